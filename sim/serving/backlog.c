@@ -42,10 +42,11 @@ void backlog_skip(struct backlog *b, double until_s)
     b->now_s = until_s;
 }
 
-/* What arrives from now on goes into the last part, if that came at the same rate until now. */
+/* Arrivals extend the last part if its rate is the same, else begin a new part. */
 static void join(struct backlog *b, double rate)
 {
-    if (!backlog_is_empty(b) && b->part[b->n - 1].end_s == b->now_s && b->part[b->n - 1].rate == rate)
+    if (!backlog_is_empty(b) && b->part[b->n - 1].end_s == b->now_s &&
+        b->part[b->n - 1].rate == rate)
         return;
     if (b->first > b->n / 2) {
         memmove(b->part, b->part + b->first, (b->n - b->first) * sizeof *b->part);
@@ -56,7 +57,8 @@ static void join(struct backlog *b, double rate)
     b->part[b->n++] = (struct backlog_part){ b->now_s, b->now_s, rate };
 }
 
-/* How fast the head goes through the times of arrival, and how long so: until its part is gone, or as old as the timeout. */
+/* How fast the head passes through arrival times, and for how long: until its part is served, or is
+ * as old as the timeout. */
 struct head { double speed, gone_s, limit_s; bool leaves; };
 
 static struct head head_of(const struct backlog *b, double capacity, bool grows)
@@ -83,13 +85,17 @@ struct backlog_step backlog_advance(struct backlog *b, double rate, double capac
     struct head h = head_of(b, capacity, rate > 0 && b->first == b->n - 1);
     double passed = fmin(fmin(h.gone_s, h.limit_s), until_s - b->now_s);
     bool to_the_end = passed == until_s - b->now_s, gone = passed == h.gone_s;
-    struct backlog_step step = { .passed_s = passed, .served = capacity * passed, .from_wait_s = b->now_s - p->begin_s };
+    struct backlog_step step = { .passed_s = passed,
+                                 .served = capacity * passed,
+                                 .from_wait_s = b->now_s - p->begin_s };
     if (h.leaves)
         step.dropped = (p->rate - capacity) * passed;
     b->now_s = to_the_end ? until_s : b->now_s + passed;
     if (rate > 0)
         b->part[b->n - 1].end_s = b->now_s;
-    p->begin_s = gone ? p->end_s : passed == h.limit_s ? b->now_s - b->timeout_s : p->begin_s + h.speed * passed;
+    p->begin_s = gone                  ? p->end_s
+                 : passed == h.limit_s ? b->now_s - b->timeout_s
+                                       : p->begin_s + h.speed * passed;
     step.to_wait_s = fmax(0, b->now_s - p->begin_s);
     b->first += gone;
     return step;

@@ -1,24 +1,28 @@
-/* backlog.h - a queue of fluid, first in first out, whose oldest part leaves when it is older than the timeout. Times in seconds.
+/* backlog.h - a first-in first-out queue of fluid; fluid that has waited for the timeout leaves.
+ * Times in seconds.
  *
- * What is served at t has waited for the age of the head. The age grows by 1 - capacity/(rate at which what is served arrived). */
+ * Fluid served at t has waited for the age of the head, which grows by 1 - capacity/(arrival rate
+ * of the head) per second. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-struct backlog_part { double begin_s, end_s, rate; };        /* when it arrived */
+struct backlog_part { double begin_s, end_s, rate; };        /* arrival times, rate of arrival */
 struct backlog {
-    struct backlog_part *part;    /* [n] oldest first, from `first` on */
+    struct backlog_part *part;    /* [n] oldest first, in use from `first` on */
     size_t first, n, room;
     double now_s;
     double timeout_s;             /* INFINITY: none */
 };
-struct backlog_step { double passed_s, served, dropped, from_wait_s, to_wait_s; };     /* waits of what is served: from .. to, evenly */
+/* the served fluid has waited from .. to, uniformly */
+struct backlog_step { double passed_s, served, dropped, from_wait_s, to_wait_s; };
 
 struct backlog backlog_new(double timeout_s);
 void   backlog_free(struct backlog *b);
 double backlog_amount(const struct backlog *b);
-/* One step of constant change from now_s on, at most until then; what arrives at that rate joins. Empty and rate <= capacity: call
- * backlog_skip() instead. */
-struct backlog_step backlog_advance(struct backlog *b, double rate, double capacity, double until_s);
+/* One step of constant speed from now_s on, at most to until_s, with arrivals at that rate. Of an
+ * empty backlog with rate <= capacity call backlog_skip(). */
+struct backlog_step backlog_advance(struct backlog *b, double rate, double capacity,
+                                    double until_s);
 bool   backlog_is_empty(const struct backlog *b);
-void   backlog_skip(struct backlog *b, double until_s);      /* nobody waits */
+void   backlog_skip(struct backlog *b, double until_s);      /* empty until then */

@@ -16,14 +16,14 @@ struct demand {
     struct cut_law time, prompt, output;
     uint64_t number;              /* of the next request */
     size_t at;                    /* in the replay */
-    int64_t least_ns;             /* the next does not come before */
+    int64_t least_ns;             /* lower bound of the next arrival */
     struct service_request next;
     bool has_next, ended;
-    double rate;                  /* as last told */
+    double rate;                  /* of the last call of demand_rate() */
     uint64_t drawn;
 };
 
-/* A law without parts is not asked for. */
+/* A law without parts is unused. */
 static void cut(struct cut_law *c, const struct law *l, double least, double most)
 {
     if (l->n && !cut_law_make(c, l, least, most))
@@ -35,7 +35,8 @@ struct demand *demand_new(const struct service *s, uint64_t seed)
     struct demand *d = mem_new(1, sizeof *d);
     d->s = s;
     d->seed = hash_bytes(s->name, strlen(s->name), seed);
-    d->arrivals = arrivals_from(&s->demand.arrivals, &s->demand.calendar, s->demand.rate, d->seed, "requests");
+    d->arrivals = arrivals_from(&s->demand.arrivals, &s->demand.calendar, s->demand.rate, d->seed,
+                                "requests");
     d->least_ns = s->demand.start_ns;
     arrivals_skip_to(&d->arrivals, seconds(s->demand.start_ns));
     if (s->time.kind == TIME_LAW)
@@ -64,7 +65,7 @@ static uint32_t tokens(const struct cut_law *law, double u)
     return (uint32_t)fmax(1, round(cut_law_quantile(law, u)));
 }
 
-/* All that a request may need is drawn from one stream, in this order. */
+/* All values of a request are drawn from one stream, in this order. */
 static void draw_size(struct demand *d, struct service_request *r)
 {
     struct random luck;
@@ -113,7 +114,7 @@ const struct service_request *demand_next(struct demand *d)
     else
         r.time_ns = ns_of_seconds(arrivals_next(&d->arrivals));
     if (r.time_ns < d->least_ns)
-        r.time_ns = d->least_ns;      /* rounding does not turn the order round */
+        r.time_ns = d->least_ns;      /* rounding keeps the order */
     if (!some || r.time_ns >= d->s->demand.end_ns) {
         d->ended = true;
         return NULL;
@@ -136,7 +137,8 @@ void demand_take(struct demand *d)
 {
     const struct service_request *r = &d->next;
     uint64_t tokens_of = (uint64_t)r->prompt_tokens << 32 | r->output_tokens;
-    d->drawn = hash_u64(hash_u64(d->drawn + (uint64_t)r->time_ns) + tokens_of + hash_u64(bits_of(r->service_s)));
+    d->drawn = hash_u64(hash_u64(d->drawn + (uint64_t)r->time_ns) + tokens_of +
+                        hash_u64(bits_of(r->service_s)));
     d->has_next = false;
     d->number++;
 }
@@ -205,32 +207,6 @@ double demand_rate(struct demand *d, int64_t from_ns, int64_t to_ns, int64_t *un
     }
     note(d, from_ns, rate);
     return rate;
-}
-
-/* The first hour of a week with any. */
-static int64_t law_flows_ns(const struct calendar *c, int64_t from_ns)
-{
-    double at_s = seconds(from_ns), until_s;
-    for (int i = 0; i <= 2 * WEEK_HOURS && isfinite(at_s); i++, at_s = until_s)
-        if (calendar_step(c, at_s, &until_s) > 0)
-            return i ? ns_of_seconds(at_s) : from_ns;
-    return TIME_NEVER;
-}
-
-int64_t demand_flows_ns(const struct demand *d, int64_t from_ns)
-{
-    const struct service_demand *of = &d->s->demand;
-    int64_t at = from_ns > of->start_ns ? from_ns : of->start_ns, begin = at / d->s->interval_ns * d->s->interval_ns;
-    if (!of->replay) {
-        at = law_flows_ns(&of->calendar, at);
-    } else {
-        size_t i = d->at;
-        while (i < of->replay->n && replay_ns(d, i) < begin)
-            i++;
-        int64_t next = i < of->replay->n ? replay_ns(d, i) / d->s->interval_ns * d->s->interval_ns : TIME_NEVER;
-        at = next > at ? next : at;
-    }
-    return at < of->end_ns ? at : TIME_NEVER;
 }
 
 double demand_gap_c2(const struct demand *d)

@@ -1,19 +1,31 @@
-/* figures.h - what came of the requests of a service in a stretch of time. */
+/* figures.h - the requests of a service in an interval of time: counts, delays, use of replicas. */
 #pragma once
+#include <math.h>
 #include <stdint.h>
 
-struct delays { double mean_s, p50_s, p95_s, p99_s; };       /* NAN: of nothing */
+struct delays { double mean_s, p50_s, p95_s, p99_s; };       /* NAN: of no request */
 struct serving_figures {
     int64_t from_ns, to_ns;
-    double arrived, served, dropped;         /* whole numbers, but in fluid mode */
-    double unfinished;            /* at to_ns: waiting or being served; in fluid mode those waiting in overload */
-    double kept;                  /* of those served: within every target of the SLO */
-    struct delays latency;        /* arrival to end, of those served; by the time of their end */
+    double arrived, served, dropped;         /* in fluid mode not whole numbers */
+    double unfinished;            /* at to_ns: waiting or in service; in fluid mode the backlog */
+    double kept;                  /* served within every target of the SLO */
+    struct delays latency; /* arrival to end, of requests that ended served in the interval */
     struct delays first_token, per_token;    /* of an LLM */
-    double replica_s, busy_s;     /* of replicas that were ready; while they served at all */
-    double concurrency_s;         /* integral of the number of requests being served */
-    double windows, windows_kept; /* whole minutes in which a request ended; those in which the share of the SLO kept it */
-    double prompt_tokens, output_tokens;     /* of those served */
+    double replica_s, busy_s; /* of ready replicas; of replicas that serve at least one request */
+    double concurrency_s;         /* integral of the number of requests in service */
+    /* minutes in which a request ended; those in which the share of the SLO met it */
+    double windows, windows_kept;
+    double prompt_tokens, output_tokens;     /* of served requests */
 };
-double figures_attainment(const struct serving_figures *f);  /* kept/(served + dropped); NAN: of none */
-double figures_duty(const struct serving_figures *f);        /* busy_s/replica_s; 0 without replicas */
+/* Share of the ended requests that met the SLO; NAN: none ended. */
+static inline double figures_attainment(const struct serving_figures *f)
+{
+    double ended = f->served + f->dropped;
+    return ended > 0 ? f->kept / ended : NAN;
+}
+
+/* Share of the time of ready replicas in which they serve; 0 without replicas. */
+static inline double figures_duty(const struct serving_figures *f)
+{
+    return f->replica_s > 0 ? f->busy_s / f->replica_s : 0;
+}

@@ -5,7 +5,6 @@
 #include "sim/base/random.h"
 #include "sim/base/units.h"
 #include "sim/serving/backlog.h"
-#include "sim/serving/spread.h"
 #include "sim/serving/steady.h"
 
 #include <assert.h>
@@ -13,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SATURATED (1 - 1e-9)      /* of the capacity: from there on it is overload */
+#define SATURATED (1 - 1e-9)      /* share of the capacity from which on it is overload */
 
-/* Equilibria come again: rates are constant for an hour, replicas for longer. */
+/* A cache of equilibria: rates are constant for an hour, replicas for longer. */
 enum { KEPT_STATES = 64 };
 struct kept_state {
     double rate, speed;
     uint32_t replicas;
     struct steady steady;
-    double served;                /* so, in the interval, and not yet in its counts */
+    double served;                /* in the interval in this state, not yet in its counts */
 };
 
 struct flow_tally {
@@ -37,7 +36,7 @@ struct fluid {
     struct backlog backlog;
     double *speed;                /* [n_replicas] by id; 0: not ready */
     uint32_t n_replicas, ready;
-    double all_speed;             /* of those ready */
+    double all_speed;             /* sum over ready replicas */
     double in_service;            /* now */
     int64_t now_ns;
     struct flow_tally interval, total;       /* total: up to the interval */
@@ -77,7 +76,8 @@ void fluid_free(struct fluid *f)
     free(f);
 }
 
-static void add_counts(const struct fluid *f, struct flow_tally *t, const struct steady *s, double served)
+static void add_counts(const struct fluid *f, struct flow_tally *t, const struct steady *s,
+                       double served)
 {
     if (!(served > 0))
         return;
@@ -101,14 +101,16 @@ static struct kept_state *equilibrium(struct fluid *f, double rate)
     if (k->rate != rate || k->speed != f->all_speed || k->replicas != f->ready) {
         add_counts(f, &f->interval, &k->steady, k->served);
         steady_free(&k->steady);
-        *k = (struct kept_state){ rate, f->all_speed, f->ready, steady_state(&f->laws, rate, f->ready, f->all_speed), 0 };
+        struct steady steady = steady_state(&f->laws, rate, f->ready, f->all_speed);
+        *k = (struct kept_state){ rate, f->all_speed, f->ready, steady, 0 };
     }
     return k;
 }
 
-/* ---- stretches ---- */
+/* ---- intervals of constant rate ---- */
 
-static void count(struct fluid *f, const struct steady *s, double passed_s, double served, double dropped)
+static void count(struct fluid *f, const struct steady *s, double passed_s, double served,
+                  double dropped)
 {
     struct flow_tally *t = &f->interval;
     t->served += served;
@@ -137,7 +139,8 @@ static void calm(struct fluid *f, double rate, double until_s)
 static void overload(struct fluid *f, double rate, double capacity, double until_s)
 {
     struct steady s = { 0 };
-    if (backlog_is_empty(&f->backlog) && rate < capacity)    /* saturated, by less than rounding: nobody waits, and nobody is idle */
+    /* saturated within rounding: no queue, no idle replica */
+    if (backlog_is_empty(&f->backlog) && rate < capacity)
         capacity = rate;
     struct backlog_step step = backlog_advance(&f->backlog, rate, capacity, until_s);
     if (capacity > 0)
@@ -170,7 +173,8 @@ void fluid_advance(struct fluid *f, int64_t to_ns)
 {
     while (f->now_ns < to_ns) {
         int64_t window_ns = (f->now_ns / SLO_WINDOW_NS + 1) * SLO_WINDOW_NS, until_ns;
-        double rate = demand_rate(f->demand, f->now_ns, window_ns < to_ns ? window_ns : to_ns, &until_ns);
+        double rate =
+            demand_rate(f->demand, f->now_ns, window_ns < to_ns ? window_ns : to_ns, &until_ns);
         stretch(f, rate, until_ns);
         if (until_ns == window_ns) {
             end_window(f, &f->interval);
@@ -179,7 +183,7 @@ void fluid_advance(struct fluid *f, int64_t to_ns)
     }
 }
 
-/* ---- what the caller says ---- */
+/* ---- replicas ---- */
 
 static void set_speed(struct fluid *f, uint32_t id, double speed)
 {
@@ -193,7 +197,7 @@ static void set_speed(struct fluid *f, uint32_t id, double speed)
     f->all_speed = 0;
     f->ready = 0;
     for (uint32_t i = 0; i < f->n_replicas; i++) {
-        f->all_speed += f->speed[i];      /* always in this order: the same sum for the same replicas */
+        f->all_speed += f->speed[i];      /* in order of ids: equal replicas, equal sum */
         f->ready += f->speed[i] > 0;
     }
 }
@@ -209,7 +213,7 @@ void fluid_replica_gone(struct fluid *f, uint32_t id)
     set_speed(f, id, 0);
 }
 
-/* ---- what is asked ---- */
+/* ---- results ---- */
 
 static void add_tally(struct flow_tally *to, const struct flow_tally *more)
 {
@@ -246,7 +250,8 @@ static struct serving_figures figures_of(const struct fluid *f, const struct flo
         .concurrency_s = t->concurrency_s,
         .windows = t->windows,
         .windows_kept = t->windows_kept,
-        .prompt_tokens = llm ? t->served * f->laws.time.mean / llm_prefill_s(&f->s->time.llm, 1) : 0,
+        .prompt_tokens =
+            llm ? t->served * f->laws.time.mean / llm_prefill_s(&f->s->time.llm, 1) : 0,
         .output_tokens = llm ? t->served * f->laws.output.mean : 0,
     };
 }
@@ -268,23 +273,21 @@ struct serving_load fluid_load(const struct fluid *f)
     };
 }
 
-int64_t fluid_next_request_ns(struct fluid *f)
-{
-    return backlog_is_empty(&f->backlog) ? demand_flows_ns(f->demand, f->now_ns) : f->now_ns;
-}
-
 struct serving_figures fluid_take_figures(struct fluid *f)
 {
     add_kept_states(f, &f->interval);
     for (int i = 0; i < KEPT_STATES; i++)
         f->state[i].served = 0;
     struct serving_figures figures = figures_of(f, &f->interval);
-    struct flow_counts latency = f->interval.latency, first_token = f->interval.first_token, per_token = f->interval.per_token;
+    struct flow_counts latency = f->interval.latency, first_token = f->interval.first_token,
+                       per_token = f->interval.per_token;
     add_tally(&f->total, &f->interval);
     flow_counts_clear(&latency);
     flow_counts_clear(&first_token);
     flow_counts_clear(&per_token);
-    f->interval = (struct flow_tally){ .from_ns = f->now_ns, .latency = latency, .first_token = first_token, .per_token = per_token };
+    f->interval = (struct flow_tally){
+        .from_ns = f->now_ns, .latency = latency, .first_token = first_token, .per_token = per_token
+    };
     return figures;
 }
 

@@ -12,12 +12,10 @@ struct forecast {
     const struct forecast_config *config;
     uint64_t n;                   /* bins observed */
     size_t bins;                  /* of a day */
-    double *day;                  /* HOLT_WINTERS: [bins], first their rates, then s. DAILY_MAX: [days][bins], the last ones */
+    /* HOLT_WINTERS: [bins], on the first day rates, then s. DAILY_MAX: [days][bins], the last
+     * days */
+    double *day;
     double last, level, trend;
-};
-
-const struct forecast_config forecast_defaults = {
-    .kind = FORECAST_HOLT_WINTERS, .bin_ns = 900 * NS_PER_S, .level = .3, .trend = .01, .season = .3, .days = 7,
 };
 
 struct forecast *forecast_new(const struct forecast_config *config)

@@ -10,19 +10,27 @@
 #define GUARD 1e-9
 
 struct recommendation { int64_t time_ns; uint32_t replicas; };
-struct change { int64_t time_ns; int64_t replicas; };        /* below 0: removed */
+struct change { int64_t time_ns; int64_t replicas; }; /* change of the target; below 0: down */
 struct hpa {
     const struct hpa_config *config;
-    struct recommendation *said;
-    size_t n_said, said_capacity;
+    struct recommendation *past;
+    size_t n_past, past_capacity;
     struct change *change;
     size_t n_changes, change_capacity;
 };
 
 const struct hpa_config hpa_defaults = {
-    .least = 1, .most = 10, .period_ns = 15 * NS_PER_S, .behaviour = true,
-    .up = { .tolerance = 0.1, .n = 2, .policy = { { false, 4, 15 * NS_PER_S }, { true, 100, 15 * NS_PER_S } } },
-    .down = { .tolerance = 0.1, .window_ns = 300 * NS_PER_S, .n = 1, .policy = { { true, 100, 15 * NS_PER_S } } },
+    .least = 1,
+    .most = 10,
+    .period_ns = 15 * NS_PER_S,
+    .behaviour = true,
+    .up = { .tolerance = 0.1,
+            .n = 2,
+            .policy = { { false, 4, 15 * NS_PER_S }, { true, 100, 15 * NS_PER_S } } },
+    .down = { .tolerance = 0.1,
+              .window_ns = 300 * NS_PER_S,
+              .n = 1,
+              .policy = { { true, 100, 15 * NS_PER_S } } },
 };
 
 static uint32_t ceil_count(double x)
@@ -34,24 +42,27 @@ static uint32_t ceil_count(double x)
 static double least_of(double a, double b) { return a < b ? a : b; }
 static double most_of(double a, double b) { return a > b ? a : b; }
 
-/* ---- What a metric wants ---- */
+/* ---- one metric ---- */
 
 static bool tolerable(const struct hpa_config *c, double ratio)
 {
     return ratio >= 1 - c->down.tolerance - GUARD && ratio <= 1 + c->up.tolerance + GUARD;
 }
 
-static uint32_t wanted_by_object(const struct hpa_config *c, const struct hpa_metric *m, const struct hpa_pods *pods, double value)
+static uint32_t wanted_by_object(const struct hpa_config *c, const struct hpa_metric *m,
+                                 const struct hpa_pods *pods, double value)
 {
     double ratio = value / m->target;
     if (m->kind == HPA_OBJECT_AVERAGE)
-        return pods->replicas && tolerable(c, ratio / pods->replicas) ? pods->replicas : ceil_count(ratio);
+        return pods->replicas && tolerable(c, ratio / pods->replicas) ? pods->replicas
+                                                                      : ceil_count(ratio);
     if (pods->replicas == 0)
         return ceil_count(ratio);
     return tolerable(c, ratio) ? pods->replicas : ceil_count(ratio * pods->ready);
 }
 
-static uint32_t wanted_by_pods(const struct hpa_config *c, const struct hpa_metric *m, const struct hpa_pods *pods, double sum)
+static uint32_t wanted_by_pods(const struct hpa_config *c, const struct hpa_metric *m,
+                               const struct hpa_pods *pods, double sum)
 {
     double ratio = sum / (pods->ready * m->target);
     bool up = ratio > 1, with_unready = up && pods->unready > 0;
@@ -73,8 +84,8 @@ static uint32_t wanted_by_pods(const struct hpa_config *c, const struct hpa_metr
     return against ? pods->replicas : wanted;
 }
 
-bool hpa_wanted(const struct hpa_config *config, size_t metric, const struct hpa_pods *pods, const struct hpa_reading *reading,
-                uint32_t *wanted)
+bool hpa_wanted(const struct hpa_config *config, size_t metric, const struct hpa_pods *pods,
+                const struct hpa_reading *reading, uint32_t *wanted)
 {
     const struct hpa_metric *m = &config->metric[metric];
     bool object = m->kind == HPA_OBJECT || m->kind == HPA_OBJECT_AVERAGE;
@@ -84,8 +95,9 @@ bool hpa_wanted(const struct hpa_config *config, size_t metric, const struct hpa
     return true;
 }
 
-/* The greatest of all. false: none can say anything, or one cannot and the others want fewer than there are. */
-static bool wanted_by_all(const struct hpa_config *c, const struct hpa_pods *pods, const struct hpa_reading *reading, uint32_t *wanted)
+/* The maximum. false: all failed, or one failed and the others would scale down. */
+static bool wanted_by_all(const struct hpa_config *c, const struct hpa_pods *pods,
+                          const struct hpa_reading *reading, uint32_t *wanted)
 {
     size_t failed = 0;
     *wanted = 0;
@@ -99,28 +111,30 @@ static bool wanted_by_all(const struct hpa_config *c, const struct hpa_pods *pod
     return failed < c->n_metrics && !(failed && *wanted < pods->replicas);
 }
 
-/* ---- Stabilised ---- */
+/* ---- stabilised ---- */
 
 static void remember(struct hpa *h, int64_t now_ns, uint32_t wanted)
 {
-    int64_t longest_ns = h->config->up.window_ns > h->config->down.window_ns ? h->config->up.window_ns : h->config->down.window_ns;
+    int64_t longest_ns = h->config->up.window_ns > h->config->down.window_ns
+                             ? h->config->up.window_ns
+                             : h->config->down.window_ns;
     size_t old = 0;
-    while (old < h->n_said && h->said[old].time_ns < now_ns - longest_ns)
+    while (old < h->n_past && h->past[old].time_ns < now_ns - longest_ns)
         old++;
     if (old) {
-        h->n_said -= old;
-        memmove(h->said, h->said + old, h->n_said * sizeof *h->said);
+        h->n_past -= old;
+        memmove(h->past, h->past + old, h->n_past * sizeof *h->past);
     }
-    mem_grow(&h->said, &h->said_capacity, h->n_said, sizeof *h->said);
-    h->said[h->n_said++] = (struct recommendation){ now_ns, wanted };
+    mem_grow(&h->past, &h->past_capacity, h->n_past, sizeof *h->past);
+    h->past[h->n_past++] = (struct recommendation){ now_ns, wanted };
 }
 
 static uint32_t stabilised(const struct hpa *h, int64_t now_ns, uint32_t replicas, uint32_t wanted)
 {
     const struct hpa_config *c = h->config;
     uint32_t up = wanted, down = wanted;
-    for (size_t i = 0; i < h->n_said; i++) {
-        const struct recommendation *r = &h->said[i];
+    for (size_t i = 0; i < h->n_past; i++) {
+        const struct recommendation *r = &h->past[i];
         if (r->time_ns > now_ns - c->up.window_ns && r->replicas < up)
             up = r->replicas;
         if (r->time_ns > now_ns - c->down.window_ns && r->replicas > down)
@@ -130,18 +144,20 @@ static uint32_t stabilised(const struct hpa *h, int64_t now_ns, uint32_t replica
     return replicas > down ? down : replicas;
 }
 
-/* The older path: a recommendation as old as the window is still in it. */
-static uint32_t greatest_said(const struct hpa *h, int64_t now_ns, uint32_t wanted)
+/* The older path: a recommendation as old as the window is inside. */
+static uint32_t max_of_window(const struct hpa *h, int64_t now_ns, uint32_t wanted)
 {
-    for (size_t i = 0; i < h->n_said; i++)
-        if (h->said[i].time_ns >= now_ns - h->config->down.window_ns && h->said[i].replicas > wanted)
-            wanted = h->said[i].replicas;
+    for (size_t i = 0; i < h->n_past; i++)
+        if (h->past[i].time_ns >= now_ns - h->config->down.window_ns &&
+            h->past[i].replicas > wanted)
+            wanted = h->past[i].replicas;
     return wanted;
 }
 
-/* ---- Limited ---- */
+/* ---- limited ---- */
 
-static double at_start_of_period(const struct hpa *h, int64_t now_ns, uint32_t replicas, int64_t period_ns)
+static double at_start_of_period(const struct hpa *h, int64_t now_ns, uint32_t replicas,
+                                 int64_t period_ns)
 {
     int64_t start = replicas;
     for (size_t i = 0; i < h->n_changes; i++)
@@ -150,7 +166,7 @@ static double at_start_of_period(const struct hpa *h, int64_t now_ns, uint32_t r
     return (double)start;
 }
 
-/* How far it may go in that direction, as of now. */
+/* The bound of the change in that direction. */
 static uint32_t limit(const struct hpa *h, int64_t now_ns, uint32_t replicas, bool up)
 {
     const struct hpa_rules *rules = up ? &h->config->up : &h->config->down;
@@ -166,7 +182,7 @@ static uint32_t limit(const struct hpa *h, int64_t now_ns, uint32_t replicas, bo
                                 : trunc(start * (100 - p->value) / 100 + GUARD * fmax(1, start));
         best = (up == far ? most_of : least_of)(best, to);
     }
-    if (up ? best < replicas : best > replicas)      /* more than is allowed has been done already */
+    if (up ? best < replicas : best > replicas)      /* past changes exceed what is allowed */
         return replicas;
     return best <= 0 ? 0 : best >= HPA_REPLICAS_MOST ? HPA_REPLICAS_MOST : (uint32_t)best;
 }
@@ -189,7 +205,7 @@ static void changed(struct hpa *h, int64_t now_ns, uint32_t from, uint32_t to)
     h->change[h->n_changes++] = (struct change){ now_ns, (int64_t)to - from };
 }
 
-/* ---- One look ---- */
+/* ---- one decision ---- */
 
 static uint32_t clamped(const struct hpa_config *c, uint32_t x)
 {
@@ -208,12 +224,13 @@ static uint32_t by_behaviour(struct hpa *h, int64_t now_ns, uint32_t replicas, u
 
 static uint32_t by_older_path(struct hpa *h, int64_t now_ns, uint32_t replicas, uint32_t wanted)
 {
-    uint32_t to = greatest_said(h, now_ns, wanted), edge = replicas > 2 ? 2 * replicas : 4;
+    uint32_t to = max_of_window(h, now_ns, wanted), edge = replicas > 2 ? 2 * replicas : 4;
     remember(h, now_ns, wanted);
     return clamped(h->config, to > edge ? edge : to);
 }
 
-uint32_t hpa_look(struct hpa *h, int64_t now_ns, const struct hpa_pods *pods, const struct hpa_reading *reading)
+uint32_t hpa_look(struct hpa *h, int64_t now_ns, const struct hpa_pods *pods,
+                  const struct hpa_reading *reading)
 {
     uint32_t to, now = pods->replicas, wanted;
     if (now < h->config->least || now > h->config->most)
@@ -238,7 +255,7 @@ struct hpa *hpa_new(const struct hpa_config *config, uint32_t replicas, int64_t 
 void hpa_free(struct hpa *h)
 {
     if (h) {
-        free(h->said);
+        free(h->past);
         free(h->change);
         free(h);
     }

@@ -32,7 +32,8 @@ struct wait_law wait_law_of(double waits, double rate, double serves, double tim
     return w;
 }
 
-struct wait_law wait_in_queue(uint32_t servers, double offered, double service_s, double c2, double timeout_s)
+struct wait_law wait_in_queue(uint32_t servers, double offered, double service_s, double c2,
+                              double timeout_s)
 {
     assert(offered < servers);
     double waits = erlang_c(servers, offered), stretched_s = service_s * c2;
@@ -41,7 +42,7 @@ struct wait_law wait_in_queue(uint32_t servers, double offered, double service_s
     return wait_law_of(waits, (servers - offered) / stretched_s, servers / stretched_s, timeout_s);
 }
 
-/* What part of those who wait an unlimited law would have beyond the timeout. */
+/* P(wait > timeout) of the law without a timeout, of the requests that wait. */
 static double beyond(const struct wait_law *w)
 {
     return exp(-w->rate * w->timeout);

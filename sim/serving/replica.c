@@ -5,11 +5,15 @@
 
 #include <math.h>
 
-static const struct line empty = { NO_REQUEST, NO_REQUEST, 0 };
+static const struct request_line empty = { NO_REQUEST, NO_REQUEST, 0 };
 
 struct replica replica_new(double speed)
 {
-    return (struct replica){ .ready = true, .speed = speed, .own = lines_none(), .serving = empty, .end_ns = TIME_NEVER,
+    return (struct replica){ .ready = true,
+                             .speed = speed,
+                             .own = request_lines_none(),
+                             .serving = empty,
+                             .end_ns = TIME_NEVER,
                              .sequences = sequences_none() };
 }
 
@@ -22,43 +26,53 @@ bool replica_is_free(const struct replica *r, const struct service *s)
 {
     if (s->time.kind != TIME_LLM)
         return r->ready && r->in_service == 0;
-    return r->ready && r->sequences.prefill == NO_SEQUENCE && sequences_held(&r->sequences) < service_slots(s);
+    return r->ready && r->sequences.prefill == NO_SEQUENCE &&
+           sequences_held(&r->sequences) < service_slots(s);
 }
 
-int64_t lines_timeout_ns(const struct lines *l, const struct service *s, const struct requests_present *p)
+int64_t request_lines_timeout_ns(const struct request_lines *l, const struct service *s,
+                                 const struct requests_present *p)
 {
     if (l->fresh.n == 0 || !isfinite(s->timeout_s))
         return TIME_NEVER;
     return p->at[l->fresh.first].ask.time_ns + ns_of_seconds(s->timeout_s) + 1;
 }
 
-int64_t lines_batch_ns(const struct lines *l, const struct service *s, const struct requests_present *p)
+int64_t request_lines_batch_ns(const struct request_lines *l, const struct service *s,
+                               const struct requests_present *p)
 {
-    if (s->time.kind != TIME_BATCH || lines_count(l) == 0)
+    if (s->time.kind != TIME_BATCH || request_lines_count(l) == 0)
         return TIME_NEVER;
-    return p->at[lines_first(l)].ask.time_ns + ns_of_seconds(s->time.batch.window_s);
+    return p->at[request_lines_first(l)].ask.time_ns + ns_of_seconds(s->time.batch.window_s);
 }
 
-bool replica_would_begin(const struct replica *r, const struct service *s, const struct requests_present *p,
-                         const struct lines *from, int64_t now_ns)
+bool replica_would_begin(const struct replica *r, const struct service *s,
+                         const struct requests_present *p, const struct request_lines *from,
+                         int64_t now_ns)
 {
-    if (lines_count(from) == 0 || !replica_is_free(r, s))
+    if (request_lines_count(from) == 0 || !replica_is_free(r, s))
         return false;
-    return s->time.kind != TIME_BATCH || lines_count(from) >= s->time.batch.max || now_ns >= lines_batch_ns(from, s, p);
+    return s->time.kind != TIME_BATCH || request_lines_count(from) >= s->time.batch.max ||
+           now_ns >= request_lines_batch_ns(from, s, p);
 }
 
-void replica_begin(struct replica *r, const struct service *s, struct requests_present *p, struct lines *from, int64_t now_ns)
+void replica_begin(struct replica *r, const struct service *s, struct requests_present *p,
+                   struct request_lines *from, int64_t now_ns)
 {
-    uint32_t n = s->time.kind != TIME_BATCH ? 1 : lines_count(from) < s->time.batch.max ? lines_count(from) : s->time.batch.max;
+    uint32_t n = s->time.kind != TIME_BATCH                      ? 1
+                 : request_lines_count(from) < s->time.batch.max ? request_lines_count(from)
+                                                                 : s->time.batch.max;
     r->in_service += n;
     if (s->time.kind == TIME_LLM) {
-        uint32_t request = lines_pop(p, from);
-        sequences_begin(&r->sequences, &s->time.llm, r->speed, now_ns, request, p->at[request].ask.prompt_tokens);
+        uint32_t request = request_lines_pop(p, from);
+        sequences_begin(&r->sequences, &s->time.llm, r->speed, now_ns, request,
+                        p->at[request].ask.prompt_tokens);
         return;
     }
     for (uint32_t i = 0; i < n; i++)
-        line_append(p, &r->serving, lines_pop(p, from));
-    double time_s = s->time.kind == TIME_BATCH ? batch_s(&s->time.batch, n) : p->at[r->serving.first].ask.service_s;
+        request_line_append(p, &r->serving, request_lines_pop(p, from));
+    double time_s = s->time.kind == TIME_BATCH ? batch_s(&s->time.batch, n)
+                                               : p->at[r->serving.first].ask.service_s;
     r->end_ns = now_ns + ns_of_seconds(time_s / r->speed);
 }
 
@@ -67,7 +81,8 @@ int64_t replica_next_ns(const struct replica *r, const struct service *s)
     return s->time.kind == TIME_LLM ? sequences_next_ns(&r->sequences) : r->end_ns;
 }
 
-static uint32_t end_of_sequence(struct replica *r, const struct service *s, struct requests_present *p, int64_t now_ns)
+static uint32_t end_of_sequence(struct replica *r, const struct service *s,
+                                struct requests_present *p, int64_t now_ns)
 {
     struct sequences *q = &r->sequences;
     uint32_t request;
@@ -76,33 +91,36 @@ static uint32_t end_of_sequence(struct replica *r, const struct service *s, stru
         return sequences_end(q, &s->time.llm, r->speed);
     }
     if (q->prefill_end_ns == now_ns) {
-        request = sequences_prompt_read(q, &s->time.llm, r->speed, p->at[q->prefill].ask.output_tokens);
+        request =
+            sequences_prompt_read(q, &s->time.llm, r->speed, p->at[q->prefill].ask.output_tokens);
         p->at[request].first_token_ns = now_ns;
     }
     return NO_REQUEST;
 }
 
-uint32_t replica_end(struct replica *r, const struct service *s, struct requests_present *p, int64_t now_ns)
+uint32_t replica_end(struct replica *r, const struct service *s, struct requests_present *p,
+                     int64_t now_ns)
 {
     if (s->time.kind == TIME_LLM)
         return end_of_sequence(r, s, p, now_ns);
     if (r->end_ns != now_ns)
         return NO_REQUEST;
-    uint32_t request = line_pop(p, &r->serving);
+    uint32_t request = request_line_pop(p, &r->serving);
     if (--r->in_service == 0)
         r->end_ns = TIME_NEVER;
     return request;
 }
 
-void replica_give_up(struct replica *r, struct requests_present *p, struct lines *lost)
+void replica_give_up(struct replica *r, struct requests_present *p, struct request_lines *lost)
 {
     uint32_t request;
-    while ((request = r->serving.n ? line_pop(p, &r->serving) : sequences_take_away(&r->sequences)) != NO_REQUEST) {
+    while ((request = r->serving.n ? request_line_pop(p, &r->serving)
+                                   : sequences_take_away(&r->sequences)) != NO_REQUEST) {
         p->at[request].began = true;
-        lines_insert(p, lost, request);
+        request_lines_insert(p, lost, request);
     }
-    while ((request = lines_pop(p, &r->own)) != NO_REQUEST)
-        lines_insert(p, lost, request);
+    while ((request = request_lines_pop(p, &r->own)) != NO_REQUEST)
+        request_lines_insert(p, lost, request);
     r->in_service = 0;
     r->end_ns = TIME_NEVER;
     r->ready = false;

@@ -1,4 +1,4 @@
-/* replica.h - one replica and the requests that are in its hands, whichever way it serves. */
+/* replica.h - one replica and its requests, of any kind of service time. */
 #pragma once
 #include "sim/serving/request_lines.h"
 #include "sim/serving/sequences.h"
@@ -6,27 +6,35 @@
 struct replica {
     bool ready;
     double speed;
-    struct lines own;             /* that wait for it and no other */
+    struct request_lines own;             /* requests that wait for this replica */
     uint32_t in_service;
-    struct line serving;          /* of what is no LLM */
-    int64_t end_ns;               /* of all of them; TIME_NEVER: it is idle */
+    struct request_line serving;          /* not of an LLM */
+    int64_t end_ns;               /* of all in `serving`; TIME_NEVER: idle */
     struct sequences sequences;   /* of an LLM */
 };
 struct replica replica_new(double speed);
 void replica_free(struct replica *r);
 
-/* Whether it can begin to serve something at all; and what is first in those lines now: a batch may still wait. */
+/* Whether it has a free slot; whether it would begin with the first requests of `from` now: a batch
+ * may still wait. */
 bool replica_is_free(const struct replica *r, const struct service *s);
-bool replica_would_begin(const struct replica *r, const struct service *s, const struct requests_present *p,
-                         const struct lines *from, int64_t now_ns);
-/* Takes as many as it may. */
-void replica_begin(struct replica *r, const struct service *s, struct requests_present *p, struct lines *from, int64_t now_ns);
-int64_t replica_next_ns(const struct replica *r, const struct service *s);    /* when something of it ends */
-/* What ends then: one request that is done, or NO_REQUEST, if none or no other is. */
-uint32_t replica_end(struct replica *r, const struct service *s, struct requests_present *p, int64_t now_ns);
-/* All that it has, in lost: those in service have begun before. */
-void replica_give_up(struct replica *r, struct requests_present *p, struct lines *lost);
+bool replica_would_begin(const struct replica *r, const struct service *s,
+                         const struct requests_present *p, const struct request_lines *from,
+                         int64_t now_ns);
+/* Takes one request, or a batch. */
+void replica_begin(struct replica *r, const struct service *s, struct requests_present *p,
+                   struct request_lines *from, int64_t now_ns);
+/* the end of a service, or of a prefill */
+int64_t replica_next_ns(const struct replica *r, const struct service *s);
+/* A request that ends then; NO_REQUEST: no other ends. */
+uint32_t replica_end(struct replica *r, const struct service *s, struct requests_present *p,
+                     int64_t now_ns);
+/* Moves all its requests to `lost` and stops it; those in service are marked as begun. */
+void replica_give_up(struct replica *r, struct requests_present *p, struct request_lines *lost);
 
-/* When the first that never began has waited too long; when a free replica begins with a batch that is not full. TIME_NEVER. */
-int64_t lines_timeout_ns(const struct lines *l, const struct service *s, const struct requests_present *p);
-int64_t lines_batch_ns(const struct lines *l, const struct service *s, const struct requests_present *p);
+/* The timeout of the first request that never began; the time at which a free replica begins a
+ * batch that is not full. TIME_NEVER. */
+int64_t request_lines_timeout_ns(const struct request_lines *l, const struct service *s,
+                                 const struct requests_present *p);
+int64_t request_lines_batch_ns(const struct request_lines *l, const struct service *s,
+                               const struct requests_present *p);

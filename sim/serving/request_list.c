@@ -14,12 +14,15 @@ void request_list_add(struct request_list *l, struct recorded_request r)
     l->request[l->n++] = r;
 }
 
-/* Merges two sorted halves: stable, where qsort() need not be. */
-static void merge(struct recorded_request *to, const struct recorded_request *from, size_t begin, size_t middle, size_t end)
+/* Merges two sorted halves: stable, unlike qsort(). */
+static void merge(struct recorded_request *to, const struct recorded_request *from, size_t begin,
+                  size_t middle, size_t end)
 {
     size_t left = begin, right = middle;
     for (size_t i = begin; i < end; i++)
-        to[i] = right == end || (left < middle && from[left].time_ns <= from[right].time_ns) ? from[left++] : from[right++];
+        to[i] = right == end || (left < middle && from[left].time_ns <= from[right].time_ns)
+                    ? from[left++]
+                    : from[right++];
 }
 
 static void sort(struct request_list *l)
@@ -27,7 +30,8 @@ static void sort(struct request_list *l)
     struct recorded_request *other = mem_new(l->n, sizeof *other);
     for (size_t width = 1; width < l->n; width *= 2) {
         for (size_t begin = 0; begin < l->n; begin += 2 * width) {
-            size_t middle = begin + width < l->n ? begin + width : l->n, end = middle + width < l->n ? middle + width : l->n;
+            size_t middle = begin + width < l->n ? begin + width : l->n,
+                   end = middle + width < l->n ? middle + width : l->n;
             merge(other, l->request, begin, middle, end);
         }
         memcpy(l->request, other, l->n * sizeof *other);
@@ -70,7 +74,8 @@ double request_list_gap_c2(const struct request_list *l)
 {
     if (l->n < 3)
         return 1;
-    double gaps = (double)(l->n - 1), mean = seconds(l->request[l->n - 1].time_ns) / gaps, square = 0;
+    double gaps = (double)(l->n - 1), mean = seconds(l->request[l->n - 1].time_ns) / gaps,
+           square = 0;
     if (!(mean > 0))
         return 1;
     for (size_t i = 1; i < l->n; i++) {

@@ -1,5 +1,5 @@
-/* request_queue.c - see request_queue.h: an event loop of its own. At one instant: what has waited too long, what ends (smallest
- * replica first), then what arrives. */
+/* request_queue.c - see request_queue.h: an event loop of its own. At one instant: timeouts, ends
+ * (smallest replica first), arrivals. */
 #include "sim/serving/request_queue.h"
 
 #include "sim/base/random.h"
@@ -15,13 +15,15 @@ struct request_queue {
     uint64_t seed;                /* of the choices of RANDOM2 */
     struct demand *demand;
     struct requests_present present;
-    struct lines common;          /* CENTRAL: that wait; else those that came while there was no replica */
+    /* CENTRAL: all that wait; else arrivals while there is no replica */
+    struct request_lines common;
     struct replica *replica;      /* [n_replicas] by id */
     uint32_t n_replicas;
     uint32_t *ready_ids;          /* [ready] ascending */
     uint32_t ready, busy;
     uint64_t waiting, in_service;
-    struct least events, loads;   /* of replicas: what is next; how many requests they have, if one can be given to them */
+    /* by replica: next event; number of requests, if it can take one */
+    struct tournament events, loads;
     int64_t now_ns;
     struct tally interval, total; /* total: up to the interval */
     struct slo_window window;
@@ -34,10 +36,10 @@ struct request_queue *request_queue_new(const struct service *s, uint64_t seed)
     q->seed = hash_bytes(s->name, strlen(s->name), seed);
     q->demand = demand_new(s, seed);
     q->present = requests_none();
-    q->common = lines_none();
+    q->common = request_lines_none();
     q->window.end_ns = SLO_WINDOW_NS;
-    least_grow(&q->events, 2);
-    least_grow(&q->loads, 2);
+    tournament_grow(&q->events, 2);
+    tournament_grow(&q->loads, 2);
     return q;
 }
 
@@ -50,8 +52,8 @@ void request_queue_free(struct request_queue *q)
     demand_free(q->demand);
     tally_free(&q->interval);
     tally_free(&q->total);
-    least_free(&q->events);
-    least_free(&q->loads);
+    tournament_free(&q->events);
+    tournament_free(&q->loads);
     free(q->present.at);
     free(q->replica);
     free(q->ready_ids);
@@ -75,24 +77,24 @@ static void settle(struct request_queue *q, int64_t now_ns)
 
 /* ---- replicas ---- */
 
-/* Puts it where its state belongs, after any change of it. */
+/* Updates both trees after a change of the replica. */
 static void refresh(struct request_queue *q, uint32_t id)
 {
     const struct replica *r = &q->replica[id];
-    int64_t next_ns = replica_next_ns(r, q->s), load = LEAST_NONE;
+    int64_t next_ns = replica_next_ns(r, q->s), load = TOURNAMENT_NONE;
     if (q->s->dispatch == DISPATCH_CENTRAL) {
-        load = replica_is_free(r, q->s) ? r->in_service : LEAST_NONE;
+        load = replica_is_free(r, q->s) ? r->in_service : TOURNAMENT_NONE;
     } else if (r->ready) {
-        load = (int64_t)r->in_service + lines_count(&r->own);
-        next_ns = earlier(next_ns, lines_timeout_ns(&r->own, q->s, &q->present));
+        load = (int64_t)r->in_service + request_lines_count(&r->own);
+        next_ns = earlier(next_ns, request_lines_timeout_ns(&r->own, q->s, &q->present));
         if (replica_is_free(r, q->s))
-            next_ns = earlier(next_ns, lines_batch_ns(&r->own, q->s, &q->present));
+            next_ns = earlier(next_ns, request_lines_batch_ns(&r->own, q->s, &q->present));
     }
-    least_set(&q->events, id, next_ns);
-    least_set(&q->loads, id, load);
+    tournament_set(&q->events, id, next_ns);
+    tournament_set(&q->loads, id, load);
 }
 
-static void begin(struct request_queue *q, uint32_t id, struct lines *from)
+static void begin(struct request_queue *q, uint32_t id, struct request_lines *from)
 {
     struct replica *r = &q->replica[id];
     uint32_t before = r->in_service;
@@ -112,8 +114,8 @@ static void serve_own(struct request_queue *q, uint32_t id)
 
 static void serve_common(struct request_queue *q)
 {
-    while (q->waiting && least_key(&q->loads) != LEAST_NONE) {
-        uint32_t id = least_item(&q->loads);
+    while (q->waiting && tournament_key(&q->loads) != TOURNAMENT_NONE) {
+        uint32_t id = tournament_item(&q->loads);
         if (!replica_would_begin(&q->replica[id], q->s, &q->present, &q->common, q->now_ns))
             return;
         begin(q, id, &q->common);
@@ -123,28 +125,30 @@ static void serve_common(struct request_queue *q)
 
 /* ---- requests ---- */
 
-/* Drawn by the number of the request: every policy has the same luck. */
+/* Drawn by the number of the request: the same for every policy. */
 static uint32_t shorter_of_two(const struct request_queue *q, uint64_t number)
 {
     struct random luck;
     if (q->ready == 1)
         return q->ready_ids[0];
     random_init(&luck, q->seed, "dispatch", number);
-    uint32_t a = (uint32_t)random_below(&luck, q->ready), b = (uint32_t)random_below(&luck, q->ready - 1);
+    uint32_t a = (uint32_t)random_below(&luck, q->ready),
+             b = (uint32_t)random_below(&luck, q->ready - 1);
     b += b >= a;
     uint32_t low = q->ready_ids[a < b ? a : b], high = q->ready_ids[a < b ? b : a];
     return q->loads.key[high] < q->loads.key[low] ? high : low;
 }
 
-/* A request that waits finds its line. */
+/* Puts a waiting request into its line. */
 static void dispatch(struct request_queue *q, uint32_t request)
 {
     if (q->s->dispatch == DISPATCH_CENTRAL || q->ready == 0) {
-        lines_insert(&q->present, &q->common, request);
+        request_lines_insert(&q->present, &q->common, request);
         return;
     }
-    uint32_t id = q->s->dispatch == DISPATCH_JSQ ? least_item(&q->loads) : shorter_of_two(q, q->present.at[request].number);
-    lines_insert(&q->present, &q->replica[id].own, request);
+    uint32_t id = q->s->dispatch == DISPATCH_JSQ ? tournament_item(&q->loads)
+                                                 : shorter_of_two(q, q->present.at[request].number);
+    request_lines_insert(&q->present, &q->replica[id].own, request);
     serve_own(q, id);
 }
 
@@ -181,28 +185,29 @@ static int64_t common_next_ns(const struct request_queue *q)
 {
     if (q->waiting == 0)
         return TIME_NEVER;
-    int64_t next_ns = lines_timeout_ns(&q->common, q->s, &q->present);
-    if (least_key(&q->loads) != LEAST_NONE && q->s->dispatch == DISPATCH_CENTRAL)
-        next_ns = earlier(next_ns, lines_batch_ns(&q->common, q->s, &q->present));
+    int64_t next_ns = request_lines_timeout_ns(&q->common, q->s, &q->present);
+    if (tournament_key(&q->loads) != TOURNAMENT_NONE && q->s->dispatch == DISPATCH_CENTRAL)
+        next_ns = earlier(next_ns, request_lines_batch_ns(&q->common, q->s, &q->present));
     return next_ns;
 }
 
-static void happens_in_common(struct request_queue *q)
+static void common_event(struct request_queue *q)
 {
-    if (lines_timeout_ns(&q->common, q->s, &q->present) <= q->now_ns)
-        drop(q, line_pop(&q->present, &q->common.fresh));
+    if (request_lines_timeout_ns(&q->common, q->s, &q->present) <= q->now_ns)
+        drop(q, request_line_pop(&q->present, &q->common.fresh));
     else
         serve_common(q);
 }
 
-static void happens_to(struct request_queue *q, uint32_t id)
+static void replica_event(struct request_queue *q, uint32_t id)
 {
     struct replica *r = &q->replica[id];
     bool was_busy = r->in_service > 0;
-    if (lines_timeout_ns(&r->own, q->s, &q->present) <= q->now_ns) {
-        drop(q, line_pop(&q->present, &r->own.fresh));
+    if (request_lines_timeout_ns(&r->own, q->s, &q->present) <= q->now_ns) {
+        drop(q, request_line_pop(&q->present, &r->own.fresh));
     } else {
-        for (uint32_t request; (request = replica_end(r, q->s, &q->present, q->now_ns)) != NO_REQUEST;)
+        for (uint32_t request;
+             (request = replica_end(r, q->s, &q->present, q->now_ns)) != NO_REQUEST;)
             served(q, request);
         q->busy -= was_busy && r->in_service == 0;
     }
@@ -218,13 +223,13 @@ void request_queue_advance(struct request_queue *q, int64_t to_ns)
     for (;;) {
         const struct service_request *ask = demand_next(q->demand);
         int64_t arrival_ns = ask ? ask->time_ns : TIME_NEVER, common_ns = common_next_ns(q);
-        int64_t event_ns = earlier(common_ns, least_key(&q->events));
+        int64_t event_ns = earlier(common_ns, tournament_key(&q->events));
         if (event_ns <= arrival_ns && event_ns <= to_ns && event_ns != TIME_NEVER) {
             settle(q, event_ns);
             if (common_ns == event_ns)
-                happens_in_common(q);
+                common_event(q);
             else
-                happens_to(q, least_item(&q->events));
+                replica_event(q, tournament_item(&q->events));
         } else if (arrival_ns < to_ns && arrival_ns < event_ns) {
             settle(q, arrival_ns);
             arrive(q, ask);
@@ -235,7 +240,7 @@ void request_queue_advance(struct request_queue *q, int64_t to_ns)
     settle(q, to_ns);
 }
 
-/* ---- what the caller says ---- */
+/* ---- replicas start and stop ---- */
 
 static void make_room(struct request_queue *q, uint32_t id)
 {
@@ -247,8 +252,8 @@ static void make_room(struct request_queue *q, uint32_t id)
         q->replica[q->n_replicas] = replica_new(1);
         q->replica[q->n_replicas++].ready = false;
     }
-    least_grow(&q->events, id + 1);
-    least_grow(&q->loads, id + 1);
+    tournament_grow(&q->events, id + 1);
+    tournament_grow(&q->loads, id + 1);
 }
 
 static void list_ready(struct request_queue *q)
@@ -259,12 +264,12 @@ static void list_ready(struct request_queue *q)
             q->ready_ids[q->ready++] = i;
 }
 
-/* Those in `from` find a line anew, as they came. */
-static void dispatch_again(struct request_queue *q, struct lines *from)
+/* Dispatches all in `from` again, in the order of arrival. */
+static void dispatch_again(struct request_queue *q, struct request_lines *from)
 {
-    struct lines all = *from;
-    *from = lines_none();
-    for (uint32_t request; (request = lines_pop(&q->present, &all)) != NO_REQUEST;)
+    struct request_lines all = *from;
+    *from = request_lines_none();
+    for (uint32_t request; (request = request_lines_pop(&q->present, &all)) != NO_REQUEST;)
         dispatch(q, request);
     if (q->s->dispatch == DISPATCH_CENTRAL)
         serve_common(q);
@@ -285,7 +290,7 @@ void request_queue_replica_gone(struct request_queue *q, uint32_t id)
 {
     struct replica *r = &q->replica[id];
     assert(id < q->n_replicas && r->ready);
-    struct lines lost = lines_none();
+    struct request_lines lost = request_lines_none();
     q->busy -= r->in_service > 0;
     q->in_service -= r->in_service;
     q->waiting += r->in_service;
@@ -293,12 +298,12 @@ void request_queue_replica_gone(struct request_queue *q, uint32_t id)
     list_ready(q);
     refresh(q, id);
     if (q->s->lost == LOST_DROP)
-        for (uint32_t request; (request = lines_pop(&q->present, &lost)) != NO_REQUEST;)
+        for (uint32_t request; (request = request_lines_pop(&q->present, &lost)) != NO_REQUEST;)
             drop(q, request);
     dispatch_again(q, &lost);
 }
 
-/* ---- what is asked ---- */
+/* ---- results ---- */
 
 static struct tally so_far(const struct request_queue *q)
 {
@@ -323,14 +328,6 @@ struct serving_load request_queue_load(const struct request_queue *q)
         .busy_s = (double)(a->busy_ns + b->busy_ns) / NS_PER_S,
         .concurrency_s = (double)(a->concurrency_ns + b->concurrency_ns) / NS_PER_S,
     };
-}
-
-int64_t request_queue_next_request_ns(struct request_queue *q)
-{
-    if (q->waiting)
-        return q->now_ns;
-    const struct service_request *next = demand_next(q->demand);
-    return next ? next->time_ns : TIME_NEVER;
 }
 
 struct serving_figures request_queue_take_figures(struct request_queue *q)

@@ -1,6 +1,7 @@
 /* request_queue.h - a service request by request: models.md 4.4. The same calls as serving.h.
  *
- * Quantiles are those of response_counts.h, within 0.1 %. Memory goes with the requests that are there at once. */
+ * Quantiles are those of tally.h, within 0.1 %. Memory is proportional to the requests in the
+ * service at one time. */
 #pragma once
 #include "sim/serving/serving.h"
 
@@ -11,7 +12,6 @@ void request_queue_advance(struct request_queue *q, int64_t to_ns);
 void request_queue_replica_ready(struct request_queue *q, uint32_t id, double speed);
 void request_queue_replica_gone(struct request_queue *q, uint32_t id);
 struct serving_load request_queue_load(const struct request_queue *q);
-int64_t request_queue_next_request_ns(struct request_queue *q);
 struct serving_figures request_queue_take_figures(struct request_queue *q);
 struct serving_figures request_queue_total(const struct request_queue *q);
 uint64_t request_queue_drawn(const struct request_queue *q);

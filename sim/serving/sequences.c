@@ -10,7 +10,9 @@
 
 struct sequences sequences_none(void)
 {
-    return (struct sequences){ .prefill = NO_SEQUENCE, .prefill_end_ns = TIME_NEVER, .next_end_ns = TIME_NEVER };
+    return (struct sequences){ .prefill = NO_SEQUENCE,
+                               .prefill_end_ns = TIME_NEVER,
+                               .next_end_ns = TIME_NEVER };
 }
 
 void sequences_free(struct sequences *s)
@@ -52,7 +54,7 @@ static uint32_t pop(struct sequences *s)
     return first;
 }
 
-/* A token of each, in nanoseconds. */
+/* Time of one token of each sequence. */
 static double step_ns(const struct sequences *s, const struct llm_model *m, double speed)
 {
     return llm_token_s(m, (double)s->n) / speed * NS_PER_S;
@@ -65,7 +67,7 @@ static void settle(struct sequences *s, const struct llm_model *m, double speed,
     else if (s->n)
         s->tokens += (double)(now_ns - s->last_ns) / step_ns(s, m, speed);
     else
-        s->tokens = 0;                /* nobody is there who counts from before */
+        s->tokens = 0;                /* no sequence refers to the old count */
     s->last_ns = now_ns;
 }
 
@@ -73,10 +75,12 @@ static void retime(struct sequences *s, const struct llm_model *m, double speed)
 {
     s->next_end_ns = TIME_NEVER;
     if (s->n)
-        s->next_end_ns = s->last_ns + (int64_t)ceil(fmax(0, s->heap[0].end - s->tokens) * step_ns(s, m, speed));
+        s->next_end_ns =
+            s->last_ns + (int64_t)ceil(fmax(0, s->heap[0].end - s->tokens) * step_ns(s, m, speed));
 }
 
-void sequences_begin(struct sequences *s, const struct llm_model *m, double speed, int64_t now_ns, uint32_t request, uint32_t prompt)
+void sequences_begin(struct sequences *s, const struct llm_model *m, double speed, int64_t now_ns,
+                     uint32_t request, uint32_t prompt)
 {
     s->prefill = request;
     s->prefill_end_ns = now_ns + ns_of_seconds(llm_prefill_s(m, prompt) / speed);
@@ -87,7 +91,8 @@ int64_t sequences_next_ns(const struct sequences *s)
     return s->prefill_end_ns < s->next_end_ns ? s->prefill_end_ns : s->next_end_ns;
 }
 
-uint32_t sequences_prompt_read(struct sequences *s, const struct llm_model *m, double speed, uint32_t output)
+uint32_t sequences_prompt_read(struct sequences *s, const struct llm_model *m, double speed,
+                               uint32_t output)
 {
     uint32_t request = s->prefill;
     settle(s, m, speed, s->prefill_end_ns);

@@ -7,19 +7,27 @@
 
 struct service service_default(void)
 {
-    static const double even_day[24] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    static const double even_day[24] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                         1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
     static const double even_week[7] = { 1, 1, 1, 1, 1, 1, 1 };
     return (struct service){
         .mode = SERVICE_FLUID,
         .timeout_s = 10,
         .interval_ns = 60 * NS_PER_S,
-        .demand = { .arrivals = { .kind = ARRIVE_POISSON, .c2 = 4, .burst_ratio = 6, .burst_s = 60, .calm_s = 240 },
+        .demand = { .arrivals = { .kind = ARRIVE_POISSON,
+                                  .c2 = 4,
+                                  .burst_ratio = 6,
+                                  .burst_s = 60,
+                                  .calm_s = 240 },
                     .calendar = calendar_of(even_day, even_week, 0, TIME_NEVER),
                     .time_scale = 1,
                     .gap_c2 = NAN,
                     .end_ns = TIME_NEVER },
         .time = { .kind = TIME_LAW, .batch = batch_cnn_v100, .llm = llm_7b_a100 },
-        .slo = { .share = .99, .latency_s = INFINITY, .first_token_s = INFINITY, .per_token_s = INFINITY },
+        .slo = { .share = .99,
+                 .latency_s = INFINITY,
+                 .first_token_s = INFINITY,
+                 .per_token_s = INFINITY },
     };
 }
 
@@ -40,7 +48,7 @@ uint32_t service_slots(const struct service *s)
     }
 }
 
-static bool list_tells_tokens(const struct service_demand *d)
+static bool list_has_tokens(const struct service_demand *d)
 {
     return d->replay && d->replay->has_tokens;
 }
@@ -49,7 +57,7 @@ static void mean_tokens(const struct service_demand *d, double *prompt, double *
 {
     *prompt = law_mean_below(&d->prompt_tokens, INFINITY);
     *output = law_mean_below(&d->output_tokens, INFINITY);
-    if (!list_tells_tokens(d))
+    if (!list_has_tokens(d))
         return;
     *prompt = *output = 0;
     for (size_t i = 0; i < d->replay->n; i++) {
@@ -83,7 +91,7 @@ double service_mean_s(const struct service *s)
     return NAN;
 }
 
-/* Of an LLM the lesser of what it can read and what it can write. */
+/* Of an LLM the minimum of the prefill and the decode rate. */
 double service_capacity(const struct service *s)
 {
     double prompt, output, most = service_slots(s);
@@ -92,24 +100,36 @@ double service_capacity(const struct service *s)
     if (s->time.kind != TIME_LLM)
         return 1 / service_mean_s(s);
     mean_tokens(&s->demand, &prompt, &output);
-    return fmin(1 / llm_prefill_s(&s->time.llm, prompt), most / (output * llm_token_s(&s->time.llm, most)));
+    return fmin(1 / llm_prefill_s(&s->time.llm, prompt),
+                most / (output * llm_token_s(&s->time.llm, most)));
 }
 
 int service_check(const struct service *s, struct error *err)
 {
     const struct service_demand *d = &s->demand;
     if (s->time.kind == TIME_RECORDED && !(d->replay && d->replay->has_service))
-        return error_set(err, "service %s: want requests that tell how long each took, for a recorded service time", s->name);
+        return error_set(
+            err, "service %s: want requests with a service time each, for a recorded service time",
+            s->name);
     if (s->time.kind == TIME_LLM && service_slots(s) == 0)
-        return error_set(err, "service %s: want memory for the weights and one sequence, %.4g bytes, got %.4g usable", s->name,
-                         s->time.llm.parameters * s->time.llm.parameter_bytes + s->time.llm.kv_bytes * s->time.llm.context,
-                         s->time.llm.memory_bytes * s->time.llm.usable);
-    if (s->time.kind == TIME_LLM && !list_tells_tokens(d) && (d->prompt_tokens.n == 0 || d->output_tokens.n == 0))
-        return error_set(err, "service %s: want laws of prompt and output tokens, or requests that tell them all", s->name);
+        return error_set(
+            err,
+            "service %s: want memory for the weights and one sequence, %.4g bytes, got %.4g usable",
+            s->name,
+            s->time.llm.parameters * s->time.llm.parameter_bytes +
+                s->time.llm.kv_bytes * s->time.llm.context,
+            s->time.llm.memory_bytes * s->time.llm.usable);
+    if (s->time.kind == TIME_LLM && !list_has_tokens(d) &&
+        (d->prompt_tokens.n == 0 || d->output_tokens.n == 0))
+        return error_set(
+            err, "service %s: want laws of prompt and output tokens, or requests that have both",
+            s->name);
     if (!(service_mean_s(s) > 0 && isfinite(service_mean_s(s))))
-        return error_set(err, "service %s: want a service time of a mean above 0, got %g s", s->name, service_mean_s(s));
+        return error_set(err, "service %s: want a service time of a mean above 0, got %g s",
+                         s->name, service_mean_s(s));
     if (!d->replay && !(d->rate > 0 && isfinite(d->rate)))
-        return error_set(err, "service %s: want a rate of requests above 0, got %g per second", s->name, d->rate);
+        return error_set(err, "service %s: want a rate of requests above 0, got %g per second",
+                         s->name, d->rate);
     if (d->end_ns < d->start_ns)
         return error_set(err, "service %s: want an end of its demand behind the start", s->name);
     return 0;

@@ -1,4 +1,4 @@
-/* serving.c - see serving.h: each call goes to the model of the mode. */
+/* serving.c - see serving.h: calls go to the model of the mode. */
 #include "sim/serving/serving.h"
 
 #include "sim/base/memory.h"
@@ -58,11 +58,6 @@ void serving_replica_gone(struct serving *v, uint32_t id)
 struct serving_load serving_load(const struct serving *v)
 {
     return v->fluid ? fluid_load(v->fluid) : request_queue_load(v->queue);
-}
-
-int64_t serving_next_request_ns(struct serving *v)
-{
-    return v->fluid ? fluid_next_request_ns(v->fluid) : request_queue_next_request_ns(v->queue);
 }
 
 struct serving_figures serving_take_figures(struct serving *v)

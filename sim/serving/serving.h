@@ -1,34 +1,33 @@
-/* serving.h - a service at work, in either mode: what a run tells it, and what it says. fluid.h and request_queue.h have the
- * models.
+/* serving.h - a service in a run, in either mode: fluid.h or request_queue.h.
  *
- * Time is told by the caller and never goes back; nothing happens between calls. At one instant: what ends comes first, then
- * what the caller says, then what arrives. */
+ * The caller advances the time; nothing happens between calls. At one instant: ends, then changes
+ * by the caller, then arrivals. */
 #pragma once
 #include "sim/serving/figures.h"
 #include "sim/serving/service.h"
 
 struct serving;
-struct serving *serving_new(const struct service *s, uint64_t seed);   /* s is borrowed. From time 0. Free with serving_free() */
+struct serving *serving_new(const struct service *s, uint64_t seed); /* at time 0; s is borrowed */
 void serving_free(struct serving *v);
 
-void serving_advance(struct serving *v, int64_t to_ns);      /* to_ns itself not included, but for what ends then */
-/* At the time advanced to. ids may be used again once gone, and should be small: memory goes with the largest. speed > 0. */
+/* up to to_ns, with the ends at to_ns, without its arrivals */
+void serving_advance(struct serving *v, int64_t to_ns);
+/* At the present time. An id may be used again after it is gone; memory is proportional to the
+ * largest id. speed > 0. */
 void serving_replica_ready(struct serving *v, uint32_t id, double speed);
 void serving_replica_gone(struct serving *v, uint32_t id);
 
-/* What an autoscaler looks at; differences of two are averages in between. */
+/* The input of an autoscaler; the difference of two gives means of the time between. */
 struct serving_load {
     int64_t at_ns;
     uint32_t ready;               /* replicas now */
     double waiting, in_service;   /* requests now */
-    double arrived, served, dropped;         /* so far */
-    double replica_s, busy_s, concurrency_s; /* so far, as in figures.h */
+    double arrived, served, dropped;         /* since time 0 */
+    double replica_s, busy_s, concurrency_s; /* since time 0, as in figures.h */
 };
 struct serving_load serving_load(const struct serving *v);
-/* When the next request comes, if nothing is known to be there before; TIME_NEVER: none will. In fluid mode: when the rate is
- * above 0 again, and in the middle of a stretch, now. */
-int64_t serving_next_request_ns(struct serving *v);
 
-struct serving_figures serving_take_figures(struct serving *v);        /* since they were last taken, or time 0 */
-struct serving_figures serving_total(const struct serving *v);         /* of everything */
-uint64_t serving_drawn(const struct serving *v);             /* a hash of the requests so far: the same for every policy */
+struct serving_figures serving_take_figures(struct serving *v); /* since the last call, or time 0 */
+struct serving_figures serving_total(const struct serving *v);         /* since time 0 */
+/* hash of the requests since time 0: the same for every policy */
+uint64_t serving_drawn(const struct serving *v);

@@ -5,8 +5,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { BULK = 112, TAIL = 17 * 8, FAR = 20 * 2 }; /* points: up to 7/8 in 128ths, to 2^-20 in eighths of powers of two, to 2^-40 in halves */
+/* points: to 7/8 in 128ths, to 2^-20 in eighths of powers of two, to 2^-40 in halves */
+enum { BULK = 112, TAIL = 17 * 8, FAR = 20 * 2 };
 
 static void add(struct spread *s, double x, double p)
 {
@@ -24,7 +26,7 @@ static void add(struct spread *s, double x, double p)
     s->n++;
 }
 
-/* Each bin is uniform. */
+/* Bins are uniform. */
 static void take_moments(struct spread *s)
 {
     s->mean = s->x[0] * s->p[0];
@@ -137,7 +139,7 @@ double spread_c2(const struct spread *s)
     return fmax(0, s->square / (s->mean * s->mean) - 1);
 }
 
-/* Points of the sum: where both are at the same quantile, which spans it from end to end. */
+/* The points of the sum: both at the same quantile, which covers its whole range. */
 struct spread spread_sum(const struct spread *x, const struct spread *y)
 {
     enum { MANY = 100 };
@@ -186,18 +188,25 @@ static double decayed_at(const struct decayed *d, double t)
 /* P(W + X <= t): of W, an atom at 0 and an exponential that ends at the timeout. */
 static double after_wait(const struct decayed *d, const struct wait_law *w, double t)
 {
-    double below = spread_below(d->x, t), waited = below - decayed_at(d, t), left = exp(-w->rate * w->timeout);
+    double below = spread_below(d->x, t), waited = below - decayed_at(d, t),
+           left = exp(-w->rate * w->timeout);
     if (left > 0)
-        waited = (waited - left * (spread_below(d->x, t - w->timeout) - decayed_at(d, t - w->timeout))) / (1 - left);
+        waited =
+            (waited - left * (spread_below(d->x, t - w->timeout) - decayed_at(d, t - w->timeout))) /
+            (1 - left);
     return (1 - w->waits) * below + w->waits * waited;
 }
 
-/* Between two points of X the sum is no straight line where many still wait: up to there, parts of the mean wait. */
-static void add_between(struct spread *s, const struct decayed *d, const struct wait_law *w, size_t i, double to)
+/* Between two points of X the sum is not linear while many requests wait: there, points at
+ * fractions of the mean wait. */
+static void add_between(struct spread *s, const struct decayed *d, const struct wait_law *w,
+                        size_t i, double to)
 {
-    const double from = d->x->x[i], still = w->waits * d->at[i], fine = fmax(.002 * (1 - d->x->p[i]), 1e-12);
+    const double from = d->x->x[i], still = w->waits * d->at[i],
+                 fine = fmax(.002 * (1 - d->x->p[i]), 1e-12);
     const double near = 1 / (16 * w->rate), far = 4 * near, far_from = from + 10 / w->rate;
-    for (double t = from + near; t < to && still * exp(-w->rate * (t - from)) > fine; t += t < far_from ? near : far)
+    for (double t = from + near; t < to && still * exp(-w->rate * (t - from)) > fine;
+         t += t < far_from ? near : far)
         add(s, t, after_wait(d, w, t));
 }
 
@@ -212,8 +221,10 @@ struct spread spread_after_wait(const struct spread *x, const struct wait_law *w
     for (size_t i = 1; i < x->n; i++)
         d.at[i] = decay(d.at[i - 1], x->p[i] - x->p[i - 1], w->rate * (x->x[i] - x->x[i - 1]));
     for (size_t i = 0; i < x->n; i++) {
-        double from = x->x[i], to = i + 1 < x->n ? x->x[i + 1] : end, below = after_wait(&d, w, from);
-        bool atom = to == from && i + 1 < x->n;       /* it begins here: less its part that did not wait */
+        double from = x->x[i], to = i + 1 < x->n ? x->x[i + 1] : end,
+               below = after_wait(&d, w, from);
+        /* the begin of an atom: without its part that does not wait */
+        bool atom = to == from && i + 1 < x->n;
         add(&s, from, atom ? below - (1 - w->waits) * (spread_below(x, from) - x->p[i]) : below);
         if (!atom)
             add_between(&s, &d, w, i, to);
@@ -223,4 +234,119 @@ struct spread spread_after_wait(const struct spread *x, const struct wait_law *w
     s.mean = x->mean + wait_mean(w);
     free(d.at);
     return s;
+}
+
+/* ---- amounts in classes ---- */
+
+enum {
+    SUB_BITS = 8,
+    POWERS = 63,
+    CLASSES = 1 + (POWERS << SUB_BITS),
+    MANTISSA_BITS = 52,
+    BIAS = 1023
+};
+#define CLASS_0_S 1e-9              /* class 0 is below */
+
+/* The exponent and the first bits of the mantissa are the upper bits of a double. */
+static uint32_t class_of(double s)
+{
+    double x = s / CLASS_0_S;
+    uint64_t bits;
+    if (!(x >= 1))
+        return 0;
+    memcpy(&bits, &x, sizeof bits);
+    uint64_t class = 1 + (bits >> (MANTISSA_BITS - SUB_BITS)) - ((uint64_t)BIAS << SUB_BITS);
+    return class < CLASSES ? (uint32_t)class : CLASSES - 1;
+}
+
+/* The lower border of a class. */
+static double border_s(uint32_t class)
+{
+    if (class == 0)
+        return 0;
+    uint64_t bits = (class - 1 + ((uint64_t)BIAS << SUB_BITS)) << (MANTISSA_BITS - SUB_BITS);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return CLASS_0_S * x;
+}
+
+static void reach(struct flow_counts *c, uint32_t first, uint32_t last)
+{
+    if (!c->amount)
+        c->amount = mem_new(CLASSES, sizeof *c->amount);
+    c->first = c->n == 0 || first < c->first ? first : c->first;
+    c->last = c->n == 0 || last > c->last ? last : c->last;
+}
+
+/* One bin of the polygon, uniform over its classes. */
+static void add_bin(struct flow_counts *c, double from, double to, double amount)
+{
+    uint32_t first = class_of(from), last = class_of(to);
+    if (first == last || !(to > from)) {
+        c->amount[first] += amount;
+        return;
+    }
+    double begin = from;
+    for (uint32_t class = first; class < last; class++) {
+        double end = border_s(class + 1);
+        c->amount[class] += amount * (end - begin) / (to - from);
+        begin = end;
+    }
+    c->amount[last] += amount * fmax(0, to - begin) / (to - from);
+}
+
+void flow_counts_add(struct flow_counts *c, const struct spread *s, double amount)
+{
+    if (!(amount > 0))
+        return;
+    reach(c, class_of(s->x[0]), class_of(s->x[s->n - 1]));
+    if (s->p[0] > 0)
+        add_bin(c, s->x[0], s->x[0], amount * s->p[0]);
+    for (size_t i = 1; i < s->n; i++)
+        add_bin(c, s->x[i - 1], s->x[i], amount * (s->p[i] - s->p[i - 1]));
+    c->n += amount;
+    c->sum_s += amount * s->mean;
+}
+
+void flow_counts_merge(struct flow_counts *to, const struct flow_counts *more)
+{
+    if (!(more->n > 0))
+        return;
+    reach(to, more->first, more->last);
+    for (uint32_t class = more->first; class <= more->last; class++)
+        to->amount[class] += more->amount[class];
+    to->n += more->n;
+    to->sum_s += more->sum_s;
+}
+
+void flow_counts_clear(struct flow_counts *c)
+{
+    if (c->n > 0)
+        memset(c->amount + c->first, 0, (c->last - c->first + 1) * sizeof *c->amount);
+    c->n = c->sum_s = 0;
+}
+
+void flow_counts_free(struct flow_counts *c)
+{
+    free(c->amount);
+    *c = (struct flow_counts){ 0 };
+}
+
+double flow_counts_quantile_s(const struct flow_counts *c, double p)
+{
+    if (!(c->n > 0))
+        return NAN;
+    double wanted = p * c->n, up_to = 0;
+    uint32_t class = c->first;
+    while (class < c->last && up_to + c->amount[class] < wanted)
+        up_to += c->amount[class++];
+    double from = border_s(class),
+           part = c->amount[class] > 0 ? (wanted - up_to) / c->amount[class] : 0;
+    return from + fmin(part, 1) * (border_s(class + 1) - from);
+}
+
+struct delays flow_counts_delays(const struct flow_counts *c)
+{
+    return (struct delays){ c->n > 0 ? c->sum_s / c->n : NAN, flow_counts_quantile_s(c, .5),
+                            flow_counts_quantile_s(c, .95), flow_counts_quantile_s(c, .99) };
 }

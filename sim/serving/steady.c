@@ -17,10 +17,12 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A column of the replay, as a law: at the same quantiles as any other. */
-static struct spread recorded(const struct request_list *l, double (*of)(const struct recorded_request *))
+/* A column of the replay as a distribution, at the same quantiles as a law. */
+static struct spread recorded(const struct request_list *l,
+                              double (*of)(const struct recorded_request *))
 {
-    struct law_values v = { l->n, mem_new(l->n, sizeof(double)), mem_new(l->n + 1, sizeof(double)) };
+    struct law_values v = { l->n, mem_new(l->n, sizeof(double)),
+                            mem_new(l->n + 1, sizeof(double)) };
     struct cut_law cut;
     struct spread s = { 0 };
     for (size_t i = 0; i < l->n; i++)
@@ -28,7 +30,8 @@ static struct spread recorded(const struct request_list *l, double (*of)(const s
     qsort(v.value, v.n, sizeof *v.value, ascending);
     for (size_t i = 0; i < v.n; i++)
         v.sum[i + 1] = v.sum[i] + v.value[i];
-    const struct law law = { 1, { { .kind = LAW_EMPIRICAL, .weight = 1, .scale = 1, .values = &v } } };
+    const struct law law = { 1,
+                             { { .kind = LAW_EMPIRICAL, .weight = 1, .scale = 1, .values = &v } } };
     if (cut_law_make(&cut, &law, 0, INFINITY))
         s = spread_of_law(&cut);
     free(v.value);
@@ -65,14 +68,16 @@ struct steady_laws steady_laws_of(const struct service *s, double gap_c2)
 {
     const struct service_demand *d = &s->demand;
     struct steady_laws l = { .s = s, .gap_c2 = gap_c2, .capacity = service_capacity(s) };
-    bool told = d->replay && d->replay->has_tokens;
+    bool has_tokens = d->replay && d->replay->has_tokens;
     if (s->time.kind == TIME_LAW)
         l.time = drawn(&s->time.law, SERVICE_S_LEAST, SERVICE_S_MOST);
     if (s->time.kind == TIME_RECORDED)
         l.time = recorded(d->replay, service_of);
     if (s->time.kind == TIME_LLM) {
-        struct spread prompt = told ? recorded(d->replay, prompt_of) : drawn(&d->prompt_tokens, 0, TOKENS_MOST);
-        l.output = told ? recorded(d->replay, output_of) : drawn(&d->output_tokens, 0, TOKENS_MOST);
+        struct spread prompt =
+            has_tokens ? recorded(d->replay, prompt_of) : drawn(&d->prompt_tokens, 0, TOKENS_MOST);
+        l.output =
+            has_tokens ? recorded(d->replay, output_of) : drawn(&d->output_tokens, 0, TOKENS_MOST);
         l.time = spread_scaled(&prompt, llm_prefill_s(&s->time.llm, 1));
         spread_free(&prompt);
     }
@@ -92,7 +97,7 @@ void steady_free(struct steady *s)
     spread_free(&s->per_token);
 }
 
-/* A target that is met to the last digit is met. */
+/* A target is met within rounding. */
 static double within(const struct spread *s, double target_s)
 {
     return spread_below(s, target_s * (1 + 1e-12));
@@ -100,10 +105,13 @@ static double within(const struct spread *s, double target_s)
 
 /* ---- one at a time ---- */
 
-static struct steady one_at_a_time(const struct steady_laws *l, double rate, uint32_t replicas, double speed)
+static struct steady one_at_a_time(const struct steady_laws *l, double rate, uint32_t replicas,
+                                   double speed)
 {
     double service_s = l->time.mean / speed, offered = rate * service_s;
-    struct steady r = { .wait = wait_in_queue(replicas, offered, service_s, (l->gap_c2 + spread_c2(&l->time)) / 2, l->s->timeout_s) };
+    struct steady r = { .wait =
+                            wait_in_queue(replicas, offered, service_s,
+                                          (l->gap_c2 + spread_c2(&l->time)) / 2, l->s->timeout_s) };
     struct spread time = spread_scaled(&l->time, 1 / speed);
     r.latency = spread_after_wait(&time, &r.wait);
     r.kept = within(&r.latency, l->s->slo.latency_s);
@@ -114,19 +122,22 @@ static struct steady one_at_a_time(const struct steady_laws *l, double rate, uin
 
 /* ---- batches ---- */
 
-static bool batches_suffice(const struct steady_laws *l, double rate, uint32_t replicas, double speed, double k)
+static bool batches_suffice(const struct steady_laws *l, double rate, uint32_t replicas,
+                            double speed, double k)
 {
     return rate / k * batch_s(&l->s->time.batch, k) / speed < replicas;
 }
 
-static struct wait_law wait_of_batch(const struct steady_laws *l, double rate, uint32_t replicas, double speed, double k)
+static struct wait_law wait_of_batch(const struct steady_laws *l, double rate, uint32_t replicas,
+                                     double speed, double k)
 {
     double service_s = batch_s(&l->s->time.batch, k) / speed, offered = rate / k * service_s;
     return wait_in_queue(replicas, offered, service_s, l->gap_c2 / k / 2, INFINITY);
 }
 
-/* Whether more than k - 1 others come until a batch of k begins. */
-static bool would_be_larger(const struct steady_laws *l, double rate, uint32_t replicas, double speed, double opens_s, double k)
+/* Whether more than k - 1 others arrive before a batch of k begins. */
+static bool would_be_larger(const struct steady_laws *l, double rate, uint32_t replicas,
+                            double speed, double opens_s, double k)
 {
     if (!batches_suffice(l, rate, replicas, speed, k))
         return true;
@@ -134,18 +145,20 @@ static bool would_be_larger(const struct steady_laws *l, double rate, uint32_t r
     return 1 + rate * (opens_s + wait_mean(&w)) > k;
 }
 
-static struct steady batches(const struct steady_laws *l, double rate, uint32_t replicas, double speed)
+static struct steady batches(const struct steady_laws *l, double rate, uint32_t replicas,
+                             double speed)
 {
     const struct batch_model *b = &l->s->time.batch;
-    double opens_s = fmin(b->window_s, (b->most - 1) / rate), low = 1, high = b->most;
-    for (int i = 0; i < HALVINGS; i++) {          /* a larger batch waits less: one k fits its own wait */
+    double opens_s = fmin(b->window_s, (b->max - 1) / rate), low = 1, high = b->max;
+    for (int i = 0; i < HALVINGS; i++) { /* a larger batch waits less: one k agrees with its wait */
         double k = low + (high - low) / 2;
         *(would_be_larger(l, rate, replicas, speed, opens_s, k) ? &low : &high) = k;
     }
     struct steady r = { .wait = wait_of_batch(l, rate, replicas, speed, high) };
-    double service_s = batch_s(b, high) / speed, joins_s = opens_s + wait_mean(&r.wait) * (1 - 1 / high);
+    double service_s = batch_s(b, high) / speed,
+           joins_s = opens_s + wait_mean(&r.wait) * (1 - 1 / high);
     struct wait_law of_first = r.wait;
-    of_first.waits /= high;                       /* it is the first of the batch that waits all of it */
+    of_first.waits /= high;                       /* the first of the batch waits all of it */
     struct spread formed = spread_last_of(service_s, service_s + joins_s, high);
     r.latency = spread_after_wait(&formed, &of_first);
     r.kept = within(&r.latency, l->s->slo.latency_s);
@@ -157,16 +170,19 @@ static struct steady batches(const struct steady_laws *l, double rate, uint32_t 
 
 /* ---- LLM ---- */
 
-/* Decode: the step of a token as those see it who come, the wait for a slot, the part of the replicas that has a sequence. */
+/* Decode: the time of a token as an arrival finds it, the wait for a slot, the share of the
+ * replicas with a sequence. */
 struct decode { struct spread step; struct wait_law wait; double busy; };
 
-/* mass[n] of n sequences there, n < slots, in proportion; returns that of all slots full. */
-static double decode_masses(const struct steady_laws *l, double rate, uint32_t replicas, double speed, double *mass, uint32_t slots)
+/* mass[n], n < slots: proportional to P(n sequences); returns that of all slots. */
+static double decode_masses(const struct steady_laws *l, double rate, uint32_t replicas,
+                            double speed, double *mass, uint32_t slots)
 {
     double tokens = rate * l->output.mean / speed;
     mass[0] = 1;
     for (uint32_t n = 1;; n++) {
-        double of_n = mass[n - 1] * tokens * llm_token_s(&l->s->time.llm, fmax(1, (double)n / replicas)) / n;
+        double of_n =
+            mass[n - 1] * tokens * llm_token_s(&l->s->time.llm, fmax(1, (double)n / replicas)) / n;
         for (uint32_t i = 0; of_n > 1e200 && i < n; i++)
             mass[i] *= 1e-200;
         of_n *= of_n > 1e200 ? 1e-200 : 1;
@@ -176,12 +192,15 @@ static double decode_masses(const struct steady_laws *l, double rate, uint32_t r
     }
 }
 
-static struct decode decode_of(const struct steady_laws *l, double rate, uint32_t replicas, double speed)
+static struct decode decode_of(const struct steady_laws *l, double rate, uint32_t replicas,
+                               double speed)
 {
     const struct llm_model *m = &l->s->time.llm;
     uint32_t slots = service_slots(l->s) * replicas;
     double *mass = mem_new(slots + 1, sizeof *mass), *at = mem_new(slots + 1, sizeof *at), sum = 0;
-    double full_s = l->time.mean / speed + l->output.mean * llm_token_s(m, service_slots(l->s)) / speed, serves = slots / full_s;
+    double full_s =
+               l->time.mean / speed + l->output.mean * llm_token_s(m, service_slots(l->s)) / speed,
+           serves = slots / full_s;
     mass[slots] = decode_masses(l, rate, replicas, speed, mass, slots) / (1 - rate / serves);
     for (uint32_t n = 0; n <= slots; n++) {
         at[n] = llm_token_s(m, fmin(fmax(1, (n + 1.0) / replicas), service_slots(l->s))) / speed;
@@ -193,41 +212,50 @@ static struct decode decode_of(const struct steady_laws *l, double rate, uint32_
         busy += mass[n] * fmin(1, (double)n / replicas);
     }
     double c2 = (l->gap_c2 + spread_c2(&l->output)) / 2;
-    struct decode d = { spread_of_atoms(at, mass, slots + 1), wait_law_of(mass[slots], (serves - rate) / c2, serves / c2, l->s->timeout_s), busy };
+    struct decode d = {
+        spread_of_atoms(at, mass, slots + 1),
+        wait_law_of(mass[slots], (serves - rate) / c2, serves / c2, l->s->timeout_s), busy
+    };
     free(at);
     free(mass);
     return d;
 }
 
-/* The wait and the prefill are in first_token. */
+/* first_token contains the wait and the prefill. */
 static void add_decode(const struct steady_laws *l, struct steady *r)
 {
     const struct service_slo *slo = &l->s->slo;
     struct spread decode = spread_scaled(&l->output, r->per_token.mean);
     r->latency = spread_sum(&decode, &r->first_token);
-    r->kept = within(&r->per_token, slo->per_token_s) *
-              fmin(within(&r->first_token, slo->first_token_s), within(&r->latency, slo->latency_s));
+    r->kept =
+        within(&r->per_token, slo->per_token_s) *
+        fmin(within(&r->first_token, slo->first_token_s), within(&r->latency, slo->latency_s));
     spread_free(&decode);
 }
 
-static struct steady sequences_at_once(const struct steady_laws *l, double rate, uint32_t replicas, double speed)
+static struct steady sequences_at_once(const struct steady_laws *l, double rate, uint32_t replicas,
+                                       double speed)
 {
     struct decode d = decode_of(l, rate, replicas, speed);
     double prefill_s = l->time.mean / speed;
-    struct steady r = { .per_token = d.step, .wait = wait_in_queue(replicas, rate * prefill_s, prefill_s,
-                                                                   (l->gap_c2 + spread_c2(&l->time)) / 2, l->s->timeout_s) };
+    struct steady r = { .per_token = d.step,
+                        .wait =
+                            wait_in_queue(replicas, rate * prefill_s, prefill_s,
+                                          (l->gap_c2 + spread_c2(&l->time)) / 2, l->s->timeout_s) };
     if (wait_mean(&d.wait) > wait_mean(&r.wait))
         r.wait = d.wait;
     struct spread prefill = spread_scaled(&l->time, 1 / speed);
     r.first_token = spread_after_wait(&prefill, &r.wait);
     add_decode(l, &r);
-    r.in_service = rate * (1 - r.wait.leaves) * (prefill_s + l->output.mean * r.per_token.mean) / replicas;
+    r.in_service =
+        rate * (1 - r.wait.leaves) * (prefill_s + l->output.mean * r.per_token.mean) / replicas;
     r.busy = 1 - (1 - d.busy) * (1 - fmin(1, rate * prefill_s / replicas));
     spread_free(&prefill);
     return r;
 }
 
-struct steady steady_state(const struct steady_laws *l, double rate, uint32_t replicas, double speed)
+struct steady steady_state(const struct steady_laws *l, double rate, uint32_t replicas,
+                           double speed)
 {
     switch (l->s->time.kind) {
     case TIME_BATCH:
@@ -239,17 +267,21 @@ struct steady steady_state(const struct steady_laws *l, double rate, uint32_t re
     }
 }
 
-struct steady steady_overload(const struct steady_laws *l, uint32_t replicas, double speed, double from_wait_s, double to_wait_s)
+struct steady steady_overload(const struct steady_laws *l, uint32_t replicas, double speed,
+                              double from_wait_s, double to_wait_s)
 {
     const struct service *s = l->s;
     double each = speed / replicas, slots = service_slots(s);
     struct steady r = { .busy = 1, .in_service = slots };
     struct spread wait = spread_uniform(fmin(from_wait_s, to_wait_s), fmax(from_wait_s, to_wait_s));
-    struct spread time = s->time.kind == TIME_BATCH ? spread_uniform(batch_s(&s->time.batch, slots) / each, batch_s(&s->time.batch, slots) / each)
-                                                    : spread_scaled(&l->time, 1 / each);
+    struct spread time = s->time.kind == TIME_BATCH
+                             ? spread_uniform(batch_s(&s->time.batch, slots) / each,
+                                              batch_s(&s->time.batch, slots) / each)
+                             : spread_scaled(&l->time, 1 / each);
     *(service_is_llm(s) ? &r.first_token : &r.latency) = spread_sum(&time, &wait);
     if (service_is_llm(s)) {
-        r.per_token = spread_uniform(llm_token_s(&s->time.llm, slots) / each, llm_token_s(&s->time.llm, slots) / each);
+        r.per_token = spread_uniform(llm_token_s(&s->time.llm, slots) / each,
+                                     llm_token_s(&s->time.llm, slots) / each);
         add_decode(l, &r);
     } else {
         r.kept = within(&r.latency, s->slo.latency_s);

@@ -1,19 +1,23 @@
-/* steady.h - a service in equilibrium, at a rate of requests and with some replicas: models.md 4.2 and 4.3.
+/* steady.h - a service in equilibrium, at a rate of requests and with some replicas: models.md 4.2
+ * and 4.3.
  *
  *   one at a time   G/G/c with timeouts (queueing.h); c_s^2 of the law
- *   batches         a request waits for its batch to be full or old enough, and the batch as one customer of M/D/c. Batches
- *                   grow with that wait, k = 1 + rate x wait, at most as large as may be; their gaps have c_a^2/k.
- *   LLM             prefill is G/G/c. Decode is processor sharing whose speed depends on how many sequences n are there, spread
- *                   evenly over the replicas: n are, with probability pi_n = pi_0 prod_{j <= n} a d(j/c)/j, a the tokens asked for
- *                   per second, whatever the law of their number (Kelly, Reversibility and Stochastic Networks, 1979, 3.3); beyond
- *                   the N = c k_max slots they wait, and pi_n falls as in M/M/N. Who comes meets n with pi_n, and then a token takes
- *                   d((n + 1)/c). Of the waits for prefill and for a slot the one with the longer mean counts.
+ *   batches         a request waits for its batch to be full or old enough, and the batch as one
+ *                   customer of M/D/c. Batches grow with that wait, k = 1 + rate x wait, up to the
+ *                   maximum; their gaps have c_a^2/k.
+ *   LLM             prefill is G/G/c. Decode is processor sharing with a speed that depends on the
+ *                   number n of sequences, spread evenly over the replicas: pi_n = pi_0 prod_{j <=
+ *                   n} a d(j/c)/j, a the requested tokens per second, for any law of their number
+ *                   (Kelly, Reversibility and Stochastic Networks, 1979, 3.3); beyond the N = c
+ *                   k_max slots sequences wait, and pi_n falls as in M/M/N. An arrival finds n with
+ *                   pi_n, and a token then takes d((n + 1)/c). Of the waits for prefill and for a
+ *                   slot the one with the longer mean counts.
  * Replicas of several speeds count as of their mean. */
 #pragma once
 #include "sim/serving/demand.h"
 #include "sim/serving/spread.h"
 
-/* What does not depend on the rate. */
+/* The laws, which do not depend on the rate. */
 struct steady_laws {
     const struct service *s;
     struct spread time;           /* one at a time: of the service; LLM: of the prefill */
@@ -27,12 +31,14 @@ void steady_laws_free(struct steady_laws *l);
 struct steady {
     struct wait_law wait;
     struct spread latency, first_token;      /* first_token: of an LLM */
-    struct spread per_token;      /* likewise */
-    double kept;                  /* of those served: within every target of the SLO */
-    double busy, in_service;      /* of a replica: part of the time, number of requests */
+    struct spread per_token;      /* of an LLM */
+    double kept;                  /* share of served requests within every target of the SLO */
+    double busy, in_service;      /* of a replica: share of the time, number of requests */
 };
 /* rate < speed x capacity; speed: of all replicas together. */
-struct steady steady_state(const struct steady_laws *l, double rate, uint32_t replicas, double speed);
-/* As much is served as can be, after this wait, from .. to evenly: latency and first_token contain it. */
-struct steady steady_overload(const struct steady_laws *l, uint32_t replicas, double speed, double from_wait_s, double to_wait_s);
+struct steady steady_state(const struct steady_laws *l, double rate, uint32_t replicas,
+                           double speed);
+/* All slots serve, after a wait uniform in from .. to, which latency and first_token contain. */
+struct steady steady_overload(const struct steady_laws *l, uint32_t replicas, double speed,
+                              double from_wait_s, double to_wait_s);
 void steady_free(struct steady *s);

@@ -1,6 +1,102 @@
 /* tally.c - see tally.h. */
 #include "sim/serving/tally.h"
 
+#include "sim/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- durations ---- */
+
+enum {
+    EXACT_BITS = 10,
+    SUB_BITS = 9,
+    EXACT = 1 << EXACT_BITS,
+    SUB = 1 << SUB_BITS,
+    CLASSES = EXACT + (63 - EXACT_BITS) * SUB
+};
+
+static uint32_t class_of(int64_t ns)
+{
+    if (ns < EXACT)
+        return (uint32_t)ns;
+    int power = 63 - __builtin_clzll((unsigned long long)ns);
+    return EXACT + (uint32_t)(power - EXACT_BITS) * SUB +
+           ((uint32_t)(ns >> (power - SUB_BITS)) & (SUB - 1));
+}
+
+static double middle_s(uint32_t class)
+{
+    if (class < EXACT)
+        return (double)class / NS_PER_S;
+    int power = EXACT_BITS + (int)(class - EXACT) / SUB;
+    return (SUB + (class - EXACT) % SUB + 0.5) * ldexp(1, power - SUB_BITS) / NS_PER_S;
+}
+
+void response_counts_add(struct response_counts *c, int64_t ns)
+{
+    uint32_t class = class_of(ns);
+    if (!c->count)
+        c->count = mem_new(CLASSES, sizeof *c->count);
+    if (c->n == 0 || class < c->first)
+        c->first = class;
+    if (c->n == 0 || class > c->last)
+        c->last = class;
+    c->count[class]++;
+    c->n++;
+    c->sum_ns += ns;
+}
+
+void response_counts_merge(struct response_counts *to, const struct response_counts *more)
+{
+    if (more->n == 0)
+        return;
+    if (!to->count)
+        to->count = mem_new(CLASSES, sizeof *to->count);
+    to->first = to->n == 0 || more->first < to->first ? more->first : to->first;
+    to->last = to->n == 0 || more->last > to->last ? more->last : to->last;
+    for (uint32_t class = more->first; class <= more->last; class++)
+        to->count[class] += more->count[class];
+    to->n += more->n;
+    to->sum_ns += more->sum_ns;
+}
+
+void response_counts_clear(struct response_counts *c)
+{
+    if (c->n)
+        memset(c->count + c->first, 0, (c->last - c->first + 1) * sizeof *c->count);
+    c->n = 0;
+    c->sum_ns = 0;
+}
+
+void response_counts_free(struct response_counts *c)
+{
+    free(c->count);
+    *c = (struct response_counts){ 0 };
+}
+
+double response_counts_quantile_s(const struct response_counts *c, double p)
+{
+    if (c->n == 0)
+        return NAN;
+    uint64_t rank = (uint64_t)ceil(p * (double)c->n), up_to = 0;
+    rank = rank < 1 ? 1 : rank > c->n ? c->n : rank;
+    uint32_t class = c->first;
+    while ((up_to += c->count[class]) < rank)
+        class++;
+    return middle_s(class);
+}
+
+struct delays response_counts_delays(const struct response_counts *c)
+{
+    return (struct delays){ c->n ? (double)c->sum_ns / NS_PER_S / (double)c->n : NAN,
+                            response_counts_quantile_s(c, .5), response_counts_quantile_s(c, .95),
+                            response_counts_quantile_s(c, .99) };
+}
+
+/* ---- requests ---- */
+
 void tally_free(struct tally *t)
 {
     response_counts_free(&t->latency);
@@ -10,11 +106,14 @@ void tally_free(struct tally *t)
 
 void tally_clear(struct tally *t, int64_t from_ns)
 {
-    struct response_counts latency = t->latency, first_token = t->first_token, per_token = t->per_token;
+    struct response_counts latency = t->latency, first_token = t->first_token,
+                           per_token = t->per_token;
     response_counts_clear(&latency);
     response_counts_clear(&first_token);
     response_counts_clear(&per_token);
-    *t = (struct tally){ .from_ns = from_ns, .latency = latency, .first_token = first_token, .per_token = per_token };
+    *t = (struct tally){
+        .from_ns = from_ns, .latency = latency, .first_token = first_token, .per_token = per_token
+    };
 }
 
 void tally_add(struct tally *to, const struct tally *more)
@@ -42,10 +141,12 @@ bool tally_served(struct tally *t, const struct service *s, const struct present
     t->served++;
     response_counts_add(&t->latency, latency_ns);
     if (service_is_llm(s)) {
-        int64_t first_ns = r->first_token_ns - r->ask.time_ns, each_ns = (end_ns - r->first_token_ns) / r->ask.output_tokens;
+        int64_t first_ns = r->first_token_ns - r->ask.time_ns,
+                each_ns = (end_ns - r->first_token_ns) / r->ask.output_tokens;
         response_counts_add(&t->first_token, first_ns);
         response_counts_add(&t->per_token, each_ns);
-        kept = kept && seconds(first_ns) <= s->slo.first_token_s && seconds(each_ns) <= s->slo.per_token_s;
+        kept = kept && seconds(first_ns) <= s->slo.first_token_s &&
+               seconds(each_ns) <= s->slo.per_token_s;
     }
     t->kept += kept;
     t->prompt_tokens += r->ask.prompt_tokens;
@@ -82,7 +183,8 @@ void slo_window_count(const struct slo_window *w, const struct service_slo *slo,
     t->windows_kept += w->ended > 0 && (double)w->kept >= slo->share * (double)w->ended;
 }
 
-void slo_window_move(struct slo_window *w, const struct service_slo *slo, int64_t now_ns, struct tally *t)
+void slo_window_move(struct slo_window *w, const struct service_slo *slo, int64_t now_ns,
+                     struct tally *t)
 {
     if (now_ns < w->end_ns)
         return;

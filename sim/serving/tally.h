@@ -1,7 +1,26 @@
-/* tally.h - what is counted of requests one by one, for an interval and for all: figures.h of it. */
+/* tally.h - counts of requests one by one, of an interval and of the whole run, as figures.h.
+ *
+ * Durations are counted in classes, for quantiles of any number of requests in bounded memory:
+ * exactly below 1024 ns, above it in 512 classes for each power of two. A quantile is the middle of
+ * its class, within 1/1024 of the true value. Sums are exact. */
 #pragma once
+#include "sim/base/units.h"
+#include "sim/serving/figures.h"
 #include "sim/serving/request_lines.h"
-#include "sim/serving/tally.h"
+
+struct response_counts {
+    uint64_t *count;              /* [CLASSES]; NULL: empty */
+    uint32_t first, last;         /* the lowest and the highest class in use */
+    uint64_t n;
+    int128_t sum_ns;
+};
+void   response_counts_add(struct response_counts *c, int64_t ns);     /* not negative */
+void   response_counts_merge(struct response_counts *to, const struct response_counts *more);
+void   response_counts_clear(struct response_counts *c);
+void   response_counts_free(struct response_counts *c);
+/* the value of rank ceil(p n); NAN: empty */
+double response_counts_quantile_s(const struct response_counts *c, double p);
+struct delays response_counts_delays(const struct response_counts *c);
 
 struct tally {
     int64_t from_ns;
@@ -13,12 +32,14 @@ struct tally {
 void tally_free(struct tally *t);
 void tally_clear(struct tally *t, int64_t from_ns);
 void tally_add(struct tally *to, const struct tally *more);
-/* A request that is served ends. Returns whether it kept the SLO. */
-bool tally_served(struct tally *t, const struct service *s, const struct present *r, int64_t end_ns);
+/* Counts a request that is served and ends. Returns whether it met the SLO. */
+bool tally_served(struct tally *t, const struct service *s, const struct present *r,
+                  int64_t end_ns);
 struct serving_figures tally_figures(const struct tally *t, int64_t to_ns, uint64_t unfinished);
 
-/* Minutes: of those in which requests ended, in how many enough of them kept the SLO. */
+/* Minutes in which requests ended, and those in which the share of the SLO met it. */
 struct slo_window { int64_t end_ns; uint64_t ended, kept; };
-/* Counts the window if the time is no longer in it, and goes to that of now_ns. */
-void slo_window_move(struct slo_window *w, const struct service_slo *slo, int64_t now_ns, struct tally *t);
+/* Counts the window if now_ns is behind it, and moves to the window of now_ns. */
+void slo_window_move(struct slo_window *w, const struct service_slo *slo, int64_t now_ns,
+                     struct tally *t);
 void slo_window_count(const struct slo_window *w, const struct service_slo *slo, struct tally *t);

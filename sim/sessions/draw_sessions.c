@@ -40,13 +40,15 @@ static int64_t time_ns(const struct drawing *d, enum drawn_law law, double u)
 static void draw_phases(struct drawing *d, struct session *x, uint64_t k, struct arena *memory)
 {
     struct random think, run;
-    int64_t cap_ns = ns_of_seconds(d->spec->cap_s), most_ns = x->length_ns < cap_ns ? x->length_ns : cap_ns, sum_ns = 0;
+    int64_t cap_ns = ns_of_seconds(d->spec->cap_s),
+            most_ns = x->length_ns < cap_ns ? x->length_ns : cap_ns, sum_ns = 0;
     size_t n = 0;
     random_init(&think, d->seed, "session think", k);
     random_init(&run, d->seed, "session run", k);
     while (sum_ns <= most_ns) {
         mem_grow(&d->phase_ns, &d->room, n, sizeof *d->phase_ns);
-        int64_t ns = n % 2 ? time_ns(d, RUN, random_uniform(&run)) : time_ns(d, THINK, random_uniform(&think));
+        int64_t ns = n % 2 ? time_ns(d, RUN, random_uniform(&run))
+                           : time_ns(d, THINK, random_uniform(&think));
         d->phase_ns[n++] = ns;
         sum_ns += ns;
     }
@@ -63,7 +65,8 @@ static struct session draw_one(struct drawing *d, double at_s, uint64_t k, struc
         .submit_ns = ns_of_seconds(at_s),
         .length_ns = time_ns(d, LENGTH, uniform(d, "session length", k)),
         .patience_ns = time_ns(d, PATIENCE, uniform(d, "session patience", k)),
-        .start_up_ns = ns_of_seconds(s->start_least_s + (s->start_most_s - s->start_least_s) * uniform(d, "session start-up", k)),
+        .start_up_ns = ns_of_seconds(s->start_least_s + (s->start_most_s - s->start_least_s) *
+                                                            uniform(d, "session start-up", k)),
         .user = (uint32_t)(uniform(d, "session user", k) * s->users),
         .size = (uint16_t)shares_choose(&d->sizes, uniform(d, "session size", k)),
         .forgotten = uniform(d, "session forgotten", k) < s->forgotten,
@@ -91,10 +94,13 @@ static void hash_one(uint64_t *hash, const struct session *x)
 static void begin(struct drawing *d)
 {
     const struct session_spec *s = d->spec;
-    const struct session_law *laws[LAWS] = { [LENGTH] = &s->length, [PATIENCE] = &s->patience, [THINK] = &s->think, [RUN] = &s->run };
+    const struct session_law *laws[LAWS] = {
+        [LENGTH] = &s->length, [PATIENCE] = &s->patience, [THINK] = &s->think, [RUN] = &s->run
+    };
     double *share = mem_new(s->n_sizes, sizeof *share);
     for (int i = 0; i < LAWS; i++)
-        (void)cut_law_make(&d->law[i], &laws[i]->law, laws[i]->least_s, laws[i]->most_s);    /* session_spec_check() has made it once */
+        /* session_spec_check() has checked it */
+        (void)cut_law_make(&d->law[i], &laws[i]->law, laws[i]->least_s, laws[i]->most_s);
     for (size_t i = 0; i < s->n_sizes; i++)
         share[i] = s->size[i].share;
     d->sizes = shares_of(share, s->n_sizes);
@@ -111,17 +117,22 @@ static void end(struct drawing *d)
 
 static struct sessions rules_of(const struct session_spec *s, struct arena *memory)
 {
-    return (struct sessions){ .name = arena_text(memory, s->name, strlen(s->name)), .culling = s->culling, .cap_ns = ns_of_seconds(s->cap_s),
-                              .slo_ns = ns_of_seconds(s->slo_s), .slo_share = s->slo_share, .duty = s->duty };
+    return (struct sessions){ .name = arena_text(memory, s->name, strlen(s->name)),
+                              .culling = s->culling,
+                              .cap_ns = ns_of_seconds(s->cap_s),
+                              .slo_ns = ns_of_seconds(s->slo_s),
+                              .slo_share = s->slo_share,
+                              .duty = s->duty };
 }
 
-bool sessions_draw(struct sessions *to, const struct session_spec *spec, uint64_t seed, int64_t since_1970_ns, double until_s,
-                   size_t most, struct arena *memory)
+bool sessions_draw(struct sessions *to, const struct session_spec *spec, uint64_t seed,
+                   int64_t since_1970_ns, double until_s, size_t most, struct arena *memory)
 {
     static const struct arrival_law poisson = { .kind = ARRIVE_POISSON };
     struct drawing d = { .spec = spec, .seed = hash_bytes(spec->name, strlen(spec->name), seed) };
     struct calendar calendar = calendar_of(spec->daily, spec->weekly, 0, since_1970_ns);
-    struct arrivals a = arrivals_from(&poisson, &calendar, session_rate_per_h(spec) / HOUR_S, d.seed, "session arrivals");
+    struct arrivals a = arrivals_from(&poisson, &calendar, session_rate_per_h(spec) / HOUR_S,
+                                      d.seed, "session arrivals");
     struct session *session = NULL;
     size_t room = 0;
     double at_s;

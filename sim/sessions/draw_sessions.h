@@ -1,23 +1,26 @@
-/* draw_sessions.h - who comes when, and what they would do: drawn before anything happens, so that every policy meets the same.
+/* draw_sessions.h - arrivals of sessions and the intended actions of their users, drawn before the
+ * run: the same for every policy.
  *
- * Arrivals are Poisson by the hour and the day (arrivals.h). Each property of session k comes from the stream (seed and group,
- * property, k); its phases one after the other from two of these. What is drawn is hashed. */
+ * Arrivals are Poisson by hour and day (arrivals.h). Each property of session k comes from the
+ * stream (seed and group, property, k), its phases from two streams in order. All values are
+ * hashed. */
 #pragma once
 #include "sim/sessions/session_spec.h"
 
 struct session {
     int64_t submit_ns;
-    int64_t length_ns;            /* from when it can be used until its user goes */
-    int64_t patience_ns;          /* for each wait to use it */
-    int64_t start_up_ns;          /* each time that it gets GPUs */
+    int64_t length_ns;            /* from the first usable time until the user leaves */
+    int64_t patience_ns;          /* of each wait for GPUs */
+    int64_t start_up_ns;          /* each time it gets GPUs */
     uint32_t user;                /* from 0 */
-    uint16_t size;                /* index into the spec's */
-    bool     forgotten;           /* its user goes without closing it */
+    uint16_t size;                /* index of session_spec.size */
+    bool     forgotten;           /* the user leaves without closing it */
     uint32_t n_phases;
-    const int64_t *phase_ns;      /* thinking and running in turn, from the first thought on: longer than length_ns or the cap in all,
-                                     so never at an end before the user is */
+    /* [n_phases] think and run times in turn, from a think time on; their sum is above length_ns or
+     * the cap, so they do not run out. */
+    const int64_t *phase_ns;
 };
-/* A group of them: those that come, and by which rules. */
+/* The sessions of a group, and its rules. */
 struct sessions {
     const char *name;
     struct session_culling culling;
@@ -30,10 +33,10 @@ struct sessions {
 struct session_groups {
     size_t n;
     struct sessions *group;
-    uint64_t drawn;               /* of all */
+    uint64_t drawn;               /* of all groups */
 };
 struct arena;
-/* Those submitted before until_s. since_1970_ns: the date of time 0; TIME_NEVER: a Monday. All is in `memory`. false: more than
- * `most`. */
-bool sessions_draw(struct sessions *to, const struct session_spec *spec, uint64_t seed, int64_t since_1970_ns, double until_s,
-                   size_t most, struct arena *memory);
+/* The sessions submitted before until_s. since_1970_ns: the date of time 0; TIME_NEVER: a Monday.
+ * All is in `memory`. false: more than `most` sessions. */
+bool sessions_draw(struct sessions *to, const struct session_spec *spec, uint64_t seed,
+                   int64_t since_1970_ns, double until_s, size_t most, struct arena *memory);

@@ -6,20 +6,26 @@
 #include <assert.h>
 
 const char *const session_end_name[SESSION_ENDS] = {
-    [SESSION_CLOSED] = "closed", [SESSION_EXPIRED] = "expired", [SESSION_ABANDONED] = "abandoned", [SESSION_CULLED] = "culled",
-    [SESSION_LOST] = "lost",
+    [SESSION_CLOSED] = "closed", [SESSION_EXPIRED] = "expired", [SESSION_ABANDONED] = "abandoned",
+    [SESSION_CULLED] = "culled", [SESSION_LOST] = "lost",
 };
 
-struct session_life session_begin(const struct session *of, const struct session_culling *culling, int64_t cap_ns)
+struct session_life session_begin(const struct session *of, const struct session_culling *culling,
+                                  int64_t cap_ns)
 {
-    return (struct session_life){ .of = of, .culling = culling, .cap_ns = cap_ns, .now_ns = of->submit_ns,
-                                  .wants_since_ns = of->submit_ns, .usable_ns = -1 };
+    return (struct session_life){ .of = of,
+                                  .culling = culling,
+                                  .cap_ns = cap_ns,
+                                  .now_ns = of->submit_ns,
+                                  .wants_since_ns = of->submit_ns,
+                                  .usable_ns = -1 };
 }
 
 enum session_spent session_spent_on(const struct session_life *l)
 {
     static const enum session_spent by_place[] = {
-        [SESSION_QUEUED] = SPENT_QUEUED, [SESSION_STARTING] = SPENT_STARTING, [SESSION_USABLE] = SPENT_IDLE, [SESSION_RELEASED] = SPENT_RELEASED,
+        [SESSION_QUEUED] = SPENT_QUEUED, [SESSION_STARTING] = SPENT_STARTING,
+        [SESSION_USABLE] = SPENT_IDLE,   [SESSION_RELEASED] = SPENT_RELEASED,
         [SESSION_OVER] = SESSION_SPENTS,
     };
     return session_is_active(l) ? SPENT_ACTIVE : by_place[l->place];
@@ -35,9 +41,9 @@ void session_settle(struct session_life *l, int64_t now_ns)
     l->now_ns = now_ns;
 }
 
-/* ---- What comes next ---- */
+/* ---- the next event ---- */
 
-/* When the culler first finds that it has been idle for so long. */
+/* The first visit of the culler that finds the session idle for limit_ns. */
 static int64_t found_idle_ns(const struct session_life *l, int64_t limit_ns)
 {
     int64_t period_ns = l->culling->period_ns, due_ns = l->idle_since_ns + limit_ns;
@@ -60,7 +66,7 @@ static void consider_culling(const struct session_life *l, struct session_step *
         consider(best, found_idle_ns(l, l->culling->release_ns), SESSION_RELEASES);
 }
 
-/* In the order of enum session_act: the first of those at one time stays. */
+/* Considered in the order of enum session_act: at equal times the first stays. */
 bool session_next(const struct session_life *l, struct session_step *step)
 {
     const struct session *of = l->of;
@@ -79,12 +85,12 @@ bool session_next(const struct session_life *l, struct session_step *step)
     if (in_use && of->forgotten && !l->left)
         consider(step, l->usable_ns + of->length_ns, SESSION_FORGOTTEN);
     consider_culling(l, step);
-    if (step->at_ns < l->now_ns)  /* patience that ended while it had GPUs */
+    if (step->at_ns < l->now_ns)  /* the patience ended while the session had GPUs */
         step->at_ns = l->now_ns;
     return step->at_ns != TIME_NEVER;
 }
 
-/* ---- What it does ---- */
+/* ---- own events ---- */
 
 static int64_t phase_ns(const struct session_life *l)
 {
@@ -168,7 +174,7 @@ void session_acts(struct session_life *l, const struct session_step *step)
     }
 }
 
-/* ---- What others do to it ---- */
+/* ---- changes by the caller ---- */
 
 void session_granted(struct session_life *l, int64_t now_ns)
 {

@@ -1,4 +1,4 @@
-/* session_spec.c - see session_spec.h: what is said when nothing is. */
+/* session_spec.c - defaults, means and checks: see session_spec.h. */
 #include "sim/sessions/session_spec.h"
 
 #include "sim/base/units.h"
@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LONGEST_S 5184000.0       /* think and run times are cut at 60 days, as run times of jobs are */
-#define CYCLE_LEAST_S 1.0         /* mean of a think and a run time: below it is no person */
+#define LONGEST_S 5184000.0       /* think and run times are cut at 60 days, as run times of jobs */
+#define CYCLE_LEAST_S 1.0         /* minimum mean of a think plus a run time */
 
 const double session_warm_start_s = 15;
 
@@ -16,7 +16,9 @@ static struct session_size usual_sizes[] = { { 500, .10 }, { 1000, .85 }, { 2000
 
 static struct law_part lognormal(double weight, double median_s, double sigma)
 {
-    return (struct law_part){ .kind = LAW_LOGNORMAL, .weight = weight, .scale = 1, .a = log(median_s), .b = sigma };
+    return (struct law_part){
+        .kind = LAW_LOGNORMAL, .weight = weight, .scale = 1, .a = log(median_s), .b = sigma
+    };
 }
 
 struct session_spec session_spec_default(void)
@@ -31,7 +33,9 @@ struct session_spec session_spec_default(void)
         .length = { { 1, { lognormal(1, 7200, .9) } }, 0, 43200 },
         .think = { { 1, { lognormal(1, 240, 1.2) } }, 0, LONGEST_S },
         .run = { { 2, { lognormal(.85, 20, 1.2), lognormal(.15, 600, 1) } }, 0, LONGEST_S },
-        .patience = { { 1, { { .kind = LAW_EXPONENTIAL, .weight = 1, .scale = 1, .a = 900 } } }, 0, LONGEST_S },
+        .patience = { { 1, { { .kind = LAW_EXPONENTIAL, .weight = 1, .scale = 1, .a = 900 } } },
+                      0,
+                      LONGEST_S },
         .forgotten = .2,
         .culling = { CULL_RELEASE, 1800 * NS_PER_S, 3600 * NS_PER_S, 60 * NS_PER_S },
         .cap_s = 86400,
@@ -77,7 +81,8 @@ static int check_law(const struct session_law *l, const char *what, struct error
 {
     struct cut_law cut;
     if (!cut_law_make(&cut, &l->law, l->least_s, l->most_s))
-        return error_set(err, "%s: hardly anything of this law lies between %g s and %g s", what, l->least_s, l->most_s);
+        return error_set(err, "%s: hardly anything of this law lies between %g s and %g s", what,
+                         l->least_s, l->most_s);
     cut_law_free(&cut);
     return 0;
 }
@@ -87,11 +92,11 @@ int session_spec_check(const struct session_spec *s, struct error *err)
     double weekdays = 0;
     for (int d = 0; d < 5; d++)
         weekdays += s->weekly[d];
-    if (check_law(&s->length, "length", err) || check_law(&s->think, "think", err) || check_law(&s->run, "run", err) ||
-        check_law(&s->patience, "patience", err))
+    if (check_law(&s->length, "length", err) || check_law(&s->think, "think", err) ||
+        check_law(&s->run, "run", err) || check_law(&s->patience, "patience", err))
         return -1;
     if (session_cycle_s(s) < CYCLE_LEAST_S)
-        return error_set(err, "think, run: want means of %g s at least, together", CYCLE_LEAST_S);
+        return error_set(err, "think, run: want means of at least %g s, together", CYCLE_LEAST_S);
     if (s->rate_per_h <= 0 && weekdays <= 0)
         return error_set(err, "weekly: want a weekday with sessions, or a 'rate_per_h'");
     if (s->start_least_s > s->start_most_s)

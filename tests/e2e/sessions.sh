@@ -160,7 +160,7 @@ said() { # STATUS MESSAGE COMMAND...
     [ $? = "$status" ] && grep -Fqx "gpuyard: $message" said.txt
     check "$*: $(cat said.txt)" $?
 }
-no_trace="a trace cannot tell what a run itself submits, such as sessions: want the workload file itself, with 'gpuyard run -t'"
+no_trace="a trace has no jobs that the run itself submits, such as sessions: want the workload file itself, with 'gpuyard run -t'"
 said 1 "$no_trace" convert w.yaml -o out.csv
 said 3 "w.yaml: a stream is of jobs alone, got some that a run submits itself" run -c c.yaml -t w.yaml --stream 130 -o stream
 "$gpuyard" synth w.yaml -o out.csv >said.txt 2>&1 && grep -Fqx "gpuyard: lab: a trace cannot hold its sessions: want the workload file for 'gpuyard run -t'" said.txt

@@ -247,7 +247,7 @@ static void nothing_left(struct session_spec *s)
 }
 
 static const struct refused { const char *name; void (*spoil)(struct session_spec *s); const char *why; } refused[] = {
-    { "phases of no length", too_short, "think, run: want means of 1 s at least, together" },
+    { "phases of no length", too_short, "think, run: want means of at least 1 s, together" },
     { "no weekday", no_weekday, "weekly: want a weekday with sessions, or a 'rate_per_h'" },
     { "start-up backwards", backwards, "start_up: want least_s up to most_s" },
     { "released after it is deleted", late_release, "culling: want release_s up to delete_s" },

@@ -36,7 +36,7 @@ static const struct file_row { const char *name, *text, *error; } rows[] = {
     { "a law by size", ONE(", think: { law: hyper-gamma, p: .5, shape_1: 1, scale_1: 1, shape_2: 1, scale_2: 1, p_per_log2_gpus: .1 }"),
       "w.yaml:4:129: p_per_log2_gpus: want a law of times alone" },
     { "a law with too much", ONE(", run: { law: fixed, value_s: 1, mu: 3 }"), "w.yaml:4:65: mu: a law 'fixed' has none" },
-    { "no person", ONE(", run: { law: fixed, value_s: .1 }, think: { law: fixed, value_s: .1 }"), "w.yaml:4:5: think, run: want means of 1 s at least, together" },
+    { "no person", ONE(", run: { law: fixed, value_s: .1 }, think: { law: fixed, value_s: .1 }"), "w.yaml:4:5: think, run: want means of at least 1 s, together" },
     { "forgotten: surely more", ONE(", forgotten: 1.5"), "w.yaml:4:41: forgotten: want a number from 0 to 1, got '1.5'" },
     { "gpus: nothing", ONE(", gpus: {}"), "w.yaml:4:36: gpus: want at least one share above 0" },
     { "half a workload of jobs", W "jobs: 5\nsessions: [ { group: lab, users: 20 } ]\n", "w.yaml:1:1: want 'gpus', in the class or above" },

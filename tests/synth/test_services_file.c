@@ -40,8 +40,8 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "time: nothing", OF(RATE, "recorded: false"), "w.yaml:4:59: service_time: want a 'law', 'batch', 'llm' or 'recorded: true'" },
     { "time: cut", OF(RATE, LAW ", most_s: 3"), "w.yaml:4:100: most_s: want it of the run times of jobs only" },
     { "time: recorded by nobody", OF(RATE, "recorded: true"),
-      "w.yaml:4:5: service s: want requests that tell how long each took, for a recorded service time" },
-    { "time: tokens of no law", OF(RATE, "llm: {}"), "w.yaml:4:5: service s: want laws of prompt and output tokens, or requests that tell them all" },
+      "w.yaml:4:5: service s: want requests with a service time each, for a recorded service time" },
+    { "time: tokens of no law", OF(RATE, "llm: {}"), "w.yaml:4:5: service s: want laws of prompt and output tokens, or requests that have both" },
     { "slo: tokens of a batch", ONE("    slo: { first_token_s: 1 }\n"), "w.yaml:7:27: first_token_s: want it of a service time 'llm' only" },
     { "slo: more than all", ONE("    slo: { share: 1.1 }\n"), "w.yaml:7:19: share: want a number above 0 up to 1, got '1.1'" },
 

@@ -79,7 +79,7 @@ static const struct file_row { const char *name, *text, *error; } rows[] = {
     { "fates: two of three", GOOD "fates: { completed: { share: 1 }, by_gpus: { 1: [1, 2] } }\n", "w.yaml:5:49: 1: want three shares: completed, cancelled, failed" },
     { "fates: not ascending", GOOD "fates: { completed: { share: 1 }, by_gpus: { 2: [1, 1, 1], 1: [1, 1, 1] } }\n", "w.yaml:5:63: 1: want more GPUs than in the entry before" },
     { "fates: early ones take too long", GOOD "fates: { completed: { share: 1 }, failed: { share: 1, early: 1 } }\n",
-      "w.yaml:1:1: fates: those that fail early alone take more than the mean of all, 1 s" },
+      "w.yaml:1:1: fates: the early failures alone take more than the mean of all, 1 s" },
     { "classes: none", GOOD "classes: []\n", "w.yaml:5:10: classes: want at least one; without this key all is training" },
     { "classes: a word", GOOD "classes: [ { class: web, share: 1 } ]\n", "w.yaml:5:21: class: want one of training, inference, interactive, batch, got 'web'" },
     { "classes: no share", GOOD "classes: [ { class: batch } ]\n", "w.yaml:5:12: key 'share' is missing" },

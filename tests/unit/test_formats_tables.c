@@ -26,7 +26,7 @@ struct sample {
 #define TASKS "a,ps,2.0,Terminated,110.0,190.0,400.0,29.296875,0.0,CPU\n" \
               "a,worker,3.0,Terminated,105.0,190.0,600.0,1.0,50.0,V100\n"
 #define NO_TABLE "t.csv: a gavel trace has no durations: want FILE:gavel:table=THROUGHPUTS.json[,gpu=v100]"
-#define NO_TASKS "t.csv: a pai job table does not tell what jobs ask for: want FILE:pai:tasks=pai_task_table.csv"
+#define NO_TASKS "t.csv: a pai job table has no sizes of jobs: want FILE:pai:tasks=pai_task_table.csv"
 #define GAVEL_2(trace) .format = "gavel", .text = (trace), .second = RATES, .value = { TABLE }
 #define GAVEL_WITH(rates) .format = "gavel", .text = ROW7("1", "0", "1"), .second = (rates), .value = { TABLE }
 #define PAI_2(trace, tasks) .format = "pai", .text = (trace), .second = (tasks), .value = { TABLE }

@@ -1,16 +1,29 @@
-/* acme.c - trace_seren.csv and trace_kalos.csv of Acme (InternLM/AcmeTrace, NSDI'24), the first from Slurm, the second
- * from Kubernetes with four columns more.
+/* acme.c - trace_seren.csv and trace_kalos.csv of Acme (InternLM/AcmeTrace, NSDI'24), the first
+ * from Slurm, the second from Kubernetes with four more columns.
  *
- * The service time is end_time - start_time: that is what `duration` is said to be, and is in Seren, but in Kalos the
- * column counts from the submission. Without a start the job never ran, and is left out; a start without an end leaves
- * `duration`. type says what the job was for (Pretrain, Evaluation, ...), gpu_time repeats others; memory is not read.
- * The earliest submit time becomes 0. */
+ * The service time is end_time - start_time, which `duration` is in Seren; in Kalos `duration`
+ * counts from the submission. A row without a start never ran and is left out; a row with a start
+ * and without an end has `duration`. type (Pretrain, Evaluation, ...), gpu_time and memory are not
+ * read. */
 #include "traces/formats/dates.h"
-#include "traces/formats/slurm_log.h"
 
-enum { JOB_ID, USER, NODE_NUM, GPU_NUM, CPU_NUM, TYPE, STATE, SUBMIT_TIME, START_TIME, END_TIME, DURATION, QUEUE };
-static const char *const names[] = { "job_id",      "user?",      "node_num?", "gpu_num",  "cpu_num?", "type", "state",
-                                     "submit_time", "start_time", "end_time",  "duration", "queue?",   NULL };
+enum {
+    JOB_ID,
+    USER,
+    NODE_NUM,
+    GPU_NUM,
+    CPU_NUM,
+    TYPE,
+    STATE,
+    SUBMIT_TIME,
+    START_TIME,
+    END_TIME,
+    DURATION,
+    QUEUE
+};
+static const char *const names[] = { "job_id",   "user?",  "node_num?",   "gpu_num",    "cpu_num?",
+                                     "type",     "state",  "submit_time", "start_time", "end_time",
+                                     "duration", "queue?", NULL };
 
 static void take_service(const struct columns *c, struct job_row *job)
 {
@@ -31,27 +44,17 @@ static void acme_job(const struct columns *c, struct job_row *job)
     take_id(c, JOB_ID, job);
     take_text(c, USER, &job->user, &job->user_length);
     take_slurm_size(c, GPU_NUM, CPU_NUM, NODE_NUM, job);
-    take_state(c, STATE, job);
+    take_slurm_state(c, STATE, job);
     take_date(c, SUBMIT_TIME, &job->submit_ns);
     take_service(c, job);
 }
 
-static int acme_recognise(const char *head, size_t length)
-{
-    return columns_recognise(names, head, length);
-}
-
-static int acme_read(struct input *in, struct workload *w, struct error *err)
-{
-    if (columns_read(names, acme_job, in, w, err) != 0)
-        return -1;
-    workload_rebase(w);
-    return 0;
-}
-
 const struct trace_format acme_format = {
     .name = "acme",
-    .summary = "Acme log: job_id,user,node_num,gpu_num,cpu_num,type,state,submit_time,start_time,end_time,...",
-    .recognise = acme_recognise,
-    .read = acme_read,
+    .summary =
+        "Acme log: "
+        "job_id,user,node_num,gpu_num,cpu_num,type,state,submit_time,start_time,end_time,...",
+    .columns = names,
+    .job = acme_job,
+    .dated = true,
 };

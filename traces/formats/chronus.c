@@ -1,15 +1,18 @@
-/* chronus.c - job lists of Chronus (S-Lab-System-Group/ChronusArtifact, SoCC'21), times in minutes, with deadlines.
+/* chronus.c - job lists of Chronus (S-Lab-System-Group/ChronusArtifact, SoCC'21), times in minutes,
+ * with deadlines.
  *
- * expect_time_list counts from the submission: "282", or "159-189-229-289" of a soft job whose value falls with each.
- * The first is taken as the deadline, up to which a job has its full value. A job_type "best" has none; its cell holds
- * the submit time. user is a virtual cluster (vc_...). As in Chronus itself, jobs of 0 GPUs are left out. */
+ * expect_time_list counts from the submission: "282", or "159-189-229-289" of a soft job, which
+ * loses value at each time. The first time is taken as the deadline: up to it a job has its full
+ * value. A job_type "best" has no deadline; its cell holds the submit time. user is a virtual
+ * cluster (vc_...). Jobs of 0 GPUs are left out, as in Chronus itself. */
 #include "traces/formats/columns.h"
 
 #include <string.h>
 
 enum { JOB_ID, USER, NUM_GPU, SUBMIT_TIME, DURATION, EXPECT, JOB_TYPE, MODEL_NAME };
-static const char *const names[] = { "job_id",           "user?",    "num_gpu",     "submit_time", "duration",
-                                     "expect_time_list", "job_type", "model_name?", NULL };
+static const char *const names[] = { "job_id",      "user?",       "num_gpu",
+                                     "submit_time", "duration",    "expect_time_list",
+                                     "job_type",    "model_name?", NULL };
 static const char *const types[] = { "strict", "soft", "best", NULL };
 enum { TYPE_BEST = 2 };
 
@@ -20,7 +23,8 @@ static void take_minutes(const struct columns *c, unsigned column, size_t length
 {
     int64_t value;
     const struct cell *cell = &c->row->cell[c->at[column]];
-    if (!decimal_parse(cell->text, length, NS_PER_MIN, &value) || value < 0 || value > MINUTES_MAX * NS_PER_MIN)
+    if (!decimal_parse(cell->text, length, NS_PER_MIN, &value) || value < 0 ||
+        value > MINUTES_MAX * NS_PER_MIN)
         (void)cell_error(c->row, c->at[column], "minutes from 0 to 52560000", c->err);
     else
         *ns = value;
@@ -49,19 +53,11 @@ static void chronus_job(const struct columns *c, struct job_row *job)
         skip_job(c);
 }
 
-static int chronus_recognise(const char *head, size_t length)
-{
-    return columns_recognise(names, head, length) ? 2 : 0; /* no other has expect_time_list */
-}
-
-static int chronus_read(struct input *in, struct workload *w, struct error *err)
-{
-    return columns_read(names, chronus_job, in, w, err);
-}
-
 const struct trace_format chronus_format = {
     .name = "chronus",
-    .summary = "Chronus simulator, in minutes: job_id,user,num_gpu,submit_time,duration,expect_time_list,job_type,...",
-    .recognise = chronus_recognise,
-    .read = chronus_read,
+    .summary = "Chronus simulator, in minutes: "
+               "job_id,user,num_gpu,submit_time,duration,expect_time_list,job_type,...",
+    .columns = names,
+    .job = chronus_job,
+    .distinct = true, /* no other has expect_time_list */
 };

@@ -17,9 +17,9 @@ static bool is_named(const char *name, const char *text, size_t length)
     return own == length && memcmp(name, text, length) == 0;
 }
 
-/* ---- telling the format ---- */
+/* ---- recognising ---- */
 
-/* Takes the next cell off the first line. A header has no need of quotes, so none are looked for. */
+/* The next cell of the first line; a header has no quotes. */
 static bool next_name(const char **at, const char *end, const char **name, size_t *length)
 {
     if (*at >= end)
@@ -69,7 +69,8 @@ struct reading {
     size_t layout_columns;
 };
 
-int columns_find(const char *const *names, const struct row *header, size_t at[COLUMNS_MAX], struct error *err)
+int columns_find(const char *const *names, const struct row *header, size_t at[COLUMNS_MAX],
+                 struct error *err)
 {
     for (size_t k = 0; names[k]; k++) {
         assert(k < COLUMNS_MAX);
@@ -78,7 +79,8 @@ int columns_find(const char *const *names, const struct row *header, size_t at[C
             if (is_named(names[k], header->column[i], strlen(header->column[i])))
                 at[k] = i;
         if (at[k] == TABLE_NO_COLUMN && is_needed(names[k]))
-            return error_set(err, "%s:%zu: want a column '%s'", header->file, header->line, names[k]);
+            return error_set(err, "%s:%zu: want a column '%s'", header->file, header->line,
+                             names[k]);
     }
     return 0;
 }
@@ -105,9 +107,12 @@ static int on_row(void *self, const struct row *row, struct error *err)
     return skipped ? 0 : workload_add(r->w, &job, row->file, row->line, err);
 }
 
-int columns_read(const char *const *names, columns_job *job, struct input *in, struct workload *w, struct error *err)
+int columns_read(const char *const *names, columns_job *job, struct input *in, struct workload *w,
+                 struct error *err)
 {
-    struct reading r = { .names = names, .job = job, .w = w, .columns = { .sizes_only = w->sizes_only } };
+    struct reading r = {
+        .names = names, .job = job, .w = w, .columns = { .sizes_only = w->sizes_only }
+    };
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
     return table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
 }
@@ -132,15 +137,19 @@ static int find_layout(struct reading *r, const struct row *row, struct error *e
         if (r->layout_columns == row->n)
             r->layout = *l;
         if (n < sizeof want)
-            n += (size_t)snprintf(want + n, sizeof want - n, "%s%zu", n ? " or " : "", r->layout_columns);
+            n += (size_t)snprintf(want + n, sizeof want - n, "%s%zu", n ? " or " : "",
+                                  r->layout_columns);
     }
     if (!r->layout)
         return error_set(err, "%s:%zu: want %s cells, got %zu", row->file, row->line, want, row->n);
-    return on_header(r, &(struct row){ .file = row->file, .line = row->line, .column = r->layout, .n_columns = row->n },
-                     err);
+    return on_header(
+        r,
+        &(struct row){
+            .file = row->file, .line = row->line, .column = r->layout, .n_columns = row->n },
+        err);
 }
 
-/* Somebody may have put the names on top. */
+/* A header line is allowed. */
 static bool is_header(const struct row *row, const char *const *layout)
 {
     size_t i = 0;
@@ -163,10 +172,12 @@ static int on_bare_row(void *self, const struct row *given, struct error *err)
     return on_row(r, &row, err);
 }
 
-int columns_read_bare(const struct bare_table *t, const void *self, struct input *in, struct workload *w,
-                      struct error *err)
+int columns_read_bare(const struct bare_table *t, const void *self, struct input *in,
+                      struct workload *w, struct error *err)
 {
-    struct reading r = { .names = t->names, .job = t->job, .w = w, .bare = t, .columns.self = self };
+    struct reading r = {
+        .names = t->names, .job = t->job, .w = w, .bare = t, .columns.self = self
+    };
     static const struct table_handler handler = { .on_row = on_bare_row };
     return table_read(in, t->style, &handler, &r, err);
 }
@@ -191,7 +202,7 @@ void take_id(const struct columns *c, unsigned column, struct job_row *job)
 void take_time(const struct columns *c, unsigned column, int64_t *ns)
 {
     if (cell_required(c->row, c->at[column], c->err) == 0)
-        (void)cell_time(c->row, c->at[column], 0, ns, c->err); /* err says it */
+        (void)cell_time(c->row, c->at[column], 0, ns, c->err);
 }
 
 void take_gpus(const struct columns *c, unsigned column, struct job_row *job)
@@ -222,9 +233,9 @@ int cell_gpus(const struct row *r, size_t i, int64_t *milli, struct error *err)
     if (cell_required(r, i, err) != 0)
         return -1;
     const struct cell *c = &r->cell[i];
-    int64_t value, micro; /* what is too small for a thousandth must not become none */
-    if (!decimal_parse(c->text, c->length, 1000, &value) || value < 0 || value > INT64_C(1000) * GPUS_MAX ||
-        (value > 1000 && value % 1000))
+    int64_t value, micro; /* a value below a thousandth is an error, not 0 */
+    if (!decimal_parse(c->text, c->length, 1000, &value) || value < 0 ||
+        value > INT64_C(1000) * GPUS_MAX || (value > 1000 && value % 1000))
         return cell_error(r, i, "a whole number up to 1000000, or a fraction below one", err);
     if (value == 0 && decimal_parse(c->text, c->length, 1000000, &micro) && micro)
         return cell_error(r, i, "0 or at least 0.001", err);
@@ -240,7 +251,8 @@ size_t word_index(const char *const *words, const char *text)
     return i;
 }
 
-int cell_word(const struct row *row, size_t i, const char *const *words, size_t *index, struct error *err)
+int cell_word(const struct row *row, size_t i, const char *const *words, size_t *index,
+              struct error *err)
 {
     char want[128] = "one of";
     size_t n = strlen(want), k = word_index(words, row->cell[i].text);
@@ -258,4 +270,33 @@ void job_gpus(struct job_row *job, int64_t milli)
     bool share = milli > 0 && milli < MILLI_ALL;
     job->gpus = share ? 1 : (uint32_t)(milli / MILLI_ALL);
     job->gpu_milli = share ? (uint32_t)milli : MILLI_ALL;
+}
+
+/* ---- cells of Slurm's accounting ---- */
+
+#define NODES_MAX 1000000
+
+void take_slurm_state(const struct columns *c, unsigned column, struct job_row *job)
+{
+    static const char *const states[] = { "COMPLETED", "CANCELLED", "FAILED",
+                                          "TIMEOUT",   "NODE_FAIL", NULL };
+    static const enum job_fate fates[] = { FATE_COMPLETED, FATE_CANCELLED, FATE_FAILED, FATE_FAILED,
+                                           FATE_FAILED };
+    size_t state;
+    if (cell_word(c->row, c->at[column], states, &state, c->err) == 0)
+        job->fate = fates[state];
+}
+
+void take_slurm_size(const struct columns *c, unsigned gpu_num, unsigned cpu_num, unsigned node_num,
+                     struct job_row *job)
+{
+    int64_t nodes = 1; /* pandas writes 8.0 where a column has gaps */
+    take_gpus(c, gpu_num, job);
+    take_cpus(c, cpu_num, &job->cpu_milli);
+    if (c->at[node_num] == TABLE_NO_COLUMN ||
+        cell_decimal(c->row, c->at[node_num], 1, 1, NODES_MAX, &nodes, c->err) != 0 || job->gpus ||
+        nodes == 1)
+        return;
+    job->tasks = (uint32_t)nodes;
+    job->cpu_milli = (job->cpu_milli + nodes - 1) / nodes;
 }

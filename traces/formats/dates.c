@@ -4,8 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Days from 1970-01-01 in the Gregorian calendar. The year is taken to begin in March, so that a leap day is its last;
- * 153 days are any five months from March on (Howard Hinnant, "chrono-compatible low-level date algorithms"). */
+/* Days from 1970-01-01 in the Gregorian calendar. The year is taken to begin in March, so that a
+ * leap day is its last; 153 days are any five months from March on (Howard Hinnant,
+ * "chrono-compatible low-level date algorithms"). */
 static int64_t days_from_civil(int64_t year, int64_t month, int64_t day)
 {
     year -= month <= 2;
@@ -37,7 +38,7 @@ static int64_t digits(const char *text, size_t from, size_t to)
     return value;
 }
 
-/* How far ahead of UTC the clock is that the text was read from; nothing behind the date: not at all. */
+/* How far the zone is ahead of UTC; 0 without a zone. */
 static bool parse_zone(const char *text, size_t length, int64_t *minutes)
 {
     *minutes = 0;
@@ -54,15 +55,19 @@ bool date_parse(const char *text, size_t length, int64_t *ns)
 {
     enum { LENGTH = sizeof DATE - 1 };
     int64_t ahead;
-    if (length < LENGTH || !is_like(text, DATE) || !parse_zone(text + LENGTH, length - LENGTH, &ahead))
+    if (length < LENGTH || !is_like(text, DATE) ||
+        !parse_zone(text + LENGTH, length - LENGTH, &ahead))
         return false;
     int64_t year = digits(text, 0, 4), month = digits(text, 5, 7), day = digits(text, 8, 10);
-    int64_t hour = digits(text, 11, 13), minute = digits(text, 14, 16), second = digits(text, 17, 19);
-    if (year < 1970 || year > 2069 || month < 1 || month > 12 || day < 1 || day > days_of(year, month))
+    int64_t hour = digits(text, 11, 13), minute = digits(text, 14, 16),
+            second = digits(text, 17, 19);
+    if (year < 1970 || year > 2069 || month < 1 || month > 12 || day < 1 ||
+        day > days_of(year, month))
         return false;
     if (hour > 23 || minute > 59 || second > 59)
         return false;
-    *ns = (((days_from_civil(year, month, day) * 24 + hour) * 60 + minute - ahead) * 60 + second) * NS_PER_S;
+    minute += (days_from_civil(year, month, day) * 24 + hour) * 60 - ahead;
+    *ns = (minute * 60 + second) * NS_PER_S;
     return true;
 }
 
@@ -73,7 +78,8 @@ bool date_parse_fine(const char *text, size_t length, int64_t *ns)
     size_t digits_of = 0;
     int64_t part_ns = 0;
     if (length > LENGTH && text[LENGTH] == '.') {
-        while (LENGTH + 1 + digits_of < length && isdigit((unsigned char)text[LENGTH + 1 + digits_of]))
+        while (LENGTH + 1 + digits_of < length &&
+               isdigit((unsigned char)text[LENGTH + 1 + digits_of]))
             digits_of++;
         if (digits_of == 0 || !decimal_parse(text + LENGTH, digits_of + 1, NS_PER_S, &part_ns))
             return false;

@@ -1,49 +1,74 @@
-/* format.h - a trace format: one file in traces/formats/ that ends in one table; traces/formats/formats.c lists them. */
+/* format.h - a trace format: one file in traces/formats/ that ends in one table, and its name in
+ * the list of formats.c.
+ *
+ * A table with a header and one job a row needs `columns` and `job` alone; helios_sim.c is the
+ * shortest. Another layout has its own `recognise` and `read`. Facts come from the trace; what it
+ * does not have keeps the value of job_row_default. A malformed cell is an error with file, line
+ * and column; a row that is no job is counted in workload.n_skipped.
+ *
+ * formats.c lists synth.c, which reads a trace of any listed format beside its services and
+ * sessions: these two files need each other, and no others do. */
 #pragma once
 #include "sim/io/input.h"
 #include "sim/io/table_in.h"
 #include "sim/workload/workload.h"
 
-/* What a user may say about a trace besides its format: FILE:FORMAT:NAME=VALUE,... */
+struct columns; /* columns.h */
+/* job: job_row_default on entry. */
+typedef void columns_job(const struct columns *c, struct job_row *job);
+
+/* An option of a format in FILE:FORMAT:NAME=VALUE,... */
 struct trace_option { const char *name, *summary; };
+#define TRACE_OPTIONS_MAX 8
 
 struct trace_format {
     const char *name, *summary;
-    /* How sure the first bytes make it that this is the format: 0 no, 1 perhaps, 2 certain (e.g. its exact header). */
+    const char *const *columns;   /* their names, NULL ends; "?" at the end: may be missing */
+    columns_job *job;             /* NULL: `recognise` and `read` are there */
+    bool distinct;                /* no other format has these columns: found means certain */
+    bool dated;                   /* submit times are dates: the earliest becomes 0 */
+    /* How sure the first bytes are: 0 no, 1 perhaps, 2 certain. NULL: by the columns. */
     int (*recognise)(const char *head, size_t length);
-    /* Adds every job of the input with workload_add(); 0, or -1 with err. Does not call workload_finish(). */
-    int (*read)(struct input *in, struct workload *w, struct error *err);
-    const struct trace_option *options;      /* ends with a NULL name; NULL: none */
-    /* read() for a format with options: value[k] is what was said of option k, NULL if nothing. */
-    int (*read_with)(struct input *in, const char *const *value, struct workload *w, struct error *err);
+    /* Adds every job with workload_add(); 0, or -1 with err. value[k]: of option k, NULL if it is
+     * not given. NULL: by columns. */
+    int (*read)(struct input *in, const char *const *value, struct workload *w, struct error *err);
+    const struct trace_option *options; /* a NULL name ends them; NULL: none */
 };
-#define TRACE_OPTIONS_MAX 8
-extern const struct trace_format *const trace_formats[];     /* ends with NULL; the most telling first */
+/* NULL ends it. Of two that are certain the first is taken. */
+extern const struct trace_format *const trace_formats[];
 
 const struct trace_format *trace_format_find(const char *name);   /* NULL: no such format */
-/* What a trace with these first bytes is; NULL: nothing is certain, nor is just one format possible. */
+/* The format that is certain of these first bytes, else the only one that says perhaps; or NULL. */
 const struct trace_format *trace_recognise(const char *head, size_t length);
-const struct trace_format *trace_format_of(struct input *in, struct error *err);    /* by its first bytes. NULL with err */
-/* Reads PATH as that format (NULL: tell it by its first bytes) and finishes the workload. NULL with err.
- * *used: the format; sha256: of the bytes as stored. */
-struct workload *trace_read(const char *path, const struct trace_format *format, const struct trace_format **used,
-                            char sha256[65], struct error *err);
-/* For a study in which times do not matter: what never ran is a job, too, and a list without times will do, as far as the
- * format can tell. */
-struct workload *trace_read_sizes(const char *path, const struct trace_format *format, const struct trace_format **used,
-                                  char sha256[65], struct error *err);
+/* The same; NULL with err. */
+const struct trace_format *trace_format_of(struct input *in, struct error *err);
+/* Adds the jobs, but does not finish the workload. value NULL: no option is given. 0, or -1. */
+int trace_format_read(const struct trace_format *format, struct input *in, const char *const *value,
+                      struct workload *w, struct error *err);
 
-/* Both, and a format's options. */
+/* A trace and how to read it. */
 struct trace_source {
     const char *path;
-    const struct trace_format *format;       /* NULL: told by its first bytes */
-    const char *const *value;                /* one for each of format->options; NULL: nothing is said of any */
-    bool sizes_only;
-    uint64_t seed;                           /* where the trace is laws, of what is drawn */
-    double cluster_gpus;                     /* likewise: that a load may be of; 0: unknown */
+    const struct trace_format *format;       /* NULL: by its first bytes */
+    const char *const *value;                /* [options of the format]; NULL: none is given */
+    bool sizes_only;                         /* times do not matter: see trace_read_sizes() */
+    uint64_t seed;                           /* of what a workload file draws */
+    double cluster_gpus;                     /* what its load is relative to; 0: unknown */
 };
-struct workload *trace_read_source(const struct trace_source *from, const struct trace_format **used, char sha256[65],
+/* Reads the trace and finishes the workload. NULL with err. *used: the format; sha256: of the bytes
+ * as stored. */
+struct workload *trace_read_source(const struct trace_source *from,
+                                   const struct trace_format **used, char sha256[65],
                                    struct error *err);
-/* The same of an input that is open, and stays so; from->path is not looked at. */
-struct workload *trace_from_input(struct input *in, const struct trace_source *from, const struct trace_format **used,
-                                  char sha256[65], struct error *err);
+/* The same from an open input, which stays open; from->path is not used. */
+struct workload *trace_from_input(struct input *in, const struct trace_source *from,
+                                  const struct trace_format **used, char sha256[65],
+                                  struct error *err);
+/* format NULL: by its first bytes. */
+struct workload *trace_read(const char *path, const struct trace_format *format,
+                            const struct trace_format **used, char sha256[65], struct error *err);
+/* For a packing study, in which times do not matter: rows that never ran are jobs too, and lists
+ * without times are accepted, where the format allows it. */
+struct workload *trace_read_sizes(const char *path, const struct trace_format *format,
+                                  const struct trace_format **used, char sha256[65],
+                                  struct error *err);

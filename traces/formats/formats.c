@@ -1,14 +1,16 @@
-/* formats.c - the trace formats there are, and reading a trace in one of them. */
-#include "traces/formats/format.h"
+/* formats.c - the list of trace formats, and reading a trace in one of them: see format.h. */
+#include "traces/formats/columns.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A new format is a file in formats/ and its name here. */
+/* A new format is a file in this folder and its name here: NAME is NAME_format of NAME.c; shockwave
+ * is in gavel.c. */
 /* clang-format off */
 #define EACH_FORMAT(F) \
-    F(native) F(philly) F(philly_csv) F(helios) F(helios_sim) F(acme) F(openb) F(dlrm) F(elasticflow) F(chronus) \
-    F(tiresias) F(pai) F(pai_sim) F(gavel) F(shockwave) F(genai) F(synth) F(swf)
+    F(native) F(philly) F(philly_csv) F(helios) F(helios_sim) F(acme) F(openb) F(dlrm) \
+    F(elasticflow) F(chronus) F(tiresias) F(pai) F(pai_sim) F(gavel) F(shockwave) F(genai) \
+    F(synth) F(swf)
 /* clang-format on */
 
 #define DECLARED(name) extern const struct trace_format name##_format;
@@ -24,13 +26,20 @@ const struct trace_format *trace_format_find(const char *name)
     return NULL;
 }
 
-/* The one that is certain; else the only one that says perhaps. */
+static int recognise(const struct trace_format *format, const char *head, size_t length)
+{
+    if (format->recognise)
+        return format->recognise(head, length);
+    int sure = columns_recognise(format->columns, head, length);
+    return sure && format->distinct ? 2 : sure;
+}
+
 const struct trace_format *trace_recognise(const char *head, size_t length)
 {
     size_t perhaps = 0;
     const struct trace_format *found = NULL;
     for (size_t i = 0; trace_formats[i]; i++) {
-        int sure = trace_formats[i]->recognise(head, length);
+        int sure = recognise(trace_formats[i], head, length);
         if (sure == 2)
             return trace_formats[i];
         if (sure == 1 && ++perhaps)
@@ -44,27 +53,41 @@ const struct trace_format *trace_format_of(struct input *in, struct error *err)
     size_t length, n = 0;
     const char *head = input_peek(in, &length, err);
     const struct trace_format *found = head ? trace_recognise(head, length) : NULL;
-    char names[256];
+    char names[512];
     if (!head || found)
         return found;
     for (size_t i = 0; trace_formats[i] && n < sizeof names; i++)
-        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", trace_formats[i]->name);
-    error_set(err, "%s: cannot tell its format from the first bytes: say FILE:FORMAT with one of %s", input_name(in),
-              names);
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
+                              trace_formats[i]->name);
+    error_set(err,
+              "%s: cannot tell its format from the first bytes: say FILE:FORMAT with one of %s",
+              input_name(in), names);
     return NULL;
 }
 
-static int read_all(struct input *in, const struct trace_format *format, const char *const *value, struct workload *w,
-                    char sha256[65], struct error *err)
+int trace_format_read(const struct trace_format *format, struct input *in, const char *const *value,
+                      struct workload *w, struct error *err)
 {
-    int result = value && format->read_with ? format->read_with(in, value, w, err) : format->read(in, w, err);
-    if (result != 0 || workload_finish(w, input_name(in), err) != 0)
+    static const char *const none[TRACE_OPTIONS_MAX] = { NULL };
+    int result = format->read ? format->read(in, value ? value : none, w, err)
+                              : columns_read(format->columns, format->job, in, w, err);
+    if (result == 0 && format->dated)
+        workload_rebase(w);
+    return result;
+}
+
+static int read_all(struct input *in, const struct trace_format *format, const char *const *value,
+                    struct workload *w, char sha256[65], struct error *err)
+{
+    if (trace_format_read(format, in, value, w, err) != 0 ||
+        workload_finish(w, input_name(in), err) != 0)
         return -1;
     return input_sha256(in, sha256, err);
 }
 
-struct workload *trace_from_input(struct input *in, const struct trace_source *from, const struct trace_format **used,
-                                  char sha256[65], struct error *err)
+struct workload *trace_from_input(struct input *in, const struct trace_source *from,
+                                  const struct trace_format **used, char sha256[65],
+                                  struct error *err)
 {
     const struct trace_format *format = from->format ? from->format : trace_format_of(in, err);
     if (!format)
@@ -80,7 +103,8 @@ struct workload *trace_from_input(struct input *in, const struct trace_source *f
     return NULL;
 }
 
-struct workload *trace_read_source(const struct trace_source *from, const struct trace_format **used, char sha256[65],
+struct workload *trace_read_source(const struct trace_source *from,
+                                   const struct trace_format **used, char sha256[65],
                                    struct error *err)
 {
     struct input *in = input_open(from->path, err);
@@ -89,14 +113,18 @@ struct workload *trace_read_source(const struct trace_source *from, const struct
     return w;
 }
 
-struct workload *trace_read(const char *path, const struct trace_format *format, const struct trace_format **used,
-                            char sha256[65], struct error *err)
+struct workload *trace_read(const char *path, const struct trace_format *format,
+                            const struct trace_format **used, char sha256[65], struct error *err)
 {
-    return trace_read_source(&(struct trace_source){ .path = path, .format = format }, used, sha256, err);
+    return trace_read_source(&(struct trace_source){ .path = path, .format = format }, used, sha256,
+                             err);
 }
 
-struct workload *trace_read_sizes(const char *path, const struct trace_format *format, const struct trace_format **used,
-                                  char sha256[65], struct error *err)
+struct workload *trace_read_sizes(const char *path, const struct trace_format *format,
+                                  const struct trace_format **used, char sha256[65],
+                                  struct error *err)
 {
-    return trace_read_source(&(struct trace_source){ .path = path, .format = format, .sizes_only = true }, used, sha256, err);
+    return trace_read_source(
+        &(struct trace_source){ .path = path, .format = format, .sizes_only = true }, used, sha256,
+        err);
 }

@@ -1,14 +1,28 @@
-/* helios.c - cluster_log.csv of Helios (S-Lab-System-Group/HeliosData, SC'21): every job that Slurm saw.
+/* helios.c - cluster_log.csv of Helios (S-Lab-System-Group/HeliosData, SC'21): every job that Slurm
+ * saw.
  *
- * start_time, end_time and queue are what happened there; of them only an empty start counts: the job never ran, and is
- * left out. The earliest submit time becomes 0. */
+ * start_time, end_time and queue are the past schedule and are not read, but for one thing: a job
+ * with an empty start never ran and is left out. */
 #include "traces/formats/dates.h"
-#include "traces/formats/slurm_log.h"
 
-enum { JOB_ID, USER, VC, GPU_NUM, CPU_NUM, NODE_NUM, STATE, SUBMIT_TIME, START_TIME, END_TIME, DURATION, QUEUE };
-static const char *const names[] = { "job_id",    "user?",  "vc",          "gpu_num",    "cpu_num?",
-                                     "node_num?", "state",  "submit_time", "start_time", "end_time?",
-                                     "duration",  "queue?", NULL };
+enum {
+    JOB_ID,
+    USER,
+    VC,
+    GPU_NUM,
+    CPU_NUM,
+    NODE_NUM,
+    STATE,
+    SUBMIT_TIME,
+    START_TIME,
+    END_TIME,
+    DURATION,
+    QUEUE
+};
+static const char *const names[] = { "job_id",     "user?",     "vc",       "gpu_num",
+                                     "cpu_num?",   "node_num?", "state",    "submit_time",
+                                     "start_time", "end_time?", "duration", "queue?",
+                                     NULL };
 
 static void helios_job(const struct columns *c, struct job_row *job)
 {
@@ -17,7 +31,7 @@ static void helios_job(const struct columns *c, struct job_row *job)
     take_text(c, USER, &job->user, &job->user_length);
     take_text(c, VC, &job->queue, &job->queue_length);
     take_slurm_size(c, GPU_NUM, CPU_NUM, NODE_NUM, job);
-    take_state(c, STATE, job);
+    take_slurm_state(c, STATE, job);
     take_date(c, SUBMIT_TIME, &job->submit_ns);
     if (take_date_if_any(c, START_TIME, &start_ns))
         take_time(c, DURATION, &job->duration_ns);
@@ -25,22 +39,11 @@ static void helios_job(const struct columns *c, struct job_row *job)
         skip_job(c);
 }
 
-static int helios_recognise(const char *head, size_t length)
-{
-    return columns_recognise(names, head, length);
-}
-
-static int helios_read(struct input *in, struct workload *w, struct error *err)
-{
-    if (columns_read(names, helios_job, in, w, err) != 0)
-        return -1;
-    workload_rebase(w);
-    return 0;
-}
-
 const struct trace_format helios_format = {
     .name = "helios",
-    .summary = "Helios log: job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,...,duration,queue",
-    .recognise = helios_recognise,
-    .read = helios_read,
+    .summary =
+        "Helios log: job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,...,duration,queue",
+    .columns = names,
+    .job = helios_job,
+    .dated = true,
 };

@@ -1,5 +1,5 @@
-/* helios_sim.c - the job list of the Helios simulator (S-Lab-System-Group/HeliosArtifact, SC'21): one line a job, times
- * in seconds, a virtual cluster for each. */
+/* helios_sim.c - the job list of the Helios simulator (S-Lab-System-Group/HeliosArtifact, SC'21):
+ * one line a job, times in seconds, a virtual cluster for each. */
 #include "traces/formats/columns.h"
 
 enum { JOBNAME, VC, GPU_NUM, SUBMIT_TIME, DURATION };
@@ -14,19 +14,9 @@ static void helios_job(const struct columns *c, struct job_row *job)
     take_time(c, DURATION, &job->duration_ns);
 }
 
-static int helios_recognise(const char *head, size_t length)
-{
-    return columns_recognise(names, head, length);
-}
-
-static int helios_read(struct input *in, struct workload *w, struct error *err)
-{
-    return columns_read(names, helios_job, in, w, err);
-}
-
 const struct trace_format helios_sim_format = {
     .name = "helios-sim",
     .summary = "Helios simulator: jobname,vc,gpu_num,submit_time,duration",
-    .recognise = helios_recognise,
-    .read = helios_read,
+    .columns = names,
+    .job = helios_job,
 };

@@ -1,18 +1,19 @@
-/* json_array.c - see json_array.h. jansson reads the items; the brackets and commas between them are read here. */
+/* json_array.c - see json_array.h. jansson reads the items; the brackets and commas between them
+ * are read here. */
 #include "traces/formats/json_array.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #define ITEM_MOST ((size_t)16 << 20) /* bytes */
-#define ENDED     (-1)               /* no byte: the end, or a failure */
+#define ENDED     (-1)               /* no byte: end of the file, or an error in err */
 
 struct source {
     struct input *in;
     struct error *err;
     char buffer[64 << 10];
     size_t at, end;
-    size_t line; /* of the next byte */
+    size_t line; /* of the next byte, from 1 */
     size_t item; /* bytes of the current item so far */
 };
 
@@ -29,7 +30,7 @@ static int next_byte(struct source *s)
     return (unsigned char)s->buffer[s->at++];
 }
 
-/* The next byte that is no blank, still to be read. */
+/* The next byte that is no blank; it stays unread. */
 static int look(struct source *s)
 {
     int c;
@@ -41,7 +42,7 @@ static int look(struct source *s)
     return c;
 }
 
-/* Byte by byte: jansson would keep for itself what it has read behind the item. */
+/* One byte a call: jansson keeps what it has read behind the item. */
 static size_t feed(void *to, size_t capacity, void *self)
 {
     (void)capacity;
@@ -61,11 +62,14 @@ static json_t *read_item(struct source *s)
     json_error_t why;
     size_t first = s->line;
     s->item = 0;
-    json_t *item = json_load_callback(feed, s, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &why);
+    json_t *item =
+        json_load_callback(feed, s, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &why);
     if (!item && s->item > ITEM_MOST)
-        error_set(s->err, "%s:%zu: want items of at most %zu MiB", input_name(s->in), first, ITEM_MOST >> 20);
-    else if (!item) /* a failed read has said so already, and stays */
-        error_set(s->err, "%s:%zu: %s", input_name(s->in), first + (size_t)(why.line > 0 ? why.line - 1 : 0), why.text);
+        error_set(s->err, "%s:%zu: want items of at most %zu MiB", input_name(s->in), first,
+                  ITEM_MOST >> 20);
+    else if (!item) /* after an error of the input err keeps that one */
+        error_set(s->err, "%s:%zu: %s", input_name(s->in),
+                  first + (size_t)(why.line > 0 ? why.line - 1 : 0), why.text);
     return item;
 }
 

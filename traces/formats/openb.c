@@ -1,27 +1,45 @@
-/* openb.c - pod lists of alibaba/clusterdata:cluster-trace-gpu-v2023 (ATC'23), times in seconds of the trace.
+/* openb.c - pod lists of alibaba/clusterdata:cluster-trace-gpu-v2023 (ATC'23), times in seconds of
+ * the trace.
  *
- * A pod is one task. num_gpu above one is whole GPUs; of one GPU it has gpu_milli. gpu_spec "A|B" are the models it may
- * have. Its service time is deletion - scheduled; a pod without a scheduled_time never ran, and is left out unless only
- * sizes matter. What is
- * "Running" was so when the trace ended, and is taken for completed. qos[] below is our reading of the classes:
- * latency-sensitive pods are services that go first, best-effort pods give way.
+ * A pod is one task. num_gpu above one is whole GPUs; of one GPU the pod has gpu_milli. gpu_spec
+ * "A|B" lists the types that it may have. Its service time is deletion - scheduled; a pod without a
+ * scheduled_time never ran and is left out, unless only sizes matter. A pod in phase Running ran
+ * when the trace ended and is taken for completed. qos[] is our reading of the classes:
+ * latency-sensitive pods are services of high priority, best-effort pods are preempted first.
  *
- * The variants multigpu* end with gpu_milli: packing lists without times, which will do if only sizes matter. */
+ * The variants multigpu* end with gpu_milli: packing lists without times, which are accepted if
+ * only sizes matter. */
 #include "traces/formats/columns.h"
 
-enum { NAME, CPU_MILLI, MEMORY_MIB, NUM_GPU, GPU_MILLI, GPU_SPEC, QOS, POD_PHASE, CREATION, DELETION, SCHEDULED };
-/* clang-format off */
-static const char *const names[] = { "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec?", "qos?",
-                                     "pod_phase?", "creation_time", "deletion_time", "scheduled_time", NULL };
-static const char *const names_without_times[] = { "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec?", "qos?",
-                                                   "pod_phase?", "creation_time?", "deletion_time?", "scheduled_time?", NULL };
+enum {
+    NAME,
+    CPU_MILLI,
+    MEMORY_MIB,
+    NUM_GPU,
+    GPU_MILLI,
+    GPU_SPEC,
+    QOS,
+    POD_PHASE,
+    CREATION,
+    DELETION,
+    SCHEDULED
+};
+static const char *const names[] = {
+    "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec?", "qos?", "pod_phase?",
+    "creation_time", "deletion_time", "scheduled_time", NULL
+};
+static const char *const names_without_times[] = {
+    "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec?", "qos?", "pod_phase?",
+    "creation_time?", "deletion_time?", "scheduled_time?", NULL
+};
 
 static const char *const qos_words[] = { "LS", "BE", "Burstable", "Guaranteed", NULL };
 static const struct { enum job_class class; int32_t priority; bool preemptible; } qos[] = {
-    { CLASS_INFERENCE, 1, false }, { CLASS_BATCH, 0, true }, { CLASS_TRAINING, 0, true }, { CLASS_TRAINING, 0, false },
+    { CLASS_INFERENCE, 1, false }, { CLASS_BATCH, 0, true },
+    { CLASS_TRAINING, 0, true }, { CLASS_TRAINING, 0, false },
 };
-static const char *const phase_words[] = { "Pending", "Running", "Succeeded", "Failed", "Unknown", NULL };
-/* clang-format on */
+static const char *const phase_words[] = { "Pending", "Running", "Succeeded",
+                                           "Failed",  "Unknown", NULL };
 enum { PHASE_FAILED = 3 };
 #define CPU_MILLI_MAX (INT64_C(1000) * CPUS_MAX)
 #define MEMORY_MAX    (INT64_C(1024) * GIB_MAX) /* MiB */
@@ -52,7 +70,8 @@ static void take_kind(const struct columns *c, struct job_row *job)
         job->priority = qos[q].priority;
         job->preemptible = qos[q].preemptible;
     }
-    if (has_value(c, POD_PHASE) && cell_word(c->row, c->at[POD_PHASE], phase_words, &phase, c->err) == 0 &&
+    if (has_value(c, POD_PHASE) &&
+        cell_word(c->row, c->at[POD_PHASE], phase_words, &phase, c->err) == 0 &&
         phase == PHASE_FAILED)
         job->fate = FATE_FAILED;
 }
@@ -84,14 +103,17 @@ static int openb_recognise(const char *head, size_t length)
     return sure ? sure : columns_recognise(names_without_times, head, length);
 }
 
-static int openb_read(struct input *in, struct workload *w, struct error *err)
+static int openb_read(struct input *in, const char *const *value, struct workload *w,
+                      struct error *err)
 {
+    (void)value;
     return columns_read(w->sizes_only ? names_without_times : names, openb_job, in, w, err);
 }
 
 const struct trace_format openb_format = {
     .name = "openb",
-    .summary = "Alibaba 2023 pods: name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,times",
+    .summary = "Alibaba 2023 pods: "
+               "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,times",
     .recognise = openb_recognise,
     .read = openb_read,
 };

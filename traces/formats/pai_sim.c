@@ -1,20 +1,23 @@
-/* pai_sim.c - the job list of the PAI-2020 simulator (alibaba/clusterdata:cluster-trace-gpu-v2020/simulator).
+/* pai_sim.c - the job list of the PAI-2020 simulator
+ * (alibaba/clusterdata:cluster-trace-gpu-v2020/simulator).
  *
- * num_gpu and num_cpu are those of one instance, of num_inst alike. gpu_type MISC stands there for "some other model"
- * of the traced cluster; as a demand it says nothing, so MISC, like an empty cell, is any model. wait_time is what
- * happened there, and user_dur, group_dur and group_gpu_dur are its predictions from other jobs: none of it is read. */
+ * num_gpu and num_cpu are those of one of num_inst equal instances. gpu_type MISC is "some other
+ * model" of the traced cluster; as a request it is any type, like an empty cell. wait_time is the
+ * past schedule, and user_dur, group_dur and group_gpu_dur are its predictions from other jobs:
+ * they are not read. */
 #include "traces/formats/columns.h"
 
 #include <string.h>
 
 enum { JOB_ID, USER, GPU_TYPE, NUM_INST, NUM_GPU, NUM_CPU, SUBMIT_TIME, DURATION };
-static const char *const names[] = { "job_id",     "user?",          "gpu_type?", "num_inst",   "num_gpu",
-                                     "num_cpu?",   "submit_time",    "duration",  "wait_time?", "user_dur?",
-                                     "group_dur?", "group_gpu_dur?", NULL };
+static const char *const names[] = { "job_id",     "user?",     "gpu_type?",   "num_inst",
+                                     "num_gpu",    "num_cpu?",  "submit_time", "duration",
+                                     "wait_time?", "user_dur?", "group_dur?",  "group_gpu_dur?",
+                                     NULL };
 
 #define INSTANCES_MAX 1000000
 
-/* One instance of whole GPUs may be split over nodes, as only its total is known; several are tasks. */
+/* One instance: only its total is known, so the placer may split it. Several: tasks. */
 static void pai_size(const struct columns *c, struct job_row *job)
 {
     int64_t instances = 1;
@@ -43,19 +46,10 @@ static void pai_job(const struct columns *c, struct job_row *job)
     take_time(c, DURATION, &job->duration_ns);
 }
 
-static int pai_recognise(const char *head, size_t length)
-{
-    return columns_recognise(names, head, length);
-}
-
-static int pai_read(struct input *in, struct workload *w, struct error *err)
-{
-    return columns_read(names, pai_job, in, w, err);
-}
-
 const struct trace_format pai_sim_format = {
     .name = "pai-sim",
-    .summary = "PAI-2020 simulator: job_id,user,gpu_type,num_inst,num_gpu,num_cpu,submit_time,duration,...",
-    .recognise = pai_recognise,
-    .read = pai_read,
+    .summary = "PAI-2020 simulator: "
+               "job_id,user,gpu_type,num_inst,num_gpu,num_cpu,submit_time,duration,...",
+    .columns = names,
+    .job = pai_job,
 };

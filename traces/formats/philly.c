@@ -1,10 +1,12 @@
-/* philly.c - cluster_job_log of Philly (msr-fiddle/philly-traces, ATC'19): a JSON array of jobs with their attempts.
+/* philly.c - cluster_job_log of Philly (msr-fiddle/philly-traces, ATC'19): a JSON array of jobs
+ * with their attempts.
  *
- * Service time is the sum over the attempts, each from its start_time to its end_time; one that lacks either ("None",
- * null or "", by the publishers a mistake of the logging) adds nothing. GPUs are those of the first attempt that has
- * them in `detail`. Left out are jobs that never ran (no attempts, or none with both times or with GPUs), and those
- * whose last attempt has no end: they still ran when the log was taken, so nobody knows for how long. Times are wall
- * clock without a zone, read as UTC; the earliest submission becomes time 0. */
+ * The service time is the sum over the attempts, each from its start_time to its end_time; an
+ * attempt without one of them ("None", null or "", a mistake of the logging by the publishers) adds
+ * nothing. GPUs are those of the first attempt that has any in `detail`. Left out are jobs that
+ * never ran (no attempt with both times, or none with GPUs), and jobs without an end of the last
+ * attempt: they ran when the log was taken, so their length is unknown. Times are without a
+ * zone. */
 #include "traces/formats/dates.h"
 #include "traces/formats/json_array.h"
 
@@ -15,8 +17,9 @@ static int wrong(const struct json_item *at, const char *key, const char *want)
     return error_set(at->err, "%s:%zu: %s: want %s", at->file, at->line, key, want);
 }
 
-/* NULL and "" if it may be missing and is. */
-static int text_of(const struct json_item *at, const char *key, bool needed, const char **text, size_t *length)
+/* A missing text that is not needed leaves *text as it is. */
+static int text_of(const struct json_item *at, const char *key, bool needed, const char **text,
+                   size_t *length)
 {
     const json_t *v = json_object_get(at->value, key);
     if ((!v || json_is_null(v)) && !needed)
@@ -28,7 +31,7 @@ static int text_of(const struct json_item *at, const char *key, bool needed, con
     return *length || !needed ? 0 : wrong(at, key, "a text that is not empty");
 }
 
-/* TIME_NEVER: none. */
+/* *ns TIME_NEVER: no date. */
 static int date_of(const struct json_item *at, const json_t *from, const char *key, int64_t *ns)
 {
     const json_t *v = json_object_get(from, key);
@@ -48,7 +51,7 @@ static int date_of(const struct json_item *at, const json_t *from, const char *k
 struct attempts {
     int64_t service_ns;
     uint32_t gpus;
-    bool timed, sized, open; /* one had both times; one had GPUs; the last has no end */
+    bool timed, sized, open; /* an attempt has both times; has GPUs; the last has no end */
 };
 
 static int take_detail(const struct json_item *at, const json_t *attempt, struct attempts *sum)
@@ -78,15 +81,15 @@ static int take_attempts(const struct json_item *at, struct attempts *sum)
     json_array_foreach(attempts, i, attempt)
     {
         int64_t start_ns, end_ns;
-        if (date_of(at, attempt, "start_time", &start_ns) != 0 || date_of(at, attempt, "end_time", &end_ns) != 0 ||
-            take_detail(at, attempt, sum) != 0)
+        if (date_of(at, attempt, "start_time", &start_ns) != 0 ||
+            date_of(at, attempt, "end_time", &end_ns) != 0 || take_detail(at, attempt, sum) != 0)
             return -1;
         sum->open = end_ns == TIME_NEVER;
         if (start_ns == TIME_NEVER || end_ns == TIME_NEVER)
             continue;
         if (end_ns < start_ns)
             return wrong(at, "end_time", "a time after start_time");
-        if (sum->service_ns > INT64_MAX / 2) /* many centuries; the sum must not overflow before it is refused */
+        if (sum->service_ns > INT64_MAX / 2) /* the sum must not overflow before it is refused */
             return wrong(at, "attempts", "less than 100 years in all");
         sum->service_ns += end_ns - start_ns;
         sum->timed = true;
@@ -114,8 +117,9 @@ static int on_job(void *self, const struct json_item *at)
     struct attempts sum = { 0 };
     if (text_of(at, "jobid", true, &job.job_id, &job.job_id_length) != 0 ||
         text_of(at, "vc", false, &job.queue, &job.queue_length) != 0 ||
-        text_of(at, "user", false, &job.user, &job.user_length) != 0 || take_status(at, &job.fate) != 0 ||
-        take_attempts(at, &sum) != 0 || date_of(at, at->value, "submitted_time", &job.submit_ns) != 0)
+        text_of(at, "user", false, &job.user, &job.user_length) != 0 ||
+        take_status(at, &job.fate) != 0 || take_attempts(at, &sum) != 0 ||
+        date_of(at, at->value, "submitted_time", &job.submit_ns) != 0)
         return -1;
     if (!sum.timed || !sum.sized || sum.open) {
         w->n_skipped++;
@@ -147,12 +151,11 @@ static int philly_recognise(const char *head, size_t length)
     return 0;
 }
 
-static int philly_read(struct input *in, struct workload *w, struct error *err)
+static int philly_read(struct input *in, const char *const *value, struct workload *w,
+                       struct error *err)
 {
-    if (json_array_read(in, on_job, w, err) != 0)
-        return -1;
-    workload_rebase(w);
-    return 0;
+    (void)value;
+    return json_array_read(in, on_job, w, err);
 }
 
 const struct trace_format philly_format = {
@@ -160,4 +163,5 @@ const struct trace_format philly_format = {
     .summary = "Philly's cluster_job_log: JSON, status, vc, jobid, attempts, submitted_time, user",
     .recognise = philly_recognise,
     .read = philly_read,
+    .dated = true,
 };

@@ -1,19 +1,21 @@
-/* swf.c - the Standard Workload Format 2.2 of the Parallel Workloads Archive: 18 numbers a line, ';' before comments.
+/* swf.c - the Standard Workload Format 2.2 of the Parallel Workloads Archive: 18 numbers a line,
+ * ';' before comments.
  *
- * A processor is read as a GPU, of which only the total is known; CPU and memory are not read. Fields behind the 18th,
- * which some logs have, are passed over. Jobs of equal submit time go by job number, wherever they stand in the file.
+ * A processor is read as a GPU, of which only the total is known; CPU and memory are not read, nor
+ * are fields behind the 18th, which some logs have. Jobs of equal submit time are ordered by job
+ * number, wherever they are in the file.
  *
  * These rows are no jobs that ran; they are left out and counted in workload.n_skipped:
  * - run time or processors of 0 or less (unknown, or cancelled before the start);
- * - status 2, 3 or 4: a part of a job that was swapped out, which has a line of its own for the whole. */
+ * - status 2, 3 or 4: a part of a job that was swapped out; the whole job has a line of its own. */
 #include "traces/formats/format.h"
 
 #include <string.h>
 
-/* clang-format off */
-enum { JOB, SUBMIT, WAIT, RUN, PROCS, CPU, MEMORY, PROCS_ASKED, TIME_ASKED, MEMORY_ASKED, STATUS, USER, GROUP, PROGRAM,
-       QUEUE, PARTITION, PRECEDING, THINK, FIELDS };
-/* clang-format on */
+enum {
+    JOB, SUBMIT, WAIT, RUN, PROCS, CPU, MEMORY, PROCS_ASKED, TIME_ASKED, MEMORY_ASKED, STATUS, USER,
+    GROUP, PROGRAM, QUEUE, PARTITION, PRECEDING, THINK, FIELDS
+};
 static const char *const names[FIELDS] = {
     "job number",     "submit time",      "wait time", "run time",
     "processors",     "CPU time",         "memory",    "processors requested",
@@ -24,7 +26,7 @@ static const char *const names[FIELDS] = {
 enum { STATUS_FAILED = 0, STATUS_PART = 2, STATUS_LAST_PART = 4, STATUS_CANCELLED = 5 };
 #define PROCS_MAX 100000000
 
-/* What cannot be a number of a log, e.g. a word, is an error even where the row is left out. */
+/* A cell that is no number is an error, even in a row that is left out. */
 struct record {
     int64_t job, submit_ns, run_ns, procs, procs_asked, asked_ns, status;
 };
@@ -43,7 +45,9 @@ static int read_record(const struct row *row, struct record *r, struct error *er
 
 static enum job_fate fate(int64_t status)
 {
-    return status == STATUS_FAILED ? FATE_FAILED : status == STATUS_CANCELLED ? FATE_CANCELLED : FATE_COMPLETED;
+    return status == STATUS_FAILED      ? FATE_FAILED
+           : status == STATUS_CANCELLED ? FATE_CANCELLED
+                                        : FATE_COMPLETED;
 }
 
 static void take_name(const struct row *row, size_t field, const char **text, size_t *length)
@@ -54,7 +58,8 @@ static void take_name(const struct row *row, size_t field, const char **text, si
     *length = row->cell[field].length;
 }
 
-static int add_job(struct workload *w, const struct row *row, const struct record *r, struct error *err)
+static int add_job(struct workload *w, const struct row *row, const struct record *r,
+                   struct error *err)
 {
     struct job_row job = job_row_default;
     job.job_id = row->cell[JOB].text;
@@ -90,7 +95,7 @@ static int on_row(void *self, const struct row *full, struct error *err)
     return add_job(w, &row, &r, err);
 }
 
-/* Where the first byte is that is not among `set`. */
+/* The first byte that is not in `set`. */
 static const char *past(const char *at, const char *end, const char *set)
 {
     while (at < end && *at && strchr(set, *at))
@@ -98,7 +103,8 @@ static const char *past(const char *at, const char *end, const char *set)
     return at;
 }
 
-/* Certain: the first line that is no comment begins with as many numbers. Perhaps: there are comments only. */
+/* Certain: the first line that is no comment begins with 18 numbers. Perhaps: there are only
+ * comments. */
 static int swf_recognise(const char *head, size_t length)
 {
     const char *end = head + length, *at = past(head, end, " \t\r\n");
@@ -118,8 +124,10 @@ static int swf_recognise(const char *head, size_t length)
     return 2;
 }
 
-static int swf_read(struct input *in, struct workload *w, struct error *err)
+static int swf_read(struct input *in, const char *const *value, struct workload *w,
+                    struct error *err)
 {
+    (void)value;
     static const struct table_handler handler = { .on_row = on_row };
     return table_read(in, (struct table_style){ .blanks = true, .comment = ';' }, &handler, w, err);
 }

@@ -1,4 +1,5 @@
-/* synth.c - no trace but the laws of one: a workload file (docs/traces.md), whose jobs are drawn here. */
+/* synth.c - a workload file (traces/synth/README.md): laws of which the jobs are drawn here, or a
+ * trace beside which services and sessions run. */
 #include "sim/base/units.h"
 #include "traces/formats/format.h"
 #include "traces/synth/synth.h"
@@ -14,7 +15,8 @@ static const struct trace_option options[] = {
     { NULL, NULL },
 };
 
-/* Its first key is "workload": comments, blank lines and "---" may stand before it; JSON begins with a brace. */
+/* The first key is "workload", perhaps after comments, blank lines and "---"; JSON begins with a
+ * brace. */
 static int synth_recognise(const char *head, size_t length)
 {
     static const char key[] = "workload";
@@ -23,7 +25,8 @@ static int synth_recognise(const char *head, size_t length)
         const char *line = memchr(head, '\n', (size_t)(end - head)), *next = line ? line + 1 : end;
         while (head < next && strchr(" \t\r\n{\"", *head))
             head++;
-        if (head < next && *head != '#' && strncmp(head, "---", next - head < 3 ? (size_t)(next - head) : 3) != 0)
+        if (head < next && *head != '#' &&
+            strncmp(head, "---", next - head < 3 ? (size_t)(next - head) : 3) != 0)
             break;
         head = next;
     }
@@ -34,22 +37,25 @@ static int synth_recognise(const char *head, size_t length)
     return head < end && *head == ':' ? 2 : 0;
 }
 
-static int option_number(struct input *in, const char *const *value, int which, int64_t least, int64_t most, int64_t *to, struct error *err)
+static int option_number(struct input *in, const char *const *value, int which, int64_t least,
+                         int64_t most, int64_t *to, struct error *err)
 {
     int64_t n = 0;
     if (!value[which])
         return 0;
     if (!integer_parse(value[which], strlen(value[which]), &n) || n < least || n > most)
-        return error_set(err, "%s: synth: %s: want a whole number from %lld to %lld, got '%.60s'", input_name(in),
-                         options[which].name, (long long)least, (long long)most, value[which]);
+        return error_set(err, "%s: synth: %s: want a whole number from %lld to %lld, got '%.60s'",
+                         input_name(in), options[which].name, (long long)least, (long long)most,
+                         value[which]);
     *to = n;
     return 0;
 }
 
-static int synth_read(struct input *in, struct workload *w, struct error *err);
+extern const struct trace_format synth_format;
 
-/* FILE or FILE:FORMAT, beside the workload file. */
-static int read_trace(const struct synth_spec *s, const char *file, struct workload *w, struct error *err)
+/* s->trace is FILE or FILE:FORMAT; FILE is relative to the folder of the workload file. */
+static int read_trace(const struct synth_spec *s, const char *file, struct workload *w,
+                      struct error *err)
 {
     char *path = synth_path_beside(file, s->trace), *colon = strrchr(path, ':');
     const struct trace_format *format = colon ? trace_format_find(colon + 1) : NULL;
@@ -59,16 +65,16 @@ static int read_trace(const struct synth_spec *s, const char *file, struct workl
     if (in && !format)
         format = trace_format_of(in, err);
     int result = in && format ? 0 : -1;
-    if (result == 0 && format->read == synth_read)
+    if (result == 0 && format == &synth_format)
         result = error_set(err, "%s: want a trace, not another workload file", path);
     if (result == 0)
-        result = format->read(in, w, err);
+        result = trace_format_read(format, in, NULL, w, err);
     input_close(in);
     free(path);
     return result;
 }
 
-/* When jobs have ceased to come, and with them sessions. */
+/* Sessions are submitted until the span ends, or the last job is submitted. */
 static double until_s(const struct synth_spec *s, const struct workload *w)
 {
     int64_t last_ns = 0;
@@ -78,11 +84,13 @@ static double until_s(const struct synth_spec *s, const struct workload *w)
     return s->span_s > 0 ? s->span_s : seconds(last_ns);
 }
 
-static int synth_read_with(struct input *in, const char *const *value, struct workload *w, struct error *err)
+static int synth_read(struct input *in, const char *const *value, struct workload *w,
+                      struct error *err)
 {
     int64_t seed = (int64_t)w->seed, jobs = 0, gpus = 0;
     struct synth_report report;
-    if (option_number(in, value, SEED, 0, INT64_MAX, &seed, err) || option_number(in, value, JOBS, 1, SYNTH_JOBS_MAX, &jobs, err) ||
+    if (option_number(in, value, SEED, 0, INT64_MAX, &seed, err) ||
+        option_number(in, value, JOBS, 1, SYNTH_JOBS_MAX, &jobs, err) ||
         option_number(in, value, GPUS, 1, SYNTH_JOBS_MAX, &gpus, err))
         return -1;
     struct synth_spec *s = synth_spec_read(in, err);
@@ -91,7 +99,9 @@ static int synth_read_with(struct input *in, const char *const *value, struct wo
     if (gpus)
         s->load.gpus = (double)gpus;
     const struct synth_wish wish = { (uint64_t)seed, (uint32_t)jobs, w->cluster_gpus };
-    int result = s->trace ? read_trace(s, input_name(in), w, err) : s->n_classes ? synth_generate(s, &wish, input_name(in), w, &report, err) : 0;
+    int result = s->trace       ? read_trace(s, input_name(in), w, err)
+                 : s->n_classes ? synth_generate(s, &wish, input_name(in), w, &report, err)
+                                : 0;
     if (result == 0)
         result = synth_services_add(s, (uint64_t)seed, input_name(in), w, err);
     if (result == 0 && s->n_sessions)
@@ -100,17 +110,11 @@ static int synth_read_with(struct input *in, const char *const *value, struct wo
     return result;
 }
 
-static int synth_read(struct input *in, struct workload *w, struct error *err)
-{
-    static const char *const nothing[TRACE_OPTIONS_MAX] = { NULL };
-    return synth_read_with(in, nothing, w, err);
-}
-
 const struct trace_format synth_format = {
     .name = "synth",
-    .summary = "gpuyard's own workload file, whose jobs are drawn from laws: YAML that begins with 'workload:'",
+    .summary = "gpuyard's own workload file, of which jobs are drawn: YAML that begins with "
+               "'workload:'",
     .recognise = synth_recognise,
     .read = synth_read,
     .options = options,
-    .read_with = synth_read_with,
 };

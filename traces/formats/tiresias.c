@@ -1,5 +1,6 @@
-/* tiresias.c - the job list of the Tiresias simulator (SymbioticLab/Tiresias, NSDI'19), times in seconds. Iterations
- * describe the same work as the duration; the interval is the submit time's step. */
+/* tiresias.c - the job list of the Tiresias simulator (SymbioticLab/Tiresias, NSDI'19), times in
+ * seconds. iterations describe the same work as the duration; interval is the step of submit
+ * times. */
 #include "traces/formats/columns.h"
 
 enum { JOB_ID, NUM_GPU, SUBMIT_TIME, ITERATIONS, MODEL_NAME, DURATION, INTERVAL };
@@ -15,19 +16,10 @@ static void tiresias_job(const struct columns *c, struct job_row *job)
     take_text(c, MODEL_NAME, &job->model, &job->model_length);
 }
 
-static int tiresias_recognise(const char *head, size_t length)
-{
-    return columns_recognise(names, head, length);
-}
-
-static int tiresias_read(struct input *in, struct workload *w, struct error *err)
-{
-    return columns_read(names, tiresias_job, in, w, err);
-}
-
 const struct trace_format tiresias_format = {
     .name = "tiresias",
-    .summary = "Tiresias simulator: job_id,num_gpu,submit_time,iterations,model_name,duration,interval",
-    .recognise = tiresias_recognise,
-    .read = tiresias_read,
+    .summary =
+        "Tiresias simulator: job_id,num_gpu,submit_time,iterations,model_name,duration,interval",
+    .columns = names,
+    .job = tiresias_job,
 };

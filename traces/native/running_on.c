@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to nine digits; moves on behind them. */
+/* One to nine digits; *text then points behind them. */
 static bool number(const char **text, uint32_t *n)
 {
     size_t digits = 0;
@@ -17,7 +17,7 @@ static bool number(const char **text, uint32_t *n)
     return digits > 0 && digits < 10;
 }
 
-/* "0-3 6": ascending, none twice. */
+/* "0-3 6": ascending, each GPU once. */
 static bool names(const char **text, uint64_t *mask)
 {
     uint32_t least = 0;

@@ -1,7 +1,8 @@
-/* azure_llm.c - AzureLLMInferenceTrace_{code,conv}.csv (Azure/AzurePublicDataset:data): two services of 2023, and the same columns
- * in 2024. TIMESTAMP is UTC, with seven digits behind the seconds in 2023, with a zone in 2024. */
+/* azure_llm.c - AzureLLMInferenceTrace_{code,conv}.csv (Azure/AzurePublicDataset:data): two
+ * services in 2023, and the same columns in 2024. TIMESTAMP is UTC, in 2023 with seven digits of a
+ * second, in 2024 with a zone. */
 #include "traces/formats/dates.h"
-#include "traces/requests/request_rows.h"
+#include "traces/requests/requests.h"
 
 enum { TIMESTAMP, CONTEXT_TOKENS, GENERATED_TOKENS };
 static const char *const names[] = { "TIMESTAMP", "ContextTokens", "GeneratedTokens", NULL };
@@ -14,19 +15,9 @@ static void azure_request(const struct columns *c, struct recorded_request *r)
     take_served_tokens(c, CONTEXT_TOKENS, GENERATED_TOKENS, r);
 }
 
-static int azure_recognise(const char *head, size_t length)
-{
-    return columns_recognise(names, head, length) ? 2 : 0;
-}
-
-static int azure_read(struct input *in, struct request_list *l, struct error *err)
-{
-    return request_rows_read(names, azure_request, in, l, err);
-}
-
 const struct request_format azure_llm_requests = {
     .name = "azure-llm",
     .summary = "Azure LLM inference: TIMESTAMP,ContextTokens,GeneratedTokens",
-    .recognise = azure_recognise,
-    .read = azure_read,
+    .columns = names,
+    .request = azure_request,
 };

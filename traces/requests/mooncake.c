@@ -1,7 +1,8 @@
-/* mooncake.c - {conversation,synthetic}_trace.jsonl (kvcache-ai/Mooncake:FAST25-release/traces): one JSON object a line, the timestamp
- * in milliseconds. hash_ids, the blocks of 512 tokens that prompts share, are not read: no cache of prefixes is modelled. */
+/* mooncake.c - {conversation,synthetic}_trace.jsonl (kvcache-ai/Mooncake:FAST25-release/traces):
+ * one JSON object a line, timestamps in milliseconds. hash_ids, the blocks of 512 tokens that
+ * prompts share, are not read: prefix caches are not modelled. */
 #include "traces/formats/json_array.h"
-#include "traces/requests/request_rows.h"
+#include "traces/requests/requests.h"
 
 #include <string.h>
 
@@ -9,7 +10,8 @@ static int whole(const struct json_item *item, const char *key, int64_t most, in
 {
     const json_t *v = json_object_get(item->value, key);
     if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > most)
-        return error_set(item->err, "%s:%zu: %s: want a whole number from 0 to %lld", item->file, item->line, key, (long long)most);
+        return error_set(item->err, "%s:%zu: %s: want a whole number from 0 to %lld", item->file,
+                         item->line, key, (long long)most);
     *to = json_integer_value(v);
     return 0;
 }
@@ -19,13 +21,15 @@ static int take_object(void *self, const struct json_item *item)
     const int64_t ms_most = INT64_C(3000000000000), ns_per_ms = 1000000;      /* 95 years */
     struct request_list *l = self;
     int64_t ms, prompt, output;
-    if (whole(item, "timestamp", ms_most, &ms) != 0 || whole(item, "input_length", REQUEST_TOKENS_MAX, &prompt) != 0 ||
+    if (whole(item, "timestamp", ms_most, &ms) != 0 ||
+        whole(item, "input_length", REQUEST_TOKENS_MAX, &prompt) != 0 ||
         whole(item, "output_length", REQUEST_TOKENS_MAX, &output) != 0)
         return -1;
     if (output == 0)
         l->n_left_out++;
     else
-        request_list_add(l, (struct recorded_request){ ms * ns_per_ms, -1, (uint32_t)prompt, (uint32_t)output });
+        request_list_add(
+            l, (struct recorded_request){ ms * ns_per_ms, -1, (uint32_t)prompt, (uint32_t)output });
     return 0;
 }
 
@@ -50,7 +54,8 @@ static int mooncake_read(struct input *in, struct request_list *l, struct error 
 
 const struct request_format mooncake_requests = {
     .name = "mooncake",
-    .summary = "Mooncake: lines of {\"timestamp\": ms, \"input_length\": tokens, \"output_length\": tokens, ...}",
+    .summary = "Mooncake: lines of {\"timestamp\": ms, \"input_length\": tokens, "
+               "\"output_length\": tokens, ...}",
     .recognise = mooncake_recognise,
     .read = mooncake_read,
 };

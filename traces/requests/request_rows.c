@@ -1,9 +1,30 @@
-/* request_rows.c - see request_rows.h. */
-#include "traces/requests/request_rows.h"
+/* request_rows.c - layouts in CSV: cells, and one request a row. See requests.h. */
+#include "traces/requests/requests.h"
+
+/* ---- cells ---- */
+
+void take_tokens(const struct columns *c, unsigned column, uint32_t *tokens)
+{
+    int64_t n = 0;
+    if (cell_required(c->row, c->at[column], c->err) == 0 &&
+        cell_integer(c->row, c->at[column], 0, REQUEST_TOKENS_MAX, &n, c->err) == 0)
+        *tokens = (uint32_t)n;
+}
+
+void take_served_tokens(const struct columns *c, unsigned prompt, unsigned output,
+                        struct recorded_request *r)
+{
+    take_tokens(c, prompt, &r->prompt_tokens);
+    take_tokens(c, output, &r->output_tokens);
+    if (r->output_tokens == 0)
+        skip_job(c);
+}
+
+/* ---- rows ---- */
 
 struct request_reading {
     const char *const *names;
-    request_row *take;
+    columns_request *take;
     struct request_list *list;
     struct columns columns;
 };
@@ -32,25 +53,10 @@ static int on_row(void *self, const struct row *row, struct error *err)
     return 0;
 }
 
-int request_rows_read(const char *const *names, request_row *take, struct input *in, struct request_list *l, struct error *err)
+int request_rows_read(const struct request_format *f, struct input *in, struct request_list *l,
+                      struct error *err)
 {
-    struct request_reading r = { .names = names, .take = take, .list = l };
+    struct request_reading r = { .names = f->columns, .take = f->request, .list = l };
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
     return table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
-}
-
-void take_tokens(const struct columns *c, unsigned column, uint32_t *tokens)
-{
-    int64_t n = 0;
-    if (cell_required(c->row, c->at[column], c->err) == 0 &&
-        cell_integer(c->row, c->at[column], 0, REQUEST_TOKENS_MAX, &n, c->err) == 0)
-        *tokens = (uint32_t)n;
-}
-
-void take_served_tokens(const struct columns *c, unsigned prompt, unsigned output, struct recorded_request *r)
-{
-    take_tokens(c, prompt, &r->prompt_tokens);
-    take_tokens(c, output, &r->output_tokens);
-    if (r->output_tokens == 0)
-        skip_job(c);
 }

@@ -4,15 +4,16 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-/* Integral over one size's part of the line of phi(z) Phi(rz / sqrt(2 - r^2)), by Gauss and Legendre in pieces. */
+/* Integral of phi(z) Phi(rz / sqrt(2 - r^2)) from .. to, by Gauss-Legendre quadrature in pieces. */
 static double mean_rank_of(double from, double to, double r)
 {
     enum { PIECES = 16, POINTS = 8 };
-    static const double at[POINTS / 2] = { 0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363 };
-    static const double weight[POINTS / 2] = { 0.3626837833783620, 0.3137066458778873, 0.2223810344533745,
-                                               0.1012285362903763 };
+    static const double at[POINTS / 2] = { 0.1834346424956498, 0.5255324099163290,
+                                           0.7966664774136267, 0.9602898564975363 };
+    static const double weight[POINTS / 2] = { 0.3626837833783620, 0.3137066458778873,
+                                               0.2223810344533745, 0.1012285362903763 };
     double slope = r / sqrt(2 - r * r), sum = 0;
-    from = fmax(from, -9);        /* beyond, the density is below 1e-18 */
+    from = fmax(from, -9);        /* beyond 9 the density is below 1e-18 */
     to = fmin(to, 9);
     if (to <= from)
         return 0;

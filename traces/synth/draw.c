@@ -19,8 +19,8 @@ struct drawing {
     struct shares classes, users;
     struct synth_job *job;
     size_t n, room;
-    uint64_t n_arrived;           /* without retries */
-    double latest_s;              /* of the first `jobs` that arrived */
+    uint64_t n_arrived;           /* retries not counted */
+    double latest_s;              /* of the first `jobs` arrivals */
 };
 
 static double uniform(const struct drawing *d, const char *purpose, uint64_t entity)
@@ -32,13 +32,14 @@ static double uniform(const struct drawing *d, const char *purpose, uint64_t ent
 
 /* ---- the load ---- */
 
-/* Jobs of an arrival, retries not counted. */
+/* Mean number of jobs of an arrival, without retries. */
 static double mean_sweep(const struct synth_spec *s, const struct synth_class *c)
 {
     return c->sweeps ? 1 + s->sweeps.probability * (s->sweeps.mean_jobs - 1) : 1;
 }
 
-static double calibrate(const struct drawing *d, const struct synth_wish *wish, struct synth_report *report, struct error *err)
+static double calibrate(const struct drawing *d, const struct synth_wish *wish,
+                        struct synth_report *report, struct error *err)
 {
     const struct synth_spec *s = d->spec;
     double gpu_s = 0, variance = 0, jobs = 0;
@@ -46,13 +47,15 @@ static double calibrate(const struct drawing *d, const struct synth_wish *wish, 
     bool wants_load = s->load.target > 0;
     report->gpus = (s->load.gpus > 0 ? s->load.gpus : wish->gpus) - s->load.reserved_gpus;
     if (wants_load && !(report->gpus > 0))
-        return error_set(err, "load: want 'gpus' that it is of, or a cluster with more than %g", s->load.reserved_gpus);
+        return error_set(err, "load: want 'gpus' that it is of, or a cluster with more than %g",
+                         s->load.reserved_gpus);
     for (size_t c = 0; c < s->n_classes; c++)
         by_draws += d->ready[c].r != 0;
     for (size_t c = 0; c < s->n_classes; c++) {
         double each = shares_of_one(&d->classes, c) * mean_sweep(s, &s->class[c]), error = 0, x = 0;
         for (size_t i = 0; i < d->ready[c].sizes.n; i++)
-            jobs += each * shares_of_one(&d->ready[c].sizes, i) * ready_attempts(&d->ready[c], i, &s->retries);
+            jobs += each * shares_of_one(&d->ready[c].sizes, i) *
+                    ready_attempts(&d->ready[c], i, &s->retries);
         if (report->gpus > 0)
             x = each * ready_gpu_s(&d->ready[c], &s->retries, by_draws, &error);
         gpu_s += x;
@@ -80,23 +83,26 @@ static void append(struct drawing *d, const struct synth_job *j)
     d->job[d->n++] = *j;
 }
 
-static uint16_t choose(const struct drawing *d, const struct shares *s, const char *purpose, uint64_t entity)
+static uint16_t choose(const struct drawing *d, const struct shares *s, const char *purpose,
+                       uint64_t entity)
 {
     return s->n ? (uint16_t)shares_choose(s, uniform(d, purpose, entity)) : 0;
 }
 
-/* `like`: the first job of the sweep, of which this one is; its own number if it is alone. `luck`: of this attempt. */
+/* like: number of the first job of the sweep, its own outside a sweep. luck: number of this
+ * attempt. */
 static void draw_times(const struct drawing *d, struct synth_job *j, uint64_t like, uint64_t luck)
 {
     uint64_t times = d->spec->sweeps.same_run_time && j->attempt == 0 ? like : luck;
-    const struct luck u = { uniform(d, "gpus", like), uniform(d, "duration", times), uniform(d, "fate", luck) };
+    const struct luck u = { uniform(d, "gpus", like), uniform(d, "duration", times),
+                            uniform(d, "fate", luck) };
     struct drawn drawn = ready_draw(&d->ready[j->class], &u);
     j->size = (uint16_t)drawn.size;
     j->fate = (uint8_t)drawn.fate;
     j->duration_ns = ns_of_seconds(drawn.duration_s);
 }
 
-/* Those that fail come again after some thought. */
+/* A failed job is submitted again after a think time. */
 static void retry(struct drawing *d, struct synth_job j, uint64_t like)
 {
     const struct synth_retries *r = &d->spec->retries;
@@ -104,7 +110,8 @@ static void retry(struct drawing *d, struct synth_job j, uint64_t like)
         uint64_t luck = j.number | (uint64_t)++j.attempt << 56;
         if (uniform(d, "retry", luck) >= r->probability)
             return;
-        double think_s = r->median_s * exp(r->sigma * gsl_cdf_ugaussian_Pinv(uniform(d, "think", luck)));
+        double think_s =
+            r->median_s * exp(r->sigma * gsl_cdf_ugaussian_Pinv(uniform(d, "think", luck)));
         double at_s = seconds(j.submit_ns) + seconds(j.duration_ns) + think_s;
         if (at_s > TIMES_MOST_S)
             return;
@@ -116,7 +123,8 @@ static void retry(struct drawing *d, struct synth_job j, uint64_t like)
 
 static void arrive(struct drawing *d, double at_s, uint64_t like)
 {
-    struct synth_job j = { .number = d->n_arrived++, .class = choose(d, &d->classes, "class", like) };
+    struct synth_job j = { .number = d->n_arrived++,
+                           .class = choose(d, &d->classes, "class", like) };
     const struct ready_class *ready = &d->ready[j.class];
     if (j.number != like)
         at_s += d->spec->sweeps.within_s * uniform(d, "sweep offset", j.number);
@@ -132,14 +140,18 @@ static void arrive(struct drawing *d, double at_s, uint64_t like)
         retry(d, j, like);
 }
 
-/* 2 + a geometric number (0, 1, ...) of them, if the class of the first job has any. */
+/* Jobs of the arrival: 1, or 2 + a geometric number if the class of the first job has sweeps. */
 static uint64_t sweep_size(const struct drawing *d, uint64_t event)
 {
     const struct synth_sweeps *s = &d->spec->sweeps;
     double more = s->mean_jobs - 2;
-    if (!d->spec->class[choose(d, &d->classes, "class", d->n_arrived)].sweeps || uniform(d, "sweep", event) >= s->probability)
+    if (!d->spec->class[choose(d, &d->classes, "class", d->n_arrived)].sweeps ||
+        uniform(d, "sweep", event) >= s->probability)
         return 1;
-    return 2 + (more > 0 ? (uint64_t)fmin(log(uniform(d, "sweep size", event)) / log(more / (1 + more)), 1e6) : 0);
+    return 2 +
+           (more > 0
+                ? (uint64_t)fmin(log(uniform(d, "sweep size", event)) / log(more / (1 + more)), 1e6)
+                : 0);
 }
 
 /* ---- all of them ---- */
@@ -154,13 +166,15 @@ static int by_time(const void *left, const void *right)
     return (a->attempt > b->attempt) - (a->attempt < b->attempt);
 }
 
-/* The first `jobs` in time, so that more of them begin alike: on until nobody can come before the last of so many. */
+/* The first `jobs` in time, so that a longer trace begins with the same jobs: arrivals are drawn
+ * until none can be before the last of these. */
 static int draw_all(struct drawing *d, double rate, uint32_t jobs, struct error *err)
 {
     const struct synth_spec *s = d->spec;
     struct calendar calendar = calendar_of(s->daily, s->weekly, s->growth_per_day, s->start_ns);
     struct arrivals a = arrivals_from(&s->arrivals, &calendar, rate, d->seed, "arrivals");
-    double end_s = s->span_s > 0 ? fmin(s->span_s, TIMES_MOST_S) : TIMES_MOST_S, latest_s = INFINITY, at_s;
+    double end_s = s->span_s > 0 ? fmin(s->span_s, TIMES_MOST_S) : TIMES_MOST_S,
+           latest_s = INFINITY, at_s;
     uint64_t most = jobs ? jobs : SYNTH_JOBS_MAX, event = 0;
     while ((at_s = arrivals_next(&a)) < end_s && at_s <= latest_s) {
         uint64_t first = d->n_arrived, n = sweep_size(d, event++);
@@ -183,7 +197,7 @@ static int draw_all(struct drawing *d, double rate, uint32_t jobs, struct error 
     return d->n ? 0 : error_set(err, "span_s: no job comes within %g s", s->span_s);
 }
 
-/* ---- what came of it ---- */
+/* ---- realised load and hash ---- */
 
 static int128_t work_of(const struct drawing *d)
 {
@@ -204,16 +218,19 @@ static double load_of(const struct drawing *d, double capacity)
     return (double)work_of(d) / MILLI_ALL / (capacity * (double)span_ns);
 }
 
-/* All gaps times one number, so that work / (capacity x time from the first to the last) is the target: exactly, but that the
- * last time is rounded to a nanosecond. */
+/* Scales all gaps by one factor so that work / (capacity x time from the first to the last) is the
+ * target, exactly but for the rounding of the last time to a nanosecond. */
 static int rescale(struct drawing *d, double capacity, double target, struct error *err)
 {
     int64_t first = d->job[0].submit_ns, span_ns = d->job[d->n - 1].submit_ns - first;
-    long double wanted = (long double)work_of(d) / MILLI_ALL / ((long double)capacity * (long double)target);
+    long double wanted =
+        (long double)work_of(d) / MILLI_ALL / ((long double)capacity * (long double)target);
     if (span_ns == 0 || wanted < 1)
-        return error_set(err, "load: want jobs at two times at least, that take some GPU time, to calibrate what is realised");
+        return error_set(err, "load: want jobs at two times at least, that take some GPU time, to "
+                              "calibrate what is realised");
     if (wanted > (long double)TIMES_MOST_S * NS_PER_S)
-        return error_set(err, "load: %g would take %.3Lg years", target, wanted / NS_PER_S / 31557600);
+        return error_set(err, "load: %g would take %.3Lg years", target,
+                         wanted / NS_PER_S / 31557600);
     int64_t wanted_ns = (int64_t)(wanted + 0.5L);
     for (size_t i = 0; i < d->n; i++) {
         int128_t scaled = (int128_t)(d->job[i].submit_ns - first) * wanted_ns;
@@ -227,8 +244,12 @@ static uint64_t hash_of(const struct drawing *d)
     uint64_t h = 0;
     for (size_t i = 0; i < d->n; i++) {
         const struct synth_job *j = &d->job[i];
-        const uint64_t word[] = { (uint64_t)j->submit_ns, (uint64_t)j->duration_ns, j->number, j->user,
-                                  (uint64_t)j->class | (uint64_t)j->size << 16 | (uint64_t)j->type << 32 | (uint64_t)j->model << 48,
+        const uint64_t word[] = { (uint64_t)j->submit_ns,
+                                  (uint64_t)j->duration_ns,
+                                  j->number,
+                                  j->user,
+                                  (uint64_t)j->class | (uint64_t)j->size << 16 |
+                                      (uint64_t)j->type << 32 | (uint64_t)j->model << 48,
                                   (uint64_t)j->fate | (uint64_t)j->attempt << 8 };
         for (size_t k = 0; k < sizeof word / sizeof *word; k++)
             h = hash_u64(h + word[k]) + UINT64_C(0x9e3779b97f4a7c15);
@@ -236,7 +257,8 @@ static uint64_t hash_of(const struct drawing *d)
     return h;
 }
 
-static int make(struct drawing *d, const struct synth_wish *wish, struct synth_report *report, struct error *err)
+static int make(struct drawing *d, const struct synth_wish *wish, struct synth_report *report,
+                struct error *err)
 {
     const struct synth_spec *s = d->spec;
     double *share = mem_new(s->n_classes, sizeof *share);
@@ -263,7 +285,8 @@ static int make(struct drawing *d, const struct synth_wish *wish, struct synth_r
     return 0;
 }
 
-int synth_draw(const struct synth_spec *s, const struct synth_wish *wish, struct synth_jobs *to, struct error *err)
+int synth_draw(const struct synth_spec *s, const struct synth_wish *wish, struct synth_jobs *to,
+               struct error *err)
 {
     struct drawing d = { .spec = s, .seed = wish->seed };
     *to = (struct synth_jobs){ .report = { .load_expected = NAN, .load_realised = NAN } };

@@ -40,7 +40,8 @@ static void side(const struct workload *w, enum fit_sample which, struct fit_sid
     }
     qsort(to->sorted, to->n, sizeof *to->sorted, ascending);
     for (int k = 0; k < FIT_QUANTILES; k++)
-        to->quantile[k] = gsl_stats_quantile_from_sorted_data(to->sorted, 1, to->n, fit_quantile[k]);
+        to->quantile[k] =
+            gsl_stats_quantile_from_sorted_data(to->sorted, 1, to->n, fit_quantile[k]);
 }
 
 static double distance(const struct fit_side *a, const struct fit_side *b)
@@ -58,7 +59,8 @@ static double distance(const struct fit_side *a, const struct fit_side *b)
     return d;
 }
 
-void fit_compare(const struct workload *trace, const struct workload *synthetic, enum fit_sample which, struct fit_comparison *to)
+void fit_compare(const struct workload *trace, const struct workload *synthetic,
+                 enum fit_sample which, struct fit_comparison *to)
 {
     side(trace, which, &to->trace);
     side(synthetic, which, &to->synthetic);

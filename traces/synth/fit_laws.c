@@ -8,11 +8,15 @@
 
 #define DISTANCE_MOST 0.1
 #define MEAN_OFF_MOST 0.1
-#define SHORTEST_S 0.5            /* what a run time of 0 is taken for: traces tell whole seconds */
+#define SHORTEST_S 0.5            /* a run time of 0 counts as this: traces have whole seconds */
 
 enum { BY_MEAN_AND_MEDIAN, BY_LOGS, WEIBULL, GAMMA, MIX_2, MIX_3, MIX_4, SLICES };
-const char *const fit_law_words[] = { "lognormal", "lognormal-of-logs", "weibull", "gamma", "mix-2", "mix-3", "mix-4", "slices", NULL };
-_Static_assert((int)SLICES == (int)FIT_SLICES && sizeof fit_law_words / sizeof *fit_law_words == FIT_CANDIDATES + 1, "one word a candidate");
+const char *const fit_law_words[] = {
+    "lognormal", "lognormal-of-logs", "weibull", "gamma", "mix-2", "mix-3", "mix-4", "slices", NULL
+};
+_Static_assert((int)SLICES == (int)FIT_SLICES &&
+                   sizeof fit_law_words / sizeof *fit_law_words == FIT_CANDIDATES + 1,
+               "one word a candidate");
 
 struct sample {
     const double *x;              /* ascending */
@@ -41,8 +45,9 @@ double fit_distance(const double *x, size_t n, const struct cut_law *law)
 
 /* ---- maximum likelihood ---- */
 
-/* Of an increasing function, between the two in ln x. */
-static double root(double (*f)(double x, const struct sample *s), const struct sample *s, double low, double high)
+/* Root of an increasing function by bisection in ln x. */
+static double root(double (*f)(double x, const struct sample *s), const struct sample *s,
+                   double low, double high)
 {
     for (int i = 0; i < 100; i++) {
         double middle = sqrt(low * high);
@@ -51,7 +56,8 @@ static double root(double (*f)(double x, const struct sample *s), const struct s
     return sqrt(low * high);
 }
 
-/* sum x^k ln x / sum x^k - 1/k - mean of ln x; x is taken in units of the longest, lest a power overflow. */
+/* sum x^k ln x / sum x^k - 1/k - mean of ln x; x in units of the longest, so that no power
+ * overflows. */
 static double weibull_slope(double k, const struct sample *s)
 {
     double sum = 0, logs = 0, most = log_of(s->x[s->n - 1]);
@@ -68,7 +74,12 @@ static struct law weibull(const struct sample *s)
     double k = root(weibull_slope, s, .05, 50), sum = 0, most = log_of(s->x[s->n - 1]);
     for (size_t i = 0; i < s->n; i++)
         sum += exp(k * (log_of(s->x[i]) - most));
-    return (struct law){ 1, { { .kind = LAW_WEIBULL, .weight = 1, .scale = 1, .a = k, .b = exp(most + log(sum / (double)s->n) / k) } } };
+    return (struct law){ 1,
+                         { { .kind = LAW_WEIBULL,
+                             .weight = 1,
+                             .scale = 1,
+                             .a = k,
+                             .b = exp(most + log(sum / (double)s->n) / k) } } };
 }
 
 /* ln k - psi(k) falls from infinity to 0. */
@@ -80,7 +91,9 @@ static double gamma_slope(double k, const struct sample *s)
 static struct law gamma_law(const struct sample *s)
 {
     double k = root(gamma_slope, s, .01, 1000);
-    return (struct law){ 1, { { .kind = LAW_GAMMA, .weight = 1, .scale = 1, .a = k, .b = s->mean / k } } };
+    return (struct law){
+        1, { { .kind = LAW_GAMMA, .weight = 1, .scale = 1, .a = k, .b = s->mean / k } }
+    };
 }
 
 /* ---- mixes: expectation and maximisation on ln x, in bins ---- */
@@ -90,7 +103,7 @@ enum { BINS = 4000, ROUNDS = 400 };
 
 struct bins { double at[BINS], n[BINS]; size_t used; };
 
-/* Ties and neighbours are one bin, at the mean of their logs. */
+/* A bin is at the mean of its logs. */
 static void fill(struct bins *b, const struct sample *s)
 {
     double low = log_of(s->x[0]), high = log_of(s->x[s->n - 1]), width = (high - low) / BINS;
@@ -119,7 +132,8 @@ static double density(const struct law_part *p, double ln)
 
 static void one_round(struct law *l, const struct bins *b, double n)
 {
-    double weight[LAW_PARTS_MOST] = { 0 }, sum[LAW_PARTS_MOST] = { 0 }, square[LAW_PARTS_MOST] = { 0 };
+    double weight[LAW_PARTS_MOST] = { 0 }, sum[LAW_PARTS_MOST] = { 0 },
+           square[LAW_PARTS_MOST] = { 0 };
     for (size_t k = 0; k < b->used; k++) {
         double d[LAW_PARTS_MOST], all = 0;
         for (size_t i = 0; i < l->n; i++)
@@ -136,11 +150,12 @@ static void one_round(struct law *l, const struct bins *b, double n)
             continue;
         l->part[i].weight = weight[i] / n;
         l->part[i].a = sum[i] / weight[i];
-        l->part[i].b = fmax(sqrt(fmax(square[i] / weight[i] - l->part[i].a * l->part[i].a, 0)), SIGMA_LEAST);
+        l->part[i].b =
+            fmax(sqrt(fmax(square[i] / weight[i] - l->part[i].a * l->part[i].a, 0)), SIGMA_LEAST);
     }
 }
 
-/* Begins with equal parts around the sample's own quantiles. */
+/* Starts with equal parts around quantiles of the sample. */
 static struct law mix(const struct sample *s, size_t parts)
 {
     struct bins *b = mem_new(1, sizeof *b);
@@ -148,7 +163,9 @@ static struct law mix(const struct sample *s, size_t parts)
     double sum = 0;
     fill(b, s);
     for (size_t i = 0; i < parts; i++)
-        l.part[i] = (struct law_part){ .kind = LAW_LOGNORMAL, .weight = 1 / (double)parts, .scale = 1,
+        l.part[i] = (struct law_part){ .kind = LAW_LOGNORMAL,
+                                       .weight = 1 / (double)parts,
+                                       .scale = 1,
                                        .a = log_of(s->x[(2 * i + 1) * s->n / (2 * parts)]),
                                        .b = fmax(s->sd_log / (double)parts, SIGMA_LEAST) };
     for (int k = 0; k < ROUNDS; k++)
@@ -173,7 +190,8 @@ static struct law slices(const struct sample *s)
         size_t from = k * s->n / n, to = (k + 1) * s->n / n;
         for (size_t i = from; i < to; i++)
             v->value[k] += s->x[i] / (double)(to - from);
-        v->value[k] = fmin(fmax(v->value[k], s->x[from]), s->x[to - 1]);    /* rounding must not lead out of the cut */
+        /* rounding must not leave the cut */
+        v->value[k] = fmin(fmax(v->value[k], s->x[from]), s->x[to - 1]);
         v->sum[k + 1] = v->sum[k] + v->value[k];
     }
     return (struct law){ 1, { { .kind = LAW_EMPIRICAL, .weight = 1, .scale = 1, .values = v } } };
@@ -197,7 +215,8 @@ static struct sample sample_of(const double *x, size_t n, struct arena *memory)
 
 static struct synth_durations candidate(const struct sample *s, int which)
 {
-    struct synth_durations d = { .least_s = fmax(s->x[0], 0), .most_s = fmax(s->x[s->n - 1], SHORTEST_S) };
+    struct synth_durations d = { .least_s = fmax(s->x[0], 0),
+                                 .most_s = fmax(s->x[s->n - 1], SHORTEST_S) };
     if (!(d.least_s < d.most_s))
         d.least_s = 0;
     switch (which) {
@@ -225,7 +244,7 @@ static struct synth_durations candidate(const struct sample *s, int which)
     return d;
 }
 
-/* By mean and median the law is found as a workload file would have it. */
+/* A law by mean and median is solved as for a workload file. */
 static bool solved(struct synth_durations *d, struct law *to)
 {
     *to = d->law;
@@ -250,18 +269,21 @@ void fit_laws(const double *x, size_t n, struct arena *memory, struct fit_class 
         struct fit_law *l = &to->law[k];
         struct cut_law cut = { 0 };
         struct law law;
-        bool flat = s.sd_log < 1e-9 && k != SLICES;    /* all take as long: only the slices are a law then */
+        bool flat = s.sd_log < 1e-9 && k != SLICES; /* equal run times: only the slices are a law */
         l->there = false;
         if (flat)
             continue;
         l->durations = candidate(&s, k);
-        l->there = solved(&l->durations, &law) && cut_law_make(&cut, &law, l->durations.least_s, l->durations.most_s);
+        l->there = solved(&l->durations, &law) &&
+                   cut_law_make(&cut, &law, l->durations.least_s, l->durations.most_s);
         if (l->there) {
             l->distance = fit_distance(x, n, &cut);
             l->mean_s = cut.mean;
             l->median_s = cut_law_quantile(&cut, .5);
-            bool near = l->distance <= DISTANCE_MOST && fabs(l->mean_s / s.mean - 1) <= MEAN_OFF_MOST;
-            if (k != SLICES && near && (to->chosen == SLICES || l->distance < to->law[to->chosen].distance))
+            bool near =
+                l->distance <= DISTANCE_MOST && fabs(l->mean_s / s.mean - 1) <= MEAN_OFF_MOST;
+            if (k != SLICES && near &&
+                (to->chosen == SLICES || l->distance < to->law[to->chosen].distance))
                 to->chosen = k;
         }
         cut_law_free(&cut);

@@ -1,21 +1,54 @@
-/* generate.c - drawn jobs as rows of a workload: see synth.h. */
+/* generate.c - what is drawn becomes rows of a workload: jobs, sessions, replicas of services. See
+ * synth.h. */
+#include "sim/base/random.h"
+#include "sim/models/draws/shares.h"
+#include "sim/serving/deployment.h"
+#include "sim/sessions/draw_sessions.h"
 #include "traces/synth/synth.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* ==== users and projects ==== */
+
+uint32_t *synth_project_of(const struct synth_spec *s)
+{
+    struct shares users = shares_zipf(s->users, s->users_zipf),
+                  projects = shares_of(s->projects.weight, s->projects.n);
+    uint32_t *project_of = mem_new(s->users, sizeof *project_of);
+    double *lacks = mem_new(s->projects.n, sizeof *lacks);
+    for (size_t p = 0; p < s->projects.n; p++)
+        lacks[p] = shares_of_one(&projects, p);
+    for (uint32_t u = 0; u < s->users; u++) {
+        uint32_t most = 0;
+        for (uint32_t p = 1; p < s->projects.n; p++)
+            if (lacks[p] > lacks[most])
+                most = p;
+        project_of[u] = most;
+        lacks[most] -= shares_of_one(&users, u);
+    }
+    free(lacks);
+    shares_free(&users);
+    shares_free(&projects);
+    return project_of;
+}
+
+/* ==== jobs ==== */
+
 struct naming { char job[48], user[32], first[48]; };
 
-static bool says_nothing(const char *name)
+static bool is_default_name(const char *name)
 {
     return !strcmp(name, "any") || !strcmp(name, "none");
 }
 
-static void name_of(const struct synth_names *names, uint16_t which, const char **to, size_t *length)
+static void name_of(const struct synth_names *names, uint16_t which, const char **to,
+                    size_t *length)
 {
-    if (!names->n || says_nothing(names->name[which]))
+    if (!names->n || is_default_name(names->name[which]))
         return;
     *to = names->name[which];
     *length = strlen(*to);
@@ -36,7 +69,7 @@ void synth_row_size(struct job_row *row, const struct synth_class *c, int64_t mi
     row->mem_mib = c->mem_mib * (of ? of : 1);
 }
 
-/* "17" and its retries "17.r1", "17.r2", each of which waits for the end of the one before it. */
+/* "17" and its retries "17.r1", "17.r2", each of which depends on the one before it. */
 static void set_names(struct job_row *row, const struct synth_job *j, struct naming *n)
 {
     size_t length = (size_t)snprintf(n->job, sizeof n->job, "%" PRIu64, j->number + 1);
@@ -44,7 +77,8 @@ static void set_names(struct job_row *row, const struct synth_job *j, struct nam
     if (j->attempt) {
         row->depends_on_length = length;
         if (j->attempt > 1)
-            row->depends_on_length += (size_t)snprintf(n->first + length, sizeof n->first - length, ".r%d", j->attempt - 1);
+            row->depends_on_length += (size_t)snprintf(n->first + length, sizeof n->first - length,
+                                                       ".r%d", j->attempt - 1);
         row->depends_on = n->first;
         length += (size_t)snprintf(n->job + length, sizeof n->job - length, ".r%d", j->attempt);
     }
@@ -54,7 +88,8 @@ static void set_names(struct job_row *row, const struct synth_job *j, struct nam
     row->user_length = (size_t)snprintf(n->user, sizeof n->user, "user%" PRIu32, j->user + 1);
 }
 
-static struct job_row row_of(const struct synth_spec *s, const struct synth_job *j, uint32_t project, struct naming *n)
+static struct job_row row_of(const struct synth_spec *s, const struct synth_job *j,
+                             uint32_t project, struct naming *n)
 {
     const struct synth_class *c = &s->class[j->class];
     struct job_row row = job_row_default;
@@ -73,8 +108,8 @@ static struct job_row row_of(const struct synth_spec *s, const struct synth_job 
     return row;
 }
 
-int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, const char *file, struct workload *w,
-                   struct synth_report *report, struct error *err)
+int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, const char *file,
+                   struct workload *w, struct synth_report *report, struct error *err)
 {
     struct synth_jobs jobs;
     struct error why = { "" };
@@ -95,5 +130,128 @@ int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, co
     *report = jobs.report;
     free(project_of);
     synth_jobs_free(&jobs);
+    return result;
+}
+
+/* ==== services ==== */
+
+enum { PERFECT = 1 };             /* index of native_checkpoints[] */
+const struct own_overhead synth_on_demand_overhead = { .checkpoint = PERFECT,
+                                                 .interval_ns = -1,
+                                                 .restart_ns = -1 };
+
+static int add_replicas(const struct deployment *d, const struct job_row *replica, const char *file,
+                        size_t number, struct workload *w, struct error *err)
+{
+    struct job_row row = *replica;
+    int64_t start_ns = d->service.demand.start_ns, end_ns = d->service.demand.end_ns;
+    row.duration_ns = end_ns == TIME_NEVER ? ENDLESS_NS : end_ns - start_ns;
+    for (uint32_t k = 0; k < d->scaler.most; k++) {
+        char name[256];
+        int length = snprintf(name, sizeof name, "%s/%u", d->service.name, k);
+        if (length >= (int)sizeof name)
+            return error_set(err, "%s: service %.60s...: want a shorter name", file,
+                             d->service.name);
+        row.job_id = name;
+        row.job_id_length = (size_t)length;
+        if (workload_add(w, &row, file, number + 1, err))
+            return -1;
+    }
+    return 0;
+}
+
+int synth_services_add(struct synth_spec *s, uint64_t seed, const char *file, struct workload *w,
+                       struct error *err)
+{
+    struct deployments *all = s->services;
+    if (!all)
+        return 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (all->of[i].service.demand.end_ns == TIME_NEVER && w->n_jobs == 0)
+            return error_set(err,
+                             "%s: service %s: want its end_s, or a span_s, where there are no jobs",
+                             file, all->of[i].service.name);
+    for (size_t i = 0; i < all->n; i++)
+        if (add_replicas(&all->of[i], &s->replica[i], file, i, w, err))
+            return -1;
+    all->seed = seed;
+    w->services = all;
+    w->services_free = deployments_free;
+    s->services = NULL;
+    return 0;
+}
+
+/* ==== sessions ==== */
+
+#define SESSIONS_MOST 10000000
+
+struct session_naming { char *job; size_t room; char user[32]; };
+
+/* Session 3 of group "lab" is "lab-3". A policy sees its intended length as the run time; its limit
+ * is the cap. It has no progress to lose, so a stop takes no time. */
+static struct job_row session_row(const struct synth_sessions *g, const struct session *x, size_t k,
+                                  int64_t cap_ns, const char *queue, struct session_naming *n)
+{
+    struct job_row row = job_row_default;
+    row.job_id = n->job;
+    row.job_id_length = (size_t)snprintf(n->job, n->room, "%s-%zu", g->is.name, k + 1);
+    row.user = n->user;
+    row.user_length = (size_t)snprintf(n->user, sizeof n->user, "user%" PRIu32, x->user + 1);
+    row.queue = queue;
+    row.queue_length = strlen(queue);
+    synth_row_size(&row, &g->asks, g->asks.size[x->size].gpu_milli);
+    row.submit_ns = x->submit_ns;
+    row.duration_ns = x->length_ns < cap_ns ? x->length_ns : cap_ns;
+    row.estimate_ns = cap_ns;
+    row.class = CLASS_INTERACTIVE;
+    row.priority = g->asks.priority;
+    row.preemptible = g->asks.preemptible;
+    row.on_demand = true;
+    row.duty = (struct duty){ (uint32_t)lround(g->is.duty * DUTY_ALL), DUTY_UNSAID };
+    row.overhead = synth_on_demand_overhead;
+    return row;
+}
+
+static int add_rows(const struct synth_sessions *g, const struct sessions *drawn,
+                    const struct synth_spec *s, const uint32_t *project_of, const char *file,
+                    struct workload *w, struct error *err)
+{
+    struct session_naming n = { .room = strlen(g->is.name) + 32 };
+    int result = 0;
+    n.job = mem_new(n.room, 1);
+    for (size_t k = 0; k < drawn->n && result == 0; k++) {
+        const struct session *x = &drawn->session[k];
+        struct job_row row =
+            session_row(g, x, k, drawn->cap_ns,
+                        g->queue ? g->queue : s->projects.name[project_of[x->user]], &n);
+        result = workload_add(w, &row, file, k + 1, err);
+    }
+    free(n.job);
+    return result;
+}
+
+int synth_sessions_generate(const struct synth_spec *s, uint64_t seed, double until_s,
+                            const char *file, struct workload *w, struct error *err)
+{
+    struct session_groups *all = arena_alloc(w->memory, sizeof *all);
+    uint32_t *project_of = synth_project_of(s);
+    int result =
+        until_s > 0 ? 0 : error_set(err, "%s: sessions: want 'span_s', in which they come", file);
+    if (w->origin_ns == TIME_NEVER)                  /* the trace has no dates of its own */
+        w->origin_ns = s->start_ns;
+    all->n = s->n_sessions;
+    all->group = arena_alloc(w->memory, all->n * sizeof *all->group);
+    w->sessions = all;
+    for (size_t i = 0; i < s->n_sessions && result == 0; i++) {
+        struct sessions *drawn = &all->group[i];
+        if (!sessions_draw(drawn, &s->sessions[i].is, seed, w->origin_ns, until_s, SESSIONS_MOST,
+                           w->memory))
+            result = error_set(err, "%s: sessions: %s: want at most %d", file,
+                               s->sessions[i].is.name, SESSIONS_MOST);
+        else
+            result = add_rows(&s->sessions[i], drawn, s, project_of, file, w, err);
+        all->drawn = hash_u64(all->drawn + drawn->drawn) + drawn->n;
+    }
+    free(project_of);
     return result;
 }

@@ -1,4 +1,4 @@
-/* law_read.c - a law of run times from the mapping of a workload file. */
+/* law_read.c - a law of run times from its mapping in a workload file. */
 #include "sim/io/config.h"
 #include "sim/io/table_in.h"
 #include "traces/synth/spec.h"
@@ -24,7 +24,8 @@ static const char *const of_words[] = { [OF_TIME] = "time", [OF_LOG2] = "log2", 
 
 struct file_law {
     int law, of;
-    double weight, value_s, mean_s, median_s, mu, sigma, shape, scale_s, from_s, to_s, p, shape_1, scale_1, shape_2, scale_2;
+    double weight, value_s, mean_s, median_s, mu, sigma, shape, scale_s, from_s, to_s, p, shape_1,
+        scale_1, shape_2, scale_2;
     double p_per_log2_gpus, least_s, most_s;
     const char *file, *column;
     struct config_value values, parts;
@@ -61,14 +62,16 @@ static const struct config_key keys[] = {
     { 0 },
 };
 
-/* What a law cannot do without, what else it takes, and none of the others. */
-static const struct { const char *needs[5], *takes[4]; } needs[] = {
+/* The keys that a law needs, and those that it may have; no others. */
+static const struct { const char *needs[5], *takes[4];
+} needs[] = {
     [FIXED] = { { "value_s" }, { NULL } },
     [EXPONENTIAL] = { { "mean_s" }, { NULL } },
     [LOGNORMAL] = { { NULL }, { "mean_s", "median_s", "mu", "sigma" } },
     [WEIBULL] = { { "shape", "scale_s" }, { NULL } },
     [GAMMA] = { { "shape", "scale_s" }, { NULL } },
-    [HYPER_GAMMA] = { { "p", "shape_1", "scale_1", "shape_2", "scale_2" }, { "of", "p_per_log2_gpus" } },
+    [HYPER_GAMMA] = { { "p", "shape_1", "scale_1", "shape_2", "scale_2" },
+                      { "of", "p_per_log2_gpus" } },
     [LOG_UNIFORM] = { { "from_s", "to_s" }, { NULL } },
     [EMPIRICAL] = { { NULL }, { "file", "column", "values_s" } },
     [MIX] = { { "parts" }, { NULL } },
@@ -90,7 +93,8 @@ static bool in_list(const char *const *list, size_t most, const char *name)
     return false;
 }
 
-static int check_keys(struct config_value v, const struct file_law *f, bool is_part, struct error *err)
+static int check_keys(struct config_value v, const struct file_law *f, bool is_part,
+                      struct error *err)
 {
     struct config_walk w = { .of = v };
     for (size_t i = 0; i < 5 && needs[f->law].needs[i]; i++)
@@ -100,12 +104,15 @@ static int check_keys(struct config_value v, const struct file_law *f, bool is_p
         const char *name = NULL;
         if (config_key_text(pair, &name, err))
             return -1;
-        bool cut = !strcmp(name, "least_s") || !strcmp(name, "most_s"), weight = !strcmp(name, "weight");
-        if (!strcmp(name, "law") || in_list(needs[f->law].needs, 5, name) || in_list(needs[f->law].takes, 4, name) ||
-            (is_part ? weight : cut))
+        bool cut = !strcmp(name, "least_s") || !strcmp(name, "most_s"),
+             weight = !strcmp(name, "weight");
+        if (!strcmp(name, "law") || in_list(needs[f->law].needs, 5, name) ||
+            in_list(needs[f->law].takes, 4, name) || (is_part ? weight : cut))
             continue;
         if (cut || weight)
-            return config_error(pair, err, cut ? "want it of the whole law, not of a part" : "want it of a part of a mix only");
+            return config_error(pair, err,
+                                cut ? "want it of the whole law, not of a part"
+                                    : "want it of a part of a mix only");
         return config_error(pair, err, "a law '%s' has none", law_words[f->law]);
     }
     return 0;
@@ -119,14 +126,17 @@ static int on_header(void *self, const struct row *header, struct error *err)
 {
     struct values *v = self;
     v->at = table_column(header, v->column);
-    return v->at != TABLE_NO_COLUMN ? 0 : error_set(err, "%s:%zu: want a column '%s'", header->file, header->line, v->column);
+    return v->at != TABLE_NO_COLUMN ? 0
+                                    : error_set(err, "%s:%zu: want a column '%s'", header->file,
+                                                header->line, v->column);
 }
 
 static int on_row(void *self, const struct row *row, struct error *err)
 {
     struct values *v = self;
     int64_t ns = 0;
-    if (cell_required(row, v->at, err) || cell_decimal(row, v->at, NS_PER_S, 0, TIME_MOST_S * NS_PER_S, &ns, err))
+    if (cell_required(row, v->at, err) ||
+        cell_decimal(row, v->at, NS_PER_S, 0, TIME_MOST_S * NS_PER_S, &ns, err))
         return -1;
     if (v->n == VALUES_MOST)
         return error_set(err, "%s:%zu: want at most %d values", row->file, row->line, VALUES_MOST);
@@ -137,11 +147,14 @@ static int on_row(void *self, const struct row *row, struct error *err)
 
 static int read_file(const struct reading *r, const struct file_law *f, struct values *v)
 {
-    static const struct table_handler with_header = { .on_header = on_header, .on_row = on_row }, bare = { .on_row = on_row };
+    static const struct table_handler with_header = { .on_header = on_header, .on_row = on_row },
+                                      bare = { .on_row = on_row };
     char *path = synth_path_beside(r->beside, f->file);
     struct input *in = input_open(path, r->err);
     v->column = f->column;
-    int result = in ? table_read(in, (struct table_style){ .header = f->column }, f->column ? &with_header : &bare, v, r->err) : -1;
+    int result = in ? table_read(in, (struct table_style){ .header = f->column },
+                                 f->column ? &with_header : &bare, v, r->err)
+                    : -1;
     if (result == 0 && v->n == 0)
         result = error_set(r->err, "%s: want at least one value", path);
     input_close(in);
@@ -168,7 +181,8 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static int read_empirical(const struct reading *r, struct config_value at, const struct file_law *f, struct law_part *p)
+static int read_empirical(const struct reading *r, struct config_value at, const struct file_law *f,
+                          struct law_part *p)
 {
     struct values v = { 0 };
     if (!f->file == !config_given(f->values))
@@ -197,9 +211,11 @@ static struct law_part part(enum law_kind kind, double weight, double a, double 
     return (struct law_part){ .kind = kind, .weight = weight, .scale = 1, .a = a, .b = b };
 }
 
-static int read_lognormal(struct config_value v, const struct file_law *f, struct law *to, struct error *err)
+static int read_lognormal(struct config_value v, const struct file_law *f, struct law *to,
+                          struct error *err)
 {
-    bool mean = config_given(config_look(v, "mean_s")), median = config_given(config_look(v, "median_s"));
+    bool mean = config_given(config_look(v, "mean_s")),
+         median = config_given(config_look(v, "median_s"));
     bool mu = config_given(config_look(v, "mu")), sigma = config_given(config_look(v, "sigma"));
     if (mean != median || mu != sigma || mean == mu)
         return config_error(v, err, "lognormal wants 'mean_s' and 'median_s', or 'mu' and 'sigma'");
@@ -209,16 +225,20 @@ static int read_lognormal(struct config_value v, const struct file_law *f, struc
     return 0;
 }
 
-static int read_hyper_gamma(struct config_value v, const struct file_law *f, struct law *to, struct error *err)
+static int read_hyper_gamma(struct config_value v, const struct file_law *f, struct law *to,
+                            struct error *err)
 {
     enum law_kind kind = f->of == OF_LOG2 ? LAW_LOG2_GAMMA : LAW_GAMMA;
     if (f->of == OF_LOG2 && !(fmax(f->scale_1, f->scale_2) < 1 / M_LN2))
-        return config_error(v, err, "hyper-gamma of log2: want scales below 1/ln 2 = 1.4427, or the law has no mean");
+        return config_error(
+            v, err,
+            "hyper-gamma of log2: want scales below 1/ln 2 = 1.4427, or the law has no mean");
     *to = (struct law){ 2, { part(kind, f->p, f->shape_1, f->scale_1), part(kind, 1 - f->p, f->shape_2, f->scale_2) } };
     return 0;
 }
 
-static int read_any(const struct reading *r, struct config_value v, bool is_part, struct file_law *f, struct law *to);
+static int read_any(const struct reading *r, struct config_value v, bool is_part,
+                    struct file_law *f, struct law *to);
 
 static int read_mix(const struct reading *r, const struct file_law *f, struct law *to)
 {
@@ -230,7 +250,8 @@ static int read_mix(const struct reading *r, const struct file_law *f, struct la
         if (read_any(r, item, true, &one, &law))
             return -1;
         if (!law_add(to, one.weight, &law))
-            return config_error(item, r->err, "want at most %d simple parts in all", LAW_PARTS_MOST);
+            return config_error(item, r->err, "want at most %d simple parts in all",
+                                LAW_PARTS_MOST);
         sum += one.weight;
     }
     if (to->n == 0)
@@ -240,7 +261,8 @@ static int read_mix(const struct reading *r, const struct file_law *f, struct la
     return 0;
 }
 
-static int read_any(const struct reading *r, struct config_value v, bool is_part, struct file_law *f, struct law *to)
+static int read_any(const struct reading *r, struct config_value v, bool is_part,
+                    struct file_law *f, struct law *to)
 {
     *f = (struct file_law){ .weight = 1, .most_s = SYNTH_MAX_S };
     *to = (struct law){ .n = 0 };
@@ -275,10 +297,13 @@ static int read_any(const struct reading *r, struct config_value v, bool is_part
         return read_hyper_gamma(v, f, to, r->err);
     case MIX:
         return read_mix(r, f, to);
-    case GAVEL:           /* minutes 10^U(1.5, 3), or 10^U(3, 4): stanford-futuredata/gavel:scheduler/utils.py */
+    /* minutes 10^U(1.5, 3), or 10^U(3, 4): stanford-futuredata/gavel:scheduler/utils.py */
+    case GAVEL:
         *to = (struct law){ 2, { part(LAW_LOG_UNIFORM, .8, 60 * pow(10, 1.5), 60e3), part(LAW_LOG_UNIFORM, .2, 60e3, 60e4) } };
         return 0;
-    case PHILLY_MIX:      /* models.md 6.3: fitted to alibaba/clusterdata:cluster-trace-gpu-v2020/analysis/philly_runtime.csv */
+    /* models.md 6.3: fitted to alibaba/clusterdata:cluster-trace-
+     * gpu-v2020/analysis/philly_runtime.csv */
+    case PHILLY_MIX:
         *to = (struct law){ 3, { part(LAW_LOGNORMAL, .160, 4.17, .157), part(LAW_LOGNORMAL, .203, 7.60, .521),
                                  part(LAW_LOGNORMAL, .637, 7.279, 2.266) } };
         return 0;
@@ -287,7 +312,8 @@ static int read_any(const struct reading *r, struct config_value v, bool is_part
     return 0;
 }
 
-int synth_law_read(struct config_value v, const char *beside, struct arena *memory, struct synth_durations *to, struct error *err)
+int synth_law_read(struct config_value v, const char *beside, struct arena *memory,
+                   struct synth_durations *to, struct error *err)
 {
     const struct reading r = { beside, memory, err };
     struct file_law f;

@@ -1,8 +1,11 @@
 /* ready.c - see ready.h. */
 #include "traces/synth/ready.h"
 
+#include "sim/base/random.h"
 #include "traces/synth/synth.h"
 
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_qrng.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +17,8 @@ double size_gpus(const struct synth_size *s)
 
 /* ---- sizes ---- */
 
-/* Shares above one GPU times k, the rest to what is at most one: a mean is linear in k. */
+/* Shares of sizes above one GPU times k, the rest to the sizes up to one: the mean is linear in
+ * k. */
 static int scale_sizes(const struct synth_class *c, double share[], struct error *err)
 {
     double sum = 0, low = 0, low_gpus = 0, high_gpus = 0;
@@ -27,9 +31,12 @@ static int scale_sizes(const struct synth_class *c, double share[], struct error
     }
     if (c->mean_gpus == 0)
         return 0;
-    double high = 1 - low, low_mean = low > 0 ? low_gpus / low : 0, k = (c->mean_gpus - low_mean) / (high_gpus - high * low_mean);
+    double high = 1 - low, low_mean = low > 0 ? low_gpus / low : 0,
+           k = (c->mean_gpus - low_mean) / (high_gpus - high * low_mean);
     if (!(low > 0 && high > 0 && k >= 0 && k * high <= 1))
-        return error_set(err, "mean_gpus: the shares of sizes above one GPU cannot be scaled to a mean of %g", c->mean_gpus);
+        return error_set(
+            err, "mean_gpus: the shares of sizes above one GPU cannot be scaled to a mean of %g",
+            c->mean_gpus);
     for (size_t i = 0; i < c->n_sizes; i++)
         share[i] *= c->size[i].gpu_milli > MILLI_ALL ? k : (1 - k * high) / low;
     return 0;
@@ -51,10 +58,14 @@ static int make_sizes(struct ready_class *to, struct error *err)
     if (most == 0 && !c->spearman_given)
         wanted = 0;
     if (most == 0 && wanted != 0)
-        return error_set(err, "spearman: one size is correlated with nothing, want 0, got %g", wanted);
+        return error_set(err, "spearman: one size is correlated with nothing, want 0, got %g",
+                         wanted);
     to->r = copula_r(&to->sizes, wanted);
-    return isnan(to->r) ? error_set(err, "spearman: sizes with so many ties allow from %.3f to %.3f, want %g", -most, most, wanted)
-                        : 0;
+    return isnan(to->r)
+               ? error_set(err,
+                           "spearman: sizes with so many ties allow from %.3f to %.3f, want %g",
+                           -most, most, wanted)
+               : 0;
 }
 
 /* ---- fates ---- */
@@ -65,14 +76,16 @@ static void make_fates(struct ready_class *to)
     to->fates = mem_new(to->sizes.n, sizeof *to->fates);
     for (size_t i = 0; i < to->sizes.n; i++) {
         const double *share = f->share;
-        for (size_t k = 0; k < f->n_by_gpus && f->by_gpus[k].gpu_milli <= to->of->size[i].gpu_milli; k++)
+        for (size_t k = 0; k < f->n_by_gpus && f->by_gpus[k].gpu_milli <= to->of->size[i].gpu_milli;
+             k++)
             share = f->by_gpus[k].share;
         to->fates[i] = shares_of(share, SYNTH_FATES);
     }
 }
 
-/* Of jobs of that size, or of all. */
-static void fate_shares(const struct ready_class *to, bool of_all, size_t size, double share[SYNTH_FATES])
+/* Shares of fates of jobs of that size, or of all. */
+static void fate_shares(const struct ready_class *to, bool of_all, size_t size,
+                        double share[SYNTH_FATES])
 {
     for (size_t f = 0; f < SYNTH_FATES; f++) {
         share[f] = of_all ? 0 : shares_of_one(&to->fates[size], f);
@@ -83,31 +96,33 @@ static void fate_shares(const struct ready_class *to, bool of_all, size_t size, 
 
 /* ---- run times ---- */
 
-struct wanted {                   /* of the laws of one size, or of all */
+struct wanted {                   /* of one size, or of all */
     double share[SYNTH_FATES], mean[SYNTH_FATES];
     double least, most, early;    /* early: of the failed */
     struct law early_law;
-    bool scale;                   /* else all fates have the law as it is */
+    bool scale;                   /* false: all fates have one law */
 };
 
-/* Weights of cut parts: each part as if it were cut alone. */
+/* Early and late failures as one law: each part has its weight after the cut. */
 static struct law both(const struct wanted *w, const struct law *late)
 {
     struct law all = { .n = 0 };
     double mass[2] = { law_below(&w->early_law, w->most) - law_below(&w->early_law, w->least),
                        law_below(late, w->most) - law_below(late, w->least) };
-    double weight[2] = { w->early / mass[0], (1 - w->early) / mass[1] }, sum = weight[0] + weight[1];
+    double weight[2] = { w->early / mass[0], (1 - w->early) / mass[1] },
+           sum = weight[0] + weight[1];
     if (!law_add(&all, weight[0] / sum, &w->early_law) || !law_add(&all, weight[1] / sum, late))
         all.n = 0;
     return all;
 }
 
-/* The law of each fate that some jobs have; the others have that of all. */
+/* The law of each fate; a fate without jobs has the law of all. */
 static bool laws_of(const struct wanted *w, const struct law *of_all, struct law to[SYNTH_FATES])
 {
     for (int f = 0; f < SYNTH_FATES; f++) {
         to[f] = *of_all;
-        if (w->scale && w->share[f] > 0 && !law_scale_to_mean(&to[f], w->least, w->most, w->mean[f]))
+        if (w->scale && w->share[f] > 0 &&
+            !law_scale_to_mean(&to[f], w->least, w->most, w->mean[f]))
             return false;
     }
     if (w->early > 0)
@@ -115,7 +130,7 @@ static bool laws_of(const struct wanted *w, const struct law *of_all, struct law
     return to[FATE_FAILED].n > 0;
 }
 
-/* The fates' means, in ratios of the multiples, so that the mean of all is `mean`. */
+/* Means of the fates in the ratios of the multiples, so that the mean of all is `mean`. */
 static bool means_of(struct wanted *w, const struct synth_fates *f, double mean)
 {
     double sum = 0, early = w->share[FATE_FAILED] * w->early;
@@ -127,7 +142,7 @@ static bool means_of(struct wanted *w, const struct synth_fates *f, double mean)
     return left > 0 && sum > 0;
 }
 
-/* P(X <= x) of all jobs, less a half; NAN: no such laws. */
+/* P(X <= x) of all jobs, minus 0.5; NAN: no such laws. */
 static double beyond_median(const struct wanted *w, double sigma, double x)
 {
     struct law all = law_lognormal(log(x), sigma), law[SYNTH_FATES];
@@ -137,12 +152,14 @@ static double beyond_median(const struct wanted *w, double sigma, double x)
     for (int f = 0; f < SYNTH_FATES; f++) {
         double below = w->least > 0 ? law_below(&law[f], w->least) : 0;
         if (w->share[f] > 0)
-            sum += w->share[f] * (law_below(&law[f], x) - below) / (law_below(&law[f], w->most) - below);
+            sum += w->share[f] * (law_below(&law[f], x) - below) /
+                   (law_below(&law[f], w->most) - below);
     }
     return sum;
 }
 
-/* sigma for which all jobs have that median, where the laws have their means whatever sigma is. */
+/* sigma for which all jobs have that median; the means of the fates do not depend on sigma. NAN:
+ * none. */
 static double sigma_of(const struct wanted *w, double median)
 {
     const double step = 1.0 / 16, most = 12;
@@ -172,7 +189,8 @@ static struct law law_of_size(const struct synth_class *c, size_t size)
     double gpus = size_gpus(&c->size[size]);
     if (c->durations.p_per_log2_gpus == 0 || l.n != 2 || gpus <= 0)
         return l;
-    l.part[0].weight = fmin(fmax(l.part[0].weight + c->durations.p_per_log2_gpus * log2(gpus), 0), 1);
+    l.part[0].weight =
+        fmin(fmax(l.part[0].weight + c->durations.p_per_log2_gpus * log2(gpus), 0), 1);
     l.part[1].weight = 1 - l.part[0].weight;
     return l;
 }
@@ -192,19 +210,25 @@ static int make_laws(struct ready_class *to, size_t v, struct error *err)
     for (int i = 1; i < SYNTH_FATES; i++)
         w.scale = w.scale || f->multiple[i] != f->multiple[0];
     if (!means_of(&w, f, mean))
-        return error_set(err, "fates: those that fail early alone take more than the mean of all, %g s", mean);
+        return error_set(
+            err, "fates: the early failures alone take more than the mean of all, %g s", mean);
     if (d->mean_s > 0) {
         double sigma = sigma_of(&w, d->median_s);
         if (isnan(sigma))
-            return error_set(err, "durations: no lognormal law cut to %g..%g s has mean %g s and median %g s with these fates",
+            return error_set(err,
+                             "durations: no lognormal law cut to %g..%g s has mean %g s and median "
+                             "%g s with these fates",
                              w.least, w.most, d->mean_s, d->median_s);
         all = law_lognormal(log(d->median_s), sigma);
     }
     if (!laws_of(&w, &all, law))
-        return error_set(err, "durations: cut to %g..%g s, the law has no such means as the fates want", w.least, w.most);
+        return error_set(err,
+                         "durations: cut to %g..%g s, the law has no such means as the fates want",
+                         w.least, w.most);
     for (int i = 0; i < SYNTH_FATES; i++)
         if (!cut_law_make(&to->law[v][i], &law[i], w.least, w.most))
-            return error_set(err, "durations: hardly any of the law lies in %g..%g s", w.least, w.most);
+            return error_set(err, "durations: hardly any of the law lies in %g..%g s", w.least,
+                             w.most);
     return 0;
 }
 
@@ -264,5 +288,105 @@ struct drawn ready_draw(const struct ready_class *r, const struct luck *u)
 {
     size_t size = shares_choose(&r->sizes, u->size), fate = shares_choose(&r->fates[size], u->fate);
     const struct cut_law *law = &r->law[r->n_laws > 1 ? size : 0][fate];
-    return (struct drawn){ size, (enum job_fate)fate, cut_law_quantile(law, copula_join(r->r, u->size, u->duration)) };
+    return (struct drawn){ size, (enum job_fate)fate,
+                           cut_law_quantile(law, copula_join(r->r, u->size, u->duration)) };
+}
+
+/* ==== what a job costs on the mean ==== */
+
+enum { LOTS = 16, DRAWS = 1 << 20, DIMENSIONS = 3 };
+
+double ready_attempts(const struct ready_class *r, size_t size, const struct synth_retries *retries)
+{
+    double again = retries->probability * shares_of_one(&r->fates[size], FATE_FAILED), sum = 1;
+    for (uint32_t k = 0; k < retries->most; k++)
+        sum = 1 + again * sum;
+    return sum;
+}
+
+static double exact(const struct ready_class *r, const struct synth_retries *retries)
+{
+    double sum = 0;
+    for (size_t i = 0; i < r->sizes.n; i++) {
+        const struct cut_law *law = r->law[r->n_laws > 1 ? i : 0];
+        double mean = 0;
+        for (size_t f = 0; f < SYNTH_FATES; f++)
+            mean += shares_of_one(&r->fates[i], f) * law[f].mean;
+        sum += shares_of_one(&r->sizes, i) * size_gpus(&r->of->size[i]) * mean *
+               ready_attempts(r, i, retries);
+    }
+    return sum;
+}
+
+static double shifted(double x, double by)
+{
+    double sum = x + by;
+    return fmin(fmax(sum - floor(sum), 0x1p-53), 1 - 0x1p-53);
+}
+
+/* Shares of sizes in proportion to the GPUs of all their attempts; *total: GPUs of a job. */
+static struct shares by_gpus(const struct ready_class *r, const struct synth_retries *retries,
+                             double *total)
+{
+    double *weight = mem_new(r->sizes.n, sizeof *weight);
+    *total = 0;
+    for (size_t i = 0; i < r->sizes.n; i++)
+        *total += weight[i] = shares_of_one(&r->sizes, i) * size_gpus(&r->of->size[i]) * ready_attempts(r, i, retries);
+    struct shares s = shares_of(weight, r->sizes.n);
+    free(weight);
+    return s;
+}
+
+/* From the uniform number of a size drawn by GPUs to the uniform number of the size drawn by
+ * jobs. */
+static double among_jobs(const struct ready_class *r, const struct shares *gpus, double u)
+{
+    size_t i = shares_choose(gpus, u);
+    double within = (u - (i ? gpus->up_to[i - 1] : 0)) / shares_of_one(gpus, i);
+    return (i ? r->sizes.up_to[i - 1] : 0) +
+           fmin(fmax(within, 1e-12), 1 - 1e-12) * shares_of_one(&r->sizes, i);
+}
+
+/* Mean run time of jobs drawn by GPUs, over Sobol points; each lot is shifted by a vector of its
+ * own modulo 1 (Cranley and Patterson, SIAM J. Numer. Anal. 13, 1976). */
+static double lot(const struct ready_class *r, const struct shares *gpus, uint64_t number,
+                  size_t draws)
+{
+    struct random shift;
+    double by[DIMENSIONS], x[DIMENSIONS], sum = 0;
+    gsl_error_handler_t *usual = gsl_set_error_handler_off();
+    gsl_qrng *q = gsl_qrng_alloc(gsl_qrng_sobol, DIMENSIONS);
+    gsl_set_error_handler(usual);
+    if (!q)
+        mem_exhausted();
+    random_init(&shift, 0, "quasi-random shift", number);
+    for (int i = 0; i < DIMENSIONS; i++)
+        by[i] = random_uniform(&shift);
+    for (size_t k = 0; k < draws; k++) {
+        gsl_qrng_get(q, x);
+        const struct luck u = { among_jobs(r, gpus, shifted(x[0], by[0])), shifted(x[1], by[1]),
+                                shifted(x[2], by[2]) };
+        sum += ready_draw(r, &u).duration_s;
+    }
+    gsl_qrng_free(q);
+    return sum / (double)draws;
+}
+
+double ready_gpu_s(const struct ready_class *r, const struct synth_retries *retries, uint32_t among,
+                   double *relative_error)
+{
+    double mean = 0, square = 0, total;
+    *relative_error = 0;
+    if (r->r == 0)
+        return exact(r, retries) * r->of->slowdown;
+    struct shares gpus = by_gpus(r, retries, &total);
+    for (uint64_t k = 0; k < LOTS && total > 0; k++) {
+        double x = total * lot(r, &gpus, k, DRAWS / LOTS / among);
+        mean += x / LOTS;
+        square += x * x / LOTS;
+    }
+    shares_free(&gpus);
+    if (mean > 0)
+        *relative_error = sqrt(fmax(square - mean * mean, 0) / (LOTS - 1)) / mean;
+    return mean * r->of->slowdown;
 }

@@ -1,4 +1,4 @@
-/* spec.c - see spec.h: what is said when nothing is. */
+/* spec.c - the defaults of a workload file: see spec.h. */
 #include "traces/synth/spec.h"
 
 #include "sim/serving/deployment.h"
@@ -13,7 +13,10 @@ const struct synth_class synth_class_default = {
     .class = CLASS_TRAINING,
     .share = 1,
     .node_gpus = SYNTH_NODE_GPUS,
-    .fates = { .share = { [FATE_COMPLETED] = 1 }, .multiple = { 1, 1, 1 }, .early_median_s = 120, .early_sigma = 1.8 },
+    .fates = { .share = { [FATE_COMPLETED] = 1 },
+               .multiple = { 1, 1, 1 },
+               .early_median_s = 120,
+               .early_sigma = 1.8 },
     .spearman = SYNTH_SPEARMAN,
     .slowdown = 1,
     .preemptible = true,
@@ -50,7 +53,8 @@ void synth_spec_free(struct synth_spec *s)
 char *synth_path_beside(const char *file, const char *path)
 {
     const char *slash = strrchr(file, '/');
-    size_t directory = *path != '/' && slash ? (size_t)(slash - file) + 1 : 0, size = directory + strlen(path) + 1;
+    size_t directory = *path != '/' && slash ? (size_t)(slash - file) + 1 : 0,
+           size = directory + strlen(path) + 1;
     char *beside = mem_new(size, 1);
     snprintf(beside, size, "%.*s%s", (int)directory, file, path);
     return beside;
@@ -58,13 +62,15 @@ char *synth_path_beside(const char *file, const char *path)
 
 void synth_projects_zipf(struct synth_spec *s, size_t n, const char **name, double exponent)
 {
-    s->projects = (struct synth_names){ n, name, arena_alloc(s->memory, n * sizeof *s->projects.weight) };
+    s->projects =
+        (struct synth_names){ n, name, arena_alloc(s->memory, n * sizeof *s->projects.weight) };
     if (!name)
         s->projects.name = arena_alloc(s->memory, n * sizeof *s->projects.name);
     for (size_t k = 0; k < n; k++) {
         char text[32];
         s->projects.weight[k] = pow((double)(k + 1), -exponent);
         if (!name)
-            s->projects.name[k] = arena_text(s->memory, text, (size_t)snprintf(text, sizeof text, "project%zu", k + 1));
+            s->projects.name[k] = arena_text(
+                s->memory, text, (size_t)snprintf(text, sizeof text, "project%zu", k + 1));
     }
 }

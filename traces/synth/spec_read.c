@@ -1,4 +1,5 @@
-/* spec_read.c - a synthetic workload from its YAML file: the keys, as tables, and what they default to. */
+/* spec_read.c - a workload file: its top level, load, retries and list of classes. See
+ * spec_reader.h. */
 #include "traces/formats/dates.h"
 #include "traces/synth/spec_reader.h"
 #include "traces/synth/synth.h"
@@ -10,10 +11,10 @@
 #define SPAN_MOST_S  3153600000    /* 100 years */
 #define CLASSES_MOST 1000
 
-/* ---- what a file says ---- */
+/* ---- keys ---- */
 
 struct file_whole {
-    struct file_class all;        /* what a class does not say it has from here */
+    struct file_class all;        /* defaults of the classes */
     const char *name, *start, *estimates;
     uint32_t jobs;
     double span_s;
@@ -73,7 +74,8 @@ static int read_classes(struct spec_reader *r, struct config_value root, struct 
     if (n > CLASSES_MOST)
         return config_error(whole->classes, r->err, "want at most %d, got %zu", CLASSES_MOST, n);
     if (config_given(whole->classes) && n == 0)
-        return config_error(whole->classes, r->err, "want at least one; without this key all is training");
+        return config_error(whole->classes, r->err,
+                            "want at least one; without this key all is training");
     r->to->class = arena_alloc(r->to->memory, (n + 1) * sizeof *r->to->class);
     r->to->n_classes = n ? n : 1;
     if (!n)
@@ -81,7 +83,8 @@ static int read_classes(struct spec_reader *r, struct config_value root, struct 
     size_t k = 0;
     for (struct config_value entry; config_next(&w, &entry); k++) {
         struct file_class f = whole->all;
-        if (config_fields(entry, spec_class_keys, &f, r->err) || spec_read_class(r, entry, &f, &r->to->class[k]))
+        if (config_fields(entry, spec_class_keys, &f, r->err) ||
+            spec_read_class(r, entry, &f, &r->to->class[k]))
             return -1;
     }
     return 0;
@@ -95,7 +98,8 @@ static int read_start(struct spec_reader *r, struct config_value root, const cha
     char date[40];
     size_t n = strlen(text);
     if (n == 0 || n >= sizeof date - sizeof " 00:00:00")
-        return config_error(config_look(root, "start"), r->err, "want " DATE_WANT ", got '%.60s'", text);
+        return config_error(config_look(root, "start"), r->err, "want " DATE_WANT ", got '%.60s'",
+                            text);
     snprintf(date, sizeof date, "%s%s", text, n == strlen("2026-01-05") ? " 00:00:00" : "");
     if (strlen(date) > 10 && date[10] == 'T')
         date[10] = ' ';
@@ -104,7 +108,8 @@ static int read_start(struct spec_reader *r, struct config_value root, const cha
         n--;
     return date_parse(date, n, &r->to->start_ns)
                ? 0
-               : config_error(config_look(root, "start"), r->err, "want " DATE_WANT ", got '%.60s'", text);
+               : config_error(config_look(root, "start"), r->err, "want " DATE_WANT ", got '%.60s'",
+                              text);
 }
 
 static int read_load(struct spec_reader *r, struct config_value v)
@@ -129,21 +134,26 @@ static int read_retries(struct spec_reader *r, struct config_value v)
     return config_fields(v, retry_keys, &r->to->retries, r->err);
 }
 
-/* Jobs, unless there are services or sessions alone, or a trace has them. */
+/* Jobs are drawn, unless a trace has them or there are only services or sessions. */
 static int read_jobs(struct spec_reader *r, struct config_value root, struct file_whole *f)
 {
-    static const char *const drawn[] = { "jobs", "load", "arrivals", "classes", "gpus", "durations" };
-    struct config_value said = { .config = NULL };
-    for (size_t i = 0; i < sizeof drawn / sizeof *drawn && !config_given(said); i++)
-        said = config_look(root, drawn[i]);
-    if (f->trace && config_given(said))
-        return config_error(said, r->err, "want no jobs drawn beside a 'trace'");
-    if (f->trace || ((config_given(f->services) || config_given(f->sessions)) && !config_given(said)))
+    static const char *const drawn[] = {
+        "jobs", "load", "arrivals", "classes", "gpus", "durations"
+    };
+    struct config_value given = { .config = NULL };
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn && !config_given(given); i++)
+        given = config_look(root, drawn[i]);
+    if (f->trace && config_given(given))
+        return config_error(given, r->err, "want no jobs drawn beside a 'trace'");
+    if (f->trace ||
+        ((config_given(f->services) || config_given(f->sessions)) && !config_given(given)))
         return 0;
-    if (read_load(r, f->load) || spec_read_arrivals(r, f->arrivals) || read_retries(r, f->retries) || read_classes(r, root, f))
+    if (read_load(r, f->load) || spec_read_arrivals(r, f->arrivals) ||
+        read_retries(r, f->retries) || read_classes(r, root, f))
         return -1;
     if ((r->to->load.target > 0) == (r->to->rate_per_h > 0))
-        return config_error(root, r->err, "want either the 'target' of a 'load' or 'rate_per_h' of the 'arrivals'");
+        return config_error(
+            root, r->err, "want either the 'target' of a 'load' or 'rate_per_h' of the 'arrivals'");
     return 0;
 }
 
@@ -151,7 +161,7 @@ static int read_whole(struct spec_reader *r, struct config_value root)
 {
     struct file_whole f = { .all = { .is = synth_class_default } };
     struct error why = { "" };
-    f.all.is.spearman = 2;        /* not said */
+    f.all.is.spearman = 2;        /* not given */
     f.all.is.share = 1;
     if (config_fields(root, whole_keys, &f, r->err))
         return -1;
@@ -163,9 +173,10 @@ static int read_whole(struct spec_reader *r, struct config_value root)
     if (f.estimates && estimates_read(f.estimates, &r->to->estimates, &why))
         return config_error(config_look(root, "estimates"), r->err, "%s", why.text);
     if (estimates_are_predicted(&r->to->estimates))
-        return config_error(config_look(root, "estimates"), r->err, "want what is submitted: predictions are made in a run");
+        return config_error(config_look(root, "estimates"), r->err,
+                            "want what is submitted: predictions are made in a run");
     r->to->trace = f.trace ? spec_kept(r, f.trace) : NULL;
-    if (spec_read_people(r, f.users, f.projects) || read_jobs(r, root, &f))
+    if (spec_read_users(r, f.users, f.projects) || read_jobs(r, root, &f))
         return -1;
     return spec_read_services(r, f.services) || spec_read_sessions(r, f.sessions) ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-/* spec_read_scaler.c - of a service from a workload file: who decides how many replicas there should be. */
+/* spec_read_scaler.c - of a workload file: the autoscaler of a service. */
 #include "sim/serving/deployment.h"
 #include "traces/synth/spec_reader.h"
 
@@ -13,7 +13,12 @@ struct file_scaler {
     double tolerance, level, trend, season, headroom, replica_rate;
     struct config_value metrics, up, down, profile;
 };
-struct file_rules { double tolerance; int64_t window_ns; int select; struct config_value policies; };
+struct file_rules {
+    double tolerance;
+    int64_t window_ns;
+    int select;
+    struct config_value policies;
+};
 struct file_policy { uint32_t pods, percent; int64_t period_ns; };
 
 /* clang-format off */
@@ -114,7 +119,8 @@ static int read_metrics(struct config_value v, struct scaler_config *to, struct 
         while (m < SCALER_METRICS && strcmp(name, metric_words[m]) != 0)
             m++;
         if (m == SCALER_METRICS || h->n_metrics == HPA_METRICS_MOST)
-            return config_error(pair, err, "want duty, concurrency, rate_per_s or queue, each once");
+            return config_error(pair, err,
+                                "want duty, concurrency, rate_per_s or queue, each once");
         if (config_scalar(pair, &a_target, &h->metric[h->n_metrics].target, err))
             return -1;
         h->metric[h->n_metrics].kind = metric_kind[m];
@@ -127,7 +133,8 @@ static int read_policies(struct config_value v, struct hpa_rules *to, struct err
 {
     struct config_walk w = { .of = v };
     if (config_count(v) < 1 || config_count(v) > HPA_POLICIES_MOST)
-        return config_error(v, err, "want from 1 to %d, got %zu", HPA_POLICIES_MOST, config_count(v));
+        return config_error(v, err, "want from 1 to %d, got %zu", HPA_POLICIES_MOST,
+                            config_count(v));
     to->n = 0;
     for (struct config_value item; config_next(&w, &item); to->n++) {
         struct file_policy f = { 0, 0, 0 };
@@ -135,7 +142,8 @@ static int read_policies(struct config_value v, struct hpa_rules *to, struct err
             return -1;
         if (!f.pods == !f.percent)
             return config_error(item, err, "want either 'pods' or 'percent'");
-        to->policy[to->n] = (struct hpa_policy){ f.percent > 0, f.percent ? f.percent : f.pods, f.period_ns };
+        to->policy[to->n] =
+            (struct hpa_policy){ f.percent > 0, f.percent ? f.percent : f.pods, f.period_ns };
     }
     return 0;
 }
@@ -145,7 +153,8 @@ static int read_rules(struct config_value v, struct hpa_rules *to, struct error 
     struct file_rules f = { to->tolerance, to->window_ns, (int)to->select, { .config = NULL } };
     if (!config_given(v))
         return 0;
-    if (config_fields(v, rule_keys, &f, err) || (config_given(f.policies) && read_policies(f.policies, to, err)))
+    if (config_fields(v, rule_keys, &f, err) ||
+        (config_given(f.policies) && read_policies(f.policies, to, err)))
         return -1;
     to->tolerance = f.tolerance;
     to->window_ns = f.window_ns;
@@ -158,45 +167,57 @@ static int read_hpa(const struct file_scaler *f, struct scaler_config *to, struc
     struct hpa_config *h = &to->hpa;
     *h = hpa_defaults;
     h->most = to->most;
-    h->least = to->idle_ns != TIME_NEVER && to->least == 0 ? 1 : to->least;    /* then it is being idle that leads to none */
+    /* then only idle_s leads to 0 replicas */
+    h->least = to->idle_ns != TIME_NEVER && to->least == 0 ? 1 : to->least;
     h->period_ns = to->period_ns;
     h->behaviour = f->behaviour;
     h->up.tolerance = h->down.tolerance = f->tolerance;
-    if (read_metrics(f->metrics, to, err) || read_rules(f->up, &h->up, err) || read_rules(f->down, &h->down, err))
+    if (read_metrics(f->metrics, to, err) || read_rules(f->up, &h->up, err) ||
+        read_rules(f->down, &h->down, err))
         return -1;
     bool object = false;
     for (size_t i = 0; i < h->n_metrics; i++)
         object = object || h->metric[i].kind == HPA_OBJECT_AVERAGE;
     if (h->least == 0 && !object)
-        return config_error(f->metrics, err, "a 'min' of 0 wants 'idle_s', or a metric that is there without replicas: rate_per_s or queue");
+        return config_error(f->metrics, err,
+                            "a 'min' of 0 wants 'idle_s', or a metric that is there without "
+                            "replicas: rate_per_s or queue");
     return 0;
 }
 
-/* ---- the others ---- */
+/* ---- forecast and profile ---- */
 
-static int read_forecast(struct config_value v, const struct file_scaler *f, struct scaler_config *to, struct error *err)
+static int read_forecast(struct config_value v, const struct file_scaler *f,
+                         struct scaler_config *to, struct error *err)
 {
-    to->forecast = (struct forecast_config){ (enum forecast_kind)f->forecast, f->bin_ns, f->level, f->trend, f->season, f->days };
+    to->forecast = (struct forecast_config){
+        (enum forecast_kind)f->forecast, f->bin_ns, f->level, f->trend, f->season, f->days
+    };
     to->headroom = f->headroom;
     to->replica_rate = f->replica_rate;
     to->lead_ns = f->lead_ns;
     if (86400 * NS_PER_S % f->bin_ns || f->bin_ns % to->period_ns)
-        return config_error(v, err, "want a bin_s that divides a day and is a multiple of period_s");
+        return config_error(v, err,
+                            "want a bin_s that divides a day and is a multiple of period_s");
     return 0;
 }
 
-static int read_profile(const struct spec_reader *r, struct config_value at, const struct file_scaler *f, struct deployment *d)
+static int read_profile(const struct spec_reader *r, struct config_value at,
+                        const struct file_scaler *f, struct deployment *d)
 {
     struct scaler_config *to = &d->scaler;
     struct config_walk w = { .of = f->profile };
     size_t n = config_count(f->profile);
     if (n != 24 && n != WEEK_HOURS)
-        return config_error(config_given(f->profile) ? f->profile : at, r->err, "want 'replicas' for 24 hours of the day or %d of the week, got %zu", WEEK_HOURS, n);
+        return config_error(config_given(f->profile) ? f->profile : at, r->err,
+                            "want 'replicas' for 24 hours of the day or %d of the week, got %zu",
+                            WEEK_HOURS, n);
     to->profile = arena_alloc(r->to->services->memory, n * sizeof *to->profile);
     for (struct config_value item; config_next(&w, &item); to->n_profile++)
         if (config_scalar(item, &a_count, &to->profile[to->n_profile], r->err))
             return -1;
-    to->first_hour = d->service.demand.calendar.first_hour + (double)d->service.demand.start_ns / (double)NS_PER_S / 3600;
+    to->first_hour = d->service.demand.calendar.first_hour +
+                     (double)d->service.demand.start_ns / (double)NS_PER_S / 3600;
     return 0;
 }
 
@@ -204,8 +225,16 @@ int spec_read_scaler(const struct spec_reader *r, struct config_value v, struct 
 {
     struct scaler_config *to = &d->scaler;
     const struct forecast_config *c = &to->forecast;
-    struct file_scaler f = { .period_ns = to->period_ns, .idle_ns = TIME_NEVER, .tolerance = .1, .behaviour = true, .bin_ns = c->bin_ns,
-                             .level = c->level, .trend = c->trend, .season = c->season, .days = c->days, .headroom = to->headroom,
+    struct file_scaler f = { .period_ns = to->period_ns,
+                             .idle_ns = TIME_NEVER,
+                             .tolerance = .1,
+                             .behaviour = true,
+                             .bin_ns = c->bin_ns,
+                             .level = c->level,
+                             .trend = c->trend,
+                             .season = c->season,
+                             .days = c->days,
+                             .headroom = to->headroom,
                              .lead_ns = replica_start_ns(&d->start, true) };
     if (!config_given(v))
         return 0;
@@ -215,7 +244,8 @@ int spec_read_scaler(const struct spec_reader *r, struct config_value v, struct 
     to->period_ns = f.period_ns;
     to->idle_ns = f.idle_ns;
     if (to->idle_ns != TIME_NEVER && to->least > 0)
-        return config_error(config_look(v, "idle_s"), r->err, "want it with 'min: 0' of the replicas only");
+        return config_error(config_look(v, "idle_s"), r->err,
+                            "want it with 'min: 0' of the replicas only");
     switch (to->kind) {
     case SCALE_HPA:
         return read_hpa(&f, to, r->err);

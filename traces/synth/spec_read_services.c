@@ -1,5 +1,7 @@
-/* spec_read_services.c - inference services from a workload file: names, replicas, start-up. */
+/* spec_read_services.c - of a workload file: inference services, their replicas, start-up,
+ * requests, service times and SLO. */
 #include "sim/serving/deployment.h"
+#include "traces/requests/requests.h"
 #include "traces/synth/spec_reader.h"
 #include "traces/synth/synth.h"
 
@@ -7,8 +9,172 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ==== requests, service times, SLO ==== */
+
+struct file_requests {
+    double rate, time_scale, gap_c2;
+    const char *trace;
+    struct config_value arrivals, prompt_tokens, output_tokens;
+};
+struct file_time { struct config_value batch, llm; bool recorded; };
+/* clang-format off */
+#define REQUEST_AT(field) .at = offsetof(struct file_requests, field)
+#define ABOVE_0(high) REAL, .most = high, .above_least = true
+static const struct config_key request_keys[] = {
+    { .name = "rate_per_s",    ABOVE_0(1000000000), REQUEST_AT(rate) },
+    { .name = "arrivals",      .type = CONFIG_MAPPING, REQUEST_AT(arrivals) },
+    { .name = "gap_c2",        REAL, REQUEST_AT(gap_c2), .most = 1000000 },
+    { .name = "trace",         .type = CONFIG_TEXT, REQUEST_AT(trace) },
+    { .name = "time_scale",    ABOVE_0(1000000), REQUEST_AT(time_scale) },
+    { .name = "prompt_tokens", .type = CONFIG_MAPPING, REQUEST_AT(prompt_tokens) },
+    { .name = "output_tokens", .type = CONFIG_MAPPING, REQUEST_AT(output_tokens) },
+    { 0 },
+};
+#define TIME_AT(field) .at = offsetof(struct file_time, field)
+static const struct config_key time_keys[] = {
+    { .name = "batch",    .type = CONFIG_MAPPING, TIME_AT(batch) },
+    { .name = "llm",      .type = CONFIG_MAPPING, TIME_AT(llm) },
+    { .name = "recorded", .type = CONFIG_FLAG, TIME_AT(recorded) },
+    { 0 },
+};
+#define BATCH(field) .at = offsetof(struct batch_model, field)
+static const struct config_key batch_keys[] = {
+    { .name = "t0_s",     REAL, BATCH(t0_s), .most = 1000000 },
+    { .name = "t1_s",     ABOVE_0(1000000), BATCH(t1_s) },
+    { .name = "window_s", REAL, BATCH(window_s), .most = 1000000 },
+    { .name = "most",     .type = CONFIG_COUNT, BATCH(max), .least = 1, .most = 1000000 },
+    { 0 },
+};
+#define LLM(field) .at = offsetof(struct llm_model, field)
+static const struct config_key llm_keys[] = {
+    { .name = "parameters",            ABOVE_0(INT64_C(1000000000000000)), LLM(parameters) },
+    { .name = "parameter_bytes",       ABOVE_0(16), LLM(parameter_bytes) },
+    { .name = "flops_per_s",           ABOVE_0(INT64_C(1000000000000000000)), LLM(flops) },
+    { .name = "efficiency",            ABOVE_0(1), LLM(efficiency) },
+    { .name = "memory_bytes",          ABOVE_0(INT64_C(1000000000000000)), LLM(memory_bytes) },
+    { .name = "usable",                ABOVE_0(1), LLM(usable) },
+    { .name = "bandwidth_bytes_per_s", ABOVE_0(INT64_C(1000000000000000000)), LLM(bandwidth) },
+    { .name = "kv_bytes_per_token",    ABOVE_0(1000000000), LLM(kv_bytes) },
+    { .name = "context",               ABOVE_0(100000000), LLM(context) },
+    { 0 },
+};
+#define SLO(field) .at = offsetof(struct service_slo, field)
+static const struct config_key slo_keys[] = {
+    { .name = "share",         ABOVE_0(1), SLO(share) },
+    { .name = "latency_s",     ABOVE_0(1000000), SLO(latency_s) },
+    { .name = "first_token_s", ABOVE_0(1000000), SLO(first_token_s) },
+    { .name = "per_token_s",   ABOVE_0(1000000), SLO(per_token_s) },
+    { 0 },
+};
+/* clang-format on */
+
+/* A law as of run times, but not cut; absent: unchanged. Seconds of a law of tokens are tokens. */
+static int read_law(const struct spec_reader *r, struct config_value v, struct law *to)
+{
+    static const char *const not_here[] = { "least_s", "most_s", "p_per_log2_gpus" };
+    struct synth_durations d;
+    if (!config_given(v))
+        return 0;
+    for (size_t i = 0; i < sizeof not_here / sizeof *not_here; i++) {
+        struct config_value key = config_look(v, not_here[i]);
+        if (config_given(key))
+            return config_error(key, r->err, "want it of the run times of jobs only");
+    }
+    if (synth_law_read(v, r->file, r->to->services->memory, &d, r->err))
+        return -1;
+    *to = d.law;
+    return 0;
+}
+
+/* FILE or FILE:LAYOUT; FILE is relative to the folder of the workload file. */
+static int read_replay(const struct spec_reader *r, struct config_value at, const char *text,
+                       struct deployment *to)
+{
+    struct error why = { "" };
+    char sha256[65], *path = synth_path_beside(r->file, text), *colon = strrchr(path, ':');
+    const struct request_format *format = colon ? request_format_find(colon + 1) : NULL;
+    if (format)
+        *colon = '\0';
+    to->replay = mem_new(1, sizeof *to->replay);
+    int result = requests_read(path, format, to->replay, sha256, &why);
+    free(path);
+    to->service.demand.replay = to->replay;
+    return result ? config_error(at, r->err, "%s", why.text) : 0;
+}
+
+static int read_requests(const struct spec_reader *r, struct config_value v, struct deployment *to)
+{
+    struct service_demand *d = &to->service.demand;
+    struct file_requests f = { .time_scale = 1, .gap_c2 = d->gap_c2 };
+    struct spec_arrivals a = { .law = d->arrivals };
+    for (int h = 0; h < 24; h++)
+        a.daily[h] = 1;
+    for (int day = 0; day < 7; day++)
+        a.weekly[day] = 1;
+    if (config_fields(v, request_keys, &f, r->err))
+        return -1;
+    if ((f.rate > 0) == (f.trace != NULL))
+        return config_error(v, r->err, "want either a 'rate_per_s' or a 'trace'");
+    if (f.trace && config_given(f.arrivals))
+        return config_error(f.arrivals, r->err, "want no law beside a 'trace'");
+    if (!f.trace && config_given(config_look(v, "time_scale")))
+        return config_error(config_look(v, "time_scale"), r->err, "want it with a 'trace' only");
+    if (spec_read_request_arrivals(f.arrivals, &a, r->err) ||
+        read_law(r, f.prompt_tokens, &d->prompt_tokens) ||
+        read_law(r, f.output_tokens, &d->output_tokens))
+        return -1;
+    d->arrivals = a.law;
+    d->calendar = calendar_of(a.daily, a.weekly, a.growth_per_day, r->to->start_ns);
+    d->rate = f.rate;
+    d->time_scale = f.time_scale;
+    d->gap_c2 = f.gap_c2;
+    return f.trace ? read_replay(r, config_look(v, "trace"), f.trace, to) : 0;
+}
+
+static int read_service_time(const struct spec_reader *r, struct config_value v,
+                             struct deployment *to)
+{
+    struct service_time *t = &to->service.time;
+    struct file_time f = { .recorded = false };
+    if (config_given(config_look(v, "law"))) {
+        t->kind = TIME_LAW;
+        return read_law(r, v, &t->law);
+    }
+    if (config_fields(v, time_keys, &f, r->err))
+        return -1;
+    if (f.recorded + config_given(f.batch) + config_given(f.llm) != 1)
+        return config_error(v, r->err, "want a 'law', 'batch', 'llm' or 'recorded: true'");
+    t->kind = f.recorded ? TIME_RECORDED : config_given(f.batch) ? TIME_BATCH : TIME_LLM;
+    return (t->kind == TIME_BATCH && config_fields(f.batch, batch_keys, &t->batch, r->err)) ||
+                   (t->kind == TIME_LLM && config_fields(f.llm, llm_keys, &t->llm, r->err))
+               ? -1
+               : 0;
+}
+
+static int read_slo(const struct spec_reader *r, struct config_value v, struct deployment *to)
+{
+    struct service_slo *slo = &to->service.slo;
+    bool llm = service_is_llm(&to->service);
+    if (llm) {                    /* models.md 4.5 [A] */
+        slo->first_token_s = 2;
+        slo->per_token_s = .1;
+    } else {
+        slo->latency_s = .2;
+    }
+    if (config_given(v) && config_fields(v, slo_keys, slo, r->err))
+        return -1;
+    static const char *const of_tokens[] = { "first_token_s", "per_token_s" };
+    for (size_t i = 0; !llm && i < 2; i++)
+        if (config_given(config_look(v, of_tokens[i])))
+            return config_error(config_look(v, of_tokens[i]), r->err,
+                                "want it of a service time 'llm' only");
+    return 0;
+}
+
+/* ==== services ==== */
+
 #define SERVICES_MOST 10000
-#define REPLICAS_MOST 100000    /* of one; of all: */
+#define REPLICAS_MOST   100000    /* of one service */
 #define REPLICAS_IN_ALL 1000000
 #define PULL_COLD_NS   (180 * NS_PER_S)    /* models.md 4.6 [A] */
 #define PULL_CACHED_NS (30 * NS_PER_S)
@@ -23,9 +189,14 @@ struct file_service {
     uint32_t tasks, gpu_mem_mib, used_mem_mib;
     int mode, dispatch, lost;
     double timeout_s;
-    struct config_value gpu_types, speeds, replicas, requests, service_time, slo, autoscaler, start_up;
+    struct config_value gpu_types, speeds, replicas, requests, service_time, slo, autoscaler,
+        start_up;
 };
-struct file_start { double weights_gb, load_gb_per_s; int64_t pull_cold_ns, pull_cached_ns, warm_up_ns; bool was_there; };
+struct file_start {
+    double weights_gb, load_gb_per_s;
+    int64_t pull_cold_ns, pull_cached_ns, warm_up_ns;
+    bool was_there;
+};
 struct file_replicas { uint32_t least, most, initial; };
 
 /* clang-format off */
@@ -92,7 +263,7 @@ static const char *kept(const struct spec_reader *r, const char *text)
     return text ? arena_text(r->to->services->memory, text, strlen(text)) : NULL;
 }
 
-/* [A, B] as a trace has it: "A|B". */
+/* [A, B] as in a trace: "A|B". */
 static int read_gpu_types(const struct spec_reader *r, struct config_value v, struct job_row *row)
 {
     struct config_walk w = { .of = v };
@@ -122,15 +293,17 @@ static int read_speeds(const struct spec_reader *r, struct config_value v, struc
     for (struct config_value pair; config_next(&w, &pair); d->n_speeds++) {
         const char *name = NULL;
         struct replica_speed *s = &d->speed[d->n_speeds];
-        if (config_key_text(pair, &name, r->err) || config_scalar(pair, &a_speed, &s->speed, r->err))
+        if (config_key_text(pair, &name, r->err) ||
+            config_scalar(pair, &a_speed, &s->speed, r->err))
             return -1;
         s->gpu_type = kept(r, name);
     }
     return 0;
 }
 
-/* A service without a beginning of its own was there before. */
-static int read_start(const struct spec_reader *r, struct config_value v, bool was_there, struct deployment *d)
+/* was_there: the default, true of a service without a start_s. */
+static int read_start(const struct spec_reader *r, struct config_value v, bool was_there,
+                      struct deployment *d)
 {
     struct file_start f = { 0, LOAD_GB_PER_S, PULL_COLD_NS, PULL_CACHED_NS, WARM_UP_NS, was_there };
     const struct llm_model *m = &d->service.time.llm;
@@ -140,12 +313,15 @@ static int read_start(const struct spec_reader *r, struct config_value v, bool w
         return -1;
     if (f.pull_cached_ns > f.pull_cold_ns)
         return config_error(v, r->err, "want a pull_cached_s of at most pull_s");
-    d->start = (struct replica_start){ f.pull_cold_ns, f.pull_cached_ns,
-                                       (int64_t)llround(f.weights_gb / f.load_gb_per_s * (double)NS_PER_S), f.warm_up_ns, f.was_there };
+    d->start =
+        (struct replica_start){ f.pull_cold_ns, f.pull_cached_ns,
+                                (int64_t)llround(f.weights_gb / f.load_gb_per_s * (double)NS_PER_S),
+                                f.warm_up_ns, f.was_there };
     return 0;
 }
 
-static int read_replicas(const struct spec_reader *r, struct config_value at, struct config_value v, struct scaler_config *s)
+static int read_replicas(const struct spec_reader *r, struct config_value at, struct config_value v,
+                         struct scaler_config *s)
 {
     struct file_replicas f = { 1, 1, UINT32_MAX };
     if (config_given(v) && config_fields(v, replica_keys, &f, r->err))
@@ -155,31 +331,39 @@ static int read_replicas(const struct spec_reader *r, struct config_value at, st
     if (f.initial == UINT32_MAX)
         f.initial = f.least;
     if (f.least > f.most || f.initial < f.least || f.initial > f.most)
-        return config_error(config_given(v) ? v : at, r->err, "want min <= initial <= max, got %u, %u, %u", f.least, f.initial, f.most);
+        return config_error(config_given(v) ? v : at, r->err,
+                            "want min <= initial <= max, got %u, %u, %u", f.least, f.initial,
+                            f.most);
     s->least = f.least;
     s->most = f.most;
     s->initial = f.initial;
     return 0;
 }
 
-static int read_size(const struct spec_reader *r, struct config_value at, const struct file_service *f, struct job_row *row)
+static int read_size(const struct spec_reader *r, struct config_value at,
+                     const struct file_service *f, struct job_row *row)
 {
     bool share = f->gpu_milli < MILLI_ALL;
     if (!share && f->gpu_milli % MILLI_ALL)
-        return config_error(config_look(at, "gpus"), r->err, "want whole GPUs, or a fraction below one");
+        return config_error(config_look(at, "gpus"), r->err,
+                            "want whole GPUs, or a fraction below one");
     row->gpus = share ? 1 : (uint32_t)(f->gpu_milli / MILLI_ALL);
     row->gpu_milli = share ? (uint32_t)f->gpu_milli : MILLI_ALL;
     row->tasks = f->tasks;
     if (row->gpus % f->tasks)
-        return config_error(config_look(at, "tasks"), r->err, "want gpus to be a multiple of them, got %u of %u", row->gpus, f->tasks);
+        return config_error(config_look(at, "tasks"), r->err,
+                            "want gpus to be a multiple of them, got %u of %u", row->gpus,
+                            f->tasks);
     row->cpu_milli = f->cpu_milli / f->tasks;
     row->mem_mib = f->mem_mib / f->tasks;
     row->gpu_mem_mib = f->gpu_mem_mib;
     row->used_mem_mib = f->used_mem_mib;
     if (f->mig && !(row->mig = mig_profile(f->mig)))
-        return config_error(config_look(at, "mig"), r->err, "want " MIG_WANTED ", got '%.60s'", f->mig);
+        return config_error(config_look(at, "mig"), r->err, "want " MIG_WANTED ", got '%.60s'",
+                            f->mig);
     if (f->mig && share)
-        return config_error(config_look(at, "mig"), r->err, "want whole instances, as gpus says how many");
+        return config_error(config_look(at, "mig"), r->err,
+                            "want whole instances, as gpus says how many");
     return 0;
 }
 
@@ -189,23 +373,33 @@ static void set_text(const char *text, const char **to, size_t *length)
     *length = text ? strlen(text) : 0;
 }
 
-/* When it ends, if anybody knows: with the replay, or the span of the file. */
+/* The default end: that of the replay, or the span of the file; TIME_NEVER. */
 static int64_t end_of(const struct spec_reader *r, const struct deployment *d, int64_t start_ns)
 {
     const struct request_list *l = d->replay;
     if (l && d->service.demand.time_scale > 0)
-        return start_ns + (int64_t)llround((double)l->request[l->n - 1].time_ns * d->service.demand.time_scale) + 1;
+        return start_ns +
+               (int64_t)llround((double)l->request[l->n - 1].time_ns *
+                                d->service.demand.time_scale) +
+               1;
     return r->to->span_s > 0 ? (int64_t)llround(r->to->span_s * (double)NS_PER_S) : TIME_NEVER;
 }
 
-static int read_one(const struct spec_reader *r, struct config_value at, struct deployment *d, struct job_row *row)
+static int read_one(const struct spec_reader *r, struct config_value at, struct deployment *d,
+                    struct job_row *row)
 {
     struct service *s = &d->service;
     *s = service_default();
     d->scaler = scaler_defaults;
     *row = job_row_default;
-    struct file_service f = { .tasks = 1, .gpu_milli = MILLI_ALL, .end_ns = TIME_NEVER, .interval_ns = s->interval_ns,
-                              .timeout_s = s->timeout_s, .mode = (int)s->mode, .dispatch = (int)s->dispatch, .lost = (int)s->lost };
+    struct file_service f = { .tasks = 1,
+                              .gpu_milli = MILLI_ALL,
+                              .end_ns = TIME_NEVER,
+                              .interval_ns = s->interval_ns,
+                              .timeout_s = s->timeout_s,
+                              .mode = (int)s->mode,
+                              .dispatch = (int)s->dispatch,
+                              .lost = (int)s->lost };
     if (config_fields(at, service_keys, &f, r->err))
         return -1;
     s->name = kept(r, f.name);
@@ -216,9 +410,12 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
     s->interval_ns = f.interval_ns;
     s->demand.start_ns = f.start_ns;
     s->demand.end_ns = f.end_ns;
-    if (read_size(r, at, &f, row) || read_gpu_types(r, f.gpu_types, row) || read_speeds(r, f.speeds, d) ||
-        spec_read_requests(r, f.requests, d) || spec_read_service_time(r, f.service_time, d) || read_start(r, f.start_up, !config_given(config_look(at, "start_s")), d) ||
-        spec_read_slo(r, f.slo, d) || read_replicas(r, at, f.replicas, &d->scaler) || spec_read_scaler(r, f.autoscaler, d))
+    if (read_size(r, at, &f, row) || read_gpu_types(r, f.gpu_types, row) ||
+        read_speeds(r, f.speeds, d) || read_requests(r, f.requests, d) ||
+        read_service_time(r, f.service_time, d) ||
+        read_start(r, f.start_up, !config_given(config_look(at, "start_s")), d) ||
+        read_slo(r, f.slo, d) || read_replicas(r, at, f.replicas, &d->scaler) ||
+        spec_read_scaler(r, f.autoscaler, d))
         return -1;
     if (f.end_ns == TIME_NEVER)
         s->demand.end_ns = end_of(r, d, f.start_ns);
@@ -255,10 +452,12 @@ int spec_read_services(struct spec_reader *r, struct config_value list)
             return -1;
         replicas += d->scaler.most;
         if (replicas > REPLICAS_IN_ALL)
-            return config_error(entry, r->err, "want at most %d replicas of all services, got %zu", REPLICAS_IN_ALL, replicas);
+            return config_error(entry, r->err, "want at most %d replicas of all services, got %zu",
+                                REPLICAS_IN_ALL, replicas);
         for (size_t i = 0; i < k; i++)
             if (!strcmp(r->to->services->of[i].service.name, d->service.name))
-                return config_error(config_look(entry, "name"), r->err, "'%s' is there twice", d->service.name);
+                return config_error(config_look(entry, "name"), r->err, "'%s' is there twice",
+                                    d->service.name);
     }
     return 0;
 }

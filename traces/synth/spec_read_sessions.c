@@ -1,4 +1,5 @@
-/* spec_read_sessions.c - interactive sessions from a workload file: groups of people, with the defaults of sim/sessions/session_spec.h. */
+/* spec_read_sessions.c - of a workload file: interactive sessions, with the defaults of
+ * session_spec.h. */
 #include "traces/synth/spec_reader.h"
 
 #include <math.h>
@@ -67,7 +68,7 @@ static const struct config_key slo_keys[] = {
 };
 /* clang-format on */
 
-/* Lognormal by mean and median: those of the law before it is cut. */
+/* A lognormal law by mean and median has them before it is cut. */
 static int read_law(struct spec_reader *r, struct config_value v, struct session_law *to)
 {
     struct synth_durations d;
@@ -83,13 +84,13 @@ static int read_law(struct spec_reader *r, struct config_value v, struct session
 
 static int read_laws(struct spec_reader *r, const struct file_group *f, struct session_spec *to)
 {
-    return read_law(r, f->length, &to->length) || read_law(r, f->think, &to->think) || read_law(r, f->run, &to->run) ||
-                   read_law(r, f->patience, &to->patience)
+    return read_law(r, f->length, &to->length) || read_law(r, f->think, &to->think) ||
+                   read_law(r, f->run, &to->run) || read_law(r, f->patience, &to->patience)
                ? -1
                : 0;
 }
 
-/* A warm pool has a start-up of its own, unless one is said. */
+/* The default start-up of a warm pool is shorter. */
 static int read_start_up(struct spec_reader *r, struct file_group *f)
 {
     struct config_value pool = config_look(f->start_up, "pool");
@@ -110,7 +111,9 @@ static int read_sizes(struct spec_reader *r, struct file_group *f)
     if (!config_given(f->gpus)) {
         f->asks.size = arena_alloc(r->to->memory, f->is.n_sizes * sizeof *f->asks.size);
         for (; f->asks.n_sizes < f->is.n_sizes; f->asks.n_sizes++)
-            f->asks.size[f->asks.n_sizes] = (struct synth_size){ f->is.size[f->asks.n_sizes].gpu_milli, f->is.size[f->asks.n_sizes].share };
+            f->asks.size[f->asks.n_sizes] =
+                (struct synth_size){ f->is.size[f->asks.n_sizes].gpu_milli,
+                                     f->is.size[f->asks.n_sizes].share };
         return 0;
     }
     if (spec_read_sizes(r, f->gpus, &f->asks))
@@ -132,12 +135,16 @@ static int read_group(struct spec_reader *r, struct config_value at, struct synt
     if (config_fields(at, group_keys, &f, r->err))
         return -1;
     if (config_given(config_look(at, "per_user_weekday")) && f.is.rate_per_h > 0)
-        return config_error(config_look(at, "per_user_weekday"), r->err, "want either this or 'rate_per_h'");
+        return config_error(config_look(at, "per_user_weekday"), r->err,
+                            "want either this or 'rate_per_h'");
     if (f.is.users > r->to->users)
-        return config_error(config_look(at, "users"), r->err, "want at most the %u users that the workload has", r->to->users);
-    if (spec_read_profile(f.daily, 24, f.is.daily, r->err) || spec_read_profile(f.weekly, 7, f.is.weekly, r->err) || read_laws(r, &f, &f.is) ||
-        read_sizes(r, &f) || (config_given(f.culling) && config_fields(f.culling, culling_keys, &f, r->err)) || read_start_up(r, &f) ||
-        (config_given(f.slo) && config_fields(f.slo, slo_keys, &f, r->err)))
+        return config_error(config_look(at, "users"), r->err,
+                            "want at most the %u users that the workload has", r->to->users);
+    if (spec_read_profile(f.daily, 24, f.is.daily, r->err) ||
+        spec_read_profile(f.weekly, 7, f.is.weekly, r->err) || read_laws(r, &f, &f.is) ||
+        read_sizes(r, &f) ||
+        (config_given(f.culling) && config_fields(f.culling, culling_keys, &f, r->err)) ||
+        read_start_up(r, &f) || (config_given(f.slo) && config_fields(f.slo, slo_keys, &f, r->err)))
         return -1;
     f.is.culling.how = (enum session_cull)f.how;
     f.is.name = spec_kept(r, f.group);
@@ -161,7 +168,8 @@ int spec_read_sessions(struct spec_reader *r, struct config_value list)
             return -1;
         for (size_t k = 0; k < to->n_sessions; k++)
             if (!strcmp(to->sessions[k].is.name, one->is.name))
-                return config_error(config_look(entry, "group"), r->err, "'%s' is there twice", one->is.name);
+                return config_error(config_look(entry, "group"), r->err, "'%s' is there twice",
+                                    one->is.name);
     }
     return 0;
 }

@@ -1,4 +1,13 @@
-/* spec_reader.h - what the files that read a workload file share. */
+/* spec_reader.h - reading a workload file, for the files that do so.
+ *
+ *   spec_read.c           the top level, and calls of all others
+ *   spec_read_jobs.c      classes, arrivals, users and projects; shares and lists of names
+ *   spec_read_services.c  services, replicas, requests, service times, SLO; spec_read_scaler.c
+ *                         their autoscaler
+ *   spec_read_sessions.c  groups of interactive sessions
+ *   law_read.c            a law
+ * Each reads a mapping by a table of keys (config.h) into a struct file_..., checks it and fills
+ * struct synth_spec. All return 0, or -1 with err. */
 #pragma once
 #include "sim/io/config.h"
 #include "traces/synth/spec.h"
@@ -8,7 +17,7 @@ struct spec_reader {
     const char *file;
     struct error *err;
 };
-/* What a class says, or the top of the file for all. */
+/* The keys of a class; at the top of the file they are the defaults of all classes. */
 struct file_class {
     struct synth_class is;
     int class, split;
@@ -18,7 +27,7 @@ struct file_class {
 #define CLASS(field) offsetof(struct file_class, field)
 #define REAL .type = CONFIG_REAL
 #define TIME .type = CONFIG_REAL, .most = 1000000000, .above_least = true
-/* The keys of both; `from`: where the struct is. */
+/* from: offset of the struct file_class. */
 #define CLASS_KEYS(from) \
     { .name = "gpus",               .type = CONFIG_MAPPING, .at = (from) + CLASS(gpus) }, \
     { .name = "mean_gpus",          REAL, .at = (from) + CLASS(is.mean_gpus), .most = 1000000, .above_least = true }, \
@@ -39,27 +48,28 @@ struct file_class {
 extern const char *const spec_split_words[];
 extern const struct config_key spec_class_keys[], spec_weight_key;
 
-#define SPEC_NAMES_MOST 10000     /* of a list, and of sizes */
+#define SPEC_NAMES_MAX 10000     /* of names, and of sizes */
 
-const char *spec_kept(const struct spec_reader *r, const char *text);        /* in the spec's memory */
-int spec_check_sum(struct config_value v, double sum, struct error *err);    /* of shares: above 0 */
-int spec_read_profile(struct config_value v, size_t n, double *to, struct error *err);    /* absent: nothing changes */
-/* What does not fit a node takes whole nodes; sizes that become equal are one. */
+/* a copy in the memory of the spec */
+const char *spec_kept(const struct spec_reader *r, const char *text);
+/* sum of shares: above 0 */
+int spec_check_sum(struct config_value v, double sum, struct error *err);
+/* absent: unchanged */
+int spec_read_profile(struct config_value v, size_t n, double *to, struct error *err);
+/* Sizes above a node are rounded up to whole nodes; equal sizes are merged. */
 int spec_read_sizes(struct spec_reader *r, struct config_value v, struct synth_class *c);
 int spec_read_names(struct spec_reader *r, struct config_value v, struct synth_names *to);
-/* `at`: of the class, for what is wrong with all of it. */
-int spec_read_class(struct spec_reader *r, struct config_value at, struct file_class *f, struct synth_class *to);
-/* Absent: nothing changes, but for people, who are always there. */
+/* at: the mapping of the class, for errors of the whole class. */
+int spec_read_class(struct spec_reader *r, struct config_value at, struct file_class *f,
+                    struct synth_class *to);
+/* Absent: unchanged; users and projects then have their defaults. */
 int spec_read_arrivals(struct spec_reader *r, struct config_value v);
 struct spec_arrivals { struct arrival_law law; double daily[24], weekly[7], growth_per_day; };
-int spec_read_request_arrivals(struct config_value v, struct spec_arrivals *to, struct error *err);    /* of a service */
-int spec_read_people(struct spec_reader *r, struct config_value users, struct config_value projects);
-int spec_read_sessions(struct spec_reader *r, struct config_value list);    /* after the people */
+/* of a service */
+int spec_read_request_arrivals(struct config_value v, struct spec_arrivals *to, struct error *err);
+int spec_read_users(struct spec_reader *r, struct config_value users, struct config_value projects);
+int spec_read_sessions(struct spec_reader *r, struct config_value list);    /* after the users */
 
-/* ---- Services: spec_read_services.c, and a file for each part ---- */
 struct deployment;
 int spec_read_services(struct spec_reader *r, struct config_value list);
-int spec_read_requests(const struct spec_reader *r, struct config_value v, struct deployment *to);
-int spec_read_service_time(const struct spec_reader *r, struct config_value v, struct deployment *to);
-int spec_read_slo(const struct spec_reader *r, struct config_value v, struct deployment *to);
 int spec_read_scaler(const struct spec_reader *r, struct config_value v, struct deployment *to);

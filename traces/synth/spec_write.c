@@ -1,11 +1,56 @@
 /* spec_write.c - a workload as a file that reads back as the same. */
 #include "traces/native/native.h"
-#include "traces/synth/spec_writer.h"
+#include "traces/synth/spec.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+/* ==== values ==== */
+
+static void put(struct output *o, const char *before, double value)
+{
+    out_text(o, before);
+    out_double(o, value);
+}
+
+/* In single quotes; quotes in the name are doubled. */
+static void put_name(struct output *o, const char *name)
+{
+    out_char(o, '\'');
+    for (; *name; name++) {
+        if (*name == '\'')
+            out_char(o, '\'');
+        out_char(o, *name);
+    }
+    out_char(o, '\'');
+}
+
+static void put_list(struct output *o, const char *before, const double *value, size_t n)
+{
+    out_text(o, before);
+    for (size_t i = 0; i < n; i++)
+        put(o, i ? ", " : "[", value[i]);
+    out_text(o, "]");
+}
+
+static void put_milli(struct output *o, int64_t gpu_milli)
+{
+    out_decimal(o, gpu_milli, MILLI_ALL);
+}
+
+static void put_sizes(struct output *o, const struct synth_class *c)
+{
+    for (size_t i = 0; i < c->n_sizes; i++) {
+        out_text(o, i ? ", " : "    gpus: { ");
+        put_milli(o, c->size[i].gpu_milli);
+        put(o, ": ", c->size[i].share);
+    }
+    out_text(o, " }\n");
+}
+
+/* ==== jobs ==== */
 
 static void put_names(struct output *o, const char *before, const struct synth_names *names)
 {
@@ -20,7 +65,7 @@ static void put_names(struct output *o, const char *before, const struct synth_n
 
 /* ---- laws ---- */
 
-/* The scale of a law is never other than 1 here: only the laws of fates are scaled, and those are not written. */
+/* The scale is 1: only laws of fates are scaled, and those are not written. */
 static void put_part(struct output *o, const struct law_part *p)
 {
     static const struct { const char *law, *a, *b; } words[] = {
@@ -42,10 +87,11 @@ static void put_part(struct output *o, const struct law_part *p)
 
 static bool is_hyper_gamma(const struct law *l)
 {
-    return l->n == 2 && l->part[0].kind == l->part[1].kind && (l->part[0].kind == LAW_GAMMA || l->part[0].kind == LAW_LOG2_GAMMA);
+    return l->n == 2 && l->part[0].kind == l->part[1].kind &&
+           (l->part[0].kind == LAW_GAMMA || l->part[0].kind == LAW_LOG2_GAMMA);
 }
 
-void synth_law_write(struct output *o, const struct synth_durations *d)
+static void put_durations(struct output *o, const struct synth_durations *d)
 {
     const struct law *l = &d->law;
     out_text(o, "{ law: ");
@@ -124,7 +170,7 @@ static void put_class(struct output *o, const struct synth_class *c)
     out_decimal(o, c->cpu_milli, 1000);
     put(o, "\n    memory_gib_per_gpu: ", (double)c->mem_mib / 1024);
     out_text(o, "\n    durations: ");
-    synth_law_write(o, &c->durations);
+    put_durations(o, &c->durations);
     if (c->spearman_given || c->n_sizes > 1) {
         put(o, "    spearman: ", c->spearman);
         out_char(o, '\n');
@@ -141,7 +187,89 @@ static void put_class(struct output *o, const struct synth_class *c)
         put_names(o, "    models: ", &c->models);
 }
 
-/* ---- the whole ---- */
+/* ==== sessions ==== */
+
+static void put_law(struct output *o, const char *name, const struct session_law *l)
+{
+    out_text(o, name);
+    put_durations(
+        o, &(struct synth_durations){ .law = l->law, .least_s = l->least_s, .most_s = l->most_s });
+}
+
+static void put_time(struct output *o, const char *before, int64_t ns)
+{
+    out_text(o, before);
+    out_seconds(o, ns);
+}
+
+static void put_group(struct output *o, const struct session_spec *s)
+{
+    out_text(o, "  - group: ");
+    put_name(o, s->name);
+    out_text(o, "\n    users: ");
+    out_integer(o, s->users);
+    if (s->rate_per_h > 0)
+        put(o, "\n    rate_per_h: ", s->rate_per_h);
+    else
+        put(o, "\n    per_user_weekday: ", s->per_user_weekday);
+    put_list(o, "\n    daily: ", s->daily, 24);
+    put_list(o, "\n    weekly: ", s->weekly, 7);
+    out_char(o, '\n');
+}
+
+static void put_asks(struct output *o, const struct synth_sessions *g)
+{
+    put_sizes(o, &g->asks);
+    out_text(o, "    node_gpus: ");
+    out_integer(o, g->asks.node_gpus);
+    out_text(o, "\n    cpus_per_gpu: ");
+    out_decimal(o, g->asks.cpu_milli, 1000);
+    put(o, "\n    memory_gib_per_gpu: ", (double)g->asks.mem_mib / 1024);
+    if (g->queue) {
+        out_text(o, "\n    queue: ");
+        put_name(o, g->queue);
+    }
+    out_text(o, "\n    priority: ");
+    out_integer(o, g->asks.priority);
+    out_text(o, g->asks.preemptible ? "\n    preemptible: true\n" : "\n    preemptible: false\n");
+}
+
+static void put_ways(struct output *o, const struct session_spec *s)
+{
+    static const char *const cull[] = {
+        [CULL_OFF] = "off", [CULL_RELEASE] = "release", [CULL_KILL] = "kill"
+    };
+    put_law(o, "    length: ", &s->length);
+    put_law(o, "    think: ", &s->think);
+    put_law(o, "    run: ", &s->run);
+    put_law(o, "    patience: ", &s->patience);
+    put(o, "    forgotten: ", s->forgotten);
+    out_text(o, "\n    culling: { cull: ");
+    out_text(o, cull[s->culling.how]);
+    put_time(o, ", release_s: ", s->culling.release_ns);
+    put_time(o, ", delete_s: ", s->culling.delete_ns);
+    put_time(o, ", period_s: ", s->culling.period_ns);
+    put(o, " }\n    cap_s: ", s->cap_s);
+    put(o, "\n    start_up: { least_s: ", s->start_least_s);
+    put(o, ", most_s: ", s->start_most_s);
+    put(o, " }\n    slo: { start_s: ", s->slo_s);
+    put(o, ", share: ", s->slo_share);
+    put(o, " }\n    duty: ", s->duty);
+    out_char(o, '\n');
+}
+
+static void put_sessions(struct output *o, const struct synth_spec *s)
+{
+    if (s->n_sessions)
+        out_text(o, "sessions:\n");
+    for (size_t i = 0; i < s->n_sessions; i++) {
+        put_group(o, &s->sessions[i].is);
+        put_asks(o, &s->sessions[i]);
+        put_ways(o, &s->sessions[i].is);
+    }
+}
+
+/* ==== the whole ==== */
 
 static void put_load(struct output *o, const struct synth_load *l)
 {
@@ -156,7 +284,9 @@ static void put_load(struct output *o, const struct synth_load *l)
 static void put_arrivals(struct output *o, const struct synth_spec *s)
 {
     const struct arrival_law *a = &s->arrivals;
-    static const char *const words[] = { [ARRIVE_POISSON] = "poisson", [ARRIVE_HYPER] = "hyper", [ARRIVE_MMPP] = "mmpp" };
+    static const char *const words[] = {
+        [ARRIVE_POISSON] = "poisson", [ARRIVE_HYPER] = "hyper", [ARRIVE_MMPP] = "mmpp"
+    };
     out_text(o, "arrivals:\n  law: ");
     out_text(o, words[a->kind]);
     if (a->kind == ARRIVE_HYPER)
@@ -230,5 +360,5 @@ void synth_spec_write(struct output *o, const struct synth_spec *s)
     out_text(o, s->n_classes ? "'\nclasses:\n" : "'\n");
     for (size_t c = 0; c < s->n_classes; c++)
         put_class(o, &s->class[c]);
-    synth_sessions_write(o, s);
+    put_sessions(o, s);
 }

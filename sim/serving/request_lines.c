@@ -1,4 +1,4 @@
-/* lines.c - see lines.h. */
+/* request_lines.c - see request_lines.h. */
 #include "sim/serving/request_lines.h"
 
 #include "sim/base/memory.h"
@@ -8,7 +8,8 @@ struct requests_present requests_none(void)
     return (struct requests_present){ .unused = NO_REQUEST };
 }
 
-uint32_t requests_enter(struct requests_present *p, const struct service_request *ask, uint64_t number)
+uint32_t requests_enter(struct requests_present *p, const struct service_request *ask,
+                        uint64_t number)
 {
     uint32_t r = p->unused;
     if (r == NO_REQUEST) {
@@ -27,19 +28,19 @@ void requests_leave(struct requests_present *p, uint32_t r)
     p->unused = r;
 }
 
-struct lines lines_none(void)
+struct request_lines request_lines_none(void)
 {
-    return (struct lines){ { NO_REQUEST, NO_REQUEST, 0 }, { NO_REQUEST, NO_REQUEST, 0 } };
+    return (struct request_lines){ { NO_REQUEST, NO_REQUEST, 0 }, { NO_REQUEST, NO_REQUEST, 0 } };
 }
 
-void line_append(struct requests_present *p, struct line *l, uint32_t r)
+void request_line_append(struct requests_present *p, struct request_line *l, uint32_t r)
 {
     p->at[r].next = NO_REQUEST;
     *(l->n++ ? &p->at[l->last].next : &l->first) = r;
     l->last = r;
 }
 
-uint32_t line_pop(struct requests_present *p, struct line *l)
+uint32_t request_line_pop(struct requests_present *p, struct request_line *l)
 {
     uint32_t r = l->first;
     if (r == NO_REQUEST)
@@ -50,12 +51,12 @@ uint32_t line_pop(struct requests_present *p, struct line *l)
     return r;
 }
 
-/* Numbers rise with the time of arrival. */
-void lines_insert(struct requests_present *p, struct lines *lines, uint32_t r)
+/* Numbers ascend with the time of arrival. */
+void request_lines_insert(struct requests_present *p, struct request_lines *lines, uint32_t r)
 {
-    struct line *l = p->at[r].began ? &lines->again : &lines->fresh;
+    struct request_line *l = p->at[r].began ? &lines->again : &lines->fresh;
     if (l->n == 0 || p->at[l->last].number < p->at[r].number) {
-        line_append(p, l, r);
+        request_line_append(p, l, r);
         return;
     }
     uint32_t *at = &l->first;
@@ -66,7 +67,7 @@ void lines_insert(struct requests_present *p, struct lines *lines, uint32_t r)
     l->n++;
 }
 
-uint32_t lines_pop(struct requests_present *p, struct lines *l)
+uint32_t request_lines_pop(struct requests_present *p, struct request_lines *l)
 {
-    return line_pop(p, l->again.n ? &l->again : &l->fresh);
+    return request_line_pop(p, l->again.n ? &l->again : &l->fresh);
 }

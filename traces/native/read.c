@@ -1,33 +1,21 @@
-/* native.c - gpuyard's own trace format: CSV with a header, columns in any order, times in seconds.
- *
- * columns[] below is all there is to know about a column but the sizes, which have rules between them: see size(). CPUs
- * and memory are those of one task; of a job without tasks (only the total of its GPUs is known) they are the job's.
- *
- * A job whose tasks differ has a row for each kind of task: rows that follow each other, of one job_id, each with a group.
- * gpus, gpus_per_task, gpu_milli, tasks (1 by default), min_tasks, cpus_per_task, mem_gib_per_task and topology are the row's own, whatever
- * else there is says the same in all of them. A group is a path, `replica1/encoder`, of a tree with the job as its root; rows
- * of one path are of one group, whose minimum is the sum of theirs. An inner group (replica1) or the job itself (`.`) has
- * a row only for its topology, with 0 GPUs and no tasks. All rows with `.`: the tasks differ, and there are no groups.
- *
- * A job that runs already when it is submitted (the snapshot of a cluster): running_on says where, one node for each task,
- * or for its first ones; traces/native/running_on.h has the grammar. started_s, perhaps negative, is since when; without it the
- * job has run for no time, but its start-up is over. duration_s is what is then left to do. leaving_s: it was told to
- * leave and holds its GPUs for so long after submit_s; then it waits, or is gone if duration_s is 0. */
-#include "traces/native/native.h"
+/* read.c - reading the native format: see native.h. */
+#include "sim/base/memory.h"
 #include "traces/formats/columns.h"
-#include "traces/native/native_groups.h"
+#include "traces/native/native.h"
 #include "traces/native/running_on.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One row as its cells say it; what has no cell keeps the default. */
+/* The cells of one row; without a cell the default of `nothing`. */
 struct native {
-    struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity, tolerations, running_on, data_set, image;
+    struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity,
+        tolerations, running_on, data_set, image;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns;
     int64_t duty, bandwidth, used_mem_mib; /* duties in millionths */
-    int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli, cpu_milli, mem_mib, priority, max_per_node;
+    int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli;
+    int64_t cpu_milli, mem_mib, priority, max_per_node;
     int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
     int64_t interval_ns, save_ns, grace_ns, restart_ns;
     uint16_t mig;
@@ -57,14 +45,14 @@ static const struct native nothing = {
     .preferred_level = LEVEL_ANY,
 };
 
-static const char *const booleans[] = { "false", "true", "no", "yes", "0", "1", NULL }; /* every second is true */
+/* odd: true */
+static const char *const booleans[] = { "false", "true", "no", "yes", "0", "1", NULL };
 const char *const native_classes[] = { "training", "inference", "interactive", "batch", NULL };
 const char *const native_fates[] = { "completed", "failed", "cancelled", NULL };
 const char *const native_levels[] = { "island", "node", "rack", "pod", "cluster", NULL };
 const char *const native_checkpoints[] = { "none", "perfect", "periodic", NULL };
-static const char *const apart[] = { "none", "node", NULL };
+static const char *const anti_affinities[] = { "none", "node", NULL };
 
-/* clang-format off: a table */
 enum kind { TEXT, TIME, GPUS, NUMBER, WORD, TOPOLOGY, MIG };
 struct column {
     const char *name;
@@ -73,20 +61,13 @@ struct column {
     int64_t scale, least, most; /* NUMBER; scale 1: whole */
     const char *const *words;   /* WORD */
 };
-#define NEEDED       4 /* the first ones */
+#define REQUIRED     4 /* the first ones */
 #define YEARS_100_NS (INT64_C(36525) * 86400 * NS_PER_S)
-#define CELL(text, is, field)                                                                                          \
-    {                                                                                                                  \
-        .name = text, .kind = is, .at = offsetof(struct native, field)                                                 \
-    }
-#define A_WORD(text, field, list)                                                                                      \
-    {                                                                                                                  \
-        .name = text, .kind = WORD, .at = offsetof(struct native, field), .words = list                                \
-    }
-#define A_NUMBER(text, field, by, from, to)                                                                            \
-    {                                                                                                                  \
-        .name = text, .kind = NUMBER, .at = offsetof(struct native, field), .scale = by, .least = from, .most = to     \
-    }
+#define AT(field) .at = offsetof(struct native, field)
+#define CELL(text, is, field) { .name = text, .kind = is, AT(field) }
+#define A_WORD(text, field, list) { .name = text, .kind = WORD, AT(field), .words = list }
+#define A_NUMBER(text, field, by, from, to) \
+    { .name = text, .kind = NUMBER, AT(field), .scale = by, .least = from, .most = to }
 static const struct column columns[] = {
     CELL("job_id", TEXT, job_id),
     CELL("submit_s", TIME, submit_ns),
@@ -95,10 +76,10 @@ static const struct column columns[] = {
     CELL("gpus_per_task", GPUS, per_task_milli),
     A_NUMBER("tasks", tasks, 1, 1, TASKS_MAX),
     A_NUMBER("min_tasks", min_tasks, 1, 1, TASKS_MAX),
-    A_NUMBER("max_tasks", max_tasks, 1, 1, TASKS_MAX), /* elastic: it may have from min_tasks to max_tasks */
-    A_NUMBER("min_gpus", min_gpus, 1, 1, GPUS_MAX),    /* likewise of a job without tasks */
+    A_NUMBER("max_tasks", max_tasks, 1, 1, TASKS_MAX), /* elastic: from min_tasks to max_tasks */
+    A_NUMBER("min_gpus", min_gpus, 1, 1, GPUS_MAX),    /* elastic, without tasks */
     A_NUMBER("max_gpus", max_gpus, 1, 1, GPUS_MAX),
-    A_WORD("moldable", moldable, booleans),            /* it keeps the size that it starts with */
+    A_WORD("moldable", moldable, booleans),            /* elastic until it starts */
     A_NUMBER("cpus_per_task", cpu_milli, 1000, 0, INT64_C(1000) * CPUS_MAX),
     A_NUMBER("mem_gib_per_task", mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
     A_NUMBER("gpu_milli", gpu_milli, 1, 0, MILLI_ALL),
@@ -109,24 +90,24 @@ static const struct column columns[] = {
     A_NUMBER("priority", priority, 1, INT32_MIN, INT32_MAX),
     A_WORD("preemptible", preemptible, booleans),
     CELL("estimate_s", TIME, estimate_ns),
-    CELL("deadline_s", TIME, deadline_ns), /* a point in time, as submit_s is */
+    CELL("deadline_s", TIME, deadline_ns), /* a time of the trace, as submit_s */
     A_WORD("status", status, native_fates),
     CELL("topology", TOPOLOGY, required_level),
     CELL("node_selector", TEXT, selector),
     CELL("affinity", TEXT, affinity),
     CELL("tolerations", TEXT, tolerations),
     A_NUMBER("max_per_node", max_per_node, 1, 1, TASKS_MAX),
-    A_WORD("anti_affinity", anti_affinity, apart), /* its tasks on different nodes */
+    A_WORD("anti_affinity", anti_affinity, anti_affinities), /* node: one task a node */
     A_NUMBER("gpu_mem_gib", gpu_mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
     A_NUMBER("gpu_share_mem_gib", share_mem_mib, 1024, 1, INT64_C(1024) * GIB_MAX),
     CELL("mig", MIG, mig),
     CELL("model", TEXT, model),
     A_NUMBER("data_gib", data_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
-    CELL("depends_on", TEXT, depends_on), /* job_ids with ';' between */
+    CELL("depends_on", TEXT, depends_on), /* job_ids, separated by ';' */
     CELL("running_on", TEXT, running_on),
-    A_NUMBER("started_s", started_ns, NS_PER_S, -YEARS_100_NS, YEARS_100_NS), /* a point in time */
+    A_NUMBER("started_s", started_ns, NS_PER_S, -YEARS_100_NS, YEARS_100_NS),
     CELL("leaving_s", TIME, leaving_ns),
-    A_WORD("checkpoint", checkpoint, native_checkpoints), /* as in the preemption of a cluster, and instead of that */
+    A_WORD("checkpoint", checkpoint, native_checkpoints), /* instead of the cluster's */
     CELL("interval_s", TIME, interval_ns),
     CELL("save_s", TIME, save_ns),
     CELL("grace_s", TIME, grace_ns),
@@ -135,24 +116,117 @@ static const struct column columns[] = {
     A_NUMBER("mem_bw_duty", bandwidth, DUTY_ALL, 0, DUTY_ALL),
     A_NUMBER("gpu_mem_used_gib", used_mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX), /* of each GPU */
     A_NUMBER("checkpoint_gib", checkpoint_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
-    CELL("data_set", TEXT, data_set), /* jobs that name the same share what a node has cached */
+    CELL("data_set", TEXT, data_set), /* jobs with one data set share the caches of nodes */
     A_NUMBER("epochs", epochs, 1, 1, TASKS_MAX),
     CELL("image", TEXT, image),
     CELL("group", TEXT, group),
 };
-/* clang-format on */
 #define COLUMNS (sizeof columns / sizeof *columns)
 
-/* Of a row with a group; what the others say belongs to the job. */
-static const char *const own_columns[] = { "gpus", "gpus_per_task", "gpu_milli", "tasks", "min_tasks", "cpus_per_task",
-                                           "mem_gib_per_task", "topology", "group", NULL };
+/* What belongs to a row with a group; all other columns belong to the job. */
+static const char *const own_columns[] = {
+    "gpus",          "gpus_per_task",    "gpu_milli", "tasks", "min_tasks",
+    "cpus_per_task", "mem_gib_per_task", "topology",  "group", NULL
+};
+
+/* ---- jobs of several rows ---- */
+
+/* The rows of the job that is being read, if they have a group. */
+struct parts {
+    struct workload *w;
+    struct arena *memory;         /* texts of the job that is being read */
+    struct row first;             /* its first row, a copy in memory */
+    struct job_row job;           /* what all its rows say */
+    struct task_row *part;        /* [n_parts], growing; 0 parts: no such job is being read */
+    size_t n_parts, capacity;
+};
+
+static void parts_begin(struct parts *g, struct workload *w)
+{
+    *g = (struct parts){ .w = w, .memory = arena_new() };
+}
+
+static void parts_free(struct parts *g)
+{
+    arena_free(g->memory);
+    free(g->part);
+}
+
+static bool same_text(const struct cell *a, const struct cell *b)
+{
+    return a->length == b->length && !memcmp(a->text, b->text, a->length);
+}
+
+/* Whether the row has the job_id (cell k) of the job that is being read. */
+static bool parts_continue(const struct parts *g, const struct row *row, size_t k)
+{
+    return g->n_parts && same_text(&g->first.cell[k], &row->cell[k]);
+}
+
+/* Adds the job that is being read, if there is one. */
+static int parts_end(struct parts *g, struct error *err)
+{
+    if (!g->n_parts)
+        return 0;
+    g->job.part = g->part;
+    g->job.n_parts = g->n_parts;
+    int result = workload_add(g->w, &g->job, g->first.file, g->first.line, err);
+    g->n_parts = 0;
+    arena_reset(g->memory);
+    return result;
+}
+
+/* A copy of the row that lasts until the job is added. */
+static struct row parts_keep(struct parts *g, const struct row *row)
+{
+    struct cell *cell = arena_alloc(g->memory, row->n * sizeof *cell);
+    for (size_t i = 0; i < row->n; i++)
+        cell[i] = (struct cell){ arena_text(g->memory, row->cell[i].text, row->cell[i].length),
+                                 row->cell[i].length };
+    struct row kept = *row;
+    kept.cell = cell;
+    return kept;
+}
+
+/* Cell k is equal in all rows of the job. */
+static int parts_same(const struct parts *g, const struct row *row, size_t k, struct error *err)
+{
+    char want[200];
+    if (same_text(&g->first.cell[k], &row->cell[k]))
+        return 0;
+    snprintf(want, sizeof want, "'%.60s' as on line %zu, which is of the same job",
+             g->first.cell[k].text, g->first.line);
+    return cell_error(row, k, want, err);
+}
+
+static void parts_add(struct parts *g, const struct row *row, const struct job_row *job,
+                      const char *group)
+{
+    if (!g->n_parts) {
+        g->first = *row;
+        g->job = *job;
+    }
+    mem_grow(&g->part, &g->capacity, g->n_parts, sizeof *g->part);
+    g->part[g->n_parts++] = (struct task_row){
+        .group = arena_text(g->memory, group, strlen(group)),
+        .gpus = job->tasks ? job->gpus / job->tasks : job->gpus,
+        .gpu_milli = job->gpu_milli,
+        .tasks = job->tasks,
+        .min_tasks = job->min_tasks,
+        .cpu_milli = job->cpu_milli,
+        .mem_mib = job->mem_mib,
+        .required_level = job->required_level,
+        .preferred_level = job->preferred_level,
+        .line = row->line,
+    };
+}
 
 struct reading {
     struct workload *w;
-    struct native_groups groups;
-    size_t job_id, group;       /* their cells; TABLE_NO_COLUMN: none */
-    bool own[COLUMNS];          /* by used column */
-    size_t n_used, cell[COLUMNS]; /* cell[k] of a row is of column used[k] */
+    struct parts parts;
+    size_t job_id, group;         /* index of the cell; TABLE_NO_COLUMN: no such column */
+    bool own[COLUMNS];            /* [n_used] used[k] belongs to the row */
+    size_t n_used, cell[COLUMNS]; /* [n_used] index of the cell of used[k] */
     const struct column *used[COLUMNS];
     struct held_list running_on;
 };
@@ -173,8 +247,9 @@ static int unknown_column(const struct row *header, const char *name, struct err
     size_t n = 0;
     for (size_t i = 0; i < COLUMNS && n < sizeof known; i++)
         n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", columns[i].name);
-    return error_set(err, "%s:%zu: unknown column '%.40s': want one of %s, or a name that begins with x_", header->file,
-                     header->line, name, known);
+    return error_set(
+        err, "%s:%zu: unknown column '%.40s': want one of %s, or a name that begins with x_",
+        header->file, header->line, name, known);
 }
 
 static int on_header(void *self, const struct row *header, struct error *err)
@@ -186,13 +261,14 @@ static int on_header(void *self, const struct row *header, struct error *err)
             continue;
         if (!c)
             return unknown_column(header, header->column[i], err);
-        r->used[r->n_used] = c; /* table_in.h lets no name come twice */
+        r->used[r->n_used] = c; /* table_in.h refuses a name that occurs twice */
         r->own[r->n_used] = own_columns[word_index(own_columns, c->name)];
         r->cell[r->n_used++] = i;
     }
-    for (size_t i = 0; i < NEEDED; i++)
+    for (size_t i = 0; i < REQUIRED; i++)
         if (table_column(header, columns[i].name) == TABLE_NO_COLUMN)
-            return error_set(err, "%s:%zu: want a column '%s'", header->file, header->line, columns[i].name);
+            return error_set(err, "%s:%zu: want a column '%s'", header->file, header->line,
+                             columns[i].name);
     r->job_id = table_column(header, "job_id");
     r->group = table_column(header, "group");
     return 0;
@@ -200,26 +276,30 @@ static int on_header(void *self, const struct row *header, struct error *err)
 
 /* ---- cells ---- */
 
-/* "required:rack": never wider. "preferred:rack": wider if need be. */
+#define TOPOLOGY_WANT \
+    "required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster"
+
+/* "required:rack": within one rack. "preferred:rack": wider if no rack has room. */
 static int take_topology(const struct row *row, size_t i, struct native *n, struct error *err)
 {
     const char *text = row->cell[i].text, *colon = strchr(text, ':');
-    size_t length = colon ? (size_t)(colon - text) : 0, level = colon ? word_index(native_levels, colon + 1) : LEVEL_ANY;
+    size_t length = colon ? (size_t)(colon - text) : 0,
+           level = colon ? word_index(native_levels, colon + 1) : LEVEL_ANY;
     if (level < LEVEL_ANY && length == 8 && strncmp(text, "required", 8) == 0)
         n->required_level = (uint8_t)level;
     else if (level < LEVEL_ANY && length == 9 && strncmp(text, "preferred", 9) == 0)
         n->preferred_level = (uint8_t)level;
     else
-        return cell_error(
-            row, i, "required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster", err);
+        return cell_error(row, i, TOPOLOGY_WANT, err);
     return 0;
 }
 
-static int take_cell(const struct row *row, size_t i, const struct column *c, struct native *n, struct error *err)
+static int take_cell(const struct row *row, size_t i, const struct column *c, struct native *n,
+                     struct error *err)
 {
     void *to = (char *)n + c->at;
     if (row->cell[i].length == 0)
-        return c - columns < NEEDED ? cell_required(row, i, err) : 0;
+        return c - columns < REQUIRED ? cell_required(row, i, err) : 0;
     switch (c->kind) {
     case TEXT:
         *(struct cell *)to = row->cell[i];
@@ -253,22 +333,23 @@ static int wrong(const struct row *row, const char *column, const char *want, st
     return cell_error(row, TABLE_NO_COLUMN, want, err);
 }
 
-/* Of gpus, gpus_per_task and tasks, the first is always there, the others may follow from it. */
+/* tasks = gpus / gpus_per_task, or checks that they agree. */
 static int split_into_tasks(const struct row *row, struct native *n, struct error *err)
 {
     int64_t per_task = n->per_task_milli;
     if (!n->tasks && per_task > 0 && n->gpus_milli % per_task == 0)
         n->tasks = n->gpus_milli / per_task;
     else if (!n->tasks && n->gpus_milli == per_task)
-        n->tasks = 1; /* none of none */
+        n->tasks = 1; /* 0 GPUs of 0 for each task */
     if (!n->tasks)
         return wrong(row, "gpus", "a multiple of gpus_per_task", err);
     if (n->tasks * per_task != n->gpus_milli)
         return wrong(row, "gpus", "tasks x gpus_per_task", err);
-    return n->tasks <= TASKS_MAX ? 0 : wrong(row, "gpus", "at most 1000000 tasks of gpus_per_task", err);
+    if (n->tasks > TASKS_MAX)
+        return wrong(row, "gpus", "at most 1000000 tasks of gpus_per_task", err);
+    return 0;
 }
 
-/* A share of a GPU is said by a fraction of one or by gpu_milli; by both if they agree. */
 static int size(const struct row *row, struct native *n, struct job_row *job, struct error *err)
 {
     bool by_task = n->per_task_milli != NOT_GIVEN;
@@ -292,7 +373,8 @@ static int size(const struct row *row, struct native *n, struct job_row *job, st
     if (n->gpu_milli == 0)
         return wrong(row, "gpu_milli", "at least 1, as there are GPUs", err);
     if (job->gpu_milli < MILLI_ALL && n->gpu_milli != job->gpu_milli)
-        return wrong(row, "gpu_milli", by_task ? "the fraction in gpus_per_task" : "the fraction in gpus", err);
+        return wrong(row, "gpu_milli",
+                     by_task ? "the fraction in gpus_per_task" : "the fraction in gpus", err);
     job->gpu_milli = (uint32_t)n->gpu_milli;
     return 0;
 }
@@ -332,15 +414,17 @@ static void fill(const struct native *n, struct job_row *job)
     job->affinity = n->affinity.text;
     job->tolerations = n->tolerations.text;
     job->max_per_node = n->anti_affinity ? 1 : (uint32_t)n->max_per_node;
-    job->overhead = (struct own_overhead){ n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint, n->interval_ns, n->save_ns,
-                                      n->grace_ns, n->restart_ns, n->checkpoint_mib };
+    int64_t checkpoint = n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint;
+    job->overhead = (struct own_overhead){ checkpoint,  n->interval_ns, n->save_ns,
+                                     n->grace_ns, n->restart_ns,  n->checkpoint_mib };
     job->duty = (struct duty){ (uint32_t)n->duty, (uint32_t)n->bandwidth };
     job->used_mem_mib = (uint32_t)n->used_mem_mib;
     job->required_level = n->required_level;
     job->preferred_level = n->preferred_level;
 }
 
-static int take_running(const struct row *row, const struct native *n, struct held_list *on, struct job_row *job, struct error *err)
+static int take_running(const struct row *row, const struct native *n, struct held_list *on,
+                        struct job_row *job, struct error *err)
 {
     if (n->running_on.length && !running_on_parse(n->running_on.text, on))
         return wrong(row, "running_on", RUNNING_ON_WANT, err);
@@ -353,7 +437,8 @@ static int take_running(const struct row *row, const struct native *n, struct he
     return job->ran_ns >= 0 ? 0 : wrong(row, "started_s", "at most submit_s", err);
 }
 
-static int take_row(struct reading *r, const struct row *row, struct native *n, struct job_row *job, struct error *err)
+static int take_row(struct reading *r, const struct row *row, struct native *n, struct job_row *job,
+                    struct error *err)
 {
     *n = nothing;
     *job = job_row_default;
@@ -366,12 +451,15 @@ static int take_row(struct reading *r, const struct row *row, struct native *n, 
     return take_running(row, n, &r->running_on, job, err);
 }
 
-static int check_part(struct reading *r, const struct row *row, const struct job_row *job, bool goes_on, struct error *err)
+static int check_part(struct reading *r, const struct row *row, const struct job_row *job,
+                      bool continues, struct error *err)
 {
-    for (size_t k = 0; goes_on && k < r->n_used; k++)
-        if (!r->own[k] && native_groups_same(&r->groups, row, r->cell[k], err) != 0)
+    for (size_t k = 0; continues && k < r->n_used; k++)
+        if (!r->own[k] && parts_same(&r->parts, row, r->cell[k], err) != 0)
             return -1;
-    return job->tasks && job->gpus % job->tasks ? wrong(row, "gpus", "a multiple of tasks", err) : 0;
+    if (job->tasks && job->gpus % job->tasks)
+        return wrong(row, "gpus", "a multiple of tasks", err);
+    return 0;
 }
 
 static int on_row(void *self, const struct row *row, struct error *err)
@@ -381,38 +469,41 @@ static int on_row(void *self, const struct row *row, struct error *err)
     struct job_row job;
     struct row kept;
     bool part = r->group != TABLE_NO_COLUMN && row->cell[r->group].length;
-    bool goes_on = part && native_groups_go_on(&r->groups, row, r->job_id);
-    if (!goes_on && native_groups_end(&r->groups, err) != 0)
+    bool continues = part && parts_continue(&r->parts, row, r->job_id);
+    if (!continues && parts_end(&r->parts, err) != 0)
         return -1;
-    if (part && !goes_on) {
-        kept = native_groups_keep(&r->groups, row);
+    if (part && !continues) {
+        kept = parts_keep(&r->parts, row);
         row = &kept;
     }
     if (take_row(r, row, &n, &job, err) != 0)
         return -1;
     if (!part)
         return workload_add(r->w, &job, row->file, row->line, err);
-    if (check_part(r, row, &job, goes_on, err) != 0)
+    if (check_part(r, row, &job, continues, err) != 0)
         return -1;
-    native_groups_add(&r->groups, row, &job, n.group.text);
+    parts_add(&r->parts, row, &job, n.group.text);
     return 0;
 }
 
-static int native_recognise(const char *head, size_t length)
+static int recognise(const char *head, size_t length)
 {
     static const char *const names[] = { "job_id", "submit_s", "duration_s", "gpus", NULL };
-    return columns_recognise(names, head, length) ? 2 : 0; /* the units in the names are ours alone */
+    /* No other format has units in these names. */
+    return columns_recognise(names, head, length) ? 2 : 0;
 }
 
-static int native_read(struct input *in, struct workload *w, struct error *err)
+static int read_native(struct input *in, const char *const *value, struct workload *w,
+                       struct error *err)
 {
+    (void)value;
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
     struct reading r = { .w = w };
-    native_groups_begin(&r.groups, w);
+    parts_begin(&r.parts, w);
     int result = table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
     if (result == 0)
-        result = native_groups_end(&r.groups, err);
-    native_groups_free(&r.groups);
+        result = parts_end(&r.parts, err);
+    parts_free(&r.parts);
     free(r.running_on.at);
     return result;
 }
@@ -420,6 +511,6 @@ static int native_read(struct input *in, struct workload *w, struct error *err)
 const struct trace_format native_format = {
     .name = "native",
     .summary = "gpuyard's own: job_id,submit_s,duration_s,gpus and optional columns",
-    .recognise = native_recognise,
-    .read = native_read,
+    .recognise = recognise,
+    .read = read_native,
 };
