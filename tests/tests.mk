@@ -2,7 +2,7 @@
 # scripts/* are run with the program itself. Each leaves a log; `check` sums them up, and only what changed runs again.
 
 SAN_ENV := ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
-TEST_SRC := $(filter-out tests/bench/%,$(wildcard tests/*/test_*.c))
+TEST_SRC := $(sort $(shell find tests -name 'test_*.c' -not -path 'tests/bench/*'))
 TEST_BIN := $(patsubst %.c,$(OUT)/%,$(TEST_SRC))
 TEST_LOG := $(TEST_BIN:%=%.log)
 FUZZ_BIN := $(patsubst %.c,$(OUT)/%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -4,7 +4,7 @@
  * A rollback copies the model back. After it the lines show what the model shows, keys and ends and all, and at the end the
  * wait of every job is split as the model has counted it, one job at a time, to the nanosecond: WAIT_PASS of a periodic
  * scheduler and WAIT_RELEASING of claims, too. test_lines.c has walks over lines that change. */
-#include "tests/unit/line_model.h"
+#include "tests/unit/scheduler/line_model.h"
 
 enum { SEEDS = 400, PASSES = 60, CHANGES = 10, DEPTH = 3 };
 
