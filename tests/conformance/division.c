@@ -1,4 +1,5 @@
-/* division.c - cases of the fair-share division. GPUs in thousandths; CPUs and memory in the units of the case. */
+/* division.c - cases of the fair-share division. GPUs in thousandths; CPUs and memory in the
+ * units of the case. */
 #include "policies/kai/quota_division.h"
 #include "tests/conformance/conformance.h"
 

@@ -1,6 +1,7 @@
-/* test_meta_federation.c - jobs over several members, over random worlds and for every policy and placer: each job is in exactly one
- * member, each member's books balance (run_end() checks them), a federation of one is the plain run, and of two equal
- * members least-wait is no worse than sending all to one. */
+/* test_meta_federation.c - jobs over several members, over random worlds and for every policy
+ * and placer: each job is in exactly one member, each member's books balance (run_end() checks
+ * them), a federation of one is the plain run, and of two equal members least-wait is no worse
+ * than sending all to one. */
 #include "sim/federation/router.h"
 #include "tests/support/named.h"
 #include "tests/support/random_world.h"

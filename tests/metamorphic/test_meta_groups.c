@@ -1,11 +1,13 @@
-/* test_meta_groups.c - tasks that are alike, said in two runs of one group or in one, are the same job: a placer that goes
- * task by task gives the same schedule. The control: another split of the GPUs is seen. */
+/* test_meta_groups.c - tasks that are alike, written as two runs of one group or as one, are the
+ * same job: a placer that goes task by task gives the same schedule. The control: another split
+ * of the GPUs is seen. */
 #include "tests/support/random_world.h"
 
 enum { SEEDS = 12 };
 static size_t differed, compared;
 
-/* The job's first task and the others; with `other` the first is one GPU larger, and another one smaller. */
+/* The job's first task and the others; with `other` the first is one GPU larger, and another one
+ * smaller. */
 static void say_in_two(struct world *w, bool other)
 {
     for (size_t j = 0; j < w->n_jobs; j++) {
@@ -25,13 +27,14 @@ static void say_in_two(struct world *w, bool other)
 static struct world with_gangs(uint64_t seed)
 {
     struct world w = random_world(seed);
-    w.price.checkpoint = CHECKPOINT_PERFECT;    /* nobody gives way for ever */
+    w.price.checkpoint = CHECKPOINT_PERFECT;    /* no job is preempted for ever */
     for (size_t j = 0; j < w.n_jobs; j++)
         w.job[j].min_tasks = 0;
     return w;
 }
 
-/* The placer takes task by task, and neither it nor the policy draws: what is asked in vain draws, too, and every run asks. */
+/* The placer takes task by task, and neither it nor the policy draws: a request that fails
+ * draws, too, and every run asks. */
 static bool task_by_task(const struct combination *k)
 {
     static const char *const looks_at_all[] = { "rack", "tightest", "rate", "consolidate", "random" };

@@ -1,5 +1,6 @@
-/* test_meta_kube.c - kube and gang find the best node by an index and remember who failed in vain; a limit of pods per node
- * that never binds makes them look at every node for every pod. Both have to give the same schedule. */
+/* test_meta_kube.c - kube and gang find the best node by an index and remember which pods
+ * failed; a limit of pods per node that never binds makes them look at every node for every pod.
+ * Both have to give the same schedule. */
 #include "tests/support/named.h"
 #include "tests/support/random_world.h"
 

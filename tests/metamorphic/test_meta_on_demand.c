@@ -1,5 +1,6 @@
-/* test_meta_on_demand.c - jobs that the run itself submits and withdraws, at any moment and several times, under every policy and
- * placer: they come and go when they should, whatever they are doing, and the identities of release builds hold. */
+/* test_meta_on_demand.c - jobs that the run itself submits and withdraws, at any moment and
+ * several times, under every policy and placer: they come and go when they should, whatever they
+ * are doing, and the identities of release builds hold. */
 #include "sim/engine/models.h"
 #include "sim/engine/on_demand.h"
 #include "tests/support/random_world.h"
@@ -22,7 +23,7 @@ static void next_change(struct sched *s, job_id j)
 {
     uint32_t i = j - drawn.first;
     if (!drawn.left[i] && !on_demand_is_there(s, j)) {
-        s->n_open--;
+        run_open(s, -1);
         return;
     }
     drawn.left[i] -= drawn.left[i] > 0;
@@ -61,7 +62,7 @@ static void prepare(struct sched *s, uint64_t seed)
     random_init(&drawn.random, seed, "minds", 0);
     s->model[s->n_models++] = &minds;
     for (uint32_t i = 0; i < s->workload->n_on_demand; i++) {
-        s->n_open++;
+        run_open(s, 1);
         drawn.left[i] = 1 + (uint32_t)random_below(&drawn.random, 8);
         event_queue_push(s->events, (struct event){ s->now_ns + some_time_ns(), EVENT_SESSION, drawn.first + i });
     }
@@ -69,7 +70,8 @@ static void prepare(struct sched *s, uint64_t seed)
 
 static struct { uint32_t lives, state[JOB_STATES], leaving, runs; } all;
 
-/* Who was told to go while it left, or while tasks of it saved, is there for a little longer. */
+/* A job that is withdrawn while it leaves, or while tasks of it save, is there for a little
+ * longer. */
 static void times_add_up(const struct combination *k, const struct world *w, const struct outcome *out)
 {
     for (uint32_t i = 0; i < w->n_on_demand; i++) {
@@ -86,7 +88,7 @@ static void times_add_up(const struct combination *k, const struct world *w, con
 static void come_and_go(const struct combination *k, uint64_t seed)
 {
     struct world w = random_world(seed);
-    if (!named(k, "gang"))        /* whose strict line may be held up for ever by a job whose groups fit nowhere */
+    if (!named(k, "gang"))        /* its strict line may be blocked for ever by a job with groups that fit nowhere */
         random_groups(&w, seed);
     w.n_on_demand = w.n_jobs < 2 * ON_DEMAND ? w.n_jobs / 2 : ON_DEMAND;
     w.prepare = prepare;
@@ -94,7 +96,7 @@ static void come_and_go(const struct combination *k, uint64_t seed)
     w.price.grace_ns = 12 * NS_PER_S;
     if (seed % 2)
         w.furnish = gpus_fail_often;
-    if (strstr(k->name, "continuous=yes"))    /* round robin: where stops have a price, nobody may ever get anywhere */
+    if (strstr(k->name, "continuous=yes"))    /* round robin: where stops cost time, no job may ever make progress */
         w.price.checkpoint = CHECKPOINT_PERFECT, w.price.restart_ns = 0;
     struct outcome out = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     if (!out.stalled)
@@ -118,7 +120,7 @@ static void whatever_they_are_doing(void **state)
         assert_true(all.state[i] > 20);
 }
 
-/* A job on demand that nobody ever submits leaves no trace. */
+/* A job on demand that is never submitted leaves no trace. */
 static void never_asked_for(const struct combination *k, uint64_t seed)
 {
     struct world w = random_world(seed), with = w;

@@ -1,8 +1,10 @@
-/* test_meta_physics.c - the whole physical world at once: rates with shared links, failures, checkpoints over shared storage, data and
- * images, shared GPUs, energy, prices, elastic jobs; random clusters, jobs and constants, under every policy and placer.
+/* test_meta_physics.c - the whole physical world at once: rates with shared links, failures,
+ * checkpoints over shared storage, data and images, shared GPUs, energy, prices, elastic jobs;
+ * random clusters, jobs and constants, under every policy and placer.
  *
- * Wanted: the identities that every run asserts (GPU time, up and down time, work = rate x time, energy of jobs, idle GPUs and nodes),
- * the same outcome twice, and that all of it really was on. */
+ * Wanted: the identities that every run asserts (GPU time, up and down time, work = rate x time,
+ * energy of jobs, idle GPUs and nodes), the same outcome twice, and that all of it really was
+ * on. */
 #include "sim/cluster/cluster_file.h"
 #include "tests/support/random_world.h"
 

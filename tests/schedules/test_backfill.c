@@ -1,7 +1,9 @@
-/* test_backfill.c - FCFS, EASY and conservative against a second implementation, on random workloads, start by start.
+/* test_backfill.c - FCFS, EASY and conservative against a second implementation, on random
+ * workloads, start by start.
  *
- * The second one knows no windows and no trees: one number a second for what is taken, EASY by its textbook rule
- * of shadow time and extra processors (reproductions.md 5), conservative by trying every second. */
+ * The second one knows no windows and no trees: one number a second for what is taken, EASY by
+ * its textbook rule of shadow time and extra processors (reproductions.md 5), conservative by
+ * trying every second. */
 #include "policies/registry.h"
 #include "sim/base/random.h"
 #include "sim/engine/run.h"
@@ -58,7 +60,8 @@ static void start(struct naive *w, int j, int now)
     w->job[j].waits = false;
 }
 
-/* Promises are looked at again, first come first, when somebody has ended; else only newcomers get one. */
+/* Promises are looked at again, first come first, when a job has ended; else only new jobs get
+ * one. */
 static void conservative_pass(struct naive *w, int now, bool ended)
 {
     for (int j = 0; j < JOBS; j++) {
@@ -151,8 +154,8 @@ static const struct placer *count_placer_of(void)
     return NULL;
 }
 
-/* Counted: one pool without names. Named: as many nodes of one GPU; there a promise is of certain GPUs, so starts may differ
- * from those of counts. */
+/* Counted: one pool without names. Named: as many nodes of one GPU; there a promise is of
+ * certain GPUs, so starts may differ from those of counts. */
 static int differing_starts(const struct naive *want, const char *policy, bool counted)
 {
     struct error err = { "" };

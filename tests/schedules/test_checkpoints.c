@@ -1,5 +1,5 @@
-/* test_checkpoints.c - checkpoints that take time: when they are due, what they stall, what a stop then loses. models.md 3.3,
- * 3.4, 11.2 (4). By hand. */
+/* test_checkpoints.c - checkpoints that take time: when they are due, what they stall, what a
+ * stop then loses. models.md 3.3, 3.4, 11.2 (4). By hand. */
 #include "tests/support/schedule.h"
 
 #define S NS_PER_S
@@ -80,7 +80,7 @@ static const struct schedule rows[] = {
     { "a save of its own", TAKES, ONE_NODE(1), .price = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 30 * S, .save_ns = 3 * S,
       .write_ns = 5 * S, .blocking = 1, .grace_ns = 3 * S, .restart_ns = 10 * S }, .useful = 100, .stalled = 10, .saving = 3,
       .startup = 10, .jobs = { { 0, 100, 1, 0, .ends = 123, .stops = 1 }, { 50, 0, 1, 53, .priority = 1 } } },
-    { "perfect: only told to leave it writes", TAKES, ONE_NODE(1), .price = { .checkpoint = CHECKPOINT_PERFECT, .save_ns = -1,
+    { "perfect: it writes only when it is preempted", TAKES, ONE_NODE(1), .price = { .checkpoint = CHECKPOINT_PERFECT, .save_ns = -1,
       .write_ns = 40 * S, .blocking = 1 }, .useful = 100, .saving = 40,
       .jobs = { { 0, 100, 1, 0, .ends = 140, .stops = 1 }, { 50, 0, 1, 90, .priority = 1 } } },
     { "still starting", TAKES, ONE_NODE(1), .price = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 30 * S, .save_ns = -1,
@@ -91,7 +91,7 @@ static const struct schedule rows[] = {
     { "sized: three of 10 s", "fifo", ONE_NODE(1), .storage = STORAGE(CONTENTION_NONE), .price = SIZED(1, 0), .useful = 100,
       .metric = { { "checkpoints", 3 }, { "written_gib", 3e10 / (1 << 30) }, { "checkpoint_gpu_h", 30 / 3600.0 }, { "checkpoints_cut_short", 0 } },
       .stalled = 30, .jobs = { { 0, 100, 1, 0, .ends = 130 } } },
-    /* As of the beginning of each write: the second finds one who writes, and gets half: 35 to 55 */
+    /* As of the beginning of each write: the second finds one that writes, and gets half: 35 to 55 */
     { "two writers: the formula", "fifo", ONE_NODE(2), .storage = STORAGE(CONTENTION_NONE), .price = SIZED(1, 0), .useful = 80,
       .stalled = 10 + 20, .jobs = { { 0, 40, 1, 0, .ends = 50 }, { 5, 40, 1, 5, .ends = 65 } } },
     /* Alone until 35: 5 GB; half each until 45; then the other is alone with the 5 GB that it has left */
@@ -102,7 +102,7 @@ static const struct schedule rows[] = {
     /* The first fifth blocks, at half the bandwidth: both from 30 on for 4 s. Progress and the rest go on side by side */
     { "two writers in the background", "fifo", ONE_NODE(2), .storage = STORAGE(CONTENTION_MAXMIN), .price = SIZED(.2, 0), .useful = 80,
       .stalled = 8, .jobs = { { 0, 40, 1, 0, .ends = 44 }, { 0, 40, 1, 0, .ends = 44 } } },
-    /* V is told to leave at 35 and would need 10 s, but W writes from 30 on, 10 GB at half: V has 5 GB at 45, too late */
+    /* V is preempted at 35 and would need 10 s, but W writes from 30 on, 10 GB at half: V has 5 GB at 45, too late */
     { "others take the time to save", TAKES, ONE_NODE(2), .storage = STORAGE(CONTENTION_MAXMIN), .price = SIZED(1, 10), .useful = 120,
       .lost = 25, .stalled = 15 + 20, .saving = 10, .startup = 10,
       .jobs = { { 10, 80, 1, 10, .ends = 155, .stops = 1, .lost = 25 }, { 0, 40, 1, 0, .ends = 55, .stays = true },

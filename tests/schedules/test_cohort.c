@@ -1,7 +1,8 @@
 /* test_cohort.c - queues that borrow each other's quota and get it back, by hand.
  *
- * Every row: a cohort "org" above "a" and "b". What each expects follows from the rules in cohort_books.h, cohort_search.h and
- * cohort_fair.h; the arithmetic is beside the row where it is not plain. */
+ * Every row: a cohort "org" above "a" and "b". What each expects follows from the rules in
+ * cohort_books.h, cohort_search.h and cohort_fair.h; the arithmetic is beside the row where it
+ * is not plain. */
 #include "tests/support/schedule.h"
 
 #define BOUNDED(n, up, gpus, w, borrows, lends, threshold, ...)                                                        \
@@ -44,10 +45,10 @@ static const struct schedule rows[] = {
     { "no more than the lending limit of the other", "cohort", ONE_NODE(4),
       .queue = { SHARES("org", ID_NONE, 0, 1), SHARES("a", 0, 2, 1), LIMITED("b", 0, 2, 1, UNLIMITED, 1000) }, .jobs = {
         { 0, 10, 3, 0, A }, { 1, 5, 1, 10, A, .waits = { [WAIT_QUOTA] = 9 } }, { 2, 5, 1, 2, B } } },
-    { "quota of the cohort itself is anybody's", "cohort", ONE_NODE(4),
+    { "quota of the cohort itself is for all its queues", "cohort", ONE_NODE(4),
       .queue = { SHARES("org", ID_NONE, 4, 1), SHARES("a", 0, 0, 1), SHARES("b", 0, 0, 1) }, .jobs = {
         { 0, 10, 3, 0, A }, { 1, 5, 1, 1, B }, { 2, 5, 1, 6, B, .waits = { [WAIT_QUOTA] = 4 } } } },
-    { "who keeps within its quota goes first", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .jobs = {
+    { "a job within the quota of its queue goes first", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .jobs = {
         { 0, 10, 3, 10, A }, { 0, 10, 2, 0, B } } },
     { "the limit caps what is borrowed", "cohort", ONE_NODE(4),
       .queue = { SHARES("org", ID_NONE, 2, 1), { .facts = { .name = "a", .parent = 0, .weight = 1,
@@ -62,7 +63,7 @@ static const struct schedule rows[] = {
       .price = { .checkpoint = CHECKPOINT_PERFECT, .save_ns = 3 * NS_PER_S, .grace_ns = 5 * NS_PER_S }, .jobs = {
         { 0, 100, 2, 0, A }, { 1, 100, 2, 1, A, .ends = 114, .stops = 1 },
         { 10, 10, 2, 13, B, .waits = { [WAIT_RELEASING] = 3 } } } },
-    { "reclaim: never: who is owed waits", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .price = UNPAID, .jobs = {
+    { "reclaim: never: a job that is owed quota waits", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .price = UNPAID, .jobs = {
         { 0, 100, 2, 0, A }, { 1, 100, 2, 1, A }, { 10, 10, 2, 100, B, .waits = { [WAIT_PROTECTED] = 90 } } } },
     { "reclaim: only from lower priorities", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(.reclaim = RECLAIM_LOWER_PRIORITY),
       .price = UNPAID, .jobs = {
@@ -72,7 +73,7 @@ static const struct schedule rows[] = {
         { 0, 10, 2, 0, A }, { 1, 10, 3, 10, B, .waits = { [WAIT_QUOTA] = 9 } } } },
     { "reclaim: one GPU too many may cost a gang", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
         { 0, 100, 3, 0, A, .ends = 105, .stops = 1 }, { 10, 5, 2, 10, B } } },
-    { "reclaim: who is not preemptible stays", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+    { "reclaim: a job that is not preemptible stays", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
         { 0, 20, 2, 0, A, .ends = 30, .stops = 1 }, { 1, 20, 2, 1, A, .stays = true }, { 10, 10, 2, 10, B } } },
     { "reclaim: the victim does not come back at once", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
         { 0, 30, 4, 0, A, .ends = 50, .stops = 1 }, { 10, 20, 1, 10, B } } },
@@ -96,9 +97,9 @@ static const struct schedule rows[] = {
       .price = UNPAID, .jobs = { { 0, 10, 3, 0, B }, { 5, 5, 3, 10, A, .priority = 1 } } },
 
     /* ---- Order ---- */
-    { "best effort: who does not fit is set aside", "cohort", ONE_NODE(2), .queue = { SHARES("a", ID_NONE, 2, 1) }, .jobs = {
+    { "best effort: a job that does not fit is set aside", "cohort", ONE_NODE(2), .queue = { SHARES("a", ID_NONE, 2, 1) }, .jobs = {
         { 0, 10, 1, 0, A }, { 1, 5, 2, 10, A, .waits = { [WAIT_LIMIT] = 9 } }, { 2, 5, 1, 2, A } } },
-    { "strict: who does not fit blocks its queue", "cohort", ONE_NODE(2),
+    { "strict: a job that does not fit blocks its queue", "cohort", ONE_NODE(2),
       .queue = { SHARES("a", ID_NONE, 2, 1, .queueing = STRICT_FIFO) }, .jobs = {
         { 0, 10, 1, 0, A }, { 1, 5, 2, 10, A, .waits = { [WAIT_LIMIT] = 9 } },
         { 2, 5, 1, 15, A, .waits = { [WAIT_ORDER] = 8, [WAIT_LIMIT] = 5 } } } },
@@ -128,7 +129,7 @@ static const struct schedule rows[] = {
       .queue = { SHARES("org", ID_NONE, 4, 1), SHARES("a", 0, 0, 1, ANY), SHARES("b", 0, 0, 1, ANY) }, .price = UNPAID, .jobs = {
         { 0, 20, 1, 0, A }, { 1, 20, 1, 1, A }, { 2, 20, 1, 2, A, .ends = 31, .stops = 1 },
         { 3, 20, 1, 3, A, .ends = 34, .stops = 1 }, { 10, 10, 1, 10, B }, { 11, 10, 1, 11, B }, { 12, 10, 1, 20, B } } },
-    { "fair: weight 0 gives way to anybody", "cohort:sharing=fair", ONE_NODE(2),
+    { "fair: weight 0 is preempted for any other", "cohort:sharing=fair", ONE_NODE(2),
       .queue = { SHARES("org", ID_NONE, 2, 1), SHARES("a", 0, 0, 0, ANY), SHARES("b", 0, 0, 1, ANY) }, .price = UNPAID, .jobs = {
         { 0, 10, 2, 0, A, .ends = 15, .stops = 1 }, { 5, 5, 2, 5, B } } },
 
@@ -143,7 +144,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, A, .took = "0:0" }, { 0, 20, 1, 0, A, .took = "1:0" },
         { 1, 5, 2, 10, .tasks = 1, A, .took = "0:01", .waits = { [WAIT_FRAGMENTED] = 9 } },
         { 2, 5, 1, 2, A, .took = "0:1" } } },
-    { "wait: stops whose place it needs, not whose quota", "cohort:placement=wait", { NODES(2, 2) }, .placer = "spread",
+    { "wait: stops the job on the place that it needs, not one that holds quota", "cohort:placement=wait", { NODES(2, 2) }, .placer = "spread",
       .queue = { SHARES("a", ID_NONE, 4, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .price = UNPAID, .jobs = {
         { 0, 20, 1, 0, A, .priority = 1 }, { 0, 20, 1, 0, A, .ends = 20, .stops = 1, .took = "1:0; 0:1" },
         { 1, 5, 2, 1, .tasks = 1, A, .priority = 1, .took = "1:01" } } },

@@ -1,6 +1,7 @@
-/* test_kube.c - kube and gang, by hand: queue and back-off, gangs that deadlock, which node, preemption.
- * scheduler-semantics.md a.1 to a.4, k 10. A pod that failed is tried again when something has been released, and not before
- * 1, 2, 4, 8, 10, 10 ... s have passed: so a preemptor starts 1 s after its victims have left at once. */
+/* test_kube.c - kube and gang, by hand: queue and back-off, gangs that deadlock, which node,
+ * preemption. schedulers.md a.1 to a.4, k 10. A pod that failed is tried again when something
+ * has been released, and not before 1, 2, 4, 8, 10, 10 ... s have passed: so a preemptor starts
+ * 1 s after its victims have left at once. */
 #include "tests/support/schedule.h"
 
 #define GROUP(called, n, g, cpus, mib)                                                                                 \
@@ -13,7 +14,7 @@
             GROUP("node", n, g, cpus, mib)                                                                             \
         }                                                                                                              \
     }
-/* Two nodes that can be told apart. */
+/* Two nodes of different types. */
 #define A_AND_B(g, cpus, mib)                                                                                          \
     {                                                                                                                  \
         { NODE(g, cpus, mib), .labels = "zone=a" }, { OTHER(g, cpus, mib), .labels = "zone=b" }                        \
@@ -30,14 +31,14 @@ static const struct schedule rows[] = {
     { "queue: priority before time", "kube:preempt=no", ONE_NODE(1), .jobs = {
         { 0, 10, 1, 0 }, { 1, 5, 1, 15 }, { 2, 5, 1, 10, .priority = 1 } } },
     { "queue: time among equals", "kube", ONE_NODE(1), .jobs = { { 0, 10, 1, 0 }, { 1, 5, 1, 10 }, { 2, 5, 1, 15 } } },
-    /* job 2 is tried in vain at 1 and at 7 */
-    { "queue: who does not fit is passed over", "kube", ONE_NODE(2), .jobs = {
+    /* job 2 is tried without success at 1 and at 7 */
+    { "queue: a pod that does not fit is passed over", "kube", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 1, 5, 2, 10, .waits = { [WAIT_GPUS] = 9 } }, { 2, 5, 1, 2 } } },
     { "queue: pods of jobs that arrive together alternate", "kube", ONE_NODE(8), .jobs = {
         { 0, 10, 4, 0, .tasks = 4, .took = "0:0 0:2 0:4 0:6" }, { 0, 10, 4, 0, .tasks = 4, .took = "0:1 0:3 0:5 0:7" } } },
     { "queue: pods of a job that comes first are first", "kube", ONE_NODE(8), .jobs = {
         { 0, 10, 4, 0, .tasks = 4, .took = "0:0 0:1 0:2 0:3" }, { 1, 10, 4, 1, .tasks = 4, .took = "0:4 0:5 0:6 0:7" } } },
-    /* Job 3 fails at 0, .. and is woken in vain when the short jobs leave at .5, 2, 4, 8, 16, 26: it rests from then until
+    /* Job 3 fails at 0, .. and is woken without success when the short jobs leave at .5, 2, 4, 8, 16, 26: it rests from then until
      * 1, 3, 7, 15, 25, 35, each 1, 2, 4, 8, 10, 10 after its last failure. What it waits for is free from 30 on. */
     { "back-off: 1, 2, 4, 8, 10, 10", "kube", ONE_NODE(2), .jobs = {
         { 0, 30, 1, 0 }, { 0, .5, 1, 0 }, { 0, 5, 2, 35, .waits = { [WAIT_PASS] = .5 + 1 + 3 + 7 + 9 + 9, [WAIT_GPUS] = 5.5 } },
@@ -54,7 +55,7 @@ static const struct schedule rows[] = {
         { 0, 10, 6, NEVER, .tasks = 6, .waits = { [WAIT_GANG] = 100 } } } },
     { "gangs: a second apart one runs and the other holds 2", "kube", ONE_NODE(8), .useful = 120, .gang = 18, .jobs = {
         { 0, 10, 6, 0, .tasks = 6 }, { 1, 10, 6, 10, .tasks = 6, .waits = { [WAIT_GANG] = 9 } } } },
-    { "gangs: who waits behind a deadlock never starts", "kube", ONE_NODE(8), .deadlocked = 2, .jobs = {
+    { "gangs: a gang that waits behind a deadlock never starts", "kube", ONE_NODE(8), .deadlocked = 2, .jobs = {
         { 0, 10, 6, NEVER, .tasks = 6 }, { 0, 10, 6, NEVER, .tasks = 6 }, { 1, 10, 1, NEVER } } },
     { "gangs: all or none", "gang", ONE_NODE(8), .useful = 120, .jobs = {
         { 0, 10, 6, 0, .tasks = 6 }, { 0, 10, 6, 10, .tasks = 6, .waits = { [WAIT_GPUS] = 10 } } } },
@@ -98,7 +99,7 @@ static const struct schedule rows[] = {
         { 0, 10, 0, 0, .cpus = 10, .selector = "zone=a" }, { 0, 10, 0, 0, .cpus = 5, .mem_mib = 50, .selector = "zone=b" },
         { 1, 5, 1, 1, .took = "0:0" } } },
     /* Else node 1, by (80 + 100 + 100) / 3 */
-    { "score: GPUs do not count for who wants none", "kube:gpu=1,balanced_weight=0", ALIKE(2, 4, 10, 100), .jobs = {
+    { "score: GPUs do not count for a pod that wants none", "kube:gpu=1,balanced_weight=0", ALIKE(2, 4, 10, 100), .jobs = {
         { 0, 10, 4, 0, .took = "0:0123" }, { 0, 10, 0, 0, .cpus = 2, .took = "0:" } } },
 
     /* ---- Likings: node 1 is liked, or node 0 is not; 3 x 100 for taints, 2 x 100 for affinity ---- */
@@ -149,7 +150,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .cpus = 1, .took = "0:0" }, { 0, 10, 1, 0, .cpus = 1, .took = "350:0" } } },
 
     /* ---- Preemption ---- */
-    { "preempt: gives way and comes back", "kube", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: evicted, and starts again", "kube", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .ends = 111, .stops = 1 }, { 50, 10, 1, 51, .priority = 1 } } },
     { "preempt: not to an equal", "kube", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .priority = 1 }, { 50, 10, 1, 100, .priority = 1 } } },
@@ -157,7 +158,7 @@ static const struct schedule rows[] = {
         { 0, 100, 1, 0 }, { 50, 10, 1, 100, .priority = 1 } } },
     { "preempt: gang never does", "gang", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0 }, { 50, 10, 1, 100, .priority = 1 } } },
-    { "preempt: not who may not be", "kube", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: not a pod that is not preemptible", "kube", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .stays = true }, { 0, 100, 1, 0, .ends = 111, .stops = 1, .priority = 1 },
         { 50, 10, 1, 51, .priority = 2 } } },
     { "preempt: the lowest of a node", "kube", ONE_NODE(3), .price = FREE_OF_CHARGE, .jobs = {
@@ -166,7 +167,7 @@ static const struct schedule rows[] = {
     { "preempt: of equals the one that began last", "kube", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0 }, { 5, 100, 1, 5, .ends = 116, .stops = 1 }, { 50, 10, 1, 51, .priority = 1 } } },
     /* The more important one is looked at first, and 2 + 2 > 3; then 1 + 2 fit */
-    { "preempt: who can stay does", "kube", ONE_NODE(3), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: a pod that can stay does", "kube", ONE_NODE(3), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 2, 0, .ends = 111, .stops = 1, .priority = 2 }, { 0, 100, 1, 0, .priority = 1 }, { 50, 10, 2, 51, .priority = 3 } } },
     { "preempt: the node of the lowest highest priority", "kube", A_AND_B(1, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .priority = 2 }, { 0, 100, 1, 0, .ends = 111, .stops = 1, .priority = 1 },
@@ -190,11 +191,11 @@ static const struct schedule rows[] = {
     { "preempt: for a share", "kube", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .shares = .5 }, { 5, 100, 1, 5, .shares = .5, .ends = 116, .stops = 1 },
         { 50, 10, 1, 51, .shares = .4, .priority = 1 } } },
-    { "preempt: nobody where it may not be", "kube", A_AND_B(1, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: none on a node that the pod may not use", "kube", A_AND_B(1, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .selector = "zone=a" }, { 0, 100, 1, 0, .selector = "zone=b", .ends = 111, .stops = 1, .priority = 1 },
         { 50, 10, 1, 51, .priority = 2, .selector = "zone=b" } } },
-    /* Its second pod may not go beside the first: nobody on node 0 can help */
-    { "preempt: nobody where it has its share of pods", "kube", A_AND_B(2, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    /* Its second pod may not go beside the first: no victim on node 0 helps */
+    { "preempt: none on a node with its limit of pods", "kube", A_AND_B(2, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 2, 0, .selector = "zone=b", .stays = true }, { 0, 100, 1, 0 },
         { 1, 10, 2, 20, .tasks = 2, .max_per_node = 1, .priority = 1 } } },
     /* Job 2 holds a pod since 5 and has not started: job 1, here since 0, is the more important */
@@ -230,7 +231,7 @@ static const struct schedule rows[] = {
         { 0, 100, 1, 0, .ends = NEVER, .stops = 1 }, { 50, 10, 1, 58, .ends = NEVER, .priority = 2 }, { 56, 10, 1, NEVER, .priority = 1 } } },
     { "nominated: a higher one does", "kube:backoff_s=8", ONE_NODE(1), .price = SAVE_TAKES(5), .until = 60, .jobs = {
         { 0, 100, 1, 0, .ends = NEVER, .stops = 1 }, { 50, 10, 1, NEVER, .priority = 2 }, { 56, 10, 1, 56, .ends = NEVER, .priority = 3 } } },
-    { "nominated: while saving, who wants no GPU goes there", "kube:backoff_s=8", ALIKE(1, 1, 10, 100), .price = SAVE_TAKES(5),
+    { "nominated: while saving, a pod without GPUs goes there", "kube:backoff_s=8", ALIKE(1, 1, 10, 100), .price = SAVE_TAKES(5),
       .until = 60, .jobs = { { 0, 100, 1, 0, .ends = NEVER, .stops = 1 }, { 50, 10, 1, 58, .ends = NEVER, .priority = 2 },
                              { 52, 3, 0, 52, .cpus = 5 } } },
     { "nominated: it takes its room when all have left", "kube", ONE_NODE(2), .price = SAVE_TAKES(5), .until = 60, .jobs = {

@@ -1,4 +1,5 @@
-/* test_orders.c - ljf, qssf, edf, sjf by GPUs, priority with ageing: schedules worked out by hand. */
+/* test_orders.c - ljf, qssf, edf, sjf by GPUs, priority with ageing: schedules worked out by
+ * hand. */
 #include "tests/support/schedule.h"
 
 /* clang-format off */
@@ -24,7 +25,7 @@ static const struct schedule rows[] = {
         { 1, 1, 1, 10, .estimate = 30 } } },
     { "qssf: no estimate goes last", "qssf", ONE_NODE(1), .jobs = {
         { 0, 2, 1, 0 }, { 0, 1, 1, 12 }, { 1, 10, 1, 2, .estimate = 1000 } } },
-    { "qssf: nobody has one, arrival order", "qssf", ONE_NODE(1), .jobs = { { 0, 9, 1, 0 }, { 1, 5, 1, 9 }, { 2, 1, 1, 14 } } },
+    { "qssf: no job has one, arrival order", "qssf", ONE_NODE(1), .jobs = { { 0, 9, 1, 0 }, { 1, 5, 1, 9 }, { 2, 1, 1, 14 } } },
     { "qssf: does not preempt", "qssf", ONE_NODE(1), .jobs = { { 0, 9, 1, 0, .estimate = 9 }, { 1, 1, 1, 9, .estimate = 1 } } },
 
     /* ---- edf ---- */
@@ -35,7 +36,7 @@ static const struct schedule rows[] = {
     { "edf: does not preempt", "edf", ONE_NODE(1), .jobs = { { 0, 9, 1, 0, .deadline = 30 }, { 1, 1, 1, 9, .deadline = 3 } } },
     { "edf: preempts", "edf:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 9, 1, 0, .ends = 11, .stops = 1, .deadline = 30 }, { 1, 2, 1, 1, .deadline = 3 }, { 2, 4, 1, 11, .deadline = 40 } } },
-    { "edf: a job without a deadline gives way to one with", "edf:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "edf: a job without a deadline is preempted for one with a deadline", "edf:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 9, 1, 0, .ends = 11, .stops = 1 }, { 1, 2, 1, 1, .deadline = 1000 } } },
 
     /* ---- priority with ageing: one point an hour. Job 2 has 2 points at 7300, as much as job 3 with its priority 2 ---- */

@@ -1,5 +1,6 @@
-/* test_placers.c - which nodes and GPUs each placer takes. Nodes have 4 GPUs, all jobs run side by side from 0 unless
- * said otherwise. By hand: "fullest" and "emptiest" go by free whole GPUs, equal ones by number. */
+/* test_placers.c - which nodes and GPUs each placer takes. Nodes have 4 GPUs, all jobs run side
+ * by side from 0 unless a row has other times. By hand: "fullest" and "emptiest" go by free
+ * whole GPUs, equal ones by number. */
 #include "tests/support/schedule.h"
 
 #define THREE                                                                                                          \
@@ -97,7 +98,7 @@ static const struct schedule rows[] = {
         { 0, 10, 12, 0, .tasks = 6, .took = "2:01 2:23 3:01 3:23 1:01 1:23" } } },
     { "rack: a node without a rack is one of its own", "fifo", { RACKS(2), NODES(1, 4) }, .placer = "rack", .jobs = {
         { 0, 10, 3, 0, .took = "2:012" }, { 0, 10, 5, 0, .took = "0:0123 1:0" } } },
-    /* the tightest rack, 0, has two GPUs left on each node, but only 3 CPUs; of the other, node 2 likewise */
+    /* the tightest rack, 0, has two GPUs left on each node, but only 3 CPUs; of the other, node 2 has only 3 as well */
     { "rack: where CPUs bind, the next", "fifo", { WITH_CPUS("node", 4, 4, 8, 2) }, .placer = "rack", .jobs = {
         { 0, 10, 2, 0, .tasks = 1, .cpus = 5, .took = "0:01" }, { 0, 10, 2, 0, .tasks = 1, .cpus = 5, .took = "1:01" },
         { 0, 10, 2, 0, .tasks = 1, .cpus = 5, .took = "2:01" }, { 0, 10, 2, 0, .tasks = 2, .cpus = 4, .took = "3:0 3:1" } } },
@@ -136,7 +137,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .shares = .5, .took = "0:0" }, { 0, 10, 1, 0, .took = "1:0" }, { 0, 10, 2, 0, .tasks = 1, .took = "2:01" },
         { 0, 10, 1, 0, .shares = .7, .took = "0:1" }, { 0, 10, 1, 0, .took = "1:1" }, { 0, 10, 2, 0, .tasks = 1, .took = "2:23" },
         { 0, 10, 4, 0, .tasks = 2, .took = "1:23 0:23" } } },
-    { "gpu-clustering: and nobody stays when all have left", "fifo", { NODES(2, 4) }, .placer = "gpu-clustering", .jobs = {
+    { "gpu-clustering: no tenant is counted when all have left", "fifo", { NODES(2, 4) }, .placer = "gpu-clustering", .jobs = {
         { 0, 10, 1, 0, .took = "0:0" }, { 0, 5, 1, 0, .shares = .5, .took = "1:0" }, { 5, 9, 2, 5, .tasks = 1, .took = "1:01" } } },
 
     /* ---- fastest: T4 .42 at .40 USD/h, V100 1 at .90, A100 2 at 2.74 ---- */

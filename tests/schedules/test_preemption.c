@@ -1,8 +1,10 @@
-/* test_preemption.c - what giving way costs: lost work, saving, starting again, and whose wait that is. models.md 3.2,
- * 3.3, 10.1. By hand; job 1 is the victim, V, of 100 s, stopped at 50 by job 2, H. */
+/* test_preemption.c - what a preemption costs: lost work, saving, starting again, and which job
+ * waits. models.md 3.2, 3.3, 10.1. By hand; job 1 is the victim, V, of 100 s, stopped at 50 by
+ * job 2, H. */
 #include "tests/support/schedule.h"
 
-/* Told to save with no time to do it, a job falls back to its last periodic checkpoint: that is "restart mode". */
+/* Preempted without the time to save, a job falls back to its last periodic checkpoint: that is
+ * "restart mode". */
 #define CANNOT_SAVE(every, restart)                                                                                    \
     {                                                                                                                  \
         .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = (every)*NS_PER_S, .save_ns = NS_PER_S, .grace_ns = 0,        \
@@ -57,7 +59,7 @@ static const struct schedule rows[] = {
     { "saving: too slow", TAKES, ONE_NODE(1), .price = CAN_SAVE(31, 30), .useful = 110, .lost = 20, .saving = 30, .startup = 10,
       .jobs = { { 0, 100, 1, 0, .ends = 170, .stops = 1, .lost = 20 },
                 { 50, 10, 1, 80, .priority = 1, .waits = { [WAIT_RELEASING] = 30 } } } },
-    { "saving: on an empty node nobody has to", TAKES, ONE_NODE(2), .price = CAN_SAVE(5, 30), .useful = 110, .jobs = {
+    { "saving: on an empty node no job has to", TAKES, ONE_NODE(2), .price = CAN_SAVE(5, 30), .useful = 110, .jobs = {
         { 0, 100, 1, 0 }, { 50, 10, 1, 50, .priority = 1 } } },
 
     /* ---- Claims: H has its GPUs from the decision on, and starts when the last of them is left ---- */

@@ -1,4 +1,5 @@
-/* test_preemptive.c - priority classes: who gives way, and what becomes of him. By hand; scheduler-semantics.md e. */
+/* test_preemptive.c - priority classes: which jobs are preempted, and what becomes of them. By
+ * hand; schedulers.md e. */
 #include "tests/support/schedule.h"
 
 #define STAYS .stays = true
@@ -19,31 +20,31 @@
 
 /* clang-format off */
 static const struct schedule rows[] = {
-    /* ---- Order, and who may give way ---- */
-    { "order: higher first, then who came first", REQUEUE, ONE_NODE(1), .jobs = {
+    /* ---- Order, and which jobs may be preempted ---- */
+    { "order: higher first, then first come first", REQUEUE, ONE_NODE(1), .jobs = {
         { 0, 5, 1, 0, .priority = 9 }, { 1, 5, 1, 10 }, { 2, 5, 1, 15 }, { 3, 5, 1, 5, .priority = 1 } } },
     { "not an equal", REQUEUE, ONE_NODE(1), .jobs = { { 0, 10, 1, 0 }, { 1, 5, 1, 10, .waits = { [WAIT_GPUS] = 9 } } } },
-    { "not who may not be stopped", REQUEUE, ONE_NODE(1), .jobs = { { 0, 10, 1, 0, STAYS }, { 1, 5, 1, 10, .priority = 1 } } },
-    { "nobody, where that does not help", REQUEUE, ONE_NODE(2), .jobs = {
+    { "not a job that is not preemptible", REQUEUE, ONE_NODE(1), .jobs = { { 0, 10, 1, 0, STAYS }, { 1, 5, 1, 10, .priority = 1 } } },
+    { "no victim, where that does not help", REQUEUE, ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 20, 1, 0, STAYS }, { 1, 5, 2, 20, .priority = 1 } } },
     { "strict: the head blocks", REQUEUE, ONE_NODE(2), .jobs = {
         { 0, 20, 1, 0, STAYS }, { 1, 5, 2, 20, .priority = 1 }, { 1, 5, 1, 25, .waits = { [WAIT_ORDER] = 19, [WAIT_GPUS] = 5 } } } },
-    { "skip: who fits passes", REQUEUE ":blocking=skip", ONE_NODE(2), .jobs = {
+    { "skip: a job that fits passes", REQUEUE ":blocking=skip", ONE_NODE(2), .jobs = {
         { 0, 20, 1, 0, STAYS }, { 1, 5, 2, 20, .priority = 1 }, { 1, 5, 1, 1 } } },
 
-    /* ---- Whom ---- */
-    { "whom: the lowest priority", REQUEUE, ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    /* ---- Order of victims ---- */
+    { "victims: the lowest priority", REQUEUE, ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .priority = 1 }, { 0, 20, 1, 0, .ends = 25, .stops = 1 }, { 10, 5, 1, 10, .priority = 2 } } },
-    { "whom: of equals the fewest nodes", REQUEUE, { NODES(2, 2) }, .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: of equals the fewest nodes", REQUEUE, { NODES(2, 2) }, .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .ends = 25, .stops = 1 }, { 1, 20, 3, 1 }, { 10, 5, 1, 10, .priority = 1 } } },
-    { "whom: of those the youngest", REQUEUE, ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: of those the youngest", REQUEUE, ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0 }, { 1, 20, 1, 1, .ends = 26, .stops = 1 }, { 10, 5, 1, 10, .priority = 1 } } },
-    { "whom: youngest=yes, whatever the priority", REQUEUE ":youngest=yes", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: youngest=yes, whatever the priority", REQUEUE ":youngest=yes", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0 }, { 1, 20, 1, 1, .ends = 26, .stops = 1, .priority = 1 }, { 10, 5, 1, 10, .priority = 2 } } },
-    { "whom: youngest=yes, but lower all the same", REQUEUE ":youngest=yes", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: youngest=yes, but lower all the same", REQUEUE ":youngest=yes", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .ends = 25, .stops = 1 }, { 1, 20, 1, 1, .priority = 2 }, { 10, 5, 1, 10, .priority = 2 } } },
     /* 1 and 2 are removed in this order until two GPUs of one node are free; node 1 is chosen, and 1 was for nothing */
-    { "whom: only those on the nodes that are chosen", REQUEUE, { NODES(2, 2) }, .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: only those on the nodes that are chosen", REQUEUE, { NODES(2, 2) }, .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0 }, { 0, 20, 1, 0, STAYS }, { 1, 20, 2, 1, .ends = 26, .stops = 1, .tasks = 1, .priority = 1,
           .took = "1:01; 1:01" },
         { 10, 5, 2, 10, .tasks = 1, .priority = 2, .took = "1:01" } } },
@@ -51,7 +52,7 @@ static const struct schedule rows[] = {
     { "reorder=0: as they came", REQUEUE ":reorder=0", { NODES(4, 1) }, "first-fit", .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .stops = 1, .took = "0:0; 3:0" }, { 0, 20, 3, 0, .ends = 25, .stops = 1 },
         { 10, 5, 3, 10, .priority = 1, .took = "0:0 1:0 2:0" } } },
-    { "reorder=1: who frees two of the nodes first, and 1 stays", REQUEUE, { NODES(4, 1) }, "first-fit",
+    { "reorder=1: the job that frees two of the nodes first, and 1 stays", REQUEUE, { NODES(4, 1) }, "first-fit",
       .price = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0 }, { 0, 20, 3, 0, .ends = 25, .stops = 1 }, { 10, 5, 3, 10, .priority = 1, .took = "1:0 2:0 3:0" } } },
     /* Both free one of the two nodes that are chosen */
@@ -114,7 +115,7 @@ static const struct schedule rows[] = {
         { 0, 100, 1, 0, .ends = 50, .lost = 50 }, { 50, 10, 1, 50, .priority = 1 } } },
     { "cancel: with a grace", CANCEL, ONE_NODE(1), .price = CAN_SAVE(31, 30), .useful = 10, .lost = 50, .saving = 30, .jobs = {
         { 0, 100, 1, 0, .ends = 80, .lost = 50 }, { 50, 10, 1, 80, .priority = 1 } } },
-    { "cancel: who waits for it goes on", CANCEL, ONE_NODE(2), .useful = 25, .lost = 100, .jobs = {
+    { "cancel: a job that depends on it goes on", CANCEL, ONE_NODE(2), .useful = 25, .lost = 100, .jobs = {
         { 0, 100, 2, 0, .ends = 50, .lost = 50 }, { 50, 10, 1, 50, .priority = 1 }, { 1, 15, 1, 50, .after = "1" } } },
 };
 /* clang-format on */

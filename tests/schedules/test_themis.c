@@ -1,4 +1,5 @@
-/* test_themis.c - leases and auctions, worked out by hand. rho = (time since submit + remaining) / (E max(1, n N / C)). */
+/* test_themis.c - leases and auctions, worked out by hand. rho = (time since submit + remaining)
+ * / (E max(1, n N / C)). */
 #include "tests/support/schedule.h"
 
 /* clang-format off */
@@ -9,7 +10,7 @@ static const struct schedule rows[] = {
     { "free GPUs are taken at once", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 30, 1, 0 }, { 3, 5, 1, 3 } } },
     /* At 20: job 2 has waited for 10: 30/20; job 3: 45/40 */
-    { "who is worse off keeps its GPUs", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "the job that is worse off keeps its GPUs", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0 }, { 0, 20, 1, 10 }, { 15, 40, 1, 30 } } },
     /* At 10: 1 and 32/25. At 20: 40/30 and 32/25. At 30: 40/30 and 42/25. At 40: 50/30 and 42/25. */
     { "leases go back and forth", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
@@ -19,16 +20,16 @@ static const struct schedule rows[] = {
     /* Of the lot that is free at 10, rho is 12 (12/1), 3 (12/4) and 2.2 (11/5): two of three, the shortest of them first */
     { "two of three", "themis:f=0.5,lease_s=100,ends=apart", ONE_NODE(1), .jobs = {
         { 0, 10, 1, 0 }, { 2, 4, 1, 11 }, { 4, 5, 1, 15 }, { 0, 1, 1, 10 } } },
-    { "a lease that nobody wanted goes on", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "a lease that no other job wants goes on", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 30, 1, 0, .ends = 35, .stops = 1 }, { 14, 5, 1, 20 } } },
     { "at the very end of a lease", "themis:f=0,lease_s=10,ends=apart", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 30, 1, 0, .ends = 35, .stops = 1 }, { 20, 5, 1, 20 } } },
-    { "who may not be preempted stays", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "a job that is not preemptible stays", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 30, 1, 0, .stays = true }, { 3, 5, 1, 30 } } },
     /* At 10: job 2's rho is 19/10 */
     { "smaller ones pass, then the large one gets its turn", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(4), .price = FREE_OF_CHARGE,
       .jobs = { { 0, 30, 2, 0, .ends = 40, .stops = 1 }, { 1, 10, 4, 10 }, { 2, 5, 2, 2 } } },
-    { "not in vain: the other half's lease goes on", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(4), .price = FREE_OF_CHARGE, .jobs = {
+    { "no useless stop: the other half's lease goes on", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(4), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 30, 2, 0 }, { 6, 10, 4, 35 }, { 5, 30, 2, 5 } } },
     /* Job 3 takes one GPU: of jobs 1 and 2, both at the end of their leases with rho 1, the last one's */
     { "no more are stopped than need be", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
@@ -51,7 +52,7 @@ static const struct schedule rows[] = {
         { 0, 1, 1, 0 }, { 3, 30, 1, 3, .ends = 38, .stops = 1 }, { 11, 5, 1, 20 } } },
     { "apart: it is not", "themis:f=0.5,lease_s=10,ends=apart", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
         { 3, 30, 1, 3, .ends = 38, .stops = 1 }, { 11, 5, 1, 13 } } },
-    /* The leases of 0 and 5 both end at 20, when job 2's rho is 24/10 and theirs 1: what was in vain above */
+    /* The leases of 0 and 5 both end at 20, when job 2's rho is 24/10 and theirs 1: what was useless above */
     { "together: a large job finds room", "themis:lease_s=10", ONE_NODE(4), .price = FREE_OF_CHARGE, .jobs = {
         { 0, 30, 2, 0, .ends = 40, .stops = 1 }, { 6, 10, 4, 20 }, { 5, 30, 2, 5, .ends = 45, .stops = 1 } } },
     /* Saving takes 2 s: job 2 claims the GPU at 10 and has it at 12 */

@@ -1,5 +1,5 @@
-/* random_world.h - a random cluster and workload from a seed, and what a run of them gives: for properties that hold for
- * every policy and placer. Header only. */
+/* random_world.h - a random cluster and workload from a seed, and what a run of them gives: for
+ * properties that hold for every policy and placer. Header only. */
 #pragma once
 #include "policies/registry.h"
 #include "sim/base/memory.h"
@@ -105,7 +105,8 @@ static inline struct world random_world(uint64_t seed)
     return w;
 }
 
-/* Every fourth job gets one to three runs of tasks, in groups or not, some of them in an inner group with a level. */
+/* Every fourth job gets one to three runs of tasks, in groups or not, some of them in an inner
+ * group with a level. */
 static inline void random_groups(struct world *w, uint64_t seed)
 {
     static const char *const path[][PARTS_MOST] = { { ".", ".", "." }, { "a", "b", "c" }, { "a", "a", "b" },
@@ -148,7 +149,7 @@ static inline void gpus_fail_often(struct cluster *c, uint64_t seed)
     c->failures = &often;
 }
 
-/* All but who observes. world_done() frees what it has made. */
+/* All but the observer. world_done() frees what this has made. */
 static inline struct run_setup world_setup(const struct world *w, const struct combination *k, uint64_t seed)
 {
     struct error err = { "" };
@@ -182,7 +183,8 @@ static inline void world_done(const struct run_setup *setup)
     cluster_free(c);
 }
 
-/* Runs w; the observer may be empty. A stall is an outcome of its own; any other error fails the test. */
+/* Runs w; the observer may be empty. A stall is an outcome of its own; any other error fails the
+ * test. */
 static inline struct outcome world_run(const struct world *w, const struct combination *k, uint64_t seed,
                                        struct run_observer observer)
 {
@@ -235,8 +237,8 @@ static inline size_t combinations(const struct policy *p, const struct placer *p
     return n;
 }
 
-/* Calls `check` for every policy with its usual words and every placer, for other choices (choices.h) with the first placer, and
- * every seed below `seeds`. */
+/* Calls `check` for every policy with its usual words and every placer, for other choices
+ * (choices.h) with the first placer, and every seed below `seeds`. */
 static inline void each_combination(uint64_t seeds, void (*check)(const struct combination *k, uint64_t seed))
 {
     static struct combination all[COMBINATIONS_MOST];

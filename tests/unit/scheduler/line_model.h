@@ -1,5 +1,6 @@
-/* line_model.h - beside the lines of a run: arrays of who stands where by which key, who joined last, every reason given, and
- * how long every job has waited for what, counted one job at a time. */
+/* line_model.h - beside the lines of a run: arrays of the place and key of each job, the order
+ * of joins, every reason given, and how long every job has waited for what, counted one job at a
+ * time. */
 #pragma once
 #include "tests/support/random_world.h"
 

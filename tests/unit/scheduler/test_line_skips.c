@@ -1,5 +1,6 @@
-/* test_line_skips.c - walks that leave out those who cannot start (line_skip_longer, line_skip_full) and sched_fits, against
- * the definition, one job at a time, while jobs start, reasons change and marks are rolled back. */
+/* test_line_skips.c - walks that leave out jobs that cannot start (line_skip_longer,
+ * line_skip_full) and sched_fits, against the definition, one job at a time, while jobs start,
+ * reasons change and marks are rolled back. */
 #include "sim/contract/timeline.h"
 #include "tests/support/random_world.h"
 

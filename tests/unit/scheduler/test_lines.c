@@ -1,7 +1,9 @@
-/* test_lines.c - lines and walks against a sorted array, and waits against a ledger of one job at a time.
+/* test_lines.c - lines and walks against a sorted array, and waits against a ledger of one job
+ * at a time.
  *
- * A policy that starts nobody for a while pushes, removes and re-keys jobs at random, walks with shapes left out while the
- * line changes under it, and gives random reasons to jobs, shapes and lines. */
+ * A policy that starts no job for a while pushes, removes and re-keys jobs at random, walks with
+ * shapes left out while the line changes under it, and gives random reasons to jobs, shapes and
+ * lines. */
 #include "tests/support/random_world.h"
 
 enum { SEEDS = 400, LINES = 2, STEPS = 40, PASSES = 60 };
@@ -11,7 +13,7 @@ struct book { enum wait_reason own; int64_t since_ns, waits[WAIT_REASONS]; bool 
 struct watcher {
     struct line *line[LINES];
     struct naive at[LINES][JOBS_MOST];
-    uint64_t clock;                             /* counts joins: who joined last counts */
+    uint64_t clock;                             /* counts joins: the last join counts */
     uint8_t line_why[LINES];
     struct { shape_id shape; uint8_t why; } why[LINES][JOBS_MOST * 2];
     size_t n_why[LINES];

@@ -1,7 +1,9 @@
-/* test_transaction.c - a policy that does what it likes: random verbs, nested marks and rollbacks, impossible requests.
+/* test_transaction.c - a policy that does what it likes: random verbs, nested marks and
+ * rollbacks, impossible requests.
  *
- * After every rollback all that can be seen through the contract is what it was at the mark. The indexes are recomputed at
- * every instant (setup.check), and the run must end in order or stall cleanly: a policy may be wrong, the world may not. */
+ * After every rollback all that can be seen through the contract is what it was at the mark. The
+ * indexes are recomputed at every instant (setup.check), and the run must end in order or stall
+ * cleanly: a policy may be wrong, the world may not. */
 #include "sim/contract/timeline.h"
 #include "tests/support/random_world.h"
 
@@ -114,7 +116,7 @@ static void try_resize(struct sched *s, struct wild *p, job_id j)
     const struct placement *held = job_placement(s, j), *where = sched_place_anew(s, j, size);
     if (held && draw(p, 6) == 0)
         where = held;
-    if (where && held && draw(p, 10) == 0) {             /* taken by somebody, perhaps */
+    if (where && held && draw(p, 10) == 0) {             /* perhaps taken by another job */
         struct placement *bad = sched_scratch(s, sizeof *bad + where->n * sizeof where->piece[0]);
         memcpy(bad, where, sizeof *bad + where->n * sizeof where->piece[0]);
         bad->piece[draw(p, bad->n)].gpu_mask <<= 1;
