@@ -55,23 +55,26 @@ static struct world without_end(uint64_t seed)
     return w;
 }
 
-static size_t differs(const struct world *on, const struct combination *k, uint64_t seed)
+/* The first job that differs, and in what; the number of jobs: none. */
+static size_t differs(const struct world *on, const struct combination *k, uint64_t seed, struct difference *what)
 {
     struct world off = *on;
     off.furnish = NULL;
     struct outcome a = run(on, k, seed), b = run(&off, k, seed);
     for (size_t j = 0; j < on->n_jobs && !a.stalled && !b.stalled; j++)
-        if (!same_job(&a.job[j], &b.job[j]))
+        if (*(*what = job_difference(&b.job[j], &a.job[j])).text)
             return j;
+    *what = (struct difference){ "only one of the runs stalls" };
     return a.stalled == b.stalled ? on->n_jobs : 0;
 }
 
 static void is_free(const struct combination *k, uint64_t seed)
 {
     struct world w = without_end(seed);
-    size_t j = differs(&w, k, seed);
+    struct difference what;
+    size_t j = differs(&w, k, seed, &what);
     if (j < w.n_jobs)
-        fail_msg("%s, seed %u: job %zu differs from a run with free checkpoints", k->name, (unsigned)seed, j + 1);
+        fail_msg("%s, seed %u: free checkpoints: job %zu: %s", k->name, (unsigned)seed, j, what.text);
 }
 
 static void unlimited_bandwidth_is_free(void **state)
@@ -85,8 +88,9 @@ static unsigned noticed, played;
 static void is_not_free(const struct combination *k, uint64_t seed)
 {
     struct world w = without_end(seed);
+    struct difference what;
     w.furnish = limited;
-    noticed += differs(&w, k, seed) < w.n_jobs;
+    noticed += differs(&w, k, seed, &what) < w.n_jobs;
     played++;
 }
 

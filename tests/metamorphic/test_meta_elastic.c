@@ -214,8 +214,7 @@ static struct world one_size(struct world w, bool said)
 static void same_outcome(const char *what, uint64_t seed, const struct world *w, const struct outcome *a, const struct outcome *b)
 {
     for (size_t j = 0; j < w->n_jobs; j++)
-        if (!same_job(&a->job[j], &b->job[j]))
-            fail_msg("%s, seed %u: job %zu is another", what, (unsigned)seed, j);
+        assert_same_jobs(&a->job[j], &b->job[j], "%s, seed %u: job %zu", what, (unsigned)seed, j);
 }
 
 static void one_size_is_rigid(void **state)

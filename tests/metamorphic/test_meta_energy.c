@@ -29,8 +29,7 @@ static void conserved(const struct combination *k, uint64_t seed)
     struct outcome a = world_run(&on, k, seed, (struct run_observer){ .self = NULL }), b = world_run(&off, k, seed, (struct run_observer){ .self = NULL });
     assert_int_equal(a.stalled, b.stalled);
     for (size_t j = 0; j < on.n_jobs && !a.stalled; j++)
-        if (!same_job(&a.job[j], &b.job[j]))
-            fail_msg("%s, seed %u: job %zu differs with power", k->name, (unsigned)seed, j + 1);
+        assert_same_jobs(&b.job[j], &a.job[j], "%s, seed %u: with power: job %zu", k->name, (unsigned)seed, j);
 }
 
 static void energy_is_conserved_and_changes_nothing(void **state)
@@ -116,8 +115,7 @@ static void slept_lightly(const struct combination *k, uint64_t seed)
     off.furnish = NULL;
     struct outcome a = world_run(&w, k, seed, (struct run_observer){ .self = NULL }), b = world_run(&off, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < w.n_jobs && !a.stalled; j++)
-        if (!same_job(&a.job[j], &b.job[j]))
-            fail_msg("%s, seed %u: job %zu differs where nodes wake at once", k->name, (unsigned)seed, j + 1);
+        assert_same_jobs(&b.job[j], &a.job[j], "%s, seed %u: nodes wake at once: job %zu", k->name, (unsigned)seed, j);
 }
 
 static void sleep_is_accounted_for(void **state)

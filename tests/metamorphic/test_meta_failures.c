@@ -137,7 +137,7 @@ static void rate_zero(const struct combination *k, uint64_t seed)
     wanted = &none;
     struct outcome off = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < w.n_jobs; j++)
-        assert_true(same_job(&plain.job[j], &off.job[j]));
+        assert_same_jobs(&plain.job[j], &off.job[j], "%s, seed %u: job %zu", k->name, (unsigned)seed, (size_t)j);
     assert_true(plain.totals.events == off.totals.events && plain.totals.passes == off.totals.passes);
 }
 
@@ -154,7 +154,7 @@ static void rate_almost_zero(const struct combination *k, uint64_t seed)
     wanted = &rare;
     struct outcome on = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < w.n_jobs && !plain.stalled && !on.stalled; j++)
-        assert_true(same_job(&plain.job[j], &on.job[j]));
+        assert_same_jobs(&plain.job[j], &on.job[j], "%s, seed %u: job %zu", k->name, (unsigned)seed, (size_t)j);
     assert_true(plain.stalled == on.stalled && on.totals.account[ACCOUNT_DOWN] == 0);
 }
 

@@ -109,7 +109,7 @@ static void one_is_plain(const struct combination *k, uint64_t seed)
     assert_int_equal(plain.stalled, t->stalled);
     for (job_id j = 0; j < t->world[0].n_jobs && !t->stalled; j++) {
         struct job_result r = run_job(t->run[0], j);
-        assert_true(same_job(&r, &plain.job[j]));
+        assert_same_jobs(&plain.job[j], &r, "%s, seed %u: job %zu", k->name, (unsigned)seed, (size_t)j);
     }
     const struct run_totals *of = run_totals(t->run[0]);
     if (!t->stalled)

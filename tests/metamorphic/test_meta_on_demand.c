@@ -133,8 +133,7 @@ static void never_asked_for(const struct combination *k, uint64_t seed)
     plain = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     more = world_run(&with, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < w.n_jobs; j++)
-        if (!same_job(&plain.job[j], &more.job[j]))
-            fail_msg("%s: job %zu of %zu differs", k->name, j, w.n_jobs);
+        assert_same_jobs(&plain.job[j], &more.job[j], "%s, seed %u: job %zu", k->name, (unsigned)seed, j);
     assert_true(plain.totals.events == more.totals.events && plain.totals.passes == more.totals.passes);
 }
 

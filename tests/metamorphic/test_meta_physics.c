@@ -126,7 +126,7 @@ static void everything_at_once(const struct combination *k, uint64_t seed)
     play(k, seed, path, &again);
     unlink(path);
     for (size_t j = 0; j < once.n; j++)
-        assert_true(same_job(&once.job[j], &again.job[j]));
+        assert_same_jobs(&once.job[j], &again.job[j], "%s, seed %u: job %zu", k->name, (unsigned)seed, (size_t)j);
     const struct run_totals *t = &once.totals;
     met.runs++;
     met.failures += t->account[ACCOUNT_DOWN] > 0;

@@ -68,8 +68,7 @@ static void there(const struct combination *k, uint64_t seed)
     struct world pool = world_with(seed, always_there), group = world_with(seed, NULL);
     struct outcome a = world_run(&pool, k, seed, (struct run_observer){ .self = NULL }), b = world_run(&group, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < pool.n_jobs && !a.stalled; j++)
-        if (!same_job(&a.job[j], &b.job[j]))
-            fail_msg("%s, seed %u: job %zu differs in a pool that is always there", k->name, (unsigned)seed, j + 1);
+        assert_same_jobs(&b.job[j], &a.job[j], "%s, seed %u: in a pool that is always there: job %zu", k->name, (unsigned)seed, j);
 }
 
 static void a_pool_that_is_always_there_is_a_group(void **state)

@@ -43,8 +43,7 @@ static void as_without(const struct combination *k, uint64_t seed, const struct 
     struct outcome a = world_run(on, k, seed, no_observer), b = world_run(&off, k, seed, no_observer);
     assert_int_equal(a.stalled, b.stalled);
     for (size_t j = 0; j < on->n_jobs && !a.stalled; j++)
-        if (!same_job(&a.job[j], &b.job[j]))
-            fail_msg("%s, seed %u: job %zu differs", k->name, (unsigned)seed, j + 1);
+        assert_same_jobs(&b.job[j], &a.job[j], "%s, seed %u: job %zu", k->name, (unsigned)seed, j);
 }
 
 static void without_interference(struct cluster *c, uint64_t seed)
@@ -86,7 +85,9 @@ static void same_again(const struct combination *k, uint64_t seed)
     struct outcome a = world_run(&w, k, seed, no_observer), b = world_run(&w, k, seed, no_observer);
     assert_int_equal(a.stalled, b.stalled);
     for (size_t j = 0; j < w.n_jobs && !a.stalled; j++)
-        assert_true(same_job(&a.job[j], &b.job[j]) && a.job[j].held == b.job[j].held);
+        assert_same_jobs(&a.job[j], &b.job[j], "%s, seed %u: the same again: job %zu", k->name, (unsigned)seed, j);
+    for (size_t j = 0; j < w.n_jobs && !a.stalled; j++)
+        assert_true(a.job[j].held == b.job[j].held);
 }
 
 /* ---- The work of every job, from the intervals alone ---- */

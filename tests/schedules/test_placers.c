@@ -22,6 +22,16 @@
     {                                                                                                                  \
         .name = model, .gpu_model = model, .count = 1, .gpus = (g), .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX       \
     }
+#define OF_MODEL(name_, model, n, rack)                                                                                \
+    {                                                                                                                  \
+        .name = (name_), .gpu_model = (model), .count = (n), .gpus = 4, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX,  \
+        .nodes_per_rack = (rack)                                                                                       \
+    }
+/* Nodes 0 and 2 are of one kind, node 1 of another. */
+#define TWO_KINDS                                                                                                      \
+    {                                                                                                                  \
+        OF_MODEL("first", "T4-16", 1, 0), OF_MODEL("second", "V100-SXM2-16", 1, 0), OF_MODEL("third", "T4-16", 1, 0)   \
+    }
 #define OF_MODELS                                                                                                      \
     {                                                                                                                  \
         OF("T4-16", 2), OF("V100-SXM2-16", 2), OF("A100-SXM4-40", 2)                                                   \
@@ -105,6 +115,31 @@ static const struct schedule rows[] = {
     { "rack: shares", "fifo", { RACKS(4) }, .placer = "rack", .jobs = {
         { 0, 10, 1, 0, .shares = .5, .took = "0:0" }, { 0, 10, 4, 0, .took = "1:0123" },
         { 0, 10, 1, 0, .shares = .5, .took = "0:0" } } },
+
+    /* ---- ties: equal nodes go by number whatever their kinds, equal domains by number, equal ways by their order ---- */
+    { "tie: equally free nodes of two kinds", "fifo", TWO_KINDS, .placer = "pack", .jobs = {
+        { 0, 10, 4, 0, .tasks = 1, .took = "0:0123" }, { 0, 10, 4, 0, .tasks = 1, .took = "1:0123" },
+        { 0, 10, 4, 0, .tasks = 1, .took = "2:0123" } } },
+    { "tie: emptiest first, nodes of two kinds", "fifo", TWO_KINDS, .placer = "spread", .jobs = {
+        { 0, 10, 1, 0, .took = "0:0" }, { 0, 10, 1, 0, .took = "1:0" }, { 0, 10, 1, 0, .took = "2:0" } } },
+    { "tie: shared GPUs with as much left, of two kinds", "fifo", TWO_KINDS, .placer = "pack", .jobs = {
+        { 0, 10, 4, 0, .tasks = 1, .took = "0:0123" }, { 0, 10, 1, 0, .shares = .5, .gpu_type = "V100-SXM2-16", .took = "1:0" },
+        { 0, 10, 1, 0, .shares = .5, .gpu_type = "T4-16", .took = "2:0" }, { 0, 10, 1, 0, .shares = .3, .took = "1:0" } } },
+    { "tie: shared GPUs of one node, the lowest", "fifo", { NODES(1, 4) }, .placer = "pack", .jobs = {
+        { 0, 10, 1, 0, .shares = .7, .took = "0:0" }, { 0, 10, 1, 0, .shares = .7, .took = "0:1" },
+        { 0, 10, 1, 0, .shares = .2, .took = "0:0" } } },
+    /* free 8, 8, 8; 5, 8, 8; 2, 8, 8: the third job finds two racks that are as tight */
+    { "tie: equally tight racks of a required level", "fifo", { RACKS(6) }, .placer = "tightest", .jobs = {
+        { 0, 10, 3, 0, .required = "rack", .took = "0:012" }, { 0, 10, 3, 0, .required = "rack", .took = "1:012" },
+        { 0, 10, 3, 0, .required = "rack", .took = "2:012" } } },
+    { "tie: equally tight racks, placer rack", "fifo", { RACKS(6) }, .placer = "rack", .jobs = {
+        { 0, 10, 3, 0, .took = "0:012" }, { 0, 10, 6, 0, .tasks = 3, .took = "2:01 2:23 3:01" } } },
+    /* Without rates each way is as good. The first, of as few racks as can be, takes the tightest rack: 1, with 5 GPUs free.
+     * The last, anywhere, would take the fullest node with two: 0, in rack 0, with 6 free. */
+    { "tie: ways that are as good, the first", "fifo",
+      { OF_MODEL("slow", "T4-16", 2, 2), OF_MODEL("fast", "V100-SXM2-16", 2, 2) }, .placer = "rate", .jobs = {
+        { 0, 10, 2, 0, .tasks = 1, .gpu_type = "T4-16", .took = "0:01" }, { 0, 10, 3, 0, .tasks = 1, .gpu_type = "V100-SXM2-16", .took = "2:012" },
+        { 0, 10, 2, 0, .tasks = 1, .took = "3:01" } } },
 
     /* ---- best-fit: of 8 CPUs and 4 GPUs; the less is left of both together, the better ---- */
     /* the third: on node 0 (1/8 + 3/4)/2 = 7/16 is left over, on node 1, which has fewer GPUs free, (4/8 + 2/4)/2 = 8/16 */

@@ -7,6 +7,7 @@
 #include "sim/engine/run.h"
 #include "sim/models/failures.h"
 #include "tests/support/choices.h"
+#include "tests/support/wanted.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -259,8 +260,5 @@ static inline bool named(const struct combination *k, const char *policy)
 
 static inline bool same_job(const struct job_result *a, const struct job_result *b)
 {
-    return a->state == b->state && a->outcome == b->outcome && a->start_ns == b->start_ns && a->end_ns == b->end_ns &&
-           a->wait_ns == b->wait_ns && a->run_ns == b->run_ns && a->lost_ns == b->lost_ns &&
-           a->preemptions == b->preemptions && a->distance == b->distance &&
-           !memcmp(a->waits, b->waits, sizeof a->waits);
+    return !*job_difference(a, b).text;
 }
