@@ -116,8 +116,13 @@ static void compare(struct compared *c, uint64_t seed, const struct outcome *a, 
     bool same = !strcmp(a->err.text, b->err.text);
     for (job_id j = 0; j < JOBS; j++) {
         const struct job_result *x = &a->job[j], *y = &b->job[j];
-        same = same && x->state == y->state && x->start_ns == y->start_ns && x->end_ns == y->end_ns &&
-               x->preemptions == y->preemptions;
+        bool alike = x->state == y->state && x->start_ns == y->start_ns && x->end_ns == y->end_ns &&
+                     x->preemptions == y->preemptions;
+        if (!alike && tell)
+            print_error("seed %u, job %u: starts at %.9g s, of a full walk at %.9g s; ends at %.9g s, of a full walk at %.9g s\n",
+                        (unsigned)seed, j, (double)x->start_ns / NS_PER_S, (double)y->start_ns / NS_PER_S,
+                        (double)x->end_ns / NS_PER_S, (double)y->end_ns / NS_PER_S);
+        same = same && alike;
         for (unsigned r = 0; r < WAIT_REASONS; r++) {
             c->quota += x->waits[r] > 0 && r == WAIT_QUOTA;
             if (x->waits[r] != y->waits[r] && tell)

@@ -3,6 +3,8 @@
  *   assert_wanted(3, p->piece[0].node, "job %u: node", j);
  *   assert_same_jobs(&a.job[j], &b.job[j], "fifo, seed 1: job %zu", j);    the first field that differs
  *
+ *   assert_same_text(first, second, "written again: %s", name);            the first line that differs
+ *
  * The first job is job 0, as in the workload. Header only. */
 #pragma once
 #include "sim/engine/run.h"
@@ -10,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Both values are whole numbers; the text that names them is made only when they differ. */
 #define assert_wanted(want, got, ...)                                                              \
@@ -30,6 +33,26 @@
             char what_[320];                                                                       \
             snprintf(what_, sizeof what_, __VA_ARGS__);                                            \
             fail_msg("%s: want %#" PRIx64 ", got %#" PRIx64, what_, want_, got_);                  \
+        }                                                                                          \
+    } while (0)
+
+/* Texts that end in '\0': the first line that differs, counted from 1. */
+#define assert_same_text(want, got, ...)                                                           \
+    do {                                                                                           \
+        const char *want_ = (want), *got_ = (got);                                                 \
+        unsigned line_ = 1;                                                                        \
+        size_t n_ = strcspn(want_, "\n");                                                          \
+        for (; *want_ && n_ == strcspn(got_, "\n") && !memcmp(want_, got_, n_) &&                  \
+               want_[n_] == got_[n_]; line_++) {                                                   \
+            want_ += n_ + (want_[n_] != 0);                                                        \
+            got_ += n_ + (got_[n_] != 0);                                                          \
+            n_ = strcspn(want_, "\n");                                                             \
+        }                                                                                          \
+        if (*want_ || *got_) {                                                                     \
+            char what_[320];                                                                       \
+            snprintf(what_, sizeof what_, __VA_ARGS__);                                            \
+            fail_msg("%s: line %u: want '%.*s', got '%.*s'", what_, line_, (int)n_, want_,         \
+                     (int)strcspn(got_, "\n"), got_);                                              \
         }                                                                                          \
     } while (0)
 
