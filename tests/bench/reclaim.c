@@ -96,7 +96,7 @@ int main(void)
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    c->price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .grace_ns = 30 * NS_PER_S, .save_ns = 10 * NS_PER_S };
+    c->overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .grace_ns = 30 * NS_PER_S, .save_ns = 10 * NS_PER_S };
     for (size_t i = 0; builtin_policies[i]; i++)
         if (!strcmp(builtin_policies[i]->name, "quota"))
             quota = builtin_policies[i];

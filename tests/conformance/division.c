@@ -1,6 +1,6 @@
 /* division.c - cases of the fair-share division. GPUs in thousandths; CPUs and memory in the
  * units of the case. */
-#include "policies/kai/quota_division.h"
+#include "policies/kai/division.h"
 #include "tests/conformance/conformance.h"
 
 #include <math.h>

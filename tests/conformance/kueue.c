@@ -4,7 +4,7 @@
  * Amounts are taken in thousandths, so that half a CPU is a whole number. Workloads are numbered
  * by name: that is the UID by which the source's tests break ties. */
 #include "tests/conformance/kueue.h"
-#include "policies/kueue/cohort_search.h"
+#include "policies/kueue/search.h"
 
 #include <math.h>
 #include <stdio.h>

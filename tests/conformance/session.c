@@ -99,7 +99,7 @@ int session_build(struct session *s, const json_t *c, struct why why)
     s->cluster = cluster_build("case", group, n_groups, queue, n_queues, &err);
     if (!s->cluster)
         return because(CASE_SKIPPED, why, "%s", err.text);
-    s->cluster->price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = LEAVING_NS };
+    s->cluster->overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = LEAVING_NS };
     s->cluster->period_ns = PERIOD_NS;
     s->cluster->period_said = true;
     if (session_jobs(s, why) != CASE_PASSED)

@@ -272,7 +272,7 @@ static int add_holds(struct making *m, const json_t *job, uint32_t first, struct
     row->ran_ns = row->n_running_on ? 60 * NS_PER_S : -1;
     if (leaving && leaving < row->n_running_on)
         return because(CASE_SKIPPED, why, "a job of which a part is leaving at the start");
-    row->leaving_ns = !leaving ? -1 : row->price.save_ns > 0 ? row->price.save_ns : LEAVING_NS;
+    row->leaving_ns = !leaving ? -1 : row->overhead.save_ns > 0 ? row->overhead.save_ns : LEAVING_NS;
     return CASE_PASSED;
 }
 
@@ -331,7 +331,7 @@ static int add_job(struct making *m, const json_t *json, struct why why)
     m->row.mem_mib = (int64_t)number_of(json, "memory_bytes_per_task");
     m->n_parts = 0;
     if (job->stays)
-        m->row.price.save_ns = FOR_EVER_NS;
+        m->row.overhead.save_ns = FOR_EVER_NS;
     if (check_keys(json, why) != CASE_PASSED || add_tasks(m, json, why) != CASE_PASSED || add_nodes(m, json, why) != CASE_PASSED ||
         add_holds(m, json, job->first, why) != CASE_PASSED)
         return CASE_SKIPPED;

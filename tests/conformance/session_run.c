@@ -309,7 +309,7 @@ static int settings_of(const struct policy *policy, const json_t *c, char *text,
         const struct param *x = policy->params;
         while (x->name && strcmp(x->name, actions[i].ours) != 0)
             x++;
-        const char *value = x->words ? (on ? "yes" : "no") : (on ? "1" : "0");
+        const char *value = x->options ? (on ? "yes" : "no") : (on ? "1" : "0");
         length += (size_t)snprintf(text + length, size - length, ",%s=%s", actions[i].ours, value);
     }
     return known == json_array_size(json_object_get(c, "actions")) ? CASE_PASSED : because(CASE_SKIPPED, why, "an action that is not known");
@@ -355,7 +355,7 @@ static int play(struct play *p, const struct policy *policy, struct why why)
         .cluster = p->session->cluster, .workload = p->session->workload, .policy = policy, .policy_params = params,
         .placer = placer, .placer_params = placing, .check = true,
         .until_ns = (p->rounds - 1) * PERIOD_NS + LEAVING_NS / 2,
-        .observer = { .self = p, .instant = note_instant, .pencilled = note_pencil },
+        .observer = { .self = p, .instant = note_instant, .tentative = note_pencil },
     });
     p->sched = s;
     for (job_id j = 0; j < p->session->n_jobs; j++) {

@@ -6,11 +6,11 @@ set -u
 
 # fifo as a plugin that leaves a byte in a file whenever it begins: once for each past.
 cat >counted.c <<'END'
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 #include <fcntl.h>
 #include <unistd.h>
 static const struct discipline in_order = { .key = key_submit };
-ORDERED_CALLBACKS(plain, &in_order)
+QUEUEING_CALLBACKS(plain, &in_order)
 static void counted_begin(struct sched *s, const void *params, void *state)
 {
     int fd = open("begun", O_WRONLY | O_CREAT | O_APPEND, 0666);
@@ -18,12 +18,12 @@ static void counted_begin(struct sched *s, const void *params, void *state)
         _exit(9);
     plain_begin(s, params, state);
 }
-static const struct param params[] = { ORDERED_PARAM_SCOPE, ORDERED_PARAM_BLOCKING(BLOCKING_SKIP), { 0 } };
-const struct policy policy_plugin = { ORDERED_TABLE(plain), .begin = counted_begin, .name = "counted", .summary = "fifo",
-                                      .params = params, .params_size = sizeof(struct ordered_params) };
+static const struct param params[] = { QUEUEING_PARAM_SCOPE, QUEUEING_PARAM_BLOCKING(BLOCKING_SKIP), { 0 } };
+const struct policy policy_plugin = { QUEUEING_TABLE(plain), .begin = counted_begin, .name = "counted", .summary = "fifo",
+                                      .params = params, .params_size = sizeof(struct queueing_params) };
 END
-sed -i 's/ORDERED_TABLE(plain), .begin = counted_begin/.abi = POLICY_ABI, .state_size = sizeof(struct ordered), .begin = counted_begin, .schedule = plain_schedule, .job_arrived = plain_arrived, .job_started = plain_started, .job_stopped = plain_stopped/' counted.c
-cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I"$root" -o counted.so counted.c "$root"/policies/ordered.c "$root"/policies/giving_way.c && ok ||
+sed -i 's/QUEUEING_TABLE(plain), .begin = counted_begin/.abi = POLICY_ABI, .state_size = sizeof(struct queueing_state), .begin = counted_begin, .schedule = plain_schedule, .job_arrived = plain_arrived, .job_started = plain_started, .job_stopped = plain_stopped/' counted.c
+cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I"$root" -o counted.so counted.c "$root"/policies/common/queueing.c && ok ||
     fail "the plugin does not compile"
 
 experiment()    # BRANCHES...
@@ -62,7 +62,7 @@ experiment 'none, "200000:easy", "200000:gang", "200000:elastic"' >e.yaml
 rm -f begun; expect 0 "" "$G" sweep e.yaml -q -j1 -o apart
 [ "$(wc -c <begun)" = 8 ] && ok || fail "what cannot be shared: $(wc -c <begun)"
 cat >endless.c <<'END'
-#include "policies/common/ordered.h"
+#include "policies/common/queueing.h"
 #include <stdlib.h>
 static void crash(struct sched *s, const void *p, void *t) { (void)s; (void)p; (void)t; abort(); }
 const struct policy policy_plugin = { .abi = POLICY_ABI, .name = "crash", .summary = "ends the process", .schedule = crash };

@@ -21,7 +21,7 @@ same() { # A B
 }
 for policy in fifo srtf; do
     cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -D${policy}_policy=policy_plugin -o "$work/$policy.so" \
-        policies/$policy.c policies/common/ordered.c policies/common/giving_way.c
+        policies/$policy.c policies/common/queueing.c
     check "$policy compiles as a plugin" $?
     run built-in -p $policy:blocking=skip && run loaded -p "$work/$policy.so:blocking=skip" && same built-in loaded
     check "$policy: the same bytes built in and loaded" $?

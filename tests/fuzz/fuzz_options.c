@@ -64,7 +64,7 @@ static void settings(const struct run_options *o)
     struct group_spec group = { .name = "a", .count = 1, .gpus = 1, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
     struct cluster *c = cluster_build("c", &group, 1, NULL, 0, &err);
     asked(cluster_add_sections(c, "settings", &(struct cluster_settings){ o->set.n, o->set.text }, &err), &err);
-    FUZZ_MUST(c->period_ns >= 0 && c->price.grace_ns >= 0 && c->price.interval_ns >= 0);
+    FUZZ_MUST(c->period_ns >= 0 && c->overhead.grace_ns >= 0 && c->overhead.interval_ns >= 0);
     cluster_free(c);
 }
 

@@ -6,7 +6,7 @@
 #include "policies/registry.h"
 #include "sim/base/memory.h"
 #include "sim/engine/run.h"
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 #include "tests/fuzz/fuzz.h"
 #include "traces/formats/format.h"
 
@@ -34,9 +34,9 @@ static void *params_of(const struct param *list, size_t size, const uint8_t *cho
 {
     char *params = mem_new(1, size + 1);
     for (const struct param *p = list; p && p->name; p++) {
-        double value = p->usual;
+        double value = p->default_value;
         size_t words = 0;
-        while (p->words && p->words[words])
+        while (p->options && p->options[words])
             words++;
         if (words)
             value = (double)(choice[(p - list) % 4] % words);
@@ -47,7 +47,7 @@ static void *params_of(const struct param *list, size_t size, const uint8_t *cho
 
 static struct cluster *cluster_of(const uint8_t *choice)
 {
-    static const struct price prices[] = {
+    static const struct overhead prices[] = {
         { .checkpoint = CHECKPOINT_NONE },
         { .checkpoint = CHECKPOINT_PERFECT, .grace_ns = 2 * NS_PER_S, .save_ns = NS_PER_S },
         { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 5 * NS_PER_S, .start_ns = NS_PER_S },
@@ -76,7 +76,7 @@ static struct cluster *cluster_of(const uint8_t *choice)
     struct cluster *c = cluster_build("c", group, shape & 128 ? 3 : 1 + (shape >> 4 & 1), queue, shape & 64 ? 2 : 0, &err);
     fuzz_said(!c, &err);
     FUZZ_MUST(c);
-    c->price = prices[choice[PRICE] < 200 ? choice[PRICE] % 4 : 4];
+    c->overhead = prices[choice[PRICE] < 200 ? choice[PRICE] % 4 : 4];
     c->storage.on = choice[PRICE] & 16;
     c->storage.contention = choice[PRICE] & 32 ? CONTENTION_MAXMIN : CONTENTION_NONE;
     c->storage.cache_mib = choice[PRICE] & 64 ? 4096 : 0;
@@ -127,11 +127,11 @@ static uint64_t play(const uint8_t *choice, struct cluster *c, struct workload *
  * pieces, endless checkpoints. */
 static bool writes_often(const struct cluster *c, const struct workload *w, job_id j)
 {
-    struct own_price own = OWN_PRICE_NONE;
-    if (w->truth[j].price)
-        own = workload_price(w, w->truth[j].price);
-    struct price p = price_with(&c->price, &own);
-    return p.checkpoint == CHECKPOINT_PERIODIC && price_writes(&p) && p.interval_ns && w->truth[j].duration_ns / p.interval_ns > 10000;
+    struct own_overhead own = OWN_OVERHEAD_NONE;
+    if (w->truth[j].overhead)
+        own = workload_overhead(w, w->truth[j].overhead);
+    struct overhead p = overhead_with(&c->overhead, &own);
+    return p.checkpoint == CHECKPOINT_PERIODIC && overhead_writes(&p) && p.interval_ns && w->truth[j].duration_ns / p.interval_ns > 10000;
 }
 
 static int is_small(const struct cluster *c, const struct workload *w)

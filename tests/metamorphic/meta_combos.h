@@ -29,16 +29,16 @@ static inline const struct param *meta_param(const struct policy *p, const char 
 static inline bool meta_is(const struct meta_combo *c, const char *name, const char *word)
 {
     const struct param *q = meta_param(c->policy, name);
-    return q && q->words && !strcmp(q->words[(size_t)c->params[q->at / sizeof(double)]], word);
+    return q && q->options && !strcmp(q->options[(size_t)c->params[q->at / sizeof(double)]], word);
 }
 
 static inline void meta_name(struct meta_combo *c)
 {
     int n = snprintf(c->name, sizeof c->name, "%s", c->policy->name);
     for (const struct param *q = c->policy->params; q && q->name; q++)
-        if (q->words)
+        if (q->options)
             n += snprintf(c->name + n, sizeof c->name - (size_t)n, ",%s=%s", q->name,
-                          q->words[(size_t)c->params[q->at / sizeof(double)]]);
+                          q->options[(size_t)c->params[q->at / sizeof(double)]]);
     snprintf(c->name + n, sizeof c->name - (size_t)n, " x %s", c->placer->name);
 }
 
@@ -47,9 +47,9 @@ static inline bool meta_next_words(const struct policy *p, double *params)
 {
     for (const struct param *q = p->params; q && q->name; q++) {
         double *value = &params[q->at / sizeof(double)];
-        if (!q->words)
+        if (!q->options)
             continue;
-        if (q->words[(size_t)*value + 1]) {
+        if (q->options[(size_t)*value + 1]) {
             *value += 1;
             return true;
         }
@@ -69,7 +69,7 @@ static inline size_t meta_combos(struct meta_combo *list)
         assert_true(c.policy->params_size <= sizeof c.params);
         assert_int_equal(params_parse(c.policy->params, c.policy->params_size, NULL, "", c.params, &err), 0);
         for (const struct param *q = c.policy->params; q && q->name; q++)
-            if (q->words)
+            if (q->options)
                 c.params[q->at / sizeof(double)] = 0;
         bool pods = !strcmp(c.policy->name, "kube") || !strcmp(c.policy->name, "gang");
         do {

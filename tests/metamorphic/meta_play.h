@@ -98,7 +98,7 @@ static inline struct cluster *meta_cluster(const struct meta_world *w)
     struct cluster *c = cluster_build("meta", w->group, w->n_groups, queue, w->n_queues, &err);
     if (!c)
         fail_msg("%s", err.text);
-    c->price = w->price;
+    c->overhead = w->overhead;
     c->period_ns = w->period * NS_PER_S;
     return c;
 }
@@ -119,7 +119,7 @@ static inline struct meta_run *meta_play(const struct meta_world *world, const s
     meta_number(world, run);
     struct cluster *c = meta_cluster(world);
     if (meta_takes_turns(combo))
-        c->price = (struct price){ .checkpoint = CHECKPOINT_PERFECT };
+        c->overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT };
     struct workload *w = workload_new();
     for (size_t i = 0; i < world->n_jobs; i++)
         meta_add(w, world, i);

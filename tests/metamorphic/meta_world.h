@@ -2,7 +2,7 @@
 #pragma once
 #include "sim/base/random.h"
 #include "sim/cluster/cluster.h"
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 
 enum { META_JOBS = 160 };
 
@@ -19,7 +19,7 @@ struct meta_world {
     struct queue_spec queue[3];
     struct pin_spec pin[3];
     size_t n_groups, n_queues, n_jobs;
-    struct price price;                 /* in ns */
+    struct overhead overhead;                 /* in ns */
     int64_t period;
     bool renamed;                       /* other names for jobs and users */
     bool check;
@@ -107,12 +107,12 @@ static inline struct meta_world meta_random(uint64_t seed)
         if (meta_chance(&r, 50))
             w.queue[q].facts.quota.deserved.gpu_milli = MILLI_ALL * meta_draw(&r, 2, 24);
     }
-    w.price = (struct price){ .checkpoint = (unsigned)meta_draw(&r, 0, 2), .interval_ns = meta_draw(&r, 5, 30) * NS_PER_S };
+    w.overhead = (struct overhead){ .checkpoint = (unsigned)meta_draw(&r, 0, 2), .interval_ns = meta_draw(&r, 5, 30) * NS_PER_S };
     if (meta_chance(&r, 50)) {
-        w.price.save_ns = meta_draw(&r, 0, 5) * NS_PER_S;
-        w.price.grace_ns = meta_draw(&r, 0, 8) * NS_PER_S;
-        w.price.start_ns = meta_draw(&r, 0, 4) * NS_PER_S;
-        w.price.restart_ns = meta_draw(&r, 0, 6) * NS_PER_S;
+        w.overhead.save_ns = meta_draw(&r, 0, 5) * NS_PER_S;
+        w.overhead.grace_ns = meta_draw(&r, 0, 8) * NS_PER_S;
+        w.overhead.start_ns = meta_draw(&r, 0, 4) * NS_PER_S;
+        w.overhead.restart_ns = meta_draw(&r, 0, 6) * NS_PER_S;
     }
     w.n_jobs = (size_t)meta_draw(&r, 30, 150);
     for (size_t i = 0; i < w.n_jobs; i++)

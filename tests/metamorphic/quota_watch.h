@@ -11,7 +11,7 @@
 
 static inline void compare(const struct quota_state *q)
 {
-    bool same = !q->pencilled, leaving = false;
+    bool same = !q->tentative, leaving = false;
     watch.starts = false;
     for (job_id j = 0; j < JOBS; j++) {
         const struct held *a = &watch.before[j], *b = &watch.after[j];
@@ -132,14 +132,14 @@ static inline void at_interval(void *self, const struct interval *i)
         return;
     const struct held *was = &watch.before[i->job];
     watch.to->stops++;
-    watch.to->for_nobody += i->for_whom == ID_NONE;
-    if (i->for_whom == ID_NONE)
+    watch.to->for_nobody += i->for_job == ID_NONE;
+    if (i->for_job == ID_NONE)
         return;
-    watch.room_for[i->job] = i->for_whom;
-    watch.to->inside += preempted && i->end_ns < was->last_start_ns + min_runtime_ns(i->job, i->for_whom);
+    watch.room_for[i->job] = i->for_job;
+    watch.to->inside += preempted && i->end_ns < was->last_start_ns + min_runtime_ns(i->job, i->for_job);
     if (preempted && was->n > job_facts(running, i->job)->min_tasks && !watch.starts) {
         watch.to->elastic_whole++;
-        watch.to->whole_first += job_facts(running, i->for_whom)->ask->tasks == 1 && surplus_would_do(i->job, i->for_whom);
+        watch.to->whole_first += job_facts(running, i->for_job)->ask->tasks == 1 && surplus_would_do(i->job, i->for_job);
     }
 }
 
@@ -166,7 +166,7 @@ static inline void world_run(const struct world *w, const struct kind *k, uint64
     memcpy(queue, w->queue, sizeof queue);
     for (uint32_t i = 0; i < w->n_queues && k->blind; i++)
         queue[i].facts.preempt_min_runtime_ns = queue[i].facts.reclaim_min_runtime_ns = -1;
-    struct cluster *c = built_cluster(&w->group, queue, w->n_queues, w->price);
+    struct cluster *c = built_cluster(&w->group, queue, w->n_queues, w->overhead);
     struct workload *load = built_workload(c, w->job, JOBS);
     struct named_policy named = policy_named(k->policy);
     struct policy watched = *named.policy;
@@ -180,7 +180,7 @@ static inline void world_run(const struct world *w, const struct kind *k, uint64
     memset(watch.room_for, 0xff, sizeof watch.room_for);
     struct run_setup setup = { .cluster = c, .workload = load, .policy = &watched, .policy_params = named.params, .seed = seed,
                                .placer = placer_named("pack"), .check = true, .fruitless_most = 1000,
-                               .observer = { .interval = at_interval, .instant = at_instant, .pencilled = at_pencil } };
+                               .observer = { .interval = at_interval, .instant = at_instant, .tentative = at_pencil } };
     struct sched *s = run_new(&setup);
     running = s;
     if (run_execute(s, &err) && !k->may_fail)

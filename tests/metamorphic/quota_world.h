@@ -27,7 +27,7 @@ struct world {
     char name[TREE_MOST][2];
     uint32_t n_queues, n_leaves, leaf[TREE_MOST];
     struct group_spec group;
-    struct price price;
+    struct overhead overhead;
     struct job_row job[JOBS];
     int64_t last_ns;
 };
@@ -103,9 +103,9 @@ static inline void world_make(struct world *w, const struct kind *k, uint64_t se
     make_queues(w, &r, k, ID_NONE, (int)draw(&r, 1, 3));
     w->group = (struct group_spec){ .name = "node", .gpu_model = "A100", .count = (uint32_t)draw(&r, 2, NODES_MOST), .gpus = NODE_GPUS,
                                    .cpu_milli = k->single ? INT64_MAX : 8000, .mem_mib = INT64_MAX };
-    w->price = (struct price){ .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 5 * NS_PER_S, .restart_ns = draw(&r, 0, 2) * NS_PER_S };
+    w->overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 5 * NS_PER_S, .restart_ns = draw(&r, 0, 2) * NS_PER_S };
     if (k->grace)
-        w->price.grace_ns = draw(&r, 1, 4) * NS_PER_S, w->price.save_ns = draw(&r, 0, 3) * NS_PER_S;
+        w->overhead.grace_ns = draw(&r, 1, 4) * NS_PER_S, w->overhead.save_ns = draw(&r, 0, 3) * NS_PER_S;
     for (size_t j = 0; j < JOBS; j++)
         make_job(w, &r, k, &w->job[j]);
 }

@@ -9,8 +9,8 @@ enum { SEEDS = 3, MIB = 1 << 20 };
 static struct world writing(uint64_t seed)
 {
     struct world w = random_world(seed);
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 2 * NS_PER_S, .grace_ns = (int64_t)(seed % 3) * NS_PER_S,
-                              .restart_ns = w.price.restart_ns, .blocking = 1 };
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 2 * NS_PER_S, .grace_ns = (int64_t)(seed % 3) * NS_PER_S,
+                              .restart_ns = w.overhead.restart_ns, .blocking = 1 };
     return w;
 }
 
@@ -32,11 +32,11 @@ static void unlimited(struct cluster *c, uint64_t seed)
     int64_t bps = STORAGE_UNLIMITED;
     c->storage = (struct storage){ .on = true, .contention = seed % 2 ? CONTENTION_MAXMIN : CONTENTION_NONE, .all_bps = bps, .read_bps = bps,
                                    .write_bps = bps, .node_read_bps = bps, .node_write_bps = bps, .cache_mib = 4 };
-    c->price.checkpoint_bytes = MIB;
-    c->price.blocking = 0.5;
-    c->price.save_ns = -1;
-    c->price.restart_ns = c->price.start_ns = START_BY_PARTS;
-    c->price.init_ns = c->price.init_doubling_ns = 0;
+    c->overhead.checkpoint_bytes = MIB;
+    c->overhead.blocking = 0.5;
+    c->overhead.save_ns = -1;
+    c->overhead.restart_ns = c->overhead.start_ns = START_BY_PARTS;
+    c->overhead.init_ns = c->overhead.init_doubling_ns = 0;
 }
 
 static void limited(struct cluster *c, uint64_t seed)
@@ -48,7 +48,7 @@ static void limited(struct cluster *c, uint64_t seed)
 static struct world without_end(uint64_t seed)
 {
     struct world w = writing(seed);
-    w.price.restart_ns = 0;
+    w.overhead.restart_ns = 0;
     w.furnish = unlimited;
     for (size_t j = 0; j < w.n_jobs; j++)
         w.job[j].data_mib = (uint32_t)(j % 4);
@@ -127,13 +127,13 @@ static void costly(struct cluster *c, uint64_t seed)
                                    .all_bps = 20 * MIB, .read_bps = 10 * MIB, .write_bps = 10 * MIB, .node_read_bps = 7 * MIB,
                                    .node_write_bps = 3 * MIB, .cache_mib = 16, .images_per_node = 1 };
     c->storage.pull_ns = (int64_t)random_below(&r, 3) * NS_PER_S / 2;
-    c->price.checkpoint_bytes = (int64_t)random_below(&r, 3 * MIB);
-    c->price.write_ns = 1 + (int64_t)random_below(&r, NS_PER_S / 4);
-    c->price.blocking = (double)random_below(&r, 5) / 4;
-    c->price.save_ns = -1;
-    c->price.restart_ns = START_BY_PARTS;
-    c->price.init_ns = 0;
-    c->price.init_doubling_ns = NS_PER_S / 10;
+    c->overhead.checkpoint_bytes = (int64_t)random_below(&r, 3 * MIB);
+    c->overhead.write_ns = 1 + (int64_t)random_below(&r, NS_PER_S / 4);
+    c->overhead.blocking = (double)random_below(&r, 5) / 4;
+    c->overhead.save_ns = -1;
+    c->overhead.restart_ns = START_BY_PARTS;
+    c->overhead.init_ns = 0;
+    c->overhead.init_doubling_ns = NS_PER_S / 10;
 }
 
 /* Alone and whole, a job that reads nothing progresses at rate 1: the time it held GPUs for,

@@ -8,7 +8,7 @@
  * go round in circles: a preemptor is overtaken before it is admitted, or preempted in turn (of
  * shares: kubernetes-sigs/kueue, issue 14543). Then a pass is cut short, and limits alone are
  * certain. */
-#include "policies/kueue/cohort_books.h"
+#include "policies/kueue/books.h"
 #include "tests/support/built.h"
 #include "tests/support/named.h"
 #include "sim/base/memory.h"
@@ -141,7 +141,7 @@ static void tree_run(struct watch *w, const struct policy *p, const double *para
     struct error err = { "" };
     struct cluster *c = cluster_build("w", &w->t->group, 1, w->t->queue, w->t->n, &err);
     assert_non_null(c);
-    c->price.checkpoint = CHECKPOINT_PERFECT;
+    c->overhead.checkpoint = CHECKPOINT_PERFECT;
     struct workload *load = built_workload(c, w->t->job, RUN_JOBS);
     struct run_setup setup = { .cluster = c, .workload = load, .policy = p, .policy_params = params, .seed = 1,
                                .placer = placer_named("count"), .check = true,

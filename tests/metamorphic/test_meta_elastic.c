@@ -15,7 +15,7 @@ static struct world elastic_world(uint64_t seed, size_t n_jobs)
     struct random r;
     random_init(&r, seed, "elastic", 0);
     w.group[0] = (struct group_spec){ .name = "node", .gpu_model = "A100", .count = 1, .gpus = 12, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .restart_ns = (int64_t)random_below(&r, 3) * NS_PER_S };
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .restart_ns = (int64_t)random_below(&r, 3) * NS_PER_S };
     for (size_t j = 0; j < w.n_jobs; j++) {
         struct job_row *x = &w.job[j];
         *x = job_row_default;
@@ -82,16 +82,16 @@ static void restless_schedule(struct sched *s, const void *params, void *state)
     struct line_walk w = { .l = p->waiting };
     for (job_id j; line_next(&w, &j);) {
         struct job_sizes z = job_sizes(s, j);
-        const struct placement *where = sched_place_anew(s, j, z.least + (uint32_t)random_below(&p->r, z.most - z.least + 1));
+        const struct placement *where = sched_place_anew(s, j, z.min + (uint32_t)random_below(&p->r, z.max - z.min + 1));
         if (!where)
-            where = sched_place_anew(s, j, z.least);
+            where = sched_place_anew(s, j, z.min);
         if (where)
             assert_int_equal(sched_start(s, j, where), SCHED_OK);
     }
     w = (struct line_walk){ .l = p->running };
     for (job_id j; p->left && line_next(&w, &j);) {
         struct job_sizes z = job_sizes(s, j);
-        const struct placement *where = sched_place_anew(s, j, z.least + (uint32_t)random_below(&p->r, z.most - z.least + 1));
+        const struct placement *where = sched_place_anew(s, j, z.min + (uint32_t)random_below(&p->r, z.max - z.min + 1));
         if (where && random_below(&p->r, 3) == 0)
             assert_int_equal(sched_resize(s, j, where), SCHED_OK);
     }
@@ -137,7 +137,7 @@ static void work_is_conserved(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world w = elastic_world(seed, 40);
         struct combination k = { .policy = &restless, .placer = placer_named("pack"), .name = "restless" };
-        struct work t = { .w = &w, .restart_ns = w.price.restart_ns }, half = { .w = &w, .restart_ns = w.price.restart_ns / 2 };
+        struct work t = { .w = &w, .restart_ns = w.overhead.restart_ns }, half = { .w = &w, .restart_ns = w.overhead.restart_ns / 2 };
         struct outcome out = world_run(&w, &k, seed, (struct run_observer){ .self = &t, .interval = count_work });
         intervals += out.totals.resizes;
         world_run(&w, &k, seed, (struct run_observer){ .self = &half, .interval = count_work });
@@ -166,7 +166,7 @@ static void look_for_idle(void *self, const struct sched *s)
         if (job_state(s, j) != JOB_RUNNING)
             continue;
         held += job_size_held(s, j);
-        could = could || job_size_held(s, j) < job_sizes(s, j).most;
+        could = could || job_size_held(s, j) < job_sizes(s, j).max;
     }
     t->found += could && held < t->w->group[0].gpus;
 }
@@ -259,7 +259,7 @@ static void alone_is_no_worse(void **state)
     size_t earlier = 0;
     for (uint64_t seed = 0; seed < 300; seed++) {
         struct world w = elastic_world(seed, 1);
-        w.price.restart_ns = 0;
+        w.overhead.restart_ns = 0;
         struct combination fifo = with("fifo"), elastic = with("elastic"), goodput = with("goodput");
         struct outcome a = world_run(&w, &fifo, seed, (struct run_observer){ 0 }), b = world_run(&w, &elastic, seed, (struct run_observer){ 0 }),
                        c = world_run(&w, &goodput, seed, (struct run_observer){ 0 });
@@ -281,14 +281,14 @@ static void with_goodput(struct cluster *c, uint64_t seed)
     c->elastic = section;
 }
 
-/* Starts every job at job_sizes().most. */
+/* Starts every job at job_sizes().max. */
 static void most_schedule(struct sched *s, const void *params, void *state)
 {
     (void)params;
     (void)state;
     for (job_id j = 0; j < 1; j++)
         if (job_state(s, j) == JOB_PENDING)
-            sched_start(s, j, sched_place_anew(s, j, job_sizes(s, j).most));
+            sched_start(s, j, sched_place_anew(s, j, job_sizes(s, j).max));
 }
 static const struct policy takes_most = { .abi = POLICY_ABI, .name = "most", .needs = RESIZES, .schedule = most_schedule };
 

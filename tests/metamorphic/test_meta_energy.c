@@ -14,8 +14,8 @@ static struct world powered(uint64_t seed)
 {
     struct world w = random_world(seed);
     random_groups(&w, seed);
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.price.save_ns, .grace_ns = w.price.grace_ns,
-                              .start_ns = w.price.restart_ns };      /* no job is preempted for ever */
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.overhead.save_ns, .grace_ns = w.overhead.grace_ns,
+                              .start_ns = w.overhead.restart_ns };      /* no job is preempted for ever */
     w.furnish = with_power;
     return w;
 }
@@ -131,14 +131,14 @@ static void sleep_is_accounted_for(void **state)
 static void with_caps(struct cluster *c, uint64_t seed)
 {
     with_power(c, seed);
-    int128_t floor_nw = headroom_floor_nw(c, 0, c->n_nodes), rack_nw = 0, full_nw = 0;
+    int128_t floor_nw = cluster_idle_nw(c, 0, c->n_nodes), rack_nw = 0, full_nw = 0;
     for (node_id n = 0; n < c->n_nodes; n++) {
         const struct node_power *p = &c->power->of_group[c->group_of[n]];
         full_nw += (p->most_nw - p->idle_nw) * cluster_node_milli(c, n);
     }
     c->power->cap_nw = (int64_t)(floor_nw + full_nw / 3);
     for (domain_id d = 1; d < c->n_domains; d++) {
-        int128_t nw = headroom_floor_nw(c, c->domain[d].first, c->domain[d].end);
+        int128_t nw = cluster_idle_nw(c, c->domain[d].first, c->domain[d].end);
         rack_nw = c->domain[d].level == LEVEL_RACK && nw > rack_nw ? nw : rack_nw;
     }
     if (seed % 2 && rack_nw)

@@ -103,7 +103,7 @@ static void everything_fails(const struct combination *k, uint64_t seed)
     w.furnish = furnish;
     wanted = &f;
     if (strstr(k->name, "continuous=yes"))    /* round robin: where stops cost time, no job may ever make progress */
-        w.price.checkpoint = CHECKPOINT_PERFECT, w.price.restart_ns = 0;
+        w.overhead.checkpoint = CHECKPOINT_PERFECT, w.overhead.restart_ns = 0;
     seen.n = seen.interrupted = 0;
     seen.stay_ns = f.hang_most_ns;
     seen.name = k->name;

@@ -32,7 +32,7 @@ static struct together *members_of(uint64_t seed, size_t n, bool alike)
         t->world[m] = random_world(seed);
         memcpy(t->world[m].group, other.group, sizeof other.group);
         t->world[m].n_groups = other.n_groups;
-        t->world[m].price = other.price;
+        t->world[m].overhead = other.overhead;
         t->world[m].furnish = seed % 2 ? gpus_fail_often : NULL;
         t->name[m] = (struct federation_member){ .name = queue_name(m) };
     }

@@ -27,7 +27,7 @@ static void say_in_two(struct world *w, bool other)
 static struct world with_gangs(uint64_t seed)
 {
     struct world w = random_world(seed);
-    w.price.checkpoint = CHECKPOINT_PERFECT;    /* no job is preempted for ever */
+    w.overhead.checkpoint = CHECKPOINT_PERFECT;    /* no job is preempted for ever */
     for (size_t j = 0; j < w.n_jobs; j++)
         w.job[j].min_tasks = 0;
     return w;

@@ -10,7 +10,7 @@ enum { SMALL = 1 << 12 | 10, OTHER = 1 << 12 | 20, LARGE = 3 << 12 | 40 };
 static struct world lossless_world(uint64_t seed)
 {
     struct world w = random_world(seed);
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.price.save_ns, .grace_ns = w.price.grace_ns };
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.overhead.save_ns, .grace_ns = w.overhead.grace_ns };
     return w;
 }
 

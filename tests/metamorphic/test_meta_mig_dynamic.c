@@ -2,7 +2,7 @@
  * instances ever overlap, each begins where its profile may, and jobs of one profile run as on
  * GPUs that were cut for it in advance. */
 #include "sim/models/failures.h"
-#include "sim/cluster/mig_slices.h"
+#include "sim/cluster/mig.h"
 #include "tests/support/random_world.h"
 #include "tests/unit/test_core.h"
 
@@ -34,7 +34,7 @@ static struct world dynamic_world(uint64_t seed, const char *profile)
     struct world w = random_world(seed);
     struct random r;
     random_init(&r, seed, "profiles", 0);
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.price.save_ns, .grace_ns = w.price.grace_ns };
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.overhead.save_ns, .grace_ns = w.overhead.grace_ns };
     for (size_t g = 0; g < w.n_groups; g++) {
         w.group[g].gpu_model = model;
         w.group[g].gpus = 1 + (uint32_t)random_below(&r, 3);

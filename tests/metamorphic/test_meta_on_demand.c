@@ -92,12 +92,12 @@ static void come_and_go(const struct combination *k, uint64_t seed)
         random_groups(&w, seed);
     w.n_on_demand = w.n_jobs < 2 * ON_DEMAND ? w.n_jobs / 2 : ON_DEMAND;
     w.prepare = prepare;
-    w.price.save_ns = 9 * NS_PER_S;
-    w.price.grace_ns = 12 * NS_PER_S;
+    w.overhead.save_ns = 9 * NS_PER_S;
+    w.overhead.grace_ns = 12 * NS_PER_S;
     if (seed % 2)
         w.furnish = gpus_fail_often;
     if (strstr(k->name, "continuous=yes"))    /* round robin: where stops cost time, no job may ever make progress */
-        w.price.checkpoint = CHECKPOINT_PERFECT, w.price.restart_ns = 0;
+        w.overhead.checkpoint = CHECKPOINT_PERFECT, w.overhead.restart_ns = 0;
     struct outcome out = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     if (!out.stalled)
         times_add_up(k, &w, &out);

@@ -96,7 +96,7 @@ static bool line_per_queue(const struct meta_combo *c)
 static void make_more_passes(struct meta_pair *p, uint64_t seed)
 {
     p->w = meta_random(seed);
-    p->w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT };
+    p->w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT };
     p->w.n_jobs = p->w.n_jobs > 100 ? 100 : p->w.n_jobs;
     p->v = p->w;
     for (size_t i = 0; i < 60; i++)

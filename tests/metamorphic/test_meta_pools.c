@@ -36,7 +36,7 @@ static void always_there(struct cluster *c, uint64_t seed) { pools_of(c, seed, t
 static struct world world_with(uint64_t seed, void (*furnish)(struct cluster *c, uint64_t seed))
 {
     struct world w = random_world(seed);
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.price.save_ns, .grace_ns = w.price.grace_ns };
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = w.overhead.save_ns, .grace_ns = w.overhead.grace_ns };
     w.furnish = furnish;
     return w;
 }
@@ -96,7 +96,7 @@ static struct tally spot_days(double per_day, const char *policy)
     assert_int_equal(workload_finish(load, "w", &err), 0);
     assert_int_equal(run_bind(c, load, &err), 0);
     pools_of(c, 0, true, per_day);
-    c->price.checkpoint = CHECKPOINT_PERFECT;
+    c->overhead.checkpoint = CHECKPOINT_PERFECT;
     size_t p = 0, q = 0;
     while (strcmp(builtin_policies[p]->name, policy))
         p++;

@@ -36,7 +36,7 @@ static struct outcome play(const struct world *w, const struct combination *k, u
     struct outcome out = { .stalled = false };
     struct cluster *c = cluster_build("w", w->group, w->n_groups, w->queue, w->n_queues, &err);
     assert_non_null(c);
-    c->price = w->price;
+    c->overhead = w->overhead;
     give_rates(c, kind, &links);
     struct workload *load = workload_new();
     for (size_t j = 0; j < w->n_jobs; j++) {

@@ -20,7 +20,7 @@ struct world {
     char name[QUEUES_MOST][4];
     uint32_t n_queues;
     struct group_spec group;
-    struct price price;
+    struct overhead overhead;
     struct job_row job[JOBS];
 };
 
@@ -34,7 +34,7 @@ static void world_make(struct world *w, uint64_t seed)
 {
     static const uint32_t sizes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 16 };
     struct random r;
-    *w = (struct world){ .price = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 1800 * NS_PER_S, .restart_ns = 30 * NS_PER_S,
+    *w = (struct world){ .overhead = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 1800 * NS_PER_S, .restart_ns = 30 * NS_PER_S,
                                   .grace_ns = 30 * NS_PER_S } };
     random_init(&r, seed, "reasons of quota", 0);
     w->n_queues = (uint32_t)draw(&r, QUEUES_MOST / 2, QUEUES_MOST);
@@ -73,15 +73,15 @@ static void pass_over_all(struct sched *s, const void *params, void *state)
     struct quota_state *q = state;
     q->budgets = true;
     for (queue_id i = 0; i < q->n_queues; i++)
-        queue_set_put(&q->grows, i, true);
+        bitset_put(&q->leaves, q->grows, i, true);
     wrapped->schedule(s, params, state);
 }
 
 static void pass_without_memory(struct sched *s, const void *params, void *state)
 {
     struct quota_state *q = state;
-    for (size_t i = 0; i < q->n_room; i++)
-        q->room[i].why = WAIT_ORDER;
+    for (size_t i = 0; i < q->n_checks; i++)
+        q->check[i].why = WAIT_ORDER;
     wrapped->schedule(s, params, state);
 }
 
@@ -90,7 +90,7 @@ struct outcome { struct job_result job[JOBS]; struct error err; };
 static void play(const struct world *w, uint64_t seed, void (*schedule)(struct sched *, const void *, void *), struct outcome *to)
 {
     struct error err = { "" };
-    struct cluster *c = built_cluster(&w->group, w->queue, w->n_queues, w->price);
+    struct cluster *c = built_cluster(&w->group, w->queue, w->n_queues, w->overhead);
     struct workload *load = built_workload(c, w->job, JOBS);
     struct named_policy named = policy_named("quota");
     struct policy policy = *named.policy;

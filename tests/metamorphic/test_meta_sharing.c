@@ -19,7 +19,7 @@ static struct world shared_world(uint64_t seed)
     struct random r;
     int64_t later_ns = 0;
     random_init(&r, seed, "duties", 0);
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT };
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT };
     for (size_t g = 0; g < w.n_groups; g++)
         w.group[g].gpu_mem_mib = 16 * 1024;
     for (size_t j = 0; j < w.n_jobs; j++) {
@@ -252,7 +252,7 @@ static void shared_and_failing(struct cluster *c, uint64_t seed)
     gpus_fail_often(c, seed);
     with_interference(c, seed);
     c->sharing.oom = seed % 2 ? OOM_FAIL : OOM_REJECT;
-    c->price.start_ns = (int64_t)(seed / 2) * 5 * NS_PER_S;
+    c->overhead.start_ns = (int64_t)(seed / 2) * 5 * NS_PER_S;
 }
 
 static uint32_t failed_in_all;

@@ -20,7 +20,7 @@ static struct world made(uint64_t seed)
 {
     struct world w = random_world(seed);
     random_groups(&w, seed);
-    w.price.start_ns = w.price.restart_ns;           /* else a snapshot cannot say which it will be */
+    w.overhead.start_ns = w.overhead.restart_ns;           /* else a snapshot cannot say which it will be */
     for (size_t j = 0; j < w.n_jobs; j++)            /* a job that outlasts its estimate is expected to run as long again: a memory */
         if (w.job[j].estimate_ns < w.job[j].duration_ns)
             w.job[j].estimate_ns = w.job[j].duration_ns;
@@ -139,7 +139,7 @@ static struct compared snap_often(const struct policy *p, const struct placer *p
     struct compared c = { 0 };
     size_t snaps = 0;
     for (const struct param *x = p->params; x && x->name; x++)
-        k.params[x->at / sizeof(double)] = x->usual;
+        k.params[x->at / sizeof(double)] = x->default_value;
     snprintf(k.name, sizeof k.name, "%s/%s", p->name, placer->name);
     for (uint64_t seed = 0; seed < seeds; seed++)
         snaps += snap(&k, seed, moment_ns(seed), spoil, &c);

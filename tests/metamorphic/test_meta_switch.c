@@ -97,7 +97,7 @@ static struct combination usual(size_t policy, size_t placer)
     struct combination k = { .policy = builtin_policies[policy], .placer = builtin_placers[placer] };
     snprintf(k.name, sizeof k.name, "%s/%s", k.policy->name, k.placer->name);
     for (const struct param *x = k.policy->params; x && x->name; x++)
-        k.params[x->at / sizeof(double)] = x->usual;
+        k.params[x->at / sizeof(double)] = x->default_value;
     return k;
 }
 

@@ -41,8 +41,8 @@ static struct meta_world doubled(struct meta_world w)
         w.job[i].estimate *= w.job[i].estimate < 0 ? 1 : 2;
     }
     w.period *= 2;
-    w.price.interval_ns *= 2, w.price.save_ns *= 2, w.price.grace_ns *= 2;
-    w.price.start_ns *= 2, w.price.restart_ns *= 2;
+    w.overhead.interval_ns *= 2, w.overhead.save_ns *= 2, w.overhead.grace_ns *= 2;
+    w.overhead.start_ns *= 2, w.overhead.restart_ns *= 2;
     return w;
 }
 

@@ -111,7 +111,7 @@ static inline struct sched *queue_play(const struct queue_system *q, double spee
     };
     struct cluster *c = cluster_build("queue", &group, 1, NULL, 0, &err);
     assert_non_null(c);
-    c->price.checkpoint = CHECKPOINT_PERFECT;
+    c->overhead.checkpoint = CHECKPOINT_PERFECT;
     struct workload *w = queue_workload(q, speed, jobs, which);
     assert_int_equal(run_bind(c, w, &err), 0);
     struct named_policy named = policy_named(q->policy);

@@ -40,7 +40,7 @@ static double played(const struct row *row, double interval_s, uint64_t seed)
     struct error err = { "" };
     const struct group_spec group[GROUPS_AT_MOST] = { NODES(1, 1) };
     struct cluster *c = cluster_of(group, NULL);
-    c->price = (struct price){
+    c->overhead = (struct overhead){
         .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = ns_of_seconds(interval_s), .save_ns = -1, .blocking = 1,
         .write_ns = ns_of_seconds(row->write_s), .restart_ns = ns_of_seconds(RESTART_S),
     };

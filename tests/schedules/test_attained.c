@@ -2,7 +2,7 @@
  * nothing unless a row says so. */
 #include "tests/support/schedule.h"
 
-#define FREE .price = FREE_OF_CHARGE
+#define FREE .overhead = FREE_OF_CHARGE
 
 /* clang-format off */
 static const struct schedule rows[] = {
@@ -43,7 +43,7 @@ static const struct schedule rows[] = {
     { "las: strict", "las:threshold1=4,blocking=strict", ONE_NODE(2), FREE, .jobs = {
         { 0, 3, 1, 0 }, { 1, 4, 2, 3 }, { 2, 2, 1, 7 } } },
     /* Job 1 leaves its GPU from 4 to 6, with 6 s to do */
-    { "las: saving has its price", "las:threshold1=4", ONE_NODE(1), .price = SAVE_TAKES(2), .jobs = {
+    { "las: saving has its price", "las:threshold1=4", ONE_NODE(1), .overhead = SAVE_TAKES(2), .jobs = {
         { 0, 10, 1, 0, .ends = 15, .stops = 1 }, { 1, 3, 1, 6 } } },
 
     /* ---- las: promotion. Job 1 waits from 2, with 2 s of service; both jobs are in the second queue at 4 ---- */

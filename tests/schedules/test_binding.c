@@ -48,7 +48,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .mem_mib = 60 }, { 0, 5, 1, 10, .mem_mib = 41, .waits = { [WAIT_FRAGMENTED] = 10 } } } },
     { "memory: just enough", "fifo", { SMALL(1, 2, 8, 100) }, .jobs = {
         { 0, 10, 1, 0, .mem_mib = 60 }, { 0, 5, 1, 0, .mem_mib = 40 } } },
-    { "memory: given back by the preempted", "priority:preempt=yes", { SMALL(1, 2, 8, 100) }, .price = FREE_OF_CHARGE, .jobs = {
+    { "memory: given back by the preempted", "priority:preempt=yes", { SMALL(1, 2, 8, 100) }, .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .mem_mib = 60, .ends = 15, .stops = 1 }, { 2, 5, 1, 2, .mem_mib = 50, .priority = 1 } } },
 
     /* ---- Shares of a GPU ---- */

@@ -57,44 +57,44 @@ static const struct schedule rows[] = {
         { 0, 10, 2, 0, A }, { 0, 10, 1, 10, A, .waits = { [WAIT_LIMIT] = 10 } } } },
 
     /* ---- Getting it back ---- */
-    { "reclaim: the newest borrower goes", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+    { "reclaim: the newest borrower goes", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .overhead = UNPAID, .jobs = {
         { 0, 100, 2, 0, A }, { 1, 100, 2, 1, A, .ends = 111, .stops = 1 }, { 10, 10, 2, 10, B } } },
     { "reclaim: the preemptor waits until the victim has left", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY),
-      .price = { .checkpoint = CHECKPOINT_PERFECT, .save_ns = 3 * NS_PER_S, .grace_ns = 5 * NS_PER_S }, .jobs = {
+      .overhead = { .checkpoint = CHECKPOINT_PERFECT, .save_ns = 3 * NS_PER_S, .grace_ns = 5 * NS_PER_S }, .jobs = {
         { 0, 100, 2, 0, A }, { 1, 100, 2, 1, A, .ends = 114, .stops = 1 },
         { 10, 10, 2, 13, B, .waits = { [WAIT_RELEASING] = 3 } } } },
-    { "reclaim: never: a job that is owed quota waits", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .price = UNPAID, .jobs = {
+    { "reclaim: never: a job that is owed quota waits", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .overhead = UNPAID, .jobs = {
         { 0, 100, 2, 0, A }, { 1, 100, 2, 1, A }, { 10, 10, 2, 100, B, .waits = { [WAIT_PROTECTED] = 90 } } } },
     { "reclaim: only from lower priorities", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(.reclaim = RECLAIM_LOWER_PRIORITY),
-      .price = UNPAID, .jobs = {
+      .overhead = UNPAID, .jobs = {
         { 0, 100, 2, 0, A, .priority = -1, .ends = 120, .stops = 1 }, { 1, 100, 2, 1, A },
         { 10, 10, 2, 10, B }, { 11, 10, 2, 20, B, .waits = { [WAIT_QUOTA] = 9 } } } },
-    { "reclaim: never below nominal", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+    { "reclaim: never below nominal", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .overhead = UNPAID, .jobs = {
         { 0, 10, 2, 0, A }, { 1, 10, 3, 10, B, .waits = { [WAIT_QUOTA] = 9 } } } },
-    { "reclaim: one GPU too many may cost a gang", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+    { "reclaim: one GPU too many may cost a gang", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .overhead = UNPAID, .jobs = {
         { 0, 100, 3, 0, A, .ends = 105, .stops = 1 }, { 10, 5, 2, 10, B } } },
-    { "reclaim: a job that is not preemptible stays", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+    { "reclaim: a job that is not preemptible stays", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .overhead = UNPAID, .jobs = {
         { 0, 20, 2, 0, A, .ends = 30, .stops = 1 }, { 1, 20, 2, 1, A, .stays = true }, { 10, 10, 2, 10, B } } },
-    { "reclaim: the victim does not come back at once", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .price = UNPAID, .jobs = {
+    { "reclaim: the victim does not come back at once", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(ANY), .overhead = UNPAID, .jobs = {
         { 0, 30, 4, 0, A, .ends = 50, .stops = 1 }, { 10, 20, 1, 10, B } } },
     { "own queue: the lower priority goes", "cohort", ONE_NODE(2),
-      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .price = UNPAID, .jobs = {
+      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .overhead = UNPAID, .jobs = {
         { 0, 10, 1, 0, A, .priority = 1 }, { 1, 10, 1, 1, A, .ends = 16, .stops = 1 }, { 2, 5, 1, 2, A, .priority = 1 } } },
     { "own queue: the newer of equals goes", "cohort", ONE_NODE(2),
-      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_OR_NEWER_EQUAL) }, .price = UNPAID, .jobs = {
+      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_OR_NEWER_EQUAL) }, .overhead = UNPAID, .jobs = {
         { 0, 10, 1, 0, A }, { 1, 5, 2, 10, A }, { 2, 20, 1, 2, A, .ends = 27, .stops = 1 } } },
     { "own queue: of lower priority only, equals wait", "cohort", ONE_NODE(2),
-      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .price = UNPAID, .jobs = {
+      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .overhead = UNPAID, .jobs = {
         { 0, 10, 1, 0, A }, { 1, 5, 2, 22, A }, { 2, 20, 1, 2, A } } },
     { "borrowing: stops a lower priority elsewhere", "cohort", ONE_NODE(4),
-      .queue = TWO_AND_TWO(.reclaim = RECLAIM_LOWER_PRIORITY, .borrow = BORROW_LOWER_PRIORITY), .price = UNPAID, .jobs = {
+      .queue = TWO_AND_TWO(.reclaim = RECLAIM_LOWER_PRIORITY, .borrow = BORROW_LOWER_PRIORITY), .overhead = UNPAID, .jobs = {
         { 0, 10, 3, 0, B, .ends = 15, .stops = 1 }, { 5, 5, 3, 5, A, .priority = 1 } } },
     { "borrowing: not without leave to", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(.reclaim = RECLAIM_LOWER_PRIORITY),
-      .price = UNPAID, .jobs = { { 0, 10, 3, 0, B }, { 5, 5, 3, 10, A, .priority = 1 } } },
+      .overhead = UNPAID, .jobs = { { 0, 10, 3, 0, B }, { 5, 5, 3, 10, A, .priority = 1 } } },
     { "borrowing: not above the threshold", "cohort", ONE_NODE(4),
       .queue = { SHARES("org", ID_NONE, 0, 1), BOUNDED("a", 0, 2, 1, UNLIMITED, UNLIMITED, -1,
                  .reclaim = RECLAIM_LOWER_PRIORITY, .borrow = BORROW_LOWER_PRIORITY), SHARES("b", 0, 2, 1) },
-      .price = UNPAID, .jobs = { { 0, 10, 3, 0, B }, { 5, 5, 3, 10, A, .priority = 1 } } },
+      .overhead = UNPAID, .jobs = { { 0, 10, 3, 0, B }, { 5, 5, 3, 10, A, .priority = 1 } } },
 
     /* ---- Order ---- */
     { "best effort: a job that does not fit is set aside", "cohort", ONE_NODE(2), .queue = { SHARES("a", ID_NONE, 2, 1) }, .jobs = {
@@ -118,19 +118,19 @@ static const struct schedule rows[] = {
      * Evening out: the fourth of a goes for the first of b (1/4 <= 3/4), the third for the second (2/4 <= 2/4), none for the
      * third; at 20 two have ended, and one of each comes in. ---- */
     { "fair: by weight", "cohort:sharing=fair", ONE_NODE(6),
-      .queue = { SHARES("org", ID_NONE, 6, 1), SHARES("a", 0, 0, 2, ANY), SHARES("b", 0, 0, 1, ANY) }, .price = UNPAID, .jobs = {
+      .queue = { SHARES("org", ID_NONE, 6, 1), SHARES("a", 0, 0, 2, ANY), SHARES("b", 0, 0, 1, ANY) }, .overhead = UNPAID, .jobs = {
         { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A },
         { 0, 10, 1, 10, B }, { 0, 10, 1, 0, B }, { 0, 10, 1, 0, B }, { 0, 10, 1, 10, B } } },
     { "fair: one head a cycle and no reclaim", "cohort:sharing=fair", ONE_NODE(6),
-      .queue = { SHARES("org", ID_NONE, 6, 1), SHARES("a", 0, 0, 2), SHARES("b", 0, 0, 1) }, .price = UNPAID, .jobs = {
+      .queue = { SHARES("org", ID_NONE, 6, 1), SHARES("a", 0, 0, 2), SHARES("b", 0, 0, 1) }, .overhead = UNPAID, .jobs = {
         { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A }, { 0, 10, 1, 10, A },
         { 0, 10, 1, 0, B }, { 0, 10, 1, 0, B }, { 0, 10, 1, 0, B }, { 0, 10, 1, 10, B } } },
     { "fair: shares are evened out and then stay", "cohort:sharing=fair", ONE_NODE(4),
-      .queue = { SHARES("org", ID_NONE, 4, 1), SHARES("a", 0, 0, 1, ANY), SHARES("b", 0, 0, 1, ANY) }, .price = UNPAID, .jobs = {
+      .queue = { SHARES("org", ID_NONE, 4, 1), SHARES("a", 0, 0, 1, ANY), SHARES("b", 0, 0, 1, ANY) }, .overhead = UNPAID, .jobs = {
         { 0, 20, 1, 0, A }, { 1, 20, 1, 1, A }, { 2, 20, 1, 2, A, .ends = 31, .stops = 1 },
         { 3, 20, 1, 3, A, .ends = 34, .stops = 1 }, { 10, 10, 1, 10, B }, { 11, 10, 1, 11, B }, { 12, 10, 1, 20, B } } },
     { "fair: weight 0 is preempted for any other", "cohort:sharing=fair", ONE_NODE(2),
-      .queue = { SHARES("org", ID_NONE, 2, 1), SHARES("a", 0, 0, 0, ANY), SHARES("b", 0, 0, 1, ANY) }, .price = UNPAID, .jobs = {
+      .queue = { SHARES("org", ID_NONE, 2, 1), SHARES("a", 0, 0, 0, ANY), SHARES("b", 0, 0, 1, ANY) }, .overhead = UNPAID, .jobs = {
         { 0, 10, 2, 0, A, .ends = 15, .stops = 1 }, { 5, 5, 2, 5, B } } },
 
     /* ---- Places ---- */
@@ -145,7 +145,7 @@ static const struct schedule rows[] = {
         { 1, 5, 2, 10, .tasks = 1, A, .took = "0:01", .waits = { [WAIT_FRAGMENTED] = 9 } },
         { 2, 5, 1, 2, A, .took = "0:1" } } },
     { "wait: stops the job on the place that it needs, not one that holds quota", "cohort:placement=wait", { NODES(2, 2) }, .placer = "spread",
-      .queue = { SHARES("a", ID_NONE, 4, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .price = UNPAID, .jobs = {
+      .queue = { SHARES("a", ID_NONE, 4, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .overhead = UNPAID, .jobs = {
         { 0, 20, 1, 0, A, .priority = 1 }, { 0, 20, 1, 0, A, .ends = 20, .stops = 1, .took = "1:0; 0:1" },
         { 1, 5, 2, 1, .tasks = 1, A, .priority = 1, .took = "1:01" } } },
 

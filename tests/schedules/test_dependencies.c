@@ -39,7 +39,7 @@ static const struct schedule rows[] = {
     { "refused when it arrives, and one behind it", "fifo", ONE_NODE(1), .jobs = {
         { 0, 4, 1, 0 }, { 0, 9, 9, NEVER, .after = "1", .refused = "asks for more than the cluster has" },
         { 0, 5, 1, 4, .after = "2", .waits = { [WAIT_DEPENDENCY] = 4 } } } },
-    { "on one that is preempted", "priority:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "on one that is preempted", "priority:preempt=yes", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .ends = 13, .stops = 1 }, { 0, 1, 1, 13, .after = "1" }, { 2, 3, 1, 2, .priority = 1 } } },
     { "periodic: it waits for the next pass", "fifo", ONE_NODE(1), .period = 10, .jobs = {
         { 0, 3, 1, 0 }, { 0, 5, 1, 10, .after = "1", .waits = { [WAIT_DEPENDENCY] = 3, [WAIT_PASS] = 7 } } } },

@@ -51,22 +51,22 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .queue = "a" }, { 1, 2, 2, 10, .queue = "a" }, { 1, 3, 1, 1, .queue = "b" } } },
 
     /* ---- srtf. At 2 job 1 has 8 s left, at 5 as well: job 3 with 4 s goes first ---- */
-    { "srtf: the longest is preempted", "srtf", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "srtf: the longest is preempted", "srtf", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .ends = 17, .stops = 1 }, { 2, 3, 1, 2 }, { 4, 4, 1, 5 } } },
-    { "srtf: equal ones are not preempted", "srtf", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "srtf: equal ones are not preempted", "srtf", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0 }, { 4, 6, 1, 10 } } },
     /* At 10 job 3 has 21 s left of its 30, job 2 all of its 20 */
-    { "srtf: skip", "srtf", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "srtf: skip", "srtf", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0 }, { 1, 20, 2, 10 }, { 1, 30, 1, 1, .ends = 51, .stops = 1 } } },
-    { "srtf: strict", "srtf:blocking=strict", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "srtf: strict", "srtf:blocking=strict", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0 }, { 1, 20, 2, 10 }, { 1, 30, 1, 30 } } },
-    { "srtf: a job that is not preemptible stays", "srtf", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "srtf: a job that is not preemptible stays", "srtf", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0 }, { 1, 20, 2, 31 }, { 1, 30, 1, 1, .stays = true } } },
-    { "srtf: pool, one queue preempts another", "srtf:scope=pool", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "srtf: pool, one queue preempts another", "srtf:scope=pool", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .ends = 13, .stops = 1, .queue = "a" }, { 2, 3, 1, 2, .queue = "b" } } },
-    { "srtf: queue, jobs of other queues are not preempted", "srtf:scope=queue", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "srtf: queue, jobs of other queues are not preempted", "srtf:scope=queue", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .queue = "a" }, { 2, 3, 1, 10, .queue = "b" } } },
-    { "srtf: queue, strict", "srtf:scope=queue,blocking=strict", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "srtf: queue, strict", "srtf:scope=queue,blocking=strict", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .queue = "a" }, { 1, 20, 2, 31, .queue = "a" }, { 1, 30, 1, 1, .queue = "b" } } },
 
     /* ---- priority ---- */
@@ -82,41 +82,41 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .queue = "a" }, { 1, 5, 2, 10, .priority = 5, .queue = "a" }, { 2, 3, 1, 2, .queue = "b" } } },
 
     /* ---- priority:preempt=yes ---- */
-    { "preempt: the lower is preempted", "priority:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: the lower is preempted", "priority:preempt=yes", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .ends = 13, .stops = 1 }, { 4, 3, 1, 4, .priority = 1 } } },
-    { "preempt: an equal does not", "priority:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: an equal does not", "priority:preempt=yes", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0 }, { 4, 3, 1, 10 } } },
-    { "preempt: no", "priority:preempt=no", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: no", "priority:preempt=no", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0 }, { 4, 3, 1, 10, .priority = 1 } } },
-    { "preempt: queue, jobs of other queues are not preempted", "priority:preempt=yes,scope=queue", ONE_NODE(1), .price = FREE_OF_CHARGE,
+    { "preempt: queue, jobs of other queues are not preempted", "priority:preempt=yes,scope=queue", ONE_NODE(1), .overhead = FREE_OF_CHARGE,
       .jobs = { { 0, 10, 1, 0, .queue = "a" }, { 4, 3, 1, 10, .priority = 1, .queue = "b" } } },
-    { "preempt: strict", "priority:preempt=yes", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: strict", "priority:preempt=yes", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .priority = 2 }, { 1, 5, 2, 10, .priority = 1 }, { 2, 20, 1, 15 } } },
     /* job 3 has had 8 s when job 2 takes both GPUs at 10 */
-    { "preempt: skip", "priority:preempt=yes,blocking=skip", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: skip", "priority:preempt=yes,blocking=skip", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .priority = 2 }, { 1, 5, 2, 10, .priority = 1 }, { 2, 20, 1, 2, .ends = 27, .stops = 1 } } },
-    { "preempt: not where it does not help", "priority:preempt=yes", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: not where it does not help", "priority:preempt=yes", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .priority = 2 }, { 0, 9, 1, 0 }, { 1, 5, 2, 10, .priority = 1 } } },
     /* jobs 3 and 4 would free two GPUs, but never of one node */
-    { "preempt: not where it does not help, by place", "priority:preempt=yes", { NODES(2, 2) }, .placer = "spread", .price = FREE_OF_CHARGE,
+    { "preempt: not where it does not help, by place", "priority:preempt=yes", { NODES(2, 2) }, .placer = "spread", .overhead = FREE_OF_CHARGE,
       .jobs = {
         { 0, 20, 1, 0, .priority = 2, .took = "0:0" }, { 0, 30, 1, 0, .priority = 2, .took = "1:0" },
         { 0, 10, 1, 0, .took = "0:1" }, { 0, 10, 1, 0, .took = "1:1" },
         { 2, 5, 2, 20, .tasks = 1, .priority = 1, .waits = { [WAIT_GPUS] = 8, [WAIT_FRAGMENTED] = 10 } } } },
     /* jobs 3 and 2 are preempted for job 4; they have had 1 s and 2 s */
-    { "preempt: the last come first", "priority:preempt=yes", ONE_NODE(4), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: the last come first", "priority:preempt=yes", ONE_NODE(4), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 2, 0 }, { 1, 10, 1, 1, .ends = 16, .stops = 1 }, { 2, 10, 1, 2, .ends = 17, .stops = 1 },
         { 3, 5, 2, 3, .priority = 1 } } },
     /* job 2 would be stopped before job 1, but it fits beside job 3 after all */
-    { "preempt: a job that still fits stays", "priority:preempt=yes", ONE_NODE(4), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: a job that still fits stays", "priority:preempt=yes", ONE_NODE(4), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 3, 0, .ends = 15, .stops = 1, .took = "0:012; 0:012" }, { 1, 10, 1, 1, .took = "0:3" },
         { 2, 5, 3, 2, .priority = 1, .took = "0:012" } } },
     /* job 3 would also fit on GPU 4, but moving has a price */
-    { "preempt: a job that still fits stays where it is", "priority:preempt=yes", ONE_NODE(6), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: a job that still fits stays where it is", "priority:preempt=yes", ONE_NODE(6), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 3, 0, .ends = 15, .stops = 1, .took = "0:012; 0:012" }, { 0, 2, 2, 0, .took = "0:34" },
         { 1, 10, 1, 1, .took = "0:5" }, { 3, 5, 4, 3, .priority = 1, .took = "0:0123" } } },
     /* GPU 0 is job 3's when job 4 takes the lowest three */
-    { "preempt: a job that still fits elsewhere moves", "priority:preempt=yes", ONE_NODE(4), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: a job that still fits elsewhere moves", "priority:preempt=yes", ONE_NODE(4), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 1, 1, 0, .took = "0:0" }, { 0, 10, 3, 0, .ends = 15, .stops = 1, .took = "0:123; 0:012" },
         { 1, 10, 1, 1, .stops = 1, .took = "0:0; 0:3" }, { 2, 5, 3, 2, .priority = 1, .took = "0:012" } } },
 };

@@ -33,7 +33,7 @@ static const struct schedule rows[] = {
 
     /* The first has 4 instead of 2 until 10: 20 of its 100 s are done; then the second wants 2. 10 s of restart on 2, 40 s of work. At 60
      * the second has ended, 40 s of work are left; 10 s of restart, 20 s on 4. */
-    { "gives back what another wants, and gets it again", AT_ONCE, ONE_NODE(4), .price = RESTART(10), .useful = 200 + 100, .startup = 10 * 2 + 10 * 4,
+    { "gives back what another wants, and gets it again", AT_ONCE, ONE_NODE(4), .overhead = RESTART(10), .useful = 200 + 100, .startup = 10 * 2 + 10 * 4,
       .jobs = { { 0, 100, 2, 0, 60 + 10 + 20, .tasks = 2, .min_tasks = 1, .max_tasks = 4, .took = "0:0 0:1 0:2 0:3; 0:0 0:1; 0:0 0:1 0:2 0:3" },
                 { 10, 50, 2, 10, .took = "0:23" } } },
     /* Until 10 the first has 3 of 2: 15 s of work. Then it falls to 1 for the least of the second, which has 2 of 4, 40 s long: 20 s of
@@ -72,10 +72,10 @@ static const struct schedule rows[] = {
      * is at its second resize worth less and less: at 120 and 180 both stay. The first ends at 200. At 240 the factor of the second is (240 -
      * 90) / (240 + 90), and 8 are worth -17.6 / 8 against -4 at 2: 1.8 / 6 a GPU; 6 are worth 1.07 / 4. It restarts until 330. It
      * has done 120 + 90 of its 400 s, and does the rest in 190 / 4. */
-    { "goodput: the price makes them stay", "goodput", ONE_NODE(8), .price = RESTART(90), .useful = 800 + 800 + 200, .startup = 90 * 2 + 90 * 8,
+    { "goodput: the price makes them stay", "goodput", ONE_NODE(8), .overhead = RESTART(90), .useful = 800 + 800 + 200, .startup = 90 * 2 + 90 * 8,
       .jobs = { { 0, 400, 2, 0, 200, .min_gpus = 1, .max_gpus = 8 }, { 0, 400, 2, 0, 377.5, .min_gpus = 1, .max_gpus = 8 }, { 10, 100, 2, 60 } } },
     /* Without it both have 3 from 60 on, restart until 150 and have done 120 + 45 s at 180, when they get 4 and restart until 270: 235 s at 2 */
-    { "goodput: without the penalty they do not", "goodput:penalty=no", ONE_NODE(8), .price = RESTART(90), .useful = 800 + 800 + 200,
+    { "goodput: without the penalty they do not", "goodput:penalty=no", ONE_NODE(8), .overhead = RESTART(90), .useful = 800 + 800 + 200,
       .startup = 2 * (90 * 3 + 90 * 4),
       .jobs = { { 0, 400, 2, 0, 270 + 117.5, .min_gpus = 1, .max_gpus = 8 }, { 0, 400, 2, 0, 270 + 117.5, .min_gpus = 1, .max_gpus = 8 }, { 10, 100, 2, 60 } } },
 };
@@ -92,35 +92,35 @@ static const struct script {
 #define JOB(...) .jobs = { { 0, 100, 2, .tasks = 2, .min_tasks = 1, .max_tasks = 4, __VA_ARGS__ } }
     { "at its least size", { .group = ONE_NODE(4), .useful = 200, JOB(.starts = 0, .ends = 200) }, { { 0, BEGIN, 1 } } },
     /* 10 s done, 5 s of restart, 45 s on 4 */
-    { "a resize, at its price", { .group = ONE_NODE(4), .price = RESTART(5), .useful = 200, .startup = 20, JOB(.starts = 0, .ends = 60) },
+    { "a resize, at its price", { .group = ONE_NODE(4), .overhead = RESTART(5), .useful = 200, .startup = 20, JOB(.starts = 0, .ends = 60) },
       { { 0, BEGIN, 2 }, { 10, RESIZE, 4 } } },
     /* The first restart is cut short by the second, which costs as much again: 10 + 2 + 5 s, and 90 s of work on 1 */
-    { "a resize while it restarts", { .group = ONE_NODE(4), .price = RESTART(5), .useful = 200, .startup = 2 * 4 + 5, JOB(.starts = 0, .ends = 17 + 180) },
+    { "a resize while it restarts", { .group = ONE_NODE(4), .overhead = RESTART(5), .useful = 200, .startup = 2 * 4 + 5, JOB(.starts = 0, .ends = 17 + 180) },
       { { 0, BEGIN, 2 }, { 10, RESIZE, 4 }, { 12, RESIZE, 1 } } },
     /* Of 30 s of start-up 20 are left, and 5 would do for a restart */
-    { "a resize while it starts", { .group = ONE_NODE(4), .price = { .start_ns = 30 * NS_PER_S, .restart_ns = 5 * NS_PER_S }, .useful = 200,
+    { "a resize while it starts", { .group = ONE_NODE(4), .overhead = { .start_ns = 30 * NS_PER_S, .restart_ns = 5 * NS_PER_S }, .useful = 200,
       .startup = 2 * 10 + 4 * 20, JOB(.starts = 0, .ends = 80) }, { { 0, BEGIN, 2 }, { 10, RESIZE, 4 } } },
-    { "two in one pass are one", { .group = ONE_NODE(4), .price = RESTART(5), .useful = 200, .startup = 20, JOB(.starts = 0, .ends = 60) },
+    { "two in one pass are one", { .group = ONE_NODE(4), .overhead = RESTART(5), .useful = 200, .startup = 20, JOB(.starts = 0, .ends = 60) },
       { { 0, BEGIN, 2 }, { 10, TWICE, 4 } } },
-    { "there and back is nothing", { .group = ONE_NODE(4), .price = RESTART(5), .useful = 200, JOB(.starts = 0, .ends = 100, .took = "0:0 0:1") },
+    { "there and back is nothing", { .group = ONE_NODE(4), .overhead = RESTART(5), .useful = 200, JOB(.starts = 0, .ends = 100, .took = "0:0 0:1") },
       { { 0, BEGIN, 2 }, { 10, BACK, 4 } } },
-    { "in the pass of its start it costs nothing", { .group = ONE_NODE(4), .price = RESTART(5), .useful = 200, JOB(.starts = 0, .ends = 50) },
+    { "in the pass of its start it costs nothing", { .group = ONE_NODE(4), .overhead = RESTART(5), .useful = 200, JOB(.starts = 0, .ends = 50) },
       { { 0, BEGIN, 2 }, { 0, RESIZE, 4 } } },
     /* It saves nothing of its own: what it has done is safe */
     { "nothing is lost without checkpoints", { .group = ONE_NODE(4), .useful = 200, JOB(.starts = 0, .ends = 55) }, { { 0, BEGIN, 2 }, { 10, RESIZE, 4 } } },
-    { "a move of the same size", { .group = ONE_NODE(4), .price = RESTART(5), .useful = 200, .startup = 10, JOB(.starts = 0, .ends = 105, .took = "0:0 0:1; 0:2 0:3") },
+    { "a move of the same size", { .group = ONE_NODE(4), .overhead = RESTART(5), .useful = 200, .startup = 10, JOB(.starts = 0, .ends = 105, .took = "0:0 0:1; 0:2 0:3") },
       { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
-    { "moldable: a move of the same size", { .group = ONE_NODE(4), .price = RESTART(5), .useful = 200, .startup = 10, JOB(.starts = 0, .ends = 105, .moldable = true) },
+    { "moldable: a move of the same size", { .group = ONE_NODE(4), .overhead = RESTART(5), .useful = 200, .startup = 10, JOB(.starts = 0, .ends = 105, .moldable = true) },
       { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
     /* models.md 3.3: bert 120 s. Two GPUs of one node are its reference, so its rate is 1 */
-    { "price: its model's", { .group = ONE_NODE(4), .price = RESTART(5), .elastic = SECTION(-1), .useful = 200, .startup = 240,
+    { "price: its model's", { .group = ONE_NODE(4), .overhead = RESTART(5), .elastic = SECTION(-1), .useful = 200, .startup = 240,
       JOB(.starts = 0, .ends = 220, .model = "bert") }, { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
-    { "price: the section's", { .group = ONE_NODE(4), .price = RESTART(5), .elastic = SECTION(7 * NS_PER_S), .useful = 200, .startup = 14,
+    { "price: the section's", { .group = ONE_NODE(4), .overhead = RESTART(5), .elastic = SECTION(7 * NS_PER_S), .useful = 200, .startup = 14,
       JOB(.starts = 0, .ends = 107, .model = "bert") }, { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
-    { "price: its own", { .group = ONE_NODE(4), .price = RESTART(5), .elastic = SECTION(7 * NS_PER_S), .useful = 200, .startup = 6,
-      JOB(.starts = 0, .ends = 103, .model = "bert", .price = &(const struct own_price){ -1, -1, -1, -1, 3 * NS_PER_S }) },
+    { "price: its own", { .group = ONE_NODE(4), .overhead = RESTART(5), .elastic = SECTION(7 * NS_PER_S), .useful = 200, .startup = 6,
+      JOB(.starts = 0, .ends = 103, .model = "bert", .overhead = &(const struct own_overhead){ -1, -1, -1, -1, 3 * NS_PER_S }) },
       { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
-    { "price: the cluster's, of an unknown model", { .group = ONE_NODE(4), .price = RESTART(5), .elastic = SECTION(-1), .useful = 200, .startup = 10,
+    { "price: the cluster's, of an unknown model", { .group = ONE_NODE(4), .overhead = RESTART(5), .elastic = SECTION(-1), .useful = 200, .startup = 10,
       JOB(.starts = 0, .ends = 105, .model = "vgg16") }, { { 0, BEGIN, 2 }, { 10, ELSEWHERE, 2 } } },
     { "refused: too many", { .group = ONE_NODE(8), .useful = 200, JOB(.starts = 0, .ends = 100) }, { { 0, BEGIN, 2 }, { 10, RESIZE, 5, SCHED_MISMATCH } } },
     { "refused: another size of a moldable job", { .group = ONE_NODE(4), .useful = 200, JOB(.starts = 0, .ends = 100, .moldable = true) },
@@ -131,7 +131,7 @@ static const struct script {
       { { 0, RESIZE, 2, SCHED_WRONG_STATE }, { 5, BEGIN, 2 } } },
     { "refused: to stop what was resized in this pass", { .group = ONE_NODE(4), .useful = 200, JOB(.starts = 0, .ends = 55) },
       { { 0, BEGIN, 2 }, { 10, RESIZE, 4 }, { 10, WHOLE, 0, SCHED_WRONG_STATE } } },
-    { "stopped, and started at another size", { .group = ONE_NODE(4), .price = SAVE_TAKES(5), .useful = 200, .saving = 10,
+    { "stopped, and started at another size", { .group = ONE_NODE(4), .overhead = SAVE_TAKES(5), .useful = 200, .saving = 10,
       JOB(.starts = 0, .ends = 15 + 180, .stops = 1) }, { { 0, BEGIN, 2 }, { 10, WHOLE, 0 }, { 15, BEGIN, 1 } } },
 };
 /* clang-format on */

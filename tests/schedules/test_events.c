@@ -12,7 +12,7 @@ static const struct schedule rows[] = {
     { "all arrivals of an instant come before the pass", "sjf", ONE_NODE(1), .jobs = { { 5, 9, 1, 8 }, { 5, 3, 1, 5 } } },
     { "all ends of an instant come before the pass", "fifo", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 10, 1, 0 }, { 1, 5, 2, 10 } } },
-    { "a job that ends now is not preempted", "priority:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "a job that ends now is not preempted", "priority:preempt=yes", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0 }, { 10, 5, 1, 10, .priority = 1 } } },
     { "at one instant in the order of the trace", "fifo", ONE_NODE(1), .jobs = { { 5, 3, 1, 5 }, { 5, 2, 1, 8 }, { 5, 1, 1, 10 } } },
     { "rows that are not in the order of time", "fifo", ONE_NODE(1), .jobs = { { 7, 3, 1, 8 }, { 5, 3, 1, 5 }, { 7, 1, 1, 11 } } },
@@ -20,9 +20,9 @@ static const struct schedule rows[] = {
     /* ---- No length ---- */
     { "no length: all at one instant", "fifo", ONE_NODE(1), .jobs = { { 0, 0, 1, 0 }, { 0, 0, 1, 0 }, { 0, 5, 1, 0 }, { 5, 0, 1, 5 } } },
     { "no length: waits for GPUs like any other", "fifo", ONE_NODE(1), .jobs = { { 0, 10, 1, 0 }, { 5, 0, 1, 10 }, { 6, 3, 1, 10 } } },
-    { "no length: still has to start up", "fifo", ONE_NODE(1), .price = { .start_ns = 2 * NS_PER_S }, .startup = 4, .useful = 1,
+    { "no length: still has to start up", "fifo", ONE_NODE(1), .overhead = { .start_ns = 2 * NS_PER_S }, .startup = 4, .useful = 1,
       .jobs = { { 0, 0, 1, 0, .ends = 2 }, { 0, 1, 1, 2, .ends = 5 } } },
-    { "no length: preempts for an instant", "priority:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "no length: preempts for an instant", "priority:preempt=yes", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .stops = 1 }, { 4, 0, 1, 4, .priority = 1 } } },
 
     /* ---- A pass every 10 s. Until its first pass a job waits for the pass ---- */
@@ -37,7 +37,7 @@ static const struct schedule rows[] = {
     { "periodic: a job that arrives at the grid is in that pass", "sjf", ONE_NODE(1), .period = 10, .jobs = {
         { 0, 10, 1, 0 }, { 3, 5, 1, 20, .waits = { [WAIT_PASS] = 7, [WAIT_GPUS] = 10 } }, { 10, 2, 1, 10 } } },
     { "periodic: preempted ones wait for the next pass", "priority:preempt=yes", ONE_NODE(1), .period = 10,
-      .price = FREE_OF_CHARGE, .jobs = {
+      .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 25, 1, 0, .ends = 35, .stops = 1, .waits = { [WAIT_PASS] = 10 } }, { 3, 5, 1, 10, .priority = 1 } } },
 
     /* ---- The cut-off ---- */
@@ -47,9 +47,9 @@ static const struct schedule rows[] = {
     { "cut-off: that instant still happens", "fifo", ONE_NODE(1), .until = 10, .useful = 10, .jobs = {
         { 0, 10, 1, 0 }, { 1, 5, 1, 10, .ends = NEVER }, { 10, 5, 1, NEVER } } },
     { "cut-off: after the end", "fifo", ONE_NODE(1), .until = 100, .useful = 10, .jobs = { { 0, 10, 1, 0 } } },
-    { "cut-off: while starting up", "fifo", ONE_NODE(1), .until = 1, .price = { .start_ns = 2 * NS_PER_S }, .startup = 1,
+    { "cut-off: while starting up", "fifo", ONE_NODE(1), .until = 1, .overhead = { .start_ns = 2 * NS_PER_S }, .startup = 1,
       .jobs = { { 0, 10, 1, 0, .ends = NEVER } } },
-    { "cut-off: while saving, with a claim on its GPU", "priority:preempt=yes", ONE_NODE(1), .until = 7, .price = SAVE_TAKES(5),
+    { "cut-off: while saving, with a claim on its GPU", "priority:preempt=yes", ONE_NODE(1), .until = 7, .overhead = SAVE_TAKES(5),
       .useful = 5, .saving = 2, .jobs = {
         { 0, 10, 1, 0, .ends = NEVER, .stops = 1 }, { 5, 9, 1, NEVER, .priority = 1, .waits = { [WAIT_RELEASING] = 2 } } } },
 };
@@ -95,7 +95,7 @@ static void order_of_an_instant(void **state)
     struct error err = { "" };
     struct observed observed = { .text = "" };
     struct cluster *c = cluster_of(groups, NULL);
-    c->price = (struct price)SAVE_TAKES(5);
+    c->overhead = (struct overhead)SAVE_TAKES(5);
     struct workload *w = workload_of(jobs, COUNT(jobs));
     assert_int_equal(run_bind(c, w, &err), 0);
     struct named_policy named = policy_named("priority:preempt=yes");

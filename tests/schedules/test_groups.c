@@ -39,7 +39,7 @@ static const struct schedule rows[] = {
       .jobs = { { 0, 10, .starts = 0, PARTS(PART("a", LEVEL_ANY, 1, 2, 0), PART("b", LEVEL_ANY, 1, 1, 0)), .took = "0:01 0:2" },
                 { 0, 10, .starts = 0, PARTS(PART("a", LEVEL_ANY, 1, 2, 0), PART("b", LEVEL_ANY, 1, 1, 0)), .took = "0:34 0:5" },
                 { 0, 10, .starts = 10, PARTS(PART("a", LEVEL_ANY, 1, 1, 0), PART("b", LEVEL_ANY, 1, 2, 0)), .took = "0:0 0:12" } } },
-    { "stopped and started again whole", "srtf", ONE_NODE(8), .price = FREE_OF_CHARGE,
+    { "stopped and started again whole", "srtf", ONE_NODE(8), .overhead = FREE_OF_CHARGE,
       .jobs = { { 0, 20, .starts = 0, .ends = 25, .stops = 1, PARTS(PART("a", LEVEL_ANY, 1, 5, 0), PART("b", LEVEL_ANY, 1, 3, 0)),
                   .took = "0:01234 0:567; 0:01234 0:567" }, { 5, 5, 1, .starts = 5 } } },
 

@@ -150,91 +150,91 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .cpus = 1, .took = "0:0" }, { 0, 10, 1, 0, .cpus = 1, .took = "350:0" } } },
 
     /* ---- Preemption ---- */
-    { "preempt: evicted, and starts again", "kube", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: evicted, and starts again", "kube", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .ends = 111, .stops = 1 }, { 50, 10, 1, 51, .priority = 1 } } },
-    { "preempt: not to an equal", "kube", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: not to an equal", "kube", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .priority = 1 }, { 50, 10, 1, 100, .priority = 1 } } },
-    { "preempt: no", "kube:preempt=no", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: no", "kube:preempt=no", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0 }, { 50, 10, 1, 100, .priority = 1 } } },
-    { "preempt: gang never does", "gang", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: gang never does", "gang", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0 }, { 50, 10, 1, 100, .priority = 1 } } },
-    { "preempt: not a pod that is not preemptible", "kube", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: not a pod that is not preemptible", "kube", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .stays = true }, { 0, 100, 1, 0, .ends = 111, .stops = 1, .priority = 1 },
         { 50, 10, 1, 51, .priority = 2 } } },
-    { "preempt: the lowest of a node", "kube", ONE_NODE(3), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: the lowest of a node", "kube", ONE_NODE(3), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .priority = 2 }, { 0, 100, 1, 0, .ends = 111, .stops = 1, .priority = 1 }, { 0, 100, 1, 0, .priority = 3 },
         { 50, 10, 1, 51, .priority = 5 } } },
-    { "preempt: of equals the one that began last", "kube", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: of equals the one that began last", "kube", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0 }, { 5, 100, 1, 5, .ends = 116, .stops = 1 }, { 50, 10, 1, 51, .priority = 1 } } },
     /* The more important one is looked at first, and 2 + 2 > 3; then 1 + 2 fit */
-    { "preempt: a pod that can stay does", "kube", ONE_NODE(3), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: a pod that can stay does", "kube", ONE_NODE(3), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 2, 0, .ends = 111, .stops = 1, .priority = 2 }, { 0, 100, 1, 0, .priority = 1 }, { 50, 10, 2, 51, .priority = 3 } } },
-    { "preempt: the node of the lowest highest priority", "kube", A_AND_B(1, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: the node of the lowest highest priority", "kube", A_AND_B(1, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .priority = 2 }, { 0, 100, 1, 0, .ends = 111, .stops = 1, .priority = 1 },
         { 50, 10, 1, 51, .priority = 3, .took = "1:0" } } },
     /* 2 and 2 against 2 and 1 */
-    { "preempt: the smallest sum of priorities", "kube:score=most,cpu=0,memory=0,gpu=1", ALIKE(2, 2, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: the smallest sum of priorities", "kube:score=most,cpu=0,memory=0,gpu=1", ALIKE(2, 2, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .priority = 2, .took = "0:0" }, { 0, 100, 1, 0, .priority = 2, .took = "0:1" },
         { 1, 99, 1, 1, .ends = 111, .stops = 1, .priority = 2 }, { 1, 99, 1, 1, .ends = 111, .stops = 1, .priority = 1 },
         { 50, 10, 2, 51, .priority = 3, .took = "1:01" } } },
-    { "preempt: the fewest", "kube:score=most,cpu=0,memory=0,gpu=1", ALIKE(2, 2, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: the fewest", "kube:score=most,cpu=0,memory=0,gpu=1", ALIKE(2, 2, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0 }, { 0, 100, 1, 0 }, { 0, 100, 2, 0, .ends = 111, .stops = 1 }, { 50, 10, 2, 51, .priority = 3, .took = "1:01" } } },
-    { "preempt: the latest of the earliest starts", "kube:score=most,cpu=0,memory=0,gpu=1", ALIKE(2, 2, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: the latest of the earliest starts", "kube:score=most,cpu=0,memory=0,gpu=1", ALIKE(2, 2, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .took = "0:0" }, { 9, 100, 1, 9, .took = "0:1" }, { 10, 100, 1, 10, .ends = 121, .stops = 1 },
         { 10, 100, 1, 10, .ends = 121, .stops = 1 }, { 50, 10, 2, 51, .priority = 3, .took = "1:01" } } },
-    { "preempt: the first node", "kube", ALIKE(2, 1, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: the first node", "kube", ALIKE(2, 1, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .ends = 111, .stops = 1 }, { 0, 100, 1, 0 }, { 50, 10, 1, 51, .priority = 3, .took = "0:0" } } },
-    { "preempt: on a counted node", "kube", { { NODE(4, 10, 100), .counted = true } }, .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: on a counted node", "kube", { { NODE(4, 10, 100), .counted = true } }, .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 4, 0, .ends = 111, .stops = 1 }, { 50, 10, 2, 51, .priority = 1 } } },
-    { "preempt: for CPUs", "kube", ALIKE(1, 4, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: for CPUs", "kube", ALIKE(1, 4, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .cpus = 6, .ends = 111, .stops = 1 }, { 50, 10, 1, 51, .cpus = 5, .priority = 1 } } },
-    { "preempt: for a share", "kube", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: for a share", "kube", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .shares = .5 }, { 5, 100, 1, 5, .shares = .5, .ends = 116, .stops = 1 },
         { 50, 10, 1, 51, .shares = .4, .priority = 1 } } },
-    { "preempt: none on a node that the pod may not use", "kube", A_AND_B(1, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: none on a node that the pod may not use", "kube", A_AND_B(1, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .selector = "zone=a" }, { 0, 100, 1, 0, .selector = "zone=b", .ends = 111, .stops = 1, .priority = 1 },
         { 50, 10, 1, 51, .priority = 2, .selector = "zone=b" } } },
     /* Its second pod may not go beside the first: no victim on node 0 helps */
-    { "preempt: none on a node with its limit of pods", "kube", A_AND_B(2, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: none on a node with its limit of pods", "kube", A_AND_B(2, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 2, 0, .selector = "zone=b", .stays = true }, { 0, 100, 1, 0 },
         { 1, 10, 2, 20, .tasks = 2, .max_per_node = 1, .priority = 1 } } },
     /* Job 2 holds a pod since 5 and has not started: job 1, here since 0, is the more important */
-    { "preempt: a pod counts from when it was bound", "kube", ONE_NODE(2), .price = FREE_OF_CHARGE, .useful = 130, .gang = 5 + 79,
+    { "preempt: a pod counts from when it was bound", "kube", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .useful = 130, .gang = 5 + 79,
       .jobs = { { 0, 100, 1, 0 }, { 5, 10, 2, 100, .tasks = 2 }, { 10, 10, 1, 11, .priority = 1 } } },
     /* Pod 3 goes, 0 to 2 are held from 50 to 61. Back to the checkpoint at 30; 61 + 10 + 70 */
-    { "preempt: one pod breaks a gang, which pays once", "kube", ONE_NODE(4), .price = CANNOT_SAVE(30, 10), .useful = 410, .lost = 80,
+    { "preempt: one pod breaks a gang, which pays once", "kube", ONE_NODE(4), .overhead = CANNOT_SAVE(30, 10), .useful = 410, .lost = 80,
       .startup = 40, .gang = 33, .jobs = {
         { 0, 100, 4, 0, .ends = 141, .tasks = 4, .stops = 1, .lost = 20, .waits = { [WAIT_GANG] = 11 } },
         { 50, 10, 1, 51, .priority = 1, .took = "0:3" } } },
-    { "preempt: two pods at once break it once", "kube", ONE_NODE(4), .price = CANNOT_SAVE(30, 10), .useful = 420, .lost = 80,
+    { "preempt: two pods at once break it once", "kube", ONE_NODE(4), .overhead = CANNOT_SAVE(30, 10), .useful = 420, .lost = 80,
       .startup = 40, .gang = 22, .jobs = {
         { 0, 100, 4, 0, .ends = 141, .tasks = 4, .stops = 1, .lost = 20 }, { 50, 10, 2, 51, .priority = 1, .took = "0:23" } } },
     /* 3 of 4 pods run on at 3/4: 50 + 11 x .75 are done at 61 */
-    { "preempt: above its minimum a job goes on", "kube", ONE_NODE(4), .price = CANNOT_SAVE(30, 10), .jobs = {
+    { "preempt: above its minimum a job goes on", "kube", ONE_NODE(4), .overhead = CANNOT_SAVE(30, 10), .jobs = {
         { 0, 100, 4, 0, .ends = 61 + 50 - 8.25, .tasks = 4, .min_tasks = 2 }, { 50, 10, 1, 51, .priority = 1, .took = "0:3" } } },
     /* At 50 node 1 comes free and job 2 loses its only pod, to job 3 on node 0. Both its pods come anew: one on node 1 at
      * once; the other fails at 50, 51 (job 3 is bound) and 53, and so gets node 0 at 57. 25 done at 50, 28.5 at 57 */
-    { "preempt: all pods of a job that lost its last come back", "kube", A_AND_B(1, 10, 100), .price = FREE_OF_CHARGE, .jobs = {
+    { "preempt: all pods of a job that lost its last come back", "kube", A_AND_B(1, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 50, 1, 0, .selector = "zone=b" },
         { 0, 100, 2, 0, .ends = 128.5, .tasks = 2, .min_tasks = 1, .stops = 1, .took = "0:0; 1:0; 1:0 0:0" },
         { 50, 5, 1, 51, .priority = 1, .selector = "zone=a" } } },
 
     /* Each evicts one half, and both take their places at 51 beside each other's nomination */
-    { "nominated: two shares of one GPU", "kube", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "nominated: two shares of one GPU", "kube", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .shares = .5, .ends = 111, .stops = 1 }, { 0, 100, 1, 0, .shares = .5, .ends = 111, .stops = 1 },
         { 50, 10, 1, 51, .shares = .5, .priority = 1 }, { 50, 10, 1, 51, .shares = .5, .priority = 1 } } },
 
     /* ---- Nominations: job 1 saves until 55, job 2 rests until 58 ---- */
-    { "nominated: an equal does not take the room", "kube:backoff_s=8", ONE_NODE(1), .price = SAVE_TAKES(5), .until = 60, .jobs = {
+    { "nominated: an equal does not take the room", "kube:backoff_s=8", ONE_NODE(1), .overhead = SAVE_TAKES(5), .until = 60, .jobs = {
         { 0, 100, 1, 0, .ends = NEVER, .stops = 1 }, { 50, 10, 1, 58, .ends = NEVER, .priority = 2 }, { 56, 10, 1, NEVER, .priority = 2 } } },
-    { "nominated: nor does a lower one", "kube:backoff_s=8", ONE_NODE(1), .price = SAVE_TAKES(5), .until = 60, .jobs = {
+    { "nominated: nor does a lower one", "kube:backoff_s=8", ONE_NODE(1), .overhead = SAVE_TAKES(5), .until = 60, .jobs = {
         { 0, 100, 1, 0, .ends = NEVER, .stops = 1 }, { 50, 10, 1, 58, .ends = NEVER, .priority = 2 }, { 56, 10, 1, NEVER, .priority = 1 } } },
-    { "nominated: a higher one does", "kube:backoff_s=8", ONE_NODE(1), .price = SAVE_TAKES(5), .until = 60, .jobs = {
+    { "nominated: a higher one does", "kube:backoff_s=8", ONE_NODE(1), .overhead = SAVE_TAKES(5), .until = 60, .jobs = {
         { 0, 100, 1, 0, .ends = NEVER, .stops = 1 }, { 50, 10, 1, NEVER, .priority = 2 }, { 56, 10, 1, 56, .ends = NEVER, .priority = 3 } } },
-    { "nominated: while saving, a pod without GPUs goes there", "kube:backoff_s=8", ALIKE(1, 1, 10, 100), .price = SAVE_TAKES(5),
+    { "nominated: while saving, a pod without GPUs goes there", "kube:backoff_s=8", ALIKE(1, 1, 10, 100), .overhead = SAVE_TAKES(5),
       .until = 60, .jobs = { { 0, 100, 1, 0, .ends = NEVER, .stops = 1 }, { 50, 10, 1, 58, .ends = NEVER, .priority = 2 },
                              { 52, 3, 0, 52, .cpus = 5 } } },
-    { "nominated: it takes its room when all have left", "kube", ONE_NODE(2), .price = SAVE_TAKES(5), .until = 60, .jobs = {
+    { "nominated: it takes its room when all have left", "kube", ONE_NODE(2), .overhead = SAVE_TAKES(5), .until = 60, .jobs = {
         { 0, 100, 1, 0, .ends = NEVER, .stops = 1 }, { 0, 100, 1, 0, .ends = NEVER, .stops = 1 },
         { 50, 10, 2, 55, .ends = NEVER, .priority = 2 } } },
 };

@@ -12,18 +12,18 @@ enum { DAY_S = 86400 };
 /* clang-format off */
 static const struct schedule that_end[] = {
     /* By turns of 1 s, nothing lost: 20 s for two jobs of 10 s */
-    { "turns, saved", TURNS, ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "turns, saved", TURNS, ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .ends = 19, .stops = 9 }, { 0, 10, 1, 1, .ends = 20, .stops = 9 } } },
     /* Of the 3 s of a turn 2 are saved */
-    { "turns, some saved", "las:continuous=yes,quantum_s=3", ONE_NODE(1), .price = NO_TIME_TO_SAVE(2), .lost = 4, .useful = 12,
+    { "turns, some saved", "las:continuous=yes,quantum_s=3", ONE_NODE(1), .overhead = NO_TIME_TO_SAVE(2), .lost = 4, .useful = 12,
       .jobs = { { 0, 6, 1, 0, .ends = 14, .stops = 2, .lost = 2 }, { 0, 6, 1, 3, .ends = 16, .stops = 2, .lost = 2 } } },
 };
 
 static const struct schedule livelocks[] = {
     { "turns, all lost", TURNS, ONE_NODE(1), .jobs = { { 0, 10, 1 }, { 0, 10, 1 } } },
-    { "turns, restarts as long as they are", TURNS, ONE_NODE(1), .price = { .checkpoint = CHECKPOINT_PERFECT, .restart_ns = NS_PER_S },
+    { "turns, restarts as long as they are", TURNS, ONE_NODE(1), .overhead = { .checkpoint = CHECKPOINT_PERFECT, .restart_ns = NS_PER_S },
       .jobs = { { 0, 10, 1 }, { 0, 10, 1 } } },
-    { "turns, checkpoints further apart than they", TURNS, ONE_NODE(1), .price = NO_TIME_TO_SAVE(2), .jobs = {
+    { "turns, checkpoints further apart than they", TURNS, ONE_NODE(1), .overhead = NO_TIME_TO_SAVE(2), .jobs = {
         { 0, 10, 1 }, { 0, 10, 1 } } },
 };
 /* clang-format on */
@@ -32,7 +32,7 @@ static int played(const struct schedule *row, struct job_result *last, struct er
 {
     struct cluster *c = cluster_of(row->group, NULL);
     size_t n = jobs_of(row);
-    c->price = row->price;
+    c->overhead = row->overhead;
     struct workload *w = workload_of(row->jobs, n);
     assert_int_equal(run_bind(c, w, err), 0);
     struct named_policy named = policy_named(row->policy);

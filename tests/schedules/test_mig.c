@@ -126,7 +126,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, NEVER, .refused = CUT }, { 0, 10, 1, NEVER, .shares = .5, .refused = CUT },
         { 0, 10, 1, NEVER, .mig = "1g.5gb", .refused = "no node has MIG instances of profile 1g.5gb" },
         { 0, 10, 3, NEVER, .tasks = 3, .mig = "3g.40gb", .refused = "asks for more than the cluster has" } } },
-    { "dynamic: which jobs are evicted for 7g", "priority:preempt=yes", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .price = FREE_OF_CHARGE, .jobs = {
+    { "dynamic: which jobs are evicted for 7g", "priority:preempt=yes", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 10, 1, 0, .ends = 15, .mig = "1g.10gb", .stops = 1 }, { 0, 10, 1, 0, .ends = 15, .mig = "3g.40gb", .stops = 1 },
         { 2, 5, 1, 2, .mig = "7g.80gb", .priority = 1 } } },
     { "dynamic: easy keeps the place of 4g", "easy", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .jobs = {

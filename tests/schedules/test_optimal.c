@@ -29,7 +29,7 @@ static struct played play(const struct job *jobs, size_t n, uint32_t servers, co
     struct error err = { "" };
     struct played out = { 0 };
     struct cluster *c = cluster_of(groups, NULL);
-    c->price = (struct price)FREE_OF_CHARGE;
+    c->overhead = (struct overhead)FREE_OF_CHARGE;
     struct workload *w = workload_of(jobs, n);
     assert_int_equal(run_bind(c, w, &err), 0);
     struct named_policy named = policy_named(policy);
@@ -93,9 +93,9 @@ static void srpt_is_optimal(void **state)
         const struct policy *p = builtin_policies[i];
         srpt_beats(p->name, !may_be_srpt(p, NULL, 0));
         for (const struct param *q = p->params; q && q->name; q++)
-            for (size_t w = 0; q->words && q->words[w]; w++) {
+            for (size_t w = 0; q->options && q->options[w]; w++) {
                 char text[200];
-                snprintf(text, sizeof text, "%s:%s=%s", p->name, q->name, q->words[w]);
+                snprintf(text, sizeof text, "%s:%s=%s", p->name, q->name, q->options[w]);
                 srpt_beats(text, !may_be_srpt(p, q, w));
             }
     }

@@ -34,9 +34,9 @@ static const struct schedule rows[] = {
     { "edf: equal deadlines by submit time", "edf", ONE_NODE(1), .jobs = {
         { 0, 2, 1, 0, .deadline = 9 }, { 0, 9, 1, 2, .deadline = 50 }, { 1, 3, 1, 11, .deadline = 50 } } },
     { "edf: does not preempt", "edf", ONE_NODE(1), .jobs = { { 0, 9, 1, 0, .deadline = 30 }, { 1, 1, 1, 9, .deadline = 3 } } },
-    { "edf: preempts", "edf:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "edf: preempts", "edf:preempt=yes", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 9, 1, 0, .ends = 11, .stops = 1, .deadline = 30 }, { 1, 2, 1, 1, .deadline = 3 }, { 2, 4, 1, 11, .deadline = 40 } } },
-    { "edf: a job without a deadline is preempted for one with a deadline", "edf:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "edf: a job without a deadline is preempted for one with a deadline", "edf:preempt=yes", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 9, 1, 0, .ends = 11, .stops = 1 }, { 1, 2, 1, 1, .deadline = 1000 } } },
 
     /* ---- priority with ageing: one point an hour. Job 2 has 2 points at 7300, as much as job 3 with its priority 2 ---- */
@@ -51,7 +51,7 @@ static const struct schedule rows[] = {
     { "ageing: not beyond the cap", "priority:age_weight=1,age_max=1.5", ONE_NODE(1), .jobs = {
         { 0, 7300, 1, 0 }, { 10, 5, 1, 7305 }, { 7220, 5, 1, 7300, .priority = 2 } } },
     /* At 7210 job 2 has 2 points and takes the GPU at that moment; job 1 has waited 5 s then */
-    { "ageing: preempts at the full hour", "priority:age_weight=1,preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "ageing: preempts at the full hour", "priority:age_weight=1,preempt=yes", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 7300, 1, 0, .ends = 7305, .stops = 1, .priority = 1 }, { 10, 5, 1, 7210 } } },
 };
 /* clang-format on */

@@ -33,58 +33,58 @@ static const struct schedule rows[] = {
         { 0, 20, 1, 0, STAYS }, { 1, 5, 2, 20, .priority = 1 }, { 1, 5, 1, 1 } } },
 
     /* ---- Order of victims ---- */
-    { "victims: the lowest priority", REQUEUE, ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: the lowest priority", REQUEUE, ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .priority = 1 }, { 0, 20, 1, 0, .ends = 25, .stops = 1 }, { 10, 5, 1, 10, .priority = 2 } } },
-    { "victims: of equals the fewest nodes", REQUEUE, { NODES(2, 2) }, .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: of equals the fewest nodes", REQUEUE, { NODES(2, 2) }, .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .ends = 25, .stops = 1 }, { 1, 20, 3, 1 }, { 10, 5, 1, 10, .priority = 1 } } },
-    { "victims: of those the youngest", REQUEUE, ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: of those the youngest", REQUEUE, ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0 }, { 1, 20, 1, 1, .ends = 26, .stops = 1 }, { 10, 5, 1, 10, .priority = 1 } } },
-    { "victims: youngest=yes, whatever the priority", REQUEUE ":youngest=yes", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: youngest=yes, whatever the priority", REQUEUE ":youngest=yes", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0 }, { 1, 20, 1, 1, .ends = 26, .stops = 1, .priority = 1 }, { 10, 5, 1, 10, .priority = 2 } } },
-    { "victims: youngest=yes, but lower all the same", REQUEUE ":youngest=yes", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: youngest=yes, but lower all the same", REQUEUE ":youngest=yes", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .ends = 25, .stops = 1 }, { 1, 20, 1, 1, .priority = 2 }, { 10, 5, 1, 10, .priority = 2 } } },
     /* 1 and 2 are removed in this order until two GPUs of one node are free; node 1 is chosen, and 1 was for nothing */
-    { "victims: only those on the nodes that are chosen", REQUEUE, { NODES(2, 2) }, .price = FREE_OF_CHARGE, .jobs = {
+    { "victims: only those on the nodes that are chosen", REQUEUE, { NODES(2, 2) }, .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0 }, { 0, 20, 1, 0, STAYS }, { 1, 20, 2, 1, .ends = 26, .stops = 1, .tasks = 1, .priority = 1,
           .took = "1:01; 1:01" },
         { 10, 5, 2, 10, .tasks = 1, .priority = 2, .took = "1:01" } } },
     /* 1, then 2: three GPUs and one are free, and the three lowest of them are of both. 1 moves to what is left */
-    { "reorder=0: as they came", REQUEUE ":reorder=0", { NODES(4, 1) }, "first-fit", .price = FREE_OF_CHARGE, .jobs = {
+    { "reorder=0: as they came", REQUEUE ":reorder=0", { NODES(4, 1) }, "first-fit", .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .stops = 1, .took = "0:0; 3:0" }, { 0, 20, 3, 0, .ends = 25, .stops = 1 },
         { 10, 5, 3, 10, .priority = 1, .took = "0:0 1:0 2:0" } } },
     { "reorder=1: the job that frees two of the nodes first, and 1 stays", REQUEUE, { NODES(4, 1) }, "first-fit",
-      .price = FREE_OF_CHARGE, .jobs = {
+      .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0 }, { 0, 20, 3, 0, .ends = 25, .stops = 1 }, { 10, 5, 3, 10, .priority = 1, .took = "1:0 2:0 3:0" } } },
     /* Both free one of the two nodes that are chosen */
-    { "reorder: by nodes nothing is gained", REQUEUE, { NODES(3, 1) }, "first-fit", .price = FREE_OF_CHARGE, .jobs = {
+    { "reorder: by nodes nothing is gained", REQUEUE, { NODES(3, 1) }, "first-fit", .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .stops = 1, .took = "0:0; 2:0" }, { 1, 20, 2, 1, .ends = 26, .stops = 1, .priority = 1 },
         { 10, 5, 2, 10, .priority = 2, .took = "0:0 1:0" } } },
-    { "reorder: strict, the last first", REQUEUE ":strict_order=yes", { NODES(3, 1) }, "first-fit", .price = FREE_OF_CHARGE,
+    { "reorder: strict, the last first", REQUEUE ":strict_order=yes", { NODES(3, 1) }, "first-fit", .overhead = FREE_OF_CHARGE,
       .jobs = {
         { 0, 20, 1, 0 }, { 1, 20, 2, 1, .ends = 26, .stops = 1, .priority = 1 },
         { 10, 5, 2, 10, .priority = 2, .took = "1:0 2:0" } } },
 
     /* ---- Young ones are exempt ---- */
-    { "exempt: for 30 s", REQUEUE ":exempt_s=30", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "exempt: for 30 s", REQUEUE ":exempt_s=30", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .ends = 105, .stops = 1 }, { 10, 5, 1, 30, .priority = 1, .waits = { [WAIT_PROTECTED] = 20 } } } },
-    { "exempt: then an older one, of higher priority", REQUEUE ":exempt_s=30", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "exempt: then an older one, of higher priority", REQUEUE ":exempt_s=30", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .ends = 105, .stops = 1, .priority = 1 }, { 20, 80, 1, 20 }, { 40, 5, 1, 40, .priority = 2 } } },
-    { "exempt: since before the trace began", REQUEUE ":exempt_s=30", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "exempt: since before the trace began", REQUEUE ":exempt_s=30", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .ends = 105, .stops = 1, .on = "0", .ran = 25 },
         { 1, 5, 1, 5, .priority = 1, .waits = { [WAIT_PROTECTED] = 4 } } } },
-    { "exempt: no reason where it would not help", REQUEUE ":exempt_s=30", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "exempt: no reason where it would not help", REQUEUE ":exempt_s=30", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 50, 1, 0, .ends = 55, .stops = 1 }, { 0, 40, 1, 0, STAYS }, { 10, 5, 2, 40, .priority = 1, .waits = { [WAIT_GPUS] = 30 } } } },
 
     /* ---- Requeued, at the price of the job ---- */
-    { "requeue: saves, and begins again", REQUEUE, ONE_NODE(1), .price = CAN_SAVE(5, 30), .useful = 110, .saving = 5,
+    { "requeue: saves, and begins again", REQUEUE, ONE_NODE(1), .overhead = CAN_SAVE(5, 30), .useful = 110, .saving = 5,
       .startup = 10, .jobs = { { 0, 100, 1, 0, .ends = 125, .stops = 1 },
                                { 50, 10, 1, 55, .priority = 1, .waits = { [WAIT_RELEASING] = 5 } } } },
-    { "requeue: a job without checkpoints loses all", REQUEUE, ONE_NODE(1), .price = CAN_SAVE(5, 30), .useful = 110, .lost = 50,
-      .startup = 10, .jobs = { { 0, 100, 1, 0, .ends = 170, .stops = 1, .lost = 50, .price = &(struct own_price){ 0, -1, -1, -1, -1, -1 } },
+    { "requeue: a job without checkpoints loses all", REQUEUE, ONE_NODE(1), .overhead = CAN_SAVE(5, 30), .useful = 110, .lost = 50,
+      .startup = 10, .jobs = { { 0, 100, 1, 0, .ends = 170, .stops = 1, .lost = 50, .overhead = &(struct own_overhead){ 0, -1, -1, -1, -1, -1 } },
                                { 50, 10, 1, 50, .priority = 1 } } },
 
     /* ---- Suspended: no price at all, but its own GPUs and its memory ---- */
-    { "suspend: goes on where it was", SUSPEND, ONE_NODE(1), .price = CAN_SAVE(5, 30), .useful = 110, .jobs = {
+    { "suspend: goes on where it was", SUSPEND, ONE_NODE(1), .overhead = CAN_SAVE(5, 30), .useful = 110, .jobs = {
         { 0, 100, 1, 0, .ends = 110, .stops = 1, .took = "0:0; 0:0", .waits = { [WAIT_ORDER] = 10 } },
         { 50, 10, 1, 50, .priority = 1 } } },
     { "suspend: on no other GPU", SUSPEND, ONE_NODE(2), .useful = 195, .jobs = {
@@ -94,7 +94,7 @@ static const struct schedule rows[] = {
         { 0, 100, 1, 0, .ends = 110, .stops = 1 }, { 10, 5, 1, 110 }, { 50, 10, 1, 50, .priority = 1 } } },
     { "suspend: again and again", SUSPEND, ONE_NODE(1), .useful = 120, .jobs = {
         { 0, 100, 1, 0, .ends = 120, .stops = 2 }, { 50, 10, 1, 50, .priority = 1 }, { 70, 10, 1, 70, .priority = 1 } } },
-    { "suspend: the start-up goes on, too", SUSPEND, ONE_NODE(1), .price = { .start_ns = 30 * NS_PER_S }, .startup = 60,
+    { "suspend: the start-up goes on, too", SUSPEND, ONE_NODE(1), .overhead = { .start_ns = 30 * NS_PER_S }, .startup = 60,
       .useful = 110, .jobs = {
         { 0, 100, 1, 0, .ends = 170, .stops = 1 }, { 10, 10, 1, 10, .ends = 50, .priority = 1 } } },
     /* Its GPU is taken by 4 for 20 s, which gives it back at once */
@@ -113,7 +113,7 @@ static const struct schedule rows[] = {
     /* ---- Cancelled: all that it did is lost ---- */
     { "cancel: at once", CANCEL, ONE_NODE(1), .useful = 10, .lost = 50, .jobs = {
         { 0, 100, 1, 0, .ends = 50, .lost = 50 }, { 50, 10, 1, 50, .priority = 1 } } },
-    { "cancel: with a grace", CANCEL, ONE_NODE(1), .price = CAN_SAVE(31, 30), .useful = 10, .lost = 50, .saving = 30, .jobs = {
+    { "cancel: with a grace", CANCEL, ONE_NODE(1), .overhead = CAN_SAVE(31, 30), .useful = 10, .lost = 50, .saving = 30, .jobs = {
         { 0, 100, 1, 0, .ends = 80, .lost = 50 }, { 50, 10, 1, 80, .priority = 1 } } },
     { "cancel: a job that depends on it goes on", CANCEL, ONE_NODE(2), .useful = 25, .lost = 100, .jobs = {
         { 0, 100, 2, 0, .ends = 50, .lost = 50 }, { 50, 10, 1, 50, .priority = 1 }, { 1, 15, 1, 50, .after = "1" } } },

@@ -19,7 +19,7 @@ struct row {
     const char *name, *policy;    /* NULL: the script */
     struct group_spec group[GROUPS_AT_MOST];
     struct queue_spec queue[QUEUES_AT_MOST];
-    struct price price;
+    struct overhead overhead;
     double until, period;
     enum deed deed;               /* of the script, to job 1 at 5 s */
     unsigned named_for;                /* intervals that name the job that they were ended for */
@@ -75,8 +75,8 @@ static const struct policy follows = { .abi = POLICY_ABI, .name = "script", .nee
 
 static void count_named(void *self, const struct interval *i)
 {
-    *(unsigned *)self += i->for_whom != ID_NONE;
-    assert_true(i->for_whom == ID_NONE || (i->for_whom != i->job && strcmp(i->why, "done")));
+    *(unsigned *)self += i->for_job != ID_NONE;
+    assert_true(i->for_job == ID_NONE || (i->for_job != i->job && strcmp(i->why, "done")));
 }
 
 static queue_id queue_called(const struct cluster *c, const char *name)
@@ -117,7 +117,7 @@ static void plays(void **state)
     const struct row *row = *state;
     struct error err = { "" };
     struct cluster *c = cluster_of(row->group, row->queue);
-    c->price = row->price;
+    c->overhead = row->overhead;
     c->period_ns = ns_of_seconds(row->period);
     for (n_jobs = 0; n_jobs < JOBS_AT_MOST && row->jobs[n_jobs].gpus;)
         n_jobs++;

@@ -33,23 +33,23 @@ static const struct schedule rows[] = {
         { 0, 11, 1, 20, .estimate = 11 } } },
 
     /* ---- Stopped by job 2: what it did before the trace began counts. It has 100 s left at 0 ---- */
-    { "lost: 50 s, and the 30 before: ends 50 + 10 + 130", TAKES, ONE_NODE(1), .price = { .restart_ns = 10 * NS_PER_S },
+    { "lost: 50 s, and the 30 before: ends 50 + 10 + 130", TAKES, ONE_NODE(1), .overhead = { .restart_ns = 10 * NS_PER_S },
       .useful = 130, .lost = 50, .startup = 10,
       .jobs = { { 0, 100, 1, 0, .ends = 190, .stops = 1, .lost = 50, .on = "0", .ran = 30 }, { 50, 0, 1, 50, .priority = 1 } } },
     /* Progress 70 s, 10 s beyond a checkpoint: 50 + 10 + 60 */
-    { "lost: since the last checkpoint", TAKES, ONE_NODE(1), .price = CANNOT_SAVE(30, 10), .useful = 100, .lost = 10,
+    { "lost: since the last checkpoint", TAKES, ONE_NODE(1), .overhead = CANNOT_SAVE(30, 10), .useful = 100, .lost = 10,
       .startup = 10, .jobs = { { 0, 100, 1, 0, .ends = 120, .stops = 1, .lost = 10, .on = "0", .ran = 20 },
                                { 50, 0, 1, 50, .priority = 1 } } },
-    { "without a time that it has run: none", TAKES, ONE_NODE(1), .price = CANNOT_SAVE(30, 10), .useful = 100, .lost = 20,
+    { "without a time that it has run: none", TAKES, ONE_NODE(1), .overhead = CANNOT_SAVE(30, 10), .useful = 100, .lost = 20,
       .startup = 10, .jobs = { { 0, 100, 1, 0, .ends = 130, .stops = 1, .lost = 20, .on = "0" },
                                { 50, 0, 1, 50, .priority = 1 } } },
     /* 30 s of its 80 were start-up: progress 50 + 50, 10 s beyond a checkpoint. It goes on at 80 */
     { "lost: its start-up was no progress", TAKES, ONE_NODE(1),
-      .price = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 30 * NS_PER_S, .save_ns = NS_PER_S, .start_ns = 30 * NS_PER_S,
+      .overhead = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 30 * NS_PER_S, .save_ns = NS_PER_S, .start_ns = 30 * NS_PER_S,
                  .restart_ns = 10 * NS_PER_S }, .useful = 100, .lost = 10,
       .startup = 40, .jobs = { { 0, 100, 1, 0, .ends = 150, .stops = 1, .lost = 10, .on = "0", .ran = 80 },
                                { 50, 0, 1, 50, .ends = 80, .priority = 1 } } },
-    { "still starting up: 20 of 30 s", "fifo", ONE_NODE(1), .price = { .start_ns = 30 * NS_PER_S }, .startup = 20,
+    { "still starting up: 20 of 30 s", "fifo", ONE_NODE(1), .overhead = { .start_ns = 30 * NS_PER_S }, .startup = 20,
       .useful = 100, .jobs = { { 0, 100, 1, 0, .ends = 120, .on = "0", .ran = 10 } } },
 
     /* ---- Not all of its tasks ---- */
@@ -65,15 +65,15 @@ static const struct schedule rows[] = {
         { 0, 20, 2, 10, .tasks = 2, .queue = "a", .on = "0:0", .waits = { [WAIT_GANG] = 10 } },
         { 0, 10, 2, 0, .queue = "b", .on = "0:1-2" }, { 0, 5, 1, 30, .queue = "a", .waits = { [WAIT_LIMIT] = 30 } } } },
     /* kube tries again after a back-off of 1 s, see test_kube.c */
-    { "a pod of it makes room", "kube:preempt=yes", ONE_NODE(1), .price = FREE_OF_CHARGE, .jobs = {
+    { "a pod of it makes room", "kube:preempt=yes", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .ends = 26, .stops = 1, .on = "0:0" }, { 5, 5, 1, 6, .priority = 1 } } },
-    { "the pod that began last makes room", "kube:preempt=yes", ONE_NODE(2), .price = FREE_OF_CHARGE, .jobs = {
+    { "the pod that began last makes room", "kube:preempt=yes", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 20, 1, 0, .ends = 26, .stops = 1, .on = "0:0", .ran = 5 }, { 0, 20, 1, 0, .on = "0:1", .ran = 9 },
         { 5, 5, 1, 6, .priority = 1 } } },
 
     /* ---- Leaving ---- */
     { "leaving: then it waits like any other", "fifo", ONE_NODE(2), .useful = 65, .saving = 10, .startup = 5,
-      .price = { .restart_ns = 5 * NS_PER_S }, .jobs = {
+      .overhead = { .restart_ns = 5 * NS_PER_S }, .jobs = {
         { 0, 50, 1, 0, .ends = 65, .on = "0:0", .leaves = 10 }, { 0, 5, 2, 65 },
         { 0, 5, 1, 0, .priority = 0, .on = "0:1" } } },
     { "leaving: for good", "fifo", ONE_NODE(2), .saving = 10, .useful = 10, .jobs = {
@@ -166,7 +166,7 @@ static void goes_on(void **state)
     struct cluster *c = cluster_of(nodes, NULL);
     struct workload *w = workload_new();
     bool seen = false;
-    c->price = (struct price)PERIODIC(10, 2);
+    c->overhead = (struct overhead)PERIODIC(10, 2);
     c->period_ns = policy->period_ns;
     for (size_t i = 0; i < HELD; i++)
         job_add(w, &snapshot[i]);

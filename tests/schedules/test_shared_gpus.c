@@ -84,17 +84,17 @@ static const struct schedule rows[] = {
     { "two tasks of one job on one GPU", "fifo", ONE_NODE(1), .sharing = SLICES, .jobs = {
         { 0, 10, 2, 0, .ends = 20, .tasks = 2, .shares = .5, .duty = 1 } } },
     /* each starts up for 3 s. 1 progresses from 3, from 4 on at 1/2, as 2 does from 7 on: its 5 s are done at 17. Then 1 has 2.5 s left */
-    { "a job that starts up counts as a tenant", "fifo", ONE_NODE(1), .sharing = SLICES, .price = { .start_ns = 3 * NS_PER_S }, .jobs = {
+    { "a job that starts up counts as a tenant", "fifo", ONE_NODE(1), .sharing = SLICES, .overhead = { .start_ns = 3 * NS_PER_S }, .jobs = {
         { 0, 10, 1, 0, .ends = 19.5, .shares = .5, .duty = 1 }, { 4, 5, 1, 4, .ends = 17, .shares = .5, .duty = 1 } } },
     /* At 4 1 is stopped with 2 s done and saves until 7: so long 2 is alone and has 1 s left then, which takes until 9 beside 3.
      * Now 1 goes on; 3 has 1 s left, until 11, 1 has 8 s left, of which 1 is done by then */
-    { "a job that saves is no tenant any more", "priority:preempt=yes", ONE_NODE(1), .sharing = SLICES, .price = SAVE_TAKES(3), .jobs = {
+    { "a job that saves is no tenant any more", "priority:preempt=yes", ONE_NODE(1), .sharing = SLICES, .overhead = SAVE_TAKES(3), .jobs = {
         { 0, 10, 1, 0, .ends = 18, .shares = .5, .duty = 1, .stops = 1 }, { 0, 6, 1, 0, .ends = 9, .shares = .5, .duty = 1, .priority = 1, .stays = true },
         { 4, 2, 1, 7, .ends = 11, .shares = .5, .duty = 1, .priority = 1 } } },
     /* A checkpoint after every 3 s of progress, and no grace: at 8 both have done 4 s and lose 1 s, which took them 2 s. From 10 on: 4 s of 2 are
      * done at 18, then 1 has 3 s left. GPU-seconds: 2 x .5 x 8 (of which 2 x .5 x 2 are lost), 2, 2 x .5 x 8, .5 x 3 */
     { "what is lost is lost in its own time", "priority:preempt=yes", ONE_NODE(1), .sharing = SLICES,
-      .price = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 3 * NS_PER_S, .save_ns = NS_PER_S }, .lost = 2, .useful = 8 - 2 + 2 + 8 + 1.5, .jobs = {
+      .overhead = { .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 3 * NS_PER_S, .save_ns = NS_PER_S }, .lost = 2, .useful = 8 - 2 + 2 + 8 + 1.5, .jobs = {
         { 0, 10, 1, 0, .ends = 21, .shares = .5, .duty = 1, .stops = 1, .lost = 2 }, { 0, 7, 1, 0, .ends = 18, .shares = .5, .duty = 1, .stops = 1, .lost = 2 },
         { 8, 2, 1, 8, .priority = 1 } } },
 
@@ -127,7 +127,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, NEVER, .mig = "1g.10gb", .fills_mib = 10241, .refused = "no node has MIG instances of profile 1g.10gb" } } },
 
     /* ---- oom: fail ---- */
-    { "fails: when its start-up is over", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .price = { .start_ns = 3 * NS_PER_S },
+    { "fails: when its start-up is over", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .overhead = { .start_ns = 3 * NS_PER_S },
       .startup = 3 * .4 + 3 * .4, .useful = 10 * .4, .jobs = {
         { 0, 10, 1, 0, .ends = 13, .shares = .4, .duty = .1, .fills_mib = 7270 },
         { 2, 10, 1, 2, .ends = 5, .shares = .4, .duty = .1, .fills_mib = 7271, .fails = true } } },

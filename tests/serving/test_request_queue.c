@@ -128,7 +128,7 @@ static void batch_by_hand(void **state)
     s.dispatch = r->dispatch;
     s.demand.replay = &l;
     s.time.kind = TIME_BATCH;
-    s.time.batch.most = 3;
+    s.time.batch.max = 3;
     struct serving *v = played(&s, (const struct step[STEPS_MOST]){ { 0, 0, -1 } }, 1);
     struct serving_figures f = serving_total(v);
     assert_near(f.served, (double)n, 0);

@@ -1,8 +1,7 @@
 /* test_spread.c - distributions as polygons: convolutions against closed forms and brute force, quantiles of counts. */
 #include "sim/base/random.h"
-#include "sim/serving/flow_counts.h"
-#include "sim/serving/response_counts.h"
 #include "sim/serving/spread.h"
+#include "sim/serving/tally.h"
 #include "tests/serving/served.h"
 #include "tests/synth/statistics.h"
 

@@ -53,7 +53,7 @@ static void said_of_it(void **state)
 static int read_text(const char *text, struct workload *w, struct error *err)
 {
     struct input *in = input_from_bytes(text, strlen(text), "w.yaml", err);
-    int result = trace_format_find("synth")->read(in, w, err);
+    int result = trace_format_read(trace_format_find("synth"), in, NULL, w, err);
     input_close(in);
     return result;
 }

@@ -34,7 +34,7 @@ static struct played play_until(const char *cluster, const char *workload, const
     struct played p = { .cluster = cluster_of_text(cluster, &err), .workload = workload_new() };
     struct input *in = input_from_bytes(workload, strlen(workload), "w.yaml", &err);
     p.workload->seed = 5;
-    if (!p.cluster || trace_format_find("synth")->read(in, p.workload, &err) || workload_finish(p.workload, "w.yaml", &err) ||
+    if (!p.cluster || trace_format_read(trace_format_find("synth"), in, NULL, p.workload, &err) || workload_finish(p.workload, "w.yaml", &err) ||
         run_bind(p.cluster, p.workload, &err))
         fail_msg("%s", err.text);
     input_close(in);

@@ -122,7 +122,7 @@ static void add_session(struct workload *w, struct sessions *to, const struct si
     row.class = CLASS_INTERACTIVE;
     row.priority = x->priority;
     row.on_demand = true;
-    row.price = (struct own_price){ CHECKPOINT_PERFECT, -1, 0, 0, -1, 0 };
+    row.overhead = (struct own_overhead){ CHECKPOINT_PERFECT, -1, 0, 0, -1, 0 };
     assert_int_equal(workload_add(w, &row, "test", 100 + to->n, &err), 0);
 }
 

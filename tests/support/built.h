@@ -5,13 +5,13 @@
 #include "tests/unit/test_core.h"
 
 /* A pass a second. */
-static inline struct cluster *built_cluster(const struct group_spec *group, const struct queue_spec *queue, uint32_t n_queues, struct price price)
+static inline struct cluster *built_cluster(const struct group_spec *group, const struct queue_spec *queue, uint32_t n_queues, struct overhead overhead)
 {
     struct error err = { "" };
     struct cluster *c = cluster_build("w", group, 1, queue, n_queues, &err);
     if (!c)
         fail_msg("%s", err.text);
-    c->price = price;
+    c->overhead = overhead;
     c->period_ns = NS_PER_S;
     return c;
 }

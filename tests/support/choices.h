@@ -10,7 +10,7 @@ static inline size_t choices(const struct policy *p)
 {
     size_t n = 1, words;
     for (const struct param *q = p->params; q && q->name; q++, n *= words ? words : 1)
-        for (words = 0; q->words && q->words[words]; words++)
+        for (words = 0; q->options && q->options[words]; words++)
             ;
     return n;
 }
@@ -19,7 +19,7 @@ static inline unsigned choice_unusual(const struct policy *p, const double *para
 {
     unsigned n = 0;
     for (const struct param *q = p->params; q && q->name; q++)
-        n += q->words && params[q->at / sizeof(double)] != q->usual;
+        n += q->options && params[q->at / sizeof(double)] != q->default_value;
     return n;
 }
 

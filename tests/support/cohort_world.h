@@ -1,6 +1,6 @@
 /* cohort_world.h - random trees of cohorts with quotas, and queues full of workloads. */
 #pragma once
-#include "policies/kueue/cohort_fair.h"
+#include "policies/kueue/fair.h"
 #include "sim/base/random.h"
 
 #include <string.h>

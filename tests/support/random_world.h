@@ -29,7 +29,7 @@ struct world {
     struct group_spec group[GROUPS_MOST];
     struct queue_spec queue[QUEUES_MOST];
     struct pin_spec pin[QUEUES_MOST];
-    struct price price;
+    struct overhead overhead;
     int64_t period_ns;
     void (*furnish)(struct cluster *c, uint64_t seed);    /* what else its file would say; NULL: nothing */
     size_t n_on_demand;           /* so many of the last jobs come on demand */
@@ -95,11 +95,11 @@ static inline struct world random_world(uint64_t seed)
             .quota = { { UNLIMITED, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
         };
     static const unsigned modes[] = { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC };
-    w.price.checkpoint = modes[random_below(&r, 3)];
-    w.price.interval_ns = 5 * NS_PER_S;
-    w.price.save_ns = (int64_t)random_below(&r, 2) * NS_PER_S;
-    w.price.grace_ns = 2 * NS_PER_S;
-    w.price.restart_ns = (int64_t)random_below(&r, 3) * NS_PER_S;
+    w.overhead.checkpoint = modes[random_below(&r, 3)];
+    w.overhead.interval_ns = 5 * NS_PER_S;
+    w.overhead.save_ns = (int64_t)random_below(&r, 2) * NS_PER_S;
+    w.overhead.grace_ns = 2 * NS_PER_S;
+    w.overhead.restart_ns = (int64_t)random_below(&r, 3) * NS_PER_S;
     w.n_jobs = 20 + random_below(&r, JOBS_MOST - 20);
     for (size_t j = 0; j < w.n_jobs; j++)
         random_job(&w, &r, j);
@@ -157,7 +157,7 @@ static inline struct run_setup world_setup(const struct world *w, const struct c
     struct cluster *c = cluster_build("w", w->group, w->n_groups, w->queue, w->n_queues, &err);
     if (!c)
         fail_msg("%s", err.text);
-    c->price = w->price;
+    c->overhead = w->overhead;
     c->period_ns = w->period_ns;
     if (w->furnish)
         w->furnish(c, seed);
@@ -218,8 +218,8 @@ static inline size_t combinations(const struct policy *p, const struct placer *p
     for (const struct param *x = p->params; x && x->name; x++) {
         size_t words = 0, old = n;
         for (size_t i = 0; i < n; i++)
-            to[i].params[x->at / sizeof(double)] = x->usual;
-        while (x->words && x->words[words])
+            to[i].params[x->at / sizeof(double)] = x->default_value;
+        while (x->options && x->options[words])
             words++;
         for (size_t i = 0; i < old; i++)
             for (size_t v = 0; v < words; v++) {
@@ -232,7 +232,7 @@ static inline size_t combinations(const struct policy *p, const struct placer *p
         for (size_t i = 0; words && i < n; i++) {
             size_t length = strlen(to[i].name);
             snprintf(to[i].name + length, sizeof to[i].name - length, " %s=%s", x->name,
-                     x->words[(size_t)to[i].params[x->at / sizeof(double)]]);
+                     x->options[(size_t)to[i].params[x->at / sizeof(double)]]);
         }
     }
     return n;

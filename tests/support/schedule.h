@@ -48,7 +48,7 @@ struct job {
     const char *refused;
     const char *user;
     const char *selector, *affinity, *tolerations; /* as in labels.h */
-    const struct own_price *price;                 /* NULL: the cluster's */
+    const struct own_overhead *overhead;                 /* NULL: the cluster's */
     const char *on;                                /* where it runs already, as in running_on.h */
     uint32_t data_gib, epochs;                     /* what it reads; 0: nothing, once */
     const char *data_set, *image;
@@ -62,7 +62,7 @@ struct schedule {
     struct group_spec group[GROUPS_AT_MOST];
     const char *placer;                      /* NULL: pack */
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
-    struct price price;
+    struct overhead overhead;
     struct elastic elastic;                  /* the section; none: linear */
     struct storage storage;                  /* not on: the default */
     const struct sharing *sharing;           /* NULL: off */
@@ -190,8 +190,8 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.tolerations = job->tolerations;
     row.depends_on = job->after;
     row.depends_on_length = job->after ? strlen(job->after) : 0;
-    if (job->price)
-        row.price = *job->price;
+    if (job->overhead)
+        row.overhead = *job->overhead;
     row.data_mib = job->data_gib * 1024;
     row.epochs = job->epochs;
     row.data_set = job->data_set;
@@ -331,7 +331,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     struct error err = { "" };
     struct taken taken = { { "" } };
     struct cluster *c = cluster_of(row->group, row->queue);
-    c->price = row->price;
+    c->overhead = row->overhead;
     c->elastic = row->elastic;
     if (row->storage.on)
         c->storage = row->storage;

@@ -116,8 +116,8 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
     if (f->min_tasks != tasks)
         say(d, " min=%u", f->min_tasks);
     struct job_sizes z = workload_sizes(w, (job_id)(f - w->facts));
-    if (f->sizing && (z.most != z.usual || z.least != f->min_tasks))
-        say(d, " sizes=%u-%u%s", z.least, z.most, z.moldable ? " moldable" : "");
+    if (f->sizing && (z.max != z.usual || z.min != f->min_tasks))
+        say(d, " sizes=%u-%u%s", z.min, z.max, z.moldable ? " moldable" : "");
     if (f->priority)
         say(d, " priority=%d", f->priority);
     if (f->class != CLASS_TRAINING)
@@ -149,9 +149,9 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " image=%s", workload_image(w, input.image));
     for (uint32_t i = w->depends_first ? w->depends_first[j] : 0; w->depends_first && i < w->depends_first[j + 1]; i++)
         say(d, " after=%s", w->truth[w->depends_on[i]].name);
-    if (t->price) {
+    if (t->overhead) {
         static const char *const names[] = { " checkpoint=", " interval=", " save=", " grace=", " restart=" };
-        struct own_price own = workload_price(w, t->price);
+        struct own_overhead own = workload_overhead(w, t->overhead);
         const int64_t part[] = { own.checkpoint < 0 ? -1 : own.checkpoint * NS_PER_S, own.interval_ns, own.save_ns, own.grace_ns,
                                  own.restart_ns };
         for (size_t i = 0; i < sizeof part / sizeof *part; i++)

@@ -73,7 +73,7 @@ static void same_jobs(const struct workload *a, const struct workload *b)
         assert_int_equal(x->deadline_ns, y->deadline_ns);
         assert_int_equal(x->min_tasks, y->min_tasks);
         struct job_sizes of_a = workload_sizes(a, j), of_b = workload_sizes(b, j);
-        assert_true(of_a.least == of_b.least && of_a.usual == of_b.usual && of_a.most == of_b.most && of_a.moldable == of_b.moldable);
+        assert_true(of_a.min == of_b.min && of_a.usual == of_b.usual && of_a.max == of_b.max && of_a.moldable == of_b.moldable);
         assert_int_equal(x->priority, y->priority);
         assert_int_equal(x->class, y->class);
         assert_int_equal(x->preemptible, y->preemptible);

@@ -1,5 +1,5 @@
 /* test_bitset.c - bit sets with summaries against a plain array of booleans, at the sizes where a level begins or ends. */
-#include "sim/base/bitset.h"
+#include "sim/contract/util/bitset.h"
 #include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 

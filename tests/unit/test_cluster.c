@@ -60,7 +60,7 @@ static void totals(void **state)
     assert_int_equal(cluster_node_gpus(c, 15), 100);
     assert_true(cluster_node_type(c, 15)->counted);    /* over 64: forced */
     assert_false(cluster_node_type(c, 0)->counted);
-    assert_int_equal(c->price.checkpoint, CHECKPOINT_NONE);
+    assert_int_equal(c->overhead.checkpoint, CHECKPOINT_NONE);
 }
 
 static void node_numbers(void **state)

@@ -1,4 +1,4 @@
-/* test_cluster_cohorts.c - what a cluster file says of borrowing and preemption, and what it leaves unsaid. */
+/* test_cluster_cohorts.c - what a cluster file says of borrowing and preemption, and what it leaves unnamed. */
 #include "sim/cluster/cluster_file.h"
 #include "tests/unit/test_core.h"
 
@@ -52,7 +52,7 @@ static void all_said(void **state)
     cluster_free(c);
 }
 
-static void unsaid(void **state)
+static void unnamed(void **state)
 {
     static const char *const texts[] = { NODES "queues: [ { name: a } ]\n", NODES "queues: [ { name: a, preemption: {} } ]\n" };
     (void)state;
@@ -66,6 +66,6 @@ static void unsaid(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(all_said), cmocka_unit_test(unsaid) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(all_said), cmocka_unit_test(unnamed) };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

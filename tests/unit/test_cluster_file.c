@@ -1,6 +1,6 @@
 /* test_cluster_file.c - what good cluster files mean; bad ones: test_cluster_file_errors.c. */
 #include "sim/cluster/cluster_file.h"
-#include "sim/models/duties.h"
+#include "sim/models/sharing.h"
 #include "tests/unit/test_core.h"
 
 #include <fcntl.h>
@@ -138,12 +138,12 @@ static void full_times(void **state)
     (void)state;
     struct cluster *c = read_text(full);
     assert_int_equal(c->period_ns, NS_PER_S / 4);
-    assert_int_equal(c->price.checkpoint, CHECKPOINT_PERIODIC);
-    assert_int_equal(c->price.interval_ns, 1800 * NS_PER_S);
-    assert_int_equal(c->price.save_ns, 1 * NS_PER_S);
-    assert_int_equal(c->price.grace_ns, 2 * NS_PER_S);
-    assert_int_equal(c->price.start_ns, 3 * NS_PER_S);
-    assert_int_equal(c->price.restart_ns, 9 * NS_PER_S / 2);
+    assert_int_equal(c->overhead.checkpoint, CHECKPOINT_PERIODIC);
+    assert_int_equal(c->overhead.interval_ns, 1800 * NS_PER_S);
+    assert_int_equal(c->overhead.save_ns, 1 * NS_PER_S);
+    assert_int_equal(c->overhead.grace_ns, 2 * NS_PER_S);
+    assert_int_equal(c->overhead.start_ns, 3 * NS_PER_S);
+    assert_int_equal(c->overhead.restart_ns, 9 * NS_PER_S / 2);
     cluster_free(c);
 }
 
@@ -192,9 +192,9 @@ static void defaults(void **state)
     struct cluster *c = read_text("nodes:\n- {group: g, count: 2, gpus: 3}\nqueues: [{name: \u00fcber \u6f22 \U0001f600}]\n");
     assert_string_equal(c->name, "c");
     assert_int_equal(c->period_ns, 0);
-    assert_int_equal(c->price.checkpoint, CHECKPOINT_NONE);
-    assert_int_equal(c->price.grace_ns, 30 * NS_PER_S);       /* models.md, 3.3 */
-    assert_int_equal(c->price.save_ns + c->price.start_ns + c->price.restart_ns, 0);
+    assert_int_equal(c->overhead.checkpoint, CHECKPOINT_NONE);
+    assert_int_equal(c->overhead.grace_ns, 30 * NS_PER_S);       /* models.md, 3.3 */
+    assert_int_equal(c->overhead.save_ns + c->overhead.start_ns + c->overhead.restart_ns, 0);
     assert_int_equal(c->type[0].gpu_mem_mib, 0);
     assert_true(c->type[0].cpu_milli == INT64_MAX && c->type[0].mem_mib == INT64_MAX);
     assert_int_equal(c->type[0].island_of[1], 1 << 1);        /* no NVLink */

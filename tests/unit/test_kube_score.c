@@ -1,5 +1,5 @@
 /* test_kube_score.c - the integer scores of kube, by hand: scheduler-semantics.md a.3. Every division truncates. */
-#include "policies/kubernetes/kube_score.h"
+#include "policies/kubernetes/score.h"
 #include "tests/unit/test_core.h"
 
 enum formula { LEAST, MOST, RAMP_UP, RAMP_DOWN, BENT, PLATEAU, NORMALISED, REVERSED };

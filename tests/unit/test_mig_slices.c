@@ -1,5 +1,5 @@
 /* test_mig_slices.c - where MIG instances lie: models.md 1.2, NVIDIA's MIG user guide, and every multiset by brute force. */
-#include "sim/cluster/mig_slices.h"
+#include "sim/cluster/mig.h"
 #include "tests/unit/test_core.h"
 
 #include <stdio.h>

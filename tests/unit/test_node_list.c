@@ -91,8 +91,8 @@ static void the_rest(void **state)
     assert_int_equal(c->type[0].island_of[2], 1 << 2); /* nothing is known of NVLink */
     assert_int_equal(c->type[0].gpu_mem_mib, 0);
     assert_int_equal(c->period_ns, 0);
-    assert_int_equal(c->price.checkpoint, CHECKPOINT_NONE);
-    assert_int_equal(c->price.grace_ns, 30 * NS_PER_S);
+    assert_int_equal(c->overhead.checkpoint, CHECKPOINT_NONE);
+    assert_int_equal(c->overhead.grace_ns, 30 * NS_PER_S);
     cluster_free(c);
 }
 

@@ -22,9 +22,9 @@ static const struct option options[] = {
     { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(file) },
     { .name = "set", .letter = 's', .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set) },
     { .name = "format", .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats },
-    { .name = "seed", .letter = 'n', .argument = "N", .kind = OPTION_INTEGER, AT(seed), .least = 0, .most = 99 },
-    { .name = "until", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(until_ns), .least = 1, .most = 3600 },
-    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .most = 8 },
+    { .name = "seed", .letter = 'n', .argument = "N", .kind = OPTION_INTEGER, AT(seed), .min = 0, .max = 99 },
+    { .name = "until", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(until_ns), .min = 1, .max = 3600 },
+    { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = 8 },
     { 0 },
 };
 static const struct option needy[] = {

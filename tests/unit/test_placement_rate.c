@@ -1,5 +1,5 @@
 /* test_placement_rate.c - how fast placements train: the worked examples of models.md 2.5, and what must hold besides. */
-#include "sim/capacity/placement_links.h"
+#include "sim/capacity/placement_form.h"
 #include "sim/capacity/placement_rate.h"
 #include "tests/unit/test_core.h"
 

@@ -36,8 +36,8 @@ static void defaults(void **state)
     assert_int_equal(p->of_group[0].most_nw, 360 * NW_PER_W / MILLI_ALL);
     assert_int_equal(p->of_group[1].base_nw, 100 * NW_PER_W);
     assert_int_equal(p->of_group[1].most_nw, 45 * NW_PER_W / MILLI_ALL);
-    assert_true(c->prices->energy_usd_per_kwh == 0.10 && c->prices->bill == BILL_ALLOCATED);
-    assert_true(c->prices->gpu_usd_per_h[0] == 2.74 && c->prices->gpu_usd_per_h[1] == 2);
+    assert_true(c->tariff->energy_usd_per_kwh == 0.10 && c->tariff->bill == BILL_ALLOCATED);
+    assert_true(c->tariff->gpu_usd_per_h[0] == 2.74 && c->tariff->gpu_usd_per_h[1] == 2);
     cluster_free(c);
 }
 
@@ -46,7 +46,7 @@ static void absent(void **state)
     (void)state;
     struct cluster *c = read(DGX);
     assert_null(c->power);
-    assert_null(c->prices);
+    assert_null(c->tariff);
     cluster_free(c);
 }
 
@@ -60,7 +60,7 @@ static void whose_word_counts(void **state)
     assert_true(dgx->base_nw == 700 * NW_PER_W && x->base_nw == 700 * NW_PER_W);
     assert_true(dgx->idle_nw == 20 * NW_PER_W / MILLI_ALL && x->idle_nw == 20 * NW_PER_W / MILLI_ALL);
     assert_true(dgx->most_nw == 270 * NW_PER_W / MILLI_ALL && x->most_nw == 180 * NW_PER_W / MILLI_ALL);
-    assert_true(c->prices->gpu_usd_per_h[0] == 3 && c->prices->gpu_usd_per_h[1] == 1);
+    assert_true(c->tariff->gpu_usd_per_h[0] == 3 && c->tariff->gpu_usd_per_h[1] == 1);
     cluster_free(c);
 }
 
@@ -77,7 +77,7 @@ static void own_gpu_models(void **state)
     assert_int_equal(a->most_nw, 450 * NW_PER_W / MILLI_ALL);
     assert_int_equal(b->idle_nw, 60 * NW_PER_W / MILLI_ALL);
     assert_int_equal(b->most_nw, 270 * NW_PER_W / MILLI_ALL);
-    assert_true(c->prices->gpu_usd_per_h[0] == 9 && c->prices->gpu_usd_per_h[1] == 2.74);
+    assert_true(c->tariff->gpu_usd_per_h[0] == 9 && c->tariff->gpu_usd_per_h[1] == 2.74);
     cluster_free(c);
 }
 

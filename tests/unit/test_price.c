@@ -1,5 +1,5 @@
 /* test_price.c - what leaving and starting cost. By hand from models.md 3.3 and 11.2 (4). */
-#include "sim/models/price.h"
+#include "sim/models/overhead.h"
 #include "tests/unit/test_core.h"
 
 #include <string.h>
@@ -35,9 +35,9 @@ static const struct row {
 static void stop(void **state)
 {
     const struct row *row = *state;
-    struct price p = { .checkpoint = row->checkpoint, .interval_ns = row->interval_s * S, .save_ns = row->save_s * S,
+    struct overhead p = { .checkpoint = row->checkpoint, .interval_ns = row->interval_s * S, .save_ns = row->save_s * S,
                        .grace_ns = row->grace_s * S, .start_ns = 1000 * S, .restart_ns = 2000 * S };
-    struct leaving l = price_of_stop(&p, row->mode, row->done_s * S, price_durable_ns(&p, row->done_s * S));
+    struct stop_overhead l = overhead_of_stop(&p, row->mode, row->done_s * S, overhead_durable_ns(&p, row->done_s * S));
     assert_int_equal(l.stay_ns, row->stay_s * S);
     assert_int_equal(l.lost_ns, row->lost_s * S);
 }
@@ -47,11 +47,11 @@ static void bounds(void **state)
 {
     (void)state;
     for (int64_t i = 0; i < 2 * 4 * 4 * 40; i++) {
-        struct price p = { .checkpoint = i % 2 ? CHECKPOINT_PERIODIC : CHECKPOINT_NONE, .interval_ns = 7,
+        struct overhead p = { .checkpoint = i % 2 ? CHECKPOINT_PERIODIC : CHECKPOINT_NONE, .interval_ns = 7,
                            .save_ns = i / 2 % 4, .grace_ns = i / 8 % 4 };
         int64_t done = i / 32;
-        int64_t durable = price_durable_ns(&p, done);
-        struct leaving save = price_of_stop(&p, STOP_SAVE, done, durable), drop = price_of_stop(&p, STOP_RESTART, done, durable);
+        int64_t durable = overhead_durable_ns(&p, done);
+        struct stop_overhead save = overhead_of_stop(&p, STOP_SAVE, done, durable), drop = overhead_of_stop(&p, STOP_RESTART, done, durable);
         assert_true(save.stay_ns >= 0 && save.stay_ns <= p.grace_ns && drop.stay_ns == 0);
         assert_true(save.lost_ns >= 0 && save.lost_ns <= drop.lost_ns && drop.lost_ns <= done);
     }
@@ -60,18 +60,18 @@ static void bounds(void **state)
 static void start(void **state)
 {
     (void)state;
-    struct price p = { .start_ns = 42, .restart_ns = 30 };
-    assert_int_equal(price_of_start(&p, true), 42);
-    assert_int_equal(price_of_start(&p, false), 30);       /* replaces the start-up of the first time */
+    struct overhead p = { .start_ns = 42, .restart_ns = 30 };
+    assert_int_equal(overhead_of_start(&p, true), 42);
+    assert_int_equal(overhead_of_start(&p, false), 30);       /* replaces the start-up of the first time */
 }
 
 /* ---- The section `preemption` ---- */
 
-static int read_price(const char *text, struct price *p, struct error *err)
+static int read_price(const char *text, struct overhead *p, struct error *err)
 {
     struct input *in = input_from_bytes(text, strlen(text), "c.yaml", err);
     struct config *c = config_read(in, err);
-    int result = c ? price_read(config_look(config_root(c), "preemption"), p, err) : -1;
+    int result = c ? overhead_read(config_look(config_root(c), "preemption"), p, err) : -1;
     config_free(c);
     input_close(in);
     return result;
@@ -80,7 +80,7 @@ static int read_price(const char *text, struct price *p, struct error *err)
 static void all_keys(void **state)
 {
     (void)state;
-    struct price p;
+    struct overhead p;
     struct error err = { "" };
     assert_int_equal(read_price("preemption: {checkpoint: periodic, interval_s: auto, interval_law: young, node_mtbf_s: 86400, "
                                 "checkpoint_gib: 0.5, checkpoint_s: 2, blocking: 0.1, start_s: parts, restart_s: parts, "
@@ -98,33 +98,33 @@ static void all_keys(void **state)
 static void defaults(void **state)
 {
     (void)state;
-    struct price p, absent;
+    struct overhead p, absent;
     struct error err = { "" };
     assert_int_equal(read_price("preemption: {}", &p, &err), 0);
     assert_int_equal(read_price("name: x", &absent, &err), 0);
     assert_memory_equal(&p, &absent, sizeof p);
-    assert_true(!price_writes(&p) && p.save_ns == 0 && p.grace_ns == 30 * S && p.blocking == 1);
+    assert_true(!overhead_writes(&p) && p.save_ns == 0 && p.grace_ns == 30 * S && p.blocking == 1);
     assert_int_equal(read_price("preemption: {checkpoint_gib: model, save_s: 3}", &p, &err), 0);
-    assert_true(price_writes(&p) && p.save_ns == 3 * S && p.checkpoint_bytes == CHECKPOINT_OF_MODEL);
+    assert_true(overhead_writes(&p) && p.save_ns == 3 * S && p.checkpoint_bytes == CHECKPOINT_OF_MODEL);
 }
 
 /* What a job says goes before what the cluster says; a size of its own makes a save take as long as any write. */
 static void own(void **state)
 {
     (void)state;
-    struct price free = price_default(), p;
-    struct own_price sized = OWN_PRICE_NONE;
-    p = price_with(&free, &sized);
+    struct overhead free = overhead_default(), p;
+    struct own_overhead sized = OWN_OVERHEAD_NONE;
+    p = overhead_with(&free, &sized);
     assert_memory_equal(&p, &free, sizeof p);
     sized.checkpoint_mib = 3;
-    p = price_with(&free, &sized);
+    p = overhead_with(&free, &sized);
     assert_true(p.checkpoint_bytes == 3 << 20 && p.save_ns == -1);
     sized.save_ns = 7;
-    p = price_with(&free, &sized);
+    p = overhead_with(&free, &sized);
     assert_true(p.save_ns == 7);
     sized.save_ns = -1;
     free.write_ns = 1;
-    p = price_with(&free, &sized);
+    p = overhead_with(&free, &sized);
     assert_true(p.save_ns == 0);                           /* as the cluster says, which has a cost of its own */
 }
 

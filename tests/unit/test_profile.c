@@ -81,7 +81,7 @@ static void agrees_with_an_array(void **state)
             step(&w);
             int64_t from = draw(&w, SECONDS - 50), until = from + draw(&w, 50);
             assert_int_equal(profile_at(w.p, from), w.value[from]);
-            assert_int_equal(profile_most(w.p, from, until), naive_most(&w, from, until));
+            assert_int_equal(profile_max(w.p, from, until), naive_most(&w, from, until));
             int64_t length = 1 + draw(&w, 30), most = draw(&w, 30);
             int64_t want = naive_fit(&w, from, length, most), got = profile_fit(w.p, from, INT64_MAX, length, most);
             if (want == NEVER_HERE)
@@ -100,10 +100,10 @@ static void empty(void **state)
     (void)state;
     struct profile *p = profile_new();
     assert_int_equal(profile_at(p, 5), 0);
-    assert_int_equal(profile_most(p, 0, INT64_MAX), 0);
+    assert_int_equal(profile_max(p, 0, INT64_MAX), 0);
     assert_int_equal(profile_fit(p, 7, INT64_MAX, INT64_MAX, 0), 7);
     profile_add(p, 3, 3, 9);                         /* an empty interval */
-    assert_int_equal(profile_most(p, 0, INT64_MAX), 0);
+    assert_int_equal(profile_max(p, 0, INT64_MAX), 0);
     profile_add(p, 10, INT64_MAX, 2);
     assert_int_equal(profile_fit(p, 0, INT64_MAX, 10, 1), 0);   /* ends where the hold begins */
     assert_int_equal(profile_fit(p, 0, INT64_MAX, 11, 1), INT64_MAX);

@@ -170,7 +170,7 @@ static struct cluster *any_cluster(void)
     struct cluster *c = cluster_build("any", g, 3, NULL, 0, &err);
     if (!c)
         fail_msg("%s", err.text);
-    c->price.checkpoint = CHECKPOINT_PERFECT;
+    c->overhead.checkpoint = CHECKPOINT_PERFECT;
     return c;
 }
 

@@ -333,7 +333,7 @@ static struct cluster *any_cluster(void)
                                     .mem_mib = i == 2 ? INT64_MAX : 100 * (5 + draw(40)) };
     struct cluster *c = cluster_build("any", g, 3, NULL, 0, &err);
     assert_non_null(c);
-    c->price.checkpoint = CHECKPOINT_PERFECT;    /* stops take no time: what is stopped holds nothing */
+    c->overhead.checkpoint = CHECKPOINT_PERFECT;    /* stops take no time: what is stopped holds nothing */
     return c;
 }
 

@@ -1,6 +1,6 @@
-/* test_sharing.c - how fast the tenants of a GPU get on: models.md 7, and what must hold of any crowd. */
+/* test_sharing.c - how fast the tenants of a GPU get on: models.md 7, and what must hold of any tenants. */
 #include "sim/base/random.h"
-#include "sim/models/duties.h"
+#include "sim/models/sharing.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #define MOST 17
 
 struct tenant { double u, v; uint32_t milli; };
-struct crowded { struct crowd crowd; struct duty alone[MOST]; uint32_t milli[MOST]; };
+struct crowded { struct tenant_load crowd; struct duty alone[MOST]; uint32_t milli[MOST]; };
 
 static struct duty duty_of(double u, double v)
 {
@@ -18,17 +18,17 @@ static struct duty duty_of(double u, double v)
 
 static void enters(const struct sharing *s, struct crowded *c, struct tenant t)
 {
-    uint32_t i = c->crowd.tenants++;
+    uint32_t i = c->load.tenants++;
     c->alone[i] = duty_of(t.u, t.v);
     c->milli[i] = t.milli;
     struct duty load = sharing_load(s, c->alone[i], t.milli);
-    c->crowd.compute += load.compute;
-    c->crowd.bandwidth += load.bandwidth;
+    c->load.compute += load.compute;
+    c->load.bandwidth += load.bandwidth;
 }
 
 static double speed_of(const struct sharing *s, const struct crowded *c, uint32_t i)
 {
-    return sharing_speed(s, &c->crowd, c->alone[i], c->milli[i]);
+    return sharing_speed(s, &c->load, c->alone[i], c->milli[i]);
 }
 
 /* Those without a source are by hand from the formulas of models.md 7. */
@@ -68,10 +68,10 @@ static void speeds(void **state)
     const struct row *row = *state;
     struct sharing s = sharing_usual;
     s.mode = row->mode;
-    struct crowded c = { .crowd = { 0 } };
+    struct crowded c = { .load = { 0 } };
     for (uint32_t i = 0; i < MOST && row->speed[i] > 0; i++)
         enters(&s, &c, row->tenant[i]);
-    for (uint32_t i = 0; i < c.crowd.tenants; i++)
+    for (uint32_t i = 0; i < c.load.tenants; i++)
         NEAR(speed_of(&s, &c, i), row->speed[i], 5e-7);
 }
 
@@ -101,8 +101,8 @@ static struct tenant anyone(struct random *r)
 
 static struct crowded any_crowd(struct random *r, const struct sharing *s, uint32_t n)
 {
-    struct crowded c = { .crowd = { 0 } };
-    while (c.crowd.tenants < n)
+    struct crowded c = { .load = { 0 } };
+    while (c.load.tenants < n)
         enters(s, &c, anyone(r));
     return c;
 }
@@ -123,13 +123,13 @@ static void any_crowd_is_fair(void **state)
             more = c;
             enters(&s, &more, anyone(&r));
             double work = 0;
-            for (uint32_t i = 0; i < c.crowd.tenants; i++) {
+            for (uint32_t i = 0; i < c.load.tenants; i++) {
                 double speed = speed_of(&s, &c, i);
                 assert_true(speed > 0 && speed <= 1 && speed_of(&s, &more, i) <= speed);
                 work += speed * (c.alone[i].compute / 1e6);
             }
             assert_true(work <= 2 + 1e-9);
-            assert_true(speed_of(&s, &c, 0) == speed_of(&s, &c, c.crowd.tenants - 1));
+            assert_true(speed_of(&s, &c, 0) == speed_of(&s, &c, c.load.tenants - 1));
         }
 }
 
@@ -142,7 +142,7 @@ static void order_plays_no_part(void **state)
     struct sharing s = sharing_usual;
     s.mode = SHARING_MPS;
     for (uint32_t round = 0; round < 1000; round++) {
-        struct crowded c = any_crowd(&r, &s, 8), back = { .crowd = { 0 } };
+        struct crowded c = any_crowd(&r, &s, 8), back = { .load = { 0 } };
         for (uint32_t i = 8; i-- > 0;)
             enters(&s, &back, (struct tenant){ c.alone[i].compute / 1e6, c.alone[i].bandwidth / 1e6, c.milli[i] });
         for (uint32_t i = 0; i < 8; i++)
@@ -161,7 +161,7 @@ static void pairs_as_observed(void **state)
     s.mode = SHARING_MPS;
     double worst_free = 0;
     for (size_t i = 0; i < COUNT(seen); i++) {
-        struct crowded c = { .crowd = { 0 } };
+        struct crowded c = { .load = { 0 } };
         enters(&s, &c, (struct tenant){ seen[i].u / 2, .4, 500 });
         enters(&s, &c, (struct tenant){ seen[i].u / 2, .4, 500 });
         NEAR(speed_of(&s, &c, 0), seen[i].speed, .092);

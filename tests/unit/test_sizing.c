@@ -1,7 +1,7 @@
 /* test_sizing.c - targets of plans, and the search for the first value that is good. */
 #include "sim/base/memory.h"
-#include "sim/study/bracket.h"
-#include "sim/study/target.h"
+#include "sim/study/sizing.h"
+#include "sim/study/sizing.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>

@@ -11,15 +11,15 @@ struct values { double blocking, scope, share, quantum_s, offset, free; };
 static const char *const blockings[] = { "strict", "skip", NULL };
 static const char *const scopes[] = { "pool", "queue", "user", NULL };
 static const struct param list[] = {
-    { .name = "scope", .words = scopes, .usual = 1, AT(scope) },
-    { .name = "blocking", .words = blockings, AT(blocking) },
-    { .name = "share", .least = 0, .most = 1, .usual = 0.25, AT(share) },
-    { .name = "quantum_s", .least = 1, .most = INFINITY, .usual = 60, AT(quantum_s) },
-    { .name = "offset", .least = -INFINITY, .most = 10, AT(offset) },
-    { .name = "free", .least = -INFINITY, .most = INFINITY, .usual = 1e6, AT(free) },
+    { .name = "scope", .options = scopes, .default_value = 1, AT(scope) },
+    { .name = "blocking", .options = blockings, AT(blocking) },
+    { .name = "share", .min = 0, .max = 1, .default_value = 0.25, AT(share) },
+    { .name = "quantum_s", .min = 1, .max = INFINITY, .default_value = 60, AT(quantum_s) },
+    { .name = "offset", .min = -INFINITY, .max = 10, AT(offset) },
+    { .name = "free", .min = -INFINITY, .max = INFINITY, .default_value = 1e6, AT(free) },
     { 0 },
 };
-static const struct param lonely[] = { { .name = "order", .words = blockings, .at = 0 }, { 0 } };
+static const struct param lonely[] = { { .name = "order", .options = blockings, .at = 0 }, { 0 } };
 static const struct param empty[] = { { 0 } };
 
 #define USUAL "scope=queue,blocking=strict,share=0.25,quantum_s=60,offset=0,free=1000000"

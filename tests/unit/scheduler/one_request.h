@@ -147,7 +147,7 @@ static inline struct cluster *small_cluster(void)
     struct cluster *c = cluster_build("small", g, COUNT(g), q, COUNT(q), &err);
     if (!c)
         fail_msg("%s", err.text);
-    c->price = (struct price){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = 5 * NS_PER_S, .grace_ns = 30 * NS_PER_S };
+    c->overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = 5 * NS_PER_S, .grace_ns = 30 * NS_PER_S };
     return c;
 }
 

@@ -212,7 +212,7 @@ static void one_seed(uint64_t seed)
 {
     struct world w = random_world(seed);
     w.period_ns = seed % 3 == 2 ? 3 * NS_PER_S : 0;
-    w.price.save_ns = (int64_t)(seed % 4) * NS_PER_S;
+    w.overhead.save_ns = (int64_t)(seed % 4) * NS_PER_S;
     struct combination c = { .policy = &keeping, .placer = builtin_placers[0], .name = "wild" };
     memset(&k, 0, sizeof k);
     random_init(&k.r, seed, "line undo", 0);

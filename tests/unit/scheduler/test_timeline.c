@@ -185,7 +185,7 @@ static struct world world_of(uint64_t seed)
     w.n_queues = 0;
     w.group[0] = (struct group_spec){ .name = "a", .count = 2, .gpus = 4, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
     w.group[1] = (struct group_spec){ .name = "b", .count = 2, .gpus = 2, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
-    w.price = (struct price){ .checkpoint = CHECKPOINT_PERFECT };
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT };
     w.period_ns = 0;
     w.n_jobs = w.n_jobs > 40 ? 40 : w.n_jobs;
     for (size_t j = 0; j < w.n_jobs; j++) {

@@ -110,7 +110,7 @@ static void try_start(struct sched *s, struct wild *p, job_id j)
 {
     static const enum free_kind kinds[] = { FREE_IDLE, FREE_OR_RELEASING };
     struct job_sizes z = job_sizes(s, j);
-    struct request r = job_request_sized(s, j, by_size ? z.least + draw(p, z.most - z.least + 1) : z.usual);
+    struct request r = job_request_sized(s, j, by_size ? z.min + draw(p, z.max - z.min + 1) : z.usual);
     const struct placement *where = sched_place(s, sched_view(s, kinds[draw(p, 2)]), &r);
     if (job_suspended(s, j) && draw(p, 4))
         where = job_suspended(s, j);
@@ -129,7 +129,7 @@ static void try_start(struct sched *s, struct wild *p, job_id j)
 static void try_resize(struct sched *s, struct wild *p, job_id j)
 {
     struct job_sizes z = job_sizes(s, j);
-    uint32_t size = z.least + draw(p, z.most - z.least + (draw(p, 8) ? 1 : 3));
+    uint32_t size = z.min + draw(p, z.max - z.min + (draw(p, 8) ? 1 : 3));
     const struct placement *held = job_placement(s, j), *where = sched_place_anew(s, j, size);
     if (held && draw(p, 6) == 0)
         where = held;
@@ -194,7 +194,7 @@ static void try_pencil(struct sched *s, struct wild *p, job_id j)
     const struct placement *held = job_placement(s, j);
     const struct placement *where = draw(p, 2) && held ? held : sched_place(s, sched_view(s, FREE_OR_RELEASING), &r);
     if (where)
-        count(where == held ? sched_pencil_out(s, j, where) : sched_pencil(s, j, where));
+        count(where == held ? sched_tentative_remove(s, j, where) : sched_tentative_add(s, j, where));
 }
 
 static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
@@ -285,7 +285,7 @@ static void wild_schedule(struct sched *s, const void *params, void *state)
     }
     struct line_walk w = { .l = p->waiting };
     for (job_id j; line_next(&w, &j);) {
-        struct request r = job_request_sized(s, j, by_size ? job_sizes(s, j).least : job_sizes(s, j).usual);
+        struct request r = job_request_sized(s, j, by_size ? job_sizes(s, j).min : job_sizes(s, j).usual);
         for (uint32_t k = 0; by_task && r.tasks != SPLIT_ANY && k < request_tasks(&r); k++) {
             struct request one = *request_of_task(&r, k);
             one.job = j;
