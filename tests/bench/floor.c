@@ -1,7 +1,8 @@
-/* floor CLUSTER TRACE DIR - the least that any replay must do: read the trace, write a row of jobs.csv for each job.
+/* floor CLUSTER TRACE DIR - the least that any replay must do: read the trace, write a row of
+ * jobs.csv for each job.
  *
- * No clock, no queue, no placement: every job "starts" when it is submitted. What `gpuyard run` takes beyond this is
- * the price of simulating. */
+ * No clock, no queue, no placement: every job "starts" when it is submitted. What `gpuyard run`
+ * takes beyond this is the cost of simulating. */
 #include "sim/io/output.h"
 #include "sim/results/rows.h"
 #include "sim/engine/run.h"

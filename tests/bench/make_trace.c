@@ -1,7 +1,8 @@
-/* make_trace JOBS GPUS LOAD SEED [QUEUES] - a native trace: Poisson arrivals, exponential durations of mean one hour, 1 to 64 GPUs.
+/* make_trace JOBS GPUS LOAD SEED [QUEUES] - a native trace: Poisson arrivals, exponential
+ * durations of mean one hour, 1 to 64 GPUs.
  *
- * The arrival rate is such that work arrives at LOAD times what GPUS can do. With QUEUES each job is of one of that many queues, q0
- * and on, all alike. Draws are attached to the job. */
+ * The arrival rate is such that work arrives at LOAD times what GPUS can do. With QUEUES each
+ * job is of one of that many queues, q0 and on, all alike. Draws are attached to the job. */
 #include "sim/io/output.h"
 #include "sim/base/random.h"
 

@@ -1,6 +1,7 @@
-/* measure TIMES COMMAND... [-- COMMAND...] - runs the commands in turn, TIMES times over, and prints for each its least
- * wall time in seconds and its largest resident size in KiB. In turn, because machines are noisy: what disturbs one
- * disturbs the other, and ratios hold. Standard output of the commands is dropped. */
+/* measure TIMES COMMAND... [-- COMMAND...] - runs the commands in turn, TIMES times over, and
+ * prints for each its least wall time in seconds and its largest resident size in KiB. In turn,
+ * because machines are noisy: what disturbs one disturbs the other, and ratios hold. Standard
+ * output of the commands is dropped. */
 #define _DEFAULT_SOURCE /* wait4 */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* packing CLUSTER TRACE PLACER SEEDS TIMES - jobs a second that a placer places or refuses when a trace is packed until its
- * jobs ask for 130 % of the GPUs: one run a seed, in this process, nothing written. Reading is not counted; setting a run
- * up is.
+/* packing CLUSTER TRACE PLACER SEEDS TIMES - jobs a second that a placer places or refuses when
+ * a trace is packed until its jobs ask for 130 % of the GPUs: one run a seed, in this process,
+ * nothing written. Reading is not counted; setting a run up is.
  *
  * Prints the jobs of all seeds and the least of TIMES processor times in seconds that they took. */
 #include "policies/registry.h"

@@ -1,8 +1,10 @@
-/* reclaim - how long a pass of `quota` takes in which it reclaims: 4,000 nodes of 8 GPUs, all in use, half of the queues
- * over their quota with 10,000 jobs waiting, and the others' jobs coming back one by one.
+/* reclaim - how long a pass of `quota` takes in which it reclaims: 4,000 nodes of 8 GPUs, all in
+ * use, half of the queues over their quota with 10,000 jobs waiting, and the others' jobs coming
+ * back one by one.
  *
- * A pass is more than its reclaim: it orders and looks at all that waits, too. Prints the passes that stopped somebody, and the
- * median, the 99th percentile and the longest of their processor times in milliseconds. */
+ * A pass is more than its reclaim: it orders and looks at all that waits, too. Prints the passes
+ * that stopped a job, and the median, the 99th percentile and the longest of their processor
+ * times in milliseconds. */
 #include "policies/registry.h"
 #include "sim/base/random.h"
 #include "sim/engine/run.h"

@@ -1,9 +1,11 @@
-/* sweep_cost GPUYARD EXPERIMENT DIR TIMES - what a sweep costs above its runs, in processor time.
+/* sweep_cost GPUYARD EXPERIMENT DIR TIMES - what a sweep costs above its runs, in processor
+ * time.
  *
- * The runs: each point of the experiment in this process, one after the other, from run_new() to its summary: nothing else counts.
- * The sweep: the whole of `gpuyard sweep -j1` with its workers, from reading the inputs to sweep.csv. In turn, TIMES times over, on one
- * processor, so that nobody is moved; prints the number of points and the least of either, in seconds. Options that shape the jobs must
- * not vary in the experiment. */
+ * The runs: each point of the experiment in this process, one after the other, from run_new() to
+ * its summary: nothing else counts. The sweep: the whole of `gpuyard sweep -j1` with its
+ * workers, from reading the inputs to sweep.csv. In turn, TIMES times over, on one processor, so
+ * that no process is moved; prints the number of points and the least of either, in seconds.
+ * Options that shape the jobs must not vary in the experiment. */
 #define _GNU_SOURCE /* sched_setaffinity, wait4 */
 #include "sim/cli/run/play.h"
 #include "sim/cli/sweep/sweep.h"
@@ -86,8 +88,8 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
-/* In a directory of its own: where files were just deleted, ext4 makes new ones slowly. wait4() counts what the workers used, too:
- * the sweep has waited for them. */
+/* In a directory of its own: where files were just deleted, ext4 makes new ones slowly. wait4()
+ * counts what the workers used, too: the sweep has waited for them. */
 static int sweep_once(char *const *argv, int time, double *took_s)
 {
     int status;

@@ -1,8 +1,10 @@
-/* conformance.c - puts facts about what real schedulers decide (../shared/conformance/README.md) to the code that runs here.
+/* conformance.c - puts facts about what real schedulers decide (../shared/conformance/README.md)
+ * to the code that runs here.
  *
- * conformance DIR: a line a case, in the order of the file names; what each kind demands and reached; the sum last. Each case
- * that passes is put once more with one demand made wrong, and must then fail: otherwise it counts as failed. Fails if a kind
- * reaches less than its share, if a file cannot be read, or if the index promises cases that are not there. */
+ * conformance DIR: a line a case, in the order of the file names; what each kind demands and
+ * reached; the sum last. Each case that passes is put once more with one demand made wrong, and
+ * must then fail: otherwise it counts as failed. Fails if a kind reaches less than its share, if
+ * a file cannot be read, or if the index promises cases that are not there. */
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/kueue.h"
 
@@ -50,12 +52,12 @@ static bool sees(const json_t *c, const struct kind *kind)
 
 static unsigned put(const json_t *c, struct kind *kind)
 {
-    static const char *const said[] = { "ok", "FAILED", "skipped" };
+    static const char *const verdict[] = { "ok", "FAILED", "skipped" };
     char text[1024] = "";
     int what = kind->ask(c, (struct why){ text, sizeof text });
     if (what == CASE_PASSED && !sees(c, kind))
         what = because(CASE_FAILED, (struct why){ text, sizeof text }, "passes with a wrong demand, too");
-    printf("%s %s%s%s\n", said[what], text_of(c, "id"), *text ? ": " : "", text);
+    printf("%s %s%s%s\n", verdict[what], text_of(c, "id"), *text ? ": " : "", text);
     kind->count[what]++;
     return what == CASE_PASSED;
 }
@@ -159,7 +161,7 @@ int main(int argc, char **argv)
     bool bad = false;
     const char *dir = argc > 1 ? argv[1] : "../shared/conformance";
     struct stat is;
-    setvbuf(stdout, NULL, _IOLBF, 0);    /* a case that hangs is told by the one before it */
+    setvbuf(stdout, NULL, _IOLBF, 0);    /* the last line before a case that hangs is shown */
     if (stat(dir, &is) != 0) {
         printf("skipped: %s is not there: say where the cases are, `make conformance CASES=DIR`\n0 passed, 0 failed, 1 skipped\n", dir);
         return 0;

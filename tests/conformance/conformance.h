@@ -1,6 +1,8 @@
-/* conformance.h - what a case is put to: each kind of case has a function, and finds what it needs in the JSON.
+/* conformance.h - what a case is put to: each kind of case has a function, and finds what it
+ * needs in the JSON.
  *
- * 0: all that the case demands holds. 1: something differs. 2: skipped, it cannot be asked here. Of the last two `why` tells. */
+ * 0: all that the case demands holds. 1: something differs. 2: skipped, it cannot be asked here.
+ * Of the last two `why` tells. */
 #pragma once
 #include <jansson.h>
 #include <stdarg.h>

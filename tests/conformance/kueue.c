@@ -1,7 +1,8 @@
-/* kueue.c - a case becomes books, members and rules of the policy cohort; its search answers. See kueue.h.
+/* kueue.c - a case becomes books, members and rules of the policy cohort; its search answers.
+ * See kueue.h.
  *
- * Amounts are taken in thousandths, so that half a CPU is a whole number. Workloads are numbered by name: that is the UID by
- * which the source's tests break ties. */
+ * Amounts are taken in thousandths, so that half a CPU is a whole number. Workloads are numbered
+ * by name: that is the UID by which the source's tests break ties. */
 #include "tests/conformance/kueue.h"
 #include "policies/kueue/search.h"
 
@@ -76,11 +77,11 @@ static uint32_t add_node(struct world *w, const json_t *c, const char *name)
 
 static uint32_t word(const json_t *o, const char *key, const char *const *words)
 {
-    const char *said = text(o, key);
+    const char *given = text(o, key);
     uint32_t i = 0;
-    while (said && words[i] && strcmp(words[i], said))
+    while (given && words[i] && strcmp(words[i], given))
         i++;
-    return said && words[i] ? i : 0;
+    return given && words[i] ? i : 0;
 }
 
 static void read_rules(struct cohort_rules *r, const json_t *p)
@@ -237,12 +238,12 @@ static int compare(const struct world *w, const json_t *c, const struct cohort_s
     json_array_foreach(want, i, e) if (used < size) used += (size_t)snprintf(
         why + used, size - used, " %s (%s)", text(e, "workload"), text(e, "reason") ? text(e, "reason") : "any reason");
     if (used < size)
-        used += (size_t)snprintf(why + used, size - used, "%s; got", json_array_size(want) ? "" : " nobody");
+        used += (size_t)snprintf(why + used, size - used, "%s; got", json_array_size(want) ? "" : " none");
     for (uint32_t k = 0; k < s->n_victims && used < size; k++)
         used += (size_t)snprintf(why + used, size - used, " %s (%s)", w->name[s->victim[k].workload->id],
                                  reasons[s->victim[k].reason]);
     if (!s->n_victims && used < size)
-        snprintf(why + used, size - used, " nobody");
+        snprintf(why + used, size - used, " none");
     return 1;
 }
 

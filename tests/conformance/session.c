@@ -14,7 +14,7 @@ int only_known(const json_t *o, const char *what, const char *const *known, stru
         while (known[i] && strcmp(known[i], key) != 0)
             i++;
         if (!known[i] && !json_is_null(value))
-            return because(CASE_SKIPPED, why, "%s %s cannot be said here", what, key);
+            return because(CASE_SKIPPED, why, "%s %s has no equivalent here", what, key);
     }
     return CASE_PASSED;
 }
@@ -27,7 +27,8 @@ static int64_t share_of(const json_t *o, const char *key, double unit)
     return x < 0 ? UNLIMITED : (int64_t)llround(x * unit);
 }
 
-/* More deserved than the limit allows is as much as the limit: nothing is held above it, or asked for. */
+/* More deserved than the limit allows is as much as the limit: nothing is held above it, or
+ * asked for. */
 static void take_share(const json_t *o, double unit, int64_t *deserved, int64_t *limit, double *weight)
 {
     *deserved = share_of(o, "quota", unit);

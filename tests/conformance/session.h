@@ -1,7 +1,9 @@
-/* session.h - a case of KAI's sessions as the cluster, the workload and the names that they were made of.
+/* session.h - a case of KAI's sessions as the cluster, the workload and the names that they were
+ * made of.
  *
- * Memory is in bytes where gpuyard says MiB, so that nothing is rounded. Nodes are numbered by name (by domain, then by
- * name, if the case has a topology), queues and jobs from the oldest on. A job lasts 50 years. */
+ * Memory is in bytes where gpuyard says MiB, so that nothing is rounded. Nodes are numbered by
+ * name (by domain, then by name, if the case has a topology), queues and jobs from the oldest
+ * on. A job lasts 50 years. */
 #pragma once
 #include "sim/engine/run.h"
 #include "tests/conformance/conformance.h"
@@ -36,7 +38,8 @@ int session_build(struct session *s, const json_t *c, struct why why);
 void session_end(struct session *s);
 
 node_id session_node(const struct session *s, const char *name);    /* ID_NONE: no such node */
-/* Which device of its node a shared GPU is: devices are numbered as their labels are first seen there. */
+/* Which device of its node a shared GPU is: devices are numbered as their labels are first seen
+ * there. */
 bool task_is(const json_t *task, const char *state);
 double task_gpus(const json_t *job, const json_t *task);
 

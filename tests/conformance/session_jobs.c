@@ -1,4 +1,5 @@
-/* session_jobs.c - the jobs of a case: their tasks, groups of tasks and levels, and what they hold when the session begins. */
+/* session_jobs.c - the jobs of a case: their tasks, groups of tasks and levels, and what they
+ * hold when the session begins. */
 #include "tests/conformance/session.h"
 
 #include <math.h>
@@ -138,8 +139,8 @@ static bool taken(const struct session *s, const json_t *task)
     return false;
 }
 
-/* A leaf, or with a NULL group the whole job: a row for each size of its tasks. Rows have minima, so one of several sizes must
- * need them all. */
+/* A leaf, or with a NULL group the whole job: a row for each size of its tasks. Rows have
+ * minima, so one of several sizes must need them all. */
 static int add_leaf(struct making *m, const json_t *job, const json_t *group, const char *path, struct why why)
 {
     const char *name = text_of(group, "name");
@@ -155,7 +156,7 @@ static int add_leaf(struct making *m, const json_t *job, const json_t *group, co
         if (size_of(job, task, &size, why) != CASE_PASSED || take_alike(m->s, job, name, task, &n, why) != CASE_PASSED)
             return CASE_SKIPPED;
         if (m->n_parts == PARTS_MOST || size.mig || size.share_mem_mib)
-            return because(CASE_SKIPPED, why, "groups of tasks with MIG or shares told as memory");
+            return because(CASE_SKIPPED, why, "groups of tasks with MIG or shares given as memory");
         struct task_row *row = &m->part[m->n_parts++];
         *row = (struct task_row){ .group = path, .gpus = size.gpus, .gpu_milli = size.milli, .tasks = n, .min_tasks = n,
                                   .cpu_milli = m->row.cpu_milli, .mem_mib = m->row.mem_mib };

@@ -1,4 +1,5 @@
-/* session_nodes.c - the nodes of a case, and its topology: levels coarse to fine become pod, rack and node. */
+/* session_nodes.c - the nodes of a case, and its topology: levels coarse to fine become pod,
+ * rack and node. */
 #include "tests/conformance/session.h"
 
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static int mig_of(const json_t *node, struct group_spec *g, struct why why)
             to[g->n_mig++] = (struct mig_spec){ number, (uint32_t)json_integer_value(count) };
         slices += (uint32_t)json_integer_value(count) * mig_g(number);
     }
-    if (g->mig_single && !g->n_mig && g->gpus) {    /* not said which: as many whole ones as there are GPUs */
+    if (g->mig_single && !g->n_mig && g->gpus) {    /* profile not given: as many whole ones as there are GPUs */
         to[g->n_mig++] = (struct mig_spec){ mig_profile("7g.80gb"), g->gpus };
         slices = 7 * g->gpus;
     }
@@ -122,10 +123,11 @@ static bool same_node(const struct group_spec *a, const struct group_spec *b)
 /* A cluster without nodes has one that nothing fits on. */
 static struct group_spec no_node(void)
 {
-    return (struct group_spec){ .name = "nothing", .count = 1, .taints = "nobody:NoSchedule" };
+    return (struct group_spec){ .name = "nothing", .count = 1, .taints = "reserved:NoSchedule" };
 }
 
-/* A group for each node; with a topology, for each domain of the coarsest level, filled rack by rack. */
+/* A group for each node; with a topology, for each domain of the coarsest level, filled rack by
+ * rack. */
 int session_nodes(struct session *s, struct group_spec *group, size_t *n_groups, struct why why)
 {
     static struct node node[NODES_MOST];

@@ -1,10 +1,10 @@
 /* session_run.c - plays a case through run_new() and run_execute() with the policy quota, and compares what each pass decided.
  *
- * A round is a pass: one at 0 s, 1 s, ... What it left undone is done in between: who was started runs, who was evicted has
- * left (or stays releasing, if the case says so), who was pencilled in waits. Passes that the run leaves out, since nothing
- * has changed, would have decided the same. A task is
+ * A round is a pass: one at 0 s, 1 s, ... What it decided happens in between: a started job runs, an evicted job has
+ * left (or stays releasing, if the case says so), a job with a tentative allocation waits. Passes
+ * that the run leaves out, since nothing has changed, would have decided the same. A task is
  *   Binding     started in this pass         Running     held before, and still
- *   Pipelined   pencilled in, on what others are leaving      Releasing   held before and evicted, or leaving still
+ *   Pipelined   tentative, on what others leave           Releasing   held before and evicted, or leaving still
  *   Pending     otherwise, also if it was refused because no node could ever take it
  * steady_state: all five actions, compared as they are between the rounds, after rounds_until_match of them and after each of
  * the rounds_after_match that follow. single_action: that action alone, compared as the pass leaves them. */
@@ -119,8 +119,9 @@ static bool devices_fit(struct devices *d, const json_t *labels, const struct pi
     return true;
 }
 
-/* A task that waits keeps in the source the name of the node that the case gave it. The devices of shares that are
- * pencilled in are not compared: the source leaves them the labels of devices where they could not even fit. */
+/* A task that waits keeps in the source the name of the node that the case gave it. The devices
+ * of tentative shares are not compared: the source leaves them the labels of devices
+ * where they could not even fit. */
 static int compare_task(const struct play *p, const json_t *want, uint32_t task, struct devices *d)
 {
     const struct seen *x = &p->seen[task];
@@ -144,8 +145,8 @@ static int64_t accepted_milli(const struct play *p, uint32_t task)
     return x->state == PENDING ? 0 : (int64_t)x->at.gpus * x->at.milli;
 }
 
-/* Sums over the tasks of a job, or one task: what was asked for, and what was given (while it holds anything: the source
- * leaves the sum of a placement that it undid). */
+/* Sums over the tasks of a job, or one task: what was asked for, and what was given (while it
+ * holds anything: the source leaves the sum of a placement that it undid). */
 static int compare_sums(const struct play *p, const json_t *want, const struct session_job *job, uint32_t from, uint32_t n)
 {
     static const struct { const char *key, *each; } sums[] = { { "cpu_milli", "cpu_milli_per_task" },
@@ -291,7 +292,8 @@ static const struct placer *placer_called(const char *name)
     return builtin_placers[i];
 }
 
-/* The defaults of the source, but for what its test harness sets: no grace for stale gangs, no bound of consolidation. */
+/* The defaults of the source, but for what its test harness sets: no grace for stale gangs, no
+ * bound of consolidation. */
 static int settings_of(const struct policy *policy, const json_t *c, char *text, size_t size, struct why why)
 {
     static const struct { const char *theirs, *ours; } actions[] = { { "allocate", "allocate" }, { "consolidation", "consolidation" },

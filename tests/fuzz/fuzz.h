@@ -1,7 +1,8 @@
-/* fuzz.h - what the fuzz targets share. A target is one file fuzz_NAME.c with two functions; its seeds are in
- * corpus/NAME/, and whatever once broke it stays there.
+/* fuzz.h - what the fuzz targets share. A target is one file fuzz_NAME.c with two functions; its
+ * seeds are in corpus/NAME/, and whatever once broke it stays there.
  *
- * An input may be refused, with a message that says why; it may not crash, leak, hang, or be refused in silence. */
+ * An input may be refused, with a message that says why; it may not crash, leak, hang, or be
+ * refused in silence. */
 #pragma once
 #include "sim/base/error.h"
 #include "sim/io/input.h"

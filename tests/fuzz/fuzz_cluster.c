@@ -3,8 +3,8 @@
 #include "sim/cluster/cluster_file.h"
 #include "tests/fuzz/fuzz.h"
 
-/* libfyaml 0.7.12 loses a page when a text has dozens of quotes in a row (fy_atom_format_text); its stack ends in the
- * library. That we free what is ours, the unit tests see without this. */
+/* libfyaml 0.7.12 loses a page when a text has dozens of quotes in a row (fy_atom_format_text);
+ * its stack ends in the library. That we free what is ours, the unit tests see without this. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

@@ -1,4 +1,5 @@
-/* fuzz_experiment.c - any bytes as an experiment file: what is read makes points whose names no two share, or says why not. */
+/* fuzz_experiment.c - any bytes as an experiment file: what is read makes points with distinct
+ * names, or gives an error. */
 #include "sim/study/grid.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
-/* fuzz_input.c - any bytes as a stored file, plain, gzip or zstd: read by single bytes, in large pieces or after a peek,
- * it says the same. */
+/* fuzz_input.c - any bytes as a stored file, plain, gzip or zstd: read by single bytes, in large
+ * pieces or after a peek, it says the same. */
 #include "tests/fuzz/fuzz.h"
 
 enum { TEXT_MOST = 1 << 20 }; /* a small file may hold a large one: more is not looked at */

@@ -1,4 +1,5 @@
-/* fuzz_numbers.c - any text as a number or a date; what is read and written again reads as the same. */
+/* fuzz_numbers.c - any text as a number or a date; what is read and written again reads as the
+ * same. */
 #include "sim/base/units.h"
 #include "tests/fuzz/fuzz.h"
 #include "traces/formats/dates.h"

@@ -1,4 +1,5 @@
-/* fuzz_options.c - any lines as the arguments of the program, up to but not including what the command then does. */
+/* fuzz_options.c - any lines as the arguments of the program, up to but not including what the
+ * command then does. */
 #include "policies/registry.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/run/plan.h"

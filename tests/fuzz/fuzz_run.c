@@ -1,7 +1,8 @@
-/* fuzz_run.c - a whole run: the first bytes choose policy, parameters, placer and cluster, the rest is a native
- * trace, or its jobs in eight bytes each.
+/* fuzz_run.c - a whole run: the first bytes choose policy, parameters, placer and cluster, the
+ * rest is a native trace, or its jobs in eight bytes each.
  *
- * Whatever it is, the run comes to its end with every identity whole, and the same a second time. */
+ * Whatever it is, the run comes to its end with every identity whole, and the same a second
+ * time. */
 #include "policies/registry.h"
 #include "sim/base/memory.h"
 #include "sim/engine/run.h"
@@ -122,7 +123,8 @@ static uint64_t play(const uint8_t *choice, struct cluster *c, struct workload *
     return sum;
 }
 
-/* What would only be slow is left out: many jobs, requests far beyond the cluster in many pieces, endless checkpoints. */
+/* What would only be slow is left out: many jobs, requests far beyond the cluster in many
+ * pieces, endless checkpoints. */
 static bool writes_often(const struct cluster *c, const struct workload *w, job_id j)
 {
     struct own_overhead own = OWN_OVERHEAD_NONE;
@@ -184,7 +186,8 @@ static struct job_row packed_job(const uint8_t *b, int64_t before_ns)
     return row;
 }
 
-/* The tasks in two to four runs, each one GPU smaller or larger than the one before, in groups or not. */
+/* The tasks in two to four runs, each one GPU smaller or larger than the one before, in groups
+ * or not. */
 static void pack_parts(struct job_row *row, const uint8_t *b, struct task_row *part)
 {
     static const char *const paths[4][4] = { { ".", ".", ".", "." }, { "a", "b", "c", "d" }, { "a/x", "a/y", "b", "a" }, { "a", "b", ".", "" } };

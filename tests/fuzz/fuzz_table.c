@@ -1,5 +1,5 @@
-/* fuzz_table.c - any bytes as a table: the first says in which style, the rest is its text; every check is asked of every
- * cell. */
+/* fuzz_table.c - any bytes as a table: the first says in which style, the rest is its text;
+ * every check is asked of every cell. */
 #include "sim/io/table_in.h"
 #include "sim/base/units.h"
 #include "tests/fuzz/fuzz.h"

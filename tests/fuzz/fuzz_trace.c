@@ -1,5 +1,5 @@
-/* fuzz_trace.c - any bytes as a trace: of the format that GPUYARD_FORMAT names; of each, if it says all; without it, told
- * by its first bytes. */
+/* fuzz_trace.c - any bytes as a trace: of the format that GPUYARD_FORMAT names; of each, if it
+ * is "all"; without it, of the format that the first bytes show. */
 #include "tests/fuzz/fuzz.h"
 #include "traces/formats/format.h"
 
@@ -15,7 +15,8 @@ static void check(const struct workload *w)
     }
 }
 
-/* A few bytes of a workload file are a hundred million jobs: fuzz_workload.c has few of them drawn. */
+/* A few bytes of a workload file are a hundred million jobs: fuzz_workload.c has few of them
+ * drawn. */
 static bool is_laws(const struct trace_format *format, const uint8_t *bytes, size_t length)
 {
     const struct trace_format *is = format ? format : trace_recognise((const char *)bytes, length);

@@ -1,4 +1,5 @@
-/* fuzz_workload.c - any bytes as a workload file: what is read can be drawn from, written, and reads back as the same. */
+/* fuzz_workload.c - any bytes as a workload file: what is read can be drawn from, written, and
+ * reads back as the same. */
 #include "tests/fuzz/fuzz.h"
 #include "sim/sessions/session_life.h"
 #include "traces/synth/synth.h"
@@ -37,7 +38,7 @@ static size_t written(const struct synth_spec *s, char *text)
     return n;
 }
 
-/* Few jobs, and no load whose mean takes a million draws: those are for the unit tests. */
+/* Few jobs, and no load with a mean that takes a million draws: those are for the unit tests. */
 static void draw(struct synth_spec *s)
 {
     struct error err = { "" };

@@ -1,4 +1,5 @@
-/* replay.c - a main() for a fuzz target where there is no libFuzzer: gives it every file of a directory, one by one. */
+/* replay.c - a main() for a fuzz target where there is no libFuzzer: gives it every file of a
+ * directory, one by one. */
 #include "tests/fuzz/fuzz.h"
 
 #include <dirent.h>

@@ -58,8 +58,8 @@ static inline bool meta_next_words(const struct policy *p, double *params)
     return false;
 }
 
-/* The usual choice of words with every placer, those of tests/support/choices.h with the first. Who places pod by pod hardly asks
- * the placer: all with the first. */
+/* The usual choice of words with every placer, those of tests/support/choices.h with the first.
+ * A policy that places pod by pod hardly asks the placer: all with the first. */
 static inline size_t meta_combos(struct meta_combo *list)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
-/* meta_property.h - properties: two plays that must agree in some way, for every combination that the property speaks of; and each
- * spoilt, which must be noticed. */
+/* meta_property.h - properties: two plays that must agree in some way, for every combination
+ * that the property speaks of; and each spoilt, which must be noticed. */
 #pragma once
 #include "tests/metamorphic/meta_play.h"
 

@@ -1,4 +1,5 @@
-/* meta_replay.h - the intervals of a run once more: nothing is given twice, and who holds anything holds all that it asked for. */
+/* meta_replay.h - the intervals of a run once more: nothing is given twice, and a job that holds
+ * anything holds all that it asked for. */
 #pragma once
 #include "sim/cluster/cluster.h"
 #include "sim/workload/workload.h"

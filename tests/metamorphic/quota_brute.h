@@ -1,5 +1,5 @@
-/* quota_brute.h - who waits although he is owed: brute force over the victims of a node, which holds at most four. Jobs of one
- * task and whole GPUs. Header only. */
+/* quota_brute.h - jobs that wait although their queue is owed quota: brute force over the
+ * victims of a node, which holds at most four. Jobs of one task and whole GPUs. Header only. */
 #pragma once
 #include "tests/metamorphic/quota_seen.h"
 
@@ -8,7 +8,8 @@ static inline int64_t idle_on(struct sched *s, node_id n)
     return view_node(sched_view(s, FREE_IDLE), n).whole;
 }
 
-/* May these be taken one after the other in this order, or (n_first < n) in whichever order beyond the first ones? */
+/* May these be taken one after the other in this order, or (n_first < n) in whichever order
+ * beyond the first ones? */
 static inline unsigned valid_orders(struct quota_state *q, struct sched *s, job_id j, job_id *victim, size_t n, size_t n_first,
                              unsigned *orders)
 {
@@ -38,11 +39,12 @@ static inline unsigned valid_orders(struct quota_state *q, struct sched *s, job_
     return may;
 }
 
-/* Is there a set of victims that makes room for j and is valid? PLAIN: in whatever order they are taken, all of their node.
- * Then the search has to find it: as a taker within its deserved share goes before a queue that would be above its own with
- * any of them, nobody takes its place back first. Of other sets it may not: it lets all leave that it has looked at on a
- * node, and if one that it may not take, or that goes first, does not come back as it was, tries no fewer. That is how it is
- * specified (scheduler-semantics b.6). */
+/* Is there a set of victims that makes room for j and is valid? PLAIN: in whatever order they
+ * are taken, all of their node. Then the search has to find it: as a taker within its deserved
+ * share goes before a queue that would be above its own with any of them, no other job takes its
+ * place back first. Of other sets it may not: it lets all leave that it has looked at on a node,
+ * and if one that it may not take, or that goes first, does not come back as it was, tries no
+ * fewer. That is how it is specified (schedulers.md b.6). */
 enum { NO_SCENARIO, HIDDEN, PLAIN };
 static inline int reclaim_exists(struct sched *s, struct quota_state *q, job_id j)
 {

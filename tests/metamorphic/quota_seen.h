@@ -1,4 +1,5 @@
-/* quota_seen.h - what is seen of a run under guaranteed quota: all that the contract shows, the shares, the bounds. Header only. */
+/* quota_seen.h - what is seen of a run under guaranteed quota: all that the contract shows, the
+ * shares, the bounds. Header only. */
 #pragma once
 #include "tests/metamorphic/quota_world.h"
 
@@ -27,8 +28,8 @@ struct watch {
     struct digest was, is;
     bool was_fixed, disturbed, seen[JOBS], halved[JOBS];
     bool starts;                  /* the last pass started something */
-    size_t lost[JOBS];            /* tasks of its minimum that a gang lost in this pass, less those that are pencilled in */
-    job_id room_for[JOBS];        /* for whom it was stopped in the pass before */
+    size_t lost[JOBS];            /* tasks of its minimum that a gang lost in this pass, less those with a tentative allocation */
+    job_id room_for[JOBS];        /* the job that it was stopped for in the pass before */
 };
 static struct watch watch;
 static const struct policy *wrapped;

@@ -1,7 +1,8 @@
-/* quota_watch.h - a run of such a world, looked at before and after every pass: counts of what guaranteed quota promises not to do.
+/* quota_watch.h - a run of such a world, looked at before and after every pass: counts of what
+ * guaranteed quota promises not to do.
  *
- * The policy is wrapped: a pass comes every second whether or not anything has changed, forgets what has failed before, and
- * is compared with what it found. Header only. */
+ * The policy is wrapped: a pass comes every second whether or not anything has changed, forgets
+ * what has failed before, and is compared with what it found. Header only. */
 #pragma once
 #include "tests/metamorphic/quota_brute.h"
 #include "tests/support/built.h"
@@ -86,7 +87,7 @@ static inline void watched_end(struct sched *s, const void *params, void *state,
     wrapped->job_stopped(s, params, state, j, why);
 }
 
-/* ---- Stops, told at zero grace right after the pass ---- */
+/* ---- Stops, decided at zero grace right after the pass ---- */
 
 static inline int64_t min_runtime_ns(job_id v, job_id j)
 {

@@ -1,4 +1,5 @@
-/* quota_world.h - random trees of queues and random jobs, as plain data: for the promises of guaranteed quota. Header only. */
+/* quota_world.h - random trees of queues and random jobs, as plain data: for the promises of
+ * guaranteed quota. Header only. */
 #pragma once
 #include "policies/kai/quota.h"
 #include "sim/base/random.h"
@@ -15,7 +16,7 @@ struct kind {
     const char *policy;
     bool single;                  /* jobs of one task and whole GPUs */
     bool grace, runtimes;
-    /* Controls: what spoils a pass. shares: after they were divided; blind: the policy is not told of minimum run times. */
+    /* Controls: what spoils a pass. shares: after they were divided; blind: the policy sees no minimum run times. */
     void (*shares)(struct quota_state *q);
     void (*before)(struct sched *s, struct quota_state *q);
     void (*after)(struct sched *s, struct quota_state *q);

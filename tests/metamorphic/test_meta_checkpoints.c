@@ -1,5 +1,6 @@
-/* test_meta_checkpoints.c - checkpoints that take time, data and images on random workloads under every policy and placer: work is
- * conserved to the nanosecond, and where nothing costs anything all is as if nothing were modelled. */
+/* test_meta_checkpoints.c - checkpoints that take time, data and images on random workloads
+ * under every policy and placer: work is conserved to the nanosecond, and where nothing costs
+ * anything all is as if nothing were modelled. */
 #include "sim/models/failures.h"
 #include "tests/support/random_world.h"
 
@@ -54,23 +55,26 @@ static struct world without_end(uint64_t seed)
     return w;
 }
 
-static size_t differs(const struct world *on, const struct combination *k, uint64_t seed)
+/* The first job that differs, and in what; the number of jobs: none. */
+static size_t differs(const struct world *on, const struct combination *k, uint64_t seed, struct difference *what)
 {
     struct world off = *on;
     off.furnish = NULL;
     struct outcome a = run(on, k, seed), b = run(&off, k, seed);
     for (size_t j = 0; j < on->n_jobs && !a.stalled && !b.stalled; j++)
-        if (!same_job(&a.job[j], &b.job[j]))
+        if (*(*what = job_difference(&b.job[j], &a.job[j])).text)
             return j;
+    *what = (struct difference){ "only one of the runs stalls" };
     return a.stalled == b.stalled ? on->n_jobs : 0;
 }
 
 static void is_free(const struct combination *k, uint64_t seed)
 {
     struct world w = without_end(seed);
-    size_t j = differs(&w, k, seed);
+    struct difference what;
+    size_t j = differs(&w, k, seed, &what);
     if (j < w.n_jobs)
-        fail_msg("%s, seed %u: job %zu fares otherwise than with free checkpoints", k->name, (unsigned)seed, j + 1);
+        fail_msg("%s, seed %u: free checkpoints: job %zu: %s", k->name, (unsigned)seed, j, what.text);
 }
 
 static void unlimited_bandwidth_is_free(void **state)
@@ -84,8 +88,9 @@ static unsigned noticed, played;
 static void is_not_free(const struct combination *k, uint64_t seed)
 {
     struct world w = without_end(seed);
+    struct difference what;
     w.furnish = limited;
-    noticed += differs(&w, k, seed) < w.n_jobs;
+    noticed += differs(&w, k, seed, &what) < w.n_jobs;
     played++;
 }
 
@@ -131,9 +136,9 @@ static void costly(struct cluster *c, uint64_t seed)
     c->overhead.init_doubling_ns = NS_PER_S / 10;
 }
 
-/* Alone and whole, a job that reads nothing gets on at rate 1: the time it held GPUs for, without what was lost and what was not
- * spent working, is its duration. */
-static uint64_t struck;
+/* Alone and whole, a job that reads nothing progresses at rate 1: the time it held GPUs for,
+ * without what was lost and what was not spent working, is its duration. */
+static uint64_t interrupted;
 static unsigned slowed;          /* jobs that read, and for which that does not hold: the negative control */
 
 static void adds_up(const struct combination *k, uint64_t seed)
@@ -144,7 +149,7 @@ static void adds_up(const struct combination *k, uint64_t seed)
     for (size_t j = 0; j < w.n_jobs; j++)
         w.job[j].data_mib = j % 3 ? 0 : 1 + (uint32_t)(j % 40);
     struct outcome o = run(&w, k, seed);
-    struck += o.totals.account[ACCOUNT_FAULT] > 0;
+    interrupted += o.totals.account[ACCOUNT_FAULT] > 0;
     for (size_t j = 0; j < w.n_jobs && !o.stalled; j++) {
         const struct job_result *r = &o.job[j];
         bool varies = tasks_come_and_go(k) && (w.job[j].min_tasks || w.n_parts[j]);
@@ -171,9 +176,9 @@ static void work_is_conserved_when_nodes_fail(void **state)
 {
     (void)state;
     failing = true;
-    struck = 0;
+    interrupted = 0;
     each_combination(SEEDS, adds_up);
-    assert_true(struck > 100);
+    assert_true(interrupted > 100);
 }
 
 int main(void)

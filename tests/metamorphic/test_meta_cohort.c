@@ -1,5 +1,6 @@
-/* test_meta_cohort.c - cohorts of queues on random workloads: limits hold at every instant, who is owed quota has it, nobody is
- * stopped in vain, and a pass leaves nothing for a second one. Each with a control that does see the contrary.
+/* test_meta_cohort.c - cohorts of queues on random workloads: limits hold at every instant, a
+ * queue that is owed quota has it, no job is stopped without use, and a pass leaves nothing for
+ * a second one. Each with a control that does see the contrary.
  *
  * The one node has as many GPUs as there is quota, so that places never bind; stopping is free and takes no time. All of it
  * holds where queues do nothing but take back what is theirs. Where they may also stop for priorities, for age, while they
@@ -118,7 +119,8 @@ static void at_decision(void *self, job_id j, int64_t now_ns, const char *kind, 
     w->event[w->n_events++].start = start;
 }
 
-/* In vain: at the very time of the stop nobody starts. It need not be the preemptor: others may go before it. */
+/* Without use: at the very time of the stop no job starts. It need not be the preemptor: others
+ * may go before it. */
 static void count_stops(struct watch *w)
 {
     for (size_t i = 0; i < w->n_events; i++) {

@@ -1,5 +1,5 @@
-/* test_meta_elastic.c - what holds for any jobs of several sizes: work is conserved, GPUs do not idle, one size is no size, and goodput
- * is what its integral says. */
+/* test_meta_elastic.c - what holds for any jobs of several sizes: work is conserved, GPUs do not
+ * idle, one size is no size, and goodput is what its integral says. */
 #include "tests/support/random_world.h"
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
@@ -214,8 +214,7 @@ static struct world one_size(struct world w, bool said)
 static void same_outcome(const char *what, uint64_t seed, const struct world *w, const struct outcome *a, const struct outcome *b)
 {
     for (size_t j = 0; j < w->n_jobs; j++)
-        if (!same_job(&a->job[j], &b->job[j]))
-            fail_msg("%s, seed %u: job %zu is another", what, (unsigned)seed, j);
+        assert_same_jobs(&a->job[j], &b->job[j], "%s, seed %u: job %zu", what, (unsigned)seed, j);
 }
 
 static void one_size_is_rigid(void **state)
@@ -252,8 +251,8 @@ static void rigid_is_fifo(void **state)
     }
 }
 
-/* A job alone, scaling linearly, whose resizes cost nothing, ends no later than at its usual size; if it could have more, and more
- * is there, earlier. */
+/* A job alone, scaling linearly and resized at no cost, ends no later than at its usual size; if
+ * it could have more, and more is there, earlier. */
 static void alone_is_no_worse(void **state)
 {
     (void)state;
@@ -332,7 +331,8 @@ static double integral_s(const struct learning *row, uint32_t n, double duration
     return duration_s * sum / n;
 }
 
-/* As exact as steps can be: to 1e-9 of the sum over the steps; and the usual 20 of them to 1e-3 of the integral. Control: one is not. */
+/* As exact as steps can be: to 1e-9 of the sum over the steps; and the usual 20 of them to 1e-3
+ * of the integral. Control: one is not. */
 static void goodput_is_integrated(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* test_meta_energy.c - energy on random workloads under every policy and placer: it is conserved (the run itself checks that to
- * the attojoule, and fails otherwise), changes nothing, and does not come from nowhere. */
+/* test_meta_energy.c - energy on random workloads under every policy and placer: it is conserved
+ * (the run itself checks that to the attojoule, and fails otherwise), changes nothing, and does
+ * not come from nowhere. */
 #include "sim/physics/energy.h"
 #include "sim/capacity/headroom.h"
 #include "tests/support/random_power.h"
@@ -19,7 +20,8 @@ static struct world powered(uint64_t seed)
     return w;
 }
 
-/* Power is only looked at: every job fares as without it. A broken identity would fail world_run(). */
+/* Power is only looked at: every job has the times that it has without. A broken identity would
+ * fail world_run(). */
 static void conserved(const struct combination *k, uint64_t seed)
 {
     struct world on = powered(seed), off = on;
@@ -27,8 +29,7 @@ static void conserved(const struct combination *k, uint64_t seed)
     struct outcome a = world_run(&on, k, seed, (struct run_observer){ .self = NULL }), b = world_run(&off, k, seed, (struct run_observer){ .self = NULL });
     assert_int_equal(a.stalled, b.stalled);
     for (size_t j = 0; j < on.n_jobs && !a.stalled; j++)
-        if (!same_job(&a.job[j], &b.job[j]))
-            fail_msg("%s, seed %u: job %zu fares otherwise with power", k->name, (unsigned)seed, j + 1);
+        assert_same_jobs(&b.job[j], &a.job[j], "%s, seed %u: with power: job %zu", k->name, (unsigned)seed, j);
 }
 
 static void energy_is_conserved_and_changes_nothing(void **state)
@@ -37,7 +38,7 @@ static void energy_is_conserved_and_changes_nothing(void **state)
     each_combination(SEEDS, conserved);
 }
 
-/* ---- The power that is shown, added up by somebody else, is the energy that is reported ---- */
+/* ---- The power that is shown, added up a second time, is the energy that is reported ---- */
 
 struct watcher { double j, w, from_s; double most_w; };
 
@@ -95,7 +96,8 @@ static void with_light_sleep(struct cluster *c, uint64_t seed)
     c->power->wake_ns = 0;
 }
 
-/* Whoever waits for waking nodes gets on all the same, and energy is conserved with nodes that come and go. */
+/* A job that waits for waking nodes still ends, and energy is conserved with nodes that come and
+ * go. */
 static void slept(const struct combination *k, uint64_t seed)
 {
     struct world w = powered(seed);
@@ -105,7 +107,7 @@ static void slept(const struct combination *k, uint64_t seed)
         assert_int_equal(o.job[j].state, JOB_GONE);
 }
 
-/* Waking takes no time: jobs fare as without. */
+/* Waking takes no time: jobs have the same times as without. */
 static void slept_lightly(const struct combination *k, uint64_t seed)
 {
     struct world w = powered(seed), off = w;
@@ -113,8 +115,7 @@ static void slept_lightly(const struct combination *k, uint64_t seed)
     off.furnish = NULL;
     struct outcome a = world_run(&w, k, seed, (struct run_observer){ .self = NULL }), b = world_run(&off, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < w.n_jobs && !a.stalled; j++)
-        if (!same_job(&a.job[j], &b.job[j]))
-            fail_msg("%s, seed %u: job %zu fares otherwise where nodes wake at once", k->name, (unsigned)seed, j + 1);
+        assert_same_jobs(&b.job[j], &a.job[j], "%s, seed %u: nodes wake at once: job %zu", k->name, (unsigned)seed, j);
 }
 
 static void sleep_is_accounted_for(void **state)
@@ -155,7 +156,7 @@ static void feel(void *self, const struct sched *s)
 
 static uint64_t hot_runs, waits;
 
-/* Nobody draws more than the cap, at no instant; who fits it alone runs; nobody waits for ever. */
+/* The draw is never above the cap; a job that fits it alone runs; no job waits for ever. */
 static void capped(const struct combination *k, uint64_t seed)
 {
     struct world w = powered(seed);
@@ -185,7 +186,7 @@ static void caps_hold(void **state)
     (void)state;
     each_combination(SEEDS, capped);
     assert_true(hot_runs > 100);      /* the control: without the cap most of these runs pass it, */
-    assert_true(waits > 1000);        /* and with it somebody is told that he waits for power */
+    assert_true(waits > 1000);        /* and with it some jobs wait for power */
 }
 
 int main(void)

@@ -1,5 +1,6 @@
-/* test_meta_failures.c - random worlds in which much fails, under every policy: the identities of release builds hold, nothing starts
- * on what is out of service, whoever was there leaves in time, and every policy meets the same faults. */
+/* test_meta_failures.c - random worlds in which much fails, under every policy: the identities
+ * of release builds hold, nothing starts on what is out of service, jobs that ran there leave in
+ * time, and every policy meets the same faults. */
 #include "sim/models/failures.h"
 #include "tests/support/random_world.h"
 
@@ -7,9 +8,9 @@ enum { OUTAGES = 20000, SEEDS = 12 };
 struct outage { node_id node; uint32_t gpu; int64_t from_ns, until_ns; };    /* gpu ID_NONE: the node */
 struct seen {
     struct outage outage[OUTAGES];
-    size_t n, struck;
+    size_t n, interrupted;
     struct world world;
-    int64_t stay_ns;              /* the longest until a fault is found, or somebody has saved */
+    int64_t stay_ns;              /* the longest until a fault is found, or a job has saved */
     const char *name;
 };
 static struct seen seen, first[SEEDS];
@@ -52,7 +53,7 @@ static void on_decision(void *self, job_id j, int64_t now_ns, const char *kind, 
 {
     (void)self;
     unsigned node = 0, gpu = ID_NONE;
-    seen.struck += !strcmp(kind, "stop") && !strcmp(decision, "fault");
+    seen.interrupted += !strcmp(kind, "stop") && !strcmp(decision, "fault");
     if (j != ID_NONE || sscanf(decision, "node %u GPU %u", &node, &gpu) < 1 || !strcmp(reason, "switch"))
         return;
     if (!strcmp(kind, "fault")) {
@@ -96,7 +97,7 @@ static void everything_fails(const struct combination *k, uint64_t seed)
     struct random r;
     random_init(&r, seed, "failing", 0);
     struct world w = random_world(seed);
-    if (!named(k, "gang"))                  /* whose strict line may be held up for ever by a job whose groups fit nowhere */
+    if (!named(k, "gang"))                  /* its strict line may be blocked for ever by a job with groups that fit nowhere */
         random_groups(&w, seed);
     struct failures f = random_failures(&r, &planned);
     w.furnish = furnish;
@@ -110,8 +111,8 @@ static void everything_fails(const struct combination *k, uint64_t seed)
     assert_true(out.totals.capacity + out.totals.account[ACCOUNT_DOWN] == out.totals.installed);
     if (!first[seed].n) {
         first[seed] = seen;
-        printf("seed %d: %zu faults, %zu jobs struck\n", (int)seed, seen.n, seen.struck);
-        assert_true(seen.n >= 2 && seen.struck >= 1 && out.totals.account[ACCOUNT_DOWN] > 0);
+        printf("seed %d: %zu faults, %zu jobs interrupted\n", (int)seed, seen.n, seen.interrupted);
+        assert_true(seen.n >= 2 && seen.interrupted >= 1 && out.totals.account[ACCOUNT_DOWN] > 0);
     }
     for (size_t i = 0; i < seen.n && i < first[seed].n; i++) {
         const struct outage *a = &seen.outage[i], *b = &first[seed].outage[i];
@@ -136,11 +137,12 @@ static void rate_zero(const struct combination *k, uint64_t seed)
     wanted = &none;
     struct outcome off = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < w.n_jobs; j++)
-        assert_true(same_job(&plain.job[j], &off.job[j]));
+        assert_same_jobs(&plain.job[j], &off.job[j], "%s, seed %u: job %zu", k->name, (unsigned)seed, (size_t)j);
     assert_true(plain.totals.events == off.totals.events && plain.totals.passes == off.totals.passes);
 }
 
-/* Nor are failures so rare that none comes; but then the model is on, and nothing may differ all the same. */
+/* Nor are failures so rare that none comes; but then the model is on, and nothing may differ all
+ * the same. */
 static void rate_almost_zero(const struct combination *k, uint64_t seed)
 {
     struct world w = random_world(seed);
@@ -152,7 +154,7 @@ static void rate_almost_zero(const struct combination *k, uint64_t seed)
     wanted = &rare;
     struct outcome on = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < w.n_jobs && !plain.stalled && !on.stalled; j++)
-        assert_true(same_job(&plain.job[j], &on.job[j]));
+        assert_same_jobs(&plain.job[j], &on.job[j], "%s, seed %u: job %zu", k->name, (unsigned)seed, (size_t)j);
     assert_true(plain.stalled == on.stalled && on.totals.account[ACCOUNT_DOWN] == 0);
 }
 

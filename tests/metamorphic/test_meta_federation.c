@@ -1,6 +1,7 @@
-/* test_meta_federation.c - jobs over several members, over random worlds and for every policy and placer: each job is in exactly one
- * member, each member's books balance (run_end() checks them), a federation of one is the plain run, and of two equal
- * members least-wait is no worse than sending all to one. */
+/* test_meta_federation.c - jobs over several members, over random worlds and for every policy
+ * and placer: each job is in exactly one member, each member's books balance (run_end() checks
+ * them), a federation of one is the plain run, and of two equal members least-wait is no worse
+ * than sending all to one. */
 #include "sim/federation/router.h"
 #include "tests/support/named.h"
 #include "tests/support/random_world.h"
@@ -108,7 +109,7 @@ static void one_is_plain(const struct combination *k, uint64_t seed)
     assert_int_equal(plain.stalled, t->stalled);
     for (job_id j = 0; j < t->world[0].n_jobs && !t->stalled; j++) {
         struct job_result r = run_job(t->run[0], j);
-        assert_true(same_job(&r, &plain.job[j]));
+        assert_same_jobs(&plain.job[j], &r, "%s, seed %u: job %zu", k->name, (unsigned)seed, (size_t)j);
     }
     const struct run_totals *of = run_totals(t->run[0]);
     if (!t->stalled)

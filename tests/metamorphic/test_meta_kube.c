@@ -1,5 +1,6 @@
-/* test_meta_kube.c - kube and gang find the best node by an index and remember who failed in vain; a limit of pods per node
- * that never binds makes them look at every node for every pod. Both have to give the same schedule. */
+/* test_meta_kube.c - kube and gang find the best node by an index and remember which pods
+ * failed; a limit of pods per node that never binds makes them look at every node for every pod.
+ * Both have to give the same schedule. */
 #include "tests/support/named.h"
 #include "tests/support/random_world.h"
 
@@ -58,8 +59,10 @@ static void limit_is_no_limit(const struct policy *policy, double gpu)
             struct world w = of_pods(seed);
             struct outcome fast = with_limit(&w, 0, seed), slow = with_limit(&w, 1000, seed);
             size_t differ = differing(&w, &fast, &slow);
+            for (size_t j = 0; j < w.n_jobs && differ; j++)
+                assert_same_jobs(&slow.job[j], &fast.job[j], "%s, gpu %g, seed %u: job %zu", all[i].name, gpu, (unsigned)seed, j);
             if (differ)
-                fail_msg("%s, gpu %g, seed %u: %zu jobs differ", all[i].name, gpu, (unsigned)seed, differ);
+                fail_msg("%s, gpu %g, seed %u: %zu jobs differ in GPU time", all[i].name, gpu, (unsigned)seed, differ);
             preempted += fast.totals.preemptions;
             gathered += fast.totals.account[ACCOUNT_GANG] > 0;
         }

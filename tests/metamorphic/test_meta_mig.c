@@ -1,5 +1,5 @@
-/* test_meta_mig.c - MIG instances behave as the GPUs that they stand for, under every policy and placer: a cluster that is cut
- * and one that is not give the same jobs the same times. */
+/* test_meta_mig.c - MIG instances behave as the GPUs that they stand for, under every policy and
+ * placer: a cluster that is cut and one that is not give the same jobs the same times. */
 #include "tests/support/random_world.h"
 #include "tests/unit/test_core.h"
 
@@ -51,40 +51,41 @@ static void same_outcome(const struct combination *k, uint64_t seed, const struc
 static void single_is_plain(const struct combination *k, uint64_t seed)
 {
     static const struct mig_spec slices = { LARGE, SLOTS };
-    static const struct run_observer nobody = { 0 };
+    static const struct run_observer no_observer = { 0 };
     struct world w = plain_world(seed);
-    struct outcome plain = world_run(&w, k, seed, nobody);
+    struct outcome plain = world_run(&w, k, seed, no_observer);
     cut(&w, &slices, 1, true);
-    struct outcome is = world_run(&w, k, seed, nobody);
+    struct outcome is = world_run(&w, k, seed, no_observer);
     same_outcome(k, seed, &plain, &is, w.n_jobs);
     assert_true(plain.stalled || plain.totals.held == is.totals.held);
 }
 
-/* So is each instance of 1g of a mixed node, for those who ask for it. To fgd it is not: instances do not fragment. quota sees of
- * GPUs alone that a search would be in vain, so a placer that draws is asked another number of times. */
+/* So is each instance of 1g of a mixed node, for jobs that ask for it. To fgd it is not:
+ * instances do not fragment. quota sees of GPUs alone that a search cannot succeed, so a placer
+ * that draws is asked another number of times. */
 static void mixed_of_one_is_plain(const struct combination *k, uint64_t seed)
 {
     if (!strcmp(k->placer->name, "fgd") || (named(k, "quota") && !strcmp(k->placer->name, "random")))
         return;
     static const struct mig_spec instances = { SMALL, SLOTS };
-    static const struct run_observer nobody = { 0 };
+    static const struct run_observer no_observer = { 0 };
     struct world w = plain_world(seed);
-    struct outcome plain = world_run(&w, k, seed, nobody);
+    struct outcome plain = world_run(&w, k, seed, no_observer);
     cut(&w, &instances, 1, false);
     for (size_t j = 0; j < w.n_jobs; j++)
         w.job[j].mig = SMALL;
-    struct outcome is = world_run(&w, k, seed, nobody);
+    struct outcome is = world_run(&w, k, seed, no_observer);
     same_outcome(k, seed, &plain, &is, w.n_jobs);
     assert_true(plain.stalled || plain.totals.held == is.totals.held);
 }
 
-/* Two profiles on the same nodes are two clusters side by side, each of one GPU model, as long as nothing else is scarce and
- * the placer goes by free GPUs and node numbers. */
+/* Two profiles on the same nodes are two clusters side by side, each of one GPU model, as long
+ * as nothing else is scarce and the placer goes by free GPUs and node numbers. */
 static void profiles_are_apart(const struct combination *k, uint64_t seed)
 {
     static const char *const by_number[] = { "pack", "spread", "first-fit", "consolidate", "count" };
     static const struct mig_spec instances[] = { { SMALL, SLOTS }, { OTHER, SLOTS } };
-    static const struct run_observer nobody = { 0 };
+    static const struct run_observer no_observer = { 0 };
     bool goes_by_number = false;
     for (size_t i = 0; i < COUNT(by_number); i++)
         goes_by_number |= !strcmp(k->placer->name, by_number[i]);
@@ -107,15 +108,16 @@ static void profiles_are_apart(const struct combination *k, uint64_t seed)
     }
     w.group[0].gpus = 2 * SLOTS;
     cut(&w, instances, 2, false);
-    struct outcome one = world_run(&apart, k, seed, nobody), is = world_run(&w, k, seed, nobody);
+    struct outcome one = world_run(&apart, k, seed, no_observer), is = world_run(&w, k, seed, no_observer);
     same_outcome(k, seed, &one, &is, w.n_jobs);
 }
 
-/* Everything at once: mixed, single and plain nodes, shares, two profiles. The host checks itself and its identities. */
+/* Everything at once: mixed, single and plain nodes, shares, two profiles. The host checks
+ * itself and its identities. */
 static void all_sorts_run(const struct combination *k, uint64_t seed)
 {
     static const struct mig_spec mixed[] = { { SMALL, 4 }, { LARGE, 2 } }, slices = { OTHER, 6 };
-    static const struct run_observer nobody = { 0 };
+    static const struct run_observer no_observer = { 0 };
     struct world w = lossless_world(seed);
     w.group[w.n_groups] = w.group[0];
     w.group[w.n_groups].name = "cut";
@@ -125,7 +127,7 @@ static void all_sorts_run(const struct combination *k, uint64_t seed)
     for (size_t j = 0; j < w.n_jobs; j++)
         if (w.job[j].gpu_milli == MILLI_ALL && j % 3)
             w.job[j].mig = j % 3 == 1 ? SMALL : LARGE;
-    struct outcome out = world_run(&w, k, seed, nobody);
+    struct outcome out = world_run(&w, k, seed, no_observer);
     for (size_t j = 0; j < w.n_jobs && !out.stalled; j++)
         assert_true(out.job[j].state == JOB_GONE);
 }

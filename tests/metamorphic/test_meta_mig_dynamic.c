@@ -1,12 +1,13 @@
-/* test_meta_mig_dynamic.c - GPUs that are cut as jobs ask, under every policy and placer: no two instances ever overlap, each
- * begins where its profile may, and jobs of one profile fare as on GPUs that were cut for it in advance. */
+/* test_meta_mig_dynamic.c - GPUs that are cut as jobs ask, under every policy and placer: no two
+ * instances ever overlap, each begins where its profile may, and jobs of one profile run as on
+ * GPUs that were cut for it in advance. */
 #include "sim/models/failures.h"
 #include "sim/cluster/mig.h"
 #include "tests/support/random_world.h"
 #include "tests/unit/test_core.h"
 
 enum { WORLDS = 2, HOLDS_MOST = 20000 };
-static const struct run_observer nobody = { 0 };
+static const struct run_observer no_observer = { 0 };
 static const char model[] = "A100-SXM4-80";
 
 static void cut_for_nothing(struct cluster *c, uint64_t seed)
@@ -103,7 +104,8 @@ static void none_overlap(const struct combination *k, uint64_t seed)
     holds_seen += x.n;
 }
 
-/* Nodes fail and come back, and with them all that they are cut into. The run checks its own identities. */
+/* Nodes fail and come back, and with them all that they are cut into. The run checks its own
+ * identities. */
 static void nodes_fail(const struct combination *k, uint64_t seed)
 {
     static struct keeping x;
@@ -130,7 +132,8 @@ static void none_overlap_for_all(void **state)
     assert_true(holds_seen > 10000);
 }
 
-/* The same replay, with one hold moved by a slice, or its job's profile made larger, does not come out: the test can tell. */
+/* The same replay, with one hold moved by a slice, or its job's profile made larger, does not
+ * come out: the test can tell. */
 static void an_overlap_is_seen(void **state)
 {
     (void)state;
@@ -152,8 +155,9 @@ static void an_overlap_is_seen(void **state)
 
 /* ---- One profile ---- */
 
-/* By placers that go by free GPUs and node numbers; others look at sizes, of which a node has others here. Who must give way
- * depends on which instances jobs were given, so runs in which nobody does are compared; likewise what a promise keeps away. */
+/* By placers that go by free GPUs and node numbers; others look at sizes, of which a node has
+ * others here. Which job is preempted depends on which instances jobs were given, so only runs
+ * without preemptions are compared, and without promises. */
 static uint64_t compared;
 static void one_profile_is_as_if_cut_before(const struct combination *k, uint64_t seed)
 {
@@ -177,7 +181,7 @@ static void one_profile_is_as_if_cut_before(const struct combination *k, uint64_
             before.group[g].mig = &cut[g];
             before.group[g].n_mig = 1;
         }
-        struct outcome a = world_run(&asked, k, seed, nobody), b = world_run(&before, k, seed, nobody);
+        struct outcome a = world_run(&asked, k, seed, no_observer), b = world_run(&before, k, seed, no_observer);
         assert_int_equal(a.stalled, b.stalled);
         if (a.totals.preemptions + b.totals.preemptions + a.totals.moves + b.totals.moves)
             continue;

@@ -1,5 +1,6 @@
-/* test_meta_on_demand.c - jobs that the run itself submits and withdraws, at any moment and several times, under every policy and
- * placer: they come and go when they should, whatever they are doing, and the identities of release builds hold. */
+/* test_meta_on_demand.c - jobs that the run itself submits and withdraws, at any moment and
+ * several times, under every policy and placer: they come and go when they should, whatever they
+ * are doing, and the identities of release builds hold. */
 #include "sim/engine/models.h"
 #include "sim/engine/on_demand.h"
 #include "tests/support/random_world.h"
@@ -69,7 +70,8 @@ static void prepare(struct sched *s, uint64_t seed)
 
 static struct { uint32_t lives, state[JOB_STATES], leaving, runs; } all;
 
-/* Who was told to go while it left, or while tasks of it saved, is there for a little longer. */
+/* A job that is withdrawn while it leaves, or while tasks of it save, is there for a little
+ * longer. */
 static void times_add_up(const struct combination *k, const struct world *w, const struct outcome *out)
 {
     for (uint32_t i = 0; i < w->n_on_demand; i++) {
@@ -86,7 +88,7 @@ static void times_add_up(const struct combination *k, const struct world *w, con
 static void come_and_go(const struct combination *k, uint64_t seed)
 {
     struct world w = random_world(seed);
-    if (!named(k, "gang"))        /* whose strict line may be held up for ever by a job whose groups fit nowhere */
+    if (!named(k, "gang"))        /* its strict line may be blocked for ever by a job with groups that fit nowhere */
         random_groups(&w, seed);
     w.n_on_demand = w.n_jobs < 2 * ON_DEMAND ? w.n_jobs / 2 : ON_DEMAND;
     w.prepare = prepare;
@@ -118,7 +120,7 @@ static void whatever_they_are_doing(void **state)
         assert_true(all.state[i] > 20);
 }
 
-/* A job on demand that nobody ever submits leaves no trace. */
+/* A job on demand that is never submitted leaves no trace. */
 static void never_asked_for(const struct combination *k, uint64_t seed)
 {
     struct world w = random_world(seed), with = w;
@@ -131,8 +133,7 @@ static void never_asked_for(const struct combination *k, uint64_t seed)
     plain = world_run(&w, k, seed, (struct run_observer){ .self = NULL });
     more = world_run(&with, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < w.n_jobs; j++)
-        if (!same_job(&plain.job[j], &more.job[j]))
-            fail_msg("%s: job %zu of %zu differs", k->name, j, w.n_jobs);
+        assert_same_jobs(&plain.job[j], &more.job[j], "%s, seed %u: job %zu", k->name, (unsigned)seed, j);
     assert_true(plain.totals.events == more.totals.events && plain.totals.passes == more.totals.passes);
 }
 

@@ -1,4 +1,5 @@
-/* test_meta_others.c - what may not touch a job: who comes later, who lives on other nodes, who fills in behind. */
+/* test_meta_others.c - what may not touch a job: later jobs, jobs on other nodes, jobs that
+ * backfill behind it. */
 #include "tests/metamorphic/meta_property.h"
 
 /* ---- Jobs that come at t0 or later leave the past alone ---- */
@@ -52,7 +53,7 @@ static bool knows_the_past_alone(const struct meta_combo *c)
     return !(c->placer->needs & SEES_TYPICAL);
 }
 
-/* Draws aside: who comes later makes passes, and what is asked in vain draws too. */
+/* Draws aside: later jobs cause passes, and a request that fails draws too. */
 static bool strict_fifo(const struct meta_combo *c)
 {
     return meta_strict_fifo_pool(c) && strcmp(c->placer->name, "random") && knows_the_past_alone(c);
@@ -90,7 +91,7 @@ static bool line_per_queue(const struct meta_combo *c)
            !meta_policy_is(c, "gittins") && !meta_remembers(c);                  /* learn from both */
 }
 
-/* ---- A pass more, for jobs that are refused on arrival, decides nothing else: whoever gave way gave way at once ---- */
+/* ---- A pass more, for jobs that are refused on arrival, decides nothing else: preemptions happen at once ---- */
 
 static void make_more_passes(struct meta_pair *p, uint64_t seed)
 {
@@ -109,8 +110,8 @@ static void spoil_more_passes(struct meta_pair *p)
         p->v.job[i].gpus = 1, p->v.job[i].duration = 40;
 }
 
-/* Not where lines are apart: one's leavings are seen by the other in the next pass only. Draws aside, and placers that
- * take what is refused for typical. */
+/* Not where lines are apart: one's leavings are seen by the other in the next pass only. Draws
+ * aside, and placers that take what is refused for typical. */
 static bool one_line_gives_way(const struct meta_combo *c)
 {
     return meta_preempts(c) && knows_the_past_alone(c) && meta_is(c, "scope", "pool") && strcmp(c->placer->name, "random");

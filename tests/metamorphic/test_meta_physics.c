@@ -1,8 +1,10 @@
-/* test_meta_physics.c - the whole physical world at once: rates with shared links, failures, checkpoints over shared storage, data and
- * images, shared GPUs, energy, prices, elastic jobs; random clusters, jobs and constants, under every policy and placer.
+/* test_meta_physics.c - the whole physical world at once: rates with shared links, failures,
+ * checkpoints over shared storage, data and images, shared GPUs, energy, prices, elastic jobs;
+ * random clusters, jobs and constants, under every policy and placer.
  *
- * Wanted: the identities that every run asserts (GPU time, up and down time, work = rate x time, energy of jobs, idle GPUs and nodes),
- * the same outcome twice, and that all of it really was on. */
+ * Wanted: the identities that every run asserts (GPU time, up and down time, work = rate x time,
+ * energy of jobs, idle GPUs and nodes), the same outcome twice, and that all of it really was
+ * on. */
 #include "sim/cluster/cluster_file.h"
 #include "tests/support/random_world.h"
 
@@ -124,7 +126,7 @@ static void everything_at_once(const struct combination *k, uint64_t seed)
     play(k, seed, path, &again);
     unlink(path);
     for (size_t j = 0; j < once.n; j++)
-        assert_true(same_job(&once.job[j], &again.job[j]));
+        assert_same_jobs(&once.job[j], &again.job[j], "%s, seed %u: job %zu", k->name, (unsigned)seed, (size_t)j);
     const struct run_totals *t = &once.totals;
     met.runs++;
     met.failures += t->account[ACCOUNT_DOWN] > 0;

@@ -1,5 +1,6 @@
-/* test_meta_pools.c - node pools on random workloads under every policy and placer: everybody gets on, the accounts hold (the run
- * itself checks them), a pool that is always there is a group, and reclaims come at their rate, whatever the policy does. */
+/* test_meta_pools.c - node pools on random workloads under every policy and placer: every job
+ * makes progress, the accounts hold (the run itself checks them), a pool that is always there is
+ * a group, and reclaims come at their rate, whatever the policy does. */
 #include "sim/physics/pools.h"
 #include "tests/support/random_power.h"
 #include "tests/support/random_world.h"
@@ -67,8 +68,7 @@ static void there(const struct combination *k, uint64_t seed)
     struct world pool = world_with(seed, always_there), group = world_with(seed, NULL);
     struct outcome a = world_run(&pool, k, seed, (struct run_observer){ .self = NULL }), b = world_run(&group, k, seed, (struct run_observer){ .self = NULL });
     for (size_t j = 0; j < pool.n_jobs && !a.stalled; j++)
-        if (!same_job(&a.job[j], &b.job[j]))
-            fail_msg("%s, seed %u: job %zu fares otherwise in a pool that is always there", k->name, (unsigned)seed, j + 1);
+        assert_same_jobs(&b.job[j], &a.job[j], "%s, seed %u: in a pool that is always there: job %zu", k->name, (unsigned)seed, j);
 }
 
 static void a_pool_that_is_always_there_is_a_group(void **state)
@@ -115,7 +115,8 @@ static struct tally spot_days(double per_day, const char *policy)
     return t;
 }
 
-/* A Poisson process of that rate while nodes are there: the count is within four standard errors, and that of another rate not. */
+/* A Poisson process of that rate while nodes are there: the count is within four standard
+ * errors, and that of another rate not. */
 static void reclaims_come_at_their_rate(void **state)
 {
     (void)state;

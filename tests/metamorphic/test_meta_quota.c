@@ -1,4 +1,5 @@
-/* test_meta_quota.c - what guaranteed quota promises, at every pass of random trees and workloads.
+/* test_meta_quota.c - what guaranteed quota promises, at every pass of random trees and
+ * workloads.
  *
  * Wanted values: the rules of policies/kai/rules.h (tested by themselves), and brute force. Each promise is looked at, too,
  * where it is known to be broken. */
@@ -64,7 +65,7 @@ static void key_one_anew(struct sched *s, struct quota_state *q)
             line_push(q->leaf[i].waiting, j, (struct line_key){ .major = 1000 });
 }
 
-/* For whoever waits, whole jobs leave that have something to spare; and gangs lose a task. */
+/* For a waiting job, whole jobs leave that have something to spare; and gangs lose a task. */
 static void stop_at_will(struct sched *s, struct quota_state *q)
 {
     hold(s, watch.after);

@@ -1,5 +1,6 @@
-/* test_meta_rates.c - what placements may and may not change: nothing where communication is free or the section absent; no
- * placement is better than the reference; and nodes alike in all respects may be exchanged. */
+/* test_meta_rates.c - what placements may and may not change: nothing where communication is
+ * free or the section absent; no placement is better than the reference; and nodes alike in all
+ * respects may be exchanged. */
 #include "sim/capacity/placement_rate.h"
 #include "tests/support/named.h"
 #include "tests/support/random_world.h"
@@ -71,7 +72,8 @@ static size_t differing(const struct world *w, const struct outcome *a, const st
 static const char *const played[] = { "fifo", "easy", "las", "priority", "gang", "quota", "preemptive", "srtf" };
 static const char *const placed[] = { "pack", "spread", "rack" };
 
-/* Each with each, three worlds: free communication changes nothing; dear communication changes something somewhere. */
+/* Each with each, three worlds: free communication changes nothing; dear communication changes
+ * something somewhere. */
 static void free_is_absent(void **state)
 {
     (void)state;

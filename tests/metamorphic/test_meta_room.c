@@ -1,8 +1,9 @@
-/* test_meta_room.c - room for everybody, placement that cannot matter, more room, and quotas that bind nobody. */
+/* test_meta_room.c - room for all jobs, placement that cannot matter, more room, and quotas that
+ * bind no queue. */
 #include "tests/metamorphic/meta_property.h"
 #include "tests/support/named.h"
 
-/* ---- Capacity for all at once: nobody waits ---- */
+/* ---- Capacity for all at once: no job waits ---- */
 
 static void free_of_quota(struct meta_world *w)
 {

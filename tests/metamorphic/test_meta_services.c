@@ -20,8 +20,9 @@ static struct played play(const struct meta_service *row, unsigned replicas, con
     return play_services(cluster, text, "fifo", "pack", 1, 0);
 }
 
-/* More replicas never serve worse, as long as there are GPUs for them; one that gets none changes nothing. No rate here is within 1 %
- * of what some number of replicas can serve: there a fluid has no queue yet, and the equilibrium of one replica more has one. */
+/* More replicas never serve worse, as long as there are GPUs for them; one that gets none
+ * changes nothing. No rate here is within 1 % of what some number of replicas can serve: there a
+ * fluid has no queue yet, and the equilibrium of one replica more has one. */
 static void more_replicas(void **state)
 {
     const struct meta_service *row = *state;

@@ -1,6 +1,7 @@
-/* test_meta_sharing.c - shared GPUs on random workloads under every policy and placer. Without interference, or with one tenant a
- * GPU, all is as if nobody had thought of it; with it, the work of every job is done exactly, as somebody else adds it up from the
- * intervals alone; no GPU is given more memory than it has. */
+/* test_meta_sharing.c - shared GPUs on random workloads under every policy and placer. Without
+ * interference, or with one tenant a GPU, all is as without the model; with it, the work of
+ * every job is done exactly, as a second sum over the intervals alone shows; no GPU is given
+ * more memory than it has. */
 #include "sim/models/failures.h"
 #include "tests/support/random_world.h"
 #include "tests/unit/test_core.h"
@@ -8,9 +9,10 @@
 #include <math.h>
 
 enum { WORLDS = 4, HOLDS_MOST = 20000 };
-static const struct run_observer nobody = { 0 };
+static const struct run_observer no_observer = { 0 };
 
-/* Half of the jobs want shares, and all say how busy they are. They come at any nanosecond; leaving and starting costs nothing. */
+/* Half of the jobs want shares, and all say how busy they are. They come at any nanosecond;
+ * leaving and starting costs nothing. */
 static struct world shared_world(uint64_t seed)
 {
     struct world w = random_world(seed);
@@ -23,7 +25,7 @@ static struct world shared_world(uint64_t seed)
     for (size_t j = 0; j < w.n_jobs; j++) {
         struct job_row *x = &w.job[j];
         x->submit_ns += later_ns += (int64_t)random_below(&r, NS_PER_S / 4);
-        x->estimate_ns = TIME_NEVER;                       /* all last longer than somebody alone thought */
+        x->estimate_ns = TIME_NEVER;                       /* all last longer than without interference */
         x->duty = (struct duty){ (uint32_t)random_below(&r, DUTY_ALL + 1), (uint32_t)random_below(&r, DUTY_ALL + 1) };
         if (random_below(&r, 2)) {
             x->gpus = x->tasks = 1 + (uint32_t)random_below(&r, 2);
@@ -38,11 +40,10 @@ static void as_without(const struct combination *k, uint64_t seed, const struct 
 {
     struct world off = *on;
     off.furnish = NULL;
-    struct outcome a = world_run(on, k, seed, nobody), b = world_run(&off, k, seed, nobody);
+    struct outcome a = world_run(on, k, seed, no_observer), b = world_run(&off, k, seed, no_observer);
     assert_int_equal(a.stalled, b.stalled);
     for (size_t j = 0; j < on->n_jobs && !a.stalled; j++)
-        if (!same_job(&a.job[j], &b.job[j]))
-            fail_msg("%s, seed %u: job %zu fares otherwise", k->name, (unsigned)seed, j + 1);
+        assert_same_jobs(&b.job[j], &a.job[j], "%s, seed %u: job %zu", k->name, (unsigned)seed, j);
 }
 
 static void without_interference(struct cluster *c, uint64_t seed)
@@ -81,10 +82,12 @@ static void same_again(const struct combination *k, uint64_t seed)
 {
     struct world w = shared_world(seed);
     w.furnish = with_interference;
-    struct outcome a = world_run(&w, k, seed, nobody), b = world_run(&w, k, seed, nobody);
+    struct outcome a = world_run(&w, k, seed, no_observer), b = world_run(&w, k, seed, no_observer);
     assert_int_equal(a.stalled, b.stalled);
     for (size_t j = 0; j < w.n_jobs && !a.stalled; j++)
-        assert_true(same_job(&a.job[j], &b.job[j]) && a.job[j].held == b.job[j].held);
+        assert_same_jobs(&a.job[j], &b.job[j], "%s, seed %u: the same again: job %zu", k->name, (unsigned)seed, j);
+    for (size_t j = 0; j < w.n_jobs && !a.stalled; j++)
+        assert_true(a.job[j].held == b.job[j].held);
 }
 
 /* ---- The work of every job, from the intervals alone ---- */
@@ -203,13 +206,14 @@ static void work_is_done(const struct combination *k, uint64_t seed)
         free(x.hold[i].p);
 }
 
-/* The same addition with a factor that is off by a millionth does not come out: the test can tell. */
+/* The same addition with a factor that is off by a millionth does not come out: the test can
+ * tell. */
 static void work_is_done_for_all(void **state)
 {
     (void)state;
     slowed_in_all = unlike_in_all = 0;
     each_combination(WORLDS, work_is_done);
-    print_message("%u jobs were slowed by a second or more; in %u runs another law is told apart\n", slowed_in_all, unlike_in_all);
+    print_message("%u jobs were slowed by a second or more; in %u runs another law gives other times\n", slowed_in_all, unlike_in_all);
     assert_true(slowed_in_all > 1000 && unlike_in_all > 100);
 }
 
@@ -253,14 +257,15 @@ static void shared_and_failing(struct cluster *c, uint64_t seed)
 
 static uint32_t failed_in_all;
 
-/* Every other time who finds no memory fails, some while a node fails under it. The run itself checks that nobody is left on a GPU when all have gone, and all its identities. */
+/* Every other time a job that finds no memory fails, some while a node fails under it. The run
+ * itself checks that no tenant is left on a GPU when all have gone, and all its identities. */
 static void nodes_fail(const struct combination *k, uint64_t seed)
 {
     struct world w = shared_world(seed);
     w.furnish = shared_and_failing;
     for (size_t j = 0; j < w.n_jobs; j++)
         w.job[j].used_mem_mib = 512 * (uint32_t)(j % 19);
-    struct outcome o = world_run(&w, k, seed, nobody);
+    struct outcome o = world_run(&w, k, seed, no_observer);
     for (size_t j = 0; j < w.n_jobs && !o.stalled; j++)
         failed_in_all += o.job[j].outcome == OUTCOME_FAILED;
 }

@@ -1,5 +1,6 @@
-/* test_meta_snapshot.c - a run that begins with the snapshot of another goes on as that one does: every job starts and ends at the
- * same times, shifted. Over random worlds, by way of the file. Policies with a memory begin with none, and are seen to differ. */
+/* test_meta_snapshot.c - a run that begins with the snapshot of another goes on as that one
+ * does: every job starts and ends at the same times, shifted. Over random worlds, by way of the
+ * file. Policies with a memory begin with none, and are seen to differ. */
 #include "policies/registry.h"
 #include "sim/run/snapshot.h"
 #include "tests/support/random_world.h"
@@ -116,9 +117,10 @@ static int64_t moment_ns(uint64_t seed)
     return seed % 2 ? at_ns - at_ns % (2 * NS_PER_S) : at_ns;    /* passes are at multiples of the period, there too */
 }
 
-/* Go by what is true at the moment. The others keep something: srtf and srsf how much was left at each start, attained service
- * (las, las2d, gittins), usage or age (multifactor, fair-tree), promises (conservative), when pods may be tried again (kube, gang),
- * when a pass has looked at a job last (quota, goodput), time in the system (themis). */
+/* Go by what is true at the moment. The others keep something: srtf and srsf how much was left
+ * at each start, attained service (las, las2d, gittins), usage or age (multifactor, fair-tree),
+ * promises (conservative), when pods may be tried again (kube, gang), when a pass has looked at
+ * a job last (quota, goodput), time in the system (themis). */
 static const char *const no_memory[] = { "fifo", "sjf", "ljf", "qssf", "edf", "priority", "preemptive", "easy", "static", "cohort",
                                          "drf", "fair-share", "elastic", "loss", NULL };
 static const char *const memory[] = { "srtf", "srsf", "gittins", "multifactor", "fair-tree", "conservative", "kube", "gang", "quota",

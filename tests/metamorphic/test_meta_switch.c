@@ -1,6 +1,7 @@
-/* test_meta_switch.c - runs that are stopped and go on, and runs whose policy is switched, over random worlds.
+/* test_meta_switch.c - runs that are stopped and go on, and runs that switch their policy, over
+ * random worlds.
  *
- * A run is told as text: decisions, intervals, and what came of each job. */
+ * A run is written as text: decisions, intervals, and what came of each job. */
 #include "policies/registry.h"
 #include "sim/results/rows.h"
 #include "tests/support/random_world.h"
@@ -47,7 +48,7 @@ struct way {
     size_t n_switches;
     int64_t stop_ns[4];           /* ascending; 0: no more */
     int64_t late_ns;              /* the first switch is set to this time after the last stop; 0: no */
-    int64_t until_ns;             /* given up there; 0: played to the end, and the jobs are told */
+    int64_t until_ns;             /* given up there; 0: played to the end, and the jobs are written */
 };
 
 /* The story; the caller frees it. A stall is part of it. */

@@ -1,10 +1,12 @@
-/* test_meta_time.c - time has no scale and no origin; the same seed plays the same; names mean nothing. */
+/* test_meta_time.c - time has no scale and no origin; the same seed plays the same; names mean
+ * nothing. */
 #include "tests/metamorphic/meta_property.h"
 
 static struct meta_combo combo[META_COMBOS];
 static size_t n_combos;
 
-/* The first job whose times are not factor x those of a, plus shift. ID_NONE: there is none. Counts lost work too. */
+/* The first job with times other than factor x those of a, plus shift. ID_NONE: there is none.
+ * Counts lost work too. */
 static size_t differs(const struct meta_world *w, const struct meta_run *a, const struct meta_run *b, int64_t factor,
                       int64_t shift_s, int64_t *want_ns, int64_t *got_ns)
 {
@@ -57,8 +59,8 @@ static struct meta_world renamed(struct meta_world w)
     return w;
 }
 
-/* Moments that do not fall on whole nanoseconds: a number of GPU-seconds on three GPUs; or that do not scale: a pass a nanosecond after
- * an eviction in no time, where there is no period. */
+/* Moments that do not fall on whole nanoseconds: a number of GPU-seconds on three GPUs; or that
+ * do not scale: a pass a nanosecond after an eviction in no time, where there is no period. */
 static bool rounds(const struct meta_combo *c)
 {
     return meta_policy_is(c, "gittins") || meta_policy_is(c, "las2d") || meta_policy_is(c, "quota");
@@ -80,7 +82,8 @@ static struct meta_combo scaled(const struct meta_combo *c, int64_t factor)
     return to;
 }
 
-/* Every combination, some seeds; with `spoil` one duration is longer than it should be, and each must notice. */
+/* Every combination, some seeds; with `spoil` one duration is longer than it should be, and each
+ * must notice. */
 static void compare_all(const struct row *row, uint64_t seeds, bool spoil)
 {
     struct meta_tally t = { .property = row->name };

@@ -1,8 +1,10 @@
-/* queueing.h - queues with a closed form, played by the engine: a job with one GPU is a customer, a GPU is a server.
+/* queueing.h - queues with a closed form, played by the engine: a job with one GPU is a
+ * customer, a GPU is a server.
  *
- * How tight (models.md 11.1): R replications; the exact value must lie inside the 99.9 % t-interval, and half that
- * interval must be at most 5 % of it. Replications grow until that is so. A row with a `speed` is the negative control:
- * the same test on servers that are so much faster, where the exact value must lie outside.
+ * How tight (models.md 11.1): R replications; the exact value must lie inside the 99.9 %
+ * t-interval, and half that interval must be at most 5 % of it. Replications grow until that is
+ * so. A row with a `speed` is the negative control: the same test on servers that are so much
+ * faster, where the exact value must lie outside.
  *
  * GPUYARD_NIGHTLY in the environment: more and longer replications, 1.5 %. */
 #pragma once

@@ -1,6 +1,6 @@
-/* test_attained.c - one server whose customers go by the service they have had: las and gittins against closed forms.
+/* test_attained.c - one server that goes by attained service: las and gittins against closed forms.
  *
- * Foreground-background, M/G/1 (Kleinrock, Queueing Systems vol. 2, 4.6): a customer who needs x leaves after
+ * Foreground-background, M/G/1 (Kleinrock, Queueing Systems vol. 2, 4.6): a customer that needs x leaves after
  *   T(x) = x/(1-rho_x) + lambda E[min(S,x)^2] / (2 (1-rho_x)^2),  rho_x = lambda E[min(S,x)]
  * on average. Quanta are small beside the mean service of 1. */
 #include "tests/queueing/queueing.h"
@@ -15,12 +15,14 @@ enum { JOBS = 20000 }; /* quanta take their time */
 #define LAS(quantum) "las:continuous=yes,quantum_s=" #quantum
 #define GITTINS      "gittins:two_dimensional=no"
 #define HYPER_7 2.699158 /* checked below against the integral */
-/* Fixed sizes, at .4: 1/.6 + .4/(2 x .36). In order of arrival (Pollaczek-Khinchine): 1 + .4/(2 x .6) */
+/* Fixed sizes, at .4: 1/.6 + .4/(2 x .36). In order of arrival (Pollaczek-Khinchine): 1 + .4/(2
+ * x .6) */
 #define FIXED_4         (20.0 / 9)
 #define FIXED_4_ARRIVAL (4.0 / 3)
 
-/* Exponential sizes: no order that does not know them is better than another (Kleinrock's conservation law), 1/(1-rho).
- * Hazard rate falls (hyper-exponential): Gittins is foreground-background. Rises (fixed): order of arrival. */
+/* Exponential sizes: no order that does not know them is better than another (Kleinrock's
+ * conservation law), 1/(1-rho). Hazard rate falls (hyper-exponential): Gittins is
+ * foreground-background. Rises (fixed): order of arrival. */
 static const struct law_row rows[] = {
     { .name = "las, exponential", .jobs = JOBS, .system = M_G_1(.7, EXPONENTIAL, LAS(.1)), .want = { { SOJOURN, 0, 1 / .3 } } },
     { .name = "las in three queues, exponential",

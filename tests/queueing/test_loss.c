@@ -1,4 +1,5 @@
-/* test_loss.c - M/M/c/c and M/G/c/c: who is refused, by Erlang's first formula, which knows the mean of the service alone. */
+/* test_loss.c - M/M/c/c and M/G/c/c: the share of customers that is refused, by Erlang's first
+ * formula, which knows the mean of the service alone. */
 #include "tests/queueing/queueing.h"
 
 #define LOSS(c, load, law)                                                                                             \

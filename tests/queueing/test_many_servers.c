@@ -1,4 +1,5 @@
-/* test_many_servers.c - M/M/c: mean wait and who waits at all; M/G/4 by an approximation. models.md 11.1. */
+/* test_many_servers.c - M/M/c: mean wait and the share of customers that wait; M/G/4 by an
+ * approximation. models.md 11.1. */
 #include "tests/queueing/queueing.h"
 
 #define M_M(c, rho)                                                                                                    \
@@ -32,7 +33,8 @@ static const struct law_row rows[] = {
       .want = { { WAIT, 0, .183753 }, { SHARE_THAT_WAITS, 0, .588011 } } },
 };
 
-/* By the recursion of Erlang's first formula: B(0) = 1, B(k) = a B(k-1)/(k + a B(k-1)); C = B/(1 - rho (1-B)). */
+/* By the recursion of Erlang's first formula: B(0) = 1, B(k) = a B(k-1)/(k + a B(k-1)); C = B/(1
+ * - rho (1-B)). */
 static void table_is_erlang_c(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_orders.c - one server whose customers do not go in order of arrival: priorities, shortest first. models.md 11.1.
+/* test_orders.c - one server with an order of service other than arrival: priorities, shortest first. models.md 11.1.
  */
 #include "tests/queueing/queueing.h"
 
@@ -17,9 +17,10 @@
 #define SJF_8  1.882219 /* checked below against their integrals */
 #define SRPT_8 2.352773
 
-/* R = sum of lambda_i E[S_i^2]/2, sigma_k the load of classes 1..k.
- * Cobham (Operations Research 2(1), 1954): W_k = R/((1-sigma_{k-1})(1-sigma_k)); here R = .8, and .1 + .6 = .7.
- * Preemptive-resume: T_k = E[S_k]/(1-sigma_{k-1}) + R_k/((1-sigma_{k-1})(1-sigma_k)), R_k of classes 1..k only. */
+/* R = sum of lambda_i E[S_i^2]/2, sigma_k the load of classes 1..k. Cobham (Operations Research
+ * 2(1), 1954): W_k = R/((1-sigma_{k-1})(1-sigma_k)); here R = .8, and .1 + .6 = .7.
+ * Preemptive-resume: T_k = E[S_k]/(1-sigma_{k-1}) + R_k/((1-sigma_{k-1})(1-sigma_k)), R_k of
+ * classes 1..k only. */
 static const struct law_row rows[] = {
     { .name = "priority, exponential",
       .system = TWO_CLASSES(WAITS, .3, 1, .5, 1, EXPONENTIAL),
@@ -63,15 +64,17 @@ static double load_below(double x)
     return LAMBDA * (1 - (1 + x) * exp(-x));
 }
 
-/* Phipps (Operations Research 4(1), 1956): W(x) = lambda E[S^2]/2 / (1-rho(x))^2, and E[S^2] = 2. */
+/* Phipps (Operations Research 4(1), 1956): W(x) = lambda E[S^2]/2 / (1-rho(x))^2, and E[S^2] =
+ * 2. */
 static double sjf_wait(double x, void *unused)
 {
     (void)unused;
     return exp(-x) * LAMBDA / pow(1 - load_below(x), 2);
 }
 
-/* Schrage and Miller (Operations Research 14(4), 1966): until x is first served, lambda (int_0^x t^2 f + x^2 (1-F(x)))
- * / (2 (1-rho(x))^2); then int_0^x dt/(1-rho(t)), which over all x is int_0^inf (1-F(t))/(1-rho(t)) dt. */
+/* Schrage and Miller (Operations Research 14(4), 1966): until x is first served, lambda (int_0^x
+ * t^2 f + x^2 (1-F(x))) / (2 (1-rho(x))^2); then int_0^x dt/(1-rho(t)), which over all x is
+ * int_0^inf (1-F(t))/(1-rho(t)) dt. */
 static double srpt_sojourn(double x, void *unused)
 {
     (void)unused;
@@ -96,8 +99,8 @@ static void integrals(void **state)
     gsl_integration_workspace_free(space);
 }
 
-/* The table against the conservation law (Kleinrock, Naval Research Logistics Quarterly 12, 1965): whatever the order,
- * the sum of rho_k W_k is rho R/(1-rho). */
+/* The table against the conservation law (Kleinrock, Naval Research Logistics Quarterly 12,
+ * 1965): whatever the order, the sum of rho_k W_k is rho R/(1-rho). */
 static void conservation(void **state)
 {
     (void)state;

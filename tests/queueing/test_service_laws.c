@@ -1,4 +1,5 @@
-/* test_service_laws.c - one server, other service times: M/D/1 and M/G/1 by Pollaczek and Khinchine. models.md 11.1. */
+/* test_service_laws.c - one server, other service times: M/D/1 and M/G/1 by Pollaczek and
+ * Khinchine. models.md 11.1. */
 #include "tests/queueing/queueing.h"
 
 #define M_G_1(rho, law)                                                                                                \
@@ -6,8 +7,8 @@
         .servers = 1, .policy = "fifo", .class = { { rho, 1, law } }                                                   \
     }
 
-/* W_q = rho (1 + c^2)/(2 (1-rho)), with c^2 = 0 for M/D/1 and 4 for the hyperexponential. Who arrives finds the server
- * busy with probability rho. */
+/* W_q = rho (1 + c^2)/(2 (1-rho)), with c^2 = 0 for M/D/1 and 4 for the hyperexponential. An
+ * arrival finds the server busy with probability rho. */
 static const struct law_row rows[] = {
     { .name = "M/D/1 at .5", .system = M_G_1(.5, FIXED), .want = { { WAIT, 0, .5 }, { SHARE_THAT_WAITS, 0, .5 } } },
     { .name = "M/D/1 at .8", .system = M_G_1(.8, FIXED), .want = { { WAIT, 0, 2 }, { SHARE_THAT_WAITS, 0, .8 } } },
@@ -25,8 +26,8 @@ static const struct law_row rows[] = {
       .want = { { WAIT, 0, 2.5 }, { SHARE_THAT_WAITS, 0, .5 } } },
 };
 
-/* The sizes themselves: mean 1 and c^2 = 4, within 4 standard errors. The branch of probability p has mean 1/(2p), so
- * E[S^k] = k!/2^k (p^(1-k) + (1-p)^(1-k)). */
+/* The sizes themselves: mean 1 and c^2 = 4, within 4 standard errors. The branch of probability
+ * p has mean 1/(2p), so E[S^k] = k!/2^k (p^(1-k) + (1-p)^(1-k)). */
 static void sizes_are_hyperexponential(void **state)
 {
     (void)state;

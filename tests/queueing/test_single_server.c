@@ -33,7 +33,7 @@ static void mean_wait(void **state)
     assert_int_equal(fabs(wait - exact) <= 4 * error, row->holds);
 }
 
-/* ---- Waits of those who wait are exponential with rate mu - lambda ---- */
+/* ---- Waits above zero are exponential with rate mu - lambda ---- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -41,8 +41,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Probability of a larger distance between the sample (sorted here) and the law; Kolmogorov's limit with Stephens's
- * correction for finite n (J. R. Stat. Soc. B 32(1), 1970). */
+/* Probability of a larger distance between the sample (sorted here) and the law; Kolmogorov's
+ * limit with Stephens's correction for finite n (J. R. Stat. Soc. B 32(1), 1970). */
 static double ks_p(double *sample, size_t n, double mean)
 {
     qsort(sample, n, sizeof *sample, by_value);
@@ -66,8 +66,9 @@ static const struct ks_row {
     { "distribution of waits: control, service 5 % faster", 1.05, false },
 };
 
-/* Every 200th job, so that they are nearly independent: at rho = .8 the correlation of waits fades with exp(-t
- * (1-sqrt(rho))^2), 6 % over the 250 s between two of them. About 4000 of them waited. */
+/* Every 200th job, so that they are nearly independent: at rho = .8 the correlation of waits
+ * fades with exp(-t (1-sqrt(rho))^2), 6 % over the 250 s between two of them. About 4000 of them
+ * waited. */
 static void waits_are_exponential(void **state)
 {
     const struct ks_row *row = *state;
@@ -117,7 +118,7 @@ static void little(void **state)
         last_ns = r.end_ns > last_ns ? r.end_ns : last_ns;
     }
     assert_true(t->in_system == there);
-    assert_true(t->waiting == there - work); /* giving way costs nothing: whoever does not run waits */
+    assert_true(t->waiting == there - work); /* preemptions cost nothing: a job that does not run waits */
     assert_true(t->held == work * MILLI_ALL && t->account[ACCOUNT_USEFUL] == t->held);
     assert_true(t->first_ns == w->facts[0].submit_ns && t->last_ns == last_ns);
     assert_true(t->capacity == (int128_t)(t->last_ns - t->first_ns) * (int64_t)row->servers * MILLI_ALL);

@@ -1,5 +1,6 @@
-/* test_young_daly.c - a job that writes checkpoints and is thrown back at the points of a Poisson process, through the whole
- * simulator, against the closed form of models.md 3.4 (Daly 2006, eq. 13). */
+/* test_young_daly.c - a job that writes checkpoints and is thrown back at the points of a
+ * Poisson process, through the whole simulator, against the closed form of models.md 3.4 (Daly
+ * 2006, eq. 13). */
 #include "sim/base/random.h"
 #include "sim/models/checkpoint_laws.h"
 #include "tests/support/schedule.h"
@@ -16,8 +17,8 @@ static const struct row { const char *name; double write_s, mtbf_s, wall; } rows
     { "two minutes, three hours", 120, 10800, 1.1979917 },
 };
 
-/* Jobs of no length and higher priority stand for the failures: they take what they need at once and give it back, and the
- * victim, given no grace, falls back to its last durable checkpoint. */
+/* Jobs of no length and higher priority stand for the failures: they take what they need at once
+ * and give it back, and the victim, given no grace, falls back to its last durable checkpoint. */
 static struct workload *with_interruptions(double mtbf_s, uint64_t seed)
 {
     struct error err = { "" };

@@ -1,4 +1,5 @@
-/* test_attained.c - srsf, las and las2d: schedules worked out by hand. Giving way is free of charge unless a row says so. */
+/* test_attained.c - srsf, las and las2d: schedules worked out by hand. A preemption costs
+ * nothing unless a row says so. */
 #include "tests/support/schedule.h"
 
 #define FREE .overhead = FREE_OF_CHARGE
@@ -7,7 +8,7 @@
 static const struct schedule rows[] = {
     /* ---- srsf. At 2 job 1 has 8 s x 1 GPU left: less than 5 s x 2, more than 3 s x 2 ---- */
     { "srsf: more GPUs, more service", "srsf", ONE_NODE(2), FREE, .jobs = { { 0, 10, 1, 0 }, { 2, 5, 2, 10 } } },
-    { "srsf: the larger gives way", "srsf", ONE_NODE(2), FREE, .jobs = {
+    { "srsf: the larger is preempted", "srsf", ONE_NODE(2), FREE, .jobs = {
         { 0, 10, 1, 0, .ends = 13, .stops = 1 }, { 2, 3, 2, 2 } } },
     /* At 4 jobs 1 and 2 have 6 x 2 and 11 x 1 GPU-s left: job 1 is the last in the order though it ends first */
     { "srsf: what is left shrinks faster on more GPUs", "srsf", ONE_NODE(3), FREE, .jobs = {
@@ -15,28 +16,28 @@ static const struct schedule rows[] = {
     /* At 8: 2 x 2 and 7 x 1. Now job 2 is, and frees the GPU that job 3 wants */
     { "srsf: and overtakes", "srsf", ONE_NODE(3), FREE, .jobs = {
         { 0, 10, 2, 0 }, { 0, 15, 1, 0, .ends = 17, .stops = 1 }, { 8, 2, 1, 8 } } },
-    { "srsf: equal ones do not give way", "srsf", ONE_NODE(2), FREE, .jobs = { { 0, 10, 1, 0 }, { 2, 4, 2, 10 } } },
+    { "srsf: equal ones are not preempted", "srsf", ONE_NODE(2), FREE, .jobs = { { 0, 10, 1, 0 }, { 2, 4, 2, 10 } } },
 
     /* ---- las: a threshold at 4 s ---- */
-    { "las: falls at the very moment, and gives way", "las:threshold1=4", ONE_NODE(1), FREE, .jobs = {
+    { "las: demoted at the very moment, and preempted", "las:threshold1=4", ONE_NODE(1), FREE, .jobs = {
         { 0, 10, 1, 0, .ends = 13, .stops = 1 }, { 1, 3, 1, 4 } } },
-    { "las: within a queue who runs goes on", "las:threshold1=4", ONE_NODE(1), FREE, .jobs = { { 0, 4, 1, 0 }, { 1, 2, 1, 4 } } },
-    { "las: a newcomer is ahead of who has fallen", "las:threshold1=4", ONE_NODE(1), FREE, .jobs = {
+    { "las: within a queue a running job goes on", "las:threshold1=4", ONE_NODE(1), FREE, .jobs = { { 0, 4, 1, 0 }, { 1, 2, 1, 4 } } },
+    { "las: a new job is ahead of one that has been demoted", "las:threshold1=4", ONE_NODE(1), FREE, .jobs = {
         { 0, 10, 1, 0, .ends = 11, .stops = 1 }, { 6, 1, 1, 6 } } },
     /* 2: job 1 falls, job 2 runs; 4: it falls too, but it is running; 6: falls again, job 1 is ahead; 8: so does job 1 */
     { "las: three queues", "las:threshold1=2,threshold2=4,promote=0", ONE_NODE(1), FREE, .jobs = {
         { 0, 8, 1, 0, .ends = 12, .stops = 1 }, { 0, 8, 1, 2, .ends = 16, .stops = 1 } } },
     /* In the second queue since 4 and 2. At 6, beside job 4, there is room for one of them */
-    { "las2d: who waits goes by time of entry", "las2d:threshold1=4,threshold2=0,promote=0", ONE_NODE(3), FREE, .jobs = {
+    { "las2d: waiting jobs go by time of entry", "las2d:threshold1=4,threshold2=0,promote=0", ONE_NODE(3), FREE, .jobs = {
         { 0, 10, 1, 0, .ends = 14, .stops = 1 }, { 0, 8, 2, 0, .ends = 9, .stops = 1 }, { 5, 1, 3, 5 }, { 5.5, 3, 1, 6 } } },
     { "las: no first queue", "las:threshold1=0,threshold2=5", ONE_NODE(1), FREE, .jobs = {
         { 0, 10, 1, 0, .ends = 12, .stops = 1 }, { 1, 2, 1, 5 } } },
     { "las: one queue is fifo", "las:threshold1=0,threshold2=0", ONE_NODE(1), FREE, .jobs = { { 0, 10, 1, 0 }, { 1, 2, 1, 10 } } },
     { "las: two GPUs, seconds", "las:threshold1=8", ONE_NODE(2), FREE, .jobs = {
         { 0, 10, 2, 0, .ends = 12, .stops = 1 }, { 1, 2, 2, 8 } } },
-    { "las: who may not be preempted stays", "las:threshold1=4", ONE_NODE(1), FREE, .jobs = {
+    { "las: a job that is not preemptible stays", "las:threshold1=4", ONE_NODE(1), FREE, .jobs = {
         { 0, 10, 1, 0, .stays = true }, { 1, 3, 1, 10 } } },
-    { "las: queue, nobody else's jobs give way", "las:threshold1=4,scope=queue", ONE_NODE(1), FREE, .jobs = {
+    { "las: queue, jobs of other queues are not preempted", "las:threshold1=4,scope=queue", ONE_NODE(1), FREE, .jobs = {
         { 0, 10, 1, 0, .queue = "a" }, { 1, 3, 1, 10, .queue = "b" } } },
     { "las: skip", "las:threshold1=4", ONE_NODE(2), FREE, .jobs = { { 0, 3, 1, 0 }, { 1, 5, 2, 3 + 1 }, { 2, 2, 1, 2 } } },
     { "las: strict", "las:threshold1=4,blocking=strict", ONE_NODE(2), FREE, .jobs = {
@@ -58,10 +59,10 @@ static const struct schedule rows[] = {
     /* ---- las, continuous: round robin by quanta of 1 s ---- */
     { "las: continuous", "las:continuous=yes,quantum_s=1", ONE_NODE(1), FREE, .jobs = {
         { 0, 3, 1, 0, .ends = 5, .stops = 2 }, { 0, 3, 1, 1, .ends = 6, .stops = 2 } } },
-    { "las: continuous, a newcomer goes first at once", "las:continuous=yes,quantum_s=1", ONE_NODE(1), FREE, .jobs = {
+    { "las: continuous, a new job goes first at once", "las:continuous=yes,quantum_s=1", ONE_NODE(1), FREE, .jobs = {
         { 0, 5, 1, 0, .ends = 6, .stops = 1 }, { 2.5, 1, 1, 2.5 } } },
     /* Job 2 catches up at 4, then job 1 has its third second before it */
-    { "las: continuous, who comes later catches up", "las:continuous=yes,quantum_s=1", ONE_NODE(1), FREE, .jobs = {
+    { "las: continuous, a later job catches up", "las:continuous=yes,quantum_s=1", ONE_NODE(1), FREE, .jobs = {
         { 0, 3, 1, 0, .ends = 5, .stops = 1 }, { 2, 3, 1, 2, .ends = 6, .stops = 1 } } },
 
     /* ---- las2d: a threshold at 8 GPU-s ---- */

@@ -1,5 +1,5 @@
-/* test_batch.c - multifactor and fair-tree: usage, its decay, the period of computing, and each factor; by hand. The factors
- * of accounts themselves are in tests/unit/test_accounts.c. */
+/* test_batch.c - multifactor and fair-tree: usage, its decay, the period of computing, and each
+ * factor; by hand. The factors of accounts themselves are in tests/unit/test_accounts.c. */
 #include "tests/support/schedule.h"
 
 #define WEIGHS(n, w)                                                                                                   \
@@ -23,7 +23,7 @@
 /* clang-format off */
 static const struct schedule rows[] = {
     /* ---- fair-tree: at 100 job 1 is charged 100 GPU-s ---- */
-    { "fair-tree: who has had less goes first", TREE, ONE_NODE(1), .jobs = {
+    { "fair-tree: the account with less usage goes first", TREE, ONE_NODE(1), .jobs = {
         { 0, 150, 1, 0, .user = "u" }, { 10, 50, 1, 200, .user = "u" }, { 20, 50, 1, 150, .user = "v" } } },
     { "fair-tree: usage is not seen before the period ends", "fair-tree:half_life_s=0,calc_period_s=1000", ONE_NODE(1),
       .jobs = { { 0, 150, 1, 0, .user = "u" }, { 10, 50, 1, 150, .user = "u" }, { 20, 50, 1, 200, .user = "v" } } },

@@ -1,5 +1,6 @@
-/* test_binding.c - what keeps a job from starting: CPUs, memory, shares of GPUs, GPU models, levels; and what never
- * can. Whole GPUs are short in all: WAIT_GPUS; there, but not so that it fits: WAIT_FRAGMENTED. By hand. */
+/* test_binding.c - what keeps a job from starting: CPUs, memory, shares of GPUs, GPU models,
+ * levels; and what never can. Whole GPUs are short in all: WAIT_GPUS; there, but not so that it
+ * fits: WAIT_FRAGMENTED. By hand. */
 #include "tests/support/schedule.h"
 
 #define SMALL(n, g, cpus, mib)                                                                                         \
@@ -107,7 +108,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .took = "0:0" }, { 0, 1, 1, 0, .took = "0:1" }, { 0, 10, 1, 0, .took = "0:2" }, { 1, 5, 1, 1, .took = "0:1" },
         { 6, 5, 2, 6, .preferred = "island", .took = "1:01" } } },
 
-    /* ---- Never: refused at arrival, whoever is behind is not held up ---- */
+    /* ---- Never: refused at arrival, jobs behind are not held up ---- */
     { "never: too many GPUs", "fifo", { NODES(2, 2) }, .jobs = { { 0, 5, 5, NEVER, .refused = TOO_MANY }, { 0, 5, 4, 0 } } },
     { "never: too many GPUs a node", "fifo", { NODES(2, 2) }, .jobs = {
         { 0, 5, 3, NEVER, .tasks = 1, .refused = NO_NODE }, { 0, 5, 3, 0, .took = "0:01 1:0" } } },

@@ -1,4 +1,5 @@
-/* test_budgets.c - GPU-hours per queue and month under quota, worked out by hand. Without dates a month is 30 days: 2592000 s. */
+/* test_budgets.c - GPU-hours per queue and month under quota, worked out by hand. Without dates
+ * a month is 30 days: 2592000 s. */
 #include "tests/support/schedule.h"
 
 enum { MONTH_S = 2592000, HOUR_S = 3600 };
@@ -11,7 +12,7 @@ enum { MONTH_S = 2592000, HOUR_S = 3600 };
 
 /* clang-format off */
 static const struct schedule rows[] = {
-    { "who runs when it is spent runs on; nobody starts until the month turns", "quota", ONE_NODE(4), .queue = { BUDGET("a", ID_NONE, 2) },
+    { "a job that runs when it is spent runs on; none starts until the month turns", "quota", ONE_NODE(4), .queue = { BUDGET("a", ID_NONE, 2) },
       .jobs = { { 0, 2 * HOUR_S, 1, 0, .queue = "a" }, { HOUR_S, 2 * HOUR_S, 1, HOUR_S, .queue = "a" },    /* spent at 1.5 h */
                 { HOUR_S + HOUR_S / 2, 10, 1, MONTH_S, .queue = "a", .waits = LIMIT(MONTH_S - HOUR_S - HOUR_S / 2) } } },
     { "a second before, it may", "quota", ONE_NODE(4), .queue = { BUDGET("a", ID_NONE, 2) },
@@ -31,7 +32,7 @@ static const struct schedule rows[] = {
       .jobs = { { 0, HOUR_S, 1, 0, .queue = "a" }, { HOUR_S, 10, 1, MONTH_S, .queue = "a" }, { HOUR_S, 10, 1, HOUR_S, .queue = "b" } } },
     { "three deep", "quota", ONE_NODE(4), .queue = { BUDGET("top", ID_NONE, 1), BUDGET("middle", 0, 0), BUDGET("a", 1, 0) },
       .jobs = { { 0, HOUR_S, 1, 0, .queue = "a" }, { HOUR_S, 10, 1, MONTH_S, .queue = "a" } } },
-    { "without a budget nobody waits", "quota", ONE_NODE(4), .queue = { BUDGET("a", ID_NONE, 0) },
+    { "without a budget no job waits", "quota", ONE_NODE(4), .queue = { BUDGET("a", ID_NONE, 0) },
       .jobs = { { 0, HOUR_S, 1, 0, .queue = "a" }, { HOUR_S, 10, 1, HOUR_S, .queue = "a" } } },
 };
 /* clang-format on */

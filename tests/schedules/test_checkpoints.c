@@ -1,5 +1,5 @@
-/* test_checkpoints.c - checkpoints that take time: when they are due, what they stall, what a stop then loses. models.md 3.3,
- * 3.4, 11.2 (4). By hand. */
+/* test_checkpoints.c - checkpoints that take time: when they are due, what they stall, what a
+ * stop then loses. models.md 3.3, 3.4, 11.2 (4). By hand. */
 #include "tests/support/schedule.h"
 
 #define S NS_PER_S

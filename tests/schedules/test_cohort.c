@@ -44,10 +44,10 @@ static const struct schedule rows[] = {
     { "no more than the lending limit of the other", "cohort", ONE_NODE(4),
       .queue = { SHARES("org", ID_NONE, 0, 1), SHARES("a", 0, 2, 1), LIMITED("b", 0, 2, 1, UNLIMITED, 1000) }, .jobs = {
         { 0, 10, 3, 0, A }, { 1, 5, 1, 10, A, .waits = { [WAIT_QUOTA] = 9 } }, { 2, 5, 1, 2, B } } },
-    { "quota of the cohort itself is anybody's", "cohort", ONE_NODE(4),
+    { "quota of the cohort itself is for all its queues", "cohort", ONE_NODE(4),
       .queue = { SHARES("org", ID_NONE, 4, 1), SHARES("a", 0, 0, 1), SHARES("b", 0, 0, 1) }, .jobs = {
         { 0, 10, 3, 0, A }, { 1, 5, 1, 1, B }, { 2, 5, 1, 6, B, .waits = { [WAIT_QUOTA] = 4 } } } },
-    { "who keeps within its quota goes first", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .jobs = {
+    { "a job within the quota of its queue goes first", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .jobs = {
         { 0, 10, 3, 10, A }, { 0, 10, 2, 0, B } } },
     { "the limit caps what is borrowed", "cohort", ONE_NODE(4),
       .queue = { SHARES("org", ID_NONE, 2, 1), { .facts = { .name = "a", .parent = 0, .weight = 1,
@@ -96,9 +96,9 @@ static const struct schedule rows[] = {
       .overhead = UNPAID, .jobs = { { 0, 10, 3, 0, B }, { 5, 5, 3, 10, A, .priority = 1 } } },
 
     /* ---- Order ---- */
-    { "best effort: who does not fit is set aside", "cohort", ONE_NODE(2), .queue = { SHARES("a", ID_NONE, 2, 1) }, .jobs = {
+    { "best effort: a job that does not fit is set aside", "cohort", ONE_NODE(2), .queue = { SHARES("a", ID_NONE, 2, 1) }, .jobs = {
         { 0, 10, 1, 0, A }, { 1, 5, 2, 10, A, .waits = { [WAIT_LIMIT] = 9 } }, { 2, 5, 1, 2, A } } },
-    { "strict: who does not fit blocks its queue", "cohort", ONE_NODE(2),
+    { "strict: a job that does not fit blocks its queue", "cohort", ONE_NODE(2),
       .queue = { SHARES("a", ID_NONE, 2, 1, .queueing = STRICT_FIFO) }, .jobs = {
         { 0, 10, 1, 0, A }, { 1, 5, 2, 10, A, .waits = { [WAIT_LIMIT] = 9 } },
         { 2, 5, 1, 15, A, .waits = { [WAIT_ORDER] = 8, [WAIT_LIMIT] = 5 } } } },

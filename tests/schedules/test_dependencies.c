@@ -1,6 +1,6 @@
-/* test_dependencies.c - jobs that depend on others, and jobs that ask for memory of their GPUs. By hand: a job with
- * dependencies arrives when the last of them has ended, whatever came of it; until then it waits for the dependency and
- * nobody waits behind it. */
+/* test_dependencies.c - jobs that depend on others, and jobs that ask for memory of their GPUs.
+ * By hand: a job with dependencies arrives when the last of them has ended, whatever its
+ * outcome; until then it waits for the dependency and no job waits behind it. */
 #include "tests/support/schedule.h"
 
 #define GPUS_OF(n, mib)                                                                                                \
@@ -14,7 +14,7 @@ static const struct schedule rows[] = {
     { "control: without a dependency both start at once", "fifo", ONE_NODE(2), .jobs = { { 0, 10, 1, 0 }, { 0, 5, 1, 0 } } },
     { "after another", "fifo", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 5, 1, 10, .after = "1", .waits = { [WAIT_DEPENDENCY] = 10 } } } },
-    { "nobody waits behind it", "fifo", ONE_NODE(2), .jobs = {
+    { "no job waits behind it", "fifo", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 5, 2, 10, .after = "1" }, { 1, 3, 1, 1 } } },
     { "on one that has ended already", "fifo", ONE_NODE(1), .jobs = {
         { 0, 10, 1, 0 }, { 20, 5, 1, 20, .after = "1" } } },

@@ -1,4 +1,5 @@
-/* test_disciplines.c - fifo, sjf, srtf and priority, scope and blocking: schedules worked out by hand. */
+/* test_disciplines.c - fifo, sjf, srtf and priority, scope and blocking: schedules worked out by
+ * hand. */
 #include "tests/support/schedule.h"
 
 /* clang-format off */
@@ -13,7 +14,7 @@ static const struct schedule rows[] = {
     { "fifo: skip makes no promise to the head", "fifo:blocking=skip", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 5, 2, 21 }, { 1, 20, 1, 1 } } },
     /* ---- loss: at 2 the one-GPU job finds room, the next one like it does not; when room is there again, it is tried anew */
-    { "loss: who does not fit is refused", "loss", ONE_NODE(2), .jobs = {
+    { "loss: a job that does not fit is refused", "loss", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 1, 5, 2, NEVER, .refused = "no room when it arrived" }, { 2, 3, 1, 2 },
         { 3, 1, 1, NEVER, .refused = "no room when it arrived" }, { 5, 1, 1, 5 }, { 10, 5, 2, 10 } } },
     { "loss: between two passes, in the order of arrival", "loss", ONE_NODE(2), .period = 10, .jobs = {

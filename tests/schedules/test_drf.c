@@ -1,7 +1,8 @@
 /* test_drf.c - drf and fair-share: the examples of the paper, and schedules worked out by hand. */
 #include "tests/support/schedule.h"
 
-/* Ghodsi et al., NSDI 2011, section 4.1: 9 CPUs and 18 GB; tasks of A want 1 CPU and 4 GB, tasks of B 3 CPUs and 1 GB. */
+/* Ghodsi et al., NSDI 2011, section 4.1: 9 CPUs and 18 GB; tasks of A want 1 CPU and 4 GB, tasks
+ * of B 3 CPUs and 1 GB. */
 #define PAPER                                                                                                          \
     {                                                                                                                  \
         {                                                                                                              \
@@ -63,7 +64,7 @@ static const struct schedule rows[] = {
         { 2, 3, 1, 2, .queue = "a" } } },
     { "fair-share: skip", "fair-share:blocking=skip", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0, .queue = "a" }, { 0, 5, 2, 10, .queue = "b" }, { 1, 3, 1, 1, .queue = "b" } } },
-    { "fair-share: equal shares, who came first", "fair-share", ONE_NODE(1), .jobs = {
+    { "fair-share: equal shares, first come first", "fair-share", ONE_NODE(1), .jobs = {
         { 0, 5, 1, 0, .queue = "b" }, { 1, 5, 1, 5, .queue = "b" }, { 2, 5, 1, 10, .queue = "a" } } },
     /* The department of b and c shares alike with a: b, a, c, a. Without it: b, c, a, and c's second job came before a's. */
     { "fair-share: a tree of queues", "fair-share", ONE_NODE(4), .queue = DEPARTMENTS, .jobs = {

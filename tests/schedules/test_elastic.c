@@ -1,4 +1,5 @@
-/* test_elastic.c - schedules of jobs that have several sizes, worked out by hand: `elastic`, and a policy that follows a script. */
+/* test_elastic.c - schedules of jobs that have several sizes, worked out by hand: `elastic`, and
+ * a policy that follows a script. */
 #include "tests/support/schedule.h"
 
 #define RESTART(s)                                                                                                     \
@@ -46,7 +47,7 @@ static const struct schedule rows[] = {
     { "moldable: keeps what it starts with", AT_ONCE, ONE_NODE(4), .useful = 10 + 240,
       .jobs = { { 0, 10, 1, 0 }, { 0, 60, 4, 0, 80, .tasks = 4, .min_tasks = 2, .max_tasks = 8, .moldable = true, .took = "0:1 0:2 0:3" } } },
     /* 2 and 3 of 1 each; at 10 the third wants 2, and the second gives them: 30 of its 62 s are done, 20 more until 30; then 12 s on 3. */
-    { "who started last gives back first", AT_ONCE, ONE_NODE(5), .useful = 60 + 62 + 40,
+    { "the job that started last shrinks first", AT_ONCE, ONE_NODE(5), .useful = 60 + 62 + 40,
       .jobs = { { 0, 60, 1, 0, 30, .tasks = 1, .max_tasks = 2 }, { 0, 62, 1, 0, 30 + 4, .tasks = 1, .max_tasks = 3 }, { 10, 20, 2, 10 } } },
     /* At 5 the first falls to 2 so that the third can have its least of 1. At 20 the second leaves 3: all go to the third, though the first
      * is older. It has done 15 / 4 of its 20 s, so it ends at 36.25. The first has done 7.5 + 31.25 s then, and has 11.25 s left on 6 of 2. */

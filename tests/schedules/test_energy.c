@@ -1,7 +1,7 @@
 /* test_energy.c - energy, carbon and cost of small schedules, by hand from models.md 9.
  *
- * An A100 draws 60 W idle, 75 W held without progress, 0.9 x 400 = 360 W at full duty; a dgx-a100 1000 W without its eight, and
- * 300 W more with all of its 128 CPUs. */
+ * An A100 draws 60 W idle, 75 W held without progress, 0.9 x 400 = 360 W at full duty; a
+ * dgx-a100 1000 W without its eight, and 300 W more with all of its 128 CPUs. */
 #include "sim/physics/energy.h"
 #include "sim/results/summary.h"
 #include "tests/support/powered_schedule.h"

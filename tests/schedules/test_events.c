@@ -1,5 +1,6 @@
-/* test_events.c - what happens at one instant, and in which order; jobs of no length; periodic passes; the cut-off.
- * The order (models.md 0): job end, released, start-up over, arrival, then the pass. By hand. */
+/* test_events.c - what happens at one instant, and in which order; jobs of no length; periodic
+ * passes; the cut-off. The order (models.md 0): job end, released, start-up over, arrival, then
+ * the pass. By hand. */
 #include "tests/support/schedule.h"
 
 /* clang-format off */
@@ -31,9 +32,9 @@ static const struct schedule rows[] = {
     { "periodic: behind others after the first pass", "fifo", ONE_NODE(2), .period = 10, .jobs = {
         { 0, 30, 1, 0 }, { 2, 5, 2, 30, .waits = { [WAIT_PASS] = 8, [WAIT_GPUS] = 20 } },
         { 12, 5, 1, 40, .waits = { [WAIT_PASS] = 8, [WAIT_ORDER] = 10, [WAIT_GPUS] = 10 } } } },
-    { "periodic: an end between passes starts nobody", "fifo", ONE_NODE(1), .period = 10, .jobs = {
+    { "periodic: an end between passes starts no job", "fifo", ONE_NODE(1), .period = 10, .jobs = {
         { 0, 13, 1, 0 }, { 0, 5, 1, 20 } } },
-    { "periodic: who arrives at the grid is in that pass", "sjf", ONE_NODE(1), .period = 10, .jobs = {
+    { "periodic: a job that arrives at the grid is in that pass", "sjf", ONE_NODE(1), .period = 10, .jobs = {
         { 0, 10, 1, 0 }, { 3, 5, 1, 20, .waits = { [WAIT_PASS] = 7, [WAIT_GPUS] = 10 } }, { 10, 2, 1, 10 } } },
     { "periodic: preempted ones wait for the next pass", "priority:preempt=yes", ONE_NODE(1), .period = 10,
       .overhead = FREE_OF_CHARGE, .jobs = {
@@ -54,32 +55,32 @@ static const struct schedule rows[] = {
 };
 /* clang-format on */
 
-/* ---- The order itself, as it is told to observers: at 10 s job 1 ends, job 2 has saved and left, job 4 starts on its
+/* ---- The order itself, as observers see it: at 10 s job 1 ends, job 2 has saved and left, job 4 starts on its
  * claim, job 5 arrives and starts on job 1's GPU in the pass. Job 3 only fills the third GPU. ---- */
 
-struct told {
+struct observed {
     char text[512];
 };
 
-static void tell(struct told *t, job_id j, const char *what)
+static void observe(struct observed *t, job_id j, const char *what)
 {
     size_t n = strlen(t->text);
     snprintf(t->text + n, sizeof t->text - n, "%s%u %s", n ? ", " : "", j + 1, what);
 }
 
-static void told_interval(void *self, const struct interval *i)
+static void observe_interval(void *self, const struct interval *i)
 {
     if (i->end_ns == 10 * NS_PER_S)
-        tell(self, i->job, i->why);
+        observe(self, i->job, i->why);
 }
 
-static void told_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision,
+static void observe_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision,
                           const char *reason)
 {
     (void)decision;
     (void)reason;
     if (now_ns == 10 * NS_PER_S && (!strcmp(kind, "arrival") || !strcmp(kind, "start")))
-        tell(self, j, kind);
+        observe(self, j, kind);
 }
 
 static void order_of_an_instant(void **state)
@@ -92,7 +93,7 @@ static void order_of_an_instant(void **state)
                                        { 10, 100, 1, .priority = 1 } };
     static const struct group_spec groups[GROUPS_AT_MOST] = { NODES(1, 3) };
     struct error err = { "" };
-    struct told told = { .text = "" };
+    struct observed observed = { .text = "" };
     struct cluster *c = cluster_of(groups, NULL);
     c->overhead = (struct overhead)SAVE_TAKES(5);
     struct workload *w = workload_of(jobs, COUNT(jobs));
@@ -106,9 +107,9 @@ static void order_of_an_instant(void **state)
                              .placer = placer_named("pack"),
                              .until_ns = 20 * NS_PER_S,
                              .check = true,
-                             .observer = { .self = &told, .interval = told_interval, .decision = told_decision } });
+                             .observer = { .self = &observed, .interval = observe_interval, .decision = observe_decision } });
     assert_int_equal(run_execute(s, &err), 0);
-    assert_string_equal(told.text, "1 done, 2 preempted, 4 start, 5 arrival, 5 start");
+    assert_string_equal(observed.text, "1 done, 2 preempted, 4 start, 5 arrival, 5 start");
     run_free(s);
     workload_free(w);
     cluster_free(c);

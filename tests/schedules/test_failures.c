@@ -1,5 +1,5 @@
-/* test_failures.c - small schedules with failures, by hand: models.md 8.4, 11.2 (4, 6); and what failures cost a long job against
- * the closed form of 3.4. */
+/* test_failures.c - small schedules with failures, by hand: models.md 8.4, 11.2 (4, 6); and what
+ * failures cost a long job against the closed form of 3.4. */
 #include "sim/models/checkpoint_laws.h"
 #include "tests/support/from_yaml.h"
 #include "tests/support/schedule.h"
@@ -32,26 +32,26 @@ static const struct row {
     { "a node of a gang of two", "fifo",
       TWO "failures: { detection_s: 0, faults: [ { node: 1, at_s: 40, repair_s: 20 } ] }\n",
       { { 0, 100, 16, 0, .ends = 160, .lost = 40 } }, .useful = 1600, .lost = 640, .down = 20 * 8 },
-    { "as submitted: before who came later", "fifo",
+    { "as submitted: before jobs that came later", "fifo",
       TWO "failures: { detection_s: 0, faults: [ { node: 1, at_s: 40, repair_s: 20 } ] }\n",
       { { 0, 100, 16, 0, .ends = 160, .lost = 40 }, { 30, 5, 16, 160 } }, .useful = 1680, .lost = 640, .down = 20 * 8 },
-    { "nothing runs there: nobody is hurt, and nobody is stalled", "fifo", ONE "failures: { faults: [ { at_s: 0, repair_s: 50 } ] }\n",
+    { "nothing runs there: no job is interrupted, and none is stalled", "fifo", ONE "failures: { faults: [ { at_s: 0, repair_s: 50 } ] }\n",
       { { 0, 10, 8, 50 } }, .useful = 80, .down = 400 },
     { "down twice over", "fifo", ONE "failures: { faults: [ { at_s: 0, repair_s: 50 }, { at_s: 20, repair_s: 50 } ] }\n",
       { { 0, 10, 8, 70 } }, .useful = 80, .down = 560 },
 
     /* Suspended from 20 to 30: what it did before is lost as well */
-    { "suspended, resumed and struck", "preemptive:mode=suspend",
+    { "suspended, resumed and interrupted", "preemptive:mode=suspend",
       ONE "failures: { detection_s: 0, faults: [ { at_s: 50, repair_s: 10 } ] }\n",
       { { 0, 100, 8, 0, .ends = 160, .stops = 1, .lost = 40 }, { 20, 10, 8, 20, .priority = 1 } }, .useful = 880, .lost = 320, .down = 80 },
-    { "suspended, resumed and struck: a checkpoint lies between", "preemptive:mode=suspend",
+    { "suspended, resumed and interrupted: a checkpoint lies between", "preemptive:mode=suspend",
       ONE "preemption: { checkpoint: periodic, interval_s: 30 }\nfailures: { detection_s: 0, faults: [ { at_s: 50, repair_s: 10 } ] }\n",
       { { 0, 100, 8, 0, .ends = 60 + 70, .stops = 1, .lost = 10 }, { 20, 10, 8, 20, .priority = 1 } }, .useful = 880, .lost = 80, .down = 80 },
     { "cohort: its quota is free when a fault has thrown it back", "cohort",
       ONE "queues: [ { name: a, deserved_gpus: 8 } ]\nfailures: { detection_s: 0, faults: [ { at_s: 50, repair_s: 20 } ] }\n",
       { { 0, 100, 8, 0, .ends = 170, .lost = 50, .queue = "a" } }, .useful = 800, .lost = 400, .down = 160 },
-    /* b wants its quota back at 55; until 110 the GPUs are held, and nobody can be told to leave */
-    { "cohort: who is leaving for a fault is no victim", "cohort:sharing=fair",
+    /* b wants its quota back at 55; until 110 the GPUs are held, and no running job can be preempted */
+    { "cohort: a job that leaves for a fault is no victim", "cohort:sharing=fair",
       ONE "queues: [ { name: x, preemption: { reclaim_within_cohort: any }, queues: [ { name: a }, { name: b, deserved_gpus: 8 } ] } ]\n"
       "failures: { faults: [ { at_s: 50, repair_s: 20 } ] }\n",
       { { 0, 100, 8, 0, .ends = 220, .lost = 50, .queue = "a" }, { 55, 10, 8, 110, .queue = "b" } },
@@ -86,7 +86,7 @@ static const struct row {
     /* Node 0 takes nothing new from 50 on: the first job is left to finish, the third waits until 150 */
     { "a drain", "fifo", TWO "failures: { rate: none, maintenance: [ { first: 0, count: 1, from_s: 100, until_s: 150, drain_s: 50 } ] }\n",
       { { 0, 60, 8, 0 }, { 0, 200, 8, 0 }, { 55, 20, 8, 150 } }, .useful = 480 + 1600 + 160, .down = 90 * 8 },
-    { "who still runs then saves and leaves", "fifo",
+    { "a job that still runs then saves and leaves", "fifo",
       ONE "preemption: { checkpoint: perfect, save_s: 5 }\n"
           "failures: { rate: none, maintenance: [ { from_s: 100, until_s: 150 } ] }\n",
       { { 0, 120, 8, 0, .ends = 170 } }, .useful = 960, .saving = 40, .down = 45 * 8 },
@@ -95,15 +95,15 @@ static const struct row {
           "failures: { rate: none, maintenance: [ { from_s: 10, until_s: 30, every_s: 100 } ] }\n",
       { { 0, 100, 8, 0, .ends = 140 } }, .useful = 800, .down = 2 * 20 * 8 },
 
-    /* ---- Told to leave at 50, it would have saved until 55; the fault at 52 costs the 20 s since its checkpoint. The
+    /* ---- Preempted at 50, it would have saved until 55; the fault at 52 costs the 20 s since its checkpoint. The
      * other one's claim is void ---- */
-    { "a fault while somebody saves", "priority:preempt=yes",
+    { "a fault while a job saves", "priority:preempt=yes",
       ONE "preemption: { checkpoint: periodic, interval_s: 30, restart_s: 10, save_s: 5 }\n"
           "failures: { faults: [ { at_s: 52, repair_s: 20 } ] }\n",
       { { 0, 100, 8, 0, .ends = 82 + 10 + 70, .stops = 1, .lost = 20 }, { 50, 10, 8, 72, .priority = 1 } },
       .useful = 880, .lost = 160, .startup = 80, .saving = 40, .down = (72 - 55) * 8 },
     /* Suspended at 50 with its memory there: back to 30. The other starts anew at 72 */
-    { "a fault where somebody is suspended", "preemptive:mode=suspend",
+    { "a fault where a job is suspended", "preemptive:mode=suspend",
       ONE EVERY_30 "failures: { detection_s: 0, faults: [ { at_s: 52, repair_s: 20 } ] }\n",
       { { 0, 100, 8, 0, .ends = 92 + 10 + 70, .stops = 1, .lost = 20 }, { 50, 10, 8, 50, .ends = 72 + 10 + 10, .priority = 1, .lost = 2 } },
       .useful = 880, .lost = 176, .startup = 160, .down = 160 },
@@ -152,20 +152,20 @@ static void schedule(void **state)
     assert_string_equal(err.text, "");
 }
 
-/* ---- What a policy is told: each change of a node, with what is up then ---- */
+/* ---- Notices to the policy: each change of a node, with what is up then ---- */
 
-static char told[400];
+static char notices[400];
 
 static void on_node_changed(struct sched *s, const void *params, void *state, node_id n)
 {
     (void)params;
     (void)state;
-    size_t length = strlen(told);
-    snprintf(told + length, sizeof told - length, "%g: %u %s %g; ", seconds(sched_now(s)), n, sched_node_up(s, n) ? "up" : "out",
+    size_t length = strlen(notices);
+    snprintf(notices + length, sizeof notices - length, "%g: %u %s %g; ", seconds(sched_now(s)), n, sched_node_up(s, n) ? "up" : "out",
              (double)sched_capacity(s).gpu_milli / MILLI_ALL);
 }
 
-static void policies_are_told(void **state)
+static void policies_get_notices(void **state)
 {
     (void)state;
     struct error err = { "" };
@@ -178,7 +178,7 @@ static void policies_are_told(void **state)
     struct named_placer placer = placer_with("pack");
     struct policy watched = *named.policy;
     watched.node_changed = on_node_changed;
-    told[0] = '\0';
+    notices[0] = '\0';
     struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = &watched, .policy_params = named.params,
                                                    .placer = placer.placer, .placer_params = placer.params, .check = true });
     assert_int_equal(run_execute(s, &err), 0);
@@ -187,7 +187,7 @@ static void policies_are_told(void **state)
     cluster_free(c);
     /* At 25 the node is out already; its GPU stays out until 35. The drain at 40 says it, the maintenance at 60 is no change; then
      * the job, which was on node 1 since 10, goes to node 0 and ends at 160 */
-    assert_string_equal(told, "10: 0 out 8; 30: 0 up 15; 35: 0 up 16; 40: 1 out 8; 70: 1 up 16; ");
+    assert_string_equal(notices, "10: 0 out 8; 30: 0 up 15; 35: 0 up 16; 40: 1 out 8; 70: 1 up 16; ");
 }
 
 /* Fair shares are of what is up: of 16 GPUs 8 each, of 8 4 each. Both want all there is. */
@@ -275,8 +275,9 @@ static void closed_form(void **state)
     assert_false(fabs(wall_of(row, row->mtbf_s / 2, 300, daly_s, 1) / row->wall - 1) < 0.01);    /* control: twice as often */
 }
 
-/* Kokolis et al., HPCA'25, as in models.md 3.4: N = 2048 nodes, r_f = 3.79e-3 a day, u0 = 300 s, d = 20 s: M = 11,131 s, interval
- * 667.27 s (Young's), ETTR .91563. An approximation: within 1% of it. One of the nodes fails each time, whichever. */
+/* Kokolis et al., HPCA'25, as in models.md 3.4: N = 2048 nodes, r_f = 3.79e-3 a day, u0 = 300 s,
+ * d = 20 s: M = 11,131 s, interval 667.27 s (Young's), ETTR .91563. An approximation: within 1%
+ * of it. One of the nodes fails each time, whichever. */
 static void effective_time(void **state)
 {
     (void)state;
@@ -327,7 +328,7 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, schedule, rows);
-    ADD_TEST(tests, n, policies_are_told);
+    ADD_TEST(tests, n, policies_get_notices);
     ADD_TEST(tests, n, shares_of_what_is_up);
     ADD_ROWS(tests, n, closed_form, form_rows);
     ADD_TEST(tests, n, effective_time);

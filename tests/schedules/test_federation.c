@@ -1,5 +1,6 @@
-/* test_federation.c - jobs over two members, home and away, by hand: who goes where and starts when. The expected waits behind
- * each decision are worked out beside it from the rule in router.h: (GPUs ahead) x (mean run) / (GPUs of the member). */
+/* test_federation.c - jobs over two members, home and away, by hand: where each job goes and
+ * when it starts. The expected waits behind each decision are worked out beside it from the rule
+ * in router.h: (GPUs ahead) x (mean run) / (GPUs of the member). */
 #include "sim/federation/router.h"
 #include "tests/support/schedule.h"
 
@@ -26,8 +27,8 @@ static const struct federated_row rows[] = {
       .jobs = { { 0, 10, 2, 0, .queue = "vision" }, { 0, 8, 2, 0, .queue = "speech" }, { 1, 5, 1, 10, .queue = "vision" },
                 { 2, 5, 1, 8 }, { 3, 5, 1, 8, .queue = "text" } } },
     /* 1: 0 and 0, tie. 2: at the same instant, home 2 x 3600 / 2, away 0. 3: home 1 x 3600 / 2, away as much, tie. 4: home 1 waits:
-     * 3 x 3600 / 2, away 2 x 3600 / 2. 5: home one of two is free, nobody waits: 0. 6: what ends at 13 is not seen: home 2 x 10 / 2;
-     * away nobody has ended, so as anywhere: 4 x 10 / 2. */
+     * 3 x 3600 / 2, away 2 x 3600 / 2. 5: home one of two is free, no job waits: 0. 6: what ends at 13 is not seen: home 2 x 10 / 2;
+     * away no job has ended, so the mean is that of all members: 4 x 10 / 2. */
     { "least wait", LEAST_WAIT(3600), TWO(2, 2), .member = { HOME, AWAY, HOME, AWAY, HOME, HOME },
       .jobs = { { 0, 10, 2, 0 }, { 0, 20, 2, 0 }, { 5, 4, 1, 10 }, { 6, 4, 2, 20 }, { 12, 1, 1, 12 }, { 13, 5, 2, 14 } } },
     /* 2: home 2 x 10 / 2 = 10, away 2 x 10 / 8 = 2.5, as nothing of either is free. */
@@ -43,12 +44,12 @@ static const struct federated_row rows[] = {
     { "spill", SPILL(10, 10), TWO(2, 2), .member = { HOME, HOME, HOME, AWAY, AWAY, AWAY, AWAY },
       .jobs = { { 0, 100, 2, 0 }, { 1, 100, 1, 100 }, { 2, 5, 1, 100 }, { 3, 5, 1, 3 },
                 { 4, 5, 3, NEVER, .refused = "asks for more than the cluster has" }, { 4, 5, 2, 8 }, { 5, 5, 1, 13 } } },
-    /* Both too long: the last. 3: home 1 x 10 / 1, away likewise. */
+    /* Both too long: the last. 3: home 1 x 10 / 1, away the same. */
     { "spill: nowhere short enough", SPILL(9, 10), TWO(1, 1), .member = { HOME, AWAY, AWAY },
       .jobs = { { 0, 30, 1, 0 }, { 1, 50, 1, 1 }, { 2, 5, 1, 51 } } },
     { "spill: the last cannot run it", SPILL(0, 10), TWO(2, 1), .member = { HOME, HOME },
       .jobs = { { 0, 30, 2, 0 }, { 1, 5, 2, 30 } } },
-    { "cut off: who has not come is nobody's", SPILL(0, 10), TWO(1, 1), .until = 7, .member = { HOME, AWAY, HOME },
+    { "cut off: a job that has not arrived belongs to no member", SPILL(0, 10), TWO(1, 1), .until = 7, .member = { HOME, AWAY, HOME },
       .jobs = { { 0, 10, 1, 0, .ends = NEVER }, { 1, 3, 1, 1 }, { 9, 5, 1, NEVER } } },
 };
 /* clang-format on */

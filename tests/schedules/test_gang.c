@@ -1,5 +1,6 @@
-/* test_gang.c - gangs: who passes one that does not fit, and gangs that lack their minimum. By hand. More, and what they have
- * in common with kube, is in test_kube.c; a gang that waits rests for 1, 2, 4 ... s between its tries with blocking=skip. */
+/* test_gang.c - gangs: which jobs pass a gang that does not fit, and gangs that lack their
+ * minimum. By hand. More, and what they have in common with kube, is in test_kube.c; a gang that
+ * waits rests for 1, 2, 4 ... s between its tries with blocking=skip. */
 #include "tests/support/schedule.h"
 
 #define STRICT "gang:blocking=strict"
@@ -11,7 +12,7 @@ static const struct schedule rows[] = {
     /* ---- Two of two do not fit beside the first ---- */
     { "skip: the small one passes, again and again", "gang", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 5, 2, 22, PODS(2) }, { 0, 15, 1, 0 }, { 8, 12, 1, 10 } } },
-    { "strict: nobody passes", STRICT, ONE_NODE(2), .jobs = {
+    { "strict: no job passes", STRICT, ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 5, 2, 10, PODS(2), .waits = { [WAIT_GPUS] = 10 } },
         { 0, 10, 1, 15, .waits = { [WAIT_ORDER] = 10, [WAIT_GPUS] = 5 } } } },
     { "strict: a higher priority does", STRICT, ONE_NODE(2), .jobs = {
@@ -22,8 +23,8 @@ static const struct schedule rows[] = {
         { 3, 5, 2, 10, PODS(2), .priority = 1 } } },
     { "strict: no back-off", STRICT, ONE_NODE(2), .jobs = {
         { 0, 1.5, 1, 0 }, { 0, 5, 2, 1.5, PODS(2) } } },
-    /* ---- The head starts at 10 by the estimates: who ends until then passes, and who is beside it ---- */
-    { "reservation: who does not delay it passes", RESERVATION, ONE_NODE(2), .jobs = {
+    /* ---- The head starts at 10 by the estimates: a job passes if it ends until then or fits beside it ---- */
+    { "reservation: a job that does not delay it passes", RESERVATION, ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0, .estimate = 10 }, { 0, 5, 2, 10, PODS(2), .estimate = 5, .waits = { [WAIT_GPUS] = 10 } },
         { 0, 11, 1, 15, .estimate = 11, .waits = { [WAIT_RESERVED] = 10, [WAIT_GPUS] = 5 } }, { 0, 10, 1, 0, .estimate = 10 } } },
     { "reservation: of other nodes", RESERVATION, { NODES(2, 2) }, .jobs = {
@@ -31,14 +32,14 @@ static const struct schedule rows[] = {
         { 0, 5, 2, 10, PODS(1), .estimate = 5, .took = "0:01" }, { 0, 50, 1, 0, .estimate = 50, .took = "1:1" } } },
     { "reservation: an end that comes early is used", RESERVATION, ONE_NODE(2), .jobs = {
         { 0, 4, 1, 0, .estimate = 10 }, { 0, 5, 2, 4, PODS(2), .estimate = 5 }, { 0, 11, 1, 9, .estimate = 11 } } },
-    { "reservation: none without estimates, and nobody passes", RESERVATION, ONE_NODE(2), .jobs = {
+    { "reservation: none without estimates, and no job passes", RESERVATION, ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 5, 2, 10, PODS(2), .estimate = 5 }, { 0, 3, 1, 15, .estimate = 3 } } },
 
     /* ---- The minimum starts, and it grows: half the work in 10 s, then all of the rest with two ---- */
     { "minimum: strict, too", STRICT, ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 20, 2, 0, .ends = 25, PODS(2), .min_tasks = 1 } } },
     /* A third of the work for 12 s, two thirds from then to 30, all of it for the rest: 4 + 12 + 4 */
-    { "minimum: growing blocks nobody", STRICT, ONE_NODE(3), .jobs = {
+    { "minimum: growing blocks no job", STRICT, ONE_NODE(3), .jobs = {
         { 0, 12, 1, 0 }, { 0, 20, 3, 0, .ends = 34, PODS(3), .min_tasks = 1, .on = "0:0" }, { 0, 30, 1, 0, .priority = 1 } } },
 
     /* ---- Below the minimum, as the trace begins ---- */

@@ -1,5 +1,6 @@
-/* test_groups.c - jobs whose tasks differ and form groups, by hand: where they are placed, when they are complete, how fast
- * they run, what the books say. policy.h, sim/scheduler/group_places.c, sim/scheduler/tasks.c. */
+/* test_groups.c - jobs with tasks that differ and form groups, by hand: where they are placed,
+ * when they are complete, how fast they run, what the books say. policy.h,
+ * sim/scheduler/group_places.c, sim/scheduler/tasks.c. */
 #include "tests/support/schedule.h"
 
 /* Nodes 0-3 are pod 0, 4-7 pod 1, of racks of two nodes with 8 GPUs each. */
@@ -80,11 +81,11 @@ static const struct schedule rows[] = {
       .jobs = { { 0, 10, .starts = 0, PARTS(PART("a", LEVEL_ISLAND, 3, 1, 0), PART("b", LEVEL_ISLAND, 2, 2, 0)), .took = "0:0 0:1 0:2 0:45 0:67" } } },
 
     /* ---- Other policies ---- */
-    { "easy: nobody delays it", "easy", ONE_NODE(8),
+    { "easy: no job delays it", "easy", ONE_NODE(8),
       .jobs = { { 0, 10, 4, .estimate = 10, .starts = 0 },
                 { 1, 10, .estimate = 10, .starts = 10, PARTS(PART("a", LEVEL_ANY, 1, 5, 0), PART("b", LEVEL_ANY, 1, 1, 0)) },
                 { 2, 8, 4, .estimate = 8, .starts = 2 }, { 3, 20, 3, .estimate = 20, .starts = 20 } } },
-    { "conservative: everyone has a slot", "conservative", ONE_NODE(8),
+    { "conservative: each job has a slot", "conservative", ONE_NODE(8),
       .jobs = { { 0, 10, 4, .estimate = 10, .starts = 0 },
                 { 1, 10, .estimate = 10, .starts = 10, PARTS(PART("a", LEVEL_ANY, 1, 5, 0), PART("b", LEVEL_ANY, 1, 1, 0)) },
                 { 2, 20, 2, .estimate = 20, .starts = 2 } } },
@@ -105,7 +106,7 @@ static const struct schedule rows[] = {
       .jobs = { { 0, 10, 2, .tasks = 1, .starts = 0 },
                 { 0, 10, .starts = 0, .ends = 10 + 2.5, PARTS(PART("head", LEVEL_ANY, 1, 4, 0), PART("work", LEVEL_ANY, 2, 2, 1)) } } },
     /* Its minimum is met by tasks without GPUs: 3 of 4 tasks, 10 s at 3/4; then all of it for 2.5 s */
-    { "kube: a minimum without GPUs gets on", "kube", ONE_NODE(8), .useful = 80 + 10,
+    { "kube: a minimum without GPUs makes progress", "kube", ONE_NODE(8), .useful = 80 + 10,
       .jobs = { { 0, 10, 8, .tasks = 1, .starts = 0 },
                 { 0, 10, .starts = 0, .ends = 10 + 2.5, PARTS(PART("a", LEVEL_ANY, 3, 0, 1), PART("a", LEVEL_ANY, 1, 4, 1)) } } },
     /* Of 6 GPUs the first group would take all: a minimum goes first. 10 s at 5/8, then 3.75 s */

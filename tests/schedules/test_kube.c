@@ -13,7 +13,7 @@
             GROUP("node", n, g, cpus, mib)                                                                             \
         }                                                                                                              \
     }
-/* Two nodes that can be told apart. */
+/* Two nodes of different types. */
 #define A_AND_B(g, cpus, mib)                                                                                          \
     {                                                                                                                  \
         { NODE(g, cpus, mib), .labels = "zone=a" }, { OTHER(g, cpus, mib), .labels = "zone=b" }                        \
@@ -30,14 +30,14 @@ static const struct schedule rows[] = {
     { "queue: priority before time", "kube:preempt=no", ONE_NODE(1), .jobs = {
         { 0, 10, 1, 0 }, { 1, 5, 1, 15 }, { 2, 5, 1, 10, .priority = 1 } } },
     { "queue: time among equals", "kube", ONE_NODE(1), .jobs = { { 0, 10, 1, 0 }, { 1, 5, 1, 10 }, { 2, 5, 1, 15 } } },
-    /* job 2 is tried in vain at 1 and at 7 */
-    { "queue: who does not fit is passed over", "kube", ONE_NODE(2), .jobs = {
+    /* job 2 is tried without success at 1 and at 7 */
+    { "queue: a pod that does not fit is passed over", "kube", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 1, 5, 2, 10, .waits = { [WAIT_GPUS] = 9 } }, { 2, 5, 1, 2 } } },
     { "queue: pods of jobs that arrive together alternate", "kube", ONE_NODE(8), .jobs = {
         { 0, 10, 4, 0, .tasks = 4, .took = "0:0 0:2 0:4 0:6" }, { 0, 10, 4, 0, .tasks = 4, .took = "0:1 0:3 0:5 0:7" } } },
     { "queue: pods of a job that comes first are first", "kube", ONE_NODE(8), .jobs = {
         { 0, 10, 4, 0, .tasks = 4, .took = "0:0 0:1 0:2 0:3" }, { 1, 10, 4, 1, .tasks = 4, .took = "0:4 0:5 0:6 0:7" } } },
-    /* Job 3 fails at 0, .. and is woken in vain when the short jobs leave at .5, 2, 4, 8, 16, 26: it rests from then until
+    /* Job 3 fails at 0, .. and is woken without success when the short jobs leave at .5, 2, 4, 8, 16, 26: it rests from then until
      * 1, 3, 7, 15, 25, 35, each 1, 2, 4, 8, 10, 10 after its last failure. What it waits for is free from 30 on. */
     { "back-off: 1, 2, 4, 8, 10, 10", "kube", ONE_NODE(2), .jobs = {
         { 0, 30, 1, 0 }, { 0, .5, 1, 0 }, { 0, 5, 2, 35, .waits = { [WAIT_PASS] = .5 + 1 + 3 + 7 + 9 + 9, [WAIT_GPUS] = 5.5 } },
@@ -54,7 +54,7 @@ static const struct schedule rows[] = {
         { 0, 10, 6, NEVER, .tasks = 6, .waits = { [WAIT_GANG] = 100 } } } },
     { "gangs: a second apart one runs and the other holds 2", "kube", ONE_NODE(8), .useful = 120, .gang = 18, .jobs = {
         { 0, 10, 6, 0, .tasks = 6 }, { 1, 10, 6, 10, .tasks = 6, .waits = { [WAIT_GANG] = 9 } } } },
-    { "gangs: who waits behind a deadlock never starts", "kube", ONE_NODE(8), .deadlocked = 2, .jobs = {
+    { "gangs: a gang that waits behind a deadlock never starts", "kube", ONE_NODE(8), .deadlocked = 2, .jobs = {
         { 0, 10, 6, NEVER, .tasks = 6 }, { 0, 10, 6, NEVER, .tasks = 6 }, { 1, 10, 1, NEVER } } },
     { "gangs: all or none", "gang", ONE_NODE(8), .useful = 120, .jobs = {
         { 0, 10, 6, 0, .tasks = 6 }, { 0, 10, 6, 10, .tasks = 6, .waits = { [WAIT_GPUS] = 10 } } } },
@@ -98,7 +98,7 @@ static const struct schedule rows[] = {
         { 0, 10, 0, 0, .cpus = 10, .selector = "zone=a" }, { 0, 10, 0, 0, .cpus = 5, .mem_mib = 50, .selector = "zone=b" },
         { 1, 5, 1, 1, .took = "0:0" } } },
     /* Else node 1, by (80 + 100 + 100) / 3 */
-    { "score: GPUs do not count for who wants none", "kube:gpu=1,balanced_weight=0", ALIKE(2, 4, 10, 100), .jobs = {
+    { "score: GPUs do not count for a pod that wants none", "kube:gpu=1,balanced_weight=0", ALIKE(2, 4, 10, 100), .jobs = {
         { 0, 10, 4, 0, .took = "0:0123" }, { 0, 10, 0, 0, .cpus = 2, .took = "0:" } } },
 
     /* ---- Likings: node 1 is liked, or node 0 is not; 3 x 100 for taints, 2 x 100 for affinity ---- */

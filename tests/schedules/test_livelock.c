@@ -1,5 +1,5 @@
-/* test_livelock.c - runs in which jobs are stopped over and over: those that never end are found out, those that do end
- * are left in peace. The rule is livelock.c's; which is which, by hand. */
+/* test_livelock.c - runs in which jobs are stopped over and over: those that never end are found
+ * out, those that do end are left in peace. The rule is livelock.c's; which is which, by hand. */
 #include "tests/support/schedule.h"
 
 #define TURNS "las:continuous=yes,quantum_s=1"
@@ -55,7 +55,8 @@ static void is_found_out(void **state)
     assert_true(last.preemptions > 10000);
 }
 
-/* Two jobs lose all their work every second, but the GPU of a third will be free one day, and then both can run. */
+/* Two jobs lose all their work every second, but the GPU of a third will be free one day, and
+ * then both can run. */
 static void one_day_it_ends(void **state)
 {
     static const struct schedule row = { "", TURNS, ONE_NODE(2), .jobs = {

@@ -68,7 +68,7 @@ static const struct schedule rows[] = {
         { 0, 10, 4, NEVER, .mig = "1g.10gb", .queue = "a", .refused = "asks for more than the 3 GPUs of its queue" },
         { 0, 10, 3, 0, .mig = "1g.10gb", .queue = "a" } } },
     /* the last in order, of 1g, goes too in the search, but stays: it frees nothing that is wanted */
-    { "preemption: only who holds the profile", "priority:preempt=yes", { MIXED(1) }, .jobs = {
+    { "preemption: only jobs that hold the profile", "priority:preempt=yes", { MIXED(1) }, .jobs = {
         { 0, 10, 2, 0, .ends = 17, .tasks = 1, .mig = "3g.40gb", .stops = 1, .lost = 2, .took = "0:34; 0:34" },
         { 1, 10, 1, 1, .mig = "1g.10gb", .took = "0:0" },
         { 2, 5, 1, 2, .mig = "3g.40gb", .priority = 1, .took = "0:3" } } },
@@ -76,11 +76,11 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .mig = "3g.40gb", .estimate = 10, .took = "0:3" }, { 0, 10, 2, 10, .mig = "3g.40gb", .tasks = 1, .estimate = 10, .took = "0:34" },
         { 0, 20, 3, 0, .mig = "1g.10gb", .tasks = 1, .estimate = 20, .took = "0:012" }, { 0, 20, 1, 20, .mig = "3g.40gb", .estimate = 20 },
         { 0, 10, 1, 0, .mig = "3g.40gb", .estimate = 10, .took = "0:4" } } },
-    { "conservative: likewise", "conservative", { MIXED(1) }, .jobs = {
+    { "conservative: a promise for a profile", "conservative", { MIXED(1) }, .jobs = {
         { 0, 10, 2, 0, .mig = "3g.40gb", .tasks = 1, .estimate = 10 }, { 0, 10, 1, 10, .mig = "3g.40gb", .estimate = 10 },
         { 0, 30, 2, 0, .mig = "1g.10gb", .tasks = 1, .estimate = 30 }, { 0, 5, 2, 30, .mig = "1g.10gb", .tasks = 1, .estimate = 5 },
         { 0, 30, 1, 0, .mig = "1g.10gb", .estimate = 30 } } },
-    /* who has made room tries again after a second of back-off: as the same jobs do on plain GPUs */
+    /* a preemptor tries again after a second of back-off, as on plain GPUs */
     { "kube: without MIG", "kube", { NODES(1, 2) }, .jobs = {
         { 0, 20, 2, 0, .ends = 28, .tasks = 1, .stops = 1, .lost = 2 }, { 2, 5, 1, 3, .tasks = 1, .priority = 1 } } },
     { "kube: one node is freed of the right pod", "kube", { MIXED(1) }, .jobs = {
@@ -102,7 +102,7 @@ static const struct schedule rows[] = {
     { "dynamic: 4g, 2g and 1g", "fifo", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .useful = 4 * 10 + 2 * 10 + 10 + 10, .jobs = {
         { 0, 10, 1, 0, .mig = "4g.40gb", .took = "0:0" }, { 0, 10, 1, 0, .mig = "2g.20gb", .took = "0:4" },
         { 0, 10, 1, 0, .mig = "1g.10gb", .took = "0:6" }, { 0, 10, 1, 10, .mig = "1g.10gb", .took = "0:6" } } },
-    /* the memory is full: a compute slice is left that nobody can use */
+    /* the memory is full: a compute slice is left that no job can use */
     { "dynamic: two of 3g", "fifo", { DYNAMIC(1, 1) }, .sharing = &for_nothing, .jobs = {
         { 0, 10, 1, 0, .mig = "3g.40gb", .took = "0:4" }, { 0, 10, 1, 0, .mig = "3g.40gb", .took = "0:0" },
         { 0, 10, 1, 10, .mig = "1g.10gb" } } },

@@ -1,4 +1,5 @@
-/* test_optimal.c - theorems about one server, and about strict FIFO, on random workloads. models.md 11.4. */
+/* test_optimal.c - theorems about one server, and about strict FIFO, on random workloads.
+ * models.md 11.4. */
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
 #include "tests/support/schedule.h"
@@ -19,7 +20,7 @@ static void draw_jobs(struct job *jobs, size_t n, uint64_t which, unsigned span_
 
 struct played {
     int64_t sum_jct_ns, starts_ns[SIZE];
-    bool refused; /* or cancelled: somebody did not get his service */
+    bool refused; /* or cancelled: a job did not get all its service */
 }; /* starts by row */
 
 static struct played play(const struct job *jobs, size_t n, uint32_t servers, const char *policy)
@@ -51,8 +52,8 @@ static struct played play(const struct job *jobs, size_t n, uint32_t servers, co
     return out;
 }
 
-/* Schrage 1968: on one server no schedule has a smaller mean JCT than the one by shortest remaining time. Against every
- * policy there is, with every word of its parameters. */
+/* Schrage 1968: on one server no schedule has a smaller mean JCT than the one by shortest
+ * remaining time. Against every policy there is, with every word of its parameters. */
 static void srpt_beats(const char *policy, bool differs)
 {
     unsigned better = 0;
@@ -62,7 +63,7 @@ static void srpt_beats(const char *policy, bool differs)
         int64_t best = play(jobs, SIZE, 1, "srtf").sum_jct_ns;
         struct played other = play(jobs, SIZE, 1, policy);
         int64_t sum = other.sum_jct_ns;
-        if (other.refused)                     /* whoever does not do all the work is not compared */
+        if (other.refused)                     /* a policy that does not do all the work is not compared */
             return;
         if (best > sum)
             fail_msg("%s is better than srtf on workload %u", policy, (unsigned)k);
@@ -72,7 +73,7 @@ static void srpt_beats(const char *policy, bool differs)
         fail_msg("%s is as good as srtf on %u of %d workloads", policy, WORKLOADS - better, WORKLOADS);
 }
 
-/* Who sees the run times and may take back a decision may be srtf by another name. */
+/* A policy that sees run times and preempts may be srtf by another name. */
 static bool may_be_srpt(const struct policy *p, const struct param *word, size_t w)
 {
     double params[24] = { 0 };
@@ -170,8 +171,8 @@ static void fifo_is_monotone(void **state)
     assert_true(by_more > WORKLOADS && by_shorter > WORKLOADS); /* control: it does matter */
 }
 
-/* Control: under skip it does not hold. Jobs 1 and 2 end at 4, and job 3 takes both GPUs; if job 1 ends at 3 already,
- * job 4 slips in before it and keeps its GPU until 12. */
+/* Control: under skip it does not hold. Jobs 1 and 2 end at 4, and job 3 takes both GPUs; if job
+ * 1 ends at 3 already, job 4 slips in before it and keeps its GPU until 12. */
 static void skip_is_not(void **state)
 {
     (void)state;

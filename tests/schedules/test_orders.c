@@ -1,4 +1,5 @@
-/* test_orders.c - ljf, qssf, edf, sjf by GPUs, priority with ageing: schedules worked out by hand. */
+/* test_orders.c - ljf, qssf, edf, sjf by GPUs, priority with ageing: schedules worked out by
+ * hand. */
 #include "tests/support/schedule.h"
 
 /* clang-format off */
@@ -24,7 +25,7 @@ static const struct schedule rows[] = {
         { 1, 1, 1, 10, .estimate = 30 } } },
     { "qssf: no estimate goes last", "qssf", ONE_NODE(1), .jobs = {
         { 0, 2, 1, 0 }, { 0, 1, 1, 12 }, { 1, 10, 1, 2, .estimate = 1000 } } },
-    { "qssf: nobody has one, arrival order", "qssf", ONE_NODE(1), .jobs = { { 0, 9, 1, 0 }, { 1, 5, 1, 9 }, { 2, 1, 1, 14 } } },
+    { "qssf: no job has one, arrival order", "qssf", ONE_NODE(1), .jobs = { { 0, 9, 1, 0 }, { 1, 5, 1, 9 }, { 2, 1, 1, 14 } } },
     { "qssf: does not preempt", "qssf", ONE_NODE(1), .jobs = { { 0, 9, 1, 0, .estimate = 9 }, { 1, 1, 1, 9, .estimate = 1 } } },
 
     /* ---- edf ---- */

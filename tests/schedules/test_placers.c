@@ -1,5 +1,6 @@
-/* test_placers.c - which nodes and GPUs each placer takes. Nodes have 4 GPUs, all jobs run side by side from 0 unless
- * said otherwise. By hand: "fullest" and "emptiest" go by free whole GPUs, equal ones by number. */
+/* test_placers.c - which nodes and GPUs each placer takes. Nodes have 4 GPUs, all jobs run side
+ * by side from 0 unless a row has other times. By hand: "fullest" and "emptiest" go by free
+ * whole GPUs, equal ones by number. */
 #include "tests/support/schedule.h"
 
 #define THREE                                                                                                          \
@@ -20,6 +21,16 @@
 #define OF(model, g)                                                                                                   \
     {                                                                                                                  \
         .name = model, .gpu_model = model, .count = 1, .gpus = (g), .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX       \
+    }
+#define OF_MODEL(name_, model, n, rack)                                                                                \
+    {                                                                                                                  \
+        .name = (name_), .gpu_model = (model), .count = (n), .gpus = 4, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX,  \
+        .nodes_per_rack = (rack)                                                                                       \
+    }
+/* Nodes 0 and 2 are of one kind, node 1 of another. */
+#define TWO_KINDS                                                                                                      \
+    {                                                                                                                  \
+        OF_MODEL("first", "T4-16", 1, 0), OF_MODEL("second", "V100-SXM2-16", 1, 0), OF_MODEL("third", "T4-16", 1, 0)   \
     }
 #define OF_MODELS                                                                                                      \
     {                                                                                                                  \
@@ -97,13 +108,38 @@ static const struct schedule rows[] = {
         { 0, 10, 12, 0, .tasks = 6, .took = "2:01 2:23 3:01 3:23 1:01 1:23" } } },
     { "rack: a node without a rack is one of its own", "fifo", { RACKS(2), NODES(1, 4) }, .placer = "rack", .jobs = {
         { 0, 10, 3, 0, .took = "2:012" }, { 0, 10, 5, 0, .took = "0:0123 1:0" } } },
-    /* the tightest rack, 0, has two GPUs left on each node, but only 3 CPUs; of the other, node 2 likewise */
+    /* the tightest rack, 0, has two GPUs left on each node, but only 3 CPUs; of the other, node 2 has only 3 as well */
     { "rack: where CPUs bind, the next", "fifo", { WITH_CPUS("node", 4, 4, 8, 2) }, .placer = "rack", .jobs = {
         { 0, 10, 2, 0, .tasks = 1, .cpus = 5, .took = "0:01" }, { 0, 10, 2, 0, .tasks = 1, .cpus = 5, .took = "1:01" },
         { 0, 10, 2, 0, .tasks = 1, .cpus = 5, .took = "2:01" }, { 0, 10, 2, 0, .tasks = 2, .cpus = 4, .took = "3:0 3:1" } } },
     { "rack: shares", "fifo", { RACKS(4) }, .placer = "rack", .jobs = {
         { 0, 10, 1, 0, .shares = .5, .took = "0:0" }, { 0, 10, 4, 0, .took = "1:0123" },
         { 0, 10, 1, 0, .shares = .5, .took = "0:0" } } },
+
+    /* ---- ties: equal nodes go by number whatever their kinds, equal domains by number, equal ways by their order ---- */
+    { "tie: equally free nodes of two kinds", "fifo", TWO_KINDS, .placer = "pack", .jobs = {
+        { 0, 10, 4, 0, .tasks = 1, .took = "0:0123" }, { 0, 10, 4, 0, .tasks = 1, .took = "1:0123" },
+        { 0, 10, 4, 0, .tasks = 1, .took = "2:0123" } } },
+    { "tie: emptiest first, nodes of two kinds", "fifo", TWO_KINDS, .placer = "spread", .jobs = {
+        { 0, 10, 1, 0, .took = "0:0" }, { 0, 10, 1, 0, .took = "1:0" }, { 0, 10, 1, 0, .took = "2:0" } } },
+    { "tie: shared GPUs with as much left, of two kinds", "fifo", TWO_KINDS, .placer = "pack", .jobs = {
+        { 0, 10, 4, 0, .tasks = 1, .took = "0:0123" }, { 0, 10, 1, 0, .shares = .5, .gpu_type = "V100-SXM2-16", .took = "1:0" },
+        { 0, 10, 1, 0, .shares = .5, .gpu_type = "T4-16", .took = "2:0" }, { 0, 10, 1, 0, .shares = .3, .took = "1:0" } } },
+    { "tie: shared GPUs of one node, the lowest", "fifo", { NODES(1, 4) }, .placer = "pack", .jobs = {
+        { 0, 10, 1, 0, .shares = .7, .took = "0:0" }, { 0, 10, 1, 0, .shares = .7, .took = "0:1" },
+        { 0, 10, 1, 0, .shares = .2, .took = "0:0" } } },
+    /* free 8, 8, 8; 5, 8, 8; 2, 8, 8: the third job finds two racks that are as tight */
+    { "tie: equally tight racks of a required level", "fifo", { RACKS(6) }, .placer = "tightest", .jobs = {
+        { 0, 10, 3, 0, .required = "rack", .took = "0:012" }, { 0, 10, 3, 0, .required = "rack", .took = "1:012" },
+        { 0, 10, 3, 0, .required = "rack", .took = "2:012" } } },
+    { "tie: equally tight racks, placer rack", "fifo", { RACKS(6) }, .placer = "rack", .jobs = {
+        { 0, 10, 3, 0, .took = "0:012" }, { 0, 10, 6, 0, .tasks = 3, .took = "2:01 2:23 3:01" } } },
+    /* Without rates each way is as good. The first, of as few racks as can be, takes the tightest rack: 1, with 5 GPUs free.
+     * The last, anywhere, would take the fullest node with two: 0, in rack 0, with 6 free. */
+    { "tie: ways that are as good, the first", "fifo",
+      { OF_MODEL("slow", "T4-16", 2, 2), OF_MODEL("fast", "V100-SXM2-16", 2, 2) }, .placer = "rate", .jobs = {
+        { 0, 10, 2, 0, .tasks = 1, .gpu_type = "T4-16", .took = "0:01" }, { 0, 10, 3, 0, .tasks = 1, .gpu_type = "V100-SXM2-16", .took = "2:012" },
+        { 0, 10, 2, 0, .tasks = 1, .took = "3:01" } } },
 
     /* ---- best-fit: of 8 CPUs and 4 GPUs; the less is left of both together, the better ---- */
     /* the third: on node 0 (1/8 + 3/4)/2 = 7/16 is left over, on node 1, which has fewer GPUs free, (4/8 + 2/4)/2 = 8/16 */
@@ -136,7 +172,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .shares = .5, .took = "0:0" }, { 0, 10, 1, 0, .took = "1:0" }, { 0, 10, 2, 0, .tasks = 1, .took = "2:01" },
         { 0, 10, 1, 0, .shares = .7, .took = "0:1" }, { 0, 10, 1, 0, .took = "1:1" }, { 0, 10, 2, 0, .tasks = 1, .took = "2:23" },
         { 0, 10, 4, 0, .tasks = 2, .took = "1:23 0:23" } } },
-    { "gpu-clustering: and nobody stays when all have left", "fifo", { NODES(2, 4) }, .placer = "gpu-clustering", .jobs = {
+    { "gpu-clustering: no tenant is counted when all have left", "fifo", { NODES(2, 4) }, .placer = "gpu-clustering", .jobs = {
         { 0, 10, 1, 0, .took = "0:0" }, { 0, 5, 1, 0, .shares = .5, .took = "1:0" }, { 5, 9, 2, 5, .tasks = 1, .took = "1:01" } } },
 
     /* ---- fastest: T4 .42 at .40 USD/h, V100 1 at .90, A100 2 at 2.74 ---- */

@@ -1,7 +1,8 @@
-/* test_pools.c - node pools by hand: when nodes come, go and are reclaimed, who waits for them, and what they cost.
+/* test_pools.c - node pools by hand: when nodes come, go and are reclaimed, which jobs wait for
+ * them, and what they cost.
  *
- * The autoscaler looks every 10 s, strictly after something has changed; nodes take 60 s to come here. So who arrives at 0 and
- * does not fit starts at 10 + 60. */
+ * The autoscaler looks every 10 s, strictly after something has changed; nodes take 60 s to come
+ * here. So a job that arrives at 0 and does not fit starts at 10 + 60. */
 #include "sim/physics/pools.h"
 #include "sim/results/summary.h"
 #include "tests/support/powered_schedule.h"
@@ -14,7 +15,7 @@
 
 /* clang-format off */
 static const struct text_schedule rows[] = {
-    { "room of its own: nobody is asked for", OWN(1) BURST(1), "fifo", .jobs = { { 0, 10, 4, 0, .took = "0:0123" } } },
+    { "enough room: no node is asked for", OWN(1) BURST(1), "fifo", .jobs = { { 0, 10, 4, 0, .took = "0:0123" } } },
     { "asked for at 10, there at 70", OWN(1) BURST(1), "fifo", .jobs = {
         { 0, 500, 4, 0, .took = "0:0123" }, { 0, 10, 4, 70, .took = "1:0123", .waits = { [WAIT_GPUS] = 70 } } } },
     { "its own are free before: it takes those", OWN(1) BURST(1), "fifo", .jobs = {
@@ -25,7 +26,7 @@ static const struct text_schedule rows[] = {
         { 0, 10, 2, 70, .took = "0:01" }, { 0, 10, 2, 70, .took = "0:23" } } },
     { "a gang of two nodes comes together", "nodes:\n" BURST(3), "fifo", .jobs = { { 0, 10, 8, 70, .tasks = 2, .took = "0:0123 1:0123" } } },
     { "more than all pools have", OWN(1) BURST(1), "fifo", .jobs = { { 0, 10, 12, NEVER, .refused = "asks for more than the cluster has" } } },
-    { "looks at 20 at who comes at 11", "nodes:\n" BURST(1), "fifo", .jobs = { { 11, 10, 4, 80 } } },
+    { "looks at 20 at a job that comes at 11", "nodes:\n" BURST(1), "fifo", .jobs = { { 11, 10, 4, 80 } } },
     { "another period", "nodes:\n" BURST(1, ", scan_s: 60"), "fifo", .jobs = { { 11, 10, 4, 120 } } },
     { "idle for ten minutes, still there", "nodes:\n" BURST(1), "fifo", .jobs = { { 0, 10, 4, 70 }, { 679, 10, 4, 679 } } },
     { "and after that no more", "nodes:\n" BURST(1), "fifo", .jobs = { { 0, 10, 4, 70 }, { 681, 10, 4, 750 } } },
@@ -125,8 +126,8 @@ static double next_scan_s(double after_s)
     return (floor(after_s / 10) + 1) * 10;
 }
 
-/* It runs from 0 to the notice at t and would need 100 s more; stays to save; the node to come is asked for at the next look, or
- * at the end of the notice, for one must always be there. */
+/* It runs from 0 to the notice at t and would need 100 s more; stays to save; the node to come
+ * is asked for at the next look, or at the end of the notice, for one must always be there. */
 static void reclaimed(void **state)
 {
     const struct spot_row *row = *state;

@@ -1,7 +1,9 @@
-/* test_power_caps.c - who may start under a power cap, by hand from models.md 9 and headroom.h.
+/* test_power_caps.c - which jobs may start under a power cap, by hand from models.md 9 and
+ * headroom.h.
  *
- * A dgx-a100 draws 1000 + 8 x 60 = 1480 W idle; each A100 that is taken counts 360 - 60 = 300 W more, at its worst, and all of
- * the 128 CPUs 300 W. So a cap of 1480 + 300 n is a cap of n GPUs. */
+ * A dgx-a100 draws 1000 + 8 x 60 = 1480 W idle; each A100 that is taken counts 360 - 60 = 300 W
+ * more, at its worst, and all of the 128 CPUs 300 W. So a cap of 1480 + 300 n is a cap of n
+ * GPUs. */
 #include "tests/support/powered_schedule.h"
 
 #define ONE(cap)  "nodes: [ { group: dgx, type: dgx-a100, count: 1 } ]\npower: { cap_w: " cap " }\n"
@@ -16,7 +18,7 @@
 static const struct text_schedule rows[] = {
     { "four GPUs have power: the second four wait for it", ONE("2680"), "fifo", .jobs = {
         { 0, 10, 4, 0 }, { 0, 10, 4, 10, .waits = { [WAIT_POWER] = 10 } } } },
-    { "a watt more helps nobody", ONE("2681"), "fifo", .jobs = { { 0, 10, 4, 0 }, { 0, 10, 1, 10 } } },
+    { "a watt more helps no job", ONE("2681"), "fifo", .jobs = { { 0, 10, 4, 0 }, { 0, 10, 1, 10 } } },
     { "and a GPU's worth does", ONE("2980"), "fifo", .jobs = { { 0, 10, 4, 0 }, { 0, 10, 1, 0 } } },
     { "enough for all: no wait", ONE("3880"), "fifo", .jobs = { { 0, 10, 4, 0 }, { 0, 10, 4, 0 } } },
     { "more than the cap, even alone", ONE("2680"), "fifo", .jobs = {

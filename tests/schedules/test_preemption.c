@@ -1,8 +1,10 @@
-/* test_preemption.c - what giving way costs: lost work, saving, starting again, and whose wait that is. models.md 3.2,
- * 3.3, 10.1. By hand; job 1 is the victim, V, of 100 s, stopped at 50 by job 2, H. */
+/* test_preemption.c - what a preemption costs: lost work, saving, starting again, and which job
+ * waits. models.md 3.2, 3.3, 10.1. By hand; job 1 is the victim, V, of 100 s, stopped at 50 by
+ * job 2, H. */
 #include "tests/support/schedule.h"
 
-/* Told to save with no time to do it, a job falls back to its last periodic checkpoint: that is "restart mode". */
+/* Preempted without the time to save, a job falls back to its last periodic checkpoint: that is
+ * "restart mode". */
 #define CANNOT_SAVE(every, restart)                                                                                    \
     {                                                                                                                  \
         .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = (every)*NS_PER_S, .save_ns = NS_PER_S, .grace_ns = 0,        \

@@ -19,16 +19,16 @@
 
 /* clang-format off */
 static const struct schedule rows[] = {
-    /* ---- Order, and who may give way ---- */
-    { "order: higher first, then who came first", REQUEUE, ONE_NODE(1), .jobs = {
+    /* ---- Order, and which jobs may be preempted ---- */
+    { "order: higher first, then first come first", REQUEUE, ONE_NODE(1), .jobs = {
         { 0, 5, 1, 0, .priority = 9 }, { 1, 5, 1, 10 }, { 2, 5, 1, 15 }, { 3, 5, 1, 5, .priority = 1 } } },
     { "not an equal", REQUEUE, ONE_NODE(1), .jobs = { { 0, 10, 1, 0 }, { 1, 5, 1, 10, .waits = { [WAIT_GPUS] = 9 } } } },
-    { "not who may not be stopped", REQUEUE, ONE_NODE(1), .jobs = { { 0, 10, 1, 0, STAYS }, { 1, 5, 1, 10, .priority = 1 } } },
-    { "nobody, where that does not help", REQUEUE, ONE_NODE(2), .jobs = {
+    { "not a job that is not preemptible", REQUEUE, ONE_NODE(1), .jobs = { { 0, 10, 1, 0, STAYS }, { 1, 5, 1, 10, .priority = 1 } } },
+    { "no victim, where that does not help", REQUEUE, ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 20, 1, 0, STAYS }, { 1, 5, 2, 20, .priority = 1 } } },
     { "strict: the head blocks", REQUEUE, ONE_NODE(2), .jobs = {
         { 0, 20, 1, 0, STAYS }, { 1, 5, 2, 20, .priority = 1 }, { 1, 5, 1, 25, .waits = { [WAIT_ORDER] = 19, [WAIT_GPUS] = 5 } } } },
-    { "skip: who fits passes", REQUEUE ":blocking=skip", ONE_NODE(2), .jobs = {
+    { "skip: a job that fits passes", REQUEUE ":blocking=skip", ONE_NODE(2), .jobs = {
         { 0, 20, 1, 0, STAYS }, { 1, 5, 2, 20, .priority = 1 }, { 1, 5, 1, 1 } } },
 
     /* ---- Whom ---- */
@@ -114,7 +114,7 @@ static const struct schedule rows[] = {
         { 0, 100, 1, 0, .ends = 50, .lost = 50 }, { 50, 10, 1, 50, .priority = 1 } } },
     { "cancel: with a grace", CANCEL, ONE_NODE(1), .overhead = CAN_SAVE(31, 30), .useful = 10, .lost = 50, .saving = 30, .jobs = {
         { 0, 100, 1, 0, .ends = 80, .lost = 50 }, { 50, 10, 1, 80, .priority = 1 } } },
-    { "cancel: who waits for it goes on", CANCEL, ONE_NODE(2), .useful = 25, .lost = 100, .jobs = {
+    { "cancel: a job that depends on it goes on", CANCEL, ONE_NODE(2), .useful = 25, .lost = 100, .jobs = {
         { 0, 100, 2, 0, .ends = 50, .lost = 50 }, { 50, 10, 1, 50, .priority = 1 }, { 1, 15, 1, 50, .after = "1" } } },
 };
 /* clang-format on */

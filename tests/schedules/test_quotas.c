@@ -1,5 +1,6 @@
-/* test_quotas.c - what each queue was owed and what it got (sim/accounting/quotas.c, models.md 10.4), on small schedules by hand.
- * Integrals are compared as exact integers, what the summary makes of them to nine digits. */
+/* test_quotas.c - what each queue was owed and what it got (sim/accounting/quotas.c, models.md
+ * 10.4), on small schedules by hand. Integrals are compared as exact integers, what the summary
+ * makes of them to nine digits. */
 #include "sim/results/summary.h"
 #include "tests/support/schedule.h"
 
@@ -21,13 +22,13 @@ struct row {
     struct overhead overhead;
     double until, period;
     enum deed deed;               /* of the script, to job 1 at 5 s */
-    unsigned told;                /* intervals that say for whom they were ended */
+    unsigned named_for;                /* intervals that name the job that they were ended for */
     struct job jobs[JOBS_AT_MOST];
     struct books books[QUEUES_AT_MOST];
     struct value values[VALUES_AT_MOST];
 };
 
-/* ---- A policy that starts whoever fits, and at 5 s does one thing to job 1 ---- */
+/* ---- A policy that starts each job that fits, and at 5 s does one thing to job 1 ---- */
 
 static enum deed deed;
 static size_t n_jobs;
@@ -72,7 +73,7 @@ static const struct policy follows = { .abi = POLICY_ABI, .name = "script", .nee
 
 /* ---- Playing ---- */
 
-static void count_told(void *self, const struct interval *i)
+static void count_named(void *self, const struct interval *i)
 {
     *(unsigned *)self += i->for_job != ID_NONE;
     assert_true(i->for_job == ID_NONE || (i->for_job != i->job && strcmp(i->why, "done")));
@@ -124,11 +125,11 @@ static void plays(void **state)
     assert_int_equal(run_bind(c, w, &err), 0);
     deed = row->deed;
     struct named_policy named = row->policy ? policy_named(row->policy) : (struct named_policy){ .policy = &follows };
-    unsigned told = 0;
+    unsigned named_for = 0;
     struct sched *s = run_new(&(struct run_setup){
         .cluster = c, .workload = w, .policy = named.policy, .policy_params = row->policy ? named.params : NULL,
         .placer = placer_named("pack"), .until_ns = ns_of_seconds(row->until), .check = true,
-        .observer = { .self = &told, .interval = count_told },
+        .observer = { .self = &named_for, .interval = count_named },
     });
     if (run_execute(s, &err))
         fail_msg("%s", err.text);
@@ -137,7 +138,7 @@ static void plays(void **state)
     struct summary *m = summary_make(s);
     for (size_t i = 0; i < VALUES_AT_MOST && row->values[i].metric; i++)
         same_value(m, &row->values[i]);
-    assert_int_equal(told, row->told);
+    assert_int_equal(named_for, row->named_for);
     assert_int_equal(run_queue_level(s, 0).fair_milli, row->policy ? -1 : 1500);
     summary_free(m);
     run_free(s);
@@ -153,9 +154,9 @@ static void plays(void **state)
     { INT64_C(1000) * (gpus), UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } } } }
 
 static const struct row rows[] = {
-    /* models.md 11.2, item 5. X: 8 GPUs to 15 s (one job is told to leave at 10 and saves until 15), 4 to 35, 8 to 100, 4 to
+    /* models.md 11.2, item 5. X: 8 GPUs to 15 s (one job is preempted at 10 and saves until 15), 4 to 35, 8 to 100, 4 to
      * 125. Y asks for 4 from 10 to 35 and has them from 15. Shares of the fair 4: 820/500 and 80/100. */
-    { "taken back, when the victim has saved", TAKES, ONE_NODE(8), FOURS, SAVE_TAKES(5), .told = 1,
+    { "taken back, when the victim has saved", TAKES, ONE_NODE(8), FOURS, SAVE_TAKES(5), .named_for = 1,
       .jobs = { { 0, 100, 4, .queue = "X" }, { 0, 100, 4, .queue = "X" }, { 10, 20, 4, .queue = "Y", .priority = 1 } },
       .books = { { "X", 820, 500, 500, 500, 320, 0 }, { "Y", 80, 100, 80, 100, 0, 420 } },
       .values = { { "quota_satisfaction", "queue=X", 1 }, { "quota_satisfaction", "queue=Y", .8 },
@@ -165,7 +166,7 @@ static const struct row rows[] = {
                   { "time_to_reclaim_max_s", "all", 5 }, { "reclaims_open", "all", 0 }, { "fair_share_held", "queue=X", 1.64 },
                   { "jain_index", "all", 2.44 * 2.44 / (2 * (1.64 * 1.64 + .64)) }, { "preemptions_reclaim", "queue=X", 1 },
                   { "preemptions_reclaim", "queue=Y", 0 }, { "preemptions", "all", 1 } } },
-    /* The same jobs, and nobody gives anything back: Y has its own from 100 to 120, 90 s late */
+    /* The same jobs, and no queue gives anything back: Y has its own from 100 to 120, 90 s late */
     { "not taken back", "fifo", ONE_NODE(8), FOURS, FREE_OF_CHARGE,
       .jobs = { { 0, 100, 4, .queue = "X" }, { 0, 100, 4, .queue = "X" }, { 10, 20, 4, .queue = "Y", .priority = 1 } },
       .books = { { "X", 800, 400, 400, 400, 400, 80 }, { "Y", 80, 440, 80, 440, 0, 400 } },
@@ -183,12 +184,12 @@ static const struct row rows[] = {
       .values = { { "reclaims", "queue=Y", 2 }, { "time_to_reclaim_mean_s", "all", 20 }, { "time_to_reclaim_p90_s", "all", 28 },
                   { "time_to_reclaim_max_s", "all", 30 } } },
     /* H takes the GPU of V, both of X, from 5 to 10 */
-    { "preempted in one's own queue", TAKES, ONE_NODE(1), { QUEUE("X", 1) }, FREE_OF_CHARGE, .told = 1,
+    { "preempted in one's own queue", TAKES, ONE_NODE(1), { QUEUE("X", 1) }, FREE_OF_CHARGE, .named_for = 1,
       .jobs = { { 0, 10, 1, .queue = "X" }, { 5, 5, 1, .queue = "X", .priority = 1 } },
       .books = { { "X", 15, 15, 15, 15, 0, 0 } },
       .values = { { "preemptions_preempt", "all", 1 }, { "preemptions_reclaim", "all", 0 }, { "reclaims", "all", 0 } } },
     /* X is owed nothing: V runs from 0 to 5, and again from 10 to 20 */
-    { "nothing is owed to who deserves nothing", TAKES, ONE_NODE(1), { QUEUE("X", 0), QUEUE("Y", 1) }, .told = 1,
+    { "nothing is owed to a queue that deserves nothing", TAKES, ONE_NODE(1), { QUEUE("X", 0), QUEUE("Y", 1) }, .named_for = 1,
       .jobs = { { 0, 10, 1, .queue = "X" }, { 5, 5, 1, .queue = "Y", .priority = 1 } },
       .books = { { "X", 15, 0, 0, 0, 15, 0 }, { "Y", 5, 5, 5, 5, 0, 15 } },
       .values = { { "quota_satisfaction", "queue=X", 1 }, { "fair_share_held", "queue=X", MISSING }, { "jain_index", "all", 1 },
@@ -218,13 +219,13 @@ static const struct row rows[] = {
       .values = { { "reclaims", "all", 1 }, { "time_to_reclaim_max_s", "all", 8 } } },
 
     /* ---- Causes ---- */
-    { "moved, for whomever", NULL, NODES_OF_1, ONES, FREE_OF_CHARGE, .deed = MOVES, .told = 1,
+    { "moved, for any job", NULL, NODES_OF_1, ONES, FREE_OF_CHARGE, .deed = MOVES, .named_for = 1,
       .jobs = { { 0, 10, 1, .queue = "X" }, { 9, 1, 1, .queue = "Y" } },
       .values = { { "preemptions_move", "queue=X", 1 }, { "preemptions_reclaim", "all", 0 }, { "preemptions", "all", 1 } } },
-    { "stopped, for nobody knows whom", NULL, ONE_NODE(1), ONES, .deed = STOPS,
+    { "stopped, for an unknown job", NULL, ONE_NODE(1), ONES, .deed = STOPS,
       .jobs = { { 0, 10, 1, .queue = "X" }, { 5, 1, 1, .queue = "Y" } },
       .values = { { "preemptions_policy", "queue=X", 1 }, { "preemptions_reclaim", "all", 0 }, { "lost_gpu_h_policy", "all", 5. / 3600 } } },
-    { "stopped, for one of another queue", NULL, ONE_NODE(1), ONES, .deed = STOPS_FOR_2, .told = 1,
+    { "stopped, for one of another queue", NULL, ONE_NODE(1), ONES, .deed = STOPS_FOR_2, .named_for = 1,
       .jobs = { { 0, 10, 1, .queue = "X" }, { 5, 1, 1, .queue = "Y" } },
       .values = { { "preemptions_policy", "all", 0 }, { "preemptions_reclaim", "queue=X", 1 } } },
     { "stopped, and kept", NULL, ONE_NODE(1), ONES, .deed = KEEPS, .jobs = { { 0, 10, 1, .queue = "X" }, { 5, 1, 1, .queue = "Y" } },
@@ -232,11 +233,11 @@ static const struct row rows[] = {
     { "stopped, and rolled back", NULL, ONE_NODE(1), ONES, .deed = ROLLS_BACK,
       .jobs = { { 0, 10, 1, .queue = "X" }, { 5, 1, 1, .queue = "Y" } },
       .books = { { "X", 10, 10, 10, 5, 0, 1 } }, .values = { { "preemptions", "all", 0 }, { "preemptions_reclaim", "all", 0 } } },
-    /* Job 1 holds 2 GPUs to 5 s, and in vain one of them to 8 */
+    /* Job 1 holds 2 GPUs to 5 s, and without use one of them to 8 */
     { "a gang is broken", NULL, ONE_NODE(2), ONES, .until = 8, .deed = BREAKS,
       .jobs = { { 0, 40, 2, .tasks = 2, .queue = "X" }, { 6, 9, 1, .queue = "Y" } }, .books = { { "X", 13, 8, 8, 8, 5, 0 } },
       .values = { { "preemptions_broken", "queue=X", 1 }, { "preemptions_policy", "all", 0 }, { "lost_gpu_h_broken", "all", 10. / 3600 } } },
-    { "a gang is broken for somebody", NULL, ONE_NODE(2), ONES, .until = 8, .deed = BREAKS_FOR_2, .told = 1,
+    { "a gang is broken for another job", NULL, ONE_NODE(2), ONES, .until = 8, .deed = BREAKS_FOR_2, .named_for = 1,
       .jobs = { { 0, 40, 2, .tasks = 2, .queue = "X" }, { 5, 9, 1, .queue = "Y" } }, .books = { { "Y", 3, 3, 3, 3, 0, 5 } },
       .values = { { "preemptions_reclaim", "queue=X", 1 }, { "preemptions_broken", "all", 0 }, { "lost_gpu_h_reclaim", "all", 10. / 3600 } } },
 };

@@ -1,4 +1,5 @@
-/* test_running.c - jobs that run already when they are submitted. By hand; and every policy goes on from a snapshot. */
+/* test_running.c - jobs that run already when they are submitted. By hand; and every policy goes
+ * on from a snapshot. */
 #include "policies/registry.h"
 #include "tests/support/schedule.h"
 
@@ -11,7 +12,7 @@
 
 /* clang-format off */
 static const struct schedule rows[] = {
-    { "where it says, whoever came before", "fifo", ONE_NODE(4), .jobs = {
+    { "where it says, before jobs that came earlier", "fifo", ONE_NODE(4), .jobs = {
         { 0, 5, 2, 0, .took = "0:01" }, { 0, 10, 2, 0, .on = "0:2 3", .took = "0:23" }, { 0, 3, 2, 5, .took = "0:01" } } },
     { "any GPUs of the node", "fifo", { NODES(2, 4) }, .jobs = {
         { 0, 5, 2, 0, .on = "1", .took = "1:01" }, { 0, 5, 3, 0, .on = "0:x1;1:x2", .took = "0:0 1:23" } } },
@@ -55,7 +56,7 @@ static const struct schedule rows[] = {
     /* Half the rate for 10 s, then all of it */
     { "elastic: grows when there is room", "kube", ONE_NODE(2), .useful = 50, .jobs = {
         { 0, 20, 2, 0, .ends = 25, .tasks = 2, .min_tasks = 1, .on = "0:0" }, { 0, 10, 1, 0 } } },
-    { "elastic: goes on as it is where nobody can make it grow", "fifo", ONE_NODE(2), .useful = 40, .jobs = {
+    { "elastic: goes on as it is where no policy makes it grow", "fifo", ONE_NODE(2), .useful = 40, .jobs = {
         { 0, 20, 2, 0, .ends = 40, .tasks = 2, .min_tasks = 1, .on = "0:0" } } },
     { "a gang that lacks one", "kube", ONE_NODE(2), .useful = 50, .gang = 10, .jobs = {
         { 0, 20, 2, 10, .tasks = 2, .on = "0:0", .waits = { [WAIT_GANG] = 10 } }, { 0, 10, 1, 0, .on = "0:1" } } },
@@ -154,7 +155,8 @@ static void starts_there(void *self, const struct sched *s)
     *seen = true;
 }
 
-/* Jobs come all the time, so that every policy that preempts finds victims among those that ran first. */
+/* Jobs come all the time, so that every policy that preempts finds victims among those that ran
+ * first. */
 static void goes_on(void **state)
 {
     struct named_policy named = policy_named(*state);
@@ -183,7 +185,7 @@ static void goes_on(void **state)
     assert_true(seen);
     assert_int_equal(t->completed + t->cancelled + t->rejected, w->n_jobs);
     for (unsigned r = SCHED_OK + 1; r < SCHED_RESULTS; r++)
-        assert_true(r == SCHED_LATER || r == SCHED_NO_ROOM || t->refused[r] == 0);    /* nobody asks for what is wrong */
+        assert_true(r == SCHED_LATER || r == SCHED_NO_ROOM || t->refused[r] == 0);    /* no policy asks for what is wrong */
     run_free(s);
     workload_free(w);
     cluster_free(c);

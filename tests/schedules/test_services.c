@@ -1,4 +1,5 @@
-/* test_services.c - replicas of services among other jobs, worked out by hand: when they are ready, whom they wait for, who goes first. */
+/* test_services.c - replicas of services among other jobs, worked out by hand: when they are
+ * ready, which jobs they wait for, and which goes first. */
 #include "tests/support/service_run.h"
 
 #define ONE_NODE_OF(gpus) "nodes: [ { group: n, count: 1, gpus: " #gpus ", gpu_model: A100-SXM4-80 } ]\n"
@@ -7,8 +8,9 @@
 #define SERVICE(more) "workload: w\nspan_s: 10800\nservices:\n  - name: s\n    requests: { rate_per_s: 10 }\n    service_time: { law: exponential, mean_s: 0.02 }\n" more
 #define IDLE_COSTS "preemption: { checkpoint: none, grace_s: 30, start_s: 1000, restart_s: 1000 }\n"
 
-/* models.md 4.6: a 7B model in fp16: 30 s for an image that is there (180 s for one that is not), 14 GB at 2 GB/s, 5 s to warm up:
- * 42 s, or 192 s. The start-up of the cluster does not concern it. Rows every 6 s. */
+/* models.md 4.6: a 7B model in fp16: 30 s for an image that is there (180 s for one that is
+ * not), 14 GB at 2 GB/s, 5 s to warm up: 42 s, or 192 s. The start-up of the cluster does not
+ * concern it. Rows every 6 s. */
 static void start_up(void **state)
 {
     (void)state;
@@ -25,7 +27,8 @@ static void start_up(void **state)
     played_free(&p);
 }
 
-/* A service without a start_s was there before: who is placed at once is ready at once, and who comes later is not. */
+/* A service without a start_s was there before: a replica that is placed at once is ready at
+ * once, a later one is not. */
 static void was_there(void **state)
 {
     (void)state;
@@ -36,7 +39,8 @@ static void was_there(void **state)
     played_free(&p);
 }
 
-/* Two GPUs, a job has one until 1000 s: the second replica waits for it like anybody, then starts where the image is: 35 s. */
+/* Two GPUs, a job has one until 1000 s: the second replica waits for it as a job does, then
+ * starts where the image is: 35 s. */
 static void competes(void **state)
 {
     static const char workload[] = "workload: w\nspan_s: 3000\njobs: 1\narrivals: { rate_per_h: 3600 }\nprojects: { names: [q] }\n"
@@ -52,12 +56,13 @@ static void competes(void **state)
     assert_int_equal(second.end_ns, 3000 * NS_PER_S);
     assert_near(ready_at(&p, "s", 1), 10 + 185, 1e-9);
     assert_near(ready_at(&p, "s", 2), ceil(seconds(job.end_ns)) + 35, 1e-9);
-    /* In no mean of jobs that end by themselves. */
+    /* In no mean of jobs that end on their own. */
     assert_near(played_value(&p, "jct_mean_s", "all"), 1000, 1e-9);
     played_free(&p);
 }
 
-/* Three wanted, two GPUs; then two: who waits goes; then one: the newest goes. Both began at 0; equal times go by the higher number. */
+/* Three wanted, two GPUs; then two: the one that waits goes; then one: the newest goes. Both
+ * began at 0; equal times go by the higher number. */
 static void pending_first(void **state)
 {
     (void)state;
@@ -71,8 +76,9 @@ static void pending_first(void **state)
     played_free(&p);
 }
 
-/* An image takes longer than an hour to come. In the second hour s/1 goes to the empty node, s/2 where the image is: s/2 is ready
- * at 3635 s, s/1 would be at 10800 s. In the third hour one is too many: s/1, though s/2 is as new. */
+/* An image takes longer than an hour to come. In the second hour s/1 goes to the empty node, s/2
+ * where the image is: s/2 is ready at 3635 s, s/1 would be at 10800 s. In the third hour one is
+ * too many: s/1, though s/2 is as new. */
 static void not_ready_first(void **state)
 {
     (void)state;
@@ -88,9 +94,10 @@ static void not_ready_first(void **state)
     played_free(&p);
 }
 
-/* Offered load 100/s x 0.02 s = 2; duty 0.6. 1 busy replica: ceil(1/0.6) = 2; 2, busy: ceil(2/0.6) = 4; 4, busy with what was left
- * over: ceil(4/0.6) = 7. Then 2/7/0.6 < 0.9, and after 300 s without more: ceil(7 x 2/7/0.6) = 4, for ever: 0.5/0.6 < 0.9 wants
- * ceil(4 x 0.5/0.6) = 4. */
+/* Offered load 100/s x 0.02 s = 2; duty 0.6. 1 busy replica: ceil(1/0.6) = 2; 2, busy:
+ * ceil(2/0.6) = 4; 4, busy with what was left over: ceil(4/0.6) = 7. Then 2/7/0.6 < 0.9, and
+ * after 300 s without more: ceil(7 x 2/7/0.6) = 4, for ever: 0.5/0.6 < 0.9 wants ceil(4 x
+ * 0.5/0.6) = 4. */
 static void hpa(void **state)
 {
     (void)state;
@@ -107,8 +114,9 @@ static void hpa(void **state)
     played_free(&p);
 }
 
-/* Ten times as many requests from eight to twenty o'clock, three days long. Who only reacts drops some of them each morning, until new
- * replicas have started; who forecasts learns it on the first day, and has them there on the next ones, one bin before. */
+/* Ten times as many requests from eight to twenty o'clock, three days long. An autoscaler that
+ * only reacts drops some of them each morning, until new replicas have started; one that
+ * forecasts learns it on the first day, and has them there on the next ones, one bin before. */
 static void forecast(void **state)
 {
     static const char *const scaler[] = { "kind: hpa", "kind: forecast", "kind: forecast, forecast: daily-max" };
@@ -134,8 +142,8 @@ static void forecast(void **state)
     }
 }
 
-/* A job of higher priority takes the GPU of the only replica for 1000 s: nobody is ready until it has ended and the replica has
- * started again, where its image is. */
+/* A job of higher priority takes the GPU of the only replica for 1000 s: no replica is ready
+ * until it has ended and the replica has started again, where its image is. */
 static void preempted(void **state)
 {
     static const char workload[] = "workload: w\nspan_s: 4000\njobs: 1\narrivals: { rate_per_h: 36 }\nprojects: { names: [q] }\npriority: 5\n"
@@ -162,7 +170,7 @@ static void preempted(void **state)
                 double at_s = seconds(p.row[k].to_ns);
                 assert_int_equal(p.row[k].ready, at_s < gone_s || at_s >= back_s);
             }
-            /* 10/s for as long as nobody was there, less those that waited for at most 10 s of it, 6 standard errors */
+            /* 10/s for as long as no replica was ready, less those that waited for at most 10 s of it, 6 standard errors */
             assert_near(played_value(&p, "requests_dropped", "service=s"), 10 * (1035 - 10), 6 / sqrt(10350));
         }
         played_free(&p);
@@ -195,10 +203,11 @@ static void common_random_numbers(void **state)
     for (size_t i = 1; i < COUNT(policy); i++)
         assert_true(hash[i] == hash[0]);
     assert_true(hash[COUNT(policy)] != hash[0]);
-    assert_true(attained[3] != attained[0]);         /* though they fared differently */
+    assert_true(attained[3] != attained[0]);         /* though their attainments differ */
 }
 
-/* Two of three busy replicas are withdrawn: what they have goes back to the others, or is lost; each way to serve, and to dispatch. */
+/* Two of three busy replicas are withdrawn: what they have goes back to the others, or is lost;
+ * each way to serve, and to dispatch. */
 static void withdrawn_busy(void **state)
 {
     static const char *const time[] = { "law: exponential, mean_s: 0.2", "batch: { t0_s: 0.5, t1_s: 0.01, most: 8 }", "llm: {}" };

@@ -1,7 +1,9 @@
-/* test_shared_gpus.c - jobs that share GPUs, by hand: when each ends while others come and go, and who finds no memory.
+/* test_shared_gpus.c - jobs that share GPUs, by hand: when each ends while others come and go,
+ * and which find no memory.
  *
- * The laws have round numbers here, so that every end is exact. SLICES: time slices without a price of switching: of k jobs
- * with u = 1 each gets on at 1/k. MPS: k_c = 1, k_m = .5: two with u = 1 at 1/2, and so on. models.md 7. */
+ * The laws have round numbers here, so that every end is exact. SLICES: time slices with
+ * switches at no cost: of k jobs with u = 1 each progresses at 1/k. MPS: k_c = 1, k_m = .5: two
+ * with u = 1 at 1/2, and so on. models.md 7. */
 #include "sim/models/training/throughput_pairs.h"
 #include "tests/support/schedule.h"
 
@@ -118,7 +120,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .shares = .5, .duty = .1, .fills_mib = 99999 }, { 0, 10, 1, 0, .shares = .5, .duty = .1, .fills_mib = 99999 } } },
     { "memory: exclusive heeds none", "fifo", { GIB(1, 1, 16) }, .sharing = LAW(.mode = SHARING_EXCLUSIVE), .jobs = {
         { 0, 10, 1, 0, .shares = .5, .fills_mib = 16384 }, { 0, 10, 1, 0, .shares = .5, .fills_mib = 16384 } } },
-    { "memory: shares said as memory have contexts", "fifo", { GIB(1, 1, 16) }, .sharing = SLICES, .jobs = {
+    { "memory: shares given as memory have contexts", "fifo", { GIB(1, 1, 16) }, .sharing = SLICES, .jobs = {
         { 0, 10, 1, 0, .duty = .1, .share_mem_mib = 8192 }, { 0, 10, 1, 10, .duty = .1, .share_mem_mib = 8192 } } },
     { "memory: an instance has its own", "fifo:blocking=skip", { CUT }, .sharing = LAW(.mode = SHARING_MPS), .jobs = {
         { 0, 10, 1, 0, .mig = "1g.10gb", .fills_mib = 10240 },
@@ -129,7 +131,7 @@ static const struct schedule rows[] = {
       .startup = 3 * .4 + 3 * .4, .useful = 10 * .4, .jobs = {
         { 0, 10, 1, 0, .ends = 13, .shares = .4, .duty = .1, .fills_mib = 7270 },
         { 2, 10, 1, 2, .ends = 5, .shares = .4, .duty = .1, .fills_mib = 7271, .fails = true } } },
-    { "fails: at once without a start-up, and slows nobody for longer", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .jobs = {
+    { "fails: at once without a start-up, and slows no job for longer", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .jobs = {
         { 0, 10, 1, 0, .shares = .4, .duty = 1, .fills_mib = 7270 },
         { 2, 10, 1, 2, .ends = 2, .shares = .4, .duty = 1, .fills_mib = 7271, .fails = true } } },
     { "fails: one that is too large for any GPU", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .jobs = {
@@ -148,8 +150,8 @@ static const struct schedule rows[] = {
 };
 /* clang-format on */
 
-/* A beside B goes at .5 and B beside A at .8; who is measured faster than alone goes at 1; of three, or with a model that the table
- * does not have, the law counts. */
+/* A beside B goes at .5 and B beside A at .8; a job that is measured faster than alone goes at
+ * 1; of three, or with a model that the table does not have, the law counts. */
 static void measured_pairs(void **state)
 {
     (void)state;

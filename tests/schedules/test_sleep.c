@@ -1,6 +1,8 @@
-/* test_sleep.c - idle nodes that are powered off, by hand: who waits for them to wake, and what they draw. models.md 9.
+/* test_sleep.c - idle nodes that are powered off, by hand: which jobs wait for them to wake, and
+ * what they draw. models.md 9.
  *
- * A dgx-a100 draws 1480 W idle, an A100 300 W more at work and 15 W more where it is held without progress; waking takes 300 s. */
+ * A dgx-a100 draws 1480 W idle, an A100 300 W more at work and 15 W more where it is held
+ * without progress; waking takes 300 s. */
 #include "sim/physics/energy.h"
 #include "sim/results/summary.h"
 #include "tests/support/powered_schedule.h"
@@ -13,10 +15,10 @@
 /* clang-format off */
 static const struct text_schedule rows[] = {
     { "not off yet: no wait", ONE(""), "fifo", .jobs = { { 0, 100, 8, 0 }, { 699, 100, 8, 699 } } },
-    { "off at 700: woken by who comes then", ONE(""), "fifo", .jobs = { { 0, 100, 8, 0 }, { 700, 100, 8, 700, .ends = 1100 } } },
+    { "off at 700: woken by a job that comes then", ONE(""), "fifo", .jobs = { { 0, 100, 8, 0 }, { 700, 100, 8, 700, .ends = 1100 } } },
     { "off from the beginning on", ONE(""), "fifo", .jobs = { { 0, 1, 8, 0 }, { 5000, 100, 8, 5000, .ends = 5400 } } },
     { "two wake it together", ONE(""), "fifo", .jobs = { { 0, 100, 8, 0 }, { 1000, 100, 4, 1000, .ends = 1400 }, { 1000, 50, 4, 1000, .ends = 1350 } } },
-    { "one comes while it wakes: he waits for the rest", ONE(""), "fifo", .jobs = {
+    { "one comes while it wakes: it waits for the rest", ONE(""), "fifo", .jobs = {
         { 0, 100, 8, 0 }, { 1000, 100, 4, 1000, .ends = 1400 }, { 1200, 50, 4, 1200, .ends = 1350 } } },
     { "waking comes before starting up", ONE("") "preemption: { start_s: 20 }\n", "fifo", .jobs = {
         { 0, 100, 8, 0, .ends = 120 }, { 1000, 100, 8, 1000, .ends = 1420 } } },
@@ -40,7 +42,7 @@ static const struct drawn_row {
     { "off draws 30 W", ONE(", off_w: 30"), .jobs = { { 0, 100, 8, 0 }, { 1000, 100, 8, 1000 } },
       (3880 * 100 + 1480 * 600 + 30 * 300 + 1600 * 300 + 3880 * 100) / 3600.0, 300 / 3600.0, 1 },
     { "the other node sleeps from 600 s on", TWO, .jobs = { { 0, 3600, 8, 0 } }, 3880 + 1480 / 6.0, 3000 / 3600.0, 0 },
-    { "nobody sleeps", ONE(""), .jobs = { { 0, 100, 8, 0 }, { 600, 100, 8, 600 } }, (3880 * 200 + 1480 * 500) / 3600.0, 0, 0 },
+    { "no node sleeps", ONE(""), .jobs = { { 0, 100, 8, 0 }, { 600, 100, 8, 600 } }, (3880 * 200 + 1480 * 500) / 3600.0, 0, 0 },
 };
 /* clang-format on */
 

@@ -1,4 +1,5 @@
-/* test_static.c - "two for me, two for you": each queue has its own GPUs, by count or by node. By hand. */
+/* test_static.c - "two for me, two for you": each queue has its own GPUs, by count or by node.
+ * By hand. */
 #include "tests/support/schedule.h"
 
 #define TWO_EACH                                                                                                       \
@@ -18,7 +19,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .queue = "a" }, { 0, 10, 1, 0, .queue = "a" },
         { 0, 10, 1, 10, .queue = "a", .waits = { [WAIT_LIMIT] = 10 } },
         { 0, 10, 1, 10, .queue = "a", .waits = { [WAIT_ORDER] = 10 } }, { 3, 10, 1, 3, .queue = "b" } } },
-    { "count: under skip who asks for the same waits for the same", "static:blocking=skip", ONE_NODE(4), .queue = TWO_EACH,
+    { "count: under skip jobs of equal requests wait for the same", "static:blocking=skip", ONE_NODE(4), .queue = TWO_EACH,
       .jobs = { { 0, 10, 2, 0, .queue = "a" }, { 0, 10, 1, 10, .queue = "a", .waits = { [WAIT_LIMIT] = 10 } },
                 { 2, 10, 1, 10, .queue = "a", .waits = { [WAIT_LIMIT] = 8 } } } },
     { "count: on any node", "static", { NODES(2, 2) }, .queue = TWO_EACH, .jobs = {
@@ -38,7 +39,7 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .queue = "a" }, { 0, 5, 2, 10, .queue = "a" }, { 1, 3, 1, 1, .queue = "a" } } },
     { "count: a line each", "static:scope=queue", ONE_NODE(4), .queue = TWO_EACH, .jobs = {
         { 0, 10, 2, 0, .queue = "a" }, { 0, 5, 1, 10, .queue = "a" }, { 1, 5, 1, 1, .queue = "b" } } },
-    { "count: one line, whose head blocks all", "static:scope=pool", ONE_NODE(4), .queue = TWO_EACH, .jobs = {
+    { "count: one line, its head blocks all", "static:scope=pool", ONE_NODE(4), .queue = TWO_EACH, .jobs = {
         { 0, 10, 2, 0, .queue = "a" }, { 0, 5, 1, 10, .queue = "a" }, { 1, 5, 1, 10, .queue = "b" } } },
     { "count: one line, passed over", "static:scope=pool,blocking=skip", ONE_NODE(4), .queue = TWO_EACH, .jobs = {
         { 0, 10, 1, 0, .queue = "a" }, { 0, 5, 2, 10, .queue = "a" }, { 1, 5, 1, 1, .queue = "b" } } },
@@ -57,7 +58,7 @@ static const struct schedule rows[] = {
     { "pinned: more than its nodes", "static", { NODES(2, 2) }, .queue = A_NODE_EACH, .jobs = {
         { 0, 5, 3, NEVER, .queue = "b", .refused = "asks for more than the cluster has" },
         { 0, 5, 2, 0, .queue = "b", .took = "1:01" } } },
-    { "pinned: and one by count, on the nodes that are nobody's", "static", { NODES(2, 2) },
+    { "pinned: and one by count, on the nodes that no queue has", "static", { NODES(2, 2) },
       .queue = { QUEUE_PINNED("a", &first_node), QUEUE("b", 1) }, .jobs = {
         { 0, 5, 1, 0, .queue = "b", .took = "1:0" }, { 0, 5, 1, 5, .queue = "b", .took = "1:0" },
         { 0, 5, 1, 0, .queue = "a", .took = "0:0" } } },

@@ -1,4 +1,5 @@
-/* test_storage.c - data sets, what nodes keep of them, images, and who shares the storage. models.md 3.2, 3.7. By hand. */
+/* test_storage.c - data sets, what nodes keep of them, images, and which jobs share the storage.
+ * models.md 3.2, 3.7. By hand. */
 #include "tests/support/schedule.h"
 
 #define S    NS_PER_S

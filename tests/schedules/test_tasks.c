@@ -1,7 +1,9 @@
-/* test_tasks.c - single tasks in the world, by hand: gangs that gather, grow, shrink and break. policy.h, sim/scheduler/tasks.c.
+/* test_tasks.c - single tasks in the world, by hand: gangs that gather, grow, shrink and break.
+ * policy.h, sim/scheduler/tasks.c.
  *
- * Job 1 has four tasks, of one GPU if the script does not say how many. A script starts and stops them at given times; they get the
- * GPUs from 0 on, task after task; the books are looked at after each step. Other jobs, of one task, start when they arrive, on GPU 7. */
+ * Job 1 has four tasks, of one GPU if the script does not say how many. A script starts and
+ * stops them at given times; they get the GPUs from 0 on, task after task; the books are looked
+ * at after each step. Other jobs, of one task, start when they arrive, on GPU 7. */
 #include "tests/support/schedule.h"
 
 #define NODE_OF_8 ONE_NODE(8)
@@ -255,7 +257,7 @@ static const struct scripted rows[] = {
       { { 0, START, ALL }, { 5, STOP, 1, SCHED_NOT_ALLOWED } } },
     { "refused: to stop a gathering job whole", { .group = NODE_OF_8, .gang = 14, .useful = 160, JOB(0, .starts = 7, .ends = 47) },
       { { 0, START, LOW }, { 5, WHOLE, 0, SCHED_WRONG_STATE }, { 7, START, HIGH } } },
-    { "refused: to stop a job whole whose tasks were changed", { .group = NODE_OF_8, .useful = 160, JOB(2, .starts = 0, .ends = 75) },
+    { "refused: to stop a whole job after tasks of it were changed", { .group = NODE_OF_8, .useful = 160, JOB(2, .starts = 0, .ends = 75) },
       { { 0, START, LOW }, { 5, START, 4 }, { 5, WHOLE, 0, SCHED_WRONG_STATE }, { 15, STOP, 4 } } },
     /* ---- More tasks than the cluster has room for: the minimum decides ---- */
     { "elastic: the minimum fits", { .group = ONE_NODE(3), .useful = 160, JOB(2, .starts = 0, .ends = 80) }, { { 0, START, LOW } } },

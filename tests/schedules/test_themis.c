@@ -1,4 +1,5 @@
-/* test_themis.c - leases and auctions, worked out by hand. rho = (time since submit + remaining) / (E max(1, n N / C)). */
+/* test_themis.c - leases and auctions, worked out by hand. rho = (time since submit + remaining)
+ * / (E max(1, n N / C)). */
 #include "tests/support/schedule.h"
 
 /* clang-format off */

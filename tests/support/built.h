@@ -1,4 +1,5 @@
-/* built.h - a cluster of one group and a workload of rows, bound to each other, for tests that draw them as plain data. Header only. */
+/* built.h - a cluster of one group and a workload of rows, bound to each other, for tests that
+ * draw them as plain data. Header only. */
 #pragma once
 #include "sim/engine/run.h"
 #include "tests/unit/test_core.h"

@@ -1,5 +1,6 @@
-/* choices.h - which choices of the words of a policy's parameters are played by tests that play them all: each with each, as
- * long as these are few; of a policy with more, the usual one and those that differ from it in one word. */
+/* choices.h - which choices of the words of a policy's parameters are played by tests that play
+ * them all: each with each, as long as these are few; of a policy with more, the usual one and
+ * those that differ from it in one word. */
 #pragma once
 #include "sim/contract/policy.h"
 

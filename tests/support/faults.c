@@ -1,8 +1,9 @@
 /* faults.c - LD_PRELOAD: makes the Nth call of one kind fail, as FAULT says: KIND:N:ERRNO[:on].
  *
- * KIND is alloc, open, read, write, short (a write of half), close, mkdir or rename; with ":on" every later call of the
- * kind fails, too. Only calls about the process's own files and memory count: descriptors above 2. When the call came,
- * the file FAULT_MARK is there: a run that went well without it had fewer than N. */
+ * KIND is alloc, open, read, write, short (a write of half), close, mkdir or rename; with ":on"
+ * every later call of the kind fails, too. Only calls about the process's own files and memory
+ * count: descriptors above 2. When the call came, the file FAULT_MARK is there: a run that went
+ * well without it had fewer than N. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

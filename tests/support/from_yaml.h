@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* NULL with err, whose places are "c.yaml:line:column". */
+/* NULL with err, with places such as "c.yaml:line:column". */
 static inline struct cluster *cluster_of_text(const char *text, struct error *err)
 {
     struct input *in = input_from_bytes(text, strlen(text), "c.yaml", err);

@@ -1,4 +1,5 @@
-/* named.h - policies and placers as a command line names them: "priority:preempt=yes,blocking=skip", "pack". */
+/* named.h - policies and placers as a command line names them:
+ * "priority:preempt=yes,blocking=skip", "pack". */
 #pragma once
 #include "policies/registry.h"
 #include "sim/engine/params.h"

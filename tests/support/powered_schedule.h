@@ -1,4 +1,5 @@
-/* powered_schedule.h - small schedules on a cluster from the text of a file: for sections that schedule.h has no fields for. */
+/* powered_schedule.h - small schedules on a cluster from the text of a file: for sections that
+ * schedule.h has no fields for. */
 #pragma once
 #include "tests/support/from_yaml.h"
 #include "tests/support/schedule.h"
@@ -58,7 +59,7 @@ static inline void text_plays(void **state)
         fail_msg("%s", err.text);
 }
 
-/* A cluster file and what is said to it. */
+/* A cluster file and its options. */
 struct bad_text { const char *name, *text, *error; };
 static inline void text_is_refused(void **state)
 {

@@ -1,4 +1,5 @@
-/* random_power.h - a section `power` for a random cluster: what its nodes and GPUs draw, from a seed. */
+/* random_power.h - a section `power` for a random cluster: what its nodes and GPUs draw, from a
+ * seed. */
 #pragma once
 #include "sim/base/memory.h"
 #include "sim/base/random.h"

@@ -1,5 +1,5 @@
-/* random_world.h - a random cluster and workload from a seed, and what a run of them gives: for properties that hold for
- * every policy and placer. Header only. */
+/* random_world.h - a random cluster and workload from a seed, and what a run of them gives: for
+ * properties that hold for every policy and placer. Header only. */
 #pragma once
 #include "policies/registry.h"
 #include "sim/base/memory.h"
@@ -7,6 +7,7 @@
 #include "sim/engine/run.h"
 #include "sim/models/failures.h"
 #include "tests/support/choices.h"
+#include "tests/support/wanted.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,7 +106,8 @@ static inline struct world random_world(uint64_t seed)
     return w;
 }
 
-/* Every fourth job gets one to three runs of tasks, in groups or not, some of them in an inner group with a level. */
+/* Every fourth job gets one to three runs of tasks, in groups or not, some of them in an inner
+ * group with a level. */
 static inline void random_groups(struct world *w, uint64_t seed)
 {
     static const char *const path[][PARTS_MOST] = { { ".", ".", "." }, { "a", "b", "c" }, { "a", "a", "b" },
@@ -148,7 +150,7 @@ static inline void gpus_fail_often(struct cluster *c, uint64_t seed)
     c->failures = &often;
 }
 
-/* All but who observes. world_done() frees what it has made. */
+/* All but the observer. world_done() frees what this has made. */
 static inline struct run_setup world_setup(const struct world *w, const struct combination *k, uint64_t seed)
 {
     struct error err = { "" };
@@ -182,7 +184,8 @@ static inline void world_done(const struct run_setup *setup)
     cluster_free(c);
 }
 
-/* Runs w; the observer may be empty. A stall is an outcome of its own; any other error fails the test. */
+/* Runs w; the observer may be empty. A stall is an outcome of its own; any other error fails the
+ * test. */
 static inline struct outcome world_run(const struct world *w, const struct combination *k, uint64_t seed,
                                        struct run_observer observer)
 {
@@ -235,8 +238,8 @@ static inline size_t combinations(const struct policy *p, const struct placer *p
     return n;
 }
 
-/* Calls `check` for every policy with its usual words and every placer, for other choices (choices.h) with the first placer, and
- * every seed below `seeds`. */
+/* Calls `check` for every policy with its usual words and every placer, for other choices
+ * (choices.h) with the first placer, and every seed below `seeds`. */
 static inline void each_combination(uint64_t seeds, void (*check)(const struct combination *k, uint64_t seed))
 {
     static struct combination all[COMBINATIONS_MOST];
@@ -257,8 +260,5 @@ static inline bool named(const struct combination *k, const char *policy)
 
 static inline bool same_job(const struct job_result *a, const struct job_result *b)
 {
-    return a->state == b->state && a->outcome == b->outcome && a->start_ns == b->start_ns && a->end_ns == b->end_ns &&
-           a->wait_ns == b->wait_ns && a->run_ns == b->run_ns && a->lost_ns == b->lost_ns &&
-           a->preemptions == b->preemptions && a->distance == b->distance &&
-           !memcmp(a->waits, b->waits, sizeof a->waits);
+    return !*job_difference(a, b).text;
 }

@@ -37,10 +37,10 @@ struct job {
     uint32_t gpu_mem_mib;       /* that each GPU must have */
     uint32_t share_mem_mib;     /* a share of each, as memory */
     const char *mig;            /* the GPUs are instances of this profile */
-    double duty, bandwidth;     /* of each GPU; 0: not said, NONE: none */
-    uint32_t fills_mib;         /* of each GPU's memory; 0: not said */
+    double duty, bandwidth;     /* of each GPU; 0: not given, NONE: none */
+    uint32_t fills_mib;         /* of each GPU's memory; 0: not given */
     const char *model;
-    bool fails;                 /* for lack of GPU memory, or struck too often */
+    bool fails;                 /* for lack of GPU memory, or interrupted too often */
     const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
     uint32_t stops;             /* preemptions */
     double lost;                /* seconds of progress to be done again */
@@ -54,7 +54,7 @@ struct job {
     const char *data_set, *image;
     uint32_t max_tasks, min_gpus, max_gpus; /* other sizes than the usual one; 0: none */
     bool moldable;                                 /* keeps the one that it starts with */
-    double ran, leaves;                            /* for how long it has; how long it still stays, told to leave. 0: not said */
+    double ran, leaves;                            /* for how long it has; how long it still stays, being preempted. 0: not given */
 };
 
 struct schedule {
@@ -73,7 +73,8 @@ struct schedule {
     struct { const char *name; double value; } metric[4];    /* of all jobs, to 1e-9 */
 };
 
-/* Of PARTS: the group, its level, and `tasks` tasks of `gpus` GPUs, at least `min` of them (0: all). */
+/* Of PARTS: the group, its level, and `tasks` tasks of `gpus` GPUs, at least `min` of them (0:
+ * all). */
 #define PART(name, level, n, g, min)                                                                                   \
     {                                                                                                                  \
         .group = (name), .gpus = (g), .gpu_milli = MILLI_ALL, .tasks = (n), .min_tasks = (min),                        \
@@ -233,6 +234,12 @@ static inline struct cluster *cluster_of(const struct group_spec *groups, const 
     return c;
 }
 
+static const char *const account_name[ACCOUNTS] = {
+    [ACCOUNT_START] = "start", [ACCOUNT_USEFUL] = "useful", [ACCOUNT_LOST] = "lost",
+    [ACCOUNT_SAVE] = "save", [ACCOUNT_GANG] = "gang", [ACCOUNT_CHECKPOINT] = "checkpoint",
+    [ACCOUNT_FAULT] = "fault", [ACCOUNT_IDLE] = "idle", [ACCOUNT_DOWN] = "down",
+};
+
 /* ---- Playing ---- */
 
 struct taken {
@@ -358,7 +365,8 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     workload_free(w);
     c->sharing.pairs = NULL;               /* the row's */
     cluster_free(c);
-    assert_string_equal(err.text, "");
+    if (*err.text)
+        fail_msg("%s", err.text);
 }
 
 /* The test of every table of struct schedule. */

@@ -1,4 +1,5 @@
-/* service_run.h - a workload file with services, from a string, played on a cluster from a string. */
+/* service_run.h - a workload file with services, from a string, played on a cluster from a
+ * string. */
 #pragma once
 #include "sim/engine/run.h"
 #include "sim/physics/services.h"
@@ -12,13 +13,13 @@
 #include <string.h>
 
 enum { SERVICE_ROWS_MOST = 20000 };
-struct told { char service[16]; int64_t to_ns; uint32_t wanted, placed, ready; double arrived, served, dropped, backlog, attainment; };
+struct service_sample { char service[16]; int64_t to_ns; uint32_t wanted, placed, ready; double arrived, served, dropped, backlog, attainment; };
 struct played {
     struct cluster *cluster;
     struct workload *workload;
     struct sched *sched;
     struct summary *summary;
-    struct told *row;
+    struct service_sample *row;
     size_t n_rows;
 };
 
@@ -27,9 +28,9 @@ static inline void note_service(void *self, const struct run_model *m, const voi
     const struct service_row *row = of;
     (void)m;
     struct played *p = self;
-    struct told *to = &p->row[p->n_rows++];
+    struct service_sample *to = &p->row[p->n_rows++];
     assert_true(p->n_rows < SERVICE_ROWS_MOST && strlen(row->name) < sizeof to->service);
-    *to = (struct told){ .to_ns = row->figures->to_ns, .wanted = row->wanted, .placed = row->placed, .ready = row->ready,
+    *to = (struct service_sample){ .to_ns = row->figures->to_ns, .wanted = row->wanted, .placed = row->placed, .ready = row->ready,
                          .arrived = row->figures->arrived, .served = row->figures->served, .dropped = row->figures->dropped,
                          .backlog = row->figures->unfinished, .attainment = figures_attainment(row->figures) };
     strcpy(to->service, row->name);
@@ -91,7 +92,8 @@ static inline double played_value(const struct played *p, const char *metric, co
     return summary_value(p->summary, metric, scope);
 }
 
-/* When the first interval ended with at least so many replicas of the service ready, in seconds; below 0: never. */
+/* When the first interval ended with at least so many replicas of the service ready, in seconds;
+ * below 0: never. */
 static inline double ready_at(const struct played *p, const char *service, uint32_t replicas)
 {
     for (size_t i = 0; i < p->n_rows; i++)

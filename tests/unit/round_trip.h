@@ -2,6 +2,7 @@
  * written again, it is the same bytes. Numbers of queues, users and shapes may differ (they go by first sight in the new
  * order), so what they stand for is compared. */
 #pragma once
+#include "tests/support/wanted.h"
 #include "tests/unit/test_core.h"
 #include "traces/formats/format.h"
 #include "traces/native/native.h"
@@ -60,8 +61,10 @@ static void same_jobs(const struct workload *a, const struct workload *b)
     assert_int_equal(a->n_jobs, b->n_jobs);
     assert_int_equal(a->depends_first != NULL, b->depends_first != NULL);
     if (a->depends_first) {
-        assert_memory_equal(a->depends_first, b->depends_first, (a->n_jobs + 1) * sizeof *a->depends_first);
-        assert_memory_equal(a->depends_on, b->depends_on, a->depends_first[a->n_jobs] * sizeof *a->depends_on);
+        for (job_id j = 0; j <= a->n_jobs; j++)
+            assert_wanted(a->depends_first[j], b->depends_first[j], "job %u: first of its dependencies", j);
+        for (size_t i = 0; i < a->depends_first[a->n_jobs]; i++)
+            assert_wanted(a->depends_on[i], b->depends_on[i], "dependency %zu: job", i);
     }
     for (job_id j = 0; j < a->n_jobs; j++) {
         const struct job_facts *x = &a->facts[j], *y = &b->facts[j];
@@ -104,6 +107,7 @@ static char *read_whole(const char *path, size_t *length)
     char *bytes = malloc(*length + 1);
     assert_non_null(bytes);
     assert_int_equal(fread(bytes, 1, *length, f), *length);
+    bytes[*length] = '\0';
     fclose(f);
     return bytes;
 }
@@ -134,8 +138,8 @@ static void round_trip(const struct workload *w)
     same_jobs(w, again);
     write_native(directory, "b.csv", again);
     char *first = read_whole(path[0], &length[0]), *second = read_whole(path[1], &length[1]);
+    assert_same_text(first, second, "a native trace, read and written again");
     assert_int_equal(length[0], length[1]);
-    assert_memory_equal(first, second, length[0]);
     free(first);
     free(second);
     workload_free(again);

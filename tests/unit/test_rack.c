@@ -3,6 +3,7 @@
 #include "sim/base/random.h"
 #include "sim/engine/run.h"
 #include "tests/support/named.h"
+#include "tests/support/wanted.h"
 #include "tests/unit/test_core.h"
 
 #include <stdlib.h>
@@ -130,10 +131,10 @@ static const struct placement *place_and_compare(struct sched *s, job_id j)
         return NULL;
     }
     assert_non_null(p);
-    assert_int_equal(p->n, c.n);
+    assert_wanted(c.n, p->n, "job %u: pieces", j);
     for (size_t i = 0; i < c.n; i++) {
-        assert_int_equal(p->piece[i].node, c.want[i].node);
-        assert_int_equal(p->piece[i].gpus, c.want[i].gpus);
+        assert_wanted(c.want[i].node, p->piece[i].node, "job %u, piece %zu: node", j, i);
+        assert_wanted(c.want[i].gpus, p->piece[i].gpus, "job %u, piece %zu: GPUs", j, i);
     }
     compared++;
     return p;

@@ -5,6 +5,7 @@
 #include "sim/base/random.h"
 #include "sim/engine/run.h"
 #include "tests/support/named.h"
+#include "tests/support/wanted.h"
 #include "tests/unit/test_core.h"
 
 #include <math.h>
@@ -266,8 +267,8 @@ static const struct placement *place_and_compare(struct sched *s, const struct v
     }
     assert_non_null(p);
     for (uint32_t k = 0; k < r.tasks; k++) {
-        assert_int_equal(p->piece[k].node, want[k].node);
-        assert_int_equal(p->piece[k].gpu_mask, want[k].mask);
+        assert_wanted(want[k].node, p->piece[k].node, "%s: job %u, task %u: node", current->name, j, k);
+        assert_wanted_mask(want[k].mask, p->piece[k].gpu_mask, "%s: job %u, task %u: GPUs", current->name, j, k);
     }
     compared++;
     return p;

@@ -1,7 +1,9 @@
-/* test_lines.c - lines and walks against a sorted array, and waits against a ledger of one job at a time.
+/* test_lines.c - lines and walks against a sorted array, and waits against a ledger of one job
+ * at a time.
  *
- * A policy that starts nobody for a while pushes, removes and re-keys jobs at random, walks with shapes left out while the
- * line changes under it, and gives random reasons to jobs, shapes and lines. */
+ * A policy that starts no job for a while pushes, removes and re-keys jobs at random, walks with
+ * shapes left out while the line changes under it, and gives random reasons to jobs, shapes and
+ * lines. */
 #include "tests/support/random_world.h"
 
 enum { SEEDS = 400, LINES = 2, STEPS = 40, PASSES = 60 };
@@ -11,7 +13,7 @@ struct book { enum wait_reason own; int64_t since_ns, waits[WAIT_REASONS]; bool 
 struct watcher {
     struct line *line[LINES];
     struct naive at[LINES][JOBS_MOST];
-    uint64_t clock;                             /* counts joins: who joined last counts */
+    uint64_t clock;                             /* counts joins: the last join counts */
     uint8_t line_why[LINES];
     struct { shape_id shape; uint8_t why; } why[LINES][JOBS_MOST * 2];
     size_t n_why[LINES];
@@ -147,7 +149,8 @@ static void walk(struct sched *s, struct watcher *w, int l)
     struct naive reached;
     job_id j, last = ID_NONE;
     while (line_next(&lw, &j)) {
-        assert_int_equal(j, naive_next(w, l, last == ID_NONE ? NULL : &reached, last, left_out));
+        assert_wanted(naive_next(w, l, last == ID_NONE ? NULL : &reached, last, left_out), j, "line %d: job after job %d", l,
+                      (int)last);
         reached = w->at[l][j];
         last = j;
         walked++;
@@ -158,7 +161,8 @@ static void walk(struct sched *s, struct watcher *w, int l)
         if (draw(w, 4) == 0)
             change(s, w);                        /* the line changes under the walk */
     }
-    assert_int_equal(naive_next(w, l, last == ID_NONE ? NULL : &reached, last, left_out), ID_NONE);
+    assert_wanted(ID_NONE, naive_next(w, l, last == ID_NONE ? NULL : &reached, last, left_out), "line %d: job left after job %d", l,
+                  (int)last);
 }
 
 static void ends(struct watcher *w, int l)
@@ -173,10 +177,10 @@ static void ends(struct watcher *w, int l)
         first = first == ID_NONE || before(x, j, &w->at[l][first], first) ? j : first;
         last = last == ID_NONE || before(&w->at[l][last], last, x, j) ? j : last;
     }
-    assert_int_equal(line_length(w->line[l]), n);
-    assert_int_equal(line_first(w->line[l], &got, NULL) ? got : ID_NONE, first);
+    assert_wanted(n, line_length(w->line[l]), "line %d: length", l);
+    assert_wanted(first, line_first(w->line[l], &got, NULL) ? got : ID_NONE, "line %d: first job", l);
     bool more = line_last(w->line[l], &got, NULL);
-    assert_int_equal(more ? got : ID_NONE, last);
+    assert_wanted(last, more ? got : ID_NONE, "line %d: last job", l);
     for (size_t k = 1; more && k < n; k++) {     /* backwards through all of it */
         job_id later = got;
         assert_true(line_before(w->line[l], &got, NULL));
@@ -269,8 +273,9 @@ static void lines_and_waits(void **state)
                 reasons += out.job[j].waits[r] > 0;
             compared += out.job[j].start_ns >= 0;
             split += reasons > 1;
-            if (out.job[j].start_ns >= 0 && memcmp(out.job[j].waits, seen.book[j].waits, sizeof seen.book[j].waits))
-                fail_msg("seed %u: the wait of job %u is split otherwise", (unsigned)seed, (unsigned)j);
+            for (unsigned r = 0; r < WAIT_REASONS && out.job[j].start_ns >= 0; r++)
+                assert_wanted(seen.book[j].waits[r], out.job[j].waits[r], "seed %u: job %zu: ns of wait for %s", (unsigned)seed, j,
+                              wait_reason_name[r]);
         }
     }
     print_message("%u steps of walks, %u jobs, %u of them waited for several reasons\n", (unsigned)walked, (unsigned)compared,

@@ -1,7 +1,9 @@
-/* test_transaction.c - a policy that does what it likes: random verbs, nested marks and rollbacks, impossible requests.
+/* test_transaction.c - a policy that does what it likes: random verbs, nested marks and
+ * rollbacks, impossible requests.
  *
- * After every rollback all that can be seen through the contract is what it was at the mark. The indexes are recomputed at
- * every instant (setup.check), and the run must end in order or stall cleanly: a policy may be wrong, the world may not. */
+ * After every rollback all that can be seen through the contract is what it was at the mark. The
+ * indexes are recomputed at every instant (setup.check), and the run must end in order or stall
+ * cleanly: a policy may be wrong, the world may not. */
 #include "sim/contract/timeline.h"
 #include "tests/support/random_world.h"
 
@@ -16,63 +18,80 @@ static unsigned passes_left;
 
 /* ---- Everything that can be seen ---- */
 
-struct seen { size_t n; uint64_t word[SEEN_MOST]; };
+/* `of` and `what` name each word: "node 3: whole GPUs". */
+struct seen {
+    size_t n;
+    uint64_t word[SEEN_MOST];
+    uint32_t of[SEEN_MOST];
+    const char *what[SEEN_MOST];
+};
 
-static void see(struct seen *to, uint64_t word)
+static void see(struct seen *to, const char *what, uint32_t of, uint64_t word)
 {
     assert_true(to->n < SEEN_MOST);
+    to->what[to->n] = what;
+    to->of[to->n] = of;
     to->word[to->n++] = word;
 }
 
-static void see_view(struct seen *to, const struct view *v)
+static void assert_same_seen(const struct seen *before, const struct seen *after)
+{
+    for (size_t i = 0; i < before->n && i < after->n; i++)
+        if (before->word[i] != after->word[i])
+            fail_msg("%s %u: before the mark %#llx, after the rollback %#llx", before->what[i], before->of[i],
+                     (unsigned long long)before->word[i], (unsigned long long)after->word[i]);
+    assert_wanted(before->n, after->n, "facts seen after a rollback");
+}
+
+static void see_view(struct seen *to, const char *what, const struct view *v)
 {
     node_id first, end;
     view_domain_nodes(v, 0, &first, &end);
     for (node_id n = first; n < end; n++) {
         struct node_free f = view_node(v, n);
-        see(to, f.whole_mask);
-        see(to, f.shared_mask);
-        see(to, f.whole);
-        see(to, (uint64_t)f.cpu_milli);
-        see(to, (uint64_t)f.mem_mib);
+        see(to, what, n, f.whole_mask);
+        see(to, what, n, f.shared_mask);
+        see(to, what, n, f.whole);
+        see(to, what, n, (uint64_t)f.cpu_milli);
+        see(to, what, n, (uint64_t)f.mem_mib);
         for (unsigned g = 0; g < f.capacity && g < 64; g++)
-            see(to, view_gpu_milli(v, n, g));
+            see(to, what, n, view_gpu_milli(v, n, g));
     }
 }
 
-static void see_line(struct seen *to, const struct line *l)
+static void see_line(struct seen *to, const char *what, const struct line *l)
 {
     struct line_walk w = { .l = l };
-    see(to, line_length(l));
+    see(to, what, 0, line_length(l));
     for (job_id j; line_next(&w, &j);)
-        see(to, j);
+        see(to, what, j, j);
 }
 
 static void look(struct sched *s, const struct wild *p, uint32_t n_jobs, struct seen *to)
 {
     to->n = 0;
-    see_view(to, sched_view(s, FREE_IDLE));
-    see_view(to, sched_view(s, FREE_OR_RELEASING));
+    see_view(to, "idle: node", sched_view(s, FREE_IDLE));
+    see_view(to, "idle or releasing: node", sched_view(s, FREE_OR_RELEASING));
     if (!by_task && !by_size) {
-        see_view(to, timeline_view(s, sched_now(s), sched_now(s) + 20 * NS_PER_S));
-        see_view(to, timeline_view(s, sched_now(s) + 5 * NS_PER_S, sched_now(s) + 20 * NS_PER_S));
+        see_view(to, "window that begins now: node", timeline_view(s, sched_now(s), sched_now(s) + 20 * NS_PER_S));
+        see_view(to, "later window: node", timeline_view(s, sched_now(s) + 5 * NS_PER_S, sched_now(s) + 20 * NS_PER_S));
     }
     for (queue_id q = 0; q < queue_count(s); q++) {
-        see(to, (uint64_t)queue_held(s, q).gpu_milli);
-        see(to, (uint64_t)queue_pending(s, q).gpu_milli);
+        see(to, "held: queue", q, (uint64_t)queue_held(s, q).gpu_milli);
+        see(to, "pending: queue", q, (uint64_t)queue_pending(s, q).gpu_milli);
     }
     for (job_id j = 0; j < n_jobs; j++) {
-        see(to, job_state(s, j));
-        see(to, by_task || by_size ? 0 : (uint64_t)plan_start(s, j));
+        see(to, "state: job", j, job_state(s, j));
+        see(to, "planned start: job", j, by_task || by_size ? 0 : (uint64_t)plan_start(s, j));
         const struct placement *at = job_placement(s, j);
-        see(to, at ? at->n : 0);
-        see(to, job_suspended(s, j) ? job_suspended(s, j)->n : 0);
+        see(to, "pieces: job", j, at ? at->n : 0);
+        see(to, "suspended pieces: job", j, job_suspended(s, j) ? job_suspended(s, j)->n : 0);
         for (size_t i = 0; at && i < at->n; i++)
-            see(to, at->piece[i].gpu_mask + ((uint64_t)at->piece[i].node << 8) + ((uint64_t)at->piece[i].task << 32));
-        see(to, job_size_held(s, j));
+            see(to, "piece: job", j, at->piece[i].gpu_mask + ((uint64_t)at->piece[i].node << 8) + ((uint64_t)at->piece[i].task << 32));
+        see(to, "size: job", j, job_size_held(s, j));
     }
-    see_line(to, p->waiting);
-    see_line(to, p->running);
+    see_line(to, "line of waiting jobs: job", p->waiting);
+    see_line(to, "line of running jobs: job", p->running);
 }
 
 /* ---- Random verbs ---- */
@@ -114,7 +133,7 @@ static void try_resize(struct sched *s, struct wild *p, job_id j)
     const struct placement *held = job_placement(s, j), *where = sched_place_anew(s, j, size);
     if (held && draw(p, 6) == 0)
         where = held;
-    if (where && held && draw(p, 10) == 0) {             /* taken by somebody, perhaps */
+    if (where && held && draw(p, 10) == 0) {             /* perhaps taken by another job */
         struct placement *bad = sched_scratch(s, sizeof *bad + where->n * sizeof where->piece[0]);
         memcpy(bad, where, sizeof *bad + where->n * sizeof where->piece[0]);
         bad->piece[draw(p, bad->n)].gpu_mask <<= 1;
@@ -250,8 +269,7 @@ static void nested(struct sched *s, struct wild *p, unsigned depth)
     sched_rollback(s, m);
     look(s, p, jobs_of, &after);
     rollbacks++;
-    assert_int_equal(after.n, before[depth].n);
-    assert_memory_equal(after.word, before[depth].word, after.n * sizeof after.word[0]);
+    assert_same_seen(&before[depth], &after);
 }
 
 /* After a while it only starts what fits, so that the run ends. */

@@ -1,4 +1,5 @@
-/* test_predict.c - predicted run times: histories and predictions by hand, a second implementation, and a run. */
+/* test_predict.c - predicted run times: histories and predictions by hand, a second
+ * implementation, and a run. */
 #include "policies/registry.h"
 #include "sim/base/random.h"
 #include "sim/scheduler/predict.h"
@@ -11,7 +12,7 @@
 
 #define LAST2    { ESTIMATE_USER_LAST2, 0 }
 #define Q(value) { ESTIMATE_GROUP_QUANTILE, (value) }
-#define NOBODY   ID_NONE
+#define NO_USER   ID_NONE
 #define NOTHING  (-1.0)
 
 /* ---- By hand ---- */
@@ -35,9 +36,9 @@ static const struct history {
       { { 1, 2, 10 }, { 1, 1, 400 }, { 1, 1, 600 } }, 1, 2, 500 },
     { "last2: the user's last two may differ in GPUs", LAST2, { { 1, 2, 10 }, { 1, 1, 400 } }, 1, 4, 205 },
     { "last2: a stranger gets the mean of all", LAST2, { { 1, 2, 10 }, { 2, 1, 30 }, { 3, 1, 50 } }, 9, 1, 40 },
-    { "last2: nobody's jobs are predicted from all", LAST2,
-      { { NOBODY, 1, 10 }, { NOBODY, 1, 20 }, { 2, 1, 30 }, { 2, 1, 50 } }, NOBODY, 1, 40 },
-    { "last2: nobody's jobs count for all", LAST2, { { NOBODY, 1, 10 }, { NOBODY, 1, 20 } }, 3, 1, 15 },
+    { "last2: jobs without a user are predicted from all", LAST2,
+      { { NO_USER, 1, 10 }, { NO_USER, 1, 20 }, { 2, 1, 30 }, { 2, 1, 50 } }, NO_USER, 1, 40 },
+    { "last2: jobs without a user count for all", LAST2, { { NO_USER, 1, 10 }, { NO_USER, 1, 20 } }, 3, 1, 15 },
     /* type 7 of 10 20 30 40 50: h = 4 q */
     { "quantile: four are too few", Q(.5), { { 1, 1, 10 }, { 1, 1, 20 }, { 1, 1, 30 }, { 1, 1, 40 } }, 1, 1, NOTHING },
     { "quantile: the median", Q(.5), { { 1, 1, 50 }, { 1, 1, 10 }, { 1, 1, 30 }, { 1, 1, 20 }, { 1, 1, 40 } }, 1, 1, 30 },
@@ -134,13 +135,13 @@ static void random_history(void **state)
     predictor_free(p);
 }
 
-/* ---- In a run: what a policy is told. One GPU, first come first served; user a unless said otherwise ---- */
+/* ---- In a run: what a policy sees. One GPU, first come first served; user a unless a row has another ---- */
 
 enum { MOST = 6 };
 static const struct run_row {
     const char *name;
     struct estimates rule;
-    struct { double at, run_s, submitted_s, told_s; const char *user; } job[MOST];
+    struct { double at, run_s, submitted_s, predicted_s; const char *user; } job[MOST];
 } runs[] = {
     /* jobs 1 and 2 end at 10 and 30: the mean is 15; job 3 arrives at 29, job 4 at 30, after the end */
     { "run: ends come before arrivals", LAST2, { { 0, 10, 99, 99, "a" }, { 1, 20, 99, 99, "a" }, { 29, 5, 99, 99, "a" },
@@ -151,13 +152,13 @@ static const struct run_row {
     { "run: as submitted", { ESTIMATE_TRACE, 0 }, { { 0, 10, 99, 99, "a" }, { 0, 20, 99, 99, "a" }, { 50, 5, 99, 99, "a" } } },
 };
 
-static struct policy telling_policy;    /* fifo that also notes what it is told at arrival */
+static struct policy noting_policy;    /* fifo that also notes the prediction at arrival */
 static void (*fifo_arrived)(struct sched *, const void *, void *, job_id);
-static int64_t told_ns[MOST];
+static int64_t predicted_ns[MOST];
 
 static void telling_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
-    told_ns[j] = job_estimate_ns(s, j);
+    predicted_ns[j] = job_estimate_ns(s, j);
     fifo_arrived(s, params, state, j);
 }
 
@@ -180,16 +181,16 @@ static void in_a_run(void **state)
                                .mem_mib = INT64_MAX };
     struct cluster *c = cluster_build("one", &node, 1, NULL, 0, &err);
     assert_int_equal(run_bind(c, w, &err), 0);
-    telling_policy = *builtin_policies[0];
-    assert_string_equal(telling_policy.name, "fifo");
-    fifo_arrived = telling_policy.job_arrived;
-    telling_policy.job_arrived = telling_arrived;
-    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = &telling_policy,
+    noting_policy = *builtin_policies[0];
+    assert_string_equal(noting_policy.name, "fifo");
+    fifo_arrived = noting_policy.job_arrived;
+    noting_policy.job_arrived = telling_arrived;
+    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = &noting_policy,
                                                    .placer = builtin_placers[0], .estimates = row->rule, .check = true });
     assert_int_equal(run_execute(s, &err), 0);
     assert_false(run_totals(s)->clairvoyant);
     for (job_id j = 0; j < w->n_jobs; j++)
-        assert_int_equal(told_ns[j], row->job[j].told_s < 0 ? TIME_NEVER : ns_of_seconds(row->job[j].told_s));
+        assert_int_equal(predicted_ns[j], row->job[j].predicted_s < 0 ? TIME_NEVER : ns_of_seconds(row->job[j].predicted_s));
     run_free(s);
     workload_free(w);
     cluster_free(c);

@@ -1,10 +1,11 @@
-/* test_refusals.c - every request that the world can refuse, once: the answer, its count, and that nothing has changed. */
-#include "tests/unit/one_request.h"
+/* test_refusals.c - every request that the world can refuse, once: the answer, its count, and
+ * that nothing has changed. */
+#include "tests/unit/scheduler/one_request.h"
 
 /* ---- Requests ---- */
 #define ASK(name, ...) static enum sched_result name(struct sched *s) { from_here(s); __VA_ARGS__ }
 
-ASK(start_nobody, return sched_start(s, NOBODY, on(NODE_A, 1));)
+ASK(start_no_job, return sched_start(s, NO_JOB, on(NODE_A, 1));)
 ASK(start_nowhere, return sched_start(s, ONE, NULL);)
 ASK(start_no_pieces, hand.p.n = 0; return sched_start(s, ONE, &hand.p);)
 ASK(start_absent, return sched_start(s, LATE, on(NODE_A, 8));)
@@ -46,7 +47,7 @@ ASK(start_same, sched_stop(s, ONE, STOP_SAVE); return sched_start(s, ONE, on(NOD
 ASK(start_twice, sched_stop(s, ONE, STOP_SAVE); sched_start(s, ONE, on(NODE_B, 8)); from_here(s);
     return sched_start(s, ONE, on(NODE_B, 4));)
 
-ASK(stop_nobody, return sched_stop(s, NOBODY, STOP_SAVE);)
+ASK(stop_no_job, return sched_stop(s, NO_JOB, STOP_SAVE);)
 ASK(stop_absent, return sched_stop(s, LATE, STOP_SAVE);)
 ASK(stop_pending, return sched_stop(s, ONE, STOP_SAVE);)
 ASK(stop_gone, return sched_stop(s, SHORT, STOP_SAVE);)
@@ -55,7 +56,7 @@ ASK(stop_fine, return sched_stop(s, ONE, STOP_RESTART);)
 ASK(stop_twice, sched_stop(s, ONE, STOP_SAVE); from_here(s); return sched_stop(s, ONE, STOP_SAVE);)
 ASK(stop_staged_start, sched_start(s, STAYS, on(NODE_B, 8)); return sched_stop(s, STAYS, STOP_SAVE);)
 
-ASK(keep_nobody, return sched_keep(s, NOBODY);)
+ASK(keep_no_job, return sched_keep(s, NO_JOB);)
 ASK(keep_pending, return sched_keep(s, ONE);)
 ASK(keep_running, return sched_keep(s, ONE);)
 ASK(keep_fine, sched_stop(s, ONE, STOP_SAVE); return sched_keep(s, ONE);)
@@ -66,7 +67,7 @@ ASK(keep_claimed_by_others, sched_stop(s, ONE, STOP_SAVE); sched_start(s, SPLIT,
 ASK(keep_taken_at_once, sched_stop(s, ONE, STOP_RESTART); sched_start(s, SPLIT, on(NODE_A, 13)); from_here(s);
     return sched_keep(s, ONE);)
 
-ASK(refuse_nobody, return sched_refuse(s, NOBODY, "no");)
+ASK(refuse_no_job, return sched_refuse(s, NO_JOB, "no");)
 ASK(refuse_absent, return sched_refuse(s, LATE, "no");)
 ASK(refuse_running, return sched_refuse(s, ONE, "no");)
 ASK(refuse_gone, return sched_refuse(s, SHORT, "no");)
@@ -84,7 +85,7 @@ ASK(wake_twice, sched_wake_at(s, sched_now(s) + 1); return sched_wake_at(s, sche
 static const struct row rows[] = {
     { "start: fine", 1, start_fine, SCHED_OK, 0 },
     { "start: fine, counted", 1, start_fine_counted, SCHED_OK, 0 },
-    { "start: nobody", 1, start_nobody, SCHED_MISMATCH, 0 },
+    { "start: no such job", 1, start_no_job, SCHED_MISMATCH, 0 },
     { "start: nowhere", 1, start_nowhere, SCHED_MISMATCH, 0 },
     { "start: no pieces", 1, start_no_pieces, SCHED_MISMATCH, 0 },
     { "start: has not arrived", 1, start_absent, SCHED_WRONG_STATE, 0 },
@@ -117,13 +118,13 @@ static const struct row rows[] = {
     { "start: a GPU of the second piece is taken", 1, start_second_piece_taken, SCHED_NO_ROOM, 0 },
     { "start: the pool is full", 1, start_pool_full, SCHED_NO_ROOM, 0 },
     { "start: CPUs are taken", 1, start_no_cpu, SCHED_NO_ROOM, 0 },
-    { "start: where somebody leaves", 2, start_releasing, SCHED_LATER, 0 },
-    { "start: where somebody leaves, unseen", 2, start_releasing, SCHED_NO_ROOM, SEES_RELEASING },
+    { "start: where a job leaves", 2, start_releasing, SCHED_LATER, 0 },
+    { "start: where a job leaves, unseen", 2, start_releasing, SCHED_NO_ROOM, SEES_RELEASING },
     { "start: moves when it has saved", 2, start_elsewhere, SCHED_LATER, 0 },
     { "start: moves, leavers unseen", 2, start_elsewhere, SCHED_LATER, SEES_RELEASING },
     { "start: where it was", 2, start_same, SCHED_OK, 0 },
     { "start: moves twice", 2, start_twice, SCHED_WRONG_STATE, 0 },
-    { "stop: nobody", 1, stop_nobody, SCHED_WRONG_STATE, 0 },
+    { "stop: no such job", 1, stop_no_job, SCHED_WRONG_STATE, 0 },
     { "stop: has not arrived", 1, stop_absent, SCHED_WRONG_STATE, 0 },
     { "stop: waits", 1, stop_pending, SCHED_WRONG_STATE, 0 },
     { "stop: has ended", 2, stop_gone, SCHED_WRONG_STATE, 0 },
@@ -131,7 +132,7 @@ static const struct row rows[] = {
     { "stop: fine", 2, stop_fine, SCHED_OK, 0 },
     { "stop: twice", 2, stop_twice, SCHED_WRONG_STATE, 0 },
     { "stop: not preemptible, but has not begun", 1, stop_staged_start, SCHED_OK, 0 },
-    { "keep: nobody", 1, keep_nobody, SCHED_WRONG_STATE, 0 },
+    { "keep: no such job", 1, keep_no_job, SCHED_WRONG_STATE, 0 },
     { "keep: waits", 1, keep_pending, SCHED_WRONG_STATE, 0 },
     { "keep: runs", 2, keep_running, SCHED_WRONG_STATE, 0 },
     { "keep: fine", 2, keep_fine, SCHED_OK, 0 },
@@ -140,7 +141,7 @@ static const struct row rows[] = {
     { "keep: moves", 2, keep_moved, SCHED_WRONG_STATE, 0 },
     { "keep: its GPUs are claimed", 2, keep_claimed_by_others, SCHED_NO_ROOM, 0 },
     { "keep: its GPUs are taken", 2, keep_taken_at_once, SCHED_NO_ROOM, 0 },
-    { "refuse: nobody", 1, refuse_nobody, SCHED_WRONG_STATE, 0 },
+    { "refuse: no such job", 1, refuse_no_job, SCHED_WRONG_STATE, 0 },
     { "refuse: has not arrived", 1, refuse_absent, SCHED_WRONG_STATE, 0 },
     { "refuse: runs", 2, refuse_running, SCHED_WRONG_STATE, 0 },
     { "refuse: has ended", 2, refuse_gone, SCHED_WRONG_STATE, 0 },

@@ -1,10 +1,12 @@
-/* test_line_undo.c - lines and waiting reasons under nested rollbacks, while jobs really start, stop, claim and move.
+/* test_line_undo.c - lines and waiting reasons under nested rollbacks, while jobs really start,
+ * stop, claim and move.
  *
- * A policy keeps a model beside the lines: arrays of who stands where by which key, who joined last, and every reason given.
- * A rollback copies the model back. After it the lines show what the model shows, keys and ends and all, and at the end the
- * wait of every job is split as the model has counted it, one job at a time, to the nanosecond: WAIT_PASS of a periodic
- * scheduler and WAIT_RELEASING of claims, too. test_lines.c has walks over lines that change. */
-#include "tests/unit/line_model.h"
+ * A policy keeps a model beside the lines: arrays of the place and key of each job, the order of
+ * joins, and every reason given. A rollback copies the model back. After it the lines show what
+ * the model shows, keys and ends and all, and at the end the wait of every job is split as the
+ * model has counted it, one job at a time, to the nanosecond: WAIT_PASS of a periodic scheduler
+ * and WAIT_RELEASING of claims, too. test_lines.c has walks over lines that change. */
+#include "tests/unit/scheduler/line_model.h"
 
 enum { SEEDS = 400, PASSES = 60, CHANGES = 10, DEPTH = 3 };
 

@@ -1,5 +1,6 @@
-/* line_model.h - beside the lines of a run: arrays of who stands where by which key, who joined last, every reason given, and
- * how long every job has waited for what, counted one job at a time. */
+/* line_model.h - beside the lines of a run: arrays of the place and key of each job, the order
+ * of joins, every reason given, and how long every job has waited for what, counted one job at a
+ * time. */
 #pragma once
 #include "tests/support/random_world.h"
 
@@ -84,11 +85,11 @@ static inline void line_is_as_modelled(int l)
             order[i] = order[i - 1];
         order[i] = j;
     }
-    assert_int_equal(line_length(k.line[l]), n);
+    assert_wanted(n, line_length(k.line[l]), "line %d: length", (int)l);
     struct line_walk w = { .l = k.line[l] };
     for (size_t i = 0; i < n; i++) {
         assert_true(line_next(&w, &j));
-        assert_int_equal(j, order[i]);
+        assert_wanted(order[i], j, "line %d: job at place %zu", (int)l, i);
         same_key(line_walk_key(&w), k.now.at[l][j].key);
     }
     assert_false(line_next(&w, &j));

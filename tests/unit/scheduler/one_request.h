@@ -1,6 +1,7 @@
-/* one_request.h - a small world and a policy that makes one request of it: in its first pass (all wait), in its second, 10 s
- * later ("one" and "stays" run on GPUs 0 and 1 of node A, "short" has ended), or in a notice. Then it goes on in arrival order:
- * the run ends in order, whatever was asked. What is refused changes nothing, and is counted once. */
+/* one_request.h - a small world and a policy that makes one request of it: in its first pass
+ * (all wait), in its second, 10 s later ("one" and "stays" run on GPUs 0 and 1 of node A,
+ * "short" has ended), or in a notice. Then it goes on in arrival order: the run ends in order,
+ * whatever was asked. What is refused changes nothing, and is counted once. */
 #pragma once
 #include "policies/registry.h"
 #include "sim/contract/timeline.h"
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-enum { ONE, STAYS, SPLIT, TASKS, NEAR, SHARE, CPU, V100, MINE, SHORT, POOL, LATE, JOBS, NOBODY = 1000 };
+enum { ONE, STAYS, SPLIT, TASKS, NEAR, SHARE, CPU, V100, MINE, SHORT, POOL, LATE, JOBS, NO_JOB = 1000 };
 enum { NODE_A, NODE_B, NODE_V100, NODE_OWN, NODE_POOL, NODES };    /* 4 GPUs each; the pool 70, counted */
 static const struct { const char *name; uint32_t gpus, tasks, milli; const char *type; } jobs[JOBS] = {
     [ONE] = { "one", 1, 0, MILLI_ALL, "A100" },    [STAYS] = { "stays", 1, 0, MILLI_ALL, "A100" },

@@ -40,7 +40,7 @@ static const struct row { const char *name; const struct param *list; const char
     { "no lower bound", list, "offset=-12345678.5",
       "scope=queue,blocking=strict,share=0.25,quantum_s=60,offset=-12345678.5,free=1000000" },
     { "a plus", list, "offset=+3", "scope=queue,blocking=strict,share=0.25,quantum_s=60,offset=3,free=1000000" },
-    { "the usual value said", list, "share=0.25", USUAL },
+    { "the default value given", list, "share=0.25", USUAL },
     { "no parameters, none given", empty, NULL, "" },
     { "no list, none given", NULL, "", "" },
 

@@ -1,4 +1,5 @@
-/* test_finish_time.c - finish-time fairness (models.md 10.4), worked out by hand: JCT / (E max(1, n N / C)). */
+/* test_finish_time.c - finish-time fairness (models.md 10.4), worked out by hand: JCT / (E
+ * max(1, n N / C)). */
 #include "policies/registry.h"
 #include "sim/engine/run.h"
 #include "sim/results/summary.h"
@@ -28,7 +29,7 @@ static const struct row {
     { "without GPUs: the slowdown", 0, { { 0, 10, 0, "a", 1 }, { 0, 10, 2, "b", .5 } }, .975, 1, 1 },
     { "no service time: none", 0, { { 0, 0, 1, "a", -1 }, { 0, 10, 1, "b", 1 } }, 1, 1, 1 },
     { "not ended: none", 15, { { 0, 10, 2, "a", .5 }, { 0, 10, 2, "b", -1 } }, .5, .5, 1 },
-    { "refused: none, and contends with nobody", 0, { { 0, 10, 2, "a", 1 }, { 0, 10, 3, "b", -1 } }, 1, 1, 1 },
+    { "refused: none, and contends with no job", 0, { { 0, 10, 2, "a", 1 }, { 0, 10, 3, "b", -1 } }, 1, 1, 1 },
 };
 
 static void near(const char *what, double want, double got)

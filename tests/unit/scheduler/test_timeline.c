@@ -1,0 +1,225 @@
+/* test_timeline.c - windows of the planned future and earliest slots, against a plain list of holds.
+ *
+ * A policy starts, stops and plans jobs of whole GPUs at random. Beside it stands the list: of each
+ * job the GPUs and the time from when to when. After every change some windows are asked for: a GPU
+ * is free in [from, until) if no hold of the list meets the window; a hold that ends at `from` or
+ * starts at `until` does not. A job that reaches its estimate at a pass is expected to take as long
+ * again (contract/timeline.h). And of timeline_earliest(): a slot is found up to its very start as the
+ * horizon, not up to a nanosecond less. */
+#include "sim/contract/timeline.h"
+#include "tests/support/random_world.h"
+
+enum { SEEDS = 150, PASSES = 40, CHANGES = 6, WINDOWS = 4, NODES_MOST = 64 };
+
+struct plain_hold { bool is; int64_t from_ns, until_ns; };
+static struct {
+    struct plain_hold runs[JOBS_MOST], plan[JOBS_MOST];
+    uint32_t n_jobs;
+    unsigned passes;
+    struct random r;
+} k;
+static unsigned windows, taken, outstayed, slots, touching;    /* so that a test that sees nothing fails */
+
+static uint32_t draw(uint64_t n)
+{
+    return (uint32_t)random_below(&k.r, n);
+}
+
+/* ---- The list ---- */
+
+static int64_t end_of(struct sched *s, job_id j, int64_t start_ns)
+{
+    int64_t length_ns = job_estimate_ns(s, j) > 0 ? job_estimate_ns(s, j) : 1;
+    return length_ns > TIME_NEVER - start_ns ? TIME_NEVER : start_ns + length_ns;
+}
+
+static void follow(struct sched *s)
+{
+    int64_t now_ns = sched_now(s);
+    for (job_id j = 0; j < k.n_jobs; j++) {
+        struct plain_hold *h = &k.runs[j];
+        h->is = h->is && job_state(s, j) == JOB_RUNNING;
+        k.plan[j].is = k.plan[j].is && job_state(s, j) == JOB_PENDING && k.plan[j].until_ns > now_ns;
+        if (!h->is || h->until_ns > now_ns)
+            continue;
+        h->until_ns = now_ns + (now_ns > h->from_ns ? now_ns - h->from_ns : 1);
+        outstayed++;
+    }
+}
+
+static bool meets(const struct plain_hold *h, int64_t from_ns, int64_t until_ns)
+{
+    touching += h->is && (h->until_ns == from_ns || h->from_ns == until_ns);
+    return h->is && h->from_ns < until_ns && h->until_ns > from_ns;
+}
+
+static uint64_t gpus_on(const struct placement *p, node_id n)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; p && i < p->n; i++)
+        mask |= p->piece[i].node == n ? p->piece[i].gpu_mask : 0;
+    return mask;
+}
+
+/* ---- The comparison ---- */
+
+static void window_agrees(struct sched *s, int64_t from_ns, int64_t until_ns)
+{
+    const struct view *v = timeline_view(s, from_ns, until_ns);
+    node_id n, end;
+    view_domain_nodes(v, 0, &n, &end);
+    for (; n < end; n++) {
+        struct node_free f = view_node(v, n);
+        uint64_t all = f.capacity >= 64 ? UINT64_MAX : (UINT64_C(1) << f.capacity) - 1, held = 0;
+        for (job_id j = 0; j < k.n_jobs; j++) {
+            held |= meets(&k.runs[j], from_ns, until_ns) ? gpus_on(job_placement(s, j), n) : 0;
+            held |= meets(&k.plan[j], from_ns, until_ns) ? gpus_on(plan_placement(s, j), n) : 0;
+        }
+        assert_wanted_mask(all & ~held, f.whole_mask, "at %g s: node %u: GPUs that are free from %g s to %g s",
+                           (double)sched_now(s) / NS_PER_S, n, (double)from_ns / NS_PER_S, (double)until_ns / NS_PER_S);
+        taken += held != 0;
+    }
+    windows++;
+}
+
+/* A time at which some hold ends or starts, or any other; not in the past. */
+static int64_t some_time_ns(struct sched *s)
+{
+    const struct plain_hold *h = draw(2) ? &k.runs[draw(k.n_jobs)] : &k.plan[draw(k.n_jobs)];
+    int64_t time_ns = draw(3) ? h->until_ns : h->from_ns;
+    bool known = h->is && time_ns >= sched_now(s) && time_ns < TIME_NEVER / 2;
+    return known ? time_ns : sched_now(s) + (int64_t)draw(40) * NS_PER_S;
+}
+
+static void windows_agree(struct sched *s)
+{
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        int64_t a = some_time_ns(s), b = some_time_ns(s);
+        window_agrees(s, a < b ? a : b, a < b ? b : a == b ? a + 1 : a);
+    }
+}
+
+static void slot_agrees(struct sched *s, job_id j, struct slot slot)
+{
+    if (!slot.where)
+        return;
+    struct slot up_to = timeline_earliest(s, j, sched_now(s), slot.start_ns, 1000);
+    assert_wanted(slot.start_ns, up_to.start_ns, "job %u: earliest start (ns), with that as the horizon", j);
+    if (slot.start_ns > sched_now(s)) {
+        struct slot before = timeline_earliest(s, j, sched_now(s), slot.start_ns - 1, 1000);
+        assert_wanted(TIME_NEVER, before.start_ns, "job %u: earliest start (ns), with a shorter horizon", j);
+    }
+    slots++;
+}
+
+/* ---- The policy ---- */
+
+static void plan_one(struct sched *s, job_id j)
+{
+    struct slot slot = timeline_earliest(s, j, sched_now(s), TIME_NEVER, 1000);
+    slot_agrees(s, j, slot);
+    if (!slot.where)
+        return;
+    slot = timeline_earliest(s, j, sched_now(s), TIME_NEVER, 1000);    /* its placement is good until the next question */
+    assert_wanted(SCHED_OK, plan_set(s, j, slot.start_ns, slot.where), "job %u: a plan for its earliest slot", j);
+    k.plan[j] = (struct plain_hold){ true, slot.start_ns, end_of(s, j, slot.start_ns) };
+}
+
+static void start_one(struct sched *s, job_id j)
+{
+    struct request r = job_request(s, j);
+    int64_t end_ns = end_of(s, j, sched_now(s));
+    const struct placement *p = sched_place(s, timeline_view(s, sched_now(s), end_ns), &r);
+    if (!p || sched_start(s, j, p) != SCHED_OK)
+        return;
+    k.plan[j].is = false;
+    k.runs[j] = (struct plain_hold){ true, sched_now(s), end_ns };
+}
+
+static void one_change(struct sched *s)
+{
+    job_id j = draw(k.n_jobs);
+    if (job_state(s, j) == JOB_RUNNING && draw(4) == 0) {
+        sched_stop(s, j, STOP_SAVE);
+        k.runs[j].is = false;
+    } else if (job_state(s, j) == JOB_PENDING && draw(5) == 0) {
+        plan_drop(s, j);
+        k.plan[j].is = false;
+    } else if (job_state(s, j) == JOB_PENDING && draw(2)) {
+        plan_one(s, j);
+    } else if (job_state(s, j) == JOB_PENDING) {
+        start_one(s, j);
+    }
+}
+
+static void schedule(struct sched *s, const void *params, void *state)
+{
+    (void)params;
+    (void)state;
+    follow(s);
+    if (k.passes == 0) {
+        plan_clear(s);
+        memset(k.plan, 0, sizeof k.plan);
+        for (job_id j = 0; j < k.n_jobs; j++)
+            if (job_state(s, j) == JOB_PENDING)
+                start_one(s, j);
+        return;
+    }
+    k.passes--;
+    windows_agree(s);
+    for (unsigned i = 0; i < CHANGES; i++) {
+        one_change(s);
+        windows_agree(s);
+    }
+    sched_wake_at(s, sched_now(s) + NS_PER_S);
+}
+
+static const struct policy plans = { .abi = POLICY_ABI, .name = "plans", .summary = "holds at random",
+                                     .needs = SEES_TIMELINE, .schedule = schedule };
+
+/* Whole GPUs of named nodes; stops take no time; half of the estimates are too short. */
+static struct world world_of(uint64_t seed)
+{
+    struct world w = random_world(seed);
+    w.n_groups = 2;
+    w.n_queues = 0;
+    w.group[0] = (struct group_spec){ .name = "a", .count = 2, .gpus = 4, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
+    w.group[1] = (struct group_spec){ .name = "b", .count = 2, .gpus = 2, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
+    w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT };
+    w.period_ns = 0;
+    w.n_jobs = w.n_jobs > 40 ? 40 : w.n_jobs;
+    for (size_t j = 0; j < w.n_jobs; j++) {
+        struct job_row *x = &w.job[j];
+        int64_t submit_ns = x->submit_ns, duration_ns = x->duration_ns;
+        *x = job_row_default;
+        x->submit_ns = submit_ns;
+        x->duration_ns = duration_ns + NS_PER_S;
+        x->estimate_ns = j % 2 ? x->duration_ns : 1 + x->duration_ns / NS_PER_S / 2 * NS_PER_S;
+        x->gpus = 1 + (uint32_t)(j % 5);
+        w.n_parts[j] = 0;
+    }
+    return w;
+}
+
+static void as_listed(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct world w = world_of(seed);
+        struct combination c = { .policy = &plans, .placer = builtin_placers[seed % 4], .name = "plans" };
+        memset(&k, 0, sizeof k);
+        random_init(&k.r, seed, "timeline", 0);
+        k.passes = PASSES;
+        k.n_jobs = (uint32_t)w.n_jobs;
+        world_run(&w, &c, seed, (struct run_observer){ 0 });
+    }
+    print_message("%u windows, %u nodes with holds, %u holds that end or start where one does, %u estimates outstayed, %u slots\n",
+                  windows, taken, touching, outstayed, slots);
+    assert_true(windows > 10000 && taken > 10000 && touching > 10000 && outstayed > 500 && slots > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(as_listed) };
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
