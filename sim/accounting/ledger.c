@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-const char *const account_name[ACCOUNTS] = { "start", "useful", "lost", "save", "gang", "checkpoint", "fault", "idle", "down" };
-
 void ledger_settle(struct sched *s, int64_t to_ns)
 {
     int128_t dt = to_ns - s->ledger.settled_ns;

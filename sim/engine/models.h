@@ -2,7 +2,7 @@
  *
  * A model is on if the cluster file has its section, or the trace what it needs. Off, it costs nothing and leaves no trace:
  * no column, metric or file. Its state is its own: made by begin() or prepare(), kept with model_state_set(), read with
- * model_state() of host.h. docs/plugins-models.md tells how to write one, with every hook in a table. */
+ * model_state() of state.h. docs/plugins.md tells how to write one, with every hook in a table. */
 #pragma once
 #include "sim/base/event_queue.h"
 #include "sim/engine/run.h"

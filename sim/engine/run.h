@@ -135,7 +135,6 @@ enum account {
     ACCOUNT_DOWN = HELD_ACCOUNTS, /* broken, in maintenance, off or not there */
     ACCOUNTS
 };
-extern const char *const account_name[ACCOUNTS];
 struct run_totals {
     int64_t first_ns, last_ns;    /* first submit, last end (or the cut-off): the interval of all averages */
     uint32_t completed, failed, cancelled, rejected, running, pending;

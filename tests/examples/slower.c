@@ -1,9 +1,9 @@
 /* slower.c - a physical model: every job progresses at 1/FACTOR of its rate, wherever it runs. jobs.csv has slower_gpu_s, the GPU
  * time beyond that at full speed, and the summary slower_gpu_h, the sum of it. */
-#include "sim/engine/state.h"
 #include "sim/engine/models.h"
 #include "sim/engine/pace.h"
 #include "sim/results/summary_builder.h"
+#include "sim/scheduler/placements.h"
 
 #define FACTOR 1.25
 struct slower { int128_t all, *job; };    /* milli-GPU ns; [n_jobs] */

@@ -104,7 +104,7 @@ static void everything_fails(const struct combination *k, uint64_t seed)
     wanted = &f;
     if (strstr(k->name, "continuous=yes"))    /* round robin: where stops have a price, nobody may ever get anywhere */
         w.overhead.checkpoint = CHECKPOINT_PERFECT, w.overhead.restart_ns = 0;
-    seen.n = seen.struck = 0;
+    seen.n = seen.interrupted = 0;
     seen.stay_ns = f.hang_most_ns;
     seen.name = k->name;
     struct outcome out = world_run(&w, k, seed, (struct run_observer){ .interval = on_interval, .decision = on_decision });
