@@ -74,7 +74,7 @@ void   placement_link_rates(const struct cluster *c, const struct fabric *fabric
 size_t placement_links_of(const struct cluster *c, const struct placement *p,
                           struct form_scratch *scratch, uint32_t *link);
 
-/* A piece of a request whose tasks must each be on one island is on one. */
+/* A piece is on one island, if each task of its request must be. */
 static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)
 {
     return !run->one_island || !p->gpu_mask ||

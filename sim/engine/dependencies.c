@@ -10,7 +10,7 @@ struct dependencies {
     uint32_t *unmet;              /* [n_jobs] */
     uint32_t *first;              /* jobs that wait for j: waits[first[j] .. first[j + 1]) */
     job_id *waits;
-    job_id *met;                  /* [n_jobs] jobs whose dependencies are met, in that order */
+    job_id *met;                  /* [n_jobs] jobs with all dependencies met, in that order */
     uint32_t n_met, n_arrived;
 };
 

@@ -116,7 +116,7 @@ static int arrive(struct sched *s, job_id j, struct error *err)
     return 0;
 }
 
-/* Jobs whose dependencies are met arrive; true: there were some. An arrival that is rejected may let in more. */
+/* Jobs with all dependencies met arrive; true: there were some. An arrival that is rejected may let in more. */
 static bool arrive_next(struct sched *s)
 {
     job_id j = dependencies_next(s);

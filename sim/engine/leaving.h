@@ -14,7 +14,7 @@ void claims_begin(struct sched *s);
 void claims_end(struct sched *s);
 void claim_begin(struct sched *s, struct live *l);                        /* l->now.held is claimed from now on */
 void claim_give_back(struct sched *s, struct live *l);                    /* now pending, or releasing if it was moving; no notice is given */
-void claims_settle(struct sched *s);                                      /* jobs whose claimed GPUs are free now start */
+void claims_settle(struct sched *s);                                      /* claims on GPUs that are free now become starts */
 
 /* The end of the run: what still runs or waits is counted up to now, and stays what it is. */
 void jobs_enter_held(struct sched *s);                                    /* jobs that wait for others are pending */

@@ -45,7 +45,7 @@ struct policy_switch {
     const void *params;           /* NULL: defaults */
     int64_t period_ns;            /* of its passes; 0: whenever something changed */
 };
-/* Of a trace whose jobs several runs share (router.h). All NULL: this run has every job. */
+/* Of a trace that several runs share (router.h). All NULL: this run has every job. */
 struct run_part {
     void *self;
     bool (*takes)(void *self, job_id j);    /* asked when it arrives; false: it stays JOB_ABSENT and is in no row */
@@ -75,8 +75,8 @@ struct run_setup {
     void *progress_self;
 };
 
-/* Maps queue names of the workload to queues of the cluster: once, before the first run. A cluster whose queues come
- * from the trace gets them here. -1 with err: a queue of the trace that the cluster does not have. */
+/* Maps queue names of the workload to queues of the cluster: once, before the first run. A cluster that takes its
+ * queues from the trace gets them here. -1 with err: a queue of the trace that the cluster does not have. */
 int run_bind(struct cluster *c, struct workload *w, struct error *err);
 
 /* Can its policies be in one run? -1 with err: what one of them needs excludes what another does. */

@@ -281,7 +281,7 @@ static void node_returns(struct sched *s, node_id n, uint32_t gpu)
         gpu_comes(s, n, gpu);
 }
 
-/* The GPU that fails; ID_NONE: the node. A counted node, or one whose GPUs are cut as jobs ask, fails as a whole. */
+/* The GPU that fails; ID_NONE: the node. A counted node, or one with GPUs that are cut as jobs ask, fails as a whole. */
 static uint32_t failed_gpu(const struct sched *s, node_id n, const struct fault *f)
 {
     const struct node_type *t = cluster_node_type(s->cluster, n);

@@ -222,7 +222,7 @@ static void tie_tensors(struct shape *made, uint32_t model, const void *context)
     made->ask.mem_mib *= gpus;
 }
 
-/* The groups of a job whose model says `tensor_parallel` are tasks, and each task is on one island: a hard constraint, like any
+/* The groups of a job are tasks if its model says `tensor_parallel`, and each task is on one island: a hard constraint, like any
  * other of a request. A group that no node can hold is not tied. */
 static void resolve_tensors(const struct cluster *c, struct workload *w)
 {

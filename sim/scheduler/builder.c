@@ -116,7 +116,7 @@ static uint64_t lowest_bits(uint64_t mask, uint32_t n)
     return mask & ~rest;
 }
 
-/* Instances of a node whose GPUs are cut as jobs ask: one by one where each costs the fewest places of others, the lowest on
+/* Instances of a node with GPUs that are cut as jobs ask: one by one where each costs the fewest places of others, the lowest on
  * ties, so on GPUs that are cut already. They are there. */
 static uint64_t mig_pick(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
 {

@@ -1,4 +1,4 @@
-/* group_places.c - placing jobs whose tasks differ or form groups.
+/* group_places.c - placing jobs with tasks that differ or form groups.
  *
  * The groups are gone through parents first. Each is given a place inside that of its parent: a domain of its level, in the order
  * of ids, or just the place of its parent; the runs of a leaf are placed there, in the order of tasks, by the run's placer.

@@ -5,7 +5,7 @@
  * group-quantile: the quantile Q (type 7, models.md 10.5) of those of the same user and number of GPUs; if they are fewer
  * than five, of the user; else of all (the rolling estimator of Hu et al., SC'21, reduced to its groups).
  *
- * A job whose user is not known is predicted from all. What ends counts with its service time, without lost work and
+ * A job of an unknown user is predicted from all. What ends counts with its service time, without lost work and
  * overhead. Both are O(log n) per job. */
 #pragma once
 #include "sim/workload/estimates.h"

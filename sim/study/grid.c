@@ -12,7 +12,7 @@ enum { NAME_LENGTH_MAX = 200 };
 
 /* ---- One combination ---- */
 
-/* The axis whose values decide whether a parameter is idle. */
+/* The axis that decides whether a parameter is idle. */
 static size_t owner_of(const struct experiment *e, const struct axis *a)
 {
     enum axis_kind kind = a->kind == AXIS_POLICY_PARAMETER ? AXIS_POLICY : AXIS_PLACEMENT;

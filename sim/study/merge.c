@@ -105,7 +105,7 @@ static int differ(const struct merge *m, const struct sweep_row *row, size_t a, 
                      m->part[b].directory, (int)strcspn(y, "\n"), y);
 }
 
-/* *best: the shard whose result counts; m->n: no shard has one. */
+/* *best: the shard that has the result that counts; m->n: no shard has one. */
 static int find_result(const struct merge *m, const struct sweep_row *row, size_t *best,
                        struct error *err)
 {

@@ -117,7 +117,7 @@ static double rank_all(struct ranked *r, size_t n)
     return ties;
 }
 
-/* Of 2^n equally likely signs, the share whose doubled rank sum is at most `sum`. */
+/* Of 2^n equally likely signs, the share with a doubled rank sum of at most `sum`. */
 static double exact_tail(const struct ranked *r, size_t n, unsigned sum)
 {
     unsigned most = (unsigned)(n * (n + 1));

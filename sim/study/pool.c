@@ -38,7 +38,7 @@ struct pool {
     const struct pool_setup *setup;
     size_t next;                  /* the first task that no worker was given */
     size_t n_returned, returned_capacity;
-    struct { size_t next, end; } *returned;    /* rests of batches whose process was lost */
+    struct { size_t next, end; } *returned;    /* rests of batches of processes that were lost */
     struct worker *worker;
     struct pollfd *poll;
     struct worker_progress *progress;            /* [workers], shared */

@@ -61,7 +61,7 @@ struct job_story {
     json_t *stay;                              /* the stay that the rows being read belong to */
     int64_t stay_start_ns;
     struct { uint64_t all, others, later; int64_t gpu_milli; } meanwhile;
-    struct intern *named;                      /* jobs in other rows whose queues are needed */
+    struct intern *named;                      /* jobs in other rows: their queues are needed */
     char **queue_of;                           /* [named] */
 };
 

@@ -122,7 +122,7 @@ static void of_circumstances(struct output *o, const struct page *p, size_t i,
     out_text(o, "</code>.</li>\n");
 }
 
-/* Columns whose circumstances differ from those of the first column; the first few by name. */
+/* Columns with circumstances that differ from those of the first column; the first few by name. */
 static void unlike(struct output *o, const struct page *p, size_t *n)
 {
     size_t others = 0;
