@@ -27,9 +27,9 @@ static size_t form_nodes(const struct placement *p, struct form_scratch *s)
 {
     size_t n = 0, kept = 0;
     bool ascending = true;
-    if (s->room < p->n) {
-        s->room = p->n * 2;
-        s->node = mem_resize(s->node, s->room, sizeof *s->node);
+    if (s->capacity < p->n) {
+        s->capacity = p->n * 2;
+        s->node = mem_resize(s->node, s->capacity, sizeof *s->node);
     }
     for (size_t i = 0; i < p->n; i++) {
         const struct piece *x = &p->piece[i];

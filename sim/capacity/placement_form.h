@@ -36,7 +36,7 @@ struct form_scratch {
         uint32_t gpus;
         uint64_t mask;
     } * node;
-    size_t room;
+    size_t capacity;
 };
 void form_scratch_free(struct form_scratch *s);
 

@@ -88,7 +88,7 @@ struct writing {
  * (stage_state()); between passes the truth is written by what a job does (jobs.c, intervals.c, tasks.c, leaving.c, ...). */
 struct staged {
     struct placement *held;       /* it runs on or claims it; NULL: it holds nothing */
-    struct placement *late;       /* tasks stopped in this pass that are going to save; NULL: none */
+    struct placement *saving;     /* tasks stopped in this pass that are going to save; NULL: none */
     job_id stopped_for;           /* the policy stops it for that job; ID_NONE: for none that it names */
     uint8_t state;                /* enum job_state, of a copy; of the job itself job_run.state is the one */
     uint8_t stop_mode;            /* enum stop_mode of the last stop */

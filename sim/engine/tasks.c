@@ -63,12 +63,12 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
         s->tasks->free = part->next;
     else
         part = arena_alloc(s->memory, sizeof *part);
-    *part = (struct part){ .p = l->now.late, .since_ns = s->now_ns, .until_ns = s->now_ns + stay_ns };
+    *part = (struct part){ .p = l->now.saving, .since_ns = s->now_ns, .until_ns = s->now_ns + stay_ns };
     while (*last && (*last)->until_ns <= part->until_ns)
         last = &(*last)->next;
     part->next = *last;
     *last = part;
-    books_occupied(s, l->job, l->now.late, 1);
+    books_occupied(s, l->job, l->now.saving, 1);
     event_queue_push(s->events, (struct event){ part->until_ns, EVENT_RELEASED, l->job });
 }
 
@@ -84,9 +84,9 @@ static void gang_breaks(struct sched *s, struct live *l)
     books_lost(s, l, PREEMPTED_BROKEN, l->was.held, l->split[ACCOUNT_LOST]);
     stop_log(s, l, how);
     l->now.stopped_for = ID_NONE;
-    if (l->now.late)
+    if (l->now.saving)
         part_begins(s, l, overhead.stay_ns);
-    l->now.late = NULL;
+    l->now.saving = NULL;
     wait_begin(s, l, WAIT_GROUP);
 }
 
@@ -130,9 +130,9 @@ void tasks_carry_out(struct sched *s, struct live *l)
     enum job_state was = l->was.state, now = s->job[j].state;
     if (was == now && l->now.held && l->was.held && placement_same(l->now.held, l->was.held)) {
         placement_drop(s, l->now.held);                  /* stopped and started where they were: nothing has happened */
-        placement_drop(s, l->now.late);
+        placement_drop(s, l->now.saving);
         l->now.held = l->was.held;
-        l->now.late = NULL;
+        l->now.saving = NULL;
         l->now.stopped_for = ID_NONE;
         return;
     }

@@ -56,7 +56,7 @@ static bool split_matches(struct sched *s, job_id j, const struct request *ask, 
     return size_allowed(s, j, gpus);
 }
 
-static bool crowded(const struct request *ask, const struct placement *p)
+static bool nodes_overfull(const struct request *ask, const struct placement *p)
 {
     for (size_t i = 0; ask->max_per_node && i < p->n; i++) {
         uint32_t on = 0;
@@ -81,7 +81,7 @@ static bool tasks_match(const struct sched *s, job_id j, const struct request *a
         if (p->piece[i].gpus != run->gpus || !piece_matches(s, run, &p->piece[i]))
             return false;
     }
-    return !crowded(ask, p);
+    return !nodes_overfull(ask, p);
 }
 
 static bool near_enough(const struct sched *s, const struct placement *p, enum level level)

@@ -151,7 +151,7 @@ static void drop_unused(struct sched *s)
     struct stage *g = s->stage;
     for (size_t i = 0; i < g->n_copies; i++) {
         const struct live *l = &s->live[g->copy[i].live];
-        if (l->now.held != g->copy[i].p && l->now.late != g->copy[i].p && !plan_is_on(s, l, g->copy[i].p))
+        if (l->now.held != g->copy[i].p && l->now.saving != g->copy[i].p && !plan_is_on(s, l, g->copy[i].p))
             placement_drop(s, g->copy[i].p);
     }
     g->n_copies = 0;

@@ -133,7 +133,7 @@ enum job_state tasks_state(const struct sched *s, const struct live *l, const st
 {
     if (!p)
         return JOB_PENDING;
-    return tasks_enough(s, l->job, p) && !l->now.late && !l->part ? JOB_RUNNING : JOB_GATHERING;
+    return tasks_enough(s, l->job, p) && !l->now.saving && !l->part ? JOB_RUNNING : JOB_GATHERING;
 }
 
 /* The share of the tasks (under SPLIT_ANY of the GPUs) that it usually has; where they differ, of their GPUs, if it holds any:

@@ -204,12 +204,12 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
     placement_stage(s, j, gone);
     if (ran && !l->now.broken && !tasks_enough(s, j, rest))
         break_gang(s, l, m);
-    struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->now.late;
+    struct placement *now = rest ? placement_stage(s, j, placement_copy(s, rest)) : NULL, *late = l->now.saving;
     bool saves = l->now.broken && held && pace_stop(s, l, l->now.stop_mode, l->stop_done_ns).stay_ns > 0;
     if (saves)
-        late = placement_stage(s, j, placement_copy(s, placement_with(s, l->now.late, gone)));
+        late = placement_stage(s, j, placement_copy(s, placement_with(s, l->now.saving, gone)));
     stage_state(s, l, s->job[j].state, now, false);
-    l->now.late = late;
+    l->now.saving = late;
     s->job[j].state = (uint8_t)tasks_state(s, l, now);
     if (!saves) {
         stage_give(s, s->idle, j, gone);

@@ -32,7 +32,7 @@ static bool before(const struct sequence *a, const struct sequence *b)
 
 static void push(struct sequences *s, struct sequence x)
 {
-    mem_grow(&s->heap, &s->room, s->n, sizeof *s->heap);
+    mem_grow(&s->heap, &s->capacity, s->n, sizeof *s->heap);
     size_t i = s->n++;
     for (; i && before(&x, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
         s->heap[i] = s->heap[(i - 1) / 2];

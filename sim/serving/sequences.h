@@ -13,7 +13,7 @@ struct sequences {
     double tokens;                /* the counter, at last_ns */
     int64_t last_ns;
     struct sequence *heap;        /* in decode, by end, then by request */
-    size_t n, room;
+    size_t n, capacity;
     uint32_t prefill;             /* the request in prefill; NO_SEQUENCE: none */
     int64_t prefill_end_ns;
     int64_t next_end_ns;          /* of a decode; TIME_NEVER: none */

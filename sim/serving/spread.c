@@ -16,10 +16,10 @@ static void add(struct spread *s, double x, double p)
         s->p[s->n - 1] = fmax(p, s->p[s->n - 1]);
         return;
     }
-    if (s->n == s->room) {
-        s->room = s->room ? 2 * s->room : 64;
-        s->x = mem_resize(s->x, s->room, sizeof *s->x);
-        s->p = mem_resize(s->p, s->room, sizeof *s->p);
+    if (s->n == s->capacity) {
+        s->capacity = s->capacity ? 2 * s->capacity : 64;
+        s->x = mem_resize(s->x, s->capacity, sizeof *s->x);
+        s->p = mem_resize(s->p, s->capacity, sizeof *s->p);
     }
     s->x[s->n] = s->n ? fmax(x, s->x[s->n - 1]) : x;
     s->p[s->n] = s->n ? fmax(p, s->p[s->n - 1]) : p;

@@ -14,7 +14,7 @@
 #include "sim/serving/queueing.h"
 
 struct spread {
-    size_t n, room;
+    size_t n, capacity;
     double *x, *p;                /* [n] ascending, ties allowed; the last p is 1 */
     double mean, square;          /* E[X], E[X^2] */
 };

@@ -25,7 +25,7 @@ struct play {
     uint32_t until, rounds;       /* compared after `until` of them, and from there on after each */
     uint32_t done;
     struct seen seen[TASKS_MOST];
-    struct seen pencil[TASKS_MOST];           /* of this pass */
+    struct seen tentative[TASKS_MOST];           /* of this pass */
     struct { uint32_t idle, releasing; } node[NODES_MOST];      /* GPUs */
     uint32_t calls[3];            /* binds, evictions, pipelines of this round */
     int result;
@@ -39,17 +39,17 @@ static bool held(const struct seen *x) { return x->state == BINDING || x->state 
 static void see_task(struct play *p, job_id j, uint32_t k, const struct piece *now)
 {
     const struct session_job *job = &p->session->job[j];
-    struct seen *x = &p->seen[job->first + k], *pencil = &p->pencil[job->first + k];
+    struct seen *x = &p->seen[job->first + k], *tentative = &p->tentative[job->first + k];
     bool had = held(x), stays = had && now && now->node == x->at.node && (now->gpu_mask == x->at.gpu_mask || !x->at.gpu_mask);
     p->calls[0] += now && !stays;
     p->calls[1] += had && !stays;
-    p->calls[2] += pencil->state == PIPELINED;
+    p->calls[2] += tentative->state == PIPELINED;
     if (now)
         *x = (struct seen){ stays ? RUNNING : BINDING, *now };
     else if (had)
         x->state = RELEASING;
-    if (pencil->state == PIPELINED)
-        *x = *pencil;
+    if (tentative->state == PIPELINED)
+        *x = *tentative;
 }
 
 static void see(struct play *p)
@@ -78,7 +78,7 @@ static void settle(struct play *p)
             else if (x->state == PIPELINED || (x->state == RELEASING && !p->session->job[j].stays))
                 x->state = PENDING;
         }
-    memset(p->pencil, 0, sizeof p->pencil);
+    memset(p->tentative, 0, sizeof p->tentative);
     memset(p->calls, 0, sizeof p->calls);
 }
 
@@ -255,11 +255,11 @@ static void close_round(struct play *p)
 
 /* ---- Playing ---- */
 
-static void note_pencil(void *self, job_id j, const struct placement *where)
+static void note_tentative(void *self, job_id j, const struct placement *where)
 {
     struct play *p = self;
     for (size_t i = 0; i < where->n; i++)
-        p->pencil[p->session->job[j].first + where->piece[i].task] = (struct seen){ PIPELINED, where->piece[i] };
+        p->tentative[p->session->job[j].first + where->piece[i].task] = (struct seen){ PIPELINED, where->piece[i] };
 }
 
 static void note_instant(void *self, const struct sched *s)
@@ -355,7 +355,7 @@ static int play(struct play *p, const struct policy *policy, struct why why)
         .cluster = p->session->cluster, .workload = p->session->workload, .policy = policy, .policy_params = params,
         .placer = placer, .placer_params = placing, .check = true,
         .until_ns = (p->rounds - 1) * PERIOD_NS + LEAVING_NS / 2,
-        .observer = { .self = p, .instant = note_instant, .tentative = note_pencil },
+        .observer = { .self = p, .instant = note_instant, .tentative = note_tentative },
     });
     p->sched = s;
     for (job_id j = 0; j < p->session->n_jobs; j++) {

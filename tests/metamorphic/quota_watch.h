@@ -143,7 +143,7 @@ static inline void at_interval(void *self, const struct interval *i)
     }
 }
 
-static inline void at_pencil(void *self, job_id j, const struct placement *p)
+static inline void at_tentative(void *self, job_id j, const struct placement *p)
 {
     (void)self;
     watch.lost[j] -= p->n < watch.lost[j] ? p->n : watch.lost[j];
@@ -180,7 +180,7 @@ static inline void world_run(const struct world *w, const struct kind *k, uint64
     memset(watch.room_for, 0xff, sizeof watch.room_for);
     struct run_setup setup = { .cluster = c, .workload = load, .policy = &watched, .policy_params = named.params, .seed = seed,
                                .placer = placer_named("pack"), .check = true, .fruitless_most = 1000,
-                               .observer = { .interval = at_interval, .instant = at_instant, .tentative = at_pencil } };
+                               .observer = { .interval = at_interval, .instant = at_instant, .tentative = at_tentative } };
     struct sched *s = run_new(&setup);
     running = s;
     if (run_execute(s, &err) && !k->may_fail)

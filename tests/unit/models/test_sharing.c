@@ -9,14 +9,14 @@
 #define MOST 17
 
 struct tenant { double u, v; uint32_t milli; };
-struct crowded { struct tenant_load load; struct duty alone[MOST]; uint32_t milli[MOST]; };
+struct tenants { struct tenant_load load; struct duty alone[MOST]; uint32_t milli[MOST]; };
 
 static struct duty duty_of(double u, double v)
 {
     return (struct duty){ (uint32_t)lround(u * DUTY_ALL), (uint32_t)lround(v * DUTY_ALL) };
 }
 
-static void enters(const struct sharing *s, struct crowded *c, struct tenant t)
+static void enters(const struct sharing *s, struct tenants *c, struct tenant t)
 {
     uint32_t i = c->load.tenants++;
     c->alone[i] = duty_of(t.u, t.v);
@@ -26,7 +26,7 @@ static void enters(const struct sharing *s, struct crowded *c, struct tenant t)
     c->load.bandwidth += load.bandwidth;
 }
 
-static double speed_of(const struct sharing *s, const struct crowded *c, uint32_t i)
+static double speed_of(const struct sharing *s, const struct tenants *c, uint32_t i)
 {
     return sharing_speed(s, &c->load, c->alone[i], c->milli[i]);
 }
@@ -68,7 +68,7 @@ static void speeds(void **state)
     const struct row *row = *state;
     struct sharing s = sharing_usual;
     s.mode = row->mode;
-    struct crowded c = { .load = { 0 } };
+    struct tenants c = { .load = { 0 } };
     for (uint32_t i = 0; i < MOST && row->speed[i] > 0; i++)
         enters(&s, &c, row->tenant[i]);
     for (uint32_t i = 0; i < c.load.tenants; i++)
@@ -99,9 +99,9 @@ static struct tenant anyone(struct random *r)
     return (struct tenant){ random_uniform(r), random_uniform(r), 1 + (uint32_t)random_below(r, 999) };
 }
 
-static struct crowded any_crowd(struct random *r, const struct sharing *s, uint32_t n)
+static struct tenants any_tenants(struct random *r, const struct sharing *s, uint32_t n)
 {
-    struct crowded c = { .load = { 0 } };
+    struct tenants c = { .load = { 0 } };
     while (c.load.tenants < n)
         enters(s, &c, anyone(r));
     return c;
@@ -109,7 +109,7 @@ static struct crowded any_crowd(struct random *r, const struct sharing *s, uint3
 
 /* Of 4000 crowds in each mode: nobody is faster than alone or stands still; two do at most what two GPUs would, and what all
  * do together is at most twice the work of a GPU; who is alike is equally fast; one more makes nobody faster. */
-static void any_crowd_is_fair(void **state)
+static void any_tenants_are_fair(void **state)
 {
     (void)state;
     struct random r;
@@ -118,7 +118,7 @@ static void any_crowd_is_fair(void **state)
         for (uint32_t round = 0; round < 4000; round++) {
             struct sharing s = sharing_usual;
             s.mode = mode;
-            struct crowded c = any_crowd(&r, &s, 1 + round % 14), more;
+            struct tenants c = any_tenants(&r, &s, 1 + round % 14), more;
             enters(&s, &c, (struct tenant){ c.alone[0].compute / 1e6, c.alone[0].bandwidth / 1e6, c.milli[0] });
             more = c;
             enters(&s, &more, anyone(&r));
@@ -142,7 +142,7 @@ static void order_plays_no_part(void **state)
     struct sharing s = sharing_usual;
     s.mode = SHARING_MPS;
     for (uint32_t round = 0; round < 1000; round++) {
-        struct crowded c = any_crowd(&r, &s, 8), back = { .load = { 0 } };
+        struct tenants c = any_tenants(&r, &s, 8), back = { .load = { 0 } };
         for (uint32_t i = 8; i-- > 0;)
             enters(&s, &back, (struct tenant){ c.alone[i].compute / 1e6, c.alone[i].bandwidth / 1e6, c.milli[i] });
         for (uint32_t i = 0; i < 8; i++)
@@ -161,7 +161,7 @@ static void pairs_as_observed(void **state)
     s.mode = SHARING_MPS;
     double worst_free = 0;
     for (size_t i = 0; i < COUNT(seen); i++) {
-        struct crowded c = { .load = { 0 } };
+        struct tenants c = { .load = { 0 } };
         enters(&s, &c, (struct tenant){ seen[i].u / 2, .4, 500 });
         enters(&s, &c, (struct tenant){ seen[i].u / 2, .4, 500 });
         NEAR(speed_of(&s, &c, 0), seen[i].speed, .092);
@@ -194,7 +194,7 @@ int main(void)
     size_t n = 0;
     ADD_ROWS(tests, n, speeds, rows);
     ADD_ROWS(tests, n, slices, slice_rows);
-    ADD_TEST(tests, n, any_crowd_is_fair);
+    ADD_TEST(tests, n, any_tenants_are_fair);
     ADD_TEST(tests, n, order_plays_no_part);
     ADD_TEST(tests, n, pairs_as_observed);
     ADD_TEST(tests, n, models_are_known);

@@ -188,7 +188,7 @@ static void try_plan(struct sched *s, job_id j)
         count(plan_set(s, j, slot.start_ns, slot.where));
 }
 
-static void try_pencil(struct sched *s, struct wild *p, job_id j)
+static void try_tentative(struct sched *s, struct wild *p, job_id j)
 {
     struct request r = job_request(s, j);
     const struct placement *held = job_placement(s, j);
@@ -235,7 +235,7 @@ static void one_verb(struct sched *s, struct wild *p, uint32_t n_jobs)
         break;
     case 11:
         if (draw(p, 4) == 0)
-            try_pencil(s, p, j);
+            try_tentative(s, p, j);
         break;
     case 10:
         if (!by_task && !by_size)
