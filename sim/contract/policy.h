@@ -265,9 +265,9 @@ struct policy {
     /* It holds nothing now. Evicted: job_arrived follows once it has left its GPUs. */
     void (*job_stopped)(struct sched *s, const void *params, void *state, job_id j,
                         enum stop_cause why);
-    /* Its owner withdrew it while it waited or was leaving: it holds nothing now, and must be in no
-     * line when this returns. It may come again, as a new job (job_arrived). A job withdrawn while
-     * it runs is stopped for good (job_stopped). */
+    /* Its owner withdrew it while it waited or was leaving: it holds nothing now. When this returns
+     * the simulator takes it out of every line, as after job_stopped for good. It may come again,
+     * as a new job (job_arrived). A job withdrawn while it runs is stopped for good (job_stopped). */
     void (*job_withdrawn)(struct sched *s, const void *params, void *state, job_id j);
     /* GPUs of n went out of service, or came back; notices about the jobs stopped by that follow.
      * What does not fit any more waits: a node that is out may come back. */

@@ -79,7 +79,7 @@ struct run_model {                /* what is NULL or 0 is not wanted */
 /* `all` ends with NULL; its order is that of every loop. Finds those that are wanted: s->model[0 .. n_models), and prepares them. */
 void models_prepare(struct sched *s, const struct run_model *const *all);
 void models_begin(struct sched *s);
-/* The state of a model, its own from its begin() or prepare() on: model_state(s, m) of host.h. */
+/* The state of a model, its own from its begin() or prepare() on: model_state(s, m) of state.h. */
 void  model_state_set(struct sched *s, const struct run_model *m, void *state);    /* of a model that is on */
 void models_free(struct sched *s);
 void models_held(struct sched *s, job_id j, const struct placement *p, int sign);

@@ -1,6 +1,6 @@
 /* overhead.h - what starting, stopping and saving a job take. models.md 3.2, 3.3.
  *
- * The cluster's section `preemption` sets it (models/price.h); a job may bring values of its own. A start by parts is
+ * The cluster's section `preemption` sets it (sim/models/overhead.h); a job may bring values of its own. A start by parts is
  * t_start = t_pull + t_init + t_load: pulling the image is a model's (models_pull_ns()), initialising and loading the checkpoint
  * are computed here. All are ns during which a job holds its GPUs without progress. */
 #pragma once
