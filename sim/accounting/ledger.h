@@ -4,11 +4,11 @@
 
 void ledger_begin(struct sched *s);                                       /* all nodes are up, nothing is held */
 void ledger_end(struct sched *s);
-/* Levels, as of now. */
-static inline void ledger_busy(struct sched *s, int64_t gpu_milli) { s->ledger.busy_milli += gpu_milli; }
-static inline void ledger_up(struct sched *s, int64_t gpu_milli) { s->ledger.up_milli += gpu_milli; }
-static inline void ledger_running(struct sched *s, int jobs) { s->ledger.running += (uint32_t)jobs; }
-static inline void ledger_waiting(struct sched *s, int jobs) { s->ledger.waiting += (uint32_t)jobs; }
+/* Levels, as of now. Observers see the instant of every change of those that timeseries.csv has. */
+static inline void ledger_busy(struct sched *s, int64_t gpu_milli) { s->ledger.busy_milli += gpu_milli; run_shown(s); }
+static inline void ledger_up(struct sched *s, int64_t gpu_milli) { s->ledger.up_milli += gpu_milli; run_shown(s); }
+static inline void ledger_running(struct sched *s, int jobs) { s->ledger.running += (uint32_t)jobs; run_shown(s); }
+static inline void ledger_waiting(struct sched *s, int jobs) { s->ledger.waiting += (uint32_t)jobs; run_shown(s); }
 static inline void ledger_in_system(struct sched *s, int jobs) { s->ledger.in_system += (uint32_t)jobs; }
 void ledger_down(struct sched *s, node_id n, int128_t gpu_milli_ns);      /* GPUs of n were down for that */
 void ledger_settle(struct sched *s, int64_t to_ns);

@@ -360,7 +360,8 @@ static int by_time(const void *a, const void *b)
     return (x->repair_ns > y->repair_ns) - (x->repair_ns < y->repair_ns);
 }
 
-/* Defaults that depend on other keys: the rate decides whether switches and software fail. */
+/* Defaults that depend on other keys: the rate decides whether switches and software fail, and
+ * whether its faults are all that there are. */
 static void settle_rates(struct file_failures *f)
 {
     struct failures *laws = &f->laws;
@@ -370,6 +371,10 @@ static void settle_rates(struct file_failures *f)
     laws->faults_per_day = f->per_day >= 0 ? f->per_day : fault_preset[f->rate].faults_per_day;
     if (!config_given(f->mix))
         memcpy(laws->mix, fault_preset[f->rate].mix, sizeof laws->mix);
+    if (fault_preset[f->rate].whole) {
+        laws->switch_faults_per_year = laws->software_faults_per_day = 0;
+        laws->software_faults_per_gpu_year = fault_preset[f->rate].software_per_gpu_year;
+    }
     bool on = laws->faults_per_day > 0;
     laws->switch_faults_per_year = f->switch_per_year >= 0 ? f->switch_per_year
                                    : on                    ? laws->switch_faults_per_year

@@ -8,7 +8,9 @@
  *     trace: fault_trace.json
  *
  * The section alone turns every law of failures.h on with its defaults. With a rate of zero, or
- * with faults that are given and no rate, switches and software fail only if their keys are given.
+ * with faults that are given and no rate, switches and software fail only if their keys are given;
+ * with a rate that counts all interruptions (rsc-1, rsc-2, llama-3) switches, too, and software as
+ * often as it says.
  *
  * Key `trace` names recorded faults, JSON as stepfun-ai/InfiniteHBD-Trace:fault_trace.json, also
  * gzip or zstd, as from the working directory: a list by time of { node_id, event_time (days),

@@ -6,7 +6,7 @@
  * the keys say in the file.
  *
  * Sources: [P] Kokolis et al., HPCA'25 (RSC-1, RSC-2); the Llama 3 report (419 unexpected
- * interruptions in 54 days on 16,384 GPUs). [T] stepfun-ai/InfiniteHBD-Trace:fault_trace.json (584
+ * interruptions in 54 days on 16,384 GPUs, 63 of them of software). [T] stepfun-ai/InfiniteHBD-Trace:fault_trace.json (584
  * faults, 400 servers, 348 days). [A] assumed. */
 #pragma once
 #include "sim/base/random.h"
@@ -33,8 +33,16 @@ extern const char *const fault_cause_name[FAULT_CAUSES + 1];      /* ends with N
 /* 44 % of the mix of [T]: may be scoped to one GPU */
 static inline bool fault_is_of_gpu(enum fault_cause c) { return c <= FAULT_STRESS; }
 
-/* Published rates: faults per node of 8 GPUs and day. */
-struct fault_preset { const char *name; double faults_per_day; const double *mix; };
+/* Published rates: faults per node of 8 GPUs and day. `whole`: all interruptions of a job were
+ * counted, those by switches and software, too; so switches do not fail besides, and software only
+ * as often as it is told apart. */
+struct fault_preset {
+    const char *name;
+    double faults_per_day;
+    const double *mix;
+    bool whole;
+    double software_per_gpu_year; /* if `whole` */
+};
 enum fault_rate { RATE_NONE, RATE_RSC_1, RATE_RSC_2, RATE_LLAMA_3, RATE_INFINITE_HBD, FAULT_RATES };
 extern const struct fault_preset fault_preset[FAULT_RATES];
 
@@ -51,7 +59,7 @@ struct failures {                 /* the default in brackets */
     int64_t relapse_mean_ns;      /* [6 h, A] */
     int gpu_scope;                /* 1: a GPU's fault takes that GPU; 0: its node [0] */
     double mix[NODE_CAUSES];      /* weights [T] */
-    double switch_faults_per_year;               /* of each rack's leaf switch [.2, A] */
+    double switch_faults_per_year;               /* of each rack's leaf switch [.2, A; `whole`: 0] */
     int64_t switch_repair_ns;     /* [2 h, A] */
 
     int repair_law;
@@ -69,8 +77,9 @@ struct failures {                 /* the default in brackets */
     double hang_share;            /* probability of a uniform time from hang_least to hang_most
                                      instead [.1, A] */
     int64_t hang_least_ns, hang_most_ns;         /* [600 s, 1800 s, A] */
-    double software_faults_per_day;              /* of a job, while it runs [1/60, A] */
-    double software_faults_per_gpu_year;         /* and for each of its GPUs [.1, A] */
+    double software_faults_per_day;              /* of a job, while it runs [1/60, A; `whole`: 0] */
+    double software_faults_per_gpu_year;         /* and for each of its GPUs [.1, A; `whole`: the
+                                                    preset's] */
     uint32_t software_min_gpus;   /* smaller jobs have neither [0] */
     int64_t max_retries;          /* failures that a job survives; INT64_MAX: any number [10, A] */
 

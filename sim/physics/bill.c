@@ -1,10 +1,30 @@
 /* bill.c - what a run costs: GPU-hours and energy at their tariff. models.md 9; section `prices`.
  *
  * The rental view: GPU-hours that jobs held, or that there were. Cost per useful GPU-hour: all of it / GPU time of work that
- * survived. */
+ * survived.
+ *
+ * Each queue and each user has its part: the GPU-hours that its jobs held at the price of their group, or in a pool at the price of
+ * the node over its GPUs, and the energy of its jobs. What no job held is idle: the parts of all queues and idle add up to the
+ * whole, and so do those of all users. What is held and what is billed are whole numbers until they are priced. */
 #include "sim/physics/energy.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/pools.h"
+
+#include <stdlib.h>
+
+extern const struct run_model bill_model;
+
+struct bill_run {                     /* milli-GPU ns that were held, [n_groups] each: of a queue, of a user; the last user: none */
+    int128_t *queue, *user;
+    size_t n_users;
+    bool *has_queue, *has_user;   /* a job of it was there */
+};
+
+static size_t user_of(const struct bill_run *bill, const struct sched *s, job_id j)
+{
+    uint32_t user = s->workload->facts[j].user;
+    return user == ID_NONE ? bill->n_users : user;
+}
 
 static bool wanted(const struct sched *s)
 {
@@ -24,28 +44,79 @@ static int128_t billed_milli_ns(const struct sched *s, node_id n)
 }
 
 /* A GPU that is cut counts as what its instances count, at the price of a GPU. */
-static double gpus_usd(const struct sched *s)
+static double group_usd(const struct sched *s, uint32_t group, node_id first, int128_t milli_ns)
 {
     const struct cluster *c = s->cluster;
-    double sum = 0;
-    for (uint32_t g = 0, n = 0; g < c->n_groups; g++) {
-        double whole = (double)cluster_node_milli(c, n) / MILLI_ALL;
-        int128_t billed = 0;
-        for (; n < c->n_nodes && c->group_of[n] == g; n++)
-            billed += billed_milli_ns(s, n);
-        if (whole > 0)
-            sum += gpu_hours(billed) * c->group_gpus[g] / whole * c->tariff->gpu_usd_per_h[g];
-    }
-    return sum;
+    double whole = (double)cluster_node_milli(c, first) / MILLI_ALL;
+    if (whole <= 0)
+        return 0;
+    if (pool_of(s, first))
+        return gpu_hours(milli_ns) / whole * pool_of(s, first)->usd_per_node_h;
+    return gpu_hours(milli_ns) * c->group_gpus[group] / whole * c->tariff->gpu_usd_per_h[group];
 }
 
-static double pools_usd(const struct sched *s)
+static void begin(struct sched *s)
 {
-    double sum = 0;
-    for (node_id n = 0; pools_of(s) && n < s->cluster->n_nodes; n++)
-        if (pool_of(s, n))
-            sum += seconds(pool_there_ns(s, n)) / 3600 * pool_of(s, n)->usd_per_node_h;
-    return sum;
+    const struct cluster *c = s->cluster;
+    struct bill_run *bill = arena_alloc(s->memory, sizeof *bill);
+    model_state_set(s, &bill_model, bill);
+    bill->n_users = s->workload->users ? intern_count(s->workload->users) : 0;
+    bill->queue = mem_new((size_t)c->n_queues * c->n_groups, sizeof *bill->queue);
+    bill->user = mem_new((bill->n_users + 1) * c->n_groups, sizeof *bill->user);
+    bill->has_queue = mem_new(c->n_queues, sizeof *bill->has_queue);
+    bill->has_user = mem_new(bill->n_users + 1, sizeof *bill->has_user);
+}
+
+static void end_of_run(struct sched *s)
+{
+    struct bill_run *bill = model_state(s, &bill_model);
+    if (!bill)
+        return;
+    free(bill->queue);
+    free(bill->user);
+    free(bill->has_queue);
+    free(bill->has_user);
+}
+
+/* All is given back at the end: ends less starts are times. */
+static void held(struct sched *s, job_id j, const struct placement *p, int sign)
+{
+    struct bill_run *bill = model_state(s, &bill_model);
+    size_t queue = s->workload->facts[j].queue, user = user_of(bill, s, j);
+    for (size_t i = 0; i < p->n; i++) {
+        uint32_t group = s->cluster->group_of[p->piece[i].node];
+        int128_t milli_ns = -sign * (int128_t)s->now_ns * p->piece[i].gpus * p->piece[i].milli;
+        bill->queue[queue * s->cluster->n_groups + group] += milli_ns;
+        bill->user[user * s->cluster->n_groups + group] += milli_ns;
+    }
+    bill->has_queue[queue] = bill->has_user[user] = true;
+}
+
+struct usd { double gpus, pools, energy; };
+
+/* Of [n_groups] milli-GPU ns, and that energy. */
+static struct usd usd_of(const struct sched *s, const int128_t *milli_ns, int128_t aj)
+{
+    const struct cluster *c = s->cluster;
+    struct usd usd = { 0 };
+    for (uint32_t g = 0, n = 0; g < c->n_groups; g++) {
+        *(pool_of(s, n) ? &usd.pools : &usd.gpus) += group_usd(s, g, n, milli_ns[g]);
+        while (n < c->n_nodes && c->group_of[n] == g)
+            n++;
+    }
+    if (energy_of(s))
+        usd.energy = power_kwh(aj) * c->power->pue * c->tariff->energy_usd_per_kwh;
+    return usd;
+}
+
+/* By group, all that is paid for. */
+static int128_t *billed(const struct sched *s)
+{
+    int128_t *of = mem_new(s->cluster->n_groups, sizeof *of);
+    for (node_id n = 0; n < s->cluster->n_nodes; n++)
+        of[s->cluster->group_of[n]] += pool_of(s, n) ? (int128_t)pool_there_ns(s, n) * cluster_node_milli(s->cluster, n)
+                                                     : billed_milli_ns(s, n);
+    return of;
 }
 
 enum { COST, OF_GPUS, OF_POOLS, OF_ENERGY, PER_USEFUL };
@@ -58,23 +129,75 @@ static const struct metric_kind metrics[] = {
     { 0 },
 };
 
+static double put(struct summary_builder *b, const char *scope, struct usd usd)
+{
+    double all = usd.gpus + usd.pools + usd.energy;
+    summary_put_kind(b, &metrics[COST], scope, all, 1);
+    summary_put_kind(b, &metrics[OF_GPUS], scope, usd.gpus, 1);
+    if (pools_of(b->s))
+        summary_put_kind(b, &metrics[OF_POOLS], scope, usd.pools, 1);
+    if (energy_of(b->s))
+        summary_put_kind(b, &metrics[OF_ENERGY], scope, usd.energy, 1);
+    return all;
+}
+
+static int128_t job_aj(const struct sched *s, job_id j)
+{
+    const struct energy *e = energy_of(s);
+    return e ? e->job[j].gpus_aj + e->job[j].node_aj : 0;
+}
+
+static void put_queues(struct summary_builder *b, const struct bill_run *bill)
+{
+    const struct cluster *c = b->s->cluster;
+    int128_t *aj = mem_new(c->n_queues, sizeof *aj);
+    for (job_id j = 0; j < b->s->n_jobs; j++)
+        aj[b->s->workload->facts[j].queue] += job_aj(b->s, j);
+    for (queue_id q = 0; q < c->n_queues; q++)
+        if (bill->has_queue[q])
+            put(b, summary_scope(b, "queue", c->queue[q].name), usd_of(b->s, &bill->queue[(size_t)q * c->n_groups], aj[q]));
+    free(aj);
+}
+
+static void put_users(struct summary_builder *b, const struct bill_run *bill)
+{
+    const struct sched *s = b->s;
+    int128_t *aj = mem_new(bill->n_users + 1, sizeof *aj);
+    for (job_id j = 0; j < s->n_jobs; j++)
+        aj[user_of(bill, s, j)] += job_aj(s, j);
+    for (size_t u = 0; u <= bill->n_users; u++)
+        if (bill->has_user[u])
+            put(b, summary_scope(b, "user", u < bill->n_users ? intern_text(s->workload->users, (uint32_t)u) : ""),
+                usd_of(s, &bill->user[u * s->cluster->n_groups], aj[u]));
+    free(aj);
+}
+
+static void put_idle(struct summary_builder *b, const struct bill_run *bill, int128_t *milli_ns)
+{
+    const struct sched *s = b->s;
+    const struct energy *e = energy_of(s);
+    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+        for (uint32_t g = 0; g < s->cluster->n_groups; g++)
+            milli_ns[g] -= bill->queue[(size_t)q * s->cluster->n_groups + g];
+    put(b, "idle", usd_of(s, milli_ns, e ? e->all.aj - e->jobs_aj : 0));
+}
+
 static void summarise(struct summary_builder *b)
 {
     const struct sched *s = b->s;
-    double gpus = gpus_usd(s), useful = gpu_hours(s->totals.account[ACCOUNT_USEFUL]);
-    const struct energy *drawn = energy_of(s);
-    double energy = drawn ? energy_facility_kwh(drawn) * s->cluster->tariff->energy_usd_per_kwh : 0;
-    double pools = pools_usd(s), all = gpus + pools + energy;
-    summary_put_kind(b, &metrics[COST], "all", all, 1);
-    summary_put_kind(b, &metrics[OF_GPUS], "all", gpus, 1);
-    if (pools_of(s))
-        summary_put_kind(b, &metrics[OF_POOLS], "all", pools, 1);
-    if (drawn)
-        summary_put_kind(b, &metrics[OF_ENERGY], "all", energy, 1);
+    const struct bill_run *bill = model_state(s, &bill_model);
+    const struct energy *e = energy_of(s);
+    int128_t *milli_ns = billed(s);
+    double useful = gpu_hours(s->totals.account[ACCOUNT_USEFUL]);
+    double all = put(b, "all", usd_of(s, milli_ns, e ? e->all.aj : 0));
     summary_put_kind(b, &metrics[PER_USEFUL], "all", all / useful, useful > 0);
+    put_queues(b, bill);
+    put_users(b, bill);
+    put_idle(b, bill, milli_ns);
+    free(milli_ns);
 }
 
 const struct run_model bill_model = {
-    .name = "prices", .summary = "cost of GPU-hours and energy: section prices", .wanted = wanted, .metrics = metrics,
-    .summarise = summarise,
+    .name = "prices", .summary = "cost of GPU-hours and energy: section prices", .wanted = wanted, .begin = begin,
+    .free = end_of_run, .held = held, .metrics = metrics, .summarise = summarise,
 };

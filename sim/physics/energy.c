@@ -21,8 +21,6 @@ static void node_add(struct sched *s, struct energy *e, node_id n, int128_t nw)
 {
     meter_add(&e->node[n].meter, s->now_ns, nw);
     e->all.nw += nw;              /* settle() integrates it */
-    if (nw != 0)
-        run_shown(s);
 }
 
 static bool is_off(const struct node_energy *e)
@@ -188,6 +186,17 @@ static void begin(struct sched *s)
     }
 }
 
+/* Before observers see the instant: power that has changed is a row of its own. */
+static void show(struct sched *s)
+{
+    struct energy *e = energy_of(s);
+    if (e->all.nw == e->shown_nw)
+        return;
+    e->shown_nw = e->all.nw;
+    run_shown(s);
+    run_series_changed(s);
+}
+
 static void settle(struct sched *s, int64_t to_ns)
 {
     if (to_ns <= s->ledger.settled_ns)
@@ -325,7 +334,7 @@ static void energy_summarise(struct summary_builder *b)
 const struct run_model energy_model = {
     .name = "power", .summary = "energy of nodes and jobs, carbon: section power",
     .suspended = energy_suspended, .node_power = node_power,
-    .wanted = wanted, .begin = begin, .held = held, .paced = paced, .left = left, .settle = settle, .end = end, .check = check,
+    .wanted = wanted, .begin = begin, .held = held, .paced = paced, .left = left, .round = show, .settle = settle, .end = end, .check = check,
     .job_columns = energy_job_columns, .node_columns = energy_node_columns, .series_columns = energy_series_columns,
     .job_row = energy_job_row, .node_row = energy_node_row, .series_row = energy_series_row,
     .metrics = energy_metrics, .summarise = energy_summarise,

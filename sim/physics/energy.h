@@ -35,6 +35,7 @@ struct energy {
     struct node_energy *node;     /* [n_nodes] */
     struct job_energy *job;       /* [n_jobs] */
     struct meter all;             /* all nodes */
+    int128_t shown_nw;            /* all.nw, as observers saw it last */
     int128_t peak_nw;             /* of all nodes, over any time */
     struct exact_sum carbon_g;    /* of the facility */
     int128_t jobs_aj, idle_aj, nodes_aj;    /* at the end: parts of all.aj */

@@ -7,6 +7,7 @@
 #include "sim/engine/interruption.h"
 #include "sim/engine/jobs.h"
 #include "sim/engine/nodes.h"
+#include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
 #include "sim/physics/physics.h"
 #include "sim/scheduler/placements.h"
@@ -127,7 +128,7 @@ static const struct metric_kind fault_metrics[] = {
     [DOWN] = { "down_gpu_h", "GPU h", "out of service and held by no job", BETTER_NEITHER },
     [AVAILABILITY] = { "availability", "", "GPU time that is not down, of all that is installed", BETTER_HIGHER },
     [UTIL_INSTALLED] = { "util_alloc_installed", "", "as util_alloc, of all that is installed, up or down", BETTER_HIGHER },
-    [ETTR] = { "ettr", "", "effective training time: service time over the time from first start to end, by GPUs, of completed jobs", BETTER_HIGHER },
+    [ETTR] = { "ettr", "", "effective training time: service time over the time from first start to end, by GPUs, of completed jobs but sessions and replicas", BETTER_HIGHER },
     [MTTF] = { "mttf_h", "h", "time that jobs of a size ran over their failures; scope is the number of GPUs", BETTER_HIGHER },
     [BY_CAUSE] = CAUSE("gpu"), CAUSE("stress"), CAUSE("unknown"), CAUSE("cable"), CAUSE("fan"), CAUSE("nic"), CAUSE("power"),
     CAUSE("task"), CAUSE("other"), CAUSE("switch"), CAUSE("software"), CAUSE("maintenance"), { 0 },
@@ -138,14 +139,15 @@ static void put(struct summary_builder *b, unsigned metric, double value, uint64
     summary_put_kind(b, &fault_metrics[metric], "all", value, n);
 }
 
-/* models.md 3.4, Kokolis et al.: what part of the time since a job first had its GPUs was useful. */
+/* models.md 3.4, Kokolis et al.: what part of the time since a job first had its GPUs was useful. Jobs on
+ * demand (sessions, replicas) have no service time and do not count. */
 static void put_ettr(struct summary_builder *b)
 {
     double useful = 0, there = 0;
     uint64_t n = 0;
     for (job_id j = 0; j < b->s->n_jobs; j++) {
         struct job_result r = run_job(b->s, j);
-        if (r.state != JOB_GONE || r.outcome != OUTCOME_COMPLETED || r.end_ns <= r.start_ns)
+        if (on_demand(b->s, j) || r.state != JOB_GONE || r.outcome != OUTCOME_COMPLETED || r.end_ns <= r.start_ns)
             continue;
         double gpus = (double)request_gpu_milli(ask_of(b->s, j)) / MILLI_ALL;
         useful += gpus * seconds(b->s->workload->truth[j].duration_ns);

@@ -134,27 +134,45 @@ static uint64_t mig_pick(const struct view *v, const struct request *r, node_id 
     return picked;
 }
 
-/* The lowest `gpus` free ones, of one island if one has as many: the tightest such island, the lowest on ties. */
+/* The GPUs that are together with that one: in an island, or in a socket. */
+typedef uint64_t together(const struct view *v, node_id n, unsigned gpu);
+
+static uint64_t socket_of(const struct view *v, node_id n, unsigned gpu)
+{
+    return cluster_node_type(v->cluster, n)->numa_of[gpu];
+}
+
+/* What is free of the tightest one that has as many free, the lowest on ties; 0: none has. */
+static uint64_t tightest(const struct view *v, node_id n, uint64_t whole, uint32_t gpus, together *of)
+{
+    uint64_t best = 0;
+    unsigned best_size = 65;
+    for (uint64_t left = whole; left;) {
+        uint64_t some = of(v, n, (unsigned)__builtin_ctzll(left)) & whole;
+        unsigned size = (unsigned)__builtin_popcountll(some);
+        if (size >= gpus && size < best_size) {
+            best = some;
+            best_size = size;
+        }
+        left &= ~some;
+    }
+    return best;
+}
+
+/* The lowest `gpus` free ones: of the tightest island that has as many, else of the tightest socket (NUMA node), else of the node. */
 static uint64_t pick_whole(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
 {
     struct node_free free = view_node_for(v, r, n);
-    uint64_t whole = free.whole_mask, best = 0;
+    uint64_t whole = free.whole_mask;
     if (free.whole < gpus)
         return 0;
     if (cluster_node_type(v->cluster, n)->mig_dynamic)
         return mig_pick(v, r, n, gpus);
-    unsigned best_size = 65;
-    for (uint64_t left = whole; left;) {
-        uint64_t island = view_islands(v, n, (unsigned)__builtin_ctzll(left)) & whole;
-        unsigned size = island == whole ? free.whole : (unsigned)__builtin_popcountll(island);
-        if (size >= gpus && size < best_size) {
-            best = island;
-            best_size = size;
-        }
-        left &= ~island;
-    }
+    uint64_t best = tightest(v, n, whole, gpus, view_islands);
     if (!best && r->one_island)
         return 0;
+    if (!best)
+        best = tightest(v, n, whole, gpus, socket_of);
     return lowest_bits(best ? best : whole, gpus);
 }
 

@@ -1,6 +1,7 @@
 /* test_binding.c - what keeps a job from starting: CPUs, memory, shares of GPUs, GPU models,
  * levels; and what never can. Whole GPUs are short in all: WAIT_GPUS; there, but not so that it
  * fits: WAIT_FRAGMENTED. By hand. */
+#include "policies/registry.h"
 #include "tests/support/schedule.h"
 
 #define SMALL(n, g, cpus, mib)                                                                                         \
@@ -124,6 +125,44 @@ static const struct schedule rows[] = {
     { "never: tasks of two islands", "fifo", ISLANDS(1, 4, 2), .jobs = {
         { 0, 5, 4, NEVER, .tasks = 2, .required = "island", .refused = NO_LEVEL } } },
 };
+/* Eight GPUs on two sockets of four (NUMA nodes): a job that fits one socket gets one, of those that do the one with the fewest free
+ * GPUs; a job that fits an island gets that first. By hand: after 3 GPUs of socket 0, 4 GPUs are free together on socket 1 alone. */
+#define SOCKETS(n, island)                                                                                             \
+    {                                                                                                                  \
+        {                                                                                                              \
+            .name = "node", .count = 1, .gpus = 8, .island_gpus = (island), .numa_nodes = (n),                         \
+            .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX                                                               \
+        }                                                                                                              \
+    }
+static const struct schedule socket_rows[] = {
+    { "sockets: the one that has room", "fifo", SOCKETS(2, 0), .jobs = {
+        { 0, 10, 3, 0, .tasks = 1, .took = "0:012" }, { 1, 10, 4, 1, .tasks = 1, .took = "0:4567" },
+        { 2, 10, 1, 2, .tasks = 1, .took = "0:3" } } },
+    { "sockets: the tighter one", "fifo", SOCKETS(2, 0), .jobs = {
+        { 0, 10, 1, 0, .tasks = 1, .took = "0:0" }, { 1, 10, 3, 1, .tasks = 1, .took = "0:123" },
+        { 2, 10, 4, 2, .tasks = 1, .took = "0:4567" } } },
+    { "sockets: the emptier one is first", "fifo", SOCKETS(2, 0), .jobs = {
+        { 0, 5, 4, 0, .tasks = 1, .took = "0:0123" }, { 1, 10, 1, 1, .tasks = 1, .took = "0:4" },
+        { 6, 10, 3, 6, .tasks = 1, .took = "0:567" } } },
+    { "sockets: none has room", "fifo", SOCKETS(2, 0), .jobs = {
+        { 0, 10, 1, 0, .tasks = 1, .took = "0:0" }, { 1, 10, 5, 1, .tasks = 1, .took = "0:12345" } } },
+    { "sockets: of two pairs of GPUs each", "fifo", SOCKETS(2, 2), .jobs = {
+        { 0, 10, 1, 0, .tasks = 1, .took = "0:0" }, { 1, 10, 4, 1, .tasks = 1, .took = "0:4567" },
+        { 2, 10, 2, 2, .tasks = 1, .took = "0:23" } } },
+    { "sockets: one", "fifo", SOCKETS(1, 0), .jobs = {
+        { 0, 10, 3, 0, .tasks = 1, .took = "0:012" }, { 1, 10, 4, 1, .tasks = 1, .took = "0:3456" } } },
+};
+
+static void sockets_of_every_placer(void **state)
+{
+    const struct schedule *row = *state;
+    for (size_t i = 0; builtin_placers[i]; i++) {
+        struct schedule with = *row;
+        void *one = &with;
+        with.placer = builtin_placers[i]->name;
+        plays_as_written(&one);
+    }
+}
 /* clang-format on */
 
 int main(void)
@@ -131,5 +170,6 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, plays_as_written, rows);
+    ADD_ROWS(tests, n, sockets_of_every_placer, socket_rows);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -120,6 +120,46 @@ static void cost(void **state)
     put_away(s);
 }
 
+/* Two nodes, 8 GPUs at 3 USD and 4 at .40, for an hour: 24 + 1.60 USD. Queue a (user u) holds 4 of the first, 12 USD, queue b
+ * (user v) all of the second, 1.60 USD; 4 of the first are idle, 12 USD where they are billed. Energy at 1 USD a kWh and PUE 1, by
+ * the section's numbers: a job's GPU at full duty .9 x 400 W, an idle one 50 W, a node's base of 80 W over its GPUs: queue a 4 x
+ * (360 + 10) Wh, queue b 4 x (360 + 20), idle 4 x (50 + 10). The job of b comes first and takes the tighter node. */
+#define TWO_PRICES "nodes: [ { group: x, gpus: 8, count: 1 }, { group: y, gpus: 4, count: 1 } ]\n" \
+                   "queues: [ { name: a }, { name: b } ]\n"
+#define PRICED(bill) "prices: { bill: " bill ", energy_usd_per_kwh: 1, groups: { x: { gpu_usd_per_h: 3 }, y: { gpu_usd_per_h: 0.4 } } }\n"
+#define DRAWS "power: { gpu_tdp_w: 400, gpu_idle_w: 50, node_idle_w: 80, pue: 1, duty: 1 }\n"
+static const struct part_row {
+    const char *name, *yaml, *metric;
+    double all, a, b, idle;
+} part_rows[] = {
+    { "parts of what there is", TWO_PRICES PRICED("capacity"), "cost_usd", 25.6, 12, 1.6, 12 },
+    { "parts of what is held", TWO_PRICES PRICED("allocated"), "cost_usd", 13.6, 12, 1.6, 0 },
+    { "parts of GPU-hours beside energy", TWO_PRICES PRICED("capacity") DRAWS, "cost_gpus_usd", 25.6, 12, 1.6, 12 },
+    { "parts of energy", TWO_PRICES PRICED("capacity") DRAWS, "cost_energy_usd", 3.24, 1.48, 1.52, .24 },
+    { "parts of both", TWO_PRICES PRICED("capacity") DRAWS, "cost_usd", 28.84, 13.48, 3.12, 12.24 },
+    /* of the four GPUs of a node at 8 USD, there for the hour of the run, each job holds one */
+    { "parts of a rented node", "nodes: [ { group: y, gpus: 4, count: 1, pool: { min: 1, usd_per_node_h: 8 } } ]\n"
+      "queues: [ { name: a }, { name: b } ]\nprices: { gpu_usd_per_h: 1 }\n", "cost_pools_usd", 8, 2, 2, 4 },
+};
+
+static void cost_of_parts(void **state)
+{
+    const struct part_row *row = *state;
+    uint32_t gpus = strstr(row->yaml, "pool") ? 1 : 4;
+    struct job jobs[JOBS_AT_MOST] = { { 0, HOUR, gpus, .queue = "b", .user = "v" }, { 0, HOUR, gpus, .queue = "a", .user = "u" } };
+    struct sched *s = played(row->yaml, "fifo", jobs);
+    struct summary *m = summary_make(s);
+    near(row->all, summary_value(m, row->metric, "all"));
+    near(row->a, summary_value(m, row->metric, "queue=a"));
+    near(row->b, summary_value(m, row->metric, "queue=b"));
+    near(row->a, summary_value(m, row->metric, "user=u"));
+    near(row->b, summary_value(m, row->metric, "user=v"));
+    near(row->idle, summary_value(m, row->metric, "idle"));
+    near(row->all, row->a + row->b + row->idle);
+    summary_free(m);
+    put_away(s);
+}
+
 /* Without the sections there is nothing of them, and neither changes anything but what it adds. */
 static void only_where_it_is_given(void **state)
 {
@@ -146,6 +186,7 @@ int main(void)
     size_t n = 0;
     ADD_ROWS(tests, n, energy, rows);
     ADD_ROWS(tests, n, cost, cost_rows);
+    ADD_ROWS(tests, n, cost_of_parts, part_rows);
     ADD_TEST(tests, n, only_where_it_is_given);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
