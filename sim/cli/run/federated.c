@@ -251,12 +251,11 @@ struct playing {
     struct federated federated;   /* complete when all have been played */
 };
 
-/* The results of the whole are committed last: its manifest shows that all members are complete. */
-static struct results *results_of_whole(const struct playing *g, int argc, char *const *argv)
+static struct results_setup setup_of_whole(const struct playing *g, int argc, char *const *argv)
 {
     const struct federated_plan *p = g->plan;
     const struct plan *first = &p->member[0].plan;
-    const struct results_setup where = {
+    return (struct results_setup){
         .directory = p->base.directory,
         .outputs = p->outputs & 1u << OUTPUT_SUMMARY,
         .origin = { .argc = argc, .argv = argv, .cluster_path = p->options->cluster,
@@ -267,7 +266,27 @@ static struct results *results_of_whole(const struct playing *g, int argc, char 
                     .settings_yaml = p->settings_yaml,
                     .skipped_rows = first->workload->n_skipped, .federated = &g->federated },
     };
+}
+
+/* The results of the whole are committed last: its manifest shows that all members are complete. */
+static struct results *results_of_whole(const struct playing *g, int argc, char *const *argv)
+{
+    const struct plan *first = &g->plan->member[0].plan;
+    const struct results_setup where = setup_of_whole(g, argc, argv);
     return results_new(&where, first->cluster, first->workload);
+}
+
+/* Members are compared as parts of the whole. */
+static int check_all(const struct playing *g, int argc, char *const *argv, struct error *err)
+{
+    const struct federated_plan *p = g->plan;
+    const struct results_setup whole = setup_of_whole(g, argc, argv);
+    int result = p->outputs ? results_check(&whole, p->options->directory, p->options->force, err)
+                            : 0;
+    for (size_t i = 0; i < p->federation->n && result == 0; i++)
+        result = play_check(&(struct play_setup){ .plan = &p->member[i].plan, .argc = argc,
+                                                  .argv = argv }, err);
+    return result;
 }
 
 static int open_all(struct playing *g, int argc, char *const *argv, struct error *err)
@@ -341,8 +360,9 @@ int federated_play(const struct federated_plan *p, int argc, char *const *argv,
         g.name[i] = f->member[i].name;
     g.federated = (struct federated){ f->n, (const struct sched *const *)to->run, g.name,
                                       (const struct summary *const *)to->summary };
+    bool refused = check_all(&g, argc, argv, err) != 0;
     const atomic_bool *interrupted = interrupt_guard(NULL);
-    int result = open_all(&g, argc, argv, err);
+    int result = refused ? -1 : open_all(&g, argc, argv, err);
     if (result == 0)
         result = execute(&g, interrupted, err);
     interrupt_hold();
@@ -350,6 +370,8 @@ int federated_play(const struct federated_plan *p, int argc, char *const *argv,
     interrupt_end();
     to->router = g.router;        /* the runs refer to it */
     free(g.name);
+    if (refused)
+        return EXIT_USAGE;
     if (result == RUN_BAD_INPUT)
         return EXIT_INPUT;
     if (result)

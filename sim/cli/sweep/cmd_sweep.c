@@ -78,7 +78,7 @@ struct sweep_options {
     int64_t workers, shards;
     const char *shard, *directory, *outputs;
     int emit;
-    bool resume, list, keep_runs, quiet;
+    bool resume, list, keep_runs, force, quiet;
 };
 static const struct sweep_options defaults = { .emit = -1 };
 static const char *const emits[] = { "slurm", NULL };
@@ -106,6 +106,8 @@ static const struct option options[] = {
     { .name = "shards", .argument = "N", .kind = OPTION_INTEGER, AT(shards), .min = 1,
       .max = SHARDS_MAX,
       .help = "number of shards for --emit; by default 16, or as many as there are points" },
+    { .name = "force", .kind = OPTION_FLAG, AT(force),
+      .help = "replace files that gpuyard has not written; never an input" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet),
       .help = "no progress and no messages about failed runs" },
     { 0 },
@@ -185,6 +187,7 @@ static int run_sweep(const struct invocation *in)
     }
     char *directory = directory_of(&s, o, shard);
     s.directory = directory;
+    s.force = o->force;
     s.outputs = o->outputs ? o->outputs : o->keep_runs ? "default" : NULL;
     if (o->list) {
         size_t first, end;
