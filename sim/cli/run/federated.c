@@ -397,7 +397,9 @@ static void put_row(const struct summary *m, const char *label, const char *scop
 {
     char wait[HUMAN_MAX], p90[HUMAN_MAX], jct[HUMAN_MAX], used[SHOW_NUMBER];
     double cost = summary_value(m, "cost_usd", scope);
-    printf("  %-16s%9.0f%14s%14s%14s%11s", label, jobs,
+    fputs("  ", stdout);
+    text_pad(stdout, label, 16);
+    printf("%9.0f%14s%14s%14s%11s", jobs,
            human_time(wait, summary_value(m, "wait_mean_s", scope)),
            human_time(p90, summary_value(m, "wait_p90_s", scope)),
            human_time(jct, summary_value(m, "jct_mean_s", scope)),
@@ -419,8 +421,10 @@ static void warn_of(const char *name, const struct run_totals *t)
 void federated_show(const struct federated_plan *p, const struct federated_played *played)
 {
     const struct federation *f = p->federation;
-    printf("federation %s, %s, %s\n\n  %-16s%9s%14s%14s%14s%11s%14s\n", f->name,
-           p->base.policy_text, p->base.placer_text, "", "jobs", "wait mean", "wait p90",
+    fputs("federation ", stdout);
+    text_put(stdout, f->name, SIZE_MAX);
+    printf(", %s, %s\n\n  %-16s%9s%14s%14s%14s%11s%14s\n", p->base.policy_text,
+           p->base.placer_text, "", "jobs", "wait mean", "wait p90",
            "completion", "allocated", "cost USD");
     for (size_t i = 0; i < f->n; i++)
         warn_of(f->member[i].name, run_totals(played->run[i]));
@@ -435,5 +439,7 @@ void federated_show(const struct federated_plan *p, const struct federated_playe
         free(scope);
     }
     put_row(played->whole, "all", "all", summary_value(played->whole, "jobs_submitted", "all"));
-    printf("\nresults in %s\n", p->base.directory);
+    fputs("\nresults in ", stdout);
+    text_put(stdout, p->base.directory, SIZE_MAX);
+    putchar('\n');
 }

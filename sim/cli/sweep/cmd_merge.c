@@ -1,4 +1,5 @@
 /* cmd_merge.c - gpuyard merge: shards of a sweep joined into one. */
+#include "sim/cli/frame/term.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/base/memory.h"
 #include "sim/study/merge.h"
@@ -44,8 +45,12 @@ static int merge_run(const struct invocation *in)
                                      &err)
                       : -1;
     if (result == 0 && !o->quiet)
-        printf("%zu points of %zu shard%s, %zu failed: results in %s\n", count.points,
-               in->operands.n, in->operands.n == 1 ? "" : "s", count.failed, to);
+        printf("%zu points of %zu shard%s, %zu failed: results in ", count.points, in->operands.n,
+               in->operands.n == 1 ? "" : "s", count.failed);
+    if (result == 0 && !o->quiet) {
+        text_put(stdout, to, SIZE_MAX);
+        putchar('\n');
+    }
     free(to);
     if (result != 0)
         return complain(EXIT_INPUT, "merge: %s", err.text);
