@@ -1,7 +1,8 @@
 # gpuyard: a discrete-event GPU cluster scheduling simulator.
 #
-#   make deps      install what is missing (Debian packages)       make check   every test
-#   make           build ./gpuyard                                 make demo    one workload, several policies, plots
+#   make deps        install what building needs (Debian packages)      make check        every test
+#   make deps-check  install what the tests need besides                make check-quick  unit tests and fast schedules
+#   make             build ./gpuyard                                    make demo         one workload, several policies, plots
 #
 # MODE=release|debug|asan|coverage|fuzz keep their objects apart under build/MODE. CC, CFLAGS, LDFLAGS are yours.
 
@@ -56,7 +57,9 @@ $(OUT)/sim/results/version.o: FLAGS += -DGPUYARD_VERSION='"$(VERSION)"' -DGPUYAR
 $(OUT)/sim/results/version.o: VERSION $(wildcard .git/HEAD .git/logs/HEAD)
 
 deps:
-	@scripts/install-deps.sh
+	@scripts/install-deps.sh build
+deps-check:
+	@scripts/install-deps.sh build check
 
 # The program, its man page and completion, the contract headers and a pkg-config file, so that a policy can be built
 # outside the tree: cc -shared -fPIC $(pkg-config --cflags gpuyard) mine.c -o mine.so
@@ -79,5 +82,5 @@ clean:
 
 include tests/tests.mk
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
-.PHONY: all deps install clean
+.PHONY: all deps deps-check install clean
 .DELETE_ON_ERROR:

@@ -14,9 +14,10 @@ JOBS     := $(shell nproc)
 $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -lcmocka $(DEP_LIBS)
 
-# $(call logged,COMMAND): a log that exists only if the command succeeded; else it is NAME.log.failed.
+# $(call logged,COMMAND): a log that exists only if the command succeeded; else it is NAME.log.failed. Says in a line how
+# the suite ended.
 logged = @rm -f $@ $@.failed; $(SAN_ENV) $(1) >$@.tmp 2>&1; s=$$?; echo "exit $$s" >>$@.tmp; \
-         if [ $$s = 0 ]; then mv $@.tmp $@; else mv $@.tmp $@.failed; fi
+         if [ $$s = 0 ]; then mv $@.tmp $@; else mv $@.tmp $@.failed; fi; scripts/sum-tests --line $@
 
 $(TEST_LOG): %.log: % $(BIN) $(wildcard tests/golden/* traces/samples/*)
 	$(call logged,$<)
@@ -29,7 +30,7 @@ $(OUT)/tests/reproductions/reproduce.log: scripts/reproduce $(BIN) $(wildcard te
 	$(call logged,scripts/reproduce $(abspath $(BIN)))
 
 # Facts about what real schedulers decide: `make conformance CASES=DIR`.
-CASES ?= ../shared/conformance
+CASES ?= $(or $(GPUYARD_SHARED),../shared)/conformance
 CONF_BIN := $(OUT)/tests/conformance/conformance
 CONF_LOG := $(CONF_BIN).log
 $(CONF_BIN): $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/conformance/*.c)) $(LIB)
@@ -41,7 +42,24 @@ conformance: $(CONF_BIN)
 
 test-logs: $(TEST_LOG) $(CONF_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
-check: all layers
+# A quick look: the unit tests and schedules but for three that run for several seconds.
+SLOW_LOG  := $(patsubst %,$(OUT)/tests/%.log,schedules/test_optimal schedules/test_backfill unit/scheduler/test_transaction)
+QUICK_LOG := $(filter-out $(SLOW_LOG),$(filter $(OUT)/tests/unit/% $(OUT)/tests/schedules/%,$(TEST_LOG)))
+quick-logs: $(QUICK_LOG)
+check-quick: all
+	@$(MAKE) --no-print-directory -k -j$(JOBS) quick-logs
+	@scripts/sum-tests $(QUICK_LOG) | tail -n 1
+	@for log in $(QUICK_LOG); do [ -f $$log ] || exit 1; done
+
+# Without what the tests need, and without rights to install it, those that cannot be built fail and the others say that they
+# are skipped.
+tools:
+	@missing=$$(scripts/install-deps.sh --missing check 2>/dev/null); [ -z "$$missing" ] || \
+	 { echo "check: missing: $$missing: calls make deps-check"; $(MAKE) --no-print-directory deps-check; } || \
+	 echo "check: goes on without them"
+
+check: tools
+	@$(MAKE) --no-print-directory all layers
 	@$(MAKE) --no-print-directory -k -j$(JOBS) test-logs
 	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
@@ -81,5 +99,5 @@ $(BENCH_BIN): AS_IS = $(or $(LTO),-fno-lto)
 bench: all $(BENCH_BIN)
 	@scripts/bench ./gpuyard $(OUT)/tests/bench
 
-.PHONY: check mutations conformance test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
+.PHONY: check check-quick quick-logs tools mutations conformance test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
 .SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)

@@ -1,6 +1,7 @@
 /* config.c - see config.h: the document, read with libfyaml, its places, walks over it, and
  * settings. */
 #include "sim/base/memory.h"
+#include "sim/base/utf8.h"
 #include "sim/io/config_parts.h"
 
 #include <errno.h>
@@ -116,23 +117,13 @@ static int read_all(struct config *c, struct input *in, struct error *err)
     }
 }
 
-/* Length of the UTF-8 character at s (Unicode 15, table 3-7); 0: none, or a control character that
- * is no white space. libfyaml 0.7 takes such bytes for the end of the file, without an error. */
+/* Length of the UTF-8 character at s; 0: none, or a control character that is no white space.
+ * libfyaml 0.7 takes such bytes for the end of the file, without an error. */
 static size_t character(const unsigned char *s, size_t left)
 {
     if (*s < 0x80)
         return *s >= ' ' ? *s != 0x7f : *s == '\t' || *s == '\n' || *s == '\r';
-    size_t n = *s >= 0xf0 ? 4 : *s >= 0xe0 ? 3 : 2;
-    if (*s < 0xc2 || *s > 0xf4 || left < n)
-        return 0;
-    unsigned least = *s == 0xe0 ? 0xa0 : *s == 0xf0 ? 0x90 : 0x80;
-    unsigned most = *s == 0xed ? 0x9f : *s == 0xf4 ? 0x8f : 0xbf;
-    if (s[1] < least || s[1] > most)
-        return 0;
-    for (size_t i = 2; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
+    return utf8_character((const char *)s, left);
 }
 
 static int check_text(const char *name, const char *text, size_t length, struct error *err)

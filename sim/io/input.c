@@ -281,8 +281,10 @@ static struct input *begin(struct input *in, struct error *err)
 struct input *input_open(const char *path, struct error *err)
 {
     struct input *in = new_input(strcmp(path, "-") == 0 ? "<stdin>" : path);
-    if (open_file(in, path, err) == 0)
+    if (open_file(in, path, err) == 0) {
+        provenance_hold(in->fd);
         return begin(in, err);
+    }
     input_close(in);
     return NULL;
 }

@@ -2,6 +2,7 @@
 #include "sim/io/output.h"
 
 #include "sim/base/memory.h"
+#include "sim/io/provenance.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,11 @@ static void free_output(struct output *o)
     free(o);
 }
 
+static int refuse_input(const char *path, struct error *err)
+{
+    return error_set(err, "%s: it is an input of this command: want another output", path);
+}
+
 /* The file is made last: where memory ends before, there is none. */
 static struct output *open_file(const char *directory, const char *name, const char *partial,
                                 struct error *err)
@@ -62,10 +68,15 @@ static struct output *open_file(const char *directory, const char *name, const c
     size_t parent = (size_t)(strrchr(path, '/') - path); /* the name may have a slash, too */
     struct output *o = new_output(-1, path, join(path, parent, ".", path + parent + 1, partial),
                                   join(path, parent, ".", path + parent + 1, ".earlier"));
-    o->fd = open(o->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool is_input = provenance_is_held(path);
+    if (!is_input)
+        o->fd = open(o->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (o->fd >= 0)
         return o;
-    error_set(err, "%s: cannot create: %s", path, strerror(errno));
+    if (is_input)
+        refuse_input(path, err);
+    else
+        error_set(err, "%s: cannot create: %s", path, strerror(errno));
     free_output(o);
     return NULL;
 }
@@ -150,6 +161,10 @@ static bool takes_name(struct output *o, bool last)
 {
     if (!o->partial)
         return true;
+    if (provenance_is_held(o->path)) {
+        errno = EEXIST; /* rename() never sets it for a file */
+        return false;
+    }
     if (!last) {
         unlink(o->earlier); /* of a program that was killed here */
         o->replaces = link(o->path, o->earlier) == 0;
@@ -171,8 +186,11 @@ int output_commit_all(struct output *const *list, size_t n, struct error *err)
     size_t named = 0;
     while (named < n && takes_name(list[named], named + 1 == n))
         named++;
-    int result =
-        named < n ? error_set(err, "%s: cannot create: %s", list[named]->path, strerror(errno)) : 0;
+    int result = 0;
+    if (named < n)
+        result = errno == EEXIST
+                     ? refuse_input(list[named]->path, err)
+                     : error_set(err, "%s: cannot create: %s", list[named]->path, strerror(errno));
     for (size_t i = 0; i < n; i++) {
         if (result != 0 && i < named)
             gives_name_back(list[i]);

@@ -1,6 +1,7 @@
 /* output.h - result files: buffered, formatted without printf, whole or not there.
  *
  * A file is written as ".NAME.partial" beside its place and gets its name in output_commit().
+ * A file that this process has read (provenance.h) is never replaced: neither opened nor committed.
  * Numbers are written by integer arithmetic, so every build and locale gives the same bytes. Errors
  * (a full disk) are kept and reported once, by output_commit(). */
 #pragma once

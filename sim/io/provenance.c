@@ -5,9 +5,72 @@
 
 #include <openssl/sha.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct provenance *recording;    /* NULL: none */
+
+/* ---- Files that are held ---- */
+
+struct file_id { dev_t device; ino_t number; struct timespec changed; };
+/* open addressing; at most half of the slots are used; number 0: a free one */
+static struct held { struct file_id *slot; size_t n, slots; } held;
+
+static struct file_id *slot_of(const struct held *h, const struct file_id *f)
+{
+    size_t i = (size_t)((uint64_t)f->number * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+    for (;; i++) {
+        struct file_id *s = &h->slot[i & (h->slots - 1)];
+        if (!s->number || (s->number == f->number && s->device == f->device))
+            return s;
+    }
+}
+
+static void hold(const struct stat *about)
+{
+    const struct file_id f = { about->st_dev, about->st_ino, about->st_mtim };
+    if (!S_ISREG(about->st_mode) || !f.number)
+        return;
+    if (held.n * 2 >= held.slots) {
+        struct held more = { .n = held.n, .slots = held.slots ? held.slots * 2 : 64 };
+        more.slot = mem_new(more.slots, sizeof *more.slot);
+        for (size_t i = 0; i < held.slots; i++)
+            if (held.slot[i].number)
+                *slot_of(&more, &held.slot[i]) = held.slot[i];
+        free(held.slot);
+        held = more;
+    }
+    struct file_id *s = slot_of(&held, &f);
+    held.n += !s->number;
+    *s = f;
+}
+
+void provenance_hold(int fd)
+{
+    struct stat about;
+    if (fstat(fd, &about) == 0)
+        hold(&about);
+}
+
+void provenance_hold_path(const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) == 0)
+        hold(&about);
+}
+
+bool provenance_is_held(const char *path)
+{
+    struct stat about;
+    if (!held.n || stat(path, &about) != 0)
+        return false;
+    const struct file_id f = { about.st_dev, about.st_ino, about.st_mtim }, *s = slot_of(&held, &f);
+    return s->number && s->changed.tv_sec == f.changed.tv_sec &&
+           s->changed.tv_nsec == f.changed.tv_nsec;
+}
+
+/* ---- Files that are noted ---- */
 
 void provenance_begin(struct provenance *p)
 {

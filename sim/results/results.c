@@ -7,6 +7,7 @@
 #include "sim/engine/models.h"
 #include "sim/results/rows.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,128 @@ unsigned outputs_of(unsigned outputs, const struct workload *w)
     return outputs & ~without;
 }
 
+/* Of the lines of a configuration those that tell of the command line: what the files hold may have
+ * changed since. `section`: the key without indentation that the line is below. */
+static bool is_of_command(const char *line, int length, const char *section)
+{
+    static const char *const of_files[] = { "sha256:", "named", "jobs:", "nodes:", "gpus:" };
+    const char *key = line + strspn(line, " -");
+    if (length == 0 || *line == '#' || !strncmp(section, "check", 5) || !strncmp(section, "outputs", 7))
+        return false;
+    if (!strncmp(section, "cluster", 7))
+        return !strncmp(key, "file:", 5) || !strncmp(key, "given:", 6);
+    for (size_t i = 0; i < sizeof of_files / sizeof *of_files; i++)
+        if (*line == ' ' && !strncmp(key, of_files[i], strlen(of_files[i])))
+            return false;
+    return true;
+}
+
+struct config_line { const char *at, *section, *next; int length; };
+
+/* length 0: there is none left */
+static void next_line(struct config_line *l)
+{
+    do {
+        l->at = l->next;
+        l->length = (int)strcspn(l->at, "\n");
+        l->next = l->at + l->length + (l->at[l->length] == '\n');
+        if (l->length && *l->at != ' ')
+            l->section = l->at;
+    } while (*l->at && !is_of_command(l->at, l->length, l->section));
+}
+
+static bool has_line(const char *text, const struct config_line *l)
+{
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if ((int)strcspn(at, "\n") == l->length && !strncmp(at, l->at, (size_t)l->length))
+            return true;
+    return false;
+}
+
+static int other_experiment(const struct results_setup *s, const char *was, struct error *err)
+{
+    struct config_line old = { .next = was }, new = { .next = s->origin.settings_yaml };
+    do {
+        next_line(&old);
+        next_line(&new);
+    } while (old.length && old.length == new.length && !strncmp(old.at, new.at, (size_t)old.length));
+    if (!old.length && !new.length)
+        return 0;
+    const int key = (int)strcspn(old.at, ":\n"), was_at = (int)strspn(old.at, " -"), now_at = (int)strspn(new.at, " -");
+    const bool changed = old.length && new.length && !strncmp(old.at, new.at, (size_t)key + 1);
+    const bool added = !changed && new.length && !has_line(was, &new);
+    const struct config_line *of = changed || added ? &new : &old;
+    const int section = of->section < of->at ? (int)strcspn(of->section, ":\n") : 0;
+    char what[512];
+    if (changed)
+        snprintf(what, sizeof what, "'%.*s', now '%.*s'", old.length - was_at, old.at + was_at, new.length - now_at,
+                 new.at + now_at);
+    else
+        snprintf(what, sizeof what, added ? "now with '%.*s'" : "now without '%.*s'", of->length - (added ? now_at : was_at),
+                 of->at + (added ? now_at : was_at));
+    return error_set(err, "%s: it has the results of another experiment (%s%.*s%s%s): want --output with another "
+                     "directory, or --force to replace them", s->directory, section ? "in " : "", section, of->section,
+                     section ? ": " : "", what);
+}
+
+/* The manifest of a run that is there; NULL: none that gpuyard has written. The caller frees it. */
+static json_t *manifest_there(const char *directory)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, file_name[OUTPUT_MANIFEST]);
+    json_t *root = json_load_file(path, 0, NULL);
+    const char *program = json_string_value(json_object_get(root, "program"));
+    if (program && !strcmp(program, "gpuyard"))
+        return root;
+    json_decref(root);
+    return NULL;
+}
+
+static int check_file(const char *directory, const char *name, bool foreign, struct error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (provenance_is_held(path))
+        return error_set(err, "%s: it is an input of this run: want --output with another directory", path);
+    if (foreign && access(path, F_OK) == 0)
+        return error_set(err, "%s: it is not of gpuyard, as the directory has no manifest of a run: want --output "
+                         "with another directory, or --force to replace or remove it", path);
+    return 0;
+}
+
+int results_check(const struct results_setup *setup, bool named, bool force, struct error *err)
+{
+    json_t *manifest = manifest_there(setup->directory);
+    bool foreign = !manifest && !force;
+    int result = 0;
+    for (unsigned f = 0; f < OUTPUT_FILES && result == 0; f++)
+        result = check_file(setup->directory, file_name[f], foreign, err);
+    if (result == 0)
+        result = check_file(setup->directory, summary_json_name, foreign, err);
+    if (result == 0)
+        result = check_file(setup->directory, snapshot_name, foreign, err);
+    const char *was = json_string_value(json_object_get(manifest, "configuration"));
+    if (result == 0 && was && !named && !force)
+        result = other_experiment(setup, was, err);
+    json_decref(manifest);
+    return result;
+}
+
+static void hold_file(const char *directory, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    provenance_hold_path(path);
+}
+
+void results_hold(const char *directory)
+{
+    for (unsigned f = 0; f < OUTPUT_FILES; f++)
+        hold_file(directory, file_name[f]);
+    hold_file(directory, summary_json_name);
+    hold_file(directory, snapshot_name);
+}
+
 struct results *results_new(const struct results_setup *setup, const struct cluster *c, const struct workload *w)
 {
     struct results *r = mem_new(1, sizeof *r);
@@ -244,7 +367,8 @@ static void remove_file(const struct results *r, const char *name)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", r->directory, name);
-    unlink(path);
+    if (!provenance_is_held(path))
+        unlink(path);
 }
 
 /* Files of an earlier run that this run does not write: they would look like this run's. */

@@ -1,7 +1,8 @@
 /* results.h - the directory of a run: which files it gets, and that they are all whole or not there.
  *
  * Files are written beside their names and renamed together at the end, the manifest last. An interrupted or failed run
- * leaves the directory as it was. Files of an earlier run that this one does not write are removed at that moment. */
+ * leaves the directory as it was. Files of an earlier run that this one does not write are removed at that moment.
+ * results_check() says before whether they may be. */
 #pragma once
 #include "sim/engine/models.h"
 #include "sim/io/provenance.h"
@@ -35,6 +36,16 @@ struct results_setup {
     const struct run_model *const *models;    /* that may be on, ends with NULL: for the headers of files of their own */
     struct run_origin origin;
 };
+
+/* Whether these results may be put into their directory; before results_new(). No: a file to be
+ * written or removed is an input of this process; or, unless `force`, one is there although the
+ * directory has no manifest of gpuyard; or, unless `force` or the user has `named` the directory,
+ * the manifest is that of another experiment: what its configuration tells of the command line
+ * differs. 0, or -1 with err. */
+int results_check(const struct results_setup *setup, bool named, bool force, struct error *err);
+
+/* All files of a run in the directory are inputs from now on (provenance.h). */
+void results_hold(const char *directory);
 
 /* `outputs` without files that a run of w cannot have. */
 unsigned outputs_of(unsigned outputs, const struct workload *w);

@@ -227,14 +227,16 @@ static int is_free(const struct merge *m, const char *to, struct error *err)
                : error_set(err, "%s: has results of another experiment: want another --output", to);
 }
 
-int merge_shards(const char *const *directory, size_t n, const char *to, struct merged *count,
-                 struct error *err)
+int merge_shards(const char *const *directory, size_t n, const char *to, bool force,
+                 struct merged *count, struct error *err)
 {
     struct merge m = { .n = 0 };
     size_t *best = NULL;
     *count = (struct merged){ 0, 0 };
     int result = read_parts(&m, directory, n, err);
     if (result == 0)
+        result = sweep_check(to, force, err);
+    if (result == 0 && !force)
         result = is_free(&m, to, err);
     if (result == 0) {
         best = mem_new(m.part[0].list->n, sizeof *best);

@@ -5,6 +5,7 @@
 #include "sim/base/units.h"
 #include "sim/io/json_file.h"
 #include "sim/io/output.h"
+#include "sim/io/provenance.h"
 #include "sim/study/point_file.h"
 
 #include <errno.h>
@@ -186,6 +187,35 @@ bool sweep_is_there(const char *directory)
 /* ==== sweep.json ==== */
 
 static const char sweep_json[] = "sweep.json";
+
+static bool is_of_gpuyard(const char *directory)
+{
+    char path[PATH_LONG];
+    snprintf(path, sizeof path, "%s/%s", directory, sweep_json);
+    json_t *root = json_load_file(path, 0, NULL);
+    const char *program = json_string_value(json_object_get(root, "program"));
+    bool ours = program && !strcmp(program, "gpuyard");
+    json_decref(root);
+    return ours;
+}
+
+int sweep_check(const char *directory, bool force, struct error *err)
+{
+    const char *const name[] = { sweep_json, points_csv, "sweep.csv", "failures.csv" };
+    bool foreign = !force && !is_of_gpuyard(directory);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        char path[PATH_LONG];
+        snprintf(path, sizeof path, "%s/%s", directory, name[i]);
+        if (provenance_is_held(path))
+            return error_set(err, "%s: it is an input of this command: want --output with another "
+                             "directory", path);
+        if (foreign && access(path, F_OK) == 0)
+            return error_set(err, "%s: it is not of gpuyard, as the directory has no sweep.json "
+                             "of a sweep: want --output with another directory, or --force to "
+                             "replace it", path);
+    }
+    return 0;
+}
 
 static json_t *text_or_null(const char *text)
 {

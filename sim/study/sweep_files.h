@@ -50,6 +50,9 @@ int  sweep_about_read(struct sweep_about *to, const char *directory, struct erro
 void sweep_about_free(struct sweep_about *a);                /* of one that was read */
 
 bool sweep_is_there(const char *directory);                  /* a directory with a points.csv */
+/* Whether a sweep may be put there: no file of it is an input of this process, nor unless `force`
+ * is there while the directory has no sweep.json of gpuyard. 0, or -1 with err. */
+int  sweep_check(const char *directory, bool force, struct error *err);
 /* a descriptor to close at the end; -1 with err: locked */
 int  sweep_lock(const char *directory, struct error *err);
 

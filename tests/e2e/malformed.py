@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """malformed.py GPUYARD TABLE - plays every row of a table like malformed.txt, which says how to read it.
 
-Each runs in a directory of its own, for at most TIME_LIMIT_S. Where the program refuses, it says exactly that on standard
-error, nothing on standard output, and leaves no file behind."""
+Each runs in a directory of its own, for at most CPU_LIMIT_S of work, however busy the machine is: what waits for ever is
+ended after WAIT_LIMIT_S. Where the program refuses, it says exactly that on standard error, nothing on standard output,
+and leaves no file behind."""
 import json
 import os
 import re
+import resource
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
 
-TIME_LIMIT_S = 20
+CPU_LIMIT_S, WAIT_LIMIT_S = 20, 900
 GOOD = {
     "c.yaml": "name: tiny\nnodes:\n  - { group: a, count: 1, gpus: 8 }\n",
     "t.csv": "job_id,submit_s,duration_s,gpus\na,0,100,8\nb,10,50,4\n",
@@ -61,6 +64,10 @@ def arguments(word, text, format_name):
     return ["run", "-o", "out", "-c", "c.yaml", "-t", "x:" + format_name if format_name else "x"]
 
 
+def limit_work():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_S, CPU_LIMIT_S + 1))
+
+
 def play(gpuyard, steps):
     """(status, standard error, standard output, files that are new) of the last step."""
     for name, text in GOOD.items():
@@ -70,15 +77,17 @@ def play(gpuyard, steps):
     for word, text in steps:
         word, _, format_name = word.partition(":")
         if word == "given":
-            subprocess.run(["sh", "-c", text], check=True, env=environment, timeout=TIME_LIMIT_S)
+            subprocess.run(["sh", "-c", text], check=True, env=environment, timeout=WAIT_LIMIT_S)
             continue
         if word == "sh":
             command = ["sh", "-c", text]
         else:
             command = [gpuyard.encode()] + [a.encode("latin-1") for a in arguments(word, text, format_name)]
         before = set(os.listdir("."))
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, timeout=TIME_LIMIT_S,
-                              check=False)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, timeout=WAIT_LIMIT_S,
+                              check=False, preexec_fn=limit_work)
+        if done.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
+            raise subprocess.TimeoutExpired(command, CPU_LIMIT_S)
     return done.returncode, done.stderr, done.stdout, sorted(set(os.listdir(".")) - before)
 
 

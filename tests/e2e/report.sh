@@ -120,7 +120,7 @@ look() { # PAGE WIDTH FLAG...: what the probe says of it, in ./found
 <!DOCTYPE html><title>probe</title><iframe src="probed.html#$wide" width="$wide" height="900" style="border:0"></iframe><pre></pre>
 <script>addEventListener("message", e => { document.querySelector("pre").textContent = "\n" + e.data + "\n"; });</script>
 END
-    timeout 120 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$work/profile" \
+    timeout 900 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$work/profile" \
         --window-size=1400,1000 --virtual-time-budget=20000 "$@" --dump-dom "file://$work/frame.html" 2>browser.log | grep '^probe: ' >found
 }
 if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then

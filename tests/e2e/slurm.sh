@@ -25,7 +25,7 @@ policies: [ fifo, srtf, easy ]
 parameters: { load: [ 0.8, 1, 1.2 ] }
 seeds: 1..2
 END
-submit() { timeout 300 sbatch --wait --quiet "$@" >batch 2>&1; }
+submit() { timeout 900 sbatch --wait --quiet "$@" >batch 2>&1; }
 merge() { sed -n "s/^#   //p" job.sh >merge.sh && sh merge.sh >merged 2>&1; }
 
 expect 0 '' "$gpuyard" sweep e.yaml -q -o one

@@ -2,6 +2,7 @@
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/export/export.h"
 #include "sim/cli/frame/out_path.h"
+#include "sim/results/results.h"
 
 #include <stddef.h>
 #include <sys/stat.h>
@@ -34,6 +35,7 @@ static int export_run(const struct invocation *in)
     struct stat st;
     if (stat(directory, &st) != 0 || !S_ISDIR(st.st_mode))
         return complain(EXIT_INPUT, "%s: no such directory", directory);
+    results_hold(directory);
     struct output *o = out_path_open(x->output, &err);
     if (!o)
         return complain(EXIT_FAILED, "%s", err.text);

@@ -3,6 +3,7 @@
  * Batsim's identities hold: execution = finish - start, turnaround = finish - submission,
  * stretch = turnaround / execution, and waiting = start - submission; so the time in queue after
  * a preemption is in execution_time here, and run_s of the metadata is the time with GPUs alone. */
+#include "sim/base/utf8.h"
 #include "sim/cli/export/export.h"
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
@@ -200,6 +201,14 @@ static int put_energy(struct output *o, const struct row *r, const size_t *at, s
     return 0;
 }
 
+/* Readers of the table take it for UTF-8. */
+static void put_name(struct output *o, const char *name)
+{
+    char *line = utf8_line(name);
+    out_csv(o, line);
+    free(line);
+}
+
 /* key=value, with ';' between. */
 static void put_metadata(struct output *o, const struct row *r, const size_t *at)
 {
@@ -214,7 +223,7 @@ static void put_metadata(struct output *o, const struct row *r, const size_t *at
         fprintf(f, "%s%s=%s", i ? ";" : "", fields[i].key, r->cell[at[fields[i].column]].text);
     mem_stream_end(f, &text);
     out_char(o, ',');
-    out_csv(o, text);
+    put_name(o, text);
     free(text);
 }
 
@@ -236,11 +245,11 @@ static int take_job(void *self, const struct row *r, const size_t *at, struct er
         return cell_error(r, at[STATE], "a state of a job", err);
     bool started = r->cell[at[START]].length, ended = states[state].ended && started;
     int64_t execution_ns = end_ns - start_ns, turnaround_ns = end_ns - submit_ns;
-    out_csv(o, r->cell[at[JOB]].text);
+    put_name(o, r->cell[at[JOB]].text);
     out_char(o, ',');
-    out_csv(o, t->workload);
+    put_name(o, t->workload);
     out_char(o, ',');
-    out_csv(o, r->cell[at[CLASS]].text);
+    put_name(o, r->cell[at[CLASS]].text);
     comma_seconds(o, true, submit_ns);
     out_char(o, ',');
     out_integer(o, (gpu_milli + 999) / 1000);

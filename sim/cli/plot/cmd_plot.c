@@ -5,6 +5,7 @@
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/runs.h"
 #include "sim/cli/frame/term.h"
+#include "sim/results/results.h"
 #include "sim/study/runset.h"
 
 #include <errno.h>
@@ -247,6 +248,8 @@ static int plot_run(const struct invocation *in)
     struct arena *memory = arena_new();
     for (size_t i = 0; i < in->operands.n; i++)
         add_directories(&p, in->operands.text[i]);
+    for (size_t i = 0; i < p.n; i++)
+        results_hold(p.dir[i]);
     fill_request(&p, o, memory);
     status = o->kind >= 0 ? one_kind(&p, plot_kinds[o->kind]) : all_kinds(&p);
     for (size_t i = 0; i < p.n; i++)

@@ -3,6 +3,7 @@
 #include "sim/cli/frame/out_path.h"
 #include "sim/cli/report/page.h"
 #include "sim/base/memory.h"
+#include "sim/results/results.h"
 #include "sim/study/sweep_files.h"
 
 #include <math.h>
@@ -150,6 +151,7 @@ static int report_run(const struct invocation *in)
         status = set[i] ? EXIT_OK : EXIT_INPUT;
         for (size_t k = 0; set[i] && k < set[i]->n; k++) {
             mem_grow(&run, &capacity, n, sizeof *run);
+            results_hold(set[i]->run[k].path);
             run[n++] = &set[i]->run[k];
         }
     }

@@ -1,6 +1,7 @@
 /* markup.c - see markup.h. */
 #include "sim/cli/report/markup.h"
 
+#include "sim/base/utf8.h"
 #include "sim/cli/frame/term.h"
 
 #include <math.h>
@@ -12,7 +13,13 @@
 
 void html_bytes(struct output *o, const char *text, size_t n)
 {
-    for (const char *end = text + n; text < end; text++)
+    for (const char *end = text + n; text < end; text++) {
+        size_t length = utf8_character(text, (size_t)(end - text));
+        if (length > 1) {
+            out_bytes(o, text, length);
+            text += length - 1;
+            continue;
+        }
         switch (*text) {
         case '&': out_text(o, "&amp;"); break;
         case '<': out_text(o, "&lt;"); break;
@@ -20,11 +27,12 @@ void html_bytes(struct output *o, const char *text, size_t n)
         case '"': out_text(o, "&quot;"); break;
         case '\'': out_text(o, "&#39;"); break;
         default:
-            if ((unsigned char)*text >= ' ' || *text == '\n')
+            if (length && ((unsigned char)*text >= ' ' || *text == '\n'))
                 out_char(o, *text);
             else
                 out_text(o, "\xef\xbf\xbd");    /* U+FFFD */
         }
+    }
 }
 
 void html_text(struct output *o, const char *text)
@@ -45,8 +53,14 @@ void html_printf(struct output *o, const char *format, ...)
 void json_text(struct output *o, const char *text)
 {
     out_char(o, '"');
-    for (; *text; text++) {
+    for (size_t left = strlen(text), n; left; text += n, left -= n) {
         unsigned char c = (unsigned char)*text;
+        n = utf8_character(text, left);
+        if (n != 1)
+            out_bytes(o, n ? text : "?", n ? n : 1);
+        n = n ? n : 1;
+        if (n > 1 || c >= 0x80)
+            continue;
         if (c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&')
             html_printf(o, "\\u%04x", c);
         else

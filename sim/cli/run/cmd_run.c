@@ -85,7 +85,9 @@ const struct command cmd_run = {
     .summary = "run a trace on a cluster under a policy",
     .details = "Nothing is written before both inputs are read and valid, and a run that fails "
                "or is interrupted leaves no files. Files of an earlier run in the same directory "
-               "are replaced.\n"
+               "are replaced; in the default directory only if it had the same inputs and "
+               "options. Inputs are never replaced, nor without --force are files in a directory "
+               "that has no manifest of gpuyard.\n"
                "\n"
                "A policy of --switch-policy begins as at the start of a run, and gets the jobs "
                "that wait or run. Claims are released, suspended jobs fall back to their last "

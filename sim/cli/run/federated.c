@@ -251,12 +251,11 @@ struct playing {
     struct federated federated;   /* complete when all have been played */
 };
 
-/* The results of the whole are committed last: its manifest shows that all members are complete. */
-static struct results *results_of_whole(const struct playing *g, int argc, char *const *argv)
+static struct results_setup setup_of_whole(const struct playing *g, int argc, char *const *argv)
 {
     const struct federated_plan *p = g->plan;
     const struct plan *first = &p->member[0].plan;
-    const struct results_setup where = {
+    return (struct results_setup){
         .directory = p->base.directory,
         .outputs = p->outputs & 1u << OUTPUT_SUMMARY,
         .origin = { .argc = argc, .argv = argv, .cluster_path = p->options->cluster,
@@ -267,7 +266,27 @@ static struct results *results_of_whole(const struct playing *g, int argc, char 
                     .settings_yaml = p->settings_yaml,
                     .skipped_rows = first->workload->n_skipped, .federated = &g->federated },
     };
+}
+
+/* The results of the whole are committed last: its manifest shows that all members are complete. */
+static struct results *results_of_whole(const struct playing *g, int argc, char *const *argv)
+{
+    const struct plan *first = &g->plan->member[0].plan;
+    const struct results_setup where = setup_of_whole(g, argc, argv);
     return results_new(&where, first->cluster, first->workload);
+}
+
+/* Members are compared as parts of the whole. */
+static int check_all(const struct playing *g, int argc, char *const *argv, struct error *err)
+{
+    const struct federated_plan *p = g->plan;
+    const struct results_setup whole = setup_of_whole(g, argc, argv);
+    int result = p->outputs ? results_check(&whole, p->options->directory, p->options->force, err)
+                            : 0;
+    for (size_t i = 0; i < p->federation->n && result == 0; i++)
+        result = play_check(&(struct play_setup){ .plan = &p->member[i].plan, .argc = argc,
+                                                  .argv = argv }, err);
+    return result;
 }
 
 static int open_all(struct playing *g, int argc, char *const *argv, struct error *err)
@@ -341,8 +360,9 @@ int federated_play(const struct federated_plan *p, int argc, char *const *argv,
         g.name[i] = f->member[i].name;
     g.federated = (struct federated){ f->n, (const struct sched *const *)to->run, g.name,
                                       (const struct summary *const *)to->summary };
+    bool refused = check_all(&g, argc, argv, err) != 0;
     const atomic_bool *interrupted = interrupt_guard(NULL);
-    int result = open_all(&g, argc, argv, err);
+    int result = refused ? -1 : open_all(&g, argc, argv, err);
     if (result == 0)
         result = execute(&g, interrupted, err);
     interrupt_hold();
@@ -350,6 +370,8 @@ int federated_play(const struct federated_plan *p, int argc, char *const *argv,
     interrupt_end();
     to->router = g.router;        /* the runs refer to it */
     free(g.name);
+    if (refused)
+        return EXIT_USAGE;
     if (result == RUN_BAD_INPUT)
         return EXIT_INPUT;
     if (result)
@@ -375,7 +397,9 @@ static void put_row(const struct summary *m, const char *label, const char *scop
 {
     char wait[HUMAN_MAX], p90[HUMAN_MAX], jct[HUMAN_MAX], used[SHOW_NUMBER];
     double cost = summary_value(m, "cost_usd", scope);
-    printf("  %-16s%9.0f%14s%14s%14s%11s", label, jobs,
+    fputs("  ", stdout);
+    text_pad(stdout, label, 16);
+    printf("%9.0f%14s%14s%14s%11s", jobs,
            human_time(wait, summary_value(m, "wait_mean_s", scope)),
            human_time(p90, summary_value(m, "wait_p90_s", scope)),
            human_time(jct, summary_value(m, "jct_mean_s", scope)),
@@ -397,8 +421,10 @@ static void warn_of(const char *name, const struct run_totals *t)
 void federated_show(const struct federated_plan *p, const struct federated_played *played)
 {
     const struct federation *f = p->federation;
-    printf("federation %s, %s, %s\n\n  %-16s%9s%14s%14s%14s%11s%14s\n", f->name,
-           p->base.policy_text, p->base.placer_text, "", "jobs", "wait mean", "wait p90",
+    fputs("federation ", stdout);
+    text_put(stdout, f->name, SIZE_MAX);
+    printf(", %s, %s\n\n  %-16s%9s%14s%14s%14s%11s%14s\n", p->base.policy_text,
+           p->base.placer_text, "", "jobs", "wait mean", "wait p90",
            "completion", "allocated", "cost USD");
     for (size_t i = 0; i < f->n; i++)
         warn_of(f->member[i].name, run_totals(played->run[i]));
@@ -413,5 +439,7 @@ void federated_show(const struct federated_plan *p, const struct federated_playe
         free(scope);
     }
     put_row(played->whole, "all", "all", summary_value(played->whole, "jobs_submitted", "all"));
-    printf("\nresults in %s\n", p->base.directory);
+    fputs("\nresults in ", stdout);
+    text_put(stdout, p->base.directory, SIZE_MAX);
+    putchar('\n');
 }

@@ -20,7 +20,7 @@ struct run_options {
     int64_t until_ns, sample_ns;  /* 0: to the end; 0: at every change */
     int64_t snapshot_ns;          /* -1: none */
     double load, stream;          /* stream: percent of the GPUs; 0: none */
-    bool check, dump_config, quiet, verbose;
+    bool check, dump_config, force, quiet, verbose;
     struct option_texts set, switches;
 };
 /* fills a struct run_options; ends with a NULL name */

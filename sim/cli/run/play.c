@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-struct results *play_results(const struct play_setup *setup)
+static struct results_setup results_of(const struct play_setup *setup)
 {
     const struct plan *p = setup->plan;
     const struct run_options *o = p->options;
-    struct results_setup where = {
+    return (struct results_setup){
         .directory = p->directory,
         .outputs = p->outputs,
         .snapshot = o->snapshot_ns >= 0,
@@ -26,7 +26,20 @@ struct results *play_results(const struct play_setup *setup)
                     .placement_text = o->placement,
                     .settings_yaml = p->settings_yaml, .skipped_rows = p->workload->n_skipped },
     };
+}
+
+struct results *play_results(const struct play_setup *setup)
+{
+    const struct plan *p = setup->plan;
+    struct results_setup where = results_of(setup);
     return p->outputs ? results_new(&where, p->cluster, p->workload) : NULL;
+}
+
+int play_check(const struct play_setup *setup, struct error *err)
+{
+    const struct run_options *o = setup->plan->options;
+    struct results_setup where = results_of(setup);
+    return setup->plan->outputs ? results_check(&where, o->directory != NULL, o->force, err) : 0;
 }
 
 /* Runs until the time of the snapshot and writes it. */
@@ -71,6 +84,9 @@ struct run_setup play_run_setup(const struct plan *p)
 int play(const struct play_setup *setup, struct played *to, struct error *err)
 {
     const struct plan *p = setup->plan;
+    *to = (struct played){ .run = NULL };
+    if (play_check(setup, err))
+        return EXIT_USAGE;
     struct results *results = play_results(setup);
     struct run_setup run = play_run_setup(p);
     run.progress = setup->progress;
@@ -79,7 +95,6 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
     struct policy_switch *switches = plan_switch_list(p);
     run.switches = switches;
     run.n_switches = p->n_switches;
-    *to = (struct played){ .run = NULL };
     int result = results ? results_open(results, err) : 0;
     if (results && result == 0)
         /* rows are written only to open results */

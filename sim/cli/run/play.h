@@ -22,6 +22,9 @@ struct played { struct sched *run; struct summary *summary; struct snapshot *sna
 int  play(const struct play_setup *setup, struct played *to, struct error *err);
 void played_free(struct played *p);
 
+/* Whether the results of a plan may be put into its directory (results_check()). 0, or -1 with
+ * err. */
+int play_check(const struct play_setup *setup, struct error *err);
 /* The results of a plan, to be opened; NULL: it has no outputs. */
 struct results *play_results(const struct play_setup *setup);
 /* The setup of a run of the plan, without observer and switches. */

@@ -35,7 +35,8 @@ const struct option run_option_table[] = {
       .values = VALUES_PLACER },
     { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, AT(directory),
       .help = "directory of the results; by default results/POLICY-PLACER, with the parameters "
-              "that differ from their defaults",
+              "that differ from their defaults. Results of an earlier run there are replaced, "
+              "in the default directory only those of the same command",
       .values = VALUES_DIRECTORY },
     { .name = "outputs", .argument = "LIST", .kind = OPTION_TEXT, AT(outputs),
       .words = output_words,
@@ -91,6 +92,9 @@ const struct option run_option_table[] = {
       .help = "recompute the indexes at every instant: slow, for tests" },
     { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),
       .help = "write the full effective configuration as YAML, and stop" },
+    { .name = "force", .kind = OPTION_FLAG, AT(force),
+      .help = "replace files that gpuyard has not written, and in the default directory the "
+              "results of another experiment; never an input" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet),
       .help = "no summary, no progress, no warnings" },
     { .name = "verbose", .letter = 'v', .kind = OPTION_FLAG, AT(verbose),

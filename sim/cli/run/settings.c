@@ -1,4 +1,5 @@
 /* settings.c - see settings.h. */
+#include "sim/base/utf8.h"
 #include "sim/cli/run/settings.h"
 
 #include "sim/base/memory.h"
@@ -91,27 +92,10 @@ static const struct { const char *key; size_t at; const char *word; } times[] = 
     { "restart_s", offsetof(struct cluster, overhead.restart_ns), "parts" },
 };
 
-/* Whether the text has only well-formed UTF-8 sequences; else bytes from 0x80 on are escaped. */
-static bool is_utf8(const char *text)
-{
-    for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        unsigned more = *c < 0x80                 ? 0
-                        : *c >= 0xC2 && *c < 0xE0 ? 1
-                        : *c >= 0xE0 && *c < 0xF0 ? 2
-                        : *c >= 0xF0 && *c < 0xF5 ? 3
-                                                  : 9;
-        if (more == 9)
-            return false;
-        for (c++; more; more--, c++)
-            if ((*c & 0xC0) != 0x80)
-                return false;
-    }
-    return true;
-}
-
+/* In text that is no UTF-8, bytes from 0x80 on are escaped. */
 void settings_put_text(FILE *f, const char *key, const char *text)
 {
-    bool utf8 = is_utf8(text);
+    bool utf8 = utf8_is(text);
     fprintf(f, "%s: \"", key);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         if (*c == '"' || *c == '\\')

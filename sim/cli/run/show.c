@@ -424,7 +424,9 @@ void show_summary(const struct shown *x)
     put_models(x, width);
     quotas(x, width);
     put_queues(x, width);
-    printf("\nresults in %s\n", x->plan->directory);
+    fputs("\nresults in ", stdout);
+    text_put(stdout, x->plan->directory, SIZE_MAX);
+    putchar('\n');
 }
 
 /* ==== Warnings ==== */

@@ -1,5 +1,6 @@
 /* cmd_compare.c - gpuyard compare: whether metrics of one set of runs are worse than those of
  * another. */
+#include "sim/base/utf8.h"
 #include "sim/base/memory.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/term.h"
@@ -98,15 +99,16 @@ static void text_row(FILE *to, const struct compared *x)
 static void text_gate(FILE *to, const struct compare_report *r, const struct compared *x)
 {
     char name[LINE_MAX], bounds[RANGE_MAX];
+    text_put(to, name_of(name, x), SIZE_MAX);
     if (x->c.pairs == 1) {
-        fprintf(to, "%s: a single pair, compared without statistics; margin %.3g%%\n",
-                name_of(name, x), 100 * x->margin);
+        fprintf(to, ": a single pair, compared without statistics; margin %.3g%%\n",
+                100 * x->margin);
         return;
     }
     fprintf(
         to,
-        "%s: margin %.3g%%, one-sided level %.3g; worse with p %.3g%s; Wilcoxon p %.3g; bootstrap %s\n",
-        name_of(name, x), 100 * x->margin, x->level, x->p_adjusted, r->n > 1 ? " (Holm)" : "",
+        ": margin %.3g%%, one-sided level %.3g; worse with p %.3g%s; Wilcoxon p %.3g; bootstrap %s\n",
+        100 * x->margin, x->level, x->p_adjusted, r->n > 1 ? " (Holm)" : "",
         x->c.p_wilcoxon, interval(bounds, x, &x->c.bootstrap));
     if (x->verdict == VERDICT_INCONCLUSIVE)
         fprintf(to, "  to detect a change of the size of the margin: about %.0f pairs\n",
@@ -115,8 +117,11 @@ static void text_gate(FILE *to, const struct compare_report *r, const struct com
 
 static void compare_text(FILE *to, const struct compare_report *r)
 {
-    fprintf(to, "%zu pair%s of runs: %s, and %s\n\n", r->base_set->n,
-            r->base_set->n == 1 ? "" : "s", r->base, r->new);
+    fprintf(to, "%zu pair%s of runs: ", r->base_set->n, r->base_set->n == 1 ? "" : "s");
+    text_put(to, r->base, SIZE_MAX);
+    fputs(", and ", to);
+    text_put(to, r->new, SIZE_MAX);
+    fputs("\n\n", to);
     fprintf(to, "%-26s %12s %12s %9s  %s\n", "", "base", "new", "change",
             r->base_set->n > 1 ? "95 % (Student)" : "");
     for (size_t i = 0; i < r->n; i++)
@@ -151,7 +156,10 @@ static void compare_csv(FILE *to, const struct compare_report *r)
         double low, high, from, until;
         ascending(x, &x->c.interval, &low, &high);
         ascending(x, &x->c.bootstrap, &from, &until);
-        fprintf(to, "%s,\"%s\",%s,%zu", x->metric, x->scope, x->unit, x->c.pairs);
+        fprintf(to, "%s,\"", x->metric);
+        for (const char *s = x->scope; *s; s++)
+            fputs(*s == '"' ? "\"\"" : (char[]){ *s, '\0' }, to);
+        fprintf(to, "\",%s,%zu", x->unit, x->c.pairs);
         const double value[] = { x->c.base,
                                  x->c.new,
                                  change_of(x, x->c.worse),
@@ -167,6 +175,16 @@ static void compare_csv(FILE *to, const struct compare_report *r)
             csv_number(to, value[k]);
         fprintf(to, ",%s\n", is_gated(x) ? verdict_name[x->verdict] : "");
     }
+}
+
+/* Names and paths may hold bytes that are no UTF-8, JSON may not. */
+static json_t *text_of(const char *text)
+{
+    json_t *whole = json_string(text);
+    char *line = whole ? NULL : utf8_line(text);
+    json_t *value = whole ? whole : json_string(line);
+    free(line);
+    return value;
 }
 
 static json_t *number(double x)
@@ -187,8 +205,8 @@ static json_t *pair_of(const struct compared *x, const struct bounds *b)
 static void compare_json(FILE *to, const struct compare_report *r)
 {
     json_t *root = json_object(), *list = json_array();
-    json_object_set_new(root, "base", json_string(r->base));
-    json_object_set_new(root, "new", json_string(r->new));
+    json_object_set_new(root, "base", text_of(r->base));
+    json_object_set_new(root, "new", text_of(r->new));
     json_object_set_new(root, "pairs", json_integer((json_int_t)r->base_set->n));
     json_object_set_new(root, "verdict",
                         r->gated ? json_string(verdict_name[r->verdict]) : json_null());
@@ -196,7 +214,7 @@ static void compare_json(FILE *to, const struct compare_report *r)
         const struct compared *x = &r->row[i];
         json_t *o = json_object();
         json_object_set_new(o, "metric", json_string(x->metric));
-        json_object_set_new(o, "scope", json_string(x->scope));
+        json_object_set_new(o, "scope", text_of(x->scope));
         json_object_set_new(o, "unit", json_string(x->unit));
         json_object_set_new(o, "base", number(x->c.base));
         json_object_set_new(o, "new", number(x->c.new));
@@ -229,9 +247,10 @@ static void sentence(char text[LINE_MAX], const struct compared *x)
              *range ? " (95 %: " : "", range, *range ? ")" : "", 100 * x->margin);
 }
 
-static void xml_text(FILE *to, const char *text)
+static void xml_text(FILE *to, const char *of)
 {
-    for (; *text; text++) {
+    char *line = utf8_line(of);
+    for (const char *text = line; *text; text++) {
         static const struct {
             char c;
             const char *entity;
@@ -242,8 +261,9 @@ static void xml_text(FILE *to, const char *text)
         if (i < sizeof entities / sizeof entities[0])
             fputs(entities[i].entity, to);
         else
-            fputc((unsigned char)*text < ' ' ? '?' : *text, to);
+            fputc(*text, to);
     }
+    free(line);
 }
 
 static void compare_junit(FILE *to, const struct compare_report *r)
@@ -278,6 +298,19 @@ static void compare_junit(FILE *to, const struct compare_report *r)
     fputs("</testsuite>\n", to);
 }
 
+/* A property of a workflow command ends at a comma or colon, the command at a line feed: those are
+ * written as "%" and two digits. */
+static void github_text(FILE *to, const char *of, bool property)
+{
+    char *line = utf8_line(of);
+    for (const char *c = line; *c; c++)
+        if (*c == '%' || (property && (*c == ':' || *c == ',')))
+            fprintf(to, "%%%02X", (unsigned)*c);
+        else
+            fputc(*c, to);
+    free(line);
+}
+
 static void compare_github(FILE *to, const struct compare_report *r)
 {
     static const char *const kind[VERDICTS] = { "notice", "warning", "error" };
@@ -286,9 +319,10 @@ static void compare_github(FILE *to, const struct compare_report *r)
         if (!is_gated(&r->row[i]))
             continue;
         sentence(text, &r->row[i]);
-        fprintf(to, "::%s title=%s::", kind[r->row[i].verdict], name_of(name, &r->row[i]));
-        for (const char *c = text; *c; c++)
-            fputs(*c == '%' ? "%25" : (char[]){ *c, '\0' }, to);
+        fprintf(to, "::%s title=", kind[r->row[i].verdict]);
+        github_text(to, name_of(name, &r->row[i]), true);
+        fputs("::", to);
+        github_text(to, text, false);
         fputc('\n', to);
     }
 }

@@ -1,4 +1,5 @@
 /* cmd_merge.c - gpuyard merge: shards of a sweep joined into one. */
+#include "sim/cli/frame/term.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/base/memory.h"
 #include "sim/study/merge.h"
@@ -7,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct merge_options { const char *directory; bool quiet; };
+struct merge_options { const char *directory; bool force, quiet; };
 static const struct merge_options defaults = { .directory = NULL };
 static const struct option options[] = {
     { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT,
       .at = offsetof(struct merge_options, directory),
       .values = VALUES_DIRECTORY, .help = "directory of the whole sweep; by default results/NAME" },
+    { .name = "force", .kind = OPTION_FLAG, .at = offsetof(struct merge_options, force),
+      .help = "replace files that gpuyard has not written, and another experiment; never an "
+              "input" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = offsetof(struct merge_options,
         quiet),
       .help = "no output on success" },
@@ -37,10 +41,16 @@ static int merge_run(const struct invocation *in)
     struct merged count;
     char *to = o->directory ? mem_text(o->directory, strlen(o->directory))
                             : default_directory(in->operands.text[0], &err);
-    int result = to ? merge_shards(in->operands.text, in->operands.n, to, &count, &err) : -1;
+    int result = to ? merge_shards(in->operands.text, in->operands.n, to, o->force, &count,
+                                     &err)
+                      : -1;
     if (result == 0 && !o->quiet)
-        printf("%zu points of %zu shard%s, %zu failed: results in %s\n", count.points,
-               in->operands.n, in->operands.n == 1 ? "" : "s", count.failed, to);
+        printf("%zu points of %zu shard%s, %zu failed: results in ", count.points, in->operands.n,
+               in->operands.n == 1 ? "" : "s", count.failed);
+    if (result == 0 && !o->quiet) {
+        text_put(stdout, to, SIZE_MAX);
+        putchar('\n');
+    }
     free(to);
     if (result != 0)
         return complain(EXIT_INPUT, "merge: %s", err.text);

@@ -237,7 +237,7 @@ struct plan_options {
     double confidence;
     int64_t workers;
     int find, format;
-    bool curve, over_traces, quiet;
+    bool curve, over_traces, force, quiet;
 };
 static const struct plan_options defaults = { .confidence = .95, .find = -1 };
 enum { FIND_SMALLEST, FIND_LARGEST };
@@ -275,6 +275,8 @@ static const struct option options[] = {
               "are not run again" },
     { .name = "format", .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
       .help = "text, the default, csv or json" },
+    { .name = "force", .kind = OPTION_FLAG, AT(force),
+      .help = "replace files that gpuyard has not written; never an input" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no progress" },
     { 0 },
 };
@@ -514,6 +516,7 @@ static int prepare(struct planning *p, const char *path, char directory[PATH_LON
                                       .n_targets = p->o->targets.n, .target = p->target,
                                       .target_text = p->o->targets.text };
     snprintf(directory, PATH_LONG, "results/%s-plan", e->name);
+    p->sweep.force = p->o->force;
     p->sweep.directory = p->o->directory ? p->o->directory : directory;
     return sweep_open(&p->sweep, path, (struct shard){ 0, 1 }, true, err);
 }

@@ -1,4 +1,6 @@
 /* cmd_sweep.c - gpuyard sweep: all runs of an experiment, by several processes, into one table. */
+#include "sim/cli/frame/term.h"
+#include "sim/base/utf8.h"
 #include "sim/base/memory.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/interrupt.h"
@@ -32,6 +34,22 @@ static const char *own_path(char to[PATH_LONG])
     return to;
 }
 
+/* The script has paths in comments, which end at a line feed, and people read it in a terminal. */
+static int check_script_paths(const struct sweep *s, const char *path, struct error *err)
+{
+    char program[PATH_LONG];
+    const char *const text[] = { own_path(program), s->directory, path, s->outputs ? s->outputs : "" };
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        char *line = utf8_line(text[i]);
+        bool plain = !strcmp(line, text[i]);
+        free(line);
+        if (!plain)
+            return error_set(err, "sweep: --emit slurm: want names of UTF-8 without control "
+                             "characters in the script, got '%s'", text[i]);
+    }
+    return 0;
+}
+
 /* Relative paths are valid, as a Slurm job begins in the folder where it was submitted. */
 static void write_slurm_script(const struct sweep *s, const char *path, size_t shards,
                                unsigned workers, bool keep_runs)
@@ -44,8 +62,7 @@ static void write_slurm_script(const struct sweep *s, const char *path, size_t s
            "#SBATCH --ntasks=1 --cpus-per-task=%u\n",
            shards - 1, workers ? workers : 1);
     printf("# %zu points of ", s->grid->n);
-    for (const char *c = s->experiment->name; *c; c++)
-        putchar((unsigned char)*c < ' ' ? '?' : *c);
+    text_put(stdout, s->experiment->name, SIZE_MAX);
     printf(
         " in %zu shards. Submit it with sbatch; submitted again, it runs what is missing. Then join them:\n#   ",
         shards);
@@ -78,7 +95,7 @@ struct sweep_options {
     int64_t workers, shards;
     const char *shard, *directory, *outputs;
     int emit;
-    bool resume, list, keep_runs, quiet;
+    bool resume, list, keep_runs, force, quiet;
 };
 static const struct sweep_options defaults = { .emit = -1 };
 static const char *const emits[] = { "slurm", NULL };
@@ -106,6 +123,8 @@ static const struct option options[] = {
     { .name = "shards", .argument = "N", .kind = OPTION_INTEGER, AT(shards), .min = 1,
       .max = SHARDS_MAX,
       .help = "number of shards for --emit; by default 16, or as many as there are points" },
+    { .name = "force", .kind = OPTION_FLAG, AT(force),
+      .help = "replace files that gpuyard has not written; never an input" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet),
       .help = "no progress and no messages about failed runs" },
     { 0 },
@@ -131,9 +150,12 @@ static int sweep_all(struct sweep *s, const struct sweep_options *o, const char 
     if (status != EXIT_OK)
         return status;
     if (!o->quiet)
-        printf("%zu point%s%s, %zu run now, %zu failed: results in %s\n", end - first,
-               end - first == 1 ? "" : "s", shard.of > 1 ? " of this shard" : "", ran, failed,
-               s->directory);
+        printf("%zu point%s%s, %zu run now, %zu failed: results in ", end - first,
+               end - first == 1 ? "" : "s", shard.of > 1 ? " of this shard" : "", ran, failed);
+    if (!o->quiet) {
+        text_put(stdout, s->directory, SIZE_MAX);
+        putchar('\n');
+    }
     return failed ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -185,6 +207,7 @@ static int run_sweep(const struct invocation *in)
     }
     char *directory = directory_of(&s, o, shard);
     s.directory = directory;
+    s.force = o->force;
     s.outputs = o->outputs ? o->outputs : o->keep_runs ? "default" : NULL;
     if (o->list) {
         size_t first, end;
@@ -193,8 +216,10 @@ static int run_sweep(const struct invocation *in)
         sweep_list_print(s.list, first, end);
     } else if (o->emit >= 0) {
         size_t shards = s.grid->n < SHARDS_DEFAULT ? s.grid->n : SHARDS_DEFAULT;
-        write_slurm_script(&s, path, o->shards ? (size_t)o->shards : shards, (unsigned)o->workers,
-                           o->keep_runs);
+        status = check_script_paths(&s, path, &err) ? EXIT_USAGE : EXIT_OK;
+        if (status == EXIT_OK)
+            write_slurm_script(&s, path, o->shards ? (size_t)o->shards : shards,
+                               (unsigned)o->workers, o->keep_runs);
     } else
         status = sweep_all(&s, o, path, shard, &err);
     free(directory);

@@ -105,6 +105,7 @@ static int parse(struct point_command *c, struct error *err)
 {
     c->options = run_defaults;
     c->options.quiet = true;
+    c->options.force = true;      /* the directory of the sweep has been checked */
     return options_parse(&run_set, c->argc - 1, c->argv + 1, &c->options, &c->operands, err) ==
                    OPTIONS_OK
                ? EXIT_OK

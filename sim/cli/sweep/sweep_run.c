@@ -213,6 +213,8 @@ int sweep_open(struct sweep *s, const char *path, struct shard shard, bool resum
                struct error *err)
 {
     char points[PATH_LONG];
+    if (sweep_check(s->directory, s->force, err))
+        return EXIT_USAGE;
     if (sweep_is_there(s->directory) && !resume) {
         error_set(
             err,
@@ -221,6 +223,8 @@ int sweep_open(struct sweep *s, const char *path, struct shard shard, bool resum
         return EXIT_USAGE;
     }
     int status = sweep_read_inputs(s, err);
+    if (status == EXIT_OK && sweep_check(s->directory, s->force, err))
+        status = EXIT_USAGE;      /* inputs are known only now */
     if (status != EXIT_OK)
         return status;
     if (make_directories(s, err) || (s->lock = sweep_lock(s->directory, err)) < 0)

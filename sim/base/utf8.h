@@ -1,0 +1,12 @@
+/* utf8.h - texts of users (names, paths) in formats that allow only UTF-8. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes of the character at the beginning of s, of which `left` bytes may be read, by table 3-7 of
+ * Unicode 15: no overlong form, no surrogate. 0: none. left 0: 0. */
+size_t utf8_character(const char *s, size_t left);
+bool   utf8_is(const char *text);
+/* One line of UTF-8: each control character (below a blank, DEL) and each byte that is of no
+ * character is '?'. The caller frees it. */
+char  *utf8_line(const char *text);
