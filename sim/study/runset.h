@@ -50,3 +50,5 @@ int runset_pair(const struct runset *a, const struct runset *b, size_t *pair, st
 bool runs_replicate(const struct run_record *a, const struct run_record *b);
 /* group[i]: the group of run i, numbered from 0 in the order of their first runs. Returns how many groups there are. */
 size_t runs_group(const struct run_record *const *run, size_t n, size_t *group);
+/* Of a path, up to and with the slash before its last name; 0: it has one name. */
+size_t run_parent_length(const char *path);

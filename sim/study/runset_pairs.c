@@ -106,7 +106,7 @@ bool runs_replicate(const struct run_record *a, const struct run_record *b)
     return !strcmp(a->policy, b->policy) && !strcmp(a->placement, b->placement) && same_but_for_seed(a->circumstances, b->circumstances);
 }
 
-static size_t parent_length(const char *path)
+size_t run_parent_length(const char *path)
 {
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
@@ -123,9 +123,9 @@ static bool same_text(const char *a, const char *b)
 
 static bool side_by_side(const struct run_record *a, const struct run_record *b)
 {
-    size_t n = parent_length(a->path);
+    size_t n = run_parent_length(a->path);
     return a->policy && same_text(a->policy, b->policy) && same_text(a->placement, b->placement) &&
-           n == parent_length(b->path) && !strncmp(a->path, b->path, n);
+           n == run_parent_length(b->path) && !strncmp(a->path, b->path, n);
 }
 
 static bool one_group(const struct run_record *const *run, size_t n, size_t i, size_t k)

@@ -21,16 +21,6 @@ static const struct option options[] = {
 
 /* ---- Which runs stand in one column ---- */
 
-static size_t parent_length(const char *path)
-{
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    while (n && path[n - 1] != '/')
-        n--;
-    return n;
-}
-
 static void make_groups(struct page *p, const struct run_record *const *run, size_t n)
 {
     size_t *group = mem_new(n, sizeof *group);
@@ -53,8 +43,8 @@ static bool alike(const struct page_group *a, const struct page_group *b)
 
 static bool same_parent(const struct page_group *a, const struct page_group *b)
 {
-    size_t n = parent_length(a->run[0]->path);
-    return n == parent_length(b->run[0]->path) && !strncmp(a->run[0]->path, b->run[0]->path, n);
+    size_t n = run_parent_length(a->run[0]->path);
+    return n == run_parent_length(b->run[0]->path) && !strncmp(a->run[0]->path, b->run[0]->path, n);
 }
 
 /* By policy and placement; the same twice: with the directory that the group is in, or of its first run. */
@@ -72,11 +62,11 @@ static void label_groups(struct page *p)
         FILE *f = mem_stream(&g->label, &length);
         fprintf(f, "%s, %s", g->run[0]->policy, g->run[0]->placement);
         if (twice && here)
-            fprintf(f, " (%s)", g->run[0]->path + parent_length(g->run[0]->path));
+            fprintf(f, " (%s)", g->run[0]->path + run_parent_length(g->run[0]->path));
         else if (twice && g->n == 1)
             fprintf(f, " (%s)", g->run[0]->path);
         else if (twice)
-            fprintf(f, " (%.*s)", (int)parent_length(g->run[0]->path), g->run[0]->path);
+            fprintf(f, " (%.*s)", (int)run_parent_length(g->run[0]->path), g->run[0]->path);
         mem_stream_end(f, &g->label);
     }
 }
