@@ -1,4 +1,4 @@
-/* models.h - models of the physical world that a run may have on: each is one const table of hooks, listed in sim/physics/physics.c.
+/* models.h - models of the physical world that a run may have on: each is one const table of hooks, listed in sim/physics/physics.h.
  *
  * A model is on if the cluster file has its section, or the trace what it needs. Off, it costs nothing and leaves no trace:
  * no column, metric or file. Its state is its own: made by begin() or prepare(), kept with model_state_set(), read with
@@ -13,6 +13,7 @@ struct live;
 struct summary_builder;
 struct metric_kind;
 struct run_model {                /* what is NULL or 0 is not wanted */
+    unsigned place;               /* of its state in a run: below MODELS_MOST, no other model's (sim/physics/physics.h) */
     const char *name, *summary;
     const char *unsaved;          /* what a snapshot does not say of it; NULL: nothing */
     bool (*wanted)(const struct sched *s);
@@ -78,6 +79,7 @@ struct run_model {                /* what is NULL or 0 is not wanted */
 };
 /* `all` ends with NULL; its order is that of every loop. Finds those that are wanted: s->model[0 .. n_models), and prepares them. */
 void models_prepare(struct sched *s, const struct run_model *const *all);
+void models_add(struct sched *s, const struct run_model *m);  /* it is on; in prepare's stead, for a test of one model */
 void models_begin(struct sched *s);
 /* The state of a model, its own from its begin() or prepare() on: model_state(s, m) of state.h. */
 void  model_state_set(struct sched *s, const struct run_model *m, void *state);    /* of a model that is on */

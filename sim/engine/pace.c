@@ -38,17 +38,15 @@ void pace_begin(struct sched *s, struct live *l)
     l->on = l->now.held;
     l->pace.tasks = tasks_rate(s, l);
     l->pace.mark_ns = s->now_ns + l->start_cost_ns;
-    for (size_t i = 0; i < s->n_models; i++)
-        if (s->model[i]->placed)
-            s->model[i]->placed(s, l);
+    for (hook_walk i = HOOKED(s, placed); i; hook_next(&i))
+        hooked(s, i)->placed(s, l);
 }
 
 void pace_end(struct sched *s, struct live *l, const struct placement *from)
 {
     l->work_ns += l->progress.rate * (double)since_mark_ns(s, l);
-    for (size_t i = 0; i < s->n_models; i++)
-        if (s->model[i]->left)
-            s->model[i]->left(s, l, from);
+    for (hook_walk i = HOOKED(s, left); i; hook_next(&i))
+        hooked(s, i)->left(s, l, from);
     l->on = NULL;
 }
 

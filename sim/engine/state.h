@@ -12,15 +12,16 @@
 #include "sim/base/random.h"
 #include "sim/capacity/free_index.h"
 #include "sim/capacity/placement_rate.h"
-#include "sim/engine/run.h"
+#include "sim/engine/models.h"
 #include "sim/models/failures.h"
 #include "sim/models/overhead.h"
 #include "sim/models/progress.h"
 #include "sim/scheduler/predict.h"
 #include "sim/workload/requests.h"
 
-enum { MODELS_MOST = 24, MODEL_PLACES = 256 };
-struct run_model;
+enum { MODELS_MOST = 24, MODEL_WORDS_MOST = 64 };
+typedef uint32_t hook_walk;       /* bit i: model[i] is still to come */
+_Static_assert(MODELS_MOST <= 32, "a bit each");
 
 #define ENGINE_BUG(s, ...) engine_bug((s), __FILE__, __LINE__, __VA_ARGS__)
 #define MUST(s, condition)                                                                                             \
@@ -237,8 +238,9 @@ struct sched {
     struct run_totals totals;
     int64_t *model_bytes;         /* [models of the workload] of a checkpoint; -1: not known */
     const struct run_model *model[MODELS_MOST];       /* those that are on */
-    struct { const struct run_model *of; void *is; } model_state[MODEL_PLACES];    /* each of its model: model_state() */
     size_t n_models;
+    hook_walk hooked[MODEL_WORDS_MOST];               /* for each word of struct run_model: those of model[] that have it */
+    void *model_state[MODELS_MOST];                   /* by run_model.place: model_state() */
     struct placement_rates *predicted_rates;          /* for views; rates.c makes it; NULL: placements do not matter */
     struct nodes *nodes;          /* nodes.c; NULL: all are up for ever */
 };
@@ -252,18 +254,18 @@ static inline void run_series_changed(struct sched *s) { s->happened.series_chan
 static inline void run_open(struct sched *s, int jobs) { s->happened.open += (uint64_t)(int64_t)jobs; }
 static inline void run_background(struct sched *s, int events) { s->happened.background_events += (uint64_t)(int64_t)events; }
 
-/* The state of a model; NULL: it is off, or keeps none. Found by the address of its table. */
-static inline size_t model_place(const struct sched *s, const struct run_model *m)
-{
-    size_t i = (uintptr_t)m >> 6 & (MODEL_PLACES - 1);
-    while (s->model_state[i].of && s->model_state[i].of != m)
-        i = (i + 1) & (MODEL_PLACES - 1);
-    return i;
-}
+/* The state of a model; NULL: it is off, or keeps none. */
 static inline void *model_state(const struct sched *s, const struct run_model *m)
 {
-    return s->model_state[model_place(s, m)].is;
+    return s->model_state[m->place];
 }
+
+/* Every model of the run that has a hook, in order:
+ *     for (hook_walk i = HOOKED(s, settle); i; hook_next(&i))
+ *         hooked(s, i)->settle(s, to_ns); */
+#define HOOKED(s, hook) ((s)->hooked[offsetof(struct run_model, hook) / sizeof(void *)])
+static inline const struct run_model *hooked(const struct sched *s, hook_walk i) { return s->model[__builtin_ctz(i)]; }
+static inline void hook_next(hook_walk *i) { *i &= *i - 1; }
 
 static inline struct live *live_of(const struct sched *s, job_id j)
 {

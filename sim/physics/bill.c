@@ -198,6 +198,7 @@ static void summarise(struct summary_builder *b)
 }
 
 const struct run_model bill_model = {
+    .place = PLACE_OF(bill_model),
     .name = "prices", .summary = "cost of GPU-hours and energy: section prices", .wanted = wanted, .begin = begin,
     .free = end_of_run, .held = held, .metrics = metrics, .summarise = summarise,
 };

@@ -451,6 +451,7 @@ static void checkpoint_summarise(struct summary_builder *b)
 }
 
 const struct run_model checkpoints_model = {
+    .place = PLACE_OF(checkpoints_model),
     .unsaved = "checkpoints that are being written, and when the next are due",
     .name = "checkpoints", .summary = "checkpoints that take time to write",
     .wanted = checkpoints_wanted, .begin = checkpoints_begin,

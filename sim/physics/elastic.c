@@ -291,6 +291,7 @@ static void summarise(struct summary_builder *b)
 }
 
 const struct run_model elastic_jobs_model = {
+    .place = PLACE_OF(elastic_jobs_model),
     .unsaved = "how far the training of elastic jobs is",
     .name = "elastic",
     .summary = "jobs of several sizes: goodput, and the price of a resize",

@@ -332,6 +332,7 @@ static void energy_summarise(struct summary_builder *b)
 }
 
 const struct run_model energy_model = {
+    .place = PLACE_OF(energy_model),
     .name = "power", .summary = "energy of nodes and jobs, carbon: section power",
     .suspended = energy_suspended, .node_power = node_power,
     .wanted = wanted, .begin = begin, .held = held, .paced = paced, .left = left, .round = show, .settle = settle, .end = end, .check = check,

@@ -570,6 +570,7 @@ static void free_of(struct sched *s)
 }
 
 const struct run_model fault_model = {
+    .place = PLACE_OF(fault_model),
     .unsaved = "what is out of service, and what fails next",
     .name = "failures",
     .summary = "nodes, GPUs, leaf switches and jobs fail and are repaired; maintenance, drains, cordons",

@@ -299,6 +299,7 @@ static void happens(struct sched *s, const struct event *e)
 }
 
 const struct run_model flows_model = {
+    .place = PLACE_OF(flows_model),
     .name = "flows", .summary = "links and storage that running jobs share, max-min fair",
     .wanted = wanted, .prepare = flows_begin, .free = flows_end, .events = 1u << EVENT_FLOW, .happens = happens,
     .round = flows_balance,

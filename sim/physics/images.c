@@ -113,6 +113,7 @@ static void images_summarise(struct summary_builder *b)
 }
 
 const struct run_model images_model = {
+    .place = PLACE_OF(images_model),
     .unsaved = "which images nodes keep",
     .name = "images", .summary = "starts by parts: pulling images that nodes keep, initialising, loading checkpoints",
     .wanted = images_wanted, .begin = images_begin, .free = images_free,

@@ -105,6 +105,7 @@ static void summarise(struct summary_builder *b)
 }
 
 const struct run_model mig_model = {
+    .place = PLACE_OF(mig_model),
     .unsaved = "how GPUs are cut",
     .name = "mig", .summary = "GPUs that are cut into MIG instances as jobs ask for them",
     .wanted = is_wanted, .begin = begin, .held_milli = held_milli, .free = end_of_run,

@@ -527,6 +527,7 @@ static void down_row(struct output *o, const struct sched *s, node_id n)
 static const char *const down_columns[] = { "down_gpu_s", NULL };
 
 const struct run_model pools_model = {
+    .place = PLACE_OF(pools_model),
     .unsaved = "which nodes of pools are there",
     .name = "pools", .summary = "groups of nodes that an autoscaler grows and shrinks; spot nodes: key pool of a group",
     .wanted = wanted, .begin = begin, .held = held, .interrupted = interrupted, .instant = autoscaler_after,
@@ -535,6 +536,7 @@ const struct run_model pools_model = {
 };
 
 const struct run_model pools_down_model = {
+    .place = PLACE_OF(pools_down_model),
     .name = "nodes that are not there", .summary = "GPU time of pools' nodes while they were not there", .wanted = wants_down,
     .node_columns = down_columns, .node_row = down_row,
 };

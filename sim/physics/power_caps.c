@@ -58,6 +58,7 @@ static void summarise(struct summary_builder *b)
 }
 
 const struct run_model power_caps_model = {
+    .place = PLACE_OF(power_caps_model),
     .name = "power caps", .summary = "cap_w and rack_cap_w of the section power", .wanted = wanted, .settle = settle,
     .job_columns = job_columns, .job_row = job_row, .metrics = metrics, .summarise = summarise,
 };

@@ -256,6 +256,7 @@ static void summarise(struct summary_builder *b)
 }
 
 const struct run_model rates_model = {
+    .place = PLACE_OF(rates_model),
     .unsaved = "at what pace jobs have come so far: what a stop would cost them may differ",
     .name = "progress",
     .summary = "placements make jobs fast or slow, and jobs share network links",

@@ -500,6 +500,7 @@ static int services_check(struct sched *s, struct error *err)
 }
 
 const struct run_model services_model = {
+    .place = PLACE_OF(services_model),
     .name = "services", .summary = "inference services: requests, replicas, autoscalers",
     .wanted = services_wanted, .begin = services_begin, .free = services_free,
     .placed = services_placed, .start_up = services_start_up, .left = services_left, .paced = services_paced,

@@ -571,6 +571,7 @@ static void sessions_summarise(struct summary_builder *b)
 }
 
 const struct run_model sessions_model = {
+    .place = PLACE_OF(sessions_model),
     .name = "sessions", .summary = "interactive sessions, of a workload file with `sessions`", .wanted = wanted, .begin = begin,
     .placed = placed, .start_up = start_up, .left = left, .gone = gone, .held = held, .paced = paced, .events = 1u << EVENT_SESSION, .happens = happens,
     .end = end, .check = check, .node_columns = session_node_columns, .node_row = session_node_row,

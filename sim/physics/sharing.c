@@ -409,6 +409,7 @@ static void summarise(struct summary_builder *b)
 }
 
 const struct run_model sharing_model = {
+    .place = PLACE_OF(sharing_model),
     .unsaved = "at what pace tenants of a GPU have come so far: what a stop would cost them may differ",
     .name = "sharing", .summary = "GPUs shared by several jobs: how fast that leaves each, and their memory",
     .wanted = is_wanted, .begin = begin, .free = end_of_run,

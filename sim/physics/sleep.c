@@ -161,6 +161,7 @@ static void summarise(struct summary_builder *b)
 }
 
 const struct run_model sleep_model = {
+    .place = PLACE_OF(sleep_model),
     .unsaved = "which nodes are powered off",
     .name = "powering off", .summary = "idle nodes are powered off and woken: off_after_s of the section power",
     .wanted = wanted, .begin = begin, .held = held, .suspended = suspended, .wake_ns = wake_ns, .events = 1u << EVENT_NODE, .happens = happens,

@@ -371,10 +371,12 @@ static void reading_summarise(struct summary_builder *b)
 
 
 const struct run_model storage_links_model = {
+    .place = PLACE_OF(storage_links_model),
     .name = "storage links", .summary = "the storage as links that transfers share, max-min fair",
     .wanted = storage_is_shared, .begin = links_begin,
 };
 const struct run_model reading_model = {
+    .place = PLACE_OF(reading_model),
     .unsaved = "which data sets nodes keep, and how far jobs have read theirs",
     .name = "data", .summary = "data sets read from a storage of so much bandwidth, and kept by nodes",
     .wanted = reading_wanted, .begin = reading_begin, .free = reading_free,

@@ -216,9 +216,8 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     json_object_set_new(root, "cluster", input(origin->cluster_path, NULL, origin->cluster_sha256, origin->cluster_files));
     json_object_set_new(root, "trace", input(origin->trace_path, origin->trace_format, origin->trace_sha256, origin->trace_files));
     drawn(json_object_get(root, "trace"), "drawn", run->workload->drawn);
-    for (size_t i = 0; i < s->n_models; i++)
-        if (s->model[i]->drawn)
-            drawn(json_object_get(root, "trace"), s->model[i]->drawn_name, s->model[i]->drawn(s));
+    for (hook_walk i = HOOKED(s, drawn); i; hook_next(&i))
+        drawn(json_object_get(root, "trace"), hooked(s, i)->drawn_name, hooked(s, i)->drawn(s));
     drawn(json_object_get(root, "trace"), "sessions_drawn", run->workload->sessions ? run->workload->sessions->drawn : 0);
     json_object_set_new(root, "configuration", text_or_null(origin->settings_yaml));
     json_object_set_new(root, "counts", counts(&totals, jobs_of(s, origin->federated != NULL), origin->skipped_rows));

@@ -445,9 +445,8 @@ struct summary *summary_make(const struct sched *s)
     put_all_quota(&b, t.all.scope);
     summary_put_classes(&b, t.class);
     put_queues(&b, t.queue, c);
-    for (size_t i = 0; i < s->n_models; i++)
-        if (s->model[i]->summarise)
-            s->model[i]->summarise(&b);
+    for (hook_walk i = HOOKED(s, summarise); i; hook_next(&i))
+        hooked(s, i)->summarise(&b);
     summary_tallies_free(&t);
     return b.summary;
 }

@@ -199,9 +199,8 @@ struct snapshot *snapshot_make(struct sched *s, int64_t time_ns, struct error *e
         return NULL;
     }
     make_room(n, s);
-    for (size_t i = 0; i < s->n_models; i++)
-        if (s->model[i]->unsaved)
-            n->unsaved[unsaved++] = s->model[i]->unsaved;
+    for (hook_walk i = HOOKED(s, unsaved); i; hook_next(&i))
+        n->unsaved[unsaved++] = hooked(s, i)->unsaved;
     s->now_ns = time_ns;          /* what is asked for is asked as of then; nothing is settled */
     int result = take_all(&t, err);
     s->now_ns = now_ns;

@@ -60,7 +60,7 @@ static void prepare(struct sched *s, uint64_t seed)
 {
     drawn = (struct drawn){ .first = s->workload->n_jobs };
     random_init(&drawn.random, seed, "minds", 0);
-    s->model[s->n_models++] = &minds;
+    models_add(s, &minds);
     for (uint32_t i = 0; i < s->workload->n_on_demand; i++) {
         run_open(s, 1);
         drawn.left[i] = 1 + (uint32_t)random_below(&drawn.random, 8);

@@ -26,7 +26,7 @@ static struct sched *begin(const double *capacity, size_t n)
     struct sched *s = mem_new(1, sizeof *s);
     told = (struct story){ { 0 }, { 0 } };
     s->events = event_queue_new();
-    s->model[s->n_models++] = &flows_model;
+    models_add(s, &flows_model);
     flows_begin(s);
     for (size_t i = 0; i < n; i++)
         flows_link(s, capacity[i]);
