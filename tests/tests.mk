@@ -15,8 +15,10 @@ $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
 	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -lcmocka $(DEP_LIBS)
 
 # $(call logged,COMMAND): a log that exists only if the command succeeded; else it is NAME.log.failed. Says in a line how
-# the suite ended.
-logged = @rm -f $@ $@.failed; $(SAN_ENV) $(1) >$@.tmp 2>&1; s=$$?; echo "exit $$s" >>$@.tmp; \
+# the suite ended. Suites that send signals want them heard: a shell that starts `make` in the background ignores SIGINT, and so
+# would all that it starts.
+HEARD  := $(shell env --default-signal=INT,QUIT,HUP true 2>/dev/null && echo env --default-signal=INT,QUIT,HUP)
+logged = @rm -f $@ $@.failed; $(HEARD) env $(SAN_ENV) $(1) >$@.tmp 2>&1; s=$$?; echo "exit $$s" >>$@.tmp; \
          if [ $$s = 0 ]; then mv $@.tmp $@; else mv $@.tmp $@.failed; fi; scripts/sum-tests --line $@
 
 $(TEST_LOG): %.log: % $(BIN) $(wildcard tests/golden/* traces/samples/*)
