@@ -10,6 +10,30 @@
 #define WHOLE_MOST    INT64_C(999999999999999999) /* 18 digits */
 #define EXPONENT_MOST 100000 /* beyond it every number but zero is too large or nothing */
 
+/* All that 64 bits hold. */
+static const uint64_t power_of_ten[] = {
+    UINT64_C(1),
+    UINT64_C(10),
+    UINT64_C(100),
+    UINT64_C(1000),
+    UINT64_C(10000),
+    UINT64_C(100000),
+    UINT64_C(1000000),
+    UINT64_C(10000000),
+    UINT64_C(100000000),
+    UINT64_C(1000000000),
+    UINT64_C(10000000000),
+    UINT64_C(100000000000),
+    UINT64_C(1000000000000),
+    UINT64_C(10000000000000),
+    UINT64_C(100000000000000),
+    UINT64_C(1000000000000000),
+    UINT64_C(10000000000000000),
+    UINT64_C(100000000000000000),
+    UINT64_C(1000000000000000000),
+    UINT64_C(10000000000000000000),
+};
+
 /* ---- reading ---- */
 
 /* A number as it is written: `n` digits, the first `before` of them before the point, then the
@@ -105,9 +129,37 @@ static int64_t fraction_part(const struct written *w, int64_t point, int64_t sca
     return (int64_t)((x + 1) / 2);
 }
 
+/* Up to 18 digits with a point or without, of which no more stand behind it than there are parts: most numbers of a trace. */
+static bool read_plain(const char *text, size_t length, int64_t scale, int64_t *out)
+{
+    uint64_t value = 0;
+    size_t point = length;
+    if (length == 0 || length > 18)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        unsigned d = (unsigned char)text[i] - (unsigned)'0';
+        if (d <= 9)
+            value = value * 10 + d;
+        else if (text[i] == '.' && point == length)
+            point = i;
+        else
+            return false;
+    }
+    size_t behind = point < length ? length - 1 - point : 0;
+    uint64_t unit = power_of_ten[behind], each = (uint64_t)scale / unit, parts;
+    if (point == 0 && behind == 0)
+        return false; /* "." */
+    if (each * unit != (uint64_t)scale || __builtin_mul_overflow(value, each, &parts) || parts > INT64_MAX)
+        return false;
+    *out = (int64_t)parts;
+    return true;
+}
+
 bool decimal_parse(const char *text, size_t length, int64_t scale, int64_t *out)
 {
     assert(scale > 0 && scale <= WHOLE_MOST / 10);
+    if (read_plain(text, length, scale, out))
+        return true;
     struct written w;
     if (!read_written(text, length, &w))
         return false;
@@ -148,17 +200,15 @@ static const char two_digits[] = "0001020304050607080910111213141516171819202122
                                  "50515253545556575859606162636465666768697071727374757677787980818"
                                  "28384858687888990919293949596979899";
 
-static size_t digits_of(uint64_t value)
+/* Of its bits, times log10(2) = 1233 / 4096, one less or just as many. */
+static inline size_t digits_of(uint64_t value)
 {
-    size_t n = 1;
-    for (uint64_t power = 10; value >= power; power *= 10)
-        if (++n == 20)
-            break;
-    return n;
+    size_t n = (size_t)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
+    return n + (value >= power_of_ten[n]) + (value == 0);
 }
 
 /* Exactly n digits, with zeros in front. */
-static void put_digits(char *to, uint64_t value, size_t n)
+static inline void put_digits(char *to, uint64_t value, size_t n)
 {
     for (; n >= 2; value /= 100)
         memcpy(to + (n -= 2), &two_digits[value % 100 * 2], 2);
@@ -166,10 +216,11 @@ static void put_digits(char *to, uint64_t value, size_t n)
         *to = (char)('0' + value % 10);
 }
 
-size_t decimal_format(char *to, int64_t value, int64_t scale)
+/* Inline, so that a unit that is known divides by multiplying. */
+static inline size_t format_in(char *to, int64_t value, uint64_t unit, size_t decimals)
 {
-    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value, unit = (uint64_t)scale;
-    uint64_t whole = unit == 1 ? size : size / unit, fraction = size - whole * unit;
+    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    uint64_t whole = size / unit, fraction = size - whole * unit;
     size_t n = 0, digits = digits_of(whole);
     if (value < 0)
         to[n++] = '-';
@@ -178,11 +229,55 @@ size_t decimal_format(char *to, int64_t value, int64_t scale)
     if (!fraction)
         return n;
     to[n++] = '.';
-    digits = digits_of(unit) - 1;
-    put_digits(to + n, fraction, digits);
-    for (n += digits; to[n - 1] == '0'; n--)
+    put_digits(to + n, fraction, decimals);
+    for (n += decimals; to[n - 1] == '0'; n--)
         ;
     return n;
+}
+
+size_t decimal_format(char *to, int64_t value, int64_t scale)
+{
+    switch (scale) {
+    case 1:
+        return format_in(to, value, 1, 0);
+    case 1000000:
+        return format_in(to, value, 1000000, 6);
+    case NS_PER_S:
+        return format_in(to, value, NS_PER_S, 9);
+    default:
+        return format_in(to, value, (uint64_t)scale, digits_of((uint64_t)scale) - 1);
+    }
+}
+
+/* Only the point and what is behind it: ".5"; of 0 nothing. */
+static size_t format_behind(char *to, int64_t part, int64_t scale)
+{
+    char text[DECIMAL_MAX];
+    size_t length = decimal_format(text, scale + part, scale);
+    memcpy(to, text + 1, length - 1);
+    return length - 1;
+}
+
+size_t ratio_format(char *to, int64_t over, int64_t under)
+{
+    if (under <= 0)
+        return 0;
+    /* floor((over / under) * 1e6 + 1/2), where C's division goes towards zero */
+    int128_t numerator = (int128_t)over * 2000000 + under, denominator = (int128_t)under * 2;
+    int128_t millionths = numerator / denominator - (numerator % denominator < 0);
+    if (millionths >= INT64_MIN && millionths <= INT64_MAX)
+        return decimal_format(to, (int64_t)millionths, 1000000);
+    int64_t rest = (int64_t)(millionths % 1000000); /* of more than 9e12: the whole part has the sign */
+    size_t n = decimal_format(to, (int64_t)(millionths / 1000000), 1);
+    return n + format_behind(to + n, rest < 0 ? -rest : rest, 1000000);
+}
+
+size_t wide_seconds_format(char *to, int128_t ns)
+{
+    if (ns <= INT64_MAX)
+        return decimal_format(to, (int64_t)ns, NS_PER_S);
+    size_t n = decimal_format(to, (int64_t)(ns / NS_PER_S), 1);
+    return n + format_behind(to + n, (int64_t)(ns % NS_PER_S), NS_PER_S);
 }
 
 /* ---- doubles ---- */
@@ -210,28 +305,7 @@ int64_t ns_of_seconds(double s)
  * itself does the rest. */
 __extension__ typedef unsigned __int128 uint128_t;
 
-enum { LEAST_DIGITS = 15, MOST_DIGITS = 17, DECIMALS_MOST = 18, MANTISSA_BITS = 53 };
-static const int64_t power_of_ten[DECIMALS_MOST + 1] = {
-    1,
-    10,
-    100,
-    1000,
-    10000,
-    100000,
-    1000000,
-    10000000,
-    100000000,
-    1000000000,
-    10000000000,
-    100000000000,
-    1000000000000,
-    10000000000000,
-    100000000000000,
-    1000000000000000,
-    10000000000000000,
-    100000000000000000,
-    1000000000000000000,
-};
+enum { LEAST_DIGITS = 15, MOST_DIGITS = 17, MANTISSA_BITS = 53 };
 
 /* Digits before the point; of 0.012: -1. */
 static int magnitude(double value)
@@ -267,7 +341,7 @@ static size_t format_exactly(char *to, double value)
     int64_t m = (int64_t)ldexp(frexp(value, &exponent), MANTISSA_BITS);
     int s = MANTISSA_BITS - exponent;
     for (int digits = LEAST_DIGITS;; digits++) {
-        int64_t scale = power_of_ten[digits - before];
+        int64_t scale = (int64_t)power_of_ten[digits - before];
         uint128_t scaled = (uint128_t)m * (uint128_t)scale;
         int64_t near = rounded(scaled, s);
         if (digits == MOST_DIGITS || reads_back(near, scaled, m, s, scale))

@@ -26,6 +26,11 @@ bool integer_parse(const char *text, size_t length, int64_t *out);
 #define DECIMAL_MAX 32
 size_t decimal_format(char *to, int64_t value, int64_t scale);
 
+/* Writes over / under with six decimals, rounded half up, without trailing zeros; under <= 0: nothing. */
+size_t ratio_format(char *to, int64_t over, int64_t under);
+/* Writes seconds of a sum over GPUs, of at least 0 and below 2^63 s. */
+size_t wide_seconds_format(char *to, int128_t ns);
+
 /* Writes a finite double with the fewest of 15, 16 or 17 digits that read back the same: as "%.*g"
  * in the C locale, without trailing zeros; -0 as 0. Length and `to` as above. */
 size_t double_format(char *to, double value);

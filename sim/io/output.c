@@ -239,6 +239,16 @@ static inline char *room(struct output *o, size_t most)
     return o->buffer + o->used;
 }
 
+char *out_room(struct output *o, size_t most)
+{
+    return room(o, most);
+}
+
+void out_took(struct output *o, const char *end)
+{
+    o->used = (size_t)(end - o->buffer);
+}
+
 void out_bytes(struct output *o, const void *bytes, size_t length)
 {
     if (length > OUTPUT_CAPACITY) {
@@ -314,21 +324,7 @@ void out_bits(struct output *o, uint64_t mask)
 
 void out_ratio(struct output *o, int64_t over, int64_t under)
 {
-    if (under <= 0)
-        return;
-    /* floor((over / under) * 1e6 + 1/2), where C's division goes towards zero */
-    int128_t numerator = (int128_t)over * 2000000 + under, denominator = (int128_t)under * 2;
-    int128_t millionths = numerator / denominator - (numerator % denominator < 0);
-    if (millionths >= INT64_MIN && millionths <= INT64_MAX) {
-        out_decimal(o, (int64_t)millionths, 1000000);
-        return;
-    }
-    int64_t rest = (int64_t)(millionths % 1000000); /* of more than 9e12: the whole part has the
-                                                       sign */
-    out_integer(o, (int64_t)(millionths / 1000000));
-    char text[DECIMAL_MAX];
-    size_t length = decimal_format(text, 1000000 + (rest < 0 ? -rest : rest), 1000000);
-    out_bytes(o, text + 1, length - 1);
+    o->used += ratio_format(room(o, DECIMAL_MAX), over, under);
 }
 
 void out_double(struct output *o, double value)
@@ -341,14 +337,7 @@ void out_double(struct output *o, double value)
 
 void out_wide_seconds(struct output *o, int128_t ns)
 {
-    out_integer(o, (int64_t)(ns / NS_PER_S));
-    int64_t part = (int64_t)(ns % NS_PER_S);
-    if (!part)
-        return;
-    char text[DECIMAL_MAX];
-    /* "0.5": the point and what is behind it */
-    size_t length = decimal_format(text, part, NS_PER_S);
-    out_bytes(o, text + 1, length - 1);
+    o->used += wide_seconds_format(room(o, DECIMAL_MAX), ns);
 }
 
 /* ---- directories ---- */

@@ -26,11 +26,15 @@ void out_bytes(struct output *o, const void *bytes, size_t length);
 void out_text(struct output *o, const char *text);
 void out_char(struct output *o, char c);
 void out_integer(struct output *o, int64_t value);
+/* Room for a piece of a row that is written in one go: at most `most` bytes, at the address that is returned; then where it
+ * ends. Nothing else may be written in between. */
+char *out_room(struct output *o, size_t most);
+void out_took(struct output *o, const char *end);
 /* as decimal_format() of units.h */
 void out_decimal(struct output *o, int64_t value, int64_t scale);
 void out_seconds(struct output *o, int64_t ns);  /* TIME_NEVER: nothing, an empty field */
-void out_wide_seconds(struct output *o, int128_t ns);  /* of sums over GPUs; at least 0 */
-/* over/under with six decimals, rounded half up, trailing zeros dropped; under <= 0: empty */
+void out_wide_seconds(struct output *o, int128_t ns);  /* as wide_seconds_format() of units.h */
+/* as ratio_format() of units.h */
 void out_ratio(struct output *o, int64_t over, int64_t under);
 void out_double(struct output *o, double value);  /* as double_format(); inf, -inf; NaN: empty */
 void out_bits(struct output *o, uint64_t mask);  /* numbers of the bits that are set, as "0-3 6" */

@@ -242,6 +242,34 @@ static void *csv_memory(void *old, size_t bytes)
     return mem_resize(old, bytes, 1);
 }
 
+/* A whole line without quotes is cut in place, as libcsv would: blanks at both ends of a cell are dropped, a line of nothing
+ * else is no row. false: it is for libcsv. */
+static bool take_plain_line(struct reader *r, char *line, size_t length)
+{
+    char *end = line + length;
+    end -= end > line && end[-1] == '\n';
+    end -= end > line && end[-1] == '\r';
+    if (memchr(line, '"', (size_t)(end - line)) || memchr(line, '\r', (size_t)(end - line)))
+        return false;
+    r->n = 0;
+    for (char *at = line, *comma; at <= end; at = comma + 1) {
+        comma = memchr(at, ',', (size_t)(end - at));
+        comma = comma ? comma : end;
+        char *last = comma;
+        while (at < last && (*at == ' ' || *at == '\t'))
+            at++;
+        while (last > at && (last[-1] == ' ' || last[-1] == '\t'))
+            last--;
+        if (at == end && r->n == 0)
+            return true;
+        *last = '\0'; /* a blank, the comma, the end of the line, or the spare byte behind the last one */
+        add_cell(r, at, (size_t)(last - at));
+    }
+    fail_if(r, take_row(r));
+    r->n = 0;
+    return true;
+}
+
 static void take_csv_line(struct reader *r, struct csv_parser *p, char *line, size_t length)
 {
     bool within_row = r->n > 0 || p->entry_pos > 0; /* after a whole line only if a quote is open */
@@ -250,6 +278,8 @@ static void take_csv_line(struct reader *r, struct csv_parser *p, char *line, si
         if (take_comment(r, line, length))
             return;
         r->row.line = r->field_line = r->lines.number;
+        if (take_plain_line(r, line, length))
+            return;
     }
     size_t used = csv_parse(p, line, length, csv_cell, csv_row, r);
     if (used != length && !r->failed)

@@ -92,17 +92,47 @@ const char *rows_class(enum job_class class)
 
 /* ---- jobs.csv ---- */
 
-static void comma_seconds(struct output *o, int64_t ns)      /* below 0: an empty field */
+/* Pieces of a row that are written in one go, each after a comma: from `to` on; they return where they end. */
+
+static char *put_text(char *to, const char *text)
 {
-    out_char(o, ',');
-    if (ns >= 0)
-        out_seconds(o, ns);
+    size_t length = strlen(text);
+    *to++ = ',';
+    memcpy(to, text, length);
+    return to + length;
 }
 
-static void comma_gpu_seconds(struct output *o, int128_t milli_ns)
+static char *put_integer(char *to, int64_t value)
 {
-    out_char(o, ',');
-    out_wide_seconds(o, milli_ns / MILLI_ALL);
+    *to++ = ',';
+    return to + decimal_format(to, value, 1);
+}
+
+static char *put_seconds(char *to, int64_t ns)      /* below 0, and never: an empty field */
+{
+    *to++ = ',';
+    return ns >= 0 && ns != TIME_NEVER ? to + decimal_format(to, ns, NS_PER_S) : to;
+}
+
+static char *put_gpu_seconds(char *to, int128_t milli_ns)
+{
+    *to++ = ',';
+    return to + wide_seconds_format(to, milli_ns / MILLI_ALL);
+}
+
+/* A field whose digits may be needed again. */
+struct field {
+    int64_t ns;
+    const char *text;
+    size_t length;
+};
+
+static char *put_seconds_like(char *to, int64_t ns, const struct field *f)
+{
+    if (ns != f->ns)
+        return put_seconds(to, ns);
+    memcpy(to, f->text, f->length);
+    return to + f->length;
 }
 
 static const char *state_name(const struct job_result *r)
@@ -136,55 +166,74 @@ static void job_facts_columns(struct output *o, const struct cluster *c, const s
 }
 
 /* models.md 10.1: slowdown = JCT / E, bounded = max(1, JCT / max(E, 10 s)); E is the service time. */
-static void slowdown_columns(struct output *o, int64_t jct_ns, int64_t service_ns, bool ended)
+static char *put_slowdowns(char *to, int64_t jct_ns, int64_t service_ns)
 {
     int64_t bound_ns = service_ns > 10 * NS_PER_S ? service_ns : 10 * NS_PER_S;
-    out_char(o, ',');
-    if (ended)
-        out_ratio(o, jct_ns, service_ns);
-    out_char(o, ',');
-    if (ended)
-        out_ratio(o, jct_ns > bound_ns ? jct_ns : bound_ns, bound_ns);
+    const char *first = to;
+    *to++ = ',';
+    to += ratio_format(to, jct_ns, service_ns);
+    if (bound_ns == service_ns && jct_ns >= bound_ns) {
+        size_t length = (size_t)(to - first);
+        memcpy(to, first, length);
+        return to + length;
+    }
+    *to++ = ',';
+    return to + ratio_format(to, jct_ns > bound_ns ? jct_ns : bound_ns, bound_ns);
+}
+
+static char *put_times(char *to, const struct job_result *r, bool ended, struct field *wait)
+{
+    int64_t first_wait_ns = r->start_ns < 0 ? -1 : r->start_ns - r->submit_ns;
+    to = put_seconds(to, r->submit_ns);
+    to = put_seconds(to, r->start_ns);
+    to = put_seconds(to, ended ? r->end_ns : -1);
+    char *from = to;
+    to = put_seconds(to, first_wait_ns);
+    *wait = (struct field){ first_wait_ns, from, (size_t)(to - from) };
+    from = to;
+    to = put_seconds_like(to, r->wait_ns, wait);
+    *wait = (struct field){ r->wait_ns, from, (size_t)(to - from) };
+    to = put_seconds(to, r->run_ns);
+    return put_seconds(to, ended ? r->wait_ns + r->run_ns : -1);
+}
+
+static char *put_waits(char *to, const struct job_result *r, const struct field *wait)
+{
+    for (unsigned i = 0; i <= WAIT_OTHER; i++) {
+        if (r->waits[i]) {
+            to = put_seconds_like(to, r->waits[i], wait);
+        } else {
+            *to++ = ',';
+            *to++ = '0';
+        }
+    }
+    return to;
 }
 
 void rows_job(struct output *o, const struct cluster *c, const struct workload *w, job_id j, const struct job_result *r)
 {
+    enum { FIELDS_MOST = 48 };    /* more than the columns that follow */
     const struct request *ask = w->facts[j].ask;
-    int64_t gpu_milli = request_gpu_milli(ask);
-    int64_t submit_ns = r->submit_ns;
     bool ended = r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
-    job_facts_columns(o, c, w, j, gpu_milli);
-    comma_seconds(o, submit_ns);
-    comma_seconds(o, r->start_ns);
-    comma_seconds(o, ended ? r->end_ns : -1);
-    comma_seconds(o, r->start_ns < 0 ? -1 : r->start_ns - submit_ns);
-    comma_seconds(o, r->wait_ns);
-    comma_seconds(o, r->run_ns);
-    comma_seconds(o, ended ? r->wait_ns + r->run_ns : -1);
-    slowdown_columns(o, r->wait_ns + r->run_ns, w->truth[j].duration_ns, ended && !w->truth[j].on_demand);
-    out_char(o, ',');
-    out_integer(o, r->preemptions);
-    out_char(o, ',');
-    out_integer(o, r->restarts);
-    comma_gpu_seconds(o, r->lost);
-    comma_gpu_seconds(o, r->overhead);
-    out_char(o, ',');
+    struct field wait;
+    job_facts_columns(o, c, w, j, request_gpu_milli(ask));
+    char *at = put_times(out_room(o, FIELDS_MOST * DECIMAL_MAX), r, ended, &wait);
+    if (ended && !w->truth[j].on_demand)
+        at = put_slowdowns(at, r->wait_ns + r->run_ns, w->truth[j].duration_ns);
+    else
+        at = put_text(put_text(at, ""), "");
+    at = put_integer(put_integer(at, r->preemptions), r->restarts);
+    at = put_gpu_seconds(put_gpu_seconds(at, r->lost), r->overhead);
+    *at++ = ',';
     if (r->fairness_micro >= 0)
-        out_decimal(o, r->fairness_micro, 1000000);
-    out_char(o, ',');
-    out_text(o, state_name(r));
-    out_char(o, ',');
-    if (r->distance != UINT8_MAX)
-        out_text(o, cluster_distance_name[r->distance]);
-    for (unsigned i = 0; i <= WAIT_OTHER; i++) {
-        if (!r->waits[i])
-            out_bytes(o, ",0", 2);
-        else
-            comma_seconds(o, r->waits[i]);
-    }
-    out_char(o, ',');
+        at += decimal_format(at, r->fairness_micro, 1000000);
+    at = put_text(at, state_name(r));
+    at = put_text(at, r->distance != UINT8_MAX ? cluster_distance_name[r->distance] : "");
+    at = put_waits(at, r, &wait);
+    *at++ = ',';
     if (ask->tasks != SPLIT_ANY)
-        out_integer(o, w->facts[j].min_tasks);
+        at += decimal_format(at, w->facts[j].min_tasks, 1);
+    out_took(o, at);
 }
 
 void rows_jobs(struct output *o, const struct sched *s)
@@ -218,8 +267,7 @@ void rows_interval(struct output *o, const struct workload *w, const struct inte
         out_bits(o, p->gpu_mask);
         out_char(o, ',');
         out_integer(o, p->milli);
-        comma_seconds(o, i->start_ns);
-        comma_seconds(o, i->end_ns);
+        out_took(o, put_seconds(put_seconds(out_room(o, 4 * DECIMAL_MAX), i->start_ns), i->end_ns));
         out_char(o, ',');
         out_text(o, i->why);
         out_char(o, ',');

@@ -148,6 +148,33 @@ static void round_trip(void **state)
     }
 }
 
+/* Every unit that there is, with as many digits before the point as fit: the C library's division and digits. */
+static void units_of_all_sizes(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 8, "units", 0);
+    for (int decimals = 0; decimals <= 18; decimals++) {
+        int64_t scale = 1;
+        for (int i = 0; i < decimals; i++)
+            scale *= 10;
+        for (int i = 0; i < 2000; i++) {
+            int64_t value = (int64_t)(random_u64(&r) >> 1 >> random_below(&r, 63)), back = -1;
+            char ours[DECIMAL_MAX + 1], theirs[64];
+            int n = snprintf(theirs, sizeof theirs, "%" PRId64 ".%0*" PRId64, value / scale, decimals, value % scale);
+            while (theirs[n - 1] == '0')
+                n--;
+            n -= theirs[n - 1] == '.';
+            ours[decimal_format(ours, value, scale)] = theirs[n] = '\0';
+            assert_string_equal(ours, theirs);
+            if (scale <= 100000000 && value / scale < 100000000) {
+                assert_true(decimal_parse(ours, strlen(ours), scale, &back));
+                assert_true(back == value);
+            }
+        }
+    }
+}
+
 /* ---- doubles ---- */
 
 /* printf and strtod, digit by digit. */
@@ -237,6 +264,7 @@ int main(void)
     ADD_ROWS(tests, n, parse_integer, integer_rows);
     ADD_ROWS(tests, n, format, format_rows);
     ADD_TEST(tests, n, round_trip);
+    ADD_TEST(tests, n, units_of_all_sizes);
     ADD_ROWS(tests, n, as_printf, double_rows);
     ADD_TEST(tests, n, times_in_seconds);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

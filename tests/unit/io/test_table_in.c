@@ -4,6 +4,7 @@
 #include "sim/base/units.h"
 #include "tests/unit/test_core.h"
 
+#include <csv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,6 +374,54 @@ static void columns_that_are_not_there(void **state)
     assert_string_equal(third.text, "t.csv:7: a?b: want two, got '1'");
 }
 
+/* ---- lines without quotes against libcsv by itself ---- */
+
+static void libcsv_cell(void *text, size_t length, void *self)
+{
+    char cell[64];
+    snprintf(cell, sizeof cell, "|%.*s", (int)length, (const char *)text);
+    note(self, cell);
+}
+static void libcsv_row(int terminator, void *self)
+{
+    (void)terminator;
+    note(self, "/");
+}
+static int note_cells(void *self, const struct row *row, struct error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < row->n; i++)
+        libcsv_cell((void *)(uintptr_t)row->cell[i].text, row->cell[i].length, self);
+    note(self, "/");
+    return 0;
+}
+
+static void plain_lines_as_libcsv(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = { "a", "b c", "", " ", "\t", "  ", ",", ",", ",", "\n", "\r\n", "\n\n" };
+    struct random r;
+    random_init(&r, 11, "plain lines", 0);
+    for (int i = 0; i < 5000; i++) {
+        char text[512] = "";
+        for (uint64_t left = random_below(&r, 60); left; left--)
+            strcat(text, pieces[random_below(&r, sizeof pieces / sizeof pieces[0])]);
+        struct transcript ours = { .used = 0 }, theirs = { .used = 0 };
+        struct csv_parser p;
+        csv_init(&p, CSV_STRICT | CSV_STRICT_FINI);
+        csv_parse(&p, text, strlen(text), libcsv_cell, libcsv_row, &theirs);
+        csv_fini(&p, libcsv_cell, libcsv_row, &theirs);
+        csv_free(&p);
+        write_file(text, strlen(text));
+        struct error err = { "" };
+        struct input *in = input_open("t.csv", &err);
+        static const struct table_handler handler = { .on_row = note_cells };
+        assert_int_equal(table_read(in, (struct table_style)BARE, &handler, &ours, &err), 0);
+        input_close(in);
+        assert_string_equal(ours.text, theirs.text);
+    }
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -382,5 +431,6 @@ int main(void)
     ADD_ROWS(tests, n, long_text, long_rows);
     ADD_ROWS(tests, n, cell, cell_rows);
     ADD_TEST(tests, n, columns_that_are_not_there);
+    ADD_TEST(tests, n, plain_lines_as_libcsv);
     return cmocka_run_group_tests(tests, set_up, tear_down) != 0;
 }
