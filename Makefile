@@ -15,8 +15,8 @@ VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
 COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 
 # With gcc the program is optimised as a whole when it is linked, which makes it a tenth faster; the tests take the same objects as
-# they are. `make LTO=` does without.
-LTO ?= $(if $(and $(filter release,$(MODE)),$(filter cc gcc gcc-%,$(notdir $(CC)))),-flto=auto -ffat-lto-objects)
+# they are. `make LTO=` does without. The growth by inlining that gcc allows the whole (40 %) ends before the inner loops of `quota`.
+LTO ?= $(if $(and $(filter release,$(MODE)),$(filter cc gcc gcc-%,$(notdir $(CC)))),-flto=auto -ffat-lto-objects --param=inline-unit-growth=100)
 
 MODE_release  := -O2 -g -D_FORTIFY_SOURCE=2
 MODE_debug    := -O0 -g

@@ -35,9 +35,14 @@ static uint32_t sub_next(const struct sched *s, uint32_t sub)
     return ordered_next(&subs, sub);
 }
 
+static const struct line_entry *entries_of(const struct walk *w)
+{
+    return w->l->s->lines->entry;
+}
+
 static void heap_push(struct walk *w, struct pending p)
 {
-    const struct sched *s = w->l->s;
+    const struct line_entry *entry = entries_of(w);
     if (w->n == w->capacity) {
         size_t capacity = w->capacity ? 2 * w->capacity : 16;
         struct pending *heap = sched_scratch(w->l->s, capacity * sizeof *heap);
@@ -47,24 +52,31 @@ static void heap_push(struct walk *w, struct pending p)
         w->capacity = capacity;
     }
     size_t i = w->n++;
-    for (; i > 0 && line_entry_before(s, p.entry, w->heap[(i - 1) / 2].entry); i = (i - 1) / 2)
+    for (; i > 0 && entry_key_before(&entry[p.entry], &entry[w->heap[(i - 1) / 2].entry]); i = (i - 1) / 2)
         w->heap[i] = w->heap[(i - 1) / 2];
+    w->heap[i] = p;
+}
+
+/* In place of the top. */
+static void heap_replace(struct walk *w, struct pending p)
+{
+    const struct line_entry *entry = entries_of(w);
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < w->n; i = child) {
+        if (child + 1 < w->n && entry_key_before(&entry[w->heap[child + 1].entry], &entry[w->heap[child].entry]))
+            child++;
+        if (!entry_key_before(&entry[w->heap[child].entry], &entry[p.entry]))
+            break;
+        w->heap[i] = w->heap[child];
+    }
     w->heap[i] = p;
 }
 
 static void heap_pop(struct walk *w)
 {
-    const struct sched *s = w->l->s;
-    struct pending p = w->heap[--w->n];
-    size_t i = 0;
-    for (size_t child; (child = 2 * i + 1) < w->n; i = child) {
-        if (child + 1 < w->n && line_entry_before(s, w->heap[child + 1].entry, w->heap[child].entry))
-            child++;
-        if (!line_entry_before(s, w->heap[child].entry, p.entry))
-            break;
-        w->heap[i] = w->heap[child];
-    }
-    w->heap[i] = p;
+    struct pending last = w->heap[--w->n];
+    if (w->n)
+        heap_replace(w, last);
 }
 
 static bool is_skipped(const struct walk *w, uint32_t sub)
@@ -145,15 +157,17 @@ static uint32_t next_up_to(const struct line_entry *entry, uint32_t e, int64_t m
     }
 }
 
-static void go_on(struct walk *w)
+/* How the sub-line of the last answer goes on; its entry is ORDERED_NONE where it does not. */
+static struct pending go_on(struct walk *w)
 {
-    const struct sched *s = w->l->s;
-    struct ordered_space entries = line_entries(s);
-    struct pending p = w->at;
-    p.entry = p.most_ns == TIME_NEVER ? ordered_next(&entries, p.entry) : next_up_to(s->lines->entry, p.entry, p.most_ns);
-    if (p.entry != ORDERED_NONE)
-        heap_push(w, p);
+    struct pending p = { ORDERED_NONE, TIME_NEVER };
+    if (w->current == ID_NONE)
+        return p;
+    struct ordered_space entries = line_entries(w->l->s);
+    p = w->at;
+    p.entry = p.most_ns == TIME_NEVER ? ordered_next(&entries, p.entry) : next_up_to(entries_of(w), p.entry, p.most_ns);
     w->current = ID_NONE;
+    return p;
 }
 
 /* Asks for more than there is: as if its first job had been given, and had no room. */
@@ -168,38 +182,52 @@ static bool is_full(const struct walk *w, uint32_t sub)
     return true;
 }
 
+/* The first entry of the sub-lines not begun, if it comes before the entry `before`, unless that is ORDERED_NONE. */
+static uint32_t first_not_begun(struct walk *w, uint32_t before)
+{
+    const struct sched *s = w->l->s;
+    const struct line_entry *entry = entries_of(w);
+    for (; w->next_sub != ORDERED_NONE; w->next_sub = sub_next(s, w->next_sub)) {
+        uint32_t e = s->lines->sub[w->next_sub].entries.first;
+        if (before != ORDERED_NONE && entry_key_before(&entry[before], &entry[e]))
+            break;
+        if (!is_skipped(w, w->next_sub) && !(w->room && is_full(w, w->next_sub)))
+            return e;
+    }
+    return ORDERED_NONE;
+}
+
+/* The next of three: the sub-line of the last answer goes on, another that has begun does, or one begins. */
 bool line_next(struct line_walk *lw, job_id *j)
 {
     struct walk *w = walk_of(lw);
     const struct sched *s = w->l->s;
-    if (w->current != ID_NONE)
-        go_on(w);
-    while (w->n && is_skipped(w, s->lines->entry[w->heap[0].entry].sub))
+    const struct line_entry *entry = entries_of(w);
+    struct pending on = go_on(w);
+    while (w->n && is_skipped(w, entry[w->heap[0].entry].sub))
         heap_pop(w);
-    uint32_t e = ORDERED_NONE;
-    for (; w->next_sub != ORDERED_NONE; w->next_sub = sub_next(s, w->next_sub)) {
-        e = s->lines->sub[w->next_sub].entries.first;
-        if (w->n && line_entry_before(s, w->heap[0].entry, e))
-            break;
-        if (!is_skipped(w, w->next_sub) && !(w->room && is_full(w, w->next_sub)))
-            break;
-        e = ORDERED_NONE;
-    }
-    if (w->n && (e == ORDERED_NONE || line_entry_before(s, w->heap[0].entry, e))) {
-        w->at = w->heap[0];
-        heap_pop(w);
-    } else if (e != ORDERED_NONE) {
-        w->at = (struct pending){ e, TIME_NEVER };
+    bool in_heap = w->n && (on.entry == ORDERED_NONE || entry_key_before(&entry[w->heap[0].entry], &entry[on.entry]));
+    struct pending next = in_heap ? w->heap[0] : on;
+    uint32_t begins = first_not_begun(w, next.entry);
+    if (begins != ORDERED_NONE) {
+        if (on.entry != ORDERED_NONE)
+            heap_push(w, on);
+        next = (struct pending){ begins, TIME_NEVER };
         w->next_sub = sub_next(s, w->next_sub);
-    } else {
+    } else if (next.entry == ORDERED_NONE) {
         return false;
+    } else if (in_heap) {
+        if (on.entry != ORDERED_NONE)
+            heap_replace(w, on);
+        else
+            heap_pop(w);
     }
-    e = w->at.entry;
-    w->current = s->lines->entry[e].sub;
-    w->reached.key = s->lines->entry[e].key;
-    w->reached.job = s->lines->entry[e].job;
+    w->at = next;
+    w->current = entry[next.entry].sub;
+    w->reached.key = entry[next.entry].key;
+    w->reached.job = entry[next.entry].job;
     w->begun = true;
-    *j = s->lines->entry[e].job;
+    *j = w->reached.job;
     return true;
 }
 
