@@ -27,17 +27,24 @@ struct line_key attained_key(struct sched *s, job_id j, const void *params)
     return account_of(s, j)->key;
 }
 
-/* When a running job leaves its stage, or a waiting one is promoted. */
-static void set_timer(struct sched *s, struct attained *a, job_id j)
+int64_t attained_moment_ns(struct sched *s, const struct attained *a, job_id j)
 {
     const struct account *of = account_of(s, j);
     double after_ns =
         of->since_ns < 0
             ? a->promote > 0 && of->stage > 0 ? ceil(a->promote * (double)of->had_ns) : INFINITY
             : ceil(a->rule->stage_end(a, of->stage) * 1e9 / rate(s, a, j));
-    int64_t from_ns = of->since_ns < 0 ? of->last_ran_ns : of->since_ns - of->had_ns;
-    if (after_ns < 4e18)
-        timer_set(&a->timers, j, from_ns + (int64_t)after_ns);
+    int64_t from_ns = of->since_ns >= 0 ? of->since_ns - of->had_ns
+                      : a->by_lists     ? of->last_ran_ns - of->waited_ns
+                                        : of->last_ran_ns;
+    return after_ns < 4e18 ? from_ns + (int64_t)after_ns : TIME_NEVER;
+}
+
+static void set_timer(struct sched *s, struct attained *a, job_id j)
+{
+    int64_t moment_ns = attained_moment_ns(s, a, j);
+    if (moment_ns < TIME_NEVER)
+        timer_set(&a->timers, j, moment_ns);
     else
         timer_drop(&a->timers, j);
 }
@@ -56,6 +63,12 @@ void attained_begin(struct sched *s, struct attained *a, const struct attained_r
     queueing_begin(s, &a->queueing, &rule->discipline, params);
 }
 
+static void arm(struct sched *s, struct attained *a)
+{
+    if (a->waits && !a->by_lists)
+        timers_arm(s, &a->timers);
+}
+
 void attained_arrived(struct sched *s, struct attained *a, job_id j)
 {
     struct account *of = account_of(s, j);
@@ -68,18 +81,18 @@ void attained_arrived(struct sched *s, struct attained *a, job_id j)
     set_timer(s, a, j);
     set_key(s, a, j);
     queueing_arrived(s, &a->queueing, j);
-    if (a->waits)
-        timers_arm(s, &a->timers);
+    arm(s, a);
 }
 
 void attained_started(struct sched *s, struct attained *a, job_id j)
 {
-    account_of(s, j)->since_ns = sched_now(s);
+    struct account *of = account_of(s, j);
+    of->since_ns = sched_now(s);
+    of->waited_ns += of->had_ns > 0 ? sched_now(s) - of->last_ran_ns : 0;
     set_timer(s, a, j);
     set_key(s, a, j);
     queueing_started(s, &a->queueing, j);
-    if (a->waits)
-        timers_arm(s, &a->timers);
+    arm(s, a);
 }
 
 void attained_stopped(struct sched *s, struct attained *a, job_id j)
@@ -111,6 +124,5 @@ void attained_schedule(struct sched *s, struct attained *a)
         attained_place(s, a, j, of->since_ns < 0 ? 0 : of->stage + 1);
     }
     a->waits = queueing_serve(s, &a->queueing);
-    if (a->waits)
-        timers_arm(s, &a->timers);
+    arm(s, a);
 }

@@ -14,6 +14,7 @@ struct account {                  /* of a job: what the policy's table has as jo
     int64_t had_ns;
     int64_t since_ns;             /* start of the present stretch; -1: not running */
     int64_t last_ran_ns;
+    int64_t waited_ns;            /* since it has service, without the present wait */
     int64_t entered_ns;           /* when it entered its stage */
     struct line_key key;
 };
@@ -35,6 +36,9 @@ struct attained {                 /* the first member of the policy's state */
     bool waits;                   /* jobs wait: it matters when a job leaves its stage */
     /* back to stage 0 with no service after waiting that many times its service; 0: never */
     double promote;
+    /* The policy keeps lists: it asks for its passes by itself, and for promotion all waiting
+     * counts since a job has service, not that since it ran last. */
+    bool by_lists;
 };
 
 void attained_begin(struct sched *s, struct attained *a, const struct attained_rule *rule,
@@ -45,6 +49,8 @@ void attained_stopped(struct sched *s, struct attained *a, job_id j);
 void attained_schedule(struct sched *s, struct attained *a);
 
 double attained_service(struct sched *s, const struct attained *a, job_id j);            /* now */
+/* When j, running, leaves its stage or, waiting, is promoted; TIME_NEVER: it is not. */
+int64_t attained_moment_ns(struct sched *s, const struct attained *a, job_id j);
 /* Moves j to that stage. */
 void attained_place(struct sched *s, struct attained *a, job_id j, uint32_t stage);
 struct line_key attained_key(struct sched *s, job_id j, const void *params);

@@ -1,5 +1,5 @@
 /* dot_product.c - by the dot product of what is asked for and what is free, CPU and GPU, each as a
- * part of the largest node's.
+ * part of the largest node's or of norm_cpus and norm_gpus.
  *
  * score = int(100 (1 - product / 2)): the smallest product wins, so that small jobs fill what is
  * nearly full (hkust-adsl/kubernetes-scheduler-simulator:pkg/simulator/plugin/dot_product_score.go,
@@ -7,14 +7,14 @@
  * SIGCOMM'14): where there is most of what it wants. */
 #include "policies/placers/scored.h"
 
-struct dot_product_params { double prefer; };
+struct dot_product_params { struct norm_params norm; double prefer; };
 enum { SMALLEST, LARGEST };
 struct dot_product { struct amount most; bool largest; };
 
 static const void *dot_product_begin(const struct view *v, const void *params)
 {
     struct dot_product *d = view_alloc(v, sizeof *d);
-    d->most = largest_node(v);
+    d->most = norm_of(v, params);
     d->largest = ((const struct dot_product_params *)params)->prefer >= LARGEST;
     return d;
 }
@@ -39,12 +39,15 @@ static int32_t dot_product_score(const struct view *v, const struct request *r, 
 static enum place_result dot_product_place(struct builder *b, const struct request *r,
                                            const void *params)
 {
-    static const struct placing_by_score how = { .by = { dot_product_begin, dot_product_score } };
+    static const struct placing_by_score how = {
+        .by = { dot_product_begin, dot_product_score, scored_draws_ties }
+    };
     return place_best(b, r, &how, params);
 }
 
 static const char *const prefer_words[] = { "smallest", "largest", NULL };
 static const struct param dot_product_params[] = {
+    NORM_PARAMS,
     { "prefer",
       "smallest: what is nearly full fills up; largest: aligned with what is free, as Tetris", "",
       0, 0, SMALLEST, prefer_words, offsetof(struct dot_product_params, prefer) },

@@ -123,7 +123,8 @@ static bool fgd_take(struct builder *b, const struct request *r, uint32_t task, 
 
 static enum place_result fgd_place(struct builder *b, const struct request *r, const void *params)
 {
-    static const struct placing_by_score how = { .by = { fgd_begin, fgd_score }, .take = fgd_take };
+    static const struct placing_by_score how = { .by = { fgd_begin, fgd_score, scored_draws_ties },
+                                                 .take = fgd_take };
     return place_best(b, r, &how, params);
 }
 
@@ -132,5 +133,7 @@ const struct placer fgd_placer = {
     .name = "fgd",
     .summary = "fragmentation gradient descent: where typical jobs lose the least room",
     .needs = SEES_TYPICAL,
+    .params = scored_param_list,
+    .params_size = sizeof(struct scored_params),
     .place = fgd_place,
 };

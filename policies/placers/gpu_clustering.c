@@ -32,8 +32,9 @@ static int32_t gpu_clustering_score(const struct view *v, const struct request *
 static enum place_result gpu_clustering_place(struct builder *b, const struct request *r,
                                               const void *params)
 {
-    static const struct placing_by_score how = { .by = { gpu_clustering_begin,
-                                                         gpu_clustering_score } };
+    static const struct placing_by_score how = {
+        .by = { gpu_clustering_begin, gpu_clustering_score, scored_draws_ties }
+    };
     return place_best(b, r, &how, params);
 }
 
@@ -42,5 +43,7 @@ const struct placer gpu_clustering_placer = {
     .name = "gpu-clustering",
     .summary = "tasks that want GPUs alike stay together",
     .needs = SEES_TENANTS,
+    .params = scored_param_list,
+    .params_size = sizeof(struct scored_params),
     .place = gpu_clustering_place,
 };

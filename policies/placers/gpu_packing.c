@@ -54,7 +54,9 @@ static int32_t gpu_packing_score(const struct view *v, const struct request *r, 
 static enum place_result gpu_packing_place(struct builder *b, const struct request *r,
                                            const void *params)
 {
-    static const struct placing_by_score how = { .by = { NULL, gpu_packing_score } };
+    static const struct placing_by_score how = {
+        .by = { NULL, gpu_packing_score, scored_draws_ties }
+    };
     return place_best(b, r, &how, params);
 }
 
@@ -62,5 +64,7 @@ const struct placer gpu_packing_placer = {
     .abi = PLACEMENT_ABI,
     .name = "gpu-packing",
     .summary = "shared GPUs first, then nodes in use, then idle nodes",
+    .params = scored_param_list,
+    .params_size = sizeof(struct scored_params),
     .place = gpu_packing_place,
 };

@@ -4,6 +4,8 @@
 #include "policies/placers/filling.h"
 #include "sim/contract/util/minmax.h"
 
+#include <math.h>
+
 static bool take_on(struct builder *b, const struct request *r, uint32_t task, node_id n,
                     const struct placing_by_score *how, const void *params)
 {
@@ -64,6 +66,14 @@ enum place_result place_best(struct builder *b, const struct request *r,
     return PLACED;
 }
 
+const char *const node_orders[] = { "by-id", "random", NULL };
+const struct param scored_param_list[] = { SCORED_PARAM_NODE_ORDER, { 0 } };
+
+bool scored_draws_ties(const void *params)
+{
+    return ((const struct scored_params *)params)->node_order >= ORDER_RANDOM;
+}
+
 struct amount largest_node(const struct view *v)
 {
     struct amount most = { 0, 0, 0 };
@@ -77,6 +87,16 @@ struct amount largest_node(const struct view *v)
         if (size.mem_mib != INT64_MAX)
             most.mem_mib = max_i64(most.mem_mib, size.mem_mib);
     }
+    return most;
+}
+
+struct amount norm_of(const struct view *v, const struct norm_params *params)
+{
+    struct amount most = largest_node(v);
+    if (params->norm_cpus > 0)
+        most.cpu_milli = llround(params->norm_cpus * MILLI_ALL);
+    if (params->norm_gpus > 0)
+        most.gpu_milli = llround(params->norm_gpus * MILLI_ALL);
     return most;
 }
 

@@ -77,6 +77,7 @@ struct view {
     const struct cluster *cluster;
     const struct shape_kinds *shape;    /* by shape_id; of the run */
     struct random *random;
+    uint64_t seed;                /* of the run */
     struct kind_index *kind;
     struct node_state *node;
     uint32_t *used;               /* [named GPUs] milli taken of each GPU of a partial_mask, else 0;

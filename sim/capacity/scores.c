@@ -2,6 +2,7 @@
 #include "sim/capacity/scores.h"
 
 #include "sim/base/memory.h"
+#include "sim/base/random.h"
 #include "sim/capacity/headroom.h"
 
 #include <stdlib.h>
@@ -28,6 +29,8 @@ void scores_free(struct scores *s)
         free(s->table[i].best);
     free(s->table);
     free(s->table_of);
+    free(s->rank);
+    free(s->ranked);
     free(s->changed_at);
     free(s->log);
     free(s);
@@ -43,6 +46,31 @@ static struct scores *scores_new(const struct view *v)
     uint64_t most = TABLES_BYTES / (2 * sizeof(int32_t) * s->leaves);
     s->most = most ? (size_t)most : 1;
     return s;
+}
+
+/* A permutation of all nodes, by Fisher and Yates. */
+static void draw_ranks(struct scores *s, const struct view *v)
+{
+    struct random draws;
+    uint32_t n = v->cluster->n_nodes;
+    s->rank = mem_new(n, sizeof *s->rank);
+    s->ranked = mem_new(n, sizeof *s->ranked);
+    random_init(&draws, v->seed, "node order", 0);
+    for (uint32_t i = 0; i < n; i++)
+        s->ranked[i] = i;
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t k = (uint32_t)random_below(&draws, i);
+        node_id drawn = s->ranked[k];
+        s->ranked[k] = s->ranked[i - 1];
+        s->ranked[i - 1] = drawn;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        s->rank[s->ranked[i]] = i;
+}
+
+static uint32_t rank_of(const struct scores *s, node_id n)
+{
+    return s->by_rank ? s->rank[n] : n;
 }
 
 void *view_alloc(const struct view *v, size_t bytes)
@@ -62,6 +90,9 @@ const void *view_scoring(const struct view *v, const struct scoring *by, const v
         s->by = by;
         s->params = params;
         s->state = by->begin ? by->begin(v, params) : params;
+        s->by_rank = by->draws_ties && by->draws_ties(params);
+        if (s->by_rank && !s->rank)
+            draw_ranks(s, v);
         for (size_t i = 0; i < s->n_tables; i++)
             s->table[i].shape = ID_NONE;
     }
@@ -102,11 +133,11 @@ static void score_all(const struct view *v, const struct request *r, struct scor
     const struct cluster *c = v->cluster;
     bool *known = mem_new(c->n_kinds, sizeof *known);
     int32_t *empty = mem_new(c->n_kinds, sizeof *empty);
-    for (node_id n = 0; n < leaves; n++) {
-        int32_t *score = &t->best[leaves + n];
-        if (n >= c->n_nodes) {
-            *score = SCORE_NEVER;
-        } else if (!is_empty(v, n)) {
+    for (uint32_t i = c->n_nodes; i < leaves; i++)
+        t->best[leaves + i] = SCORE_NEVER;
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        int32_t *score = &t->best[leaves + rank_of(v->scores, n)];
+        if (!is_empty(v, n)) {
             *score = score_of(v, r, n);
         } else {
             uint32_t kind = c->kind_of[n];
@@ -133,8 +164,9 @@ static void take_in(const struct view *v, const struct request *r, struct score_
         if (s->changed_at[n] != change)
             continue;
         int32_t score = score_of(v, r, n);
-        if (t->best[s->leaves + n] != score)
-            play_up(t->best, s->leaves + n, score);
+        uint32_t leaf = s->leaves + rank_of(s, n);
+        if (t->best[leaf] != score)
+            play_up(t->best, leaf, score);
     }
 }
 
@@ -143,7 +175,29 @@ static uint32_t first_leaf(const struct scores *s, uint32_t i)
     return i << (__builtin_clz(i) - __builtin_clz(s->leaves));
 }
 
-/* The lowest node with the highest score of a range. */
+/* n is better than `best`, or as good and before it in the order of ties. */
+static bool wins(const struct scores *s, node_id n, int32_t score, node_id best, int32_t highest)
+{
+    return score > highest ||
+           (score == highest && score != SCORE_NEVER && rank_of(s, n) < rank_of(s, best));
+}
+
+/* By rank: the leaves of a range of ids lie anywhere. */
+static node_id winner_of_part(const struct scores *s, const int32_t *best, struct node_range range)
+{
+    node_id top = ID_NONE;
+    int32_t highest = SCORE_NEVER;
+    for (node_id n = range.first; n < range.end; n++) {
+        int32_t score = best[s->leaves + rank_of(s, n)];
+        if (wins(s, n, score, top, highest)) {
+            highest = score;
+            top = n;
+        }
+    }
+    return top;
+}
+
+/* The first node in the order of ties with the highest score of a range of leaves. */
 static node_id winner(const struct scores *s, const int32_t *best, struct node_range range)
 {
     uint32_t top = 0;
@@ -159,7 +213,14 @@ static node_id winner(const struct scores *s, const int32_t *best, struct node_r
         return ID_NONE;
     while (top < s->leaves)
         top = best[2 * top] == best[top] ? 2 * top : 2 * top + 1;
-    return top - s->leaves;
+    return s->by_rank ? s->ranked[top - s->leaves] : top - s->leaves;
+}
+
+static node_id winner_of(const struct view *v, const int32_t *best, struct node_range range)
+{
+    bool part = range.first > 0 || range.end < v->cluster->n_nodes;
+    return v->scores->by_rank && part ? winner_of_part(v->scores, best, range)
+                                      : winner(v->scores, best, range);
 }
 
 /* ---- All tables ---- */
@@ -230,7 +291,7 @@ static node_id best_inside(const struct view *v, const struct request *r, struct
     for (node_id n = range.first; n < range.end; n++) {
         int32_t score =
             v->headroom && !headroom_fits(v->headroom, r, n) ? SCORE_NEVER : score_of(v, r, n);
-        if (score > highest) {
+        if (wins(v->scores, n, score, best, highest)) {
             highest = score;
             best = n;
         }
@@ -248,9 +309,10 @@ bool view_best(const struct view *v, const struct request *r, domain_id within,
         return *n != ID_NONE;
     }
     const struct score_table *t = table_up_to_date(v, r);
-    while ((*n = winner(v->scores, t->best, range)) != ID_NONE && v->headroom &&
+    while ((*n = winner_of(v, t->best, range)) != ID_NONE && v->headroom &&
            !headroom_fits(v->headroom, r, *n)) {
-        play_up(t->best, v->scores->leaves + *n, SCORE_NEVER);    /* until it is asked for again */
+        /* until it is asked for again */
+        play_up(t->best, v->scores->leaves + rank_of(v->scores, *n), SCORE_NEVER);
         scores_changed(v->scores, *n);
     }
     return *n != ID_NONE;

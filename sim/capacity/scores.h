@@ -18,6 +18,10 @@ struct scores {
     shape_id n_shapes;
     const struct scoring *by;     /* the scoring, parameters and state that the tables are for */
     const void *params, *state;
+    /* [n_nodes] leaf of a node, and node of a leaf; NULL: by id, or not drawn yet */
+    uint32_t *rank;
+    node_id *ranked;
+    bool by_rank;                 /* ties end on the rank: leaves are in its order */
 };
 
 static inline void scores_changed(struct scores *s, node_id n)

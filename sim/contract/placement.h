@@ -203,11 +203,14 @@ struct scoring {
     /* Of a node that fits one task of r; higher is better; SCORE_NEVER: not there. NULL: only the
      * state is wanted. */
     int32_t (*score)(const struct view *v, const struct request *r, node_id n, const void *state);
+    /* Ties end on a rank of the nodes that is drawn once, the same for all views of a run, not on
+     * the lowest id: stream "node order" of the seed. NULL: never. */
+    bool (*draws_ties)(const void *params);
 };
 #define SCORE_NEVER INT32_MIN
 /* The node that fits one task of r (SPLIT_ANY: one GPU), lies in `within` (0: the whole view) and
- * scores highest; ties: lowest id. O(log nodes) and a score for each node that changed since this
- * shape was asked for last. false: none. */
+ * scores highest; ties: lowest id, or rank. O(log nodes), by rank inside a domain O(nodes of it),
+ * and a score for each node that changed since this shape was asked for last. false: none. */
 bool view_best(const struct view *v, const struct request *r, domain_id within,
                const struct scoring *by, const void *params, node_id *n);
 /* Its state. */
@@ -251,7 +254,7 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- Placers ---- */
 
-#define PLACEMENT_ABI 4u
+#define PLACEMENT_ABI 5u
 enum place_result {               /* why not, for the split of waiting times */
     PLACED,
     NO_ROOM,                      /* too few free GPUs in all */

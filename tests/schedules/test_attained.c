@@ -56,6 +56,33 @@ static const struct schedule rows[] = {
     { "las: promoted after once its service", "las:threshold1=2,threshold2=0,promote=1", ONE_NODE(1), FREE, .jobs = {
         { 0, 6, 1, 0, .ends = 10, .stops = 2 }, { 1, 10, 1, 2, .ends = 16, .stops = 2 } } },
 
+    /* ---- order=list. At 2, 4, 6 and 8 the job that falls stands behind the one that waits ---- */
+    { "las: list, three queues", "las:threshold1=2,threshold2=4,promote=0,order=list", ONE_NODE(1), FREE, .jobs = {
+        { 0, 8, 1, 0, .ends = 12, .stops = 2 }, { 0, 8, 1, 2, .ends = 16, .stops = 2 } } },
+    /* At 8 jobs 2 and 3 fall behind job 1, and beside job 4 only one GPU is free: job 2 keeps it, job 3 waits. At 10
+     * job 5 takes it: job 2 stands before job 1 now, and at 12 jobs 2 and 3 run, where order=entry starts job 1 */
+    { "las: list, what is preempted stands before what waits", "las:threshold1=4,threshold2=0,promote=0,order=list", ONE_NODE(2),
+      FREE, .jobs = { { 0, 10, 2, 0, .ends = 24, .stops = 1 }, { 0, 10, 1, 4, .ends = 16, .stops = 1 },
+        { 0, 10, 1, 4, .ends = 18, .stops = 1 }, { 8, 4, 1, 8 }, { 10, 2, 1, 10 } } },
+    { "las: the same by time of entry", "las:threshold1=4,threshold2=0,promote=0", ONE_NODE(2),
+      FREE, .jobs = { { 0, 10, 2, 0, .ends = 18, .stops = 1 }, { 0, 10, 1, 4, .ends = 22, .stops = 1 },
+        { 0, 10, 1, 4, .ends = 24, .stops = 1 }, { 8, 4, 1, 8 }, { 10, 2, 1, 10 } } },
+    /* A pass at 1: the next look is ceil((8 - 1) / 2) = 4 s later. Alone it falls at 8 / 2 */
+    { "las2d: list, falls late after a pass", "las2d:threshold1=8,order=list", ONE_NODE(2), FREE, .jobs = {
+        { 0, 10, 2, 0, .ends = 12, .stops = 1 }, { 1, 2, 2, 5 } } },
+    { "las2d: list, falls in time", "las2d:threshold1=8,order=list", ONE_NODE(2), FREE, .jobs = {
+        { 0, 10, 2, 0, .ends = 12, .stops = 1 }, { 4, 2, 2, 4 } } },
+    /* 13 GPU-s of 3 GPUs are 4.33 s, looked at after whole seconds */
+    { "las2d: list, whole seconds", "las2d:threshold1=13,order=list", ONE_NODE(3), FREE, .jobs = {
+        { 0, 10, 3, 0, .ends = 12, .stops = 1 }, { 0, 2, 3, 5 } } },
+    /* Looks are due at 5 for job 1 and at 7 for job 2; that at 5 puts job 2's off to 5 + ceil((13 - 5) / 2) */
+    { "las2d: list, a look puts off the next", "las2d:threshold1=13,order=list", ONE_NODE(5), FREE, .jobs = {
+        { 0, 10, 3, 0, .ends = 12, .stops = 1 }, { 0, 10, 2, 0, .ends = 12, .stops = 1 }, { 0, 2, 5, 9 } } },
+    /* Job 2 waits from 4 to 6 and from 7, with 3 s of service: promoted at 11, before job 6 comes */
+    { "las: list, all waiting counts for promotion", "las:threshold1=2,threshold2=0,promote=2,order=list", ONE_NODE(1), FREE,
+      .jobs = { { 0, 4, 1, 0, .ends = 6, .stops = 1 }, { 0, 10, 1, 2, .ends = 22, .stops = 3 }, { 7, 2, 1, 7 }, { 8, 2, 1, 9 },
+        { 8, 2, 1, 11 }, { 12, 2, 1, 15 } } },
+
     /* ---- las, continuous: round robin by quanta of 1 s ---- */
     { "las: continuous", "las:continuous=yes,quantum_s=1", ONE_NODE(1), FREE, .jobs = {
         { 0, 3, 1, 0, .ends = 5, .stops = 2 }, { 0, 3, 1, 1, .ends = 6, .stops = 2 } } },

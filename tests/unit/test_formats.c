@@ -115,6 +115,9 @@ static const struct sample good[] = {
       "2,u,,3,2,6,9,1,0,0,0,0\n3,,CPU,1,0,2,9,1,0,0,0,0\n",
       "0 0+30 any8 cpu=4000 user=6214e9\n1 7+61 4x1 milli=250 cpu=1500 type=V100 user=u\n2 9+1 3x2 cpu=6000 user=u\n"
       "3 9+1 1x0 cpu=2000 type=CPU\n" },
+    /* simulator.py, set_job_list_arrival_time(): by (submit_time, job_id); an id that is no number goes first, by row */
+    { "pai-sim: equal times go by job_id", "pai-sim", "job_id,num_inst,num_gpu,submit_time,duration\n10,1,1,5,1\n9,1,1,5,2\n"
+      "3,1,1,6,3\n2,1,1,4,4\nx,1,1,5,5\n", "2 4+4 1x1\nx 5+5 1x1\n9 5+2 1x1\n10 5+1 1x1\n3 6+3 1x1\n" },
     { "swf: comments, requested size and time, fate, names", NULL,
       "; Version: 2.2\n  ; another\n 7 10 -1 30 4 -1 -1 8 60 -1 1 12 3 -1 2" SWF_END
       "8 11 -1 31 4 -1 -1 -1 -1 -1 0 -1 3 -1 -1" SWF_END "9 12 -1 32 1 -1 -1 0 0 -1 5 5 3 -1 0" SWF_END,

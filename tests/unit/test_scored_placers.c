@@ -220,13 +220,17 @@ static const struct row {
     const char *name;
     int (*score)(const struct scene *c, const struct request *r, node_id n);
     bool no_windows;              /* what holds GPUs in a planned window is not told here */
+    int64_t norm_cpu, norm_gpu;   /* milli; 0: the largest node's */
 } rows[] = {
-    { "best-fit", best_fit, false },
-    { "dot-product", dot_product, false },
-    { "gpu-packing", gpu_packing, false },
-    { "gpu-clustering", gpu_clustering, true },
-    { "fastest", fastest, false },
-    { "fgd", fgd, false },
+    { "best-fit", best_fit, false, 0, 0 },
+    { "best-fit:norm_cpus=128,norm_gpus=8", best_fit, false, 128000, 8000 },
+    { "best-fit:norm_gpus=2.5", best_fit, false, 0, 2500 },
+    { "dot-product", dot_product, false, 0, 0 },
+    { "dot-product:norm_cpus=128,norm_gpus=8", dot_product, false, 128000, 8000 },
+    { "gpu-packing", gpu_packing, false, 0, 0 },
+    { "gpu-clustering", gpu_clustering, true, 0, 0 },
+    { "fastest", fastest, false, 0, 0 },
+    { "fgd", fgd, false, 0, 0 },
 };
 static const struct row *current;
 static struct random draws;
@@ -253,6 +257,8 @@ static const struct placement *place_and_compare(struct sched *s, const struct v
     struct request r = job_request(s, j);
     struct { node_id node; uint64_t mask; } want[TASKS_MOST];
     look(&c, s, v, &r);
+    c.most_cpu = current->norm_cpu ? current->norm_cpu : c.most_cpu;
+    c.most_gpu = current->norm_gpu ? current->norm_gpu : c.most_gpu;
     const struct placement *p = sched_place(s, v, &r);
     for (uint32_t k = 0; k < r.tasks; k++) {
         node_id n = want[k].node = best_node(&c, &r);

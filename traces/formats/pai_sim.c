@@ -4,9 +4,11 @@
  * num_gpu and num_cpu are those of one of num_inst equal instances. gpu_type MISC is "some other
  * model" of the traced cluster; as a request it is any type, like an empty cell. wait_time is the
  * past schedule, and user_dur, group_dur and group_gpu_dur are its predictions from other jobs:
- * they are not read. */
+ * they are not read. Jobs of one submit time go by job_id where it is a whole number, as that
+ * simulator sorts them (simulator.py, set_job_list_arrival_time()). */
 #include "traces/formats/columns.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { JOB_ID, USER, GPU_TYPE, NUM_INST, NUM_GPU, NUM_CPU, SUBMIT_TIME, DURATION };
@@ -34,9 +36,18 @@ static void pai_size(const struct columns *c, struct job_row *job)
     job->gpus *= job->tasks;
 }
 
+/* 0: not a whole number of up to 18 digits */
+static int64_t number_of(const char *text, size_t length)
+{
+    bool is_number = length > 0 && length <= 18 && strspn(text, "0123456789") >= length;
+    return is_number ? strtoll(text, NULL, 10) : 0;
+}
+
 static void pai_job(const struct columns *c, struct job_row *job)
 {
     take_id(c, JOB_ID, job);
+    if (job->job_id)
+        job->tie = number_of(job->job_id, job->job_id_length);
     take_text(c, USER, &job->user, &job->user_length);
     take_text(c, GPU_TYPE, &job->gpu_type, &job->gpu_type_length);
     if (job->gpu_type && strcmp(job->gpu_type, "MISC") == 0)
