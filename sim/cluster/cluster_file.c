@@ -333,13 +333,19 @@ struct file_whole {
         prices, elastic, sharing;
     struct config_value models, progress, fabric;
     int64_t period_ns;
+    int invalid_dependency;
 };
+
+/* What becomes of a job whose dependency can never be met: sim/engine/dependencies.h. */
+static const char *const invalid_dependency_words[] = { "cancel", "wait", NULL };
 
 /* clang-format off */
 #define WHOLE(field) offsetof(struct file_whole, field)
 #define SECTION(key) { .name = #key, .type = CONFIG_MAPPING, .at = WHOLE(key) }
 #define SECTION_KEYS                                                                                                   \
     { .name = "period_s",   SECONDS,                .at = WHOLE(period_ns) },                                          \
+    { .name = "invalid_dependency", .type = CONFIG_CHOICE, .at = WHOLE(invalid_dependency),                            \
+      .words = invalid_dependency_words },                                                                             \
     { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },                                             \
     SECTION(preemption), SECTION(failures), SECTION(storage), SECTION(progress), SECTION(fabric), SECTION(power),      \
     SECTION(prices), SECTION(elastic), SECTION(sharing)
@@ -442,6 +448,7 @@ static int read_sections(const struct file_whole *whole, const char *file, struc
         return -1;
     if (config_given(whole->storage) && storage_read(whole->storage, &c->storage, err))
         return -1;
+    c->unmet_waits = whole->invalid_dependency > 0;
     c->period_said = whole->period_ns >= 0;
     c->period_ns = c->period_said ? whole->period_ns : 0;
     if (sharing_read(whole->sharing, folder, &c->sharing, c->memory, err))

@@ -152,7 +152,7 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
     const struct request *ask = w->facts[j].ask;
     int64_t gpu_milli = request_gpu_milli(ask);
     int64_t submit_ns = r->submit_ns;
-    bool ended = r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
+    bool ended = r->state == JOB_GONE && outcome_was_served(r->outcome);
     job_facts_columns(o, c, w, j, gpu_milli);
     comma_seconds(o, submit_ns);
     comma_seconds(o, r->start_ns);

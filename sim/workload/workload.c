@@ -168,6 +168,8 @@ void workload_free(struct workload *w)
     free(w->shape);
     free(w->depends_first);
     free(w->depends_on);
+    free(w->depends_how);
+    free(w->one_at_a_time);
     free(w->running);
     intern_free(w->queue_names);
     intern_free(w->users);
