@@ -116,7 +116,8 @@ static void serve(struct sched *s, struct branch *b, bool skip)
     const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
     if (where && sched_start(s, b->next, where) == SCHED_OK) {
         next_job(s, b);
-    } else if (skip) {
+    } else if (skip || sched_why_not(s) == WAIT_LIMIT) {
+        sched_blocked(s, b->next, WAIT_GROUP);
         line_blocked(s, b->waiting, r.shape, sched_why_not(s));
         /* a job that asks for the same fails the same */
         line_skip_shape(&b->walk, r.shape);

@@ -146,6 +146,7 @@ enum sched_result {
     SCHED_WRONG_STATE, /* e.g. a start of a running job, a stop of a waiting one */
     SCHED_NOT_ALLOWED, /* non-preemptible */
     SCHED_TOO_OFTEN,   /* a wake-up in the past, or too many */
+    SCHED_OVER_LIMIT,  /* its queue, or one above, would hold more than its limit: queues.h */
     SCHED_RESULTS
 };
 /* Overheads (grace, lost work, restart) are the simulator's. */
@@ -232,7 +233,10 @@ enum {                            /* policy.needs */
     /* starts jobs at any of their sizes, and resizes running ones; together with neither */
     RESIZES = 16,
     SEES_SPEEDUP = 32,            /* job_speedup() */
-    SUSPENDS = 64                 /* STOP_SUSPEND; not together with SEES_TIMELINE */
+    SUSPENDS = 64,                /* STOP_SUSPEND; not together with SEES_TIMELINE */
+    /* tests the limits of queues by itself before it starts a job: sched_place() and sched_fits()
+     * do not heed them, the verbs do */
+    TESTS_LIMITS = 128
 };
 enum stop_cause {
     STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED,    /* for good */

@@ -217,6 +217,11 @@ static bool total_fits(const struct sched *s, const struct request *ask, node_id
 /* Would a task of that run start now, beside those that it holds? */
 static bool task_of_fits(const struct sched *s, const struct live *l, const struct request *ask)
 {
+    struct request one = *ask;
+    one.next = NULL;
+    one.tasks = ask->tasks == SPLIT_ANY ? SPLIT_ANY : 1;
+    if (request_over_limit(s, &one))
+        return false;
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         if (ask->tasks == SPLIT_ANY ? total_fits(s, ask, n)
                                     : view_fits(s->idle, ask, n) && may_hold_more_on(ask, l->now.held, n))

@@ -334,6 +334,7 @@ static struct shape wishes_of(struct workload *w, const struct job_row *row)
     struct shape s = { .next = ID_NONE,
                        .gpu_type = ID_NONE,
                        .pin = ID_NONE,
+                       .limited = ID_NONE,
                        .selector = wish_of(w, row->selector),
                        .affinity = wish_of(w, row->affinity),
                        .tolerations = wish_of(w, row->tolerations) };

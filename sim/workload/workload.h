@@ -78,6 +78,8 @@ struct shape {
                                      of its model */
     queue_id pin;                 /* set by run_bind(): it may use the nodes of this queue;
                                      ID_NONE: not confined */
+    queue_id limited;             /* set by run_bind(): its jobs are of this queue, which, or one above
+                                     it, has a limit; ID_NONE: of queues without one */
 };
 
 /* Equal tasks of a job of unequal tasks; or an inner group, which has levels and no tasks. */
