@@ -213,6 +213,7 @@ static int nodes_read(struct cluster_reader *r, struct config_value list)
 /* ---- queues ---- */
 
 #define QUOTA_MOST     INT64_C(1000000000000)
+#define DESERVED_UNSAID (UNLIMITED - 1)
 #define QUEUE_PRIORITY 100                 /* schedulers.md b: the default of run:ai's queues */
 
 struct file_queue { /* one entry of `queues` */
@@ -297,6 +298,26 @@ static int read_pins(struct cluster_reader *r, struct config_value pins, struct 
     return 0;
 }
 
+/* An inner queue without a quota of its own has that of its children. */
+static int64_t deserved_of_children(const struct cluster_reader *r, queue_id parent, int64_t limit)
+{
+    int64_t sum = 0;
+    for (size_t q = parent + (size_t)1; q < r->n_queues; q++) {
+        int64_t deserved = r->queue[q].facts.quota.deserved.gpu_milli;
+        if (r->queue[q].facts.parent == parent)
+            sum = sum == UNLIMITED || deserved == UNLIMITED ? UNLIMITED : sum + deserved;
+    }
+    return limit != UNLIMITED && (sum == UNLIMITED || sum > limit) ? limit : sum;
+}
+
+static void settle_deserved(struct cluster_reader *r, queue_id id)
+{
+    struct queue_facts *f = &r->queue[id].facts;
+    f->sums = f->quota.deserved.gpu_milli == DESERVED_UNSAID && r->n_queues > id + (size_t)1;
+    if (f->quota.deserved.gpu_milli == DESERVED_UNSAID)
+        f->quota.deserved.gpu_milli = deserved_of_children(r, id, f->quota.limit.gpu_milli);
+}
+
 /* Parents before children; the nesting of a document is at most 64 deep (config.c). */
 static int queues_read(struct cluster_reader *r, struct config_value list, queue_id parent)
 {
@@ -306,7 +327,7 @@ static int queues_read(struct cluster_reader *r, struct config_value list, queue
             .facts = {
                 .parent = parent, .weight = 1, .cpu_weight = 1, .mem_weight = 1, .priority = QUEUE_PRIORITY,
                 .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1,
-                .quota = { { 0, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
+                .quota = { { DESERVED_UNSAID, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
                 .cohort = COHORT_RULES_UNSAID,
             },
         };
@@ -321,6 +342,7 @@ static int queues_read(struct cluster_reader *r, struct config_value list, queue
         r->queue[id] = (struct queue_spec){ .facts = f.facts };
         if (read_pins(r, f.pins, &r->queue[id]) || queues_read(r, f.children, id))
             return -1;
+        settle_deserved(r, id);
     }
     return 0;
 }

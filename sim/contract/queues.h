@@ -33,6 +33,9 @@ struct queue_facts {              /* from the cluster file; never changes */
     /* ID_NONE ends; children by id, above the id of their parent */
     queue_id parent, first_child, next_sibling;
     struct quota quota;
+    /* its deserved GPUs are not its own but the sum of its children's, at most its limit: in a cohort,
+     * where quota of its own comes on top of theirs, it has none */
+    bool sums;
     double weight, cpu_weight, mem_weight;        /* over quota: of GPUs, CPUs, memory */
     int32_t priority;
     /* its jobs are not stopped before; -1: inherited */
