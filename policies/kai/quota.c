@@ -212,6 +212,7 @@ static const struct param quota_param_list[] = {
 const struct policy quota_policy = {
     .abi = POLICY_ABI,
     .name = "quota",
+    .reads = READS_QUOTAS | READS_WEIGHTS,
     .summary = "guaranteed quota: over it while others are idle, given back when they return",
     .needs = SEES_RELEASING | STARTS_PARTIAL | TESTS_LIMITS,
     .params = quota_param_list,

@@ -429,6 +429,7 @@ static const struct param cohort_param_list[] = {
 const struct policy cohort_policy = {
     .abi = POLICY_ABI,
     .name = "cohort",
+    .reads = READS_QUOTAS | READS_WEIGHTS | READS_COHORTS,
     .summary = "queues borrow each other's idle quota and get it back by stopping jobs that borrow "
                "(Kueue)",
     .needs = STARTS_PARTIAL,

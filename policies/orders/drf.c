@@ -215,6 +215,7 @@ static const struct param drf_param_list[] = {
 const struct policy drf_policy = {
     .abi = POLICY_ABI,
     .name = "drf",
+    .reads = READS_WEIGHTS,
     .summary = "dominant resource fairness: the queue with the smallest weighted share of GPU, CPU "
                "or memory first",
     .params = drf_param_list,
@@ -229,6 +230,7 @@ const struct policy drf_policy = {
 const struct policy fair_share_policy = {
     .abi = POLICY_ABI,
     .name = "fair-share",
+    .reads = READS_WEIGHTS,
     .summary = "the queue with the smallest weighted share of the GPUs first",
     .params = drf_param_list,
     .params_size = sizeof(struct drf_params),

@@ -318,28 +318,37 @@ static void settle_deserved(struct cluster_reader *r, queue_id id)
         f->quota.deserved.gpu_milli = deserved_of_children(r, id, f->quota.limit.gpu_milli);
 }
 
+static struct queue_facts usual_queue(queue_id parent)
+{
+    return (struct queue_facts){
+        .parent = parent, .weight = 1, .cpu_weight = 1, .mem_weight = 1, .priority = QUEUE_PRIORITY,
+        .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1,
+        .quota = { { DESERVED_UNSAID, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
+        .cohort = COHORT_RULES_UNSAID,
+    };
+}
+
+static queue_id add_queue(struct cluster_reader *r, const struct queue_facts *f,
+                          struct config_value at)
+{
+    mem_grow(&r->queue, &r->queue_room, r->n_queues, sizeof *r->queue);
+    mem_grow(&r->queue_at, &r->queue_at_room, r->n_queues, sizeof *r->queue_at);
+    r->queue_at[r->n_queues] = at;
+    r->queue[r->n_queues] = (struct queue_spec){ .facts = *f };
+    return (queue_id)r->n_queues++;
+}
+
 /* Parents before children; the nesting of a document is at most 64 deep (config.c). */
 static int queues_read(struct cluster_reader *r, struct config_value list, queue_id parent)
 {
     struct config_walk w = { .of = list };
     for (struct config_value entry; config_next(&w, &entry);) {
-        struct file_queue f = {
-            .facts = {
-                .parent = parent, .weight = 1, .cpu_weight = 1, .mem_weight = 1, .priority = QUEUE_PRIORITY,
-                .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1,
-                .quota = { { DESERVED_UNSAID, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
-                .cohort = COHORT_RULES_UNSAID,
-            },
-        };
+        struct file_queue f = { .facts = usual_queue(parent) };
         if (config_fields(entry, queue_keys, &f, r->err) ||
             (config_given(f.preemption) &&
              config_fields(f.preemption, queue_preemption_keys, &f.facts.cohort, r->err)))
             return -1;
-        mem_grow(&r->queue, &r->queue_room, r->n_queues, sizeof *r->queue);
-        mem_grow(&r->queue_at, &r->queue_at_room, r->n_queues, sizeof *r->queue_at);
-        queue_id id = (queue_id)r->n_queues++;
-        r->queue_at[id] = entry;
-        r->queue[id] = (struct queue_spec){ .facts = f.facts };
+        queue_id id = add_queue(r, &f.facts, entry);
         if (read_pins(r, f.pins, &r->queue[id]) || queues_read(r, f.children, id))
             return -1;
         settle_deserved(r, id);
@@ -355,8 +364,11 @@ struct file_whole {
         prices, elastic, sharing;
     struct config_value models, progress, fabric;
     int64_t period_ns;
-    int invalid_dependency;
+    int invalid_dependency, cohort;
 };
+
+/* all: the queues at the top are below one more, of this name. */
+static const char *const cohort_words[] = { "none", "all", NULL };
 
 /* What becomes of a job whose dependency can never be met: sim/engine/dependencies.h. */
 static const char *const invalid_dependency_words[] = { "cancel", "wait", NULL };
@@ -376,6 +388,7 @@ static const struct config_key whole_keys[] = {
     { .name = "name",       .type = CONFIG_TEXT,    .at = WHOLE(name) },
     { .name = "nodes",      .type = CONFIG_LIST,    .at = WHOLE(nodes), .required = true },
     { .name = "queues",     .type = CONFIG_LIST,    .at = WHOLE(queues) },
+    { .name = "cohort",     .type = CONFIG_CHOICE,  .at = WHOLE(cohort), .words = cohort_words },
     { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
     { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
     SECTION_KEYS,
@@ -504,8 +517,19 @@ static struct cluster *read_cluster(struct cluster_reader *r, struct config *con
                      "want at least one; without this key they are taken from the trace");
         return NULL;
     }
-    if (queues_read(r, whole.queues, ID_NONE))
+    if (whole.cohort && !config_given(whole.queues)) {
+        config_error(config_root(config), r->err, "'cohort: all' wants queues");
         return NULL;
+    }
+    if (whole.cohort) {
+        struct queue_facts all = usual_queue(ID_NONE);
+        all.name = cohort_words[whole.cohort];
+        add_queue(r, &all, whole.queues);
+    }
+    if (queues_read(r, whole.queues, whole.cohort ? 0 : ID_NONE))
+        return NULL;
+    if (whole.cohort)
+        settle_deserved(r, 0);
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c && (read_sections(&whole, input_name(r->in), c, r->err) ||
               pools_read(r->group_at, c, r->err))) {

@@ -12,7 +12,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 7u
+#define POLICY_ABI 8u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -238,6 +238,8 @@ enum {                            /* policy.needs */
      * do not heed them, the verbs do */
     TESTS_LIMITS = 128
 };
+/* policy.reads: settings of queues on which its decisions depend; a run warns of others. */
+enum { READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4 };
 enum stop_cause {
     STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED,    /* for good */
     STOPPED_BY_POLICY,
@@ -249,7 +251,7 @@ static inline bool stopped_for_good(enum stop_cause why) { return why < STOPPED_
 struct policy {
     unsigned abi;                 /* POLICY_ABI */
     const char *name, *summary;
-    unsigned needs;
+    unsigned needs, reads;
     unsigned (*also_needs)(const void *params);    /* needs that depend on parameters; NULL: none */
     const struct param *params;   /* NULL: none */
     /* bytes; of state and of job_own(), zero at first */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # queues.sh GPUYARD - one cluster file for several policies: limits bind under each, an inner queue without a quota has that of
-# its children.
+# its children, and what a policy does not read is said.
 set -u
 G=$(realpath "$1")
 . "$(dirname "$0")/../support/checks.sh"
@@ -54,5 +54,26 @@ for policy in fifo sjf easy kube gang preemptive drf quota cohort static las the
     awk -F, 'NR > 1 && $2 == "a" && $3 > 4 { exit 1 }' l-$policy/queues.csv && ok || fail "$policy: over the limit"
     awk -F, '$1 == "b1" && $9 == 2' l-$policy/jobs.csv | grep -q . && ok || fail "$policy: b1 waits"
 done
+
+# What changes no decision is said, once: quotas and weights under fifo, nothing under quota; a cohort of none.
+cat >flat.yaml <<END
+$nodes
+queues: [ { name: a, deserved_gpus: 4, weight: 2 }, { name: b, deserved_gpus: 4 } ]
+END
+expect 0 "gpuyard: warning: policy fifo does not read the deserved quotas and weights of queues: they change no decision" \
+    "$G" run -c flat.yaml -t all.csv -p fifo -o f
+expect 0 "gpuyard: warning: policy drf does not read the deserved quotas of queues: they change no decision" \
+    "$G" run -c flat.yaml -t all.csv -p drf -o d
+expect 0 "" "$G" run -c flat.yaml -t all.csv -p quota -o q
+none="gpuyard: warning: policy cohort: no queue has a cohort, so none borrows: want the queues below one, or 'cohort: all' in the cluster file"
+expect 0 "$none
+gpuyard: warning: 1 job rejected; it is 'y': asks for more than its queue could ever borrow" \
+    "$G" run -c flat.yaml -t all.csv -p cohort -o c
+sed 's/^queues/cohort: all\nqueues/' flat.yaml >below.yaml
+expect 0 "" "$G" run -c below.yaml -t all.csv -p cohort -o b
+holds b/summary.csv "jobs_completed,all,2,"
+sed 's/name: b/name: all/' below.yaml >twice.yaml
+"$G" run -c twice.yaml -t all.csv -p cohort -o t >out 2>err && fail "two queues 'all'" || ok
+holds err "queue 'all'"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

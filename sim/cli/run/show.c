@@ -494,9 +494,37 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
             seconds(x->plan->cluster->period_ns));
 }
 
+/* Settings of queues that change no decision of this run. */
+static void unread(const struct shown *x)
+{
+    const struct cluster *c = x->plan->cluster;
+    const struct run_setup *setup = run_setup_of(x->run);
+    unsigned reads = setup->policy->reads;
+    bool quotas = false, weights = false, tree = false;
+    for (size_t i = 0; i < setup->n_switches; i++)
+        reads |= setup->switches[i].policy->reads;
+    for (queue_id q = 0; q < c->n_queues; q++) {
+        const struct queue_facts *f = &c->queue[q];
+        quotas |= !f->sums && f->quota.deserved.gpu_milli > 0;
+        weights |= f->weight != 1 || f->cpu_weight != 1 || f->mem_weight != 1;
+        tree |= f->parent != ID_NONE;
+    }
+    quotas &= !(reads & READS_QUOTAS);
+    weights &= !(reads & READS_WEIGHTS);
+    if (quotas || weights)
+        warn("policy %s does not read the %s%s%s of queues: they change no decision",
+             setup->policy->name, quotas ? "deserved quotas" : "", quotas && weights ? " and " : "",
+             weights ? "weights" : "");
+    if (reads & READS_COHORTS && c->n_queues > 1 && !tree)
+        warn("policy %s: no queue has a cohort, so none borrows: want the queues below one, or "
+             "'cohort: all' in the cluster file",
+             setup->policy->name);
+}
+
 void show_warnings(const struct shown *x)
 {
     const struct run_totals *t = run_totals(x->run);
+    unread(x);
     if (x->plan->workload->n_skipped)
         warn("%" PRIu32 " row%s of the trace skipped: no job that ran",
              x->plan->workload->n_skipped, s_if_many(x->plan->workload->n_skipped));
