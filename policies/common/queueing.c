@@ -447,14 +447,13 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
     enum wait_reason why = WAIT_OTHER;
     struct request r = job_request(s, j);
     bool suspended = job_suspended(s, j) != NULL;
-    bool strict = ((const struct queueing_params *)o->params)->blocking <= 0;
     bool admitted = !d->admits || d->admits(s, j, &why);
     if (admitted) {
         const struct placement *where =
             suspended ? NULL : sched_place(s, sched_view(s, FREE_IDLE), &r);
         if (where && sched_start(s, j, where) == SCHED_OK)
             return true;
-        why = suspended ? WAIT_GPUS : sched_why_not(s);
+        why = job_over_limit(s, j) ? WAIT_LIMIT : suspended ? WAIT_GPUS : sched_why_not(s);
         if (d->preempt_for ? d->preempt_for(s, o, j, &why)
                           : d->preempts && preempt_for(s, o, preemption_scope(s, o, j), j, h->key))
             return true;
@@ -466,7 +465,8 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
         sched_blocked(s, j, why);
         return true;
     }
-    if (strict) {
+    bool limited = admitted && why == WAIT_LIMIT;         /* it and its like; others pass */
+    if (((const struct queueing_params *)o->params)->blocking <= BLOCKING_STRICT && !limited) {
         block_head(s, w->queue, j, why);
         return false;
     }

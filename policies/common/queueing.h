@@ -5,7 +5,9 @@
  * Waiting jobs stand in a line by key, ties by id: one line for the pool (scope=pool) or one per
  * queue (scope=queue). A pass merges the lines by key and starts what fits. The first job that does
  * not fit ends its line for the pass (blocking=strict), or only jobs of its shape are left out of
- * the rest of the pass (blocking=skip).
+ * the rest of the pass (blocking=skip). A job held by the limit of its queue is always passed over:
+ * Slurm's scheduler, too, goes on behind a job that its association's limit holds
+ * (SchedMD/slurm:src/slurmctld/job_scheduler.c, acct_policy_job_runnable_state).
  *
  * Preemption: a waiting job that does not fit may stop running jobs behind it in the order, within
  * its queue or the pool. Victims are taken from the end of the order. A lower bound of their number

@@ -94,7 +94,8 @@ static void serve(struct sched *s, const struct elastic *e, bool skip)
 {
     struct line_walk w = { .l = e->waiting };
     for (job_id j; line_next(&w, &j);) {
-        if (start_at(s, e, j, USUAL) || (job_facts(s, j)->sizing && start_at(s, e, j, LEAST))) {
+        if (!least_over_limit(s, j) &&
+            (start_at(s, e, j, USUAL) || (job_facts(s, j)->sizing && start_at(s, e, j, LEAST)))) {
             if (resizable(s, j))
                 line_push(e->running, j, (struct line_key){ .time_ns = sched_now(s) });
             continue;

@@ -196,12 +196,14 @@ static void divide(struct division *d)
 static void admit(struct division *d, const struct goodput *g, bool skip)
 {
     struct line_walk w = { .l = g->waiting };
-    for (job_id j; line_next(&w, &j);)
-        if (job_state(d->s, j) == JOB_PENDING && !add_share(d, j, 0)) {
-            sched_blocked(d->s, j, WAIT_GPUS);
-            if (!skip)
-                return;
-        }
+    for (job_id j; line_next(&w, &j);) {
+        bool limited = least_over_limit(d->s, j);
+        if (job_state(d->s, j) != JOB_PENDING || (!limited && add_share(d, j, 0)))
+            continue;
+        sched_blocked(d->s, j, limited ? WAIT_LIMIT : WAIT_GPUS);
+        if (!skip && !limited)
+            return;
+    }
 }
 
 static void resize(struct sched *s, struct share *h, uint32_t least, uint32_t most)

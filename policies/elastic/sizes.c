@@ -25,16 +25,25 @@ int64_t idle_gpus(struct sched *s)
     return gpus;
 }
 
+bool least_over_limit(struct sched *s, job_id j)
+{
+    struct request least = job_request_sized(s, j, job_sizes(s, j).min);
+    return queue_over_limit(s, job_facts(s, j)->queue, request_size(&least));
+}
+
 bool skip_over(struct sched *s, struct line *l, struct line_walk *w, job_id j, bool skip)
 {
     const struct job_facts *f = job_facts(s, j);
-    if (skip && !f->sizing) {
-        line_blocked(s, l, f->ask->shape, sched_why_not(s));
+    bool limited = least_over_limit(s, j);
+    enum wait_reason why = limited ? WAIT_LIMIT : sched_why_not(s);
+    if ((skip || limited) && !f->sizing) {
+        sched_blocked(s, j, WAIT_GROUP);
+        line_blocked(s, l, f->ask->shape, why);
         line_skip_shape(w, f->ask->shape);
     } else {
-        sched_blocked(s, j, sched_why_not(s));
+        sched_blocked(s, j, why);
     }
-    return skip;
+    return skip || limited;
 }
 
 /* An upper bound of the size that fits, by the number of whole GPUs. */

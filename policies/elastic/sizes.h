@@ -10,6 +10,8 @@ bool resizable(const struct sched *s, job_id j);
 
 /* Whole ones, of any node: O(nodes). */
 int64_t idle_gpus(struct sched *s);
+/* The limit of its queue holds it, at its smallest size. */
+bool least_over_limit(struct sched *s, job_id j);
 /* j, given by the walk w of line l, found no place, as sched_why_not() says: its reason is
  * reported. Returns skip: the walk goes on. If j has one size only, the other jobs of its shape are
  * passed over with it. */

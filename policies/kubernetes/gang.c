@@ -90,6 +90,8 @@ static bool delays_head(const struct sched *s, const struct kube *k, const struc
 /* Starts j now if that does not delay the head's reservation. */
 static bool bind_beside(struct sched *s, struct kube *k, job_id j)
 {
+    if (job_over_limit(s, j))
+        return false;
     struct request r = job_request(s, j);
     int64_t estimate_ns = job_estimate_ns(s, j), now_ns = sched_now(s);
     int64_t until_ns =
@@ -143,7 +145,8 @@ static void becomes_head(struct sched *s, struct kube *k, job_id j)
 bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod,
                       enum wait_reason why)
 {
-    if ((int)k->params->blocking == BLOCKING_SKIP || job_state(s, pod->job) != JOB_PENDING)
+    if ((int)k->params->blocking == BLOCKING_SKIP || job_state(s, pod->job) != JOB_PENDING ||
+        why == WAIT_LIMIT)
         return false;
     bool first = !k->n_passed;
     k->passed =

@@ -26,7 +26,7 @@ bool kube_holds(const struct sched *s, job_id j, uint32_t task)
 bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     node_id n;
-    if (!kube_choose(s, k, j, pod, &n))
+    if (queue_over_limit(s, job_facts(s, j)->queue, request_size(pod)) || !kube_choose(s, k, j, pod, &n))
         return false;
     struct builder *b = sched_builder(s, sched_view(s, FREE_IDLE), pod);
     bool added = builder_add_some(b, pod, pod->first_task, n, pod->gpus);
@@ -49,9 +49,22 @@ static uint32_t least_pods(const struct sched *s, const struct kube *k, job_id j
     return k->gang && job_state(s, j) == JOB_PENDING ? job_facts(s, j)->min_tasks : 1;
 }
 
+/* Even for as few pods as it may begin with; of unequal pods, for all. */
+static bool least_over_limit(struct sched *s, const struct kube *k, job_id j)
+{
+    const struct request *ask = job_facts(s, j)->ask;
+    struct request least = kube_pod(ask, 0);
+    if (k->gang && ask->tasks != SPLIT_ANY)
+        least.tasks = least_pods(s, k, j);
+    return queue_over_limit(s, job_facts(s, j)->queue,
+                            request_size(k->gang && ask->next ? ask : &least));
+}
+
 static enum wait_reason why_not(struct sched *s, const struct kube *k, job_id j)
 {
     const struct request *ask = job_facts(s, j)->ask, pod = kube_pod(ask, 0);
+    if (least_over_limit(s, k, j))
+        return WAIT_LIMIT;
     if (view_lacks_power(sched_view(s, FREE_IDLE), k->gang ? ask : &pod))
         return WAIT_POWER;
     uint64_t wanted = ask->next && least_pods(s, k, j) > 1
@@ -108,7 +121,8 @@ static bool refused(struct sched *s, struct kube *k, job_id j, const struct requ
 /* true: pods have left for this pod, or will. */
 static bool preempt_for_pod(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
-    if (k->gang || k->params->preempt <= 0)
+    if (k->gang || k->params->preempt <= 0 ||
+        queue_over_limit(s, job_facts(s, j)->queue, request_size(pod)))
         return false;
     if (kube_awaits_victims(s, k, j, pod->first_task))
         return true;

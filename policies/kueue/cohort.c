@@ -30,7 +30,7 @@ static int64_t part_of(const struct amount *a, uint32_t cell)
 
 static struct cohort_quota quota_of(const struct queue_facts *f, uint32_t cell, bool counted)
 {
-    int64_t nominal = part_of(&f->quota.deserved, cell), limit = part_of(&f->quota.limit, cell);
+    int64_t nominal = f->sums && cell == 0 ? 0 : part_of(&f->quota.deserved, cell), limit = part_of(&f->quota.limit, cell);
     struct cohort_quota q = { counted ? nominal : 0, part_of(&f->cohort.borrowing_limit, cell),
                               part_of(&f->cohort.lending_limit, cell) };
     if (f->first_child == ID_NONE && limit != UNLIMITED && counted &&
@@ -429,6 +429,7 @@ static const struct param cohort_param_list[] = {
 const struct policy cohort_policy = {
     .abi = POLICY_ABI,
     .name = "cohort",
+    .reads = READS_QUOTAS | READS_WEIGHTS | READS_COHORTS,
     .summary = "queues borrow each other's idle quota and get it back by stopping jobs that borrow "
                "(Kueue)",
     .needs = STARTS_PARTIAL,

@@ -69,11 +69,23 @@ static void backfill_started(struct sched *s, const void *params, void *state, j
         line_remove(b->shortest, j);
 }
 
+/* The limit of its queue: no time is promised, and no job waits behind it. */
+static bool held_by_limit(struct sched *s, job_id j)
+{
+    if (!job_over_limit(s, j))
+        return false;
+    plan_drop(s, j);
+    sched_blocked(s, j, WAIT_LIMIT);
+    return true;
+}
+
 /* Starts j now, or promises it the earliest time that its estimate and the promises of all others
  * allow: never later than its own last promise, unless that time has come and a running job exceeds
- * its estimate. true: it has started. */
+ * its estimate. true: it has started, or takes no promise. */
 static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
 {
+    if (held_by_limit(s, j))
+        return true;
     struct request r = job_request(s, j);
     int64_t last_ns = plan_start(s, j), promised_ns = last_ns > sched_now(s) ? last_ns : TIME_NEVER;
     if (last_ns <= sched_now(s) && sched_start(s, j, plan_placement(s, j)) == SCHED_OK)
@@ -108,6 +120,8 @@ static void reserved(struct sched *s, const struct backfill *b, struct line_walk
 static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
                         struct line_walk *walk, job_id j)
 {
+    if (held_by_limit(s, j))
+        return;
     shape_id shape = job_facts(s, j)->ask->shape;
     int64_t length_ns = job_estimate_ns(s, j), now_ns = sched_now(s);
     b->too_long =

@@ -116,7 +116,8 @@ static void serve(struct sched *s, struct branch *b, bool skip)
     const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
     if (where && sched_start(s, b->next, where) == SCHED_OK) {
         next_job(s, b);
-    } else if (skip) {
+    } else if (skip || sched_why_not(s) == WAIT_LIMIT) {
+        sched_blocked(s, b->next, WAIT_GROUP);
         line_blocked(s, b->waiting, r.shape, sched_why_not(s));
         /* a job that asks for the same fails the same */
         line_skip_shape(&b->walk, r.shape);
@@ -214,6 +215,7 @@ static const struct param drf_param_list[] = {
 const struct policy drf_policy = {
     .abi = POLICY_ABI,
     .name = "drf",
+    .reads = READS_WEIGHTS,
     .summary = "dominant resource fairness: the queue with the smallest weighted share of GPU, CPU "
                "or memory first",
     .params = drf_param_list,
@@ -228,6 +230,7 @@ const struct policy drf_policy = {
 const struct policy fair_share_policy = {
     .abi = POLICY_ABI,
     .name = "fair-share",
+    .reads = READS_WEIGHTS,
     .summary = "the queue with the smallest weighted share of the GPUs first",
     .params = drf_param_list,
     .params_size = sizeof(struct drf_params),

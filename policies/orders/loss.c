@@ -43,7 +43,9 @@ static void loss_schedule(struct sched *s, const void *params, void *state)
     (void)params;
     for (size_t i = 0; i < l->n_fresh; i++)
         if (job_state(s, l->fresh[i]) == JOB_PENDING && !fits(s, l, l->fresh[i]))
-            sched_refuse(s, l->fresh[i], "no room when it arrived");
+            sched_refuse(s, l->fresh[i], job_over_limit(s, l->fresh[i])
+                                             ? "its queue was at its limit when it arrived"
+                                             : "no room when it arrived");
     l->n_fresh = 0;
 }
 

@@ -59,6 +59,7 @@ static const struct param static_param_list[] = {
 const struct policy static_policy = {
     QUEUEING_TABLE(static),
     .name = "static",
+    .reads = READS_QUOTAS,
     .summary = "each queue has GPUs of its own: its nodes, or its deserved number",
     .also_needs = static_needs,
     .params = static_param_list,

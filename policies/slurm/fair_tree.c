@@ -20,6 +20,7 @@ static const struct param fair_tree_param_list[] = { BATCH_PARAMS, { 0 } };
 const struct policy fair_tree_policy = {
     BATCH_TABLE(fair_tree),
     .name = "fair-tree",
+    .reads = READS_WEIGHTS,
     .summary = "users and accounts that have had the least of their shares first",
     .params = fair_tree_param_list,
     .params_size = sizeof(struct batch_params),

@@ -109,6 +109,7 @@ static const struct param multifactor_param_list[] = {
 const struct policy multifactor_policy = {
     BATCH_TABLE(multifactor),
     .name = "multifactor",
+    .reads = READS_WEIGHTS,
     .summary = "Slurm's weighted sum of age, fair share, size, quality of service and GPUs",
     .params = multifactor_param_list,
     .params_size = sizeof(struct multifactor_params),

@@ -305,8 +305,11 @@ static bool resume(struct sched *s, const struct preemptive *p, job_id j)
     return false;
 }
 
+/* Not for a job that the limit of its queue holds: Slurm tests limits before it looks for victims. */
 static bool preempt_for(struct sched *s, struct queueing_state *o, job_id j, enum wait_reason *why)
 {
+    if (*why == WAIT_LIMIT)
+        return false;
     const struct preemptive *p = (const struct preemptive *)o;
     return job_suspended(s, j) ? resume(s, p, j) : preempt(s, p, j, why);
 }
@@ -334,7 +337,7 @@ static void preemptive_schedule(struct sched *s, const void *params, void *state
     /* a head that waits: perhaps for memory that they keep */
     struct line_walk behind = { .l = p->suspended };
     for (job_id j; line_next(&behind, &j);)
-        if (job_suspended(s, j) && job_state(s, j) == JOB_PENDING)
+        if (job_suspended(s, j) && job_state(s, j) == JOB_PENDING && !job_over_limit(s, j))
             resume(s, p, j);
 }
 

@@ -88,6 +88,8 @@ struct cluster {
     bool queues_from_trace;       /* the file has no queues */
 
     int64_t period_ns;            /* of the scheduler; 0: a pass after every change */
+    bool unmet_waits;             /* a job whose dependency can never be met waits for ever, and is not
+                                     cancelled */
     bool period_said;  /* it is given; otherwise the policy may set a period of its own */
     struct overhead overhead;
     struct sharing sharing;       /* sharing_usual by default */

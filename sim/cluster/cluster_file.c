@@ -213,6 +213,7 @@ static int nodes_read(struct cluster_reader *r, struct config_value list)
 /* ---- queues ---- */
 
 #define QUOTA_MOST     INT64_C(1000000000000)
+#define DESERVED_UNSAID (UNLIMITED - 1)
 #define QUEUE_PRIORITY 100                 /* schedulers.md b: the default of run:ai's queues */
 
 struct file_queue { /* one entry of `queues` */
@@ -297,30 +298,60 @@ static int read_pins(struct cluster_reader *r, struct config_value pins, struct 
     return 0;
 }
 
+/* An inner queue without a quota of its own has that of its children. */
+static int64_t deserved_of_children(const struct cluster_reader *r, queue_id parent, int64_t limit)
+{
+    int64_t sum = 0;
+    for (size_t q = parent + (size_t)1; q < r->n_queues; q++) {
+        int64_t deserved = r->queue[q].facts.quota.deserved.gpu_milli;
+        if (r->queue[q].facts.parent == parent)
+            sum = sum == UNLIMITED || deserved == UNLIMITED ? UNLIMITED : sum + deserved;
+    }
+    return limit != UNLIMITED && (sum == UNLIMITED || sum > limit) ? limit : sum;
+}
+
+static void settle_deserved(struct cluster_reader *r, queue_id id)
+{
+    struct queue_facts *f = &r->queue[id].facts;
+    f->sums = f->quota.deserved.gpu_milli == DESERVED_UNSAID && r->n_queues > id + (size_t)1;
+    if (f->quota.deserved.gpu_milli == DESERVED_UNSAID)
+        f->quota.deserved.gpu_milli = deserved_of_children(r, id, f->quota.limit.gpu_milli);
+}
+
+static struct queue_facts usual_queue(queue_id parent)
+{
+    return (struct queue_facts){
+        .parent = parent, .weight = 1, .cpu_weight = 1, .mem_weight = 1, .priority = QUEUE_PRIORITY,
+        .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1,
+        .quota = { { DESERVED_UNSAID, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
+        .cohort = COHORT_RULES_UNSAID,
+    };
+}
+
+static queue_id add_queue(struct cluster_reader *r, const struct queue_facts *f,
+                          struct config_value at)
+{
+    mem_grow(&r->queue, &r->queue_room, r->n_queues, sizeof *r->queue);
+    mem_grow(&r->queue_at, &r->queue_at_room, r->n_queues, sizeof *r->queue_at);
+    r->queue_at[r->n_queues] = at;
+    r->queue[r->n_queues] = (struct queue_spec){ .facts = *f };
+    return (queue_id)r->n_queues++;
+}
+
 /* Parents before children; the nesting of a document is at most 64 deep (config.c). */
 static int queues_read(struct cluster_reader *r, struct config_value list, queue_id parent)
 {
     struct config_walk w = { .of = list };
     for (struct config_value entry; config_next(&w, &entry);) {
-        struct file_queue f = {
-            .facts = {
-                .parent = parent, .weight = 1, .cpu_weight = 1, .mem_weight = 1, .priority = QUEUE_PRIORITY,
-                .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1,
-                .quota = { { 0, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
-                .cohort = COHORT_RULES_UNSAID,
-            },
-        };
+        struct file_queue f = { .facts = usual_queue(parent) };
         if (config_fields(entry, queue_keys, &f, r->err) ||
             (config_given(f.preemption) &&
              config_fields(f.preemption, queue_preemption_keys, &f.facts.cohort, r->err)))
             return -1;
-        mem_grow(&r->queue, &r->queue_room, r->n_queues, sizeof *r->queue);
-        mem_grow(&r->queue_at, &r->queue_at_room, r->n_queues, sizeof *r->queue_at);
-        queue_id id = (queue_id)r->n_queues++;
-        r->queue_at[id] = entry;
-        r->queue[id] = (struct queue_spec){ .facts = f.facts };
+        queue_id id = add_queue(r, &f.facts, entry);
         if (read_pins(r, f.pins, &r->queue[id]) || queues_read(r, f.children, id))
             return -1;
+        settle_deserved(r, id);
     }
     return 0;
 }
@@ -333,13 +364,22 @@ struct file_whole {
         prices, elastic, sharing;
     struct config_value models, progress, fabric;
     int64_t period_ns;
+    int invalid_dependency, cohort;
 };
+
+/* all: the queues at the top are below one more, of this name. */
+static const char *const cohort_words[] = { "none", "all", NULL };
+
+/* What becomes of a job whose dependency can never be met: sim/engine/dependencies.h. */
+static const char *const invalid_dependency_words[] = { "cancel", "wait", NULL };
 
 /* clang-format off */
 #define WHOLE(field) offsetof(struct file_whole, field)
 #define SECTION(key) { .name = #key, .type = CONFIG_MAPPING, .at = WHOLE(key) }
 #define SECTION_KEYS                                                                                                   \
     { .name = "period_s",   SECONDS,                .at = WHOLE(period_ns) },                                          \
+    { .name = "invalid_dependency", .type = CONFIG_CHOICE, .at = WHOLE(invalid_dependency),                            \
+      .words = invalid_dependency_words },                                                                             \
     { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },                                             \
     SECTION(preemption), SECTION(failures), SECTION(storage), SECTION(progress), SECTION(fabric), SECTION(power),      \
     SECTION(prices), SECTION(elastic), SECTION(sharing)
@@ -348,6 +388,7 @@ static const struct config_key whole_keys[] = {
     { .name = "name",       .type = CONFIG_TEXT,    .at = WHOLE(name) },
     { .name = "nodes",      .type = CONFIG_LIST,    .at = WHOLE(nodes), .required = true },
     { .name = "queues",     .type = CONFIG_LIST,    .at = WHOLE(queues) },
+    { .name = "cohort",     .type = CONFIG_CHOICE,  .at = WHOLE(cohort), .words = cohort_words },
     { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
     { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
     SECTION_KEYS,
@@ -442,6 +483,7 @@ static int read_sections(const struct file_whole *whole, const char *file, struc
         return -1;
     if (config_given(whole->storage) && storage_read(whole->storage, &c->storage, err))
         return -1;
+    c->unmet_waits = whole->invalid_dependency > 0;
     c->period_said = whole->period_ns >= 0;
     c->period_ns = c->period_said ? whole->period_ns : 0;
     if (sharing_read(whole->sharing, folder, &c->sharing, c->memory, err))
@@ -475,8 +517,19 @@ static struct cluster *read_cluster(struct cluster_reader *r, struct config *con
                      "want at least one; without this key they are taken from the trace");
         return NULL;
     }
-    if (queues_read(r, whole.queues, ID_NONE))
+    if (whole.cohort && !config_given(whole.queues)) {
+        config_error(config_root(config), r->err, "'cohort: all' wants queues");
         return NULL;
+    }
+    if (whole.cohort) {
+        struct queue_facts all = usual_queue(ID_NONE);
+        all.name = cohort_words[whole.cohort];
+        add_queue(r, &all, whole.queues);
+    }
+    if (queues_read(r, whole.queues, whole.cohort ? 0 : ID_NONE))
+        return NULL;
+    if (whole.cohort)
+        settle_deserved(r, 0);
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c && (read_sections(&whole, input_name(r->in), c, r->err) ||
               pools_read(r->group_at, c, r->err))) {

@@ -12,7 +12,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 7u
+#define POLICY_ABI 8u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -146,6 +146,7 @@ enum sched_result {
     SCHED_WRONG_STATE, /* e.g. a start of a running job, a stop of a waiting one */
     SCHED_NOT_ALLOWED, /* non-preemptible */
     SCHED_TOO_OFTEN,   /* a wake-up in the past, or too many */
+    SCHED_OVER_LIMIT,  /* its queue, or one above, would hold more than its limit: queues.h */
     SCHED_RESULTS
 };
 /* Overheads (grace, lost work, restart) are the simulator's. */
@@ -232,8 +233,13 @@ enum {                            /* policy.needs */
     /* starts jobs at any of their sizes, and resizes running ones; together with neither */
     RESIZES = 16,
     SEES_SPEEDUP = 32,            /* job_speedup() */
-    SUSPENDS = 64                 /* STOP_SUSPEND; not together with SEES_TIMELINE */
+    SUSPENDS = 64,                /* STOP_SUSPEND; not together with SEES_TIMELINE */
+    /* tests the limits of queues by itself before it starts a job: sched_place() and sched_fits()
+     * do not heed them, the verbs do */
+    TESTS_LIMITS = 128
 };
+/* policy.reads: settings of queues on which its decisions depend; a run warns of others. */
+enum { READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4 };
 enum stop_cause {
     STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED,    /* for good */
     STOPPED_BY_POLICY,
@@ -245,7 +251,7 @@ static inline bool stopped_for_good(enum stop_cause why) { return why < STOPPED_
 struct policy {
     unsigned abi;                 /* POLICY_ABI */
     const char *name, *summary;
-    unsigned needs;
+    unsigned needs, reads;
     unsigned (*also_needs)(const void *params);    /* needs that depend on parameters; NULL: none */
     const struct param *params;   /* NULL: none */
     /* bytes; of state and of job_own(), zero at first */

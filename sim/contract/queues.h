@@ -33,6 +33,9 @@ struct queue_facts {              /* from the cluster file; never changes */
     /* ID_NONE ends; children by id, above the id of their parent */
     queue_id parent, first_child, next_sibling;
     struct quota quota;
+    /* its deserved GPUs are not its own but the sum of its children's, at most its limit: in a cohort,
+     * where quota of its own comes on top of theirs, it has none */
+    bool sums;
     double weight, cpu_weight, mem_weight;        /* over quota: of GPUs, CPUs, memory */
     int32_t priority;
     /* its jobs are not stopped before; -1: inherited */
@@ -52,6 +55,13 @@ const struct queue_facts *queue_facts(const struct sched *s, queue_id q);
 struct amount queue_held(const struct sched *s, queue_id q);
 struct amount queue_held_firm(const struct sched *s, queue_id q);
 struct amount queue_pending(const struct sched *s, queue_id q);
+/* Limits are the world's, and bind every policy: a start or resize that would take what a queue, or
+ * one above it, holds over its limit is refused (SCHED_OVER_LIMIT), and sched_place() and
+ * sched_fits() find no place for it (WAIT_LIMIT). Only what is asked for counts: a job without GPUs
+ * may start in a queue at its limit_gpus. A job held by a limit blocks no job of other queues. */
+bool queue_over_limit(const struct sched *s, queue_id q, struct amount more);
+/* The same for all that j asks for; false without a look at the tree where no queue has a limit. */
+bool job_over_limit(const struct sched *s, job_id j);
 /* The budget of the month is spent: what the jobs of q and of the queues below it have held since
  * the month began has reached q's own budget; queues above it are not looked at. Held as in
  * intervals.csv: from the start until the GPUs are free. Exact. Months are those of the calendar,

@@ -4,26 +4,25 @@
 #include "sim/engine/state.h"
 #include "sim/scheduler/waiting.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct dependencies {
-    uint32_t *unmet;              /* [n_jobs] */
+    uint32_t *unmet;              /* [n_jobs] dependencies, and a turn, that are still open */
+    const char **never;           /* [n_jobs] why they can never be met; NULL: they may */
     uint32_t *first;              /* jobs that wait for j: waits[first[j] .. first[j + 1]) */
-    job_id *waits;
-    job_id *met;                  /* [n_jobs] jobs with all dependencies met, in that order */
-    uint32_t n_met, n_arrived;
+    struct waits { job_id job; uint8_t how; } *waits;
+    job_id *due;                  /* [n_due] jobs whose wait is over, in that order; the first n_gone have been told */
+    uint32_t n_due, n_gone;
+    job_id *next;                 /* [n_jobs] whose turn comes after j's; ID_NONE. NULL: no turns */
+    uint8_t *turn;                /* [n_jobs] */
 };
+enum { TURN_COME = 1, TURN_OVER = 2 };
 
-struct dependencies *dependencies_new(const struct workload *w)
+static void make_waits(struct dependencies *d, const struct workload *w)
 {
-    if (!w->depends_first)
-        return NULL;
-    struct dependencies *d = mem_new(1, sizeof *d);
     uint32_t n = w->depends_first[w->n_jobs];
-    d->unmet = mem_new(w->n_jobs, sizeof *d->unmet);
-    d->first = mem_new((size_t)w->n_jobs + 2, sizeof *d->first);
     d->waits = mem_new(n, sizeof *d->waits);
-    d->met = mem_new(w->n_jobs, sizeof *d->met);
     for (uint32_t i = 0; i < n; i++)
         d->first[w->depends_on[i] + 2]++;
     for (job_id j = 0; j < w->n_jobs; j++)
@@ -31,8 +30,40 @@ struct dependencies *dependencies_new(const struct workload *w)
     for (job_id j = 0; j < w->n_jobs; j++) {
         d->unmet[j] = w->depends_first[j + 1] - w->depends_first[j];
         for (uint32_t i = w->depends_first[j]; i < w->depends_first[j + 1]; i++)
-            d->waits[d->first[w->depends_on[i] + 1]++] = j;
+            d->waits[d->first[w->depends_on[i] + 1]++] = (struct waits){ j, w->depends_how[i] };
     }
+}
+
+static void make_turns(struct dependencies *d, const struct workload *w)
+{
+    job_id *before = workload_turns(w);
+    if (!before)
+        return;
+    d->next = mem_new(w->n_jobs, sizeof *d->next);
+    d->turn = mem_new(w->n_jobs, sizeof *d->turn);
+    for (job_id j = 0; j < w->n_jobs; j++)
+        d->next[j] = ID_NONE;
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        d->turn[j] = before[j] == ID_NONE ? TURN_COME : 0;
+        if (before[j] == ID_NONE)
+            continue;
+        d->next[before[j]] = j;
+        d->unmet[j]++;
+    }
+    free(before);
+}
+
+struct dependencies *dependencies_new(const struct workload *w)
+{
+    if (!w->depends_first)
+        return NULL;
+    struct dependencies *d = mem_new(1, sizeof *d);
+    d->unmet = mem_new(w->n_jobs, sizeof *d->unmet);
+    d->never = mem_new(w->n_jobs, sizeof *d->never);
+    d->first = mem_new((size_t)w->n_jobs + 2, sizeof *d->first);
+    d->due = mem_new(w->n_jobs, sizeof *d->due);
+    make_waits(d, w);
+    make_turns(d, w);
     return d;
 }
 
@@ -41,33 +72,91 @@ void dependencies_free(struct dependencies *d)
     if (!d)
         return;
     free(d->unmet);
+    free(d->never);
     free(d->first);
     free(d->waits);
-    free(d->met);
+    free(d->due);
+    free(d->next);
+    free(d->turn);
     free(d);
+}
+
+static bool is_due(const struct sched *s, job_id j)
+{
+    const struct dependencies *d = s->dependencies;
+    return d->never[j] ? !s->cluster->unmet_waits : !d->unmet[j];
 }
 
 bool dependencies_hold(struct sched *s, job_id j)
 {
-    if (!s->dependencies || !s->dependencies->unmet[j])
+    struct dependencies *d = s->dependencies;
+    if (!dependencies_unmet(s, j))
         return false;
     ledger_in_system(s, 1);
     ledger_waiting(s, 1);
     decision_log(s, j, "decision", "held", wait_reason_name[WAIT_DEPENDENCY]);
+    if (is_due(s, j))
+        d->due[d->n_due++] = j;
     return true;
+}
+
+static const char *why_never(const struct sched *s, job_id on, uint8_t how)
+{
+    char text[256];
+    const char *name = s->workload->truth[on].name, *came_of_it = life_outcome_name(s->job[on].outcome);
+    int n = snprintf(text, sizeof text, "depends on %s%s:%.100s, which %s%s",
+                     how & DEPENDS_OR ? "alternatives, the last to be decided " : "", depends_how_name[depends_how(how)], name,
+                     s->job[on].outcome > OUTCOME_FAILED ? "was " : "", came_of_it);
+    return arena_text(s->memory, text, (size_t)n);
+}
+
+/* One of the dependencies of j is decided. */
+static void decided(struct sched *s, const struct waits *wait, bool met, job_id on)
+{
+    struct dependencies *d = s->dependencies;
+    job_id j = wait->job;
+    bool or = wait->how & DEPENDS_OR;
+    if (!d->unmet[j] || d->never[j])
+        return;
+    d->unmet[j] = met && or ? 0 : d->unmet[j] - (met || or);
+    if (!met && !(or && d->unmet[j]))
+        d->never[j] = why_never(s, on, wait->how);
+    if ((d->never[j] || !d->unmet[j]) && is_due(s, j) && j < s->next_arrival)
+        d->due[d->n_due++] = j;
+}
+
+/* j has ended: the turn goes to the next that has not. */
+static void turn_passes(struct sched *s, job_id j)
+{
+    struct dependencies *d = s->dependencies;
+    for (d->turn[j] |= TURN_OVER; d->turn[j] == (TURN_COME | TURN_OVER) && d->next[j] != ID_NONE; j = d->next[j]) {
+        job_id next = d->next[j];
+        d->turn[next] |= TURN_COME;
+        decided(s, &(struct waits){ next, AFTER_ANY }, true, j);
+    }
 }
 
 void dependencies_ended(struct sched *s, job_id j)
 {
-    struct dependencies *d = s->dependencies;
-    for (uint32_t i = d && j < s->workload->n_jobs ? d->first[j] : 0; d && j < s->workload->n_jobs && i < d->first[j + 1]; i++)
-        if (--d->unmet[d->waits[i]] == 0 && d->waits[i] < s->next_arrival)
-            d->met[d->n_met++] = d->waits[i];
+    const struct dependencies *d = s->dependencies;
+    if (!d || j >= s->workload->n_jobs)
+        return;
+    bool ok = s->job[j].outcome == OUTCOME_COMPLETED;
+    const bool met[DEPENDS_HOWS] = { [AFTER_ANY] = true, [AFTER_OK] = ok, [AFTER_NOT_OK] = !ok };
+    for (uint32_t i = d->first[j]; i < d->first[j + 1]; i++)
+        decided(s, &d->waits[i], met[depends_how(d->waits[i].how)], j);
+    if (d->turn)
+        turn_passes(s, j);
 }
 
 bool dependencies_unmet(const struct sched *s, job_id j)
 {
-    return s->dependencies && s->dependencies->unmet[j];
+    return s->dependencies && (s->dependencies->unmet[j] || s->dependencies->never[j]);
+}
+
+const char *dependencies_never(const struct sched *s, job_id j)
+{
+    return s->dependencies ? s->dependencies->never[j] : NULL;
 }
 
 void dependencies_let_in(struct sched *s)
@@ -79,5 +168,5 @@ void dependencies_let_in(struct sched *s)
 job_id dependencies_next(struct sched *s)
 {
     struct dependencies *d = s->dependencies;
-    return d && d->n_arrived < d->n_met ? d->met[d->n_arrived++] : ID_NONE;
+    return d && d->n_gone < d->n_due ? d->due[d->n_gone++] : ID_NONE;
 }

@@ -1,15 +1,30 @@
 /* dependencies.h - jobs that wait for others to end.
  *
- * A job arrives when the last job that it depends on has ended, with any outcome: completed, failed, cancelled or rejected
- * (Slurm's afterany; in a trace the dependent job did run). Until then it is in the system and waits, with the reason
- * "dependency"; the policy does not know it, and it is in no queue's books. */
+ * A job arrives when its dependencies are met: all of them, or one where they are alternatives (DEPENDS_OR). Until then it is in the
+ * system and waits, with the reason "dependency"; the policy does not know it, and it is in no queue's books.
+ *
+ *   afterany    met when the other job has ended, whatever came of it
+ *   afterok     met when it has completed
+ *   afternotok  met when it has ended otherwise
+ *   singleton   met when no earlier job of the same user and name is left that has not ended
+ *
+ * The outcomes of afterok and afternotok are Slurm's (SchedMD/slurm:src/slurmctld/job_scheduler.c, test_job_dependency): ok is
+ * a job that completed; not ok is every other end: failed (lack of memory and too many interruptions among them), cancelled or
+ * withdrawn, rejected, and cancelled for a dependency of its own. A job that is preempted has not ended.
+ *
+ * A dependency that can never be met any more - afterok of a job that failed, afternotok of one that completed, or the last
+ * alternative - cancels its job, when the other has ended and the job is submitted: it is gone, has no times, and is "not ok"
+ * to those that depend on it. With `invalid_dependency: wait` in the cluster file it waits for ever instead (Slurm without
+ * kill_invalid_depend). */
 #pragma once
 #include "sim/engine/state.h"
 
 struct dependencies *dependencies_new(const struct workload *w);          /* NULL: no job depends on another */
 void dependencies_free(struct dependencies *d);                           /* NULL: does nothing */
 bool dependencies_hold(struct sched *s, job_id j);                        /* submitted now: true, it must wait */
-void dependencies_ended(struct sched *s, job_id j);                       /* whatever came of it */
-bool dependencies_unmet(const struct sched *s, job_id j);                 /* j waits for another */
-job_id dependencies_next(struct sched *s);                                /* the next that waits no more, once; ID_NONE: none */
+void dependencies_ended(struct sched *s, job_id j);                       /* its outcome is known */
+bool dependencies_unmet(const struct sched *s, job_id j);                 /* j waits for another, perhaps for ever */
+const char *dependencies_never(const struct sched *s, job_id j);          /* NULL: it may still be met; else why it is not */
+job_id dependencies_next(struct sched *s);                                /* the next that waits no more, once; ID_NONE: none.
+                                                                             It arrives, or is cancelled if it can never be met */
 void dependencies_let_in(struct sched *s);                                /* the time of a held job ends; as any other it begins */

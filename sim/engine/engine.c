@@ -116,14 +116,19 @@ static int arrive(struct sched *s, job_id j, struct error *err)
     return 0;
 }
 
-/* Jobs with all dependencies met arrive; true: there were some. An arrival that is rejected may let in more. */
+/* Jobs with dependencies met arrive, those whose can never be are cancelled; true: there were some. One that is rejected or
+ * cancelled may let in more. */
 static bool arrive_next(struct sched *s)
 {
     job_id j = dependencies_next(s);
     bool any = j != ID_NONE;
     for (; j != ID_NONE; j = dependencies_next(s)) {
+        const char *never = dependencies_never(s, j);
         dependencies_let_in(s);
-        job_arrive(s, j);
+        if (never)
+            job_unmet(s, j, never);
+        else
+            job_arrive(s, j);
         notices_give(s);
     }
     return any;
@@ -212,6 +217,11 @@ static bool total_fits(const struct sched *s, const struct request *ask, node_id
 /* Would a task of that run start now, beside those that it holds? */
 static bool task_of_fits(const struct sched *s, const struct live *l, const struct request *ask)
 {
+    struct request one = *ask;
+    one.next = NULL;
+    one.tasks = ask->tasks == SPLIT_ANY ? SPLIT_ANY : 1;
+    if (request_over_limit(s, &one))
+        return false;
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         if (ask->tasks == SPLIT_ANY ? total_fits(s, ask, n)
                                     : view_fits(s->idle, ask, n) && may_hold_more_on(ask, l->now.held, n))

@@ -130,22 +130,41 @@ void job_arrive(struct sched *s, job_id j)
     }
 }
 
-void job_rejected(struct sched *s, job_id j, const char *reason)
+/* It waits, and goes without having been served. */
+static void goes_unserved(struct sched *s, job_id j, enum job_outcome outcome, const char *reason)
 {
     if (!s->jobs->refusal)
         s->jobs->refusal = arena_alloc(s->memory, s->n_jobs * sizeof *s->jobs->refusal);
     s->jobs->refusal[j] = reason;
-    s->job[j].outcome = OUTCOME_REJECTED;
+    s->job[j].outcome = (uint8_t)outcome;
     s->job[j].end_ns = s->now_ns;
-    s->totals.rejected++;
     books_present(s, j, -1);
     dependencies_ended(s, j);
     books_pending(s, j, request_amount(ask_of(s, j)), -1);
     wait_end(s, live_of(s, j));
-    decision_log(s, j, "decision", "refuse", reason);
+    if (outcome == OUTCOME_REJECTED)
+        decision_log(s, j, "decision", "refuse", reason);
+    else
+        decision_log(s, j, "end", "cancelled", reason);
     job_retire(s, j);
+}
+
+void job_rejected(struct sched *s, job_id j, const char *reason)
+{
+    s->totals.rejected++;
+    goes_unserved(s, j, OUTCOME_REJECTED, reason);
     if (on_demand(s, j))
         models_gone(s, j);
+}
+
+void job_unmet(struct sched *s, job_id j, const char *reason)
+{
+    wait_begin(s, job_enter(s, j), WAIT_DEPENDENCY);
+    books_pending(s, j, request_amount(ask_of(s, j)), 1);
+    state_set(s, j, JOB_GONE);
+    s->totals.cancelled++;
+    s->totals.unmet++;
+    goes_unserved(s, j, OUTCOME_UNMET, reason);
 }
 
 void job_retire(struct sched *s, job_id j)

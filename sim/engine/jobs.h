@@ -6,10 +6,11 @@
 void jobs_begin(struct sched *s);
 void jobs_end(struct sched *s);
 size_t live_slots(const struct sched *s);                                 /* slots of s->live that there is memory for */
-const char *job_refusal(const struct sched *s, job_id j);                 /* NULL: it was not refused */
+const char *job_refusal(const struct sched *s, job_id j);                 /* NULL: it was neither rejected nor cancelled before it arrived */
 struct live *job_enter(struct sched *s, job_id j);                        /* pending; its wait is not counted yet */
 void job_arrive(struct sched *s, job_id j);
 void job_rejected(struct sched *s, job_id j, const char *reason);         /* its state has changed already */
+void job_unmet(struct sched *s, job_id j, const char *reason);            /* cancelled, as a dependency can never be met */
 void job_retire(struct sched *s, job_id j);                               /* it has gone, and all notices were given */
 void job_end(struct sched *s, job_id j);                                  /* its work is done */
 void job_fails(struct sched *s, job_id j, const char *why);               /* now, while it runs, before its work is done */

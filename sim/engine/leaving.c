@@ -214,7 +214,7 @@ void job_released(struct sched *s, job_id j)
 void jobs_enter_held(struct sched *s)
 {
     for (job_id j = 0; j < s->next_arrival; j++) {
-        if (!dependencies_unmet(s, j) || live_of(s, j))
+        if (!dependencies_unmet(s, j) || s->job[j].state != JOB_ABSENT)
             continue;
         dependencies_let_in(s);
         wait_begin(s, job_enter(s, j), WAIT_DEPENDENCY);

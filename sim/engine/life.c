@@ -29,6 +29,6 @@ const char *life_state_name(enum job_state state)
 
 const char *life_outcome_name(enum job_outcome outcome)
 {
-    static const char *const name[] = { "", "completed", "failed", "cancelled", "rejected" };
+    static const char *const name[] = { "", "completed", "failed", "cancelled", "rejected", "cancelled" };
     return name[outcome];
 }

@@ -2,7 +2,9 @@
 #pragma once
 #include "sim/contract/policy.h"
 
-enum job_outcome { OUTCOME_OPEN, OUTCOME_COMPLETED, OUTCOME_FAILED, OUTCOME_CANCELLED, OUTCOME_REJECTED };
+/* unmet: cancelled before it arrived, as a dependency can never be met */
+enum job_outcome { OUTCOME_OPEN, OUTCOME_COMPLETED, OUTCOME_FAILED, OUTCOME_CANCELLED, OUTCOME_REJECTED, OUTCOME_UNMET };
+static inline bool outcome_was_served(enum job_outcome o) { return o != OUTCOME_REJECTED && o != OUTCOME_UNMET; }
 
 bool life_allows(enum job_state from, enum job_state to);
 const char *life_state_name(enum job_state state);

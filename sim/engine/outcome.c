@@ -52,7 +52,7 @@ struct job_result run_job(const struct sched *s, job_id j)
 struct run_times run_times(const struct sched *s, job_id j)
 {
     const struct job_run *run = &s->job[j];
-    if (run->state != JOB_GONE || run->outcome == OUTCOME_REJECTED || on_demand(s, j) || j < s->setup.warmup_jobs)
+    if (run->state != JOB_GONE || !outcome_was_served(run->outcome) || on_demand(s, j) || j < s->setup.warmup_jobs)
         return (struct run_times){ .ended = false };
     int64_t jct_ns = run->end_ns - s->workload->facts[j].submit_ns;
     return (struct run_times){ true, jct_ns, jct_ns - run->run_ns, run->fairness_micro };

@@ -137,7 +137,8 @@ enum account {
 };
 struct run_totals {
     int64_t first_ns, last_ns;    /* first submit, last end (or the cut-off): the interval of all averages */
-    uint32_t completed, failed, cancelled, rejected, running, pending;
+    uint32_t completed, failed, cancelled, rejected, running, pending;    /* cancelled: `unmet`, too */
+    uint32_t unmet;               /* before they arrived, as a dependency can never be met */
     uint64_t starts, preemptions, moves, resizes, passes, events;
     uint64_t refused[SCHED_RESULTS];    /* requests of the policy that the world refused, by reason */
     uint64_t sight_refused;       /* questions for the true run time without SEES_RUN_TIME */

@@ -214,7 +214,7 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
 {
     enum { FIELDS_MOST = 48 };    /* more than the columns that follow */
     const struct request *ask = w->facts[j].ask;
-    bool ended = r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
+    bool ended = r->state == JOB_GONE && outcome_was_served(r->outcome);
     struct field wait;
     job_facts_columns(o, c, w, j, request_gpu_milli(ask));
     char *at = put_times(out_room(o, FIELDS_MOST * DECIMAL_MAX), r, ended, &wait);

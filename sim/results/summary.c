@@ -26,8 +26,8 @@ static struct job_sample sample_of(const struct sched *s, job_id j, const struct
     int64_t service_ns = w->truth[j].duration_ns, bound_ns = service_ns > 10 * NS_PER_S ? service_ns : 10 * NS_PER_S;
     struct job_sample x = { .r = r, .on_demand = j >= w->n_jobs, .had_service = service_ns > 0 };
     x.jct_ns = r->wait_ns + r->run_ns;
-    x.ended = !x.on_demand && r->state == JOB_GONE && r->outcome != OUTCOME_REJECTED;
-    x.counts = !x.on_demand && j >= run_setup_of(s)->warmup_jobs && !(r->state == JOB_GONE && r->outcome == OUTCOME_REJECTED);
+    x.ended = !x.on_demand && r->state == JOB_GONE && outcome_was_served(r->outcome);
+    x.counts = !x.on_demand && j >= run_setup_of(s)->warmup_jobs && outcome_was_served(r->outcome);
     x.slowdown = x.had_service ? (double)x.jct_ns / (double)service_ns : 0;
     x.bounded = x.jct_ns > bound_ns ? (double)x.jct_ns / (double)bound_ns : 1.0;
     return x;
@@ -53,7 +53,8 @@ static void add_end(struct tally *t, const struct job_sample *x)
 static void add_job(struct tally *t, const struct job_sample *x)
 {
     static const uint8_t outcome_metric[] = { [OUTCOME_COMPLETED] = JOBS_COMPLETED, [OUTCOME_FAILED] = JOBS_FAILED,
-                                              [OUTCOME_CANCELLED] = JOBS_CANCELLED, [OUTCOME_REJECTED] = JOBS_REJECTED };
+                                              [OUTCOME_CANCELLED] = JOBS_CANCELLED, [OUTCOME_REJECTED] = JOBS_REJECTED,
+                                              [OUTCOME_UNMET] = JOBS_CANCELLED };
     const struct job_result *r = x->r;
     t->first_ns = t->jobs == 0 || r->submit_ns < t->first_ns ? r->submit_ns : t->first_ns;
     t->jobs++;

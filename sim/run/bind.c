@@ -103,17 +103,32 @@ static void split_shapes(struct workload *w, uint32_t n_keys, uint32_t (*key_of)
     free(p.at);
 }
 
-/* Jobs of pinned queues ask for other nodes. */
-static uint32_t pin_of(const struct workload *w, job_id j, const void *cluster)
+static bool has_limit(const struct cluster *c, queue_id q)
 {
-    const struct cluster *c = cluster;
-    return c->queue[w->facts[j].queue].pinned ? w->facts[j].queue : ID_NONE;
+    for (; q != ID_NONE; q = c->queue[q].parent) {
+        const struct amount *most = &c->queue[q].quota.limit;
+        if (most->gpu_milli != UNLIMITED || most->cpu_milli != UNLIMITED || most->mem_mib != UNLIMITED)
+            return true;
+    }
+    return false;
 }
 
-static void pin(struct shape *made, uint32_t queue, const void *cluster)
+static bool sets_apart(const struct cluster *c, queue_id q)
 {
-    (void)cluster;
-    made->pin = queue;
+    return c->queue[q].pinned || has_limit(c, q);
+}
+
+/* Jobs of pinned queues ask for other nodes; jobs of a queue with a limit find no place where those of others do. */
+static uint32_t own_shapes_of(const struct workload *w, job_id j, const void *cluster)
+{
+    return sets_apart(cluster, w->facts[j].queue) ? w->facts[j].queue : ID_NONE;
+}
+
+static void set_apart(struct shape *made, uint32_t queue, const void *cluster)
+{
+    const struct cluster *c = cluster;
+    made->pin = c->queue[queue].pinned ? queue : ID_NONE;
+    made->limited = has_limit(c, queue) ? queue : ID_NONE;
 }
 
 /* ---- GPU memory ---- */
@@ -277,7 +292,7 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
         queues_from_trace(c, w);
     uint32_t n = intern_count(w->queue_names);
     queue_id *map = mem_new(n, sizeof *map);
-    bool pinned = false;
+    bool apart = false;
     for (uint32_t i = 0; i < n; i++) {
         if (c->queues_from_trace)
             map[i] = i;
@@ -285,12 +300,12 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
             free(map);
             return -1;
         }
-        pinned |= c->queue[map[i]].pinned;
+        apart |= sets_apart(c, map[i]);
     }
     for (job_id j = 0; j < workload_all(w); j++)
         w->facts[j].queue = map[w->facts[j].queue];
-    if (pinned)
-        split_shapes(w, c->n_queues, pin_of, pin, c);
+    if (apart)
+        split_shapes(w, c->n_queues, own_shapes_of, set_apart, c);
     free(map);
     if (sharing_counts_memory(&c->sharing))
         resolve_footprints(c, w);

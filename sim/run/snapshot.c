@@ -1,5 +1,6 @@
 /* snapshot.c - see snapshot.h. */
 #include "sim/run/snapshot.h"
+#include "sim/engine/dependencies.h"
 #include "sim/engine/models.h"
 #include "sim/engine/overhead.h"
 #include "sim/engine/state.h"
@@ -12,9 +13,9 @@ struct taking {
     struct sched *s;
     struct snapshot *to;
     job_id *number;               /* [jobs of the run] its number there; ID_NONE: it is not in it */
-    uint32_t n_dependencies;
+    size_t n_dependencies, on_room, how_room;
+    const job_id *before;         /* whose turn comes before: of those that run one at a time; NULL: none do */
 };
-
 
 /* ---- Where a job is ---- */
 
@@ -135,15 +136,29 @@ static int take_job(struct taking *t, job_id j, struct error *err)
     return take_place(t, l, truth, err);
 }
 
-/* On those that are still to end. */
+static void take_dependency(struct taking *t, job_id on, uint8_t how)
+{
+    struct workload *w = &t->to->workload;
+    if (t->number[on] == ID_NONE)
+        return;
+    mem_grow(&w->depends_on, &t->on_room, t->n_dependencies, sizeof *w->depends_on);
+    mem_grow(&w->depends_how, &t->how_room, t->n_dependencies, sizeof *w->depends_how);
+    w->depends_how[t->n_dependencies] = how;
+    w->depends_on[t->n_dependencies++] = t->number[on];
+}
+
+/* On those that are still to end. The turn comes after that of every job before it, as one of these may run, and a running job has
+ * no dependencies. */
 static void take_dependencies(struct taking *t, job_id j)
 {
     const struct workload *from = t->s->workload;
-    struct workload *w = &t->to->workload;
-    w->depends_first[t->number[j]] = t->n_dependencies;
+    t->to->workload.depends_first[t->number[j]] = (uint32_t)t->n_dependencies;
+    if (!dependencies_unmet(t->s, j))
+        return;                   /* an alternative was met */
     for (uint32_t i = from->depends_first[j]; i < from->depends_first[j + 1]; i++)
-        if (t->number[from->depends_on[i]] != ID_NONE)
-            w->depends_on[t->n_dependencies++] = t->number[from->depends_on[i]];
+        take_dependency(t, from->depends_on[i], from->depends_how[i]);
+    for (job_id k = t->before ? t->before[j] : ID_NONE; k != ID_NONE; k = t->before[k])
+        take_dependency(t, k, AFTER_ANY);
 }
 
 /* ---- All of it ---- */
@@ -164,7 +179,9 @@ static void make_room(struct snapshot *n, const struct sched *s)
     if (!from->depends_first)
         return;
     w->depends_first = mem_new(from->n_jobs + (size_t)1, sizeof *w->depends_first);
-    w->depends_on = mem_new(from->depends_first[from->n_jobs] + (size_t)1, sizeof *w->depends_on);
+    w->depends_on = NULL;
+    w->depends_how = NULL;
+    w->one_at_a_time = NULL;
 }
 
 static int take_all(struct taking *t, struct error *err)
@@ -173,14 +190,14 @@ static int take_all(struct taking *t, struct error *err)
     struct workload *w = &t->to->workload;
     for (job_id j = 0; j < s->workload->n_jobs; j++) {
         t->number[j] = ID_NONE;
-        if (s->job[j].state != JOB_GONE && take_job(t, j, err))
+        if (s->job[j].state != JOB_GONE && !dependencies_never(s, j) && take_job(t, j, err))
             return -1;
     }
     for (job_id j = 0; w->depends_first && j < s->workload->n_jobs; j++)
         if (t->number[j] != ID_NONE)
             take_dependencies(t, j);
     if (w->depends_first)
-        w->depends_first[w->n_jobs] = t->n_dependencies;
+        w->depends_first[w->n_jobs] = (uint32_t)t->n_dependencies;
     if (!w->n_jobs)
         return error_set(err, "snapshot: no job is left at %.15g s", seconds(s->now_ns));
     return 0;
@@ -189,12 +206,14 @@ static int take_all(struct taking *t, struct error *err)
 struct snapshot *snapshot_make(struct sched *s, int64_t time_ns, struct error *err)
 {
     struct snapshot *n = mem_new(1, sizeof *n);
-    struct taking t = { .s = s, .to = n, .number = mem_new(s->workload->n_jobs, sizeof *t.number) };
+    job_id *before = workload_turns(s->workload);
+    struct taking t = { .s = s, .to = n, .number = mem_new(s->workload->n_jobs, sizeof *t.number), .before = before };
     int64_t now_ns = s->now_ns;
     size_t unsaved = 0;
     if (s->workload->n_on_demand) {
         error_set(err, "snapshot: replicas of services and sessions come and go in the run, which a trace cannot say");
         free(t.number);
+        free(before);
         free(n);
         return NULL;
     }
@@ -205,6 +224,7 @@ struct snapshot *snapshot_make(struct sched *s, int64_t time_ns, struct error *e
     int result = take_all(&t, err);
     s->now_ns = now_ns;
     free(t.number);
+    free(before);
     if (result == 0)
         return n;
     snapshot_free(n);
@@ -223,5 +243,6 @@ void snapshot_free(struct snapshot *n)
     free(w->running);
     free(w->depends_first);
     free(w->depends_on);
+    free(w->depends_how);
     free(n);
 }

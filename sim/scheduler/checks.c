@@ -118,5 +118,5 @@ bool placement_matches(struct sched *s, job_id j, const struct placement *p, boo
 }
 
 const char *const sched_result_name[SCHED_RESULTS] = {
-    "ok", "later", "no room", "mismatch", "wrong state", "not allowed", "too often",
+    "ok", "later", "no room", "mismatch", "wrong state", "not allowed", "too often", "over limit",
 };

@@ -94,7 +94,7 @@ static enum place_result place_within_caps(struct sched *s, struct view *v, cons
     return uncapped == PLACED ? NO_POWER : uncapped;
 }
 
-const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
+const struct placement *placing_whatever_limit(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);
     if (placing_lacks(in, r)) {
@@ -103,6 +103,30 @@ const struct placement *sched_place(struct sched *s, const struct view *v, const
     }
     s->placing->why_not = in->headroom ? place_within_caps(s, in, r) : place_anywhere(s, in, r);
     return s->placing->why_not == PLACED ? builder_take(&s->placing->builder) : NULL;
+}
+
+static bool over_limit(const struct sched *s, shape_id shape, struct amount more)
+{
+    queue_id q = s->workload->shape[shape].limited;
+    return q != ID_NONE && queue_over_limit(s, q, more);
+}
+
+bool request_over_limit(const struct sched *s, const struct request *r)
+{
+    return over_limit(s, r->shape, request_amount(r));
+}
+
+bool placing_limit_binds(struct sched *s, shape_id shape, struct amount more)
+{
+    if (s->force->needs & TESTS_LIMITS || !over_limit(s, shape, more))
+        return false;
+    s->placing->why_not = NO_LIMIT;
+    return true;
+}
+
+const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
+{
+    return placing_limit_binds(s, r->shape, request_amount(r)) ? NULL : placing_whatever_limit(s, v, r);
 }
 
 /* One counted node, of which nothing but whole GPUs is wanted and scarce. */
@@ -126,6 +150,8 @@ bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
 {
     if (!placing_by_totals(s, r))
         return sched_place(s, v, r);
+    if (placing_limit_binds(s, r->shape, request_amount(r)))
+        return false;
     s->placing->why_not = placing_lacks(view_of(s, v), r) ? NO_ROOM : PLACED;
     return s->placing->why_not == PLACED;
 }
@@ -133,7 +159,7 @@ bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
 enum wait_reason sched_why_not(const struct sched *s)
 {
     static const uint8_t reason[] = { [PLACED] = WAIT_OTHER, [NO_ROOM] = WAIT_GPUS, [NO_ROOM_FRAGMENTED] = WAIT_FRAGMENTED,
-                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE, [NO_POWER] = WAIT_POWER };
+                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE, [NO_POWER] = WAIT_POWER, [NO_LIMIT] = WAIT_LIMIT };
     return reason[s->placing->why_not];
 }
 
@@ -217,7 +243,7 @@ static uint8_t never_fits(struct sched *s, shape_id i)
     struct request r = s->workload->shape[i].ask;
     if (!group_places_type(s, &r))
         return NO_TYPE;
-    if (sched_place(s, s->idle, &r))
+    if (placing_whatever_limit(s, s->idle, &r))
         return PLACED;
     return (uint8_t)s->placing->why_not;
 }
@@ -255,7 +281,7 @@ static uint32_t least_size(const struct sched *s, const struct job_facts *f)
 static const struct placement *place_least(struct sched *s, const struct job_facts *f, uint32_t least)
 {
     struct request sized = job_request_sized(s, (job_id)(f - s->workload->facts), least);
-    return sched_place(s, s->idle, s->all_needs & RESIZES ? &sized : least_of(s, f));
+    return placing_whatever_limit(s, s->idle, s->all_needs & RESIZES ? &sized : least_of(s, f));
 }
 
 /* Elastic jobs too large for the cluster: does their minimum fit? Known by the largest minimum of the shape that fits. */

@@ -38,6 +38,10 @@ bool placing_has_gpus(const struct cluster *c, const struct workload *w, const s
 void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */
 void placing_end(struct sched *s);
 struct view *placing_view(struct sched *s);                               /* a new index of all that there is */
+bool request_over_limit(const struct sched *s, const struct request *r);  /* on top of what the queue of its shape holds */
+bool placing_limit_binds(struct sched *s, shape_id shape, struct amount more);    /* true: that is the answer to the question */
+/* As sched_place(), whatever the limit of the queue. */
+const struct placement *placing_whatever_limit(struct sched *s, const struct view *v, const struct request *r);
 bool placing_by_totals(const struct sched *s, const struct request *r);   /* it fits where the total suffices: one counted
                                                                              node, and nothing else is scarce */
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */

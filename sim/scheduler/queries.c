@@ -6,6 +6,7 @@
 #include "sim/engine/overhead.h"
 #include "sim/engine/running.h"
 #include "sim/engine/state.h"
+#include "sim/scheduler/placing.h"
 #include "sim/scheduler/sizes.h"
 
 int64_t sched_now(const struct sched *s)
@@ -177,6 +178,27 @@ struct amount queue_held_firm(const struct sched *s, queue_id q)
 struct amount queue_pending(const struct sched *s, queue_id q)
 {
     return s->books->queue[q].pending;
+}
+
+static bool passes(int64_t held, int64_t more, int64_t limit)
+{
+    return more > 0 && limit != UNLIMITED && held + more > limit;
+}
+
+bool queue_over_limit(const struct sched *s, queue_id q, struct amount more)
+{
+    for (; q != ID_NONE; q = s->cluster->queue[q].parent) {
+        const struct amount *held = &s->books->queue[q].held, *limit = &s->cluster->queue[q].quota.limit;
+        if (passes(held->gpu_milli, more.gpu_milli, limit->gpu_milli) ||
+            passes(held->cpu_milli, more.cpu_milli, limit->cpu_milli) || passes(held->mem_mib, more.mem_mib, limit->mem_mib))
+            return true;
+    }
+    return false;
+}
+
+bool job_over_limit(const struct sched *s, job_id j)
+{
+    return request_over_limit(s, ask_of(s, j));
 }
 
 size_t queue_changes(struct sched *s, const queue_id **queues)

@@ -4,6 +4,7 @@
 #include "sim/engine/tasks.h"
 #include "sim/scheduler/checks.h"
 #include "sim/scheduler/placements.h"
+#include "sim/scheduler/placing.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/stage.h"
 #include "sim/scheduler/suspend.h"
@@ -11,6 +12,11 @@
 #include "sim/scheduler/timeline.h"
 
 #include <string.h>
+
+static bool over_limit(const struct sched *s, job_id j, struct amount more)
+{
+    return s->workload->shape[ask_of(s, j)->shape].limited != ID_NONE && queue_over_limit(s, s->workload->facts[j].queue, more);
+}
 
 /* ---- Start ---- */
 
@@ -23,13 +29,15 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
     const struct placement *all = p->n > 0 ? placement_with(s, l->now.held, p) : p;
     if (ask_of(s, j)->tasks == SPLIT_ANY || !placement_matches(s, j, all, true))
         return verb_refused(s, j, "start", SCHED_MISMATCH);
+    const struct amount size = placement_amount(ask_of(s, j), p);
+    if (over_limit(s, j, size))
+        return verb_refused(s, j, "start", SCHED_OVER_LIMIT);
     stage_touch(s, l);
     struct placement *added = placement_stage(s, j, placement_copy(s, p));
     if (!stage_take_if_free(s, s->idle, j, added))
         return verb_refused(s, j, "start", SCHED_NO_ROOM);
     stage_take(s, s->releasing, j, added);
     stage_state(s, l, tasks_state(s, l, all), placement_stage(s, j, placement_copy(s, all)), false);
-    const struct amount size = placement_amount(ask_of(s, j), p);
     stage_pending(s, j, size, -1);
     stage_held(s, j, size, 1);
     return SCHED_OK;
@@ -75,6 +83,8 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     const struct request *ask = ask_of(s, j);
     if (tasks_missing(s, j, p))
         return start_more(s, l, p);
+    if (over_limit(s, j, placement_amount(ask, p)))
+        return verb_refused(s, j, "start", SCHED_OVER_LIMIT);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     if (suspended)
         suspend_unstage(s, l, suspended);
@@ -144,6 +154,8 @@ enum sched_result sched_keep(struct sched *s, job_id j)
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || !l->now.stopping || l->now.held || l->was.state != JOB_RUNNING)
         return verb_refused(s, l ? j : ID_NONE, "keep", SCHED_WRONG_STATE);
+    if (over_limit(s, j, placement_amount(ask_of(s, j), l->was.held)))
+        return SCHED_NO_ROOM;
     bool late = leaves_late(s, l);        /* then its GPUs are still taken in the idle index */
     bool stands = l->now.stop_mode == STOP_SUSPEND;
     struct view *in = late ? s->releasing : s->idle;
@@ -228,9 +240,12 @@ const struct placement *sched_place_anew(struct sched *s, job_id j, uint32_t siz
 {
     struct request r = job_request_sized(s, j, size);
     const struct placement *held = s->job[j].state == JOB_RUNNING ? job_placement(s, j) : NULL;
+    struct amount more = request_amount(&r);
+    if (placing_limit_binds(s, r.shape, held ? amount_less(more, placement_amount(ask_of(s, j), held)) : more))
+        return NULL;
     if (held)
         placement_give(s->idle, &r, held);
-    const struct placement *p = sched_place(s, s->idle, &r);
+    const struct placement *p = placing_whatever_limit(s, s->idle, &r);
     if (held)
         placement_take(s->idle, &r, held);
     return p;
@@ -252,6 +267,9 @@ enum sched_result sched_resize(struct sched *s, job_id j, const struct placement
         return verb_refused(s, l ? j : ID_NONE, "resize", allowed);
     if (!placement_matches(s, j, p, false))
         return verb_refused(s, j, "resize", SCHED_MISMATCH);
+    const struct amount held = placement_amount(ask_of(s, j), l->now.held), wanted = placement_amount(ask_of(s, j), p);
+    if (over_limit(s, j, amount_less(wanted, held)))
+        return verb_refused(s, j, "resize", SCHED_OVER_LIMIT);
     stage_touch(s, l);
     struct placement *before = l->now.held, *now = placement_stage(s, j, placement_copy(s, p));
     stage_give(s, s->idle, j, before);

@@ -1,5 +1,16 @@
-/* dependencies.c - see workload_builder.h. The names "A;B" of a trace become job numbers once all
- * jobs are read and sorted. */
+/* dependencies.c - see workload_builder.h. What a trace says becomes job numbers once all jobs are
+ * read and sorted.
+ *
+ *   list  = entry { ";" entry }     all must be met
+ *         | entry { "?" entry }     one is enough
+ *   entry = job_id                  the same as afterany:job_id
+ *         | outcome ":" job_id { ":" job_id }
+ *         | "singleton" [ ":" name ]
+ *   outcome = "afterok" | "afternotok" | "afterany"
+ *
+ * Slurm's words (sbatch --dependency); its "," between entries does for ";" in an entry that is not
+ * itself a job_id. What is a job_id as it stands means that job: names with any of these signs keep
+ * what they meant. */
 #include "sim/base/memory.h"
 #include "sim/workload/workload_builder.h"
 
@@ -46,20 +57,12 @@ static job_id job_named(const struct workload *w, const struct named *all, const
 
 /* ---- the lists ---- */
 
-/* Cuts a list in place: its names, each ended with NUL. The number of them. */
-static uint32_t cut(char *list)
-{
-    uint32_t n = 1;
-    for (; (list = strchr(list, ';')); n++)
-        *list++ = '\0';
-    return n;
-}
+const char *const depends_how_name[DEPENDS_HOWS] = { "afterany", "afterok", "afternotok" };
+#define SINGLETON "singleton"
 
 struct line_of {
     job_id job;
     const struct job_waits *wait;
-    char *names;
-    uint32_t n;
 };
 
 static int by_job(const void *left, const void *right)
@@ -68,60 +71,228 @@ static int by_job(const void *left, const void *right)
     return (a->job > b->job) - (a->job < b->job);
 }
 
-static int look_up(struct workload *w, const struct named *all, const struct line_of *line,
-                   uint32_t *at, const char *file, struct error *err)
+struct reading {
+    struct workload *w;
+    const struct named *all;
+    const struct job_waits *wait; /* the list that is being read */
+    job_id job;                   /* of this job */
+    bool alternatives;            /* with '?' between its entries */
+    const char *file;
+    struct error *err;
+    size_t n, on_capacity, how_capacity;
+};
+
+static int wrong(const struct reading *r, const char *what, const char *got)
 {
-    const char *name = line->names;
-    for (uint32_t i = 0; i < line->n; i++, name += strlen(name) + 1) {
-        job_id on = job_named(w, all, name);
-        if (on == ID_NONE)
-            return error_set(err, "%s:%zu: depends_on: no job has the job_id '%.100s'", file,
-                             line->wait->line, name);
-        w->depends_on[(*at)++] = on;
+    return error_set(r->err, "%s:%zu: depends_on: %s, got '%.100s'", r->file, r->wait->line, what, got);
+}
+
+static int depend(struct reading *r, job_id on, enum depends_how how)
+{
+    struct workload *w = r->w;
+    if (r->n == UINT32_MAX - 1)
+        return error_set(r->err, "%s: want less than 4294967295 dependencies", r->file);
+    mem_grow(&w->depends_on, &r->on_capacity, r->n, sizeof *w->depends_on);
+    mem_grow(&w->depends_how, &r->how_capacity, r->n, sizeof *w->depends_how);
+    w->depends_on[r->n] = on;
+    w->depends_how[r->n++] = (uint8_t)(how | (r->alternatives ? DEPENDS_OR : 0));
+    return 0;
+}
+
+static int read_name(struct reading *r, const char *name, enum depends_how how)
+{
+    job_id on = job_named(r->w, r->all, name);
+    if (on == ID_NONE)
+        return error_set(r->err, "%s:%zu: depends_on: no job has the job_id '%.100s'", r->file,
+                         r->wait->line, name);
+    return depend(r, on, how);
+}
+
+/* "a:b" behind an outcome: one job of that name, else several. */
+static int read_names(struct reading *r, char *names, enum depends_how how)
+{
+    if (job_named(r->w, r->all, names) != ID_NONE)
+        return read_name(r, names, how);
+    for (char *end; (end = strchr(names, ':')); names = end + 1) {
+        *end = '\0';
+        if (read_name(r, names, how))
+            return -1;
+    }
+    return read_name(r, names, how);
+}
+
+static int read_singleton(struct reading *r, const char *name)
+{
+    struct workload *w = r->w;
+    if (r->alternatives)
+        return wrong(r, "want no '?' beside singleton", r->wait->waits_for);
+    if (w->facts[r->job].user == ID_NONE)
+        return wrong(r, "want a user, too, of whom one job runs at a time", r->wait->waits_for);
+    if (!w->one_at_a_time) {
+        w->one_at_a_time = mem_new(w->n_jobs, sizeof *w->one_at_a_time);
+        memset(w->one_at_a_time, 0xff, w->n_jobs * sizeof *w->one_at_a_time);   /* ID_NONE */
+    }
+    if (w->one_at_a_time[r->job] != ID_NONE)
+        return wrong(r, "want singleton once", r->wait->waits_for);
+    w->one_at_a_time[r->job] = intern_add(w->wishes, name, strlen(name));
+    return 0;
+}
+
+/* Behind `word` and a ':', or NULL. */
+static char *behind(char *entry, const char *word)
+{
+    size_t n = strlen(word);
+    return strncmp(entry, word, n) == 0 && entry[n] == ':' ? entry + n + 1 : NULL;
+}
+
+static char *behind_outcome(char *entry, enum depends_how *how)
+{
+    char *names = NULL;
+    for (unsigned i = 0; !names && i < DEPENDS_HOWS; i++) {
+        names = behind(entry, depends_how_name[i]);
+        *how = names ? (enum depends_how)i : *how;
+    }
+    return names;
+}
+
+static int read_entry(struct reading *r, char *entry)
+{
+    enum depends_how how = AFTER_ANY;
+    if (job_named(r->w, r->all, entry) != ID_NONE)
+        return read_name(r, entry, AFTER_ANY);
+    char *names = behind(entry, SINGLETON);
+    if (names || strcmp(entry, SINGLETON) == 0)
+        return read_singleton(r, names ? names : "");
+    names = behind_outcome(entry, &how);
+    return names ? read_names(r, names, how) : read_name(r, entry, AFTER_ANY);
+}
+
+/* An entry that is a job_id may have any of the signs in its name. */
+static int read_entries(struct reading *r, char *list, const char *signs)
+{
+    for (bool more = true; more;) {
+        size_t n = strcspn(list, (const char[]){ *signs, '\0' });
+        more = list[n] != '\0';
+        list[n] = '\0';
+        bool whole = !signs[1] || job_named(r->w, r->all, list) != ID_NONE || !strchr(list, signs[1]);
+        if (whole ? read_entry(r, list) : read_entries(r, list, signs + 1))
+            return -1;
+        list += n + 1;
     }
     return 0;
 }
 
+static int read_list(struct reading *r, char *list)
+{
+    bool is_name = job_named(r->w, r->all, list) != ID_NONE;
+    r->alternatives = !is_name && !strchr(list, ';') && strchr(list, '?');
+    if (r->alternatives && strchr(list, ','))
+        return wrong(r, "want ';' or '?' between entries, not both", list);
+    return read_entries(r, list, r->alternatives ? "?" : ";,");
+}
+
+/* ---- one at a time ---- */
+
+struct turn { uint32_t user, name; job_id job; };
+
+static int by_turn(const void *left, const void *right)
+{
+    const struct turn *a = left, *b = right;
+    if (a->user != b->user)
+        return a->user < b->user ? -1 : 1;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    return a->job < b->job ? -1 : a->job > b->job;
+}
+
+job_id *workload_turns(const struct workload *w)
+{
+    if (!w->one_at_a_time)
+        return NULL;
+    job_id *before = mem_new(w->n_jobs, sizeof *before);
+    struct turn *turn = mem_new(w->n_jobs, sizeof *turn);
+    uint32_t n = 0;
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        before[j] = ID_NONE;
+        if (w->one_at_a_time[j] != ID_NONE)
+            turn[n++] = (struct turn){ w->facts[j].user, w->one_at_a_time[j], j };
+    }
+    qsort(turn, n, sizeof *turn, by_turn);
+    for (uint32_t i = 1; i < n; i++)
+        if (turn[i].user == turn[i - 1].user && turn[i].name == turn[i - 1].name)
+            before[turn[i].job] = turn[i - 1].job;
+    free(turn);
+    return before;
+}
+
 /* ---- circles ---- */
 
-/* Kahn, Communications of the ACM 5(11), 1962: removes jobs without remaining dependencies, again
- * and again. The jobs that remain wait for a cycle; following dependencies from one of them, for as
- * many steps as there are jobs, ends in a cycle. */
-static job_id in_a_circle(const struct workload *w)
+/* All that a job waits for: its dependencies, and the job whose turn comes before its own. */
+struct waits_for {
+    const struct workload *w;
+    const job_id *before;         /* NULL: no turns */
+};
+
+static uint32_t edges_of(const struct waits_for *f, job_id j)
 {
-    uint32_t n_edges = w->depends_first[w->n_jobs];
-    uint32_t *left = mem_new(w->n_jobs, sizeof *left),
-             *first = mem_new((size_t)w->n_jobs + 2, sizeof *first);
-    job_id *waits = mem_new(n_edges, sizeof *waits), *free_of = mem_new(w->n_jobs, sizeof *free_of);
-    uint32_t taken = 0, found = 0;
-    for (uint32_t i = 0; i < n_edges; i++)
-        first[w->depends_on[i] + 2]++;
-    for (job_id j = 0; j < w->n_jobs; j++)
-        first[j + 2] += first[j + 1];
-    for (job_id j = 0; j < w->n_jobs; j++) {
-        left[j] = w->depends_first[j + 1] - w->depends_first[j];
-        for (uint32_t i = w->depends_first[j]; i < w->depends_first[j + 1]; i++)
-            waits[first[w->depends_on[i] + 1]++] = j;
+    return f->w->depends_first[j + 1] - f->w->depends_first[j] +
+           (f->before && f->before[j] != ID_NONE);
+}
+
+static job_id edge_of(const struct waits_for *f, job_id j, uint32_t i)
+{
+    uint32_t own = f->w->depends_first[j + 1] - f->w->depends_first[j];
+    return i < own ? f->w->depends_on[f->w->depends_first[j] + i] : f->before[j];
+}
+
+/* Those that no job waits for any more are taken away, again and again: left[j] > 0 for the rest.
+ * Kahn, Communications of the ACM 5(11), 1962. */
+static void take_away(const struct waits_for *f, uint32_t *left)
+{
+    uint32_t n_jobs = f->w->n_jobs, n_edges = 0, taken = 0, found = 0;
+    uint32_t *first = mem_new((size_t)n_jobs + 2, sizeof *first);
+    job_id *free_of = mem_new(n_jobs, sizeof *free_of);
+    for (job_id j = 0; j < n_jobs; j++) {
+        left[j] = edges_of(f, j);
+        n_edges += left[j];
+        for (uint32_t i = 0; i < left[j]; i++)
+            first[edge_of(f, j, i) + 2]++;
         if (!left[j])
             free_of[found++] = j;
     }
+    job_id *waits = mem_new(n_edges, sizeof *waits);
+    for (job_id j = 0; j < n_jobs; j++)
+        first[j + 2] += first[j + 1];
+    for (job_id j = 0; j < n_jobs; j++)
+        for (uint32_t i = 0; i < left[j]; i++)
+            waits[first[edge_of(f, j, i) + 1]++] = j;
     for (; taken < found; taken++)
         for (uint32_t i = first[free_of[taken]]; i < first[free_of[taken] + 1]; i++)
             if (--left[waits[i]] == 0)
                 free_of[found++] = waits[i];
-    job_id at = ID_NONE;
-    for (job_id j = 0; j < w->n_jobs && at == ID_NONE; j++)
-        at = left[j] ? j : ID_NONE;
-    for (job_id step = 0; at != ID_NONE && step < w->n_jobs; step++) {
-        uint32_t i = w->depends_first[at];
-        while (!left[w->depends_on[i]])
-            i++;
-        at = w->depends_on[i];
-    }
-    free(left);
     free(first);
     free(waits);
     free(free_of);
+}
+
+/* The jobs that remain wait for a cycle; following what they wait for from one of them, for as many
+ * steps as there are jobs, ends in a cycle. */
+static job_id in_a_circle(const struct workload *w)
+{
+    job_id *before = workload_turns(w), at = ID_NONE;
+    struct waits_for f = { w, before };
+    uint32_t *left = mem_new(w->n_jobs, sizeof *left);
+    take_away(&f, left);
+    for (job_id j = 0; j < w->n_jobs && at == ID_NONE; j++)
+        at = left[j] ? j : ID_NONE;
+    for (job_id step = 0; at != ID_NONE && step < w->n_jobs; step++) {
+        uint32_t i = 0;
+        while (!left[edge_of(&f, at, i)])
+            i++;
+        at = edge_of(&f, at, i);
+    }
+    free(left);
+    free(before);
     return at;
 }
 
@@ -137,6 +308,24 @@ static int check_circles(const struct workload *w, const struct line_of *line, c
                      line->wait->line, w->truth[j].name);
 }
 
+static int read_all(struct reading *r, const struct line_of *line, size_t n)
+{
+    struct workload *w = r->w;
+    size_t k = 0;
+    int result = 0;
+    w->depends_first = mem_new((size_t)w->n_jobs + 1, sizeof *w->depends_first);
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        w->depends_first[j] = (uint32_t)r->n;
+        if (k == n || line[k].job != j || result)
+            continue;
+        r->job = j;
+        r->wait = line[k++].wait;
+        result = read_list(r, arena_text(w->memory, r->wait->waits_for, strlen(r->wait->waits_for)));
+    }
+    w->depends_first[w->n_jobs] = (uint32_t)r->n;
+    return result;
+}
+
 int dependencies_resolve(struct workload *w, const char *file, struct error *err)
 {
     struct workload_builder *b = w->builder;
@@ -144,28 +333,11 @@ int dependencies_resolve(struct workload *w, const char *file, struct error *err
         return 0;
     struct named *all = all_names(w);
     struct line_of *line = mem_new(b->n_waits, sizeof *line);
-    uint64_t n = 0;
-    for (size_t i = 0; i < b->n_waits; i++) {
-        char *names = arena_text(w->memory, b->wait[i].waits_for, strlen(b->wait[i].waits_for));
-        line[i] =
-            (struct line_of){ job_named(w, all, b->wait[i].name), &b->wait[i], names, cut(names) };
-        n += line[i].n;
-    }
+    for (size_t i = 0; i < b->n_waits; i++)
+        line[i] = (struct line_of){ job_named(w, all, b->wait[i].name), &b->wait[i] };
     qsort(line, b->n_waits, sizeof *line, by_job);
-    int result =
-        n < UINT32_MAX ? 0 : error_set(err, "%s: want less than 4294967295 dependencies", file);
-    if (result == 0) {
-        uint32_t at = 0;
-        size_t k = 0;
-        w->depends_first = mem_new((size_t)w->n_jobs + 1, sizeof *w->depends_first);
-        w->depends_on = mem_new(n, sizeof *w->depends_on);
-        for (job_id j = 0; j < w->n_jobs; j++) {
-            w->depends_first[j] = at;
-            if (k < b->n_waits && line[k].job == j && result == 0)
-                result = look_up(w, all, &line[k++], &at, file, err);
-        }
-        w->depends_first[w->n_jobs] = at;
-    }
+    struct reading r = { .w = w, .all = all, .file = file, .err = err };
+    int result = read_all(&r, line, b->n_waits);
     if (result == 0)
         result = check_circles(w, line, file, err);
     free(all);
@@ -174,6 +346,15 @@ int dependencies_resolve(struct workload *w, const char *file, struct error *err
 }
 
 /* ---- a part of the jobs ---- */
+
+/* A dependency on a job that is not kept is met. */
+static bool meets_all(const struct workload *w, const job_id *now, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end; i++)
+        if (now[w->depends_on[i]] == ID_NONE && w->depends_how[i] & DEPENDS_OR)
+            return true;
+    return false;
+}
 
 void dependencies_keep(struct workload *w, const bool *keep)
 {
@@ -185,11 +366,16 @@ void dependencies_keep(struct workload *w, const bool *keep)
     uint32_t at = 0, begin = 0;
     for (job_id j = 0; j < w->n_jobs; j++) {
         uint32_t end = w->depends_first[j + 1];
+        bool met = meets_all(w, now, begin, end);
         if (keep[j])
             w->depends_first[now[j]] = at;
-        for (uint32_t i = begin; keep[j] && i < end; i++)
-            if (now[w->depends_on[i]] != ID_NONE)
+        if (keep[j] && w->one_at_a_time)
+            w->one_at_a_time[now[j]] = w->one_at_a_time[j];
+        for (uint32_t i = begin; keep[j] && !met && i < end; i++)
+            if (now[w->depends_on[i]] != ID_NONE) {
+                w->depends_how[at] = w->depends_how[i];
                 w->depends_on[at++] = now[w->depends_on[i]];
+            }
         begin = end;
     }
     w->depends_first[kept] = at;

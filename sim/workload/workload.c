@@ -168,6 +168,8 @@ void workload_free(struct workload *w)
     free(w->shape);
     free(w->depends_first);
     free(w->depends_on);
+    free(w->depends_how);
+    free(w->one_at_a_time);
     free(w->running);
     intern_free(w->queue_names);
     intern_free(w->users);
@@ -332,6 +334,7 @@ static struct shape wishes_of(struct workload *w, const struct job_row *row)
     struct shape s = { .next = ID_NONE,
                        .gpu_type = ID_NONE,
                        .pin = ID_NONE,
+                       .limited = ID_NONE,
                        .selector = wish_of(w, row->selector),
                        .affinity = wish_of(w, row->affinity),
                        .tolerations = wish_of(w, row->tolerations) };

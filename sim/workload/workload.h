@@ -78,6 +78,8 @@ struct shape {
                                      of its model */
     queue_id pin;                 /* set by run_bind(): it may use the nodes of this queue;
                                      ID_NONE: not confined */
+    queue_id limited;             /* set by run_bind(): its jobs are of this queue, which, or one above
+                                     it, has a limit; ID_NONE: of queues without one */
 };
 
 /* Equal tasks of a job of unequal tasks; or an inner group, which has levels and no tasks. */
@@ -90,6 +92,12 @@ struct task_row {
     size_t line;                  /* for messages */
 };
 
+/* How the other job must have ended; see sim/engine/dependencies.h. */
+enum depends_how { AFTER_ANY, AFTER_OK, AFTER_NOT_OK, DEPENDS_HOWS };
+#define DEPENDS_OR UINT8_C(0x80)  /* on all dependencies of a job or on none: one that is met is enough */
+static inline enum depends_how depends_how(uint8_t how) { return how & ~DEPENDS_OR; }
+extern const char *const depends_how_name[DEPENDS_HOWS];
+
 /* One job as a trace format gives it. Start from job_row_default, set what the format knows. */
 struct job_row {
     const char *job_id;   size_t job_id_length;   /* NULL: numbered by the reader's row, from 1 */
@@ -97,8 +105,8 @@ struct job_row {
     const char *user;     size_t user_length;     /* NULL or "": unknown */
     const char *gpu_type; size_t gpu_type_length; /* NULL or "": any; "A|B": one of them */
     const char *model;    size_t model_length;    /* NULL or "": unknown */
-    const char *depends_on; size_t depends_on_length;   /* job_ids "A;B", anywhere in the trace;
-                                                           NULL or "": none */
+    const char *depends_on; size_t depends_on_length;   /* as in dependencies.c, of jobs anywhere in
+                                                           the trace; NULL or "": none */
     int64_t submit_ns, duration_ns;
     int64_t estimate_ns, deadline_ns;             /* TIME_NEVER: none */
     uint32_t gpus;                /* total of whole GPUs, or of shared ones */
@@ -170,6 +178,10 @@ struct workload {
     uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j
                                      + 1]); NULL: no job does */
     job_id *depends_on;
+    uint8_t *depends_how;         /* [of depends_on] enum depends_how, and DEPENDS_OR */
+    uint32_t *one_at_a_time;      /* [n_jobs] index into wishes: jobs of a user with the same name run
+                                     one after the other, in the order of the jobs; ID_NONE: with any.
+                                     NULL: no job has one. Together with depends_first */
     struct intern *overheads;        /* the bytes of struct own_overhead: workload_overhead() */
     /* first place of each, for messages */
     struct overhead_at { const char *file; size_t line; } *overhead_at;
@@ -207,6 +219,9 @@ const char *workload_data_set(const struct workload *w, uint32_t data_set);
 const char *workload_image(const struct workload *w, uint32_t image);
 uint32_t workload_data_sets(const struct workload *w);       /* number of them */
 struct job_sizes workload_sizes(const struct workload *w, job_id j);
+/* [n_jobs] the job before it of those that run one at a time; ID_NONE: none. The caller frees it.
+ * NULL: no job has any. */
+job_id *workload_turns(const struct workload *w);
 /* Keeps the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and
  * names stay. Dependencies on removed jobs are removed. */
 void workload_keep(struct workload *w, const bool *keep);

@@ -1,6 +1,8 @@
 /* test_dependencies.c - jobs that depend on others, and jobs that ask for memory of their GPUs.
- * By hand: a job with dependencies arrives when the last of them has ended, whatever its
- * outcome; until then it waits for the dependency and no job waits behind it. */
+ * By hand: a job with dependencies arrives when the last of them has ended, plain ids whatever its
+ * outcome; until then it waits for the dependency and no job waits behind it. Outcomes as in Slurm
+ * (SchedMD/slurm:doc/man/man1/sbatch.1, --dependency): afterok after "exit code of zero", afternotok
+ * after "some failed state", one that can never be met cancels its job (kill_invalid_depend). */
 #include "tests/support/schedule.h"
 
 #define GPUS_OF(n, mib)                                                                                                \
@@ -48,6 +50,65 @@ static const struct schedule rows[] = {
     { "on one that the policy refuses", "static", ONE_NODE(2), .queue = { QUEUE("q", 1) }, .jobs = {
         { 1, 5, 2, NEVER, .queue = "q", .refused = "asks for more than the 1 GPUs of its queue" },
         { 0, 5, 1, 1, .queue = "q", .after = "1", .waits = { [WAIT_DEPENDENCY] = 1 } } } },
+    { "afterok: the other completes", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0 }, { 0, 5, 1, 10, .after = "afterok:1", .waits = { [WAIT_DEPENDENCY] = 10 } } } },
+    { "afterok: the other fails", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_FAILED, .fails = true },
+        { 0, 5, 1, NEVER, .after = "afterok:1", .waits = { [WAIT_DEPENDENCY] = 10 }, .refused = "depends on afterok:1, which failed" } },
+      .metric = { { "jobs_cancelled", 1 }, { "jobs_failed", 1 }, { "wait_mean_s", 0 } } },
+    { "afterany, after the same", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_FAILED, .fails = true }, { 0, 5, 1, 10, .after = "afterany:1" } } },
+    { "afterok: the other is cancelled", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_CANCELLED },
+        { 0, 5, 1, NEVER, .after = "afterok:1", .refused = "depends on afterok:1, which was cancelled" } } },
+    { "afterok: the other never could run", "fifo", ONE_NODE(1), .jobs = {
+        { 0, 9, 9, NEVER, .refused = "asks for more than the cluster has" },
+        { 0, 5, 1, NEVER, .after = "afterok:1", .refused = "depends on afterok:1, which was rejected" } } },
+    { "afterok: it failed long before", "fifo", ONE_NODE(1), .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_FAILED, .fails = true },
+        { 20, 5, 1, NEVER, .after = "afterok:1", .refused = "depends on afterok:1, which failed" }, { 20, 3, 1, 20 } } },
+    { "afternotok: the other fails", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_FAILED, .fails = true }, { 0, 5, 1, 10, .after = "afternotok:1" } } },
+    { "afternotok: the other is cancelled", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_CANCELLED }, { 0, 5, 1, 10, .after = "afternotok:1" } } },
+    { "afternotok: the other completes", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0 }, { 0, 5, 1, NEVER, .after = "afternotok:1", .refused = "depends on afternotok:1, which completed" } } },
+    { "case dep2: afterok cancels, and what comes after that any way runs", "fifo", ONE_NODE(8), .jobs = {
+        { 0, 100, 1, 0, .fate = FATE_FAILED, .fails = true },
+        { 0, 200, 8, NEVER, .after = "afterok:1", .refused = "depends on afterok:1, which failed" },
+        { 0, 50, 1, 100, .after = "2", .waits = { [WAIT_DEPENDENCY] = 100 } } } },
+    { "a chain: cancelled one after the other at once", "fifo", ONE_NODE(1), .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_FAILED, .fails = true },
+        { 0, 5, 1, NEVER, .after = "afterok:1", .refused = "depends on afterok:1, which failed" },
+        { 0, 5, 1, NEVER, .after = "afterok:2", .refused = "depends on afterok:2, which was cancelled" },
+        { 0, 5, 1, 10, .after = "afternotok:3" } } },
+    { "one of several fails: the others are not waited for", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_FAILED, .fails = true }, { 0, 30, 1, 0 },
+        { 0, 5, 1, NEVER, .after = "afterany:2,afterok:1", .waits = { [WAIT_DEPENDENCY] = 10 },
+          .refused = "depends on afterok:1, which failed" } } },
+    { "alternatives: the first that is met", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_FAILED, .fails = true }, { 0, 30, 1, 0 },
+        { 0, 5, 1, 10, .after = "afterok:2?afternotok:1" }, { 0, 5, 1, 30, .after = "afterok:1?afterok:2" } } },
+    { "alternatives: none", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_FAILED, .fails = true }, { 0, 30, 1, 0 },
+        { 0, 5, 1, NEVER, .after = "afterok:1?afternotok:2", .waits = { [WAIT_DEPENDENCY] = 30 },
+          .refused = "depends on alternatives, the last to be decided afternotok:2, which completed" } } },
+    { "never met, and it waits", "fifo", ONE_NODE(2), .unmet_waits = true, .jobs = {
+        { 0, 10, 1, 0, .fate = FATE_FAILED, .fails = true },
+        { 0, 5, 1, NEVER, .after = "afterok:1", .waits = { [WAIT_DEPENDENCY] = 20 } },
+        { 0, 5, 1, NEVER, .after = "2", .waits = { [WAIT_DEPENDENCY] = 20 } }, { 0, 20, 1, 0 } },
+      .metric = { { "jobs_never_started", 2 }, { "jobs_cancelled", 0 } } },
+    { "one at a time: of one user and name", "fifo", ONE_NODE(8), .jobs = {
+        { 0, 10, 1, 0, .user = "ann", .after = "singleton:x" }, { 1, 5, 1, 10, .user = "ann", .after = "singleton:x" },
+        { 1, 5, 1, 1, .user = "ann", .after = "singleton:y" }, { 1, 5, 1, 1, .user = "bob", .after = "singleton:x" },
+        { 2, 5, 1, 15, .user = "ann", .after = "singleton:x", .waits = { [WAIT_DEPENDENCY] = 13 } } } },
+    { "one at a time: one that is cancelled gives no turn before it has its own", "fifo", ONE_NODE(8), .jobs = {
+        { 0, 3, 1, 0, .fate = FATE_FAILED, .fails = true }, { 0, 10, 1, 0, .user = "ann", .after = "singleton" },
+        { 0, 5, 1, NEVER, .user = "ann", .after = "singleton;afterok:1", .refused = "depends on afterok:1, which failed" },
+        { 0, 5, 1, 10, .user = "ann", .after = "singleton" } } },
+    { "one at a time: one that waits for another job keeps its turn", "fifo", ONE_NODE(8), .jobs = {
+        { 0, 20, 1, 0 }, { 0, 10, 1, 20, .user = "ann", .after = "1;singleton" },
+        { 0, 5, 1, 30, .user = "ann", .after = "singleton" } } },
 
     { "memory of a GPU: only where there is as much", "fifo", { GPUS_OF("small", 16384), GPUS_OF("large", 40960) }, .jobs = {
         { 0, 5, 1, 0, .gpu_mem_mib = 16385, .took = "1:0" }, { 0, 5, 1, 0, .gpu_mem_mib = 16384, .took = "0:0" },

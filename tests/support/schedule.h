@@ -33,14 +33,15 @@ struct job {
     int32_t priority;
     double estimate, deadline;  /* 0: none */
     bool stays;                 /* is not preemptible */
-    const char *after;          /* the jobs that it depends on, counted from 1: "1;2" */
+    const char *after;          /* the jobs that it depends on, counted from 1: "1;2", "afterok:1" */
     uint32_t gpu_mem_mib;       /* that each GPU must have */
     uint32_t share_mem_mib;     /* a share of each, as memory */
     const char *mig;            /* the GPUs are instances of this profile */
     double duty, bandwidth;     /* of each GPU; 0: not given, NONE: none */
     uint32_t fills_mib;         /* of each GPU's memory; 0: not given */
     const char *model;
-    bool fails;                 /* for lack of GPU memory, or interrupted too often */
+    bool fails;                 /* for lack of GPU memory, interrupted too often, or as its fate says */
+    enum job_fate fate;
     const char *took;           /* NODE:GPUS of every piece, nodes without names NODE:xCOUNT; "; " between intervals */
     uint32_t stops;             /* preemptions */
     double lost;                /* seconds of progress to be done again */
@@ -67,6 +68,7 @@ struct schedule {
     struct storage storage;                  /* not on: the default */
     const struct sharing *sharing;           /* NULL: off */
     double period, until;
+    bool unmet_waits;                        /* invalid_dependency: wait */
     struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
     double useful, lost, startup, saving, gang, stalled; /* GPU-seconds; checked if any is given. stalled: by checkpoints */
     uint32_t deadlocked;
@@ -188,6 +190,7 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.selector = job->selector;
     row.affinity = job->affinity;
     row.tolerations = job->tolerations;
+    row.fate = job->fate;
     row.depends_on = job->after;
     row.depends_on_length = job->after ? strlen(job->after) : 0;
     if (job->overhead)
@@ -335,6 +338,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     c->elastic = row->elastic;
     if (row->storage.on)
         c->storage = row->storage;
+    c->unmet_waits = row->unmet_waits;
     c->period_ns = ns_of_seconds(row->period);
     if (row->sharing)
         c->sharing = *row->sharing;

@@ -148,7 +148,11 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
     if (input.image != ID_NONE)
         say(d, " image=%s", workload_image(w, input.image));
     for (uint32_t i = w->depends_first ? w->depends_first[j] : 0; w->depends_first && i < w->depends_first[j + 1]; i++)
-        say(d, " after=%s", w->truth[w->depends_on[i]].name);
+        say(d, " %s%s%s=%s", w->depends_how[i] & DEPENDS_OR ? "or-" : "", "after",
+            depends_how_name[depends_how(w->depends_how[i])] + (depends_how(w->depends_how[i]) ? 5 : 8),
+            w->truth[w->depends_on[i]].name);
+    if (w->one_at_a_time && w->one_at_a_time[j] != ID_NONE)
+        say(d, " singleton=%s", intern_text(w->wishes, w->one_at_a_time[j]));
     if (t->overhead) {
         static const char *const names[] = { " checkpoint=", " interval=", " save=", " grace=", " restart=" };
         struct own_overhead own = workload_overhead(w, t->overhead);

@@ -46,6 +46,16 @@ static const struct sample good[] = {
       "a 0+1 1x1 model=bert gpu_mib=40960 data_mib=512\nb 0+1 1x0\n" },
     { "native: depends_on, ahead and behind", NULL, N ",depends_on\na,9,1,1,b;c\nb,5,1,1,\nc,7,1,1,b\nd,0,1,1,a\n",
       "d 0+1 1x1 after=a\nb 5+1 1x1\nc 7+1 1x1 after=b\na 9+1 1x1 after=b after=c\n" },
+    { "native: depends_on, with outcomes", NULL,
+      N ",depends_on,user\na,0,1,1,,\nb,0,1,1,afterok:a,\nc,0,1,1,\"afternotok:a:b,afterany:a;b\",\n"
+        "d,0,1,1,a?afterok:b,\ne,0,1,1,singleton:x;afterok:a,ann\nf,0,1,1,singleton,ann\n",
+      "a 0+1 1x1\nb 0+1 1x1 afterok=a\nc 0+1 1x1 afternotok=a afternotok=b after=a after=b\n"
+      "d 0+1 1x1 or-after=a or-afterok=b\ne 0+1 1x1 user=ann afterok=a singleton=x\nf 0+1 1x1 user=ann singleton=\n" },
+    { "native: depends_on, names with signs stay names", NULL,
+      N ",depends_on\n\"x,y\",0,1,1,\np?q,0,1,1,\nafterok:a,0,1,1,\nsingleton,0,1,1,\na:b,0,1,1,\n"
+        "z,0,1,1,\"x,y;p?q;afterok:a;singleton;afterok:a:b\"\n",
+      "x,y 0+1 1x1\np?q 0+1 1x1\nafterok:a 0+1 1x1\nsingleton 0+1 1x1\na:b 0+1 1x1\n"
+      "z 0+1 1x1 after=x,y after=p?q after=afterok:a after=singleton afterok=a:b\n" },
     { "native: wishes", NULL, N ",tasks,node_selector,affinity,tolerations,max_per_node,anti_affinity\n"
       "a,0,1,4,4,zone=a,10:disk=ssd,*,2,none\nb,0,1,2,2,,,,,node\n", "a 0+1 4x1\nb 0+1 2x1\n" },
     { "native: tasks that differ", NULL, N ",tasks,cpus_per_task,group\na,0,1,16,2,4,.\na,0,1,4,,1,.\nb,0,1,4,,8,\n",

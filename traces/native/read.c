@@ -103,7 +103,7 @@ static const struct column columns[] = {
     CELL("mig", MIG, mig),
     CELL("model", TEXT, model),
     A_NUMBER("data_gib", data_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
-    CELL("depends_on", TEXT, depends_on), /* job_ids, separated by ';' */
+    CELL("depends_on", TEXT, depends_on), /* sim/workload/dependencies.c */
     CELL("running_on", TEXT, running_on),
     A_NUMBER("started_s", started_ns, NS_PER_S, -YEARS_100_NS, YEARS_100_NS),
     CELL("leaving_s", TIME, leaving_ns),

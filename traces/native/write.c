@@ -361,22 +361,36 @@ static void put_data(struct output *o, const struct row_of *j)
 {
     put_gib(o, j->truth->data_mib);
 }
+/* NULL: it is not one of those that run one at a time. */
+static const char *singleton_of(const struct row_of *j)
+{
+    uint32_t name = j->w->one_at_a_time ? j->w->one_at_a_time[j->facts - j->w->facts] : ID_NONE;
+    return name == ID_NONE ? NULL : intern_text(j->w->wishes, name);
+}
 static bool has_depends(const struct row_of *j)
 {
     const uint32_t *first = j->w->depends_first;
     job_id id = (job_id)(j->facts - j->w->facts);
-    return first && first[id] < first[id + 1];
+    return first && (first[id] < first[id + 1] || singleton_of(j));
 }
 static void put_depends(struct output *o, const struct row_of *j)
 {
     const struct workload *w = j->w;
     job_id id = (job_id)(j->facts - w->facts);
-    size_t length = 1;
+    const char *singleton = singleton_of(j);
+    size_t length = sizeof "singleton:" + (singleton ? strlen(singleton) : 0);
     for (uint32_t i = w->depends_first[id]; i < w->depends_first[id + 1]; i++)
-        length += strlen(w->truth[w->depends_on[i]].name) + 1;
+        length += strlen(w->truth[w->depends_on[i]].name) + sizeof ";afternotok:";
     char *text = mem_new(length, 1), *at = text;
-    for (uint32_t i = w->depends_first[id]; i < w->depends_first[id + 1]; i++)
-        at += sprintf(at, "%s%s", at == text ? "" : ";", w->truth[w->depends_on[i]].name);
+    for (uint32_t i = w->depends_first[id]; i < w->depends_first[id + 1]; i++) {
+        uint8_t how = w->depends_how[i];
+        const char *name = w->truth[w->depends_on[i]].name;
+        bool any = depends_how(how) == AFTER_ANY;
+        at += sprintf(at, "%s%s%s%s", at == text ? "" : how & DEPENDS_OR ? "?" : ";",
+                      any ? "" : depends_how_name[depends_how(how)], any ? "" : ":", name);
+    }
+    if (singleton)
+        sprintf(at, "%ssingleton%s%s", at == text ? "" : ";", *singleton ? ":" : "", singleton);
     out_csv(o, text);
     free(text);
 }

@@ -60,6 +60,7 @@ struct job_story {
     json_t *story, *runs, *decisions, *stopped, *later;
     json_t *stay;                              /* the stay that the rows being read belong to */
     int64_t stay_start_ns;
+    bool held;                                 /* for its dependencies */
     struct { uint64_t all, others, later; int64_t gpu_milli; } meanwhile;
     struct intern *named;                      /* jobs in other rows: their queues are needed */
     char **queue_of;                           /* [named] */
@@ -250,13 +251,17 @@ static int take_event(void *self, const struct csv_event *e, struct error *err)
         return 0;
     if (is(e->kind, "wait"))
         add_wait(t->decisions, e);
-    /* a session that had released its GPUs */
-    bool again = is(e->kind, "arrival") && e->time_ns > t->submit_ns;
-    if (!again && !is(e->kind, "decision") && !is(e->kind, "stop"))
+    bool later = is(e->kind, "arrival") && e->time_ns > t->submit_ns;
+    /* a session that had released its GPUs; else a job that was held */
+    const char *again = !later ? NULL : t->held ? "met" : "again";
+    t->held |= is(e->decision, "held");
+    /* cancelled for a dependency; other ends are those of its intervals, and have no reason */
+    bool unmet = is(e->kind, "end") && *e->reason;
+    if (!again && !unmet && !is(e->kind, "decision") && !is(e->kind, "stop"))
         return 0;
     json_t *decision = add_entry(t->decisions);
     put_seconds(decision, "time_s", e->time_ns);
-    put_text(decision, "decision", again ? "again" : e->decision);
+    put_text(decision, "decision", again ? again : e->decision);
     put_text(decision, "reason", e->reason);
     put_text(decision, "because", is(e->decision, "blocked") ? because(e->reason) : "");
     return 0;

@@ -325,9 +325,11 @@ static void write_decision(FILE *to, const json_t *d)
         { "held", "is held until its dependencies have ended" }, { "promise",
                                                                    "gets a reservation:" },
                                                                    { "refuse", "is refused:" },
+        { "cancelled", "is cancelled: it" },
         { "preempted", "is preempted" }, { "moved", "is moved" }, { "broken", "loses a task" },
         { "fault", "is interrupted by a failure:" }, { "maintenance", "is drained for" },
         { "reclaimed", "is evicted, as its spot node is reclaimed:" },
+        { "met", "arrives: its dependencies are met" },
         { "again", "is used again, and requests GPUs" },
         { "unclaim", "loses its claim: the GPUs are out of service" },
     };
@@ -465,6 +467,8 @@ static void print_outcome(const json_t *story)
     double end_s = story_number(story, "end_s"), slow = story_number(story, "slowdown");
     double fair = story_number(story, "finish_time_fairness");
     fputs(story_text(story, "state"), to);
+    if (isnan(end_s) && is(story_text(story, "state"), "cancelled"))
+        fputs(" before it arrived: a dependency can never be met", to);
     if (!isnan(end_s)) {
         fprintf(to, " at %s, ", instant_text(when, end_s));
         write_duration(to, end_s - story_number(story, "submit_s"));

@@ -153,6 +153,8 @@ static void put_cluster(FILE *f, const struct plan *p)
         settings_put_text(f, "    - given", p->options->set.text[i]);
     }
     put_time(f, "  period_s", c->period_ns);
+    if (c->unmet_waits)
+        fputs("  invalid_dependency: wait\n", f);
     fprintf(f, "  preemption:\n    checkpoint: %s\n", checkpoints[c->overhead.checkpoint]);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         char key[64];

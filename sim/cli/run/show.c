@@ -436,15 +436,15 @@ static const char *s_if_many(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-/* The number of rejected jobs and the reason of the first one. */
-static void rejected(const struct shown *x, uint32_t n)
+/* The number of jobs that were not served, and the reason of the first one. */
+static void unserved(const struct shown *x, uint32_t n, enum job_outcome outcome, const char *how)
 {
     const struct workload *w = x->plan->workload;
-    for (job_id j = 0; j < w->n_jobs; j++) {
+    for (job_id j = 0; n && j < w->n_jobs; j++) {
         struct job_result r = run_job(x->run, j);
-        if (r.outcome != OUTCOME_REJECTED)
+        if (r.outcome != outcome)
             continue;
-        warn("%" PRIu32 " job%s rejected; %s '%s': %s", n, s_if_many(n),
+        warn("%" PRIu32 " job%s %s; %s '%s': %s", n, s_if_many(n), how,
              n == 1 ? "it is" : "the first is", w->truth[j].name,
              r.refusal ? r.refusal : "no reason given");
         return;
@@ -494,14 +494,42 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
             seconds(x->plan->cluster->period_ns));
 }
 
+/* Settings of queues that change no decision of this run. */
+static void unread(const struct shown *x)
+{
+    const struct cluster *c = x->plan->cluster;
+    const struct run_setup *setup = run_setup_of(x->run);
+    unsigned reads = setup->policy->reads;
+    bool quotas = false, weights = false, tree = false;
+    for (size_t i = 0; i < setup->n_switches; i++)
+        reads |= setup->switches[i].policy->reads;
+    for (queue_id q = 0; q < c->n_queues; q++) {
+        const struct queue_facts *f = &c->queue[q];
+        quotas |= !f->sums && f->quota.deserved.gpu_milli > 0;
+        weights |= f->weight != 1 || f->cpu_weight != 1 || f->mem_weight != 1;
+        tree |= f->parent != ID_NONE;
+    }
+    quotas &= !(reads & READS_QUOTAS);
+    weights &= !(reads & READS_WEIGHTS);
+    if (quotas || weights)
+        warn("policy %s does not read the %s%s%s of queues: they change no decision",
+             setup->policy->name, quotas ? "deserved quotas" : "", quotas && weights ? " and " : "",
+             weights ? "weights" : "");
+    if (reads & READS_COHORTS && c->n_queues > 1 && !tree)
+        warn("policy %s: no queue has a cohort, so none borrows: want the queues below one, or "
+             "'cohort: all' in the cluster file",
+             setup->policy->name);
+}
+
 void show_warnings(const struct shown *x)
 {
     const struct run_totals *t = run_totals(x->run);
+    unread(x);
     if (x->plan->workload->n_skipped)
         warn("%" PRIu32 " row%s of the trace skipped: no job that ran",
              x->plan->workload->n_skipped, s_if_many(x->plan->workload->n_skipped));
-    if (t->rejected)
-        rejected(x, t->rejected);
+    unserved(x, t->rejected, OUTCOME_REJECTED, "rejected");
+    unserved(x, t->unmet, OUTCOME_UNMET, "cancelled, as a dependency can never be met");
     if (t->deadlocked)
         warn("deadlock: %" PRIu32 " job%s hold%s part of a gang and wait for the rest, forever",
              t->deadlocked, s_if_many(t->deadlocked), t->deadlocked == 1 ? "s" : "");

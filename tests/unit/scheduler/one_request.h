@@ -142,8 +142,11 @@ static inline struct cluster *small_cluster(void)
         { .name = "pool", .gpu_model = "H100", .count = 1, .gpus = 70, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX },
     };
     const struct pin_spec pin = { 1, 1 };
-    struct queue_spec q[] = { { .facts = { .name = "all", .parent = ID_NONE } },
-                              { .facts = { .name = "own", .parent = ID_NONE }, .pins = &pin, .n_pins = 1 } };
+    const struct quota any = { { 0, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
+                       four = { { 0, UNLIMITED, UNLIMITED }, { 4 * MILLI_ALL, UNLIMITED, UNLIMITED } };
+    struct queue_spec q[] = { { .facts = { .name = "all", .parent = ID_NONE, .quota = any } },
+                              { .facts = { .name = "own", .parent = ID_NONE, .quota = any }, .pins = &pin, .n_pins = 1 },
+                              { .facts = { .name = "four", .parent = ID_NONE, .quota = four } } };
     struct cluster *c = cluster_build("small", g, COUNT(g), q, COUNT(q), &err);
     if (!c)
         fail_msg("%s", err.text);
@@ -158,7 +161,8 @@ static inline struct workload *small_load(struct cluster *c)
     for (job_id j = 0; j < JOBS; j++) {
         struct job_row row = job_row_default;
         row.job_id = jobs[j].name, row.job_id_length = strlen(row.job_id);
-        row.queue = j == MINE ? "own" : "all", row.queue_length = 3;
+        row.queue = j == MINE ? "own" : j == TASKS || j == NEAR ? "four" : "all";    /* near and tasks ask for 6 GPUs */
+        row.queue_length = strlen(row.queue);
         row.gpu_type = jobs[j].type, row.gpu_type_length = jobs[j].type ? 4 : 0;
         row.gpus = jobs[j].gpus, row.tasks = jobs[j].tasks, row.gpu_milli = jobs[j].milli;
         row.cpu_milli = j == CPU || j == ONE ? 5000 : 0;

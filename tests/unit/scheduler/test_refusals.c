@@ -46,6 +46,8 @@ ASK(start_elsewhere, sched_stop(s, ONE, STOP_SAVE); return sched_start(s, ONE, o
 ASK(start_same, sched_stop(s, ONE, STOP_SAVE); return sched_start(s, ONE, on(NODE_A, 1));)
 ASK(start_twice, sched_stop(s, ONE, STOP_SAVE); sched_start(s, ONE, on(NODE_B, 8)); from_here(s);
     return sched_start(s, ONE, on(NODE_B, 4));)
+ASK(start_over_limit, sched_start(s, TASKS, two(AT(NODE_B, 0, 3, 2, MILLI_ALL), AT(NODE_B, 1, 12, 2, MILLI_ALL))); from_here(s);
+    return sched_start(s, NEAR, two(AT(NODE_A, 0, 4, 1, MILLI_ALL), AT(NODE_A, 1, 8, 1, MILLI_ALL)));)
 
 ASK(stop_no_job, return sched_stop(s, NO_JOB, STOP_SAVE);)
 ASK(stop_absent, return sched_stop(s, LATE, STOP_SAVE);)
@@ -124,6 +126,7 @@ static const struct row rows[] = {
     { "start: moves, leavers unseen", 2, start_elsewhere, SCHED_LATER, SEES_RELEASING },
     { "start: where it was", 2, start_same, SCHED_OK, 0 },
     { "start: moves twice", 2, start_twice, SCHED_WRONG_STATE, 0 },
+    { "start: over the limit of its queue", 1, start_over_limit, SCHED_OVER_LIMIT, 0 },
     { "stop: no such job", 1, stop_no_job, SCHED_WRONG_STATE, 0 },
     { "stop: has not arrived", 1, stop_absent, SCHED_WRONG_STATE, 0 },
     { "stop: waits", 1, stop_pending, SCHED_WRONG_STATE, 0 },

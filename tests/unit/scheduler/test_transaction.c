@@ -362,6 +362,18 @@ static void give_sizes(struct world *w)
     }
 }
 
+/* The first queue may hold as much as the largest job asks for: any can run. */
+static void limit_first_queue(struct world *w)
+{
+    uint32_t most = 1;
+    for (size_t j = 0; j < w->n_jobs; j++)
+        most = w->job[j].gpus > most ? w->job[j].gpus : most;
+    struct quota *quota = &w->queue[0].facts.quota;
+    quota->limit.gpu_milli = (int64_t)MILLI_ALL * (most + 8);
+    if (quota->deserved.gpu_milli > quota->limit.gpu_milli)
+        quota->deserved.gpu_milli = quota->limit.gpu_milli;
+}
+
 static void rollbacks_restore(void **state)
 {
     by_task = *state && !strcmp(*state, "tasks");
@@ -377,6 +389,8 @@ static void rollbacks_restore(void **state)
             w.job[j].mem_mib = w.job[j].tasks ? (int64_t)(j % 3) : (int64_t)((j % 2) * w.job[j].gpus);
         if (by_size)
             give_sizes(&w);
+        if (seed % 3 == 0)
+            limit_first_queue(&w);
         jobs_of = (uint32_t)w.n_jobs;
         passes_left = 200;
         world_run(&w, &k, seed, (struct run_observer){ 0 });
