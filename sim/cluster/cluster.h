@@ -19,6 +19,7 @@
 #include "sim/models/sharing.h"
 #include "sim/models/storage.h"
 
+#define GPU_MODEL_UNNAMED "gpu"    /* of GPUs for which the file names no model */
 struct node_type {
     uint32_t gpu_model;           /* number in cluster.gpu_models; ID_NONE: no GPU */
     uint32_t gpus;                /* or MIG instances */

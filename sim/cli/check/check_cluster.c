@@ -214,5 +214,6 @@ json_t *check_cluster(const struct cluster *c)
     put_power(report, c);
     if (c->failures)
         json_object_set_new(report, "failures", failures_of(c));
+    check_notes(report, c, NULL);
     return report;
 }

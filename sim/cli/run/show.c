@@ -2,6 +2,7 @@
 #include "sim/cli/run/show.h"
 
 #include "sim/cli/frame/term.h"
+#include "sim/results/notes.h"
 #include "sim/run/snapshot.h"
 
 #include <inttypes.h>
@@ -451,19 +452,6 @@ static void rejected(const struct shown *x, uint32_t n)
     }
 }
 
-static void refused(const struct shown *x, const struct run_totals *t)
-{
-    for (unsigned i = 0; i < SCHED_RESULTS; i++)
-        if (t->refused[i])
-            warn("%" PRIu64 " request%s of policy %s refused: %s", t->refused[i],
-                 s_if_many(t->refused[i]), x->plan->policy.policy->name, sched_result_name[i]);
-    if (t->sight_refused)
-        warn(
-            "%" PRIu64
-            " question%s of policy %s for a true run time refused: it does not declare SEES_RUN_TIME",
-            t->sight_refused, s_if_many(t->sight_refused), x->plan->policy.policy->name);
-}
-
 static void not_switched(const struct shown *x, const struct run_totals *t)
 {
     for (size_t i = 0; i < x->plan->n_switches; i++)
@@ -494,6 +482,15 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
             seconds(x->plan->cluster->period_ns));
 }
 
+static void notes(const struct sched *run)
+{
+    struct notes found = { 0 };
+    notes_of_run(&found, run);
+    for (size_t i = 0; i < found.n; i++)
+        warn("%s", found.note[i].text);
+    notes_free(&found);
+}
+
 void show_warnings(const struct shown *x)
 {
     const struct run_totals *t = run_totals(x->run);
@@ -516,5 +513,5 @@ void show_warnings(const struct shown *x)
     not_switched(x, t);
     if (x->snapshot)
         not_in_snapshot(x, x->snapshot);
-    refused(x, t);
+    notes(x->run);
 }
