@@ -98,6 +98,12 @@ struct cluster {
     struct tariff *tariff;
     struct pool *pool;            /* [n_groups] node pools, see pools.h; NULL: there are none */
     struct elastic elastic;
+    /* Every key of its file and of the settings with the value that holds, defaults too, as lines
+     * of YAML; NULL: a list of nodes without settings, or made without a file. */
+    const char *settings;
+    struct cluster_section { const char *name, *text; } *section;    /* [n_sections] those given, but
+                                     nodes and queues, each as YAML in one line */
+    size_t n_sections;
     struct arena *memory;
 };
 

@@ -51,8 +51,9 @@ struct own_overhead {
 #define OWN_OVERHEAD_NONE { -1, -1, -1, -1, -1, -1 }
 
 struct overhead overhead_default(void);
-/* Section `preemption`; absent: the defaults. 0, or -1 with err. */
-int overhead_read(struct config_value section, struct overhead *to, struct error *err);
+/* Section `preemption` of the cluster file `whole`; absent: the defaults. 0, or -1 with err. */
+int overhead_read(struct config_value section, struct config_value whole, struct overhead *to,
+                  struct error *err);
 bool overhead_writes(const struct overhead *p);              /* checkpoints take time or bytes */
 struct overhead overhead_with(const struct overhead *of_cluster, const struct own_overhead *own);
 /* Replaces INTERVAL_AUTO where checkpoints are free: the interval is then the lower bound of the

@@ -189,7 +189,7 @@ expect 2 "gpuyard: format gavel: gpu is given twice" "$G" convert g.trace:gavel:
 expect 2 "gpuyard: no format 'gavle', did you mean 'gavel'?" "$G" convert g.trace:gavle:table=g.json
 printf 'nodes: [ { group: a, count: 1, gpus: 8 } ]\n' >eight.yaml
 expect 0 "" "$G" run -c eight.yaml -t g.trace:gavel:table=g.json --dump-config
-says out '  table: "g.json"'
+says out '    table: "g.json"'
 for f in native philly helios gavel shockwave swf; do
     "$G" list formats --format json | grep -q "\"name\": \"$f\"" && ok || fail "list formats: no $f"
 done

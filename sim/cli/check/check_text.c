@@ -257,6 +257,27 @@ static void show_failures(const json_t *f, double gpus)
     line("failures", text);
 }
 
+/* Of a list of nodes, with a group for each node or model, only the GPU types are shown. */
+static void show_groups(const json_t *groups)
+{
+    static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT },
+                                                   { "GPUs", "gpus", 10, CELL_COUNT },
+                                                   { "GPUs each", "gpus_per_node", 14,
+                                                     CELL_COUNT },
+                                                   { NULL, NULL, 0, 0 } };
+    if (json_array_size(groups) > 1 && json_array_size(groups) <= ROWS_MAX)
+        table(groups, "group", "group", columns);
+}
+
+static void show_sections(const json_t *sections)
+{
+    size_t i;
+    const json_t *s;
+    if (json_array_size(sections))
+        printf("\n  sections, with every value that holds:\n");
+    json_array_foreach(sections, i, s) line(string(s, "section"), string(s, "settings"));
+}
+
 static void show_cluster(const json_t *c)
 {
     static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT },
@@ -302,9 +323,11 @@ static void show_cluster(const json_t *c)
     }
     if (json_object_get(c, "failures"))
         show_failures(json_object_get(c, "failures"), number(c, "gpus"));
+    show_groups(json_object_get(c, "groups"));
     table(json_object_get(c, "gpu_types"), "GPU type", "gpu_type", columns);
     if (json_object_get(c, "mig"))
         table(json_object_get(c, "mig"), "MIG profile", "profile", instances);
+    show_sections(json_object_get(c, "sections"));
 }
 
 static void show_demand(const json_t *d)

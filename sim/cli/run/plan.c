@@ -2,6 +2,7 @@
 #include "sim/cli/run/plan.h"
 
 #include "sim/base/memory.h"
+#include "sim/cli/run/dumped.h"
 #include "sim/cli/run/settings.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/engine/run.h"
@@ -152,11 +153,14 @@ int plan_read_cluster(struct plan *p, struct error *err)
 {
     const struct option_texts *set = &p->options->set;
     struct error why = { "" };
+    const struct dumped *dumped = p->options->dumped;
     provenance_begin(&p->cluster_files);
-    p->cluster = cluster_read(p->options->cluster, &(struct cluster_settings){ set->n, set->text },
-                              p->cluster_sha256, &why);
+    p->cluster = dumped ? dumped_cluster(dumped, p->cluster_sha256, &why)
+                        : cluster_read(p->options->cluster,
+                                       &(struct cluster_settings){ set->n, set->text },
+                                       p->cluster_sha256, &why);
     provenance_end();
-    if (p->cluster)
+    if (p->cluster && (!dumped || dumped_check_files(dumped, &p->cluster_files, &why) == 0))
         return EXIT_OK;
     bool by_setting = !strncmp(why.text, "--set: ", strlen("--set: "));
     error_set(err, "%s%s", by_setting ? "run: " : "", why.text);
@@ -172,7 +176,10 @@ int plan_read_trace(struct plan *p, struct error *err)
     p->workload = chosen_trace_read(&p->trace, p->options->stream > 0, &used, p->trace_sha256, err);
     provenance_end();
     p->trace.format = used;
-    return p->workload ? EXIT_OK : EXIT_INPUT;
+    const struct dumped *dumped = p->options->dumped;
+    return p->workload && (!dumped || dumped_check_trace(dumped, p->trace_sha256, err) == 0)
+               ? EXIT_OK
+               : EXIT_INPUT;
 }
 
 int plan_shape(struct plan *p, struct error *err)

@@ -16,6 +16,8 @@
 struct run_options {
     /* NULL: not given */
     const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;
+    const char *config;
+    const struct dumped *dumped;  /* the configuration of that name, read (dumped.h) */
     int64_t seed, pods, warmup;   /* pods 0: any split; warmup: jobs that no mean includes */
     int64_t until_ns, sample_ns;  /* 0: to the end; 0: at every change */
     int64_t snapshot_ns;          /* -1: none */
