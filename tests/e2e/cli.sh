@@ -183,6 +183,7 @@ printf 'job_id,submit_s,duration_s,gpus\na,0,10,9\nb,5,10,1\n' >large.csv
 expect 0 "gpuyard: warning: 1 job rejected; it is 'a': asks for more than the cluster has" \
     "$G" run -c c.yaml -t large.csv -o large
 says out '  jobs         1 completed, 1 rejected'
+says out '               of the 1 job that ended; 1 rejected: in none of these'
 expect 0 "" "$G" run -c c.yaml -t t.csv -p srtf -o srtf
 says out 'srtf (clairvoyant) with pack on tiny (8 GPUs, 1 node): 3 jobs of t.csv'
 touch plain

@@ -33,9 +33,9 @@ static void of_counts(struct output *o, const struct page *p, const struct run_v
 {
     static const struct { const char *key, *text; } odd[] = {
         { "skipped_rows", "rows of the trace were skipped: no job that ran" },
-        { "rejected", "jobs were rejected: they could never run, or the policy refused them" },
+        { "rejected", "jobs were rejected, as they could never run or the policy refused them: no mean includes them" },
         { "deadlocked", "jobs held part of a gang and waited for the rest, forever" },
-        { "never_started", "jobs never started, although all others were done" },
+        { "never_started", "jobs never started, although all others were done: no mean includes them" },
         { "running", "jobs were still running at the end: no mean includes them" },
         { "pending", "jobs were still waiting at the end: no mean includes them" },
     };

@@ -30,7 +30,7 @@ struct of_trace {
     const char *file, *format, *sha256, *estimates;
     struct config_value options, named, retime;
     uint32_t jobs, pods, batch;
-    int64_t every_ns;
+    int64_t every_ns, load_gpus;
     double load, stream;
 };
 struct whole {
@@ -77,6 +77,7 @@ static const struct config_key trace_keys[] = {
     { .name = "named_sha256",   .type = CONFIG_LIST,    TRACE(named) },
     { .name = "jobs",           .type = CONFIG_COUNT,   TRACE(jobs), .most = UINT32_MAX },
     { .name = "load",           .type = CONFIG_REAL,    TRACE(load), .above_least = true, .most = RATIO_MAX },
+    { .name = "load_gpus",      .type = CONFIG_PARTS,   TRACE(load_gpus), .least = 1, .most = INT64_MAX },
     { .name = "pods",           .type = CONFIG_COUNT,   TRACE(pods), .most = 1000000 },
     { .name = "retime",         .type = CONFIG_MAPPING, TRACE(retime) },
     { .name = "estimates",      .type = CONFIG_TEXT,    TRACE(estimates) },
@@ -262,6 +263,7 @@ static int read_trace(struct dumped *d, struct config_value section, struct run_
         return -1;
     d->trace_sha256 = t.sha256;
     to->load = t.load;
+    to->load_gpus = t.load_gpus;
     to->pods = t.pods;
     to->estimates = t.estimates;
     to->stream = t.stream;

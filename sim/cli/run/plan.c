@@ -171,7 +171,9 @@ int plan_read_trace(struct plan *p, struct error *err)
 {
     const struct trace_format *used = NULL;
     p->trace.seed = (uint64_t)p->options->seed;
-    p->trace.cluster_gpus = (double)(p->gpus ? p->gpus : p->cluster->gpus);
+    p->trace.cluster_gpus = (double)(p->options->load_gpus ? p->options->load_gpus
+                                     : p->gpus             ? p->gpus
+                                                           : p->cluster->gpus);
     provenance_begin(&p->trace_files);
     p->workload = chosen_trace_read(&p->trace, p->options->stream > 0, &used, p->trace_sha256, err);
     provenance_end();

@@ -97,6 +97,8 @@ static void put_trace(FILE *f, const struct plan *p)
     fprintf(f, "  sha256: %s\n", p->trace_sha256);
     put_named(f, &p->trace_files, p->trace.path);
     fprintf(f, "  jobs: %" PRIu32 "\n  load: %.15g\n", p->workload->n_jobs, p->options->load);
+    if (p->options->load_gpus && p->options->load_gpus != p->cluster->gpus)
+        fprintf(f, "  load_gpus: %" PRId64 "\n", p->options->load_gpus);
     if (p->options->pods)
         fprintf(f, "  pods: %" PRId64 "\n", p->options->pods);
     if (p->retime_batch) {

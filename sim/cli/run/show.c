@@ -103,6 +103,29 @@ static const char *tight(char *text)
     return text;
 }
 
+/* Jobs that no mean and no quantile of times includes. */
+static void left_out(const struct shown *x, size_t width)
+{
+    static const struct { const char *metric, *word; } part[] = {
+        { "jobs_pending", "waiting" },
+        { "jobs_running", "running" },
+        { "jobs_rejected", "rejected" },
+    };
+    char text[256] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        double count = value_of(x, part[i].metric);
+        if (count > 0)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%.0f %s", n ? ", " : "", count,
+                                  part[i].word);
+    }
+    double ended = value_of(x, "jobs_completed") + value_of(x, "jobs_failed") +
+                   value_of(x, "jobs_cancelled");
+    if (n)
+        put_line(width, "", "of the %.0f job%s that ended; %s: in none of these", ended,
+                 ended == 1 ? "" : "s", text);
+}
+
 /* Mean and quantiles for people, and in a second line in seconds if the terminal is wide. */
 static void times(const struct shown *x, size_t width)
 {
@@ -139,6 +162,7 @@ static void times(const struct shown *x, size_t width)
         }
         putchar('\n');
     }
+    left_out(x, width);
     putchar('\n');
 }
 
@@ -505,8 +529,8 @@ void show_warnings(const struct shown *x)
     if (t->never_started)
         warn(
             "%" PRIu32
-            " job%s never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done",
-            t->never_started, s_if_many(t->never_started));
+            " job%s never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done; no mean includes %s",
+            t->never_started, s_if_many(t->never_started), t->never_started == 1 ? "it" : "them");
     if (t->cut_off)
         warn("cut off: %" PRIu32 " job%s running, %" PRIu32 " waiting; no mean includes them",
              t->running, s_if_many(t->running), t->pending);
