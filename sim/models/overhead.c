@@ -134,6 +134,7 @@ int overhead_read(struct config_value section, struct config_value whole, struct
         return -1;
     if (to->save_ns < 0 && !overhead_writes(to))
         to->save_ns = 0;
+    to->said = config_given(config_look(section, "checkpoint"));
     if (!config_given(section))
         config_absent(whole, "preemption", keys, to);
     if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)

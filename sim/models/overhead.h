@@ -22,6 +22,7 @@
 struct overhead {
     enum { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC } checkpoint;    /* none */
     enum { LAW_DALY, LAW_YOUNG } interval_law;    /* of INTERVAL_AUTO */
+    bool said;                    /* the key checkpoint is given */
     int64_t interval_ns;          /* progress between two checkpoints, from the (re)start;
                                      INTERVAL_AUTO: by the law */
     int64_t save_ns;              /* time to save at a stop; -1: that of any checkpoint */

@@ -102,15 +102,104 @@ static bool unknown_gpu_model(const struct inputs *in, FILE *text)
     return true;
 }
 
+/* Of a queue, or of the queues below it if it has no quota of its own; UNLIMITED: no bound. */
+static int64_t deserved_milli(const struct cluster *c, queue_id q)
+{
+    int64_t own = c->queue[q].quota.deserved.gpu_milli, sum = 0;
+    if (own)
+        return own;
+    for (queue_id k = c->queue[q].first_child; k != ID_NONE; k = c->queue[k].next_sibling) {
+        int64_t below = deserved_milli(c, k);
+        if (below == UNLIMITED)
+            return UNLIMITED;
+        sum += below;
+    }
+    return sum;
+}
+
+static bool quota_above_cluster(const struct inputs *in, FILE *text)
+{
+    const struct cluster *c = in->cluster;
+    int64_t sum = 0;
+    for (queue_id q = 0; q < c->n_queues; q++) {
+        int64_t own = c->queue[q].parent == ID_NONE ? deserved_milli(c, q) : 0;
+        sum += own == UNLIMITED ? 0 : own;
+    }
+    if (sum <= c->gpus * MILLI_ALL)
+        return false;
+    fprintf(text,
+            "the queues deserve %.15g GPUs in all, and the cluster has %" PRId64
+            ": not all quotas can be met at once",
+            (double)sum / MILLI_ALL, c->gpus);
+    return true;
+}
+
 static const struct remark_of_inputs {
     const char *name;
     bool (*find)(const struct inputs *in, FILE *text);       /* true: it applies, text is written */
 } of_inputs[] = {
     { "unknown-gpu-model", unknown_gpu_model },
     { "equal-gpu-models", equal_gpu_models },
+    { "quota-above-cluster", quota_above_cluster },
 };
 
 /* ==== Of a run ==== */
+
+/* Jobs without a checkpoint rule of their own, where the cluster has none either. */
+static bool restarts_from_nothing(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    const struct workload *w = setup->workload;
+    uint64_t restarts = 0;
+    uint32_t jobs = 0;
+    int128_t lost = 0;
+    if (setup->cluster->overhead.said || setup->cluster->overhead.checkpoint != CHECKPOINT_NONE)
+        return false;
+    for (job_id j = 0; j < workload_all(w); j++) {
+        struct job_result r = run_job(s, j);
+        if (!r.restarts || !r.lost || w->truth[j].overhead)
+            continue;
+        jobs++;
+        restarts += r.restarts;
+        lost += r.lost;
+    }
+    if (jobs)
+        fprintf(text,
+                "no 'preemption.checkpoint' is given, so that jobs that are stopped begin anew: %" PRIu64
+                " restart%s of %" PRIu32 " job%s lost %.1f GPU h",
+                restarts, s_if_many(restarts), jobs, s_if_many(jobs),
+                (double)lost / MILLI_ALL / NS_PER_S / 3600);
+    return jobs > 0;
+}
+
+/* Jobs that fit on the largest node, and were spread over several when they last ran. */
+static bool scattered_totals(const struct sched *s, FILE *text)
+{
+    enum { SAME_RACK = 4 };       /* distances from here on are between nodes */
+    const struct run_setup *setup = run_setup_of(s);
+    const struct workload *w = setup->workload;
+    uint32_t jobs = 0, first = 0, largest = 0;
+    for (node_id n = 0; n < setup->cluster->n_nodes; n++) {
+        uint32_t gpus = cluster_node_gpus(setup->cluster, n);
+        largest = gpus > largest ? gpus : largest;
+    }
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        const struct request *ask = w->facts[j].ask;
+        struct job_result r = run_job(s, j);
+        if (ask->tasks != SPLIT_ANY || r.distance == 255 || r.distance < SAME_RACK ||
+            request_gpus(ask) > largest)
+            continue;
+        first = jobs++ ? first : j;
+    }
+    if (jobs)
+        fprintf(text,
+                "%" PRIu32 " job%s with only a total of GPUs ran on several nodes though %s on one, "
+                "%s '%.100s'%s: --pods N makes tasks of N GPUs, another placer fewer parts",
+                jobs, s_if_many(jobs), jobs == 1 ? "it fits" : "they fit",
+                jobs == 1 ? "it is" : "the first", w->truth[first].name,
+                setup->cluster->rates ? "" : ", at no cost without a section 'progress'");
+    return jobs > 0;
+}
 
 static bool refused_requests(const struct sched *s, FILE *text)
 {
@@ -144,6 +233,8 @@ static const struct remark_of_run {
     const char *name;
     bool (*find)(const struct sched *s, FILE *text);
 } of_run[] = {
+    { "restarts-from-nothing", restarts_from_nothing },
+    { "scattered-totals", scattered_totals },
     { "refused-requests", refused_requests },
     { "refused-run-times", sight_refused },
 };

@@ -56,5 +56,42 @@ noted '' -c two.yaml -t typed.csv
 noted '' -c two.yaml -t t.csv --set progress.model=analytic
 "$G" check two.yaml >out
 tr -s '\n ' ' ' <out | grep -q "warning GPU models 'A100-SXM4-80' and 'H100-SXM5-80' are equally fast" && ok || fail "check of two GPU models: $(cat out)"
+# ---- Quotas ----
+cat >quotas.yaml <<'END'
+nodes: [ { group: a, count: 1, gpus: 8 } ]
+queues: [ { name: x, deserved_gpus: 6 }, { name: y, deserved_gpus: 2 } ]
+END
+sed 's/$/,x/; 1s/,x/,queue/' t.csv >tx.csv
+noted '' -c quotas.yaml -t tx.csv
+noted quota-above-cluster -c quotas.yaml -t tx.csv --set queues.y.deserved_gpus=3
+texts r | grep -q 'the queues deserve 9 GPUs in all, and the cluster has 8' && ok || fail "$(texts r)"
+
+# ---- Restarts: b takes the node from a at 50 s, and a begins anew: 50 s of 8 GPUs are 0.1 GPU h ----
+cat >stop.csv <<'END'
+job_id,submit_s,duration_s,gpus,priority
+a,0,100,8,0
+b,50,10,8,1
+END
+noted restarts-from-nothing -c plain.yaml -t stop.csv -p priority:preempt=yes
+texts r | grep -q ': 1 restart of 1 job lost 0.1 GPU h$' && ok || fail "$(texts r)"
+noted '' -c plain.yaml -t stop.csv -p priority:preempt=yes --set preemption.checkpoint=perfect
+noted '' -c plain.yaml -t stop.csv -p priority:preempt=yes --set preemption.checkpoint=none
+noted '' -c plain.yaml -t stop.csv -p priority
+
+# ---- Totals: after a and b, each node has four GPUs for a job of eight ----
+cat >nodes.yaml <<'END'
+nodes: [ { group: a, count: 2, gpus: 8 } ]
+END
+cat >total.csv <<'END'
+job_id,submit_s,duration_s,gpus
+a,0,100,4
+b,0,100,4
+c,1,10,8
+END
+noted scattered-totals -c nodes.yaml -t total.csv --placement spread
+texts r | grep -q "^1 job with only a total of GPUs ran on several nodes though it fits on one, it is 'c', at no cost" && ok || fail "$(texts r)"
+noted '' -c nodes.yaml -t total.csv --placement spread --pods 8
+noted '' -c nodes.yaml -t total.csv --placement pack
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -355,8 +355,14 @@ static void show_demand(const json_t *d)
     snprintf(text, sizeof text, "%.1f%% of all GPUs over the span of arrivals", 100 * offered);
     line("offered load",
          isnan(offered) ? "none: all jobs arrive at once, or there are no GPUs" : text);
-    snprintf(text, sizeof text, "job of %.6g GPUs, task of %.0f; the largest node has %.0f",
-             number(d, "largest_job_gpus"), number(d, "largest_task_gpus"),
+    size_t n = (size_t)snprintf(text, sizeof text, "job of %.6g GPUs",
+                                number(d, "largest_job_gpus"));
+    if (number(d, "largest_task_gpus") > 0)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", task of %.0f",
+                              number(d, "largest_task_gpus"));
+    else if (number(d, "largest_job_gpus") > 1)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", in any split");
+    snprintf(text + n, sizeof text - n, "; the largest node has %.0f",
              number(d, "largest_node_gpus"));
     line("largest", text);
     const json_t *progress = json_object_get(d, "progress");

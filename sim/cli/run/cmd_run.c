@@ -20,6 +20,8 @@ static void show(const struct plan *p, const struct played *played)
         /* warnings stand above the summary, as stdout is flushed last */
         show_warnings(&shown);
         show_summary(&shown);
+    } else {
+        show_refusals(&shown);
     }
 }
 

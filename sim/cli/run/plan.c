@@ -149,6 +149,18 @@ static int make_stream(struct plan *p, struct error *err)
     return EXIT_OK;
 }
 
+/* The format of a file that is a trace with named columns; NULL: it is none, or no file that can be read again. */
+static const struct trace_format *trace_format_at(const char *path)
+{
+    struct error ignored = { "" };
+    size_t length = 0;
+    struct input *in = strcmp(path, "-") ? input_open(path, &ignored) : NULL;
+    const char *head = in ? input_peek(in, &length, &ignored) : NULL;
+    const struct trace_format *found = head ? trace_recognise(head, length) : NULL;
+    input_close(in);
+    return found && found->columns ? found : NULL;
+}
+
 int plan_read_cluster(struct plan *p, struct error *err)
 {
     const struct option_texts *set = &p->options->set;
@@ -163,7 +175,13 @@ int plan_read_cluster(struct plan *p, struct error *err)
     if (p->cluster && (!dumped || dumped_check_files(dumped, &p->cluster_files, &why) == 0))
         return EXIT_OK;
     bool by_setting = !strncmp(why.text, "--set: ", strlen("--set: "));
-    error_set(err, "%s%s", by_setting ? "run: " : "", why.text);
+    const struct trace_format *trace = by_setting ? NULL : trace_format_at(p->options->cluster);
+    if (trace)
+        error_set(err, "%s: it is a trace of format %s: want a cluster here, and the trace with "
+                       "--trace",
+                  p->options->cluster, trace->name);
+    else
+        error_set(err, "%s%s", by_setting ? "run: " : "", why.text);
     return by_setting ? EXIT_USAGE : EXIT_INPUT;
 }
 

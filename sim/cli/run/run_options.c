@@ -102,7 +102,7 @@ const struct option run_option_table[] = {
       .help = "replace files that gpuyard has not written, and in the default directory the "
               "results of another experiment; never an input" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet),
-      .help = "no summary, no progress, no warnings" },
+      .help = "no summary, no progress, no warnings but of requests of the policy that were refused" },
     { .name = "verbose", .letter = 'v', .kind = OPTION_FLAG, AT(verbose),
       .help = "report what was read and how many events were simulated" },
     { 0 },

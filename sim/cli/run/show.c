@@ -61,12 +61,21 @@ static void title(const struct shown *x, size_t width)
     const struct plan *p = x->plan;
     bool bold = term_colour(STDOUT_FILENO);
     char text[1024], *policies = plan_policies_text(p);
-    snprintf(text, sizeof text,
-             "%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
-             policies, p->placer_text, p->cluster->name, p->cluster->gpus, p->cluster->n_nodes,
-             p->cluster->n_nodes == 1 ? "" : "s", p->workload->n_jobs,
-             p->workload->n_jobs == 1 ? "" : "s",
-             strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
+    uint32_t n_jobs = p->workload->n_jobs;
+    double submitted = value_of(x, "jobs_submitted");
+    size_t n = (size_t)snprintf(
+        text, sizeof text, "%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): ", policies,
+        p->placer_text, p->cluster->name, p->cluster->gpus, p->cluster->n_nodes,
+        p->cluster->n_nodes == 1 ? "" : "s");
+    if (submitted < n_jobs && n < sizeof text)    /* the run was cut off */
+        n += (size_t)snprintf(text + n, sizeof text - n, "%.0f of ", submitted);
+    else if (submitted > n_jobs && n < sizeof text)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "%.0f jobs of services and sessions and ", submitted - n_jobs);
+    if (n < sizeof text)
+        snprintf(text + n, sizeof text - n, "%" PRIu32 " job%s of %s", n_jobs,
+                 n_jobs == 1 ? "" : "s",
+                 strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
     free(policies);
     for (char *c = text; *c; c++)    /* names come from files */
         if ((unsigned char)*c < ' ' || *c == 0x7F)
@@ -506,13 +515,20 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
             seconds(x->plan->cluster->period_ns));
 }
 
-static void notes(const struct sched *run)
+/* only: NULL, all of them; else the beginning of a name. */
+static void notes(const struct sched *run, const char *only)
 {
     struct notes found = { 0 };
     notes_of_run(&found, run);
     for (size_t i = 0; i < found.n; i++)
-        warn("%s", found.note[i].text);
+        if (!only || !strncmp(found.note[i].name, only, strlen(only)))
+            warn("%s", found.note[i].text);
     notes_free(&found);
+}
+
+void show_refusals(const struct shown *x)
+{
+    notes(x->run, "refused-");
 }
 
 void show_warnings(const struct shown *x)
@@ -537,5 +553,5 @@ void show_warnings(const struct shown *x)
     not_switched(x, t);
     if (x->snapshot)
         not_in_snapshot(x, x->snapshot);
-    notes(x->run);
+    notes(x->run, NULL);
 }
