@@ -22,16 +22,15 @@ static void hold_standard_descriptors(void)
             _exit(EXIT_FAILED);
 }
 
-/* EPIPE prints no message: a reader such as head has ended early. */
+/* A reader that has ended early, such as head, has what it wanted: no failure. */
 static int flush_stdout(int status)
 {
     errno = 0;
     bool failed = ferror(stdout) != 0;
-    if ((fflush(stdout) != 0 || failed) && errno != EPIPE)
-        complain(EXIT_FAILED, "cannot write to standard output%s%s", errno ? ": " : "",
-                 errno ? strerror(errno) : "");
-    else if (!errno)
+    if ((fflush(stdout) == 0 && !failed) || errno == EPIPE)
         return status;
+    complain(EXIT_FAILED, "cannot write to standard output%s%s", errno ? ": " : "",
+             errno ? strerror(errno) : "");
     return status ? status : EXIT_FAILED;
 }
 

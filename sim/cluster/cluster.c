@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define KINDS_MAX 65535u
-#define MODEL_ANY "gpu" /* of GPUs without a model */
 
 static char *keep(struct cluster *c, const char *text)
 {
@@ -92,7 +91,7 @@ static uint32_t labels_of(struct cluster *c, const struct group_spec *g, const c
 
 static struct node_type type_of(struct cluster *c, const struct group_spec *g)
 {
-    const char *model = g->gpu_model ? g->gpu_model : MODEL_ANY;
+    const char *model = g->gpu_model ? g->gpu_model : GPU_MODEL_UNNAMED;
     struct node_type t;
     memset(&t, 0, sizeof t);      /* padding, too: types are compared byte by byte */
     t.gpu_model = g->gpus ? intern_add(c->gpu_models, model, strlen(model)) : ID_NONE;

@@ -19,6 +19,7 @@
 #include "sim/models/sharing.h"
 #include "sim/models/storage.h"
 
+#define GPU_MODEL_UNNAMED "gpu"    /* of GPUs for which the file names no model */
 struct node_type {
     uint32_t gpu_model;           /* number in cluster.gpu_models; ID_NONE: no GPU */
     uint32_t gpus;                /* or MIG instances */
@@ -99,6 +100,12 @@ struct cluster {
     struct tariff *tariff;
     struct pool *pool;            /* [n_groups] node pools, see pools.h; NULL: there are none */
     struct elastic elastic;
+    /* Every key of its file and of the settings with the value that holds, defaults too, as lines
+     * of YAML; NULL: a list of nodes without settings, or made without a file. */
+    const char *settings;
+    struct cluster_section { const char *name, *text; } *section;    /* [n_sections] those given, but
+                                     nodes and queues, each as YAML in one line */
+    size_t n_sections;
     struct arena *memory;
 };
 

@@ -9,10 +9,9 @@
 #include "sim/cluster/node_list.h"
 #include "sim/cluster/pools.h"
 #include "sim/cluster/power_file.h"
-#include "sim/models/network/rate_rules.h"
+#include "sim/cluster/rates_file.h"
 #include "sim/models/overhead.h"
 #include "sim/models/sharing.h"
-#include "sim/models/training/training_models.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ struct cluster_reader {
     struct intern *group_names;   /* number of each group */
     queue_id *pinned_by;          /* [groups] the last queue with it, plus 1: a duplicate key */
     struct catalogue *catalogue;
-    struct input *in;
+    const char *file;             /* other files are named beside it */
     struct arena *memory;
     struct error *err;
 };
@@ -362,7 +361,7 @@ struct file_whole {
     const char *name;
     struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power,
         prices, elastic, sharing;
-    struct config_value models, progress, fabric;
+    struct config_value models, progress, fabric, root;
     int64_t period_ns;
     int invalid_dependency, cohort;
 };
@@ -416,70 +415,13 @@ static struct cluster *assemble(struct cluster_reader *r, const struct file_whol
     return NULL;
 }
 
-/* ---- What the rates need to know of the cluster ---- */
-
-static int check_group(const struct cluster *c, uint32_t group, const struct node_type *t,
-                       uint32_t nodes, struct error *err)
-{
-    const struct gpu_model *m = c->gpu_known[t->gpu_model];
-    const char *model = intern_text(c->gpu_models, t->gpu_model);
-    if (t->gpus > 1 && (!m || (m->nvlink_gbps <= 0 && m->pcie_gbps <= 0)))
-        return error_set(err,
-                         "group '%s': the links of GPU model '%s' are not known: want it in "
-                         "'gpu_models' with pcie_gbps, or "
-                         "one that `gpuyard list gpus` has",
-                         c->group_name[group], model);
-    if (nodes > 1 && c->nics_of[group].nics * c->nics_of[group].gbps <= 0)
-        return error_set(
-            err, "group '%s': its network is not known: want 'nics' and 'nic_gbps', or a 'type'",
-            c->group_name[group]);
-    return 0;
-}
-
-/* The links that the model needs must be known of every group, and the reference must be there. -1
- * with err. */
-static int check_rates(const struct rate_rules *r, const struct cluster *c, struct error *err)
-{
-    bool links = r->model == RATE_ANALYTIC || r->model == RATE_TABLE, found = !r->reference;
-    for (node_id first = 0, end; first < c->n_nodes; first = end) {
-        const struct node_type *t = cluster_node_type(c, first);
-        for (end = first + 1; end < c->n_nodes && c->group_of[end] == c->group_of[first];)
-            end++;
-        if (t->gpus == 0)
-            continue;
-        found |=
-            r->reference && strcmp(r->reference, intern_text(c->gpu_models, t->gpu_model)) == 0;
-        if (links && check_group(c, c->group_of[first], t, end - first, err))
-            return -1;
-    }
-    return found ? 0 : error_set(err, "no node has GPUs of the reference model '%s'", r->reference);
-}
-
-/* Training models, and their rates on placements. */
-static int read_rates(const struct file_whole *whole, const char *folder, struct cluster *c,
-                      struct error *err)
-{
-    struct rate_rules *rules = rate_rules_read(whole->progress, whole->fabric, folder, err);
-    struct error why = { "" };
-    c->models = training_models_new();
-    if (config_given(whole->progress))
-        c->rates = rules;
-    else
-        rate_rules_free(rules);
-    if (!rules || training_models_read(c->models, whole->models, err))
-        return -1;
-    return c->rates && check_rates(c->rates, c, &why)
-               ? config_error(whole->progress, err, "%s", why.text)
-               : 0;
-}
-
 /* Sections of models, each optional. Files that they name lie beside `file`. */
 static int read_sections(const struct file_whole *whole, const char *file, struct cluster *c,
                          struct error *err)
 {
     const char *slash = strrchr(file, '/'),
                *folder = arena_text(c->memory, file, slash ? (size_t)(slash - file) : 0);
-    if (overhead_read(whole->preemption, &c->overhead, err))
+    if (overhead_read(whole->preemption, whole->root, &c->overhead, err))
         return -1;
     if (config_given(whole->storage) && storage_read(whole->storage, &c->storage, err))
         return -1;
@@ -499,14 +441,42 @@ static int read_sections(const struct file_whole *whole, const char *file, struc
         return -1;
     if (config_given(whole->elastic) && elastic_read(whole->elastic, &c->elastic, c->memory, err))
         return -1;
-    return read_rates(whole, folder, c, err);
+    return rates_read(whole->progress, whole->fabric, whole->models, folder, c, err);
 }
 
-static struct cluster *read_cluster(struct cluster_reader *r, struct config *config,
+/* What holds, for people and for another run. */
+static void keep_settings(struct cluster *c, struct config_value root)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *f = mem_stream(&text, &length);
+    config_put(root, f, 0);
+    mem_stream_end(f, &text);
+    c->settings = arena_text(c->memory, text, strlen(text));
+    free(text);
+    c->section = arena_alloc(c->memory, (config_count(root) + 1) * sizeof *c->section);
+    struct config_walk w = { .of = root };
+    for (struct config_value v; config_next(&w, &v);) {
+        struct error ignored = { "" };
+        const char *key = "";
+        config_key_text(v, &key, &ignored);
+        if (!strcmp(key, "nodes") || !strcmp(key, "queues") || !strcmp(key, "name"))
+            continue;
+        f = mem_stream(&text, &length);
+        config_put_line(v, f);
+        mem_stream_end(f, &text);
+        c->section[c->n_sections++] = (struct cluster_section){
+            arena_text(c->memory, key, strlen(key)), arena_text(c->memory, text, strlen(text))
+        };
+        free(text);
+    }
+}
+
+static struct cluster *read_cluster(struct cluster_reader *r, struct config_value root,
                                     const char *file_name)
 {
-    struct file_whole whole = { .period_ns = -1 };
-    if (config_fields(config_root(config), whole_keys, &whole, r->err) ||
+    struct file_whole whole = { .period_ns = -1, .root = root };
+    if (config_fields(root, whole_keys, &whole, r->err) ||
         catalogue_read_gpus(r->catalogue, whole.gpu_models, r->err) ||
         catalogue_read_nodes(r->catalogue, whole.node_types, r->err))
         return NULL;
@@ -518,7 +488,7 @@ static struct cluster *read_cluster(struct cluster_reader *r, struct config *con
         return NULL;
     }
     if (whole.cohort && !config_given(whole.queues)) {
-        config_error(config_root(config), r->err, "'cohort: all' wants queues");
+        config_error(root, r->err, "'cohort: all' wants queues");
         return NULL;
     }
     if (whole.cohort) {
@@ -531,11 +501,12 @@ static struct cluster *read_cluster(struct cluster_reader *r, struct config *con
     if (whole.cohort)
         settle_deserved(r, 0);
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
-    if (c && (read_sections(&whole, input_name(r->in), c, r->err) ||
-              pools_read(r->group_at, c, r->err))) {
+    if (c && (read_sections(&whole, r->file, c, r->err) || pools_read(r->group_at, c, r->err))) {
         cluster_free(c);
-        c = NULL;
+        return NULL;
     }
+    if (c)
+        keep_settings(c, root);
     return c;
 }
 
@@ -553,36 +524,38 @@ static int set_all(struct config *config, const struct cluster_settings *set, st
     return result;
 }
 
+/* Sections that are added to a list of nodes. */
+static int add_sections(struct cluster *c, const char *path, struct config_value root,
+                        struct error *err)
+{
+    struct file_whole whole = { .period_ns = -1, .root = root };
+    if (config_fields(root, section_keys, &whole, err) || read_sections(&whole, path, c, err))
+        return -1;
+    keep_settings(c, root);
+    return 0;
+}
+
 int cluster_add_sections(struct cluster *c, const char *path, const struct cluster_settings *set,
                          struct error *err)
 {
-    struct file_whole whole = { .period_ns = -1 };
     struct config *config = config_empty(path, err);
     int result = !config || set_all(config, set, err) ||
-                         config_fields(config_root(config), section_keys, &whole, err) ||
-                         read_sections(&whole, path, c, err)
+                         add_sections(c, path, config_root(config), err)
                      ? -1
                      : 0;
     config_free(config);
     return result;
 }
 
-struct cluster *cluster_from_yaml(struct input *in, const char *name,
-                                  const struct cluster_settings *set, struct error *err)
+static struct cluster *from_values(struct config_value root, const char *file, const char *name,
+                                   struct error *err)
 {
-    struct config *config = config_read(in, err);
-    if (config && set_all(config, set, err)) {
-        config_free(config);
-        return NULL;
-    }
-    if (!config)
-        return NULL;
     struct cluster_reader r = { .group_names = intern_new(),
                                 .memory = arena_new(),
                                 .catalogue = catalogue_new(),
-                                .in = in,
+                                .file = file,
                                 .err = err };
-    struct cluster *c = read_cluster(&r, config, name);
+    struct cluster *c = read_cluster(&r, root, name);
     catalogue_free(r.catalogue);
     free(r.group);
     free(r.group_at);
@@ -591,6 +564,16 @@ struct cluster *cluster_from_yaml(struct input *in, const char *name,
     free(r.queue_at);
     intern_free(r.group_names);
     arena_free(r.memory);
+    return c;
+}
+
+struct cluster *cluster_from_yaml(struct input *in, const char *name,
+                                  const struct cluster_settings *set, struct error *err)
+{
+    struct config *config = config_read(in, err);
+    struct cluster *c = config && set_all(config, set, err) == 0
+                            ? from_values(config_root(config), input_name(in), name, err)
+                            : NULL;
     config_free(config);
     return c;
 }
@@ -653,4 +636,16 @@ struct cluster *cluster_read(const char *path, const struct cluster_settings *se
     free(name);
     input_close(in);
     return c;
+}
+
+struct cluster *cluster_read_settings(struct config_value settings, const char *file,
+                                      const char *name, char sha256[65], struct error *err)
+{
+    if (config_given(config_look(settings, "nodes")))
+        return from_values(settings, file, name, err);
+    struct cluster *c = cluster_read(file, NULL, sha256, err);
+    if (!c || !config_given(settings) || add_sections(c, file, settings, err) == 0)
+        return c;
+    cluster_free(c);
+    return NULL;
 }

@@ -14,6 +14,12 @@ struct cluster_settings { size_t n; const char *const *text; };
 struct cluster *cluster_read(const char *path, const struct cluster_settings *set, char sha256[65],
                              struct error *err);
 
+/* A cluster from the effective settings of another (cluster.settings), as `gpuyard run
+ * --dump-config` writes them: of `file`, which is read again only if they have no nodes, because it
+ * is a list of nodes. Files that the settings name lie beside `file`. NULL with err. */
+struct cluster *cluster_read_settings(struct config_value settings, const char *file,
+                                      const char *name, char sha256[65], struct error *err);
+
 /* A YAML cluster file. `name` is used if the file has none. */
 struct cluster *cluster_from_yaml(struct input *in, const char *name,
                                   const struct cluster_settings *set, struct error *err);

@@ -11,6 +11,7 @@
 #define CAP_MOST_W   INT64_C(9000000000)
 #define CARBON_MOST  10000               /* g/kWh; coal is near 1000 */
 #define CARBON_USUAL (400 * HOURLY_SCALE)
+#define CARBON_UNSAID (-1)        /* with a file */
 #define WAKE_USUAL_S 300
 #define PUE_USUAL    1.58
 #define TARIFF_USUAL 0.10
@@ -198,7 +199,8 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
                    .cap_nw = INT64_MAX,
                    .rack_cap_nw = INT64_MAX },
         .usual = unsaid,
-        .carbon_milli = CARBON_USUAL,
+        .carbon_milli =
+            config_given(config_look(section, "carbon_file")) ? CARBON_UNSAID : CARBON_USUAL,
     };
     if (!config_given(section))
         return 0;
@@ -211,7 +213,7 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
     for (uint32_t g = 0; g < c->n_groups; g++)
         if (group_power(section, c, g, &said[g], &f.power, err))
             return -1;
-    if (f.carbon_file && config_given(config_look(section, "carbon_g_per_kwh")))
+    if (f.carbon_file && f.carbon_milli != CARBON_UNSAID)
         return config_error(section, err, "want a carbon_file or a carbon_g_per_kwh, not both");
     if (!f.carbon_file)
         f.power.carbon = hourly_constant(f.carbon_milli);

@@ -267,6 +267,9 @@ void config_free(struct config *c)
     if (c->diag)
         fy_diag_destroy(c->diag);
     sets_free(c);
+    for (size_t i = 0; i < c->n_default; i++)
+        free(c->by_default[i].text);
+    free(c->by_default);
     free(c->text);
     free(c->name);
     free(c);

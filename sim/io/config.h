@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define CONFIG_BYTES_MAX                                                                           \
     ((size_t)4 << 20) /* of plain text, so that a small compressed file cannot fill the memory */
@@ -67,6 +68,10 @@ struct config_key {               /* a table ends with a NULL name */
  * the default there. */
 int config_fields(struct config_value v, const struct config_key *keys, void *to,
                   struct error *err);
+/* The same for a key of `in` that is absent and whose defaults hold all the same: *to has them.
+ * They are only remembered, for config_put(). */
+void config_absent(struct config_value in, const char *name, const struct config_key *keys,
+                   const void *to);
 /* One value; name and at of `as` are ignored. */
 int config_scalar(struct config_value v, const struct config_key *as, void *to, struct error *err);
 /* The value of one key before the others are read, e.g. because their defaults depend on it.
@@ -79,3 +84,15 @@ struct config_walk { struct config_value of; void *at; };
 bool   config_next(struct config_walk *w, struct config_value *item);
 size_t config_count(struct config_value v);
 int    config_key_text(struct config_value pair, const char **key, struct error *err);
+
+/* ---- The effective document ---- */
+
+/* A mapping or list as it holds: what the file (and config_set()) says, and behind it the defaults
+ * of the keys that config_fields() did not find. A default that is no value of its key ("not
+ * given") is left out, so that the text, read again, gives the same. Each line begins with `indent`
+ * blanks; the second writes a value in one line. */
+void config_put(struct config_value v, FILE *f, int indent);
+void config_put_line(struct config_value v, FILE *f);
+/* A text between quotes as YAML has it, all in one line; in a text that is no UTF-8, bytes from
+ * 0x80 on are escaped. */
+void config_put_quoted(FILE *f, const char *text);

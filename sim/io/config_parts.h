@@ -1,5 +1,5 @@
-/* config_parts.h - private to config.c, which owns the document and walks over it, and
- * config_read.c, which checks and converts its values. */
+/* config_parts.h - private to config.c, which owns the document and walks over it, config_read.c,
+ * which checks and converts its values, and config_put.c, which writes what holds. */
 #pragma once
 #include "sim/io/config.h"
 #include <libfyaml.h>
@@ -16,7 +16,16 @@ struct config {
         size_t n, capacity;
     } *set;
     size_t n_set, set_capacity;
+    struct config_default {       /* of a mapping that was read: a key that it does not have */
+        struct fy_node *of;
+        const char *name;         /* of the table of keys */
+        char *text;               /* YAML in one line */
+    } *by_default;
+    size_t n_default, default_capacity;
 };
+
+/* Remembers what a key has that is not given, if that is a value. */
+void config_note_default(struct config_value mapping, const struct config_key *key, const void *at);
 
 /* The text of a scalar, NULL if it is a list or a mapping. *quoted may be NULL. */
 const char *config_text(struct fy_node *node, size_t *length, bool *quoted);

@@ -235,8 +235,12 @@ int config_fields(struct config_value v, const struct config_key *keys, void *to
         if (config_scalar(pair, &keys[k], (char *)to + keys[k].at, err))
             return -1;
     }
-    for (size_t k = 0; keys[k].name; k++)
-        if (keys[k].required && !(seen >> k & 1))
+    for (size_t k = 0; keys[k].name; k++) {
+        if (seen >> k & 1)
+            continue;
+        if (keys[k].required)
             return config_error_at(v.config, v.node, err, "key '%s' is missing", keys[k].name);
+        config_note_default(v, &keys[k], (const char *)to + keys[k].at);
+    }
     return 0;
 }

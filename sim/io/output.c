@@ -26,6 +26,7 @@ struct output {
     bool named;    /* the new file has its name */
     size_t used;
     char *buffer;
+    bool may_be_left;
 };
 
 static char *join(const char *directory, size_t directory_length, const char *before,
@@ -98,6 +99,11 @@ struct output *output_stream(int fd, const char *name)
     return new_output(fd, mem_text(name, strlen(name)), NULL, NULL);
 }
 
+void output_may_be_left(struct output *o)
+{
+    o->may_be_left = true;
+}
+
 static void write_all(struct output *o, const char *bytes, size_t length)
 {
     while (length && !o->failure) {
@@ -105,6 +111,8 @@ static void write_all(struct output *o, const char *bytes, size_t length)
         if (n >= 0) {
             bytes += n;
             length -= (size_t)n;
+        } else if (errno == EPIPE && o->may_be_left) {
+            return;
         } else if (errno != EINTR) {
             o->failure = errno; /* EPIPE, too, as main ignores SIGPIPE */
         }

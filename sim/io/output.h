@@ -19,6 +19,9 @@ struct output *output_open(const char *directory, const char *name, struct error
 /* The same as ".NAME.PID.partial", where other processes may be writing the same file. */
 struct output *output_open_shared(const char *directory, const char *name, struct error *err);
 /* an open descriptor, e.g. stdout; commit only flushes */
+/* The reader at the other end may have enough before the end (a pipe to head): what it does not
+ * take is dropped, and no failure. */
+void output_may_be_left(struct output *o);
 struct output *output_stream(int fd, const char *name);
 /* compress from now on; call it before the first byte */
 void output_pack(struct output *o, enum packing kind);

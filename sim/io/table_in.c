@@ -111,6 +111,10 @@ static void add_cell(struct reader *r, const char *text, size_t length)
 static int take_header(struct reader *r)
 {
     const char **column = arena_alloc(r->names, r->n * sizeof *column);
+    const char *other = r->style.tabs || r->n != 1 ? NULL : strpbrk(r->cell[0].text, ";\t");
+    if (other)
+        return error_set(r->err, "%s:%zu: want columns separated by commas, got %s", r->row.file,
+                         r->row.line, *other == ';' ? "';'" : "tabs");
     for (size_t i = 0; i < r->n; i++) {
         column[i] = arena_text(r->names, r->cell[i].text, r->cell[i].length);
         for (size_t k = 0; k < i; k++)
@@ -372,6 +376,14 @@ static struct cell cell_at(const struct row *r, size_t i)
     return i < r->n ? r->cell[i] : (struct cell){ "", 0 };
 }
 
+/* "NaN", as pandas may write a gap, is an empty number of a table with a header. */
+static struct cell number_at(const struct row *r, size_t i)
+{
+    struct cell c = cell_at(r, i);
+    bool gap = r->column && c.length == 3 && (!memcmp(c.text, "NaN", 3) || !memcmp(c.text, "nan", 3));
+    return gap ? (struct cell){ "", 0 } : c;
+}
+
 int cell_error(const struct row *r, size_t i, const char *want, struct error *err)
 {
     char text[SHOWN + 4], name[SHOWN + 4];
@@ -388,7 +400,7 @@ int cell_error(const struct row *r, size_t i, const char *want, struct error *er
 
 int cell_required(const struct row *r, size_t i, struct error *err)
 {
-    return cell_at(r, i).length ? 0 : cell_error(r, i, "a value", err);
+    return number_at(r, i).length ? 0 : cell_error(r, i, "a value", err);
 }
 
 size_t table_column(const struct row *header, const char *name)
@@ -430,14 +442,25 @@ static int out_of_range(const struct row *r, size_t i, const char *what, int64_t
     return cell_error(r, i, want, err);
 }
 
+/* A whole number, also as pandas writes one in a column that has gaps: "1.0". */
+static bool whole_parse(struct cell c, int64_t *value)
+{
+    const char *point = memchr(c.text, '.', c.length);
+    size_t whole = point ? (size_t)(point - c.text) : c.length;
+    bool zeros = point && whole + 1 < c.length;
+    for (size_t i = whole + 1; zeros && i < c.length; i++)
+        zeros = c.text[i] == '0';
+    return (!point || zeros) && integer_parse(c.text, whole, value);
+}
+
 int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int64_t *out,
                  struct error *err)
 {
-    struct cell c = cell_at(r, i);
+    struct cell c = number_at(r, i);
     int64_t value;
     if (!c.length)
         return 0;
-    if (!integer_parse(c.text, c.length, &value) || value < least || value > most)
+    if (!whole_parse(c, &value) || value < least || value > most)
         return out_of_range(r, i, "a whole number", 1, least, most, err);
     *out = value;
     return 0;
@@ -446,7 +469,7 @@ int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int
 int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, int64_t most,
                  int64_t *out, struct error *err)
 {
-    struct cell c = cell_at(r, i);
+    struct cell c = number_at(r, i);
     int64_t value;
     if (!c.length)
         return 0;
@@ -458,7 +481,7 @@ int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, in
 
 int cell_time(const struct row *r, size_t i, int64_t least_ns, int64_t *ns, struct error *err)
 {
-    struct cell c = cell_at(r, i);
+    struct cell c = number_at(r, i);
     int64_t value;
     if (!c.length)
         return 0;

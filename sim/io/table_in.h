@@ -42,7 +42,8 @@ int table_read(struct input *in, struct table_style style, const struct table_ha
  * 'TEXT'". With an index of TABLE_NO_COLUMN or an empty cell *out stays unchanged, at the caller's
  * default, and the result is 0. */
 #define TABLE_NO_COLUMN SIZE_MAX
-/* decimal seconds */
+/* A number may be as pandas writes it where a column has gaps: "1.0" is a whole number, "NaN" or
+ * "nan" an empty cell. cell_time(): decimal seconds. */
 int cell_time(const struct row *r, size_t i, int64_t least_ns, int64_t *ns, struct error *err);
 int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int64_t *out,
                  struct error *err);

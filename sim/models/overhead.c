@@ -123,7 +123,8 @@ static const struct config_key keys[] = {
 };
 /* clang-format on */
 
-int overhead_read(struct config_value section, struct overhead *to, struct error *err)
+int overhead_read(struct config_value section, struct config_value whole, struct overhead *to,
+                  struct error *err)
 {
     _Static_assert(sizeof to->checkpoint == sizeof(int) && sizeof to->interval_law == sizeof(int),
                    "a choice is an int");
@@ -133,6 +134,9 @@ int overhead_read(struct config_value section, struct overhead *to, struct error
         return -1;
     if (to->save_ns < 0 && !overhead_writes(to))
         to->save_ns = 0;
+    to->said = config_given(config_look(section, "checkpoint"));
+    if (!config_given(section))
+        config_absent(whole, "preemption", keys, to);
     if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)
         return config_error(section, err, "checkpoint 'periodic' wants an 'interval_s'");
     return 0;

@@ -22,6 +22,7 @@
 struct overhead {
     enum { CHECKPOINT_NONE, CHECKPOINT_PERFECT, CHECKPOINT_PERIODIC } checkpoint;    /* none */
     enum { LAW_DALY, LAW_YOUNG } interval_law;    /* of INTERVAL_AUTO */
+    bool said;                    /* the key checkpoint is given */
     int64_t interval_ns;          /* progress between two checkpoints, from the (re)start;
                                      INTERVAL_AUTO: by the law */
     int64_t save_ns;              /* time to save at a stop; -1: that of any checkpoint */
@@ -51,8 +52,9 @@ struct own_overhead {
 #define OWN_OVERHEAD_NONE { -1, -1, -1, -1, -1, -1 }
 
 struct overhead overhead_default(void);
-/* Section `preemption`; absent: the defaults. 0, or -1 with err. */
-int overhead_read(struct config_value section, struct overhead *to, struct error *err);
+/* Section `preemption` of the cluster file `whole`; absent: the defaults. 0, or -1 with err. */
+int overhead_read(struct config_value section, struct config_value whole, struct overhead *to,
+                  struct error *err);
 bool overhead_writes(const struct overhead *p);              /* checkpoints take time or bytes */
 struct overhead overhead_with(const struct overhead *of_cluster, const struct own_overhead *own);
 /* Replaces INTERVAL_AUTO where checkpoints are free: the interval is then the lower bound of the

@@ -3,6 +3,7 @@
 
 #include "sim/engine/state.h"
 #include "sim/engine/params.h"
+#include "sim/results/notes.h"
 #include "sim/results/version.h"
 #include "sim/sessions/draw_sessions.h"
 
@@ -174,6 +175,19 @@ static json_t *refusals(const struct run_totals *t)
     return o;
 }
 
+/* Of one run; of a federation, those of each member are in its own manifest. */
+static json_t *notes(const struct sched *s)
+{
+    struct notes found = { 0 };
+    json_t *list = json_array();
+    notes_of_run(&found, s);
+    for (size_t i = 0; i < found.n; i++)
+        json_array_append_new(list, json_pack("{s:s, s:o}", "name", found.note[i].name, "text",
+                                              text_or_null(found.note[i].text)));
+    notes_free(&found);
+    return list;
+}
+
 static void where_and_when(json_t *root)
 {
     char host[256] = "", when[64];
@@ -222,6 +236,8 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     json_object_set_new(root, "configuration", text_or_null(origin->settings_yaml));
     json_object_set_new(root, "counts", counts(&totals, jobs_of(s, origin->federated != NULL), origin->skipped_rows));
     json_object_set_new(root, "refused", refusals(&totals));
+    if (!origin->federated)
+        json_object_set_new(root, "notes", notes(s));
     where_and_when(root);
     write_json(o, root);
 }

@@ -180,7 +180,7 @@ static bool is_of_command(const char *line, int length, const char *section)
     if (length == 0 || *line == '#' || !strncmp(section, "check", 5) || !strncmp(section, "outputs", 7))
         return false;
     if (!strncmp(section, "cluster", 7))
-        return !strncmp(key, "file:", 5) || !strncmp(key, "given:", 6);
+        return !strncmp(line, "  file:", 7) || !strncmp(line, "    - given:", 12);
     for (size_t i = 0; i < sizeof of_files / sizeof *of_files; i++)
         if (*line == ' ' && !strncmp(key, of_files[i], strlen(of_files[i])))
             return false;

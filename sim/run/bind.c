@@ -1,4 +1,6 @@
 /* bind.c - brings a workload and a cluster together: queues by name, and the nodes that a job may use. */
+#include "sim/base/memory.h"
+#include "sim/base/suggest.h"
 #include "sim/engine/overhead.h"
 #include "sim/engine/running.h"
 #include "sim/engine/state.h"
@@ -7,6 +9,7 @@
 #include "sim/scheduler/placing.h"
 #include "sim/workload/shapes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +38,39 @@ static queue_id queue_named(const struct cluster *c, const char *name)
     return ID_NONE;
 }
 
+/* All queues of the trace that the cluster lacks, each with its jobs and the nearest name. */
+static int unknown_queues(const struct cluster *c, const struct workload *w, struct error *err)
+{
+    enum { SHOWN = 8 };
+    uint32_t n = intern_count(w->queue_names), unknown = 0, *jobs = mem_new(n, sizeof *jobs);
+    char *list = NULL;
+    size_t length;
+    FILE *f = mem_stream(&list, &length);
+    for (job_id j = 0; j < workload_all(w); j++)
+        jobs[w->facts[j].queue]++;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = intern_text(w->queue_names, i);
+        struct suggestion near = { .typed = name };
+        if (!*name || queue_named(c, name) != ID_NONE || unknown++ >= SHOWN)
+            continue;
+        for (queue_id q = 0; q < c->n_queues; q++)
+            if (c->queue[q].first_child == ID_NONE)
+                suggest_offer(&near, c->queue[q].name);
+        fprintf(f, "%s'%.40s' (%u job%s%s%s%s)", unknown == 1 ? "" : ", ", name, jobs[i], jobs[i] == 1 ? "" : "s",
+                near.best ? ", did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+    }
+    if (unknown > SHOWN)
+        fprintf(f, " and %u more", unknown - SHOWN);
+    mem_stream_end(f, &list);
+    error_set(err, "cluster %s: the trace has jobs in queue%s %s: want %s among the queues of the cluster", c->name,
+              unknown == 1 ? "" : "s", list, unknown == 1 ? "it" : "them");
+    free(list);
+    free(jobs);
+    return -1;
+}
+
 /* Jobs without a queue go to the only one, or to one named "default". */
-static int queue_for(const struct cluster *c, const char *name, queue_id *q, struct error *err)
+static int queue_for(const struct cluster *c, const struct workload *w, const char *name, queue_id *q, struct error *err)
 {
     if (!*name && c->n_queues == 1) {
         *q = 0;
@@ -46,8 +80,7 @@ static int queue_for(const struct cluster *c, const char *name, queue_id *q, str
     if (*q == ID_NONE && !*name)
         return error_set(err, "cluster %s: jobs of the trace have no queue: want a queue 'default', or only one", c->name);
     if (*q == ID_NONE)
-        return error_set(err, "cluster %s: the trace has jobs in queue '%s': want it among the queues of the cluster",
-                         c->name, name);
+        return unknown_queues(c, w, err);
     if (c->queue[*q].first_child != ID_NONE)
         return error_set(err, "cluster %s: the trace has jobs in queue '%s': want a queue without children", c->name,
                          name);
@@ -296,7 +329,7 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
     for (uint32_t i = 0; i < n; i++) {
         if (c->queues_from_trace)
             map[i] = i;
-        else if (queue_for(c, intern_text(w->queue_names, i), &map[i], err)) {
+        else if (queue_for(c, w, intern_text(w->queue_names, i), &map[i], err)) {
             free(map);
             return -1;
         }

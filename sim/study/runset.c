@@ -59,20 +59,29 @@ int runset_read_metrics(struct runset *s, struct run_record *run, struct input *
 
 /* ---- manifest.json ---- */
 
-/* What is configured from the seed on, but for names of files, the period of the policy, and what is written and checked. */
+static bool begins_with_one(const char *line, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strncmp(line, *list, strlen(*list)))
+            return true;
+    return false;
+}
+
+/* What is configured from the seed on, but for names of files, the period of the policy, what is written and checked, and what
+ * the cluster's hash and its settings of the command line decide: all that is in its file. */
 const char *runset_circumstances(struct runset *s, const char *configuration)
 {
-    static const char *const passed_over[] = { "  file:", "  period_s:", "outputs:", "check:" };
+    static const char *const passed_over[] = { "  file:", "  period_s:", "  settings_sha256:", "outputs:", "check:", NULL };
+    static const char *const with_all_below[] = { "  settings:", "  preemption:", "  storage:", NULL };
     const char *at = strstr(configuration, "\nseed:");
     char *text = arena_alloc(s->memory, strlen(configuration) + 1), *to = text;
+    bool below = false;
     for (const char *end; at && *++at; at = end) {
         end = strchr(at, '\n');
         if (!end)
             end = at + strlen(at) - 1;
-        bool keep = true;
-        for (size_t i = 0; i < sizeof passed_over / sizeof passed_over[0]; i++)
-            keep = keep && strncmp(at, passed_over[i], strlen(passed_over[i])) != 0;
-        if (keep) {
+        below = begins_with_one(at, with_all_below) || (below && !strncmp(at, "    ", 4));
+        if (!below && !begins_with_one(at, passed_over)) {
             memcpy(to, at, (size_t)(end - at) + 1);
             to += end - at + 1;
         }

@@ -61,6 +61,7 @@ struct reached target_reached(const struct target *t, const double *x, size_t n,
     if (n == 1)
         return (struct reached){ x[0], { x[0], x[0] }, holds(t, x[0]) };
     struct paired_t s = paired_t(x, n, 2 * confidence - 1);
+    s.interval.low = fmax(s.interval.low, 0);
     return (struct reached){ s.mean, s.interval,
                              holds(t, t->relation < RELATION_AT_LEAST ? s.interval.high
                                                                       : s.interval.low) };

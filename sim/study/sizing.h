@@ -33,7 +33,8 @@ int target_parse(const char *text, struct target *to, struct error *err);    /* 
 
 /* band: two-sided at level 2 confidence - 1 */
 struct reached { double mean; struct bounds band; bool met; };
-/* x: [n] values of runs, n >= 1. If any is NaN (no value), the target is not met and the mean is
+/* No metric is below 0, so no band is: Student's interval of a few skewed values may be.
+ * x: [n] values of runs, n >= 1. If any is NaN (no value), the target is not met and the mean is
  * NaN. 0.5 <= confidence < 1. */
 struct reached target_reached(const struct target *t, const double *x, size_t n, double confidence);
 

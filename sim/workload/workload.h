@@ -156,6 +156,7 @@ struct workload {
                                      count as well */
     uint64_t seed;                /* set before reading: of synthetic jobs */
     double cluster_gpus;          /* set before reading: that a load refers to; 0: unknown */
+    bool load_of_cluster;         /* its load refers to the GPUs of the cluster */
     uint64_t drawn;               /* hash of all draws; 0: the trace is not synthetic */
     struct session_groups *sessions;    /* opaque here, in `memory`: sessions of jobs on demand, by
                                            submit time, then by group; NULL: none */

@@ -125,7 +125,7 @@ wrong 3 "./no.so: cannot load the plugin: cannot open shared object file: No suc
     -c c.yaml -t t.csv -p ./no.so
 wrong 3 "./c.yaml: cannot load the plugin: file too short" -c c.yaml -t t.csv --placement ./c.yaml
 printf 'name: two\nnodes: [ { group: a, count: 1, gpus: 8 } ]\nqueues: [ { name: red }, { name: green } ]\n' >q.yaml
-wrong 3 "cluster two: the trace has jobs in queue 'blue': want it among the queues of the cluster" -c q.yaml -t t.csv
+wrong 3 "cluster two: the trace has jobs in queue 'blue' (1 job): want it among the queues of the cluster" -c q.yaml -t t.csv
 expect 3 "gpuyard: nowhere: no such directory" "$G" plot nowhere
 expect 3 "gpuyard: .: holds no result files to plot" "$G" plot .
 
@@ -183,7 +183,9 @@ printf 'job_id,submit_s,duration_s,gpus\na,0,10,9\nb,5,10,1\n' >large.csv
 expect 0 "gpuyard: warning: 1 job rejected; it is 'a': asks for more than the cluster has" \
     "$G" run -c c.yaml -t large.csv -o large
 says out '  jobs         1 completed, 1 rejected'
-expect 0 "" "$G" run -c c.yaml -t t.csv -p srtf -o srtf
+says out '               of the 1 job that ended; 1 rejected: in none of these'
+expect 0 "gpuyard: warning: no 'preemption.checkpoint' is given, so that jobs that are stopped begin anew: 1 restart of 1 job lost 0.0 GPU h" \
+    "$G" run -c c.yaml -t t.csv -p srtf -o srtf
 says out 'srtf (clairvoyant) with pack on tiny (8 GPUs, 1 node): 3 jobs of t.csv'
 touch plain
 expect 1 "gpuyard: plain: want a directory for the results" "$G" run -c c.yaml -t t.csv -o plain

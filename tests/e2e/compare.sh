@@ -34,6 +34,15 @@ expect 5 '' sh -c "mkdir two two_new; cp -r fifo/1 fifo/2 two; cp -r srtf/1 fifo
 holds out INCONCLUSIVE
 holds out 'pairs'
 
+# What did not end is in no mean: four jobs on one GPU, of which the policy has ended one, or two, by the cut-off.
+printf 'job_id,submit_s,duration_s,gpus\na,0,100,32\nb,0,10,32\nc,0,10,32\nd,0,10,33\n' >few.csv
+"$gpuyard" run -q -c cluster.yaml -t few.csv --until 105 -o few/fifo
+"$gpuyard" run -q -c cluster.yaml -t few.csv --until 105 -p srtf -o few/srtf
+expect 0 '' "$gpuyard" compare few/fifo few/srtf
+says out 'Times are of jobs that ended: without 3 of base and 2 of new that waited or ran at the end, or were rejected.'
+expect 0 '' "$gpuyard" compare srtf fifo
+if grep -q 'jobs that ended' out; then fail "all jobs ended"; else ok; fi
+
 # The same numbers in every format.
 "$gpuyard" compare fifo/2 srtf/2 --fail-if 'jct_mean_s>2%' --format csv >c.csv
 "$gpuyard" compare fifo/2 srtf/2 --fail-if 'jct_mean_s>2%' --format json >c.json

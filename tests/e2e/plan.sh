@@ -62,6 +62,25 @@ sys.exit(not (of['fifo']['found'] == sys.argv[1] and float(of['sjf']['found']) >
 PY
 done
 
+# ---- A load of the cluster is that of the base cluster, so that every size gets the same jobs ----
+sed 's/^jobs: .*/jobs: 200/; s/^arrivals: .*/load: { target: 0.8 }/' mmc.yaml >loaded.yaml
+cat >sizes.yaml <<'END'
+clusters: c.yaml
+traces: loaded.yaml
+parameters: { cluster.nodes.a.count: [ 9, 13, 26 ] }
+END
+base='gpuyard: warning: the load of loaded is of the base cluster, c with 13 GPUs: clusters of all sizes get the same jobs'
+expect 0 "$base" "$gpuyard" sweep -q sizes.yaml --keep-runs -o sizes
+for run in sizes/runs/*; do cut -d, -f1-10 "$run/jobs.csv" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "submit_s") c = i } { print $c }' | sha256sum; done | sort -u >jobs
+[ "$(ls sizes/runs | wc -l)" = 3 ] && [ "$(wc -l <jobs)" = 1 ] && ok || fail 'sizes of one sweep have other jobs'
+"$gpuyard" run -q -c c.yaml -t loaded.yaml -o alone
+cmp -s alone/jobs.csv "$(ls -d sizes/runs/*13*)/jobs.csv" && ok || fail 'the jobs are not those of the base cluster'
+grep -q '  load_gpus: 13' "$(ls -d sizes/runs/*26*)/manifest.json" && ok || fail 'the configuration does not say the GPUs of the load'
+expect 0 "$base" "$gpuyard" plan -q sizes.yaml -o sizes-plan --target 'util_alloc<0.9'
+sed 's/0.8/0.8, gpus: 13/' loaded.yaml >stated.yaml
+sed 's/loaded/stated/' sizes.yaml >stated-sizes.yaml
+expect 0 '' "$gpuyard" sweep -q stated-sizes.yaml -o stated
+
 # ---- Several targets, and none that meets them ----
 expect 0 '' "$gpuyard" plan size.yaml -o size --target 'wait_mean_s<0.1471' --target 'util_alloc<0.6'
 says out 'fifo: the smallest cluster.nodes.a.count with wait_mean_s<0.1471 and util_alloc<0.6: 17'

@@ -100,7 +100,7 @@ expect 2 "gpuyard: check: want FILE[:FORMAT]..., see 'gpuyard check --help'" "$G
 expect 2 "gpuyard: no format 'philli', did you mean 'philly'?" "$G" check t.csv:philli
 expect 2 "gpuyard: check: --format: want text or json, got 'xml'" "$G" check --format xml t.csv
 printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1,1,green\n' >green.csv
-expect 3 "gpuyard: cluster tiny: the trace has jobs in queue 'green': want it among the queues of the cluster" \
+expect 3 "gpuyard: cluster tiny: the trace has jobs in queue 'green' (1 job): want it among the queues of the cluster" \
     "$G" check -c c.yaml green.csv
 expect 0 "" sh -c '"$0" check - <t.csv' "$G"
 
@@ -189,7 +189,7 @@ expect 2 "gpuyard: format gavel: gpu is given twice" "$G" convert g.trace:gavel:
 expect 2 "gpuyard: no format 'gavle', did you mean 'gavel'?" "$G" convert g.trace:gavle:table=g.json
 printf 'nodes: [ { group: a, count: 1, gpus: 8 } ]\n' >eight.yaml
 expect 0 "" "$G" run -c eight.yaml -t g.trace:gavel:table=g.json --dump-config
-says out '  table: "g.json"'
+says out '    table: "g.json"'
 for f in native philly helios gavel shockwave swf; do
     "$G" list formats --format json | grep -q "\"name\": \"$f\"" && ok || fail "list formats: no $f"
 done

@@ -1,6 +1,8 @@
 /* columns.c - see columns.h. */
 #include "traces/formats/columns.h"
 
+#include "sim/base/suggest.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +57,47 @@ int columns_recognise(const char *const *names, const char *head, size_t length)
                 in_place += k == cells;
             }
     return in_place == n && cells == n ? 2 : found == needed;
+}
+
+static bool has_column(const char *name, const char *head, const char *end)
+{
+    const char *cell;
+    for (size_t length; next_name(&head, end, &cell, &length);)
+        if (is_named(name, cell, length))
+            return true;
+    return false;
+}
+
+/* What is typed is the cell, what is known the missing name. */
+static void find_near(struct columns_match *to, const char *head, const char *end)
+{
+    const char *cell;
+    for (size_t length; next_name(&head, end, &cell, &length);) {
+        char text[sizeof to->near];
+        snprintf(text, sizeof text, "%.*s", (int)length, cell);
+        const char *const one[] = { to->missing, NULL };
+        if (suggest(text, one)) {
+            memcpy(to->near, text, sizeof text);
+            return;
+        }
+    }
+}
+
+void columns_compare(const char *const *names, const char *head, size_t length,
+                     struct columns_match *to)
+{
+    const char *end = end_of_line(head, length);
+    *to = (struct columns_match){ .missing = NULL };
+    for (; *names; names++) {
+        if (!is_needed(*names))
+            continue;
+        bool there = has_column(*names, head, end);
+        to->needed++;
+        to->found += there;
+        to->missing = there || to->missing ? to->missing : *names;
+    }
+    if (to->missing)
+        find_near(to, head, end);
 }
 
 /* ---- reading ---- */

@@ -24,6 +24,14 @@ struct columns {
 
 /* 2: the first line is exactly the list; 1: it has all required columns; 0: it has not. */
 int columns_recognise(const char *const *names, const char *head, size_t length);
+/* How much of a list of columns the first line has: for messages about a file of no known format. */
+struct columns_match {
+    size_t needed, found;         /* of those that must be there */
+    const char *missing;          /* the first one that is not; NULL: none */
+    char near[40];                /* the name in the line that is nearest to it; "": none is near */
+};
+void columns_compare(const char *const *names, const char *head, size_t length,
+                     struct columns_match *to);
 /* Where each listed column is in the header. -1 with err: a required one is missing. */
 int columns_find(const char *const *names, const struct row *header, size_t at[COLUMNS_MAX],
                  struct error *err);

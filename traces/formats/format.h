@@ -23,7 +23,9 @@ struct trace_option { const char *name, *summary; };
 
 struct trace_format {
     const char *name, *summary;
-    const char *const *columns;   /* their names, NULL ends; "?" at the end: may be missing */
+    /* their names, NULL ends; "?" at the end: may be missing. Beside an own `recognise` and `read`:
+     * for messages; NULL: none */
+    const char *const *columns;
     columns_job *job;             /* NULL: `recognise` and `read` are there */
     bool distinct;                /* no other format has these columns: found means certain */
     bool dated;                   /* submit times are dates: the earliest becomes 0 */

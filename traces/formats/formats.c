@@ -1,7 +1,10 @@
 /* formats.c - the list of trace formats, and reading a trace in one of them: see format.h. */
 #include "traces/formats/columns.h"
 
+#include "sim/base/memory.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A new format is a file in this folder and its name here: NAME is NAME_format of NAME.c; shockwave
@@ -48,6 +51,51 @@ const struct trace_format *trace_recognise(const char *head, size_t length)
     return perhaps == 1 ? found : NULL;
 }
 
+/* The format that the first bytes have with commas for `separator`; NULL: none. */
+static const struct trace_format *separated_by(char separator, const char *head, size_t length)
+{
+    char *copy = mem_text(head, length);
+    for (char *at = copy; (at = memchr(at, separator, (size_t)(copy + length - at)));)
+        *at = ',';
+    const struct trace_format *found = trace_recognise(copy, length);
+    free(copy);
+    return found;
+}
+
+enum { HINT_MAX = 256 };
+
+/* What keeps these first bytes from being the nearest format, as the end of a message; "": no
+ * format is near. */
+static void nearest(const char *head, size_t length, char to[HINT_MAX])
+{
+    static const struct { char c; const char *shown; } separators[] = { { ';', "';'" },
+                                                                        { '\t', "tabs" } };
+    to[0] = '\0';
+    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++) {
+        const struct trace_format *f = separated_by(separators[i].c, head, length);
+        if (f) {
+            snprintf(to, HINT_MAX, ": it has the columns of %s, but separated by %s: want commas",
+                     f->name, separators[i].shown);
+            return;
+        }
+    }
+    const struct trace_format *best = NULL;
+    struct columns_match most = { 0 };
+    for (size_t i = 0; trace_formats[i]; i++) {
+        struct columns_match m = { 0 };
+        if (trace_formats[i]->columns)
+            columns_compare(trace_formats[i]->columns, head, length, &m);
+        if (2 * m.found >= m.needed && m.found * (best ? most.needed : 1) > most.found * m.needed) {
+            best = trace_formats[i];
+            most = m;
+        }
+    }
+    if (best && most.missing)
+        snprintf(to, HINT_MAX, ": the nearest is %s, but there is no column '%s'%s%s%s",
+                 best->name, most.missing, *most.near ? ", is it '" : "", most.near,
+                 *most.near ? "'?" : "");
+}
+
 const struct trace_format *trace_format_of(struct input *in, struct error *err)
 {
     size_t length, n = 0;
@@ -59,9 +107,11 @@ const struct trace_format *trace_format_of(struct input *in, struct error *err)
     for (size_t i = 0; trace_formats[i] && n < sizeof names; i++)
         n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
                               trace_formats[i]->name);
-    error_set(err,
-              "%s: cannot tell its format from the first bytes: say FILE:FORMAT with one of %s",
-              input_name(in), names);
+    char hint[HINT_MAX];
+    nearest(head, length, hint);
+    error_set(err, "%s: cannot tell its format from the first bytes%s%s %s", input_name(in), hint,
+              *hint ? "; else say FILE:FORMAT with one of" : ": say FILE:FORMAT with one of",
+              names);
     return NULL;
 }
 

@@ -1,4 +1,5 @@
 /* read.c - reading the native format: see native.h. */
+#include "sim/base/suggest.h"
 #include "sim/base/memory.h"
 #include "traces/formats/columns.h"
 #include "traces/native/native.h"
@@ -245,8 +246,15 @@ static int unknown_column(const struct row *header, const char *name, struct err
 {
     char known[1024];
     size_t n = 0;
-    for (size_t i = 0; i < COLUMNS && n < sizeof known; i++)
+    struct suggestion near = { .typed = name };
+    for (size_t i = 0; i < COLUMNS && n < sizeof known; i++) {
         n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", columns[i].name);
+        suggest_offer(&near, columns[i].name);
+    }
+    if (near.best)
+        return error_set(err, "%s:%zu: unknown column '%.40s', did you mean '%s'? A column that "
+                              "is not read has a name that begins with x_",
+                         header->file, header->line, name, near.best);
     return error_set(
         err, "%s:%zu: unknown column '%.40s': want one of %s, or a name that begins with x_",
         header->file, header->line, name, known);
@@ -298,8 +306,10 @@ static int take_cell(const struct row *row, size_t i, const struct column *c, st
                      struct error *err)
 {
     void *to = (char *)n + c->at;
+    if (c - columns < REQUIRED && cell_required(row, i, err))
+        return -1;
     if (row->cell[i].length == 0)
-        return c - columns < REQUIRED ? cell_required(row, i, err) : 0;
+        return 0;
     switch (c->kind) {
     case TEXT:
         *(struct cell *)to = row->cell[i];
@@ -486,11 +496,12 @@ static int on_row(void *self, const struct row *row, struct error *err)
     return 0;
 }
 
+static const char *const needed[] = { "job_id", "submit_s", "duration_s", "gpus", NULL };
+
+/* No other format has units in these names. */
 static int recognise(const char *head, size_t length)
 {
-    static const char *const names[] = { "job_id", "submit_s", "duration_s", "gpus", NULL };
-    /* No other format has units in these names. */
-    return columns_recognise(names, head, length) ? 2 : 0;
+    return columns_recognise(needed, head, length) ? 2 : 0;
 }
 
 static int read_native(struct input *in, const char *const *value, struct workload *w,
@@ -511,6 +522,7 @@ static int read_native(struct input *in, const char *const *value, struct worklo
 const struct trace_format native_format = {
     .name = "native",
     .summary = "gpuyard's own: job_id,submit_s,duration_s,gpus and optional columns",
+    .columns = needed,
     .recognise = recognise,
     .read = read_native,
 };

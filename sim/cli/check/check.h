@@ -38,6 +38,8 @@ void check_as_text(const json_t *file);      /* on stdout */
 json_t  *check_name(const char *text);       /* "?" if it is no UTF-8 */
 json_t  *check_real(double value);           /* null if it is not finite */
 void     check_warn(json_t *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The notes of the inputs (sim/results/notes.h) as warnings. w as there. */
+void     check_notes(json_t *report, const struct cluster *c, const struct workload *w);
 /* shares of GPUs as fractions */
 double   check_job_gpus(const struct job_facts *f);
 /* GPU time, in thousandths of a GPU x ns */

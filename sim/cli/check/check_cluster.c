@@ -33,6 +33,37 @@ static json_t *gpu_types(const struct cluster *c)
     return list;
 }
 
+/* In the order of the file. */
+static json_t *groups(const struct cluster *c)
+{
+    json_t *list = json_array();
+    for (node_id first = 0, end; first < c->n_nodes; first = end) {
+        const struct node_type *t = cluster_node_type(c, first);
+        for (end = first + 1; end < c->n_nodes && c->group_of[end] == c->group_of[first];)
+            end++;
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:I, s:I, s:I}", "group",
+                            check_name(c->group_name[c->group_of[first]]), "gpu_type",
+                            t->gpu_model == ID_NONE
+                                ? json_null()
+                                : check_name(intern_text(c->gpu_models, t->gpu_model)),
+                            "nodes", (json_int_t)(end - first), "gpus",
+                            (json_int_t)(end - first) * cluster_node_milli(c, first) / MILLI_ALL,
+                            "gpus_per_node", (json_int_t)c->group_gpus[c->group_of[first]]));
+    }
+    return list;
+}
+
+/* Every section that is given, with the values that hold. */
+static json_t *sections(const struct cluster *c)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->n_sections; i++)
+        json_array_append_new(list, json_pack("{s:s, s:o}", "section", c->section[i].name,
+                                              "settings", check_name(c->section[i].text)));
+    return list;
+}
+
 static json_t *row_named(json_t *list, const char *key, const char *name)
 {
     for (size_t i = 0; i < json_array_size(list); i++)
@@ -206,6 +237,8 @@ json_t *check_cluster(const struct cluster *c)
                                domains_of(c, LEVEL_RACK), "pods", domains_of(c, LEVEL_POD),
                                "queues", (json_int_t)(c->queues_from_trace ? 0 : c->n_queues),
                                "gpu_types", gpu_types(c), "warnings");
+    json_object_set_new(report, "groups", groups(c));
+    json_object_set_new(report, "sections", sections(c));
     json_t *mig = instances(c);
     if (json_array_size(mig))
         json_object_set(report, "mig", mig);
@@ -214,5 +247,6 @@ json_t *check_cluster(const struct cluster *c)
     put_power(report, c);
     if (c->failures)
         json_object_set_new(report, "failures", failures_of(c));
+    check_notes(report, c, NULL);
     return report;
 }

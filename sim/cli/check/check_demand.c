@@ -254,6 +254,7 @@ json_t *check_demand(struct cluster *c, struct workload *w, struct error *err)
     largest(c, w, report);
     never_run(c, w, s, report);
     put_rates(c, w, report);
+    check_notes(report, c, w);
     double offered = json_real_value(json_object_get(report, "offered_load"));
     if (offered > 1)
         check_warn(report, "the offered load is %.1f%%: the queue grows as long as jobs arrive",

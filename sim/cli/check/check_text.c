@@ -257,6 +257,27 @@ static void show_failures(const json_t *f, double gpus)
     line("failures", text);
 }
 
+/* Of a list of nodes, with a group for each node or model, only the GPU types are shown. */
+static void show_groups(const json_t *groups)
+{
+    static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT },
+                                                   { "GPUs", "gpus", 10, CELL_COUNT },
+                                                   { "GPUs each", "gpus_per_node", 14,
+                                                     CELL_COUNT },
+                                                   { NULL, NULL, 0, 0 } };
+    if (json_array_size(groups) > 1 && json_array_size(groups) <= ROWS_MAX)
+        table(groups, "group", "group", columns);
+}
+
+static void show_sections(const json_t *sections)
+{
+    size_t i;
+    const json_t *s;
+    if (json_array_size(sections))
+        printf("\n  sections, with every value that holds:\n");
+    json_array_foreach(sections, i, s) line(string(s, "section"), string(s, "settings"));
+}
+
 static void show_cluster(const json_t *c)
 {
     static const struct table_column columns[] = { { "nodes", "nodes", 10, CELL_COUNT },
@@ -302,9 +323,11 @@ static void show_cluster(const json_t *c)
     }
     if (json_object_get(c, "failures"))
         show_failures(json_object_get(c, "failures"), number(c, "gpus"));
+    show_groups(json_object_get(c, "groups"));
     table(json_object_get(c, "gpu_types"), "GPU type", "gpu_type", columns);
     if (json_object_get(c, "mig"))
         table(json_object_get(c, "mig"), "MIG profile", "profile", instances);
+    show_sections(json_object_get(c, "sections"));
 }
 
 static void show_demand(const json_t *d)
@@ -332,8 +355,14 @@ static void show_demand(const json_t *d)
     snprintf(text, sizeof text, "%.1f%% of all GPUs over the span of arrivals", 100 * offered);
     line("offered load",
          isnan(offered) ? "none: all jobs arrive at once, or there are no GPUs" : text);
-    snprintf(text, sizeof text, "job of %.6g GPUs, task of %.0f; the largest node has %.0f",
-             number(d, "largest_job_gpus"), number(d, "largest_task_gpus"),
+    size_t n = (size_t)snprintf(text, sizeof text, "job of %.6g GPUs",
+                                number(d, "largest_job_gpus"));
+    if (number(d, "largest_task_gpus") > 0)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", task of %.0f",
+                              number(d, "largest_task_gpus"));
+    else if (number(d, "largest_job_gpus") > 1)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", in any split");
+    snprintf(text + n, sizeof text - n, "; the largest node has %.0f",
              number(d, "largest_node_gpus"));
     line("largest", text);
     const json_t *progress = json_object_get(d, "progress");

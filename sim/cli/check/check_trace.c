@@ -2,6 +2,7 @@
 #include "sim/cli/check/check.h"
 
 #include "sim/base/memory.h"
+#include "sim/results/notes.h"
 #include "sim/results/statistics.h"
 #include "sim/workload/requests.h"
 #include "traces/native/native.h"
@@ -35,6 +36,15 @@ void check_warn(json_t *report, const char *format, ...)
     va_end(args);
     json_t *list = json_object_get(report, "warnings"), *line = json_string(text);
     json_array_append_new(list, line ? line : json_string("(a text that is no UTF-8)"));
+}
+
+void check_notes(json_t *report, const struct cluster *c, const struct workload *w)
+{
+    struct notes found = { 0 };
+    notes_of_inputs(&found, c, w);
+    for (size_t i = 0; i < found.n; i++)
+        check_warn(report, "%s", found.note[i].text);
+    notes_free(&found);
 }
 
 static int64_t job_milli(const struct job_facts *f)

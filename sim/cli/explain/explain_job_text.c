@@ -196,7 +196,7 @@ static void print_wait(const json_t *story)
     double first = story_number(story, "start_s") - story_number(story, "submit_s"),
            all = story_number(story, "wait_s");
     const json_t *list = json_object_get(story, "waits");
-    if (all == 0)
+    if (all == 0 && !isnan(first))
         fputs("not at all", to);
     if (first != all && !isnan(first)) {
         write_duration(to, first);
@@ -205,7 +205,7 @@ static void print_wait(const json_t *story)
     if (all > 0)
         write_duration(to, all);
     if (isnan(first))
-        fputs(", and never started", to);
+        fputs(all > 0 ? ", and never started" : "no time, and never started", to);
     paragraph_end(&p, "waited", LABEL);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *part = json_array_get(list, i);

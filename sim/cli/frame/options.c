@@ -221,12 +221,27 @@ static enum options_result arguments(struct parser *p, struct operands *operands
     return OPTIONS_OK;
 }
 
+/* Whether the option that has this one in it is given. */
+static bool given_instead(const struct parser *p, const struct option *o)
+{
+    for (size_t i = 0; o->instead && p->set->options[i].name; i++)
+        if (p->given[i] && !strcmp(p->set->options[i].name, o->instead))
+            return true;
+    return false;
+}
+
 static int complete(struct parser *p, const struct operands *operands)
 {
     const struct option_set *set = p->set;
-    for (size_t i = 0; set->options[i].name; i++)
-        if (set->options[i].required && !p->given[i])
-            return complain(p, &set->options[i], set->options[i].argument, NULL);
+    for (size_t i = 0; set->options[i].name; i++) {
+        const struct option *o = &set->options[i];
+        bool instead = given_instead(p, o);
+        if (o->required && !p->given[i] && !instead)
+            return complain(p, o, o->argument, NULL);
+        if (p->given[i] && instead)
+            return error_set(p->err, "%s: --%s: want none beside --%s, which says it", set->name,
+                             o->name, o->instead);
+    }
     if (operands->n > set->max_operands && !set->max_operands)
         return error_set(p->err, "%s: takes no operand, got '%s'", set->name, operands->text[0]);
     if (operands->n > set->max_operands)

@@ -36,6 +36,8 @@ struct option {                   /* a table ends with a NULL name */
     const char *const *words;
     bool required;
     enum option_values values;
+    const char *instead;          /* an option that has this one in it: never both, and with it this
+                                     one is not required; NULL: none */
 };
 
 struct option_set {

@@ -28,8 +28,11 @@ static struct output *open_device(const char *path, struct error *err)
 
 struct output *out_path_open(const char *path, struct error *err)
 {
-    if (!path || !strcmp(path, "-"))
-        return output_stream(STDOUT_FILENO, "standard output");
+    if (!path || !strcmp(path, "-")) {
+        struct output *o = output_stream(STDOUT_FILENO, "standard output");
+        output_may_be_left(o);
+        return o;
+    }
     if (is_device(path))
         return open_device(path, err);
     const char *slash = strrchr(path, '/');

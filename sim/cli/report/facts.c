@@ -33,9 +33,9 @@ static void of_counts(struct output *o, const struct page *p, const struct run_v
 {
     static const struct { const char *key, *text; } odd[] = {
         { "skipped_rows", "rows of the trace were skipped: no job that ran" },
-        { "rejected", "jobs were rejected: they could never run, or the policy refused them" },
+        { "rejected", "jobs were rejected, as they could never run or the policy refused them: no mean includes them" },
         { "deadlocked", "jobs held part of a gang and waited for the rest, forever" },
-        { "never_started", "jobs never started, although all others were done" },
+        { "never_started", "jobs never started, although all others were done: no mean includes them" },
         { "running", "jobs were still running at the end: no mean includes them" },
         { "pending", "jobs were still waiting at the end: no mean includes them" },
     };
@@ -47,16 +47,15 @@ static void of_counts(struct output *o, const struct page *p, const struct run_v
         }
 }
 
-static void of_refusals(struct output *o, const struct page *p, const struct run_view *v, size_t *n)
+static void of_notes(struct output *o, const struct page *p, const struct run_view *v, size_t *n)
 {
-    const char *what;
-    json_t *times;
-    json_object_foreach(json_object_get(v->manifest, "refused"), what, times) {
+    json_t *note;
+    size_t i;
+    json_array_foreach(json_object_get(v->manifest, "notes"), i, note)
+    {
         warn_run(o, p, v, n);
-        out_integer(o, json_integer_value(times));
-        out_text(o, " requests of the policy were refused: ");
-        html_text(o, what);
-        out_text(o, ".</li>\n");
+        html_text(o, json_string_value(json_object_get(note, "text")));
+        out_text(o, "</li>\n");
     }
 }
 
@@ -152,7 +151,7 @@ void page_warnings(struct output *o, const struct page *p)
             out_text(o, "the policy was clairvoyant: it knew the true run times.</li>\n");
         }
         of_counts(o, p, v, &n);
-        of_refusals(o, p, v, &n);
+        of_notes(o, p, v, &n);
         of_files(o, p, v, &n);
     }
     if (n)

@@ -31,12 +31,35 @@ static struct spec split(const char *text)
     return (struct spec){ mem_text(text, length), colon ? colon + 1 : NULL, slash != NULL };
 }
 
+/* other: what else has that name; NULL: nothing. */
 static int unknown(const char *kind, const char *list, const char *typed, struct suggestion near,
-                   struct error *err)
+                   const char *other, struct error *err)
 {
+    size_t length = strlen(typed);
+    if (other)
+        return usage(err, "no %s '%s': it is a %s", kind, typed, other);
+    if (length > 3 && !strcmp(typed + length - 3, ".so"))
+        return usage(err, "no %s '%s': the name of a plugin has a '/': want './%s'", kind, typed,
+                     typed);
     if (near.best)
         return usage(err, "no %s '%s', did you mean '%s'?", kind, typed, near.best);
     return usage(err, "no %s '%s', see 'gpuyard list %s'", kind, typed, list);
+}
+
+static bool is_policy(const char *name)
+{
+    for (size_t i = 0; builtin_policies[i]; i++)
+        if (!strcmp(builtin_policies[i]->name, name))
+            return true;
+    return false;
+}
+
+static bool is_placer(const char *name)
+{
+    for (size_t i = 0; builtin_placers[i]; i++)
+        if (!strcmp(builtin_placers[i]->name, name))
+            return true;
+    return false;
 }
 
 static const struct policy *find_policy(const struct spec *spec, int *status, struct error *err)
@@ -50,7 +73,8 @@ static const struct policy *find_policy(const struct spec *spec, int *status, st
             return builtin_policies[i];
         suggest_offer(&near, builtin_policies[i]->name);
     }
-    *status = unknown("policy", "policies", spec->name, near, err);
+    *status = unknown("policy", "policies", spec->name, near,
+                      is_placer(spec->name) ? "placer, want it with --placement" : NULL, err);
     return NULL;
 }
 
@@ -65,7 +89,8 @@ static const struct placer *find_placer(const struct spec *spec, int *status, st
             return builtin_placers[i];
         suggest_offer(&near, builtin_placers[i]->name);
     }
-    *status = unknown("placer", "placers", spec->name, near, err);
+    *status = unknown("placer", "placers", spec->name, near,
+                      is_policy(spec->name) ? "policy, want it with --policy" : NULL, err);
     return NULL;
 }
 

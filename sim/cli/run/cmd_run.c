@@ -1,5 +1,6 @@
 /* cmd_run.c - gpuyard run: one run from the command line to its directory of results. */
 #include "sim/cli/frame/cli.h"
+#include "sim/cli/run/dumped.h"
 #include "sim/cli/run/federated.h"
 #include "sim/cli/frame/interrupt.h"
 #include "sim/cli/run/play.h"
@@ -19,6 +20,8 @@ static void show(const struct plan *p, const struct played *played)
         /* warnings stand above the summary, as stdout is flushed last */
         show_warnings(&shown);
         show_summary(&shown);
+    } else {
+        show_refusals(&shown);
     }
 }
 
@@ -59,14 +62,10 @@ static int run_federation(const struct invocation *in)
     return err.text[0] ? complain(status, "%s", err.text) : status;
 }
 
-static int run_run(const struct invocation *in)
+static int run_one(const struct invocation *in, const struct run_options *o)
 {
-    const struct run_options *o = in->options;
     struct error err = { "" };
     struct plan p;
-    interrupt_begin();
-    if (federation_is(o->cluster))
-        return run_federation(in);
     int status = plan_make(&p, o, &err);
     if (status == EXIT_OK && o->verbose)
         fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " node%s\n",
@@ -78,6 +77,21 @@ static int run_run(const struct invocation *in)
         status = run_plan(&p, in, &err);
     plan_free(&p);
     return err.text[0] ? complain(status, "%s", err.text) : status;
+}
+
+static int run_run(const struct invocation *in)
+{
+    struct run_options o = *(const struct run_options *)in->options;
+    struct error err = { "" };
+    struct dumped dumped;
+    interrupt_begin();
+    if (!o.config)
+        return federation_is(o.cluster) ? run_federation(in) : run_one(in, &o);
+    int status = dumped_read(o.config, &dumped, &o, &err);
+    o.dumped = &dumped;
+    status = status == EXIT_OK ? run_one(in, &o) : complain(status, "%s", err.text);
+    dumped_free(&dumped);
+    return status;
 }
 
 const struct command cmd_run = {

@@ -2,6 +2,7 @@
 #include "sim/cli/run/plan.h"
 
 #include "sim/base/memory.h"
+#include "sim/cli/run/dumped.h"
 #include "sim/cli/run/settings.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/engine/run.h"
@@ -148,18 +149,39 @@ static int make_stream(struct plan *p, struct error *err)
     return EXIT_OK;
 }
 
+/* The format of a file that is a trace with named columns; NULL: it is none, or no file that can be read again. */
+static const struct trace_format *trace_format_at(const char *path)
+{
+    struct error ignored = { "" };
+    size_t length = 0;
+    struct input *in = strcmp(path, "-") ? input_open(path, &ignored) : NULL;
+    const char *head = in ? input_peek(in, &length, &ignored) : NULL;
+    const struct trace_format *found = head ? trace_recognise(head, length) : NULL;
+    input_close(in);
+    return found && found->columns ? found : NULL;
+}
+
 int plan_read_cluster(struct plan *p, struct error *err)
 {
     const struct option_texts *set = &p->options->set;
     struct error why = { "" };
+    const struct dumped *dumped = p->options->dumped;
     provenance_begin(&p->cluster_files);
-    p->cluster = cluster_read(p->options->cluster, &(struct cluster_settings){ set->n, set->text },
-                              p->cluster_sha256, &why);
+    p->cluster = dumped ? dumped_cluster(dumped, p->cluster_sha256, &why)
+                        : cluster_read(p->options->cluster,
+                                       &(struct cluster_settings){ set->n, set->text },
+                                       p->cluster_sha256, &why);
     provenance_end();
-    if (p->cluster)
+    if (p->cluster && (!dumped || dumped_check_files(dumped, &p->cluster_files, &why) == 0))
         return EXIT_OK;
     bool by_setting = !strncmp(why.text, "--set: ", strlen("--set: "));
-    error_set(err, "%s%s", by_setting ? "run: " : "", why.text);
+    const struct trace_format *trace = by_setting ? NULL : trace_format_at(p->options->cluster);
+    if (trace)
+        error_set(err, "%s: it is a trace of format %s: want a cluster here, and the trace with "
+                       "--trace",
+                  p->options->cluster, trace->name);
+    else
+        error_set(err, "%s%s", by_setting ? "run: " : "", why.text);
     return by_setting ? EXIT_USAGE : EXIT_INPUT;
 }
 
@@ -167,12 +189,17 @@ int plan_read_trace(struct plan *p, struct error *err)
 {
     const struct trace_format *used = NULL;
     p->trace.seed = (uint64_t)p->options->seed;
-    p->trace.cluster_gpus = (double)(p->gpus ? p->gpus : p->cluster->gpus);
+    p->trace.cluster_gpus = (double)(p->options->load_gpus ? p->options->load_gpus
+                                     : p->gpus             ? p->gpus
+                                                           : p->cluster->gpus);
     provenance_begin(&p->trace_files);
     p->workload = chosen_trace_read(&p->trace, p->options->stream > 0, &used, p->trace_sha256, err);
     provenance_end();
     p->trace.format = used;
-    return p->workload ? EXIT_OK : EXIT_INPUT;
+    const struct dumped *dumped = p->options->dumped;
+    return p->workload && (!dumped || dumped_check_trace(dumped, p->trace_sha256, err) == 0)
+               ? EXIT_OK
+               : EXIT_INPUT;
 }
 
 int plan_shape(struct plan *p, struct error *err)

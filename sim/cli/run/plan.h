@@ -16,6 +16,9 @@
 struct run_options {
     /* NULL: not given */
     const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;
+    const char *config;
+    const struct dumped *dumped;  /* the configuration of that name, read (dumped.h) */
+    int64_t load_gpus;            /* that a load of laws refers to; 0: the GPUs of the cluster */
     int64_t seed, pods, warmup;   /* pods 0: any split; warmup: jobs that no mean includes */
     int64_t until_ns, sample_ns;  /* 0: to the end; 0: at every change */
     int64_t snapshot_ns;          /* -1: none */
@@ -45,7 +48,7 @@ struct plan {
     int64_t retime_every_ns;
     int64_t until_ns;             /* 0: to the end */
     struct estimates estimates;
-    int64_t gpus;                 /* that a load of laws refers to; 0: the GPUs of the cluster */
+    int64_t gpus;                 /* of the whole federation that its cluster is in; 0: of none */
     struct cluster *cluster;
     struct workload *workload;
     char cluster_sha256[65], trace_sha256[65];

@@ -1,6 +1,8 @@
 /* settings.h - the effective configuration of a run: everything that decides it, as one YAML text.
  *
- * Costs of checkpoints, starts and storage have keys only if they are not zero. */
+ * `cluster.settings` is the cluster file as it holds: with --set, and with the default of every key
+ * of its sections. A list of nodes is told by its file alone. dumped.h reads the text again, and
+ * what it then runs has the same text. */
 #pragma once
 #include "sim/cli/run/plan.h"
 

@@ -2,6 +2,7 @@
 #include "sim/cli/run/show.h"
 
 #include "sim/cli/frame/term.h"
+#include "sim/results/notes.h"
 #include "sim/run/snapshot.h"
 
 #include <inttypes.h>
@@ -60,12 +61,21 @@ static void title(const struct shown *x, size_t width)
     const struct plan *p = x->plan;
     bool bold = term_colour(STDOUT_FILENO);
     char text[1024], *policies = plan_policies_text(p);
-    snprintf(text, sizeof text,
-             "%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
-             policies, p->placer_text, p->cluster->name, p->cluster->gpus, p->cluster->n_nodes,
-             p->cluster->n_nodes == 1 ? "" : "s", p->workload->n_jobs,
-             p->workload->n_jobs == 1 ? "" : "s",
-             strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
+    uint32_t n_jobs = p->workload->n_jobs;
+    double submitted = value_of(x, "jobs_submitted");
+    size_t n = (size_t)snprintf(
+        text, sizeof text, "%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): ", policies,
+        p->placer_text, p->cluster->name, p->cluster->gpus, p->cluster->n_nodes,
+        p->cluster->n_nodes == 1 ? "" : "s");
+    if (submitted < n_jobs && n < sizeof text)    /* the run was cut off */
+        n += (size_t)snprintf(text + n, sizeof text - n, "%.0f of ", submitted);
+    else if (submitted > n_jobs && n < sizeof text)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "%.0f jobs of services and sessions and ", submitted - n_jobs);
+    if (n < sizeof text)
+        snprintf(text + n, sizeof text - n, "%" PRIu32 " job%s of %s", n_jobs,
+                 n_jobs == 1 ? "" : "s",
+                 strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
     free(policies);
     for (char *c = text; *c; c++)    /* names come from files */
         if ((unsigned char)*c < ' ' || *c == 0x7F)
@@ -100,6 +110,29 @@ static const char *tight(char *text)
     if (blank && blank[1])
         memmove(blank, blank + 1, 2), blank[1] = '\0';
     return text;
+}
+
+/* Jobs that no mean and no quantile of times includes. */
+static void left_out(const struct shown *x, size_t width)
+{
+    static const struct { const char *metric, *word; } part[] = {
+        { "jobs_pending", "waiting" },
+        { "jobs_running", "running" },
+        { "jobs_rejected", "rejected" },
+    };
+    char text[256] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        double count = value_of(x, part[i].metric);
+        if (count > 0)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%.0f %s", n ? ", " : "", count,
+                                  part[i].word);
+    }
+    double ended = value_of(x, "jobs_completed") + value_of(x, "jobs_failed") +
+                   value_of(x, "jobs_cancelled");
+    if (n)
+        put_line(width, "", "of the %.0f job%s that ended; %s: in none of these", ended,
+                 ended == 1 ? "" : "s", text);
 }
 
 /* Mean and quantiles for people, and in a second line in seconds if the terminal is wide. */
@@ -138,6 +171,7 @@ static void times(const struct shown *x, size_t width)
         }
         putchar('\n');
     }
+    left_out(x, width);
     putchar('\n');
 }
 
@@ -451,19 +485,6 @@ static void unserved(const struct shown *x, uint32_t n, enum job_outcome outcome
     }
 }
 
-static void refused(const struct shown *x, const struct run_totals *t)
-{
-    for (unsigned i = 0; i < SCHED_RESULTS; i++)
-        if (t->refused[i])
-            warn("%" PRIu64 " request%s of policy %s refused: %s", t->refused[i],
-                 s_if_many(t->refused[i]), x->plan->policy.policy->name, sched_result_name[i]);
-    if (t->sight_refused)
-        warn(
-            "%" PRIu64
-            " question%s of policy %s for a true run time refused: it does not declare SEES_RUN_TIME",
-            t->sight_refused, s_if_many(t->sight_refused), x->plan->policy.policy->name);
-}
-
 static void not_switched(const struct shown *x, const struct run_totals *t)
 {
     for (size_t i = 0; i < x->plan->n_switches; i++)
@@ -494,37 +515,25 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
             seconds(x->plan->cluster->period_ns));
 }
 
-/* Settings of queues that change no decision of this run. */
-static void unread(const struct shown *x)
+/* only: NULL, all of them; else the beginning of a name. */
+static void notes(const struct sched *run, const char *only)
 {
-    const struct cluster *c = x->plan->cluster;
-    const struct run_setup *setup = run_setup_of(x->run);
-    unsigned reads = setup->policy->reads;
-    bool quotas = false, weights = false, tree = false;
-    for (size_t i = 0; i < setup->n_switches; i++)
-        reads |= setup->switches[i].policy->reads;
-    for (queue_id q = 0; q < c->n_queues; q++) {
-        const struct queue_facts *f = &c->queue[q];
-        quotas |= !f->sums && f->quota.deserved.gpu_milli > 0;
-        weights |= f->weight != 1 || f->cpu_weight != 1 || f->mem_weight != 1;
-        tree |= f->parent != ID_NONE;
-    }
-    quotas &= !(reads & READS_QUOTAS);
-    weights &= !(reads & READS_WEIGHTS);
-    if (quotas || weights)
-        warn("policy %s does not read the %s%s%s of queues: they change no decision",
-             setup->policy->name, quotas ? "deserved quotas" : "", quotas && weights ? " and " : "",
-             weights ? "weights" : "");
-    if (reads & READS_COHORTS && c->n_queues > 1 && !tree)
-        warn("policy %s: no queue has a cohort, so none borrows: want the queues below one, or "
-             "'cohort: all' in the cluster file",
-             setup->policy->name);
+    struct notes found = { 0 };
+    notes_of_run(&found, run);
+    for (size_t i = 0; i < found.n; i++)
+        if (!only || !strncmp(found.note[i].name, only, strlen(only)))
+            warn("%s", found.note[i].text);
+    notes_free(&found);
+}
+
+void show_refusals(const struct shown *x)
+{
+    notes(x->run, "refused-");
 }
 
 void show_warnings(const struct shown *x)
 {
     const struct run_totals *t = run_totals(x->run);
-    unread(x);
     if (x->plan->workload->n_skipped)
         warn("%" PRIu32 " row%s of the trace skipped: no job that ran",
              x->plan->workload->n_skipped, s_if_many(x->plan->workload->n_skipped));
@@ -536,13 +545,13 @@ void show_warnings(const struct shown *x)
     if (t->never_started)
         warn(
             "%" PRIu32
-            " job%s never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done",
-            t->never_started, s_if_many(t->never_started));
+            " job%s never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done; no mean includes %s",
+            t->never_started, s_if_many(t->never_started), t->never_started == 1 ? "it" : "them");
     if (t->cut_off)
         warn("cut off: %" PRIu32 " job%s running, %" PRIu32 " waiting; no mean includes them",
              t->running, s_if_many(t->running), t->pending);
     not_switched(x, t);
     if (x->snapshot)
         not_in_snapshot(x, x->snapshot);
-    refused(x, t);
+    notes(x->run, NULL);
 }

@@ -13,6 +13,7 @@ struct shown {
 };
 void show_summary(const struct shown *x);
 void show_warnings(const struct shown *x);
+void show_refusals(const struct shown *x);    /* of these, what --quiet does not hide */
 
 #define SHOW_NUMBER 40
 const char *show_percent(char to[SHOW_NUMBER], double share);    /* "12.3%"; NaN: "-" */

@@ -115,6 +115,29 @@ static void text_gate(FILE *to, const struct compare_report *r, const struct com
                 pairs_needed(x->c.deviation, log1p(x->margin)));
 }
 
+/* Jobs of all runs of a set that did not end: no mean and no quantile of jobs includes them. */
+static double unended(const struct runset *s)
+{
+    static const char *const state[] = { "jobs_pending", "jobs_running", "jobs_rejected" };
+    double n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t k = 0; k < sizeof state / sizeof *state; k++) {
+            const struct run_metric *m = run_metric_find(&s->run[i], state[k], "all");
+            n += m && !isnan(m->value) ? m->value : 0;
+        }
+    return n;
+}
+
+static void text_unended(FILE *to, const struct compare_report *r)
+{
+    double base = unended(r->base_set), new = unended(r->new_set);
+    if (base > 0 || new > 0)
+        fprintf(to,
+                "\nTimes are of jobs that ended: without %.0f of base and %.0f of new that waited "
+                "or ran at the end, or were rejected.\n",
+                base, new);
+}
+
 static void compare_text(FILE *to, const struct compare_report *r)
 {
     fprintf(to, "%zu pair%s of runs: ", r->base_set->n, r->base_set->n == 1 ? "" : "s");
@@ -126,6 +149,7 @@ static void compare_text(FILE *to, const struct compare_report *r)
             r->base_set->n > 1 ? "95 % (Student)" : "");
     for (size_t i = 0; i < r->n; i++)
         text_row(to, &r->row[i]);
+    text_unended(to, r);
     if (!r->gated)
         return;
     fputc('\n', to);
@@ -230,6 +254,9 @@ static void compare_json(FILE *to, const struct compare_report *r)
         }
         json_array_append_new(list, o);
     }
+    json_object_set_new(root, "jobs_without_end",
+                        json_pack("{s:f, s:f}", "base", unended(r->base_set), "new",
+                                  unended(r->new_set)));
     json_object_set_new(root, "metrics", list);
     json_dumpf(root, to, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
     fputc('\n', to);

@@ -27,6 +27,7 @@ struct read_trace {
     struct workload *workload[2];
     const struct trace_format *format;
     struct provenance files;
+    bool load_of_cluster;         /* as of a workload: sweep.load_gpus decides its jobs */
     char sha256[65], all_sha256[65];    /* as of a cluster */
 };
 struct sweep {
@@ -36,6 +37,10 @@ struct sweep {
     struct read_cluster *cluster;     /* [n] of the axis */
     struct read_trace *trace;         /* [n] of the axis */
     char (*plugin_sha256)[65];        /* [n] of policies, then of placements; "": not a plugin */
+    /* GPUs of the base cluster: the first one, with the settings that have one value. A load of
+     * laws refers to them at every point, so that clusters of all sizes get the same jobs. */
+    int64_t load_gpus;
+    bool sizes_differ;                /* clusters of points have not all these GPUs */
     char **key;                       /* [grid->n] of points */
     struct sweep_list *list;
     const char *directory, *outputs;  /* borrowed; outputs: of runs that are kept; NULL: none */

@@ -8,6 +8,7 @@
 #include "sim/results/version.h"
 #include "sim/cluster/cluster_file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,18 +98,48 @@ static int read_clusters(struct sweep *s, struct error *err)
     return EXIT_OK;
 }
 
+static int find_base(struct sweep *s, struct error *err)
+{
+    const struct experiment *e = s->experiment;
+    struct option_texts set = { 0, mem_new(e->n_axes + 1, sizeof *set.text) };
+    s->load_gpus = s->cluster[0].gpus;
+    for (size_t i = 0; i < e->n_axes; i++)
+        if (e->axis[i].kind == AXIS_SETTING && e->axis[i].n == 1) {
+            char *text = NULL;
+            size_t length;
+            FILE *f = mem_stream(&text, &length);
+            fprintf(f, "%s=%s", e->axis[i].key, e->axis[i].value[0].text);
+            mem_stream_end(f, &text);
+            set.text[set.n++] = text;
+        }
+    struct error why = { "" };
+    char sha256[65];
+    struct cluster *c =
+        set.n && s->cluster[0].cluster
+            ? cluster_read(axis_of(s, AXIS_CLUSTER)->value[0].text,
+                           &(struct cluster_settings){ set.n, set.text }, sha256, &why)
+            : NULL;
+    s->load_gpus = c ? c->gpus : s->load_gpus;
+    cluster_free(c);
+    for (size_t i = 0; i < set.n; i++)
+        free((char *)set.text[i]);
+    free(set.text);
+    return why.text[0] ? error_set(err, "%s: %s", e->name, why.text) : 0;
+}
+
 static int read_trace(struct sweep *s, size_t i, bool sizes_only, struct error *err)
 {
     struct read_trace *t = &s->trace[i];
     struct chosen_trace chosen;
     int status = choose_trace("trace", axis_of(s, AXIS_TRACE)->value[i].text, &chosen, err);
-    chosen.cluster_gpus = (double)s->cluster[0].gpus;
+    chosen.cluster_gpus = (double)s->load_gpus;
     provenance_begin(&t->files);
     if (status == EXIT_OK && !(t->workload[sizes_only] = chosen_trace_read(
                                    &chosen, sizes_only, &t->format, t->sha256, err)))
         status = EXIT_INPUT;
     provenance_end();
     provenance_sha256(&t->files, t->all_sha256);
+    t->load_of_cluster = status == EXIT_OK && t->workload[sizes_only]->load_of_cluster;
     if (status == EXIT_OK && t->workload[sizes_only]->drawn) {
         workload_free(t->workload[sizes_only]);
         t->workload[sizes_only] = NULL;
@@ -151,6 +182,10 @@ static int read_for_point(struct sweep *s, const struct point *p, const struct p
         status = check_federated(&c.options, &why);
     else if (status == EXIT_OK && c.options.set.n && other_settings(s, p, before))
         status = plan_read_cluster(&plan, &why);
+    if (status == EXIT_OK && (plan.cluster || !c.options.set.n))
+        s->sizes_differ |= (plan.cluster ? plan.cluster->gpus
+                                         : s->cluster[p->value[s->of[AXIS_CLUSTER]]].gpus) !=
+                           s->load_gpus;
     if (status != EXIT_OK) {
         error_set(err, "%s: point %u (%s): %s", s->experiment->name, p->number, p->name, why.text);
         status = EXIT_INPUT;
@@ -208,6 +243,15 @@ static int read_plugins(struct sweep *s, struct error *err)
 
 /* ---- Keys ---- */
 
+static void put_trace(FILE *f, const struct sweep *s, uint32_t v)
+{
+    const char *text = axis_of(s, AXIS_TRACE)->value[v].text;
+    fprintf(f, "%s %s %s", s->trace[v].all_sha256, s->trace[v].format->name,
+            text + strcspn(text, ":"));
+    if (s->trace[v].load_of_cluster)
+        fprintf(f, " of %" PRId64 " GPUs", s->load_gpus);
+}
+
 static void put_axis(FILE *f, const struct sweep *s, const struct point *p, size_t axis)
 {
     const struct axis *a = &s->experiment->axis[axis];
@@ -216,8 +260,7 @@ static void put_axis(FILE *f, const struct sweep *s, const struct point *p, size
     if (a->kind == AXIS_CLUSTER)
         fputs(s->cluster[v].all_sha256, f);
     else if (a->kind == AXIS_TRACE)
-        fprintf(f, "%s %s %s", s->trace[v].all_sha256, s->trace[v].format->name,
-                a->value[v].text + strcspn(a->value[v].text, ":"));
+        put_trace(f, s, v);
     else if (v != VALUE_IDLE)
         fputs(a->value[v].text, f);
     if (a->kind == AXIS_POLICY || a->kind == AXIS_PLACEMENT)
@@ -245,6 +288,8 @@ int sweep_read_inputs(struct sweep *s, struct error *err)
 {
     int status = read_clusters(s, err);
     s->trace = mem_new(axis_of(s, AXIS_TRACE)->n, sizeof *s->trace);
+    if (status == EXIT_OK && find_base(s, err))
+        status = EXIT_INPUT;
     if (status == EXIT_OK)
         status = read_for_points(s, err);
     if (status == EXIT_OK)

@@ -11,6 +11,7 @@
 #include "sim/study/pool.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,17 @@ int sweep_run(struct sweep *s, const size_t *point, size_t n, const struct sweep
     return atomic_load(pool.interrupted) ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
 
+static void say_base(const struct sweep *s)
+{
+    const struct axis *traces = experiment_axis(s->experiment, AXIS_TRACE);
+    for (size_t i = 0; i < traces->n && s->sizes_differ; i++)
+        if (s->trace[i].load_of_cluster)
+            warn("the load of %s is of the base cluster, %s with %" PRId64
+                 " GPUs: clusters of all sizes get the same jobs",
+                 traces->value[i].label,
+                 experiment_axis(s->experiment, AXIS_CLUSTER)->value[0].label, s->load_gpus);
+}
+
 int sweep_open(struct sweep *s, const char *path, struct shard shard, bool resume,
                struct error *err)
 {
@@ -227,6 +239,7 @@ int sweep_open(struct sweep *s, const char *path, struct shard shard, bool resum
         status = EXIT_USAGE;      /* inputs are known only now */
     if (status != EXIT_OK)
         return status;
+    say_base(s);
     if (make_directories(s, err) || (s->lock = sweep_lock(s->directory, err)) < 0)
         return EXIT_FAILED;
     snprintf(points, sizeof points, "%s/points", s->directory);

@@ -305,7 +305,10 @@ static const struct cell_row {
     { "decimal", "0.25", DECIMAL, 0, 1000, 250, "" },
     { "decimal: above", "1.001", DECIMAL, 0, 1000, -77, "want a number from 0 to 1, got '1.001'" },
     { "decimal: range with fractions", "2", DECIMAL, 50, 1500, -77, "want a number from 0.05 to 1.5, got '2'" },
-    { "decimal: text", "nan", DECIMAL, 0, NO_MOST, -77, "want a number of at least 0, got 'nan'" },
+    { "decimal: text", "inf", DECIMAL, 0, NO_MOST, -77, "want a number of at least 0, got 'inf'" },
+    /* pandas.DataFrame.to_csv of a column of integers with gaps */
+    { "integer: with a point", "8.0", INTEGER, 1, 4096, 8, "" },
+    { "integer: a point alone", "8.", INTEGER, 1, 4096, -77, "want a whole number from 1 to 4096, got '8.'" },
     { "decimal: empty", "", DECIMAL, 0, 1, -77, "" },
     { "required", "x", REQUIRED, 0, 0, -77, "" },
     { "required: empty", "", REQUIRED, 0, 0, -77, "want a value, got ''" },

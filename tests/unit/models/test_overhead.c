@@ -71,7 +71,8 @@ static int read_price(const char *text, struct overhead *p, struct error *err)
 {
     struct input *in = input_from_bytes(text, strlen(text), "c.yaml", err);
     struct config *c = config_read(in, err);
-    int result = c ? overhead_read(config_look(config_root(c), "preemption"), p, err) : -1;
+    struct config_value whole = c ? config_root(c) : (struct config_value){ 0 };
+    int result = c ? overhead_read(config_look(whole, "preemption"), whole, p, err) : -1;
     config_free(c);
     input_close(in);
     return result;

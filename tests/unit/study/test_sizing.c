@@ -77,6 +77,17 @@ static void several_runs(void **state)
 /* ---- The search ---- */
 
 /* Whatever the first good one is, it is found, with at most two tries and one for each halving. */
+/* By hand: 0, 0, 3 have mean 1 and standard error 1; t at 0.9 two-sided with 2 degrees of freedom is
+ * 2.919986, so that the lower end would be -1.92: no metric is below 0. */
+static void no_band_below_zero(void **state)
+{
+    (void)state;
+    const double x[] = { 0, 0, 3 };
+    struct target above = target_of("wait_mean_s>=0");
+    struct reached r = target_reached(&above, x, 3, .95);
+    assert_true(r.band.low == 0 && fabs(r.band.high - 3.919986) < 1e-5 && r.met);
+}
+
 static void found_wherever(void **state)
 {
     (void)state;
@@ -102,12 +113,13 @@ static void found_wherever(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[sizeof targets / sizeof *targets + 3];
+    struct CMUnitTest tests[sizeof targets / sizeof *targets + 4];
     size_t n = sizeof targets / sizeof *targets;
     for (size_t i = 0; i < n; i++)
         tests[i] = (struct CMUnitTest){ targets[i].name, parsed, NULL, NULL, (void *)(uintptr_t)&targets[i] };
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(one_run);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(several_runs);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(no_band_below_zero);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(found_wherever);
     return _cmocka_run_group_tests("sizing", tests, n, NULL, NULL);
 }

@@ -1,0 +1,278 @@
+/* config_put.c - see config.h: the effective document as YAML. Defaults are written as text when a
+ * mapping has been read, as the struct that holds them may not last. */
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
+#include "sim/base/utf8.h"
+#include "sim/io/config_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Scalars ---- */
+
+void config_put_quoted(FILE *f, const char *text)
+{
+    bool utf8 = utf8_is(text);
+    putc('"', f);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(f, "\\%c", *c);
+        else if (*c < ' ' || *c == 0x7F || (*c >= 0x80 && !utf8))
+            fprintf(f, "\\x%02X", *c);
+        else
+            putc(*c, f);
+    }
+    putc('"', f);
+}
+
+/* Letters that mean nothing in a plain scalar, in a line or between brackets. */
+static bool is_plain(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "_.+-/";
+    return text[strspn(text, letters)] == '\0';
+}
+
+static void put_scalar(struct fy_node *node, FILE *f)
+{
+    size_t length;
+    bool quoted = false;
+    const char *text = config_text(node, &length, &quoted);
+    if (!text || config_is_null(node))
+        fputs("null", f);
+    else if (!quoted && is_plain(text))
+        fputs(text, f);
+    else
+        config_put_quoted(f, text);
+}
+
+/* ---- Defaults ---- */
+
+/* false: the digits do not give x again. */
+static bool put_real(FILE *f, double x)
+{
+    char text[40];
+    int64_t whole;
+    for (int digits = 15; digits <= 17; digits += 2) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x && decimal_parse(text, strlen(text), 1, &whole)) {
+            fputs(text, f);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool put_parts(FILE *f, int64_t n, const struct config_key *key)
+{
+    int64_t scale = key->scale ? key->scale : 1, again = 0;
+    char text[40];
+    if (key->word && n == key->word_value) {
+        fputs(key->word, f);
+        return true;
+    }
+    if (n < key->least * scale || n > key->most * scale ||
+        (key->above_least && n == key->least * scale))
+        return false;
+    for (int digits = 15; digits <= 17; digits += 2) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)n / (double)scale);
+        if (decimal_parse(text, strlen(text), scale, &again) && again == n) {
+            fputs(text, f);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool put_whole(FILE *f, int64_t n, const struct config_key *key)
+{
+    bool is_value = n >= key->least && n <= key->most && !(key->above_least && n == key->least);
+    if (is_value)
+        fprintf(f, "%" PRId64, n);
+    return is_value;
+}
+
+static bool put_choice(FILE *f, int n, const struct config_key *key)
+{
+    for (int i = 0; key->words[i]; i++)
+        if (i == n)
+            fputs(key->words[i], f);
+    int words = 0;
+    while (key->words[words])
+        words++;
+    return n >= 0 && n < words;
+}
+
+/* false: it is no value of the key. */
+static bool put_value(FILE *f, const struct config_key *key, const void *at)
+{
+    double x;
+    const char *text;
+    switch (key->type) {
+    case CONFIG_TEXT:
+        memcpy(&text, at, sizeof text);
+        if (text)
+            config_put_quoted(f, text);
+        return text != NULL;
+    case CONFIG_FLAG:
+        fputs(*(const bool *)at ? "true" : "false", f);
+        return true;
+    case CONFIG_COUNT:
+        return put_whole(f, *(const uint32_t *)at, key);
+    case CONFIG_INTEGER:
+        return put_whole(f, *(const int32_t *)at, key);
+    case CONFIG_PARTS:
+        return put_parts(f, *(const int64_t *)at, key);
+    case CONFIG_REAL:
+        x = *(const double *)at;
+        return x >= (double)key->least && x <= (double)key->most &&
+               !(key->above_least && x <= (double)key->least) && put_real(f, x);
+    case CONFIG_CHOICE:
+        return put_choice(f, *(const int *)at, key);
+    case CONFIG_LIST:
+    case CONFIG_MAPPING:
+    case CONFIG_ANY:
+        return false;
+    }
+    return false;
+}
+
+/* Takes the text. */
+static void note(struct config_value mapping, const char *name, char *text)
+{
+    struct config *c = mapping.config;
+    for (size_t i = 0; i < c->n_default; i++)
+        if (c->by_default[i].of == mapping.node && !strcmp(c->by_default[i].name, name)) {
+            free(c->by_default[i].text);
+            c->by_default[i].text = text;
+            return;
+        }
+    mem_grow(&c->by_default, &c->default_capacity, c->n_default, sizeof *c->by_default);
+    c->by_default[c->n_default++] = (struct config_default){ mapping.node, name, text };
+}
+
+void config_note_default(struct config_value mapping, const struct config_key *key, const void *at)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *f = mem_stream(&text, &length);
+    bool is_value = put_value(f, key, at);
+    mem_stream_end(f, &text);
+    if (is_value)
+        note(mapping, key->name, text);
+    else
+        free(text);
+}
+
+void config_absent(struct config_value in, const char *name, const struct config_key *keys,
+                   const void *to)
+{
+    char *all = NULL, *text = NULL;
+    size_t length;
+    FILE *f = mem_stream(&all, &length);
+    const char *before = "{ ";
+    for (const struct config_key *key = keys; key->name; key++) {
+        FILE *one = mem_stream(&text, &length);
+        bool is_value = put_value(one, key, (const char *)to + key->at);
+        mem_stream_end(one, &text);
+        if (is_value)
+            fprintf(f, "%s%s: %s", before, key->name, text);
+        before = is_value ? ", " : before;
+        free(text);
+    }
+    fputs(*before == ',' ? " }" : "{}", f);
+    mem_stream_end(f, &all);
+    note(in, name, all);
+}
+
+/* ---- Mappings and lists ---- */
+
+static bool is_scalar(struct config_value v)
+{
+    return !config_is_list(v) && !config_is_mapping(v);
+}
+
+static bool of_scalars(struct config_value list)
+{
+    struct config_walk w = { .of = list };
+    for (struct config_value item; config_next(&w, &item);)
+        if (!is_scalar(item))
+            return false;
+    return true;
+}
+
+/* The next default of a mapping from *i on; NULL: none is left. */
+static const struct config_default *next_default(struct config_value v, size_t *i)
+{
+    while (*i < v.config->n_default)
+        if (v.config->by_default[(*i)++].of == v.node)
+            return &v.config->by_default[*i - 1];
+    return NULL;
+}
+
+void config_put_line(struct config_value v, FILE *f)
+{
+    struct config_walk w = { .of = v };
+    bool mapping = config_is_mapping(v);
+    const char *before = mapping ? "{ " : "[";
+    const struct config_default *d;
+    size_t i = 0;
+    if (is_scalar(v)) {
+        put_scalar(v.node, f);
+        return;
+    }
+    for (struct config_value item; config_next(&w, &item); before = ", ") {
+        fputs(before, f);
+        if (mapping) {
+            put_scalar(item.key, f);
+            fputs(": ", f);
+        }
+        config_put_line(item, f);
+    }
+    for (; mapping && (d = next_default(v, &i)); before = ", ")
+        fprintf(f, "%s%s: %s", before, d->name, d->text);
+    fputs(*before == '{' ? "{}" : *before == '[' ? "[]" : mapping ? " }" : "]", f);
+}
+
+/* In one line: scalars, lists of them, and what is empty. */
+static bool is_short(struct config_value v)
+{
+    size_t i = 0;
+    return is_scalar(v) || (config_is_list(v) && of_scalars(v)) ||
+           (config_is_mapping(v) && config_count(v) == 0 && !next_default(v, &i));
+}
+
+/* Behind "key:". */
+static void put_item(struct config_value v, FILE *f, int indent)
+{
+    if (is_short(v)) {
+        putc(' ', f);
+        config_put_line(v, f);
+        putc('\n', f);
+    } else {
+        putc('\n', f);
+        config_put(v, f, indent + 2);
+    }
+}
+
+void config_put(struct config_value v, FILE *f, int indent)
+{
+    struct config_walk w = { .of = v };
+    const struct config_default *d;
+    size_t i = 0;
+    for (struct config_value item; config_next(&w, &item);) {
+        if (config_is_list(v)) {
+            fprintf(f, "%*s- ", indent, "");
+            config_put_line(item, f);
+            putc('\n', f);
+            continue;
+        }
+        fprintf(f, "%*s", indent, "");
+        put_scalar(item.key, f);
+        putc(':', f);
+        put_item(item, f, indent);
+    }
+    while (config_is_mapping(v) && (d = next_default(v, &i)))
+        fprintf(f, "%*s%s: %s\n", indent, "", d->name, d->text);
+}

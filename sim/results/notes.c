@@ -1,0 +1,334 @@
+/* notes.c - see notes.h. */
+#include "sim/results/notes.h"
+
+#include "sim/base/memory.h"
+#include "sim/base/suggest.h"
+#include "sim/workload/requests.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *s_if_many(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* ==== Of the inputs ==== */
+
+/* What a note may look at. workload: NULL, or bound. */
+struct inputs { const struct cluster *cluster; const struct workload *workload; };
+
+static node_id first_node(const struct cluster *c, uint32_t gpu_model)
+{
+    node_id n = 0;
+    while (n < c->n_nodes && cluster_node_type(c, n)->gpu_model != gpu_model)
+        n++;
+    return n;
+}
+
+static void put_list(FILE *text, const struct cluster *c, const uint32_t *model, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(text, "%s'%.60s'", !i ? "" : i + 1 == n ? " and " : ", ",
+                intern_text(c->gpu_models, model[i]));
+}
+
+enum { LISTED_MAX = 8 };
+
+/* Jobs with GPUs that do not name the GPU models they run on. */
+static uint32_t jobs_of_any_model(const struct workload *w)
+{
+    uint32_t n = 0;
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        const struct shape *shape = &w->shape[w->facts[j].ask->shape];
+        n += shape->gpu_type == ID_NONE && request_gpus(&shape->ask) > 0;
+    }
+    return n;
+}
+
+static bool equal_gpu_models(const struct inputs *in, FILE *text)
+{
+    const struct cluster *c = in->cluster;
+    uint32_t model[LISTED_MAX], n = 0;
+    for (uint32_t m = 0; m < intern_count(c->gpu_models); m++)
+        if (first_node(c, m) < c->n_nodes && n++ < LISTED_MAX)
+            model[n - 1] = m;
+    uint32_t jobs = in->workload ? jobs_of_any_model(in->workload) : 0;
+    if (c->rates || n < 2 || (in->workload && !jobs))
+        return false;
+    fputs("GPU models ", text);
+    put_list(text, c, model, n < LISTED_MAX ? n : LISTED_MAX);
+    fprintf(text, "%s are equally fast", n > LISTED_MAX ? ", ..." : "");
+    if (jobs)
+        fprintf(text, " for the %" PRIu32 " job%s that name%s none of them", jobs, s_if_many(jobs),
+                jobs == 1 ? "s" : "");
+    fputs(": the cluster file has no section 'progress'", text);
+    return true;
+}
+
+/* Entries whose name goes on with '-' after this one ("A100": "A100-SXM4-80"), else the nearest. */
+static void put_nearest_gpus(FILE *text, const char *name)
+{
+    struct suggestion near = { .typed = name };
+    size_t length = strlen(name);
+    unsigned n = 0;
+    for (const struct gpu_model *g = gpu_catalogue; g->name; g++) {
+        suggest_offer(&near, g->name);
+        if (strncmp(g->name, name, length) == 0 && g->name[length] == '-')
+            fprintf(text, "%s'%s'", n++ ? " or " : "; did you mean ", g->name);
+    }
+    if (!n && near.best)
+        fprintf(text, "; did you mean '%s'", near.best);
+    fputs(n || near.best ? "?" : "", text);
+}
+
+static bool unknown_gpu_model(const struct inputs *in, FILE *text)
+{
+    const struct cluster *c = in->cluster;
+    uint32_t unknown[LISTED_MAX], n = 0;
+    for (uint32_t m = 0; m < intern_count(c->gpu_models); m++)
+        if (!c->gpu_known[m] && strcmp(intern_text(c->gpu_models, m), GPU_MODEL_UNNAMED) != 0 &&
+            first_node(c, m) < c->n_nodes && n++ < LISTED_MAX)
+            unknown[n - 1] = m;
+    if (!n)
+        return false;
+    fprintf(text, "gpu_model%s ", s_if_many(n));
+    put_list(text, c, unknown, n < LISTED_MAX ? n : LISTED_MAX);
+    fprintf(text, "%s %s not in the catalogue ('gpuyard list gpus'): of memory, speed and power "
+                  "only what the cluster file says is known",
+            n > LISTED_MAX ? ", ..." : "", n == 1 ? "is" : "are");
+    put_nearest_gpus(text, intern_text(c->gpu_models, unknown[0]));
+    return true;
+}
+
+/* Of a queue, or of the queues below it if it has no quota of its own; UNLIMITED: no bound. */
+static int64_t deserved_milli(const struct cluster *c, queue_id q)
+{
+    int64_t own = c->queue[q].quota.deserved.gpu_milli, sum = 0;
+    if (own)
+        return own;
+    for (queue_id k = c->queue[q].first_child; k != ID_NONE; k = c->queue[k].next_sibling) {
+        int64_t below = deserved_milli(c, k);
+        if (below == UNLIMITED)
+            return UNLIMITED;
+        sum += below;
+    }
+    return sum;
+}
+
+static bool quota_above_cluster(const struct inputs *in, FILE *text)
+{
+    const struct cluster *c = in->cluster;
+    int64_t sum = 0;
+    for (queue_id q = 0; q < c->n_queues; q++) {
+        int64_t own = c->queue[q].parent == ID_NONE ? deserved_milli(c, q) : 0;
+        sum += own == UNLIMITED ? 0 : own;
+    }
+    if (sum <= c->gpus * MILLI_ALL)
+        return false;
+    fprintf(text,
+            "the queues deserve %.15g GPUs in all, and the cluster has %" PRId64
+            ": not all quotas can be met at once",
+            (double)sum / MILLI_ALL, c->gpus);
+    return true;
+}
+
+static const struct remark_of_inputs {
+    const char *name;
+    bool (*find)(const struct inputs *in, FILE *text);       /* true: it applies, text is written */
+} of_inputs[] = {
+    { "unknown-gpu-model", unknown_gpu_model },
+    { "equal-gpu-models", equal_gpu_models },
+    { "quota-above-cluster", quota_above_cluster },
+};
+
+/* ==== Of a run ==== */
+
+/* Jobs without a checkpoint rule of their own, where the cluster has none either. */
+static bool restarts_from_nothing(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    const struct workload *w = setup->workload;
+    uint64_t restarts = 0;
+    uint32_t jobs = 0;
+    int128_t lost = 0;
+    if (setup->cluster->overhead.said || setup->cluster->overhead.checkpoint != CHECKPOINT_NONE)
+        return false;
+    for (job_id j = 0; j < workload_all(w); j++) {
+        struct job_result r = run_job(s, j);
+        if (!r.restarts || !r.lost || w->truth[j].overhead)
+            continue;
+        jobs++;
+        restarts += r.restarts;
+        lost += r.lost;
+    }
+    if (jobs)
+        fprintf(text,
+                "no 'preemption.checkpoint' is given, so that jobs that are stopped begin anew: %" PRIu64
+                " restart%s of %" PRIu32 " job%s lost %.1f GPU h",
+                restarts, s_if_many(restarts), jobs, s_if_many(jobs),
+                (double)lost / MILLI_ALL / NS_PER_S / 3600);
+    return jobs > 0;
+}
+
+/* Jobs that fit on the largest node, and were spread over several when they last ran. */
+static bool scattered_totals(const struct sched *s, FILE *text)
+{
+    enum { SAME_RACK = 4 };       /* distances from here on are between nodes */
+    const struct run_setup *setup = run_setup_of(s);
+    const struct workload *w = setup->workload;
+    uint32_t jobs = 0, first = 0, largest = 0;
+    for (node_id n = 0; n < setup->cluster->n_nodes; n++) {
+        uint32_t gpus = cluster_node_gpus(setup->cluster, n);
+        largest = gpus > largest ? gpus : largest;
+    }
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        const struct request *ask = w->facts[j].ask;
+        struct job_result r = run_job(s, j);
+        if (ask->tasks != SPLIT_ANY || r.distance == 255 || r.distance < SAME_RACK ||
+            request_gpus(ask) > largest)
+            continue;
+        first = jobs++ ? first : j;
+    }
+    if (jobs)
+        fprintf(text,
+                "%" PRIu32 " job%s with only a total of GPUs ran on several nodes though %s on one, "
+                "%s '%.100s'%s: --pods N makes tasks of N GPUs, another placer fewer parts",
+                jobs, s_if_many(jobs), jobs == 1 ? "it fits" : "they fit",
+                jobs == 1 ? "it is" : "the first", w->truth[first].name,
+                setup->cluster->rates ? "" : ", at no cost without a section 'progress'");
+    return jobs > 0;
+}
+
+static bool refused_requests(const struct sched *s, FILE *text)
+{
+    const struct run_totals *t = run_totals(s);
+    uint64_t n = 0;
+    for (unsigned i = 0; i < SCHED_RESULTS; i++)
+        n += t->refused[i];
+    if (!n)
+        return false;
+    fprintf(text, "%" PRIu64 " request%s of policy %s refused", n, s_if_many(n),
+            run_setup_of(s)->policy->name);
+    for (unsigned i = 0, k = 0; i < SCHED_RESULTS; i++)
+        if (t->refused[i])
+            fprintf(text, "%s %" PRIu64 " %s", k++ ? "," : ":", t->refused[i],
+                    sched_result_name[i]);
+    return true;
+}
+
+static bool sight_refused(const struct sched *s, FILE *text)
+{
+    uint64_t n = run_totals(s)->sight_refused;
+    if (n)
+        fprintf(text,
+                "%" PRIu64 " question%s of policy %s for a true run time refused: it does not "
+                "declare SEES_RUN_TIME",
+                n, s_if_many(n), run_setup_of(s)->policy->name);
+    return n > 0;
+}
+
+/* Of all policies that the run goes through. */
+static unsigned policies_read(const struct run_setup *setup)
+{
+    unsigned reads = setup->policy->reads;
+    for (size_t i = 0; i < setup->n_switches; i++)
+        reads |= setup->switches[i].policy->reads;
+    return reads;
+}
+
+static bool queues_unread(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    const struct cluster *c = setup->cluster;
+    unsigned reads = policies_read(setup);
+    bool quotas = false, weights = false;
+    for (queue_id q = 0; q < c->n_queues; q++) {
+        const struct queue_facts *f = &c->queue[q];
+        quotas |= !f->sums && f->quota.deserved.gpu_milli > 0;
+        weights |= f->weight != 1 || f->cpu_weight != 1 || f->mem_weight != 1;
+    }
+    quotas &= !(reads & READS_QUOTAS);
+    weights &= !(reads & READS_WEIGHTS);
+    if (quotas || weights)
+        fprintf(text, "policy %s does not read the %s%s%s of queues: they change no decision",
+                setup->policy->name, quotas ? "deserved quotas" : "", quotas && weights ? " and " : "",
+                weights ? "weights" : "");
+    return quotas || weights;
+}
+
+static bool no_cohort(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    const struct cluster *c = setup->cluster;
+    bool tree = !(policies_read(setup) & READS_COHORTS) || c->n_queues < 2;
+    for (queue_id q = 0; q < c->n_queues; q++)
+        tree |= c->queue[q].parent != ID_NONE;
+    if (!tree)
+        fprintf(text,
+                "policy %s: no queue has a cohort, so none borrows: want the queues below one, or "
+                "'cohort: all' in the cluster file",
+                setup->policy->name);
+    return !tree;
+}
+
+static const struct remark_of_run {
+    const char *name;
+    bool (*find)(const struct sched *s, FILE *text);
+} of_run[] = {
+    { "unread-queue-settings", queues_unread },
+    { "no-cohort", no_cohort },
+    { "restarts-from-nothing", restarts_from_nothing },
+    { "scattered-totals", scattered_totals },
+    { "refused-requests", refused_requests },
+    { "refused-run-times", sight_refused },
+};
+
+/* ==== The list ==== */
+
+/* Takes the text if it is one. */
+static void add(struct notes *to, const char *name, char *text, bool applies)
+{
+    if (!applies) {
+        free(text);
+        return;
+    }
+    mem_grow(&to->note, &to->capacity, to->n, sizeof *to->note);
+    to->note[to->n++] = (struct note){ name, text };
+}
+
+void notes_of_inputs(struct notes *to, const struct cluster *c, const struct workload *w)
+{
+    const struct inputs in = { c, w };
+    for (size_t i = 0; i < sizeof of_inputs / sizeof *of_inputs; i++) {
+        char *text = NULL;
+        size_t length;
+        FILE *f = mem_stream(&text, &length);
+        bool applies = of_inputs[i].find(&in, f);
+        mem_stream_end(f, &text);
+        add(to, of_inputs[i].name, text, applies);
+    }
+}
+
+void notes_of_run(struct notes *to, const struct sched *s)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    notes_of_inputs(to, setup->cluster, setup->workload);
+    for (size_t i = 0; i < sizeof of_run / sizeof *of_run; i++) {
+        char *text = NULL;
+        size_t length;
+        FILE *f = mem_stream(&text, &length);
+        bool applies = of_run[i].find(s, f);
+        mem_stream_end(f, &text);
+        add(to, of_run[i].name, text, applies);
+    }
+}
+
+void notes_free(struct notes *n)
+{
+    for (size_t i = 0; i < n->n; i++)
+        free(n->note[i].text);
+    free(n->note);
+    *n = (struct notes){ 0 };
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# notes.sh GPUYARD - the notes of a run (sim/results/notes.h): each where it applies, with its name in
+# the manifest and its text on stderr, in the report and in `check`; and none where it does not.
+set -u
+. "$(dirname "$0")/../support/in_folder.sh"
+unset NO_COLOR GPUYARD_SCRIPTS
+
+names() { # DIRECTORY: of its notes, in their order
+    python3 -c 'import json,sys; print(*[n["name"] for n in json.load(open(sys.argv[1]))["notes"]])' "$1/manifest.json"
+}
+texts() { # DIRECTORY
+    python3 -c 'import json,sys; print(*[n["text"] for n in json.load(open(sys.argv[1]))["notes"]], sep="\n")' "$1/manifest.json"
+}
+# noted NAMES OPTIONS...: a run has exactly these notes; stderr and the report say their texts
+noted() {
+    want=$1
+    shift
+    rm -rf r
+    "$G" run -o r "$@" >/dev/null 2>err || fail "run $*: $(cat err)"
+    [ "$(names r)" = "$want" ] && ok || fail "run $*: want notes '$want', got '$(names r)'"
+    texts r | grep . | while read -r line; do
+        grep -Fqx "gpuyard: warning: $line" err || echo "$line"
+    done >missing
+    [ ! -s missing ] && ok || fail "run $*: stderr does not say '$(cat missing)'"
+    "$G" report r -o r.html 2>err || fail "report: $(cat err)"
+    python3 - r.html <<'END' "$(texts r)" && ok || fail "run $*: the report does not say all notes"
+import html, sys
+page = html.unescape(open(sys.argv[1]).read())
+sys.exit(not all(line in page for line in sys.argv[2].splitlines()))
+END
+}
+
+echo 'nodes: [ { group: a, count: 1, gpus: 8 } ]' >plain.yaml
+cat >two.yaml <<'END'
+nodes: [ { group: a, count: 1, gpus: 8, gpu_model: A100-SXM4-80 }, { group: b, count: 1, gpus: 8, gpu_model: H100-SXM5-80 } ]
+END
+cat >t.csv <<'END'
+job_id,submit_s,duration_s,gpus
+a,0,100,8
+END
+cat >typed.csv <<'END'
+job_id,submit_s,duration_s,gpus,gpu_type
+a,0,100,8,A100-SXM4-80
+END
+
+# ---- GPU models ----
+noted '' -c plain.yaml -t t.csv
+noted unknown-gpu-model -c plain.yaml -t t.csv --set nodes.0.gpu_model=A100
+texts r | grep -q "did you mean 'A100-.*' or 'A100-.*'?" && ok || fail "entries that begin with A100"
+"$G" check plain.yaml -c plain.yaml >out 2>&1
+grep -q warning out && fail "check of a plain cluster warns" || ok
+noted unknown-gpu-model -c plain.yaml -t t.csv --set nodes.0.gpu_model=T4-61
+texts r | grep -q "did you mean 'T4-16'?" && ok || fail "the nearest GPU model"
+noted equal-gpu-models -c two.yaml -t t.csv
+noted '' -c two.yaml -t typed.csv
+noted '' -c two.yaml -t t.csv --set progress.model=analytic
+"$G" check two.yaml >out
+tr -s '\n ' ' ' <out | grep -q "warning GPU models 'A100-SXM4-80' and 'H100-SXM5-80' are equally fast" && ok || fail "check of two GPU models: $(cat out)"
+# ---- Quotas ----
+cat >quotas.yaml <<'END'
+nodes: [ { group: a, count: 1, gpus: 8 } ]
+queues: [ { name: x, deserved_gpus: 6 }, { name: y, deserved_gpus: 2 } ]
+END
+sed 's/$/,x/; 1s/,x/,queue/' t.csv >tx.csv
+noted '' -c quotas.yaml -t tx.csv
+noted quota-above-cluster -c quotas.yaml -t tx.csv --set queues.y.deserved_gpus=3
+texts r | grep -q 'the queues deserve 9 GPUs in all, and the cluster has 8' && ok || fail "$(texts r)"
+
+# ---- Restarts: b takes the node from a at 50 s, and a begins anew: 50 s of 8 GPUs are 0.1 GPU h ----
+cat >stop.csv <<'END'
+job_id,submit_s,duration_s,gpus,priority
+a,0,100,8,0
+b,50,10,8,1
+END
+noted restarts-from-nothing -c plain.yaml -t stop.csv -p priority:preempt=yes
+texts r | grep -q ': 1 restart of 1 job lost 0.1 GPU h$' && ok || fail "$(texts r)"
+noted '' -c plain.yaml -t stop.csv -p priority:preempt=yes --set preemption.checkpoint=perfect
+noted '' -c plain.yaml -t stop.csv -p priority:preempt=yes --set preemption.checkpoint=none
+noted '' -c plain.yaml -t stop.csv -p priority
+
+# ---- Totals: after a and b, each node has four GPUs for a job of eight ----
+cat >nodes.yaml <<'END'
+nodes: [ { group: a, count: 2, gpus: 8 } ]
+END
+cat >total.csv <<'END'
+job_id,submit_s,duration_s,gpus
+a,0,100,4
+b,0,100,4
+c,1,10,8
+END
+noted scattered-totals -c nodes.yaml -t total.csv --placement spread
+texts r | grep -q "^1 job with only a total of GPUs ran on several nodes though it fits on one, it is 'c', at no cost" && ok || fail "$(texts r)"
+noted '' -c nodes.yaml -t total.csv --placement spread --pods 8
+noted '' -c nodes.yaml -t total.csv --placement pack
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
