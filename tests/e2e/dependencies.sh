@@ -58,7 +58,7 @@ expect 0 "" "$G" explain r eval
 says out "  100 s           arrives: its dependencies are met"
 
 # As Slurm without kill_invalid_depend: train waits for ever, and eval and last with it.
-expect 0 "gpuyard: warning: 3 jobs never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done" \
+expect 0 "gpuyard: warning: 3 jobs never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done; no mean includes them" \
     "$G" run -c cluster.yaml --set invalid_dependency=wait -t trace.csv -p fifo --outputs jobs,summary -o w
 cut -d, -f1,9,22 w/jobs.csv | grep -c ',,pending' >got
 echo 3 >want

@@ -62,8 +62,8 @@ nodes: [ { group: a, count: 1, gpus: 8 } ]
 queues: [ { name: x, deserved_gpus: 6 }, { name: y, deserved_gpus: 2 } ]
 END
 sed 's/$/,x/; 1s/,x/,queue/' t.csv >tx.csv
-noted '' -c quotas.yaml -t tx.csv
-noted quota-above-cluster -c quotas.yaml -t tx.csv --set queues.y.deserved_gpus=3
+noted '' -c quotas.yaml -t tx.csv -p quota
+noted quota-above-cluster -c quotas.yaml -t tx.csv -p quota --set queues.y.deserved_gpus=3
 texts r | grep -q 'the queues deserve 9 GPUs in all, and the cluster has 8' && ok || fail "$(texts r)"
 
 # ---- Restarts: b takes the node from a at 50 s, and a begins anew: 50 s of 8 GPUs are 0.1 GPU h ----

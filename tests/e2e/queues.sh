@@ -66,8 +66,8 @@ expect 0 "gpuyard: warning: policy drf does not read the deserved quotas of queu
     "$G" run -c flat.yaml -t all.csv -p drf -o d
 expect 0 "" "$G" run -c flat.yaml -t all.csv -p quota -o q
 none="gpuyard: warning: policy cohort: no queue has a cohort, so none borrows: want the queues below one, or 'cohort: all' in the cluster file"
-expect 0 "$none
-gpuyard: warning: 1 job rejected; it is 'y': asks for more than its queue could ever borrow" \
+expect 0 "gpuyard: warning: 1 job rejected; it is 'y': asks for more than its queue could ever borrow
+$none" \
     "$G" run -c flat.yaml -t all.csv -p cohort -o c
 sed 's/^queues/cohort: all\nqueues/' flat.yaml >below.yaml
 expect 0 "" "$G" run -c below.yaml -t all.csv -p cohort -o b
