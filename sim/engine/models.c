@@ -78,6 +78,16 @@ bool models_happens(struct sched *s, const struct event *e)
     return false;
 }
 
+bool run_remark(const struct sched *s, size_t *next, char *text, size_t size)
+{
+    while (*next < s->n_models) {
+        const struct run_model *m = s->model[(*next)++];
+        if (m->remark && m->remark(s, text, size))
+            return true;
+    }
+    return false;
+}
+
 const char *const *model_columns(const struct run_model *m, enum model_file file)
 {
     return file == MODEL_JOBS ? m->job_columns : file == MODEL_NODES ? m->node_columns : m->series_columns;

@@ -61,6 +61,8 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     void (*end)(struct sched *s);                             /* the trace is played; s->now_ns is the end */
     int  (*check)(struct sched *s, struct error *err);        /* its identities, release builds too */
 
+    bool (*remark)(const struct sched *s, char *text, size_t size);    /* what a user should know of the run, in a line; false: nothing */
+
     const char *const *job_columns, *const *node_columns, *const *series_columns;    /* end with NULL; appended to the file */
     void (*job_row)(struct output *o, const struct sched *s, job_id j);     /* a comma before each field */
     void (*node_row)(struct output *o, const struct sched *s, node_id n);

@@ -99,6 +99,8 @@ int  run_until(struct sched *s, int64_t time_ns, struct error *err);
 int  run_end(struct sched *s, int64_t end_ns, struct error *err);
 /* Switch i of the setup comes at that time, or now if that is past; TIME_NEVER: not at all. */
 void run_switch_at(struct sched *s, size_t i, int64_t time_ns);
+/* What its models have to say to the user after the run, a line a call; *next 0 at first. false: no more. */
+bool run_remark(const struct sched *s, size_t *next, char *text, size_t size);
 void run_free(struct sched *s);
 
 /* ---- What came of it ---- */

@@ -517,4 +517,7 @@ void show_warnings(const struct shown *x)
     if (x->snapshot)
         not_in_snapshot(x, x->snapshot);
     refused(x, t);
+    char remark[512];
+    for (size_t next = 0; run_remark(x->run, &next, remark, sizeof remark);)
+        warn("%s", remark);
 }

@@ -1,0 +1,48 @@
+#!/bin/sh
+# pace.sh GPUYARD - how fast jobs progress, from the command line: which fit a name means, and what a run says where there is none.
+set -u
+LC_ALL=C
+export LC_ALL
+G=${1:?usage: pace.sh PATH-TO-GPUYARD}
+case $G in /*) ;; *) G=$PWD/$G ;; esac
+root=$PWD
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpuyard-pace.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+. "$root/tests/support/checks.sh"
+column() { # RUN COLUMN JOB: of jobs.csv
+    awk -F, -v c="$2" -v j="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) at = i } $1 == j { print $at }' "$1/jobs.csv"
+}
+
+# ---- Fits of goodput: a GPU model of the catalogue is the one that a fit names, a model goes by its aliases
+printf 'job_id,submit_s,duration_s,gpus,min_gpus,max_gpus,model\na,0,1000,1,1,64,MODEL\n' >elastic.csv
+runs_s() { # STDERR NODES MODEL [ELASTIC]
+    printf 'nodes: [ { group: n, count: 8, %s } ]\n%s\n' "$2" "${4-elastic: {\}}" >elastic.yaml
+    sed "s/MODEL/$3/" elastic.csv >one.csv
+    expect 0 "$1" "$G" run -c elastic.yaml -t one.csv -p goodput -o elastic --force
+    run_s=$(column elastic run_s a)
+}
+linear="gpuyard: warning: elastic: 1 of 1 jobs of several sizes progressed in proportion to their GPUs, for want of a"
+runs_s "" "gpus: 8, gpu_model: A100" bert
+bert=$run_s
+# bert on 64 A100 against one: 6.74 by the fit (models.md 3.6), 64 in proportion
+awk "BEGIN { exit !(1000 / $bert > 6.7 && 1000 / $bert < 6.8) }" && ok || fail "bert on 64 A100 took $bert s"
+for nodes in "type: dgx-a100" "type: dgx-a100-80" "gpus: 8, gpu_model: a100"; do
+    runs_s "" "$nodes" bert
+    [ "$run_s" = "$bert" ] && ok || fail "bert with $nodes: $run_s s, not $bert"
+done
+runs_s "" "type: dgx-a100" BERT-base
+[ "$run_s" = "$bert" ] && ok || fail "BERT-base: $run_s s, not $bert"
+runs_s "" "type: dgx-a100" bert "elastic: { reference_gpu: A100 }"
+[ "$run_s" = "$bert" ] && ok || fail "reference_gpu A100: $run_s s, not $bert"
+# no fit: said once, with the first job
+runs_s "$linear fit of their model on their GPUs; the first is 'a', of model bert" "type: hgx-h100" bert
+[ "$run_s" = 15.625 ] && ok || fail "in proportion to 64 GPUs: $run_s s"
+runs_s "$linear fit of their model on their GPUs; the first is 'a', of model bert" "gpus: 8, gpu_model: A1000" bert
+runs_s "$linear fit of their model on their GPUs; the first is 'a', of model CycleGAN" "type: dgx-a100" CycleGAN
+runs_s "$linear section elastic; the first is 'a', of model bert" "type: dgx-a100" bert ""
+runs_s "" "type: dgx-a100" bert "elastic: { scaling: linear }"
+[ "$run_s" = 15.625 ] && ok || fail "scaling linear: $run_s s"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
