@@ -21,7 +21,8 @@
     M(sleep_model)                                                                                                     \
     M(pools_model)                                                                                                     \
     M(pools_down_model)                                                                                                \
-    M(services_model)
+    M(services_model)                                                                                                  \
+    M(deadlines_model)
 #define DECLARED(name) extern const struct run_model name;
 #define LISTED(name)   &name,
 EACH_MODEL(DECLARED)

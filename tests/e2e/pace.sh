@@ -44,5 +44,24 @@ runs_s "$linear section elastic; the first is 'a', of model bert" "type: dgx-a10
 runs_s "" "type: dgx-a100" bert "elastic: { scaling: linear }"
 [ "$run_s" = 15.625 ] && ok || fail "scaling linear: $run_s s"
 
+# ---- Deadlines: one GPU, in order of arrival. a ends at 10 of 10; b at 20 of 19; c at 30 of 30; d has none; e at 140 of 135; f at 240
+# of 240; g can never run
+printf 'job_id,submit_s,duration_s,gpus,deadline_s\na,0,10,1,10\nb,0,10,1,19\nc,0,10,1,30\nd,0,10,1,\ne,0,100,1,135\nf,0,100,1,240\ng,0,1,100,1000\n' >late.csv
+printf 'nodes: [ { group: n, count: 1, gpus: 1 } ]\n' >one.yaml
+deadlines() { # MET,MISSED,SHARE OPTIONS...
+    want=$1
+    shift
+    "$G" run -q -c one.yaml -t late.csv -o late --force "$@" || fail "deadlines: $*"
+    got=$(awk -F, '$1 ~ /^deadlines_/ { printf "%s%s", c, $3; c = "," }' late/summary.csv)
+    [ "$got" = "$want" ] && ok || fail "deadlines with $*: $got, not $want"
+    "$root/scripts/check_summary" late >checked 2>&1 && ok || fail "deadlines with $*: $(cat checked)"
+}
+deadlines 3,3,0.5
+deadlines 2,3,0.4 --until 200                    # f runs, with 40 s to go
+deadlines 2,3,0.4 --warmup 1                       # a does not count
+[ "$(column late deadline_s e)" = 135 ] && [ -z "$(column late deadline_s d)" ] && ok || fail "deadline_s of d and e"
+sed 's/,deadline_s//; s/,[0-9]*$//' late.csv | sed 's/^\([a-g],[0-9]*,[0-9]*\)$/\1,1/' >free.csv
+"$G" run -q -c one.yaml -t free.csv -o free && ! grep -q deadline free/*.csv && ok || fail "deadlines of jobs that have none"
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
