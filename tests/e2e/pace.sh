@@ -44,6 +44,18 @@ runs_s "$linear section elastic; the first is 'a', of model bert" "type: dgx-a10
 runs_s "" "type: dgx-a100" bert "elastic: { scaling: linear }"
 [ "$run_s" = 15.625 ] && ok || fail "scaling linear: $run_s s"
 
+# ---- Tensor parallelism over nodes costs nothing here: said. GPT-3-13B has groups of 8 GPUs; 8 x 1 GPU, 2 x 4, and one node of 8
+torn="ran with a tensor-parallel group over several nodes or islands, whose traffic costs no time here: too fast; the first is"
+tensor() { # STDERR NODES GPUS
+    printf 'nodes: [ { group: n, nodes_per_rack: 16, %s } ]\nprogress: {}\n' "$2" >tensor.yaml
+    printf 'job_id,submit_s,duration_s,gpus,model\na,0,1000,%s,GPT-3-13B\nb,1000,10,1,ResNet-50\n' "$3" >tensor.csv
+    expect 0 "$1" "$G" run -c tensor.yaml -t tensor.csv -o tensor --force
+}
+tensor "gpuyard: warning: progress: 1 job $torn 'a', of model GPT-3-13B (8 GPUs a group)" "count: 8, gpus: 1, gpu_model: A100-SXM4-80, nics: 1, nic_gbps: 25" 8
+tensor "gpuyard: warning: progress: 1 job $torn 'a', of model GPT-3-13B (8 GPUs a group)" "count: 2, gpus: 4, gpu_model: A100-SXM4-80, nics: 4, nic_gbps: 25" 8
+tensor "" "count: 2, type: dgx-a100" 8
+tensor "" "count: 2, type: dgx-a100" 16
+
 # ---- Deadlines: one GPU, in order of arrival. a ends at 10 of 10; b at 20 of 19; c at 30 of 30; d has none; e at 140 of 135; f at 240
 # of 240; g can never run
 printf 'job_id,submit_s,duration_s,gpus,deadline_s\na,0,10,1,10\nb,0,10,1,19\nc,0,10,1,30\nd,0,10,1,\ne,0,100,1,135\nf,0,100,1,240\ng,0,1,100,1000\n' >late.csv
