@@ -9,7 +9,9 @@
  * rounded up), among them the shortest remaining time first; the others get the rest, the worst rho
  * first. A job that does not fit is passed over. rho = (time since submit + remaining) / T_id, a
  * waiting job's as if it started now; T_id = E max(1, n N / C), N the mean number of contending
- * queues since submit (models.md 10.4).
+ * jobs, users or queues since submit (fair_to; models.md 10.4). Themis shares the cluster among apps,
+ * each a set of jobs that search together: a job here is an app of its own, unless it is fair to
+ * users or queues. With one queue, fair to queues, T_id is E and the order nearly that of srtf.
  *
  * An auction costs O(waiting jobs): rho of each changes with time at its own rate. Between
  * auctions, while nothing was released, only new jobs are looked at. */
@@ -20,11 +22,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct themis_params { double f, lease_s, ends, work; };
+struct themis_params { double f, lease_s, ends, work, fair_to; };
 enum { ENDS_TOGETHER, ENDS_APART };
 static const char *const endings[] = { "together", "apart", NULL };
 enum { WORK_TRUE, WORK_ESTIMATE };
 static const char *const works[] = { "true", "estimate", NULL };
+enum { FAIR_TO_JOB, FAIR_TO_USER, FAIR_TO_QUEUE };
+static const char *const parties[] = { "job", "user", "queue", NULL };
 
 struct themis_job {
     double service_s, contending_before;    /* E; the integral at its arrival */
@@ -33,8 +37,9 @@ struct themis_job {
 struct bidder { job_id job; double rho, remaining_s; bool running; };
 struct themis {
     struct line *waiting, *leases;    /* by submit time; by the end of the lease */
-    uint32_t *present;            /* [queues] jobs in the system */
-    double contending, contending_queue_s, settled_s;
+    uint32_t *present;            /* [n_parties] jobs in the system, by user or queue */
+    size_t n_parties;
+    double contending, contending_s, settled_s;    /* parties with a job; their integral until then */
     int64_t origin_ns;            /* when the run began */
     uint64_t version;             /* of room, at the last auction */
     job_id *fresh;                /* [n_fresh] jobs that have come since */
@@ -72,7 +77,7 @@ static double remaining_s(struct sched *s, const void *params, job_id j)
 
 static void settle(struct sched *s, struct themis *t)
 {
-    t->contending_queue_s += t->contending * (now_s(s) - t->settled_s);
+    t->contending_s += t->contending * (now_s(s) - t->settled_s);
     t->settled_s = now_s(s);
 }
 
@@ -82,9 +87,9 @@ static struct bidder bid(struct sched *s, const struct themis *t, const void *pa
     const struct themis_job *own = job_own(s, j);
     double capacity = (double)sched_capacity(s).gpu_milli, gpus = (double)job_size(s, j).gpu_milli;
     double there_s = now_s(s) - (double)job_facts(s, j)->submit_ns / 1e9;
-    double queues =
-        there_s > 0 ? (t->contending_queue_s - own->contending_before) / there_s : t->contending;
-    double alone_s = own->service_s * (gpus > 0 ? fmax(1, gpus * queues / capacity) : 1);
+    double parties_s = t->contending_s - own->contending_before;
+    double n = there_s > 0 ? parties_s / there_s : t->contending;
+    double alone_s = own->service_s * (gpus > 0 ? fmax(1, gpus * n / capacity) : 1);
     struct bidder b = { .job = j, .running = running, .remaining_s = remaining_s(s, params, j) };
     if (isinf(alone_s))
         b.rho = 0;                /* without an estimate: served last */
@@ -270,9 +275,34 @@ static void themis_begin(struct sched *s, const void *params, void *state)
     struct themis *t = state;
     t->waiting = line_new(s);
     t->leases = line_new(s);
-    t->present = sched_alloc(s, queue_count(s) * sizeof *t->present);
     t->settled_s = now_s(s);
     t->origin_ns = sched_now(s);
+}
+
+/* Of users, 0 is the unknown one. */
+static uint32_t *jobs_of_party(struct sched *s, struct themis *t, const void *params, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    bool by_user = (int)((const struct themis_params *)params)->fair_to == FAIR_TO_USER;
+    uint32_t party = !by_user ? f->queue : f->user == ID_NONE ? 0 : f->user + 1;
+    t->present =
+        array_covering(sched_alloc, s, t->present, &t->n_parties, party, sizeof *t->present);
+    return &t->present[party];
+}
+
+static bool each_alone(const void *params)
+{
+    return (int)((const struct themis_params *)params)->fair_to == FAIR_TO_JOB;
+}
+
+static void comes(struct sched *s, struct themis *t, const void *params, job_id j)
+{
+    t->contending += each_alone(params) || (*jobs_of_party(s, t, params, j))++ == 0;
+}
+
+static void goes(struct sched *s, struct themis *t, const void *params, job_id j)
+{
+    t->contending -= each_alone(params) || --*jobs_of_party(s, t, params, j) == 0;
 }
 
 static void themis_arrived(struct sched *s, const void *params, void *state, job_id j)
@@ -281,8 +311,8 @@ static void themis_arrived(struct sched *s, const void *params, void *state, job
     struct themis_job *own = job_own(s, j);
     settle(s, t);
     if (!own->known) {
-        *own = (struct themis_job){ remaining_s(s, params, j), t->contending_queue_s, true };
-        t->contending += t->present[job_facts(s, j)->queue]++ == 0;
+        *own = (struct themis_job){ remaining_s(s, params, j), t->contending_s, true };
+        comes(s, t, params, j);
     }
     line_push(t->waiting, j, key_submit(s, j, params));
     t->fresh =
@@ -300,13 +330,12 @@ static void themis_started(struct sched *s, const void *params, void *state, job
 static void themis_stopped(struct sched *s, const void *params, void *state, job_id j,
                            enum stop_cause why)
 {
-    (void)params;
     struct themis *t = state;
     line_remove(t->leases, j);
     if (!stopped_for_good(why))
         return;
     settle(s, t);
-    t->contending -= --t->present[job_facts(s, j)->queue] == 0;
+    goes(s, t, params, j);
 }
 
 static void themis_withdrawn(struct sched *s, const void *params, void *state, job_id j)
@@ -329,6 +358,8 @@ static const struct param themis_param_list[] = {
       ENDS_TOGETHER, endings, offsetof(struct themis_params, ends) },
     { "work", "true: run times are known; estimate: by estimates", "", 0, 0, WORK_TRUE, works,
       offsetof(struct themis_params, work) },
+    { "fair_to", "whose share of the cluster rho compares with: one of N jobs, users or queues", "",
+      0, 0, FAIR_TO_JOB, parties, offsetof(struct themis_params, fair_to) },
     { 0 },
 };
 

@@ -294,6 +294,33 @@ static size_t add_uplinks(const struct cluster *c, const struct form_node *node,
     return n_links;
 }
 
+/* The nodes of a domain follow each other. */
+static double least_of_uplinks(const struct cluster *c, const struct form_node *node, size_t n,
+                               enum level l, const double *bps)
+{
+    double least = INFINITY;
+    if (cluster_domain_at(c, node[0].node, l) == cluster_domain_at(c, node[n - 1].node, l))
+        return least;
+    for (size_t i = 0, nodes; i < n; i += nodes) {
+        domain_id d = cluster_domain_at(c, node[i].node, l);
+        for (nodes = 1; i + nodes < n && cluster_domain_at(c, node[i + nodes].node, l) == d;)
+            nodes++;
+        if (c->domain[d].level == l)
+            least = fmin(least, bps[c->n_nodes + d] / (double)nodes);
+    }
+    return least;
+}
+
+double placement_uplink_bps(const struct cluster *c, const struct placement *p,
+                            struct form_scratch *scratch, const double *bps)
+{
+    size_t n = form_nodes(p, scratch);
+    if (n < 2)
+        return INFINITY;
+    return fmin(least_of_uplinks(c, scratch->node, n, LEVEL_RACK, bps),
+                least_of_uplinks(c, scratch->node, n, LEVEL_POD, bps));
+}
+
 size_t placement_links_of(const struct cluster *c, const struct placement *p,
                           struct form_scratch *scratch, uint32_t *link)
 {

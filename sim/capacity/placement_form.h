@@ -25,6 +25,9 @@ struct placement_form {
     /* of the units: NICs, GPUs of their nodes, bytes a second of all NICs; 0: not known */
     struct form_nic { uint32_t nics, gpus; double bps; } nic[FORM_TYPES];
     unsigned n_nics;
+    /* what uplinks leave each of its nodes, if it is alone on them, after losses: where links are
+     * shared (maxmin); 0: not looked at, INFINITY: it crosses none */
+    double uplink_bps;
 };
 
 struct form_rules { double numa_factor; };    /* of PCIe bandwidth where it crosses NUMA nodes */
@@ -70,6 +73,10 @@ uint32_t placement_links(const struct cluster *c);           /* count of link nu
 /* [placement_links()] bytes a second per direction after losses; INFINITY: not known, or no such
  * link. */
 void   placement_link_rates(const struct cluster *c, const struct fabric *fabric, double *bps);
+/* Of each node of the placement, if it is alone: the least of uplink / its nodes below it, over the
+ * uplinks that it crosses; bps: placement_link_rates(). INFINITY: it crosses none. */
+double placement_uplink_bps(const struct cluster *c, const struct placement *p,
+                            struct form_scratch *scratch, const double *bps);
 /* Fills `link`, of 3 x the pieces, in ascending order; returns the number of links. */
 size_t placement_links_of(const struct cluster *c, const struct placement *p,
                           struct form_scratch *scratch, uint32_t *link);

@@ -29,6 +29,7 @@ struct placement_rates {
     struct reference *cache;      /* open addressing */
     size_t n_cached, capacity;
     struct form_scratch scratch;
+    double *link_bps;             /* by link; NULL: links are not shared */
 };
 
 /* ---- The analytic model ---- */
@@ -38,12 +39,14 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Bytes a second out of each unit. */
+/* Bytes a second out of each unit: over uplinks by their oversubscription, as if all nodes sent, or
+ * what the placement alone has of them. */
 static double network_bps(const struct fabric *fabric, const struct placement_form *f)
 {
-    double over = f->distance <= SAME_RACK || fabric->maxmin ? 1 : fabric->leaf_oversubscription;
+    bool alone = f->uplink_bps > 0;
+    double over = f->distance <= SAME_RACK || alone ? 1 : fabric->leaf_oversubscription;
     double slowest = INFINITY;
-    if (f->distance == FURTHER && !fabric->maxmin)
+    if (f->distance == FURTHER && !alone)
         over *= fabric->spine_oversubscription;
     for (unsigned i = 0; i < f->n_nics; i++) {
         const struct form_nic *nic = &f->nic[i];
@@ -52,7 +55,8 @@ static double network_bps(const struct fabric *fabric, const struct placement_fo
         double used = rails && f->least < nic->nics ? (double)f->least / nic->nics : 1;
         slowest = least(slowest, nic->bps * least(used, 1 / over));
     }
-    return fabric->efficiency * slowest;
+    slowest *= fabric->efficiency;
+    return alone ? least(slowest, f->uplink_bps) : slowest;
 }
 
 /* Uneven splits: the network stage is that of the unit with fewest GPUs, the stage inside that of
@@ -244,6 +248,8 @@ struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t mode
                                         const struct placement *p)
 {
     struct placement_form f = placement_rate_form(r, p);
+    if (r->link_bps && f.units > 1)
+        f.uplink_bps = placement_uplink_bps(r->c, p, &r->scratch, r->link_bps);
     return placement_rate(r, model, n_gpus, &f);
 }
 
@@ -298,6 +304,10 @@ struct placement_rates *placement_rates_new(const struct cluster *c, const struc
                 rules->table ? throughputs_type(rules->table, intern_text(c->gpu_models, i), near)
                              : INTERN_NONE;
     }
+    if (rules->fabric.maxmin) {
+        r->link_bps = mem_new(placement_links(c), sizeof *r->link_bps);
+        placement_link_rates(c, &rules->fabric, r->link_bps);
+    }
     return r;
 }
 
@@ -307,6 +317,7 @@ void placement_rates_free(struct placement_rates *r)
         return;
     form_scratch_free(&r->scratch);
     free(r->known);
+    free(r->link_bps);
     free(r->type[0]);
     free(r->type[1]);
     free(r->cache);

@@ -9,6 +9,8 @@
 #include "sim/io/output.h"
 #include "sim/models/overhead.h"
 
+#include <stdio.h>
+
 struct live;
 struct summary_builder;
 struct metric_kind;
@@ -61,6 +63,9 @@ struct run_model {                /* what is NULL or 0 is not wanted */
 
     void (*end)(struct sched *s);                             /* the trace is played; s->now_ns is the end */
     int  (*check)(struct sched *s, struct error *err);        /* its identities, release builds too */
+
+    const char *remark_name;      /* of its note in sim/results/notes.h */
+    bool (*remark)(const struct sched *s, FILE *text);        /* what a user should know of the run, in a line; false: nothing */
 
     const char *const *job_columns, *const *node_columns, *const *series_columns;    /* end with NULL; appended to the file */
     void (*job_row)(struct output *o, const struct sched *s, job_id j);     /* a comma before each field */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .interference = 1 };
+static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .interference = 1, .duty = 1 };
 
 double pace_iteration_s(const struct pace *p)
 {
@@ -42,8 +42,46 @@ void pace_begin(struct sched *s, struct live *l)
         hooked(s, i)->placed(s, l);
 }
 
+/* ---- Quiet GPUs ---- */
+
+static void set_quiet(struct sched *s, struct live *l, int64_t milli)
+{
+    struct pace *p = &l->pace;
+    p->quiet_milli_ns += (int128_t)p->quiet_milli * (s->now_ns - p->quiet_since_ns);
+    p->quiet_since_ns = s->now_ns;
+    if (milli != p->quiet_milli)
+        ledger_busy(s, p->quiet_milli - milli);
+    p->quiet_milli = milli;
+}
+
+/* All of its GPUs work, or it makes no more progress; rounded down to whole nanoseconds. */
+static void quiet_ends(struct sched *s, struct live *l, const struct placement *on)
+{
+    set_quiet(s, l, 0);
+    if (l->pace.quiet_milli_ns)
+        l->stall_ns[ACCOUNT_QUIET] += (int64_t)(l->pace.quiet_milli_ns / placement_gpu_milli(on));
+    l->pace.quiet_milli_ns = 0;
+    l->pace.duty_owed = 0;
+    l->pace.duty = 1;
+}
+
+void pace_duty(struct sched *s, struct live *l, double duty)
+{
+    int64_t all = placement_gpu_milli(l->on);
+    double quiet = (1 - duty) * (double)all + l->pace.duty_owed;
+    int64_t milli = llround(fmin(fmax(quiet, 0), (double)all));
+    bool same = duty == l->pace.duty;
+    MUST(s, duty >= 0 && duty <= 1 && !l->pace.stalled && !l->progress_event);
+    set_quiet(s, l, milli);
+    l->pace.duty_owed = quiet - (double)milli;
+    l->pace.duty = duty;
+    if (!same)
+        models_paced(s, l);
+}
+
 void pace_end(struct sched *s, struct live *l, const struct placement *from)
 {
+    quiet_ends(s, l, from);
     l->work_ns += l->progress.rate * (double)since_mark_ns(s, l);
     for (hook_walk i = HOOKED(s, left); i; hook_next(&i))
         hooked(s, i)->left(s, l, from);
@@ -153,6 +191,7 @@ void pace_stall(struct sched *s, struct live *l, enum account on)
     } else {
         ledger_busy(s, -placement_gpu_milli(l->on));
     }
+    quiet_ends(s, l, l->on);
     mark(s, l);
     l->pace.stalled = true;
     l->pace.stalled_on = (uint8_t)on;

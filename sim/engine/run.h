@@ -131,6 +131,7 @@ enum account {
     ACCOUNT_CHECKPOINT,           /* stalled by writing a checkpoint */
     ACCOUNT_FAULT,                /* held after a fault, before it was found */
     ACCOUNT_IDLE,                 /* held by a session that runs nothing */
+    ACCOUNT_QUIET,                /* held by a replica that serves nothing */
     HELD_ACCOUNTS,                /* until here a job holds it */
     ACCOUNT_DOWN = HELD_ACCOUNTS, /* broken, in maintenance, off or not there */
     ACCOUNTS

@@ -74,16 +74,52 @@ static const struct goodput_fit *fit_in(const struct goodput_fit *list, const ch
     return NULL;
 }
 
-const struct goodput_model *elastic_model(const struct elastic *e, const char *name)
+static const struct goodput_fit *family_fit_in(const struct goodput_fit *list, const char *model,
+                                               const char *gpu)
 {
-    const struct goodput_model *own = model_in(e->model, name);
-    return own ? own : goodput_model(name);
+    for (; list && list->model; list++)
+        if (!strcasecmp(list->model, model) && elastic_gpu_is(gpu, list->gpu))
+            return list;
+    return NULL;
+}
+
+static const struct goodput_model *alias_in(const struct goodput_model *list,
+                                            const struct training_models *known, const char *name)
+{
+    struct training_model wanted, m;
+    if (!training_model_find(known, name, &wanted))
+        return NULL;
+    for (; list && list->name; list++)
+        if (training_model_find(known, list->name, &m) && !strcmp(m.name, wanted.name))
+            return list;
+    return NULL;
+}
+
+const struct goodput_model *elastic_model(const struct elastic *e,
+                                          const struct training_models *known, const char *name)
+{
+    const struct goodput_model *m = model_in(e->model, name);
+    if (!m)
+        m = goodput_model(name);
+    if (!m)
+        m = alias_in(e->model, known, name);
+    return m ? m : alias_in(goodput_models, known, name);
+}
+
+bool elastic_gpu_is(const char *gpu_model, const char *called)
+{
+    size_t n = strlen(called);
+    return !strncasecmp(gpu_model, called, n) && (gpu_model[n] == '\0' || gpu_model[n] == '-');
 }
 
 const struct goodput_fit *elastic_fit(const struct elastic *e, const char *model, const char *gpu)
 {
-    const struct goodput_fit *own = fit_in(e->fit, model, gpu);
-    return own ? own : goodput_fit(model, gpu);
+    const struct goodput_fit *f = fit_in(e->fit, model, gpu);
+    if (!f)
+        f = family_fit_in(e->fit, model, gpu);
+    if (!f)
+        f = goodput_fit(model, gpu);
+    return f ? f : family_fit_in(goodput_fits, model, gpu);
 }
 
 static int read_fit(struct config_value v, const char *model, struct arena *memory,

@@ -16,11 +16,13 @@
  *                             within_s_per_replica: .007, overlap: 2, min_local: 4,
  *                             max_local: 48 } } }
  *
- * A job without a model, or without a fit for its GPUs, or with shares of GPUs, scales linearly. */
+ * A job without a model, or without a fit for its GPUs, or with shares of GPUs, scales linearly, and
+ * a run says how many did. */
 #pragma once
 #include "sim/base/memory.h"
 #include "sim/io/config.h"
 #include "sim/models/training/goodput.h"
+#include "sim/models/training/training_models.h"
 
 enum { SCALING_GOODPUT, SCALING_LINEAR };
 struct elastic {
@@ -39,7 +41,11 @@ struct elastic {
 /* Allocates in `memory`. -1 with err. */
 int elastic_read(struct config_value section, struct elastic *to, struct arena *memory,
                  struct error *err);
-/* NULL: none */
-const struct goodput_model *elastic_model(const struct elastic *e, const char *name);
-/* NULL: none */
+/* NULL: none. By its name, or by another name of the same training model: "ResNet-50" is imagenet. */
+const struct goodput_model *elastic_model(const struct elastic *e,
+                                          const struct training_models *known, const char *name);
+/* Whether a GPU model is called so, or is a variant: an A100-SXM4-80 is an A100. Case does not
+ * count. */
+bool elastic_gpu_is(const char *gpu_model, const char *called);
+/* NULL: none. A fit of that very name before one of which the GPU model is a variant. */
 const struct goodput_fit *elastic_fit(const struct elastic *e, const char *model, const char *gpu);

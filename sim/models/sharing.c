@@ -29,12 +29,20 @@ static double part(int64_t millionths)
     return (double)millionths / DUTY_ALL;
 }
 
-struct duty sharing_load(const struct sharing *s, struct duty alone, uint32_t milli)
+/* While it has work. */
+static struct duty working_load(const struct sharing *s, const struct sharing_tenant *t)
 {
-    uint32_t most = milli * (DUTY_ALL / 1000);
-    if (s->mode != SHARING_FRACTION || alone.compute <= most)
-        return alone;
-    return (struct duty){ most, (uint32_t)((uint64_t)alone.bandwidth * most / alone.compute) };
+    uint32_t most = t->milli * (DUTY_ALL / 1000);
+    if (s->mode != SHARING_FRACTION || t->alone.compute <= most)
+        return t->alone;
+    return (struct duty){ most, (uint32_t)((uint64_t)t->alone.bandwidth * most / t->alone.compute) };
+}
+
+struct duty sharing_load(const struct sharing *s, const struct sharing_tenant *t)
+{
+    struct duty d = working_load(s, t);
+    return (struct duty){ (uint32_t)((uint64_t)d.compute * t->work / DUTY_ALL),
+                          (uint32_t)((uint64_t)d.bandwidth * t->work / DUTY_ALL) };
 }
 
 static double timeslice(const struct sharing *s, const struct tenant_load *c)
@@ -52,18 +60,18 @@ static double mps(const struct sharing *s, const struct tenant_load *c, struct d
     return c->compute > 0 ? fmin(speed, s->combined_most / part(c->compute)) : speed;
 }
 
-double sharing_speed(const struct sharing *s, const struct tenant_load *c, struct duty alone,
-                     uint32_t milli)
+double sharing_speed(const struct sharing *s, const struct tenant_load *c, const struct sharing_tenant *t)
 {
-    struct duty load = sharing_load(s, alone, milli);
+    struct duty load = sharing_load(s, t);
     switch (s->mode) {
     case SHARING_TIMESLICE:
         return timeslice(s, c);
     case SHARING_MPS:
         return mps(s, c, load);
     case SHARING_FRACTION: {
-        double held = load.compute < alone.compute
-                          ? pow((double)load.compute / alone.compute, s->fraction_exponent)
+        uint32_t most = working_load(s, t).compute;
+        double held = most < t->alone.compute
+                          ? pow((double)most / t->alone.compute, s->fraction_exponent)
                           : 1;
         return held * mps(s, c, load);
     }

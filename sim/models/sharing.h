@@ -69,21 +69,24 @@ int sharing_read(struct config_value section, const char *folder, struct sharing
 /* NULL: not known */
 const struct model_duty *duty_find(const struct sharing *s, const char *model);
 
+struct sharing_tenant {
+    struct duty alone;            /* while it has work */
+    uint32_t milli;               /* its share of the GPU, in thousandths */
+    uint32_t work;  /* time in which it has work, in millionths: DUTY_ALL, less of a replica */
+};
 /* Sums over the tenants of one GPU. */
 struct tenant_load { uint32_t tenants; int64_t compute, bandwidth; };
-/* The load of a tenant with a share of `milli` thousandths. SHARING_FRACTION limits its duties to
- * that share. */
-struct duty sharing_load(const struct sharing *s, struct duty alone, uint32_t milli);
-/* Speed of a tenant with duties `alone` and share `milli`, where `c` has all tenants. In (0, 1]; 1
- * if sharing is off:
+/* The mean load of a tenant: its duties, which SHARING_FRACTION limits to its share, x work. */
+struct duty sharing_load(const struct sharing *s, const struct sharing_tenant *t);
+/* Speed of a tenant that has work, where `c` has all tenants. In (0, 1]; 1 if sharing is off; u and
+ * v are mean loads, but for the share/u of `fraction`, which limits it while it has work:
  *   timeslice  min(1, 1/U) x max(least, 1 - loss (k - 1)), U the sum of u over the k tenants;
  *   mps        min(1 / (1 + k_c max(0, U - 1) + k_m sum of the others' v), combined_most / U);
  *   fraction   min(1, milli/1000 / u)^theta, times the mps speed of loads that are limited to the
  *              shares.
  * The last term of mps binds from 11 tenants with u = 1 on: without it they would do more than
  * twice the work of a GPU. */
-double sharing_speed(const struct sharing *s, const struct tenant_load *c, struct duty alone,
-                     uint32_t milli);
+double sharing_speed(const struct sharing *s, const struct tenant_load *c, const struct sharing_tenant *t);
 
 /* Speed of a MIG instance with so many of the compute and memory slices, relative to the whole GPU:
  * (compute part)^0.9, and at most the memory part / v. */

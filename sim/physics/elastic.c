@@ -5,7 +5,9 @@
 #include "sim/physics/physics.h"
 #include "sim/scheduler/placements.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@ struct elastic_run {
     struct learner *learner;      /* [models of the workload] */
     struct speeds *speeds;
     size_t n_speeds, capacity;
-    struct resizable { event_id noise; uint32_t resizes; } *job;    /* [n_jobs] noise: its next step of noise; 0: none */
+    struct resizable { event_id noise; uint32_t resizes; bool linear; } *job;    /* [n_jobs] noise: its next step of noise; 0: none. linear: it ran without a fit */
 };
 extern const struct run_model elastic_jobs_model;
 
@@ -89,11 +91,11 @@ static const struct goodput_fit *fit_of(const struct sched *s, const struct good
 static struct learner look_up(const struct sched *s, const char *name)
 {
     const struct elastic *e = &s->cluster->elastic;
-    struct learner l = { .model = e->given && e->scaling == SCALING_GOODPUT ? elastic_model(e, name) : NULL };
+    struct learner l = { .model = e->given && e->scaling == SCALING_GOODPUT ? elastic_model(e, s->cluster->models, name) : NULL };
     for (uint32_t i = 0; l.model && !l.type && i < s->cluster->n_types; i++) {
         const struct node_type *t = &s->cluster->type[i];
         l.fit = fit_of(s, l.model, t->gpu_model);
-        if (l.fit && (!e->reference_gpu || !strcmp(e->reference_gpu, intern_text(s->cluster->gpu_models, t->gpu_model))))
+        if (l.fit && (!e->reference_gpu || elastic_gpu_is(intern_text(s->cluster->gpu_models, t->gpu_model), e->reference_gpu)))
             l.type = t;
     }
     return l;
@@ -214,6 +216,8 @@ static void placed(struct sched *s, struct live *l)
     double speedup = of ? speedup_here(s, l, of) : 0;
     if (speedup > 0)
         l->pace.tasks = speedup;
+    else if (s->workload->facts[l->job].sizing)
+        elastic_of(s)->job[l->job].linear = true;
 }
 
 static event_id *noise_of(const struct sched *s, const struct live *l)
@@ -263,6 +267,26 @@ static void resized(struct sched *s, job_id j)
     elastic_of(s)->job[j].resizes++;
 }
 
+static bool remark(const struct sched *s, FILE *text)
+{
+    const struct elastic *e = &s->cluster->elastic;
+    uint32_t sized = 0, linear = 0;
+    job_id first = ID_NONE;
+    for (job_id j = 0; j < s->workload->n_jobs; j++) {
+        sized += s->workload->facts[j].sizing;
+        linear += elastic_of(s)->job[j].linear;
+        first = first == ID_NONE && elastic_of(s)->job[j].linear ? j : first;
+    }
+    if (!linear || (e->given && e->scaling == SCALING_LINEAR))
+        return false;
+    uint32_t model = s->workload->facts[first].model;
+    fprintf(text, "elastic: %" PRIu32 " of %" PRIu32 " jobs of several sizes progressed in proportion to their GPUs, for want of a %s; "
+             "the first is '%s', %s%s", linear, sized, e->given ? "fit of their model on their GPUs" : "section elastic",
+             s->workload->truth[first].name, model == ID_NONE ? "without a model" : "of model ",
+             model == ID_NONE ? "" : intern_text(s->workload->models, model));
+    return true;
+}
+
 static void job_row(struct output *o, const struct sched *s, job_id j)
 {
     struct job_sizes z = workload_sizes(s->workload, j);
@@ -298,6 +322,7 @@ const struct run_model elastic_jobs_model = {
     .wanted = wanted,
     .resized = resized,
     .resize_cost_ns = resize_cost_ns,
+    .remark_name = "jobs-without-fit", .remark = remark,
     .begin = begin,
     .free = end_run,
     .placed = placed,

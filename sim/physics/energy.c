@@ -155,7 +155,7 @@ static void paced(struct sched *s, struct live *l)
 {
     bool progresses = !l->progress_event && !l->pace.stalled;
     double computes = l->pace.compute_s / pace_iteration_s(&l->pace);
-    set_duty(s, l->job, l->on, progresses ? s->cluster->power->duty * fmin(computes, 1) : -1);
+    set_duty(s, l->job, l->on, progresses ? s->cluster->power->duty * fmin(computes, 1) * l->pace.duty : -1);
 }
 
 static void left(struct sched *s, struct live *l, const struct placement *from)

@@ -6,7 +6,8 @@
  *     energy of the nodes = jobs + idle GPUs + shares of the nodes that no job has
  * must hold to the attojoule, the last two from the ledger's GPU time.
  *
- * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration.
+ * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration, x its
+ * own of the last minute if it is a replica (services.h).
  *
  * Power state of a node: on, or off for one of the reasons of enum power_off. A node that is off draws off_w if it was powered off
  * (sleep.h), and nothing if it is down. A node that holds pieces, or the memory of a suspended job, draws as a node that is on. */

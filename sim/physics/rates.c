@@ -1,12 +1,13 @@
 /* rates.c - progress rates by placement: section `progress`; models.md 2.
  *
  * The time of an iteration is sim/capacity/placement_rate.h's; here it becomes the pace of a job. With `contention: maxmin` each
- * job on several nodes is a flow over the links that it crosses, while it makes progress: it asks for link_bytes / T_iteration,
- * and with a smaller share b an iteration takes link_bytes / b (2.4).
+ * job on several nodes is a flow over the links that it crosses, while it makes progress: alone it has its own part of them; it asks
+ * for link_bytes / T_iteration, and with a smaller share b an iteration takes link_bytes / b (2.4).
  *
  * jobs.csv: placement_slowdown is the time in which a job made progress over the time at its reference placement, alone on the
  * links; link_slowdown is that time over the time alone on the links. Empty: it never ran. */
 #include "sim/capacity/placement_form.h"
+#include "sim/models/training/training_models.h"
 #include "sim/engine/pace.h"
 #include "sim/engine/state.h"
 #include "sim/physics/elastic.h"
@@ -14,7 +15,9 @@
 #include "sim/physics/physics.h"
 #include "sim/scheduler/placements.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define ALIKE 1e-12               /* a share that is less than what it wants by less has all that it wants */
@@ -28,10 +31,12 @@ struct rated {                    /* of a job */
     double gpus;                  /* held where it is now */
     uint8_t by;                   /* enum rate_model */
     bool ran;
+    bool torn;                    /* it ran with a tensor-parallel group over several nodes or islands */
 };
 struct rates_run {
     struct placement_rates *here; /* of a job alone on the links where they are shared; s->predicted_rates: as if all nodes sent */
     struct rated *job;
+    uint32_t *tensor;             /* [models of the workload] GPUs of a tensor-parallel group */
     bool maxmin;
     link_id first_link;
     struct form_scratch scratch;
@@ -73,6 +78,13 @@ static void begin(struct sched *s)
     r->job = mem_new(s->n_jobs, sizeof *r->job);
     for (job_id j = 0; j < s->n_jobs; j++)
         r->job[j] = (struct rated){ .flow = FLOW_NONE, .since_ns = -1 };
+    uint32_t n_models = intern_count(s->workload->models);
+    r->tensor = mem_new(n_models + (size_t)1, sizeof *r->tensor);
+    for (uint32_t i = 0; i < n_models; i++) {
+        struct training_model m = { .tensor_parallel = 1 };
+        training_model_find(s->cluster->models, intern_text(s->workload->models, i), &m);
+        r->tensor[i] = m.tensor_parallel;
+    }
     r->maxmin = fabric->maxmin;
     if (!r->maxmin)
         return;
@@ -94,6 +106,7 @@ static void end_run(struct sched *s)
     placement_rates_free(r->here);
     form_scratch_free(&r->scratch);
     free(r->job);
+    free(r->tensor);
     free(r->link);
     free(r);
 }
@@ -106,6 +119,16 @@ static uint32_t gpus_of(const struct request *ask)
     for (; ask; ask = ask->next)
         n += run_gpus(ask);
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+/* A group spans units where one of them has no whole number of groups. */
+static bool is_torn(const struct rates_run *r, uint32_t model, const struct placement *on)
+{
+    uint32_t tensor = model == ID_NONE ? 1 : r->tensor[model];
+    if (tensor < 2)
+        return false;
+    struct placement_form f = placement_rate_form(r->here, on);
+    return f.units > 1 && (f.least % tensor || f.most % tensor);
 }
 
 static void placed(struct sched *s, struct live *l)
@@ -125,6 +148,7 @@ static void placed(struct sched *s, struct live *l)
     l->pace.gamma = at.overlap;
     x->placement = placement_slowdown(&at);
     x->by = (uint8_t)at.by;
+    x->torn |= at.by == RATE_ANALYTIC && is_torn(r, f->model, l->now.held);
     x->link_bytes = at.link_bytes;
     x->demand = at.link_bytes * at.reference_s > 0 ? at.link_bytes / (at.reference_s * x->placement) : 0;
 }
@@ -212,6 +236,24 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
 
 /* ---- Files ---- */
 
+static bool remark(const struct sched *s, FILE *text)
+{
+    const struct rates_run *r = rates_of(s);
+    uint32_t torn = 0;
+    job_id first = ID_NONE;
+    for (job_id j = 0; j < s->n_jobs; j++) {
+        first = r->job[j].torn && first == ID_NONE ? j : first;
+        torn += r->job[j].torn;
+    }
+    if (!torn)
+        return false;
+    uint32_t model = s->workload->facts[first].model;
+    fprintf(text, "progress: %" PRIu32 " job%s ran with a tensor-parallel group over several nodes or islands, whose traffic costs no time "
+             "here: too fast; the first is '%s', of model %s (%" PRIu32 " GPUs a group)", torn, torn == 1 ? "" : "s",
+             s->workload->truth[first].name, intern_text(s->workload->models, model), r->tensor[model]);
+    return true;
+}
+
 static const char *const job_columns[] = { "progress_model", "placement_slowdown", "link_slowdown", NULL };
 enum { PLACEMENT_SLOWDOWN, LINK_SLOWDOWN, LOCALITY_LOST };
 static const struct metric_kind metrics[] = {
@@ -267,6 +309,7 @@ const struct run_model rates_model = {
     .placed = placed,
     .paced = paced,
     .left = left,
+    .remark_name = "tensor-groups-spread", .remark = remark,
     .job_columns = job_columns,
     .job_row = job_row,
     .metrics = metrics,

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DUTY_WINDOW_NS (60 * NS_PER_S)
+
 struct service_run {
     const struct deployment *of;
     struct service service;       /* its own, with the end of this run */
@@ -19,9 +21,14 @@ struct service_run {
     struct scaler *scaler;
     job_id first;                 /* its replicas: as many jobs as it may have replicas */
     uint32_t placed, ready;       /* run; of these, serve */
-    struct replica { int64_t ready_ns, counted_ns; double speed; } *replica;    /* ready since, -1: not; the start counted last */
+    struct replica {
+        int64_t ready_ns, counted_ns;     /* ready since, -1: not; the start counted last */
+        double speed;
+        int64_t window_ns;        /* the window of its duty began */
+        double busy_s;            /* serving_replica_busy_s() at that time */
+    } *replica;
     uint64_t *image_at;           /* bit n: node n has its image */
-    int64_t next_interval_ns, next_look_ns;
+    int64_t next_interval_ns, next_look_ns, next_duty_ns;
     bool refused;                 /* a replica can never run here */
     uint64_t starts;              /* start-ups that were completed */
     double arrived;               /* of all intervals so far */
@@ -132,7 +139,7 @@ static void started(struct service_run *r, const struct live *l, struct replica 
         r->image_at[l->on->piece[i].node / 64] |= UINT64_C(1) << (l->on->piece[i].node % 64);
 }
 
-static void serves(struct sched *s, struct service_run *r, const struct live *l)
+static void serves(struct sched *s, struct service_run *r, struct live *l)
 {
     struct replica *replica = &r->replica[l->job - r->first];
     replica->speed = speed_of(s, r, l);
@@ -141,6 +148,31 @@ static void serves(struct sched *s, struct service_run *r, const struct live *l)
     started(r, l, replica);
     serving_advance(r->serving, s->now_ns);
     serving_replica_ready(r->serving, l->job - r->first, replica->speed);
+    replica->window_ns = s->now_ns;
+    replica->busy_s = serving_replica_busy_s(r->serving, l->job - r->first);
+    pace_duty(s, l, 0);
+}
+
+static void changes_speed(struct sched *s, struct service_run *r, const struct live *l, double speed)
+{
+    r->replica[l->job - r->first].speed = speed;
+    serving_advance(r->serving, s->now_ns);
+    serving_replica_speed(r->serving, l->job - r->first, speed);
+}
+
+/* A window is over: its duties hold for the next one. */
+static void duties(struct sched *s, struct service_run *r)
+{
+    for (uint32_t k = 0; k < r->of->scaler.most; k++) {
+        struct replica *replica = &r->replica[k];
+        if (replica->ready_ns < 0 || replica->window_ns >= s->now_ns)
+            continue;
+        double busy_s = serving_replica_busy_s(r->serving, k), passed_s = seconds(s->now_ns - replica->window_ns);
+        pace_duty(s, live_of(s, r->first + k), fmin(1, (busy_s - replica->busy_s) / passed_s));
+        replica->window_ns = s->now_ns;
+        replica->busy_s = busy_s;
+    }
+    r->next_duty_ns = s->now_ns + DUTY_WINDOW_NS;
 }
 
 static void serves_not(struct sched *s, struct service_run *r, job_id j)
@@ -158,12 +190,13 @@ static void services_paced(struct sched *s, struct live *l)
         return;
     const struct replica *replica = &r->replica[l->job - r->first];
     bool ready = l->on && !l->progress_event && !l->pace.stalled, was = replica->ready_ns >= 0;
-    /* A flow takes another speed at once; requests that are being served keep theirs. */
-    bool faster = ready && was && r->service.mode == SERVICE_FLUID && replica->speed != speed_of(s, r, l);
-    if (was && (!ready || faster))
+    double speed = ready ? speed_of(s, r, l) : 0;
+    if (was && !ready)
         serves_not(s, r, l->job);
-    if (ready && (!was || faster))
+    else if (ready && !was)
         serves(s, r, l);
+    else if (ready && replica->speed != speed)
+        changes_speed(s, r, l, speed);
 }
 
 static void services_placed(struct sched *s, struct live *l)
@@ -216,6 +249,7 @@ static void begin(struct sched *s, struct service_run *r)
     r->scaler = scaler_new(&r->of->scaler, &r->service, s->now_ns);
     r->next_interval_ns = s->now_ns + r->service.interval_ns;
     r->next_look_ns = s->now_ns + r->of->scaler.period_ns;
+    r->next_duty_ns = s->now_ns + DUTY_WINDOW_NS;
 }
 
 /* Its books are closed; its replicas may still be there. */
@@ -267,12 +301,14 @@ static void services_happens(struct sched *s, const struct event *e)
     if (!r->serving)
         begin(s, r);
     serving_advance(r->serving, s->now_ns);
+    if (s->now_ns == r->next_duty_ns)
+        duties(s, r);
     if (s->now_ns == r->next_look_ns)
         look(s, r);
     replicas_reconcile(s, r);
     if (s->now_ns == r->next_interval_ns)
         interval_ends(s, r);
-    int64_t next_ns = earlier(earlier(r->next_interval_ns, r->next_look_ns), r->service.demand.end_ns);
+    int64_t next_ns = earlier(earlier(r->next_interval_ns, r->next_look_ns), earlier(r->next_duty_ns, r->service.demand.end_ns));
     event_queue_push(s->events, (struct event){ next_ns, EVENT_SERVICE, e->subject });
 }
 
@@ -344,6 +380,14 @@ static void services_end(struct sched *s)
 static bool services_wanted(const struct sched *s)
 {
     return s->workload->services != NULL;
+}
+
+static const char *const service_node_columns[] = { "quiet_gpu_s", NULL };
+
+static void service_node_row(struct output *o, const struct sched *s, node_id n)
+{
+    out_char(o, ',');
+    out_wide_seconds(o, s->ledger.node_account[n][ACCOUNT_QUIET] / MILLI_ALL);
 }
 
 static const char *const service_columns[] = {
@@ -507,5 +551,6 @@ const struct run_model services_model = {
     .events = 1u << EVENT_SERVICE, .happens = services_happens,
     .end = services_end, .check = services_check, .drawn_name = "requests_drawn", .drawn = services_drawn,
     .file = "services", .file_columns = service_columns, .file_row = service_row,
+    .node_columns = service_node_columns, .node_row = service_node_row,
     .metrics = service_metrics, .summarise = services_summarise,
 };

@@ -5,6 +5,9 @@
  * newest of each first. A replica is ready while it makes progress: after its start-up, and not while it is stalled, suspended or
  * stopped. Stopped replicas wait to be started again, like other jobs. Failed ones are replaced at the next evaluation.
  *
+ * A ready replica serves at the speed of its GPU type x the pace of its job, as it changes. Its duty, the share of the last 60 s in
+ * which it served, is its job's until the next 60 s are over (pace_duty(): power, neighbours, busy GPUs); 0 at first.
+ *
  * A service begins and ends at times of its own, which no policy changes; then its replicas are withdrawn, and unfinished requests
  * count as such. A node keeps its image for good once a replica has started there. Conservation, checked at the end of every run:
  * requests that arrived = served + dropped + unfinished, of the service and of the sum of its intervals.

@@ -12,13 +12,13 @@
 #include <stdlib.h>
 
 #define NO_SEAT UINT32_MAX
+#define WORK_STEP (DUTY_ALL / 50)    /* a replica whose duty changes by less loads its GPUs as before: .02 [A] */
 
 struct seat {                     /* of a tenant */
     uint64_t gpu;                 /* among all that have names */
     job_id job;
     uint32_t next, next_of_job;   /* at the GPU; of the job */
-    struct duty alone;
-    uint32_t milli;
+    struct sharing_tenant tenant;
     uint32_t type;                /* GPU model */
 };
 struct shared_gpu {
@@ -32,6 +32,7 @@ struct sharing_job {
     event_id oom;                 /* of its failure; 0: it will not fail */
     uint32_t seat;                /* its first */
     uint64_t stamp;
+    uint32_t work;                /* of its tenants */
     double instance;              /* speed of the MIG instances that it runs on */
     bool shared, failed;
 };
@@ -135,6 +136,14 @@ static double instance_speed(const struct sched *s, job_id j, const struct piece
 
 /* ---- Tenants ---- */
 
+static void loads(struct sharing_run *x, uint32_t seat, int sign)
+{
+    struct shared_gpu *g = &x->gpu[x->seat[seat].gpu];
+    struct duty load = sharing_load(x->law, &x->seat[seat].tenant);
+    g->load.compute += sign * (int64_t)load.compute;
+    g->load.bandwidth += sign * (int64_t)load.bandwidth;
+}
+
 static void take_seat(struct sched *s, job_id j, node_id n, unsigned gpu_of_node, uint32_t milli)
 {
     uint64_t gpu = s->cluster->gpu_base[n] + gpu_of_node;
@@ -147,26 +156,22 @@ static void take_seat(struct sched *s, job_id j, node_id n, unsigned gpu_of_node
         i = (uint32_t)x->n_seats++;
     }
     struct shared_gpu *g = &x->gpu[gpu];
-    x->seat[i] = (struct seat){ gpu, j, g->first, x->job[j].seat, duty_of(s, j, milli), milli,
+    x->seat[i] = (struct seat){ gpu, j, g->first, x->job[j].seat, { duty_of(s, j, milli), milli, x->job[j].work },
                                  cluster_node_type(s->cluster, n)->gpu_model };
     g->first = x->job[j].seat = i;
-    struct duty load = sharing_load(x->law, x->seat[i].alone, milli);
     g->load.tenants++;
-    g->load.compute += load.compute;
-    g->load.bandwidth += load.bandwidth;
+    loads(x, i, 1);
 }
 
 static void leave_seat(struct sharing_run *x, uint32_t i)
 {
     struct shared_gpu *g = &x->gpu[x->seat[i].gpu];
-    struct duty load = sharing_load(x->law, x->seat[i].alone, x->seat[i].milli);
     uint32_t *at = &g->first;
     while (*at != i)
         at = &x->seat[*at].next;
     *at = x->seat[i].next;
     g->load.tenants--;
-    g->load.compute -= load.compute;
-    g->load.bandwidth -= load.bandwidth;
+    loads(x, i, -1);
     x->seat[i].next = x->free_seat;
     x->free_seat = i;
 }
@@ -199,7 +204,7 @@ static double speed_of(const struct sched *s, job_id j)
     for (uint32_t i = x->job[j].seat; i != NO_SEAT; i = x->seat[i].next_of_job) {
         double measured = measured_speed(s, &x->seat[i]);
         if (measured <= 0)
-            measured = sharing_speed(x->law, &x->gpu[x->seat[i].gpu].load, x->seat[i].alone, x->seat[i].milli);
+            measured = sharing_speed(x->law, &x->gpu[x->seat[i].gpu].load, &x->seat[i].tenant);
         speed = fmin(speed, measured);
     }
     return speed * x->job[j].instance;
@@ -341,6 +346,7 @@ static void placed(struct sched *s, struct live *l)
     struct sharing_run *x = sharing_of(s);
     struct sharing_job *j = &x->job[l->job];
     j->instance = 1;
+    j->work = DUTY_ALL;
     for (size_t i = 0; i < l->now.held->n; i++)
         if (l->now.held->piece[i].milli >= MILLI_ALL && l->now.held->piece[i].gpu_mask)
             j->instance = fmin(j->instance, instance_speed(s, l->job, &l->now.held->piece[i]));
@@ -348,6 +354,27 @@ static void placed(struct sched *s, struct live *l)
     take_seats(s, l, l->now.held);
     if (x->law->oom == OOM_FAIL && is_out_of_memory(s, l->now.held))
         j->oom = event_queue_push(s->events, (struct event){ s->now_ns + l->start_cost_ns, EVENT_OUT_OF_MEMORY, l->job });
+}
+
+/* A replica has more or fewer requests than before. */
+static void paced(struct sched *s, struct live *l)
+{
+    struct sharing_run *x = sharing_of(s);
+    struct sharing_job *j = &x->job[l->job];
+    uint32_t work = (uint32_t)lround(l->pace.duty * DUTY_ALL), more = work > j->work ? work - j->work : j->work - work;
+    if (j->seat == NO_SEAT || more <= WORK_STEP)
+        return;
+    settle_speed(s, l);
+    j->work = work;
+    for (uint32_t i = j->seat; i != NO_SEAT; i = x->seat[i].next_of_job) {
+        loads(x, i, -1);
+        x->seat[i].tenant.work = work;
+        loads(x, i, 1);
+    }
+    l->pace.interference = speed_of(s, l->job);
+    find_concerned(x, l->job);
+    pace_concerned(s);
+    pace_changed(s, l);
 }
 
 static void left(struct sched *s, struct live *l, const struct placement *from)
@@ -413,7 +440,7 @@ const struct run_model sharing_model = {
     .unsaved = "at what pace tenants of a GPU have come so far: what a stop would cost them may differ",
     .name = "sharing", .summary = "GPUs shared by several jobs: how fast that leaves each, and their memory",
     .wanted = is_wanted, .begin = begin, .free = end_of_run,
-    .placed = placed, .left = left, .held = held,
+    .placed = placed, .paced = paced, .left = left, .held = held,
     .events = 1u << EVENT_OUT_OF_MEMORY, .happens = fails,
     .check = check,
     .job_columns = job_columns, .job_row = job_row, .metrics = metrics, .summarise = summarise,

@@ -3,7 +3,7 @@
  *
  * A tenant is a task with a share of a GPU, from the instant at which its job holds it until the job makes no progress there any
  * more. A job that is leaving keeps its memory and is no tenant, nor is a session while its user thinks. When a tenant comes or
- * goes, all tenants of that GPU progress at a new speed, and each job at that of its slowest task. Costs O(tenants of the GPUs
+ * goes, or a replica has another duty, all tenants of that GPU progress at a new speed, and each job at that of its slowest task. Costs O(tenants of the GPUs
  * concerned).
  *
  * With oom: fail, a job that comes to a GPU without enough memory fails when its start-up is over. */

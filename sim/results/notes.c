@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/suggest.h"
+#include "sim/engine/state.h"
 #include "sim/workload/requests.h"
 
 #include <inttypes.h>
@@ -322,6 +323,14 @@ void notes_of_run(struct notes *to, const struct sched *s)
         bool applies = of_run[i].find(s, f);
         mem_stream_end(f, &text);
         add(to, of_run[i].name, text, applies);
+    }
+    for (hook_walk i = HOOKED(s, remark); i; hook_next(&i)) {
+        char *text = NULL;
+        size_t length;
+        FILE *f = mem_stream(&text, &length);
+        bool applies = hooked(s, i)->remark(s, f);
+        mem_stream_end(f, &text);
+        add(to, hooked(s, i)->remark_name, text, applies);
     }
 }
 

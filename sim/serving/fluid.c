@@ -38,6 +38,7 @@ struct fluid {
     uint32_t n_replicas, ready;
     double all_speed;             /* sum over ready replicas */
     double in_service;            /* now */
+    double each_busy_s;           /* of a replica that was always ready */
     int64_t now_ns;
     struct flow_tally interval, total;       /* total: up to the interval */
     double window_ended, window_kept;        /* of this minute */
@@ -117,6 +118,7 @@ static void count(struct fluid *f, const struct steady *s, double passed_s, doub
     t->dropped += dropped;
     t->kept += served * s->kept;
     t->busy_s += passed_s * s->busy * f->ready;
+    f->each_busy_s += passed_s * s->busy;
     t->concurrency_s += passed_s * s->in_service * f->ready;
     f->in_service = s->in_service * f->ready;
     f->window_ended += served + dropped;
@@ -192,7 +194,6 @@ static void set_speed(struct fluid *f, uint32_t id, double speed)
         while (f->n_replicas <= id)
             f->speed[f->n_replicas++] = 0;
     }
-    assert((f->speed[id] == 0) != (speed == 0));
     f->speed[id] = speed;
     f->all_speed = 0;
     f->ready = 0;
@@ -204,12 +205,24 @@ static void set_speed(struct fluid *f, uint32_t id, double speed)
 
 void fluid_replica_ready(struct fluid *f, uint32_t id, double speed)
 {
-    assert(speed > 0);
+    assert(speed > 0 && (id >= f->n_replicas || f->speed[id] == 0));
     set_speed(f, id, speed);
+}
+
+void fluid_replica_speed(struct fluid *f, uint32_t id, double speed)
+{
+    assert(speed > 0 && id < f->n_replicas && f->speed[id] > 0);
+    set_speed(f, id, speed);
+}
+
+double fluid_replica_busy_s(const struct fluid *f)
+{
+    return f->each_busy_s;
 }
 
 void fluid_replica_gone(struct fluid *f, uint32_t id)
 {
+    assert(id < f->n_replicas && f->speed[id] > 0);
     set_speed(f, id, 0);
 }
 

@@ -111,6 +111,13 @@ uint32_t replica_end(struct replica *r, const struct service *s, struct requests
     return request;
 }
 
+void replica_set_speed(struct replica *r, const struct service *s, double speed, int64_t now_ns)
+{
+    if (s->time.kind == TIME_LLM)
+        sequences_repace(&r->sequences, &s->time.llm, r->speed, speed, now_ns);
+    r->speed = speed;
+}
+
 void replica_give_up(struct replica *r, struct requests_present *p, struct request_lines *lost)
 {
     uint32_t request;

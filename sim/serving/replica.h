@@ -8,6 +8,7 @@ struct replica {
     double speed;
     struct request_lines own;             /* requests that wait for this replica */
     uint32_t in_service;
+    int64_t busy_ns, busy_since_ns;       /* it served, until then; since then, if it serves */
     struct request_line serving;          /* not of an LLM */
     int64_t end_ns;               /* of all in `serving`; TIME_NEVER: idle */
     struct sequences sequences;   /* of an LLM */
@@ -29,6 +30,8 @@ int64_t replica_next_ns(const struct replica *r, const struct service *s);
 /* A request that ends then; NO_REQUEST: no other ends. */
 uint32_t replica_end(struct replica *r, const struct service *s, struct requests_present *p,
                      int64_t now_ns);
+/* Services that have begun keep their ends, but for the decode of an LLM. */
+void replica_set_speed(struct replica *r, const struct service *s, double speed, int64_t now_ns);
 /* Moves all its requests to `lost` and stops it; those in service are marked as begun. */
 void replica_give_up(struct replica *r, struct requests_present *p, struct request_lines *lost);
 

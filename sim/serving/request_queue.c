@@ -99,7 +99,10 @@ static void begin(struct request_queue *q, uint32_t id, struct request_lines *fr
     struct replica *r = &q->replica[id];
     uint32_t before = r->in_service;
     replica_begin(r, q->s, &q->present, from, q->now_ns);
-    q->busy += before == 0;
+    if (before == 0) {
+        q->busy++;
+        r->busy_since_ns = q->now_ns;
+    }
     q->in_service += r->in_service - before;
     q->waiting -= r->in_service - before;
 }
@@ -209,7 +212,10 @@ static void replica_event(struct request_queue *q, uint32_t id)
         for (uint32_t request;
              (request = replica_end(r, q->s, &q->present, q->now_ns)) != NO_REQUEST;)
             served(q, request);
-        q->busy -= was_busy && r->in_service == 0;
+        if (was_busy && r->in_service == 0) {
+            q->busy--;
+            r->busy_ns += q->now_ns - r->busy_since_ns;
+        }
     }
     refresh(q, id);
     if (q->s->dispatch == DISPATCH_CENTRAL)
@@ -301,6 +307,20 @@ void request_queue_replica_gone(struct request_queue *q, uint32_t id)
         for (uint32_t request; (request = request_lines_pop(&q->present, &lost)) != NO_REQUEST;)
             drop(q, request);
     dispatch_again(q, &lost);
+}
+
+void request_queue_replica_speed(struct request_queue *q, uint32_t id, double speed)
+{
+    assert(id < q->n_replicas && q->replica[id].ready && speed > 0);
+    replica_set_speed(&q->replica[id], q->s, speed, q->now_ns);
+    refresh(q, id);
+}
+
+double request_queue_replica_busy_s(const struct request_queue *q, uint32_t id)
+{
+    const struct replica *r = &q->replica[id];
+    assert(id < q->n_replicas && r->ready);
+    return (double)(r->busy_ns + (r->in_service ? q->now_ns - r->busy_since_ns : 0)) / NS_PER_S;
 }
 
 /* ---- results ---- */

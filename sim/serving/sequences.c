@@ -103,6 +103,13 @@ uint32_t sequences_prompt_read(struct sequences *s, const struct llm_model *m, d
     return request;
 }
 
+void sequences_repace(struct sequences *s, const struct llm_model *m, double before, double speed,
+                      int64_t now_ns)
+{
+    settle(s, m, before, now_ns);
+    retime(s, m, speed);
+}
+
 uint32_t sequences_end(struct sequences *s, const struct llm_model *m, double speed)
 {
     settle(s, m, speed, s->next_end_ns);

@@ -30,6 +30,9 @@ int64_t sequences_next_ns(const struct sequences *s);
 /* The prefill ends: the request begins to decode so many tokens. Returns the request. */
 uint32_t sequences_prompt_read(struct sequences *s, const struct llm_model *m, double speed,
                                uint32_t output);
+/* From now_ns on, tokens come at another speed; a prefill keeps its end. */
+void sequences_repace(struct sequences *s, const struct llm_model *m, double before, double speed,
+                      int64_t now_ns);
 /* Removes the request that ends at next_end_ns. */
 uint32_t sequences_end(struct sequences *s, const struct llm_model *m, double speed);
 /* The replica stops: removes any request; NO_SEQUENCE: none is left. */

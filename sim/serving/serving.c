@@ -55,6 +55,19 @@ void serving_replica_gone(struct serving *v, uint32_t id)
         request_queue_replica_gone(v->queue, id);
 }
 
+void serving_replica_speed(struct serving *v, uint32_t id, double speed)
+{
+    if (v->fluid)
+        fluid_replica_speed(v->fluid, id, speed);
+    else
+        request_queue_replica_speed(v->queue, id, speed);
+}
+
+double serving_replica_busy_s(const struct serving *v, uint32_t id)
+{
+    return v->fluid ? fluid_replica_busy_s(v->fluid) : request_queue_replica_busy_s(v->queue, id);
+}
+
 struct serving_load serving_load(const struct serving *v)
 {
     return v->fluid ? fluid_load(v->fluid) : request_queue_load(v->queue);

@@ -16,6 +16,11 @@ void serving_advance(struct serving *v, int64_t to_ns);
  * largest id. speed > 0. */
 void serving_replica_ready(struct serving *v, uint32_t id, double speed);
 void serving_replica_gone(struct serving *v, uint32_t id);
+/* Of a ready replica, from now on: services that have begun keep their ends, but for the decode of an LLM. */
+void serving_replica_speed(struct serving *v, uint32_t id, double speed);
+/* Seconds in which a ready replica has served at least one request, since any time before it was ready; in fluid mode the mean of
+ * all replicas. Differences count. */
+double serving_replica_busy_s(const struct serving *v, uint32_t id);
 
 /* The input of an autoscaler; the difference of two gives means of the time between. */
 struct serving_load {

@@ -145,5 +145,63 @@ replay conv azure-llm-2023/AzureLLMInferenceTrace_conv.csv.zst 19366 'llm: {}'
 replay moon mooncake/conversation_trace.jsonl.zst 12031 'llm: {}'                        # its lines
 replay tools mooncake/synthetic_trace.jsonl.zst 3993 'llm: {}'
 replay lora alibaba-genai-v2026/lora_request_trace.csv.zst 26790 'recorded: true'         # of its 26823 rows 33 are PENDING or PROCESSING
+
+# ---- A replica on a shared or cut GPU serves more slowly, and its neighbour feels its requests
+cat >sv.yaml <<'YAML'
+workload: w
+trace: sj.csv
+span_s: 3600
+services:
+  - { name: c, gpus: 0.5, model: ResNet-50, replicas: { min: 1, max: 1, initial: 1 }, requests: { rate_per_s: RATE }, service_time: { law: fixed, value_s: 0.1 },
+      mode: requests, start_up: { was_there: true }, autoscaler: { kind: none }, slo: { share: 0.99, latency_s: 1 } }
+YAML
+printf 'job_id,submit_s,duration_s,gpus,gpu_milli,tasks,model\nA,100,4000,1,500,1,ResNet-50\n' >sj.csv
+shared_run() { # NAME MODE RATE
+    sed "s/RATE/$3/" sv.yaml >sv-$1.yaml
+    printf 'nodes: [ { group: n, count: 1, type: dgx-a100 } ]\nsharing: { mode: %s }\n' $2 >cs.yaml
+    expect 0 "" "$G" run -q -c cs.yaml -t sv-$1.yaml -o $1
+    "$root/scripts/check_schedule" $1 >checked 2>&1 && ok || fail "$1: $(cat checked)"
+    "$root/scripts/check_summary" $1 >checked 2>&1 && ok || fail "$1: $(cat checked)"
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "sharing_speed") at = i } $1 == "c/0" { print $at }' $1/jobs.csv >$1.speed
+}
+last=0
+for mode in exclusive mps timeslice; do
+    shared_run sv-$mode $mode 5
+    holds_true "$mode: p50 rises as the speed falls" "$(value sv-$mode latency_p50_s service=c) > $last * 1.2"
+    last=$(value sv-$mode latency_p50_s service=c)
+done
+holds_true "mps is faster than time slices" "$(cat sv-exclusive.speed) == 1 && $(cat sv-mps.speed) < 1 && $(cat sv-timeslice.speed) < $(cat sv-mps.speed)"
+# Few requests: A has u = 1, the replica next to none: 1/(1 + .03) of a speed at most, .1/.97 = .1031 s; A goes at .97 from 100 s on
+# and takes 4000/.97 s. Thresholds are 1/1024 (quantiles) and the .02 by which a duty may be off (1/1.02).
+shared_run few timeslice 0.01
+holds_true "few requests: time slices" "($(value few latency_p50_s service=c) / 0.1030928 - 1) ^ 2 < 0.001 ^ 2"
+holds_true "few requests: the neighbour" "($(value few sharing_speed_mean all) / 0.9715 - 1) ^ 2 < 0.003 ^ 2"
+# Half the GPU by a hard limit: 1 / .5 (models.md 7, fraction), whatever its duty. Without a neighbour yet: 100 of 3600 s.
+shared_run half fraction 0.01
+holds_true "few requests: half a GPU" "$(value half latency_p50_s service=c) > 0.1998"
+# MIG: min((3/7)^.9, (4/8)/.81) = .466466 (models.md 7)
+sed 's/RATE/0.01/; s/gpus: 0.5/mig: 3g.20gb/; /^trace/d' sv.yaml >mig.yaml
+printf 'nodes: [ { group: n, count: 1, gpus: 2, gpu_model: A100-SXM4-40, mig: { 3g.20gb: 4 } } ]\nsharing: {}\n' >cm.yaml
+expect 0 "" "$G" run -q -c cm.yaml -t mig.yaml -o mig
+holds_true "an instance of MIG" "($(value mig latency_p50_s service=c) * 0.466466 / 0.1 - 1) ^ 2 < 0.001 ^ 2"
+
+# ---- The duty of a replica is the power that its GPU draws, and util_busy. dgx-a100: 400 W, of which .9 at full duty, and 50 W idle
+# (models.md 1.1, 9): at duty u, in kWh of 10 h: .5 + 3.1 u^.9, but at least 15 W above idle
+watts() { # NAME RATE
+    sed "/^trace/d; s/RATE/$2/; s/gpus: 0.5/gpus: 1/; s/span_s: 3600/span_s: 36000/" sv.yaml >$1.yaml
+    printf 'nodes: [ { group: n, count: 1, type: dgx-a100 } ]\npower: { gpu_idle_w: 50, gpu_tdp_w: 400 }\n' >cp.yaml
+    expect 0 "" "$G" run -q -c cp.yaml -t $1.yaml -o $1
+    "$root/scripts/check_summary" $1 >checked 2>&1 && ok || fail "$1: $(cat checked)"
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "gpu_energy_kwh") at = i } $1 == "c/0" { print $at }' $1/jobs.csv
+}
+rarely=$(watts rarely 0.01) often=$(watts often 9)
+holds_true "a duty of .1 %: near idle" "$rarely >= 0.65 && $rarely < 0.66"
+# windows of a minute scatter around .9, and u^.9 is nearly linear there: within 1 %
+holds_true "a duty of 90 %: near full" "($often / (0.5 + 3.1 * 0.9 ^ 0.9) - 1) ^ 2 < 0.01 ^ 2"
+for run in rarely often; do
+    # one GPU of 8; the first minute counts as without requests
+    holds_true "$run: util_busy is the duty" "($(value $run util_busy all) * 8 - $(value $run replica_duty service=c)) ^ 2 < (60 / 36000) ^ 2"
+done
+holds_true "the duties" "$(value rarely replica_duty service=c) < 0.0012 && $(value often replica_duty service=c) > 0.89"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

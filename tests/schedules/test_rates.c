@@ -18,6 +18,12 @@
 #define FREE_STEPS "base_us: 0, ring_step_us: { network: 0 }, tree_step_us: { network: 0 }, efficiency: 1"
 #define STATIC     RACKS "progress: { overlap: 1 }\nfabric: { leaf_oversubscription: 3, " FREE_STEPS " }\n"
 #define SHARED(o)  RACKS "progress: { overlap: 1 }\nfabric: { leaf_oversubscription: " #o ", contention: maxmin, " FREE_STEPS " }\n"
+#define FULL(contention) "nodes: [ { group: n, count: 4, gpus: 2, gpu_model: V100-SXM2-16, nics: 1, nic_gbps: 10, nodes_per_rack: 2, racks_per_pod: 2 } ]\n" \
+    "models: [ { name: net, compute_s: 1, gradient_mb: 10000 } ]\nprogress: { overlap: 1 }\n"                         \
+    "fabric: { leaf_oversubscription: 3, contention: " contention ", " FREE_STEPS " }\n"
+#define WORKED "nodes: [ { group: n, count: 8, gpus: 1, gpu_model: V100-SXM2-16, nics: 1, nic_gbps: 25, nodes_per_rack: 4, racks_per_pod: 2 } ]\n" \
+    "models: [ { name: a, compute_s: 0.25, gradient_mb: 672 }, { name: b, compute_s: 0.18, gradient_mb: 553.43 },\n"  \
+    "          { name: mute, compute_s: 1 } ]\nprogress: {}\nfabric: { leaf_oversubscription: 4, contention: maxmin }\n"
 
 static const struct rates_row {
     const char *name, *yaml, *placer;
@@ -41,18 +47,31 @@ static const struct rates_row {
       { { 0, 10, 1, 0, .ends = 10, .model = "mute" }, { 0, 7, 2, 0, .ends = 7 } }, 1, 1 },
     { "progress off", RACKS "fabric: { leaf_oversubscription: 3 }\n", "pack",
       { { 0, 10, 1, 0, .ends = 10, .model = "mute" }, { 0, 10, 2, 0, .ends = 10, .model = "net" } }, 0, 0 },
-    /* ---- max-min: an uplink carries 20 / o GB/s; a job alone wants 10 GB in 2 s, 5 GB/s ---- */
-    { "one job alone has enough at 4 : 1", SHARED(4), "pack",
-      { { 0, 1, 1, 0, .ends = 1, .model = "mute" }, { 0, 10, 2, 0, .ends = 10, .took = "1:0 2:0", .model = "net" } }, 1, 1 },
-    { "and not at 8 : 1: 2.5 of 5 GB/s", SHARED(8), "pack",
-      { { 0, 10, 1, 0, .ends = 10, .model = "mute" }, { 0, 10, 2, 0, .ends = 20, .took = "1:0 2:0", .model = "net" } }, 1, 30.0 / 20 },
-    /* From 1 s on both cross both uplinks at half their pace: the third ends at 1 + 8; the second has 10 - 1 - 4 = 5 s left */
+    /* ---- max-min: an uplink carries 20 / o GB/s; alone a job has all of it, 10 GB in 2 s at 4 : 1, an iteration 3 s ---- */
+    { "one job alone at 4 : 1: 5 of 10 GB/s", SHARED(4), "pack",
+      { { 0, 1, 1, 0, .ends = 1, .model = "mute" }, { 0, 10, 2, 0, .ends = 15, .took = "1:0 2:0", .model = "net" } }, 16.0 / 11, 1 },
+    { "and at 8 : 1: 2.5 of 10 GB/s", SHARED(8), "pack",
+      { { 0, 10, 1, 0, .ends = 10, .model = "mute" }, { 0, 10, 2, 0, .ends = 25, .took = "1:0 2:0", .model = "net" } }, 35.0 / 20, 1 },
+    /* From 1 s on both cross both uplinks with 2.5 GB/s each, 10 GB in 4 s: the third ends at 1 + 8. The second has done 2/3 and 4 by
+     * then; 16/3 at 3 s for 2 */
     { "two share the uplinks at 4 : 1", SHARED(4), "pack",
-      { { 0, 1, 1, 0, .ends = 1, .took = "0:0", .model = "mute" }, { 0, 10, 2, 0, .ends = 14, .took = "1:0 2:0", .model = "net" },
-        { 1, 4, 2, 1, .ends = 9, .took = "0:0 3:0", .model = "net" } }, 1, 23.0 / 15 },
+      { { 0, 1, 1, 0, .ends = 1, .took = "0:0", .model = "mute" }, { 0, 10, 2, 0, .ends = 17, .took = "1:0 2:0", .model = "net" },
+        { 1, 4, 2, 1, .ends = 9, .took = "0:0 3:0", .model = "net" } }, 22.0 / 15, 26.0 / 22 },
     { "two that need no more than there is", SHARED(2), "pack",
       { { 0, 1, 1, 0, .ends = 1, .model = "mute" }, { 0, 10, 2, 0, .ends = 10, .took = "1:0 2:0", .model = "net" },
         { 1, 4, 2, 1, .ends = 5, .took = "0:0 3:0", .model = "net" } }, 1, 1 },
+    /* ---- a job that fills its racks has 1/o of its NICs, shared or not: a ring of 4 takes 4.5 s at 10/3 GB/s, an iteration 5.5 s;
+     * at best, two nodes of a rack: 2 x (5.7 us + 1/2 x 10 GB at 15.75 GB/s, PCIe3) inside each and 1 s between them, 2.634932 s ---- */
+    { "alone in full racks, not shared", FULL("none"), "spread",
+      { { 0, 10, 4, 0, .tasks = 4, .ends = 55 / 2.63493203492063492, .took = "0:0 1:0 2:0 3:0", .model = "net" } }, 5.5 / 2.63493203492063492, 1 },
+    { "alone in full racks, shared", FULL("maxmin"), "spread",
+      { { 0, 10, 4, 0, .tasks = 4, .ends = 55 / 2.63493203492063492, .took = "0:0 1:0 2:0 3:0", .model = "net" } }, 5.5 / 2.63493203492063492, 1 },
+    /* ---- models.md 2.4, worked: 2 + 2 of 4 + 4 nodes, 25 GB/s each, 4 : 1: T .2695909 of .2550480 s, and .1982593 of .1847445; with
+     * more digits by sqrt(T_c^2 + (8.4 us + 6 x 14 us + 1.5 S / B)^2), B 10 and 20 GB/s ---- */
+    { "BERT-large alone across racks", WORKED, "pack",
+      { { 0, 1, 2, 0, .model = "mute" }, { 0, 10, 4, 0, .ends = 10.5702041328, .took = "2:0 3:0 4:0 5:0", .model = "a" } }, 0, 1 },
+    { "VGG-16 alone across racks", WORKED, "pack",
+      { { 0, 1, 2, 0, .model = "mute" }, { 0, 10, 4, 0, .ends = 10.7315408786, .took = "2:0 3:0 4:0 5:0", .model = "b" } }, 0, 1 },
 };
 
 /* One node, two islands of 4; "split" holds a copy on 4 GPUs of one island. */

@@ -236,6 +236,65 @@ static void speed_divides_times(void **state)
     request_list_free(&l);
 }
 
+/* At .5 from 4 s on: the first, 10 s long, keeps its end; the second takes 5 / .5, from 10 to 20. At full speed again from 25 on:
+ * the third comes at 30 and takes 2. */
+static void another_speed(void **state)
+{
+    (void)state;
+    const struct timed three[] = { { 0, 10, 0, 0 }, { 1, 5, 0, 0 }, { 30, 2, 0, 0 } };
+    struct request_list l = listed(three, 3);
+    struct service s = service_default();
+    s.name = "speeds";
+    s.mode = SERVICE_REQUESTS;
+    s.timeout_s = INFINITY;
+    s.demand.replay = &l;
+    s.time.kind = TIME_RECORDED;
+    struct serving *v = serving_with(&s, 1, 1, 1);
+    const double busy_s[] = { 4, 15, 20, 22 }, look_s[] = { 4, 15, 25, 100 }, speed[] = { .5, .5, 1, 1 };
+    for (size_t i = 0; i < 4; i++) {
+        serving_advance(v, ns_of_seconds(look_s[i]));
+        assert_near(serving_replica_busy_s(v, 0), busy_s[i], 1e-12);
+        serving_replica_speed(v, 0, speed[i]);
+    }
+    assert_near(serving_total(v).latency.mean_s * 3, 10 + 19 + 2, 1e-9);
+    serving_free(v);
+    request_list_free(&l);
+}
+
+/* Half the speed from 50 ms on: the prompt keeps its end, 100 ms; 10 of 50 tokens are there at 100 + 10 x 24 ms. Full speed from then
+ * on: 40 x 12 ms more. */
+static void another_speed_of_an_llm(void **state)
+{
+    (void)state;
+    const struct timed one[] = { { 0, 0, 100, 50 } };
+    struct request_list l = listed(one, 1);
+    struct service s = simple_llm(&l);
+    struct serving *v = serving_with(&s, 1, 1, 1);
+    serving_advance(v, ns_of_seconds(.05));
+    serving_replica_speed(v, 0, .5);
+    serving_advance(v, ns_of_seconds(.34));
+    serving_replica_speed(v, 0, 1);
+    serving_advance(v, 100 * NS_PER_S);
+    assert_near(serving_total(v).latency.mean_s * 1000, 100 + 10 * 24 + 40 * 12, 1e-5);
+    assert_near(serving_replica_busy_s(v, 0) * 1000, 820, 1e-5);
+    serving_free(v);
+    request_list_free(&l);
+}
+
+/* M/M/1 at .5, then at .5/.625 = .8: a flow has the utilisation of its equilibrium at once. */
+static void speed_of_a_flow(void **state)
+{
+    (void)state;
+    struct service s = served_by_law("flow", SERVICE_FLUID, .5, (struct law)LAW_OF(LAW_EXPONENTIAL, 1));
+    struct serving *v = serving_with(&s, 1, 1, 1);
+    serving_advance(v, 100 * NS_PER_S);
+    assert_near(serving_replica_busy_s(v, 0), 50, 1e-6);      /* 1e-9 of it: polygons */
+    serving_replica_speed(v, 0, .625);
+    serving_advance(v, 200 * NS_PER_S);
+    assert_near(serving_replica_busy_s(v, 0), 50 + 80, 1e-6);
+    serving_free(v);
+}
+
 /* ---- SLO ---- */
 
 /* Latencies 1, 2, 3, 4 of requests at 0, 10, 70, 75 in windows of a minute: at most 2 s in half of them. First minute: all, second: none. */
@@ -279,6 +338,9 @@ int main(void)
     ADD_TEST(tests, n, llm_numbers);
     ADD_ROWS(tests, n, llm_by_hand, llms);
     ADD_TEST(tests, n, speed_divides_times);
+    ADD_TEST(tests, n, another_speed);
+    ADD_TEST(tests, n, another_speed_of_an_llm);
+    ADD_TEST(tests, n, speed_of_a_flow);
     ADD_TEST(tests, n, slo_by_hand);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

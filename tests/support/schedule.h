@@ -240,7 +240,8 @@ static inline struct cluster *cluster_of(const struct group_spec *groups, const 
 static const char *const account_name[ACCOUNTS] = {
     [ACCOUNT_START] = "start", [ACCOUNT_USEFUL] = "useful", [ACCOUNT_LOST] = "lost",
     [ACCOUNT_SAVE] = "save", [ACCOUNT_GANG] = "gang", [ACCOUNT_CHECKPOINT] = "checkpoint",
-    [ACCOUNT_FAULT] = "fault", [ACCOUNT_IDLE] = "idle", [ACCOUNT_DOWN] = "down",
+    [ACCOUNT_FAULT] = "fault", [ACCOUNT_IDLE] = "idle", [ACCOUNT_QUIET] = "quiet",
+    [ACCOUNT_DOWN] = "down",
 };
 
 /* ---- Playing ---- */

@@ -19,6 +19,7 @@ static const struct account {
     { "?checkpoint_gpu_s", "writing checkpoints", 0x332288, 'c' },
     { "?gang_gpu_s", "incomplete gangs", 0xe69f00, 'g' },
     { "?idle_gpu_s", "idle in sessions", 0xf0e442, 'i' },
+    { "?quiet_gpu_s", "replicas without requests", 0xddcc77, 'q' },
     { "?fault_gpu_s", "after a fault", 0xcc79a7, 'x' },
     { "?lost_gpu_s", "lost work", 0xd55e00, 'L' },
     { "free_gpu_s", "free", 0xd9d9d9, '.' },

@@ -16,8 +16,8 @@ static void nothing_said(void **state)
     c = cluster_of_text(NODES "elastic: {}\n", &err);
     assert_true(c->elastic.given && c->elastic.scaling == SCALING_GOODPUT && c->elastic.restart_ns == -1 && c->elastic.noise_steps == 20);
     assert_ptr_equal(elastic_fit(&c->elastic, "bert", "A100"), goodput_fit("bert", "A100"));
-    assert_ptr_equal(elastic_model(&c->elastic, "bert"), goodput_model("bert"));
-    assert_null(elastic_model(&c->elastic, "gpt"));
+    assert_ptr_equal(elastic_model(&c->elastic, NULL, "bert"), goodput_model("bert"));
+    assert_null(elastic_model(&c->elastic, NULL, "gpt"));
     cluster_free(c);
 }
 
@@ -34,13 +34,23 @@ static void all_said(void **state)
     const struct elastic *e = &c->elastic;
     assert_true(e->scaling == SCALING_LINEAR && e->restart_ns == 2500000000 && e->noise_steps == 7 && !strcmp(e->reference_gpu, "T4"));
     /* What is not said of bert is as the table has it */
-    assert_true(elastic_model(e, "bert")->restart_s == 9 && elastic_model(e, "bert")->first_batch == 12);
+    assert_true(elastic_model(e, NULL, "bert")->restart_s == 9 && elastic_model(e, NULL, "bert")->first_batch == 12);
     assert_true(elastic_fit(e, "bert", "A100")->overlap == 3 && elastic_fit(e, "bert", "A100")->grad_s == goodput_fit("bert", "A100")->grad_s);
     assert_true(elastic_fit(e, "bert", "T4")->overlap == goodput_fit("bert", "T4")->overlap);
-    assert_true(elastic_model(e, "gpt")->restart_s < 0);    /* the cluster's */
+    assert_true(elastic_model(e, NULL, "gpt")->restart_s < 0);    /* the cluster's */
     /* One replica, b 4: 0.5 + 0.25 x 4 */
     assert_true(fabs(goodput_step_s(elastic_fit(e, "GPT", "h100"), (struct replicas){ 1, 1 }, 4, 0) - 1.5) < 1e-15);
     assert_null(elastic_fit(e, "gpt", "A100"));
+    /* A variant, by the file before the table; names end where their words end */
+    assert_ptr_equal(elastic_fit(e, "bert", "A100-SXM4-80"), elastic_fit(e, "bert", "A100"));
+    assert_ptr_equal(elastic_fit(e, "ncf", "t4-16"), goodput_fit("ncf", "T4"));
+    assert_null(elastic_fit(e, "ncf", "A1000"));
+    assert_null(elastic_fit(e, "ncf", "A10-24"));
+    /* Aliases of the catalogue of training models, and of its ResNet-18 (cifar10) and BERT-base (bert) */
+    assert_ptr_equal(elastic_model(e, NULL, "ResNet-50"), goodput_model("imagenet"));
+    assert_ptr_equal(elastic_model(e, NULL, "resnet18"), goodput_model("cifar10"));
+    assert_ptr_equal(elastic_model(e, NULL, "bert-BASE"), elastic_model(e, NULL, "bert"));
+    assert_null(elastic_model(e, NULL, "BERT-large"));
     cluster_free(c);
 }
 

@@ -9,26 +9,36 @@
 #define MOST 17
 
 struct tenant { double u, v; uint32_t milli; };
-struct tenants { struct tenant_load load; struct duty alone[MOST]; uint32_t milli[MOST]; };
+struct tenants { struct tenant_load load; struct sharing_tenant of[MOST]; };
 
 static struct duty duty_of(double u, double v)
 {
     return (struct duty){ (uint32_t)lround(u * DUTY_ALL), (uint32_t)lround(v * DUTY_ALL) };
 }
 
-static void enters(const struct sharing *s, struct tenants *c, struct tenant t)
+static void enters_working(const struct sharing *s, struct tenants *c, struct tenant t, double work)
 {
     uint32_t i = c->load.tenants++;
-    c->alone[i] = duty_of(t.u, t.v);
-    c->milli[i] = t.milli;
-    struct duty load = sharing_load(s, c->alone[i], t.milli);
+    c->of[i] = (struct sharing_tenant){ duty_of(t.u, t.v), t.milli, (uint32_t)lround(work * DUTY_ALL) };
+    struct duty load = sharing_load(s, &c->of[i]);
     c->load.compute += load.compute;
     c->load.bandwidth += load.bandwidth;
 }
 
+static void enters(const struct sharing *s, struct tenants *c, struct tenant t)
+{
+    enters_working(s, c, t, 1);
+}
+
+static struct tenant again(const struct tenants *c, uint32_t i)
+{
+    const struct sharing_tenant *t = &c->of[i];
+    return (struct tenant){ t->alone.compute / 1e6, t->alone.bandwidth / 1e6, t->milli };
+}
+
 static double speed_of(const struct sharing *s, const struct tenants *c, uint32_t i)
 {
-    return sharing_speed(s, &c->load, c->alone[i], c->milli[i]);
+    return sharing_speed(s, &c->load, &c->of[i]);
 }
 
 /* Those without a source are by hand from the formulas of models.md 7. */
@@ -72,6 +82,35 @@ static void speeds(void **state)
     for (uint32_t i = 0; i < MOST && row->speed[i] > 0; i++)
         enters(&s, &c, row->tenant[i]);
     for (uint32_t i = 0; i < c.load.tenants; i++)
+        NEAR(speed_of(&s, &c, i), row->speed[i], 5e-7);
+}
+
+/* Tenants that have work for a part of their time, as replicas do. */
+static const struct work_row {
+    const char *name;
+    int mode;
+    struct tenant tenant[2];
+    double speed[2], work[2];
+} work_rows[] = {
+    /* U = 1.2: .97 / 1.2; the same of a tenant of .875 that has work for .8 of the time */
+    { "timeslice: a busy replica", SHARING_TIMESLICE, { { .7, 0, 500 }, { .5, 0, 500 } }, { .808333, .808333 }, { 1, 1 } },
+    { "timeslice: a replica's duty", SHARING_TIMESLICE, { { .875, 0, 500 }, { .5, 0, 500 } }, { .808333, .808333 }, { .8, 1 } },
+    { "timeslice: no requests", SHARING_TIMESLICE, { { 1, 1, 500 }, { 1, 0, 500 } }, { .97, .97 }, { 0, 1 } },
+    /* 1 / (1 + .44 x .5 + .087 x the other's .6), and .5 x .8 of the second */
+    { "mps: a replica's duty", SHARING_MPS, { { 1, .6, 500 }, { 1, .8, 500 } }, { .796940, .786040 }, { 1, .5 } },
+    /* it may use half the GPU while it works, and that half the time: .5, .25 and .2 of the memory */
+    { "fraction: a replica's duty", SHARING_FRACTION, { { 1, .8, 500 }, { .5, .5, 500 } }, { .479157, .982898 }, { .5, 1 } },
+};
+
+static void work(void **state)
+{
+    const struct work_row *row = *state;
+    struct sharing s = sharing_usual;
+    s.mode = row->mode;
+    struct tenants c = { .load = { 0 } };
+    for (uint32_t i = 0; i < 2; i++)
+        enters_working(&s, &c, row->tenant[i], row->work[i]);
+    for (uint32_t i = 0; i < 2; i++)
         NEAR(speed_of(&s, &c, i), row->speed[i], 5e-7);
 }
 
@@ -119,14 +158,14 @@ static void any_tenants_are_fair(void **state)
             struct sharing s = sharing_usual;
             s.mode = mode;
             struct tenants c = any_tenants(&r, &s, 1 + round % 14), more;
-            enters(&s, &c, (struct tenant){ c.alone[0].compute / 1e6, c.alone[0].bandwidth / 1e6, c.milli[0] });
+            enters(&s, &c, again(&c, 0));
             more = c;
             enters(&s, &more, anyone(&r));
             double work = 0;
             for (uint32_t i = 0; i < c.load.tenants; i++) {
                 double speed = speed_of(&s, &c, i);
                 assert_true(speed > 0 && speed <= 1 && speed_of(&s, &more, i) <= speed);
-                work += speed * (c.alone[i].compute / 1e6);
+                work += speed * (c.of[i].alone.compute / 1e6);
             }
             assert_true(work <= 2 + 1e-9);
             assert_true(speed_of(&s, &c, 0) == speed_of(&s, &c, c.load.tenants - 1));
@@ -144,7 +183,7 @@ static void order_plays_no_part(void **state)
     for (uint32_t round = 0; round < 1000; round++) {
         struct tenants c = any_tenants(&r, &s, 8), back = { .load = { 0 } };
         for (uint32_t i = 8; i-- > 0;)
-            enters(&s, &back, (struct tenant){ c.alone[i].compute / 1e6, c.alone[i].bandwidth / 1e6, c.milli[i] });
+            enters(&s, &back, again(&c, i));
         for (uint32_t i = 0; i < 8; i++)
             assert_true(speed_of(&s, &c, i) == speed_of(&s, &back, 7 - i));
     }
@@ -193,6 +232,7 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, speeds, rows);
+    ADD_ROWS(tests, n, work, work_rows);
     ADD_ROWS(tests, n, slices, slice_rows);
     ADD_TEST(tests, n, any_tenants_are_fair);
     ADD_TEST(tests, n, order_plays_no_part);
