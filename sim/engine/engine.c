@@ -266,6 +266,11 @@ static int stall_check(struct sched *s, struct error *err)
     return 0;
 }
 
+bool run_pass_is_due(const struct sched *s)
+{
+    return s->happened.changed || s->loop->pass_due_ns != TIME_NEVER;
+}
+
 static bool world_is_over(const struct sched *s)
 {
     return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == s->happened.background_events;
