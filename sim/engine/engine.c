@@ -69,7 +69,6 @@ static void apply(struct sched *s, const struct event *e)
     s->totals.events++;
     switch (e->kind) {
     case EVENT_JOB_END:
-        run_changed(s);
         job_end(s, e->subject);
         break;
     case EVENT_RELEASED:
