@@ -101,20 +101,36 @@ static void is_there(struct sched *s, node_id n)
     }
 }
 
-/* Changes when a job arrives, starts or ends. */
+/* Changes when a job arrives, starts, stops or ends. */
 static uint64_t turn_of(const struct sched *s)
 {
     const struct run_totals *t = &s->totals;
-    return t->starts + s->n_submitted + t->completed + t->failed + t->cancelled + t->rejected;
+    return pools_of(s)->held_changes + s->n_submitted + t->completed + t->failed + t->cancelled + t->rejected;
 }
 
 static bool pools_useless(const struct sched *s)
 {
     struct pools *p = pools_of(s);
-    if (p->mark != turn_of(s))
-        p->useless = p->asked = 0;
-    p->mark = turn_of(s);
+    uint64_t jobs = turn_of(s), nodes = nodes_changes(s) - p->own_changes;
+    if (p->turn != jobs)
+        p->asked = 0;
+    if (p->turn != jobs || p->others_changes != nodes)
+        p->useless = 0;
+    p->turn = jobs;
+    p->others_changes = nodes;
     return p->useless >= USELESS_TIMES * p->nodes || p->asked >= ASKED_TIMES * p->nodes;
+}
+
+static void comes(struct sched *s, node_id n)
+{
+    pools_of(s)->own_changes++;
+    node_comes(s, n);
+}
+
+static void goes(struct sched *s, node_id n)
+{
+    pools_of(s)->own_changes++;
+    node_goes(s, n);
 }
 
 void pool_provision(struct sched *s, node_id n)
@@ -193,7 +209,7 @@ static void remove_if_idle(struct sched *s, node_id n)
     pools_of(s)->removed++;
     log_node(s, "remove", n);
     leaves(s, n);
-    node_goes(s, n);
+    goes(s, n);
 }
 
 static void reclaim(struct sched *s, node_id n)
@@ -204,7 +220,7 @@ static void reclaim(struct sched *s, node_id n)
     x->state = POOL_LEAVING;
     pools_of(s)->reclaimed++;
     log_node(s, "reclaim", n);
-    node_goes(s, n);
+    goes(s, n);
     interrupt_nodes(s, &(struct interruption){ CAUSE_RECLAIM, n, n + 1, 0, p->notice_ns });
     push(s, GONE, n, s->now_ns + p->notice_ns);
     run_changed(s);
@@ -256,7 +272,7 @@ static void happens(struct sched *s, const struct event *e)
         is_there(s, n);
         pools_of(s)->any_unseen = pools_of(s)->node[n].unseen = true;
         log_node(s, "ready", n);
-        node_comes(s, n);
+        comes(s, n);
         pools_of(s)->last_ready_ns = s->now_ns;
         if (--pools_of(s)->coming == 0)
             look_at_idle(s);
@@ -283,6 +299,7 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
 {
     struct pools *pools = pools_of(s);
     (void)j;
+    pools->held_changes++;
     for (size_t i = 0; i < p->n; i++) {
         node_id n = p->piece[i].node;
         if (!pool_of(s, n))
@@ -341,7 +358,7 @@ static void begin(struct sched *s)
             is_there(s, n);
         } else {
             sleep_there(s, n, false);
-            node_goes(s, n);
+            goes(s, n);
         }
     }
     free(there);

@@ -13,9 +13,9 @@
  * order of arrival, by the run's own placer, into what is free now and what is coming. For a job that does not fit, nodes of a
  * pool that it may use are added until it does, at most as many as can help it; the first pool that helps is asked, the cheapest
  * GPU first; if none does alone, all of them in that order. Then the placements are given back: only the nodes stay asked for.
- * At most SCANNED jobs are tried. When no job has arrived, started or ended while passes have met three times as many nodes that
- * came as all pools have, in service, no more are asked for; nor when a thousand times as many were asked for, of which most
- * failed or were reclaimed before a pass. */
+ * At most SCANNED jobs are tried. No more are asked for when passes have met three times as many nodes that came as all pools
+ * have, in service, and meanwhile no job has arrived, started, stopped or ended and no node failed or came back for other
+ * reasons; nor when a thousand times as many were asked for and nothing has changed for any job. */
 #pragma once
 #include "sim/cluster/pools.h"
 #include "sim/engine/models.h"
@@ -44,9 +44,11 @@ struct pools {
     uint32_t coming;              /* nodes */
     int64_t last_ready_ns;        /* when the last of them came */
     bool any_unseen;
-    uint64_t mark;                /* turn_of() at the last look: what follows counts since a job has last arrived, started or ended */
-    uint64_t useless;             /* nodes that came, and a pass has met in service */
-    uint64_t asked;               /* nodes asked for, whatever became of them */
+    uint64_t held_changes;        /* jobs that took or gave back GPUs */
+    uint64_t own_changes;         /* nodes that came and went for this model alone */
+    uint64_t turn, others_changes;    /* at the last look: turn_of(); changes of nodes for other reasons */
+    uint64_t useless;             /* nodes that came since, and a pass has met in service */
+    uint64_t asked;               /* nodes asked for since turn_of() was another, whatever became of them */
     uint64_t nodes;               /* of all pools */
     uint64_t added, removed, reclaimed, stopped;    /* stopped: jobs, by reclaims */
 };

@@ -49,6 +49,11 @@ static const struct text_schedule rows[] = {
     { "in vain three times, out of service each time", "nodes:\n" BURST(1, ", idle_s: 1") "failures: { rate: none, faults: [ "
       "{ group: burst, node: 0, cause: nic, at_s: 65, repair_s: 8 }, { group: burst, node: 0, cause: nic, at_s: 135, repair_s: 8 }, "
       "{ group: burst, node: 0, cause: nic, at_s: 205, repair_s: 8 } ] }\n", "fifo", .jobs = { { 0, 10, 4, 280 } } },
+    /* The third waits behind the second, for which a node of the pool is not enough: asked for in vain three times. Then the first
+     * loses its node until 103000, and needs the pool: asked for at 3010. The second runs when both are there. */
+    { "in vain three times, then a job is stopped", OWN(1) BURST(1, ", idle_s: 1") "failures: { rate: none, detection_s: 0, faults: [ "
+      "{ group: own, node: 0, cause: nic, at_s: 3000, repair_s: 100000 } ] }\n", "fifo", .jobs = {
+        { 0, 5000, 4, 0, .ends = 8070, .lost = 3000 }, { 1, 10, 8, 103070, .tasks = 2 }, { 2, 10, 4, 103080 } } },
     { "kube: pods wait for a node", "nodes:\n" BURST(2), "kube", .jobs = { { 0, 10, 8, .tasks = 2, .starts = 70 } } },
     { "easy: a promise on nodes to come", OWN(1) BURST(1), "easy", .jobs = {
         { 0, 500, 4, 0, .estimate = 500 }, { 0, 10, 4, 70, .estimate = 10 } } },
