@@ -8,7 +8,7 @@ TEST_LOG := $(TEST_BIN:%=%.log)
 FUZZ_BIN := $(patsubst %.c,$(OUT)/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_LOG := $(FUZZ_BIN:%=%.log)
 E2E      := $(wildcard tests/e2e/*.sh)
-E2E_LOG  := $(patsubst %.sh,$(OUT)/%.log,$(E2E)) $(OUT)/tests/reproductions/reproduce.log
+E2E_LOG  := $(patsubst %.sh,$(OUT)/%.log,$(E2E)) $(OUT)/tests/reproductions/reproduce.log $(OUT)/tests/worlds/worlds.log
 JOBS     := $(shell nproc)
 
 $(OUT)/tests/%: $(OUT)/tests/%.o $(LIB)
@@ -30,6 +30,14 @@ $(patsubst %,$(OUT)/tests/e2e/%.log,citations readme reference): $(wildcard *.md
 $(OUT)/tests/reproductions/reproduce.log: scripts/reproduce $(BIN) $(wildcard tests/reproductions/*)
 	@mkdir -p $(@D)
 	$(call logged,scripts/reproduce $(abspath $(BIN)))
+
+# Random worlds: `make worlds SEEDS=A:B`.
+SEEDS ?= 1:301
+$(OUT)/tests/worlds/worlds.log: tests/worlds/run tests/worlds/world.py $(BIN) $(wildcard tests/worlds/kept/*/*) $(wildcard scripts/check_*)
+	@mkdir -p $(@D)
+	$(call logged,$< $(abspath $(BIN)))
+worlds: all
+	@tests/worlds/run $(abspath $(BIN)) --seeds $(SEEDS)
 
 # Facts about what real schedulers decide: `make conformance CASES=DIR`.
 CASES ?= $(or $(GPUYARD_SHARED),../shared)/conformance
@@ -101,5 +109,5 @@ $(BENCH_BIN): AS_IS = $(or $(LTO),-fno-lto)
 bench: all $(BENCH_BIN)
 	@scripts/bench ./gpuyard $(OUT)/tests/bench
 
-.PHONY: check check-quick quick-logs tools mutations conformance test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
+.PHONY: check check-quick quick-logs tools worlds mutations conformance test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
 .SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)

@@ -69,7 +69,6 @@ static void apply(struct sched *s, const struct event *e)
     s->totals.events++;
     switch (e->kind) {
     case EVENT_JOB_END:
-        run_changed(s);
         job_end(s, e->subject);
         break;
     case EVENT_RELEASED:
@@ -134,14 +133,8 @@ static bool arrive_next(struct sched *s)
     return any;
 }
 
-static int apply_all(struct sched *s, struct error *err)
+static int apply_arrivals(struct sched *s, struct error *err)
 {
-    struct event e;
-    while (event_queue_peek(s->events, &e) && e.time_ns == s->now_ns) {
-        event_queue_pop(s->events, &e);
-        fetch_ahead(s);
-        apply(s, &e);
-    }
     for (; next_arrival_ns(s) == s->now_ns; s->next_arrival++) {
         if (s->setup.part.takes && !run_takes(s, s->next_arrival))
             continue;
@@ -150,6 +143,22 @@ static int apply_all(struct sched *s, struct error *err)
             return RUN_BAD_INPUT;
         notices_give(s);
     }
+    return 0;
+}
+
+static int apply_all(struct sched *s, struct error *err)
+{
+    struct event e;
+    /* At the start jobs run already: what fails or is drained at that instant hits them. */
+    if (s->next_arrival == 0 && s->workload->n_running && apply_arrivals(s, err))
+        return RUN_BAD_INPUT;
+    while (event_queue_peek(s->events, &e) && e.time_ns == s->now_ns) {
+        event_queue_pop(s->events, &e);
+        fetch_ahead(s);
+        apply(s, &e);
+    }
+    if (apply_arrivals(s, err))
+        return RUN_BAD_INPUT;
     (void)arrive_next(s); /* s->happened.changed says it */
     if (wake_next_ns(s) == s->now_ns) {
         s->totals.events++;
@@ -274,6 +283,11 @@ static int stall_check(struct sched *s, struct error *err)
         s->totals.never_started++;
     }
     return 0;
+}
+
+bool run_pass_is_due(const struct sched *s)
+{
+    return s->happened.changed || s->loop->pass_due_ns != TIME_NEVER;
 }
 
 static bool world_is_over(const struct sched *s)

@@ -219,6 +219,7 @@ static void runs_no_more(struct sched *s, struct live *l, unsigned fate, const c
 {
     job_id j = l->job;
     struct placement *p = l->now.held;
+    run_changed(s);
     timeline_left(s, l, HOLD_RUN);
     job_halt(s, l, p);
     l->now.held = NULL;

@@ -15,6 +15,7 @@ struct nodes {
     int64_t *settled_ns;
     struct amount out_of_capacity;
     uint32_t n_out;               /* nodes with anything out */
+    uint64_t changes;
 };
 
 void nodes_begin(struct sched *s)
@@ -145,6 +146,7 @@ static void change(struct sched *s, node_id n, uint16_t *reasons, int sign)
     uint64_t was = out_gpus(s, n);
     bool was_whole = s->nodes->out[n] > 0, any = was || was_whole;
     MUST(s, !s->in_pass && (sign > 0 ? *reasons < UINT16_MAX : *reasons > 0));
+    s->nodes->changes++;
     *reasons = (uint16_t)(*reasons + sign);
     uint64_t is = out_gpus(s, n);
     bool whole = s->nodes->out[n] > 0;
@@ -221,4 +223,9 @@ bool node_is_up(const struct sched *s, node_id n)
 struct amount nodes_out_of_capacity(const struct sched *s)
 {
     return s->nodes ? s->nodes->out_of_capacity : (struct amount){ 0, 0, 0 };
+}
+
+uint64_t nodes_changes(const struct sched *s)
+{
+    return s->nodes->changes;
 }

@@ -24,3 +24,4 @@ void nodes_imagine(struct sched *s, node_id n, bool back);
 bool node_is_up(const struct sched *s, node_id n);            /* as a whole */
 bool nodes_consistent(const struct sched *s);                /* for checked runs: levels are those of the indexes */
 struct amount nodes_out_of_capacity(const struct sched *s);
+uint64_t nodes_changes(const struct sched *s);               /* times that any of the four above was called */

@@ -99,6 +99,7 @@ int  run_until(struct sched *s, int64_t time_ns, struct error *err);
 int  run_end(struct sched *s, int64_t end_ns, struct error *err);
 /* Switch i of the setup comes at that time, or now if that is past; TIME_NEVER: not at all. */
 void run_switch_at(struct sched *s, size_t i, int64_t time_ns);
+bool run_pass_is_due(const struct sched *s);                    /* something has changed that no pass has met */
 void run_free(struct sched *s);
 
 /* ---- What came of it ---- */

@@ -64,6 +64,7 @@ struct pace {
     int64_t quiet_milli, quiet_since_ns;    /* of its GPUs, those without work, since then */
     int128_t quiet_milli_ns;      /* before that */
     double link_s, read_s;        /* the least that its links and its reading take at their present shares; 0: do not bind */
+    double fastest;               /* the highest rate at which it made progress since its start */
     int64_t useful_ns;            /* time in which it made progress, until mark_ns */
     int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */
     int64_t stalled_since_ns;

@@ -2,11 +2,9 @@
 #include "sim/physics/pools.h"
 #include "sim/engine/interruption.h"
 #include "sim/engine/nodes.h"
+#include "sim/engine/run.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/sleep.h"
-#include "sim/scheduler/placements.h"
-#include "sim/scheduler/placing.h"
-#include "sim/scheduler/waiting.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +12,7 @@
 
 /* Subjects of EVENT_POOL: what x n_nodes + node. */
 enum what { READY, IDLE, RECLAIM, GONE, SCAN };
-enum { USELESS_TIMES = 3, SCANNED = 1000 };
+enum { USELESS_TIMES = 3, ASKED_TIMES = 1000 };
 
 static bool wanted(const struct sched *s)
 {
@@ -103,29 +101,45 @@ static void is_there(struct sched *s, node_id n)
     }
 }
 
-/* Changes when a job arrives, starts or ends. */
+/* Changes when a job arrives, starts, stops or ends. */
 static uint64_t turn_of(const struct sched *s)
 {
     const struct run_totals *t = &s->totals;
-    return t->starts + s->n_submitted + t->completed + t->failed + t->cancelled + t->rejected;
+    return pools_of(s)->held_changes + s->n_submitted + t->completed + t->failed + t->cancelled + t->rejected;
 }
 
 static bool pools_useless(const struct sched *s)
 {
     struct pools *p = pools_of(s);
-    if (p->mark != turn_of(s))
+    uint64_t jobs = turn_of(s), nodes = nodes_changes(s) - p->own_changes;
+    if (p->turn != jobs)
+        p->asked = 0;
+    if (p->turn != jobs || p->others_changes != nodes)
         p->useless = 0;
-    p->mark = turn_of(s);
-    return p->useless >= USELESS_TIMES * p->nodes;
+    p->turn = jobs;
+    p->others_changes = nodes;
+    return p->useless >= USELESS_TIMES * p->nodes || p->asked >= ASKED_TIMES * p->nodes;
 }
 
-static void pool_provision(struct sched *s, node_id n)
+static void comes(struct sched *s, node_id n)
+{
+    pools_of(s)->own_changes++;
+    node_comes(s, n);
+}
+
+static void goes(struct sched *s, node_id n)
+{
+    pools_of(s)->own_changes++;
+    node_goes(s, n);
+}
+
+void pool_provision(struct sched *s, node_id n)
 {
     struct pools *p = pools_of(s);
     p->node[n].hopeless = pools_useless(s);
     p->node[n].state = POOL_COMING;
     p->there[s->cluster->group_of[n]]++;
-    p->useless++;
+    p->asked++;
     p->added++;
     p->coming++;
     log_node(s, "provision", n);
@@ -174,6 +188,10 @@ static void remove_if_idle(struct sched *s, node_id n)
     x->due = false;
     if (x->state != POOL_THERE || x->pieces || pools_of(s)->coming || pools_of(s)->there[s->cluster->group_of[n]] <= p->min)
         return;
+    if (x->unseen && run_pass_is_due(s)) {
+        x->kept = true;
+        return;
+    }
     if (is_claimed(s, n) || holds_suspended(s, n)) {
         x->idle_since_ns = s->now_ns;
         x->due = true;
@@ -191,7 +209,7 @@ static void remove_if_idle(struct sched *s, node_id n)
     pools_of(s)->removed++;
     log_node(s, "remove", n);
     leaves(s, n);
-    node_goes(s, n);
+    goes(s, n);
 }
 
 static void reclaim(struct sched *s, node_id n)
@@ -202,189 +220,47 @@ static void reclaim(struct sched *s, node_id n)
     x->state = POOL_LEAVING;
     pools_of(s)->reclaimed++;
     log_node(s, "reclaim", n);
-    node_goes(s, n);
+    goes(s, n);
     interrupt_nodes(s, &(struct interruption){ CAUSE_RECLAIM, n, n + 1, 0, p->notice_ns });
     push(s, GONE, n, s->now_ns + p->notice_ns);
     run_changed(s);
+}
+
+/* A pass has seen the nodes that have come since the last. */
+static void are_seen(struct sched *s)
+{
+    struct pools *p = pools_of(s);
+    p->any_unseen = false;
+    for (node_id n = 0; n < s->cluster->n_nodes; n++) {
+        struct pool_node *x = &p->node[n];
+        if (x->unseen && x->state == POOL_THERE && node_is_up(s, n))
+            p->useless++;
+        if (x->kept && x->state == POOL_THERE && !x->pieces)
+            look_later(s, n);
+        x->unseen = x->kept = false;
+    }
 }
 
 /* A round is over: a scan follows while jobs wait. */
 static void autoscaler_after(struct sched *s, bool changed)
 {
     struct pools *p = pools_of(s);
+    if (p->any_unseen && !run_pass_is_due(s))
+        are_seen(s);
     if (p->scan_due || !changed || (!s->ledger.waiting && !s->n_live))
         return;
     p->scan_due = true;
     event_queue_push(s->events, (struct event){ (s->now_ns / p->scan_ns + 1) * p->scan_ns, EVENT_POOL, 4 * s->cluster->n_nodes });
 }
 
-/* ---- The autoscaler: which jobs wait ---- */
-
-struct waiting { job_id job; bool behind; };    /* behind: others; GPUs are free for it */
-
-enum { NOT_FOR_ROOM, FOR_ROOM, BEHIND };
-static unsigned waits_for(const struct sched *s, const struct live *l)
-{
-    static const uint8_t room[WAIT_REASONS] = {
-        [WAIT_GPUS] = FOR_ROOM, [WAIT_FRAGMENTED] = FOR_ROOM, [WAIT_TOPOLOGY] = FOR_ROOM, [WAIT_TYPE] = FOR_ROOM, [WAIT_GANG] = FOR_ROOM,
-        [WAIT_PROTECTED] = FOR_ROOM, [WAIT_ORDER] = BEHIND, [WAIT_RESERVED] = BEHIND, [WAIT_PASS] = BEHIND, [WAIT_OTHER] = BEHIND,
-    };
-    enum job_state state = s->job[l->job].state;
-    return (state == JOB_PENDING || state == JOB_GATHERING) && l->counting ? room[wait_reason_now(s, l)] : NOT_FOR_ROOM;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const struct waiting *x = a, *y = b;
-    if (x->behind != y->behind)
-        return x->behind ? 1 : -1;
-    return (x->job > y->job) - (x->job < y->job);
-}
-
-static size_t list_waiting(const struct sched *s, struct waiting *list)
-{
-    size_t n = 0;
-    for (uint32_t i = 0; i < s->n_live; i++) {
-        unsigned why = s->job[s->live[i].job].live == i ? waits_for(s, &s->live[i]) : NOT_FOR_ROOM;
-        if (why != NOT_FOR_ROOM)
-            list[n++] = (struct waiting){ s->live[i].job, why == BEHIND };
-    }
-    qsort(list, n, sizeof *list, by_number);
-    return n < SCANNED ? n : SCANNED;
-}
-
-/* The tasks that the job does not hold, as a request; NULL: none. Scratch. */
-static const struct request *missing(struct sched *s, job_id j)
-{
-    const struct live *l = live_of(s, j);
-    const struct request *ask = ask_of(s, j);
-    struct request *first = NULL, **end = &first;
-    for (const struct request *run = ask; run; run = run->next) {
-        struct request *r = sched_scratch(s, sizeof *r);
-        *r = *run;
-        r->job = j;
-        r->next = NULL;
-        if (run->tasks != SPLIT_ANY && l->now.held) {
-            uint32_t *task = sched_scratch(s, run->tasks * sizeof *task);
-            r->tasks = 0;
-            r->task = task;
-            for (uint32_t t = run->first_task; t < run->first_task + run->tasks; t++)
-                if (!placement_task(l->now.held, t))
-                    task[r->tasks++] = t;
-        }
-        if (r->tasks == 0)
-            continue;
-        *end = r;
-        end = (struct request **)(uintptr_t)&r->next;
-    }
-    return first;
-}
-
-/* ---- The autoscaler: which nodes would help ---- */
-
-struct scan {
-    struct sched *s;
-    node_id *shown;               /* as if they were there */
-    size_t n_shown;
-    struct taken { job_id job; const struct placement *p; } *taken;
-    size_t n_taken;
-};
-
-static bool place(struct scan *x, job_id j, const struct request *r)
-{
-    const struct placement *p = sched_place(x->s, x->s->idle, r);
-    if (!p)
-        return false;
-    placement_take(x->s->idle, ask_of(x->s, j), p);
-    x->taken[x->n_taken++] = (struct taken){ j, p };
-    return true;
-}
-
-/* More nodes than this cannot help the job. */
-static uint32_t max_nodes(const struct sched *s, const struct request *r, uint32_t group)
-{
-    uint64_t nodes = 0, gpus = s->cluster->group_gpus[group] ? s->cluster->group_gpus[group] : 1;
-    for (; r; r = r->next)
-        nodes += r->tasks == SPLIT_ANY ? (r->gpus + gpus - 1) / gpus : r->tasks;
-    return nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
-}
-
-static bool is_shown(const struct scan *x, node_id n)
-{
-    for (size_t i = 0; i < x->n_shown; i++)
-        if (x->shown[i] == n)
-            return true;
-    return false;
-}
-
-static bool helps(struct scan *x, job_id j, const struct request *r, uint32_t group)
-{
-    struct pools *p = pools_of(x->s);
-    size_t before = x->n_shown;
-    uint32_t left = max_nodes(x->s, r, group);
-    for (node_id n = p->first[group]; n < p->first[group + 1] && left > 0; n++) {
-        if (p->node[n].state != POOL_ABSENT || !nodes_imaginable(x->s, n) || is_shown(x, n))
-            continue;
-        nodes_imagine(x->s, n, true);
-        x->shown[x->n_shown++] = n;
-        left--;
-        if (place(x, j, r)) {
-            for (size_t i = before; i < x->n_shown; i++)
-                pool_provision(x->s, x->shown[i]);
-            return true;
-        }
-    }
-    while (x->n_shown > before)
-        nodes_imagine(x->s, x->shown[--x->n_shown], false);
-    return false;
-}
-
-static void help(struct scan *x, job_id j)
-{
-    const struct pools *p = pools_of(x->s);
-    const struct request *r = missing(x->s, j);
-    if (!r || place(x, j, r))
-        return;
-    for (uint32_t i = 0; i < p->n_pools; i++)
-        if (helps(x, j, r, p->by_price[i]))
-            return;
-}
-
-static void imagine(struct sched *s, const struct waiting *waiting, size_t n)
-{
-    struct scan x = { .s = s, .shown = mem_new(s->cluster->n_nodes, sizeof *x.shown), .taken = mem_new(n, sizeof *x.taken) };
-    struct placing_answer kept = placing_keep(s);
-    for (node_id k = 0; k < s->cluster->n_nodes; k++)
-        if (pool_of(s, k) && pools_of(s)->node[k].state == POOL_COMING && nodes_imaginable(s, k)) {
-            nodes_imagine(s, k, true);
-            x.shown[x.n_shown++] = k;
-        }
-    for (size_t i = 0; i < n; i++)
-        help(&x, waiting[i].job);
-    while (x.n_taken-- > 0)
-        placement_give(s->idle, ask_of(s, x.taken[x.n_taken].job), x.taken[x.n_taken].p);
-    while (x.n_shown > 0)
-        nodes_imagine(s, x.shown[--x.n_shown], false);
-    placing_put_back(s, kept);
-    arena_reset(s->scratch);
-    free(x.shown);
-    free(x.taken);
-}
-
-static void autoscaler_scan(struct sched *s)
-{
-    struct pools *p = pools_of(s);
-    p->scan_due = false;
-    if (pools_useless(s))
-        return;
-    struct waiting *waiting = mem_new(s->n_live + 1, sizeof *waiting);
-    size_t n = list_waiting(s, waiting);
-    if (n)
-        imagine(s, waiting, n);
-    free(waiting);
-}
-
 /* ---- Events ---- */
+
+static void scan_is_due(struct sched *s)
+{
+    pools_of(s)->scan_due = false;
+    if (!pools_useless(s))
+        pools_scan(s);
+}
 
 static void happens(struct sched *s, const struct event *e)
 {
@@ -394,8 +270,9 @@ static void happens(struct sched *s, const struct event *e)
     switch (what) {
     case READY:
         is_there(s, n);
+        pools_of(s)->any_unseen = pools_of(s)->node[n].unseen = true;
         log_node(s, "ready", n);
-        node_comes(s, n);
+        comes(s, n);
         pools_of(s)->last_ready_ns = s->now_ns;
         if (--pools_of(s)->coming == 0)
             look_at_idle(s);
@@ -413,7 +290,7 @@ static void happens(struct sched *s, const struct event *e)
         autoscaler_after(s, true);
         break;
     case SCAN:
-        autoscaler_scan(s);
+        scan_is_due(s);
         break;
     }
 }
@@ -422,6 +299,7 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
 {
     struct pools *pools = pools_of(s);
     (void)j;
+    pools->held_changes++;
     for (size_t i = 0; i < p->n; i++) {
         node_id n = p->piece[i].node;
         if (!pool_of(s, n))
@@ -438,6 +316,26 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
 
 /* ---- The run ---- */
 
+/* The nodes on which jobs run at the start, and then the first ones up to the min. */
+static void there_at_start(struct sched *s, bool *there)
+{
+    const struct cluster *c = s->cluster;
+    const struct pools *p = pools_of(s);
+    const struct workload *w = s->workload;
+    for (size_t i = 0; i < w->n_running; i++)
+        for (uint32_t k = 0; k < w->running[i].n; k++)
+            there[w->running[i].on[k].node] = true;
+    for (uint32_t i = 0; i < p->n_pools; i++) {
+        uint32_t g = p->by_price[i], n_there = 0;
+        for (node_id n = p->first[g]; n < p->first[g + 1]; n++)
+            n_there += there[n];
+        for (node_id n = p->first[g]; n < p->first[g + 1] && n_there < c->pool[g].min; n++) {
+            n_there += !there[n];
+            there[n] = true;
+        }
+    }
+}
+
 static void begin(struct sched *s)
 {
     const struct cluster *c = s->cluster;
@@ -449,19 +347,21 @@ static void begin(struct sched *s)
     p->by_price = arena_alloc(s->memory, c->n_groups * sizeof *p->by_price);
     list_pools(s, p);
     nodes_begin(s);
+    bool *there = mem_new(c->n_nodes, sizeof *there);
+    there_at_start(s, there);
     for (node_id n = 0; n < c->n_nodes; n++) {
-        const struct pool *of = pool_of(s, n);
-        if (!of)
+        if (!pool_of(s, n))
             continue;
         random_init(&p->node[n].draws, s->setup.seed, "spot reclaims", n);
-        if (n - p->first[c->group_of[n]] < of->min) {
+        if (there[n]) {
             p->there[c->group_of[n]]++;
             is_there(s, n);
         } else {
             sleep_there(s, n, false);
-            node_goes(s, n);
+            goes(s, n);
         }
     }
+    free(there);
 }
 
 static void end(struct sched *s)

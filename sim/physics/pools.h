@@ -1,18 +1,21 @@
 /* pools.h - nodes of pools that an autoscaler adds and removes, and spot nodes that are reclaimed. Key `pool` of a node group.
  *
- * A node that is not there is out of service like one that has failed (sim/engine/nodes.h), in all views and accounts. A node that
- * the autoscaler asks for is there after provision_s. It is removed when it has held nothing for idle_s, its pool is above its
- * min, no node is coming, and none has come for idle_s: jobs that wait for several nodes meet all of them. Spot: after a time
- * drawn from the node's own stream, the same under every policy, comes the notice: no job starts there any more, jobs there are
- * preempted if that takes no longer than the notice, else they fall back to their last checkpoint; at the end of the notice the
- * node is gone, and asked for again if the pool is below its min.
+ * A node that is not there is out of service like one that has failed (sim/engine/nodes.h), in all views and accounts. At the
+ * start the nodes on which jobs run then are there, and the first ones up to min. A node that the autoscaler asks for is there
+ * after provision_s. It is removed when it has held nothing for idle_s, its pool is above its min, no node is coming, and none
+ * has come for idle_s: jobs that wait for several nodes meet all of them; and never before a pass has met it, however short
+ * idle_s is. Spot: after a time drawn from the node's own stream, the same under every policy, comes the notice: no job starts
+ * there any more, jobs there are preempted if that takes no longer than the notice, else they fall back to their last
+ * checkpoint; at the end of the notice the node is gone, and asked for again if the pool is below its min.
  *
  * The autoscaler, after kubernetes/autoscaler:cluster-autoscaler, scale-up. At a multiple of scan_s after a change, while jobs
  * wait: the jobs that wait for free GPUs, and after them those that wait behind others, are placed one after the other in the
  * order of arrival, by the run's own placer, into what is free now and what is coming. For a job that does not fit, nodes of a
- * pool are added until it does, at most as many as can help it; the first pool that helps is asked, the cheapest GPU first. Then
- * the placements are given back: only the nodes stay asked for. At most SCANNED jobs are tried. When three times as many nodes as
- * all pools have were asked for, and no job has arrived, started or ended since, no more are asked for. */
+ * pool that it may use are added until it does, at most as many as can help it; the first pool that helps is asked, the cheapest
+ * GPU first; if none does alone, all of them in that order. Then the placements are given back: only the nodes stay asked for.
+ * At most SCANNED jobs are tried. No more are asked for when passes have met three times as many nodes that came as all pools
+ * have, in service, and meanwhile no job has arrived, started, stopped or ended and no node failed or came back for other
+ * reasons; nor when a thousand times as many were asked for and nothing has changed for any job. */
 #pragma once
 #include "sim/cluster/pools.h"
 #include "sim/engine/models.h"
@@ -22,6 +25,8 @@ enum pool_state { POOL_ABSENT, POOL_COMING, POOL_THERE, POOL_LEAVING };    /* le
 struct pool_node {
     uint8_t state;
     bool due;                     /* an event will ask whether it is needed */
+    bool unseen;                  /* it has come, and no pass has followed */
+    bool kept;                    /* it would have been removed meanwhile */
     bool hopeless;                /* asked for after too many useless nodes: no wait counts on it */
     uint32_t pieces;              /* that jobs hold of it */
     int64_t idle_since_ns, since_ns, there_ns;    /* since_ns: there since; there_ns: in all until then */
@@ -38,7 +43,12 @@ struct pools {
     bool scan_due;
     uint32_t coming;              /* nodes */
     int64_t last_ready_ns;        /* when the last of them came */
-    uint64_t mark, useless;       /* nodes asked for since a job has last arrived, started or ended; mark: turn_of() then */
+    bool any_unseen;
+    uint64_t held_changes;        /* jobs that took or gave back GPUs */
+    uint64_t own_changes;         /* nodes that came and went for this model alone */
+    uint64_t turn, others_changes;    /* at the last look: turn_of(); changes of nodes for other reasons */
+    uint64_t useless;             /* nodes that came since, and a pass has met in service */
+    uint64_t asked;               /* nodes asked for since turn_of() was another, whatever became of them */
     uint64_t nodes;               /* of all pools */
     uint64_t added, removed, reclaimed, stopped;    /* stopped: jobs, by reclaims */
 };
@@ -53,4 +63,6 @@ static inline const struct pool *pool_of(const struct sched *s, node_id n)    /*
     const struct pool *p = s->cluster->pool ? &s->cluster->pool[s->cluster->group_of[n]] : NULL;
     return p && p->is ? p : NULL;
 }
+void pool_provision(struct sched *s, node_id n);            /* it is asked for */
+void pools_scan(struct sched *s);                            /* the autoscaler looks */
 int64_t pool_there_ns(const struct sched *s, node_id n);     /* time that it was there, until now */

@@ -37,6 +37,12 @@ static const struct row {
       { { 0, 100, 16, 0, .ends = 160, .lost = 40 }, { 30, 5, 16, 160 } }, .useful = 1680, .lost = 640, .down = 20 * 8 },
     { "nothing runs there: no job is interrupted, and none is stalled", "fifo", ONE "failures: { faults: [ { at_s: 0, repair_s: 50 } ] }\n",
       { { 0, 10, 8, 50 } }, .useful = 80, .down = 400 },
+    { "a job that runs at the start is there before: it is hit", "fifo",
+      ONE "failures: { detection_s: 0, faults: [ { at_s: 0, repair_s: 50 } ] }\n",
+      { { 0, 10, 8, 0, .ends = 60, .on = "0:0-7" } }, .useful = 80, .down = 400 },
+    { "a drain from the start leaves it", "fifo",
+      ONE "failures: { rate: none, maintenance: [ { from_s: 10, until_s: 30, drain_s: 100 } ] }\n",
+      { { 0, 10, 8, 0, .on = "0:0-7" } }, .useful = 80 },
     { "down twice over", "fifo", ONE "failures: { faults: [ { at_s: 0, repair_s: 50 }, { at_s: 20, repair_s: 50 } ] }\n",
       { { 0, 10, 8, 70 } }, .useful = 80, .down = 560 },
 

@@ -36,6 +36,24 @@ static const struct text_schedule rows[] = {
     { "the other where that does not help", "nodes:\n  - { group: large, gpus: 8, count: 1, pool: { provision_s: 60, usd_per_node_h: 9 } }\n"
       "  - { group: small, gpus: 4, count: 1, pool: { provision_s: 60, usd_per_node_h: 1 } }\n", "fifo", .jobs = {
         { 0, 10, 8, 70, .tasks = 1, .took = "0:01234567" } } },
+    { "both where neither helps alone", "nodes:\n  - { group: dear, gpus: 4, count: 1, pool: { provision_s: 60, usd_per_node_h: 2 } }\n"
+      "  - { group: cheap, gpus: 4, count: 1, pool: { provision_s: 60, usd_per_node_h: 1 } }\n", "fifo", .jobs = {
+        { 0, 10, 8, 70, .tasks = 2, .took = "0:0123 1:0123" } } },
+    { "removed as soon as it is idle: not before a pass", "nodes:\n" BURST(1, ", idle_s: 0"), "fifo", .jobs = { { 0, 10, 4, 70 } } },
+    { "nor before one that comes late", "nodes:\n" BURST(1, ", idle_s: 1") "period_s: 100\n", "fifo", .jobs = { { 0, 10, 4, 100 } } },
+    { "a node that it may use: the first belongs to others", "nodes:\n" BURST(2) "queues: [ { name: a, nodes: { burst: 1 } }, { name: b } ]\n",
+      "fifo", .jobs = { { 0, 10, 4, 70, .queue = "b", .took = "1:0123" } } },
+    { "there from the start: a job runs on it", "nodes:\n" BURST(2), "fifo", .jobs = { { 0, 10, 4, 0, .on = "1:0-3", .took = "1:0123" } } },
+    /* It comes at 70, 140 and 210 while a fault keeps it out, and is removed each time: no job could have used it. Asked for
+     * again at the look after each repair, at 80, 150 and 220: three times as often as the pool has nodes. */
+    { "in vain three times, out of service each time", "nodes:\n" BURST(1, ", idle_s: 1") "failures: { rate: none, faults: [ "
+      "{ group: burst, node: 0, cause: nic, at_s: 65, repair_s: 8 }, { group: burst, node: 0, cause: nic, at_s: 135, repair_s: 8 }, "
+      "{ group: burst, node: 0, cause: nic, at_s: 205, repair_s: 8 } ] }\n", "fifo", .jobs = { { 0, 10, 4, 280 } } },
+    /* The third waits behind the second, for which a node of the pool is not enough: asked for in vain three times. Then the first
+     * loses its node until 103000, and needs the pool: asked for at 3010. The second runs when both are there. */
+    { "in vain three times, then a job is stopped", OWN(1) BURST(1, ", idle_s: 1") "failures: { rate: none, detection_s: 0, faults: [ "
+      "{ group: own, node: 0, cause: nic, at_s: 3000, repair_s: 100000 } ] }\n", "fifo", .jobs = {
+        { 0, 5000, 4, 0, .ends = 8070, .lost = 3000 }, { 1, 10, 8, 103070, .tasks = 2 }, { 2, 10, 4, 103080 } } },
     { "kube: pods wait for a node", "nodes:\n" BURST(2), "kube", .jobs = { { 0, 10, 8, .tasks = 2, .starts = 70 } } },
     { "easy: a promise on nodes to come", OWN(1) BURST(1), "easy", .jobs = {
         { 0, 500, 4, 0, .estimate = 500 }, { 0, 10, 4, 70, .estimate = 10 } } },

@@ -45,6 +45,9 @@ static const struct rates_row {
       { { 0, 10, 1, 0, .ends = 10, .model = "mute" }, { 0, 7, 2, 0, .ends = 8.5 } }, 18.5 / 17, 1 },
     { "without a model, and no factor", RACKS "progress: { overlap: 1, unknown: none }\n", "pack",
       { { 0, 10, 1, 0, .ends = 10, .model = "mute" }, { 0, 7, 2, 0, .ends = 7 } }, 1, 1 },
+    /* its best counts 0.01, here 0.7: 70 times as fast; 1 s / 70 rounded up by 0.7 ns is 50 ns of work more than there is */
+    { "an end rounded up, at a high rate", RACKS "progress: { factors: { rack: 0.01 } }\n", "pack",
+      { { 0, 1, 1, 0, .ends = 1, .model = "mute" }, { 0, 1, 2, 0, .ends = 0.014285715, .took = "1:0 2:0" } }, 0, 0 },
     { "progress off", RACKS "fabric: { leaf_oversubscription: 3 }\n", "pack",
       { { 0, 10, 1, 0, .ends = 10, .model = "mute" }, { 0, 10, 2, 0, .ends = 10, .model = "net" } }, 0, 0 },
     /* ---- max-min: an uplink carries 20 / o GB/s; alone a job has all of it, 10 GB in 2 s at 4 : 1, an iteration 3 s ---- */

@@ -136,6 +136,8 @@ static const struct schedule rows[] = {
         { 2, 10, 1, 2, .ends = 2, .shares = .4, .duty = 1, .fills_mib = 7271, .fails = true } } },
     { "fails: one that is too large for any GPU", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .jobs = {
         { 1, 10, 1, 1, .ends = 1, .fills_mib = 15053, .fails = true } } },
+    { "fails: the next takes its GPU at once", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .jobs = {
+        { 1, 10, 1, 1, .ends = 1, .fills_mib = 15053, .fails = true }, { 1, 5, 1, 1 } } },
     { "fails: tasks of one job", "fifo", { GIB(1, 1, 16) }, .sharing = FAILS, .jobs = {
         { 1, 10, 2, 1, .ends = 1, .tasks = 2, .shares = .5, .fills_mib = 7271, .fails = true } } },
 
