@@ -7,7 +7,7 @@
  * over, which makes an auction per lease. Free GPUs and those with an ending lease are offered to
  * the fraction 1 - f of the jobs with the worst rho (of those that wait or have an ending lease,
  * rounded up), among them the shortest remaining time first; the others get the rest, the worst rho
- * first. A job that does not fit is passed over. rho = (time since submit + remaining) / T_id, a
+ * first. A job that does not fit is passed over, one that is not preemptible runs without a lease. rho = (time since submit + remaining) / T_id, a
  * waiting job's as if it started now; T_id = E max(1, n N / C), N the mean number of contending
  * jobs, users or queues since submit (fair_to; models.md 10.4). Themis shares the cluster among apps,
  * each a set of jobs that search together: a job here is an app of its own, unless it is fair to
@@ -324,7 +324,8 @@ static void themis_started(struct sched *s, const void *params, void *state, job
 {
     struct themis *t = state;
     line_remove(t->waiting, j);
-    line_push(t->leases, j, (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
+    if (job_facts(s, j)->preemptible)
+        line_push(t->leases, j, (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
 }
 
 static void themis_stopped(struct sched *s, const void *params, void *state, job_id j,
