@@ -12,11 +12,12 @@
 
 #include <stddef.h>
 
-struct backfill_params { double depth, order, tests; };
+struct backfill_params { double depth, order, tests, overrun; };
 enum { BY_ARRIVAL, BY_ESTIMATE };
 #define TESTS_ALL 1e9
 enum { PLACER_TRIES = 1000 };     /* moments at which one reservation asks the placer */
 static const char *const orders[] = { "arrival", "shortest", NULL };
+static const char *const overruns[] = { "extend", "literal", NULL };      /* as enum overrun */
 
 struct list { job_id *job; size_t n, capacity; };
 struct backfill {
@@ -25,7 +26,7 @@ struct backfill {
     bool all;
     /* jobs that the last pass left waiting with a promise, or without one if there is no time */
     double ahead;
-    int64_t due_ns;               /* the first of the promises that were kept as they were */
+    int64_t due_ns;               /* the first of the promises */
     uint64_t seen;                /* timeline_version of the last pass */
     bool passed;
     struct list fresh;            /* arrived since the last pass */
@@ -42,6 +43,7 @@ static void backfill_begin(struct sched *s, const void *params, void *state)
     b->waiting = line_new(s);
     b->shortest = p->order > 0 ? line_new(s) : NULL;
     b->all = p->tests >= TESTS_ALL;
+    timeline_overrun(s, p->overrun > 0 ? OVERRUN_LITERAL : OVERRUN_EXTEND);
 }
 
 static void backfill_arrived(struct sched *s, const void *params, void *state, job_id j)
@@ -76,18 +78,15 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
 {
     struct request r = job_request(s, j);
     int64_t last_ns = plan_start(s, j), promised_ns = last_ns > sched_now(s) ? last_ns : TIME_NEVER;
-    if (last_ns <= sched_now(s) && sched_start(s, j, plan_placement(s, j)) == SCHED_OK)
+    if (plan_ready(s, j) && sched_start(s, j, plan_placement(s, j)) == SCHED_OK)
         return true;                                  /* its time has come */
     struct slot slot = timeline_earliest(s, j, sched_now(s), promised_ns, PLACER_TRIES);
     if (slot.where && slot.start_ns == sched_now(s) && sched_start(s, j, slot.where) == SCHED_OK)
         return true;
     bool promised = slot.where && plan_set(s, j, slot.start_ns, slot.where) == SCHED_OK;
-    if (!promised && promised_ns == TIME_NEVER) {
+    if (!promised && promised_ns == TIME_NEVER)
         plan_drop(s, j);
-    } else if (!promised) {
-        sched_wake_at(s, promised_ns);                /* perhaps no job ends just then */
-        b->due_ns = min_i64(promised_ns, b->due_ns);
-    }
+    b->due_ns = min_i64(plan_start(s, j), b->due_ns);
     sched_blocked(s, j,
                   sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
     return false;
@@ -208,6 +207,8 @@ static void backfill_schedule(struct sched *s, const void *params, void *state)
     { "order", "order of those behind: arrival, or shortest estimate first (SJBF)", "", 0, 0, BY_ARRIVAL, orders, \
       offsetof(struct backfill_params, order) },                                                   \
     { "tests", "jobs looked at in a pass", "jobs", 1, TESTS_ALL, TESTS_ALL, NULL, offsetof(struct backfill_params, tests) }, \
+    { "overrun", "what is expected of a job past its estimate: extend, or literal: its end at once", "", 0, 0, OVERRUN_EXTEND, \
+      overruns, offsetof(struct backfill_params, overrun) },                                       \
     { 0 }
 static const struct param easy_params[] = { BACKFILL_PARAMS(1) };
 static const struct param conservative_params[] = { BACKFILL_PARAMS(1e9) };

@@ -1,5 +1,6 @@
 /* timeline.c - see timeline.h. */
 #include "sim/scheduler/timeline.h"
+#include "sim/contract/util/minmax.h"
 #include "sim/engine/models.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placements.h"
@@ -32,6 +33,11 @@ static struct ordered_space holds_by_start(const struct timeline *t)
 static struct ordered_space holds_by_end(const struct timeline *t)
 {
     return (struct ordered_space){ t->end, sizeof *t->end, ends_before, t, NULL };
+}
+
+static struct ordered_space plans_by_start(const struct timeline *t)
+{
+    return (struct ordered_space){ t->due, sizeof *t->due, starts_before, t, NULL };
 }
 
 static bool hold_ends_by(const void *key, const void *context, uint32_t item)
@@ -198,11 +204,14 @@ static uint32_t hold_item(struct timeline *t)
     }
     mem_grow(&t->hold, &t->capacity, t->n, sizeof *t->hold);
     mem_grow(&t->end, &t->end_capacity, t->n, sizeof *t->end);
+    mem_grow(&t->due, &t->due_capacity, t->n, sizeof *t->due);
     return (uint32_t)t->n++;
 }
 
 static void plans_enter(struct timeline *t, uint32_t i)
 {
+    struct ordered_space dues = plans_by_start(t);
+    ordered_add(&t->by_due, &dues, i, t->hold[i].job);
     mem_grow(&t->plan, &t->plan_capacity, t->n_plans, sizeof *t->plan);
     t->hold[i].plan = (uint32_t)t->n_plans;
     t->plan[t->n_plans++] = i;
@@ -210,6 +219,8 @@ static void plans_enter(struct timeline *t, uint32_t i)
 
 static void plans_leave(struct timeline *t, uint32_t i)
 {
+    struct ordered_space dues = plans_by_start(t);
+    ordered_remove(&t->by_due, &dues, i);
     uint32_t last = t->plan[--t->n_plans];
     t->plan[t->hold[i].plan] = last;
     t->hold[last].plan = t->hold[i].plan;
@@ -363,26 +374,80 @@ void timeline_forget(struct sched *s, struct live *l)
     placement_drop(s, p);
 }
 
-static int64_t as_long_again(const struct sched *s, const struct hold *h)
+/* When a hold that should have ended is expected to. The ends of extended holds follow from the first alone, so it does not
+ * matter at which of them there was a pass. */
+static int64_t late_end_ns(const struct sched *s, const struct hold *h)
 {
-    return s->now_ns > h->start_ns ? s->now_ns - h->start_ns : 1;
+    if (s->timeline->overrun == OVERRUN_LITERAL)
+        return s->now_ns + 1;
+    int64_t end_ns = h->end_ns;
+    while (end_ns <= s->now_ns)
+        end_ns = timeline_plus(end_ns, max_i64((end_ns - h->start_ns) / 2, 1));
+    return end_ns;
 }
 
+/* Nothing comes free by it: `freed` stays. */
 static void settle_ended(struct sched *s, const struct ordered *by_end)
 {
-    const struct timeline *t = s->timeline;
+    struct timeline *t = s->timeline;
+    uint64_t freed = t->freed;
     for (uint32_t i; (i = by_end->first) != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns;) {
         struct hold h = t->hold[i];
         hold_drop(s, h.job, h.kind);
-        if (h.kind == HOLD_PLAN)
+        if (h.kind == HOLD_PLAN) {
             placement_drop(s, h.p);
-        else
-            hold_add(s, h.job, h.kind, h.start_ns, timeline_plus(s->now_ns, as_long_again(s, &h)), h.p);
+            continue;
+        }
+        hold_add(s, h.job, h.kind, h.start_ns, late_end_ns(s, &h), h.p);
+        t->n_late++;
     }
+    t->freed = freed;
+}
+
+void timeline_overrun(struct sched *s, enum overrun how)
+{
+    s->timeline->overrun = how;
+}
+
+static bool is_due_by(const void *key, const void *context, uint32_t item)
+{
+    return ((const struct timeline *)context)->hold[item].start_ns <= *(const int64_t *)key;
+}
+
+/* The first plan after that time. */
+static int64_t due_after_ns(const struct timeline *t, int64_t after_ns)
+{
+    struct ordered_space dues = plans_by_start(t);
+    uint32_t i = ordered_search(&t->by_due, &dues, is_due_by, &after_ns);
+    return i == ORDERED_NONE ? TIME_NEVER : t->hold[i].start_ns;
+}
+
+bool timeline_is_due(const struct sched *s)
+{
+    const struct timeline *t = s->timeline;
+    return t && t->n_plans && due_after_ns(t, s->now_ns - 1) == s->now_ns;
+}
+
+/* A plan that rests on the literal end of a late hold: it waits for that to end in truth, which makes a pass of its own. Plans of
+ * no length may rest on each other, a nanosecond each. */
+bool timeline_rests(const struct timeline *t, int64_t start_ns, int64_t now_ns)
+{
+    return t->overrun == OVERRUN_LITERAL && t->n_late && start_ns <= now_ns + 1 + (int64_t)t->n_plans;
+}
+
+int64_t timeline_due_ns(const struct sched *s)
+{
+    const struct timeline *t = s->timeline;
+    if (!t || !t->n_plans)
+        return TIME_NEVER;
+    bool rest = timeline_rests(t, s->now_ns + 1, s->now_ns);
+    return due_after_ns(t, rest ? s->now_ns + 1 + (int64_t)t->n_plans : s->now_ns);
 }
 
 void timeline_pass(struct sched *s)
 {
+    if (s->timeline)
+        s->timeline->n_late = 0;
     for (unsigned summed = 0; s->timeline && summed < 2; summed++)
         settle_ended(s, &s->timeline->by_end[summed]);
 }
@@ -426,7 +491,7 @@ void timeline_begin(struct sched *s)
     const struct cluster *c = s->cluster;
     struct timeline *t = s->timeline = mem_new(1, sizeof *t);
     t->free = ORDERED_NONE;
-    t->by_start = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
+    t->by_start = t->by_due = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
     t->taken = mem_new(c->n_nodes, sizeof *t->taken);
     t->counted = mem_new(c->n_nodes, sizeof *t->counted);
     t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
@@ -457,6 +522,7 @@ void timeline_end(struct sched *s)
         free_index_free(t->window[w].v);
     free(t->hold);
     free(t->end);
+    free(t->due);
     free(t->taken);
     free(t->counted);
     free(t->kind_taken);
