@@ -67,6 +67,7 @@ static int64_t totals_fit_before(const struct sched *s, const struct hold *plan,
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
 {
     struct hold *plan = plan_of(s, j);
+    s->timeline->asked = true;
     if (!plan)
         return earliest(s, j, after_ns, horizon_ns, tries);
     if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns) {

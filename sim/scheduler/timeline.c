@@ -2,6 +2,7 @@
 #include "sim/scheduler/timeline.h"
 #include "sim/contract/util/minmax.h"
 #include "sim/engine/models.h"
+#include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
@@ -324,6 +325,12 @@ void plan_drop(struct sched *s, job_id j)
 
 /* ---- Following the jobs ---- */
 
+void timeline_arrived(struct sched *s, const struct live *l)
+{
+    if (s->timeline)
+        s->timeline->n_unknown += l->estimate_ns == TIME_NEVER && !on_demand(s, l->job);
+}
+
 void timeline_started(struct sched *s, struct live *l)
 {
     if (!s->timeline)
@@ -386,18 +393,18 @@ static int64_t late_end_ns(const struct sched *s, const struct hold *h)
     return end_ns;
 }
 
-/* Nothing comes free by it: `freed` stays. */
+/* Nothing comes free by it: `freed` stays. Plans are the policy's, be they past. */
 static void settle_ended(struct sched *s, const struct ordered *by_end)
 {
     struct timeline *t = s->timeline;
+    struct ordered_space ends = holds_by_end(t);
     uint64_t freed = t->freed;
-    for (uint32_t i; (i = by_end->first) != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns;) {
+    for (uint32_t i = by_end->first, next; i != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns; i = next) {
         struct hold h = t->hold[i];
-        hold_drop(s, h.job, h.kind);
-        if (h.kind == HOLD_PLAN) {
-            placement_drop(s, h.p);
+        next = ordered_next(&ends, i);
+        if (h.kind == HOLD_PLAN)
             continue;
-        }
+        hold_drop(s, h.job, h.kind);
         hold_add(s, h.job, h.kind, h.start_ns, late_end_ns(s, &h), h.p);
         t->n_late++;
     }
@@ -506,6 +513,11 @@ void timeline_begin(struct sched *s)
     }
     for (unsigned w = 0; w < 2; w++)
         t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0 };
+}
+
+uint32_t timeline_without_estimate(const struct sched *s)
+{
+    return s->timeline && s->timeline->asked ? s->timeline->n_unknown : 0;
 }
 
 void timeline_end(struct sched *s)

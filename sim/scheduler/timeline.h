@@ -40,6 +40,8 @@ struct timeline {
     struct ordered by_end[2];     /* the others; those that windows sum up */
     struct ordered by_due;        /* the plans */
     enum overrun overrun;
+    uint32_t n_unknown;           /* jobs that arrived without an estimate, but for those on demand */
+    bool asked;                   /* for the earliest time of a job */
     size_t n_late;                /* holds that were given another end as this pass began */
     struct window window[2];      /* that begin now; that begin later */
     node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */
@@ -54,6 +56,7 @@ struct timeline {
 
 void timeline_begin(struct sched *s);                        /* only for a policy that SEES_TIMELINE */
 void timeline_end(struct sched *s);
+void timeline_arrived(struct sched *s, const struct live *l);
 void timeline_pass(struct sched *s);                         /* a pass begins: holds that should have ended are given another end */
 void timeline_started(struct sched *s, struct live *l);      /* staged: it holds l->now.held from now on */
 void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns);   /* staged: it stays that much longer */
@@ -63,6 +66,7 @@ void timeline_left(struct sched *s, struct live *l, enum hold_kind kind);  /* tr
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
                                                                 back (-1), and the whole node or not */
+uint32_t timeline_without_estimate(const struct sched *s);  /* jobs that had none as they arrived; 0: no plan was asked for */
 bool plan_is_on(const struct sched *s, const struct live *l, const struct placement *p);    /* p is that of its reservation */
 /* For the undo log. */
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);

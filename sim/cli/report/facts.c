@@ -34,6 +34,8 @@ static void of_counts(struct output *o, const struct page *p, const struct run_v
     static const struct { const char *key, *text; } odd[] = {
         { "skipped_rows", "rows of the trace were skipped: no job that ran" },
         { "rejected", "jobs were rejected: they could never run, or the policy refused them" },
+        { "without_estimate", "jobs had no estimate of their run time: to the plans of the policy they "
+                              "run for ever" },
         { "deadlocked", "jobs held part of a gang and waited for the rest, forever" },
         { "never_started", "jobs never started, although all others were done" },
         { "running", "jobs were still running at the end: no mean includes them" },

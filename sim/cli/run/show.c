@@ -502,6 +502,11 @@ void show_warnings(const struct shown *x)
              x->plan->workload->n_skipped, s_if_many(x->plan->workload->n_skipped));
     if (t->rejected)
         rejected(x, t->rejected);
+    if (t->without_estimate)
+        warn("%" PRIu32 " job%s had no estimate of %s run time: to the plans of policy %s %s for ever",
+             t->without_estimate, s_if_many(t->without_estimate),
+             t->without_estimate == 1 ? "its" : "their", x->plan->policy.policy->name,
+             t->without_estimate == 1 ? "it runs" : "they run");
     if (t->deadlocked)
         warn("deadlock: %" PRIu32 " job%s hold%s part of a gang and wait for the rest, forever",
              t->deadlocked, s_if_many(t->deadlocked), t->deadlocked == 1 ? "s" : "");
