@@ -125,11 +125,12 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
     if (same)
         return w->v;
     window_move(s, w, from_ns, until_ns);
+    blocks_move(w->blocks, w->v, t->out, from_ns, until_ns);
     w->version = t->version;
     for (size_t i = 0; i < t->n_counted; i++) {
         node_id n = t->counted[i];
-        int64_t most = profile_max(t->taken[n], from_ns, until_ns);
-        free_index_set_counted(w->v, n, (int32_t)((int64_t)cluster_node_gpus(s->cluster, n) - most / MILLI_ALL));
+        int64_t all = cluster_node_gpus(s->cluster, n), most = profile_max(t->taken[n], from_ns, until_ns);
+        free_index_set_counted(w->v, n, blocks_has(w->blocks, n) ? 0 : (int32_t)(all - most / MILLI_ALL));
     }
     return w->v;
 }
@@ -152,6 +153,15 @@ struct view *view_of(const struct sched *s, const struct view *v)
 
 /* ---- Holds come and go ---- */
 
+/* Of a piece that is not out of service: that is taken already. */
+static int64_t milli_in_service(const struct timeline *t, const struct piece *p)
+{
+    const struct node_out *out = &t->out[p->node];
+    if (out->whole)
+        return 0;
+    return (int64_t)(p->gpu_mask ? (uint32_t)__builtin_popcountll(p->gpu_mask & ~out->gpus) : p->gpus) * p->milli;
+}
+
 /* A running job counts from the beginning of time: the past is never asked for, and a step less is kept. */
 static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
 {
@@ -159,7 +169,7 @@ static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
     int64_t from_ns = h->kind == HOLD_PLAN ? h->start_ns : INT64_MIN;
     for (size_t i = 0; i < h->p->n; i++) {
         const struct piece *p = &h->p->piece[i];
-        int64_t milli = (int64_t)p->gpus * p->milli;
+        int64_t milli = milli_in_service(t, p);
         struct profile *kind = t->kind_taken[cluster_piece_kind(s->cluster, p)], *node = t->taken[p->node];
         profile_add(kind, from_ns, h->end_ns, sign * milli);
         if (node && node != kind)
@@ -287,7 +297,7 @@ int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
         if (i != ORDERED_NONE && t->hold[i].end_ns < next_ns)
             next_ns = t->hold[i].end_ns;
     }
-    return next_ns;
+    return min_i64(next_ns, t->window[0].blocks ? outages_next_end_ns(t->window[0].v->cluster, after_ns) : TIME_NEVER);
 }
 
 int64_t timeline_length_ns(const struct sched *s, job_id j)
@@ -475,17 +485,43 @@ static void profiles_out(struct sched *s, node_id n, uint64_t gpus, uint32_t cou
     }
 }
 
+static bool is_on(const struct placement *p, node_id n)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->piece[i].node == n)
+            return true;
+    return false;
+}
+
+/* What holds have there in the profiles. */
+static void profiles_on(struct sched *s, node_id n, int64_t sign)
+{
+    struct timeline *t = s->timeline;
+    struct ordered_space ends = holds_by_end(t);
+    for (unsigned summed = 0; summed < 2; summed++)
+        for (uint32_t i = t->by_end[summed].first; i != ORDERED_NONE; i = ordered_next(&ends, i))
+            if (is_on(t->hold[i].p, n))
+                profiles_change(s, &t->hold[i], sign);
+}
+
 /* In windows counted GPUs go by their profile. */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign)
 {
     const struct node_type *type = cluster_node_type(s->cluster, n);
     struct timeline *t = s->timeline;
     for (unsigned w = 0; w < 2; w++) {
+        blocks_lift(t->window[w].blocks, t->window[w].v, t->out, n);
         if (gpus)
             free_index_out_gpus(t->window[w].v, n, gpus, sign);
         if (whole)
             free_index_out_node(t->window[w].v, n, 0, sign);
     }
+    profiles_on(s, n, -1);
+    t->out[n].gpus ^= gpus;
+    t->out[n].whole ^= whole;
+    profiles_on(s, n, 1);
+    for (unsigned w = 0; w < 2; w++)
+        blocks_lay(t->window[w].blocks, t->window[w].v, t->out, n);
     profiles_out(s, n, gpus, whole && type->counted ? type->gpus : 0, sign);
     t->version++;
     t->freed += sign < 0;
@@ -501,6 +537,7 @@ void timeline_begin(struct sched *s)
     t->by_start = t->by_due = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
     t->taken = mem_new(c->n_nodes, sizeof *t->taken);
     t->counted = mem_new(c->n_nodes, sizeof *t->counted);
+    t->out = mem_new(c->n_nodes, sizeof *t->out);
     t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
     for (uint32_t k = 0; k < c->n_kinds; k++)
         t->kind_taken[k] = profile_new();
@@ -512,7 +549,7 @@ void timeline_begin(struct sched *s)
         t->counted[t->n_counted++] = n;
     }
     for (unsigned w = 0; w < 2; w++)
-        t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0 };
+        t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0, blocks_new(c) };
 }
 
 uint32_t timeline_without_estimate(const struct sched *s)
@@ -530,8 +567,11 @@ void timeline_end(struct sched *s)
             profile_free(t->taken[t->counted[i]]);
     for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
         profile_free(t->kind_taken[k]);
-    for (unsigned w = 0; w < 2; w++)
+    for (unsigned w = 0; w < 2; w++) {
         free_index_free(t->window[w].v);
+        blocks_free(t->window[w].blocks);
+    }
+    free(t->out);
     free(t->hold);
     free(t->end);
     free(t->due);

@@ -6,13 +6,16 @@
  *
  * A hold belongs to a window [from, until) if it starts before `until` and ends after `from`. A window is a free index from which
  * the pieces of those holds are taken; to move it, only the holds between the old bounds and the new are looked at. Counted nodes
- * are not summed up: they ask for the maximum that is taken at any instant of the window. */
+ * are not summed up: they ask for the maximum that is taken at any instant of the window.
+ *
+ * GPUs out of service are taken for good, and what still runs on them is not taken again. Announced maintenance: outages.h. */
 #pragma once
 #include "sim/base/ordered.h"
 #include "sim/base/profile.h"
 #include "sim/capacity/free_index.h"
 #include "sim/contract/timeline.h"
 #include "sim/engine/state.h"
+#include "sim/scheduler/outages.h"
 
 struct hold {
     struct ordered_link link;     /* by start, if summed */
@@ -27,7 +30,7 @@ struct hold {
 };
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
 struct plan_due { struct ordered_link link; };               /* the same item, a plan, in the order of starts */
-struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; };
+struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
 
 /* Written by timeline.c; plans.c reads it. */
 struct timeline {
@@ -48,6 +51,7 @@ struct timeline {
     size_t n_counted;
     struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names. The only node of its kind shares the kind's */
     struct profile **kind_taken;  /* [n_kinds] milli-GPUs */
+    struct node_out *out;         /* [n_nodes] */
     uint32_t *plan;               /* the holds that are plans */
     size_t n_plans, plan_capacity;
     uint64_t version;             /* of all holds */

@@ -78,5 +78,35 @@ for p in easy conservative easy:overrun=literal conservative:overrun=literal eas
     done
 done
 
+# ---- A drain from 500 s. l1 still runs on node 0 until 1500 s, which takes nothing from node 1: s2 waits there for s1, until 900 s.
+# The same where GPUs are counted, and have no names. ----
+printf '%s\n' job_id,submit_s,duration_s,gpus,tasks,estimate_s l1,0,1500,4,1,1500 s1,300,600,4,1,600 s2,550,100,4,1,100 >drain.csv
+maintenance() { # GPUS FROM UNTIL DRAIN
+    printf 'nodes: [ { group: h, count: 2, %s } ]\npreemption: { checkpoint: perfect }\n' "$1"
+    printf 'failures: { rate: none, maintenance: [ { group: h, first: 0, count: 1, from_s: %s, until_s: %s, drain_s: %s } ] }\n' "$2" "$3" "$4"
+}
+for gpus in 'gpus: 4, gpu_model: H100-SXM5-80' 'gpus: 4, counted: true'; do
+    maintenance "$gpus" 3000 4000 2500 >drain.yaml
+    for p in easy conservative; do
+        play drain $p drain.yaml drain.csv
+        starts drain s2 900
+        grep -q ',promise,' drain/events.csv && ! grep ',promise,' drain/events.csv | grep -qv ',900$' && ok || fail "drain: a promise other than 900"
+    done
+
+    # ---- Maintenance of node 0 from 1000 s, announced. l1 would outlast it and is put on node 1, l2 is not in its way on node 0. `long` is
+    # longer than what is left before it, and node 1 is free at 1500 s. Of unknown length it starts at once. ----
+    maintenance "$gpus" 1000 2000 500 >ahead.yaml
+    printf '%s\n' job_id,submit_s,duration_s,gpus,tasks,estimate_s l1,0,1500,4,1,1500 l2,0,100,4,1,100 long,200,900,4,1,900 >ahead.csv
+    { sed 3d ahead.csv | sed 's/^long,200,900,4,1,900/long,200,100,4,1,/'; } >unknown.csv
+    for p in easy conservative; do
+        play ahead $p ahead.yaml ahead.csv
+        starts ahead l1 0
+        starts ahead long 1500
+        [ "$(awk -F, '$1 == "l1" { print $3 }' ahead/intervals.csv)" = 1 ] && ok || fail "$p: l1 on the node that maintenance takes"
+        play unknown $p ahead.yaml unknown.csv
+        starts unknown long 200
+    done
+done
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
