@@ -93,11 +93,11 @@ void blocks_lay(struct blocks *b, struct view *v, const struct node_out *out, no
         show(b, v, out, n, 1);
 }
 
-int64_t outages_next_end_ns(const struct cluster *c, int64_t after_ns)
+int64_t outages_next_end_ns(const struct cluster *c, int64_t now_ns, int64_t after_ns)
 {
     int64_t next_ns = TIME_NEVER;
     for (uint32_t k = 0; c->failures && k < c->failures->n_planned; k++) {
-        int64_t until_ns = c->failures->planned[k].until_ns + repeated_ns(&c->failures->planned[k], after_ns);
+        int64_t until_ns = c->failures->planned[k].until_ns + repeated_ns(&c->failures->planned[k], now_ns);
         if (until_ns > after_ns && until_ns < next_ns)
             next_ns = until_ns;
     }

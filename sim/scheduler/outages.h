@@ -21,5 +21,6 @@ bool    blocks_has(const struct blocks *b, node_id n);
 /* Shows n as it is without the denial, and again with it: around a change of out[n]. Nothing if n is not denied. */
 void    blocks_lift(struct blocks *b, struct view *v, const struct node_out *out, node_id n);
 void    blocks_lay(struct blocks *b, struct view *v, const struct node_out *out, node_id n);
-/* The first end of a maintenance after that time; TIME_NEVER: none. */
-int64_t outages_next_end_ns(const struct cluster *c, int64_t after_ns);
+/* The first end after that time, of each maintenance the next from now on alone: a search through its repetitions has no end.
+ * TIME_NEVER: none. */
+int64_t outages_next_end_ns(const struct cluster *c, int64_t now_ns, int64_t after_ns);

@@ -297,7 +297,7 @@ int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
         if (i != ORDERED_NONE && t->hold[i].end_ns < next_ns)
             next_ns = t->hold[i].end_ns;
     }
-    return min_i64(next_ns, t->window[0].blocks ? outages_next_end_ns(t->window[0].v->cluster, after_ns) : TIME_NEVER);
+    return min_i64(next_ns, t->window[0].blocks ? outages_next_end_ns(t->window[0].v->cluster, t->pass_ns, after_ns) : TIME_NEVER);
 }
 
 int64_t timeline_length_ns(const struct sched *s, job_id j)
@@ -463,8 +463,10 @@ int64_t timeline_due_ns(const struct sched *s)
 
 void timeline_pass(struct sched *s)
 {
-    if (s->timeline)
+    if (s->timeline) {
+        s->timeline->pass_ns = s->now_ns;
         s->timeline->n_late = 0;
+    }
     for (unsigned summed = 0; s->timeline && summed < 2; summed++)
         settle_ended(s, &s->timeline->by_end[summed]);
 }

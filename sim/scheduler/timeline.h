@@ -45,6 +45,7 @@ struct timeline {
     enum overrun overrun;
     uint32_t n_unknown;           /* jobs that arrived without an estimate, but for those on demand */
     bool asked;                   /* for the earliest time of a job */
+    int64_t pass_ns;              /* time of the last pass */
     size_t n_late;                /* holds that were given another end as this pass began */
     struct window window[2];      /* that begin now; that begin later */
     node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */
