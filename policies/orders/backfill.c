@@ -3,7 +3,9 @@
  * The first `depth` jobs that cannot start are promised the earliest time at which they fit by the
  * submitted estimates; a later job starts only if it fits now and until it is expected to end.
  * depth 1 is EASY (Lifka, JSSPP 1995), no bound is conservative backfilling (Mu'alem and Feitelson,
- * IEEE TPDS 12(6), 2001). When a job gives up GPUs, each promise is looked at again, first come
+ * IEEE TPDS 12(6), 2001). A job without an estimate runs for ever: a job that must wait for its end
+ * can be promised no time, and then no other job without an estimate gets GPUs that it might use.
+ * When a job gives up GPUs, each promise is looked at again, first come
  * first, with those of all others in place: it never gets later. New jobs only add to them. "Free
  * over the whole window" needs no rule about extra nodes: on counts it says the same. */
 #include "sim/contract/timeline.h"
@@ -12,11 +14,12 @@
 
 #include <stddef.h>
 
-struct backfill_params { double depth, order, tests; };
+struct backfill_params { double depth, order, tests, overrun; };
 enum { BY_ARRIVAL, BY_ESTIMATE };
 #define TESTS_ALL 1e9
 enum { PLACER_TRIES = 1000 };     /* moments at which one reservation asks the placer */
 static const char *const orders[] = { "arrival", "shortest", NULL };
+static const char *const overruns[] = { "extend", "literal", NULL };      /* as enum overrun */
 
 struct list { job_id *job; size_t n, capacity; };
 struct backfill {
@@ -25,14 +28,15 @@ struct backfill {
     bool all;
     /* jobs that the last pass left waiting with a promise, or without one if there is no time */
     double ahead;
-    int64_t due_ns;               /* the first of the promises that were kept as they were */
+    int64_t due_ns;               /* the first of the promises */
     uint64_t seen;                /* timeline_version of the last pass */
     bool passed;
     struct list fresh;            /* arrived since the last pass */
-    /* [n_shapes] did not fit before the promises */
-    struct too_long { int64_t estimate_ns; uint64_t pass; } *too_long;
+    struct list timeless;         /* of each shape the first job that could be promised no time */
+    /* [n_shapes] did not fit before the promises; is among the timeless */
+    struct too_long { int64_t estimate_ns; uint64_t pass, timeless; } *too_long;
     size_t n_shapes;
-    uint64_t pass;
+    uint64_t pass, looked;        /* passes; those that looked at all jobs */
 };
 
 static void backfill_begin(struct sched *s, const void *params, void *state)
@@ -42,21 +46,7 @@ static void backfill_begin(struct sched *s, const void *params, void *state)
     b->waiting = line_new(s);
     b->shortest = p->order > 0 ? line_new(s) : NULL;
     b->all = p->tests >= TESTS_ALL;
-}
-
-static void backfill_arrived(struct sched *s, const void *params, void *state, job_id j)
-{
-    (void)params;
-    struct backfill *b = state;
-    int64_t submit_ns = job_facts(s, j)->submit_ns;
-    if (b->shortest)
-        line_push(
-            b->shortest, j,
-            (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
-    line_push(b->waiting, j, (struct line_key){ .time_ns = submit_ns });
-    b->fresh.job =
-        array_grown(sched_alloc, s, b->fresh.job, &b->fresh.capacity, b->fresh.n, sizeof j);
-    b->fresh.job[b->fresh.n++] = j;
+    timeline_overrun(s, p->overrun > 0 ? OVERRUN_LITERAL : OVERRUN_EXTEND);
 }
 
 static void backfill_started(struct sched *s, const void *params, void *state, job_id j)
@@ -79,6 +69,69 @@ static bool held_by_limit(struct sched *s, job_id j)
     return true;
 }
 
+static struct too_long *of_shape(struct sched *s, struct backfill *b, job_id j)
+{
+    shape_id shape = job_facts(s, j)->ask->shape;
+    b->too_long =
+        array_covering(sched_alloc, s, b->too_long, &b->n_shapes, shape, sizeof *b->too_long);
+    return &b->too_long[shape];
+}
+
+static void list_add(struct sched *s, struct list *l, job_id j)
+{
+    l->job = array_grown(sched_alloc, s, l->job, &l->capacity, l->n, sizeof j);
+    l->job[l->n++] = j;
+}
+
+static void is_timeless(struct sched *s, struct backfill *b, job_id j)
+{
+    struct too_long *known = of_shape(s, b, j);
+    if (known->timeless != b->looked)
+        list_add(s, &b->timeless, j);
+    known->timeless = b->looked;
+}
+
+/* A task of `run` might use what a task of `own` holds on that piece. */
+static bool might_use(const struct view *v, const struct request *run, const struct request *own,
+                      const struct piece *p)
+{
+    if (!view_allows(v, run, p->node))
+        return false;
+    if ((run->cpu_milli && own->cpu_milli) || (run->mem_mib && own->mem_mib))
+        return true;
+    return run->gpus && p->gpus && (!p->gpu_mask || p->gpu_mask & view_slots(v, run, p->node));
+}
+
+/* j would hold for ever what a job ahead, which can be promised no time, might use. */
+static bool holds_for_ever(const struct sched *s, const struct backfill *b, job_id j,
+                           const struct placement *where)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    struct request own = job_request(s, j);
+    if (job_estimate_ns(s, j) != TIME_NEVER)
+        return false;
+    for (size_t k = 0; k < b->timeless.n; k++)
+        for (const struct request *run = job_facts(s, b->timeless.job[k])->ask; run; run = run->next)
+            for (size_t i = 0; i < where->n; i++)
+                if (might_use(v, run, &own, &where->piece[i]))
+                    return true;
+    return false;
+}
+
+/* Its time has come, and a late job has its place. */
+static bool is_broken(struct sched *s, job_id j)
+{
+    return plan_start(s, j) <= sched_now(s) && !plan_ready(s, j);
+}
+
+/* The jobs behind are promised times anew, after it: else they would pass it. */
+static void drop_behind(struct sched *s, struct line_walk walk, double most)
+{
+    job_id j;
+    for (; most > 0 && line_next(&walk, &j); most--)
+        plan_drop(s, j);
+}
+
 /* Starts j now, or promises it the earliest time that its estimate and the promises of all others
  * allow: never later than its own last promise, unless that time has come and a running job exceeds
  * its estimate. true: it has started, or takes no promise. */
@@ -88,18 +141,19 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
         return true;
     struct request r = job_request(s, j);
     int64_t last_ns = plan_start(s, j), promised_ns = last_ns > sched_now(s) ? last_ns : TIME_NEVER;
-    if (last_ns <= sched_now(s) && sched_start(s, j, plan_placement(s, j)) == SCHED_OK)
+    if (plan_ready(s, j) && sched_start(s, j, plan_placement(s, j)) == SCHED_OK)
         return true;                                  /* its time has come */
     struct slot slot = timeline_earliest(s, j, sched_now(s), promised_ns, PLACER_TRIES);
+    if (slot.where && holds_for_ever(s, b, j, slot.where))
+        slot.where = NULL;
     if (slot.where && slot.start_ns == sched_now(s) && sched_start(s, j, slot.where) == SCHED_OK)
         return true;
     bool promised = slot.where && plan_set(s, j, slot.start_ns, slot.where) == SCHED_OK;
     if (!promised && promised_ns == TIME_NEVER) {
         plan_drop(s, j);
-    } else if (!promised) {
-        sched_wake_at(s, promised_ns);                /* perhaps no job ends just then */
-        b->due_ns = min_i64(promised_ns, b->due_ns);
+        is_timeless(s, b, j);
     }
+    b->due_ns = min_i64(plan_start(s, j), b->due_ns);
     sched_blocked(s, j,
                   sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
     return false;
@@ -124,9 +178,7 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
         return;
     shape_id shape = job_facts(s, j)->ask->shape;
     int64_t length_ns = job_estimate_ns(s, j), now_ns = sched_now(s);
-    b->too_long =
-        array_covering(sched_alloc, s, b->too_long, &b->n_shapes, shape, sizeof *b->too_long);
-    struct too_long *known = &b->too_long[shape];
+    struct too_long *known = of_shape(s, b, j);
     if (known->pass == b->pass && length_ns >= known->estimate_ns) {
         reserved(s, b, walk, j, known->estimate_ns);
         return;
@@ -143,10 +195,24 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
     int64_t until_ns =
         length_ns == TIME_NEVER ? TIME_NEVER : now_ns + job_start_cost_ns(s, j) + length_ns;
     const struct placement *where = sched_place(s, timeline_view(s, now_ns, until_ns), &r);
-    if (where && sched_start(s, j, where) == SCHED_OK)
+    if (where && !holds_for_ever(s, b, j, where) && sched_start(s, j, where) == SCHED_OK)
         return;
-    *known = (struct too_long){ length_ns, b->pass };
+    known->estimate_ns = length_ns;
+    known->pass = b->pass;
     reserved(s, b, walk, j, length_ns);
+}
+
+static void backfill_arrived(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)params;
+    struct backfill *b = state;
+    int64_t submit_ns = job_facts(s, j)->submit_ns;
+    if (b->shortest)
+        line_push(
+            b->shortest, j,
+            (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
+    line_push(b->waiting, j, (struct line_key){ .time_ns = submit_ns });
+    list_add(s, &b->fresh, j);
 }
 
 /* No job has given up GPUs since the last pass: what it refused stays refused, and only new jobs
@@ -176,10 +242,14 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
     double tested = 0;
     job_id j, last_job = 0;
     b->ahead = 0;
+    b->looked++;
+    b->timeless.n = 0;
     b->due_ns = TIME_NEVER;
     while (b->ahead < p->depth && tested < p->tests && line_next(&walk, &j)) {
         last = line_walk_key(&walk);
         last_job = j;
+        if (is_broken(s, j))
+            drop_behind(s, walk, p->depth - 1);
         b->ahead += !start_or_promise(s, b, j);
         tested++;
     }
@@ -222,6 +292,8 @@ static void backfill_schedule(struct sched *s, const void *params, void *state)
     { "order", "order of those behind: arrival, or shortest estimate first (SJBF)", "", 0, 0, BY_ARRIVAL, orders, \
       offsetof(struct backfill_params, order) },                                                   \
     { "tests", "jobs looked at in a pass", "jobs", 1, TESTS_ALL, TESTS_ALL, NULL, offsetof(struct backfill_params, tests) }, \
+    { "overrun", "what is expected of a job past its estimate: extend, or literal: its end at once", "", 0, 0, OVERRUN_EXTEND, \
+      overruns, offsetof(struct backfill_params, overrun) },                                       \
     { 0 }
 static const struct param easy_params[] = { BACKFILL_PARAMS(1) };
 static const struct param conservative_params[] = { BACKFILL_PARAMS(1e9) };

@@ -1,13 +1,21 @@
 /* timeline.h - the planned future: when what is held now comes free by estimate, and which jobs are
  * promised what.
  *
- * Holds of running jobs follow by themselves: from their start to start + start-up + estimate. A
- * job that exceeds its estimate is expected to take as long again as it has until then; one without
- * an estimate never ends. Plans belong to the policy: a plan stays until it is dropped, moved, or
- * the job starts. All of it is staged: a rollback undoes plans too. For policies that need
- * SEES_TIMELINE. */
+ * Holds of running jobs follow by themselves: from their start to start + start-up + estimate. What
+ * is expected of a job that exceeds its estimate depends on the clock alone (enum overrun); one
+ * without an estimate never ends. Plans belong to the policy: a plan stays until it is dropped,
+ * moved, or the job starts. When its start has come there is a pass. All of it is staged: a rollback
+ * undoes plans too. For policies that need SEES_TIMELINE. */
 #pragma once
 #include "policy.h"
+
+/* The end expected of a job that exceeds its estimate. */
+enum overrun {
+    OVERRUN_EXTEND,               /* start + length, the length growing by half each time it is over */
+    OVERRUN_LITERAL               /* the next nanosecond, as planners that know start + estimate alone take it */
+};
+/* Of this run from the next pass on; OVERRUN_EXTEND until a policy says so. */
+void timeline_overrun(struct sched *s, enum overrun how);
 
 /* Plans a start of j, from start_ns to start_ns + estimate, or moves its plan; logs a promise.
  * NO_ROOM: something overlaps, and the plan stays as it was. */
@@ -18,6 +26,8 @@ void    plan_clear(struct sched *s);
 int64_t plan_start(const struct sched *s, job_id j);     /* TIME_NEVER: none */
 /* NULL: none; good while the plan stands. */
 const struct placement *plan_placement(const struct sched *s, job_id j);
+/* There is a plan of j, its start has come, and its place is free. */
+bool    plan_ready(struct sched *s, job_id j);
 
 /* What is free at every instant of [from_ns, until_ns). Not a copy but a free index that rests
  * where it was asked last; there is one for windows that begin now and one for later windows, each
@@ -34,6 +44,5 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
 struct slot { int64_t start_ns; const struct placement *where; };
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns,
                               unsigned tries);
-/* Grows when a job gives up GPUs or exceeds its estimate: while it stands, what did not fit does
- * not fit now either. */
+/* Grows when a job gives up GPUs: while it stands, what did not fit does not fit now either. */
 uint64_t timeline_version(const struct sched *s);

@@ -16,6 +16,7 @@
 #include "sim/engine/switch.h"
 #include "sim/scheduler/pass.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/timeline.h"
 #include "sim/scheduler/waiting.h"
 #include "sim/scheduler/wakes.h"
 
@@ -61,6 +62,7 @@ static int64_t next_instant_ns(struct sched *s)
     if (event_queue_peek(s->events, &e))
         t = earlier(t, e.time_ns);
     t = earlier(t, switch_next_ns(s));
+    t = earlier(t, timeline_due_ns(s));
     return earlier(t, wake_next_ns(s));
 }
 
@@ -165,6 +167,8 @@ static int apply_all(struct sched *s, struct error *err)
         (void)wake_cancel(s, s->now_ns);
         run_changed(s);
     }
+    if (timeline_is_due(s))
+        run_changed(s);
     if (switch_next_ns(s) == s->now_ns) {
         switch_policy(s);
         s->loop->fruitless_wakes = 0;
@@ -297,7 +301,8 @@ static bool world_is_over(const struct sched *s)
 
 static bool nothing_follows(struct sched *s)
 {
-    return world_is_over(s) && s->loop->pass_due_ns == TIME_NEVER && wake_next_ns(s) == TIME_NEVER && switch_next_ns(s) == TIME_NEVER;
+    return world_is_over(s) && s->loop->pass_due_ns == TIME_NEVER && wake_next_ns(s) == TIME_NEVER &&
+           timeline_due_ns(s) == TIME_NEVER && switch_next_ns(s) == TIME_NEVER;
 }
 
 static int round_of(struct sched *s, struct error *err)
@@ -402,6 +407,7 @@ int run_end(struct sched *s, int64_t end_ns, struct error *err)
     quotas_end(s);
     models_end(s);
     s->totals.last_ns = s->now_ns;
+    s->totals.without_estimate = timeline_without_estimate(s);
     instant_ends(s);
     return identities_check(s, err);
 }

@@ -106,6 +106,7 @@ struct live *job_enter(struct sched *s, job_id j)
     if (on_demand(s, j))
         on_demand_enters(s, l);
     l->estimate_ns = estimate_at_arrival(s, j);
+    timeline_arrived(s, l);
     l->contending_before = s->totals.contending;
     s->job[j].live = slot;
     s->n_submitted++;

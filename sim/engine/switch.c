@@ -200,8 +200,10 @@ void switch_policy(struct sched *s)
     for (size_t i = 0; i < n; i++)
         settle_job(s, live_of(s, list[i]), instance->needs & STARTS_PARTIAL);
     claims_settle(s);
-    if (s->timeline)
+    if (s->timeline) {
         plan_clear(s);
+        timeline_overrun(s, OVERRUN_EXTEND);
+    }
     wakes_forget(s);
     notices_forget(s);
     books_forget_policy(s);

@@ -105,6 +105,7 @@ static struct run_totals totals_of(const struct federated *f)
         sum.rejected += t->rejected;
         sum.running += t->running;
         sum.pending += t->pending;
+        sum.without_estimate += t->without_estimate;
         sum.never_started += t->never_started;
         sum.deadlocked += t->deadlocked;
         sum.starts += t->starts;
@@ -156,6 +157,7 @@ static json_t *counts(const struct run_totals *t, uint32_t jobs, uint32_t skippe
         { "never_started", t->never_started }, { "deadlocked", t->deadlocked }, { "starts", t->starts },
         { "preemptions", t->preemptions }, { "moves", t->moves },
         { "passes", t->passes },        { "events", t->events },
+        { "without_estimate", t->without_estimate },
     };
     json_t *o = json_object();
     for (size_t i = 0; i < sizeof count / sizeof count[0]; i++)

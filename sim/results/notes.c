@@ -230,6 +230,15 @@ static bool sight_refused(const struct sched *s, FILE *text)
     return n > 0;
 }
 
+static bool no_estimates(const struct sched *s, FILE *text)
+{
+    uint32_t n = run_totals(s)->without_estimate;
+    if (n)
+        fprintf(text, "%" PRIu32 " job%s had no estimate of %s run time: to the plans of policy %s %s for ever", n,
+                s_if_many(n), n == 1 ? "its" : "their", run_setup_of(s)->policy->name, n == 1 ? "it runs" : "they run");
+    return n > 0;
+}
+
 /* Of all policies that the run goes through. */
 static unsigned policies_read(const struct run_setup *setup)
 {
@@ -278,6 +287,7 @@ static const struct remark_of_run {
     const char *name;
     bool (*find)(const struct sched *s, FILE *text);
 } of_run[] = {
+    { "jobs-without-estimate", no_estimates },
     { "unread-queue-settings", queues_unread },
     { "no-cohort", no_cohort },
     { "restarts-from-nothing", restarts_from_nothing },

@@ -67,6 +67,7 @@ static int64_t totals_fit_before(const struct sched *s, const struct hold *plan,
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
 {
     struct hold *plan = plan_of(s, j);
+    s->timeline->asked = true;
     if (!plan)
         return earliest(s, j, after_ns, horizon_ns, tries);
     if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns) {
@@ -110,7 +111,7 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
     plan_drop(s, j);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     hold_add(s, j, HOLD_PLAN, start_ns, end_ns, copy);
-    if (s->setup.observer.decision) {
+    if (s->setup.observer.decision && !timeline_rests(s->timeline, start_ns, s->now_ns)) {
         char text[32];
         text[decimal_format(text, start_ns, NS_PER_S)] = '\0';
         decision_log(s, j, "decision", "promise", text);
@@ -134,6 +135,15 @@ const struct placement *plan_placement(const struct sched *s, job_id j)
 {
     const struct hold *plan = plan_of(s, j);
     return plan ? plan->p : NULL;
+}
+
+bool plan_ready(struct sched *s, job_id j)
+{
+    const struct hold *plan = plan_of(s, j);
+    if (!plan || plan->start_ns > s->now_ns || !placement_take_if_free(s->idle, ask_of(s, j), plan->p))
+        return false;
+    placement_give(s->idle, ask_of(s, j), plan->p);
+    return true;
 }
 
 uint64_t timeline_version(const struct sched *s)

@@ -1,6 +1,8 @@
 /* timeline.c - see timeline.h. */
 #include "sim/scheduler/timeline.h"
+#include "sim/contract/util/minmax.h"
 #include "sim/engine/models.h"
+#include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
@@ -32,6 +34,11 @@ static struct ordered_space holds_by_start(const struct timeline *t)
 static struct ordered_space holds_by_end(const struct timeline *t)
 {
     return (struct ordered_space){ t->end, sizeof *t->end, ends_before, t, NULL };
+}
+
+static struct ordered_space plans_by_start(const struct timeline *t)
+{
+    return (struct ordered_space){ t->due, sizeof *t->due, starts_before, t, NULL };
 }
 
 static bool hold_ends_by(const void *key, const void *context, uint32_t item)
@@ -118,11 +125,12 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
     if (same)
         return w->v;
     window_move(s, w, from_ns, until_ns);
+    blocks_move(w->blocks, w->v, t->out, from_ns, until_ns);
     w->version = t->version;
     for (size_t i = 0; i < t->n_counted; i++) {
         node_id n = t->counted[i];
-        int64_t most = profile_max(t->taken[n], from_ns, until_ns);
-        free_index_set_counted(w->v, n, (int32_t)((int64_t)cluster_node_gpus(s->cluster, n) - most / MILLI_ALL));
+        int64_t all = cluster_node_gpus(s->cluster, n), most = profile_max(t->taken[n], from_ns, until_ns);
+        free_index_set_counted(w->v, n, blocks_has(w->blocks, n) ? 0 : (int32_t)(all - most / MILLI_ALL));
     }
     return w->v;
 }
@@ -145,6 +153,15 @@ struct view *view_of(const struct sched *s, const struct view *v)
 
 /* ---- Holds come and go ---- */
 
+/* Of a piece that is not out of service: that is taken already. */
+static int64_t milli_in_service(const struct timeline *t, const struct piece *p)
+{
+    const struct node_out *out = &t->out[p->node];
+    if (out->whole)
+        return 0;
+    return (int64_t)(p->gpu_mask ? (uint32_t)__builtin_popcountll(p->gpu_mask & ~out->gpus) : p->gpus) * p->milli;
+}
+
 /* A running job counts from the beginning of time: the past is never asked for, and a step less is kept. */
 static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
 {
@@ -152,7 +169,7 @@ static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
     int64_t from_ns = h->kind == HOLD_PLAN ? h->start_ns : INT64_MIN;
     for (size_t i = 0; i < h->p->n; i++) {
         const struct piece *p = &h->p->piece[i];
-        int64_t milli = (int64_t)p->gpus * p->milli;
+        int64_t milli = milli_in_service(t, p);
         struct profile *kind = t->kind_taken[cluster_piece_kind(s->cluster, p)], *node = t->taken[p->node];
         profile_add(kind, from_ns, h->end_ns, sign * milli);
         if (node && node != kind)
@@ -198,11 +215,14 @@ static uint32_t hold_item(struct timeline *t)
     }
     mem_grow(&t->hold, &t->capacity, t->n, sizeof *t->hold);
     mem_grow(&t->end, &t->end_capacity, t->n, sizeof *t->end);
+    mem_grow(&t->due, &t->due_capacity, t->n, sizeof *t->due);
     return (uint32_t)t->n++;
 }
 
 static void plans_enter(struct timeline *t, uint32_t i)
 {
+    struct ordered_space dues = plans_by_start(t);
+    ordered_add(&t->by_due, &dues, i, t->hold[i].job);
     mem_grow(&t->plan, &t->plan_capacity, t->n_plans, sizeof *t->plan);
     t->hold[i].plan = (uint32_t)t->n_plans;
     t->plan[t->n_plans++] = i;
@@ -210,6 +230,8 @@ static void plans_enter(struct timeline *t, uint32_t i)
 
 static void plans_leave(struct timeline *t, uint32_t i)
 {
+    struct ordered_space dues = plans_by_start(t);
+    ordered_remove(&t->by_due, &dues, i);
     uint32_t last = t->plan[--t->n_plans];
     t->plan[t->hold[i].plan] = last;
     t->hold[last].plan = t->hold[i].plan;
@@ -275,7 +297,7 @@ int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
         if (i != ORDERED_NONE && t->hold[i].end_ns < next_ns)
             next_ns = t->hold[i].end_ns;
     }
-    return next_ns;
+    return min_i64(next_ns, t->window[0].blocks ? outages_next_end_ns(t->window[0].v->cluster, t->pass_ns, after_ns) : TIME_NEVER);
 }
 
 int64_t timeline_length_ns(const struct sched *s, job_id j)
@@ -312,6 +334,12 @@ void plan_drop(struct sched *s, job_id j)
 }
 
 /* ---- Following the jobs ---- */
+
+void timeline_arrived(struct sched *s, const struct live *l)
+{
+    if (s->timeline)
+        s->timeline->n_unknown += l->estimate_ns == TIME_NEVER && !on_demand(s, l->job);
+}
 
 void timeline_started(struct sched *s, struct live *l)
 {
@@ -363,26 +391,82 @@ void timeline_forget(struct sched *s, struct live *l)
     placement_drop(s, p);
 }
 
-static int64_t as_long_again(const struct sched *s, const struct hold *h)
+/* When a hold that should have ended is expected to. The ends of extended holds follow from the first alone, so it does not
+ * matter at which of them there was a pass. */
+static int64_t late_end_ns(const struct sched *s, const struct hold *h)
 {
-    return s->now_ns > h->start_ns ? s->now_ns - h->start_ns : 1;
+    if (s->timeline->overrun == OVERRUN_LITERAL)
+        return s->now_ns + 1;
+    int64_t end_ns = h->end_ns;
+    while (end_ns <= s->now_ns)
+        end_ns = timeline_plus(end_ns, max_i64((end_ns - h->start_ns) / 2, 1));
+    return end_ns;
 }
 
+/* Nothing comes free by it: `freed` stays. Plans are the policy's, be they past. */
 static void settle_ended(struct sched *s, const struct ordered *by_end)
 {
-    const struct timeline *t = s->timeline;
-    for (uint32_t i; (i = by_end->first) != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns;) {
+    struct timeline *t = s->timeline;
+    struct ordered_space ends = holds_by_end(t);
+    uint64_t freed = t->freed;
+    for (uint32_t i = by_end->first, next; i != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns; i = next) {
         struct hold h = t->hold[i];
-        hold_drop(s, h.job, h.kind);
+        next = ordered_next(&ends, i);
         if (h.kind == HOLD_PLAN)
-            placement_drop(s, h.p);
-        else
-            hold_add(s, h.job, h.kind, h.start_ns, timeline_plus(s->now_ns, as_long_again(s, &h)), h.p);
+            continue;
+        hold_drop(s, h.job, h.kind);
+        hold_add(s, h.job, h.kind, h.start_ns, late_end_ns(s, &h), h.p);
+        t->n_late++;
     }
+    t->freed = freed;
+}
+
+void timeline_overrun(struct sched *s, enum overrun how)
+{
+    s->timeline->overrun = how;
+}
+
+static bool is_due_by(const void *key, const void *context, uint32_t item)
+{
+    return ((const struct timeline *)context)->hold[item].start_ns <= *(const int64_t *)key;
+}
+
+/* The first plan after that time. */
+static int64_t due_after_ns(const struct timeline *t, int64_t after_ns)
+{
+    struct ordered_space dues = plans_by_start(t);
+    uint32_t i = ordered_search(&t->by_due, &dues, is_due_by, &after_ns);
+    return i == ORDERED_NONE ? TIME_NEVER : t->hold[i].start_ns;
+}
+
+bool timeline_is_due(const struct sched *s)
+{
+    const struct timeline *t = s->timeline;
+    return t && t->n_plans && due_after_ns(t, s->now_ns - 1) == s->now_ns;
+}
+
+/* A plan that rests on the literal end of a late hold: it waits for that to end in truth, which makes a pass of its own. Plans of
+ * no length may rest on each other, a nanosecond each. */
+bool timeline_rests(const struct timeline *t, int64_t start_ns, int64_t now_ns)
+{
+    return t->overrun == OVERRUN_LITERAL && t->n_late && start_ns <= now_ns + 1 + (int64_t)t->n_plans;
+}
+
+int64_t timeline_due_ns(const struct sched *s)
+{
+    const struct timeline *t = s->timeline;
+    if (!t || !t->n_plans)
+        return TIME_NEVER;
+    bool rest = timeline_rests(t, s->now_ns + 1, s->now_ns);
+    return due_after_ns(t, rest ? s->now_ns + 1 + (int64_t)t->n_plans : s->now_ns);
 }
 
 void timeline_pass(struct sched *s)
 {
+    if (s->timeline) {
+        s->timeline->pass_ns = s->now_ns;
+        s->timeline->n_late = 0;
+    }
     for (unsigned summed = 0; s->timeline && summed < 2; summed++)
         settle_ended(s, &s->timeline->by_end[summed]);
 }
@@ -403,17 +487,43 @@ static void profiles_out(struct sched *s, node_id n, uint64_t gpus, uint32_t cou
     }
 }
 
+static bool is_on(const struct placement *p, node_id n)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->piece[i].node == n)
+            return true;
+    return false;
+}
+
+/* What holds have there in the profiles. */
+static void profiles_on(struct sched *s, node_id n, int64_t sign)
+{
+    struct timeline *t = s->timeline;
+    struct ordered_space ends = holds_by_end(t);
+    for (unsigned summed = 0; summed < 2; summed++)
+        for (uint32_t i = t->by_end[summed].first; i != ORDERED_NONE; i = ordered_next(&ends, i))
+            if (is_on(t->hold[i].p, n))
+                profiles_change(s, &t->hold[i], sign);
+}
+
 /* In windows counted GPUs go by their profile. */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign)
 {
     const struct node_type *type = cluster_node_type(s->cluster, n);
     struct timeline *t = s->timeline;
     for (unsigned w = 0; w < 2; w++) {
+        blocks_lift(t->window[w].blocks, t->window[w].v, t->out, n);
         if (gpus)
             free_index_out_gpus(t->window[w].v, n, gpus, sign);
         if (whole)
             free_index_out_node(t->window[w].v, n, 0, sign);
     }
+    profiles_on(s, n, -1);
+    t->out[n].gpus ^= gpus;
+    t->out[n].whole ^= whole;
+    profiles_on(s, n, 1);
+    for (unsigned w = 0; w < 2; w++)
+        blocks_lay(t->window[w].blocks, t->window[w].v, t->out, n);
     profiles_out(s, n, gpus, whole && type->counted ? type->gpus : 0, sign);
     t->version++;
     t->freed += sign < 0;
@@ -426,9 +536,10 @@ void timeline_begin(struct sched *s)
     const struct cluster *c = s->cluster;
     struct timeline *t = s->timeline = mem_new(1, sizeof *t);
     t->free = ORDERED_NONE;
-    t->by_start = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
+    t->by_start = t->by_due = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
     t->taken = mem_new(c->n_nodes, sizeof *t->taken);
     t->counted = mem_new(c->n_nodes, sizeof *t->counted);
+    t->out = mem_new(c->n_nodes, sizeof *t->out);
     t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
     for (uint32_t k = 0; k < c->n_kinds; k++)
         t->kind_taken[k] = profile_new();
@@ -440,7 +551,12 @@ void timeline_begin(struct sched *s)
         t->counted[t->n_counted++] = n;
     }
     for (unsigned w = 0; w < 2; w++)
-        t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0 };
+        t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0, blocks_new(c) };
+}
+
+uint32_t timeline_without_estimate(const struct sched *s)
+{
+    return s->timeline && s->timeline->asked ? s->timeline->n_unknown : 0;
 }
 
 void timeline_end(struct sched *s)
@@ -453,10 +569,14 @@ void timeline_end(struct sched *s)
             profile_free(t->taken[t->counted[i]]);
     for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
         profile_free(t->kind_taken[k]);
-    for (unsigned w = 0; w < 2; w++)
+    for (unsigned w = 0; w < 2; w++) {
         free_index_free(t->window[w].v);
+        blocks_free(t->window[w].blocks);
+    }
+    free(t->out);
     free(t->hold);
     free(t->end);
+    free(t->due);
     free(t->taken);
     free(t->counted);
     free(t->kind_taken);

@@ -6,13 +6,16 @@
  *
  * A hold belongs to a window [from, until) if it starts before `until` and ends after `from`. A window is a free index from which
  * the pieces of those holds are taken; to move it, only the holds between the old bounds and the new are looked at. Counted nodes
- * are not summed up: they ask for the maximum that is taken at any instant of the window. */
+ * are not summed up: they ask for the maximum that is taken at any instant of the window.
+ *
+ * GPUs out of service are taken for good, and what still runs on them is not taken again. Announced maintenance: outages.h. */
 #pragma once
 #include "sim/base/ordered.h"
 #include "sim/base/profile.h"
 #include "sim/capacity/free_index.h"
 #include "sim/contract/timeline.h"
 #include "sim/engine/state.h"
+#include "sim/scheduler/outages.h"
 
 struct hold {
     struct ordered_link link;     /* by start, if summed */
@@ -26,30 +29,40 @@ struct hold {
     struct placement *p;          /* the job's own, or of a plan */
 };
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
-struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; };
+struct plan_due { struct ordered_link link; };               /* the same item, a plan, in the order of starts */
+struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
 
 /* Written by timeline.c; plans.c reads it. */
 struct timeline {
     struct hold *hold;
     struct hold_end *end;
-    size_t n, capacity, end_capacity;
+    struct plan_due *due;
+    size_t n, capacity, end_capacity, due_capacity;
     uint32_t free;                /* chained through link.up */
     struct ordered by_start;      /* those that windows sum up */
     struct ordered by_end[2];     /* the others; those that windows sum up */
+    struct ordered by_due;        /* the plans */
+    enum overrun overrun;
+    uint32_t n_unknown;           /* jobs that arrived without an estimate, but for those on demand */
+    bool asked;                   /* for the earliest time of a job */
+    int64_t pass_ns;              /* time of the last pass */
+    size_t n_late;                /* holds that were given another end as this pass began */
     struct window window[2];      /* that begin now; that begin later */
     node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */
     size_t n_counted;
     struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names. The only node of its kind shares the kind's */
     struct profile **kind_taken;  /* [n_kinds] milli-GPUs */
+    struct node_out *out;         /* [n_nodes] */
     uint32_t *plan;               /* the holds that are plans */
     size_t n_plans, plan_capacity;
     uint64_t version;             /* of all holds */
-    uint64_t freed;               /* grows when a hold goes or moves that is no plan */
+    uint64_t freed;               /* grows when a hold goes that is no plan */
 };
 
 void timeline_begin(struct sched *s);                        /* only for a policy that SEES_TIMELINE */
 void timeline_end(struct sched *s);
-void timeline_pass(struct sched *s);                         /* a pass begins: jobs past their estimate are expected for as long again */
+void timeline_arrived(struct sched *s, const struct live *l);
+void timeline_pass(struct sched *s);                         /* a pass begins: holds that should have ended are given another end */
 void timeline_started(struct sched *s, struct live *l);      /* staged: it holds l->now.held from now on */
 void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns);   /* staged: it stays that much longer */
 void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns);    /* truth: l->leaving stays that much longer */
@@ -58,6 +71,7 @@ void timeline_left(struct sched *s, struct live *l, enum hold_kind kind);  /* tr
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
                                                                 back (-1), and the whole node or not */
+uint32_t timeline_without_estimate(const struct sched *s);  /* jobs that had none as they arrived; 0: no plan was asked for */
 bool plan_is_on(const struct sched *s, const struct live *l, const struct placement *p);    /* p is that of its reservation */
 /* For the undo log. */
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);
@@ -65,6 +79,9 @@ void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* no
 void hold_show(struct sched *s, struct hold *h, bool shown);               /* false: to see what there were without it */
 
 struct hold *plan_of(const struct sched *s, job_id j);                    /* its reservation; NULL: none */
+int64_t timeline_due_ns(const struct sched *s);                           /* of the first plan after now; TIME_NEVER: none */
+bool    timeline_rests(const struct timeline *t, int64_t start_ns, int64_t now_ns);    /* such a plan waits for a late job, not for its time */
+bool    timeline_is_due(const struct sched *s);                           /* there is a plan for now */
 int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns);   /* TIME_NEVER: none */
 int64_t timeline_length_ns(const struct sched *s, job_id j);               /* start-up and what is left of the estimate */
 int64_t timeline_plus(int64_t time_ns, int64_t length_ns);                 /* saturates at TIME_NEVER */

@@ -58,8 +58,8 @@ says out '  inference          1           2.0'
 says out '  warning       1 row was submitted before the one above it: sorted'
 says out '  warning       1 job has no duration'
 says out '  warning       1 job has an estimate below its run time'
-expect 3 "gpuyard: check: 3 warnings" "$G" check --strict t.csv
-printf 'job_id,submit_s,duration_s,gpus\na,0,1,1\n' >one.csv
+expect 3 "gpuyard: check: 4 warnings" "$G" check --strict t.csv
+printf 'job_id,submit_s,duration_s,gpus,estimate_s\na,0,1,1,1\n' >one.csv
 expect 0 "" "$G" check --strict one.csv
 says out '  busiest hour  1 job in the hour from 0 s'
 

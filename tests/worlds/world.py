@@ -509,7 +509,7 @@ class World:
         if self.chance(0.15):
             options += ["--load", str(self.pick(0.5, 2))]
         if self.chance(0.15):
-            options += ["--warmup", str(self.pick(5, 15))]
+            options += ["--warmup", str(self.pick(1, 3, 5))]
         if self.chance(0.15):
             options += ["--pods", str(self.pick(2, 4))]
         if self.chance(0.1):

@@ -233,11 +233,12 @@ static void count(json_t *report, const char *name, json_int_t n, const char *on
 
 static void oddities(const struct workload *w, json_t *report)
 {
-    json_int_t zero = 0, below = 0, late = 0;
+    json_int_t zero = 0, below = 0, late = 0, unknown = 0;
     for (job_id j = 0; j < w->n_jobs; j++) {
         const struct job_truth *t = &w->truth[j];
         const struct job_facts *f = &w->facts[j];
         zero += t->duration_ns == 0;
+        unknown += t->estimate_ns == TIME_NEVER;
         below += t->estimate_ns != TIME_NEVER && t->estimate_ns < t->duration_ns;
         late += f->deadline_ns != TIME_NEVER && f->deadline_ns < f->submit_ns + t->duration_ns;
     }
@@ -250,6 +251,11 @@ static void oddities(const struct workload *w, json_t *report)
     count(report, "zero_durations", zero, "job has no duration", "jobs have no duration");
     count(report, "estimates_below", below, "job has an estimate below its run time",
           "jobs have an estimate below their run time");
+    count(report, "without_estimate", unknown,
+          "job has no estimate of its run time: to easy, conservative and gang:blocking=reservation it "
+          "runs for ever",
+          "jobs have no estimate of their run time: to easy, conservative and "
+          "gang:blocking=reservation they run for ever");
     count(report, "deadlines_missed", late, "job would miss its deadline even without a wait",
           "jobs would miss their deadline even without a wait");
 }

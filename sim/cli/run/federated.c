@@ -412,6 +412,9 @@ static void put_row(const struct summary *m, const char *label, const char *scop
 
 static void warn_of(const char *name, const struct run_totals *t)
 {
+    if (t->without_estimate)
+        warn("member %s: %" PRIu32 " had no estimate of their run time: to the plans of its policy they run for ever",
+             name, t->without_estimate);
     if (t->rejected || t->never_started || t->deadlocked || t->cut_off)
         warn("member %s: %" PRIu32 " rejected, %" PRIu32 " never started, %" PRIu32
              " in a deadlock, %" PRIu32 " running and %" PRIu32 " waiting at the cut-off",
