@@ -11,7 +11,9 @@ static const char *choice_of(const struct placer *placer, const void *params, co
     const struct param *p = placer->params;
     while (p && p->name && strcmp(p->name, name) != 0)
         p++;
-    return p && p->name && p->options ? p->options[(size_t) * (const double *)((const char *)params + p->at)] : "";
+    return p && p->name && p->options
+               ? p->options[(size_t) * (const double *)((const char *)params + p->at)]
+               : "";
 }
 
 static void find_levels(struct places *how, const struct view *v, node_id end)
@@ -25,7 +27,8 @@ static void find_levels(struct places *how, const struct view *v, node_id end)
         domain_id node = view_domain(v, n, LEVEL_NODE), rack = view_domain(v, n, LEVEL_RACK),
                   pod = view_domain(v, n, LEVEL_POD);
         how->level[LEVEL_NODE] = true;
-        how->level[LEVEL_ISLAND] |= view_domain(v, n, LEVEL_ISLAND) != node && view_domain(v, n, LEVEL_ISLAND) != rack;
+        how->level[LEVEL_ISLAND] |=
+            view_domain(v, n, LEVEL_ISLAND) != node && view_domain(v, n, LEVEL_ISLAND) != rack;
         how->level[LEVEL_RACK] |= rack != pod;
         how->level[LEVEL_POD] |= pod != view_domain(v, n, LEVEL_CLUSTER);
     }
@@ -59,10 +62,11 @@ bool quota_chooses(struct sched *s, struct quota_state *q, job_id j)
 {
     const struct job_facts *f = job_facts(s, j);
     const struct places *how = places_of(s, q);
-    bool islands = inside_nodes(how, f->ask->required_level) || inside_nodes(how, f->ask->preferred_level);
+    bool islands =
+        inside_nodes(how, f->ask->required_level) || inside_nodes(how, f->ask->preferred_level);
     for (uint32_t g = 0; g < f->n_groups; g++)
-        islands =
-            islands || inside_nodes(how, f->group[g].required_level) || inside_nodes(how, f->group[g].preferred_level);
+        islands = islands || inside_nodes(how, f->group[g].required_level) ||
+                  inside_nodes(how, f->group[g].preferred_level);
     return how->apply && !islands && f->ask->tasks != SPLIT_ANY &&
            view_power_gpus(sched_view(s, FREE_IDLE), f->ask, 0) == UINT32_MAX;
 }
@@ -76,8 +80,8 @@ static const struct placement *held_besides(struct sched *s, job_id j, uint32_t 
     return placement_task(held, task) ? NULL : held;
 }
 
-struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task, uint32_t n,
-                                bool tentative)
+struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j,
+                                const uint32_t *task, uint32_t n, bool tentative)
 {
     struct request ask = job_request(s, j);
     struct attempt a = { .s = s, .how = places_of(s, q), .job = j, .task = task, .n_tasks = n };

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 /* Levels from near to far: islands are sets of nodes here. */
-static const enum level outwards[] = { LEVEL_NODE, LEVEL_ISLAND, LEVEL_RACK, LEVEL_POD, LEVEL_CLUSTER };
+static const enum level outwards[] = { LEVEL_NODE, LEVEL_ISLAND, LEVEL_RACK, LEVEL_POD,
+                                       LEVEL_CLUSTER };
 enum { LEVELS = sizeof outwards / sizeof *outwards, WIDEST = LEVELS - 1 };
 
 static unsigned distance_of(uint8_t level)
@@ -78,7 +79,8 @@ static struct demand demand_of(const struct attempt *a, uint32_t group)
 
 /* ---- How full a domain is ---- */
 
-static int64_t free_milli(const struct attempt *a, const struct request *r, node_id n, const struct node_free *f)
+static int64_t free_milli(const struct attempt *a, const struct request *r, node_id n,
+                          const struct node_free *f)
 {
     int64_t milli = (int64_t)f->whole * max_u32(r->gpu_milli, MILLI_ALL);
     for (uint64_t m = f->shared_mask; m; m &= m - 1)
@@ -92,7 +94,8 @@ static double part(int64_t wanted, double free)
 }
 
 /* Tasks of r that fit on n, which it may use. */
-static int64_t copies_on(const struct attempt *a, const struct request *r, node_id n, const struct node_free *f)
+static int64_t copies_on(const struct attempt *a, const struct request *r, node_id n,
+                         const struct node_free *f)
 {
     int64_t gpus = f->whole, copies = INT64_MAX;
     if (r->gpus && r->gpu_milli < MILLI_ALL) {
@@ -109,7 +112,8 @@ static int64_t copies_on(const struct attempt *a, const struct request *r, node_
     return max_i64(copies, 0);
 }
 
-static struct places_sum with_node(const struct attempt *a, const struct demand *d, struct places_sum sum, node_id n)
+static struct places_sum with_node(const struct attempt *a, const struct demand *d,
+                                   struct places_sum sum, node_id n)
 {
     if (!view_allows(a->later, d->first, n))
         return sum;
@@ -132,7 +136,8 @@ static void add_up(struct attempt *a, struct demand *d, const struct domain *par
     d->first_node = parent->first;
     if (how->n_sums + nodes + 1 > how->sums_capacity) {
         how->sums_capacity = 2 * (how->n_sums + nodes + 1);
-        how->sum = array_resized(sched_alloc, a->s, how->sum, how->n_sums, how->sums_capacity, sizeof *how->sum);
+        how->sum = array_resized(sched_alloc, a->s, how->sum, how->n_sums, how->sums_capacity,
+                                 sizeof *how->sum);
     }
     how->n_sums += nodes + 1;
     struct places_sum *sum = &how->sum[d->sums];
@@ -141,12 +146,15 @@ static void add_up(struct attempt *a, struct demand *d, const struct domain *par
         sum[i + 1] = with_node(a, d, sum[i], parent->first + (node_id)i);
 }
 
-static double fullness_of(const struct attempt *a, const struct demand *d, node_id first, node_id end)
+static double fullness_of(const struct attempt *a, const struct demand *d, node_id first,
+                          node_id end)
 {
     const struct places_sum *sum = &a->how->sum[d->sums], *from = &sum[first - d->first_node],
                             *to = &sum[end - d->first_node];
-    double cpu = to->unlimited_cpu > from->unlimited_cpu ? 0 : part(d->cpu_milli, to->cpu - from->cpu),
-           mem = to->unlimited_mem > from->unlimited_mem ? 0 : part(d->mem_mib, to->mem - from->mem);
+    double cpu = to->unlimited_cpu > from->unlimited_cpu ? 0
+                                                         : part(d->cpu_milli, to->cpu - from->cpu),
+           mem =
+               to->unlimited_mem > from->unlimited_mem ? 0 : part(d->mem_mib, to->mem - from->mem);
     return fmax(part(d->gpu_milli, to->gpu - from->gpu), fmax(cpu, mem));
 }
 
@@ -172,12 +180,14 @@ static int fullest_first(const void *x, const void *y)
 static domain_id domain_around(const struct view *v, node_id n, unsigned distance)
 {
     domain_id d = view_domain(v, n, outwards[distance]);
-    return distance < WIDEST && d == view_domain(v, n, outwards[distance + 1]) ? view_domain(v, n, LEVEL_NODE) : d;
+    return distance < WIDEST && d == view_domain(v, n, outwards[distance + 1])
+               ? view_domain(v, n, LEVEL_NODE)
+               : d;
 }
 
 /* Those of one parent, sorted, behind what is in *to. */
-static void add_parts(const struct attempt *a, const struct demand *d, const struct domain *parent, unsigned distance,
-                      struct domains *to)
+static void add_parts(const struct attempt *a, const struct demand *d, const struct domain *parent,
+                      unsigned distance, struct domains *to)
 {
     size_t begin = to->n;
     for (node_id n = parent->first; n < parent->end;) {
@@ -192,8 +202,8 @@ static void add_parts(const struct attempt *a, const struct demand *d, const str
     qsort(to->at + begin, to->n - begin, sizeof *to->at, fullest_first);
 }
 
-static struct domains domains_in(const struct attempt *a, const struct demand *d, const struct domain *parent,
-                                 unsigned distance)
+static struct domains domains_in(const struct attempt *a, const struct demand *d,
+                                 const struct domain *parent, unsigned distance)
 {
     size_t nodes = parent->end - parent->first;
     struct domains list = { sched_scratch(a->s, nodes * sizeof *list.at), 1 };
@@ -227,7 +237,8 @@ static bool is_held_in(const struct attempt *a, uint32_t group, const struct dom
     return here;
 }
 
-static void give_points(struct attempt *a, const struct demand *d, const struct domain *in, unsigned preferred)
+static void give_points(struct attempt *a, const struct demand *d, const struct domain *in,
+                        unsigned preferred)
 {
     struct domains list = domains_in(a, d, in, preferred);
     uint8_t *points = sched_scratch(a->s, in->end - in->first);
@@ -255,8 +266,8 @@ static bool place_inside(struct attempt *a, uint32_t group, const struct domain 
 }
 
 /* The first of these that holds it and in which it is placed. */
-static bool place_in_first(struct attempt *a, const struct demand *d, struct domains list, bool required,
-                           unsigned preferred, unsigned distance)
+static bool place_in_first(struct attempt *a, const struct demand *d, struct domains list,
+                           bool required, unsigned preferred, unsigned distance)
 {
     for (size_t i = 0; i < list.n; i++) {
         bool any = false, here = is_held_in(a, d->group, &list.at[i], &any);
@@ -272,8 +283,8 @@ static bool place_in_first(struct attempt *a, const struct demand *d, struct dom
     return false;
 }
 
-static bool place_at_levels(struct attempt *a, const struct demand *d, const struct domain *parent, unsigned preferred,
-                            unsigned required)
+static bool place_at_levels(struct attempt *a, const struct demand *d, const struct domain *parent,
+                            unsigned preferred, unsigned required)
 {
     unsigned from = preferred < required ? preferred : required;
     for (unsigned i = from; i <= required; i++) {

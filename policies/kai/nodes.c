@@ -42,7 +42,8 @@ static bool shared_now(const struct attempt *a, const struct request *r, node_id
 {
     uint32_t mine = taken_of_gpu(a, n, gpu);
     bool is_there = mine || !(view_node(a->idle, n).whole_mask >> gpu & 1);
-    return is_there && view_gpu_fits(a->idle, r, n, gpu) && view_gpu_milli(a->idle, n, gpu) >= mine + r->gpu_milli;
+    return is_there && view_gpu_fits(a->idle, r, n, gpu) &&
+           view_gpu_milli(a->idle, n, gpu) >= mine + r->gpu_milli;
 }
 
 static bool is_share(const struct request *r)
@@ -79,7 +80,8 @@ struct device {
     uint32_t used;
 };
 
-static struct device device_of(const struct attempt *a, const struct request *r, node_id n, unsigned gpu)
+static struct device device_of(const struct attempt *a, const struct request *r, node_id n,
+                               unsigned gpu)
 {
     uint64_t bit = UINT64_C(1) << gpu;
     struct device d = { .bit = bit, .whole = view_node(a->later, n).whole_mask & bit };
@@ -90,7 +92,8 @@ static struct device device_of(const struct attempt *a, const struct request *r,
 }
 
 /* idle_first: of whole ones. */
-static bool device_before(const struct attempt *a, struct device x, struct device y, bool idle_first)
+static bool device_before(const struct attempt *a, struct device x, struct device y,
+                          bool idle_first)
 {
     if (x.whole != y.whole)
         return x.whole == a->how->apart;
@@ -139,23 +142,26 @@ static uint64_t leaving_first(const struct attempt *a, const struct request *r, 
     return have >= r->gpus ? leaving : leaving | lowest_bits(idle, r->gpus - have);
 }
 
-static bool add_piece(struct attempt *a, const struct request *r, uint32_t task, node_id n, bool *now, uint64_t *mask)
+static bool add_piece(struct attempt *a, const struct request *r, uint32_t task, node_id n,
+                      bool *now, uint64_t *mask)
 {
     struct node_free later = view_node_for(a->later, r, n);
     *mask = 0;
     if (is_share(r)) {
         *mask = pick_devices(a, r, n, now);
-        return *mask &&
-               builder_add(a->b,
-                           (struct piece){
-                               .node = n, .task = task, .gpu_mask = *mask, .gpus = r->gpus, .milli = r->gpu_milli });
+        return *mask && builder_add(a->b, (struct piece){ .node = n,
+                                                          .task = task,
+                                                          .gpu_mask = *mask,
+                                                          .gpus = r->gpus,
+                                                          .milli = r->gpu_milli });
     }
     if (r->gpus == 0 || is_counted(&later))
         return builder_add_some(a->b, r, task, n, r->gpus);
     *now = *now && (uint32_t)__builtin_popcountll(whole_now(a, r, n)) >= r->gpus;
-    uint64_t before = view_node(a->later, n).whole_mask, among = *now ? whole_now(a, r, n) : leaving_first(a, r, n);
-    bool added =
-        builder_add_among(a->b, r, task, n, r->gpus, among) || (!*now && builder_add_some(a->b, r, task, n, r->gpus));
+    uint64_t before = view_node(a->later, n).whole_mask,
+             among = *now ? whole_now(a, r, n) : leaving_first(a, r, n);
+    bool added = builder_add_among(a->b, r, task, n, r->gpus, among) ||
+                 (!*now && builder_add_some(a->b, r, task, n, r->gpus));
     *mask = before & ~view_node(a->later, n).whole_mask;
     return added;
 }
@@ -179,11 +185,12 @@ static bool take(struct attempt *a, const struct request *r, uint32_t task, node
     now = now && !a->tentative;
     if (!add_piece(a, r, task, n, &now, &mask))
         return false;
-    a->placed[a->n] =
-        (struct placed_task){ r,
-                              { .node = n, .task = task, .gpu_mask = mask, .gpus = r->gpus, .milli = r->gpu_milli },
-                              before - view_node_for(a->later, r, n).whole,
-                              now };
+    a->placed[a->n] = (struct placed_task){
+        r,
+        { .node = n, .task = task, .gpu_mask = mask, .gpus = r->gpus, .milli = r->gpu_milli },
+        before - view_node_for(a->later, r, n).whole,
+        now
+    };
     count_taken(a, &a->placed[a->n++], 1);
     return true;
 }
@@ -244,7 +251,8 @@ struct candidates {
     struct node_walk walk;
 };
 
-static struct candidates candidates_of(const struct attempt *a, const struct request *r, domain_id within, bool shared)
+static struct candidates candidates_of(const struct attempt *a, const struct request *r,
+                                       domain_id within, bool shared)
 {
     struct candidates c = { .shared = shared, .walks = shared || (r->gpus && !is_share(r)) };
     c.walk = (struct node_walk){ .v = a->later, .r = r, .within = within, .shared_only = shared };
@@ -253,7 +261,8 @@ static struct candidates candidates_of(const struct attempt *a, const struct req
     return c;
 }
 
-static bool next_candidate(const struct attempt *a, const struct request *r, struct candidates *c, node_id *n)
+static bool next_candidate(const struct attempt *a, const struct request *r, struct candidates *c,
+                           node_id *n)
 {
     while (c->walks && node_walk_next(&c->walk, n))
         if (view_fits(a->later, r, *n) && (!c->shared || shared_that_fit(a, r, *n)))
@@ -265,7 +274,8 @@ static bool next_candidate(const struct attempt *a, const struct request *r, str
 }
 
 /* All candidates by rank until one takes the task. */
-static bool scan(struct attempt *a, const struct request *r, uint32_t task, domain_id within, bool shared)
+static bool scan(struct attempt *a, const struct request *r, uint32_t task, domain_id within,
+                 bool shared)
 {
     struct rank last = { 0 };
     for (bool begun = false;; begun = true) {
@@ -289,7 +299,9 @@ static bool scan(struct attempt *a, const struct request *r, uint32_t task, doma
 
 static bool any_now(const struct attempt *a, const struct request *r, domain_id within)
 {
-    struct node_walk w = { .v = a->idle, .r = r, .within = within, .min_whole = r->gpus, .order = BY_ID };
+    struct node_walk w = {
+        .v = a->idle, .r = r, .within = within, .min_whole = r->gpus, .order = BY_ID
+    };
     node_id n;
     return node_walk_next(&w, &n);
 }

@@ -1,18 +1,18 @@
 /* places.h - which node, which GPUs and which domain a job of `quota` gets: KAI's rules.
  *
- * Sources: NVIDIA/KAI-Scheduler:pkg/scheduler/{framework/session_plugins.go, plugins/{nodeplacement,
- * nodeavailability,resourcetype,gpusharingorder,gpupack,gpuspread,topology}, gpu_sharing,
- * actions/common/allocate.go}; docs/schedulers.md b.5, g.1 and h have the table of the rules.
+ * Sources: NVIDIA/KAI-Scheduler:pkg/scheduler/{plugins/{nodeplacement,nodeavailability,resourcetype,
+ * gpusharingorder,gpupack,gpuspread,topology},gpu_sharing,actions/common/allocate.go};
+ * docs/schedulers.md b.5, g.1 and h have the table of the rules.
  *
- * They apply under placer `pack` (KAI: binpack) and placer `spread` to jobs that have tasks. Another
- * placer chooses by itself, and so does any placer for a job that gives only a total of GPUs or asks
- * for islands inside a node, neither of which KAI knows.
+ * They apply under placer `pack` (KAI: binpack) and placer `spread` to jobs that have tasks.
+ * Another placer chooses by itself, and so does any placer for a job that gives only a total of
+ * GPUs or asks for islands inside a node, neither of which KAI knows, or under power caps.
  *
  * Terms. Idle: free now. Later: idle, or being left by others (releasing), without what this pass
  * has promised (tentative). A node is a candidate for a task that fits there later; the task is
- * `now` if it also fits what is idle, of which tentative tasks take nothing. An attempt places all tasks that a job
- * wants next, one after the other, each on its best node; if one finds none, all are undone. The job starts if all its
- * tasks are now; otherwise all of it is tentative.
+ * `now` if it also fits what is idle, of which tentative tasks take nothing. An attempt places all
+ * tasks that a job wants next, one after the other, each on its best node; if one finds none, all
+ * are undone. The job starts if all its tasks are now; otherwise all of it is tentative.
  *
  * Rank of a node for a task, the first difference decides:
  *   1 the points of its sub-domain, 0 to 10 (see below)
@@ -31,14 +31,14 @@
  * parent. Requested / free of a domain: the largest over GPUs, CPUs and memory that are asked for,
  * of all its nodes that the job may use; free as of later. Domains of one parent are sorted by it,
  * the fullest first, then by id; of a level, by those of their parents. Candidates: from the
- * preferred (or required) level outwards to the required one, or to the place of the parent; of each
- * level in that order. Left out: where fewer copies of the task fit, node by node, than are wanted
- * (tasks that differ: where requested / free is above 1); and, if a level is required and the job
- * holds tasks of the group already, where none of these is. The first candidate in which all its
- * groups, then tasks, find a place wins. A group whose place is wider than the level that it prefers
- * gives points to the n domains of that level there: floor(10 (i + 1) / n) for the i-th in the
- * order above, i from 0, so that the emptiest fills first. They are for its tasks, and for those of
- * groups below that prefer no level. */
+ * preferred (or required) level outwards to the required one, or to the place of the parent; of
+ * each level in that order. Left out: where fewer copies of the task fit, node by node, than are
+ * wanted (tasks that differ: where requested / free is above 1); and, if a level is required and
+ * the job holds tasks of the group already, where none of these is. The first candidate in which
+ * all its groups, then tasks, find a place wins. A group whose place is wider than the level that
+ * it prefers gives points to the n domains of that level there: floor(10 (i + 1) / n) for the i-th
+ * in the order above, i from 0, so that the emptiest fills first. They are for its tasks, and for
+ * those of groups below that prefer no level. */
 #pragma once
 #include "policies/kai/quota.h"
 
