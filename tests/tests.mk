@@ -49,8 +49,12 @@ $(CONF_LOG): $(CONF_BIN) $(wildcard $(CASES)/*.json $(CASES)/*/*.json)
 	$(call logged,$< $(CASES))
 conformance: $(CONF_BIN)
 	@$< $(CASES)
+# The same for random situations, decided by a second implementation.
+SIT_LOG := $(OUT)/tests/conformance/situations.log
+$(SIT_LOG): tests/conformance/situations.sh tests/conformance/situations.py $(CONF_BIN)
+	$(call logged,$< $(CONF_BIN))
 
-test-logs: $(TEST_LOG) $(CONF_LOG) $(FUZZ_LOG) $(E2E_LOG)
+test-logs: $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 # A quick look: the unit tests and schedules but for three that run for several seconds.
 SLOW_LOG  := $(patsubst %,$(OUT)/tests/%.log,schedules/test_optimal schedules/test_backfill unit/scheduler/test_transaction)
@@ -71,7 +75,7 @@ tools:
 check: tools
 	@$(MAKE) --no-print-directory all layers
 	@$(MAKE) --no-print-directory -k -j$(JOBS) test-logs
-	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(FUZZ_LOG) $(E2E_LOG)
+	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage

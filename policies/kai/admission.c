@@ -125,8 +125,14 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 
 /* ---- The check ---- */
 
+/* What the placer says of equal tasks on whole GPUs holds in any order of nodes and domains. */
+static bool order_matters(const struct job_facts *f)
+{
+    return f->ask->next || f->n_groups > 0 || f->ask->gpu_milli < MILLI_ALL;
+}
+
 /* For j, of this shape, which holds nothing. The answer stands until something is given away. */
-static bool finds_place(struct sched *s, const struct quota_state *q, struct admission_check *check,
+static bool finds_place(struct sched *s, struct quota_state *q, struct admission_check *check,
                         job_id j)
 {
     if (check->alike && check->tried_at == q->placements &&
@@ -138,7 +144,9 @@ static bool finds_place(struct sched *s, const struct quota_state *q, struct adm
         return check->fits;
     struct wanted w = quota_wanted(s, j, NULL);
     check->fits = quota_place(s, FREE_IDLE, j, w.task, w.n, ID_NONE) ||
-                  quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE);
+                  quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE) ||
+                  (order_matters(f) && quota_chooses(s, q, j) &&
+                   quota_choose(s, q, j, w.task, w.n, true).where);
     check->tried_at = q->placements;
     check->tried_tasks = tasks;
     if (!check->fits)

@@ -72,9 +72,20 @@ static const struct placement *place_all_tentatively(struct sched *s, job_id j,
     return where && sched_tentative_add(s, j, where) == SCHED_OK ? where : NULL;
 }
 
+static const struct placement *add_tentatively(struct sched *s, struct quota_state *q, job_id j,
+                                               const struct placement *where)
+{
+    if (!where || sched_tentative_add(s, j, where) != SCHED_OK)
+        return NULL;
+    quota_refresh(s, q, job_facts(s, j)->queue);
+    return where;
+}
+
 const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j,
                                                 const uint32_t *task, uint32_t n)
 {
+    if (quota_chooses(s, q, j))
+        return add_tentatively(s, q, j, quota_choose(s, q, j, task, n, true).where);
     const struct job_facts *f = job_facts(s, j);
     sched_mark_t before = sched_mark(s);
     const struct placement *where = by_level(f) || f->ask->tasks == SPLIT_ANY
@@ -117,7 +128,10 @@ enum allocated { ALLOCATED_NOT, ALLOCATED_TENTATIVELY, ALLOCATED };
 static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j,
                                    const struct wanted *w)
 {
-    const struct placement *where = find_idle(s, q, j, w);
+    bool chosen = quota_chooses(s, q, j);
+    struct quota_place found = chosen ? quota_choose(s, q, j, w->task, w->n, false)
+                                      : (struct quota_place){ find_idle(s, q, j, w), true };
+    const struct placement *where = found.now ? found.where : NULL;
     enum allocated done = ALLOCATED;
     bool more = job_placement(s, j) != NULL;
     sched_mark_t before = sched_mark(s);
@@ -134,7 +148,8 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         if (more)
             quota_grew(s, q, j);
     } else {
-        if (!quota_place_tentatively(s, q, j, w->task, w->n))
+        if (!(chosen ? add_tentatively(s, q, j, found.where)
+                     : quota_place_tentatively(s, q, j, w->task, w->n)))
             return ALLOCATED_NOT;
         sched_blocked(s, j, WAIT_RELEASING);
         q->tentative = true;
@@ -204,6 +219,15 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
     return false;
 }
 
+/* The reason that the placer gives. Where it would find a place, KAI's order does not. */
+static enum wait_reason why_no_place(struct sched *s, struct quota_state *q, job_id j,
+                                     const struct wanted *w)
+{
+    if (quota_chooses(s, q, j) && quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE))
+        return by_level(job_facts(s, j)) ? WAIT_TOPOLOGY : WAIT_FRAGMENTED;
+    return sched_why_not(s);
+}
+
 /* false: no further job need have its turn. */
 static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct leaf_head *h)
 {
@@ -236,7 +260,7 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
             return true;
         }
         if (done == ALLOCATED_NOT && !whole)
-            sched_blocked(s, j, sched_why_not(s));
+            sched_blocked(s, j, why_no_place(s, q, j, &h->wanted));
         if (done == ALLOCATED_NOT && whole)
             check->failed_at = q->version;
     }

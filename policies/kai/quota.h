@@ -228,6 +228,7 @@ struct quota_state {
     uint64_t reinstated;          /* the last pass in which one of the awaited started */
     bool tentative;               /* this pass has placed something tentatively */
     struct search *search;        /* NULL: none yet */
+    struct places *places;        /* NULL: not asked for yet */
 };
 
 /* ---- tasks.c: a job, task by task ---- */
@@ -238,6 +239,13 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
 /* A place for these tasks; `first`: the node to try first, or ID_NONE. NULL: none. */
 const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j,
                                     const uint32_t *task, uint32_t n, node_id first);
+/* attempt.c: KAI's choice of nodes, GPUs and domains (places.h) applies to this job. */
+bool quota_chooses(struct sched *s, struct quota_state *q, job_id j);
+/* A place for all these tasks; now: on idle GPUs only, and not if it is asked for as tentative.
+ * where NULL: none. */
+struct quota_place { const struct placement *where; bool now; };
+struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j,
+                                const uint32_t *task, uint32_t n, bool tentative);
 bool quota_lacks_tasks(const struct sched *s, job_id j);
 /* Order in the lines of a leaf: priority, then fewer tasks than the minimum, the minimum, more;
  * then submit time. */

@@ -362,8 +362,8 @@ static void build_queues(struct cluster *c, const struct queue_spec *queues, siz
 
 /* ---- domains ---- */
 
-/* The tree of pods, racks and islands across nodes, each a range of node ids. Racks and pods do not
- * span groups. */
+/* The tree of pods, racks and islands across nodes, each a range of node ids. Racks and pods span
+ * groups only where a group joins the one before. */
 /* As in models.md, 1.5. */
 enum { SAME_GPU, SAME_ISLAND, SAME_NUMA, SAME_NODE, SAME_RACK, SAME_POD, FURTHER };
 const char *const cluster_distance_name[7] = { "gpu",  "island", "numa",   "node",
@@ -395,6 +395,12 @@ static uint64_t domain_nodes(const struct group_spec *g, enum level l, uint64_t 
     }
 }
 
+/* Its first domain of that level is the last of the group before. */
+static bool joins(const struct group_spec *g, enum level l)
+{
+    return g->joins && (l == LEVEL_POD || l == g->joins) && domain_nodes(g, l, 0) > 0;
+}
+
 /* Cuts every group into domains of one level. Called from the outermost level to the innermost, so
  * domain_of holds the parents. */
 static void cut(struct cluster *c, const struct group_spec *groups, size_t n_groups, enum level l)
@@ -405,10 +411,13 @@ static void cut(struct cluster *c, const struct group_spec *groups, size_t n_gro
         for (uint64_t at = first; at < end && (size = domain_nodes(&groups[g], l, k)) > 0;
              at += size, k++) {
             node_id stop = (node_id)(at + size < end ? at + size : end);
-            c->domain[c->n_domains] = (struct domain){ l, c->domain_of[at], (node_id)at, stop };
+            if (at == first && joins(&groups[g], l))
+                c->domain[c->n_domains - 1].end = stop;
+            else
+                c->domain[c->n_domains++] =
+                    (struct domain){ l, c->domain_of[at], (node_id)at, stop };
             for (uint64_t n = at; n < stop; n++)
-                c->domain_of[n] = c->n_domains;
-            c->n_domains++;
+                c->domain_of[n] = c->n_domains - 1;
         }
     }
 }
@@ -429,7 +438,7 @@ static void build_domains(struct cluster *c, const struct group_spec *groups, si
     size_t n = 1;
     for (size_t g = 0; g < n_groups; g++)
         for (size_t i = 0; i < 3; i++)
-            n += domains_in(&groups[g], inwards[i]);
+            n += domains_in(&groups[g], inwards[i]) - joins(&groups[g], inwards[i]);
     c->domain = arena_alloc(c->memory, n * sizeof *c->domain);
     /* all nodes are in domain 0 */
     c->domain_of = arena_alloc(c->memory, c->n_nodes * sizeof *c->domain_of);

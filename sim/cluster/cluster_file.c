@@ -45,6 +45,7 @@ struct file_group { /* one entry of `nodes` */
     struct config_value pool;
     struct config_value labels, taints, mig;
     int mig_strategy; /* -1: not given */
+    int joins;
 };
 
 /* clang-format off */
@@ -54,6 +55,8 @@ struct file_group { /* one entry of `nodes` */
 #define UNMODELLED   .word = "unlimited", .word_value = INT64_MAX
 enum { MIG_MIXED, MIG_SINGLE, MIG_DYNAMIC };
 static const char *const mig_words[] = { [MIG_MIXED] = "mixed", [MIG_SINGLE] = "single", [MIG_DYNAMIC] = "dynamic", NULL };
+static const char *const joins_words[] = { "none", "rack", "pod", NULL };
+static const uint8_t joins_level[] = { 0, LEVEL_RACK, LEVEL_POD };
 static const struct config_key group_keys[] = {
     { .name = "group",          .type = CONFIG_TEXT, .at = GROUP(spec.name), .required = true },
     { .name = "count",          COUNT, .at = GROUP(spec.count), .least = 1, .most = CLUSTER_NODES_MAX, .required = true },
@@ -73,6 +76,7 @@ static const struct config_key group_keys[] = {
     { .name = "mig_strategy",   .type = CONFIG_CHOICE, .at = GROUP(mig_strategy), .words = mig_words },
     { .name = "pool",           .type = CONFIG_MAPPING, .at = GROUP(pool) },
     { .name = "racks_per_pod",  COUNT, .at = GROUP(spec.racks_per_pod), .least = 1, .most = CLUSTER_NODES_MAX },
+    { .name = "joins",          .type = CONFIG_CHOICE, .at = GROUP(joins), .words = joins_words },
     { .name = "nics",           COUNT, .at = GROUP(spec.nics.nics), .least = 1, .most = NAMED_GPUS_MAX },
     { .name = "nic_gbps",       .type = CONFIG_REAL, .at = GROUP(spec.nics.gbps), .above_least = true, .most = 1000000 },
     { 0 },
@@ -192,6 +196,7 @@ static int read_group(struct cluster_reader *r, struct config_value entry)
         return -1;
     intern_add(r->group_names, g.spec.name, strlen(g.spec.name));
     r->group_at[r->n_groups] = entry;
+    g.spec.joins = joins_level[g.joins];
     r->group[r->n_groups++] = g.spec;
     return 0;
 }

@@ -63,6 +63,22 @@ static int check_racks(const struct group_spec *g, struct error *err)
     return 0;
 }
 
+/* What it joins is there, and it has the levels above that too. */
+static int check_joins(const struct group_spec *g, const struct group_spec *before,
+                       struct error *err)
+{
+    bool racks = g->nodes_per_rack || g->rack_nodes, pods = g->racks_per_pod;
+    if (!g->joins)
+        return 0;
+    if (!before || !(before->nodes_per_rack || before->rack_nodes) || !racks ||
+        pods != (before->racks_per_pod > 0) || (g->joins == LEVEL_POD && !pods))
+        return error_set(err,
+                         "group '%s': cannot join the %s of the group before: want racks in both, "
+                         "and pods in both or in neither",
+                         g->name, g->joins == LEVEL_POD ? "pod" : "rack");
+    return 0;
+}
+
 /* Instances of known profiles must have places on the GPUs of the node; otherwise only totals are
  * checked. */
 static int check_places(const struct group_spec *g, struct error *err)
@@ -206,7 +222,9 @@ static int check_groups(const struct cluster_given *given, struct culprit *culpr
     for (size_t i = 0; i < given->n_groups && !failed; i++) {
         const struct group_spec *g = &given->group[i];
         *culprit = (struct culprit){ FAULT_GROUP, i };
-        failed = check_group(g, given->catalogue, err) || check_name(names, "group", g->name, err);
+        failed = check_group(g, given->catalogue, err) ||
+                 check_joins(g, i ? g - 1 : NULL, err) ||
+                 check_name(names, "group", g->name, err);
         nodes += g->count;
         gpus += (uint64_t)g->count * g->gpus;
         if (!failed && nodes > CLUSTER_NODES_MAX)

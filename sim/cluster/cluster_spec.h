@@ -30,6 +30,9 @@ struct group_spec {
     int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled */
     uint32_t nodes_per_rack;      /* 0: the group has no racks */
     uint32_t racks_per_pod;       /* 0: no pods */
+    uint8_t joins;                /* LEVEL_RACK: its first nodes are of the last rack of the group
+                                     before, and of its pod; LEVEL_POD: of its last pod; 0: of
+                                     neither */
     const char *labels, *taints;  /* as in labels.h; NULL: none */
     const uint32_t *rack_nodes;   /* [n_racks] sizes of unequal racks, `count` in all; NULL: equal
                                      racks */

@@ -233,6 +233,9 @@ void builder_devices(struct builder *b, enum device_order o);
  * one island if possible. gpus 0: CPUs and memory only. false: they are not free. */
 bool builder_add_some(struct builder *b, const struct request *r, uint32_t task, node_id n,
                       uint32_t gpus);
+/* The same, of these GPUs of n only. */
+bool builder_add_among(struct builder *b, const struct request *r, uint32_t task, node_id n,
+                       uint32_t gpus, uint64_t among);
 /* Progress rate of a job there: seconds of its trace a second, with the share of oversubscribed
  * uplinks that it has when all nodes send; 1 without section `progress`. Of a placement of r or of
  * a part of it; or of the pieces of b so far. r->job ID_NONE: of an unknown job. O(pieces). */

@@ -130,6 +130,8 @@ const struct placement *sched_place(struct sched *s, const struct view *v, const
 bool sched_fits(struct sched *s, const struct view *v, const struct request *r);
 /* Of the last of both that found none. */
 enum wait_reason sched_why_not(const struct sched *s);
+/* The run's placer and its parameters, for a policy that refines its order of nodes. */
+const struct placer *sched_placer(const struct sched *s, const void **params);
 /* For a policy that places by itself: pieces for r, which the caller keeps until builder_take().
  * One builder at a time. */
 struct builder *sched_builder(struct sched *s, const struct view *v, const struct request *r);

@@ -228,6 +228,15 @@ bool builder_add_some(struct builder *b, const struct request *r, uint32_t task,
     return add(b, p);
 }
 
+bool builder_add_among(struct builder *b, const struct request *r, uint32_t task, node_id n, uint32_t gpus, uint64_t among)
+{
+    uint64_t all = b->v->only;
+    b->v->only &= among;
+    bool added = builder_add_some(b, r, task, n, gpus);
+    b->v->only = all;
+    return added;
+}
+
 static int by_task(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;

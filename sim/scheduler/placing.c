@@ -94,6 +94,12 @@ static enum place_result place_within_caps(struct sched *s, struct view *v, cons
     return uncapped == PLACED ? NO_POWER : uncapped;
 }
 
+const struct placer *sched_placer(const struct sched *s, const void **params)
+{
+    *params = s->placing->params;
+    return s->setup.placer;
+}
+
 const struct placement *placing_whatever_limit(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);

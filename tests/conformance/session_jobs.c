@@ -60,8 +60,6 @@ static int size_of(const json_t *job, const json_t *task, struct size *size, str
     double devices = number_of(job, "fraction_devices_per_task");
     const json_t *mig = json_object_get(task, "mig");
     *size = (struct size){ .gpus = (uint32_t)gpus, .milli = MILLI_ALL };
-    if (json_object_get(task, "legacy_mig"))
-        return because(CASE_SKIPPED, why, "a MIG request in the legacy form");
     if (mig && !json_is_null(mig)) {
         const char *profile = json_object_iter_key(json_object_iter((json_t *)(uintptr_t)mig)), *name = strstr(profile, "mig-");
         size->mig = mig_profile(name ? name + 4 : profile);
@@ -276,7 +274,18 @@ static int add_holds(struct making *m, const json_t *job, uint32_t first, struct
     return CASE_PASSED;
 }
 
-/* Tasks may say which nodes they may use; a job can, for all of them. */
+static bool is_legacy_mig(const json_t *job)
+{
+    size_t i;
+    const json_t *task;
+    json_array_foreach(json_object_get(job, "tasks"), i, task)
+        if (json_is_true(json_object_get(task, "legacy_mig")))
+            return true;
+    return false;
+}
+
+/* Tasks may say which nodes they may use; a job can, for all of them. No node takes a request for
+ * MIG in the legacy form: NVIDIA/KAI-Scheduler:pkg/scheduler/api/node_info/node_info.go. */
 static int add_nodes(struct making *m, const json_t *job, struct why why)
 {
     const json_t *first = json_object_get(json_array_get(json_object_get(job, "tasks"), 0), "allowed_nodes"), *task, *name;
@@ -284,10 +293,10 @@ static int add_nodes(struct making *m, const json_t *job, struct why why)
     json_array_foreach(json_object_get(job, "tasks"), i, task)
         if (!json_equal(first, json_object_get(task, "allowed_nodes")) && first != json_object_get(task, "allowed_nodes"))
             return because(CASE_SKIPPED, why, "tasks that may use different nodes");
-    if (!first || json_is_null(first))
+    if (is_legacy_mig(job))
+        m->row.affinity = "node=none-takes-legacy-mig";
+    if (!first || json_is_null(first) || m->row.affinity)
         return CASE_PASSED;
-    if (m->s->n_levels)
-        return because(CASE_SKIPPED, why, "nodes that are named, in a topology");
     size_t length = (size_t)snprintf(m->affinity, sizeof m->affinity, "node=");
     json_array_foreach(first, i, name)
         length += (size_t)snprintf(m->affinity + length, sizeof m->affinity - length, "%s%s", i ? "|" : "", json_string_value(name));

@@ -114,24 +114,17 @@ static int group_of(const struct node *node, struct group_spec *g, struct why wh
     return result != CASE_PASSED ? result : only_known(node->json, "a node's", known, why);
 }
 
-static bool same_node(const struct group_spec *a, const struct group_spec *b)
-{
-    return a->gpus == b->gpus && a->cpu_milli == b->cpu_milli && a->mem_mib == b->mem_mib && a->gpu_mem_mib == b->gpu_mem_mib &&
-           !a->n_mig && !b->n_mig;
-}
-
 /* A cluster without nodes has one that nothing fits on. */
 static struct group_spec no_node(void)
 {
     return (struct group_spec){ .name = "nothing", .count = 1, .taints = "reserved:NoSchedule" };
 }
 
-/* A group for each node; with a topology, for each domain of the coarsest level, filled rack by
- * rack. */
+/* A group for each node, which may differ from the others of its domain: it joins the rack, or the
+ * pod, of the one before. */
 int session_nodes(struct session *s, struct group_spec *group, size_t *n_groups, struct why why)
 {
     static struct node node[NODES_MOST];
-    static uint32_t rack[NODES_MOST];
     const char *name;
     json_t *json;
     if (read_levels(s, why) != CASE_PASSED || json_object_size(json_object_get(s->json, "nodes")) > NODES_MOST)
@@ -152,28 +145,14 @@ int session_nodes(struct session *s, struct group_spec *group, size_t *n_groups,
     if (s->n_nodes == 0)
         group[(*n_groups)++] = no_node();
     for (uint32_t n = 0; n < s->n_nodes; n++) {
-        struct group_spec one, *last = *n_groups ? &group[*n_groups - 1] : NULL;
+        struct group_spec *g = &group[(*n_groups)++];
         uint32_t shared = n ? shared_levels(&node[n - 1], &node[n]) : 0;
         s->node[n] = node[n].name;
-        if (group_of(&node[n], &one, why) != CASE_PASSED)
+        if (group_of(&node[n], g, why) != CASE_PASSED)
             return CASE_SKIPPED;
-        if (!racks || shared == 0) {
-            one.labels = racks ? NULL : one.labels;
-            one.rack_nodes = racks ? &rack[n] : NULL;
-            one.n_racks = racks;
-            group[(*n_groups)++] = one;
-            rack[n] = 1;
-        } else if (!same_node(last, &one)) {
-            return because(CASE_SKIPPED, why, "nodes of one domain that differ");
-        } else {
-            uint32_t *of = &rack[n - last->count];
-            last->count++;
-            if (pods && shared == 1)
-                of[last->n_racks++] = 0;
-            of[last->n_racks - 1]++;
-        }
-        if (racks && pods)
-            group[*n_groups - 1].racks_per_pod = group[*n_groups - 1].n_racks;
+        g->nodes_per_rack = racks;
+        g->racks_per_pod = pods;
+        g->joins = !racks || shared == 0 ? 0 : pods && shared == 1 ? LEVEL_POD : LEVEL_RACK;
     }
     return CASE_PASSED;
 }

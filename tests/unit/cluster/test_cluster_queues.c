@@ -111,6 +111,8 @@ static const struct row {
       "group 'g': a rack of 2 nodes cannot be cut into islands of 4 nodes" },
     { "island across racks", { { BASE, .island_gpus = 16, .nodes_per_rack = 3 } }, { { { 0 }, NULL, 0 } },
       "group 'g': a rack of 3 nodes cannot be cut into islands of 2 nodes" },
+    { "joins nothing", { { BASE, .nodes_per_rack = 2, .joins = LEVEL_RACK } }, { { { 0 }, NULL, 0 } },
+      "group 'g': cannot join the rack of the group before: want racks in both, and pods in both or in neither" },
     { "negative CPUs", { { .name = "g", .count = 1, .cpu_milli = -1 } }, { { { 0 }, NULL, 0 } },
       "group 'g': want from 0 to 100000000000 milli-CPUs a node, got -1" },
     { "negative memory", { { .name = "g", .count = 1, .mem_mib = -1 } }, { { { 0 }, NULL, 0 } },

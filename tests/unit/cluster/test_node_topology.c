@@ -126,6 +126,41 @@ static void lingjun(void **state)
     cluster_free(c);
 }
 
+/* Racks of two nodes, pods of two racks: a has nodes 0 to 2, b nodes 3 to 5. */
+static void joined(void **state)
+{
+    static const struct { const char *joins, *racks, *pods; } rows[] = {
+        { "none", "0-1 2-2 3-4 5-5", "0-2 3-5" },
+        { "pod", "0-1 2-2 3-4 5-5", "0-5" },
+        { "rack", "0-1 2-4 5-5", "0-5" },                 /* b's first rack goes on with node 2 */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct error err = { "" };
+        char path[64], text[256], sha256[65];
+        snprintf(path, sizeof path, "%s/c.yaml", directory);
+        FILE *f = fopen(path, "wb");
+        assert_non_null(f);
+        fprintf(f, "nodes:\n"
+                   "  - { group: a, count: 3, gpus: 8, nodes_per_rack: 2, racks_per_pod: 2 }\n"
+                   "  - { group: b, count: 3, gpus: 4, nodes_per_rack: 2, racks_per_pod: 2, joins: %s }\n", rows[i].joins);
+        assert_int_equal(fclose(f), 0);
+        struct cluster *c = cluster_read(path, NULL, sha256, &err);
+        unlink(path);
+        assert_string_equal(err.text, "");
+        domains(text, c, LEVEL_RACK);
+        assert_string_equal(text, rows[i].racks);
+        domains(text, c, LEVEL_POD);
+        assert_string_equal(text, rows[i].pods);
+        for (node_id n = 0; n < c->n_nodes; n++) {
+            domain_id rack = cluster_domain_at(c, n, LEVEL_RACK), pod = cluster_domain_at(c, n, LEVEL_POD);
+            assert_true(c->domain[rack].level == LEVEL_RACK && c->domain[rack].first <= n && n < c->domain[rack].end);
+            assert_true(c->domain[rack].parent == pod && c->domain[pod].level == LEVEL_POD);
+        }
+        cluster_free(c);
+    }
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -134,6 +169,7 @@ int main(void)
     ADD_ROWS(tests, n, refused, bad);
     ADD_TEST(tests, n, uneven_racks);
     ADD_TEST(tests, n, lingjun);
+    ADD_TEST(tests, n, joined);
     if (!mkdtemp(directory))
         return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,103 @@
+/* attempt.c - all tasks that a job wants next: found by KAI's rules where these apply, and as a
+ * placement. See places.h. */
+#include "policies/kai/places.h"
+
+#include <string.h>
+
+/* ---- What the run's placer says ---- */
+
+static const char *choice_of(const struct placer *placer, const void *params, const char *name)
+{
+    const struct param *p = placer->params;
+    while (p && p->name && strcmp(p->name, name) != 0)
+        p++;
+    return p && p->name && p->options
+               ? p->options[(size_t) * (const double *)((const char *)params + p->at)]
+               : "";
+}
+
+static void find_levels(struct places *how, const struct view *v, node_id end)
+{
+    uint32_t gpus = 0;
+    how->alike = true;
+    for (node_id n = 0; n < end; n++) {
+        uint32_t here = view_node(v, n).capacity;
+        how->alike = how->alike && (here == 0 || gpus == 0 || here == gpus);
+        gpus = here ? here : gpus;
+        domain_id node = view_domain(v, n, LEVEL_NODE), rack = view_domain(v, n, LEVEL_RACK),
+                  pod = view_domain(v, n, LEVEL_POD);
+        how->level[LEVEL_NODE] = true;
+        how->level[LEVEL_ISLAND] |=
+            view_domain(v, n, LEVEL_ISLAND) != node && view_domain(v, n, LEVEL_ISLAND) != rack;
+        how->level[LEVEL_RACK] |= rack != pod;
+        how->level[LEVEL_POD] |= pod != view_domain(v, n, LEVEL_CLUSTER);
+    }
+}
+
+static struct places *places_of(struct sched *s, struct quota_state *q)
+{
+    if (q->places)
+        return q->places;
+    struct places *how = q->places = sched_alloc(s, sizeof *how);
+    const void *params;
+    const struct placer *placer = sched_placer(s, &params);
+    const char *devices = choice_of(placer, params, "devices");
+    node_id first, end;
+    how->spread = !strcmp(placer->name, "spread");
+    how->apply = how->spread || !strcmp(placer->name, "pack");
+    how->gathers = !strcmp(devices, "pack");
+    how->apart = !strcmp(devices, "spread");
+    view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
+    how->taken = sched_alloc(s, end * sizeof *how->taken);
+    find_levels(how, sched_view(s, FREE_IDLE), end);
+    return how;
+}
+
+static bool inside_nodes(const struct places *how, uint8_t level)
+{
+    return level == LEVEL_ISLAND && !how->level[LEVEL_ISLAND];
+}
+
+bool quota_chooses(struct sched *s, struct quota_state *q, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    const struct places *how = places_of(s, q);
+    bool islands =
+        inside_nodes(how, f->ask->required_level) || inside_nodes(how, f->ask->preferred_level);
+    for (uint32_t g = 0; g < f->n_groups; g++)
+        islands = islands || inside_nodes(how, f->group[g].required_level) ||
+                  inside_nodes(how, f->group[g].preferred_level);
+    return how->apply && !islands && f->ask->tasks != SPLIT_ANY &&
+           view_power_gpus(sched_view(s, FREE_IDLE), f->ask, 0) == UINT32_MAX;
+}
+
+/* ---- An attempt ---- */
+
+/* Tasks of the job that stay; a job that is placed again as a whole has none. */
+static const struct placement *held_besides(struct sched *s, job_id j, uint32_t task)
+{
+    const struct placement *held = job_placement(s, j);
+    return placement_task(held, task) ? NULL : held;
+}
+
+struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j,
+                                const uint32_t *task, uint32_t n, bool tentative)
+{
+    struct request ask = job_request(s, j);
+    struct attempt a = { .s = s, .how = places_of(s, q), .job = j, .task = task, .n_tasks = n };
+    a.ask = &ask;
+    a.tentative = tentative;
+    a.how->attempt++;
+    a.held = held_besides(s, j, task[0]);
+    a.idle = sched_view(s, FREE_IDLE);
+    a.later = sched_view(s, FREE_OR_RELEASING);
+    a.placed = sched_scratch(s, n * sizeof *a.placed);
+    a.b = sched_builder(s, a.later, &ask);
+    bool placed = attempt_all(&a), now = placed && !tentative;
+    for (uint32_t i = 0; i < a.n; i++)
+        now = now && a.placed[i].now;
+    if (placed && !now && !tentative)
+        placed = attempt_make_tentative(&a);
+    const struct placement *where = builder_take(a.b);
+    return (struct quota_place){ placed ? where : NULL, now };
+}
