@@ -211,5 +211,6 @@ void quota_evict_stale(struct sched *s, struct quota_state *q)
         for (size_t i = has && job_state(s, j) == JOB_GATHERING ? has->n : 0; i-- > 0;)
             sched_stop_task(s, j, has->piece[i].task, STOP_SAVE);
         quota_mark_acted(s, q, j);
+        q->changed = true;
     }
 }

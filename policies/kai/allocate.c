@@ -126,6 +126,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         sched_rollback(s, before);
         where = NULL;
     }
+    q->changed = q->changed || where;
     if (where) {
         if (quota_lacks_tasks(s, j))
             quota_enter_waiting(s, q, j);

@@ -102,8 +102,6 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
     int64_t min_gpu_milli;
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
-    int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
-    double used;                  /* decayed GPU seconds */
     struct quota_amount fair;     /* as last reported; -1: not yet */
     bool report_due;              /* a job has come, and its reason is not reported */
 };
@@ -227,6 +225,7 @@ struct quota_state {
     int64_t n_awaited;            /* ever */
     uint64_t reinstated;          /* the last pass in which one of the awaited started */
     bool tentative;               /* this pass has placed something tentatively */
+    bool changed;                 /* this pass has started or stopped something */
     struct search *search;        /* NULL: none yet */
 };
 
@@ -294,6 +293,9 @@ void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);
 void quota_refresh_all(struct sched *s, struct quota_state *q);
 /* Fair shares, once a pass. */
 void quota_divide_now(struct sched *s, struct quota_state *q);
+/* Asks for a pass when past use that decays first gives a waiting job a fair share that it may
+ * reclaim: one that is not there now, if nothing else happens until then. */
+void quota_wake_at_flip(struct sched *s, struct quota_state *q);
 /* The shares of a queue have changed, or which jobs wait there. */
 void quota_changed(struct quota_state *q, queue_id i);
 /* The shares of a queue have changed, or its worst candidate. */

@@ -415,6 +415,7 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
             quota_enter_waiting(s, q, v);
     }
     quota_mark_acted(s, q, v);
+    q->changed = true;
     return true;
 }
 
