@@ -31,13 +31,19 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 
 /* ---- Which jobs may try ---- */
 
-/* The gate for a job of this leaf that asks for that much. */
+/* The gate for a job of this leaf that asks for that much. Limits are no part of it: victims may
+ * bring their queues below, and they are tested when the job is placed. A consolidation takes
+ * nothing from any queue, so there they can be tested at once. */
 static bool passes_gate(const struct quota_state *q, queue_id leaf, const struct quota_amount *ask,
                         bool firm, enum quota_action action)
 {
     if (action == CONSOLIDATION)
-        return !firm && ask->of[Q_GPU] <= q->free_milli;
-    return action == PREEMPT || quota_may_reclaim(&q->queue[leaf], ask, firm);
+        return !firm && ask->of[Q_GPU] <= q->free_milli &&
+               (!q->leaf[leaf].limited ||
+                quota_capacity(q->queue, leaf, ask, false, NULL) == QUOTA_FITS);
+    if (action == PREEMPT)
+        return !firm || quota_firm_fits(q->queue, leaf, ask, NULL);
+    return quota_may_reclaim(&q->queue[leaf], ask, firm);
 }
 
 static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w,
@@ -47,9 +53,7 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
     if (w->n == 0 || !passes_gate(q, f->queue, &w->amount, !f->preemptible, action))
         return false;
     const struct quota_job *own = job_own(s, j);
-    if (own->pass == q->pass || (action == CONSOLIDATION && own->consolidated == q->ends))
-        return false;
-    return quota_has_capacity(q, f, &w->amount, NULL);
+    return own->pass != q->pass && (action != CONSOLIDATION || own->consolidated != q->ends);
 }
 
 /* Some job of this leaf may try. Cheap, and false is certain. */
@@ -176,8 +180,11 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
             bool found = quota_search(s, q, t->job, action);
             if (!found)
                 note_failure(s, failed, me);
-            if (!found && action == RECLAIM)
-                sched_blocked(s, t->job, WAIT_PROTECTED);
+            enum wait_reason why = WAIT_PROTECTED;
+            if (!found && action == RECLAIM) {
+                (void)quota_has_capacity(q, f, &t->wanted.amount, &why);
+                sched_blocked(s, t->job, why);
+            }
             if (!found && action == CONSOLIDATION && all_infeasible(s, q, &all))
                 return;
         }

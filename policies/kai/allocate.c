@@ -13,7 +13,7 @@ bool quota_has_capacity(struct quota_state *q, const struct job_facts *f,
     if (f->preemptible && !q->leaf[f->queue].limited)
         return true;
     enum quota_verdict v = quota_capacity(q->queue, f->queue, ask, !f->preemptible, NULL);
-    if (why)
+    if (why && v != QUOTA_FITS)
         *why = v == QUOTA_OVER_LIMIT ? WAIT_LIMIT : WAIT_QUOTA;
     return v == QUOTA_FITS;
 }

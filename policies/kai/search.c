@@ -259,6 +259,8 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
 
 static bool node_could_do(struct sched *s, const struct search *x, node_id n)
 {
+    if (x->over_limit)
+        return true;
     if (x->node[n].stamp == x->stamp)
         return x->node[n].able;
     return !x->run || search_free_milli(s, x, n) >= x->task_milli;
@@ -360,8 +362,10 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
         if (try_scenario(s, q, x, tasks) == SOLVED)
             return true;
     }
+    struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
+    x->over_limit = !quota_has_capacity(q, job_facts(s, x->job), &mine, NULL);
     search_victims(s, q, x);
-    bool could = recorded_could_do(s, x);
+    bool could = x->over_limit || recorded_could_do(s, x);
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t u; search_next_victim(s, q, x, &u);)
         if ((total                ? try_total(s, q, x)

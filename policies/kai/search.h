@@ -73,6 +73,8 @@ struct search {
     /* of the task being solved; NULL: it does not want whole GPUs, so every node may do */
     const struct request *run;
     int64_t task_milli;           /* GPUs of that task */
+    /* the tasks so far would bring a queue above its limit, which victims on any node may mend */
+    bool over_limit;
     int64_t freed_milli;          /* GPUs of all potential victims */
     uint32_t stamp;
     struct on_node *node;         /* [nodes] */
