@@ -198,24 +198,25 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 
 /* ---- Stale gangs ---- */
 
+/* A gang that got something in this pass is about to be complete again: it is looked at anew. */
 void quota_evict_stale(struct sched *s, struct quota_state *q)
 {
     int64_t after_ns = (int64_t)(q->params->stale_s * 1e9 + .5);
-    job_id j;
-    struct line_key k;
-    while (line_first(q->broken, &j, &k)) {
+    struct line_walk walk = { .l = q->broken };
+    for (job_id j; line_next(&walk, &j);) {
         const struct placement *has = job_placement(s, j);
-        if (has && job_state(s, j) == JOB_GATHERING && k.time_ns + after_ns > sched_now(s)) {
-            sched_wake_at(s, k.time_ns + after_ns);
+        int64_t due_ns = line_walk_key(&walk).time_ns + after_ns;
+        bool stale = has && job_state(s, j) == JOB_GATHERING;
+        if (stale && due_ns > sched_now(s)) {
+            sched_wake_at(s, due_ns);
             return;
         }
-        /* it is about to be complete again */
         if (((struct quota_job *)job_own(s, j))->pass == q->pass) {
             sched_wake_at(s, sched_now(s) + 1);
-            return;
+            continue;
         }
         quota_leave_broken(s, q, j);
-        for (size_t i = has && job_state(s, j) == JOB_GATHERING ? has->n : 0; i-- > 0;)
+        for (size_t i = stale ? has->n : 0; i-- > 0;)
             sched_stop_task(s, j, has->piece[i].task, STOP_SAVE);
         quota_mark_acted(s, q, j);
         q->changed = true;

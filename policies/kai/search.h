@@ -36,6 +36,7 @@ struct victim {
     job_id job;
     queue_id leaf;
     uint32_t first_unit;
+    bool popped;                  /* it has had a turn in the order of victims */
     const struct victim_candidate *of;
 };
 /* What the search has taken of a leaf. next: the first candidate of the line not taken yet; NULL:
@@ -46,7 +47,8 @@ struct leaf_victims {
     const struct victim_candidate *next;
     struct quota_amount taken;
 };
-struct requeued { uint32_t victim; struct line_key key; };    /* a victim that has more units */
+/* A victim that has more units, and what it holds without those taken. */
+struct requeued { uint32_t victim; struct line_key key; struct quota_amount holds; };
 /* The potential victims of a node. milli: what they free; in a search for a job, and what is free
  * there. able: enough for a task. */
 struct on_node { uint32_t stamp, first; int64_t milli; bool able; };
