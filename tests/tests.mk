@@ -39,8 +39,11 @@ $(CONF_LOG): $(CONF_BIN) $(wildcard $(CASES)/*.json $(CASES)/*/*.json)
 	$(call logged,$< $(CASES))
 conformance: $(CONF_BIN)
 	@$< $(CASES)
+SECOND_LOG := $(OUT)/tests/conformance/second.log
+$(SECOND_LOG): $(CONF_BIN) $(wildcard tests/conformance/second.*)
+	$(call logged,tests/conformance/second.sh $<)
 
-test-logs: $(TEST_LOG) $(CONF_LOG) $(FUZZ_LOG) $(E2E_LOG)
+test-logs: $(TEST_LOG) $(CONF_LOG) $(SECOND_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 # A quick look: the unit tests and schedules but for three that run for several seconds.
 SLOW_LOG  := $(patsubst %,$(OUT)/tests/%.log,schedules/test_optimal schedules/test_backfill unit/scheduler/test_transaction)
@@ -61,7 +64,7 @@ tools:
 check: tools
 	@$(MAKE) --no-print-directory all layers
 	@$(MAKE) --no-print-directory -k -j$(JOBS) test-logs
-	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(FUZZ_LOG) $(E2E_LOG)
+	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(SECOND_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage

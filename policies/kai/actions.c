@@ -95,7 +95,7 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
         struct tried me = { f->ask->shape, t->wanted.n, !f->preemptible };
         if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me))
             return true;
-        if (own->whole && f->preemptible)
+        if (own->whole && f->preemptible && quota_may_skip(s, q, &q->leaf[f->queue], f->ask->shape))
             line_skip_shape(&t->walk, f->ask->shape);
     }
     return false;
@@ -107,7 +107,7 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
 {
     struct leaf *l = &q->leaf[leaf];
     t->walk = (struct line_walk){ .l = l->waiting };
-    if (l->growing)
+    if (!quota_heads_will_do(s, q, l))
         return next_turn(s, q, t, failed, action);
     leaf_heads(s, l);
     for (size_t i = 0; i < l->n_heads; i++) {

@@ -17,7 +17,7 @@
  * nodes: for it all potential victims leave at once.
  *
  * What differs from KAI: a node on which even all potential victims would not free enough GPUs is
- * not tried; a scenario is not tried without a victim if the job fits as it is; other waiting jobs
+ * not tried; jobs that this pass acted on are no victims; other waiting jobs
  * do not take part in the order, so a job for which room was made is served first at the next pass;
  * nodes by id. */
 #pragma once
@@ -75,8 +75,9 @@ struct search {
     /* of the task being solved; NULL: it does not want whole GPUs, so every node may do */
     const struct request *run;
     int64_t task_milli;           /* GPUs of that task */
-    /* the tasks so far would bring a queue above its limit, which victims on any node may mend */
-    bool over_limit;
+    /* victims on any node may do: the tasks so far would bring a queue above its limit, or GPUs for
+     * them are free elsewhere */
+    bool any_node;
     int64_t freed_milli;          /* GPUs of all potential victims */
     uint32_t stamp;
     struct on_node *node;         /* [nodes] */
@@ -118,5 +119,7 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
 bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x);
 /* Free there for x->run, as things are. */
 int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);
+/* The same with what recorded units leave there. */
+int64_t search_room_milli(struct sched *s, const struct search *x, node_id n);
 /* Fewer fit, by whole GPUs of all nodes. */
 bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks);

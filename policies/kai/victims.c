@@ -91,6 +91,21 @@ int64_t search_free_milli(struct sched *s, const struct search *x, node_id n)
     return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL;
 }
 
+static int64_t milli_of_piece(const struct piece *p)
+{
+    return (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
+}
+
+int64_t search_room_milli(struct sched *s, const struct search *x, node_id n)
+{
+    int64_t milli = search_free_milli(s, x, n);
+    for (size_t i = 0; i < x->n_recorded; i++)
+        for (uint32_t k = 0; k < x->recorded[i].n; k++)
+            if (x->recorded[i].piece[k].node == n)
+                milli += milli_of_piece(&x->recorded[i].piece[k]);
+    return milli;
+}
+
 static void link_unit(struct sched *s, struct search *x, uint32_t u)
 {
     if (x->job == ID_NONE)
@@ -98,9 +113,9 @@ static void link_unit(struct sched *s, struct search *x, uint32_t u)
     for (uint32_t i = 0; i < x->unit[u].n; i++) {
         const struct piece *p = &x->unit[u].piece[i];
         struct on_node *n = &x->node[p->node];
-        int64_t milli = (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
+        int64_t milli = milli_of_piece(p);
         if (n->stamp != x->stamp)
-            *n = (struct on_node){ x->stamp, ID_NONE, x->run ? search_free_milli(s, x, p->node) : 0,
+            *n = (struct on_node){ x->stamp, ID_NONE, x->run ? search_room_milli(s, x, p->node) : 0,
                                    false };
         x->freed_milli += milli;
         n->milli += milli;
@@ -328,7 +343,8 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
             which = (uint32_t)x->n_victims;
             x->victim = array_grown(sched_alloc, s, x->victim, &x->victim_capacity, x->n_victims,
                                     sizeof *x->victim);
-            x->victim[x->n_victims++] = (struct victim){ l->next->job, leaf, ID_NONE, false, l->next };
+            x->victim[x->n_victims++] =
+                (struct victim){ l->next->job, leaf, ID_NONE, false, l->next };
             l->at++;
             l->next = next_of_line(s, q, x, leaf, &l->at);
         }

@@ -29,6 +29,7 @@ static struct kind {
     { "unit/queue-order", 100, order_case, { 0 } },            { "kueue/fair-preemption", 100, kueue, { 0 } },
     { "kueue/hierarchical-preemption", 100, kueue, { 0 } },    { "kueue/classical-preemption", 95, kueue, { 0 } },
     { "steady_state", 95, session_case, { 0 } },               { "single_action", 90, session_case, { 0 } },
+    { "second", 100, session_case, { 0 } },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
