@@ -54,7 +54,12 @@ SIT_LOG := $(OUT)/tests/conformance/situations.log
 $(SIT_LOG): tests/conformance/situations.sh tests/conformance/situations.py $(CONF_BIN)
 	$(call logged,$< $(CONF_BIN))
 
-test-logs: $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(FUZZ_LOG) $(E2E_LOG)
+SECOND_LOG := $(OUT)/tests/conformance/second.log
+$(SECOND_LOG): $(CONF_BIN) $(wildcard tests/conformance/second.*)
+	$(call logged,tests/conformance/second.sh $<)
+
+
+test-logs: $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 # A quick look: the unit tests and schedules but for three that run for several seconds.
 SLOW_LOG  := $(patsubst %,$(OUT)/tests/%.log,schedules/test_optimal schedules/test_backfill unit/scheduler/test_transaction)
@@ -75,7 +80,7 @@ tools:
 check: tools
 	@$(MAKE) --no-print-directory all layers
 	@$(MAKE) --no-print-directory -k -j$(JOBS) test-logs
-	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(FUZZ_LOG) $(E2E_LOG)
+	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage

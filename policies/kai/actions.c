@@ -31,13 +31,19 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 
 /* ---- Which jobs may try ---- */
 
-/* The gate for a job of this leaf that asks for that much. */
+/* The gate for a job of this leaf that asks for that much. Limits are no part of it: victims may
+ * bring their queues below, and they are tested when the job is placed. A consolidation takes
+ * nothing from any queue, so there they can be tested at once. */
 static bool passes_gate(const struct quota_state *q, queue_id leaf, const struct quota_amount *ask,
                         bool firm, enum quota_action action)
 {
     if (action == CONSOLIDATION)
-        return !firm && ask->of[Q_GPU] <= q->free_milli;
-    return action == PREEMPT || quota_may_reclaim(&q->queue[leaf], ask, firm);
+        return !firm && ask->of[Q_GPU] <= q->free_milli &&
+               (!q->leaf[leaf].limited ||
+                quota_capacity(q->queue, leaf, ask, false, NULL) == QUOTA_FITS);
+    if (action == PREEMPT)
+        return !firm || quota_firm_fits(q->queue, leaf, ask, NULL);
+    return quota_may_reclaim(&q->queue[leaf], ask, firm);
 }
 
 static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w,
@@ -47,9 +53,7 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
     if (w->n == 0 || !passes_gate(q, f->queue, &w->amount, !f->preemptible, action))
         return false;
     const struct quota_job *own = job_own(s, j);
-    if (own->pass == q->pass || (action == CONSOLIDATION && own->consolidated == q->ends))
-        return false;
-    return quota_has_capacity(q, f, &w->amount, NULL);
+    return own->pass != q->pass && (action != CONSOLIDATION || own->consolidated != q->ends);
 }
 
 /* Some job of this leaf may try. Cheap, and false is certain. */
@@ -91,7 +95,7 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
         struct tried me = { f->ask->shape, t->wanted.n, !f->preemptible };
         if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me))
             return true;
-        if (own->whole && f->preemptible)
+        if (own->whole && f->preemptible && quota_may_skip(s, q, &q->leaf[f->queue], f->ask->shape))
             line_skip_shape(&t->walk, f->ask->shape);
     }
     return false;
@@ -103,7 +107,7 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
 {
     struct leaf *l = &q->leaf[leaf];
     t->walk = (struct line_walk){ .l = l->waiting };
-    if (l->growing)
+    if (!quota_heads_will_do(s, q, l))
         return next_turn(s, q, t, failed, action);
     leaf_heads(s, l);
     for (size_t i = 0; i < l->n_heads; i++) {
@@ -176,8 +180,11 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
             bool found = quota_search(s, q, t->job, action);
             if (!found)
                 note_failure(s, failed, me);
-            if (!found && action == RECLAIM)
-                sched_blocked(s, t->job, WAIT_PROTECTED);
+            enum wait_reason why = WAIT_PROTECTED;
+            if (!found && action == RECLAIM) {
+                (void)quota_has_capacity(q, f, &t->wanted.amount, &why);
+                sched_blocked(s, t->job, why);
+            }
             if (!found && action == CONSOLIDATION && all_infeasible(s, q, &all))
                 return;
         }
@@ -191,25 +198,27 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 
 /* ---- Stale gangs ---- */
 
+/* A gang that got something in this pass is about to be complete again: it is looked at anew. */
 void quota_evict_stale(struct sched *s, struct quota_state *q)
 {
     int64_t after_ns = (int64_t)(q->params->stale_s * 1e9 + .5);
-    job_id j;
-    struct line_key k;
-    while (line_first(q->broken, &j, &k)) {
+    struct line_walk walk = { .l = q->broken };
+    for (job_id j; line_next(&walk, &j);) {
         const struct placement *has = job_placement(s, j);
-        if (has && job_state(s, j) == JOB_GATHERING && k.time_ns + after_ns > sched_now(s)) {
-            sched_wake_at(s, k.time_ns + after_ns);
+        int64_t due_ns = line_walk_key(&walk).time_ns + after_ns;
+        bool stale = has && job_state(s, j) == JOB_GATHERING;
+        if (stale && due_ns > sched_now(s)) {
+            sched_wake_at(s, due_ns);
             return;
         }
-        /* it is about to be complete again */
         if (((struct quota_job *)job_own(s, j))->pass == q->pass) {
             sched_wake_at(s, sched_now(s) + 1);
-            return;
+            continue;
         }
         quota_leave_broken(s, q, j);
-        for (size_t i = has && job_state(s, j) == JOB_GATHERING ? has->n : 0; i-- > 0;)
+        for (size_t i = stale ? has->n : 0; i-- > 0;)
             sched_stop_task(s, j, has->piece[i].task, STOP_SAVE);
         quota_mark_acted(s, q, j);
+        q->changed = true;
     }
 }

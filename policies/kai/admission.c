@@ -77,10 +77,13 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, job_id j, int 
     const struct job_facts *f = job_facts(s, j);
     struct leaf *l = &q->leaf[f->queue];
     struct leaf_shape *here = leaf_shape(s, l, f->ask->shape);
-    if (here->waiting == 0) {
-        here->ask = quota_wanted(s, j, NULL).amount;
-        l->min_gpu_milli = min_i64(l->min_gpu_milli, here->ask.of[Q_GPU]);
-        enter_leaf(s, quota_check(s, q, f->ask->shape), here, f->queue);
+    if (by > 0) {
+        struct quota_amount ask = quota_wanted(s, j, NULL).amount;
+        if (here->waiting == 0)
+            enter_leaf(s, quota_check(s, q, f->ask->shape), here, f->queue);
+        if (here->waiting == 0 || ask.of[Q_GPU] < here->ask.of[Q_GPU])
+            here->ask = ask;
+        l->min_gpu_milli = min_i64(l->min_gpu_milli, ask.of[Q_GPU]);
     }
     here->waiting += (uint32_t)by;
     if (here->waiting > 0)
@@ -105,9 +108,12 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
         q->asked[q->n_asked++] = shape;
         check->ask = f->ask;
         check->grouped = false;
+        check->uniform = true;
         check->min_tasks = UINT32_MAX;
     }
     check->grouped = check->grouped || f->n_groups > 0;
+    check->uniform = check->uniform && !check->grouped &&
+                     (check->waiting == 0 || f->min_tasks == check->min_tasks);
     if (f->min_tasks < check->min_tasks) {
         check->min_tasks = f->min_tasks;
         check->min_milli = quota_wanted(s, j, NULL).amount.of[Q_GPU];
@@ -154,25 +160,52 @@ static bool finds_place(struct sched *s, struct quota_state *q, struct admission
     return check->fits;
 }
 
-static bool fails(const struct quota_state *q, struct admission_check *check)
+bool quota_has_failed(const struct quota_state *q, const struct admission_check *check,
+                      uint32_t tasks)
 {
+    return check->failed_at == q->version && tasks >= check->failed_tasks;
+}
+
+void quota_note_failed(const struct quota_state *q, struct admission_check *check, uint32_t tasks)
+{
+    if (check->failed_at != q->version || tasks < check->failed_tasks)
+        check->failed_tasks = tasks;
     check->failed_at = q->version;
+}
+
+static bool fails(const struct quota_state *q, struct admission_check *check, uint32_t tasks)
+{
+    quota_note_failed(q, check, tasks);
     check->why = check->why_not;
     return false;
+}
+
+bool quota_may_skip(struct sched *s, struct quota_state *q, const struct leaf *l, shape_id shape)
+{
+    return !l->growing && quota_check(s, q, shape)->uniform;
+}
+
+bool quota_heads_will_do(struct sched *s, struct quota_state *q, const struct leaf *l)
+{
+    bool will = !l->growing;
+    for (size_t i = 0; i < l->n_shapes && will; i++)
+        will = !l->shape[i].waiting || quota_check(s, q, l->shape[i].shape)->uniform;
+    return will;
 }
 
 bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j)
 {
     struct admission_check *check = quota_check(s, q, shape);
-    if (check->failed_at == q->version)
+    uint32_t tasks = job_facts(s, j)->min_tasks;
+    if (quota_has_failed(q, check, tasks))
         return false;
-    return finds_place(s, q, check, j) || fails(q, check);
+    return finds_place(s, q, check, j) || fails(q, check, tasks);
 }
 
 bool quota_no_shape_fits(const struct quota_state *q)
 {
     for (size_t i = 0; i < q->n_asked; i++)
-        if (q->check[q->asked[i]].failed_at != q->version)
+        if (!quota_has_failed(q, &q->check[q->asked[i]], q->check[q->asked[i]].min_tasks))
             return false;
     return true;
 }
@@ -204,15 +237,16 @@ void quota_open_leaves(struct sched *s, struct quota_state *q)
     for (size_t i = 0; i < q->n_asked; i++) {
         struct admission_check *check = &q->check[q->asked[i]];
         job_id j;
-        if (check->failed_at != q->version &&
+        if (!quota_has_failed(q, check, check->min_tasks) &&
             (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j)))
             open_all(q, check);
     }
     for (size_t i = 0; i < q->n_asked; i++) {
         struct admission_check *check = &q->check[q->asked[i]];
-        for (size_t k = 0; check->failed_at != q->version && k < check->n_leaves; k++)
+        for (size_t k = 0;
+             !quota_has_failed(q, check, check->min_tasks) && k < check->n_leaves; k++)
             if (!bitset_has(q->open, check->leaf[k]) && !q->leaf[check->leaf[k]].spent)
-                fails(q, check);
+                fails(q, check, check->min_tasks);
     }
 }
 
@@ -237,7 +271,7 @@ bool quota_all_infeasible(struct sched *s, struct quota_state *q)
     for (size_t i = 0; i < q->n_asked; i++) {
         struct admission_check *check = &q->check[q->asked[i]];
         job_id j;
-        if (check->failed_at == q->version)
+        if (quota_has_failed(q, check, check->min_tasks))
             continue;
         if (quota_all_acted(q, check)) {
             if (q->reinstated == q->pass)
@@ -250,6 +284,6 @@ bool quota_all_infeasible(struct sched *s, struct quota_state *q)
     }
     for (size_t i = 0; i < q->n_asked; i++)
         if (!quota_all_acted(q, &q->check[q->asked[i]]))
-            q->check[q->asked[i]].failed_at = q->version;
+            quota_note_failed(q, &q->check[q->asked[i]], q->check[q->asked[i]].min_tasks);
     return true;
 }

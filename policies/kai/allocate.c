@@ -13,7 +13,7 @@ bool quota_has_capacity(struct quota_state *q, const struct job_facts *f,
     if (f->preemptible && !q->leaf[f->queue].limited)
         return true;
     enum quota_verdict v = quota_capacity(q->queue, f->queue, ask, !f->preemptible, NULL);
-    if (why)
+    if (why && v != QUOTA_FITS)
         *why = v == QUOTA_OVER_LIMIT ? WAIT_LIMIT : WAIT_QUOTA;
     return v == QUOTA_FITS;
 }
@@ -140,6 +140,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         sched_rollback(s, before);
         where = NULL;
     }
+    q->changed = q->changed || where;
     if (where) {
         if (quota_lacks_tasks(s, j))
             quota_enter_waiting(s, q, j);
@@ -177,12 +178,14 @@ static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *
     h->behind = false;
     while (line_next(&h->walk, &h->job)) {
         const struct job_facts *f = job_facts(s, h->job);
+        const struct leaf *l = &q->leaf[f->queue];
         const struct quota_job *own = job_own(s, h->job);
         enum wait_reason why;
         if (own->pass == q->pass && !job_placement(s, h->job))
             continue;
         if (own->whole && !quota_shape_fits(s, q, f->ask->shape, h->job)) {
-            line_skip_shape(&h->walk, f->ask->shape);
+            if (quota_may_skip(s, q, l, f->ask->shape))
+                line_skip_shape(&h->walk, f->ask->shape);
             continue;
         }
         h->wanted = quota_wanted(s, h->job, job_placement(s, h->job));
@@ -199,7 +202,7 @@ static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *
 static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, struct leaf_head *h)
 {
     h->walk = (struct line_walk){ .l = l->waiting };
-    if (l->growing)
+    if (!quota_heads_will_do(s, q, l))
         return next_head(s, q, h);
     leaf_heads(s, l);
     for (size_t i = 0; i < l->n_heads; i++) {
@@ -231,7 +234,8 @@ static enum wait_reason why_no_place(struct sched *s, struct quota_state *q, job
 /* false: no further job need have its turn. */
 static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct leaf_head *h)
 {
-    if (h->behind && quota_is_plain(q) && quota_check(s, q, h->shape)->failed_at == q->version) {
+    if (h->behind && quota_is_plain(q) &&
+        quota_has_failed(q, quota_check(s, q, h->shape), h->wanted.n)) {
         if (quota_all_infeasible(s, q))
             return false;
         order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
@@ -262,7 +266,7 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
         if (done == ALLOCATED_NOT && !whole)
             sched_blocked(s, j, why_no_place(s, q, j, &h->wanted));
         if (done == ALLOCATED_NOT && whole)
-            check->failed_at = q->version;
+            quota_note_failed(q, check, job_facts(s, j)->min_tasks);
     }
     bool more = next_head(s, q, h);
     order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);

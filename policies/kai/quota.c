@@ -14,6 +14,8 @@ static void quota_begin(struct sched *s, const void *params, void *state)
     struct quota_state *q = state;
     q->params = params;
     quota_tree_begin(s, q);
+    if (q->params->half_life_h > 0)
+        queue_usage_decays(s, (int64_t)(q->params->half_life_h * 3600e9));
     q->leaf = sched_alloc(s, q->n_queues * sizeof *q->leaf);
     for (queue_id i = 0; i < q->n_queues; i++)
         q->leaf[i] = (struct leaf){ .waiting = line_new(s),
@@ -61,7 +63,7 @@ static void pass_begins(struct sched *s, struct quota_state *q)
     if (q->tentative || q->seen_version != sched_room_version(s))
         q->version++;
     q->seen_version = sched_room_version(s);
-    q->tentative = false;
+    q->tentative = q->changed = false;
     quota_refresh_all(s, q);
     if (q->budgets)
         check_budgets(s, q);
@@ -122,6 +124,8 @@ static void quota_schedule(struct sched *s, const void *params, void *state)
         quota_act(s, q, PREEMPT);
     if (p->stale > 0 && p->stale_s >= 0)
         quota_evict_stale(s, q);
+    if (p->half_life_h > 0)
+        quota_wake_at_flip(s, q);
     report_reasons(s, q);
 }
 

@@ -102,8 +102,6 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
     int64_t min_gpu_milli;
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
-    int64_t settled_ns, settled_milli;     /* usage: since then it has held so much */
-    double used;                  /* decayed GPU seconds */
     struct quota_amount fair;     /* as last reported; -1: not yet */
     bool report_due;              /* a job has come, and its reason is not reported */
 };
@@ -114,7 +112,9 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
  * `no` stands until something makes room (q->version), `yes` until something is given away
  * (q->placements). */
 struct admission_check {
-    uint64_t failed_at;           /* q->version of the last `no`; UINT64_MAX: never */
+    /* q->version of the last `no`; UINT64_MAX: never. It was for so many tasks: fewer may fit */
+    uint64_t failed_at;
+    uint32_t failed_tasks;
     enum wait_reason why;         /* of that */
     /* q->placements of the last try, for tried_tasks tasks in no groups */
     uint64_t tried_at;
@@ -131,6 +131,7 @@ struct admission_check {
     const struct request *ask;
     bool grouped;                 /* since none waited, one with groups has come */
     bool alike;                   /* no groups, and all want all their tasks */
+    bool uniform;                 /* no groups, and all want equally many */
     uint32_t min_tasks;         /* the smallest minimum of any of them; and its milli-GPUs */
     int64_t min_milli;
 };
@@ -227,6 +228,7 @@ struct quota_state {
     int64_t n_awaited;            /* ever */
     uint64_t reinstated;          /* the last pass in which one of the awaited started */
     bool tentative;               /* this pass has placed something tentatively */
+    bool changed;                 /* this pass has started or stopped something */
     struct search *search;        /* NULL: none yet */
     struct places *places;        /* NULL: not asked for yet */
 };
@@ -283,6 +285,14 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 /* This pass acts on j, which waits whole. */
 void quota_shape_acted(struct sched *s, struct quota_state *q, job_id j);
 bool quota_all_acted(const struct quota_state *q, const struct admission_check *check);
+/* No place for so many tasks of the shape, as far as checks know. */
+bool quota_has_failed(const struct quota_state *q, const struct admission_check *check,
+                      uint32_t tasks);
+void quota_note_failed(const struct quota_state *q, struct admission_check *check, uint32_t tasks);
+/* What is found for one job of this shape holds for all that wait behind it in this leaf. */
+bool quota_may_skip(struct sched *s, struct quota_state *q, const struct leaf *l, shape_id shape);
+/* ... of every shape that waits whole in this leaf. */
+bool quota_heads_will_do(struct sched *s, struct quota_state *q, const struct leaf *l);
 /* The shape finds a place for j, which holds nothing. */
 bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);
 /* No shape that is asked for fits, as far as checks know. */
@@ -302,6 +312,9 @@ void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);
 void quota_refresh_all(struct sched *s, struct quota_state *q);
 /* Fair shares, once a pass. */
 void quota_divide_now(struct sched *s, struct quota_state *q);
+/* Asks for a pass when past use that decays first gives a waiting job a fair share that it may
+ * reclaim: one that is not there now, if nothing else happens until then. */
+void quota_wake_at_flip(struct sched *s, struct quota_state *q);
 /* The shares of a queue have changed, or which jobs wait there. */
 void quota_changed(struct quota_state *q, queue_id i);
 /* The shares of a queue have changed, or its worst candidate. */

@@ -45,6 +45,17 @@ static bool over_deserved(const struct quota_queue *q, const struct quota_amount
     return false;
 }
 
+bool quota_firm_fits(const struct quota_queue *q, queue_id leaf, const struct quota_amount *ask,
+                     queue_id *at)
+{
+    queue_id none;
+    at = at ? at : &none;
+    for (*at = leaf; *at != ID_NONE; *at = q[*at].parent)
+        if (over_deserved(&q[*at], ask))
+            return false;
+    return true;
+}
+
 enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf,
                                   const struct quota_amount *ask, bool firm, queue_id *at)
 {
@@ -53,10 +64,7 @@ enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf,
     for (*at = leaf; *at != ID_NONE; *at = q[*at].parent)
         if (over_limit(&q[*at], ask))
             return QUOTA_OVER_LIMIT;
-    for (*at = firm ? leaf : ID_NONE; *at != ID_NONE; *at = q[*at].parent)
-        if (over_deserved(&q[*at], ask))
-            return QUOTA_OVER_DESERVED;
-    return QUOTA_FITS;
+    return !firm || quota_firm_fits(q, leaf, ask, at) ? QUOTA_FITS : QUOTA_OVER_DESERVED;
 }
 
 static double dominant_share(const struct quota_queue *q, const struct quota_amount *job,

@@ -19,6 +19,10 @@ enum quota_verdict { QUOTA_FITS, QUOTA_OVER_LIMIT, QUOTA_OVER_DESERVED };
 enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf,
                                   const struct quota_amount *ask, bool firm, queue_id *at);
 
+/* The second alone: what a firm job may ask for before room is made for it. */
+bool quota_firm_fits(const struct quota_queue *q, queue_id leaf, const struct quota_amount *ask,
+                     queue_id *at);
+
 /* ---- Order of sibling queues ---- */
 /* The standing of a queue with the best job below it (job), or, when victims are chosen, with those
  * of that job's leaf that are chosen already and the next one (victims; job is then 0). The first

@@ -259,9 +259,11 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
 
 static bool node_could_do(struct sched *s, const struct search *x, node_id n)
 {
+    if (x->any_node)
+        return true;
     if (x->node[n].stamp == x->stamp)
         return x->node[n].able;
-    return !x->run || search_free_milli(s, x, n) >= x->task_milli;
+    return !x->run || search_room_milli(s, x, n) >= x->task_milli;
 }
 
 static bool recorded_could_do(struct sched *s, const struct search *x)
@@ -270,6 +272,16 @@ static bool recorded_could_do(struct sched *s, const struct search *x)
         if (node_could_do(s, x, x->recorded[i].piece[0].node))
             return true;
     return false;
+}
+
+/* Units of a job as they were found, surplus first: so they are taken. */
+static void in_order(const struct unit **u, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        const struct unit *other = u[i];
+        u[i] = u[n - 1 - i];
+        u[n - 1 - i] = other;
+    }
 }
 
 /* Chooses the recorded units and all units of jobs with a task on n. false: no node can come to
@@ -291,12 +303,14 @@ static bool choose_from_node(struct sched *s, struct search *x, node_id n)
             seen = x->chosen[k]->job == x->unit[x->link[i].unit].job;
         if (seen)
             continue;
+        size_t first = x->n_chosen;
         for (uint32_t u = x->victim[x->unit[x->link[i].unit].victim].first_unit; u != ID_NONE;
              u = x->unit[u].next_of_job) {
             choose(s, x, &x->unit[u]);
             for (uint32_t k = 0; k < x->unit[u].n && !could; k++)
                 could = node_could_do(s, x, x->unit[u].piece[k].node);
         }
+        in_order(&x->chosen[first], x->n_chosen - first);
     }
     return could;
 }
@@ -318,9 +332,8 @@ static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct sea
     for (size_t i = 0; i < has->n; i++) {
         if ((i > 0 && node[i] == node[i - 1]) || !choose_from_node(s, x, node[i]))
             continue;
-        enum outcome o = try_scenario(s, q, x, tasks);
-        if (o != NO_PLACE)
-            return o;
+        if (try_scenario(s, q, x, tasks) == SOLVED)
+            return SOLVED;
     }
     return NO_PLACE;
 }
@@ -353,15 +366,18 @@ static uint32_t alike(const struct search *x, uint32_t tasks)
 /* Makes room for the first `tasks` tasks. */
 static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
-    if (x->n_recorded > 0 || !x->run || !search_lacks_nodes(s, x->run, alike(x, tasks))) {
+    if (x->n_recorded > 0) {
         x->n_chosen = 0;
         for (size_t i = 0; i < x->n_recorded; i++)
             choose(s, x, &x->recorded[i]);
         if (try_scenario(s, q, x, tasks) == SOLVED)
             return true;
     }
+    struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
+    x->any_node = !quota_has_capacity(q, job_facts(s, x->job), &mine, NULL) ||
+                  (x->run && !search_lacks_nodes(s, x->run, alike(x, tasks)));
     search_victims(s, q, x);
-    bool could = recorded_could_do(s, x);
+    bool could = x->any_node || recorded_could_do(s, x);
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t u; search_next_victim(s, q, x, &u);)
         if ((total                ? try_total(s, q, x)
@@ -415,6 +431,7 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
             quota_enter_waiting(s, q, v);
     }
     quota_mark_acted(s, q, v);
+    q->changed = true;
     return true;
 }
 

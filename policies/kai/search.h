@@ -17,7 +17,7 @@
  * nodes: for it all potential victims leave at once.
  *
  * What differs from KAI: a node on which even all potential victims would not free enough GPUs is
- * not tried; a scenario is not tried without a victim if the job fits as it is; other waiting jobs
+ * not tried; jobs that this pass acted on are no victims; other waiting jobs
  * do not take part in the order, so a job for which room was made is served first at the next pass;
  * nodes by id. */
 #pragma once
@@ -36,6 +36,7 @@ struct victim {
     job_id job;
     queue_id leaf;
     uint32_t first_unit;
+    bool popped;                  /* it has had a turn in the order of victims */
     const struct victim_candidate *of;
 };
 /* What the search has taken of a leaf. next: the first candidate of the line not taken yet; NULL:
@@ -46,7 +47,8 @@ struct leaf_victims {
     const struct victim_candidate *next;
     struct quota_amount taken;
 };
-struct requeued { uint32_t victim; struct line_key key; };    /* a victim that has more units */
+/* A victim that has more units, and what it holds without those taken. */
+struct requeued { uint32_t victim; struct line_key key; struct quota_amount holds; };
 /* The potential victims of a node. milli: what they free; in a search for a job, and what is free
  * there. able: enough for a task. */
 struct on_node { uint32_t stamp, first; int64_t milli; bool able; };
@@ -73,6 +75,9 @@ struct search {
     /* of the task being solved; NULL: it does not want whole GPUs, so every node may do */
     const struct request *run;
     int64_t task_milli;           /* GPUs of that task */
+    /* victims on any node may do: the tasks so far would bring a queue above its limit, or GPUs for
+     * them are free elsewhere */
+    bool any_node;
     int64_t freed_milli;          /* GPUs of all potential victims */
     uint32_t stamp;
     struct on_node *node;         /* [nodes] */
@@ -114,5 +119,7 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
 bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x);
 /* Free there for x->run, as things are. */
 int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);
+/* The same with what recorded units leave there. */
+int64_t search_room_milli(struct sched *s, const struct search *x, node_id n);
 /* Fewer fit, by whole GPUs of all nodes. */
 bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks);

@@ -1,7 +1,6 @@
 /* shares.c - the shares of the queues as of now, from the books; fair shares, once a pass. */
 #include "policies/kai/quota.h"
 
-#include <math.h>
 #include <string.h>
 
 void quota_standing_changed(struct quota_state *q, queue_id i)
@@ -11,16 +10,23 @@ void quota_standing_changed(struct quota_state *q, queue_id i)
     q->leaf[i].standing_changed = true;
 }
 
+/* A waiting job of this leaf may pass the gate of reclaim with so much. Cheap, and false is
+ * certain. */
+static bool may_claim(const struct leaf *l, const struct quota_share *gpus, int64_t fair)
+{
+    return line_length(l->waiting) > 0 &&
+           (l->growing || gpus->allocated + l->min_gpu_milli <= fair);
+}
+
 /* Jobs wait in leaves only. */
 void quota_changed(struct quota_state *q, queue_id i)
 {
     const struct leaf *l = &q->leaf[i];
     const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
-    bool waits = line_length(l->waiting) > 0;
     bitset_put(&q->leaves, q->unreported, i, true);
     bitset_put(&q->leaves, q->grows, i, l->growing > 0);
     bitset_put(&q->leaves, q->claims, i,
-               waits && (l->growing || gpus->allocated + l->min_gpu_milli <= gpus->fair));
+               may_claim(l, gpus, gpus->fair));
 }
 
 static void unsettle(struct quota_state *q, queue_id parent, enum quota_resource r)
@@ -126,21 +132,6 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->worst.compares = true;
 }
 
-static void use_decays(struct sched *s, struct quota_state *q, queue_id i)
-{
-    struct leaf *l = &q->leaf[i];
-    double past_s = (double)(sched_now(s) - l->settled_ns) / 1e9,
-           half_life_s = q->params->half_life_h * 3600;
-    double kept = exp2(-past_s / half_life_s);
-    l->used =
-        l->used * kept + (double)l->settled_milli / MILLI_ALL * half_life_s / M_LN2 * (1 - kept);
-    l->settled_ns = sched_now(s);
-    l->settled_milli = q->queue[i].of[Q_GPU].allocated;
-    q->queue[i].of[Q_GPU].usage =
-        l->used / ((double)q->total.of[Q_GPU] / MILLI_ALL * half_life_s / M_LN2);
-    unsettle(q, q->queue[i].parent, Q_GPU);
-}
-
 void quota_capacity_changed(struct sched *s, struct quota_state *q)
 {
     struct quota_amount before = q->total;
@@ -153,13 +144,23 @@ void quota_capacity_changed(struct sched *s, struct quota_state *q)
         quota_standing_changed(q, i);
 }
 
+static void take_usage(const struct sched *s, uint32_t n, struct quota_queue *queue,
+                       int64_t time_ns)
+{
+    for (queue_id i = 0; i < n; i++)
+        queue[i].of[Q_GPU].usage = queue_usage(s, i, time_ns);
+}
+
 void quota_divide_now(struct sched *s, struct quota_state *q)
 {
     if (q->divided)
         return;
     q->divided = true;
-    for (queue_id i = 0; q->params->half_life_h > 0 && i < q->n_queues; i++)
-        use_decays(s, q, i);
+    if (q->params->half_life_h > 0) {
+        take_usage(s, q->n_queues, q->queue, sched_now(s));
+        for (queue_id i = 0; i < q->n_queues; i++)
+            unsettle(q, q->queue[i].parent, Q_GPU);
+    }
     if (!q->unsettled)
         return;
     q->unsettled = false;
@@ -175,4 +176,57 @@ void quota_divide_now(struct sched *s, struct quota_state *q)
         quota_standing_changed(q, i);
         queue_fair_share(s, i, (struct amount){ fair.of[Q_GPU], fair.of[Q_CPU], fair.of[Q_MEM] });
     }
+}
+
+/* ---- Fair shares that change because time passes ---- */
+
+/* At that time, if nothing happens until then, shares are others, and some job may pass the gate
+ * with its own. at: scratch, [n_queues]. */
+static bool has_flipped(struct sched *s, const struct quota_state *q, struct quota_queue *at,
+                        int64_t time_ns)
+{
+    unsigned top_settled = 0;
+    bool other = false, claims = false;
+    memcpy(at, q->queue, q->n_queues * sizeof *at);
+    for (queue_id i = 0; i < q->n_queues; i++)
+        at[i].settled = 0;
+    take_usage(s, q->n_queues, at, time_ns);
+    quota_divide_tree(at, q->top, &q->total, q->params->k, q->taker, &top_settled);
+    for (queue_id i = 0; i < q->n_queues; i++) {
+        const struct quota_share *gpus = &at[i].of[Q_GPU];
+        other = other || gpus->fair != q->queue[i].of[Q_GPU].fair;
+        claims = claims || may_claim(&q->leaf[i], gpus, gpus->fair);
+    }
+    return other && claims;
+}
+
+/* Looked for in steps that grow by half, from a second to 64 half-lives, when nothing of the past
+ * is left; then between two steps. */
+enum { NS_FIRST_STEP = 1000000000, HALF_LIVES = 64 };
+
+void quota_wake_at_flip(struct sched *s, struct quota_state *q)
+{
+    int64_t now = sched_now(s), before = 0, after = NS_FIRST_STEP;
+    double most = q->params->half_life_h * 3600e9 * HALF_LIVES;
+    bool waits = false;
+    for (queue_id i = 0; i < q->n_queues; i++)
+        waits = waits || line_length(q->leaf[i].waiting) > 0;
+    if (waits && q->changed) {     /* what is held from now on, the next pass knows */
+        sched_wake_at(s, now + 1);
+        return;
+    }
+    if (!waits || !q->divided || q->params->reclaim <= 0)
+        return;
+    struct quota_queue *at = sched_scratch(s, q->n_queues * sizeof *at);
+    while (!has_flipped(s, q, at, now + after)) {
+        before = after;
+        after += after / 2;
+        if ((double)after > most)
+            return;
+    }
+    while (after - before > 1) {
+        int64_t middle = before + (after - before) / 2;
+        *(has_flipped(s, q, at, now + middle) ? &after : &before) = middle;
+    }
+    sched_wake_at(s, now + after);
 }

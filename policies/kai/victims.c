@@ -48,14 +48,6 @@ static bool is_protected(const struct quota_state *q, const struct sched *s, con
 
 /* ---- Units ---- */
 
-static struct quota_amount unit_amount(struct sched *s, const struct unit *u)
-{
-    uint32_t *task = sched_scratch(s, u->n * sizeof *task);
-    for (uint32_t i = 0; i < u->n; i++)
-        task[i] = u->piece[i].task;
-    return quota_of_tasks(s, u->job, task, u->n);
-}
-
 static uint32_t group_of(const struct request *ask, uint32_t task)
 {
     return ask->tasks == SPLIT_ANY ? 0 : request_of_task(ask, task)->group;
@@ -99,6 +91,21 @@ int64_t search_free_milli(struct sched *s, const struct search *x, node_id n)
     return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL;
 }
 
+static int64_t milli_of_piece(const struct piece *p)
+{
+    return (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
+}
+
+int64_t search_room_milli(struct sched *s, const struct search *x, node_id n)
+{
+    int64_t milli = search_free_milli(s, x, n);
+    for (size_t i = 0; i < x->n_recorded; i++)
+        for (uint32_t k = 0; k < x->recorded[i].n; k++)
+            if (x->recorded[i].piece[k].node == n)
+                milli += milli_of_piece(&x->recorded[i].piece[k]);
+    return milli;
+}
+
 static void link_unit(struct sched *s, struct search *x, uint32_t u)
 {
     if (x->job == ID_NONE)
@@ -106,9 +113,9 @@ static void link_unit(struct sched *s, struct search *x, uint32_t u)
     for (uint32_t i = 0; i < x->unit[u].n; i++) {
         const struct piece *p = &x->unit[u].piece[i];
         struct on_node *n = &x->node[p->node];
-        int64_t milli = (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
+        int64_t milli = milli_of_piece(p);
         if (n->stamp != x->stamp)
-            *n = (struct on_node){ x->stamp, ID_NONE, x->run ? search_free_milli(s, x, p->node) : 0,
+            *n = (struct on_node){ x->stamp, ID_NONE, x->run ? search_room_milli(s, x, p->node) : 0,
                                    false };
         x->freed_milli += milli;
         n->milli += milli;
@@ -154,47 +161,67 @@ static uint32_t pieces_left(struct sched *s, const struct search *x, const struc
     return n;
 }
 
-/* Some of j is needed for fewer tasks; *sum: how much. */
-static bool some_recorded(struct sched *s, const struct search *x, job_id j,
-                          struct quota_amount *sum)
+static bool some_recorded(const struct search *x, job_id j)
 {
     bool some = false;
-    *sum = (struct quota_amount){ { 0 } };
     for (size_t i = 0; i < x->n_recorded; i++)
-        if (x->recorded[i].job == j) {
-            struct quota_amount unit = unit_amount(s, &x->recorded[i]);
-            *sum = quota_sum(sum, &unit);
-            some = true;
-        }
+        some = some || x->recorded[i].job == j;
     return some;
 }
 
-/* Takes one more unit of a victim. false: all of it is taken, recorded or protected. lost: what
- * leaves with it, or left for the fewer tasks. */
+static struct quota_amount amount_of(struct sched *s, job_id j, const struct piece *piece,
+                                     uint32_t n)
+{
+    uint32_t *task = sched_scratch(s, n * sizeof *task);
+    for (uint32_t i = 0; i < n; i++)
+        task[i] = piece[i].task;
+    return quota_of_tasks(s, j, task, n);
+}
+
+/* These pieces of it are another victim, in the order of such a job; without the one at `but`. */
+static void requeue(struct sched *s, struct search *x, uint32_t which, const struct piece *piece,
+                    uint32_t n, uint32_t but)
+{
+    job_id j = x->victim[which].job;
+    struct piece *rest = sched_scratch(s, n * sizeof *rest);
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (i != but)
+            rest[left++] = piece[i];
+    x->requeued = array_grown(sched_alloc, s, x->requeued, &x->requeued_capacity, x->n_requeued,
+                              sizeof *x->requeued);
+    x->requeued[x->n_requeued++] =
+        (struct requeued){ which, quota_key(s, j, left), amount_of(s, j, rest, left) };
+}
+
+/* Takes one more unit of a victim. false: all of it is taken, or protected; or some of it was
+ * needed for fewer tasks, and the rest takes its turn again. popped: all that it was taken from,
+ * which is what counts in the order of queues. */
 static bool take_unit(struct sched *s, const struct quota_state *q, struct search *x,
-                      uint32_t which, struct quota_amount *lost)
+                      uint32_t which, struct quota_amount *popped)
 {
     struct victim *v = &x->victim[which];
+    bool again = v->popped, all = !v->of->surplus && !some_recorded(x, v->job);
     const struct piece *piece = v->of->has->piece;
-    bool all = !some_recorded(s, x, v->job, lost) && !v->of->surplus;
     uint32_t n = all ? (uint32_t)v->of->has->n : pieces_left(s, x, v, &piece), at = 0;
-    if (n == 0)
+    v->popped = true;
+    *popped = again ? amount_of(s, v->job, piece, n) : v->of->holds;
+    if (!again && !all && some_recorded(x, v->job)) {
+        if (n > 0)
+            requeue(s, x, which, piece, n, ID_NONE);
         return false;
+    }
     bool surplus = !all && surplus_task(s, piece, n, v->job, &at);
     if (!surplus && is_protected(q, s, x, v->job))
         return false;
     struct unit u = { v->job,        v->leaf, surplus ? 1 : n,
                       v->first_unit, which,   surplus ? &piece[at] : piece };
-    *lost = all ? v->of->holds : unit_amount(s, &u);
     x->unit = array_grown(sched_alloc, s, x->unit, &x->unit_capacity, x->n_units, sizeof *x->unit);
     x->unit[x->n_units] = u;
     v->first_unit = (uint32_t)x->n_units++;
     link_unit(s, x, v->first_unit);
-    if (surplus) {
-        x->requeued = array_grown(sched_alloc, s, x->requeued, &x->requeued_capacity, x->n_requeued,
-                                  sizeof *x->requeued);
-        x->requeued[x->n_requeued++] = (struct requeued){ which, quota_key(s, v->job, n - 1) };
-    }
+    if (surplus)
+        requeue(s, x, which, piece, n, at);
     return true;
 }
 
@@ -284,7 +311,9 @@ static size_t requeued_victim(const struct search *x, queue_id leaf)
     return best;
 }
 
-/* *sum: what the leaf would have lost with its next victim. false: it has no more. */
+/* *sum: what its victims so far and the next one held, each when its turn came. An elastic job
+ * whose tasks go one by one counts at every turn with all that it still has, as in the source.
+ * false: it has no more. */
 static bool leaf_next(struct sched *s, const struct quota_state *q, struct search *x, queue_id leaf,
                       struct quota_amount *sum)
 {
@@ -292,9 +321,9 @@ static bool leaf_next(struct sched *s, const struct quota_state *q, struct searc
     size_t again = requeued_victim(x, leaf);
     if (again == x->n_requeued && !l->next)
         return false;
-    job_id v = again < x->n_requeued ? x->victim[x->requeued[again].victim].job : ID_NONE;
-    *sum = v == ID_NONE ? l->next->holds : quota_of_placement(s, v, job_placement(s, v));
-    *sum = quota_sum(sum, &l->taken);
+    const struct quota_amount *next =
+        again < x->n_requeued ? &x->requeued[again].holds : &l->next->holds;
+    *sum = quota_sum(next, &l->taken);
     return true;
 }
 
@@ -314,13 +343,14 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
             which = (uint32_t)x->n_victims;
             x->victim = array_grown(sched_alloc, s, x->victim, &x->victim_capacity, x->n_victims,
                                     sizeof *x->victim);
-            x->victim[x->n_victims++] = (struct victim){ l->next->job, leaf, ID_NONE, l->next };
+            x->victim[x->n_victims++] =
+                (struct victim){ l->next->job, leaf, ID_NONE, false, l->next };
             l->at++;
             l->next = next_of_line(s, q, x, leaf, &l->at);
         }
-        struct quota_amount lost;
-        bool taken = take_unit(s, q, x, which, &lost);
-        l->taken = quota_sum(&l->taken, &lost);
+        struct quota_amount popped;
+        bool taken = take_unit(s, q, x, which, &popped);
+        l->taken = quota_sum(&l->taken, &popped);
         struct quota_amount sum;
         bool more = leaf_next(s, q, x, leaf, &sum);
         order_set(&q->victims, leaf, more ? &sum : NULL);

@@ -13,6 +13,7 @@ struct queue_books {
     int64_t month_end_ns;         /* of the month in which it was settled last, when some queue has a budget */
     int128_t held_before_month;   /* quota.held when that month began */
     uint32_t present;             /* its own jobs that have arrived and not gone */
+    double used_milli_s;          /* decayed GPU time up to since_ns, see usage.c */
     bool changed, unseen;         /* since the last instant; since the policy asked */
 };
 
@@ -20,6 +21,9 @@ struct queue_books {
 struct books {
     struct queue_books *queue;    /* [n_queues] */
     bool budgets;                 /* some queue has one */
+    int64_t half_life_ns;         /* of past use; 0: it is not asked for */
+    double had_milli_s;           /* decayed GPU time of nodes that were up, until has_since_ns; has_milli since then */
+    int64_t has_milli, has_since_ns;
     queue_id *changed, *unseen;   /* queues that have changed since the last instant; since the policy asked */
     size_t n_changed, n_unseen;
 };
@@ -43,6 +47,12 @@ void books_preempted(struct sched *s, const struct live *l, enum preemption_caus
 #define LOST_BY(strike) (PREEMPTION_CAUSES + (strike))
 void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns);
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of a job that ends now; -1: none */
+
+/* usage.c - past use, with a half-life: see queue_usage_decays() */
+void books_usage_decays(struct sched *s, int64_t half_life_ns, int64_t has_milli);    /* has: GPUs of nodes that are up */
+double books_usage(const struct sched *s, queue_id q, int64_t time_ns);
+void usage_settle(const struct sched *s, struct queue_books *b);          /* before its books change */
+void books_capacity(struct sched *s, int64_t more_milli);                 /* GPUs came, or went (negative) */
 
 /* quotas.c - what each queue is owed and gets */
 void quotas_begin(struct sched *s);

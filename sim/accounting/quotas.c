@@ -88,6 +88,7 @@ void quota_settle(struct sched *s, queue_id q)
         budget_settle(s, b);
     if (dt == 0)
         return;
+    usage_settle(s, b);
     int64_t owed = least(i->deserved_milli, d), got = least(a, owed), over = a - i->deserved_milli;
     i->held += (int128_t)a * dt;
     i->owed += (int128_t)owed * dt;

@@ -177,7 +177,8 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m);
 /* Gives up one task, only with STARTS_PARTIAL, by STOP_SAVE or STOP_RESTART. A job that keeps its
  * minimum continues, slower, and loses nothing; below it progress stops at the overhead of a stop:
- * that task's GPUs are releasing, the others stay held. A job with tasks changed in this pass, or
+ * that task's GPUs are releasing, the others stay held. Of a job that is not preemptible only while
+ * it is gathering. A job with tasks changed in this pass, or
  * one that is gathering, cannot be stopped whole (WRONG_STATE): stop its tasks. */
 enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum stop_mode m);
 /* Undoes this pass's stop of j, in any order, unless its GPUs were taken since: it never stopped.

@@ -68,6 +68,13 @@ bool job_over_limit(const struct sched *s, job_id j);
  * in UTC, if the trace gives the date of time 0 (the first is then shorter); else 30 days each. */
 bool queue_budget_spent(struct sched *s, queue_id q);
 int64_t sched_month_end_ns(const struct sched *s);
+/* Past use of GPUs. From queue_usage_decays() on, which belongs in begin(), the GPU time that the
+ * jobs of each queue and of the queues below it hold is added up, from their start until the GPUs
+ * are free, and counts half after each half-life; so does the GPU time of the nodes that are up.
+ * queue_usage() is the first as a part of the second, 0 to 1: now, or at a later time if nothing
+ * changes until then. Exact, whenever passes are made. 0 before any time has passed. */
+void queue_usage_decays(struct sched *s, int64_t half_life_ns);
+double queue_usage(const struct sched *s, queue_id q, int64_t time_ns);
 /* The queues with books that have changed since the last call, each once, in any order. The list is
  * good until the books change. */
 size_t queue_changes(struct sched *s, const queue_id **queues);

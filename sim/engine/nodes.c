@@ -1,5 +1,6 @@
 /* nodes.c - see nodes.h. */
 #include "sim/engine/nodes.h"
+#include "sim/accounting/books.h"
 #include "sim/accounting/ledger.h"
 #include "sim/engine/models.h"
 #include "sim/engine/notices.h"
@@ -134,7 +135,9 @@ static void capacity_change(struct sched *s, node_id n, uint64_t gpus, bool whol
 {
     const struct node_type *t = cluster_node_type(s->cluster, n);
     struct amount *out = &s->nodes->out_of_capacity;
-    out->gpu_milli += sign * (t->counted ? whole * (int64_t)t->gpus * MILLI_ALL : gpus_milli(s, n, gpus));
+    int64_t milli = sign * (t->counted ? whole * (int64_t)t->gpus * MILLI_ALL : gpus_milli(s, n, gpus));
+    out->gpu_milli += milli;
+    books_capacity(s, -milli);
     if (whole && t->cpu_milli != INT64_MAX)
         out->cpu_milli += sign * t->cpu_milli;
     if (whole && t->mem_mib != INT64_MAX)

@@ -211,6 +211,16 @@ void queue_fair_share(struct sched *s, queue_id q, struct amount share)
     books_fair_share(s, q, share);
 }
 
+void queue_usage_decays(struct sched *s, int64_t half_life_ns)
+{
+    books_usage_decays(s, half_life_ns, sched_capacity(s).gpu_milli);
+}
+
+double queue_usage(const struct sched *s, queue_id q, int64_t time_ns)
+{
+    return books_usage(s, q, time_ns);
+}
+
 bool queue_budget_spent(struct sched *s, queue_id q)
 {
     return books_budget_spent(s, q);

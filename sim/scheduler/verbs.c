@@ -205,7 +205,8 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
         return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
     stage_touch(s, l);
     bool ran = l->was.state == JOB_RUNNING, held = placement_task(l->was.held, task) != NULL;
-    if (held && (!s->workload->facts[j].preemptible || m > STOP_RESTART))
+    bool fixed = !s->workload->facts[j].preemptible && s->job[j].state != JOB_GATHERING;
+    if (held && (fixed || m > STOP_RESTART))
         return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
     const struct placement *rest = placement_without(s, l->now.held, task);
     if (!rest && ran && !l->now.broken && held)

@@ -24,7 +24,7 @@ struct watch {
     const struct kind *kind;
     struct counts *to;
     struct held before[JOBS], after[JOBS];
-    int64_t idle[NODES_MOST];
+    int64_t idle[NODES_MOST], used_milli[TREE_MOST];    /* before the pass */
     struct digest was, is;
     bool was_fixed, disturbed, seen[JOBS], halved[JOBS];
     bool starts;                  /* the last pass started something */

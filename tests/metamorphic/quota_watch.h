@@ -51,6 +51,8 @@ static inline void watched_pass(struct sched *s, const void *params, void *state
     hold(s, watch.before);
     for (node_id n = 0; n < watch.world->group.count; n++)
         watch.idle[n] = idle_on(s, n);
+    for (queue_id i = 0; i < q->n_queues; i++)
+        watch.used_milli[i] = q->queue[i].of[Q_GPU].allocated;
     bool again = watch.was_fixed && !watch.disturbed && same_digest(&watch.was, &watch.is);
     q->version++;
     if (watch.kind->before)
@@ -109,11 +111,34 @@ static inline int64_t min_runtime_ns(job_id v, job_id j)
     return 0;
 }
 
+static inline bool is_below(queue_id i, queue_id above)
+{
+    while (i != ID_NONE && i != above)
+        i = watch.world->queue[i].facts.parent;
+    return i == above;
+}
+
+/* With that gone, j is within the limits of all queues above it. */
+static inline bool limits_would_do(job_id v, int64_t gone_milli, job_id j)
+{
+    bool within = true;
+    for (queue_id i = job_facts(running, j)->queue; i != ID_NONE; i = watch.world->queue[i].facts.parent) {
+        int64_t limit = watch.world->queue[i].facts.quota.limit.gpu_milli, gone = is_below(job_facts(running, v)->queue, i) ? gone_milli : 0;
+        within = within && (limit == UNLIMITED || watch.used_milli[i] - gone + job_size(running, j).gpu_milli <= limit);
+    }
+    return within;
+}
+
 /* On some node, what v held above its minimum would have been enough for j. */
 static inline bool surplus_would_do(job_id v, job_id j)
 {
     const struct held *was = &watch.before[v];
     uint32_t min = job_facts(running, v)->min_tasks;
+    int64_t surplus_milli = 0;
+    for (uint32_t i = min; i < was->n; i++)
+        surplus_milli += (int64_t)was->piece[i].gpus * was->piece[i].milli;
+    if (!limits_would_do(v, surplus_milli, j))
+        return false;
     for (node_id n = 0; n < watch.world->group.count; n++) {
         int64_t free = watch.idle[n];
         for (uint32_t i = min; i < was->n; i++)

@@ -1,0 +1,43 @@
+/* test_quota_search.c - for whom guaranteed quota makes room, and from whom it takes, worked out by hand from the rules of
+ * docs/schedulers.md b.6 to b.11. A pass a second; stopped jobs leave at once, and the next pass gives their GPUs on. */
+#include "tests/support/schedule.h"
+
+#define LIMITED(text, above, gpus, most)                                                                                       \
+    { .facts = { .name = text, .parent = above, .weight = 1, .cpu_weight = 1, .mem_weight = 1,                                 \
+                 .quota = { { (gpus) * INT64_C(1000), UNLIMITED, UNLIMITED },                                                  \
+                            { (most) < 0 ? UNLIMITED : (most) * INT64_C(1000), UNLIMITED, UNLIMITED } },                       \
+                 .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1, .cohort = COHORT_RULES_UNSAID } }
+
+/* clang-format off */
+static const struct schedule rows[] = {
+    /* b.8: limits are tested when the job is placed, after its victims have left. */
+    { "a queue at its limit preempts within itself", "quota", ONE_NODE(8), .queue = { LIMITED("a", ID_NONE, 4, 4) },
+      .overhead = FREE_OF_CHARGE, .period = 1,
+      .jobs = { { 0, 100, 4, 0, 150, .tasks = 1, .queue = "a", .stops = 1 },
+                { 50, 49, 4, 51, .tasks = 1, .queue = "a", .priority = 1 } } },
+    { "from any node, though another has room", "quota", { NODES(2, 4) }, .queue = { LIMITED("a", ID_NONE, 5, 5) },
+      .overhead = FREE_OF_CHARGE, .period = 1,
+      .jobs = { { 0, 100, 2, 0, 0, .tasks = 1, .queue = "a", .priority = 2 },
+                { 0, 100, 2, 0, 150, .tasks = 1, .queue = "a", .stops = 1 },
+                { 50, 49, 3, 51, .tasks = 1, .queue = "a", .priority = 1, .took = "1:012" } } },
+    { "not for equal priority, nor for more than the limit", "quota", ONE_NODE(8), .queue = { LIMITED("a", ID_NONE, 4, 4) },
+      .overhead = FREE_OF_CHARGE, .period = 1,
+      .jobs = { { 0, 100, 4, 0, .tasks = 1, .queue = "a" }, { 50, 50, 4, 100, .tasks = 1, .queue = "a" },
+                { 60, 50, 5, NEVER, .tasks = 1, .queue = "a", .priority = 9 } }, .until = 500 },
+    { "a department at its limit: a sister queue is reclaimed from", "quota", ONE_NODE(8),
+      .queue = { LIMITED("d", ID_NONE, 4, 4), LIMITED("a", 0, 2, -1), LIMITED("b", 0, 2, -1) }, .overhead = FREE_OF_CHARGE, .period = 1,
+      .jobs = { { 0, 100, 4, 0, 150, .tasks = 1, .queue = "a", .stops = 1 }, { 50, 49, 2, 51, .tasks = 1, .queue = "b" } } },
+    { "a job that is not preemptible stays within deserved quota", "quota", ONE_NODE(8), .queue = { LIMITED("a", ID_NONE, 3, 4) },
+      .overhead = FREE_OF_CHARGE, .period = 1,
+      .jobs = { { 0, 100, 4, 0, .tasks = 1, .queue = "a" }, { 50, 50, 4, NEVER, .tasks = 1, .queue = "a", .priority = 1, .stays = true } },
+      .until = 500 },
+};
+/* clang-format on */
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, plays_as_written, rows);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
