@@ -173,7 +173,7 @@ static bool restarts_from_nothing(const struct sched *s, FILE *text)
     return jobs > 0;
 }
 
-/* Jobs that fit on the largest node, and were spread over several when they last ran. */
+/* Jobs of one size that fit on the largest node, and were spread over several when they last ran. */
 static bool scattered_totals(const struct sched *s, FILE *text)
 {
     enum { SAME_RACK = 4 };       /* distances from here on are between nodes */
@@ -187,7 +187,7 @@ static bool scattered_totals(const struct sched *s, FILE *text)
     for (job_id j = 0; j < w->n_jobs; j++) {
         const struct request *ask = w->facts[j].ask;
         struct job_result r = run_job(s, j);
-        if (ask->tasks != SPLIT_ANY || r.distance == 255 || r.distance < SAME_RACK ||
+        if (ask->tasks != SPLIT_ANY || w->facts[j].sizing || r.distance == 255 || r.distance < SAME_RACK ||
             request_gpus(ask) > largest)
             continue;
         first = jobs++ ? first : j;

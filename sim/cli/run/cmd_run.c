@@ -12,7 +12,8 @@
 
 static void show(const struct plan *p, const struct played *played)
 {
-    const struct shown shown = { p, played->run, played->summary, played->snapshot };
+    const struct shown shown = { p, played->run, played->summary, played->snapshot,
+                                  &played->notes };
     if (p->options->verbose)
         fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n",
                 run_totals(played->run)->events, run_totals(played->run)->passes);

@@ -516,19 +516,16 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
 }
 
 /* only: NULL, all of them; else the beginning of a name. */
-static void notes(const struct sched *run, const char *only)
+static void notes(const struct notes *n, const char *only)
 {
-    struct notes found = { 0 };
-    notes_of_run(&found, run);
-    for (size_t i = 0; i < found.n; i++)
-        if (!only || !strncmp(found.note[i].name, only, strlen(only)))
-            warn("%s", found.note[i].text);
-    notes_free(&found);
+    for (size_t i = 0; i < n->n; i++)
+        if (!only || !strncmp(n->note[i].name, only, strlen(only)))
+            warn("%s", n->note[i].text);
 }
 
 void show_refusals(const struct shown *x)
 {
-    notes(x->run, "refused-");
+    notes(x->notes, "refused-");
 }
 
 void show_warnings(const struct shown *x)
@@ -553,5 +550,5 @@ void show_warnings(const struct shown *x)
     not_switched(x, t);
     if (x->snapshot)
         not_in_snapshot(x, x->snapshot);
-    notes(x->run, NULL);
+    notes(x->notes, NULL);
 }

@@ -10,6 +10,7 @@ struct shown {
     const struct sched *run;
     const struct summary *summary;
     const struct snapshot *snapshot;    /* NULL: none was taken */
+    const struct notes *notes;
 };
 void show_summary(const struct shown *x);
 void show_warnings(const struct shown *x);
