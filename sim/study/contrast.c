@@ -90,8 +90,9 @@ int contrast_measure(const struct contrast *c, const struct measure *m, struct c
                  : !has_value(c->new[i], m, &new[i]) ? c->new[i]->path
                                                      : NULL;
     if (!*lacks)
-        *to = compare_pairs(&(struct paired_values){ c->n, base, new, c->cluster }, m->better,
-                            m->margin, m->level);
+        *to = compare_pairs(
+            &(struct paired_values){ c->n, base, new, c->cluster, m->resamples }, m->better,
+            m->margin, m->level);
     free(base);
     free(new);
     return *lacks ? -1 : 0;

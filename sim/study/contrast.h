@@ -19,6 +19,11 @@ struct contrast *contrast_of_runs(const struct run_record *const *base, size_t n
 void contrast_free(struct contrast *c);                       /* NULL: does nothing */
 
 /* 0: *to is filled. -1: *lacks, the path of a run, has no such value. */
-struct measure { const char *metric, *scope; enum better better; double margin, level; };
+struct measure {
+    const char *metric, *scope;
+    enum better better;
+    double margin, level;
+    unsigned resamples;
+};
 int contrast_measure(const struct contrast *c, const struct measure *m, struct comparison *to,
                      const char **lacks);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RESAMPLES = 9999, BOOTSTRAP_SEED = 1 };
+enum { BOOTSTRAP_SEED = 1 };
 #define ROUNDING 1e-12            /* 102 is not beyond 2 % of 100 */
 
 const char *const verdict_name[VERDICTS] = { "PASS", "INCONCLUSIVE", "FAIL" };
@@ -19,6 +19,7 @@ struct clusters {
     size_t n;
     double *base, *new, *worse;
     double sign;                  /* of a change for the worse */
+    unsigned resamples;
 };
 
 static bool all_above(const double *x, size_t n, bool zero_too)
@@ -86,6 +87,13 @@ static double deviation(const double *d, size_t n)
     return n > 1 ? gsl_stats_sd(d, 1, n) : 0;
 }
 
+static struct bounds bootstrap_of(const double *d, const struct clusters *k, double level)
+{
+    if (k->resamples == 0)
+        return (struct bounds){ (double)NAN, (double)NAN };
+    return bootstrap_bca(d, k->n, 1 - level, k->resamples, BOOTSTRAP_SEED);
+}
+
 static struct bounds share_of(struct bounds logarithm)
 {
     return (struct bounds){ expm1(logarithm.low), expm1(logarithm.high) };
@@ -104,8 +112,7 @@ static void geometric(struct comparison *c, const struct clusters *k, double mar
     c->interval = c->bootstrap = (struct bounds){ c->change, c->change };
     if (k->n > 1) {
         c->interval = share_of(paired_t(more, k->n, 1 - level).interval);
-        c->bootstrap =
-            share_of(bootstrap_bca(more, k->n, 1 - level, RESAMPLES, BOOTSTRAP_SEED));
+        c->bootstrap = share_of(bootstrap_of(more, k, level));
     }
     if (!isnan(margin))
         c->p_beyond = p_above(k->worse, k->n, most);
@@ -125,13 +132,13 @@ static struct bounds from_nothing(const double *more, size_t n, double level)
     return (struct bounds){ b.low > 0 ? INFINITY : -INFINITY, b.high < 0 ? -INFINITY : INFINITY };
 }
 
-static struct bounds linear_bootstrap(const double *size, const double *more, size_t n,
-                                      double change, double level)
+static struct bounds linear_bootstrap(const double *size, const double *more,
+                                      const struct clusters *k, double change, double level)
 {
-    double *d = mem_new(n, sizeof *d), mean = gsl_stats_mean(size, 1, n);
-    for (size_t i = 0; i < n; i++)
+    double *d = mem_new(k->n, sizeof *d), mean = gsl_stats_mean(size, 1, k->n);
+    for (size_t i = 0; i < k->n; i++)
         d[i] = change + (more[i] - change * size[i]) / mean;
-    struct bounds b = bootstrap_bca(d, n, 1 - level, RESAMPLES, BOOTSTRAP_SEED);
+    struct bounds b = bootstrap_of(d, k, level);
     free(d);
     return b;
 }
@@ -142,15 +149,16 @@ static double over(double more, double size)
 }
 
 /* size: of the bases, so that their mean is not negative; more: new less base. */
-static void change_of_means(struct comparison *c, const double *size, const double *more, size_t n,
-                            double level)
+static void change_of_means(struct comparison *c, const double *size, const double *more,
+                            const struct clusters *k, double level)
 {
+    size_t n = k->n;
     double mean = gsl_stats_mean(size, 1, n);
     c->change = over(gsl_stats_mean(more, 1, n), mean);
     c->interval = c->bootstrap = (struct bounds){ c->change, c->change };
     if (n > 1 && mean > 0) {
         c->interval = ratio_fieller(size, more, n, 1 - level);
-        c->bootstrap = linear_bootstrap(size, more, n, c->change, level);
+        c->bootstrap = linear_bootstrap(size, more, k, c->change, level);
     } else if (n > 1) {
         c->interval = c->bootstrap = from_nothing(more, n, level);
     }
@@ -167,7 +175,7 @@ static void arithmetic(struct comparison *c, const struct clusters *k, double ma
         more[i] = k->sign * k->worse[i];
         beyond[i] = k->worse[i] - margin * size[i];
     }
-    change_of_means(c, size, more, k->n, level);
+    change_of_means(c, size, more, k, level);
     if (!isnan(margin))
         c->p_beyond = p_above(beyond, k->n, 0);
     if (margin > 0 && c->base != 0)
@@ -179,8 +187,8 @@ static void arithmetic(struct comparison *c, const struct clusters *k, double ma
 
 static void not_below(struct bounds *b, double least)
 {
-    b->low = fmax(b->low, least);
-    b->high = fmax(b->high, least);
+    b->low = b->low < least ? least : b->low;
+    b->high = b->high < least ? least : b->high;
 }
 
 struct comparison compare_pairs(const struct paired_values *v, enum better better, double margin,
@@ -188,7 +196,8 @@ struct comparison compare_pairs(const struct paired_values *v, enum better bette
 {
     struct comparison c = { .pairs = v->n, .clusters = count_clusters(v), .better = better,
                             .p_beyond = (double)NAN, .clusters_needed = (double)NAN };
-    struct clusters k = { .n = c.clusters, .sign = better == BETTER_HIGHER ? -1 : 1 };
+    struct clusters k = { .n = c.clusters, .sign = better == BETTER_HIGHER ? -1 : 1,
+                          .resamples = v->resamples };
     clusters_make(&k, v, false);
     c.base_mean = gsl_stats_mean(k.base, 1, k.n);
     c.new_mean = gsl_stats_mean(k.new, 1, k.n);

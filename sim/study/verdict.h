@@ -29,8 +29,8 @@ struct comparison {
     double base_mean, new_mean;   /* arithmetic ones in any case */
     double change;
     struct bounds interval;
-    struct bounds bootstrap;      /* of the same confidence, BCa of 9,999 draws; arithmetic: of the
-                                     ratio made linear at its value */
+    struct bounds bootstrap;      /* of the same confidence, BCa; arithmetic: of the ratio made
+                                     linear at its value; NaN: not asked for */
     double p_worse;               /* one-sided; null hypothesis: no worsening */
     double p_beyond;              /* the same: no worsening beyond the margin; NaN without margin */
     double p_wilcoxon;            /* two-sided; null hypothesis: no change */
@@ -39,11 +39,14 @@ struct comparison {
 };
 
 /* What is compared: [n] values on each side, pair by pair, none NaN; n >= 1. cluster: of each
- * pair, all numbers from 0 on are taken; NULL: each pair is its own. margin: NaN: none. */
+ * pair, all numbers from 0 on are taken; NULL: each pair is its own. resamples: of the bootstrap;
+ * 0: none. margin: NaN: none. */
+enum { COMPARISON_RESAMPLES = 9999 };
 struct paired_values {
     size_t n;
     const double *base, *new;
     const size_t *cluster;
+    unsigned resamples;
 };
 struct comparison compare_pairs(const struct paired_values *v, enum better better, double margin,
                                 double level);

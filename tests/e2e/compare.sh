@@ -136,6 +136,30 @@ sed 's/^traces: .*/traces: [ week1.csv, week2.csv, week3.csv ]/; s/^seeds: .*/se
 "$gpuyard" compare replayed replayed --base policy=srtf --new policy=fifo >out
 says out "9 pairs of runs, alike in all else; those that share a draw of jobs count as one: 3 draws"
 
+# A report says the same of the same runs, and marks only what is sure.
+"$gpuyard" report fifo srtf -o two.html && "$gpuyard" compare fifo srtf --format json >two.json || fail "no report"
+python3 - <<'END' && ok || fail "the report and compare do not agree"
+import html, json, re
+page, shown = open("two.html").read(), 0
+for m in json.load(open("two.json"))["metrics"]:
+    row = re.search(r'title="%s: .*?</tr>' % m["metric"], page, re.S).group()
+    change, (low, high) = m["change"], m["interval"]
+    found = re.search(r'<span class="change (\w*)">(.*?)</span>', row)
+    if change is None or abs(change) < .0005:
+        assert not found, m
+        continue
+    shown += 1
+    worse_if_more = m["metric"] not in ("util_alloc", "util_effective", "goodput", "quota_satisfaction")
+    word = "" if low <= 0 <= high else "worse" if (change > 0) == worse_if_more else "better"
+    size = "%.3g times as much" % (1 + change) if change >= 9 else "%+.1f %%" % (100 * change)
+    bounds = ["no bound" if x is None else "%+.1f" % (100 * x) for x in (low, high)]
+    assert found.groups() == (word, "%s (%s to %s %%)%s" % (size, *bounds, ", " + word if word else "")), (found.groups(), m)
+assert shown > 5, shown
+END
+"$gpuyard" report fifo/1 srtf/1 -o single.html
+if grep -q 'class="change \(worse\|better\)"' single.html; then fail "a single run is called better or worse"; else ok; fi
+holds single.html 'class="change "'
+
 # What does not match is an error, and inputs are told by name.
 expect 0 '' "$gpuyard" run -q -c cluster.yaml -t week1.csv -p fifo --seed 4 -o of_week
 expect 3 "gpuyard: fifo/4: the other set has no run under the same circumstances; of_week has read \"week1.csv\" instead of \"trace.csv\", and their contents differ" \

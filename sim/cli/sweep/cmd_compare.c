@@ -142,7 +142,8 @@ static int compare_sets(const struct compare_options *o, struct compare_report *
         struct compared *to = &row[r->n];
         const char *lacks;
         bool by_name = i < o->gates.n + o->metrics.n;
-        struct measure m = { x->metric, x->scope, x->kind->better, x->margin, r->level };
+        struct measure m = { x->metric, x->scope, x->kind->better, x->margin, r->level,
+                             COMPARISON_RESAMPLES };
         *to = (struct compared){ .metric = x->metric, .scope = x->scope, .unit = x->kind->unit,
                                  .margin = x->margin, .p_beyond = 1 };
         if (contrast_measure(r->runs, &m, &to->c, &lacks) == 0)

@@ -7,7 +7,7 @@
 
 static struct comparison compare(const double *base, const double *new, size_t n, enum better better, double margin)
 {
-    return compare_pairs(&(struct paired_values){ n, base, new, NULL }, better, margin, .05);
+    return compare_pairs(&(struct paired_values){ .n = n, .base = base, .new = new }, better, margin, .05);
 }
 
 static enum verdict verdict_alone(const struct comparison *c, double margin)
@@ -89,7 +89,8 @@ static void not_below_nothing(void **state)
 {
     (void)state;
     const double base[] = { 0, 1, 2, 3, 12, 1, 8, 1 }, new[] = { 0, 1, 1, 0, 0, 1, 0, 1 };
-    struct comparison c = compare(base, new, 8, BETTER_LOWER, .02);
+    const struct paired_values v = { .n = 8, .base = base, .new = new, .resamples = 999 };
+    struct comparison c = compare_pairs(&v, BETTER_LOWER, .02, .05);
     assert_near(c.change, -24 / 28., 1e-12);
     assert_true(c.interval.low >= -1 && c.bootstrap.low >= -1);
     assert_true(c.interval.low <= c.change && c.change <= c.interval.high);
@@ -106,7 +107,7 @@ static void clusters_count_once(void **state)
     const double a = .1, base[] = { 1, 1, 1, 1, 1, 1 },
                  new[] = { exp(a), exp(2 * a), exp(3 * a), exp(4 * a), exp(4 * a), exp(4 * a) };
     const size_t cluster[] = { 0, 0, 0, 1, 1, 1 }, one[] = { 0, 0, 0, 0, 0, 0 };
-    struct comparison c = compare_pairs(&(struct paired_values){ 6, base, new, cluster }, BETTER_LOWER, .02, .05);
+    struct comparison c = compare_pairs(&(struct paired_values){ .n = 6, .base = base, .new = new, .cluster = cluster }, BETTER_LOWER, .02, .05);
     assert_int_equal(c.pairs, 6);
     assert_int_equal(c.clusters, 2);
     assert_near(c.change, expm1(3 * a), 1e-12);
@@ -115,7 +116,7 @@ static void clusters_count_once(void **state)
     assert_int_equal(verdict_alone(&c, .02), VERDICT_INCONCLUSIVE);
     struct comparison pairs = compare(base, new, 6, BETTER_LOWER, .02);
     assert_int_equal(verdict_alone(&pairs, .02), VERDICT_FAIL);            /* control: pairs taken as independent */
-    struct comparison single = compare_pairs(&(struct paired_values){ 6, base, new, one }, BETTER_LOWER, .02, .05);
+    struct comparison single = compare_pairs(&(struct paired_values){ .n = 6, .base = base, .new = new, .cluster = one }, BETTER_LOWER, .02, .05);
     assert_true(single.interval.low == single.change && single.interval.high == single.change);
     assert_int_equal(verdict_alone(&single, .02), VERDICT_FAIL);           /* one draw: as it is */
 }
@@ -164,7 +165,8 @@ static struct comparison trial(uint64_t number, const struct plan *p)
             cluster[at] = i;
         }
     }
-    return compare_pairs(&(struct paired_values){ n, base, new, p->apart ? NULL : cluster }, p->better, p->margin, .05);
+    const struct paired_values v = { .n = n, .base = base, .new = new, .cluster = p->apart ? NULL : cluster };
+    return compare_pairs(&v, p->better, p->margin, .05);
 }
 
 enum { MARGINS = 6 };
