@@ -29,7 +29,7 @@ expect 4 '' "$gpuyard" compare srtf fifo --fail-if 'jct_mean_s>2%'
 first "Mean completion time [0-9.]* % longer ([0-9.]* to [0-9.]* %); allowed 2 %: FAIL"
 says out "base: srtf, policy srtf, placement pack"
 says out "new: fifo, policy fifo, placement pack"
-says out "4 pairs of runs, alike in all else, each of its own draw of jobs"
+says out "4 pairs of runs, alike in all else, each a draw of its own"
 expect 4 '' "$gpuyard" compare fifo/1 srtf/1 --fail-if 'preemptions>10%'
 holds out 'from 0'
 first "Preemptions [0-9]* instead of 0; allowed 10 %: FAIL"
@@ -123,9 +123,9 @@ numbers "$@"
 awk -F, -v OFS=, 'NR == 2 { $12 *= 1.00001 } { print }' numbers.csv >bent && mv bent numbers.csv
 if recount "$@"; then fail "a bent bound goes unnoticed"; else ok; fi
 expect 4 '' "$gpuyard" compare swept swept --base policy=srtf --new policy=fifo --fail-if 'wait_mean_s>0%'
-says out "15 pairs of runs, alike in all else; those that share a draw of jobs count as one: 5 draws"
+says out "15 pairs of runs, alike in all else; those of one draw (seed, or recorded trace) count as one: 5 draws"
 expect 4 '' "$gpuyard" compare swept swept --base policy=srtf --base seed=1 --new policy=fifo --new seed=1 --fail-if 'jct_mean_s>0%'
-says out "3 pairs of runs, alike in all else, of one draw of jobs: compared as it is, without statistics"
+says out "3 pairs of runs, alike in all else, of one draw: compared as it is, without statistics"
 
 # Recorded traces of one seed: each is a draw of its own.
 for seed in 1 2 3; do
@@ -134,7 +134,23 @@ done
 sed 's/^traces: .*/traces: [ week1.csv, week2.csv, week3.csv ]/; s/^seeds: .*/seeds: 1/' study.yaml >recorded.yaml
 "$gpuyard" sweep -q recorded.yaml -o replayed 2>err || fail "the sweep of traces does not run: $(cat err)"
 "$gpuyard" compare replayed replayed --base policy=srtf --new policy=fifo >out
-says out "9 pairs of runs, alike in all else; those that share a draw of jobs count as one: 3 draws"
+says out "9 pairs of runs, alike in all else; those of one draw (seed, or recorded trace) count as one: 3 draws"
+
+# ln 1.05, 1.07, 1.04, 1.06: mean .0535, error .0061; t above ln 1.03 is 3.91 of three degrees, p .0149. Of two metrics p is .0297,
+# which is more than .025.
+cp -r fifo slower
+for change in 1:1.05 2:1.07 3:1.04 4:1.06; do
+    awk -F, -v OFS=, -v by=${change#*:} '$1 == "jct_mean_s" && $2 == "all" { $3 = sprintf("%.12g", $3 * by) } { print }' \
+        fifo/${change%:*}/summary.csv >slower/${change%:*}/summary.csv
+done
+expect 4 '' "$gpuyard" compare fifo slower --fail-if 'jct_mean_s>3%'
+first "Mean completion time 5.49 % longer (3.46 to 7.57 %); allowed 3 %: FAIL"
+expect 5 '' "$gpuyard" compare fifo slower --fail-if 'jct_mean_s>3%' --fail-if 'makespan_s>3%'
+first "Mean completion time 5.49 % longer (3.46 to 7.57 %); allowed 3 %, corrected for 2 metrics: INCONCLUSIVE"
+holds out 'by more than 3 % with p 0.0297 (Holm, 2 metrics)'
+says out "Makespan unchanged; allowed 3 %: PASS"
+expect 0 '' "$gpuyard" compare fifo slower --fail-if 'jct_mean_s>8%'
+expect 5 '' "$gpuyard" compare fifo slower --fail-if 'jct_mean_s>7%'
 
 # A report says the same of the same runs, and marks only what is sure.
 "$gpuyard" report fifo srtf -o two.html && "$gpuyard" compare fifo srtf --format json >two.json || fail "no report"

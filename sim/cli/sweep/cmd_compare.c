@@ -129,6 +129,8 @@ static void judge(struct compare_report *r, struct compared *row)
         x->p_beyond = p[i];
         x->verdict = verdict_of(&x->c, x->margin, x->p_beyond, r->level);
         r->verdict = x->verdict > r->verdict ? x->verdict : r->verdict;
+        if (verdict_of(&x->c, x->margin, x->c.p_beyond, r->level) != x->verdict)
+            x->corrected = r->gated;
     }
 }
 

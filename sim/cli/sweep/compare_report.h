@@ -11,6 +11,8 @@ struct compared {                 /* one metric */
     double p_beyond;              /* of a gated metric; adjusted by Holm over all of them */
     struct comparison c;
     enum verdict verdict;         /* of a gated metric */
+    size_t corrected;             /* of so many metrics; the interval lies beyond the margin, but
+                                     Holm's correction lets it be chance; 0: it does not */
 };
 struct compare_report {
     const char *base, *new;       /* as given */

@@ -52,12 +52,12 @@ static void text_gate(FILE *to, const struct compare_report *r, const struct com
             compare_range(bounds, x, &x->c.bootstrap));
     if (x->verdict != VERDICT_INCONCLUSIVE)
         return;
-    if (x->c.p_beyond < r->level / 2)
+    if (x->corrected)
         fprintf(to,
-                "  its interval lies beyond the margin, but among %zu metrics that may be chance\n",
-                r->gated);
+                "  its interval lies beyond the margin, but p, corrected, is not below %.3g\n",
+                r->level / 2);
     if (!isnan(x->c.clusters_needed))
-        fprintf(to, "  to pass if nothing has changed: about %.0f draws of jobs, there are %zu\n",
+        fprintf(to, "  to pass if nothing has changed: about %.0f draws, there are %zu\n",
                 x->c.clusters_needed, x->c.clusters);
 }
 

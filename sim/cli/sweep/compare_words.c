@@ -102,12 +102,15 @@ static void change_phrase(char to[PHRASE_MAX], const struct compared *x)
 
 const char *compare_sentence(char to[COMPARE_LINE], const struct compared *x)
 {
-    char label[METRIC_LABEL_MAX], change[PHRASE_MAX], bounds[PHRASE_MAX] = "", allowed[PHRASE_MAX];
+    char label[METRIC_LABEL_MAX], change[PHRASE_MAX], bounds[PHRASE_MAX] = "", allowed[PHRASE_MAX],
+        correction[COMPARE_NUMBER] = "";
     const struct bounds *b = &x->c.interval;
     change_phrase(change, x);
     if (x->c.clusters > 1 && !isinf(x->c.change) && b->high - b->low >= SEEN)
         bounds_phrase(bounds, x);
-    snprintf(allowed, sizeof allowed, "; allowed %.3g %%: %s", 100 * x->margin,
+    if (x->corrected)
+        snprintf(correction, sizeof correction, ", corrected for %zu metrics", x->corrected);
+    snprintf(allowed, sizeof allowed, "; allowed %.3g %%%s: %s", 100 * x->margin, correction,
              verdict_name[x->verdict]);
     bool whole = !strcmp(x->scope, "all");
     snprintf(to, COMPARE_LINE, "%s%s%.120s %s%s%s", metric_label(label, x->metric),
@@ -180,9 +183,9 @@ void compare_subject(FILE *to, const struct compare_report *r, const char *befor
     fprintf(to, "%s%zu pair%s of runs, alike in all else", before, c->n, c->n == 1 ? "" : "s");
     if (c->clusters == 1)
         fprintf(to, "%s: compared as it is, without statistics\n",
-                c->n == 1 ? "" : ", of one draw of jobs");
+                c->n == 1 ? "" : ", of one draw");
     else if (c->clusters < c->n)
-        fprintf(to, "; those that share a draw of jobs count as one: %zu draws\n", c->clusters);
+        fprintf(to, "; those of one draw (seed, or recorded trace) count as one: %zu draws\n", c->clusters);
     else
-        fputs(", each of its own draw of jobs\n", to);
+        fputs(", each a draw of its own\n", to);
 }

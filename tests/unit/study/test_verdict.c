@@ -121,6 +121,17 @@ static void clusters_count_once(void **state)
     assert_int_equal(verdict_alone(&single, .02), VERDICT_FAIL);           /* one draw: as it is */
 }
 
+/* Of several metrics the p that is corrected decides, too; but never makes a verdict worse than the interval. */
+static void corrected(void **state)
+{
+    (void)state;
+    struct comparison c = compare((double[]){ 100, 100, 100 }, (double[]){ 110, 111, 112 }, 3, BETTER_LOWER, .02);
+    assert_int_equal(verdict_of(&c, .02, .0249, .05), VERDICT_FAIL);
+    assert_int_equal(verdict_of(&c, .02, .0251, .05), VERDICT_INCONCLUSIVE);
+    assert_int_equal(verdict_of(&c, .2, 0, .05), VERDICT_PASS);
+    assert_int_equal(verdict_of(&c, .1, 0, .05), VERDICT_INCONCLUSIVE);
+}
+
 /* models.md 10.8 (3). */
 static void levels_of_looks(void **state)
 {
@@ -256,6 +267,7 @@ int main(void)
     ADD_TEST(tests, n, both_means);
     ADD_TEST(tests, n, not_below_nothing);
     ADD_TEST(tests, n, clusters_count_once);
+    ADD_TEST(tests, n, corrected);
     ADD_TEST(tests, n, levels_of_looks);
     ADD_TEST(tests, n, nothing_planted);
     ADD_TEST(tests, n, just_the_margin);
