@@ -127,6 +127,14 @@ says out "15 pairs of runs, alike in all else; those of one draw (seed, or recor
 expect 4 '' "$gpuyard" compare swept swept --base policy=srtf --base seed=1 --new policy=fifo --new seed=1 --fail-if 'jct_mean_s>0%'
 says out "3 pairs of runs, alike in all else, of one draw: compared as it is, without statistics"
 
+# What has not ended is said wherever people read.
+printf 'job_id,submit_s,duration_s,gpus\na,0,100,32\nb,0,10,32\nc,0,10,33\n' >cut.csv
+"$gpuyard" run -q -c cluster.yaml -t cut.csv --until 50 -o cut
+for format in text markdown; do                       # a runs, b waits, c is too large
+    "$gpuyard" compare cut cut --format $format >out
+    says out 'Times are of jobs that ended: without 3 of base and 3 of new that waited or ran at the end, or were rejected.'
+done
+
 # Recorded traces of one seed: each is a draw of its own.
 for seed in 1 2 3; do
     "$gpuyard" synth laws.yaml --seed $seed -c cluster.yaml -o week$seed.csv 2>err || fail "no trace: $(cat err)"

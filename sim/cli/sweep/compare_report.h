@@ -47,6 +47,9 @@ size_t compare_order(const struct compare_report *r, const struct compared **ord
 void compare_subject(FILE *to, const struct compare_report *r, const char *before,
                      void (*put)(FILE *to, const char *text));
 
+/* Jobs of all these runs that did not end: no mean and no quantile of jobs includes them. */
+double compare_unended(const struct run_record *const *run, size_t n);
+
 /* ---- Writers ---- */
 void compare_text(FILE *to, const struct compare_report *r);
 void compare_markdown(FILE *to, const struct compare_report *r);

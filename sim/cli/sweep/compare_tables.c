@@ -113,6 +113,9 @@ void compare_json(FILE *to, const struct compare_report *r)
                         r->gated ? json_string(verdict_name[r->verdict]) : json_null());
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(list, json_row(&r->row[i]));
+    json_object_set_new(root, "jobs_without_end",
+                        json_pack("{s:f, s:f}", "base", compare_unended(r->runs->base, r->runs->n),
+                                  "new", compare_unended(r->runs->new, r->runs->n)));
     json_object_set_new(root, "metrics", list);
     json_dumpf(root, to, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
     fputc('\n', to);

@@ -83,6 +83,17 @@ static void text_means(FILE *to, const struct compare_report *r)
     fputc('\n', to);
 }
 
+static void text_unended(FILE *to, const struct compare_report *r)
+{
+    double base = compare_unended(r->runs->base, r->runs->n),
+           new = compare_unended(r->runs->new, r->runs->n);
+    if (base > 0 || new > 0)
+        fprintf(to,
+                "\nTimes are of jobs that ended: without %.0f of base and %.0f of new that waited "
+                "or ran at the end, or were rejected.\n",
+                base, new);
+}
+
 static void sentences(FILE *to, const struct compare_report *r, const char *before,
                       const char *after, void (*put)(FILE *to, const char *text))
 {
@@ -109,6 +120,7 @@ void compare_text(FILE *to, const struct compare_report *r)
     for (size_t i = 0; i < r->n; i++)
         text_row(to, &r->row[i]);
     text_means(to, r);
+    text_unended(to, r);
     if (r->gated && r->runs->clusters > 1)
         fputc('\n', to);
     for (size_t i = 0; i < r->n; i++)
@@ -148,10 +160,10 @@ void compare_markdown(FILE *to, const struct compare_report *r)
     fputs("|---|--:|--:|--:|---|---|--:|---|\n", to);
     for (size_t i = 0; i < r->n; i++)
         markdown_row(to, &r->row[i]);
-    if (!is_sample(r))
-        return;
-    fputc('\n', to);
+    if (is_sample(r))
+        fputc('\n', to);
     text_means(to, r);
+    text_unended(to, r);
 }
 
 /* ---- JUnit ---- */

@@ -185,7 +185,20 @@ void compare_subject(FILE *to, const struct compare_report *r, const char *befor
         fprintf(to, "%s: compared as it is, without statistics\n",
                 c->n == 1 ? "" : ", of one draw");
     else if (c->clusters < c->n)
-        fprintf(to, "; those of one draw (seed, or recorded trace) count as one: %zu draws\n", c->clusters);
+        fprintf(to, "; those of one draw (seed, or recorded trace) count as one: %zu draws\n",
+                c->clusters);
     else
         fputs(", each a draw of its own\n", to);
+}
+
+double compare_unended(const struct run_record *const *run, size_t n)
+{
+    static const char *const state[] = { "jobs_pending", "jobs_running", "jobs_rejected" };
+    double jobs = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < sizeof state / sizeof *state; k++) {
+            const struct run_metric *m = run_metric_find(run[i], state[k], "all");
+            jobs += m && !isnan(m->value) ? m->value : 0;
+        }
+    return jobs;
 }
