@@ -108,6 +108,7 @@ static int take_manifest(struct runset *s, struct run_record *run, const json_t 
     if (!json_is_integer(seed))
         return error_set(err, "%s: want a whole number 'seed' in it", path);
     run->seed = json_integer_value(seed);
+    run->configuration = configuration;
     run->circumstances = runset_circumstances(s, configuration);
     return 0;
 }

@@ -37,9 +37,6 @@ static const struct { const char *metric, *label; } default_rows[] = {
     { "cost_usd", "cost" },
 };
 
-#define SAME 0.0005                /* a change below this is shown as none */
-#define TIMES_FROM 10
-
 static struct estimate estimate(const struct page_group *g, const char *metric)
 {
     double *value = mem_new(g->n, sizeof *value);
@@ -54,21 +51,6 @@ static struct estimate estimate(const struct page_group *g, const char *metric)
     return e;
 }
 
-static void change(struct output *o, const struct metric_kind *kind, double base, double now)
-{
-    enum better better = kind ? kind->better : BETTER_NEITHER;
-    double ratio = now / base;
-    if (!isfinite(ratio) || fabs(ratio - 1) < SAME)
-        return;
-    const char *word = better == BETTER_NEITHER ? "" : (now > base) == (better == BETTER_HIGHER) ? "better" : "worse";
-    html_printf(o, "<br><span class=\"change %s\">", word);
-    if (ratio >= TIMES_FROM)
-        html_printf(o, "%.3g times as much", ratio);
-    else
-        html_printf(o, "%+.1f %%", 100 * (ratio - 1));
-    html_printf(o, "%s%s</span>", *word ? ", " : "", word);
-}
-
 static void cell(struct output *o, const struct page *p, size_t i, const char *metric, const char *unit)
 {
     struct estimate e = estimate(&p->group[i], metric), base = estimate(&p->group[0], metric);
@@ -81,7 +63,7 @@ static void cell(struct output *o, const struct page *p, size_t i, const char *m
         out_text(o, "</span>");
     }
     if (i > 0)
-        change(o, metric_find(metric), base.mean, e.mean);
+        page_change(o, p, i, metric, base.mean, e.mean);
     out_text(o, "</td>");
 }
 
@@ -136,7 +118,7 @@ void page_comparison(struct output *o, const struct page *p)
         many = many || p->group[i].n > 1;
     out_text(o, "<section id=\"summary\">\n<h2>Summary</h2>\n");
     if (p->n_groups > 1)
-        out_text(o, "<p>Changes are against the first column. <code>gpuyard compare</code> judges whether a change is statistically significant.</p>\n");
+        out_text(o, page_change_meaning);
     if (many)
         out_text(o, "<p>Means over runs that differ in the seed, &plusmn; half of their 95&nbsp;% confidence interval (Student's t).</p>\n");
     table_begin(o, "Metrics over all jobs");

@@ -22,6 +22,10 @@ void page_write(struct output *o, const struct page *p);
 extern const char page_css[], page_js[];                     /* the files, ended with NUL */
 void page_warnings(struct output *o, const struct page *p);
 void page_comparison(struct output *o, const struct page *p);    /* metrics of all columns */
+/* In a cell of column i: how the metric differs from the first column, of the means base and now. */
+void page_change(struct output *o, const struct page *p, size_t i, const char *metric, double base,
+                 double now);
+extern const char page_change_meaning[];                     /* a paragraph */
 /* empty elements, and data for page.js */
 void page_figures(struct output *o, const struct page *p);
 void page_scopes(struct output *o, const struct page *p);    /* metrics by queue and class */
