@@ -23,7 +23,7 @@ struct file_whole {
         prices, elastic, sharing;
     struct config_value models, progress, fabric, root;
     int64_t period_ns;
-    int invalid_dependency, cohort;
+    int invalid_dependency, cohort, passes;
 };
 
 /* all: the queues at the top are below one more, of this name. */
@@ -32,11 +32,15 @@ static const char *const cohort_words[] = { "none", "all", NULL };
 /* What becomes of a job whose dependency can never be met: sim/engine/dependencies.h. */
 static const char *const invalid_dependency_words[] = { "cancel", "wait", NULL };
 
+/* After all that happens at an instant, or after each event of it: sim/engine/engine.h. */
+static const char *const passes_words[] = { "instant", "event", NULL };
+
 /* clang-format off */
 #define WHOLE(field) offsetof(struct file_whole, field)
 #define SECTION(key) { .name = #key, .type = CONFIG_MAPPING, .at = WHOLE(key) }
 #define SECTION_KEYS                                                                                                   \
     { .name = "period_s",   CONFIG_SECONDS,         .at = WHOLE(period_ns) },                                          \
+    { .name = "passes",     .type = CONFIG_CHOICE,  .at = WHOLE(passes), .words = passes_words },                      \
     { .name = "invalid_dependency", .type = CONFIG_CHOICE, .at = WHOLE(invalid_dependency),                            \
       .words = invalid_dependency_words },                                                                             \
     { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },                                             \
@@ -85,6 +89,7 @@ static int read_sections(const struct file_whole *whole, const char *file, struc
         return -1;
     if (config_given(whole->storage) && storage_read(whole->storage, &c->storage, err))
         return -1;
+    c->pass_per_event = whole->passes > 0;
     c->unmet_waits = whole->invalid_dependency > 0;
     c->period_said = whole->period_ns >= 0;
     c->period_ns = c->period_said ? whole->period_ns : 0;
