@@ -10,6 +10,8 @@ import sys
 from collections import Counter, defaultdict
 from decimal import Decimal
 
+from openmetrics import Wrong as WrongOpenMetrics, read as read_openmetrics
+
 wrong = []
 
 
@@ -137,47 +139,32 @@ def batsim(directory, path):
 
 # ---- openmetrics ----
 
-NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
-SAMPLE = re.compile(r"(%s)(?:\{((?:[a-zA-Z_]\w*=\"(?:[^\"\\\n]|\\[\\n\"])*\",?)+)\})? (\S+)\Z" % NAME)
-LABEL = re.compile(r"([a-zA-Z_]\w*)=\"((?:[^\"\\\n]|\\[\\n\"])*)\"")
+def label_of(scope):
+    """The scope of summary.csv as a label: its letters, and what stands behind them and '='."""
+    if scope == "all":
+        return ()
+    name, equals, value = re.fullmatch(r"([a-zA-Z_]+)(=?)(.*)", re.sub("\ufffd", "?", scope), re.S).groups()
+    return ((name, value or "(no name)"),) if equals or value else (("scope", name),)
 
 
 def openmetrics(directory, path):
-    with open(path, encoding="utf-8", newline="") as f:
-        text = f.read()
-    must(text.endswith("\n# EOF\n") and text.count("# EOF") == 1 and "\r" not in text, "the end")
-    family, done, kind, samples, values = None, set(), {}, Counter(), defaultdict(set)
-    for line in text.split("\n")[:-2]:
-        if line.startswith("# "):
-            what, name, rest = line[2:].split(" ", 2)
-            must(what in ("TYPE", "UNIT", "HELP") and re.fullmatch(NAME, name), f"a line {line!r}")
-            if name != family:
-                must(name not in done and what == "TYPE", f"family {name} is in pieces, or has no type")
-                family = name
-                done.add(name)
-            if what == "TYPE":
-                kind[name] = rest
-            must(what != "UNIT" or name.endswith("_" + rest), f"unit {rest} of {name}")
-            continue
-        m = SAMPLE.match(line)
-        must(m, f"no sample: {line!r}")
-        if not m:
-            continue
-        suffix = {"info": "_info", "gauge": ""}[kind[family]]
-        must(m[1] == family + suffix, f"{m[1]} among those of {family}")
-        labels = {k: re.sub(r"\\(.)", lambda e: "\n" if e[1] == "n" else e[1], v) for k, v in LABEL.findall(m[2] or "")}
-        samples[m[1], tuple(sorted(labels.items()))] += 1
-        if kind[family] == "gauge":
-            scope = "=".join(*labels.items()) if labels else "all"
-            values[scope].add(m[3])
-    must(max(samples.values()) == 1, "a sample is there twice")
+    with open(path, "rb") as f:
+        try:
+            families = read_openmetrics(f.read())
+        except (WrongOpenMetrics, UnicodeDecodeError) as e:
+            must(False, e)
+            return "not OpenMetrics"
+    values = defaultdict(set)
+    for family in families:
+        for (name, labels), value in family.samples.items():
+            values[labels].add(value)
+            must(family.type == "info" or family.told.get("HELP"), f"{name} has no help")
     want = [r for r in rows(directory + "/summary.csv") if r["value"]]
-    must(len(want) == sum(n for (name, _), n in samples.items() if not name.endswith("_info")), "another number of samples")
+    must(len(want) + 1 == sum(len(f.samples) for f in families), "another number of samples")
     for r in want:
-        scope = re.sub("\ufffd", "?", r["scope"])
-        must(r["value"] in values[scope], f"{r['metric']} of {scope} is missing: {r['value']}")
-    must(len({r["metric"] for r in want}) == len(done) - 1, "two metrics have one family")
-    return f"{sum(samples.values())} samples of {len(done)} families"
+        must(r["value"] in values[label_of(r["scope"])], f"{r['metric']} of {r['scope']} is missing: {r['value']}")
+    must(len({r["metric"] for r in want}) == len(families) - 1, "two metrics have one family")
+    return f"{sum(len(f.samples) for f in families)} samples of {len(families)} families"
 
 
 told = {"perfetto": perfetto, "batsim": batsim, "openmetrics": openmetrics}[sys.argv[1]](sys.argv[2], sys.argv[3])

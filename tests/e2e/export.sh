@@ -63,6 +63,12 @@ sees batsim 's/,7.25,9.25,/,7.5,9.25,/' "a time that does not add up"
 sees openmetrics 's/^# UNIT gpuyard_wait_mean_seconds seconds/# UNIT gpuyard_wait_mean_seconds s/' "a unit that is no suffix"
 sees openmetrics 's/\\"quoted\\"/"quoted"/' "a label without escapes"
 sees openmetrics 's/# EOF//' "no end"
+sees openmetrics 's/^\(gpuyard_wait_mean_seconds\){class=/\1{class<=/' "a name of a label with other than letters"
+sees openmetrics 's/^# HELP gpuyard_wait_mean_seconds/# TYPE gpuyard_wait_mean_seconds gauge\n&/' "a type that is told twice"
+sees openmetrics '/^# UNIT gpuyard_wait_mean_seconds/{h;d};/^# HELP gpuyard_wait_mean_seconds/{G}' "a unit behind the help"
+sees openmetrics '/^gpuyard_wait_mean_seconds{/d' "samples that are missing"
+sees openmetrics 's/^gpuyard_wait_mean_seconds{class="training"}/gpuyard_wait_mean_seconds/' "a sample that is there twice"
+sees openmetrics 's/^\(gpuyard_wait_mean_seconds .*\)/\1 soon/' "a time that is no number"
 
 # ---- Larger ones: quotas; energy and a cut-off; counted nodes ----
 expect 0 "" "$G" run -q -c "$samples/four_teams.yaml" -t "$samples/four_teams.csv" -p quota -o teams
@@ -74,6 +80,16 @@ holds powered.perfetto '"name":"power","pid":1'
 printf 'nodes:\n  - { group: a, count: 1, gpus: 700 }\n' >counted.yaml
 expect 0 "" "$G" run -q -c counted.yaml -t "$samples/four_teams.csv" -p fifo -o counted
 agree counted
+
+# ---- Every golden run as OpenMetrics, by a reader that refuses what the specification does not allow (openmetrics.py) ----
+(. "$here/../support/golden_runs.sh" && cd "$here/../.." && golden_runs "$G" "$work/golden")
+for run in golden/*; do
+    expect 0 "" "$G" export "$run" --to openmetrics -o "$run/om.txt"
+    if told=$("$here/export.py" openmetrics "$run" "$run/om.txt"); then ok; else fail "$run as openmetrics: $told"; fi
+done
+[ "$(ls golden | wc -l)" = "$(cat "$here"/../golden/runs.txt "$here"/../golden/small.txt | grep -vc '^#')" ] && ok || fail "golden runs"
+# The scope gpus<=8 is a label with a legal name.
+holds golden/lost-fifo/om.txt 'gpuyard_mttf_hours{gpus="<=8"} '
 
 # ---- Whole or not there; standard output; what is wrong, and where ----
 expect 0 "" "$G" export hand --to batsim
