@@ -266,6 +266,21 @@ assert all(k["reads"] and len(k["csv"]) > 1 for k in kinds)
 assert {k["name"] for k in kinds if k["directories"] == "one"} >= {"gantt", "quota"}
 END
 
+# ---- One of a kind is a job, a GPU, a node ----
+printf 'nodes: [ { group: n, count: 1, gpus: 1 } ]\n' >one.yaml
+printf 'job_id,submit_s,duration_s,gpus\na,0,10,1\n' >one.csv
+{
+    "$G" run -v -c one.yaml -t one.csv -o alone
+    "$G" check -c one.yaml one.csv
+    "$G" check one.yaml
+    "$G" explain alone default
+    "$G" explain alone a
+} >out 2>&1
+holds out "(1 GPU, 1 node): 1 job of one.csv"
+holds out "read 1 job of format native for 1 node"
+holds out "1 GPU on 1 node"
+grep -nE '(^|[^0-9.])1 (jobs|GPUs|nodes|runs|points|times|tasks)' out && fail "one is not many" || ok
+
 # ---- Pipes and descriptors ----
 "$G" list policies 2>err | head -n 1 >out
 [ -s err ] && fail "list | head: $(cat err)" || ok

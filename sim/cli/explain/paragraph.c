@@ -70,11 +70,6 @@ void write_gpus(FILE *to, double gpus)
     fprintf(to, "%.*f GPU%s", gpus == floor(gpus) ? 0 : 2, gpus, plural_ending(gpus));
 }
 
-const char *plural_ending(double n)
-{
-    return n == 1 ? "" : "s";
-}
-
 void print_missing(const json_t *story)
 {
     struct paragraph p;

@@ -1,6 +1,8 @@
 /* paragraph.h - a story as text: wrapped paragraphs with labels, names without control
  * characters, times and numbers. */
 #pragma once
+#include "sim/cli/frame/term.h"
+
 #include <jansson.h>
 #include <stdio.h>
 
@@ -21,6 +23,5 @@ const char *instant_text(char to[INSTANT_MAX], double s);
 #define HOURS_MAX 400
 const char *gpu_hours_text(char to[HOURS_MAX], double h);    /* "1234.5 GPU h", "0.0123 GPU h" */
 void write_gpus(FILE *to, double gpus);                      /* "2.5 GPUs" */
-const char *plural_ending(double n);                         /* "s", unless n is 1 */
 /* the result files that were missing */
 void print_missing(const json_t *story);

@@ -134,6 +134,11 @@ void text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t widt
     putc('\n', to);
 }
 
+const char *plural_ending(double n)
+{
+    return n == 1 ? "" : "s";
+}
+
 const char *human_time(char to[HUMAN_MAX], double s)
 {
     static const struct { double below, seconds; const char *unit; } scale[] = {

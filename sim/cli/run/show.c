@@ -61,10 +61,11 @@ static void title(const struct shown *x, size_t width)
     bool bold = term_colour(STDOUT_FILENO);
     char text[1024], *policies = plan_policies_text(p);
     snprintf(text, sizeof text,
-             "%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
-             policies, p->placer_text, p->cluster->name, p->cluster->gpus, p->cluster->n_nodes,
-             p->cluster->n_nodes == 1 ? "" : "s", p->workload->n_jobs,
-             p->workload->n_jobs == 1 ? "" : "s",
+             "%s with %s on %s (%" PRId64 " GPU%s, %" PRIu32 " node%s): %" PRIu32 " job%s of %s",
+             policies, p->placer_text, p->cluster->name, p->cluster->gpus,
+             plural_ending((double)p->cluster->gpus), p->cluster->n_nodes,
+             plural_ending(p->cluster->n_nodes), p->workload->n_jobs,
+             plural_ending(p->workload->n_jobs),
              strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
     free(policies);
     for (char *c = text; *c; c++)    /* names come from files */
@@ -270,8 +271,9 @@ static void shared_gpus(const struct shown *x, size_t width)
     double jobs = value_of(x, "sharing_jobs"), speed = value_of(x, "sharing_speed_mean"),
            made = value_of(x, "mig_reconfigurations");
     if (!isnan(jobs))
-        put_line(width, "sharing", "%.0f jobs shared GPUs, mean speed %.3f, %.0f out of memory",
-                 jobs, isnan(speed) ? 1 : speed, value_of(x, "sharing_out_of_memory"));
+        put_line(width, "sharing", "%.0f job%s shared GPUs, mean speed %.3f, %.0f out of memory",
+                 jobs, plural_ending(jobs), isnan(speed) ? 1 : speed,
+                 value_of(x, "sharing_out_of_memory"));
     if (!isnan(made))
         put_line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made,
                  value_of(x, "mig_reconfigure_gpu_hours"));
