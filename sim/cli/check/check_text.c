@@ -247,7 +247,8 @@ static void show_failures(const json_t *f, double gpus)
                               human_time(node, 3600 * number(f, "node_mttf_h")));
     if (!isnan(number(f, "job_mttf_h")))
         n += (size_t)snprintf(text + n, sizeof text - n, "%sa job of all %.0f GPU%s every %s",
-                              n ? ", " : "", gpus, plural_ending(gpus), human_time(job, 3600 * number(f, "job_mttf_h")));
+                              n ? ", " : "", gpus, plural_ending(gpus),
+                              human_time(job, 3600 * number(f, "job_mttf_h")));
     if (number(f, "given") > 0)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%.0f given", n ? "; " : "",
                               number(f, "given"));
@@ -343,7 +344,8 @@ static void show_demand(const json_t *d)
     if (json_is_object(progress)) {
         snprintf(text, sizeof text, "%s, known for %.0f of %.0f job%s; for the others: %s",
                  string(progress, "model"), number(progress, "known_jobs"),
-                 number(progress, "jobs"), plural_ending(number(progress, "jobs")), string(progress, "unknown"));
+                 number(progress, "jobs"), plural_ending(number(progress, "jobs")),
+                 string(progress, "unknown"));
         line("progress", text);
     }
     table(json_object_get(d, "gpu_types"), "GPU type", "gpu_type", types);

@@ -82,7 +82,8 @@ static void report(const struct synth_spec *s, const struct workload *w,
                    const struct synth_report *r)
 {
     double days = seconds(w->facts[w->n_jobs - 1].submit_ns - w->facts[0].submit_ns) / 86400;
-    fprintf(stderr, "gpuyard: %s: %" PRIu32 " job%s in %.4g day%s, %.6g arrivals/h of %.4g job%s each",
+    fprintf(stderr,
+            "gpuyard: %s: %" PRIu32 " job%s in %.4g day%s, %.6g arrivals/h of %.4g job%s each",
             s->name, w->n_jobs, plural_ending(w->n_jobs), days, plural_ending(days), r->rate_per_h,
             r->jobs_per_arrival, plural_ending(r->jobs_per_arrival));
     if (r->gpus > 0) {

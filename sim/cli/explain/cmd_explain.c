@@ -1,5 +1,5 @@
-/* cmd_explain.c - gpuyard explain: what happened to one job, queue or service of a run, and why. Of a
- * federation it tells of the members in which the name is. */
+/* cmd_explain.c - gpuyard explain: what happened to one job, queue or service of a run, and why.
+ * Of a federation it tells of the members in which the name is. */
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/explain/explain.h"
 #include "sim/cli/frame/result_file.h"

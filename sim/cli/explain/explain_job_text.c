@@ -373,7 +373,8 @@ static void print_steps(const json_t *story)
             write_decision(to, step);
         else
             write_run(to, step, first);
-        paragraph_end(&p, instant_text(when, story, story_number(step, decided ? "time_s" : "start_s")),
+        paragraph_end(&p, instant_text(when, story,
+                                       story_number(step, decided ? "time_s" : "start_s")),
                       isnan(story_number(story, "origin_unix_s")) ? STEP : DATED_STEP);
     }
 }

@@ -59,7 +59,8 @@ json_t *add_entry(json_t *list)
 const char *const explain_wait_meaning[WAIT_REASONS] = {
     [WAIT_ORDER] = "other jobs were ahead of it in the queue",
     [WAIT_LIMIT] = "its queue was at its limit, or had spent its budget of the month",
-    [WAIT_QUOTA] = "with it, its queue or one above would have been over quota, and could not borrow",
+    [WAIT_QUOTA] =
+        "with it, its queue or one above would have been over quota, and could not borrow",
     [WAIT_PROTECTED] =
         "its queue was below its quota, but the jobs that held GPUs could not be preempted",
     [WAIT_GPUS] = "too few GPUs were free",

@@ -4,9 +4,9 @@
  * stretch = turnaround / execution, and waiting = start - submission.
  *
  * Batsim does not preempt: a job that is stopped is killed and submitted again, as JOB#1, JOB#2, ...
- * by pybatsim (jankopanski/pybatsim:batsim/batsim.py). So a job that held GPUs several times has a row
- * for each time: its submission is the end of the time before, or that of the job where none had
- * ended; it is killed, but the last time ends as the job did. Tasks that come and go one by one
+ * by pybatsim (jankopanski/pybatsim:batsim/batsim.py). So a job that held GPUs several times has
+ * a row for each time: its submission is the end of the time before, or that of the job where none
+ * had ended; it is killed, but the last time ends as the job did. Tasks that come and go one by one
  * have rows that overlap. A job that waits at the end, its own or that of the run, has a last row
  * without a start. The energy of all its rows is in the last one.
  *

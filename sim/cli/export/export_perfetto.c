@@ -1,8 +1,8 @@
 /* export_perfetto.c - intervals as a trace in the Trace Event Format: JSON that ui.perfetto.dev
  * and chrome://tracing open.
  *
- * A node is a process, a GPU a thread, a job's hold on a GPU a complete event ("X") there. Times are
- * microseconds with fractions, to the nanosecond. Slices of a thread may overlap only by nesting
+ * A node is a process, a GPU a thread, a job's hold on a GPU a complete event ("X") there. Times
+ * are microseconds with fractions, to the nanosecond. Slices of a thread may overlap only by nesting
  * (google/perfetto:docs/getting-started/other-formats.md), so jobs that hold a GPU at the same
  * time lie in lanes of it, each a thread of its own: a slice goes to the lane that has been
  * empty for the shortest time. Counters ("C") are of the process "cluster" (perfetto_counters.h),

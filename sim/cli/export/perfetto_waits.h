@@ -3,8 +3,8 @@
  * A job waits from its submission to its first start, and from the end of a stay to its next
  * start, unless it gave its GPUs up itself (a session that released them, a replica that was
  * withdrawn). The last wait, after which it never started, is what its other waits leave of
- * wait_s, up to its end; of a job that gave up GPUs it is not known. Tasks that come and go one by one may wait
- * while others of the job run.
+ * wait_s, up to its end; of a job that gave up GPUs it is not known. Tasks that come and go one
+ * by one may wait while others of the job run.
  *
  * A queue has a lane for each of its jobs that wait at the same time, up to WAIT_LANES; a wait
  * goes to the lane that has been free for the longest time. Memory grows with the jobs and with

@@ -149,8 +149,8 @@ static void entries(const json_t *list, size_t width)
         indent = name > indent ? name : indent;
         for (size_t p = 0; p < json_array_size(parameters); p++) {
             char head[512];
-            size_t used = INDENT_HEAD + parameter_head(head, sizeof head, json_array_get(parameters, p)) +
-                          GAP;
+            const json_t *one = json_array_get(parameters, p);
+            size_t used = INDENT_HEAD + parameter_head(head, sizeof head, one) + GAP;
             indent = used > indent && used <= INDENT_MAX ? used : indent;
         }
     }
