@@ -120,6 +120,14 @@ expect 0 "" "$G" check -f json -c in/burst.yaml in/t.csv
 same out each
 expect 0 "" "$G" compare two again
 
+# ---- Pictures: files that only members have are those of all members, metrics are those of the whole ----
+if command -v gnuplot >/dev/null; then
+    expect 0 "" "$G" plot two -k jct_cdf -f csv
+    [ "$(sed 1d out | cut -d'"' -f2 | sort -u | wc -l)" = 2 ] && ok || fail "plot of members: $(head -3 out)"
+    expect 0 "" "$G" plot two again -k compare -m jobs_submitted -f csv
+    [ "$(grep -c ',300,' out)" = 2 ] && ok || fail "compare of the whole: $(cat out)"
+else echo "SKIPPED: gnuplot is not there"; fi
+
 # ---- A burst study: the longer a job may wait at home, the less the cloud costs ----
 cat >in/e.yaml <<'END'
 clusters: burst.yaml

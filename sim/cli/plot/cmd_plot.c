@@ -1,6 +1,7 @@
 /* cmd_plot.c - gpuyard plot: which kinds of plots there are of some results, and one figure after
  * the other. */
 #include "sim/cli/frame/cli.h"
+#include "sim/cli/frame/result_file.h"
 #include "sim/cli/plot/gnuplot.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/runs.h"
@@ -44,15 +45,21 @@ static const struct option options[] = {
     { 0 },
 };
 
-/* What is asked for, with sets of runs as the runs in them. */
+/* Directories of results, sets of runs as the runs in them. */
+struct directories { size_t n, capacity; char **dir; struct plot_request request; };
+/* What is asked for. Of a federation the metrics are those of the whole; files that only its
+ * members have are those of all members. */
 struct plotting {
     char scripts[SCRIPTS_PATH];
     const char *file;             /* NULL: the usual one */
     const char *first;            /* of the operands: the usual file stands there */
-    size_t n, capacity;
-    char **dir;
-    struct plot_request request;
+    struct directories whole, members;
 };
+
+static const struct directories *directories_of(const struct plotting *p, const struct kind *k)
+{
+    return strcmp(k->file[0], "summary.csv") ? &p->members : &p->whole;
+}
 
 /* ---- Which files a kind needs ---- */
 
@@ -120,7 +127,7 @@ static bool to_stdout(const struct plot_request *r)
 static int draw(const struct plotting *p, const struct kind *k)
 {
     char usual[SCRIPTS_PATH];
-    const struct plot_request *r = &p->request;
+    const struct plot_request *r = &directories_of(p, k)->request;
     struct error err = { "" };
     struct figure *f = figure_new(&r->canvas);
     snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[r->canvas.format]);
@@ -136,11 +143,12 @@ static int draw(const struct plotting *p, const struct kind *k)
 static int one_kind(const struct plotting *p, const struct kind *k)
 {
     char missing[SCRIPTS_PATH];
-    if (p->n > k->most)
+    const struct directories *d = directories_of(p, k);
+    if (d->n > k->most)
         return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name,
-                        p->dir[k->most]);
-    for (size_t i = 0; i < p->n; i++)
-        if (!has_files(k, p->dir[i], missing))
+                        d->dir[k->most]);
+    for (size_t i = 0; i < d->n; i++)
+        if (!has_files(k, d->dir[i], missing))
             return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name,
                             strerror(errno));
     return draw(p, k);
@@ -154,9 +162,10 @@ static int all_kinds(const struct plotting *p)
     int status = EXIT_OK;
     for (size_t i = 0; plot_kinds[i]; i++) {
         const struct kind *k = plot_kinds[i];
-        bool applies = p->n >= k->least && p->n <= k->most;
-        for (size_t d = 0; d < p->n && applies; d++)
-            applies = applies_to(k, p->dir[d]);
+        const struct directories *of = directories_of(p, k);
+        bool applies = of->n >= k->least && of->n <= k->most;
+        for (size_t d = 0; d < of->n && applies; d++)
+            applies = applies_to(k, of->dir[d]);
         if (!applies)
             continue;
         any = true;
@@ -201,20 +210,36 @@ static struct canvas canvas_of(const struct plot_options *o)
     return c;
 }
 
+static void add_directory(struct directories *d, const char *path)
+{
+    mem_grow(&d->dir, &d->capacity, d->n, sizeof *d->dir);
+    d->dir[d->n++] = mem_text(path, strlen(path));
+    results_hold(path);
+}
+
 /* A directory without the manifest of a run that holds some with it stands for those. */
 static void add_directories(struct plotting *p, const char *path)
 {
     char **run;
     size_t n = run_directories(path, &run);
     for (size_t i = 0; i < (n ? n : 1); i++) {
-        mem_grow(&p->dir, &p->capacity, p->n, sizeof *p->dir);
-        const char *one = n ? run[i] : path;
-        p->dir[p->n++] = mem_text(one, strlen(one));
+        struct result_places places = result_places_of(n ? run[i] : path);
+        add_directory(&p->whole, n ? run[i] : path);
+        for (size_t k = 0; k < places.n; k++)
+            add_directory(&p->members, places.path[k]);
+        result_places_free(&places);
     }
     run_directories_free(run, n);
 }
 
-static void fill_request(struct plotting *p, const struct plot_options *o, struct arena *memory)
+static void directories_free(struct directories *d)
+{
+    for (size_t i = 0; i < d->n; i++)
+        free(d->dir[i]);
+    free(d->dir);
+}
+
+static void fill_request(struct directories *p, const struct plot_options *o, struct arena *memory)
 {
     struct plot_request *r = &p->request;
     bool usual = !o->metrics.n;
@@ -248,13 +273,11 @@ static int plot_run(const struct invocation *in)
     struct arena *memory = arena_new();
     for (size_t i = 0; i < in->operands.n; i++)
         add_directories(&p, in->operands.text[i]);
-    for (size_t i = 0; i < p.n; i++)
-        results_hold(p.dir[i]);
-    fill_request(&p, o, memory);
+    fill_request(&p.whole, o, memory);
+    fill_request(&p.members, o, memory);
     status = o->kind >= 0 ? one_kind(&p, plot_kinds[o->kind]) : all_kinds(&p);
-    for (size_t i = 0; i < p.n; i++)
-        free(p.dir[i]);
-    free(p.dir);
+    directories_free(&p.whole);
+    directories_free(&p.members);
     arena_free(memory);
     return status;
 }
@@ -262,7 +285,8 @@ static int plot_run(const struct invocation *in)
 const struct command cmd_plot = {
     .name = "plot",
     .summary = "plot one or more directories of results",
-    .details = "DIR is the directory of a run, one of such directories, or that of a sweep. Needs "
+    .details = "DIR is the directory of a run, one of such directories, or that of a sweep; of a "
+               "federation its members are shown as runs, and its metrics as one. Needs "
                "gnuplot. The names of the files written are listed on "
                "standard output." PLOT_KIND_HELP,
     .set = { .name = "plot", .options = options, .operands = "DIR...", .min_operands = 1,

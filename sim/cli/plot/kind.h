@@ -68,3 +68,4 @@ EACH_PLOT_KIND(PLOT_KIND_DECLARED)
 #define PLOT_KIND_HELP EACH_PLOT_KIND(PLOT_KIND_HELP_LINE)
 extern const struct kind *const plot_kinds[];                /* ends with NULL */
 extern const char *const plot_kind_names[];                  /* likewise */
+extern const char *const plot_kind_summaries[];              /* likewise */

@@ -192,7 +192,7 @@ static void wait_table(struct output *o, const struct run_view *v)
 static const struct { const char *reason, *meaning; } meanings[] = {
     { "order", "other jobs are ahead of it in the queue" }, { "limit",
                                                               "its queue is at its limit, or has spent its budget" },
-    { "quota", "its queue would be over its quota, and no other queue leaves quota unused" },
+    { "quota", "with it, its queue or one above would be over quota, and cannot borrow" },
     { "protected",
       "its queue is below its quota, but the jobs that hold GPUs cannot be preempted" }, { "gpus",
           "too few GPUs are free" },

@@ -5,6 +5,7 @@
 #include "sim/cli/frame/interrupt.h"
 #include "sim/cli/run/play.h"
 #include "sim/cli/frame/progress_bar.h"
+#include "sim/cli/frame/term.h"
 #include "sim/cli/run/show.h"
 
 #include <inttypes.h>
@@ -69,9 +70,9 @@ static int run_one(const struct invocation *in, const struct run_options *o)
     struct plan p;
     int status = plan_make(&p, o, &err);
     if (status == EXIT_OK && o->verbose)
-        fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " node%s\n",
-                p.workload->n_jobs, p.trace.format->name, p.cluster->n_nodes,
-                p.cluster->n_nodes == 1 ? "" : "s");
+        fprintf(stderr, "gpuyard: read %" PRIu32 " job%s of format %s for %" PRIu32 " node%s\n",
+                p.workload->n_jobs, plural_ending(p.workload->n_jobs), p.trace.format->name,
+                p.cluster->n_nodes, plural_ending(p.cluster->n_nodes));
     if (status == EXIT_OK && o->dump_config)
         fputs(p.settings_yaml, stdout);
     else if (status == EXIT_OK)

@@ -64,9 +64,10 @@ static void title(const struct shown *x, size_t width)
     uint32_t n_jobs = p->workload->n_jobs;
     double submitted = value_of(x, "jobs_submitted");
     size_t n = (size_t)snprintf(
-        text, sizeof text, "%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): ", policies,
-        p->placer_text, p->cluster->name, p->cluster->gpus, p->cluster->n_nodes,
-        p->cluster->n_nodes == 1 ? "" : "s");
+        text, sizeof text, "%s with %s on %s (%" PRId64 " GPU%s, %" PRIu32 " node%s): ", policies,
+        p->placer_text, p->cluster->name, p->cluster->gpus,
+        plural_ending((double)p->cluster->gpus), p->cluster->n_nodes,
+        plural_ending(p->cluster->n_nodes));
     if (submitted < n_jobs && n < sizeof text)    /* the run was cut off */
         n += (size_t)snprintf(text + n, sizeof text - n, "%.0f of ", submitted);
     else if (submitted > n_jobs && n < sizeof text)
@@ -74,7 +75,7 @@ static void title(const struct shown *x, size_t width)
                               "%.0f jobs of services and sessions and ", submitted - n_jobs);
     if (n < sizeof text)
         snprintf(text + n, sizeof text - n, "%" PRIu32 " job%s of %s", n_jobs,
-                 n_jobs == 1 ? "" : "s",
+                 plural_ending(n_jobs),
                  strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
     free(policies);
     for (char *c = text; *c; c++)    /* names come from files */
@@ -304,8 +305,9 @@ static void shared_gpus(const struct shown *x, size_t width)
     double jobs = value_of(x, "sharing_jobs"), speed = value_of(x, "sharing_speed_mean"),
            made = value_of(x, "mig_reconfigurations");
     if (!isnan(jobs))
-        put_line(width, "sharing", "%.0f jobs shared GPUs, mean speed %.3f, %.0f out of memory",
-                 jobs, isnan(speed) ? 1 : speed, value_of(x, "sharing_out_of_memory"));
+        put_line(width, "sharing", "%.0f job%s shared GPUs, mean speed %.3f, %.0f out of memory",
+                 jobs, plural_ending(jobs), isnan(speed) ? 1 : speed,
+                 value_of(x, "sharing_out_of_memory"));
     if (!isnan(made))
         put_line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made,
                  value_of(x, "mig_reconfigure_gpu_hours"));
