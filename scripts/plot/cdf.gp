@@ -2,7 +2,7 @@
 if (!exists('panels')) panels = 0
 if (times) { @log_time_tics } else { set logscale x; @log_ratio_tics }
 set xrange [least*0.9999:biggest]   # a tick right at the edge would be lost to rounding
-set yrange [0:100]
+set yrange [0:101.5]   # a curve along the top is seen
 set ytics 20
 set ylabel 'share of jobs (%)'
 set key bottom right Left reverse box lc rgb '#cccccc' opaque height 0.5 samplen 2.5

@@ -29,7 +29,7 @@ do for [k=1:n] {
     plot file using ($1 / unit_s):4 with fillsteps fc rgb '#dddddd', \
          file using ($1 / unit_s):3 with fillsteps fc rgb '#e69f00', \
          file using ($1 / unit_s):2 with fillsteps fc rgb '#0072b2', \
-         value('deserved'.k) with lines lw 1.6 lc rgb 'black', \
+         file using ($1 / unit_s):6 with steps lw 1.6 lc rgb 'black', \
          file using ($1 / unit_s):(value('fair'.k) ? $5 : NaN) with steps lw 1.4 lc rgb '#cc79a7'
     unset label 1; unset label 2; unset label 3
 }

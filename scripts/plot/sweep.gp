@@ -13,10 +13,12 @@ set style fill solid 0.18 noborder
 if (logarithmic) { set logscale x }
 if (words) {
     set xrange [0.5:places + 0.5]
-    set xtics scale 0 ('' 0)
-    do for [p=1:places] { set xtics add (value('place'.p) p) }
+    set xtics scale 0
     if (places > 4) { set xtics rotate by -25 }
 } else { set xrange [(logarithmic ? low / 1.08 : low - (high - low) * 0.03 - (high == low)):(logarithmic ? high * 1.08 : high + (high - low) * 0.03 + (high == low))] }
+# Tics stand at values that runs had.
+set xtics (value('place1') place_at1)
+do for [p=2:tics] { set xtics add (value('place'.p) value('place_at'.p)) }
 shift(l) = words ? (l - (n + 1) / 2.0) * 0.6 / (n + 1) : 0
 if (!term) { set multiplot }
 set xlabel x_name

@@ -149,6 +149,27 @@ for format in png svg pdf term; do
     same a.$format b.$format
 done
 "$G" plot swept >said && says said swept/sweep.png
+"$G" plot swept --kind sweep -x load -m wait_mean_s -o a.svg                   # tics at the values of runs, and at no other
+if grep -q '>1\.5<\|>2\.5<' a.svg; then fail "a tic at a load that no run had"; else ok; fi
+
+# ---- Bars of a sweep: of sweep.csv and of the runs that it kept the same; by the parameters that differ, loads by size ----
+cat >kept.yaml <<'YAML'
+clusters: [ lab.yaml ]
+traces: [ trace.csv ]
+policies: [ fifo, sjf ]
+parameters: { load: [ 0.8, 1, 1.2 ] }
+seeds: 1..2
+YAML
+"$G" sweep kept.yaml --keep-runs -q -o kept 2>said || fail "the kept sweep does not run: $(cat said)"
+"$G" plot kept --kind compare -m wait_mean_s --format csv >said || fail "bars of a sweep"
+[ "$(sed -n 's/^wait_mean_s,all,s,"\(.*\)",2,.*/\1/p' said | tr '\n' ';')" = \
+    "load = 0.8, fifo (2 runs);load = 0.8, sjf (2 runs);load = 1, fifo (2 runs);load = 1, sjf (2 runs);load = 1.2, fifo (2 runs);load = 1.2, sjf (2 runs);" ] &&
+    ok || fail "labels of a sweep: $(cat said)"
+"$G" plot kept/runs --kind compare -m wait_mean_s --format csv >said2 && same said said2
+"$G" plot kept/runs/*fifo*seed=1 --kind jct_cdf --format csv >said && [ "$(cut -d, -f1 said | uniq | tr '\n' ';')" = "run;load = 0.8;load = 1.2;load = 1;" ] &&
+    ok || fail "labels of runs of a sweep: $(cut -d, -f1 said | uniq)"
+"$G" plot kept --kind jct_cdf -o a.svg && holds a.svg ">load = 1, sjf, seed = 2: 400 jobs<"
+expect 3 "gpuyard: swept: this sweep kept no runs: want one with --keep-runs, or the kinds sweep and compare" "$G" plot swept --kind jct_cdf
 expect 3 "gpuyard: swept/sweep.csv: no parameter nonsense" "$G" plot swept --kind sweep -x nonsense -o x2.svg
 expect 3 "gpuyard: swept/sweep.csv: no value of nonsense with scope all" "$G" plot swept --kind sweep -m nonsense -o x2.svg
 
@@ -228,6 +249,24 @@ none x2.svg
 cp -r hand bare && rm -f bare/*.png && head -1 bare/jobs.csv >jobs && mv jobs bare/jobs.csv
 "$G" plot bare >said && holds said bare/ledger.png && none bare/wait_cdf.png
 "$G" plot hand >said && holds said hand/ledger.png && none hand/energy.png && none hand/compare.png
+
+# ---- One job; no queue has a quota; replicas are no jobs ----
+sed 2q hand.csv >one.csv
+"$G" run -q -c hand.yaml -t one.csv -p fifo -o one || fail "the run of one job"
+"$G" plot one >said && holds said one/jct_cdf.png && none one/quota.png
+"$G" plot one --kind jct_cdf --format csv >said && says said '"fifo, pack",50,0' && says said '"fifo, pack",100,100'
+"$G" plot one --kind wait_cdf -o a.svg && holds a.svg "the curve starts at those that did not wait" && holds a.svg ": 1 job, 0 % waited"
+printf 'job_id,submit_s,duration_s,gpus\na,0,2000,8\nb,0.5,100,8\nc,2099.7,10,8\n' >short.csv  # waits of 0, 1999.5 and 0.3 s
+"$G" run -q -c hand.yaml -t short.csv -p fifo -o short || fail "short waits do not run"
+"$G" plot short --kind wait_cdf -o a.svg && holds a.svg "the curve starts at those that waited 1 s or less"
+"$G" run -q -c "$root/traces/samples/mixed_cluster.yaml" -t "$root/traces/samples/mixed.yaml" -p quota -o mixed || fail "the mixed week does not run"
+others=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "slowdown") at = i } NR > 1 && $at == "" { n++ } END { print n }' mixed/jobs.csv)
+counted=$(sed -n 's/^jct_mean_s,all,.*,s,//p' mixed/summary.csv)
+for kind in jct_cdf wait_cdf slowdown_cdf fairness; do
+    "$G" plot mixed --kind $kind -o a.svg
+    grep -q ">quota, pack: $(echo "$counted" | sed 's/\(...\)$/,\1/') jobs[^<]*; without $others replicas and sessions" a.svg && ok ||
+        fail "$kind counts other jobs than the $counted of the summary"
+done
 
 # ---- No band: all GPUs are held all the time; sessions that no row of timeseries.csv shows ----
 printf 'job_id,submit_s,duration_s,gpus\na,0,100,8\n' >full.csv

@@ -1,10 +1,11 @@
 /* cmd_plot.c - gpuyard plot: which kinds of plots there are of some results, and one figure after
  * the other. */
 #include "sim/cli/frame/cli.h"
+#include "sim/cli/frame/term.h"
+#include "sim/cli/plot/design.h"
 #include "sim/cli/plot/gnuplot.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/runs.h"
-#include "sim/cli/frame/term.h"
 #include "sim/results/results.h"
 #include "sim/study/runset.h"
 
@@ -19,25 +20,49 @@ enum { KINDS_MOST = 32, COLUMNS_LEAST = 40, COLUMNS_MOST = 400, COLUMNS_USUAL = 
 static const char *const formats[] = { "png", "svg", "pdf", "term", "csv", NULL };
 static const char *const usual_metrics[] = { "util_alloc", "wait_mean_s", "jct_mean_s" };
 
-struct plot_options { int kind, format; const char *file, *x_column; struct option_texts metrics; };
+struct plot_options {
+    int kind, format;
+    const char *file, *x_column;
+    struct option_texts metrics;
+};
 static const struct plot_options defaults = { .kind = -1, .format = -1 };
 #define AT(field) .at = offsetof(struct plot_options, field)
 static const struct option options[] = {
-    { .name = "kind", .letter = 'k', .argument = "KIND", .kind = OPTION_WORD, AT(kind),
+    { .name = "kind",
+      .letter = 'k',
+      .argument = "KIND",
+      .kind = OPTION_WORD,
+      AT(kind),
       .words = plot_kind_names,
       .help = "one of those below; without it, all for which the files are there" },
-    { .name = "metric", .letter = 'm', .argument = "METRIC", .kind = OPTION_TEXTS, AT(metrics),
+    { .name = "metric",
+      .letter = 'm',
+      .argument = "METRIC",
+      .kind = OPTION_TEXTS,
+      AT(metrics),
       .help = "compare, sweep: shows METRIC, or METRIC@SCOPE, instead of the usual three; may "
               "be given again" },
-    { .name = "x", .letter = 'x', .argument = "COLUMN", .kind = OPTION_TEXT, AT(x_column),
+    { .name = "x",
+      .letter = 'x',
+      .argument = "COLUMN",
+      .kind = OPTION_TEXT,
+      AT(x_column),
       .help = "sweep: the parameter on the axis; by default the first that has several "
               "values, numbers before names" },
-    { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format),
+    { .name = "format",
+      .letter = 'f',
+      .argument = "FORMAT",
+      .kind = OPTION_WORD,
+      AT(format),
       .words = formats,
       .help = "png, svg, pdf; term: drawn with characters on standard output; csv: the "
               "numbers that are drawn, on standard output. By default what the ending of the "
               "output file says, else png" },
-    { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, AT(file),
+    { .name = "output",
+      .letter = 'o',
+      .argument = "FILE",
+      .kind = OPTION_TEXT,
+      AT(file),
       .values = VALUES_FILE,
       .help = "file of the plot, - is standard output; by default KIND.FORMAT in the first "
               "DIR" },
@@ -47,8 +72,8 @@ static const struct option options[] = {
 /* What is asked for, with sets of runs as the runs in them. */
 struct plotting {
     char scripts[SCRIPTS_PATH];
-    const char *file;             /* NULL: the usual one */
-    const char *first;            /* of the operands: the usual file stands there */
+    const char *file;  /* NULL: the usual one */
+    const char *first; /* of the operands: the usual file stands there */
     size_t n, capacity;
     char **dir;
     struct plot_request request;
@@ -107,7 +132,19 @@ static bool applies_to(const struct kind *k, const char *directory)
     bool applies = has_files(k, directory, missing) && has_rows(directory, k->file[0]);
     for (size_t i = 0; i < KIND_FILES && k->file[i] && applies; i++)
         applies = has_column(directory, k->file[i]);
-    return applies;
+    return applies && (!k->shows || k->shows(directory));
+}
+
+static bool is_sweep(const char *directory)
+{
+    char path[SCRIPTS_PATH];
+    path_of(path, directory, SWEEP_FILE);
+    return access(path, R_OK) == 0;
+}
+
+static bool reads_sweep(const struct kind *k)
+{
+    return !k || k->of_sweep || !strcmp(k->file[0], SWEEP_FILE);
 }
 
 /* ---- Drawing ---- */
@@ -125,8 +162,8 @@ static int draw(const struct plotting *p, const struct kind *k)
     struct figure *f = figure_new(&r->canvas);
     snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[r->canvas.format]);
     const char *path = p->file ? p->file : to_stdout(r) ? "-" : usual;
-    int status = k->make(k, r, f, &err) ? complain(EXIT_INPUT, "%s", err.text)
-                                        : figure_draw(f, k, &r->canvas, p->scripts, path);
+    int status =
+        k->make(k, r, f, &err) ? complain(EXIT_INPUT, "%s", err.text) : figure_draw(f, k, &r->canvas, p->scripts, path);
     figure_free(f);
     if (status == EXIT_OK && path == usual)
         printf("%s\n", usual);
@@ -137,12 +174,11 @@ static int one_kind(const struct plotting *p, const struct kind *k)
 {
     char missing[SCRIPTS_PATH];
     if (p->n > k->most)
-        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name,
-                        p->dir[k->most]);
+        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name, p->dir[k->most]);
+    bool sweep = k->of_sweep && p->n == 1 && is_sweep(p->dir[0]);
     for (size_t i = 0; i < p->n; i++)
-        if (!has_files(k, p->dir[i], missing))
-            return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name,
-                            strerror(errno));
+        if (!sweep && !has_files(k, p->dir[i], missing))
+            return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name, strerror(errno));
     return draw(p, k);
 }
 
@@ -194,24 +230,31 @@ static struct canvas canvas_of(const struct plot_options *o)
         unsigned long columns = strtoul(given, &end, 10);
         c.columns = columns > COLUMNS_MOST ? COLUMNS_MOST : (int)columns;
     }
-    c.columns = c.columns < COLUMNS_LEAST  ? COLUMNS_LEAST
-                : c.columns > COLUMNS_MOST ? COLUMNS_MOST
-                                           : c.columns;
+    c.columns = c.columns < COLUMNS_LEAST ? COLUMNS_LEAST : c.columns > COLUMNS_MOST ? COLUMNS_MOST : c.columns;
     c.colour = (!o->file || !strcmp(o->file, "-")) && isatty(STDOUT_FILENO) && !(plain && *plain);
     return c;
 }
 
-/* A directory without the manifest of a run that holds some with it stands for those. */
-static void add_directories(struct plotting *p, const char *path)
+/* A directory without the manifest of a run that holds some with it stands for those; one of a
+ * sweep for the runs that it kept, unless the kind reads the sweep itself. An exit status. */
+static int add_directories(struct plotting *p, const char *path, const struct kind *k)
 {
-    char **run;
-    size_t n = run_directories(path, &run);
+    char **run, kept[SCRIPTS_PATH];
+    bool runs = is_sweep(path) && !reads_sweep(k);
+    path_of(kept, path, "runs");
+    size_t n = run_directories(runs ? kept : path, &run);
+    plot_runs_order(run, n);
     for (size_t i = 0; i < (n ? n : 1); i++) {
         mem_grow(&p->dir, &p->capacity, p->n, sizeof *p->dir);
         const char *one = n ? run[i] : path;
         p->dir[p->n++] = mem_text(one, strlen(one));
     }
     run_directories_free(run, n);
+    return runs && !n ? complain(EXIT_INPUT,
+                                 "%s: this sweep kept no runs: want one with --keep-runs, or the "
+                                 "kinds sweep and compare",
+                                 path)
+                      : EXIT_OK;
 }
 
 static void fill_request(struct plotting *p, const struct plot_options *o, struct arena *memory)
@@ -221,8 +264,7 @@ static void fill_request(struct plotting *p, const struct plot_options *o, struc
     *r = (struct plot_request){ .canvas = canvas_of(o),
                                 .n = p->n,
                                 .x_column = o->x_column,
-                                .metrics = usual ? sizeof usual_metrics / sizeof *usual_metrics
-                                                 : o->metrics.n,
+                                .metrics = usual ? sizeof usual_metrics / sizeof *usual_metrics : o->metrics.n,
                                 .metric = usual ? usual_metrics : o->metrics.text };
     r->run = plot_runs(memory, p->dir, p->n, &r->groups, &r->group_label);
 }
@@ -233,25 +275,25 @@ static int plot_run(const struct invocation *in)
     struct plotting p = { .file = o->file, .first = in->operands.text[0] };
     struct stat st;
     if (o->file && o->kind < 0)
-        return complain(
-            EXIT_USAGE,
-            "plot: --output: want --kind with it: without one there may be several plots");
+        return complain(EXIT_USAGE, "plot: --output: want --kind with it: without one there may be several plots");
     for (size_t i = 0; i < in->operands.n; i++)
         if (stat(in->operands.text[i], &st) != 0 || !S_ISDIR(st.st_mode))
             return complain(EXIT_INPUT, "%s: no such directory", in->operands.text[i]);
     if (o->format == PLOT_CSV && o->kind < 0)
-        return complain(EXIT_USAGE,
-                        "plot: --format csv: want --kind with it: each kind has other columns");
+        return complain(EXIT_USAGE, "plot: --format csv: want --kind with it: each kind has other columns");
     int status = format_of(o) == PLOT_CSV ? EXIT_OK : scripts_find(p.scripts);
     if (status != EXIT_OK)
         return status;
     struct arena *memory = arena_new();
-    for (size_t i = 0; i < in->operands.n; i++)
-        add_directories(&p, in->operands.text[i]);
+    const struct kind *k = o->kind >= 0 ? plot_kinds[o->kind] : NULL;
+    for (size_t i = 0; i < in->operands.n && status == EXIT_OK; i++)
+        status = add_directories(&p, in->operands.text[i], k);
     for (size_t i = 0; i < p.n; i++)
         results_hold(p.dir[i]);
-    fill_request(&p, o, memory);
-    status = o->kind >= 0 ? one_kind(&p, plot_kinds[o->kind]) : all_kinds(&p);
+    if (status == EXIT_OK) {
+        fill_request(&p, o, memory);
+        status = k ? one_kind(&p, k) : all_kinds(&p);
+    }
     for (size_t i = 0; i < p.n; i++)
         free(p.dir[i]);
     free(p.dir);
@@ -265,8 +307,7 @@ const struct command cmd_plot = {
     .details = "DIR is the directory of a run, one of such directories, or that of a sweep. Needs "
                "gnuplot. The names of the files written are listed on "
                "standard output." PLOT_KIND_HELP,
-    .set = { .name = "plot", .options = options, .operands = "DIR...", .min_operands = 1,
-             .max_operands = SIZE_MAX },
+    .set = { .name = "plot", .options = options, .operands = "DIR...", .min_operands = 1, .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -1,11 +1,11 @@
 /* fairness.c - finish-time fairness as a distribution, and what each queue held of its fair share:
  * the twelve queues with the most GPU time over all runs. Without quotas there are no shares, and
  * the second panel is left out. */
+#include "sim/base/intern.h"
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/distributions.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
-#include "sim/cli/frame/term.h"
-#include "sim/base/intern.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,20 +13,24 @@
 
 enum { QUEUES_MOST = 12, QUEUE_WIDE = 24 };
 static const struct distribution_style style = {
-    "finish_time_fairness", "finish_time_fairness,percent", START_NEAR, false, "jobs",
-    "unfinished left out", "unfinished",
+    "finish_time_fairness", "finish_time_fairness,percent", START_NEAR, false, "job", "unfinished left out",
+    "unfinished",
 };
 
-struct share { uint32_t queue; size_t run; double held; };
+struct share {
+    uint32_t queue;
+    size_t run;
+    double held;
+};
 struct shares {
-    struct intern *names;         /* queues of which any run has a share or GPU time */
+    struct intern *names; /* queues of which any run has a share or GPU time */
     struct share *share;
     size_t n, capacity, run;
-    double *gpu_h;                /* [names] */
+    double *gpu_h; /* [names] */
     size_t gpu_h_capacity;
-    bool *has_share;              /* [names] */
+    bool *has_share; /* [names] */
     size_t has_share_capacity;
-    double *jain;                 /* [runs]; NaN: not known */
+    double *jain; /* [runs]; NaN: not known */
 };
 
 static void on_metric(void *self, const struct fields *f)
@@ -39,8 +43,7 @@ static void on_metric(void *self, const struct fields *f)
     bool held = !strcmp(metric, "gpu_h_held"), share = !strcmp(metric, "fair_share_held");
     if (strncmp(scope, "queue=", 6) != 0 || isnan(value) || (!held && !share))
         return;
-    uint32_t known = intern_count(s->names),
-             queue = intern_add(s->names, scope + 6, strlen(scope + 6));
+    uint32_t known = intern_count(s->names), queue = intern_add(s->names, scope + 6, strlen(scope + 6));
     if (queue == known) {
         mem_grow(&s->gpu_h, &s->gpu_h_capacity, queue, sizeof *s->gpu_h);
         mem_grow(&s->has_share, &s->has_share_capacity, queue, sizeof *s->has_share);
@@ -82,16 +85,14 @@ static const double *share_of(const struct shares *s, uint32_t queue, size_t run
 /* Dots of several runs stand a little below each other. */
 static double place_of(size_t row, size_t run, size_t runs)
 {
-    return (double)row +
-           (runs == 1 ? 0 : ((double)run - ((double)runs + 1) / 2) * 0.5 / (double)runs);
+    return (double)row + (runs == 1 ? 0 : ((double)run - ((double)runs + 1) / 2) * 0.5 / (double)runs);
 }
 
 static void draw_shares(const struct plot_request *r, const struct shares *s, struct figure *f)
 {
     struct arena *a = figure_memory(f);
     uint32_t *order = mem_new(intern_count(s->names), sizeof *order);
-    size_t queues = order_queues(s, order), rows = queues > QUEUES_MOST ? QUEUES_MOST : queues,
-           longest = 0;
+    size_t queues = order_queues(s, order), rows = queues > QUEUES_MOST ? QUEUES_MOST : queues, longest = 0;
     double most = 0;
     for (size_t k = 0; k < rows; k++) {
         const char *name = intern_text(s->names, order[k]);
@@ -110,8 +111,7 @@ static void draw_shares(const struct plot_request *r, const struct shares *s, st
             table_text(t, intern_text(s->names, order[k]));
             most = fmax(most, *held);
         }
-        fact_text(f, isnan(s->jain[i]) ? "" : words(a, ", Jain's index %.3f", s->jain[i]),
-                  "jain%zu", i + 1);
+        fact_text(f, isnan(s->jain[i]) ? "" : words(a, ", Jain's index %.3f", s->jain[i]), "jain%zu", i + 1);
     }
     fact(f, (double)rows, "rows");
     fact(f, (double)(queues - rows), "others");
@@ -132,8 +132,7 @@ static int read_shares(const struct plot_request *r, struct shares *s, struct er
     return 0;
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
-                struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
 {
     struct distribution *of = mem_new(r->n, sizeof *of);
     struct shares s = { .names = intern_new(), .jain = mem_new(r->n, sizeof *s.jain) };
@@ -155,7 +154,11 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 const struct kind fairness_kind = {
-    .name = "fairness", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv", "summary.csv" },
-    .columns = "run,finish_time_fairness,percent,queue,fair_share_held", .script = "fairness.gp",
+    .name = "fairness",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "jobs.csv", "summary.csv" },
+    .columns = "run,finish_time_fairness,percent,queue,fair_share_held",
+    .script = "fairness.gp",
     .make = make,
 };
