@@ -2,6 +2,7 @@
 width = n == 1 ? 800 : n == 2 ? 1000 : 120 + 300 * n
 height = 860
 if (format eq 'term') lines = lines - 1 + n
+paper_height = height
 load 'common.gp'
 set xrange [0:end]
 time_label = sprintf('time since the start (%s); each step is of %s', unit, mean_over)

@@ -6,6 +6,7 @@ if (foot_height < 100 + rows * (n * bar + 12)) foot_height = 100 + rows * (n * b
 height = 20 + panel_height * n + foot_height + 20 * n
 width = 104 + 6.9 * widest
 if (width < 960) width = 960
+paper_height = height
 load 'common.gp'
 end = !term && over_s > 0 ? over_s / unit_s : end    # when the last session is over
 set xrange [0:end]

@@ -1,6 +1,8 @@
 # utilisation.gp - GPUs over time, stacked in bands, under the line of all GPUs there are; a panel for each run.
 height = n == 1 ? 540 : 90 + (n <= 4 ? 250 : 150) * n
 if (longest > 17) width = 960 + 7 * (longest - 17)
+key_rows = bands + n_lines
+paper_height = n * (40 + int(0.36 * paper)) + 44 + 17 * ((key_rows + 1) / 2)
 load 'common.gp'
 set xrange [0:end]
 set ylabel levels

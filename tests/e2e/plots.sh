@@ -277,6 +277,33 @@ for format in png svg term csv; do
     "$G" plot calm --kind sessions --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, sessions as $format: $(cat said)"
 done
 
+# ---- A paper's column: 3.3 inches wide, embedded fonts of 8 points, greys that differ; the control is the same in colours ----
+for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fragmentation energy compare quota gantt nodes; do
+    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
+    for format in png svg pdf; do
+        # shellcheck disable=SC2086
+        "$G" plot $dirs --kind $kind --paper -o paper.$format 2>said && whole $format paper.$format && ok || fail "$kind on paper as $format: $(cat said)"
+    done
+    python3 "$root/tests/e2e/paper.py" fonts paper.pdf 3.3 8 && ok || fail "$kind: width and fonts of the PDF"
+    [ "$(wc -c <paper.pdf)" -lt 200000 ] && ok || fail "$kind: the PDF has $(wc -c <paper.pdf) bytes"
+    if grep -q '<script\|gnuplot_svg' paper.svg; then fail "$kind: the frame of gnuplot"; else ok; fi
+    case $kind in wait_cdf|slowdown_cdf|utilisation_class|utilisation_state|queue_length|fragmentation|energy) continue ;; esac
+    python3 "$root/tests/e2e/paper.py" grey paper.png && ok || fail "$kind: a colour in greys"
+done
+printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1000,2,red\nb,0,900,2,blue\nc,0,800,2,green\nd,0,700,1,white\n' >four.csv
+"$G" run -q -c hand.yaml -t four.csv -p fifo -o four || fail "four queues do not run"
+"$G" plot four --kind utilisation --paper -o paper.png && python3 "$root/tests/e2e/paper.py" bands paper.png 4 && ok || fail "greys of four bands"
+"$G" plot four --kind utilisation --width 3.3in --no-title -o paper.png
+if python3 "$root/tests/e2e/paper.py" bands paper.png 4 2>said; then fail "the control: colours that greys do not tell apart"; else ok; fi
+"$G" plot set/quota-1 set/fifo-1 --kind jct_cdf --width 84mm --font 9 --label ours --label theirs -o paper.pdf && python3 "$root/tests/e2e/paper.py" fonts paper.pdf 3.30709 9 &&
+    ok || fail "84 mm at 9 points"
+"$G" plot set/quota-1 set/fifo-1 --kind jct_cdf --label ours --label theirs -o a.svg && holds a.svg ">ours: 400 jobs<"
+expect 2 "gpuyard: plot: --label: want one for each of 2 runs or 2 groups, got 1" "$G" plot set/quota-1 set/fifo-1 --kind jct_cdf --label ours
+expect 2 "gpuyard: plot: --width: want a length such as 3.3in, 84mm or 8.4cm, up to 40in, got '3.3'" "$G" plot hand --kind ledger --width 3.3
+expect 2 "gpuyard: plot: --font: want --width with it: its points are those of the final picture" "$G" plot hand --kind ledger --font 9
+expect 2 "gpuyard: plot: --paper: is for pictures; term and csv have no width in inches" "$G" plot hand --kind ledger --paper -f term
+expect 2 "gpuyard: plot: --width: fairness needs at least 5.0in at 8 points, got 3.3in" "$G" plot hand --kind fairness --paper
+
 # ---- What is wrong is said ----
 expect 3 "gpuyard: hand/timeseries.csv:1: no column power_w: the cluster file had no section power" "$G" plot hand --kind energy -o x2.svg
 expect 3 "gpuyard: summary.csv: no run has a value of nonsense with scope all" "$G" plot hand set/fifo-1 --kind compare -m nonsense -o x2.svg

@@ -10,22 +10,34 @@
 #include "sim/study/runset.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KINDS_MOST = 32, COLUMNS_LEAST = 40, COLUMNS_MOST = 400, COLUMNS_USUAL = 79, LINES = 24 };
+enum {
+    KINDS_MOST = 32,
+    COLUMNS_LEAST = 40,
+    COLUMNS_MOST = 400,
+    COLUMNS_USUAL = 79,
+    LINES = 24,
+    PAPER_MOST_IN = 40
+};
 static const char *const formats[] = { "png", "svg", "pdf", "term", "csv", NULL };
 static const char *const usual_metrics[] = { "util_alloc", "wait_mean_s", "jct_mean_s" };
 
 struct plot_options {
     int kind, format;
-    const char *file, *x_column;
-    struct option_texts metrics;
+    const char *file, *x_column, *width;
+    struct option_texts metrics, labels;
+    int64_t font_pt;
+    bool paper, no_title, bw;
 };
 static const struct plot_options defaults = { .kind = -1, .format = -1 };
+enum { PAPER_FONT = 8, FONT_LEAST = 5, FONT_MOST = 40 };
+static const double paper_width_in = 3.3; /* a column of ACM's and IEEE's papers */
 #define AT(field) .at = offsetof(struct plot_options, field)
 static const struct option options[] = {
     { .name = "kind",
@@ -66,6 +78,38 @@ static const struct option options[] = {
       .values = VALUES_FILE,
       .help = "file of the plot, - is standard output; by default KIND.FORMAT in the first "
               "DIR" },
+    { .name = "paper",
+      .kind = OPTION_FLAG,
+      AT(paper),
+      .help = "for a column of a paper: --width 3.3in --font 8 --no-title --bw" },
+    { .name = "width",
+      .argument = "LENGTH",
+      .kind = OPTION_TEXT,
+      AT(width),
+      .help = "final width of the picture: 3.3in, 84mm, 8.4cm; by default as wide as a screen "
+              "shows" },
+    { .name = "font",
+      .argument = "POINTS",
+      .kind = OPTION_INTEGER,
+      AT(font_pt),
+      .min = FONT_LEAST,
+      .max = FONT_MOST,
+      .help = "final size of text; with --width, by default 8" },
+    { .name = "no-title",
+      .kind = OPTION_FLAG,
+      AT(no_title),
+      .help = "no title, and names alone in the legend: the caption says the rest" },
+    { .name = "bw",
+      .kind = OPTION_FLAG,
+      AT(bw),
+      .help = "greys, dashes and marks instead of colours" },
+    { .name = "label",
+      .letter = 'l',
+      .argument = "TEXT",
+      .kind = OPTION_TEXTS,
+      AT(labels),
+      .help = "what a run, or a group of replications, is called, instead of its policy and "
+              "placement; once for each, in their order" },
     { 0 },
 };
 
@@ -162,23 +206,41 @@ static int draw(const struct plotting *p, const struct kind *k)
     struct figure *f = figure_new(&r->canvas);
     snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[r->canvas.format]);
     const char *path = p->file ? p->file : to_stdout(r) ? "-" : usual;
-    int status =
-        k->make(k, r, f, &err) ? complain(EXIT_INPUT, "%s", err.text) : figure_draw(f, k, &r->canvas, p->scripts, path);
+    int status = k->make(k, r, f, &err) ? complain(EXIT_INPUT, "%s", err.text)
+                                        : figure_draw(f, k, &r->canvas, p->scripts, path);
     figure_free(f);
     if (status == EXIT_OK && path == usual)
         printf("%s\n", usual);
     return status;
 }
 
+/* EXIT_OK: the kind fits the width. */
+static int fits_paper(const struct plotting *p, const struct kind *k)
+{
+    const struct paper *paper = &p->request.canvas.paper;
+    int least = k->paper_least ? k->paper_least : PAPER_LEAST;
+    double least_in = least * paper->font_pt / FONT_USUAL / 96;
+    if (paper->width_in <= 0 || paper->width_in >= least_in)
+        return EXIT_OK;
+    return complain(EXIT_USAGE,
+                    "plot: --width: %s needs at least %.1fin at %.0f points, got %.3gin", k->name,
+                    ceil(least_in * 10) / 10, paper->font_pt, paper->width_in);
+}
+
 static int one_kind(const struct plotting *p, const struct kind *k)
 {
     char missing[SCRIPTS_PATH];
+    int status = fits_paper(p, k);
+    if (status != EXIT_OK)
+        return status;
     if (p->n > k->most)
-        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name, p->dir[k->most]);
+        return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name,
+                        p->dir[k->most]);
     bool sweep = k->of_sweep && p->n == 1 && is_sweep(p->dir[0]);
     for (size_t i = 0; i < p->n; i++)
         if (!sweep && !has_files(k, p->dir[i], missing))
-            return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name, strerror(errno));
+            return complain(EXIT_INPUT, "%s: cannot read it, and %s needs it: %s", missing, k->name,
+                            strerror(errno));
     return draw(p, k);
 }
 
@@ -190,7 +252,7 @@ static int all_kinds(const struct plotting *p)
     int status = EXIT_OK;
     for (size_t i = 0; plot_kinds[i]; i++) {
         const struct kind *k = plot_kinds[i];
-        bool applies = p->n >= k->least && p->n <= k->most;
+        bool applies = p->n >= k->least && p->n <= k->most && fits_paper(p, k) == EXIT_OK;
         for (size_t d = 0; d < p->n && applies; d++)
             applies = applies_to(k, p->dir[d]);
         if (!applies)
@@ -217,6 +279,68 @@ static enum plot_format format_of(const struct plot_options *o)
     return PLOT_PNG;
 }
 
+/* "3.3in", "84mm", "8.4cm" in inches. An exit status; says what is wrong. */
+static int read_width(const char *text, double *width_in)
+{
+    static const struct {
+        const char *unit;
+        double in;
+    } units[] = {
+        { "in", 1 },
+        { "mm", 1 / 25.4 },
+        { "cm", 1 / 2.54 },
+    };
+    char *end;
+    double x = *text >= '0' && *text <= '9' ? strtod(text, &end) : -1;
+    for (size_t i = 0; x > 0 && i < sizeof units / sizeof *units; i++)
+        if (!strcmp(end, units[i].unit) && x * units[i].in <= PAPER_MOST_IN) {
+            *width_in = x * units[i].in;
+            return EXIT_OK;
+        }
+    return complain(
+        EXIT_USAGE,
+        "plot: --width: want a length such as 3.3in, 84mm or 8.4cm, up to %din, got '%s'",
+        PAPER_MOST_IN, text);
+}
+
+static int read_paper(const struct plot_options *o, struct paper *p)
+{
+    *p = (struct paper){ .untitled = o->no_title || o->paper,
+                         .bw = o->bw || o->paper,
+                         .font_pt = o->font_pt ? (double)o->font_pt : PAPER_FONT };
+    if (o->font_pt && !o->width && !o->paper)
+        return complain(EXIT_USAGE, "plot: --font: want --width with it: its points are those of "
+                                    "the final picture");
+    if ((o->width || o->paper) && (format_of(o) == PLOT_TERM || format_of(o) == PLOT_CSV))
+        return complain(EXIT_USAGE,
+                        "plot: --%s: is for pictures; term and csv have no width in "
+                        "inches",
+                        o->width ? "width" : "paper");
+    p->width_in = o->paper ? paper_width_in : 0;
+    return o->width ? read_width(o->width, &p->width_in) : EXIT_OK;
+}
+
+/* One text for each run, or for each group of them. An exit status; says what is wrong. */
+static int take_labels(struct plot_request *r, const struct option_texts *labels,
+                       struct arena *memory)
+{
+    struct plot_run *run = arena_alloc(memory, r->n * sizeof *run);
+    if (!labels->n)
+        return EXIT_OK;
+    if (labels->n != r->n && labels->n != r->groups)
+        return complain(EXIT_USAGE,
+                        "plot: --label: want one for each of %zu runs or %zu groups, got %zu", r->n,
+                        r->groups, labels->n);
+    for (size_t i = 0; i < r->n; i++) {
+        run[i] = r->run[i];
+        run[i].label = labels->text[labels->n == r->n ? i : r->run[i].group];
+    }
+    r->run = run;
+    if (labels->n == r->groups)
+        r->group_label = labels->text;
+    return EXIT_OK;
+}
+
 /* A terminal has its own size and, unless NO_COLOR says otherwise, colours; a file or a pipe gets
  * what COLUMNS says, plain. */
 static struct canvas canvas_of(const struct plot_options *o)
@@ -230,7 +354,9 @@ static struct canvas canvas_of(const struct plot_options *o)
         unsigned long columns = strtoul(given, &end, 10);
         c.columns = columns > COLUMNS_MOST ? COLUMNS_MOST : (int)columns;
     }
-    c.columns = c.columns < COLUMNS_LEAST ? COLUMNS_LEAST : c.columns > COLUMNS_MOST ? COLUMNS_MOST : c.columns;
+    c.columns = c.columns < COLUMNS_LEAST  ? COLUMNS_LEAST
+                : c.columns > COLUMNS_MOST ? COLUMNS_MOST
+                                           : c.columns;
     c.colour = (!o->file || !strcmp(o->file, "-")) && isatty(STDOUT_FILENO) && !(plain && *plain);
     return c;
 }
@@ -257,16 +383,19 @@ static int add_directories(struct plotting *p, const char *path, const struct ki
                       : EXIT_OK;
 }
 
-static void fill_request(struct plotting *p, const struct plot_options *o, struct arena *memory)
+static int fill_request(struct plotting *p, const struct plot_options *o, struct arena *memory)
 {
     struct plot_request *r = &p->request;
     bool usual = !o->metrics.n;
     *r = (struct plot_request){ .canvas = canvas_of(o),
                                 .n = p->n,
                                 .x_column = o->x_column,
-                                .metrics = usual ? sizeof usual_metrics / sizeof *usual_metrics : o->metrics.n,
+                                .metrics = usual ? sizeof usual_metrics / sizeof *usual_metrics
+                                                 : o->metrics.n,
                                 .metric = usual ? usual_metrics : o->metrics.text };
     r->run = plot_runs(memory, p->dir, p->n, &r->groups, &r->group_label);
+    int status = read_paper(o, &r->canvas.paper);
+    return status == EXIT_OK ? take_labels(r, &o->labels, memory) : status;
 }
 
 static int plot_run(const struct invocation *in)
@@ -275,12 +404,15 @@ static int plot_run(const struct invocation *in)
     struct plotting p = { .file = o->file, .first = in->operands.text[0] };
     struct stat st;
     if (o->file && o->kind < 0)
-        return complain(EXIT_USAGE, "plot: --output: want --kind with it: without one there may be several plots");
+        return complain(
+            EXIT_USAGE,
+            "plot: --output: want --kind with it: without one there may be several plots");
     for (size_t i = 0; i < in->operands.n; i++)
         if (stat(in->operands.text[i], &st) != 0 || !S_ISDIR(st.st_mode))
             return complain(EXIT_INPUT, "%s: no such directory", in->operands.text[i]);
     if (o->format == PLOT_CSV && o->kind < 0)
-        return complain(EXIT_USAGE, "plot: --format csv: want --kind with it: each kind has other columns");
+        return complain(EXIT_USAGE,
+                        "plot: --format csv: want --kind with it: each kind has other columns");
     int status = format_of(o) == PLOT_CSV ? EXIT_OK : scripts_find(p.scripts);
     if (status != EXIT_OK)
         return status;
@@ -290,10 +422,10 @@ static int plot_run(const struct invocation *in)
         status = add_directories(&p, in->operands.text[i], k);
     for (size_t i = 0; i < p.n; i++)
         results_hold(p.dir[i]);
-    if (status == EXIT_OK) {
-        fill_request(&p, o, memory);
+    if (status == EXIT_OK)
+        status = fill_request(&p, o, memory);
+    if (status == EXIT_OK)
         status = k ? one_kind(&p, k) : all_kinds(&p);
-    }
     for (size_t i = 0; i < p.n; i++)
         free(p.dir[i]);
     free(p.dir);
@@ -307,7 +439,11 @@ const struct command cmd_plot = {
     .details = "DIR is the directory of a run, one of such directories, or that of a sweep. Needs "
                "gnuplot. The names of the files written are listed on "
                "standard output." PLOT_KIND_HELP,
-    .set = { .name = "plot", .options = options, .operands = "DIR...", .min_operands = 1, .max_operands = SIZE_MAX },
+    .set = { .name = "plot",
+             .options = options,
+             .operands = "DIR...",
+             .min_operands = 1,
+             .max_operands = SIZE_MAX },
     .operand_values = VALUES_DIRECTORY,
     .options_size = sizeof defaults,
     .defaults = &defaults,

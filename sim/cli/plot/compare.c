@@ -65,7 +65,8 @@ static int read_runs(struct comparison *c, struct error *err)
 static int on_point(void *self, const struct row *row, const size_t *at, struct error *err)
 {
     struct comparison *c = self;
-    struct fields f = { .text = { row->cell[at[0]].text, row->cell[at[1]].text, NULL, row->cell[at[3]].text } };
+    struct fields f = { .text = { row->cell[at[0]].text, row->cell[at[1]].text, NULL,
+                                  row->cell[at[3]].text } };
     const struct cell *point = &row->cell[at[4]];
     if (result_number(row, at[2], &f.number[2], err))
         return -1;
@@ -77,8 +78,8 @@ static int on_point(void *self, const struct row *row, const size_t *at, struct 
 static int read_sweep(struct comparison *c, struct error *err)
 {
     static const char *const columns[] = { "metric", "scope", "value", "unit", "point", NULL };
-    return result_file_read_or_fail(c->r->run[0].path, &(struct result_file){ SWEEP_FILE, columns, on_point, NULL }, c,
-                                    err);
+    return result_file_read_or_fail(
+        c->r->run[0].path, &(struct result_file){ SWEEP_FILE, columns, on_point, NULL }, c, err);
 }
 
 /* Points that differ in the seed alone are a group; groups stand in the order of their points. */
@@ -98,8 +99,8 @@ static void group_points(struct comparison *c)
         point[at] = &d->point[i];
     }
     for (size_t i = 0; i < n; i++) {
-        bool first =
-            i == 0 || memcmp(point[i - 1]->value, point[i]->value, d->parameters * sizeof *point[i]->value) != 0;
+        bool first = i == 0 || memcmp(point[i - 1]->value, point[i]->value,
+                                      d->parameters * sizeof *point[i]->value) != 0;
         if (first) {
             const char *text = design_label(d, point, n, point[i], false, a);
             label[c->groups++] = *text ? text : c->r->run[0].label;
@@ -125,15 +126,17 @@ static int begin(struct comparison *c, struct error *err)
         c->runs = arena_alloc(a, r->groups * sizeof *c->runs);
     }
     for (size_t m = 0; m < r->metrics; m++)
-        c->metric[m] = (struct compared){ .metric = shown_metric(a, r->metric[m]),
-                                          .group = arena_alloc(a, c->groups * sizeof(struct sample)),
-                                          .of = arena_alloc(a, c->groups * sizeof(struct estimate)) };
+        c->metric[m] =
+            (struct compared){ .metric = shown_metric(a, r->metric[m]),
+                               .group = arena_alloc(a, c->groups * sizeof(struct sample)),
+                               .of = arena_alloc(a, c->groups * sizeof(struct estimate)) };
     if (sweep ? read_sweep(c, err) : read_runs(c, err))
         return -1;
     for (size_t m = 0; m < r->metrics; m++)
         if (!c->metric[m].unit)
-            return error_set(err, "%s: no run has a value of %s with scope %s", sweep ? SWEEP_FILE : "summary.csv",
-                             c->metric[m].metric.metric, c->metric[m].metric.scope);
+            return error_set(err, "%s: no run has a value of %s with scope %s",
+                             sweep ? SWEEP_FILE : "summary.csv", c->metric[m].metric.metric,
+                             c->metric[m].metric.scope);
     return 0;
 }
 
@@ -165,13 +168,15 @@ static void estimate_groups(struct compared *one, size_t groups)
 static const char *text_of(const struct comparison *c, const struct compared *one, size_t g)
 {
     const struct estimate *e = &one->of[g];
-    return e->n ? metric_text(figure_memory(c->f), &one->metric, one->unit, e->mean, e->half) : "no value";
+    return e->n ? metric_text(figure_memory(c->f), &one->metric, one->unit, e->mean, e->half)
+                : "no value";
 }
 
 static void draw_metric(const struct comparison *c, const struct compared *one, size_t m)
 {
     struct metric_axis axis = metric_axis(&one->metric, one->unit, one->most);
-    struct table *t = figure_table(c->f, "bar,row,text,whisker,run,n,mean,half_width", "bars%zu", m + 1);
+    struct table *t =
+        figure_table(c->f, "bar,row,text,whisker,run,n,mean,half_width", "bars%zu", m + 1);
     table_label(t, "metric", one->metric.metric);
     table_label(t, "scope", one->metric.scope);
     table_label(t, "unit", one->unit);
@@ -191,7 +196,8 @@ static void draw_metric(const struct comparison *c, const struct compared *one, 
 
 /* ---- On a terminal ---- */
 
-static void put_bar(const struct comparison *c, const struct compared *one, size_t g, int room, FILE *to)
+static void put_bar(const struct comparison *c, const struct compared *one, size_t g, int room,
+                    FILE *to)
 {
     const struct estimate *e = &one->of[g];
     int length = e->n && one->most > 0 && e->mean > 0 ? (int)(e->mean / one->most * room + .5) : 0;
@@ -208,8 +214,9 @@ static void put_text(const struct comparison *c)
     FILE *to = figure_text(c->f);
     int room = c->r->canvas.columns - (int)c->longest - (c->many ? 24 : 16);
     for (size_t m = 0; m < c->r->metrics; m++) {
-        fprintf(to, "%s  %s\n", m ? "\n" : "",
-                name_clean(figure_memory(c->f), c->metric[m].metric.title, c->r->canvas.columns - 2));
+        fprintf(
+            to, "%s  %s\n", m ? "\n" : "",
+            name_clean(figure_memory(c->f), c->metric[m].metric.title, c->r->canvas.columns - 2));
         for (size_t g = 0; g < c->groups; g++)
             put_bar(c, &c->metric[m], g, room < 10 ? 10 : room, to);
     }
@@ -232,7 +239,8 @@ static void draw(struct comparison *c)
         put_text(c);
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     struct comparison c = { .r = r, .f = f, .metric = mem_new(r->metrics, sizeof *c.metric) };
     (void)k;

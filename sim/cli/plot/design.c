@@ -21,7 +21,8 @@ static int on_header(void *self, const struct row *header, struct error *err)
             continue;
         mem_grow(&d->parameter, &d->capacity, d->parameters, sizeof *d->parameter);
         d->parameter[d->parameters++] =
-            (struct design_parameter){ arena_text(d->memory, c->text, c->length), k, intern_new(), false };
+            (struct design_parameter){ arena_text(d->memory, c->text, c->length), k, intern_new(),
+                                       false };
     }
     return 0;
 }
@@ -45,13 +46,16 @@ static int on_row(void *self, const struct row *row, const size_t *at, struct er
 {
     struct design *d = self;
     const struct cell *number = &row->cell[d->point_column], *seed = &row->cell[d->seed_column];
-    uint32_t known = intern_count(d->points), point = intern_add(d->points, number->text, number->length);
+    uint32_t known = intern_count(d->points),
+             point = intern_add(d->points, number->text, number->length);
     (void)err;
     if (point != known)
         return 0;
-    struct design_point p = { .name = arena_text(d->memory, row->cell[at[0]].text, row->cell[at[0]].length),
-                              .seed = arena_text(d->memory, seed->text, seed->length),
-                              .value = arena_alloc(d->memory, (d->parameters + 1) * sizeof *p.value) };
+    struct design_point p = {
+        .name = arena_text(d->memory, row->cell[at[0]].text, row->cell[at[0]].length),
+        .seed = arena_text(d->memory, seed->text, seed->length),
+        .value = arena_alloc(d->memory, (d->parameters + 1) * sizeof *p.value)
+    };
     for (size_t k = 0; k < d->parameters; k++) {
         const struct cell *c = &row->cell[d->parameter[k].column];
         p.value[k] = intern_add(d->parameter[k].values, c->text, c->length);
@@ -109,10 +113,12 @@ const struct design_point *design_named(const struct design *d, const char *name
 double design_value(const struct design *d, const struct design_point *p, size_t parameter)
 {
     const struct design_parameter *of = &d->parameter[parameter];
-    return of->words ? p->value[parameter] : strtod(intern_text(of->values, p->value[parameter]), NULL);
+    return of->words ? p->value[parameter]
+                     : strtod(intern_text(of->values, p->value[parameter]), NULL);
 }
 
-int design_compare(const struct design *d, const struct design_point *a, const struct design_point *b)
+int design_compare(const struct design *d, const struct design_point *a,
+                   const struct design_point *b)
 {
     for (size_t k = 0; k < d->parameters; k++) {
         double x = design_value(d, a, k), y = design_value(d, b, k);

@@ -43,7 +43,9 @@ void design_free(struct design *d); /* NULL: does nothing */
 size_t design_points(const struct design *d);
 const struct design_point *design_named(const struct design *d, const char *name); /* NULL: none */
 double design_value(const struct design *d, const struct design_point *p, size_t parameter);
-int design_compare(const struct design *d, const struct design_point *a, const struct design_point *b);
-/* Of point p, shown with n others; `seeds`: the seed is a parameter, too. "": they do not differ. */
+int design_compare(const struct design *d, const struct design_point *a,
+                   const struct design_point *b);
+/* Of point p, shown with n others; `seeds`: the seed is a parameter, too. "": they do not differ.
+ */
 const char *design_label(const struct design *d, const struct design_point *const *shown, size_t n,
                          const struct design_point *p, bool seeds, struct arena *memory);

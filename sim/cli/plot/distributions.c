@@ -22,7 +22,8 @@ static void on_job(void *self, const struct fields *f)
     d->zero += value == 0;
 }
 
-int distributions_read(const struct plot_request *r, const char *column, struct distribution *of, struct error *err)
+int distributions_read(const struct plot_request *r, const char *column, struct distribution *of,
+                       struct error *err)
 {
     const char *const columns[] = { POPULATION_COLUMNS, column, NULL };
     for (size_t i = 0; i < r->n; i++) {
@@ -30,7 +31,8 @@ int distributions_read(const struct plot_request *r, const char *column, struct 
         if (rows_read(r->run[i].path, "jobs.csv", columns, on_job, &of[i], err))
             return -1;
         if (!of[i].sample.n)
-            return error_set(err, "%s/jobs.csv: %s", r->run[i].path, of[i].of.rows ? "no finished job" : "no jobs");
+            return error_set(err, "%s/jobs.csv: %s", r->run[i].path,
+                             of[i].of.rows ? "no finished job" : "no jobs");
     }
     return 0;
 }
@@ -79,12 +81,15 @@ static struct range range_of(const struct distribution *of, size_t n, enum axis_
         smallest = biggest = 1;
     bool clipped = smallest < 1 && biggest >= 1000; /* fractions of a second say nothing then */
     smallest = fmax(smallest, biggest / 1e6);
-    double least = start == START_AT_ONE || clipped ? 1 : start == START_BELOW ? step_below(smallest) : smallest * 0.9;
+    double least = start == START_AT_ONE || clipped ? 1
+                   : start == START_BELOW           ? step_below(smallest)
+                                                    : smallest * 0.9;
     return (struct range){ least, (biggest <= least ? least * 10 : biggest) * 1.15 };
 }
 
 /* What the height says at which a curve of waits starts. */
-static const char *start_text(struct arena *a, const struct distribution *of, size_t n, double least)
+static const char *start_text(struct arena *a, const struct distribution *of, size_t n,
+                              double least)
 {
     bool more = false;
     for (size_t i = 0; i < n; i++)
@@ -113,14 +118,19 @@ const char *distribution_title(const struct plot_request *r, const struct distri
     struct arena *a = figure_memory(f);
     bool terminal = r->canvas.format == PLOT_TERM;
     const struct distribution *d = &of[i];
-    const char *text = words(a, ": %s %s%s", commas(a, (double)d->sample.n), style->what, d->sample.n == 1 ? "" : "s");
+    if (r->canvas.paper.untitled)
+        return r->run[i].label;
+    const char *text = words(a, ": %s %s%s", commas(a, (double)d->sample.n), style->what,
+                             d->sample.n == 1 ? "" : "s");
     if (style->waited)
-        text = words(a, "%s, %s waited", text, percent(a, 1 - (double)d->zero / (double)d->sample.n));
+        text =
+            words(a, "%s, %s waited", text, percent(a, 1 - (double)d->zero / (double)d->sample.n));
     if (d->missing + d->of.unfinished)
         text = words(a, "%s, %s %s", text, commas(a, (double)(d->missing + d->of.unfinished)),
                      terminal ? style->missing_short : style->missing);
     if (d->of.on_demand && !terminal)
-        text = words(a, "%s; without %s replicas and sessions", text, commas(a, (double)d->of.on_demand));
+        text = words(a, "%s; without %s replicas and sessions", text,
+                     commas(a, (double)d->of.on_demand));
     if (d->of.left_out && !terminal)
         text = words(a, "%s; after a warm-up of %s", text, commas(a, (double)d->of.left_out));
     const char *label = r->run[i].label;
@@ -129,8 +139,8 @@ const char *distribution_title(const struct plot_request *r, const struct distri
     return words(a, "%s%s", label, text);
 }
 
-double distributions_draw(const struct plot_request *r, const struct distribution_style *style, struct distribution *of,
-                          struct figure *f)
+double distributions_draw(const struct plot_request *r, const struct distribution_style *style,
+                          struct distribution *of, struct figure *f)
 {
     size_t longest = 0;
     for (size_t i = 0; i < r->n; i++)
@@ -156,7 +166,8 @@ double distributions_draw(const struct plot_request *r, const struct distributio
 
 /* ---- The kinds ---- */
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     const struct distribution_style *style = k->variant;
     struct distribution *of = mem_new(r->n, sizeof *of);
@@ -174,7 +185,13 @@ static const struct distribution_style waits = {
     "wait_s", "wait_s,percent", START_BELOW, true, "job", "unfinished left out", "unfinished",
 };
 static const struct distribution_style slowdown = {
-    "bounded_slowdown", "bounded_slowdown,percent", START_AT_ONE, false, "job", "unfinished left out", "unfinished",
+    "bounded_slowdown",
+    "bounded_slowdown,percent",
+    START_AT_ONE,
+    false,
+    "job",
+    "unfinished left out",
+    "unfinished",
 };
 
 const struct kind jct_cdf_kind = {

@@ -27,11 +27,12 @@ struct distribution {
 
 /* Of the jobs that population.h counts: [n], of each run. 0, or -1 with err: no
  * such job, too. */
-int distributions_read(const struct plot_request *r, const char *column, struct distribution *of, struct error *err);
+int distributions_read(const struct plot_request *r, const char *column, struct distribution *of,
+                       struct error *err);
 void distributions_free(struct distribution *of, size_t n);
 /* Tables curve1 .. curveN with steps in per cent, facts n, longest, least, biggest, times, titleI.
  * Sorts the samples. Returns least. */
-double distributions_draw(const struct plot_request *r, const struct distribution_style *style, struct distribution *of,
-                          struct figure *f);
+double distributions_draw(const struct plot_request *r, const struct distribution_style *style,
+                          struct distribution *of, struct figure *f);
 const char *distribution_title(const struct plot_request *r, const struct distribution_style *style,
                                const struct distribution *of, size_t i, struct figure *f);

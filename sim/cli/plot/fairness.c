@@ -13,7 +13,12 @@
 
 enum { QUEUES_MOST = 12, QUEUE_WIDE = 24 };
 static const struct distribution_style style = {
-    "finish_time_fairness", "finish_time_fairness,percent", START_NEAR, false, "job", "unfinished left out",
+    "finish_time_fairness",
+    "finish_time_fairness,percent",
+    START_NEAR,
+    false,
+    "job",
+    "unfinished left out",
     "unfinished",
 };
 
@@ -43,7 +48,8 @@ static void on_metric(void *self, const struct fields *f)
     bool held = !strcmp(metric, "gpu_h_held"), share = !strcmp(metric, "fair_share_held");
     if (strncmp(scope, "queue=", 6) != 0 || isnan(value) || (!held && !share))
         return;
-    uint32_t known = intern_count(s->names), queue = intern_add(s->names, scope + 6, strlen(scope + 6));
+    uint32_t known = intern_count(s->names),
+             queue = intern_add(s->names, scope + 6, strlen(scope + 6));
     if (queue == known) {
         mem_grow(&s->gpu_h, &s->gpu_h_capacity, queue, sizeof *s->gpu_h);
         mem_grow(&s->has_share, &s->has_share_capacity, queue, sizeof *s->has_share);
@@ -85,14 +91,16 @@ static const double *share_of(const struct shares *s, uint32_t queue, size_t run
 /* Dots of several runs stand a little below each other. */
 static double place_of(size_t row, size_t run, size_t runs)
 {
-    return (double)row + (runs == 1 ? 0 : ((double)run - ((double)runs + 1) / 2) * 0.5 / (double)runs);
+    return (double)row +
+           (runs == 1 ? 0 : ((double)run - ((double)runs + 1) / 2) * 0.5 / (double)runs);
 }
 
 static void draw_shares(const struct plot_request *r, const struct shares *s, struct figure *f)
 {
     struct arena *a = figure_memory(f);
     uint32_t *order = mem_new(intern_count(s->names), sizeof *order);
-    size_t queues = order_queues(s, order), rows = queues > QUEUES_MOST ? QUEUES_MOST : queues, longest = 0;
+    size_t queues = order_queues(s, order), rows = queues > QUEUES_MOST ? QUEUES_MOST : queues,
+           longest = 0;
     double most = 0;
     for (size_t k = 0; k < rows; k++) {
         const char *name = intern_text(s->names, order[k]);
@@ -111,7 +119,8 @@ static void draw_shares(const struct plot_request *r, const struct shares *s, st
             table_text(t, intern_text(s->names, order[k]));
             most = fmax(most, *held);
         }
-        fact_text(f, isnan(s->jain[i]) ? "" : words(a, ", Jain's index %.3f", s->jain[i]), "jain%zu", i + 1);
+        fact_text(f, isnan(s->jain[i]) ? "" : words(a, ", Jain's index %.3f", s->jain[i]),
+                  "jain%zu", i + 1);
     }
     fact(f, (double)rows, "rows");
     fact(f, (double)(queues - rows), "others");
@@ -132,7 +141,8 @@ static int read_shares(const struct plot_request *r, struct shares *s, struct er
     return 0;
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     struct distribution *of = mem_new(r->n, sizeof *of);
     struct shares s = { .names = intern_new(), .jain = mem_new(r->n, sizeof *s.jain) };
@@ -155,6 +165,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind fairness_kind = {
     .name = "fairness",
+    .paper_least = 600,
     .least = 1,
     .most = SIZE_MAX,
     .file = { "jobs.csv", "summary.csv" },

@@ -27,13 +27,14 @@ struct plot_request {
     const char *x_column;      /* of sweep; NULL: the kind chooses */
 };
 
-enum { KIND_FILES = 3 };
+enum { KIND_FILES = 3, PAPER_LEAST = 300 };
 struct kind {
     const char *name;   /* as in the list */
     size_t least, most; /* directories it takes */
     /* It reads: "FILE", or "FILE:COLUMN" where only some runs have what it shows. */
     const char *file[KIND_FILES];
     bool of_sweep;       /* it reads sweep.csv, too, of the directory of a sweep */
+    int paper_least;     /* narrowest layout of a paper, in pixels; 0: PAPER_LEAST */
     const char *columns; /* of its CSV */
     const char *script;  /* in scripts/plot */
     const void *variant; /* which of a family of kinds it is, for `make` */
@@ -41,28 +42,29 @@ struct kind {
      * nothing is drawn only if it is asked for by name. */
     bool (*shows)(const char *directory);
     /* 0, or -1 with err. */
-    int (*make)(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err);
+    int (*make)(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err);
 };
 
 /* All kinds, in the order of the help, with what it says of them. */
-#define EACH_PLOT_KIND(K)                                                                                              \
-    K(jct_cdf, "how long jobs took, as a distribution")                                                                \
-    K(wait_cdf, "how long they waited")                                                                                \
-    K(slowdown_cdf, "how many times their service time they took")                                                     \
-    K(utilisation, "GPUs allocated over time, stacked by queue")                                                       \
-    K(utilisation_class, "stacked by class")                                                                           \
-    K(utilisation_state, "what becomes of all GPUs over time")                                                         \
-    K(ledger, "where all GPU time went, by account")                                                                   \
-    K(queue_length, "jobs and GPUs waiting over time")                                                                 \
-    K(quota, "each queue against its quota (of one run)")                                                              \
-    K(fairness, "finish-time fairness, and what queues held of their fair share")                                      \
-    K(fragmentation, "free GPUs over time, by how many are free together")                                             \
-    K(energy, "power over time")                                                                                       \
-    K(services, "inference services: requests, latency, SLO and replicas over time (of one run)")                      \
-    K(sessions, "interactive sessions: what they do over time, time to start, and how they ended")                     \
-    K(gantt, "which GPU was held when (of one run)")                                                                   \
-    K(nodes, "heat map of the nodes (of one run)")                                                                     \
-    K(compare, "metrics as bars, with confidence intervals over runs that differ in the seed")                         \
+#define EACH_PLOT_KIND(K)                                                                          \
+    K(jct_cdf, "how long jobs took, as a distribution")                                            \
+    K(wait_cdf, "how long they waited")                                                            \
+    K(slowdown_cdf, "how many times their service time they took")                                 \
+    K(utilisation, "GPUs allocated over time, stacked by queue")                                   \
+    K(utilisation_class, "stacked by class")                                                       \
+    K(utilisation_state, "what becomes of all GPUs over time")                                     \
+    K(ledger, "where all GPU time went, by account")                                               \
+    K(queue_length, "jobs and GPUs waiting over time")                                             \
+    K(quota, "each queue against its quota (of one run)")                                          \
+    K(fairness, "finish-time fairness, and what queues held of their fair share")                  \
+    K(fragmentation, "free GPUs over time, by how many are free together")                         \
+    K(energy, "power over time")                                                                   \
+    K(services, "inference services: requests, latency, SLO and replicas over time (of one run)")  \
+    K(sessions, "interactive sessions: what they do over time, time to start, and how they ended") \
+    K(gantt, "which GPU was held when (of one run)")                                               \
+    K(nodes, "heat map of the nodes (of one run)")                                                 \
+    K(compare, "metrics as bars, with confidence intervals over runs that differ in the seed")     \
     K(sweep, "metrics of a sweep as lines over one of its parameters, in bands over seeds")
 
 #define PLOT_KIND_DECLARED(name, help) extern const struct kind name##_kind;

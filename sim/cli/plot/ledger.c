@@ -1,8 +1,8 @@
 /* ledger.c - where all GPU time went: a bar a run, by the accounts of nodes.csv in per cent. */
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
-#include "sim/cli/frame/term.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -25,7 +25,9 @@ static const struct account {
     { "?down_gpu_s", "out of service", 0x595959, '-' },
 };
 enum { ACCOUNTS = sizeof accounts / sizeof *accounts };
-struct ledger { double gpu_s[ACCOUNTS], total; };
+struct ledger {
+    double gpu_s[ACCOUNTS], total;
+};
 
 static void on_node(void *self, const struct fields *f)
 {
@@ -47,11 +49,12 @@ static int read_ledger(const char *path, struct ledger *l, struct error *err)
     return l->total > 0 ? 0 : error_set(err, "%s/nodes.csv: no GPU time", path);
 }
 
-/* Accounts that any run has. */
-static size_t put_accounts(const struct ledger *l, size_t n, bool terminal, const char **entry,
-                           struct figure *f)
+/* Accounts that any run has, with the colour of each; greys follow each other as the parts do. */
+static size_t put_accounts(const struct ledger *l, const struct plot_request *r, const char **entry,
+                           unsigned *rgb, struct figure *f)
 {
-    size_t shown = 0;
+    bool terminal = r->canvas.format == PLOT_TERM, bw = r->canvas.paper.bw;
+    size_t shown = 0, n = r->n;
     for (size_t k = 0; k < ACCOUNTS; k++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++)
@@ -61,23 +64,29 @@ static size_t put_accounts(const struct ledger *l, size_t n, bool terminal, cons
         entry[shown++] =
             terminal ? words(figure_memory(f), "%c %s", accounts[k].mark, accounts[k].meaning) : "";
         fact_text(f, accounts[k].meaning, "account%zu", shown);
-        fact(f, accounts[k].rgb, "account_colour%zu", shown);
+        rgb[k] = (unsigned)shown;
+    }
+    for (size_t k = 0; k < ACCOUNTS; k++) {
+        size_t place = rgb[k];
+        rgb[k] = bw && place ? grey_of(place, shown) : accounts[k].rgb;
+        if (place)
+            fact(f, rgb[k], "account_colour%zu", place);
     }
     fact(f, (double)shown, "shown");
     return shown;
 }
 
-static void put_bar(struct table *t, const struct ledger *l, size_t row, struct arena *a,
-                    const char *run)
+static void put_bar(struct table *t, const struct ledger *l, const unsigned *rgb, size_t row,
+                    struct arena *a, const char *run)
 {
     double from = 0;
     for (size_t k = 0; k < ACCOUNTS; k++) {
         double share = l->gpu_s[k] / l->total * 100;
         if (share <= 0)
             continue;
-        table_numbers(t, 4, (double[]){ from, from + share, (double)row, accounts[k].rgb });
+        table_numbers(t, 4, (double[]){ from, from + share, (double)row, rgb[k] });
         table_text(t, share < 3.5 ? "" : words(a, "%.1f", share));
-        table_number(t, colour_is_dark(accounts[k].rgb) ? 0xffffff : 0);
+        table_number(t, colour_is_dark(rgb[k]) ? 0xffffff : 0);
         table_text(t, accounts[k].meaning);
         table_number(t, l->gpu_s[k]);
         table_text(t, run);
@@ -129,17 +138,20 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
     struct arena *a = figure_memory(f);
     struct ledger *l = arena_alloc(a, r->n * sizeof *l);
     const char *entry[ACCOUNTS];
+    unsigned rgb[ACCOUNTS] = { 0 };
     size_t longest = 0;
     (void)k;
     for (size_t i = 0; i < r->n; i++)
         if (read_ledger(r->run[i].path, &l[i], err))
             return -1;
-    size_t shown = put_accounts(l, r->n, r->canvas.format == PLOT_TERM, entry, f);
+    size_t shown = put_accounts(l, r, entry, rgb, f);
     struct table *t = figure_table(
         f, "from_percent,to_percent,row,colour,text,text_colour,account,gpu_s,run", "bars");
     for (size_t i = 0; i < r->n; i++) {
-        put_bar(t, &l[i], i + 1, a, r->run[i].label);
-        const char *label = words(a, "%s: %s GPU h", r->run[i].label, commas(a, l[i].total / 3600));
+        put_bar(t, &l[i], rgb, i + 1, a, r->run[i].label);
+        const char *label = r->run[i].label;
+        if (!r->canvas.paper.untitled)
+            label = words(a, "%s: %s GPU h", label, commas(a, l[i].total / 3600));
         longest = text_width(label) > longest ? text_width(label) : longest;
         fact_tic(f, label, "label%zu", i + 1);
     }
@@ -151,6 +163,11 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 const struct kind ledger_kind = {
-    .name = "ledger", .least = 1, .most = SIZE_MAX, .file = { "nodes.csv" },
-    .columns = "run,account,from_percent,to_percent,gpu_s", .script = "ledger.gp", .make = make,
+    .name = "ledger",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "nodes.csv" },
+    .columns = "run,account,from_percent,to_percent,gpu_s",
+    .script = "ledger.gp",
+    .make = make,
 };

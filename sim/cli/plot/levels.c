@@ -1,8 +1,8 @@
 /* levels.c - levels of the whole cluster over time, a line a run: queue_length, energy. */
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
-#include "sim/cli/frame/term.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct levels {
     const struct plot_request *r;
     struct time_axis axis;
     size_t panels;
-    double scale;                 /* of the column: 1000 for kW of W */
-    struct series level[PANELS];  /* of the run that is read */
+    double scale;                /* of the column: 1000 for kW of W */
+    struct series level[PANELS]; /* of the run that is read */
 };
 
 static void on_row(void *self, const struct fields *f)
@@ -99,14 +99,20 @@ static int make_queue_length(const struct kind *k, const struct plot_request *r,
 }
 
 const struct kind queue_length_kind = {
-    .name = "queue_length", .least = 1, .most = SIZE_MAX, .file = { "timeseries.csv" },
-    .columns = "run,time_s,jobs_waiting,gpus_waiting", .script = "queue_length.gp",
+    .name = "queue_length",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "timeseries.csv" },
+    .columns = "run,time_s,jobs_waiting,gpus_waiting",
+    .script = "queue_length.gp",
     .make = make_queue_length,
 };
 
 /* ---- Power ---- */
 
-struct energy { double kwh, peak_w, carbon_kg; };
+struct energy {
+    double kwh, peak_w, carbon_kg;
+};
 
 static void on_metric(void *self, const struct fields *f)
 {
@@ -123,6 +129,10 @@ static void energy_title(const struct plot_request *r, size_t i, const struct en
 {
     struct arena *a = figure_memory(f);
     const char *text = words(a, ": %s kWh", short_number(a, e->kwh));
+    if (r->canvas.paper.untitled) {
+        fact_text(f, r->run[i].label, "title%zu", i + 1);
+        return;
+    }
     if (!isnan(e->peak_w))
         text = words(a, "%s, at most %s kW", text, short_number(a, e->peak_w / 1000));
     if (e->carbon_kg > 0)
@@ -167,7 +177,11 @@ static int make_energy(const struct kind *k, const struct plot_request *r, struc
 }
 
 const struct kind energy_kind = {
-    .name = "energy", .least = 1, .most = SIZE_MAX,
-    .file = { "timeseries.csv:power_w", "summary.csv" }, .columns = "run,time_s,power_kw",
-    .script = "energy.gp", .make = make_energy,
+    .name = "energy",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "timeseries.csv:power_w", "summary.csv" },
+    .columns = "run,time_s,power_kw",
+    .script = "energy.gp",
+    .make = make_energy,
 };

@@ -32,9 +32,8 @@ static bool is_one_of(const char *state, const char *const *list)
 
 enum population_part population_row(struct population *p, const struct fields *f)
 {
-    static const char *const ended[] = { "completed", "failed", "cancelled", NULL }, *const open[] = { "running",
-                                                                                                       "pending",
-                                                                                                       NULL };
+    static const char *const ended[] = { "completed", "failed", "cancelled", NULL },
+                             *const open[] = { "running", "pending", NULL };
     size_t row = p->rows++;
     if (row >= p->trace) {
         p->on_demand++;

@@ -45,8 +45,9 @@ static struct queue *queue_of(struct quotas *q, const char *name)
     uint32_t known = intern_count(q->names), at = intern_add(q->names, name, strlen(name));
     if (at == known) {
         mem_grow(&q->queue, &q->capacity, at, sizeof *q->queue);
-        q->queue[at] =
-            (struct queue){ .name = intern_text(q->names, at), .deserved = (double)NAN, .satisfaction = (double)NAN };
+        q->queue[at] = (struct queue){ .name = intern_text(q->names, at),
+                                       .deserved = (double)NAN,
+                                       .satisfaction = (double)NAN };
     }
     return &q->queue[at];
 }
@@ -108,8 +109,8 @@ static void on_levels(void *self, const struct fields *f)
     double held = f->number[2], at_s = f->number[0] - q->axis.start_s;
     if (!queue->panel)
         return;
-    const double value[LEVELS] = { held > f->number[3] ? f->number[3] : held, held, f->number[4], f->number[5],
-                                   f->number[3] };
+    const double value[LEVELS] = { held > f->number[3] ? f->number[3] : held, held, f->number[4],
+                                   f->number[5], f->number[3] };
     if (!queue->told)
         series_set(&queue->level[QUOTA], &q->axis.steps, 0, f->number[3]);
     queue->told = true;
@@ -123,10 +124,12 @@ static int read_all(struct quotas *q, const struct kind *k, struct error *err)
 {
     static const char *const metrics[] = { "$metric", "$scope", "value", NULL };
     static const char *const columns[] = {
-        "time_s", "$queue", "gpus_allocated", "gpus_deserved", "gpus_demand", "gpus_fair_share", NULL
+        "time_s",          "$queue", "gpus_allocated", "gpus_deserved", "gpus_demand",
+        "gpus_fair_share", NULL
     };
     const char *path = q->r->run[0].path;
-    if (time_axis_read(&q->axis, k, q->r, err) || rows_read(path, "summary.csv", metrics, on_metric, q, err) ||
+    if (time_axis_read(&q->axis, k, q->r, err) ||
+        rows_read(path, "summary.csv", metrics, on_metric, q, err) ||
         rows_read(path, "queues.csv", columns, on_demand, q, err))
         return -1;
     choose_panels(q);
@@ -164,7 +167,8 @@ static bool walk_next(struct walk *w, const struct queue *queue)
             first = fmin(first, queue->level[k].change[w->next[k]].at_s);
     w->at_s = first;
     for (size_t k = 0; k < LEVELS; k++)
-        if (w->next[k] < queue->level[k].n_changes && queue->level[k].change[w->next[k]].at_s == first)
+        if (w->next[k] < queue->level[k].n_changes &&
+            queue->level[k].change[w->next[k]].at_s == first)
             w->value[k] = queue->level[k].change[w->next[k]++].value;
     return !isinf(first);
 }
@@ -178,8 +182,8 @@ static void put_row(struct table *t, const struct queue *queue, const struct wal
 
 static void draw_panel(const struct quotas *q, const struct queue *queue)
 {
-    struct table *t =
-        figure_table(q->f, "time_s,held_within_quota,held,demand,fair_share,quota", "queue%zu", queue->panel);
+    struct table *t = figure_table(q->f, "time_s,held_within_quota,held,demand,fair_share,quota",
+                                   "queue%zu", queue->panel);
     struct walk w = { .at_s = 0 };
     table_label(t, "queue", queue->name);
     while (walk_next(&w, queue))
@@ -197,7 +201,9 @@ static const char *title_of(const struct quotas *q, const struct queue *queue)
     if (queue->deserved == 0)
         return words(a, "%s: no quota of its own", name);
     const char *text = words(a, "%s: quota %.6g", name, queue->deserved);
-    return isnan(queue->satisfaction) ? text : words(a, "%s, %s satisfied", text, nearly(a, queue->satisfaction));
+    return isnan(queue->satisfaction)
+               ? text
+               : words(a, "%s, %s satisfied", text, nearly(a, queue->satisfaction));
 }
 
 /* ---- On a terminal: six rows of cells, the quota with a character of its own ---- */
@@ -209,12 +215,14 @@ static char mark(const double *value, size_t row, double high)
         return '#';
     if (value[HELD] >= gpus)
         return '+';
-    if (value[QUOTA] > (double)(row - 1) * high / CELL_ROWS && value[QUOTA] <= (double)row * high / CELL_ROWS)
+    if (value[QUOTA] > (double)(row - 1) * high / CELL_ROWS &&
+        value[QUOTA] <= (double)row * high / CELL_ROWS)
         return '-';
     return value[ASKED] >= gpus ? '.' : ' ';
 }
 
-static void fill_cells(const struct quotas *q, const struct queue *queue, char *cell, size_t wide, double high)
+static void fill_cells(const struct quotas *q, const struct queue *queue, char *cell, size_t wide,
+                       double high)
 {
     double width = q->axis.steps.length_s / (double)q->axis.steps.n, value[LEVELS] = { 0 };
     struct walk w = { .at_s = 0 };
@@ -257,7 +265,8 @@ static void put_text(const struct quotas *q)
     int columns = q->r->canvas.columns;
     for (size_t k = 0; k < q->panels; k++)
         put_panel(q, &q->queue[q->panel[k]], to);
-    fprintf(to, "\n%s%s\n", padded(a, "", AXIS_MARGIN - 1), time_scale(a, q->axis.end_s[0], columns - AXIS_MARGIN));
+    fprintf(to, "\n%s%s\n", padded(a, "", AXIS_MARGIN - 1),
+            time_scale(a, q->axis.end_s[0], columns - AXIS_MARGIN));
     fprintf(to, "  # held within the quota   + held beyond it%s  . asked for   - the quota\n",
             columns < 74 ? "\n" : " ");
     if (q->n > q->panels)
@@ -281,7 +290,8 @@ static void draw(struct quotas *q)
         any_quota = any_quota || !isnan(queue->deserved);
     }
     if (q->n > q->panels)
-        heading = words(a, "%s; the %zu queues with the most demand, of %zu", heading, q->panels, q->n);
+        heading =
+            words(a, "%s; the %zu queues with the most demand, of %zu", heading, q->panels, q->n);
     fact(q->f, (double)q->panels, "n");
     fact(q->f, any_fair, "any_fair");
     fact(q->f, any_quota, "any_quota");
@@ -291,7 +301,8 @@ static void draw(struct quotas *q)
         put_text(q);
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     struct quotas q = { .r = r, .f = f, .names = intern_new() };
     int result = read_all(&q, k, err);

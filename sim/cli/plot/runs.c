@@ -73,22 +73,22 @@ struct group_head {
 };
 
 /* Another group of this label, and one that stands in the same directory. */
-static void find_namesakes(struct arena *memory, const struct group_head *head, size_t groups, size_t g, bool *any,
-                           bool *beside)
+static void find_namesakes(struct arena *memory, const struct group_head *head, size_t groups,
+                           size_t g, bool *any, bool *beside)
 {
     *any = *beside = false;
     for (size_t k = 0; k < groups; k++) {
         bool same = k != g && !strcmp(head[k].label, head[g].label);
         *any = *any || same;
-        *beside = *beside ||
-                  (same && !strcmp(parent_name(memory, head[k].first->path), parent_name(memory, head[g].first->path)));
+        *beside = *beside || (same && !strcmp(parent_name(memory, head[k].first->path),
+                                              parent_name(memory, head[g].first->path)));
     }
 }
 
 /* Groups of one label are told apart by the directory that they stand in; single runs, and groups
  * in the same, by their first run. */
-static const char *const *label_groups(struct arena *memory, const struct plot_run *run, const char *const *label,
-                                       size_t n, size_t groups)
+static const char *const *label_groups(struct arena *memory, const struct plot_run *run,
+                                       const char *const *label, size_t n, size_t groups)
 {
     const char **text = arena_alloc(memory, groups * sizeof *text);
     struct group_head *head = arena_alloc(memory, groups * sizeof *head);
@@ -99,8 +99,8 @@ static const char *const *label_groups(struct arena *memory, const struct plot_r
     for (size_t g = 0; g < groups; g++) {
         bool any, beside;
         find_namesakes(memory, head, groups, g, &any, &beside);
-        const char *where =
-            head[g].runs > 1 && !beside ? parent_name(memory, head[g].first->path) : head[g].first->name;
+        const char *where = head[g].runs > 1 && !beside ? parent_name(memory, head[g].first->path)
+                                                        : head[g].first->name;
         any = any && strcmp(where, head[g].label) != 0;
         text[g] = any ? words(memory, "%s (%s)", head[g].label, where) : head[g].label;
     }
@@ -160,13 +160,14 @@ void plot_runs_order(char **directory, size_t n)
     arena_free(memory);
 }
 
-static size_t group_points(const struct design *d, const struct design_point *const *point, struct plot_run *run,
-                           size_t n)
+static size_t group_points(const struct design *d, const struct design_point *const *point,
+                           struct plot_run *run, size_t n)
 {
     size_t groups = 0;
     for (size_t i = 0; i < n; i++) {
         size_t like = 0;
-        while (like < i && memcmp(point[like]->value, point[i]->value, d->parameters * sizeof *point[i]->value) != 0)
+        while (like < i && memcmp(point[like]->value, point[i]->value,
+                                  d->parameters * sizeof *point[i]->value) != 0)
             like++;
         run[i].group = like < i ? run[like].group : groups++;
     }
@@ -174,8 +175,8 @@ static size_t group_points(const struct design *d, const struct design_point *co
 }
 
 /* Labels are the parameters that differ. false: none does, or these are no points of a sweep. */
-static bool label_points(struct arena *memory, char *const *directory, size_t n, struct plot_run *run, size_t *groups,
-                         const char *const **group_label)
+static bool label_points(struct arena *memory, char *const *directory, size_t n,
+                         struct plot_run *run, size_t *groups, const char *const **group_label)
 {
     const struct design_point **point = arena_alloc(memory, (n + 1) * sizeof *point);
     struct design *d = design_of(memory, directory, n, point);
@@ -198,8 +199,8 @@ static bool label_points(struct arena *memory, char *const *directory, size_t n,
     return named;
 }
 
-const struct plot_run *plot_runs(struct arena *memory, char *const *directory, size_t n, size_t *groups,
-                                 const char *const **group_label)
+const struct plot_run *plot_runs(struct arena *memory, char *const *directory, size_t n,
+                                 size_t *groups, const char *const **group_label)
 {
     struct runset *set = runset_describe(directory, n);
     struct plot_run *run = arena_alloc(memory, n * sizeof *run);
@@ -244,7 +245,8 @@ static void on_time(void *self, const struct fields *f)
 
 static bool has_changes(const char *file)
 {
-    return strcmp(file, "jobs.csv") != 0 && strcmp(file, "nodes.csv") != 0 && strcmp(file, "summary.csv") != 0;
+    return strcmp(file, "jobs.csv") != 0 && strcmp(file, "nodes.csv") != 0 &&
+           strcmp(file, "summary.csv") != 0;
 }
 
 static size_t lines_of(const struct kind *k, const char *directory)
@@ -258,7 +260,8 @@ static size_t lines_of(const struct kind *k, const char *directory)
     return lines;
 }
 
-int time_axis_read(struct time_axis *axis, const struct kind *k, const struct plot_request *r, struct error *err)
+int time_axis_read(struct time_axis *axis, const struct kind *k, const struct plot_request *r,
+                   struct error *err)
 {
     static const char *const columns[] = { "time_s", NULL };
     double end_s = 0;
@@ -287,7 +290,8 @@ int time_axis_read(struct time_axis *axis, const struct kind *k, const struct pl
     return 0;
 }
 
-void time_axis_steps(struct time_axis *axis, const struct plot_request *r, size_t lines_most, size_t steps)
+void time_axis_steps(struct time_axis *axis, const struct plot_request *r, size_t lines_most,
+                     size_t steps)
 {
     axis->steps.length_s = axis->length_s;
     if (r->canvas.format == PLOT_TERM)

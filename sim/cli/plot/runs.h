@@ -8,8 +8,8 @@
  * parameters that differ (design.h), and are a group if they differ in the seed alone; others by
  * policy and placement, and runs_group() finds their groups. What is returned lives in the arena;
  * *groups and *group_label are filled. */
-const struct plot_run *plot_runs(struct arena *memory, char *const *directory, size_t n, size_t *groups,
-                                 const char *const **group_label);
+const struct plot_run *plot_runs(struct arena *memory, char *const *directory, size_t n,
+                                 size_t *groups, const char *const **group_label);
 
 /* Runs that one sweep kept, in the order of their parameters; others stay as they are. */
 void plot_runs_order(char **directory, size_t n);
@@ -29,12 +29,16 @@ struct time_axis {
 enum { AXIS_MARGIN = 10 }; /* columns of a terminal beside the steps */
 /* Files of changes are those of the kind but for jobs.csv, nodes.csv and summary.csv. 0, or -1 with
  * err. */
-int time_axis_read(struct time_axis *axis, const struct kind *k, const struct plot_request *r, struct error *err);
+int time_axis_read(struct time_axis *axis, const struct kind *k, const struct plot_request *r,
+                   struct error *err);
 /* From so many lines on in `steps` steps. */
-void time_axis_steps(struct time_axis *axis, const struct plot_request *r, size_t lines_most, size_t steps);
-void time_axis_facts(const struct time_axis *axis, struct figure *f); /* end, unit, unit_s, mean_over */
+void time_axis_steps(struct time_axis *axis, const struct plot_request *r, size_t lines_most,
+                     size_t steps);
+void time_axis_facts(const struct time_axis *axis,
+                     struct figure *f); /* end, unit, unit_s, mean_over */
 void time_axis_free(struct time_axis *axis);
 /* A level of run i, ended, as rows "time_s,value" of a table: its changes, and once more at the
  * end. */
 void series_table(struct table *t, const struct series *l, const struct time_axis *axis, size_t i);
-double series_most(const struct series *l, double least); /* the highest of its values that are shown, or `least` */
+double series_most(const struct series *l,
+                   double least); /* the highest of its values that are shown, or `least` */

@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const outcomes[] = { "closed", "culled", "expired", "abandoned", "lost", "open" };
+static const char *const outcomes[] = {
+    "closed", "culled", "expired", "abandoned", "lost", "open"
+};
 enum { OUTCOMES = sizeof outcomes / sizeof *outcomes, P99_FROM = 1000 };
 static const double marked[] = { 50, 90, 99 };
 enum { MARKED = sizeof marked / sizeof *marked };
 static const struct distribution_style style = {
-    "time_to_start_s", "time_to_start_s,percent", START_BELOW, false, "session", "never started", "never started",
+    "time_to_start_s", "time_to_start_s,percent", START_BELOW,     false,
+    "session",         "never started",           "never started",
 };
 
 /* Of one run. */
@@ -94,7 +97,8 @@ static const char *starts_text(struct arena *a, const struct ends *e)
     for (size_t k = 0; k < MARKED && starts->n; k++)
         if (marked[k] < 99 || starts->n >= P99_FROM)
             text = joined(a, text, ", ",
-                          words(a, "P%.0f %s", marked[k], human(a, sample_quantile(starts, marked[k] / 100))));
+                          words(a, "P%.0f %s", marked[k],
+                                human(a, sample_quantile(starts, marked[k] / 100))));
     if (e->preemptions)
         text = joined(a, text, "; ", times(a, e->preemptions, "lost GPUs"));
     if (e->releases)
@@ -108,13 +112,16 @@ static const char *panel_title(const struct sessions *s, size_t i)
     const struct ends *e = &s->of[i];
     bool terminal = s->r->canvas.format == PLOT_TERM;
     const char *label = s->r->run[i].label;
-    const char *text = words(a, "%s: %s %s", terminal ? name_clean(a, label, s->r->canvas.columns - 48) : label,
-                             commas(a, (double)e->rows), e->rows == 1 ? "session" : "sessions");
+    const char *text =
+        words(a, "%s: %s %s", terminal ? name_clean(a, label, s->r->canvas.columns - 48) : label,
+              commas(a, (double)e->rows), e->rows == 1 ? "session" : "sessions");
     if (e->decided)
-        text = words(a, "%s, %s started in time", text, percent(a, (double)e->met / (double)e->decided));
+        text = words(a, "%s, %s started in time", text,
+                     percent(a, (double)e->met / (double)e->decided));
     if (e->held_gpu_s > 0 && !terminal)
-        text = words(a, "%s; active %s of %s GPU h held, idle %s", text, percent(a, e->active_gpu_s / e->held_gpu_s),
-                     commas(a, e->held_gpu_s / 3600), percent(a, e->idle_gpu_s / e->held_gpu_s));
+        text = words(a, "%s; active %s of %s GPU h held, idle %s", text,
+                     percent(a, e->active_gpu_s / e->held_gpu_s), commas(a, e->held_gpu_s / 3600),
+                     percent(a, e->idle_gpu_s / e->held_gpu_s));
     return text;
 }
 
@@ -147,12 +154,14 @@ static void put_run(const struct sessions *s, size_t i, const char *starts)
     const char *ends = "";
     for (size_t k = 0; k < OUTCOMES; k++)
         if (e->ended[k])
-            ends = joined(a, ends, ", ", words(a, "%s %s", commas(a, (double)e->ended[k]), outcomes[k]));
-    const char *text = words(a, "%s: %s%s%s%s", name_clean(a, s->r->run[i].label, s->r->canvas.columns - 48),
-                             e->starts->sample.n ? "time to start " : "", starts, *starts ? "; " : "", ends);
+            ends = joined(a, ends, ", ",
+                          words(a, "%s %s", commas(a, (double)e->ended[k]), outcomes[k]));
+    const char *text =
+        words(a, "%s: %s%s%s%s", name_clean(a, s->r->run[i].label, s->r->canvas.columns - 48),
+              e->starts->sample.n ? "time to start " : "", starts, *starts ? "; " : "", ends);
     if (e->held_gpu_s > 0)
-        text = words(a, "%s; active %s of %s GPU h held", text, percent(a, e->active_gpu_s / e->held_gpu_s),
-                     commas(a, e->held_gpu_s / 3600));
+        text = words(a, "%s; active %s of %s GPU h held", text,
+                     percent(a, e->active_gpu_s / e->held_gpu_s), commas(a, e->held_gpu_s / 3600));
     put_paragraph(figure_legend(s->f), text, (size_t)s->r->canvas.columns - 8);
 }
 
@@ -181,14 +190,17 @@ static void draw_bars(const struct sessions *s, size_t i)
 {
     struct arena *a = figure_memory(s->f);
     struct table *t = figure_table(s->f, "row,sessions,text,outcome", "bars%zu", i + 1);
-    double runs = (double)s->r->n, row = 0, shift = runs > 1 ? ((double)i + 1 - (runs + 1) / 2) * 0.8 / runs : 0;
+    double runs = (double)s->r->n, row = 0,
+           shift = runs > 1 ? ((double)i + 1 - (runs + 1) / 2) * 0.8 / runs : 0;
     table_label(t, "run", s->r->run[i].label);
     for (size_t k = 0; k < OUTCOMES; k++) {
         double n = (double)s->of[i].ended[k];
         if (!happened(s, k))
             continue;
         table_numbers(t, 2, (double[]){ ++row + shift, n });
-        table_text(t, n > 0 ? words(a, "%s (%s)", commas(a, n), percent(a, n / (double)s->of[i].rows)) : "0");
+        table_text(t, n > 0
+                          ? words(a, "%s (%s)", commas(a, n), percent(a, n / (double)s->of[i].rows))
+                          : "0");
         table_text(t, outcomes[k]);
     }
 }
@@ -197,7 +209,8 @@ static void draw_run(const struct sessions *s, size_t i, size_t *widest)
 {
     struct figure *f = s->f;
     const char *starts = starts_text(figure_memory(f), &s->of[i]), *title = panel_title(s, i);
-    size_t curve = text_width(distribution_title(s->r, &style, s->of[0].starts, i, f)) + text_width(starts) + 2;
+    size_t curve = text_width(distribution_title(s->r, &style, s->of[0].starts, i, f)) +
+                   text_width(starts) + 2;
     draw_marks(s, i);
     draw_bars(s, i);
     *widest = text_width(title) > *widest ? text_width(title) : *widest;
@@ -228,7 +241,8 @@ static void draw(struct sessions *s)
     fact(s->f, (double)widest, "widest");
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
     struct distribution *starts = mem_new(r->n, sizeof *starts);
     struct sessions s = { .r = r, .f = f, .of = mem_new(r->n, sizeof *s.of) };
@@ -248,6 +262,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind sessions_kind = {
     .name = "sessions",
+    .paper_least = 600,
     .least = 1,
     .most = SIZE_MAX,
     .file = { "sessions.csv", "timeseries.csv:sessions_active" },

@@ -50,7 +50,8 @@ static const struct design_parameter *choose_axis(const struct sweep *s, struct 
 {
     for (size_t k = 0; k < s->design->parameters; k++) {
         const struct design_parameter *p = &s->design->parameter[k];
-        if (s->r->x_column ? !strcmp(p->name, s->r->x_column) : intern_count(p->values) > 1 && !p->words)
+        if (s->r->x_column ? !strcmp(p->name, s->r->x_column)
+                           : intern_count(p->values) > 1 && !p->words)
             return p;
     }
     if (s->r->x_column) {
@@ -72,8 +73,8 @@ static const char *line_of(const struct sweep *s, const struct row *row)
     for (size_t k = 0; k < s->design->parameters; k++) {
         const struct design_parameter *p = &s->design->parameter[k];
         if (p != s->x && intern_count(p->values) > 1)
-            text = words(a, "%s%s%s%s%s", text, *text ? ", " : "", p->words ? "" : p->name, p->words ? "" : " = ",
-                         row->cell[p->column].text);
+            text = words(a, "%s%s%s%s%s", text, *text ? ", " : "", p->words ? "" : p->name,
+                         p->words ? "" : " = ", row->cell[p->column].text);
     }
     return *text ? name_clean(a, text, LINE_WIDE) : name_clean(a, s->r->run[0].label, NAME_WIDE);
 }
@@ -106,8 +107,10 @@ static int on_row(void *self, const struct row *row, const size_t *at, struct er
             continue;
         const char *line = line_of(s, row);
         uint32_t l = intern_add(s->lines, line, strlen(line));
-        sample_add(&point_of(s, m, l, intern_find(s->x->values, x->text, x->length))->sample, number);
-        p->unit = arena_text(figure_memory(s->f), row->cell[at[UNIT]].text, row->cell[at[UNIT]].length);
+        sample_add(&point_of(s, m, l, intern_find(s->x->values, x->text, x->length))->sample,
+                   number);
+        p->unit =
+            arena_text(figure_memory(s->f), row->cell[at[UNIT]].text, row->cell[at[UNIT]].length);
     }
     return 0;
 }
@@ -124,8 +127,8 @@ static int read_sweep(struct sweep *s, struct error *err)
         return -1;
     for (size_t m = 0; m < s->r->metrics; m++)
         if (!s->panel[m].unit)
-            return error_set(err, "%s/%s: no value of %s with scope %s", path, file, s->panel[m].metric.metric,
-                             s->panel[m].metric.scope);
+            return error_set(err, "%s/%s: no value of %s with scope %s", path, file,
+                             s->panel[m].metric.metric, s->panel[m].metric.scope);
     return 0;
 }
 
@@ -188,7 +191,8 @@ static void place_values(struct sweep *s)
     place_tics(s, low, high, low > 0 && high / low >= 30);
 }
 
-static const struct point *find_point(const struct sweep *s, size_t metric, size_t line, size_t value)
+static const struct point *find_point(const struct sweep *s, size_t metric, size_t line,
+                                      size_t value)
 {
     char key[80];
     int n = snprintf(key, sizeof key, "%zu %zu %zu", metric, line, value);
@@ -207,8 +211,9 @@ static void draw_line(const struct sweep *s, size_t m, size_t l)
         const struct point *p = find_point(s, m, l, s->order[k]);
         if (!p)
             continue;
-        table_numbers(
-            t, 4, (double[]){ position(s, p->value), p->of.mean, p->of.mean - p->of.half, p->of.mean + p->of.half });
+        table_numbers(t, 4,
+                      (double[]){ position(s, p->value), p->of.mean, p->of.mean - p->of.half,
+                                  p->of.mean + p->of.half });
         table_text(t, value_text(s, p->value));
         table_number(t, (double)p->of.n);
     }
@@ -256,11 +261,14 @@ static void draw(struct sweep *s)
     fact(s->f, (double)longest, "longest");
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f, struct error *err)
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
 {
-    struct sweep s = {
-        .r = r, .f = f, .lines = intern_new(), .keys = intern_new(), .panel = mem_new(r->metrics, sizeof *s.panel)
-    };
+    struct sweep s = { .r = r,
+                       .f = f,
+                       .lines = intern_new(),
+                       .keys = intern_new(),
+                       .panel = mem_new(r->metrics, sizeof *s.panel) };
     (void)k;
     for (size_t m = 0; m < r->metrics; m++)
         s.panel[m].metric = shown_metric(figure_memory(f), r->metric[m]);
