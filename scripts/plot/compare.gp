@@ -4,7 +4,7 @@ across = panels < most_across ? panels : most_across
 width = 40 + int(6.9 * longest) + 290 * across
 if (width < 960) width = 960
 down = (panels + most_across - 1) / most_across
-panel_height = (paper > 0 ? 76 + 22 * n : 96 + 26 * n)
+panel_height = (paper > 0 ? (over eq '' ? 76 : 108) + 22 * n : 96 + 26 * n)
 if (!(paper > 0) && panel_height < 206) panel_height = 206
 height = panel_height * down + (many ? 26 : 4)
 paper_height = height
@@ -20,7 +20,7 @@ do for [m=1:panels] {
     set lmargin at screen left + column_m * panel
     set rmargin at screen left + (column_m + 1) * panel - 0.02
     set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 28.0 : 42.0)) / height
-    set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 ? 26.0 : 48.0)) / height
+    set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 && over eq '' ? 26.0 : 48.0)) / height
     set ytics scale 0 ('' 0)
     if (column_m == 0) { do for [i=1:n] { set ytics add (value('label'.i) i) } }
     most = value('most'.m); least = value('least'.m)
@@ -28,7 +28,7 @@ do for [m=1:panels] {
     set xtics autofreq
     if (value('unit'.m) eq '%' && most <= 100) { set xrange [0:(many ? 150 : 135)]; set xtics 0,25,100 }
     set title value('title'.m)
-    set xlabel (paper > 0 ? '' : value('unit'.m))     # the texts have it, too
+    set xlabel (over ne '' ? over : paper > 0 ? '' : value('unit'.m))     # the texts have it, too
     if (m == panels && many) { set label 1 (paper > 0 ? 'means with intervals of 95 %' : 'bars: mean over the runs; whiskers: its 95 % confidence interval') at screen 0.5, screen 14.0 / height center tc rgb '#333333' }
     plot '$bars'.m using ($1 / 2):2:(0):1:($2 - 0.36):($2 + 0.36):(bw ? 0xaaaaaa : colour_of(int($2))) with boxxyerror lc rgb variable, \
          '$bars'.m using 1:2:($4 > 0 ? $4 : NaN) with xerrorbars pt 0 lw 1.3 lc rgb '#333333', \

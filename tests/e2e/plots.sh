@@ -57,7 +57,7 @@ assert sum(n.tag.endswith(("}path", "}polygon", "}image")) for n in t.iter()) > 
     esac
 }
 for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fairness fragmentation energy \
-    compare quota gantt nodes; do
+    compare quota gantt nodes jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto; do
     case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
     for format in png svg pdf term; do
         # shellcheck disable=SC2086
@@ -278,7 +278,8 @@ for format in png svg term csv; do
 done
 
 # ---- A paper's column: 3.3 inches wide, embedded fonts of 8 points, greys that differ; the control is the same in colours ----
-for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fragmentation energy compare quota gantt nodes; do
+for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fragmentation energy compare quota gantt nodes \
+    jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto; do
     case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
     for format in png svg pdf; do
         # shellcheck disable=SC2086
@@ -287,7 +288,7 @@ for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisat
     python3 "$root/tests/e2e/paper.py" fonts paper.pdf 3.3 8 && ok || fail "$kind: width and fonts of the PDF"
     [ "$(wc -c <paper.pdf)" -lt 200000 ] && ok || fail "$kind: the PDF has $(wc -c <paper.pdf) bytes"
     if grep -q '<script\|gnuplot_svg' paper.svg; then fail "$kind: the frame of gnuplot"; else ok; fi
-    case $kind in wait_cdf|slowdown_cdf|utilisation_class|utilisation_state|queue_length|fragmentation|energy) continue ;; esac
+    case $kind in wait_cdf|slowdown_cdf|utilisation_class|utilisation_state|queue_length|fragmentation|energy|by_class|by_queue|preemptions|jobs|jct_ratio|normalised) continue ;; esac
     python3 "$root/tests/e2e/paper.py" grey paper.png && ok || fail "$kind: a colour in greys"
 done
 printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1000,2,red\nb,0,900,2,blue\nc,0,800,2,green\nd,0,700,1,white\n' >four.csv

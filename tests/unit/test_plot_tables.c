@@ -60,6 +60,23 @@ static const struct file files[] = {
     { "design/sweep.csv", "point,name,load,policy,seed,metric,scope,value,unit,n\n"
                           "0,a,0.8,fifo,1,wait_mean_s,all,1,s,1\n1,b,0.8,fifo,2,wait_mean_s,all,3,s,1\n2,c,1.2,fifo,1,wait_mean_s,all,7,s,1\n"
                           "3,d,1.2,fifo,2,wait_mean_s,all,9,s,1\n4,e,1,fifo,1,wait_mean_s,all,5,s,1\n5,f,1,fifo,2,wait_mean_s,all,5,s,1\n" },
+    { "r1/manifest.json", "{ \"policy\": \"p\", \"policy_text\": \"p\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "r2/manifest.json", "{ \"policy\": \"r\", \"policy_text\": \"r\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "r1/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown,gpus,class,queue,wait_order_s,wait_gpus_s\na,completed,100,0,1,1,train,red,0,0\n"
+                     "b,completed,200,100,2,3,train,red,40,60\nc,completed,300,200,2,4,infer,,200,0\nd,running,,,,4,infer,,,\n" },
+    { "r2/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown\na,completed,50,0,1\nb,completed,400,300,4\nc,running,,,\ne,completed,10,0,1\n" },
+    { "r1/timeseries.csv", "time_s,gpus_total,jobs_running,jobs_waiting\n0,8,1,2\n100,8,3,0\n200,8,0,0\n" },
+    { "r1/summary.csv", "metric,scope,value,unit,n\npreemptions_reclaim,all,3,,1\npreemptions_reclaim,queue=red,2,,1\npreemptions_move,all,1,,1\n" },
+    { "n1/manifest.json", "{ \"policy\": \"n\", \"policy_text\": \"n\", \"placement\": \"q\", \"seed\": 2 }" },
+    { "n2/manifest.json", "{ \"policy\": \"n\", \"policy_text\": \"n\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "n1/summary.csv", "metric,scope,value,unit,n\nwait_mean_s,all,3,s,1\n" },
+    { "n2/summary.csv", "metric,scope,value,unit,n\nwait_mean_s,all,2,s,1\n" },
+    { "f1/manifest.json", "{ \"policy\": \"a\", \"policy_text\": \"a\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "f1/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,10,s,1\nfinish_time_fairness_p95,all,1,,1\n" },
+    { "f2/manifest.json", "{ \"policy\": \"b\", \"policy_text\": \"b\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "f2/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,5,s,1\nfinish_time_fairness_p95,all,3,,1\n" },
+    { "f3/manifest.json", "{ \"policy\": \"c\", \"policy_text\": \"c\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "f3/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,12,s,1\nfinish_time_fairness_p95,all,2,,1\n" },
     { "swept/sweep.csv", "point,name,load,policy,seed,metric,scope,value,unit,n\n"
                          "0,a,2,fifo,1,wait_mean_s,all,1,s,1\n1,b,1,fifo,1,wait_mean_s,all,5,s,1\n2,c,2,fifo,2,wait_mean_s,all,3,s,1\n"
                          "3,d,2,sjf,1,wait_mean_s,all,4,s,1\n3,d,2,sjf,1,util_alloc,all,0.5,,1\n" },
@@ -158,6 +175,30 @@ static const struct row {
     { "compare: the points of a sweep", "compare", { "design" },
       "metric,scope,unit,run,n,mean,half_width\nwait_mean_s,all,s,load = 0.8 (2 runs),2,2,12.7062047362\n"
       "wait_mean_s,all,s,load = 1 (2 runs),2,5,0\nwait_mean_s,all,s,load = 1.2 (2 runs),2,8,12.7062047362\n" },
+    /* Quantiles of type 7. One job of one GPU; two of 3 and 4: of 200 and 300 s, and of waits of 100 and 200 s. */
+    { "by_size", "by_size", { "r1" },
+      "run,measure,part,jobs,p5,p25,p50,p75,p95\n" RUN "jct_s,1 GPU,1,100,100,100,100,100\n" RUN "jct_s,3 to 4 GPUs,2,205,225,250,275,295\n"
+      RUN "wait_s,1 GPU,1,0,0,0,0,0\n" RUN "wait_s,3 to 4 GPUs,2,105,125,150,175,195\n" },
+    { "by_class", "by_class", { "r1" },
+      "run,measure,part,jobs,p5,p25,p50,p75,p95\n" RUN "jct_s,train,2,105,125,150,175,195\n" RUN "jct_s,infer,1,300,300,300,300,300\n"
+      RUN "wait_s,train,2,5,25,50,75,95\n" RUN "wait_s,infer,1,200,200,200,200,200\n" },
+    { "by_queue", "by_queue", { "r1" },
+      "run,measure,part,jobs,p5,p25,p50,p75,p95\n" RUN "jct_s,red,2,105,125,150,175,195\n" RUN "jct_s,(no queue),1,300,300,300,300,300\n"
+      RUN "wait_s,red,2,5,25,50,75,95\n" RUN "wait_s,(no queue),1,200,200,200,200,200\n" },
+    /* 240 and 60 s of three finished jobs. */
+    { "wait_reasons", "wait_reasons", { "r1" }, "run,reason,from_s,to_s,mean_s\n" RUN "order,0,80,80\n" RUN "gpus,80,100,20\n" },
+    { "preemptions", "preemptions", { "r1" }, "run,cause,from,to,preemptions\n" RUN "reclaim,0,3,3\n" RUN "move,3,4,1\n" },
+    { "jobs", "jobs", { "r1" },
+      "run,time_s,jobs_running,jobs_waiting\n" RUN "0,1,\n" RUN "100,3,\n" RUN "200,0,\n" RUN "200,0,\n" RUN "0,,2\n" RUN "100,,0\n" RUN "200,,0\n" },
+    /* 50 over 100 and 400 over 200 s; c has not ended, and e is not in the first. From nine tenths of the smallest on. */
+    { "jct_ratio", "jct_ratio", { "r1", "r2" },
+      "run,jct_ratio,percent\n" RUN "0.45,0\n" RUN "1,100\n" RUN "2.3,100\n\"r, q\",0.45,0\n\"r, q\",0.5,50\n\"r, q\",2,100\n\"r, q\",2.3,100\n" },
+    /* By seed, not by place: 2 over 1 of seed 1, and 3 over 2 of seed 2. s / sqrt(2) = 0.25; t(1 degree, 0.975) = 12.7062047. */
+    { "normalised", "normalised", { "s1", "s2", "n1", "n2" },
+      "metric,scope,run,n,mean,half_width\nwait_mean_s,all,\"p:k=2, q (2 runs)\",2,1,0\nwait_mean_s,all,\"n, q (2 runs)\",2,1.75,3.17655118405\n" },
+    /* The third is worse than the first in both. */
+    { "pareto", "pareto", { "f1", "f2", "f3" },
+      "run,x,half_x,y,half_y,on_front\n\"a, q\",10,,1,,yes\n\"b, q\",5,,3,,yes\n\"c, q\",12,,2,,no\n" },
     /* The axis is the load, in order of its values. 1 and 3 have mean 2 and s / sqrt(2) = 1; t(1 degree, 0.975) = 12.7062047. */
     { "sweep", "sweep", { "swept" },
       "metric,scope,unit,line,x,n,mean,low,high\nwait_mean_s,all,s,fifo,1,1,5,5,5\nwait_mean_s,all,s,fifo,2,2,2,-10.7062047362,14.7062047362\n"
@@ -191,6 +232,11 @@ static char *made(const char *name, const char *const *directory, const char *sc
     static const char *const metric[] = { "wait_mean_s" };
     const struct kind *k = kind_of(name);
     struct plot_request r = { .canvas = { .format = script ? PLOT_SVG : PLOT_CSV }, .metrics = 1, .metric = metric };
+    static const char *const opposed[] = { "jct_mean_s", "finish_time_fairness_p95" };
+    if (!strcmp(name, "pareto")) {
+        r.metrics = 2;
+        r.metric = opposed;
+    }
     struct arena *memory = arena_new();
     struct error err = { "" };
     char *path[4] = { NULL };
@@ -346,7 +392,8 @@ static int write_files(void **state)
 
 static int remove_files(void **state)
 {
-    static const char *const directories[] = { "run", "lanes", "s1", "s2", "s3", "other", "swept", "bad", "kinds", "late", "design" };
+    static const char *const directories[] = { "run", "lanes", "s1", "s2", "s3", "other", "swept", "bad", "kinds", "late", "design",
+                                             "r1",    "r2",    "n1", "n2", "f1", "f2",    "f3" };
     (void)state;
     for (size_t i = 0; i < COUNT(files); i++)
         unlink(files[i].name);

@@ -176,7 +176,7 @@ static bool applies_to(const struct kind *k, const char *directory)
     bool applies = has_files(k, directory, missing) && has_rows(directory, k->file[0]);
     for (size_t i = 0; i < KIND_FILES && k->file[i] && applies; i++)
         applies = has_column(directory, k->file[i]);
-    return applies && (!k->shows || k->shows(directory));
+    return applies;
 }
 
 static bool is_sweep(const char *directory)
@@ -201,9 +201,15 @@ static bool to_stdout(const struct plot_request *r)
 static int draw(const struct plotting *p, const struct kind *k)
 {
     char usual[SCRIPTS_PATH];
-    const struct plot_request *r = &p->request;
+    struct plot_request own = p->request;
+    const struct plot_request *r = &own;
     struct error err = { "" };
     struct figure *f = figure_new(&r->canvas);
+    if (k->metric && r->metric == usual_metrics) {
+        own.metric = k->metric;
+        for (own.metrics = 0; k->metric[own.metrics];)
+            own.metrics++;
+    }
     snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[r->canvas.format]);
     const char *path = p->file ? p->file : to_stdout(r) ? "-" : usual;
     int status = k->make(k, r, f, &err) ? complain(EXIT_INPUT, "%s", err.text)
@@ -244,6 +250,14 @@ static int one_kind(const struct plotting *p, const struct kind *k)
     return draw(p, k);
 }
 
+static bool shows_any(const struct kind *k, const struct plotting *p)
+{
+    bool any = !k->shows;
+    for (size_t d = 0; d < p->n && !any; d++)
+        any = k->shows(p->dir[d]);
+    return any;
+}
+
 /* A kind that has nothing to show, such as jobs of which none has ended, says so, and the others
  * follow. */
 static int all_kinds(const struct plotting *p)
@@ -255,6 +269,7 @@ static int all_kinds(const struct plotting *p)
         bool applies = p->n >= k->least && p->n <= k->most && fits_paper(p, k) == EXIT_OK;
         for (size_t d = 0; d < p->n && applies; d++)
             applies = applies_to(k, p->dir[d]);
+        applies = applies && shows_any(k, p);
         if (!applies)
             continue;
         any = true;

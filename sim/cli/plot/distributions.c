@@ -122,6 +122,8 @@ const char *distribution_title(const struct plot_request *r, const struct distri
         return r->run[i].label;
     const char *text = words(a, ": %s %s%s", commas(a, (double)d->sample.n), style->what,
                              d->sample.n == 1 ? "" : "s");
+    if (style->median)
+        text = words(a, "%s, median %.3g", text, sample_quantile(&d->sample, .5));
     if (style->waited)
         text =
             words(a, "%s, %s waited", text, percent(a, 1 - (double)d->zero / (double)d->sample.n));
@@ -179,15 +181,16 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 static const struct distribution_style jct = {
-    "jct_s", "jct_s,percent", START_BELOW, false, "job", "unfinished left out", "unfinished",
+    "jct_s", "jct_s,percent", START_BELOW, false, false, "job", "unfinished left out", "unfinished",
 };
 static const struct distribution_style waits = {
-    "wait_s", "wait_s,percent", START_BELOW, true, "job", "unfinished left out", "unfinished",
+    "wait_s", "wait_s,percent", START_BELOW, true, false, "job", "unfinished left out", "unfinished",
 };
 static const struct distribution_style slowdown = {
     "bounded_slowdown",
     "bounded_slowdown,percent",
     START_AT_ONE,
+    false,
     false,
     "job",
     "unfinished left out",

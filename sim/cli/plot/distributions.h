@@ -15,6 +15,7 @@ struct distribution_style {
     const char *column, *columns; /* "jct_s" of the result file; "jct_s,percent" of the table */
     enum axis_start start;
     bool waited;               /* the title says which share is above 0 */
+    bool median;      /* the title says it */
     const char *what;          /* "job" */
     const char *missing;       /* those without a value: "unfinished left out" */
     const char *missing_short; /* the same on a terminal */

@@ -17,6 +17,7 @@ static const struct distribution_style style = {
     "finish_time_fairness,percent",
     START_NEAR,
     false,
+    false,
     "job",
     "unfinished left out",
     "unfinished",

@@ -212,6 +212,7 @@ const struct plot_run *plot_runs(struct arena *memory, char *const *directory, s
         run[i].path = directory[i];
         run[i].name = directory_name(memory, directory[i]);
         label[i] = label_of(memory, record[i], run[i].name);
+        run[i].seed = record[i]->seed;
     }
     if (label_points(memory, directory, n, run, groups, group_label)) {
         runset_free(set);
