@@ -34,6 +34,10 @@ if (!term) { set border 3 lc rgb '#666666'; set tics tc rgb '#333333'; set grid 
 # "bright", and no colour for text.
 array line_colour[8] = [0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x000000, 0x999999]
 array term_colour[8] = [0x4477aa, 0xee6677, 0x228833, 0xccbb44, 0x66ccee, 0xaa3377, 0xbbbbbb, 0xee7733]
+# A step for about four tics, of 1, 2 or 5 times a power of ten.
+step_of(most) = four_of(most / 4.0, 10.0 ** floor(log10(most / 4.0)))
+four_of(x, ten) = x <= ten * 1.0001 ? ten : x <= 2 * ten ? 2 * ten : x <= 5 * ten ? 5 * ten : 10 * ten
+
 # Without colours: greys, and each line its own dashes.
 array line_grey[4] = [0x000000, 0x707070, 0x000000, 0x707070]
 if (bw) { do for [i=1:8] { line_colour[i] = line_grey[(i - 1) % 4 + 1] } }

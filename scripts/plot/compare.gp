@@ -4,7 +4,7 @@ across = panels < most_across ? panels : most_across
 width = 40 + int(6.9 * longest) + 290 * across
 if (width < 960) width = 960
 down = (panels + most_across - 1) / most_across
-panel_height = (paper > 0 ? (over eq '' ? 76 : 108) + 22 * n : 96 + 26 * n)
+panel_height = (paper > 0 ? (over eq '' ? 80 : 116) + 22 * n : 96 + 26 * n)
 if (!(paper > 0) && panel_height < 206) panel_height = 206
 height = panel_height * down + (many ? 26 : 4)
 paper_height = height
@@ -20,12 +20,12 @@ do for [m=1:panels] {
     set lmargin at screen left + column_m * panel
     set rmargin at screen left + (column_m + 1) * panel - 0.02
     set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 28.0 : 42.0)) / height
-    set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 && over eq '' ? 26.0 : 48.0)) / height
+    set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 && over eq '' ? 30.0 : paper > 0 ? 62.0 : 48.0)) / height
     set ytics scale 0 ('' 0)
     if (column_m == 0) { do for [i=1:n] { set ytics add (value('label'.i) i) } }
     most = value('most'.m); least = value('least'.m)
     set xrange [(least < 0 ? least * 1.15 : 0):(most > 0 ? most * (many ? 1.6 : 1.35) : 1)]
-    set xtics autofreq
+    if (paper > 0 && most > 0) { set xtics step_of(most * 1.35) } else { set xtics autofreq }
     if (value('unit'.m) eq '%' && most <= 100) { set xrange [0:(many ? 150 : 135)]; set xtics 0,25,100 }
     set title value('title'.m)
     set xlabel (over ne '' ? over : paper > 0 ? '' : value('unit'.m))     # the texts have it, too

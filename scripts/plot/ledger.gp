@@ -13,6 +13,7 @@ set bmargin at screen (paper > 0 ? 48.0 + 17 * key_rows : 94.0) / height
 set xrange [0:axis_end]
 set yrange [n + 0.6:0.4]
 set xlabel axis
+if (paper > 0) { set xtics step_of(axis_end) }
 set ytics scale 0 ('' 0)
 do for [i=1:n] { set ytics add (value('label'.i) i) }
 set grid noytics

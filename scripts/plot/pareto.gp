@@ -3,7 +3,7 @@
 columns_of_key = paper > 0 || longest_point > 40 ? 1 : 2
 foot = 17 * ((points + columns_of_key - 1) / columns_of_key) + 10
 height = 460 + foot
-paper_height = int(0.55 * paper) + foot + 20
+paper_height = int(0.62 * paper) + foot + 30
 if (format eq 'term') lines = lines - 1 + points
 load 'common.gp'
 if (logarithmic1) { set logscale x }

@@ -60,8 +60,8 @@ if (term) {
     set title 'How they ended'
     set xlabel 'sessions'
     unset ylabel
-    set xrange [0:most_ended * 1.3]
-    set xtics autofreq
+    set xrange [0:most_ended * (paper > 0 ? 1.8 : 1.3)]
+    if (paper > 0) { set xtics step_of(most_ended * 1.8) } else { set xtics autofreq }
     if (most_ended < 7) { set xtics 1 }
     set yrange [rows + 0.6:0.4]
     set grid noytics

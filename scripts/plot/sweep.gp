@@ -29,7 +29,7 @@ set xlabel x_name
 do for [m=1:panels] {
     if (!term) {
         column_m = (m - 1) % most_across; row_m = (m - 1) / most_across
-        set lmargin at screen (column_m + 0.0) / across + (paper > 0 ? 58.0 : 74.0) / width
+        set lmargin at screen (column_m + 0.0) / across + (paper > 0 ? 66.0 : 74.0) / width
         set rmargin at screen (column_m + 1.0) / across - 18.0 / width
         set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 22.0 : 36.0)) / height
         set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 ? 44.0 : 56.0)) / height

@@ -305,6 +305,12 @@ expect 2 "gpuyard: plot: --font: want --width with it: its points are those of t
 expect 2 "gpuyard: plot: --paper: is for pictures; term and csv have no width in inches" "$G" plot hand --kind ledger --paper -f term
 expect 2 "gpuyard: plot: --width: fairness needs at least 5.0in at 8 points, got 3.3in" "$G" plot hand --kind fairness --paper
 
+# ---- docs/figures.md shows every kind, in pictures that keep the repository small ----
+for kind in $("$G" plot --help | sed -n 's/^ *\([a-z_]*\): .*/\1/p' | grep -vx usage); do
+    grep -q "figures/$kind.png" "$root/docs/figures.md" && [ -s "$root/docs/figures/$kind.png" ] && ok || fail "docs/figures.md: no picture of $kind"
+done
+[ "$(cat "$root"/docs/figures/*.png | wc -c)" -lt 1500000 ] && ok || fail "docs/figures is too large"
+
 # ---- What is wrong is said ----
 expect 3 "gpuyard: hand/timeseries.csv:1: no column power_w: the cluster file had no section power" "$G" plot hand --kind energy -o x2.svg
 expect 3 "gpuyard: summary.csv: no run has a value of nonsense with scope all" "$G" plot hand set/fifo-1 --kind compare -m nonsense -o x2.svg

@@ -119,7 +119,7 @@ static const char *panel_title(const struct sessions *s, size_t i)
     if (e->decided)
         text = words(a, "%s, %s started in time", text,
                      percent(a, (double)e->met / (double)e->decided));
-    if (e->held_gpu_s > 0 && !terminal)
+    if (e->held_gpu_s > 0 && !terminal && !s->r->canvas.paper.untitled)
         text = words(a, "%s; active %s of %s GPU h held, idle %s", text,
                      percent(a, e->active_gpu_s / e->held_gpu_s), commas(a, e->held_gpu_s / 3600),
                      percent(a, e->idle_gpu_s / e->held_gpu_s));
