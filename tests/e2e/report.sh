@@ -75,10 +75,41 @@ seeds: 1..3
 YAML
 "$G" sweep study.yaml -q --keep-runs -o swept 2>said && "$G" report swept -o swept.html || fail "no page of a sweep: $(cat said)"
 [ "$(grep -o '<br><span class="unit">3 runs</span>' swept.html | wc -l)" = 8 ] && ok || fail "a sweep has not four columns of three runs, in two tables"
-holds swept.html "<p>12 runs of <b>"
+holds swept.html "<p>12 runs</p>"
+# Called by what differs, in the order of the experiment: 0.8 before 1 before 1.2, as the file says, and no name of a seed.
+sed 's/load: \[ 1, 2 \]/load: [ 0.8, 1.2, 1 ]/' study.yaml >three.yaml
+"$G" sweep three.yaml -q --keep-runs -o three 2>said && "$G" report three -o three.html || fail "no page of a sweep: $(cat said)"
+grep -o '<th scope="col">[^<]*<br>' three.html | head -6 | sed 's/<[^>]*>//g' >labels
+printf 'load = 0.8, %s\n' fifo sjf >want; printf 'load = 1.2, %s\n' fifo sjf >>want; printf 'load = 1, %s\n' fifo sjf >>want
+same labels want
+if sed '/"id":"data"/d' three.html | grep '<th' | grep -q 'seed='; then fail "a mean is called by one seed"; else ok; fi
+# The runs of it, as a directory: the lines that differ.
+"$G" report three/runs -o runs.html
+holds runs.html '<th scope="col">fifo, pack (load: 0.8)<br><span class="unit">3 runs</span></th>'
+# It did not keep its runs: its metrics and nothing of single runs. A point that failed is a warning.
 "$G" sweep study.yaml -q -o bare 2>said
-expect 3 "gpuyard: bare: this sweep kept no runs: want one with --keep-runs; its numbers are in sweep.csv, and 'gpuyard plot' draws them" \
-    "$G" report bare -o no.html
+"$G" report bare -o bare.html && holds bare.html '<th scope="col">load = 1, fifo<br>' || fail "no page of a sweep without runs"
+if grep -q 'id="waits"' bare.html; then fail "waits of no run"; else ok; fi
+rm bare/points/$(awk -F, 'NR == 2 { print $NF }' bare/points.csv)*
+"$G" report bare -o bare.html && holds bare.html "it has no result.</li>"
+for page in swept three bare; do
+    python3 "$root/tests/e2e/report_numbers.py" $page.html tables >said 2>&1 && ok || fail "$page.html: $(tail -n 3 said)"
+done
+
+# ---- Quotas, and a week of training, notebooks and services: each row once, no quota where there is none ----
+if grep -q 'quota met\|figure-quota' one.html; then fail "quotas on a cluster without"; else ok; fi
+cat >quotas.yaml <<'YAML'
+nodes: [ { group: a, type: dgx-a100, count: 6 } ]
+queues: [ { name: a, deserved_gpus: 20 }, { name: b, deserved_gpus: 8 }, { name: c } ]
+YAML
+awk 'BEGIN { srand(5); print "job_id,submit_s,duration_s,gpus,queue"
+    for (i = 0; i < 300; i++) print i "," int(t += 60 * rand()) + 100 "," 60 + int(3000 * rand()) "," int(1 + 8 * rand()) "," substr("abc", i % 3 + 1, 1) }' >abc.csv
+"$G" run -q -c quotas.yaml -t abc.csv -p quota -o quota 2>said && "$G" report quota -o quota.html || fail "no page with quotas: $(cat said)"
+"$G" run -q -c "$root/traces/samples/mixed_cluster.yaml" -t "$root/traces/samples/mixed.yaml" -p quota -o mixed 2>said && "$G" report mixed -o mixed.html ||
+    fail "no page of a mixed week: $(cat said)"
+for page in quota mixed; do
+    python3 "$root/tests/e2e/report_numbers.py" $page.html tables >said 2>&1 && ok || fail "$page.html: $(tail -n 3 said)"
+done
 
 # ---- What is missing is said, on the page or on standard error ----
 mkdir part; cp one/manifest.json one/summary.csv part
@@ -124,7 +155,7 @@ END
         --window-size=1400,1000 --virtual-time-budget=20000 "$@" --dump-dom "file://$work/frame.html" 2>browser.log | grep '^probe: ' >found
 }
 if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
-    for page in one set two cut swept; do
+    for page in one set two cut swept mixed quota; do
         for width in 1280 390; do
             look $page.html $width
             grep -v '^probe: ok' found >bad

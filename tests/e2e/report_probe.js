@@ -54,6 +54,8 @@
       const names = [...figure.querySelectorAll(".legend button")].map(b => b.textContent);
       check(name + ": the legend has every series", spec.variants[0].lines.concat(spec.variants[0].bands || []).every(s => names.includes(s.name)), names);
     }
+    const colours = [...figure.querySelectorAll(".legend i")].map(i => getComputedStyle(i).backgroundColor);
+    check(name + ": a colour is one thing", spec.type === "time" && !spec.variants[0].bands || new Set(colours).size === colours.length, colours);
     const first = figure.querySelector(".legend button");
     if (first) {
       const before = shapes();

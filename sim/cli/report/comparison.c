@@ -3,6 +3,7 @@
 #include "sim/cli/report/page.h"
 #include "sim/base/memory.h"
 #include "sim/results/summary.h"
+#include "sim/study/paired.h"
 #include "sim/study/sample.h"
 
 #include <math.h>
@@ -54,13 +55,37 @@ static struct estimate estimate(const struct page_group *g, const char *metric)
     return e;
 }
 
-static void change(struct output *o, const struct metric_kind *kind, double base, double now)
+/* Whether the runs of a column differ surely from those of the base: the interval of 95 % of the
+ * mean difference, seed by seed, is without 0. Runs without a counterpart show nothing. */
+static bool surely_differs(const struct page_group *base, const struct page_group *g,
+                           const char *metric)
+{
+    double *d = mem_new(g->n, sizeof *d);
+    size_t n = 0;
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t k = 0; k < base->n; k++) {
+            const struct run_metric *x = run_metric_find(base->run[k], metric, "all"),
+                                    *y = run_metric_find(g->run[i], metric, "all");
+            if (base->run[k]->seed == g->run[i]->seed && x && y && isfinite(y->value - x->value)) {
+                d[n++] = y->value - x->value;
+                break;
+            }
+        }
+    struct bounds interval = n > 1 ? paired_t(d, n, .95).interval : (struct bounds){ 0, 0 };
+    free(d);
+    return interval.low > 0 || interval.high < 0;
+}
+
+static void change(struct output *o, const struct metric_kind *kind, double base, double now,
+                   bool sure)
 {
     enum better better = kind ? kind->better : BETTER_NEITHER;
     double ratio = now / base;
     if (!isfinite(ratio) || fabs(ratio - 1) < SAME)
         return;
-    const char *word = better == BETTER_NEITHER ? "" : (now > base) == (better == BETTER_HIGHER) ? "better" : "worse";
+    const char *word = !sure || better == BETTER_NEITHER              ? ""
+                       : (now > base) == (better == BETTER_HIGHER) ? "better"
+                                                                   : "worse";
     html_printf(o, "<br><span class=\"change %s\">", word);
     if (ratio >= TIMES_FROM)
         html_printf(o, "%.3g times as much", ratio);
@@ -81,7 +106,8 @@ static void cell(struct output *o, const struct page *p, size_t i, const char *m
         out_text(o, "</span>");
     }
     if (i > 0)
-        change(o, metric_find(metric), base.mean, e.mean);
+        change(o, metric_find(metric), base.mean, e.mean,
+               surely_differs(&p->group[0], &p->group[i], metric));
     out_text(o, "</td>");
 }
 
@@ -136,7 +162,8 @@ void page_comparison(struct output *o, const struct page *p)
         many = many || p->group[i].n > 1;
     out_text(o, "<section id=\"summary\">\n<h2>Summary</h2>\n");
     if (p->n_groups > 1)
-        out_text(o, "<p>Changes are against the first column. <code>gpuyard compare</code> judges whether a change is statistically significant.</p>\n");
+        out_text(o, "<p>Changes are of the means, against the first column. One is called better or worse where the 95&nbsp;% "
+                    "interval of its differences, seed by seed, excludes no change; a single run has none.</p>\n");
     if (many)
         out_text(o, "<p>Means over runs that differ in the seed, &plusmn; half of their 95&nbsp;% confidence interval (Student's t).</p>\n");
     table_begin(o, "Metrics over all jobs");

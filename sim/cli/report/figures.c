@@ -232,16 +232,15 @@ static void quota_of(struct output *o, const struct page *p, const struct run_vi
            *beyond = mem_new(p->steps.n, sizeof *beyond);
     bool first_band = true, first_line = true;
     for (size_t i = 0; i < p->steps.n; i++) {
-        within[i] = deserved->mean ? fmin(held->mean[i], deserved->value) : 0;
+        within[i] = fmin(held->mean[i], deserved->mean[i]);
         beyond[i] = held->mean[i] - within[i];
         within[i] = isnan(held->mean[i]) ? held->mean[i] : within[i];
     }
     char *name = figure_name(p, v, figure_queue(v, k));
     figure_variant(o, first, name, "bands");
     free(name);
-    if (deserved->mean)
-        figure_named(o, &first_band, "held within the quota", within, p->steps.n);
-    figure_named(o, &first_band, deserved->mean ? "held above the quota" : "held", beyond, p->steps.n);
+    figure_named(o, &first_band, "held within the quota", within, p->steps.n);
+    figure_named(o, &first_band, "held above the quota", beyond, p->steps.n);
     out_text(o, "],\"lines\":[");
     figure_level(o, &first_line, "quota", p, deserved);
     figure_level(o, &first_line, "fair share", p, &q->level[QUEUE_FAIR]);
@@ -257,8 +256,11 @@ static void figure_quotas(struct output *o, const struct page *p)
     for (size_t i = 0; i < p->n_views; i++) {
         struct ranked *list;
         size_t n = rank_queues(&p->view[i], &list);
-        for (size_t k = 0; k < n && k < QUOTA_QUEUES; k++)
-            quota_of(o, p, &p->view[i], list[k].number, &first);
+        for (size_t k = 0, shown = 0; k < n && shown < QUOTA_QUEUES; k++)
+            if (p->view[i].queue[list[k].number].level[QUEUE_DESERVED].mean) {
+                quota_of(o, p, &p->view[i], list[k].number, &first);
+                shown++;
+            }
         free(list);
     }
 }
@@ -341,7 +343,7 @@ static void figure_distributions(struct output *o, const struct page *p)
 /* ---- Bars ---- */
 
 static const struct { const char *account, *meaning; } accounts[] = {
-    { "useful", "useful work" }, { "start", "starting" }, { "save", "saving before a stop" },
+    { "useful", "useful work" }, { "start", "starting" }, { "save", "saving to leave" },
     { "checkpoint", "writing checkpoints" },
     { "gang", "incomplete gangs" }, { "idle", "idle in sessions" }, { "fault", "after a fault" },
     { "lost", "lost work" }, { "free", "free" }, { "down", "out of service" },
@@ -460,11 +462,11 @@ static bool has_waits(const struct page *p)
                     return true;
     return false;
 }
-static bool has_queues(const struct page *p)
+static bool has_quotas(const struct page *p)
 {
     for (size_t i = 0; i < p->n_views; i++)
         for (uint32_t k = 0; k < intern_count(p->view[i].queue_names); k++)
-            if (p->view[i].queue[k].level[QUEUE_HELD].mean && p->view[i].queue[k].jobs > 0)
+            if (p->view[i].queue[k].level[QUEUE_DESERVED].mean && p->view[i].queue[k].jobs > 0)
                 return true;
     return false;
 }
@@ -494,11 +496,11 @@ static const struct {
     { "waiting", "time", "", "Waiting", "How many jobs wait, and for how many GPUs.", has_time,
       figure_waiting },
     { "distributions", "cdf", "", "Distributions over jobs",
-      "Share of the ended jobs with at most this value; the axis is logarithmic.",
+      "Share of the ended jobs with at most this value, without replicas of services and sessions; the axis is logarithmic.",
       has_jobs, figure_distributions },
     { "quota", "time", "GPUs", "Quota and allocation",
       "GPUs held by a queue, its quota, its demand, and its fair share if the policy reports one.",
-      has_queues, figure_quotas },
+      has_quotas, figure_quotas },
     { "ledger", "bars", "GPU h", "Where GPU time went", "All GPU time, by account.", has_nodes,
       figure_ledger },
     { "reasons", "bars", "h", "Why jobs waited", "Hours that jobs waited, by queue and reason.",

@@ -1,17 +1,17 @@
 /* page.h - one self-contained HTML page about runs: tables, and figures that its own script
  * (page.js) draws from numbers in the page. */
 #pragma once
+#include "sim/cli/report/report_columns.h"
 #include "sim/cli/report/run_view.h"
 #include "sim/io/output.h"
 
-/* The runs of one column: one run, or runs in one directory that differ only in the seed. */
-struct page_group { char *label; size_t n; const struct run_record **run; };
 struct page {
-    size_t n_runs;
-    size_t n_groups;
-    struct page_group *group;
+    const struct report_columns *columns;
+    size_t n_runs, n_groups;      /* of columns */
+    const struct page_group *group;
+    const char *sweep;            /* its directory; NULL: the page is not about one sweep */
     size_t n_views;               /* at most VIEWS_MAX */
-    struct run_view *view;        /* the first run of each of the first n_views groups */
+    struct run_view *view;        /* of the first n_views groups that have a directory */
     struct steps steps;
 };
 enum { VIEWS_MAX = 8, PAGE_STEPS = 480 };

@@ -29,6 +29,15 @@
     return e;
   }
   const band = i => `var(--b${i % 10 + 1})`, stroke = i => `var(--l${i % 8 + 1})`;
+  // What has one colour in all figures, as in the pictures of `gpuyard plot`.
+  const fixed = { "all GPUs": "--l7", "GPUs up": "--lost", "making progress": "--gang",
+    "quota": "--l7", "fair share": "--fault", "demand": "--demand", "held within the quota": "--saving", "held above the quota": "--gang",
+    "useful work": "--useful", "starting": "--starting", "saving to leave": "--saving", "writing checkpoints": "--writing", "incomplete gangs": "--gang",
+    "idle in sessions": "--idle", "after a fault": "--fault", "lost work": "--lost", "free": "--free", "out of service": "--down",
+    "active": "--useful", "idle, hold GPUs": "--gang", "starting up": "--starting", "wait for GPUs": "--lost", "gave GPUs back": "--free" };
+  const reasons = ["order", "limit", "quota", "protected", "gpus", "fragmented", "topology", "type", "gang"].map((r, i) => [r, `--b${i + 1}`])
+    .concat([["reserved", "--gang"], ["releasing", "--saving"], ["pass", "--free"], ["dependency", "--lost"], ["power", "--l7"], ["other", "--down"]]);
+  const ofReason = Object.fromEntries(reasons);
   const dash = i => ["", "6 3", "2 3", "8 3 2 3"][Math.floor(i / 8) % 4];
 
   // Round steps of 1, 2 or 5 up to the most.
@@ -131,7 +140,7 @@
       let k = 1;
       for (const b of bands) {
         if (this.hidden.has(b.name)) continue;
-        element("path", { d: this.area(sums[k - 1], sums[k]), style: `fill:${band(bands.indexOf(b))}` }, inside);
+        element("path", { d: this.area(sums[k - 1], sums[k]), style: `fill:${this.bandColour(v, bands.indexOf(b))}` }, inside);
         k++;
       }
       lines.forEach((l, i) => {
@@ -158,9 +167,11 @@
       }
       this.width_s = n ? data.length_s / n * factor : 0;
     }
+    bandColour(v, i) {
+      return ["quota", "sessions"].includes(this.spec.id) ? `var(${fixed[v.bands[i].name]})` : band(i);
+    }
     lineColour(v, i) {
-      const fixed = { "making progress": "var(--l2)", "fair share": "var(--l4)", "demand": "var(--l5)", "GPUs up": "var(--l4)" };
-      return (v.bands || []).length ? fixed[v.lines[i].name] || "var(--l7)" : stroke(i);
+      return (v.bands || []).length ? `var(${fixed[v.lines[i].name] || "--l7"})` : stroke(i);
     }
     logAxis(v) {
       let least = Infinity, most = 0;
@@ -267,8 +278,8 @@
       });
     }
     partColour(v, i) {
-      const fixed = { "useful work": "var(--b3)", "lost work": "var(--b5)", "free": "var(--line)", "out of service": "var(--faint)" };
-      return fixed[v.parts[i]] || band(i);
+      const names = this.spec.id === "reasons" ? ofReason : fixed;
+      return `var(${names[v.parts[i]] || "--unlike"})`;
     }
 
     // ---- Heat: a row for each node ----
@@ -306,7 +317,7 @@
       if (this.spec.type === "bars")
         v.parts.forEach((p, i) => { if (v.rows.some(r => r.y[i] > 0)) list.push([p, this.partColour(v, i), false]); });
       else {
-        (v.bands || []).forEach((b, i) => list.push([b.name, band(i), false]));
+        (v.bands || []).forEach((b, i) => list.push([b.name, this.bandColour(v, i), false]));
         (v.lines || []).forEach((l, i) => list.push([l.name, this.lineColour(v, i), true]));
       }
       for (const [name, colour, line] of list) {
@@ -380,7 +391,7 @@
         });
       else {
         const k = Math.min(this.steps - 1, Math.max(0, Math.floor(value / this.width_s)));
-        (v.bands || []).map((b, i) => [b, band(i)]).reverse().concat((v.lines || []).map((l, i) => [l, this.lineColour(v, i)]))
+        (v.bands || []).map((b, i) => [b, this.bandColour(v, i)]).reverse().concat((v.lines || []).map((l, i) => [l, this.lineColour(v, i)]))
           .forEach(([s, colour]) => { if (!this.hidden.has(s.name)) words.push([colour, s.name, withUnit(this.levels.get(s)[k], this.unit)]); });
       }
       this.say(this.spec.type === "cdf" ? "at most " + withUnit(value, this.unit) : duration(value), words, event, x);

@@ -72,8 +72,10 @@ static int on_queue(void *self, const struct row *row, const size_t *column, str
             return -1;
         if (i == QUEUE_HELD)
             q->held_gpu_s += level->value * fmax(0, at_s - l->view->start_s - level->at_s);
+        /* A quota holds from the start of the run, though the first row of its queue is later. */
+        bool quota = i == QUEUE_DESERVED && !level->any;
         if (!isnan(value))
-            series_set(level, l->steps, at_s - l->view->start_s, value);
+            series_set(level, l->steps, quota ? 0 : at_s - l->view->start_s, value);
     }
     return 0;
 }
@@ -139,8 +141,13 @@ static int on_job(void *self, const struct row *row, const size_t *column, struc
 {
     struct jobs *j = self;
     const char *state = row->cell[column[C_STATE]].text;
-    bool ended = !strcmp(state, "completed") || !strcmp(state, "failed") ||
-                 !strcmp(state, "cancelled");
+    double slowdown;
+    if (result_number(row, column[C_VALUES + DISTRIBUTION_SLOWDOWN], &slowdown, err))
+        return -1;
+    /* Replicas of services and sessions have no service time, so no slowdown: the means of the
+     * summary leave them out, too. */
+    bool ended = !isnan(slowdown) && (!strcmp(state, "completed") || !strcmp(state, "failed") ||
+                                      !strcmp(state, "cancelled"));
     struct queue_view *q = queue_of(j->view, row->cell[column[C_QUEUE]].text,
                                     row->cell[column[C_QUEUE]].length);
     q->jobs++;
@@ -344,12 +351,14 @@ static int on_time(void *self, const struct row *row, const size_t *column, stru
     return 0;
 }
 
-int run_view_open(struct run_view *v, const struct run_record *record, struct error *err)
+int run_view_open(struct run_view *v, const struct run_record *record, const char *directory,
+                  struct error *err)
 {
     static const char *const wanted[] = { "time_s", NULL };
     static const struct result_file file = { "timeseries.csv", wanted, on_time, NULL };
     char path[PATH_LONG];
-    *v = (struct run_view){ .path = record->path, .record = record, .start_s = (double)NAN, .queue_names = intern_new() };
+    *v = (struct run_view){ .path = directory, .record = record, .start_s = (double)NAN,
+                            .queue_names = intern_new() };
     snprintf(path, sizeof path, "%s/manifest.json", v->path);
     v->manifest = json_file_read(path, err);
     if (!v->manifest || result_file_read(v->path, &file, v, err) < 0)

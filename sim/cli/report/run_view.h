@@ -60,6 +60,7 @@ struct run_view {
 
 /* run_view_open() reads the span of time, run_view_read() the rest, with steps that fit all runs.
  * 0, or -1 with err. run_view_free() in every case. */
-int  run_view_open(struct run_view *v, const struct run_record *record, struct error *err);
+int  run_view_open(struct run_view *v, const struct run_record *record, const char *directory,
+                   struct error *err);
 int  run_view_read(struct run_view *v, const struct steps *steps, struct error *err);
 void run_view_free(struct run_view *v);
