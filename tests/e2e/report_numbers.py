@@ -44,6 +44,10 @@ class Page(html.parser.HTMLParser):
             self.results.append(self.text)
         if tag == "script" and self.text:
             self.data = json.loads(self.text)
+            for series in (s for f in self.data["figures"] for v in f["variants"] for k in ("bands", "lines", "rows") for s in v.get(k, [])):
+                for key in ("x", "y", "half"):      # a number that repeats: [times, number]
+                    if key in series:
+                        series[key] = [y for u in series[key] for y in (u[:1] and [u[1]] * u[0] if isinstance(u, list) else [u])]
         if tag in ("td", "th", "caption", "dt", "dd", "script"):
             self.text = None
 
@@ -91,11 +95,32 @@ def tables(page, directories):
         assert abs(share - 100 * values.count(values[0]) / len(values)) < 0.01, share
 
 
+def sweep(page, directory):
+    """The figure of a sweep: each mean over seeds, and half its interval, from sweep.csv; 100 % of a share."""
+    points = {}
+    for r in rows(directory, "sweep"):
+        if r["metric"] in ("jct_mean_s", "util_alloc") and r["scope"] == "all":
+            points.setdefault((r["metric"], r["policy"], float(r["load"])), []).append(float(r["value"]) * (100 if r["metric"] == "util_alloc" else 1))
+    figure = next(f for f in page.data["figures"] if f["id"] == "sweep")
+    assert figure["axis"] == "load", figure["axis"]
+    seen = 0
+    for name, metric in (("mean completion time", "jct_mean_s"), ("GPU time allocated", "util_alloc")):
+        for line in next(v for v in figure["variants"] if v["name"] == name)["lines"]:
+            assert line["x"] == sorted(line["x"]), line["x"]
+            for x, y, half in zip(line["x"], line["y"], line["half"]):
+                values = points[metric, line["name"], x]
+                mean = sum(values) / len(values)
+                close(y, mean, 1e-4, 1e-9)
+                close(half, t_975(len(values) - 1) * math.sqrt(sum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values)), 1e-3, 1e-6)
+                seen += 1
+    assert seen == len(points), (seen, len(points))
+
+
 def check(page, directory, v, figures, one):
     times = rows(directory, "timeseries")
     end = float(times[-1]["time_s"])
     start = float(times[0]["time_s"])
-    width = page.data["length_s"] / 480
+    width = page.data["length_s"] / page.data["steps"]
     summary = {(r["metric"], r["scope"]): r["value"] for r in rows(directory, "summary")}
 
     # GPUs over time: each queue's area; all of them are what was allocated.
@@ -223,6 +248,8 @@ def sure_changes(page, base, new):
 page = Page(open(sys.argv[1], encoding="utf-8").read())
 if sys.argv[2:] == ["tables"]:
     tables(page, page.results if len(page.results) == 1 else [])
+    if sys.argv[1] in ("swept.html", "three.html"):
+        sweep(page, sys.argv[1][:-5])
     print("each row once: %d tables" % len(page.tables))
     sys.exit()
 tables(page, page.results if len(page.results) == 1 else [])

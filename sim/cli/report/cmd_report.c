@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct report_options { const char *output; };
 static const struct report_options defaults = { .output = NULL };
@@ -16,6 +17,36 @@ static const struct option options[] = {
 };
 
 /* ---- The page ---- */
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Queues or services of a run, as its summary has them. */
+static size_t scopes_of(const struct run_view *v, const char *kind, const char *metric)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->record->n; i++)
+        n += !strncmp(v->record->metric[i].scope, kind, strlen(kind)) &&
+             !strcmp(v->record->metric[i].metric, metric);
+    return n;
+}
+
+/* See page.h. Figures show fewer levels than are read. */
+static size_t steps_of(const struct page *p)
+{
+    size_t shown = 1, read = 1;
+    for (size_t i = 0; i < p->n_views; i++) {
+        size_t queues = scopes_of(&p->view[i], "queue=", "jobs_submitted"),
+               services = scopes_of(&p->view[i], "service=", "requests_arrived");
+        shown += CLUSTER_LEVELS + QUEUES_SHOWN + QUEUE_LEVELS * min_size(queues, QUEUES_SHOWN) +
+                 SERVICE_LEVELS * min_size(services, SERVICES_SHOWN);
+        read += CLUSTER_LEVELS + QUEUE_LEVELS * queues + SERVICE_LEVELS * services;
+    }
+    size_t most = min_size(PAGE_NUMBERS / shown, MEMORY_NUMBERS / read);
+    return most < STEPS_LEAST ? STEPS_LEAST : min_size(most, STEPS_MOST);
+}
 
 static int read_views(struct page *p, struct error *err)
 {
@@ -30,7 +61,7 @@ static int read_views(struct page *p, struct error *err)
         v->label = g->label;
         p->steps.length_s = fmax(p->steps.length_s, v->end_s - v->start_s);
     }
-    p->steps.n = PAGE_STEPS;
+    p->steps.n = steps_of(p);
     for (size_t i = 0; i < p->n_views; i++)
         if (run_view_read(&p->view[i], &p->steps, err))
             return -1;

@@ -54,7 +54,7 @@ static void contents(struct output *o, const struct page *p)
 {
     const struct { const char *id, *name; bool there; } part[] = {
         { "summary", "Summary", true },
-        { "figures", "Figures", p->n_views > 0 },
+        { "figures", "Figures", p->n_views > 0 || p->sweep },
         { "queues", "Queues and classes", p->n_views > 0 },
         { "waits", "Why jobs waited", p->n_views > 0 },
         { "configuration", "Configuration", p->n_views > 0 },

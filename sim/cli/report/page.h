@@ -4,6 +4,7 @@
 #include "sim/cli/report/report_columns.h"
 #include "sim/cli/report/run_view.h"
 #include "sim/io/output.h"
+#include "sim/study/sample.h"
 
 struct page {
     const struct report_columns *columns;
@@ -14,9 +15,17 @@ struct page {
     struct run_view *view;        /* of the first n_views groups that have a directory */
     struct steps steps;
 };
-enum { VIEWS_MAX = 8, PAGE_STEPS = 480 };
+/* Steps of time: as many as the page, and memory, have room for in all levels of all runs, so that a
+ * month of one run has steps of five minutes. */
+enum { VIEWS_MAX = 8, STEPS_LEAST = 480, STEPS_MOST = 8640, PAGE_NUMBERS = 500000,
+       MEMORY_NUMBERS = 8000000, QUEUES_SHOWN = 12, SERVICES_SHOWN = 16 };
 
 void page_write(struct output *o, const struct page *p);
+
+/* The metrics that a summary begins with; ends with NULL. */
+extern const struct page_metric { const char *metric, *label; } shown_metrics[];
+/* of a metric of all jobs, over the runs of a group */
+struct estimate group_estimate(const struct page_group *g, const char *metric);
 
 /* ---- Parts of the page, in this order ---- */
 extern const char page_css[], page_js[];                     /* the files, ended with NUL */

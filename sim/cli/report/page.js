@@ -2,6 +2,12 @@
 "use strict";
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
+  for (const spec of data.figures)
+    for (const v of spec.variants)
+      for (const list of [v.bands || [], v.lines || [], v.rows || []])
+        for (const series of list)
+          for (const key of ["x", "y", "half"])
+            if (series[key]) series[key] = series[key].flatMap(y => Array.isArray(y) ? new Array(y[0]).fill(y[1]) : [y]);
   const SVG = "http://www.w3.org/2000/svg";
   const units = [["s", 1, 180], ["min", 60, 10800], ["h", 3600, 259200], ["d", 86400, Infinity]];
 
@@ -21,23 +27,14 @@
 
   // ---- Elements ----
   function element(name, attributes, parent, text) {
-    const svg = ["svg", "g", "path", "line", "rect", "text", "title"].includes(name);
+    const svg = ["svg", "g", "path", "line", "rect", "circle", "text", "title"].includes(name);
     const e = svg ? document.createElementNS(SVG, name) : document.createElement(name);
     for (const key in attributes) e.setAttribute(key, attributes[key]);
     if (text !== undefined) e.textContent = text;
     if (parent) parent.append(e);
     return e;
   }
-  const band = i => `var(--b${i % 10 + 1})`, stroke = i => `var(--l${i % 8 + 1})`;
-  // What has one colour in all figures, as in the pictures of `gpuyard plot`.
-  const fixed = { "all GPUs": "--l7", "GPUs up": "--lost", "making progress": "--gang",
-    "quota": "--l7", "fair share": "--fault", "demand": "--demand", "held within the quota": "--saving", "held above the quota": "--gang",
-    "useful work": "--useful", "starting": "--starting", "saving to leave": "--saving", "writing checkpoints": "--writing", "incomplete gangs": "--gang",
-    "idle in sessions": "--idle", "after a fault": "--fault", "lost work": "--lost", "free": "--free", "out of service": "--down",
-    "active": "--useful", "idle, hold GPUs": "--gang", "starting up": "--starting", "wait for GPUs": "--lost", "gave GPUs back": "--free" };
-  const reasons = ["order", "limit", "quota", "protected", "gpus", "fragmented", "topology", "type", "gang"].map((r, i) => [r, `--b${i + 1}`])
-    .concat([["reserved", "--gang"], ["releasing", "--saving"], ["pass", "--free"], ["dependency", "--lost"], ["power", "--l7"], ["other", "--down"]]);
-  const ofReason = Object.fromEntries(reasons);
+  const colourOf = series => `var(${series.colour})`;
   const dash = i => ["", "6 3", "2 3", "8 3 2 3"][Math.floor(i / 8) % 4];
 
   // Round steps of 1, 2 or 5 up to the most.
@@ -97,6 +94,7 @@
       this.svg.setAttribute("aria-label", (this.spec.title || "figure") + (v.name ? ": " + v.name : ""));
       if (this.spec.type === "bars") this.drawBars(v);
       else if (this.spec.type === "heat") this.drawHeat(v);
+      else if (this.spec.type === "sweep") this.drawSweep(v);
       else this.drawCurves(v);
       this.drawLegend();
     }
@@ -140,13 +138,13 @@
       let k = 1;
       for (const b of bands) {
         if (this.hidden.has(b.name)) continue;
-        element("path", { d: this.area(sums[k - 1], sums[k]), style: `fill:${this.bandColour(v, bands.indexOf(b))}` }, inside);
+        element("path", { d: this.area(sums[k - 1], sums[k]), style: `fill:${colourOf(b)}` }, inside);
         k++;
       }
       lines.forEach((l, i) => {
         if (this.hidden.has(l.name)) return;
         const d = cdf ? this.curve(l) : this.outline(y(l));
-        element("path", { d, style: `fill:none;stroke:${this.lineColour(v, i)};stroke-width:${bands.length ? 1.2 : 1.8};stroke-dasharray:${dash(i)}` }, inside);
+        element("path", { d, style: `fill:none;stroke:${colourOf(l)};stroke-width:${bands.length ? 1.2 : 1.8};stroke-dasharray:${dash(i)}` }, inside);
       });
       this.cursor = element("line", { class: "cursor", y1: fr.top, y2: fr.bottom, visibility: "hidden" }, this.svg);
       this.selection = element("rect", { class: "chosen", y: fr.top, height: fr.bottom - fr.top, visibility: "hidden" }, this.svg);
@@ -166,12 +164,6 @@
         this.levels.set(s, means);
       }
       this.width_s = n ? data.length_s / n * factor : 0;
-    }
-    bandColour(v, i) {
-      return ["quota", "sessions"].includes(this.spec.id) ? `var(${fixed[v.bands[i].name]})` : band(i);
-    }
-    lineColour(v, i) {
-      return (v.bands || []).length ? `var(${fixed[v.lines[i].name] || "--l7"})` : stroke(i);
     }
     logAxis(v) {
       let least = Infinity, most = 0;
@@ -269,17 +261,53 @@
           const value = share ? r.y[i] / whole * 100 : r.y[i];
           if (!(value > 0)) continue;
           const rect = element("rect", { x: x(from).toFixed(1), y, width: Math.max(0.5, x(from + value) - x(from)).toFixed(1), height,
-            style: `fill:${this.partColour(v, i)};stroke:var(--back);stroke-width:.6` }, this.svg);
-          const words = [[this.partColour(v, i), v.parts[i], figure(r.y[i]) + " " + this.unit + (share ? ` (${figure(value)} %)` : "")]];
+            style: `fill:var(${v.colours[i]});stroke:var(--back);stroke-width:.6` }, this.svg);
+          const words = [[`var(${v.colours[i]})`, v.parts[i], figure(r.y[i]) + " " + this.unit + (share ? ` (${figure(value)} %)` : "")]];
           rect.onpointerenter = rect.onpointermove = e => this.say(r.name, words, e);
           rect.onpointerleave = () => { this.tip.hidden = true; };
           from += value;
         }
       });
     }
-    partColour(v, i) {
-      const names = this.spec.id === "reasons" ? ofReason : fixed;
-      return `var(${names[v.parts[i]] || "--unlike"})`;
+    // ---- A sweep: means with their intervals over a parameter ----
+    drawSweep(v) {
+      const seen = v.lines.filter(l => !this.hidden.has(l.name)), xs = v.lines.flatMap(l => l.x), bare = Math.max(...xs) === Math.min(...xs);
+      this.size(this.width < 600 ? 280 : 360);
+      const fr = this.frame = { left: 64, right: this.width - 18, top: 10, bottom: this.height - 44 };
+      const room = bare ? 1 : (Math.max(...xs) - Math.min(...xs)) * 0.05, from = Math.min(...xs) - room, to = Math.max(...xs) + room;
+      const most = Math.max(1e-9, ...seen.flatMap(l => l.y.map((y, k) => y + l.half[k]))) * 1.06;
+      const x = value => fr.left + (value - from) / (to - from) * (fr.right - fr.left), y = value => fr.bottom - value / most * (fr.bottom - fr.top);
+      const g = element("g", { class: "axis" }, this.svg);
+      let last = -Infinity;
+      for (const value of [...new Set(xs)].sort((a, b) => a - b)) {
+        const name = v.labels ? v.labels[value] : figure(value);
+        if (x(value) - last < 8 + 7 * name.length) continue;
+        last = x(value);
+        this.text(last, fr.bottom + 19, "middle", name, g);
+      }
+      const unit = this.unit === "s" ? unitOf(most) : [this.unit, 1];
+      for (const t of ticks(0, most / unit[1], 5)) {
+        element("line", { class: "grid", x1: fr.left, x2: fr.right, y1: y(t * unit[1]), y2: y(t * unit[1]) }, g);
+        this.text(fr.left - 6, y(t * unit[1]) + 4, "end", figure(t), g);
+      }
+      element("path", { class: "edge", d: `M${fr.left} ${fr.top}V${fr.bottom}H${fr.right}` }, g);
+      this.text((fr.left + fr.right) / 2, fr.bottom + 38, "middle", this.spec.axis, g);
+      this.text(0, 0, "middle", v.name + (unit[0] ? ` (${unit[0]})` : ""), g)
+        .setAttribute("transform", `translate(13 ${(fr.top + fr.bottom) / 2}) rotate(-90)`);
+      v.lines.forEach((l, i) => {
+        if (this.hidden.has(l.name)) return;
+        const style = `stroke:${colourOf(l)};stroke-width:1.6`;
+        element("path", { d: l.x.map((value, k) => `${k ? "L" : "M"}${x(value).toFixed(1)} ${y(l.y[k]).toFixed(1)}`).join(""),
+          style: `fill:none;${style};stroke-dasharray:${dash(i)}` }, this.svg);
+        l.x.forEach((value, k) => {
+          const low = Math.max(0, l.y[k] - l.half[k]), high = l.y[k] + l.half[k], px = x(value).toFixed(1);
+          element("path", { d: `M${px} ${y(low).toFixed(1)}V${y(high).toFixed(1)}`, style }, this.svg);
+          const dot = element("circle", { cx: px, cy: y(l.y[k]).toFixed(1), r: 4, style: `fill:${colourOf(l)}` }, this.svg);
+          dot.onpointerenter = e => this.say(this.spec.axis + " " + (v.labels ? v.labels[value] : value),
+            [[colourOf(l), l.name, withUnit(l.y[k], this.unit) + " ± " + withUnit(l.half[k], this.unit)]], e);
+          dot.onpointerleave = () => { this.tip.hidden = true; };
+        });
+      });
     }
 
     // ---- Heat: a row for each node ----
@@ -315,10 +343,10 @@
       this.legend.replaceChildren();
       if (this.spec.type === "heat") return;
       if (this.spec.type === "bars")
-        v.parts.forEach((p, i) => { if (v.rows.some(r => r.y[i] > 0)) list.push([p, this.partColour(v, i), false]); });
+        v.parts.forEach((p, i) => { if (v.rows.some(r => r.y[i] > 0)) list.push([p, `var(${v.colours[i]})`, false]); });
       else {
-        (v.bands || []).forEach((b, i) => list.push([b.name, this.bandColour(v, i), false]));
-        (v.lines || []).forEach((l, i) => list.push([l.name, this.lineColour(v, i), true]));
+        (v.bands || []).forEach((b, i) => list.push([b.name, colourOf(b), false]));
+        (v.lines || []).forEach((l, i) => list.push([l.name, colourOf(l), true]));
       }
       for (const [name, colour, line] of list) {
         const b = element("button", { type: "button", "aria-pressed": !this.hidden.has(name) }, this.legend);
@@ -338,7 +366,7 @@
       const py = e => e.clientY - this.svg.getBoundingClientRect().top;
       this.svg.addEventListener("pointermove", e => {
         if (this.spec.type === "heat") this.pointHeat(px(e), py(e), e);
-        else if (this.cursor && this.spec.type !== "bars") this.point(px(e), e);
+        else if (this.cursor && ["time", "cdf"].includes(this.spec.type)) this.point(px(e), e);
       });
       this.svg.addEventListener("pointerdown", e => {
         if (!["time", "cdf"].includes(this.spec.type) || e.pointerType === "touch") return;
@@ -387,11 +415,11 @@
           if (this.hidden.has(l.name)) return;
           let share = 0;
           for (let k = 0; k < l.x.length && l.x[k] <= value; k++) share = l.y[k];
-          words.push([this.lineColour(v, i), l.name, figure(share) + " %"]);
+          words.push([colourOf(l), l.name, figure(share) + " %"]);
         });
       else {
         const k = Math.min(this.steps - 1, Math.max(0, Math.floor(value / this.width_s)));
-        (v.bands || []).map((b, i) => [b, this.bandColour(v, i)]).reverse().concat((v.lines || []).map((l, i) => [l, this.lineColour(v, i)]))
+        (v.bands || []).map((b, i) => [b, colourOf(b)]).reverse().concat((v.lines || []).map((l, i) => [l, colourOf(l)]))
           .forEach(([s, colour]) => { if (!this.hidden.has(s.name)) words.push([colour, s.name, withUnit(this.levels.get(s)[k], this.unit)]); });
       }
       this.say(this.spec.type === "cdf" ? "at most " + withUnit(value, this.unit) : duration(value), words, event, x);
@@ -422,6 +450,7 @@
   document.documentElement.classList.add("drawn");
   for (const spec of data.figures) {
     const at = document.getElementById("figure-" + spec.id);
+    at.querySelector(".static").remove();
     spec.title = at.querySelector("h3").textContent;
     new Plot(at.querySelector(".plot"), spec);
   }

@@ -22,7 +22,7 @@ enum service_level { SERVICE_RATE, SERVICE_P50, SERVICE_P99, SERVICE_KEPT, SERVI
 enum distribution { DISTRIBUTION_JCT, DISTRIBUTION_WAIT, DISTRIBUTION_SLOWDOWN,
                     DISTRIBUTION_FAIRNESS, DISTRIBUTIONS };
 
-enum { WAIT_REASONS_MAX = 24, ACCOUNTS_MAX = 16, HEAT_STEPS = 160, HEAT_ROWS = 64 };
+enum { WAIT_REASONS_MAX = 24, ACCOUNTS_MAX = 16, HEAT_STEPS = 480, HEAT_ROWS = 64 };
 
 struct queue_view {               /* numbered as run_view.queue_names */
     struct series level[QUEUE_LEVELS];
