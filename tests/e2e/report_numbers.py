@@ -10,6 +10,7 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
+        self.links, self.ids = set(), set()
         self.stack, self.tables, self.text, self.data, self.results = [], [], None, None, []
         self.feed(text)
         assert not self.stack, "never closed: %s" % self.stack
@@ -17,6 +18,8 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         for name, value in attrs:
             assert name not in ("src", "href", "onclick", "onload") or value.startswith(("#", "data:")), (tag, name, value)
+        self.links |= {v[1:] for k, v in attrs if k == "href" and v.startswith("#")}
+        self.ids |= {v for k, v in attrs if k == "id"}
         if tag in self.VOID:
             if self.text is not None:
                 self.text += " "
@@ -88,6 +91,13 @@ def tables(page, directories):
         assert ("quota" in figures) == bool(quotas), quotas
         head = [t[0] for t in page.tables if t[0][:2] == ["queue", "jobs"]]
         assert all(("quota met" in row) == bool(quotas) for row in head), head
+        worst = next((t for t in page.tables if t[0][:2] == ["job", "queue"]), [[]])
+        longest = sorted((j for j in rows(directory, "jobs") if float(j["wait_s"] or 0) > 0), key=lambda j: (-float(j["wait_s"]), j["job_id"].encode()))[:20]
+        assert [row[0] for row in worst[1:]] == [j["job_id"] for j in longest], worst[:3]
+        for row, j in zip(worst[1:], longest):
+            waits = {c[5:-2]: float(j[c]) for c in j if c.startswith("wait_") and c.endswith("_s") and c != "wait_s"}
+            assert row[1] == (j["queue"] or "(none)") and waits[row[5]] == max(waits.values()), (row, waits)
+        assert page.links <= page.ids and len(longest) == 0 or any(link.startswith("story-") for link in page.links), page.links - page.ids
         n = next(int(r["n"]) for r in rows(directory, "summary") if r["metric"] == "jct_mean_s" and r["scope"] == "all")
         assert n == len(training(rows(directory, "jobs"))), n
         share = figures["distributions"]["variants"][0]["lines"][0]["y"][0]      # the first step is that of the least

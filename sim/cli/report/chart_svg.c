@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDE = 720, HIGH = 280, LEFT = 60, RIGHT = 708, TOP = 8, BOTTOM = 244, ROW = 26,
+enum { WIDE = 720, HIGH = 280, LEFT = 78, RIGHT = 708, TOP = 8, BOTTOM = 244, ROW = 26,
        NAMES = 190, CHARACTERS = 24, TICS = 6 };
 #define STEPS 240u
 
@@ -65,14 +65,21 @@ static void axis_x(struct output *o, const struct frame *f, bool time, const cha
                                              : 1;
     double step = f->log ? 0 : step_of((f->to - f->from) / unit, TICS) * unit;
     if (f->log) {
-        for (double x = pow(10, ceil(log10(f->from))); x <= f->to * (1 + 1e-9); x *= 10) {
+        static const double times[] = { 1e-3, .01, .1, 1, 10, 60, 600, 3600, 36000, 86400, 864000,
+                                        31536000 };
+        enum { TIMES = sizeof times / sizeof times[0] };
+        double ten = pow(10, ceil(log10(f->from)));
+        for (size_t k = 0; time ? k < TIMES : ten <= f->to; k++, ten *= 10) {
+            double x = time ? times[k] : ten;
+            if (x < f->from || x > f->to)
+                continue;
             grid_x(o, f, x);
             number_at(o, at_x(f, x), f->bottom + 16, "middle", x, time ? "s" : "");
         }
     } else {
-        for (double k = ceil(f->from / step - 1e-9); k * step <= f->to * (1 + 1e-9); k++) {
+        for (double k = ceil(f->from / step - 1e-9) + 0.0; k * step <= f->to * (1 + 1e-9); k++) {
             grid_x(o, f, k * step);
-            number_at(o, at_x(f, k * step), f->bottom + 16, "middle", k * step / unit, "");
+            number_at(o, at_x(f, k * step), f->bottom + 16, "middle", k * step / unit + 0.0, "");
         }
     }
     text_at(o, (f->left + f->right) / 2, f->bottom + 33, "middle",
@@ -83,8 +90,12 @@ static void axis_x(struct output *o, const struct frame *f, bool time, const cha
                             : "time since the start (s)");
 }
 
-static void axis_y(struct output *o, const struct frame *f, const char *unit)
+static void axis_y(struct output *o, const struct frame *f, const char *unit, const char *name)
 {
+    html_printf(o, "<text text-anchor=\"middle\" transform=\"translate(12 %.1f) rotate(-90)\">",
+                (f->top + f->bottom) / 2);
+    html_text(o, name);
+    out_text(o, "</text>");
     double step = step_of(f->most, 5);
     for (double y = 0; y <= f->most * (1 + 1e-9); y += step) {
         html_printf(o, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", f->left, at_y(f, y), f->right);
@@ -175,7 +186,8 @@ static void draw_time(struct output *o, const struct chart *c, const struct char
     }
     f.most = f.most > 0 ? f.most * 1.04 : 1;
     axis_x(o, &f, true, NULL);
-    axis_y(o, &f, v->unit && !strcmp(v->unit, "s") ? "s" : "");
+    axis_y(o, &f, v->unit && !strcmp(v->unit, "s") ? "s" : "",
+           v->unit ? v->unit : *c->unit ? c->unit : v->name);
     draw_bands(o, &f, c, v);
     draw_lines(o, &f, c, v);
 }
@@ -209,7 +221,7 @@ static void draw_cdf(struct output *o, const struct chart *c, const struct chart
     f.most = 100;
     f.log = true;
     axis_x(o, &f, time, v->name);
-    axis_y(o, &f, "");
+    axis_y(o, &f, "", "share of jobs (%)");
     for (size_t l = 0; l < v->lines.n; l++) {
         const struct chart_series *s = &v->lines.series[l];
         double share = 0;
@@ -249,7 +261,7 @@ static void draw_sweep(struct output *o, const struct chart *c, const struct cha
             f.most = fmax(f.most, s->y[k] + (s->half ? s->half[k] : 0));
         }
     f.most = f.most > 0 ? f.most * 1.04 : 1;
-    axis_y(o, &f, v->unit ? v->unit : "");
+    axis_y(o, &f, v->unit && !strcmp(v->unit, "s") ? "s" : "", v->name);
     for (size_t k = 0; k < v->lines.series[0].n; k++) {
         const struct chart_series *s = &v->lines.series[0];
         if (v->labels.n)

@@ -148,13 +148,23 @@ const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit,
     return to;
 }
 
-void table_begin(struct output *o, const char *caption)
+static void table_open(struct output *o, const char *caption, const char *class)
 {
     out_text(o, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
     html_text(o, caption);
-    out_text(o, "\"><table>\n<caption>");
+    html_printf(o, "\"><table%s>\n<caption>", class);
     html_text(o, caption);
     out_text(o, "</caption>\n");
+}
+
+void table_begin(struct output *o, const char *caption)
+{
+    table_open(o, caption, "");
+}
+
+void table_begin_sortable(struct output *o, const char *caption)
+{
+    table_open(o, caption, " class=\"sortable\"");
 }
 
 void table_end(struct output *o)

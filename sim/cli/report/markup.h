@@ -20,4 +20,6 @@ enum { VALUE_MAX = 64 };
 const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit, double value);
 /* a <table> in a box that scrolls; the caption is escaped */
 void table_begin(struct output *o, const char *caption);
+/* one that page.js lets a reader sort; a cell that is no text has its value in data-value */
+void table_begin_sortable(struct output *o, const char *caption);
 void table_end(struct output *o);

@@ -57,6 +57,7 @@ static void contents(struct output *o, const struct page *p)
         { "figures", "Figures", p->n_views > 0 || p->sweep },
         { "queues", "Queues and classes", p->n_views > 0 },
         { "waits", "Why jobs waited", p->n_views > 0 },
+        { "worst", "Longest waits", p->n_views > 0 },
         { "configuration", "Configuration", p->n_views > 0 },
     };
     out_text(o, "<nav aria-label=\"Contents\">");
@@ -78,6 +79,7 @@ void page_write(struct output *o, const struct page *p)
     if (p->n_views) {
         page_scopes(o, p);
         page_waits(o, p);
+        page_worst(o, p);
         page_configuration(o, p);
     }
     out_text(o, "</main>\n<script>\n");

@@ -35,4 +35,5 @@ void page_comparison(struct output *o, const struct page *p);    /* metrics of a
 void page_figures(struct output *o, const struct page *p);
 void page_scopes(struct output *o, const struct page *p);    /* metrics by queue and class */
 void page_waits(struct output *o, const struct page *p);     /* waits by queue and reason */
+void page_worst(struct output *o, const struct page *p);     /* jobs that waited longest, their stories */
 void page_configuration(struct output *o, const struct page *p);

@@ -111,6 +111,23 @@ static const struct {
     { "power", "time", "W", "Power", "Power of all nodes.", has_power, figure_power },
 };
 
+/* The date of the beginning of the axis of time, in seconds since 1970: NaN unless all runs have
+ * the same. */
+static double start_date(const struct page *p)
+{
+    double common = NAN;
+    for (size_t i = 0; i < p->n_views; i++) {
+        const struct run_view *v = &p->view[i];
+        const json_t *origin =
+            json_object_get(json_object_get(v->manifest, "trace"), "origin_unix_s");
+        double start = json_is_number(origin) ? json_number_value(origin) + v->start_s : NAN;
+        if (isnan(start) || (i && start != common))
+            return NAN;
+        common = start;
+    }
+    return common;
+}
+
 static void notes(struct output *o, const struct page *p)
 {
     char width[HUMAN_MAX];
@@ -148,8 +165,11 @@ void page_figures(struct output *o, const struct page *p)
             chart_svg(o, &chart[i], p->steps.length_s);
             html_printf(o, "<figcaption>%s</figcaption></figure>\n", all[i].caption);
         }
-    html_printf(o, "<script type=\"application/json\" id=\"data\">{\"length_s\":%.9g,\"steps\":%zu,\"figures\":[",
+    html_printf(o, "<script type=\"application/json\" id=\"data\">{\"length_s\":%.9g,\"steps\":%zu,",
                 p->steps.length_s, p->steps.n);
+    if (!isnan(start_date(p)))
+        html_printf(o, "\"start_unix_s\":%.12g,", start_date(p));
+    out_text(o, "\"figures\":[");
     for (size_t i = 0; i < FIGURES; i++) {
         if (!chart_is_empty(&chart[i])) {
             out_text(o, first ? "" : ",");
