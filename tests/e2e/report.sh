@@ -1,6 +1,6 @@
 #!/bin/sh
 # report.sh GPUYARD - the HTML page: its numbers against the result files, names that try to leave their place, same bytes, and, where
-# there is a browser, how it looks and works at 1280 and 390 pixels, light and dark.
+# there is a browser, how it looks and works at 390, 1280 and 1920 pixels, light, dark, without JavaScript and in print, and what axe-core finds.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -154,6 +154,20 @@ END
     timeout 900 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$work/profile" \
         --window-size=1400,1000 --virtual-time-budget=20000 "$@" --dump-dom "file://$work/frame.html" 2>browser.log | grep '^probe: ' >found
 }
+drawn() { # PAGE FLAG...: its document once scripts have run
+    seen=$1
+    shift
+    timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1280,1000 \
+        --virtual-time-budget=20000 "$@" --dump-dom "file://$work/$seen" 2>browser.log
+}
+judged() { # PAGE FLAG...: what axe-core says of it
+    awk -v axe="$GPUYARD_AXE" '/^<\/body>/ { print "<script>"; while ((getline line < axe) > 0) print line; print "</script><script>"
+            print "axe.run().then(r => { const to = document.body.appendChild(document.createElement(\"pre\"));"
+            print "  to.textContent = \"\\naxe: \" + r.violations.length + \" violations\\n\" + r.violations.map(v => \"axe: \" + v.id + \": \" + v.nodes[0].html).join(\"\\n\") + \"\\n\"; });"
+            print "</script>" } { print }' "$1" >judged.html
+    shift
+    drawn judged.html "$@" | grep '^axe: '
+}
 if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
     for page in one set two cut swept mixed quota; do
         for width in 1280 390; do
@@ -166,6 +180,46 @@ if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
     look set.html 390 --blink-settings=preferredColorScheme=0
     grep -v '^probe: ok' found >bad
     [ -s found ] && [ ! -s bad ] && ok || fail "set.html in the dark: $(cat bad)"
+    look one.html 1920
+    grep -v '^probe: ok' found >bad
+    [ -s found ] && [ ! -s bad ] && ok || fail "one.html at 1920: $(cat bad)"
+    # Dates, where the trace has them: 2026-01-05 00:00 UTC is 1767571200 (date -u -d 2026-01-05 +%s).
+    cp -r mixed dated
+    sed 's/"origin_unix_s": [0-9]*,\{0,1\}//; s/"format": "synth"/"origin_unix_s": 1767571200, &/' mixed/manifest.json >dated/manifest.json
+    "$G" report dated -o dated.html
+    look dated.html 1280
+    grep -v '^probe: ok' found >bad
+    [ -s found ] && [ ! -s bad ] && ok || fail "dated.html: $(cat bad)"
+    drawn dated.html >dom
+    holds dom 'date (UTC), from 5 Jan 2026'
+    holds dated.html '2026-01-1'
+    # Without JavaScript: a picture with words and colours in each figure. The page's script removes them, so it would be seen to run.
+    sed 's|<script>|<script type="text/none">|' mixed.html >m.html
+    [ "$(drawn m.html | grep -c 'class="static"><svg')" = "$(grep -c '<figure' mixed.html)" ] && ok || fail "figures without a static picture"
+    [ "$(drawn mixed.html | grep -c 'class="static"')" = 0 ] && ok || fail "static pictures stay beside the drawn ones"
+    # Print: the page as PDF, whole.
+    "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --virtual-time-budget=20000 \
+        --no-pdf-header-footer --print-to-pdf=page.pdf "file://$work/mixed.html" 2>browser.log
+    [ -s page.pdf ] && ok || fail "no PDF: $(cat browser.log)"
+    if command -v pdftotext >where; then
+        pdftotext -layout page.pdf page.txt
+        for words in Summary "GPUs in use" "Why jobs waited" "mean completion" "Longest waits" Configuration; do holds page.txt "$words"; done
+    fi
+    # WCAG by axe-core (npm install axe-core; its axe.min.js in GPUYARD_AXE), light and dark.
+    if [ -f "${GPUYARD_AXE:-}" ]; then
+        for page in mixed set swept dated; do
+            for scheme in 1 0; do
+                judged $page.html --blink-settings=preferredColorScheme=$scheme >found
+                says found "axe: 0 violations" && [ "$(cat found)" = "axe: 0 violations" ] || cat found
+            done
+        done
+        sed 's|--faint: #57606a|--faint: #b0b0b0|' mixed.html >m.html
+        judged m.html >found
+        grep -q 'color-contrast' found && ok || fail "axe does not see faint text"
+    else
+        echo "skipped: accessibility: no axe-core (npm install axe-core, GPUYARD_AXE=.../axe.min.js)"
+        skipped=1
+    fi
     # What the probe is there to find.
     sed 's|^</main>|<script>null.f()</script>&|' one.html >m.html; look m.html 1280
     grep -q 'FAILED no errors' found && ok || fail "an error in a script goes unnoticed"

@@ -51,7 +51,7 @@
       const inside = tip.getBoundingClientRect();
       check(name + ": they lie inside", inside.left >= 0 && inside.right <= innerWidth);
       const edge = () => svg.querySelector(".axis").textContent, whole = edge(), reset = figure.querySelector(".reset");
-      const others = [...document.querySelectorAll("figure")].filter(f => f !== figure && /^(time|heat|gantt)$/.test(specOf(f).type)), axes = f => f.querySelector(".axis").textContent;
+      const others = [...document.querySelectorAll("figure")].filter(f => f !== figure && /^(time|heat)$/.test(specOf(f).type)), axes = f => f.querySelector(".axis").textContent;
       const before = others.map(axes), cursors = () => others.filter(f => f.querySelector(".cursor").getAttribute("visibility") === "visible").length;
       if (spec.type === "time") check(name + ": the cursor is in all figures over time", cursors() === others.length, cursors());
       pointer(svg, "pointerdown", at.left + at.width * 0.4, at.top + 50);

@@ -73,7 +73,6 @@ void chart_free(struct chart *c)
         list_free(&v->rows);
         texts_free(&v->parts);
         texts_free(&v->labels);
-        texts_free(&v->boxes);
     }
     free(c->variant);
     free(c->axis);
@@ -214,7 +213,6 @@ static void put_variant(struct output *o, const struct chart *c, const struct ch
         html_printf(o, "%s\"%s\"%s", i ? "," : ",\"colours\":[",
                     chart_colour(colour, c, v, CHART_PART, i), i + 1 == v->parts.n ? "]" : "");
     put_texts(o, "labels", &v->labels);
-    put_texts(o, "boxes", &v->boxes);
     out_char(o, '}');
 }
 

@@ -6,8 +6,7 @@
  * {"id", "type", "unit", "variants": [{"name", "unit", "bands", "lines", "rows", "parts", ..}]};
  * bands, lines and parts have a `colour`, a style of page.css. By type: "time": bands (stacked) and lines, a value of y for each of the page's steps; "cdf": lines
  * of x and y; "sweep": lines of x, y and `half` their intervals, labels of x if it is no number;
- * "bars": parts and rows, a value for each part; "heat": rows in per cent, over length_s; "gantt":
- * rows of boxes: y holds start, end, lane and the number of a band (a queue) for each, `boxes` names.
+ * "bars": parts and rows, a value for each part; "heat": rows in per cent, over length_s.
  * In JSON a value of y that repeats is [times, value]; NaN is null. Numbers have five digits.
  *
  * Texts and numbers are copied; chart_free() frees them. */
@@ -24,7 +23,7 @@ struct chart_variant {
     char *name;
     const char *unit;             /* NULL: that of the chart */
     struct chart_list bands, lines, rows;
-    struct chart_texts parts, labels, boxes;
+    struct chart_texts parts, labels;
     double length_s;              /* of the axis; 0: that of the page */
     size_t nodes_per_row;         /* 0: none */
 };

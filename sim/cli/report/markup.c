@@ -150,7 +150,7 @@ const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit,
 
 static void table_open(struct output *o, const char *caption, const char *class)
 {
-    out_text(o, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    out_text(o, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
     html_text(o, caption);
     html_printf(o, "\"><table%s>\n<caption>", class);
     html_text(o, caption);

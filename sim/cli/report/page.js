@@ -74,7 +74,7 @@
   class Plot {
     constructor(root, spec) {
       Object.assign(this, { root, spec, chosen: 0, hidden: new Set(), own: null });
-      this.timed = ["time", "heat", "gantt"].includes(spec.type);
+      this.timed = ["time", "heat"].includes(spec.type);
       if (this.timed) overTime.plots.push(this);
       this.spec.variants = spec.variants.filter(v => (v.bands || []).length + (v.lines || []).length + (v.rows || []).length > 0);
       if (!this.spec.variants.length) { root.textContent = "Nothing to show."; return; }
@@ -528,9 +528,6 @@
       } else if (this.spec.type === "cdf" || this.spec.type === "sweep") {
         put(["series", "x", "y"].concat(this.spec.type === "sweep" ? ["half_width"] : []));
         for (const s of series) s.x.forEach((x, k) => put([s.name, v.labels ? v.labels[x] : x, s.y[k]].concat(s.half ? [s.half[k]] : [])));
-      } else if (this.spec.type === "gantt") {
-        put(["node", "queue", "job", "start_s", "end_s"]);
-        for (const b of this.boxes(v)) put([b.node, v.parts[b.part], b.name, b.from, b.to]);
       } else {
         const columns = v.parts || v.rows[0].y.map((y, k) => String(k * v.length_s / v.rows[0].y.length));
         put(["name"].concat(columns));

@@ -180,7 +180,7 @@ static void run_table(struct output *o, size_t view, const struct run_view *v)
                                : "<p class=\"note\">No job waited.</p>\n");
         return;
     }
-    table_begin_sortable(o, "The jobs that waited longest");
+    table_begin_sortable(o, "The jobs, replicas of services and sessions that waited longest");
     out_text(o, "<thead><tr>");
     for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
         html_printf(o, "<th scope=\"col\">%s</th>", head[i]);
