@@ -3,13 +3,14 @@
 #include "sim/cli/report/page.h"
 #include "sim/base/memory.h"
 #include "sim/results/summary.h"
+#include "sim/study/paired.h"
 #include "sim/study/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *metric, *label; } default_rows[] = {
+const struct page_metric shown_metrics[] = {
     { "jobs_submitted", "jobs" },
     { "jobs_completed", "jobs completed" },
     { "util_alloc", "GPU time allocated" },
@@ -35,9 +36,10 @@ static const struct { const char *metric, *label; } default_rows[] = {
     { "session_slo_attainment", "sessions started in time" },
     { "energy_kwh", "energy" },
     { "cost_usd", "cost" },
+    { NULL, NULL },
 };
 
-static struct estimate estimate(const struct page_group *g, const char *metric)
+struct estimate group_estimate(const struct page_group *g, const char *metric)
 {
     double *value = mem_new(g->n, sizeof *value);
     size_t n = 0;
@@ -53,7 +55,7 @@ static struct estimate estimate(const struct page_group *g, const char *metric)
 
 static void cell(struct output *o, const struct page *p, size_t i, const char *metric, const char *unit)
 {
-    struct estimate e = estimate(&p->group[i], metric), base = estimate(&p->group[0], metric);
+    struct estimate e = group_estimate(&p->group[i], metric), base = group_estimate(&p->group[0], metric);
     char text[VALUE_MAX];
     out_text(o, "<td>");
     out_text(o, value_text(text, metric, unit, e.mean));
@@ -70,7 +72,7 @@ static void cell(struct output *o, const struct page *p, size_t i, const char *m
 static bool known(const struct page *p, const char *metric)
 {
     for (size_t i = 0; i < p->n_groups; i++)
-        if (estimate(&p->group[i], metric).n)
+        if (group_estimate(&p->group[i], metric).n)
             return true;
     return false;
 }
@@ -123,8 +125,8 @@ void page_comparison(struct output *o, const struct page *p)
         out_text(o, "<p>Means over runs that differ in the seed, &plusmn; half of their 95&nbsp;% confidence interval (Student's t).</p>\n");
     table_begin(o, "Metrics over all jobs");
     columns(o, p);
-    for (size_t i = 0; i < sizeof default_rows / sizeof default_rows[0]; i++)
-        row(o, p, default_rows[i].metric, default_rows[i].label);
+    for (size_t i = 0; shown_metrics[i].metric; i++)
+        row(o, p, shown_metrics[i].metric, shown_metrics[i].label);
     table_end(o);
     out_text(o, "<details><summary>All metrics</summary>\n");
     table_begin(o, "All metrics over all jobs");
