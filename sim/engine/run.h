@@ -51,6 +51,9 @@ struct run_part {
     bool (*takes)(void *self, job_id j);    /* asked when it arrives; false: it stays JOB_ABSENT and is in no row */
     void (*ended)(void *self, job_id j, int64_t run_ns);      /* completed, failed or cancelled, after that time with GPUs */
 };
+/* Quantiles of jobs that the summary has beside its own: of[.][NN] is NN percent (sim/results/quantiles.h). */
+enum { QUANTILE_JCT, QUANTILE_WAIT, QUANTILE_SLOWDOWN, QUANTILE_BOUNDED, QUANTILES_OF, QUANTILE_PERCENTS = 100 };
+struct quantiles_wanted { bool of[QUANTILES_OF][QUANTILE_PERCENTS]; };
 struct run_setup {
     const struct cluster *cluster;
     struct workload *workload;
@@ -63,6 +66,7 @@ struct run_setup {
     uint64_t seed;
     int64_t until_ns;             /* cut-off; 0: run to the end */
     uint32_t warmup_jobs;         /* so many, the first that come, are in no mean or quantile of jobs (models.md 10.6) */
+    struct quantiles_wanted quantiles;
     struct estimates estimates;   /* how those of the workload were made, or the rule that predicts them in the run; {0}:
                                      as submitted */
     uint64_t fruitless_most;      /* passes after which a run may be in a livelock (livelock.c); 0: 20,000 */

@@ -147,7 +147,7 @@ int federated_plan_read(struct federated_plan *p, const struct run_options *o, s
 
 static bool is_kept(const char *line)
 {
-    static const char *const omitted[] = { "  file:", "outputs:", "check:", "  period_s:" };
+    static const char *const omitted[] = { "  file:", "outputs:", "check:", "quantiles:", "  period_s:" };
     for (size_t i = 0; i < sizeof omitted / sizeof *omitted; i++)
         if (!strncmp(line, omitted[i], strlen(omitted[i])))
             return false;
@@ -200,6 +200,7 @@ static char *settings_of(const struct federated_plan *p)
     fputs("members:\n", f);
     for (size_t i = 0; i < of->n; i++)
         put_member(f, &of->member[i], p->member[i].plan.settings_yaml);
+    settings_put_quantiles(f, &p->base.quantiles);
     mem_stream_end(f, &text);
     return text;
 }

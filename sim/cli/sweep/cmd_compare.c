@@ -4,6 +4,7 @@
 #include "sim/base/memory.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/term.h"
+#include "sim/results/quantiles.h"
 #include "sim/study/runset.h"
 #include "sim/study/verdict.h"
 
@@ -506,8 +507,11 @@ static int compare_sets(const struct compare_options *o, struct compare_report *
         const char *lacks;
         bool by_name = i < o->gates.n + o->metrics.n;
         if (values_of(r->base_set, r->new_set, pair, &list[i], base, new, &lacks)) {
-            status = by_name ? complain(EXIT_INPUT, "%s: has no value of %s in scope %s", lacks,
-                                        list[i].metric, list[i].scope)
+            status = by_name ? complain(EXIT_INPUT, "%s: has no value of %s in scope %s%s%s", lacks,
+                                        list[i].metric, list[i].scope,
+                                        quantile_is(list[i].kind) ? ": want a run with --quantiles "
+                                                                  : "",
+                                        quantile_is(list[i].kind) ? list[i].metric : "")
                              : EXIT_OK;
             continue;
         }
