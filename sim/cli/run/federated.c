@@ -413,9 +413,6 @@ static void put_row(const struct summary *m, const char *label, const char *scop
 
 static void warn_of(const char *name, const struct run_totals *t)
 {
-    if (t->without_estimate)
-        warn("member %s: %" PRIu32 " had no estimate of their run time: to the plans of its policy they run for ever",
-             name, t->without_estimate);
     if (t->rejected || t->never_started || t->deadlocked || t->cut_off)
         warn("member %s: %" PRIu32 " rejected, %" PRIu32 " never started, %" PRIu32
              " in a deadlock, %" PRIu32 " running and %" PRIu32 " waiting at the cut-off",
@@ -425,13 +422,18 @@ static void warn_of(const char *name, const struct run_totals *t)
 void federated_show(const struct federated_plan *p, const struct federated_played *played)
 {
     const struct federation *f = p->federation;
+    for (size_t i = 0; i < f->n; i++) {
+        if (!p->options->quiet)
+            warn_of(f->member[i].name, run_totals(played->run[i]));
+        show_notes(played->run[i], f->member[i].name, p->options->quiet);
+    }
+    if (p->options->quiet)
+        return;
     fputs("federation ", stdout);
     text_put(stdout, f->name, SIZE_MAX);
     printf(", %s, %s\n\n  %-16s%9s%14s%14s%14s%11s%14s\n", p->base.policy_text,
            p->base.placer_text, "", "jobs", "wait mean", "wait p90",
            "completion", "allocated", "cost USD");
-    for (size_t i = 0; i < f->n; i++)
-        warn_of(f->member[i].name, run_totals(played->run[i]));
     for (size_t i = 0; i < f->n; i++) {
         char *scope = NULL;
         size_t length;

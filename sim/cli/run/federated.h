@@ -42,5 +42,5 @@ int  federated_play(const struct federated_plan *p, int argc, char *const *argv,
                     struct federated_played *to,
                     struct error *err);    /* as play() */
 void federated_played_free(struct federated_played *p);
-/* on stdout */
+/* on stdout; warnings and notes of each member on stderr. With --quiet only notes of refused requests. */
 void federated_show(const struct federated_plan *p, const struct federated_played *played);

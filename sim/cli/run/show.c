@@ -515,20 +515,15 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
             seconds(x->plan->cluster->period_ns));
 }
 
-/* only: NULL, all of them; else the beginning of a name. */
-static void notes(const struct sched *run, const char *only)
+void show_notes(const struct sched *run, const char *member, bool quiet)
 {
     struct notes found = { 0 };
     notes_of_run(&found, run);
     for (size_t i = 0; i < found.n; i++)
-        if (!only || !strncmp(found.note[i].name, only, strlen(only)))
-            warn("%s", found.note[i].text);
+        if (!quiet || !strncmp(found.note[i].name, "refused-", strlen("refused-")))
+            warn("%s%s%s%s", member ? "member " : "", member ? member : "", member ? ": " : "",
+                 found.note[i].text);
     notes_free(&found);
-}
-
-void show_refusals(const struct shown *x)
-{
-    notes(x->run, "refused-");
 }
 
 void show_warnings(const struct shown *x)
@@ -553,5 +548,5 @@ void show_warnings(const struct shown *x)
     not_switched(x, t);
     if (x->snapshot)
         not_in_snapshot(x, x->snapshot);
-    notes(x->run, NULL);
+    show_notes(x->run, NULL, false);
 }
