@@ -125,7 +125,7 @@ static struct run_totals totals_of(const struct federated *f)
         sum.sight_refused += t->sight_refused;
         sum.clairvoyant |= t->clairvoyant;
         for (unsigned k = 0; k < SCHED_RESULTS; k++)
-            sum.refused[k] += t->refused[k];
+            sum.refused[0][k].n += run_refused(t, k);
     }
     return sum;
 }
@@ -179,8 +179,8 @@ static json_t *refusals(const struct run_totals *t)
 {
     json_t *o = json_object();
     for (unsigned i = 0; i < SCHED_RESULTS; i++)
-        if (t->refused[i])
-            json_object_set_new(o, sched_result_name[i], json_integer((json_int_t)t->refused[i]));
+        if (run_refused(t, i))
+            json_object_set_new(o, sched_result_name[i], json_integer((json_int_t)run_refused(t, i)));
     if (t->sight_refused)
         json_object_set_new(o, "run time asked without SEES_RUN_TIME", json_integer((json_int_t)t->sight_refused));
     return o;

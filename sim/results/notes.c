@@ -204,18 +204,24 @@ static bool scattered_totals(const struct sched *s, FILE *text)
 
 static bool refused_requests(const struct sched *s, FILE *text)
 {
-    const struct run_totals *t = run_totals(s);
+    const struct run_refusals *all = run_totals(s)->refused[0], *most = all;
     uint64_t n = 0;
-    for (unsigned i = 0; i < SCHED_RESULTS; i++)
-        n += t->refused[i];
+    for (unsigned i = 0; i < VERBS * SCHED_RESULTS; i++) {
+        n += all[i].n;
+        most = all[i].n > most->n ? &all[i] : most;
+    }
     if (!n)
         return false;
     fprintf(text, "%" PRIu64 " request%s of policy %s refused", n, s_if_many(n),
             run_setup_of(s)->policy->name);
-    for (unsigned i = 0, k = 0; i < SCHED_RESULTS; i++)
-        if (t->refused[i])
-            fprintf(text, "%s %" PRIu64 " %s", k++ ? "," : ":", t->refused[i],
-                    sched_result_name[i]);
+    for (unsigned i = 0, k = 0; i < VERBS * SCHED_RESULTS; i++)
+        if (all[i].n)
+            fprintf(text, "%s %" PRIu64 " %s, %s", k++ ? ";" : ":", all[i].n,
+                    run_verb_name[i / SCHED_RESULTS], sched_result_name[i % SCHED_RESULTS]);
+    fprintf(text, "; the first %s, %s at %.15g s", run_verb_name[(most - all) / SCHED_RESULTS],
+            sched_result_name[(most - all) % SCHED_RESULTS], seconds(most->first_ns));
+    if (most->first != ID_NONE)
+        fprintf(text, " of job '%.100s'", run_setup_of(s)->workload->truth[most->first].name);
     return true;
 }
 

@@ -71,7 +71,7 @@ static bool begins_with_one(const char *line, const char *const *list)
  * the cluster's hash and its settings of the command line decide: all that is in its file. */
 const char *runset_circumstances(struct runset *s, const char *configuration)
 {
-    static const char *const passed_over[] = { "  file:", "  period_s:", "  settings_sha256:", "outputs:", "check:", NULL };
+    static const char *const passed_over[] = { "  file:", "  period_s:", "  settings_sha256:", "outputs:", "check:", "quantiles:", NULL };
     static const char *const with_all_below[] = { "  settings:", "  preemption:", "  storage:", NULL };
     const char *at = strstr(configuration, "\nseed:");
     char *text = arena_alloc(s->memory, strlen(configuration) + 1), *to = text;

@@ -107,8 +107,10 @@ expect 0 "" "$G" run -q -c in/burst.yaml -t in/t.csv --set home.nodes.a.count=3 
 expect 0 "" "$G" run -q -c in/burst3.yaml -t in/t.csv -o said
 same set/summary.csv said/summary.csv
 
-# ---- For people ----
-expect 0 "" "$G" run -c in/burst.yaml -t in/t.csv -o two
+# ---- For people: notes of each member on stderr, once ----
+"$G" run -c in/burst.yaml -t in/t.csv -o two >out 2>err || fail "two: $(cat err)"
+[ "$(sed 's/^gpuyard: warning: member \([a-z]*\): [0-9]* jobs with only a total .*/\1/' err | tr '\n' ' ')" = "home cloud " ] &&
+    ok || fail "notes of members: $(cat err)"
 holds out "federation burst, fifo, pack"
 holds out "  cloud "
 expect 0 "" "$G" check in/burst.yaml

@@ -254,7 +254,7 @@ static int differing_starts(const struct naive *want, const char *policy, unsign
     int differ = 0;
     assert_int_equal(run_execute(s, &err), 0);
     for (unsigned i = 0; i < SCHED_RESULTS; i++)
-        assert_int_equal(run_totals(s)->refused[i], 0);
+        assert_int_equal(run_refused(run_totals(s), i), 0);
     for (int j = 0; j < JOBS; j++) {
         double got_s = (double)run_job(s, (job_id)j).start_ns / NS_PER_S;
         if (got_s != want->job[j].start && differ++ == 0)

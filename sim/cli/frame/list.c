@@ -6,6 +6,7 @@
 #include "sim/base/memory.h"
 #include "sim/engine/params.h"
 #include "sim/physics/physics.h"
+#include "sim/results/quantiles.h"
 #include "sim/results/rows.h"
 #include "sim/results/summary.h"
 #include "sim/cluster/catalogue.h"
@@ -305,6 +306,8 @@ static json_t *metrics(void)
     for (const struct run_model *const *of = physics_models; *of; of++)
         for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
             set_text(entry(list, m->name, m->summary), "unit", m->unit);
+    for (const struct metric_kind *m = quantile_patterns; m->name; m++)
+        set_text(entry(list, m->name, m->summary), "unit", m->unit);
     return list;
 }
 

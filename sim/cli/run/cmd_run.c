@@ -23,7 +23,7 @@ static void show(const struct plan *p, const struct played *played)
         show_warnings(&shown);
         show_summary(&shown);
     } else {
-        show_refusals(&shown);
+        show_notes(&played->notes, NULL, true);
     }
 }
 
@@ -56,7 +56,7 @@ static int run_federation(const struct invocation *in)
         fputs(p.settings_yaml, stdout);
     else if (status == EXIT_OK) {
         status = federated_play(&p, in->argc, in->argv, &played, &err);
-        if (status == EXIT_OK && !o->quiet)
+        if (status == EXIT_OK)
             federated_show(&p, &played);
     }
     federated_played_free(&played);

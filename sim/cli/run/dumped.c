@@ -38,6 +38,7 @@ struct whole {
     const char *seed;
     int64_t until_ns, sample_ns, snapshot_ns;
     uint32_t warmup;
+    const char *quantiles;
     bool check;
 };
 
@@ -101,6 +102,7 @@ static const struct config_key whole_keys[] = {
     { .name = "warmup_jobs", .type = CONFIG_COUNT,   WHOLE(warmup), .most = UINT32_MAX },
     { .name = "sample_s",    CONFIG_SECONDS,         WHOLE(sample_ns) },
     { .name = "snapshot_s",  CONFIG_SECONDS,         WHOLE(snapshot_ns) },
+    { .name = "quantiles",   .type = CONFIG_TEXT,    WHOLE(quantiles) },
     { .name = "check",       .type = CONFIG_FLAG,    WHOLE(check) },
     { .name = "outputs",     .type = CONFIG_LIST,    WHOLE(outputs) },
     { 0 },
@@ -324,6 +326,7 @@ static int take(struct dumped *d, const struct whole *w, struct run_options *to,
     to->sample_ns = w->sample_ns;
     to->snapshot_ns = w->snapshot_ns;
     to->warmup = w->warmup;
+    to->quantiles = w->quantiles;
     to->check |= w->check;
     int status = policy_text(d, &policy, &to->policy, err);
     if (status == EXIT_OK)

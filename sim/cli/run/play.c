@@ -79,7 +79,7 @@ struct run_setup play_run_setup(const struct plan *p)
         .placer = p->placer.placer, .placer_params = p->placer.params,
         .seed = (uint64_t)p->options->seed,
         .until_ns = p->until_ns, .warmup_jobs = (uint32_t)p->options->warmup,
-        .estimates = p->estimates, .check = p->options->check,
+        .estimates = p->estimates, .quantiles = p->quantiles, .check = p->options->check,
     };
 }
 

@@ -55,6 +55,9 @@ const struct option run_option_table[] = {
     { .name = "warmup", .argument = "N", .kind = OPTION_INTEGER, AT(warmup), .max = UINT32_MAX,
       .help = "no mean and no quantile of times includes the first N jobs, as the cluster is "
               "still filling up. 'gpuyard warmup' computes N", IN_CONFIG },
+    { .name = "quantiles", .argument = "LIST", .kind = OPTION_TEXT, AT(quantiles),
+      .help = "further metrics of the summary, separated by commas: jct_pNN_s, wait_pNN_s, "
+              "slowdown_pNN and bounded_slowdown_pNN, NN from 1 to 99, like wait_p95_s", IN_CONFIG },
     { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = 1000000,
       .help = "divide all submit times by X: 2 is twice the load", IN_CONFIG },
     { .name = "pods", .argument = "N", .kind = OPTION_INTEGER, AT(pods), .max = 1000000,

@@ -467,10 +467,6 @@ void show_summary(const struct shown *x)
 
 /* ==== Warnings ==== */
 
-static const char *s_if_many(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
 
 /* The number of jobs that were not served, and the reason of the first one. */
 static void unserved(const struct shown *x, uint32_t n, enum job_outcome outcome, const char *how)
@@ -480,7 +476,7 @@ static void unserved(const struct shown *x, uint32_t n, enum job_outcome outcome
         struct job_result r = run_job(x->run, j);
         if (r.outcome != outcome)
             continue;
-        warn("%" PRIu32 " job%s %s; %s '%s': %s", n, s_if_many(n), how,
+        warn("%" PRIu32 " job%s %s; %s '%s': %s", n, plural_ending(n), how,
              n == 1 ? "it is" : "the first is", w->truth[j].name,
              r.refusal ? r.refusal : "no reason given");
         return;
@@ -517,17 +513,12 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
             seconds(x->plan->cluster->period_ns));
 }
 
-/* only: NULL, all of them; else the beginning of a name. */
-static void notes(const struct notes *n, const char *only)
+void show_notes(const struct notes *n, const char *member, bool quiet)
 {
     for (size_t i = 0; i < n->n; i++)
-        if (!only || !strncmp(n->note[i].name, only, strlen(only)))
-            warn("%s", n->note[i].text);
-}
-
-void show_refusals(const struct shown *x)
-{
-    notes(x->notes, "refused-");
+        if (!quiet || !strncmp(n->note[i].name, "refused-", strlen("refused-")))
+            warn("%s%s%s%s", member ? "member " : "", member ? member : "", member ? ": " : "",
+                 n->note[i].text);
 }
 
 void show_warnings(const struct shown *x)
@@ -535,22 +526,22 @@ void show_warnings(const struct shown *x)
     const struct run_totals *t = run_totals(x->run);
     if (x->plan->workload->n_skipped)
         warn("%" PRIu32 " row%s of the trace skipped: no job that ran",
-             x->plan->workload->n_skipped, s_if_many(x->plan->workload->n_skipped));
+             x->plan->workload->n_skipped, plural_ending(x->plan->workload->n_skipped));
     unserved(x, t->rejected, OUTCOME_REJECTED, "rejected");
     unserved(x, t->unmet, OUTCOME_UNMET, "cancelled, as a dependency can never be met");
     if (t->deadlocked)
         warn("deadlock: %" PRIu32 " job%s hold%s part of a gang and wait for the rest, forever",
-             t->deadlocked, s_if_many(t->deadlocked), t->deadlocked == 1 ? "s" : "");
+             t->deadlocked, plural_ending(t->deadlocked), t->deadlocked == 1 ? "s" : "");
     if (t->never_started)
         warn(
             "%" PRIu32
             " job%s never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done; no mean includes %s",
-            t->never_started, s_if_many(t->never_started), t->never_started == 1 ? "it" : "them");
+            t->never_started, plural_ending(t->never_started), t->never_started == 1 ? "it" : "them");
     if (t->cut_off)
         warn("cut off: %" PRIu32 " job%s running, %" PRIu32 " waiting; no mean includes them",
-             t->running, s_if_many(t->running), t->pending);
+             t->running, plural_ending(t->running), t->pending);
     not_switched(x, t);
     if (x->snapshot)
         not_in_snapshot(x, x->snapshot);
-    notes(x->notes, NULL);
+    show_notes(x->notes, NULL, false);
 }

@@ -3,6 +3,7 @@
 #include "sim/base/memory.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/sweep/compare_report.h"
+#include "sim/results/quantiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,8 +152,9 @@ static int compare_sets(const struct compare_options *o, struct compare_report *
         if (contrast_measure(r->runs, &m, &to->c, &lacks) == 0)
             r->n++;
         else if (by_name)
-            return complain(EXIT_INPUT, "%s: has no value of %s in scope %s", lacks, x->metric,
-                            x->scope);
+            return complain(EXIT_INPUT, "%s: has no value of %s in scope %s%s%s", lacks, x->metric,
+                            x->scope, quantile_is(x->kind) ? ": want a run with --quantiles " : "",
+                            quantile_is(x->kind) ? x->metric : "");
     }
     r->row = row;
     judge(r, row);
