@@ -107,6 +107,8 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    if (m > STOP_CANCEL)
+        return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_MISMATCH);
     if (l && !l->now.held && m == STOP_RESTART && job_suspended(s, j))
         return suspend_drop(s, l);
     if (!l || !l->now.held || l->tentative_out)
@@ -133,6 +135,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         l->now.stop_mode = (uint8_t)m;
         l->stop_done_ns = done;
         l->now.stopped_for = ID_NONE;
+        l->now.anew = false;
         int64_t stay_ns = pace_stop(s, l, m, done).stay_ns;
         if (!stay_ns) {
             stage_give(s, s->idle, j, held);
@@ -185,6 +188,7 @@ static void break_gang(struct sched *s, struct live *l, enum stop_mode m)
     stage_state(s, l, JOB_GATHERING, l->now.held, false);
     l->now.broken = true;
     l->now.stopped_for = ID_NONE;
+    l->now.anew = false;
     l->now.stop_mode = (uint8_t)m;
     l->stop_done_ns = done_ns;
 }
@@ -308,7 +312,7 @@ static void note(struct sched *s, job_id j, job_id for_job, bool anew)
         return;
     stage_state(s, l, s->job[j].state, l->now.held, l->now.stopping);
     l->now.stopped_for = for_job;
-    l->now.anew = anew;
+    l->now.anew = anew && l->now.stop_mode != STOP_CANCEL;
 }
 
 void sched_note(struct sched *s, job_id j, job_id for_job)
