@@ -108,7 +108,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (m > STOP_CANCEL)
-        return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_MISMATCH);
+        return verb_refused(s, l ? j : ID_NONE, VERB_STOP, SCHED_MISMATCH);
     if (l && !l->now.held && m == STOP_RESTART && job_suspended(s, j))
         return suspend_drop(s, l);
     if (!l || !l->now.held || l->tentative_out)
