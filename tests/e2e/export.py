@@ -138,7 +138,8 @@ def check_counters(events, places, thinned):
         return changes[n - 1][1] if n else None
 
     for pid, directory in places:
-        for r in rows(directory + "/timeseries.csv"):
+        last = {r["time_s"]: r for r in rows(directory + "/timeseries.csv")}      # at a cut-off two rows have one time
+        for r in last.values():
             at = Decimal(r["time_s"]) * 1000000
             for name, key, column in (("GPUs", "allocated", "gpus_allocated"), ("GPUs", "busy", "gpus_busy"), ("GPUs", "up", "gpus_up"),
                                       ("jobs", "running", "jobs_running"), ("jobs", "waiting", "jobs_waiting")):
