@@ -30,7 +30,7 @@ static inline bool is_gated(const struct compared *x)
 
 /* ---- In words ---- */
 
-enum { COMPARE_LINE = 512, COMPARE_NUMBER = 48, COMPARE_RANGE = 112 };
+enum { COMPARE_LINE = 640, COMPARE_NUMBER = 48, COMPARE_RANGE = 112 };
 /* metric, or metric@scope */
 const char *compare_name(char to[COMPARE_LINE], const struct compared *x);
 /* "Mean completion time 36 % longer (23 to 50 %); allowed 2 %: FAIL", without a line feed */
