@@ -339,7 +339,7 @@
     drawHeat(v) {
       const row = Math.max(5, Math.min(26, Math.floor(420 / v.rows.length)));
       const top = 6, bottom = top + row * v.rows.length;
-      this.size(bottom + 46);
+      this.size(bottom + 62);
       this.timeFrame(v, top, bottom);
       const n = v.rows[0].y.length, inside = this.inside(), wide = v.length_s / n;
       v.rows.forEach((r, k) => {
@@ -369,7 +369,11 @@
       element("path", { class: "edge", d: `M${fr.left} ${top}V${bottom}H${fr.right}` }, g);
       this.axisLabel = this.text((fr.left + fr.right) / 2, bottom + 36, "middle", label, g);
     }
-    axisNote(note) { this.axisLabel.textContent += "; " + note; }
+    // A line below the label of the axis.
+    axisNote(note) {
+      const fr = this.frame;
+      this.text((fr.left + fr.right) / 2, fr.bottom + 52, "middle", note, this.axisLabel.parentNode);
+    }
     rowName(name, y) {
       const label = this.text(this.frame.left - 6, y, "end", name.length > 8 ? "…" + name.slice(-7) : name, element("g", { class: "axis" }, this.svg));
       element("title", {}, label, name);
