@@ -90,6 +90,24 @@ static const struct placement *what_stays(struct sched *s, struct search *x, job
     return n ? as_placement(s, piece, n) : NULL;
 }
 
+/* As many GPUs of the same nodes. */
+static bool same_nodes(const struct placement *x, const struct placement *y)
+{
+    bool same = x->n == y->n;
+    for (size_t i = 0; same && i < x->n; i++)
+        same = x->piece[i].node == y->piece[i].node && x->piece[i].gpus == y->piece[i].gpus;
+    return same;
+}
+
+/* A total has one fate, whatever its pieces. */
+static void reinstate_total(struct search *x, uint32_t first, const struct placement *had,
+                            const struct placement *where)
+{
+    enum fate fate = same_nodes(had, where) ? FATE_KEPT : FATE_MOVED;
+    for (uint32_t i = first; i != ID_NONE; i = x->evicted[i].next_of_job)
+        x->evicted[i].fate = fate;
+}
+
 /* Places a victim again if it fits. On its own node any whole GPUs are as good as those that it
  * held. */
 static void reinstate_victim(struct sched *s, struct quota_state *q, struct search *x, job_id j)
@@ -99,6 +117,10 @@ static void reinstate_victim(struct sched *s, struct quota_state *q, struct sear
         return;
     const struct placement *where = quota_place_tentatively(s, q, j, w.task, w.n);
     const struct placement *had = job_placement(s, j);
+    if (where && job_facts(s, j)->ask->tasks == SPLIT_ANY) {
+        reinstate_total(x, first_evicted(s, x, j), had, where);
+        return;
+    }
     for (size_t i = 0; where && i < where->n; i++) {
         const struct piece *p = &where->piece[i];
         struct evicted *e = evicted_task(s, x, j, p->task);
@@ -108,21 +130,6 @@ static void reinstate_victim(struct sched *s, struct quota_state *q, struct sear
         bool same = e->from == p->node && (p->milli >= MILLI_ALL || p->gpu_mask == old->gpu_mask);
         e->fate = same ? FATE_KEPT : FATE_MOVED;
         e->to = p->node;
-    }
-}
-
-/* All pieces of a total have one fate, the worst. */
-static void whole_fates(struct sched *s, struct search *x)
-{
-    for (size_t i = 0; i < x->n_evicted; i++) {
-        if (job_facts(s, x->evicted[i].job)->ask->tasks != SPLIT_ANY ||
-            first_evicted(s, x, x->evicted[i].job) != i)
-            continue;
-        enum fate worst = FATE_KEPT;
-        for (uint32_t k = (uint32_t)i; k != ID_NONE; k = x->evicted[k].next_of_job)
-            worst = x->evicted[k].fate < worst ? x->evicted[k].fate : worst;
-        for (uint32_t k = (uint32_t)i; k != ID_NONE; k = x->evicted[k].next_of_job)
-            x->evicted[k].fate = worst;
     }
 }
 
@@ -249,7 +256,6 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
 {
     sched_mark_t before = sched_mark(s);
     bool placed = evict_chosen(s, q, x) && place_again(s, q, x, tasks);
-    whole_fates(s, x);
     sched_rollback(s, before);
     refresh_shares(s, q, x);
     return !placed ? NO_PLACE : is_valid(s, q, x) ? SOLVED : NOT_VALID;
