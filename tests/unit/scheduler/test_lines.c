@@ -4,6 +4,7 @@
  * A policy that starts no job for a while pushes, removes and re-keys jobs at random, walks with
  * shapes left out while the line changes under it, and gives random reasons to jobs, shapes and
  * lines. */
+#include "tests/support/credible.h"
 #include "tests/support/random_world.h"
 
 enum { SEEDS = 400, LINES = 2, STEPS = 40, PASSES = 60 };
@@ -82,18 +83,18 @@ static void give_reason(struct sched *s, struct watcher *w, job_id j)
     case 0:
         why = draw(w, 2) ? why : WAIT_GROUP;
         sched_blocked(s, j, why);
-        w->book[j].own = why;
+        w->book[j].own = credible_reason(why);
         break;
     case 1:
         line_blocked(s, w->line[l], ID_NONE, why);
-        w->line_why[l] = (uint8_t)why;
+        w->line_why[l] = (uint8_t)credible_reason(why);
         break;
     default:
         why = draw(w, 4) ? why : WAIT_GROUP;
         line_blocked(s, w->line[l], shape, why);
         for (size_t i = 0; i < w->n_why[l]; i++) /* a shape that never stood in the line has no group yet */
             if (w->why[l][i].shape == shape)
-                w->why[l][i].why = (uint8_t)why;
+                w->why[l][i].why = (uint8_t)credible_reason(why);
         break;
     }
 }
