@@ -19,6 +19,7 @@
     C(report)                                                                                      \
     C(explain)                                                                                     \
     C(compare)                                                                                     \
+    C(validate)                                                                                     \
     C(warmup)                                                                                      \
     C(export)                                                                                      \
     C(help)

@@ -81,6 +81,9 @@ double   job_attained_gpu_s(const struct sched *s, job_id j); /* attained servic
 int64_t  job_estimate_ns(const struct sched *s, job_id j);
 /* True remaining run time, only with SEES_RUN_TIME: otherwise -1, and counted as a refusal. */
 int64_t  job_true_ns(struct sched *s, job_id j);
+/* When the job started in the system that wrote the trace; TIME_NEVER: not said. Only with
+ * SEES_RECORD: otherwise TIME_NEVER, and counted as a refusal. */
+int64_t  job_recorded_start_ns(struct sched *s, job_id j);
 /* GPUs held without progress if it started now; of a running job: what remains of that. */
 int64_t  job_start_cost_ns(const struct sched *s, job_id j);
 /* policy.job_size bytes, zero at its first arrival */
@@ -126,6 +129,9 @@ struct request job_request(const struct sched *s, job_id j);  /* all of it */
  * answer is scratch: it is good until a rollback to an earlier mark, or the end of the pass. NULL:
  * no place. */
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r);
+/* Where the job ran in the system that wrote the trace, on what is idle now; NULL: not said, or not
+ * all of it is idle. Only with SEES_RECORD: otherwise NULL, and counted as a refusal. */
+const struct placement *sched_place_recorded(struct sched *s, job_id j);
 /* It would find a place. By totals on a counted pool, at little cost. */
 bool sched_fits(struct sched *s, const struct view *v, const struct request *r);
 /* Of the last of both that found none. */
@@ -237,7 +243,8 @@ enum {                            /* policy.needs */
     SUSPENDS = 64,                /* STOP_SUSPEND; not together with SEES_TIMELINE */
     /* tests the limits of queues by itself before it starts a job: sched_place() and sched_fits()
      * do not heed them, the verbs do */
-    TESTS_LIMITS = 128
+    TESTS_LIMITS = 128,
+    SEES_RECORD = 256             /* job_recorded_start_ns(), sched_place_recorded() */
 };
 /* policy.reads: settings of queues on which its decisions depend; a run warns of others. */
 enum { READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4 };

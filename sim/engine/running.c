@@ -14,6 +14,7 @@
 #include "sim/engine/state.h"
 #include "sim/engine/tasks.h"
 #include "sim/scheduler/checks.h"
+#include "sim/scheduler/named_places.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/sizes.h"
@@ -22,77 +23,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- At the bind: checks that do not depend on what is free ---- */
-
-static uint32_t gpus_at(const struct request *ask, const struct job_running *r, const struct held_at *at)
-{
-    return at->gpus || (ask->tasks == SPLIT_ANY && r->n > 1) ? at->gpus : ask->gpus;
-}
-
-/* The run of task i. */
-static const struct request *run_of(const struct request *ask, uint32_t i)
-{
-    return ask->next ? request_of_task(ask, i) : ask;
-}
-
-static int check_part(const struct cluster *c, const struct request *ask, const struct job_running *r,
-                      const struct held_at *at, struct error *err)
-{
-    uint32_t gpus = gpus_at(ask, r, at);
-    if (at->node >= c->n_nodes)
-        return error_set(err, "%s:%zu: running_on: want nodes from 0 to %u, got %u", r->file, r->line, c->n_nodes - 1, at->node);
-    const struct node_type *t = cluster_node_type(c, at->node);
-    if (gpus > t->gpus || (at->gpu_mask && !t->counted && t->gpus < 64 && at->gpu_mask >> t->gpus))
-        return error_set(err, "%s:%zu: running_on: want GPUs that node %u has, which has %u", r->file, r->line, at->node,
-                         t->gpus);
-    if (at->gpu_mask && t->counted)
-        return error_set(err, "%s:%zu: running_on: want no names of GPUs on node %u, which only counts them: xN", r->file,
-                         r->line, at->node);
-    if (ask->tasks != SPLIT_ANY && gpus != ask->gpus)
-        return error_set(err, "%s:%zu: running_on: want the %u GPUs of a task on node %u, got %u", r->file, r->line,
-                         ask->gpus, at->node, gpus);
-    return 0;
-}
-
-int running_check(const struct cluster *c, const struct workload *w, struct error *err)
-{
-    for (job_id j = 0; w->n_running && j < w->n_jobs; j++) {
-        if (!w->truth[j].running)
-            continue;
-        const struct job_running *r = &w->running[w->truth[j].running - 1];
-        const struct request *ask = w->facts[j].ask;
-        uint64_t sum = 0;
-        if (ask->tasks != SPLIT_ANY && r->n > request_tasks(ask))
-            return error_set(err, "%s:%zu: running_on: want at most its %u tasks, got %u", r->file, r->line, request_tasks(ask), r->n);
-        for (uint32_t i = 0; i < r->n; i++) {
-            if (check_part(c, run_of(ask, i), r, &r->on[i], err))
-                return -1;
-            sum += gpus_at(run_of(ask, i), r, &r->on[i]);
-        }
-        if (ask->tasks == SPLIT_ANY && sum != ask->gpus)
-            return error_set(err, "%s:%zu: running_on: want its %u GPUs, got %" PRIu64, r->file, r->line, ask->gpus, sum);
-    }
-    return 0;
-}
-
 /* ---- In the run ---- */
-
-/* NULL: something of it is not free. */
-static const struct placement *pieces_of(struct sched *s, job_id j, const struct job_running *r)
-{
-    struct request ask = job_request(s, j);
-    struct builder *b = builder_begin(s, s->idle, &ask);
-    bool free = true;
-    for (uint32_t i = 0; i < r->n && free; i++) {
-        const struct held_at *at = &r->on[i];
-        const struct request *run = run_of(&ask, i);
-        uint32_t gpus = gpus_at(run, r, at);
-        struct piece p = { .node = at->node, .task = i, .gpu_mask = at->gpu_mask, .gpus = gpus, .milli = gpus ? run->gpu_milli : 0 };
-        free = at->gpu_mask ? builder_add(b, p) : builder_add_some(b, run, i, at->node, gpus);
-    }
-    const struct placement *p = builder_take(b);
-    return free ? p : NULL;
-}
 
 static void hold(struct sched *s, struct live *l, struct placement *p)
 {
@@ -147,7 +78,7 @@ static int cannot(const struct sched *s, job_id j, const struct job_running *r, 
 int running_arrive(struct sched *s, job_id j, struct error *err)
 {
     const struct job_running *r = running_of(s, j);
-    const struct placement *where = pieces_of(s, j, r);
+    const struct placement *where = named_place(s, j, r->on, r->n);
     struct live *l = job_enter(s, j);
     if (!where)
         return cannot(s, j, r, "not all of that is free", err);

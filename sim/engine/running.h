@@ -3,4 +3,3 @@
 #include "sim/engine/state.h"
 
 int running_arrive(struct sched *s, job_id j, struct error *err);         /* 0, or RUN_BAD_INPUT with err */
-int running_check(const struct cluster *c, const struct workload *w, struct error *err);    /* for run_bind() */

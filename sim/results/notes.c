@@ -4,6 +4,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/suggest.h"
 #include "sim/engine/state.h"
+#include "sim/workload/record.h"
 #include "sim/workload/requests.h"
 
 #include <inttypes.h>
@@ -289,6 +290,86 @@ static bool no_cohort(const struct sched *s, FILE *text)
     return !tree;
 }
 
+/* What the log itself holds at most at once, if each job runs from its recorded start for its
+ * duration; a start at the instant of an end does not meet it. */
+struct held_change { int64_t at_ns, milli; };
+
+static int by_time_ends_first(const void *a, const void *b)
+{
+    const struct held_change *x = a, *y = b;
+    if (x->at_ns != y->at_ns)
+        return x->at_ns < y->at_ns ? -1 : 1;
+    return (x->milli > y->milli) - (x->milli < y->milli);
+}
+
+static int64_t most_recorded_milli(const struct workload *w)
+{
+    struct held_change *change = mem_new(2 * (size_t)w->n_jobs, sizeof *change);
+    size_t n = 0;
+    int64_t held = 0, most = 0;
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        int64_t start_ns = record_start_ns(w, j), milli = request_amount(w->facts[j].ask).gpu_milli;
+        if (start_ns == TIME_NEVER || w->truth[j].duration_ns == 0)
+            continue;
+        change[n++] = (struct held_change){ start_ns, milli };
+        change[n++] = (struct held_change){ start_ns + w->truth[j].duration_ns, -milli };
+    }
+    qsort(change, n, sizeof *change, by_time_ends_first);
+    for (size_t i = 0; i < n; i++) {
+        held += change[i].milli;
+        most = held > most ? held : most;
+    }
+    free(change);
+    return most;
+}
+
+static bool reads_record(const struct run_setup *setup)
+{
+    unsigned needs = setup->policy->needs;
+    for (size_t i = 0; i < setup->n_switches; i++)
+        needs |= setup->switches[i].policy->needs;
+    return needs & SEES_RECORD;
+}
+
+static bool no_record(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    const struct workload *w = setup->workload;
+    uint32_t n = 0, first = 0;
+    for (job_id j = 0; reads_record(setup) && j < w->n_jobs; j++)
+        if (record_start_ns(w, j) == TIME_NEVER && !w->truth[j].running)
+            first = n++ ? first : j;
+    if (n)
+        fprintf(text,
+                "the trace does not say when %" PRIu32 " of %" PRIu32
+                " jobs started, %s '%.100s': policy recorded starts %s when submitted",
+                n, w->n_jobs, n == 1 ? "it is" : "the first", w->truth[first].name,
+                n == 1 ? "it" : "them");
+    return n > 0;
+}
+
+static bool later_than_recorded(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    const struct workload *w = setup->workload;
+    uint32_t n = 0, first = 0;
+    for (job_id j = 0; reads_record(setup) && j < w->n_jobs; j++) {
+        int64_t start_ns = record_start_ns(w, j);
+        struct job_result r = run_job(s, j);
+        if (start_ns != TIME_NEVER && r.start_ns > start_ns)
+            first = n++ ? first : j;
+    }
+    if (!n)
+        return false;
+    fprintf(text,
+            "%" PRIu32 " job%s could not start when the log says, as GPUs were not free, %s '%.100s' "
+            "at %.15g s: the log has up to %.15g GPUs in use at once, the cluster has %" PRId64,
+            n, s_if_many(n), n == 1 ? "it is" : "the first", w->truth[first].name,
+            seconds(record_start_ns(w, first)), (double)most_recorded_milli(w) / MILLI_ALL,
+            setup->cluster->gpus);
+    return true;
+}
+
 static const struct remark_of_run {
     const char *name;
     bool (*find)(const struct sched *s, FILE *text);
@@ -296,6 +377,8 @@ static const struct remark_of_run {
     { "jobs-without-estimate", no_estimates },
     { "unread-queue-settings", queues_unread },
     { "no-cohort", no_cohort },
+    { "jobs-without-record", no_record },
+    { "later-than-recorded", later_than_recorded },
     { "restarts-from-nothing", restarts_from_nothing },
     { "scattered-totals", scattered_totals },
     { "refused-requests", refused_requests },

@@ -2,7 +2,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/suggest.h"
 #include "sim/engine/overhead.h"
-#include "sim/engine/running.h"
+#include "sim/scheduler/named_places.h"
 #include "sim/engine/state.h"
 #include "sim/models/sharing.h"
 #include "sim/models/training/training_models.h"
@@ -344,5 +344,5 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
         resolve_footprints(c, w);
     if (c->rates)
         resolve_tensors(c, w);
-    return resolve_shares(c, w, err) || check_prices(c, w, err) || check_models(c, w, err) ? -1 : running_check(c, w, err);
+    return resolve_shares(c, w, err) || check_prices(c, w, err) || check_models(c, w, err) ? -1 : named_places_check(c, w, err);
 }

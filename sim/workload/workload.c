@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/cluster/labels.h"
+#include "sim/workload/record.h"
 #include "sim/workload/sizes.h"
 #include "sim/workload/task_groups.h"
 #include "sim/workload/workload_builder.h"
@@ -25,6 +26,7 @@ const struct job_row job_row_default = {
     .overhead = OWN_OVERHEAD_NONE,
     .duty = { DUTY_UNSAID, DUTY_UNSAID },
     .ran_ns = -1,
+    .recorded_wait_ns = -1,
     .leaving_ns = -1,
 };
 
@@ -171,6 +173,8 @@ void workload_free(struct workload *w)
     free(w->depends_how);
     free(w->one_at_a_time);
     free(w->running);
+    free(w->record);
+    free(w->record_place);
     intern_free(w->queue_names);
     intern_free(w->users);
     intern_free(w->gpu_types);
@@ -489,7 +493,8 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     struct job_sizes sizes;
     if (check_times(at, row) != 0 || (!row->n_parts && check_size(at, row) != 0) ||
         check_wishes(at, row) != 0 || check_overhead(at, &row->overhead) != 0 ||
-        check_running(at, row) != 0 || job_inputs_check(w->inputs, row, file, line, err) != 0 ||
+        check_running(at, row) != 0 || record_check(row, file, line, err) != 0 ||
+        job_inputs_check(w->inputs, row, file, line, err) != 0 ||
         check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0 ||
         sizes_of_row(row, &sizes, file, line, err) != 0)
         return -1;
@@ -519,6 +524,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     w->truth[w->n_jobs - 1].input = job_inputs_add(w->inputs, row);
     if (row->n_running_on)
         w->truth[w->n_jobs - 1].running = running_add(w, row, file, line);
+    w->truth[w->n_jobs - 1].record = record_add(w, row, file, line);
     if (row->depends_on_length)
         dependencies_note(w, row->depends_on, row->depends_on_length, line);
     return 0;

@@ -37,6 +37,8 @@ struct job_truth {
                                      workload.running[running - 1]; 0: it does not */
     struct duty duty;             /* of each of its GPUs without other tenants; DUTY_UNSAID: that of
                                      its model */
+    uint32_t record;              /* number in workload.record, from 1; 0: the trace does not say
+                                     when it started */
 };
 /* Names of what a job reads, by number; ID_NONE: no name. A data set without a name is the job's
  * own, an image without a name is that of the job's model. */
@@ -57,6 +59,18 @@ struct job_running {
                                      start-up is over */
     int64_t leaving_ns;           /* it is being stopped and releases all so long after its submit
                                      time; -1: it stays */
+    const char *file;             /* place in the trace, for messages */
+    size_t line;
+};
+/* What became of the job in the system that wrote the log. */
+struct job_record {
+    int64_t wait_ns;              /* from its submit time to its start, 0 or more */
+    uint32_t place;               /* number in workload.record_place, from 1; 0: not said */
+};
+/* Task i ran on on[i]. Without tasks (SPLIT_ANY) these are the parts of its total. */
+struct record_place {
+    struct held_at *on;
+    uint32_t n;
     const char *file;             /* place in the trace, for messages */
     size_t line;
 };
@@ -145,6 +159,9 @@ struct job_row {
                                                      time; see struct job_running */
     uint32_t n_running_on;        /* 0: it does not run */
     int64_t ran_ns, leaving_ns;   /* as in struct job_running; -1 by default */
+    int64_t recorded_wait_ns;     /* from its submit time to its start in the log; -1: not said */
+    const struct held_at *recorded_on;            /* [n_recorded_on] where it ran in the log */
+    uint32_t n_recorded_on;       /* 0: not said */
     int64_t tie;  /* at equal submit times, before the order in the file; 0 by default */
 };
 extern const struct job_row job_row_default;
@@ -189,6 +206,11 @@ struct workload {
     size_t overhead_capacity;
     struct job_inputs *inputs;    /* private: workload_input() */
     struct job_running *running;  /* in the order of the file */
+    struct job_record *record;    /* in the order of the file; see record.h */
+    uint32_t n_records;
+    struct record_place *record_place;
+    uint32_t n_record_places;
+    size_t record_capacity, record_place_capacity;
     uint32_t n_running;
     size_t running_capacity;
     struct deployments *services; /* opaque here: services of replicas on demand; NULL: none */

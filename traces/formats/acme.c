@@ -27,7 +27,7 @@ static const char *const names[] = { "job_id",   "user?",  "node_num?",   "gpu_n
 
 static void take_service(const struct columns *c, struct job_row *job)
 {
-    int64_t start_ns, end_ns;
+    int64_t start_ns = TIME_NEVER, end_ns;
     if (!take_date_if_any(c, START_TIME, &start_ns)) {
         skip_job(c);
     } else if (!take_date_if_any(c, END_TIME, &end_ns)) {
@@ -37,6 +37,7 @@ static void take_service(const struct columns *c, struct job_row *job)
             (void)cell_error(c->row, c->at[END_TIME], "a time after start_time", c->err);
         job->duration_ns = end_ns - start_ns;
     }
+    take_start(c, start_ns, job);
 }
 
 static void acme_job(const struct columns *c, struct job_row *job)

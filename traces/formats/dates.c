@@ -115,3 +115,9 @@ bool take_date_if_any(const struct columns *c, unsigned column, int64_t *ns)
     take_date(c, column, ns);
     return true;
 }
+
+void take_start(const struct columns *c, int64_t start_ns, struct job_row *job)
+{
+    if (!c->err->text[0] && start_ns != TIME_NEVER && start_ns >= job->submit_ns)
+        job->recorded_wait_ns = start_ns - job->submit_ns;
+}

@@ -15,3 +15,6 @@ void take_date(const struct columns *c, unsigned column, int64_t *ns);
 /* false: the cell is empty or None. */
 bool take_date_if_any(const struct columns *c, unsigned column, int64_t *ns);
 bool date_is_none(const char *text);
+/* The wait of the log, from job->submit_ns to the start; a start before the submission, or
+ * TIME_NEVER, says nothing. */
+void take_start(const struct columns *c, int64_t start_ns, struct job_row *job);

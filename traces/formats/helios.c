@@ -33,10 +33,12 @@ static void helios_job(const struct columns *c, struct job_row *job)
     take_slurm_size(c, GPU_NUM, CPU_NUM, NODE_NUM, job);
     take_slurm_state(c, STATE, job);
     take_date(c, SUBMIT_TIME, &job->submit_ns);
-    if (take_date_if_any(c, START_TIME, &start_ns))
+    if (take_date_if_any(c, START_TIME, &start_ns)) {
         take_time(c, DURATION, &job->duration_ns);
-    else
+        take_start(c, start_ns, job);
+    } else {
         skip_job(c);
+    }
 }
 
 const struct trace_format helios_format = {

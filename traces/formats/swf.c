@@ -28,13 +28,14 @@ enum { STATUS_FAILED = 0, STATUS_PART = 2, STATUS_LAST_PART = 4, STATUS_CANCELLE
 
 /* A cell that is no number is an error, even in a row that is left out. */
 struct record {
-    int64_t job, submit_ns, run_ns, procs, procs_asked, asked_ns, status;
+    int64_t job, submit_ns, wait_ns, run_ns, procs, procs_asked, asked_ns, status;
 };
 
 static int read_record(const struct row *row, struct record *r, struct error *err)
 {
     if (cell_integer(row, JOB, INT64_MIN, INT64_MAX, &r->job, err) != 0 ||
         cell_time(row, SUBMIT, INT64_MIN, &r->submit_ns, err) != 0 ||
+        cell_time(row, WAIT, INT64_MIN, &r->wait_ns, err) != 0 ||
         cell_time(row, RUN, INT64_MIN, &r->run_ns, err) != 0 ||
         cell_integer(row, PROCS, -1, PROCS_MAX, &r->procs, err) != 0 ||
         cell_integer(row, PROCS_ASKED, -1, PROCS_MAX, &r->procs_asked, err) != 0 ||
@@ -68,6 +69,7 @@ static int add_job(struct workload *w, const struct row *row, const struct recor
     job.submit_ns = r->submit_ns;
     job.duration_ns = r->run_ns;
     job.gpus = (uint32_t)(r->procs_asked > 0 ? r->procs_asked : r->procs);
+    job.recorded_wait_ns = r->wait_ns >= 0 ? r->wait_ns : -1;
     if (r->asked_ns > 0)
         job.estimate_ns = r->asked_ns;
     job.fate = fate(r->status);

@@ -12,8 +12,9 @@
 /* The cells of one row; without a cell the default of `nothing`. */
 struct native {
     struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity,
-        tolerations, running_on, data_set, image;
-    int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns;
+        tolerations, running_on, recorded_on, data_set, image;
+    int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns,
+        recorded_wait_ns;
     int64_t duty, bandwidth, used_mem_mib; /* duties in millionths */
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli;
     int64_t cpu_milli, mem_mib, priority, max_per_node;
@@ -29,6 +30,7 @@ static const struct native nothing = {
     .deadline_ns = TIME_NEVER,
     .started_ns = TIME_NEVER,
     .leaving_ns = NOT_GIVEN,
+    .recorded_wait_ns = NOT_GIVEN,
     .checkpoint = SIZE_MAX,
     .interval_ns = NOT_GIVEN,
     .duty = DUTY_UNSAID,
@@ -108,6 +110,8 @@ static const struct column columns[] = {
     CELL("running_on", TEXT, running_on),
     A_NUMBER("started_s", started_ns, NS_PER_S, -YEARS_100_NS, YEARS_100_NS),
     CELL("leaving_s", TIME, leaving_ns),
+    CELL("recorded_wait_s", TIME, recorded_wait_ns),
+    CELL("recorded_on", TEXT, recorded_on),
     A_WORD("checkpoint", checkpoint, native_checkpoints), /* instead of the cluster's */
     CELL("interval_s", TIME, interval_ns),
     CELL("save_s", TIME, save_ns),
@@ -229,7 +233,7 @@ struct reading {
     bool own[COLUMNS];            /* [n_used] used[k] belongs to the row */
     size_t n_used, cell[COLUMNS]; /* [n_used] index of the cell of used[k] */
     const struct column *used[COLUMNS];
-    struct held_list running_on;
+    struct held_list running_on, recorded_on;
 };
 
 /* ---- the header ---- */
@@ -433,6 +437,17 @@ static void fill(const struct native *n, struct job_row *job)
     job->preferred_level = n->preferred_level;
 }
 
+static int take_record(const struct row *row, const struct native *n, struct held_list *on,
+                       struct job_row *job, struct error *err)
+{
+    if (n->recorded_on.length && !running_on_parse(n->recorded_on.text, on))
+        return wrong(row, "recorded_on", RUNNING_ON_WANT, err);
+    job->recorded_wait_ns = n->recorded_wait_ns;
+    job->recorded_on = on->at;
+    job->n_recorded_on = n->recorded_on.length ? (uint32_t)on->n : 0;
+    return 0;
+}
+
 static int take_running(const struct row *row, const struct native *n, struct held_list *on,
                         struct job_row *job, struct error *err)
 {
@@ -458,7 +473,9 @@ static int take_row(struct reading *r, const struct row *row, struct native *n, 
     if (size(row, n, job, err) != 0)
         return -1;
     fill(n, job);
-    return take_running(row, n, &r->running_on, job, err);
+    return take_record(row, n, &r->recorded_on, job, err) != 0
+               ? -1
+               : take_running(row, n, &r->running_on, job, err);
 }
 
 static int check_part(struct reading *r, const struct row *row, const struct job_row *job,
@@ -516,6 +533,7 @@ static int read_native(struct input *in, const char *const *value, struct worklo
         result = parts_end(&r.parts, err);
     parts_free(&r.parts);
     free(r.running_on.at);
+    free(r.recorded_on.at);
     return result;
 }
 

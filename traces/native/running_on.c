@@ -69,10 +69,10 @@ bool running_on_parse(const char *text, struct held_list *to)
     }
 }
 
-void running_on_write(struct output *o, const struct job_running *r)
+void running_on_write(struct output *o, const struct held_at *on, uint32_t n)
 {
-    for (uint32_t i = 0; i < r->n; i++) {
-        const struct held_at *at = &r->on[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct held_at *at = &on[i];
         if (i)
             out_char(o, ';');
         out_integer(o, at->node);

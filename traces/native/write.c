@@ -4,23 +4,13 @@
 #include "sim/workload/requests.h"
 #include "traces/formats/columns.h"
 #include "traces/native/native.h"
-#include "traces/native/running_on.h"
+#include "traces/native/write_past.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MIB_PER_GIB 1024
-
-struct row_of {
-    const struct workload *w;
-    const struct job_facts *facts;
-    const struct job_truth *truth;
-    /* what the row asks for; of an inner group: unused but for its shape */
-    const struct request *ask;
-    const struct task_group *group; /* NULL: the job has no groups */
-    bool inner;                     /* the group has groups below it */
-};
 
 static const struct shape *shape_of(const struct row_of *j)
 {
@@ -343,7 +333,7 @@ static void put_mig(struct output *o, const struct row_of *j)
     out_text(o, mig_name(j->ask->mig, name));
 }
 
-/* ---- columns: input, dependencies, present run, preemption overhead ---- */
+/* ---- columns: input, dependencies, preemption overhead ---- */
 
 static bool has_model(const struct row_of *j)
 {
@@ -393,35 +383,6 @@ static void put_depends(struct output *o, const struct row_of *j)
         sprintf(at, "%ssingleton%s%s", at == text ? "" : ";", *singleton ? ":" : "", singleton);
     out_csv(o, text);
     free(text);
-}
-
-static const struct job_running *running(const struct row_of *j)
-{
-    return j->truth->running ? &j->w->running[j->truth->running - 1] : NULL;
-}
-static bool is_running(const struct row_of *j)
-{
-    return running(j);
-}
-static void put_running_on(struct output *o, const struct row_of *j)
-{
-    running_on_write(o, running(j));
-}
-static bool has_started(const struct row_of *j)
-{
-    return running(j) && running(j)->ran_ns >= 0;
-}
-static void put_started(struct output *o, const struct row_of *j)
-{
-    out_seconds(o, j->facts->submit_ns - running(j)->ran_ns);
-}
-static bool is_leaving(const struct row_of *j)
-{
-    return running(j) && running(j)->leaving_ns >= 0;
-}
-static void put_leaving(struct output *o, const struct row_of *j)
-{
-    out_seconds(o, running(j)->leaving_ns);
 }
 
 static const struct own_overhead no_price = OWN_OVERHEAD_NONE;
@@ -528,9 +489,11 @@ static const struct column {
     { "model", has_model, put_model },
     { "data_gib", has_data, put_data },
     { "depends_on", has_depends, put_depends },
-    { "running_on", is_running, put_running_on },
-    { "started_s", has_started, put_started },
-    { "leaving_s", is_leaving, put_leaving },
+    { "running_on", past_is_running, past_put_running_on },
+    { "started_s", past_has_started, past_put_started },
+    { "leaving_s", past_is_leaving, past_put_leaving },
+    { "recorded_wait_s", past_has_wait, past_put_wait },
+    { "recorded_on", past_has_place, past_put_place },
     { "checkpoint", has_checkpoint, put_checkpoint },
     { "interval_s", has_interval, put_interval },
     { "save_s", has_save, put_save },

@@ -96,6 +96,8 @@ static json_t *needs_of(unsigned needs)
     json_t *list = json_array();
     if (needs & SEES_RUN_TIME)
         json_array_append_new(list, json_string("sees run time"));
+    if (needs & SEES_RECORD)
+        json_array_append_new(list, json_string("sees the starts of the log"));
     if (needs & SEES_RELEASING)
         json_array_append_new(list, json_string("sees GPUs that are being released"));
     return list;

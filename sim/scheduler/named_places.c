@@ -1,0 +1,127 @@
+/* named_places.c - see named_places.h. */
+#include "sim/scheduler/named_places.h"
+#include "sim/scheduler/placing.h"
+#include "sim/workload/record.h"
+
+#include <inttypes.h>
+
+static uint32_t gpus_at(const struct request *ask, uint32_t n, const struct held_at *at)
+{
+    return at->gpus || (ask->tasks == SPLIT_ANY && n > 1) ? at->gpus : ask->gpus;
+}
+
+/* The run of task i. */
+static const struct request *run_of(const struct request *ask, uint32_t i)
+{
+    return ask->next ? request_of_task(ask, i) : ask;
+}
+
+/* ---- At the bind: checks that do not depend on what is free ---- */
+
+/* A list of names, with its place in the trace. */
+struct named {
+    const char *column, *file;
+    size_t line;
+    const struct held_at *on;
+    uint32_t n;
+};
+
+static int check_part(const struct cluster *c, const struct request *ask, const struct named *r,
+                      const struct held_at *at, struct error *err)
+{
+    uint32_t gpus = gpus_at(ask, r->n, at);
+    if (at->node >= c->n_nodes)
+        return error_set(err, "%s:%zu: %s: want nodes from 0 to %u, got %u", r->file, r->line,
+                         r->column, c->n_nodes - 1, at->node);
+    const struct node_type *t = cluster_node_type(c, at->node);
+    if (gpus > t->gpus || (at->gpu_mask && !t->counted && t->gpus < 64 && at->gpu_mask >> t->gpus))
+        return error_set(err, "%s:%zu: %s: want GPUs that node %u has, which has %u", r->file,
+                         r->line, r->column, at->node, t->gpus);
+    if (at->gpu_mask && t->counted)
+        return error_set(err,
+                         "%s:%zu: %s: want no names of GPUs on node %u, which only counts them: xN",
+                         r->file, r->line, r->column, at->node);
+    if (ask->tasks != SPLIT_ANY && gpus != ask->gpus)
+        return error_set(err, "%s:%zu: %s: want the %u GPUs of a task on node %u, got %u", r->file,
+                         r->line, r->column, ask->gpus, at->node, gpus);
+    return 0;
+}
+
+static int check_named(const struct cluster *c, const struct request *ask, const struct named *r,
+                       struct error *err)
+{
+    uint64_t sum = 0;
+    if (ask->tasks != SPLIT_ANY && r->n > request_tasks(ask))
+        return error_set(err, "%s:%zu: %s: want at most its %u tasks, got %u", r->file, r->line,
+                         r->column, request_tasks(ask), r->n);
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (check_part(c, run_of(ask, i), r, &r->on[i], err))
+            return -1;
+        sum += gpus_at(run_of(ask, i), r->n, &r->on[i]);
+    }
+    if (ask->tasks == SPLIT_ANY && sum != ask->gpus)
+        return error_set(err, "%s:%zu: %s: want its %u GPUs, got %" PRIu64, r->file, r->line,
+                         r->column, ask->gpus, sum);
+    return 0;
+}
+
+int named_places_check(const struct cluster *c, const struct workload *w, struct error *err)
+{
+    for (job_id j = 0; (w->n_running || w->n_record_places) && j < w->n_jobs; j++) {
+        const struct request *ask = w->facts[j].ask;
+        const struct record_place *was = record_place(w, j);
+        const struct job_running *is =
+            w->truth[j].running ? &w->running[w->truth[j].running - 1] : NULL;
+        struct named now = { .column = "running_on" }, then = { .column = "recorded_on" };
+        if (is)
+            now = (struct named){ now.column, is->file, is->line, is->on, is->n };
+        if (was)
+            then = (struct named){ then.column, was->file, was->line, was->on, was->n };
+        if ((is && check_named(c, ask, &now, err) != 0) ||
+            (was && check_named(c, ask, &then, err) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- In the run ---- */
+
+const struct placement *named_place(struct sched *s, job_id j, const struct held_at *on, uint32_t n)
+{
+    struct request ask = job_request(s, j);
+    struct builder *b = builder_begin(s, s->idle, &ask);
+    bool free = true;
+    for (uint32_t i = 0; i < n && free; i++) {
+        const struct request *run = run_of(&ask, i);
+        uint32_t gpus = gpus_at(run, n, &on[i]);
+        struct piece p = { .node = on[i].node,
+                           .task = i,
+                           .gpu_mask = on[i].gpu_mask,
+                           .gpus = gpus,
+                           .milli = gpus ? run->gpu_milli : 0 };
+        free = on[i].gpu_mask ? builder_add(b, p)
+                              : builder_add_some(b, run, i, on[i].node, gpus);
+    }
+    const struct placement *p = builder_take(b);
+    return free ? p : NULL;
+}
+
+/* ---- Of policies ---- */
+
+static bool sees_record(struct sched *s)
+{
+    bool sees = s->force->needs & SEES_RECORD;
+    s->totals.sight_refused += !sees;
+    return sees;
+}
+
+int64_t job_recorded_start_ns(struct sched *s, job_id j)
+{
+    return sees_record(s) ? record_start_ns(s->workload, j) : TIME_NEVER;
+}
+
+const struct placement *sched_place_recorded(struct sched *s, job_id j)
+{
+    const struct record_place *was = sees_record(s) ? record_place(s->workload, j) : NULL;
+    return was ? named_place(s, j, was->on, was->n) : NULL;
+}
