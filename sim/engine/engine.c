@@ -295,7 +295,7 @@ static bool holds_all_of(const struct live *l, const struct request *run)
 static bool total_fits(const struct sched *s, const struct request *ask, node_id n)
 {
     const struct piece all = { .node = n, .gpus = ask->gpus, .milli = ask->gpu_milli };
-    return view_node_for(s->idle, ask, n).whole >= ask->gpus && (!s->idle->headroom || headroom_has(s->idle->headroom, &all, 0));
+    return view_allows(s->idle, ask, n) && view_node_for(s->idle, ask, n).whole >= ask->gpus && (!s->idle->headroom || headroom_has(s->idle->headroom, &all, 0));
 }
 
 /* Would a task of that run start now, beside those that it holds? */
