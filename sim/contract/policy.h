@@ -190,7 +190,7 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
 /* Undoes this pass's stop of j, in any order, unless its GPUs were taken since: it never stopped.
  * NO_ROOM is an answer here, and not counted as a refusal. */
 enum sched_result sched_keep(struct sched *s, job_id j);
-/* It will never run; reason is copied. */
+/* It will never run; reason is copied. WRONG_STATE while it holds anything, or tasks of it save. */
 enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason);
 /* Its own reason, until another is given or it starts. */
 void sched_blocked(struct sched *s, job_id j, enum wait_reason why);

@@ -43,14 +43,17 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
     return SCHED_OK;
 }
 
-/* Takes the pieces from the indexes: idle now, or idle once jobs that are leaving have left. */
-static enum sched_result take(struct sched *s, job_id j, const struct placement *p)
+/* Takes the pieces from the indexes: idle now, or idle once jobs that are leaving have left. A job whose tasks were stopped one
+ * by one in this pass does not wait for others to leave: it would hold nothing meanwhile, and go on as if it had never stopped. */
+static enum sched_result take(struct sched *s, const struct live *l, const struct placement *p)
 {
+    job_id j = l->job;
+    bool waits = !l->was.held || l->now.stopping;
     if (stage_take_if_free(s, s->idle, j, p)) {
         stage_take(s, s->releasing, j, p);
         return SCHED_OK;
     }
-    if (!releasing_seen(s) || tentative_any_out(s) || !stage_take_if_free(s, s->releasing, j, p))
+    if (!waits || !releasing_seen(s) || tentative_any_out(s) || !stage_take_if_free(s, s->releasing, j, p))
         return SCHED_NO_ROOM;
     stage_take(s, s->idle, j, p);
     return SCHED_LATER;
@@ -88,7 +91,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     if (suspended)
         suspend_unstage(s, l, suspended);
-    enum sched_result result = take(s, j, copy);
+    enum sched_result result = take(s, l, copy);
     if (suspended && result == SCHED_NO_ROOM)
         suspend_stage(s, l, suspended);
     if (result == SCHED_NO_ROOM)
@@ -297,7 +300,8 @@ enum sched_result sched_resize(struct sched *s, job_id j, const struct placement
 enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
-    if (!l || s->job[j].state != JOB_PENDING || (l->touched && l->was.state != JOB_PENDING) || l->suspended)
+    if (!l || s->job[j].state != JOB_PENDING || (l->touched && l->was.state != JOB_PENDING) || l->suspended || l->part ||
+        l->now.saving)
         return verb_refused(s, l ? j : ID_NONE, VERB_REFUSE, SCHED_WRONG_STATE);
     stage_touch(s, l);
     stage_state(s, l, JOB_GONE, NULL, false);
