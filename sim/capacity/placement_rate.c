@@ -29,7 +29,7 @@ struct placement_rates {
     struct reference *cache;      /* open addressing */
     size_t n_cached, capacity;
     struct form_scratch scratch;
-    double *link_bps;             /* by link; NULL: links are not shared */
+    double *link_bps;             /* by link; NULL: as if all nodes sent */
 };
 
 /* ---- The analytic model ---- */
@@ -40,13 +40,13 @@ static double least(double a, double b)
 }
 
 /* Bytes a second out of each unit: over uplinks by their oversubscription, as if all nodes sent, or
- * what the placement alone has of them. */
+ * what the links leave to each of its nodes. */
 static double network_bps(const struct fabric *fabric, const struct placement_form *f)
 {
-    bool alone = f->uplink_bps > 0;
-    double over = f->distance <= SAME_RACK || alone ? 1 : fabric->leaf_oversubscription;
+    bool left = f->link_bps[REACH_CLUSTER] > 0;
+    double over = f->distance <= SAME_RACK || left ? 1 : fabric->leaf_oversubscription;
     double slowest = INFINITY;
-    if (f->distance == FURTHER && !alone)
+    if (f->distance == FURTHER && !left)
         over *= fabric->spine_oversubscription;
     for (unsigned i = 0; i < f->n_nics; i++) {
         const struct form_nic *nic = &f->nic[i];
@@ -56,7 +56,7 @@ static double network_bps(const struct fabric *fabric, const struct placement_fo
         slowest = least(slowest, nic->bps * least(used, 1 / over));
     }
     slowest *= fabric->efficiency;
-    return alone ? least(slowest, f->uplink_bps) : slowest;
+    return left ? least(slowest, f->unit_nodes * f->link_bps[REACH_CLUSTER]) : slowest;
 }
 
 /* Uneven splits: the network stage is that of the unit with fewest GPUs, the stage inside that of
@@ -75,7 +75,7 @@ void placement_analytic(const struct rate_rules *rules, const struct training_mo
     uint32_t here = f->least / m->tensor_parallel ? f->least / m->tensor_parallel : 1;
     double own = m->gradient_bytes / split, inside = fabric->efficiency * f->inside_bps;
     to->compute_s = m->compute_s / f->kappa / (m->global_batch ? f->gpus : 1);
-    to->comm_s = to->link_bytes = 0;
+    to->comm_s = to->network_s = 0;
     if (f->units == 1) {
         to->comm_s = collective_all_reduce_s(costs, f->inside, own > 0 ? copies : 1, own, inside);
         if (m->all_to_all_bytes > 0)
@@ -90,19 +90,16 @@ void placement_analytic(const struct rate_rules *rules, const struct training_mo
     double crossing = own * f->least / here;               /* of all groups of a unit */
     if (own > 0 && f->least == 1 && f->most > 1) {
         to->comm_s = collective_ring_s(costs, LINK_NETWORK, f->gpus, own, network);
-        to->link_bytes = 2 * (double)(f->gpus - 1) / f->gpus * own;
     } else if (own > 0) {
         uint32_t widest =
             f->most / m->tensor_parallel < copies ? f->most / m->tensor_parallel : copies;
         to->comm_s = 2 * collective_scatter_s(costs, f->inside, widest, own, inside) +
                      collective_all_reduce_s(costs, LINK_NETWORK, rings, crossing, network);
-        to->link_bytes = 2 * (double)(rings - 1) / rings * crossing;
     }
-    if (m->all_to_all_bytes > 0) {
+    if (m->all_to_all_bytes > 0)
         to->comm_s += collective_all_to_all_s(costs, LINK_NETWORK, f->gpus, m->all_to_all_bytes,
                                               network / f->most);
-        to->link_bytes += (double)(f->units - 1) / f->units * f->most * m->all_to_all_bytes;
-    }
+    to->network_s = to->comm_s;
 }
 
 /* ---- By one model; false: it cannot tell ---- */
@@ -234,22 +231,31 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
         double share = (double)f->gpus / n_gpus;  /* taken off again by the share of the tasks */
         to.compute_s *= share;
         to.comm_s *= share;
-        to.link_bytes *= share;
+        to.network_s *= share;
     }
     return to;
 }
 
 struct placement_form placement_rate_form(struct placement_rates *r, const struct placement *p)
 {
-    return placement_form(r->c, &r->form_rules, p, &r->scratch);
+    struct placement_form f = placement_form(r->c, &r->form_rules, p, &r->scratch);
+    if (r->link_bps && f.units > 1)
+        placement_alone_bps(r->c, p, &r->scratch, r->link_bps, f.link_bps);
+    return f;
+}
+
+double placement_nic_bps(const struct placement_rates *r, const struct placement_form *f)
+{
+    struct placement_form free = *f;
+    for (unsigned i = 0; i < REACHES; i++)
+        free.link_bps[i] = INFINITY;
+    return network_bps(&r->rules->fabric, &free) / f->unit_nodes;
 }
 
 struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
                                         const struct placement *p)
 {
     struct placement_form f = placement_rate_form(r, p);
-    if (r->link_bps && f.units > 1)
-        f.uplink_bps = placement_uplink_bps(r->c, p, &r->scratch, r->link_bps);
     return placement_rate(r, model, n_gpus, &f);
 }
 
@@ -304,7 +310,7 @@ struct placement_rates *placement_rates_new(const struct cluster *c, const struc
                 rules->table ? throughputs_type(rules->table, intern_text(c->gpu_models, i), near)
                              : INTERN_NONE;
     }
-    if (rules->fabric.maxmin) {
+    if (rules->fabric.maxmin || rules->fabric.own_uplinks) {
         r->link_bps = mem_new(placement_links(c), sizeof *r->link_bps);
         placement_link_rates(c, &rules->fabric, r->link_bps);
     }

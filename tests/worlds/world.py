@@ -198,6 +198,7 @@ class World:
                 s["fabric"] = self.some({"leaf_oversubscription": [1, 2, 4],
                                          "spine_oversubscription": [1, 7],
                                          "contention": ["none", "maxmin"],
+                                         "uplink_share": ["worst", "placement"],
                                          "nic_affinity": ["rail", "shared", "auto"]}, 0.6)
         if self.chance(0.65):
             p = s["preemption"] = self.some({"save_s": [0, 10, 60], "grace_s": [0, 30, 120],

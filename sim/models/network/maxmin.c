@@ -6,9 +6,15 @@
 
 #define ALIKE (1 + 1e-12)         /* levels this near are equal: rounding must not separate them */
 
+static double takes(const struct maxmin_flow *f, uint32_t i)
+{
+    return f->takes ? f->takes[i] : 1;
+}
+
+/* Of a link with a flow that still grows. */
 static double level_of(const struct maxmin *m, uint32_t link)
 {
-    return m->unfilled[link] ? fmax(0, m->left[link]) / m->unfilled[link] : INFINITY;
+    return m->rising[link] > 0 ? fmax(0, m->left[link]) / m->rising[link] : INFINITY;
 }
 
 /* The level at which the link is full if all flows that still grow do so equally. */
@@ -25,8 +31,8 @@ static void fill(const struct maxmin *m, size_t i, size_t *growing, double share
     struct maxmin_flow *f = m->flow[i];
     f->share = share;
     for (uint32_t k = 0; k < f->n_links; k++) {
-        m->left[f->link[k]] -= share;
-        m->unfilled[f->link[k]]--;
+        m->left[f->link[k]] -= takes(f, k) * share;
+        m->rising[f->link[k]] -= takes(f, k);
     }
     m->flow[i] = m->flow[--*growing];
     m->flow[*growing] = f;
@@ -60,11 +66,11 @@ void maxmin_share(const struct maxmin *m)
         for (uint32_t k = 0; k < m->flow[i]->n_links; k++) {
             uint32_t l = m->flow[i]->link[k];
             m->left[l] = m->capacity[l];
-            m->unfilled[l] = 0;
+            m->rising[l] = 0;
         }
     for (size_t i = 0; i < m->n_flows; i++)
         for (uint32_t k = 0; k < m->flow[i]->n_links; k++)
-            m->unfilled[m->flow[i]->link[k]]++;
+            m->rising[m->flow[i]->link[k]] += takes(m->flow[i], k);
     while (growing)
         rise(m, &growing);
 }

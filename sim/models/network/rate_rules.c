@@ -53,7 +53,7 @@ struct file_progress {
 };
 struct file_fabric {
     double efficiency, numa_factor, leaf, spine, base_us;
-    int nic_affinity, contention;
+    int nic_affinity, contention, phases, uplink_share;
     struct config_value ring, tree;
 };
 /* clang-format off */
@@ -66,6 +66,8 @@ static const char *const unknown_words[] = { "none", "factor", NULL };
 static const char *const monotone_words[] = { "raw", "clamp", NULL };
 static const char *const affinity_words[] = { [NIC_AUTO] = "auto", [NIC_RAIL] = "rail", [NIC_SHARED] = "shared", NULL };
 static const char *const contention_words[] = { "none", "maxmin", NULL };
+static const char *const phases_words[] = { "mean", "all", NULL };
+static const char *const uplink_words[] = { "worst", "placement", NULL };
 static const struct config_key progress_keys[] = {
     { .name = "model",          .type = CONFIG_CHOICE,  .at = PROGRESS(model), .words = rate_model_name },
     { .name = "unknown",        .type = CONFIG_CHOICE,  .at = PROGRESS(unknown), .words = unknown_words },
@@ -84,6 +86,8 @@ static const struct config_key fabric_keys[] = {
     { .name = "leaf_oversubscription",  OVERSUBSCRIPTION, .at = FABRIC(leaf) },
     { .name = "spine_oversubscription", OVERSUBSCRIPTION, .at = FABRIC(spine) },
     { .name = "contention",             .type = CONFIG_CHOICE, .at = FABRIC(contention), .words = contention_words },
+    { .name = "phases",                 .type = CONFIG_CHOICE, .at = FABRIC(phases), .words = phases_words },
+    { .name = "uplink_share",           .type = CONFIG_CHOICE, .at = FABRIC(uplink_share), .words = uplink_words },
     { .name = "base_us",                MICROSECONDS, .at = FABRIC(base_us) },
     { .name = "ring_step_us",           .type = CONFIG_MAPPING, .at = FABRIC(ring) },
     { .name = "tree_step_us",           .type = CONFIG_MAPPING, .at = FABRIC(tree) },
@@ -121,16 +125,21 @@ static int read_fabric(struct config_value v, struct fabric *to, struct error *e
                              .leaf = to->leaf_oversubscription,
                              .spine = to->spine_oversubscription,
                              .base_us = -1,
-                             .nic_affinity = (int)to->nic_affinity };
+                             .nic_affinity = (int)to->nic_affinity,
+                             .phases = -1 };
     if (config_fields(v, fabric_keys, &f, err) || read_steps(f.ring, to->costs.ring_step_s, err) ||
         read_steps(f.tree, to->costs.tree_step_s, err))
         return -1;
+    if (f.phases >= 0 && f.contention != 1)
+        return config_error(config_look(v, "phases"), err, "wants 'contention: maxmin' beside it");
     to->efficiency = f.efficiency;
     to->numa_factor = f.numa_factor;
     to->nic_affinity = (enum nic_affinity)f.nic_affinity;
     to->leaf_oversubscription = f.leaf;
     to->spine_oversubscription = f.spine;
     to->maxmin = f.contention == 1;
+    to->together = f.phases == 1;
+    to->own_uplinks = f.uplink_share == 1;
     if (f.base_us >= 0)
         to->costs.base_s = f.base_us * MICRO;
     return 0;

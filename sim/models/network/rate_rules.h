@@ -29,6 +29,9 @@ struct fabric {
     double spine_oversubscription;    /* of a pod's uplink against those of its racks: 1 [A; 7 in P:
                                          Llama 3 report] */
     bool maxmin;  /* jobs share common links fairly; false: each gets C / oversubscription alone */
+    bool together;  /* with maxmin: all send at all times; false: in a part of their time (phases.h) */
+    bool own_uplinks;    /* without: C / oversubscription is divided among the nodes of the job
+                            that are there; false: as if all nodes sent */
 };
 
 struct rate_rules {

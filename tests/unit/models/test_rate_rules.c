@@ -34,6 +34,7 @@ static const struct row { const char *name, *text, *error; } errors[] = {
     { "more uplink than nodes", NODES "fabric: { leaf_oversubscription: 0.5 }\n",
       "c.yaml:2:34: leaf_oversubscription: want a number from 1 to 1000000, got '0.5'" },
     { "an affinity of no kind", NODES "fabric: { nic_affinity: all }\n", "c.yaml:2:25: nic_affinity: want one of auto, rail, shared, got 'all'" },
+    { "phases of jobs that share no link", NODES "fabric: { phases: all }\n", "c.yaml:2:19: phases: wants 'contention: maxmin' beside it" },
     { "a step of no link", NODES "fabric: { ring_step_us: { wifi: 1 } }\n",
       "c.yaml:2:27: unknown key 'wifi': want one of nvlink, pcie, network" },
     { "a GPU like nothing", NODES "gpu_models: [ { name: x, like: y } ]\n", "c.yaml:2:32: like: no GPU model 'y' in the catalogue" },
@@ -69,11 +70,12 @@ static void all_said(void **state)
     (void)state;
     struct cluster *c = good(NODES "progress: { model: factor, unknown: none, overlap: 3, reference: V100-SXM2-16, factors: { rack: 0.5 } }\n"
                              "fabric: { efficiency: 0.9, numa_factor: 0.5, nic_affinity: rail, leaf_oversubscription: 4, spine_oversubscription: 2, "
-                             "contention: maxmin, base_us: 1, ring_step_us: { pcie: 2 }, tree_step_us: { network: 3.5 } }\n");
+                             "contention: maxmin, phases: all, uplink_share: placement, base_us: 1, ring_step_us: { pcie: 2 }, tree_step_us: { network: 3.5 } }\n");
     const struct rate_rules *r = c->rates;
     assert_true(r->model == RATE_FACTOR && r->unknown == RATE_OFF && r->overlap == 3 && r->factor[4] == 0.5 && r->factor[5] == 0.7);
     assert_true(r->fabric.efficiency == 0.9 && r->fabric.numa_factor == 0.5 && r->fabric.nic_affinity == NIC_RAIL);
     assert_true(r->fabric.leaf_oversubscription == 4 && r->fabric.spine_oversubscription == 2 && r->fabric.maxmin);
+    assert_true(r->fabric.together && r->fabric.own_uplinks);
     assert_true(fabs(r->fabric.costs.base_s - 1e-6) < 1e-18 && fabs(r->fabric.costs.ring_step_s[LINK_PCIE] - 2e-6) < 1e-18);
     assert_true(fabs(r->fabric.costs.tree_step_s[LINK_NETWORK] - 3.5e-6) < 1e-18);
     assert_true(fabs(r->fabric.costs.ring_step_s[LINK_NVLINK] - 3.4e-6) < 1e-18);          /* as it was */
