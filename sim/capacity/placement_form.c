@@ -24,7 +24,7 @@ static int by_node(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-static size_t form_nodes(const struct placement *p, struct form_scratch *s)
+size_t form_nodes(const struct placement *p, struct form_scratch *s)
 {
     size_t n = 0, kept = 0;
     bool ascending = true;
@@ -51,14 +51,14 @@ static size_t form_nodes(const struct placement *p, struct form_scratch *s)
     return kept;
 }
 
-static bool across_nodes(const struct cluster *c, node_id n)
+bool form_across_nodes(const struct cluster *c, node_id n)
 {
     return c->domain[c->domain_of[n]].level == LEVEL_ISLAND;
 }
 
-static bool same_unit(const struct cluster *c, node_id a, node_id b)
+bool form_same_unit(const struct cluster *c, node_id a, node_id b)
 {
-    return a == b || (across_nodes(c, a) && c->domain_of[a] == c->domain_of[b]);
+    return a == b || (form_across_nodes(c, a) && c->domain_of[a] == c->domain_of[b]);
 }
 
 /* ---- Links ---- */
@@ -153,7 +153,7 @@ struct placement_form placement_form(const struct cluster *c, const struct form_
     for (size_t i = 0, end; i < n; i = end) {
         uint32_t gpus = 0;
         struct form_nic nic = { 0, 0, 0 };
-        for (end = i; end < n && same_unit(c, scratch->node[i].node, scratch->node[end].node);
+        for (end = i; end < n && form_same_unit(c, scratch->node[i].node, scratch->node[end].node);
              end++) {
             const struct form_node *x = &scratch->node[end];
             const struct node_type *t = cluster_node_type(c, x->node);
@@ -165,7 +165,7 @@ struct placement_form placement_form(const struct cluster *c, const struct form_
             node_most = t->gpus > node_most ? t->gpus : node_most;
             add_gpu(&f, c, t->gpu_model);
             if (x->gpus > 1 || end > i)
-                add_link(&f, node_link(c, rules, t, x->mask, across_nodes(c, x->node)));
+                add_link(&f, node_link(c, rules, t, x->mask, form_across_nodes(c, x->node)));
         }
         f.gpus += gpus;
         add_unit(&f, gpus, (uint32_t)(end - i), nic);
@@ -260,13 +260,13 @@ uint32_t placement_links(const struct cluster *c)
  * added to its parent's. */
 void placement_link_rates(const struct cluster *c, const struct fabric *fabric, double *bps)
 {
-    double *up = bps + c->n_nodes;
+    double *up = bps + c->n_nodes, eta = fabric->efficiency[LINK_NETWORK];
     for (domain_id d = 0; d < c->n_domains; d++)
         up[d] = 0;
     for (node_id n = 0; n < c->n_nodes; n++) {
         const struct node_nics *own = &c->nics_of[c->group_of[n]];
         double nic = own->nics * own->gbps * GIGA;
-        bps[n] = nic > 0 ? fabric->efficiency * nic : INFINITY;
+        bps[n] = nic > 0 ? eta * nic : INFINITY;
         up[c->domain_of[n]] += nic;
     }
     for (domain_id d = c->n_domains; d-- > 1;) {
@@ -275,7 +275,7 @@ void placement_link_rates(const struct cluster *c, const struct fabric *fabric, 
                  : l == LEVEL_POD ? fabric->spine_oversubscription
                                   : 1;
         up[c->domain[d].parent] += up[d];
-        up[d] = (l == LEVEL_RACK || l == LEVEL_POD) && up[d] > 0 ? fabric->efficiency * up[d]
+        up[d] = (l == LEVEL_RACK || l == LEVEL_POD) && up[d] > 0 ? eta * up[d]
                                                                  : INFINITY;
     }
     up[0] = INFINITY;

@@ -8,6 +8,7 @@
 #include "sim/base/intern.h"
 #include "sim/capacity/placement_form.h"
 #include "sim/models/network/rate_rules.h"
+#include "sim/models/training/parallel_time.h"
 #include "sim/models/training/training_models.h"
 
 struct placement_rate {
@@ -17,6 +18,7 @@ struct placement_rate {
     double network_s;             /* of comm_s, the time in which it sends between its units; 0: it
                                      does not */
     enum rate_model by;           /* the model that was used */
+    struct parallel_time parallel;    /* by RATE_PARALLEL: the parts of both; else 0 */
 };
 
 struct placement_rates;           /* of one run: models found by name, references computed once */
@@ -33,8 +35,10 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
 struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
                                         const struct placement *p);
 double placement_slowdown(const struct placement_rate *r);   /* 1 at the reference placement */
-/* With what its links leave it if it is alone on them, where that is asked for. */
-struct placement_form placement_rate_form(struct placement_rates *r, const struct placement *p);
+/* With what its links leave it if it is alone on them, and with the groups of its ranks, where these
+ * are asked for; the groups are valid until the next call. */
+struct placement_form placement_rate_form(struct placement_rates *r, uint32_t model,
+                                          const struct placement *p);
 /* Bytes a second that the NICs of each of its nodes let its GPUs send, after losses; INFINITY: not
  * known. */
 double placement_nic_bps(const struct placement_rates *r, const struct placement_form *f);

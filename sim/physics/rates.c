@@ -11,6 +11,7 @@
 #include "sim/engine/pace.h"
 #include "sim/engine/state.h"
 #include "sim/physics/elastic.h"
+#include "sim/physics/parallel.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/traffic.h"
 #include "sim/scheduler/placements.h"
@@ -30,6 +31,7 @@ struct rated {                    /* of a job */
     double time_s, alone_s, reference_s;      /* integrals of time, of time / link and of time / link / placement */
     double gpus;                  /* held where it is now */
     uint8_t by;                   /* enum rate_model */
+    struct parallel_time *parts;  /* of its last placement, alone; NULL: not by tensor, pipeline, ... traffic */
     bool ran;
     bool torn;                    /* it ran with a tensor-parallel group over several nodes or islands */
 };
@@ -91,6 +93,8 @@ static void end_run(struct sched *s)
         placement_rates_free(s->predicted_rates);
     placement_rates_free(r->here);
     traffic_free(r->traffic);
+    for (job_id j = 0; r->job && j < s->n_jobs; j++)
+        free(r->job[j].parts);
     free(r->job);
     free(r->tensor);
     free(r);
@@ -112,7 +116,7 @@ static bool is_torn(const struct rates_run *r, uint32_t model, const struct plac
     uint32_t tensor = model == ID_NONE ? 1 : r->tensor[model];
     if (tensor < 2)
         return false;
-    struct placement_form f = placement_rate_form(r->here, on);
+    struct placement_form f = placement_rate_form(r->here, model, on);
     return f.units > 1 && (f.least % tensor || f.most % tensor);
 }
 
@@ -133,6 +137,10 @@ static void placed(struct sched *s, struct live *l)
     l->pace.gamma = at.overlap;
     x->placement = placement_slowdown(&at);
     x->by = (uint8_t)at.by;
+    if (at.by == RATE_PARALLEL) {
+        x->parts = x->parts ? x->parts : mem_new(1, sizeof *x->parts);
+        *x->parts = at.parallel;
+    }
     x->torn |= at.by == RATE_ANALYTIC && is_torn(r, f->model, l->now.held);
     x->alone_comm_s = at.comm_s;
     x->alone_iteration_s = at.reference_s * x->placement;
@@ -188,11 +196,11 @@ static void balance(struct sched *s)
         traffic_balance(r->traffic, &(struct traffic_law){ sends, share_changed, s });
 }
 
-static void begin_sending(struct rates_run *r, struct live *l)
+static void begin_sending(struct sched *s, struct rates_run *r, struct live *l)
 {
     struct rated *x = &r->job[l->job];
-    struct placement_form f = placement_rate_form(r->here, l->now.held);
-    if (x->by == RATE_ANALYTIC && x->alone_comm_s > 0 && f.units > 1)
+    struct placement_form f = placement_rate_form(r->here, s->workload->facts[l->job].model, l->now.held);
+    if ((x->by == RATE_ANALYTIC || x->by == RATE_PARALLEL) && x->alone_comm_s > 0 && f.units > 1)
         x->sender = traffic_enter(r->traffic, l->job, l->now.held, &f, placement_nic_bps(r->here, &f));
 }
 
@@ -217,7 +225,7 @@ static void paced(struct sched *s, struct live *l)
         x->gpus = (double)placement_gpu_milli(l->on) / MILLI_ALL;
         x->ran = true;
         if (r->traffic)
-            begin_sending(r, l);
+            begin_sending(s, r, l);
     } else if (!progresses && x->since_ns >= 0) {
         settle_job(s, r, x);
         x->since_ns = -1;
@@ -233,6 +241,11 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
     settle_job(s, r, x);
     x->since_ns = -1;
     end_sending(r, l, x);
+}
+
+const struct parallel_time *rates_parallel(const struct sched *s, job_id j)
+{
+    return rates_of(s)->job[j].parts;
 }
 
 /* ---- Files ---- */

@@ -46,6 +46,7 @@ struct traffic *traffic_new(const struct cluster *c, const struct fabric *fabric
 static void sender_free(struct sender *x)
 {
     free(x->crossing);
+    free(x->groups);
     free(x);
 }
 
@@ -89,6 +90,10 @@ struct sender *traffic_enter(struct traffic *t, job_id j, const struct placement
     struct sender *x = mem_new(1, sizeof *x);
     *x = (struct sender){ .job = j, .form = *form, .crossing = crossing,
                           .at = { .most = most, .crossing = crossing, .n_crossings = n } };
+    if (form->groups) {
+        x->form.groups = x->groups = mem_new(1, sizeof *x->groups);
+        *x->groups = *form->groups;
+    }
     for (size_t i = 0; i < n; i++) {
         struct used *u = changed(t, crossing[i].link);
         mem_grow(&u->sender, &u->capacity, u->n, sizeof(struct sender *));

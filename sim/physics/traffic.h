@@ -7,13 +7,15 @@
 #pragma once
 #include "sim/capacity/placement_form.h"
 #include "sim/contract/placement.h"
+#include "sim/models/training/parallel_time.h"
 
 struct traffic;
 struct sender {
     job_id job;
     struct placement_form form;   /* with shares in place of what it has alone, as of the last call */
     struct phased_job at;
-    struct crossing *crossing;    /* own */
+    struct crossing *crossing;    /* own; so are those that form.groups points to, if it does */
+    struct rank_groups *groups;
     bool seen;
 };
 struct traffic_law {

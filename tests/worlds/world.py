@@ -189,6 +189,7 @@ class World:
         known = models and all("type" in g for g in groups)
         if self.chance(0.3):
             s["progress"] = self.some({"overlap": [1, 2], "unknown": ["factor", "none"],
+                                       "parallel": ["none", "3d"], "tp_span": ["any", "island"],
                                        "model": ["analytic", "factor"] if known else ["factor"]})
             if not known:
                 s["progress"]["model"] = self.pick("factor", "none")
