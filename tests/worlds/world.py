@@ -199,6 +199,7 @@ class World:
                 s["fabric"] = self.some({"leaf_oversubscription": [1, 2, 4],
                                          "spine_oversubscription": [1, 7],
                                          "contention": ["none", "maxmin"],
+                                         "transport": ["rdma", "tcp"],
                                          "uplink_share": ["worst", "placement"],
                                          "nic_affinity": ["rail", "shared", "auto"]}, 0.6)
         if self.chance(0.65):

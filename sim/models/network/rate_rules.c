@@ -10,6 +10,11 @@
 #include <string.h>
 
 #define MICRO 1e-6
+/* Without RDMA and peer-to-peer: bytes go through the host's memory and its kernel. [D fit: P100 rows
+ * on 2, 4, 8 GPUs of stanford-futuredata/gavel:scheduler/simulation_throughputs.json] */
+#define TCP_OVERLAP 1.14
+#define TCP_PCIE    0.18
+#define TCP_NETWORK 0.38
 #define PARALLEL_NVLINK 0.75      /* [D: fit of SC'21, table 1] */
 enum { DISTANCES = 7 };
 
@@ -55,7 +60,7 @@ struct file_progress {
 };
 struct file_fabric {
     double numa_factor, leaf, spine, base_us;
-    int nic_affinity, contention, phases, uplink_share;
+    int transport, nic_affinity, contention, phases, uplink_share;
     struct config_value efficiency, ring, tree;
 };
 /* clang-format off */
@@ -69,6 +74,8 @@ static const char *const parallel_words[] = { "none", "3d", NULL };
 static const char *const span_words[] = { "island", "any", NULL };
 static const char *const monotone_words[] = { "raw", "clamp", NULL };
 static const char *const affinity_words[] = { [NIC_AUTO] = "auto", [NIC_RAIL] = "rail", [NIC_SHARED] = "shared", NULL };
+enum { TRANSPORT_RDMA, TRANSPORT_TCP };
+static const char *const transport_words[] = { [TRANSPORT_RDMA] = "rdma", [TRANSPORT_TCP] = "tcp", NULL };
 static const char *const contention_words[] = { "none", "maxmin", NULL };
 static const char *const phases_words[] = { "mean", "all", NULL };
 static const char *const uplink_words[] = { "worst", "placement", NULL };
@@ -86,6 +93,7 @@ static const struct config_key progress_keys[] = {
     { 0 },
 };
 static const struct config_key fabric_keys[] = {
+    { .name = "transport",              .type = CONFIG_CHOICE, .at = FABRIC(transport), .words = transport_words },
     { .name = "efficiency",             .type = CONFIG_ANY, .at = FABRIC(efficiency) },
     { .name = "numa_factor",            SHARE, .at = FABRIC(numa_factor) },
     { .name = "nic_affinity",           .type = CONFIG_CHOICE, .at = FABRIC(nic_affinity), .words = affinity_words },
@@ -208,13 +216,30 @@ static int read_progress(struct config_value v, const char *folder, struct rate_
     return read_table(v, &f, folder, r, err);
 }
 
+/* Defaults of other keys follow from it, in both sections. */
+static int read_transport(struct config_value fabric, struct rate_rules *r, struct error *err)
+{
+    static const struct config_key word = { .type = CONFIG_CHOICE, .words = transport_words };
+    struct config_value v = config_look(fabric, "transport");
+    int transport = TRANSPORT_RDMA;
+    if (config_given(v) && config_scalar(v, &word, &transport, err))
+        return -1;
+    if (transport == TRANSPORT_TCP) {
+        r->overlap = TCP_OVERLAP;
+        r->fabric.efficiency[LINK_PCIE] = TCP_PCIE;
+        r->fabric.efficiency[LINK_NETWORK] = TCP_NETWORK;
+    }
+    return 0;
+}
+
 struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric,
                                    const char *folder, struct error *err)
 {
     struct rate_rules *r = rate_rules_new();
     if (!config_given(progress))
         r->model = r->unknown = RATE_OFF;
-    if ((config_given(progress) && read_progress(progress, folder, r, err)) ||
+    if ((config_given(fabric) && read_transport(fabric, r, err)) ||
+        (config_given(progress) && read_progress(progress, folder, r, err)) ||
         (config_given(fabric) && read_fabric(fabric, &r->fabric, err))) {
         rate_rules_free(r);
         return NULL;

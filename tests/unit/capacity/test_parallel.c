@@ -118,6 +118,18 @@ static void llama(void **state)
     cluster_free(c);
 }
 
+/* MegaScale 175B on 12,288 A100: 55.2 % [P Jiang et al., NSDI 2024]; six stages a GPU, tensor traffic hidden in part. */
+static void megascale(void **state)
+{
+    (void)state;
+    struct cluster *c = good("nodes: [ { group: n, type: dgx-a100-80, count: 1536 } ]\nmodels: [ { name: x, like: GPT-3-175B, parallelism: { batch_sequences: 6144, "
+                             "interleave: 6, recompute: none, style: overlapped, tp_overlap: true } } ]\n" ON);
+    struct placement_rate at = rate_of(c, "x", 1536, 8);
+    double flops = (6 * 175e9 + 6.0 * 96 * 2048 * 12288) * 6144 * 2048;
+    assert_near(flops / at.parallel.iteration_s / 12288 / 312e12, .552, .03);
+    cluster_free(c);
+}
+
 /* ---- Collectives, bubble, limits ---- */
 
 static const struct parallel_means h100 = { .costs = &collective_costs_default, .flops_per_s = 989e12, .mem_bps = 3350e9, .chi = .87,
@@ -333,6 +345,7 @@ int main(void)
     ADD_ROWS(tests, n, tensor_traffic, job_b);
     ADD_ROWS(tests, n, published, sc21);
     ADD_TEST(tests, n, llama);
+    ADD_TEST(tests, n, megascale);
     ADD_TEST(tests, n, all_to_all);
     ADD_TEST(tests, n, bubble);
     ADD_TEST(tests, n, splits);

@@ -35,6 +35,7 @@ static const struct row { const char *name, *text, *error; } errors[] = {
       "c.yaml:2:34: leaf_oversubscription: want a number from 1 to 1000000, got '0.5'" },
     { "an affinity of no kind", NODES "fabric: { nic_affinity: all }\n", "c.yaml:2:25: nic_affinity: want one of auto, rail, shared, got 'all'" },
     { "phases of jobs that share no link", NODES "fabric: { phases: all }\n", "c.yaml:2:19: phases: wants 'contention: maxmin' beside it" },
+    { "a transport of no kind", NODES "fabric: { transport: pigeon }\n", "c.yaml:2:22: transport: want one of rdma, tcp, got 'pigeon'" },
     { "a share above one", NODES "fabric: { efficiency: 2 }\n", "c.yaml:2:23: efficiency: want a number above 0 up to 1, got '2'" },
     { "a share of no link", NODES "fabric: { efficiency: { wifi: 1 } }\n", "c.yaml:2:25: unknown key 'wifi': want one of nvlink, pcie, network" },
     { "parallel of no kind", NODES "progress: { parallel: 4d }\n", "c.yaml:2:23: parallel: want one of none, 3d, got '4d'" },
@@ -87,6 +88,10 @@ static void all_said(void **state)
     c = good(NODES "progress: { parallel: 3d }\nfabric: { efficiency: { network: 0.5 } }\n");
     assert_true(c->rates->parallel && !c->rates->tensors_on_island && c->rates->fabric.efficiency[LINK_NVLINK] == 0.75);
     assert_true(c->rates->fabric.efficiency[LINK_NETWORK] == 0.5 && c->rates->fabric.efficiency[LINK_PCIE] == 0.8);
+    cluster_free(c);
+    c = good(NODES "progress: {}\nfabric: { transport: tcp, efficiency: { network: 0.5 } }\n");
+    assert_true(c->rates->overlap == 1.14 && c->rates->fabric.efficiency[LINK_PCIE] == 0.18);
+    assert_true(c->rates->fabric.efficiency[LINK_NETWORK] == 0.5 && c->rates->fabric.efficiency[LINK_NVLINK] == 0.8);
     cluster_free(c);
     c = good(NODES "progress: { parallel: 3d, tp_span: island }\nfabric: { efficiency: { nvlink: 0.5 } }\n");
     assert_true(c->rates->tensors_on_island && c->rates->fabric.efficiency[LINK_NVLINK] == 0.5 && c->rates->fabric.efficiency[LINK_PCIE] == 0.8);
