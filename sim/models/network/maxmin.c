@@ -6,6 +6,11 @@
 
 #define ALIKE (1 + 1e-12)         /* levels this near are equal: rounding must not separate them */
 
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static double takes(const struct maxmin_flow *f, uint32_t i)
 {
     return f->takes ? f->takes[i] : 1;
@@ -14,7 +19,8 @@ static double takes(const struct maxmin_flow *f, uint32_t i)
 /* Of a link with a flow that still grows. */
 static double level_of(const struct maxmin *m, uint32_t link)
 {
-    return m->rising[link] > 0 ? fmax(0, m->left[link]) / m->rising[link] : INFINITY;
+    double left = m->left[link] > 0 ? m->left[link] : 0;
+    return m->rising[link] > 0 ? left / m->rising[link] : INFINITY;
 }
 
 /* The level at which the link is full if all flows that still grow do so equally. */
@@ -22,7 +28,7 @@ static double narrowest(const struct maxmin *m, const struct maxmin_flow *f)
 {
     double level = INFINITY;
     for (uint32_t i = 0; i < f->n_links; i++)
-        level = fmin(level, level_of(m, f->link[i]));
+        level = lesser(level, level_of(m, f->link[i]));
     return level;
 }
 
@@ -43,7 +49,7 @@ static void rise(const struct maxmin *m, size_t *growing)
 {
     double level = INFINITY;
     for (size_t i = 0; i < *growing; i++)
-        level = fmin(level, narrowest(m, m->flow[i]));
+        level = lesser(level, narrowest(m, m->flow[i]));
     bool contented = false;
     for (size_t i = *growing; i-- > 0;)
         if (m->flow[i]->demand <= level) {
