@@ -13,6 +13,7 @@ enum { SAME_GPU, SAME_ISLAND, SAME_NUMA, SAME_NODE, SAME_RACK, SAME_POD, FURTHER
 void form_scratch_free(struct form_scratch *s)
 {
     free(s->node);
+    free(s->crossing);
 }
 
 /* ---- Which GPUs of which nodes ---- */
@@ -23,7 +24,7 @@ static int by_node(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-static size_t form_nodes(const struct placement *p, struct form_scratch *s)
+size_t form_nodes(const struct placement *p, struct form_scratch *s)
 {
     size_t n = 0, kept = 0;
     bool ascending = true;
@@ -50,14 +51,14 @@ static size_t form_nodes(const struct placement *p, struct form_scratch *s)
     return kept;
 }
 
-static bool across_nodes(const struct cluster *c, node_id n)
+bool form_across_nodes(const struct cluster *c, node_id n)
 {
     return c->domain[c->domain_of[n]].level == LEVEL_ISLAND;
 }
 
-static bool same_unit(const struct cluster *c, node_id a, node_id b)
+bool form_same_unit(const struct cluster *c, node_id a, node_id b)
 {
-    return a == b || (across_nodes(c, a) && c->domain_of[a] == c->domain_of[b]);
+    return a == b || (form_across_nodes(c, a) && c->domain_of[a] == c->domain_of[b]);
 }
 
 /* ---- Links ---- */
@@ -134,9 +135,10 @@ static unsigned far_apart(const struct cluster *c, node_id a, node_id b)
 
 /* ---- Of a placement ---- */
 
-static void add_unit(struct placement_form *f, uint32_t gpus, struct form_nic nic)
+static void add_unit(struct placement_form *f, uint32_t gpus, uint32_t nodes, struct form_nic nic)
 {
     f->units++;
+    f->unit_nodes = f->units == 1 || nodes < f->unit_nodes ? nodes : f->unit_nodes;
     f->least = gpus < f->least ? gpus : f->least;
     f->most = gpus > f->most ? gpus : f->most;
     add_nics(f, nic);
@@ -151,7 +153,7 @@ struct placement_form placement_form(const struct cluster *c, const struct form_
     for (size_t i = 0, end; i < n; i = end) {
         uint32_t gpus = 0;
         struct form_nic nic = { 0, 0, 0 };
-        for (end = i; end < n && same_unit(c, scratch->node[i].node, scratch->node[end].node);
+        for (end = i; end < n && form_same_unit(c, scratch->node[i].node, scratch->node[end].node);
              end++) {
             const struct form_node *x = &scratch->node[end];
             const struct node_type *t = cluster_node_type(c, x->node);
@@ -163,10 +165,10 @@ struct placement_form placement_form(const struct cluster *c, const struct form_
             node_most = t->gpus > node_most ? t->gpus : node_most;
             add_gpu(&f, c, t->gpu_model);
             if (x->gpus > 1 || end > i)
-                add_link(&f, node_link(c, rules, t, x->mask, across_nodes(c, x->node)));
+                add_link(&f, node_link(c, rules, t, x->mask, form_across_nodes(c, x->node)));
         }
         f.gpus += gpus;
-        add_unit(&f, gpus, nic);
+        add_unit(&f, gpus, (uint32_t)(end - i), nic);
     }
     if (f.gpus == 0)
         return f;
@@ -229,7 +231,7 @@ bool placement_form_of(const struct cluster *c, const struct form_rules *rules,
         .gpus = gpus, .least = UINT32_MAX, .inside_bps = -1, .inside = LINK_NVLINK
     };
     add_gpu(&f, c, s->type->gpu_model);
-    add_unit(&f, most,
+    add_unit(&f, most, nodes,
              (struct form_nic){ nodes * s->nics.nics, nodes * s->type->gpus,
                                 nodes * s->nics.nics * s->nics.gbps * GIGA });
     add_link(&f, link_of(c->gpu_known[s->type->gpu_model], rules, inside <= SAME_ISLAND,
@@ -258,13 +260,13 @@ uint32_t placement_links(const struct cluster *c)
  * added to its parent's. */
 void placement_link_rates(const struct cluster *c, const struct fabric *fabric, double *bps)
 {
-    double *up = bps + c->n_nodes;
+    double *up = bps + c->n_nodes, eta = fabric->efficiency[LINK_NETWORK];
     for (domain_id d = 0; d < c->n_domains; d++)
         up[d] = 0;
     for (node_id n = 0; n < c->n_nodes; n++) {
         const struct node_nics *own = &c->nics_of[c->group_of[n]];
         double nic = own->nics * own->gbps * GIGA;
-        bps[n] = nic > 0 ? fabric->efficiency * nic : INFINITY;
+        bps[n] = nic > 0 ? eta * nic : INFINITY;
         up[c->domain_of[n]] += nic;
     }
     for (domain_id d = c->n_domains; d-- > 1;) {
@@ -273,56 +275,33 @@ void placement_link_rates(const struct cluster *c, const struct fabric *fabric, 
                  : l == LEVEL_POD ? fabric->spine_oversubscription
                                   : 1;
         up[c->domain[d].parent] += up[d];
-        up[d] = (l == LEVEL_RACK || l == LEVEL_POD) && up[d] > 0 ? fabric->efficiency * up[d]
+        up[d] = (l == LEVEL_RACK || l == LEVEL_POD) && up[d] > 0 ? eta * up[d]
                                                                  : INFINITY;
     }
     up[0] = INFINITY;
 }
 
-/* The uplinks of one level, if the nodes are in several such domains. */
+/* The uplinks of one level, if the nodes are in several such domains. The nodes of a domain follow
+ * each other. */
 static size_t add_uplinks(const struct cluster *c, const struct form_node *node, size_t n,
-                          enum level l, uint32_t *link)
+                          enum level l, struct crossing *crossing)
 {
     size_t n_links = 0;
     if (cluster_domain_at(c, node[0].node, l) == cluster_domain_at(c, node[n - 1].node, l))
         return 0;
-    for (size_t i = 0; i < n; i++) {
-        domain_id d = cluster_domain_at(c, node[i].node, l);
-        if (c->domain[d].level == l && (n_links == 0 || link[n_links - 1] != c->n_nodes + d))
-            link[n_links++] = c->n_nodes + d;
-    }
-    return n_links;
-}
-
-/* The nodes of a domain follow each other. */
-static double least_of_uplinks(const struct cluster *c, const struct form_node *node, size_t n,
-                               enum level l, const double *bps)
-{
-    double least = INFINITY;
-    if (cluster_domain_at(c, node[0].node, l) == cluster_domain_at(c, node[n - 1].node, l))
-        return least;
     for (size_t i = 0, nodes; i < n; i += nodes) {
         domain_id d = cluster_domain_at(c, node[i].node, l);
         for (nodes = 1; i + nodes < n && cluster_domain_at(c, node[i + nodes].node, l) == d;)
             nodes++;
         if (c->domain[d].level == l)
-            least = fmin(least, bps[c->n_nodes + d] / (double)nodes);
+            crossing[n_links++] = (struct crossing){ c->n_nodes + d, (uint32_t)nodes,
+                                                     l == LEVEL_POD ? REACH_CLUSTER : REACH_POD };
     }
-    return least;
+    return n_links;
 }
 
-double placement_uplink_bps(const struct cluster *c, const struct placement *p,
-                            struct form_scratch *scratch, const double *bps)
-{
-    size_t n = form_nodes(p, scratch);
-    if (n < 2)
-        return INFINITY;
-    return fmin(least_of_uplinks(c, scratch->node, n, LEVEL_RACK, bps),
-                least_of_uplinks(c, scratch->node, n, LEVEL_POD, bps));
-}
-
-size_t placement_links_of(const struct cluster *c, const struct placement *p,
-                          struct form_scratch *scratch, uint32_t *link)
+size_t placement_crossings(const struct cluster *c, const struct placement *p,
+                           struct form_scratch *scratch, struct crossing *crossing)
 {
     size_t n = form_nodes(p, scratch), n_links = 0;
     const struct form_node *node = scratch->node;
@@ -331,8 +310,26 @@ size_t placement_links_of(const struct cluster *c, const struct placement *p,
         return 0;
     for (size_t i = 0; i < n; i++)
         if (c->domain[c->domain_of[node[i].node]].level != LEVEL_ISLAND)
-            link[n_links++] = node[i].node;
+            crossing[n_links++] = (struct crossing){ node[i].node, 1, REACH_RACK };
     /* pods come before racks among the domains */
-    n_links += add_uplinks(c, node, n, LEVEL_POD, link + n_links);
-    return n_links + add_uplinks(c, node, n, LEVEL_RACK, link + n_links);
+    n_links += add_uplinks(c, node, n, LEVEL_POD, crossing + n_links);
+    return n_links + add_uplinks(c, node, n, LEVEL_RACK, crossing + n_links);
+}
+
+void placement_alone_bps(const struct cluster *c, const struct placement *p,
+                         struct form_scratch *scratch, const double *bps, double alone[REACHES])
+{
+    size_t room = 3 * p->n + 1;
+    if (scratch->crossings < room) {
+        scratch->crossings = 2 * room;
+        scratch->crossing =
+            mem_resize(scratch->crossing, scratch->crossings, sizeof *scratch->crossing);
+    }
+    size_t n = placement_crossings(c, p, scratch, scratch->crossing);
+    for (unsigned r = 0; r < REACHES; r++)
+        alone[r] = INFINITY;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned r = scratch->crossing[i].reach; r < REACHES; r++)
+            alone[r] = fmin(alone[r],
+                            bps[scratch->crossing[i].link] / scratch->crossing[i].flows);
 }

@@ -5,10 +5,12 @@
 #pragma once
 #include "sim/cluster/cluster.h"
 #include "sim/models/network/collectives.h"
+#include "sim/models/network/phases.h"
 #include "sim/models/network/rate_rules.h"
 
 #define FORM_TYPES 4 /* groups of nodes that are kept apart; of further ones the slowest counts */
 
+struct rank_groups;
 struct placement_form {
     uint32_t gpus;                /* of all units; 0: CPU only, the rest means nothing */
     uint32_t units;
@@ -25,9 +27,12 @@ struct placement_form {
     /* of the units: NICs, GPUs of their nodes, bytes a second of all NICs; 0: not known */
     struct form_nic { uint32_t nics, gpus; double bps; } nic[FORM_TYPES];
     unsigned n_nics;
-    /* what uplinks leave each of its nodes, if it is alone on them, after losses: where links are
-     * shared (maxmin); 0: not looked at, INFINITY: it crosses none */
-    double uplink_bps;
+    uint32_t unit_nodes;          /* nodes of the unit with fewest */
+    /* What links leave each of its nodes, after losses, by how far its traffic goes: where jobs
+     * share links, or uplinks are divided among the nodes that are there. 0: not looked at */
+    double link_bps[REACHES];
+    const struct rank_groups *groups;        /* of a job that trains by parallel_time.h; NULL: of others.
+                                     Of whoever made the form */
 };
 
 struct form_rules { double numa_factor; };    /* of PCIe bandwidth where it crosses NUMA nodes */
@@ -40,8 +45,14 @@ struct form_scratch {
         uint64_t mask;
     } * node;
     size_t capacity;
+    struct crossing *crossing;
+    size_t crossings;
 };
 void form_scratch_free(struct form_scratch *s);
+/* Its nodes with GPUs in ascending order, each once, in s->node; returns how many. */
+size_t form_nodes(const struct placement *p, struct form_scratch *s);
+bool form_across_nodes(const struct cluster *c, node_id n);      /* it is of an island across nodes */
+bool form_same_unit(const struct cluster *c, node_id a, node_id b);
 
 struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules,
                                      const struct placement *p, struct form_scratch *scratch);
@@ -73,13 +84,15 @@ uint32_t placement_links(const struct cluster *c);           /* count of link nu
 /* [placement_links()] bytes a second per direction after losses; INFINITY: not known, or no such
  * link. */
 void   placement_link_rates(const struct cluster *c, const struct fabric *fabric, double *bps);
-/* Of each node of the placement, if it is alone: the least of uplink / its nodes below it, over the
- * uplinks that it crosses; bps: placement_link_rates(). INFINITY: it crosses none. */
-double placement_uplink_bps(const struct cluster *c, const struct placement *p,
-                            struct form_scratch *scratch, const double *bps);
-/* Fills `link`, of 3 x the pieces, in ascending order; returns the number of links. */
-size_t placement_links_of(const struct cluster *c, const struct placement *p,
-                          struct form_scratch *scratch, uint32_t *link);
+/* Fills `crossing`, of 3 x the pieces, in ascending order of links; returns their number. On an
+ * uplink each node below it is a flow. */
+size_t placement_crossings(const struct cluster *c, const struct placement *p,
+                           struct form_scratch *scratch, struct crossing *crossing);
+/* What each of its nodes gets by reach if it is alone on the links; bps: placement_link_rates().
+ * INFINITY: it crosses none. */
+void placement_alone_bps(const struct cluster *c, const struct placement *p,
+                         struct form_scratch *scratch, const double *bps,
+                         double alone[REACHES]);
 
 /* A piece is on one island, if each task of its request must be. */
 static inline bool piece_on_island(const struct cluster *c, const struct request *run, const struct piece *p)

@@ -2,6 +2,7 @@
 #include "sim/capacity/placement_rate.h"
 
 #include "sim/base/memory.h"
+#include "sim/capacity/rank_layout.h"
 #include "sim/models/training/throughputs.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #define GIGA 1e9
+#define TERA 1e12
 enum { SAME_RACK = 4, SAME_POD = 5, FURTHER = 6, CACHE_FIRST = 64 };
 
 struct known {
@@ -29,7 +31,9 @@ struct placement_rates {
     struct reference *cache;      /* open addressing */
     size_t n_cached, capacity;
     struct form_scratch scratch;
-    double *link_bps;             /* by link; NULL: links are not shared */
+    struct rank_layout layout;
+    struct rank_groups groups;    /* of the last form that was asked for */
+    double *link_bps;             /* by link; NULL: as if all nodes sent */
 };
 
 /* ---- The analytic model ---- */
@@ -40,13 +44,13 @@ static double least(double a, double b)
 }
 
 /* Bytes a second out of each unit: over uplinks by their oversubscription, as if all nodes sent, or
- * what the placement alone has of them. */
+ * what the links leave to each of its nodes. */
 static double network_bps(const struct fabric *fabric, const struct placement_form *f)
 {
-    bool alone = f->uplink_bps > 0;
-    double over = f->distance <= SAME_RACK || alone ? 1 : fabric->leaf_oversubscription;
+    bool left = f->link_bps[REACH_CLUSTER] > 0;
+    double over = f->distance <= SAME_RACK || left ? 1 : fabric->leaf_oversubscription;
     double slowest = INFINITY;
-    if (f->distance == FURTHER && !alone)
+    if (f->distance == FURTHER && !left)
         over *= fabric->spine_oversubscription;
     for (unsigned i = 0; i < f->n_nics; i++) {
         const struct form_nic *nic = &f->nic[i];
@@ -55,8 +59,8 @@ static double network_bps(const struct fabric *fabric, const struct placement_fo
         double used = rails && f->least < nic->nics ? (double)f->least / nic->nics : 1;
         slowest = least(slowest, nic->bps * least(used, 1 / over));
     }
-    slowest *= fabric->efficiency;
-    return alone ? least(slowest, f->uplink_bps) : slowest;
+    slowest *= fabric->efficiency[LINK_NETWORK];
+    return left ? least(slowest, f->unit_nodes * f->link_bps[REACH_CLUSTER]) : slowest;
 }
 
 /* Uneven splits: the network stage is that of the unit with fewest GPUs, the stage inside that of
@@ -73,9 +77,9 @@ void placement_analytic(const struct rate_rules *rules, const struct training_mo
              copies = f->gpus / split ? f->gpus / split : 1;
     /* ranks of a group on a unit */
     uint32_t here = f->least / m->tensor_parallel ? f->least / m->tensor_parallel : 1;
-    double own = m->gradient_bytes / split, inside = fabric->efficiency * f->inside_bps;
+    double own = m->gradient_bytes / split, inside = fabric->efficiency[f->inside] * f->inside_bps;
     to->compute_s = m->compute_s / f->kappa / (m->global_batch ? f->gpus : 1);
-    to->comm_s = to->link_bytes = 0;
+    to->comm_s = to->network_s = 0;
     if (f->units == 1) {
         to->comm_s = collective_all_reduce_s(costs, f->inside, own > 0 ? copies : 1, own, inside);
         if (m->all_to_all_bytes > 0)
@@ -90,19 +94,57 @@ void placement_analytic(const struct rate_rules *rules, const struct training_mo
     double crossing = own * f->least / here;               /* of all groups of a unit */
     if (own > 0 && f->least == 1 && f->most > 1) {
         to->comm_s = collective_ring_s(costs, LINK_NETWORK, f->gpus, own, network);
-        to->link_bytes = 2 * (double)(f->gpus - 1) / f->gpus * own;
     } else if (own > 0) {
         uint32_t widest =
             f->most / m->tensor_parallel < copies ? f->most / m->tensor_parallel : copies;
         to->comm_s = 2 * collective_scatter_s(costs, f->inside, widest, own, inside) +
                      collective_all_reduce_s(costs, LINK_NETWORK, rings, crossing, network);
-        to->link_bytes = 2 * (double)(rings - 1) / rings * crossing;
     }
-    if (m->all_to_all_bytes > 0) {
+    if (m->all_to_all_bytes > 0)
         to->comm_s += collective_all_to_all_s(costs, LINK_NETWORK, f->gpus, m->all_to_all_bytes,
                                               network / f->most);
-        to->link_bytes += (double)(f->units - 1) / f->units * f->most * m->all_to_all_bytes;
-    }
+    to->network_s = to->comm_s;
+}
+
+/* ---- Parallel training ---- */
+
+static struct link_speeds link_speeds(const struct placement_rates *r, const struct gpu_model *m)
+{
+    return (struct link_speeds){ m ? m->nvlink_gbps * GIGA : 0, m ? m->pcie_gbps * GIGA : 0,
+                                 r->form_rules.numa_factor };
+}
+
+static void group_ranks(const struct placement_rates *r, const struct rank_layout *l,
+                        const struct known *k, const struct placement_form *f,
+                        struct rank_groups *groups)
+{
+    struct parallel_split split = parallel_split(&k->m.parallel, l->ranks);
+    struct link_speeds links = link_speeds(r, r->c->gpu_known[f->gpu_model]);
+    rank_layout_groups(l, &split, &links, groups);
+}
+
+static bool by_parallel(const struct placement_rates *r, const struct known *k,
+                        const struct placement_form *f, struct placement_rate *to)
+{
+    const struct fabric *fabric = &r->rules->fabric;
+    const struct gpu_model *gpu = r->c->gpu_known[f->gpu_model];
+    struct parallel_split split = parallel_split(&k->m.parallel, f->gpus);
+    struct parallel_means with = {
+        .costs = &fabric->costs,
+        .flops_per_s = gpu->dense_tflops * TERA,
+        .mem_bps = gpu->mem_gbps * GIGA,
+        .chi = gpu->chi > 0 ? gpu->chi : CHI_UNKNOWN,
+        .efficiency = fabric->efficiency,
+        .leaf_oversubscription = fabric->leaf_oversubscription,
+        .spine_oversubscription = fabric->spine_oversubscription,
+        .link_bps = f->link_bps[REACH_CLUSTER] > 0 ? f->link_bps : NULL,
+    };
+    to->parallel = parallel_time(&k->m.parallel, &split, f->groups, &with);
+    to->compute_s = to->parallel.compute_s;
+    to->comm_s = to->parallel.iteration_s - to->compute_s;
+    to->network_s = to->parallel.network_s;
+    to->overlap = 1;
+    return isfinite(to->comm_s);
 }
 
 /* ---- By one model; false: it cannot tell ---- */
@@ -139,6 +181,8 @@ static bool by_model(const struct placement_rates *r, enum rate_model model, con
         return by_table(r, k, f, to);
     case RATE_ANALYTIC:
         return by_analysis(r, k, f, to);
+    case RATE_PARALLEL:
+        return by_parallel(r, k, f, to);
     case RATE_FACTOR:
         to->compute_s = 1 / (f->kappa * r->rules->factor[f->distance]);
         return true;
@@ -148,6 +192,26 @@ static bool by_model(const struct placement_rates *r, enum rate_model model, con
 }
 
 /* ---- Of the reference placement ---- */
+
+/* Of even placements on as few units as will do, and on numbers of units that divide the GPUs. */
+static double best_parallel_s(struct placement_rates *r, const struct known *k, uint32_t n_gpus)
+{
+    double best = INFINITY;
+    struct rank_groups groups;
+    for (uint32_t units = 1; units <= n_gpus; units++) {
+        struct placement_form f;
+        struct placement_rate at;
+        if ((best < INFINITY && n_gpus % units) ||
+            !placement_form_of(r->c, &r->form_rules, &r->group, n_gpus, units, &f) ||
+            !rank_layout_of(&r->layout, &r->group, &r->rules->fabric, n_gpus, units))
+            continue;
+        group_ranks(r, &r->layout, k, &f, &groups);
+        f.groups = &groups;
+        if (by_model(r, RATE_PARALLEL, k, &f, &at))
+            best = least(best, at.parallel.iteration_s);
+    }
+    return best < INFINITY ? best : 0;
+}
 
 static double best_s(const struct placement_rates *r, enum rate_model model, const struct known *k,
                      uint32_t n_gpus)
@@ -199,7 +263,8 @@ static double reference_s(struct placement_rates *r, enum rate_model by, uint32_
     struct reference key = { .model = model, .n_gpus = n_gpus, .by = by, .used = true };
     struct reference *at = slot(r->cache, r->capacity, key);
     if (!at->used) {
-        key.s = best_s(r, by, &r->known[model], n_gpus);
+        key.s = by == RATE_PARALLEL ? best_parallel_s(r, &r->known[model], n_gpus)
+                                    : best_s(r, by, &r->known[model], n_gpus);
         *at = key;
         r->n_cached++;
     }
@@ -207,6 +272,11 @@ static double reference_s(struct placement_rates *r, enum rate_model by, uint32_
 }
 
 /* ---- The answer ---- */
+
+static enum rate_model first_choice(const struct placement_rates *r, const struct known *k)
+{
+    return k->found && k->m.progress ? (enum rate_model)(k->m.progress - 1) : r->rules->model;
+}
 
 struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
                                      const struct placement_form *f)
@@ -217,10 +287,10 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
     bool known = k->found || k->in_table != INTERN_NONE;
     if (f->gpus == 0 || n_gpus == 0)
         return to;
-    enum rate_model by = known ? r->rules->model : r->rules->unknown;
-    if (k->found && k->m.progress)
-        by = (enum rate_model)(k->m.progress - 1);
+    enum rate_model by = known ? first_choice(r, k) : r->rules->unknown;
     for (;;) {
+        if (by == RATE_ANALYTIC && f->groups)
+            by = RATE_PARALLEL;
         double reference =
             by == RATE_OFF ? 1
                            : reference_s(r, by, by == RATE_FACTOR ? r->n_models : number, n_gpus);
@@ -230,26 +300,42 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
         }
         by = by == RATE_TABLE ? RATE_ANALYTIC : r->rules->unknown;
     }
-    if (to.by == RATE_ANALYTIC && k->m.global_batch && f->gpus != n_gpus) {
+    bool global = to.by == RATE_PARALLEL || (to.by == RATE_ANALYTIC && k->m.global_batch);
+    if (global && f->gpus != n_gpus) {
         double share = (double)f->gpus / n_gpus;  /* taken off again by the share of the tasks */
         to.compute_s *= share;
         to.comm_s *= share;
-        to.link_bytes *= share;
+        to.network_s *= share;
     }
     return to;
 }
 
-struct placement_form placement_rate_form(struct placement_rates *r, const struct placement *p)
+struct placement_form placement_rate_form(struct placement_rates *r, uint32_t model,
+                                          const struct placement *p)
 {
-    return placement_form(r->c, &r->form_rules, p, &r->scratch);
+    struct placement_form f = placement_form(r->c, &r->form_rules, p, &r->scratch);
+    if (r->link_bps && f.units > 1)
+        placement_alone_bps(r->c, p, &r->scratch, r->link_bps, f.link_bps);
+    if (f.gpus && r->rules->parallel && model < r->n_models && r->known[model].m.parallel.tp) {
+        rank_layout_on(&r->layout, r->c, &r->rules->fabric, p, &r->scratch);
+        group_ranks(r, &r->layout, &r->known[model], &f, &r->groups);
+        f.groups = &r->groups;
+    }
+    return f;
+}
+
+double placement_nic_bps(const struct placement_rates *r, const struct placement_form *f)
+{
+    struct placement_form free = *f;
+    for (unsigned i = 0; i < REACHES; i++)
+        free.link_bps[i] = INFINITY;
+    return network_bps(&r->rules->fabric, &free) / f->unit_nodes;
 }
 
 struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
                                         const struct placement *p)
 {
-    struct placement_form f = placement_rate_form(r, p);
-    if (r->link_bps && f.units > 1)
-        f.uplink_bps = placement_uplink_bps(r->c, p, &r->scratch, r->link_bps);
+    struct placement_form f = placement_rate_form(r, model, p);
     return placement_rate(r, model, n_gpus, &f);
 }
 
@@ -304,7 +390,7 @@ struct placement_rates *placement_rates_new(const struct cluster *c, const struc
                 rules->table ? throughputs_type(rules->table, intern_text(c->gpu_models, i), near)
                              : INTERN_NONE;
     }
-    if (rules->fabric.maxmin) {
+    if (rules->fabric.maxmin || rules->fabric.own_uplinks) {
         r->link_bps = mem_new(placement_links(c), sizeof *r->link_bps);
         placement_link_rates(c, &rules->fabric, r->link_bps);
     }
@@ -316,6 +402,7 @@ void placement_rates_free(struct placement_rates *r)
     if (!r)
         return;
     form_scratch_free(&r->scratch);
+    rank_layout_free(&r->layout);
     free(r->known);
     free(r->link_bps);
     free(r->type[0]);

@@ -8,15 +8,17 @@
 #include "sim/base/intern.h"
 #include "sim/capacity/placement_form.h"
 #include "sim/models/network/rate_rules.h"
+#include "sim/models/training/parallel_time.h"
 #include "sim/models/training/training_models.h"
 
 struct placement_rate {
     double compute_s, comm_s;     /* of an iteration here: together iteration_s() */
     double overlap;
     double reference_s;           /* of an iteration of the whole job at its reference placement */
-    double link_bytes;            /* of an iteration, over each network link between its units; 0:
-                                     none is crossed */
+    double network_s;             /* of comm_s, the time in which it sends between its units; 0: it
+                                     does not */
     enum rate_model by;           /* the model that was used */
+    struct parallel_time parallel;    /* by RATE_PARALLEL: the parts of both; else 0 */
 };
 
 struct placement_rates;           /* of one run: models found by name, references computed once */
@@ -33,7 +35,13 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
 struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
                                         const struct placement *p);
 double placement_slowdown(const struct placement_rate *r);   /* 1 at the reference placement */
-struct placement_form placement_rate_form(struct placement_rates *r, const struct placement *p);
+/* With what its links leave it if it is alone on them, and with the groups of its ranks, where these
+ * are asked for; the groups are valid until the next call. */
+struct placement_form placement_rate_form(struct placement_rates *r, uint32_t model,
+                                          const struct placement *p);
+/* Bytes a second that the NICs of each of its nodes let its GPUs send, after losses; INFINITY: not
+ * known. */
+double placement_nic_bps(const struct placement_rates *r, const struct placement_form *f);
 
 /* The analytic model of one form, for tests and lists: 2.1. */
 void placement_analytic(const struct rate_rules *rules, const struct training_model *m,

@@ -107,7 +107,7 @@ double view_rate(const struct view *v, const struct request *r, const struct pla
     if (!v->rates || r->mig)
         return 1;
     uint32_t model = r->job == ID_NONE ? ID_NONE : v->facts[r->job].model;
-    struct placement_form f = placement_rate_form(v->rates, p);
+    struct placement_form f = placement_rate_form(v->rates, model, p);
     struct placement_rate at = placement_rate(v->rates, model, f.gpus, &f);
     return 1 / placement_slowdown(&at);
 }

@@ -24,24 +24,27 @@
  *     2025 [R datareceipts/data-receipts:109-gpu-pricing, api-evangelist/akash:plans/plans.yml];
  *     others [A]. An H100 was offered from 2.69 to 12.29 USD/h, so treat cost as a parameter.
  *
+ * chi: H100 [D one run of the Llama 3 report; of H200, the same chip]; A100 is the unit;
+ *     others [A].
+ *
  * A K80 is half a board, its FLOPS are FP32; a 2080Ti has no bridge (50 GB/s). */
 /* clang-format off */
 const struct gpu_model gpu_catalogue[] = {
-    /* name         GiB  mem GB/s NVLink      PCIe  TDP  idle TFLOPS kappa MIG USD/h  source */
-    { "K80",           12,  240, 0,   0,     15.75,  150,  25,  4.1, 0.21, 0, 0.30, "[V]; idle, price [A]; kappa [D gavel]" },
-    { "P100-SXM2-16",  16,  732, 1,  80,     15.75,  300,  30, 21.2, 0.77, 0, 0.60, "[V]; idle, price [A]; kappa [D gavel]" },
-    { "2080Ti-11",     11,  616, 0,   0,     15.75,  250,  15,   54, 1.0,  0, 0.25, "[V]; idle, price [A]; kappa [D sia]" },
-    { "V100-SXM2-16",  16,  900, 2, 150,     15.75,  300,  40,  125, 1.0,  0, 0.90, "[V]; idle, price [A]; kappa: the unit" },
-    { "V100-SXM2-32",  32,  900, 2, 150,     15.75,  300,  40,  125, 1.0,  0, 0.90, "[V]; idle, price [A]; kappa: the unit" },
-    { "T4-16",         16,  320, 0,   0,     15.75,   70,  10,   65, 0.42, 0, 0.40, "[V]; idle, price [A]; kappa [D sia]" },
-    { "A10-24",        24,  600, 0,   0,     31.5,   150,  20,  125, 0.9,  0, 0.70, "[V]; idle, kappa, price [A]" },
-    { "A100-SXM4-40",  40, 1555, 3, 300,     31.5,   400,  60,  312, 2.0,  7, 2.74, "[V]; idle [D acme]; kappa [A]; price [R list price]" },
-    { "A100-SXM4-80",  80, 2039, 3, 300,     31.5,   400,  60,  312, 2.0,  7, 1.79, "[V]; idle [D acme]; kappa [A]; price [R list price]" },
-    { "H100-SXM5-80",  80, 3350, 4, 450,     63,     700,  70,  989, 4.0,  7, 2.79, "[V]; idle, kappa [A]; price [R list price]" },
-    { "H200-SXM-141", 141, 4800, 4, 450,     63,     700,  80,  989, 4.4,  7, 4.45, "[V]; idle [P]; kappa [A]; price [R list price]" },
-    { "B200-SXM-180", 180, 7700, 5, 900,     63,    1000, 140, 2250, 8.0,  7, 5.00, "[V]; idle, kappa [A]; price [R list price]" },
-    { "L4-24",         24,  300, 0,   0,     31.5,    72,  12,  121, 0.6,  0, 0.70, "[V]; idle, kappa, price [A]" },
-    { "L40S-48",       48,  864, 0,   0,     31.5,   350,  35,  362, 1.5,  0, 1.20, "[V]; idle, kappa, price [A]" },
+    /* name         GiB  mem GB/s NVLink      PCIe  TDP  idle TFLOPS kappa MIG USD/h  source, chi */
+    { "K80",           12,  240, 0,   0,     15.75,  150,  25,  4.1, 0.21, 0, 0.30, "[V]; idle, price [A]; kappa [D gavel]", .9 },
+    { "P100-SXM2-16",  16,  732, 1,  80,     15.75,  300,  30, 21.2, 0.77, 0, 0.60, "[V]; idle, price [A]; kappa [D gavel]", .9 },
+    { "2080Ti-11",     11,  616, 0,   0,     15.75,  250,  15,   54, 1.0,  0, 0.25, "[V]; idle, price [A]; kappa [D sia]", .9 },
+    { "V100-SXM2-16",  16,  900, 2, 150,     15.75,  300,  40,  125, 1.0,  0, 0.90, "[V]; idle, price [A]; kappa: the unit", .9 },
+    { "V100-SXM2-32",  32,  900, 2, 150,     15.75,  300,  40,  125, 1.0,  0, 0.90, "[V]; idle, price [A]; kappa: the unit", .9 },
+    { "T4-16",         16,  320, 0,   0,     15.75,   70,  10,   65, 0.42, 0, 0.40, "[V]; idle, price [A]; kappa [D sia]", .9 },
+    { "A10-24",        24,  600, 0,   0,     31.5,   150,  20,  125, 0.9,  0, 0.70, "[V]; idle, kappa, price [A]", .9 },
+    { "A100-SXM4-40",  40, 1555, 3, 300,     31.5,   400,  60,  312, 2.0,  7, 2.74, "[V]; idle [D acme]; kappa [A]; price [R list price]", 1 },
+    { "A100-SXM4-80",  80, 2039, 3, 300,     31.5,   400,  60,  312, 2.0,  7, 1.79, "[V]; idle [D acme]; kappa [A]; price [R list price]", 1 },
+    { "H100-SXM5-80",  80, 3350, 4, 450,     63,     700,  70,  989, 4.0,  7, 2.79, "[V]; idle, kappa [A]; price [R list price]", .87 },
+    { "H200-SXM-141", 141, 4800, 4, 450,     63,     700,  80,  989, 4.4,  7, 4.45, "[V]; idle [P]; kappa [A]; price [R list price]", .87 },
+    { "B200-SXM-180", 180, 7700, 5, 900,     63,    1000, 140, 2250, 8.0,  7, 5.00, "[V]; idle, kappa [A]; price [R list price]", .9 },
+    { "L4-24",         24,  300, 0,   0,     31.5,    72,  12,  121, 0.6,  0, 0.70, "[V]; idle, kappa, price [A]", .9 },
+    { "L40S-48",       48,  864, 0,   0,     31.5,   350,  35,  362, 1.5,  0, 1.20, "[V]; idle, kappa, price [A]", .9 },
     { 0 },
 };
 /* clang-format on */
@@ -170,6 +173,7 @@ static const struct config_key gpu_keys[] = {
     { .name = "idle_w",            AMOUNT, .at = GPU(m.idle_w) },
     { .name = "dense_tflops",      AMOUNT, .at = GPU(m.dense_tflops) },
     { .name = "kappa",             AMOUNT, .at = GPU(m.kappa), .above_least = true },
+    { .name = "chi",               AMOUNT, .at = GPU(m.chi), .above_least = true },
     { .name = "mig_slices",        COUNT,  .at = GPU(m.mig_slices), .most = 64 },
     { .name = "price_usd_per_h",   AMOUNT, .at = GPU(m.price_usd_per_h) },
     { 0 },

@@ -27,7 +27,10 @@ struct gpu_model {                /* bandwidths are per direction; 0: none, or i
     unsigned mig_slices;          /* compute slices; 0: no MIG */
     double price_usd_per_h;
     const char *source;           /* of the numbers, in short; in full in catalogue.c */
+    double chi;                   /* share of its dense FLOPS that training reaches, an A100's is 1; 0:
+                                     not known, CHI_UNKNOWN */
 };
+#define CHI_UNKNOWN 0.9           /* [A] */
 
 #define ISLAND_IS_NODE UINT32_MAX
 struct node_design {

@@ -17,6 +17,10 @@ static int check_group(const struct cluster *c, uint32_t group, const struct nod
                          "'gpu_models' with pcie_gbps, or "
                          "one that `gpuyard list gpus` has",
                          c->group_name[group], model);
+    if (c->rates->parallel && (!m || m->dense_tflops <= 0 || m->mem_gbps <= 0))
+        return error_set(err,
+                         "group '%s': parallel '3d' wants dense_tflops and mem_gbps of GPU model '%s'",
+                         c->group_name[group], model);
     if (nodes > 1 && c->nics_of[group].nics * c->nics_of[group].gbps <= 0)
         return error_set(
             err, "group '%s': its network is not known: want 'nics' and 'nic_gbps', or a 'type'",

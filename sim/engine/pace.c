@@ -15,7 +15,7 @@ static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 
 double pace_iteration_s(const struct pace *p)
 {
     double alone_s = iteration_s(p->compute_s / p->interference, p->comm_s, p->gamma);
-    return fmax(alone_s, fmax(p->link_s, p->read_s));
+    return fmax(alone_s, p->read_s);
 }
 
 double pace_rate(const struct pace *p)

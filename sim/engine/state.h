@@ -56,14 +56,14 @@ struct pace {
     bool stalled;
     uint8_t stalled_on;           /* enum account */
     double tasks;                 /* share of its tasks that run */
-    double compute_s, comm_s, reference_s;     /* here, alone; together at the reference placement */
+    double compute_s, comm_s, reference_s;     /* here, at its present share of links; together at the reference placement */
     double gamma;                 /* how far computing and communicating overlap */
     double interference;          /* speed that other tenants of its GPUs leave it, in (0, 1] */
     double duty;                  /* share of the time in which it has work for its GPUs: of a replica, of its last window; 1 */
     double duty_owed;             /* what the last of its quiet GPUs were rounded up by */
     int64_t quiet_milli, quiet_since_ns;    /* of its GPUs, those without work, since then */
     int128_t quiet_milli_ns;      /* before that */
-    double link_s, read_s;        /* the least that its links and its reading take at their present shares; 0: do not bind */
+    double read_s;                /* the least that its reading takes at its present share; 0: does not bind */
     double fastest;               /* the highest rate at which it made progress since its start */
     int64_t useful_ns;            /* time in which it made progress, until mark_ns */
     int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */

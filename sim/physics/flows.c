@@ -2,7 +2,6 @@
 #include "sim/physics/flows.h"
 #include "sim/engine/state.h"
 #include "sim/models/network/maxmin.h"
-#include "sim/models/network/rate_rules.h"
 #include "sim/physics/physics.h"
 
 #include <math.h>
@@ -34,8 +33,7 @@ struct flows {
     flow_id *free_flow;
     size_t n_free, free_capacity;
     struct link *link;
-    double *bytes_per_s, *left;   /* by link */
-    uint32_t *unfilled;
+    double *bytes_per_s, *left, *rising;    /* by link */
     size_t n_links, link_capacity;
     link_id *dirty;
     size_t n_dirty;
@@ -54,7 +52,7 @@ static struct flows *flows_of(const struct sched *s)
 
 static bool wanted(const struct sched *s)
 {
-    return (s->cluster->rates && s->cluster->rates->fabric.maxmin) || s->cluster->storage.contention == CONTENTION_MAXMIN;
+    return s->cluster->storage.contention == CONTENTION_MAXMIN;
 }
 
 void flows_begin(struct sched *s)
@@ -69,7 +67,7 @@ void flows_end(struct sched *s)
         free(f->flow[i].link);
     for (size_t l = 0; l < f->n_links; l++)
         free(f->link[l].flow);
-    void *const own[] = { f->flow, f->free_flow, f->link, f->bytes_per_s, f->left, f->unfilled, f->dirty, f->found, f->before, f->filled };
+    void *const own[] = { f->flow, f->free_flow, f->link, f->bytes_per_s, f->left, f->rising, f->dirty, f->found, f->before, f->filled };
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         free(own[i]);
     free(f);
@@ -83,7 +81,7 @@ link_id flows_link(struct sched *s, double capacity)
         f->link = mem_resize(f->link, f->link_capacity, sizeof *f->link);
         f->bytes_per_s = mem_resize(f->bytes_per_s, f->link_capacity, sizeof *f->bytes_per_s);
         f->left = mem_resize(f->left, f->link_capacity, sizeof *f->left);
-        f->unfilled = mem_resize(f->unfilled, f->link_capacity, sizeof *f->unfilled);
+        f->rising = mem_resize(f->rising, f->link_capacity, sizeof *f->rising);
         f->dirty = mem_resize(f->dirty, f->link_capacity, sizeof *f->dirty);
     }
     f->link[f->n_links] = (struct link){ .flow = NULL };
@@ -280,7 +278,7 @@ void flows_balance(struct sched *s)
     find_all(f);
     for (size_t i = 0; i < f->n_found; i++)
         f->before[i] = f->filled[i]->share;
-    maxmin_share(&(struct maxmin){ f->filled, f->n_found, f->bytes_per_s, f->left, f->unfilled });
+    maxmin_share(&(struct maxmin){ f->filled, f->n_found, f->bytes_per_s, f->left, f->rising });
     for (size_t i = 0; i < f->n_found; i++) {
         struct flow *flow = &f->flow[f->found[i]];
         if (fabs(flow->m.share - f->before[i]) <= ALIKE * f->before[i]) {

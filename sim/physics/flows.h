@@ -1,6 +1,6 @@
-/* flows.h - what running jobs carry over shared links, fluid and max-min fair (sim/models/network/maxmin.h, models.md 2.4, 3.7).
+/* flows.h - what running jobs carry over shared links, fluid and max-min fair (sim/models/network/maxmin.h, models.md 3.7).
  *
- * A model registers the links that it knows (NICs, uplinks, storage) and opens flows over them. Shares are found anew at the end
+ * A model registers the links that it knows (storage) and opens flows over them. Shares are found anew at the end
  * of every round in which a flow came, went or changed, among those flows only that a changed link concerns: links that could
  * carry all that is asked of them do not tie flows together. Until then a new flow has no share. */
 #pragma once

@@ -10,6 +10,7 @@
     M(flows_model)                                                                                                     \
     M(mig_model)                                                                                                       \
     M(rates_model)                                                                                                     \
+    M(parallel_model)                                                                                                  \
     M(elastic_jobs_model)                                                                                              \
     M(sessions_model)                                                                                                  \
     M(sharing_model)                                                                                                   \

@@ -1,8 +1,8 @@
 /* rates.c - progress rates by placement: section `progress`; models.md 2.
  *
  * The time of an iteration is sim/capacity/placement_rate.h's; here it becomes the pace of a job. With `contention: maxmin` each
- * job on several nodes is a flow over the links that it crosses, while it makes progress: alone it has its own part of them; it asks
- * for link_bytes / T_iteration, and with a smaller share b an iteration takes link_bytes / b (2.4).
+ * job that sends between nodes does so over links that others use too (traffic.h), while it makes progress, and what it gets of
+ * them takes the place of what it has alone in the same law (2.4).
  *
  * jobs.csv: placement_slowdown is the time in which a job made progress over the time at its reference placement, alone on the
  * links; link_slowdown is that time over the time alone on the links. Empty: it never ran. */
@@ -11,8 +11,9 @@
 #include "sim/engine/pace.h"
 #include "sim/engine/state.h"
 #include "sim/physics/elastic.h"
-#include "sim/physics/flows.h"
+#include "sim/physics/parallel.h"
 #include "sim/physics/physics.h"
+#include "sim/physics/traffic.h"
 #include "sim/scheduler/placements.h"
 
 #include <inttypes.h>
@@ -20,16 +21,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ALIKE 1e-12               /* a share that is less than what it wants by less has all that it wants */
+#define ALIKE 1e-12               /* an iteration that takes longer by less takes as long as alone */
 
 struct rated {                    /* of a job */
-    flow_id flow;
-    double link_bytes, demand;    /* of an iteration; bytes a second */
+    struct sender *sender;        /* NULL: it shares no link */
+    double alone_comm_s, alone_iteration_s;    /* where it is now, alone on the links */
     double placement, link;       /* slowdowns of now: against the reference, and against being alone */
     int64_t since_ns;             /* progress is made so since; -1: none is made */
     double time_s, alone_s, reference_s;      /* integrals of time, of time / link and of time / link / placement */
     double gpus;                  /* held where it is now */
     uint8_t by;                   /* enum rate_model */
+    struct parallel_time *parts;  /* of its last placement, alone; NULL: not by tensor, pipeline, ... traffic */
     bool ran;
     bool torn;                    /* it ran with a tensor-parallel group over several nodes or islands */
 };
@@ -37,11 +39,7 @@ struct rates_run {
     struct placement_rates *here; /* of a job alone on the links where they are shared; s->predicted_rates: as if all nodes sent */
     struct rated *job;
     uint32_t *tensor;             /* [models of the workload] GPUs of a tensor-parallel group */
-    bool maxmin;
-    link_id first_link;
-    struct form_scratch scratch;
-    uint32_t *link;
-    size_t room;
+    struct traffic *traffic;      /* NULL: links are not shared */
     double lost_gpu_s;            /* GPU time beyond what the reference placement would have taken */
 };
 
@@ -77,7 +75,7 @@ static void begin(struct sched *s)
     const struct fabric *fabric = &s->cluster->rates->fabric;
     r->job = mem_new(s->n_jobs, sizeof *r->job);
     for (job_id j = 0; j < s->n_jobs; j++)
-        r->job[j] = (struct rated){ .flow = FLOW_NONE, .since_ns = -1 };
+        r->job[j] = (struct rated){ .since_ns = -1 };
     uint32_t n_models = intern_count(s->workload->models);
     r->tensor = mem_new(n_models + (size_t)1, sizeof *r->tensor);
     for (uint32_t i = 0; i < n_models; i++) {
@@ -85,17 +83,7 @@ static void begin(struct sched *s)
         training_model_find(s->cluster->models, intern_text(s->workload->models, i), &m);
         r->tensor[i] = m.tensor_parallel;
     }
-    r->maxmin = fabric->maxmin;
-    if (!r->maxmin)
-        return;
-    uint32_t n = placement_links(s->cluster);
-    double *bps = mem_new(n, sizeof *bps);
-    placement_link_rates(s->cluster, fabric, bps);
-    for (uint32_t i = 0; i < n; i++) {
-        link_id l = flows_link(s, bps[i]);
-        r->first_link = i ? r->first_link : l;
-    }
-    free(bps);
+    r->traffic = fabric->maxmin ? traffic_new(s->cluster, fabric) : NULL;
 }
 
 static void end_run(struct sched *s)
@@ -104,10 +92,11 @@ static void end_run(struct sched *s)
     if (s->predicted_rates != r->here)
         placement_rates_free(s->predicted_rates);
     placement_rates_free(r->here);
-    form_scratch_free(&r->scratch);
+    traffic_free(r->traffic);
+    for (job_id j = 0; r->job && j < s->n_jobs; j++)
+        free(r->job[j].parts);
     free(r->job);
     free(r->tensor);
-    free(r->link);
     free(r);
 }
 
@@ -127,7 +116,7 @@ static bool is_torn(const struct rates_run *r, uint32_t model, const struct plac
     uint32_t tensor = model == ID_NONE ? 1 : r->tensor[model];
     if (tensor < 2)
         return false;
-    struct placement_form f = placement_rate_form(r->here, on);
+    struct placement_form f = placement_rate_form(r->here, model, on);
     return f.units > 1 && (f.least % tensor || f.most % tensor);
 }
 
@@ -137,7 +126,7 @@ static void placed(struct sched *s, struct live *l)
     const struct rates_run *r = rates_of(s);
     struct rated *x = &r->job[l->job];
     x->placement = x->link = 1;
-    x->link_bytes = 0;
+    x->alone_comm_s = 0;
     x->by = RATE_OFF;
     if (f->ask->mig || elastic_learns(s, l->job))    /* at the rate of its instance, or of its goodput */
         return;
@@ -148,9 +137,13 @@ static void placed(struct sched *s, struct live *l)
     l->pace.gamma = at.overlap;
     x->placement = placement_slowdown(&at);
     x->by = (uint8_t)at.by;
+    if (at.by == RATE_PARALLEL) {
+        x->parts = x->parts ? x->parts : mem_new(1, sizeof *x->parts);
+        *x->parts = at.parallel;
+    }
     x->torn |= at.by == RATE_ANALYTIC && is_torn(r, f->model, l->now.held);
-    x->link_bytes = at.link_bytes;
-    x->demand = at.link_bytes * at.reference_s > 0 ? at.link_bytes / (at.reference_s * x->placement) : 0;
+    x->alone_comm_s = at.comm_s;
+    x->alone_iteration_s = at.reference_s * x->placement;
 }
 
 /* ---- What came of it, up to now ---- */
@@ -169,40 +162,56 @@ static void settle_job(struct sched *s, struct rates_run *r, struct rated *x)
 
 /* ---- Links ---- */
 
-static void share_changed(struct sched *s, job_id j, flow_id f, double share)
+static struct placement_rate shared(struct sched *s, const struct sender *x)
 {
-    struct live *l = live_of(s, j);
+    const struct job_facts *f = &s->workload->facts[x->job];
+    return placement_rate(rates_of(s)->here, f->model, gpus_of(f->ask), &x->form);
+}
+
+static double sends(void *self, struct sender *x)
+{
+    struct placement_rate at = shared(self, x);
+    return at.network_s / iteration_s(at.compute_s, at.comm_s, at.overlap);
+}
+
+static void share_changed(void *self, struct sender *of)
+{
+    struct sched *s = self;
+    struct live *l = live_of(s, of->job);
     struct rates_run *r = rates_of(s);
-    struct rated *x = &r->job[j];
-    (void)f;
-    bool enough = share >= x->demand * (1 - ALIKE);
+    struct rated *x = &r->job[of->job];
+    struct placement_rate at = shared(s, of);
+    double iteration = iteration_s(at.compute_s, at.comm_s, at.overlap);
+    bool alone = fabs(iteration - x->alone_iteration_s) <= ALIKE * x->alone_iteration_s;
     settle_job(s, r, x);
-    x->link = enough ? 1 : x->demand / share;
-    l->pace.link_s = enough ? 0 : x->link_bytes / share;
+    x->link = alone ? 1 : iteration / x->alone_iteration_s;
+    l->pace.comm_s = alone ? x->alone_comm_s : at.comm_s;
     pace_changed(s, l);
 }
-static const struct flow_kind job_traffic = { .changed = share_changed };
 
-static void open_flow(struct sched *s, struct rates_run *r, struct live *l)
+static void balance(struct sched *s)
 {
-    struct rated *x = &r->job[l->job];
-    if (r->room < 3 * l->now.held->n) {
-        r->room = 6 * l->now.held->n;
-        r->link = mem_resize(r->link, r->room, sizeof *r->link);
-    }
-    size_t n = placement_links_of(s->cluster, l->now.held, &r->scratch, r->link);
-    for (size_t i = 0; i < n; i++)
-        r->link[i] += r->first_link;
-    if (n)
-        x->flow = flow_open(s, &(struct flow_spec){ .kind = &job_traffic, .job = l->job, .link = r->link, .n_links = n,
-                                                    .demand = x->demand });
+    struct rates_run *r = rates_of(s);
+    if (r->traffic)
+        traffic_balance(r->traffic, &(struct traffic_law){ sends, share_changed, s });
 }
 
-static void close_flow(struct sched *s, struct rated *x)
+static void begin_sending(struct sched *s, struct rates_run *r, struct live *l)
 {
-    flow_close(s, x->flow);
-    x->flow = FLOW_NONE;
+    struct rated *x = &r->job[l->job];
+    struct placement_form f = placement_rate_form(r->here, s->workload->facts[l->job].model, l->now.held);
+    if ((x->by == RATE_ANALYTIC || x->by == RATE_PARALLEL) && x->alone_comm_s > 0 && f.units > 1)
+        x->sender = traffic_enter(r->traffic, l->job, l->now.held, &f, placement_nic_bps(r->here, &f));
+}
+
+static void end_sending(struct rates_run *r, struct live *l, struct rated *x)
+{
+    if (!x->sender)
+        return;
+    traffic_leave(r->traffic, x->sender);
+    x->sender = NULL;
     x->link = 1;
+    l->pace.comm_s = x->alone_comm_s;
 }
 
 /* Its progress has begun, changed, or stalled. */
@@ -210,17 +219,17 @@ static void paced(struct sched *s, struct live *l)
 {
     struct rates_run *r = rates_of(s);
     struct rated *x = &r->job[l->job];
-    bool progresses = !l->progress_event && !l->pace.stalled, sends = r->maxmin && l->pace.comm_s > 0 && x->demand > 0;
+    bool progresses = !l->progress_event && !l->pace.stalled;
     if (progresses && x->since_ns < 0) {
         x->since_ns = s->now_ns;
         x->gpus = (double)placement_gpu_milli(l->on) / MILLI_ALL;
         x->ran = true;
-        if (sends)
-            open_flow(s, r, l);
+        if (r->traffic)
+            begin_sending(s, r, l);
     } else if (!progresses && x->since_ns >= 0) {
         settle_job(s, r, x);
         x->since_ns = -1;
-        close_flow(s, x);
+        end_sending(r, l, x);
     }
 }
 
@@ -231,7 +240,12 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
     (void)from;
     settle_job(s, r, x);
     x->since_ns = -1;
-    close_flow(s, x);
+    end_sending(r, l, x);
+}
+
+const struct parallel_time *rates_parallel(const struct sched *s, job_id j)
+{
+    return rates_of(s)->job[j].parts;
 }
 
 /* ---- Files ---- */
@@ -309,6 +323,7 @@ const struct run_model rates_model = {
     .placed = placed,
     .paced = paced,
     .left = left,
+    .round = balance,
     .remark_name = "tensor-groups-spread", .remark = remark,
     .job_columns = job_columns,
     .job_row = job_row,

@@ -281,7 +281,8 @@ static void resolve_tensors(const struct cluster *c, struct workload *w)
     for (uint32_t i = 0; i < n; i++) {
         struct training_model m = { .tensor_parallel = 1 };
         training_model_find(c->models, intern_text(w->models, i), &m);
-        t.gpus[i] = m.tensor_parallel <= most ? m.tensor_parallel : 1;
+        bool may_span = !c->rates->tensors_on_island && m.parallel.tp;
+        t.gpus[i] = m.tensor_parallel <= most && !may_span ? m.tensor_parallel : 1;
         tied += t.gpus[i] > 1;
     }
     for (job_id j = 0; j < workload_all(w) && tied; j++)

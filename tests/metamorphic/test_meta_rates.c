@@ -166,7 +166,7 @@ static void single_placements(void **state)
             q->piece[p->n - 1 - k].node = to[node[k]];
         }
         struct placement_rate a = placement_rate_on(rates, model, gpus, p), b = placement_rate_on(rates, model, gpus, q);
-        assert_true(a.compute_s == b.compute_s && a.comm_s == b.comm_s && a.reference_s == b.reference_s && a.link_bytes == b.link_bytes);
+        assert_true(a.compute_s == b.compute_s && a.comm_s == b.comm_s && a.reference_s == b.reference_s && a.network_s == b.network_s);
         if (placement_slowdown(&a) < 1 - 1e-12)
             fail_msg("slowdown %.9f of model %u", placement_slowdown(&a), (unsigned)model);
     }

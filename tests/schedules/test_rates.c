@@ -18,12 +18,13 @@
 #define FREE_STEPS "base_us: 0, ring_step_us: { network: 0 }, tree_step_us: { network: 0 }, efficiency: 1"
 #define STATIC     RACKS "progress: { overlap: 1 }\nfabric: { leaf_oversubscription: 3, " FREE_STEPS " }\n"
 #define SHARED(o)  RACKS "progress: { overlap: 1 }\nfabric: { leaf_oversubscription: " #o ", contention: maxmin, " FREE_STEPS " }\n"
+#define TOGETHER(o) RACKS "progress: { overlap: 1 }\nfabric: { leaf_oversubscription: " #o ", contention: maxmin, phases: all, " FREE_STEPS " }\n"
 #define FULL(contention) "nodes: [ { group: n, count: 4, gpus: 2, gpu_model: V100-SXM2-16, nics: 1, nic_gbps: 10, nodes_per_rack: 2, racks_per_pod: 2 } ]\n" \
     "models: [ { name: net, compute_s: 1, gradient_mb: 10000 } ]\nprogress: { overlap: 1 }\n"                         \
     "fabric: { leaf_oversubscription: 3, contention: " contention ", " FREE_STEPS " }\n"
-#define WORKED "nodes: [ { group: n, count: 8, gpus: 1, gpu_model: V100-SXM2-16, nics: 1, nic_gbps: 25, nodes_per_rack: 4, racks_per_pod: 2 } ]\n" \
+#define WORKED(contention) "nodes: [ { group: n, count: 8, gpus: 1, gpu_model: V100-SXM2-16, nics: 1, nic_gbps: 25, nodes_per_rack: 4, racks_per_pod: 2 } ]\n" \
     "models: [ { name: a, compute_s: 0.25, gradient_mb: 672 }, { name: b, compute_s: 0.18, gradient_mb: 553.43 },\n"  \
-    "          { name: mute, compute_s: 1 } ]\nprogress: {}\nfabric: { leaf_oversubscription: 4, contention: maxmin }\n"
+    "          { name: mute, compute_s: 1 } ]\nprogress: {}\nfabric: { leaf_oversubscription: 4, contention: " contention " }\n"
 
 static const struct rates_row {
     const char *name, *yaml, *placer;
@@ -55,14 +56,27 @@ static const struct rates_row {
       { { 0, 1, 1, 0, .ends = 1, .model = "mute" }, { 0, 10, 2, 0, .ends = 15, .took = "1:0 2:0", .model = "net" } }, 16.0 / 11, 1 },
     { "and at 8 : 1: 2.5 of 10 GB/s", SHARED(8), "pack",
       { { 0, 10, 1, 0, .ends = 10, .model = "mute" }, { 0, 10, 2, 0, .ends = 25, .took = "1:0 2:0", .model = "net" } }, 35.0 / 20, 1 },
-    /* From 1 s on both cross both uplinks with 2.5 GB/s each, 10 GB in 4 s: the third ends at 1 + 8. The second has done 2/3 and 4 by
-     * then; 16/3 at 3 s for 2 */
+    /* From 1 s on both cross both uplinks, 5 GB/s, and send in a part c of their time: while one sends it has 5 / (1 + c) GB/s,
+     * 10 GB in 2 (1 + c) s, T = 3 + 2 c, so c = 2 (1 + c) / (3 + 2 c) = (sqrt 17 - 1) / 4. The third ends at 1 + 4 T / 2; the second
+     * has done 2/3 and 4 by then; 16/3 at 3 s for 2. Slowdowns: alone 3 s for 2, and 1 + 15 + 6 s alone */
+#define BOTH 4.56155281280883027
     { "two share the uplinks at 4 : 1", SHARED(4), "pack",
-      { { 0, 1, 1, 0, .ends = 1, .took = "0:0", .model = "mute" }, { 0, 10, 2, 0, .ends = 17, .took = "1:0 2:0", .model = "net" },
-        { 1, 4, 2, 1, .ends = 9, .took = "0:0 3:0", .model = "net" } }, 22.0 / 15, 26.0 / 22 },
-    { "two that need no more than there is", SHARED(2), "pack",
+      { { 0, 1, 1, 0, .ends = 1, .took = "0:0", .model = "mute" }, { 0, 10, 2, 0, .ends = 9 + 2 * BOTH, .took = "1:0 2:0", .model = "net" },
+        { 1, 4, 2, 1, .ends = 1 + 2 * BOTH, .took = "0:0 3:0", .model = "net" } }, 22.0 / 15, (10 + 4 * BOTH) / 22 },
+    /* all at once: 2.5 GB/s each, T = 1 + 4 s: the third ends at 11 */
+    { "two that always send at once", TOGETHER(4), "pack",
+      { { 0, 1, 1, 0, .ends = 1, .took = "0:0", .model = "mute" }, { 0, 10, 2, 0, .ends = 19, .took = "1:0 2:0", .model = "net" },
+        { 1, 4, 2, 1, .ends = 11, .took = "0:0 3:0", .model = "net" } }, 22.0 / 15, 30.0 / 22 },
+    /* an uplink of 10 GB/s: alone a NIC is no faster; 10 / (1 + c) GB/s, T = 2 + c, c = (sqrt 5 - 1) / 2; then 5 are left at pace 1. Ends are rounded up to whole ns */
+    { "two on uplinks as wide as one needs", SHARED(2), "pack",
+      { { 0, 1, 1, 0, .ends = 1, .model = "mute" }, { 0, 10, 2, 0, .ends = 11.236067978, .took = "1:0 2:0", .model = "net" },
+        { 1, 4, 2, 1, .ends = 6.236067978, .took = "0:0 3:0", .model = "net" } }, 1, (7 + 4 * 2.61803398874989485) / 15 },
+    { "two that need no more than there is", SHARED(1), "pack",
       { { 0, 1, 1, 0, .ends = 1, .model = "mute" }, { 0, 10, 2, 0, .ends = 10, .took = "1:0 2:0", .model = "net" },
         { 1, 4, 2, 1, .ends = 5, .took = "0:0 3:0", .model = "net" } }, 1, 1 },
+    { "a job that stays in its rack changes nothing", WORKED("maxmin"), "rack",
+      { { 0, 1, 2, 0, .model = "mute" }, { 0, 3, 2, 0, .ends = 3, .took = "2:0 3:0", .model = "b" },
+        { 1, 4, 4, 1, .ends = 5, .took = "4:0 5:0 6:0 7:0", .model = "a" } }, 1, 1 },
     /* ---- a job that fills its racks has 1/o of its NICs, shared or not: a ring of 4 takes 4.5 s at 10/3 GB/s, an iteration 5.5 s;
      * at best, two nodes of a rack: 2 x (5.7 us + 1/2 x 10 GB at 15.75 GB/s, PCIe3) inside each and 1 s between them, 2.634932 s ---- */
     { "alone in full racks, not shared", FULL("none"), "spread",
@@ -71,22 +85,53 @@ static const struct rates_row {
       { { 0, 10, 4, 0, .tasks = 4, .ends = 55 / 2.63493203492063492, .took = "0:0 1:0 2:0 3:0", .model = "net" } }, 5.5 / 2.63493203492063492, 1 },
     /* ---- models.md 2.4, worked: 2 + 2 of 4 + 4 nodes, 25 GB/s each, 4 : 1: T .2695909 of .2550480 s, and .1982593 of .1847445; with
      * more digits by sqrt(T_c^2 + (8.4 us + 6 x 14 us + 1.5 S / B)^2), B 10 and 20 GB/s ---- */
-    { "BERT-large alone across racks", WORKED, "pack",
+    { "BERT-large alone across racks", WORKED("maxmin"), "pack",
       { { 0, 1, 2, 0, .model = "mute" }, { 0, 10, 4, 0, .ends = 10.5702041328, .took = "2:0 3:0 4:0 5:0", .model = "a" } }, 0, 1 },
-    { "VGG-16 alone across racks", WORKED, "pack",
+    { "VGG-16 alone across racks", WORKED("maxmin"), "pack",
       { { 0, 1, 2, 0, .model = "mute" }, { 0, 10, 4, 0, .ends = 10.7315408786, .took = "2:0 3:0 4:0 5:0", .model = "b" } }, 0, 1 },
+    { "the same not shared, its own part of the uplinks", WORKED("none, uplink_share: placement"), "pack",
+      { { 0, 1, 2, 0, .model = "mute" }, { 0, 10, 4, 0, .ends = 10.5702041328, .took = "2:0 3:0 4:0 5:0", .model = "a" } }, 0, 1 },
+    { "the same not shared, as if all nodes sent", WORKED("none"), "pack",
+      { { 0, 1, 2, 0, .model = "mute" }, { 0, 10, 4, 0, .ends = 12.5943416116, .took = "2:0 3:0 4:0 5:0", .model = "a" } }, 0, 1 },
+    /* Both from 1 s on, shares of the same table: T .2963954 and .2206976. The second ends at 1 + 5 x 1.1946100; until 1 s the first
+     * has done 1 / 1.0570204, until then 1 / 1.1621161 of each second, and the rest it does at 1 / 1.0570204 again */
+    { "BERT-large and VGG-16 across the same racks", WORKED("maxmin"), "pack",
+      { { 0, 1, 2, 0, .model = "mute" }, { 0, 10, 4, 0, .ends = 11.110375416, .took = "2:0 3:0 4:0 5:0", .model = "a" },
+        { 1, 5, 4, 1, .ends = 6.973049853, .took = "0:0 1:0 6:0 7:0", .model = "b" } }, 0, 0 },
+    { "and if they always send at once", WORKED("maxmin, phases: all"), "pack",
+      { { 0, 1, 2, 0, .model = "mute" }, { 0, 10, 4, 0, .ends = 11.635635123, .took = "2:0 3:0 4:0 5:0", .model = "a" },
+        { 1, 5, 4, 1, .ends = 7.629194897, .took = "0:0 1:0 6:0 7:0", .model = "b" } }, 0, 0 },
 };
 
 /* One node, two islands of 4; "split" holds a copy on 4 GPUs of one island. */
 #define ISLANDS "nodes: [ { group: n, count: 1, gpus: 8, island_gpus: 4, gpu_model: V100-SXM2-16 } ]\n" \
                 "models: [ { name: split, compute_s: 1, tensor_parallel: 4 } ]\n"
 #define TIED    ISLANDS "progress: {}\n"
+#define PAIR(parallel) "nodes: [ { group: n, count: 1, gpus: 8, island_gpus: 4, gpu_model: V100-SXM2-16 } ]\n" \
+    "models: [ { name: pair, parallelism: { tp: 2, layers: 2, hidden: 1024, seq: 1024, batch_sequences: 4 } } ]\n" \
+    "progress: { parallel: " parallel " }\n"
+/* models.md 2.8: GPT-3-13B on 8 of the A100 of a node; on two nodes; on eight. 489 micro-batches of 809.544, 1039.024, 2450.180 ms,
+ * and 23.6 ms for the optimiser, which is the same. */
+#define SPANNING "nodes: [ { group: n, type: dgx-a100-80, count: 8 } ]\nprogress: { parallel: 3d }\n"
+static const struct rates_row spanning[] = {
+    { "a tensor-parallel group over nodes is slow", SPANNING, "spread",
+      { { 0, 10, 8, 0, .tasks = 1, .ends = 10, .took = "0:01234567", .model = "GPT-3-13B" },
+        { 20, 10, 8, 20, .tasks = 2, .ends = 20 + 12.834521764, .model = "GPT-3-13B" },
+        { 40, 10, 8, 40, .tasks = 8, .ends = 40 + 30.264976679, .model = "GPT-3-13B" } } },
+    { "rate: a tensor-parallel group on one node", SPANNING, "rate",
+      { { 0, 100, 1, 0, .took = "0:0" }, { 0, 10, 8, 0, .ends = 10, .took = "1:01234567", .model = "GPT-3-13B" } } },
+};
+
 static const struct rates_row tensors[] = {
     { "a tensor-parallel group waits for an island", TIED, "pack",
       { { 0, 10, 2, 0, .took = "0:01" }, { 0, 10, 4, 0, .took = "0:4567", .model = "split" },
         { 0, 10, 4, 10, .took = "0:0123", .model = "split" } } },
     { "progress off: any GPUs will do", ISLANDS, "pack",
       { { 0, 10, 6, 0, .took = "0:012345" }, { 0, 10, 2, 0 }, { 1, 10, 4, 10, .took = "0:0123", .model = "split" } } },
+    { "3d: a group may span islands", PAIR("3d"), "pack",
+      { { 0, 20, 3, 0, .took = "0:012" }, { 0, 40, 3, 0, .took = "0:456" }, { 0, 1, 2, 0, .ends = ANY, .took = "0:37", .model = "pair" } } },
+    { "3d: it waits for an island", PAIR("3d, tp_span: island"), "pack",
+      { { 0, 20, 3, 0, .took = "0:012" }, { 0, 40, 3, 0, .took = "0:456" }, { 0, 1, 2, 20, .took = "0:01", .model = "pair" } } },
     { "two groups, an island each", TIED, "spread", { { 0, 10, 8, 0, .took = "0:0123 0:4567", .model = "split" } } },
     { "2 GPUs are no group of 4: not tied", TIED, "pack",
       { { 0, 10, 3, 0, .took = "0:012" }, { 0, 10, 3, 0, .took = "0:456" }, { 0, 10, 2, 0, .took = "0:37", .model = "split" } } },
@@ -194,6 +239,7 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, by_hand, rows);
+    ADD_ROWS(tests, n, by_hand, spanning);
     ADD_ROWS(tests, n, by_hand, tensors);
     ADD_ROWS(tests, n, by_hand, ways);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,6 +189,7 @@ class World:
         known = models and all("type" in g for g in groups)
         if self.chance(0.3):
             s["progress"] = self.some({"overlap": [1, 2], "unknown": ["factor", "none"],
+                                       "parallel": ["none", "3d"], "tp_span": ["any", "island"],
                                        "model": ["analytic", "factor"] if known else ["factor"]})
             if not known:
                 s["progress"]["model"] = self.pick("factor", "none")
@@ -198,6 +199,8 @@ class World:
                 s["fabric"] = self.some({"leaf_oversubscription": [1, 2, 4],
                                          "spine_oversubscription": [1, 7],
                                          "contention": ["none", "maxmin"],
+                                         "transport": ["rdma", "tcp"],
+                                         "uplink_share": ["worst", "placement"],
                                          "nic_affinity": ["rail", "shared", "auto"]}, 0.6)
         if self.chance(0.65):
             p = s["preemption"] = self.some({"save_s": [0, 10, 60], "grace_s": [0, 30, 120],

@@ -171,6 +171,7 @@ static json_t *gpus(void)
         json_object_set_new(o, "idle_w", number(g->idle_w));
         json_object_set_new(o, "dense_tflops", number(g->dense_tflops));
         json_object_set_new(o, "kappa", number(g->kappa));
+        json_object_set_new(o, "chi", number(g->chi > 0 ? g->chi : CHI_UNKNOWN));
         json_object_set_new(o, "mig_slices", number(g->mig_slices));
         json_object_set_new(o, "price_usd_per_h", number(g->price_usd_per_h));
         set_text(o, "source", g->source);
@@ -290,6 +291,8 @@ static json_t *training_models(void)
         json_object_set_new(o, "compute_s", number(m->compute_s));
         json_object_set_new(o, "tensor_parallel", number(m->tensor_parallel));
         json_object_set_new(o, "pipeline_parallel", number(m->pipeline_parallel));
+        json_object_set_new(o, "layers", number(m->parallel.layers));
+        json_object_set_new(o, "hidden", number(m->parallel.hidden));
         json_object_set_new(o, "memory_gib",
                             number(round(training_model_memory_gib(m) * 100) / 100));
         set_text(o, "communication", m->communication);

@@ -13,13 +13,13 @@ struct maxmin_flow {
     double share;                 /* the answer */
     const uint32_t *link;  /* [n_links] each once; none: it gets its demand, which is finite */
     uint32_t n_links;
+    const double *takes;   /* [n_links] of a link, >= 0, for each unit of its share; NULL: 1 of each */
 };
 struct maxmin {
     struct maxmin_flow **flow;
     size_t n_flows;
     const double *capacity;       /* by link, >= 0 */
-    double *left;                 /* scratch, by link */
-    uint32_t *unfilled;
+    double *left, *rising;        /* scratch, by link */
 };
 /* Fills every share and reorders the flows. O(links of all flows x distinct bottlenecks),
  * independent of other links. */

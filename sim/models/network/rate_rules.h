@@ -21,7 +21,8 @@ enum nic_affinity {
 };
 struct fabric {
     struct collective_costs costs;
-    double efficiency;            /* share of the nominal bandwidth after losses: 0.8 [A] */
+    double efficiency[LINK_CLASSES];    /* share of the nominal bandwidth after losses: 0.8 [A]; of
+                                     NVLink with `parallel` 0.75 [D: fit of SC'21] */
     double numa_factor;           /* of PCIe bandwidth between NUMA nodes: 0.7 [A] */
     enum nic_affinity nic_affinity;
     double leaf_oversubscription; /* of a rack's uplink against the NICs of its nodes: 1 [A:
@@ -29,6 +30,9 @@ struct fabric {
     double spine_oversubscription;    /* of a pod's uplink against those of its racks: 1 [A; 7 in P:
                                          Llama 3 report] */
     bool maxmin;  /* jobs share common links fairly; false: each gets C / oversubscription alone */
+    bool together;  /* with maxmin: all send at all times; false: in a part of their time (phases.h) */
+    bool own_uplinks;    /* without: C / oversubscription is divided among the nodes of the job
+                            that are there; false: as if all nodes sent */
 };
 
 struct rate_rules {
@@ -39,6 +43,8 @@ struct rate_rules {
     char *reference;              /* GPU model that the durations of the trace are of; NULL: that of
                                      the largest group */
     struct throughputs *table;
+    bool parallel;                /* models that say how go by parallel_time.h in place of analytic */
+    bool tensors_on_island;       /* a tensor-parallel group waits for an island */
     bool monotone;  /* the table is made so that nearer and more GPUs are never slower */
     struct fabric fabric;
 };

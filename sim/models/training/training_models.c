@@ -9,7 +9,8 @@
 #include <string.h>
 
 const char *const rate_model_name[RATE_MODELS + 1] = { "none", "analytic", "table", "factor",
-                                                       NULL };
+                                                       "3d", NULL };
+const char *const rate_model_choice[] = { "none", "analytic", "table", "factor", NULL };
 
 struct training_models {
     struct training_model *own;
@@ -122,10 +123,17 @@ double training_model_memory_gib(const struct training_model *m)
 
 /* ---- section `models` ---- */
 
+#define V100_FLOPS             125e12
+#define DECODER_MFU            0.40
+#define DECODER_S(n, tokens)   (6 * (n) * (tokens) / (V100_FLOPS * DECODER_MFU))
+#define FIT_S(a, b, batch)     ((a) + (b) * (batch))
+#define FP32                   4
+#define FP16                   2
+
 struct file_model {
     struct training_model m;
     double params_m, gradient_mb, all_to_all_mb;
-    struct config_value like, aliases;
+    struct config_value like, aliases, parallelism;
     int progress;
 };
 /* clang-format off */
@@ -142,8 +150,9 @@ static const struct config_key keys[] = {
     { .name = "compute_s",         .type = CONFIG_REAL,  .at = MODEL(m.compute_s), .above_least = true, .most = 1000000000 },
     { .name = "tensor_parallel",   .type = CONFIG_COUNT, .at = MODEL(m.tensor_parallel), .least = 1, .most = 64 },
     { .name = "pipeline_parallel", .type = CONFIG_COUNT, .at = MODEL(m.pipeline_parallel), .least = 1, .most = 10000 },
+    { .name = "parallelism",       .type = CONFIG_MAPPING, .at = MODEL(parallelism) },
     { .name = "memory_gib",        .type = CONFIG_REAL,  .at = MODEL(m.memory_gib), .most = 1000000 },
-    { .name = "progress",          .type = CONFIG_CHOICE, .at = MODEL(progress), .words = rate_model_name },
+    { .name = "progress",          .type = CONFIG_CHOICE, .at = MODEL(progress), .words = rate_model_choice },
     { .name = "communication",     .type = CONFIG_TEXT,  .at = MODEL(m.communication) },
     { 0 },
 };
@@ -193,17 +202,59 @@ static int read_aliases(struct training_models *t, struct config_value list,
     return 0;
 }
 
+/* What 2.2 and memory want of a model follows from its parallelism, where the entry does not say it:
+ * as of the GPT rows of the catalogue. */
+static void follow_parallelism(struct config_value entry, struct file_model *f)
+{
+    const struct parallelism *p = &f->m.parallel;
+    double params = parallelism_params(p), tokens = p->batch_sequences * p->seq;
+    f->m.tensor_parallel = p->tp;
+    f->m.pipeline_parallel = p->pp;
+    if (!config_given(config_look(entry, "params_m")))
+        f->params_m = params / 1e6;
+    if (!config_given(config_look(entry, "gradient_mb")))
+        f->gradient_mb = params * FP16 / 1e6;
+    if (!config_given(config_look(entry, "batch"))) {
+        f->m.batch = tokens;
+        f->m.global_batch = true;
+    }
+    if (!config_given(config_look(entry, "compute_s")))
+        f->m.compute_s = DECODER_S(params, tokens);
+}
+
+static int read_parallelism(struct config_value entry, struct file_model *f, struct error *err)
+{
+    struct config_value split[] = { config_look(entry, "tensor_parallel"),
+                                    config_look(entry, "pipeline_parallel") };
+    if (!config_given(f->parallelism)) {
+        for (unsigned i = 0; i < 2 && f->m.parallel.tp; i++)
+            if (config_given(split[i]))
+                return config_error(split[i], err, "this model has 'parallelism': want tp and pp there");
+        return 0;
+    }
+    for (unsigned i = 0; i < 2; i++)
+        if (config_given(split[i]))
+            return config_error(split[i], err, "want tp and pp of 'parallelism' alone");
+    if (!f->m.parallel.tp)
+        f->m.parallel = parallelism_plain;
+    if (parallelism_read(f->parallelism, &f->m.parallel, err))
+        return -1;
+    follow_parallelism(entry, f);
+    return 0;
+}
+
 static int read_model(struct training_models *t, struct config_value entry, struct error *err)
 {
     struct file_model f = { .m = { .name = NULL }, .progress = -1 };
-    if (defaults_from(t, entry, &f, err) || config_fields(entry, keys, &f, err))
+    if (defaults_from(t, entry, &f, err) || config_fields(entry, keys, &f, err) ||
+        read_parallelism(entry, &f, err))
         return -1;
     if (f.progress >= 0)
         f.m.progress = (uint8_t)(f.progress + 1);
     if (f.m.compute_s <= 0)
         return config_error(
             entry, err,
-            "model '%s': want 'compute_s', of an iteration on a V100, or a model it is 'like'",
+            "model '%s': want 'compute_s', of an iteration on a V100, 'parallelism', or a model it is 'like'",
             f.m.name);
     if (read_aliases(t, f.aliases, &f.m, err))
         return -1;
@@ -243,15 +294,15 @@ int training_models_read(struct training_models *t, struct config_value list, st
  *     of 4M tokens is that of the whole job.
  * DLRM: 26 tables (Criteo) of vectors of 64 numbers in FP32 [A]; the tables themselves are not
  *     reduced. */
-#define V100_FLOPS             125e12
-#define DECODER_MFU            0.40
-#define DECODER_S(n, tokens)   (6 * (n) * (tokens) / (V100_FLOPS * DECODER_MFU))
-#define FIT_S(a, b, batch)     ((a) + (b) * (batch))
-#define FP32                   4
-#define FP16                   2
-
 #define ONE_GPU_A_COPY         .tensor_parallel = 1, .pipeline_parallel = 1
 #define SPLIT(tensor, stages)  .tensor_parallel = (tensor), .pipeline_parallel = (stages)
+/* As SC'21 trained them: vocabulary 51,200, sequences of 2,048, micro-batches of 4 without stages, 1
+ * with. */
+#define GPT(tensor, stages, of_layers, of_hidden)                                                \
+    SPLIT(tensor, stages),                                                                       \
+    .parallel = { .tp = (tensor), .cp = 1, .pp = (stages), .ep = 1, .layers = (of_layers), .interleave = 1, \
+                  .hidden = (of_hidden), .vocab = 51200, .seq = 2048, .batch_sequences = 4e6 / 2048, \
+                  .micro_batch = (stages) > 1 ? 1 : 4, .full_recompute = true, .gradient_bytes = FP32, .overlap_pp = 0.5 }
 #define GAVEL                  "compute [R gavel]; else [A]"
 #define ASSUMED                "[A]"
 #define ADAPTDL                "compute [D fits of siasosp23/artifacts, 2080Ti]; else [A]"
@@ -296,11 +347,16 @@ const struct training_model training_catalogue[] = {
     { .name = "GPT-2-XL", .params = 1558e6, .gradient_bytes = 1558e6 * FP16, .batch = 8 * 1024,
       .compute_s = DECODER_S(1558e6, 8 * 1024), .communication = "high", .source = FORMULA, ONE_GPU_A_COPY },
     { .name = "GPT-3-6.7B", .params = 6.7e9, .gradient_bytes = 6.7e9 * FP16, .batch = 4e6, .global_batch = true,
-      .compute_s = DECODER_S(6.7e9, 4e6), .communication = "high", .source = FORMULA "; split [K SC'21]", SPLIT(4, 1) },
+      .compute_s = DECODER_S(6.7e9, 4e6), .communication = "high", .source = FORMULA "; split [K SC'21]", GPT(4, 1, 32, 4096) },
     { .name = "GPT-3-13B", .params = 13e9, .gradient_bytes = 13e9 * FP16, .batch = 4e6, .global_batch = true,
-      .compute_s = DECODER_S(13e9, 4e6), .communication = "high", .source = FORMULA "; split [K SC'21]", SPLIT(8, 1) },
+      .compute_s = DECODER_S(13e9, 4e6), .communication = "high", .source = FORMULA "; split [K SC'21]", GPT(8, 1, 40, 5120) },
     { .name = "GPT-3-175B", .aliases = "GPT-3", .params = 175e9, .gradient_bytes = 175e9 * FP16, .batch = 4e6, .global_batch = true,
-      .compute_s = DECODER_S(175e9, 4e6), .communication = "high", .source = FORMULA "; split [K SC'21]", SPLIT(8, 8) },
+      .compute_s = DECODER_S(175e9, 4e6), .communication = "high", .source = FORMULA "; split [K SC'21]", GPT(8, 8, 96, 12288) },
+    { .name = "Llama-3-405B", .aliases = "llama3-405b", .params = 405e9, .gradient_bytes = 405e9 * FP16, .batch = 2048.0 * 8192, .global_batch = true,
+      .compute_s = DECODER_S(405e9, 2048.0 * 8192), .communication = "high", .source = FORMULA "; split [K Llama 3]; interleave [A]", SPLIT(8, 16),
+      .parallel = { .tp = 8, .cp = 1, .pp = 16, .ep = 1, .layers = 126, .interleave = 8, .hidden = 16384, .vocab = 128256, .seq = 8192,
+                    .kv_width = 8 * 128, .batch_sequences = 2048, .micro_batch = 1, .params = 405e9, .gradient_bytes = FP16,
+                    .overlap_dp = 0.9, .overlap_pp = 0.5 } },
     { .name = "DLRM", .params = 10e6, .gradient_bytes = 40e6, .batch = 2048, .compute_s = 0.010,
       .all_to_all_bytes = 4.0 * 2048 * 26 * 64, .communication = "all-to-all", .source = ASSUMED, ONE_GPU_A_COPY },
     { .name = "ViT-B/16", .aliases = "vit", .params = 86e6, .gradient_bytes = 86e6 * FP16, .batch = 64, .compute_s = 0.25,

@@ -10,6 +10,7 @@
  *       - { name: LM, progress: table } */
 #pragma once
 #include "sim/io/config.h"
+#include "sim/models/training/parallelism.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,9 +21,12 @@ enum rate_model {
     RATE_ANALYTIC,  /* computing and collectives, 2.1 to 2.5; wants the training model */
     RATE_TABLE,                   /* measured throughputs, 2.6; analytic where the table has none */
     RATE_FACTOR,                  /* speed of the GPU x a factor for the distance, 2.7 */
+    RATE_PARALLEL,                /* tensor, pipeline, ... traffic each on its links, 2.8; in place of
+                                     analytic where the cluster asks for it and the model says how */
     RATE_MODELS
 };
 extern const char *const rate_model_name[RATE_MODELS + 1];   /* ends with NULL */
+extern const char *const rate_model_choice[];     /* those that a file may ask for; ends with NULL */
 
 struct training_model {
     const char *name;
@@ -38,6 +42,7 @@ struct training_model {
     double all_to_all_bytes;      /* that each GPU sends to all others in an iteration; 0: none */
     uint32_t tensor_parallel, pipeline_parallel;     /* GPUs that share one copy of the model; 1:
                                                         none do */
+    struct parallelism parallel;  /* tp 0: none is known */
     double memory_gib;  /* of each GPU, measured; 0: by the rule of training_model_memory_gib() */
     uint8_t progress;  /* 1 + the enum rate_model of jobs that train it; 0: that of the cluster */
     const char *communication;    /* class, in a word */

@@ -163,7 +163,7 @@ static void form(void **state)
 {
     const struct form_row *row = *state;
     struct cluster *c = only(row->group);
-    struct form_scratch scratch = { NULL, 0 };
+    struct form_scratch scratch = { .node = NULL };
     struct form_rules rules = { 0.7 };
     struct placement *p = on(c, row->first, row->step, row->nodes, row->gpus);
     struct placement_form f = placement_form(c, &rules, p, &scratch);
@@ -188,7 +188,7 @@ static void pieces_of_one_node(void **state)
     apart->n = 4;
     for (uint32_t i = 0; i < 4; i++)
         apart->piece[i] = (struct piece){ .node = at[i].node, .task = i, .gpu_mask = at[i].mask, .gpus = 1, .milli = MILLI_ALL };
-    struct form_scratch scratch = { NULL, 0 };
+    struct form_scratch scratch = { .node = NULL };
     struct form_rules rules = { 0.7 };
     struct placement_form a = placement_form(c, &rules, apart, &scratch), b = placement_form(c, &rules, whole, &scratch);
     assert_true(a.units == b.units && a.least == b.least && a.most == b.most && a.inside_bps == b.inside_bps &&
@@ -207,7 +207,7 @@ static void uneven(void **state)
     (void)state;
     struct cluster *c = site_of(&(struct site){ 4, 4, 10, "V100-SXM2-16", { 1, 12.5 }, 1, 1 });
     struct training_model m = { .gradient_bytes = 1e9, .compute_s = 0.1, .tensor_parallel = 1, .pipeline_parallel = 1 };
-    struct form_scratch scratch = { NULL, 0 };
+    struct form_scratch scratch = { .node = NULL };
     struct form_rules rules = { 0.7 };
     struct placement *p = on(c, 0, 1, 2, 2);
     struct placement_rate at;
@@ -217,7 +217,7 @@ static void uneven(void **state)
     placement_analytic(c->rates, &m, &f, &at);
     /* 2 x reduce-scatter of 6 over NVLink at 120 GB/s: 17 us + 5/6/120 s each; a ring of 2 at 10 GB/s: 8.4 us + 28 us + 0.1 s */
     same(at.comm_s, 2 * (17e-6 + 5.0 / 6 / 120) + 8.4e-6 + 28e-6 + 0.1, 1e-12);
-    same(at.link_bytes, 1e9, 1e-3);                        /* 2 (m - 1)/m S of models.md 2.4 */
+    assert_true(at.network_s == at.comm_s);                /* nothing inside a unit of one GPU */
     p->piece[0].gpus = 1;
     p->piece[0].gpu_mask = 1;
     p->piece[1].gpus = 7;
@@ -236,7 +236,7 @@ static void rails(void **state)
     (void)state;
     struct cluster *c = site_of(&(struct site){ 4, 4, 10, "H100-SXM5-80", { 8, 50 }, 1, 1 });
     struct training_model m = { .gradient_bytes = 320e9, .compute_s = 0.1, .tensor_parallel = 1, .pipeline_parallel = 1 };
-    struct form_scratch scratch = { NULL, 0 };
+    struct form_scratch scratch = { .node = NULL };
     struct form_rules rules = { 0.7 };
     struct placement *p = on(c, 0, 1, 2, 4);
     struct placement_form f = placement_form(c, &rules, p, &scratch);
@@ -260,7 +260,7 @@ static void tensor_parallel(void **state)
     (void)state;
     struct cluster *c = site_of(&(struct site){ 4, 4, 10, "V100-SXM2-16", { 1, 12.5 }, 1, 1 });
     struct training_model m = { .gradient_bytes = 1e9, .compute_s = 0.1, .tensor_parallel = 8, .pipeline_parallel = 1 };
-    struct form_scratch scratch = { NULL, 0 };
+    struct form_scratch scratch = { .node = NULL };
     struct form_rules rules = { 0.7 };
     struct placement *one = on(c, 0, 1, 1, 8), *two = on(c, 0, 1, 2, 8);
     struct placement_form f = placement_form(c, &rules, one, &scratch), g = placement_form(c, &rules, two, &scratch);
@@ -271,7 +271,7 @@ static void tensor_parallel(void **state)
     same(at.comm_s, 8.4e-6 + 28e-6 + 0.1, 1e-12);
     m.pipeline_parallel = 2;                               /* one copy on 16: nothing to reduce */
     placement_analytic(c->rates, &m, &g, &at);
-    assert_true(at.comm_s == 0 && at.link_bytes == 0);
+    assert_true(at.comm_s == 0 && at.network_s == 0);
     form_scratch_free(&scratch);
     free(one);
     free(two);
@@ -284,7 +284,7 @@ static void all_to_all(void **state)
     (void)state;
     struct cluster *c = site_of(&(struct site){ 4, 4, 10, "V100-SXM2-16", { 1, 12.5 }, 1, 1 });
     struct training_model m = { .all_to_all_bytes = 1e8, .compute_s = 0.01, .tensor_parallel = 1, .pipeline_parallel = 1 };
-    struct form_scratch scratch = { NULL, 0 };
+    struct form_scratch scratch = { .node = NULL };
     struct form_rules rules = { 0.7 };
     struct placement *p = on(c, 0, 1, 2, 4);
     struct placement_form f = placement_form(c, &rules, p, &scratch);
@@ -370,25 +370,34 @@ static void links(void **state)
 {
     (void)state;
     struct cluster *c = site_of(&(struct site){ 8, 2, 2, "V100-SXM2-16", { 1, 12.5 }, 4, 2 });
-    struct form_scratch scratch = { NULL, 0 };
-    uint32_t link[16], n = placement_links(c);
-    double *bps = calloc(n, sizeof *bps);
+    struct form_scratch scratch = { .node = NULL };
+    struct crossing x[16];
+    double *bps = calloc(placement_links(c), sizeof *bps), alone[REACHES];
     placement_link_rates(c, &c->rates->fabric, bps);
     same(bps[0], 10e9, 1);                                 /* 80 % of a NIC */
     struct placement *rack = on(c, 0, 1, 2, 4), *pod = on(c, 0, 2, 2, 4), *far = on(c, 0, 4, 2, 4), *node = on(c, 0, 1, 1, 8);
-    assert_int_equal(placement_links_of(c, node, &scratch, link), 0);
-    assert_int_equal(placement_links_of(c, rack, &scratch, link), 2);
-    assert_true(link[0] == 0 && link[1] == 1);
-    assert_int_equal(placement_links_of(c, pod, &scratch, link), 4);
-    assert_true(link[0] == 0 && link[1] == 2);
-    same(bps[link[2]], 0.8 * 2 * 12.5e9 / 4, 1);           /* two NICs, 4 to 1 */
-    assert_int_equal(placement_links_of(c, far, &scratch, link), 6);
-    same(bps[link[2]], 0.8 * 2 * (2 * 12.5e9 / 4) / 2, 1); /* of a pod: two racks, 2 to 1 */
-    same(bps[link[4]], 0.8 * 2 * 12.5e9 / 4, 1);
+    struct placement *half = on(c, 0, 1, 4, 2);            /* two nodes in each of two racks */
+    assert_int_equal(placement_crossings(c, node, &scratch, x), 0);
+    assert_int_equal(placement_crossings(c, rack, &scratch, x), 2);
+    assert_true(x[0].link == 0 && x[1].link == 1 && x[1].flows == 1 && x[1].reach == REACH_RACK);
+    assert_int_equal(placement_crossings(c, pod, &scratch, x), 4);
+    assert_true(x[0].link == 0 && x[1].link == 2 && x[2].reach == REACH_POD);
+    same(bps[x[2].link], 0.8 * 2 * 12.5e9 / 4, 1);         /* two NICs, 4 to 1 */
+    assert_int_equal(placement_crossings(c, far, &scratch, x), 6);
+    same(bps[x[2].link], 0.8 * 2 * (2 * 12.5e9 / 4) / 2, 1);    /* of a pod: two racks, 2 to 1 */
+    same(bps[x[4].link], 0.8 * 2 * 12.5e9 / 4, 1);
+    assert_true(x[2].reach == REACH_CLUSTER && x[4].reach == REACH_POD);
+    assert_int_equal(placement_crossings(c, half, &scratch, x), 6);
+    assert_true(x[4].flows == 2 && x[5].flows == 2);
+    placement_alone_bps(c, half, &scratch, bps, alone);
+    same(alone[REACH_RACK], 10e9, 1);
+    same(alone[REACH_POD], 2.5e9, 1);                      /* 5 GB/s of an uplink for two nodes */
+    same(alone[REACH_CLUSTER], 2.5e9, 1);
     free(rack);
     free(pod);
     free(far);
     free(node);
+    free(half);
     free(bps);
     form_scratch_free(&scratch);
     cluster_free(c);

@@ -31,12 +31,11 @@ static void by_hand(void **state)
     struct maxmin_flow flow[FLOWS], *list[FLOWS];
     size_t n = 0;
     for (; n < FLOWS && row->flow[n].demand > 0; n++) {
-        flow[n] = (struct maxmin_flow){ row->flow[n].demand, -1, row->flow[n].link, row->flow[n].n_links };
+        flow[n] = (struct maxmin_flow){ row->flow[n].demand, -1, row->flow[n].link, row->flow[n].n_links, NULL };
         list[n] = &flow[n];
     }
-    double left[LINKS];
-    uint32_t unfilled[LINKS];
-    maxmin_share(&(struct maxmin){ list, n, row->capacity, left, unfilled });
+    double left[LINKS], rising[LINKS];
+    maxmin_share(&(struct maxmin){ list, n, row->capacity, left, rising });
     for (size_t i = 0; i < n; i++)
         assert_near(flow[i].share, row->flow[i].share, 1e-12);
 }
@@ -46,11 +45,10 @@ static void slowdowns(void **state)
 {
     (void)state;
     const uint32_t link[] = { 0 };
-    struct maxmin_flow flow[] = { { 20, 0, link, 1 }, { 4, 0, link, 1 }, { 100, 0, link, 1 } };
+    struct maxmin_flow flow[] = { { 20, 0, link, 1, NULL }, { 4, 0, link, 1, NULL }, { 100, 0, link, 1, NULL } };
     struct maxmin_flow *list[] = { &flow[0], &flow[1], &flow[2] };
-    double left[1];
-    uint32_t unfilled[1];
-    maxmin_share(&(struct maxmin){ list, 3, (const double[]){ 25 }, left, unfilled });
+    double left[1], rising[1];
+    maxmin_share(&(struct maxmin){ list, 3, (const double[]){ 25 }, left, rising });
     assert_near(flow[0].demand / flow[0].share, 1.90476, 5e-6);
     assert_near(flow[1].demand / flow[1].share, 1, 1e-12);
     assert_near(flow[2].demand / flow[2].share, 9.52381, 5e-6);
@@ -74,7 +72,7 @@ static struct world world_of(uint64_t seed, double scale)
         for (uint32_t k = 0; k < n; k++)
             w.link[i][k] = (first + k) % LINKS;
         double demand = random_below(&r, 3) ? scale * (1 + (double)random_below(&r, 30)) : INFINITY;
-        w.flow[i] = (struct maxmin_flow){ demand, -1, NULL, n };
+        w.flow[i] = (struct maxmin_flow){ demand, -1, NULL, n, NULL };
     }
     return w;
 }
@@ -82,13 +80,12 @@ static struct world world_of(uint64_t seed, double scale)
 static void solve(struct world *w, bool backwards)
 {
     struct maxmin_flow *list[FLOWS];
-    double left[LINKS];
-    uint32_t unfilled[LINKS];
+    double left[LINKS], rising[LINKS];
     for (size_t i = 0; i < FLOWS; i++) {
         w->flow[i].link = w->link[i];
         list[backwards ? FLOWS - 1 - i : i] = &w->flow[i];
     }
-    maxmin_share(&(struct maxmin){ list, FLOWS, w->capacity, left, unfilled });
+    maxmin_share(&(struct maxmin){ list, FLOWS, w->capacity, left, rising });
 }
 
 static double used(const struct world *w, uint32_t link)

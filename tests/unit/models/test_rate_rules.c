@@ -10,7 +10,7 @@
 
 static const struct row { const char *name, *text, *error; } errors[] = {
     { "a model without a time", NODES "models: [ { name: x, params_m: 3 } ]\n",
-      "c.yaml:2:11: model 'x': want 'compute_s', of an iteration on a V100, or a model it is 'like'" },
+      "c.yaml:2:11: model 'x': want 'compute_s', of an iteration on a V100, 'parallelism', or a model it is 'like'" },
     { "like nothing", NODES "models: [ { name: x, like: y } ]\n", "c.yaml:2:28: like: no training model 'y' is known here" },
     { "no time at all", NODES "models: [ { name: x, compute_s: 0 } ]\n",
       "c.yaml:2:33: compute_s: want a number above 0 up to 1000000000, got '0'" },
@@ -34,6 +34,11 @@ static const struct row { const char *name, *text, *error; } errors[] = {
     { "more uplink than nodes", NODES "fabric: { leaf_oversubscription: 0.5 }\n",
       "c.yaml:2:34: leaf_oversubscription: want a number from 1 to 1000000, got '0.5'" },
     { "an affinity of no kind", NODES "fabric: { nic_affinity: all }\n", "c.yaml:2:25: nic_affinity: want one of auto, rail, shared, got 'all'" },
+    { "phases of jobs that share no link", NODES "fabric: { phases: all }\n", "c.yaml:2:19: phases: wants 'contention: maxmin' beside it" },
+    { "a transport of no kind", NODES "fabric: { transport: pigeon }\n", "c.yaml:2:22: transport: want one of rdma, tcp, got 'pigeon'" },
+    { "a share above one", NODES "fabric: { efficiency: 2 }\n", "c.yaml:2:23: efficiency: want a number above 0 up to 1, got '2'" },
+    { "a share of no link", NODES "fabric: { efficiency: { wifi: 1 } }\n", "c.yaml:2:25: unknown key 'wifi': want one of nvlink, pcie, network" },
+    { "parallel of no kind", NODES "progress: { parallel: 4d }\n", "c.yaml:2:23: parallel: want one of none, 3d, got '4d'" },
     { "a step of no link", NODES "fabric: { ring_step_us: { wifi: 1 } }\n",
       "c.yaml:2:27: unknown key 'wifi': want one of nvlink, pcie, network" },
     { "a GPU like nothing", NODES "gpu_models: [ { name: x, like: y } ]\n", "c.yaml:2:32: like: no GPU model 'y' in the catalogue" },
@@ -69,14 +74,27 @@ static void all_said(void **state)
     (void)state;
     struct cluster *c = good(NODES "progress: { model: factor, unknown: none, overlap: 3, reference: V100-SXM2-16, factors: { rack: 0.5 } }\n"
                              "fabric: { efficiency: 0.9, numa_factor: 0.5, nic_affinity: rail, leaf_oversubscription: 4, spine_oversubscription: 2, "
-                             "contention: maxmin, base_us: 1, ring_step_us: { pcie: 2 }, tree_step_us: { network: 3.5 } }\n");
+                             "contention: maxmin, phases: all, uplink_share: placement, base_us: 1, ring_step_us: { pcie: 2 }, tree_step_us: { network: 3.5 } }\n");
     const struct rate_rules *r = c->rates;
     assert_true(r->model == RATE_FACTOR && r->unknown == RATE_OFF && r->overlap == 3 && r->factor[4] == 0.5 && r->factor[5] == 0.7);
-    assert_true(r->fabric.efficiency == 0.9 && r->fabric.numa_factor == 0.5 && r->fabric.nic_affinity == NIC_RAIL);
+    assert_true(r->fabric.efficiency[LINK_PCIE] == 0.9 && r->fabric.efficiency[LINK_NVLINK] == 0.9 && r->fabric.numa_factor == 0.5 && r->fabric.nic_affinity == NIC_RAIL);
     assert_true(r->fabric.leaf_oversubscription == 4 && r->fabric.spine_oversubscription == 2 && r->fabric.maxmin);
+    assert_true(r->fabric.together && r->fabric.own_uplinks);
     assert_true(fabs(r->fabric.costs.base_s - 1e-6) < 1e-18 && fabs(r->fabric.costs.ring_step_s[LINK_PCIE] - 2e-6) < 1e-18);
     assert_true(fabs(r->fabric.costs.tree_step_s[LINK_NETWORK] - 3.5e-6) < 1e-18);
     assert_true(fabs(r->fabric.costs.ring_step_s[LINK_NVLINK] - 3.4e-6) < 1e-18);          /* as it was */
+    assert_true(!r->parallel && r->tensors_on_island);
+    cluster_free(c);
+    c = good(NODES "progress: { parallel: 3d }\nfabric: { efficiency: { network: 0.5 } }\n");
+    assert_true(c->rates->parallel && !c->rates->tensors_on_island && c->rates->fabric.efficiency[LINK_NVLINK] == 0.75);
+    assert_true(c->rates->fabric.efficiency[LINK_NETWORK] == 0.5 && c->rates->fabric.efficiency[LINK_PCIE] == 0.8);
+    cluster_free(c);
+    c = good(NODES "progress: {}\nfabric: { transport: tcp, efficiency: { network: 0.5 } }\n");
+    assert_true(c->rates->overlap == 1.14 && c->rates->fabric.efficiency[LINK_PCIE] == 0.18);
+    assert_true(c->rates->fabric.efficiency[LINK_NETWORK] == 0.5 && c->rates->fabric.efficiency[LINK_NVLINK] == 0.8);
+    cluster_free(c);
+    c = good(NODES "progress: { parallel: 3d, tp_span: island }\nfabric: { efficiency: { nvlink: 0.5 } }\n");
+    assert_true(c->rates->tensors_on_island && c->rates->fabric.efficiency[LINK_NVLINK] == 0.5 && c->rates->fabric.efficiency[LINK_PCIE] == 0.8);
     cluster_free(c);
 }
 
@@ -144,6 +162,7 @@ static void built_in(void **state)
     for (const struct training_model *k = training_catalogue; k->name; k++) {
         assert_true(k->compute_s > 0 && k->params > 0 && k->tensor_parallel && k->pipeline_parallel && *k->source && *k->communication);
         assert_true(training_model_find(NULL, k->name, &m) && !strcmp(m.name, k->name));
+        assert_true(!k->parallel.tp || (k->parallel.tp == k->tensor_parallel && k->parallel.pp == k->pipeline_parallel && k->parallel.layers));
     }
 }
 

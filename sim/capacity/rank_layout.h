@@ -1,0 +1,38 @@
+/* rank_layout.h - where the ranks of a job are, for groups of ranks that exchange something:
+ * models.md 2.8.
+ *
+ * Ranks are given to the GPUs of a placement in the order of nodes, on a node in the order of its
+ * islands, on an island in that of the GPUs: the nodes of a rack, and the racks of a pod, follow each
+ * other. A `spot` is a stretch of ranks on one island and NUMA node. */
+#pragma once
+#include "sim/capacity/placement_form.h"
+#include "sim/models/training/parallel_time.h"
+
+struct rank_spot {
+    uint32_t gpus, unit, node;    /* unit: a node, or an island across nodes; both numbered from 0 */
+    uint32_t island, numa;        /* of its node; all spots of an island across nodes have island 0 */
+    uint32_t rack, pod;           /* numbered; what is not described is one */
+};
+struct rank_node {                /* of the placement */
+    uint32_t gpus;                /* that the job has there */
+    double nic_bps, rail_bps;     /* of all NICs, and of those that these GPUs use, raw */
+};
+struct rank_layout {
+    struct rank_spot *spot;
+    struct rank_node *node;
+    uint32_t *spot_of;            /* by rank */
+    size_t n_spots, n_nodes, spots_room, nodes_room, ranks_room;
+    uint32_t ranks;
+};
+void rank_layout_free(struct rank_layout *l);                /* its lists */
+
+/* Of a placement, or of the even placement on `units` units of a group of nodes, as
+ * placement_form_of() has it. false: the latter has no room. */
+void rank_layout_on(struct rank_layout *l, const struct cluster *c, const struct fabric *fabric,
+                    const struct placement *p, struct form_scratch *scratch);
+bool rank_layout_of(struct rank_layout *l, const struct form_group *g, const struct fabric *fabric,
+                    uint32_t gpus, uint32_t units);
+
+struct link_speeds { double nvlink_bps, pcie_bps, numa_factor; };    /* of the GPU; 0: it has none */
+void rank_layout_groups(const struct rank_layout *l, const struct parallel_split *split,
+                        const struct link_speeds *links, struct rank_groups *groups);

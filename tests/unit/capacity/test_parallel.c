@@ -1,0 +1,359 @@
+/* test_parallel.c - training with tensor, pipeline, data and expert parallelism: worked values of models.md 2.8, published
+ * throughputs, and what must hold on every placement. The worked values come from a script of their own. */
+#include "sim/capacity/placement_rate.h"
+#include "sim/capacity/rank_layout.h"
+#include "tests/support/from_yaml.h"
+#include "tests/unit/test_core.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define A100(nodes, nics) "nodes: [ { group: n, type: dgx-a100-80, count: " nodes ", nics: " nics ", nodes_per_rack: 4, racks_per_pod: 2 } ]\n"
+#define ON "progress: { parallel: 3d }\n"
+
+static struct cluster *good(const char *text)
+{
+    struct error err = { "" };
+    struct cluster *c = cluster_of_text(text, &err);
+    assert_string_equal(err.text, "");
+    return c;
+}
+
+/* `gpus` on each of n nodes, the lowest. */
+static struct placement *spread_over(uint32_t n, uint32_t gpus)
+{
+    struct placement *p = calloc(1, sizeof *p + n * sizeof *p->piece);
+    p->n = n;
+    for (uint32_t i = 0; i < n; i++)
+        p->piece[i] = (struct piece){ .node = i, .task = i, .gpu_mask = (UINT64_C(1) << gpus) - 1, .gpus = gpus, .milli = MILLI_ALL };
+    return p;
+}
+
+static struct placement_rate rate_of(const struct cluster *c, const char *model, uint32_t nodes, uint32_t gpus)
+{
+    struct intern *names = intern_new();
+    uint32_t number = intern_add(names, model, strlen(model));
+    struct placement_rates *r = placement_rates_new(c, c->rates, names);
+    struct placement *p = spread_over(nodes, gpus);
+    struct placement_rate at = placement_rate_on(r, number, nodes * gpus, p);
+    free(p);
+    placement_rates_free(r);
+    intern_free(names);
+    return at;
+}
+
+/* ---- GPT-3-13B on 8 GPUs: micro-batches of 4 sequences, 4e6 tokens in all ---- */
+
+static const struct job_b_row {
+    const char *name, *cluster;
+    uint32_t nodes, gpus;
+    double all_reduce_ms, tensor_ms, both_ms;
+} job_b[] = {
+    { "8 in one island", A100("1", "8") ON, 1, 8, .708447, 170.027, 809.544 },
+    { "2 nodes x 4", A100("2", "8") ON, 2, 4, 1.664617, 399.508, 1039.024 },
+    { "8 nodes x 1, a NIC of 25 GB/s each", "nodes: [ { group: n, type: dgx-a100-80, count: 8, nics: 1 } ]\n" ON, 8, 1, 7.544432, 1810.664, 2450.180 },
+    { "the same, uplinks 4 : 1", A100("8", "1") ON "fabric: { leaf_oversubscription: 4 }\n", 8, 1, 29.564528, 7095.487, 7735.003 },
+};
+
+static void tensor_traffic(void **state)
+{
+    const struct job_b_row *row = *state;
+    struct cluster *c = good(row->cluster);
+    struct placement_rate at = rate_of(c, "GPT-3-13B", row->nodes, row->gpus);
+    double m = ceil(4e6 / 2048 / 4);
+    assert_int_equal(at.by, RATE_PARALLEL);
+    assert_near(at.parallel.compute_s / m * 1e3, 639.516, 1e-6);
+    assert_near(at.parallel.tensor_s / m / 240 * 1e3, row->all_reduce_ms, 1e-6);       /* 6 x 40 layers */
+    assert_near(at.parallel.tensor_s / m * 1e3, row->tensor_ms, 3e-6);
+    assert_near((at.parallel.compute_s + at.parallel.tensor_s) / m * 1e3, row->both_ms, 1e-6);
+    assert_true(at.parallel.data_s == 0 && at.parallel.bubble_s == 0 && at.parallel.pipeline_s == 0);
+    assert_true(row->nodes > 1 ? at.network_s == at.parallel.tensor_s : at.network_s == 0);
+    cluster_free(c);
+}
+
+/* ---- Narayanan et al., SC'21, table 1: T_iter by the formulas of 2.8 in a script of its own, and TFLOP/s as published ---- */
+
+static const struct sc21_row {
+    const char *name;
+    double hidden;
+    uint32_t layers, tp, pp, gpus;
+    double batch, iteration_s, published;
+} sc21[] = {
+    { "SC'21, 1.7e9 parameters", 2304, 24, 1, 1, 32, 512, 3.469179, 137 },
+    { "SC'21, 3.6e9", 3072, 30, 2, 1, 64, 512, 3.645397, 138 },
+    { "SC'21, 7.5e9", 4096, 36, 4, 1, 128, 512, 3.953295, 142 },
+    { "SC'21, 39.1e9", 8192, 48, 8, 2, 512, 1536, 14.198086, 138 },
+    { "SC'21, 145.6e9", 12288, 80, 8, 8, 1536, 2304, 24.163821, 148 },
+    { "SC'21, 529.6e9", 20480, 105, 8, 35, 2520, 2520, 54.695314, 163 },
+};
+
+static void published(void **state)
+{
+    const struct sc21_row *row = *state;
+    char text[600];
+    snprintf(text, sizeof text,
+             "nodes: [ { group: n, type: dgx-a100-80, count: %u } ]\nmodels: [ { name: x, parallelism: { tp: %u, pp: %u, dp: rest, layers: %u, "
+             "hidden: %g, vocab: 51200, seq: 2048, batch_sequences: %g, micro_batch: %d, recompute: full, style: plain } } ]\n" ON,
+             row->gpus / 8, row->tp, row->pp, row->layers, row->hidden, row->batch, row->pp == 1 ? 4 : 1);
+    struct cluster *c = good(text);
+    struct placement_rate at = rate_of(c, "x", row->gpus / 8, 8);
+    double h = row->hidden, s = 2048,      /* FLOPs of SC'21, section 5.1 */
+           flops = 96 * row->batch * s * row->layers * h * h * (1 + s / (6 * h) + 51200 / (16 * row->layers * h));
+    assert_near(at.parallel.iteration_s, row->iteration_s, 1e-6);
+    assert_near(flops / at.parallel.iteration_s / row->gpus / 1e12, row->published, 0.08);
+    assert_true(placement_slowdown(&at) >= 1 && placement_slowdown(&at) < 1.01);     /* half of each of more nodes has more NICs */
+    cluster_free(c);
+}
+
+/* Llama 3 405B on 8,192 H100: 43 % of the dense FLOPS [P Llama 3 report, table 4]; of the model's FLOPs, 6 N and causal attention. */
+static void llama(void **state)
+{
+    (void)state;
+    struct cluster *c = good("nodes: [ { group: n, type: hgx-h100, count: 1024 } ]\n" ON);
+    struct placement_rate at = rate_of(c, "Llama-3-405B", 1024, 8);
+    double flops = (6 * 405e9 + 6.0 * 126 * 8192 * 16384) * 2048 * 8192;
+    assert_near(flops / at.parallel.iteration_s / 8192 / 989e12, .43, .02);
+    cluster_free(c);
+}
+
+/* MegaScale 175B on 12,288 A100: 55.2 % [P Jiang et al., NSDI 2024]; six stages a GPU, tensor traffic hidden in part. */
+static void megascale(void **state)
+{
+    (void)state;
+    struct cluster *c = good("nodes: [ { group: n, type: dgx-a100-80, count: 1536 } ]\nmodels: [ { name: x, like: GPT-3-175B, parallelism: { batch_sequences: 6144, "
+                             "interleave: 6, recompute: none, style: overlapped, tp_overlap: true } } ]\n" ON);
+    struct placement_rate at = rate_of(c, "x", 1536, 8);
+    double flops = (6 * 175e9 + 6.0 * 96 * 2048 * 12288) * 6144 * 2048;
+    assert_near(flops / at.parallel.iteration_s / 12288 / 312e12, .552, .03);
+    cluster_free(c);
+}
+
+/* ---- Collectives, bubble, limits ---- */
+
+static const struct parallel_means h100 = { .costs = &collective_costs_default, .flops_per_s = 989e12, .mem_bps = 3350e9, .chi = .87,
+                                            .efficiency = (const double[]){ .75, .8, .8 }, .leaf_oversubscription = 1, .spine_oversubscription = 1 };
+
+static void all_to_all(void **state)
+{
+    (void)state;
+    struct rank_group island = { .ranks = 8, .units = 1, .least = 8, .most = 8, .inside = LINK_NVLINK, .inside_bps = 450e9 },
+                      apart = { .ranks = 8, .units = 8, .least = 1, .most = 1, .inside_bps = INFINITY, .rail_bps = 50e9, .node_bps = 50e9, .sharing = 1 },
+                      two = { .ranks = 8, .units = 2, .least = 4, .most = 4, .inside = LINK_NVLINK, .inside_bps = 450e9, .rail_bps = 50e9,
+                              .node_bps = 50e9, .sharing = 4 };
+    double bytes = 2.0 * 4096 * 2 * 4096;                  /* 2 X k H */
+    assert_near(group_all_to_all_s(&island, &h100, bytes), .197786e-3, 2e-6);
+    assert_near(group_all_to_all_s(&apart, &h100, bytes), 1.566006e-3, 1e-6);
+    /* 3 of 8 parts inside, 4 to the other node */
+    assert_near(group_all_to_all_s(&two, &h100, bytes), 3 * 3.4e-6 + 3.0 / 8 * bytes / 337.5e9 + 4 * 14e-6 + 4.0 / 8 * bytes / 40e9, 1e-12);
+}
+
+static struct parallelism gpt(uint32_t pp, uint32_t interleave, double micro_batches)
+{
+    struct parallelism p = parallelism_plain;
+    p.pp = pp;
+    p.interleave = interleave;
+    p.layers = pp;
+    p.hidden = p.vocab = p.seq = 1024;
+    p.batch_sequences = micro_batches;
+    return p;
+}
+
+/* (pp - 1) / (interleave m) of the work; SC'21, section 2.2. All links infinitely fast, no step takes time: nothing else. */
+static void bubble(void **state)
+{
+    (void)state;
+    static const struct { uint32_t pp, interleave; double m, share; } rows[] = { { 8, 1, 32, .21875 }, { 8, 4, 32, .0546875 }, { 16, 8, 16, .1171875 } };
+    struct parallel_means free_of_charge = h100;
+    struct collective_costs none = { 0 };
+    free_of_charge.costs = &none;
+    free_of_charge.mem_bps = INFINITY;
+    for (unsigned i = 0; i < COUNT(rows); i++) {
+        struct parallelism p = gpt(rows[i].pp, rows[i].interleave, rows[i].m);
+        struct parallel_split split = parallel_split(&p, rows[i].pp);
+        struct rank_groups g = { .n = { 0 } };
+        rank_groups_add(&g, GROUP_STAGES, &(struct rank_group){ .ranks = 2, .units = 1, .least = 2, .most = 2, .inside_bps = INFINITY });
+        struct parallel_time t = parallel_time(&p, &split, &g, &free_of_charge);
+        assert_near(t.bubble_s / t.compute_s, rows[i].share, 1e-12);
+        assert_near(t.iteration_s, t.compute_s * (1 + rows[i].share), 1e-12);
+    }
+}
+
+static void splits(void **state)
+{
+    (void)state;
+    struct parallelism p = parallelism_plain;
+    p.tp = 8;
+    p.pp = 4;
+    p.ep = 6;
+    static const struct { uint32_t gpus; struct parallel_split want; } rows[] = {
+        { 64, { 8, 1, 4, 2, 2 } }, { 32, { 8, 1, 4, 1, 1 } }, { 16, { 8, 1, 2, 1, 1 } }, { 4, { 4, 1, 1, 1, 1 } }, { 1, { 1, 1, 1, 1, 1 } },
+        { 200, { 8, 1, 4, 6, 6 } }, { 256, { 8, 1, 4, 8, 4 } },
+    };
+    for (unsigned i = 0; i < COUNT(rows); i++) {
+        struct parallel_split s = parallel_split(&p, rows[i].gpus);
+        assert_memory_equal(&s, &rows[i].want, sizeof s);
+    }
+}
+
+/* Only data parallelism, plain, NVLink as efficient as in 2.1: what 2.1 has for the same gradients. */
+static void as_without(void **state)
+{
+    (void)state;
+    struct cluster *c = good(A100("4", "2") "progress: { parallel: 3d, overlap: 1 }\nfabric: { efficiency: 0.8 }\n"
+                             "models: [ { name: x, parallelism: { layers: 24, hidden: 2048, vocab: 50000, seq: 1024, batch_sequences: 64 } } ]\n");
+    struct training_model m;
+    assert_true(training_model_find(c->models, "x", &m));
+    static const struct { uint32_t nodes, gpus; } on[] = { { 1, 8 }, { 2, 4 }, { 4, 1 }, { 3, 5 } };
+    for (unsigned i = 0; i < COUNT(on); i++) {
+        struct placement_rate at = rate_of(c, "x", on[i].nodes, on[i].gpus), simple;
+        struct training_model data = { .gradient_bytes = 4 * m.params, .compute_s = 1, .tensor_parallel = 1, .pipeline_parallel = 1 };
+        struct form_scratch scratch = { .node = NULL };
+        struct placement *p = spread_over(on[i].nodes, on[i].gpus);
+        struct placement_form f = placement_form(c, &(struct form_rules){ .7 }, p, &scratch);
+        placement_analytic(c->rates, &data, &f, &simple);
+        assert_near(at.parallel.data_s, simple.comm_s, 1e-9);
+        assert_near(at.comm_s, simple.comm_s + at.parallel.optimizer_s, 1e-9);
+        free(p);
+        form_scratch_free(&scratch);
+    }
+    cluster_free(c);
+}
+
+/* ---- Where groups lie: by hand ---- */
+
+static void layouts(void **state)
+{
+    (void)state;
+    struct cluster *c = good("nodes: [ { group: n, gpus: 8, gpu_model: A100-SXM4-80, count: 8, island_gpus: 4, numa_nodes: 2, nics: 4, nic_gbps: 25, "
+                             "nodes_per_rack: 2, racks_per_pod: 2 } ]\n" ON);
+    const struct link_speeds links = { 300e9, 31.5e9, .7 };
+    struct rank_layout l = { .spot = NULL };
+    struct form_scratch scratch = { .node = NULL };
+    struct rank_groups g;
+    struct placement *p = spread_over(4, 8);
+    /* tp 8, dp 4: a tensor group over two islands of a node, across sockets; data groups over 4 nodes in 2 racks */
+    rank_layout_on(&l, c, &c->rates->fabric, p, &scratch);
+    rank_layout_groups(&l, &(struct parallel_split){ 8, 1, 1, 4, 2 }, &links, &g);
+    assert_int_equal(l.ranks, 32);
+    assert_true(g.n[GROUP_TENSOR] == 1 && g.of[GROUP_TENSOR][0].units == 1 && g.of[GROUP_TENSOR][0].inside == LINK_PCIE);
+    assert_near(g.of[GROUP_TENSOR][0].inside_bps, .7 * 31.5e9, 1e-12);
+    assert_true(g.n[GROUP_DATA] == 1 && g.of[GROUP_DATA][0].units == 4 && g.of[GROUP_DATA][0].most == 1);
+    assert_int_equal(g.of[GROUP_DATA][0].reach, REACH_POD);
+    assert_near(g.of[GROUP_DATA][0].rail_bps, 4 * 25e9 / 8, 1e-12);       /* 4 NICs for 8 GPUs */
+    assert_true(g.n[GROUP_EXPERT] == 1 && g.of[GROUP_EXPERT][0].reach == REACH_RACK && g.of[GROUP_EXPERT][0].ranks == 2);
+    /* tp 4, pp 8: tensor groups on islands; stages change inside a node, between nodes of a rack, and between racks */
+    rank_layout_groups(&l, &(struct parallel_split){ 4, 1, 8, 1, 1 }, &links, &g);
+    assert_true(g.n[GROUP_TENSOR] == 1 && g.of[GROUP_TENSOR][0].inside == LINK_NVLINK && g.n[GROUP_DATA] == 0);
+    assert_int_equal(g.n[GROUP_STAGES], 3);
+    assert_true(g.of[GROUP_STAGES][0].units == 1 && g.of[GROUP_STAGES][1].reach == REACH_RACK && g.of[GROUP_STAGES][2].reach == REACH_POD);
+    /* 8 + 8 + 8 + 2 GPUs, tp 1, dp 26: 8 ranks of a group on a node, 2 on the last */
+    p->piece[3].gpus = 2;
+    p->piece[3].gpu_mask = 3;
+    rank_layout_on(&l, c, &c->rates->fabric, p, &scratch);
+    rank_layout_groups(&l, &(struct parallel_split){ 1, 1, 1, 26, 1 }, &links, &g);
+    assert_true(g.of[GROUP_DATA][0].least == 2 && g.of[GROUP_DATA][0].most == 8 && g.of[GROUP_DATA][0].ranks == 26);
+    rank_layout_free(&l);
+    form_scratch_free(&scratch);
+    free(p);
+    cluster_free(c);
+}
+
+/* No bandwidth that rises makes an iteration longer. */
+static void faster_links(void **state)
+{
+    (void)state;
+    static const char *const links[] = { "", "nics: 8, nic_gbps: 50, ", "nics: 8, nic_gbps: 100, " };
+    double before = INFINITY;
+    for (unsigned i = 0; i < COUNT(links); i++) {
+        char text[400];
+        snprintf(text, sizeof text, "nodes: [ { group: n, type: dgx-a100-80, %s count: 16, nodes_per_rack: 4 } ]\n" ON
+                 "fabric: { leaf_oversubscription: 2 }\n", links[i]);
+        struct cluster *c = good(text);
+        double s = rate_of(c, "GPT-3-175B", 16, 8).parallel.iteration_s;
+        assert_true(s < before);
+        before = s;
+        cluster_free(c);
+    }
+}
+
+/* Alone in full racks a job has as much with shared links as without, also where some of its groups stay in a rack: 2.4. */
+static void alone_on_links(void **state)
+{
+    (void)state;
+    static const char *const fabric[] = { "{ leaf_oversubscription: 4 }", "{ leaf_oversubscription: 4, contention: maxmin }" };
+    double s[2], network[2];
+    for (unsigned i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text, A100("8", "8") ON "fabric: %s\nmodels: [ { name: x, parallelism: { tp: 16, layers: 8, hidden: 4096, seq: 2048, "
+                 "batch_sequences: 64 } } ]\n", fabric[i]);
+        struct cluster *c = good(text);
+        struct placement_rate at = rate_of(c, "x", 8, 8);
+        s[i] = at.parallel.iteration_s;
+        network[i] = at.network_s;
+        /* tensor groups are on two nodes of a rack, which its uplink does not slow: 4 nodes of 8 NICs a rack */
+        double one = 2 * (7 * 3.4e-6 + 7.0 / 8 * 2 * 2048 * 4096 / 225e9) + 8.4e-6 + 28e-6 + 2 * 2048 * 4096 / 8 / 20e9;
+        assert_near(at.parallel.tensor_s, 16 * 6 * 8 * one, 1e-9);
+        cluster_free(c);
+    }
+    assert_near(s[0], s[1], 1e-9);
+    assert_near(network[0], network[1], 1e-9);
+}
+
+/* Experts: the same in one island and on eight nodes but for what they send, and the gradients. */
+static void experts(void **state)
+{
+    (void)state;
+    struct cluster *c = good("nodes: [ { group: n, type: hgx-h100, count: 8 } ]\n" ON
+                             "models: [ { name: moe, parallelism: { ep: 8, layers: 32, hidden: 4096, seq: 4096, vocab: 32000, kv_heads: 8, head_dim: 128, "
+                             "batch_sequences: 64, params: 46.7e9, style: overlapped, overlap_dp: 1, moe: { experts: 8, chosen: 2, expert_params: 45.1e9 } } } ]\n");
+    struct placement_rate island = rate_of(c, "moe", 1, 8), apart = rate_of(c, "moe", 8, 1);
+    /* 8 micro-batches, 4 exchanges in each of 32 layers */
+    assert_near(island.parallel.expert_s, 8 * 4 * 32 * .19778594e-3, 1e-6);
+    assert_near(apart.parallel.expert_s, 8 * 4 * 32 * 1.5660064e-3, 1e-6);
+    assert_near(apart.parallel.iteration_s - island.parallel.iteration_s, apart.parallel.expert_s - island.parallel.expert_s, 1e-9);
+    assert_true(placement_slowdown(&apart) > 1 && placement_slowdown(&island) == 1);
+    cluster_free(c);
+}
+
+/* ---- What files may say ---- */
+
+#define MODEL(what) A100("1", "8") ON "models: [ { name: x, parallelism: { " what " } } ]\n"
+static const struct refused_row { const char *name, *text, *error; } errors[] = {
+    { "no layers", MODEL("tp: 8"), "c.yaml:3:35: parallelism: want layers, hidden, seq and batch_sequences" },
+    { "a zero of no kind", MODEL("layers: 2, hidden: 8, seq: 8, batch_sequences: 8, zero: 2"), "c.yaml:3:93: zero: want 0 or 3, got '2'" },
+    { "experts of a dense model", MODEL("ep: 2, layers: 2, hidden: 8, seq: 8, batch_sequences: 8"), "c.yaml:3:35: parallelism: ep wants 'moe'" },
+    { "two splits", A100("1", "8") ON "models: [ { name: GPT-3, tensor_parallel: 2 } ]\n",
+      "c.yaml:3:43: tensor_parallel: this model has 'parallelism': want tp and pp there" },
+    { "GPUs of no known speed", "gpu_models: [ { name: x, like: A100-SXM4-80, mem_gbps: 0 } ]\nnodes: [ { group: n, gpus: 2, count: 1, gpu_model: x } ]\n" ON,
+      "c.yaml:3:11: progress: group 'n': parallel '3d' wants dense_tflops and mem_gbps of GPU model 'x'" },
+};
+
+static void refused(void **state)
+{
+    const struct refused_row *row = *state;
+    struct error err = { "" };
+    assert_null(cluster_of_text(row->text, &err));
+    assert_string_equal(err.text, row->error);
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, tensor_traffic, job_b);
+    ADD_ROWS(tests, n, published, sc21);
+    ADD_TEST(tests, n, llama);
+    ADD_TEST(tests, n, megascale);
+    ADD_TEST(tests, n, all_to_all);
+    ADD_TEST(tests, n, bubble);
+    ADD_TEST(tests, n, splits);
+    ADD_TEST(tests, n, as_without);
+    ADD_TEST(tests, n, layouts);
+    ADD_TEST(tests, n, faster_links);
+    ADD_TEST(tests, n, alone_on_links);
+    ADD_TEST(tests, n, experts);
+    ADD_ROWS(tests, n, refused, errors);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
