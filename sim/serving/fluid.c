@@ -27,6 +27,7 @@ struct flow_tally {
     int64_t from_ns;
     double arrived, served, dropped, kept, replica_s, busy_s, concurrency_s, windows, windows_kept;
     double gpu_s, kv_s, kv_peak;  /* of replicas that run step by step */
+    double first_token_s, per_token_s;       /* sums over served requests */
     struct flow_counts latency, first_token, per_token;
 };
 
@@ -124,6 +125,8 @@ static void count(struct fluid *f, const struct steady *s, double passed_s, doub
     t->gpu_s += passed_s * s->duty * f->ready;
     t->kv_s += passed_s * s->kv * f->ready;
     t->kv_peak = fmax(t->kv_peak, s->kv);
+    t->first_token_s += served * s->first_token.mean;
+    t->per_token_s += served * s->per_token.mean;
     t->concurrency_s += passed_s * s->in_service * f->ready;
     f->in_service = s->in_service * f->ready;
     f->window_ended += served + dropped;
@@ -245,6 +248,8 @@ static void add_tally(struct flow_tally *to, const struct flow_tally *more)
     to->concurrency_s += more->concurrency_s;
     to->gpu_s += more->gpu_s;
     to->kv_s += more->kv_s;
+    to->first_token_s += more->first_token_s;
+    to->per_token_s += more->per_token_s;
     to->kv_peak = fmax(to->kv_peak, more->kv_peak);
     to->windows += more->windows;
     to->windows_kept += more->windows_kept;
@@ -304,8 +309,12 @@ struct serving_load fluid_load(const struct fluid *f)
         .served = a->served + b->served,
         .dropped = a->dropped + b->dropped,
         .replica_s = a->replica_s + b->replica_s,
-        .busy_s = a->busy_s + b->busy_s,
+        .busy_s = f->s->time.kind == TIME_ENGINE ? a->gpu_s + b->gpu_s : a->busy_s + b->busy_s,
         .concurrency_s = a->concurrency_s + b->concurrency_s,
+        .kv_s = a->kv_s + b->kv_s,
+        .tokens = (a->served + b->served) * f->laws.output.mean,
+        .first_token_s = a->first_token_s + b->first_token_s,
+        .per_token_s = a->per_token_s + b->per_token_s,
     };
 }
 

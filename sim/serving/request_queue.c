@@ -463,8 +463,14 @@ struct serving_load request_queue_load(const struct request_queue *q)
         .served = (double)(a->served + b->served),
         .dropped = (double)(a->dropped + b->dropped),
         .replica_s = (double)(a->replica_ns + b->replica_ns) / NS_PER_S,
-        .busy_s = (double)(a->busy_ns + b->busy_ns) / NS_PER_S,
+        .busy_s = by_steps(q) ? gpu_s_so_far(q) : (double)(a->busy_ns + b->busy_ns) / NS_PER_S,
         .concurrency_s = (double)(a->concurrency_ns + b->concurrency_ns) / NS_PER_S,
+        .kv_s = by_steps(q) ? (double)(a->kv_block_ns + b->kv_block_ns) / NS_PER_S /
+                                  q->s->time.engine.blocks
+                            : 0,
+        .tokens = (double)(a->output_tokens + b->output_tokens),
+        .first_token_s = (double)(a->first_token.sum_ns + b->first_token.sum_ns) / NS_PER_S,
+        .per_token_s = (double)(a->per_token.sum_ns + b->per_token.sum_ns) / NS_PER_S,
     };
 }
 

@@ -173,7 +173,7 @@ void llm_loop_begin(struct llm_loop *l, const struct llm_batching *b, double spe
     t->kv_peak = fmax(t->kv_peak, use);
     l->begin_ns = now_ns;
     l->end_ns = now_ns + ns_of_seconds(time.step_s);
-    l->gpu_share = fmin(1, time.gpu_s / time.step_s);
+    l->gpu_share = time.gpu_s / time.step_s;
 }
 
 /* ---- a step ends ---- */

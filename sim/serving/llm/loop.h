@@ -30,7 +30,7 @@ struct llm_loop {
     uint32_t own_blocks;          /* of all running */
     struct prefix_cache cache;
     int64_t begin_ns, end_ns;     /* of the present step; end TIME_NEVER: none */
-    double gpu_share;             /* of it: time of the GPU at full speed */
+    double gpu_share;             /* of it, in which there is work for the GPU */
     double gpu_s;                 /* of the steps that ended */
 };
 struct llm_loop llm_loop_none(void);

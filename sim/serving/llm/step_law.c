@@ -75,9 +75,9 @@ static double gpu_s(const struct llm_law *l, const struct llm_step *x)
 
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed)
 {
-    double gpu = gpu_s(l, step), slowed = gpu / speed,
+    double slowed = gpu_s(l, step) / speed,
            host = l->host_s + l->host_sequence_s * step->decoding;
-    return (struct llm_time){ gpu, l->norm == 1 ? slowed + host
+    return (struct llm_time){ slowed, l->norm == 1 ? slowed + host
                                                 : pow(pow(slowed, l->norm) + pow(host, l->norm),
                                                       1 / l->norm) };
 }

@@ -56,7 +56,7 @@ struct llm_law {                  /* the coefficients of the equations above */
     double prompt_s, sequence_s;
 };
 struct llm_step { double prompt, decoding, context, pairs; };    /* P, B, S, A */
-struct llm_time { double gpu_s, step_s; };
+struct llm_time { double gpu_s, step_s; };         /* gpu_s: gpu/speed, work for the GPU is there */
 
 /* weight_bytes: of a parameter, 2 or 1. tensor: t >= 1. */
 struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, enum llm_engine e,
