@@ -6,6 +6,7 @@
 #include "sim/engine/pace.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/services_summary.h"
+#include "sim/scheduler/placements.h"
 #include "sim/serving/deployment.h"
 
 #include <math.h>
@@ -218,6 +219,15 @@ static void services_left(struct sched *s, struct live *l, const struct placemen
         serves_not(s, r, l->job);
 }
 
+/* Its nodes read the weights at what the cluster's storage gives them; loads do not share. */
+static int64_t weights_read_ns(const struct sched *s, const struct service_run *r, const struct placement *on)
+{
+    const struct storage *from = &s->cluster->storage;
+    if (!from->on || r->of->start.read_bytes == 0)
+        return 0;
+    return storage_load_ns(from, r->of->start.read_bytes, on ? placement_node_count(on) : 1);
+}
+
 static int64_t services_start_up(const struct sched *s, job_id j, const struct placement *on, bool first)
 {
     const struct service_run *r = owner_of(s, j);
@@ -227,7 +237,7 @@ static int64_t services_start_up(const struct sched *s, job_id j, const struct p
         return 0;
     for (size_t i = 0; r && on && i < on->n; i++)
         cold = cold || !has_image(r, on->piece[i].node);
-    return r ? replica_start_ns(&r->of->start, cold) : -1;
+    return r ? replica_start_ns(&r->of->start, cold, weights_read_ns(s, r, on)) : -1;
 }
 
 /* ---- Time ---- */

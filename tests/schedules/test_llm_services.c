@@ -88,6 +88,10 @@ static void loads_its_model(void **state)
     struct played p = play(A100(1), TOP ONE("s", "1", "    interval_s: 1\n    start_up: { was_there: false }\n"));
     assert_near(ready_at(&p, "s", 1), 194, 1e-9);
     played_free(&p);
+    /* a storage that gives a node .1 GB/s: 160.6 s for the weights */
+    p = play(A100(1) "storage: { node_read_gbps: 0.1 }\n", TOP ONE("s", "1", "    interval_s: 1\n    start_up: { was_there: false }\n"));
+    assert_near(ready_at(&p, "s", 1), 180 + 160.6 + 5 + .4, 1e-9);
+    played_free(&p);
 }
 
 /* Targets far below and far above what one replica has: all four replicas, or one. */

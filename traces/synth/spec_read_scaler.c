@@ -242,7 +242,7 @@ int spec_read_scaler(const struct spec_reader *r, struct config_value v, struct 
                              .season = c->season,
                              .days = c->days,
                              .headroom = to->headroom,
-                             .lead_ns = replica_start_ns(&d->start, true) };
+                             .lead_ns = replica_start_ns(&d->start, true, 0) };
     if (!config_given(v))
         return 0;
     if (config_fields(v, keys, &f, r->err) || check_keys(v, f.kind, r->err))

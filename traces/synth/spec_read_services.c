@@ -329,7 +329,9 @@ static int read_start(const struct spec_reader *r, struct config_value v, bool w
     d->start =
         (struct replica_start){ f.pull_cold_ns, f.pull_cached_ns,
                                 (int64_t)llround(f.weights_gb / f.load_gb_per_s * (double)NS_PER_S),
-                                f.warm_up_ns, f.was_there };
+                                f.warm_up_ns,
+                                d->service.time.kind == TIME_ENGINE ? llround(f.weights_gb * 1e9) : 0,
+                                f.was_there };
     return 0;
 }
 
