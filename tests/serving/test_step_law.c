@@ -126,6 +126,34 @@ static void splitwise(void **state)
     assert_true(e.first / e.n < .20 && e.token / e.n < .15 && e.end / e.n < .15);
 }
 
+/* Linear fits of DistServe's authors to another engine of 2023, by which nothing here is fitted: prefill of 1024 tokens, decode
+ * of 1, 8 and 32 sequences with 512 tokens each. models.md 4.8 says how far off the law is; here it may be no more. */
+struct profile { double prefill, one, many, n; };
+static void compare_distserve(void *self, char *const *cell, size_t n)
+{
+    struct profile *e = self;
+    assert_true(n >= 10);
+    struct llm_law l = law_of(cell[0], cell[1], LLM_EAGER, (uint32_t)atof(cell[2]));
+    double prefill_ms = atof(cell[4]) + 1024 * atof(cell[5]) + 1024. * 1024 * atof(cell[6]);
+    e->prefill += ms_of(&l, 1024, 0, 0, 1024 * 512.0, 1) / prefill_ms - 1;
+    for (double b = 1; b <= 32; b *= b < 8 ? 8 : 4) {
+        double decode_ms = atof(cell[7]) + b * 512 * atof(cell[8]) + b * atof(cell[9]);
+        *(b < 32 ? &e->one : &e->many) += fabs(ms_of(&l, 0, b, b * 512, 0, 1) / decode_ms - 1) / (b < 32 ? 2 : 1);
+    }
+    e->n++;
+}
+
+static void distserve(void **state)
+{
+    (void)state;
+    struct profile e = { 0 };
+    calibration_rows("distserve_opt-13b.csv", compare_distserve, &e);
+    assert_true(e.n == 3);
+    print_message("DistServe, opt-13b: prefill %+.1f %%, decode of 1 and 8 %.1f %%, of 32 %.1f %%\n", 100 * e.prefill / e.n,
+                  100 * e.one / e.n, 100 * e.many / e.n);
+    assert_true(fabs(e.prefill / e.n) < .3 && e.one / e.n < .15 && e.many / e.n < .3);
+}
+
 /* Kernels of a dense layer without attention: weights and arithmetic alone, on GPUs with a profile. */
 struct kernels { double off, n; };
 static void compare_kernels(void *self, char *const *cell, size_t n)
@@ -155,7 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps), cmocka_unit_test(tokens_of_70b), cmocka_unit_test(slowed_and_linear),
-        cmocka_unit_test(experts), cmocka_unit_test(room_for_context), cmocka_unit_test(splitwise),
+        cmocka_unit_test(experts), cmocka_unit_test(room_for_context), cmocka_unit_test(splitwise), cmocka_unit_test(distserve),
         cmocka_unit_test(kernels_of_a_layer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
