@@ -19,7 +19,7 @@
  * kappa: P100 and K80 [D: geometric mean of 21 single-GPU rows of stanford-futuredata/gavel:
  *     scheduler/simulation_throughputs.json]; T4 and 2080Ti [D: 0.21 and 0.51 of an A100, by
  *     per-sample times of four models in siasosp23/artifacts]; A100 = 2.0 is the anchor [A]; H100,
- *     H200, B200, L4, L40S, A10 [A].
+ *     H200, B200, L4, L40S, A10, RTX [A].
  * price: A100-40 a hyperscaler's, A100-80, H100, H200, B200 specialised clouds' list prices of late
  *     2025 [R datareceipts/data-receipts:109-gpu-pricing, api-evangelist/akash:plans/plans.yml];
  *     others [A]. An H100 was offered from 2.69 to 12.29 USD/h, so treat cost as a parameter.
@@ -45,6 +45,8 @@ const struct gpu_model gpu_catalogue[] = {
     { "B200-SXM-180", 180, 7700, 5, 900,     63,    1000, 140, 2250, 8.0,  7, 5.00, "[V]; idle, kappa [A]; price [R list price]", .9 },
     { "L4-24",         24,  300, 0,   0,     31.5,    72,  12,  121, 0.6,  0, 0.70, "[V]; idle, kappa, price [A]", .9 },
     { "L40S-48",       48,  864, 0,   0,     31.5,   350,  35,  362, 1.5,  0, 1.20, "[V]; idle, kappa, price [A]", .9 },
+    { "RTX-PRO-6000",  96, 1597, 0,   0,     63,     600,  30, 503.8, 3.0, 0, 1.50, "[V]; idle, kappa, price [A]", .9 },
+    { "RTX-4090",      24, 1008, 0,   0,     31.5,   450,  20, 165.2, 1.3, 0, 0.40, "[V]; idle, kappa, price [A]", .9 },
     { 0 },
 };
 /* clang-format on */

@@ -5,6 +5,8 @@
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
 #include "sim/physics/physics.h"
+#include "sim/physics/services_summary.h"
+#include "sim/scheduler/placements.h"
 #include "sim/serving/deployment.h"
 
 #include <math.h>
@@ -217,6 +219,15 @@ static void services_left(struct sched *s, struct live *l, const struct placemen
         serves_not(s, r, l->job);
 }
 
+/* Its nodes read the weights at what the cluster's storage gives them; loads do not share. */
+static int64_t weights_read_ns(const struct sched *s, const struct service_run *r, const struct placement *on)
+{
+    const struct storage *from = &s->cluster->storage;
+    if (!from->on || r->of->start.read_bytes == 0)
+        return 0;
+    return storage_load_ns(from, r->of->start.read_bytes, on ? placement_node_count(on) : 1);
+}
+
 static int64_t services_start_up(const struct sched *s, job_id j, const struct placement *on, bool first)
 {
     const struct service_run *r = owner_of(s, j);
@@ -226,7 +237,7 @@ static int64_t services_start_up(const struct sched *s, job_id j, const struct p
         return 0;
     for (size_t i = 0; r && on && i < on->n; i++)
         cold = cold || !has_image(r, on->piece[i].node);
-    return r ? replica_start_ns(&r->of->start, cold) : -1;
+    return r ? replica_start_ns(&r->of->start, cold, weights_read_ns(s, r, on)) : -1;
 }
 
 /* ---- Time ---- */
@@ -421,101 +432,14 @@ static void service_row(struct output *o, const void *of)
     out_char(o, '\n');
 }
 
-enum { ARRIVED, SERVED, DROPPED, UNFINISHED, ATTAINMENT, MINUTES_KEPT, LATENCY_MEAN, LATENCY_P50, LATENCY_P99, FIRST_TOKEN_P50,
-       FIRST_TOKEN_P99, REPLICA_H, STARTS, DUTY };
-static const struct metric_kind service_metrics[] = {
-    [ARRIVED] = { "requests_arrived", "", "requests of services that came", BETTER_NEITHER },
-    [SERVED] = { "requests_served", "", "of these, served to the end", BETTER_HIGHER },
-    [DROPPED] = { "requests_dropped", "", "given up after their timeout, or with their replica", BETTER_LOWER },
-    [UNFINISHED] = { "requests_unfinished", "", "still there when the service ended", BETTER_LOWER },
-    [ATTAINMENT] = { "slo_attainment", "", "requests that kept every target of the SLO, of those served and dropped", BETTER_HIGHER },
-    [MINUTES_KEPT] = { "slo_minutes_kept", "", "minutes in which the share of the SLO kept it, of those in which a request ended", BETTER_HIGHER },
-    [LATENCY_MEAN] = { "latency_mean_s", "s", "arrival to end of a request; of those served", BETTER_LOWER },
-    [LATENCY_P50] = { "latency_p50_s", "s", "its median, of each service", BETTER_LOWER },
-    [LATENCY_P99] = { "latency_p99_s", "s", "its 99th percentile, of each service", BETTER_LOWER },
-    [FIRST_TOKEN_P50] = { "first_token_p50_s", "s", "arrival to first token, median, of each LLM service", BETTER_LOWER },
-    [FIRST_TOKEN_P99] = { "first_token_p99_s", "s", "its 99th percentile", BETTER_LOWER },
-    [REPLICA_H] = { "replica_h", "h", "hours that replicas were ready", BETTER_NEITHER },
-    [STARTS] = { "cold_starts", "", "replicas that became ready after a start-up", BETTER_LOWER },
-    [DUTY] = { "replica_duty", "", "share of that time in which they served at all", BETTER_NEITHER },
-    { 0 },
-};
-
-struct sum { double arrived, served, dropped, unfinished, kept, windows, windows_kept, latency_s, replica_s, busy_s; uint64_t starts; };
-
-static void add(struct sum *to, const struct service_run *r)
-{
-    const struct serving_figures *f = &r->total;
-    to->arrived += f->arrived;
-    to->served += f->served;
-    to->dropped += f->dropped;
-    to->unfinished += f->unfinished;
-    to->kept += f->kept;
-    to->windows += f->windows;
-    to->windows_kept += f->windows_kept;
-    to->latency_s += f->served > 0 ? f->served * f->latency.mean_s : 0;
-    to->replica_s += f->replica_s;
-    to->busy_s += f->busy_s;
-    to->starts += r->starts;
-}
-
-static void put(struct summary_builder *b, unsigned metric, const char *scope, double value, uint64_t n)
-{
-    summary_put_kind(b, &service_metrics[metric], scope, value, n);
-}
-
-/* A count of requests; in fluid mode the nearest. */
-static uint64_t whole(double requests)
-{
-    return (uint64_t)llround(requests);
-}
-
-static void put_sums(struct summary_builder *b, const char *scope, const struct sum *x)
-{
-    put(b, ARRIVED, scope, x->arrived, 1);
-    put(b, SERVED, scope, x->served, 1);
-    put(b, DROPPED, scope, x->dropped, 1);
-    put(b, UNFINISHED, scope, x->unfinished, 1);
-    put(b, ATTAINMENT, scope, x->kept / (x->served + x->dropped), whole(x->served + x->dropped));
-    put(b, MINUTES_KEPT, scope, x->windows_kept / x->windows, whole(x->windows));
-    put(b, LATENCY_MEAN, scope, x->latency_s / x->served, whole(x->served));
-}
-
-static void put_rest(struct summary_builder *b, const char *scope, const struct sum *x)
-{
-    put(b, REPLICA_H, scope, x->replica_s / 3600, 1);
-    put(b, STARTS, scope, (double)x->starts, 1);
-    put(b, DUTY, scope, x->busy_s / x->replica_s, x->replica_s > 0);
-}
-
-static void put_service(struct summary_builder *b, const struct service_run *r)
-{
-    const struct serving_figures *f = &r->total;
-    struct sum x = { 0 };
-    size_t length = strlen("service=") + strlen(r->service.name) + 1;
-    char *scope = arena_alloc(b->summary->memory, length);
-    snprintf(scope, length, "service=%s", r->service.name);
-    add(&x, r);
-    put_sums(b, scope, &x);
-    put(b, LATENCY_P50, scope, f->latency.p50_s, whole(f->served));
-    put(b, LATENCY_P99, scope, f->latency.p99_s, whole(f->served));
-    if (service_is_llm(&r->service)) {
-        put(b, FIRST_TOKEN_P50, scope, f->first_token.p50_s, whole(f->served));
-        put(b, FIRST_TOKEN_P99, scope, f->first_token.p99_s, whole(f->served));
-    }
-    put_rest(b, scope, &x);
-}
-
 static void services_summarise(struct summary_builder *b)
 {
     const struct services *x = services_of(b->s);
-    struct sum all = { 0 };
+    struct service_result *of = mem_new(x->n, sizeof *of);
     for (size_t i = 0; i < x->n; i++)
-        add(&all, &x->of[i]);
-    put_sums(b, "class=inference", &all);
-    put_rest(b, "class=inference", &all);
-    for (size_t i = 0; i < x->n; i++)
-        put_service(b, &x->of[i]);
+        of[i] = (struct service_result){ &x->of[i].service, &x->of[i].total, x->of[i].starts };
+    services_summary_put(b, of, x->n);
+    free(of);
 }
 
 uint64_t services_drawn(const struct sched *s)
@@ -552,5 +476,5 @@ const struct run_model services_model = {
     .end = services_end, .check = services_check, .drawn_name = "requests_drawn", .drawn = services_drawn,
     .file = "services", .file_columns = service_columns, .file_row = service_row,
     .node_columns = service_node_columns, .node_row = service_node_row,
-    .metrics = service_metrics, .summarise = services_summarise,
+    .metrics = services_metrics, .summarise = services_summarise,
 };

@@ -41,7 +41,7 @@ struct demand *demand_new(const struct service *s, uint64_t seed)
     arrivals_skip_to(&d->arrivals, seconds(s->demand.start_ns));
     if (s->time.kind == TIME_LAW)
         cut(&d->time, &s->time.law, SERVICE_S_LEAST, SERVICE_S_MOST);
-    if (s->time.kind == TIME_LLM) {
+    if (service_is_llm(s)) {
         cut(&d->prompt, &s->demand.prompt_tokens, 0, TOKENS_MOST);
         cut(&d->output, &s->demand.output_tokens, 0, TOKENS_MOST);
     }
@@ -72,7 +72,7 @@ static void draw_size(struct demand *d, struct service_request *r)
     random_init(&luck, d->seed, "request sizes", d->number);
     if (d->time.mass > 0)
         r->service_s = cut_law_quantile(&d->time, random_uniform(&luck));
-    if (d->s->time.kind != TIME_LLM || r->output_tokens)
+    if (!service_is_llm(d->s) || r->output_tokens)
         return;
     r->prompt_tokens = tokens(&d->prompt, random_uniform(&luck));
     r->output_tokens = tokens(&d->output, random_uniform(&luck));
@@ -92,9 +92,11 @@ static bool take_recorded(struct demand *d, struct service_request *r)
         return false;
     const struct recorded_request *from = &list->request[d->at];
     *r = (struct service_request){ .time_ns = replay_ns(d, d->at++) };
-    if (d->s->time.kind == TIME_LLM && list->has_tokens) {
+    if (service_is_llm(d->s) && list->has_tokens) {
         r->prompt_tokens = from->prompt_tokens;
         r->output_tokens = from->output_tokens;
+        r->n_prefix_ids = (uint32_t)from->n_ids;
+        r->prefix_id = from->n_ids ? list->id + from->first_id : NULL;
     }
     if (d->s->time.kind == TIME_RECORDED)
         r->service_s = seconds(from->service_ns);

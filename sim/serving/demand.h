@@ -9,6 +9,8 @@
 struct service_request {
     int64_t time_ns;
     uint32_t prompt_tokens, output_tokens;   /* 0: no LLM */
+    const uint64_t *prefix_id;    /* [n_prefix_ids] of the recorded prompt; borrowed */
+    uint32_t n_prefix_ids;
     double service_s;             /* alone on a replica of speed 1; 0 of a batch or LLM */
 };
 

@@ -33,7 +33,8 @@ double deployment_speed(const struct deployment *d, const char *gpu_type)
     return 1;
 }
 
-int64_t replica_start_ns(const struct replica_start *s, bool cold)
+int64_t replica_start_ns(const struct replica_start *s, bool cold, int64_t read_ns)
 {
-    return (cold ? s->pull_cold_ns : s->pull_cached_ns) + s->load_ns + s->warm_up_ns;
+    int64_t load_ns = s->load_ns > read_ns ? s->load_ns : read_ns;
+    return (cold ? s->pull_cold_ns : s->pull_cached_ns) + load_ns + s->warm_up_ns;
 }

@@ -10,6 +10,7 @@ struct replica_speed { const char *gpu_type; double speed; };    /* relative to 
  * copy; the load of its weights; the warm-up. */
 struct replica_start {
     int64_t pull_cold_ns, pull_cached_ns, load_ns, warm_up_ns;
+    int64_t read_bytes;           /* of TIME_ENGINE: its weights, which the storage may give slower */
     bool was_there; /* a replica that is placed at the start of the service is ready at once */
 };
 
@@ -30,4 +31,5 @@ struct deployments {
 struct deployments *deployments_new(void);
 void deployments_free(struct deployments *d);                /* NULL: does nothing */
 double deployment_speed(const struct deployment *d, const char *gpu_type);
-int64_t replica_start_ns(const struct replica_start *s, bool cold);
+/* read_ns: what the storage takes for read_bytes; 0: it has no limit */
+int64_t replica_start_ns(const struct replica_start *s, bool cold, int64_t read_ns);

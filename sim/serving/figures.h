@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 
-struct delays { double mean_s, p50_s, p95_s, p99_s; };       /* NAN: of no request */
+struct delays { double mean_s, p50_s, p90_s, p95_s, p99_s; };  /* NAN: of no request */
 struct serving_figures {
     int64_t from_ns, to_ns;
     double arrived, served, dropped;         /* in fluid mode not whole numbers */
@@ -16,6 +16,14 @@ struct serving_figures {
     /* minutes in which a request ended; those in which the share of the SLO met it */
     double windows, windows_kept;
     double prompt_tokens, output_tokens;     /* of served requests */
+    struct engine_figures {       /* of replicas that run step by step; else 0 */
+        struct delays gap;        /* between two tokens of a request; only of mode requests */
+        double rejected;          /* of the dropped: can never fit into the KV cache */
+        double preempted;         /* times that a request lost its KV cache to others */
+        double computed_tokens, skipped_tokens;    /* of prompts: in steps; known by prefix */
+        double gpu_s;             /* of the busy time, time of the GPU */
+        double kv_s, kv_peak;     /* integral of the share of the KV cache in use; its largest */
+    } engine;
 };
 /* Share of the ended requests that met the SLO; NAN: none ended. */
 static inline double figures_attainment(const struct serving_figures *f)

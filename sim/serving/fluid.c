@@ -26,6 +26,8 @@ struct kept_state {
 struct flow_tally {
     int64_t from_ns;
     double arrived, served, dropped, kept, replica_s, busy_s, concurrency_s, windows, windows_kept;
+    double gpu_s, kv_s, kv_peak;  /* of replicas that run step by step */
+    double first_token_s, per_token_s;       /* sums over served requests */
     struct flow_counts latency, first_token, per_token;
 };
 
@@ -37,8 +39,9 @@ struct fluid {
     double *speed;                /* [n_replicas] by id; 0: not ready */
     uint32_t n_replicas, ready;
     double all_speed;             /* sum over ready replicas */
+    double capacity;              /* of all ready replicas */
     double in_service;            /* now */
-    double each_busy_s;           /* of a replica that was always ready */
+    double each_duty_s;           /* of a replica that was always ready */
     int64_t now_ns;
     struct flow_tally interval, total;       /* total: up to the interval */
     double window_ended, window_kept;        /* of this minute */
@@ -118,7 +121,12 @@ static void count(struct fluid *f, const struct steady *s, double passed_s, doub
     t->dropped += dropped;
     t->kept += served * s->kept;
     t->busy_s += passed_s * s->busy * f->ready;
-    f->each_busy_s += passed_s * s->busy;
+    f->each_duty_s += passed_s * s->duty;
+    t->gpu_s += passed_s * s->duty * f->ready;
+    t->kv_s += passed_s * s->kv * f->ready;
+    t->kv_peak = fmax(t->kv_peak, s->kv);
+    t->first_token_s += served * s->first_token.mean;
+    t->per_token_s += served * s->per_token.mean;
     t->concurrency_s += passed_s * s->in_service * f->ready;
     f->in_service = s->in_service * f->ready;
     f->window_ended += served + dropped;
@@ -154,7 +162,7 @@ static void overload(struct fluid *f, double rate, double capacity, double until
 
 static void stretch(struct fluid *f, double rate, int64_t until_ns)
 {
-    double until_s = seconds(until_ns), capacity = f->all_speed * f->laws.capacity;
+    double until_s = seconds(until_ns), capacity = f->capacity;
     f->interval.arrived += rate * (until_s - f->backlog.now_s);
     f->interval.replica_s += (until_s - f->backlog.now_s) * f->ready;
     while (f->backlog.now_s < until_s)
@@ -201,6 +209,7 @@ static void set_speed(struct fluid *f, uint32_t id, double speed)
         f->all_speed += f->speed[i];      /* in order of ids: equal replicas, equal sum */
         f->ready += f->speed[i] > 0;
     }
+    f->capacity = steady_capacity(&f->laws, f->ready, f->all_speed);
 }
 
 void fluid_replica_ready(struct fluid *f, uint32_t id, double speed)
@@ -217,7 +226,7 @@ void fluid_replica_speed(struct fluid *f, uint32_t id, double speed)
 
 double fluid_replica_busy_s(const struct fluid *f)
 {
-    return f->each_busy_s;
+    return f->each_duty_s;
 }
 
 void fluid_replica_gone(struct fluid *f, uint32_t id)
@@ -237,11 +246,30 @@ static void add_tally(struct flow_tally *to, const struct flow_tally *more)
     to->replica_s += more->replica_s;
     to->busy_s += more->busy_s;
     to->concurrency_s += more->concurrency_s;
+    to->gpu_s += more->gpu_s;
+    to->kv_s += more->kv_s;
+    to->first_token_s += more->first_token_s;
+    to->per_token_s += more->per_token_s;
+    to->kv_peak = fmax(to->kv_peak, more->kv_peak);
     to->windows += more->windows;
     to->windows_kept += more->windows_kept;
     flow_counts_merge(&to->latency, &more->latency);
     flow_counts_merge(&to->first_token, &more->first_token);
     flow_counts_merge(&to->per_token, &more->per_token);
+}
+
+/* Not in equilibrium: gaps between single tokens, preempted requests. */
+static struct engine_figures engine_figures_of(const struct fluid *f, const struct flow_tally *t)
+{
+    double prompts = t->served * f->laws.prompt_tokens, known = f->s->time.engine.prefix_share;
+    if (f->s->time.kind != TIME_ENGINE)
+        return (struct engine_figures){ 0 };
+    return (struct engine_figures){ .gap = { NAN, NAN, NAN, NAN, NAN },
+                                    .computed_tokens = prompts * (1 - known),
+                                    .skipped_tokens = prompts * known,
+                                    .gpu_s = t->gpu_s,
+                                    .kv_s = t->kv_s,
+                                    .kv_peak = t->kv_peak };
 }
 
 static struct serving_figures figures_of(const struct fluid *f, const struct flow_tally *t)
@@ -263,9 +291,9 @@ static struct serving_figures figures_of(const struct fluid *f, const struct flo
         .concurrency_s = t->concurrency_s,
         .windows = t->windows,
         .windows_kept = t->windows_kept,
-        .prompt_tokens =
-            llm ? t->served * f->laws.time.mean / llm_prefill_s(&f->s->time.llm, 1) : 0,
+        .prompt_tokens = t->served * f->laws.prompt_tokens,
         .output_tokens = llm ? t->served * f->laws.output.mean : 0,
+        .engine = engine_figures_of(f, t),
     };
 }
 
@@ -281,8 +309,12 @@ struct serving_load fluid_load(const struct fluid *f)
         .served = a->served + b->served,
         .dropped = a->dropped + b->dropped,
         .replica_s = a->replica_s + b->replica_s,
-        .busy_s = a->busy_s + b->busy_s,
+        .busy_s = f->s->time.kind == TIME_ENGINE ? a->gpu_s + b->gpu_s : a->busy_s + b->busy_s,
         .concurrency_s = a->concurrency_s + b->concurrency_s,
+        .kv_s = a->kv_s + b->kv_s,
+        .tokens = (a->served + b->served) * f->laws.output.mean,
+        .first_token_s = a->first_token_s + b->first_token_s,
+        .per_token_s = a->per_token_s + b->per_token_s,
     };
 }
 

@@ -14,12 +14,14 @@ struct replica replica_new(double speed)
                              .own = request_lines_none(),
                              .serving = empty,
                              .end_ns = TIME_NEVER,
-                             .sequences = sequences_none() };
+                             .sequences = sequences_none(),
+                             .loop = llm_loop_none() };
 }
 
 void replica_free(struct replica *r)
 {
     sequences_free(&r->sequences);
+    llm_loop_free(&r->loop);
 }
 
 bool replica_is_free(const struct replica *r, const struct service *s)
@@ -78,7 +80,9 @@ void replica_begin(struct replica *r, const struct service *s, struct requests_p
 
 int64_t replica_next_ns(const struct replica *r, const struct service *s)
 {
-    return s->time.kind == TIME_LLM ? sequences_next_ns(&r->sequences) : r->end_ns;
+    return s->time.kind == TIME_LLM      ? sequences_next_ns(&r->sequences)
+           : s->time.kind == TIME_ENGINE ? r->loop.end_ns
+                                         : r->end_ns;
 }
 
 static uint32_t end_of_sequence(struct replica *r, const struct service *s,
@@ -122,6 +126,7 @@ void replica_give_up(struct replica *r, struct requests_present *p, struct reque
 {
     uint32_t request;
     while ((request = r->serving.n ? request_line_pop(p, &r->serving)
+                      : r->loop.n  ? llm_loop_take_away(&r->loop, p)
                                    : sequences_take_away(&r->sequences)) != NO_REQUEST) {
         p->at[request].began = true;
         request_lines_insert(p, lost, request);

@@ -1,6 +1,8 @@
-/* replica.h - one replica and its requests, of any kind of service time. */
+/* replica.h - one replica and its requests, of any kind of service time. The steps of TIME_ENGINE are
+ * begun and ended by request_queue.c. */
 #pragma once
 #include "sim/serving/request_lines.h"
+#include "sim/serving/llm/loop.h"
 #include "sim/serving/sequences.h"
 
 struct replica {
@@ -12,6 +14,8 @@ struct replica {
     struct request_line serving;          /* not of an LLM */
     int64_t end_ns;               /* of all in `serving`; TIME_NEVER: idle */
     struct sequences sequences;   /* of an LLM */
+    struct llm_loop loop;         /* of TIME_ENGINE */
+    bool due;                     /* likewise: may begin a step at this instant */
 };
 struct replica replica_new(double speed);
 void replica_free(struct replica *r);

@@ -8,14 +8,17 @@ struct present {                  /* a request in the service */
     struct service_request ask;
     uint64_t number;              /* in the order of arrival */
     int64_t first_token_ns;       /* of an LLM: the end of its prefill */
+    int64_t last_token_ns;        /* of TIME_ENGINE, as `sent`: tokens */
+    uint32_t sent;
     uint32_t next;                /* in its line, or in the list of unused entries */
-    bool began;                   /* its service began on a replica that stopped */
+    bool began;                   /* its service began, and was taken from it */
 };
 /* unused: first unused entry */
 struct requests_present { struct present *at; size_t n, room; uint32_t unused; };
 struct request_line { uint32_t first, last, n; };    /* first, last: NO_REQUEST if empty */
 
-/* again: requests that were in service on a replica that stopped; first, and without a timeout. */
+/* again: requests that were in service, on a replica that stopped or preempted them; first, and
+ * without a timeout. */
 struct request_lines { struct request_line again, fresh; };
 
 struct requests_present requests_none(void);

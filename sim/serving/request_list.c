@@ -14,6 +14,15 @@ void request_list_add(struct request_list *l, struct recorded_request r)
     l->request[l->n++] = r;
 }
 
+void request_list_add_id(struct request_list *l, uint64_t id)
+{
+    struct recorded_request *r = &l->request[l->n - 1];
+    mem_grow(&l->id, &l->ids_room, l->n_ids, sizeof *l->id);
+    if (r->n_ids++ == 0)
+        r->first_id = l->n_ids;
+    l->id[l->n_ids++] = id;
+}
+
 /* Merges two sorted halves: stable, unlike qsort(). */
 static void merge(struct recorded_request *to, const struct recorded_request *from, size_t begin,
                   size_t middle, size_t end)
@@ -67,6 +76,7 @@ int request_list_finish(struct request_list *l, const char *name, struct error *
 void request_list_free(struct request_list *l)
 {
     free(l->request);
+    free(l->id);
     *l = (struct request_list){ 0 };
 }
 

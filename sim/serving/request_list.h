@@ -10,14 +10,19 @@ struct recorded_request {
     int64_t time_ns;              /* of the first request 0 */
     int64_t service_ns;           /* -1: unknown */
     uint32_t prompt_tokens, output_tokens;   /* output 0: unknown */
+    size_t first_id, n_ids;       /* of its prompt, in request_list.id; n_ids 0: unknown */
 };
 struct request_list {
     struct recorded_request *request;
     size_t n, room;
+    uint64_t *id;                 /* [n_ids] of all prompts: llm/prefix_cache.h */
+    size_t n_ids, ids_room;
     size_t n_left_out;            /* rows of requests that were not served, not in the list */
     bool has_tokens, has_service; /* all requests have them */
 };
 void request_list_add(struct request_list *l, struct recorded_request r);
+/* One more id of the prompt of the request that was added last. */
+void request_list_add_id(struct request_list *l, uint64_t id);
 /* Sorts by time, ties in the order in which they were added; moves the first to 0. -1 with err,
  * which has `name`: no request. */
 int  request_list_finish(struct request_list *l, const char *name, struct error *err);

@@ -1,5 +1,5 @@
 /* request_queue.c - see request_queue.h: an event loop of its own. At one instant: timeouts, ends
- * (smallest replica first), arrivals. */
+ * (smallest replica first), arrivals, begins of steps. */
 #include "sim/serving/request_queue.h"
 
 #include "sim/base/random.h"
@@ -21,6 +21,10 @@ struct request_queue {
     uint32_t n_replicas;
     uint32_t *ready_ids;          /* [ready] ascending */
     uint32_t ready, busy;
+    uint32_t *due, n_due;         /* of TIME_ENGINE: replicas that may begin a step now */
+    uint64_t turn;                /* of ROUND_ROBIN */
+    uint64_t blocks;              /* of KV cache in use */
+    double gone_gpu_s, taken_gpu_s;     /* of replicas that stopped; up to the interval */
     uint64_t waiting, in_service;
     /* by replica: next event; number of requests, if it can take one */
     struct tournament events, loads;
@@ -57,6 +61,7 @@ void request_queue_free(struct request_queue *q)
     free(q->present.at);
     free(q->replica);
     free(q->ready_ids);
+    free(q->due);
     free(q);
 }
 
@@ -71,6 +76,7 @@ static void settle(struct request_queue *q, int64_t now_ns)
     q->interval.replica_ns += (int128_t)passed_ns * q->ready;
     q->interval.busy_ns += (int128_t)passed_ns * q->busy;
     q->interval.concurrency_ns += (int128_t)passed_ns * (int64_t)q->in_service;
+    q->interval.kv_block_ns += (int128_t)passed_ns * (int64_t)q->blocks;
     q->now_ns = now_ns;
     slo_window_move(&q->window, &q->s->slo, now_ns, &q->interval);
 }
@@ -107,10 +113,64 @@ static void begin(struct request_queue *q, uint32_t id, struct request_lines *fr
     q->waiting -= r->in_service - before;
 }
 
+/* ---- replicas that run step by step ---- */
+
+static bool by_steps(const struct request_queue *q)
+{
+    return q->s->time.kind == TIME_ENGINE;
+}
+
+/* A step begins once all that arrives at this instant is there. */
+static void is_due(struct request_queue *q, uint32_t id)
+{
+    struct replica *r = &q->replica[id];
+    if (r->due || r->loop.end_ns != TIME_NEVER)
+        return;
+    r->due = true;
+    q->due[q->n_due++] = id;
+}
+
+static void begin_step(struct request_queue *q, uint32_t id)
+{
+    struct replica *r = &q->replica[id];
+    const struct llm_batching *b = &q->s->time.engine;
+    uint32_t before = r->in_service;
+    r->due = false;
+    q->blocks -= llm_loop_used(&r->loop, b);
+    if (r->ready)
+        llm_loop_begin(&r->loop, b, r->speed, &q->present, &r->own, q->now_ns, &q->interval);
+    q->blocks += llm_loop_used(&r->loop, b);
+    r->in_service = (uint32_t)r->loop.n;
+    if (before == 0 && r->in_service > 0) {
+        q->busy++;
+        r->busy_since_ns = q->now_ns;
+    }
+    q->in_service = q->in_service + r->in_service - before;
+    q->waiting = q->waiting + before - r->in_service;
+    refresh(q, id);
+}
+
+static void begin_steps(struct request_queue *q)
+{
+    for (uint32_t i = 0; i < q->n_due; i++)
+        begin_step(q, q->due[i]);
+    q->n_due = 0;
+}
+
+static double gpu_s_so_far(const struct request_queue *q)
+{
+    double sum = q->gone_gpu_s;
+    for (uint32_t i = 0; i < q->ready; i++)
+        sum += llm_loop_gpu_s(&q->replica[q->ready_ids[i]].loop, q->now_ns);
+    return sum;
+}
+
 static void serve_own(struct request_queue *q, uint32_t id)
 {
     struct replica *r = &q->replica[id];
-    while (replica_would_begin(r, q->s, &q->present, &r->own, q->now_ns))
+    if (by_steps(q))
+        is_due(q, id);
+    while (!by_steps(q) && replica_would_begin(r, q->s, &q->present, &r->own, q->now_ns))
         begin(q, id, &r->own);
     refresh(q, id);
 }
@@ -142,6 +202,36 @@ static uint32_t shorter_of_two(const struct request_queue *q, uint64_t number)
     return q->loads.key[high] < q->loads.key[low] ? high : low;
 }
 
+/* The replica with most of the prompt's leading ids; of several that with the fewest requests. */
+static uint32_t knows_most(const struct request_queue *q, const struct service_request *ask)
+{
+    uint32_t best = q->ready_ids[0], most = 0;
+    for (uint32_t i = 0; i < q->ready; i++) {
+        uint32_t id = q->ready_ids[i];
+        uint32_t known = prefix_cache_leading(&q->replica[id].loop.cache, ask->prefix_id,
+                                              ask->n_prefix_ids);
+        if (i > 0 && (known < most || (known == most && q->loads.key[id] >= q->loads.key[best])))
+            continue;
+        best = id;
+        most = known;
+    }
+    return best;
+}
+
+static uint32_t replica_for(struct request_queue *q, uint32_t request)
+{
+    switch (q->s->dispatch) {
+    case DISPATCH_RANDOM2:
+        return shorter_of_two(q, q->present.at[request].number);
+    case DISPATCH_ROUND_ROBIN:
+        return q->ready_ids[q->turn++ % q->ready];
+    case DISPATCH_PREFIX:
+        return knows_most(q, &q->present.at[request].ask);
+    default:
+        return tournament_item(&q->loads);
+    }
+}
+
 /* Puts a waiting request into its line. */
 static void dispatch(struct request_queue *q, uint32_t request)
 {
@@ -149,21 +239,9 @@ static void dispatch(struct request_queue *q, uint32_t request)
         request_lines_insert(&q->present, &q->common, request);
         return;
     }
-    uint32_t id = q->s->dispatch == DISPATCH_JSQ ? tournament_item(&q->loads)
-                                                 : shorter_of_two(q, q->present.at[request].number);
+    uint32_t id = replica_for(q, request);
     request_lines_insert(&q->present, &q->replica[id].own, request);
     serve_own(q, id);
-}
-
-static void arrive(struct request_queue *q, const struct service_request *ask)
-{
-    uint32_t request = requests_enter(&q->present, ask, demand_taken(q->demand));
-    demand_take(q->demand);
-    q->interval.arrived++;
-    q->waiting++;
-    dispatch(q, request);
-    if (q->s->dispatch == DISPATCH_CENTRAL)
-        serve_common(q);
 }
 
 static void drop(struct request_queue *q, uint32_t request)
@@ -172,6 +250,23 @@ static void drop(struct request_queue *q, uint32_t request)
     q->window.ended++;
     q->waiting--;
     requests_leave(&q->present, request);
+}
+
+static void arrive(struct request_queue *q, const struct service_request *ask)
+{
+    uint32_t request = requests_enter(&q->present, ask, demand_taken(q->demand));
+    demand_take(q->demand);
+    q->interval.arrived++;
+    q->waiting++;
+    if (by_steps(q) &&
+        !llm_batching_fits(&q->s->time.engine, ask->prompt_tokens, ask->output_tokens)) {
+        q->interval.rejected++;
+        drop(q, request);
+        return;
+    }
+    dispatch(q, request);
+    if (q->s->dispatch == DISPATCH_CENTRAL)
+        serve_common(q);
 }
 
 static void served(struct request_queue *q, uint32_t request)
@@ -202,6 +297,17 @@ static void common_event(struct request_queue *q)
         serve_common(q);
 }
 
+static void end_step(struct request_queue *q, struct replica *r)
+{
+    const struct llm_batching *b = &q->s->time.engine;
+    q->blocks -= llm_loop_used(&r->loop, b);
+    llm_loop_end(&r->loop, b, &q->present, &q->interval);
+    for (uint32_t request; (request = llm_loop_pop(&r->loop, &q->present)) != NO_REQUEST;)
+        served(q, request);
+    q->blocks += llm_loop_used(&r->loop, b);
+    r->in_service = (uint32_t)r->loop.n;
+}
+
 static void replica_event(struct request_queue *q, uint32_t id)
 {
     struct replica *r = &q->replica[id];
@@ -209,7 +315,10 @@ static void replica_event(struct request_queue *q, uint32_t id)
     if (request_lines_timeout_ns(&r->own, q->s, &q->present) <= q->now_ns) {
         drop(q, request_line_pop(&q->present, &r->own.fresh));
     } else {
+        if (by_steps(q) && r->loop.end_ns == q->now_ns)
+            end_step(q, r);
         for (uint32_t request;
+             !by_steps(q) &&
              (request = replica_end(r, q->s, &q->present, q->now_ns)) != NO_REQUEST;)
             served(q, request);
         if (was_busy && r->in_service == 0) {
@@ -230,7 +339,9 @@ void request_queue_advance(struct request_queue *q, int64_t to_ns)
         const struct service_request *ask = demand_next(q->demand);
         int64_t arrival_ns = ask ? ask->time_ns : TIME_NEVER, common_ns = common_next_ns(q);
         int64_t event_ns = earlier(common_ns, tournament_key(&q->events));
-        if (event_ns <= arrival_ns && event_ns <= to_ns && event_ns != TIME_NEVER) {
+        if (q->n_due > 0 && q->now_ns < to_ns && earlier(event_ns, arrival_ns) > q->now_ns)
+            begin_steps(q);
+        else if (event_ns <= arrival_ns && event_ns <= to_ns && event_ns != TIME_NEVER) {
             settle(q, event_ns);
             if (common_ns == event_ns)
                 common_event(q);
@@ -254,6 +365,7 @@ static void make_room(struct request_queue *q, uint32_t id)
         return;
     q->replica = mem_resize(q->replica, id + 1, sizeof *q->replica);
     q->ready_ids = mem_resize(q->ready_ids, id + 1, sizeof *q->ready_ids);
+    q->due = mem_resize(q->due, id + 1, sizeof *q->due);
     while (q->n_replicas <= id) {
         q->replica[q->n_replicas] = replica_new(1);
         q->replica[q->n_replicas++].ready = false;
@@ -285,8 +397,10 @@ void request_queue_replica_ready(struct request_queue *q, uint32_t id, double sp
 {
     make_room(q, id);
     assert(!q->replica[id].ready && speed > 0);
+    bool due = q->replica[id].due;
     replica_free(&q->replica[id]);
     q->replica[id] = replica_new(speed);
+    q->replica[id].due = due;
     list_ready(q);
     refresh(q, id);
     dispatch_again(q, &q->common);
@@ -297,6 +411,8 @@ void request_queue_replica_gone(struct request_queue *q, uint32_t id)
     struct replica *r = &q->replica[id];
     assert(id < q->n_replicas && r->ready);
     struct request_lines lost = request_lines_none();
+    q->gone_gpu_s += llm_loop_gpu_s(&r->loop, q->now_ns);
+    q->blocks -= by_steps(q) ? llm_loop_used(&r->loop, &q->s->time.engine) : 0;
     q->busy -= r->in_service > 0;
     q->in_service -= r->in_service;
     q->waiting += r->in_service;
@@ -320,6 +436,8 @@ double request_queue_replica_busy_s(const struct request_queue *q, uint32_t id)
 {
     const struct replica *r = &q->replica[id];
     assert(id < q->n_replicas && r->ready);
+    if (by_steps(q))
+        return llm_loop_gpu_s(&r->loop, q->now_ns);
     return (double)(r->busy_ns + (r->in_service ? q->now_ns - r->busy_since_ns : 0)) / NS_PER_S;
 }
 
@@ -345,14 +463,23 @@ struct serving_load request_queue_load(const struct request_queue *q)
         .served = (double)(a->served + b->served),
         .dropped = (double)(a->dropped + b->dropped),
         .replica_s = (double)(a->replica_ns + b->replica_ns) / NS_PER_S,
-        .busy_s = (double)(a->busy_ns + b->busy_ns) / NS_PER_S,
+        .busy_s = by_steps(q) ? gpu_s_so_far(q) : (double)(a->busy_ns + b->busy_ns) / NS_PER_S,
         .concurrency_s = (double)(a->concurrency_ns + b->concurrency_ns) / NS_PER_S,
+        .kv_s = by_steps(q) ? (double)(a->kv_block_ns + b->kv_block_ns) / NS_PER_S /
+                                  q->s->time.engine.blocks
+                            : 0,
+        .tokens = (double)(a->output_tokens + b->output_tokens),
+        .first_token_s = (double)(a->first_token.sum_ns + b->first_token.sum_ns) / NS_PER_S,
+        .per_token_s = (double)(a->per_token.sum_ns + b->per_token.sum_ns) / NS_PER_S,
     };
 }
 
 struct serving_figures request_queue_take_figures(struct request_queue *q)
 {
-    struct serving_figures f = tally_figures(&q->interval, q->now_ns, q->waiting + q->in_service);
+    double gpu_s = gpu_s_so_far(q);
+    struct serving_figures f = tally_figures(&q->interval, q->s, q->now_ns,
+                                             q->waiting + q->in_service, gpu_s - q->taken_gpu_s);
+    q->taken_gpu_s = gpu_s;
     tally_add(&q->total, &q->interval);
     tally_clear(&q->interval, q->now_ns);
     return f;
@@ -362,7 +489,8 @@ struct serving_figures request_queue_total(const struct request_queue *q)
 {
     struct tally all = so_far(q);
     slo_window_count(&q->window, &q->s->slo, &all);
-    struct serving_figures f = tally_figures(&all, q->now_ns, q->waiting + q->in_service);
+    struct serving_figures f = tally_figures(&all, q->s, q->now_ns, q->waiting + q->in_service,
+                                             gpu_s_so_far(q));
     tally_free(&all);
     return f;
 }

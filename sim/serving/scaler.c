@@ -86,7 +86,8 @@ static struct hpa_reading reading(const struct scaler *x, enum scaler_metric met
 {
     const struct serving_load *last = &x->last;
     double replica_s = now->replica_s - last->replica_s,
-           span_s = (double)(now->at_ns - last->at_ns) / (double)NS_PER_S;
+           span_s = (double)(now->at_ns - last->at_ns) / (double)NS_PER_S,
+           served = now->served - last->served;
     switch (metric) {
     case SCALER_RATE:
         return (struct hpa_reading){ span_s <= 0, (now->arrived - last->arrived) / span_s };
@@ -95,6 +96,15 @@ static struct hpa_reading reading(const struct scaler *x, enum scaler_metric met
     case SCALER_DUTY:
         return (struct hpa_reading){ replica_s <= 0,
                                      (now->busy_s - last->busy_s) / replica_s * ready };
+    case SCALER_KV_USE:
+        return (struct hpa_reading){ replica_s <= 0, (now->kv_s - last->kv_s) / replica_s * ready };
+    case SCALER_TOKENS:
+        return (struct hpa_reading){ span_s <= 0, (now->tokens - last->tokens) / span_s };
+    case SCALER_FIRST_TOKEN:
+        return (struct hpa_reading){ served <= 0,
+                                     (now->first_token_s - last->first_token_s) / served };
+    case SCALER_PER_TOKEN:
+        return (struct hpa_reading){ served <= 0, (now->per_token_s - last->per_token_s) / served };
     default:
         return (struct hpa_reading){ replica_s <= 0, (now->concurrency_s - last->concurrency_s) /
                                                          replica_s / x->slots * ready };

@@ -2,6 +2,7 @@
 #include "sim/serving/service.h"
 
 #include "sim/base/units.h"
+#include "sim/serving/llm/flow.h"
 
 #include <math.h>
 
@@ -33,7 +34,7 @@ struct service service_default(void)
 
 bool service_is_llm(const struct service *s)
 {
-    return s->time.kind == TIME_LLM;
+    return s->time.kind == TIME_LLM || s->time.kind == TIME_ENGINE;
 }
 
 uint32_t service_slots(const struct service *s)
@@ -43,6 +44,8 @@ uint32_t service_slots(const struct service *s)
         return s->time.batch.max;
     case TIME_LLM:
         return llm_sequences(&s->time.llm);
+    case TIME_ENGINE:
+        return s->time.engine.sequences;
     default:
         return 1;
     }
@@ -87,6 +90,9 @@ double service_mean_s(const struct service *s)
     case TIME_LLM:
         mean_tokens(&s->demand, &prompt, &output);
         return llm_prefill_s(&s->time.llm, prompt) + output * llm_token_s(&s->time.llm, 1);
+    case TIME_ENGINE:
+        mean_tokens(&s->demand, &prompt, &output);
+        return llm_flow_of(&s->time.engine, prompt, output, 0, 1).end_s;
     }
     return NAN;
 }
@@ -97,9 +103,11 @@ double service_capacity(const struct service *s)
     double prompt, output, most = service_slots(s);
     if (s->time.kind == TIME_BATCH)
         return batch_capacity(&s->time.batch);
-    if (s->time.kind != TIME_LLM)
+    if (!service_is_llm(s))
         return 1 / service_mean_s(s);
     mean_tokens(&s->demand, &prompt, &output);
+    if (s->time.kind == TIME_ENGINE)
+        return llm_flow_most(&s->time.engine, prompt, output, 1);
     return fmin(1 / llm_prefill_s(&s->time.llm, prompt),
                 most / (output * llm_token_s(&s->time.llm, most)));
 }
@@ -111,6 +119,18 @@ int service_check(const struct service *s, struct error *err)
         return error_set(
             err, "service %s: want requests with a service time each, for a recorded service time",
             s->name);
+    if (s->time.kind == TIME_ENGINE && s->time.engine.blocks == 0)
+        return error_set(err,
+                         "service %s: want memory for the weights and one block of KV cache, got "
+                         "weights of %.4g bytes and none left",
+                         s->name, s->time.engine.weight_bytes);
+    if (s->time.kind == TIME_ENGINE && s->mode == SERVICE_REQUESTS &&
+        s->dispatch == DISPATCH_CENTRAL)
+        return error_set(err, "service %s: want a dispatch other than central, as each replica has "
+                         "a queue of its own", s->name);
+    if (s->time.kind != TIME_ENGINE && s->dispatch == DISPATCH_PREFIX)
+        return error_set(err, "service %s: want a dispatch other than prefix, which is of a service "
+                         "time 'llm' with a 'model'", s->name);
     if (s->time.kind == TIME_LLM && service_slots(s) == 0)
         return error_set(
             err,
@@ -119,7 +139,7 @@ int service_check(const struct service *s, struct error *err)
             s->time.llm.parameters * s->time.llm.parameter_bytes +
                 s->time.llm.kv_bytes * s->time.llm.context,
             s->time.llm.memory_bytes * s->time.llm.usable);
-    if (s->time.kind == TIME_LLM && !list_has_tokens(d) &&
+    if (service_is_llm(s) && !list_has_tokens(d) &&
         (d->prompt_tokens.n == 0 || d->output_tokens.n == 0))
         return error_set(
             err, "service %s: want laws of prompt and output tokens, or requests that have both",

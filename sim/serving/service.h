@@ -12,9 +12,13 @@
 enum service_mode { SERVICE_FLUID, SERVICE_REQUESTS };       /* fluid.h, request_queue.h */
 
 /* Which replica takes a request. CENTRAL: one queue; the free replica with the fewest requests,
- * then the smallest id. JSQ: the queue of the replica with the fewest requests, then the smallest
- * id. RANDOM2: the shorter queue of two drawn replicas. */
-enum dispatch { DISPATCH_CENTRAL, DISPATCH_JSQ, DISPATCH_RANDOM2 };
+ * then the smallest id; not of TIME_ENGINE, whose replicas each have a queue. JSQ: the queue of the
+ * replica with the fewest requests, then the smallest id. RANDOM2: the shorter queue of two drawn
+ * replicas. ROUND_ROBIN: each ready replica in turn, by id. PREFIX: of TIME_ENGINE, the replica that
+ * has most of the leading ids of the prompt; of several as JSQ. */
+enum dispatch {
+    DISPATCH_CENTRAL, DISPATCH_JSQ, DISPATCH_RANDOM2, DISPATCH_ROUND_ROBIN, DISPATCH_PREFIX
+};
 enum lost_requests { LOST_REQUEUE, LOST_DROP };              /* of a replica that stops */
 
 struct service_demand {
@@ -33,12 +37,14 @@ enum time_kind {
     TIME_LAW,                     /* one at a time, by a law */
     TIME_RECORDED,                /* one at a time, of the replay */
     TIME_BATCH, TIME_LLM,
+    TIME_ENGINE,                  /* an LLM, step by step: llm/loop.h */
 };
 struct service_time {
     enum time_kind kind;
     struct law law;
     struct batch_model batch;
     struct llm_model llm;
+    struct llm_batching engine;
 };
 struct service_slo {
     double share;                 /* of requests that should meet the targets: 0.99 */

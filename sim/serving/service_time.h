@@ -12,7 +12,7 @@
  * so remaining times change with k. A sequence holds its part of the memory from the start of its
  * prefill: at most floor((memory x usable - weights)/(kv_bytes x context)) sequences at once. */
 #pragma once
-#include <stdint.h>
+#include "sim/serving/llm/batching.h"
 
 struct batch_model { double t0_s, t1_s, window_s; uint32_t max; }; /* max: requests of a batch */
 extern const struct batch_model batch_cnn_v100;              /* 4 ms + 1 ms k, at most 32, 5 ms */

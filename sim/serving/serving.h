@@ -18,8 +18,8 @@ void serving_replica_ready(struct serving *v, uint32_t id, double speed);
 void serving_replica_gone(struct serving *v, uint32_t id);
 /* Of a ready replica, from now on: services that have begun keep their ends, but for the decode of an LLM. */
 void serving_replica_speed(struct serving *v, uint32_t id, double speed);
-/* Seconds in which a ready replica has served at least one request, since any time before it was ready; in fluid mode the mean of
- * all replicas. Differences count. */
+/* Seconds in which a ready replica has served at least one request (if it runs step by step: of its GPU), since any time before it
+ * was ready; in fluid mode the mean of all replicas. Differences count. */
 double serving_replica_busy_s(const struct serving *v, uint32_t id);
 
 /* The input of an autoscaler; the difference of two gives means of the time between. */
@@ -28,7 +28,10 @@ struct serving_load {
     uint32_t ready;               /* replicas now */
     double waiting, in_service;   /* requests now */
     double arrived, served, dropped;         /* since time 0 */
-    double replica_s, busy_s, concurrency_s; /* since time 0, as in figures.h */
+    double replica_s, concurrency_s;         /* since time 0, as in figures.h */
+    double busy_s;                /* likewise; of replicas that run step by step, time of their GPUs */
+    /* since time 0, of replicas that run step by step: output tokens and sums over served requests */
+    double kv_s, tokens, first_token_s, per_token_s;
 };
 struct serving_load serving_load(const struct serving *v);
 

@@ -98,6 +98,14 @@ struct spread spread_scaled(const struct spread *s, double by)
     return to;
 }
 
+void spread_move(struct spread *s, double by)
+{
+    s->square += 2 * by * s->mean + by * by;
+    s->mean += by;
+    for (size_t i = 0; i < s->n; i++)
+        s->x[i] = fmax(0, s->x[i] + by);
+}
+
 void spread_free(struct spread *s)
 {
     free(s->x);
@@ -348,5 +356,6 @@ double flow_counts_quantile_s(const struct flow_counts *c, double p)
 struct delays flow_counts_delays(const struct flow_counts *c)
 {
     return (struct delays){ c->n > 0 ? c->sum_s / c->n : NAN, flow_counts_quantile_s(c, .5),
-                            flow_counts_quantile_s(c, .95), flow_counts_quantile_s(c, .99) };
+                            flow_counts_quantile_s(c, .9), flow_counts_quantile_s(c, .95),
+                            flow_counts_quantile_s(c, .99) };
 }

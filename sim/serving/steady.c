@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/units.h"
+#include "sim/serving/llm/flow.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,12 +74,14 @@ struct steady_laws steady_laws_of(const struct service *s, double gap_c2)
         l.time = drawn(&s->time.law, SERVICE_S_LEAST, SERVICE_S_MOST);
     if (s->time.kind == TIME_RECORDED)
         l.time = recorded(d->replay, service_of);
-    if (s->time.kind == TIME_LLM) {
+    if (service_is_llm(s)) {
         struct spread prompt =
             has_tokens ? recorded(d->replay, prompt_of) : drawn(&d->prompt_tokens, 0, TOKENS_MOST);
         l.output =
             has_tokens ? recorded(d->replay, output_of) : drawn(&d->output_tokens, 0, TOKENS_MOST);
-        l.time = spread_scaled(&prompt, llm_prefill_s(&s->time.llm, 1));
+        l.prompt_tokens = prompt.mean;
+        if (s->time.kind == TIME_LLM)
+            l.time = spread_scaled(&prompt, llm_prefill_s(&s->time.llm, 1));
         spread_free(&prompt);
     }
     return l;
@@ -227,6 +230,8 @@ static void add_decode(const struct steady_laws *l, struct steady *r)
     const struct service_slo *slo = &l->s->slo;
     struct spread decode = spread_scaled(&l->output, r->per_token.mean);
     r->latency = spread_sum(&decode, &r->first_token);
+    if (l->s->time.kind == TIME_ENGINE)          /* its first token is one of the output */
+        spread_move(&r->latency, -r->per_token.mean);
     r->kept =
         within(&r->per_token, slo->per_token_s) *
         fmin(within(&r->first_token, slo->first_token_s), within(&r->latency, slo->latency_s));
@@ -254,10 +259,45 @@ static struct steady sequences_at_once(const struct steady_laws *l, double rate,
     return r;
 }
 
-struct steady steady_state(const struct steady_laws *l, double rate, uint32_t replicas,
-                           double speed)
+/* ---- LLM, step by step ---- */
+
+static struct steady by_flow(const struct steady_laws *l, const struct llm_flow *f, double from_s,
+                             double to_s)
+{
+    const struct llm_batching *b = &l->s->time.engine;
+    struct steady r = { .busy = f->busy, .duty = f->gpu };
+    r.first_token = spread_uniform(from_s, to_s);
+    r.per_token = spread_uniform(f->token_s, f->token_s);
+    r.kv = fmin(1, f->context / ((double)b->blocks * b->block));
+    add_decode(l, &r);
+    return r;
+}
+
+static struct steady step_by_step(const struct steady_laws *l, double rate, uint32_t replicas,
+                                  double speed)
+{
+    struct llm_flow f =
+        llm_flow_of(&l->s->time.engine, l->prompt_tokens, l->output.mean, rate / replicas, speed);
+    struct steady r =
+        by_flow(l, &f, f.first_s - f.found_s / 2, f.first_s + f.found_s / 2);
+    r.in_service = rate / replicas * f.end_s;
+    return r;
+}
+
+double steady_capacity(const struct steady_laws *l, uint32_t replicas, double speed)
+{
+    if (l->s->time.kind != TIME_ENGINE || replicas == 0)
+        return speed * l->capacity;
+    return replicas * llm_flow_most(&l->s->time.engine, l->prompt_tokens, l->output.mean,
+                                    speed / replicas);
+}
+
+static struct steady steady_of(const struct steady_laws *l, double rate, uint32_t replicas,
+                               double speed)
 {
     switch (l->s->time.kind) {
+    case TIME_ENGINE:
+        return step_by_step(l, rate, replicas, speed / replicas);
     case TIME_BATCH:
         return batches(l, rate, replicas, speed / replicas);
     case TIME_LLM:
@@ -267,12 +307,29 @@ struct steady steady_state(const struct steady_laws *l, double rate, uint32_t re
     }
 }
 
+struct steady steady_state(const struct steady_laws *l, double rate, uint32_t replicas,
+                           double speed)
+{
+    struct steady r = steady_of(l, rate, replicas, speed);
+    if (l->s->time.kind != TIME_ENGINE)
+        r.duty = r.busy;
+    return r;
+}
+
 struct steady steady_overload(const struct steady_laws *l, uint32_t replicas, double speed,
                               double from_wait_s, double to_wait_s)
 {
     const struct service *s = l->s;
     double each = speed / replicas, slots = service_slots(s);
-    struct steady r = { .busy = 1, .in_service = slots };
+    if (s->time.kind == TIME_ENGINE) {
+        struct llm_flow f = llm_flow_full(&s->time.engine, l->prompt_tokens, l->output.mean, each);
+        double least_s = f.first_s + fmin(from_wait_s, to_wait_s),
+               most_s = f.first_s + fmax(from_wait_s, to_wait_s);
+        struct steady full = by_flow(l, &f, least_s, most_s);
+        full.in_service = f.running;
+        return full;
+    }
+    struct steady r = { .busy = 1, .duty = 1, .in_service = slots };
     struct spread wait = spread_uniform(fmin(from_wait_s, to_wait_s), fmax(from_wait_s, to_wait_s));
     struct spread time = s->time.kind == TIME_BATCH
                              ? spread_uniform(batch_s(&s->time.batch, slots) / each,

@@ -12,6 +12,8 @@
  *                   k_max slots sequences wait, and pi_n falls as in M/M/N. An arrival finds n with
  *                   pi_n, and a token then takes d((n + 1)/c). Of the waits for prefill and for a
  *                   slot the one with the longer mean counts.
+ *   step by step    llm/flow.h, each replica with its part of the rate; first tokens are uniform over
+ *                   the step that an arrival finds, tokens all of the mean.
  * Replicas of several speeds count as of their mean. */
 #pragma once
 #include "sim/serving/demand.h"
@@ -22,11 +24,14 @@ struct steady_laws {
     const struct service *s;
     struct spread time;           /* one at a time: of the service; LLM: of the prefill */
     struct spread output;         /* LLM: tokens */
+    double prompt_tokens;         /* LLM: mean */
     double gap_c2;
     double capacity;              /* requests per second of a replica of speed 1 */
 };
 struct steady_laws steady_laws_of(const struct service *s, double gap_c2);     /* s is borrowed */
 void steady_laws_free(struct steady_laws *l);
+/* Requests per second of all replicas; speed: of all together. */
+double steady_capacity(const struct steady_laws *l, uint32_t replicas, double speed);
 
 struct steady {
     struct wait_law wait;
@@ -34,8 +39,10 @@ struct steady {
     struct spread per_token;      /* of an LLM */
     double kept;                  /* share of served requests within every target of the SLO */
     double busy, in_service;      /* of a replica: share of the time, number of requests */
+    double duty;                  /* likewise: of its GPU; busy, if it does not run step by step */
+    double kv;                    /* share of its KV cache in use, if it does */
 };
-/* rate < speed x capacity; speed: of all replicas together. */
+/* rate < steady_capacity(); speed: of all replicas together. */
 struct steady steady_state(const struct steady_laws *l, double rate, uint32_t replicas,
                            double speed);
 /* All slots serve, after a wait uniform in from .. to, which latency and first_token contain. */

@@ -91,8 +91,8 @@ double response_counts_quantile_s(const struct response_counts *c, double p)
 struct delays response_counts_delays(const struct response_counts *c)
 {
     return (struct delays){ c->n ? (double)c->sum_ns / NS_PER_S / (double)c->n : NAN,
-                            response_counts_quantile_s(c, .5), response_counts_quantile_s(c, .95),
-                            response_counts_quantile_s(c, .99) };
+                            response_counts_quantile_s(c, .5), response_counts_quantile_s(c, .9),
+                            response_counts_quantile_s(c, .95), response_counts_quantile_s(c, .99) };
 }
 
 /* ---- requests ---- */
@@ -102,18 +102,22 @@ void tally_free(struct tally *t)
     response_counts_free(&t->latency);
     response_counts_free(&t->first_token);
     response_counts_free(&t->per_token);
+    response_counts_free(&t->gap);
 }
 
 void tally_clear(struct tally *t, int64_t from_ns)
 {
     struct response_counts latency = t->latency, first_token = t->first_token,
-                           per_token = t->per_token;
+                           per_token = t->per_token, gap = t->gap;
     response_counts_clear(&latency);
     response_counts_clear(&first_token);
     response_counts_clear(&per_token);
-    *t = (struct tally){
-        .from_ns = from_ns, .latency = latency, .first_token = first_token, .per_token = per_token
-    };
+    response_counts_clear(&gap);
+    *t = (struct tally){ .from_ns = from_ns,
+                         .latency = latency,
+                         .first_token = first_token,
+                         .per_token = per_token,
+                         .gap = gap };
 }
 
 void tally_add(struct tally *to, const struct tally *more)
@@ -126,12 +130,20 @@ void tally_add(struct tally *to, const struct tally *more)
     to->output_tokens += more->output_tokens;
     to->windows += more->windows;
     to->windows_kept += more->windows_kept;
+    to->rejected += more->rejected;
+    to->preempted += more->preempted;
+    to->steps += more->steps;
+    to->computed_tokens += more->computed_tokens;
+    to->skipped_tokens += more->skipped_tokens;
+    to->kv_peak = fmax(to->kv_peak, more->kv_peak);
+    to->kv_block_ns += more->kv_block_ns;
     to->replica_ns += more->replica_ns;
     to->busy_ns += more->busy_ns;
     to->concurrency_ns += more->concurrency_ns;
     response_counts_merge(&to->latency, &more->latency);
     response_counts_merge(&to->first_token, &more->first_token);
     response_counts_merge(&to->per_token, &more->per_token);
+    response_counts_merge(&to->gap, &more->gap);
 }
 
 bool tally_served(struct tally *t, const struct service *s, const struct present *r, int64_t end_ns)
@@ -141,10 +153,13 @@ bool tally_served(struct tally *t, const struct service *s, const struct present
     t->served++;
     response_counts_add(&t->latency, latency_ns);
     if (service_is_llm(s)) {
-        int64_t first_ns = r->first_token_ns - r->ask.time_ns,
-                each_ns = (end_ns - r->first_token_ns) / r->ask.output_tokens;
+        /* the engine of 4.2 has its first token after the prefill, in no time of its own */
+        int64_t gaps = r->ask.output_tokens - (s->time.kind == TIME_ENGINE),
+                first_ns = r->first_token_ns - r->ask.time_ns,
+                each_ns = gaps > 0 ? (end_ns - r->first_token_ns) / gaps : 0;
         response_counts_add(&t->first_token, first_ns);
-        response_counts_add(&t->per_token, each_ns);
+        if (gaps > 0)
+            response_counts_add(&t->per_token, each_ns);
         kept = kept && seconds(first_ns) <= s->slo.first_token_s &&
                seconds(each_ns) <= s->slo.per_token_s;
     }
@@ -154,7 +169,25 @@ bool tally_served(struct tally *t, const struct service *s, const struct present
     return kept;
 }
 
-struct serving_figures tally_figures(const struct tally *t, int64_t to_ns, uint64_t unfinished)
+static struct engine_figures engine_figures_of(const struct tally *t, const struct service *s,
+                                               double gpu_s)
+{
+    if (s->time.kind != TIME_ENGINE)
+        return (struct engine_figures){ 0 };
+    return (struct engine_figures){
+        .gap = response_counts_delays(&t->gap),
+        .rejected = (double)t->rejected,
+        .preempted = (double)t->preempted,
+        .computed_tokens = (double)t->computed_tokens,
+        .skipped_tokens = (double)t->skipped_tokens,
+        .gpu_s = gpu_s,
+        .kv_s = (double)t->kv_block_ns / NS_PER_S / s->time.engine.blocks,
+        .kv_peak = t->kv_peak,
+    };
+}
+
+struct serving_figures tally_figures(const struct tally *t, const struct service *s, int64_t to_ns,
+                                     uint64_t unfinished, double gpu_s)
 {
     return (struct serving_figures){
         .from_ns = t->from_ns,
@@ -174,6 +207,7 @@ struct serving_figures tally_figures(const struct tally *t, int64_t to_ns, uint6
         .windows_kept = (double)t->windows_kept,
         .prompt_tokens = (double)t->prompt_tokens,
         .output_tokens = (double)t->output_tokens,
+        .engine = engine_figures_of(t, s, gpu_s),
     };
 }
 

@@ -26,8 +26,12 @@ struct tally {
     int64_t from_ns;
     uint64_t arrived, served, dropped, kept, prompt_tokens, output_tokens;
     uint64_t windows, windows_kept;
+    /* of replicas that run step by step */
+    uint64_t rejected, preempted, steps, computed_tokens, skipped_tokens;
+    double kv_peak;               /* of a replica, as a share */
+    int128_t kv_block_ns;         /* integral of the blocks in use */
     int128_t replica_ns, busy_ns, concurrency_ns;
-    struct response_counts latency, first_token, per_token;
+    struct response_counts latency, first_token, per_token, gap;
 };
 void tally_free(struct tally *t);
 void tally_clear(struct tally *t, int64_t from_ns);
@@ -35,7 +39,9 @@ void tally_add(struct tally *to, const struct tally *more);
 /* Counts a request that is served and ends. Returns whether it met the SLO. */
 bool tally_served(struct tally *t, const struct service *s, const struct present *r,
                   int64_t end_ns);
-struct serving_figures tally_figures(const struct tally *t, int64_t to_ns, uint64_t unfinished);
+/* gpu_s: of all replicas in that time, if they run step by step. */
+struct serving_figures tally_figures(const struct tally *t, const struct service *s, int64_t to_ns,
+                                     uint64_t unfinished, double gpu_s);
 
 /* Minutes in which requests ended, and those in which the share of the SLO met it. */
 struct slo_window { int64_t end_ns; uint64_t ended, kept; };

@@ -14,12 +14,14 @@
 
 #define HOUR_S 3600.0
 
-enum drawn_law { LENGTH, PATIENCE, THINK, RUN, LAWS };
+enum drawn_law { LENGTH, THINK, RUN, LAWS };
+struct drawn_kind { struct cut_law law[LAWS]; bool thinks; double forgotten; };
 struct drawing {
     const struct session_spec *spec;
     uint64_t seed;                /* of the group */
-    struct cut_law law[LAWS];
-    struct shares sizes;
+    struct drawn_kind *kind;      /* [1 or n_kinds] */
+    struct cut_law patience;
+    struct shares sizes, kinds;
     int64_t *phase_ns;            /* of one session */
     size_t room;
 };
@@ -31,13 +33,14 @@ static double uniform(const struct drawing *d, const char *purpose, uint64_t k)
     return random_uniform(&r);
 }
 
-static int64_t time_ns(const struct drawing *d, enum drawn_law law, double u)
+static int64_t time_ns(const struct cut_law *law, double u)
 {
-    int64_t ns = ns_of_seconds(cut_law_quantile(&d->law[law], u));
+    int64_t ns = ns_of_seconds(cut_law_quantile(law, u));
     return ns > 0 ? ns : 1;
 }
 
-static void draw_phases(struct drawing *d, struct session *x, uint64_t k, struct arena *memory)
+static void draw_phases(struct drawing *d, const struct drawn_kind *kind, struct session *x,
+                        uint64_t k, struct arena *memory)
 {
     struct random think, run;
     int64_t cap_ns = ns_of_seconds(d->spec->cap_s),
@@ -47,8 +50,9 @@ static void draw_phases(struct drawing *d, struct session *x, uint64_t k, struct
     random_init(&run, d->seed, "session run", k);
     while (sum_ns <= most_ns) {
         mem_grow(&d->phase_ns, &d->room, n, sizeof *d->phase_ns);
-        int64_t ns = n % 2 ? time_ns(d, RUN, random_uniform(&run))
-                           : time_ns(d, THINK, random_uniform(&think));
+        int64_t ns = !kind->thinks ? most_ns + 1
+                     : n % 2       ? time_ns(&kind->law[RUN], random_uniform(&run))
+                                   : time_ns(&kind->law[THINK], random_uniform(&think));
         d->phase_ns[n++] = ns;
         sum_ns += ns;
     }
@@ -61,17 +65,20 @@ static void draw_phases(struct drawing *d, struct session *x, uint64_t k, struct
 static struct session draw_one(struct drawing *d, double at_s, uint64_t k, struct arena *memory)
 {
     const struct session_spec *s = d->spec;
+    const struct drawn_kind *kind = d->kind;
+    if (s->n_kinds)
+        kind += shares_choose(&d->kinds, uniform(d, "session kind", k));
     struct session x = {
         .submit_ns = ns_of_seconds(at_s),
-        .length_ns = time_ns(d, LENGTH, uniform(d, "session length", k)),
-        .patience_ns = time_ns(d, PATIENCE, uniform(d, "session patience", k)),
+        .length_ns = time_ns(&kind->law[LENGTH], uniform(d, "session length", k)),
+        .patience_ns = time_ns(&d->patience, uniform(d, "session patience", k)),
         .start_up_ns = ns_of_seconds(s->start_least_s + (s->start_most_s - s->start_least_s) *
                                                             uniform(d, "session start-up", k)),
         .user = (uint32_t)(uniform(d, "session user", k) * s->users),
         .size = (uint16_t)shares_choose(&d->sizes, uniform(d, "session size", k)),
-        .forgotten = uniform(d, "session forgotten", k) < s->forgotten,
+        .forgotten = uniform(d, "session forgotten", k) < kind->forgotten,
     };
-    draw_phases(d, &x, k, memory);
+    draw_phases(d, kind, &x, k, memory);
     return x;
 }
 
@@ -91,27 +98,53 @@ static void hash_one(uint64_t *hash, const struct session *x)
         add(hash, (uint64_t)x->phase_ns[i]);
 }
 
+/* session_spec_check() has checked the law */
+static void cut(struct cut_law *to, const struct session_law *l)
+{
+    (void)cut_law_make(to, &l->law, l->least_s, l->most_s);
+}
+
+static void begin_kind(struct drawn_kind *to, const struct session_kind *k)
+{
+    to->thinks = k->thinks;
+    to->forgotten = k->forgotten;
+    cut(&to->law[LENGTH], &k->length);
+    if (k->thinks) {
+        cut(&to->law[THINK], &k->think);
+        cut(&to->law[RUN], &k->run);
+    }
+}
+
 static void begin(struct drawing *d)
 {
     const struct session_spec *s = d->spec;
-    const struct session_law *laws[LAWS] = {
-        [LENGTH] = &s->length, [PATIENCE] = &s->patience, [THINK] = &s->think, [RUN] = &s->run
-    };
-    double *share = mem_new(s->n_sizes, sizeof *share);
-    for (int i = 0; i < LAWS; i++)
-        /* session_spec_check() has checked it */
-        (void)cut_law_make(&d->law[i], &laws[i]->law, laws[i]->least_s, laws[i]->most_s);
+    const struct session_kind only = { 1, true, s->length, s->think, s->run, s->forgotten };
+    size_t n = s->n_kinds ? s->n_kinds : 1;
+    double *share = mem_new(s->n_sizes + n, sizeof *share);
+    d->kind = mem_new(n, sizeof *d->kind);
     for (size_t i = 0; i < s->n_sizes; i++)
         share[i] = s->size[i].share;
     d->sizes = shares_of(share, s->n_sizes);
+    for (size_t i = 0; i < n; i++) {
+        const struct session_kind *k = s->n_kinds ? &s->kind[i] : &only;
+        begin_kind(&d->kind[i], k);
+        share[i] = k->share;
+    }
+    d->kinds = shares_of(share, n);
+    cut(&d->patience, &s->patience);
     free(share);
 }
 
 static void end(struct drawing *d)
 {
-    for (int i = 0; i < LAWS; i++)
-        cut_law_free(&d->law[i]);
+    size_t n = d->spec->n_kinds ? d->spec->n_kinds : 1;
+    for (size_t i = 0; i < n; i++)
+        for (int l = 0; l < LAWS; l++)
+            cut_law_free(&d->kind[i].law[l]);
+    cut_law_free(&d->patience);
     shares_free(&d->sizes);
+    shares_free(&d->kinds);
+    free(d->kind);
     free(d->phase_ns);
 }
 

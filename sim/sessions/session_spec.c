@@ -1,6 +1,7 @@
 /* session_spec.c - defaults, means and checks: see session_spec.h. */
 #include "sim/sessions/session_spec.h"
 
+#include "sim/base/memory.h"
 #include "sim/base/units.h"
 #include "sim/models/draws/cut_law.h"
 
@@ -50,6 +51,34 @@ struct session_spec session_spec_default(void)
     return s;
 }
 
+/* Fitted to five published figures of AdobeTrace: models.md 5.1. */
+void session_spec_adobe(struct session_spec *s, struct arena *memory)
+{
+    static const struct session_size one_gpu = { 1000, 1 };
+    const struct session_law length = { { 1, { lognormal(1, 7200, .9) } }, 0, 43200 };
+    const struct session_kind kinds[] = {
+        { .share = .70, .length = length },
+        { .share = .05,
+          .thinks = true,
+          .length = length,
+          .think = { { 1, { lognormal(1, 1800, .8) } }, 0, LONGEST_S },
+          .run = { { 1, { lognormal(1, 20, 1) } }, 0, LONGEST_S } },
+        { .share = .25,
+          .thinks = true,
+          .length = { { 1, { lognormal(1, 14400, .9) } }, 0, 86400 },
+          .think = { { 1, { lognormal(1, 200, 1.1) } }, 0, LONGEST_S },
+          .run = { { 1, { lognormal(1, 127.5, 1.36) } }, 0, LONGEST_S } },
+    };
+    s->n_kinds = sizeof kinds / sizeof *kinds;
+    s->kind = arena_alloc(memory, sizeof kinds);
+    memcpy(s->kind, kinds, sizeof kinds);
+    s->n_sizes = 1;
+    s->size = arena_alloc(memory, sizeof one_gpu);
+    *s->size = one_gpu;
+    s->forgotten = 0;
+    s->culling.how = CULL_OFF;
+}
+
 double session_rate_per_h(const struct session_spec *s)
 {
     double week = 0, weekdays = 0;
@@ -87,6 +116,25 @@ static int check_law(const struct session_law *l, const char *what, struct error
     return 0;
 }
 
+static int check_kinds(const struct session_spec *s, struct error *err)
+{
+    double shares = 0;
+    for (size_t i = 0; i < s->n_kinds; i++) {
+        const struct session_kind *k = &s->kind[i];
+        shares += k->share;
+        if (check_law(&k->length, "length", err))
+            return -1;
+        if (k->thinks && (check_law(&k->think, "think", err) || check_law(&k->run, "run", err)))
+            return -1;
+        if (k->thinks && mean_s(&k->think) + mean_s(&k->run) < CYCLE_LEAST_S)
+            return error_set(err, "think, run: want means of at least %g s, together",
+                             CYCLE_LEAST_S);
+    }
+    if (s->n_kinds && !(shares > 0))
+        return error_set(err, "kinds: want at least one share above 0");
+    return 0;
+}
+
 int session_spec_check(const struct session_spec *s, struct error *err)
 {
     double weekdays = 0;
@@ -97,6 +145,8 @@ int session_spec_check(const struct session_spec *s, struct error *err)
         return -1;
     if (session_cycle_s(s) < CYCLE_LEAST_S)
         return error_set(err, "think, run: want means of at least %g s, together", CYCLE_LEAST_S);
+    if (check_kinds(s, err))
+        return -1;
     if (s->rate_per_h <= 0 && weekdays <= 0)
         return error_set(err, "weekly: want a weekday with sessions, or a 'rate_per_h'");
     if (s->start_least_s > s->start_most_s)

@@ -5,10 +5,19 @@
 #pragma once
 #include "sim/base/error.h"
 #include "sim/models/draws/law.h"
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct session_law { struct law law; double least_s, most_s; }; /* of a time, cut as in cut_law.h */
 struct session_size { int64_t gpu_milli; double share; };          /* shares in proportion */
+/* A kind of session, drawn with it; shares in proportion. One that does not think runs nothing. */
+struct session_kind {
+    double share;
+    bool thinks;
+    struct session_law length, think, run;
+    double forgotten;
+};
 
 enum session_cull {
     CULL_OFF,
@@ -34,6 +43,8 @@ struct session_spec {
     struct session_law length;    /* from the first usable time until the user leaves */
     struct session_law think, run, patience;
     double forgotten;             /* P(the user leaves without closing it) */
+    size_t n_kinds;               /* 0: all are as the four above say */
+    struct session_kind *kind;
     struct session_culling culling;
     double cap_s;                 /* longest time from the first usable time to the end */
     double start_least_s, start_most_s;    /* start-up, uniform */
@@ -42,12 +53,15 @@ struct session_spec {
 };
 /* All defaults, without a name; users 0. The sizes are constants. */
 struct session_spec session_spec_default(void);
+/* The mixture of models.md 5.1, into `memory`: one GPU each, never culled. */
+struct arena;
+void session_spec_adobe(struct session_spec *s, struct arena *memory);
 extern const double session_warm_start_s;    /* of a warm pool */
 
 /* Sessions per hour, mean over a week. */
 double session_rate_per_h(const struct session_spec *s);
-double session_cycle_s(const struct session_spec *s);       /* E[think] + E[run] */
+double session_cycle_s(const struct session_spec *s);       /* E[think] + E[run], without kinds */
 /* E[run] / (E[run] + E[think]): share of the time in which a session with GPUs is active. */
-double session_active_share(const struct session_spec *s);
+double session_active_share(const struct session_spec *s);    /* likewise without kinds */
 /* Whether the group has such laws; -1 with err. */
 int session_spec_check(const struct session_spec *s, struct error *err);

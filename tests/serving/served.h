@@ -63,7 +63,10 @@ __attribute__((unused)) static struct request_list listed(const struct timed *t,
     struct error err = { "" };
     struct request_list l = { 0 };
     for (size_t i = 0; i < n; i++)
-        request_list_add(&l, (struct recorded_request){ ns_of_seconds(t[i].at_s), ns_of_seconds(t[i].service_s), t[i].prompt, t[i].output });
+        request_list_add(&l, (struct recorded_request){ .time_ns = ns_of_seconds(t[i].at_s),
+                                                          .service_ns = ns_of_seconds(t[i].service_s),
+                                                          .prompt_tokens = t[i].prompt,
+                                                          .output_tokens = t[i].output });
     assert_int_equal(request_list_finish(&l, "list", &err), 0);
     return l;
 }

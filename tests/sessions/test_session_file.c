@@ -24,8 +24,8 @@ static const struct file_row { const char *name, *text, *error; } rows[] = {
     { "a group twice", W "sessions: [ { group: a, users: 1 }, { group: b, users: 1 }, { group: a, users: 1 } ]\n", "w.yaml:3:70: group: 'a' is there twice" },
     { "two rates", ONE(", rate_per_h: 1, per_user_weekday: 2"), "w.yaml:4:63: per_user_weekday: want either this or 'rate_per_h'" },
     { "unknown key", ONE(", cul: off"),
-      "w.yaml:4:30: unknown key 'cul': want one of group, users, per_user_weekday, rate_per_h, daily, weekly, gpus, node_gpus, cpus_per_gpu, memory_gib_per_gpu, queue, priority, "
-      "preemptible, length, think, run, patience, forgotten, culling, cap_s, start_up, slo, duty" },
+      "w.yaml:4:30: unknown key 'cul': want one of group, preset, users, per_user_weekday, rate_per_h, daily, weekly, gpus, node_gpus, cpus_per_gpu, memory_gib_per_gpu, queue, priority, "
+      "preemptible, length, think, run, patience, kinds, forgotten, culling, cap_s, start_up, slo, duty" },
     { "a day of three hours", ONE(", daily: [1, 2, 3]"), "w.yaml:4:37: daily: want 24 numbers, got 3" },
     { "a week without work", ONE(", weekly: [0, 0, 0, 0, 0, 1, 1]"), "w.yaml:4:5: weekly: want a weekday with sessions, or a 'rate_per_h'" },
     { "cull", ONE(", culling: { cull: maybe }"), "w.yaml:4:47: cull: want one of off, release, kill, got 'maybe'" },
@@ -38,6 +38,14 @@ static const struct file_row { const char *name, *text, *error; } rows[] = {
     { "a law with too much", ONE(", run: { law: fixed, value_s: 1, mu: 3 }"), "w.yaml:4:65: mu: a law 'fixed' has none" },
     { "no person", ONE(", run: { law: fixed, value_s: .1 }, think: { law: fixed, value_s: .1 }"), "w.yaml:4:5: think, run: want means of at least 1 s, together" },
     { "forgotten: surely more", ONE(", forgotten: 1.5"), "w.yaml:4:41: forgotten: want a number from 0 to 1, got '1.5'" },
+    { "kinds: none", ONE(", kinds: []"), "w.yaml:4:37: kinds: want from 1 to 100 kinds, got 0" },
+    { "kinds: no share", ONE(", kinds: [ { share: 0 } ]"), "w.yaml:4:5: kinds: want at least one share above 0" },
+    { "kinds: runs without a thought", ONE(", kinds: [ { share: 1, run: { law: fixed, value_s: 1 } } ]"),
+      "w.yaml:4:56: run: want it with 'think' only: a kind without runs nothing" },
+    { "kinds: good", ONE(", kinds: [ { share: 1 }, { share: 2, think: { law: fixed, value_s: 9 }, forgotten: 0.5 } ]"), "" },
+    { "preset: no such", ONE(", preset: lenovo"), "w.yaml:4:38: preset: want one of usual, adobe, got 'lenovo'" },
+    { "preset: a law beside its kinds", ONE(", preset: adobe, run: { law: fixed, value_s: 1 }"),
+      "w.yaml:4:50: run: want it in 'kinds' instead: this preset has some" },
     { "gpus: nothing", ONE(", gpus: {}"), "w.yaml:4:36: gpus: want at least one share above 0" },
     { "half a workload of jobs", W "jobs: 5\nsessions: [ { group: lab, users: 20 } ]\n", "w.yaml:1:1: want 'gpus', in the class or above" },
 };
@@ -147,6 +155,7 @@ static void until_the_last_job(void **state)
 
 static const struct text_row { const char *name, *text; } texts[] = {
     { "written: defaults", ONE("") },
+    { "written: kinds", ONE(", preset: adobe") },
     { "written: beside jobs", W JOBS "sessions: [ { group: lab, users: 20 } ]\n" },
     { "written: everything said", W "start: 2026-01-05\nusers: { count: 30 }\nsessions:\n"
       "  - { group: it's, users: 7, rate_per_h: 2.5, daily: [1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6], weekly: [7,6,5,4,3,2,1], queue: 'q: 1', priority: -4, preemptible: false,\n"

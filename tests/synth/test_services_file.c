@@ -5,6 +5,7 @@
 #define TOP  "workload: w\nspan_s: 3600\nservices:\n"
 #define ONE(more) TOP "  - name: s\n    requests: { rate_per_s: 10 }\n    service_time: { law: exponential, mean_s: 0.1 }\n" more
 #define OF(requests, time) TOP "  - { name: s, requests: { " requests " }, service_time: { " time " } }\n"
+#define TOKENS "prompt_tokens: { law: fixed, value_s: 9 }, output_tokens: { law: fixed, value_s: 9 }"
 #define RATE "rate_per_s: 1"
 #define LAW  "law: exponential, mean_s: 0.1"
 #define SCALED(text) ONE("    replicas: { min: 0, max: 9 }\n    autoscaler: { " text " }\n")
@@ -42,6 +43,25 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "time: recorded by nobody", OF(RATE, "recorded: true"),
       "w.yaml:4:5: service s: want requests with a service time each, for a recorded service time" },
     { "time: tokens of no law", OF(RATE, "llm: {}"), "w.yaml:4:5: service s: want laws of prompt and output tokens, or requests that have both" },
+    { "llm: no such model", OF(RATE ", " TOKENS, "llm: { model: gpt-5 }"),
+      "w.yaml:4:161: model: want a model, one of llama-3.1-8b, llama2-70b, llama-3.1-70b, qwen3-32b, qwen3-30b-a3b, opt-13b, opt-66b, bloom-176b, got 'gpt-5'" },
+    { "llm: no GPU", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b }"),
+      "w.yaml:4:152: llm: want a gpu, one of A100-SXM4-80, A100-SXM4-40, H100-SXM5-80, H200-SXM-141, B200-SXM-180, RTX-PRO-6000, RTX-4090, L40S-48, L4-24, A10-24, got ''" },
+    { "llm: on its own GPU", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: A100-SXM4-80 }"), "" },
+    { "llm: does not fit", OF(RATE ", " TOKENS, "llm: { model: llama2-70b, gpu: A100-SXM4-80 }"),
+      "w.yaml:4:5: service s: want memory for the weights and one block of KV cache, got weights of 1.38e+11 bytes and none left" },
+    { "llm: half a tensor", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, tensor_parallel: 2 }"),
+      "w.yaml:4:204: tensor_parallel: want it equal to the gpus of a replica, 1, got 2" },
+    { "llm: all of the prompt", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, prefix_share: 1 }"), "w.yaml:4:201: prefix_share: want a share below 1" },
+    { "llm: ids of no prompt", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, prefix_cache: true } }, mode: requests, slo: { share: .9"),
+      "w.yaml:4:201: prefix_cache: want requests of a trace with ids of prompts (mooncake)" },
+    { "llm: ids of a flow", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, prefix_cache: true }"),
+      "w.yaml:4:201: prefix_cache: want it with mode requests only; of mode fluid 'prefix_share'" },
+    { "llm: a law and no GPU", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, kv_tokens: 50000, step_law: { a_s: .01, b_s: 0, c_s: 0, d_s: 0 } }"), "" },
+    { "llm: a key of the other law", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, context: 7 }"),
+      "w.yaml:4:187: unknown key 'context': want one of model, gpu, engine, weights, tensor_parallel, max_num_seqs, max_num_batched_tokens, "
+      "block, gpu_memory_utilization, reserve_bytes, kv_tokens, prefix_cache, prefix_share, step_law" },
+    { "scaler: KV cache of a law", SCALED("kind: hpa, idle_s: 9, metrics: { kv_use: 0.5 }"), "w.yaml:8:60: kv_use: want it of a service time 'llm' with a 'model' only" },
     { "slo: tokens of a batch", ONE("    slo: { first_token_s: 1 }\n"), "w.yaml:7:27: first_token_s: want it of a service time 'llm' only" },
     { "slo: more than all", ONE("    slo: { share: 1.1 }\n"), "w.yaml:7:19: share: want a number above 0 up to 1, got '1.1'" },
 
@@ -49,7 +69,7 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "scaler: too often", SCALED("kind: none, period_s: 0.5"), "w.yaml:8:41: period_s: want a number from 1 to 86400, got '0.5'" },
     { "scaler: no kind", SCALED("period_s: 1"), "w.yaml:8:17: key 'kind' is missing" },
     { "scaler: a key of another", SCALED("kind: hpa, headroom: 2"), "w.yaml:8:40: headroom: an autoscaler 'hpa' has none" },
-    { "scaler: a metric", SCALED("kind: hpa, metrics: { cpu: 0.5 }"), "w.yaml:8:46: cpu: want duty, concurrency, rate_per_s or queue, each once" },
+    { "scaler: a metric", SCALED("kind: hpa, metrics: { cpu: 0.5 }"), "w.yaml:8:46: cpu: want duty, concurrency, rate_per_s, queue, kv_use, output_tokens_per_s, first_token_s or per_token_s, each once" },
     { "scaler: from none by duty", SCALED("kind: hpa, metrics: { duty: 0.5 }"),
       "w.yaml:8:39: metrics: a 'min' of 0 wants 'idle_s', or a metric that is there without replicas: rate_per_s or queue" },
     { "scaler: from none by rate", SCALED("kind: hpa, metrics: { rate_per_s: 5 }"), "" },

@@ -421,6 +421,12 @@ class World:
              "mode": self.pick("fluid", "fluid", "requests")}
         if llm:
             s["service_time"] = {"llm": {"parameters": 7e9}}
+            if self.chance(0.5):          # step by step
+                s["service_time"] = {"llm": {
+                    "model": "llama-3.1-8b", "max_num_seqs": self.pick(2, 16, 256),
+                    "kv_tokens": self.pick(800, 3000, 50000), "prefix_share": self.pick(0, 0.5),
+                    "step_law": {"a_s": 0.02, "b_s": 4e-5, "c_s": 1e-5, "d_s": 1e-7}}}
+                s["dispatch"] = self.pick("jsq", "random2", "round_robin")
             s["requests"] = {"rate_per_s": self.pick(0.2, 1),
                              "prompt_tokens": {"law": "fixed", "value_s": 500},
                              "output_tokens": {"law": "exponential", "mean_s": 100}}
@@ -445,6 +451,8 @@ class World:
             s["autoscaler"]["replicas"] = [max(low, self.r.randint(1, 5)) for _ in range(24)]
         if kind == "hpa" and self.chance(0.5):
             s["autoscaler"]["metrics"] = self.pick({"duty": 0.6}, {"duty": 0.5, "concurrency": 0.7})
+            if "model" in s["service_time"].get("llm", {}) and self.chance(0.5):
+                s["autoscaler"]["metrics"] = self.pick({"kv_use": 0.3}, {"first_token_s": 0.5})
         if kind in ("hpa", "forecast") and low == 0:
             s["autoscaler"]["idle_s"] = 600
         return s
@@ -459,7 +467,9 @@ class World:
                                   "forgotten": [0, 0.5], "cap_s": [7200, 86400]}),
                      **({"culling": {"cull": self.pick("release", "kill", "off"), "release_s": 900,
                                      "delete_s": 1800, "period_s": 60}} if self.chance(0.6)
-                        else {})}
+                        else {}),
+                     **({"kinds": [{"share": 1}, {"share": 1, "forgotten": 0.5, "think": {
+                         "law": "exponential", "mean_s": 300}}]} if self.chance(0.3) else {})}
                     for i in range(self.pick(0, 0, 1, 1, 2))] if not self.federation else []
         self.sessions = bool(sessions)
         w = {"workload": "random", "start": "2026-01-05T08:00:00Z",

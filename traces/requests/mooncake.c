@@ -1,6 +1,6 @@
 /* mooncake.c - {conversation,synthetic}_trace.jsonl (kvcache-ai/Mooncake:FAST25-release/traces):
- * one JSON object a line, timestamps in milliseconds. hash_ids, the blocks of 512 tokens that
- * prompts share, are not read: prefix caches are not modelled. */
+ * one JSON object a line, timestamps in milliseconds. hash_ids, if they are there, are the blocks of
+ * 512 tokens that prompts share (sim/serving/llm/prefix_cache.h). */
 #include "traces/formats/json_array.h"
 #include "traces/requests/requests.h"
 
@@ -16,6 +16,26 @@ static int whole(const struct json_item *item, const char *key, int64_t most, in
     return 0;
 }
 
+/* One id for each 512 tokens of the prompt, the last of them perhaps less. */
+static int take_ids(struct request_list *l, const struct json_item *item, int64_t prompt)
+{
+    json_t *ids = json_object_get(item->value, "hash_ids");
+    size_t n = json_array_size(ids), most = ((size_t)prompt + 511) / 512;
+    if (!ids)
+        return 0;
+    if (!json_is_array(ids) || n > most)
+        return error_set(item->err, "%s:%zu: hash_ids: want a list of at most %zu whole numbers",
+                         item->file, item->line, most);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *id = json_array_get(ids, i);
+        if (!json_is_integer(id))
+            return error_set(item->err, "%s:%zu: hash_ids: want whole numbers", item->file,
+                             item->line);
+        request_list_add_id(l, (uint64_t)json_integer_value(id));
+    }
+    return 0;
+}
+
 static int take_object(void *self, const struct json_item *item)
 {
     const int64_t ms_most = INT64_C(3000000000000), ns_per_ms = 1000000;      /* 95 years */
@@ -25,12 +45,15 @@ static int take_object(void *self, const struct json_item *item)
         whole(item, "input_length", REQUEST_TOKENS_MAX, &prompt) != 0 ||
         whole(item, "output_length", REQUEST_TOKENS_MAX, &output) != 0)
         return -1;
-    if (output == 0)
+    if (output == 0) {
         l->n_left_out++;
-    else
-        request_list_add(
-            l, (struct recorded_request){ ms * ns_per_ms, -1, (uint32_t)prompt, (uint32_t)output });
-    return 0;
+        return 0;
+    }
+    request_list_add(l, (struct recorded_request){ .time_ns = ms * ns_per_ms,
+                                                   .service_ns = -1,
+                                                   .prompt_tokens = (uint32_t)prompt,
+                                                   .output_tokens = (uint32_t)output });
+    return take_ids(l, item, prompt);
 }
 
 static int mooncake_recognise(const char *head, size_t length)

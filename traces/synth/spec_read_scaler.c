@@ -25,9 +25,11 @@ struct file_policy { uint32_t pods, percent; int64_t period_ns; };
 static const char *const kind_words[] = { [SCALE_NONE] = "none", [SCALE_PROFILE] = "profile", [SCALE_HPA] = "hpa", [SCALE_FORECAST] = "forecast", NULL };
 static const char *const forecast_words[] = { [FORECAST_HOLT_WINTERS] = "holt-winters", [FORECAST_DAILY_MAX] = "daily-max", NULL };
 static const char *const select_words[] = { [HPA_SELECT_MAX] = "max", [HPA_SELECT_MIN] = "min", [HPA_SELECT_DISABLED] = "disabled", NULL };
-static const char *const metric_words[] = { [SCALER_DUTY] = "duty", [SCALER_CONCURRENCY] = "concurrency", [SCALER_RATE] = "rate_per_s", [SCALER_QUEUE] = "queue" };
+static const char *const metric_words[] = { [SCALER_DUTY] = "duty", [SCALER_CONCURRENCY] = "concurrency", [SCALER_RATE] = "rate_per_s", [SCALER_QUEUE] = "queue",
+                                            [SCALER_KV_USE] = "kv_use", [SCALER_TOKENS] = "output_tokens_per_s", [SCALER_FIRST_TOKEN] = "first_token_s", [SCALER_PER_TOKEN] = "per_token_s" };
 static const enum hpa_metric_kind metric_kind[] = {
     [SCALER_DUTY] = HPA_RESOURCE, [SCALER_CONCURRENCY] = HPA_RESOURCE, [SCALER_RATE] = HPA_OBJECT_AVERAGE, [SCALER_QUEUE] = HPA_OBJECT_AVERAGE,
+    [SCALER_KV_USE] = HPA_RESOURCE, [SCALER_TOKENS] = HPA_OBJECT_AVERAGE, [SCALER_FIRST_TOKEN] = HPA_OBJECT, [SCALER_PER_TOKEN] = HPA_OBJECT,
 };
 
 #define AT(field) .at = offsetof(struct file_scaler, field)
@@ -103,7 +105,8 @@ static int check_keys(struct config_value v, int kind, struct error *err)
 
 /* ---- the horizontal autoscaler ---- */
 
-static int read_metrics(struct config_value v, struct scaler_config *to, struct error *err)
+static int read_metrics(struct config_value v, const struct service *s, struct scaler_config *to,
+                        struct error *err)
 {
     struct config_walk w = { .of = v };
     struct hpa_config *h = &to->hpa;
@@ -120,7 +123,10 @@ static int read_metrics(struct config_value v, struct scaler_config *to, struct 
             m++;
         if (m == SCALER_METRICS || h->n_metrics == HPA_METRICS_MOST)
             return config_error(pair, err,
-                                "want duty, concurrency, rate_per_s or queue, each once");
+                                "want duty, concurrency, rate_per_s, queue, kv_use, "
+                                "output_tokens_per_s, first_token_s or per_token_s, each once");
+        if (m >= SCALER_KV_USE && s->time.kind != TIME_ENGINE)
+            return config_error(pair, err, "want it of a service time 'llm' with a 'model' only");
         if (config_scalar(pair, &a_target, &h->metric[h->n_metrics].target, err))
             return -1;
         h->metric[h->n_metrics].kind = metric_kind[m];
@@ -162,7 +168,8 @@ static int read_rules(struct config_value v, struct hpa_rules *to, struct error 
     return 0;
 }
 
-static int read_hpa(const struct file_scaler *f, struct scaler_config *to, struct error *err)
+static int read_hpa(const struct file_scaler *f, const struct service *s, struct scaler_config *to,
+                    struct error *err)
 {
     struct hpa_config *h = &to->hpa;
     *h = hpa_defaults;
@@ -172,12 +179,12 @@ static int read_hpa(const struct file_scaler *f, struct scaler_config *to, struc
     h->period_ns = to->period_ns;
     h->behaviour = f->behaviour;
     h->up.tolerance = h->down.tolerance = f->tolerance;
-    if (read_metrics(f->metrics, to, err) || read_rules(f->up, &h->up, err) ||
+    if (read_metrics(f->metrics, s, to, err) || read_rules(f->up, &h->up, err) ||
         read_rules(f->down, &h->down, err))
         return -1;
     bool object = false;
     for (size_t i = 0; i < h->n_metrics; i++)
-        object = object || h->metric[i].kind == HPA_OBJECT_AVERAGE;
+        object = object || to->metric[i] == SCALER_RATE || to->metric[i] == SCALER_QUEUE;
     if (h->least == 0 && !object)
         return config_error(f->metrics, err,
                             "a 'min' of 0 wants 'idle_s', or a metric that is there without "
@@ -235,7 +242,7 @@ int spec_read_scaler(const struct spec_reader *r, struct config_value v, struct 
                              .season = c->season,
                              .days = c->days,
                              .headroom = to->headroom,
-                             .lead_ns = replica_start_ns(&d->start, true) };
+                             .lead_ns = replica_start_ns(&d->start, true, 0) };
     if (!config_given(v))
         return 0;
     if (config_fields(v, keys, &f, r->err) || check_keys(v, f.kind, r->err))
@@ -248,7 +255,7 @@ int spec_read_scaler(const struct spec_reader *r, struct config_value v, struct 
                             "want it with 'min: 0' of the replicas only");
     switch (to->kind) {
     case SCALE_HPA:
-        return read_hpa(&f, to, r->err);
+        return read_hpa(&f, &d->service, to, r->err);
     case SCALE_FORECAST:
         return read_forecast(v, &f, to, r->err);
     case SCALE_PROFILE:

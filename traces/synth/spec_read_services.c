@@ -131,8 +131,18 @@ static int read_requests(const struct spec_reader *r, struct config_value v, str
     return f.trace ? read_replay(r, config_look(v, "trace"), f.trace, to) : 0;
 }
 
+/* Times of an LLM by its model, or by numbers (models.md 4.8, 4.2). */
+static int read_llm(const struct spec_reader *r, struct config_value v, struct job_row *row,
+                    struct service *s)
+{
+    if (!config_given(config_look(v, "model")))
+        return config_fields(v, llm_keys, &s->time.llm, r->err);
+    s->time.kind = TIME_ENGINE;
+    return spec_read_llm(r, v, row, s);
+}
+
 static int read_service_time(const struct spec_reader *r, struct config_value v,
-                             struct deployment *to)
+                             struct job_row *row, struct deployment *to)
 {
     struct service_time *t = &to->service.time;
     struct file_time f = { .recorded = false };
@@ -146,7 +156,7 @@ static int read_service_time(const struct spec_reader *r, struct config_value v,
         return config_error(v, r->err, "want a 'law', 'batch', 'llm' or 'recorded: true'");
     t->kind = f.recorded ? TIME_RECORDED : config_given(f.batch) ? TIME_BATCH : TIME_LLM;
     return (t->kind == TIME_BATCH && config_fields(f.batch, batch_keys, &t->batch, r->err)) ||
-                   (t->kind == TIME_LLM && config_fields(f.llm, llm_keys, &t->llm, r->err))
+                   (t->kind == TIME_LLM && read_llm(r, f.llm, row, &to->service))
                ? -1
                : 0;
 }
@@ -201,7 +211,8 @@ struct file_replicas { uint32_t least, most, initial; };
 
 /* clang-format off */
 static const char *const mode_words[] = { [SERVICE_FLUID] = "fluid", [SERVICE_REQUESTS] = "requests", NULL };
-static const char *const dispatch_words[] = { [DISPATCH_CENTRAL] = "central", [DISPATCH_JSQ] = "jsq", [DISPATCH_RANDOM2] = "random2", NULL };
+static const char *const dispatch_words[] = { [DISPATCH_CENTRAL] = "central", [DISPATCH_JSQ] = "jsq", [DISPATCH_RANDOM2] = "random2",
+                                              [DISPATCH_ROUND_ROBIN] = "round_robin", [DISPATCH_PREFIX] = "prefix", NULL };
 static const char *const lost_words[] = { [LOST_REQUEUE] = "requeue", [LOST_DROP] = "drop", NULL };
 
 #define AT(field) .at = offsetof(struct file_service, field)
@@ -307,8 +318,10 @@ static int read_start(const struct spec_reader *r, struct config_value v, bool w
 {
     struct file_start f = { 0, LOAD_GB_PER_S, PULL_COLD_NS, PULL_CACHED_NS, WARM_UP_NS, was_there };
     const struct llm_model *m = &d->service.time.llm;
-    if (service_is_llm(&d->service))
+    if (d->service.time.kind == TIME_LLM)
         f.weights_gb = m->parameters * m->parameter_bytes / 1e9;
+    if (d->service.time.kind == TIME_ENGINE)
+        f.weights_gb = d->service.time.engine.weight_bytes / 1e9;
     if (config_given(v) && config_fields(v, start_keys, &f, r->err))
         return -1;
     if (f.pull_cached_ns > f.pull_cold_ns)
@@ -316,7 +329,9 @@ static int read_start(const struct spec_reader *r, struct config_value v, bool w
     d->start =
         (struct replica_start){ f.pull_cold_ns, f.pull_cached_ns,
                                 (int64_t)llround(f.weights_gb / f.load_gb_per_s * (double)NS_PER_S),
-                                f.warm_up_ns, f.was_there };
+                                f.warm_up_ns,
+                                d->service.time.kind == TIME_ENGINE ? llround(f.weights_gb * 1e9) : 0,
+                                f.was_there };
     return 0;
 }
 
@@ -412,11 +427,15 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
     s->demand.end_ns = f.end_ns;
     if (read_size(r, at, &f, row) || read_gpu_types(r, f.gpu_types, row) ||
         read_speeds(r, f.speeds, d) || read_requests(r, f.requests, d) ||
-        read_service_time(r, f.service_time, d) ||
+        read_service_time(r, f.service_time, row, d) ||
         read_start(r, f.start_up, !config_given(config_look(at, "start_s")), d) ||
         read_slo(r, f.slo, d) || read_replicas(r, at, f.replicas, &d->scaler) ||
         spec_read_scaler(r, f.autoscaler, d))
         return -1;
+    if (s->time.kind == TIME_ENGINE && !config_given(config_look(at, "dispatch")))
+        s->dispatch = DISPATCH_JSQ;
+    if (s->time.kind == TIME_ENGINE && !config_given(config_look(at, "timeout_s")))
+        s->timeout_s = INFINITY;  /* engines do not drop (models.md 4.9) */
     if (f.end_ns == TIME_NEVER)
         s->demand.end_ns = end_of(r, d, f.start_ns);
     if (s->demand.end_ns <= f.start_ns)
@@ -427,6 +446,8 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
     row->priority = f.priority;
     row->preemptible = f.preemptible;
     row->submit_ns = f.start_ns;
+    if (s->time.kind == TIME_ENGINE)         /* its duty is that of its GPU: models.md 4.9 */
+        row->duty = (struct duty){ DUTY_ALL, DUTY_ALL };
     set_text(kept(r, f.queue), &row->queue, &row->queue_length);
     set_text(kept(r, f.user), &row->user, &row->user_length);
     set_text(kept(r, f.model), &row->model, &row->model_length);

@@ -7,13 +7,14 @@
 
 #define GROUPS_MOST 1000
 #define WEEK_MOST_S 604800
+#define KINDS_MOST  100
 
 struct file_group {
     struct session_spec is;
     struct synth_class asks;
     const char *group, *queue;
-    int how, pool;
-    struct config_value gpus, daily, weekly, length, think, run, patience, culling, start_up, slo;
+    int how, pool, preset;
+    struct config_value gpus, daily, weekly, length, think, run, patience, kinds, culling, start_up, slo;
 };
 /* clang-format off */
 #define GROUP(field) offsetof(struct file_group, field)
@@ -21,8 +22,12 @@ static const char *const cull_words[] = { [CULL_OFF] = "off", [CULL_RELEASE] = "
 enum { POOL_COLD, POOL_WARM };
 static const char *const pool_words[] = { [POOL_COLD] = "cold", [POOL_WARM] = "warm", NULL };
 
+enum { PRESET_USUAL, PRESET_ADOBE };
+static const char *const preset_words[] = { [PRESET_USUAL] = "usual", [PRESET_ADOBE] = "adobe", NULL };
+
 static const struct config_key group_keys[] = {
     { .name = "group",              .type = CONFIG_TEXT, .at = GROUP(group), .required = true },
+    { .name = "preset",             .type = CONFIG_CHOICE, .at = GROUP(preset), .words = preset_words },
     { .name = "users",              .type = CONFIG_COUNT, .at = GROUP(is.users), .least = 1, .most = 1000000, .required = true },
     { .name = "per_user_weekday",   REAL, .at = GROUP(is.per_user_weekday), .most = 1000, .above_least = true },
     { .name = "rate_per_h",         REAL, .at = GROUP(is.rate_per_h), .most = 1000000, .above_least = true },
@@ -39,6 +44,7 @@ static const struct config_key group_keys[] = {
     { .name = "think",              .type = CONFIG_MAPPING, .at = GROUP(think) },
     { .name = "run",                .type = CONFIG_MAPPING, .at = GROUP(run) },
     { .name = "patience",           .type = CONFIG_MAPPING, .at = GROUP(patience) },
+    { .name = "kinds",              .type = CONFIG_LIST, .at = GROUP(kinds) },
     { .name = "forgotten",          REAL, .at = GROUP(is.forgotten), .most = 1 },
     { .name = "culling",            .type = CONFIG_MAPPING, .at = GROUP(culling) },
     { .name = "cap_s",              REAL, .at = GROUP(is.cap_s), .most = WEEK_MOST_S, .above_least = true },
@@ -66,6 +72,16 @@ static const struct config_key slo_keys[] = {
     { .name = "share",   REAL, .at = GROUP(is.slo_share), .most = 1 },
     { 0 },
 };
+struct file_kind { double share, forgotten; struct config_value length, think, run; };
+#define KIND(field) offsetof(struct file_kind, field)
+static const struct config_key kind_keys[] = {
+    { .name = "share",     REAL, .at = KIND(share), .most = 1000000, .required = true },
+    { .name = "length",    .type = CONFIG_MAPPING, .at = KIND(length) },
+    { .name = "think",     .type = CONFIG_MAPPING, .at = KIND(think) },
+    { .name = "run",       .type = CONFIG_MAPPING, .at = KIND(run) },
+    { .name = "forgotten", REAL, .at = KIND(forgotten), .most = 1 },
+    { 0 },
+};
 /* clang-format on */
 
 /* A lognormal law by mean and median has them before it is cut. */
@@ -88,6 +104,58 @@ static int read_laws(struct spec_reader *r, const struct file_group *f, struct s
                    read_law(r, f->run, &to->run) || read_law(r, f->patience, &to->patience)
                ? -1
                : 0;
+}
+
+/* Absent laws are those of the group; without `think` nothing runs. */
+static int read_kind(struct spec_reader *r, struct config_value v, const struct session_spec *of,
+                     struct session_kind *to)
+{
+    struct file_kind f = { .forgotten = of->forgotten };
+    if (config_fields(v, kind_keys, &f, r->err))
+        return -1;
+    *to = (struct session_kind){ f.share, config_given(f.think), of->length, of->think, of->run,
+                                 f.forgotten };
+    if (!to->thinks && config_given(f.run))
+        return config_error(f.run, r->err, "want it with 'think' only: a kind without runs nothing");
+    return read_law(r, f.length, &to->length) || read_law(r, f.think, &to->think) ||
+                   read_law(r, f.run, &to->run)
+               ? -1
+               : 0;
+}
+
+static int read_kinds(struct spec_reader *r, struct config_value list, struct session_spec *to)
+{
+    struct config_walk w = { .of = list };
+    if (!config_given(list))
+        return 0;
+    if (config_count(list) < 1 || config_count(list) > KINDS_MOST)
+        return config_error(list, r->err, "want from 1 to %d kinds, got %zu", KINDS_MOST,
+                            config_count(list));
+    to->kind = arena_alloc(r->to->memory, config_count(list) * sizeof *to->kind);
+    to->n_kinds = 0;
+    for (struct config_value v; config_next(&w, &v); to->n_kinds++)
+        if (read_kind(r, v, to, &to->kind[to->n_kinds]))
+            return -1;
+    return 0;
+}
+
+/* Its defaults are there before all other keys are read. */
+static int read_preset(struct spec_reader *r, struct config_value at, struct file_group *f)
+{
+    static const char *const single[] = { "length", "think", "run", "forgotten" };
+    struct config_value v = config_look(at, "preset");
+    if (!config_given(v))
+        return 0;
+    if (config_scalar(v, &group_keys[1], &f->preset, r->err))
+        return -1;
+    if (f->preset != PRESET_ADOBE)
+        return 0;
+    session_spec_adobe(&f->is, r->to->memory);
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        if (config_given(config_look(at, single[i])) && !config_given(config_look(at, "kinds")))
+            return config_error(config_look(at, single[i]), r->err,
+                                "want it in 'kinds' instead: this preset has some");
+    return 0;
 }
 
 /* The default start-up of a warm pool is shorter. */
@@ -130,6 +198,8 @@ static int read_group(struct spec_reader *r, struct config_value at, struct synt
     struct file_group f = { .is = session_spec_default(), .asks = synth_class_default };
     f.asks.by_node = true;
     struct error why = { "" };
+    if (read_preset(r, at, &f))
+        return -1;
     f.how = (int)f.is.culling.how;
     f.asks.class = CLASS_INTERACTIVE;
     if (config_fields(at, group_keys, &f, r->err))
@@ -142,7 +212,7 @@ static int read_group(struct spec_reader *r, struct config_value at, struct synt
                             "want at most the %u users that the workload has", r->to->users);
     if (spec_read_profile(f.daily, 24, f.is.daily, r->err) ||
         spec_read_profile(f.weekly, 7, f.is.weekly, r->err) || read_laws(r, &f, &f.is) ||
-        read_sizes(r, &f) ||
+        read_kinds(r, f.kinds, &f.is) || read_sizes(r, &f) ||
         (config_given(f.culling) && config_fields(f.culling, culling_keys, &f, r->err)) ||
         read_start_up(r, &f) || (config_given(f.slo) && config_fields(f.slo, slo_keys, &f, r->err)))
         return -1;

@@ -3,7 +3,7 @@
  *   spec_read.c           the top level, and calls of all others
  *   spec_read_jobs.c      classes, arrivals, users and projects; shares and lists of names
  *   spec_read_services.c  services, replicas, requests, service times, SLO; spec_read_scaler.c
- *                         their autoscaler
+ *                         their autoscaler, spec_read_llm.c the engine of an LLM
  *   spec_read_sessions.c  groups of interactive sessions
  *   law_read.c            a law
  * Each reads a mapping by a table of keys (config.h) into a struct file_..., checks it and fills
@@ -71,5 +71,9 @@ int spec_read_users(struct spec_reader *r, struct config_value users, struct con
 int spec_read_sessions(struct spec_reader *r, struct config_value list);    /* after the users */
 
 struct deployment;
+struct service;
 int spec_read_services(struct spec_reader *r, struct config_value list);
+/* s: has its mode and requests; row: its GPUs and their types, of which there then is one at least. */
+int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job_row *row,
+                  struct service *s);
 int spec_read_scaler(const struct spec_reader *r, struct config_value v, struct deployment *to);

@@ -234,6 +234,22 @@ static void put_asks(struct output *o, const struct synth_sessions *g)
     out_text(o, g->asks.preemptible ? "\n    preemptible: true\n" : "\n    preemptible: false\n");
 }
 
+static void put_kinds(struct output *o, const struct session_spec *s)
+{
+    for (size_t i = 0; i < s->n_kinds; i++) {
+        const struct session_kind *k = &s->kind[i];
+        put(o, i ? "      }, { share: " : "    kinds: [ { share: ", k->share);
+        put(o, ", forgotten: ", k->forgotten);
+        put_law(o, ",\n      length: ", &k->length);
+        if (k->thinks) {
+            put_law(o, "      , think: ", &k->think);
+            put_law(o, "      , run: ", &k->run);
+        }
+    }
+    if (s->n_kinds)
+        out_text(o, "      } ]\n");
+}
+
 static void put_ways(struct output *o, const struct session_spec *s)
 {
     static const char *const cull[] = {
@@ -243,6 +259,7 @@ static void put_ways(struct output *o, const struct session_spec *s)
     put_law(o, "    think: ", &s->think);
     put_law(o, "    run: ", &s->run);
     put_law(o, "    patience: ", &s->patience);
+    put_kinds(o, s);
     put(o, "    forgotten: ", s->forgotten);
     out_text(o, "\n    culling: { cull: ");
     out_text(o, cull[s->culling.how]);

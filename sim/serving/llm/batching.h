@@ -1,0 +1,21 @@
+/* batching.h - the settings of one engine, which serves the requests of a replica step by step: models.md 4.9. */
+#pragma once
+#include "sim/serving/llm/step_law.h"
+
+#define PREFIX_TOKENS 512         /* of the prompt, for each id of a recorded request */
+
+struct llm_batching {
+    struct llm_law law;
+    uint32_t sequences;           /* max_num_seqs: running at once, at most */
+    uint32_t budget;              /* max_num_batched_tokens: of a step, at most */
+    uint32_t block;               /* tokens of a block of KV cache */
+    uint32_t blocks;              /* of the replica; 0: the weights do not fit */
+    bool prefix_cache;            /* by the ids of recorded requests */
+    double prefix_share;          /* in [0, 1): part of each prompt that need not be computed */
+    double weight_bytes;          /* of all GPUs; a start loads them */
+};
+/* Tokens that a request may hold, prompt and output, but for the last one, which is only sent. */
+static inline bool llm_batching_fits(const struct llm_batching *b, uint32_t prompt, uint32_t output)
+{
+    return (uint64_t)prompt + output - 1 <= (uint64_t)b->blocks * b->block;
+}

@@ -1,0 +1,97 @@
+/* flow.c - see flow.h: the fixed point by bisection. */
+#include "sim/serving/llm/flow.h"
+
+#include <math.h>
+
+enum { HALVINGS = 200 };
+
+struct asked { const struct llm_batching *b; double prompt, output, speed; };
+
+/* t0 and Delta with B sequences in decode, whole and of the GPU alone. */
+struct steps { double t0_s, t0_gpu_s, delta_s, delta_gpu_s; };
+
+static double context_of(const struct asked *a)
+{
+    return a->prompt + a->output / 2;
+}
+
+static struct steps steps_of(const struct asked *a, double running)
+{
+    double s = running * context_of(a), done = a->b->prefix_share * a->prompt;
+    struct llm_time t0 = llm_time_of(&a->b->law, &(struct llm_step){ 0, running, s, 0 }, a->speed);
+    struct steps x = { t0.step_s, t0.gpu_s, 0, 0 };
+    double room = fmax(1, a->b->budget - running);
+    for (double chunk; done < a->prompt; done += chunk) {
+        chunk = fmin(a->prompt - done, room);
+        struct llm_step with = { chunk, running, s, chunk * (done + chunk / 2) };
+        struct llm_time t = llm_time_of(&a->b->law, &with, a->speed);
+        x.delta_s += t.step_s - t0.step_s;
+        x.delta_gpu_s += t.gpu_s - t0.gpu_s;
+    }
+    return x;
+}
+
+static double most_running(const struct asked *a)
+{
+    double tokens = (double)a->b->blocks * a->b->block;
+    return fmin(a->b->sequences, tokens / context_of(a));
+}
+
+static double rate_at(const struct asked *a, double running)
+{
+    struct steps x = steps_of(a, running);
+    return 1 / (x.delta_s + x.t0_s * (a->output - 1) / running);
+}
+
+/* The rate that keeps so many running ascends with them. */
+static double running_at(const struct asked *a, double rate)
+{
+    double low = 0, high = most_running(a);
+    for (int i = 0; i < HALVINGS && low < high; i++) {
+        double middle = low + (high - low) / 2;
+        if (middle <= low || middle >= high)
+            break;
+        *(rate_at(a, middle) < rate ? &low : &high) = middle;
+    }
+    return high;
+}
+
+static struct llm_flow flow(const struct asked *a, double rate, double running)
+{
+    /* the step of a token has at least the sequence of that token */
+    struct steps x = steps_of(a, running);
+    double token_s = x.t0_s / (1 - rate * x.delta_s), longer_s = x.t0_s + x.delta_s,
+           hit = fmin(1, rate * longer_s);
+    struct llm_flow f = { .token_s = token_s, .running = running };
+    f.context = running * context_of(a);
+    f.found_s = x.t0_s * fmax(0, 1 - rate * longer_s) + hit * longer_s;
+    f.first_s = f.found_s / 2 + x.t0_s + x.delta_s * (1 + rate * f.found_s);
+    f.end_s = f.first_s + (a->output - 1) * token_s;
+    f.busy = -expm1(-rate * f.end_s);
+    f.gpu = f.busy * ((1 - rate * x.delta_s) * x.t0_gpu_s / x.t0_s + rate * x.delta_gpu_s);
+    f.gpu = fmin(f.gpu, f.busy);
+    return f;
+}
+
+struct llm_flow llm_flow_of(const struct llm_batching *b, double prompt, double output, double rate,
+                            double speed)
+{
+    const struct asked a = { b, prompt, output, speed };
+    return flow(&a, rate, output > 1 ? running_at(&a, rate) : 0);
+}
+
+double llm_flow_most(const struct llm_batching *b, double prompt, double output, double speed)
+{
+    const struct asked a = { b, prompt, output, speed };
+    return rate_at(&a, most_running(&a));
+}
+
+struct llm_flow llm_flow_full(const struct llm_batching *b, double prompt, double output,
+                              double speed)
+{
+    const struct asked a = { b, prompt, output, speed };
+    struct llm_flow f = flow(&a, rate_at(&a, most_running(&a)), most_running(&a));
+    f.busy = 1;
+    f.gpu = fmin(1, f.gpu);
+    return f;
+}

@@ -1,0 +1,229 @@
+/* loop.c - see loop.h. */
+#include "sim/serving/llm/loop.h"
+
+#include "sim/base/memory.h"
+#include "sim/base/units.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct llm_loop llm_loop_none(void)
+{
+    return (struct llm_loop){ .cache = prefix_cache_none(), .end_ns = TIME_NEVER };
+}
+
+void llm_loop_free(struct llm_loop *l)
+{
+    free(l->running);
+    prefix_cache_free(&l->cache);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- blocks ---- */
+
+static uint32_t blocks_of_id(const struct llm_batching *b)
+{
+    return PREFIX_TOKENS / b->block;
+}
+
+uint32_t llm_loop_used(const struct llm_loop *l, const struct llm_batching *b)
+{
+    return l->own_blocks + (l->cache.n - l->cache.idle) * blocks_of_id(b);
+}
+
+/* Gives it the blocks for so many tokens; false: they are not free. */
+static bool gets_blocks(struct llm_loop *l, const struct llm_batching *b, struct llm_running *r,
+                        uint32_t tokens)
+{
+    uint32_t all = (tokens + b->block - 1) / b->block - r->shared * blocks_of_id(b),
+             more = all > r->blocks ? all - r->blocks : 0;
+    if (more > b->blocks - llm_loop_used(l, b))
+        return false;
+    while (l->own_blocks + more + l->cache.n * blocks_of_id(b) > b->blocks)
+        prefix_cache_drop_oldest(&l->cache);
+    r->blocks += more;
+    l->own_blocks += more;
+    return true;
+}
+
+static void frees_blocks(struct llm_loop *l, const struct llm_running *r,
+                         const struct requests_present *p)
+{
+    prefix_cache_release(&l->cache, p->at[r->request].ask.prefix_id, r->shared);
+    l->own_blocks -= r->blocks;
+}
+
+/* Whole ids that are computed now belong to the cache. */
+static void shares(struct llm_loop *l, const struct llm_batching *b, struct llm_running *r,
+                   const struct service_request *ask)
+{
+    while (b->prefix_cache && r->shared < ask->n_prefix_ids &&
+           (r->shared + 1) * PREFIX_TOKENS <= least(r->done, ask->prompt_tokens)) {
+        prefix_cache_add(&l->cache, ask->prefix_id[r->shared++]);
+        r->blocks -= blocks_of_id(b);
+        l->own_blocks -= blocks_of_id(b);
+    }
+}
+
+/* ---- a step begins ---- */
+
+static void preempt_last(struct llm_loop *l, struct requests_present *p, struct request_lines *to)
+{
+    const struct llm_running *r = &l->running[--l->n];
+    frees_blocks(l, r, p);
+    p->at[r->request].began = true;
+    request_lines_insert(p, to, r->request);
+}
+
+/* Chunks of running requests. Returns how many were preempted. */
+static uint32_t continue_running(struct llm_loop *l, const struct llm_batching *b,
+                                 struct requests_present *p, struct request_lines *to,
+                                 uint32_t *left)
+{
+    uint32_t preempted = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        struct llm_running *r = &l->running[i];
+        uint32_t chunk = least(r->need - r->done, *left);
+        while (i < l->n && !gets_blocks(l, b, r, r->done + chunk)) {
+            preempt_last(l, p, to);
+            preempted++;
+        }
+        if (i == l->n)
+            break;
+        r->chunk = chunk;
+        *left -= chunk;
+    }
+    return preempted;
+}
+
+/* Its first tokens are there already. */
+static uint32_t skipped(struct llm_loop *l, const struct llm_batching *b, struct llm_running *r,
+                        const struct service_request *ask)
+{
+    if (!b->prefix_cache)
+        return least((uint32_t)(b->prefix_share * ask->prompt_tokens), ask->prompt_tokens - 1);
+    r->shared = prefix_cache_leading(&l->cache, ask->prefix_id,
+                                     least(ask->n_prefix_ids, ask->prompt_tokens / PREFIX_TOKENS));
+    prefix_cache_hold(&l->cache, ask->prefix_id, r->shared);
+    return least(r->shared * PREFIX_TOKENS, ask->prompt_tokens - 1);
+}
+
+static void admit(struct llm_loop *l, const struct llm_batching *b, struct requests_present *p,
+                  struct request_lines *from, uint32_t left, struct tally *t)
+{
+    while (left > 0 && l->n < b->sequences && request_lines_count(from) > 0) {
+        uint32_t request = request_lines_first(from);
+        const struct present *x = &p->at[request];
+        struct llm_running r = { .request = request, .need = x->ask.prompt_tokens + x->sent };
+        r.done = skipped(l, b, &r, &x->ask);
+        r.chunk = least(r.need - r.done, left);
+        if (!gets_blocks(l, b, &r, r.done + r.chunk)) {
+            frees_blocks(l, &r, p);
+            return;
+        }
+        left -= r.chunk;
+        t->skipped_tokens += r.done;
+        request_lines_pop(p, from);
+        mem_grow(&l->running, &l->room, l->n, sizeof *l->running);
+        l->running[l->n++] = r;
+    }
+}
+
+static struct llm_step step_of(const struct llm_loop *l, const struct requests_present *p)
+{
+    struct llm_step x = { 0 };
+    for (size_t i = 0; i < l->n; i++) {
+        const struct llm_running *r = &l->running[i];
+        if (r->chunk > 0 && (r->need - r->done > 1 || p->at[r->request].sent == 0)) {
+            x.prompt += r->chunk;
+            x.pairs += r->chunk * (r->done + r->chunk / 2.0);
+        } else if (r->chunk > 0) {
+            x.decoding++;
+            x.context += r->done + 1.0;
+        }
+    }
+    return x;
+}
+
+void llm_loop_begin(struct llm_loop *l, const struct llm_batching *b, double speed,
+                    struct requests_present *p, struct request_lines *from, int64_t now_ns,
+                    struct tally *t)
+{
+    uint32_t left = b->budget;
+    assert(l->end_ns == TIME_NEVER);
+    for (size_t i = 0; i < l->n; i++)
+        l->running[i].chunk = 0;
+    uint32_t preempted = continue_running(l, b, p, from, &left);
+    if (preempted == 0)
+        admit(l, b, p, from, left, t);
+    if (l->n == 0)
+        return;
+    struct llm_step step = step_of(l, p);
+    struct llm_time time = llm_time_of(&b->law, &step, speed);
+    t->preempted += preempted;
+    t->steps++;
+    t->computed_tokens += (uint64_t)step.prompt;
+    double use = (double)llm_loop_used(l, b) / b->blocks;
+    t->kv_peak = fmax(t->kv_peak, use);
+    l->begin_ns = now_ns;
+    l->end_ns = now_ns + ns_of_seconds(time.step_s);
+    l->gpu_share = time.gpu_s / time.step_s;
+}
+
+/* ---- a step ends ---- */
+
+void llm_loop_end(struct llm_loop *l, const struct llm_batching *b, struct requests_present *p,
+                  struct tally *t)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct llm_running *r = &l->running[i];
+        struct present *x = &p->at[r->request];
+        r->done += r->chunk;
+        shares(l, b, r, &x->ask);
+        if (r->chunk == 0 || r->done < r->need)
+            continue;
+        if (x->sent++ == 0)
+            x->first_token_ns = l->end_ns;
+        else
+            response_counts_add(&t->gap, l->end_ns - x->last_token_ns);
+        x->last_token_ns = l->end_ns;
+        r->need = r->done + 1;
+    }
+    l->gpu_s += l->gpu_share * seconds(l->end_ns - l->begin_ns);
+    l->end_ns = TIME_NEVER;
+}
+
+uint32_t llm_loop_pop(struct llm_loop *l, struct requests_present *p)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        const struct llm_running r = l->running[i];
+        if (p->at[r.request].sent < p->at[r.request].ask.output_tokens)
+            continue;
+        frees_blocks(l, &r, p);
+        memmove(&l->running[i], &l->running[i + 1], (--l->n - i) * sizeof r);
+        return r.request;
+    }
+    return NO_REQUEST;
+}
+
+uint32_t llm_loop_take_away(struct llm_loop *l, struct requests_present *p)
+{
+    l->end_ns = TIME_NEVER;
+    if (l->n == 0)
+        return NO_REQUEST;
+    const struct llm_running r = l->running[--l->n];
+    frees_blocks(l, &r, p);
+    p->at[r.request].sent = 0;
+    return r.request;
+}
+
+double llm_loop_gpu_s(const struct llm_loop *l, int64_t now_ns)
+{
+    return l->gpu_s + (l->end_ns == TIME_NEVER ? 0 : l->gpu_share * seconds(now_ns - l->begin_ns));
+}

@@ -1,0 +1,52 @@
+/* loop.h - the requests of one LLM replica, step after step: models.md 4.9, as vLLM 1 does it.
+ *
+ * A running request has computed `done` tokens of its context and computes up to `need`: its prompt
+ * and what it has sent; then each step sends a token. Its KV cache is in blocks. At the begin of a
+ * step, with a budget of tokens:
+ *   1 running requests, in the order of admission, get a chunk each, as much as is left. Where the
+ *     blocks for it are not free the one admitted last is preempted: its blocks are freed, it is the
+ *     first of those that wait, and all that it had computed is computed again.
+ *   2 if none was preempted, those that wait are admitted in order, while tokens, sequences and the
+ *     blocks of their first chunk are left.
+ * At its end all chunks are done, and a request with nothing left sends a token. Nothing changes
+ * within a step, and a step that has begun keeps its end.
+ *
+ * With a prefix cache the tokens of ids that are there are not computed; ids that two requests have
+ * are held once. Requests that can never fit must not come here (llm_batching_fits()). */
+#pragma once
+#include "sim/serving/llm/batching.h"
+#include "sim/serving/llm/prefix_cache.h"
+#include "sim/serving/request_lines.h"
+#include "sim/serving/tally.h"
+
+struct llm_running {
+    uint32_t request, need, done, chunk;     /* chunk: of the present step; 0: not in it */
+    uint32_t blocks;              /* of its own */
+    uint32_t shared;              /* leading ids whose blocks are those of the cache */
+};
+struct llm_loop {
+    struct llm_running *running;  /* [n] in the order of admission */
+    size_t n, room;
+    uint32_t own_blocks;          /* of all running */
+    struct prefix_cache cache;
+    int64_t begin_ns, end_ns;     /* of the present step; end TIME_NEVER: none */
+    double gpu_share;             /* of it, in which there is work for the GPU */
+    double gpu_s;                 /* of the steps that ended */
+};
+struct llm_loop llm_loop_none(void);
+void llm_loop_free(struct llm_loop *l);
+/* Blocks that running requests hold; idle ids count as free. */
+uint32_t llm_loop_used(const struct llm_loop *l, const struct llm_batching *b);
+/* Seconds of its GPU until now_ns. */
+double llm_loop_gpu_s(const struct llm_loop *l, int64_t now_ns);
+/* Begins a step with requests of `from`; nothing if there are none. Counts into *t. */
+void llm_loop_begin(struct llm_loop *l, const struct llm_batching *b, double speed,
+                    struct requests_present *p, struct request_lines *from, int64_t now_ns,
+                    struct tally *t);
+/* The step ends: tokens are sent, and counted into *t. */
+void llm_loop_end(struct llm_loop *l, const struct llm_batching *b, struct requests_present *p,
+                  struct tally *t);
+/* Removes a request that has sent all; NO_REQUEST: no other. */
+uint32_t llm_loop_pop(struct llm_loop *l, struct requests_present *p);
+/* The replica stops: removes any request; NO_REQUEST: none is left. */
+uint32_t llm_loop_take_away(struct llm_loop *l, struct requests_present *p);

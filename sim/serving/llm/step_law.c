@@ -1,0 +1,91 @@
+/* step_law.c - see step_law.h. */
+#include "sim/serving/llm/step_law.h"
+
+#include <math.h>
+
+const char *const llm_engine_name[LLM_ENGINES + 1] = { [LLM_GRAPHS] = "graphs",
+                                                       [LLM_EAGER] = "eager" };
+
+/* models.md 4.8: graphs takes the efficiencies of kernels and links from the GPU. */
+struct engine_facts {
+    double eta_w, eta_c, eta_kv, eta_a;      /* eta_w, eta_c 0: of the GPU */
+    double alpha_s, eta_l;                   /* alpha 0: of the GPU */
+    double step_s, layer_s, sequence_s, norm;
+    bool host_factor;                        /* hosts differ */
+};
+static const struct engine_facts facts[LLM_ENGINES] = {
+    [LLM_GRAPHS] = { .eta_kv = .85,
+                     .eta_a = .45,
+                     .step_s = 1.5e-3,
+                     .layer_s = 20e-6,
+                     .sequence_s = 6e-6,
+                     .norm = 1 },
+    [LLM_EAGER] = { .8, .66, .5, .4, 20e-6, .18, 2e-3, 490e-6, 420e-6, 2.5, true },
+};
+
+double llm_kv_bytes(const struct llm_shape *m)
+{
+    return 2 * m->layers * m->kv_heads * m->head * 2;
+}
+
+struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, enum llm_engine e,
+                          uint32_t tensor, double weight_bytes)
+{
+    const struct engine_facts *f = &facts[e];
+    double t = tensor, chosen = m->experts > 0 ? m->chosen / m->experts : 0,
+           eta_w = f->eta_w > 0 ? f->eta_w : g->eta_w, eta_c = f->eta_c > 0 ? f->eta_c : g->eta_c,
+           alpha_s = f->alpha_s > 0 ? f->alpha_s : g->alpha_s,
+           eta_l = f->alpha_s > 0 ? f->eta_l : g->eta_l, hosts = f->host_factor ? g->host_factor : 1;
+    double read_s = weight_bytes / (t * g->bandwidth * eta_w),
+           used = m->read - m->in_experts * (1 - chosen);
+    return (struct llm_law){
+        .dense_s = (m->read - m->in_experts) * read_s,
+        .experts_s = m->in_experts * read_s,
+        .missed = 1 - chosen,
+        .cmp_s = 2 * used / (t * g->flops * eta_c),
+        .kv_s = llm_kv_bytes(m) / (fmin(t, m->kv_heads) * g->bandwidth * f->eta_kv),
+        .attention_s = 4 * m->query * m->layers / (t * g->flops * f->eta_a),
+        .all_reduce_s = tensor > 1 ? 2 * m->layers * alpha_s : 0,
+        .reduced_token_s =
+            tensor > 1 ? 2 * m->layers * 2 * (t - 1) / t * 2 * m->hidden / (g->link * eta_l) : 0,
+        .host_s = f->step_s + hosts * f->layer_s * m->layers,
+        .host_sequence_s = hosts * f->sequence_s,
+        .norm = f->norm,
+    };
+}
+
+struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s)
+{
+    return (struct llm_law){
+        .linear = true, .dense_s = a_s, .prompt_s = b_s, .sequence_s = c_s, .kv_s = d_s, .norm = 1
+    };
+}
+
+static double gpu_s(const struct llm_law *l, const struct llm_step *x)
+{
+    double tokens = x->prompt + x->decoding, mem_s = l->dense_s;
+    if (l->linear)
+        return mem_s + l->prompt_s * x->prompt + l->sequence_s * x->decoding +
+               l->kv_s * x->context;
+    if (l->experts_s > 0)
+        mem_s += l->experts_s * (1 - pow(l->missed, tokens));
+    return hypot(mem_s, l->cmp_s * tokens) + l->kv_s * x->context + l->attention_s * x->pairs +
+           l->all_reduce_s + l->reduced_token_s * tokens;
+}
+
+struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed)
+{
+    double slowed = gpu_s(l, step) / speed,
+           host = l->host_s + l->host_sequence_s * step->decoding;
+    return (struct llm_time){ slowed, l->norm == 1 ? slowed + host
+                                                : pow(pow(slowed, l->norm) + pow(host, l->norm),
+                                                      1 / l->norm) };
+}
+
+double llm_kv_tokens(const struct llm_shape *m, const struct llm_gpu *g, uint32_t tensor,
+                     double weight_bytes, double utilisation, double reserve_bytes, uint32_t block)
+{
+    double left = utilisation * g->memory_bytes - weight_bytes * m->all / tensor - reserve_bytes;
+    double blocks = floor(left / (llm_kv_bytes(m) / fmin(tensor, m->kv_heads)) / block);
+    return fmax(0, blocks) * block;
+}

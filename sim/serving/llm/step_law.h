@@ -1,0 +1,68 @@
+/* step_law.h - how long one forward pass of an LLM replica takes: models.md 4.8.
+ *
+ * A *step* handles P new prompt tokens (all chunks in it) and B sequences in decode, whose contexts
+ * are S tokens together. A is the sum over the chunks of chunk x (tokens already there + chunk/2):
+ * the pairs that attention has to compute. T = P + B. t GPUs share each layer (tensor parallelism).
+ *
+ *   mem  = bytes of the weights that the step reads / (t W eta_w)
+ *   cmp  = 2 N_a T / (t F eta_c)
+ *   gpu  = sqrt(mem^2 + cmp^2) + kv S/(min(t, KV heads) W eta_kv) + 4 Q L A/(t F eta_a)
+ *          + [t > 1] 2 L (alpha + 2 (t-1)/t x 2 H T/(K eta_l))
+ *   host = o_step + s (o_layer L + o_seq B)
+ *   step = ((gpu/speed)^h + host^h)^(1/h)
+ *
+ * The 2-norm is a smooth roofline. h = 1: the host works after the GPU; larger: beside it. Of a
+ * mixture of experts (E of them, k chosen by a token, N_e parameters in all of them) a step of T
+ * tokens reads the experts with the probability 1 - (1 - k/E)^T each, and a token uses k/E.
+ *
+ * A linear law, a + b P + c B + d S, may be given instead; all of it is time of the GPU.
+ *
+ * Seconds, bytes, FLOP; F, W and K of one GPU and per second. Laws have no zero: mem is above 0. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct llm_shape {                /* of a model */
+    const char *name;
+    double layers, hidden;        /* L, H */
+    double query;                 /* Q: heads x head size */
+    double kv_heads, head;
+    double read, all;             /* parameters: read in a step (N_r; without the input embedding), of all */
+    double experts, chosen, in_experts;      /* E, k, N_e; 0: dense */
+    const char *source;
+};
+struct llm_gpu {
+    const char *name;
+    double flops, bandwidth, memory_bytes;   /* F, W; what the driver reports */
+    double link;                  /* K, per direction, inside the replica */
+    double eta_w, eta_c;          /* of engine graphs */
+    double alpha_s, eta_l;        /* likewise */
+    double host_factor;           /* s of engine eager: of hosts that come with this GPU */
+    const char *source;
+};
+enum llm_engine { LLM_GRAPHS, LLM_EAGER, LLM_ENGINES };
+extern const char *const llm_engine_name[LLM_ENGINES + 1];     /* ends with NULL */
+extern const struct llm_shape llm_shapes[];                  /* both end with a NULL name */
+extern const struct llm_gpu llm_gpus[];
+const struct llm_shape *llm_shape_find(const char *name);    /* NULL: not known */
+const struct llm_gpu *llm_gpu_find(const char *name);
+double llm_kv_bytes(const struct llm_shape *m);              /* of a token of context, in 16 bits */
+
+struct llm_law {                  /* the coefficients of the equations above */
+    double dense_s, experts_s, missed;       /* mem = dense + experts (1 - missed^T) */
+    double cmp_s, kv_s, attention_s, all_reduce_s, reduced_token_s;
+    double host_s, host_sequence_s, norm;
+    bool linear;                  /* dense a, prompt b, sequence c, kv d */
+    double prompt_s, sequence_s;
+};
+struct llm_step { double prompt, decoding, context, pairs; };    /* P, B, S, A */
+struct llm_time { double gpu_s, step_s; };         /* gpu_s: gpu/speed, work for the GPU is there */
+
+/* weight_bytes: of a parameter, 2 or 1. tensor: t >= 1. */
+struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, enum llm_engine e,
+                          uint32_t tensor, double weight_bytes);
+struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s);
+struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed);
+/* Tokens of context that fit beside the weights and `reserve_bytes` of each GPU, in whole blocks; 0: none. */
+double llm_kv_tokens(const struct llm_shape *m, const struct llm_gpu *g, uint32_t tensor,
+                     double weight_bytes, double utilisation, double reserve_bytes, uint32_t block);

@@ -1,0 +1,176 @@
+/* test_llm_services.c - replicas of LLMs that run step by step, on a cluster: what shares their GPUs, how much they
+ * draw, when they start, how many there are. */
+#include "tests/support/service_run.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#define A100(gpus) "nodes: [ { group: n, count: 1, gpus: " #gpus ", gpu_model: A100-SXM4-80 } ]\n"
+#define ASKS(rate) "requests: { rate_per_s: " rate ", prompt_tokens: { law: fixed, value_s: 1000 }, output_tokens: { law: fixed, value_s: 200 } }\n"
+#define LLM        "    service_time: { llm: { model: llama-3.1-8b, gpu: A100-SXM4-80 } }\n"
+#define ONE(name, rate, more) "  - name: " name "\n    " ASKS(rate) LLM "    mode: requests\n" more
+#define TOP        "workload: w\nspan_s: 3600\nservices:\n"
+
+static struct played play(const char *cluster, const char *workload)
+{
+    return play_services(cluster, workload, "fifo", "pack", 1, 0);
+}
+
+/* Two halves of one GPU under time slices. By models.md 7 two loads u above 1 together are slowed to .97/(2 u), and below 1
+ * together by .97: both are slower than one alone, a busier pair more so, and work for the GPU is there for longer. */
+static void slices(void **state)
+{
+    static const char *const rates[] = { "0.3", "3" };
+    double alone[2], pair[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[2000], one[1000];
+        const char *shape = "  - name: %s\n    requests: { rate_per_s: %s, prompt_tokens: { law: fixed, value_s: 1000 }, "
+                            "output_tokens: { law: fixed, value_s: 200 } }\n" LLM "    mode: requests\n    gpus: 0.5\n";
+        snprintf(one, sizeof one, shape, "a", rates[i]);
+        snprintf(text, sizeof text, TOP "%s", one);
+        struct played x = play(A100(1) "sharing: { mode: timeslice }\n", text);
+        alone[i] = played_value(&x, "per_token_p50_s", "service=a");
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, shape, "b", rates[i]);
+        struct played y = play(A100(1) "sharing: { mode: timeslice }\n", text);
+        pair[i] = played_value(&y, "per_token_p50_s", "service=a");
+        double duty = played_value(&y, "replica_gpu_duty", "service=a");
+        assert_true(duty > played_value(&x, "replica_gpu_duty", "service=a") && duty <= 1);
+        played_free(&x);
+        played_free(&y);
+    }
+    assert_true(pair[0] > alone[0] * 1.01 && pair[1] > alone[1] * 1.01);
+    assert_true(pair[1] / alone[1] > pair[0] / alone[0]);
+}
+
+/* A 3g.40gb has 3 of 7 compute slices and 4 of 8 memory slices (7: min(.466, .5) of the GPU): the part of the GPU in a
+ * token takes 1/.466464 as long, the host's the same. By hand of 4.8: one request alone at a time, weights 15.01e9 bytes
+ * over 2039e9 x .75, 1000 to 1199 tokens of context (mean 1100) x 131072 bytes over 2039e9 x .85, 2.146 ms of the host. */
+static void instances(void **state)
+{
+    double gpu_s = hypot(15.01e9 / (2039e9 * .75), 2 * 7.505e9 / (312e12 * .73)) + 1100. * 131072 / (2039e9 * .85);
+    double host_s = 1.5e-3 + 32 * 20e-6 + 6e-6, slow = pow(3. / 7, .9);
+    (void)state;
+    struct played whole = play(A100(1), TOP ONE("s", "0.01", ""));
+    struct played part = play("nodes: [ { group: n, count: 1, gpus: 1, gpu_model: A100-SXM4-80, mig: { 3g.40gb: 2 } } ]\n"
+                              "sharing: { mode: timeslice }\n", TOP ONE("s", "0.01", "    mig: 3g.40gb\n"));
+    assert_near(played_value(&whole, "per_token_p50_s", "service=s"), gpu_s + host_s, 2e-3);   /* quantiles are within .1 % */
+    assert_near(played_value(&part, "per_token_p50_s", "service=s"), gpu_s / slow + host_s, 2e-3);
+    played_free(&whole);
+    played_free(&part);
+}
+
+/* models.md 9: a dgx-a100-80 draws 1000 W and 60 W for each GPU; one held and without requests 75 W. One request in
+ * years: 1000 + 7 x 60 + 75 W for an hour. A duty of a thousandth is near that, a busy one far above. */
+static void energy(void **state)
+{
+    static const struct row { const char *rate; double least_wh, most_wh; } rows[] = {
+        { "0.000000001", 1495, 1495 + 1e-6 }, { "0.00005", 1495, 1495 + 5 }, { "5", 1495 + 150, 1495 + 285 },
+    };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, TOP "  - name: s\n    requests: { rate_per_s: %s, prompt_tokens: { law: fixed, value_s: 1000 }, "
+                                        "output_tokens: { law: fixed, value_s: 200 } }\n" LLM, rows[i].rate);
+        struct played p = play("nodes: [ { group: n, count: 1, type: dgx-a100-80 } ]\npower: { pue: 1 }\n", text);
+        double wh = 1000 * played_value(&p, "energy_kwh", "all");
+        if (!(wh >= rows[i].least_wh - 1e-6 && wh <= rows[i].most_wh))
+            fail_msg("%s per second: %.9g Wh", rows[i].rate, wh);
+        played_free(&p);
+    }
+}
+
+/* models.md 4.6: 180 s for the image, 16.06e9 bytes of weights at 2 GB/s, 5 s to warm up: 193.03 s; rows every second. */
+static void loads_its_model(void **state)
+{
+    (void)state;
+    struct played p = play(A100(1), TOP ONE("s", "1", "    interval_s: 1\n    start_up: { was_there: false }\n"));
+    assert_near(ready_at(&p, "s", 1), 194, 1e-9);
+    played_free(&p);
+    /* a storage that gives a node .1 GB/s: 160.6 s for the weights */
+    p = play(A100(1) "storage: { node_read_gbps: 0.1 }\n", TOP ONE("s", "1", "    interval_s: 1\n    start_up: { was_there: false }\n"));
+    assert_near(ready_at(&p, "s", 1), 180 + 160.6 + 5 + .4, 1e-9);
+    played_free(&p);
+}
+
+/* Targets far below and far above what one replica has: all four replicas, or one. */
+static void signals_of_scalers(void **state)
+{
+    static const struct row { const char *metric, *low, *high; } rows[] = {
+        { "kv_use", "0.001", "0.9" }, { "output_tokens_per_s", "10", "100000" }, { "first_token_s", "0.001", "100" },
+        { "per_token_s", "0.0001", "1" }, { "duty", "0.05", "1" },
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, TOP ONE("s", "2", "    replicas: { min: 1, max: 4 }\n    autoscaler: { kind: hpa, metrics: { %s: %s } }\n"),
+                 rows[i / 2].metric, i % 2 ? rows[i / 2].high : rows[i / 2].low);
+        struct played p = play(A100(4), text);
+        const struct service_sample *last = &p.row[p.n_rows - 1];
+        if (last->wanted != (i % 2 ? 1 : 4))
+            fail_msg("%s: want %d, got %u", rows[i / 2].metric, i % 2 ? 1 : 4, last->wanted);
+        played_free(&p);
+    }
+}
+
+/* The three requests of models.md 4.9 on a replica of 3120 tokens of KV cache, and one that never fits, for 2 s; a second
+ * service knows half of its one prompt. Those of 4.9, and the sums of an independent script in Python: 2.38208220907 s of
+ * running requests, .75850263919 s of a full KV cache, .81594510580 s of the GPU, 1040 tokens computed again. 147 gaps, the
+ * 146th .0434684483. */
+static void all_metrics(void **state)
+{
+    static const struct row { struct { const char *name; double want; } metric; } rows[] = {
+        { .metric = { "first_token_mean_s", 2 * .08764908625586 / 3 + .13111753457049 / 3 } },
+        { .metric = { "first_token_p90_s", 0.13111753457 } },
+        { .metric = { "per_token_mean_s", 2 * .69113364698 / 147 + .81410357123 / 147 } },
+        { .metric = { "per_token_p50_s", 0.69113364698 / 49 } },
+        { .metric = { "per_token_p90_s", 0.81410357123 / 49 } },
+        { .metric = { "per_token_p99_s", 0.81410357123 / 49 } },
+        { .metric = { "token_gap_p99_s", 0.0434684483 } },
+        { .metric = { "latency_p90_s", 0.9452211058 } },
+        { .metric = { "output_tokens_per_s", 150 / 2. } },
+        { .metric = { "goodput_per_s", 3 / 2. } },
+        { .metric = { "requests_running", 2.38208220907 / 2 } },
+        { .metric = { "kv_use_mean", 0.75850263919 / 2 } },
+        { .metric = { "kv_use_peak", 1 } },
+        { .metric = { "requests_preempted", 1 } },
+        { .metric = { "requests_rejected", 1 } },
+        { .metric = { "requests_dropped", 1 } },
+        { .metric = { "prompt_tokens_computed", 4040 } },
+        { .metric = { "prompt_tokens_skipped", 0 } },
+        { .metric = { "replica_gpu_duty", 0.81594510580 / 2 } },
+    };
+    char path[] = "/tmp/llm-XXXXXX", text[2000];
+    int fd = mkstemp(path);
+    static const char list[] = "time_s,prompt_tokens,output_tokens\n0,1000,50\n0,1000,50\n0,1000,50\n0.5,4000,50\n";
+    (void)state;
+    assert_true(fd >= 0 && write(fd, list, sizeof list - 1) == (ssize_t)sizeof list - 1);
+    close(fd);
+    const char *of = "    service_time: { llm: { model: llama-3.1-8b, gpu: RTX-PRO-6000, max_num_seqs: 128, %s } }\n    mode: requests\n"
+                     "    end_s: 2\n";
+    size_t n = (size_t)snprintf(text, sizeof text, TOP "  - name: s\n    requests: { trace: '%s:plain' }\n", path);
+    n += (size_t)snprintf(text + n, sizeof text - n, of, "kv_tokens: 3120");
+    n += (size_t)snprintf(text + n, sizeof text - n, "  - name: half\n    requests: { trace: '%s:plain' }\n", path);
+    snprintf(text + n, sizeof text - n, of, "prefix_share: 0.5");
+    struct played p = play("nodes: [ { group: n, count: 1, gpus: 2, gpu_model: RTX-PRO-6000 } ]\n", text);
+    unlink(path);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double got = played_value(&p, rows[i].metric.name, "service=s");
+        if (!(fabs(got - rows[i].metric.want) <= 1e-3 * rows[i].metric.want))    /* quantiles are within .1 % */
+            fail_msg("%s: want %.9g, got %.9g", rows[i].metric.name, rows[i].metric.want, got);
+    }
+    assert_near(played_value(&p, "prompt_tokens_skipped", "service=half"), (3 * 1000 + 4000) / 2, 0);
+    assert_near(played_value(&p, "prompt_tokens_computed", "service=half"), (3 * 1000 + 4000) / 2, 0);
+    played_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy),
+        cmocka_unit_test(loads_its_model), cmocka_unit_test(signals_of_scalers),
+        cmocka_unit_test(all_metrics),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

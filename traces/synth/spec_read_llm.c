@@ -1,0 +1,165 @@
+/* spec_read_llm.c - of a workload file: the engine of a service whose service time names a model
+ * (sim/serving/llm). */
+#include "sim/serving/deployment.h"
+#include "traces/synth/spec_reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct file_llm {
+    const char *model, *gpu;
+    uint32_t tensor, sequences, budget, block;
+    int engine, weights;
+    double utilisation, reserve_bytes, kv_tokens, prefix_share;
+    bool prefix_cache;
+    struct config_value step_law;
+};
+enum { WEIGHTS_BF16, WEIGHTS_FP8 };
+
+/* clang-format off */
+static const char *const weight_words[] = { [WEIGHTS_BF16] = "bf16", [WEIGHTS_FP8] = "fp8", NULL };
+#define AT(field) .at = offsetof(struct file_llm, field)
+#define COUNT(high) .type = CONFIG_COUNT, .least = 1, .most = high
+#define BYTES REAL, .most = INT64_C(1000000000000000)
+static const struct config_key llm_keys[] = {
+    { .name = "model",                  .type = CONFIG_TEXT, AT(model), .required = true },
+    { .name = "gpu",                    .type = CONFIG_TEXT, AT(gpu) },
+    { .name = "engine",                 .type = CONFIG_CHOICE, AT(engine), .words = llm_engine_name },
+    { .name = "weights",                .type = CONFIG_CHOICE, AT(weights), .words = weight_words },
+    { .name = "tensor_parallel",        COUNT(1024), AT(tensor) },
+    { .name = "max_num_seqs",           COUNT(1000000), AT(sequences) },
+    { .name = "max_num_batched_tokens", COUNT(100000000), AT(budget) },
+    { .name = "block",                  COUNT(65536), AT(block) },
+    { .name = "gpu_memory_utilization", REAL, AT(utilisation), .most = 1, .above_least = true },
+    { .name = "reserve_bytes",          BYTES, AT(reserve_bytes) },
+    { .name = "kv_tokens",              REAL, AT(kv_tokens), .most = 1000000000, .least = 1 },
+    { .name = "prefix_cache",           .type = CONFIG_FLAG, AT(prefix_cache) },
+    { .name = "prefix_share",           REAL, AT(prefix_share), .most = 1 },
+    { .name = "step_law",               .type = CONFIG_MAPPING, AT(step_law) },
+    { 0 },
+};
+struct file_linear { double a_s, b_s, c_s, d_s; };
+#define LINEAR(field) REAL, .at = offsetof(struct file_linear, field), .most = 1000
+static const struct config_key linear_keys[] = {
+    { .name = "a_s", LINEAR(a_s), .required = true, .above_least = true },
+    { .name = "b_s", LINEAR(b_s), .required = true },
+    { .name = "c_s", LINEAR(c_s), .required = true },
+    { .name = "d_s", LINEAR(d_s), .required = true },
+    { 0 },
+};
+/* clang-format on */
+
+static int model_unknown(const struct spec_reader *r, struct config_value at, const char *got)
+{
+    char known[512] = "";
+    size_t n = 0;
+    for (const struct llm_shape *m = llm_shapes; m->name && n < sizeof known; m++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", m->name);
+    return config_error(at, r->err, "want a model, one of %s, got '%.60s'", known, got);
+}
+
+static int gpu_unknown(const struct spec_reader *r, struct config_value at, const char *got)
+{
+    char known[512] = "";
+    size_t n = 0;
+    for (const struct llm_gpu *g = llm_gpus; g->name && n < sizeof known; g++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", g->name);
+    return config_error(at, r->err, "want a gpu, one of %s, got '%.60s'", known, got);
+}
+
+/* That of the file, on which alone replicas then run unless it says more; or the only type on which
+ * they may run. NULL: an error. */
+static const struct llm_gpu *gpu_of(const struct spec_reader *r, struct config_value v,
+                                    const struct file_llm *f, struct job_row *row)
+{
+    char only[128] = "";
+    if (row->gpu_type_length && row->gpu_type_length < sizeof only)
+        memcpy(only, row->gpu_type, row->gpu_type_length);
+    const char *name = f->gpu ? f->gpu : only;
+    const struct llm_gpu *g = llm_gpu_find(name);
+    if (!g)
+        gpu_unknown(r, f->gpu ? config_look(v, "gpu") : v, name);
+    if (g && row->gpu_type_length == 0) {
+        row->gpu_type = g->name;
+        row->gpu_type_length = strlen(g->name);
+    }
+    return g;
+}
+
+static int read_linear(const struct spec_reader *r, struct config_value v, struct llm_law *to)
+{
+    struct file_linear f = { 0 };
+    if (config_fields(v, linear_keys, &f, r->err))
+        return -1;
+    *to = llm_law_linear(f.a_s, f.b_s, f.c_s, f.d_s);
+    return 0;
+}
+
+static int check_prefixes(const struct spec_reader *r, struct config_value v,
+                          const struct file_llm *f, const struct service *s)
+{
+    struct config_value share = config_look(v, "prefix_share"), cache = config_look(v, "prefix_cache");
+    if (f->prefix_share >= 1)
+        return config_error(share, r->err, "want a share below 1");
+    if (f->prefix_cache && f->prefix_share > 0)
+        return config_error(share, r->err, "want either this or 'prefix_cache'");
+    if (f->prefix_cache && s->mode == SERVICE_FLUID)
+        return config_error(cache, r->err, "want it with mode requests only; of mode fluid "
+                                           "'prefix_share'");
+    if (f->prefix_cache && !(s->demand.replay && s->demand.replay->n_ids))
+        return config_error(cache, r->err, "want requests of a trace with ids of prompts (mooncake)");
+    if (f->prefix_cache && PREFIX_TOKENS % f->block)
+        return config_error(cache, r->err, "want a block that divides %d tokens, got %u",
+                            PREFIX_TOKENS, f->block);
+    return 0;
+}
+
+/* An instance has the memory that its profile says, a share of a GPU that share of it. */
+static double kv_tokens(const struct file_llm *f, const struct llm_shape *m, const struct llm_gpu *g,
+                        double weight, const struct job_row *row)
+{
+    if (f->kv_tokens > 0)
+        return f->kv_tokens;
+    struct llm_gpu part = *g;
+    part.memory_bytes = row->mig ? fmin(g->memory_bytes, mig_gb(row->mig) * 1e9)
+                                 : g->memory_bytes * row->gpu_milli / MILLI_ALL;
+    return llm_kv_tokens(m, &part, f->tensor, weight, f->utilisation, f->reserve_bytes, f->block);
+}
+
+int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job_row *row,
+                  struct service *s)
+{
+    uint32_t gpus = row->mig ? 1 : row->gpus;    /* instances do not share layers */
+    struct file_llm f = { .tensor = gpus,
+                          .sequences = 256,
+                          .budget = 2048,
+                          .block = 16,
+                          .utilisation = .9,
+                          .reserve_bytes = 1.238e9 };
+    if (config_fields(v, llm_keys, &f, r->err) || check_prefixes(r, v, &f, s))
+        return -1;
+    const struct llm_shape *m = llm_shape_find(f.model);
+    if (!m)
+        return model_unknown(r, config_look(v, "model"), f.model);
+    if (f.tensor != gpus)
+        return config_error(config_look(v, "tensor_parallel"), r->err,
+                            "want it equal to the gpus of a replica, %u, got %u", gpus, f.tensor);
+    bool linear = config_given(f.step_law);
+    const struct llm_gpu *g = linear && f.kv_tokens > 0 ? NULL : gpu_of(r, v, &f, row);
+    if (!g && !(linear && f.kv_tokens > 0))
+        return -1;
+    double weight = f.weights == WEIGHTS_FP8 ? 1 : 2;
+    struct llm_batching *b = &s->time.engine;
+    *b = (struct llm_batching){ .sequences = f.sequences,
+                                .budget = f.budget,
+                                .block = f.block,
+                                .prefix_cache = f.prefix_cache,
+                                .prefix_share = f.prefix_share,
+                                .weight_bytes = weight * m->all };
+    b->blocks = (uint32_t)(kv_tokens(&f, m, g, weight, row) / f.block);
+    if (linear)
+        return read_linear(r, f.step_law, &b->law);
+    b->law = llm_law_of(m, g, (enum llm_engine)f.engine, f.tensor, weight);
+    return 0;
+}
