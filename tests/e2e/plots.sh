@@ -112,6 +112,31 @@ sed 's/"seed": 2/"seed": 1/' five/2/manifest.json >x && mv x five/2/manifest.jso
 "$G" plot five --kind compare -m wait_mean_s -o five.svg                       # one seed twice: they differ in something else
 if grep -q '±' five.svg; then fail "runs that are no replications have an interval"; else ok; fi
 
+# ---- A part of the time, and dates: 2026-01-05 00:00 UTC is 1767571200 (date -u -d 2026-01-05 +%s) ----
+"$G" plot hand -k jobs --from 50 --to 2.5min -f csv >said
+says said '"fifo, pack",0,1,' && says said '"fifo, pack",100,1,'           # of 200 s those from 50 to 150
+"$G" plot hand -k utilisation --from 50 --to 150 -o a.svg && holds a.svg ">time of the run (s)<" && holds a.svg ">60<" && holds a.svg ">140<"
+if grep -q '>0 s<\|>20<' a.svg; then fail "tics of another time"; else ok; fi
+cp -r hand dated && sed 's/"format": "native"/&, "origin_unix_s": 1767571200/' hand/manifest.json >dated/manifest.json
+"$G" plot dated -k utilisation -o a.svg && holds a.svg ">date (UTC), from 5 Jan 2026<" && holds a.svg ">00:01:00<"
+"$G" plot dated -k utilisation --from "2026-01-05 00:01:00" -f csv >said && says said '"fifo, pack",red_team,0,3,3' && says said '"fifo, pack",blue_team,40,5,5'
+"$G" plot dated hand -k jobs -o a.svg && holds a.svg ">time since the start (min)<"       # not all have a date
+for kind in utilisation quota gantt nodes; do
+    "$G" plot dated -k $kind -f term >said && grep -q '5 Jan 00:0[0-3]\|00:0[123] ' said && ok || fail "$kind in a terminal without dates: $(cat said)"
+done
+expect 2 "gpuyard: plot: --from: want a time of the run as these runs have no dates, or not the same, got '2026-01-05'" "$G" plot hand -k jobs --from 2026-01-05
+expect 2 "gpuyard: plot: --to: want a time of the run like 3600, 90min, 12h or 2d, or a date like 2017-10-09 or '2017-10-09 07:01:55', got '1w'" \
+    "$G" plot hand -k jobs --to 1w
+expect 2 "gpuyard: plot: --to: want a time after --from 100, got '50'" "$G" plot hand -k jobs --from 100 --to 50
+expect 3 "gpuyard: plot: --from, --to: want times between 0 and 200 s of the run" "$G" plot hand -k jobs --from 300
+expect 2 "gpuyard: plot: --from, --to: jct_cdf has no axis of time" "$G" plot hand -k jct_cdf --from 100
+rm -f hand/*.png && "$G" plot hand --from 100 >said && holds said hand/jobs.png && none hand/jct_cdf.png && rm hand/*.png
+
+# ---- Levels of thousands have separators: 3,000 jobs wait ----
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) print i ",0,1,8" }' >many.csv
+"$G" run -q -c hand.yaml -t many.csv -p fifo -o many && "$G" plot many -k queue_length -o a.svg && holds a.svg ">1,000<"
+if grep -q '>1000<\|>10000<' a.svg; then fail "thousands without separators"; else ok; fi
+
 # ---- A sweep: the same numbers as lines; one that was run; what has no numbers stands side by side ----
 mkdir -p made scratch
 awk 'BEGIN { print "point,name,load,policy,seed,metric,scope,value,unit,n"

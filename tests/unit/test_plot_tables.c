@@ -205,6 +205,31 @@ static const struct row {
       "wait_mean_s,all,s,sjf,2,1,4,4,4\n" },
 };
 
+/* A part of the time. */
+static const struct part { const char *name; struct row row; double from_s, to_s; } parts[] = {
+    /* From 50 to 250 s: what holds then from its beginning on, and to its end. */
+    { "energy: a part", { "energy", "energy", { "run" }, "run,time_s,power_kw\n" RUN "0,1\n" RUN "50,0.4\n" RUN "150,1.2\n" RUN "200,1.2\n" }, 50, 250 },
+    { "jobs: a part", { "jobs", "jobs", { "r1" },
+      "run,time_s,jobs_running,jobs_waiting\n" RUN "0,1,\n" RUN "50,3,\n" RUN "100,3,\n" RUN "0,,2\n" RUN "50,,0\n" RUN "100,,0\n" }, 50, 150 },
+    /* 3 x 50 + 0.5 x 150 and 4 x 50 GPU s are held, 3 x 50 + 0.5 x 100 + 4 x 50 of them are progress. */
+    { "utilisation: a part", { "utilisation", "utilisation", { "run" },
+      "run,band,time_s,value,top\n" RUN "red,0,3,3\n" RUN "red,50,0.5,0.5\n" RUN "red,150,0.5,0.5\n" RUN "red,200,0.5,0.5\n"
+      RUN "blue,0,0,3\n" RUN "blue,50,0,0.5\n" RUN "blue,150,4,4.5\n" RUN "blue,200,4,4.5\n"
+      RUN "all GPUs,0,8,\n" RUN "all GPUs,200,8,\n" RUN "making progress,0,3,\n" RUN "making progress,50,0.5,\n"
+      RUN "making progress,150,4,\n" RUN "making progress,200,4,\n" }, 50, 250 },
+    { "quota: a part", { "quota", "quota", { "run" },
+      "queue,time_s,held_within_quota,held,demand,fair_share,quota\n" "red,0,2,3,3.5,,2\nred,50,0.5,0.5,0.5,,2\nred,200,0.5,0.5,0.5,,2\n"
+      "blue,0,0,0,4,3,4\nblue,150,4,4,4,4,4\nblue,200,4,4,4,4,4\n" }, 50, 250 },
+    /* f begins after it. */
+    { "gantt: a part", { "gantt", "gantt", { "lanes" },
+      "node,queue,job,start_s,end_s,lane_top,lane_bottom,percent\n0,x,a,0,50,0,2,\n1,x,d,0,50,4,4.3,\n1,y,e,0,50,4.3,4.9,\n"
+      "0,x,b,0,100,2,3,\n0,y,c,50,100,0,2,\n" }, 50, 150 },
+    /* The minute that ends at 120 s is in it, that at 60 s is not. */
+    { "services: a part", { "services", "services", { "run" },
+      "service,time_s,requests_per_s,latency_p50_s,latency_p99_s,slo_kept_percent,replicas_wanted,replicas_ready\n"
+      "chat,0,2,0.2,1,50,2,2\n" }, 60, 120 },
+};
+
 /* ---- The table of a kind ---- */
 
 static const struct kind *kind_of(const char *name)
@@ -227,11 +252,12 @@ static char *read_back(FILE *f)
 }
 
 /* What a kind says of these directories, as CSV or, with a script, as commands for gnuplot; free() it. */
-static char *made(const char *name, const char *const *directory, const char *script)
+static char *made(const char *name, const char *const *directory, const char *script, struct window shown)
 {
     static const char *const metric[] = { "wait_mean_s" };
     const struct kind *k = kind_of(name);
-    struct plot_request r = { .canvas = { .format = script ? PLOT_SVG : PLOT_CSV }, .metrics = 1, .metric = metric };
+    struct plot_request r = { .canvas = { .format = script ? PLOT_SVG : PLOT_CSV }, .metrics = 1, .metric = metric,
+                              .window = shown };
     static const char *const opposed[] = { "jct_mean_s", "finish_time_fairness_p95" };
     if (!strcmp(name, "pareto")) {
         r.metrics = 2;
@@ -297,8 +323,17 @@ static void assert_same_table(const char *got, const char *want)
 static void table(void **state)
 {
     const struct row *row = *state;
-    char *got = made(row->kind, row->directory, NULL);
+    char *got = made(row->kind, row->directory, NULL, (struct window){ 0 });
     assert_same_table(got, row->want);
+    free(got);
+}
+
+static void part_of_time(void **state)
+{
+    const struct part *part = *state;
+    struct window shown = { .has_from = true, .has_to = true, .from_s = part->from_s, .to_s = part->to_s };
+    char *got = made(part->row.kind, part->row.directory, NULL, shown);
+    assert_same_table(got, part->row.want);
     free(got);
 }
 
@@ -317,7 +352,7 @@ static double number_at(const char *text, size_t line, size_t column)
 static void heat_of_nodes(void **state)
 {
     (void)state;
-    char *got = made("nodes", (const char *const[]){ "run", NULL }, NULL);
+    char *got = made("nodes", (const char *const[]){ "run", NULL }, NULL, (struct window){ 0 });
     size_t lines = 0;
     for (const char *at = got; (at = strchr(at, '\n')); at++)
         lines++;
@@ -344,7 +379,7 @@ static void names_are_texts(void **state)
     mkdir("bad", 0777);
     write_text("bad/manifest.json", "{ \"policy\": \"it's\\n`touch x`\\u0007$(touch y)@z\", \"seed\": 1 }");
     write_text("bad/jobs.csv", files[2].text);
-    char *got = made("jct_cdf", (const char *const[]){ "bad", NULL }, "jct_cdf.gp");
+    char *got = made("jct_cdf", (const char *const[]){ "bad", NULL }, "jct_cdf.gp", (struct window){ 0 });
     assert_non_null(strstr(got, "\ntitle1 = 'it''s `touch x` $(touch y)@z: 2 jobs, 1 unfinished left out'\n"));
     assert_non_null(strstr(got, "\n$curve1 << end_of_rows\n50 0\n100 50\n300 100\n345 100\nend_of_rows\nload 'jct_cdf.gp'\n"));
     free(got);
@@ -409,6 +444,7 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, table, rows);
+    ADD_ROWS(tests, n, part_of_time, parts);
     ADD_TEST(tests, n, heat_of_nodes);
     ADD_TEST(tests, n, names_are_texts);
     ADD_TEST(tests, n, the_list_has_the_names_of_the_kinds);
