@@ -302,6 +302,19 @@ for format in png svg term csv; do
     "$G" plot calm --kind sessions --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, sessions as $format: $(cat said)"
 done
 
+# ---- Names beside what they name, where they fit: the ends of lines, points; else a legend ----
+words() { python3 -c 'import sys, xml.etree.ElementTree as e
+for n in e.parse(sys.argv[1]).getroot().iter():
+    if n.tag.endswith("}text"): print("".join(n.itertext()).strip())' "$1"; }
+"$G" plot made -k sweep -m wait_mean_s -o a.svg && holds a.svg ">p2<" && words a.svg >said && [ "$(grep -cx p2 said)" = 1 ] && ok || fail "a sweep without names"
+mkdir -p close                                                               # both lines end near 6: a legend below, of 33 pixels
+awk -F, -v OFS=, 'NR > 1 { $8 = $5 * 2 + ($4 == "p2") / 10 } { print }' made/sweep.csv >close/sweep.csv
+"$G" plot made -k sweep -m wait_mean_s -f png -o a.png && "$G" plot close -k sweep -m wait_mean_s -o b.png
+height() { od -An -tu1 -j20 -N4 "$1" | awk '{ print $3 * 256 + $4 }'; }
+[ "$(height a.png)" = "$(($(height b.png) - 33))" ] && ok || fail "no legend where ends are near: heights $(height a.png), $(height b.png)"
+"$G" plot set/quota-1 set/fifo-1 -k pareto -m jct_mean_s -m util_alloc -o a.svg && words a.svg >said &&
+    [ "$(grep -cx 'quota, pack\|fifo, pack' said)" = 2 ] && ok || fail "points without names"
+
 # ---- A paper's column: 3.3 inches wide, embedded fonts of 8 points, greys that differ; the control is the same in colours ----
 for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fragmentation energy compare quota gantt nodes \
     jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto; do
