@@ -44,6 +44,14 @@ for seed in 1 2; do
 done
 "$G" run -q -c hand.yaml -t hand.csv -p fifo -o hand || fail "the hand-made run does not run"
 
+sed 's/^power:.*/failures: { faults_per_node_day: 2, repair: fixed, repair_s: 600 }/' lab.yaml >breaking.yaml
+"$G" run -q -c breaking.yaml -t trace.csv -p fifo -o broken || fail "the run with failures does not run"
+mkdir -p served
+awk 'BEGIN { print "time_s,service,rate_per_s,arrived,served,dropped,backlog,replicas_wanted,replicas_placed,replicas_ready,latency_mean_s,latency_p50_s,latency_p99_s,first_token_p50_s,first_token_p99_s,slo_attainment,duty"
+    for (i = 1; i <= 100; i++) { r = i <= 50 ? 1 : 3
+        print 60 * i ",big_llm_%_<&>," r "," 60 * r "," 60 * r ",0,0,3,3,2,0.2,0.1,2,,," (i <= 50 ? 1 : 0.5) ",0.5"
+        print 60 * i ",idle,0,0,0,0,0,1,1,1,,,,,,,0" } }' >served/services.csv
+
 # ---- Every kind in every format: a whole file, twice the same, with the names in it and within the columns ----
 whole() { # FORMAT FILE
     case $1 in
@@ -57,8 +65,8 @@ assert sum(n.tag.endswith(("}path", "}polygon", "}image")) for n in t.iter()) > 
     esac
 }
 for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fairness fragmentation energy \
-    compare quota gantt nodes jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto; do
-    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
+    compare quota gantt nodes jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto arrived_load reliability service_load; do
+    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; reliability) dirs=broken ;; service_load) dirs=served ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
     for format in png svg pdf term; do
         # shellcheck disable=SC2086
         "$G" plot $dirs --kind $kind --format $format -o a.$format 2>said && whole $format a.$format && ok || fail "$kind as $format: $(cat said)"
@@ -199,11 +207,6 @@ expect 3 "gpuyard: swept/sweep.csv: no parameter nonsense" "$G" plot swept --kin
 expect 3 "gpuyard: swept/sweep.csv: no value of nonsense with scope all" "$G" plot swept --kind sweep -m nonsense -o x2.svg
 
 # ---- Services: 100 intervals of a minute; the share is by requests, 60 x 100 at 1 and 60 x 300 at 0.5: 62.5 % ----
-mkdir -p served
-awk 'BEGIN { print "time_s,service,rate_per_s,arrived,served,dropped,backlog,replicas_wanted,replicas_placed,replicas_ready,latency_mean_s,latency_p50_s,latency_p99_s,first_token_p50_s,first_token_p99_s,slo_attainment,duty"
-    for (i = 1; i <= 100; i++) { r = i <= 50 ? 1 : 3
-        print 60 * i ",big_llm_%_<&>," r "," 60 * r "," 60 * r ",0,0,3,3,2,0.2,0.1,2,,," (i <= 50 ? 1 : 0.5) ",0.5"
-        print 60 * i ",idle,0,0,0,0,0,1,1,1,,,,,,,0" } }' >served/services.csv
 for format in png svg pdf term; do
     "$G" plot served --kind services --format $format -o a.$format 2>said && whole $format a.$format && ok || fail "services as $format: $(cat said)"
     "$G" plot served --kind services --format $format -o b.$format
@@ -302,10 +305,16 @@ for format in png svg term csv; do
     "$G" plot calm --kind sessions --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, sessions as $format: $(cat said)"
 done
 
-# ---- Names beside what they name, where they fit: the ends of lines, points; else a legend ----
 words() { python3 -c 'import sys, xml.etree.ElementTree as e
 for n in e.parse(sys.argv[1]).getroot().iter():
     if n.tag.endswith("}text"): print("".join(n.itertext()).strip())' "$1"; }
+
+# ---- A Gantt that shows a part says so, also without a title ----
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) print i "," 10 * i ",10,1" }' >steady.csv
+"$G" run -q -c hand.yaml -t steady.csv -p fifo -o steady && "$G" plot steady -k gantt --paper -o a.svg && words a.svg | grep -q ', the first 5.56 h of 8.33 h$' && ok ||
+    fail "2000 of 3000 boxes, silently"                                  # 2,000 x 10 s of 30,000 s
+
+# ---- Names beside what they name, where they fit: the ends of lines, points; else a legend ----
 "$G" plot made -k sweep -m wait_mean_s -o a.svg && holds a.svg ">p2<" && words a.svg >said && [ "$(grep -cx p2 said)" = 1 ] && ok || fail "a sweep without names"
 mkdir -p close                                                               # both lines end near 6: a legend below, of 33 pixels
 awk -F, -v OFS=, 'NR > 1 { $8 = $5 * 2 + ($4 == "p2") / 10 } { print }' made/sweep.csv >close/sweep.csv
@@ -317,8 +326,8 @@ height() { od -An -tu1 -j20 -N4 "$1" | awk '{ print $3 * 256 + $4 }'; }
 
 # ---- A paper's column: 3.3 inches wide, embedded fonts of 8 points, greys that differ; the control is the same in colours ----
 for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fragmentation energy compare quota gantt nodes \
-    jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto; do
-    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
+    jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto arrived_load reliability service_load; do
+    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; reliability) dirs=broken ;; service_load) dirs=served ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
     for format in png svg pdf; do
         # shellcheck disable=SC2086
         "$G" plot $dirs --kind $kind --paper -o paper.$format 2>said && whole $format paper.$format && ok || fail "$kind on paper as $format: $(cat said)"

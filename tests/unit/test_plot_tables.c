@@ -77,6 +77,11 @@ static const struct file files[] = {
     { "f2/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,5,s,1\nfinish_time_fairness_p95,all,3,,1\n" },
     { "f3/manifest.json", "{ \"policy\": \"c\", \"policy_text\": \"c\", \"placement\": \"q\", \"seed\": 1 }" },
     { "f3/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,12,s,1\nfinish_time_fairness_p95,all,2,,1\n" },
+    { "load/manifest.json", "{ \"policy\": \"p\", \"policy_text\": \"p\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "load/jobs.csv", "job_id,state,bounded_slowdown,gpus,submit_s,start_s,end_s,jct_s,slowdown\nb,completed,1,1,5,5,105,100,1\n"
+                       "a,completed,2,4,0,50,200,200,2\nc,running,,2,5,5,,,\nd,failed,1,4,9,9,10,1,1\n" },
+    { "load/timeseries.csv", "time_s,gpus_total,gpus_allocated\n0,8,4\n5,8,5\n8,8,6\n200,8,0\n" },
+    { "load/summary.csv", "metric,scope,value,unit,n\nmttf_h,gpus<=8,12,h,1\n" },
     { "swept/sweep.csv", "point,name,load,policy,seed,metric,scope,value,unit,n\n"
                          "0,a,2,fifo,1,wait_mean_s,all,1,s,1\n1,b,1,fifo,1,wait_mean_s,all,5,s,1\n2,c,2,fifo,2,wait_mean_s,all,3,s,1\n"
                          "3,d,2,sjf,1,wait_mean_s,all,4,s,1\n3,d,2,sjf,1,util_alloc,all,0.5,,1\n" },
@@ -199,6 +204,15 @@ static const struct row {
     /* The third is worse than the first in both. */
     { "pareto", "pareto", { "f1", "f2", "f3" },
       "run,x,half_x,y,half_y,on_front\n\"a, q\",10,,1,,yes\n\"b, q\",5,,3,,yes\n\"c, q\",12,,2,,no\n" },
+    /* 4 GPUs at 0 s; 1 and 2 at 5 s, of which 5 of 8 are then held; 4 more at 9 s, after the row of 8 s. */
+    { "arrived_load", "arrived_load", { "load" },
+      "run,time_s,arrived_percent,allocated_percent\n" RUN "0,0,0\n" RUN "0,50,50\n" RUN "5,87.5,62.5\n" RUN "9,137.5,75\n" },
+    /* The minute of 60 requests kept the SLO; of 120 in the next half did. */
+    { "service_load", "service_load", { "run" },
+      "run,service,requests_per_s,goodput_per_s,latency_p99_s\n" RUN "chat,1,1,\n" RUN "chat,2,1,\n" RUN "chat,1,,0.5\n" RUN "chat,2,,1\n" },
+    /* a: 200 s at a slowdown of 2 are 100 s of service, in the 150 s from its start. What failed or runs is no part of it. */
+    { "reliability", "reliability", { "load" },
+      "run,size,mttf_h,ettr_percent\n" RUN "2-8,12,\n" RUN "1,,100\n" RUN "2-8,,66.6666666667\n" },
     /* The axis is the load, in order of its values. 1 and 3 have mean 2 and s / sqrt(2) = 1; t(1 degree, 0.975) = 12.7062047. */
     { "sweep", "sweep", { "swept" },
       "metric,scope,unit,line,x,n,mean,low,high\nwait_mean_s,all,s,fifo,1,1,5,5,5\nwait_mean_s,all,s,fifo,2,2,2,-10.7062047362,14.7062047362\n"
@@ -428,7 +442,7 @@ static int write_files(void **state)
 static int remove_files(void **state)
 {
     static const char *const directories[] = { "run", "lanes", "s1", "s2", "s3", "other", "swept", "bad", "kinds", "late", "design",
-                                             "r1",    "r2",    "n1", "n2", "f1", "f2",    "f3" };
+                                             "r1",    "r2",    "n1", "n2", "f1", "f2",    "f3", "load" };
     (void)state;
     for (size_t i = 0; i < COUNT(files); i++)
         unlink(files[i].name);

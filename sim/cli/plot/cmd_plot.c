@@ -3,7 +3,7 @@
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
-#include "sim/cli/plot/design.h"
+#include "sim/cli/plot/compare/design.h"
 #include "sim/cli/plot/gnuplot.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/runs.h"

@@ -396,7 +396,7 @@ static void put_tics(const struct gantt *g)
     fact(g->f, (double)n, "n_tics");
 }
 
-static void put_facts(const struct gantt *g, const char *title)
+static void put_facts(const struct gantt *g, const char *title, const char *subtitle)
 {
     size_t bands = g->queues <= 1 ? 0 : g->queues <= OWN_COLOURS ? g->queues : OWN_COLOURS + 1;
     put_tics(g);
@@ -404,7 +404,9 @@ static void put_facts(const struct gantt *g, const char *title)
         fact_text(g->f, queue_name(g, k), "queue%zu", k);
         fact(g->f, queue_colour(g, k), "queue_colour%zu", k);
     }
-    fact_text(g->f, title, "title_text");
+    fact_text(g->f, *subtitle ? words(figure_memory(g->f), "%s; %s", title, subtitle) : title,
+              "title_text");
+    fact_text(g->f, subtitle, "part");
     span_facts(&g->span, &g->r->canvas, g->f);
     fact(g->f, (double)g->n_lanes, "lanes");
     fact(g->f, g->lane_px, "lane_px");
@@ -470,13 +472,14 @@ static void draw(struct gantt *g)
                    words(a, "%s: GPUs by %s", g->r->run[0].label, g->queues > 1 ? "queue" : "job"),
                *subtitle = "";
     if (g->shown < g->holds)
-        subtitle =
-            words(a, "the first %s of %s (%s of %s holds)", human(a, span), human(a, g->whole_s),
-                  commas(a, (double)g->shown), commas(a, (double)g->holds));
+        subtitle = words(a, "the first %s of %s", human(a, span), human(a, g->whole_s));
+    if (*subtitle && !g->r->canvas.paper.untitled)
+        subtitle = words(a, "%s (%s of %s holds)", subtitle, commas(a, (double)g->shown),
+                         commas(a, (double)g->holds));
     if (is_terminal(g))
         put_text(g, title, subtitle);
     else
-        put_facts(g, *subtitle ? words(a, "%s; %s", title, subtitle) : title);
+        put_facts(g, title, subtitle);
 }
 
 static void gantt_free(struct gantt *g)

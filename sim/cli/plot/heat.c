@@ -231,6 +231,7 @@ static void draw(struct heat *h, bool lanes)
         put_table(h, "heat", "x_s,row,held,from_s,to_s,name", 2);
     put_tics(h, row_px);
     fact_text(h->f, words(a, "%s %s", title, subtitle), "title_text");
+    fact_text(h->f, "", "part");
     span_facts(&h->span, &h->r->canvas, h->f);
     fact(h->f, h->rows == 1 ? 2 : (double)h->rows, "lanes");
     fact(h->f, row_px, "lane_px");

@@ -72,7 +72,10 @@ struct kind {
     K(fairness, "finish-time fairness, and what queues held of their fair share")                  \
     K(fragmentation, "free GPUs over time, by how many are free together")                         \
     K(energy, "power over time")                                                                   \
+    K(arrived_load, "GPUs allocated against GPUs asked for so far, where few jobs end")            \
+    K(reliability, "mean time to failure and effective training time, by GPUs of jobs")            \
     K(services, "inference services: requests, latency, SLO and replicas over time (of one run)")  \
+    K(service_load, "requests in time and latency, by the rate of requests")                       \
     K(sessions, "interactive sessions: what they do over time, time to start, and how they ended") \
     K(gantt, "which GPU was held when (of one run)")                                               \
     K(nodes, "heat map of the nodes (of one run)")                                                 \

@@ -1,7 +1,7 @@
 /* runs.c - see runs.h. */
 #include "sim/cli/plot/runs.h"
 
-#include "sim/cli/plot/design.h"
+#include "sim/cli/plot/compare/design.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
 #include "sim/study/runset.h"

@@ -8,10 +8,10 @@
  * by the better direction of each metric, is on the front. */
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
-#include "sim/cli/plot/design.h"
+#include "sim/cli/plot/compare/design.h"
+#include "sim/cli/plot/compare/metrics.h"
+#include "sim/cli/plot/compare/place.h"
 #include "sim/cli/plot/kind.h"
-#include "sim/cli/plot/metrics.h"
-#include "sim/cli/plot/place.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
 #include "sim/results/summary.h"

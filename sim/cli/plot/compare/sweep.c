@@ -7,10 +7,10 @@
 #include "sim/base/intern.h"
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
-#include "sim/cli/plot/design.h"
+#include "sim/cli/plot/compare/design.h"
+#include "sim/cli/plot/compare/metrics.h"
+#include "sim/cli/plot/compare/place.h"
 #include "sim/cli/plot/kind.h"
-#include "sim/cli/plot/metrics.h"
-#include "sim/cli/plot/place.h"
 #include "sim/cli/plot/words.h"
 #include "sim/study/sample.h"
 
