@@ -47,6 +47,16 @@ array marks[6] = [7, 4, 9, 6, 5, 8]
 mark_of(i) = bw ? marks[(i - 1) % 6 + 1] : 7
 tone(rgb, grey) = bw ? grey : rgb
 
+# Tics of an axis of time that has dates or begins elsewhere than at 0 are told: with their words, or, above another panel, without.
+if (!exists('n_times')) n_times = 0
+time_words = "if (n_times > 0) { set xtics (value('time1') time_at1); do for [i_time=2:n_times] { set xtics add (value('time'.i_time) value('time_at'.i_time)) } }"
+time_marks = "if (n_times > 0) { set xtics ('' time_at1); do for [i_time=2:n_times] { set xtics add ('' value('time_at'.i_time)) } }"
+
+# Levels from a thousand on with separators; `most` of the axis is its end.
+thousands(x) = x < 1000 ? sprintf('%g', x) : thousands(floor(x / 1000)).sprintf(',%03d', int(x) % 1000)
+level_words(most) = most < 1000 ? 'set ytics autofreq' : level_list(step_of(most), floor(most / step_of(most)))
+level_list(step, n) = n < 1 ? "set ytics ('0' 0)" : level_list(step, n - 1).sprintf("; set ytics add ('%s' %.0f)", thousands(n * step), n * step)
+
 # A logarithmic time axis says 1 min, 1 h, 1 d rather than powers of ten.
 log_time_tics = "set logscale x; set xtics ('1 µs' 1e-6, '10 µs' 1e-5, '0.1 ms' 1e-4, '1 ms' 1e-3, '10 ms' 0.01, '0.1 s' 0.1, \
   '1 s' 1, '10 s' 10, '1 min' 60, '10 min' 600, '1 h' 3600, '6 h' 21600, '1 d' 86400, '7 d' 604800, '30 d' 2592000, '1 y' 31536000, '10 y' 315360000)"

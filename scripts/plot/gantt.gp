@@ -5,7 +5,8 @@ paper_height = height < 300 ? height : 300
 load 'common.gp'
 if (titles) set title title_text
 set xrange [0:end]
-set xlabel sprintf('time since the start (%s)', unit)
+@time_words
+set xlabel time_name.(titles || part eq '' ? '' : ', '.part)
 set ytics scale 0 ('' 0)
 do for [k=1:n_tics] { set ytics add (value('tic'.k) value('tic_at'.k)) }
 unset grid

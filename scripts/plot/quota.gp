@@ -11,7 +11,8 @@ set style fill solid 1.0 noborder
 fill_within = tone(0x0072b2, 0x505050); fill_beyond = tone(0xe69f00, 0xa0a0a0); fill_asked = tone(0xdddddd, 0xe4e4e4); fair_line = tone(0xcc79a7, 0x000000); fair_dash = bw ? 3 : 1
 set grid back
 set xrange [0:end]
-time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
+@time_words
+time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 set multiplot
 if (titles) set label 1 heading at screen 0.5, screen 1 - 16.0 / height center font ',11'
 set label 2 'GPUs' at screen 12.0 / width, screen 0.5 center rotate by 90
@@ -23,12 +24,14 @@ do for [k=1:n] {
     set tmargin at screen 1 - (54.0 + row_k * panel_height) / height
     set bmargin at screen 1 - (54.0 + (row_k + 1) * panel_height - 42) / height
     set format x (k + across > n ? '%g' : '')
+    if (k + across > n) { @time_words } else { @time_marks }
     set title value('title'.k) offset 0,-0.6
     most = value('most'.k)
     set yrange [0:(most > 0 ? most * 1.25 : 1)]
     step = most > 0 ? 10.0 ** floor(log10(most * 1.25)) : 1
     step = most * 1.25 / step < 2 ? step / 2 : most * 1.25 / step > 4 ? step * 2 : step
     set ytics 0,step
+    if (most * 1.25 >= 1000) { eval level_list(step, floor(most * 1.25 / step)) }
     file = '$queue'.k
     plot file using ($1 / unit_s):4 with fillsteps fc rgb fill_asked, \
          file using ($1 / unit_s):3 with fillsteps fc rgb fill_beyond, \

@@ -5,7 +5,8 @@ if (format eq 'term') lines = lines - 1 + n
 paper_height = height
 load 'common.gp'
 set xrange [0:end]
-time_label = sprintf('time since the start (%s)', unit).(mean_over eq '' ? '' : '; each step is of '.mean_over)
+@time_words
+time_label = time_name.(mean_over eq '' ? '' : '; each step is of '.mean_over)
 array top[4] = [62, 252, 452, 622]
 array bottom[4] = [212, 412, 582, 752]
 log_latency_tics = "set logscale y; set ytics ('1 ms' 1e-3, '3 ms' 3e-3, '10 ms' 0.01, '30 ms' 0.03, '0.1 s' 0.1, '0.3 s' 0.3, '1 s' 1, '3 s' 3, '10 s' 10, \
@@ -39,6 +40,7 @@ if (term) {
             set title (r == 1 ? value('name'.k).(titles ? "\n".value('said'.k) : '') : '') offset 0,-0.5
             set xlabel (r == 4 && n == 1 ? time_label : '')
             set format x (r == 4 ? '%g' : '')
+            if (r == 4) { @time_words } else { @time_marks }
             set format y (r == 1 || r == 4 || k == 1 ? '%g' : '')
             most_rate = value('most_rate'.k); most_replicas = value('most_replicas'.k)
             unset logscale y
@@ -46,6 +48,7 @@ if (term) {
             if (r == 1) {
                 set ylabel (k == 1 ? 'requests/s' : '')
                 set yrange [0:(most_rate > 0 ? most_rate * 1.06 : 1)]
+                eval level_words(most_rate * 1.06)
                 plot file using ($1 / unit_s):2 with steps lw 1.3 lc rgb '#444444'
             }
             if (r == 2) {

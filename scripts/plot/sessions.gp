@@ -10,7 +10,8 @@ paper_height = height
 load 'common.gp'
 end = !term && over_s > 0 ? over_s / unit_s : end    # when the last session is over
 set xrange [0:end]
-time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
+@time_words
+time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 
 if (term) {
     load 'utilisation_term.gp'
@@ -28,7 +29,7 @@ if (term) {
         set yrange [0:most * 1.04]
         set xlabel (i == n ? time_label : '')
         quarter = most / 4.0
-        if (n > 4 && quarter > 1) { ten = 10.0 ** floor(log10(quarter)); set ytics ten * (quarter < 2 * ten ? 2 : quarter < 5 * ten ? 5 : 10) } else { set ytics autofreq }
+        if (n > 4 && quarter > 1) { ten = 10.0 ** floor(log10(quarter)); set ytics ten * (quarter < 2 * ten ? 2 : quarter < 5 * ten ? 5 : 10) } else { eval level_words(most * 1.04) }
         if (i == 1) { set key outside right top Left reverse samplen 1.2 width 1 } else { unset key }
         bands_of = ''
         do for [k=bands:1:-1] { if (k > 0) { bands_of = bands_of.sprintf("'$band%d_%d' using ($1 / unit_s):3 with fillsteps fc rgb band_colour%d title band%d, ", i, k, k, k) } }

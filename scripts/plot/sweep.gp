@@ -7,13 +7,13 @@ rows = (n + across - 1) / across
 width = across == 1 ? 720 : across == 2 ? 960 : 1200
 if (paper > 0) { width = paper }
 one_row = n * (7 * longest + 60) < width - 60
-foot = (one_row ? 17 : n > 12 ? 17 * ((n + 1) / 2) : 17 * n) + (seeds > 1 ? 40 : 20)
-panel_height = paper > 0 ? int(0.55 * width / across) + 40 : 330
+foot = direct ? (seeds > 1 ? 24 : 4) : (one_row ? 17 : n > 12 ? 17 * ((n + 1) / 2) : 17 * n) + (seeds > 1 ? 40 : 20)
+panel_height = paper > 0 ? int(0.55 * width / across) + 60 : 330
 height = panel_height * down + foot
 paper_height = height
 if (format eq 'term') lines = 20 + n
 load 'common.gp'
-set style fill solid 0.18 noborder
+set style fill transparent solid 0.18 noborder
 if (logarithmic) { set logscale x }
 if (words) {
     set xrange [0.5:places + 0.5]
@@ -30,11 +30,11 @@ do for [m=1:panels] {
     if (!term) {
         column_m = (m - 1) % most_across; row_m = (m - 1) / most_across
         set lmargin at screen (column_m + 0.0) / across + (paper > 0 ? 66.0 : 74.0) / width
-        set rmargin at screen (column_m + 1.0) / across - 18.0 / width
-        set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 22.0 : 36.0)) / height
-        set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 ? 44.0 : 56.0)) / height
+        set rmargin at screen (column_m + 1.0) / across - (direct ? 26 + 7.0 * longest : 18.0) / width
+        set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 30.0 : 36.0)) / height
+        set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 ? 52.0 : 56.0)) / height
     } else { set key below left vertical maxcols 1 Left reverse samplen 2 }
-    set title value('title'.m)
+    set title value('title'.m) offset 0,(paper > 0 ? -0.5 : 0)
     set ylabel value('unit'.m)
     most = value('most'.m); least = value('least'.m)
     set yrange [(least < 0 ? least * 1.1 : 0):(most > 0 ? most * 1.06 : 1)]
@@ -46,7 +46,8 @@ do for [m=1:panels] {
         plot for [l=1:n] file(l) using ($1 + shift(l)):($2 / scale):($3 / scale):($4 / scale) with yerrorbars pt mark_of(l) ps 0.9 lw 1.4 lc rgb colour_of(l)
     } else {
         plot for [l=1:n] file(l) using 1:($3 / scale):($4 / scale) with filledcurves lc rgb colour_of(l), \
-             for [l=1:n] file(l) using 1:($2 / scale) with linespoints pt mark_of(l) ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l)
+             for [l=1:n] file(l) using 1:($2 / scale) with linespoints pt mark_of(l) ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l), \
+             for [l=1:n] file(l) using (direct && $1 == high ? $1 : NaN):($2 / scale):(value('name'.l)) with labels left offset 0.8,0 tc rgb colour_of(l)
     } }
 }
 if (!term) {
@@ -58,6 +59,6 @@ if (!term) {
     if (one_row) { set key center center horizontal maxrows 1 Left reverse samplen 2.5 } else { if (n > 12) { set key center center vertical maxcols 2 Left reverse samplen 2.5 } else { set key center center vertical maxcols 1 Left reverse samplen 2.5 } }
     if (seeds > 1) { set label 1 (paper > 0 ? sprintf('mean over %d seeds with its interval of 95 %%', seeds) : sprintf('%s: mean over %d seeds; %s: its 95 %% confidence interval', (words ? 'points' : 'lines'), seeds, (words ? 'whiskers' : 'bands'))) \
         at screen 0.5, screen 14.0 / height center tc rgb '#333333' }
-    plot for [l=1:n] NaN with linespoints pt mark_of(l) ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l) title value('name'.l)
+    plot for [l=1:n] NaN with linespoints pt mark_of(l) ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l) title (direct ? '' : value('name'.l))
     unset multiplot
 }

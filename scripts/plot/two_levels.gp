@@ -5,7 +5,8 @@ paper_height = 2 * panel + 35 + 17 * n
 load 'common.gp'
 array file[2] = ['upper', 'lower']
 set xrange [0:end]
-time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
+@time_words
+time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 set key below left vertical maxcols 1 Left reverse samplen 2.5
 if (!term) { set lmargin (paper > 0 ? 8 : 11); set multiplot }
 if (term) { set lmargin 8; set rmargin 1; set tmargin 2 }
@@ -20,6 +21,7 @@ do for [p=1:2] {
     }
     most = value('most'.p)
     set yrange [0:(most > 0 ? most * 1.05 : 1)]
+    eval level_words(most > 0 ? most * 1.05 : 1)
     plot for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) \
         title (p == 2 ? value('title'.i) : '')
 }

@@ -7,8 +7,9 @@ key_rows = (bands + n_lines + key_columns - 1) / key_columns
 paper_height = n * (40 + int(0.36 * paper)) + 44 + 17 * key_rows
 load 'common.gp'
 set xrange [0:end]
+@time_words
 set ylabel levels
-time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
+time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 
 if (term) load 'utilisation_term.gp'
 if (!term) load 'utilisation_panels.gp'

@@ -7,7 +7,9 @@ set multiplot layout n,1
 panel = (height - 44 - 17.0 * key_rows) / n     # of a paper, where the legend stands below
 do for [i=1:n] {
     set title (titles ? value('panel'.i) : n > 1 ? value('run'.i) : '') offset 0,(paper > 0 ? -0.5 : 0)
+    eval level_words(value('most'.i) * 1.04)
     if (paper > 0) { set format x (i == n ? '%g' : '')
+        if (i == n) { @time_words } else { @time_marks }
         set tmargin at screen 1 - ((i - 1) * panel + (titles || n > 1 ? 24 : 8)) / height
         set bmargin at screen 1 - (i * panel - 18) / height }
     set yrange [0:value('most'.i) * 1.04]

@@ -8,11 +8,16 @@ unset ylabel
 unset border
 step = 10.0 ** floor(log10(most)); step = most / step < 2 ? step / 2 : most / step > 5 ? step * 2 : step
 set ytics ('0' 0)
-set for [y=1:5] ytics add (sprintf('%g', y * step) y * step * panel_rows / most)
-set ytics add (sprintf('%g', most) panel_rows)
+set for [y=1:5] ytics add (thousands(y * step) y * step * panel_rows / most)
+set ytics add (thousands(most) panel_rows)
 tick = 10.0 ** floor(log10(end)); tick = end / tick < 2 ? tick / 5 : end / tick < 5 ? tick / 2 : tick
-set xtics ('0' 0)
-set for [x=1:10] xtics add (sprintf('%g', x * tick) x * tick / end * cells)
+if (n_times > 0) {
+    set xtics (time1 time_at1 / end * cells)
+    do for [x=2:n_times] { set xtics add (value('time'.x) value('time_at'.x) / end * cells) }
+} else {
+    set xtics ('0' 0)
+    set for [x=1:10] xtics add (sprintf('%g', x * tick) x * tick / end * cells)
+}
 do for [i=1:n] {
     set terminal dumb size columns,panel_rows + 4 + (i == n)
     if (i == n) { set bmargin 3; set xlabel levels.' over '.time_label } else { set xlabel '' }

@@ -37,6 +37,8 @@ static void add_change(struct series *l, double at_s, double value)
 
 void series_set(struct series *l, const struct steps *steps, double at_s, double value)
 {
+    if (steps->length_s > 0 && at_s > steps->length_s)
+        return;
     if (!l->mean && steps->n)
         l->mean = mem_new(steps->n, sizeof *l->mean);
     if (at_s > l->at_s)

@@ -11,6 +11,8 @@
  *              last; with steps those whose mean differs from that of the step before. Differences of less than 1e-9 of the
  *              value are rounding, and no change.
  *
+ * What is told for after length_s is not of the axis, and changes nothing (length_s 0: there is no such end).
+ *
  * All runs that are shown on one axis have the same steps. */
 #pragma once
 #include <stdbool.h>

@@ -81,6 +81,21 @@ sed 's/0.8/0.8, gpus: 13/' loaded.yaml >stated.yaml
 sed 's/loaded/stated/' sizes.yaml >stated-sizes.yaml
 expect 0 '' "$gpuyard" sweep -q stated-sizes.yaml -o stated
 
+# ---- The picture: a panel for each target with its bound, tics at the values that were tried ----
+if command -v gnuplot >plotter; then
+    for picture in p q; do
+        expect 0 '' "$gpuyard" plan size.yaml -o size --target 'wait_mean_s<0.1471' --target 'util_alloc<0.6' --plot $picture.svg
+    done
+    cmp -s p.svg q.svg && ok || fail "two pictures of one plan"
+    for words in '>fifo: 17<' '>mean time in the queue' '>GPU time allocated (%)<' '>17<' '>cluster.nodes.a.count<'; do
+        grep -qF -e "$words" p.svg && ok || fail "no $words in the picture of a plan"
+    done
+    [ "$(grep -c 'stroke-dasharray' p.svg)" -ge 2 ] && ok || fail "a picture without the bounds"
+else
+    echo "skipped: pictures of plans: no gnuplot here"
+fi
+expect 2 "gpuyard: plan: --plot: want a file that ends in .png, .svg or .pdf, got 'x.gif'" "$gpuyard" plan size.yaml --target 'wait_mean_s<1' --plot x.gif
+
 # ---- Several targets, and none that meets them ----
 expect 0 '' "$gpuyard" plan size.yaml -o size --target 'wait_mean_s<0.1471' --target 'util_alloc<0.6'
 says out 'fifo: the smallest cluster.nodes.a.count with wait_mean_s<0.1471 and util_alloc<0.6: 17'

@@ -44,6 +44,14 @@ for seed in 1 2; do
 done
 "$G" run -q -c hand.yaml -t hand.csv -p fifo -o hand || fail "the hand-made run does not run"
 
+sed 's/^power:.*/failures: { faults_per_node_day: 2, repair: fixed, repair_s: 600 }/' lab.yaml >breaking.yaml
+"$G" run -q -c breaking.yaml -t trace.csv -p fifo -o broken || fail "the run with failures does not run"
+mkdir -p served
+awk 'BEGIN { print "time_s,service,rate_per_s,arrived,served,dropped,backlog,replicas_wanted,replicas_placed,replicas_ready,latency_mean_s,latency_p50_s,latency_p99_s,first_token_p50_s,first_token_p99_s,slo_attainment,duty"
+    for (i = 1; i <= 100; i++) { r = i <= 50 ? 1 : 3
+        print 60 * i ",big_llm_%_<&>," r "," 60 * r "," 60 * r ",0,0,3,3,2,0.2,0.1,2,,," (i <= 50 ? 1 : 0.5) ",0.5"
+        print 60 * i ",idle,0,0,0,0,0,1,1,1,,,,,,,0" } }' >served/services.csv
+
 # ---- Every kind in every format: a whole file, twice the same, with the names in it and within the columns ----
 whole() { # FORMAT FILE
     case $1 in
@@ -57,8 +65,8 @@ assert sum(n.tag.endswith(("}path", "}polygon", "}image")) for n in t.iter()) > 
     esac
 }
 for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fairness fragmentation energy \
-    compare quota gantt nodes jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto; do
-    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
+    compare quota gantt nodes jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto arrived_load reliability service_load; do
+    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; reliability) dirs=broken ;; service_load) dirs=served ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
     for format in png svg pdf term; do
         # shellcheck disable=SC2086
         "$G" plot $dirs --kind $kind --format $format -o a.$format 2>said && whole $format a.$format && ok || fail "$kind as $format: $(cat said)"
@@ -111,6 +119,31 @@ holds said "1.5 ± 6.4 s"
 sed 's/"seed": 2/"seed": 1/' five/2/manifest.json >x && mv x five/2/manifest.json
 "$G" plot five --kind compare -m wait_mean_s -o five.svg                       # one seed twice: they differ in something else
 if grep -q '±' five.svg; then fail "runs that are no replications have an interval"; else ok; fi
+
+# ---- A part of the time, and dates: 2026-01-05 00:00 UTC is 1767571200 (date -u -d 2026-01-05 +%s) ----
+"$G" plot hand -k jobs --from 50 --to 2.5min -f csv >said
+says said '"fifo, pack",0,1,' && says said '"fifo, pack",100,1,'           # of 200 s those from 50 to 150
+"$G" plot hand -k utilisation --from 50 --to 150 -o a.svg && holds a.svg ">time of the run (s)<" && holds a.svg ">60<" && holds a.svg ">140<"
+if grep -q '>0 s<\|>20<' a.svg; then fail "tics of another time"; else ok; fi
+cp -r hand dated && sed 's/"format": "native"/&, "origin_unix_s": 1767571200/' hand/manifest.json >dated/manifest.json
+"$G" plot dated -k utilisation -o a.svg && holds a.svg ">date (UTC), from 5 Jan 2026<" && holds a.svg ">00:01:00<"
+"$G" plot dated -k utilisation --from "2026-01-05 00:01:00" -f csv >said && says said '"fifo, pack",red_team,0,3,3' && says said '"fifo, pack",blue_team,40,5,5'
+"$G" plot dated hand -k jobs -o a.svg && holds a.svg ">time since the start (min)<"       # not all have a date
+for kind in utilisation quota gantt nodes; do
+    "$G" plot dated -k $kind -f term >said && grep -q '5 Jan 00:0[0-3]\|00:0[123] ' said && ok || fail "$kind in a terminal without dates: $(cat said)"
+done
+expect 2 "gpuyard: plot: --from: want a time of the run as these runs have no dates, or not the same, got '2026-01-05'" "$G" plot hand -k jobs --from 2026-01-05
+expect 2 "gpuyard: plot: --to: want a time of the run like 3600, 90min, 12h or 2d, or a date like 2017-10-09 or '2017-10-09 07:01:55', got '1w'" \
+    "$G" plot hand -k jobs --to 1w
+expect 2 "gpuyard: plot: --to: want a time after --from 100, got '50'" "$G" plot hand -k jobs --from 100 --to 50
+expect 3 "gpuyard: plot: --from, --to: want times between 0 and 200 s of the run" "$G" plot hand -k jobs --from 300
+expect 2 "gpuyard: plot: --from, --to: jct_cdf has no axis of time" "$G" plot hand -k jct_cdf --from 100
+rm -f hand/*.png && "$G" plot hand --from 100 >said && holds said hand/jobs.png && none hand/jct_cdf.png && rm hand/*.png
+
+# ---- Levels of thousands have separators: 3,000 jobs wait ----
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) print i ",0,1,8" }' >many.csv
+"$G" run -q -c hand.yaml -t many.csv -p fifo -o many && "$G" plot many -k queue_length -o a.svg && holds a.svg ">1,000<"
+if grep -q '>1000<\|>10000<' a.svg; then fail "thousands without separators"; else ok; fi
 
 # ---- A sweep: the same numbers as lines; one that was run; what has no numbers stands side by side ----
 mkdir -p made scratch
@@ -174,11 +207,6 @@ expect 3 "gpuyard: swept/sweep.csv: no parameter nonsense" "$G" plot swept --kin
 expect 3 "gpuyard: swept/sweep.csv: no value of nonsense with scope all" "$G" plot swept --kind sweep -m nonsense -o x2.svg
 
 # ---- Services: 100 intervals of a minute; the share is by requests, 60 x 100 at 1 and 60 x 300 at 0.5: 62.5 % ----
-mkdir -p served
-awk 'BEGIN { print "time_s,service,rate_per_s,arrived,served,dropped,backlog,replicas_wanted,replicas_placed,replicas_ready,latency_mean_s,latency_p50_s,latency_p99_s,first_token_p50_s,first_token_p99_s,slo_attainment,duty"
-    for (i = 1; i <= 100; i++) { r = i <= 50 ? 1 : 3
-        print 60 * i ",big_llm_%_<&>," r "," 60 * r "," 60 * r ",0,0,3,3,2,0.2,0.1,2,,," (i <= 50 ? 1 : 0.5) ",0.5"
-        print 60 * i ",idle,0,0,0,0,0,1,1,1,,,,,,,0" } }' >served/services.csv
 for format in png svg pdf term; do
     "$G" plot served --kind services --format $format -o a.$format 2>said && whole $format a.$format && ok || fail "services as $format: $(cat said)"
     "$G" plot served --kind services --format $format -o b.$format
@@ -277,10 +305,29 @@ for format in png svg term csv; do
     "$G" plot calm --kind sessions --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, sessions as $format: $(cat said)"
 done
 
+words() { python3 -c 'import sys, xml.etree.ElementTree as e
+for n in e.parse(sys.argv[1]).getroot().iter():
+    if n.tag.endswith("}text"): print("".join(n.itertext()).strip())' "$1"; }
+
+# ---- A Gantt that shows a part says so, also without a title ----
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) print i "," 10 * i ",10,1" }' >steady.csv
+"$G" run -q -c hand.yaml -t steady.csv -p fifo -o steady && "$G" plot steady -k gantt --paper -o a.svg && words a.svg | grep -q ', the first 5.56 h of 8.33 h$' && ok ||
+    fail "2000 of 3000 boxes, silently"                                  # 2,000 x 10 s of 30,000 s
+
+# ---- Names beside what they name, where they fit: the ends of lines, points; else a legend ----
+"$G" plot made -k sweep -m wait_mean_s -o a.svg && holds a.svg ">p2<" && words a.svg >said && [ "$(grep -cx p2 said)" = 1 ] && ok || fail "a sweep without names"
+mkdir -p close                                                               # both lines end near 6: a legend below, of 33 pixels
+awk -F, -v OFS=, 'NR > 1 { $8 = $5 * 2 + ($4 == "p2") / 10 } { print }' made/sweep.csv >close/sweep.csv
+"$G" plot made -k sweep -m wait_mean_s -f png -o a.png && "$G" plot close -k sweep -m wait_mean_s -o b.png
+height() { od -An -tu1 -j20 -N4 "$1" | awk '{ print $3 * 256 + $4 }'; }
+[ "$(height a.png)" = "$(($(height b.png) - 33))" ] && ok || fail "no legend where ends are near: heights $(height a.png), $(height b.png)"
+"$G" plot set/quota-1 set/fifo-1 -k pareto -m jct_mean_s -m util_alloc -o a.svg && words a.svg >said &&
+    [ "$(grep -cx 'quota, pack\|fifo, pack' said)" = 2 ] && ok || fail "points without names"
+
 # ---- A paper's column: 3.3 inches wide, embedded fonts of 8 points, greys that differ; the control is the same in colours ----
 for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fragmentation energy compare quota gantt nodes \
-    jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto; do
-    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
+    jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto arrived_load reliability service_load; do
+    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; reliability) dirs=broken ;; service_load) dirs=served ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
     for format in png svg pdf; do
         # shellcheck disable=SC2086
         "$G" plot $dirs --kind $kind --paper -o paper.$format 2>said && whole $format paper.$format && ok || fail "$kind on paper as $format: $(cat said)"

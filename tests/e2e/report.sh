@@ -190,6 +190,7 @@ if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
     look dated.html 1280
     grep -v '^probe: ok' found >bad
     [ -s found ] && [ ! -s bad ] && ok || fail "dated.html: $(cat bad)"
+    [ "$(grep -c '>date (UTC), from 5 Jan 2026<' dated.html)" -ge 5 ] && ok || fail "static pictures of a dated trace without dates"
     drawn dated.html >dom
     holds dom 'date (UTC), from 5 Jan 2026'
     holds dated.html '2026-01-1'

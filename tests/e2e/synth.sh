@@ -123,6 +123,11 @@ if command -v gnuplot >plotter; then
     expect 0 "" "$G" fit a.csv -q -o f.yaml --plot g.svg
     same f.svg g.svg
     grep -q '<svg' f.svg && ok || fail "no plot"
+    "$G" check a.csv --plot c.svg >out && holds c.svg '>Time between arrivals<' || fail "no picture of a trace alone"
+    if grep -q '>synthetic<' c.svg; then fail "a trace alone beside another"; else ok; fi
+    expect 2 "gpuyard: check: --plot: want one trace, and a file that ends in .png, .svg or .pdf, got 'c.gif'" "$G" check a.csv --plot c.gif
+    echo 'nodes: [ { group: a, count: 1, gpus: 1, gpu_model: V100-SXM2-32 } ]' >plain.yaml
+    expect 2 "gpuyard: check: --plot: plain.yaml: want a trace" "$G" check plain.yaml --plot c.svg
 else
     echo "skipped: plots of fit: no gnuplot here"
 fi

@@ -77,6 +77,11 @@ static const struct file files[] = {
     { "f2/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,5,s,1\nfinish_time_fairness_p95,all,3,,1\n" },
     { "f3/manifest.json", "{ \"policy\": \"c\", \"policy_text\": \"c\", \"placement\": \"q\", \"seed\": 1 }" },
     { "f3/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,12,s,1\nfinish_time_fairness_p95,all,2,,1\n" },
+    { "load/manifest.json", "{ \"policy\": \"p\", \"policy_text\": \"p\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "load/jobs.csv", "job_id,state,bounded_slowdown,gpus,submit_s,start_s,end_s,jct_s,slowdown\nb,completed,1,1,5,5,105,100,1\n"
+                       "a,completed,2,4,0,50,200,200,2\nc,running,,2,5,5,,,\nd,failed,1,4,9,9,10,1,1\n" },
+    { "load/timeseries.csv", "time_s,gpus_total,gpus_allocated\n0,8,4\n5,8,5\n8,8,6\n200,8,0\n" },
+    { "load/summary.csv", "metric,scope,value,unit,n\nmttf_h,gpus<=8,12,h,1\n" },
     { "swept/sweep.csv", "point,name,load,policy,seed,metric,scope,value,unit,n\n"
                          "0,a,2,fifo,1,wait_mean_s,all,1,s,1\n1,b,1,fifo,1,wait_mean_s,all,5,s,1\n2,c,2,fifo,2,wait_mean_s,all,3,s,1\n"
                          "3,d,2,sjf,1,wait_mean_s,all,4,s,1\n3,d,2,sjf,1,util_alloc,all,0.5,,1\n" },
@@ -199,10 +204,44 @@ static const struct row {
     /* The third is worse than the first in both. */
     { "pareto", "pareto", { "f1", "f2", "f3" },
       "run,x,half_x,y,half_y,on_front\n\"a, q\",10,,1,,yes\n\"b, q\",5,,3,,yes\n\"c, q\",12,,2,,no\n" },
+    /* 4 GPUs at 0 s; 1 and 2 at 5 s, of which 5 of 8 are then held; 4 more at 9 s, after the row of 8 s. */
+    { "arrived_load", "arrived_load", { "load" },
+      "run,time_s,arrived_percent,allocated_percent\n" RUN "0,0,0\n" RUN "0,50,50\n" RUN "5,87.5,62.5\n" RUN "9,137.5,75\n" },
+    /* The minute of 60 requests kept the SLO; of 120 in the next half did. */
+    { "service_load", "service_load", { "run" },
+      "run,service,requests_per_s,goodput_per_s,latency_p99_s\n" RUN "chat,1,1,\n" RUN "chat,2,1,\n" RUN "chat,1,,0.5\n" RUN "chat,2,,1\n" },
+    /* a: 200 s at a slowdown of 2 are 100 s of service, in the 150 s from its start. What failed or runs is no part of it. */
+    { "reliability", "reliability", { "load" },
+      "run,size,mttf_h,ettr_percent\n" RUN "2-8,12,\n" RUN "1,,100\n" RUN "2-8,,66.6666666667\n" },
     /* The axis is the load, in order of its values. 1 and 3 have mean 2 and s / sqrt(2) = 1; t(1 degree, 0.975) = 12.7062047. */
     { "sweep", "sweep", { "swept" },
       "metric,scope,unit,line,x,n,mean,low,high\nwait_mean_s,all,s,fifo,1,1,5,5,5\nwait_mean_s,all,s,fifo,2,2,2,-10.7062047362,14.7062047362\n"
       "wait_mean_s,all,s,sjf,2,1,4,4,4\n" },
+};
+
+/* A part of the time. */
+static const struct part { const char *name; struct row row; double from_s, to_s; } parts[] = {
+    /* From 50 to 250 s: what holds then from its beginning on, and to its end. */
+    { "energy: a part", { "energy", "energy", { "run" }, "run,time_s,power_kw\n" RUN "0,1\n" RUN "50,0.4\n" RUN "150,1.2\n" RUN "200,1.2\n" }, 50, 250 },
+    { "jobs: a part", { "jobs", "jobs", { "r1" },
+      "run,time_s,jobs_running,jobs_waiting\n" RUN "0,1,\n" RUN "50,3,\n" RUN "100,3,\n" RUN "0,,2\n" RUN "50,,0\n" RUN "100,,0\n" }, 50, 150 },
+    /* 3 x 50 + 0.5 x 150 and 4 x 50 GPU s are held, 3 x 50 + 0.5 x 100 + 4 x 50 of them are progress. */
+    { "utilisation: a part", { "utilisation", "utilisation", { "run" },
+      "run,band,time_s,value,top\n" RUN "red,0,3,3\n" RUN "red,50,0.5,0.5\n" RUN "red,150,0.5,0.5\n" RUN "red,200,0.5,0.5\n"
+      RUN "blue,0,0,3\n" RUN "blue,50,0,0.5\n" RUN "blue,150,4,4.5\n" RUN "blue,200,4,4.5\n"
+      RUN "all GPUs,0,8,\n" RUN "all GPUs,200,8,\n" RUN "making progress,0,3,\n" RUN "making progress,50,0.5,\n"
+      RUN "making progress,150,4,\n" RUN "making progress,200,4,\n" }, 50, 250 },
+    { "quota: a part", { "quota", "quota", { "run" },
+      "queue,time_s,held_within_quota,held,demand,fair_share,quota\n" "red,0,2,3,3.5,,2\nred,50,0.5,0.5,0.5,,2\nred,200,0.5,0.5,0.5,,2\n"
+      "blue,0,0,0,4,3,4\nblue,150,4,4,4,4,4\nblue,200,4,4,4,4,4\n" }, 50, 250 },
+    /* f begins after it. */
+    { "gantt: a part", { "gantt", "gantt", { "lanes" },
+      "node,queue,job,start_s,end_s,lane_top,lane_bottom,percent\n0,x,a,0,50,0,2,\n1,x,d,0,50,4,4.3,\n1,y,e,0,50,4.3,4.9,\n"
+      "0,x,b,0,100,2,3,\n0,y,c,50,100,0,2,\n" }, 50, 150 },
+    /* The minute that ends at 120 s is in it, that at 60 s is not. */
+    { "services: a part", { "services", "services", { "run" },
+      "service,time_s,requests_per_s,latency_p50_s,latency_p99_s,slo_kept_percent,replicas_wanted,replicas_ready\n"
+      "chat,0,2,0.2,1,50,2,2\n" }, 60, 120 },
 };
 
 /* ---- The table of a kind ---- */
@@ -227,11 +266,12 @@ static char *read_back(FILE *f)
 }
 
 /* What a kind says of these directories, as CSV or, with a script, as commands for gnuplot; free() it. */
-static char *made(const char *name, const char *const *directory, const char *script)
+static char *made(const char *name, const char *const *directory, const char *script, struct window shown)
 {
     static const char *const metric[] = { "wait_mean_s" };
     const struct kind *k = kind_of(name);
-    struct plot_request r = { .canvas = { .format = script ? PLOT_SVG : PLOT_CSV }, .metrics = 1, .metric = metric };
+    struct plot_request r = { .canvas = { .format = script ? PLOT_SVG : PLOT_CSV }, .metrics = 1, .metric = metric,
+                              .window = shown };
     static const char *const opposed[] = { "jct_mean_s", "finish_time_fairness_p95" };
     if (!strcmp(name, "pareto")) {
         r.metrics = 2;
@@ -297,8 +337,17 @@ static void assert_same_table(const char *got, const char *want)
 static void table(void **state)
 {
     const struct row *row = *state;
-    char *got = made(row->kind, row->directory, NULL);
+    char *got = made(row->kind, row->directory, NULL, (struct window){ 0 });
     assert_same_table(got, row->want);
+    free(got);
+}
+
+static void part_of_time(void **state)
+{
+    const struct part *part = *state;
+    struct window shown = { .has_from = true, .has_to = true, .from_s = part->from_s, .to_s = part->to_s };
+    char *got = made(part->row.kind, part->row.directory, NULL, shown);
+    assert_same_table(got, part->row.want);
     free(got);
 }
 
@@ -317,7 +366,7 @@ static double number_at(const char *text, size_t line, size_t column)
 static void heat_of_nodes(void **state)
 {
     (void)state;
-    char *got = made("nodes", (const char *const[]){ "run", NULL }, NULL);
+    char *got = made("nodes", (const char *const[]){ "run", NULL }, NULL, (struct window){ 0 });
     size_t lines = 0;
     for (const char *at = got; (at = strchr(at, '\n')); at++)
         lines++;
@@ -344,7 +393,7 @@ static void names_are_texts(void **state)
     mkdir("bad", 0777);
     write_text("bad/manifest.json", "{ \"policy\": \"it's\\n`touch x`\\u0007$(touch y)@z\", \"seed\": 1 }");
     write_text("bad/jobs.csv", files[2].text);
-    char *got = made("jct_cdf", (const char *const[]){ "bad", NULL }, "jct_cdf.gp");
+    char *got = made("jct_cdf", (const char *const[]){ "bad", NULL }, "jct_cdf.gp", (struct window){ 0 });
     assert_non_null(strstr(got, "\ntitle1 = 'it''s `touch x` $(touch y)@z: 2 jobs, 1 unfinished left out'\n"));
     assert_non_null(strstr(got, "\n$curve1 << end_of_rows\n50 0\n100 50\n300 100\n345 100\nend_of_rows\nload 'jct_cdf.gp'\n"));
     free(got);
@@ -393,7 +442,7 @@ static int write_files(void **state)
 static int remove_files(void **state)
 {
     static const char *const directories[] = { "run", "lanes", "s1", "s2", "s3", "other", "swept", "bad", "kinds", "late", "design",
-                                             "r1",    "r2",    "n1", "n2", "f1", "f2",    "f3" };
+                                             "r1",    "r2",    "n1", "n2", "f1", "f2",    "f3", "load" };
     (void)state;
     for (size_t i = 0; i < COUNT(files); i++)
         unlink(files[i].name);
@@ -409,6 +458,7 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, table, rows);
+    ADD_ROWS(tests, n, part_of_time, parts);
     ADD_TEST(tests, n, heat_of_nodes);
     ADD_TEST(tests, n, names_are_texts);
     ADD_TEST(tests, n, the_list_has_the_names_of_the_kinds);

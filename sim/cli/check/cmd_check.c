@@ -1,6 +1,8 @@
 /* cmd_check.c - gpuyard check: validates traces, clusters, experiments and federations, and
  * compares demand with capacity. */
 #include "sim/cli/check/check.h"
+#include "sim/cli/convert/fit_report.h"
+#include "sim/cli/plot/gnuplot.h"
 #include "sim/cli/run/choose.h"
 #include "sim/cli/sweep/sweep.h"
 #include "sim/cli/frame/cli.h"
@@ -18,6 +20,7 @@
 
 struct check_options {
     struct option_texts clusters;
+    const char *plot;
     int format;
     bool strict;
 };
@@ -34,6 +37,9 @@ static const struct option options[] = {
     { .name = "format", .letter = 'f', .argument = "FORMAT", .kind = OPTION_WORD, AT(format),
       .words = formats,
       .help = "text, the default, or json" },
+    { .name = "plot", .argument = "FILE", .kind = OPTION_TEXT, AT(plot), .values = VALUES_FILE,
+      .help = "plot run times, sizes, gaps between arrivals and hours of the day of a trace; FILE "
+              "ends in .png, .svg or .pdf" },
     { .name = "strict", .kind = OPTION_FLAG, AT(strict), .help = "a warning counts as an error" },
     { 0 },
 };
@@ -241,6 +247,8 @@ static void check_trace_file(struct checking *c, struct chosen_trace *trace)
         return;
     }
     json_t *report = check_trace(w);
+    int plotted = c->options->plot ? fit_plot(w, NULL, c->options->plot) : EXIT_OK;
+    c->status = plotted > c->status ? plotted : c->status;
     workload_free(w);
     if (c->n)
         json_object_set_new(report, "demand", demand_of(c, trace));
@@ -295,6 +303,8 @@ static void check_file(struct checking *c, const char *text)
     enum file_kind kind = status == EXIT_OK && !trace.format ? kind_of(trace.path) : KIND_TRACE;
     if (status != EXIT_OK)
         take_error(c, status, text, &err);
+    else if (c->options->plot && kind != KIND_TRACE)
+        c->status = complain(EXIT_USAGE, "check: --plot: %s: want a trace", trace.path);
     else if (kind == KIND_CLUSTER)
         check_cluster_file(c, trace.path);
     else if (kind == KIND_FEDERATION)
@@ -334,6 +344,14 @@ static void show(const struct checking *c)
 static int check_run(const struct invocation *in)
 {
     struct checking c = { .options = in->options, .files = json_array() };
+    const char *plot = c.options->plot;
+    if (plot && (picture_format(plot) < 0 || in->operands.n != 1)) {
+        json_decref(c.files);
+        return complain(EXIT_USAGE,
+                        "check: --plot: want one trace, and a file that ends in .png, .svg or "
+                        ".pdf, got '%s'",
+                        plot);
+    }
     for (size_t i = 0; i < c.options->clusters.n; i++)
         add_compared(&c, c.options->clusters.text[i]);
     for (size_t i = 0; i < in->operands.n; i++)

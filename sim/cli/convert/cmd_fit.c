@@ -3,6 +3,7 @@
 #include "sim/cli/run/choose.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/convert/fit_report.h"
+#include "sim/cli/plot/gnuplot.h"
 #include "sim/cli/frame/out_path.h"
 #include "sim/base/memory.h"
 
@@ -121,7 +122,7 @@ static int fit_run(const struct invocation *in)
     const struct fit_options *o = in->options;
     struct error err = { "" };
     struct chosen_trace trace;
-    if (o->plot && fit_plot_format(o->plot) < 0)
+    if (o->plot && picture_format(o->plot) < 0)
         return complain(EXIT_USAGE,
                         "fit: --plot: want a file that ends in .png, .svg or .pdf, got '%s'",
                         o->plot);

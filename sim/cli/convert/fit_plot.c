@@ -8,16 +8,6 @@
 
 enum { POINTS = 800 };
 
-int fit_plot_format(const char *path)
-{
-    static const char *const endings[] = { [PLOT_PNG] = "png", [PLOT_SVG] = "svg", [PLOT_PDF] = "pdf" };
-    const char *ending = strrchr(path, '.');
-    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
-        if (!strcmp(ending + 1, endings[i]))
-            return (int)i;
-    return -1;
-}
-
 /* ---- One table for each curve: x, y in per cent ---- */
 
 struct range { double low, high; };
@@ -76,16 +66,19 @@ static void fill(struct figure *f, const struct workload *trace, const struct wo
     static const char *const panel[FIT_SAMPLES] = { [FIT_RUN_TIMES] = "run", [FIT_GPUS] = "gpus", [FIT_GAPS] = "gap" };
     for (int which = 0; which < FIT_SAMPLES; which++) {
         struct fit_comparison c;
-        fit_compare(trace, like, (enum fit_sample)which, &c);
+        fit_compare(trace, like ? like : trace, (enum fit_sample)which, &c);
         struct range range = range_of(&c, which == FIT_GPUS);
         put_side(figure_table(f, "x,percent", "%s1", panel[which]), &c.trace, range);
-        put_side(figure_table(f, "x,percent", "%s2", panel[which]), &c.synthetic, range);
+        if (like)
+            put_side(figure_table(f, "x,percent", "%s2", panel[which]), &c.synthetic, range);
         fact(f, range.low, "%s_least", panel[which]);
         fact(f, range.high, "%s_most", panel[which]);
         fit_comparison_free(&c);
     }
     put_hours(figure_table(f, "hour,percent", "hour1"), trace);
-    put_hours(figure_table(f, "hour,percent", "hour2"), like);
+    if (like)
+        put_hours(figure_table(f, "hour,percent", "hour2"), like);
+    fact(f, like ? 2 : 1, "sides");
 }
 
 /* ---- Drawing ---- */
@@ -93,7 +86,7 @@ static void fill(struct figure *f, const struct workload *trace, const struct wo
 int fit_plot(const struct workload *trace, const struct workload *like, const char *path)
 {
     static const struct kind fit = { .name = "fit", .script = "fit.gp" };
-    const struct canvas canvas = { .format = (enum plot_format)fit_plot_format(path) };
+    const struct canvas canvas = { .format = (enum plot_format)picture_format(path) };
     char scripts[SCRIPTS_PATH];
     int status = scripts_find(scripts);
     if (status != EXIT_OK)

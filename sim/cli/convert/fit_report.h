@@ -9,7 +9,5 @@
 json_t *fit_report(const struct fit *f, const struct workload *trace, const struct workload *like);
 void fit_report_text(const json_t *report, FILE *to);
 
-/* A plot_format by the end of the file's name: .png, .svg, .pdf; -1: something else. */
-int fit_plot_format(const char *path);
-/* An exit status; what is wrong is said. */
+/* like NULL: the trace alone. An exit status; what is wrong is said. */
 int fit_plot(const struct workload *trace, const struct workload *like, const char *path);

@@ -99,9 +99,7 @@ void put_waits(json_t *story, const int64_t waits_ns[WAIT_REASONS])
 void put_origin(json_t *story, const char *directory)
 {
     json_t *manifest = result_manifest(directory);
-    const json_t *origin = json_object_get(json_object_get(manifest, "trace"), "origin_unix_s");
-    put_number(story, "origin_unix_s",
-               json_is_number(origin) ? json_number_value(origin) : (double)NAN);
+    put_number(story, "origin_unix_s", manifest_origin_s(manifest));
     json_decref(manifest);
 }
 

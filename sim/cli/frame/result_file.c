@@ -71,6 +71,12 @@ json_t *result_manifest(const char *directory)
     return json_load_file(path, 0, NULL);
 }
 
+double manifest_origin_s(const json_t *manifest)
+{
+    const json_t *origin = json_object_get(json_object_get(manifest, "trace"), "origin_unix_s");
+    return json_is_number(origin) ? json_number_value(origin) : (double)NAN;
+}
+
 struct result_places result_places_of(const char *directory)
 {
     char path[PATH_LONG];

@@ -35,3 +35,5 @@ void result_places_free(struct result_places *p);
 
 /* manifest.json, owned by the caller; NULL: there is none that can be read. */
 json_t *result_manifest(const char *directory);
+/* The date of time 0 of a run, in seconds since 1970; NaN: its trace has no dates. */
+double manifest_origin_s(const json_t *manifest);

@@ -365,7 +365,7 @@ static void draw(struct bands *b, double *over_s)
     fact(b->f, b->most, "most");
     fact_text(b->f, b->by->levels, "levels");
     fact(b->f, (double)panel_rows(b), "panel_rows");
-    time_axis_facts(&b->axis, b->f);
+    time_axis_facts(&b->axis, b->r, b->f);
     if (is_terminal(b))
         put_legend(b, names);
 }
@@ -487,6 +487,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 #define COLUMNS "run,band,time_s,value,top"
 const struct kind utilisation_kind = {
     .name = "utilisation",
+    .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
     .file = { "timeseries.csv", "queues.csv", "jobs.csv" },
@@ -497,6 +498,7 @@ const struct kind utilisation_kind = {
 };
 const struct kind utilisation_class_kind = {
     .name = "utilisation_class",
+    .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
     .file = { "timeseries.csv", "intervals.csv", "jobs.csv" },
@@ -507,6 +509,7 @@ const struct kind utilisation_class_kind = {
 };
 const struct kind utilisation_state_kind = {
     .name = "utilisation_state",
+    .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
     .file = { "timeseries.csv" },
@@ -517,6 +520,7 @@ const struct kind utilisation_state_kind = {
 };
 const struct kind fragmentation_kind = {
     .name = "fragmentation",
+    .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
     .file = { "timeseries.csv", "intervals.csv", "nodes.csv" },

@@ -25,7 +25,7 @@ void bands_set(struct bands *b, size_t i, uint32_t key, double at_s, double valu
         memset(run->level + run->n_levels, 0, (key + 1 - run->n_levels) * sizeof *run->level);
         run->n_levels = key + 1;
     }
-    series_set(&run->level[key], &b->axis.steps, fmax(0, at_s - b->axis.start_s), value);
+    series_set(&run->level[key], &b->axis.steps, time_axis_at(&b->axis, at_s), value);
 }
 
 uint32_t bands_key(struct bands *b, const char *name)
@@ -341,7 +341,7 @@ static void on_gpus(void *self, const struct fields *f)
 {
     const struct reading *r = self;
     struct run_levels *run = &r->b->run[r->i];
-    double at_s = f->number[0] - r->b->axis.start_s;
+    double at_s = time_axis_at(&r->b->axis, f->number[0]);
     series_set(&run->total, &r->b->axis.steps, at_s, f->number[1]);
     series_set(&run->up, &r->b->axis.steps, at_s, f->number[2]);
     series_set(&run->busy, &r->b->axis.steps, at_s, f->number[3]);

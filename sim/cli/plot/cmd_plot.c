@@ -3,7 +3,7 @@
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
-#include "sim/cli/plot/design.h"
+#include "sim/cli/plot/compare/design.h"
 #include "sim/cli/plot/gnuplot.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/runs.h"
@@ -31,7 +31,7 @@ static const char *const usual_metrics[] = { "util_alloc", "wait_mean_s", "jct_m
 
 struct plot_options {
     int kind, format;
-    const char *file, *x_column, *width;
+    const char *file, *x_column, *width, *from, *to;
     struct option_texts metrics, labels;
     int64_t font_pt;
     bool paper, no_title, bw;
@@ -62,6 +62,13 @@ static const struct option options[] = {
       AT(x_column),
       .help = "sweep: the parameter on the axis; by default the first that has several "
               "values, numbers before names" },
+    { .name = "from",
+      .argument = "TIME",
+      .kind = OPTION_TEXT,
+      AT(from),
+      .help = "plots over time begin then: a time of the run in seconds, or like 90min, 12h, 2d; a "
+              "date where the trace has dates" },
+    { .name = "to", .argument = "TIME", .kind = OPTION_TEXT, AT(to), .help = "and end then" },
     { .name = "format",
       .letter = 'f',
       .argument = "FORMAT",
@@ -205,6 +212,11 @@ static bool to_stdout(const struct plot_request *r)
     return r->canvas.format == PLOT_TERM || r->canvas.format == PLOT_CSV;
 }
 
+static bool has_window(const struct directories *d)
+{
+    return d->request.window.has_from || d->request.window.has_to;
+}
+
 static int draw(const struct plotting *p, const struct kind *k)
 {
     char usual[SCRIPTS_PATH];
@@ -250,6 +262,8 @@ static int one_kind(const struct plotting *p, const struct kind *k)
     if (d->n > k->most)
         return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name,
                         d->dir[k->most]);
+    if (has_window(d) && !k->over_time)
+        return complain(EXIT_USAGE, "plot: --from, --to: %s has no axis of time", k->name);
     bool sweep = k->of_sweep && d->n == 1 && is_sweep(d->dir[0]);
     for (size_t i = 0; i < d->n; i++)
         if (!sweep && !has_files(k, d->dir[i], missing))
@@ -275,7 +289,8 @@ static int all_kinds(const struct plotting *p)
     for (size_t i = 0; plot_kinds[i]; i++) {
         const struct kind *k = plot_kinds[i];
         const struct directories *of = directories_of(p, k);
-        bool applies = of->n >= k->least && of->n <= k->most && fits_paper(p, k) == EXIT_OK;
+        bool applies = of->n >= k->least && of->n <= k->most && fits_paper(p, k) == EXIT_OK &&
+                       (k->over_time || !has_window(of));
         for (size_t d = 0; d < of->n && applies; d++)
             applies = applies_to(k, of->dir[d]);
         applies = applies && shows_any(k, of);
@@ -427,6 +442,7 @@ static int fill_request(struct directories *p, const struct plot_options *o, str
 {
     struct plot_request *r = &p->request;
     bool usual = !o->metrics.n;
+    struct error err = { "" };
     *r = (struct plot_request){ .canvas = canvas_of(o),
                                 .n = p->n,
                                 .x_column = o->x_column,
@@ -434,6 +450,9 @@ static int fill_request(struct directories *p, const struct plot_options *o, str
                                                  : o->metrics.n,
                                 .metric = usual ? usual_metrics : o->metrics.text };
     r->run = plot_runs(memory, p->dir, p->n, &r->groups, &r->group_label);
+    window_dates(&r->window, p->dir, p->n);
+    if (window_read(&r->window, o->from, o->to, &err))
+        return complain(EXIT_USAGE, "%s", err.text);
     int status = read_paper(o, &r->canvas.paper);
     return status == EXIT_OK ? take_labels(r, &o->labels, memory) : status;
 }

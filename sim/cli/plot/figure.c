@@ -265,12 +265,23 @@ static void put_block(struct figure *f, const struct table *t, struct output *to
     out_text(to, "end_of_rows\n");
 }
 
-/* 0 for the width: a screen. */
-static void put_paper(const struct paper *p, struct output *to)
+static double font_of(const struct paper *p)
 {
-    double font_pt = p->font_pt > 0 ? p->font_pt : FONT_USUAL;
+    return p->font_pt > 0 ? p->font_pt : FONT_USUAL;
+}
+
+double canvas_layout(const struct canvas *canvas)
+{
+    const struct paper *p = &canvas->paper;
+    return floor(p->width_in * 96 * FONT_USUAL / font_of(p) + .5);
+}
+
+static void put_paper(const struct canvas *canvas, struct output *to)
+{
+    const struct paper *p = &canvas->paper;
+    double font_pt = font_of(p);
     out_text(to, "paper = ");
-    put_number(to, floor(p->width_in * 96 * FONT_USUAL / font_pt + .5));
+    put_number(to, canvas_layout(canvas));
     out_text(to, "; paper_in = ");
     put_number(to, p->width_in);
     out_text(to, "; font_pt = ");
@@ -294,7 +305,7 @@ void figure_commands(struct figure *f, const char *script, struct output *to)
     out_text(to, "; ansi = ");
     out_integer(to, f->canvas.colour);
     out_char(to, '\n');
-    put_paper(&f->canvas.paper, to);
+    put_paper(&f->canvas, to);
     for (size_t i = 0; i < f->facts; i++)
         put_fact(f, &f->fact[i], to);
     for (size_t i = 0; i < f->tables; i++)

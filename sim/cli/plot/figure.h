@@ -43,6 +43,9 @@ struct canvas {
     struct paper paper;
 };
 
+/* How wide a layout is, in pixels; 0: a screen, as wide as the kind wants. */
+double canvas_layout(const struct canvas *canvas);
+
 struct figure;
 struct table;
 struct figure *figure_new(const struct canvas *canvas);

@@ -63,7 +63,8 @@ struct gantt {
     size_t shown;                   /* holds */
     size_t queues;                  /* that hold GPUs */
     size_t *order, *rank; /* queues, most GPU time first; of each from 1, 0: it holds none */
-    double lane_px, unit_s;
+    double lane_px;
+    struct time_span span;
     struct table *box, *text;
     struct cell *cell; /* of a terminal: [lanes * wide] */
     size_t wide;
@@ -135,6 +136,23 @@ static int by_start(const void *a, const void *b)
     return ids ? ids : (x->order > y->order) - (x->order < y->order);
 }
 
+/* The span that is asked for, and what holds GPUs in it. */
+static int keep_window(struct gantt *g, struct error *err)
+{
+    size_t kept = 0;
+    g->start_s = g->hold[0].start_s;
+    g->end_s = g->hold[0].end_s;
+    for (size_t i = 0; i < g->holds; i++)
+        g->end_s = fmax(g->end_s, g->hold[i].end_s);
+    if (window_cut(&g->r->window, &g->start_s, &g->end_s, err))
+        return -1;
+    for (size_t i = 0; i < g->holds; i++)
+        if (g->hold[i].end_s > g->start_s && g->hold[i].start_s < g->end_s)
+            g->hold[kept++] = g->hold[i];
+    g->holds = kept;
+    return 0;
+}
+
 static int read_holds(struct gantt *g, struct error *err)
 {
     static const char *const of_jobs[] = { "$job_id", "$queue", NULL };
@@ -147,7 +165,7 @@ static int read_holds(struct gantt *g, struct error *err)
     if (!g->holds)
         return error_set(err, "%s/intervals.csv: no interval holds a GPU for any time", path);
     qsort(g->hold, g->holds, sizeof *g->hold, by_start);
-    return 0;
+    return keep_window(g, err);
 }
 
 /* ---- What is shown ---- */
@@ -188,16 +206,12 @@ static void rank_queues(struct gantt *g)
     free(seen);
 }
 
-/* The span, and how much of it can be shown. */
+/* How much of the span can be shown. */
 static void survey(struct gantt *g)
 {
     size_t boxes = 0, most = is_terminal(g) ? TERMINAL_BOXES_MOST : BOXES_MOST;
     bool cut = false;
     rank_queues(g);
-    g->start_s = g->hold[0].start_s;
-    g->end_s = g->hold[0].end_s;
-    for (size_t i = 0; i < g->holds; i++)
-        g->end_s = fmax(g->end_s, g->hold[i].end_s);
     g->whole_s = g->end_s - g->start_s;
     g->shown = g->holds;
     for (size_t i = 0; i < g->holds && !cut; i++) {
@@ -234,7 +248,7 @@ static void put_cells(struct gantt *g, const struct hold *h, size_t lane, size_t
                       struct cell c)
 {
     double scale = (double)g->wide / (g->end_s - g->start_s),
-           from = (h->start_s - g->start_s) * scale;
+           from = fmax(0, h->start_s - g->start_s) * scale;
     double to = (fmin(h->end_s, g->end_s) - g->start_s) * scale;
     for (size_t y = lane; y < lane + high; y++) {
         struct cell *row = g->cell + y * g->wide;
@@ -260,7 +274,7 @@ static void put_box(struct gantt *g, const struct hold *h, size_t lane, size_t h
             (struct cell){ by_queue ? letters[k - 1] : alphabet[number % 52], (unsigned char)k });
         return;
     }
-    double from = h->start_s - g->start_s, to = fmin(h->end_s, g->end_s) - g->start_s,
+    double from = fmax(0, h->start_s - g->start_s), to = fmin(h->end_s, g->end_s) - g->start_s,
            top = (double)lane + low;
     double bottom = (double)(lane + high - 1) + up;
     unsigned rgb = shade(queue_colour(g, k), by_queue ? number % 3 : 0);
@@ -382,19 +396,18 @@ static void put_tics(const struct gantt *g)
     fact(g->f, (double)n, "n_tics");
 }
 
-static void put_facts(const struct gantt *g, const char *title)
+static void put_facts(const struct gantt *g, const char *title, const char *subtitle)
 {
     size_t bands = g->queues <= 1 ? 0 : g->queues <= OWN_COLOURS ? g->queues : OWN_COLOURS + 1;
-    double span = g->end_s - g->start_s;
     put_tics(g);
     for (size_t k = 1; k <= bands; k++) {
         fact_text(g->f, queue_name(g, k), "queue%zu", k);
         fact(g->f, queue_colour(g, k), "queue_colour%zu", k);
     }
-    fact_text(g->f, title, "title_text");
-    fact(g->f, span / g->unit_s, "end");
-    fact_text(g->f, axis_unit(span), "unit");
-    fact(g->f, g->unit_s, "unit_s");
+    fact_text(g->f, *subtitle ? words(figure_memory(g->f), "%s; %s", title, subtitle) : title,
+              "title_text");
+    fact_text(g->f, subtitle, "part");
+    span_facts(&g->span, &g->r->canvas, g->f);
     fact(g->f, (double)g->n_lanes, "lanes");
     fact(g->f, g->lane_px, "lane_px");
     fact(g->f, (double)bands, "bands");
@@ -430,7 +443,7 @@ static void put_text(const struct gantt *g, const char *title, const char *subti
         for (size_t gpu = 0; gpu < g->node[k].gpus; gpu++)
             put_lane(g, &g->node[k], gpu, to);
     fprintf(to, "%s%s\n", padded(a, "", TERMINAL_MARGIN - 1),
-            time_scale(a, g->end_s - g->start_s, (int)g->wide));
+            span_scale(a, &g->span, (int)g->wide));
     size_t n = g->queues > OWN_COLOURS + 1 ? OWN_COLOURS + 1 : g->queues;
     for (size_t k = 0; k < n; k++)
         entry[k] = words(a, "%c %s", letters[k], queue_name(g, k + 1));
@@ -443,7 +456,7 @@ static void draw(struct gantt *g)
     struct arena *a = figure_memory(g->f);
     survey(g);
     double span = g->end_s - g->start_s;
-    g->unit_s = unit_seconds(axis_unit(span));
+    g->span = window_span(&g->r->window, g->start_s, span);
     g->lane_px = g->n_lanes <= 16    ? 26
                  : g->n_lanes <= 40  ? 14
                  : g->n_lanes <= 80  ? 9
@@ -459,13 +472,14 @@ static void draw(struct gantt *g)
                    words(a, "%s: GPUs by %s", g->r->run[0].label, g->queues > 1 ? "queue" : "job"),
                *subtitle = "";
     if (g->shown < g->holds)
-        subtitle =
-            words(a, "the first %s of %s (%s of %s holds)", human(a, span), human(a, g->whole_s),
-                  commas(a, (double)g->shown), commas(a, (double)g->holds));
+        subtitle = words(a, "the first %s of %s", human(a, span), human(a, g->whole_s));
+    if (*subtitle && !g->r->canvas.paper.untitled)
+        subtitle = words(a, "%s (%s of %s holds)", subtitle, commas(a, (double)g->shown),
+                         commas(a, (double)g->holds));
     if (is_terminal(g))
         put_text(g, title, subtitle);
     else
-        put_facts(g, *subtitle ? words(a, "%s; %s", title, subtitle) : title);
+        put_facts(g, title, subtitle);
 }
 
 static void gantt_free(struct gantt *g)
@@ -512,6 +526,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind gantt_kind = {
     .name = "gantt",
+    .over_time = true,
     .least = 1,
     .most = 1,
     .file = { "intervals.csv", "nodes.csv", "jobs.csv" },

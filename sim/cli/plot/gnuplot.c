@@ -135,6 +135,18 @@ static int run_gnuplot(const struct kind *k, const char *scripts, const int *fd)
                                                          : gnuplot_failed(k, status, fd[SAID]);
 }
 
+int picture_format(const char *path)
+{
+    static const char *const endings[] = { [PLOT_PNG] = "png",
+                                           [PLOT_SVG] = "svg",
+                                           [PLOT_PDF] = "pdf" };
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(ending + 1, endings[i]))
+            return (int)i;
+    return -1;
+}
+
 /* ---- What came of it ---- */
 
 /* The date of a PDF stands in the file as "(D:YYYYMMDDhhmmss": the same number of digits, so that

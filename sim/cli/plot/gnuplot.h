@@ -13,6 +13,9 @@
  * GPUYARD_SCRIPTS, if set. An exit status; says what is wrong. */
 int scripts_find(char to[SCRIPTS_PATH]);
 
+/* By the end of a file's name: .png, .svg, .pdf; -1: something else. */
+int picture_format(const char *path);
+
 /* Writes a figure of this kind to `path`, NULL or "-": standard output: drawn, on a terminal as
  * text, or as CSV. A device or a pipe is written as it is, a file appears when it is whole. An exit
  * status; says what is wrong. */

@@ -24,6 +24,7 @@ struct heat {
     double *gpus;                 /* [names]; owned */
     size_t capacity;
     double all_gpus, start_s, end_s;    /* the span */
+    struct time_span span;
     bool any;                     /* some hold was seen */
     size_t per, rows, steps;      /* per: nodes in a row */
     double *row_gpus;             /* [rows]; owned */
@@ -80,9 +81,12 @@ static int read_span(struct heat *h, struct error *err)
         return -1;
     if (first.any && h->end_s > first.time_s)
         h->start_s = first.time_s;
-    return h->any && h->end_s > h->start_s
-               ? 0
-               : error_set(err, "%s/intervals.csv: no interval holds a GPU for any time", path);
+    if (!h->any || h->end_s <= h->start_s)
+        return error_set(err, "%s/intervals.csv: no interval holds a GPU for any time", path);
+    if (window_cut(&h->r->window, &h->start_s, &h->end_s, err))
+        return -1;
+    h->span = window_span(&h->r->window, h->start_s, h->end_s - h->start_s);
+    return 0;
 }
 
 /* The ends of a hold go to their own steps, what lies between them to a running sum, so that long
@@ -172,7 +176,7 @@ static void put_text(const struct heat *h, const char *title, const char *subtit
         putc('\n', to);
     }
     fprintf(to, "%s%s\n", padded(a, "", TERMINAL_MARGIN - 1),
-            time_scale(a, h->end_s - h->start_s, (int)h->steps));
+            span_scale(a, &h->span, (int)h->steps));
 }
 
 /* An image needs two rows: the second one of a single node is not of the table that is
@@ -227,9 +231,8 @@ static void draw(struct heat *h, bool lanes)
         put_table(h, "heat", "x_s,row,held,from_s,to_s,name", 2);
     put_tics(h, row_px);
     fact_text(h->f, words(a, "%s %s", title, subtitle), "title_text");
-    fact(h->f, span / unit_seconds(axis_unit(span)), "end");
-    fact_text(h->f, axis_unit(span), "unit");
-    fact(h->f, unit_seconds(axis_unit(span)), "unit_s");
+    fact_text(h->f, "", "part");
+    span_facts(&h->span, &h->r->canvas, h->f);
     fact(h->f, h->rows == 1 ? 2 : (double)h->rows, "lanes");
     fact(h->f, row_px, "lane_px");
     fact_text(h->f, "heat", "view");
@@ -258,6 +261,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 const struct kind nodes_kind = {
-    .name = "nodes", .least = 1, .most = 1, .file = { "intervals.csv", "nodes.csv" },
+    .name = "nodes", .over_time = true, .least = 1, .most = 1,
+    .file = { "intervals.csv", "nodes.csv" },
     .columns = "node,start_s,end_s,percent", .script = "gantt.gp", .make = make,
 };

@@ -7,6 +7,7 @@
 #pragma once
 #include "sim/base/error.h"
 #include "sim/cli/plot/figure.h"
+#include "sim/cli/plot/window.h"
 
 #include <stddef.h>
 
@@ -26,6 +27,7 @@ struct plot_request {
     size_t metrics;            /* of compare and sweep */
     const char *const *metric; /* "METRIC" or "METRIC@SCOPE" */
     const char *x_column;      /* of sweep; NULL: the kind chooses */
+    struct window window;      /* of kinds over time */
 };
 
 enum { KIND_FILES = 3, PAPER_LEAST = 300 };
@@ -34,6 +36,7 @@ struct kind {
     size_t least, most; /* directories it takes */
     /* It reads: "FILE", or "FILE:COLUMN" where only some runs have what it shows. */
     const char *file[KIND_FILES];
+    bool over_time;            /* it has an axis of time, and shows the window of a request */
     bool of_sweep;             /* it reads sweep.csv, too, of the directory of a sweep */
     const char *const *metric; /* shown instead of the usual ones; ends with NULL; NULL: those */
     int paper_least;           /* narrowest layout of a paper, in pixels; 0: PAPER_LEAST */
@@ -69,7 +72,10 @@ struct kind {
     K(fairness, "finish-time fairness, and what queues held of their fair share")                  \
     K(fragmentation, "free GPUs over time, by how many are free together")                         \
     K(energy, "power over time")                                                                   \
+    K(arrived_load, "GPUs allocated against GPUs asked for so far, where few jobs end")            \
+    K(reliability, "mean time to failure and effective training time, by GPUs of jobs")            \
     K(services, "inference services: requests, latency, SLO and replicas over time (of one run)")  \
+    K(service_load, "requests in time and latency, by the rate of requests")                       \
     K(sessions, "interactive sessions: what they do over time, time to start, and how they ended") \
     K(gantt, "which GPU was held when (of one run)")                                               \
     K(nodes, "heat map of the nodes (of one run)")                                                 \

@@ -24,7 +24,7 @@ static void on_row(void *self, const struct fields *f)
     struct levels *l = self;
     for (size_t p = 0; p < l->panels; p++)
         if (!isnan(f->number[1 + p]))
-            series_set(&l->level[p], &l->axis.steps, f->number[0] - l->axis.start_s,
+            series_set(&l->level[p], &l->axis.steps, time_axis_at(&l->axis, f->number[0]),
                        f->number[1 + p] / l->scale);
 }
 
@@ -53,7 +53,7 @@ static void end(struct levels *l, struct figure *f)
     for (size_t p = 0; p < l->panels; p++)
         series_free(&l->level[p]);
     fact(f, (double)l->r->n, "n");
-    time_axis_facts(&l->axis, f);
+    time_axis_facts(&l->axis, l->r, f);
     time_axis_free(&l->axis);
 }
 
@@ -126,6 +126,7 @@ static int make_two(const struct kind *k, const struct plot_request *r, struct f
 
 const struct kind queue_length_kind = {
     .name = "queue_length",
+    .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
     .file = { "timeseries.csv" },
@@ -136,6 +137,7 @@ const struct kind queue_length_kind = {
 };
 const struct kind jobs_kind = {
     .name = "jobs",
+    .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
     .file = { "timeseries.csv:jobs_running" },
@@ -204,6 +206,10 @@ static int make_energy(const struct kind *k, const struct plot_request *r, struc
         result = rows_read(r->run[i].path, "summary.csv", metrics, on_metric, &e, err);
         if (result == 0 && read_levels(&l, columns, i, err))
             result = no_power(err);
+        if (l.axis.span.part)
+            e = (struct energy){ l.level[0].integral / 3600, 
+                                  l.axis.steps.n ? (double)NAN : series_most(&l.level[0], 0) * 1000,
+                                  0 };
         run_table(f, &l, "power", "time_s,power_kw", 0, i);
         most = series_most(&l.level[0], most);
         energy_title(r, i, &e, f);
@@ -215,6 +221,7 @@ static int make_energy(const struct kind *k, const struct plot_request *r, struc
 
 const struct kind energy_kind = {
     .name = "energy",
+    .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
     .file = { "timeseries.csv:power_w", "summary.csv" },

@@ -70,7 +70,7 @@ static void on_demand(void *self, const struct fields *f)
 {
     struct quotas *q = self;
     struct queue *queue = queue_of(q, f->text[1]);
-    double now = f->number[0] - q->axis.start_s;
+    double now = fmin(time_axis_at(&q->axis, f->number[0]), q->axis.length_s);
     queue->asked += queue->demand * (now - queue->demand_since_s);
     queue->demand = isnan(f->number[4]) ? 0 : f->number[4];
     queue->demand_since_s = now;
@@ -106,7 +106,7 @@ static void on_levels(void *self, const struct fields *f)
 {
     struct quotas *q = self;
     struct queue *queue = queue_of(q, f->text[1]);
-    double held = f->number[2], at_s = f->number[0] - q->axis.start_s;
+    double held = f->number[2], at_s = time_axis_at(&q->axis, f->number[0]);
     if (!queue->panel)
         return;
     const double value[LEVELS] = { held > f->number[3] ? f->number[3] : held, held, f->number[4],
@@ -201,7 +201,7 @@ static const char *title_of(const struct quotas *q, const struct queue *queue)
     if (queue->deserved == 0)
         return words(a, "%s: no quota of its own", name);
     const char *text = words(a, "%s: quota %.6g", name, queue->deserved);
-    return isnan(queue->satisfaction)
+    return isnan(queue->satisfaction) || q->axis.span.part /* it is of the whole run */
                ? text
                : words(a, "%s, %s satisfied", text, nearly(a, queue->satisfaction));
 }
@@ -266,7 +266,7 @@ static void put_text(const struct quotas *q)
     for (size_t k = 0; k < q->panels; k++)
         put_panel(q, &q->queue[q->panel[k]], to);
     fprintf(to, "\n%s%s\n", padded(a, "", AXIS_MARGIN - 1),
-            time_scale(a, q->axis.end_s[0], columns - AXIS_MARGIN));
+            span_scale(a, &q->axis.span, columns - AXIS_MARGIN));
     fprintf(to, "  # held within the quota   + held beyond it%s  . asked for   - the quota\n",
             columns < 74 ? "\n" : " ");
     if (q->n > q->panels)
@@ -296,7 +296,7 @@ static void draw(struct quotas *q)
     fact(q->f, any_fair, "any_fair");
     fact(q->f, any_quota, "any_quota");
     fact_text(q->f, heading, "heading");
-    time_axis_facts(&q->axis, q->f);
+    time_axis_facts(&q->axis, q->r, q->f);
     if (q->r->canvas.format == PLOT_TERM)
         put_text(q);
 }
@@ -336,6 +336,7 @@ static bool any_quota(const char *directory)
 
 const struct kind quota_kind = {
     .name = "quota",
+    .over_time = true,
     .least = 1,
     .most = 1,
     .file = { "queues.csv", "timeseries.csv", "summary.csv" },

@@ -1,7 +1,7 @@
 /* runs.c - see runs.h. */
 #include "sim/cli/plot/runs.h"
 
-#include "sim/cli/plot/design.h"
+#include "sim/cli/plot/compare/design.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
 #include "sim/study/runset.h"
@@ -281,13 +281,15 @@ int time_axis_read(struct time_axis *axis, const struct kind *k, const struct pl
         axis->begin_s[i] = e.first_s;
         axis->end_s[i] = e.last_s;
     }
+    if (window_cut(&r->window, &axis->start_s, &end_s, err))
+        return -1;
     for (size_t i = 0; i < r->n; i++) {
-        axis->begin_s[i] -= axis->start_s;
-        axis->end_s[i] = axis->end_s[i] <= axis->start_s ? 1 : axis->end_s[i] - axis->start_s;
+        axis->begin_s[i] = fmax(0, axis->begin_s[i] - axis->start_s);
+        double last_s = fmin(axis->end_s[i], end_s);
+        axis->end_s[i] = last_s <= axis->start_s ? 1 : last_s - axis->start_s;
     }
     axis->length_s = end_s <= axis->start_s ? 1 : end_s - axis->start_s;
-    axis->unit = axis_unit(axis->length_s);
-    axis->unit_s = unit_seconds(axis->unit);
+    axis->span = window_span(&r->window, axis->start_s, axis->length_s);
     return 0;
 }
 
@@ -301,12 +303,15 @@ void time_axis_steps(struct time_axis *axis, const struct plot_request *r, size_
         axis->steps.n = axis->lines > lines_most ? steps : 0;
 }
 
-void time_axis_facts(const struct time_axis *axis, struct figure *f)
+double time_axis_at(const struct time_axis *axis, double clock_s)
+{
+    return fmax(0, clock_s - axis->start_s);
+}
+
+void time_axis_facts(const struct time_axis *axis, const struct plot_request *r, struct figure *f)
 {
     double width = axis->steps.n ? axis->steps.length_s / (double)axis->steps.n : 0;
-    fact(f, axis->length_s / axis->unit_s, "end");
-    fact_text(f, axis->unit, "unit");
-    fact(f, axis->unit_s, "unit_s");
+    span_facts(&axis->span, &r->canvas, f);
     fact_text(f, width > 0 ? human(figure_memory(f), width) : "", "mean_over");
 }
 

@@ -15,14 +15,14 @@ const struct plot_run *plot_runs(struct arena *memory, char *const *directory, s
 void plot_runs_order(char **directory, size_t n);
 
 /* Runs on one axis of time: it begins with the first row of timeseries.csv of any of them and ends
- * with the last. Levels over time are drawn change by change, or, where the files have so many rows
- * that no picture could show them, as means over equal steps; on a terminal always, each step a
- * character wide. A run of no length is a second long. */
+ * with the last, or with the window that was asked for. Levels over time are drawn change by
+ * change, or, where the files have so many rows that no picture could show them, as means over equal
+ * steps; on a terminal always, each step a character wide. A run of no length is a second long. */
 struct time_axis {
     double start_s, length_s;
-    double *begin_s, *end_s; /* [n] first and last row of each run, since start_s; owned */
-    const char *unit;
-    double unit_s;
+    double *begin_s, *end_s; /* [n] first and last row of each run, since start_s, as far as they
+                                are shown; owned */
+    struct time_span span;
     size_t lines; /* of the longest run: the lines of its files of changes */
     struct steps steps;
 };
@@ -35,8 +35,10 @@ int time_axis_read(struct time_axis *axis, const struct kind *k, const struct pl
 void time_axis_steps(struct time_axis *axis, const struct plot_request *r, size_t lines_most,
                      size_t steps);
 void time_axis_facts(const struct time_axis *axis,
-                     struct figure *f); /* end, unit, unit_s, mean_over */
+                     const struct plot_request *r, struct figure *f); /* span_facts(), mean_over */
 void time_axis_free(struct time_axis *axis);
+/* A time of the clock on the axis: what was before its begin began there. */
+double time_axis_at(const struct time_axis *axis, double clock_s);
 /* A level of run i, ended, as rows "time_s,value" of a table: its changes, and once more at the
  * end. */
 void series_table(struct table *t, const struct series *l, const struct time_axis *axis, size_t i);

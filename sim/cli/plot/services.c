@@ -26,9 +26,13 @@ struct services {
     struct intern *names;
     struct one_service *one; /* [names]; owned */
     size_t capacity;
-    double first_s, interval_s, last_s; /* first: NaN before it is known; interval: 0 until then */
+    double file_s;             /* the first time of the file; NaN before it is known */
+    double interval_s;         /* 0 before it is known */
+    double first_s, last_s;    /* that are shown; first: NaN before it is known */
     double width_s;
     size_t steps;
+    const struct window *window;
+    struct time_span span;
 };
 
 static struct one_service *service_of(struct services *s, const char *name)
@@ -46,15 +50,26 @@ static double known(double x)
     return isnan(x) ? 0 : x;
 }
 
+/* Of an interval that ends then. */
+static bool in_window(const struct services *s, double time_s)
+{
+    return (!s->window->has_from || time_s > s->window->from_s) &&
+           (!s->window->has_to || time_s <= s->window->to_s);
+}
+
 static void on_survey(void *self, const struct fields *f)
 {
     struct services *s = self;
     double time_s = f->number[0];
+    if (isnan(s->file_s))
+        s->file_s = time_s;
+    else if (s->interval_s <= 0 && time_s > s->file_s)
+        s->interval_s = time_s - s->file_s;
+    if (!in_window(s, time_s))
+        return;
     service_of(s, f->text[1])->requests += known(f->number[2]);
     if (isnan(s->first_s))
         s->first_s = time_s;
-    else if (s->interval_s <= 0 && time_s > s->first_s)
-        s->interval_s = time_s - s->first_s;
     s->last_s = time_s;
 }
 
@@ -84,7 +99,7 @@ static void on_interval(void *self, const struct fields *f)
     struct services *s = self;
     struct one_service *one = service_of(s, f->text[SERVICE]);
     const double *x = f->number;
-    if (!one->step)
+    if (!one->step || !in_window(s, x[TIME_S]))
         return;
     double served = known(x[SERVED]), ended = served + known(x[DROPPED]);
     size_t at =
@@ -124,9 +139,11 @@ static int survey(struct services *s, const struct plot_request *r, struct error
     if (rows_read(r->run[0].path, "services.csv", columns, on_survey, s, err))
         return -1;
     if (isnan(s->first_s))
-        return error_set(err, "%s/services.csv: no rows", r->run[0].path);
+        return error_set(err, "%s/services.csv: no rows%s", r->run[0].path,
+                         r->window.has_from || r->window.has_to ? " between --from and --to" : "");
     s->interval_s = s->interval_s > 0 ? s->interval_s : 60;
     double span = s->last_s - (s->first_s - s->interval_s);
+    s->span = window_span(&r->window, s->first_s - s->interval_s, span);
     double wide = r->canvas.format == PLOT_TERM ? r->canvas.columns - TERMINAL_MARGIN : STEPS;
     s->width_s = span / s->interval_s > wide ? span / wide : s->interval_s;
     s->steps = (size_t)(span / s->width_s + .999999);
@@ -185,7 +202,6 @@ static void draw(const struct services *s, const struct plot_request *r, const u
 {
     struct arena *a = figure_memory(f);
     struct range latency = { INFINITY, 0 };
-    double span = s->last_s - (s->first_s - s->interval_s), unit_s = unit_seconds(axis_unit(span));
     size_t n = intern_count(s->names);
     const char *heading = r->run[0].label;
     for (size_t k = 0; k < shown; k++)
@@ -193,9 +209,7 @@ static void draw(const struct services *s, const struct plot_request *r, const u
     if (n > shown)
         heading = words(a, "%s; the %zu services with most requests, of %zu", heading, shown, n);
     fact(f, (double)shown, "n");
-    fact(f, span / unit_s, "end");
-    fact(f, unit_s, "unit_s");
-    fact_text(f, axis_unit(span), "unit");
+    span_facts(&s->span, &r->canvas, f);
     fact_text(f, human(a, s->width_s), "mean_over");
     fact_text(f, heading, "heading");
     fact(f, latency.most, "most_latency");
@@ -216,7 +230,10 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
                                            "replicas_wanted",
                                            "replicas_ready",
                                            NULL };
-    struct services s = { .names = intern_new(), .first_s = (double)NAN };
+    struct services s = { .names = intern_new(),
+                          .file_s = (double)NAN,
+                          .first_s = (double)NAN,
+                          .window = &r->window };
     uint32_t *order = NULL;
     (void)k;
     int result = survey(&s, r, err);
@@ -237,6 +254,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind services_kind = {
     .name = "services",
+    .over_time = true,
     .paper_least = 600,
     .least = 1,
     .most = 1,

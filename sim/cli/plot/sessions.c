@@ -25,6 +25,7 @@ static const struct distribution_style style = {
 /* Of one run. */
 struct ends {
     struct distribution *starts;
+    const struct window *window; /* sessions that were asked for in it */
     size_t rows, decided, met, releases, preemptions, ended[OUTCOMES];
     double active_gpu_s, idle_gpu_s, held_gpu_s;
 };
@@ -35,7 +36,7 @@ struct sessions {
     double least_s;
 }; /* least: where the axis of starts begins */
 
-enum { OUTCOME, MET, RELEASES, PREEMPTIONS, STARTING, ACTIVE, IDLE, START };
+enum { OUTCOME, MET, RELEASES, PREEMPTIONS, STARTING, ACTIVE, IDLE, START, SUBMIT };
 
 static double known(double x)
 {
@@ -46,6 +47,9 @@ static void on_session(void *self, const struct fields *f)
 {
     struct ends *e = self;
     const double *x = f->number;
+    if ((e->window->has_from && x[SUBMIT] < e->window->from_s) ||
+        (e->window->has_to && x[SUBMIT] >= e->window->to_s))
+        return;
     e->rows++;
     if (isnan(x[START]))
         e->starts->missing++;
@@ -67,13 +71,17 @@ static int read_sessions(struct sessions *s, struct distribution *starts, struct
 {
     static const char *const columns[] = { "$outcome",    "slo_met",         "releases",
                                            "preemptions", "starting_gpu_s",  "active_gpu_s",
-                                           "idle_gpu_s",  "time_to_start_s", NULL };
+                                           "idle_gpu_s",  "time_to_start_s", "?submit_s", NULL };
     for (size_t i = 0; i < s->r->n; i++) {
         s->of[i].starts = &starts[i];
+        s->of[i].window = &s->r->window;
         if (rows_read(s->r->run[i].path, "sessions.csv", columns, on_session, &s->of[i], err))
             return -1;
         if (!s->of[i].rows)
-            return error_set(err, "%s/sessions.csv: no rows", s->r->run[i].path);
+            return error_set(err, "%s/sessions.csv: no rows%s", s->r->run[i].path,
+                             s->r->window.has_from || s->r->window.has_to
+                                 ? " between --from and --to"
+                                 : "");
     }
     return 0;
 }
@@ -263,6 +271,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind sessions_kind = {
     .name = "sessions",
+    .over_time = true,
     .paper_least = 600,
     .least = 1,
     .most = SIZE_MAX,

@@ -114,32 +114,6 @@ const char *short_number(struct arena *a, double x)
     return x < 100 ? words(a, "%.3g", x) : commas(a, x);
 }
 
-static const struct {
-    double most_s, seconds;
-    const char *unit;
-} units[] = {
-    { 180, 1, "s" },
-    { 10800, 60, "min" },
-    { 259200, 3600, "h" },
-    { INFINITY, 86400, "d" },
-};
-
-const char *axis_unit(double span_s)
-{
-    size_t i = 0;
-    while (span_s > units[i].most_s)
-        i++;
-    return units[i].unit;
-}
-
-double unit_seconds(const char *unit)
-{
-    size_t i = 0;
-    while (strcmp(unit, units[i].unit) != 0)
-        i++;
-    return units[i].seconds;
-}
-
 unsigned colour_of(size_t k, bool terminal)
 {
     static const unsigned paper[] = { 0x332288, 0x88ccee, 0x44aa99, 0xddcc77, 0xcc6677,
@@ -168,17 +142,6 @@ const char *padded(struct arena *a, const char *text, int width)
     int blanks = abs(width) - (int)text_width(text);
     blanks = blanks > 0 ? blanks : 0;
     return width < 0 ? words(a, "%*s%s", blanks, "", text) : words(a, "%s%*s", text, blanks, "");
-}
-
-const char *time_scale(struct arena *a, double span_s, int wide)
-{
-    const char *unit = axis_unit(span_s);
-    double unit_s = unit_seconds(unit);
-    const char *end = words(a, "%.3g %s", span_s / unit_s, unit);
-    int half = wide / 2;
-    return words(a, "%s%s%s", padded(a, "0", half),
-                 padded(a, words(a, "%.3g", span_s / 2 / unit_s), wide - half - (int)strlen(end)),
-                 end);
 }
 
 void put_entries(FILE *to, const char *const *entry, size_t n, int indent, int wide)

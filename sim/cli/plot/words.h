@@ -26,10 +26,6 @@ const char *digits(struct arena *a, double x, int n); /* n digits, but all befor
 const char *short_number(struct arena *a,
                          double x); /* three digits, and all before the point from 100 on */
 
-/* The unit of an axis as long as span_s: s, min, h, d; and how many seconds it has. */
-const char *axis_unit(double span_s);
-double unit_seconds(const char *unit);
-
 /* Colours that colour-blind readers can tell apart: of the k-th of nine from 1, grey of all others.
  * 0xrrggbb. On a terminal the brighter ones, which show on dark and light. Both are Paul Tol's
  * (personal.sron.nl/~pault, "muted" and "bright"). */
@@ -43,8 +39,6 @@ bool colour_is_dark(unsigned rgb); /* white text stands on it better than black 
 
 const char *padded(struct arena *a, const char *text,
                    int width); /* with blanks up to a width; below 0: before the text */
-const char *time_scale(struct arena *a, double span_s,
-                       int wide); /* start, middle and end of a span under a row of characters */
 /* Entries on lines of at most `wide` columns that begin with `indent` blanks. Ends with a
  * newline. */
 void put_entries(FILE *to, const char *const *entry, size_t n, int indent, int wide);

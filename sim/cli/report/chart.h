@@ -50,5 +50,5 @@ const char *chart_colour(char to[CHART_COLOUR_MAX], const struct chart *c,
                          const struct chart_variant *v, enum chart_mark mark, size_t i);
 
 void chart_json(struct output *o, const struct chart *c);
-/* length_s: of the page's axis of time */
-void chart_svg(struct output *o, const struct chart *c, double length_s);
+/* length_s: of the page's axis of time; start_unix_s: the date where it begins, NaN: it has none */
+void chart_svg(struct output *o, const struct chart *c, double length_s, double start_unix_s);

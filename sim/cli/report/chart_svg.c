@@ -2,6 +2,7 @@
 #include "sim/cli/report/chart.h"
 
 #include "sim/base/memory.h"
+#include "sim/cli/frame/time_tics.h"
 #include "sim/cli/report/markup.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ enum { WIDE = 720, HIGH = 280, LEFT = 78, RIGHT = 708, TOP = 8, BOTTOM = 244, RO
        NAMES = 190, CHARACTERS = 24, TICS = 6 };
 #define STEPS 240u
 
-struct frame { double left, right, top, bottom, from, to, most; bool log; };
+struct frame { double left, right, top, bottom, from, to, most; bool log; double start_unix_s; };
 
 static double at_x(const struct frame *f, double x)
 {
@@ -56,38 +57,44 @@ static void grid_x(struct output *o, const struct frame *f, double value)
     html_printf(o, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at_x(f, value), f->top, f->bottom);
 }
 
-static void axis_x(struct output *o, const struct frame *f, bool time, const char *name)
+static void axis_log(struct output *o, const struct frame *f, bool time)
 {
-    double unit = !time                     ? 1
-                  : f->to - f->from > 259200 ? 86400
-                  : f->to - f->from > 10800  ? 3600
-                  : f->to - f->from > 180    ? 60
-                                             : 1;
-    double step = f->log ? 0 : step_of((f->to - f->from) / unit, TICS) * unit;
-    if (f->log) {
-        static const double times[] = { 1e-3, .01, .1, 1, 10, 60, 600, 3600, 36000, 86400, 864000,
-                                        31536000 };
-        enum { TIMES = sizeof times / sizeof times[0] };
-        double ten = pow(10, ceil(log10(f->from)));
-        for (size_t k = 0; time ? k < TIMES : ten <= f->to; k++, ten *= 10) {
-            double x = time ? times[k] : ten;
-            if (x < f->from || x > f->to)
-                continue;
-            grid_x(o, f, x);
-            number_at(o, at_x(f, x), f->bottom + 16, "middle", x, time ? "s" : "");
-        }
-    } else {
-        for (double k = ceil(f->from / step - 1e-9) + 0.0; k * step <= f->to * (1 + 1e-9); k++) {
-            grid_x(o, f, k * step);
-            number_at(o, at_x(f, k * step), f->bottom + 16, "middle", k * step / unit + 0.0, "");
-        }
+    static const double times[] = { 1e-3, .01, .1, 1, 10, 60, 600, 3600, 36000, 86400, 864000, 31536000 };
+    enum { TIMES = sizeof times / sizeof times[0] };
+    double ten = pow(10, ceil(log10(f->from)));
+    for (size_t k = 0; time ? k < TIMES : ten <= f->to; k++, ten *= 10) {
+        double x = time ? times[k] : ten;
+        if (x < f->from || x > f->to)
+            continue;
+        grid_x(o, f, x);
+        number_at(o, at_x(f, x), f->bottom + 16, "middle", x, time ? "s" : "");
     }
-    text_at(o, (f->left + f->right) / 2, f->bottom + 33, "middle",
-            !time || f->log ? name
-            : unit == 86400 ? "time since the start (d)"
-            : unit == 3600  ? "time since the start (h)"
-            : unit == 60    ? "time since the start (min)"
-                            : "time since the start (s)");
+}
+
+static void axis_linear(struct output *o, const struct frame *f)
+{
+    double step = step_of(f->to - f->from, TICS);
+    for (double k = ceil(f->from / step - 1e-9) + 0.0; k * step <= f->to * (1 + 1e-9); k++) {
+        grid_x(o, f, k * step);
+        number_at(o, at_x(f, k * step), f->bottom + 16, "middle", k * step + 0.0, "");
+    }
+}
+
+static void axis_name(struct output *o, const struct frame *f, const char *name)
+{
+    text_at(o, (f->left + f->right) / 2, f->bottom + 33, "middle", name);
+}
+
+/* From 0 to f->to seconds. */
+static void axis_time(struct output *o, const struct frame *f)
+{
+    struct time_tics t;
+    time_tics(&t, &(struct time_span){ .length_s = f->to, .origin_s = f->start_unix_s }, TICS + 2);
+    for (size_t k = 0; k < t.n; k++) {
+        grid_x(o, f, t.tic[k].at_s);
+        text_at(o, at_x(f, t.tic[k].at_s), f->bottom + 16, "middle", t.tic[k].text);
+    }
+    axis_name(o, f, t.name);
 }
 
 static void axis_y(struct output *o, const struct frame *f, const char *unit, const char *name)
@@ -185,7 +192,7 @@ static void draw_time(struct output *o, const struct chart *c, const struct char
                 f.most = fmax(f.most, band ? (sum[k] += y[k]) : y[k]);
     }
     f.most = f.most > 0 ? f.most * 1.04 : 1;
-    axis_x(o, &f, true, NULL);
+    axis_time(o, &f);
     axis_y(o, &f, v->unit && !strcmp(v->unit, "s") ? "s" : "",
            v->unit ? v->unit : *c->unit ? c->unit : v->name);
     draw_bands(o, &f, c, v);
@@ -220,7 +227,8 @@ static void draw_cdf(struct output *o, const struct chart *c, const struct chart
     f.to *= 1.1;
     f.most = 100;
     f.log = true;
-    axis_x(o, &f, time, v->name);
+    axis_log(o, &f, time);
+    axis_name(o, &f, v->name);
     axis_y(o, &f, "", "share of jobs (%)");
     for (size_t l = 0; l < v->lines.n; l++) {
         const struct chart_series *s = &v->lines.series[l];
@@ -269,7 +277,7 @@ static void draw_sweep(struct output *o, const struct chart *c, const struct cha
         else
             number_at(o, at_x(&f, s->x[k]), f.bottom + 16, "middle", s->x[k], "");
     }
-    text_at(o, (f.left + f.right) / 2, f.bottom + 33, "middle", c->axis);
+    axis_name(o, &f, c->axis);
     for (size_t l = 0; l < v->lines.n; l++) {
         const struct chart_series *s = &v->lines.series[l];
         chart_colour(colour, c, v, CHART_LINE, l);
@@ -309,7 +317,8 @@ static void draw_bars(struct output *o, const struct chart *c, const struct char
     for (size_t r = 0; r < v->rows.n; r++)
         f.to = fmax(f.to, share ? 100 : row_total(&v->rows.series[r]));
     f.to = f.to > 0 ? f.to : 1;
-    axis_x(o, &f, false, share ? "share of all GPU time (%)" : "hours");
+    axis_linear(o, &f);
+    axis_name(o, &f, share ? "share of all GPU time (%)" : "hours");
     for (size_t r = 0; r < v->rows.n; r++) {
         const struct chart_series *s = &v->rows.series[r];
         double from = 0, scale = share ? 100 / fmax(row_total(s), 1e-12) : 1, y = f.top + ROW * (double)r;
@@ -327,7 +336,7 @@ static void draw_heat(struct output *o, const struct chart_variant *v, struct fr
     double high = (f.bottom - f.top) / (double)v->rows.n;
     size_t named = (size_t)ceil(14 / high);
     f.to = v->length_s;
-    axis_x(o, &f, true, NULL);
+    axis_time(o, &f);
     for (size_t r = 0; r < v->rows.n; r++) {
         const struct chart_series *s = &v->rows.series[r];
         double y = f.top + high * (double)r;
@@ -376,10 +385,10 @@ static void legend(struct output *o, const struct chart *c, const struct chart_v
     out_text(o, "</p>");
 }
 
-void chart_svg(struct output *o, const struct chart *c, double length_s)
+void chart_svg(struct output *o, const struct chart *c, double length_s, double start_unix_s)
 {
     const struct chart_variant *v = &c->variant[0];
-    struct frame f = { LEFT, RIGHT, TOP, BOTTOM, 0, 0, 0, false };
+    struct frame f = { LEFT, RIGHT, TOP, BOTTOM, 0, 0, 0, false, start_unix_s };
     bool bars = !strcmp(c->type, "bars");
     if (bars)
         f.bottom = f.top + ROW * (double)v->rows.n;

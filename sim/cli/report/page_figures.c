@@ -1,5 +1,6 @@
 /* page_figures.c - the figures of a page: an element, a caption and a static picture for each, and
  * their data as JSON. See chart.h. */
+#include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
 #include "sim/cli/report/figures.h"
 #include "sim/cli/report/markup.h"
@@ -118,9 +119,7 @@ static double start_date(const struct page *p)
     double common = NAN;
     for (size_t i = 0; i < p->n_views; i++) {
         const struct run_view *v = &p->view[i];
-        const json_t *origin =
-            json_object_get(json_object_get(v->manifest, "trace"), "origin_unix_s");
-        double start = json_is_number(origin) ? json_number_value(origin) + v->start_s : NAN;
+        double start = manifest_origin_s(v->manifest) + v->start_s;
         if (isnan(start) || (i && start != common))
             return NAN;
         common = start;
@@ -162,7 +161,7 @@ void page_figures(struct output *o, const struct page *p)
         if (!chart_is_empty(&chart[i])) {
             html_printf(o, "<figure id=\"figure-%s\"><h3>%s</h3><div class=\"plot\"></div>", all[i].id,
                         all[i].title);
-            chart_svg(o, &chart[i], p->steps.length_s);
+            chart_svg(o, &chart[i], p->steps.length_s, start_date(p));
             html_printf(o, "<figcaption>%s</figcaption></figure>\n", all[i].caption);
         }
     html_printf(o, "<script type=\"application/json\" id=\"data\">{\"length_s\":%.9g,\"steps\":%zu,",

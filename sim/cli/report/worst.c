@@ -2,6 +2,7 @@
  * `gpuyard explain`. A story reads the result files anew: of large runs the page names the command. */
 #include "sim/cli/explain/explain.h"
 #include "sim/cli/explain/paragraph.h"
+#include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
 #include "sim/cli/report/markup.h"
 #include "sim/cli/report/page.h"
@@ -16,12 +17,12 @@ enum { STORIES_MAX = 10, STORY_JOBS_MAX = 100000, STEPS_OF_STORY = 30, DATE_MAX 
 /* A time of the trace: the date if the trace has dates. */
 static const char *moment(char to[DATE_MAX], const struct run_view *v, double s)
 {
-    const json_t *origin = json_object_get(json_object_get(v->manifest, "trace"), "origin_unix_s");
-    time_t at = (time_t)floor((json_is_number(origin) ? json_number_value(origin) : 0) + s);
+    double origin = manifest_origin_s(v->manifest);
+    time_t at = (time_t)floor((isnan(origin) ? 0 : origin) + s);
     struct tm date;
     if (isnan(s))
         snprintf(to, DATE_MAX, "-");
-    else if (json_is_number(origin) && gmtime_r(&at, &date))
+    else if (!isnan(origin) && gmtime_r(&at, &date))
         strftime(to, DATE_MAX, "%Y-%m-%d %H:%M:%S UTC", &date);
     else
         snprintf(to, DATE_MAX, "%.0f s", s);

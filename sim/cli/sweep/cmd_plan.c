@@ -3,10 +3,11 @@
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/interrupt.h"
 #include "sim/cli/frame/term.h"
+#include "sim/cli/plot/gnuplot.h"
+#include "sim/cli/sweep/plan_report.h"
 #include "sim/cli/sweep/sweep.h"
 #include "sim/results/quantiles.h"
 #include "sim/study/runset.h"
-#include "sim/study/sizing.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -14,33 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct tried_value {              /* one tried value of one case */
-    const char *label;            /* of the value */
-    double gpus;                  /* of the cluster; mean over the runs */
-    struct reached *of;           /* [n_targets] */
-    double utilisation, cost;     /* means; cost: USD per useful GPU-hour, NaN without prices */
-    size_t runs;
-    bool met;                     /* all targets are */
-};
-struct planned_case {
-    const char *name;             /* the values of the other axes with several values */
-    size_t n;
-    struct tried_value *value;    /* in the order of the axis */
-    const struct tried_value *found;    /* NULL: none */
-    /* not monotone: a good value is followed by a bad one, or for `largest` the reverse */
-    bool uneven;
-};
-struct plan_report {
-    const char *experiment, *axis;
-    bool largest;
-    double confidence;
-    size_t n_targets;
-    const struct target *target;
-    const char *const *target_text;
-    size_t n;
-    const struct planned_case *of;
-};
 
 
 /* ==== Writers ==== */
@@ -234,7 +208,7 @@ enum { PATH_LONG = 4096, WORKERS_MAX = 4096, TARGETS_MAX = 16, NAME_LONG = 1024 
 
 struct plan_options {
     struct option_texts targets;
-    const char *vary, *directory;
+    const char *vary, *directory, *plot;
     double confidence;
     int64_t workers;
     int find, format;
@@ -276,6 +250,8 @@ static const struct option options[] = {
               "are not run again" },
     { .name = "format", .argument = "FORMAT", .kind = OPTION_WORD, AT(format), .words = formats,
       .help = "text, the default, csv or json" },
+    { .name = "plot", .argument = "FILE", .kind = OPTION_TEXT, AT(plot), .values = VALUES_FILE,
+      .help = "plot the metrics of the targets over the axis; FILE ends in .png, .svg or .pdf" },
     { .name = "force", .kind = OPTION_FLAG, AT(force),
       .help = "replace files that gpuyard has not written; never an input" },
     { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(quiet), .help = "no progress" },
@@ -469,7 +445,7 @@ static int search(struct planning *p, struct error *err)
             warn("there are runs without a %s in %s: they do not meet the target",
                  p->target[t].kind->name, p->target[t].scope);
     writers[p->o->format](stdout, &p->report);
-    return EXIT_OK;
+    return p->o->plot ? plan_plot(&p->report, p->o->plot) : EXIT_OK;
 }
 
 /* ---- The command ---- */
@@ -479,6 +455,11 @@ static int take_targets(struct planning *p, struct error *err)
     struct error why = { "" };
     if (p->o->targets.n > TARGETS_MAX) {
         error_set(err, "plan: --target: want at most %d", TARGETS_MAX);
+        return EXIT_USAGE;
+    }
+    if (p->o->plot && picture_format(p->o->plot) < 0) {
+        error_set(err, "plan: --plot: want a file that ends in .png, .svg or .pdf, got '%s'",
+                  p->o->plot);
         return EXIT_USAGE;
     }
     for (size_t i = 0; i < p->o->targets.n; i++)

@@ -8,9 +8,10 @@
  * by the better direction of each metric, is on the front. */
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
-#include "sim/cli/plot/design.h"
+#include "sim/cli/plot/compare/design.h"
+#include "sim/cli/plot/compare/metrics.h"
+#include "sim/cli/plot/compare/place.h"
 #include "sim/cli/plot/kind.h"
-#include "sim/cli/plot/metrics.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
 #include "sim/results/summary.h"
@@ -275,11 +276,56 @@ static bool on_front(const struct comparison *c, size_t g)
     return true;
 }
 
+/* The frame of pareto.gp: its width and height beside the margins. */
+static void frame_of(const struct canvas *canvas, double *wide, double *high)
+{
+    double paper = canvas_layout(canvas);
+    *wide = (paper > 0 ? paper : 960) - (paper > 0 ? 80 : 100);
+    *high = paper > 0 ? .62 * paper - 40 : 390;
+}
+
+/* The bounds of an axis, with room beside what it shows. */
+struct bounds { double low, high; bool logarithmic; };
+
+static struct bounds bounds_of(double least, double most)
+{
+    enum { LOGARITHMIC = 20 }; /* an axis over so many times its least value */
+    if (least > 0 && most / least >= LOGARITHMIC)
+        return (struct bounds){ least / 1.6, most * 1.6, true };
+    return (struct bounds){ 0, most > 0 ? most * 1.1 : 1, false };
+}
+
+static double part_of(const struct bounds *b, double x)
+{
+    return b->logarithmic ? log(x / b->low) / log(b->high / b->low)
+                          : (x - b->low) / (b->high - b->low);
+}
+
+/* Names stand beside their points if they fit there; else there is a legend. */
+static void place_names(struct comparison *c, const struct bounds *x, const struct bounds *y,
+                        const double *at, size_t n, const char *const *name)
+{
+    double wide, high;
+    struct spot *spot = mem_new(n, sizeof *spot);
+    int *side = mem_new(n, sizeof *side);
+    frame_of(&c->r->canvas, &wide, &high);
+    for (size_t i = 0; i < n; i++)
+        spot[i] = (struct spot){ part_of(x, at[2 * i]) * wide, part_of(y, at[2 * i + 1]) * high,
+                                 text_width(name[i]) };
+    fact(c->f, c->r->canvas.format != PLOT_TERM && names_beside(spot, n, wide, side), "direct");
+    for (size_t i = 0; i < n; i++)
+        fact(c->f, side[i], "side%zu", i + 1);
+    free(spot);
+    free(side);
+}
+
 static void draw_points(struct comparison *c)
 {
     const struct compared *of[2] = { &c->metric[0], &c->metric[1] };
-    enum { LOGARITHMIC = 20 }; /* an axis over so many times its least value */
     struct metric_axis axis[2];
+    struct bounds bounds[2];
+    double *at = mem_new(2 * c->groups, sizeof *at);
+    const char **name = mem_new(c->groups, sizeof *name);
     double least[2] = { INFINITY, INFINITY };
     size_t longest = 0;
     struct table *t = figure_table(
@@ -292,7 +338,6 @@ static void draw_points(struct comparison *c)
                   *unit ? words(figure_memory(c->f), "%s (%s)", of[k]->metric.title, unit)
                         : of[k]->metric.title,
                   "axis%zu", k + 1);
-        fact(c->f, of[k]->most / axis[k].scale, "most%zu", k + 1);
         fact_text(c->f,
                   better_of(of[k]) == BETTER_LOWER    ? "less is better"
                   : better_of(of[k]) == BETTER_HIGHER ? "more is better"
@@ -306,6 +351,9 @@ static void draw_points(struct comparison *c)
         bool front = on_front(c, g);
         least[0] = fmin(least[0], x->mean);
         least[1] = fmin(least[1], y->mean);
+        at[2 * table_rows(t)] = x->mean;
+        at[2 * table_rows(t) + 1] = y->mean;
+        name[table_rows(t)] = c->label[g];
         fact_text(c->f, c->label[g], "point%zu", table_rows(t) + 1);
         longest = text_width(c->label[g]) > longest ? text_width(c->label[g]) : longest;
         table_numbers(t, 4,
@@ -319,9 +367,14 @@ static void draw_points(struct comparison *c)
         table_text(t, front ? "yes" : "no");
     }
     for (size_t k = 0; k < 2; k++) {
-        fact(c->f, least[k] / axis[k].scale, "least%zu", k + 1);
-        fact(c->f, least[k] > 0 && of[k]->most / least[k] >= LOGARITHMIC, "logarithmic%zu", k + 1);
+        bounds[k] = bounds_of(least[k], of[k]->most);
+        fact(c->f, bounds[k].low / axis[k].scale, "low%zu", k + 1);
+        fact(c->f, bounds[k].high / axis[k].scale, "high%zu", k + 1);
+        fact(c->f, bounds[k].logarithmic, "logarithmic%zu", k + 1);
     }
+    place_names(c, &bounds[0], &bounds[1], at, table_rows(t), name);
+    free(at);
+    free(name);
     fact(c->f, (double)table_rows(t), "points");
     fact(c->f, (double)longest, "longest_point");
 }

@@ -1,5 +1,5 @@
 /* design.c - see design.h. */
-#include "sim/cli/plot/design.h"
+#include "sim/cli/plot/compare/design.h"
 
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/plot/words.h"

@@ -7,9 +7,10 @@
 #include "sim/base/intern.h"
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
-#include "sim/cli/plot/design.h"
+#include "sim/cli/plot/compare/design.h"
+#include "sim/cli/plot/compare/metrics.h"
+#include "sim/cli/plot/compare/place.h"
 #include "sim/cli/plot/kind.h"
-#include "sim/cli/plot/metrics.h"
 #include "sim/cli/plot/words.h"
 #include "sim/study/sample.h"
 
@@ -234,6 +235,34 @@ static size_t estimate_points(struct sweep *s)
     return seeds;
 }
 
+/* A panel of sweep.gp, beside its margins and the room above the highest value. */
+static double panel_high(const struct sweep *s)
+{
+    double paper = canvas_layout(&s->r->canvas);
+    return ((paper > 0 ? .55 * paper + 60 - 82 : 330 - 92)) / 1.06;
+}
+
+/* The names of lines stand at their ends, in each panel, where these are at the same value and not
+ * too near. */
+static bool names_at_ends(const struct sweep *s, size_t longest)
+{
+    enum { LINES_MOST = 6, NAME_MOST = 16 };
+    size_t lines = intern_count(s->lines), last = s->order[intern_count(s->x->values) - 1];
+    bool fit = s->r->canvas.format != PLOT_TERM && !s->x->words && lines <= LINES_MOST &&
+               longest <= NAME_MOST && (canvas_layout(&s->r->canvas) > 0 || s->r->metrics == 1);
+    for (size_t m = 0; m < s->r->metrics && fit; m++) {
+        const struct panel *p = &s->panel[m];
+        double y[LINES_MOST];
+        for (size_t l = 0; l < lines && fit; l++) {
+            const struct point *end = find_point(s, m, l, last);
+            fit = end != NULL;
+            y[l] = end ? (end->of.mean - p->least) / (p->most - p->least) * panel_high(s) : 0;
+        }
+        fit = fit && names_apart(y, lines);
+    }
+    return fit;
+}
+
 static void draw(struct sweep *s)
 {
     size_t lines = intern_count(s->lines), longest = 0, seeds = estimate_points(s);
@@ -259,6 +288,7 @@ static void draw(struct sweep *s)
     fact(s->f, (double)seeds, "seeds");
     fact_text(s->f, name_clean(figure_memory(s->f), s->x->name, NAME_WIDE), "x_name");
     fact(s->f, (double)longest, "longest");
+    fact(s->f, names_at_ends(s, longest), "direct");
 }
 
 static int make(const struct kind *k, const struct plot_request *r, struct figure *f,

@@ -1,6 +1,7 @@
 /* metrics.c - see metrics.h. */
-#include "sim/cli/plot/metrics.h"
+#include "sim/cli/plot/compare/metrics.h"
 
+#include "sim/cli/frame/time_tics.h"
 #include "sim/cli/plot/words.h"
 
 #include <string.h>

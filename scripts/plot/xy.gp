@@ -1,0 +1,57 @@
+# xy.gp - one number over another: panels one above the other that share the axis of x, a line for each run.
+foot = 17 * n + (note eq '' ? 4 : 30)
+panel = paper > 0 ? int(0.5 * paper) : panels == 1 ? 400 : 270
+head = titles ? 30 : 6
+height = head + panel * panels + 40 + foot
+paper_height = height
+load 'common.gp'
+set xrange [low:high]
+if (!exists('places')) { if (high - low >= 1000) { step = step_of(high); set xtics ('0' 0); do for [i=1:floor(high / step)] { set xtics add (thousands(i * step) i * step) } } }
+# Decades and, of few of them, 2 and 5 times these.
+log_words = "set ytics ('1' 1); do for [e=floor(log10(value('low'.p))):ceil(log10(value('high'.p)))] { do for [m in (value('high'.p) / value('low'.p) < 300 ? '1 2 5' : '1')] { set ytics add (thousands(m * 10.0 ** e) m * 10.0 ** e) } }"
+set key below left vertical maxcols 1 Left reverse samplen 2.5
+style = marked ? 'linespoints' : 'lines'
+if (!term) { set multiplot; set lmargin (paper > 0 ? 9 : 11); set rmargin 3 }
+if (titles && !term) { set label 1 title_text at screen 0.5, screen 1 - 14.0 / height center font ',11' }
+do for [p=1:panels] {
+    if (term) { set terminal dumb size columns,lines / (panels > 1 ? 2 : 1) + (p == panels ? n : -1); set bmargin (p == panels ? 3 + n : 2); set title value('heading'.p) }
+    if (!term) {
+        set tmargin at screen 1 - (head + panel * (p - 1.0) + 6) / height
+        set bmargin at screen 1 - (head + panel * p - 14.0) / height
+        set ylabel value('heading'.p)
+        set format x (p == panels ? '%g' : '')
+    }
+    set xlabel (p == panels ? x_name : '')
+    if (exists('places')) { set xtics ('' place_at1); do for [i=1:places] { set xtics add ((p == panels || term ? value('place'.i) : '') value('place_at'.i)) } }
+    unset logscale y
+    if (value('logarithmic'.p)) { set logscale y; @log_words } else { eval level_words(value('high'.p)) }
+    set yrange [value('low'.p):value('high'.p)]
+    mark = value('mark'.p)
+    own(i) = '$xy'.p.'_'.i
+    upto = diagonal ? (high < value('high'.p) ? high : value('high'.p)) : 0
+    set arrow 1 from 0,0 to upto,upto nohead lc rgb '#aaaaaa' dt 2 back
+    if (!diagonal) { unset arrow 1 }
+    if (mark == mark) { set arrow 2 from graph 0,first mark to graph 1,first mark nohead lc rgb '#888888' dt 2 } else { unset arrow 2 }
+    if (term) {
+        plot for [i=1:n] own(i) using 1:2 with @style lc rgb colour_of(i) title (p == panels ? value('name'.i) : '')
+    } else { if (whiskers) {
+        plot for [i=1:n] own(i) using 1:2:3:4 with yerrorbars pt 0 lw 1.2 lc rgb colour_of(i), \
+             for [i=1:n] own(i) using 1:2 with linespoints pt mark_of(i) ps 0.8 lw 1.8 dt dash_of(i) lc rgb colour_of(i)
+    } else { if (marked) {
+        plot for [i=1:n] own(i) using 1:2 with linespoints pt mark_of(i) ps 0.7 lw 1.8 dt dash_of(i) lc rgb colour_of(i)
+    } else {
+        plot for [i=1:n] own(i) using 1:2 with lines lw 1.8 dt dash_of(i) lc rgb colour_of(i)
+    } } }
+    unset label 1
+}
+if (!term) {
+    # The legend: a panel without axes at the bottom.
+    set lmargin at screen 0; set rmargin at screen 1
+    set tmargin at screen (foot + 2.0) / height; set bmargin at screen (note eq '' ? 2.0 : 28.0) / height
+    unset logscale; unset border; unset tics; unset title; unset grid; unset xlabel; unset ylabel; unset arrow
+    set xrange [0:1]; set yrange [0:1]
+    set key center center vertical maxcols 1 Left reverse samplen 2.5
+    if (note ne '') { set label 2 note at screen 0.5, screen 10.0 / height center tc rgb '#333333' }
+    plot for [i=1:n] NaN with linespoints pt mark_of(i) ps (marked ? 0.7 : 0) lw 1.8 dt dash_of(i) lc rgb colour_of(i) title value('name'.i)
+    unset multiplot
+}
