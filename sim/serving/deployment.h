@@ -10,7 +10,7 @@ struct replica_speed { const char *gpu_type; double speed; };    /* relative to 
  * copy; the load of its weights; the warm-up. */
 struct replica_start {
     int64_t pull_cold_ns, pull_cached_ns, load_ns, warm_up_ns;
-    int64_t read_bytes;           /* of TIME_ENGINE: its weights, which the storage may give slower */
+    int64_t read_bytes;           /* of TIME_ENGINE: weights, which the storage may give slower */
     bool was_there; /* a replica that is placed at the start of the service is ready at once */
 };
 

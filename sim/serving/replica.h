@@ -1,5 +1,5 @@
-/* replica.h - one replica and its requests, of any kind of service time. The steps of TIME_ENGINE are
- * begun and ended by request_queue.c. */
+/* replica.h - one replica and its requests, of any kind of service time. The steps of TIME_ENGINE
+ * are begun and ended by request_queue.c. */
 #pragma once
 #include "sim/serving/request_lines.h"
 #include "sim/serving/llm/loop.h"

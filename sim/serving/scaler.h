@@ -14,8 +14,8 @@ enum scaler_kind { SCALE_NONE, SCALE_PROFILE, SCALE_HPA, SCALE_FORECAST };
  * GPU, if it runs step by step); CONCURRENCY, requests in
  * service as a share of its slots. Of the service, per replica: RATE, requests per second; QUEUE,
  * waiting requests. Of replicas that run step by step: KV_USE, share of the KV cache in use, mean
- * over ready replicas; TOKENS, output tokens per second, per replica; FIRST_TOKEN, PER_TOKEN, means of
- * the requests that ended since the last decision, of the service: none ended, no change. */
+ * over ready replicas; TOKENS, output tokens per second, per replica; FIRST_TOKEN, PER_TOKEN, means
+ * of the requests that ended since the last decision: none ended, no change. */
 enum scaler_metric {
     SCALER_DUTY, SCALER_CONCURRENCY, SCALER_RATE, SCALER_QUEUE,
     SCALER_KV_USE, SCALER_TOKENS, SCALER_FIRST_TOKEN, SCALER_PER_TOKEN, SCALER_METRICS

@@ -129,8 +129,8 @@ int service_check(const struct service *s, struct error *err)
         return error_set(err, "service %s: want a dispatch other than central, as each replica has "
                          "a queue of its own", s->name);
     if (s->time.kind != TIME_ENGINE && s->dispatch == DISPATCH_PREFIX)
-        return error_set(err, "service %s: want a dispatch other than prefix, which is of a service "
-                         "time 'llm' with a 'model'", s->name);
+        return error_set(err, "service %s: want a dispatch other than prefix, which is of a "
+                         "service time 'llm' with a 'model'", s->name);
     if (s->time.kind == TIME_LLM && service_slots(s) == 0)
         return error_set(
             err,

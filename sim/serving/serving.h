@@ -16,10 +16,12 @@ void serving_advance(struct serving *v, int64_t to_ns);
  * largest id. speed > 0. */
 void serving_replica_ready(struct serving *v, uint32_t id, double speed);
 void serving_replica_gone(struct serving *v, uint32_t id);
-/* Of a ready replica, from now on: services that have begun keep their ends, but for the decode of an LLM. */
+/* Of a ready replica, from now on: services and steps that have begun keep their ends, but for the
+ * decode of an LLM that does not run step by step. */
 void serving_replica_speed(struct serving *v, uint32_t id, double speed);
-/* Seconds in which a ready replica has served at least one request (if it runs step by step: of its GPU), since any time before it
- * was ready; in fluid mode the mean of all replicas. Differences count. */
+/* Seconds in which a ready replica has served at least one request (if it runs step by step: in
+ * which its GPU had work), since any time before it was ready; in fluid mode the mean of all
+ * replicas. Differences count. */
 double serving_replica_busy_s(const struct serving *v, uint32_t id);
 
 /* The input of an autoscaler; the difference of two gives means of the time between. */
@@ -29,8 +31,8 @@ struct serving_load {
     double waiting, in_service;   /* requests now */
     double arrived, served, dropped;         /* since time 0 */
     double replica_s, concurrency_s;         /* since time 0, as in figures.h */
-    double busy_s;                /* likewise; of replicas that run step by step, time of their GPUs */
-    /* since time 0, of replicas that run step by step: output tokens and sums over served requests */
+    double busy_s;                /* likewise; step by step: in which GPUs had work */
+    /* since time 0, of replicas that run step by step; sums over served requests */
     double kv_s, tokens, first_token_s, per_token_s;
 };
 struct serving_load serving_load(const struct serving *v);

@@ -26,7 +26,7 @@ struct spread spread_last_of(double least, double most, double k);
 /* at: ascending; masses have the sum 1; n > 0 */
 struct spread spread_of_atoms(const double *at, const double *mass, size_t n);
 struct spread spread_scaled(const struct spread *s, double by);
-void   spread_move(struct spread *s, double by);             /* X + by; what would be below 0 is 0 */
+void   spread_move(struct spread *s, double by);             /* X + by; at least 0 */
 /* X + Y, independent: one in bins, the other exact. */
 struct spread spread_sum(const struct spread *x, const struct spread *y);
 /* W + X, W of the wait law: exact but for the polygon. */

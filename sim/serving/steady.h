@@ -12,8 +12,8 @@
  *                   k_max slots sequences wait, and pi_n falls as in M/M/N. An arrival finds n with
  *                   pi_n, and a token then takes d((n + 1)/c). Of the waits for prefill and for a
  *                   slot the one with the longer mean counts.
- *   step by step    llm/flow.h, each replica with its part of the rate; first tokens are uniform over
- *                   the step that an arrival finds, tokens all of the mean.
+ *   step by step    llm/flow.h, each replica with its part of the rate; first tokens are uniform
+ *                   over the step that an arrival finds, tokens all of the mean.
  * Replicas of several speeds count as of their mean. */
 #pragma once
 #include "sim/serving/demand.h"

@@ -92,7 +92,8 @@ struct delays response_counts_delays(const struct response_counts *c)
 {
     return (struct delays){ c->n ? (double)c->sum_ns / NS_PER_S / (double)c->n : NAN,
                             response_counts_quantile_s(c, .5), response_counts_quantile_s(c, .9),
-                            response_counts_quantile_s(c, .95), response_counts_quantile_s(c, .99) };
+                            response_counts_quantile_s(c, .95),
+                            response_counts_quantile_s(c, .99) };
 }
 
 /* ---- requests ---- */

@@ -100,8 +100,8 @@ static void defaults(void **state)
                                        "      output_tokens: { law: fixed, value_s: 9 } }, service_time: { llm: {} }, replicas: { min: 2 } }\n");
     const struct deployment *d = &s->services->of[0];
     (void)state;
-    assert_near(seconds(replica_start_ns(&d->start, false)), 42, 1e-12);
-    assert_near(seconds(replica_start_ns(&d->start, true)), 192, 1e-12);
+    assert_near(seconds(replica_start_ns(&d->start, false, 0)), 42, 1e-12);
+    assert_near(seconds(replica_start_ns(&d->start, true, 0)), 192, 1e-12);
     assert_true(d->start.was_there);
     assert_near(d->service.slo.first_token_s, 2, 0);
     assert_near(d->service.slo.per_token_s, .1, 0);
@@ -117,7 +117,7 @@ static void defaults(void **state)
     synth_spec_free(s);
     s = spec_of(ONE(""));
     assert_near(s->services->of[0].service.slo.latency_s, .2, 0);
-    assert_near(seconds(replica_start_ns(&s->services->of[0].start, false)), 35, 1e-12);
+    assert_near(seconds(replica_start_ns(&s->services->of[0].start, false, 0)), 35, 1e-12);
     synth_spec_free(s);
 }
 
@@ -159,8 +159,8 @@ static void service_as_said(const struct deployment *d)
     assert_near(d->service.demand.calendar.growth_per_day, .5, 0);
     assert_near(batch_s(&d->service.time.batch, 4), .9, 1e-12);
     assert_near(d->service.slo.latency_s, 3, 0);
-    assert_near(seconds(replica_start_ns(&d->start, false)), 1 + .5 + 2, 1e-12);
-    assert_near(seconds(replica_start_ns(&d->start, true)), 9 + .5 + 2, 1e-12);
+    assert_near(seconds(replica_start_ns(&d->start, false, 0)), 1 + .5 + 2, 1e-12);
+    assert_near(seconds(replica_start_ns(&d->start, true, 0)), 9 + .5 + 2, 1e-12);
     assert_true(d->start.was_there);
 }
 

@@ -99,16 +99,19 @@ static int read_linear(const struct spec_reader *r, struct config_value v, struc
 static int check_prefixes(const struct spec_reader *r, struct config_value v,
                           const struct file_llm *f, const struct service *s)
 {
-    struct config_value share = config_look(v, "prefix_share"), cache = config_look(v, "prefix_cache");
+    struct config_value share = config_look(v, "prefix_share"),
+                        cache = config_look(v, "prefix_cache");
     if (f->prefix_share >= 1)
         return config_error(share, r->err, "want a share below 1");
     if (f->prefix_cache && f->prefix_share > 0)
         return config_error(share, r->err, "want either this or 'prefix_cache'");
     if (f->prefix_cache && s->mode == SERVICE_FLUID)
-        return config_error(cache, r->err, "want it with mode requests only; of mode fluid "
-                                           "'prefix_share'");
+        return config_error(cache, r->err,
+                            "want it with mode requests only; of mode fluid "
+                            "'prefix_share'");
     if (f->prefix_cache && !(s->demand.replay && s->demand.replay->n_ids))
-        return config_error(cache, r->err, "want requests of a trace with ids of prompts (mooncake)");
+        return config_error(cache, r->err,
+                            "want requests of a trace with ids of prompts (mooncake)");
     if (f->prefix_cache && PREFIX_TOKENS % f->block)
         return config_error(cache, r->err, "want a block that divides %d tokens, got %u",
                             PREFIX_TOKENS, f->block);
@@ -116,8 +119,8 @@ static int check_prefixes(const struct spec_reader *r, struct config_value v,
 }
 
 /* An instance has the memory that its profile says, a share of a GPU that share of it. */
-static double kv_tokens(const struct file_llm *f, const struct llm_shape *m, const struct llm_gpu *g,
-                        double weight, const struct job_row *row)
+static double kv_tokens(const struct file_llm *f, const struct llm_shape *m,
+                        const struct llm_gpu *g, double weight, const struct job_row *row)
 {
     if (f->kv_tokens > 0)
         return f->kv_tokens;
@@ -130,7 +133,7 @@ static double kv_tokens(const struct file_llm *f, const struct llm_shape *m, con
 int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job_row *row,
                   struct service *s)
 {
-    uint32_t gpus = row->mig ? 1 : row->gpus;    /* instances do not share layers */
+    uint32_t gpus = row->mig ? 1 : row->gpus; /* instances do not share layers */
     struct file_llm f = { .tensor = gpus,
                           .sequences = 256,
                           .budget = 2048,

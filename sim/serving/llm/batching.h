@@ -1,4 +1,5 @@
-/* batching.h - the settings of one engine, which serves the requests of a replica step by step: models.md 4.9. */
+/* batching.h - the settings of one engine, which serves the requests of a replica step by step:
+ * models.md 4.9. */
 #pragma once
 #include "sim/serving/llm/step_law.h"
 

@@ -1,14 +1,14 @@
 /* flow.h - one LLM replica in equilibrium: models.md 4.10.
  *
- * Poisson arrivals of `rate` a second, prompts of p tokens, of which prefix_share need not be computed,
- * and o tokens of output. t0 is the step with B sequences in decode of S tokens together, Delta what the
- * chunks of a prompt add to steps:
+ * Poisson arrivals of `rate` a second, prompts of p tokens, of which prefix_share need not be
+ * computed, and o tokens of output. t0 is the step with B sequences in decode of S tokens together,
+ * Delta what the chunks of a prompt add to steps:
  *   token = t0/(1 - rate Delta),  B = rate (o - 1) token,  S = B (p + o/2)
  *   first = L/2 + t0 + Delta (1 + rate L),  L = the step that an arrival finds
  *   end   = first + (o - 1) token
  * B at most min(sequences, KV tokens/(p + o/2)); where it is reached the rate is the largest.
- * busy = 1 - e^(-rate end), the probability of M/G/infinity not to be empty; gpu = busy x the share of
- * the steps that is time of the GPU. Means: quantiles of the first token need the loop. */
+ * busy = 1 - e^(-rate end), the probability of M/G/infinity not to be empty; gpu = busy x the share
+ * of the steps that is time of the GPU. Means: quantiles of the first token need the loop. */
 #pragma once
 #include "sim/serving/llm/batching.h"
 

@@ -4,8 +4,8 @@
  * and what it has sent; then each step sends a token. Its KV cache is in blocks. At the begin of a
  * step, with a budget of tokens:
  *   1 running requests, in the order of admission, get a chunk each, as much as is left. Where the
- *     blocks for it are not free the one admitted last is preempted: its blocks are freed, it is the
- *     first of those that wait, and all that it had computed is computed again.
+ *     blocks for it are not free the one admitted last is preempted: its blocks are freed, it is
+ *     the first of those that wait, and all that it had computed is computed again.
  *   2 if none was preempted, those that wait are admitted in order, while tokens, sequences and the
  *     blocks of their first chunk are left.
  * At its end all chunks are done, and a request with nothing left sends a token. Nothing changes

@@ -1,9 +1,9 @@
 /* prefix_cache.h - the prefixes of prompts whose KV blocks a replica has: models.md 4.9.
  *
- * A prompt begins with ids, each of PREFIX_TOKENS tokens and of all before it, so two prompts share a
- * prefix as far as their leading ids are equal. An id is held by the running requests that use it;
- * one that none holds stays until its blocks are needed, the one used longest ago first. Requests
- * release from the last id to the first, so an id goes before the one that it continues. */
+ * A prompt begins with ids, each of PREFIX_TOKENS tokens and of all before it, so two prompts share
+ * a prefix as far as their leading ids are equal. An id is held by the running requests that use
+ * it; one that none holds stays until its blocks are needed, the one used longest ago first. A
+ * request releases the last id first, so an id goes before the one that it continues. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

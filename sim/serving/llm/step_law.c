@@ -3,15 +3,16 @@
 
 #include <math.h>
 
-const char *const llm_engine_name[LLM_ENGINES + 1] = { [LLM_GRAPHS] = "graphs",
-                                                       [LLM_EAGER] = "eager" };
+const char *const llm_engine_name[LLM_ENGINES + 1] = {
+    [LLM_GRAPHS] = "graphs", [LLM_EAGER] = "eager"
+};
 
 /* models.md 4.8: graphs takes the efficiencies of kernels and links from the GPU. */
 struct engine_facts {
-    double eta_w, eta_c, eta_kv, eta_a;      /* eta_w, eta_c 0: of the GPU */
-    double alpha_s, eta_l;                   /* alpha 0: of the GPU */
+    double eta_w, eta_c, eta_kv, eta_a; /* eta_w, eta_c 0: of the GPU */
+    double alpha_s, eta_l;              /* alpha 0: of the GPU */
     double step_s, layer_s, sequence_s, norm;
-    bool host_factor;                        /* hosts differ */
+    bool host_factor; /* hosts differ */
 };
 static const struct engine_facts facts[LLM_ENGINES] = {
     [LLM_GRAPHS] = { .eta_kv = .85,
@@ -35,7 +36,8 @@ struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, en
     double t = tensor, chosen = m->experts > 0 ? m->chosen / m->experts : 0,
            eta_w = f->eta_w > 0 ? f->eta_w : g->eta_w, eta_c = f->eta_c > 0 ? f->eta_c : g->eta_c,
            alpha_s = f->alpha_s > 0 ? f->alpha_s : g->alpha_s,
-           eta_l = f->alpha_s > 0 ? f->eta_l : g->eta_l, hosts = f->host_factor ? g->host_factor : 1;
+           eta_l = f->alpha_s > 0 ? f->eta_l : g->eta_l,
+           hosts = f->host_factor ? g->host_factor : 1;
     double read_s = weight_bytes / (t * g->bandwidth * eta_w),
            used = m->read - m->in_experts * (1 - chosen);
     return (struct llm_law){
@@ -65,8 +67,7 @@ static double gpu_s(const struct llm_law *l, const struct llm_step *x)
 {
     double tokens = x->prompt + x->decoding, mem_s = l->dense_s;
     if (l->linear)
-        return mem_s + l->prompt_s * x->prompt + l->sequence_s * x->decoding +
-               l->kv_s * x->context;
+        return mem_s + l->prompt_s * x->prompt + l->sequence_s * x->decoding + l->kv_s * x->context;
     if (l->experts_s > 0)
         mem_s += l->experts_s * (1 - pow(l->missed, tokens));
     return hypot(mem_s, l->cmp_s * tokens) + l->kv_s * x->context + l->attention_s * x->pairs +
@@ -75,11 +76,10 @@ static double gpu_s(const struct llm_law *l, const struct llm_step *x)
 
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed)
 {
-    double slowed = gpu_s(l, step) / speed,
-           host = l->host_s + l->host_sequence_s * step->decoding;
+    double slowed = gpu_s(l, step) / speed, host = l->host_s + l->host_sequence_s * step->decoding;
     return (struct llm_time){ slowed, l->norm == 1 ? slowed + host
-                                                : pow(pow(slowed, l->norm) + pow(host, l->norm),
-                                                      1 / l->norm) };
+                                                   : pow(pow(slowed, l->norm) + pow(host, l->norm),
+                                                         1 / l->norm) };
 }
 
 double llm_kv_tokens(const struct llm_shape *m, const struct llm_gpu *g, uint32_t tensor,

@@ -27,7 +27,7 @@ struct llm_shape {                /* of a model */
     double layers, hidden;        /* L, H */
     double query;                 /* Q: heads x head size */
     double kv_heads, head;
-    double read, all;             /* parameters: read in a step (N_r; without the input embedding), of all */
+    double read, all;             /* parameters: read in a step (all but the input embedding); all */
     double experts, chosen, in_experts;      /* E, k, N_e; 0: dense */
     const char *source;
 };
@@ -56,13 +56,14 @@ struct llm_law {                  /* the coefficients of the equations above */
     double prompt_s, sequence_s;
 };
 struct llm_step { double prompt, decoding, context, pairs; };    /* P, B, S, A */
-struct llm_time { double gpu_s, step_s; };         /* gpu_s: gpu/speed, work for the GPU is there */
+struct llm_time { double gpu_s, step_s; };                   /* gpu_s: gpu/speed */
 
 /* weight_bytes: of a parameter, 2 or 1. tensor: t >= 1. */
 struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, enum llm_engine e,
                           uint32_t tensor, double weight_bytes);
 struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s);
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed);
-/* Tokens of context that fit beside the weights and `reserve_bytes` of each GPU, in whole blocks; 0: none. */
+/* Tokens of context that fit beside the weights and `reserve_bytes` of each GPU, in whole blocks;
+ * 0: none. */
 double llm_kv_tokens(const struct llm_shape *m, const struct llm_gpu *g, uint32_t tensor,
                      double weight_bytes, double utilisation, double reserve_bytes, uint32_t block);
