@@ -26,12 +26,12 @@ struct rank_layout {
 };
 void rank_layout_free(struct rank_layout *l);                /* its lists */
 
-/* Of a placement, or of the even placement on `units` units of a group of nodes, as
- * placement_form_of() has it. false: the latter has no room. */
+/* Of a placement; or on empty nodes of a group: on so many units as even as possible, as
+ * placement_form_of() has it, or unit by unit full, the rest on the last. false: no room. */
 void rank_layout_on(struct rank_layout *l, const struct cluster *c, const struct fabric *fabric,
                     const struct placement *p, struct form_scratch *scratch);
 bool rank_layout_of(struct rank_layout *l, const struct form_group *g, const struct fabric *fabric,
-                    uint32_t gpus, uint32_t units);
+                    uint32_t gpus, uint32_t units, bool full);
 
 struct link_speeds { double nvlink_bps, pcie_bps, numa_factor; };    /* of the GPU; 0: it has none */
 void rank_layout_groups(const struct rank_layout *l, const struct parallel_split *split,
