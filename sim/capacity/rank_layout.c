@@ -114,7 +114,8 @@ bool rank_layout_of(struct rank_layout *l, const struct form_group *g, const str
     for (uint32_t u = 0; u < units && l->ranks < gpus; u++) {
         uint32_t rest = gpus - l->ranks, even = gpus / units + (u < gpus % units);
         for (uint32_t left = !full ? even : rest < room ? rest : room; left > 0;) {
-            uint32_t here = left < g->type->gpus ? left : g->type->gpus, node = (uint32_t)l->n_nodes;
+            uint32_t here = left < g->type->gpus ? left : g->type->gpus,
+                     node = (uint32_t)l->n_nodes;
             struct rank_spot like = { .gpus = here, .unit = u, .node = node,
                                       .rack = g->rack_nodes ? node / g->rack_nodes : 0,
                                       .pod = g->pod_nodes ? node / g->pod_nodes : 0 };

@@ -40,9 +40,9 @@ static bool remark(const struct sched *s, FILE *text)
         }
     if (n)
         fprintf(text,
-                "progress: %" PRIu32 " job%s ran on GPUs that are no whole number of copies of the "
-                "model (tp x cp x pp): with fewer than a copy it is split less, beyond whole copies "
-                "GPUs are idle; the first is '%s'",
+                "progress: %" PRIu32 " job%s ran on GPUs that are no whole number of copies of "
+                "the model (tp x cp x pp): with fewer than a copy it is split less, beyond whole "
+                "copies GPUs are idle; the first is '%s'",
                 n, n == 1 ? "" : "s", s->workload->truth[first].name);
     return n > 0;
 }
