@@ -31,8 +31,8 @@ struct placement_form {
     /* What links leave each of its nodes, after losses, by how far its traffic goes: where jobs
      * share links, or uplinks are divided among the nodes that are there. 0: not looked at */
     double link_bps[REACHES];
-    const struct rank_groups *groups;        /* of a job that trains by parallel_time.h; NULL: of others.
-                                     Of whoever made the form */
+    const struct rank_groups *groups;    /* of a job that trains by parallel_time.h; NULL: of
+                                     others. Owned by what made the form */
 };
 
 struct form_rules { double numa_factor; };    /* of PCIe bandwidth where it crosses NUMA nodes */
@@ -51,7 +51,7 @@ struct form_scratch {
 void form_scratch_free(struct form_scratch *s);
 /* Its nodes with GPUs in ascending order, each once, in s->node; returns how many. */
 size_t form_nodes(const struct placement *p, struct form_scratch *s);
-bool form_across_nodes(const struct cluster *c, node_id n);      /* it is of an island across nodes */
+bool form_across_nodes(const struct cluster *c, node_id n);    /* of an island across nodes */
 bool form_same_unit(const struct cluster *c, node_id a, node_id b);
 
 struct placement_form placement_form(const struct cluster *c, const struct form_rules *rules,

@@ -128,6 +128,8 @@ static bool by_parallel(const struct placement_rates *r, const struct known *k,
 {
     const struct fabric *fabric = &r->rules->fabric;
     const struct gpu_model *gpu = r->c->gpu_known[f->gpu_model];
+    if (!gpu || gpu->dense_tflops <= 0 || gpu->mem_gbps <= 0)
+        return false;                 /* not asked for where the cluster's model is another */
     struct parallel_split split = parallel_split(&k->m.parallel, f->gpus);
     struct parallel_means with = {
         .costs = &fabric->costs,
@@ -193,22 +195,32 @@ static bool by_model(const struct placement_rates *r, enum rate_model model, con
 
 /* ---- Of the reference placement ---- */
 
-/* Of even placements on as few units as will do, and on numbers of units that divide the GPUs. */
+static double parallel_s(struct placement_rates *r, const struct known *k, struct placement_form *f,
+                         bool full)
+{
+    struct rank_groups groups;
+    struct placement_rate at;
+    if (!rank_layout_of(&r->layout, &r->group, &r->rules->fabric, f->gpus, f->units, full))
+        return INFINITY;
+    group_ranks(r, &r->layout, k, f, &groups);
+    f->groups = &groups;
+    return by_model(r, RATE_PARALLEL, k, f, &at) ? at.parallel.iteration_s : INFINITY;
+}
+
+/* On as few units as will do, full ones and a rest or as even as possible, and evenly on numbers of
+ * units that divide the GPUs. */
 static double best_parallel_s(struct placement_rates *r, const struct known *k, uint32_t n_gpus)
 {
     double best = INFINITY;
-    struct rank_groups groups;
     for (uint32_t units = 1; units <= n_gpus; units++) {
         struct placement_form f;
-        struct placement_rate at;
-        if ((best < INFINITY && n_gpus % units) ||
-            !placement_form_of(r->c, &r->form_rules, &r->group, n_gpus, units, &f) ||
-            !rank_layout_of(&r->layout, &r->group, &r->rules->fabric, n_gpus, units))
+        bool first = best == INFINITY;
+        if ((!first && n_gpus % units) ||
+            !placement_form_of(r->c, &r->form_rules, &r->group, n_gpus, units, &f))
             continue;
-        group_ranks(r, &r->layout, k, &f, &groups);
-        f.groups = &groups;
-        if (by_model(r, RATE_PARALLEL, k, &f, &at))
-            best = least(best, at.parallel.iteration_s);
+        best = least(best, parallel_s(r, k, &f, false));
+        if (first)
+            best = least(best, parallel_s(r, k, &f, true));
     }
     return best < INFINITY ? best : 0;
 }

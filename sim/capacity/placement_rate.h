@@ -35,8 +35,8 @@ struct placement_rate placement_rate(struct placement_rates *r, uint32_t model, 
 struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
                                         const struct placement *p);
 double placement_slowdown(const struct placement_rate *r);   /* 1 at the reference placement */
-/* With what its links leave it if it is alone on them, and with the groups of its ranks, where these
- * are asked for; the groups are valid until the next call. */
+/* With what its links leave it if it is alone on them, and with the groups of its ranks, where
+ * these are asked for; the groups are valid until the next call. */
 struct placement_form placement_rate_form(struct placement_rates *r, uint32_t model,
                                           const struct placement *p);
 /* Bytes a second that the NICs of each of its nodes let its GPUs send, after losses; INFINITY: not

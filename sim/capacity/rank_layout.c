@@ -103,16 +103,19 @@ void rank_layout_on(struct rank_layout *l, const struct cluster *c, const struct
 }
 
 bool rank_layout_of(struct rank_layout *l, const struct form_group *g, const struct fabric *fabric,
-                    uint32_t gpus, uint32_t units)
+                    uint32_t gpus, uint32_t units, bool full)
 {
-    uint32_t nodes_each = g->island_nodes ? g->island_nodes : 1, most = (gpus + units - 1) / units;
-    if (units > gpus || g->type->gpus == 0 || most > (uint64_t)nodes_each * g->type->gpus)
+    uint32_t nodes_each = g->island_nodes ? g->island_nodes : 1, most = (gpus + units - 1) / units,
+             room = nodes_each * g->type->gpus;
+    if (units > gpus || g->type->gpus == 0 || most > room)
         return false;
     bool whole = g->island_nodes || g->type->counted;
     empty(l);
-    for (uint32_t u = 0; u < units; u++)
-        for (uint32_t left = gpus / units + (u < gpus % units); left > 0;) {
-            uint32_t here = left < g->type->gpus ? left : g->type->gpus, node = (uint32_t)l->n_nodes;
+    for (uint32_t u = 0; u < units && l->ranks < gpus; u++) {
+        uint32_t rest = gpus - l->ranks, even = gpus / units + (u < gpus % units);
+        for (uint32_t left = !full ? even : rest < room ? rest : room; left > 0;) {
+            uint32_t here = left < g->type->gpus ? left : g->type->gpus,
+                     node = (uint32_t)l->n_nodes;
             struct rank_spot like = { .gpus = here, .unit = u, .node = node,
                                       .rack = g->rack_nodes ? node / g->rack_nodes : 0,
                                       .pod = g->pod_nodes ? node / g->pod_nodes : 0 };
@@ -123,6 +126,7 @@ bool rank_layout_of(struct rank_layout *l, const struct form_group *g, const str
             add_node(l, fabric, g->type, &g->nics, here);
             left -= here;
         }
+    }
     number_ranks(l);
     return true;
 }

@@ -2,15 +2,15 @@
  * models.md 2.8.
  *
  * Ranks are given to the GPUs of a placement in the order of nodes, on a node in the order of its
- * islands, on an island in that of the GPUs: the nodes of a rack, and the racks of a pod, follow each
- * other. A `spot` is a stretch of ranks on one island and NUMA node. */
+ * islands, on an island in that of the GPUs: the nodes of a rack, and the racks of a pod, follow
+ * each other. A `spot` is a stretch of ranks on one island and NUMA node. */
 #pragma once
 #include "sim/capacity/placement_form.h"
 #include "sim/models/training/parallel_time.h"
 
 struct rank_spot {
-    uint32_t gpus, unit, node;    /* unit: a node, or an island across nodes; both numbered from 0 */
-    uint32_t island, numa;        /* of its node; all spots of an island across nodes have island 0 */
+    uint32_t gpus, unit, node;    /* unit: a node, or an island across nodes; numbered from 0 */
+    uint32_t island, numa;        /* of its node; on an island across nodes: 0 */
     uint32_t rack, pod;           /* numbered; what is not described is one */
 };
 struct rank_node {                /* of the placement */
@@ -26,13 +26,13 @@ struct rank_layout {
 };
 void rank_layout_free(struct rank_layout *l);                /* its lists */
 
-/* Of a placement, or of the even placement on `units` units of a group of nodes, as
- * placement_form_of() has it. false: the latter has no room. */
+/* Of a placement; or on empty nodes of a group: on so many units as even as possible, as
+ * placement_form_of() has it, or unit by unit full, the rest on the last. false: no room. */
 void rank_layout_on(struct rank_layout *l, const struct cluster *c, const struct fabric *fabric,
                     const struct placement *p, struct form_scratch *scratch);
 bool rank_layout_of(struct rank_layout *l, const struct form_group *g, const struct fabric *fabric,
-                    uint32_t gpus, uint32_t units);
+                    uint32_t gpus, uint32_t units, bool full);
 
-struct link_speeds { double nvlink_bps, pcie_bps, numa_factor; };    /* of the GPU; 0: it has none */
+struct link_speeds { double nvlink_bps, pcie_bps, numa_factor; };    /* of the GPU; 0: none */
 void rank_layout_groups(const struct rank_layout *l, const struct parallel_split *split,
                         const struct link_speeds *links, struct rank_groups *groups);

@@ -1,4 +1,5 @@
-/* parallel.h - the parts of an iteration of jobs that train with `parallel: 3d`: parallel.c shows what rates.c has found. */
+/* parallel.h - the parts of an iteration of jobs that train with `parallel: 3d`: parallel.c shows
+ * what rates.c has found. */
 #pragma once
 #include "sim/contract/placement.h"
 #include "sim/models/training/parallel_time.h"

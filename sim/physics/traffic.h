@@ -1,9 +1,9 @@
 /* traffic.h - the jobs that send over shared network links, and what each gets: models.md 2.4.
  *
  * A job enters when it makes progress on several nodes, and leaves when it stalls or stops. Shares
- * (sim/models/network/phases.h) are found anew when traffic_balance() is called, once a round, among
- * those jobs only that a link with a change concerns: links that could carry all that their jobs
- * may ask of them do not tie jobs together. In the order of job ids. */
+ * (sim/models/network/phases.h) are found anew when traffic_balance() is called, once a round,
+ * among those jobs only that a link with a change concerns: links that could carry all that their
+ * jobs may ask of them do not tie jobs together. In the order of job ids. */
 #pragma once
 #include "sim/capacity/placement_form.h"
 #include "sim/contract/placement.h"
@@ -12,7 +12,7 @@
 struct traffic;
 struct sender {
     job_id job;
-    struct placement_form form;   /* with shares in place of what it has alone, as of the last call */
+    struct placement_form form;   /* with shares in place of what it has alone */
     struct phased_job at;
     struct crossing *crossing;    /* own; so are those that form.groups points to, if it does */
     struct rank_groups *groups;
@@ -21,7 +21,8 @@ struct sender {
 struct traffic_law {
     /* part of its time that it sends, with the shares of x->form */
     double (*sends)(void *self, struct sender *x);
-    void (*changed)(void *self, struct sender *x);    /* x->form has other shares; enters and leaves none */
+    /* x->form has other shares; enters and leaves none */
+    void (*changed)(void *self, struct sender *x);
     void *self;
 };
 

@@ -316,7 +316,7 @@ class World:
                                                                    else set())
         if not self.mig:
             on.discard("mig")
-        names = ["ResNet-50", "BERT-base", "GPT-2-small", "LM", "unknown-net"]
+        names = ["ResNet-50", "BERT-base", "GPT-2-small", "LM", "GPT-3-6.7B", "unknown-net"]
         table, at, columns = [], 0.0, []
         pace = 3000.0 * n / 80 * self.pick(0.3, 1, 3) / n * 3
         for j in range(n):

@@ -19,7 +19,7 @@ struct sender {                   /* a job on a link */
 };
 struct tight_link {               /* it may be full */
     struct sender *sender;        /* [n] by rate */
-    double *full_takes, *growing; /* [n + 1] sums: takes x rate of those before, takes of the others */
+    double *full_takes, *growing; /* [n + 1] sums: takes x rate of those before, takes of others */
     size_t n;
 };
 struct work {
@@ -176,7 +176,7 @@ static void sort_senders(struct work *w)
 }
 
 /* The level that the `self`-th sender reaches with weight 1, the others as they are: between the
- * rates of two neighbours of the list; senders before that have their rate, the others the level. */
+ * rates of two neighbours of the list; senders before it have their rate, the others the level. */
 static double level_with(const struct tight_link *u, double capacity, size_t self)
 {
     const struct sender *own = &u->sender[self];

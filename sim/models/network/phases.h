@@ -3,8 +3,8 @@
  * models.md 2.4. A job puts `flows` node-flows on a link, one for each of its nodes that send over
  * it, all at one rate of at most `most` bytes a second (its NICs). It sends in a part c (`sends`)
  * of its time. What it gets while it sends is its rate in a progressive filling (maxmin.h) in which
- * its own node-flows weigh 1 each and those of any other job i weigh c_i each: a flow of weight x at
- * rate r takes x r of a link, so on the mean no link carries more than it can. How long it sends
+ * its own node-flows weigh 1 each and those of any other job i weigh c_i each: a flow of weight x
+ * at rate r takes x r of a link, so on the mean no link carries more than it can. How long it sends
  * follows from what it gets, so c and the rates are found together: every c is 1, then all rates,
  * then every c, again, until none moves by 1e-12, or PHASES_ROUNDS times. Phases of different jobs
  * count as independent. Alone a job gets min(most, capacity / flows), whatever its c.
@@ -31,8 +31,8 @@ struct phased_job {
     const struct crossing *crossing;         /* [n_crossings], each link once */
     size_t n_crossings;
     double sends;                 /* the answer: c, in [0, 1] */
-    double share[REACHES];        /* the answer, a node-flow's: between nodes of a rack, between racks
-                                     of a pod, beyond: each by the links that such traffic crosses */
+    double share[REACHES];        /* the answer, a node-flow's: between nodes of a rack, racks of a
+                                     pod, and beyond, each by the links that such traffic crosses */
 };
 struct phases {
     struct phased_job **job;      /* [n] in an order that stays the same */

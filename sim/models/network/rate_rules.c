@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define MICRO 1e-6
-/* Without RDMA and peer-to-peer: bytes go through the host's memory and its kernel. [D fit: P100 rows
- * on 2, 4, 8 GPUs of stanford-futuredata/gavel:scheduler/simulation_throughputs.json] */
+/* Without RDMA and peer-to-peer: bytes go through the host's memory and its kernel. [D fit: P100
+ * rows on 2, 4, 8 GPUs of stanford-futuredata/gavel:scheduler/simulation_throughputs.json] */
 #define TCP_OVERLAP 1.14
 #define TCP_PCIE    0.18
 #define TCP_NETWORK 0.38
@@ -75,7 +75,9 @@ static const char *const span_words[] = { "island", "any", NULL };
 static const char *const monotone_words[] = { "raw", "clamp", NULL };
 static const char *const affinity_words[] = { [NIC_AUTO] = "auto", [NIC_RAIL] = "rail", [NIC_SHARED] = "shared", NULL };
 enum { TRANSPORT_RDMA, TRANSPORT_TCP };
-static const char *const transport_words[] = { [TRANSPORT_RDMA] = "rdma", [TRANSPORT_TCP] = "tcp", NULL };
+static const char *const transport_words[] = {
+    [TRANSPORT_RDMA] = "rdma", [TRANSPORT_TCP] = "tcp", NULL
+};
 static const char *const contention_words[] = { "none", "maxmin", NULL };
 static const char *const phases_words[] = { "mean", "all", NULL };
 static const char *const uplink_words[] = { "worst", "placement", NULL };
@@ -166,7 +168,8 @@ static int read_fabric(struct config_value v, struct fabric *to, struct error *e
                              .nic_affinity = (int)to->nic_affinity,
                              .phases = -1 };
     if (config_fields(v, fabric_keys, &f, err) || read_efficiency(v, f.efficiency, to, err) ||
-        read_steps(f.ring, to->costs.ring_step_s, err) || read_steps(f.tree, to->costs.tree_step_s, err))
+        read_steps(f.ring, to->costs.ring_step_s, err) ||
+        read_steps(f.tree, to->costs.tree_step_s, err))
         return -1;
     if (f.phases >= 0 && f.contention != 1)
         return config_error(config_look(v, "phases"), err, "wants 'contention: maxmin' beside it");
@@ -201,7 +204,9 @@ static int read_table(struct config_value progress, const struct file_progress *
 static int read_progress(struct config_value v, const char *folder, struct rate_rules *r,
                          struct error *err)
 {
-    struct file_progress f = { .model = (int)r->model, .unknown = 1, .overlap = r->overlap, .tp_span = -1 };
+    struct file_progress f = {
+        .model = (int)r->model, .unknown = 1, .overlap = r->overlap, .tp_span = -1
+    };
     if (config_fields(v, progress_keys, &f, err) ||
         (config_given(f.factors) && config_fields(f.factors, factor_keys, r->factor, err)))
         return -1;
@@ -209,7 +214,8 @@ static int read_progress(struct config_value v, const char *folder, struct rate_
     r->unknown = f.unknown ? RATE_FACTOR : RATE_OFF;
     r->overlap = f.overlap;
     r->parallel = f.parallel == 1;
-    r->fabric.efficiency[LINK_NVLINK] = r->parallel ? PARALLEL_NVLINK : r->fabric.efficiency[LINK_NVLINK];
+    if (r->parallel)
+        r->fabric.efficiency[LINK_NVLINK] = PARALLEL_NVLINK;
     r->tensors_on_island = f.tp_span < 0 ? !r->parallel : f.tp_span == 0;
     r->monotone = f.monotone == 1;
     r->reference = f.reference ? mem_text(f.reference, strlen(f.reference)) : NULL;

@@ -30,7 +30,7 @@ struct fabric {
     double spine_oversubscription;    /* of a pod's uplink against those of its racks: 1 [A; 7 in P:
                                          Llama 3 report] */
     bool maxmin;  /* jobs share common links fairly; false: each gets C / oversubscription alone */
-    bool together;  /* with maxmin: all send at all times; false: in a part of their time (phases.h) */
+    bool together;  /* with maxmin: all send at all times; false: in a part of it (phases.h) */
     bool own_uplinks;    /* without: C / oversubscription is divided among the nodes of the job
                             that are there; false: as if all nodes sent */
 };
@@ -43,7 +43,7 @@ struct rate_rules {
     char *reference;              /* GPU model that the durations of the trace are of; NULL: that of
                                      the largest group */
     struct throughputs *table;
-    bool parallel;                /* models that say how go by parallel_time.h in place of analytic */
+    bool parallel;  /* models that say how go by parallel_time.h in place of analytic */
     bool tensors_on_island;       /* a tensor-parallel group waits for an island */
     bool monotone;  /* the table is made so that nearer and more GPUs are never slower */
     struct fabric fabric;

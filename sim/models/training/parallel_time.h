@@ -3,27 +3,29 @@
  *
  * Ranks are in Megatron's order, tensor fastest, then context, data, pipeline slowest. A group of
  * ranks that exchange something lies on islands, nodes and racks as the placement has it; groups
- * that lie alike are one `rank_group` here, and of all groups of a kind the slowest counts. Seconds,
- * bytes, bytes a second per direction. */
+ * that lie alike are one `rank_group` here, and of all groups of a kind the slowest counts.
+ * Seconds, bytes, bytes a second per direction. */
 #pragma once
 #include "sim/models/network/collectives.h"
 #include "sim/models/network/phases.h"
 #include "sim/models/training/parallelism.h"
 
 struct parallel_split { uint32_t tp, cp, pp, dp, ep; };
-/* Of so many GPUs (> 0). A model that does not fit on them is split less: first pp is as small as it
- * must be, then cp, then tp; ep is the largest divisor of dp up to the model's. GPUs beyond tp x cp x
- * pp x dp are idle. */
+/* Of so many GPUs (> 0). A model that does not fit on them is split less: first pp is as small as
+ * it must be, then cp, then tp; ep is the largest divisor of dp up to the model's. GPUs beyond
+ * tp x cp x pp x dp are idle. */
 struct parallel_split parallel_split(const struct parallelism *p, uint32_t gpus);
 
-enum group_kind { GROUP_TENSOR, GROUP_CONTEXT, GROUP_EXPERT, GROUP_DATA, GROUP_STAGES, GROUP_KINDS };
+enum group_kind {
+    GROUP_TENSOR, GROUP_CONTEXT, GROUP_EXPERT, GROUP_DATA, GROUP_STAGES, GROUP_KINDS
+};
 
 /* How a group lies. Units are nodes, and islands across nodes. */
 struct rank_group {
     uint32_t ranks, units;
     uint32_t least, most;         /* ranks of the unit with fewest, with most */
-    enum link_class inside;       /* slowest link between two of its ranks in a unit, raw; ranks that
-                                     are alone in theirs: none, infinitely fast */
+    enum link_class inside;       /* slowest link between two of its ranks in a unit, raw; none,
+                                     infinitely fast, for ranks that are alone in theirs */
     double inside_bps;
     enum reach reach;             /* of units > 1: in a rack, in a pod, beyond */
     /* of units > 1: the least over its nodes of what NICs leave each GPU of the job there, raw: of
@@ -31,8 +33,8 @@ struct rank_group {
     double rail_bps, node_bps;
     uint32_t sharing;
 };
-enum { GROUP_FORMS = 12 };        /* ways to lie that are kept apart; of further ones the worse of each
-                                     count goes into the last */
+enum { GROUP_FORMS = 12 };        /* ways to lie that are kept apart; of further ones the worse of
+                                     each count goes into the last */
 struct rank_groups {
     struct rank_group of[GROUP_KINDS][GROUP_FORMS];
     unsigned n[GROUP_KINDS];
@@ -47,12 +49,12 @@ struct parallel_means {
     double chi;                   /* share of the A100's that its kernels reach: 1 */
     const double *efficiency;     /* [LINK_CLASSES] */
     double leaf_oversubscription, spine_oversubscription;
-    const double *link_bps;       /* [REACHES] that links leave each node, after losses; NULL: as if all
-                                     nodes sent */
+    const double *link_bps;       /* [REACHES] that links leave each node, after losses; NULL: as if
+                                     all nodes sent */
 };
 
 struct parallel_time {
-    double compute_s;             /* of all micro-batches; so are the next four, as far as not hidden */
+    double compute_s;             /* of all micro-batches; so are the next four, what is exposed */
     double tensor_s, context_s, expert_s, pipeline_s;
     double bubble_s, data_s, optimizer_s;
     double iteration_s;           /* their sum */

@@ -34,7 +34,9 @@ struct file_parallelism {
 #define GPUS            .type = CONFIG_COUNT, .least = 1, .most = 1000000
 #define MANY            .type = CONFIG_REAL, .above_least = true, .most = INT64_C(1000000000000000)
 #define HIDDEN          .type = CONFIG_REAL, .most = 1
-static const char *const style_words[] = { [STYLE_PLAIN] = "plain", [STYLE_OVERLAPPED] = "overlapped", NULL };
+static const char *const style_words[] = {
+    [STYLE_PLAIN] = "plain", [STYLE_OVERLAPPED] = "overlapped", NULL
+};
 static const char *const recompute_words[] = { "none", "full", NULL };
 static const char *const rest_words[] = { "rest", NULL };
 static const struct config_key keys[] = {
@@ -52,7 +54,8 @@ static const struct config_key keys[] = {
     { .name = "batch_sequences", MANY, .at = FIELD(p.batch_sequences) },
     { .name = "micro_batch",     MANY, .at = FIELD(p.micro_batch) },
     { .name = "interleave",      GPUS, .at = FIELD(p.interleave) },
-    { .name = "recompute",       .type = CONFIG_CHOICE, .at = FIELD(recompute), .words = recompute_words },
+    { .name = "recompute",       .type = CONFIG_CHOICE, .at = FIELD(recompute),
+      .words = recompute_words },
     { .name = "zero",            .type = CONFIG_REAL, .at = FIELD(zero), .most = 3 },
     { .name = "params",          MANY, .at = FIELD(p.params) },
     { .name = "style",           .type = CONFIG_CHOICE, .at = FIELD(style), .words = style_words },

@@ -4,8 +4,8 @@
  * parallelism, as Megatron-LM has it [P SC'21; P Korthikanti et al., MLSys 2023]; models.md 2.8.
  *
  *     models:
- *       - { name: mine, parallelism: { tp: 8, pp: 16, dp: rest, layers: 126, hidden: 16384, seq: 8192,
- *           vocab: 128256, batch_sequences: 2048, interleave: 8, style: overlapped } }
+ *       - { name: mine, parallelism: { tp: 8, pp: 16, dp: rest, layers: 126, hidden: 16384,
+ *           seq: 8192, vocab: 128256, batch_sequences: 2048, interleave: 8, style: overlapped } }
  *
  * Counts are whole numbers, tokens and parameters may be more than fit 32 bits: doubles. */
 #pragma once
@@ -25,9 +25,9 @@ struct parallelism {
     bool full_recompute;          /* forward again before backward; false: activations are kept */
     bool zero3;                   /* parameters, too, are spread over dp */
     double gradient_bytes;        /* of a parameter, that dp reduces */
-    double overlap_tp, overlap_dp, overlap_pp;       /* share of that traffic that computing hides */
-    struct { uint32_t experts, chosen, layers; double params; } moe;    /* experts 0: dense; params: of
-                                     all experts */
+    double overlap_tp, overlap_dp, overlap_pp;    /* share of that traffic that computing hides */
+    /* experts 0: dense; params: of all experts */
+    struct { uint32_t experts, chosen, layers; double params; } moe;
 };
 
 /* SC'21: gradients in FP32, nothing of tp and dp is hidden, activations computed again. */

@@ -109,6 +109,7 @@ bool training_model_find(const struct training_models *t, const char *name,
                        : 0;
     if (batch > 0 && m->batch > 0) {
         found->compute_s *= batch / m->batch;
+        found->parallel.batch_sequences *= batch / m->batch;
         found->batch = batch;
         found->memory_gib = batch == m->batch ? m->memory_gib : 0;
     }

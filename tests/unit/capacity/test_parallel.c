@@ -278,6 +278,29 @@ static void faster_links(void **state)
     }
 }
 
+/* 12 GPUs for tensor groups of 8: a node and a half, one group whole and 4 GPUs idle; no placement is much better than that. */
+static void rest(void **state)
+{
+    (void)state;
+    struct cluster *c = good(A100("2", "8") ON);
+    struct intern *names = intern_new();
+    uint32_t number = intern_add(names, "GPT-3-13B", 9);
+    struct placement_rates *r = placement_rates_new(c, c->rates, names);
+    struct placement *p = spread_over(2, 8);
+    p->piece[1].gpus = 4;
+    p->piece[1].gpu_mask = 15;
+    struct placement_rate packed = placement_rate_on(r, number, 12, p);
+    p->piece[0].gpus = p->piece[1].gpus = 6;
+    p->piece[0].gpu_mask = p->piece[1].gpu_mask = 63;
+    struct placement_rate torn = placement_rate_on(r, number, 12, p);
+    assert_true(placement_slowdown(&packed) == 1 && placement_slowdown(&torn) > 1.2);
+    assert_near(packed.parallel.tensor_s, 489 * .170027, 1e-5);      /* as on one node */
+    free(p);
+    placement_rates_free(r);
+    intern_free(names);
+    cluster_free(c);
+}
+
 /* Alone in full racks a job has as much with shared links as without, also where some of its groups stay in a rack: 2.4. */
 static void alone_on_links(void **state)
 {
@@ -352,6 +375,7 @@ int main(void)
     ADD_TEST(tests, n, as_without);
     ADD_TEST(tests, n, layouts);
     ADD_TEST(tests, n, faster_links);
+    ADD_TEST(tests, n, rest);
     ADD_TEST(tests, n, alone_on_links);
     ADD_TEST(tests, n, experts);
     ADD_ROWS(tests, n, refused, errors);

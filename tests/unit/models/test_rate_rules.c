@@ -158,6 +158,7 @@ static void built_in(void **state)
     struct training_model m;
     assert_true(training_model_find(NULL, "GPT-2-XL", &m) && fabs(m.compute_s - 6 * 1558e6 * 8192 / 50e12) < 1e-12);
     assert_true(training_model_find(NULL, "GPT-3", &m) && fabs(training_model_memory_gib(&m) - 16 * 175e9 / 64 / 0x1p30) < 1e-9);
+    assert_true(training_model_find(NULL, "GPT-3-13B (batch size 2000000)", &m) && m.parallel.batch_sequences == 2e6 / 2048);
     assert_true(training_model_find(NULL, "DeepSpeech2", &m) && fabs(m.compute_s - (0.06376 + 20 * 0.01797)) < 1e-12);
     for (const struct training_model *k = training_catalogue; k->name; k++) {
         assert_true(k->compute_s > 0 && k->params > 0 && k->tensor_parallel && k->pipeline_parallel && *k->source && *k->communication);
