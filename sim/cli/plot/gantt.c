@@ -58,6 +58,7 @@ struct gantt {
     struct hold *hold;      /* those that last, by start; owned */
     size_t node_capacity, job_capacity, hold_capacity, holds;
     size_t n_lanes, boxes;
+    bool full; /* the next nodes are left out */
     struct lane *lane;
     double start_s, end_s, whole_s; /* what is shown of the whole span */
     size_t shown;                   /* holds */
@@ -80,7 +81,9 @@ static bool is_terminal(const struct gantt *g)
 static void on_node(void *self, const struct fields *f)
 {
     struct gantt *g = self;
-    if (!(f->number[1] > 0))
+    size_t most = g->r->gpus_most;
+    g->full = g->full || (most && g->n_lanes + (size_t)f->number[1] > most);
+    if (!(f->number[1] > 0) || g->full)
         return;
     uint32_t at = intern_add(g->names, f->text[0], strlen(f->text[0]));
     mem_grow(&g->node, &g->node_capacity, at, sizeof *g->node);
@@ -407,6 +410,7 @@ static void put_facts(const struct gantt *g, const char *title, const char *subt
     fact_text(g->f, *subtitle ? words(figure_memory(g->f), "%s; %s", title, subtitle) : title,
               "title_text");
     fact_text(g->f, subtitle, "part");
+    fact(g->f, g->start_s, "start_s");
     span_facts(&g->span, &g->r->canvas, g->f);
     fact(g->f, (double)g->n_lanes, "lanes");
     fact(g->f, g->lane_px, "lane_px");
