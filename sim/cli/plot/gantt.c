@@ -387,10 +387,11 @@ static void put_tics(const struct gantt *g)
     struct arena *a = figure_memory(g->f);
     struct table *lines = figure_table(g->f, "lane", "lines");
     size_t n = 0, last = 0;
+    double lane_px = lane_height(&g->r->canvas, g->lane_px, g->n_lanes);
     for (size_t k = 0; k < intern_count(g->names); k++) {
         const struct node *node = &g->node[k];
         table_number(lines, (double)node->first);
-        if (k && (double)(node->first - last) * g->lane_px < 13)
+        if (k && (double)(node->first - last) * lane_px < 13)
             continue;
         fact_tic(g->f, words(a, "node %s", name_clean(a, node->name, NAME_WIDE)), "tic%zu", ++n);
         fact(g->f, (double)node->first + (double)node->gpus / 2, "tic_at%zu", n);

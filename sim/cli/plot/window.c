@@ -135,6 +135,9 @@ const char *span_scale(struct arena *a, const struct time_span *span, int wide)
                            : words(a, "%.3g", at_s / unit_seconds(unit));
     }
     int half = wide / 2;
+    size_t all = strlen(text[0]) + strlen(text[1]) + strlen(text[2]);
+    if (all + 4 > (size_t)wide || strlen(text[0]) + 1 > (size_t)half)
+        return words(a, "%s%s", padded(a, text[0], wide - (int)strlen(text[2])), text[2]);
     return words(a, "%s%s%s", padded(a, text[0], half),
                  padded(a, text[1], wide - half - (int)strlen(text[2])), text[2]);
 }

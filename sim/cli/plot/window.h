@@ -29,5 +29,5 @@ struct time_span window_span(const struct window *w, double start_s, double leng
 /* end, unit, unit_s, time_name; n_times with time1, time_at1 and so on where tics are not those of
  * gnuplot. */
 void span_facts(const struct time_span *span, const struct canvas *canvas, struct figure *f);
-/* Start, middle and end of a span under a row of characters. */
+/* Start, middle, if there is room for it, and end of a span under a row of characters. */
 const char *span_scale(struct arena *a, const struct time_span *span, int wide);
