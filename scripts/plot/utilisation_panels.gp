@@ -1,7 +1,7 @@
 # utilisation_panels.gp - the panels on paper or screen, lines of all GPUs above the bands; the legend stands once, right of the topmost.
 set style fill solid 1.0 noborder
 set grid front
-set lmargin (paper > 0 ? 7 : 9)
+set lmargin (paper > 0 ? 8 : 9)
 set rmargin paper > 0 ? 2 : (longest > 17 ? longest + 7 : 24)
 set multiplot layout n,1
 panel = (height - 44 - 17.0 * key_rows) / n     # of a paper, where the legend stands below

@@ -140,6 +140,10 @@ expect 3 "gpuyard: plot: --from, --to: want times between 0 and 200 s of the run
 expect 2 "gpuyard: plot: --from, --to: jct_cdf has no axis of time" "$G" plot hand -k jct_cdf --from 100
 rm -f hand/*.png && "$G" plot hand --from 100 >said && holds said hand/jobs.png && none hand/jct_cdf.png && rm hand/*.png
 
+# ---- 40 columns: what does not fit is cut or left out, and nothing lies over anything else ----
+COLUMNS=40 "$G" plot dated -k nodes -f term >said && grep -q '5 Jan 00:00  *5 Jan 00:03$' said && ok || fail "a scale of 40 columns: $(tail -n 1 said)"
+COLUMNS=40 "$G" plot dated -k jobs -f term >said && grep -q 'fifo, pack: mean 1 runni' said && ok || fail "a legend of 40 columns: $(tail -n 2 said)"
+
 # ---- Levels of thousands have separators: 3,000 jobs wait ----
 awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) print i ",0,1,8" }' >many.csv
 "$G" run -q -c hand.yaml -t many.csv -p fifo -o many && "$G" plot many -k queue_length -o a.svg && holds a.svg ">1,000<"
@@ -313,6 +317,13 @@ for n in e.parse(sys.argv[1]).getroot().iter():
 awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) print i "," 10 * i ",10,1" }' >steady.csv
 "$G" run -q -c hand.yaml -t steady.csv -p fifo -o steady && "$G" plot steady -k gantt --paper -o a.svg && words a.svg | grep -q ', the first 5.56 h of 8.33 h$' && ok ||
     fail "2000 of 3000 boxes, silently"                                  # 2,000 x 10 s of 30,000 s
+
+# ---- Names of 40 nodes on paper: in 210 pixels there is room for 16 lines of 13 ----
+sed 's/count: 1/count: 40/' hand.yaml >nodes.yaml
+"$G" run -q -c nodes.yaml -t many.csv -p fifo -o nodes40 || fail "the run of 40 nodes does not run"
+for kind in nodes gantt; do
+    "$G" plot nodes40 -k $kind --paper -o a.svg && n=$(words a.svg | grep -c '^node [0-9]*$') && [ "$n" -gt 5 ] && [ "$n" -le 16 ] && ok || fail "$kind: $n names of nodes"
+done
 
 # ---- Names beside what they name, where they fit: the ends of lines, points; else a legend ----
 "$G" plot made -k sweep -m wait_mean_s -o a.svg && holds a.svg ">p2<" && words a.svg >said && [ "$(grep -cx p2 said)" = 1 ] && ok || fail "a sweep without names"

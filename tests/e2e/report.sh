@@ -111,6 +111,17 @@ for page in quota mixed; do
     python3 "$root/tests/e2e/report_numbers.py" $page.html tables >said 2>&1 && ok || fail "$page.html: $(tail -n 3 said)"
 done
 
+# ---- Of many boxes the Gantt begins with the hour in which most GPUs were waited for, 18,000 s, or where it is told ----
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) { print i "," 10 * i ",10,1"; if (i == 2000) for (k = 0; k < 99; k++) print "b" k ",20000,60,8" } }' >burst.csv
+"$G" run -q -c lab.yaml -t burst.csv -p fifo -o burst 2>said && "$G" report burst -o burst.html && "$G" report burst --gantt 2h -o later.html || fail "no page of many boxes: $(cat said)"
+gantt_from() { grep '"id":"gantt"' "$1" | grep -o '"from_s":[0-9]*' | sort -u; }
+[ "$(gantt_from burst.html)" = '"from_s":18000' ] && [ "$(gantt_from later.html)" = '"from_s":7200' ] && [ -z "$(gantt_from one.html)" ] && ok ||
+    fail "the Gantt begins at $(gantt_from burst.html), $(gantt_from later.html), $(gantt_from one.html)"
+expect 2 "gpuyard: report: --gantt: want a time of the run as these runs have no dates, or not the same, got '2026-01-05'" "$G" report burst --gantt 2026-01-05 -o no.html
+sed 's/count: 6/count: 40/' lab.yaml >wide.yaml                              # 320 GPUs: 256 of them, 64 at a time
+"$G" run -q -c wide.yaml -t trace.csv -p fifo -o wide 2>said && "$G" report wide -o wide.html || fail "no page of 40 nodes: $(cat said)"
+[ "$(grep '"id":"gantt"' wide.html | grep -o '"name":"node[^"]*to[^"]*"' | wc -l)" = 4 ] && ok || fail "not four groups of eight nodes"
+
 # ---- What is missing is said, on the page or on standard error ----
 mkdir part; cp one/manifest.json one/summary.csv part
 "$G" report part -o part.html && holds part.html "jobs.csv is missing or has no rows" && holds part.html "Metrics over all jobs"

@@ -48,7 +48,7 @@ class Page(html.parser.HTMLParser):
         if tag == "script" and self.text:
             self.data = json.loads(self.text)
             for series in (s for f in self.data["figures"] for v in f["variants"] for k in ("bands", "lines", "rows") for s in v.get(k, [])):
-                for key in ("x", "y", "half"):      # a number that repeats: [times, number]
+                for key in ("x", "y", "half", "low"):      # a number that repeats: [times, number]
                     if key in series:
                         series[key] = [y for u in series[key] for y in (u[:1] and [u[1]] * u[0] if isinstance(u, list) else [u])]
         if tag in ("td", "th", "caption", "dt", "dd", "script"):
@@ -189,6 +189,16 @@ def check(page, directory, v, figures, one):
     held = sum(float(i["gpus"]) * float(i["gpu_milli"]) / 1000 * (float(i["end_s"]) - float(i["start_s"])) for i in rows(directory, "intervals"))
     close(sum(cells) / len(cells) / 100, held / (end - start) / sum(float(n["gpus"]) for n in nodes), 0, 0.005)
 
+    # The Gantt: of each queue the area of its boxes is the GPU time that it held, and no box leaves its axis or the lanes.
+    gantt, of = figures["gantt"]["variants"][v], {j["job_id"]: j["queue"] for j in jobs}
+    assert len(gantt["labels"]) == sum(len(b["x"]) for b in gantt["bands"]) > 100
+    for b in gantt["bands"]:
+        want = sum(float(i["gpus"]) * float(i["gpu_milli"]) / 1000 * (float(i["end_s"]) - float(i["start_s"]))
+                   for i in rows(directory, "intervals") if of[i["job_id"]] == b["name"])
+        close(sum((y - x) * (low - top) for x, y, top, low in zip(b["x"], b["y"], b["half"], b["low"])), want, 2e-3)
+        assert min(b["x"]) >= 0 and max(b["y"]) <= gantt["length_s"] * 1.0001 and max(b["low"]) <= gantt["rows"][-1]["y"][1] == 48
+    assert {of[name] for name in gantt["labels"]} == {b["name"] for b in gantt["bands"]}
+
     # Services: the mean rate over all time.
     try:
         minutes = rows(directory, "services")
@@ -267,7 +277,7 @@ if sys.argv[2:] == ["tables"]:
     sys.exit()
 tables(page, page.results if len(page.results) == 1 else [])
 figures = {f["id"]: f for f in page.data["figures"]}
-assert {"utilisation", "waiting", "distributions", "ledger", "reasons", "nodes", "power"} == set(figures) - {"services", "sessions"}, set(figures)
+assert {"utilisation", "waiting", "distributions", "ledger", "reasons", "gantt", "nodes", "power"} == set(figures) - {"services", "sessions"}, set(figures)
 assert ("services" in figures) == (sys.argv[1] == "one.html" or sys.argv[1] == "m.html"), set(figures)
 for v, directory in enumerate(page.results):
     check(page, directory, v, figures, len(page.results) == 1)

@@ -178,6 +178,46 @@ void fact_tic(struct figure *f, const char *text, const char *name, ...)
     va_end(list);
 }
 
+/* ---- Read back ---- */
+
+const struct table *figure_find_table(const struct figure *f, const char *name)
+{
+    for (size_t i = 0; i < f->tables; i++)
+        if (!strcmp(f->table[i]->name, name))
+            return f->table[i];
+    return NULL;
+}
+
+double table_cell(const struct table *t, size_t row, size_t column)
+{
+    return t->cell[row * t->width + column].number;
+}
+
+const char *table_cell_text(const struct table *t, size_t row, size_t column)
+{
+    return t->cell[row * t->width + column].text;
+}
+
+static const struct one_fact *find_fact(const struct figure *f, const char *name)
+{
+    for (size_t i = 0; i < f->facts; i++)
+        if (!strcmp(f->fact[i].name, name))
+            return &f->fact[i];
+    return NULL;
+}
+
+double figure_number(const struct figure *f, const char *name)
+{
+    const struct one_fact *one = find_fact(f, name);
+    return one ? one->number : (double)NAN;
+}
+
+const char *figure_words(const struct figure *f, const char *name)
+{
+    const struct one_fact *one = find_fact(f, name);
+    return one && one->text ? one->text : "";
+}
+
 /* ---- Text ---- */
 
 static FILE *stream_of(struct stream *s)

@@ -62,6 +62,13 @@ void table_text(struct table *t, const char *text);
 void table_numbers(struct table *t, size_t n, const double *x);
 size_t table_rows(const struct table *t);
 
+/* What has been put into a figure, for other pictures than gnuplot's. Rows and columns from 0. */
+const struct table *figure_find_table(const struct figure *f, const char *name); /* NULL: none */
+double table_cell(const struct table *t, size_t row, size_t column);
+const char *table_cell_text(const struct table *t, size_t row, size_t column);
+double figure_number(const struct figure *f, const char *name);      /* a fact; NaN: none */
+const char *figure_words(const struct figure *f, const char *name);  /* a text; "": none */
+
 /* The name of the variable is printed. */
 void fact(struct figure *f, double value, const char *name, ...)
     __attribute__((format(printf, 3, 4)));

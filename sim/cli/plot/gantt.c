@@ -58,6 +58,7 @@ struct gantt {
     struct hold *hold;      /* those that last, by start; owned */
     size_t node_capacity, job_capacity, hold_capacity, holds;
     size_t n_lanes, boxes;
+    bool full; /* the next nodes are left out */
     struct lane *lane;
     double start_s, end_s, whole_s; /* what is shown of the whole span */
     size_t shown;                   /* holds */
@@ -80,7 +81,9 @@ static bool is_terminal(const struct gantt *g)
 static void on_node(void *self, const struct fields *f)
 {
     struct gantt *g = self;
-    if (!(f->number[1] > 0))
+    size_t most = g->r->gpus_most;
+    g->full = g->full || (most && g->n_lanes + (size_t)f->number[1] > most);
+    if (!(f->number[1] > 0) || g->full)
         return;
     uint32_t at = intern_add(g->names, f->text[0], strlen(f->text[0]));
     mem_grow(&g->node, &g->node_capacity, at, sizeof *g->node);
@@ -384,10 +387,11 @@ static void put_tics(const struct gantt *g)
     struct arena *a = figure_memory(g->f);
     struct table *lines = figure_table(g->f, "lane", "lines");
     size_t n = 0, last = 0;
+    double lane_px = lane_height(&g->r->canvas, g->lane_px, g->n_lanes);
     for (size_t k = 0; k < intern_count(g->names); k++) {
         const struct node *node = &g->node[k];
         table_number(lines, (double)node->first);
-        if (k && (double)(node->first - last) * g->lane_px < 13)
+        if (k && (double)(node->first - last) * lane_px < 13)
             continue;
         fact_tic(g->f, words(a, "node %s", name_clean(a, node->name, NAME_WIDE)), "tic%zu", ++n);
         fact(g->f, (double)node->first + (double)node->gpus / 2, "tic_at%zu", n);
@@ -407,6 +411,7 @@ static void put_facts(const struct gantt *g, const char *title, const char *subt
     fact_text(g->f, *subtitle ? words(figure_memory(g->f), "%s; %s", title, subtitle) : title,
               "title_text");
     fact_text(g->f, subtitle, "part");
+    fact(g->f, g->start_s, "start_s");
     span_facts(&g->span, &g->r->canvas, g->f);
     fact(g->f, (double)g->n_lanes, "lanes");
     fact(g->f, g->lane_px, "lane_px");

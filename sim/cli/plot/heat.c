@@ -196,6 +196,12 @@ static void put_table(const struct heat *h, const char *name, const char *column
         }
 }
 
+double lane_height(const struct canvas *canvas, double px, size_t lanes)
+{
+    enum { PAPER_HEIGHT = 210 }; /* of gantt.gp, beside its margins */
+    return canvas_layout(canvas) > 0 ? fmin(px, PAPER_HEIGHT / (double)lanes) : px;
+}
+
 static void put_tics(const struct heat *h, double row_px)
 {
     size_t step = row_px >= 13 ? 1 : (size_t)(13 / row_px) + 1, n = 0;
@@ -229,7 +235,7 @@ static void draw(struct heat *h, bool lanes)
     put_table(h, h->rows == 1 ? "cells" : "heat", "x_s,row,percent,start_s,end_s,node", 1);
     if (h->rows == 1)
         put_table(h, "heat", "x_s,row,held,from_s,to_s,name", 2);
-    put_tics(h, row_px);
+    put_tics(h, lane_height(&h->r->canvas, row_px, h->rows));
     fact_text(h->f, words(a, "%s %s", title, subtitle), "title_text");
     fact_text(h->f, "", "part");
     span_facts(&h->span, &h->r->canvas, h->f);

@@ -11,3 +11,5 @@ int heat_draw(const struct plot_request *r, bool lanes, struct figure *f, struct
 /* "node 3" in at most `room` columns; of a long name as much as there is room for, without the
  * word. */
 const char *node_label(struct arena *a, const char *name, size_t room);
+/* How high a lane is drawn that should be `px` high: on paper the picture has a height of its own. */
+double lane_height(const struct canvas *canvas, double px, size_t lanes);

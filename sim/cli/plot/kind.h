@@ -28,6 +28,7 @@ struct plot_request {
     const char *const *metric; /* "METRIC" or "METRIC@SCOPE" */
     const char *x_column;      /* of sweep; NULL: the kind chooses */
     struct window window;      /* of kinds over time */
+    size_t gpus_most;          /* of gantt: the nodes with the first of so many GPUs; 0: all */
 };
 
 enum { KIND_FILES = 3, PAPER_LEAST = 300 };

@@ -94,9 +94,11 @@ static const char *level_title(const struct plot_request *r, const struct levels
         return label;
     if (r->canvas.format == PLOT_TERM)
         label = name_clean(a, label, r->canvas.columns - 45);
-    return words(a, "%s: mean %s %s, %s %s", label,
-                 short_number(a, l->level[0].integral / l->axis.end_s[i]), two->unit[0],
-                 short_number(a, l->level[1].integral / l->axis.end_s[i]), two->unit[1]);
+    const char *text = words(a, "%s: mean %s %s, %s %s", label,
+                             short_number(a, l->level[0].integral / l->axis.end_s[i]), two->unit[0],
+                             short_number(a, l->level[1].integral / l->axis.end_s[i]), two->unit[1]);
+    enum { KEY = 14 }; /* columns of the key beside its text */
+    return r->canvas.format == PLOT_TERM ? cut(a, text, (size_t)(r->canvas.columns - KEY)) : text;
 }
 
 static int make_two(const struct kind *k, const struct plot_request *r, struct figure *f,

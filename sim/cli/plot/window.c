@@ -43,8 +43,8 @@ static bool read_duration(const char *text, double *s)
     return false;
 }
 
-static int read_bound(const struct window *w, const char *option, const char *text, double *s,
-                      struct error *err)
+int window_time(const struct window *w, const char *option, const char *text, double *s,
+                struct error *err)
 {
     char whole[64];
     int64_t date_ns;
@@ -53,12 +53,12 @@ static int read_bound(const struct window *w, const char *option, const char *te
         return 0;
     if (!date_parse(whole, strlen(whole), &date_ns))
         return error_set(err,
-                         "plot: --%s: want a time of the run like 3600, 90min, 12h or 2d, or a "
+                         "%s: want a time of the run like 3600, 90min, 12h or 2d, or a "
                          "date like 2017-10-09 or '2017-10-09 07:01:55', got '%s'",
                          option, text);
     if (!w->dated)
         return error_set(err,
-                         "plot: --%s: want a time of the run as these runs have no dates, or not "
+                         "%s: want a time of the run as these runs have no dates, or not "
                          "the same, got '%s'",
                          option, text);
     *s = (double)date_ns / 1e9 - w->origin_s;
@@ -67,8 +67,8 @@ static int read_bound(const struct window *w, const char *option, const char *te
 
 int window_read(struct window *w, const char *from, const char *to, struct error *err)
 {
-    if ((from && read_bound(w, "from", from, &w->from_s, err)) ||
-        (to && read_bound(w, "to", to, &w->to_s, err)))
+    if ((from && window_time(w, "plot: --from", from, &w->from_s, err)) ||
+        (to && window_time(w, "plot: --to", to, &w->to_s, err)))
         return -1;
     w->has_from = from != NULL;
     w->has_to = to != NULL;
@@ -135,6 +135,9 @@ const char *span_scale(struct arena *a, const struct time_span *span, int wide)
                            : words(a, "%.3g", at_s / unit_seconds(unit));
     }
     int half = wide / 2;
+    size_t all = strlen(text[0]) + strlen(text[1]) + strlen(text[2]);
+    if (all + 4 > (size_t)wide || strlen(text[0]) + 1 > (size_t)half)
+        return words(a, "%s%s", padded(a, text[0], wide - (int)strlen(text[2])), text[2]);
     return words(a, "%s%s%s", padded(a, text[0], half),
                  padded(a, text[1], wide - half - (int)strlen(text[2])), text[2]);
 }

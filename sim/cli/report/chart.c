@@ -52,6 +52,7 @@ static void list_free(struct chart_list *l)
         free(l->series[i].x);
         free(l->series[i].y);
         free(l->series[i].half);
+        free(l->series[i].low);
     }
     free(l->series);
 }
@@ -173,6 +174,10 @@ static void put_list(struct output *o, const char *key, const struct chart_list 
             out_text(o, ",\"half\":");
             json_numbers(o, s->half, s->n);
         }
+        if (s->low) {
+            out_text(o, ",\"low\":");
+            json_numbers(o, s->low, s->n);
+        }
         out_text(o, ",\"y\":");
         json_numbers(o, s->y, s->n);
         out_char(o, '}');
@@ -201,6 +206,8 @@ static void put_variant(struct output *o, const struct chart *c, const struct ch
         html_printf(o, ",\"unit\":\"%s\"", v->unit);
     if (v->length_s > 0)
         html_printf(o, ",\"length_s\":%.9g", v->length_s);
+    if (v->from_s > 0)
+        html_printf(o, ",\"from_s\":%.9g", v->from_s);
     if (v->nodes_per_row)
         html_printf(o, ",\"nodes_per_row\":%zu", v->nodes_per_row);
     if (v->bands.n)

@@ -6,7 +6,9 @@
  * {"id", "type", "unit", "variants": [{"name", "unit", "bands", "lines", "rows", "parts", ..}]};
  * bands, lines and parts have a `colour`, a style of page.css. By type: "time": bands (stacked) and lines, a value of y for each of the page's steps; "cdf": lines
  * of x and y; "sweep": lines of x, y and `half` their intervals, labels of x if it is no number;
- * "bars": parts and rows, a value for each part; "heat": rows in per cent, over length_s.
+ * "bars": parts and rows, a value for each part; "heat": rows in per cent, over length_s; "gantt":
+ * rows, the first lane of a node and that of the next; bands, boxes from x to y seconds since from_s,
+ * in lanes from `half` to `low`; the labels are their jobs, band after band.
  * In JSON a value of y that repeats is [times, value]; NaN is null. Numbers have five digits.
  *
  * Texts and numbers are copied; chart_free() frees them. */
@@ -16,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct chart_series { char *name; size_t n; double *x, *y, *half; };    /* x, half: NULL: none */
+struct chart_series { char *name; size_t n; double *x, *y, *half, *low; };    /* all but y: NULL: none */
 struct chart_list { size_t n, capacity; struct chart_series *series; };
 struct chart_texts { size_t n, capacity; char **text; };
 struct chart_variant {
@@ -24,7 +26,7 @@ struct chart_variant {
     const char *unit;             /* NULL: that of the chart */
     struct chart_list bands, lines, rows;
     struct chart_texts parts, labels;
-    double length_s;              /* of the axis; 0: that of the page */
+    double from_s, length_s;      /* of the axis; length 0: that of the page */
     size_t nodes_per_row;         /* 0: none */
 };
 struct chart {

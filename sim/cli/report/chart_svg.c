@@ -6,6 +6,7 @@
 #include "sim/cli/report/markup.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ enum { WIDE = 720, HIGH = 280, LEFT = 78, RIGHT = 708, TOP = 8, BOTTOM = 244, RO
        NAMES = 190, CHARACTERS = 24, TICS = 6 };
 #define STEPS 240u
 
-struct frame { double left, right, top, bottom, from, to, most; bool log; double start_unix_s; };
+struct frame { double left, right, top, bottom, from, to, most; bool log; double start_unix_s, from_s; };
 
 static double at_x(const struct frame *f, double x)
 {
@@ -89,11 +90,15 @@ static void axis_name(struct output *o, const struct frame *f, const char *name)
 static void axis_time(struct output *o, const struct frame *f)
 {
     struct time_tics t;
-    time_tics(&t, &(struct time_span){ .length_s = f->to, .origin_s = f->start_unix_s }, TICS + 2);
+    time_tics(&t, &(struct time_span){ .from_s = f->from_s, .length_s = f->to,
+                                       .origin_s = f->start_unix_s - f->from_s,
+                                       .part = f->from_s > 0 }, TICS + 2);
     for (size_t k = 0; k < t.n; k++) {
         grid_x(o, f, t.tic[k].at_s);
         text_at(o, at_x(f, t.tic[k].at_s), f->bottom + 16, "middle", t.tic[k].text);
     }
+    if (isnan(f->start_unix_s))   /* the page tells times since the start, of a part, too */
+        snprintf(t.name, sizeof t.name, "time since the start (%s)", axis_unit(f->to));
     axis_name(o, f, t.name);
 }
 
@@ -331,6 +336,12 @@ static void draw_bars(struct output *o, const struct chart *c, const struct char
     }
 }
 
+/* The last characters of a name that is too long. */
+static const char *name_end(const char *name)
+{
+    return strlen(name) > 8 ? name + strlen(name) - 8 : name;
+}
+
 static void draw_heat(struct output *o, const struct chart_variant *v, struct frame f)
 {
     double high = (f.bottom - f.top) / (double)v->rows.n;
@@ -341,7 +352,7 @@ static void draw_heat(struct output *o, const struct chart_variant *v, struct fr
         const struct chart_series *s = &v->rows.series[r];
         double y = f.top + high * (double)r;
         if (r % named == 0)
-            row_name(o, &f, y + fmin(high, 14), strlen(s->name) > 8 ? s->name + strlen(s->name) - 8 : s->name);
+            row_name(o, &f, y + fmin(high, 14), name_end(s->name));
         for (size_t k = 0, next; k < s->n; k = next) {
             for (next = k + 1; next < s->n && s->y[next] == s->y[k];)
                 next++;
@@ -351,6 +362,37 @@ static void draw_heat(struct output *o, const struct chart_variant *v, struct fr
                             at_x(&f, f.to * (double)next / (double)s->n), high,
                             at_x(&f, f.to * (double)k / (double)s->n));
         }
+    }
+}
+
+/* Boxes of jobs in lanes of GPUs. */
+static void draw_gantt(struct output *o, const struct chart *c, const struct chart_variant *v,
+                       struct frame f)
+{
+    char colour[CHART_COLOUR_MAX];
+    const double *last = v->rows.series[v->rows.n - 1].y;
+    double high = (f.bottom - f.top) / last[1], named = -14;
+    f.to = v->length_s;
+    f.start_unix_s += v->from_s;
+    f.from_s = v->from_s;
+    axis_time(o, &f);
+    for (size_t r = 0; r < v->rows.n; r++) {
+        const struct chart_series *s = &v->rows.series[r];
+        double y = f.top + high * s->y[0];
+        if (y - named < 14)
+            continue;
+        named = y;
+        row_name(o, &f, y + fmin(high * (s->y[1] - s->y[0]), 14), name_end(s->name));
+    }
+    for (size_t b = 0; b < v->bands.n; b++) {
+        const struct chart_series *s = &v->bands.series[b];
+        html_printf(o, "<path style=\"fill:var(%s);stroke:var(--back);stroke-width:.4\" d=\"",
+                    chart_colour(colour, c, v, CHART_BAND, b));
+        for (size_t k = 0; k < s->n; k++)
+            html_printf(o, "M%.1f %.1fH%.1fV%.1fH%.1fZ", at_x(&f, s->x[k]),
+                        f.top + high * s->half[k], at_x(&f, s->y[k]), f.top + high * s->low[k],
+                        at_x(&f, s->x[k]));
+        out_text(o, "\"/>");
     }
 }
 
@@ -388,7 +430,7 @@ static void legend(struct output *o, const struct chart *c, const struct chart_v
 void chart_svg(struct output *o, const struct chart *c, double length_s, double start_unix_s)
 {
     const struct chart_variant *v = &c->variant[0];
-    struct frame f = { LEFT, RIGHT, TOP, BOTTOM, 0, 0, 0, false, start_unix_s };
+    struct frame f = { LEFT, RIGHT, TOP, BOTTOM, 0, 0, 0, false, start_unix_s, 0 };
     bool bars = !strcmp(c->type, "bars");
     if (bars)
         f.bottom = f.top + ROW * (double)v->rows.n;
@@ -398,6 +440,8 @@ void chart_svg(struct output *o, const struct chart *c, double length_s, double 
         draw_bars(o, c, v, f);
     else if (!strcmp(c->type, "heat"))
         draw_heat(o, v, f);
+    else if (!strcmp(c->type, "gantt"))
+        draw_gantt(o, c, v, f);
     else if (!strcmp(c->type, "cdf"))
         draw_cdf(o, c, v, f);
     else if (!strcmp(c->type, "sweep"))

@@ -1,6 +1,7 @@
 /* cmd_report.c - gpuyard report: one self-contained HTML page about one or more runs. */
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/out_path.h"
+#include "sim/cli/plot/window.h"
 #include "sim/cli/report/page.h"
 #include "sim/base/memory.h"
 
@@ -8,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct report_options { const char *output; };
+struct report_options { const char *output, *gantt; };
 static const struct report_options defaults = { .output = NULL };
 static const struct option options[] = {
     { .name = "output", .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, .at = offsetof(struct report_options, output),
       .values = VALUES_FILE, .required = true, .help = "the page, FILE.html; - is standard output" },
+    { .name = "gantt", .argument = "TIME", .kind = OPTION_TEXT, .at = offsetof(struct report_options, gantt),
+      .help = "the figure of jobs and GPUs begins then: a time of the run in seconds, or like 90min, 12h, 2d; a date "
+              "where all runs have the same dates. By default with the hour in which most GPUs were waited for" },
     { 0 },
 };
 
@@ -68,6 +72,19 @@ static int read_views(struct page *p, struct error *err)
     return 0;
 }
 
+static int take_gantt(struct page *p, const char *text, struct error *err)
+{
+    struct window w = { 0 };
+    char *directory[VIEWS_MAX];
+    for (size_t i = 0; i < p->n_views; i++)
+        directory[i] = mem_text(p->view[i].path, strlen(p->view[i].path));
+    window_dates(&w, directory, p->n_views);
+    for (size_t i = 0; i < p->n_views; i++)
+        free(directory[i]);
+    p->gantt_from = text != NULL;
+    return text ? window_time(&w, "report: --gantt", text, &p->gantt_from_s, err) : 0;
+}
+
 static int write_page(const struct page *p, const char *path, struct error *err)
 {
     struct output *o = out_path_open(path, err);
@@ -88,6 +105,7 @@ static int report_run(const struct invocation *in)
                              .group = columns.group,
                              .sweep = columns.parameter ? in->operands.text[0] : NULL };
         status = read_views(&page, &err)             ? EXIT_INPUT
+                 : take_gantt(&page, o->gantt, &err) ? EXIT_USAGE
                  : write_page(&page, o->output, &err) ? EXIT_FAILED
                                                       : EXIT_OK;
         for (size_t i = 0; i < page.n_views; i++)

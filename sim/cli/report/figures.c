@@ -23,7 +23,7 @@ static const char *figure_queue(const struct run_view *v, uint32_t k)
     return *name ? name : "(no queue)";
 }
 
-static char *figure_name(const struct page *p, const struct run_view *v, const char *name)
+char *figure_name(const struct page *p, const struct run_view *v, const char *name)
 {
     char *text;
     size_t length;
@@ -59,7 +59,7 @@ static size_t rank_queues(const struct run_view *v, struct ranked **list)
     return n;
 }
 
-static void bands(struct chart_list *to, const struct page *p, const struct run_view *v)
+size_t figure_queue_bands(struct chart_list *to, const struct page *p, const struct run_view *v)
 {
     struct ranked *list;
     size_t n = rank_queues(v, &list), own = n > BANDS_MAX + 1 ? BANDS_MAX : n;
@@ -78,6 +78,7 @@ static void bands(struct chart_list *to, const struct page *p, const struct run_
     if (n == 0)
         level(to, "held", p, &v->level[LEVEL_ALLOCATED]);
     free(list);
+    return own;
 }
 
 /* By more than the width of a line, on average. */
@@ -99,7 +100,7 @@ void figure_utilisation(struct chart *c, const struct page *p)
         if (!v->level[LEVEL_TOTAL].mean)
             continue;
         struct chart_variant *x = chart_variant(c, v->label);
-        bands(&x->bands, p, v);
+        figure_queue_bands(&x->bands, p, v);
         level(&x->lines, "all GPUs", p, &v->level[LEVEL_TOTAL]);
         if (differ(&v->level[LEVEL_UP], &v->level[LEVEL_TOTAL], p->steps.n))
             level(&x->lines, "GPUs up", p, &v->level[LEVEL_UP]);

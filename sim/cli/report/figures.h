@@ -9,8 +9,15 @@ void figure_power(struct chart *c, const struct page *p);
 void figure_services(struct chart *c, const struct page *p);
 void figure_sessions(struct chart *c, const struct page *p);
 void figure_quotas(struct chart *c, const struct page *p);
+void figure_gantt(struct chart *c, const struct page *p);
 void figure_nodes(struct chart *c, const struct page *p);
 void figure_distributions(struct chart *c, const struct page *p);
 void figure_ledger(struct chart *c, const struct page *p);
 void figure_waits(struct chart *c, const struct page *p);
 void figure_sweep(struct chart *c, const struct page *p);           /* of a sweep */
+
+/* The name of a variant that has a run of its own; free() it. */
+char *figure_name(const struct page *p, const struct run_view *v, const char *name);
+/* GPUs of queues, those with most GPU time first, and, as the last band, of all others together.
+ * Returns how many bands are of one queue. */
+size_t figure_queue_bands(struct chart_list *to, const struct page *p, const struct run_view *v);

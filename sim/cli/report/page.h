@@ -14,6 +14,8 @@ struct page {
     size_t n_views;               /* at most VIEWS_MAX */
     struct run_view *view;        /* of the first n_views groups that have a directory */
     struct steps steps;
+    bool gantt_from;              /* its figure of jobs begins then, */
+    double gantt_from_s;          /* of the clock of the runs */
 };
 /* Steps of time: as many as the page, and memory, have room for in all levels of all runs, so that a
  * month of one run has steps of five minutes. */

@@ -6,7 +6,7 @@
     for (const v of spec.variants)
       for (const list of [v.bands || [], v.lines || [], v.rows || []])
         for (const series of list)
-          for (const key of ["x", "y", "half"])
+          for (const key of ["x", "y", "half", "low"])
             if (series[key]) series[key] = series[key].flatMap(y => Array.isArray(y) ? new Array(y[0]).fill(y[1]) : [y]);
   const SVG = "http://www.w3.org/2000/svg";
   const units = [["s", 1, 180], ["min", 60, 10800], ["h", 3600, 259200], ["d", 86400, Infinity]];
@@ -127,6 +127,7 @@
       this.svg.setAttribute("aria-label", (this.spec.title || "figure") + (v.name ? ": " + v.name : ""));
       if (this.spec.type === "bars") this.drawBars(v);
       else if (this.spec.type === "heat") this.drawHeat(v);
+      else if (this.spec.type === "gantt") this.drawGantt(v);
       else if (this.spec.type === "sweep") this.drawSweep(v);
       else this.drawCurves(v);
       this.drawLegend();
@@ -340,7 +341,7 @@
       const row = Math.max(5, Math.min(26, Math.floor(420 / v.rows.length)));
       const top = 6, bottom = top + row * v.rows.length;
       this.size(bottom + 62);
-      this.timeFrame(v, top, bottom);
+      this.timeFrame([0, data.length_s], top, bottom);
       const n = v.rows[0].y.length, inside = this.inside(), wide = v.length_s / n;
       v.rows.forEach((r, k) => {
         let from = 0;
@@ -358,10 +359,37 @@
       this.heat = { top, row, n, rows: v.rows, length: v.length_s };
       this.overlay();
     }
+    // ---- Gantt: a lane for each GPU, boxes of jobs; an axis of its own, as it may be of a part of the run ----
+    drawGantt(v) {
+      const lanes = v.rows[v.rows.length - 1].y[1], lane = Math.max(5, Math.min(22, Math.floor(420 / lanes))), top = 6, start = v.from_s || 0;
+      this.size(top + lane * lanes + 44);
+      this.timeFrame([start, start + v.length_s], top, top + lane * lanes);
+      const fr = this.frame, [from, to] = this.zoom || this.whole, inside = this.inside();
+      let last = -14, k = 0;
+      for (const r of v.rows) {
+        const y = top + lane * r.y[0];
+        element("line", { class: "grid", x1: fr.left, x2: fr.right, y1: y, y2: y }, inside);
+        if (y - last < 14) continue;
+        last = y;
+        this.rowName(r.name, y + Math.min(14, lane * (r.y[1] - r.y[0])));
+      }
+      for (const b of v.bands)
+        b.x.forEach((x, i) => {
+          const job = v.labels[k++], a = start + x, z = start + b.y[i];
+          if (this.hidden.has(b.name) || z < from || a > to) return;
+          const width = this.x(z) - this.x(a), height = lane * (b.low[i] - b.half[i]);
+          const box = element("rect", { x: this.x(a).toFixed(1), y: (top + lane * b.half[i]).toFixed(1), width: Math.max(0.4, width).toFixed(1), height: height.toFixed(1),
+            style: `fill:${colourOf(b)};stroke:var(--back);stroke-width:.5` }, inside);
+          const node = v.rows.filter(r => r.y[0] <= b.half[i] + 1e-9).pop();
+          box.onpointerenter = box.onpointermove = e => { if (this.from === undefined) this.say("job " + job, [[colourOf(b), b.name, "node " + node.name], ["transparent", instant(a), duration(z - a)]], e); };
+          box.onpointerleave = () => { this.tip.hidden = true; };
+        });
+      this.selection = element("rect", { class: "chosen", y: fr.top, height: fr.bottom - fr.top, visibility: "hidden" }, this.svg);
+    }
     // The axis of time below rows of nodes.
-    timeFrame(v, top, bottom) {
+    timeFrame(whole, top, bottom) {
       const fr = this.frame = { left: 62, right: this.width - 12, top, bottom };
-      this.whole = [0, data.length_s];
+      this.whole = whole;
       const [from, to] = this.zoom || this.whole, g = element("g", { class: "axis" }, this.svg), [list, label] = timeAxis(from, to, this.width);
       this.x = value => fr.left + (value - from) / (to - from) * (fr.right - fr.left);
       this.back = px => from + (px - fr.left) / (fr.right - fr.left) * (to - from);
@@ -421,11 +449,12 @@
       const px = e => (e.clientX - this.svg.getBoundingClientRect().left) * this.width / this.svg.getBoundingClientRect().width;
       const py = e => e.clientY - this.svg.getBoundingClientRect().top;
       this.svg.addEventListener("pointermove", e => {
+        if (this.spec.type === "gantt") this.select(px(e));
         if (this.spec.type === "heat") { this.select(px(e)); this.pointHeat(px(e), py(e), e); }
         else if (this.cursor && ["time", "cdf"].includes(this.spec.type)) this.point(px(e), e);
       });
       this.svg.addEventListener("pointerdown", e => {
-        if (!(this.timed || this.spec.type === "cdf") || e.pointerType === "touch") return;
+        if (!(this.timed || ["cdf", "gantt"].includes(this.spec.type)) || e.pointerType === "touch") return;
         this.from = px(e);
         this.svg.setPointerCapture(e.pointerId);
       });
@@ -439,7 +468,7 @@
       this.svg.addEventListener("pointerleave", () => this.away());
       this.svg.addEventListener("blur", () => this.away());
       this.svg.addEventListener("keydown", e => {
-        if (!["time", "cdf"].includes(this.spec.type)) return;
+        if (!["time", "cdf", "gantt"].includes(this.spec.type)) return;
         const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key] || 0;
         if (e.key === "Escape") this.zoomTo(null);
         if (e.key === "+" || e.key === "-") {
@@ -448,7 +477,7 @@
           const cut = [Math.max(this.whole[0], range[0]), Math.min(this.whole[1], range[1])];
           this.zoomTo(cut[0] <= this.whole[0] && cut[1] >= this.whole[1] ? null : cut);
         }
-        if (!step) return;
+        if (!step || this.spec.type === "gantt") return;
         e.preventDefault();
         const fr = this.frame;
         this.key = Math.min(fr.right, Math.max(fr.left, (this.key || fr.left) + step * Math.max(2, (fr.right - fr.left) / 100)));
@@ -532,6 +561,10 @@
       } else if (this.spec.type === "cdf" || this.spec.type === "sweep") {
         put(["series", "x", "y"].concat(this.spec.type === "sweep" ? ["half_width"] : []));
         for (const s of series) s.x.forEach((x, k) => put([s.name, v.labels ? v.labels[x] : x, s.y[k]].concat(s.half ? [s.half[k]] : [])));
+      } else if (this.spec.type === "gantt") {
+        let k = 0;
+        put(["job", "queue", "start_s", "end_s", "lane_top", "lane_bottom"]);
+        for (const b of v.bands) b.x.forEach((x, i) => put([v.labels[k++], b.name, (v.from_s || 0) + x, (v.from_s || 0) + b.y[i], b.half[i], b.low[i]]));
       } else {
         const columns = v.parts || v.rows[0].y.map((y, k) => String(k * v.length_s / v.rows[0].y.length));
         put(["name"].concat(columns));

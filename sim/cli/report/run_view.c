@@ -280,7 +280,7 @@ static void make_rows(struct nodes *n)
             row->name = mem_text(intern_text(v->node_names, k),
                                  strlen(intern_text(v->node_names, k)));
     }
-    free(n->gpus);
+    v->node_gpus = n->gpus;
 }
 
 static int on_interval(void *self, const struct row *row, const size_t *column, struct error *err)
@@ -452,6 +452,7 @@ void run_view_free(struct run_view *v)
     for (size_t i = 0; i < v->heat_rows; i++)
         free(v->heat[i].name);
     free(v->heat);
+    free(v->node_gpus);
     free(v->queue);
     intern_free(v->queue_names);
     intern_free(v->node_names);

@@ -64,6 +64,7 @@ struct run_view {
     size_t heat_rows, nodes_per_row;
     struct heat_row *heat;
     struct intern *node_names;
+    double *node_gpus;            /* [node_names]; owned */
     bool no_jobs, no_queues, no_nodes, no_intervals;      /* that file is missing */
 };
 
