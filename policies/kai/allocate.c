@@ -123,6 +123,28 @@ static const struct placement *find_idle(struct sched *s, const struct quota_sta
     return is_free(s, FREE_IDLE, where) ? where : NULL;
 }
 
+/* The tasks of w on the nodes that the last search found for them, if all that is idle now; else
+ * NULL. */
+static const struct placement *place_as_found(struct sched *s, job_id j, const struct wanted *w)
+{
+    const struct quota_job *own = job_own(s, j);
+    struct placement *all = sched_scratch(s, sizeof *all + w->n * sizeof all->piece[0]);
+    sched_mark_t before = sched_mark(s);
+    for (size_t i = 0; i < own->n_found && all->n < w->n; i++) {
+        const struct piece *p = &own->found[i];
+        if (p->task != w->task[all->n])
+            continue;
+        const struct placement *one =
+            quota_place(s, FREE_OR_RELEASING, j, &p->task, 1, p->node);
+        if (!one || one->piece[0].node != p->node || !is_free(s, FREE_IDLE, one) ||
+            sched_tentative_add(s, j, one) != SCHED_OK)
+            break;
+        all->piece[all->n++] = one->piece[0];
+    }
+    sched_rollback(s, before);
+    return all->n == w->n ? all : NULL;
+}
+
 enum allocated { ALLOCATED_NOT, ALLOCATED_TENTATIVELY, ALLOCATED };
 
 static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j,
@@ -131,6 +153,8 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
     bool chosen = quota_chooses(s, q, j);
     struct quota_place found = chosen ? quota_choose(s, q, j, w->task, w->n, false)
                                       : (struct quota_place){ find_idle(s, q, j, w), true };
+    if (!found.where)
+        found = (struct quota_place){ place_as_found(s, j, w), true };
     const struct placement *where = found.now ? found.where : NULL;
     enum allocated done = ALLOCATED;
     bool more = job_placement(s, j) != NULL;
@@ -281,22 +305,25 @@ static bool all_served(const struct quota_state *q)
 }
 
 /* Room that a search made for a job is not given to other jobs, which would have to leave it
- * again. */
+ * again. The search saw what victims leave as later than what is idle; now that all is idle, nodes
+ * come in another order, in which a gang may find no place: then it gets the one that was found. */
 static void serve_awaited(struct sched *s, struct quota_state *q)
 {
     struct line_walk walk = { .l = q->awaited };
     for (job_id j; line_next(&walk, &j);) {
         if (job_state(s, j) == JOB_RELEASING)
             continue;
-        const struct quota_job *own = job_own(s, j);
+        struct quota_job *own = job_own(s, j);
         bool waits = own->waits && (own->moved || !q->leaf[job_facts(s, j)->queue].spent);
         struct wanted w = waits ? quota_wanted(s, j, job_placement(s, j)) : (struct wanted){ 0 };
         bool may = w.n > 0 && quota_has_capacity(q, job_facts(s, j), &w.amount, NULL);
         enum allocated done = may ? allocate_job(s, q, j, &w) : ALLOCATED_NOT;
         if (done == ALLOCATED)
             q->reinstated = q->pass;
-        if (done != ALLOCATED_TENTATIVELY)
+        if (done != ALLOCATED_TENTATIVELY) {
             line_remove(q->awaited, j);
+            own->n_found = 0;
+        }
     }
 }
 

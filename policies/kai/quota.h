@@ -49,6 +49,9 @@ struct quota_job {                /* policy.job_size */
     bool leaves;                  /* in the running line, and this pass took all that it holds */
     bool broken;                  /* below its minimum, and still holds something */
     bool whole;                   /* waits and holds nothing; counted with its shape */
+    /* while it is awaited: where the search for it placed its tasks */
+    struct piece *found;
+    size_t n_found, found_capacity;
 };
 
 /* ---- Leaves ---- */

@@ -44,7 +44,7 @@ static int32_t fastest_score(const struct view *v, const struct request *r, node
 static enum place_result fastest_place(struct builder *b, const struct request *r,
                                        const void *params)
 {
-    static const struct placing_by_score how = { .by = { fastest_begin, fastest_score } };
+    static const struct placing_by_score how = { .by = { .begin = fastest_begin, .score = fastest_score } };
     return place_best(b, r, &how, params);
 }
 

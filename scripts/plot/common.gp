@@ -1,11 +1,25 @@
 # common.gp - what all plots share: terminal, fonts, colours, grid, axes in units of time.
-# Expects format, columns, lines, ansi; width and height in pixels may be set before (default 960 x 540).
+# Expects format, columns, lines, ansi, paper, paper_in, font_pt, titles, bw; width and height in pixels may be set before (default
+# 960 x 540). Pixels are those of text of 10 points on a screen (96 a inch). A paper has its own width, `paper` such pixels, and `shrink`
+# of them are one of its own; paper_height is its height, unless the script says another: three fifths of the width.
+if (!exists('paper')) { paper = 0; paper_in = 0; font_pt = 10; titles = 1; bw = 0 }
 if (!exists('width'))  width = 960
 if (!exists('height')) height = 540
+if (paper > 0) {
+    width = paper
+    height = exists('paper_height') ? paper_height : int(0.6 * paper)
+}
+if (paper > 0) mean_over = ''       # the caption says it
+shrink = paper > 0 ? font_pt / 10.0 : 1
 set encoding utf8
-if (format eq 'png') set terminal pngcairo noenhanced size width,height font 'DejaVu Sans,10' background rgb 'white'
-if (format eq 'svg') set terminal svg noenhanced size width,height font 'DejaVu Sans,12' background rgb 'white' mousing standalone
-if (format eq 'pdf') set terminal pdfcairo noenhanced size width/96.0,height/96.0 font 'DejaVu Sans,8' background rgb 'white'
+fine = paper > 0 ? 300 / 96.0 * shrink : 1      # dots of a PNG a pixel
+if (format eq 'png') set terminal pngcairo noenhanced size int(width * fine + 0.5),int(height * fine + 0.5) \
+    font sprintf('DejaVu Sans,%g', 10 * fine) linewidth fine pointscale fine background rgb 'white'
+if (format eq 'svg') set terminal svg noenhanced size int(width * shrink + 0.5),int(height * shrink + 0.5) \
+    font sprintf('DejaVu Sans,%g', paper > 0 ? font_pt * 96 / 72.0 : 12) linewidth shrink background rgb 'white'
+# pdfcairo draws a font at two thirds of its size.
+if (format eq 'pdf') set terminal pdfcairo noenhanced size (paper > 0 ? paper_in : width / 96.0),height * shrink / 96.0 \
+    font sprintf('DejaVu Sans,%g', paper > 0 ? font_pt * 1.5 : 8) linewidth (paper > 0 ? 1.5 * shrink : 1) background rgb 'white'
 term = format eq 'term'
 if (term && ansi)  set terminal dumb noenhanced size columns,lines ansirgb
 if (term && !ansi) set terminal dumb noenhanced size columns,lines mono
@@ -20,8 +34,18 @@ if (!term) { set border 3 lc rgb '#666666'; set tics tc rgb '#333333'; set grid 
 # "bright", and no colour for text.
 array line_colour[8] = [0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x000000, 0x999999]
 array term_colour[8] = [0x4477aa, 0xee6677, 0x228833, 0xccbb44, 0x66ccee, 0xaa3377, 0xbbbbbb, 0xee7733]
+# A step for about four tics, of 1, 2 or 5 times a power of ten.
+step_of(most) = four_of(most / 4.0, 10.0 ** floor(log10(most / 4.0)))
+four_of(x, ten) = x <= ten * 1.0001 ? ten : x <= 2 * ten ? 2 * ten : x <= 5 * ten ? 5 * ten : 10 * ten
+
+# Without colours: greys, and each line its own dashes.
+array line_grey[4] = [0x000000, 0x707070, 0x000000, 0x707070]
+if (bw) { do for [i=1:8] { line_colour[i] = line_grey[(i - 1) % 4 + 1] } }
 colour_of(i) = term ? term_colour[(i - 1) % 8 + 1] : line_colour[(i - 1) % 8 + 1]
-dash_of(i) = 1 + (i - 1) / 8 % 4
+dash_of(i) = bw ? 1 + (i - 1) % 5 : 1 + (i - 1) / 8 % 4
+array marks[6] = [7, 4, 9, 6, 5, 8]
+mark_of(i) = bw ? marks[(i - 1) % 6 + 1] : 7
+tone(rgb, grey) = bw ? grey : rgb
 
 # A logarithmic time axis says 1 min, 1 h, 1 d rather than powers of ten.
 log_time_tics = "set logscale x; set xtics ('1 µs' 1e-6, '10 µs' 1e-5, '0.1 ms' 1e-4, '1 ms' 1e-3, '10 ms' 0.01, '0.1 s' 0.1, \
@@ -29,5 +53,5 @@ log_time_tics = "set logscale x; set xtics ('1 µs' 1e-6, '10 µs' 1e-5, '0.1 ms
 # One of ratios has as many tics as there is room for; beside another panel that is less.
 log_ratio_tics = "decades = log10(biggest / least) / (panels ? 0.4 : 1); \
   if (decades < 2.7) { set xtics (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, '1,000' 1e3) } \
-  else { if (decades < 6) { set xtics (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, '1,000' 1e3, '3,000' 3e3, '10,000' 1e4, '100,000' 1e5, '1e6' 1e6) } \
+  else { if (decades < (panels || paper > 0 ? 4 : 6)) { set xtics (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, '1,000' 1e3, '3,000' 3e3, '10,000' 1e4, '100,000' 1e5, '1e6' 1e6) } \
   else { set xtics (0.01, 0.1, 1, 10, 100, '1,000' 1e3, '10,000' 1e4, '1e5' 1e5, '1e6' 1e6) } }"

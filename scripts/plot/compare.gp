@@ -1,34 +1,36 @@
 # compare.gp - a panel for each metric, a bar in it for each run or group of runs; whiskers are 95 % confidence intervals.
-across = panels < 3 ? panels : 3
+most_across = paper > 0 ? 1 : 3
+across = panels < most_across ? panels : most_across
 width = 40 + int(6.9 * longest) + 290 * across
 if (width < 960) width = 960
-down = (panels + 2) / 3
-panel_height = 96 + 26 * n
-if (panel_height < 206) panel_height = 206
+down = (panels + most_across - 1) / most_across
+panel_height = (paper > 0 ? (over eq '' ? 80 : 116) + 22 * n : 96 + 26 * n)
+if (!(paper > 0) && panel_height < 206) panel_height = 206
 height = panel_height * down + (many ? 26 : 4)
+paper_height = height
 load 'common.gp'
 set yrange [n + 0.6:0.4]
 set grid noytics
 set style fill solid 1.0 noborder
-left = 0.03 + 6.9 * longest / width
+left = paper > 0 ? (14 + 7.2 * longest) / width : 0.03 + 6.9 * longest / width
 panel = (0.985 - left) / across
 set multiplot
 do for [m=1:panels] {
-    column_m = (m - 1) % 3; row_m = (m - 1) / 3
+    column_m = (m - 1) % most_across; row_m = (m - 1) / most_across
     set lmargin at screen left + column_m * panel
     set rmargin at screen left + (column_m + 1) * panel - 0.02
-    set tmargin at screen 1 - (row_m * panel_height + 42.0) / height
-    set bmargin at screen 1 - ((row_m + 1) * panel_height - 48.0) / height
+    set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 28.0 : 42.0)) / height
+    set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 && over eq '' ? 30.0 : paper > 0 ? 62.0 : 48.0)) / height
     set ytics scale 0 ('' 0)
     if (column_m == 0) { do for [i=1:n] { set ytics add (value('label'.i) i) } }
     most = value('most'.m); least = value('least'.m)
     set xrange [(least < 0 ? least * 1.15 : 0):(most > 0 ? most * (many ? 1.6 : 1.35) : 1)]
-    set xtics autofreq
+    if (paper > 0 && most > 0) { set xtics step_of(most * 1.35) } else { set xtics autofreq }
     if (value('unit'.m) eq '%' && most <= 100) { set xrange [0:(many ? 150 : 135)]; set xtics 0,25,100 }
     set title value('title'.m)
-    set xlabel value('unit'.m)
-    if (m == panels && many) { set label 1 'bars: mean over the runs; whiskers: its 95 % confidence interval' at screen 0.5, screen 14.0 / height center tc rgb '#333333' }
-    plot '$bars'.m using ($1 / 2):2:(0):1:($2 - 0.36):($2 + 0.36):(colour_of(int($2))) with boxxyerror lc rgb variable, \
+    set xlabel (over ne '' ? over : paper > 0 ? '' : value('unit'.m))     # the texts have it, too
+    if (m == panels && many) { set label 1 (paper > 0 ? 'means with intervals of 95 %' : 'bars: mean over the runs; whiskers: its 95 % confidence interval') at screen 0.5, screen 14.0 / height center tc rgb '#333333' }
+    plot '$bars'.m using ($1 / 2):2:(0):1:($2 - 0.36):($2 + 0.36):(bw ? 0xaaaaaa : colour_of(int($2))) with boxxyerror lc rgb variable, \
          '$bars'.m using 1:2:($4 > 0 ? $4 : NaN) with xerrorbars pt 0 lw 1.3 lc rgb '#333333', \
          '$bars'.m using ($1 + $4):2:3 with labels left offset 0.7,0 tc rgb '#333333'
 }

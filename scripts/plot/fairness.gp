@@ -6,6 +6,7 @@ if (width < 960) width = 960
 height = 480 + 17 * n
 if (panels && height < 150 + 17 * n + 30 * rows) height = 150 + 17 * n + 30 * rows
 if (format eq 'term') { lines = lines - 1 + n; panels = 0 }
+paper_height = height
 load 'common.gp'
 foot = (68 + 17.0 * n) / height
 left = (86 + 6.6 * longest_queue) / width

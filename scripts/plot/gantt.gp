@@ -1,8 +1,9 @@
 # gantt.gp - which GPU was held when and by which job: a lane for each GPU, or, of a large cluster, how much of each node.
 height = 90 + int(lanes * lane_px)
 if (height < (view eq 'heat' ? 340 : 240)) height = view eq 'heat' ? 340 : 240
+paper_height = height < 300 ? height : 300
 load 'common.gp'
-set title title_text
+if (titles) set title title_text
 set xrange [0:end]
 set xlabel sprintf('time since the start (%s)', unit)
 set ytics scale 0 ('' 0)
@@ -12,16 +13,17 @@ if (view eq 'lanes') {
     set yrange [lanes:0]
     set style fill solid 1.0 noborder
     if (boxes <= 300) { set style fill solid 1.0 border rgb '#ffffff' }
-    set key outside right top Left reverse samplen 1.2 width 1
+    if (paper > 0) { set key below left vertical maxcols 2 Left reverse samplen 1.2 } else { set key outside right top Left reverse samplen 1.2 width 1 }
     plot $boxes using ($1 / unit_s):3:($1 / unit_s):($2 / unit_s):3:4:5 with boxxyerror lc rgb variable lw 0.7, \
          $lines using (0):1:(end):(0) with vectors nohead lw 0.5 lc rgb '#999999', \
-         $texts using ($1 / unit_s):2:4:3 with labels font ',8' tc rgb variable, \
+         $texts using (paper > 0 ? NaN : $1 / unit_s):2:4:3 with labels font ',8' tc rgb variable, \
          for [k=1:bands] NaN with boxes fs solid 1.0 noborder fc rgb value('queue_colour'.k) title value('queue'.k)
 } else {
     set yrange [lanes - 0.5:-0.5]
     set cbrange [0:100]
-    set cblabel 'GPUs held (%), mean over '.bin_s
+    set cblabel 'GPUs held (%)'.(paper > 0 ? '' : ', mean over '.bin_s)
     set colorbox noborder
     set palette defined (0 '#ffffff', 0.25 '#c6dbef', 0.5 '#6baed6', 0.75 '#2171b5', 1 '#08306b')
+    if (bw) { set palette defined (0 '#ffffff', 1 '#000000') }
     plot $heat using ($1 / unit_s):2:3 with image
 }

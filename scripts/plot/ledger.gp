@@ -1,21 +1,24 @@
-# ledger.gp - a bar for each run, of all its GPU time by account, in per cent.
+# ledger.gp - a bar for each run, of parts: all its GPU time by account in per cent, its mean wait by reason, its preemptions by cause.
 width = 700 + int(6.6 * longest)
 if (width < 960) width = 960
 height = 140 + 34 * n
+key_rows = paper > 0 ? shown : 2
+paper_height = 60 + 17 * key_rows + 30 * n
 load 'common.gp'
-set title 'Where GPU time went'
-set lmargin at screen 0.03 + 6.6 * longest / width
-set rmargin at screen 0.97
-set tmargin at screen 1 - 40.0 / height
-set bmargin at screen 94.0 / height
-set xrange [0:100]
+if (titles) set title heading
+set lmargin at screen paper > 0 ? (16 + 7.0 * longest) / width : 0.03 + 6.6 * longest / width
+set rmargin at screen 1 - (paper > 0 ? 16.0 : 29.0) / width
+set tmargin at screen 1 - (titles ? 40.0 : 8.0) / height
+set bmargin at screen (paper > 0 ? 48.0 + 17 * key_rows : 94.0) / height
+set xrange [0:axis_end]
 set yrange [n + 0.6:0.4]
-set xlabel 'share of all GPU time (%)'
+set xlabel axis
+if (paper > 0) { set xtics step_of(axis_end) }
 set ytics scale 0 ('' 0)
 do for [i=1:n] { set ytics add (value('label'.i) i) }
 set grid noytics
-set key at screen 0.5, screen 26.0 / height center horizontal Left reverse samplen 1.2 width -1 maxrows 2
+set key at screen 0.5, screen (paper > 0 ? 4.0 + 8.5 * key_rows : 26.0) / height center horizontal Left reverse samplen 1.2 width (shown > 5 ? -1 : 1) maxrows key_rows
 set style fill solid 1.0 border rgb '#ffffff'
-plot $bars using (($1 + $2) / 2):3:1:2:($3 - 0.36):($3 + 0.36):4 with boxxyerror lc rgb variable lw 0.6, \
-     $bars using (($1 + $2) / 2):3:5:6 with labels font ',8' tc rgb variable, \
+plot $bars using (($1 + $2) / 2 / axis_scale):3:($1 / axis_scale):($2 / axis_scale):($3 - 0.36):($3 + 0.36):4 with boxxyerror lc rgb variable lw 0.6, \
+     $bars using (($1 + $2) / 2 / axis_scale):3:5:6 with labels font sprintf(',%g', (paper > 0 && format eq 'pdf' ? 1.5 : 1) * (paper > 0 && format eq 'png' ? 300 / 96.0 : 1) * (paper > 0 ? font_pt : 8)) tc rgb variable, \
      for [k=1:shown] NaN with boxes fs solid 1.0 noborder fc rgb value('account_colour'.k) title value('account'.k)

@@ -1,21 +1,25 @@
 # quota.gp - a panel for each queue: GPUs held, within the deserved quota and beyond it, under what was asked for; the quota
 # and the fair share that the policy told as lines. What is asked for beyond the panel is cut off.
+if (paper > 0) { across = paper < 600 ? 1 : across }
 down = (n + across - 1) / across
-panel_height = across == 1 ? 190 : 160
-height = 90 + panel_height * down
+panel_height = paper > 0 ? 110 : across == 1 ? 190 : 160
+key_height = paper <= 0 || paper >= 600 ? 0 : paper < 394 ? 68 : 36
+height = 90 + key_height + panel_height * down
+paper_height = height
 load 'common.gp'
 set style fill solid 1.0 noborder
+fill_within = tone(0x0072b2, 0x505050); fill_beyond = tone(0xe69f00, 0xa0a0a0); fill_asked = tone(0xdddddd, 0xe4e4e4); fair_line = tone(0xcc79a7, 0x000000); fair_dash = bw ? 3 : 1
 set grid back
 set xrange [0:end]
 time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 set multiplot
-set label 1 heading at screen 0.5, screen 1 - 16.0 / height center font ',11'
-set label 2 'GPUs' at screen 12.0 / 960, screen 0.5 center rotate by 90
-set label 3 time_label at screen 0.5, screen 40.0 / height center
+if (titles) set label 1 heading at screen 0.5, screen 1 - 16.0 / height center font ',11'
+set label 2 'GPUs' at screen 12.0 / width, screen 0.5 center rotate by 90
+set label 3 time_label at screen 0.5, screen (40.0 + key_height) / height center
 do for [k=1:n] {
     column_k = (k - 1) % across; row_k = (k - 1) / across
-    set lmargin at screen (66.0 + column_k * 891.0 / across) / 960
-    set rmargin at screen (66.0 + (column_k + 1) * 891.0 / across - 48) / 960
+    set lmargin at screen (66.0 + column_k * (width - 69.0) / across) / width
+    set rmargin at screen (66.0 + (column_k + 1) * (width - 69.0) / across - 48) / width
     set tmargin at screen 1 - (54.0 + row_k * panel_height) / height
     set bmargin at screen 1 - (54.0 + (row_k + 1) * panel_height - 42) / height
     set format x (k + across > n ? '%g' : '')
@@ -26,22 +30,23 @@ do for [k=1:n] {
     step = most * 1.25 / step < 2 ? step / 2 : most * 1.25 / step > 4 ? step * 2 : step
     set ytics 0,step
     file = '$queue'.k
-    plot file using ($1 / unit_s):4 with fillsteps fc rgb '#dddddd', \
-         file using ($1 / unit_s):3 with fillsteps fc rgb '#e69f00', \
-         file using ($1 / unit_s):2 with fillsteps fc rgb '#0072b2', \
-         value('deserved'.k) with lines lw 1.6 lc rgb 'black', \
-         file using ($1 / unit_s):(value('fair'.k) ? $5 : NaN) with steps lw 1.4 lc rgb '#cc79a7'
+    plot file using ($1 / unit_s):4 with fillsteps fc rgb fill_asked, \
+         file using ($1 / unit_s):3 with fillsteps fc rgb fill_beyond, \
+         file using ($1 / unit_s):2 with fillsteps fc rgb fill_within, \
+         file using ($1 / unit_s):6 with steps lw 1.6 lc rgb 'black', \
+         file using ($1 / unit_s):(value('fair'.k) ? $5 : NaN) with steps lw 1.4 dt fair_dash lc rgb fair_line
     unset label 1; unset label 2; unset label 3
 }
 # The legend: a panel without axes at the bottom.
 set lmargin at screen 0; set rmargin at screen 1
-set tmargin at screen 30.0 / height; set bmargin at screen 4.0 / height
+set tmargin at screen (30.0 + key_height) / height; set bmargin at screen 4.0 / height
 unset border; unset tics; unset title; unset grid
 set key center center horizontal Left reverse samplen 1.6 width -2
+if (key_height) { set key maxrows (paper < 394 ? 5 : 3) }
 set yrange [0:1]
-fair_share = any_fair ? ", NaN with lines lw 1.4 lc rgb '#cc79a7' title 'fair share'" : ''
-beyond = any_quota ? ", NaN with boxes fc rgb '#e69f00' title 'held beyond it'" : ''
+fair_share = any_fair ? ", NaN with lines lw 1.4 dt fair_dash lc rgb fair_line title 'fair share'" : ''
+beyond = any_quota ? ", NaN with boxes fc rgb fill_beyond title 'held beyond it'" : ''
 quota_line = any_quota ? ", NaN with lines lw 1.6 lc rgb 'black' title 'deserved quota'" : ''
-plot NaN with boxes fc rgb '#0072b2' title (any_quota ? 'held within the quota' : 'held') @beyond, \
-     NaN with boxes fc rgb '#dddddd' title 'asked for' @quota_line @fair_share
+plot NaN with boxes fc rgb fill_within title (any_quota ? 'held within the quota' : 'held') @beyond, \
+     NaN with boxes fc rgb fill_asked title 'asked for' @quota_line @fair_share
 unset multiplot

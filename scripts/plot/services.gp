@@ -2,9 +2,10 @@
 width = n == 1 ? 800 : n == 2 ? 1000 : 120 + 300 * n
 height = 860
 if (format eq 'term') lines = lines - 1 + n
+paper_height = height
 load 'common.gp'
 set xrange [0:end]
-time_label = sprintf('time since the start (%s); each step is of %s', unit, mean_over)
+time_label = sprintf('time since the start (%s)', unit).(mean_over eq '' ? '' : '; each step is of '.mean_over)
 array top[4] = [62, 252, 452, 622]
 array bottom[4] = [212, 412, 582, 752]
 log_latency_tics = "set logscale y; set ytics ('1 ms' 1e-3, '3 ms' 3e-3, '10 ms' 0.01, '30 ms' 0.03, '0.1 s' 0.1, '0.3 s' 0.3, '1 s' 1, '3 s' 3, '10 s' 10, \
@@ -35,7 +36,7 @@ if (term) {
         do for [r=1:4] {
             set tmargin at screen 1 - top[r] / (height + 0.0)
             set bmargin at screen 1 - bottom[r] / (height + 0.0)
-            set title (r == 1 ? value('name'.k)."\n".value('said'.k) : '') offset 0,-0.5
+            set title (r == 1 ? value('name'.k).(titles ? "\n".value('said'.k) : '') : '') offset 0,-0.5
             set xlabel (r == 4 && n == 1 ? time_label : '')
             set format x (r == 4 ? '%g' : '')
             set format y (r == 1 || r == 4 || k == 1 ? '%g' : '')

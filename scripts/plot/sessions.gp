@@ -6,6 +6,7 @@ if (foot_height < 100 + rows * (n * bar + 12)) foot_height = 100 + rows * (n * b
 height = 20 + panel_height * n + foot_height + 20 * n
 width = 104 + 6.9 * widest
 if (width < 960) width = 960
+paper_height = height
 load 'common.gp'
 end = !term && over_s > 0 ? over_s / unit_s : end    # when the last session is over
 set xrange [0:end]
@@ -59,8 +60,8 @@ if (term) {
     set title 'How they ended'
     set xlabel 'sessions'
     unset ylabel
-    set xrange [0:most_ended * 1.3]
-    set xtics autofreq
+    set xrange [0:most_ended * (paper > 0 ? 1.8 : 1.3)]
+    if (paper > 0) { set xtics step_of(most_ended * 1.8) } else { set xtics autofreq }
     if (most_ended < 7) { set xtics 1 }
     set yrange [rows + 0.6:0.4]
     set grid noytics

@@ -3,7 +3,8 @@ below = n > 4 || longest > 50   # a large legend would cover the curves
 height = below ? 500 + 17 * n : 540
 if (130 + int(6.6 * longest) > 960) width = 130 + int(6.6 * longest)
 if (format eq 'term') lines = lines - 1 + n
+if (paper > 0) { below = n > 4 || longest > 16; paper_height = int(0.6 * paper) + (below ? 17 * n : 0) }
 load 'common.gp'
-set title 'Bounded slowdown'
-set xlabel (term ? 'at most (log scale)' : 'completion time / service time, at most (log scale; jobs under 10 s as if they took 10 s)')
+if (titles) set title 'Bounded slowdown'
+set xlabel (paper > 0 ? 'bounded slowdown, at most' : term ? 'at most (log scale)' : 'completion time / service time, at most (log scale; jobs under 10 s as if they took 10 s)')
 load 'cdf.gp'

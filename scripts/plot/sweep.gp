@@ -1,32 +1,38 @@
 # sweep.gp - a panel for each metric: its mean over the seeds as a line for each combination of what varies, in a band of its 95 %
 # confidence interval. Values that are no numbers stand side by side, with whiskers.
-across = panels < 3 ? panels : 3
-down = (panels + 2) / 3
+most_across = paper > 0 ? (paper < 700 ? 1 : 2) : 3
+across = panels < most_across ? panels : most_across
+down = (panels + most_across - 1) / most_across
 rows = (n + across - 1) / across
 width = across == 1 ? 720 : across == 2 ? 960 : 1200
+if (paper > 0) { width = paper }
 one_row = n * (7 * longest + 60) < width - 60
 foot = (one_row ? 17 : n > 12 ? 17 * ((n + 1) / 2) : 17 * n) + (seeds > 1 ? 40 : 20)
-height = 330 * down + foot
+panel_height = paper > 0 ? int(0.55 * width / across) + 40 : 330
+height = panel_height * down + foot
+paper_height = height
 if (format eq 'term') lines = 20 + n
 load 'common.gp'
 set style fill solid 0.18 noborder
 if (logarithmic) { set logscale x }
 if (words) {
     set xrange [0.5:places + 0.5]
-    set xtics scale 0 ('' 0)
-    do for [p=1:places] { set xtics add (value('place'.p) p) }
+    set xtics scale 0
     if (places > 4) { set xtics rotate by -25 }
 } else { set xrange [(logarithmic ? low / 1.08 : low - (high - low) * 0.03 - (high == low)):(logarithmic ? high * 1.08 : high + (high - low) * 0.03 + (high == low))] }
+# Tics stand at values that runs had.
+set xtics (value('place1') place_at1)
+do for [p=2:tics] { set xtics add (value('place'.p) value('place_at'.p)) }
 shift(l) = words ? (l - (n + 1) / 2.0) * 0.6 / (n + 1) : 0
 if (!term) { set multiplot }
 set xlabel x_name
 do for [m=1:panels] {
     if (!term) {
-        column_m = (m - 1) % 3; row_m = (m - 1) / 3
-        set lmargin at screen (column_m + 0.0) / across + 74.0 / width
+        column_m = (m - 1) % most_across; row_m = (m - 1) / most_across
+        set lmargin at screen (column_m + 0.0) / across + (paper > 0 ? 66.0 : 74.0) / width
         set rmargin at screen (column_m + 1.0) / across - 18.0 / width
-        set tmargin at screen 1 - (row_m * 330 + 36.0) / height
-        set bmargin at screen 1 - ((row_m + 1) * 330 - 56.0) / height
+        set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 22.0 : 36.0)) / height
+        set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 ? 44.0 : 56.0)) / height
     } else { set key below left vertical maxcols 1 Left reverse samplen 2 }
     set title value('title'.m)
     set ylabel value('unit'.m)
@@ -37,10 +43,10 @@ do for [m=1:panels] {
     if (term) {
         plot for [l=1:n] file(l) using 1:($2 / scale) with linespoints lc rgb colour_of(l) title value('name'.l)
     } else { if (words) {
-        plot for [l=1:n] file(l) using ($1 + shift(l)):($2 / scale):($3 / scale):($4 / scale) with yerrorbars pt 7 ps 0.9 lw 1.4 lc rgb colour_of(l)
+        plot for [l=1:n] file(l) using ($1 + shift(l)):($2 / scale):($3 / scale):($4 / scale) with yerrorbars pt mark_of(l) ps 0.9 lw 1.4 lc rgb colour_of(l)
     } else {
         plot for [l=1:n] file(l) using 1:($3 / scale):($4 / scale) with filledcurves lc rgb colour_of(l), \
-             for [l=1:n] file(l) using 1:($2 / scale) with linespoints pt 7 ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l)
+             for [l=1:n] file(l) using 1:($2 / scale) with linespoints pt mark_of(l) ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l)
     } }
 }
 if (!term) {
@@ -50,8 +56,8 @@ if (!term) {
     unset logscale; unset border; unset tics; unset title; unset grid; unset xlabel; unset ylabel
     set xrange [0:1]; set yrange [0:1]
     if (one_row) { set key center center horizontal maxrows 1 Left reverse samplen 2.5 } else { if (n > 12) { set key center center vertical maxcols 2 Left reverse samplen 2.5 } else { set key center center vertical maxcols 1 Left reverse samplen 2.5 } }
-    if (seeds > 1) { set label 1 sprintf('%s: mean over %d seeds; %s: its 95 %% confidence interval', (words ? 'points' : 'lines'), seeds, (words ? 'whiskers' : 'bands')) \
+    if (seeds > 1) { set label 1 (paper > 0 ? sprintf('mean over %d seeds with its interval of 95 %%', seeds) : sprintf('%s: mean over %d seeds; %s: its 95 %% confidence interval', (words ? 'points' : 'lines'), seeds, (words ? 'whiskers' : 'bands'))) \
         at screen 0.5, screen 14.0 / height center tc rgb '#333333' }
-    plot for [l=1:n] NaN with linespoints pt 7 ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l) title value('name'.l)
+    plot for [l=1:n] NaN with linespoints pt mark_of(l) ps 0.6 lw 2 dt dash_of(l) lc rgb colour_of(l) title value('name'.l)
     unset multiplot
 }

@@ -1,19 +1,23 @@
 # utilisation_panels.gp - the panels on paper or screen, lines of all GPUs above the bands; the legend stands once, right of the topmost.
 set style fill solid 1.0 noborder
 set grid front
-set lmargin 9
-set rmargin (longest > 17 ? longest + 7 : 24)
+set lmargin (paper > 0 ? 7 : 9)
+set rmargin paper > 0 ? 2 : (longest > 17 ? longest + 7 : 24)
 set multiplot layout n,1
+panel = (height - 44 - 17.0 * key_rows) / n     # of a paper, where the legend stands below
 do for [i=1:n] {
-    set title value('panel'.i)
+    set title (titles ? value('panel'.i) : n > 1 ? value('run'.i) : '') offset 0,(paper > 0 ? -0.5 : 0)
+    if (paper > 0) { set format x (i == n ? '%g' : '')
+        set tmargin at screen 1 - ((i - 1) * panel + (titles || n > 1 ? 24 : 8)) / height
+        set bmargin at screen 1 - (i * panel - 18) / height }
     set yrange [0:value('most'.i) * 1.04]
     set xlabel (i == n ? time_label : '')
-    if (i == 1) { set key outside right top Left reverse samplen 1.2 width 1 } else { unset key }
+    if (paper > 0) { if (i == n) { set key at screen 0.5,screen 4.0 / height bottom center horizontal maxcols key_columns Left reverse samplen 1.5 } else { unset key } } else { if (i == 1) { set key outside right top Left reverse samplen 1.2 width 1 } else { unset key } }
     lines_of = ''
-    do for [l=1:n_lines] { lines_of = lines_of.sprintf("'$line%d_%d' using ($1 / unit_s):2 with steps lw line_width%d lc rgb line_colour%d title line%d, ", i, l, l, l, l) }
+    do for [l=1:n_lines] { lines_of = lines_of.sprintf("'$line%d_%d' using ($1 / unit_s):2 with steps lw line_width%d dt line_dash%d lc rgb line_colour%d title line%d, ", i, l, l, l, l, l) }
     bands_of = ''
     do for [k=bands:1:-1] { if (k > 0) { bands_of = bands_of.sprintf("'$band%d_%d' using ($1 / unit_s):3 with fillsteps fc rgb band_colour%d title band%d, ", i, k, k, k) } }
-    do for [l=1:n_lines] { bands_of = bands_of.sprintf("'$line%d_%d' using ($1 / unit_s):2 with steps lw line_width%d lc rgb line_colour%d, ", i, l, l, l) }
+    do for [l=1:n_lines] { bands_of = bands_of.sprintf("'$line%d_%d' using ($1 / unit_s):2 with steps lw line_width%d dt line_dash%d lc rgb line_colour%d, ", i, l, l, l, l) }
     eval 'plot '.lines_of.bands_of.'NaN'        # NaN: there may be no band
 }
 unset multiplot

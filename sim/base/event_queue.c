@@ -211,3 +211,32 @@ bool event_queue_move(struct event_queue *q, event_id id, int64_t time_ns)
     sift_up(q, later ? hole_to_leaf(q, at) : at, &moved);
     return true;
 }
+
+/* ---- what is due ---- */
+
+struct due {
+    int64_t time_ns;
+    enum event_kind kind;
+    void (*visit)(void *self, uint32_t subject);
+    void *self;
+};
+
+/* What lies below a later event is later still. */
+static void visit_below(const struct event_queue *q, size_t at, const struct due *d)
+{
+    if (at >= q->length)
+        return;
+    struct event e = event_of(&q->heap[at]);
+    if (e.time_ns > d->time_ns)
+        return;
+    if (e.time_ns == d->time_ns && e.kind == d->kind)
+        d->visit(d->self, e.subject);
+    for (size_t child = at * CHILDREN + 1; child <= at * CHILDREN + CHILDREN; child++)
+        visit_below(q, child, d);
+}
+
+void event_queue_visit(const struct event_queue *q, int64_t time_ns, enum event_kind kind,
+                       void (*visit)(void *self, uint32_t subject), void *self)
+{
+    visit_below(q, 0, &(struct due){ time_ns, kind, visit, self });
+}

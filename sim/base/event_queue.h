@@ -41,4 +41,7 @@ bool     event_queue_pop(struct event_queue *q, struct event *next);          /*
 bool     event_queue_cancel(struct event_queue *q, event_id id);  /* false: gone already */
 /* false: gone already */
 bool     event_queue_move(struct event_queue *q, event_id id, int64_t time_ns);
+/* Every event of that time and kind, in no order; looks at all that are earlier, too. */
+void     event_queue_visit(const struct event_queue *q, int64_t time_ns, enum event_kind kind,
+                           void (*visit)(void *self, uint32_t subject), void *self);
 size_t   event_queue_length(const struct event_queue *q);

@@ -89,6 +89,7 @@ struct cluster {
     bool queues_from_trace;       /* the file has no queues */
 
     int64_t period_ns;            /* of the scheduler; 0: a pass after every change */
+    bool pass_per_event;          /* events of one instant one by one: sim/engine/engine.h */
     bool unmet_waits;             /* a job whose dependency can never be met waits for ever, and is not
                                      cancelled */
     bool period_said;  /* it is given; otherwise the policy may set a period of its own */

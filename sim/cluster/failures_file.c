@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIME_MOST_S INT64_C(3153600000) /* 100 years of 365 days, as in workload.h */
 #define RATE_MOST   1000000
 
 /* ---- recorded faults ---- */
@@ -175,7 +174,6 @@ struct file_given {
 #define SAID(field)    offsetof(struct file_failures, field)
 #define PLANNED(field) offsetof(struct file_planned, field)
 #define GIVEN(field)   offsetof(struct file_given, field)
-#define SECONDS        .type = CONFIG_PARTS, .scale = NS_PER_S, .most = TIME_MOST_S
 #define REAL           .type = CONFIG_REAL
 #define SHARE          .type = CONFIG_REAL, .most = 1
 #define CHOICE         .type = CONFIG_CHOICE
@@ -196,34 +194,34 @@ static const struct config_key keys[] = {
     { .name = "gap_shape",             REAL,    .at = LAW(gap_shape), .most = 100, .above_least = true },
     { .name = "lemon_shape",           REAL,    .at = LAW(lemon_shape), .most = RATE_MOST },
     { .name = "relapse_share",         SHARE,   .at = LAW(relapse_share) },
-    { .name = "relapse_mean_s",        SECONDS, .at = LAW(relapse_mean_ns), .above_least = true },
+    { .name = "relapse_mean_s",        CONFIG_SECONDS, .at = LAW(relapse_mean_ns), .above_least = true },
     { .name = "scope",                 CHOICE,  .at = LAW(gpu_scope), .words = scope_words },
     { .name = "mix",                   .type = CONFIG_MAPPING, .at = SAID(mix) },
     { .name = "switch_faults_per_year", REAL,   .at = SAID(switch_per_year), .most = RATE_MOST },
-    { .name = "switch_repair_s",       SECONDS, .at = LAW(switch_repair_ns), .above_least = true },
+    { .name = "switch_repair_s",       CONFIG_SECONDS, .at = LAW(switch_repair_ns), .above_least = true },
     { .name = "repair",                CHOICE,  .at = LAW(repair_law), .words = repair_words },
-    { .name = "repair_s",              SECONDS, .at = LAW(fixed_ns), .above_least = true },
+    { .name = "repair_s",              CONFIG_SECONDS, .at = LAW(fixed_ns), .above_least = true },
     { .name = "repair_shape",          REAL,    .at = LAW(weibull_shape), .most = 100, .above_least = true },
-    { .name = "repair_scale_s",        SECONDS, .at = LAW(weibull_scale_ns), .above_least = true },
+    { .name = "repair_scale_s",        CONFIG_SECONDS, .at = LAW(weibull_scale_ns), .above_least = true },
     { .name = "repair_mu",             REAL,    .at = LAW(lognormal_mu), .least = -100, .most = 100 },
     { .name = "repair_sigma",          REAL,    .at = LAW(lognormal_sigma), .most = 100, .above_least = true },
-    { .name = "repair_most_s",         SECONDS, .at = LAW(lognormal_most_ns), .above_least = true },
+    { .name = "repair_most_s",         CONFIG_SECONDS, .at = LAW(lognormal_most_ns), .above_least = true },
     { .name = "remediation",           CHOICE,  .at = SAID(remediation), .words = remediation_words },
     { .name = "remediation_share",     SHARE,   .at = SAID(remediation_share) },
-    { .name = "remediation_median_s",  SECONDS, .at = LAW(remediation_median_ns), .above_least = true },
+    { .name = "remediation_median_s",  CONFIG_SECONDS, .at = LAW(remediation_median_ns), .above_least = true },
     { .name = "remediation_sigma",     REAL,    .at = LAW(remediation_sigma), .most = 100, .above_least = true },
-    { .name = "detection_s",           SECONDS, .at = LAW(detection_ns) },
+    { .name = "detection_s",           CONFIG_SECONDS, .at = LAW(detection_ns) },
     { .name = "hang_share",            SHARE,   .at = LAW(hang_share) },
-    { .name = "hang_least_s",          SECONDS, .at = LAW(hang_least_ns) },
-    { .name = "hang_most_s",           SECONDS, .at = LAW(hang_most_ns) },
+    { .name = "hang_least_s",          CONFIG_SECONDS, .at = LAW(hang_least_ns) },
+    { .name = "hang_most_s",           CONFIG_SECONDS, .at = LAW(hang_most_ns) },
     { .name = "software_faults_per_day", REAL,  .at = SAID(software_per_day), .most = RATE_MOST },
     { .name = "software_faults_per_gpu_year", REAL, .at = SAID(software_per_gpu_year), .most = RATE_MOST },
     { .name = "software_hazard_min_gpus", COUNT, .at = LAW(software_min_gpus), .most = UINT32_MAX },
     { .name = "max_retries",           .type = CONFIG_PARTS, .scale = 1, .at = LAW(max_retries), .most = UINT32_MAX,
       .word = "unlimited", .word_value = INT64_MAX },
     { .name = "cordon_faults",         COUNT,   .at = LAW(cordon_faults), .most = UINT32_MAX },
-    { .name = "cordon_within_s",       SECONDS, .at = LAW(cordon_within_ns), .above_least = true },
-    { .name = "cordon_s",              SECONDS, .at = LAW(cordon_ns), .above_least = true },
+    { .name = "cordon_within_s",       CONFIG_SECONDS, .at = LAW(cordon_within_ns), .above_least = true },
+    { .name = "cordon_s",              CONFIG_SECONDS, .at = LAW(cordon_ns), .above_least = true },
     { .name = "maintenance",           .type = CONFIG_LIST, .at = SAID(planned) },
     { .name = "faults",                .type = CONFIG_LIST, .at = SAID(given) },
     { .name = "trace",                 .type = CONFIG_TEXT, .at = SAID(trace) },
@@ -234,10 +232,10 @@ static const struct config_key planned_keys[] = {
     { .name = "group",   .type = CONFIG_TEXT, .at = PLANNED(nodes.group) },
     { .name = "first",   COUNT, .at = PLANNED(nodes.first), .most = CLUSTER_NODES_MAX },
     { .name = "count",   COUNT, .at = PLANNED(nodes.count), .least = 1, .most = CLUSTER_NODES_MAX },
-    { .name = "from_s",  SECONDS, .at = PLANNED(o.from_ns), .required = true },
-    { .name = "until_s", SECONDS, .at = PLANNED(o.until_ns), .required = true },
-    { .name = "drain_s", SECONDS, .at = PLANNED(o.drain_ns) },
-    { .name = "every_s", SECONDS, .at = PLANNED(o.every_ns), .above_least = true },
+    { .name = "from_s",  CONFIG_SECONDS, .at = PLANNED(o.from_ns), .required = true },
+    { .name = "until_s", CONFIG_SECONDS, .at = PLANNED(o.until_ns), .required = true },
+    { .name = "drain_s", CONFIG_SECONDS, .at = PLANNED(o.drain_ns) },
+    { .name = "every_s", CONFIG_SECONDS, .at = PLANNED(o.every_ns), .above_least = true },
     { 0 },
 };
 static const struct config_key given_keys[] = {
@@ -245,9 +243,9 @@ static const struct config_key given_keys[] = {
     { .name = "node",        COUNT, .at = GIVEN(nodes.first), .most = CLUSTER_NODES_MAX },
     { .name = "gpu",         COUNT, .at = GIVEN(g.gpu), .most = NAMED_GPUS_MAX - 1 },
     { .name = "cause",       CHOICE, .at = GIVEN(cause), .words = fault_cause_name },
-    { .name = "at_s",        SECONDS, .at = GIVEN(g.at_ns), .required = true },
-    { .name = "repair_s",    SECONDS, .at = GIVEN(g.repair_ns), .above_least = true, .required = true },
-    { .name = "detection_s", SECONDS, .at = GIVEN(g.detection_ns) },
+    { .name = "at_s",        CONFIG_SECONDS, .at = GIVEN(g.at_ns), .required = true },
+    { .name = "repair_s",    CONFIG_SECONDS, .at = GIVEN(g.repair_ns), .above_least = true, .required = true },
+    { .name = "detection_s", CONFIG_SECONDS, .at = GIVEN(g.detection_ns) },
     { 0 },
 };
 /* clang-format on */

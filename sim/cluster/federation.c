@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TIME_MOST_S INT64_C(3153600000)    /* 100 years */
 
 struct keys {
     const char *name, *others;
@@ -26,8 +25,8 @@ static const struct config_key keys[] = {
     { .name = "route",       .type = CONFIG_CHOICE, AT(route), .words = route_name, .required = true },
     { .name = "queues",      .type = CONFIG_MAPPING, AT(queues) },
     { .name = "others",      .type = CONFIG_TEXT, AT(others) },
-    { .name = "limit_s",     .type = CONFIG_PARTS, AT(limit_ns), .scale = NS_PER_S, .most = TIME_MOST_S },
-    { .name = "first_run_s", .type = CONFIG_PARTS, AT(first_run_ns), .scale = NS_PER_S, .most = TIME_MOST_S },
+    { .name = "limit_s",     CONFIG_SECONDS, AT(limit_ns) },
+    { .name = "first_run_s", CONFIG_SECONDS, AT(first_run_ns) },
     { 0 },
 };
 #define MEMBER(field) .at = offsetof(struct federation_member, field)

@@ -2,7 +2,6 @@
 #include "sim/base/memory.h"
 #include "sim/cluster/pools.h"
 
-#define TIME_MOST_S INT64_C(3153600000) /* 100 years of 365 days, as in workload.h */
 
 struct file_pool {
     struct pool pool;
@@ -10,19 +9,18 @@ struct file_pool {
 };
 /* clang-format off */
 #define POOL(field) offsetof(struct file_pool, pool.field)
-#define SECONDS     .type = CONFIG_PARTS, .scale = NS_PER_S, .most = TIME_MOST_S
 static const struct config_key pool_keys[] = {
     { .name = "min",            .type = CONFIG_COUNT, .at = POOL(min), .most = CLUSTER_NODES_MAX },
-    { .name = "provision_s",    SECONDS, .at = POOL(provision_ns) },
-    { .name = "idle_s",         SECONDS, .at = POOL(idle_ns) },
-    { .name = "scan_s",         SECONDS, .at = POOL(scan_ns), .above_least = true },
+    { .name = "provision_s",    CONFIG_SECONDS, .at = POOL(provision_ns) },
+    { .name = "idle_s",         CONFIG_SECONDS, .at = POOL(idle_ns) },
+    { .name = "scan_s",         CONFIG_SECONDS, .at = POOL(scan_ns), .above_least = true },
     { .name = "usd_per_node_h", .type = CONFIG_REAL, .at = POOL(usd_per_node_h), .most = 1000000 },
     { .name = "spot",           .type = CONFIG_MAPPING, .at = offsetof(struct file_pool, spot) },
     { 0 },
 };
 static const struct config_key spot_keys[] = {
     { .name = "reclaims_per_node_day", .type = CONFIG_REAL, .at = POOL(reclaims_per_day), .most = 1000000, .above_least = true, .required = true },
-    { .name = "notice_s",              SECONDS, .at = POOL(notice_ns) },
+    { .name = "notice_s",              CONFIG_SECONDS, .at = POOL(notice_ns) },
     { 0 },
 };
 /* clang-format on */

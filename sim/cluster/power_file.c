@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define TIME_MOST_S  INT64_C(3153600000) /* 100 years of 365 days, as in workload.h */
 #define WATTS_MOST   1000000             /* of a node or GPU */
 #define CAP_MOST_W   INT64_C(9000000000)
 #define CARBON_MOST  10000               /* g/kWh; coal is near 1000 */
@@ -36,7 +35,6 @@ struct file_tariff {
 #define OF(field)    offsetof(struct file_power, field)
 #define TARIFF(field) offsetof(struct file_tariff, field)
 #define GROUP(field) offsetof(struct file_group, field)
-#define SECONDS      .type = CONFIG_PARTS, .scale = NS_PER_S, .most = TIME_MOST_S
 #define WATTS        .type = CONFIG_PARTS, .scale = NW_PER_W
 #define REAL         .type = CONFIG_REAL
 
@@ -50,8 +48,8 @@ static const struct config_key power_keys[] = {
     { .name = "pue",              REAL,    .at = OF(power.pue), .least = 1, .most = 100 },
     { .name = "carbon_g_per_kwh", .type = CONFIG_PARTS, .at = OF(carbon_milli), .scale = HOURLY_SCALE, .most = CARBON_MOST },
     { .name = "carbon_file",      .type = CONFIG_TEXT, .at = OF(carbon_file) },
-    { .name = "off_after_s",      SECONDS, .at = OF(power.off_after_ns), .word = "never", .word_value = TIME_NEVER },
-    { .name = "wake_s",           SECONDS, .at = OF(power.wake_ns) },
+    { .name = "off_after_s",      CONFIG_SECONDS, .at = OF(power.off_after_ns), .word = "never", .word_value = TIME_NEVER },
+    { .name = "wake_s",           CONFIG_SECONDS, .at = OF(power.wake_ns) },
     { .name = "off_w",            WATTS,   .at = OF(power.off_nw), .most = WATTS_MOST },
     { .name = "cap_w",            WATTS,   .at = OF(power.cap_nw), .most = CAP_MOST_W, .word = "unlimited", .word_value = INT64_MAX },
     { .name = "rack_cap_w",       WATTS,   .at = OF(power.rack_cap_nw), .most = CAP_MOST_W, .word = "unlimited", .word_value = INT64_MAX },

@@ -216,14 +216,12 @@ const struct placement *sched_place_anew(struct sched *s, job_id j, uint32_t siz
 enum sched_result sched_tentative_add(struct sched *s, job_id j, const struct placement *p);
 enum sched_result sched_tentative_remove(struct sched *s, job_id j, const struct placement *p);
 
-/* Undo, in time proportional to what is undone: verbs, books, views, reasons, wakes, lines, and bytes saved with
- * sched_save. Marks nest; rolling back to one ends every later one. Stops and starts of one job net out: the same
- * pieces again is no change, other pieces are one move. */
+/* Undo, in time proportional to what is undone: verbs, books, views, reasons, wakes and lines. The
+ * policy's own state is not undone. Marks nest; rolling back to one ends every later one. Stops and
+ * starts of one job net out: the same pieces again is no change, other pieces are one move. */
 typedef uint64_t sched_mark_t;
 sched_mark_t sched_mark(struct sched *s);
 void sched_rollback(struct sched *s, sched_mark_t m);
-void sched_save(struct sched *s, void *own,
-                size_t bytes); /* before changing own state inside a search */
 
 /* ---- The table ---- */
 

@@ -135,33 +135,104 @@ static bool arrive_next(struct sched *s)
     return any;
 }
 
-static int apply_arrivals(struct sched *s, struct error *err)
+/* At most so many of the trace. */
+static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
 {
-    for (; next_arrival_ns(s) == s->now_ns; s->next_arrival++) {
+    for (; most > 0 && next_arrival_ns(s) == s->now_ns; s->next_arrival++) {
         if (s->setup.part.takes && !run_takes(s, s->next_arrival))
             continue;
         s->totals.events++;
         if (arrive(s, s->next_arrival, err))
             return RUN_BAD_INPUT;
         notices_give(s);
+        most--;
     }
+    return 0;
+}
+
+static bool event_is_due(const struct sched *s)
+{
+    struct event e;
+    return event_queue_peek(s->events, &e) && e.time_ns == s->now_ns;
+}
+
+static int apply_together(struct sched *s, struct error *err)
+{
+    struct event e;
+    while (event_is_due(s)) {
+        event_queue_pop(s->events, &e);
+        fetch_ahead(s);
+        apply(s, &e);
+    }
+    return apply_arrivals(s, UINT32_MAX, err);
+}
+
+/* ---- One by one ---- */
+
+struct ends { const struct sched *s; bool foretold; job_id first; };
+
+static bool is_foretold(const struct sched *s, const struct live *l)
+{
+    if (l->estimate_ns == TIME_NEVER)
+        return false;
+    int64_t done_ns = s->workload->truth[l->job].duration_ns - l->begin_left_ns;
+    return l->last_start_ns + l->start_cost_ns + l->estimate_ns - done_ns == s->now_ns;
+}
+
+static bool starts_before(const struct sched *s, job_id a, job_id b)
+{
+    int64_t a_ns = live_of(s, a)->last_start_ns, b_ns = live_of(s, b)->last_start_ns;
+    return a_ns != b_ns ? a_ns < b_ns : a < b;
+}
+
+static void find_first(void *self, uint32_t j)
+{
+    struct ends *x = self;
+    if (x->foretold && !is_foretold(x->s, live_of(x->s, j)))
+        return;
+    if (x->first == ID_NONE || starts_before(x->s, j, x->first))
+        x->first = j;
+}
+
+/* Of the ends at this instant, or only of those that were foretold, the first in the order of starts; false: there is none. */
+static bool apply_end(struct sched *s, bool foretold)
+{
+    struct ends x = { s, foretold, ID_NONE };
+    event_queue_visit(s->events, s->now_ns, EVENT_JOB_END, find_first, &x);
+    if (x.first == ID_NONE)
+        return false;
+    event_queue_cancel(s->events, live_of(s, x.first)->event);
+    apply(s, &(struct event){ s->now_ns, EVENT_JOB_END, x.first });
+    return true;
+}
+
+/* The next step of this instant. */
+static int apply_step(struct sched *s, struct error *err)
+{
+    struct event e;
+    bool ended = false;
+    while (apply_end(s, true))
+        ended = true;
+    if (ended)
+        return 0;
+    if (next_arrival_ns(s) == s->now_ns)
+        return apply_arrivals(s, 1, err);
+    if (!apply_end(s, false) && event_is_due(s) && event_queue_pop(s->events, &e))
+        apply(s, &e);
     return 0;
 }
 
 static int apply_all(struct sched *s, struct error *err)
 {
-    struct event e;
+    bool each = s->cluster->pass_per_event;
     /* At the start jobs run already: what fails or is drained at that instant hits them. */
-    if (s->next_arrival == 0 && s->workload->n_running && apply_arrivals(s, err))
+    if (s->next_arrival == 0 && s->workload->n_running && apply_arrivals(s, UINT32_MAX, err))
         return RUN_BAD_INPUT;
-    while (event_queue_peek(s->events, &e) && e.time_ns == s->now_ns) {
-        event_queue_pop(s->events, &e);
-        fetch_ahead(s);
-        apply(s, &e);
-    }
-    if (apply_arrivals(s, err))
+    if (each ? apply_step(s, err) : apply_together(s, err))
         return RUN_BAD_INPUT;
     (void)arrive_next(s); /* s->happened.changed says it */
+    if (each && (event_is_due(s) || next_arrival_ns(s) == s->now_ns))
+        return 0;
     if (wake_next_ns(s) == s->now_ns) {
         s->totals.events++;
         (void)wake_cancel(s, s->now_ns);

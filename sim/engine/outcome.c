@@ -49,6 +49,19 @@ struct job_result run_job(const struct sched *s, job_id j)
     return r;
 }
 
+const char *const run_verb_name[VERBS] = {
+    [VERB_START] = "start", [VERB_STOP] = "stop", [VERB_KEEP] = "keep", [VERB_RESIZE] = "resize",
+    [VERB_REFUSE] = "refuse", [VERB_PENCIL] = "pencil", [VERB_WAKE] = "wake",
+};
+
+uint64_t run_refused(const struct run_totals *t, unsigned why)
+{
+    uint64_t n = 0;
+    for (unsigned verb = 0; verb < VERBS; verb++)
+        n += t->refused[verb][why].n;
+    return n;
+}
+
 struct run_times run_times(const struct sched *s, job_id j)
 {
     const struct job_run *run = &s->job[j];

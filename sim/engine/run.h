@@ -51,6 +51,9 @@ struct run_part {
     bool (*takes)(void *self, job_id j);    /* asked when it arrives; false: it stays JOB_ABSENT and is in no row */
     void (*ended)(void *self, job_id j, int64_t run_ns);      /* completed, failed or cancelled, after that time with GPUs */
 };
+/* Quantiles of jobs that the summary has beside its own: of[.][NN] is NN percent (sim/results/quantiles.h). */
+enum { QUANTILE_JCT, QUANTILE_WAIT, QUANTILE_SLOWDOWN, QUANTILE_BOUNDED, QUANTILES_OF, QUANTILE_PERCENTS = 100 };
+struct quantiles_wanted { bool of[QUANTILES_OF][QUANTILE_PERCENTS]; };
 struct run_setup {
     const struct cluster *cluster;
     struct workload *workload;
@@ -63,6 +66,7 @@ struct run_setup {
     uint64_t seed;
     int64_t until_ns;             /* cut-off; 0: run to the end */
     uint32_t warmup_jobs;         /* so many, the first that come, are in no mean or quantile of jobs (models.md 10.6) */
+    struct quantiles_wanted quantiles;
     struct estimates estimates;   /* how those of the workload were made, or the rule that predicts them in the run; {0}:
                                      as submitted */
     uint64_t fruitless_most;      /* passes after which a run may be in a livelock (livelock.c); 0: 20,000 */
@@ -137,12 +141,16 @@ enum account {
     ACCOUNT_DOWN = HELD_ACCOUNTS, /* broken, in maintenance, off or not there */
     ACCOUNTS
 };
+/* Requests of the policy that the world refused, by verb and reason. */
+enum run_verb { VERB_START, VERB_STOP, VERB_KEEP, VERB_RESIZE, VERB_REFUSE, VERB_PENCIL, VERB_WAKE, VERBS };
+extern const char *const run_verb_name[VERBS];
+struct run_refusals { uint64_t n; job_id first; int64_t first_ns; };    /* first: ID_NONE: it was about no job; of n > 0 */
 struct run_totals {
     int64_t first_ns, last_ns;    /* first submit, last end (or the cut-off): the interval of all averages */
     uint32_t completed, failed, cancelled, rejected, running, pending;    /* cancelled: `unmet`, too */
     uint32_t unmet;               /* before they arrived, as a dependency can never be met */
     uint64_t starts, preemptions, moves, resizes, passes, events;
-    uint64_t refused[SCHED_RESULTS];    /* requests of the policy that the world refused, by reason */
+    struct run_refusals refused[VERBS][SCHED_RESULTS];
     uint64_t sight_refused;       /* questions for the true run time without SEES_RUN_TIME */
     int128_t capacity;            /* milli-GPU ns that were up */
     int128_t installed;           /* milli-GPU ns, up or not */
@@ -158,6 +166,7 @@ struct run_totals {
     bool clairvoyant, cut_off;
 };
 const struct run_totals *run_totals(const struct sched *s);
+uint64_t run_refused(const struct run_totals *t, unsigned why);    /* all verbs; why: enum sched_result */
 const int128_t *run_node_accounts(const struct sched *s, node_id n);       /* [ACCOUNTS] milli-GPU ns */
 
 /* Why the policy stopped a job, as far as the world can tell: by where it went, and the job that the policy named. */

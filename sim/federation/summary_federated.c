@@ -2,7 +2,7 @@
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
 #include "sim/physics/physics.h"
-#include "sim/results/summary_builder.h"
+#include "sim/results/quantiles.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void put_sums(struct summary_builder *b, const struct federated *f)
 
 static bool of_a_model(const struct metric_kind *kind)
 {
-    return !(kind >= metric_kinds && kind < metric_kinds + METRICS);
+    return !(kind >= metric_kinds && kind < metric_kinds + METRICS) && !quantile_is(kind);
 }
 
 static void put_member(struct summary_builder *b, struct tally *t, const struct sched *s, const char *name, const struct summary *own)
@@ -92,7 +92,7 @@ struct summary *summary_make_federated(const struct federated *f)
     uint32_t **queue = queues_by_name(f, names);
     const struct parts p = { f->n, f->run, queue };
     const struct run_totals totals = totals_of(&p);
-    struct summary_builder b = { .summary = mem_new(1, sizeof *b.summary), .s = f->run[0], .totals = &totals };
+    struct summary_builder b = { .summary = mem_new(1, sizeof *b.summary), .s = f->run[0], .totals = &totals, .parts = &p };
     struct tallies t = { .n_queues = intern_count(names) };
     b.summary->memory = arena_new();
     summary_add_jobs(&p, &t);

@@ -64,6 +64,10 @@ struct config_key {               /* a table ends with a NULL name */
     int64_t word_value;
     const char *const *words;     /* of CONFIG_CHOICE; ends with NULL */
 };
+/* Seconds, kept as ns: from 0 to 100 years of 365 days. */
+#define CONFIG_TIME_MAX_S INT64_C(3153600000)
+#define CONFIG_SECONDS    .type = CONFIG_PARTS, .scale = NS_PER_S, .most = CONFIG_TIME_MAX_S
+
 /* Fills *to from the mapping v. A key that is absent leaves its field as it was: the caller has put
  * the default there. */
 int config_fields(struct config_value v, const struct config_key *keys, void *to,

@@ -39,8 +39,10 @@ static void put_scalar(struct fy_node *node, FILE *f)
     size_t length;
     bool quoted = false;
     const char *text = config_text(node, &length, &quoted);
-    if (!text || config_is_null(node))
+    if (config_is_null(node))
         fputs("null", f);
+    else if (!text)
+        mem_exhausted();
     else if (!quoted && is_plain(text))
         fputs(text, f);
     else

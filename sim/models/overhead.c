@@ -80,9 +80,6 @@ int64_t overhead_of_start(const struct overhead *p, bool first)
 
 /* clang-format off: a table */
 #define OVERHEAD(field) .at = offsetof(struct overhead, field)
-#define SECONDS                                                                                    \
-    .type = CONFIG_PARTS, .scale = NS_PER_S,                                                       \
-    .most = INT64_C(3153600000) /* 100 years of 365 days, as in workload.h */
 #define BY_PARTS     .word = "parts", .word_value = START_BY_PARTS
 static const char *const checkpoint_words[] = {
     [CHECKPOINT_NONE] = "none",
@@ -97,16 +94,15 @@ static const struct config_key keys[] = {
       OVERHEAD(checkpoint),
       .words = checkpoint_words },
     { .name = "interval_s",
-      SECONDS,
-      OVERHEAD(interval_ns),
+      CONFIG_SECONDS, OVERHEAD(interval_ns),
       .above_least = true,
       .word = "auto",
       .word_value = INTERVAL_AUTO },
-    { .name = "save_s", SECONDS, OVERHEAD(save_ns) },
-    { .name = "grace_s", SECONDS, OVERHEAD(grace_ns) },
-    { .name = "start_s", SECONDS, OVERHEAD(start_ns), BY_PARTS },
-    { .name = "restart_s", SECONDS, OVERHEAD(restart_ns), BY_PARTS },
-    { .name = "checkpoint_s", SECONDS, OVERHEAD(write_ns) },
+    { .name = "save_s", CONFIG_SECONDS, OVERHEAD(save_ns) },
+    { .name = "grace_s", CONFIG_SECONDS, OVERHEAD(grace_ns) },
+    { .name = "start_s", CONFIG_SECONDS, OVERHEAD(start_ns), BY_PARTS },
+    { .name = "restart_s", CONFIG_SECONDS, OVERHEAD(restart_ns), BY_PARTS },
+    { .name = "checkpoint_s", CONFIG_SECONDS, OVERHEAD(write_ns) },
     { .name = "checkpoint_gib",
       .type = CONFIG_PARTS,
       .scale = INT64_C(1) << 30,
@@ -116,9 +112,9 @@ static const struct config_key keys[] = {
       .word_value = CHECKPOINT_OF_MODEL },
     { .name = "blocking", .type = CONFIG_REAL, OVERHEAD(blocking), .most = 1 },
     { .name = "interval_law", .type = CONFIG_CHOICE, OVERHEAD(interval_law), .words = law_words },
-    { .name = "node_mtbf_s", SECONDS, OVERHEAD(node_mtbf_ns), .above_least = true },
-    { .name = "init_s", SECONDS, OVERHEAD(init_ns) },
-    { .name = "init_doubling_s", SECONDS, OVERHEAD(init_doubling_ns) },
+    { .name = "node_mtbf_s", CONFIG_SECONDS, OVERHEAD(node_mtbf_ns), .above_least = true },
+    { .name = "init_s", CONFIG_SECONDS, OVERHEAD(init_ns) },
+    { .name = "init_doubling_s", CONFIG_SECONDS, OVERHEAD(init_doubling_ns) },
     { 0 },
 };
 /* clang-format on */

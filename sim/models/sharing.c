@@ -127,7 +127,6 @@ const struct model_duty *duty_find(const struct sharing *s, const char *model)
 
 /* ---- section sharing ---- */
 
-#define TIME_MOST_S INT64_C(3153600000)    /* 100 years of 365 days, as in workload.h */
 #define GIB_MOST    1000000                /* a PiB, of a GPU */
 
 struct file_sharing { struct sharing of; struct config_value duties; const char *pairs; };
@@ -152,7 +151,7 @@ static const struct config_key keys[] = {
     { .name = "combined_most",     .type = CONFIG_REAL, .at = OF(combined_most), .least = 1, .most = 1000000 },
     { .name = "fraction_exponent", .type = CONFIG_REAL, .at = OF(fraction_exponent), .most = 10 },
     { .name = "mig_exponent",      .type = CONFIG_REAL, .at = OF(mig_exponent), .most = 10 },
-    { .name = "mig_reconfigure_s", .type = CONFIG_PARTS, .at = OF(mig_reconfigure_ns), .scale = NS_PER_S, .most = TIME_MOST_S },
+    { .name = "mig_reconfigure_s", CONFIG_SECONDS, .at = OF(mig_reconfigure_ns) },
     { .name = "pairs",             .type = CONFIG_TEXT, .at = offsetof(struct file_sharing, pairs) },
     { .name = "duties",            .type = CONFIG_MAPPING, .at = offsetof(struct file_sharing, duties) },
     { 0 },

@@ -83,6 +83,15 @@ static json_t *input(const char *path, const char *format, const char *sha256, c
     return o;
 }
 
+/* The date of time 0 of a trace with dates, in seconds since 1970. */
+static void dated(json_t *trace, int64_t origin_ns)
+{
+    if (origin_ns == TIME_NEVER)
+        return;
+    json_object_set_new(trace, "origin_unix_s",
+                        origin_ns % NS_PER_S ? json_real(seconds(origin_ns)) : json_integer(origin_ns / NS_PER_S));
+}
+
 /* Hash of what was drawn from laws of a workload file: two runs with the same hash have met the same jobs, requests, sessions. */
 static void drawn(json_t *trace, const char *key, uint64_t hash)
 {
@@ -116,7 +125,7 @@ static struct run_totals totals_of(const struct federated *f)
         sum.sight_refused += t->sight_refused;
         sum.clairvoyant |= t->clairvoyant;
         for (unsigned k = 0; k < SCHED_RESULTS; k++)
-            sum.refused[k] += t->refused[k];
+            sum.refused[0][k].n += run_refused(t, k);
     }
     return sum;
 }
@@ -170,8 +179,8 @@ static json_t *refusals(const struct run_totals *t)
 {
     json_t *o = json_object();
     for (unsigned i = 0; i < SCHED_RESULTS; i++)
-        if (t->refused[i])
-            json_object_set_new(o, sched_result_name[i], json_integer((json_int_t)t->refused[i]));
+        if (run_refused(t, i))
+            json_object_set_new(o, sched_result_name[i], json_integer((json_int_t)run_refused(t, i)));
     if (t->sight_refused)
         json_object_set_new(o, "run time asked without SEES_RUN_TIME", json_integer((json_int_t)t->sight_refused));
     return o;
@@ -231,6 +240,7 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     json_object_set_new(root, "seed", json_integer((json_int_t)run->seed));
     json_object_set_new(root, "cluster", input(origin->cluster_path, NULL, origin->cluster_sha256, origin->cluster_files));
     json_object_set_new(root, "trace", input(origin->trace_path, origin->trace_format, origin->trace_sha256, origin->trace_files));
+    dated(json_object_get(root, "trace"), run->workload->origin_ns);
     drawn(json_object_get(root, "trace"), "drawn", run->workload->drawn);
     for (hook_walk i = HOOKED(s, drawn); i; hook_next(&i))
         drawn(json_object_get(root, "trace"), hooked(s, i)->drawn_name, hooked(s, i)->drawn(s));

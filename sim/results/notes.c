@@ -173,7 +173,7 @@ static bool restarts_from_nothing(const struct sched *s, FILE *text)
     return jobs > 0;
 }
 
-/* Jobs that fit on the largest node, and were spread over several when they last ran. */
+/* Jobs of one size that fit on the largest node, and were spread over several when they last ran. */
 static bool scattered_totals(const struct sched *s, FILE *text)
 {
     enum { SAME_RACK = 4 };       /* distances from here on are between nodes */
@@ -187,7 +187,7 @@ static bool scattered_totals(const struct sched *s, FILE *text)
     for (job_id j = 0; j < w->n_jobs; j++) {
         const struct request *ask = w->facts[j].ask;
         struct job_result r = run_job(s, j);
-        if (ask->tasks != SPLIT_ANY || r.distance == 255 || r.distance < SAME_RACK ||
+        if (ask->tasks != SPLIT_ANY || w->facts[j].sizing || r.distance == 255 || r.distance < SAME_RACK ||
             request_gpus(ask) > largest)
             continue;
         first = jobs++ ? first : j;
@@ -204,18 +204,24 @@ static bool scattered_totals(const struct sched *s, FILE *text)
 
 static bool refused_requests(const struct sched *s, FILE *text)
 {
-    const struct run_totals *t = run_totals(s);
+    const struct run_refusals *all = run_totals(s)->refused[0], *most = all;
     uint64_t n = 0;
-    for (unsigned i = 0; i < SCHED_RESULTS; i++)
-        n += t->refused[i];
+    for (unsigned i = 0; i < VERBS * SCHED_RESULTS; i++) {
+        n += all[i].n;
+        most = all[i].n > most->n ? &all[i] : most;
+    }
     if (!n)
         return false;
     fprintf(text, "%" PRIu64 " request%s of policy %s refused", n, s_if_many(n),
             run_setup_of(s)->policy->name);
-    for (unsigned i = 0, k = 0; i < SCHED_RESULTS; i++)
-        if (t->refused[i])
-            fprintf(text, "%s %" PRIu64 " %s", k++ ? "," : ":", t->refused[i],
-                    sched_result_name[i]);
+    for (unsigned i = 0, k = 0; i < VERBS * SCHED_RESULTS; i++)
+        if (all[i].n)
+            fprintf(text, "%s %" PRIu64 " %s, %s", k++ ? ";" : ":", all[i].n,
+                    run_verb_name[i / SCHED_RESULTS], sched_result_name[i % SCHED_RESULTS]);
+    fprintf(text, "; the first %s, %s at %.15g s", run_verb_name[(most - all) / SCHED_RESULTS],
+            sched_result_name[(most - all) % SCHED_RESULTS], seconds(most->first_ns));
+    if (most->first != ID_NONE)
+        fprintf(text, " of job '%.100s'", run_setup_of(s)->workload->truth[most->first].name);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "sim/base/memory.h"
 #include "sim/engine/state.h"
 #include "sim/engine/models.h"
+#include "sim/results/quantiles.h"
 #include "sim/results/rows.h"
 
 #include <math.h>
@@ -20,16 +21,22 @@ struct job_sample {
     double slowdown, bounded;     /* of those that ended; slowdown of those that had service time */
 };
 
+double job_slowdown(int64_t jct_ns, int64_t service_ns, bool bounded)
+{
+    int64_t bound_ns = bounded && service_ns < 10 * NS_PER_S ? 10 * NS_PER_S : service_ns;
+    return bounded && jct_ns <= bound_ns ? 1.0 : (double)jct_ns / (double)bound_ns;
+}
+
 static struct job_sample sample_of(const struct sched *s, job_id j, const struct job_result *r)
 {
     const struct workload *w = run_setup_of(s)->workload;
-    int64_t service_ns = w->truth[j].duration_ns, bound_ns = service_ns > 10 * NS_PER_S ? service_ns : 10 * NS_PER_S;
+    int64_t service_ns = w->truth[j].duration_ns;
     struct job_sample x = { .r = r, .on_demand = j >= w->n_jobs, .had_service = service_ns > 0 };
     x.jct_ns = r->wait_ns + r->run_ns;
     x.ended = !x.on_demand && r->state == JOB_GONE && outcome_was_served(r->outcome);
     x.counts = !x.on_demand && j >= run_setup_of(s)->warmup_jobs && outcome_was_served(r->outcome);
-    x.slowdown = x.had_service ? (double)x.jct_ns / (double)service_ns : 0;
-    x.bounded = x.jct_ns > bound_ns ? (double)x.jct_ns / (double)bound_ns : 1.0;
+    x.slowdown = x.had_service ? job_slowdown(x.jct_ns, service_ns, false) : 0;
+    x.bounded = job_slowdown(x.jct_ns, service_ns, true);
     return x;
 }
 
@@ -163,6 +170,7 @@ void summary_put_scope(struct summary_builder *b, const struct tally *t, bool al
     put_jobs(b, t, all);
     put_gpus(b, t, all);
     put_fairness(b, t);
+    quantiles_put(b, t);
 }
 
 const char *summary_scope(struct summary_builder *b, const char *kind, const char *name)
@@ -328,9 +336,6 @@ static uint32_t parts_queue(const struct parts *p, size_t i, queue_id q)
 /* Of the jobs that ended, and of those of them that had service time. */
 struct samples { int64_t *jct, *wait, *fairness; };
 struct filled { size_t ended, had_service; };
-enum grouping { BY_CLASS, BY_QUEUE, BY_RUN };
-
-enum { P99_MIN_JOBS = 1000 };    /* models.md 10.5: below that a 99th percentile says nothing */
 
 static void add_sample(const struct samples *x, struct filled *to, const struct run_times *t)
 {
@@ -340,7 +345,7 @@ static void add_sample(const struct samples *x, struct filled *to, const struct 
         x->fairness[to->had_service++] = t->fairness_micro;
 }
 
-static size_t group_of(const struct parts *p, size_t i, job_id j, enum grouping by)
+size_t tally_of_job(const struct parts *p, size_t i, job_id j, enum grouping by)
 {
     const struct job_facts *facts = &run_setup_of(p->of[i])->workload->facts[j];
     return by == BY_CLASS ? facts->class : by == BY_QUEUE ? parts_queue(p, i, facts->queue) : i;
@@ -350,7 +355,7 @@ static void quantiles(struct tally *t, const struct samples *x)
 {
     static const double p[] = { .5, .9, .99 };
     for (unsigned i = 0; i < 3; i++) {
-        bool enough = t->ended >= (i == 2 ? P99_MIN_JOBS : 1);
+        bool enough = t->ended >= (i == 2 ? QUANTILE_MIN_JOBS_P99 : 1);
         t->quantile_s[0][i] = enough ? quantile(x->jct + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
         t->quantile_s[1][i] = enough ? quantile(x->wait + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
     }
@@ -369,7 +374,7 @@ static void sort_by_group(const struct parts *p, struct tally *group, size_t n_g
         for (job_id j = 0; j < run_setup_of(p->of[i])->workload->n_jobs; j++) {
             struct run_times t = run_times(p->of[i], j);
             if (t.ended)
-                add_sample(x, &next[group_of(p, i, j, by)], &t);
+                add_sample(x, &next[tally_of_job(p, i, j, by)], &t);
         }
     free(next);
 }
@@ -383,6 +388,8 @@ static void group_quantiles(const struct parts *p, struct tally *group, size_t n
     if (!one)
         sort_by_group(p, group, n_groups, by, x);
     for (size_t g = 0; g < n_groups; g++) {
+        group[g].by = by;
+        group[g].number = g;
         if (group[g].ended != all->ended) {
             quantiles(&group[g], x);
             continue;
@@ -438,10 +445,11 @@ void summary_tallies_free(struct tallies *t)
 struct summary *summary_make(const struct sched *s)
 {
     const struct cluster *c = run_setup_of(s)->cluster;
-    struct summary_builder b = { .summary = mem_new(1, sizeof *b.summary), .s = s, .totals = run_totals(s) };
+    const struct parts one = { .n = 1, .of = &s };
+    struct summary_builder b = { .summary = mem_new(1, sizeof *b.summary), .s = s, .totals = run_totals(s), .parts = &one };
     struct tallies t = { .n_queues = c->n_queues };
     b.summary->memory = arena_new();
-    summary_add_jobs(&(struct parts){ .n = 1, .of = &s }, &t);
+    summary_add_jobs(&one, &t);
     summary_put_scope(&b, &t.all, true);
     put_all_quota(&b, t.all.scope);
     summary_put_classes(&b, t.class);

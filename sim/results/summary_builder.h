@@ -8,7 +8,14 @@
 #include "sim/results/metric_kinds.h"
 #include "sim/results/statistics.h"
 
-struct summary_builder { struct summary *summary; size_t capacity; const struct sched *s; const struct run_totals *totals; };
+struct parts;
+struct summary_builder {
+    struct summary *summary;
+    size_t capacity;
+    const struct sched *s;
+    const struct run_totals *totals;
+    const struct parts *parts;
+};
 void   summary_put_kind(struct summary_builder *b, const struct metric_kind *kind, const char *scope, double value, uint64_t n);
 void   summary_put(struct summary_builder *b, unsigned metric, const char *scope, double value, uint64_t n);    /* n 0: no value */
 const char *summary_scope(struct summary_builder *b, const char *kind, const char *name);    /* "queue=Q", in the summary's memory */
@@ -23,8 +30,11 @@ struct parts {
 };
 enum { MILLIONTHS = 1000000 };    /* of fairness */
 
+enum grouping { BY_ALL, BY_CLASS, BY_QUEUE, BY_RUN };
 struct tally {                    /* of the jobs of one scope */
     const char *scope;
+    enum grouping by;             /* which jobs: those for which tally_of_job() is number; BY_ALL: all */
+    size_t number;
     uint64_t jobs, ended, waited, had_service, fairness_kept, censored_jobs, count[METRICS];
     int128_t jct_ns, wait_ns, first_wait_ns, censored_ns, held, lost, overhead;    /* the last three in milli-GPU ns */
     struct exact_sum slowdown, bounded;
@@ -38,6 +48,8 @@ struct tallies {
     uint32_t n_queues;
 };
 void summary_add_jobs(const struct parts *p, struct tallies *t);      /* t: n_queues is set, all else 0 */
+size_t tally_of_job(const struct parts *p, size_t i, job_id j, enum grouping by);     /* job j of run i; not BY_ALL */
+double job_slowdown(int64_t jct_ns, int64_t service_ns, bool bounded);    /* bounded, or service_ns > 0 */
 void summary_tallies_free(struct tallies *t);
 void summary_put_scope(struct summary_builder *b, const struct tally *t, bool all);    /* all: with metrics of whole runs */
 void summary_put_classes(struct summary_builder *b, struct tally *class);

@@ -1,5 +1,6 @@
-/* metrics.c - every metric there is: those of each run, then those of the models. */
+/* metrics.c - every metric there is: those of each run, those of the models, quantiles that a run is asked for. */
 #include "sim/physics/physics.h"
+#include "sim/results/quantiles.h"
 
 #include <string.h>
 
@@ -12,5 +13,5 @@ const struct metric_kind *metric_find(const char *name)
         for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
             if (!strcmp(m->name, name))
                 return m;
-    return NULL;
+    return quantile_find(name);
 }

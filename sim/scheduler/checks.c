@@ -19,10 +19,14 @@ void checks_end(struct sched *s)
     free(s->checks->node_seen);
 }
 
-enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why)
+enum sched_result verb_refused(struct sched *s, job_id j, enum run_verb verb, enum sched_result why)
 {
-    s->totals.refused[why]++;
-    decision_log(s, j, "refusal", verb, sched_result_name[why]);
+    struct run_refusals *r = &s->totals.refused[verb][why];
+    if (r->n++ == 0) {
+        r->first = j;
+        r->first_ns = s->now_ns;
+    }
+    decision_log(s, j, "refusal", run_verb_name[verb], sched_result_name[why]);
     return why;
 }
 

@@ -7,5 +7,5 @@
 
 void checks_begin(struct sched *s);
 void checks_end(struct sched *s);
-enum sched_result verb_refused(struct sched *s, job_id j, const char *verb, enum sched_result why);
+enum sched_result verb_refused(struct sched *s, job_id j, enum run_verb verb, enum sched_result why);
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);

@@ -72,7 +72,7 @@ enum sched_result sched_tentative_add(struct sched *s, job_id j, const struct pl
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || !p || !placement_matches(s, j, p, true))
-        return verb_refused(s, l ? j : ID_NONE, "pencil", SCHED_MISMATCH);
+        return verb_refused(s, l ? j : ID_NONE, VERB_PENCIL, SCHED_MISMATCH);
     if (!stage_take_if_free(s, room_of(s), j, p))
         return SCHED_NO_ROOM;
     stage_pending(s, j, placement_amount(ask_of(s, j), p), -1);
@@ -90,7 +90,7 @@ enum sched_result sched_tentative_remove(struct sched *s, job_id j, const struct
         holds = has && piece_same(has, &p->piece[i]);
     }
     if (!holds || overlaps(s, l, p))
-        return verb_refused(s, l ? j : ID_NONE, "pencil", SCHED_MISMATCH);
+        return verb_refused(s, l ? j : ID_NONE, VERB_PENCIL, SCHED_MISMATCH);
     stage_give(s, s->releasing, j, p);
     stage_held(s, j, placement_amount(ask_of(s, j), p), -1);
     stage_pending(s, j, placement_amount(ask_of(s, j), p), 1);

@@ -25,17 +25,17 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
     job_id j = l->job;
     for (size_t i = 0; i < p->n; i++)
         if (placement_task(l->now.held, p->piece[i].task))
-            return verb_refused(s, j, "start", SCHED_WRONG_STATE);
+            return verb_refused(s, j, VERB_START, SCHED_WRONG_STATE);
     const struct placement *all = p->n > 0 ? placement_with(s, l->now.held, p) : p;
     if (ask_of(s, j)->tasks == SPLIT_ANY || !placement_matches(s, j, all, true))
-        return verb_refused(s, j, "start", SCHED_MISMATCH);
+        return verb_refused(s, j, VERB_START, SCHED_MISMATCH);
     const struct amount size = placement_amount(ask_of(s, j), p);
     if (over_limit(s, j, size))
-        return verb_refused(s, j, "start", SCHED_OVER_LIMIT);
+        return verb_refused(s, j, VERB_START, SCHED_OVER_LIMIT);
     stage_touch(s, l);
     struct placement *added = placement_stage(s, j, placement_copy(s, p));
     if (!stage_take_if_free(s, s->idle, j, added))
-        return verb_refused(s, j, "start", SCHED_NO_ROOM);
+        return verb_refused(s, j, VERB_START, SCHED_NO_ROOM);
     stage_take(s, s->releasing, j, added);
     stage_state(s, l, tasks_state(s, l, all), placement_stage(s, j, placement_copy(s, all)), false);
     stage_pending(s, j, size, -1);
@@ -64,27 +64,27 @@ static bool leaves_late(const struct sched *s, const struct live *l)
 enum sched_result sched_start(struct sched *s, job_id j, const struct placement *p)
 {
     if (j >= s->n_jobs || !p || !s->in_pass)
-        return verb_refused(s, ID_NONE, "start", SCHED_MISMATCH);
+        return verb_refused(s, ID_NONE, VERB_START, SCHED_MISMATCH);
     struct live *l = live_of(s, j);
     enum job_state state = s->job[j].state;
     if (l && l->now.held && (s->force->needs & STARTS_PARTIAL) && state != JOB_CLAIMED)
         return start_more(s, l, p);
     if (!l || !(state == JOB_PENDING || (state == JOB_RELEASING && l->now.stopping)))
-        return verb_refused(s, j, "start", SCHED_WRONG_STATE);
+        return verb_refused(s, j, VERB_START, SCHED_WRONG_STATE);
     if (!placement_matches(s, j, p, (s->force->needs & STARTS_PARTIAL) && !l->now.stopping))
-        return verb_refused(s, j, "start", SCHED_MISMATCH);
+        return verb_refused(s, j, VERB_START, SCHED_MISMATCH);
     const struct placement *suspended = job_suspended(s, j);
     bool stands = suspended || (l->now.stopping && l->now.stop_mode == STOP_SUSPEND);
     stage_touch(s, l);
     if (l->now.stopping && placement_same(l->was.held, p))
         return sched_keep(s, j);
     if ((stands && !(suspended && placement_same(suspended, p))) || (l->now.stopping && l->now.stop_mode == STOP_CANCEL))
-        return verb_refused(s, j, "start", SCHED_MISMATCH);
+        return verb_refused(s, j, VERB_START, SCHED_MISMATCH);
     const struct request *ask = ask_of(s, j);
     if (tasks_missing(s, j, p))
         return start_more(s, l, p);
     if (over_limit(s, j, placement_amount(ask, p)))
-        return verb_refused(s, j, "start", SCHED_OVER_LIMIT);
+        return verb_refused(s, j, VERB_START, SCHED_OVER_LIMIT);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     if (suspended)
         suspend_unstage(s, l, suspended);
@@ -92,7 +92,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     if (suspended && result == SCHED_NO_ROOM)
         suspend_stage(s, l, suspended);
     if (result == SCHED_NO_ROOM)
-        return verb_refused(s, j, "start", result);
+        return verb_refused(s, j, VERB_START, result);
     if (l->now.stopping && l->was.state == JOB_RUNNING && leaves_late(s, l))
         result = SCHED_LATER;
     stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p), copy, l->now.stopping);
@@ -107,19 +107,21 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
 enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
+    if (m > STOP_CANCEL)
+        return verb_refused(s, l ? j : ID_NONE, VERB_STOP, SCHED_MISMATCH);
     if (l && !l->now.held && m == STOP_RESTART && job_suspended(s, j))
         return suspend_drop(s, l);
     if (!l || !l->now.held || l->tentative_out)
-        return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
+        return verb_refused(s, l ? j : ID_NONE, VERB_STOP, SCHED_WRONG_STATE);
     bool starts_now = l->touched && l->now.held != l->was.held;    /* staged in this pass: nothing has happened yet */
     bool claim = s->job[j].state == JOB_CLAIMED;
     if (s->job[j].state == JOB_GATHERING || (starts_now && !l->now.stopping && l->was.state == JOB_RUNNING))
-        return verb_refused(s, j, "stop", SCHED_WRONG_STATE);
+        return verb_refused(s, j, VERB_STOP, SCHED_WRONG_STATE);
     if (!starts_now && !claim && !s->workload->facts[j].preemptible)
-        return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
+        return verb_refused(s, j, VERB_STOP, SCHED_NOT_ALLOWED);
     bool all = !tasks_missing(s, j, l->now.held);
     if (!starts_now && !claim && m == STOP_SUSPEND && (s->timeline || !all))
-        return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
+        return verb_refused(s, j, VERB_STOP, SCHED_NOT_ALLOWED);
     stage_touch(s, l);
     const struct placement *held = l->now.held;
     if (starts_now || claim) {
@@ -133,6 +135,7 @@ enum sched_result sched_stop(struct sched *s, job_id j, enum stop_mode m)
         l->now.stop_mode = (uint8_t)m;
         l->stop_done_ns = done;
         l->now.stopped_for = ID_NONE;
+        l->now.anew = false;
         int64_t stay_ns = pace_stop(s, l, m, done).stay_ns;
         if (!stay_ns) {
             stage_give(s, s->idle, j, held);
@@ -153,7 +156,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || !l->now.stopping || l->now.held || l->was.state != JOB_RUNNING)
-        return verb_refused(s, l ? j : ID_NONE, "keep", SCHED_WRONG_STATE);
+        return verb_refused(s, l ? j : ID_NONE, VERB_KEEP, SCHED_WRONG_STATE);
     if (over_limit(s, j, placement_amount(ask_of(s, j), l->was.held)))
         return SCHED_NO_ROOM;
     bool late = leaves_late(s, l);        /* then its GPUs are still taken in the idle index */
@@ -185,6 +188,7 @@ static void break_gang(struct sched *s, struct live *l, enum stop_mode m)
     stage_state(s, l, JOB_GATHERING, l->now.held, false);
     l->now.broken = true;
     l->now.stopped_for = ID_NONE;
+    l->now.anew = false;
     l->now.stop_mode = (uint8_t)m;
     l->stop_done_ns = done_ns;
 }
@@ -202,12 +206,12 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     const struct piece *p = l ? placement_task(l->now.held, task) : NULL;
     if (!l || !stop_allowed(s, l, p))
-        return verb_refused(s, l ? j : ID_NONE, "stop", SCHED_WRONG_STATE);
+        return verb_refused(s, l ? j : ID_NONE, VERB_STOP, SCHED_WRONG_STATE);
     stage_touch(s, l);
     bool ran = l->was.state == JOB_RUNNING, held = placement_task(l->was.held, task) != NULL;
     bool fixed = !s->workload->facts[j].preemptible && s->job[j].state != JOB_GATHERING;
     if (held && (fixed || m > STOP_RESTART))
-        return verb_refused(s, j, "stop", SCHED_NOT_ALLOWED);
+        return verb_refused(s, j, VERB_STOP, SCHED_NOT_ALLOWED);
     const struct placement *rest = placement_without(s, l->now.held, task);
     if (!rest && ran && !l->now.broken && held)
         return sched_stop(s, j, m);
@@ -265,18 +269,18 @@ enum sched_result sched_resize(struct sched *s, job_id j, const struct placement
     struct live *l = j < s->n_jobs && p && s->in_pass ? live_of(s, j) : NULL;
     enum sched_result allowed = l ? resize_allowed(s, l, p) : SCHED_WRONG_STATE;
     if (allowed != SCHED_OK)
-        return verb_refused(s, l ? j : ID_NONE, "resize", allowed);
+        return verb_refused(s, l ? j : ID_NONE, VERB_RESIZE, allowed);
     if (!placement_matches(s, j, p, false))
-        return verb_refused(s, j, "resize", SCHED_MISMATCH);
+        return verb_refused(s, j, VERB_RESIZE, SCHED_MISMATCH);
     const struct amount held = placement_amount(ask_of(s, j), l->now.held), wanted = placement_amount(ask_of(s, j), p);
     if (over_limit(s, j, amount_less(wanted, held)))
-        return verb_refused(s, j, "resize", SCHED_OVER_LIMIT);
+        return verb_refused(s, j, VERB_RESIZE, SCHED_OVER_LIMIT);
     stage_touch(s, l);
     struct placement *before = l->now.held, *now = placement_stage(s, j, placement_copy(s, p));
     stage_give(s, s->idle, j, before);
     if (!stage_take_if_free(s, s->idle, j, now)) {
         stage_take(s, s->idle, j, before);
-        return verb_refused(s, j, "resize", SCHED_NO_ROOM);
+        return verb_refused(s, j, VERB_RESIZE, SCHED_NO_ROOM);
     }
     stage_give(s, s->releasing, j, before);
     stage_take(s, s->releasing, j, now);
@@ -294,7 +298,7 @@ enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason)
 {
     struct live *l = j < s->n_jobs && s->in_pass ? live_of(s, j) : NULL;
     if (!l || s->job[j].state != JOB_PENDING || (l->touched && l->was.state != JOB_PENDING) || l->suspended)
-        return verb_refused(s, l ? j : ID_NONE, "refuse", SCHED_WRONG_STATE);
+        return verb_refused(s, l ? j : ID_NONE, VERB_REFUSE, SCHED_WRONG_STATE);
     stage_touch(s, l);
     stage_state(s, l, JOB_GONE, NULL, false);
     l->leave_why = arena_text(s->memory, reason, strlen(reason));
@@ -308,7 +312,7 @@ static void note(struct sched *s, job_id j, job_id for_job, bool anew)
         return;
     stage_state(s, l, s->job[j].state, l->now.held, l->now.stopping);
     l->now.stopped_for = for_job;
-    l->now.anew = anew;
+    l->now.anew = anew && l->now.stop_mode != STOP_CANCEL;
 }
 
 void sched_note(struct sched *s, job_id j, job_id for_job)

@@ -218,9 +218,16 @@ void wait_store(struct sched *s, job_id j, const struct live *l)
     }
 }
 
+/* What only the world can know counts as another reason: that a dependency is unmet, or a cap where there is none. */
+static enum wait_reason credible(const struct sched *s, enum wait_reason why)
+{
+    return why == WAIT_DEPENDENCY || (why == WAIT_POWER && !s->idle->headroom) ? WAIT_OTHER : why;
+}
+
 void sched_blocked(struct sched *s, job_id j, enum wait_reason why)
 {
-    struct live *l = live_of(s, j);
+    struct live *l = j < s->n_jobs ? live_of(s, j) : NULL;
+    why = credible(s, why);
     if (!l || !l->counting || why == WAIT_REASONS || why > WAIT_GROUP || l->own_why == why)
         return;
     struct undo *u = undo_add(s, UNDO_OWN, j);
@@ -233,6 +240,7 @@ void sched_blocked(struct sched *s, job_id j, enum wait_reason why)
 
 void line_blocked(struct sched *s, struct line *line, shape_id shape, enum wait_reason why)
 {
+    why = credible(s, why);
     if (why == WAIT_REASONS || why > WAIT_GROUP)
         return;
     if (shape == ID_NONE) {

@@ -1,5 +1,6 @@
 /* wakes.c - see wakes.h. */
 #include "sim/scheduler/wakes.h"
+#include "sim/scheduler/checks.h"
 #include "sim/scheduler/stage.h"
 
 #include <stdlib.h>
@@ -37,10 +38,8 @@ static size_t wake_place(const struct sched *s, int64_t time_ns)
 
 enum sched_result sched_wake_at(struct sched *s, int64_t time_ns)
 {
-    if (time_ns <= s->now_ns || time_ns == TIME_NEVER || s->wakes->n >= WAKES_MOST) {
-        s->totals.refused[SCHED_TOO_OFTEN]++;
-        return SCHED_TOO_OFTEN;
-    }
+    if (time_ns <= s->now_ns || time_ns == TIME_NEVER || s->wakes->n >= WAKES_MOST)
+        return verb_refused(s, ID_NONE, VERB_WAKE, SCHED_TOO_OFTEN);
     size_t at = wake_place(s, time_ns);
     if (at < s->wakes->n && s->wakes->time_ns[at] == time_ns)
         return SCHED_OK;

@@ -33,6 +33,23 @@ struct paired_t paired_t(const double *d, size_t n, double level)
     return (struct paired_t){ mean, error, { mean - reach, mean + reach } };
 }
 
+struct bounds ratio_fieller(const double *x, const double *y, size_t n, double level)
+{
+    double t = gsl_cdf_tdist_Pinv((1 + level) / 2, (double)(n - 1)), tt = t * t / (double)n;
+    double mx = gsl_stats_mean(x, 1, n), my = gsl_stats_mean(y, 1, n);
+    /* r is within if a r^2 - 2 b r + c <= 0 */
+    double a = mx * mx - tt * gsl_stats_variance_m(x, 1, n, mx),
+           b = mx * my - tt * gsl_stats_covariance_m(x, 1, y, 1, n, mx, my),
+           c = my * my - tt * gsl_stats_variance_m(y, 1, n, my);
+    double root = sqrt(fmax(0, b * b - a * c));
+    if (a > 0)
+        return (struct bounds){ (b - root) / a, (b + root) / a };
+    if (c > 0)
+        return my > 0 ? (struct bounds){ c / (b + root), INFINITY }
+                      : (struct bounds){ -INFINITY, c / (b - root) };
+    return (struct bounds){ -INFINITY, INFINITY };
+}
+
 /* ---- Bootstrap ---- */
 
 static void resample(const double *d, size_t n, unsigned resamples, uint64_t seed, double *mean)
@@ -61,11 +78,14 @@ static double acceleration(const double *d, size_t n, double mean)
     return cubes / (6 * pow(squares, 1.5));
 }
 
+/* A resample of all differences in another order has their mean, but for rounding. */
+#define SAME_MEAN 1e-9            /* of the range */
+
 static double share_below(const double *sorted, unsigned n, double x)
 {
-    double below = 0;
-    for (unsigned i = 0; i < n && sorted[i] <= x; i++)
-        below += sorted[i] < x ? 1 : .5;
+    double below = 0, same = SAME_MEAN * (sorted[n - 1] - sorted[0]);
+    for (unsigned i = 0; i < n && sorted[i] <= x + same; i++)
+        below += sorted[i] < x - same ? 1 : .5;
     return below / n;
 }
 
@@ -184,5 +204,5 @@ void holm(const double *p, size_t n, double *to)
 
 double pairs_needed(double deviation, double delta)
 {
-    return ceil(7.85 * (deviation / delta) * (deviation / delta));
+    return fmax(2, ceil(7.85 * (deviation / delta) * (deviation / delta)));
 }

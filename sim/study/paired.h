@@ -13,6 +13,12 @@ struct bounds { double low, high; };
 struct paired_t { double mean, error; struct bounds interval; };
 struct paired_t paired_t(const double *d, size_t n, double level);
 
+/* Fieller's interval of mean(y) / mean(x) of n pairs, where the mean that x is drawn from is known
+ * to be positive (Journal of the Royal Statistical Society B 16, 1954, 175): all ratios r for which
+ * Student's t of y - r x does not differ from 0 at that level. One side is infinite if the mean of
+ * x could be 0, both if that of y could be, too. mean(x) > 0. */
+struct bounds ratio_fieller(const double *x, const double *y, size_t n, double level);
+
 /* BCa bootstrap of the mean (Efron, JASA 82, 1987, sections 3 to 6; acceleration by the
  * jackknife): bounds of that level from `resamples` draws of the stream (seed, "bootstrap"). All
  * differences equal: the bounds are the mean. Otherwise one of the resampled means lies on
@@ -33,5 +39,5 @@ struct wilcoxon wilcoxon_signed_rank(const double *d, size_t n);
 void holm(const double *p, size_t n, double *to);
 
 /* Pairs that a test of power 0.8 at two-sided 0.05 needs to see a difference delta: 7.85
- * (deviation / delta)^2, rounded up. */
+ * (deviation / delta)^2, rounded up; at least 2. */
 double pairs_needed(double deviation, double delta);

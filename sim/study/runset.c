@@ -71,7 +71,7 @@ static bool begins_with_one(const char *line, const char *const *list)
  * the cluster's hash and its settings of the command line decide: all that is in its file. */
 const char *runset_circumstances(struct runset *s, const char *configuration)
 {
-    static const char *const passed_over[] = { "  file:", "  period_s:", "  settings_sha256:", "outputs:", "check:", NULL };
+    static const char *const passed_over[] = { "  file:", "  period_s:", "  settings_sha256:", "outputs:", "check:", "quantiles:", NULL };
     static const char *const with_all_below[] = { "  settings:", "  preemption:", "  storage:", NULL };
     const char *at = strstr(configuration, "\nseed:");
     char *text = arena_alloc(s->memory, strlen(configuration) + 1), *to = text;
@@ -108,6 +108,7 @@ static int take_manifest(struct runset *s, struct run_record *run, const json_t 
     if (!json_is_integer(seed))
         return error_set(err, "%s: want a whole number 'seed' in it", path);
     run->seed = json_integer_value(seed);
+    run->configuration = configuration;
     run->circumstances = runset_circumstances(s, configuration);
     return 0;
 }

@@ -13,6 +13,7 @@ struct run_record {
     const char *path;
     const char *policy, *placement;    /* as given: "easy:depth=2" */
     const char *circumstances;    /* all else that was configured: inputs by their SHA-256, seed, settings; lines of YAML */
+    const char *configuration;    /* all that was configured, names of files too; NULL: not known, of runset_describe() alone */
     const char *policy_name, *placement_name;    /* of runset_describe() alone: without parameters; NULL: not known */
     int64_t seed;                 /* INT64_MIN: not known, of runset_describe() alone */
     size_t n;
@@ -37,6 +38,12 @@ const struct run_metric *run_metric_find(const struct run_record *r, const char 
  * policy and placement, or of one of them. pair[i] is the run of b for a's i-th. -1 with
  * err: a run without one, or with several; so sets that do not match are never compared. */
 int runset_pair(const struct runset *a, const struct runset *b, size_t *pair, struct error *err);
+bool runs_are_counterparts(const struct run_record *a, const struct run_record *b);    /* the same circumstances */
+
+/* Which runs share their draw of jobs, so that they vary together: those of one seed. If all have one seed, those that replay
+ * the same part of the same trace; workload files draw from the same streams then, and are one. cluster[i]: that of run i, numbered from 0 in
+ * the order of their first runs. Returns how many there are. */
+size_t runs_cluster(const struct run_record *const *run, size_t n, size_t *cluster);
 
 /* ---- Replications ----
  *

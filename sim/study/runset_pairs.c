@@ -7,27 +7,86 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool alike(const struct run_record *a, const struct run_record *b)
+enum { NAME_LONG = 512 };
+
+bool runs_are_counterparts(const struct run_record *a, const struct run_record *b)
 {
     return a->seed == b->seed && !strcmp(a->circumstances, b->circumstances);
 }
 
-/* The first line in which they differ, as "SEED 1: here `x`, there `y`". */
+static size_t blanks(const char *line)
+{
+    return strspn(line, " ");
+}
+
+/* The file whose hash stands in this line: the last one that the configuration names before it. In quotes; "" if there is none. */
+static void file_of(const struct run_record *r, const char *hash, char to[NAME_LONG])
+{
+    char line[NAME_LONG];
+    snprintf(line, sizeof line, "\n%.*s", (int)strcspn(hash, "\n"), hash);
+    const char *end = strstr(r->configuration, line), *file = NULL;
+    for (const char *at = r->configuration; end && at < end; at += strcspn(at, "\n") + 1)
+        if (strncmp(at + blanks(at), "file: ", 6) == 0)
+            file = at + blanks(at) + 6;
+    snprintf(to, NAME_LONG, "%.*s", file ? (int)strcspn(file, "\n") : 0, file ? file : "");
+}
+
+/* The next line that says what the contents of a file are; "" if there is none. */
+static const char *next_hash(const char *at)
+{
+    while (*at && strncmp(at + blanks(at), "sha256: ", 8) != 0 && strncmp(at + blanks(at), "named_sha256: ", 14) != 0) {
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    return at;
+}
+
+static bool same_line(const char *x, const char *y)
+{
+    size_t n = strcspn(x, "\n");
+    return n == strcspn(y, "\n") && strncmp(x, y, n) == 0;
+}
+
+static const char *line_after(const char *at)
+{
+    at += strcspn(at, "\n");
+    return at + (*at == '\n');
+}
+
+static const char none[] = "the other set has no run under the same circumstances";
+
+/* x, y: the lines of the first inputs that differ. Inputs are told by their names, not by their hashes. */
+static int other_input(const struct run_record *a, const struct run_record *b, const char *x, const char *y, struct error *err)
+{
+    char here[NAME_LONG], there[NAME_LONG];
+    file_of(a, x, here);
+    file_of(b, y, there);
+    if (x[blanks(x)] == 'n')
+        return error_set(err, "%s: %s; %s has read other contents from a file that %s names", a->path, none, b->path, there);
+    if (strcmp(here, there) == 0)
+        return error_set(err, "%s: %s; %s has read %s with other contents", a->path, none, b->path, there);
+    return error_set(err, "%s: %s; %s has read %s instead of %s, and their contents differ", a->path, none, b->path, there, here);
+}
+
+/* The first input in which they differ, or else the first line, in which their configurations differ. A seed that the
+ * other set does not have is told first. */
 static int no_counterpart(const struct run_record *a, const struct runset *b, struct error *err)
 {
     const struct run_record *near = &b->run[0];
     for (size_t i = 0; i < b->n; i++)
         near = b->run[i].seed == a->seed ? &b->run[i] : near;
-    const char *x = a->circumstances, *y = near->circumstances;
-    while (*x && *y) {
-        size_t n = strcspn(x, "\n"), m = strcspn(y, "\n");
-        if (n != m || strncmp(x, y, n) != 0)
-            return error_set(err, "%s: the other set has no run under the same circumstances; %s has '%.*s' instead of '%.*s'",
-                             a->path, near->path, (int)m, y, (int)n, x);
-        x += n + (x[n] == '\n');
-        y += m + (y[m] == '\n');
+    const char *x = next_hash(a->circumstances), *y = next_hash(near->circumstances);
+    while (*x && *y && same_line(x, y)) {
+        x = next_hash(line_after(x));
+        y = next_hash(line_after(y));
     }
-    return error_set(err, "%s: the other set has no run under the same circumstances", a->path);
+    if (*x && *y && near->seed == a->seed)
+        return other_input(a, near, x, y, err);
+    for (x = a->circumstances, y = near->circumstances; *x && *y; x = line_after(x), y = line_after(y))
+        if (!same_line(x, y))
+            return error_set(err, "%s: %s; %s has '%.*s' instead of '%.*s'", a->path, none, near->path, (int)strcspn(y, "\n"), y,
+                             (int)strcspn(x, "\n"), x);
+    return error_set(err, "%s: %s", a->path, none);
 }
 
 enum { SAME_POLICY = 1, SAME_PLACEMENT = 2 };
@@ -37,7 +96,7 @@ static size_t count_alike(const struct run_record *a, const struct runset *s, un
     size_t found = 0;
     for (size_t k = 0; k < s->n; k++) {
         const struct run_record *b = &s->run[k];
-        if (!alike(a, b) || (same & SAME_POLICY && strcmp(a->policy, b->policy) != 0) ||
+        if (!runs_are_counterparts(a, b) || (same & SAME_POLICY && strcmp(a->policy, b->policy) != 0) ||
             (same & SAME_PLACEMENT && strcmp(a->placement, b->placement) != 0))
             continue;
         *last = k;
@@ -79,6 +138,47 @@ int runset_pair(const struct runset *a, const struct runset *b, size_t *pair, st
             return no_counterpart(&b->run[k], a, err);
     }
     return 0;
+}
+
+/* ---- Clusters ---- */
+
+/* Of the lines of the trace those that say which jobs were replayed: from its format to the hashes of its files, without how
+ * many jobs that were. The members of a federation have one trace. */
+static const char *jobs_of(const char *circumstances, size_t *length)
+{
+    const char *at = strstr(circumstances, "  format: "), *end = at ? strstr(at, "  jobs: ") : NULL;
+    *length = end ? (size_t)(end - at) : 0;
+    return at;
+}
+
+static bool is_drawn(const char *jobs)
+{
+    static const char drawn[] = "  format: synth\n";
+    return strncmp(jobs, drawn, sizeof drawn - 1) == 0;
+}
+
+static bool same_jobs(const struct run_record *a, const struct run_record *b)
+{
+    size_t n, m;
+    const char *x = jobs_of(a->circumstances, &n), *y = jobs_of(b->circumstances, &m);
+    if (n == 0 || m == 0)
+        return n == m;
+    return (is_drawn(x) && is_drawn(y)) || (n == m && strncmp(x, y, n) == 0);
+}
+
+size_t runs_cluster(const struct run_record *const *run, size_t n, size_t *cluster)
+{
+    size_t clusters = 0;
+    bool one_seed = true;
+    for (size_t i = 1; i < n; i++)
+        one_seed = one_seed && run[i]->seed == run[0]->seed;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < i && !(run[k]->seed == run[i]->seed && (!one_seed || same_jobs(run[k], run[i]))))
+            k++;
+        cluster[i] = k < i ? cluster[k] : clusters++;
+    }
+    return clusters;
 }
 
 /* ---- Replications ---- */

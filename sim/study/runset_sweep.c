@@ -38,6 +38,7 @@ static int take_configuration(struct runset *s, struct run_record *run, const ch
     if (!run->policy || !run->placement || !seed)
         return error_set(err, "%s: its configuration lacks the policy, the placement or the seed", run->path);
     run->seed = strtoll(seed, NULL, 10);
+    run->configuration = arena_text(s->memory, configuration, strlen(configuration));
     run->circumstances = runset_circumstances(s, configuration);
     return 0;
 }

@@ -218,7 +218,8 @@ expect 0 "" "$G" "$@"
 for f in was/*.csv was/summary.json; do same "$f" "first/${f#was/}"; done
 
 # ---- Lists ----
-for l in policies placers formats gpus mig duties goodput nodes metrics columns; do
+lists='policies placers formats workloads gpus mig duties goodput nodes models metrics columns plots'
+for l in $lists; do
     expect 0 "" "$G" list $l
     [ -s out ] && ok || fail "list $l: empty"
     expect 0 "" "$G" list $l --format json
@@ -227,6 +228,60 @@ done
 "$G" list policies --format json >out
 holds out '"name": "fifo"'
 holds out '"sees run time"'
+# As wide as the terminal, by blocks of columns that begin with what names a row; marks are explained.
+for width in 40 60 80 120 200; do
+    for l in $lists; do
+        COLUMNS=$width "$G" list $l | awk -v w=$width 'length($0) > w { exit 1 }' && ok || fail "list $l: a line over $width columns"
+    done
+done
+expect 0 "" "$G" list gpus
+[ "$(grep -c '^L40S-48 ' out)" = 3 ] && [ "$(grep -c '^name ' out)" = 3 ] && ok || fail "list gpus: blocks: $(cat out)"
+says out "[A]  assumption: set what you know better"
+COLUMNS=300 "$G" list gpus >out
+[ "$(grep -c '^L40S-48 ' out)" = 1 ] && ok || fail "list gpus: blocks on a wide terminal"
+COLUMNS=40 "$G" list mig >out
+holds out "gpu_model     profile"
+[ "$(grep -c '^A100-SXM4-40  1g.5gb' out)" -gt 1 ] && ok || fail "list mig: the profile is not repeated: $(cat out)"
+"$G" list duties >out
+grep -q '\[' out && fail "list duties: marks of another table" || ok
+# One entry alone, in full
+expect 0 "" "$G" list policies sjf
+grep -q "as above" out && fail "list policies sjf: refers to another policy" || ok
+holds out "strict: the first that does not fit blocks its line;"
+[ "$(grep -c '^[a-z]' out)" = 1 ] && ok || fail "list policies sjf: other policies"
+expect 0 "" "$G" list policies easy
+holds out "jobs that get a promise (default 1 job)"
+holds out "jobs looked at in a pass (default none)"
+expect 0 "" "$G" list mig A100-SXM4-40 -f json
+python3 -c 'import json; assert {x["gpu_model"] for x in json.load(open("out"))} == {"A100-SXM4-40"}' && ok || fail "list mig A100-SXM4-40"
+expect 2 "gpuyard: list policies: no 'esay', did you mean 'easy'?" "$G" list policies esay
+expect 2 "gpuyard: list gpus: no 'mine', see 'gpuyard list gpus'" "$G" list gpus mine
+# The kinds of plots are those of `plot --help`, with the columns of their CSV.
+"$G" list plots -f json >out
+"$G" plot --help >help
+python3 - <<'END' && ok || fail "list plots"
+import json
+kinds = json.load(open("out"))
+text = " ".join(open("help").read().split())
+assert len(kinds) > 15 and all(f" {k['name']}: {k['summary']}." in text for k in kinds)
+assert all(k["reads"] and len(k["csv"]) > 1 for k in kinds)
+assert {k["name"] for k in kinds if k["directories"] == "one"} >= {"gantt", "quota"}
+END
+
+# ---- One of a kind is a job, a GPU, a node ----
+printf 'nodes: [ { group: n, count: 1, gpus: 1 } ]\n' >one.yaml
+printf 'job_id,submit_s,duration_s,gpus\na,0,10,1\n' >one.csv
+{
+    "$G" run -v -c one.yaml -t one.csv -o alone
+    "$G" check -c one.yaml one.csv
+    "$G" check one.yaml
+    "$G" explain alone default
+    "$G" explain alone a
+} >out 2>&1
+holds out "(1 GPU, 1 node): 1 job of one.csv"
+holds out "read 1 job of format native for 1 node"
+holds out "1 GPU on 1 node"
+grep -nE '(^|[^0-9.])1 (jobs|GPUs|nodes|runs|points|times|tasks)' out && fail "one is not many" || ok
 
 # ---- Pipes and descriptors ----
 "$G" list policies 2>err | head -n 1 >out
@@ -287,13 +342,13 @@ expect 0 "" "$G" plot r srtf --kind compare -o x.pdf
 [ -s out ] && fail "a plot with a name of its own is listed" || ok
 says x.pdf "load 'compare.gp'"
 expect 0 "" "$G" plot r --kind queue_length --format term
-says out "load 'queue_length.gp'"
+says out "load 'two_levels.gp'"
 printf '#!/bin/sh\necho "line 1: no such thing" >&2\nexit 1\n' >here/gnuplot
 expect 1 "gpuyard: gnuplot could not draw wait_cdf:
 line 1: no such thing" "$G" plot r --kind wait_cdf
 PATH=$usual
 expect 2 "gpuyard: plot: gantt shows one directory, got 'srtf' besides" "$G" plot r srtf --kind gantt
-expect 2 "gpuyard: plot: --kind: want jct_cdf, wait_cdf, slowdown_cdf, utilisation, utilisation_class, utilisation_state, ledger, queue_length, quota, fairness, fragmentation, energy, services, sessions, gantt, nodes, compare or sweep, got 'pie'" \
+expect 2 "gpuyard: plot: --kind: want jct_cdf, jct_ratio, wait_cdf, slowdown_cdf, by_size, by_class, by_queue, utilisation, utilisation_class, utilisation_state, ledger, wait_reasons, preemptions, jobs, queue_length, quota, fairness, fragmentation, energy, services, sessions, gantt, nodes, compare, normalised, pareto or sweep, got 'pie'" \
     "$G" plot r --kind pie
 expect 2 "gpuyard: plot: --output: want --kind with it: without one there may be several plots" "$G" plot r -o x.png
 expect 3 "gpuyard: some/summary.csv: cannot read it, and compare needs it: No such file or directory" \

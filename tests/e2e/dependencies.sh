@@ -46,7 +46,7 @@ cat >want <<'END'
   waited        100 s, and never started
                   100 s: jobs on which it depends had not ended
   meanwhile     3 jobs with 3 GPUs started for the first time, 0 of other
-                queues; 1 of them were submitted later: s2
+                queues; 1 of them was submitted later: s2
 
   0 s             is held until its dependencies have ended
   100 s           is cancelled: it depends on afterok:prep, which failed

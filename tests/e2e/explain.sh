@@ -52,7 +52,7 @@ same want out
 
 # A name of both kinds
 expect 2 "gpuyard: r: 'X' is a job and a queue: want --job or --queue" "$G" explain r X
-expect 2 "gpuyard: explain: want --job or --queue, got both" "$G" explain r X --job --queue
+expect 2 "gpuyard: explain: want one of --job, --queue and --service" "$G" explain r X --job --queue
 expect 0 "" "$G" explain r X --job
 says out "  others        job b of queue X was preempted for it (reclaim), and its GPUs"
 says out "                  5 s: it had claimed GPUs that other jobs were still releasing"
@@ -172,14 +172,132 @@ says out "outcome       refused by the cluster at 4000 s, 66.7 min after it was 
 outcome open 0 running ""
 says out "outcome       not over when the run ended "
 
+# ---- A queue that holds nothing waits for the quota of the queue above. dept deserves 4, of which job x of its queue a holds all; z
+# may not be preempted and asks for 3 in queue b, which deserves 2: over quota with it, while one GPU of another queue is idle ----
+cat >nested.yaml <<'END'
+nodes:
+  - { group: node, count: 1, gpus: 8 }
+queues:
+  - { name: dept, deserved_gpus: 4, queues: [ { name: a, deserved_gpus: 2 }, { name: b, deserved_gpus: 2 } ] }
+  - { name: other, deserved_gpus: 4 }
+END
+printf 'job_id,submit_s,duration_s,gpus,queue,preemptible\nx,0,100,4,a,1\ny,0,100,3,other,0\nz,5,100,3,b,0\n' >nested.csv
+expect 0 "" "$G" run -q -c nested.yaml -t nested.csv -p quota --outputs all -o nested
+expect 0 "" "$G" explain nested z
+tr -s ' \n' ' ' <out >flat
+holds flat "with it, its queue or one above would have been over quota, and could not borrow"
+grep -q "its queue was over" flat && fail "a queue that holds nothing was over its quota" || ok
+expect 0 "" "$G" explain nested dept
+says out "  queue dept: deserves 4 GPUs; no jobs of its own, over 100 s"
+
+# ---- Dates: time 0 is the first submission of a trace with dates. 2026-01-05 07:01:55 is 1767596515 s after 1970 (date -d) ----
+mkdir -p dated
+cp r/*.csv dated
+sed 's/"format": "native"/"origin_unix_s": 1767596515, &/' r/manifest.json >dated/manifest.json
+expect 0 "" "$G" explain dated b
+says out "  submitted     at 2026-01-05 07:01:55 UTC"
+says out "  2026-01-05 07:02:30  has waited 20 s because too few GPUs were free"
+holds out "  outcome       completed at 2026-01-05 07:04:00, 2.1 min after it was"
+expect 0 "" "$G" explain dated b -f json
+holds out '"origin_unix_s": 1767596515.0'
+expect 0 "" "$G" explain dated Y
+says out "                  5 s from 2026-01-05 07:02:05"
+holds out "submitted at 2026-01-05 07:02:05"
+for width in 40 80; do
+    COLUMNS=$width "$G" explain dated b | awk -v w=$width 'length($0) > w { exit 1 }' && ok || fail "dates: a line over $width columns"
+done
+# The date of a workload file, and of a trace whose format has dates, is in the manifest; a trace in seconds has none.
+printf 'workload: w\nstart: 2026-01-05T07:01:55Z\njobs: 3\nprojects: { names: [X] }\nload: { target: 0.5 }\ngpus: { 1: 1 }\ndurations: { law: lognormal, mean_s: 3000, median_s: 1000 }\n' >w.yaml
+expect 0 "" "$G" run -q -c cluster.yaml -t w.yaml -p fifo -o drawn
+holds drawn/manifest.json '"origin_unix_s": 1767596515'
+printf 'job_id,user,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue,vc\n7,u,1,1,1,COMPLETED,2020-04-01 00:00:30,2020-04-01 00:00:30,2020-04-01 00:01:30,60,0,v\n' >helios.csv
+printf 'nodes: [ { group: a, count: 1, gpus: 4 } ]\n' >one.yaml
+expect 0 "" "$G" run -q -c one.yaml -t helios.csv:helios -p fifo -o helios
+expect 0 "" "$G" explain helios 7
+says out "  submitted     at 2020-04-01 00:00:30 UTC"
+grep -q origin_unix_s r/manifest.json && fail "a trace in seconds has a date" || ok
+
+# ---- A service, by hand: 60 s of 10 requests/s all in time on 2 of 2 replicas, 60 s of 20 with half in time on 2 of 4, 60 s of 20 of
+# which 300 were dropped and a tenth met the objective on 3 of 4. Replica s/1 waited 50 s of the 120 behind others ----
+mkdir -p served
+{
+    head -n 1 r/jobs.csv
+    echo "s/0,X,,inference,,2,1,0,0,180,0,0,180,180,,,1,1,0,0,,completed,node,0,0,0,0,0,0,0,0,0,0,0,0,0,0,2"
+    echo "s/1,X,,inference,,2,1,60,110,180,50,120,70,180,,,0,0,0,0,,completed,node,50,0,0,0,70,0,0,0,0,0,0,0,0,0,2"
+    echo "s/x,X,,training,,2,1,60,110,180,50,50,70,180,,,0,0,0,0,,completed,node,50,0,0,0,0,0,0,0,0,0,0,0,0,0,2"
+} >served/jobs.csv
+cat >served/services.csv <<'END'
+time_s,service,rate_per_s,arrived,served,dropped,backlog,replicas_wanted,replicas_placed,replicas_ready,latency_mean_s,latency_p50_s,latency_p99_s,first_token_p50_s,first_token_p99_s,slo_attainment,duty
+60,s,10,600,600,0,0,2,2,2,1,1,1,,,1,0.5
+60,other,10,600,600,0,0,9,2,2,1,1,1,,,0,0.5
+120,s,20,1200,1200,0,0,4,2,2,1,1,1,,,0.5,1
+180,s,20,1200,900,300,0,4,3,3,1,1,1,,,0.1,1
+END
+cat >served/summary.csv <<'END'
+metric,scope,value,unit,n
+requests_arrived,service=s,3000,,1
+requests_served,service=s,2700,,1
+requests_dropped,service=s,300,,1
+requests_unfinished,service=s,0,,1
+slo_attainment,service=s,0.44,,3000
+latency_mean_s,service=s,1,s,2700
+latency_p50_s,service=s,1,s,2700
+latency_p99_s,service=s,1,s,2700
+requests_arrived,service=other,600,,1
+END
+expect 0 "" "$G" explain served s
+cat >want <<'END'
+  service s of queue X: 2 replicas of 2 GPUs, over 3.0 min from 0 s
+
+  requests      3000 arrived, 2700 served, 300 dropped, 0 unfinished
+  objective     met by 44.0% of the requests
+  latency       1 s on average, median 1 s, 99th percentile 1 s
+  replicas      3.3 wanted on average and 4 at most, 2.3 placed and 3 at most,
+                2.3 ready
+  short         fewer replicas than wanted for 2.0 min
+  waited        2.0 min, its replicas added up
+                  70 s: too few GPUs were free
+                  50 s: other jobs were ahead of it in the queue
+  stopped       its replicas were preempted 1 time, and started again 1 time
+  worst         120 s: for 60 s 20 requests/s, 1080 missed the objective, 10.0%
+                met it; 3 of 4 replicas placed at its end
+                60 s: for 60 s 20 requests/s, 600 missed the objective, 50.0%
+                met it; 2 of 4 replicas placed at its end
+END
+same want out
+expect 0 "" "$G" explain served s --service --format json
+python3 -c 'import json; s = json.load(open("out")); assert abs(s["wanted_mean"] - (2 + 4 + 4) / 3) < 1e-9 and s["short_s"] == 120 and s["replicas"] == 2
+assert [(x["start_s"], x["missed"]) for x in s["worst"]] == [(120, 1080), (60, 600)] and s["waits"][0]["s"] == 70' && ok || fail "service s: $(cat out)"
+expect 2 "gpuyard: served: no service 'othr', did you mean 'other'?" "$G" explain served othr -s
+sed 's/^s\/x,/s,/' served/jobs.csv >x && mv x served/jobs.csv
+expect 2 "gpuyard: served: 's' is a job and a service: want --job or --service" "$G" explain served s
+expect 0 "" "$G" explain served s --job
+
+# ---- A federation: the member in which a job is, and each in which a queue is ----
+mkdir in
+printf 'nodes: [ { group: a, count: 1, gpus: 4 } ]\n' >in/home.yaml
+printf 'nodes: [ { group: b, count: 1, gpus: 8 } ]\n' >in/cloud.yaml
+printf 'federation: burst\nmembers: [ { name: home, cluster: home.yaml }, { name: cloud, cluster: cloud.yaml } ]\nroute: spill\nlimit_s: 10\n' >in/burst.yaml
+printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1000,4,q\nb,1,1000,4,q\n' >two.csv
+expect 0 "" "$G" run -q -c in/burst.yaml -t two.csv -p fifo --outputs jobs,intervals,queues,events -o fed
+expect 0 "" "$G" explain fed b
+says out "  in member cloud:"
+says out "  job b of queue q, training: 4 GPUs"
+"$G" explain fed/cloud b >alone && sed 1,2d out >rest && same rest alone
+expect 0 "" "$G" explain fed q
+[ "$(grep '^  in member' out | tr '\n' ' ')" = "  in member home:   in member cloud: " ] && ok || fail "queue q: $(cat out)"
+expect 0 "" "$G" explain fed q -f json
+python3 -c 'import json; assert [(x["member"], x["jobs"]) for x in json.load(open("out"))] == [("home", 1), ("cloud", 1)]' && ok || fail "queue q: $(cat out)"
+expect 2 "gpuyard: fed: no job, queue or service 'z'" "$G" explain fed z
+
 # ---- Names ----
-expect 2 "gpuyard: r: no job or queue 'bbbbbb'" "$G" explain r bbbbbb
+expect 2 "gpuyard: r: no job, queue or service 'bbbbbb'" "$G" explain r bbbbbb
 printf 'job_id,submit_s,duration_s,gpus,queue\n"odd, ""name"" \033[31m",0,10,1,"a queue"\nplain-17,0,20,8,vision\nplain-18,5,1,8,"a queue"\n' >odd.csv
 sed '/^queues/,/name: Y/d' cluster.yaml >plain.yaml
 "$G" run -q -c plain.yaml -t odd.csv -p fifo --until 15 --outputs jobs,intervals,queues -o odd || exit 1
 expect 0 "" "$G" explain odd "$(printf 'odd, "name" \033[31m')"
 says out '  job odd, "name" ?[31m of queue a queue, training: 1 GPU in 1 task'
-expect 2 "gpuyard: odd: no job or queue 'plian-17', did you mean 'plain-17'?" "$G" explain odd plian-17
+expect 2 "gpuyard: odd: no job, queue or service 'plian-17', did you mean 'plain-17'?" "$G" explain odd plian-17
 expect 2 "gpuyard: odd: no queue 'visoin', did you mean 'vision'?" "$G" explain odd visoin --queue
 expect 2 "gpuyard: odd: no job 'vision'" "$G" explain odd vision --job
 expect 0 "" "$G" explain odd plain-18

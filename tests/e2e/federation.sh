@@ -107,8 +107,10 @@ expect 0 "" "$G" run -q -c in/burst.yaml -t in/t.csv --set home.nodes.a.count=3 
 expect 0 "" "$G" run -q -c in/burst3.yaml -t in/t.csv -o said
 same set/summary.csv said/summary.csv
 
-# ---- For people ----
-expect 0 "" "$G" run -c in/burst.yaml -t in/t.csv -o two
+# ---- For people: notes of each member on stderr, once ----
+"$G" run -c in/burst.yaml -t in/t.csv -o two >out 2>err || fail "two: $(cat err)"
+[ "$(sed 's/^gpuyard: warning: member \([a-z]*\): [0-9]* jobs with only a total .*/\1/' err | tr '\n' ' ')" = "home cloud " ] &&
+    ok || fail "notes of members: $(cat err)"
 holds out "federation burst, fifo, pack"
 holds out "  cloud "
 expect 0 "" "$G" check in/burst.yaml
@@ -119,6 +121,14 @@ expect 0 "" "$G" check -f json in/burst.yaml
 expect 0 "" "$G" check -f json -c in/burst.yaml in/t.csv
 same out each
 expect 0 "" "$G" compare two again
+
+# ---- Pictures: files that only members have are those of all members, metrics are those of the whole ----
+if command -v gnuplot >/dev/null; then
+    expect 0 "" "$G" plot two -k jct_cdf -f csv
+    [ "$(sed 1d out | cut -d'"' -f2 | sort -u | wc -l)" = 2 ] && ok || fail "plot of members: $(head -3 out)"
+    expect 0 "" "$G" plot two again -k compare -m jobs_submitted -f csv
+    [ "$(grep -c ',300,' out)" = 2 ] && ok || fail "compare of the whole: $(cat out)"
+else echo "SKIPPED: gnuplot is not there"; fi
 
 # ---- A burst study: the longer a job may wait at home, the less the cloud costs ----
 cat >in/e.yaml <<'END'

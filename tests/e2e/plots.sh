@@ -57,7 +57,7 @@ assert sum(n.tag.endswith(("}path", "}polygon", "}image")) for n in t.iter()) > 
     esac
 }
 for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fairness fragmentation energy \
-    compare quota gantt nodes; do
+    compare quota gantt nodes jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto; do
     case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
     for format in png svg pdf term; do
         # shellcheck disable=SC2086
@@ -149,6 +149,27 @@ for format in png svg pdf term; do
     same a.$format b.$format
 done
 "$G" plot swept >said && says said swept/sweep.png
+"$G" plot swept --kind sweep -x load -m wait_mean_s -o a.svg                   # tics at the values of runs, and at no other
+if grep -q '>1\.5<\|>2\.5<' a.svg; then fail "a tic at a load that no run had"; else ok; fi
+
+# ---- Bars of a sweep: of sweep.csv and of the runs that it kept the same; by the parameters that differ, loads by size ----
+cat >kept.yaml <<'YAML'
+clusters: [ lab.yaml ]
+traces: [ trace.csv ]
+policies: [ fifo, sjf ]
+parameters: { load: [ 0.8, 1, 1.2 ] }
+seeds: 1..2
+YAML
+"$G" sweep kept.yaml --keep-runs -q -o kept 2>said || fail "the kept sweep does not run: $(cat said)"
+"$G" plot kept --kind compare -m wait_mean_s --format csv >said || fail "bars of a sweep"
+[ "$(sed -n 's/^wait_mean_s,all,s,"\(.*\)",2,.*/\1/p' said | tr '\n' ';')" = \
+    "load = 0.8, fifo (2 runs);load = 0.8, sjf (2 runs);load = 1, fifo (2 runs);load = 1, sjf (2 runs);load = 1.2, fifo (2 runs);load = 1.2, sjf (2 runs);" ] &&
+    ok || fail "labels of a sweep: $(cat said)"
+"$G" plot kept/runs --kind compare -m wait_mean_s --format csv >said2 && same said said2
+"$G" plot kept/runs/*fifo*seed=1 --kind jct_cdf --format csv >said && [ "$(cut -d, -f1 said | uniq | tr '\n' ';')" = "run;load = 0.8;load = 1.2;load = 1;" ] &&
+    ok || fail "labels of runs of a sweep: $(cut -d, -f1 said | uniq)"
+"$G" plot kept --kind jct_cdf -o a.svg && holds a.svg ">load = 1, sjf, seed = 2: 400 jobs<"
+expect 3 "gpuyard: swept: this sweep kept no runs: want one with --keep-runs, or the kinds sweep and compare" "$G" plot swept --kind jct_cdf
 expect 3 "gpuyard: swept/sweep.csv: no parameter nonsense" "$G" plot swept --kind sweep -x nonsense -o x2.svg
 expect 3 "gpuyard: swept/sweep.csv: no value of nonsense with scope all" "$G" plot swept --kind sweep -m nonsense -o x2.svg
 
@@ -229,6 +250,24 @@ cp -r hand bare && rm -f bare/*.png && head -1 bare/jobs.csv >jobs && mv jobs ba
 "$G" plot bare >said && holds said bare/ledger.png && none bare/wait_cdf.png
 "$G" plot hand >said && holds said hand/ledger.png && none hand/energy.png && none hand/compare.png
 
+# ---- One job; no queue has a quota; replicas are no jobs ----
+sed 2q hand.csv >one.csv
+"$G" run -q -c hand.yaml -t one.csv -p fifo -o one || fail "the run of one job"
+"$G" plot one >said && holds said one/jct_cdf.png && none one/quota.png
+"$G" plot one --kind jct_cdf --format csv >said && says said '"fifo, pack",50,0' && says said '"fifo, pack",100,100'
+"$G" plot one --kind wait_cdf -o a.svg && holds a.svg "the curve starts at those that did not wait" && holds a.svg ": 1 job, 0 % waited"
+printf 'job_id,submit_s,duration_s,gpus\na,0,2000,8\nb,0.5,100,8\nc,2099.7,10,8\n' >short.csv  # waits of 0, 1999.5 and 0.3 s
+"$G" run -q -c hand.yaml -t short.csv -p fifo -o short || fail "short waits do not run"
+"$G" plot short --kind wait_cdf -o a.svg && holds a.svg "the curve starts at those that waited 1 s or less"
+"$G" run -q -c "$root/traces/samples/mixed_cluster.yaml" -t "$root/traces/samples/mixed.yaml" -p quota -o mixed || fail "the mixed week does not run"
+others=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "slowdown") at = i } NR > 1 && $at == "" { n++ } END { print n }' mixed/jobs.csv)
+counted=$(sed -n 's/^jct_mean_s,all,.*,s,//p' mixed/summary.csv)
+for kind in jct_cdf wait_cdf slowdown_cdf fairness; do
+    "$G" plot mixed --kind $kind -o a.svg
+    grep -q ">quota, pack: $(echo "$counted" | sed 's/\(...\)$/,\1/') jobs[^<]*; without $others replicas and sessions" a.svg && ok ||
+        fail "$kind counts other jobs than the $counted of the summary"
+done
+
 # ---- No band: all GPUs are held all the time; sessions that no row of timeseries.csv shows ----
 printf 'job_id,submit_s,duration_s,gpus\na,0,100,8\n' >full.csv
 "$G" run -q -c hand.yaml -t full.csv -p fifo -o full || fail "the full run does not run"
@@ -237,6 +276,40 @@ for format in png svg term csv; do
     "$G" plot full --kind fragmentation --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, fragmentation as $format: $(cat said)"
     "$G" plot calm --kind sessions --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, sessions as $format: $(cat said)"
 done
+
+# ---- A paper's column: 3.3 inches wide, embedded fonts of 8 points, greys that differ; the control is the same in colours ----
+for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fragmentation energy compare quota gantt nodes \
+    jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto; do
+    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
+    for format in png svg pdf; do
+        # shellcheck disable=SC2086
+        "$G" plot $dirs --kind $kind --paper -o paper.$format 2>said && whole $format paper.$format && ok || fail "$kind on paper as $format: $(cat said)"
+    done
+    python3 "$root/tests/e2e/paper.py" fonts paper.pdf 3.3 8 && ok || fail "$kind: width and fonts of the PDF"
+    [ "$(wc -c <paper.pdf)" -lt 200000 ] && ok || fail "$kind: the PDF has $(wc -c <paper.pdf) bytes"
+    if grep -q '<script\|gnuplot_svg' paper.svg; then fail "$kind: the frame of gnuplot"; else ok; fi
+    case $kind in wait_cdf|slowdown_cdf|utilisation_class|utilisation_state|queue_length|fragmentation|energy|by_class|by_queue|preemptions|jobs|jct_ratio|normalised) continue ;; esac
+    python3 "$root/tests/e2e/paper.py" grey paper.png && ok || fail "$kind: a colour in greys"
+done
+printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1000,2,red\nb,0,900,2,blue\nc,0,800,2,green\nd,0,700,1,white\n' >four.csv
+"$G" run -q -c hand.yaml -t four.csv -p fifo -o four || fail "four queues do not run"
+"$G" plot four --kind utilisation --paper -o paper.png && python3 "$root/tests/e2e/paper.py" bands paper.png 4 && ok || fail "greys of four bands"
+"$G" plot four --kind utilisation --width 3.3in --no-title -o paper.png
+if python3 "$root/tests/e2e/paper.py" bands paper.png 4 2>said; then fail "the control: colours that greys do not tell apart"; else ok; fi
+"$G" plot set/quota-1 set/fifo-1 --kind jct_cdf --width 84mm --font 9 --label ours --label theirs -o paper.pdf && python3 "$root/tests/e2e/paper.py" fonts paper.pdf 3.30709 9 &&
+    ok || fail "84 mm at 9 points"
+"$G" plot set/quota-1 set/fifo-1 --kind jct_cdf --label ours --label theirs -o a.svg && holds a.svg ">ours: 400 jobs<"
+expect 2 "gpuyard: plot: --label: want one for each of 2 runs or 2 groups, got 1" "$G" plot set/quota-1 set/fifo-1 --kind jct_cdf --label ours
+expect 2 "gpuyard: plot: --width: want a length such as 3.3in, 84mm or 8.4cm, up to 40in, got '3.3'" "$G" plot hand --kind ledger --width 3.3
+expect 2 "gpuyard: plot: --font: want --width with it: its points are those of the final picture" "$G" plot hand --kind ledger --font 9
+expect 2 "gpuyard: plot: --paper: is for pictures; term and csv have no width in inches" "$G" plot hand --kind ledger --paper -f term
+expect 2 "gpuyard: plot: --width: fairness needs at least 5.0in at 8 points, got 3.3in" "$G" plot hand --kind fairness --paper
+
+# ---- docs/figures.md shows every kind, in pictures that keep the repository small ----
+for kind in $("$G" plot --help | sed -n 's/^ *\([a-z_]*\): .*/\1/p' | grep -vx usage); do
+    grep -q "figures/$kind.png" "$root/docs/figures.md" && [ -s "$root/docs/figures/$kind.png" ] && ok || fail "docs/figures.md: no picture of $kind"
+done
+[ "$(cat "$root"/docs/figures/*.png | wc -c)" -lt 1500000 ] && ok || fail "docs/figures is too large"
 
 # ---- What is wrong is said ----
 expect 3 "gpuyard: hand/timeseries.csv:1: no column power_w: the cluster file had no section power" "$G" plot hand --kind energy -o x2.svg

@@ -1,6 +1,6 @@
 #!/bin/sh
 # report.sh GPUYARD - the HTML page: its numbers against the result files, names that try to leave their place, same bytes, and, where
-# there is a browser, how it looks and works at 1280 and 390 pixels, light and dark.
+# there is a browser, how it looks and works at 390, 1280 and 1920 pixels, light, dark, without JavaScript and in print, and what axe-core finds.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -50,7 +50,7 @@ same one.html again.html
 same one.html third.html
 sed 's/"written": "[^"]*"/"written": "another day"/; s/"host": "[^"]*"/"host": "elsewhere"/' one/manifest.json >m && cp -r one moved && mv m moved/manifest.json
 "$G" report moved -o moved.html
-sed 's/<dd>moved</<dd>one</' moved.html >m && same m one.html                 # wall time and host are not in it
+sed 's/<dd>moved</<dd>one</; s/explain moved /explain one /' moved.html >m && same m one.html                 # wall time and host are not in it
 "$G" report set -o set.html || fail "no page of a set"
 "$G" report set/fifo-1 set/drf-1 -o two.html || fail "no page of two runs"
 if cmp -s one.html two.html; then fail "one page for all"; else ok; fi
@@ -75,10 +75,41 @@ seeds: 1..3
 YAML
 "$G" sweep study.yaml -q --keep-runs -o swept 2>said && "$G" report swept -o swept.html || fail "no page of a sweep: $(cat said)"
 [ "$(grep -o '<br><span class="unit">3 runs</span>' swept.html | wc -l)" = 8 ] && ok || fail "a sweep has not four columns of three runs, in two tables"
-holds swept.html "<p>12 runs of <b>"
+holds swept.html "<p>12 runs</p>"
+# Called by what differs, in the order of the experiment: 0.8 before 1 before 1.2, as the file says, and no name of a seed.
+sed 's/load: \[ 1, 2 \]/load: [ 0.8, 1.2, 1 ]/' study.yaml >three.yaml
+"$G" sweep three.yaml -q --keep-runs -o three 2>said && "$G" report three -o three.html || fail "no page of a sweep: $(cat said)"
+grep -o '<th scope="col">[^<]*<br>' three.html | head -6 | sed 's/<[^>]*>//g' >labels
+printf 'load = 0.8, %s\n' fifo sjf >want; printf 'load = 1.2, %s\n' fifo sjf >>want; printf 'load = 1, %s\n' fifo sjf >>want
+same labels want
+if sed '/"id":"data"/d' three.html | grep '<th' | grep -q 'seed='; then fail "a mean is called by one seed"; else ok; fi
+# The runs of it, as a directory: the lines that differ.
+"$G" report three/runs -o runs.html
+holds runs.html '<th scope="col">fifo, pack (load: 0.8)<br><span class="unit">3 runs</span></th>'
+# It did not keep its runs: its metrics and nothing of single runs. A point that failed is a warning.
 "$G" sweep study.yaml -q -o bare 2>said
-expect 3 "gpuyard: bare: this sweep kept no runs: want one with --keep-runs; its numbers are in sweep.csv, and 'gpuyard plot' draws them" \
-    "$G" report bare -o no.html
+"$G" report bare -o bare.html && holds bare.html '<th scope="col">load = 1, fifo<br>' || fail "no page of a sweep without runs"
+if grep -q 'id="waits"' bare.html; then fail "waits of no run"; else ok; fi
+rm bare/points/$(awk -F, 'NR == 2 { print $NF }' bare/points.csv)*
+"$G" report bare -o bare.html && holds bare.html "it has no result.</li>"
+for page in swept three bare; do
+    python3 "$root/tests/e2e/report_numbers.py" $page.html tables >said 2>&1 && ok || fail "$page.html: $(tail -n 3 said)"
+done
+
+# ---- Quotas, and a week of training, notebooks and services: each row once, no quota where there is none ----
+if grep -q 'quota met\|figure-quota' one.html; then fail "quotas on a cluster without"; else ok; fi
+cat >quotas.yaml <<'YAML'
+nodes: [ { group: a, type: dgx-a100, count: 6 } ]
+queues: [ { name: a, deserved_gpus: 20 }, { name: b, deserved_gpus: 8 }, { name: c } ]
+YAML
+awk 'BEGIN { srand(5); print "job_id,submit_s,duration_s,gpus,queue"
+    for (i = 0; i < 300; i++) print i "," int(t += 60 * rand()) + 100 "," 60 + int(3000 * rand()) "," int(1 + 8 * rand()) "," substr("abc", i % 3 + 1, 1) }' >abc.csv
+"$G" run -q -c quotas.yaml -t abc.csv -p quota -o quota 2>said && "$G" report quota -o quota.html || fail "no page with quotas: $(cat said)"
+"$G" run -q -c "$root/traces/samples/mixed_cluster.yaml" -t "$root/traces/samples/mixed.yaml" -p quota -o mixed 2>said && "$G" report mixed -o mixed.html ||
+    fail "no page of a mixed week: $(cat said)"
+for page in quota mixed; do
+    python3 "$root/tests/e2e/report_numbers.py" $page.html tables >said 2>&1 && ok || fail "$page.html: $(tail -n 3 said)"
+done
 
 # ---- What is missing is said, on the page or on standard error ----
 mkdir part; cp one/manifest.json one/summary.csv part
@@ -123,8 +154,22 @@ END
     timeout 900 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$work/profile" \
         --window-size=1400,1000 --virtual-time-budget=20000 "$@" --dump-dom "file://$work/frame.html" 2>browser.log | grep '^probe: ' >found
 }
+drawn() { # PAGE FLAG...: its document once scripts have run
+    seen=$1
+    shift
+    timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1280,1000 \
+        --virtual-time-budget=20000 "$@" --dump-dom "file://$work/$seen" 2>browser.log
+}
+judged() { # PAGE FLAG...: what axe-core says of it
+    awk -v axe="$GPUYARD_AXE" '/^<\/body>/ { print "<script>"; while ((getline line < axe) > 0) print line; print "</script><script>"
+            print "axe.run().then(r => { const to = document.body.appendChild(document.createElement(\"pre\"));"
+            print "  to.textContent = \"\\naxe: \" + r.violations.length + \" violations\\n\" + r.violations.map(v => \"axe: \" + v.id + \": \" + v.nodes[0].html).join(\"\\n\") + \"\\n\"; });"
+            print "</script>" } { print }' "$1" >judged.html
+    shift
+    drawn judged.html "$@" | grep '^axe: '
+}
 if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
-    for page in one set two cut swept; do
+    for page in one set two cut swept mixed quota; do
         for width in 1280 390; do
             look $page.html $width
             grep -v '^probe: ok' found >bad
@@ -135,6 +180,46 @@ if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
     look set.html 390 --blink-settings=preferredColorScheme=0
     grep -v '^probe: ok' found >bad
     [ -s found ] && [ ! -s bad ] && ok || fail "set.html in the dark: $(cat bad)"
+    look one.html 1920
+    grep -v '^probe: ok' found >bad
+    [ -s found ] && [ ! -s bad ] && ok || fail "one.html at 1920: $(cat bad)"
+    # Dates, where the trace has them: 2026-01-05 00:00 UTC is 1767571200 (date -u -d 2026-01-05 +%s).
+    cp -r mixed dated
+    sed 's/"origin_unix_s": [0-9]*,\{0,1\}//; s/"format": "synth"/"origin_unix_s": 1767571200, &/' mixed/manifest.json >dated/manifest.json
+    "$G" report dated -o dated.html
+    look dated.html 1280
+    grep -v '^probe: ok' found >bad
+    [ -s found ] && [ ! -s bad ] && ok || fail "dated.html: $(cat bad)"
+    drawn dated.html >dom
+    holds dom 'date (UTC), from 5 Jan 2026'
+    holds dated.html '2026-01-1'
+    # Without JavaScript: a picture with words and colours in each figure. The page's script removes them, so it would be seen to run.
+    sed 's|<script>|<script type="text/none">|' mixed.html >m.html
+    [ "$(drawn m.html | grep -c 'class="static"><svg')" = "$(grep -c '<figure' mixed.html)" ] && ok || fail "figures without a static picture"
+    [ "$(drawn mixed.html | grep -c 'class="static"')" = 0 ] && ok || fail "static pictures stay beside the drawn ones"
+    # Print: the page as PDF, whole.
+    "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --virtual-time-budget=20000 \
+        --no-pdf-header-footer --print-to-pdf=page.pdf "file://$work/mixed.html" 2>browser.log
+    [ -s page.pdf ] && ok || fail "no PDF: $(cat browser.log)"
+    if command -v pdftotext >where; then
+        pdftotext -layout page.pdf page.txt
+        for words in Summary "GPUs in use" "Why jobs waited" "mean completion" "Longest waits" Configuration; do holds page.txt "$words"; done
+    fi
+    # WCAG by axe-core (npm install axe-core; its axe.min.js in GPUYARD_AXE), light and dark.
+    if [ -f "${GPUYARD_AXE:-}" ]; then
+        for page in mixed set swept dated; do
+            for scheme in 1 0; do
+                judged $page.html --blink-settings=preferredColorScheme=$scheme >found
+                says found "axe: 0 violations" && [ "$(cat found)" = "axe: 0 violations" ] || cat found
+            done
+        done
+        sed 's|--faint: #57606a|--faint: #b0b0b0|' mixed.html >m.html
+        judged m.html >found
+        grep -q 'color-contrast' found && ok || fail "axe does not see faint text"
+    else
+        echo "skipped: accessibility: no axe-core (npm install axe-core, GPUYARD_AXE=.../axe.min.js)"
+        skipped=1
+    fi
     # What the probe is there to find.
     sed 's|^</main>|<script>null.f()</script>&|' one.html >m.html; look m.html 1280
     grep -q 'FAILED no errors' found && ok || fail "an error in a script goes unnoticed"

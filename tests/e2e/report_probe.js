@@ -25,6 +25,14 @@
   const overlaps = list => list.some((a, i) => list.slice(i + 1).some(b =>
     a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
 
+  const specOf = figure => JSON.parse(document.getElementById("data").textContent).figures.find(f => "figure-" + f.id === figure.id);
+  // Zoomed with "+" until an hour is seen: then there are steps in it, on a page of at most a month.
+  function hour(svg, reset) {
+    reset.click();
+    const data = JSON.parse(document.getElementById("data").textContent);
+    for (let span = data.length_s; span > 3600; span /= 2) svg.dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true }));
+    return 3600 / (data.length_s / data.steps) >= Math.min(10, data.steps * 3600 / data.length_s) && (data.length_s <= 3600 || visible(reset));
+  }
   function works(figure) {
     const svg = figure.querySelector("svg"), name = figure.id, box = svg.getBoundingClientRect();
     const shapes = () => svg.querySelectorAll("g > path[style], path[style], rect[style]").length;
@@ -42,11 +50,16 @@
       check(name + " tells values", visible(tip) && /\d/.test(tip.textContent) && tip.querySelectorAll("div").length > 0, tip.textContent);
       const inside = tip.getBoundingClientRect();
       check(name + ": they lie inside", inside.left >= 0 && inside.right <= innerWidth);
-      const edge = () => svg.querySelector(".axis").textContent, whole = edge(), reset = [...figure.querySelectorAll(".controls button")].pop();
+      const edge = () => svg.querySelector(".axis").textContent, whole = edge(), reset = figure.querySelector(".reset");
+      const others = [...document.querySelectorAll("figure")].filter(f => f !== figure && /^(time|heat)$/.test(specOf(f).type)), axes = f => f.querySelector(".axis").textContent;
+      const before = others.map(axes), cursors = () => others.filter(f => f.querySelector(".cursor").getAttribute("visibility") === "visible").length;
+      if (spec.type === "time") check(name + ": the cursor is in all figures over time", cursors() === others.length, cursors());
       pointer(svg, "pointerdown", at.left + at.width * 0.4, at.top + 50);
       pointer(svg, "pointermove", at.left + at.width * 0.6, at.top + 50);
       pointer(svg, "pointerup", at.left + at.width * 0.6, at.top + 50);
       check(name + " zooms", edge() !== whole && visible(reset));
+      check(name + ": the others over time zoom, too", others.every((f, k) => (axes(f) !== before[k]) === (spec.type === "time")));
+      if (spec.type === "time") check(name + " zooms to an hour", hour(svg, reset));
       reset.click();
       check(name + " shows the whole again", edge() === whole && !visible(reset));
       svg.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
@@ -54,6 +67,13 @@
       const names = [...figure.querySelectorAll(".legend button")].map(b => b.textContent);
       check(name + ": the legend has every series", spec.variants[0].lines.concat(spec.variants[0].bands || []).every(s => names.includes(s.name)), names);
     }
+    const colours = [...figure.querySelectorAll(".legend i")].map(i => getComputedStyle(i).backgroundColor);
+    check(name + ": a colour is one thing", spec.type === "time" && !spec.variants[0].bands || new Set(colours).size === colours.length, colours);
+    const saved = [];
+    URL.createObjectURL = blob => { saved.push(blob); return "#"; };
+    HTMLAnchorElement.prototype.click = () => { };
+    figure.querySelectorAll(".save").forEach(b => b.click());
+    check(name + " can be kept", saved.length === 2 && saved[0].type === "image/svg+xml" && saved.every(b => b.size > 60), saved.map(b => b.size));
     const first = figure.querySelector(".legend button");
     if (first) {
       const before = shapes();
@@ -91,6 +111,21 @@
     check("nothing was loaded", performance.getEntriesByType("resource").length === 0);
     check("no name became markup", !window.evil && document.scripts.length === 3 && !document.querySelector("main i:not([style]), marquee"), document.scripts.length);
     figures.forEach(works);
+    for (const table of document.querySelectorAll("table.sortable")) {
+      const column = [...table.tHead.rows[0].cells].findIndex(c => /^wait/.test(c.textContent)), waits = () => [...table.tBodies[0].rows].map(r => Number(r.cells[column].dataset.value));
+      const press = k => table.tHead.rows[0].cells[k].querySelector("button").click();
+      const before = waits();
+      press(column); press(column);
+      check("a table is sorted by its column", String(waits()) === String([...before].sort((a, b) => a - b)), waits());
+      press(column);
+      check("and the other way", String(waits()) === String([...before].sort((a, b) => b - a)));
+      const link = table.querySelector("a");
+      if (link) {
+        location.hash = link.getAttribute("href");
+        dispatchEvent(new Event("hashchange"));
+        check("a job links to its story", document.querySelector(link.getAttribute("href")).open);
+      }
+    }
     check("no errors", errors.length === 0, errors.join("; "));
   }
   window.addEventListener("load", () => setTimeout(() => {

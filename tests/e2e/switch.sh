@@ -39,7 +39,7 @@ grep -q '"time_s": 5.0,' hand/manifest.json && grep -q '"policy": "srtf"' hand/m
 
 # ---- What people see ----
 COLUMNS=100 "$G" run -c c.yaml -t t.csv --switch-policy 5:sjf:scope=queue --switch-policy 1000:las -o hand >out 2>err
-holds out 'fifo, from 5 s on sjf:scope=queue (clairvoyant), from 1000 s on las with pack on c (1 GPUs, 1'
+holds out 'fifo, from 5 s on sjf:scope=queue (clairvoyant), from 1000 s on las with pack on c (1 GPU, 1'
 [ "$(cat err)" = "gpuyard: warning: policy las never took over: the run ended at 26 s" ] && ok || fail "$(cat err)"
 "$G" run -q -c c.yaml -t t.csv --switch-policy 5:sjf
 [ -f results/fifo-5-sjf-pack/manifest.json ] && ok || fail "the default directory: $(ls results)"

@@ -40,7 +40,7 @@ expect 0 "" "$G" synth w.yaml -q -o a.csv
 says a.csv 'job_id,submit_s,duration_s,gpus,user,queue'
 "$G" synth w.yaml -o b.csv 2>said
 holds said 'gpuyard: w: 1000 jobs in 0.'
-holds said ' days, 60 arrivals/h of 1 jobs each; drawn '
+holds said ' days, 60 arrivals/h of 1 job each; drawn '
 "$G" synth w.yaml -c four_teams.yaml --load 0.5 -o loaded.csv 2>said
 holds said 'load of 64 GPUs: 0.5 expected, 0.'
 expect 0 "" "$G" list workloads

@@ -70,7 +70,7 @@ static size_t limit_broken(const struct meta_pair *p, const struct meta_run *a, 
     (void)b;
     int64_t gpu_milli[3] = { 0 }, cpu_milli[3] = { 0 };
     struct change *all = calloc(2 * a->n_holds + 1, sizeof *all);
-    size_t n = 0, found = a->totals.refused[SCHED_OVER_LIMIT] ? 0 : ID_NONE;
+    size_t n = 0, found = run_refused(&a->totals, SCHED_OVER_LIMIT) ? 0 : ID_NONE;
     for (size_t i = 0; i < a->n_holds; i++) {
         if (a->hold[i].start_ns == a->hold[i].end_ns)
             continue;

@@ -60,9 +60,13 @@ static struct meta_world renamed(struct meta_world w)
 }
 
 /* Moments that do not fall on whole nanoseconds: a number of GPU-seconds on three GPUs; or that
- * do not scale: a pass a nanosecond after an eviction in no time, where there is no period. */
+ * do not scale: a pass a nanosecond after an eviction in no time, where there is no period, and the
+ * end of a late job one nanosecond from now (overrun=literal). */
 static bool rounds(const struct meta_combo *c)
 {
+    bool promises = meta_policy_is(c, "easy") || meta_policy_is(c, "conservative");
+    if (promises && meta_is(c, "overrun", "literal"))
+        return true;
     return meta_policy_is(c, "gittins") || meta_policy_is(c, "las2d") || meta_policy_is(c, "quota");
 }
 

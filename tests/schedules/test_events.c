@@ -17,6 +17,28 @@ static const struct schedule rows[] = {
     { "at one instant in the order of the trace", "fifo", ONE_NODE(1), .jobs = { { 5, 3, 1, 5 }, { 5, 2, 1, 8 }, { 5, 1, 1, 10 } } },
     { "rows that are not in the order of time", "fifo", ONE_NODE(1), .jobs = { { 7, 3, 1, 8 }, { 5, 3, 1, 5 }, { 7, 1, 1, 11 } } },
 
+    /* ---- One by one: what estimates foretold, submissions, other ends, the rest (engine.h). Two jobs of 2 GPUs end at 10,
+     * the head needs 4, a job of 5 s and 2 GPUs is submitted then ---- */
+    { "together: both have ended, and the head starts", "easy", ONE_NODE(4), .jobs = {
+        { 0, 10, 2, 0, .estimate = 20 }, { 0, 10, 2, 0, .estimate = 20 }, { 1, 5, 4, 10, .estimate = 5 }, { 10, 5, 2, 15, .estimate = 5 } } },
+    { "one by one: after the first early end the short job fits beside the other", "easy", ONE_NODE(4), .pass_per_event = true, .jobs = {
+        { 0, 10, 2, 0, .estimate = 20 }, { 0, 10, 2, 0, .estimate = 20 }, { 1, 5, 4, 15, .estimate = 5 }, { 10, 5, 2, 10, .estimate = 5 } } },
+    { "one by one: ends that were foretold are one event", "easy", ONE_NODE(4), .pass_per_event = true, .jobs = {
+        { 0, 10, 2, 0, .estimate = 10 }, { 0, 10, 2, 0, .estimate = 10 }, { 1, 5, 4, 10, .estimate = 5 }, { 10, 5, 2, 15, .estimate = 5 } } },
+    { "one by one: start-up is foretold, too", "easy", ONE_NODE(4), .pass_per_event = true, .overhead = { .start_ns = 2 * NS_PER_S }, .jobs = {
+        { 0, 8, 2, 0, .ends = 10, .estimate = 8 }, { 0, 8, 2, 0, .ends = 10, .estimate = 8 }, { 1, 3, 4, 10, .ends = 15, .estimate = 3 },
+        { 10, 3, 2, 15, .ends = 20, .estimate = 3 } } },
+    { "one by one: without estimates no end is foretold", "sjf:blocking=skip", ONE_NODE(4), .pass_per_event = true, .jobs = {
+        { 0, 10, 2, 0 }, { 0, 10, 2, 0 }, { 1, 4, 4, 15 }, { 10, 5, 2, 10 } } },
+    { "one by one: submissions in the order of the trace", "sjf", ONE_NODE(1), .pass_per_event = true, .jobs = {
+        { 5, 9, 1, 5 }, { 5, 3, 1, 14 } } },
+    { "one by one: early ends in the order of the starts, not of the ids", "sjf:blocking=skip", ONE_NODE(5), .pass_per_event = true, .jobs = {
+        { 0, 4, 3, 0 }, { 0, 6, 3, 4 }, { 1, 9, 2, 1 }, { 5, 1, 4, 10 }, { 5, 9, 3, 11 } } },
+    { "one by one: of jobs that started together by id", "sjf:blocking=skip", ONE_NODE(5), .pass_per_event = true, .jobs = {
+        { 0, 10, 3, 0 }, { 0, 10, 2, 0 }, { 5, 1, 4, 19 }, { 5, 9, 3, 10 } } },
+    { "one by one, every 10 s: after each event of the grid", "sjf:blocking=skip", ONE_NODE(4), .period = 10, .pass_per_event = true, .jobs = {
+        { 0, 10, 2, 0 }, { 1, 20, 2, 10 }, { 3, 4, 4, 30 }, { 10, 5, 2, 10 } } },
+
     /* ---- No length ---- */
     { "no length: all at one instant", "fifo", ONE_NODE(1), .jobs = { { 0, 0, 1, 0 }, { 0, 0, 1, 0 }, { 0, 5, 1, 0 }, { 5, 0, 1, 5 } } },
     { "no length: waits for GPUs like any other", "fifo", ONE_NODE(1), .jobs = { { 0, 10, 1, 0 }, { 5, 0, 1, 10 }, { 6, 3, 1, 10 } } },

@@ -49,6 +49,34 @@ static const struct file files[] = {
     { "s2/summary.csv", "metric,scope,value,unit,n\nwait_mean_s,all,2,s,1\n" },
     { "s3/summary.csv", "metric,scope,value,unit,n\nwait_mean_s,all,3,s,1\n" },
     { "other/summary.csv", "metric,scope,value,unit,n\nwait_mean_s,all,7,s,1\n" },
+    { "kinds/manifest.json", "{ \"policy\": \"p\", \"policy_text\": \"p\", \"placement\": \"q\", \"seed\": 1, \"counts\": { \"jobs\": 4 }, "
+                             "\"configuration\": \"policy:\\nwarmup_jobs: 1\\n\" }" },
+    { "kinds/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown\nfirst,completed,90,0,1\na,completed,400,0,1\n"
+                        "b,failed,600,100,2\nc,pending,,,\nservice/0,completed,9999,0,\nsession,completed,70,0,\n" },
+    { "late/manifest.json", "{ \"policy\": \"p\", \"policy_text\": \"p\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "late/timeseries.csv", "time_s,gpus_total\n0,8\n300,8\n" },
+    { "late/summary.csv", "metric,scope,value,unit,n\ngpu_h_held,queue=red,1,GPU h,\n" },
+    { "late/queues.csv", "time_s,queue,gpus_allocated,gpus_deserved,gpus_demand,gpus_fair_share\n100,red,3,2,3,\n200,red,5,4,5,\n300,red,0,4,0,\n" },
+    { "design/sweep.csv", "point,name,load,policy,seed,metric,scope,value,unit,n\n"
+                          "0,a,0.8,fifo,1,wait_mean_s,all,1,s,1\n1,b,0.8,fifo,2,wait_mean_s,all,3,s,1\n2,c,1.2,fifo,1,wait_mean_s,all,7,s,1\n"
+                          "3,d,1.2,fifo,2,wait_mean_s,all,9,s,1\n4,e,1,fifo,1,wait_mean_s,all,5,s,1\n5,f,1,fifo,2,wait_mean_s,all,5,s,1\n" },
+    { "r1/manifest.json", "{ \"policy\": \"p\", \"policy_text\": \"p\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "r2/manifest.json", "{ \"policy\": \"r\", \"policy_text\": \"r\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "r1/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown,gpus,class,queue,wait_order_s,wait_gpus_s\na,completed,100,0,1,1,train,red,0,0\n"
+                     "b,completed,200,100,2,3,train,red,40,60\nc,completed,300,200,2,4,infer,,200,0\nd,running,,,,4,infer,,,\n" },
+    { "r2/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown\na,completed,50,0,1\nb,completed,400,300,4\nc,running,,,\ne,completed,10,0,1\n" },
+    { "r1/timeseries.csv", "time_s,gpus_total,jobs_running,jobs_waiting\n0,8,1,2\n100,8,3,0\n200,8,0,0\n" },
+    { "r1/summary.csv", "metric,scope,value,unit,n\npreemptions_reclaim,all,3,,1\npreemptions_reclaim,queue=red,2,,1\npreemptions_move,all,1,,1\n" },
+    { "n1/manifest.json", "{ \"policy\": \"n\", \"policy_text\": \"n\", \"placement\": \"q\", \"seed\": 2 }" },
+    { "n2/manifest.json", "{ \"policy\": \"n\", \"policy_text\": \"n\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "n1/summary.csv", "metric,scope,value,unit,n\nwait_mean_s,all,3,s,1\n" },
+    { "n2/summary.csv", "metric,scope,value,unit,n\nwait_mean_s,all,2,s,1\n" },
+    { "f1/manifest.json", "{ \"policy\": \"a\", \"policy_text\": \"a\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "f1/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,10,s,1\nfinish_time_fairness_p95,all,1,,1\n" },
+    { "f2/manifest.json", "{ \"policy\": \"b\", \"policy_text\": \"b\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "f2/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,5,s,1\nfinish_time_fairness_p95,all,3,,1\n" },
+    { "f3/manifest.json", "{ \"policy\": \"c\", \"policy_text\": \"c\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "f3/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,12,s,1\nfinish_time_fairness_p95,all,2,,1\n" },
     { "swept/sweep.csv", "point,name,load,policy,seed,metric,scope,value,unit,n\n"
                          "0,a,2,fifo,1,wait_mean_s,all,1,s,1\n1,b,1,fifo,1,wait_mean_s,all,5,s,1\n2,c,2,fifo,2,wait_mean_s,all,3,s,1\n"
                          "3,d,2,sjf,1,wait_mean_s,all,4,s,1\n3,d,2,sjf,1,util_alloc,all,0.5,,1\n" },
@@ -58,8 +86,12 @@ static const struct file files[] = {
 static const struct row {
     const char *name, *kind, *directory[4], *want;
 } rows[] = {
-    /* Two of two jobs have ended. The axis begins at 10^2, the power of ten below 100, and ends 15 % right of the last. */
-    { "jct_cdf", "jct_cdf", { "run" }, "run,jct_s,percent\n" RUN "100,50\n" RUN "300,100\n" RUN "345,100\n" },
+    /* Two of two jobs have ended. The axis begins at 50, of 1, 2 and 5 times a power of ten the next below 100, so that a curve
+     * has a beginning, and ends 15 % right of the last. */
+    { "jct_cdf", "jct_cdf", { "run" }, "run,jct_s,percent\n" RUN "50,0\n" RUN "100,50\n" RUN "300,100\n" RUN "345,100\n" },
+    /* Of the trace's four jobs one is of the warm-up and one has not started; the replica and the session are no jobs of it. */
+    { "jct_cdf: the jobs that the summary counts", "jct_cdf", { "kinds" },
+      "run,jct_s,percent\n" RUN "200,0\n" RUN "400,50\n" RUN "600,100\n" RUN "690,100\n" },
     /* Half have not waited: the curve begins there. */
     { "wait_cdf", "wait_cdf", { "run" }, "run,wait_s,percent\n" RUN "100,50\n" RUN "200,100\n" RUN "230,100\n" },
     { "slowdown_cdf", "slowdown_cdf", { "run" }, "run,bounded_slowdown,percent\n" RUN "1,50\n" RUN "3,100\n" RUN "3.45,100\n" },
@@ -102,6 +134,10 @@ static const struct row {
     { "quota", "quota", { "run" },
       "queue,time_s,held_within_quota,held,demand,fair_share,quota\n" "red,0,2,3,3.5,,2\nred,100,0.5,0.5,0.5,,2\nred,300,0,0,0,,2\n"
       "red,300,0,0,0,,2\nblue,0,0,0,4,3,4\nblue,200,4,4,4,4,4\nblue,300,0,0,0,4,4\nblue,300,0,0,0,4,4\n" },
+    /* The quota of the first row holds before it; then each row has its own. */
+    { "quota: as it is at each time", "quota", { "late" },
+      "queue,time_s,held_within_quota,held,demand,fair_share,quota\nred,0,0,0,0,,2\nred,100,2,3,3,,2\nred,200,4,5,5,,4\nred,300,0,0,0,,4\n"
+      "red,300,0,0,0,,4\n" },
     /* Ratios begin at nine tenths of the smallest. The queue with more GPU time comes first. */
     { "fairness", "fairness", { "run" },
       "run,finish_time_fairness,percent,queue,fair_share_held\n" RUN "0.9,0,,\n" RUN "1,50,,\n" RUN "2,100,,\n" RUN "2.3,100,,\n"
@@ -118,7 +154,7 @@ static const struct row {
       RUN "\"idle, hold GPUs\",300,0,0,,,,,,\n" RUN "wait for GPUs,0,4,4,,,,,,\n" RUN "wait for GPUs,100,0,2,,,,,,\n"
       RUN "wait for GPUs,300,0,0,,,,,,\n" RUN "wait for GPUs,300,0,0,,,,,,\n" RUN "gave GPUs back,0,0,4,,,,,,\n"
       RUN "gave GPUs back,100,2,4,,,,,,\n" RUN "gave GPUs back,300,0,0,,,,,,\n" RUN "gave GPUs back,300,0,0,,,,,,\n"
-      RUN ",,,,10,33.33333333333333,,,,\n" RUN ",,,,20,66.66666666666667,,,,\n" RUN ",,,,30,100,,,,\n" RUN ",,,,34.5,100,,,,\n"
+      RUN ",,,,5,0,,,,\n" RUN ",,,,10,33.33333333333333,,,,\n" RUN ",,,,20,66.66666666666667,,,,\n" RUN ",,,,30,100,,,,\n" RUN ",,,,34.5,100,,,,\n"
       RUN ",,,,,,20,50,,\n" RUN ",,,,,,28,90,,\n" RUN ",,,,,,29.8,99,,\n"
       RUN ",,,,,,,,closed,2\n" RUN ",,,,,,,,culled,1\n" RUN ",,,,,,,,abandoned,1\n" },
     /* Lane 0 is on top; c takes half of lane 3. */
@@ -134,6 +170,35 @@ static const struct row {
       "metric,scope,unit,run,n,mean,half_width\nwait_mean_s,all,s,\"p:k=2, q (3 runs)\",3,2,2.4841377118\nwait_mean_s,all,s,\"r, q\",1,7,\n" },
     { "compare: what is alone has no interval", "compare", { "s1", "other" },
       "metric,scope,unit,run,n,mean,half_width\nwait_mean_s,all,s,\"p:k=2, q\",1,1,\nwait_mean_s,all,s,\"r, q\",1,7,\n" },
+    /* Seeds are a group; loads stand by size, 1 before 1.2, and their name is in the label, for the policy is the same. 1 and 3:
+     * 2 +- t(1 degree, 0.975) x s / sqrt(2) = 12.7062047 x 1. */
+    { "compare: the points of a sweep", "compare", { "design" },
+      "metric,scope,unit,run,n,mean,half_width\nwait_mean_s,all,s,load = 0.8 (2 runs),2,2,12.7062047362\n"
+      "wait_mean_s,all,s,load = 1 (2 runs),2,5,0\nwait_mean_s,all,s,load = 1.2 (2 runs),2,8,12.7062047362\n" },
+    /* Quantiles of type 7. One job of one GPU; two of 3 and 4: of 200 and 300 s, and of waits of 100 and 200 s. */
+    { "by_size", "by_size", { "r1" },
+      "run,measure,part,jobs,p5,p25,p50,p75,p95\n" RUN "jct_s,1 GPU,1,100,100,100,100,100\n" RUN "jct_s,3 to 4 GPUs,2,205,225,250,275,295\n"
+      RUN "wait_s,1 GPU,1,0,0,0,0,0\n" RUN "wait_s,3 to 4 GPUs,2,105,125,150,175,195\n" },
+    { "by_class", "by_class", { "r1" },
+      "run,measure,part,jobs,p5,p25,p50,p75,p95\n" RUN "jct_s,train,2,105,125,150,175,195\n" RUN "jct_s,infer,1,300,300,300,300,300\n"
+      RUN "wait_s,train,2,5,25,50,75,95\n" RUN "wait_s,infer,1,200,200,200,200,200\n" },
+    { "by_queue", "by_queue", { "r1" },
+      "run,measure,part,jobs,p5,p25,p50,p75,p95\n" RUN "jct_s,red,2,105,125,150,175,195\n" RUN "jct_s,(no queue),1,300,300,300,300,300\n"
+      RUN "wait_s,red,2,5,25,50,75,95\n" RUN "wait_s,(no queue),1,200,200,200,200,200\n" },
+    /* 240 and 60 s of three finished jobs. */
+    { "wait_reasons", "wait_reasons", { "r1" }, "run,reason,from_s,to_s,mean_s\n" RUN "order,0,80,80\n" RUN "gpus,80,100,20\n" },
+    { "preemptions", "preemptions", { "r1" }, "run,cause,from,to,preemptions\n" RUN "reclaim,0,3,3\n" RUN "move,3,4,1\n" },
+    { "jobs", "jobs", { "r1" },
+      "run,time_s,jobs_running,jobs_waiting\n" RUN "0,1,\n" RUN "100,3,\n" RUN "200,0,\n" RUN "200,0,\n" RUN "0,,2\n" RUN "100,,0\n" RUN "200,,0\n" },
+    /* 50 over 100 and 400 over 200 s; c has not ended, and e is not in the first. From nine tenths of the smallest on. */
+    { "jct_ratio", "jct_ratio", { "r1", "r2" },
+      "run,jct_ratio,percent\n" RUN "0.45,0\n" RUN "1,100\n" RUN "2.3,100\n\"r, q\",0.45,0\n\"r, q\",0.5,50\n\"r, q\",2,100\n\"r, q\",2.3,100\n" },
+    /* By seed, not by place: 2 over 1 of seed 1, and 3 over 2 of seed 2. s / sqrt(2) = 0.25; t(1 degree, 0.975) = 12.7062047. */
+    { "normalised", "normalised", { "s1", "s2", "n1", "n2" },
+      "metric,scope,run,n,mean,half_width\nwait_mean_s,all,\"p:k=2, q (2 runs)\",2,1,0\nwait_mean_s,all,\"n, q (2 runs)\",2,1.75,3.17655118405\n" },
+    /* The third is worse than the first in both. */
+    { "pareto", "pareto", { "f1", "f2", "f3" },
+      "run,x,half_x,y,half_y,on_front\n\"a, q\",10,,1,,yes\n\"b, q\",5,,3,,yes\n\"c, q\",12,,2,,no\n" },
     /* The axis is the load, in order of its values. 1 and 3 have mean 2 and s / sqrt(2) = 1; t(1 degree, 0.975) = 12.7062047. */
     { "sweep", "sweep", { "swept" },
       "metric,scope,unit,line,x,n,mean,low,high\nwait_mean_s,all,s,fifo,1,1,5,5,5\nwait_mean_s,all,s,fifo,2,2,2,-10.7062047362,14.7062047362\n"
@@ -167,6 +232,11 @@ static char *made(const char *name, const char *const *directory, const char *sc
     static const char *const metric[] = { "wait_mean_s" };
     const struct kind *k = kind_of(name);
     struct plot_request r = { .canvas = { .format = script ? PLOT_SVG : PLOT_CSV }, .metrics = 1, .metric = metric };
+    static const char *const opposed[] = { "jct_mean_s", "finish_time_fairness_p95" };
+    if (!strcmp(name, "pareto")) {
+        r.metrics = 2;
+        r.metric = opposed;
+    }
     struct arena *memory = arena_new();
     struct error err = { "" };
     char *path[4] = { NULL };
@@ -276,7 +346,7 @@ static void names_are_texts(void **state)
     write_text("bad/jobs.csv", files[2].text);
     char *got = made("jct_cdf", (const char *const[]){ "bad", NULL }, "jct_cdf.gp");
     assert_non_null(strstr(got, "\ntitle1 = 'it''s `touch x` $(touch y)@z: 2 jobs, 1 unfinished left out'\n"));
-    assert_non_null(strstr(got, "\n$curve1 << end_of_rows\n100 50\n300 100\n345 100\nend_of_rows\nload 'jct_cdf.gp'\n"));
+    assert_non_null(strstr(got, "\n$curve1 << end_of_rows\n50 0\n100 50\n300 100\n345 100\nend_of_rows\nload 'jct_cdf.gp'\n"));
     free(got);
 }
 
@@ -322,7 +392,8 @@ static int write_files(void **state)
 
 static int remove_files(void **state)
 {
-    static const char *const directories[] = { "run", "lanes", "s1", "s2", "s3", "other", "swept", "bad" };
+    static const char *const directories[] = { "run", "lanes", "s1", "s2", "s3", "other", "swept", "bad", "kinds", "late", "design",
+                                             "r1",    "r2",    "n1", "n2", "f1", "f2",    "f3" };
     (void)state;
     for (size_t i = 0; i < COUNT(files); i++)
         unlink(files[i].name);

@@ -31,6 +31,12 @@ REALS = {
     "lease_s": [120, 600, 1800],
     "every_s": [0, 60, 300], "interval_s": [30, 60, 300], "power": [-5, -1, 0, 1],
 }
+# The policy that asks for anything, which `run` builds of chaos.c, and what its parameters are drawn from.
+CHAOS = "./chaos.so"
+CHAOS_PARAMS = {
+    "can": ["releasing", "timeline", "partial", "resize", "suspend", "tasks", "all", "plan"],
+    "wrong": [0, 0.05, 0.5, 1], "acts": [1, 4, 40], "refuses": [0, 0.05],
+}
 
 
 def choices_of(binary, what):

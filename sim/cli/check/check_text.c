@@ -246,8 +246,9 @@ static void show_failures(const json_t *f, double gpus)
         n += (size_t)snprintf(text + n, sizeof text - n, "a node of 8 GPUs every %s",
                               human_time(node, 3600 * number(f, "node_mttf_h")));
     if (!isnan(number(f, "job_mttf_h")))
-        n += (size_t)snprintf(text + n, sizeof text - n, "%sa job of all %.0f GPUs every %s",
-                              n ? ", " : "", gpus, human_time(job, 3600 * number(f, "job_mttf_h")));
+        n += (size_t)snprintf(text + n, sizeof text - n, "%sa job of all %.0f GPU%s every %s",
+                              n ? ", " : "", gpus, plural_ending(gpus),
+                              human_time(job, 3600 * number(f, "job_mttf_h")));
     if (number(f, "given") > 0)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%.0f given", n ? "; " : "",
                               number(f, "given"));
@@ -297,7 +298,8 @@ static void show_cluster(const json_t *c)
                    { "nodes_without_gpus", "without GPUs" } };
     char text[128];
     line("cluster", string(c, "name"));
-    snprintf(text, sizeof text, "%.0f with %.0f GPUs", number(c, "nodes"), number(c, "gpus"));
+    snprintf(text, sizeof text, "%.0f with %.0f GPU%s", number(c, "nodes"), number(c, "gpus"),
+             plural_ending(number(c, "gpus")));
     line("nodes", text);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         snprintf(text, sizeof text, "%.0f", number(c, counts[i].key));
@@ -348,15 +350,16 @@ static void show_demand(const json_t *d)
     };
     char text[256];
     printf("\n");
-    snprintf(text, sizeof text, "%.150s: %.0f GPUs on %.0f nodes", string(d, "cluster"),
-             number(d, "gpus"), number(d, "nodes"));
+    snprintf(text, sizeof text, "%.150s: %.0f GPU%s on %.0f node%s", string(d, "cluster"),
+             number(d, "gpus"), plural_ending(number(d, "gpus")), number(d, "nodes"),
+             plural_ending(number(d, "nodes")));
     line("on", text);
     double offered = number(d, "offered_load");
     snprintf(text, sizeof text, "%.1f%% of all GPUs over the span of arrivals", 100 * offered);
     line("offered load",
          isnan(offered) ? "none: all jobs arrive at once, or there are no GPUs" : text);
-    size_t n = (size_t)snprintf(text, sizeof text, "job of %.6g GPUs",
-                                number(d, "largest_job_gpus"));
+    size_t n = (size_t)snprintf(text, sizeof text, "job of %.6g GPU%s",
+                                number(d, "largest_job_gpus"), plural_ending(number(d, "largest_job_gpus")));
     if (number(d, "largest_task_gpus") > 0)
         n += (size_t)snprintf(text + n, sizeof text - n, ", task of %.0f",
                               number(d, "largest_task_gpus"));
@@ -367,9 +370,10 @@ static void show_demand(const json_t *d)
     line("largest", text);
     const json_t *progress = json_object_get(d, "progress");
     if (json_is_object(progress)) {
-        snprintf(text, sizeof text, "%s, known for %.0f of %.0f jobs; for the others: %s",
+        snprintf(text, sizeof text, "%s, known for %.0f of %.0f job%s; for the others: %s",
                  string(progress, "model"), number(progress, "known_jobs"),
-                 number(progress, "jobs"), string(progress, "unknown"));
+                 number(progress, "jobs"), plural_ending(number(progress, "jobs")),
+                 string(progress, "unknown"));
         line("progress", text);
     }
     table(json_object_get(d, "gpu_types"), "GPU type", "gpu_type", types);

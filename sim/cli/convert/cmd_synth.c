@@ -2,6 +2,7 @@
  * native trace. */
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/out_path.h"
+#include "sim/cli/frame/term.h"
 #include "sim/io/input.h"
 #include "sim/cluster/cluster_file.h"
 #include "traces/native/native.h"
@@ -81,8 +82,10 @@ static void report(const struct synth_spec *s, const struct workload *w,
                    const struct synth_report *r)
 {
     double days = seconds(w->facts[w->n_jobs - 1].submit_ns - w->facts[0].submit_ns) / 86400;
-    fprintf(stderr, "gpuyard: %s: %" PRIu32 " jobs in %.4g days, %.6g arrivals/h of %.4g jobs each",
-            s->name, w->n_jobs, days, r->rate_per_h, r->jobs_per_arrival);
+    fprintf(stderr,
+            "gpuyard: %s: %" PRIu32 " job%s in %.4g day%s, %.6g arrivals/h of %.4g job%s each",
+            s->name, w->n_jobs, plural_ending(w->n_jobs), days, plural_ending(days), r->rate_per_h,
+            r->jobs_per_arrival, plural_ending(r->jobs_per_arrival));
     if (r->gpus > 0) {
         fprintf(stderr, ", %.6g GPU-s a job", r->gpu_s_per_job);
         if (r->relative_error > 0)

@@ -1,5 +1,6 @@
 /* fit_report.c - see fit_report.h. */
 #include "sim/cli/convert/fit_report.h"
+#include "sim/cli/frame/term.h"
 
 #include "traces/native/native.h"
 
@@ -82,9 +83,10 @@ static void class_text(const json_t *c, FILE *to)
 {
     size_t i;
     json_t *law;
-    fprintf(to, "%s: %lld jobs, run time mean %.6g s, median %.6g s\n",
+    fprintf(to, "%s: %lld job%s, run time mean %.6g s, median %.6g s\n",
             json_string_value(json_object_get(c, "class")),
-            (long long)json_integer_value(json_object_get(c, "jobs")), real_of(c, "mean_s"),
+            (long long)json_integer_value(json_object_get(c, "jobs")),
+            plural_ending(json_number_value(json_object_get(c, "jobs"))), real_of(c, "mean_s"),
             real_of(c, "median_s"));
     fprintf(to, "  %-18s %9s %12s %12s\n", "law of run times", "KS", "mean s", "median s");
     json_array_foreach(json_object_get(c, "laws"), i, law)

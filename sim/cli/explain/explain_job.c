@@ -73,45 +73,6 @@ static bool is(const char *a, const char *b)
 
 /* ---- The row of the job ---- */
 
-static const char *const meaning[WAIT_REASONS] = {
-    [WAIT_ORDER] = "other jobs were ahead of it in the queue",
-    [WAIT_LIMIT] = "its queue was at its limit, or had spent its budget of the month",
-    [WAIT_QUOTA] = "its queue was over its quota, and no other queue left quota unused",
-    [WAIT_PROTECTED] =
-        "its queue was below its quota, but the jobs that held GPUs could not be preempted",
-    [WAIT_GPUS] = "too few GPUs were free",
-    [WAIT_FRAGMENTED] = "enough GPUs were free, but not together",
-    [WAIT_TOPOLOGY] = "no domain of its required topology level had enough free GPUs",
-    [WAIT_TYPE] = "none of its GPU models was free",
-    [WAIT_GANG] = "some tasks of its gang had GPUs and the others had none",
-    [WAIT_RESERVED] = "it would have fit, but would have delayed a job with a reservation",
-    [WAIT_RELEASING] = "it had claimed GPUs that other jobs were still releasing",
-    [WAIT_PASS] = "the next scheduling pass, or the end of a back-off, was not due yet",
-    [WAIT_DEPENDENCY] = "jobs on which it depends had not ended",
-    [WAIT_OTHER] = "the policy gave no other reason",
-    [WAIT_POWER] = "it would have fit, but would have exceeded the power cap",
-};
-
-static void put_waits(json_t *story, const struct csv_job *j)
-{
-    json_t *list = put_list(story, "waits");
-    bool listed[WAIT_REASONS] = { false };
-    for (;;) {                                 /* the longest first */
-        unsigned most = WAIT_REASONS;
-        for (unsigned i = 0; i < WAIT_REASONS; i++)
-            if (!listed[i] && j->waits_ns[i] > 0 &&
-                (most == WAIT_REASONS || j->waits_ns[i] > j->waits_ns[most]))
-                most = i;
-        if (most == WAIT_REASONS)
-            return;
-        listed[most] = true;
-        json_t *part = add_entry(list);
-        put_text(part, "reason", wait_reason_name[most]);
-        put_seconds(part, "s", j->waits_ns[most]);
-        put_text(part, "because", meaning[most]);
-    }
-}
-
 static double number_of(const char *text)
 {
     return *text ? strtod(text, NULL) : (double)NAN;
@@ -161,7 +122,7 @@ static int take_self(void *self, const struct csv_job *j, struct error *err)
     put_seconds(story, "end_s", j->end_ns);
     put_seconds(story, "wait_s", j->wait_ns);
     put_seconds(story, "run_s", j->run_ns);
-    put_waits(story, j);
+    put_waits(story, j->waits_ns);
     put_count(story, "preemptions", (uint64_t)j->preemptions);
     put_count(story, "restarts", (uint64_t)j->restarts);
     put_gpu_hours(story, "lost_gpu_h", (int128_t)j->lost_gpu_ns * 1000);
@@ -221,7 +182,7 @@ static const char *because(const char *reason)
 {
     for (unsigned i = 0; i < WAIT_REASONS; i++)
         if (is(reason, wait_reason_name[i]))
-            return meaning[i];
+            return explain_wait_meaning[i];
     return "";
 }
 
@@ -355,6 +316,7 @@ json_t *explain_job(const char *directory, const char *name, struct error *err)
 {
     struct job_story t = { .name = name, .story = json_object(), .named = intern_new() };
     int result = read_story(&t, directory, err);
+    put_origin(t.story, directory);
     for (uint32_t i = 0; t.queue_of && i < intern_count(t.named); i++)
         free(t.queue_of[i]);
     free(t.queue_of);

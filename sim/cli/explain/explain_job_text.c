@@ -8,7 +8,7 @@
 
 /* ==== What differs for a session ==== */
 
-enum { LABEL = 16, STEP = 18, STEPS_MAX = 30, PLACES_MAX = 4, STOPPED_MAX = 10 };
+enum { LABEL = 16, STEP = 18, DATED_STEP = 23, STEPS_MAX = 30, PLACES_MAX = 4, STOPPED_MAX = 10 };
 
 static bool is(const char *a, const char *b)
 {
@@ -25,7 +25,7 @@ static void explain_session_start(const json_t *story)
     if (isnan(after)) {
         fputs("never", to);
     } else {
-        fprintf(to, "at %s, ", instant_text(when, story_number(x, "usable_s")));
+        fprintf(to, "at %s, ", instant_text(when, story, story_number(x, "usable_s")));
         write_duration(to, after);
         fputs(" after it was submitted", to);
     }
@@ -143,7 +143,7 @@ static void explain_session_outcome(const json_t *story)
         words = is(all[i].outcome, outcome) ? all[i].words : words;
     fputs(words, to);
     if (!isnan(end_s)) {
-        fprintf(to, " at %s, ", instant_text(when, end_s));
+        fprintf(to, " at %s, ", instant_text(when, story, end_s));
         write_duration(to, end_s - story_number(story, "submit_s"));
         fputs(" after it was submitted", to);
     }
@@ -195,7 +195,6 @@ static void print_wait(const json_t *story)
     FILE *to = paragraph_begin(&p);
     double first = story_number(story, "start_s") - story_number(story, "submit_s"),
            all = story_number(story, "wait_s");
-    const json_t *list = json_object_get(story, "waits");
     if (all == 0 && !isnan(first))
         fputs("not at all", to);
     if (first != all && !isnan(first)) {
@@ -207,13 +206,7 @@ static void print_wait(const json_t *story)
     if (isnan(first))
         fputs(all > 0 ? ", and never started" : "no time, and never started", to);
     paragraph_end(&p, "waited", LABEL);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *part = json_array_get(list, i);
-        to = paragraph_begin(&p);
-        write_duration(to, story_number(part, "s"));
-        fprintf(to, ": %s", story_text(part, "because"));
-        paragraph_end(&p, "", LABEL + 2);
-    }
+    print_waits(story, LABEL + 2);
 }
 
 static void print_meanwhile(const json_t *story)
@@ -228,7 +221,8 @@ static void print_meanwhile(const json_t *story)
         fprintf(to, "%.0f job%s with ", started, plural_ending(started));
         write_gpus(to, story_number(m, "gpus"));
         fprintf(to, " started for the first time, %.0f of other queues", others);
-        fprintf(to, "; %.0f of them were submitted later%s", later, later > 0 ? ": " : "");
+        fprintf(to, "; %.0f of them %s submitted later%s", later, later == 1 ? "was" : "were",
+                later > 0 ? ": " : "");
         for (size_t i = 0; i < json_array_size(names); i++) {
             fputs(i ? ", " : "", to);
             write_name(to, story_text(json_array_get(names, i), "job"));
@@ -381,8 +375,9 @@ static void print_steps(const json_t *story)
             write_decision(to, step);
         else
             write_run(to, step, first);
-        paragraph_end(&p, instant_text(when, story_number(step, decided ? "time_s" : "start_s")),
-                      STEP);
+        paragraph_end(&p, instant_text(when, story,
+                                       story_number(step, decided ? "time_s" : "start_s")),
+                      isnan(story_number(story, "origin_unix_s")) ? STEP : DATED_STEP);
     }
 }
 
@@ -452,7 +447,7 @@ static void print_stopped(const json_t *story)
         write_name(to, story_text(stop, "queue"));
         fprintf(to, " was %s for it (%s), and its GPUs were free at %s",
                 story_text(stop, "ended_as"), story_text(stop, "cause"),
-                instant_text(when, story_number(stop, "end_s")));
+                instant_text(when, story, story_number(stop, "end_s")));
         paragraph_end(&p, i ? "" : "others", LABEL);
     }
     if (n > STOPPED_MAX)
@@ -470,7 +465,7 @@ static void print_outcome(const json_t *story)
     if (isnan(end_s) && is(story_text(story, "state"), "cancelled"))
         fputs(" before it arrived: a dependency can never be met", to);
     if (!isnan(end_s)) {
-        fprintf(to, " at %s, ", instant_text(when, end_s));
+        fprintf(to, " at %s, ", instant_text(when, story, end_s));
         write_duration(to, end_s - story_number(story, "submit_s"));
         fputs(" after it was submitted", to);
     }
@@ -493,7 +488,9 @@ void explain_job_text(const json_t *story)
     bool session = json_object_get(story, "session") != NULL;
     print_ask(story);
     putchar('\n');
-    fprintf(paragraph_begin(&p), "at %s", instant_text(when, story_number(story, "submit_s")));
+    fprintf(paragraph_begin(&p), "at %s%s",
+            instant_text(when, story, story_number(story, "submit_s")),
+            isnan(story_number(story, "origin_unix_s")) ? "" : " UTC");
     paragraph_end(&p, "submitted", LABEL);
     print_wait(story);
     print_meanwhile(story);

@@ -364,6 +364,7 @@ json_t *explain_queue(const char *directory, const char *name, struct error *err
     if (read_files(&t, directory, err) == 0) {
         story = json_object();
         put_text(story, "queue", name);
+        put_origin(story, directory);
         json_t *missing = put_list(story, "missing");
         if (t.no_intervals)
             json_array_append_new(missing, json_string("intervals.csv"));

@@ -83,7 +83,7 @@ static void print_short(const json_t *story)
         char when[INSTANT_MAX];
         to = paragraph_begin(&p);
         write_duration(to, story_number(one, "s"));
-        fprintf(to, " from %s%s", instant_text(when, story_number(one, "start_s")),
+        fprintf(to, " from %s%s", instant_text(when, story, story_number(one, "start_s")),
                 json_is_true(json_object_get(one, "open")) ? ", still short at the end" : "");
         paragraph_end(&p, "", LABEL + 2);
     }
@@ -184,7 +184,7 @@ static void print_jobs(const json_t *story)
         write_name(to, story_text(w, "job"));
         fputs(", ", to);
         write_gpus(to, story_number(w, "gpus"));
-        fprintf(to, ", submitted at %s%s", instant_text(when, story_number(w, "submit_s")),
+        fprintf(to, ", submitted at %s%s", instant_text(when, story, story_number(w, "submit_s")),
                 json_is_true(json_object_get(w, "started")) ? "" : ", never started");
         paragraph_end(&p, i ? "" : "waited most", LABEL);
     }

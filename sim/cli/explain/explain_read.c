@@ -56,6 +56,55 @@ json_t *add_entry(json_t *list)
     return o;
 }
 
+const char *const explain_wait_meaning[WAIT_REASONS] = {
+    [WAIT_ORDER] = "other jobs were ahead of it in the queue",
+    [WAIT_LIMIT] = "its queue was at its limit, or had spent its budget of the month",
+    [WAIT_QUOTA] =
+        "with it, its queue or one above would have been over quota, and could not borrow",
+    [WAIT_PROTECTED] =
+        "its queue was below its quota, but the jobs that held GPUs could not be preempted",
+    [WAIT_GPUS] = "too few GPUs were free",
+    [WAIT_FRAGMENTED] = "enough GPUs were free, but not together",
+    [WAIT_TOPOLOGY] = "no domain of its required topology level had enough free GPUs",
+    [WAIT_TYPE] = "none of its GPU models was free",
+    [WAIT_GANG] = "some tasks of its gang had GPUs and the others had none",
+    [WAIT_RESERVED] = "it would have fit, but would have delayed a job with a reservation",
+    [WAIT_RELEASING] = "it had claimed GPUs that other jobs were still releasing",
+    [WAIT_PASS] = "the next scheduling pass, or the end of a back-off, was not due yet",
+    [WAIT_DEPENDENCY] = "jobs on which it depends had not ended",
+    [WAIT_OTHER] = "the policy gave no other reason",
+    [WAIT_POWER] = "it would have fit, but would have exceeded the power cap",
+};
+
+void put_waits(json_t *story, const int64_t waits_ns[WAIT_REASONS])
+{
+    json_t *list = put_list(story, "waits");
+    bool listed[WAIT_REASONS] = { false };
+    for (;;) {                                 /* the longest first */
+        unsigned most = WAIT_REASONS;
+        for (unsigned i = 0; i < WAIT_REASONS; i++)
+            if (!listed[i] && waits_ns[i] > 0 &&
+                (most == WAIT_REASONS || waits_ns[i] > waits_ns[most]))
+                most = i;
+        if (most == WAIT_REASONS)
+            return;
+        listed[most] = true;
+        json_t *part = add_entry(list);
+        put_text(part, "reason", wait_reason_name[most]);
+        put_seconds(part, "s", waits_ns[most]);
+        put_text(part, "because", explain_wait_meaning[most]);
+    }
+}
+
+void put_origin(json_t *story, const char *directory)
+{
+    json_t *manifest = result_manifest(directory);
+    const json_t *origin = json_object_get(json_object_get(manifest, "trace"), "origin_unix_s");
+    put_number(story, "origin_unix_s",
+               json_is_number(origin) ? json_number_value(origin) : (double)NAN);
+    json_decref(manifest);
+}
+
 const char *explain_cause(const char *why, const char *own_queue, const char *for_queue)
 {
     enum preemption_cause cause = PREEMPTED_POLICY;
@@ -252,6 +301,38 @@ static int take_session(void *self, const struct row *row, const size_t *at, str
     return r->to->session(r->to->self, &x, err);
 }
 
+static const char *const service_columns[] = {
+    "time_s",          "service",         "rate_per_s",     "arrived",        "served", "dropped",
+    "replicas_wanted", "replicas_placed", "replicas_ready", "slo_attainment", NULL
+};
+
+static int take_service(void *self, const struct row *row, const size_t *at, struct error *err)
+{
+    struct reading *r = self;
+    r->at = at;
+    struct csv_service x = { .name = text(r, row, 1) };
+    double *const numbers[] = { &x.rate_per_s, &x.arrived, &x.served, &x.dropped,
+                                &x.wanted,     &x.placed,  &x.ready,  &x.slo_attainment };
+    if (time_of(r, row, 0, &x.time_ns, err))
+        return -1;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (result_number(row, at[2 + i], numbers[i], err))
+            return -1;
+    return r->to->service(r->to->self, &x, err);
+}
+
+static const char *const metric_columns[] = { "metric", "scope", "value", NULL };
+
+static int take_metric(void *self, const struct row *row, const size_t *at, struct error *err)
+{
+    struct reading *r = self;
+    r->at = at;
+    struct csv_metric m = { .name = text(r, row, 0), .scope = text(r, row, 1) };
+    if (result_number(row, at[2], &m.value, err))
+        return -1;
+    return isnan(m.value) ? 0 : r->to->metric(r->to->self, &m, err);
+}
+
 /* ---- A file ---- */
 
 static int find_job_columns(void *self, const struct row *header, struct error *err)
@@ -276,6 +357,8 @@ static const struct result_file intervals = { "intervals.csv", interval_columns,
 static const struct result_file levels = { "queues.csv", level_columns, take_level, NULL };
 static const struct result_file events = { "events.csv", event_columns, take_event, NULL };
 static const struct result_file sessions = { "sessions.csv", session_columns, take_session, NULL };
+static const struct result_file services = { "services.csv", service_columns, take_service, NULL };
+static const struct result_file metrics = { "summary.csv", metric_columns, take_metric, NULL };
 
 int explain_read(const char *directory, const struct row_reader *l, struct error *err)
 {
@@ -284,6 +367,8 @@ int explain_read(const char *directory, const struct row_reader *l, struct error
                                      : l->interval ? &intervals
                                      : l->level    ? &levels
                                      : l->event    ? &events
-                                                   : &sessions;
+                                     : l->session  ? &sessions
+                                     : l->service  ? &services
+                                                   : &metrics;
     return result_file_read(directory, file, &r, err);
 }

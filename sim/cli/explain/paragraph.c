@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NAME_WIDTH_MAX = 40 };
@@ -47,10 +48,17 @@ void write_duration(FILE *to, double s)
     fputs(human_time(text, s), to);
 }
 
-const char *instant_text(char to[INSTANT_MAX], double s)
+const char *instant_text(char to[INSTANT_MAX], const json_t *story, double s)
 {
+    double origin_s = story_number(story, "origin_unix_s");
+    struct tm date;
     if (isnan(s))
         return strcpy(to, "-");
+    if (!isnan(origin_s)) {
+        time_t at = (time_t)floor(origin_s + s + .5);
+        strftime(to, INSTANT_MAX, "%Y-%m-%d %H:%M:%S", gmtime_r(&at, &date));
+        return to;
+    }
     size_t n = (size_t)snprintf(to, INSTANT_MAX, "%.6f", s);
     while (to[n - 1] == '0')
         n--;
@@ -70,9 +78,17 @@ void write_gpus(FILE *to, double gpus)
     fprintf(to, "%.*f GPU%s", gpus == floor(gpus) ? 0 : 2, gpus, plural_ending(gpus));
 }
 
-const char *plural_ending(double n)
+void print_waits(const json_t *story, size_t indent)
 {
-    return n == 1 ? "" : "s";
+    const json_t *list = json_object_get(story, "waits");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *part = json_array_get(list, i);
+        struct paragraph p;
+        FILE *to = paragraph_begin(&p);
+        write_duration(to, story_number(part, "s"));
+        fprintf(to, ": %s", story_text(part, "because"));
+        paragraph_end(&p, "", indent);
+    }
 }
 
 void print_missing(const json_t *story)

@@ -1,6 +1,8 @@
 /* paragraph.h - a story as text: wrapped paragraphs with labels, names without control
  * characters, times and numbers. */
 #pragma once
+#include "sim/cli/frame/term.h"
+
 #include <jansson.h>
 #include <stdio.h>
 
@@ -16,11 +18,12 @@ void  paragraph_end(struct paragraph *p, const char *label, size_t indent);
 void write_name(FILE *to, const char *name);                 /* a long name is cut */
 void write_duration(FILE *to, double s);                     /* "3.2 min" */
 #define INSTANT_MAX 400
-/* to the microsecond, "276480.5 s"; NaN: "-" */
-const char *instant_text(char to[INSTANT_MAX], double s);
+/* Of a story with dates the date, UTC, to the second: "2017-10-03 07:01:55"; else seconds, to the
+ * microsecond: "276480.5 s". NaN: "-" */
+const char *instant_text(char to[INSTANT_MAX], const json_t *story, double s);
 #define HOURS_MAX 400
 const char *gpu_hours_text(char to[HOURS_MAX], double h);    /* "1234.5 GPU h", "0.0123 GPU h" */
 void write_gpus(FILE *to, double gpus);                      /* "2.5 GPUs" */
-const char *plural_ending(double n);                         /* "s", unless n is 1 */
+void print_waits(const json_t *story, size_t indent);        /* a line for each reason of "waits" */
 /* the result files that were missing */
 void print_missing(const json_t *story);

@@ -49,16 +49,20 @@ static int export_run(const struct invocation *in)
 const struct command cmd_export = {
     .name = "export",
     .summary = "write the results of a run in the format of another tool",
-    .details = "Reads the result files of the directory. perfetto needs intervals.csv; jobs.csv, "
-               "timeseries.csv and queues.csv add to it. batsim needs jobs.csv, intervals.csv "
+    .details = "Reads the result files of the directory; of a federation perfetto and batsim read "
+               "those of its members. perfetto needs intervals.csv; jobs.csv, timeseries.csv, "
+               "queues.csv and events.csv add to it. batsim needs jobs.csv, intervals.csv "
                "and nodes.csv; openmetrics needs summary.csv.\n"
                "\n"
                "perfetto: nodes are processes, GPUs their threads, and what a job holds is a "
-               "slice on each of its GPUs; jobs that share a GPU lie in lanes of it. Cluster and "
-               "queues are counters.\n"
+               "slice on each of its GPUs; jobs that share a GPU lie in lanes of it. Waits are "
+               "slices of their queue. Where a job was stopped is an instant, and an arrow goes from a "
+               "job that another one stopped to the job that took its GPU. Cluster and queues are "
+               "counters; a file of more than 20000 rows is shown as means over 5000 steps.\n"
                "\n"
                "batsim: GPUs are numbered through the cluster, node after node. "
-               "allocated_resources are those that the job held last; what Batsim does not know "
+               "A job that was stopped has a row for each time that it held GPUs, JOB, JOB#1, ..., "
+               "each submitted when the one before ended. What Batsim does not know "
                "of (queue, user, preemptions, time with GPUs) is in metadata. GPUs of nodes that "
                "only count them have no numbers, and the trace's estimates are not among the "
                "results: requested_time is -1.",

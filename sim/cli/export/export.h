@@ -1,7 +1,8 @@
 /* export.h - results of a run in the formats of other tools. A format is one file export_NAME.c
  * and one line in cmd_export.c.
  *
- * Memory grows with the number of jobs and nodes, not with the number of rows. */
+ * Memory grows with the number of jobs and nodes and with how often jobs were stopped; of perfetto
+ * not with the number of rows. */
 #pragma once
 #include "sim/cli/frame/result_file.h"
 #include "sim/io/output.h"

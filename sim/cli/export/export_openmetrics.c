@@ -4,7 +4,10 @@
  *
  * A metric is a gauge: gpuyard_ and its name, in which the unit replaces its abbreviation and
  * stands at the end. The numbers are those of summary.csv, to the letter. Scope "all" has no
- * label, others one: class="...", queue="...". What was run is the info gpuyard_run. */
+ * label, others one: the letters at the beginning of the scope are its name, what follows its
+ * value, without the "=" if that stands between them: queue=a is queue="a", gpus<=8 is gpus="<=8".
+ * An empty label is none to the format, so an empty name is written as "(no name)". What was run
+ * is the info gpuyard_run. */
 #include "sim/cli/export/export.h"
 #include "sim/base/memory.h"
 #include "sim/physics/physics.h"
@@ -139,15 +142,32 @@ static void make_utf8(char *text)
     json_decref(s);
 }
 
+/* Letters, digits behind the first, and '_'. */
+static size_t label_length(const char *scope)
+{
+    size_t n = 0;
+    while (isalpha((unsigned char)scope[n]) || scope[n] == '_' ||
+           (n && isdigit((unsigned char)scope[n])))
+        n++;
+    return n;
+}
+
+static void put_scope(struct output *o, bool *any, const char *scope)
+{
+    size_t n = label_length(scope);
+    const char *value = scope + n + (scope[n] == '=');
+    if (n && scope[n])
+        put_label(o, any, scope, n, *value ? value : "(no name)");
+    else
+        put_label(o, any, "scope", strlen("scope"), scope);
+}
+
 static void put_sample(struct output *o, const char *family, const struct value *v)
 {
-    const char *equals = strchr(v->scope, '=');
     bool any = false;
     out_text(o, family);
-    if (equals)
-        put_label(o, &any, v->scope, (size_t)(equals - v->scope), equals + 1);
-    else if (strcmp(v->scope, "all") != 0)
-        put_label(o, &any, "scope", strlen("scope"), v->scope);
+    if (strcmp(v->scope, "all") != 0)
+        put_scope(o, &any, v->scope);
     out_text(o, any ? "} " : " ");
     out_text(o, v->text);
     out_char(o, '\n');

@@ -1,19 +1,21 @@
-/* cmd_list.c - gpuyard list: a catalogue (list.h) as JSON or as text: entries with their
- * parameters, or a table. */
+/* cmd_list.c - gpuyard list: a catalogue (list.h), or one entry of it, as JSON or as text: entries
+ * with their parameters, or a table. */
 #include "sim/cli/frame/list.h"
 
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/frame/term.h"
+#include "sim/base/memory.h"
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ==== Text ==== */
 
 #define NO_BOUND 1e9
-enum { INDENT_MAX = 28, GAP = 2 };
+enum { INDENT_MAX = 28, INDENT_HEAD = 4, GAP = 2 };
 
 static const char *text_of(const json_t *o, const char *key)
 {
@@ -58,20 +60,40 @@ static size_t parameter_head(char *to, size_t size, const json_t *p)
     return strlen(to);
 }
 
+/* "default 5 s", "default 1 job", "default none" for a number that stands for no bound. */
+static void parameter_default(char *to, size_t size, const json_t *p)
+{
+    const json_t *value = json_object_get(p, "default");
+    const char *unit = text_of(p, "unit");
+    char number[64];
+    size_t letters = strlen(unit);
+    if (json_number_value(value) >= NO_BOUND) {
+        snprintf(to, size, "default none");
+        return;
+    }
+    put_number(number, sizeof number, value, "");
+    if (!strcmp(number, "1") && letters > 1 && unit[letters - 1] == 's')
+        letters--;
+    snprintf(to, size, "default %s%s%.*s", number, *unit ? " " : "", (int)letters, unit);
+}
+
 /* The meaning of a parameter is shown once in a list: `shown` holds the parameters shown so far. */
 static void parameter(const json_t *p, json_t *shown, size_t indent, size_t width)
 {
-    char head[512], text[1024], fallback[64];
-    const char *unit = text_of(p, "unit"), *summary = text_of(p, "summary");
-    parameter_head(head, sizeof head, p);
-    put_number(fallback, sizeof fallback, json_object_get(p, "default"), "");
+    char head[512], text[1024], fallback[96];
+    const char *summary = text_of(p, "summary");
+    size_t used = INDENT_HEAD + parameter_head(head, sizeof head, p);
+    parameter_default(fallback, sizeof fallback, p);
     const char *before = json_string_value(json_object_get(shown, head));
     bool again = before && strcmp(before, summary) == 0;
     json_object_set_new(shown, head, json_string(summary));
-    snprintf(text, sizeof text, "%s (default %s%s%s)", again ? "as above" : summary, fallback,
-             *unit ? " " : "", unit);
-    printf("    %s", head);
-    text_wrap(stdout, text, 4 + strlen(head), indent, width);
+    snprintf(text, sizeof text, "%s (%s)", again ? "as above" : summary, fallback);
+    if (used > width) {
+        text_wrap(stdout, head, 0, INDENT_HEAD, width);
+        used = 0;
+    } else
+        printf("%*s%s", INDENT_HEAD, "", head);
+    text_wrap(stdout, text, used, indent, width);
 }
 
 static void needs(const json_t *o, const char *key, const char *lead, size_t indent, size_t width)
@@ -105,6 +127,8 @@ static void entry(const json_t *o, json_t *shown, size_t indent, size_t width)
     text_wrap(stdout, text, (size_t)printf("%s", text_of(o, "name")), indent, width);
     needs(o, "needs", "", indent, width);
     needs(o, "may_need", "with some parameters: ", indent, width);
+    needs(o, "reads", "reads ", indent, width);
+    needs(o, "csv", "as CSV: ", indent, width);
     for (size_t i = 0; i < json_array_size(json_object_get(o, "of_models")); i++)
         of_model(json_array_get(json_object_get(o, "of_models"), i), indent, width);
     for (size_t i = 0; i < json_array_size(parameters); i++)
@@ -125,8 +149,8 @@ static void entries(const json_t *list, size_t width)
         indent = name > indent ? name : indent;
         for (size_t p = 0; p < json_array_size(parameters); p++) {
             char head[512];
-            size_t used = 4 + parameter_head(head, sizeof head, json_array_get(parameters, p)) +
-                          GAP;
+            const json_t *one = json_array_get(parameters, p);
+            size_t used = INDENT_HEAD + parameter_head(head, sizeof head, one) + GAP;
             indent = used > indent && used <= INDENT_MAX ? used : indent;
         }
     }
@@ -138,51 +162,13 @@ static void entries(const json_t *list, size_t width)
     json_decref(shown);
 }
 
-static size_t column_width(const json_t *list, const char *key)
-{
-    size_t width = strlen(key);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        char text[64];
-        put_number(text, sizeof text, json_object_get(json_array_get(list, i), key), "-");
-        width = strlen(text) > width ? strlen(text) : width;
-    }
-    return width;
-}
-
-static void table(const json_t *list)
-{
-    json_t *first = json_array_get(list, 0), *value;
-    const char *key;
-    bool begins = true;
-    json_object_foreach(first, key, value) {
-        int width = (int)column_width(list, key);
-        printf("%s%*s", begins ? "" : "  ", json_is_string(value) ? -width : width, key);
-        begins = false;
-    }
-    putchar('\n');
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *o = json_array_get(list, i);
-        begins = true;
-        json_object_foreach(o, key, value) {
-            char text[64];
-            int width = (int)column_width(list, key);
-            put_number(text, sizeof text, value, "-");
-            bool last = !json_object_iter_next(o, json_object_key_to_iter(key));
-            printf("%s%*s", begins ? "" : "  ", json_is_string(value) ? (last ? 0 : -width) : width,
-                   text);
-            begins = false;
-        }
-        putchar('\n');
-    }
-}
-
 static void list_as_text(const json_t *list)
 {
     const json_t *first = json_array_get(list, 0);
     if (json_object_get(first, "summary") || json_object_get(first, "columns"))
         entries(list, term_width(STDOUT_FILENO));
     else
-        table(list);
+        list_table(list, term_width(STDOUT_FILENO));
 }
 
 /* ==== The command ==== */
@@ -191,7 +177,7 @@ enum { FORMAT_TEXT, FORMAT_JSON };
 static const char *const formats[] = { "text", "json", NULL };
 static const char *const topics[] = { "policies", "placers", "formats", "workloads", "gpus",
                                       "mig",      "duties",  "goodput", "nodes",     "models",
-                                      "metrics",  "columns", NULL };
+                                      "metrics",  "columns", "plots",   NULL };
 
 struct list_options { int format; };
 static const struct list_options defaults = { .format = FORMAT_TEXT };
@@ -201,6 +187,33 @@ static const struct option options[] = {
       .at = offsetof(struct list_options, format), .words = formats },
     { 0 },
 };
+
+/* What an entry goes by: its first value. A table may have several rows of one name. */
+static const char *name_of(json_t *entry)
+{
+    return json_string_value(json_object_iter_value(json_object_iter(entry)));
+}
+
+/* Only the entries of this name; -1 with a message if there is none. */
+static int keep_one(json_t *list, const char *topic, const char *name)
+{
+    size_t n = json_array_size(list);
+    const char **known = mem_new(n + 1, sizeof *known);
+    char text[DID_YOU_MEAN], otherwise[DID_YOU_MEAN];
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        known[i] = name_of(json_array_get(list, i));
+        any = any || !strcmp(known[i], name);
+    }
+    snprintf(otherwise, sizeof otherwise, "see 'gpuyard list %s'", topic);
+    if (!any)
+        complain(EXIT_USAGE, "list %s: no %s", topic, did_you_mean(text, name, known, otherwise));
+    free(known);
+    for (size_t i = n; any && i-- > 0;)
+        if (strcmp(name_of(json_array_get(list, i)), name))
+            json_array_remove(list, i);
+    return any ? 0 : -1;
+}
 
 static int list_run(const struct invocation *in)
 {
@@ -214,6 +227,10 @@ static int list_run(const struct invocation *in)
             EXIT_USAGE, "no list of %s",
             did_you_mean(text, in->operands.text[0], topics, "see 'gpuyard list --help'"));
     json_t *list = l->make();
+    if (in->operands.n > 1 && keep_one(list, l->name, in->operands.text[1])) {
+        json_decref(list);
+        return EXIT_USAGE;
+    }
     if (o->format == FORMAT_JSON) {
         json_dumpf(list, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
         putchar('\n');
@@ -226,9 +243,11 @@ static int list_run(const struct invocation *in)
 const struct command cmd_list = {
     .name = "list",
     .summary = "list policies, placers, formats, workloads, gpus, mig, duties, goodput, nodes, "
-               "models, metrics or columns",
-    .set = { .name = "list", .options = options, .operands = "LIST",
-             .min_operands = 1, .max_operands = 1 },
+               "models, metrics, columns or plots",
+    .details = "With NAME only what has that name: 'list policies easy' tells the parameters of "
+               "one policy, each in full.",
+    .set = { .name = "list", .options = options, .operands = "LIST [NAME]",
+             .min_operands = 1, .max_operands = 2 },
     .words = topics,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -2,9 +2,11 @@
 #include "sim/cli/frame/list.h"
 
 #include "policies/registry.h"
+#include "sim/cli/plot/kind.h"
 #include "sim/base/memory.h"
 #include "sim/engine/params.h"
 #include "sim/physics/physics.h"
+#include "sim/results/quantiles.h"
 #include "sim/results/rows.h"
 #include "sim/results/summary.h"
 #include "sim/cluster/catalogue.h"
@@ -17,6 +19,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static json_t *number(double value)
 {
@@ -303,6 +306,8 @@ static json_t *metrics(void)
     for (const struct run_model *const *of = physics_models; *of; of++)
         for (const struct metric_kind *m = (*of)->metrics; m && m->name; m++)
             set_text(entry(list, m->name, m->summary), "unit", m->unit);
+    for (const struct metric_kind *m = quantile_patterns; m->name; m++)
+        set_text(entry(list, m->name, m->summary), "unit", m->unit);
     return list;
 }
 
@@ -335,6 +340,33 @@ static json_t *columns(void)
     return list;
 }
 
+/* The words of "a,b,c". */
+static json_t *words_in(const char *text)
+{
+    json_t *list = json_array();
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        json_array_append_new(list, json_stringn(text, n));
+        text += n + (text[n] == ',');
+    }
+    return list;
+}
+
+static json_t *plots(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; plot_kinds[i]; i++) {
+        const struct kind *k = plot_kinds[i];
+        json_t *o = entry(list, k->name, plot_kind_summaries[i]), *files = json_array();
+        json_object_set_new(o, "directories", json_string(k->most == 1 ? "one" : "several"));
+        json_object_set_new(o, "reads", files);
+        for (size_t f = 0; f < KIND_FILES && k->file[f]; f++)
+            json_array_append_new(files, json_stringn(k->file[f], strcspn(k->file[f], ":")));
+        json_object_set_new(o, "csv", words_in(k->columns));
+    }
+    return list;
+}
+
 const struct listing listings[] = {
     { "policies", policies },
     { "placers", placers },
@@ -348,5 +380,6 @@ const struct listing listings[] = {
     { "models", training_models },
     { "metrics", metrics },
     { "columns", columns },
+    { "plots", plots },
     { NULL, NULL },
 };

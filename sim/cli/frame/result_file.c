@@ -1,12 +1,14 @@
 /* result_file.c - see result_file.h. */
 #include "sim/cli/frame/result_file.h"
 
+#include "sim/base/memory.h"
 #include "sim/io/input.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { PATH_LONG = 4096 };
@@ -67,6 +69,34 @@ json_t *result_manifest(const char *directory)
     char path[PATH_LONG];
     snprintf(path, sizeof path, "%s/manifest.json", directory);
     return json_load_file(path, 0, NULL);
+}
+
+struct result_places result_places_of(const char *directory)
+{
+    char path[PATH_LONG];
+    json_t *manifest = result_manifest(directory);
+    const json_t *members = json_object_get(manifest, "members");
+    size_t n = json_array_size(members);
+    struct result_places p = { n ? n : 1, mem_new(n ? n : 1, sizeof *p.path),
+                               mem_new(n ? n : 1, sizeof *p.member) };
+    for (size_t i = 0; i < p.n; i++) {
+        const char *name = json_string_value(json_object_get(json_array_get(members, i), "name"));
+        snprintf(path, sizeof path, "%s%s%s", directory, name ? "/" : "", name ? name : "");
+        p.path[i] = mem_text(path, strlen(path));
+        p.member[i] = name ? mem_text(name, strlen(name)) : NULL;
+    }
+    json_decref(manifest);
+    return p;
+}
+
+void result_places_free(struct result_places *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        free(p->path[i]);
+        free(p->member[i]);
+    }
+    free(p->path);
+    free(p->member);
 }
 
 int result_number(const struct row *row, size_t column, double *to, struct error *err)

@@ -24,5 +24,14 @@ int result_file_read_or_fail(const char *directory, const struct result_file *f,
 /* NaN: empty or no column */
 int result_number(const struct row *row, size_t column, double *to, struct error *err);
 
+/* The runs at a directory of results: of a federation those of its members, else itself alone. */
+struct result_places {
+    size_t n;
+    char **path;
+    char **member;                /* of a federation the member's name, else NULL */
+};
+struct result_places result_places_of(const char *directory);
+void result_places_free(struct result_places *p);
+
 /* manifest.json, owned by the caller; NULL: there is none that can be read. */
 json_t *result_manifest(const char *directory);

@@ -75,8 +75,8 @@ void text_pad(FILE *to, const char *text, size_t width)
         putc(' ', to);
 }
 
-/* The bytes of a word that go into one line: all if they fit, else up to the last comma that
- * fits, or to the first one. */
+/* The bytes of a word that go into one line: all if they fit, else up to the last comma or '|'
+ * that fits, or to the first one. */
 static size_t word_part(const char *word, size_t bytes, size_t room)
 {
     size_t cut = 0;
@@ -84,7 +84,7 @@ static size_t word_part(const char *word, size_t bytes, size_t room)
         columns += begins_character(word[i]);
         if (columns > room && cut)
             return cut;
-        if (word[i] == ',')
+        if (word[i] == ',' || word[i] == '|')
             cut = i + 1;
     }
     return bytes;
@@ -132,6 +132,11 @@ void text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t widt
         text += *text == ' ' || *text == '\n';
     }
     putc('\n', to);
+}
+
+const char *plural_ending(double n)
+{
+    return n == 1 ? "" : "s";
 }
 
 const char *human_time(char to[HUMAN_MAX], double s)

@@ -17,9 +17,11 @@ size_t text_width(const char *text);
 void   text_put(FILE *to, const char *text, size_t max);
 void   text_pad(FILE *to, const char *text, size_t width);   /* cut or filled up to `width` */
 /* Words of `text` in lines that begin after `indent` blanks and have at most `width` columns. A
- * longer word is split after a comma if it has one. The cursor stands at column `at`; the first
- * line continues there if two blanks remain in between. '\n' ends a paragraph. */
+ * longer word is split after a comma or '|' if it has one. The cursor stands at column `at`; the
+ * first line continues there if two blanks remain in between. '\n' ends a paragraph. */
 void   text_wrap(FILE *to, const char *text, size_t at, size_t indent, size_t width);
+
+const char *plural_ending(double n);                         /* "s", unless n is 1 */
 
 /* A duration for people: "0 s", "12.5 s", "3.2 min", "4.1 h", "2.5 d", "1.3 y": at most 7
  * characters below 1000 years. */

@@ -1,15 +1,15 @@
 /* bands.c - levels over time, stacked: utilisation, utilisation_class, utilisation_state,
  * fragmentation. See bands.h. */
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/bands_parts.h"
 #include "sim/cli/plot/words.h"
-#include "sim/cli/frame/term.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { OWN_COLOURS = 9, LINES_MOST = 1200, STEPS = 500, ONE_PANEL_ROWS = 16, PANEL_ROWS = 8 };
-#define NO_BAND SIZE_MAX           /* it never holds for any time */
+#define NO_BAND SIZE_MAX /* it never holds for any time */
 static const char letters[] = "abcdefghij";
 
 /* ---- Which bands ---- */
@@ -71,7 +71,10 @@ static void rank_largest(struct bands *b, const char **names)
 
 /* ---- The stack of a run ---- */
 
-struct moment { double at_s, value; uint32_t key; };
+struct moment {
+    double at_s, value;
+    uint32_t key;
+};
 
 static int by_time(const void *a, const void *b)
 {
@@ -96,8 +99,13 @@ static struct moment *all_changes(const struct run_levels *run, size_t *n)
     return list;
 }
 
-struct stack_row { double at_s, value[BANDS_MOST], top[BANDS_MOST]; };
-struct stack { struct stack_row *row; size_t n, capacity; };
+struct stack_row {
+    double at_s, value[BANDS_MOST], top[BANDS_MOST];
+};
+struct stack {
+    struct stack_row *row;
+    size_t n, capacity;
+};
 
 static void add_row(struct stack *s, size_t bands, double at_s, const double *held)
 {
@@ -219,7 +227,8 @@ static size_t draw_lines(struct bands *b, size_t i, bool behind)
         table_label(t, "band", line[k].name);
         series_table(t, line[k].level, &b->axis, i);
         fact_text(b->f, line[k].name, "line%zu", n);
-        fact(b->f, line[k].rgb, "line_colour%zu", n);
+        fact(b->f, b->r->canvas.paper.bw ? 0 : line[k].rgb, "line_colour%zu", n);
+        fact(b->f, b->r->canvas.paper.bw ? (double)k + 1 : 1, "line_dash%zu", n);
         fact(b->f, line[k].width, "line_width%zu", n);
     }
     return n;
@@ -228,7 +237,9 @@ static size_t draw_lines(struct bands *b, size_t i, bool behind)
 /* ---- The figure ---- */
 
 /* GPU time of a run in bands, over all and of those that count as held; the fifth band. */
-struct sums { double held, fifth; };
+struct sums {
+    double held, fifth;
+};
 
 static struct sums sums_of(const struct bands *b, size_t i)
 {
@@ -275,6 +286,7 @@ static void put_titles(struct bands *b, size_t i)
     if (b->by->title)
         fact_text(b->f, b->by->title(b, i, held, busy, s.held > 0 ? s.fifth / s.held : 0),
                   "panel%zu", i + 1);
+    fact_text(b->f, b->r->run[i].label, "run%zu", i + 1);
 }
 
 static size_t longest_of(const char *const *names, size_t n)
@@ -344,6 +356,8 @@ static void draw(struct bands *b, double *over_s)
         rank_largest(b, names);
     else
         rank_fixed(b, names);
+    for (size_t k = 0; k < b->n_bands && b->r->canvas.paper.bw; k++)
+        fact(b->f, grey_of(k + 1, b->n_bands), "band_colour%zu", k + 1);
     draw_runs(b, names, over_s);
     fact(b->f, (double)b->r->n, "n");
     fact(b->f, (double)b->n_bands, "bands");
@@ -419,10 +433,16 @@ static const char *title_of_free(const struct bands *b, size_t i, double allocat
 }
 
 static const struct banding of_queues = {
-    .others = "queues", .levels = "GPUs", .read = bands_read_queues, .title = title_of_held,
+    .others = "queues",
+    .levels = "GPUs",
+    .read = bands_read_queues,
+    .title = title_of_held,
 };
 static const struct banding of_classes = {
-    .others = "classes", .levels = "GPUs", .read = bands_read_classes, .title = title_of_held,
+    .others = "classes",
+    .levels = "GPUs",
+    .read = bands_read_classes,
+    .title = title_of_held,
 };
 static const struct banding of_states = {
     .levels = "GPUs",
@@ -466,21 +486,42 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 #define COLUMNS "run,band,time_s,value,top"
 const struct kind utilisation_kind = {
-    .name = "utilisation", .least = 1, .most = SIZE_MAX,
-    .file = { "timeseries.csv", "queues.csv", "jobs.csv" }, .columns = COLUMNS,
-    .script = "utilisation.gp", .variant = &of_queues, .make = make,
+    .name = "utilisation",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "timeseries.csv", "queues.csv", "jobs.csv" },
+    .columns = COLUMNS,
+    .script = "utilisation.gp",
+    .variant = &of_queues,
+    .make = make,
 };
 const struct kind utilisation_class_kind = {
-    .name = "utilisation_class", .least = 1, .most = SIZE_MAX,
-    .file = { "timeseries.csv", "intervals.csv", "jobs.csv" }, .columns = COLUMNS,
-    .script = "utilisation.gp", .variant = &of_classes, .make = make,
+    .name = "utilisation_class",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "timeseries.csv", "intervals.csv", "jobs.csv" },
+    .columns = COLUMNS,
+    .script = "utilisation.gp",
+    .variant = &of_classes,
+    .make = make,
 };
 const struct kind utilisation_state_kind = {
-    .name = "utilisation_state", .least = 1, .most = SIZE_MAX, .file = { "timeseries.csv" },
-    .columns = COLUMNS, .script = "utilisation.gp", .variant = &of_states, .make = make,
+    .name = "utilisation_state",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "timeseries.csv" },
+    .columns = COLUMNS,
+    .script = "utilisation.gp",
+    .variant = &of_states,
+    .make = make,
 };
 const struct kind fragmentation_kind = {
-    .name = "fragmentation", .least = 1, .most = SIZE_MAX,
-    .file = { "timeseries.csv", "intervals.csv", "nodes.csv" }, .columns = COLUMNS,
-    .script = "utilisation.gp", .variant = &of_free, .make = make,
+    .name = "fragmentation",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "timeseries.csv", "intervals.csv", "nodes.csv" },
+    .columns = COLUMNS,
+    .script = "utilisation.gp",
+    .variant = &of_free,
+    .make = make,
 };

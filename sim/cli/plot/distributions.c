@@ -2,9 +2,9 @@
  * distributions.h. */
 #include "sim/cli/plot/distributions.h"
 
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
-#include "sim/cli/frame/term.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,35 +12,27 @@
 
 /* ---- Reading ---- */
 
-struct reading { struct distribution *of; size_t rows; };
-
 static void on_job(void *self, const struct fields *f)
 {
-    static const char *const ended[] = { "completed", "failed", "cancelled" };
-    struct reading *r = self;
-    const char *state = f->text[0];
-    bool over = false;
-    for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
-        over = over || !strcmp(state, ended[i]);
-    r->rows++;
-    if (over && !isnan(f->number[1])) {
-        sample_add(&r->of->sample, f->number[1]);
-        r->of->zero += f->number[1] == 0;
-    } else if (!strcmp(state, "running") || !strcmp(state, "pending"))
-        r->of->missing++;
+    struct distribution *d = self;
+    double value = f->number[2];
+    if (population_row(&d->of, f) != COUNTED || isnan(value))
+        return;
+    sample_add(&d->sample, value);
+    d->zero += value == 0;
 }
 
 int distributions_read(const struct plot_request *r, const char *column, struct distribution *of,
                        struct error *err)
 {
-    const char *const columns[] = { "$state", column, NULL };
+    const char *const columns[] = { POPULATION_COLUMNS, column, NULL };
     for (size_t i = 0; i < r->n; i++) {
-        struct reading one = { &of[i], 0 };
-        if (rows_read(r->run[i].path, "jobs.csv", columns, on_job, &one, err))
+        of[i].of = population_begin(r->run[i].path);
+        if (rows_read(r->run[i].path, "jobs.csv", columns, on_job, &of[i], err))
             return -1;
         if (!of[i].sample.n)
             return error_set(err, "%s/jobs.csv: %s", r->run[i].path,
-                             one.rows ? "no finished job" : "no jobs");
+                             of[i].of.rows ? "no finished job" : "no jobs");
     }
     return 0;
 }
@@ -54,17 +46,20 @@ void distributions_free(struct distribution *of, size_t n)
 
 /* ---- Drawing ---- */
 
-static double power_of_ten(double x)
+/* The biggest of 1, 2 and 5 times a power of ten that is below x. */
+static double step_below(double x)
 {
-    double p = 1;
-    while (p > x)
-        p /= 10;
-    while (p * 10 <= x)
-        p *= 10;
-    return p;
+    static const double steps[] = { 5, 2, 1 };
+    double p = pow(10, floor(log10(x)));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i] * p < x * (1 - 1e-9))
+            return steps[i] * p;
+    return 5 * p / 10;
 }
 
-struct range { double least, biggest; };
+struct range {
+    double least, biggest;
+};
 
 static double smallest_above_zero(const struct sample *s)
 {
@@ -84,14 +79,22 @@ static struct range range_of(const struct distribution *of, size_t n, enum axis_
     }
     if (biggest == 0)
         smallest = biggest = 1;
-    if (smallest < 1 && biggest >= 1000)
-        smallest = 1;             /* fractions of a second are of no interest then */
-    else
-        smallest = fmax(smallest, biggest / 1e6);
-    double least = start == START_AT_POWER ? power_of_ten(smallest)
-                   : start == START_AT_ONE ? 1
-                                           : smallest * 0.9;
+    bool clipped = smallest < 1 && biggest >= 1000; /* fractions of a second say nothing then */
+    smallest = fmax(smallest, biggest / 1e6);
+    double least = start == START_AT_ONE || clipped ? 1
+                   : start == START_BELOW           ? step_below(smallest)
+                                                    : smallest * 0.9;
     return (struct range){ least, (biggest <= least ? least * 10 : biggest) * 1.15 };
+}
+
+/* What the height says at which a curve of waits starts. */
+static const char *start_text(struct arena *a, const struct distribution *of, size_t n,
+                              double least)
+{
+    bool more = false;
+    for (size_t i = 0; i < n; i++)
+        more = more || smallest_above_zero(&of[i].sample) <= least;
+    return more ? words(a, "that waited %s or less", human(a, least)) : "that did not wait";
 }
 
 static void draw_curve(struct table *t, const struct sample *s, struct range range)
@@ -115,13 +118,23 @@ const char *distribution_title(const struct plot_request *r, const struct distri
     struct arena *a = figure_memory(f);
     bool terminal = r->canvas.format == PLOT_TERM;
     const struct distribution *d = &of[i];
-    const char *text = words(a, ": %s %s", commas(a, (double)d->sample.n), style->what);
+    if (r->canvas.paper.untitled)
+        return r->run[i].label;
+    const char *text = words(a, ": %s %s%s", commas(a, (double)d->sample.n), style->what,
+                             d->sample.n == 1 ? "" : "s");
+    if (style->median)
+        text = words(a, "%s, median %.3g", text, sample_quantile(&d->sample, .5));
     if (style->waited)
         text =
             words(a, "%s, %s waited", text, percent(a, 1 - (double)d->zero / (double)d->sample.n));
-    if (d->missing)
-        text = words(a, "%s, %s %s", text, commas(a, (double)d->missing),
+    if (d->missing + d->of.unfinished)
+        text = words(a, "%s, %s %s", text, commas(a, (double)(d->missing + d->of.unfinished)),
                      terminal ? style->missing_short : style->missing);
+    if (d->of.on_demand && !terminal)
+        text = words(a, "%s; without %s replicas and sessions", text,
+                     commas(a, (double)d->of.on_demand));
+    if (d->of.left_out && !terminal)
+        text = words(a, "%s; after a warm-up of %s", text, commas(a, (double)d->of.left_out));
     const char *label = r->run[i].label;
     if (terminal)
         label = name_clean(a, label, r->canvas.columns - 17 - (int)text_width(text));
@@ -147,7 +160,9 @@ double distributions_draw(const struct plot_request *r, const struct distributio
     fact(f, (double)longest, "longest");
     fact(f, range.least, "least");
     fact(f, range.biggest, "biggest");
-    fact(f, style->start == START_AT_POWER, "times");
+    fact(f, style->start == START_BELOW, "times");
+    if (style->waited)
+        fact_text(f, start_text(figure_memory(f), of, r->n, range.least), "starts_at");
     return range.least;
 }
 
@@ -166,26 +181,49 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 static const struct distribution_style jct = {
-    "jct_s", "jct_s,percent", START_AT_POWER, false, "jobs", "unfinished left out", "unfinished",
+    "jct_s", "jct_s,percent", START_BELOW, false, false, "job", "unfinished left out", "unfinished",
 };
 static const struct distribution_style waits = {
-    "wait_s", "wait_s,percent", START_AT_POWER, true, "jobs", "unfinished left out", "unfinished",
+    "wait_s", "wait_s,percent", START_BELOW, true, false, "job", "unfinished left out", "unfinished",
 };
 static const struct distribution_style slowdown = {
-    "bounded_slowdown", "bounded_slowdown,percent", START_AT_ONE, false, "jobs",
-    "unfinished left out", "unfinished",
+    "bounded_slowdown",
+    "bounded_slowdown,percent",
+    START_AT_ONE,
+    false,
+    false,
+    "job",
+    "unfinished left out",
+    "unfinished",
 };
 
 const struct kind jct_cdf_kind = {
-    .name = "jct_cdf", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv" },
-    .columns = "run,jct_s,percent", .script = "jct_cdf.gp", .variant = &jct, .make = make,
+    .name = "jct_cdf",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "jobs.csv" },
+    .columns = "run,jct_s,percent",
+    .script = "jct_cdf.gp",
+    .variant = &jct,
+    .make = make,
 };
 const struct kind wait_cdf_kind = {
-    .name = "wait_cdf", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv" },
-    .columns = "run,wait_s,percent", .script = "wait_cdf.gp", .variant = &waits, .make = make,
+    .name = "wait_cdf",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "jobs.csv" },
+    .columns = "run,wait_s,percent",
+    .script = "wait_cdf.gp",
+    .variant = &waits,
+    .make = make,
 };
 const struct kind slowdown_cdf_kind = {
-    .name = "slowdown_cdf", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv" },
-    .columns = "run,bounded_slowdown,percent", .script = "slowdown_cdf.gp", .variant = &slowdown,
+    .name = "slowdown_cdf",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "jobs.csv" },
+    .columns = "run,bounded_slowdown,percent",
+    .script = "slowdown_cdf.gp",
+    .variant = &slowdown,
     .make = make,
 };

@@ -1,26 +1,32 @@
 /* distributions.h - the empirical distribution of one number of each run, as curves on a
  * logarithmic axis.
  *
- * The axis begins at `least`: of times the power of ten below the smallest positive value, of
- * slowdowns 1, of other ratios nine tenths of it, but at most six powers of ten below the biggest,
- * and at 1 s where the biggest are 1000 s or more. What lies below is the height at which the curve
- * starts. */
+ * The axis begins at `least`: of times the biggest of 1, 2 and 5 times a power of ten that is below
+ * the smallest positive value, of slowdowns 1, of other ratios nine tenths of that value; but at
+ * most six powers of ten below the biggest value, and at 1 s where the smallest is less and the
+ * biggest is 1000 s or more. What lies below is the height at which the curve starts. */
 #pragma once
 #include "sim/cli/plot/kind.h"
+#include "sim/cli/plot/population.h"
 #include "sim/study/sample.h"
 
-enum axis_start { START_AT_POWER, START_AT_ONE, START_NEAR };
+enum axis_start { START_BELOW, START_AT_ONE, START_NEAR };
 struct distribution_style {
     const char *column, *columns; /* "jct_s" of the result file; "jct_s,percent" of the table */
     enum axis_start start;
-    bool waited;                  /* the title says which share is above 0 */
-    const char *what;             /* "jobs" */
-    const char *missing;          /* those without a value: "unfinished left out" */
-    const char *missing_short;    /* the same on a terminal */
+    bool waited;               /* the title says which share is above 0 */
+    bool median;      /* the title says it */
+    const char *what;          /* "job" */
+    const char *missing;       /* those without a value: "unfinished left out" */
+    const char *missing_short; /* the same on a terminal */
 };
-struct distribution { struct sample sample; size_t zero, missing; };
+struct distribution {
+    struct sample sample;
+    size_t zero, missing; /* missing: those of the kind's own, besides jobs unfinished */
+    struct population of;
+};
 
-/* Of the jobs that completed, failed or were cancelled: [n], of each run. 0, or -1 with err: no
+/* Of the jobs that population.h counts: [n], of each run. 0, or -1 with err: no
  * such job, too. */
 int distributions_read(const struct plot_request *r, const char *column, struct distribution *of,
                        struct error *err);

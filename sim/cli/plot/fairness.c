@@ -1,11 +1,11 @@
 /* fairness.c - finish-time fairness as a distribution, and what each queue held of its fair share:
  * the twelve queues with the most GPU time over all runs. Without quotas there are no shares, and
  * the second panel is left out. */
+#include "sim/base/intern.h"
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/distributions.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
-#include "sim/cli/frame/term.h"
-#include "sim/base/intern.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,20 +13,30 @@
 
 enum { QUEUES_MOST = 12, QUEUE_WIDE = 24 };
 static const struct distribution_style style = {
-    "finish_time_fairness", "finish_time_fairness,percent", START_NEAR, false, "jobs",
-    "unfinished left out", "unfinished",
+    "finish_time_fairness",
+    "finish_time_fairness,percent",
+    START_NEAR,
+    false,
+    false,
+    "job",
+    "unfinished left out",
+    "unfinished",
 };
 
-struct share { uint32_t queue; size_t run; double held; };
+struct share {
+    uint32_t queue;
+    size_t run;
+    double held;
+};
 struct shares {
-    struct intern *names;         /* queues of which any run has a share or GPU time */
+    struct intern *names; /* queues of which any run has a share or GPU time */
     struct share *share;
     size_t n, capacity, run;
-    double *gpu_h;                /* [names] */
+    double *gpu_h; /* [names] */
     size_t gpu_h_capacity;
-    bool *has_share;              /* [names] */
+    bool *has_share; /* [names] */
     size_t has_share_capacity;
-    double *jain;                 /* [runs]; NaN: not known */
+    double *jain; /* [runs]; NaN: not known */
 };
 
 static void on_metric(void *self, const struct fields *f)
@@ -155,7 +165,12 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 const struct kind fairness_kind = {
-    .name = "fairness", .least = 1, .most = SIZE_MAX, .file = { "jobs.csv", "summary.csv" },
-    .columns = "run,finish_time_fairness,percent,queue,fair_share_held", .script = "fairness.gp",
+    .name = "fairness",
+    .paper_least = 600,
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "jobs.csv", "summary.csv" },
+    .columns = "run,finish_time_fairness,percent,queue,fair_share_held",
+    .script = "fairness.gp",
     .make = make,
 };

@@ -10,21 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cell { double number; const char *text; };             /* text NULL: a number */
+struct cell {
+    double number;
+    const char *text;
+}; /* text NULL: a number */
 enum { LABELS_MOST = 4 };
-struct label { const char *column, *text; };
+struct label {
+    const char *column, *text;
+};
 struct table {
-    struct arena *memory;         /* of the figure */
+    struct arena *memory; /* of the figure */
     const char *name, *columns;
-    size_t width;                 /* columns in a row */
+    size_t width; /* columns in a row */
     struct cell *cell;
     size_t n, capacity;
     struct label label[LABELS_MOST];
     size_t labels;
 };
 enum fact_kind { FACT_NUMBER, FACT_TEXT, FACT_TIC };
-struct one_fact { enum fact_kind kind; const char *name, *text; double number; };
-struct stream { FILE *file; char *text; size_t length; };
+struct one_fact {
+    enum fact_kind kind;
+    const char *name, *text;
+    double number;
+};
+struct stream {
+    FILE *file;
+    char *text;
+    size_t length;
+};
 struct figure {
     struct arena *memory;
     struct canvas canvas;
@@ -252,6 +265,23 @@ static void put_block(struct figure *f, const struct table *t, struct output *to
     out_text(to, "end_of_rows\n");
 }
 
+/* 0 for the width: a screen. */
+static void put_paper(const struct paper *p, struct output *to)
+{
+    double font_pt = p->font_pt > 0 ? p->font_pt : FONT_USUAL;
+    out_text(to, "paper = ");
+    put_number(to, floor(p->width_in * 96 * FONT_USUAL / font_pt + .5));
+    out_text(to, "; paper_in = ");
+    put_number(to, p->width_in);
+    out_text(to, "; font_pt = ");
+    put_number(to, font_pt);
+    out_text(to, "; titles = ");
+    out_integer(to, !p->untitled);
+    out_text(to, "; bw = ");
+    out_integer(to, p->bw);
+    out_char(to, '\n');
+}
+
 void figure_commands(struct figure *f, const char *script, struct output *to)
 {
     static const char *const format[] = { "png", "svg", "pdf", "term", "csv" };
@@ -264,6 +294,7 @@ void figure_commands(struct figure *f, const char *script, struct output *to)
     out_text(to, "; ansi = ");
     out_integer(to, f->canvas.colour);
     out_char(to, '\n');
+    put_paper(&f->canvas.paper, to);
     for (size_t i = 0; i < f->facts; i++)
         put_fact(f, &f->fact[i], to);
     for (size_t i = 0; i < f->tables; i++)

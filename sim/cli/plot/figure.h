@@ -26,10 +26,21 @@
 #include <stdio.h>
 
 enum plot_format { PLOT_PNG, PLOT_SVG, PLOT_PDF, PLOT_TERM, PLOT_CSV };
+/* A picture of a paper has its final size: `width_in` wide, text of `font_pt` points. Layouts are
+ * told in pixels at a text of 10 points, of which so wide a picture has width_in x 96 x 10 /
+ * font_pt. */
+struct paper {
+    double width_in; /* 0: for a screen, as wide as the kind wants */
+    double font_pt;
+    bool untitled; /* the paper's caption says what it shows */
+    bool bw;       /* greys, dashes and marks for colours */
+};
+enum { FONT_USUAL = 10 };
 struct canvas {
     enum plot_format format;
-    int columns, lines;           /* of a terminal */
-    bool colour;                  /* of a terminal */
+    int columns, lines; /* of a terminal */
+    bool colour;        /* of a terminal */
+    struct paper paper;
 };
 
 struct figure;
@@ -64,5 +75,5 @@ FILE *figure_legend(struct figure *f);
 
 void figure_commands(struct figure *f, const char *script, struct output *to);
 void figure_csv(struct figure *f, const char *columns, struct output *to);
-char *figure_drawn_text(struct figure *f); /* of the figure; NULL: gnuplot draws it */
-const char *figure_legend_text(struct figure *f);            /* "": there is none */
+char *figure_drawn_text(struct figure *f);        /* of the figure; NULL: gnuplot draws it */
+const char *figure_legend_text(struct figure *f); /* "": there is none */

@@ -3,11 +3,11 @@
  *
  * Colour is by queue if there are several, else by job. GPUs of counted nodes have no names: a hold
  * gets the lowest lanes that are free. Jobs that share a GPU lie above each other in its lane. */
+#include "sim/base/intern.h"
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/heat.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
-#include "sim/cli/frame/term.h"
-#include "sim/base/intern.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,11 @@ enum { LABEL_WIDE = 12, OWN_COLOURS = 9, WHOLE_MILLI = 1000 };
 static const char letters[] = "abcdefghij",
                   alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-struct node { const char *name; size_t first, gpus; bool counted; };    /* first: its first lane */
+struct node {
+    const char *name;
+    size_t first, gpus;
+    bool counted;
+}; /* first: its first lane */
 struct hold {
     double start_s, end_s;
     uint32_t node, queue;
@@ -35,26 +39,33 @@ struct hold {
 struct part {
     double end_s, low, high;
 }; /* of a GPU that jobs share; thousandths */
-struct lane { struct part *part; size_t n, capacity; double busy_until_s; };
-struct cell { char mark; unsigned char colour; };            /* mark 0: nothing */
+struct lane {
+    struct part *part;
+    size_t n, capacity;
+    double busy_until_s;
+};
+struct cell {
+    char mark;
+    unsigned char colour;
+}; /* mark 0: nothing */
 struct gantt {
     const struct plot_request *r;
     struct figure *f;
     struct intern *names, *jobs, *queue_names, *drawn; /* names: of nodes; jobs: of jobs.csv; drawn:
                                                           jobs in the order of their first box */
     struct node *node;
-    uint32_t *queue_of_job;       /* [jobs] */
-    struct hold *hold;            /* those that last, by start; owned */
+    uint32_t *queue_of_job; /* [jobs] */
+    struct hold *hold;      /* those that last, by start; owned */
     size_t node_capacity, job_capacity, hold_capacity, holds;
     size_t n_lanes, boxes;
     struct lane *lane;
-    double start_s, end_s, whole_s;    /* what is shown of the whole span */
-    size_t shown;                 /* holds */
-    size_t queues;                /* that hold GPUs */
+    double start_s, end_s, whole_s; /* what is shown of the whole span */
+    size_t shown;                   /* holds */
+    size_t queues;                  /* that hold GPUs */
     size_t *order, *rank; /* queues, most GPU time first; of each from 1, 0: it holds none */
     double lane_px, unit_s;
     struct table *box, *text;
-    struct cell *cell;            /* of a terminal: [lanes * wide] */
+    struct cell *cell; /* of a terminal: [lanes * wide] */
     size_t wide;
 };
 
@@ -201,6 +212,12 @@ static void survey(struct gantt *g)
 
 /* ---- Boxes ---- */
 
+static unsigned queue_colour(const struct gantt *g, size_t k)
+{
+    size_t n = g->queues <= OWN_COLOURS ? g->queues : OWN_COLOURS + 1;
+    return g->r->canvas.paper.bw ? grey_of(k < n ? k : n, n) : colour_of(k, false);
+}
+
 /* A shade of the colour of its queue for each job, so that neighbours can be told apart. */
 static unsigned shade(unsigned rgb, size_t k)
 {
@@ -246,7 +263,7 @@ static void put_box(struct gantt *g, const struct hold *h, size_t lane, size_t h
     double from = h->start_s - g->start_s, to = fmin(h->end_s, g->end_s) - g->start_s,
            top = (double)lane + low;
     double bottom = (double)(lane + high - 1) + up;
-    unsigned rgb = shade(colour_of(k, false), by_queue ? number % 3 : 0);
+    unsigned rgb = shade(queue_colour(g, k), by_queue ? number % 3 : 0);
     table_numbers(g->box, 5, (double[]){ from, to, top, bottom, rgb });
     table_text(g->box, g->node[h->node].name);
     table_text(g->box, intern_text(g->queue_names, h->queue));
@@ -372,7 +389,7 @@ static void put_facts(const struct gantt *g, const char *title)
     put_tics(g);
     for (size_t k = 1; k <= bands; k++) {
         fact_text(g->f, queue_name(g, k), "queue%zu", k);
-        fact(g->f, colour_of(k, false), "queue_colour%zu", k);
+        fact(g->f, queue_colour(g, k), "queue_colour%zu", k);
     }
     fact_text(g->f, title, "title_text");
     fact(g->f, span / g->unit_s, "end");
@@ -494,7 +511,11 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 const struct kind gantt_kind = {
-    .name = "gantt", .least = 1, .most = 1, .file = { "intervals.csv", "nodes.csv", "jobs.csv" },
-    .columns = "node,queue,job,start_s,end_s,lane_top,lane_bottom,percent", .script = "gantt.gp",
+    .name = "gantt",
+    .least = 1,
+    .most = 1,
+    .file = { "intervals.csv", "nodes.csv", "jobs.csv" },
+    .columns = "node,queue,job,start_s,end_s,lane_top,lane_bottom,percent",
+    .script = "gantt.gp",
     .make = make,
 };

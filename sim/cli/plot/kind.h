@@ -5,16 +5,17 @@
  * (scripts/plot/NAME.gp, or another one's). To add a kind: the table with its function in a C file
  * of this folder, the script, a line in EACH_PLOT_KIND, its columns in scripts/plot/README.md. */
 #pragma once
-#include "sim/cli/plot/figure.h"
 #include "sim/base/error.h"
+#include "sim/cli/plot/figure.h"
 
 #include <stddef.h>
 
 struct plot_run {
-    const char *path;             /* of its directory */
-    const char *name;             /* of its directory, on one line */
+    const char *path;  /* of its directory */
+    const char *name;  /* of its directory, on one line */
     const char *label; /* policy and placement, as far as the manifest says; else its name */
-    size_t group;                 /* of runs that are replications of each other, from 0 */
+    int64_t seed;      /* INT64_MIN: not known */
+    size_t group;      /* of runs that are replications of each other, from 0 */
 };
 struct plot_request {
     struct canvas canvas;
@@ -22,44 +23,59 @@ struct plot_request {
     const struct plot_run *run;
     size_t groups;
     const char *const *group_label;
-    size_t metrics;               /* of compare and sweep */
-    const char *const *metric;    /* "METRIC" or "METRIC@SCOPE" */
-    const char *x_column;         /* of sweep; NULL: the kind chooses */
+    size_t metrics;            /* of compare and sweep */
+    const char *const *metric; /* "METRIC" or "METRIC@SCOPE" */
+    const char *x_column;      /* of sweep; NULL: the kind chooses */
 };
 
-enum { KIND_FILES = 3 };
+enum { KIND_FILES = 3, PAPER_LEAST = 300 };
 struct kind {
-    const char *name;             /* as in the list */
-    size_t least, most;           /* directories it takes */
+    const char *name;   /* as in the list */
+    size_t least, most; /* directories it takes */
     /* It reads: "FILE", or "FILE:COLUMN" where only some runs have what it shows. */
     const char *file[KIND_FILES];
-    const char *columns;          /* of its CSV */
-    const char *script;           /* in scripts/plot */
-    const void *variant;          /* which of a family of kinds it is, for `make` */
+    bool of_sweep;             /* it reads sweep.csv, too, of the directory of a sweep */
+    const char *const *metric; /* shown instead of the usual ones; ends with NULL; NULL: those */
+    int paper_least;           /* narrowest layout of a paper, in pixels; 0: PAPER_LEAST */
+    const char *columns;       /* of its CSV */
+    const char *script;        /* in scripts/plot */
+    const void *variant;       /* which of a family of kinds it is, for `make` */
+    /* Whether the run has something to show, beyond its files; NULL: it has. A kind that shows
+     * nothing of any run is drawn only if it is asked for by name. */
+    bool (*shows)(const char *directory);
     /* 0, or -1 with err. */
     int (*make)(const struct kind *k, const struct plot_request *r, struct figure *f,
                 struct error *err);
 };
 
 /* All kinds, in the order of the help, with what it says of them. */
-#define EACH_PLOT_KIND(K) \
-    K(jct_cdf, "how long jobs took, as a distribution") \
-    K(wait_cdf, "how long they waited") \
-    K(slowdown_cdf, "how many times their service time they took") \
-    K(utilisation, "GPUs allocated over time, stacked by queue") \
-    K(utilisation_class, "stacked by class") \
-    K(utilisation_state, "what becomes of all GPUs over time") \
-    K(ledger, "where all GPU time went, by account") \
-    K(queue_length, "jobs and GPUs waiting over time") \
-    K(quota, "each queue against its quota (of one run)") \
-    K(fairness, "finish-time fairness, and what queues held of their fair share") \
-    K(fragmentation, "free GPUs over time, by how many are free together") \
-    K(energy, "power over time") \
-    K(services, "inference services: requests, latency, SLO and replicas over time (of one run)") \
+#define EACH_PLOT_KIND(K)                                                                          \
+    K(jct_cdf, "how long jobs took, as a distribution")                                            \
+    K(jct_ratio, "completion time of each job over that in the first run, as a distribution")      \
+    K(wait_cdf, "how long they waited")                                                            \
+    K(slowdown_cdf, "how many times their service time they took")                                 \
+    K(by_size, "how long jobs took and waited, by their GPUs")                                     \
+    K(by_class, "the same by class")                                                               \
+    K(by_queue, "the same by queue")                                                               \
+    K(utilisation, "GPUs allocated over time, stacked by queue")                                   \
+    K(utilisation_class, "stacked by class")                                                       \
+    K(utilisation_state, "what becomes of all GPUs over time")                                     \
+    K(ledger, "where all GPU time went, by account")                                               \
+    K(wait_reasons, "why jobs waited: the mean time in the queue, by reason")                      \
+    K(preemptions, "why running jobs were stopped, by cause")                                      \
+    K(jobs, "jobs running and waiting over time")                                                  \
+    K(queue_length, "jobs and GPUs waiting over time")                                             \
+    K(quota, "each queue against its quota (of one run)")                                          \
+    K(fairness, "finish-time fairness, and what queues held of their fair share")                  \
+    K(fragmentation, "free GPUs over time, by how many are free together")                         \
+    K(energy, "power over time")                                                                   \
+    K(services, "inference services: requests, latency, SLO and replicas over time (of one run)")  \
     K(sessions, "interactive sessions: what they do over time, time to start, and how they ended") \
-    K(gantt, "which GPU was held when (of one run)") \
-    K(nodes, "heat map of the nodes (of one run)") \
-    K(compare, "metrics as bars, with confidence intervals over runs that differ in the seed") \
+    K(gantt, "which GPU was held when (of one run)")                                               \
+    K(nodes, "heat map of the nodes (of one run)")                                                 \
+    K(compare, "metrics as bars, with confidence intervals over runs that differ in the seed")     \
+    K(normalised, "metrics over those of the first run or group, with paired intervals")           \
+    K(pareto, "two metrics against each other, and which runs no other one beats in both")         \
     K(sweep, "metrics of a sweep as lines over one of its parameters, in bands over seeds")
 
 #define PLOT_KIND_DECLARED(name, help) extern const struct kind name##_kind;
@@ -68,3 +84,4 @@ EACH_PLOT_KIND(PLOT_KIND_DECLARED)
 #define PLOT_KIND_HELP EACH_PLOT_KIND(PLOT_KIND_HELP_LINE)
 extern const struct kind *const plot_kinds[];                /* ends with NULL */
 extern const char *const plot_kind_names[];                  /* likewise */
+extern const char *const plot_kind_summaries[];              /* likewise */

@@ -1,8 +1,8 @@
-/* levels.c - levels of the whole cluster over time, a line a run: queue_length, energy. */
+/* levels.c - levels of the whole cluster over time, a line a run: queue_length, jobs, energy. */
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
-#include "sim/cli/frame/term.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct levels {
     const struct plot_request *r;
     struct time_axis axis;
     size_t panels;
-    double scale;                 /* of the column: 1000 for kW of W */
-    struct series level[PANELS];  /* of the run that is read */
+    double scale;                /* of the column: 1000 for kW of W */
+    struct series level[PANELS]; /* of the run that is read */
 };
 
 static void on_row(void *self, const struct fields *f)
@@ -66,47 +66,90 @@ static struct table *run_table(struct figure *f, const struct levels *l, const c
     return t;
 }
 
-/* ---- Jobs and GPUs that wait ---- */
+/* ---- Two levels, one above the other ---- */
 
-static const char *const waiting[PANELS] = { "jobs", "gpus" };
-static const char *const waiting_columns[PANELS] = { "time_s,jobs_waiting", "time_s,gpus_waiting" };
+struct two_levels {
+    const char *column[PANELS], *table[PANELS]; /* of timeseries.csv; columns of the table */
+    const char *heading[PANELS], *unit[PANELS];
+};
+static const struct two_levels waiting = {
+    { "jobs_waiting", "gpus_waiting" },
+    { "time_s,jobs_waiting", "time_s,gpus_waiting" },
+    { "Jobs waiting", "GPUs they wait for" },
+    { "jobs", "GPUs" },
+};
+static const struct two_levels running = {
+    { "jobs_running", "jobs_waiting" },
+    { "time_s,jobs_running", "time_s,jobs_waiting" },
+    { "Jobs running", "Jobs waiting" },
+    { "running", "waiting" },
+};
 
-static int make_queue_length(const struct kind *k, const struct plot_request *r, struct figure *f,
-                             struct error *err)
+static const char *level_title(const struct plot_request *r, const struct levels *l,
+                               const struct two_levels *two, size_t i, struct figure *f)
 {
-    static const char *const columns[] = { "time_s", "jobs_waiting", "gpus_waiting", NULL };
-    struct levels l = { .panels = PANELS, .scale = 1 };
     struct arena *a = figure_memory(f);
+    const char *label = r->run[i].label;
+    if (r->canvas.paper.untitled)
+        return label;
+    if (r->canvas.format == PLOT_TERM)
+        label = name_clean(a, label, r->canvas.columns - 45);
+    return words(a, "%s: mean %s %s, %s %s", label,
+                 short_number(a, l->level[0].integral / l->axis.end_s[i]), two->unit[0],
+                 short_number(a, l->level[1].integral / l->axis.end_s[i]), two->unit[1]);
+}
+
+static int make_two(const struct kind *k, const struct plot_request *r, struct figure *f,
+                    struct error *err)
+{
+    const struct two_levels *two = k->variant;
+    const char *const columns[] = { "time_s", two->column[0], two->column[1], NULL };
+    struct levels l = { .panels = PANELS, .scale = 1 };
     double most[PANELS] = { 0 };
     int result = begin(&l, k, r, err);
     for (size_t i = 0; i < r->n && result == 0; i++) {
         result = read_levels(&l, columns, i, err);
-        const char *label = r->run[i].label;
-        fact_text(
-            f, r->canvas.format == PLOT_TERM ? name_clean(a, label, r->canvas.columns - 45) : label,
-            "title%zu", i + 1);
         for (size_t p = 0; p < PANELS && result == 0; p++) {
-            run_table(f, &l, waiting[p], waiting_columns[p], p, i);
+            run_table(f, &l, p ? "lower" : "upper", two->table[p], p, i);
             most[p] = series_most(&l.level[p], most[p]);
-            fact_text(f, short_number(a, l.level[p].integral / l.axis.end_s[i]), "%s_mean%zu",
-                      waiting[p], i + 1);
         }
+        fact_text(f, level_title(r, &l, two, i, f), "title%zu", i + 1);
     }
-    for (size_t p = 0; p < PANELS; p++)
-        fact(f, most[p], "%s_most", waiting[p]);
+    for (size_t p = 0; p < PANELS; p++) {
+        fact(f, most[p], "most%zu", p + 1);
+        fact_text(f, two->heading[p], "heading%zu", p + 1);
+        fact_text(f, two->unit[p], "unit%zu", p + 1);
+    }
     end(&l, f);
     return result;
 }
 
 const struct kind queue_length_kind = {
-    .name = "queue_length", .least = 1, .most = SIZE_MAX, .file = { "timeseries.csv" },
-    .columns = "run,time_s,jobs_waiting,gpus_waiting", .script = "queue_length.gp",
-    .make = make_queue_length,
+    .name = "queue_length",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "timeseries.csv" },
+    .columns = "run,time_s,jobs_waiting,gpus_waiting",
+    .script = "two_levels.gp",
+    .variant = &waiting,
+    .make = make_two,
+};
+const struct kind jobs_kind = {
+    .name = "jobs",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "timeseries.csv:jobs_running" },
+    .columns = "run,time_s,jobs_running,jobs_waiting",
+    .script = "two_levels.gp",
+    .variant = &running,
+    .make = make_two,
 };
 
 /* ---- Power ---- */
 
-struct energy { double kwh, peak_w, carbon_kg; };
+struct energy {
+    double kwh, peak_w, carbon_kg;
+};
 
 static void on_metric(void *self, const struct fields *f)
 {
@@ -123,6 +166,10 @@ static void energy_title(const struct plot_request *r, size_t i, const struct en
 {
     struct arena *a = figure_memory(f);
     const char *text = words(a, ": %s kWh", short_number(a, e->kwh));
+    if (r->canvas.paper.untitled) {
+        fact_text(f, r->run[i].label, "title%zu", i + 1);
+        return;
+    }
     if (!isnan(e->peak_w))
         text = words(a, "%s, at most %s kW", text, short_number(a, e->peak_w / 1000));
     if (e->carbon_kg > 0)
@@ -167,7 +214,11 @@ static int make_energy(const struct kind *k, const struct plot_request *r, struc
 }
 
 const struct kind energy_kind = {
-    .name = "energy", .least = 1, .most = SIZE_MAX,
-    .file = { "timeseries.csv:power_w", "summary.csv" }, .columns = "run,time_s,power_kw",
-    .script = "energy.gp", .make = make_energy,
+    .name = "energy",
+    .least = 1,
+    .most = SIZE_MAX,
+    .file = { "timeseries.csv:power_w", "summary.csv" },
+    .columns = "run,time_s,power_kw",
+    .script = "energy.gp",
+    .make = make_energy,
 };

@@ -21,6 +21,8 @@ struct shown_metric shown_metric(struct arena *memory, const char *name)
         { "util_alloc", "GPU time allocated" },
         { "wait_mean_s", "mean time in the queue" },
         { "jct_mean_s", "mean job completion time" },
+        { "bounded_slowdown_mean", "mean bounded slowdown" },
+        { "finish_time_fairness_p95", "finish-time fairness, P95" },
     };
     size_t n = strcspn(name, "@");
     struct shown_metric m = { .metric = arena_text(memory, name, n),

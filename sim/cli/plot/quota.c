@@ -3,28 +3,31 @@
  *
  * Queues stand in the order of summary.csv, which has those with jobs, and those above them, by the
  * cluster file. Of more than fifteen those with the most demand are shown. The deserved quota is
- * the last one that queues.csv has. */
+ * that of queues.csv at each time; before the first row of a queue it is that of the row. Where no
+ * queue has a quota the kind is not among all plots of a run; asked for by name it shows what
+ * queues held and asked for, without a line. */
+#include "sim/base/intern.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
-#include "sim/base/intern.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PANELS_MOST = 15, LINES_MOST = 600, STEPS = 720, CELL_ROWS = 6 };
-enum level { WITHIN, HELD, ASKED, FAIR, LEVELS };
+enum level { WITHIN, HELD, ASKED, FAIR, QUOTA, LEVELS };
 struct queue {
     const char *name;
-    bool listed;                  /* in summary.csv */
-    double deserved;              /* GPUs; NaN: it has no quota */
-    double satisfaction;          /* NaN: not known */
-    double demand, demand_since_s, asked;    /* GPUs; seconds; GPUs x seconds */
-    size_t panel;                 /* from 1; 0: not shown */
+    bool listed;                          /* in summary.csv */
+    double deserved;                      /* GPUs, at last; NaN: it has no quota */
+    double satisfaction;                  /* NaN: not known */
+    double demand, demand_since_s, asked; /* GPUs; seconds; GPUs x seconds */
+    size_t panel;                         /* from 1; 0: not shown */
     struct series level[LEVELS];
-    bool fair;                    /* a policy told its fair share */
-    double most;                  /* of the quota, what it held and its fair share */
+    bool fair;   /* a policy told its fair share */
+    bool told;   /* a row of queues.csv was read for its levels */
+    double most; /* of the quota, what it held and its fair share */
 };
 struct quotas {
     const struct plot_request *r;
@@ -32,7 +35,7 @@ struct quotas {
     struct time_axis axis;
     struct intern *names;
     struct queue *queue;
-    size_t capacity, n;           /* n: with jobs, or above them */
+    size_t capacity, n; /* n: with jobs, or above them */
     size_t panels;
     uint32_t panel[PANELS_MOST];
 };
@@ -106,8 +109,11 @@ static void on_levels(void *self, const struct fields *f)
     double held = f->number[2], at_s = f->number[0] - q->axis.start_s;
     if (!queue->panel)
         return;
-    const double value[LEVELS] = { held > queue->deserved ? queue->deserved : held, held,
-                                   f->number[4], f->number[5] };
+    const double value[LEVELS] = { held > f->number[3] ? f->number[3] : held, held, f->number[4],
+                                   f->number[5], f->number[3] };
+    if (!queue->told)
+        series_set(&queue->level[QUOTA], &q->axis.steps, 0, f->number[3]);
+    queue->told = true;
     for (size_t k = 0; k < LEVELS; k++)
         if (!isnan(value[k]))
             series_set(&queue->level[k], &q->axis.steps, at_s, value[k]);
@@ -137,17 +143,21 @@ static int read_all(struct quotas *q, const struct kind *k, struct error *err)
 
 static void end_levels(struct quotas *q, struct queue *queue)
 {
-    queue->most = isnan(queue->deserved) ? 0 : queue->deserved;
+    queue->most = 0;
     for (size_t k = 0; k < LEVELS; k++)
         series_end(&queue->level[k], &q->axis.steps, q->axis.end_s[0]);
     queue->most = series_most(&queue->level[HELD], queue->most);
     queue->most = series_most(&queue->level[FAIR], queue->most);
+    queue->most = series_most(&queue->level[QUOTA], queue->most);
 }
 
 /* ---- Drawing ---- */
 
 /* A row whenever one of the levels of a queue changes, and at the end. */
-struct walk { size_t next[LEVELS]; double at_s, value[LEVELS]; };
+struct walk {
+    size_t next[LEVELS];
+    double at_s, value[LEVELS];
+};
 
 static bool walk_next(struct walk *w, const struct queue *queue)
 {
@@ -167,7 +177,7 @@ static void put_row(struct table *t, const struct queue *queue, const struct wal
 {
     table_numbers(t, 4, (double[]){ at_s, w->value[WITHIN], w->value[HELD], w->value[ASKED] });
     table_number(t, queue->fair ? w->value[FAIR] : (double)NAN);
-    table_number(t, queue->deserved);
+    table_number(t, isnan(queue->deserved) ? (double)NAN : w->value[QUOTA]);
 }
 
 static void draw_panel(const struct quotas *q, const struct queue *queue)
@@ -198,15 +208,15 @@ static const char *title_of(const struct quotas *q, const struct queue *queue)
 
 /* ---- On a terminal: six rows of cells, the quota with a character of its own ---- */
 
-static char mark(const struct queue *queue, const double *value, size_t row, double high)
+static char mark(const double *value, size_t row, double high)
 {
-    double gpus = ((double)row - .5) * high / CELL_ROWS * (1 - 1e-9);    /* but for rounding */
+    double gpus = ((double)row - .5) * high / CELL_ROWS * (1 - 1e-9); /* but for rounding */
     if (value[WITHIN] >= gpus)
         return '#';
     if (value[HELD] >= gpus)
         return '+';
-    if (queue->deserved > (double)(row - 1) * high / CELL_ROWS &&
-        queue->deserved <= (double)row * high / CELL_ROWS)
+    if (value[QUOTA] > (double)(row - 1) * high / CELL_ROWS &&
+        value[QUOTA] <= (double)row * high / CELL_ROWS)
         return '-';
     return value[ASKED] >= gpus ? '.' : ' ';
 }
@@ -222,7 +232,7 @@ static void fill_cells(const struct quotas *q, const struct queue *queue, char *
         size_t next = (size_t)((more ? w.at_s : q->axis.end_s[0]) / width + .5);
         for (; x < next && x < wide; x++)
             for (size_t row = 1; row <= CELL_ROWS; row++)
-                cell[(row - 1) * wide + x] = mark(queue, value, row, high);
+                cell[(row - 1) * wide + x] = mark(value, row, high);
         memcpy(value, w.value, sizeof value);
         if (!more)
             break;
@@ -307,9 +317,30 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
     return result;
 }
 
+/* ---- Whether there is any ---- */
+
+static void on_deserved(void *self, const struct fields *f)
+{
+    bool *any = self;
+    *any = *any || f->number[0] > 0;
+}
+
+static bool any_quota(const char *directory)
+{
+    static const char *const columns[] = { "gpus_deserved", NULL };
+    struct error err = { "" };
+    bool any = false;
+    /* What cannot be read says so when it is drawn. */
+    return rows_read(directory, "queues.csv", columns, on_deserved, &any, &err) || any;
+}
+
 const struct kind quota_kind = {
-    .name = "quota", .least = 1, .most = 1,
+    .name = "quota",
+    .least = 1,
+    .most = 1,
     .file = { "queues.csv", "timeseries.csv", "summary.csv" },
-    .columns = "queue,time_s,held_within_quota,held,demand,fair_share,quota", .script = "quota.gp",
+    .columns = "queue,time_s,held_within_quota,held,demand,fair_share,quota",
+    .script = "quota.gp",
     .make = make,
+    .shows = any_quota,
 };

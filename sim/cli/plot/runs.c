@@ -1,6 +1,7 @@
 /* runs.c - see runs.h. */
 #include "sim/cli/plot/runs.h"
 
+#include "sim/cli/plot/design.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
 #include "sim/study/runset.h"
@@ -51,8 +52,10 @@ static const char *label_of(struct arena *memory, const struct run_record *run, 
     const char *policy = run->policy && strchr(run->policy, '/') ? run->policy_name : run->policy;
     if (!policy)
         return name;
-    return name_clean(memory, words(memory, "%s%s%s", policy, run->placement_name ? ", " : "",
-                                    run->placement_name ? run->placement_name : ""), LABEL_WIDE);
+    return name_clean(memory,
+                      words(memory, "%s%s%s", policy, run->placement_name ? ", " : "",
+                            run->placement_name ? run->placement_name : ""),
+                      LABEL_WIDE);
 }
 
 static size_t times(const char *const *text, size_t n, const char *one)
@@ -63,7 +66,11 @@ static size_t times(const char *const *text, size_t n, const char *one)
     return found;
 }
 
-struct group_head { const char *label; const struct plot_run *first; size_t runs; };
+struct group_head {
+    const char *label;
+    const struct plot_run *first;
+    size_t runs;
+};
 
 /* Another group of this label, and one that stands in the same directory. */
 static void find_namesakes(struct arena *memory, const struct group_head *head, size_t groups,
@@ -100,6 +107,98 @@ static const char *const *label_groups(struct arena *memory, const struct plot_r
     return text;
 }
 
+/* ---- Runs that a sweep kept, in its folder runs ---- */
+
+/* The directory of the sweep, with its slash; NULL: no such place. */
+static const char *sweep_of(struct arena *memory, const char *path)
+{
+    const char *parent = arena_text(memory, path, run_parent_length(path));
+    if (strcmp(parent_name(memory, path), "runs") != 0)
+        return NULL;
+    size_t n = run_parent_length(parent);
+    return n ? arena_text(memory, parent, n) : "./";
+}
+
+/* All runs are points of one sweep: point[i] is that of run i. NULL: they are not. */
+static struct design *design_of(struct arena *memory, char *const *directory, size_t n,
+                                const struct design_point **point)
+{
+    struct error err = { "" };
+    const char *sweep = n ? sweep_of(memory, directory[0]) : NULL;
+    struct design *d = sweep ? design_read(sweep, &err) : NULL;
+    for (size_t i = 0; d && i < n; i++) {
+        const char *same = sweep_of(memory, directory[i]);
+        size_t from = run_parent_length(directory[i]), length = strlen(directory[i] + from);
+        while (length > 1 && directory[i][from + length - 1] == '/')
+            length--;
+        point[i] = design_named(d, arena_text(memory, directory[i] + from, length));
+        if (!same || strcmp(same, sweep) != 0 || !point[i]) {
+            design_free(d);
+            return NULL;
+        }
+    }
+    return d;
+}
+
+void plot_runs_order(char **directory, size_t n)
+{
+    struct arena *memory = arena_new();
+    const struct design_point **point = arena_alloc(memory, (n + 1) * sizeof *point);
+    struct design *d = design_of(memory, directory, n, point);
+    for (size_t i = 1; d && i < n; i++) {
+        const struct design_point *p = point[i];
+        char *path = directory[i];
+        size_t at = i;
+        for (; at > 0 && design_compare(d, point[at - 1], p) > 0; at--) {
+            point[at] = point[at - 1];
+            directory[at] = directory[at - 1];
+        }
+        point[at] = p;
+        directory[at] = path;
+    }
+    design_free(d);
+    arena_free(memory);
+}
+
+static size_t group_points(const struct design *d, const struct design_point *const *point,
+                           struct plot_run *run, size_t n)
+{
+    size_t groups = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t like = 0;
+        while (like < i && memcmp(point[like]->value, point[i]->value,
+                                  d->parameters * sizeof *point[i]->value) != 0)
+            like++;
+        run[i].group = like < i ? run[like].group : groups++;
+    }
+    return groups;
+}
+
+/* Labels are the parameters that differ. false: none does, or these are no points of a sweep. */
+static bool label_points(struct arena *memory, char *const *directory, size_t n,
+                         struct plot_run *run, size_t *groups, const char *const **group_label)
+{
+    const struct design_point **point = arena_alloc(memory, (n + 1) * sizeof *point);
+    struct design *d = design_of(memory, directory, n, point);
+    bool named = d != NULL;
+    for (size_t i = 0; i < n && named; i++) {
+        const char *label = design_label(d, point, n, point[i], true, memory);
+        run[i].label = name_clean(memory, label, LABEL_WIDE);
+        named = *label != '\0';
+    }
+    if (named) {
+        const char **text = arena_alloc(memory, n * sizeof *text);
+        *groups = group_points(d, point, run, n);
+        for (size_t i = n; i-- > 0;) {
+            const char *label = design_label(d, point, n, point[i], false, memory);
+            text[run[i].group] = *label ? name_clean(memory, label, LABEL_WIDE) : "all seeds";
+        }
+        *group_label = text;
+    }
+    design_free(d);
+    return named;
+}
+
 const struct plot_run *plot_runs(struct arena *memory, char *const *directory, size_t n,
                                  size_t *groups, const char *const **group_label)
 {
@@ -113,6 +212,11 @@ const struct plot_run *plot_runs(struct arena *memory, char *const *directory, s
         run[i].path = directory[i];
         run[i].name = directory_name(memory, directory[i]);
         label[i] = label_of(memory, record[i], run[i].name);
+        run[i].seed = record[i]->seed;
+    }
+    if (label_points(memory, directory, n, run, groups, group_label)) {
+        runset_free(set);
+        return run;
     }
     *groups = runs_group(record, n, group);
     for (size_t i = 0; i < n; i++) {
@@ -127,7 +231,10 @@ const struct plot_run *plot_runs(struct arena *memory, char *const *directory, s
 
 /* ---- Time ---- */
 
-struct edges { double first_s, last_s; size_t rows; };
+struct edges {
+    double first_s, last_s;
+    size_t rows;
+};
 
 static void on_time(void *self, const struct fields *f)
 {
@@ -160,7 +267,7 @@ int time_axis_read(struct time_axis *axis, const struct kind *k, const struct pl
     static const char *const columns[] = { "time_s", NULL };
     double end_s = 0;
     *axis = (struct time_axis){ .begin_s = mem_new(r->n, sizeof *axis->begin_s),
-                                 .end_s = mem_new(r->n, sizeof *axis->end_s) };
+                                .end_s = mem_new(r->n, sizeof *axis->end_s) };
     for (size_t i = 0; i < r->n; i++) {
         struct edges e = { 0 };
         if (rows_read(r->run[i].path, "timeseries.csv", columns, on_time, &e, err))

@@ -4,10 +4,15 @@
 #include "sim/cli/plot/kind.h"
 #include "sim/study/series.h"
 
-/* Labels and groups of the runs at these directories. What is returned lives in the arena; *groups
- * and *group_label are filled. */
+/* Labels and groups of the runs at these directories. Runs that one sweep kept are called by the
+ * parameters that differ (design.h), and are a group if they differ in the seed alone; others by
+ * policy and placement, and runs_group() finds their groups. What is returned lives in the arena;
+ * *groups and *group_label are filled. */
 const struct plot_run *plot_runs(struct arena *memory, char *const *directory, size_t n,
                                  size_t *groups, const char *const **group_label);
+
+/* Runs that one sweep kept, in the order of their parameters; others stay as they are. */
+void plot_runs_order(char **directory, size_t n);
 
 /* Runs on one axis of time: it begins with the first row of timeseries.csv of any of them and ends
  * with the last. Levels over time are drawn change by change, or, where the files have so many rows
@@ -15,13 +20,13 @@ const struct plot_run *plot_runs(struct arena *memory, char *const *directory, s
  * character wide. A run of no length is a second long. */
 struct time_axis {
     double start_s, length_s;
-    double *begin_s, *end_s;      /* [n] first and last row of each run, since start_s; owned */
+    double *begin_s, *end_s; /* [n] first and last row of each run, since start_s; owned */
     const char *unit;
     double unit_s;
-    size_t lines;                 /* of the longest run: the lines of its files of changes */
+    size_t lines; /* of the longest run: the lines of its files of changes */
     struct steps steps;
 };
-enum { AXIS_MARGIN = 10 };        /* columns of a terminal beside the steps */
+enum { AXIS_MARGIN = 10 }; /* columns of a terminal beside the steps */
 /* Files of changes are those of the kind but for jobs.csv, nodes.csv and summary.csv. 0, or -1 with
  * err. */
 int time_axis_read(struct time_axis *axis, const struct kind *k, const struct plot_request *r,

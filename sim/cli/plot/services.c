@@ -4,10 +4,10 @@
  * Long runs are cut into equal steps. Of the requests in a step the rate and the share that kept
  * the SLO are exact; a percentile is the mean of those of its intervals, weighted by requests
  * served. */
+#include "sim/base/intern.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
-#include "sim/base/intern.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,14 +15,16 @@
 
 enum { SHOWN_MOST = 4, STEPS = 300, TERMINAL_MARGIN = 12 };
 enum { RATE, P50, P99, KEPT, WANTED, READY, CURVES };
-struct mean { double sum, weight; };
+struct mean {
+    double sum, weight;
+};
 struct one_service {
     double requests, kept, ended;
     struct mean (*step)[CURVES];
 }; /* step NULL: not shown */
 struct services {
     struct intern *names;
-    struct one_service *one;      /* [names]; owned */
+    struct one_service *one; /* [names]; owned */
     size_t capacity;
     double first_s, interval_s, last_s; /* first: NaN before it is known; interval: 0 until then */
     double width_s;
@@ -139,7 +141,9 @@ static const char *share_kept(struct arena *a, double share)
                                            : words(a, "%.1f %%", share * 100);
 }
 
-struct range { double least, most; };    /* of latencies above 0; least infinite: there is none */
+struct range {
+    double least, most;
+}; /* of latencies above 0; least infinite: there is none */
 
 static void draw_service(const struct services *s, uint32_t number, size_t k, size_t shown,
                          struct figure *f, struct range *latency)
@@ -232,8 +236,13 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 const struct kind services_kind = {
-    .name = "services", .least = 1, .most = 1, .file = { "services.csv" },
+    .name = "services",
+    .paper_least = 600,
+    .least = 1,
+    .most = 1,
+    .file = { "services.csv" },
     .columns = "service,time_s,requests_per_s,latency_p50_s,latency_p99_s,slo_kept_percent,"
-        "replicas_wanted,replicas_ready",
-    .script = "services.gp", .make = make,
+               "replicas_wanted,replicas_ready",
+    .script = "services.gp",
+    .make = make,
 };

@@ -1,10 +1,10 @@
 /* sessions.c - interactive sessions: what they do over time, how long they took to start, and how
  * they ended. On a terminal the last two are text under the legend. */
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/bands.h"
 #include "sim/cli/plot/distributions.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
-#include "sim/cli/frame/term.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +17,9 @@ enum { OUTCOMES = sizeof outcomes / sizeof *outcomes, P99_FROM = 1000 };
 static const double marked[] = { 50, 90, 99 };
 enum { MARKED = sizeof marked / sizeof *marked };
 static const struct distribution_style style = {
-    "time_to_start_s", "time_to_start_s,percent", START_AT_POWER, false, "sessions",
-    "never started", "never started",
+    "time_to_start_s", "time_to_start_s,percent", START_BELOW,     false,
+    false,
+    "session",         "never started",           "never started",
 };
 
 /* Of one run. */
@@ -118,7 +119,7 @@ static const char *panel_title(const struct sessions *s, size_t i)
     if (e->decided)
         text = words(a, "%s, %s started in time", text,
                      percent(a, (double)e->met / (double)e->decided));
-    if (e->held_gpu_s > 0 && !terminal)
+    if (e->held_gpu_s > 0 && !terminal && !s->r->canvas.paper.untitled)
         text = words(a, "%s; active %s of %s GPU h held, idle %s", text,
                      percent(a, e->active_gpu_s / e->held_gpu_s), commas(a, e->held_gpu_s / 3600),
                      percent(a, e->idle_gpu_s / e->held_gpu_s));
@@ -261,9 +262,13 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 const struct kind sessions_kind = {
-    .name = "sessions", .least = 1, .most = SIZE_MAX,
+    .name = "sessions",
+    .paper_least = 600,
+    .least = 1,
+    .most = SIZE_MAX,
     .file = { "sessions.csv", "timeseries.csv:sessions_active" },
     .columns = "run,band,time_s,value,top,time_to_start_s,percent,quantile_s,quantile_percent,"
-        "outcome,sessions",
-    .script = "sessions.gp", .make = make,
+               "outcome,sessions",
+    .script = "sessions.gp",
+    .make = make,
 };

@@ -4,30 +4,29 @@
  * The axis is the parameter that is asked for, else the first with more than one value that are all
  * numbers; if there is none, the first with more than one value, whose values stand side by
  * side. */
+#include "sim/base/intern.h"
+#include "sim/cli/frame/result_file.h"
+#include "sim/cli/frame/term.h"
+#include "sim/cli/plot/design.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/metrics.h"
 #include "sim/cli/plot/words.h"
-#include "sim/cli/frame/result_file.h"
-#include "sim/cli/frame/term.h"
-#include "sim/base/intern.h"
 #include "sim/study/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_WIDE = 60, PLACE_WIDE = 20 };
-static const char file[] = "sweep.csv";
-enum column { NAME, METRIC, SCOPE, VALUE, UNIT, SEED };
-static const char *const columns[] = { "name", "metric", "scope", "value", "unit", "seed", NULL };
+enum { LINE_WIDE = 60, PLACE_WIDE = 20, TIC_ROOM = 42 }; /* TIC_ROOM: characters */
+static const char file[] = SWEEP_FILE;
+enum column { NAME, METRIC, SCOPE, VALUE, UNIT };
+static const char *const columns[] = { "name", "metric", "scope", "value", "unit", NULL };
 
-struct parameter {
-    const char *name;
-    size_t column;
-    struct intern *values;        /* in the order of the file */
-    bool words;                   /* some value is no number */
+struct point {
+    size_t metric, line, value;
+    struct sample sample;
+    struct estimate of;
 };
-struct point { size_t metric, line, value; struct sample sample; struct estimate of; };
 struct panel {
     struct shown_metric metric;
     const char *unit;
@@ -36,67 +35,21 @@ struct panel {
 struct sweep {
     const struct plot_request *r;
     struct figure *f;
-    struct parameter *parameter;
-    size_t parameters, capacity;
-    const struct parameter *x;
-    size_t *order;                /* values of x from left to right; owned */
-    struct panel *panel;          /* [r->metrics] */
-    struct intern *lines, *keys;  /* keys: of points */
+    struct design *design;
+    const struct design_parameter *x;
+    size_t *order;               /* values of x from left to right; owned */
+    struct panel *panel;         /* [r->metrics] */
+    struct intern *lines, *keys; /* keys: of points */
     struct point *point;
     size_t point_capacity;
 };
 
-/* ---- Parameters and their values ---- */
+/* ---- The axis ---- */
 
-static int on_header(void *self, const struct row *header, struct error *err)
+static const struct design_parameter *choose_axis(const struct sweep *s, struct error *err)
 {
-    struct sweep *s = self;
-    (void)err;
-    for (size_t k = table_column(header, "name") + 1; k < table_column(header, "metric"); k++) {
-        const struct cell *c = &header->cell[k];
-        if (!strcmp(c->text, "seed"))
-            continue;
-        mem_grow(&s->parameter, &s->capacity, s->parameters, sizeof *s->parameter);
-        s->parameter[s->parameters++] =
-            (struct parameter){ arena_text(figure_memory(s->f), c->text, c->length), k,
-                                intern_new(), false };
-    }
-    return 0;
-}
-
-/* -?[0-9.]+(e[-+]?[0-9]+)? */
-static bool is_number(const char *text)
-{
-    static const char digits_10[] = "0123456789";
-    text += *text == '-';
-    size_t n = strspn(text, "0123456789.");
-    text += n;
-    if (n && *text == 'e') {
-        text += 1 + (text[1] == '-' || text[1] == '+');
-        n = strspn(text, digits_10);
-        text += n;
-    }
-    return n && !*text;
-}
-
-static int on_values(void *self, const struct row *row, const size_t *at, struct error *err)
-{
-    struct sweep *s = self;
-    (void)at;
-    (void)err;
-    for (size_t k = 0; k < s->parameters; k++) {
-        struct parameter *p = &s->parameter[k];
-        const struct cell *c = &row->cell[p->column];
-        intern_add(p->values, c->text, c->length);
-        p->words = p->words || !is_number(c->text);
-    }
-    return 0;
-}
-
-static const struct parameter *choose_axis(const struct sweep *s, struct error *err)
-{
-    for (size_t k = 0; k < s->parameters; k++) {
-        const struct parameter *p = &s->parameter[k];
+    for (size_t k = 0; k < s->design->parameters; k++) {
+        const struct design_parameter *p = &s->design->parameter[k];
         if (s->r->x_column ? !strcmp(p->name, s->r->x_column)
                            : intern_count(p->values) > 1 && !p->words)
             return p;
@@ -105,10 +58,10 @@ static const struct parameter *choose_axis(const struct sweep *s, struct error *
         error_set(err, "%s/%s: no parameter %s", s->r->run[0].path, file, s->r->x_column);
         return NULL;
     }
-    for (size_t k = 0; k < s->parameters; k++)
-        if (intern_count(s->parameter[k].values) > 1)
-            return &s->parameter[k];
-    return &s->parameter[0];
+    for (size_t k = 0; k < s->design->parameters; k++)
+        if (intern_count(s->design->parameter[k].values) > 1)
+            return &s->design->parameter[k];
+    return &s->design->parameter[0];
 }
 
 /* ---- Points ---- */
@@ -117,8 +70,8 @@ static const char *line_of(const struct sweep *s, const struct row *row)
 {
     struct arena *a = figure_memory(s->f);
     const char *text = "";
-    for (size_t k = 0; k < s->parameters; k++) {
-        const struct parameter *p = &s->parameter[k];
+    for (size_t k = 0; k < s->design->parameters; k++) {
+        const struct design_parameter *p = &s->design->parameter[k];
         if (p != s->x && intern_count(p->values) > 1)
             text = words(a, "%s%s%s%s%s", text, *text ? ", " : "", p->words ? "" : p->name,
                          p->words ? "" : " = ", row->cell[p->column].text);
@@ -165,12 +118,10 @@ static int on_row(void *self, const struct row *row, const size_t *at, struct er
 static int read_sweep(struct sweep *s, struct error *err)
 {
     const char *path = s->r->run[0].path;
-    const struct result_file values = { file, columns, on_values, on_header },
-                             points = { file, columns, on_row, NULL };
-    if (result_file_read_or_fail(path, &values, s, err))
+    const struct result_file points = { file, columns, on_row, NULL };
+    s->design = design_read(path, err);
+    if (!s->design)
         return -1;
-    if (!s->parameters || !intern_count(s->parameter[0].values))
-        return error_set(err, "%s/%s: no rows", path, file);
     s->x = choose_axis(s, err);
     if (!s->x || result_file_read_or_fail(path, &points, s, err))
         return -1;
@@ -193,6 +144,33 @@ static double position(const struct sweep *s, size_t value)
     return s->x->words ? (double)value + 1 : strtod(value_text(s, value), NULL);
 }
 
+/* Where a value stands, as a share of the axis. */
+static double place_of(double x, double low, double high, bool logarithmic)
+{
+    if (high == low)
+        return 0;
+    return logarithmic ? log(x / low) / log(high / low) : (x - low) / (high - low);
+}
+
+/* Tics at values that runs had, as many as there is room for; names all. Of a panel as wide as a
+ * third of the picture, or of one that is asked for alone twice that. */
+static void place_tics(const struct sweep *s, double low, double high, bool logarithmic)
+{
+    double wide = s->r->metrics == 1 ? TIC_ROOM * 2 : TIC_ROOM, end = -1;
+    size_t n = intern_count(s->x->values), tics = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *text = name_clean(figure_memory(s->f), value_text(s, s->order[i]), PLACE_WIDE);
+        double half = ((double)text_width(text) + 2) / 2 / wide,
+               at = place_of(position(s, s->order[i]), low, high, logarithmic);
+        if (!s->x->words && tics && at - half < end)
+            continue;
+        end = at + half;
+        fact_tic(s->f, text, "place%zu", ++tics);
+        fact(s->f, position(s, s->order[i]), "place_at%zu", tics);
+    }
+    fact(s->f, (double)tics, "tics");
+}
+
 /* Where the values stand on the axis, and in what order. */
 static void place_values(struct sweep *s)
 {
@@ -210,9 +188,7 @@ static void place_values(struct sweep *s)
     fact(s->f, low > 0 && high / low >= 30, "logarithmic");
     fact(s->f, s->x->words, "words");
     fact(s->f, (double)n, "places");
-    for (size_t i = 0; i < n; i++)
-        fact_tic(s->f, name_clean(figure_memory(s->f), value_text(s, i), PLACE_WIDE), "place%zu",
-                 i + 1);
+    place_tics(s, low, high, low > 0 && high / low >= 30);
 }
 
 static const struct point *find_point(const struct sweep *s, size_t metric, size_t line,
@@ -301,10 +277,8 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
         draw(&s);
     for (uint32_t i = 0; i < intern_count(s.keys); i++)
         sample_free(&s.point[i].sample);
-    for (size_t i = 0; i < s.parameters; i++)
-        intern_free(s.parameter[i].values);
     free(s.point);
-    free(s.parameter);
+    design_free(s.design);
     free(s.order);
     free(s.panel);
     intern_free(s.lines);
@@ -313,6 +287,11 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 const struct kind sweep_kind = {
-    .name = "sweep", .least = 1, .most = 1, .file = { "sweep.csv" },
-    .columns = "metric,scope,unit,line,x,n,mean,low,high", .script = "sweep.gp", .make = make,
+    .name = "sweep",
+    .least = 1,
+    .most = 1,
+    .file = { "sweep.csv" },
+    .columns = "metric,scope,unit,line,x,n,mean,low,high",
+    .script = "sweep.gp",
+    .make = make,
 };

@@ -78,7 +78,9 @@ const char *commas(struct arena *a, double x)
 
 const char *human(struct arena *a, double s)
 {
-    static const struct { double below, unit_s; const char *unit;
+    static const struct {
+        double below, unit_s;
+        const char *unit;
     } scale[] = {
         { 0.1, 0.001, "ms" },  { 120, 1, "s" },          { 7200, 60, "min" },
         { 172800, 3600, "h" }, { 86400000, 86400, "d" },
@@ -112,8 +114,14 @@ const char *short_number(struct arena *a, double x)
     return x < 100 ? words(a, "%.3g", x) : commas(a, x);
 }
 
-static const struct { double most_s, seconds; const char *unit; } units[] = {
-    { 180, 1, "s" }, { 10800, 60, "min" }, { 259200, 3600, "h" }, { INFINITY, 86400, "d" },
+static const struct {
+    double most_s, seconds;
+    const char *unit;
+} units[] = {
+    { 180, 1, "s" },
+    { 10800, 60, "min" },
+    { 259200, 3600, "h" },
+    { INFINITY, 86400, "d" },
 };
 
 const char *axis_unit(double span_s)
@@ -139,6 +147,13 @@ unsigned colour_of(size_t k, bool terminal)
     static const unsigned screen[] = { 0x4477aa, 0xee6677, 0x228833, 0xccbb44, 0x66ccee,
                                        0xaa3377, 0xee7733, 0x009988, 0x997700 };
     return k < 1 || k > 9 ? 0xbbbbbb : terminal ? screen[k - 1] : paper[k - 1];
+}
+
+unsigned grey_of(size_t k, size_t n)
+{
+    enum { DARK = 0x30, LIGHT = 0xe0 };
+    unsigned grey = n > 1 ? (unsigned)(DARK + (LIGHT - DARK) * (k - 1) / (n - 1)) : 0x80;
+    return grey << 16 | grey << 8 | grey;
 }
 
 bool colour_is_dark(unsigned rgb)

@@ -17,9 +17,9 @@ const char *name_clean(struct arena *a, const char *name, int most);
 /* At most so many columns; what is too long ends in "..". */
 const char *cut(struct arena *a, const char *text, size_t most);
 
-const char *commas(struct arena *a, double x);                /* 70000: "70,000" */
-const char *human(struct arena *a, double s);                 /* a duration: "90 s", "1.5 h" */
-const char *percent(struct arena *a, double share);           /* "50 %", "0.25 %" */
+const char *commas(struct arena *a, double x);      /* 70000: "70,000" */
+const char *human(struct arena *a, double s);       /* a duration: "90 s", "1.5 h" */
+const char *percent(struct arena *a, double share); /* "50 %", "0.25 %" */
 const char *nearly(struct arena *a,
                    double share); /* as percent(), but all but a little is not all: "99.98 %" */
 const char *digits(struct arena *a, double x, int n); /* n digits, but all before the point */
@@ -34,6 +34,9 @@ double unit_seconds(const char *unit);
  * 0xrrggbb. On a terminal the brighter ones, which show on dark and light. Both are Paul Tol's
  * (personal.sron.nl/~pault, "muted" and "bright"). */
 unsigned colour_of(size_t k, bool terminal);
+/* The k-th of n greys from 1, dark to light, evenly apart: bands that a printer without colours can
+ * tell. */
+unsigned grey_of(size_t k, size_t n);
 bool colour_is_dark(unsigned rgb); /* white text stands on it better than black */
 
 /* ---- Lines of a terminal ---- */

@@ -3,13 +3,14 @@
 #include "sim/cli/report/page.h"
 #include "sim/base/memory.h"
 #include "sim/results/summary.h"
+#include "sim/study/paired.h"
 #include "sim/study/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *metric, *label; } default_rows[] = {
+const struct page_metric shown_metrics[] = {
     { "jobs_submitted", "jobs" },
     { "jobs_completed", "jobs completed" },
     { "util_alloc", "GPU time allocated" },
@@ -35,12 +36,10 @@ static const struct { const char *metric, *label; } default_rows[] = {
     { "session_slo_attainment", "sessions started in time" },
     { "energy_kwh", "energy" },
     { "cost_usd", "cost" },
+    { NULL, NULL },
 };
 
-#define SAME 0.0005                /* a change below this is shown as none */
-#define TIMES_FROM 10
-
-static struct estimate estimate(const struct page_group *g, const char *metric)
+struct estimate group_estimate(const struct page_group *g, const char *metric)
 {
     double *value = mem_new(g->n, sizeof *value);
     size_t n = 0;
@@ -54,24 +53,9 @@ static struct estimate estimate(const struct page_group *g, const char *metric)
     return e;
 }
 
-static void change(struct output *o, const struct metric_kind *kind, double base, double now)
-{
-    enum better better = kind ? kind->better : BETTER_NEITHER;
-    double ratio = now / base;
-    if (!isfinite(ratio) || fabs(ratio - 1) < SAME)
-        return;
-    const char *word = better == BETTER_NEITHER ? "" : (now > base) == (better == BETTER_HIGHER) ? "better" : "worse";
-    html_printf(o, "<br><span class=\"change %s\">", word);
-    if (ratio >= TIMES_FROM)
-        html_printf(o, "%.3g times as much", ratio);
-    else
-        html_printf(o, "%+.1f %%", 100 * (ratio - 1));
-    html_printf(o, "%s%s</span>", *word ? ", " : "", word);
-}
-
 static void cell(struct output *o, const struct page *p, size_t i, const char *metric, const char *unit)
 {
-    struct estimate e = estimate(&p->group[i], metric), base = estimate(&p->group[0], metric);
+    struct estimate e = group_estimate(&p->group[i], metric), base = group_estimate(&p->group[0], metric);
     char text[VALUE_MAX];
     out_text(o, "<td>");
     out_text(o, value_text(text, metric, unit, e.mean));
@@ -81,14 +65,14 @@ static void cell(struct output *o, const struct page *p, size_t i, const char *m
         out_text(o, "</span>");
     }
     if (i > 0)
-        change(o, metric_find(metric), base.mean, e.mean);
+        page_change(o, p, i, metric, base.mean, e.mean);
     out_text(o, "</td>");
 }
 
 static bool known(const struct page *p, const char *metric)
 {
     for (size_t i = 0; i < p->n_groups; i++)
-        if (estimate(&p->group[i], metric).n)
+        if (group_estimate(&p->group[i], metric).n)
             return true;
     return false;
 }
@@ -136,13 +120,13 @@ void page_comparison(struct output *o, const struct page *p)
         many = many || p->group[i].n > 1;
     out_text(o, "<section id=\"summary\">\n<h2>Summary</h2>\n");
     if (p->n_groups > 1)
-        out_text(o, "<p>Changes are against the first column. <code>gpuyard compare</code> judges whether a change is statistically significant.</p>\n");
+        out_text(o, page_change_meaning);
     if (many)
         out_text(o, "<p>Means over runs that differ in the seed, &plusmn; half of their 95&nbsp;% confidence interval (Student's t).</p>\n");
     table_begin(o, "Metrics over all jobs");
     columns(o, p);
-    for (size_t i = 0; i < sizeof default_rows / sizeof default_rows[0]; i++)
-        row(o, p, default_rows[i].metric, default_rows[i].label);
+    for (size_t i = 0; shown_metrics[i].metric; i++)
+        row(o, p, shown_metrics[i].metric, shown_metrics[i].label);
     table_end(o);
     out_text(o, "<details><summary>All metrics</summary>\n");
     table_begin(o, "All metrics over all jobs");

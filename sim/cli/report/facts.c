@@ -143,7 +143,13 @@ static void unlike(struct output *o, const struct page *p, size_t *n)
 void page_warnings(struct output *o, const struct page *p)
 {
     size_t n = 0;
-    unlike(o, p, &n);
+    if (!p->sweep)
+        unlike(o, p, &n);
+    for (size_t i = 0; i < p->columns->n_failed; i++) {
+        warn_begin(o, &n);
+        html_text(o, p->columns->failed[i]);
+        out_text(o, ".</li>\n");
+    }
     for (size_t i = 0; i < p->n_views; i++) {
         const struct run_view *v = &p->view[i];
         if (json_is_true(json_object_get(v->manifest, "clairvoyant"))) {

@@ -69,28 +69,37 @@ void json_text(struct output *o, const char *text)
     out_char(o, '"');
 }
 
-static void json_number(struct output *o, double value)
+enum { NUMBER_MAX = 32, REPEATED = 4 };
+static const char *number_text(char to[NUMBER_MAX], double value)
 {
     if (isfinite(value))
-        html_printf(o, "%.5g", fabs(value) < 1e-9 ? 0 : value);
+        snprintf(to, NUMBER_MAX, "%.5g", fabs(value) < 1e-9 ? 0 : value);
     else
-        out_text(o, "null");
+        snprintf(to, NUMBER_MAX, "null");
+    return to;
 }
 
 void json_numbers(struct output *o, const double *value, size_t n)
 {
+    char text[NUMBER_MAX], next[NUMBER_MAX];
     out_char(o, '[');
-    for (size_t i = 0; i < n; i++) {
-        if (i)
-            out_char(o, ',');
-        json_number(o, value[i]);
+    for (size_t i = 0, times; i < n; i += times) {
+        number_text(text, value[i]);
+        for (times = 1; i + times < n && !strcmp(text, number_text(next, value[i + times]));)
+            times++;
+        if (times < REPEATED) {
+            times = 1;
+            html_printf(o, "%s%s", i ? "," : "", text);
+        } else {
+            html_printf(o, "%s[%zu,%s]", i ? "," : "", times, text);
+        }
     }
     out_char(o, ']');
 }
 
 /* ==== Values and tables ==== */
 
-static bool is_share(const char *metric)
+bool metric_is_share(const char *metric)
 {
     static const char *const begins[] = { "util_",
                                           "slo_",
@@ -129,7 +138,7 @@ const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit,
         snprintf(to, VALUE_MAX, "%.3g ms", 1000 * value);
     else if (!strcmp(unit, "s"))
         snprintf(to, VALUE_MAX, "%s", human_time(time, value));
-    else if (!*unit && is_share(metric))
+    else if (!*unit && metric_is_share(metric))
         snprintf(to, VALUE_MAX, value > 0.99 && value < 0.99995 ? "%.2f %%" : "%.1f %%",
                  100 * value);
     else if (fabs(value) >= 10000 && fabs(value) < 1e15)
@@ -139,13 +148,23 @@ const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit,
     return to;
 }
 
-void table_begin(struct output *o, const char *caption)
+static void table_open(struct output *o, const char *caption, const char *class)
 {
-    out_text(o, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    out_text(o, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
     html_text(o, caption);
-    out_text(o, "\"><table>\n<caption>");
+    html_printf(o, "\"><table%s>\n<caption>", class);
     html_text(o, caption);
     out_text(o, "</caption>\n");
+}
+
+void table_begin(struct output *o, const char *caption)
+{
+    table_open(o, caption, "");
+}
+
+void table_begin_sortable(struct output *o, const char *caption)
+{
+    table_open(o, caption, " class=\"sortable\"");
 }
 
 void table_end(struct output *o)

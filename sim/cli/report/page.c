@@ -29,31 +29,41 @@ static void head(struct output *o, const struct page *p)
 
 static void title(struct output *o, const struct page *p)
 {
-    const struct run_view *v = &p->view[0];
     out_text(o, "<header>\n<h1>");
-    if (p->n_groups == 1)
+    if (p->sweep) {
+        out_text(o, "Sweep ");
+        html_text(o, p->sweep);
+    } else if (p->n_groups == 1) {
         html_text(o, p->group[0].label);
-    else
+    } else {
         html_printf(o, "%zu policies or settings side by side", p->n_groups);
-    html_printf(o, "</h1>\n<p>%zu run%s of <b>", p->n_runs, p->n_runs == 1 ? "" : "s");
-    html_text(o, manifest_text(v, "trace", "path"));
-    out_text(o, "</b> on <b>");
-    html_text(o, manifest_text(v, "cluster", "path"));
-    out_text(o, "</b>, simulated by gpuyard ");
-    html_text(o, manifest_text(v, NULL, "version"));
+    }
+    html_printf(o, "</h1>\n<p>%zu run%s", p->n_runs, p->n_runs == 1 ? "" : "s");
+    if (p->n_views && !p->sweep) {
+        out_text(o, " of <b>");
+        html_text(o, manifest_text(&p->view[0], "trace", "path"));
+        out_text(o, "</b> on <b>");
+        html_text(o, manifest_text(&p->view[0], "cluster", "path"));
+        out_text(o, "</b>, simulated by gpuyard ");
+        html_text(o, manifest_text(&p->view[0], NULL, "version"));
+    }
     out_text(o, "</p>\n</header>\n");
 }
 
-static void contents(struct output *o)
+static void contents(struct output *o, const struct page *p)
 {
-    static const char *const part[][2] = { { "summary", "Summary" },
-                                           { "figures", "Figures" },
-                                           { "queues", "Queues and classes" },
-                                           { "waits", "Why jobs waited" },
-                                           { "configuration", "Configuration" } };
+    const struct { const char *id, *name; bool there; } part[] = {
+        { "summary", "Summary", true },
+        { "figures", "Figures", p->n_views > 0 || p->sweep },
+        { "queues", "Queues and classes", p->n_views > 0 },
+        { "waits", "Why jobs waited", p->n_views > 0 },
+        { "worst", "Longest waits", p->n_views > 0 },
+        { "configuration", "Configuration", p->n_views > 0 },
+    };
     out_text(o, "<nav aria-label=\"Contents\">");
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
-        html_printf(o, "<a href=\"#%s\">%s</a>", part[i][0], part[i][1]);
+        if (part[i].there)
+            html_printf(o, "<a href=\"#%s\">%s</a>", part[i].id, part[i].name);
     out_text(o, "</nav>\n");
 }
 
@@ -61,14 +71,17 @@ void page_write(struct output *o, const struct page *p)
 {
     head(o, p);
     title(o, p);
-    contents(o);
+    contents(o, p);
     out_text(o, "<main>\n");
     page_warnings(o, p);
     page_comparison(o, p);
     page_figures(o, p);
-    page_scopes(o, p);
-    page_waits(o, p);
-    page_configuration(o, p);
+    if (p->n_views) {
+        page_scopes(o, p);
+        page_waits(o, p);
+        page_worst(o, p);
+        page_configuration(o, p);
+    }
     out_text(o, "</main>\n<script>\n");
     out_text(o, page_js);
     out_text(o, "</script>\n</body>\n</html>\n");

@@ -1,29 +1,43 @@
 /* page.h - one self-contained HTML page about runs: tables, and figures that its own script
  * (page.js) draws from numbers in the page. */
 #pragma once
+#include "sim/cli/report/report_columns.h"
 #include "sim/cli/report/run_view.h"
 #include "sim/io/output.h"
+#include "sim/study/sample.h"
 
-/* The runs of one column: one run, or runs in one directory that differ only in the seed. */
-struct page_group { char *label; size_t n; const struct run_record **run; };
 struct page {
-    size_t n_runs;
-    size_t n_groups;
-    struct page_group *group;
+    const struct report_columns *columns;
+    size_t n_runs, n_groups;      /* of columns */
+    const struct page_group *group;
+    const char *sweep;            /* its directory; NULL: the page is not about one sweep */
     size_t n_views;               /* at most VIEWS_MAX */
-    struct run_view *view;        /* the first run of each of the first n_views groups */
+    struct run_view *view;        /* of the first n_views groups that have a directory */
     struct steps steps;
 };
-enum { VIEWS_MAX = 8, PAGE_STEPS = 480 };
+/* Steps of time: as many as the page, and memory, have room for in all levels of all runs, so that a
+ * month of one run has steps of five minutes. */
+enum { VIEWS_MAX = 8, STEPS_LEAST = 480, STEPS_MOST = 8640, PAGE_NUMBERS = 500000,
+       MEMORY_NUMBERS = 8000000, QUEUES_SHOWN = 12, SERVICES_SHOWN = 16 };
 
 void page_write(struct output *o, const struct page *p);
+
+/* The metrics that a summary begins with; ends with NULL. */
+extern const struct page_metric { const char *metric, *label; } shown_metrics[];
+/* of a metric of all jobs, over the runs of a group */
+struct estimate group_estimate(const struct page_group *g, const char *metric);
 
 /* ---- Parts of the page, in this order ---- */
 extern const char page_css[], page_js[];                     /* the files, ended with NUL */
 void page_warnings(struct output *o, const struct page *p);
 void page_comparison(struct output *o, const struct page *p);    /* metrics of all columns */
+/* In a cell of column i: how the metric differs from the first column, of the means base and now. */
+void page_change(struct output *o, const struct page *p, size_t i, const char *metric, double base,
+                 double now);
+extern const char page_change_meaning[];                     /* a paragraph */
 /* empty elements, and data for page.js */
 void page_figures(struct output *o, const struct page *p);
 void page_scopes(struct output *o, const struct page *p);    /* metrics by queue and class */
 void page_waits(struct output *o, const struct page *p);     /* waits by queue and reason */
+void page_worst(struct output *o, const struct page *p);     /* jobs that waited longest, their stories */
 void page_configuration(struct output *o, const struct page *p);

@@ -2,6 +2,12 @@
 "use strict";
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
+  for (const spec of data.figures)
+    for (const v of spec.variants)
+      for (const list of [v.bands || [], v.lines || [], v.rows || []])
+        for (const series of list)
+          for (const key of ["x", "y", "half"])
+            if (series[key]) series[key] = series[key].flatMap(y => Array.isArray(y) ? new Array(y[0]).fill(y[1]) : [y]);
   const SVG = "http://www.w3.org/2000/svg";
   const units = [["s", 1, 180], ["min", 60, 10800], ["h", 3600, 259200], ["d", 86400, Infinity]];
 
@@ -17,18 +23,37 @@
     if (Math.abs(x) >= 1000) return Math.round(x).toLocaleString("en-US");
     return String(Number(x.toPrecision(3)));
   }
+  // A time of the page's axis: of a dated trace the date (UTC), else the time since the start.
+  const date = (t, options) => new Date((data.start_unix_s + t) * 1000).toLocaleString("en-GB", { timeZone: "UTC", ...options });
+  const instant = t => data.start_unix_s === undefined ? duration(t)
+    : date(t, { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+  // [value, name] of an axis of time, and its label.
+  function timeAxis(from, to, width) {
+    const count = Math.max(3, Math.floor(width / 110)), span = to - from;
+    if (data.start_unix_s === undefined) {
+      const [unit, one] = unitOf(span);
+      return [ticks(from / one, to / one, count).map(t => [t * one, figure(t)]), `time since the start (${unit})`];
+    }
+    const steps = [1, 5, 15, 60, 300, 900, 1800, 3600, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000];
+    const step = steps.find(s => span / s <= count) || 31536000, list = [];
+    for (let k = Math.ceil((data.start_unix_s + from) / step - 1e-9); k * step <= data.start_unix_s + to; k++) {
+      const t = k * step - data.start_unix_s, midnight = (k * step) % 86400 === 0;
+      list.push([t, step >= 86400 || midnight ? date(t, { day: "numeric", month: "short" }) : date(t, { hour: "2-digit", minute: "2-digit" })]);
+    }
+    return [list, `date (UTC), from ${date(from, { day: "numeric", month: "short", year: "numeric" })}`];
+  }
   const withUnit = (x, unit) => x === null ? "-" : unit === "s" ? duration(x) : figure(x) + (unit ? " " + unit : "");
 
   // ---- Elements ----
   function element(name, attributes, parent, text) {
-    const svg = ["svg", "g", "path", "line", "rect", "text", "title"].includes(name);
+    const svg = ["svg", "g", "path", "line", "rect", "circle", "text", "title"].includes(name);
     const e = svg ? document.createElementNS(SVG, name) : document.createElement(name);
     for (const key in attributes) e.setAttribute(key, attributes[key]);
     if (text !== undefined) e.textContent = text;
     if (parent) parent.append(e);
     return e;
   }
-  const band = i => `var(--b${i % 10 + 1})`, stroke = i => `var(--l${i % 8 + 1})`;
+  const colourOf = series => `var(${series.colour})`;
   const dash = i => ["", "6 3", "2 3", "8 3 2 3"][Math.floor(i / 8) % 4];
 
   // Round steps of 1, 2 or 5 up to the most.
@@ -42,10 +67,15 @@
     [60, "1 min"], [600, "10 min"], [3600, "1 h"], [21600, "6 h"], [86400, "1 d"], [604800, "7 d"], [2592000, "30 d"], [31536000, "1 y"]];
   const ratioTicks = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1e3, 3e3, 1e4, 1e5, 1e6].map(x => [x, figure(x)]);
 
+  // What figures over time share: the part of the axis that is seen.
+  const overTime = { zoom: null, plots: [] };
+
   // ---- One figure: which variant, what of it is hidden, what part of the x axis is seen ----
   class Plot {
     constructor(root, spec) {
-      Object.assign(this, { root, spec, chosen: 0, hidden: new Set(), zoom: null });
+      Object.assign(this, { root, spec, chosen: 0, hidden: new Set(), own: null });
+      this.timed = ["time", "heat"].includes(spec.type);
+      if (this.timed) overTime.plots.push(this);
       this.spec.variants = spec.variants.filter(v => (v.bands || []).length + (v.lines || []).length + (v.rows || []).length > 0);
       if (!this.spec.variants.length) { root.textContent = "Nothing to show."; return; }
       this.controls = element("div", { class: "controls" }, root);
@@ -57,11 +87,17 @@
       this.draw();
       new ResizeObserver(() => { if (this.root.clientWidth !== this.width) this.draw(); }).observe(root);
     }
+    get zoom() { return this.timed ? overTime.zoom : this.own; }
+    zoomTo(range) {
+      if (!this.timed) { this.own = range; this.draw(); return; }
+      overTime.zoom = range;
+      overTime.plots.forEach(p => p.draw());
+    }
     get variant() { return this.spec.variants[this.chosen]; }
     get unit() { return this.variant.unit === undefined ? this.spec.unit : this.variant.unit; }
 
     choose() {
-      const list = this.spec.variants, pick = k => { this.chosen = k; this.zoom = null; this.draw(); };
+      const list = this.spec.variants, pick = k => { this.chosen = k; this.own = null; this.draw(); };
       if (list.length > 1 && list.length <= 4 && list.every(v => v.name.length < 30))
         this.buttons = list.map((v, k) => {
           const b = element("button", { type: "button" }, this.controls, v.name);
@@ -73,8 +109,11 @@
         list.forEach((v, k) => element("option", { value: k }, select, v.name));
         select.onchange = () => pick(select.selectedIndex);
       }
-      this.reset = element("button", { type: "button", hidden: "" }, this.controls, "whole axis");
-      this.reset.onclick = () => { this.zoom = null; this.draw(); };
+      this.reset = element("button", { type: "button", class: "reset", hidden: "" }, this.controls, "whole axis");
+      this.reset.onclick = () => this.zoomTo(null);
+      const link = (name, what) => { element("button", { type: "button", class: "save" }, this.controls, name).onclick = what; };
+      link("SVG", () => this.save(this.svgText(), "image/svg+xml", "svg"));
+      link("CSV", () => this.save(this.csvText(), "text/csv", "csv"));
     }
 
     draw() {
@@ -88,6 +127,7 @@
       this.svg.setAttribute("aria-label", (this.spec.title || "figure") + (v.name ? ": " + v.name : ""));
       if (this.spec.type === "bars") this.drawBars(v);
       else if (this.spec.type === "heat") this.drawHeat(v);
+      else if (this.spec.type === "sweep") this.drawSweep(v);
       else this.drawCurves(v);
       this.drawLegend();
     }
@@ -123,24 +163,19 @@
       if (!cdf) most = most > 0 ? most * 1.04 : 1;
       this.y = value => fr.bottom - value / most * (fr.bottom - fr.top);
       this.axes(cdf, from, to, most);
-      const clip = "clip-" + this.spec.id, defs = document.createElementNS(SVG, "clipPath");
-      defs.setAttribute("id", clip);
-      element("rect", { x: fr.left, y: fr.top - 2, width: fr.right - fr.left, height: fr.bottom - fr.top + 4 }, defs);
-      this.svg.append(defs);
-      const inside = element("g", { "clip-path": `url(#${clip})` }, this.svg);
+      const inside = this.inside();
       let k = 1;
       for (const b of bands) {
         if (this.hidden.has(b.name)) continue;
-        element("path", { d: this.area(sums[k - 1], sums[k]), style: `fill:${band(bands.indexOf(b))}` }, inside);
+        element("path", { d: this.area(sums[k - 1], sums[k]), style: `fill:${colourOf(b)}` }, inside);
         k++;
       }
       lines.forEach((l, i) => {
         if (this.hidden.has(l.name)) return;
         const d = cdf ? this.curve(l) : this.outline(y(l));
-        element("path", { d, style: `fill:none;stroke:${this.lineColour(v, i)};stroke-width:${bands.length ? 1.2 : 1.8};stroke-dasharray:${dash(i)}` }, inside);
+        element("path", { d, style: `fill:none;stroke:${colourOf(l)};stroke-width:${bands.length ? 1.2 : 1.8};stroke-dasharray:${dash(i)}` }, inside);
       });
-      this.cursor = element("line", { class: "cursor", y1: fr.top, y2: fr.bottom, visibility: "hidden" }, this.svg);
-      this.selection = element("rect", { class: "chosen", y: fr.top, height: fr.bottom - fr.top, visibility: "hidden" }, this.svg);
+      this.overlay();
     }
     // Where steps would be narrower than two pixels, neighbours become one, with their mean.
     coarsen(list, cdf, seen) {
@@ -158,10 +193,6 @@
       }
       this.width_s = n ? data.length_s / n * factor : 0;
     }
-    lineColour(v, i) {
-      const fixed = { "making progress": "var(--l2)", "fair share": "var(--l4)", "demand": "var(--l5)", "GPUs up": "var(--l4)" };
-      return (v.bands || []).length ? fixed[v.lines[i].name] || "var(--l7)" : stroke(i);
-    }
     logAxis(v) {
       let least = Infinity, most = 0;
       for (const l of v.lines)
@@ -177,7 +208,6 @@
         element("line", { class: "grid", x1: fr.left, x2: fr.right, y1: this.y(t), y2: this.y(t) }, g);
         this.text(fr.left - 6, this.y(t) + 4, "end", figure(t), g);
       }
-      const count = Math.max(4, Math.floor(this.width / 110));
       let label = cdf ? (this.unit === "s" ? this.variant.name : this.variant.name + ", times") + " (log scale)" : "";
       let list;
       if (cdf) {
@@ -189,9 +219,7 @@
         let last = -Infinity;
         list = list.filter(t => { const px = this.x(t[0]), ok = px - last > 52 && px < fr.right - 10; if (ok) last = px; return ok; });
       } else {
-        const [unit, one] = unitOf(to - from);
-        label = `time since the start (${unit})`;
-        list = ticks(from / one, to / one, count).map(t => [t * one, figure(t)]);
+        [list, label] = timeAxis(from, to, this.width);
       }
       for (const [value, name] of list) {
         element("line", { class: "grid", x1: this.x(value), x2: this.x(value), y1: fr.top, y2: fr.bottom }, g);
@@ -258,44 +286,111 @@
           const value = share ? r.y[i] / whole * 100 : r.y[i];
           if (!(value > 0)) continue;
           const rect = element("rect", { x: x(from).toFixed(1), y, width: Math.max(0.5, x(from + value) - x(from)).toFixed(1), height,
-            style: `fill:${this.partColour(v, i)};stroke:var(--back);stroke-width:.6` }, this.svg);
-          const words = [[this.partColour(v, i), v.parts[i], figure(r.y[i]) + " " + this.unit + (share ? ` (${figure(value)} %)` : "")]];
+            style: `fill:var(${v.colours[i]});stroke:var(--back);stroke-width:.6` }, this.svg);
+          const words = [[`var(${v.colours[i]})`, v.parts[i], figure(r.y[i]) + " " + this.unit + (share ? ` (${figure(value)} %)` : "")]];
           rect.onpointerenter = rect.onpointermove = e => this.say(r.name, words, e);
           rect.onpointerleave = () => { this.tip.hidden = true; };
           from += value;
         }
       });
     }
-    partColour(v, i) {
-      const fixed = { "useful work": "var(--b3)", "lost work": "var(--b5)", "free": "var(--line)", "out of service": "var(--faint)" };
-      return fixed[v.parts[i]] || band(i);
+    // ---- A sweep: means with their intervals over a parameter ----
+    drawSweep(v) {
+      const seen = v.lines.filter(l => !this.hidden.has(l.name)), xs = v.lines.flatMap(l => l.x), bare = Math.max(...xs) === Math.min(...xs);
+      this.size(this.width < 600 ? 280 : 360);
+      const fr = this.frame = { left: 64, right: this.width - 18, top: 10, bottom: this.height - 44 };
+      const room = bare ? 1 : (Math.max(...xs) - Math.min(...xs)) * 0.05, from = Math.min(...xs) - room, to = Math.max(...xs) + room;
+      const most = Math.max(1e-9, ...seen.flatMap(l => l.y.map((y, k) => y + l.half[k]))) * 1.06;
+      const x = value => fr.left + (value - from) / (to - from) * (fr.right - fr.left), y = value => fr.bottom - value / most * (fr.bottom - fr.top);
+      const g = element("g", { class: "axis" }, this.svg);
+      let last = -Infinity;
+      for (const value of [...new Set(xs)].sort((a, b) => a - b)) {
+        const name = v.labels ? v.labels[value] : figure(value);
+        if (x(value) - last < 8 + 7 * name.length) continue;
+        last = x(value);
+        this.text(last, fr.bottom + 19, "middle", name, g);
+      }
+      const unit = this.unit === "s" ? unitOf(most) : [this.unit, 1];
+      for (const t of ticks(0, most / unit[1], 5)) {
+        element("line", { class: "grid", x1: fr.left, x2: fr.right, y1: y(t * unit[1]), y2: y(t * unit[1]) }, g);
+        this.text(fr.left - 6, y(t * unit[1]) + 4, "end", figure(t), g);
+      }
+      element("path", { class: "edge", d: `M${fr.left} ${fr.top}V${fr.bottom}H${fr.right}` }, g);
+      this.text((fr.left + fr.right) / 2, fr.bottom + 38, "middle", this.spec.axis, g);
+      this.text(0, 0, "middle", v.name + (unit[0] ? ` (${unit[0]})` : ""), g)
+        .setAttribute("transform", `translate(13 ${(fr.top + fr.bottom) / 2}) rotate(-90)`);
+      v.lines.forEach((l, i) => {
+        if (this.hidden.has(l.name)) return;
+        const style = `stroke:${colourOf(l)};stroke-width:1.6`;
+        element("path", { d: l.x.map((value, k) => `${k ? "L" : "M"}${x(value).toFixed(1)} ${y(l.y[k]).toFixed(1)}`).join(""),
+          style: `fill:none;${style};stroke-dasharray:${dash(i)}` }, this.svg);
+        l.x.forEach((value, k) => {
+          const low = Math.max(0, l.y[k] - l.half[k]), high = l.y[k] + l.half[k], px = x(value).toFixed(1);
+          element("path", { d: `M${px} ${y(low).toFixed(1)}V${y(high).toFixed(1)}`, style }, this.svg);
+          const dot = element("circle", { cx: px, cy: y(l.y[k]).toFixed(1), r: 4, style: `fill:${colourOf(l)}` }, this.svg);
+          dot.onpointerenter = e => this.say(this.spec.axis + " " + (v.labels ? v.labels[value] : value),
+            [[colourOf(l), l.name, withUnit(l.y[k], this.unit) + " ± " + withUnit(l.half[k], this.unit)]], e);
+          dot.onpointerleave = () => { this.tip.hidden = true; };
+        });
+      });
     }
 
     // ---- Heat: a row for each node ----
     drawHeat(v) {
-      const n = v.rows[0].y.length, row = Math.max(5, Math.min(26, Math.floor(420 / v.rows.length)));
-      const left = 62, right = this.width - 12, top = 6, bottom = top + row * v.rows.length;
-      this.size(bottom + 46);
-      const g = element("g", { class: "axis" }, this.svg), wide = (right - left) / n;
+      const row = Math.max(5, Math.min(26, Math.floor(420 / v.rows.length)));
+      const top = 6, bottom = top + row * v.rows.length;
+      this.size(bottom + 62);
+      this.timeFrame(v, top, bottom);
+      const n = v.rows[0].y.length, inside = this.inside(), wide = v.length_s / n;
       v.rows.forEach((r, k) => {
         let from = 0;
         for (let t = 1; t <= n; t++) {
           if (t < n && r.y[t] === r.y[from]) continue;
           if (r.y[from] > 0)
-            element("rect", { x: (left + from * wide).toFixed(1), y: top + k * row, width: ((t - from) * wide + 0.3).toFixed(1), height: row - (row > 8 ? 1 : 0),
-              style: `fill:var(--l1);opacity:${(r.y[from] / 100).toFixed(2)}` }, this.svg);
+            element("rect", { x: this.x(from * wide).toFixed(1), y: top + k * row, width: (this.x(t * wide) - this.x(from * wide) + 0.3).toFixed(1),
+              height: row - (row > 8 ? 1 : 0), style: `fill:var(--l1);opacity:${(r.y[from] / 100).toFixed(2)}` }, inside);
           from = t;
         }
-        if (k % Math.ceil(14 / row) === 0)
-          this.text(left - 6, top + k * row + row / 2 + 4, "end", r.name.length > 8 ? "…" + r.name.slice(-7) : r.name, g);
+        if (k % Math.ceil(14 / row) === 0) this.rowName(r.name, top + k * row + row / 2 + 4);
       });
-      const [unit, one] = unitOf(v.length_s);
-      for (const t of ticks(0, v.length_s / one, Math.max(4, Math.floor(this.width / 110))))
-        this.text(left + t * one / v.length_s * (right - left), bottom + 16, "middle", figure(t), g);
-      element("path", { class: "edge", d: `M${left} ${top}V${bottom}H${right}` }, g);
       const many = v.nodes_per_row > 1 ? `, ${v.nodes_per_row} nodes a row` : "";
-      this.text((left + right) / 2, bottom + 36, "middle", `time since the start (${unit}); full colour: all GPUs held${many}`, g);
-      this.heat = { left, right, top, row, n, rows: v.rows, length: v.length_s };
+      this.axisNote(`full colour: all GPUs held${many}`);
+      this.heat = { top, row, n, rows: v.rows, length: v.length_s };
+      this.overlay();
+    }
+    // The axis of time below rows of nodes.
+    timeFrame(v, top, bottom) {
+      const fr = this.frame = { left: 62, right: this.width - 12, top, bottom };
+      this.whole = [0, data.length_s];
+      const [from, to] = this.zoom || this.whole, g = element("g", { class: "axis" }, this.svg), [list, label] = timeAxis(from, to, this.width);
+      this.x = value => fr.left + (value - from) / (to - from) * (fr.right - fr.left);
+      this.back = px => from + (px - fr.left) / (fr.right - fr.left) * (to - from);
+      for (const [value, name] of list) this.text(this.x(value), bottom + 16, "middle", name, g);
+      element("path", { class: "edge", d: `M${fr.left} ${top}V${bottom}H${fr.right}` }, g);
+      this.axisLabel = this.text((fr.left + fr.right) / 2, bottom + 36, "middle", label, g);
+    }
+    // A line below the label of the axis.
+    axisNote(note) {
+      const fr = this.frame;
+      this.text((fr.left + fr.right) / 2, fr.bottom + 52, "middle", note, this.axisLabel.parentNode);
+    }
+    rowName(name, y) {
+      const label = this.text(this.frame.left - 6, y, "end", name.length > 8 ? "…" + name.slice(-7) : name, element("g", { class: "axis" }, this.svg));
+      element("title", {}, label, name);
+    }
+    // A group that shows nothing outside of the frame.
+    inside() {
+      const fr = this.frame, id = "clip-" + this.spec.id, clip = document.createElementNS(SVG, "clipPath");
+      clip.setAttribute("id", id);
+      element("rect", { x: fr.left, y: fr.top - 2, width: fr.right - fr.left, height: fr.bottom - fr.top + 4 }, clip);
+      this.svg.append(clip);
+      return element("g", { "clip-path": `url(#${id})` }, this.svg);
+    }
+    // What follows the pointer lies above all else.
+    overlay() {
+      const fr = this.frame;
+      this.cursor = element("line", { class: "cursor", y1: fr.top, y2: fr.bottom, visibility: "hidden" }, this.svg);
+      this.selection = element("rect", { class: "chosen", y: fr.top, height: fr.bottom - fr.top, visibility: "hidden" }, this.svg);
     }
 
     // ---- Legend ----
@@ -304,10 +399,10 @@
       this.legend.replaceChildren();
       if (this.spec.type === "heat") return;
       if (this.spec.type === "bars")
-        v.parts.forEach((p, i) => { if (v.rows.some(r => r.y[i] > 0)) list.push([p, this.partColour(v, i), false]); });
+        v.parts.forEach((p, i) => { if (v.rows.some(r => r.y[i] > 0)) list.push([p, `var(${v.colours[i]})`, false]); });
       else {
-        (v.bands || []).forEach((b, i) => list.push([b.name, band(i), false]));
-        (v.lines || []).forEach((l, i) => list.push([l.name, this.lineColour(v, i), true]));
+        (v.bands || []).forEach((b, i) => list.push([b.name, colourOf(b), false]));
+        (v.lines || []).forEach((l, i) => list.push([l.name, colourOf(l), true]));
       }
       for (const [name, colour, line] of list) {
         const b = element("button", { type: "button", "aria-pressed": !this.hidden.has(name) }, this.legend);
@@ -326,11 +421,11 @@
       const px = e => (e.clientX - this.svg.getBoundingClientRect().left) * this.width / this.svg.getBoundingClientRect().width;
       const py = e => e.clientY - this.svg.getBoundingClientRect().top;
       this.svg.addEventListener("pointermove", e => {
-        if (this.spec.type === "heat") this.pointHeat(px(e), py(e), e);
-        else if (this.cursor && this.spec.type !== "bars") this.point(px(e), e);
+        if (this.spec.type === "heat") { this.select(px(e)); this.pointHeat(px(e), py(e), e); }
+        else if (this.cursor && ["time", "cdf"].includes(this.spec.type)) this.point(px(e), e);
       });
       this.svg.addEventListener("pointerdown", e => {
-        if (!["time", "cdf"].includes(this.spec.type) || e.pointerType === "touch") return;
+        if (!(this.timed || this.spec.type === "cdf") || e.pointerType === "touch") return;
         this.from = px(e);
         this.svg.setPointerCapture(e.pointerId);
       });
@@ -338,16 +433,21 @@
         const a = Math.min(this.from, px(e)), z = Math.max(this.from, px(e));
         this.from = undefined;
         if (!(z - a > 8)) return;
-        this.zoom = [Math.max(this.whole[0], this.back(a)), Math.min(this.whole[1], this.back(z))];
-        this.draw();
+        this.zoomTo([Math.max(this.whole[0], this.back(a)), Math.min(this.whole[1], this.back(z))]);
       });
-      this.svg.addEventListener("dblclick", () => { this.zoom = null; this.draw(); });
+      this.svg.addEventListener("dblclick", () => this.zoomTo(null));
       this.svg.addEventListener("pointerleave", () => this.away());
       this.svg.addEventListener("blur", () => this.away());
       this.svg.addEventListener("keydown", e => {
         if (!["time", "cdf"].includes(this.spec.type)) return;
         const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key] || 0;
-        if (e.key === "Escape") { this.zoom = null; this.draw(); }
+        if (e.key === "Escape") this.zoomTo(null);
+        if (e.key === "+" || e.key === "-") {
+          const [from, to] = this.zoom || this.whole, at = this.back(this.key || (this.frame.left + this.frame.right) / 2), factor = e.key === "+" ? 0.5 : 2;
+          const range = this.spec.type === "cdf" ? [at * Math.pow(from / at, factor), at * Math.pow(to / at, factor)] : [at + (from - at) * factor, at + (to - at) * factor];
+          const cut = [Math.max(this.whole[0], range[0]), Math.min(this.whole[1], range[1])];
+          this.zoomTo(cut[0] <= this.whole[0] && cut[1] >= this.whole[1] ? null : cut);
+        }
         if (!step) return;
         e.preventDefault();
         const fr = this.frame;
@@ -357,38 +457,87 @@
     }
     away() {
       this.tip.hidden = true;
-      if (this.cursor) this.cursor.setAttribute("visibility", "hidden");
+      for (const p of this.timed ? overTime.plots : [this])
+        if (p.cursor) p.cursor.setAttribute("visibility", "hidden");
+    }
+    // The line of the cursor, in all figures over time.
+    follow(x) {
+      const t = this.back(x);
+      for (const p of this.timed ? overTime.plots : [this]) {
+        if (!p.cursor) continue;
+        p.cursor.setAttribute("x1", p.x(t));
+        p.cursor.setAttribute("x2", p.x(t));
+        p.cursor.setAttribute("visibility", "visible");
+      }
+    }
+    select(x) {
+      if (this.from === undefined) return;
+      this.selection.setAttribute("x", Math.min(this.from, x));
+      this.selection.setAttribute("width", Math.abs(x - this.from));
+      this.selection.setAttribute("visibility", "visible");
     }
     point(x, event) {
       const fr = this.frame, v = this.variant;
       if (x < fr.left - 2 || x > fr.right + 2) { this.away(); return; }
-      if (event && this.from !== undefined) {
-        this.selection.setAttribute("x", Math.min(this.from, x));
-        this.selection.setAttribute("width", Math.abs(x - this.from));
-        this.selection.setAttribute("visibility", "visible");
-      }
+      if (event) this.select(x);
+      this.follow(x);
       const value = this.back(x), words = [];
-      this.cursor.setAttribute("x1", x);
-      this.cursor.setAttribute("x2", x);
-      this.cursor.setAttribute("visibility", "visible");
       if (this.spec.type === "cdf")
         v.lines.forEach((l, i) => {
           if (this.hidden.has(l.name)) return;
           let share = 0;
           for (let k = 0; k < l.x.length && l.x[k] <= value; k++) share = l.y[k];
-          words.push([this.lineColour(v, i), l.name, figure(share) + " %"]);
+          words.push([colourOf(l), l.name, figure(share) + " %"]);
         });
       else {
         const k = Math.min(this.steps - 1, Math.max(0, Math.floor(value / this.width_s)));
-        (v.bands || []).map((b, i) => [b, band(i)]).reverse().concat((v.lines || []).map((l, i) => [l, this.lineColour(v, i)]))
+        (v.bands || []).map((b, i) => [b, colourOf(b)]).reverse().concat((v.lines || []).map((l, i) => [l, colourOf(l)]))
           .forEach(([s, colour]) => { if (!this.hidden.has(s.name)) words.push([colour, s.name, withUnit(this.levels.get(s)[k], this.unit)]); });
       }
-      this.say(this.spec.type === "cdf" ? "at most " + withUnit(value, this.unit) : duration(value), words, event, x);
+      this.say(this.spec.type === "cdf" ? "at most " + withUnit(value, this.unit) : instant(value), words, event, x);
     }
     pointHeat(x, y, event) {
-      const h = this.heat, t = Math.floor((x - h.left) / (h.right - h.left) * h.n), k = Math.floor((y - h.top) / h.row);
-      if (t < 0 || t >= h.n || !h.rows[k]) { this.away(); return; }
-      this.say("node " + h.rows[k].name, [["var(--l1)", duration(t / h.n * h.length), h.rows[k].y[t] + " %"]], event);
+      const h = this.heat, fr = this.frame, at = this.back(x), t = Math.floor(at / h.length * h.n), k = Math.floor((y - h.top) / h.row);
+      if (x < fr.left || x > fr.right || t < 0 || t >= h.n || !h.rows[k]) { this.away(); return; }
+      this.follow(x);
+      this.say("node " + h.rows[k].name, [["var(--l1)", instant(at), h.rows[k].y[t] + " %"]], event);
+    }
+
+    // ---- To keep: the picture with its colours in it, and the numbers of what is seen ----
+    save(text, type, ending) {
+      const link = element("a", { href: URL.createObjectURL(new Blob([text], { type })), download: `${this.spec.id}.${ending}` });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    }
+    svgText() {
+      const copy = this.svg.cloneNode(true), style = getComputedStyle(document.documentElement), own = [...this.svg.querySelectorAll("*")];
+      copy.setAttribute("xmlns", SVG);
+      copy.setAttribute("width", this.width);
+      copy.querySelectorAll("*").forEach((e, k) => {
+        const seen = getComputedStyle(own[k]);
+        for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "visibility"]) e.style.setProperty(name, seen.getPropertyValue(name));
+        if (e.tagName === "text") e.style.setProperty("font", "12px sans-serif");
+      });
+      copy.style.background = style.getPropertyValue("--back");
+      return new XMLSerializer().serializeToString(copy);
+    }
+    csvText() {
+      const v = this.variant, quote = text => /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text, lines = [];
+      const series = (v.bands || []).concat(v.lines || []);
+      const put = cells => lines.push(cells.map(c => c === null || c === undefined ? "" : typeof c === "number" ? String(c) : quote(c)).join(","));
+      if (this.spec.type === "time") {
+        put(["time_s"].concat(series.map(s => s.name)));
+        const n = series[0].y.length, one = data.length_s / n, [from, to] = this.zoom || this.whole;
+        for (let k = Math.floor(from / one); k < n && k * one < to; k++) put([k * one].concat(series.map(s => s.y[k])));
+      } else if (this.spec.type === "cdf" || this.spec.type === "sweep") {
+        put(["series", "x", "y"].concat(this.spec.type === "sweep" ? ["half_width"] : []));
+        for (const s of series) s.x.forEach((x, k) => put([s.name, v.labels ? v.labels[x] : x, s.y[k]].concat(s.half ? [s.half[k]] : [])));
+      } else {
+        const columns = v.parts || v.rows[0].y.map((y, k) => String(k * v.length_s / v.rows[0].y.length));
+        put(["name"].concat(columns));
+        for (const r of v.rows) put([r.name].concat(r.y));
+      }
+      return lines.join("\n") + "\n";
     }
     say(title, words, event, x) {
       const box = this.root.getBoundingClientRect();
@@ -408,9 +557,29 @@
     }
   }
 
+  // ---- Tables that are sorted by the column whose name is pressed: the greatest first, then the least ----
+  for (const table of document.querySelectorAll("table.sortable"))
+    [...table.tHead.rows[0].cells].forEach((head, k) => {
+      const button = element("button", { type: "button" }, null, head.textContent), value = row => row.cells[k].dataset.value;
+      head.replaceChildren(button);
+      button.onclick = () => {
+        const down = head.getAttribute("aria-sort") !== "descending", rows = [...table.tBodies[0].rows];
+        [...table.tHead.rows[0].cells].forEach(c => c.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const order = (a, b) => value(a) === undefined ? a.cells[k].textContent.localeCompare(b.cells[k].textContent, "en", { numeric: true })
+          : (value(a) === "") - (value(b) === "") || value(a) - value(b);
+        rows.sort((a, b) => (down ? -1 : 1) * order(a, b)).forEach(r => table.tBodies[0].append(r));
+      };
+    });
+  // A link to a story opens it.
+  const open = () => { const story = location.hash.length > 1 && document.getElementById(location.hash.slice(1)); if (story && story.tagName === "DETAILS") story.open = true; };
+  addEventListener("hashchange", open);
+  open();
+
   document.documentElement.classList.add("drawn");
   for (const spec of data.figures) {
     const at = document.getElementById("figure-" + spec.id);
+    at.querySelector(".static").remove();
     spec.title = at.querySelector("h3").textContent;
     new Plot(at.querySelector(".plot"), spec);
   }

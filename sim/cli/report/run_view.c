@@ -72,8 +72,10 @@ static int on_queue(void *self, const struct row *row, const size_t *column, str
             return -1;
         if (i == QUEUE_HELD)
             q->held_gpu_s += level->value * fmax(0, at_s - l->view->start_s - level->at_s);
+        /* A quota holds from the start of the run, though the first row of its queue is later. */
+        bool quota = i == QUEUE_DESERVED && !level->any;
         if (!isnan(value))
-            series_set(level, l->steps, at_s - l->view->start_s, value);
+            series_set(level, l->steps, quota ? 0 : at_s - l->view->start_s, value);
     }
     return 0;
 }
@@ -103,9 +105,11 @@ static int read_levels(struct run_view *v, const struct steps *steps, struct err
 
 /* ==== jobs.csv: distributions over the jobs that ended, and waits by queue and reason ==== */
 
-enum { C_QUEUE, C_STATE, C_VALUES, COLUMNS = C_VALUES + DISTRIBUTIONS };
+enum { C_QUEUE, C_STATE, C_VALUES, C_NAME = C_VALUES + DISTRIBUTIONS, C_GPUS, C_SUBMIT,
+       C_PREEMPTIONS };
 static const char *const job_columns[] = {
-    "queue", "state", "jct_s", "wait_s", "bounded_slowdown", "finish_time_fairness", NULL
+    "queue",  "state", "jct_s",    "wait_s",      "bounded_slowdown", "finish_time_fairness",
+    "job_id", "gpus",  "submit_s", "preemptions", NULL
 };
 
 struct jobs { struct run_view *view; size_t reason_column[WAIT_REASONS_MAX]; };
@@ -135,15 +139,61 @@ static void add_value(struct values *v, double value)
     v->value[v->n++] = value;
 }
 
+/* Keeps the job if it is one of the worst. The reason with the longest part of its wait. */
+static int keep_worst(struct jobs *j, const struct row *row, const size_t *column, struct error *err)
+{
+    struct run_view *v = j->view;
+    const char *name = row->cell[column[C_NAME]].text, *queue = row->cell[column[C_QUEUE]].text;
+    struct worst_job w = { .reason = SIZE_MAX };
+    double most = 0, part;
+    if (result_number(row, column[C_VALUES + DISTRIBUTION_WAIT], &w.wait_s, err))
+        return -1;
+    size_t at = v->n_worst;
+    while (at > 0 && (v->worst[at - 1].wait_s < w.wait_s ||
+                      (v->worst[at - 1].wait_s == w.wait_s && strcmp(v->worst[at - 1].name, name) > 0)))
+        at--;
+    if (!(w.wait_s > 0) || at == WORST_MAX)
+        return 0;
+    if (result_number(row, column[C_GPUS], &w.gpus, err) ||
+        result_number(row, column[C_SUBMIT], &w.submit_s, err) ||
+        result_number(row, column[C_PREEMPTIONS], &w.preemptions, err) ||
+        result_number(row, column[C_VALUES + DISTRIBUTION_JCT], &w.jct_s, err) ||
+        result_number(row, column[C_VALUES + DISTRIBUTION_SLOWDOWN], &w.slowdown, err))
+        return -1;
+    for (size_t i = 0; i < v->reasons; i++) {
+        if (result_number(row, j->reason_column[i], &part, err))
+            return -1;
+        if (part > most) {
+            most = part;
+            w.reason = i;
+        }
+    }
+    w.name = mem_text(name, strlen(name));
+    w.queue = mem_text(queue, strlen(queue));
+    if (v->n_worst == WORST_MAX) {
+        free(v->worst[--v->n_worst].name);
+        free(v->worst[v->n_worst].queue);
+    }
+    memmove(&v->worst[at + 1], &v->worst[at], (v->n_worst++ - at) * sizeof w);
+    v->worst[at] = w;
+    return 0;
+}
+
 static int on_job(void *self, const struct row *row, const size_t *column, struct error *err)
 {
     struct jobs *j = self;
     const char *state = row->cell[column[C_STATE]].text;
-    bool ended = !strcmp(state, "completed") || !strcmp(state, "failed") ||
-                 !strcmp(state, "cancelled");
+    double slowdown;
+    if (result_number(row, column[C_VALUES + DISTRIBUTION_SLOWDOWN], &slowdown, err))
+        return -1;
+    /* Replicas of services and sessions have no service time, so no slowdown: the means of the
+     * summary leave them out, too. */
+    bool ended = !isnan(slowdown) && (!strcmp(state, "completed") || !strcmp(state, "failed") ||
+                                      !strcmp(state, "cancelled"));
     struct queue_view *q = queue_of(j->view, row->cell[column[C_QUEUE]].text,
                                     row->cell[column[C_QUEUE]].length);
     q->jobs++;
+    j->view->jobs++;
     for (size_t i = 0; i < j->view->reasons; i++) {
         double waited;
         if (result_number(row, j->reason_column[i], &waited, err))
@@ -156,7 +206,7 @@ static int on_job(void *self, const struct row *row, const size_t *column, struc
             return -1;
         add_value(&j->view->sorted[d], value);
     }
-    return 0;
+    return keep_worst(j, row, column, err);
 }
 
 static int read_jobs(struct run_view *v, struct error *err)
@@ -344,12 +394,14 @@ static int on_time(void *self, const struct row *row, const size_t *column, stru
     return 0;
 }
 
-int run_view_open(struct run_view *v, const struct run_record *record, struct error *err)
+int run_view_open(struct run_view *v, const struct run_record *record, const char *directory,
+                  struct error *err)
 {
     static const char *const wanted[] = { "time_s", NULL };
     static const struct result_file file = { "timeseries.csv", wanted, on_time, NULL };
     char path[PATH_LONG];
-    *v = (struct run_view){ .path = record->path, .record = record, .start_s = (double)NAN, .queue_names = intern_new() };
+    *v = (struct run_view){ .path = directory, .record = record, .start_s = (double)NAN,
+                            .queue_names = intern_new() };
     snprintf(path, sizeof path, "%s/manifest.json", v->path);
     v->manifest = json_file_read(path, err);
     if (!v->manifest || result_file_read(v->path, &file, v, err) < 0)
@@ -389,6 +441,10 @@ void run_view_free(struct run_view *v)
             series_free(&v->service[k].level[i]);
     for (size_t d = 0; d < DISTRIBUTIONS; d++)
         free(v->sorted[d].value);
+    for (size_t i = 0; i < v->n_worst; i++) {
+        free(v->worst[i].name);
+        free(v->worst[i].queue);
+    }
     for (size_t i = 0; i < v->reasons; i++)
         free(v->reason[i]);
     for (size_t i = 0; i < v->accounts; i++)

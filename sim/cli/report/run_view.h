@@ -22,7 +22,7 @@ enum service_level { SERVICE_RATE, SERVICE_P50, SERVICE_P99, SERVICE_KEPT, SERVI
 enum distribution { DISTRIBUTION_JCT, DISTRIBUTION_WAIT, DISTRIBUTION_SLOWDOWN,
                     DISTRIBUTION_FAIRNESS, DISTRIBUTIONS };
 
-enum { WAIT_REASONS_MAX = 24, ACCOUNTS_MAX = 16, HEAT_STEPS = 160, HEAT_ROWS = 64 };
+enum { WAIT_REASONS_MAX = 24, ACCOUNTS_MAX = 16, HEAT_STEPS = 480, HEAT_ROWS = 64, WORST_MAX = 20 };
 
 struct queue_view {               /* numbered as run_view.queue_names */
     struct series level[QUEUE_LEVELS];
@@ -35,6 +35,13 @@ struct service_view {             /* numbered as run_view.service_names */
 };
 struct values { size_t n, capacity; double *value; };    /* sorted once read */
 struct heat_row { double gpus, share[HEAT_STEPS]; char *name; };    /* name: of its first node */
+
+/* One of the jobs that waited longest. */
+struct worst_job {
+    char *name, *queue;
+    double gpus, submit_s, wait_s, jct_s, slowdown, preemptions;    /* NaN: none */
+    size_t reason;                /* of its longest wait; SIZE_MAX: it did not wait */
+};
 
 struct run_view {
     const char *path, *label;     /* borrowed */
@@ -52,6 +59,8 @@ struct run_view {
     char *reason[WAIT_REASONS_MAX];
     size_t accounts;
     struct { char *name; double gpu_s; } account[ACCOUNTS_MAX];
+    size_t jobs, n_worst;
+    struct worst_job worst[WORST_MAX];    /* the longest wait first, then by name */
     size_t heat_rows, nodes_per_row;
     struct heat_row *heat;
     struct intern *node_names;
@@ -60,6 +69,7 @@ struct run_view {
 
 /* run_view_open() reads the span of time, run_view_read() the rest, with steps that fit all runs.
  * 0, or -1 with err. run_view_free() in every case. */
-int  run_view_open(struct run_view *v, const struct run_record *record, struct error *err);
+int  run_view_open(struct run_view *v, const struct run_record *record, const char *directory,
+                   struct error *err);
 int  run_view_read(struct run_view *v, const struct steps *steps, struct error *err);
 void run_view_free(struct run_view *v);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 100 };
+enum { ROWS_MAX = 100, COLUMNS_MAX = 12 };
 
 struct column { const char *metric, *label, *unit; };
 static const struct column of_jobs[] = {
@@ -68,34 +68,68 @@ static void scope_row(struct output *o, const struct run_record *r, const struct
     out_text(o, "</tr>\n");
 }
 
-/* The rows of a scope are consecutive in summary.csv. Returns the number of scopes. */
+/* Has the run a quota at all? Without one `quota_satisfaction` is the share of what was asked for,
+ * and the cluster has no such value. */
+static bool has_quotas(const struct run_record *r)
+{
+    const struct run_metric *m = run_metric_find(r, "quota_satisfaction", "all");
+    return m && !isnan(m->value);
+}
+
+/* The scopes of a kind with a value in some column, each once: metrics of services and sessions
+ * stand apart from the others in summary.csv. */
+static struct intern *scopes_of(const struct run_record *r, const struct kind *kind)
+{
+    struct intern *scopes = intern_new();
+    size_t length = strlen(kind->scope);
+    for (size_t i = 0; i < r->n; i++) {
+        const char *scope = r->metric[i].scope;
+        if (!strncmp(scope, kind->scope, length) && scope[length] == '=' &&
+            any(r, kind->column, scope))
+            intern_add(scopes, scope, strlen(scope));
+    }
+    return scopes;
+}
+
+/* Columns with a value in some row. */
+static size_t columns_of(const struct run_record *r, const struct kind *kind,
+                         const struct intern *scopes, struct column *to)
+{
+    size_t n = 0;
+    for (const struct column *c = kind->column; c->metric; c++) {
+        bool there = false;
+        for (uint32_t k = 0; k < intern_count(scopes) && !there; k++) {
+            const struct run_metric *m = run_metric_find(r, c->metric, intern_text(scopes, k));
+            there = m && !isnan(m->value);
+        }
+        if (there && (strcmp(c->metric, "quota_satisfaction") != 0 || has_quotas(r)))
+            to[n++] = *c;
+    }
+    to[n] = (struct column){ 0 };
+    return n;
+}
+
+/* Returns the number of scopes. */
 static size_t scope_table(struct output *o, const struct run_view *v, const struct kind *kind)
 {
-    const char *last = "";
-    size_t n = 0, length = strlen(kind->scope);
-    for (size_t i = 0; i < v->record->n; i++) {
-        const char *scope = v->record->metric[i].scope;
-        if (strncmp(scope, kind->scope, length) != 0 || scope[length] != '=' ||
-            !strcmp(scope, last))
-            continue;
-        last = scope;
-        if (!any(v->record, kind->column, scope))
-            continue;
-        if (n++ == 0) {
-            table_begin(o, kind->caption);
-            html_printf(o, "<thead><tr><th scope=\"col\">%s</th>", kind->scope);
-            for (size_t c = 0; kind->column[c].metric; c++)
-                html_printf(o, "<th scope=\"col\">%s</th>", kind->column[c].label);
-            out_text(o, "</tr></thead>\n<tbody>\n");
-        }
-        if (n <= ROWS_MAX)
-            scope_row(o, v->record, kind->column, scope, scope + length + 1);
-    }
-    if (n)
+    struct column column[COLUMNS_MAX + 1];
+    struct intern *scopes = scopes_of(v->record, kind);
+    size_t n = intern_count(scopes), columns = columns_of(v->record, kind, scopes, column);
+    if (n) {
+        table_begin(o, kind->caption);
+        html_printf(o, "<thead><tr><th scope=\"col\">%s</th>", kind->scope);
+        for (size_t c = 0; c < columns; c++)
+            html_printf(o, "<th scope=\"col\">%s</th>", column[c].label);
+        out_text(o, "</tr></thead>\n<tbody>\n");
+        for (uint32_t k = 0; k < n && k < ROWS_MAX; k++)
+            scope_row(o, v->record, column, intern_text(scopes, k),
+                      intern_text(scopes, k) + strlen(kind->scope) + 1);
         table_end(o);
+    }
     if (n > ROWS_MAX)
         html_printf(o, "<p class=\"note\">The first %d of %zu; summary.csv has all.</p>\n",
                     ROWS_MAX, n);
+    intern_free(scopes);
     return n;
 }
 
@@ -192,7 +226,7 @@ static void wait_table(struct output *o, const struct run_view *v)
 static const struct { const char *reason, *meaning; } meanings[] = {
     { "order", "other jobs are ahead of it in the queue" }, { "limit",
                                                               "its queue is at its limit, or has spent its budget" },
-    { "quota", "its queue would be over its quota, and no other queue leaves quota unused" },
+    { "quota", "with it, its queue or one above would be over quota, and cannot borrow" },
     { "protected",
       "its queue is below its quota, but the jobs that hold GPUs cannot be preempted" }, { "gpus",
           "too few GPUs are free" },

@@ -5,6 +5,7 @@
 #include "sim/cli/frame/interrupt.h"
 #include "sim/cli/run/play.h"
 #include "sim/cli/frame/progress_bar.h"
+#include "sim/cli/frame/term.h"
 #include "sim/cli/run/show.h"
 
 #include <inttypes.h>
@@ -12,7 +13,8 @@
 
 static void show(const struct plan *p, const struct played *played)
 {
-    const struct shown shown = { p, played->run, played->summary, played->snapshot };
+    const struct shown shown = { p, played->run, played->summary, played->snapshot,
+                                  &played->notes };
     if (p->options->verbose)
         fprintf(stderr, "gpuyard: simulated %" PRIu64 " events in %" PRIu64 " passes\n",
                 run_totals(played->run)->events, run_totals(played->run)->passes);
@@ -21,7 +23,7 @@ static void show(const struct plan *p, const struct played *played)
         show_warnings(&shown);
         show_summary(&shown);
     } else {
-        show_refusals(&shown);
+        show_notes(&played->notes, NULL, true);
     }
 }
 
@@ -54,7 +56,7 @@ static int run_federation(const struct invocation *in)
         fputs(p.settings_yaml, stdout);
     else if (status == EXIT_OK) {
         status = federated_play(&p, in->argc, in->argv, &played, &err);
-        if (status == EXIT_OK && !o->quiet)
+        if (status == EXIT_OK)
             federated_show(&p, &played);
     }
     federated_played_free(&played);
@@ -68,9 +70,9 @@ static int run_one(const struct invocation *in, const struct run_options *o)
     struct plan p;
     int status = plan_make(&p, o, &err);
     if (status == EXIT_OK && o->verbose)
-        fprintf(stderr, "gpuyard: read %" PRIu32 " jobs of format %s for %" PRIu32 " node%s\n",
-                p.workload->n_jobs, p.trace.format->name, p.cluster->n_nodes,
-                p.cluster->n_nodes == 1 ? "" : "s");
+        fprintf(stderr, "gpuyard: read %" PRIu32 " job%s of format %s for %" PRIu32 " node%s\n",
+                p.workload->n_jobs, plural_ending(p.workload->n_jobs), p.trace.format->name,
+                p.cluster->n_nodes, plural_ending(p.cluster->n_nodes));
     if (status == EXIT_OK && o->dump_config)
         fputs(p.settings_yaml, stdout);
     else if (status == EXIT_OK)

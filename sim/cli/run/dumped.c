@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIME_MAX_S INT64_C(3153600000)    /* 100 years, as in run_options.c */
 #define RATIO_MAX  1000000
 
 /* ==== The document ==== */
@@ -39,11 +38,11 @@ struct whole {
     const char *seed;
     int64_t until_ns, sample_ns, snapshot_ns;
     uint32_t warmup;
+    const char *quantiles;
     bool check;
 };
 
 /* clang-format off: tables */
-#define SECONDS .type = CONFIG_PARTS, .scale = NS_PER_S, .most = TIME_MAX_S
 #define NAMED(field) .at = offsetof(struct named, field)
 static const struct config_key named_keys[] = {
     { .name = "time_s",      .type = CONFIG_ANY,     NAMED(time) },
@@ -63,7 +62,7 @@ static const struct config_key cluster_keys[] = {
     { .name = "gpus",            .type = CONFIG_PARTS,   CLUSTER(gpus), .most = INT64_MAX },
     { .name = "queues",          .type = CONFIG_COUNT,   CLUSTER(queues), .most = UINT32_MAX },
     { .name = "set",             .type = CONFIG_LIST,    CLUSTER(set) },
-    { .name = "period_s",        SECONDS,                CLUSTER(period_ns) },
+    { .name = "period_s",        CONFIG_SECONDS,         CLUSTER(period_ns) },
     { .name = "settings_sha256", .type = CONFIG_TEXT,    CLUSTER(settings_sha256) },
     { .name = "settings",        .type = CONFIG_MAPPING, CLUSTER(settings) },
     { 0 },
@@ -86,7 +85,7 @@ static const struct config_key trace_keys[] = {
 };
 static const struct config_key retime_keys[] = {
     { .name = "batch",   .type = CONFIG_COUNT, TRACE(batch), .least = 1, .most = 1000000000, .required = true },
-    { .name = "every_s", SECONDS,              TRACE(every_ns), .required = true },
+    { .name = "every_s", CONFIG_SECONDS,       TRACE(every_ns), .required = true },
     { 0 },
 };
 #define WHOLE(field) .at = offsetof(struct whole, field)
@@ -99,10 +98,11 @@ static const struct config_key whole_keys[] = {
     { .name = "members",     .type = CONFIG_ANY,     WHOLE(members) },
     { .name = "cluster",     .type = CONFIG_MAPPING, WHOLE(cluster) },
     { .name = "trace",       .type = CONFIG_MAPPING, WHOLE(trace) },
-    { .name = "until_s",     SECONDS,                WHOLE(until_ns) },
+    { .name = "until_s",     CONFIG_SECONDS,         WHOLE(until_ns) },
     { .name = "warmup_jobs", .type = CONFIG_COUNT,   WHOLE(warmup), .most = UINT32_MAX },
-    { .name = "sample_s",    SECONDS,                WHOLE(sample_ns) },
-    { .name = "snapshot_s",  SECONDS,                WHOLE(snapshot_ns) },
+    { .name = "sample_s",    CONFIG_SECONDS,         WHOLE(sample_ns) },
+    { .name = "snapshot_s",  CONFIG_SECONDS,         WHOLE(snapshot_ns) },
+    { .name = "quantiles",   .type = CONFIG_TEXT,    WHOLE(quantiles) },
     { .name = "check",       .type = CONFIG_FLAG,    WHOLE(check) },
     { .name = "outputs",     .type = CONFIG_LIST,    WHOLE(outputs) },
     { 0 },
@@ -186,7 +186,7 @@ static int placer_text(struct dumped *d, const struct named *n, const char **to,
 static int read_switches(struct dumped *d, struct config_value list, struct run_options *to,
                          struct error *err)
 {
-    static const struct config_key time_key = { SECONDS };
+    static const struct config_key time_key = { CONFIG_SECONDS };
     size_t n = config_count(list);
     to->switches.text = arena_alloc(d->memory, (n + 1) * sizeof *to->switches.text);
     struct config_walk w = { .of = list };
@@ -326,6 +326,7 @@ static int take(struct dumped *d, const struct whole *w, struct run_options *to,
     to->sample_ns = w->sample_ns;
     to->snapshot_ns = w->snapshot_ns;
     to->warmup = w->warmup;
+    to->quantiles = w->quantiles;
     to->check |= w->check;
     int status = policy_text(d, &policy, &to->policy, err);
     if (status == EXIT_OK)

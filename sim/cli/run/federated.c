@@ -147,7 +147,7 @@ int federated_plan_read(struct federated_plan *p, const struct run_options *o, s
 
 static bool is_kept(const char *line)
 {
-    static const char *const omitted[] = { "  file:", "outputs:", "check:", "  period_s:" };
+    static const char *const omitted[] = { "  file:", "outputs:", "check:", "quantiles:", "  period_s:" };
     for (size_t i = 0; i < sizeof omitted / sizeof *omitted; i++)
         if (!strncmp(line, omitted[i], strlen(omitted[i])))
             return false;
@@ -200,6 +200,7 @@ static char *settings_of(const struct federated_plan *p)
     fputs("members:\n", f);
     for (size_t i = 0; i < of->n; i++)
         put_member(f, &of->member[i], p->member[i].plan.settings_yaml);
+    settings_put_quantiles(f, &p->base.quantiles);
     mem_stream_end(f, &text);
     return text;
 }
@@ -322,6 +323,7 @@ static int execute(struct playing *g, const atomic_bool *interrupted, struct err
         result = error_set(err, "interrupted");
     for (size_t i = 0; i < n && result == 0; i++) {
         g->to->summary[i] = summary_make(g->to->run[i]);
+        notes_of_run(&g->to->notes[i], g->to->run[i]);
         if (g->results)
             result = results_write(g->results[i], g->to->run[i], g->to->summary[i], err);
     }
@@ -354,7 +356,8 @@ int federated_play(const struct federated_plan *p, int argc, char *const *argv,
     struct playing g = { .plan = p, .to = to, .router = router_new(f,
                                                                    p->member[0].plan.workload->n_jobs) };
     *to = (struct federated_played){ f->n, mem_new(f->n, sizeof *to->run),
-                                     mem_new(f->n, sizeof *to->summary), NULL, NULL };
+                                     .summary = mem_new(f->n, sizeof *to->summary),
+                                     .notes = mem_new(f->n, sizeof *to->notes) };
     g.name = mem_new(f->n, sizeof *g.name);
     for (size_t i = 0; i < f->n; i++)
         g.name[i] = f->member[i].name;
@@ -383,8 +386,10 @@ void federated_played_free(struct federated_played *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         summary_free(p->summary[i]);
+        notes_free(&p->notes[i]);
         run_free(p->run[i]);
     }
+    free(p->notes);
     router_free(p->router);
     summary_free(p->whole);
     free(p->run);
@@ -412,9 +417,6 @@ static void put_row(const struct summary *m, const char *label, const char *scop
 
 static void warn_of(const char *name, const struct run_totals *t)
 {
-    if (t->without_estimate)
-        warn("member %s: %" PRIu32 " had no estimate of their run time: to the plans of its policy they run for ever",
-             name, t->without_estimate);
     if (t->rejected || t->never_started || t->deadlocked || t->cut_off)
         warn("member %s: %" PRIu32 " rejected, %" PRIu32 " never started, %" PRIu32
              " in a deadlock, %" PRIu32 " running and %" PRIu32 " waiting at the cut-off",
@@ -424,13 +426,18 @@ static void warn_of(const char *name, const struct run_totals *t)
 void federated_show(const struct federated_plan *p, const struct federated_played *played)
 {
     const struct federation *f = p->federation;
+    for (size_t i = 0; i < f->n; i++) {
+        if (!p->options->quiet)
+            warn_of(f->member[i].name, run_totals(played->run[i]));
+        show_notes(&played->notes[i], f->member[i].name, p->options->quiet);
+    }
+    if (p->options->quiet)
+        return;
     fputs("federation ", stdout);
     text_put(stdout, f->name, SIZE_MAX);
     printf(", %s, %s\n\n  %-16s%9s%14s%14s%14s%11s%14s\n", p->base.policy_text,
            p->base.placer_text, "", "jobs", "wait mean", "wait p90",
            "completion", "allocated", "cost USD");
-    for (size_t i = 0; i < f->n; i++)
-        warn_of(f->member[i].name, run_totals(played->run[i]));
     for (size_t i = 0; i < f->n; i++) {
         char *scope = NULL;
         size_t length;

@@ -5,6 +5,7 @@
  * of a member's cluster. */
 #pragma once
 #include "sim/cli/run/plan.h"
+#include "sim/results/notes.h"
 #include "sim/results/summary.h"
 #include "sim/cluster/federation.h"
 
@@ -36,11 +37,12 @@ struct federated_played {
     size_t n;
     struct sched **run;           /* [n] */
     struct summary **summary, *whole;    /* [n]; of the federation */
+    struct notes *notes;          /* [n] as in struct played */
     struct router *router;        /* the runs refer to it */
 };
 int  federated_play(const struct federated_plan *p, int argc, char *const *argv,
                     struct federated_played *to,
                     struct error *err);    /* as play() */
 void federated_played_free(struct federated_played *p);
-/* on stdout */
+/* on stdout; warnings and notes of each member on stderr. With --quiet only notes of refused requests. */
 void federated_show(const struct federated_plan *p, const struct federated_played *played);

@@ -6,6 +6,7 @@
 #include "sim/cli/run/settings.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/engine/run.h"
+#include "sim/results/quantiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,6 +105,17 @@ static void free_switches(struct plan *p)
 
 /* ==== The plan ==== */
 
+static int look_up_quantiles(struct plan *p, struct error *err)
+{
+    struct error why = { "" };
+    if (p->options->also)
+        p->quantiles = *p->options->also;
+    if (!p->options->quantiles || quantiles_want(&p->quantiles, p->options->quantiles, &why) == 0)
+        return EXIT_OK;
+    error_set(err, "run: --quantiles: %s", why.text);
+    return EXIT_USAGE;
+}
+
 int plan_look_up(struct plan *p, const struct run_options *o, struct error *err)
 {
     *p = (struct plan){ .options = o, .until_ns = o->until_ns };
@@ -119,6 +131,8 @@ int plan_look_up(struct plan *p, const struct run_options *o, struct error *err)
         status = choose_retiming(o->retime, &p->retime_batch, &p->retime_every_ns, err);
     if (status == EXIT_OK && o->estimates)
         status = choose_estimates(o->estimates, &p->estimates, err);
+    if (status == EXIT_OK)
+        status = look_up_quantiles(p, err);
     if (status == EXIT_OK)
         status = look_up_switches(p, err);
     if (status != EXIT_OK)

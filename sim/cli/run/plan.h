@@ -17,6 +17,8 @@ struct run_options {
     /* NULL: not given */
     const char *cluster, *trace, *policy, *placement, *directory, *outputs, *retime, *estimates;
     const char *config;
+    const char *quantiles;
+    const struct quantiles_wanted *also;    /* of a plan's targets, beside them; NULL: none */
     const struct dumped *dumped;  /* the configuration of that name, read (dumped.h) */
     int64_t load_gpus;            /* that a load of laws refers to; 0: the GPUs of the cluster */
     int64_t seed, pods, warmup;   /* pods 0: any split; warmup: jobs that no mean includes */
@@ -48,6 +50,7 @@ struct plan {
     int64_t retime_every_ns;
     int64_t until_ns;             /* 0: to the end */
     struct estimates estimates;
+    struct quantiles_wanted quantiles;
     int64_t gpus;                 /* of the whole federation that its cluster is in; 0: of none */
     struct cluster *cluster;
     struct workload *workload;

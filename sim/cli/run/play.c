@@ -62,8 +62,10 @@ static int execute(const struct run_setup *setup, struct results *results, int64
         result = run_execute(to->run, err);
     if (result == 0 && atomic_load(setup->interrupted))
         result = error_set(err, "interrupted");
-    if (result == 0)
+    if (result == 0) {
         to->summary = summary_make(to->run);
+        notes_of_run(&to->notes, to->run);
+    }
     if (result == 0 && results)
         result = results_write(results, to->run, to->summary, err);
     return result;
@@ -77,7 +79,7 @@ struct run_setup play_run_setup(const struct plan *p)
         .placer = p->placer.placer, .placer_params = p->placer.params,
         .seed = (uint64_t)p->options->seed,
         .until_ns = p->until_ns, .warmup_jobs = (uint32_t)p->options->warmup,
-        .estimates = p->estimates, .check = p->options->check,
+        .estimates = p->estimates, .quantiles = p->quantiles, .check = p->options->check,
     };
 }
 
@@ -92,8 +94,7 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
     run.progress = setup->progress;
     run.progress_self = setup->progress_self;
     run.interrupted = interrupt_guard(results);
-    struct policy_switch *switches = plan_switch_list(p);
-    run.switches = switches;
+    run.switches = to->switches = plan_switch_list(p);
     run.n_switches = p->n_switches;
     int result = results ? results_open(results, err) : 0;
     if (results && result == 0)
@@ -107,7 +108,6 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
     else if (results)
         results_discard(results);
     interrupt_end();
-    free(switches);
     if (result == RUN_BAD_INPUT)
         return EXIT_INPUT;
     if (result)
@@ -119,5 +119,7 @@ void played_free(struct played *p)
 {
     summary_free(p->summary);
     snapshot_free(p->snapshot);
+    notes_free(&p->notes);
     run_free(p->run);
+    free(p->switches);
 }

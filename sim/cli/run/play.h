@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/cli/run/plan.h"
 #include "sim/engine/run.h"
+#include "sim/results/notes.h"
 
 struct play_setup {
     const struct plan *plan;      /* outputs 0: nothing is written */
@@ -14,7 +15,13 @@ struct play_setup {
 };
 struct snapshot;
 /* NULL: not reached */
-struct played { struct sched *run; struct summary *summary; struct snapshot *snapshot; };
+struct played {
+    struct sched *run;
+    struct summary *summary;
+    struct snapshot *snapshot;
+    struct policy_switch *switches;    /* of the setup of run */
+    struct notes notes;                /* made before the results have their names: nothing fails after that */
+};
 
 /* An exit status; if it is not EXIT_OK, err has the message and no file is left behind. Signals
  * are handled as in interrupt.h; interrupt_end() has been called on return. played_free() in

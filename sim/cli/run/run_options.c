@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 
-#define TIME_MAX_S INT64_C(3153600000)    /* 100 years */
 #define AT(field)   .at = offsetof(struct run_options, field)
 #define IN_CONFIG   .instead = "config"
 
@@ -51,11 +50,14 @@ const struct option run_option_table[] = {
     { .name = "seed", .argument = "N", .kind = OPTION_INTEGER, AT(seed), .max = INT64_MAX,
       .help = "seed of all random numbers, 1 by default", IN_CONFIG },
     { .name = "until", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(until_ns),
-      .max = TIME_MAX_S,
+      .max = CONFIG_TIME_MAX_S,
       .help = "stop at that simulated time; 0, the default, runs to the end", IN_CONFIG },
     { .name = "warmup", .argument = "N", .kind = OPTION_INTEGER, AT(warmup), .max = UINT32_MAX,
       .help = "no mean and no quantile of times includes the first N jobs, as the cluster is "
               "still filling up. 'gpuyard warmup' computes N", IN_CONFIG },
+    { .name = "quantiles", .argument = "LIST", .kind = OPTION_TEXT, AT(quantiles),
+      .help = "further metrics of the summary, separated by commas: jct_pNN_s, wait_pNN_s, "
+              "slowdown_pNN and bounded_slowdown_pNN, NN from 1 to 99, like wait_p95_s", IN_CONFIG },
     { .name = "load", .argument = "X", .kind = OPTION_RATIO, AT(load), .max = 1000000,
       .help = "divide all submit times by X: 2 is twice the load", IN_CONFIG },
     { .name = "pods", .argument = "N", .kind = OPTION_INTEGER, AT(pods), .max = 1000000,
@@ -75,7 +77,7 @@ const struct option run_option_table[] = {
               "until they ask for PERCENT of the GPUs; one arrives each second and none ends. "
               "Times of the trace do not matter, and jobs that never ran are included", IN_CONFIG },
     { .name = "sample-s", .argument = "SECONDS", .kind = OPTION_SECONDS, AT(sample_ns),
-      .max = TIME_MAX_S,
+      .max = CONFIG_TIME_MAX_S,
       .help = "at most one row for each such interval in timeseries and queues; 0, the default: "
               "a row at every change", IN_CONFIG },
     { .name = "set", .argument = "KEY=VALUE", .kind = OPTION_TEXTS, AT(set),
@@ -89,7 +91,7 @@ const struct option run_option_table[] = {
               "times, with ascending times. The same policy with the same parameters changes "
               "nothing", IN_CONFIG },
     { .name = "snapshot", .argument = "TIME", .kind = OPTION_SECONDS, AT(snapshot_ns),
-      .max = TIME_MAX_S,
+      .max = CONFIG_TIME_MAX_S,
       .help = "also write snapshot.csv, a trace that begins at that simulated time with the "
               "running jobs on their nodes, the waiting jobs and the later ones: a run of it "
               "continues from there, under any policy", IN_CONFIG },

@@ -2,6 +2,7 @@
 #include "sim/cli/run/settings.h"
 
 #include "sim/base/memory.h"
+#include "sim/results/quantiles.h"
 #include "sim/engine/params.h"
 #include "sim/io/config.h"
 #include "sim/results/version.h"
@@ -114,6 +115,15 @@ static void put_trace(FILE *f, const struct plan *p)
         fprintf(f, "  stream_percent: %.15g\n", p->options->stream);
 }
 
+void settings_put_quantiles(FILE *f, const struct quantiles_wanted *w)
+{
+    if (!quantiles_any(w))
+        return;
+    fputs("quantiles: ", f);
+    quantiles_write(f, w);
+    putc('\n', f);
+}
+
 /* A sampling interval or an end of 0 is the default and has no key. */
 char *settings_yaml(const struct plan *p)
 {
@@ -151,6 +161,7 @@ char *settings_yaml(const struct plan *p)
         put_time(f, "sample_s", o->sample_ns);
     if (o->snapshot_ns >= 0)
         put_time(f, "snapshot_s", o->snapshot_ns);
+    settings_put_quantiles(f, &p->quantiles);
     fprintf(f, "check: %s\noutputs: [", o->check ? "true" : "false");
     bool first = true;
     for (unsigned i = 0; i < OUTPUT_FILES; i++)

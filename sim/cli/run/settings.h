@@ -9,4 +9,5 @@
 #include <stdio.h>
 
 char *settings_yaml(const struct plan *p);    /* the caller frees it */
+void settings_put_quantiles(FILE *f, const struct quantiles_wanted *w);    /* a line, if there are any */
 void settings_put_text(FILE *f, const char *key, const char *text);    /* a line `key: "text"` */

@@ -64,9 +64,10 @@ static void title(const struct shown *x, size_t width)
     uint32_t n_jobs = p->workload->n_jobs;
     double submitted = value_of(x, "jobs_submitted");
     size_t n = (size_t)snprintf(
-        text, sizeof text, "%s with %s on %s (%" PRId64 " GPUs, %" PRIu32 " node%s): ", policies,
-        p->placer_text, p->cluster->name, p->cluster->gpus, p->cluster->n_nodes,
-        p->cluster->n_nodes == 1 ? "" : "s");
+        text, sizeof text, "%s with %s on %s (%" PRId64 " GPU%s, %" PRIu32 " node%s): ", policies,
+        p->placer_text, p->cluster->name, p->cluster->gpus,
+        plural_ending((double)p->cluster->gpus), p->cluster->n_nodes,
+        plural_ending(p->cluster->n_nodes));
     if (submitted < n_jobs && n < sizeof text)    /* the run was cut off */
         n += (size_t)snprintf(text + n, sizeof text - n, "%.0f of ", submitted);
     else if (submitted > n_jobs && n < sizeof text)
@@ -74,7 +75,7 @@ static void title(const struct shown *x, size_t width)
                               "%.0f jobs of services and sessions and ", submitted - n_jobs);
     if (n < sizeof text)
         snprintf(text + n, sizeof text - n, "%" PRIu32 " job%s of %s", n_jobs,
-                 n_jobs == 1 ? "" : "s",
+                 plural_ending(n_jobs),
                  strcmp(p->trace.path, "-") ? p->trace.path : "standard input");
     free(policies);
     for (char *c = text; *c; c++)    /* names come from files */
@@ -304,8 +305,9 @@ static void shared_gpus(const struct shown *x, size_t width)
     double jobs = value_of(x, "sharing_jobs"), speed = value_of(x, "sharing_speed_mean"),
            made = value_of(x, "mig_reconfigurations");
     if (!isnan(jobs))
-        put_line(width, "sharing", "%.0f jobs shared GPUs, mean speed %.3f, %.0f out of memory",
-                 jobs, isnan(speed) ? 1 : speed, value_of(x, "sharing_out_of_memory"));
+        put_line(width, "sharing", "%.0f job%s shared GPUs, mean speed %.3f, %.0f out of memory",
+                 jobs, plural_ending(jobs), isnan(speed) ? 1 : speed,
+                 value_of(x, "sharing_out_of_memory"));
     if (!isnan(made))
         put_line(width, "MIG", "%.0f instances made, %.1f GPU h waiting for that", made,
                  value_of(x, "mig_reconfigure_gpu_hours"));
@@ -465,10 +467,6 @@ void show_summary(const struct shown *x)
 
 /* ==== Warnings ==== */
 
-static const char *s_if_many(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
 
 /* The number of jobs that were not served, and the reason of the first one. */
 static void unserved(const struct shown *x, uint32_t n, enum job_outcome outcome, const char *how)
@@ -478,7 +476,7 @@ static void unserved(const struct shown *x, uint32_t n, enum job_outcome outcome
         struct job_result r = run_job(x->run, j);
         if (r.outcome != outcome)
             continue;
-        warn("%" PRIu32 " job%s %s; %s '%s': %s", n, s_if_many(n), how,
+        warn("%" PRIu32 " job%s %s; %s '%s': %s", n, plural_ending(n), how,
              n == 1 ? "it is" : "the first is", w->truth[j].name,
              r.refusal ? r.refusal : "no reason given");
         return;
@@ -515,20 +513,12 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
             seconds(x->plan->cluster->period_ns));
 }
 
-/* only: NULL, all of them; else the beginning of a name. */
-static void notes(const struct sched *run, const char *only)
+void show_notes(const struct notes *n, const char *member, bool quiet)
 {
-    struct notes found = { 0 };
-    notes_of_run(&found, run);
-    for (size_t i = 0; i < found.n; i++)
-        if (!only || !strncmp(found.note[i].name, only, strlen(only)))
-            warn("%s", found.note[i].text);
-    notes_free(&found);
-}
-
-void show_refusals(const struct shown *x)
-{
-    notes(x->run, "refused-");
+    for (size_t i = 0; i < n->n; i++)
+        if (!quiet || !strncmp(n->note[i].name, "refused-", strlen("refused-")))
+            warn("%s%s%s%s", member ? "member " : "", member ? member : "", member ? ": " : "",
+                 n->note[i].text);
 }
 
 void show_warnings(const struct shown *x)
@@ -536,22 +526,22 @@ void show_warnings(const struct shown *x)
     const struct run_totals *t = run_totals(x->run);
     if (x->plan->workload->n_skipped)
         warn("%" PRIu32 " row%s of the trace skipped: no job that ran",
-             x->plan->workload->n_skipped, s_if_many(x->plan->workload->n_skipped));
+             x->plan->workload->n_skipped, plural_ending(x->plan->workload->n_skipped));
     unserved(x, t->rejected, OUTCOME_REJECTED, "rejected");
     unserved(x, t->unmet, OUTCOME_UNMET, "cancelled, as a dependency can never be met");
     if (t->deadlocked)
         warn("deadlock: %" PRIu32 " job%s hold%s part of a gang and wait for the rest, forever",
-             t->deadlocked, s_if_many(t->deadlocked), t->deadlocked == 1 ? "s" : "");
+             t->deadlocked, plural_ending(t->deadlocked), t->deadlocked == 1 ? "s" : "");
     if (t->never_started)
         warn(
             "%" PRIu32
             " job%s never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done; no mean includes %s",
-            t->never_started, s_if_many(t->never_started), t->never_started == 1 ? "it" : "them");
+            t->never_started, plural_ending(t->never_started), t->never_started == 1 ? "it" : "them");
     if (t->cut_off)
         warn("cut off: %" PRIu32 " job%s running, %" PRIu32 " waiting; no mean includes them",
-             t->running, s_if_many(t->running), t->pending);
+             t->running, plural_ending(t->running), t->pending);
     not_switched(x, t);
     if (x->snapshot)
         not_in_snapshot(x, x->snapshot);
-    notes(x->run, NULL);
+    show_notes(x->notes, NULL, false);
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "sim/cli/run/plan.h"
 #include "sim/engine/run.h"
+#include "sim/results/notes.h"
 #include "sim/results/summary.h"
 
 struct snapshot;
@@ -10,10 +11,12 @@ struct shown {
     const struct sched *run;
     const struct summary *summary;
     const struct snapshot *snapshot;    /* NULL: none was taken */
+    const struct notes *notes;
 };
 void show_summary(const struct shown *x);
 void show_warnings(const struct shown *x);
-void show_refusals(const struct shown *x);    /* of these, what --quiet does not hide */
+/* Notes of a run; quiet: only those that --quiet does not hide. member: NULL, or its name in a federation. */
+void show_notes(const struct notes *notes, const char *member, bool quiet);
 
 #define SHOW_NUMBER 40
 const char *show_percent(char to[SHOW_NUMBER], double share);    /* "12.3%"; NaN: "-" */

@@ -45,8 +45,9 @@ static int merge_run(const struct invocation *in)
                                      &err)
                       : -1;
     if (result == 0 && !o->quiet)
-        printf("%zu points of %zu shard%s, %zu failed: results in ", count.points, in->operands.n,
-               in->operands.n == 1 ? "" : "s", count.failed);
+        printf("%zu point%s of %zu shard%s, %zu failed: results in ", count.points,
+               plural_ending((double)count.points), in->operands.n,
+               plural_ending((double)in->operands.n), count.failed);
     if (result == 0 && !o->quiet) {
         text_put(stdout, to, SIZE_MAX);
         putchar('\n');

@@ -4,6 +4,7 @@
 #include "sim/cli/frame/interrupt.h"
 #include "sim/cli/frame/term.h"
 #include "sim/cli/sweep/sweep.h"
+#include "sim/results/quantiles.h"
 #include "sim/study/runset.h"
 #include "sim/study/sizing.h"
 
@@ -503,6 +504,10 @@ static int prepare(struct planning *p, const char *path, char directory[PATH_LON
         status = sweep_read(&p->sweep, path, err);
     if (status != EXIT_OK)
         return status;
+    for (size_t i = 0; i < p->o->targets.n; i++)
+        if (quantile_is(p->target[i].kind) &&
+            quantiles_want(&p->sweep.quantiles, p->target[i].kind->name, &why))
+            abort();                  /* a name that is in their table */
     const struct experiment *e = p->sweep.experiment;
     if (sizing_axis(e, p->o->vary, &axis, &why)) {
         error_set(err, "plan: %s: %s", path, why.text);

@@ -61,11 +61,11 @@ static void write_slurm_script(const struct sweep *s, const char *path, size_t s
            "#SBATCH --array=0-%zu\n"
            "#SBATCH --ntasks=1 --cpus-per-task=%u\n",
            shards - 1, workers ? workers : 1);
-    printf("# %zu points of ", s->grid->n);
+    printf("# %zu point%s of ", s->grid->n, plural_ending((double)s->grid->n));
     text_put(stdout, s->experiment->name, SIZE_MAX);
     printf(
-        " in %zu shards. Submit it with sbatch; submitted again, it runs what is missing. Then join them:\n#   ",
-        shards);
+        " in %zu shard%s. Submit it with sbatch; submitted again, it runs what is missing. Then join them:\n#   ",
+        shards, plural_ending((double)shards));
     put_quoted(program);
     fputs(" merge ", stdout);
     put_quoted(s->directory);

@@ -44,6 +44,7 @@ struct sweep {
     char **key;                       /* [grid->n] of points */
     struct sweep_list *list;
     const char *directory, *outputs;  /* borrowed; outputs: of runs that are kept; NULL: none */
+    struct quantiles_wanted quantiles;    /* that every point has in its summary, beside those it is asked for */
     bool force;                       /* as of sweep_check() */
     int lock;                         /* file descriptor of the open directory; -1: none */
 };

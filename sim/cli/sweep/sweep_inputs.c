@@ -5,6 +5,7 @@
 
 #include "sim/io/provenance.h"
 #include "sim/base/memory.h"
+#include "sim/results/quantiles.h"
 #include "sim/results/version.h"
 #include "sim/cluster/cluster_file.h"
 
@@ -278,6 +279,7 @@ static char *key_of(const struct sweep *s, const struct point *p)
     fprintf(f, "gpuyard %s %s %d\n", version_text(), version_commit(), SCHEMA_VERSION);
     for (size_t i = 0; i < s->experiment->n_axes; i++)
         put_axis(f, s, p, i);
+    quantiles_write(f, &s->quantiles);
     mem_stream_end(f, &text);
     digest_sha256(text, strlen(text), key);
     free(text);

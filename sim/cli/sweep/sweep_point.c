@@ -357,6 +357,7 @@ static int run_point(const struct sweep *s, struct shaped *shaped, size_t point,
     int status = point_command_make(&c, s->experiment, &s->grid->point[point],
                                     s->outputs ? path : NULL, s->outputs, err);
     c.options.load_gpus = s->load_gpus;
+    c.options.also = &s->quantiles;
     if (status == EXIT_OK &&
         !s->cluster[s->grid->point[point].value[s->of[AXIS_CLUSTER]]].cluster) {
         status = run_federation(s, point, &c, err);

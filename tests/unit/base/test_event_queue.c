@@ -55,6 +55,43 @@ static void ids_go_stale(void **state)
     event_queue_free(NULL);
 }
 
+/* ---- what is due, of one kind ---- */
+
+static void add_up(void *self, uint32_t subject)
+{
+    *(uint64_t *)self += (uint64_t)1 << subject;
+}
+
+/* 64 events at three times and of two kinds, some of them moved or cancelled: subject by subject as the list of pushes has it. */
+static void visits_what_is_due(void **state)
+{
+    (void)state;
+    struct event_queue *q = event_queue_new();
+    uint64_t want[3][2] = { { 0 } };
+    for (uint32_t i = 0; i < 64; i++) {
+        struct event e = { 10 + i * 7 % 3, i * 5 % 8 < 4 ? EVENT_JOB_END : EVENT_NODE, i };
+        event_id id = event_queue_push(q, e);
+        if (i % 9 == 8) {
+            assert_true(event_queue_cancel(q, id));
+            continue;
+        }
+        if (i % 5 == 4)
+            assert_true(event_queue_move(q, id, e.time_ns = 11));
+        want[e.time_ns - 10][e.kind == EVENT_NODE] |= (uint64_t)1 << i;
+    }
+    for (int t = 0; t < 3; t++)
+        for (int k = 0; k < 2; k++) {
+            uint64_t got = 0;
+            event_queue_visit(q, 10 + t, k ? EVENT_NODE : EVENT_JOB_END, add_up, &got);
+            assert_true(want[t][k] != 0 && got == want[t][k]);
+        }
+    uint64_t none = 0;
+    event_queue_visit(q, 9, EVENT_JOB_END, add_up, &none);
+    event_queue_visit(q, 13, EVENT_JOB_END, add_up, &none);
+    assert_true(none == 0);
+    event_queue_free(q);
+}
+
 /* ---- beside a list that is searched from end to end ---- */
 
 struct naive { struct event e; event_id id; bool queued; };
@@ -162,6 +199,7 @@ int main(void)
     size_t n = 0;
     ADD_ROWS(tests, n, order, order_rows);
     ADD_TEST(tests, n, ids_go_stale);
+    ADD_TEST(tests, n, visits_what_is_due);
     ADD_ROWS(tests, n, random_operations, random_rows);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -70,6 +70,7 @@ static const char full[] =
     "      - { name: a2, deserved_gpus: unlimited }\n"
     "  - name: team-b\n"
     "period_s: 0.25\n"
+    "passes: event\n"
     "preemption:\n"
     "  checkpoint: periodic\n"
     "  interval_s: 1800\n"
@@ -138,6 +139,7 @@ static void full_times(void **state)
     (void)state;
     struct cluster *c = read_text(full);
     assert_int_equal(c->period_ns, NS_PER_S / 4);
+    assert_true(c->pass_per_event);
     assert_int_equal(c->overhead.checkpoint, CHECKPOINT_PERIODIC);
     assert_int_equal(c->overhead.interval_ns, 1800 * NS_PER_S);
     assert_int_equal(c->overhead.save_ns, 1 * NS_PER_S);
@@ -192,6 +194,7 @@ static void defaults(void **state)
     struct cluster *c = read_text("nodes:\n- {group: g, count: 2, gpus: 3}\nqueues: [{name: \u00fcber \u6f22 \U0001f600}]\n");
     assert_string_equal(c->name, "c");
     assert_int_equal(c->period_ns, 0);
+    assert_false(c->pass_per_event);
     assert_int_equal(c->overhead.checkpoint, CHECKPOINT_NONE);
     assert_int_equal(c->overhead.grace_ns, 30 * NS_PER_S);       /* models.md, 3.3 */
     assert_int_equal(c->overhead.save_ns + c->overhead.start_ns + c->overhead.restart_ns, 0);

@@ -20,8 +20,8 @@ static void write_file(const char *name, const char *text, size_t length)
 
 #define GROUP "nodes:\n- group: g\n  count: 2\n  gpus: 8\n"
 #define A100 "nodes:\n- group: g\n  count: 2\n  type: dgx-a100-80\n"
-#define ROOT_KEYS "name, nodes, queues, gpu_models, node_types, period_s, models, preemption, failures, " \
-                  "storage, progress, fabric, power, prices, elastic, sharing"
+#define ROOT_KEYS "name, nodes, queues, cohort, gpu_models, node_types, period_s, passes, invalid_dependency, models, " \
+                  "preemption, failures, storage, progress, fabric, power, prices, elastic, sharing"
 /* clang-format off */
 static const struct row { const char *name, *text, *error; } rows[] = {
     /* the document */
@@ -60,6 +60,7 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "name with NUL", GROUP "name: \"a\\0b\"\n", "c.yaml:5:8: name: want a text of one line, got 'a'" },
     { "negative period", GROUP "period_s: -1\n",
       "c.yaml:5:11: period_s: want a number from 0 to 3153600000, got '-1'" },
+    { "no such passes", GROUP "passes: batch\n", "c.yaml:5:9: passes: want one of instant, event, got 'batch'" },
     { "period is a word", GROUP "period_s: 1s\n",
       "c.yaml:5:11: period_s: want a number from 0 to 3153600000, got '1s'" },
     { "a long text is cut between characters, at 57 bytes", GROUP "period_s: x\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\n",

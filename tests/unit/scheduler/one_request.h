@@ -205,7 +205,7 @@ static inline void one_request(void **state)
         assert_false(changed);
     bool counted = refused && strncmp(current->name, "keep: its GPUs", 14) != 0;    /* an answer, says policy.h */
     for (unsigned r = 0; r < SCHED_RESULTS; r++)
-        assert_int_equal(run_totals(s)->refused[r], counted && r == (unsigned)current->answer);
+        assert_int_equal(run_refused(run_totals(s), r), counted && r == (unsigned)current->answer);
     assert_int_equal(run_totals(s)->completed, JOBS - run_totals(s)->rejected);
     run_free(s);
     workload_free(w);

@@ -54,6 +54,7 @@ ASK(stop_absent, return sched_stop(s, LATE, STOP_SAVE);)
 ASK(stop_pending, return sched_stop(s, ONE, STOP_SAVE);)
 ASK(stop_gone, return sched_stop(s, SHORT, STOP_SAVE);)
 ASK(stop_stays, return sched_stop(s, STAYS, STOP_SAVE);)
+ASK(stop_no_mode, return sched_stop(s, ONE, (enum stop_mode)(STOP_CANCEL + 1));)
 ASK(stop_fine, return sched_stop(s, ONE, STOP_RESTART);)
 ASK(stop_twice, sched_stop(s, ONE, STOP_SAVE); from_here(s); return sched_stop(s, ONE, STOP_SAVE);)
 ASK(stop_staged_start, sched_start(s, STAYS, on(NODE_B, 8)); return sched_stop(s, STAYS, STOP_SAVE);)
@@ -132,6 +133,7 @@ static const struct row rows[] = {
     { "stop: waits", 1, stop_pending, SCHED_WRONG_STATE, 0 },
     { "stop: has ended", 2, stop_gone, SCHED_WRONG_STATE, 0 },
     { "stop: not preemptible", 2, stop_stays, SCHED_NOT_ALLOWED, 0 },
+    { "stop: no such way", 2, stop_no_mode, SCHED_MISMATCH, 0 },
     { "stop: fine", 2, stop_fine, SCHED_OK, 0 },
     { "stop: twice", 2, stop_twice, SCHED_WRONG_STATE, 0 },
     { "stop: not preemptible, but has not begun", 1, stop_staged_start, SCHED_OK, 0 },

@@ -3,8 +3,8 @@
  * A policy starts, stops and plans jobs of whole GPUs at random. Beside it stands the list: of each
  * job the GPUs and the time from when to when. After every change some windows are asked for: a GPU
  * is free in [from, until) if no hold of the list meets the window; a hold that ends at `from` or
- * starts at `until` does not. A job that reaches its estimate at a pass is expected to take as long
- * again (contract/timeline.h). And of timeline_earliest(): a slot is found up to its very start as the
+ * starts at `until` does not. The length of a job that exceeds its estimate grows by half each time
+ * it is over (contract/timeline.h, OVERRUN_EXTEND). And of timeline_earliest(): a slot is found up to its very start as the
  * horizon, not up to a nanosecond less. */
 #include "sim/contract/timeline.h"
 #include "tests/support/random_world.h"
@@ -39,11 +39,12 @@ static void follow(struct sched *s)
     for (job_id j = 0; j < k.n_jobs; j++) {
         struct plain_hold *h = &k.runs[j];
         h->is = h->is && job_state(s, j) == JOB_RUNNING;
-        k.plan[j].is = k.plan[j].is && job_state(s, j) == JOB_PENDING && k.plan[j].until_ns > now_ns;
-        if (!h->is || h->until_ns > now_ns)
-            continue;
-        h->until_ns = now_ns + (now_ns > h->from_ns ? now_ns - h->from_ns : 1);
-        outstayed++;
+        k.plan[j].is = k.plan[j].is && job_state(s, j) == JOB_PENDING;
+        outstayed += h->is && h->until_ns <= now_ns;
+        while (h->is && h->until_ns <= now_ns) {
+            int64_t half_ns = (h->until_ns - h->from_ns) / 2;
+            h->until_ns += half_ns > 0 ? half_ns : 1;
+        }
     }
 }
 

@@ -23,6 +23,35 @@ static void student(void **state)
     assert_near(t.interval.high, -0.7001142, 1e-6);
 }
 
+/* Differences 1, 2, 3 over 10, 10, 10: Student's interval of .2, as the denominator is fixed: t(2, .975) = 4.3026527. Then by
+ * hand with x = 1, 2, 3 and y = 2, 2, 5 (means 2 and 3, variances 1 and 3, covariance 1.5, t^2 / 3 = 6.1709 = q): a = 4 - q and
+ * c = 9 - 3 q are negative: no bound. With x = 1, 1.2, 1.4 (variance .04, q .04 = .2468) and y = 2, 3, 3 (mean 8/3, variance 1/3,
+ * covariance .1): a = 1.44 - .246836, b = 3.2 - .617091, c = 7.111111 - 2.056969. */
+static void fieller_by_hand(void **state)
+{
+    (void)state;
+    struct bounds fixed = ratio_fieller((double[]){ 10, 10, 10 }, (double[]){ 1, 2, 3 }, 3, .95);
+    assert_near(fixed.low, .2 - .1 * 4.3026527 / sqrt(3), 1e-7);
+    assert_near(fixed.high, .2 + .1 * 4.3026527 / sqrt(3), 1e-7);
+    struct bounds none = ratio_fieller((double[]){ 1, 2, 3 }, (double[]){ 2, 2, 5 }, 3, .95);
+    assert_true(none.low == -INFINITY && none.high == INFINITY);
+    double a = 1.44 - .246836, b = 3.2 - .617091, c = 64 / 9. - 2.056969, root = sqrt(b * b - a * c);
+    struct bounds both = ratio_fieller((double[]){ 1, 1.2, 1.4 }, (double[]){ 2, 3, 3 }, 3, .95);
+    assert_near(both.low, (b - root) / a, 1e-5);
+    assert_near(both.high, (b + root) / a, 1e-5);
+    /* x may be 0 in the mean (.1, error .1) and y is not (5, error .2): from below only. t of y - r x is t(9, .975). */
+    double x[10] = { 1 }, y[10];
+    for (size_t i = 0; i < COUNT(y); i++)
+        y[i] = 5 + (i % 2 ? .6 : -.6);
+    struct bounds below = ratio_fieller(x, y, COUNT(x), .95);
+    double d[10];
+    for (size_t i = 0; i < COUNT(d); i++)
+        d[i] = y[i] - below.low * x[i];
+    struct paired_t t = paired_t(d, COUNT(d), .95);
+    assert_true(below.high == INFINITY && below.low > 0);
+    assert_near(t.mean / t.error, 2.2621572, 1e-6);
+}
+
 static void all_the_same(void **state)
 {
     (void)state;
@@ -118,6 +147,25 @@ static void intervals_cover(void **state)
     }
 }
 
+/* A resample of all values in another order has their mean, though its sum may be rounded in another way. So bounds of thirds
+ * are a third of those of whole numbers, whose sums have no rounding. */
+static void bootstrap_ties(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 1, "ties", 0);
+    for (unsigned trial = 0; trial < 50; trial++) {
+        double whole[4], third[4];
+        for (size_t i = 0; i < COUNT(whole); i++) {
+            whole[i] = (double)random_below(&r, 100);
+            third[i] = whole[i] / 3;
+        }
+        struct bounds b = bootstrap_bca(whole, 4, .95, 999, 1), c = bootstrap_bca(third, 4, .95, 999, 1);
+        assert_near(3 * c.low, b.low, 1e-9);
+        assert_near(3 * c.high, b.high, 1e-9);
+    }
+}
+
 /* Efron (1987): the bounds go along with any increasing linear map; with skewed data the interval leans to the long side. */
 static void bootstrap_leans(void **state)
 {
@@ -141,6 +189,8 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_TEST(tests, n, student);
+    ADD_TEST(tests, n, fieller_by_hand);
+    ADD_TEST(tests, n, bootstrap_ties);
     ADD_TEST(tests, n, all_the_same);
     ADD_TEST(tests, n, wilcoxon_by_the_book);
     ADD_TEST(tests, n, wilcoxon_by_counting);

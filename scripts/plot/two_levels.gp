@@ -1,26 +1,26 @@
-# queue_length.gp - how many jobs wait, and below it for how many GPUs, over time; one line for each run, one legend.
+# two_levels.gp - two levels over time, one above the other, such as jobs that wait and GPUs that they wait for; a line for each run.
 height = 605 + 17 * n
+panel = paper > 0 ? int(0.4 * paper) : 285
+paper_height = 2 * panel + 35 + 17 * n
 load 'common.gp'
-array file[2] = ['jobs', 'gpus']
-array titles[2] = ['Jobs waiting', 'GPUs they wait for']
-array labels[2] = ['jobs', 'GPUs']
+array file[2] = ['upper', 'lower']
 set xrange [0:end]
 time_label = sprintf('time since the start (%s)', unit) . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 set key below left vertical maxcols 1 Left reverse samplen 2.5
-if (!term) { set lmargin 11; set multiplot }
+if (!term) { set lmargin (paper > 0 ? 8 : 11); set multiplot }
 if (term) { set lmargin 8; set rmargin 1; set tmargin 2 }
 do for [p=1:2] {
-    set title titles[p]
+    set title (titles ? value('heading'.p) : '')
     set xlabel (p == 2 ? time_label : '')
     if (term) { set terminal dumb size columns,lines / 2 + (p == 2 ? n : -1); set bmargin (p == 2 ? 3 + n : 2) }
     if (!term) {
-        set ylabel labels[p]
-        set tmargin at screen 1 - (40.0 + 285 * (p - 1)) / height
-        set bmargin at screen 1 - (250.0 + 285 * (p - 1)) / height
+        set ylabel (titles ? value('unit'.p) : value('heading'.p))
+        set tmargin at screen 1 - (titles * 28 + 12.0 + panel * (p - 1)) / height
+        set bmargin at screen 1 - (panel * p - 35.0) / height
     }
-    most = value(file[p].'_most')
+    most = value('most'.p)
     set yrange [0:(most > 0 ? most * 1.05 : 1)]
     plot for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) \
-        title (p == 2 ? value('title'.i).': mean '.value('jobs_mean'.i).' jobs, '.value('gpus_mean'.i).' GPUs' : '')
+        title (p == 2 ? value('title'.i) : '')
 }
 if (!term) unset multiplot

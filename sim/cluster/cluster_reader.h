@@ -1,0 +1,24 @@
+/* cluster_reader.h - what is read of a cluster file before the cluster is put together: its groups of nodes and its queues, with
+ * their places for messages. Internal to cluster_file.c, group_file.c and queue_file.c. */
+#pragma once
+#include "sim/cluster/catalogue.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/io/config.h"
+
+struct cluster_reader {
+    struct group_spec *group;
+    struct config_value *group_at, *queue_at;    /* their places, for messages */
+    struct queue_spec *queue;
+    size_t n_groups, n_queues, queue_room, queue_at_room;
+    struct intern *group_names;   /* number of each group */
+    queue_id *pinned_by;          /* [groups] the last queue with it, plus 1: a duplicate key */
+    struct catalogue *catalogue;
+    const char *file;             /* other files are named beside it */
+    struct arena *memory;
+    struct error *err;
+};
+
+/* Each 0, or -1 with r->err. */
+int nodes_read(struct cluster_reader *r, struct config_value list);          /* first: queues name groups */
+/* all: the name of one more queue above those of the list; NULL: none. */
+int queues_read(struct cluster_reader *r, struct config_value list, const char *all);
