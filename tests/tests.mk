@@ -39,13 +39,13 @@ $(OUT)/tests/worlds/worlds.log: tests/worlds/run tests/worlds/world.py $(BIN) $(
 worlds: all
 	@tests/worlds/run $(abspath $(BIN)) --seeds $(SEEDS)
 
-# Facts about what real schedulers decide: `make conformance CASES=DIR`.
-CASES ?= $(or $(GPUYARD_SHARED),../shared)/conformance
+# Facts about what real schedulers decide: `make conformance CASES=DIR[:DIR...]`.
+CASES ?= $(or $(GPUYARD_SHARED),../shared)/conformance:$(or $(GPUYARD_SHARED),../shared)/conformance-kueue
 CONF_BIN := $(OUT)/tests/conformance/conformance
 CONF_LOG := $(CONF_BIN).log
 $(CONF_BIN): $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/conformance/*.c)) $(LIB)
 	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(DEP_LIBS)
-$(CONF_LOG): $(CONF_BIN) $(wildcard $(CASES)/*.json $(CASES)/*/*.json)
+$(CONF_LOG): $(CONF_BIN) $(foreach dir,$(subst :, ,$(CASES)),$(wildcard $(dir)/*.json $(dir)/*/*.json))
 	$(call logged,$< $(CASES))
 conformance: $(CONF_BIN)
 	@$< $(CASES)

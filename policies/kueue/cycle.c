@@ -7,13 +7,11 @@
  * without victims that cannot reclaim its own quota reserves what it may have of its request until
  * the cycle ends, so that others do not borrow it.
  *
- * Order of heads. Classical: the head that gets quota from the smaller subtree (not borrowing
- * first); higher priority; longer wait (scheduler.go, makeClassicalIterator). By shares: a
- * tournament at each cohort, from the leaves up. Compared are the nodes just below the cohort, with
- * the head that each sends: not borrowing what the head asks for first; the smaller share; higher
- * priority; longer wait. The winner of the root is processed, and the tournament held again
- * (fair_sharing_iterator.go). */
+ * The order of heads is that of order.h. By shares: a tournament at each cohort, from the leaves
+ * up, between the nodes just below it. The winner of the root is processed, and the tournament held
+ * again (fair_sharing_iterator.go). */
 #include "policies/kueue/cohort.h"
+#include "policies/kueue/order.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
 
@@ -21,22 +19,9 @@
 
 /* ---- The order of heads ---- */
 
-struct standing { uint32_t queue, height; const struct cohort_workload *as; };
-
-static int by_age(const struct cohort_workload *a, const struct cohort_workload *b)
+static int classical(const void *a, const void *b)
 {
-    if (a->priority != b->priority)
-        return a->priority > b->priority ? -1 : 1;
-    if (a->queued_ns != b->queued_ns)
-        return a->queued_ns < b->queued_ns ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
-static int by_height(const void *a, const void *b)
-{
-    const struct standing *x = a, *y = b;
-    return x->height != y->height ? (x->height > y->height) - (x->height < y->height)
-                                  : by_age(x->as, y->as);
+    return cohort_compare_classical(a, b);
 }
 
 static const struct cohort_workload *head_of(struct sched *s, const struct cohort *c,
@@ -51,9 +36,10 @@ static void order_heads(struct sched *s, struct cohort *c)
         return;
     struct standing *all = sched_scratch(s, c->n_heads * sizeof *all);
     for (uint32_t i = 0; i < c->n_heads; i++)
-        all[i] = (struct standing){ c->heads[i], c->queue[c->heads[i]].nomination.height,
-                                    head_of(s, c, c->heads[i]) };
-    qsort(all, c->n_heads, sizeof *all, by_height);
+        all[i] = (struct standing){ .queue = c->heads[i],
+                                    .as = head_of(s, c, c->heads[i]),
+                                    .height = c->queue[c->heads[i]].nomination.height };
+    qsort(all, c->n_heads, sizeof *all, classical);
     for (uint32_t i = 0; i < c->n_heads; i++)
         c->heads[i] = all[i].queue;
 }
@@ -61,36 +47,20 @@ static void order_heads(struct sched *s, struct cohort *c)
 /* ---- The tournament ---- */
 
 /* As seen at the node that sends it. */
-struct contestant { uint32_t queue; bool borrows; struct cohort_share share; };
-
-static struct contestant seen_at(struct sched *s, struct cohort *c, uint32_t queue, uint32_t node)
+static struct standing seen_at(struct sched *s, struct cohort *c, uint32_t queue, uint32_t node)
 {
-    struct cohort_books *b = &c->books;
-    struct contestant x = { .queue = queue };
+    struct standing x = { .queue = queue, .as = head_of(s, c, queue) };
     int64_t need[COHORT_CELLS];
     cohort_need(s, c, c->queue[queue].head, c->queue[queue].nomination.tasks, need);
-    cohort_use(b, queue, need, 1);
-    for (uint32_t cell = 0; cell < b->cells; cell++)
-        x.borrows |= need[cell] > 0 && cohort_borrows(b, node, cell, 0);
-    x.share = cohort_share_of(b, node, c->search.weight[node]);
-    cohort_use(b, queue, need, -1);
+    cohort_stand_at(&c->books, node, c->search.weight[node], need, &x);
     return x;
-}
-
-static bool beats(struct sched *s, const struct cohort *c, const struct contestant *a,
-                  const struct contestant *b)
-{
-    if (a->borrows != b->borrows)
-        return b->borrows;
-    int shares = cohort_share_compare(a->share, b->share);
-    return shares ? shares < 0 : by_age(head_of(s, c, a->queue), head_of(s, c, b->queue)) < 0;
 }
 
 /* The winner of the tree of `root`: children have higher numbers than their parents, so each node
  * is complete when it is met. */
 static uint32_t winner(struct sched *s, struct cohort *c, uint32_t root, uint32_t from)
 {
-    struct contestant *best = sched_scratch(s, c->books.n * sizeof *best);
+    struct standing *best = sched_scratch(s, c->books.n * sizeof *best);
     bool *sends = sched_scratch(s, c->books.n * sizeof *sends);
     for (uint32_t i = from; i < c->n_heads; i++)
         if (c->books.root[c->heads[i]] == root) {
@@ -101,8 +71,8 @@ static uint32_t winner(struct sched *s, struct cohort *c, uint32_t root, uint32_
         uint32_t up = c->books.parent[v];
         if (!sends[v] || up == ID_NONE)
             continue;
-        struct contestant x = seen_at(s, c, best[v].queue, v);
-        if (!sends[up] || beats(s, c, &x, &best[up]))
+        struct standing x = seen_at(s, c, best[v].queue, v);
+        if (!sends[up] || cohort_compare_by_share(&x, &best[up]) < 0)
             best[up] = x;
         sends[up] = true;
     }
@@ -312,22 +282,14 @@ static void evict_all(struct sched *s, struct cohort *c)
     }
 }
 
-/* Scheduler.go, quotaResourcesToReserve. */
 static void reserve(struct sched *s, struct cohort *c, uint32_t v)
 {
-    const struct cohort_books *b = &c->books;
     const struct nomination *n = &c->queue[v].nomination;
     int64_t need[COHORT_CELLS];
     if (n->mode != MODE_NO_VICTIMS || c->rules[v].reclaim == RECLAIM_ANY)
         return;
     cohort_need(s, c, n->job, n->tasks, need);
-    for (uint32_t cell = 0; cell < b->cells; cell++) {
-        size_t i = cohort_at(b, v, cell);
-        int64_t most = b->quota[i].nominal - b->usage[i];
-        if (n->height > 0)
-            most = b->quota[i].borrowing == UNLIMITED ? need[cell] : most + b->quota[i].borrowing;
-        need[cell] = most < 0 ? 0 : min_i64(need[cell], most);
-    }
+    cohort_cut_to_reserve(&c->books, v, n->height > 0, need);
     use_for_now(s, c, v, need, 1);
 }
 

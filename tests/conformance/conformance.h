@@ -35,5 +35,10 @@ int order_case(const json_t *c, struct why why);
 /* session_run.c: one or several passes of the policy quota */
 int session_case(const json_t *c, struct why why);
 
+/* kueue_books.c: shares, the order of heads, what a head reserves */
+int kueue_shares_case(const json_t *c, struct why why);
+int kueue_order_case(const json_t *c, struct why why);
+int kueue_reserve_case(const json_t *c, struct why why);
+
 /* control.c: makes one demand of a case wrong. false: it has none */
 bool contradict(json_t *c);
