@@ -55,7 +55,7 @@ $(SIT_LOG): tests/conformance/situations.sh tests/conformance/situations.py $(CO
 	$(call logged,$< $(CONF_BIN))
 
 SECOND_LOG := $(OUT)/tests/conformance/second.log
-$(SECOND_LOG): $(CONF_BIN) $(wildcard tests/conformance/second.*)
+$(SECOND_LOG): $(CONF_BIN) $(wildcard tests/conformance/second*)
 	$(call logged,tests/conformance/second.sh $<)
 
 

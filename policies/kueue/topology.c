@@ -9,7 +9,8 @@
 size_t tas_work_size(const struct tas_tree *tree)
 {
     size_t of_leaf = sizeof(struct tas_room) + sizeof(struct tas_share);
-    size_t of_domain = 3 * sizeof(struct tas_state) + sizeof(struct tas_order) + 3 * sizeof(uint32_t);
+    size_t of_domain =
+        3 * sizeof(struct tas_state) + sizeof(struct tas_order) + 3 * sizeof(uint32_t);
     return tas_leaves(tree) * of_leaf + tree->n * of_domain;
 }
 
@@ -44,7 +45,8 @@ uint32_t tas_around(const struct tas_tree *t, uint32_t d, uint32_t level)
     return d;
 }
 
-void tas_inside(const struct tas_tree *t, uint32_t d, uint32_t level, uint32_t *first, uint32_t *end)
+void tas_inside(const struct tas_tree *t, uint32_t d, uint32_t level, uint32_t *first,
+                uint32_t *end)
 {
     for (*first = d, *end = d + 1; *first < t->level_first[level];) {
         *end = t->child_first[*end];
@@ -104,7 +106,9 @@ static void count_all(struct tas_work *w, const struct tas_ask *ask)
     for (uint32_t i = 0, d = tas_first_leaf(t); d < t->n; i++, d++) {
         const struct tas_room *r = &w->room[i];
         bool hosts = ask->leader && r->leader;
-        w->state[d] = (struct tas_state){ .pods = r->pods, .score = r->score, .leaders = hosts,
+        w->state[d] = (struct tas_state){ .pods = r->pods,
+                                          .score = r->score,
+                                          .leaders = hosts,
                                           .pods_beside = hosts ? r->beside : r->pods };
     }
     for (uint32_t level = t->levels; level-- > 0;)
@@ -116,7 +120,7 @@ static void count_all(struct tas_work *w, const struct tas_ask *ask)
 
 #define UNLESS_EQUAL(a, b)                                                                         \
     if ((a) != (b))                                                                                \
-        return (a) < (b) ? -1 : 1
+    return (a) < (b) ? -1 : 1
 
 static int before(const void *x, const void *y)
 {
@@ -239,7 +243,9 @@ static uint32_t several(struct tas_work *w, const struct tas_ask *ask, uint32_t 
     uint32_t found = 0;
     put_leader_first(w, list, n, left, ask->leader, false);
     if (ask->leader && n && w->state[list[0]].leaders) {
-        uint32_t at = best && w->state[list[0]].slices_beside >= left ? best_fit(w, list, n, left, 1, false) : 0;
+        uint32_t at = best && w->state[list[0]].slices_beside >= left
+                          ? best_fit(w, list, n, left, 1, false)
+                          : 0;
         w->chosen[found++] = list[at];
         left -= w->state[list[at]].slices_beside;
         list++;
@@ -249,7 +255,9 @@ static uint32_t several(struct tas_work *w, const struct tas_ask *ask, uint32_t 
     }
     tas_sort(w, list, n, false, !best);
     for (uint32_t i = 0; left > 0 && i < n; i++) {
-        uint32_t at = best && w->state[list[i]].slices >= left ? i + best_fit(w, list + i, n - i, left, 0, false) : i;
+        uint32_t at = best && w->state[list[i]].slices >= left
+                          ? i + best_fit(w, list + i, n - i, left, 0, false)
+                          : i;
         w->chosen[found++] = list[at];
         left -= w->state[list[at]].slices;
     }
@@ -258,7 +266,8 @@ static uint32_t several(struct tas_work *w, const struct tas_ask *ask, uint32_t 
 }
 
 /* The domains in w->chosen and their level; 0: a tells why not. */
-static uint32_t choose(struct tas_work *w, const struct tas_ask *ask, uint32_t *level, struct tas_answer *a)
+static uint32_t choose(struct tas_work *w, const struct tas_ask *ask, uint32_t *level,
+                       struct tas_answer *a)
 {
     for (;; --*level) {
         uint32_t first = w->tree->level_first[*level], n = w->tree->level_first[*level + 1] - first;
@@ -288,7 +297,8 @@ static uint32_t children_of(const struct tas_tree *t, uint32_t d, uint32_t *list
 }
 
 /* Children of all chosen domains are one pool. */
-static uint32_t descend_pooled(struct tas_work *w, const struct tas_ask *ask, uint32_t n, struct tas_way way)
+static uint32_t descend_pooled(struct tas_work *w, const struct tas_ask *ask, uint32_t n,
+                               struct tas_way way)
 {
     uint32_t pooled = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -297,8 +307,10 @@ static uint32_t descend_pooled(struct tas_work *w, const struct tas_ask *ask, ui
     return tas_divide(w, w->pool, pooled, ask->pods, ask->leader, way, w->chosen);
 }
 
-/* Each chosen domain divides its part among its own children, which are at `level`. */
-static uint32_t descend_each(struct tas_work *w, const struct tas_ask *ask, uint32_t n, uint32_t level)
+/* Each chosen domain divides its part among its own children, which are at `level`. These are
+ * sorted before slices of an inner layer are counted: by pods alone. */
+static uint32_t descend_each(struct tas_work *w, const struct tas_ask *ask, uint32_t n,
+                             uint32_t level)
 {
     bool below = level > tas_slice_level(w->tree, ask);
     struct tas_way way = { below ? inner_size(ask, level) : tas_slice_size(ask), false,
@@ -308,13 +320,14 @@ static uint32_t descend_each(struct tas_work *w, const struct tas_ask *ask, uint
     for (uint32_t i = 0; i < n; i++) {
         const struct tas_state *part = &w->state[w->chosen[i]];
         uint32_t children = children_of(w->tree, w->chosen[i], w->pool);
+        tas_sort(w, w->pool, children, false, way.unconstrained);
         for (uint32_t k = 0; k < children && below && !way.by_pods; k++) {
             struct tas_state *s = &w->state[w->pool[k]];
             s->slices = s->pods / way.size;
             s->slices_beside = s->pods_beside / way.size;
         }
-        tas_sort(w, w->pool, children, false, way.unconstrained);
-        uint32_t more = tas_divide(w, w->pool, children, part->pods, part->leaders, way, w->list + found);
+        uint32_t more =
+            tas_divide(w, w->pool, children, part->pods, part->leaders, way, w->list + found);
         if (more == ID_NONE)
             return ID_NONE;
         found += more;
@@ -325,7 +338,8 @@ static uint32_t descend_each(struct tas_work *w, const struct tas_ask *ask, uint
 }
 
 /* From the chosen domains of `level` down to leaves; ID_NONE: a part has no place below. */
-static uint32_t descend(struct tas_work *w, const struct tas_ask *ask, uint32_t n, uint32_t level, bool balanced)
+static uint32_t descend(struct tas_work *w, const struct tas_ask *ask, uint32_t n, uint32_t level,
+                        bool balanced)
 {
     struct tas_way way = { tas_slice_size(ask), false, ask->mode == TAS_UNCONSTRAINED };
     uint32_t last = w->tree->levels - 1, slices = tas_slice_level(w->tree, ask);
@@ -391,7 +405,8 @@ struct tas_answer tas_place(struct tas_work *w, const struct tas_ask *ask)
     a.of = ask->pods / tas_slice_size(ask);
     a.slices = tas_slice_size(ask) > 1;
     count_all(w, ask);
-    bool balanced = ask->balanced && ask->mode == TAS_PREFERRED && (n = tas_balance(w, ask, &level));
+    bool balanced =
+        ask->balanced && ask->mode == TAS_PREFERRED && (n = tas_balance(w, ask, &level));
     if (!balanced)
         n = choose(w, ask, &level, &a);
     if (n)
@@ -405,7 +420,8 @@ struct tas_answer tas_place(struct tas_work *w, const struct tas_ask *ask)
 int64_t tas_layer_fit(const struct tas_work *w, const struct tas_ask *ask, uint32_t layer)
 {
     const struct tas_tree *t = w->tree;
-    uint32_t level = ask->mode == TAS_PREFERRED ? 0 : ask->level, most = t->level_first[level], first, end;
+    uint32_t level = ask->mode == TAS_PREFERRED ? 0 : ask->level, most = t->level_first[level],
+             first, end;
     for (uint32_t d = most; d < t->level_first[level + 1]; d++)
         if (w->state[d].slices > w->state[most].slices)
             most = d;

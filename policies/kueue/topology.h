@@ -1,8 +1,8 @@
-/* topology.h - topology-aware scheduling as in Kueue: which domains get how many pods of a workload.
+/* topology.h - topology-aware scheduling as in Kueue: which domains get how many pods.
  *
  * A topology is a tree of domains in levels, 0 the coarsest; a leaf is a domain of the last level.
- * Domains are numbered level by level, in each by the names from the coarsest level on: so children
- * of a domain are neighbours, and all ties that the source breaks by name end on the number.
+ * Domains are numbered level by level, in each by the names from the coarsest level on: children of
+ * a domain are neighbours, and all ties that the source breaks by name end on the number.
  *
  * Room. Of each leaf the caller says how many pods it has room for, whether the leader fits there,
  * and how many pods fit beside it. A domain above has the sum of its children; with a leader, less
@@ -10,22 +10,26 @@
  * level: at that level pods / size, whole; above, sums. Inner layers cut slices into smaller ones:
  * there the pods of each child are first rounded down to the size of the layer.
  *
- * Level. Domains of the level asked for are sorted: with a place for the leader first, higher score,
- * most slices (beside the leader), fewest pods, number. If the first holds all, the best fit is
- * taken: the first with the smallest number of slices that suffices. Else a required level fails; a
- * preferred one goes up a level, and at the top several domains are taken, the largest first, the
- * last by best fit. Unconstrained is the other way round: fewest slices first, the first that holds
- * all; if none does, from the smallest on, at that level, without best fit.
+ * Level. Domains of the level asked for are sorted: those with a place for the leader first, then
+ * by higher score, most slices (beside the leader), fewest pods, number. If the first holds all,
+ * the best fit is taken: the first with the smallest number of slices that suffices. Else a
+ * required level fails (with scores a later domain may still hold all); a preferred one goes up a
+ * level, and at the top several domains are taken, the largest first, the last by best fit.
+ * Unconstrained is the other way round: fewest slices first, the first that holds all; if none
+ * does, from the smallest on, at that level, without best fit.
  *
  * Down. Above the level of the slices, children of all chosen domains are one pool, filled in the
  * same way. From there on each domain's share is divided among its own children, by pods or by the
- * size of an inner layer. The leader goes to the first in order whose loss leaves enough.
+ * size of an inner layer; no slices are counted there, so the order is fewest pods. The leader goes
+ * to the first domain in order whose loss leaves enough. A choice is not taken back: a part that
+ * has no place further down is TAS_NO_FIT with a fit of 0.
  *
  * A score (preferred node affinity) of a domain is the sum of its leaves'; zero everywhere: none.
- * With `balanced`, an ask with a preferred level is first tried in equal parts (topology_balanced.c).
+ * With `balanced`, an ask with a preferred level is first tried in equal parts
+ * (topology_balanced.c).
  *
- * Everything is exact and depends on the arguments alone. Pods and slices are counts below 2^62; a
- * workload of 0 pods is placed, on no leaf. After
+ * Everything is exact and depends on the arguments alone. The rooms of all leaves add up to less
+ * than 2^62; a workload of 0 pods is placed, on no leaf. After
  * kubernetes-sigs/kueue:pkg/cache/scheduler/tas_flavor_snapshot.go, tas_balanced_placement.go. */
 #pragma once
 #include "sim/contract/placement.h"
@@ -34,7 +38,7 @@
 struct tas_tree {
     uint32_t levels, n;           /* domains */
     const uint32_t *level_first;  /* [levels + 1] */
-    const uint32_t *child_first;  /* [n + 1] of a leaf: n. Children end where those of the next begin */
+    const uint32_t *child_first;  /* [n + 1] they end where those of the next begin; of a leaf: n */
     const uint32_t *parent;       /* [n] ID_NONE at level 0 */
 };
 
@@ -111,19 +115,22 @@ int64_t tas_layer_fit(const struct tas_work *w, const struct tas_ask *ask, uint3
 /* The domain of that level around d, which is not above it. */
 uint32_t tas_around(const struct tas_tree *t, uint32_t d, uint32_t level);
 /* The domains of that level in d. */
-void     tas_inside(const struct tas_tree *t, uint32_t d, uint32_t level, uint32_t *first, uint32_t *end);
+void     tas_inside(const struct tas_tree *t, uint32_t d, uint32_t level, uint32_t *first,
+                    uint32_t *end);
 
 /* ---- Replacing what a failed leaf held (topology_replace.c) ---- */
 
 /* The workload holds held[n], ascending, of which held[failed] is lost; a leaf of ID_NONE is not in
- * the tree any more. The rest stays. Another that is gone: TAS_LOST. What is lost goes into the same
- * domain of a required level, if anything is left; if it breaks a slice, into the domain of that
- * slice, and then by pods, or by the innermost layer whose size divides it.
+ * the tree any more. The rest stays. Another that is gone: TAS_LOST. What is lost goes into the
+ * same domain of a required level, if anything is left; if it breaks a slice, into the domain of
+ * that slice, and then by pods, or by the innermost layer whose size divides it. The level stays.
+ * The source takes the first such slice in the order of a hash map, this the one with the lowest
+ * number.
  *
- * tas_confine() says which domain that is (ID_NONE: any; TAS_LOST in *result), so that the caller
- * has no room elsewhere; tas_replace() answers with all of it. The source takes the first such slice
- * in the order of a hash map, this the one with the lowest number. */
-uint32_t tas_confine(const struct tas_tree *t, const struct tas_ask *ask, const struct tas_share *held,
-                     uint32_t n, uint32_t failed, enum tas_result *result);
-struct tas_answer tas_replace(struct tas_work *w, const struct tas_ask *ask, const struct tas_share *held,
-                              uint32_t n, uint32_t failed);
+ * What to ask for the lost pods, and the domain that they must lie in (ID_NONE: any): the caller
+ * has no room elsewhere. */
+struct tas_ask tas_lost(const struct tas_tree *t, const struct tas_ask *ask,
+                        const struct tas_share *held, uint32_t n, uint32_t failed, uint32_t *within,
+                        enum tas_result *result);
+/* Adds what stays to the answer, which is valid until the next question. */
+void tas_rejoin(struct tas_answer *a, const struct tas_share *held, uint32_t n, uint32_t failed);

@@ -5,8 +5,8 @@
  * the most that each of these can be sure to get: slices / domains, at most what the last one
  * holds. Domains and their children below the threshold are pruned; what has room below it beside
  * the leader only, cannot host the leader. If that no longer fits and the last domain holds less
- * beside the leader, that is the threshold. Of all siblings the highest threshold wins, then the fewest domains,
- * then the first.
+ * beside the leader, that is the threshold. Of all siblings the highest threshold wins, then the
+ * fewest domains, then the first.
  *
  * Of the winner's domains a smallest set with the least room is taken, among equals the most
  * evenly filled (entropy of its children); if slices are finer, the same again of their children.
@@ -22,10 +22,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct greedy { uint32_t domains, last, last_with_leader; };    /* domains 0: it does not fit */
+struct greedy {
+    uint32_t domains, last, last_with_leader;
+}; /* domains 0: it does not fit */
 
 /* Sorts list[n]. */
-static struct greedy greedily(struct tas_work *w, const struct tas_ask *ask, uint32_t *list, uint32_t n)
+static struct greedy greedily(struct tas_work *w, const struct tas_ask *ask, uint32_t *list,
+                              uint32_t n)
 {
     struct greedy g = { 0, ID_NONE, ID_NONE };
     int64_t left = ask->pods / tas_slice_size(ask);
@@ -70,7 +73,8 @@ static void forget(struct tas_work *w, uint32_t d, uint32_t level, bool leader_o
     }
 }
 
-static void prune(struct tas_work *w, const struct tas_ask *ask, uint32_t d, uint32_t level, int64_t threshold)
+static void prune(struct tas_work *w, const struct tas_ask *ask, uint32_t d, uint32_t level,
+                  int64_t threshold)
 {
     const struct tas_state *s = &w->state[d];
     if (s->slices < threshold)
@@ -89,10 +93,13 @@ static void copy_inside(const struct tas_tree *t, uint32_t of, uint32_t end, uin
     }
 }
 
-struct siblings { uint32_t first, end, level; };
+struct siblings {
+    uint32_t first, end, level;
+};
 
 /* Prunes and counts again. Domains that a greedy filling then needs; 0: it does not fit. */
-static uint32_t pruned(struct tas_work *w, const struct tas_ask *ask, struct siblings of, int64_t threshold)
+static uint32_t pruned(struct tas_work *w, const struct tas_ask *ask, struct siblings of,
+                       int64_t threshold)
 {
     const struct tas_tree *t = w->tree;
     copy_inside(t, of.first, of.end, of.level, w->kept, w->state);
@@ -106,10 +113,15 @@ static uint32_t pruned(struct tas_work *w, const struct tas_ask *ask, struct sib
     return greedily(w, ask, w->list, of.end - of.first).domains;
 }
 
-struct candidate { struct siblings of; int64_t threshold; uint32_t domains; };
+struct candidate {
+    struct siblings of;
+    int64_t threshold;
+    uint32_t domains;
+};
 
 /* Fills c if these siblings are better; their state is then in w->best. */
-static void consider(struct tas_work *w, const struct tas_ask *ask, struct siblings of, struct candidate *c)
+static void consider(struct tas_work *w, const struct tas_ask *ask, struct siblings of,
+                     struct candidate *c)
 {
     const struct tas_tree *t = w->tree;
     uint32_t first = of.first, end = of.end;
@@ -130,7 +142,8 @@ static void consider(struct tas_work *w, const struct tas_ask *ask, struct sibli
     uint32_t domains = pruned(w, ask, of, threshold);
     if (!domains && lower < threshold && lower > 0 && lower >= c->threshold)
         domains = pruned(w, ask, of, threshold = lower);
-    if (domains && (threshold > c->threshold || (threshold == c->threshold && domains < c->domains))) {
+    if (domains &&
+        (threshold > c->threshold || (threshold == c->threshold && domains < c->domains))) {
         *c = (struct candidate){ of, threshold, domains };
         copy_inside(t, of.first, of.end, of.level, w->state, w->best);
     }
@@ -149,7 +162,8 @@ struct sets {
 
 static uint32_t *entry(const struct sets *t, uint32_t used, unsigned leaders, int64_t pods)
 {
-    return &t->w->table[((size_t)used * 2 + leaders) * (size_t)t->range + (size_t)(pods - t->least)];
+    return &t->w->table[((size_t)used * 2 + leaders) * (size_t)t->range +
+                        (size_t)(pods - t->least)];
 }
 
 static void reach(const struct sets *t, uint32_t used, unsigned leaders, int64_t pods, uint32_t how)
@@ -191,8 +205,8 @@ static void make_table(struct sets *t, const struct tas_ask *ask, uint32_t n, ui
 }
 
 /* Of list[n], which is in the order of preference, to `out`; 0: there is none. */
-static uint32_t smallest_set(struct tas_work *w, const struct tas_ask *ask, const uint32_t *list, uint32_t n,
-                             uint32_t used, uint32_t *out)
+static uint32_t smallest_set(struct tas_work *w, const struct tas_ask *ask, const uint32_t *list,
+                             uint32_t n, uint32_t used, uint32_t *out)
 {
     struct sets t = { .w = w, .list = list };
     make_table(&t, ask, n, used);
@@ -230,7 +244,11 @@ static double entropy(const struct tas_work *w, uint32_t d)
     return bits;
 }
 
-struct even { int64_t leaders, slices; double entropy; uint32_t domain; };
+struct even {
+    int64_t leaders, slices;
+    double entropy;
+    uint32_t domain;
+};
 
 static int most_even(const void *x, const void *y)
 {
@@ -251,14 +269,16 @@ static int by_number(const void *x, const void *y)
 }
 
 /* Of list[n], which becomes the set. */
-static uint32_t take_set(struct tas_work *w, const struct tas_ask *ask, uint32_t *list, uint32_t n, bool by_evenness)
+static uint32_t take_set(struct tas_work *w, const struct tas_ask *ask, uint32_t *list, uint32_t n,
+                         bool by_evenness)
 {
     uint32_t used = greedily(w, ask, list, n).domains;
     qsort(list, n, sizeof *list, by_number);
     if (by_evenness) {
         struct even *even = w->alloc(w->owner, n * sizeof *even);
         for (uint32_t i = 0; i < n; i++)
-            even[i] = (struct even){ w->state[list[i]].leaders, w->state[list[i]].slices_beside, entropy(w, list[i]), list[i] };
+            even[i] = (struct even){ w->state[list[i]].leaders, w->state[list[i]].slices_beside,
+                                     entropy(w, list[i]), list[i] };
         qsort(even, n, sizeof *even, most_even);
         for (uint32_t i = 0; i < n; i++)
             list[i] = even[i].domain;
@@ -272,7 +292,8 @@ static uint32_t take_set(struct tas_work *w, const struct tas_ask *ask, uint32_t
 /* ---- Equal parts ---- */
 
 /* false: not everything has a place. */
-static bool give_parts(struct tas_work *w, const struct tas_ask *ask, uint32_t *list, uint32_t n, int64_t threshold)
+static bool give_parts(struct tas_work *w, const struct tas_ask *ask, uint32_t *list, uint32_t n,
+                       int64_t threshold)
 {
     int64_t rest = ask->pods / tas_slice_size(ask) - n * threshold;
     bool leader = ask->leader;
@@ -292,8 +313,8 @@ static bool give_parts(struct tas_work *w, const struct tas_ask *ask, uint32_t *
     return rest == 0;
 }
 
-static bool balance_within(struct tas_work *w, const struct tas_ask *ask, const struct candidate *c, uint32_t *n,
-                           uint32_t *level)
+static bool balance_within(struct tas_work *w, const struct tas_ask *ask, const struct candidate *c,
+                           uint32_t *n, uint32_t *level)
 {
     const struct tas_tree *t = w->tree;
     uint32_t *list = w->chosen, found = 0;
@@ -321,8 +342,10 @@ uint32_t tas_balance(struct tas_work *w, const struct tas_ask *ask, uint32_t *le
     memcpy(w->kept, w->state, t->n * sizeof *w->state);
     if (ask->level == 0)
         consider(w, ask, (struct siblings){ 0, t->level_first[1], 0 }, &best);
-    for (uint32_t d = ask->level ? t->level_first[ask->level - 1] : 0; ask->level && d < t->level_first[ask->level]; d++)
-        consider(w, ask, (struct siblings){ t->child_first[d], t->child_first[d + 1], ask->level }, &best);
+    for (uint32_t d = ask->level ? t->level_first[ask->level - 1] : 0;
+         ask->level && d < t->level_first[ask->level]; d++)
+        consider(w, ask, (struct siblings){ t->child_first[d], t->child_first[d + 1], ask->level },
+                 &best);
     if (best.threshold > 0) {
         copy_inside(t, best.of.first, best.of.end, best.of.level, w->best, w->state);
         if (balance_within(w, ask, &best, &n, &found_at)) {

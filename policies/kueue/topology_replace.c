@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* The innermost layer whose size the lost pods break: what is lost belongs to slices of it. ID_NONE:
- * whole slices are lost. */
+/* The innermost layer whose size the lost pods break: what is lost belongs to slices of it.
+ * ID_NONE: whole slices are lost. */
 static uint32_t broken_layer(const struct tas_ask *ask, int64_t lost)
 {
     for (uint32_t i = ask->layers; i-- > 0 && lost % ask->layer[0].pods;)
@@ -14,8 +14,8 @@ static uint32_t broken_layer(const struct tas_ask *ask, int64_t lost)
 }
 
 /* The domain where slices of that layer are complete with the lost pods. */
-static uint32_t broken_domain(const struct tas_tree *t, const struct tas_layer *layer, const struct tas_share *held,
-                              uint32_t n, uint32_t failed)
+static uint32_t broken_domain(const struct tas_tree *t, const struct tas_layer *layer,
+                              const struct tas_share *held, uint32_t n, uint32_t failed)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (i == failed)
@@ -23,28 +23,49 @@ static uint32_t broken_domain(const struct tas_tree *t, const struct tas_layer *
         uint32_t d = tas_around(t, held[i].leaf, layer->level);
         int64_t pods = held[failed].pods;
         for (uint32_t k = 0; k < n; k++)
-            pods += k != failed && tas_around(t, held[k].leaf, layer->level) == d ? held[k].pods : 0;
+            pods +=
+                k != failed && tas_around(t, held[k].leaf, layer->level) == d ? held[k].pods : 0;
         if (pods % layer->pods == 0)
             return d;
     }
     return ID_NONE;
 }
 
-uint32_t tas_confine(const struct tas_tree *t, const struct tas_ask *ask, const struct tas_share *held, uint32_t n,
-                     uint32_t failed, enum tas_result *result)
+/* The domain for what is lost; others stay in the tree. */
+static uint32_t confine(const struct tas_tree *t, const struct tas_ask *ask,
+                        const struct tas_share *held, uint32_t n, uint32_t failed)
 {
     uint32_t layer = broken_layer(ask, held[failed].pods);
-    *result = TAS_PLACED;
-    for (uint32_t i = 0; i < n; i++)
-        if (i != failed && held[i].leaf == ID_NONE) {
-            *result = TAS_LOST;
-            return ID_NONE;
-        }
     if (ask->level >= t->levels || n < 2)
         return ID_NONE;
     if (layer != ID_NONE)
         return broken_domain(t, &ask->layer[layer], held, n, failed);
-    return ask->mode == TAS_REQUIRED ? tas_around(t, held[failed ? 0 : 1].leaf, ask->level) : ID_NONE;
+    return ask->mode == TAS_REQUIRED ? tas_around(t, held[failed ? 0 : 1].leaf, ask->level)
+                                     : ID_NONE;
+}
+
+struct tas_ask tas_lost(const struct tas_tree *t, const struct tas_ask *ask,
+                        const struct tas_share *held, uint32_t n, uint32_t failed, uint32_t *within,
+                        enum tas_result *result)
+{
+    struct tas_ask lost = *ask;
+    lost.pods = held[failed].pods;
+    lost.leader = false;
+    *within = ID_NONE;
+    *result = TAS_LOST;
+    for (uint32_t i = 0; i < n; i++)
+        if (i != failed && held[i].leaf == ID_NONE)
+            return lost;
+    *result = TAS_PLACED;
+    *within = confine(t, ask, held, n, failed);
+    if (*within == ID_NONE || broken_layer(ask, lost.pods) == ID_NONE)
+        return lost;
+    uint32_t inner = ask->layers;
+    while (inner > 0 && lost.pods % ask->layer[inner - 1].pods)
+        inner--;
+    lost.layers = inner > 0;
+    lost.layer = inner ? &ask->layer[inner - 1] : NULL;
+    return lost;
 }
 
 static int by_leaf(const void *x, const void *y)
@@ -53,8 +74,7 @@ static int by_leaf(const void *x, const void *y)
     return a->leaf < b->leaf ? -1 : a->leaf > b->leaf;
 }
 
-/* What stays, to the answer. */
-static void merge(struct tas_answer *a, const struct tas_share *held, uint32_t n, uint32_t failed)
+void tas_rejoin(struct tas_answer *a, const struct tas_share *held, uint32_t n, uint32_t failed)
 {
     uint32_t placed = a->n;
     for (uint32_t i = 0; i < n; i++) {
@@ -69,27 +89,4 @@ static void merge(struct tas_answer *a, const struct tas_share *held, uint32_t n
             a->share[a->n++] = held[i];
     }
     qsort(a->share, a->n, sizeof *a->share, by_leaf);
-}
-
-struct tas_answer tas_replace(struct tas_work *w, const struct tas_ask *ask, const struct tas_share *held, uint32_t n,
-                              uint32_t failed)
-{
-    struct tas_answer a = { .leader = ID_NONE };
-    struct tas_ask lost = *ask;
-    uint32_t confined = tas_confine(w->tree, ask, held, n, failed, &a.result);
-    if (a.result != TAS_PLACED)
-        return a;
-    lost.pods = held[failed].pods;
-    lost.leader = false;
-    if (confined != ID_NONE && broken_layer(ask, lost.pods) != ID_NONE) {
-        uint32_t inner = ask->layers;
-        while (inner > 0 && lost.pods % ask->layer[inner - 1].pods)
-            inner--;
-        lost.layers = inner > 0;
-        lost.layer = inner ? &ask->layer[inner - 1] : NULL;
-    }
-    a = tas_place(w, &lost);
-    if (a.result == TAS_PLACED)
-        merge(&a, held, n, failed);
-    return a;
 }

@@ -38,7 +38,7 @@ static int flavors(const json_t *c, struct why why)
 static int topology(const json_t *c, struct why why)
 {
     (void)c;
-    return because(CASE_SKIPPED, why, "there is no topology-aware admission by Kueue's rules");
+    return because(CASE_SKIPPED, why, "a cycle with topologies: the policy has one flavor");
 }
 
 /* The share of the cases that must hold: all that lies in a folder, or of one group. */
@@ -53,11 +53,12 @@ static struct kind {
     { "unit/queue-order", 100, order_case, { 0 } },            { "kueue/fair-preemption", 100, kueue, { 0 } },
     { "kueue/hierarchical-preemption", 100, kueue, { 0 } },    { "kueue/classical-preemption", 95, kueue, { 0 } },
     { "steady_state", 95, session_case, { 0 } },               { "single_action", 90, session_case, { 0 } },
-    { "second", 100, session_case, { 0 } },                    { "kueue/fair-shares", 100, kueue_shares_case, { 0 } },
+    { "second/tas", 100, kueue_tas_case, { 0 } },              { "second", 100, session_case, { 0 } },
+                      { "kueue/fair-shares", 100, kueue_shares_case, { 0 } },
     { "kueue/order", 100, kueue_order_case, { 0 } },           { "kueue/reserve", 100, kueue_reserve_case, { 0 } },
     { "kueue/cycle", 0, cycle, { 0 } },                        { "kueue/fair-cycle", 0, cycle, { 0 } },
-    { "kueue/local-queue-fairness", 0, local_queues, { 0 } },  { "kueue-tas/assignment", 0, topology, { 0 } },
-    { "kueue-tas/balanced", 0, topology, { 0 } },              { "kueue-tas/preferred-affinity", 0, topology, { 0 } },
+    { "kueue/local-queue-fairness", 0, local_queues, { 0 } },  { "kueue-tas/assignment", 100, kueue_tas_case, { 0 } },
+    { "kueue-tas/balanced", 100, kueue_tas_case, { 0 } },              { "kueue-tas/preferred-affinity", 100, kueue_tas_case, { 0 } },
     { "kueue/flavors", 0, flavors, { 0 } },                    { "kueue/flavor-preference", 0, flavors, { 0 } },
     { "kueue-tas/cycle", 0, topology, { 0 } },
 };

@@ -40,5 +40,8 @@ int kueue_shares_case(const json_t *c, struct why why);
 int kueue_order_case(const json_t *c, struct why why);
 int kueue_reserve_case(const json_t *c, struct why why);
 
+/* kueue_tas.c: domains of pod sets */
+int kueue_tas_case(const json_t *c, struct why why);
+
 /* control.c: makes one demand of a case wrong. false: it has none */
 bool contradict(json_t *c);
