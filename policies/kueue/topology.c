@@ -132,15 +132,20 @@ static int before(const void *x, const void *y)
     return a->domain < b->domain ? -1 : a->domain > b->domain;
 }
 
+static struct tas_order order_of(const struct tas_work *w, uint32_t d, bool with_leader,
+                                 bool unconstrained)
+{
+    const struct tas_state *s = &w->state[d];
+    int64_t slices = with_leader ? s->slices_beside : s->slices;
+    return (struct tas_order){ with_leader ? s->leaders : 0, s->score,
+                               unconstrained ? slices : -slices,
+                               with_leader ? s->pods_beside : s->pods, d };
+}
+
 void tas_sort(struct tas_work *w, uint32_t *list, uint32_t n, bool with_leader, bool unconstrained)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        const struct tas_state *s = &w->state[list[i]];
-        int64_t slices = with_leader ? s->slices_beside : s->slices;
-        w->order[i] = (struct tas_order){ with_leader ? s->leaders : 0, s->score,
-                                          unconstrained ? slices : -slices,
-                                          with_leader ? s->pods_beside : s->pods, list[i] };
-    }
+    for (uint32_t i = 0; i < n; i++)
+        w->order[i] = order_of(w, list[i], with_leader, unconstrained);
     qsort(w->order, n, sizeof *w->order, before);
     for (uint32_t i = 0; i < n; i++)
         list[i] = w->order[i].domain;
@@ -220,46 +225,59 @@ uint32_t tas_divide(struct tas_work *w, uint32_t *list, uint32_t n, int64_t pods
 
 /* ---- Level ---- */
 
-/* One that holds all of it, of the sorted list[n]; ID_NONE: none does. A preferred level that would
- * cost a better score is given up. */
-static uint32_t single(const struct tas_work *w, const struct tas_ask *ask, const uint32_t *list,
-                       uint32_t n, int64_t want)
+/* The domain of the level that holds all of it with the least room, of the best score; ID_NONE:
+ * none does. *top: the first in order. A preferred level that would cost a better score is given
+ * up. */
+static uint32_t single(const struct tas_work *w, const struct tas_ask *ask, uint32_t level,
+                       int64_t want, uint32_t *top)
 {
-    uint32_t end = ask->mode == TAS_PREFERRED ? 1 : n;
-    for (uint32_t i = 0; i < end; i++)
-        if (tas_holds(&w->state[list[i]], want, ask->leader))
-            return list[i + (ask->mode == TAS_UNCONSTRAINED
-                                 ? 0
-                                 : best_fit(w, list + i, n - i, want, ask->leader, false))];
-    return ID_NONE;
+    bool least_first = ask->mode == TAS_UNCONSTRAINED;
+    uint32_t best = ID_NONE, first = w->tree->level_first[level];
+    struct tas_order top_is = order_of(w, first, ask->leader, least_first), best_is = { 0 };
+    for (uint32_t d = first; d < w->tree->level_first[level + 1]; d++) {
+        struct tas_order is = order_of(w, d, ask->leader, least_first);
+        if (before(&is, &top_is) < 0)
+            top_is = is;
+        is = order_of(w, d, ask->leader, true);
+        if (!tas_holds(&w->state[d], want, ask->leader) ||
+            (best != ID_NONE && before(&is, &best_is) > 0))
+            continue;
+        best = d;
+        best_is = is;
+    }
+    *top = top_is.domain;
+    return ask->mode == TAS_PREFERRED && best_is.score < top_is.score ? ID_NONE : best;
 }
 
-/* Several of list[n], in w->chosen; 0: they are too few, and a->fit tells how far they reach. */
-static uint32_t several(struct tas_work *w, const struct tas_ask *ask, uint32_t *list, uint32_t n,
+/* Several of the level, in w->chosen; 0: they are too few, and a->fit tells how far they reach. */
+static uint32_t several(struct tas_work *w, const struct tas_ask *ask, uint32_t level,
                         struct tas_answer *a)
 {
     bool best = ask->mode != TAS_UNCONSTRAINED;
     int64_t left = a->of;
-    uint32_t found = 0;
+    uint32_t found = 0, *list = w->list, first = w->tree->level_first[level];
+    uint32_t n = w->tree->level_first[level + 1] - first;
+    a->fit = 0;
+    for (uint32_t i = 0; i < n; i++)
+        list[i] = first + i;
+    tas_sort(w, list, n, ask->leader, !best);
     put_leader_first(w, list, n, left, ask->leader, false);
-    if (ask->leader && n && w->state[list[0]].leaders) {
-        uint32_t at = best && w->state[list[0]].slices_beside >= left
-                          ? best_fit(w, list, n, left, 1, false)
-                          : 0;
-        w->chosen[found++] = list[at];
-        left -= w->state[list[at]].slices_beside;
+    if (ask->leader && !w->state[list[0]].leaders)
+        return 0;
+    if (ask->leader) {
+        bool last = best && w->state[list[0]].slices_beside >= left;
+        uint32_t d = list[last ? best_fit(w, list, n, left, 1, false) : 0];
+        w->chosen[found++] = d;
+        left -= w->state[d].slices_beside;
         list++;
         n--;
-    } else if (ask->leader) {
-        return 0;
+        tas_sort(w, list, n, false, !best);
     }
-    tas_sort(w, list, n, false, !best);
     for (uint32_t i = 0; left > 0 && i < n; i++) {
-        uint32_t at = best && w->state[list[i]].slices >= left
-                          ? i + best_fit(w, list + i, n - i, left, 0, false)
-                          : i;
-        w->chosen[found++] = list[at];
-        left -= w->state[list[at]].slices;
+        bool last = best && w->state[list[i]].slices >= left;
+        uint32_t d = list[i + (last ? best_fit(w, list + i, n - i, left, 0, false) : 0)];
+        w->chosen[found++] = d;
+        left -= w->state[d].slices;
     }
     a->fit = a->of - left;
     return left > 0 ? 0 : found;
@@ -269,21 +287,17 @@ static uint32_t several(struct tas_work *w, const struct tas_ask *ask, uint32_t 
 static uint32_t choose(struct tas_work *w, const struct tas_ask *ask, uint32_t *level,
                        struct tas_answer *a)
 {
-    for (;; --*level) {
-        uint32_t first = w->tree->level_first[*level], n = w->tree->level_first[*level + 1] - first;
-        for (uint32_t i = 0; i < n; i++)
-            w->list[i] = first + i;
-        tas_sort(w, w->list, n, ask->leader, ask->mode == TAS_UNCONSTRAINED);
-        uint32_t d = single(w, ask, w->list, n, a->of);
-        w->chosen[0] = d;
-        if (d != ID_NONE)
-            return 1;
-        a->fit = w->state[w->list[0]].slices;
+    uint32_t top;
+    while ((w->chosen[0] = single(w, ask, *level, a->of, &top)) == ID_NONE) {
+        a->fit = w->state[top].slices;
         if (ask->mode == TAS_REQUIRED)
             return 0;
         if (*level == 0 || ask->mode == TAS_UNCONSTRAINED)
-            return a->fit = 0, several(w, ask, w->list, n, a);
+            return several(w, ask, *level, a);
+        --*level;
     }
+    a->fit = 0;
+    return 1;
 }
 
 /* ---- Down ---- */
