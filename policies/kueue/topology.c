@@ -9,8 +9,8 @@
 size_t tas_work_size(const struct tas_tree *tree)
 {
     size_t of_leaf = sizeof(struct tas_room) + sizeof(struct tas_share);
-    size_t of_domain =
-        3 * sizeof(struct tas_state) + sizeof(struct tas_order) + 3 * sizeof(uint32_t);
+    size_t of_domain = 3 * sizeof(struct tas_state) + sizeof(struct tas_order) +
+                       sizeof(struct tas_even) + 3 * sizeof(uint32_t);
     return tas_leaves(tree) * of_leaf + tree->n * of_domain;
 }
 
@@ -31,12 +31,42 @@ void tas_work_lay(struct tas_work *w, const struct tas_tree *tree, void *memory)
     w->kept = lay(&at, tree->n, sizeof *w->kept);
     w->best = lay(&at, tree->n, sizeof *w->best);
     w->order = lay(&at, tree->n, sizeof *w->order);
+    w->even = lay(&at, tree->n, sizeof *w->even);
     w->chosen = lay(&at, tree->n, sizeof *w->chosen);
     w->pool = lay(&at, tree->n, sizeof *w->pool);
     w->list = lay(&at, tree->n, sizeof *w->list);
 }
 
 /* ---- The tree ---- */
+
+size_t tas_tree_size(uint32_t levels, uint32_t leaves)
+{
+    return (levels + (size_t)2 + 2 * (size_t)levels * leaves) * sizeof(uint32_t);
+}
+
+void tas_tree_lay(struct tas_tree *t, uint32_t levels, uint32_t leaves, const uint32_t *parts,
+                  void *memory)
+{
+    uint32_t *first = memory, *child = first + levels + 1;
+    uint32_t *parent = child + (size_t)levels * leaves + 1, n = 0;
+    for (uint32_t level = 0, up = 0; level < levels; level++) {
+        first[level] = n;
+        for (uint32_t i = 0; i < leaves; i++) {
+            if (i && parts[i] > level)
+                continue;
+            if (level && i && parts[i] < level)
+                up++;
+            if (level && (!i || parts[i] < level))
+                child[up] = n;
+            parent[n++] = level ? up : ID_NONE;
+        }
+        up = first[level];
+    }
+    first[levels] = n;
+    for (uint32_t d = levels ? first[levels - 1] : 0; d <= n; d++)
+        child[d] = n;
+    *t = (struct tas_tree){ levels, n, first, child, parent };
+}
 
 uint32_t tas_around(const struct tas_tree *t, uint32_t d, uint32_t level)
 {

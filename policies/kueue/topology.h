@@ -42,6 +42,13 @@ struct tas_tree {
     const uint32_t *parent;       /* [n] ID_NONE at level 0 */
 };
 
+/* Lays a tree over leaves that are in order: parts[i] is the coarsest level at which leaf i differs
+ * from the one before, at most levels - 1; parts[0] does not matter. In zeroed memory of that size,
+ * aligned as malloc() does. */
+size_t tas_tree_size(uint32_t levels, uint32_t leaves);
+void   tas_tree_lay(struct tas_tree *t, uint32_t levels, uint32_t leaves, const uint32_t *parts,
+                    void *memory);
+
 enum tas_mode { TAS_REQUIRED, TAS_PREFERRED, TAS_UNCONSTRAINED };
 struct tas_layer { uint32_t level; int64_t pods; };    /* of a slice; 0: not given */
 struct tas_ask {
@@ -86,14 +93,16 @@ struct tas_work {
     struct tas_state *state, *kept, *best;    /* [n] */
     struct tas_order *order;      /* [n] */
     uint32_t *chosen, *pool, *list;    /* [n] */
-    /* for balanced placement; grows */
+    /* for balanced placement only */
+    struct tas_even { int64_t leaders, slices; double entropy; uint32_t domain; } *even;    /* [n] */
     uint32_t *table;
     size_t table_size;
-    array_alloc *alloc;
-    struct sched *owner;
+    void *(*alloc)(void *owner, size_t bytes);    /* of a larger table; the old one stays */
+    void *owner;
 };
 
-/* Bytes of the arrays, and their layout in zeroed memory of that size; table is empty. */
+/* Bytes of the arrays, and their layout in zeroed memory of that size; table is empty, and alloc of
+ * the caller. */
 size_t tas_work_size(const struct tas_tree *tree);
 void   tas_work_lay(struct tas_work *w, const struct tas_tree *tree, void *memory);
 

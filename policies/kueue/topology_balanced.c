@@ -197,8 +197,8 @@ static void make_table(struct sets *t, const struct tas_ask *ask, uint32_t n, ui
     t->range = most + 1;
     size_t cells = ((size_t)used + 1) * 2 * (size_t)t->range;
     if (cells > w->table_size) {
-        w->table_size = cells;
-        w->table = w->alloc(w->owner, cells * sizeof *w->table);
+        w->table_size = 2 * cells;
+        w->table = w->alloc(w->owner, w->table_size * sizeof *w->table);
     }
     memset(w->table, 0, cells * sizeof *w->table);
     *entry(t, 0, ask->leader, all) = UINT32_MAX;
@@ -252,7 +252,7 @@ struct even {
 
 static int most_even(const void *x, const void *y)
 {
-    const struct even *a = x, *b = y;
+    const struct tas_even *a = x, *b = y;
     if (a->leaders != b->leaders)
         return a->leaders > b->leaders ? -1 : 1;
     if (a->slices != b->slices)
@@ -275,13 +275,13 @@ static uint32_t take_set(struct tas_work *w, const struct tas_ask *ask, uint32_t
     uint32_t used = greedily(w, ask, list, n).domains;
     qsort(list, n, sizeof *list, by_number);
     if (by_evenness) {
-        struct even *even = w->alloc(w->owner, n * sizeof *even);
         for (uint32_t i = 0; i < n; i++)
-            even[i] = (struct even){ w->state[list[i]].leaders, w->state[list[i]].slices_beside,
-                                     entropy(w, list[i]), list[i] };
-        qsort(even, n, sizeof *even, most_even);
+            w->even[i] =
+                (struct tas_even){ w->state[list[i]].leaders, w->state[list[i]].slices_beside,
+                                   entropy(w, list[i]), list[i] };
+        qsort(w->even, n, sizeof *w->even, most_even);
         for (uint32_t i = 0; i < n; i++)
-            list[i] = even[i].domain;
+            list[i] = w->even[i].domain;
     }
     if (!used || !(used = smallest_set(w, ask, list, n, used, w->pool)))
         return 0;

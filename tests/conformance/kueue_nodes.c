@@ -90,38 +90,23 @@ static void read_leaves(struct topo *t, const json_t *nodes, const json_t *label
     t->n = kept;
 }
 
-static void *zeroed(struct sched *s, size_t bytes)
+static void *zeroed(void *owner, size_t bytes)
 {
-    (void)s;
+    (void)owner;
     return calloc(1, bytes);
 }
 
 static void grow_tree(struct topo *t)
 {
-    size_t most = (size_t)t->n * t->levels + 1;
-    uint32_t *first = calloc(TOPO_LEVELS + 1, sizeof *first), *child = calloc(most, sizeof *child);
-    uint32_t *parent = calloc(most, sizeof *parent), n = 0;
-    for (uint32_t l = 0; l < t->levels; l++) {
-        uint32_t up = l ? first[l - 1] : 0;
-        first[l] = n;
-        for (uint32_t i = 0; i < t->n; i++) {
-            uint32_t parts = i ? parting(&t->leaf[i - 1], &t->leaf[i], t->levels) : 0;
-            if (i && parts > l)
-                continue;
-            if (l && i && parts < l)
-                up++;
-            if (l && (n == first[l] || parts < l))
-                child[up] = n;
-            parent[n++] = l ? up : ID_NONE;
-        }
-    }
-    first[t->levels] = n;
-    for (uint32_t d = t->levels ? first[t->levels - 1] : 0; d <= n; d++)
-        child[d] = n;
-    t->tree = (struct tas_tree){ t->levels, n, first, child, parent };
-    t->memory[0] = calloc(1, tas_work_size(&t->tree) + 1);
-    tas_work_lay(&t->work, &t->tree, t->memory[0]);
+    uint32_t *parts = calloc(t->n + (size_t)1, sizeof *parts);
+    for (uint32_t i = 1; i < t->n; i++)
+        parts[i] = parting(&t->leaf[i - 1], &t->leaf[i], t->levels);
+    t->memory[0] = calloc(1, tas_tree_size(t->levels, t->n));
+    tas_tree_lay(&t->tree, t->levels, t->n, parts, t->memory[0]);
+    t->memory[1] = calloc(1, tas_work_size(&t->tree) + 1);
+    tas_work_lay(&t->work, &t->tree, t->memory[1]);
     t->work.alloc = zeroed;
+    free(parts);
 }
 
 bool topo_begin(struct topo *t, const json_t *levels, const json_t *nodes, const json_t *labels,
@@ -167,11 +152,9 @@ bool topo_begin(struct topo *t, const json_t *levels, const json_t *nodes, const
 void topo_end(struct topo *t)
 {
     free(t->leaf);
-    free((void *)(uintptr_t)t->tree.level_first);
-    free((void *)(uintptr_t)t->tree.child_first);
-    free((void *)(uintptr_t)t->tree.parent);
     free(t->work.table);
     free(t->memory[0]);
+    free(t->memory[1]);
 }
 
 /* ---- Domains by name ---- */

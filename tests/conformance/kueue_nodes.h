@@ -24,7 +24,7 @@ struct topo {
     struct topo_leaf *leaf;       /* [n] by values */
     struct tas_tree tree;
     struct tas_work work;
-    void *memory[3];
+    void *memory[2];
 };
 
 /* What a pod set is given besides its own. */
