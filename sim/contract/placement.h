@@ -271,7 +271,10 @@ enum {                            /* placer.needs */
     SEES_TENANTS = 1,             /* view_tenants() */
     SEES_TYPICAL = 2,             /* view_typical(), which knows of jobs still to come */
     /* a request that wants one domain gets that with the fewest free GPUs, not the first */
-    TIGHTEST_DOMAINS = 4
+    TIGHTEST_DOMAINS = 4,
+    /* required_level and preferred_level are the placer's: it is asked once, in the whole view.
+     * Islands inside a node and domains of groups of tasks are chosen for it all the same */
+    CHOOSES_DOMAINS = 8
 };
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */

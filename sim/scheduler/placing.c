@@ -67,6 +67,8 @@ static enum place_result place_in_one(struct sched *s, struct view *v, const str
 static enum place_result place_at_levels(struct sched *s, struct view *v, const struct request *r)
 {
     enum level widest = r->required_level;
+    if (s->setup.placer->needs & CHOOSES_DOMAINS && widest != LEVEL_ISLAND && r->preferred_level != LEVEL_ISLAND)
+        return place_here(s, v, r);
     for (enum level l = r->preferred_level; l < LEVEL_CLUSTER && l < widest; l++)
         if (place_in_one(s, v, r, l) == PLACED)
             return PLACED;
