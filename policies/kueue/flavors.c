@@ -113,7 +113,7 @@ static void report(const struct look *k, const struct cohort_finding *f)
     if (why && f->why > *why)
         *why = f->why;
     if (k->c->found)
-        k->c->found(k->c->self, f);
+        k->c->found(k->c->reporter, f);
 }
 
 static bool is_allowed(const struct look *k, uint32_t flavor)
@@ -140,7 +140,9 @@ static struct cohort_worth look_at(const struct look *k, const struct cohort_gro
 {
     bool less = k->c->flavors[k->h->as.queue].fungibility.less_borrowing;
     struct cohort_worth worst = { MODE_FIT, 0 };
-    struct cohort_finding f = { .set = k->first, .flavor = flavor, .resource = ID_NONE };
+    struct cohort_finding f = {
+        .set = k->first, .flavor = flavor, .resource = ID_NONE, .group = group
+    };
     if (!is_allowed(k, flavor)) {
         f.worth.mode = MODE_NO_FIT;
         f.why = NO_FIT_NO_MATCH;
@@ -152,7 +154,9 @@ static struct cohort_worth look_at(const struct look *k, const struct cohort_gro
         uint32_t cell = cell_of(k, flavor, r);
         if (sum < 0)
             continue;
-        f = (struct cohort_finding){ .set = k->first, .flavor = flavor, .resource = r };
+        f = (struct cohort_finding){
+            .set = k->first, .flavor = flavor, .resource = r, .group = group
+        };
         f.earlier = cell == ID_NONE ? 0 : k->a->use[cell];
         f.asked = sum;
         judge_cell(k->c, k->h, cell, &f);
@@ -315,6 +319,8 @@ void cohort_assign(const struct cohort_chooser *c, const struct cohort_head *h,
 {
     struct look k = { .c = c, .h = h, .tried = tried, .stay = stay, .a = a };
     size_t all = (size_t)h->n_sets * c->books->resources;
+    if (c->found)
+        c->found(c->reporter, NULL);
     a->mode = MODE_FIT;
     a->height = a->n_sets = 0;
     a->why = NO_FIT_NONE;

@@ -82,7 +82,8 @@ void   cohort_assignment_lay(struct cohort_assignment *a, uint32_t sets, uint32_
 /* What is found at a flavor, for who reports it. Of NO_FIT_NO_MATCH resource is ID_NONE, or the one
  * that no group covers (flavor ID_NONE). short_by: needed beyond what is available. */
 struct cohort_finding {
-    uint32_t set, flavor, resource;
+    uint32_t set, flavor, resource;         /* set: the first of its group */
+    const struct cohort_group *group;
     struct cohort_worth worth;
     enum cohort_no_fit why;
     int64_t earlier, asked, short_by;
@@ -99,8 +100,10 @@ struct cohort_chooser {
      * in the own queue, at the present height. */
     struct cohort_worth (*simulate)(void *self, const struct cohort_head *h, uint32_t cell,
                                     int64_t amount);
-    void (*found)(void *self, const struct cohort_finding *f);    /* NULL: nobody asks */
     void *self;
+    /* For who reports why. f NULL: a new look at a head begins. NULL: no report. */
+    void (*found)(void *reporter, const struct cohort_finding *f);
+    void *reporter;
 };
 
 bool cohort_worth_better(struct cohort_worth a, struct cohort_worth b, bool less_borrowing);
