@@ -59,10 +59,10 @@ static struct cohort_rules rules_of(const struct cohort_rules *own, const struct
 static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t *weight)
 {
     const struct queue_facts *f = queue_facts(s, v);
-    for (uint32_t cell = 0; cell < COHORT_CELLS; cell++) {
-        bool counted = part_of(&f->quota.deserved, cell) != UNLIMITED && !(f->pinned && cell == 0);
-        c->counted[(size_t)v * COHORT_CELLS + cell] = counted;
-        c->books.quota[cohort_at(&c->books, v, cell)] = quota_of(f, cell, counted);
+    for (uint32_t r = 0; r < COHORT_PARTS; r++) {
+        bool counted = part_of(&f->quota.deserved, r) != UNLIMITED && !(f->pinned && r == 0);
+        c->counted[(size_t)v * COHORT_PARTS + r] = counted;
+        c->books.quota[cohort_at(&c->books, v, r)] = quota_of(f, r, counted);
     }
     c->rules[v] = rules_of(&f->cohort, f->parent == ID_NONE ? NULL : &c->rules[f->parent]);
     weight[v] = (uint64_t)llround(f->weight * (double)COHORT_WEIGHT_ONE);
@@ -77,22 +77,47 @@ static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t 
     c->queue[v].waiting = line_new(s);
 }
 
-static void cohort_begin(struct sched *s, const void *params, void *state)
+/* All nodes are one flavor. */
+static void begin_flavors(struct sched *s, struct cohort *c)
 {
-    static const uint32_t resources[COHORT_CELLS] = { 0, 1, 2 };
-    struct cohort *c = state;
+    static const uint32_t cells[COHORT_PARTS] = { 0, 1, 2 }, one = 0;
+    static const bool all[COHORT_PARTS] = { true, true, true };
+    static const struct cohort_group group = { 1, &one, all };
+    uint32_t n = c->books.n;
+    struct cohort_flavors *flavors = sched_alloc(s, n * sizeof *flavors);
+    for (uint32_t v = 0; v < n; v++)
+        flavors[v] = (struct cohort_flavors){ .n_groups = 1, .group = &group };
+    c->desk.chooser = (struct cohort_chooser){ .books = &c->books,
+                                               .n_flavors = 1,
+                                               .cell = cells,
+                                               .flavors = flavors,
+                                               .rules = c->rules,
+                                               .fair = cohort_is_fair(c),
+                                               .why_of = sched_alloc(s, sizeof(int)) };
+}
+
+static void begin_books(struct sched *s, struct cohort *c)
+{
+    static const uint32_t resources[COHORT_PARTS] = { 0, 1, 2 };
     uint32_t n = queue_count(s), *parent = sched_alloc(s, n * sizeof *parent);
-    uint64_t *weight = sched_alloc(s, n * sizeof *weight);
     for (uint32_t v = 0; v < n; v++)
         parent[v] = queue_facts(s, v)->parent;
-    c->params = params;
     c->books = (struct cohort_books){ .n = n,
-                                      .cells = COHORT_CELLS,
-                                      .resources = COHORT_CELLS,
+                                      .cells = COHORT_PARTS,
+                                      .resources = COHORT_PARTS,
                                       .parent = parent,
                                       .resource = resources };
-    cohort_books_lay(&c->books, sched_alloc(s, cohort_books_size(n, COHORT_CELLS, COHORT_CELLS)));
-    c->counted = sched_alloc(s, (size_t)n * COHORT_CELLS * sizeof *c->counted);
+    cohort_books_lay(&c->books, sched_alloc(s, cohort_books_size(n, COHORT_PARTS, COHORT_PARTS)));
+}
+
+static void cohort_begin(struct sched *s, const void *params, void *state)
+{
+    struct cohort *c = state;
+    uint32_t n = queue_count(s);
+    uint64_t *weight = sched_alloc(s, n * sizeof *weight);
+    c->params = params;
+    begin_books(s, c);
+    c->counted = sched_alloc(s, (size_t)n * COHORT_PARTS * sizeof *c->counted);
     c->rules = sched_alloc(s, n * sizeof *c->rules);
     c->queue = sched_alloc(s, n * sizeof *c->queue);
     c->members = sched_alloc(s, n * sizeof *c->members);
@@ -103,25 +128,17 @@ static void cohort_begin(struct sched *s, const void *params, void *state)
     for (uint32_t v = 0; v < n; v++)
         begin_queue(s, c, v, weight);
     cohort_books_settle(&c->books);
-    c->search = (struct cohort_search){ .books = &c->books,
-                                        .rules = c->rules,
-                                        .members = c->members,
-                                        .weight = weight,
-                                        .range = sched_alloc(s, n * sizeof(struct cohort_range)) };
+    begin_flavors(s, c);
+    c->desk.search =
+        (struct cohort_search){ .books = &c->books,
+                                .rules = c->rules,
+                                .members = c->members,
+                                .weight = weight,
+                                .range = sched_alloc(s, n * sizeof(struct cohort_range)) };
+    cohort_begin_desk(s, c);
 }
 
-/* ---- What a job needs ---- */
-
-void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
-                 int64_t need[COHORT_CELLS])
-{
-    const struct job_facts *f = job_facts(s, j);
-    struct amount size = job_size(s, j);
-    for (uint32_t cell = 0; cell < COHORT_CELLS; cell++) {
-        int64_t all = c->counted[(size_t)f->queue * COHORT_CELLS + cell] ? part_of(&size, cell) : 0;
-        need[cell] = tasks == request_tasks(f->ask) ? all : all / f->ask->tasks * tasks;
-    }
-}
+/* ---- What a job asks of the cluster ---- */
 
 /* Those tasks of the chain that do not hold anything. */
 static const struct request *lacking(struct sched *s, const struct request *run, job_id j,
@@ -160,9 +177,9 @@ static void grow_members(struct sched *s, struct cohort *c, struct cohort_member
     size_t capacity = c->members_capacity;
     m->of =
         array_grown(sched_alloc, s, m->of, &m->capacity, m->n, sizeof(struct cohort_workload *));
-    c->search.victim = array_grown(sched_alloc, s, c->search.victim, &capacity, c->n_members,
+    c->desk.search.victim = array_grown(sched_alloc, s, c->desk.search.victim, &capacity, c->n_members,
                                    sizeof(struct cohort_victim));
-    c->search.candidate = array_grown(sched_alloc, s, c->search.candidate, &c->members_capacity,
+    c->desk.search.candidate = array_grown(sched_alloc, s, c->desk.search.candidate, &c->members_capacity,
                                       c->n_members, sizeof(struct cohort_victim));
 }
 
@@ -323,6 +340,7 @@ static void cohort_schedule(struct sched *s, const void *params, void *state)
 {
     struct cohort *c = state;
     (void)params;
+    c->sched = s;
     c->pass++;
     end_shelter(s, c);
     do
@@ -355,12 +373,28 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
     c->unplaced_room = UINT64_MAX;
 }
 
+static int64_t *new_need(struct sched *s, struct cohort *c)
+{
+    return c->n_spare_needs ? c->spare_needs[--c->n_spare_needs]
+                            : sched_alloc(s, c->books.cells * sizeof(int64_t));
+}
+
+static void give_back_need(struct sched *s, struct cohort *c, struct entrant *e)
+{
+    c->spare_needs = array_grown(sched_alloc, s, c->spare_needs, &c->spare_needs_capacity,
+                                 c->n_spare_needs, sizeof *c->spare_needs);
+    c->spare_needs[c->n_spare_needs++] = e->need;
+    e->need = NULL;
+}
+
 static void cohort_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     struct cohort *c = state;
     struct entrant *e = job_own(s, j);
     const struct job_facts *f = job_facts(s, j);
     (void)params;
+    if (!e->need)
+        e->need = new_need(s, c);
     /* it left at once, and was admitted again in the same pass */
     if (e->phase == PHASE_HOLDS_QUOTA) {
         sched_blocked(s, j, WAIT_GPUS);
@@ -372,7 +406,8 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
                                    .queue = f->queue,
                                    .priority = f->priority,
                                    .queued_ns = f->submit_ns,
-                                   .need = e->need } };
+                                   .need = e->need },
+                           .need = e->need };
     if (job_placement(s, j))
         holds_already(s, c, e);
     else
@@ -401,6 +436,8 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     q->preemptor = q->preemptor == j ? ID_NONE : q->preemptor;
     q->stuck = q->stuck == j ? ID_NONE : q->stuck;
     q->head = q->head == j ? ID_NONE : q->head;
+    if (e->need)
+        give_back_need(s, c, e);
 }
 
 static void cohort_withdrawn(struct sched *s, const void *params, void *state, job_id j)

@@ -32,11 +32,11 @@ bool cohort_borrows_asked(const struct cohort_books *b, uint32_t node, const int
     return false;
 }
 
-void cohort_stand_at(struct cohort_books *b, uint32_t node, uint64_t weight, const int64_t *need,
-                     struct standing *x)
+void cohort_stand_at(struct cohort_books *b, uint32_t node, uint64_t weight, uint32_t queue,
+                     const int64_t *need, struct standing *x)
 {
-    cohort_use(b, x->queue, need, 1);
+    cohort_use(b, queue, need, 1);
     x->borrows = cohort_borrows_asked(b, node, need);
     x->share = cohort_share_of(b, node, weight);
-    cohort_use(b, x->queue, need, -1);
+    cohort_use(b, queue, need, -1);
 }

@@ -9,7 +9,7 @@
 #include "policies/kueue/fair.h"
 
 struct standing {
-    uint32_t queue;
+    uint32_t queue;               /* or the number of the head */
     const struct cohort_workload *as;
     uint32_t height;              /* classical: of the subtree that its quota comes from */
     bool borrows;                 /* by shares: with the head, some of what the head asks for */
@@ -23,7 +23,7 @@ int  cohort_compare_by_share(const struct standing *a, const struct standing *b)
 /* The node borrows in a cell of which `need` asks something. */
 bool cohort_borrows_asked(const struct cohort_books *b, uint32_t node, const int64_t *need);
 
-/* `borrows` and `share` of `node`, which is the queue or above it, as they are with `need` more in
- * the queue. The books are as before. */
-void cohort_stand_at(struct cohort_books *b, uint32_t node, uint64_t weight, const int64_t *need,
-                     struct standing *x);
+/* `borrows` and `share` of `node`, which is `queue` or above it, as they are with `need` more in
+ * that queue. The books are as before. */
+void cohort_stand_at(struct cohort_books *b, uint32_t node, uint64_t weight, uint32_t queue,
+                     const int64_t *need, struct standing *x);

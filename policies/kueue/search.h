@@ -1,8 +1,8 @@
 /* search.h - the victims for one more admission: the input and the answer of the two searches,
  * classical and by fair share. Both leave the books as they found them.
  *
- * Candidates use a contested cell, are no firm ones, and their priority is one that the preemptor's
- * queue may stop (cohort_rules). Victims are taken one by one until the preemptor fits; then
+ * Candidates use a contested cell, are neither firm nor chosen, and their priority is one that the
+ * preemptor's queue may stop (cohort_rules). Victims are taken one by one until the preemptor fits; then
  * victims that it does not need are put back, the last but one first. Order: those that leave
  * already; other queues before the own; lower priority; admitted more recently; lower id
  * (kubernetes-sigs/kueue:pkg/scheduler/preemption/common/ordering.go, CandidatesOrdering). */
@@ -15,6 +15,7 @@ struct cohort_workload {          /* admitted, or about to be */
     int64_t queued_ns, admitted_ns;    /* when it came; since when it holds quota */
     bool leaving;                 /* evicted already; holds its quota until it has left */
     bool firm;                    /* may not be evicted */
+    bool chosen;                  /* a victim of this cycle */
     const int64_t *need;          /* [cells] */
 };
 struct cohort_members {           /* of one queue: the workloads that hold quota, in any order */

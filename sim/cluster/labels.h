@@ -35,3 +35,9 @@ int64_t affinity_weight(const char *affinity, const char *labels);
 bool taints_tolerated(const char *taints, const char *tolerations);
 /* PreferNoSchedule taints that are not tolerated */
 uint32_t taints_avoided(const char *taints, const char *tolerations);
+
+/* A flavor, which is a kind of nodes with these labels and taints, allows a job. Of selector and
+ * affinity only keys that the flavor labels count: other labels of its nodes are not known. A term
+ * of the affinity with none of these keys makes the whole affinity hold
+ * (kubernetes-sigs/kueue:pkg/scheduler/flavorassigner/flavorassigner.go, flavorSelector). */
+bool flavor_selected(const char *labels, const char *selector, const char *affinity);

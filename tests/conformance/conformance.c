@@ -17,22 +17,10 @@ enum { FILES_MOST = 500, PATH_MOST = 1024 };
 
 static int kueue(const json_t *c, struct why why) { return kueue_case(c, why.text, why.size); }
 
-static int cycle(const json_t *c, struct why why)
-{
-    (void)c;
-    return because(CASE_SKIPPED, why, "a cycle over several flavors and groups of pods: the policy has one flavor");
-}
-
 static int local_queues(const json_t *c, struct why why)
 {
     (void)c;
     return because(CASE_SKIPPED, why, "there are no local queues, and no order by past usage within a queue");
-}
-
-static int flavors(const json_t *c, struct why why)
-{
-    (void)c;
-    return because(CASE_SKIPPED, why, "the policy has one flavor");
 }
 
 static int topology(const json_t *c, struct why why)
@@ -54,12 +42,12 @@ static struct kind {
     { "kueue/hierarchical-preemption", 100, kueue, { 0 } },    { "kueue/classical-preemption", 95, kueue, { 0 } },
     { "steady_state", 95, session_case, { 0 } },               { "single_action", 90, session_case, { 0 } },
     { "second/tas", 100, kueue_tas_case, { 0 } },              { "second", 100, session_case, { 0 } },
-                      { "kueue/fair-shares", 100, kueue_shares_case, { 0 } },
+    { "kueue/fair-shares", 100, kueue_shares_case, { 0 } },
     { "kueue/order", 100, kueue_order_case, { 0 } },           { "kueue/reserve", 100, kueue_reserve_case, { 0 } },
-    { "kueue/cycle", 0, cycle, { 0 } },                        { "kueue/fair-cycle", 0, cycle, { 0 } },
+    { "kueue/cycle", 97, kueue_cycle_case, { 0 } },            { "kueue/fair-cycle", 97, kueue_cycle_case, { 0 } },
     { "kueue/local-queue-fairness", 0, local_queues, { 0 } },  { "kueue-tas/assignment", 100, kueue_tas_case, { 0 } },
-    { "kueue-tas/balanced", 100, kueue_tas_case, { 0 } },              { "kueue-tas/preferred-affinity", 100, kueue_tas_case, { 0 } },
-    { "kueue/flavors", 0, flavors, { 0 } },                    { "kueue/flavor-preference", 0, flavors, { 0 } },
+    { "kueue-tas/balanced", 100, kueue_tas_case, { 0 } },      { "kueue-tas/preferred-affinity", 100, kueue_tas_case, { 0 } },
+    { "kueue/flavors", 97, kueue_flavors_case, { 0 } },        { "kueue/flavor-preference", 100, kueue_preference_case, { 0 } },
     { "kueue-tas/cycle", 0, topology, { 0 } },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };

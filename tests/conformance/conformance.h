@@ -42,6 +42,12 @@ int kueue_reserve_case(const json_t *c, struct why why);
 
 /* kueue_tas.c: domains of pod sets */
 int kueue_tas_case(const json_t *c, struct why why);
+/* kueue_flavors.c: which flavors a workload gets; which of two outcomes is better */
+int kueue_flavors_case(const json_t *c, struct why why);
+int kueue_preference_case(const json_t *c, struct why why);
+
+/* kueue_cycle.c: one cycle of admission */
+int kueue_cycle_case(const json_t *c, struct why why);
 
 /* control.c: makes one demand of a case wrong. false: it has none */
 bool contradict(json_t *c);

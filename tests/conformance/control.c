@@ -55,6 +55,22 @@ static bool another_flag(json_t *o)
     return false;
 }
 
+/* The first text, however deep. */
+static bool another_text(json_t *o)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(o, key, value) {
+        if (json_is_string(value)) {
+            put_string(o, key, "another");
+            return true;
+        }
+        if (another_text(value))
+            return true;
+    }
+    return false;
+}
+
 bool contradict(json_t *c)
 {
     static const char *const yes_no[] = { "may_attempt_reclaim", "reclaimable", "scenario_valid",
@@ -75,5 +91,5 @@ bool contradict(json_t *c)
         return json_array_append_new(preempted, json_pack("{s:s}", "workload", "no-such-workload")) == 0;
     return other_state(json_object_get(expect, "tasks")) || other_state(json_object_get(expect, "jobs")) ||
            other_order(json_object_get(expect, "order")) || another_number(json_object_get(expect, "fair_share")) ||
-           another_number(expect) || another_flag(expect);
+           another_number(expect) || another_flag(expect) || another_text(expect);
 }

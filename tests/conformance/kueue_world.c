@@ -81,17 +81,19 @@ uint32_t world_cell(struct world *w, const char *flavour, const char *resource)
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
+void world_resource(struct world *w, const char *resource)
+{
+    if (world_find(w->name_of, w->resources, resource) == ID_NONE)
+        w->name_of[w->resources++] = resource;
+}
+
 static void number_resources(struct world *w)
 {
-    const char *name[CELLS_MOST];
-    uint32_t n = 0;
     for (uint32_t i = 0; i < w->cells; i++)
-        if (world_find(name, n, w->resource[i]) == ID_NONE)
-            name[n++] = w->resource[i];
-    qsort(name, n, sizeof *name, by_name);
+        world_resource(w, w->resource[i]);
+    qsort(w->name_of, w->resources, sizeof *w->name_of, by_name);
     for (uint32_t i = 0; i < w->cells; i++)
-        w->resource_of[i] = world_find(name, n, w->resource[i]);
-    w->resources = n;
+        w->resource_of[i] = world_find(w->name_of, w->resources, w->resource[i]);
 }
 
 int64_t world_thousandths(double x)

@@ -8,13 +8,14 @@
 
 #include <jansson.h>
 
-enum { NODES_MOST = 64, CELLS_MOST = 32, WORKLOADS_MOST = 64 };
+enum { NODES_MOST = 64, CELLS_MOST = 64, WORKLOADS_MOST = 64, RESOURCES_MOST = 16 };
 
 struct world {
     const char *node[NODES_MOST];
     uint32_t parent[NODES_MOST], n;
     const char *flavour[CELLS_MOST], *resource[CELLS_MOST];
     uint32_t resource_of[CELLS_MOST], cells, resources;
+    const char *name_of[RESOURCES_MOST];    /* [resources] */
     bool has[NODES_MOST][CELLS_MOST];    /* the node, or one below it, has a quota there, be it 0 */
     struct cohort_rules rules[NODES_MOST];
     uint64_t weight[NODES_MOST];
@@ -34,6 +35,8 @@ bool world_holds(const json_t *c);
 void world_read_tree(struct world *w, const json_t *c);
 void world_settle(struct world *w, const json_t *c);
 void world_free(struct world *w);
+/* A resource that may have no cell. */
+void world_resource(struct world *w, const char *resource);
 /* The cell, a new one if need be before world_settle(). */
 uint32_t world_cell(struct world *w, const char *flavour, const char *resource);
 /* {flavor: {resource: amount}} into [cells], which are new if need be before world_settle(). */
