@@ -82,14 +82,47 @@ static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
     return found;
 }
 
+static bool gives_places(const struct cohort_desk *d)
+{
+    return d->places && d->places->fits;
+}
+
+static void vacate(struct cohort_desk *d, const struct cohort_victim *victim, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        d->places->vacate(d->places->self, victim[i].workload);
+}
+
+static void restore(struct cohort_desk *d, const struct cohort_victim *victim, uint32_t n)
+{
+    while (n-- > 0)
+        d->places->restore(d->places->self, victim[n].workload);
+}
+
 /* With quota and no place, others have to leave wherever it would be. */
 static void ask_for_place(struct cohort_desk *d, struct cohort_entry *e)
 {
-    if (e->a.mode != MODE_FIT || !d->places || d->places->room(d->places->self))
+    const struct cohort_places *p = d->places;
+    if (!p || e->a.mode == MODE_NO_FIT || (e->a.mode == MODE_FIT && p->room(p->self)))
         return;
-    for (uint32_t cell = 0; cell < d->search.books->cells; cell++)
+    for (uint32_t cell = 0; e->a.mode == MODE_FIT && cell < d->search.books->cells; cell++)
         e->a.contested[cell] = e->a.use[cell] > 0;
     e->a.mode = MODE_PREEMPT;
+    if (p->ever && !p->ever(p->self)) {
+        e->a.mode = MODE_NO_FIT;
+        e->a.why = NO_FIT_NO_PLACE;
+    }
+}
+
+/* Where it will be once its victims are gone; without victims, in an empty cluster. */
+static void keep_place(struct cohort_desk *d, struct cohort_entry *e)
+{
+    vacate(d, e->victim, e->n_victims);
+    if (e->n_victims)
+        d->places->room(d->places->self);
+    else
+        d->places->ever(d->places->self);
+    restore(d, e->victim, e->n_victims);
 }
 
 /* true: it fits with so many tasks, or has victims. */
@@ -100,7 +133,12 @@ static bool nominate_with(struct cohort_desk *d, struct cohort_entry *e, const u
     e->n_victims = 0;
     cohort_assign(&d->chooser, &e->head, count, stay ? NULL : e->tried, stay, &e->a);
     ask_for_place(d, e);
-    return e->a.mode == MODE_FIT || (e->a.mode == MODE_PREEMPT && find_victims(d, e));
+    if (e->a.mode != MODE_PREEMPT)
+        return e->a.mode == MODE_FIT;
+    bool found = find_victims(d, e);
+    if (gives_places(d))
+        keep_place(d, e);
+    return found;
 }
 
 /* Of each set that share of what it can do without: reduction / all. */
@@ -229,6 +267,21 @@ static void use_chosen(struct cohort_desk *d, uint32_t queue, int sign)
     }
 }
 
+/* The same for places: those of all heads that were processed before. */
+static void vacate_chosen(struct cohort_desk *d)
+{
+    for (uint32_t i = 0; gives_places(d) && i < d->done; i++)
+        if (d->entry[i]->outcome == OUTCOME_PREEMPTS)
+            vacate(d, d->entry[i]->victim, d->entry[i]->n_victims);
+}
+
+static void restore_chosen(struct cohort_desk *d)
+{
+    for (uint32_t i = d->done; gives_places(d) && i-- > 0;)
+        if (d->entry[i]->outcome == OUTCOME_PREEMPTS)
+            restore(d, d->entry[i]->victim, d->entry[i]->n_victims);
+}
+
 static bool overlaps(const struct cohort_entry *e)
 {
     for (uint32_t i = 0; i < e->n_victims; i++)
@@ -237,14 +290,22 @@ static bool overlaps(const struct cohort_entry *e)
     return false;
 }
 
-/* With the flavors that it has, as if all victims so far were gone. true: it fits then. */
-static bool nominate_again(struct cohort_desk *d, struct cohort_entry *e)
+/* With the flavors that it has. */
+static void nominate_staying(struct cohort_desk *d, struct cohort_entry *e)
 {
     struct cohort_assignment first = e->a;
     e->a = e->spare;
     e->spare = first;
-    use_chosen(d, e->head.as.queue, -1);
     nominate(d, e, &first);
+}
+
+/* As if all victims so far were gone. true: it fits then. */
+static bool nominate_again(struct cohort_desk *d, struct cohort_entry *e)
+{
+    use_chosen(d, e->head.as.queue, -1);
+    vacate_chosen(d);
+    nominate_staying(d, e);
+    restore_chosen(d);
     use_chosen(d, e->head.as.queue, 1);
     return e->a.mode == MODE_FIT;
 }
@@ -259,10 +320,27 @@ static bool still_fits(struct cohort_desk *d, const struct cohort_entry *e)
     return fits;
 }
 
+/* The place of its nomination, with all victims so far and its own gone. */
+static bool still_has_place(struct cohort_desk *d, struct cohort_entry *e)
+{
+    if (!gives_places(d))
+        return true;
+    d->now = e;
+    vacate_chosen(d);
+    vacate(d, e->victim, e->n_victims);
+    bool fits = d->places->fits(d->places->self);
+    restore(d, e->victim, e->n_victims);
+    restore_chosen(d);
+    return fits;
+}
+
 static void book(struct cohort_desk *d, struct cohort_entry *e, int64_t *need)
 {
     e->booked = need;
     cohort_use(d->search.books, e->head.as.queue, need, 1);
+    d->now = e;
+    if (gives_places(d))
+        d->places->take(d->places->self, 1);
 }
 
 static enum cohort_outcome no_victims(struct cohort_desk *d, struct cohort_entry *e)
@@ -279,11 +357,13 @@ static enum cohort_outcome no_victims(struct cohort_desk *d, struct cohort_entry
 static enum cohort_outcome process(struct cohort_desk *d, struct cohort_entry *e)
 {
     bool later = overlaps(e) && nominate_again(d, e);
+    if (!later && e->a.mode != MODE_NO_FIT && still_fits(d, e) && !still_has_place(d, e))
+        nominate_staying(d, e);
     if (e->a.mode == MODE_NO_FIT)
         return OUTCOME_NO_FIT;
     if (e->a.mode == MODE_PREEMPT && e->n_victims == 0)
         return no_victims(d, e);
-    if (!still_fits(d, e)) {
+    if (!still_fits(d, e) || !still_has_place(d, e)) {
         e->wanted_victims = e->a.mode == MODE_PREEMPT || later;
         return OUTCOME_NO_ROOM;
     }
@@ -304,8 +384,11 @@ static void undo(struct cohort_desk *d)
 {
     for (uint32_t i = 0; i < d->n; i++) {
         struct cohort_entry *e = d->entry[i];
+        d->now = e;
         if (e->booked)
             cohort_use(d->search.books, e->head.as.queue, e->booked, -1);
+        if (e->booked && gives_places(d))
+            d->places->take(d->places->self, -1);
         e->booked = NULL;
         for (uint32_t k = 0; k < e->n_victims; k++)
             e->victim[k].workload->chosen = false;

@@ -15,7 +15,13 @@
  * head without victims books what it may have of its request (cohort_cut_to_reserve), so that
  * others do not borrow it, unless its queue can always reclaim what it lends.
  *
- * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (nominate, getInitialAssignments,
+ * Places. A head that fits in quota and has no place must preempt; one that would have none in an
+ * empty cluster does not fit (NO_FIT_NO_PLACE). If heads get their place in the cycle
+ * (cohort_places.fits), each is nominated with one: where it finds room, or would once its victims
+ * are gone; without victims, in an empty cluster. That place is booked with the amount. A head whose
+ * place those before it have taken is nominated again, with the flavors that it has.
+ *
+ * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (nominate, updateAssignmentIfNeeded, getInitialAssignments,
  * processEntry), fair_sharing_iterator.go, flavorassigner/podset_reducer.go,
  * preemption/preemption_oracle.go. */
 #pragma once

@@ -245,7 +245,9 @@ void cohort_begin_desk(struct sched *s, struct cohort *c)
 {
     struct cohort_desk *d = &c->desk;
     const struct cohort_books *b = &c->books;
-    c->places = (struct cohort_places){ c, vacate, restore, room };
+    c->places = (struct cohort_places){
+        .self = c, .vacate = vacate, .restore = restore, .room = room
+    };
     d->search_begins = begin;
     d->search_ends = end;
     d->places = cohort_wants_place(c) ? &c->places : NULL;

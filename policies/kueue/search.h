@@ -43,6 +43,11 @@ struct cohort_places {
     /* undoes vacate; false: its place is taken */
     bool (*restore)(void *self, const struct cohort_workload *w);
     bool (*room)(void *self);     /* there is a place for the preemptor now */
+    /* For heads that get their place in the cycle (cycle.h): room() and ever() keep what they find
+     * as that of the head. All NULL: they get it later. */
+    bool (*ever)(void *self);     /* there would be one if no workload held any */
+    bool (*fits)(void *self);     /* the place kept is free */
+    void (*take)(void *self, int sign);    /* the place kept is taken; -1: free again */
 };
 struct cohort_search {
     struct cohort_books *books;

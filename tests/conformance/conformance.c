@@ -23,12 +23,6 @@ static int local_queues(const json_t *c, struct why why)
     return because(CASE_SKIPPED, why, "there are no local queues, and no order by past usage within a queue");
 }
 
-static int topology(const json_t *c, struct why why)
-{
-    (void)c;
-    return because(CASE_SKIPPED, why, "a cycle with topologies: the policy has one flavor");
-}
-
 /* The share of the cases that must hold: all that lies in a folder, or of one group. */
 static struct kind {
     const char *group;
@@ -48,7 +42,7 @@ static struct kind {
     { "kueue/local-queue-fairness", 0, local_queues, { 0 } },  { "kueue-tas/assignment", 100, kueue_tas_case, { 0 } },
     { "kueue-tas/balanced", 100, kueue_tas_case, { 0 } },      { "kueue-tas/preferred-affinity", 100, kueue_tas_case, { 0 } },
     { "kueue/flavors", 97, kueue_flavors_case, { 0 } },        { "kueue/flavor-preference", 100, kueue_preference_case, { 0 } },
-    { "kueue-tas/cycle", 0, topology, { 0 } },
+    { "kueue-tas/cycle", 97, kueue_cycle_case, { 0 } },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -1,6 +1,6 @@
 /* kueue_cycle.c - one cycle of Kueue's over queues and cohorts, classical or by shares, put to
  * policies/kueue/cycle.h; which workload is the head of its queue, and what stays in it, is here. */
-#include "tests/conformance/kueue_desk.h"
+#include "tests/conformance/kueue_places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@ struct cycle {
     const json_t *json, *workload[2 * WORKLOADS_MOST];
     uint32_t n_workloads, n_entries;
     struct desk *d;
+    struct places *places;        /* NULL: quota alone decides */
     struct cohort_entry *entry[WORKLOADS_MOST];
     json_t *got;                  /* as `expect` would say it */
 };
@@ -157,12 +158,14 @@ static int compare_admitted(const struct cycle *y, const json_t *expect, struct 
             json_is_true(json_object_get(e, "waits_for_checks")) != waits_for_checks(h->json))
             return because(CASE_FAILED, why, "%s: another queue, or it %s for checks", name, waits_for_checks(h->json) ? "waits" : "does not wait");
         int result = desk_compare_sets(y->d, h, json_object_get(e, "pod_sets"), why);
+        if (result == CASE_PASSED && y->places)
+            result = places_compare_domains(y->places->of_head[h - y->d->head], json_object_get(e, "pod_sets"), why);
         if (result != CASE_PASSED)
             return result;
     }
     json_object_foreach((json_t *)(uintptr_t)got, name, e)
         if (!json_object_get(want, name)) return because(CASE_FAILED, why, "%s is admitted", name);
-    return CASE_PASSED;
+    return y->places ? places_compare_moved(y->places, expect, why) : CASE_PASSED;
 }
 
 static int compare_preempted(const struct cycle *y, const json_t *expect, struct why why)
@@ -203,11 +206,14 @@ static int compare_waiting(const struct cycle *y, const json_t *expect, struct w
         }
         const struct head *h = head_named(y, name);
         int result = whys && h ? desk_compare_why(y->d, h, ID_NONE, whys, why) : CASE_PASSED;
+        if (result == CASE_PASSED && h && json_object_get(e, "topology"))
+            result = places_compare_why(y->places, (uint32_t)(h - y->d->head), json_object_get(e, "topology"), why);
         if (result != CASE_PASSED)
             return result;
     }
+    /* with topologies a case names those of which the source says why */
     json_object_foreach((json_t *)(uintptr_t)got, name, e)
-        if (!json_object_get(want, name)) return because(CASE_FAILED, why, "%s waits: %s", name, text_of(e, "reason"));
+        if (!y->places && !json_object_get(want, name)) return because(CASE_FAILED, why, "%s waits: %s", name, text_of(e, "reason"));
     return CASE_PASSED;
 }
 
@@ -292,6 +298,11 @@ static int run(struct cycle *y, struct why why)
         return CASE_SKIPPED;
     for (uint32_t i = 0; i < y->d->n_heads; i++)
         y->entry[i] = &y->d->head[i].entry;
+    if (json_object_get(y->json, "topologies")) {
+        y->places = places_begin(y->d, y->workload, y->n_workloads, why);
+        if (!y->places)
+            return CASE_SKIPPED;
+    }
     cohort_cycle(&y->d->desk, y->entry, y->d->n_heads);
     for (uint32_t i = 0; i < y->d->n_heads; i++)
         put_outcome(y, &y->d->head[i]);
@@ -305,6 +316,8 @@ int kueue_cycle_case(const json_t *c, struct why why)
     gather(&y);
     y.d = desk_read(c, y.workload, y.n_workloads, why);
     int result = y.d ? run(&y, why) : CASE_SKIPPED;
+    if (y.places)
+        places_end(y.places);
     if (y.d)
         desk_free(y.d);
     json_decref(y.got);

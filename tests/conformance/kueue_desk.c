@@ -81,13 +81,45 @@ static void affinity(struct text *t, const json_t *terms)
 
 enum allows { ALLOWED, IS_MISSING, IS_TAINTED, IS_ELSEWHERE, HAS_NO_TOPOLOGY };
 
-static enum allows allows(const struct desk *d, const json_t *set, uint32_t flavor)
+static bool has_level(const json_t *levels, const char *level)
+{
+    size_t i;
+    const json_t *e;
+    json_array_foreach(levels, i, e) if (level && !strcmp(json_string_value(e), level)) return true;
+    return false;
+}
+
+/* All flavors of the queue have a topology: then a pod set that asks for none is placed, too. */
+static bool places_all(const struct desk *d, const json_t *queue)
+{
+    size_t i;
+    const json_t *q;
+    json_array_foreach(json_object_get(queue, "quotas"), i, q)
+        if (!json_object_get(json_object_get(json_object_get(d->json, "flavors"), text_of(q, "flavor")), "topology"))
+            return false;
+    return true;
+}
+
+static bool suits_topology(const struct desk *d, const json_t *set, const json_t *flavor, const json_t *queue)
+{
+    const json_t *asked = json_object_get(set, "topology"), *e;
+    const char *name = text_of(flavor, "topology");
+    const json_t *levels = name ? json_object_get(json_object_get(d->json, "topologies"), name) : NULL;
+    size_t i;
+    if (!asked)
+        return !name || places_all(d, queue);
+    bool suits = name && (!json_object_get(asked, "level") || has_level(levels, text_of(asked, "level")));
+    json_array_foreach(json_object_get(asked, "slices"), i, e) suits = suits && has_level(levels, text_of(e, "level"));
+    return suits;
+}
+
+static enum allows allows(const struct desk *d, const json_t *set, uint32_t flavor, const json_t *queue)
 {
     const json_t *f = json_object_get(json_object_get(d->json, "flavors"), d->flavor[flavor]);
     struct text labels = { 0 }, tainted = { 0 }, tolerated = { 0 }, selector = { 0 }, wants = { 0 };
     if (!f)
         return IS_MISSING;
-    if (json_object_get(set, "topology") && !json_object_get(f, "topology"))
+    if (!suits_topology(d, set, f, queue))
         return HAS_NO_TOPOLOGY;
     pairs(&labels, json_object_get(f, "node_labels"));
     pairs(&selector, json_object_get(set, "node_selector"));
@@ -312,7 +344,7 @@ static void read_set(const struct desk *d, struct head *h, const json_t *of, siz
     if (pods != ID_NONE && queue_covers(d, queue, pods))
         h->each[i][pods] = world_thousandths(1);
     for (uint32_t f = 0; f < d->n_flavors; f++)
-        h->allowed[i][f] = allows(d, set, f) == ALLOWED;
+        h->allowed[i][f] = allows(d, set, f, world_entry(d->json, d->w->node[queue])) == ALLOWED;
     h->set[i] = (struct cohort_set){ .count = count, .least = (uint32_t)world_number(set, "min_count", count),
                                      .group = group_of(sets, i), .each = h->each[i], .allowed = h->allowed[i] };
 }
@@ -416,7 +448,7 @@ static json_t *shown_no_match(const struct desk *d, const struct head *h, const 
     for (size_t i = f->set; i < h->entry.head.n_sets; i++) {
         if (h->set[i].group != h->set[f->set].group)
             continue;
-        switch (allows(d, json_array_get(sets, i), f->flavor)) {
+        switch (allows(d, json_array_get(sets, i), f->flavor, world_entry(d->json, d->w->node[h->entry.head.as.queue]))) {
         case IS_MISSING:
             return json_pack("{s:s,s:b}", "flavor", d->flavor[f->flavor], "exists", 0);
         case IS_TAINTED:

@@ -1,7 +1,7 @@
 /* kueue_tas.c - cases of Kueue's topology-aware scheduling: which domains the pod sets of one
  * workload get, or why they get none. Put to policies/kueue/topology.h. */
 #include "tests/conformance/conformance.h"
-#include "tests/conformance/kueue_nodes.h"
+#include "tests/conformance/kueue_tas.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,12 +77,6 @@ static void take(struct topo *t, const json_t *pod_set, const json_t *answer)
 
 /* ---- One group of pod sets ---- */
 
-struct question {
-    struct topo *t;
-    struct topo_setting set;
-    json_t *got;
-};
-
 /* false: it does not fit. */
 static bool ask_group(struct question *q, const json_t *workers, const json_t *leader)
 {
@@ -109,8 +103,7 @@ static bool ask_group(struct question *q, const json_t *workers, const json_t *l
     return fits;
 }
 
-/* The smaller one leads. */
-static bool ask_all(struct question *q, const json_t *pod_sets)
+bool tas_ask_all(struct question *q, const json_t *pod_sets)
 {
     size_t i, k;
     const json_t *e, *other;
@@ -179,7 +172,7 @@ static bool replace(struct question *q, const json_t *pod_set, const json_t *dom
     return a.result == TAS_PLACED;
 }
 
-static void replace_all(struct question *q, const json_t *workload, const json_t *pod_sets)
+bool tas_replace_all(struct question *q, const json_t *workload, const json_t *pod_sets)
 {
     size_t i;
     const json_t *e, *failed = json_array_get(json_object_get(workload, "failed_nodes"), 0);
@@ -193,8 +186,9 @@ static void replace_all(struct question *q, const json_t *workload, const json_t
             json_object_set_new(q->got, text_of(e, "name"),
                                 json_pack("{s:b, s:O}", "fits", 1, "domains", held));
         else if (!replace(q, e, held, failed))
-            return;
+            return false;
     }
+    return true;
 }
 
 /* ---- The case ---- */
@@ -250,9 +244,9 @@ int kueue_tas_case(const json_t *c, struct why why)
                                 placement && !strcmp(placement, "preferred affinity respected") },
                           json_object() };
     if (json_array_size(json_object_get(workload, "failed_nodes")))
-        replace_all(&q, workload, pod_sets);
+        tas_replace_all(&q, workload, pod_sets);
     else
-        ask_all(&q, pod_sets);
+        tas_ask_all(&q, pod_sets);
     int result = compare(json_object_get(json_object_get(c, "expect"), "pod_sets"), q.got, why);
     json_decref(q.got);
     topo_end(&t);
