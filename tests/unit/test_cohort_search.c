@@ -232,7 +232,9 @@ static void place_is_needed_as_well(void **state)
             continue;
         uint32_t without = w.search.n_victims;
         struct stage stage = { &w, 0, without + 1 };
-        const struct cohort_places places = { &stage, vacate, restore, room };
+        const struct cohort_places places = {
+            .self = &stage, .vacate = vacate, .restore = restore, .room = room
+        };
         w.search.places = &places;
         if (find(&w, CLASSICAL)) {
             assert_true(w.search.n_victims >= without + 1);
