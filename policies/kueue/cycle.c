@@ -99,14 +99,31 @@ static void restore(struct cohort_desk *d, const struct cohort_victim *victim, u
         d->places->restore(d->places->self, victim[n].workload);
 }
 
+/* What the set takes is contested. */
+static void contest(struct cohort_desk *d, struct cohort_entry *e, uint32_t set)
+{
+    uint32_t resources = d->search.books->resources;
+    for (uint32_t r = 0; r < resources; r++) {
+        size_t at = (size_t)set * resources + r;
+        uint32_t flavor = e->a.flavor[at];
+        uint32_t cell =
+            flavor == ID_NONE ? ID_NONE : d->chooser.cell[(size_t)flavor * resources + r];
+        if (cell == ID_NONE)
+            continue;
+        e->a.cell_mode[at] = MODE_PREEMPT;
+        e->a.contested[cell] |= e->a.use[cell] > 0;
+    }
+}
+
 /* With quota and no place, others have to leave wherever it would be. */
 static void ask_for_place(struct cohort_desk *d, struct cohort_entry *e)
 {
     const struct cohort_places *p = d->places;
     if (!p || e->a.mode == MODE_NO_FIT || (e->a.mode == MODE_FIT && p->room(p->self)))
         return;
-    for (uint32_t cell = 0; e->a.mode == MODE_FIT && cell < d->search.books->cells; cell++)
-        e->a.contested[cell] = e->a.use[cell] > 0;
+    for (uint32_t i = 0; e->a.mode == MODE_FIT && i < e->head.n_sets; i++)
+        if (!p->lacks || p->lacks(p->self, i))
+            contest(d, e, i);
     e->a.mode = MODE_PREEMPT;
     if (p->ever && !p->ever(p->self)) {
         e->a.mode = MODE_NO_FIT;

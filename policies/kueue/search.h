@@ -46,6 +46,7 @@ struct cohort_places {
     /* For heads that get their place in the cycle (cycle.h): room() and ever() keep what they find
      * as that of the head. All NULL: they get it later. */
     bool (*ever)(void *self);     /* there would be one if no workload held any */
+    bool (*lacks)(void *self, uint32_t set);    /* that set of the head has found none */
     bool (*fits)(void *self);     /* the place kept is free */
     void (*take)(void *self, int sign);    /* the place kept is taken; -1: free again */
 };

@@ -159,6 +159,14 @@ static bool ever(void *self)
     return fits;
 }
 
+static bool lacks(void *self, uint32_t set)
+{
+    const struct places *p = self;
+    const struct head *h = now(p);
+    const json_t *answer = json_object_get(p->of_head[h - p->d->head], h->set_name[set]);
+    return answer && !json_is_true(json_object_get(answer, "fits"));
+}
+
 /* Nothing that the head takes is used beyond what there is. */
 static bool fits(void *self)
 {
@@ -326,7 +334,7 @@ struct places *places_begin(struct desk *d, const json_t *const *workloads, uint
     for (uint32_t i = 0; i < n; i++)
         if (json_array_size(json_object_get(workloads[i], "failed_nodes")))
             move_workload(p, workloads[i]);
-    p->hooks = (struct cohort_places){ p, vacate, restore, room, ever, fits, take };
+    p->hooks = (struct cohort_places){ p, vacate, restore, room, ever, lacks, fits, take };
     d->desk.places = &p->hooks;
     d->desk.search_begins = d->desk.search_ends = ignore;
     return p;
