@@ -16,6 +16,18 @@
             .racks_per_pod = (pods)                                                                \
         }                                                                                          \
     }
+#define TEAM(gpus)                                                                                 \
+    {                                                                                              \
+        .facts = {                                                                                 \
+            .name = "a",                                                                           \
+            .parent = ID_NONE,                                                                     \
+            .weight = 1,                                                                           \
+            .quota = { { INT64_C(1000) * (gpus), UNLIMITED, UNLIMITED },                           \
+                       { UNLIMITED, UNLIMITED, UNLIMITED } },                                      \
+            .cohort = { .borrowing_limit = { UNLIMITED, UNLIMITED, UNLIMITED },                    \
+                        .lending_limit = { UNLIMITED, UNLIMITED, UNLIMITED } },                    \
+        }                                                                                          \
+    }
 #define ONES(n) .tasks = (n)
 #define ALL(node) #node ":0 " #node ":1 " #node ":2 " #node ":3"
 
@@ -74,6 +86,20 @@ static const struct schedule rows[] = {
         { 0, 10, 10, 0, ONES(10), .preferred = "rack", .took = "0:1 0:2 " ALL(1) " " ALL(2) } } },
     { "preferred: a node, and it has room", "fifo", THREE, .placer = "kueue-tas", .jobs = {
         { 0, 10, 1, 0, ONES(1), .took = "0:0" }, { 0, 10, 3, 0, ONES(3), .preferred = "node", .took = "0:1 0:2 0:3" } } },
+
+    /* ---- with quota: 16 GPUs; 15 would do for three gangs, but no rack has room for the third ---- */
+    { "cohort: a job without a place holds no quota", "cohort:placement=wait", RACKS(4, 0), .placer = "kueue-tas",
+      .queue = { TEAM(16) }, .jobs = {
+        { 0, 10, 5, 0, ONES(5), .queue = "a", .required = "rack", .took = ALL(0) " 1:0" },
+        { 0, 10, 5, 0, ONES(5), .queue = "a", .required = "rack", .took = ALL(2) " 3:0" },
+        { 0, 10, 5, 10, ONES(5), .queue = "a", .required = "rack", .waits = { [WAIT_TOPOLOGY] = 10 } },
+        { 1, 5, 3, 1, ONES(3), .queue = "a", .took = "1:1 1:2 1:3" } } },
+    { "cohort: it does if places come later", "cohort", RACKS(4, 0), .placer = "kueue-tas",
+      .queue = { TEAM(16) }, .jobs = {
+        { 0, 10, 5, 0, ONES(5), .queue = "a", .required = "rack" },
+        { 0, 10, 5, 0, ONES(5), .queue = "a", .required = "rack" },
+        { 0, 10, 5, 10, ONES(5), .queue = "a", .required = "rack" },
+        { 1, 5, 3, 10, ONES(3), .queue = "a" } } },
 };
 /* clang-format on */
 
