@@ -1,83 +1,13 @@
 /* kueue_desk.c - see kueue_desk.h. */
 #include "tests/conformance/kueue_desk.h"
+#include "tests/conformance/kueue_labels.h"
 #include "sim/cluster/labels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MOST = 512 };
-
-/* ---- Which flavors a pod set may use: labels and taints in the short texts of labels.h ---- */
-
-struct text { char of[TEXT_MOST]; size_t n; };
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
-{
-    va_list more;
-    va_start(more, format);
-    int n = vsnprintf(t->of + t->n, sizeof t->of - t->n, format, more);
-    va_end(more);
-    t->n += n > 0 ? (size_t)n : 0;
-    if (t->n >= sizeof t->of)
-        t->n = sizeof t->of - 1;
-}
-
-static void pairs(struct text *t, const json_t *labels)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)labels, key, value)
-        add(t, "%s%s=%s", t->n ? ";" : "", key, json_string_value(value));
-}
-
-static void taints(struct text *t, const json_t *list)
-{
-    size_t i;
-    const json_t *e;
-    json_array_foreach(list, i, e)
-    {
-        const char *value = text_of(e, "value"), *effect = text_of(e, "effect"), *key = text_of(e, "key");
-        bool any = text_of(e, "operator") && !strcmp(text_of(e, "operator"), "Exists");
-        if (!key) {
-            *t = (struct text){ "*", 1 };
-            return;
-        }
-        add(t, "%s%s", t->n ? ";" : "", key);
-        if (value && !any)
-            add(t, "=%s", value);
-        if (effect)
-            add(t, ":%s", effect);
-    }
-}
-
-static void need(struct text *t, const json_t *e)
-{
-    const char *op = text_of(e, "operator"), *key = text_of(e, "key");
-    const json_t *values = json_object_get(e, "values"), *v;
-    size_t i;
-    if (!strcmp(op, "Exists") || !strcmp(op, "DoesNotExist")) {
-        add(t, "%s%s", strcmp(op, "Exists") ? "!" : "", key);
-        return;
-    }
-    add(t, "%s%s", key, !strcmp(op, "NotIn") ? "!=" : !strcmp(op, "Gt") ? ">" : !strcmp(op, "Lt") ? "<" : "=");
-    json_array_foreach(values, i, v) add(t, "%s%s", i ? "|" : "", json_string_value(v));
-}
-
-static void affinity(struct text *t, const json_t *terms)
-{
-    size_t i, k;
-    const json_t *term, *e;
-    json_array_foreach(terms, i, term)
-    {
-        add(t, "%s", i ? ";" : "");
-        json_array_foreach(term, k, e)
-        {
-            add(t, "%s", k ? "&" : "");
-            need(t, e);
-        }
-    }
-}
+/* ---- Which flavors a pod set may use ---- */
 
 enum allows { ALLOWED, IS_MISSING, IS_TAINTED, IS_ELSEWHERE, HAS_NO_TOPOLOGY };
 
@@ -121,12 +51,12 @@ static enum allows allows(const struct desk *d, const json_t *set, uint32_t flav
         return IS_MISSING;
     if (!suits_topology(d, set, f, queue))
         return HAS_NO_TOPOLOGY;
-    pairs(&labels, json_object_get(f, "node_labels"));
-    pairs(&selector, json_object_get(set, "node_selector"));
-    taints(&tainted, json_object_get(f, "taints"));
-    taints(&tolerated, json_object_get(set, "tolerations"));
-    taints(&tolerated, json_object_get(f, "tolerations"));
-    affinity(&wants, json_object_get(json_object_get(set, "node_affinity"), "required"));
+    say_pairs(&labels, json_object_get(f, "node_labels"));
+    say_pairs(&selector, json_object_get(set, "node_selector"));
+    say_taints(&tainted, json_object_get(f, "taints"));
+    say_taints(&tolerated, json_object_get(set, "tolerations"));
+    say_taints(&tolerated, json_object_get(f, "tolerations"));
+    say_affinity(&wants, json_object_get(set, "node_affinity"), false);
     if (!taints_tolerated(tainted.of, tolerated.of))
         return IS_TAINTED;
     return flavor_selected(labels.of, selector.of, wants.of) ? ALLOWED : IS_ELSEWHERE;

@@ -3,6 +3,7 @@
 #include "sim/cluster/labels.h"
 #include "sim/contract/util/minmax.h"
 #include "tests/conformance/conformance.h"
+#include "tests/conformance/kueue_labels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -227,96 +228,19 @@ struct tas_ask topo_ask(const struct topo *t, const json_t *pod_set, struct tas_
     return ask;
 }
 
-/* ---- Which leaves a pod set may use: in the words of sim/cluster/labels.h ---- */
-
-enum { WORDS_MOST = 2048 };
-struct words {
-    char text[WORDS_MOST];
-    size_t n;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct words *w, const char *format, ...)
-{
-    va_list more;
-    va_start(more, format);
-    int n = vsnprintf(w->text + w->n, sizeof w->text - w->n, format, more);
-    va_end(more);
-    w->n = min_size(w->n + (n > 0 ? (size_t)n : 0), sizeof w->text - 1);
-}
-
-static void say_pairs(struct words *w, const json_t *pairs)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)pairs, key, value)
-        say(w, "%s%s=%s", w->n ? ";" : "", key, json_string_value(value));
-}
-
-static void say_need(struct words *w, const json_t *need)
-{
-    const char *op = text_of(need, "operator"), *key = text_of(need, "key");
-    const json_t *values = json_object_get(need, "values"), *v;
-    size_t i;
-    const char *between = !strcmp(op, "NotIn") ? "!="
-                          : !strcmp(op, "Gt")  ? ">"
-                          : !strcmp(op, "Lt")  ? "<"
-                                               : "=";
-    if (!strcmp(op, "Exists") || !strcmp(op, "DoesNotExist")) {
-        say(w, "%s%s", *op == 'D' ? "!" : "", key);
-        return;
-    }
-    say(w, "%s%s", key, between);
-    json_array_foreach(values, i, v) say(w, "%s%s", i ? "|" : "", json_string_value(v));
-}
-
-static void say_affinity(struct words *w, const json_t *affinity)
-{
-    size_t i, k;
-    const json_t *term, *need;
-    json_array_foreach(json_object_get(affinity, "required"), i, term)
-    {
-        say(w, "%s", w->n ? ";" : "");
-        json_array_foreach(term, k, need)
-        {
-            say(w, "%s", k ? "&" : "");
-            say_need(w, need);
-        }
-    }
-    json_array_foreach(json_object_get(affinity, "preferred"), i, term)
-    {
-        say(w, "%s%d:", w->n ? ";" : "", (int)number_of(term, "weight"));
-        say_need(w, term);
-    }
-}
-
-static void say_tolerations(struct words *w, const json_t *list)
-{
-    size_t i;
-    const json_t *e;
-    json_array_foreach(list, i, e)
-    {
-        const char *key = text_of(e, "key"), *value = text_of(e, "value"),
-                   *effect = text_of(e, "effect");
-        const char *op = text_of(e, "operator");
-        bool equal = !op || !strcmp(op, "Equal");
-        say(w, "%s%s%s%s%s%s", w->n ? ";" : "", key && *key ? key : "*",
-            equal && value && *value ? "=" : "", equal && value ? value : "", effect ? ":" : "",
-            effect ? effect : "");
-    }
-}
+/* ---- Which leaves a pod set may use ---- */
 
 struct wishes {
-    struct words selector, affinity, tolerations;
+    struct text selector, affinity, tolerations;
 };
 
 static void wish(struct wishes *w, const json_t *pod_set, struct topo_setting set)
 {
-    w->selector.n = w->affinity.n = w->tolerations.n = 0;
-    *w->selector.text = *w->affinity.text = *w->tolerations.text = '\0';
+    *w = (struct wishes){ .selector.n = 0 };
     say_pairs(&w->selector, json_object_get(pod_set, "node_selector"));
-    say_affinity(&w->affinity, json_object_get(pod_set, "node_affinity"));
-    say_tolerations(&w->tolerations, json_object_get(pod_set, "tolerations"));
-    say_tolerations(&w->tolerations, set.tolerations);
+    say_affinity(&w->affinity, json_object_get(pod_set, "node_affinity"), true);
+    say_taints(&w->tolerations, json_object_get(pod_set, "tolerations"));
+    say_taints(&w->tolerations, set.tolerations);
 }
 
 static void one_more(json_t *excluded, const char *reason, const char *of)
@@ -335,25 +259,25 @@ static void one_more(json_t *excluded, const char *reason, const char *of)
 /* false: the reason is noted, if there is a list for it. */
 static bool may_use(const json_t *node, const struct wishes *w, json_t *excluded)
 {
-    struct words labels = { .n = 0 }, taint;
+    struct text labels = { .n = 0 };
     size_t i;
     const json_t *e;
     say_pairs(&labels, json_object_get(node, "labels"));
     json_array_foreach(json_object_get(node, "taints"), i, e)
     {
-        const char *value = text_of(e, "value");
-        taint.n = 0;
-        say(&taint, "%s%s%s:%s", text_of(e, "key"), value && *value ? "=" : "", value ? value : "",
-            text_of(e, "effect"));
-        if (taints_tolerated(taint.text, w->tolerations.text))
+        struct text taint = { .n = 0 };
+        json_t *alone = json_pack("[O]", e);
+        say_taints(&taint, alone);
+        json_decref(alone);
+        if (taints_tolerated(taint.of, w->tolerations.of))
             continue;
         if (excluded)
-            one_more(excluded, "taint", taint.text);
+            one_more(excluded, "taint", taint.of);
         return false;
     }
-    const char *reason = !selector_holds(w->selector.text, labels.text)   ? "node_selector"
-                         : !affinity_holds(w->affinity.text, labels.text) ? "affinity"
-                                                                          : NULL;
+    const char *reason = !selector_holds(w->selector.of, labels.of)   ? "node_selector"
+                         : !affinity_holds(w->affinity.of, labels.of) ? "affinity"
+                                                                      : NULL;
     if (reason && excluded)
         one_more(excluded, reason, NULL);
     return !reason;
@@ -421,9 +345,9 @@ json_t *topo_rooms(struct topo *t, const json_t *pod_set, const json_t *leader, 
         bool leads = leader && (!t->of_hosts || may_use(leaf->node, &of_leader, NULL));
         t->work.room[i] = room_in(t, leaf, pod_set, leads ? leader : NULL, excluded);
         if (t->of_hosts && set.preferred_affinity) {
-            struct words labels = { .n = 0 };
+            struct text labels = { .n = 0 };
             say_pairs(&labels, json_object_get(leaf->node, "labels"));
-            t->work.room[i].score = affinity_weight(own.affinity.text, labels.text);
+            t->work.room[i].score = affinity_weight(own.affinity.of, labels.of);
         }
     }
     return excluded;

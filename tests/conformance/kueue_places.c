@@ -7,7 +7,8 @@
 
 /* ---- What is used ---- */
 
-static void use(struct places *p, uint32_t flavor, const json_t *domain, const json_t *requests, int64_t pods, int sign)
+static void use(struct places *p, uint32_t flavor, const json_t *domain, const json_t *requests,
+                int64_t pods, int sign)
 {
     for (uint32_t f = 0; f < p->d->n_flavors; f++)
         if (p->has[f] && (f == flavor || (p->topo[f].of_hosts && p->topo[flavor].of_hosts)))
@@ -18,17 +19,18 @@ static const json_t *pod_set_named(const json_t *workload, const char *name)
 {
     size_t i;
     const json_t *e;
-    json_array_foreach(json_object_get(workload, "pod_sets"), i, e)
-        if (!strcmp(text_of(e, "name"), name)) return e;
+    json_array_foreach(json_object_get(workload, "pod_sets"), i,
+                       e) if (!strcmp(text_of(e, "name"), name)) return e;
     return NULL;
 }
 
-static void use_domains(struct places *p, uint32_t flavor, const json_t *domains, const json_t *requests, int sign)
+static void use_domains(struct places *p, uint32_t flavor, const json_t *domains,
+                        const json_t *requests, int sign)
 {
     size_t i;
     const json_t *e;
-    json_array_foreach(domains, i, e)
-        use(p, flavor, json_object_get(e, "domain"), requests, json_integer_value(json_object_get(e, "pods")), sign);
+    json_array_foreach(domains, i, e) use(p, flavor, json_object_get(e, "domain"), requests,
+                                          json_integer_value(json_object_get(e, "pods")), sign);
 }
 
 /* The flavor of a pod set that is held; ID_NONE: one without topology. */
@@ -53,7 +55,8 @@ static void use_held(struct places *p, const json_t *workload, int sign)
     {
         uint32_t f = flavor_held(p, held);
         if (f != ID_NONE)
-            use_domains(p, f, json_object_get(held, "domains"), json_object_get(pod_set_named(workload, set), "requests"), sign);
+            use_domains(p, f, json_object_get(held, "domains"),
+                        json_object_get(pod_set_named(workload, set), "requests"), sign);
     }
 }
 
@@ -137,7 +140,10 @@ static bool find(struct places *p, const struct head *h)
 
 /* ---- For the desk ---- */
 
-static bool room(void *self) { return find(self, now(self)); }
+static bool room(void *self)
+{
+    return find(self, now(self));
+}
 
 static bool ever(void *self)
 {
@@ -187,7 +193,8 @@ static bool fits(void *self)
             uint32_t d = topo_find(t, json_object_get(one, "domain"));
             for (uint32_t r = 0; r < t->resources && d != ID_NONE; r++)
                 all &= t->leaf[d - tas_first_leaf(&t->tree)].free[r] >= 0 ||
-                       (strcmp(t->resource[r], "pods") != 0 && number_of(requests, t->resource[r]) == 0);
+                       (strcmp(t->resource[r], "pods") != 0 &&
+                        number_of(requests, t->resource[r]) == 0);
         }
     }
     use_found(p, found, h->json, -1);
@@ -208,7 +215,10 @@ static const json_t *workload_of(const struct places *p, const struct cohort_wor
     return NULL;
 }
 
-static void vacate(void *self, const struct cohort_workload *w) { use_held(self, workload_of(self, w), -1); }
+static void vacate(void *self, const struct cohort_workload *w)
+{
+    use_held(self, workload_of(self, w), -1);
+}
 
 static bool restore(void *self, const struct cohort_workload *w)
 {
@@ -216,7 +226,10 @@ static bool restore(void *self, const struct cohort_workload *w)
     return true;
 }
 
-static void ignore(void *self) { (void)self; }
+static void ignore(void *self)
+{
+    (void)self;
+}
 
 /* ---- Failed nodes ---- */
 
@@ -257,9 +270,10 @@ static void use_more(struct places *p, const json_t *w, const json_t *moved)
         json_array_foreach(json_object_get(e, "domains"), i, one)
         {
             int64_t more = json_integer_value(json_object_get(one, "pods"));
-            json_array_foreach(json_object_get(held, "domains"), k, had)
-                if (json_equal(json_object_get(had, "domain"), json_object_get(one, "domain")))
-                    more -= json_integer_value(json_object_get(had, "pods"));
+            json_array_foreach(
+                json_object_get(held, "domains"), k,
+                had) if (json_equal(json_object_get(had, "domain"), json_object_get(one, "domain")))
+                more -= json_integer_value(json_object_get(had, "pods"));
             use(p, f, json_object_get(one, "domain"), requests, more, 1);
         }
     }
@@ -270,9 +284,9 @@ static bool same_domains(const json_t *w, const json_t *moved)
     const char *set;
     json_t *e;
     bool same = true;
-    json_object_foreach((json_t *)(uintptr_t)moved, set, e)
-        same &= json_equal(json_object_get(e, "domains"),
-                           json_object_get(json_object_get(json_object_get(w, "holds"), set), "domains"));
+    json_object_foreach((json_t *)(uintptr_t)moved, set, e) same &=
+        json_equal(json_object_get(e, "domains"),
+                   json_object_get(json_object_get(json_object_get(w, "holds"), set), "domains"));
     return same;
 }
 
@@ -293,13 +307,15 @@ static void move_workload(struct places *p, const json_t *w)
 
 static bool grow(struct places *p, uint32_t flavor, const json_t *all_sets)
 {
-    const json_t *c = p->d->json, *f = json_object_get(json_object_get(c, "flavors"), p->d->flavor[flavor]);
+    const json_t *c = p->d->json,
+                 *f = json_object_get(json_object_get(c, "flavors"), p->d->flavor[flavor]);
     const char *name = text_of(f, "topology");
     struct topo *t = &p->topo[flavor];
     if (!name)
         return true;
-    p->has[flavor] = topo_begin(t, json_object_get(json_object_get(c, "topologies"), name), json_object_get(c, "nodes"),
-                                json_object_get(f, "node_labels"), json_object_get(c, "other_pods"), all_sets);
+    p->has[flavor] = topo_begin(t, json_object_get(json_object_get(c, "topologies"), name),
+                                json_object_get(c, "nodes"), json_object_get(f, "node_labels"),
+                                json_object_get(c, "other_pods"), all_sets);
     if (!p->has[flavor])
         return false;
     p->empty[flavor] = malloc(max_size(1, t->n * sizeof *t->leaf));
@@ -307,7 +323,8 @@ static bool grow(struct places *p, uint32_t flavor, const json_t *all_sets)
     return true;
 }
 
-struct places *places_begin(struct desk *d, const json_t *const *workloads, uint32_t n, struct why why)
+struct places *places_begin(struct desk *d, const json_t *const *workloads, uint32_t n,
+                            struct why why)
 {
     struct places *p = calloc(1, sizeof *p);
     json_t *sets = json_array();
@@ -374,7 +391,8 @@ int places_compare_domains(const json_t *got, const json_t *want, struct why why
     json_object_foreach((json_t *)(uintptr_t)want, set, e)
     {
         const json_t *domains = json_object_get(json_object_get(got, set), "domains");
-        if (!json_equal(json_object_get(e, "domains"), domains) && (json_object_get(e, "domains") || domains))
+        if (!json_equal(json_object_get(e, "domains"), domains) &&
+            (json_object_get(e, "domains") || domains))
             return differs(set, json_object_get(e, "domains"), domains, why);
     }
     return CASE_PASSED;
@@ -385,12 +403,17 @@ static bool names(const json_t *list, const char *name)
 {
     size_t i;
     const json_t *e;
-    json_array_foreach(list, i, e) if (json_is_string(e) ? !strcmp(json_string_value(e), name)
-                                                         : text_of(e, "workload") && !strcmp(text_of(e, "workload"), name)) return true;
+    json_array_foreach(list, i, e) if (json_is_string(e)
+                                           ? !strcmp(json_string_value(e), name)
+                                           : text_of(e, "workload") &&
+                                                 !strcmp(text_of(e, "workload"), name)) return true;
     return json_object_get(list, name) != NULL;
 }
 
-static size_t length(const json_t *list) { return json_is_array(list) ? json_array_size(list) : json_object_size(list); }
+static size_t length(const json_t *list)
+{
+    return json_is_array(list) ? json_array_size(list) : json_object_size(list);
+}
 
 int places_compare_moved(const struct places *p, const json_t *expect, struct why why)
 {
@@ -401,12 +424,15 @@ int places_compare_moved(const struct places *p, const json_t *expect, struct wh
         const char *name;
         json_t *got;
         bool same = length(want) == json_object_size(lists[i]);
-        json_object_foreach((json_t *)(uintptr_t)lists[i], name, got) same = same && names(want, name);
+        json_object_foreach((json_t *)(uintptr_t)lists[i], name, got) same =
+            same && names(want, name);
         if (!same)
             return differs(keys[i], want, lists[i], why);
         json_object_foreach((json_t *)(uintptr_t)lists[i], name, got)
         {
-            int result = i < 2 && json_is_object(want) ? places_compare_domains(got, json_object_get(want, name), why) : CASE_PASSED;
+            int result = i < 2 && json_is_object(want)
+                             ? places_compare_domains(got, json_object_get(want, name), why)
+                             : CASE_PASSED;
             if (result != CASE_PASSED)
                 return result;
         }
@@ -421,7 +447,8 @@ int places_compare_why(const struct places *p, uint32_t head, const json_t *want
     json_object_foreach(p->of_head[head], set, e)
     {
         bool same = !json_is_true(json_object_get(e, "fits"));
-        json_object_foreach((json_t *)(uintptr_t)want, key, value) same = same && json_equal(json_object_get(e, key), value);
+        json_object_foreach((json_t *)(uintptr_t)want, key, value) same =
+            same && json_equal(json_object_get(e, key), value);
         if (same)
             return CASE_PASSED;
     }

@@ -19,7 +19,10 @@ struct stage {
     void *memory[2];
 };
 
-static uint32_t draw(struct stage *s, uint32_t n) { return (uint32_t)random_below(&s->r, n); }
+static uint32_t draw(struct stage *s, uint32_t n)
+{
+    return (uint32_t)random_below(&s->r, n);
+}
 
 static void *zeroed(void *owner, size_t bytes)
 {
@@ -29,7 +32,8 @@ static void *zeroed(void *owner, size_t bytes)
 
 static void make_tree(struct stage *s)
 {
-    uint32_t levels = 1 + draw(s, LEVELS_MOST), leaves = 1 + draw(s, LEAVES_MOST), parts[LEAVES_MOST];
+    uint32_t levels = 1 + draw(s, LEVELS_MOST), leaves = 1 + draw(s, LEAVES_MOST),
+             parts[LEAVES_MOST];
     for (uint32_t i = 0; i < leaves; i++)
         for (parts[i] = levels - 1; parts[i] > 0 && draw(s, 4) == 0;)
             parts[i]--;
@@ -49,7 +53,8 @@ static void make_ask(struct stage *s)
     s->ask.level = s->ask.mode == TAS_UNCONSTRAINED ? s->tree.levels - 1 : level;
     if (s->ask.mode == TAS_UNCONSTRAINED)
         level = s->tree.levels - 1;
-    for (; level < s->tree.levels && s->ask.layers < LAYERS_MOST && draw(s, 2); level++, size = size > 1 ? size / 2 : 1)
+    for (; level < s->tree.levels && s->ask.layers < LAYERS_MOST && draw(s, 2);
+         level++, size = size > 1 ? size / 2 : 1)
         s->layer[s->ask.layers++] = (struct tas_layer){ level, size };
     s->ask.pods = (s->ask.layers ? s->layer[0].pods : 1) * (1 + draw(s, 60));
     s->ask.leader = draw(s, 4) == 0;
@@ -62,7 +67,8 @@ static void make_rooms(struct stage *s)
     for (uint32_t i = 0; i < tas_leaves(&s->tree); i++) {
         int64_t pods = draw(s, most + 1);
         bool leader = draw(s, 3) == 0;
-        s->work.room[i] = (struct tas_room){ pods, leader ? pods - (pods > 0 && draw(s, 2)) : 0, draw(s, score), leader };
+        s->work.room[i] = (struct tas_room){ pods, leader ? pods - (pods > 0 && draw(s, 2)) : 0,
+                                             draw(s, score), leader };
     }
 }
 
@@ -83,7 +89,8 @@ static void end(struct stage *s)
 }
 
 /* Pods of the answer inside a domain. */
-static int64_t pods_in(const struct stage *s, const struct tas_answer *a, uint32_t level, uint32_t d)
+static int64_t pods_in(const struct stage *s, const struct tas_answer *a, uint32_t level,
+                       uint32_t d)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < a->n; i++)
@@ -95,24 +102,29 @@ static int64_t pods_in(const struct stage *s, const struct tas_answer *a, uint32
 static const char *breaks(const struct stage *s, const struct tas_answer *a)
 {
     const struct tas_tree *t = &s->tree;
-    uint32_t base = tas_first_leaf(t), first = a->n ? tas_around(t, a->share[0].leaf, s->ask.level) : ID_NONE;
+    uint32_t base = tas_first_leaf(t),
+             first = a->n ? tas_around(t, a->share[0].leaf, s->ask.level) : ID_NONE;
     int64_t sum = 0;
     for (uint32_t i = 0; i < a->n; i++) {
         const struct tas_room *r = &s->work.room[a->share[i].leaf - base];
         sum += a->share[i].pods;
-        if (a->share[i].pods > (a->share[i].leaf == a->leader ? r->beside : r->pods) || a->share[i].pods <= 0)
+        if (a->share[i].pods > (a->share[i].leaf == a->leader ? r->beside : r->pods) ||
+            a->share[i].pods <= 0)
             return "room";
         if (i > 0 && a->share[i].leaf <= a->share[i - 1].leaf)
             return "order";
         if (s->ask.mode == TAS_REQUIRED && tas_around(t, a->share[i].leaf, s->ask.level) != first)
             return "level";
         for (uint32_t l = 0; l < s->ask.layers; l++)
-            if (pods_in(s, a, s->layer[l].level, tas_around(t, a->share[i].leaf, s->layer[l].level)) % s->layer[l].pods)
+            if (pods_in(s, a, s->layer[l].level,
+                        tas_around(t, a->share[i].leaf, s->layer[l].level)) %
+                s->layer[l].pods)
                 return "slices";
     }
     if (s->ask.leader && (a->leader == ID_NONE || !s->work.room[a->leader - base].leader))
         return "leader";
-    if (s->ask.leader && s->ask.mode == TAS_REQUIRED && a->n && tas_around(t, a->leader, s->ask.level) != first)
+    if (s->ask.leader && s->ask.mode == TAS_REQUIRED && a->n &&
+        tas_around(t, a->leader, s->ask.level) != first)
         return "level of the leader";
     return sum == s->ask.pods ? NULL : "pods";
 }
@@ -149,7 +161,8 @@ static void finds_what_there_is(void **state)
         s.ask.layers = 0;
         s.ask.leader = false;
         int64_t most = 0;
-        for (uint32_t d = s.tree.level_first[s.ask.level]; d < s.tree.level_first[s.ask.level + 1]; d++) {
+        for (uint32_t d = s.tree.level_first[s.ask.level]; d < s.tree.level_first[s.ask.level + 1];
+             d++) {
             uint32_t first, last;
             int64_t sum = 0;
             tas_inside(&s.tree, d, s.tree.levels - 1, &first, &last);
