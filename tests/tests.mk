@@ -58,8 +58,11 @@ SECOND_LOG := $(OUT)/tests/conformance/second.log
 $(SECOND_LOG): $(CONF_BIN) $(wildcard tests/conformance/second*)
 	$(call logged,tests/conformance/second.sh $<)
 
+KUEUE_LOG := $(OUT)/tests/conformance/kueue_second.log
+$(KUEUE_LOG): $(CONF_BIN) $(wildcard tests/conformance/kueue_second.*)
+	$(call logged,tests/conformance/kueue_second.sh $<)
 
-test-logs: $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(FUZZ_LOG) $(E2E_LOG)
+test-logs: $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(KUEUE_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 # A quick look: the unit tests and schedules but for three that run for several seconds.
 SLOW_LOG  := $(patsubst %,$(OUT)/tests/%.log,schedules/test_optimal schedules/test_backfill unit/scheduler/test_transaction)
@@ -80,7 +83,7 @@ tools:
 check: tools
 	@$(MAKE) --no-print-directory all layers
 	@$(MAKE) --no-print-directory -k -j$(JOBS) test-logs
-	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(FUZZ_LOG) $(E2E_LOG)
+	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(KUEUE_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage

@@ -8,7 +8,7 @@
  * quota, until it can be placed, as Kueue does without topology-aware scheduling; with
  * placement=wait it is admitted only with a place, as with it. After
  * kubernetes-sigs/kueue:pkg/scheduler, pkg/cache. What differs:
- * - one flavour, of all nodes; a job is placed whole (or the number of tasks admitted), never pod
+ * - without quotas of flavors all nodes are one; a job is placed whole (or the number of tasks admitted), never pod
  *   by pod;
  * - a job that is set aside is tried again when quota comes free in its tree, not at other events;
  * - ties end on (submit, id), where Kueue's depend on the order of a hash map. */
@@ -56,14 +56,41 @@ static struct cohort_rules rules_of(const struct cohort_rules *own, const struct
     return r;
 }
 
-static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t *weight)
+/* Without flavors: the queue's own quota, of one flavor. */
+static void begin_quota(struct cohort *c, uint32_t v, const struct queue_facts *f)
 {
-    const struct queue_facts *f = queue_facts(s, v);
     for (uint32_t r = 0; r < COHORT_PARTS; r++) {
         bool counted = part_of(&f->quota.deserved, r) != UNLIMITED && !(f->pinned && r == 0);
         c->counted[(size_t)v * COHORT_PARTS + r] = counted;
         c->books.quota[cohort_at(&c->books, v, r)] = quota_of(f, r, counted);
     }
+}
+
+static void begin_flavor_quotas(struct cohort *c, uint32_t v, const struct queue_facts *f)
+{
+    for (uint32_t cell = 0; cell < c->books.cells; cell++)
+        c->books.quota[cohort_at(&c->books, v, cell)] =
+            (struct cohort_quota){ 0, UNLIMITED, UNLIMITED };
+    for (uint32_t i = 0; i < f->n_flavor_quotas; i++)
+        for (uint32_t r = 0; r < COHORT_PARTS; r++) {
+            const struct flavor_quota *q = &f->flavor_quota[i];
+            int64_t nominal = part_of(&q->nominal, r);
+            if (nominal == UNLIMITED)
+                continue;
+            c->counted[(size_t)v * COHORT_PARTS + r] = true;
+            c->books.quota[cohort_at(&c->books, v, q->flavor * COHORT_PARTS + r)] =
+                (struct cohort_quota){ nominal, part_of(&q->borrowing, r),
+                                       part_of(&q->lending, r) };
+        }
+}
+
+static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t *weight)
+{
+    const struct queue_facts *f = queue_facts(s, v);
+    if (c->flavored)
+        begin_flavor_quotas(c, v, f);
+    else
+        begin_quota(c, v, f);
     c->rules[v] = rules_of(&f->cohort, f->parent == ID_NONE ? NULL : &c->rules[f->parent]);
     weight[v] = (uint64_t)llround(f->weight * (double)COHORT_WEIGHT_ONE);
     c->queue[v] = (struct cohort_queue){ .head = ID_NONE,
@@ -78,36 +105,91 @@ static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t 
 }
 
 /* All nodes are one flavor. */
-static void begin_flavors(struct sched *s, struct cohort *c)
+static const struct cohort_group *only_group(void)
 {
-    static const uint32_t cells[COHORT_PARTS] = { 0, 1, 2 }, one = 0;
+    static const uint32_t one = 0;
     static const bool all[COHORT_PARTS] = { true, true, true };
     static const struct cohort_group group = { 1, &one, all };
-    uint32_t n = c->books.n;
+    return &group;
+}
+
+static const struct cohort_group *groups_of(struct sched *s, const struct queue_facts *f,
+                                            uint32_t n_groups)
+{
+    struct cohort_group *group = sched_alloc(s, n_groups * sizeof *group);
+    for (uint32_t g = 0; g < n_groups; g++) {
+        uint32_t *flavor = sched_alloc(s, f->n_flavor_quotas * sizeof *flavor), n = 0;
+        bool *covers = sched_alloc(s, COHORT_PARTS * sizeof *covers);
+        for (uint32_t i = 0; i < f->n_flavor_quotas; i++) {
+            const struct flavor_quota *q = &f->flavor_quota[i];
+            if (q->group != g)
+                continue;
+            flavor[n++] = q->flavor;
+            for (uint32_t r = 0; r < COHORT_PARTS; r++)
+                covers[r] |= part_of(&q->nominal, r) != UNLIMITED;
+        }
+        group[g] = (struct cohort_group){ n, flavor, covers };
+    }
+    return group;
+}
+
+static struct cohort_flavors flavors_of(struct sched *s, const struct cohort *c,
+                                        const struct queue_facts *f)
+{
+    struct cohort_flavors flavors = { .n_groups = 1 };
+    if (!c->flavored) {
+        flavors.group = only_group();
+        return flavors;
+    }
+    for (uint32_t i = 0; i < f->n_flavor_quotas; i++)
+        if (f->flavor_quota[i].group >= flavors.n_groups)
+            flavors.n_groups = f->flavor_quota[i].group + 1;
+    flavors.group = groups_of(s, f, flavors.n_groups);
+    flavors.fungibility = (struct cohort_fungibility){
+        .next_if_borrows = f->fungibility.when_can_borrow == BORROW_TRIES_NEXT,
+        .next_if_preempts = f->fungibility.when_can_preempt == PREEMPT_TRIES_NEXT,
+        .less_borrowing = f->fungibility.preference == PREEMPTION_OVER_BORROWING,
+    };
+    return flavors;
+}
+
+static void begin_flavors(struct sched *s, struct cohort *c)
+{
+    uint32_t n = c->books.n, n_flavors = c->books.cells / COHORT_PARTS;
     struct cohort_flavors *flavors = sched_alloc(s, n * sizeof *flavors);
+    uint32_t *cells = sched_alloc(s, c->books.cells * sizeof *cells);
     for (uint32_t v = 0; v < n; v++)
-        flavors[v] = (struct cohort_flavors){ .n_groups = 1, .group = &group };
-    c->desk.chooser = (struct cohort_chooser){ .books = &c->books,
-                                               .n_flavors = 1,
-                                               .cell = cells,
-                                               .flavors = flavors,
-                                               .rules = c->rules,
-                                               .fair = cohort_is_fair(c),
-                                               .why_of = sched_alloc(s, sizeof(int)) };
+        flavors[v] = flavors_of(s, c, queue_facts(s, v));
+    for (uint32_t cell = 0; cell < c->books.cells; cell++)
+        cells[cell] = cell;
+    c->desk.chooser = (struct cohort_chooser){
+        .books = &c->books,
+        .n_flavors = n_flavors,
+        .cell = cells,
+        .flavors = flavors,
+        .rules = c->rules,
+        .fair = cohort_is_fair(c),
+        .why_of = sched_alloc(s, n_flavors * sizeof(enum cohort_no_fit)),
+    };
 }
 
 static void begin_books(struct sched *s, struct cohort *c)
 {
-    static const uint32_t resources[COHORT_PARTS] = { 0, 1, 2 };
     uint32_t n = queue_count(s), *parent = sched_alloc(s, n * sizeof *parent);
-    for (uint32_t v = 0; v < n; v++)
+    for (uint32_t v = 0; v < n; v++) {
         parent[v] = queue_facts(s, v)->parent;
+        c->flavored |= queue_facts(s, v)->n_flavor_quotas > 0;
+    }
+    uint32_t cells = COHORT_PARTS * (c->flavored ? flavor_count(s) : 1);
+    uint32_t *resource = sched_alloc(s, cells * sizeof *resource);
+    for (uint32_t cell = 0; cell < cells; cell++)
+        resource[cell] = cell % COHORT_PARTS;
     c->books = (struct cohort_books){ .n = n,
-                                      .cells = COHORT_PARTS,
+                                      .cells = cells,
                                       .resources = COHORT_PARTS,
                                       .parent = parent,
-                                      .resource = resources };
-    cohort_books_lay(&c->books, sched_alloc(s, cohort_books_size(n, COHORT_PARTS, COHORT_PARTS)));
+                                      .resource = resource };
+    cohort_books_lay(&c->books, sched_alloc(s, cohort_books_size(n, cells, COHORT_PARTS)));
 }
 
 static void cohort_begin(struct sched *s, const void *params, void *state)
@@ -159,10 +241,25 @@ static const struct request *lacking(struct sched *s, const struct request *run,
     return n ? r : r->next;
 }
 
-struct request cohort_request(struct sched *s, job_id j, uint32_t tasks)
+static const struct request *in_flavors(struct sched *s, const struct request *run,
+                                        const uint16_t *runs)
+{
+    if (!run)
+        return NULL;
+    struct request *r = sched_scratch(s, sizeof *r);
+    *r = *run;
+    r->flavor = *runs;
+    r->next = in_flavors(s, run->next, runs + 1);
+    return r;
+}
+
+struct request cohort_request(struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
+                              const uint16_t *runs)
 {
     struct request r = job_request(s, j);
     const struct placement *held = job_placement(s, j);
+    if (c->flavored)
+        r = *in_flavors(s, &r, runs);
     if (held && job_state(s, j) == JOB_GATHERING)
         return *lacking(s, &r, j, held);
     if (tasks != request_tasks(&r))
@@ -244,9 +341,8 @@ static void cohort_wait(struct sched *s, struct cohort *c, job_id j)
 bool cohort_place(struct sched *s, struct cohort *c, job_id j)
 {
     struct entrant *e = job_own(s, j);
-    struct request r = cohort_request(s, j, e->tasks);
+    struct request r = cohort_request(s, c, j, e->tasks, cohort_runs(c, e));
     const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
-    (void)c;
     if (!where || sched_start(s, j, where) != SCHED_OK) {
         sched_blocked(s, j, job_placement(s, j) ? WAIT_GANG : sched_why_not(s));
         return false;
@@ -264,7 +360,8 @@ static void place_all(struct sched *s, struct cohort *c)
     for (job_id j; line_next(&walk, &j);) {
         if (cohort_place(s, c, j))
             line_remove(c->unplaced, j);
-        else if (((const struct entrant *)job_own(s, j))->tasks ==
+        else if (!c->flavored &&
+                 ((const struct entrant *)job_own(s, j))->tasks ==
                      request_tasks(job_facts(s, j)->ask) &&
                  job_state(s, j) != JOB_GATHERING)
             line_skip_shape(&walk, job_facts(s, j)->ask->shape);
@@ -361,7 +458,7 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
     bool runs = job_state(s, e->as.id) == JOB_RUNNING;
     e->tasks = runs && ask->tasks != SPLIT_ANY ? (uint32_t)job_placement(s, e->as.id)->n
                                                : request_tasks(ask);
-    cohort_need(s, c, e->as.id, e->tasks, e->need);
+    cohort_need(s, c, e, e->tasks);
     cohort_hold(s, c, e);
     if (runs) {
         e->as.admitted_ns = job_last_start_ns(s, e->as.id);
@@ -373,18 +470,27 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
     c->unplaced_room = UINT64_MAX;
 }
 
-static int64_t *new_need(struct sched *s, struct cohort *c)
+/* Of a job whose tasks are alike it can be used again. */
+static int64_t *new_need(struct sched *s, struct cohort *c, job_id j)
 {
-    return c->n_spare_needs ? c->spare_needs[--c->n_spare_needs]
-                            : sched_alloc(s, c->books.cells * sizeof(int64_t));
+    const struct request *run = job_facts(s, j)->ask;
+    size_t runs = 0;
+    if (!run->next && c->n_spare_needs)
+        return c->spare_needs[--c->n_spare_needs];
+    for (; run; run = run->next)
+        runs++;
+    return sched_alloc(s, c->books.cells * sizeof(int64_t) + runs * sizeof(uint16_t));
 }
 
 static void give_back_need(struct sched *s, struct cohort *c, struct entrant *e)
 {
+    int64_t *need = e->need;
+    e->need = NULL;
+    if (job_facts(s, e->as.id)->ask->next)
+        return;
     c->spare_needs = array_grown(sched_alloc, s, c->spare_needs, &c->spare_needs_capacity,
                                  c->n_spare_needs, sizeof *c->spare_needs);
-    c->spare_needs[c->n_spare_needs++] = e->need;
-    e->need = NULL;
+    c->spare_needs[c->n_spare_needs++] = need;
 }
 
 static void cohort_arrived(struct sched *s, const void *params, void *state, job_id j)
@@ -394,7 +500,7 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
     const struct job_facts *f = job_facts(s, j);
     (void)params;
     if (!e->need)
-        e->need = new_need(s, c);
+        e->need = new_need(s, c, j);
     /* it left at once, and was admitted again in the same pass */
     if (e->phase == PHASE_HOLDS_QUOTA) {
         sched_blocked(s, j, WAIT_GPUS);

@@ -22,7 +22,9 @@ enum phase { PHASE_WAITS, PHASE_HOLDS_QUOTA, PHASE_PLACED, PHASE_LEAVING };
  * from its admission until it has ended, or was evicted and has left */
 struct entrant {
     struct cohort_workload as;    /* the first member */
-    int64_t *need;                /* [cells] of the tasks that it is admitted with */
+    /* [cells] of the tasks that it is admitted with; behind them, for each run of its request, 1 +
+     * the flavor of its nodes (cohort_runs()); 0: any */
+    int64_t *need;
     uint32_t tasks, at;           /* at: its place among the members */
     uint64_t evicted, rested;     /* that pass; has come back from rest in that one */
     enum phase phase;
@@ -34,6 +36,8 @@ struct nomination {
     struct cohort_entry entry;
     struct cohort_set *set;       /* of the head: a run of alike tasks each */
     int64_t *each;                /* [sets * COHORT_PARTS] */
+    bool *allowed;                /* [sets * flavors]; NULL without flavors */
+    uint16_t *runs;               /* [sets] as of an entrant */
     int32_t *tried;               /* if it goes on: where */
     bool goes_on;
     enum wait_reason no_place;    /* WAIT_REASONS: it has one, or has not asked */
@@ -63,6 +67,7 @@ struct cohort {
     struct cohort_rules *rules;   /* [n] as they hold */
     struct cohort_members *members;
     bool *counted;                /* [n * COHORT_PARTS] this queue counts that resource */
+    bool flavored;                /* queues have quotas of flavors; else all nodes are one */
     struct cohort_queue *queue;   /* [n] */
     struct cohort_tree *tree;     /* [n] by root */
     /* [n_busy] queues in which jobs wait; [n_heads] those with a head in this cycle */
@@ -107,8 +112,15 @@ static inline struct cohort_tree *cohort_tree_of(const struct cohort *c, uint32_
     return &c->tree[c->books.root[queue]];
 }
 
-/* In scratch; of a broken gang: what it lacks. */
-struct request cohort_request(struct sched *s, job_id j, uint32_t tasks);
+/* The flavors of its runs. */
+static inline uint16_t *cohort_runs(const struct cohort *c, const struct entrant *e)
+{
+    return (uint16_t *)(e->need + c->books.cells);
+}
+
+/* In scratch, on nodes of these flavors; of a broken gang: what it lacks. */
+struct request cohort_request(struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
+                              const uint16_t *runs);
 
 /* ---- What a head asks for, and why it waits (nominate.c) ---- */
 /* Memory that all queues share. */
@@ -120,8 +132,10 @@ void cohort_fill_entry(struct sched *s, struct cohort *c, struct cohort_queue *q
 /* Sets nomination.why once its cycle is over. */
 void cohort_explain(struct cohort *c, struct cohort_queue *q);
 bool cohort_never_fits(struct cohort *c, struct cohort_queue *q);
-/* What all tasks of j take in the first flavors of its queue. */
-void cohort_need(struct sched *s, struct cohort *c, job_id j, uint32_t tasks, int64_t *need);
+/* What so many tasks of e take where they are: they ran before the policy saw them. */
+void cohort_need(struct sched *s, struct cohort *c, struct entrant *e, uint32_t tasks);
+/* From the nomination into e. */
+void cohort_take_flavors(const struct cohort *c, struct nomination *n, struct entrant *e);
 
 /* Cycles until one changes nothing. */
 void cohort_run_cycles(struct sched *s, struct cohort *c);

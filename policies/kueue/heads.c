@@ -96,7 +96,7 @@ static bool admit(void *self, struct cohort_entry *entry)
     if (c->desk.places && !c->places.room(c))
         return false;
     e->tasks = cohort_tasks(c, entry);
-    memcpy(e->need, entry->a.use, c->books.cells * sizeof *e->need);
+    cohort_take_flavors(c, &q->nomination, e);
     pass_over(q);
     line_remove(q->fresh, j);
     line_remove(q->waiting, j);

@@ -21,6 +21,9 @@ static void grow_nomination(struct sched *s, struct cohort *c, struct nomination
     n->set = sched_alloc(s, sets * sizeof *n->set);
     n->each = sched_alloc(s, (size_t)sets * COHORT_PARTS * sizeof *n->each);
     n->tried = sched_alloc(s, (size_t)sets * COHORT_PARTS * sizeof *n->tried);
+    n->runs = sched_alloc(s, sets * sizeof *n->runs);
+    if (c->flavored)
+        n->allowed = sched_alloc(s, sets * c->desk.chooser.n_flavors * sizeof *n->allowed);
     n->entry.cells = sched_alloc(s, cells * sizeof *n->entry.cells);
     cohort_assignment_lay(&n->entry.a, sets, COHORT_PARTS, cells, sched_alloc(s, size));
     cohort_assignment_lay(&n->entry.spare, sets, COHORT_PARTS, cells, sched_alloc(s, size));
@@ -55,14 +58,26 @@ static void fill_set(const struct cohort *c, uint32_t queue, const struct reques
     *set = (struct cohort_set){ .count = tasks, .least = tasks, .group = number, .each = each };
 }
 
+static void fill_allowed(struct sched *s, const struct cohort *c, struct nomination *n,
+                         const struct request *run, uint32_t number)
+{
+    uint32_t flavors = c->desk.chooser.n_flavors;
+    bool *allowed = c->flavored ? &n->allowed[(size_t)number * flavors] : NULL;
+    for (uint32_t f = 0; f < flavors && allowed; f++)
+        allowed[f] = flavor_allows(s, f, run);
+    n->set[number].allowed = allowed;
+}
+
 static void fill_sets(struct sched *s, struct cohort *c, struct nomination *n, job_id j)
 {
     const struct job_facts *f = job_facts(s, j);
     uint32_t i = 0, sets = runs_of(f->ask);
     if (sets > n->sets)
         grow_nomination(s, c, n, sets);
-    for (const struct request *r = f->ask; r; r = r->next, i++)
+    for (const struct request *r = f->ask; r; r = r->next, i++) {
         fill_set(c, f->queue, r, i, &n->set[i], &n->each[(size_t)i * COHORT_PARTS]);
+        fill_allowed(s, c, n, r, i);
+    }
     n->entry.head.set = n->set;
     n->entry.head.n_sets = sets;
 }
@@ -87,23 +102,69 @@ void cohort_fill_entry(struct sched *s, struct cohort *c, struct cohort_queue *q
     n->room = sched_room_version(s);
 }
 
-void cohort_need(struct sched *s, struct cohort *c, job_id j, uint32_t tasks, int64_t *need)
+/* 1 + the flavor, of the group with that resource, of the node on which the run has its first piece;
+ * 0: it has none. */
+static uint16_t flavor_held(struct sched *s, const struct cohort *c, job_id j,
+                            const struct request *run, uint32_t resource)
 {
-    const struct job_facts *f = job_facts(s, j);
-    struct nomination *n = &c->scratch;
-    uint32_t all = request_tasks(f->ask);
-    fill_sets(s, c, n, j);
-    memset(need, 0, c->books.cells * sizeof *need);
-    for (uint32_t i = 0; i < n->entry.head.n_sets; i++)
-        for (uint32_t r = 0; r < COHORT_PARTS; r++) {
-            const struct cohort_set *set = &n->set[i];
-            uint32_t count = tasks == all ? set->count : min_u32(tasks, set->count);
-            if (set->each[r] > 0)
-                need[r] += count * set->each[r];
+    const struct placement *held = job_placement(s, j);
+    const struct cohort_flavors *flavors = &c->desk.chooser.flavors[job_facts(s, j)->queue];
+    const struct piece *piece =
+        held ? run->tasks == SPLIT_ANY ? held->piece : placement_task(held, run->first_task) : NULL;
+    for (uint32_t g = 0; g < flavors->n_groups && piece; g++)
+        for (uint32_t k = 0; k < flavors->group[g].n && flavors->group[g].covers[resource]; k++) {
+            struct request in = *run;
+            in.flavor = (uint16_t)(flavors->group[g].flavor[k] + 1);
+            if (view_allows(sched_view(s, FREE_IDLE), &in, piece->node))
+                return in.flavor;
         }
+    return 0;
+}
+
+/* What the run takes; 1 + the flavor in which it is placed. On nodes of no flavor of its queue it
+ * takes no quota. */
+static uint16_t add_need(struct sched *s, const struct cohort *c, struct entrant *e,
+                         const struct request *run, const struct cohort_set *set, uint32_t count)
+{
+    uint16_t first = 0;
+    for (uint32_t r = 0; r < COHORT_PARTS; r++) {
+        if (set->each[r] <= 0)
+            continue;
+        uint16_t flavor = c->flavored ? flavor_held(s, c, e->as.id, run, r) : 0;
+        if (flavor || !c->flavored)
+            e->need[(flavor ? flavor - 1u : 0) * COHORT_PARTS + r] += count * set->each[r];
+        first = first ? first : flavor;
+    }
+    return first;
+}
+
+void cohort_need(struct sched *s, struct cohort *c, struct entrant *e, uint32_t tasks)
+{
+    const struct job_facts *f = job_facts(s, e->as.id);
+    struct nomination *n = &c->scratch;
+    const struct request *run = f->ask;
+    uint32_t all = request_tasks(f->ask);
+    fill_sets(s, c, n, e->as.id);
+    memset(e->need, 0, c->books.cells * sizeof *e->need);
+    for (uint32_t i = 0; run; run = run->next, i++) {
+        const struct cohort_set *set = &n->set[i];
+        uint32_t count = tasks == all ? set->count : min_u32(tasks, set->count);
+        cohort_runs(c, e)[i] = add_need(s, c, e, run, set, count);
+    }
 }
 
 /* ---- Why it does not fit ---- */
+
+/* Of the group with that resource, among those that the set may use; ID_NONE: none. */
+static uint32_t first_flavor(const struct cohort_flavors *flavors, const struct cohort_set *set,
+                             uint32_t resource)
+{
+    for (uint32_t g = 0; g < flavors->n_groups; g++)
+        for (uint32_t k = 0; k < flavors->group[g].n && flavors->group[g].covers[resource]; k++)
+            if (!set->allowed || set->allowed[flavors->group[g].flavor[k]])
+                return flavors->group[g].flavor[k];
+    return ID_NONE;
+}
 
 /* What it asks for; of a set without a flavor, in the first that it may have. */
 static void fill_wanted(const struct cohort *c, const struct cohort_entry *e, int64_t *need)
@@ -113,13 +174,10 @@ static void fill_wanted(const struct cohort *c, const struct cohort_entry *e, in
     for (uint32_t i = 0; i < e->head.n_sets; i++)
         for (uint32_t r = 0; r < COHORT_PARTS; r++) {
             const struct cohort_set *set = &e->head.set[i];
-            if (set->each[r] < 0 || e->a.flavor[(size_t)i * COHORT_PARTS + r] != ID_NONE)
-                continue;
-            uint32_t k = 0;
-            while (k + 1 < flavors->group[0].n && set->allowed &&
-                   !set->allowed[flavors->group[0].flavor[k]])
-                k++;
-            need[flavors->group[0].flavor[k] * COHORT_PARTS + r] += set->count * set->each[r];
+            uint32_t f = first_flavor(flavors, set, r);
+            if (set->each[r] >= 0 && f != ID_NONE &&
+                e->a.flavor[(size_t)i * COHORT_PARTS + r] == ID_NONE)
+                need[f * COHORT_PARTS + r] += set->count * set->each[r];
         }
 }
 
@@ -176,6 +234,25 @@ bool cohort_never_fits(struct cohort *c, struct cohort_queue *q)
 
 /* ---- Places: only under placement=wait ---- */
 
+/* A run is placed in the flavor of its GPUs; without GPUs in that of its first resource. */
+static void fill_runs(const struct cohort *c, struct nomination *n)
+{
+    for (uint32_t i = 0; i < n->entry.head.n_sets; i++) {
+        const uint32_t *flavor = &n->entry.a.flavor[(size_t)i * COHORT_PARTS];
+        uint32_t r = 0;
+        while (r + 1 < COHORT_PARTS && flavor[r] == ID_NONE)
+            r++;
+        n->runs[i] = c->flavored && flavor[r] != ID_NONE ? (uint16_t)(flavor[r] + 1) : 0;
+    }
+}
+
+void cohort_take_flavors(const struct cohort *c, struct nomination *n, struct entrant *e)
+{
+    fill_runs(c, n);
+    memcpy(e->need, n->entry.a.use, c->books.cells * sizeof *e->need);
+    memcpy(cohort_runs(c, e), n->runs, n->entry.head.n_sets * sizeof *n->runs);
+}
+
 static struct nomination *now(const struct cohort *c)
 {
     return &c->queue[c->desk.now->head.as.queue].nomination;
@@ -184,7 +261,9 @@ static struct nomination *now(const struct cohort *c)
 static struct request ask_now(const struct cohort *c)
 {
     const struct cohort_entry *e = c->desk.now;
-    return cohort_request(c->sched, e->head.as.id, cohort_tasks(c, e));
+    struct nomination *n = now(c);
+    fill_runs(c, n);
+    return cohort_request(c->sched, c, e->head.as.id, cohort_tasks(c, e), n->runs);
 }
 
 uint32_t cohort_tasks(const struct cohort *c, const struct cohort_entry *e)

@@ -327,23 +327,29 @@ static bool tolerated(const struct taint *taint, const char *tolerations)
 }
 
 /* Taints that are not tolerated: PreferNoSchedule ones, or the others. */
-static uint32_t untolerated(const char *taints, const char *tolerations, bool advice)
+static uint32_t untolerated(const char *taints, const char *tolerations, const char *more,
+                            bool advice)
 {
     struct span rest = items_of(taints), item;
     uint32_t n = 0;
     while (take(&rest, ';', &item)) {
         struct taint t = taint_read(item);
-        n += prefers(t.effect) == advice && !tolerated(&t, tolerations);
+        n += prefers(t.effect) == advice && !tolerated(&t, tolerations) && !tolerated(&t, more);
     }
     return n;
 }
 
 bool taints_tolerated(const char *taints, const char *tolerations)
 {
-    return untolerated(taints, tolerations, false) == 0;
+    return taints_tolerated_by(taints, tolerations, "");
+}
+
+bool taints_tolerated_by(const char *taints, const char *tolerations, const char *more)
+{
+    return untolerated(taints, tolerations, more, false) == 0;
 }
 
 uint32_t taints_avoided(const char *taints, const char *tolerations)
 {
-    return untolerated(taints, tolerations, true);
+    return untolerated(taints, tolerations, "", true);
 }
