@@ -56,7 +56,8 @@ struct tas_ask {
     uint32_t level;               /* ID_NONE: there is no such level */
     const struct tas_layer *layer;    /* the outermost first; none: a slice is a pod */
     uint32_t layers;
-    int64_t pods;                 /* beside the leader */
+    /* beside the leader; whole slices of the outermost layer: a rest is not placed */
+    int64_t pods;
     bool leader, balanced;
 };
 

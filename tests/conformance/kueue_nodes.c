@@ -91,9 +91,10 @@ static void read_leaves(struct topo *t, const json_t *nodes, const json_t *label
     t->n = kept;
 }
 
+/* Of the table: the old one is not needed any more. */
 static void *zeroed(void *owner, size_t bytes)
 {
-    (void)owner;
+    free(((struct tas_work *)owner)->table);
     return calloc(1, bytes);
 }
 
@@ -107,6 +108,7 @@ static void grow_tree(struct topo *t)
     t->memory[1] = calloc(1, tas_work_size(&t->tree) + 1);
     tas_work_lay(&t->work, &t->tree, t->memory[1]);
     t->work.alloc = zeroed;
+    t->work.owner = &t->work;
     free(parts);
 }
 

@@ -24,9 +24,10 @@ static uint32_t draw(struct stage *s, uint32_t n)
     return (uint32_t)random_below(&s->r, n);
 }
 
+/* Of the table: the old one is not needed any more. */
 static void *zeroed(void *owner, size_t bytes)
 {
-    (void)owner;
+    free(((struct tas_work *)owner)->table);
     return calloc(1, bytes);
 }
 
@@ -42,6 +43,7 @@ static void make_tree(struct stage *s)
     s->memory[1] = calloc(1, tas_work_size(&s->tree));
     tas_work_lay(&s->work, &s->tree, s->memory[1]);
     s->work.alloc = zeroed;
+    s->work.owner = &s->work;
 }
 
 /* Layers from coarse to fine, each size a multiple of the next. */
