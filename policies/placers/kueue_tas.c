@@ -1,21 +1,25 @@
 /* kueue_tas.c - Kueue's topology-aware scheduling: policies/kueue/topology.h.
  *
- * Levels are pods, racks, islands that span nodes, and nodes, as far as the cluster has them; a node
- * outside all domains of a level is in none wider than its own of the next finer one, and a level
- * that nothing has is the next finer one. A task is Kueue's pod; of a job without tasks, one GPU is.
- * A job that asks for no level is unconstrained: the smallest node that holds all of it, else the
- * fullest nodes first. A job with a required level does not go beyond it; its preferred level, if
- * it has both, does not count, as Kueue knows one.
+ * Levels are pods, racks, islands that span nodes, and nodes, as far as the cluster has them; a
+ * node outside all domains of a level is in none wider than its own of the next finer one, and a
+ * level that nothing has is the next finer one. A task is Kueue's pod; of a job without tasks, one
+ * GPU is. A job that asks for no level is unconstrained: the smallest node that holds all of it,
+ * else the fullest nodes first. A job with a required level does not go beyond it; its preferred
+ * level, if it has both, does not count, as Kueue knows one.
  *
  * Where a node turns out to have less room than its free amounts tell (islands, GPU memory, power,
- * tasks per node), the question is put again with what it has. */
+ * tasks per node), the question is put again with what it has.
+ *
+ * affinity=preferred is Kueue's feature gate TASRespectNodeAffinityPreferred. */
 #include "policies/common/copies.h"
 #include "policies/kueue/topology.h"
 #include "policies/placers/filling.h"
 
 #include <string.h>
 
-struct tas_params { double affinity; };
+struct tas_params {
+    double affinity;
+};
 enum { AFFINITY_IGNORED, AFFINITY_PREFERRED };
 
 /* Of a view. */
@@ -36,9 +40,9 @@ static node_id domain_begin(const struct view *v, node_id n, unsigned level, boo
 {
     node_id begin = n, end;
     domain_id d = view_domain(v, n, inwards[level]);
-    *own = level == LEVELS - 1 ||
-           (d && (level == 0 || d != view_domain(v, n, inwards[level - 1])) &&
-            d != view_domain(v, n, inwards[level + 1]));
+    *own =
+        level == LEVELS - 1 || (d && (level == 0 || d != view_domain(v, n, inwards[level - 1])) &&
+                                d != view_domain(v, n, inwards[level + 1]));
     if (*own)
         view_domain_nodes(v, d, &begin, &end);
     return *own || level == LEVELS - 1 ? begin : domain_begin(v, n, level + 1, &(bool){ false });
@@ -71,7 +75,8 @@ static const void *begin_site(const struct view *v, const void *params)
     uint32_t levels = find_levels(v, first, end, site, level), leaves = end - first;
     uint32_t *parts = view_alloc(v, (leaves + (size_t)1) * sizeof *parts);
     for (node_id n = first; n < end; n++)
-        while (parts[n - first] < levels - 1 && domain_begin(v, n, level[parts[n - first]], &own) < n)
+        while (parts[n - first] < levels - 1 &&
+               domain_begin(v, n, level[parts[n - first]], &own) < n)
             parts[n - first]++;
     site->first = first;
     tas_tree_lay(&site->tree, levels, leaves, parts, view_alloc(v, tas_tree_size(levels, leaves)));
@@ -120,8 +125,9 @@ static int64_t find_room(struct tas_site *site, const struct view *v, const stru
                          bool affinity)
 {
     struct request one = in_tasks(r);
-    struct node_walk walk = { .v = v, .r = r, .order = BY_ID,
-                              .min_whole = one.gpu_milli < MILLI_ALL ? 0 : one.gpus };
+    struct node_walk walk = {
+        .v = v, .r = r, .order = BY_ID, .min_whole = one.gpu_milli < MILLI_ALL ? 0 : one.gpus
+    };
     int64_t all = 0;
     memset(site->work.room, 0, tas_leaves(&site->tree) * sizeof *site->work.room);
     for (node_id n; node_walk_next(&walk, &n);) {
@@ -135,7 +141,8 @@ static int64_t find_room(struct tas_site *site, const struct view *v, const stru
 
 static struct tas_ask ask_of(const struct tas_site *site, const struct request *r)
 {
-    struct tas_ask ask = { .mode = TAS_UNCONSTRAINED, .level = site->tree.levels - 1,
+    struct tas_ask ask = { .mode = TAS_UNCONSTRAINED,
+                           .level = site->tree.levels - 1,
                            .pods = in_tasks(r).tasks };
     if (r->required_level < LEVEL_CLUSTER) {
         ask.mode = TAS_REQUIRED;
@@ -190,8 +197,7 @@ static enum place_result kueue_tas_place(struct builder *b, const struct request
 
 static const char *const affinities[] = { "ignored", "preferred", NULL };
 static const struct param tas_list[] = {
-    { "affinity",
-      "preferred node affinity (TASRespectNodeAffinityPreferred, off in Kueue by default)", "", 0, 0,
+    { "affinity", "preferred node affinity; ignored by default, as in Kueue", "", 0, 0,
       AFFINITY_IGNORED, affinities, offsetof(struct tas_params, affinity) },
     { 0 },
 };
@@ -199,7 +205,8 @@ static const struct param tas_list[] = {
 const struct placer kueue_tas_placer = {
     .abi = PLACEMENT_ABI,
     .name = "kueue-tas",
-    .summary = "topology-aware scheduling as in Kueue: the smallest domain that holds it, level by level",
+    .summary =
+        "topology-aware scheduling as in Kueue: the smallest domain that holds it, level by level",
     .needs = CHOOSES_DOMAINS,
     .params = tas_list,
     .params_size = sizeof(struct tas_params),
