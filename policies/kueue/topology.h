@@ -95,7 +95,7 @@ struct tas_work {
     struct tas_order *order;      /* [n] */
     uint32_t *chosen, *pool, *list;    /* [n] */
     /* for balanced placement only */
-    struct tas_even { int64_t leaders, slices; double entropy; uint32_t domain; } *even;    /* [n] */
+    struct tas_even { int64_t leaders, slices; double entropy; uint32_t domain; } *even; /* [n] */
     uint32_t *table;
     size_t table_size;
     void *(*alloc)(void *owner, size_t bytes);    /* of a larger table; the old one stays */

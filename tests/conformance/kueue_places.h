@@ -1,5 +1,5 @@
-/* kueue_places.h - a cycle of Kueue's with topologies: what admitted workloads hold of the nodes, and
- * the places of heads, for the desk of the policy `cohort`.
+/* kueue_places.h - a cycle of Kueue's with topologies: what admitted workloads hold of the nodes,
+ * and the places of heads, for the desk of the policy `cohort`.
  *
  * A flavor with a topology has a tree of its own nodes. If hosts are the lowest level, what is used
  * of a host counts in all such flavors. Workloads with failed nodes get new places first, beside
@@ -22,7 +22,8 @@ struct places {
 };
 
 /* Sets the places of the desk. NULL: more than this holds. */
-struct places *places_begin(struct desk *d, const json_t *const *workloads, uint32_t n, struct why why);
+struct places *places_begin(struct desk *d, const json_t *const *workloads, uint32_t n,
+                            struct why why);
 void places_end(struct places *p);
 
 /* `want`: {POD_SET: {domains}}, those of pod sets with a topology. */

@@ -2,8 +2,8 @@
 #pragma once
 #include "tests/conformance/kueue_nodes.h"
 
-/* got: for each pod set that was looked at what a case would expect of it; of a `why` the number of
- * its enum tas_result as `result`. */
+/* got: for each pod set that was looked at what a case would expect of it; of a `why` the number
+ * of its enum tas_result as `result`. */
 struct question { struct topo *t; struct topo_setting set; json_t *got; };
 
 /* Of a group the smaller one leads. What is placed is taken in t. false: one has no place, and those
