@@ -33,8 +33,8 @@ static uint32_t height_after(struct cohort_desk *d, uint32_t queue, uint32_t cel
 }
 
 /* The resource of a head that asks for one alone, of the one flavor that it may have, and needs no
- * place: a search in its cell is the search for its victims, so the first need not be made. ID_NONE:
- * it is not like that. */
+ * place: a search in its cell is the search for its victims, so the first need not be made.
+ * ID_NONE: it is not like that. */
 static uint32_t only_resource(const struct cohort_desk *d, const struct cohort_head *h)
 {
     const struct cohort_flavors *f = &d->chooser.flavors[h->as.queue];
