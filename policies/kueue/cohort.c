@@ -8,8 +8,8 @@
  * quota, until it can be placed, as Kueue does without topology-aware scheduling; with
  * placement=wait it is admitted only with a place, as with it. After
  * kubernetes-sigs/kueue:pkg/scheduler, pkg/cache. What differs:
- * - without quotas of flavors all nodes are one; a job is placed whole (or the number of tasks admitted), never pod
- *   by pod;
+ * - without quotas of flavors all nodes are one; a job is placed whole (or the number of tasks
+ *   admitted), never pod by pod;
  * - a job that is set aside is tried again when quota comes free in its tree, not at other events;
  * - ties end on (submit, id), where Kueue's depend on the order of a hash map. */
 #include "policies/kueue/cohort.h"
@@ -30,7 +30,8 @@ static int64_t part_of(const struct amount *a, uint32_t cell)
 
 static struct cohort_quota quota_of(const struct queue_facts *f, uint32_t cell, bool counted)
 {
-    int64_t nominal = f->sums && cell == 0 ? 0 : part_of(&f->quota.deserved, cell), limit = part_of(&f->quota.limit, cell);
+    int64_t nominal = f->sums && cell == 0 ? 0 : part_of(&f->quota.deserved, cell),
+            limit = part_of(&f->quota.limit, cell);
     struct cohort_quota q = { counted ? nominal : 0, part_of(&f->cohort.borrowing_limit, cell),
                               part_of(&f->cohort.lending_limit, cell) };
     if (f->first_child == ID_NONE && limit != UNLIMITED && counted &&
@@ -271,13 +272,14 @@ struct request cohort_request(struct sched *s, const struct cohort *c, job_id j,
 
 static void grow_members(struct sched *s, struct cohort *c, struct cohort_members *m)
 {
+    struct cohort_search *search = &c->desk.search;
     size_t capacity = c->members_capacity;
     m->of =
         array_grown(sched_alloc, s, m->of, &m->capacity, m->n, sizeof(struct cohort_workload *));
-    c->desk.search.victim = array_grown(sched_alloc, s, c->desk.search.victim, &capacity, c->n_members,
-                                   sizeof(struct cohort_victim));
-    c->desk.search.candidate = array_grown(sched_alloc, s, c->desk.search.candidate, &c->members_capacity,
-                                      c->n_members, sizeof(struct cohort_victim));
+    search->victim = array_grown(sched_alloc, s, search->victim, &capacity, c->n_members,
+                                 sizeof(struct cohort_victim));
+    search->candidate = array_grown(sched_alloc, s, search->candidate, &c->members_capacity,
+                                    c->n_members, sizeof(struct cohort_victim));
 }
 
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j)

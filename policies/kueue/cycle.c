@@ -32,6 +32,23 @@ static uint32_t height_after(struct cohort_desk *d, uint32_t queue, uint32_t cel
     return height;
 }
 
+/* The resource of a head that asks for one alone, of the one flavor that it may have, and needs no
+ * place: a search in its cell is the search for its victims, so the first need not be made.
+ * ID_NONE: it is not like that. */
+static uint32_t only_resource(const struct cohort_desk *d, const struct cohort_head *h)
+{
+    const struct cohort_flavors *f = &d->chooser.flavors[h->as.queue];
+    uint32_t only = ID_NONE;
+    if (d->places || h->n_sets != 1 || f->n_groups != 1 || f->group->n != 1)
+        return ID_NONE;
+    for (uint32_t r = 0; r < d->search.books->resources; r++) {
+        if (h->set->each[r] >= 0 && only != ID_NONE)
+            return ID_NONE;
+        only = h->set->each[r] >= 0 ? r : only;
+    }
+    return only;
+}
+
 /* For cohort_chooser.simulate. */
 static struct cohort_worth simulate(void *self, const struct cohort_head *h, uint32_t cell,
                                     int64_t amount)
@@ -40,6 +57,8 @@ static struct cohort_worth simulate(void *self, const struct cohort_head *h, uin
     struct cohort_workload alone = h->as;
     bool *contested = d->one_contested;
     struct cohort_worth worth = { MODE_RECLAIM, 0 };
+    if (only_resource(d, h) != ID_NONE)
+        return (struct cohort_worth){ MODE_PREEMPT, 0 };
     memset(d->one, 0, d->search.books->cells * sizeof *d->one);
     d->one[cell] = amount;
     contested[cell] = true;
@@ -79,6 +98,12 @@ static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
     if (p)
         d->search_ends(p->self);
     keep_victims(d, e);
+    uint32_t only = only_resource(d, &e->head);
+    if (only != ID_NONE) {
+        uint32_t flavor = d->chooser.flavors[e->head.as.queue].group->flavor[0],
+                 cell = d->chooser.cell[flavor * d->search.books->resources + only];
+        e->a.height = height_after(d, e->head.as.queue, cell, e->a.use[cell]);
+    }
     return found;
 }
 

@@ -64,7 +64,7 @@ struct cohort_head {              /* to be admitted */
 struct cohort_assignment {
     enum cohort_mode mode;        /* MODE_FIT, MODE_PREEMPT or MODE_NO_FIT */
     uint32_t height;              /* the largest of all */
-    enum cohort_no_fit why;       /* of MODE_NO_FIT: the gravest over groups of the mildest in each */
+    enum cohort_no_fit why;       /* of MODE_NO_FIT: the gravest of the groups' mildest */
     uint32_t n_sets;              /* that were looked at */
     uint32_t *count;              /* [sets] tasks */
     uint32_t *flavor;             /* ID_NONE: none */
@@ -91,7 +91,7 @@ struct cohort_finding {
 struct cohort_chooser {
     const struct cohort_books *books;
     uint32_t n_flavors;
-    const uint32_t *cell;                   /* [n_flavors * resources]; ID_NONE: no quota anywhere */
+    const uint32_t *cell;                   /* [n_flavors * resources]; ID_NONE: no quota at all */
     const struct cohort_flavors *flavors;   /* [nodes] */
     const struct cohort_rules *rules;       /* [nodes] */
     bool fair;
@@ -108,8 +108,8 @@ struct cohort_chooser {
 
 bool cohort_worth_better(struct cohort_worth a, struct cohort_worth b, bool less_borrowing);
 
-/* Fills a: count [sets] tasks are asked of each set. `tried`: where the last look at this head ended;
- * NULL: from the start. `stay`: with the flavors of that assignment and no others; NULL: any. */
+/* Fills a: count [sets] tasks are asked of each set. `tried`: where the last look at this head
+ * ended; NULL: from the start. `stay`: with the flavors of that assignment and no others; NULL: any. */
 void cohort_assign(const struct cohort_chooser *c, const struct cohort_head *h,
                    const uint32_t *count, const int32_t *tried,
                    const struct cohort_assignment *stay, struct cohort_assignment *a);

@@ -102,8 +102,8 @@ void cohort_fill_entry(struct sched *s, struct cohort *c, struct cohort_queue *q
     n->room = sched_room_version(s);
 }
 
-/* 1 + the flavor, of the group with that resource, of the node on which the run has its first piece;
- * 0: it has none. */
+/* 1 + the flavor, of the group with that resource, of the node on which the run has its first
+ * piece; 0: it has none. */
 static uint16_t flavor_held(struct sched *s, const struct cohort *c, job_id j,
                             const struct request *run, uint32_t resource)
 {

@@ -2,8 +2,8 @@
  * classical and by fair share. Both leave the books as they found them.
  *
  * Candidates use a contested cell, are neither firm nor chosen, and their priority is one that the
- * preemptor's queue may stop (cohort_rules). Victims are taken one by one until the preemptor fits; then
- * victims that it does not need are put back, the last but one first. Order: those that leave
+ * preemptor's queue may stop (cohort_rules). Victims are taken one by one until the preemptor fits;
+ * then victims that it does not need are put back, the last but one first. Order: those that leave
  * already; other queues before the own; lower priority; admitted more recently; lower id
  * (kubernetes-sigs/kueue:pkg/scheduler/preemption/common/ordering.go, CandidatesOrdering). */
 #pragma once

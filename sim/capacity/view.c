@@ -151,7 +151,8 @@ bool view_allows(const struct view *v, const struct request *r, node_id n)
 struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n)
 {
     uint32_t at = kind_place(v, r, n);
-    return at < view_kinds_of(v, r)->n ? view_kinds_of(v, r)->affinity[at] : (struct node_affinity){ 0, 0 };
+    const struct shape_kinds *kinds = view_kinds_of(v, r);
+    return at < kinds->n ? kinds->affinity[at] : (struct node_affinity){ 0, 0 };
 }
 
 static bool gpus_fit(const struct view *v, const struct request *r, node_id n)

@@ -56,8 +56,8 @@ struct queue_spec {
     size_t n_pins;
 };
 
-/* Texts as in labels.h, never NULL. A node is of the flavor if it has these labels; a job may use it
- * if it tolerates these taints; the tolerations are added to those of the job. */
+/* Texts as in labels.h, never NULL. A node is of the flavor if it has these labels; a job may use
+ * it if it tolerates these taints; the tolerations are added to those of the job. */
 struct flavor { const char *name, *labels, *taints, *tolerations; };
 
 struct culprit {                  /* the part of a specification that is at fault */

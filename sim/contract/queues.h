@@ -31,8 +31,8 @@ struct cohort_rules {
 /* A quota of one flavor, for the policy cohort. `group`: of resources, each of which takes one
  * flavor; flavors are tried in the order of the list. Nominal UNLIMITED: not counted. */
 struct flavor_quota { uint32_t flavor, group; struct amount nominal, borrowing, lending; };
-/* When the search for a flavor goes on behind one that fits by borrowing, or by preempting; and what
- * is better then (kubernetes-sigs/kueue:apis/kueue, FlavorFungibility). 0: Kueue's defaults. */
+/* When the search for a flavor goes on behind one that fits by borrowing, or by preempting; and
+ * what is better then (kubernetes-sigs/kueue:apis/kueue, FlavorFungibility). 0: Kueue's defaults. */
 enum when_can_borrow { BORROW_STOPS, BORROW_TRIES_NEXT };
 enum when_can_preempt { PREEMPT_TRIES_NEXT, PREEMPT_STOPS };
 enum flavor_preference { BORROWING_OVER_PREEMPTION, PREEMPTION_OVER_BORROWING };
