@@ -6,8 +6,8 @@
  * of its enum tas_result as `result`. */
 struct question { struct topo *t; struct topo_setting set; json_t *got; };
 
-/* Of a group the smaller one leads. What is placed is taken in t. false: one has no place, and those
- * after it are not looked at. */
+/* Of a group the smaller one leads. What is placed is taken in t. false: one has no place, and
+ * those after it are not looked at. */
 bool tas_ask_all(struct question *q, const json_t *pod_sets);
 /* New places for what was on the first of the workload's `failed_nodes`; those without one keep
  * what they have. */
