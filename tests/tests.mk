@@ -39,13 +39,13 @@ $(OUT)/tests/worlds/worlds.log: tests/worlds/run tests/worlds/world.py $(BIN) $(
 worlds: all
 	@tests/worlds/run $(abspath $(BIN)) --seeds $(SEEDS)
 
-# Facts about what real schedulers decide: `make conformance CASES=DIR`.
-CASES ?= $(or $(GPUYARD_SHARED),../shared)/conformance
+# Facts about what real schedulers decide: `make conformance CASES=DIR[:DIR...]`.
+CASES ?= $(or $(GPUYARD_SHARED),../shared)/conformance:$(or $(GPUYARD_SHARED),../shared)/conformance-kueue
 CONF_BIN := $(OUT)/tests/conformance/conformance
 CONF_LOG := $(CONF_BIN).log
 $(CONF_BIN): $(patsubst %.c,$(OUT)/%.o,$(wildcard tests/conformance/*.c)) $(LIB)
 	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(DEP_LIBS)
-$(CONF_LOG): $(CONF_BIN) $(wildcard $(CASES)/*.json $(CASES)/*/*.json)
+$(CONF_LOG): $(CONF_BIN) $(foreach dir,$(subst :, ,$(CASES)),$(wildcard $(dir)/*.json $(dir)/*/*.json))
 	$(call logged,$< $(CASES))
 conformance: $(CONF_BIN)
 	@$< $(CASES)
@@ -55,11 +55,14 @@ $(SIT_LOG): tests/conformance/situations.sh tests/conformance/situations.py $(CO
 	$(call logged,$< $(CONF_BIN))
 
 SECOND_LOG := $(OUT)/tests/conformance/second.log
-$(SECOND_LOG): $(CONF_BIN) $(wildcard tests/conformance/second.*)
+$(SECOND_LOG): $(CONF_BIN) $(wildcard tests/conformance/second*)
 	$(call logged,tests/conformance/second.sh $<)
 
+KUEUE_LOG := $(OUT)/tests/conformance/kueue_second.log
+$(KUEUE_LOG): $(CONF_BIN) $(wildcard tests/conformance/kueue_second.*)
+	$(call logged,tests/conformance/kueue_second.sh $<)
 
-test-logs: $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(FUZZ_LOG) $(E2E_LOG)
+test-logs: $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(KUEUE_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 # A quick look: the unit tests and schedules but for three that run for several seconds.
 SLOW_LOG  := $(patsubst %,$(OUT)/tests/%.log,schedules/test_optimal schedules/test_backfill unit/scheduler/test_transaction)
@@ -80,7 +83,7 @@ tools:
 check: tools
 	@$(MAKE) --no-print-directory all layers
 	@$(MAKE) --no-print-directory -k -j$(JOBS) test-logs
-	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(FUZZ_LOG) $(E2E_LOG)
+	@scripts/sum-tests $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(KUEUE_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage

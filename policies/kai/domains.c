@@ -1,6 +1,6 @@
 /* domains.c - which domains a job's groups of tasks try, and in which order. See places.h. */
+#include "policies/common/copies.h"
 #include "policies/kai/places.h"
-#include "sim/contract/util/minmax.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,25 +93,6 @@ static double part(int64_t wanted, double free)
     return wanted == 0 ? 0 : free > 0 ? (double)wanted / free : INFINITY;
 }
 
-/* Tasks of r that fit on n, which it may use. */
-static int64_t copies_on(const struct attempt *a, const struct request *r, node_id n,
-                         const struct node_free *f)
-{
-    int64_t gpus = f->whole, copies = INT64_MAX;
-    if (r->gpus && r->gpu_milli < MILLI_ALL) {
-        gpus *= MILLI_ALL / r->gpu_milli;
-        for (uint64_t m = f->shared_mask; m; m &= m - 1)
-            gpus += view_gpu_milli(a->later, n, (unsigned)__builtin_ctzll(m)) / r->gpu_milli;
-    }
-    if (r->gpus)
-        copies = gpus / r->gpus;
-    if (r->cpu_milli && f->cpu_milli != INT64_MAX)
-        copies = min_i64(copies, f->cpu_milli / r->cpu_milli);
-    if (r->mem_mib && f->mem_mib != INT64_MAX)
-        copies = min_i64(copies, f->mem_mib / r->mem_mib);
-    return max_i64(copies, 0);
-}
-
 static struct places_sum with_node(const struct attempt *a, const struct demand *d,
                                    struct places_sum sum, node_id n)
 {
@@ -123,7 +104,7 @@ static struct places_sum with_node(const struct attempt *a, const struct demand 
     sum.mem += d->mem_mib && f.mem_mib != INT64_MAX ? (double)f.mem_mib : 0;
     sum.unlimited_cpu += f.cpu_milli == INT64_MAX;
     sum.unlimited_mem += f.mem_mib == INT64_MAX;
-    sum.copies += d->alike ? min_i64(copies_on(a, d->first, n, &f), d->tasks) : 0;
+    sum.copies += d->alike ? min_i64(copies_on(a->later, d->first, n, &f), d->tasks) : 0;
     return sum;
 }
 

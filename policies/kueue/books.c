@@ -142,3 +142,14 @@ uint32_t cohort_borrow_height(const struct cohort_books *b, uint32_t leaf, uint3
     *more_above = b->parent[v] != ID_NONE;
     return b->height[v];
 }
+
+void cohort_cut_to_reserve(const struct cohort_books *b, uint32_t leaf, bool borrows, int64_t *need)
+{
+    for (uint32_t cell = 0; cell < b->cells; cell++) {
+        size_t i = cohort_at(b, leaf, cell);
+        int64_t most = b->quota[i].nominal - b->usage[i];
+        if (borrows)
+            most = b->quota[i].borrowing == UNLIMITED ? need[cell] : most + b->quota[i].borrowing;
+        need[cell] = max_i64(0, min_i64(need[cell], most));
+    }
+}

@@ -70,3 +70,9 @@ bool cohort_within_nominal(const struct cohort_books *b, uint32_t node, const bo
  * FindHeightOfLowestSubtreeThatFits). */
 uint32_t cohort_borrow_height(const struct cohort_books *b, uint32_t leaf, uint32_t cell,
                               int64_t amount, bool *more_above);
+
+/* Cuts `need` to what a head that must preempt, and cannot, keeps from others: up to the nominal
+ * quota of its queue; of one that would borrow, up to nominal + borrowing limit, all without one
+ * (kubernetes-sigs/kueue:pkg/scheduler/scheduler.go, quotaResourcesToReserve). */
+void cohort_cut_to_reserve(const struct cohort_books *b, uint32_t leaf, bool borrows,
+                           int64_t *need);

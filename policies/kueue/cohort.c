@@ -8,8 +8,8 @@
  * quota, until it can be placed, as Kueue does without topology-aware scheduling; with
  * placement=wait it is admitted only with a place, as with it. After
  * kubernetes-sigs/kueue:pkg/scheduler, pkg/cache. What differs:
- * - one flavour, of all nodes; a job is placed whole (or the number of tasks admitted), never pod
- *   by pod;
+ * - without quotas of flavors all nodes are one; a job is placed whole (or the number of tasks
+ *   admitted), never pod by pod;
  * - a job that is set aside is tried again when quota comes free in its tree, not at other events;
  * - ties end on (submit, id), where Kueue's depend on the order of a hash map. */
 #include "policies/kueue/cohort.h"
@@ -30,7 +30,8 @@ static int64_t part_of(const struct amount *a, uint32_t cell)
 
 static struct cohort_quota quota_of(const struct queue_facts *f, uint32_t cell, bool counted)
 {
-    int64_t nominal = f->sums && cell == 0 ? 0 : part_of(&f->quota.deserved, cell), limit = part_of(&f->quota.limit, cell);
+    int64_t nominal = f->sums && cell == 0 ? 0 : part_of(&f->quota.deserved, cell),
+            limit = part_of(&f->quota.limit, cell);
     struct cohort_quota q = { counted ? nominal : 0, part_of(&f->cohort.borrowing_limit, cell),
                               part_of(&f->cohort.lending_limit, cell) };
     if (f->first_child == ID_NONE && limit != UNLIMITED && counted &&
@@ -56,14 +57,41 @@ static struct cohort_rules rules_of(const struct cohort_rules *own, const struct
     return r;
 }
 
+/* Without flavors: the queue's own quota, of one flavor. */
+static void begin_quota(struct cohort *c, uint32_t v, const struct queue_facts *f)
+{
+    for (uint32_t r = 0; r < COHORT_PARTS; r++) {
+        bool counted = part_of(&f->quota.deserved, r) != UNLIMITED && !(f->pinned && r == 0);
+        c->counted[(size_t)v * COHORT_PARTS + r] = counted;
+        c->books.quota[cohort_at(&c->books, v, r)] = quota_of(f, r, counted);
+    }
+}
+
+static void begin_flavor_quotas(struct cohort *c, uint32_t v, const struct queue_facts *f)
+{
+    for (uint32_t cell = 0; cell < c->books.cells; cell++)
+        c->books.quota[cohort_at(&c->books, v, cell)] =
+            (struct cohort_quota){ 0, UNLIMITED, UNLIMITED };
+    for (uint32_t i = 0; i < f->n_flavor_quotas; i++)
+        for (uint32_t r = 0; r < COHORT_PARTS; r++) {
+            const struct flavor_quota *q = &f->flavor_quota[i];
+            int64_t nominal = part_of(&q->nominal, r);
+            if (nominal == UNLIMITED)
+                continue;
+            c->counted[(size_t)v * COHORT_PARTS + r] = true;
+            c->books.quota[cohort_at(&c->books, v, q->flavor * COHORT_PARTS + r)] =
+                (struct cohort_quota){ nominal, part_of(&q->borrowing, r),
+                                       part_of(&q->lending, r) };
+        }
+}
+
 static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t *weight)
 {
     const struct queue_facts *f = queue_facts(s, v);
-    for (uint32_t cell = 0; cell < COHORT_CELLS; cell++) {
-        bool counted = part_of(&f->quota.deserved, cell) != UNLIMITED && !(f->pinned && cell == 0);
-        c->counted[(size_t)v * COHORT_CELLS + cell] = counted;
-        c->books.quota[cohort_at(&c->books, v, cell)] = quota_of(f, cell, counted);
-    }
+    if (c->flavored)
+        begin_flavor_quotas(c, v, f);
+    else
+        begin_quota(c, v, f);
     c->rules[v] = rules_of(&f->cohort, f->parent == ID_NONE ? NULL : &c->rules[f->parent]);
     weight[v] = (uint64_t)llround(f->weight * (double)COHORT_WEIGHT_ONE);
     c->queue[v] = (struct cohort_queue){ .head = ID_NONE,
@@ -77,22 +105,102 @@ static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t 
     c->queue[v].waiting = line_new(s);
 }
 
+/* All nodes are one flavor. */
+static const struct cohort_group *only_group(void)
+{
+    static const uint32_t one = 0;
+    static const bool all[COHORT_PARTS] = { true, true, true };
+    static const struct cohort_group group = { 1, &one, all };
+    return &group;
+}
+
+static const struct cohort_group *groups_of(struct sched *s, const struct queue_facts *f,
+                                            uint32_t n_groups)
+{
+    struct cohort_group *group = sched_alloc(s, n_groups * sizeof *group);
+    for (uint32_t g = 0; g < n_groups; g++) {
+        uint32_t *flavor = sched_alloc(s, f->n_flavor_quotas * sizeof *flavor), n = 0;
+        bool *covers = sched_alloc(s, COHORT_PARTS * sizeof *covers);
+        for (uint32_t i = 0; i < f->n_flavor_quotas; i++) {
+            const struct flavor_quota *q = &f->flavor_quota[i];
+            if (q->group != g)
+                continue;
+            flavor[n++] = q->flavor;
+            for (uint32_t r = 0; r < COHORT_PARTS; r++)
+                covers[r] |= part_of(&q->nominal, r) != UNLIMITED;
+        }
+        group[g] = (struct cohort_group){ n, flavor, covers };
+    }
+    return group;
+}
+
+static struct cohort_flavors flavors_of(struct sched *s, const struct cohort *c,
+                                        const struct queue_facts *f)
+{
+    struct cohort_flavors flavors = { .n_groups = 1 };
+    if (!c->flavored) {
+        flavors.group = only_group();
+        return flavors;
+    }
+    for (uint32_t i = 0; i < f->n_flavor_quotas; i++)
+        if (f->flavor_quota[i].group >= flavors.n_groups)
+            flavors.n_groups = f->flavor_quota[i].group + 1;
+    flavors.group = groups_of(s, f, flavors.n_groups);
+    flavors.fungibility = (struct cohort_fungibility){
+        .next_if_borrows = f->fungibility.when_can_borrow == BORROW_TRIES_NEXT,
+        .next_if_preempts = f->fungibility.when_can_preempt == PREEMPT_TRIES_NEXT,
+        .less_borrowing = f->fungibility.preference == PREEMPTION_OVER_BORROWING,
+    };
+    return flavors;
+}
+
+static void begin_flavors(struct sched *s, struct cohort *c)
+{
+    uint32_t n = c->books.n, n_flavors = c->books.cells / COHORT_PARTS;
+    struct cohort_flavors *flavors = sched_alloc(s, n * sizeof *flavors);
+    uint32_t *cells = sched_alloc(s, c->books.cells * sizeof *cells);
+    for (uint32_t v = 0; v < n; v++)
+        flavors[v] = flavors_of(s, c, queue_facts(s, v));
+    for (uint32_t cell = 0; cell < c->books.cells; cell++)
+        cells[cell] = cell;
+    c->desk.chooser = (struct cohort_chooser){
+        .books = &c->books,
+        .n_flavors = n_flavors,
+        .cell = cells,
+        .flavors = flavors,
+        .rules = c->rules,
+        .fair = cohort_is_fair(c),
+        .why_of = sched_alloc(s, n_flavors * sizeof(enum cohort_no_fit)),
+    };
+}
+
+static void begin_books(struct sched *s, struct cohort *c)
+{
+    uint32_t n = queue_count(s), *parent = sched_alloc(s, n * sizeof *parent);
+    for (uint32_t v = 0; v < n; v++) {
+        parent[v] = queue_facts(s, v)->parent;
+        c->flavored |= queue_facts(s, v)->n_flavor_quotas > 0;
+    }
+    uint32_t cells = COHORT_PARTS * (c->flavored ? flavor_count(s) : 1);
+    uint32_t *resource = sched_alloc(s, cells * sizeof *resource);
+    for (uint32_t cell = 0; cell < cells; cell++)
+        resource[cell] = cell % COHORT_PARTS;
+    c->books = (struct cohort_books){ .n = n,
+                                      .cells = cells,
+                                      .resources = COHORT_PARTS,
+                                      .parent = parent,
+                                      .resource = resource };
+    cohort_books_lay(&c->books, sched_alloc(s, cohort_books_size(n, cells, COHORT_PARTS)));
+}
+
 static void cohort_begin(struct sched *s, const void *params, void *state)
 {
-    static const uint32_t resources[COHORT_CELLS] = { 0, 1, 2 };
     struct cohort *c = state;
-    uint32_t n = queue_count(s), *parent = sched_alloc(s, n * sizeof *parent);
+    uint32_t n = queue_count(s);
     uint64_t *weight = sched_alloc(s, n * sizeof *weight);
-    for (uint32_t v = 0; v < n; v++)
-        parent[v] = queue_facts(s, v)->parent;
     c->params = params;
-    c->books = (struct cohort_books){ .n = n,
-                                      .cells = COHORT_CELLS,
-                                      .resources = COHORT_CELLS,
-                                      .parent = parent,
-                                      .resource = resources };
-    cohort_books_lay(&c->books, sched_alloc(s, cohort_books_size(n, COHORT_CELLS, COHORT_CELLS)));
-    c->counted = sched_alloc(s, (size_t)n * COHORT_CELLS * sizeof *c->counted);
+    begin_books(s, c);
+    c->counted = sched_alloc(s, (size_t)n * COHORT_PARTS * sizeof *c->counted);
     c->rules = sched_alloc(s, n * sizeof *c->rules);
     c->queue = sched_alloc(s, n * sizeof *c->queue);
     c->members = sched_alloc(s, n * sizeof *c->members);
@@ -103,25 +211,17 @@ static void cohort_begin(struct sched *s, const void *params, void *state)
     for (uint32_t v = 0; v < n; v++)
         begin_queue(s, c, v, weight);
     cohort_books_settle(&c->books);
-    c->search = (struct cohort_search){ .books = &c->books,
-                                        .rules = c->rules,
-                                        .members = c->members,
-                                        .weight = weight,
-                                        .range = sched_alloc(s, n * sizeof(struct cohort_range)) };
+    begin_flavors(s, c);
+    c->desk.search =
+        (struct cohort_search){ .books = &c->books,
+                                .rules = c->rules,
+                                .members = c->members,
+                                .weight = weight,
+                                .range = sched_alloc(s, n * sizeof(struct cohort_range)) };
+    cohort_begin_desk(s, c);
 }
 
-/* ---- What a job needs ---- */
-
-void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
-                 int64_t need[COHORT_CELLS])
-{
-    const struct job_facts *f = job_facts(s, j);
-    struct amount size = job_size(s, j);
-    for (uint32_t cell = 0; cell < COHORT_CELLS; cell++) {
-        int64_t all = c->counted[(size_t)f->queue * COHORT_CELLS + cell] ? part_of(&size, cell) : 0;
-        need[cell] = tasks == request_tasks(f->ask) ? all : all / f->ask->tasks * tasks;
-    }
-}
+/* ---- What a job asks of the cluster ---- */
 
 /* Those tasks of the chain that do not hold anything. */
 static const struct request *lacking(struct sched *s, const struct request *run, job_id j,
@@ -142,10 +242,25 @@ static const struct request *lacking(struct sched *s, const struct request *run,
     return n ? r : r->next;
 }
 
-struct request cohort_request(struct sched *s, job_id j, uint32_t tasks)
+static const struct request *in_flavors(struct sched *s, const struct request *run,
+                                        const uint16_t *runs)
+{
+    if (!run)
+        return NULL;
+    struct request *r = sched_scratch(s, sizeof *r);
+    *r = *run;
+    r->flavor = *runs;
+    r->next = in_flavors(s, run->next, runs + 1);
+    return r;
+}
+
+struct request cohort_request(struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
+                              const uint16_t *runs)
 {
     struct request r = job_request(s, j);
     const struct placement *held = job_placement(s, j);
+    if (c->flavored)
+        r = *in_flavors(s, &r, runs);
     if (held && job_state(s, j) == JOB_GATHERING)
         return *lacking(s, &r, j, held);
     if (tasks != request_tasks(&r))
@@ -157,13 +272,14 @@ struct request cohort_request(struct sched *s, job_id j, uint32_t tasks)
 
 static void grow_members(struct sched *s, struct cohort *c, struct cohort_members *m)
 {
+    struct cohort_search *search = &c->desk.search;
     size_t capacity = c->members_capacity;
     m->of =
         array_grown(sched_alloc, s, m->of, &m->capacity, m->n, sizeof(struct cohort_workload *));
-    c->search.victim = array_grown(sched_alloc, s, c->search.victim, &capacity, c->n_members,
-                                   sizeof(struct cohort_victim));
-    c->search.candidate = array_grown(sched_alloc, s, c->search.candidate, &c->members_capacity,
-                                      c->n_members, sizeof(struct cohort_victim));
+    search->victim = array_grown(sched_alloc, s, search->victim, &capacity, c->n_members,
+                                 sizeof(struct cohort_victim));
+    search->candidate = array_grown(sched_alloc, s, search->candidate, &c->members_capacity,
+                                    c->n_members, sizeof(struct cohort_victim));
 }
 
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j)
@@ -227,9 +343,8 @@ static void cohort_wait(struct sched *s, struct cohort *c, job_id j)
 bool cohort_place(struct sched *s, struct cohort *c, job_id j)
 {
     struct entrant *e = job_own(s, j);
-    struct request r = cohort_request(s, j, e->tasks);
+    struct request r = cohort_request(s, c, j, e->tasks, cohort_runs(c, e));
     const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &r);
-    (void)c;
     if (!where || sched_start(s, j, where) != SCHED_OK) {
         sched_blocked(s, j, job_placement(s, j) ? WAIT_GANG : sched_why_not(s));
         return false;
@@ -247,7 +362,8 @@ static void place_all(struct sched *s, struct cohort *c)
     for (job_id j; line_next(&walk, &j);) {
         if (cohort_place(s, c, j))
             line_remove(c->unplaced, j);
-        else if (((const struct entrant *)job_own(s, j))->tasks ==
+        else if (!c->flavored &&
+                 ((const struct entrant *)job_own(s, j))->tasks ==
                      request_tasks(job_facts(s, j)->ask) &&
                  job_state(s, j) != JOB_GATHERING)
             line_skip_shape(&walk, job_facts(s, j)->ask->shape);
@@ -323,6 +439,7 @@ static void cohort_schedule(struct sched *s, const void *params, void *state)
 {
     struct cohort *c = state;
     (void)params;
+    c->sched = s;
     c->pass++;
     end_shelter(s, c);
     do
@@ -343,7 +460,7 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
     bool runs = job_state(s, e->as.id) == JOB_RUNNING;
     e->tasks = runs && ask->tasks != SPLIT_ANY ? (uint32_t)job_placement(s, e->as.id)->n
                                                : request_tasks(ask);
-    cohort_need(s, c, e->as.id, e->tasks, e->need);
+    cohort_need(s, c, e, e->tasks);
     cohort_hold(s, c, e);
     if (runs) {
         e->as.admitted_ns = job_last_start_ns(s, e->as.id);
@@ -355,12 +472,37 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
     c->unplaced_room = UINT64_MAX;
 }
 
+/* Of a job whose tasks are alike it can be used again. */
+static int64_t *new_need(struct sched *s, struct cohort *c, job_id j)
+{
+    const struct request *run = job_facts(s, j)->ask;
+    size_t runs = 0;
+    if (!run->next && c->n_spare_needs)
+        return c->spare_needs[--c->n_spare_needs];
+    for (; run; run = run->next)
+        runs++;
+    return sched_alloc(s, c->books.cells * sizeof(int64_t) + runs * sizeof(uint16_t));
+}
+
+static void give_back_need(struct sched *s, struct cohort *c, struct entrant *e)
+{
+    int64_t *need = e->need;
+    e->need = NULL;
+    if (job_facts(s, e->as.id)->ask->next)
+        return;
+    c->spare_needs = array_grown(sched_alloc, s, c->spare_needs, &c->spare_needs_capacity,
+                                 c->n_spare_needs, sizeof *c->spare_needs);
+    c->spare_needs[c->n_spare_needs++] = need;
+}
+
 static void cohort_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     struct cohort *c = state;
     struct entrant *e = job_own(s, j);
     const struct job_facts *f = job_facts(s, j);
     (void)params;
+    if (!e->need)
+        e->need = new_need(s, c, j);
     /* it left at once, and was admitted again in the same pass */
     if (e->phase == PHASE_HOLDS_QUOTA) {
         sched_blocked(s, j, WAIT_GPUS);
@@ -372,7 +514,8 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
                                    .queue = f->queue,
                                    .priority = f->priority,
                                    .queued_ns = f->submit_ns,
-                                   .need = e->need } };
+                                   .need = e->need },
+                           .need = e->need };
     if (job_placement(s, j))
         holds_already(s, c, e);
     else
@@ -401,6 +544,8 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     q->preemptor = q->preemptor == j ? ID_NONE : q->preemptor;
     q->stuck = q->stuck == j ? ID_NONE : q->stuck;
     q->head = q->head == j ? ID_NONE : q->head;
+    if (e->need)
+        give_back_need(s, c, e);
 }
 
 static void cohort_withdrawn(struct sched *s, const void *params, void *state, job_id j)

@@ -9,10 +9,10 @@
  * has left at once rests until then, and comes back to its queue for another round; the second time
  * only for the next pass, so a pass ends. */
 #pragma once
-#include "policies/kueue/fair.h"
+#include "policies/kueue/cycle.h"
 #include "sim/contract/policy.h"
 
-enum { COHORT_CELLS = 3 };        /* GPUs, CPUs, memory of the one flavour "all" */
+enum { COHORT_PARTS = 3 };        /* resources: GPUs, CPUs, memory */
 enum sharing { SHARING_CLASSICAL, SHARING_FAIR, SHARING_FINAL_SHARE, SHARING_INITIAL_SHARE };
 enum placement_rule { PLACEMENT_ADMIT, PLACEMENT_WAIT };
 struct cohort_params { double sharing, placement; };
@@ -22,23 +22,26 @@ enum phase { PHASE_WAITS, PHASE_HOLDS_QUOTA, PHASE_PLACED, PHASE_LEAVING };
  * from its admission until it has ended, or was evicted and has left */
 struct entrant {
     struct cohort_workload as;    /* the first member */
-    int64_t need[COHORT_CELLS];   /* of the tasks that it is admitted with, or would be */
+    /* [cells] of the tasks that it is admitted with; behind them, for each run of its request, 1 +
+     * the flavor of its nodes (cohort_runs()); 0: any */
+    int64_t *need;
     uint32_t tasks, at;           /* at: its place among the members */
-    uint64_t cycle;               /* was chosen as a victim in */
     uint64_t evicted, rested;     /* that pass; has come back from rest in that one */
     enum phase phase;
 };
 
-enum mode { MODE_FIT, MODE_PREEMPT, MODE_NO_VICTIMS, MODE_NO_FIT };
 struct nomination {
     job_id job;                   /* ID_NONE: none */
-    enum mode mode;
     enum wait_reason why;         /* if it does not fit */
-    /* height: of the subtree that the quota comes from, once the victims are gone */
-    uint32_t tasks, height;
-    struct cohort_workload **victim;
-    uint32_t n_victims;
-    size_t capacity;
+    struct cohort_entry entry;
+    struct cohort_set *set;       /* of the head: a run of alike tasks each */
+    int64_t *each;                /* [sets * COHORT_PARTS] */
+    bool *allowed;                /* [sets * flavors]; NULL without flavors */
+    uint16_t *runs;               /* [sets] as of an entrant */
+    int32_t *tried;               /* if it goes on: where */
+    bool goes_on;
+    enum wait_reason no_place;    /* WAIT_REASONS: it has one, or has not asked */
+    uint32_t sets;                /* as many as there is memory for */
     uint64_t changes, room;       /* of the tree and the cluster, when this was found */
 };
 struct cohort_queue {
@@ -60,10 +63,11 @@ struct cohort_tree { uint64_t releases, changes; };
 struct cohort {
     const struct cohort_params *params;
     struct cohort_books books;
-    struct cohort_search search;
+    struct cohort_desk desk;
     struct cohort_rules *rules;   /* [n] as they hold */
     struct cohort_members *members;
-    bool *counted;                /* [n * cells] this queue counts that resource */
+    bool *counted;                /* [n * COHORT_PARTS] this queue counts that resource */
+    bool flavored;                /* queues have quotas of flavors; else all nodes are one */
     struct cohort_queue *queue;   /* [n] */
     struct cohort_tree *tree;     /* [n] by root */
     /* [n_busy] queues in which jobs wait; [n_heads] those with a head in this cycle */
@@ -73,12 +77,19 @@ struct cohort {
     /* firm until this pass ends; see above */
     struct cohort_list { job_id *job; uint32_t n; size_t capacity; } sheltered, resting;
     struct line *unplaced;        /* hold quota and no GPU */
-    uint64_t unplaced_room, pass, cycle;
+    uint64_t unplaced_room, pass;
     bool released;                /* quota has come free since all were asked */
-    /* until the cycle ends */
-    struct temporary { uint32_t queue; int64_t need[COHORT_CELLS]; int sign; } *temporary;
-    uint32_t n_temporary;
-    size_t temporary_capacity;
+    struct nomination scratch;
+    struct cohort_places places;
+    bool searches;                /* among places */
+    sched_mark_t before;          /* that search */
+    uint32_t desk_sets;
+    /* [n_heads] of this cycle */
+    struct cohort_entry **entries;
+    struct sched *sched;          /* of this pass */
+    int64_t **spare_needs;        /* of jobs that have gone */
+    uint32_t n_spare_needs;
+    size_t spare_needs_capacity;
 };
 
 static inline bool cohort_holds_quota(const struct entrant *e)
@@ -101,15 +112,30 @@ static inline struct cohort_tree *cohort_tree_of(const struct cohort *c, uint32_
     return &c->tree[c->books.root[queue]];
 }
 
-/* What `tasks` of its tasks count against its queue's quota. Under SPLIT_ANY and for all of them:
- * the whole. */
-void cohort_need(const struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
-                 int64_t need[COHORT_CELLS]);
-/* In scratch; of a broken gang: what it lacks. */
-struct request cohort_request(struct sched *s, job_id j, uint32_t tasks);
+/* The flavors of its runs. */
+static inline uint16_t *cohort_runs(const struct cohort *c, const struct entrant *e)
+{
+    return (uint16_t *)(e->need + c->books.cells);
+}
 
-/* Fills the nomination of the queue for its head. */
-void cohort_nominate(struct sched *s, struct cohort *c, struct cohort_queue *q);
+/* In scratch, on nodes of these flavors; of a broken gang: what it lacks. */
+struct request cohort_request(struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
+                              const uint16_t *runs);
+
+/* ---- What a head asks for, and why it waits (nominate.c) ---- */
+/* Memory that all queues share. */
+void cohort_begin_desk(struct sched *s, struct cohort *c);
+/* How many tasks it is admitted with. */
+uint32_t cohort_tasks(const struct cohort *c, const struct cohort_entry *e);
+/* The head of the queue, as an entry of a cycle. */
+void cohort_fill_entry(struct sched *s, struct cohort *c, struct cohort_queue *q);
+/* Sets nomination.why once its cycle is over. */
+void cohort_explain(struct cohort *c, struct cohort_queue *q);
+bool cohort_never_fits(struct cohort *c, struct cohort_queue *q);
+/* What so many tasks of e take where they are: they ran before the policy saw them. */
+void cohort_need(struct sched *s, struct cohort *c, struct entrant *e, uint32_t tasks);
+/* From the nomination into e. */
+void cohort_take_flavors(const struct cohort *c, struct nomination *n, struct entrant *e);
 
 /* Cycles until one changes nothing. */
 void cohort_run_cycles(struct sched *s, struct cohort *c);

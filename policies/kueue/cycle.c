@@ -1,439 +1,472 @@
-/* cycle.c - cycles: a head of each queue is nominated, and the heads are processed in order against
- * the changing books.
- *
- * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (schedule, processEntry). A preemptor
- * holds its quota until the cycle ends, while that of its victims counts as gone. A head that
- * shares a victim with one before it, or no longer fits, is met again in the next cycle. A head
- * without victims that cannot reclaim its own quota reserves what it may have of its request until
- * the cycle ends, so that others do not borrow it.
- *
- * Order of heads. Classical: the head that gets quota from the smaller subtree (not borrowing
- * first); higher priority; longer wait (scheduler.go, makeClassicalIterator). By shares: a
- * tournament at each cohort, from the leaves up. Compared are the nodes just below the cohort, with
- * the head that each sends: not borrowing what the head asks for first; the smaller share; higher
- * priority; longer wait. The winner of the root is processed, and the tournament held again
- * (fair_sharing_iterator.go). */
-#include "policies/kueue/cohort.h"
-#include "sim/contract/util/array.h"
+/* cycle.c - nomination, order and processing of the heads of a cycle. See cycle.h. */
+#include "policies/kueue/cycle.h"
 #include "sim/contract/util/minmax.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- Searches for victims ---- */
+
+static bool search(struct cohort_desk *d, const struct cohort_workload *w, const bool *contested)
+{
+    return d->chooser.fair ? cohort_search_fair(&d->search, w, contested, d->final_share,
+                                                d->initial_share)
+                           : cohort_search_classical(&d->search, w, contested);
+}
+
+static void use_victims(struct cohort_desk *d, const struct cohort_victim *victim, uint32_t n,
+                        int sign)
+{
+    for (uint32_t i = 0; i < n; i++)
+        cohort_use(d->search.books, victim[i].workload->queue, victim[i].workload->need, sign);
+}
+
+/* The height from which `amount` comes once the victims just found are gone. */
+static uint32_t height_after(struct cohort_desk *d, uint32_t queue, uint32_t cell, int64_t amount)
+{
+    bool more_above;
+    use_victims(d, d->search.victim, d->search.n_victims, -1);
+    uint32_t height =
+        cohort_borrow_height(d->search.books, queue, cell, amount, &more_above);
+    use_victims(d, d->search.victim, d->search.n_victims, 1);
+    return height;
+}
+
+/* The resource of a head that asks for one alone, of the one flavor that it may have, and needs no
+ * place: a search in its cell is the search for its victims, so the first need not be made.
+ * ID_NONE: it is not like that. */
+static uint32_t only_resource(const struct cohort_desk *d, const struct cohort_head *h)
+{
+    const struct cohort_flavors *f = &d->chooser.flavors[h->as.queue];
+    uint32_t only = ID_NONE;
+    if (d->places || h->n_sets != 1 || f->n_groups != 1 || f->group->n != 1)
+        return ID_NONE;
+    for (uint32_t r = 0; r < d->search.books->resources; r++) {
+        if (h->set->each[r] >= 0 && only != ID_NONE)
+            return ID_NONE;
+        only = h->set->each[r] >= 0 ? r : only;
+    }
+    return only;
+}
+
+/* For cohort_chooser.simulate. */
+static struct cohort_worth simulate(void *self, const struct cohort_head *h, uint32_t cell,
+                                    int64_t amount)
+{
+    struct cohort_desk *d = self;
+    struct cohort_workload alone = h->as;
+    bool *contested = d->one_contested;
+    struct cohort_worth worth = { MODE_RECLAIM, 0 };
+    if (only_resource(d, h) != ID_NONE)
+        return (struct cohort_worth){ MODE_PREEMPT, 0 };
+    memset(d->one, 0, d->search.books->cells * sizeof *d->one);
+    d->one[cell] = amount;
+    contested[cell] = true;
+    alone.need = d->one;
+    if (!search(d, &alone, contested))
+        worth.mode = MODE_NO_VICTIMS;
+    worth.height = height_after(d, h->as.queue, cell, amount);
+    for (uint32_t i = 0; i < d->search.n_victims; i++)
+        if (d->search.victim[i].workload->queue == h->as.queue)
+            worth.mode = MODE_PREEMPT;
+    contested[cell] = false;
+    return worth;
+}
+
+/* ---- Nomination ---- */
+
+static void keep_victims(struct cohort_desk *d, struct cohort_entry *e)
+{
+    e->n_victims = d->search.n_victims;
+    if (e->n_victims > e->capacity) {
+        e->capacity = 2 * (size_t)e->n_victims;
+        e->victim = d->grow(d->self, e->capacity * sizeof *e->victim);
+    }
+    if (e->n_victims)
+        memcpy(e->victim, d->search.victim, e->n_victims * sizeof *e->victim);
+}
+
+static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
+{
+    const struct cohort_places *p = d->places;
+    e->head.as.need = e->a.use;
+    if (p)
+        d->search_begins(p->self);
+    d->search.places = p;
+    bool found = search(d, &e->head.as, e->a.contested);
+    d->search.places = NULL;
+    if (p)
+        d->search_ends(p->self);
+    keep_victims(d, e);
+    uint32_t only = only_resource(d, &e->head);
+    if (only != ID_NONE) {
+        uint32_t flavor = d->chooser.flavors[e->head.as.queue].group->flavor[0],
+                 cell = d->chooser.cell[flavor * d->search.books->resources + only];
+        e->a.height = height_after(d, e->head.as.queue, cell, e->a.use[cell]);
+    }
+    return found;
+}
+
+static bool gives_places(const struct cohort_desk *d)
+{
+    return d->places && d->places->fits;
+}
+
+static void vacate(struct cohort_desk *d, const struct cohort_victim *victim, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        d->places->vacate(d->places->self, victim[i].workload);
+}
+
+static void restore(struct cohort_desk *d, const struct cohort_victim *victim, uint32_t n)
+{
+    while (n-- > 0)
+        d->places->restore(d->places->self, victim[n].workload);
+}
+
+/* What the set takes is contested. */
+static void contest(struct cohort_desk *d, struct cohort_entry *e, uint32_t set)
+{
+    uint32_t resources = d->search.books->resources;
+    for (uint32_t r = 0; r < resources; r++) {
+        size_t at = (size_t)set * resources + r;
+        uint32_t flavor = e->a.flavor[at];
+        uint32_t cell =
+            flavor == ID_NONE ? ID_NONE : d->chooser.cell[(size_t)flavor * resources + r];
+        if (cell == ID_NONE)
+            continue;
+        e->a.cell_mode[at] = MODE_PREEMPT;
+        e->a.contested[cell] |= e->a.use[cell] > 0;
+    }
+}
+
+/* With quota and no place, others have to leave wherever it would be. */
+static void ask_for_place(struct cohort_desk *d, struct cohort_entry *e)
+{
+    const struct cohort_places *p = d->places;
+    if (!p || e->a.mode == MODE_NO_FIT || (e->a.mode == MODE_FIT && p->room(p->self)))
+        return;
+    for (uint32_t i = 0; e->a.mode == MODE_FIT && i < e->head.n_sets; i++)
+        if (!p->lacks || p->lacks(p->self, i))
+            contest(d, e, i);
+    e->a.mode = MODE_PREEMPT;
+    if (p->ever && !p->ever(p->self)) {
+        e->a.mode = MODE_NO_FIT;
+        e->a.why = NO_FIT_NO_PLACE;
+    }
+}
+
+/* Where it will be once its victims are gone; without victims, in an empty cluster. */
+static void keep_place(struct cohort_desk *d, struct cohort_entry *e)
+{
+    vacate(d, e->victim, e->n_victims);
+    if (e->n_victims)
+        d->places->room(d->places->self);
+    else
+        d->places->ever(d->places->self);
+    restore(d, e->victim, e->n_victims);
+}
+
+/* true: it fits with so many tasks, or has victims. */
+static bool nominate_with(struct cohort_desk *d, struct cohort_entry *e, const uint32_t *count,
+                          const struct cohort_assignment *stay)
+{
+    d->now = e;
+    e->n_victims = 0;
+    cohort_assign(&d->chooser, &e->head, count, stay ? NULL : e->tried, stay, &e->a);
+    ask_for_place(d, e);
+    if (e->a.mode != MODE_PREEMPT)
+        return e->a.mode == MODE_FIT;
+    bool found = find_victims(d, e);
+    if (gives_places(d))
+        keep_place(d, e);
+    return found;
+}
+
+/* Of each set that share of what it can do without: reduction / all. */
+static void reduce(const struct cohort_head *h, uint32_t reduction, uint32_t all, uint32_t *count)
+{
+    for (uint32_t i = 0; i < h->n_sets; i++) {
+        uint64_t spare = h->set[i].count - h->set[i].least;
+        count[i] = h->set[i].count - (uint32_t)(spare * reduction / all);
+    }
+}
+
+/* The smallest reduction that does, if one that does means that all larger ones do. */
+static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
+                           const struct cohort_assignment *stay)
+{
+    uint32_t all = 0, low = 0, last = UINT32_MAX;
+    for (uint32_t i = 0; i < e->head.n_sets; i++)
+        all += e->head.set[i].count - e->head.set[i].least;
+    if (all == 0)
+        return false;
+    for (uint32_t high = all + 1; low < high;) {
+        last = low + (high - low) / 2;
+        reduce(&e->head, last, all, d->fewer);
+        if (nominate_with(d, e, d->fewer, stay))
+            high = last;
+        else
+            low = last + 1;
+    }
+    if (low > all)
+        return false;
+    if (last == low)
+        return true;
+    reduce(&e->head, low, all, d->fewer);
+    return nominate_with(d, e, d->fewer, stay);
+}
+
+static void nominate(struct cohort_desk *d, struct cohort_entry *e,
+                     const struct cohort_assignment *stay)
+{
+    for (uint32_t i = 0; i < e->head.n_sets; i++)
+        d->full[i] = e->head.set[i].count;
+    if (nominate_with(d, e, d->full, stay) || nominate_fewer(d, e, stay))
+        return;
+    nominate_with(d, e, d->full, stay);
+    e->n_victims = 0;
+}
+
+void cohort_nominate(struct cohort_desk *d, struct cohort_entry *e)
+{
+    d->chooser.simulate = simulate;
+    d->chooser.self = d;
+    nominate(d, e, NULL);
+}
 
 /* ---- The order of heads ---- */
 
-struct standing { uint32_t queue, height; const struct cohort_workload *as; };
-
-static int by_age(const struct cohort_workload *a, const struct cohort_workload *b)
+static struct standing standing_of(const struct cohort_entry *e, uint32_t number)
 {
-    if (a->priority != b->priority)
-        return a->priority > b->priority ? -1 : 1;
-    if (a->queued_ns != b->queued_ns)
-        return a->queued_ns < b->queued_ns ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
+    return (struct standing){ .queue = number, .as = &e->head.as, .height = e->a.height };
 }
 
-static int by_height(const void *a, const void *b)
+static int classical(const void *a, const void *b)
 {
-    const struct standing *x = a, *y = b;
-    return x->height != y->height ? (x->height > y->height) - (x->height < y->height)
-                                  : by_age(x->as, y->as);
+    const struct cohort_entry *x = *(struct cohort_entry *const *)a,
+                              *y = *(struct cohort_entry *const *)b;
+    struct standing of_x = standing_of(x, 0), of_y = standing_of(y, 0);
+    return cohort_compare_classical(&of_x, &of_y);
 }
 
-static const struct cohort_workload *head_of(struct sched *s, const struct cohort *c,
-                                             uint32_t queue)
+/* Head number i as it is seen at the node that sends it. */
+static struct standing seen_at(struct cohort_desk *d, uint32_t i, uint32_t node)
 {
-    return &((const struct entrant *)job_own(s, c->queue[queue].head))->as;
-}
-
-static void order_heads(struct sched *s, struct cohort *c)
-{
-    if (cohort_is_fair(c) || c->n_heads < 2)
-        return;
-    struct standing *all = sched_scratch(s, c->n_heads * sizeof *all);
-    for (uint32_t i = 0; i < c->n_heads; i++)
-        all[i] = (struct standing){ c->heads[i], c->queue[c->heads[i]].nomination.height,
-                                    head_of(s, c, c->heads[i]) };
-    qsort(all, c->n_heads, sizeof *all, by_height);
-    for (uint32_t i = 0; i < c->n_heads; i++)
-        c->heads[i] = all[i].queue;
-}
-
-/* ---- The tournament ---- */
-
-/* As seen at the node that sends it. */
-struct contestant { uint32_t queue; bool borrows; struct cohort_share share; };
-
-static struct contestant seen_at(struct sched *s, struct cohort *c, uint32_t queue, uint32_t node)
-{
-    struct cohort_books *b = &c->books;
-    struct contestant x = { .queue = queue };
-    int64_t need[COHORT_CELLS];
-    cohort_need(s, c, c->queue[queue].head, c->queue[queue].nomination.tasks, need);
-    cohort_use(b, queue, need, 1);
-    for (uint32_t cell = 0; cell < b->cells; cell++)
-        x.borrows |= need[cell] > 0 && cohort_borrows(b, node, cell, 0);
-    x.share = cohort_share_of(b, node, c->search.weight[node]);
-    cohort_use(b, queue, need, -1);
+    struct standing x = standing_of(d->entry[i], i);
+    cohort_stand_at(d->search.books, node, d->search.weight[node], x.as->queue,
+                    d->entry[i]->a.use, &x);
     return x;
 }
 
-static bool beats(struct sched *s, const struct cohort *c, const struct contestant *a,
-                  const struct contestant *b)
+/* The number of the head that wins the tree of `root`: children have higher numbers than their
+ * parents, so each node is complete when it is met. */
+static uint32_t winner(struct cohort_desk *d, uint32_t root)
 {
-    if (a->borrows != b->borrows)
-        return b->borrows;
-    int shares = cohort_share_compare(a->share, b->share);
-    return shares ? shares < 0 : by_age(head_of(s, c, a->queue), head_of(s, c, b->queue)) < 0;
-}
-
-/* The winner of the tree of `root`: children have higher numbers than their parents, so each node
- * is complete when it is met. */
-static uint32_t winner(struct sched *s, struct cohort *c, uint32_t root, uint32_t from)
-{
-    struct contestant *best = sched_scratch(s, c->books.n * sizeof *best);
-    bool *sends = sched_scratch(s, c->books.n * sizeof *sends);
-    for (uint32_t i = from; i < c->n_heads; i++)
-        if (c->books.root[c->heads[i]] == root) {
-            best[c->heads[i]].queue = c->heads[i];
-            sends[c->heads[i]] = true;
-        }
-    for (uint32_t v = c->books.n; v-- > 0;) {
-        uint32_t up = c->books.parent[v];
-        if (!sends[v] || up == ID_NONE)
+    const struct cohort_books *b = d->search.books;
+    memset(d->sends, 0, b->n * sizeof *d->sends);
+    for (uint32_t i = d->done; i < d->n; i++) {
+        uint32_t queue = d->entry[i]->head.as.queue;
+        if (b->root[queue] != root)
             continue;
-        struct contestant x = seen_at(s, c, best[v].queue, v);
-        if (!sends[up] || beats(s, c, &x, &best[up]))
-            best[up] = x;
-        sends[up] = true;
+        d->best[queue].queue = i;
+        d->sends[queue] = true;
     }
-    return best[root].queue;
+    for (uint32_t v = b->n; v-- > 0;) {
+        uint32_t up = b->parent[v];
+        if (!d->sends[v] || up == ID_NONE)
+            continue;
+        struct standing x = seen_at(d, d->best[v].queue, v);
+        if (!d->sends[up] || cohort_compare_by_share(&x, &d->best[up]) < 0)
+            d->best[up] = x;
+        d->sends[up] = true;
+    }
+    return d->best[root].queue;
 }
 
-static void order_next(struct sched *s, struct cohort *c, uint32_t from)
+static struct cohort_entry *next(struct cohort_desk *d)
 {
-    if (!cohort_is_fair(c) || from + 1 >= c->n_heads)
-        return;
-    uint32_t first = winner(s, c, c->books.root[c->heads[from]], from), i = from;
-    while (c->heads[i] != first)
-        i++;
-    c->heads[i] = c->heads[from];
-    c->heads[from] = first;
+    struct cohort_entry *e = d->entry[d->done];
+    if (!d->chooser.fair)
+        return e;
+    uint32_t first = winner(d, d->search.books->root[e->head.as.queue]);
+    struct cohort_entry *won = d->entry[first];
+    d->entry[first] = e;
+    d->entry[d->done] = won;
+    return won;
 }
 
-/* ---- Changes that last until the cycle ends ---- */
+/* ---- Processing ---- */
 
-static void use_for_now(struct sched *s, struct cohort *c, uint32_t queue, const int64_t *need,
-                        int sign)
+/* Those of the heads of the same tree that were processed before. */
+static void use_chosen(struct cohort_desk *d, uint32_t queue, int sign)
 {
-    c->temporary = array_grown(sched_alloc, s, c->temporary, &c->temporary_capacity, c->n_temporary,
-                               sizeof *c->temporary);
-    struct temporary *t = &c->temporary[c->n_temporary++];
-    *t = (struct temporary){ .queue = queue, .sign = sign };
-    for (uint32_t cell = 0; cell < c->books.cells; cell++)
-        t->need[cell] = need[cell];
-    cohort_use(&c->books, queue, need, sign);
-}
-
-static void undo_since(struct cohort *c, uint32_t n)
-{
-    while (c->n_temporary > n) {
-        const struct temporary *t = &c->temporary[--c->n_temporary];
-        cohort_use(&c->books, t->queue, t->need, -t->sign);
+    for (uint32_t i = 0; i < d->done && d->preemptors; i++) {
+        const struct cohort_entry *e = d->entry[i];
+        if (e->outcome == OUTCOME_PREEMPTS &&
+            d->search.books->root[e->head.as.queue] == d->search.books->root[queue])
+            use_victims(d, e->victim, e->n_victims, sign);
     }
 }
 
-/* ---- Heads ---- */
-
-static void forget_stuck(struct sched *s, struct cohort_queue *q, job_id now)
+/* The same for places: those of all heads that were processed before. */
+static void vacate_chosen(struct cohort_desk *d)
 {
-    if (q->stuck != now && q->stuck != ID_NONE)
-        sched_blocked(s, q->stuck, WAIT_GROUP);
-    q->stuck = now;
+    for (uint32_t i = 0; gives_places(d) && i < d->done; i++)
+        if (d->entry[i]->outcome == OUTCOME_PREEMPTS)
+            vacate(d, d->entry[i]->victim, d->entry[i]->n_victims);
 }
 
-static bool is_strict(const struct cohort *c, uint32_t v)
+static void restore_chosen(struct cohort_desk *d)
 {
-    return c->rules[v].queueing == STRICT_FIFO;
+    for (uint32_t i = d->done; gives_places(d) && i-- > 0;)
+        if (d->entry[i]->outcome == OUTCOME_PREEMPTS)
+            restore(d, d->entry[i]->victim, d->entry[i]->n_victims);
 }
 
-/* The next head of a best-effort queue. ID_NONE: all have been tried. */
-static job_id walk_on(struct cohort_queue *q)
+static bool overlaps(const struct cohort_entry *e)
 {
-    job_id j;
-    if (!q->all)
-        return line_first(q->fresh, &j, NULL) ? j : ID_NONE;
-    if (line_next(&q->walk, &j))
-        return j;
-    /* what came free since has not been offered to all */
-    q->tried = q->opened;
-    q->all = false;
-    while (line_first(q->fresh, &j, NULL))
-        line_remove(q->fresh, j);
-    return ID_NONE;
-}
-
-static void find_head(const struct cohort *c, uint32_t v)
-{
-    struct cohort_queue *q = &c->queue[v];
-    job_id j = ID_NONE, was = q->head;
-    if (q->preemptor != ID_NONE)
-        q->head = q->preemptor;
-    else if (is_strict(c, v))
-        q->head = line_first(q->waiting, &j, NULL) ? j : ID_NONE;
-    else if (q->head == ID_NONE)
-        q->head = walk_on(q);
-    if (q->head != was)
-        q->settled = false;
-}
-
-/* Leaves the head; in a best-effort queue the next one follows. */
-static void pass_over(struct cohort_queue *q)
-{
-    if (!q->all)
-        line_remove(q->fresh, q->head);
-    q->head = ID_NONE;
-    q->settled = false;
-}
-
-/* ---- Processing a head ---- */
-
-static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
-{
-    struct cohort_queue *q = &c->queue[v];
-    const struct job_facts *f = job_facts(s, q->head);
-    bool one_of_many =
-        f->min_tasks >= request_tasks(f->ask) || f->ask->tasks == SPLIT_ANY || f->ask->next;
-    if (is_strict(c, v)) {
-        forget_stuck(s, q, q->head);
-        sched_blocked(s, q->head, q->nomination.why);
-        q->settled = true;
-        return;
-    }
-    sched_blocked(s, q->head, one_of_many ? WAIT_GROUP : q->nomination.why);
-    /* a later job that asks for the same fails the same */
-    if (one_of_many) {
-        line_blocked(s, q->waiting, f->ask->shape, q->nomination.why);
-        if (q->all)
-            line_skip_shape(&q->walk, f->ask->shape);
-    }
-    pass_over(q);
-}
-
-static void admit(struct sched *s, struct cohort *c, uint32_t v)
-{
-    struct cohort_queue *q = &c->queue[v];
-    job_id j = q->head;
-    struct entrant *e = job_own(s, j);
-    e->tasks = q->nomination.tasks;
-    cohort_need(s, c, j, e->tasks, e->need);
-    pass_over(q);
-    line_remove(q->fresh, j);
-    line_remove(q->waiting, j);
-    q->preemptor = q->preemptor == j ? ID_NONE : q->preemptor;
-    if (q->stuck == j)
-        q->stuck = ID_NONE;
-    cohort_hold(s, c, e);
-    if (!cohort_place(s, c, j))
-        line_push(c->unplaced, j,
-                  (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
-}
-
-static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id preemptor)
-{
-    job_id j = e->as.id;
-    if (e->as.leaving)
-        return;
-    uint64_t room = sched_room_version(s);
-    if (e->phase == PHASE_PLACED && sched_stop(s, j, STOP_SAVE) != SCHED_OK)
-        return;
-    if (e->phase == PHASE_PLACED && job_state(s, j) == JOB_RELEASING)
-        sched_note(s, j, preemptor);
-    e->evicted = c->pass;
-    if (job_state(s, j) == JOB_RELEASING && sched_room_version(s) == room) {
-        e->as.leaving = true;
-        e->phase = PHASE_LEAVING;
-        cohort_tree_of(c, e->as.queue)->changes++;
-        return;
-    }
-    /* it had no place, or one of this pass, or leaves at once */
-    line_remove(c->unplaced, j);
-    cohort_release(s, c, e);
-    cohort_list_add(s, &c->resting, j);
-    c->unplaced_room = UINT64_MAX;
-    c->released = true;
-}
-
-static bool overlaps(const struct cohort *c, const struct nomination *n)
-{
-    for (uint32_t i = 0; i < n->n_victims; i++)
-        if (((const struct entrant *)n->victim[i])->cycle == c->cycle)
+    for (uint32_t i = 0; i < e->n_victims; i++)
+        if (e->victim[i].workload->chosen)
             return true;
     return false;
 }
 
-/* true: a victim is new. */
-static bool preempt(struct sched *s, struct cohort *c, uint32_t v)
+/* With the flavors that it has. */
+static void nominate_staying(struct cohort_desk *d, struct cohort_entry *e)
 {
-    struct cohort_queue *q = &c->queue[v];
-    struct nomination *n = &q->nomination;
-    int64_t need[COHORT_CELLS];
-    uint32_t before = c->n_temporary;
-    bool new = false;
-    if (overlaps(c, n))
-        return false;
-    cohort_need(s, c, q->head, n->tasks, need);
-    for (uint32_t i = 0; i < n->n_victims; i++)
-        if (cohort_holds_quota((const struct entrant *)n->victim[i]))
-            use_for_now(s, c, n->victim[i]->queue, n->victim[i]->need, -1);
-    if (!cohort_fits(&c->books, v, need)) {
-        undo_since(c, before);
-        return false;
-    }
-    use_for_now(s, c, v, need, 1);
-    forget_stuck(s, q, q->head);
-    sched_blocked(s, q->head, WAIT_RELEASING);
-    q->preemptor = q->head;
-    q->settled = q->evicts = true;
-    for (uint32_t i = 0; i < n->n_victims; i++) {
-        new |= !n->victim[i]->leaving;
-        ((struct entrant *)n->victim[i])->cycle = c->cycle;
-    }
-    return new;
+    struct cohort_assignment first = e->a;
+    e->a = e->spare;
+    e->spare = first;
+    nominate(d, e, &first);
 }
 
-/* Victims are evicted when the cycle is over: until then their usage counts as gone. */
-static void evict_all(struct sched *s, struct cohort *c)
+/* As if all victims so far were gone. true: it fits then. */
+static bool nominate_again(struct cohort_desk *d, struct cohort_entry *e)
 {
-    for (uint32_t i = 0; i < c->n_heads; i++) {
-        struct cohort_queue *q = &c->queue[c->heads[i]];
-        for (uint32_t k = 0; q->evicts && k < q->nomination.n_victims; k++)
-            evict(s, c, (struct entrant *)q->nomination.victim[k], q->preemptor);
-        q->evicts = false;
-    }
+    use_chosen(d, e->head.as.queue, -1);
+    vacate_chosen(d);
+    nominate_staying(d, e);
+    restore_chosen(d);
+    use_chosen(d, e->head.as.queue, 1);
+    return e->a.mode == MODE_FIT;
 }
 
-/* Scheduler.go, quotaResourcesToReserve. */
-static void reserve(struct sched *s, struct cohort *c, uint32_t v)
+static bool still_fits(struct cohort_desk *d, const struct cohort_entry *e)
 {
-    const struct cohort_books *b = &c->books;
-    const struct nomination *n = &c->queue[v].nomination;
-    int64_t need[COHORT_CELLS];
-    if (n->mode != MODE_NO_VICTIMS || c->rules[v].reclaim == RECLAIM_ANY)
-        return;
-    cohort_need(s, c, n->job, n->tasks, need);
-    for (uint32_t cell = 0; cell < b->cells; cell++) {
-        size_t i = cohort_at(b, v, cell);
-        int64_t most = b->quota[i].nominal - b->usage[i];
-        if (n->height > 0)
-            most = b->quota[i].borrowing == UNLIMITED ? need[cell] : most + b->quota[i].borrowing;
-        need[cell] = most < 0 ? 0 : min_i64(need[cell], most);
-    }
-    use_for_now(s, c, v, need, 1);
+    use_chosen(d, e->head.as.queue, -1);
+    use_victims(d, e->victim, e->n_victims, -1);
+    bool fits = cohort_fits(d->search.books, e->head.as.queue, e->a.use);
+    use_victims(d, e->victim, e->n_victims, 1);
+    use_chosen(d, e->head.as.queue, 1);
+    return fits;
 }
 
-static bool no_victims(struct sched *s, struct cohort *c, uint32_t v)
+/* The place of its nomination, with all victims so far and its own gone. */
+static bool still_has_place(struct cohort_desk *d, struct cohort_entry *e)
 {
-    struct cohort_queue *q = &c->queue[v];
-    bool was_settled = q->settled, was_preemptor = q->preemptor == q->head;
-    reserve(s, c, v);
-    q->preemptor = was_preemptor ? ID_NONE : q->preemptor;
-    set_aside(s, c, v);
-    return !was_settled;
-}
-
-static bool never_fits(struct sched *s, struct cohort *c, uint32_t v)
-{
-    const struct job_facts *f = job_facts(s, c->queue[v].head);
-    int64_t need[COHORT_CELLS];
-    uint32_t least =
-        f->ask->tasks == SPLIT_ANY || f->ask->next ? request_tasks(f->ask) : f->min_tasks;
-    cohort_need(s, c, c->queue[v].head, least, need);
-    return !cohort_could_fit(&c->books, v, need);
-}
-
-/* true: something has changed, for good or for this pass. */
-static bool process(struct sched *s, struct cohort *c, uint32_t v)
-{
-    struct cohort_queue *q = &c->queue[v];
-    int64_t need[COHORT_CELLS];
-    switch (q->nomination.mode) {
-    case MODE_FIT:
-        cohort_need(s, c, q->head, q->nomination.tasks, need);
-        if (!cohort_fits(&c->books, v, need))
-            return false;
-        if (cohort_wants_place(c)) {
-            struct request ask = cohort_request(s, q->head, q->nomination.tasks);
-            if (!sched_fits(s, sched_view(s, FREE_IDLE), &ask))
-                return false;
-        }
-        admit(s, c, v);
+    if (!gives_places(d))
         return true;
-    case MODE_PREEMPT:
-        return preempt(s, c, v);
-    case MODE_NO_FIT:
-        if (never_fits(s, c, v)) {
-            job_id j = q->head;
-            sched_refuse(s, j, "asks for more than its queue could ever borrow");
-            pass_over(q);
-            line_remove(q->fresh, j);
-            line_remove(q->waiting, j);
-            return true;
-        }
-        return no_victims(s, c, v);
-    case MODE_NO_VICTIMS:
+    d->now = e;
+    vacate_chosen(d);
+    vacate(d, e->victim, e->n_victims);
+    bool fits = d->places->fits(d->places->self);
+    restore(d, e->victim, e->n_victims);
+    restore_chosen(d);
+    return fits;
+}
+
+static void book(struct cohort_desk *d, struct cohort_entry *e, int64_t *need)
+{
+    e->booked = need;
+    cohort_use(d->search.books, e->head.as.queue, need, 1);
+    d->now = e;
+    if (gives_places(d))
+        d->places->take(d->places->self, 1);
+}
+
+static enum cohort_outcome no_victims(struct cohort_desk *d, struct cohort_entry *e)
+{
+    uint32_t queue = e->head.as.queue;
+    if (d->search.rules[queue].reclaim == RECLAIM_ANY)
+        return OUTCOME_NO_VICTIMS;
+    memcpy(e->cells, e->a.use, d->search.books->cells * sizeof *e->cells);
+    cohort_cut_to_reserve(d->search.books, queue, e->a.height > 0, e->cells);
+    book(d, e, e->cells);
+    return OUTCOME_NO_VICTIMS;
+}
+
+static enum cohort_outcome process(struct cohort_desk *d, struct cohort_entry *e)
+{
+    bool later = overlaps(e) && nominate_again(d, e);
+    if (!later && e->a.mode != MODE_NO_FIT && still_fits(d, e) && !still_has_place(d, e))
+        nominate_staying(d, e);
+    if (e->a.mode == MODE_NO_FIT)
+        return OUTCOME_NO_FIT;
+    if (e->a.mode == MODE_PREEMPT && e->n_victims == 0)
+        return no_victims(d, e);
+    if (!still_fits(d, e) || !still_has_place(d, e)) {
+        e->wanted_victims = e->a.mode == MODE_PREEMPT || later;
+        return OUTCOME_NO_ROOM;
+    }
+    if (!later && e->a.mode == MODE_FIT && d->admit) {
+        d->now = e;
+        return d->admit(d->self, e) ? OUTCOME_ADMITTED : OUTCOME_NO_ROOM;
+    }
+    book(d, e, e->a.use);
+    if (e->a.mode == MODE_FIT)
+        return later ? OUTCOME_FITS_LATER : OUTCOME_ADMITTED;
+    for (uint32_t i = 0; i < e->n_victims; i++)
+        e->victim[i].workload->chosen = true;
+    d->preemptors++;
+    return OUTCOME_PREEMPTS;
+}
+
+static void undo(struct cohort_desk *d)
+{
+    for (uint32_t i = 0; i < d->n; i++) {
+        struct cohort_entry *e = d->entry[i];
+        d->now = e;
+        if (e->booked)
+            cohort_use(d->search.books, e->head.as.queue, e->booked, -1);
+        if (e->booked && gives_places(d))
+            d->places->take(d->places->self, -1);
+        e->booked = NULL;
+        for (uint32_t k = 0; k < e->n_victims; k++)
+            e->victim[k].workload->chosen = false;
+    }
+}
+
+void cohort_cycle(struct cohort_desk *d, struct cohort_entry **entry, uint32_t n)
+{
+    d->entry = entry;
+    d->n = n;
+    d->preemptors = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        entry[i]->outcome = OUTCOME_NONE;
+        if (!entry[i]->nominated)
+            cohort_nominate(d, entry[i]);
+    }
+    if (!d->chooser.fair && n > 1)
+        qsort(entry, n, sizeof(struct cohort_entry *), classical);
+    for (d->done = 0; d->done < n; d->done++) {
+        struct cohort_entry *e = next(d);
+        e->outcome = process(d, e);
+    }
+    undo(d);
+}
+
+bool cohort_tries_again(const struct cohort_desk *d, const struct cohort_entry *e)
+{
+    switch (e->outcome) {
+    case OUTCOME_PREEMPTS:
+    case OUTCOME_FITS_LATER:
+    case OUTCOME_NO_ROOM:
+        return true;
+    case OUTCOME_NO_VICTIMS:
+    case OUTCOME_NO_FIT:
+        return cohort_has_more(&d->chooser, &e->a);
     default:
-        return no_victims(s, c, v);
-    }
-}
-
-/* ---- Cycles ---- */
-
-/* Gathers the heads of this cycle. true: one of them has no nomination that is up to date. */
-static bool gather(struct sched *s, struct cohort *c)
-{
-    bool open = false;
-    c->n_heads = 0;
-    for (uint32_t i = 0; i < c->n_busy; i++) {
-        uint32_t v = c->busy[i];
-        struct cohort_queue *q = &c->queue[v];
-        find_head(c, v);
-        if (q->head == ID_NONE)
-            continue;
-        bool stale = q->nomination.job != q->head ||
-                     q->nomination.changes != cohort_tree_of(c, v)->changes ||
-                     (cohort_wants_place(c) && q->nomination.room != sched_room_version(s));
-        q->settled = q->settled && !stale;
-        open |= !q->settled;
-        c->heads[c->n_heads++] = v;
-    }
-    return open;
-}
-
-static bool run_cycle(struct sched *s, struct cohort *c)
-{
-    bool changed = false;
-    c->cycle++;
-    for (uint32_t i = 0; i < c->n_heads; i++)
-        if (!c->queue[c->heads[i]].settled)
-            cohort_nominate(s, c, &c->queue[c->heads[i]]);
-    order_heads(s, c);
-    for (uint32_t i = 0; i < c->n_heads; i++) {
-        order_next(s, c, i);
-        changed |= process(s, c, c->heads[i]);
-    }
-    undo_since(c, 0);
-    evict_all(s, c);
-    return changed;
-}
-
-void cohort_run_cycles(struct sched *s, struct cohort *c)
-{
-    while (gather(s, c) && run_cycle(s, c))
-        ;
-    for (uint32_t i = 0; i < c->n_busy; i++) {
-        struct cohort_queue *q = &c->queue[c->busy[i]];
-        /* others hold what it asks for until the next pass */
-        if (q->head != ID_NONE && !q->settled)
-            sched_blocked(s, q->head, WAIT_RESERVED);
+        return false;
     }
 }

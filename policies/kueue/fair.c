@@ -38,7 +38,7 @@ static int64_t borrowed_of(const struct cohort_books *b, uint32_t node, uint32_t
 
 struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node, uint64_t weight)
 {
-    struct cohort_share share = { 0, 1, weight, false };
+    struct cohort_share share = { 0, 1, weight, ID_NONE, false };
     if (b->parent[node] == ID_NONE)
         return share;
     for (uint32_t r = 0; r < b->resources; r++) {
@@ -50,6 +50,7 @@ struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node,
                                   (wide)share.lendable) > 0) {
             share.borrowed = borrowed;
             share.lendable = lendable;
+            share.resource = r;
         }
     }
     return share;

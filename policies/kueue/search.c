@@ -18,7 +18,8 @@ bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workloa
     bool uses = false;
     for (uint32_t cell = 0; cell < s->books->cells; cell++)
         uses |= contested[cell] && w->need[cell] > 0;
-    return uses && !w->firm && policy_allows(&s->rules[preemptor->queue], preemptor, w);
+    return uses && !w->firm && !w->chosen &&
+           policy_allows(&s->rules[preemptor->queue], preemptor, w);
 }
 
 int cohort_compare_workloads(const struct cohort_workload *a, const struct cohort_workload *b)

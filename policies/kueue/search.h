@@ -1,9 +1,9 @@
 /* search.h - the victims for one more admission: the input and the answer of the two searches,
  * classical and by fair share. Both leave the books as they found them.
  *
- * Candidates use a contested cell, are no firm ones, and their priority is one that the preemptor's
- * queue may stop (cohort_rules). Victims are taken one by one until the preemptor fits; then
- * victims that it does not need are put back, the last but one first. Order: those that leave
+ * Candidates use a contested cell, are neither firm nor chosen, and their priority is one that the
+ * preemptor's queue may stop (cohort_rules). Victims are taken one by one until the preemptor fits;
+ * then victims that it does not need are put back, the last but one first. Order: those that leave
  * already; other queues before the own; lower priority; admitted more recently; lower id
  * (kubernetes-sigs/kueue:pkg/scheduler/preemption/common/ordering.go, CandidatesOrdering). */
 #pragma once
@@ -15,6 +15,7 @@ struct cohort_workload {          /* admitted, or about to be */
     int64_t queued_ns, admitted_ns;    /* when it came; since when it holds quota */
     bool leaving;                 /* evicted already; holds its quota until it has left */
     bool firm;                    /* may not be evicted */
+    bool chosen;                  /* a victim of this cycle */
     const int64_t *need;          /* [cells] */
 };
 struct cohort_members {           /* of one queue: the workloads that hold quota, in any order */
@@ -42,6 +43,12 @@ struct cohort_places {
     /* undoes vacate; false: its place is taken */
     bool (*restore)(void *self, const struct cohort_workload *w);
     bool (*room)(void *self);     /* there is a place for the preemptor now */
+    /* For heads that get their place in the cycle (cycle.h): room() and ever() keep what they find
+     * as that of the head. All NULL: they get it later. */
+    bool (*ever)(void *self);     /* there would be one if no workload held any */
+    bool (*lacks)(void *self, uint32_t set);    /* that set of the head has found none */
+    bool (*fits)(void *self);     /* the place kept is free */
+    void (*take)(void *self, int sign);    /* the place kept is taken; -1: free again */
 };
 struct cohort_search {
     struct cohort_books *books;

@@ -75,7 +75,9 @@ struct headroom;
 
 struct view {
     const struct cluster *cluster;
-    const struct shape_kinds *shape;    /* by shape_id; of the run */
+    /* by shape_id; behind them the same of each flavor; of the run */
+    const struct shape_kinds *shape;
+    uint32_t n_shapes;
     struct random *random;
     uint64_t seed;                /* of the run */
     struct kind_index *kind;
@@ -100,6 +102,15 @@ struct view {
     struct arena *prepared;       /* for view_alloc(); NULL until then */
     struct headroom *headroom;    /* power headroom; NULL: no caps */
 };
+/* Of a shape in a flavor: what tells them apart. */
+static inline shape_id view_shape(const struct view *v, const struct request *r)
+{
+    return r->shape + v->n_shapes * r->flavor;
+}
+static inline const struct shape_kinds *view_kinds_of(const struct view *v, const struct request *r)
+{
+    return &v->shape[view_shape(v, r)];
+}
 /* view_fits() without the power caps */
 bool view_has_room(const struct view *v, const struct request *r, node_id n);
 /* taken of a named GPU */
@@ -149,9 +160,9 @@ bool free_index_settled(const struct view *v, const struct piece *p);
 /* (0, UINT64_MAX): the whole cluster */
 void free_index_confine(struct view *v, domain_id d, uint64_t only);
 /* free whole GPUs on all nodes of its kinds */
-static inline int64_t free_index_whole(const struct view *v, shape_id s)
+static inline int64_t free_index_whole(const struct view *v, const struct request *r)
 {
-    const struct shape_kinds *allowed = &v->shape[s];
+    const struct shape_kinds *allowed = view_kinds_of(v, r);
     int64_t sum = 0;
     for (uint32_t i = 0; i < allowed->n; i++)
         sum += v->kind[allowed->kind[i]].whole;

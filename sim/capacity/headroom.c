@@ -148,12 +148,12 @@ bool headroom_settled(const struct headroom *h, node_id n)
     return within(h, n, 0);
 }
 
-bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes,
+bool headroom_may_have(const struct headroom *h, const struct view *v,
                        const struct request *r)
 {
     int128_t nw = 0;
     for (; r; r = r->next) {
-        const struct shape_kinds *kinds = &shapes[r->shape];
+        const struct shape_kinds *kinds = view_kinds_of(v, r);
         int64_t pieces = r->tasks == SPLIT_ANY ? r->gpus : r->tasks,
                 gpus = r->tasks == SPLIT_ANY ? 1 : r->gpus;
         int128_t least = -1;

@@ -9,7 +9,7 @@
 #include "sim/contract/placement.h"
 #include "sim/cluster/cluster.h"
 
-struct shape_kinds;
+struct view;
 struct headroom;
 struct headroom *headroom_new(const struct cluster *c);      /* NULL: there are no caps */
 void headroom_free(struct headroom *h);                      /* NULL: does nothing */
@@ -26,5 +26,5 @@ bool headroom_fits_empty(const struct headroom *h, const struct request *r, node
 bool headroom_settled(const struct headroom *h, node_id n);
 /* Whether all runs of r fit within the cap of all nodes on the nodes of least power that it may
  * use. */
-bool headroom_may_have(const struct headroom *h, const struct shape_kinds *shapes,
+bool headroom_may_have(const struct headroom *h, const struct view *v,
                        const struct request *r);

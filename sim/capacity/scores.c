@@ -257,9 +257,9 @@ static struct score_table *table_of(struct scores *s, shape_id shape)
     return &s->table[s->table_of[shape]];
 }
 
-static bool made_for(const struct score_table *t, const struct request *r)
+static bool made_for(const struct view *v, const struct score_table *t, const struct request *r)
 {
-    return t->shape == r->shape && t->gpus == r->gpus && t->gpu_milli == r->gpu_milli &&
+    return t->shape == view_shape(v, r) && t->gpus == r->gpus && t->gpu_milli == r->gpu_milli &&
            (t->tasks == SPLIT_ANY) == (r->tasks == SPLIT_ANY) && t->cpu_milli == r->cpu_milli &&
            t->mem_mib == r->mem_mib;
 }
@@ -267,13 +267,13 @@ static bool made_for(const struct score_table *t, const struct request *r)
 static const struct score_table *table_up_to_date(const struct view *v, const struct request *r)
 {
     struct scores *s = v->scores;
-    struct score_table *t = table_of(s, r->shape);
+    struct score_table *t = table_of(s, view_shape(v, r));
     t->asked_at = s->n_changes;
-    if (made_for(t, r) && s->n_changes - t->seen <= s->leaves) {
+    if (made_for(v, t, r) && s->n_changes - t->seen <= s->leaves) {
         take_in(v, r, t);
         return t;
     }
-    t->shape = r->shape;
+    t->shape = view_shape(v, r);
     t->gpus = r->gpus;
     t->gpu_milli = r->gpu_milli;
     t->tasks = r->tasks;

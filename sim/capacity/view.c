@@ -127,7 +127,7 @@ struct tenants view_tenants(const struct view *v, node_id n, const struct reques
 /* Index among the kinds that r may use; their number: none of them. */
 static uint32_t kind_place(const struct view *v, const struct request *r, node_id n)
 {
-    const struct shape_kinds *allowed = &v->shape[r->shape];
+    const struct shape_kinds *allowed = view_kinds_of(v, r);
     uint16_t kind = v->cluster->kind_of[n];
     uint32_t low = 0, high = allowed->n;
     while (low < high) {
@@ -145,13 +145,14 @@ static uint32_t kind_place(const struct view *v, const struct request *r, node_i
 
 bool view_allows(const struct view *v, const struct request *r, node_id n)
 {
-    return !v->node[n].out && kind_place(v, r, n) < v->shape[r->shape].n;
+    return !v->node[n].out && kind_place(v, r, n) < view_kinds_of(v, r)->n;
 }
 
 struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n)
 {
     uint32_t at = kind_place(v, r, n);
-    return at < v->shape[r->shape].n ? v->shape[r->shape].affinity[at] : (struct node_affinity){ 0, 0 };
+    const struct shape_kinds *kinds = view_kinds_of(v, r);
+    return at < kinds->n ? kinds->affinity[at] : (struct node_affinity){ 0, 0 };
 }
 
 static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
@@ -189,7 +190,7 @@ bool view_fits_empty(const struct view *v, const struct request *r, node_id n)
 
 bool view_lacks_power(const struct view *v, const struct request *r)
 {
-    return v->headroom && !headroom_may_have(v->headroom, v->shape, r);
+    return v->headroom && !headroom_may_have(v->headroom, v, r);
 }
 
 uint32_t view_power_gpus(const struct view *v, const struct request *r, node_id n)
@@ -252,7 +253,7 @@ static uint32_t domain_count(const struct view *v, domain_id d, const struct req
         uint32_t whole = view_allows(v, r, n) ? view_node_for(v, r, n).whole : 0;
         return per_task ? whole / per_task : whole;
     }
-    const struct shape_kinds *allowed = &v->shape[r->shape];
+    const struct shape_kinds *allowed = view_kinds_of(v, r);
     for (uint32_t i = 0; i < allowed->n; i++)
         sum += kind_fits(v, d, allowed->kind[i], per_task);
     return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
@@ -318,7 +319,7 @@ static node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *se
 static node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id from)
 {
     const struct view *v = w->v;
-    const struct shape_kinds *allowed = &v->shape[w->r->shape];
+    const struct shape_kinds *allowed = view_kinds_of(v, w->r);
     node_id least = ID_NONE;
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];
@@ -335,7 +336,7 @@ static node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id f
 static node_id share_next(const struct node_walk *w, uint32_t class, node_id from)
 {
     const struct view *v = w->v;
-    const struct shape_kinds *allowed = &v->shape[w->r->shape];
+    const struct shape_kinds *allowed = view_kinds_of(v, w->r);
     node_id least = ID_NONE;
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];
@@ -353,7 +354,7 @@ static node_id share_next(const struct node_walk *w, uint32_t class, node_id fro
 static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
 {
     const struct view *v = w->v;
-    const struct shape_kinds *allowed = &v->shape[w->r->shape];
+    const struct shape_kinds *allowed = view_kinds_of(v, w->r);
     uint32_t best = BITSET_END;
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];
@@ -450,7 +451,7 @@ static bool next_shared(struct node_walk *w, struct node_range range, node_id *n
 static node_id candidate(const struct node_walk *w, uint64_t rank)
 {
     const struct view *v = w->v;
-    const struct shape_kinds *allowed = &v->shape[w->r->shape];
+    const struct shape_kinds *allowed = view_kinds_of(v, w->r);
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];
         for (uint32_t b = kind_bucket_next(k, w->min_whole); b != BITSET_END;
@@ -471,7 +472,7 @@ static node_id candidate(const struct node_walk *w, uint64_t rank)
 static uint64_t count_candidates(const struct node_walk *w)
 {
     const struct view *v = w->v;
-    const struct shape_kinds *allowed = &v->shape[w->r->shape];
+    const struct shape_kinds *allowed = view_kinds_of(v, w->r);
     uint64_t count = 0;
     for (uint32_t i = 0; i < allowed->n; i++) {
         const struct kind_index *k = &v->kind[allowed->kind[i]];

@@ -338,6 +338,26 @@ static void build_nodes(struct cluster *c, const struct stretches *all)
 
 /* ---- queues ---- */
 
+static void build_flavors(struct cluster *c, const struct cluster_given *given)
+{
+    c->n_flavors = (uint32_t)given->n_flavors;
+    c->flavor = arena_alloc(c->memory, (given->n_flavors + 1) * sizeof *c->flavor);
+    for (size_t i = 0; i < given->n_flavors; i++) {
+        const struct flavor *f = &given->flavor[i];
+        c->flavor[i] = (struct flavor){ keep(c, f->name), keep(c, f->labels), keep(c, f->taints),
+                                        keep(c, f->tolerations) };
+    }
+}
+
+static const struct flavor_quota *keep_flavor_quotas(struct cluster *c, const struct queue_facts *f)
+{
+    size_t size = f->n_flavor_quotas * sizeof *f->flavor_quota;
+    struct flavor_quota *kept = arena_alloc(c->memory, size + 1);
+    if (size)
+        memcpy(kept, f->flavor_quota, size);
+    return kept;
+}
+
 static void build_queues(struct cluster *c, const struct queue_spec *queues, size_t n)
 {
     c->n_queues = (uint32_t)n;
@@ -348,6 +368,7 @@ static void build_queues(struct cluster *c, const struct queue_spec *queues, siz
         *f = queues[i].facts;
         f->name = keep(c, f->name);
         f->pinned = queues[i].n_pins > 0;
+        f->flavor_quota = keep_flavor_quotas(c, f);
         f->first_child = ID_NONE;
     }
     queue_id first_root = ID_NONE;
@@ -560,6 +581,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     free(all.at);
     know_hardware(c, given);
     build_domains(c, given->group, given->n_groups);
+    build_flavors(c, given);
     build_queues(c, given->queue, given->n_queues);
     return c;
 }
@@ -567,7 +589,9 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
 struct cluster *cluster_build(const char *name, const struct group_spec *groups, size_t n_groups,
                               const struct queue_spec *queues, size_t n_queues, struct error *err)
 {
-    struct cluster_given given = { name, groups, n_groups, queues, n_queues, NULL };
+    struct cluster_given given = {
+        .name = name, .group = groups, .n_groups = n_groups, .queue = queues, .n_queues = n_queues
+    };
     struct culprit culprit;
     return cluster_assemble(&given, &culprit, err);
 }

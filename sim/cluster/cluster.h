@@ -84,6 +84,8 @@ struct cluster {
     struct training_models *models;   /* training models that its file adds; NULL: none */
     struct rate_rules *rates;     /* NULL: placements do not change rates */
 
+    uint32_t n_flavors;
+    struct flavor *flavor;        /* kinds of nodes that queues have quotas of */
     uint32_t n_queues;            /* 0: queues are those of the trace, flat, without quotas */
     struct queue_facts *queue;    /* parents before children */
     bool queues_from_trace;       /* the file has no queues */

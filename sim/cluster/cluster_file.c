@@ -19,7 +19,7 @@
 
 struct file_whole {
     const char *name;
-    struct config_value nodes, queues, preemption, failures, storage, gpu_models, node_types, power,
+    struct config_value nodes, flavors, queues, preemption, failures, storage, gpu_models, node_types, power,
         prices, elastic, sharing;
     struct config_value models, progress, fabric, root;
     int64_t period_ns;
@@ -50,6 +50,7 @@ static const struct config_key section_keys[] = { SECTION_KEYS, { 0 } };
 static const struct config_key whole_keys[] = {
     { .name = "name",       .type = CONFIG_TEXT,    .at = WHOLE(name) },
     { .name = "nodes",      .type = CONFIG_LIST,    .at = WHOLE(nodes), .required = true },
+    { .name = "flavors",    .type = CONFIG_LIST,    .at = WHOLE(flavors) },
     { .name = "queues",     .type = CONFIG_LIST,    .at = WHOLE(queues) },
     { .name = "cohort",     .type = CONFIG_CHOICE,  .at = WHOLE(cohort), .words = cohort_words },
     { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
@@ -63,7 +64,7 @@ static struct cluster *assemble(struct cluster_reader *r, const struct file_whol
                                 const char *name)
 {
     struct cluster_given given = {
-        name, r->group, r->n_groups, r->queue, r->n_queues, r->catalogue
+        name, r->group, r->n_groups, r->queue, r->n_queues, r->catalogue, r->flavor, r->n_flavors
     };
     struct culprit culprit;
     struct error why = { "" };
@@ -156,7 +157,8 @@ static struct cluster *read_cluster(struct cluster_reader *r, struct config_valu
         config_error(root, r->err, "'cohort: all' wants queues");
         return NULL;
     }
-    if (queues_read(r, whole.queues, whole.cohort ? cohort_words[whole.cohort] : NULL))
+    if (flavors_read(r, whole.flavors) ||
+        queues_read(r, whole.queues, whole.cohort ? cohort_words[whole.cohort] : NULL))
         return NULL;
     struct cluster *c = assemble(r, &whole, whole.name ? whole.name : file_name);
     if (c && (read_sections(&whole, r->file, c, r->err) || pools_read(r->group_at, c, r->err))) {

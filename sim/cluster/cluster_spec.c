@@ -288,7 +288,8 @@ static int check_pins(const struct cluster_given *given, const struct queue_spec
     return 0;
 }
 
-static int check_queue(const struct queue_spec *q, size_t index, struct error *err)
+static int check_queue(const struct queue_spec *q, size_t index, size_t n_flavors,
+                       struct error *err)
 {
     const struct queue_facts *f = &q->facts;
     const struct quota *quota = &f->quota;
@@ -306,7 +307,35 @@ static int check_queue(const struct queue_spec *q, size_t index, struct error *e
         return -1;
     if (check_amount(f->name, "memory", quota->deserved.mem_mib, quota->limit.mem_mib, err))
         return -1;
+    for (uint32_t i = 0; i < f->n_flavor_quotas; i++)
+        if (f->flavor_quota[i].flavor >= n_flavors)
+            return error_set(err, "queue '%s': wants flavor %u, there are %zu flavors", f->name,
+                             f->flavor_quota[i].flavor, n_flavors);
     return check_sharing(f, err);
+}
+
+/* Either no queue has quotas of flavors, or every queue with jobs. */
+static int check_flavored(const struct cluster_given *given, struct culprit *culprit,
+                          struct error *err)
+{
+    size_t with = given->n_queues;
+    bool *inner = mem_new(given->n_queues, sizeof *inner);
+    int failed = 0;
+    for (size_t i = 0; i < given->n_queues; i++) {
+        const struct queue_facts *f = &given->queue[i].facts;
+        with = f->n_flavor_quotas && with == given->n_queues ? i : with;
+        if (f->parent != ID_NONE)
+            inner[f->parent] = true;
+    }
+    for (size_t i = 0; i < given->n_queues && with < given->n_queues && !failed; i++) {
+        if (inner[i] || given->queue[i].facts.n_flavor_quotas)
+            continue;
+        *culprit = (struct culprit){ FAULT_QUEUE, i };
+        failed = error_set(err, "queue '%s': want 'flavors', for queue '%s' has some",
+                           given->queue[i].facts.name, given->queue[with].facts.name);
+    }
+    free(inner);
+    return failed;
 }
 
 static int check_queues(const struct cluster_given *given, struct culprit *culprit,
@@ -320,11 +349,13 @@ static int check_queues(const struct cluster_given *given, struct culprit *culpr
     for (size_t i = 0; i < given->n_queues && !failed; i++) {
         const struct queue_spec *q = &given->queue[i];
         *culprit = (struct culprit){ FAULT_QUEUE, i };
-        failed = check_queue(q, i, err) || check_name(names, "queue", q->facts.name, err) ||
+        failed = check_queue(q, i, given->n_flavors, err) || check_name(names, "queue", q->facts.name, err) ||
                  check_pins(given, q, left, err);
     }
     free(left);
     intern_free(names);
+    if (!failed)
+        failed = check_flavored(given, culprit, err);
     return failed ? -1 : 0;
 }
 

@@ -56,6 +56,10 @@ struct queue_spec {
     size_t n_pins;
 };
 
+/* Texts as in labels.h, never NULL. A node is of the flavor if it has these labels; a job may use
+ * it if it tolerates these taints; the tolerations are added to those of the job. */
+struct flavor { const char *name, *labels, *taints, *tolerations; };
+
 struct culprit {                  /* the part of a specification that is at fault */
     enum { FAULT_WHOLE, FAULT_GROUP, FAULT_QUEUE } part;
     size_t index;                 /* of the group or queue */
@@ -68,6 +72,8 @@ struct cluster_given {
     size_t n_queues;
     struct catalogue *catalogue;  /* becomes the cluster's if one is made; NULL: the built-in one
                                      alone */
+    const struct flavor *flavor;
+    size_t n_flavors;
 };
 /* Checks everything but the number of node kinds. 0, or -1 with err ("queue 'a': wants 3 nodes of
  * group 'g', 2 are left") and the culprit. */

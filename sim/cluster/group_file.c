@@ -89,10 +89,11 @@ static int group_from_type(struct file_group *g, const struct catalogue *known,
     return 0;
 }
 
-/* A mapping of labels, or a list of taints, as a text of labels.h. */
-static int read_texts(struct cluster_reader *r, struct config_value from, bool keys,
-                      const char **to)
+int texts_read(struct cluster_reader *r, struct config_value from, enum texts what, const char **to)
 {
+    static const char *(*const wrong_of[])(const char *) = { labels_wrong, taints_wrong,
+                                                             tolerations_wrong };
+    bool keys = what == TEXT_LABELS;
     const struct config_key as_text = { .type = CONFIG_TEXT };
     struct config_walk w = { .of = from };
     for (struct config_value v; config_next(&w, &v);) {
@@ -103,7 +104,7 @@ static int read_texts(struct cluster_reader *r, struct config_value from, bool k
         size_t size = strlen(before) + strlen(key) + strlen(value) + 3;
         char *text = arena_alloc(r->memory, size);
         snprintf(text, size, "%s%s%s%s%s", before, *before ? ";" : "", key, keys ? "=" : "", value);
-        const char *wrong = keys ? labels_wrong(text) : taints_wrong(text);
+        const char *wrong = wrong_of[what](text);
         if (wrong)
             return config_error(v, r->err, "want %s, got '%s'",
                                 keys ? "a name without = ! < > & | ; : * , and spaces" : wrong,
@@ -165,8 +166,8 @@ static int read_group(struct cluster_reader *r, struct config_value entry)
         g.spec.gpu_mem_mib = (uint32_t)g.gpu_mem_mib;
     else if (known)
         g.spec.gpu_mem_mib = known->mem_gib * 1024;
-    if (read_texts(r, g.labels, true, &g.spec.labels) ||
-        read_texts(r, g.taints, false, &g.spec.taints) || read_mig(r, &g, entry, &g.spec))
+    if (texts_read(r, g.labels, TEXT_LABELS, &g.spec.labels) ||
+        texts_read(r, g.taints, TEXT_TAINTS, &g.spec.taints) || read_mig(r, &g, entry, &g.spec))
         return -1;
     intern_add(r->group_names, g.spec.name, strlen(g.spec.name));
     r->group_at[r->n_groups] = entry;

@@ -216,6 +216,50 @@ int64_t affinity_weight(const char *affinity, const char *labels)
     return sum;
 }
 
+/* ---- Flavors ---- */
+
+static bool known_needs_hold(struct span needs, const char *labels, bool *any)
+{
+    struct need need;
+    struct span value;
+    *any = false;
+    for (struct span one; take(&needs, '&', &one);) {
+        if (!need_read(one, &need) || !label_find(labels, need.key, &value))
+            continue;
+        *any = true;
+        if (!need_holds(&need, labels))
+            return false;
+    }
+    return true;
+}
+
+static bool known_affinity_holds(const char *affinity, const char *labels)
+{
+    struct span rest = items_of(affinity), term, needs;
+    long long weight;
+    bool none = true, holds = false, any;
+    while (take(&rest, ';', &term)) {
+        if (!weight_read(term, &weight, &needs) || weight)
+            continue;
+        none = false;
+        holds |= known_needs_hold(needs, labels, &any);
+        if (!any)
+            return true;
+    }
+    return none || holds;
+}
+
+bool flavor_selected(const char *labels, const char *selector, const char *affinity)
+{
+    struct span rest = items_of(selector), item, key, want, value;
+    while (take(&rest, ';', &item)) {
+        split(item, '=', &key, &want);
+        if (label_find(labels, key, &value) && !same(value, want))
+            return false;
+    }
+    return known_affinity_holds(affinity, labels);
+}
+
 /* ---- Taints ---- */
 
 struct taint { struct span key, value, effect; bool has_value, has_effect; };
@@ -283,23 +327,29 @@ static bool tolerated(const struct taint *taint, const char *tolerations)
 }
 
 /* Taints that are not tolerated: PreferNoSchedule ones, or the others. */
-static uint32_t untolerated(const char *taints, const char *tolerations, bool advice)
+static uint32_t untolerated(const char *taints, const char *tolerations, const char *more,
+                            bool advice)
 {
     struct span rest = items_of(taints), item;
     uint32_t n = 0;
     while (take(&rest, ';', &item)) {
         struct taint t = taint_read(item);
-        n += prefers(t.effect) == advice && !tolerated(&t, tolerations);
+        n += prefers(t.effect) == advice && !tolerated(&t, tolerations) && !tolerated(&t, more);
     }
     return n;
 }
 
 bool taints_tolerated(const char *taints, const char *tolerations)
 {
-    return untolerated(taints, tolerations, false) == 0;
+    return taints_tolerated_by(taints, tolerations, "");
+}
+
+bool taints_tolerated_by(const char *taints, const char *tolerations, const char *more)
+{
+    return untolerated(taints, tolerations, more, false) == 0;
 }
 
 uint32_t taints_avoided(const char *taints, const char *tolerations)
 {
-    return untolerated(taints, tolerations, true);
+    return untolerated(taints, tolerations, "", true);
 }

@@ -31,7 +31,14 @@ bool selector_holds(const char *selector, const char *labels);
 bool affinity_holds(const char *affinity, const char *labels);        /* its required terms */
 /* sum of the weights of the preferred terms that hold */
 int64_t affinity_weight(const char *affinity, const char *labels);
-/* of NoSchedule and NoExecute taints */
+/* of NoSchedule and NoExecute taints; _by: by either of two texts */
 bool taints_tolerated(const char *taints, const char *tolerations);
+bool taints_tolerated_by(const char *taints, const char *tolerations, const char *more);
 /* PreferNoSchedule taints that are not tolerated */
 uint32_t taints_avoided(const char *taints, const char *tolerations);
+
+/* A flavor, which is a kind of nodes with these labels and taints, allows a job. Of selector and
+ * affinity only keys that the flavor labels count: other labels of its nodes are not known. A term
+ * of the affinity with none of these keys makes the whole affinity hold
+ * (kubernetes-sigs/kueue:pkg/scheduler/flavorassigner/flavorassigner.go, flavorSelector). */
+bool flavor_selected(const char *labels, const char *selector, const char *affinity);

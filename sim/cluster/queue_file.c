@@ -5,13 +5,12 @@
 
 #include <string.h>
 
-#define QUOTA_MOST     INT64_C(1000000000000)
 #define DESERVED_UNSAID (UNLIMITED - 1)
 #define QUEUE_PRIORITY 100                 /* schedulers.md b: the default of run:ai's queues */
 
 struct file_queue { /* one entry of `queues` */
     struct queue_facts facts;
-    struct config_value pins, preemption, children;
+    struct config_value pins, preemption, flavors, fungibility, children;
 };
 
 /* clang-format off */
@@ -63,6 +62,8 @@ static const struct config_key queue_keys[] = {
     { .name = "lending_limit_memory_gib",   QUOTA, .at = QUEUE(cohort.lending_limit.mem_mib), .scale = 1024 },
     { .name = "queueing",            .type = CONFIG_CHOICE, .at = QUEUE(cohort.queueing), .words = queueing_words },
     { .name = "preemption",          .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, preemption) },
+    { .name = "flavors",             .type = CONFIG_LIST, .at = offsetof(struct file_queue, flavors) },
+    { .name = "fungibility",         .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, fungibility) },
     { .name = "nodes",               .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, pins) },
     { .name = "queues",              .type = CONFIG_LIST, .at = offsetof(struct file_queue, children) },
     { 0 },
@@ -103,10 +104,25 @@ static int64_t deserved_of_children(const struct cluster_reader *r, queue_id par
     return limit != UNLIMITED && (sum == UNLIMITED || sum > limit) ? limit : sum;
 }
 
+/* A queue with jobs and quotas of flavors alone: all of them together. */
+static int64_t deserved_of_flavors(const struct queue_facts *f)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < f->n_flavor_quotas; i++)
+        if (f->flavor_quota[i].nominal.gpu_milli > 0)
+            sum += f->flavor_quota[i].nominal.gpu_milli;
+    return sum;
+}
+
 static void settle_deserved(struct cluster_reader *r, queue_id id)
 {
     struct queue_facts *f = &r->queue[id].facts;
-    f->sums = f->quota.deserved.gpu_milli == DESERVED_UNSAID && r->n_queues > id + (size_t)1;
+    bool unsaid = f->quota.deserved.gpu_milli == DESERVED_UNSAID;
+    if (unsaid && f->n_flavor_quotas && r->n_queues == id + (size_t)1) {
+        f->quota.deserved.gpu_milli = deserved_of_flavors(f);
+        return;
+    }
+    f->sums = unsaid && r->n_queues > id + (size_t)1;
     if (f->quota.deserved.gpu_milli == DESERVED_UNSAID)
         f->quota.deserved.gpu_milli = deserved_of_children(r, id, f->quota.limit.gpu_milli);
 }
@@ -139,7 +155,9 @@ static int children_read(struct cluster_reader *r, struct config_value list, que
         struct file_queue f = { .facts = usual_queue(parent) };
         if (config_fields(entry, queue_keys, &f, r->err) ||
             (config_given(f.preemption) &&
-             config_fields(f.preemption, queue_preemption_keys, &f.facts.cohort, r->err)))
+             config_fields(f.preemption, queue_preemption_keys, &f.facts.cohort, r->err)) ||
+            flavor_quotas_read(r, f.flavors, &f.facts) ||
+            fungibility_read(r, f.fungibility, &f.facts.fungibility))
             return -1;
         queue_id id = add_queue(r, &f.facts, entry);
         if (read_pins(r, f.pins, &r->queue[id]) || children_read(r, f.children, id))

@@ -57,6 +57,8 @@ struct request {
     uint32_t max_per_node;        /* tasks of the job on one node; 0: any number */
     /* the GPUs of each task are of one NVLink island (tensor parallelism) */
     bool one_island;
+    /* 1 + number of the flavor on whose nodes alone it is placed; 0: any node that it may use */
+    uint16_t flavor;
     int64_t cpu_milli, mem_mib;   /* per task; under SPLIT_ANY per GPU */
     /* a node to try first: nominated, or where the job was; ID_NONE: none */
     node_id try_first;
@@ -257,7 +259,7 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- Placers ---- */
 
-#define PLACEMENT_ABI 5u
+#define PLACEMENT_ABI 6u
 enum place_result {               /* why not, for the split of waiting times */
     PLACED,
     NO_ROOM,                      /* too few free GPUs in all */
@@ -271,7 +273,10 @@ enum {                            /* placer.needs */
     SEES_TENANTS = 1,             /* view_tenants() */
     SEES_TYPICAL = 2,             /* view_typical(), which knows of jobs still to come */
     /* a request that wants one domain gets that with the fewest free GPUs, not the first */
-    TIGHTEST_DOMAINS = 4
+    TIGHTEST_DOMAINS = 4,
+    /* required_level and preferred_level are the placer's: it is asked once, in the whole view.
+     * Islands inside a node and domains of groups of tasks are chosen for it all the same */
+    CHOOSES_DOMAINS = 8
 };
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */

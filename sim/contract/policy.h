@@ -12,7 +12,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 8u
+#define POLICY_ABI 9u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -106,6 +106,14 @@ void    *sched_scratch(struct sched *s, size_t bytes);
 /* The second only with SEES_RELEASING */
 enum free_kind { FREE_IDLE, FREE_OR_RELEASING };
 const struct view *sched_view(const struct sched *s, enum free_kind k);
+
+/* Flavors: kinds of nodes that queues have quotas of, from 0 in the order of the cluster file. A
+ * node is of every flavor whose labels it has. */
+uint32_t flavor_count(const struct sched *s);
+const char *flavor_name(const struct sched *s, uint32_t flavor);
+/* The labels and taints of the flavor agree with a run of the request, and it may use some of its
+ * nodes. */
+bool flavor_allows(const struct sched *s, uint32_t flavor, const struct request *run);
 
 /* ---- Sizes of elastic and moldable jobs, see struct job_sizes ---- */
 

@@ -28,6 +28,15 @@ struct cohort_rules {
     /* jobs above it are not stopped for a job that would borrow; INT32_MAX: no bound */
     int32_t borrow_priority_threshold;
 };
+/* A quota of one flavor, for the policy cohort. `group`: of resources, each of which takes one
+ * flavor; flavors are tried in the order of the list. Nominal UNLIMITED: not counted. */
+struct flavor_quota { uint32_t flavor, group; struct amount nominal, borrowing, lending; };
+/* When the search for a flavor goes on behind one that fits by borrowing, or by preempting; and
+ * what is better then (kubernetes-sigs/kueue:apis/kueue, FlavorFungibility). 0: Kueue's defaults. */
+enum when_can_borrow { BORROW_STOPS, BORROW_TRIES_NEXT };
+enum when_can_preempt { PREEMPT_TRIES_NEXT, PREEMPT_STOPS };
+enum flavor_preference { BORROWING_OVER_PREEMPTION, PREEMPTION_OVER_BORROWING };
+struct fungibility { int when_can_borrow, when_can_preempt, preference; };
 struct queue_facts {              /* from the cluster file; never changes */
     const char *name;
     /* ID_NONE ends; children by id, above the id of their parent */
@@ -43,6 +52,9 @@ struct queue_facts {              /* from the cluster file; never changes */
     /* GPU time that it, with those below it, may hold in a month; 0: no budget */
     int64_t budget_gpu_milli_s;
     struct cohort_rules cohort;
+    const struct flavor_quota *flavor_quota;      /* [n_flavor_quotas]; none: it has none */
+    uint32_t n_flavor_quotas;
+    struct fungibility fungibility;
     /* owns nodes: its jobs run there and nowhere else, and no other queue's do */
     bool pinned;
 };

@@ -275,6 +275,21 @@ static bool queues_unread(const struct sched *s, FILE *text)
     return quotas || weights;
 }
 
+static bool flavors_unread(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    bool given = setup->cluster->n_flavors > 0, used = false;
+    for (queue_id q = 0; q < setup->cluster->n_queues; q++)
+        used |= setup->cluster->queue[q].n_flavor_quotas > 0;
+    if (given && !used)
+        fprintf(text, "flavors: no queue has a quota of one: they change no decision");
+    else if (used && !(policies_read(setup) & READS_COHORTS))
+        fprintf(text, "policy %s does not read the quotas of flavors: they change no decision", setup->policy->name);
+    else
+        return false;
+    return true;
+}
+
 static bool no_cohort(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
@@ -376,6 +391,7 @@ static const struct remark_of_run {
 } of_run[] = {
     { "jobs-without-estimate", no_estimates },
     { "unread-queue-settings", queues_unread },
+    { "unread-flavors", flavors_unread },
     { "no-cohort", no_cohort },
     { "jobs-without-record", no_record },
     { "later-than-recorded", later_than_recorded },

@@ -18,11 +18,11 @@ static bool same_kinds(const struct shape_kinds *a, const struct shape_kinds *b)
     return a->n == b->n && !memcmp(a->kind, b->kind, a->n * sizeof *a->kind);
 }
 
-int64_t group_places_whole(const struct shape_kinds *kinds, const struct request *r)
+int64_t group_places_whole(const struct view *v, const struct request *r)
 {
     int64_t sum = 0;
     for (const struct request *run = r; run; run = run->next)
-        if (run->gpu_milli >= MILLI_ALL && run->mig == r->mig && (run == r || same_kinds(&kinds[run->shape], &kinds[r->shape])))
+        if (run->gpu_milli >= MILLI_ALL && run->mig == r->mig && (run == r || same_kinds(view_kinds_of(v, run), view_kinds_of(v, r))))
             sum += run_gpus(run);
     return sum;
 }
@@ -30,14 +30,14 @@ int64_t group_places_whole(const struct shape_kinds *kinds, const struct request
 bool group_places_lack(const struct view *v, const struct request *r)
 {
     for (; r; r = r->next)
-        if (r->gpu_milli >= MILLI_ALL && free_index_whole(v, r->shape) < group_places_whole(v->shape, r))
+        if (r->gpu_milli >= MILLI_ALL && free_index_whole(v, r) < group_places_whole(v, r))
             return true;
     return false;
 }
 
 bool group_places_type(const struct sched *s, const struct request *r)
 {
-    while (r && s->placing->kinds[r->shape].n)
+    while (r && s->placing->kinds[r->shape + s->workload->n_shapes * r->flavor].n)
         r = r->next;
     return !r;
 }

@@ -67,6 +67,8 @@ static enum place_result place_in_one(struct sched *s, struct view *v, const str
 static enum place_result place_at_levels(struct sched *s, struct view *v, const struct request *r)
 {
     enum level widest = r->required_level;
+    if (s->setup.placer->needs & CHOOSES_DOMAINS && widest != LEVEL_ISLAND && r->preferred_level != LEVEL_ISLAND)
+        return place_here(s, v, r);
     for (enum level l = r->preferred_level; l < LEVEL_CLUSTER && l < widest; l++)
         if (place_in_one(s, v, r, l) == PLACED)
             return PLACED;
@@ -149,7 +151,7 @@ static bool only_totals_count(const struct sched *s, shape_id shape)
 
 bool placing_by_totals(const struct sched *s, const struct request *r)
 {
-    return s->placing->by_totals[r->shape] && !s->idle->headroom && !r->next && (r->tasks == SPLIT_ANY || r->tasks == 1);
+    return s->placing->by_totals[r->shape] && !r->flavor && !s->idle->headroom && !r->next && (r->tasks == SPLIT_ANY || r->tasks == 1);
 }
 
 bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
@@ -236,12 +238,52 @@ bool placing_has_gpus(const struct cluster *c, const struct workload *w, const s
     return is_model(c, w, shape, kind);
 }
 
-static bool has_labels(const struct sched *s, const struct shape *shape, const struct node_kind *kind)
+/* flavor NULL: of no flavor. A flavor tolerates taints for the jobs that use it. */
+static bool has_labels(const struct sched *s, const struct shape *shape, const struct node_kind *kind, const struct flavor *flavor)
 {
     const struct node_type *t = &s->cluster->type[kind->type];
     const char *labels = intern_text(s->cluster->texts, t->labels), *taints = intern_text(s->cluster->texts, t->taints);
     return selector_holds(wish(s, shape->selector), labels) && affinity_holds(wish(s, shape->affinity), labels) &&
-           taints_tolerated(taints, wish(s, shape->tolerations));
+           taints_tolerated_by(taints, wish(s, shape->tolerations), flavor ? flavor->tolerations : "") &&
+           (!flavor || selector_holds(flavor->labels, labels));
+}
+
+static bool is_selected(const struct sched *s, const struct shape *shape, const struct flavor *f)
+{
+    return flavor_selected(f->labels, wish(s, shape->selector), wish(s, shape->affinity)) &&
+           taints_tolerated_by(f->taints, wish(s, shape->tolerations), f->tolerations);
+}
+
+/* allowed [kinds]: scratch. */
+static struct shape_kinds kinds_of(struct sched *s, shape_id i, const struct flavor *flavor, uint16_t *allowed)
+{
+    const struct shape *shape = &s->workload->shape[i];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < s->cluster->n_kinds && (!flavor || is_selected(s, shape, flavor)); k++)
+        if (placing_has_gpus(s->cluster, s->workload, shape, &s->cluster->kind[k]) &&
+            has_labels(s, shape, &s->cluster->kind[k], flavor))
+            allowed[count++] = (uint16_t)k;
+    uint16_t *kept = arena_alloc(s->memory, (count + 1) * sizeof *kept);
+    memcpy(kept, allowed, count * sizeof *kept);
+    struct node_affinity *affinity = arena_alloc(s->memory, (count + 1) * sizeof *affinity);
+    for (uint32_t k = 0; k < count; k++)
+        affinity[k] = kind_affinity(s, shape, &s->cluster->kind[kept[k]]);
+    return (struct shape_kinds){ count, kept, affinity };
+}
+
+uint32_t flavor_count(const struct sched *s)
+{
+    return s->cluster->n_flavors;
+}
+
+const char *flavor_name(const struct sched *s, uint32_t flavor)
+{
+    return s->cluster->flavor[flavor].name;
+}
+
+bool flavor_allows(const struct sched *s, uint32_t flavor, const struct request *run)
+{
+    return s->placing->kinds[run->shape + s->workload->n_shapes * (flavor + 1)].n > 0;
 }
 
 static uint8_t never_fits(struct sched *s, shape_id i)
@@ -337,22 +379,14 @@ void placing_begin(struct sched *s)
     random_init(&s->placing->random, s->setup.seed, "placement", 0);
     memory_begin(s);
     uint32_t n = s->workload->n_shapes;
-    s->placing->kinds = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->kinds);
+    s->placing->kinds = arena_alloc(s->memory, ((size_t)n * (1 + s->cluster->n_flavors) + 1) * sizeof *s->placing->kinds);
     s->placing->never = arena_alloc(s->memory, n + 1);
     s->placing->by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->by_totals);
     uint16_t *allowed = mem_new(s->cluster->n_kinds, sizeof *allowed);
     for (shape_id i = 0; i < n; i++) {
-        uint32_t count = 0;
-        for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
-            if (placing_has_gpus(s->cluster, s->workload, &s->workload->shape[i], &s->cluster->kind[k]) &&
-                has_labels(s, &s->workload->shape[i], &s->cluster->kind[k]))
-                allowed[count++] = (uint16_t)k;
-        uint16_t *kept = arena_alloc(s->memory, (count + 1) * sizeof *kept);
-        memcpy(kept, allowed, count * sizeof *kept);
-        struct node_affinity *affinity = arena_alloc(s->memory, (count + 1) * sizeof *affinity);
-        for (uint32_t k = 0; k < count; k++)
-            affinity[k] = kind_affinity(s, &s->workload->shape[i], &s->cluster->kind[kept[k]]);
-        s->placing->kinds[i] = (struct shape_kinds){ count, kept, affinity };
+        s->placing->kinds[i] = kinds_of(s, i, NULL, allowed);
+        for (uint32_t f = 0; f < s->cluster->n_flavors; f++)
+            s->placing->kinds[i + n * (f + 1)] = kinds_of(s, i, &s->cluster->flavor[f], allowed);
         s->placing->by_totals[i] = only_totals_count(s, i);
     }
     free(allowed);

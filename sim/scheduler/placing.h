@@ -18,7 +18,7 @@ struct builder {
 /* Written by placing.c when the run begins; then why_not and random by each question, and builder by builder.c. */
 struct placing {
     void *params;                 /* of the placer */
-    struct shape_kinds *kinds;    /* [shapes] kinds of nodes that each shape may use */
+    struct shape_kinds *kinds;    /* [(1 + flavors) * shapes] kinds of nodes that each shape may use, at all and by flavor */
     struct typical_list typical;  /* what the jobs ask for */
     uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     bool *by_totals;              /* [shapes] for placing_by_totals(): what follows from the shape alone */
@@ -53,7 +53,7 @@ struct builder *builder_begin(struct sched *s, struct view *v, const struct requ
 /* group_places.c - chains of runs, and domains within domains */
 bool group_places_wanted(const struct sched *s, const struct request *r);
 /* Of the runs of the chain that want whole GPUs of the kinds that the first run may use. */
-int64_t group_places_whole(const struct shape_kinds *kinds, const struct request *r);
+int64_t group_places_whole(const struct view *v, const struct request *r);
 bool group_places_lack(const struct view *v, const struct request *r);
 bool group_places_type(const struct sched *s, const struct request *r);   /* every run has nodes that it may use */
 enum place_result group_places(struct sched *s, struct view *v, const struct request *r);
@@ -62,5 +62,5 @@ static inline bool placing_lacks(const struct view *v, const struct request *r)
 {
     if (r->next)
         return group_places_lack(v, r);
-    return r->gpu_milli >= MILLI_ALL && free_index_whole(v, r->shape) < run_gpus(r);
+    return r->gpu_milli >= MILLI_ALL && free_index_whole(v, r) < run_gpus(r);
 }

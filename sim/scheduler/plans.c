@@ -17,7 +17,7 @@ static int64_t totals_fit(const struct sched *s, const struct request *r, int64_
 {
     const struct timeline *t = s->timeline;
     const struct shape_kinds *kinds = &s->placing->kinds[r->shape];
-    int64_t need = r->next ? group_places_whole(s->placing->kinds, r) * MILLI_ALL : request_gpu_milli(r);
+    int64_t need = r->next ? group_places_whole(s->idle, r) * MILLI_ALL : request_gpu_milli(r);
     if (kinds->n == 1)
         return profile_fit(t->kind_taken[kinds->kind[0]], after_ns, TIME_NEVER, length_ns,
                            kind_gpus_milli(s->cluster, kinds->kind[0]) - need);

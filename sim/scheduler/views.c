@@ -4,6 +4,7 @@
 struct view *placing_view(struct sched *s)
 {
     struct view *v = free_index_new(s->cluster, s->placing->kinds, &s->placing->random);
+    v->n_shapes = s->workload->n_shapes;
     v->seed = s->setup.seed;
     v->typical = &s->placing->typical;
     v->rates = s->predicted_rates;

@@ -35,5 +35,19 @@ int order_case(const json_t *c, struct why why);
 /* session_run.c: one or several passes of the policy quota */
 int session_case(const json_t *c, struct why why);
 
+/* kueue_books.c: shares, the order of heads, what a head reserves */
+int kueue_shares_case(const json_t *c, struct why why);
+int kueue_order_case(const json_t *c, struct why why);
+int kueue_reserve_case(const json_t *c, struct why why);
+
+/* kueue_tas.c: domains of pod sets */
+int kueue_tas_case(const json_t *c, struct why why);
+/* kueue_flavors.c: which flavors a workload gets; which of two outcomes is better */
+int kueue_flavors_case(const json_t *c, struct why why);
+int kueue_preference_case(const json_t *c, struct why why);
+
+/* kueue_cycle.c: one cycle of admission */
+int kueue_cycle_case(const json_t *c, struct why why);
+
 /* control.c: makes one demand of a case wrong. false: it has none */
 bool contradict(json_t *c);

@@ -30,9 +30,51 @@ static bool another_number(json_t *o)
     return false;
 }
 
+/* The first two of a list change places. */
+static bool other_order(json_t *list)
+{
+    json_t *first = json_array_get(list, 0);
+    if (json_array_size(list) < 2 || json_equal(first, json_array_get(list, 1)))
+        return false;
+    json_array_append(list, first);
+    json_array_remove(list, 0);
+    return true;
+}
+
+/* The first yes or no, however deep. */
+static bool another_flag(json_t *o)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(o, key, value) {
+        if (json_is_boolean(value))
+            return json_object_set_new(o, key, json_boolean(!json_is_true(value))) == 0;
+        if (another_flag(value))
+            return true;
+    }
+    return false;
+}
+
+/* The first text, however deep. */
+static bool another_text(json_t *o)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(o, key, value) {
+        if (json_is_string(value)) {
+            put_string(o, key, "another");
+            return true;
+        }
+        if (another_text(value))
+            return true;
+    }
+    return false;
+}
+
 bool contradict(json_t *c)
 {
-    static const char *const yes_no[] = { "may_attempt_reclaim", "reclaimable", "scenario_valid" };
+    static const char *const yes_no[] = { "may_attempt_reclaim", "reclaimable", "scenario_valid",
+                                         "first_goes_first", "a_preferred" };
     json_t *expect = json_object_get(c, "expect"), *preempted = json_object_get(expect, "preempted");
     for (size_t i = 0; i < sizeof yes_no / sizeof *yes_no; i++) {
         json_t *now = json_object_get(expect, yes_no[i]);
@@ -48,5 +90,6 @@ bool contradict(json_t *c)
     if (preempted)
         return json_array_append_new(preempted, json_pack("{s:s}", "workload", "no-such-workload")) == 0;
     return other_state(json_object_get(expect, "tasks")) || other_state(json_object_get(expect, "jobs")) ||
-           another_number(json_object_get(expect, "fair_share"));
+           other_order(json_object_get(expect, "order")) || another_number(json_object_get(expect, "fair_share")) ||
+           another_number(expect) || another_flag(expect) || another_text(expect);
 }

@@ -37,7 +37,8 @@ static struct world with_gangs(uint64_t seed)
  * draws, too, and every run asks. */
 static bool task_by_task(const struct combination *k)
 {
-    static const char *const looks_at_all[] = { "rack", "tightest", "rate", "consolidate", "random" };
+    static const char *const looks_at_all[] = { "rack", "tightest", "rate", "consolidate", "random",
+                                               "kueue-tas" };
     for (size_t i = 0; i < sizeof looks_at_all / sizeof looks_at_all[0]; i++)
         if (!strcmp(k->placer->name, looks_at_all[i]))
             return false;

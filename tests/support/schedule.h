@@ -63,6 +63,7 @@ struct schedule {
     struct group_spec group[GROUPS_AT_MOST];
     const char *placer;                      /* NULL: pack */
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
+    struct flavor flavor[GROUPS_AT_MOST];
     struct overhead overhead;
     struct elastic elastic;                  /* the section; none: linear */
     struct storage storage;                  /* not on: the default */
@@ -224,18 +225,30 @@ static inline struct workload *workload_of(const struct job *jobs, size_t n)
     return w;
 }
 
-static inline struct cluster *cluster_of(const struct group_spec *groups, const struct queue_spec *queues)
+/* flavors NULL: none */
+static inline struct cluster *cluster_of_flavors(const struct group_spec *groups, const struct queue_spec *queues,
+                                                 const struct flavor *flavors)
 {
     struct error err = { "" };
-    size_t n_groups = 0, n_queues = 0;
+    size_t n_groups = 0, n_queues = 0, n_flavors = 0;
+    struct culprit culprit;
     while (n_groups < GROUPS_AT_MOST && groups[n_groups].count)
         n_groups++;
     while (queues && n_queues < QUEUES_AT_MOST && queues[n_queues].facts.name)
         n_queues++;
-    struct cluster *c = cluster_build("small", groups, n_groups, queues, n_queues, &err);
+    while (flavors && n_flavors < GROUPS_AT_MOST && flavors[n_flavors].name)
+        n_flavors++;
+    struct cluster_given given = { .name = "small", .group = groups, .n_groups = n_groups, .queue = queues,
+                                   .n_queues = n_queues, .flavor = flavors, .n_flavors = n_flavors };
+    struct cluster *c = cluster_assemble(&given, &culprit, &err);
     if (!c)
         fail_msg("%s", err.text);
     return c;
+}
+
+static inline struct cluster *cluster_of(const struct group_spec *groups, const struct queue_spec *queues)
+{
+    return cluster_of_flavors(groups, queues, NULL);
 }
 
 static const char *const account_name[ACCOUNTS] = {
@@ -335,7 +348,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
 {
     struct error err = { "" };
     struct taken taken = { { "" } };
-    struct cluster *c = cluster_of(row->group, row->queue);
+    struct cluster *c = cluster_of_flavors(row->group, row->queue, row->flavor);
     c->overhead = row->overhead;
     c->elastic = row->elastic;
     if (row->storage.on)

@@ -232,7 +232,9 @@ static void place_is_needed_as_well(void **state)
             continue;
         uint32_t without = w.search.n_victims;
         struct stage stage = { &w, 0, without + 1 };
-        const struct cohort_places places = { &stage, vacate, restore, room };
+        const struct cohort_places places = {
+            .self = &stage, .vacate = vacate, .restore = restore, .room = room
+        };
         w.search.places = &places;
         if (find(&w, CLASSICAL)) {
             assert_true(w.search.n_victims >= without + 1);
@@ -249,9 +251,9 @@ static void shares_by_hand(void **state)
 {
     static const uint64_t one = COHORT_WEIGHT_ONE;
     (void)state;
-    struct cohort_share third = { 1, 3, one, true }, two_sixths = { 2, 6, one, true }, half = { 1, 2, one, true },
-                        half_of_two = { 1, 2, 2 * one, true }, nothing = { 0, 1, one, false }, never = { 1, 9, 0, true },
-                        never_more = { 2, 9, 0, true }, idle = { 0, 1, 0, false };
+    struct cohort_share third = { 1, 3, one, ID_NONE, true }, two_sixths = { 2, 6, one, ID_NONE, true }, half = { 1, 2, one, ID_NONE, true },
+                        half_of_two = { 1, 2, 2 * one, ID_NONE, true }, nothing = { 0, 1, one, ID_NONE, false }, never = { 1, 9, 0, ID_NONE, true },
+                        never_more = { 2, 9, 0, ID_NONE, true }, idle = { 0, 1, 0, ID_NONE, false };
     assert_int_equal(cohort_share_compare(third, two_sixths), 0);
     assert_true(cohort_share_compare(third, half) < 0);
     assert_true(cohort_share_compare(half_of_two, third) < 0);    /* 1/4 */

@@ -131,6 +131,9 @@ static json_t *placers(void)
         if (p->needs & TIGHTEST_DOMAINS)
             json_array_append_new(
                 needs, json_string("wants the tightest domain for jobs with a topology"));
+        if (p->needs & CHOOSES_DOMAINS)
+            json_array_append_new(
+                needs, json_string("chooses the domains of jobs with a topology itself"));
     }
     return list;
 }

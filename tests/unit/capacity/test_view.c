@@ -69,7 +69,7 @@ static void domains_agree(const struct bench *b, const struct request *r)
         else
             assert_int_equal(got, tasks);
     }
-    assert_int_equal(free_index_whole(b->v, r->shape), all);
+    assert_int_equal(free_index_whole(b->v, r), all);
 }
 
 static void tree_agrees(const struct bench *b)

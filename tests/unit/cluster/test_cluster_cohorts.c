@@ -52,6 +52,42 @@ static void all_said(void **state)
     cluster_free(c);
 }
 
+static void flavors_said(void **state)
+{
+    (void)state;
+    struct cluster *c = cluster_of_text(NODES
+                             "flavors:\n"
+                             "  - { name: h100, node_labels: { gpu: h100 }, taints: [\"a=b:NoSchedule\"], tolerations: [\"a\"] }\n"
+                             "  - { name: cpu }\n"
+                             "queues:\n"
+                             "  - name: q\n"
+                             "    flavors:\n"
+                             "      - { flavor: h100, deserved_gpus: 4, borrowing_limit_gpus: 2, lending_limit_gpus: 1 }\n"
+                             "      - { flavor: cpu, group: 1, deserved_cpus: 8 }\n"
+                             "    fungibility: { when_can_borrow: try-next-flavor, when_can_preempt: may-stop-search,\n"
+                             "                   preference: preemption-over-borrowing }\n");
+    const struct queue_facts *q = &c->queue[0];
+    assert_int_equal(c->n_flavors, 2);
+    assert_string_equal(c->flavor[0].labels, "gpu=h100");
+    assert_string_equal(c->flavor[0].taints, "a=b:NoSchedule");
+    assert_string_equal(c->flavor[0].tolerations, "a");
+    assert_string_equal(c->flavor[1].labels, "");
+    assert_int_equal(q->n_flavor_quotas, 2);
+    assert_int_equal(q->flavor_quota[0].nominal.gpu_milli, 4000);
+    assert_int_equal(q->flavor_quota[0].nominal.cpu_milli, UNLIMITED);
+    assert_int_equal(q->flavor_quota[0].borrowing.gpu_milli, 2000);
+    assert_int_equal(q->flavor_quota[0].lending.gpu_milli, 1000);
+    assert_int_equal(q->flavor_quota[1].flavor, 1);
+    assert_int_equal(q->flavor_quota[1].group, 1);
+    assert_int_equal(q->flavor_quota[1].nominal.gpu_milli, UNLIMITED);    /* another group */
+    assert_int_equal(q->flavor_quota[1].nominal.cpu_milli, 8000);
+    assert_int_equal(q->quota.deserved.gpu_milli, 4000);                  /* of all flavors */
+    assert_int_equal(q->fungibility.when_can_borrow, BORROW_TRIES_NEXT);
+    assert_int_equal(q->fungibility.when_can_preempt, PREEMPT_STOPS);
+    assert_int_equal(q->fungibility.preference, PREEMPTION_OVER_BORROWING);
+    cluster_free(c);
+}
+
 static void unnamed(void **state)
 {
     static const char *const texts[] = { NODES "queues: [ { name: a } ]\n", NODES "queues: [ { name: a, preemption: {} } ]\n" };
@@ -66,6 +102,6 @@ static void unnamed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(all_said), cmocka_unit_test(unnamed) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(all_said), cmocka_unit_test(flavors_said), cmocka_unit_test(unnamed) };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

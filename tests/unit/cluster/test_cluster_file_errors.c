@@ -20,8 +20,8 @@ static void write_file(const char *name, const char *text, size_t length)
 
 #define GROUP "nodes:\n- group: g\n  count: 2\n  gpus: 8\n"
 #define A100 "nodes:\n- group: g\n  count: 2\n  type: dgx-a100-80\n"
-#define ROOT_KEYS "name, nodes, queues, cohort, gpu_models, node_types, period_s, passes, invalid_dependency, models, " \
-                  "preemption, failures, storage, progress, fabric, power, prices, elastic, sharing"
+#define ROOT_KEYS "name, nodes, flavors, queues, cohort, gpu_models, node_types, period_s, passes, invalid_dependency, " \
+                  "models, preemption, failures, storage, progress, fabric, power, prices, elastic, sharing"
 /* clang-format off */
 static const struct row { const char *name, *text, *error; } rows[] = {
     /* the document */
@@ -155,6 +155,19 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "c.yaml:2:3: group 'g': has a GPU model, 'T4', but no GPUs" },
     { "same group twice", GROUP "- {group: g, count: 1, gpus: 1}\n",
       "c.yaml:5:3: group 'g': there is another one of this name" },
+    /* flavors */
+    { "flavor without name", GROUP "flavors: [ { node_labels: { a: b } } ]\n", "c.yaml:5:12: key 'name' is missing" },
+    { "flavor twice", GROUP "flavors:\n- { name: x }\n- { name: x }\n", "c.yaml:7:3: flavor 'x' is given twice" },
+    { "quota of no flavor", GROUP "flavors: [ { name: x } ]\nqueues:\n- name: q\n  flavors: [ { flavor: y } ]\n",
+      "c.yaml:8:14: there is no flavor 'y'" },
+    { "quota of a flavor twice", GROUP "flavors: [ { name: x } ]\nqueues:\n- name: q\n  flavors:\n  - { flavor: x }\n  - { flavor: x }\n",
+      "c.yaml:10:5: flavor 'x' is given twice in group 0" },
+    { "resource in two groups", GROUP "flavors: [ { name: x }, { name: y } ]\nqueues:\n- name: q\n  flavors:\n  - { flavor: x }\n"
+      "  - { flavor: y, group: 1, deserved_gpus: 1 }\n", "c.yaml:10:5: want a resource in one group only, got it in 0 and 1" },
+    { "queue without flavors", GROUP "flavors: [ { name: x } ]\nqueues:\n- name: q\n  flavors: [ { flavor: x } ]\n- name: r\n",
+      "c.yaml:9:3: queue 'r': want 'flavors', for queue 'q' has some" },
+    { "misspelt fungibility", GROUP "queues:\n- name: q\n  fungibility: { when_can_borrow: never }\n",
+      "c.yaml:7:35: when_can_borrow: want one of may-stop-search, try-next-flavor, got 'never'" },
     /* queues */
     { "no queues", GROUP "queues: []\n",
       "c.yaml:5:9: queues: want at least one; without this key they are taken from the trace" },

@@ -37,6 +37,14 @@ static const struct { const char *affinity; bool holds; int64_t weight; } affini
     { "zone=b;10:disk=ssd", FAILS, 10 },
     { "zone=a;100:disk=ssd&cores>1", HOLDS, 100 },
 };
+/* A flavor with labels "x=b;y=k": keys that it does not label are not compared (shared facts, kueue/flavors). */
+static const struct { const char *selector, *affinity; bool selected; } flavors[] = {
+    { "", "", HOLDS }, { "x=b", "", HOLDS }, { "x=a", "", FAILS }, { "z=a", "", HOLDS }, { "x=b;y=g", "", FAILS },
+    { "", "x=a|b", HOLDS }, { "", "x=a", FAILS }, { "", "z=a", HOLDS },
+    { "", "z=a&x=a", FAILS },                  /* what is left of the term */
+    { "", "x=a;z=a", HOLDS },                  /* a term of unknown keys holds */
+    { "", "x=a;y=k", HOLDS }, { "", "!x", FAILS }, { "", "!z", HOLDS }, { "", "10:x=a", HOLDS },
+};
 static const struct { const char *taints, *tolerations; bool tolerated; uint32_t avoided; } taints[] = {
     { "", "", HOLDS, 0 },
     { "gpu=yes:NoSchedule", "", FAILS, 0 },
@@ -79,6 +87,16 @@ static void affinity(void **state)
     }
 }
 
+static void flavor(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(flavors); i++)
+        if (flavor_selected("x=b;y=k", flavors[i].selector, flavors[i].affinity) != flavors[i].selected)
+            fail_msg("selector '%s', affinity '%s'", flavors[i].selector, flavors[i].affinity);
+    assert_true(taints_tolerated_by("a:NoSchedule;b:NoSchedule", "a", "b"));
+    assert_false(taints_tolerated_by("a:NoSchedule;b:NoSchedule;c:NoExecute", "a", "b"));
+}
+
 static void toleration(void **state)
 {
     (void)state;
@@ -115,7 +133,8 @@ static void malformed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(selection), cmocka_unit_test(affinity), cmocka_unit_test(toleration),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(selection), cmocka_unit_test(affinity), cmocka_unit_test(flavor),
+                                        cmocka_unit_test(toleration),
                                         cmocka_unit_test(malformed) };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -1,0 +1,90 @@
+/* test_flavors.c - quotas of kinds of nodes, by hand: what a queue is guaranteed of each, what it borrows and gets back
+ * there, which flavor a job gets.
+ *
+ * Every row: a cohort "org" above "a" and "b"; node 0 has H100s, node 1 A100s. The rules are those of
+ * policies/kueue/flavors.h; the arithmetic is beside the row where it is not plain. */
+#include "tests/support/schedule.h"
+
+#define NODE(model, gpus_, labels_)                                                                                    \
+    {                                                                                                                  \
+        .name = (model), .gpu_model = (model), .count = 1, .gpus = (gpus_), .labels = (labels_),                       \
+        .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX                                                                   \
+    }
+#define TWO_KINDS(h, a)   { NODE("H100", h, "kind=h"), NODE("A100", a, "kind=a") }
+#define TWO_FLAVORS       { { "h", "kind=h", "", "" }, { "a", "kind=a", "", "" } }
+#define GPUS(f, n)        { .flavor = (f), .nominal = { INT64_C(1000) * (n), UNLIMITED, UNLIMITED },                   \
+                            .borrowing = { UNLIMITED, UNLIMITED, UNLIMITED }, .lending = { UNLIMITED, UNLIMITED, UNLIMITED } }
+#define NOT_BORROWED(f, n) { .flavor = (f), .nominal = { INT64_C(1000) * (n), UNLIMITED, UNLIMITED },                  \
+                            .borrowing = { 0, UNLIMITED, UNLIMITED }, .lending = { UNLIMITED, UNLIMITED, UNLIMITED } }
+static const struct flavor_quota four_and_eight[] = { GPUS(0, 4), GPUS(1, 8) }, two_and_two[] = { GPUS(0, 2), GPUS(1, 2) },
+                                 nothing_of_h[] = { GPUS(0, 0), GPUS(1, 4) }, no_loans[] = { NOT_BORROWED(0, 2), NOT_BORROWED(1, 2) };
+#define OF_N(n, up, quotas, how_many, how, ...)                                                                                    \
+    {                                                                                                                  \
+        .facts = {                                                                                                     \
+            .name = (n), .parent = (up), .weight = 1,                                                                  \
+            .quota = { { 0, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },                             \
+            .flavor_quota = (quotas), .n_flavor_quotas = (how_many), .fungibility = how,                               \
+            .cohort = { .borrowing_limit = { UNLIMITED, UNLIMITED, UNLIMITED },                                        \
+                        .lending_limit = { UNLIMITED, UNLIMITED, UNLIMITED },                                          \
+                        .borrow_priority_threshold = INT32_MAX, __VA_ARGS__ }                                          \
+        }                                                                                                              \
+    }
+#define USUAL        { 0 }
+#define OF(n, up, quotas, ...) OF_N(n, up, quotas, 2, __VA_ARGS__)
+#define ORG          OF_N("org", ID_NONE, NULL, 0, USUAL, .reclaim = RECLAIM_NEVER)
+#define BOTH(quotas, how, ...)                                                                                         \
+    {                                                                                                                  \
+        ORG, OF("a", 0, quotas, how, __VA_ARGS__), OF("b", 0, quotas, how, __VA_ARGS__) \
+    }
+#define A      .queue = "a"
+#define B      .queue = "b"
+#define UNPAID { .checkpoint = CHECKPOINT_PERFECT }
+
+/* clang-format off */
+static const struct schedule rows[] = {
+    /* b holds all 8 H100s and all 16 A100s. a, with 4 and 8 guaranteed, gets exactly that of each: the two jobs that borrow
+     * leave, those within b's quota of that kind stay. At 100 these end and b, within its quota, goes before the one GPU that a
+     * would borrow: what was stopped at 10 has 91 s left. */
+    { "4 of one kind and 8 of another are guaranteed", "cohort", TWO_KINDS(8, 16), .flavor = TWO_FLAVORS,
+      .queue = BOTH(four_and_eight, USUAL, .reclaim = RECLAIM_ANY), .overhead = UNPAID, .jobs = {
+        { 0, 100, 4, 0, B, .gpu_type = "H100", .took = "0:0123" }, { 1, 100, 4, 1, B, .gpu_type = "H100", .ends = 191, .stops = 1 },
+        { 0, 100, 8, 0, B, .gpu_type = "A100" }, { 1, 100, 8, 1, B, .gpu_type = "A100", .ends = 191, .stops = 1 },
+        { 10, 200, 4, 10, A, .gpu_type = "H100", .took = "0:4567" }, { 10, 200, 8, 10, A, .gpu_type = "A100" },
+        { 20, 10, 1, 191, A, .gpu_type = "H100" } } },
+    { "a borrowed kind is not the quota of another", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(no_loans, USUAL),
+      .jobs = { { 0, 10, 2, 0, A, .gpu_type = "H100" }, { 0, 10, 1, 10, A, .gpu_type = "H100", .took = "0:0" },
+                { 0, 10, 2, 0, A, .gpu_type = "A100" } } },
+    { "the first flavor that fits", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(no_loans, USUAL), .jobs = {
+        { 0, 10, 2, 0, A, .took = "0:01" }, { 0, 10, 2, 0, A, .took = "1:01" }, { 0, 10, 2, 10, A, .took = "0:01" } } },
+    { "a job for which no flavor is enough is refused", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(no_loans, USUAL),
+      .jobs = { { 0, 10, 3, NEVER, A, .refused = "asks for more than its queue could ever borrow" } } },
+    /* Of h it can only borrow; of a it has its own. */
+    { "borrowing stops the search", "cohort", TWO_KINDS(4, 8), .flavor = TWO_FLAVORS,
+      .queue = { ORG, OF("a", 0, nothing_of_h, USUAL), OF("b", 0, four_and_eight, USUAL) },
+      .jobs = { { 0, 10, 2, 0, A, .took = "0:01" } } },
+    { "borrowing tries the next flavor", "cohort", TWO_KINDS(4, 8), .flavor = TWO_FLAVORS,
+      .queue = { ORG, OF("a", 0, nothing_of_h, { .when_can_borrow = BORROW_TRIES_NEXT }),
+                 OF("b", 0, four_and_eight, USUAL) },
+      .jobs = { { 0, 10, 2, 0, A, .took = "1:01" } } },
+    { "preempting tries the next flavor", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS,
+      .queue = BOTH(two_and_two, USUAL, .reclaim = RECLAIM_ANY), .overhead = UNPAID, .jobs = {
+        { 0, 10, 4, 0, B, .gpu_type = "H100" }, { 1, 10, 2, 1, A, .took = "1:01" } } },
+    { "preempting stops the search", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS,
+      .queue = BOTH(two_and_two, { .when_can_preempt = PREEMPT_STOPS }, .reclaim = RECLAIM_ANY), .overhead = UNPAID, .jobs = {
+        { 0, 10, 4, 0, B, .gpu_type = "H100", .ends = 20, .stops = 1 }, { 1, 10, 2, 1, A, .took = "0:01" } } },
+    /* The first flavor is passed over for its taint; "a" tolerates what the nodes of a need not. */
+    { "a taint of a flavor", "cohort", TWO_KINDS(4, 4), .flavor = { { "h", "kind=h", "paid:NoSchedule", "" }, { "a", "kind=a", "", "" } },
+      .queue = BOTH(two_and_two, USUAL), .jobs = {
+        { 0, 10, 1, 0, A, .took = "1:0" }, { 0, 10, 1, 0, A, .took = "0:0", .tolerations = "paid" } } },
+    { "runs of a job choose by themselves", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(no_loans, USUAL), .jobs = {
+        { 0, 10, .starts = 0, A, PARTS(PART("x", LEVEL_ANY, 1, 2, 0), PART("y", LEVEL_ANY, 1, 1, 0)), .took = "0:01 1:0" } } },
+};
+/* clang-format on */
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, plays_as_written, rows);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
