@@ -212,11 +212,18 @@ int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
     return most > first ? most : first;
 }
 
-int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length,
-                    int64_t most)
+int64_t profile_peak(const struct profile *p)
+{
+    uint32_t root = p->steps.root;
+    int64_t most = root == ORDERED_NONE ? 0 : p->step[root].most;
+    return p->base + (most > 0 ? most : 0);
+}
+
+int64_t profile_fit(const struct profile *p, int64_t after, int64_t latest, int64_t before,
+                    int64_t length, int64_t most)
 {
     struct ordered_space space = steps_of(p);
-    for (int64_t t = after; t < before;) {
+    for (int64_t t = after; t < latest;) {
         int64_t until = length > before - t ? before : t + length;
         uint32_t next = last_above(p, p->steps.root, p->base, t, until, most);
         if (next != ORDERED_NONE) {
@@ -226,7 +233,7 @@ int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int6
                 return t;
             next = step_from(p, t + 1);  /* too much at t itself: go on from the next step */
         }
-        t = next == ORDERED_NONE ? before : p->step[next].time;
+        t = next == ORDERED_NONE ? latest : p->step[next].time;
     }
-    return before;
+    return latest;
 }

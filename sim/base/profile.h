@@ -15,7 +15,10 @@ void    profile_add(struct profile *p, int64_t from, int64_t until, int64_t amou
 int64_t profile_at(const struct profile *p, int64_t time);
 /* The max value on [from, until); of an empty interval the value at `from`. */
 int64_t profile_max(const struct profile *p, int64_t from, int64_t until);
-/* The earliest t in [after, before) such that the value is at most `max` on the part of [t, t +
- * length) before `before`; `before` if there is none. length or before INT64_MAX: without bound. */
-int64_t profile_fit(const struct profile *p, int64_t after, int64_t before, int64_t length,
-                    int64_t max);
+/* The earliest t in [after, latest) such that the value is at most `max` on the part of [t, t +
+ * length) before `before`; `latest` if there is none. latest <= before; length, latest or before
+ * INT64_MAX: without bound. */
+int64_t profile_fit(const struct profile *p, int64_t after, int64_t latest, int64_t before,
+                    int64_t length, int64_t max);
+/* The max value at any time, O(1). */
+int64_t profile_peak(const struct profile *p);

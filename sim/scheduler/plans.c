@@ -1,4 +1,5 @@
 /* plans.c - reservations: the earliest slot for a whole run, and what each job is promised. See contract/timeline.h. */
+#include "sim/contract/util/minmax.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
@@ -19,7 +20,7 @@ static int64_t totals_fit(const struct sched *s, const struct request *r, int64_
     const struct shape_kinds *kinds = &s->placing->kinds[r->shape];
     int64_t need = r->next ? group_places_whole(s->idle, r) * MILLI_ALL : request_gpu_milli(r);
     if (kinds->n == 1)
-        return profile_fit(t->kind_taken[kinds->kind[0]], after_ns, TIME_NEVER, length_ns,
+        return profile_fit(t->kind_taken[kinds->kind[0]], after_ns, TIME_NEVER, TIME_NEVER, length_ns,
                            kind_gpus_milli(s->cluster, kinds->kind[0]) - need);
     while (after_ns != TIME_NEVER) {
         int64_t until_ns = length_ns > TIME_NEVER - after_ns ? TIME_NEVER : after_ns + length_ns, free = 0;
@@ -49,19 +50,32 @@ static struct slot earliest(struct sched *s, job_id j, int64_t after_ns, int64_t
     return (struct slot){ TIME_NEVER, NULL };
 }
 
-/* The earliest time by totals, up to that of its plan, as long as no other hold is in the way of the plan; only where
- * totals say it all. Else `after`: nothing is known. */
-static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns)
+/* Totals say all of the plan: they say it all of its job, and no other hold is in the way. */
+static bool totals_say_all(const struct sched *s, const struct hold *plan)
 {
     const struct request *r = ask_of(s, plan->job);
-    const struct shape_kinds *kinds = &s->placing->kinds[r->shape];
-    if (!placing_by_totals(s, r))
-        return after_ns;
-    const struct profile *taken = s->timeline->kind_taken[kinds->kind[0]];
-    int64_t all = kind_gpus_milli(s->cluster, kinds->kind[0]);
-    if (profile_max(taken, plan->start_ns, plan->end_ns) > all)
-        return after_ns;
-    return profile_fit(taken, after_ns, plan->start_ns, plan->end_ns - plan->start_ns, all - request_gpu_milli(r));
+    uint32_t kind = s->placing->kinds[r->shape].kind[0];
+    const struct profile *taken = s->timeline->kind_taken[kind];
+    int64_t all = kind_gpus_milli(s->cluster, kind);
+    return placing_by_totals(s, r) &&
+           (profile_peak(taken) <= all || profile_max(taken, plan->start_ns, plan->end_ns) <= all);
+}
+
+/* The earliest start before `latest`; `latest` if there is none. */
+static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns, int64_t latest_ns)
+{
+    const struct request *r = ask_of(s, plan->job);
+    uint32_t kind = s->placing->kinds[r->shape].kind[0];
+    return profile_fit(s->timeline->kind_taken[kind], after_ns, latest_ns, plan->start_ns, plan->end_ns - plan->start_ns,
+                       kind_gpus_milli(s->cluster, kind) - request_gpu_milli(r));
+}
+
+/* Starts before the plan's own from here on need not be looked at. */
+static int64_t looked_up_to_ns(const struct sched *s, const struct hold *plan, int64_t after_ns)
+{
+    if (!plan->look.done || after_ns < plan->look.after_ns)
+        return plan->start_ns;
+    return max_i64(after_ns, min_i64(plan->start_ns, freed_since(&s->timeline->room, plan->look.count)));
 }
 
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
@@ -70,10 +84,13 @@ struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64
     s->timeline->asked = true;
     if (!plan)
         return earliest(s, j, after_ns, horizon_ns, tries);
-    if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns) {
-        after_ns = totals_fit_before(s, plan, after_ns);
-        if (after_ns == plan->start_ns)
+    if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns && totals_say_all(s, plan)) {
+        int64_t latest_ns = looked_up_to_ns(s, plan, after_ns), from_ns = totals_fit_before(s, plan, after_ns, latest_ns);
+        if (from_ns == latest_ns) {
+            plan->look = (struct look){ true, s->timeline->room.count, after_ns };
             return (struct slot){ plan->start_ns, plan->p };
+        }
+        after_ns = from_ns;
     }
     hold_show(s, plan, false);
     struct slot found = earliest(s, j, after_ns, horizon_ns, tries);

@@ -258,7 +258,8 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
         u->mode = (uint8_t)kind;
 }
 
-void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
+/* What it held is held on. */
+static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
 {
     struct timeline *t = s->timeline;
     uint32_t *slot = hold_slot(s, j, kind), i = *slot;
@@ -282,6 +283,16 @@ void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
     t->free = i;
     t->freed += kind != HOLD_PLAN;
     *slot = ORDERED_NONE;
+}
+
+void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
+{
+    uint32_t i = *hold_slot(s, j, kind);
+    if (i == ORDERED_NONE)
+        return;
+    if (s->timeline->hold[i].end_ns > s->now_ns)
+        freed_note(&s->timeline->room, s->timeline->hold[i].end_ns);
+    hold_hand_over(s, j, kind);
 }
 
 /* ---- Times ---- */
@@ -323,13 +334,18 @@ struct hold *plan_of(const struct sched *s, job_id j)
     return l && l->hold[HOLD_PLAN] != ORDERED_NONE ? &s->timeline->hold[l->hold[HOLD_PLAN]] : NULL;
 }
 
+static void plan_stage(struct sched *s, const struct hold *plan)
+{
+    if (plan->born != s->totals.passes)               /* else it is among those staged in this pass */
+        placement_stage(s, plan->job, plan->p);
+}
+
 void plan_drop(struct sched *s, job_id j)
 {
     const struct hold *plan = plan_of(s, j);
     if (!plan)
         return;
-    if (plan->born != s->totals.passes)               /* else it is among those staged in this pass */
-        placement_stage(s, j, plan->p);
+    plan_stage(s, plan);
     hold_drop(s, j, HOLD_PLAN);
 }
 
@@ -345,8 +361,15 @@ void timeline_started(struct sched *s, struct live *l)
 {
     if (!s->timeline)
         return;
-    plan_drop(s, l->job);
-    hold_add(s, l->job, HOLD_RUN, s->now_ns, timeline_plus(s->now_ns, timeline_length_ns(s, l->job)), l->now.held);
+    const struct hold *plan = plan_of(s, l->job);
+    int64_t end_ns = timeline_plus(s->now_ns, timeline_length_ns(s, l->job));
+    if (plan && plan->end_ns <= end_ns && placement_same(plan->p, l->now.held)) {
+        plan_stage(s, plan);
+        hold_hand_over(s, l->job, HOLD_PLAN);
+    } else {
+        plan_drop(s, l->job);
+    }
+    hold_add(s, l->job, HOLD_RUN, s->now_ns, end_ns, l->now.held);
 }
 
 void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns)
@@ -414,7 +437,7 @@ static void settle_ended(struct sched *s, const struct ordered *by_end)
         next = ordered_next(&ends, i);
         if (h.kind == HOLD_PLAN)
             continue;
-        hold_drop(s, h.job, h.kind);
+        hold_hand_over(s, h.job, h.kind);
         hold_add(s, h.job, h.kind, h.start_ns, late_end_ns(s, &h), h.p);
         t->n_late++;
     }
@@ -527,6 +550,8 @@ void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, in
     profiles_out(s, n, gpus, whole && type->counted ? type->gpus : 0, sign);
     t->version++;
     t->freed += sign < 0;
+    if (sign < 0)
+        freed_note(&t->room, TIME_NEVER);
 }
 
 /* ---- Beginning and end ---- */
@@ -581,6 +606,7 @@ void timeline_end(struct sched *s)
     free(t->counted);
     free(t->kind_taken);
     free(t->plan);
+    freed_free(&t->room);
     free(t);
 }
 

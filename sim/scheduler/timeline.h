@@ -8,8 +8,14 @@
  * the pieces of those holds are taken; to move it, only the holds between the old bounds and the new are looked at. Counted nodes
  * are not summed up: they ask for the maximum that is taken at any instant of the window.
  *
+ * Where totals say it all, a plan that was found to be the earliest is so while nothing comes free: holds that begin never make a
+ * start earlier, and what comes free up to a time helps only starts before it. So such a plan knows when it was looked at last, and
+ * is looked at again only for starts before the latest time up to which something has come free since. Placers that choose among
+ * named GPUs promise less: one may find a place where it found none with more free.
+ *
  * GPUs out of service are taken for good, and what still runs on them is not taken again. Announced maintenance: outages.h. */
 #pragma once
+#include "sim/base/freed.h"
 #include "sim/base/ordered.h"
 #include "sim/base/profile.h"
 #include "sim/capacity/free_index.h"
@@ -26,6 +32,8 @@ struct hold {
     bool summed;                  /* windows sum it up: it takes GPUs with names, CPU or memory. Else profiles say it all */
     uint32_t plan;                /* its place among the plans */
     uint64_t born;                /* number of the pass */
+    struct look { bool done; uint64_t count; int64_t after_ns; } look;    /* a plan: at what count of `room` totals left no earlier
+                                                                             start, and from when on */
     struct placement *p;          /* the job's own, or of a plan */
 };
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
@@ -57,6 +65,7 @@ struct timeline {
     size_t n_plans, plan_capacity;
     uint64_t version;             /* of all holds */
     uint64_t freed;               /* grows when a hold goes that is no plan */
+    struct freed room;            /* until when holds that have gone would have lasted */
 };
 
 void timeline_begin(struct sched *s);                        /* only for a policy that SEES_TIMELINE */

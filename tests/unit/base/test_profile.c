@@ -63,12 +63,22 @@ static int64_t naive_fit(const struct world *w, int64_t after, int64_t length, i
     return NEVER_HERE;
 }
 
-static int64_t naive_fit_before(const struct world *w, int64_t after, int64_t before, int64_t length, int64_t most)
+static int64_t naive_fit_before(const struct world *w, int64_t after, int64_t latest, int64_t before, int64_t length,
+                                int64_t most)
 {
-    for (int64_t t = after; t < before; t++)
+    for (int64_t t = after; t < latest; t++)
         if (naive_most(w, t, t + length < before ? t + length : before) <= most)
             return t;
-    return before;
+    return latest;
+}
+
+/* Before second 0 there are all holds from INT64_MIN on. */
+static int64_t naive_peak(const struct world *w)
+{
+    int64_t most = naive_most(w, 0, SECONDS + 1), before = 0;
+    for (size_t i = 0; i < w->n; i++)
+        before += w->hold[i].from == INT64_MIN ? w->hold[i].amount : 0;
+    return before > most ? before : most;
 }
 
 static void agrees_with_an_array(void **state)
@@ -83,13 +93,15 @@ static void agrees_with_an_array(void **state)
             assert_int_equal(profile_at(w.p, from), w.value[from]);
             assert_int_equal(profile_max(w.p, from, until), naive_most(&w, from, until));
             int64_t length = 1 + draw(&w, 30), most = draw(&w, 30);
-            int64_t want = naive_fit(&w, from, length, most), got = profile_fit(w.p, from, INT64_MAX, length, most);
+            int64_t want = naive_fit(&w, from, length, most), got = profile_fit(w.p, from, INT64_MAX, INT64_MAX, length, most);
             if (want == NEVER_HERE)
                 assert_true(got > SECONDS - length);
             else
                 assert_int_equal(got, want);
-            int64_t before = from + draw(&w, 50);
-            assert_int_equal(profile_fit(w.p, from, before, length, most), naive_fit_before(&w, from, before, length, most));
+            int64_t before = from + draw(&w, 50), latest = from + draw(&w, (uint64_t)(before - from) + 1);
+            assert_int_equal(profile_fit(w.p, from, latest, before, length, most),
+                             naive_fit_before(&w, from, latest, before, length, most));
+            assert_int_equal(profile_peak(w.p), naive_peak(&w));
         }
         profile_free(w.p);
     }
@@ -101,12 +113,12 @@ static void empty(void **state)
     struct profile *p = profile_new();
     assert_int_equal(profile_at(p, 5), 0);
     assert_int_equal(profile_max(p, 0, INT64_MAX), 0);
-    assert_int_equal(profile_fit(p, 7, INT64_MAX, INT64_MAX, 0), 7);
+    assert_int_equal(profile_fit(p, 7, INT64_MAX, INT64_MAX, INT64_MAX, 0), 7);
     profile_add(p, 3, 3, 9);                         /* an empty interval */
     assert_int_equal(profile_max(p, 0, INT64_MAX), 0);
     profile_add(p, 10, INT64_MAX, 2);
-    assert_int_equal(profile_fit(p, 0, INT64_MAX, 10, 1), 0);   /* ends where the hold begins */
-    assert_int_equal(profile_fit(p, 0, INT64_MAX, 11, 1), INT64_MAX);
+    assert_int_equal(profile_fit(p, 0, INT64_MAX, INT64_MAX, 10, 1), 0);   /* ends where the hold begins */
+    assert_int_equal(profile_fit(p, 0, INT64_MAX, INT64_MAX, 11, 1), INT64_MAX);
     profile_free(p);
 }
 

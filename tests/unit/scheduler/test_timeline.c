@@ -16,9 +16,10 @@ static struct {
     struct plain_hold runs[JOBS_MOST], plan[JOBS_MOST];
     uint32_t n_jobs;
     unsigned passes;
+    bool counted;                 /* no GPU has a name: windows are not compared */
     struct random r;
 } k;
-static unsigned windows, taken, outstayed, slots, touching;    /* so that a test that sees nothing fails */
+static unsigned windows, taken, outstayed, slots, touching, earlier, kept;    /* so that a test that sees nothing fails */
 
 static uint32_t draw(uint64_t n)
 {
@@ -94,7 +95,7 @@ static int64_t some_time_ns(struct sched *s)
 
 static void windows_agree(struct sched *s)
 {
-    for (unsigned i = 0; i < WINDOWS; i++) {
+    for (unsigned i = 0; !k.counted && i < WINDOWS; i++) {
         int64_t a = some_time_ns(s), b = some_time_ns(s);
         window_agrees(s, a < b ? a : b, a < b ? b : a == b ? a + 1 : a);
     }
@@ -111,6 +112,22 @@ static void slot_agrees(struct sched *s, job_id j, struct slot slot)
         assert_wanted(TIME_NEVER, before.start_ns, "job %u: earliest start (ns), with a shorter horizon", j);
     }
     slots++;
+}
+
+/* A plan remembers when it was looked at last. A question with a horizon before its start goes without: both agree. */
+static void again_agrees(struct sched *s, job_id j)
+{
+    int64_t start_ns = plan_start(s, j);
+    if (job_state(s, j) != JOB_PENDING || start_ns == TIME_NEVER || start_ns <= sched_now(s))
+        return;
+    struct slot before = timeline_earliest(s, j, sched_now(s), start_ns - 1, 1000);
+    struct slot again = timeline_earliest(s, j, sched_now(s), start_ns, 1000);
+    if (before.where)
+        assert_wanted(before.start_ns, again.start_ns, "job %u: earlier start (ns) than that of its plan", j);
+    else
+        assert_true(again.start_ns == start_ns || again.start_ns == TIME_NEVER);    /* NEVER: a late job is in its place */
+    earlier += before.where != NULL;
+    kept += !before.where;
 }
 
 /* ---- The policy ---- */
@@ -171,6 +188,8 @@ static void schedule(struct sched *s, const void *params, void *state)
     for (unsigned i = 0; i < CHANGES; i++) {
         one_change(s);
         windows_agree(s);
+        for (job_id j = 0; j < k.n_jobs; j++)
+            again_agrees(s, j);
     }
     sched_wake_at(s, sched_now(s) + NS_PER_S);
 }
@@ -178,14 +197,20 @@ static void schedule(struct sched *s, const void *params, void *state)
 static const struct policy plans = { .abi = POLICY_ABI, .name = "plans", .summary = "holds at random",
                                      .needs = SEES_TIMELINE, .schedule = schedule };
 
-/* Whole GPUs of named nodes; stops take no time; half of the estimates are too short. */
-static struct world world_of(uint64_t seed)
+/* Whole GPUs of named nodes; or of one pool of counted ones; stops take no time; half of the estimates are too
+ * short. */
+static struct world world_of(uint64_t seed, bool counted)
 {
     struct world w = random_world(seed);
     w.n_groups = 2;
     w.n_queues = 0;
     w.group[0] = (struct group_spec){ .name = "a", .count = 2, .gpus = 4, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
     w.group[1] = (struct group_spec){ .name = "b", .count = 2, .gpus = 2, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
+    if (counted) {
+        w.n_groups = 1;
+        w.group[0] = (struct group_spec){ .name = "a", .count = 1, .gpus = 12, .counted = true,
+                                          .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
+    }
     w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT };
     w.period_ns = 0;
     w.n_jobs = w.n_jobs > 40 ? 40 : w.n_jobs;
@@ -202,25 +227,43 @@ static struct world world_of(uint64_t seed)
     return w;
 }
 
-static void as_listed(void **state)
+static void play_all(bool counted)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct world w = world_of(seed);
+        struct world w = world_of(seed, counted);
         struct combination c = { .policy = &plans, .placer = builtin_placers[seed % 4], .name = "plans" };
         memset(&k, 0, sizeof k);
         random_init(&k.r, seed, "timeline", 0);
         k.passes = PASSES;
+        k.counted = counted;
         k.n_jobs = (uint32_t)w.n_jobs;
         world_run(&w, &c, seed, (struct run_observer){ 0 });
     }
+}
+
+static void as_listed(void **state)
+{
+    (void)state;
+    play_all(false);
     print_message("%u windows, %u nodes with holds, %u holds that end or start where one does, %u estimates outstayed, %u slots\n",
                   windows, taken, touching, outstayed, slots);
     assert_true(windows > 10000 && taken > 10000 && touching > 10000 && outstayed > 500 && slots > 1000);
 }
 
+static void counted_as_without_memory(void **state)
+{
+    (void)state;
+    earlier = kept = 0;
+    play_all(true);
+    print_message("%u plans could start earlier, %u not\n", earlier, kept);
+    assert_true(earlier > 1000 && kept > 1000);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(as_listed) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_listed),
+        cmocka_unit_test(counted_as_without_memory),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
