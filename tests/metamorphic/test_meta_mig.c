@@ -62,10 +62,10 @@ static void single_is_plain(const struct combination *k, uint64_t seed)
 
 /* So is each instance of 1g of a mixed node, for jobs that ask for it. To fgd it is not:
  * instances do not fragment. quota sees of GPUs alone that a search cannot succeed, so a placer
- * that draws is asked another number of times. */
+ * that draws is asked another number of times. slurm refuses jobs that ask for instances. */
 static void mixed_of_one_is_plain(const struct combination *k, uint64_t seed)
 {
-    if (!strcmp(k->placer->name, "fgd") || (named(k, "quota") && !strcmp(k->placer->name, "random")))
+    if (!strcmp(k->placer->name, "fgd") || (named(k, "quota") && !strcmp(k->placer->name, "random")) || named(k, "slurm"))
         return;
     static const struct mig_spec instances = { SMALL, SLOTS };
     static const struct run_observer no_observer = { 0 };

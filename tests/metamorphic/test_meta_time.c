@@ -61,13 +61,15 @@ static struct meta_world renamed(struct meta_world w)
 
 /* Moments that do not fall on whole nanoseconds: a number of GPU-seconds on three GPUs; or that
  * do not scale: a pass a nanosecond after an eviction in no time, where there is no period, and the
- * end of a late job one nanosecond from now (overrun=literal). */
+ * end of a late job one nanosecond from now (overrun=literal), and the whole seconds and minutes
+ * of slurm. */
 static bool rounds(const struct meta_combo *c)
 {
     bool promises = meta_policy_is(c, "easy") || meta_policy_is(c, "conservative");
     if (promises && meta_is(c, "overrun", "literal"))
         return true;
-    return meta_policy_is(c, "gittins") || meta_policy_is(c, "las2d") || meta_policy_is(c, "quota");
+    return meta_policy_is(c, "gittins") || meta_policy_is(c, "las2d") || meta_policy_is(c, "quota") ||
+           meta_policy_is(c, "slurm");
 }
 
 struct row {
