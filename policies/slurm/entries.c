@@ -166,7 +166,7 @@ void slurm_entries(struct sched *s, struct slurm *m)
         if (slurm_can_plan(job_facts(s, j)->ask))
             n += entries_of(s, m, j, all + n);
         else
-            sched_refuse(s, j, "shares of GPUs, MIG instances and tasks of several kinds are not planned by slurm");
+            sched_refuse(s, j, "slurm plans no shares of GPUs, MIG instances, required levels and tasks of several kinds");
     }
     qsort(all, n, sizeof *all, first_first);
     if ((int)m->params->preempt == PREEMPT_QOS && m->site)

@@ -39,7 +39,7 @@ static bool try_entry(struct sched *s, struct slurm *m, struct main_pass *x, con
     }
     if (!slurm_limits_after(s, m, e)) {
         sched_blocked(s, e->job, WAIT_LIMIT);
-        return m->params->assoc_limit_stop <= 0;
+        return m->params->assoc_limit_stop <= 0 || job_over_limit(s, e->job);
     }
     if (!slurm_start(s, m, e, among))
         return false;

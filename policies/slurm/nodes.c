@@ -15,7 +15,8 @@
 
 bool slurm_can_plan(const struct request *ask)
 {
-    return !ask->next && !ask->mig && (!ask->gpus || ask->gpu_milli == MILLI_ALL);
+    return !ask->next && !ask->mig && ask->required_level == LEVEL_ANY &&
+           (!ask->gpus || ask->gpu_milli == MILLI_ALL);
 }
 
 struct need slurm_need(struct sched *s, job_id j)

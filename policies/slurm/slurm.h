@@ -17,8 +17,8 @@
  *
  * Nodes are chosen by weight and by CPUs that the job could use, never by GPUs (_eval_nodes of
  * src/plugins/select/cons_tres). A task without CPUs takes part as one CPU there. GPUs are whole:
- * jobs that share GPUs, ask for MIG instances or have tasks of several kinds are refused. The
- * placer has no say, and levels of topology none either.
+ * jobs that share GPUs, ask for MIG instances, require a level of topology or have tasks of several
+ * kinds are refused. The placer has no say.
  *
  * The nodes of jobs that were told to stop are `completing` for the rest of that second: nothing
  * starts there (src/slurmctld/node_scheduler.c). A job that was requeued has a new submit time, and

@@ -89,6 +89,8 @@ static void profiles_are_apart(const struct combination *k, uint64_t seed)
     bool goes_by_number = false;
     for (size_t i = 0; i < COUNT(by_number); i++)
         goes_by_number |= !strcmp(k->placer->name, by_number[i]);
+    if (named(k, "slurm"))
+        return;
     bool by_queue = named(k, "quota") || named(k, "cohort");    /* queues have shares of both together */
     if (!goes_by_number || by_queue || named(k, "kube") || named(k, "gang"))
         return;

@@ -31,7 +31,7 @@ static const struct schedule rows[] = {
         { 0, 100, 1, 0 }, { 0, 10, 2, 110, .estimate = 60 }, { 0, 110, 1, 0, .estimate = 600 } } },
     { "jobs that share GPUs are refused", SLURM, ONE_NODE(1), .jobs = {
         { 0, 10, 1, NEVER, .shares = .5,
-          .refused = "shares of GPUs, MIG instances and tasks of several kinds are not planned by slurm" } } },
+          .refused = "slurm plans no shares of GPUs, MIG instances, required levels and tasks of several kinds" } } },
 };
 /* clang-format on */
 
