@@ -3,7 +3,7 @@
 
 #define EACH_POLICY(x)                                                                             \
     x(fifo) x(sjf) x(ljf) x(qssf) x(edf) x(srtf) x(srsf) x(las) x(las2d) x(gittins) x(priority) x(preemptive) \
-    x(multifactor) x(fair_tree) x(easy) x(conservative) x(static) x(kube) x(gang) x(quota) x(cohort) x(drf) \
+    x(multifactor) x(fair_tree) x(slurm) x(easy) x(conservative) x(static) x(kube) x(gang) x(quota) x(cohort) x(drf) \
     x(fair_share) x(themis) x(elastic) x(goodput) x(loss) x(recorded)
 #define EACH_PLACER(x)                                                                             \
     x(pack) x(first_fit) x(spread) x(random) x(consolidate) x(count) x(best_fit) x(fgd) x(dot_product) x(gpu_packing) \

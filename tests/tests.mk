@@ -62,6 +62,10 @@ KUEUE_LOG := $(OUT)/tests/conformance/kueue_second.log
 $(KUEUE_LOG): $(CONF_BIN) $(wildcard tests/conformance/kueue_second.*)
 	$(call logged,tests/conformance/kueue_second.sh $<)
 
+# What a real Slurm does, recorded anew: root, and Debian's slurmctld, slurmd, slurm-client and munge.
+slurm-facts:
+	@for folder in tests/conformance/slurm/*/; do python3 tests/conformance/slurm/record.py $$folder & done; wait
+
 test-logs: $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(KUEUE_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 # A quick look: the unit tests and schedules but for three that run for several seconds.
@@ -121,5 +125,5 @@ $(BENCH_BIN): AS_IS = $(or $(LTO),-fno-lto)
 bench: all $(BENCH_BIN)
 	@scripts/bench ./gpuyard $(OUT)/tests/bench
 
-.PHONY: check check-quick quick-logs tools worlds mutations conformance test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
+.PHONY: check check-quick quick-logs tools worlds mutations conformance slurm-facts test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
 .SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)

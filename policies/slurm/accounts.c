@@ -62,10 +62,7 @@ static void visit(struct ranking *r, struct account **family, uint32_t n, bool t
             r->next--;
             continue;
         }
-        uint32_t k = append_children(r, family[i], family + n);
-        for (; i + 1 < n && family[i + 1]->level == family[i]->level; i++)
-            k += append_children(r, family[i + 1], family + n + k);
-        visit(r, family + n, k, tied);
+        visit(r, family + n, append_children(r, family[i], family + n), tied);
     }
 }
 

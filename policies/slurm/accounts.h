@@ -6,9 +6,11 @@
  * usage (0 if the parent has none); 0 if S is 0, else infinite if U is 0. Accounts are visited from
  * the root, the greatest LF first, so all users of a better account outrank all users of a worse
  * one. The factor is rank / users, the best rank being the number of users. Ties: siblings with
- * equal LF share a rank; accounts with equal LF have their children merged and ranked as one
- * family; a user with the LF of an account shares the rank of the account's first user, and goes
- * first (SchedMD/slurm:src/plugins/priority/multifactor/fair_tree.c, doc/html/fair_tree.shtml).
+ * equal LF share a rank; of accounts with equal LF the first user of the second shares the rank
+ * given last, which is that of the last user of the first, and the next ones count on; a user with
+ * the LF of an account shares the rank of the account's first user, and goes first
+ * (SchedMD/slurm:src/plugins/priority/multifactor/fair_tree.c, where tied accounts are not merged,
+ * though doc/html/fair_tree.shtml says so: _count_tied_accounts stops at the first account).
  *
  * Classic: 2^-(E / S), S and U taken over the whole tree, E = U + (E of the parent - U) x part of
  * the siblings' shares; E = U below the root (SchedMD/slurm:doc/html/classic_fair_share.shtml, with

@@ -1,5 +1,6 @@
 /* batch.c - see batch.h. */
 #include "policies/slurm/batch.h"
+#include "sim/contract/site.h"
 #include "sim/contract/util/array.h"
 
 #include <math.h>
@@ -75,21 +76,37 @@ static void becomes_account(struct sched *s, struct batch *b, queue_id q)
     b->account[l->unknown].shares = 1;
 }
 
-static uint32_t leaf_of(struct sched *s, struct batch *b, job_id j)
+/* The user of `above`, by the slot (key, user), with one share. */
+static uint32_t user_leaf(struct sched *s, struct batch *b, uint32_t key, uint32_t user, uint32_t above)
 {
-    const struct job_facts *f = job_facts(s, j);
-    if (f->user == ID_NONE)
-        return unknown_leaf(s, b, f->queue);
-    struct leaf *slot = slot_of(b, f->queue, f->user);
+    struct leaf *slot = slot_of(b, key, user);
     if (slot->account != NO_ACCOUNT)
         return slot->account;
-    if (!b->leaves[f->queue].known)
-        becomes_account(s, b, f->queue);
-    uint32_t account = account_add(s, b, of_queue(f->queue), true, 1);
-    *slot = (struct leaf){ f->queue, f->user, account };
+    uint32_t account = account_add(s, b, above, true, 1);
+    *slot = (struct leaf){ key, user, account };
     if (2 * ++b->n_leaves > b->n_slots)
         make_slots(s, b, 2 * b->n_slots);
     return account;
+}
+
+/* A user that the cluster file has; any other has one share of the account. */
+static uint32_t leaf_of_site(struct sched *s, struct batch *b, job_id j)
+{
+    uint32_t a = job_site(s, j).association, account = a == ID_NONE ? 0 : a + 1;
+    return a != ID_NONE && b->account[account].user
+               ? account : user_leaf(s, b, account, job_facts(s, j)->user, account);
+}
+
+static uint32_t leaf_of(struct sched *s, struct batch *b, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    if (!b->leaves)
+        return leaf_of_site(s, b, j);
+    if (f->user == ID_NONE)
+        return unknown_leaf(s, b, f->queue);
+    if (!b->leaves[f->queue].known)
+        becomes_account(s, b, f->queue);
+    return user_leaf(s, b, f->queue, f->user, of_queue(f->queue));
 }
 
 double batch_factor(const struct batch *b, struct sched *s, job_id j)
@@ -172,13 +189,21 @@ void batch_begin(struct sched *s, struct batch *b, struct batch_order order, con
     b->period_s = (double)b->period_ns / NS_IN_S;
     b->decay = p->half_life_s > 0 ? pow(fmax(0, 1 - .693 / p->half_life_s), b->period_s) : 1;
     b->origin_ns = sched_now(s);
-    b->leaves = sched_alloc(s, queue_count(s) * sizeof *b->leaves);
+    const struct site *site = sched_site(s);
     account_add(s, b, NO_ACCOUNT, false, 1);
+    make_slots(s, b, FIRST_CAPACITY);
+    if (site && site->n_associations) {
+        for (uint32_t a = 0; a < site->n_associations; a++) {
+            const struct association_facts *of = &site->association[a];
+            account_add(s, b, of->parent == ID_NONE ? 0 : of->parent + 1, of->user, of->shares);
+        }
+        return;
+    }
+    b->leaves = sched_alloc(s, queue_count(s) * sizeof *b->leaves);
     for (queue_id q = 0; q < queue_count(s); q++) {
         b->leaves[q].unknown = NO_ACCOUNT;
         account_add(s, b, of_queue(queue_facts(s, q)->parent), false, queue_facts(s, q)->weight);
     }
-    make_slots(s, b, FIRST_CAPACITY);
 }
 
 void batch_arrived(struct sched *s, struct batch *b, job_id j)
@@ -227,17 +252,27 @@ static void sort_anew(struct sched *s, struct batch *b, struct line *l)
             line_push(l, all[i], key_own(s, all[i], NULL));
 }
 
-void batch_serve(struct sched *s, struct batch *b)
+void batch_refresh(struct sched *s, struct batch *b)
 {
-    bool waits = false;
     uint32_t n = b->queueing.per_queue ? queue_count(s) : 1;
     catch_up(s, b);
     for (uint32_t q = 0; q < n && b->unsorted; q++)
         sort_anew(s, b, b->queueing.queue[q].waiting);
     b->unsorted = false;
+}
+
+int64_t batch_next_ns(const struct batch *b)
+{
+    return b->origin_ns + (b->computed + 1) * b->period_ns;
+}
+
+void batch_serve(struct sched *s, struct batch *b)
+{
+    bool waits = false;
+    batch_refresh(s, b);
     queueing_serve(s, &b->queueing);
     for (size_t i = 0; i < b->queueing.n_busy; i++)
         waits |= line_length(b->queueing.queue[b->queueing.busy[i]].waiting) > 0;
     if (waits)
-        sched_wake_at(s, b->origin_ns + (b->computed + 1) * b->period_ns);
+        sched_wake_at(s, batch_next_ns(b));
 }

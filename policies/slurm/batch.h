@@ -10,7 +10,11 @@
  *
  * Accounts are the queues, with their weights as shares. Users are the leaves below the queue of
  * their jobs, one share each, known from their first job on, which ranks all accounts again. A
- * queue with no known user is itself a leaf; beside known users the unknown ones are one user. */
+ * queue with no known user is itself a leaf; beside known users the unknown ones are one user.
+ *
+ * Where the cluster file has accounts (sim/contract/site.h), these are the tree, with its users and
+ * their shares; a user that it does not have is known from its first job on, with one share of the
+ * account, or beside the accounts if that is unknown. */
 #pragma once
 #include "policies/slurm/accounts.h"
 #include "policies/common/queueing.h"
@@ -34,7 +38,8 @@ struct batch_order {
 };
 /* A running job; charged until since_s. */
 struct charged { job_id job; double gpus, since_s; };
-struct leaf { queue_id queue; uint32_t user, account; };      /* account NO_ACCOUNT: a free slot */
+/* queue: or account above it; account NO_ACCOUNT: a free slot */
+struct leaf { queue_id queue; uint32_t user, account; };
 /* The leaf of unknown users, or NO_ACCOUNT; has any other. */
 struct queue_leaves { uint32_t unknown; bool known; };
 struct batch {
@@ -44,7 +49,7 @@ struct batch {
     uint32_t n_accounts;
     size_t account_capacity, room_capacity;
     struct account **room;
-    struct queue_leaves *leaves;  /* [queues] */
+    struct queue_leaves *leaves;  /* [queues]; NULL: accounts are those of the cluster file */
     struct leaf *slot;            /* open addressing, by (queue, user) */
     uint32_t n_slots, n_leaves;
     struct charged *charged;
@@ -66,6 +71,9 @@ void batch_arrived(struct sched *s, struct batch *b, job_id j);
 void batch_started(struct sched *s, struct batch *b, job_id j);
 void batch_stopped(struct sched *s, struct batch *b, job_id j);
 void batch_serve(struct sched *s, struct batch *b);
+/* The part of it before jobs are served: usage and priorities of the last multiple of the period. */
+void batch_refresh(struct sched *s, struct batch *b);
+int64_t batch_next_ns(const struct batch *b);                /* the next multiple */
 
 /* The callbacks of an order with a struct batch as its state. */
 #define BATCH_CALLBACKS(prefix)                                                                    \

@@ -17,6 +17,7 @@ enum event_kind {
                                   autoscaler scans */
     EVENT_PROGRESS,            /* a job has started up and begins to make progress */
     EVENT_OUT_OF_MEMORY,       /* of a job at the end of its start-up: it fails */
+    EVENT_TIME_LIMIT,          /* of a job: its time is over */
     EVENT_CHECKPOINT,          /* of a job: is due, or a part of it is over */
     EVENT_EPOCH,               /* of a job: it has read all its data once */
     EVENT_FLOW,                /* a transfer over a shared link is over */

@@ -4,6 +4,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/cluster/labels.h"
+#include "sim/cluster/site.h"
 #include "sim/models/network/rate_rules.h"
 #include "sim/models/power.h"
 #include "sim/models/training/throughput_pairs.h"
@@ -111,24 +112,31 @@ static struct node_type type_of(struct cluster *c, const struct group_spec *g)
     return t;
 }
 
+static uint32_t type_add(struct cluster *c, const struct node_type *t)
+{
+    uint32_t k = 0;
+    memcpy(&c->type[c->n_types], t, sizeof *t);
+    while (memcmp(&c->type[k], t, sizeof *t) != 0)
+        k++;
+    c->n_types += k == c->n_types;
+    return k;
+}
+
 /* Groups that differ only in their names are one type. Returns the type of each of the n groups;
- * the caller frees it. */
-static uint32_t *build_types(struct cluster *c, const struct group_spec *groups, size_t n)
+ * the caller frees it. borders: so many more types may follow. */
+static uint32_t *build_types(struct cluster *c, const struct group_spec *groups, size_t n,
+                             size_t borders)
 {
     uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
     c->n_groups = (uint32_t)n;
     c->group_name = arena_alloc(c->memory, n * sizeof *c->group_name);
     c->group_gpus = arena_alloc(c->memory, n * sizeof *c->group_gpus);
-    c->type = arena_alloc(c->memory, n * sizeof *c->type);
+    c->type = arena_alloc(c->memory, (n + borders) * sizeof *c->type);
     c->gpu_models = intern_new();
     c->texts = intern_new();
     for (size_t i = 0; i < n; i++) {
-        uint32_t k = 0;
-        c->type[c->n_types] = type_of(c, &groups[i]);
-        while (memcmp(&c->type[k], &c->type[c->n_types], sizeof *c->type) != 0)
-            k++;
-        c->n_types += k == c->n_types;
-        type_of_group[i] = k;
+        struct node_type t = type_of(c, &groups[i]);
+        type_of_group[i] = type_add(c, &t);
         c->group_name[i] = keep(c, groups[i].name);
         c->group_gpus[i] = groups[i].gpus;
         c->n_nodes += groups[i].count;
@@ -270,11 +278,58 @@ static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group
     all->at[all->n++] = (struct stretch){ group, k - 1, count };
 }
 
+/* The same with a label for each partition of node n. */
+static uint32_t type_in_partitions(struct cluster *c, const struct site *site, uint32_t type,
+                                   node_id n)
+{
+    struct node_type t;
+    char *more = site_labels(site, n);
+    const char *labels = intern_text(c->texts, c->type[type].labels);
+    size_t size = strlen(labels) + strlen(more) + 1;
+    char *all = mem_new(size, 1);
+    snprintf(all, size, "%s%s", labels, *labels || !*more ? more : more + 1);
+    memcpy(&t, &c->type[type], sizeof t);
+    t.labels = keep_text(c, all);
+    free(all);
+    free(more);
+    return type_add(c, &t);
+}
+
+/* Nodes that are of other partitions than the one before them. */
+static size_t partition_borders(const struct cluster_given *given)
+{
+    size_t borders = 0, n = 0;
+    for (size_t g = 0; g < given->n_groups; g++)
+        n += given->group[g].count;
+    for (size_t i = 1; given->site && given->site->n_partitions && i < n; i++)
+        borders += !site_same_partitions(given->site, (node_id)i - 1, (node_id)i);
+    return borders;
+}
+
+/* The same for nodes of several partitions: stretches of those that are in the same ones. */
+static void stretch_parts(struct cluster *c, const struct site *site, struct stretches *all,
+                          struct stretch of, uint32_t type, queue_id owner, uint32_t *of_owner,
+                          node_id first)
+{
+    if (!site || !site->n_partitions) {
+        stretch_add(c, all, of.group, type, owner, of_owner, of.count);
+        return;
+    }
+    for (uint32_t i = 0, n; i < of.count; i += n) {
+        for (n = 1; i + n < of.count && site_same_partitions(site, first + i, first + i + n);)
+            n++;
+        stretch_add(c, all, of.group, type_in_partitions(c, site, type, first + i), owner, of_owner,
+                    n);
+    }
+}
+
 static int build_kinds(struct cluster *c, const struct cluster_given *given,
                        const uint32_t *type_of_group, struct stretches *all, struct error *err)
 {
     struct pins_by_group by = sort_pins(given);
-    size_t most = given->n_groups + by.first[given->n_groups], parts = 1;
+    size_t most = given->n_groups + by.first[given->n_groups] + partition_borders(given),
+           parts = 1;
+    node_id first = 0;
     for (size_t g = 0; g < given->n_groups; g++) {
         parts = given->group[g].n_mig > parts ? given->group[g].n_mig : parts;
         parts =
@@ -288,12 +343,15 @@ static int build_kinds(struct cluster *c, const struct cluster_given *given,
         uint32_t left = given->group[g].count;
         for (size_t i = by.first[g]; i < by.first[g + 1]; i++) {
             queue_id owner = by.pin[i].owner;
-            stretch_add(c, all, g, type_of_group[g], owner, &all->of_owner[owner], by.pin[i].count);
+            stretch_parts(c, given->site, all, (struct stretch){ g, 0, by.pin[i].count },
+                          type_of_group[g], owner, &all->of_owner[owner], first);
             left -= by.pin[i].count;
+            first += by.pin[i].count;
         }
         if (left)
-            stretch_add(c, all, g, type_of_group[g], ID_NONE, &all->of_owner[given->n_queues],
-                        left);
+            stretch_parts(c, given->site, all, (struct stretch){ g, 0, left }, type_of_group[g],
+                          ID_NONE, &all->of_owner[given->n_queues], first);
+        first += left;
     }
     free(by.first);
     free(by.pin);
@@ -569,7 +627,8 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     c->name = keep(c, given->name);
     c->sharing = sharing_usual;
     struct stretches all = { .n = 0 };
-    uint32_t *type_of_group = build_types(c, given->group, given->n_groups);
+    uint32_t *type_of_group = build_types(c, given->group, given->n_groups,
+                                          given->n_groups + partition_borders(given));
     int result = build_kinds(c, given, type_of_group, &all, err);
     free(type_of_group);
     if (result) {
@@ -583,6 +642,8 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     build_domains(c, given->group, given->n_groups);
     build_flavors(c, given);
     build_queues(c, given->queue, given->n_queues);
+    c->site = given->site;
+    c->site_memory = given->site_memory;
     return c;
 }
 
@@ -608,6 +669,8 @@ void cluster_free(struct cluster *c)
     rate_rules_free(c->rates);
     if (c->power)
         hourly_free(&c->power->carbon);
+    if (c->site_memory)
+        arena_free(c->site_memory);
     arena_free(c->memory); /* c itself is in this arena */
 }
 

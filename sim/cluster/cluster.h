@@ -94,6 +94,10 @@ struct cluster {
     bool pass_per_event;          /* events of one instant one by one: sim/engine/engine.h */
     bool unmet_waits;             /* a job whose dependency can never be met waits for ever, and is not
                                      cancelled */
+    struct time_limits {          /* jobs end at their estimates: sim/physics/time_limits.c */
+        bool enforce;
+        int64_t over_ns, check_ns, grace_ns;
+    } time_limits;
     bool period_said;  /* it is given; otherwise the policy may set a period of its own */
     struct overhead overhead;
     struct sharing sharing;       /* sharing_usual by default */
@@ -109,6 +113,8 @@ struct cluster {
     struct cluster_section { const char *name, *text; } *section;    /* [n_sections] those given, but
                                      nodes and queues, each as YAML in one line */
     size_t n_sections;
+    const struct site *site;      /* partitions, QOS, accounts, weights: site.h; NULL: none */
+    struct arena *site_memory;    /* of it */
     struct arena *memory;
 };
 

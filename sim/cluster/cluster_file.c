@@ -7,6 +7,7 @@
 #include "sim/cluster/pools.h"
 #include "sim/cluster/power_file.h"
 #include "sim/cluster/rates_file.h"
+#include "sim/cluster/site.h"
 #include "sim/models/overhead.h"
 #include "sim/models/sharing.h"
 
@@ -21,7 +22,7 @@ struct file_whole {
     const char *name;
     struct config_value nodes, flavors, queues, preemption, failures, storage, gpu_models, node_types, power,
         prices, elastic, sharing;
-    struct config_value models, progress, fabric, root;
+    struct config_value models, progress, fabric, root, partitions, qos, accounts, time_limits;
     int64_t period_ns;
     int invalid_dependency, cohort, passes;
 };
@@ -45,13 +46,16 @@ static const char *const passes_words[] = { "instant", "event", NULL };
       .words = invalid_dependency_words },                                                                             \
     { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },                                             \
     SECTION(preemption), SECTION(failures), SECTION(storage), SECTION(progress), SECTION(fabric), SECTION(power),      \
-    SECTION(prices), SECTION(elastic), SECTION(sharing)
+    SECTION(prices), SECTION(elastic), SECTION(sharing), SECTION(time_limits)
 static const struct config_key section_keys[] = { SECTION_KEYS, { 0 } };
 static const struct config_key whole_keys[] = {
     { .name = "name",       .type = CONFIG_TEXT,    .at = WHOLE(name) },
     { .name = "nodes",      .type = CONFIG_LIST,    .at = WHOLE(nodes), .required = true },
     { .name = "flavors",    .type = CONFIG_LIST,    .at = WHOLE(flavors) },
     { .name = "queues",     .type = CONFIG_LIST,    .at = WHOLE(queues) },
+    { .name = "partitions", .type = CONFIG_LIST,    .at = WHOLE(partitions) },
+    { .name = "qos",        .type = CONFIG_LIST,    .at = WHOLE(qos) },
+    { .name = "accounts",   .type = CONFIG_LIST,    .at = WHOLE(accounts) },
     { .name = "cohort",     .type = CONFIG_CHOICE,  .at = WHOLE(cohort), .words = cohort_words },
     { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
     { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
@@ -60,12 +64,29 @@ static const struct config_key whole_keys[] = {
 };
 /* clang-format on */
 
+#define TIMED(field) offsetof(struct time_limits, field)
+static const struct config_key time_limit_keys[] = {
+    { .name = "enforce", .type = CONFIG_FLAG, .at = TIMED(enforce) },
+    { .name = "over_s",  CONFIG_SECONDS, .at = TIMED(over_ns) },
+    { .name = "check_s", CONFIG_SECONDS, .at = TIMED(check_ns) },
+    { .name = "grace_s", CONFIG_SECONDS, .at = TIMED(grace_ns) },
+    { 0 },
+};
+
 static struct cluster *assemble(struct cluster_reader *r, const struct file_whole *whole,
                                 const char *name)
 {
     struct cluster_given given = {
-        name, r->group, r->n_groups, r->queue, r->n_queues, r->catalogue, r->flavor, r->n_flavors
+        .name = name, .group = r->group, .n_groups = r->n_groups, .queue = r->queue,
+        .n_queues = r->n_queues, .catalogue = r->catalogue, .flavor = r->flavor,
+        .n_flavors = r->n_flavors, .site_memory = arena_new(),
     };
+    struct site_given said = { whole->partitions, whole->qos, whole->accounts, r->group,
+                               r->n_groups };
+    if (site_read(&said, given.site_memory, &given.site, r->err)) {
+        arena_free(given.site_memory);
+        return NULL;
+    }
     struct culprit culprit;
     struct error why = { "" };
     struct cluster *c = cluster_assemble(&given, &culprit, &why);
@@ -73,6 +94,7 @@ static struct cluster *assemble(struct cluster_reader *r, const struct file_whol
         r->catalogue = NULL;       /* the cluster owns it now */
         return c;
     }
+    arena_free(given.site_memory);
     struct config_value at = whole->nodes;
     if (culprit.part != FAULT_WHOLE)
         at = culprit.part == FAULT_GROUP ? r->group_at[culprit.index] : r->queue_at[culprit.index];
@@ -89,6 +111,10 @@ static int read_sections(const struct file_whole *whole, const char *file, struc
     if (overhead_read(whole->preemption, whole->root, &c->overhead, err))
         return -1;
     if (config_given(whole->storage) && storage_read(whole->storage, &c->storage, err))
+        return -1;
+    c->time_limits.enforce = config_given(whole->time_limits);
+    if (config_given(whole->time_limits) &&
+        config_fields(whole->time_limits, time_limit_keys, &c->time_limits, err))
         return -1;
     c->pass_per_event = whole->passes > 0;
     c->unmet_waits = whole->invalid_dependency > 0;

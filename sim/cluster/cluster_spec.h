@@ -8,6 +8,9 @@
 #include "sim/base/error.h"
 #include "sim/cluster/catalogue.h"
 #include "sim/contract/policy.h"
+#include "sim/contract/site.h"
+
+struct arena;
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
 #define CLUSTER_NODES_MAX      10000000u
@@ -42,6 +45,7 @@ struct group_spec {
     const struct mig_spec *mig;   /* [n_mig] its GPUs are cut into exactly these instances; NULL:
                                      they are not cut */
     uint32_t n_mig;
+    uint32_t weight;              /* of each node, for policies that prefer lower ones; 0: not given */
 };
 struct pin_spec { uint32_t group, count; };  /* the next `count` free nodes of that group */
 #define COHORT_RULES_UNSAID                                                                        \
@@ -74,6 +78,8 @@ struct cluster_given {
                                      alone */
     const struct flavor *flavor;
     size_t n_flavors;
+    const struct site *site;      /* partitions and what goes with them, in site_memory; NULL: none */
+    struct arena *site_memory;    /* becomes the cluster's if one is made */
 };
 /* Checks everything but the number of node kinds. 0, or -1 with err ("queue 'a': wants 3 nodes of
  * group 'g', 2 are left") and the culprit. */

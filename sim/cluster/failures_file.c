@@ -162,6 +162,7 @@ struct file_nodes { /* of an entry of `maintenance` or `faults` */
 struct file_planned {
     struct file_nodes nodes;
     struct planned_outage o;
+    int running;
 };
 struct file_given {
     struct file_nodes nodes;
@@ -228,6 +229,8 @@ static const struct config_key keys[] = {
     { 0 },
 };
 static const struct config_key weight_key = { REAL, .most = RATE_MOST };
+/* What becomes of the jobs that run on the nodes. */
+static const char *const running_words[] = { "stop", "keep", NULL };
 static const struct config_key planned_keys[] = {
     { .name = "group",   .type = CONFIG_TEXT, .at = PLANNED(nodes.group) },
     { .name = "first",   COUNT, .at = PLANNED(nodes.first), .most = CLUSTER_NODES_MAX },
@@ -236,6 +239,7 @@ static const struct config_key planned_keys[] = {
     { .name = "until_s", CONFIG_SECONDS, .at = PLANNED(o.until_ns), .required = true },
     { .name = "drain_s", CONFIG_SECONDS, .at = PLANNED(o.drain_ns) },
     { .name = "every_s", CONFIG_SECONDS, .at = PLANNED(o.every_ns), .above_least = true },
+    { .name = "running", CHOICE, .at = PLANNED(running), .words = running_words },
     { 0 },
 };
 static const struct config_key given_keys[] = {
@@ -310,6 +314,7 @@ static int read_planned(struct config_value list, struct cluster *c, struct fail
         if (p.o.every_ns && p.o.every_ns <= p.o.until_ns - p.o.from_ns + p.o.drain_ns)
             return config_error(entry, err,
                                 "want 'every_s' longer than the draining and the maintenance");
+        p.o.keeps = p.running > 0;
         f->planned[f->n_planned++] = p.o;
     }
     return 0;

@@ -50,6 +50,7 @@ static const struct config_key group_keys[] = {
     { .name = "mig_strategy",   .type = CONFIG_CHOICE, .at = GROUP(mig_strategy), .words = mig_words },
     { .name = "pool",           .type = CONFIG_MAPPING, .at = GROUP(pool) },
     { .name = "racks_per_pod",  COUNT, .at = GROUP(spec.racks_per_pod), .least = 1, .most = CLUSTER_NODES_MAX },
+    { .name = "weight",         COUNT, .at = GROUP(spec.weight), .least = 1, .most = 1000000000 },
     { .name = "joins",          .type = CONFIG_CHOICE, .at = GROUP(joins), .words = joins_words },
     { .name = "nics",           COUNT, .at = GROUP(spec.nics.nics), .least = 1, .most = NAMED_GPUS_MAX },
     { .name = "nic_gbps",       .type = CONFIG_REAL, .at = GROUP(spec.nics.gbps), .above_least = true, .most = 1000000 },

@@ -255,7 +255,7 @@ enum {                            /* policy.needs */
     SEES_RECORD = 256             /* job_recorded_start_ns(), sched_place_recorded() */
 };
 /* policy.reads: settings of queues on which its decisions depend; a run warns of others. */
-enum { READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4 };
+enum { READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4, READS_SITE = 8 };
 enum stop_cause {
     STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED,    /* for good */
     STOPPED_BY_POLICY,

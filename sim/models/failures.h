@@ -100,6 +100,7 @@ struct planned_outage {
     uint32_t first, end;
     int64_t from_ns, until_ns, drain_ns;
     int64_t every_ns;             /* period of repetition; 0: once */
+    bool keeps;                   /* a drain alone: what runs stays, and nothing new starts until until_ns */
 };
 struct given_fault {
     uint32_t node, gpu;           /* gpu UINT32_MAX: the node, or with FAULT_SWITCH its rack */

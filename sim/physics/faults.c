@@ -331,10 +331,10 @@ static void outage(struct sched *s, uint32_t k)
     bool begins = s->now_ns >= r->planned_ns[k];
     if (!r->draining[k])
         for (node_id n = o->first; n < o->end; n++) {
-            log_node(s, begins ? "maintenance" : "drain", n, ID_NONE, "");
+            log_node(s, begins && !o->keeps ? "maintenance" : "drain", n, ID_NONE, "");
             node_goes(s, n);
         }
-    interrupt_nodes(s, &(struct interruption){ begins ? CAUSE_MAINTENANCE : CAUSE_DRAIN, o->first, o->end, 0, 0 });
+    interrupt_nodes(s, &(struct interruption){ begins && !o->keeps ? CAUSE_MAINTENANCE : CAUSE_DRAIN, o->first, o->end, 0, 0 });
     r->draining[k] = !begins;
     if (!begins) {                /* jobs that wait for the nodes wait for this, too */
         event_queue_push(s->events, (struct event){ r->planned_ns[k], EVENT_FAULT, r->first[PLANNED] + k });

@@ -26,7 +26,8 @@
     M(pools_model)                                                                                                     \
     M(pools_down_model)                                                                                                \
     M(services_model)                                                                                                  \
-    M(deadlines_model)
+    M(deadlines_model)                                                                                                 \
+    M(time_limits_model)
 
 #define PLACE_OF(name) PLACE_##name,
 enum { PLACE_FREE, PHYSICS_MODELS(PLACE_OF) PLACES };     /* PLACE_FREE: of a model that is in no list; one a run */

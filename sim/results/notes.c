@@ -290,6 +290,41 @@ static bool flavors_unread(const struct sched *s, FILE *text)
     return true;
 }
 
+/* Of partitions a run heeds the nodes, whatever the policy. */
+static bool site_unread(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    const struct site *site = setup->cluster->site;
+    bool tiers = false, reads = policies_read(setup) & READS_SITE;
+    for (uint32_t p = 0; site && p < site->n_partitions; p++)
+        tiers |= site->partition[p].tier != 1 || site->partition[p].max_time_ns != TIME_NEVER;
+    bool unread = site && !reads && (site->n_qos || site->n_associations || tiers);
+    if (unread)
+        fprintf(text, "policy %s does not read QOS, limits of accounts and tiers and times of partitions: "
+                      "they change no decision", setup->policy->name);
+    return unread;
+}
+
+/* The trace speaks of a site, and the cluster has none. */
+static bool site_missing(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    const struct site *site = setup->cluster->site;
+    const struct workload *w = setup->workload;
+    bool partitions = false, qos = false, accounts = false;
+    for (uint32_t i = 1; i <= intern_count(w->sites); i++) {
+        struct own_site own = workload_site(w, i);
+        partitions |= own.partition != ID_NONE && !(site && site->n_partitions);
+        qos |= own.qos != ID_NONE && !(site && site->n_qos);
+        accounts |= own.account != ID_NONE && !(site && site->n_associations);
+    }
+    if (partitions || qos || accounts)
+        fprintf(text, "jobs name %s%s%s%s%s, and the cluster file has none: they change no decision",
+                partitions ? "partitions" : "", partitions && qos ? ", " : "", qos ? "QOS" : "",
+                (partitions || qos) && accounts ? ", " : "", accounts ? "accounts" : "");
+    return partitions || qos || accounts;
+}
+
 static bool no_cohort(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
@@ -395,6 +430,8 @@ static const struct remark_of_run {
     { "no-cohort", no_cohort },
     { "jobs-without-record", no_record },
     { "later-than-recorded", later_than_recorded },
+    { "unread-site", site_unread },
+    { "site-missing", site_missing },
     { "restarts-from-nothing", restarts_from_nothing },
     { "scattered-totals", scattered_totals },
     { "refused-requests", refused_requests },

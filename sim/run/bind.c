@@ -164,6 +164,133 @@ static void set_apart(struct shape *made, uint32_t queue, const void *cluster)
     made->limited = has_limit(c, queue) ? queue : ID_NONE;
 }
 
+/* ---- Partitions, QOS, accounts ---- */
+
+static uint32_t partition_named(const struct site *site, const char *name, size_t length)
+{
+    for (uint32_t p = 0; p < site->n_partitions; p++)
+        if (strlen(site->partition[p].name) == length && !memcmp(site->partition[p].name, name, length))
+            return p;
+    return ID_NONE;
+}
+
+static int find_partitions(const struct cluster *c, struct workload *w, job_id j, const char *list, struct job_site *to,
+                           struct error *err)
+{
+    uint32_t *all = arena_alloc(w->memory, (strlen(list) / 2 + 1) * sizeof *all), p;
+    to->partition = all;
+    for (const char *at = list; to->n_partitions == 0 || *at; at += *at == ';') {
+        size_t length = strcspn(at, ";");
+        if ((p = partition_named(c->site, at, length)) == ID_NONE)
+            return error_set(err, "cluster %s: job '%.100s': want a partition of the cluster, got '%.*s'", c->name,
+                             w->truth[j].name, (int)(length < 100 ? length : 100), at);
+        for (uint32_t i = 0; i < to->n_partitions; i++)
+            if (all[i] == p)
+                return error_set(err, "cluster %s: job '%.100s': want each partition once, got '%.*s' twice", c->name,
+                                 w->truth[j].name, (int)(length < 100 ? length : 100), at);
+        all[to->n_partitions++] = p;
+        at += length;
+    }
+    return 0;
+}
+
+static uint32_t association_named(const struct site *site, const char *name, uint32_t account)
+{
+    bool user = account != ID_NONE;
+    for (uint32_t a = 0; a < site->n_associations; a++)
+        if (site->association[a].user == user && (!user || site->association[a].parent == account) &&
+            !strcmp(site->association[a].name, name))
+            return a;
+    return ID_NONE;
+}
+
+static int find_association(const struct cluster *c, const struct workload *w, job_id j, uint32_t named, struct job_site *to,
+                            struct error *err)
+{
+    const struct job_facts *f = &w->facts[j];
+    const char *account = named == ID_NONE ? c->queue[f->queue].name : intern_text(w->wishes, named);
+    to->association = association_named(c->site, account, ID_NONE);
+    if (to->association == ID_NONE && named != ID_NONE && c->site->n_associations)
+        return error_set(err, "cluster %s: job '%.100s': want an account of the cluster, got '%.100s'", c->name, w->truth[j].name,
+                         account);
+    uint32_t user = to->association == ID_NONE || f->user == ID_NONE
+                        ? ID_NONE : association_named(c->site, intern_text(w->users, f->user), to->association);
+    to->association = user == ID_NONE ? to->association : user;
+    return 0;
+}
+
+static int find_qos(const struct cluster *c, const struct workload *w, job_id j, uint32_t named, struct job_site *to,
+                    struct error *err)
+{
+    const char *name = named == ID_NONE ? "" : intern_text(w->wishes, named);
+    if (named == ID_NONE || !c->site->n_qos) {
+        to->qos = to->association == ID_NONE ? ID_NONE : c->site->association[to->association].qos;
+        return 0;
+    }
+    for (to->qos = 0; to->qos < c->site->n_qos; to->qos++)
+        if (!strcmp(c->site->qos[to->qos].name, name))
+            return 0;
+    return error_set(err, "cluster %s: job '%.100s': want a QOS of the cluster, got '%.100s'", c->name, w->truth[j].name, name);
+}
+
+static uint32_t partitions_key(const struct workload *w, job_id j, const void *cluster)
+{
+    (void)cluster;
+    return w->job_site[j].n_partitions ? w->truth[j].site : ID_NONE;
+}
+
+/* Its required terms, each together with each partition: a node of one of them. */
+struct partition_terms { struct workload *w; const struct site *site; const struct job_site **of; };
+static void keep_to_partitions(struct shape *made, uint32_t key, const void *context)
+{
+    const struct partition_terms *t = context;
+    const struct job_site *j = t->of[key];
+    const char *was = made->affinity == ID_NONE ? "" : intern_text(t->w->wishes, made->affinity);
+    char *text = NULL;
+    size_t length, n_required = 0;
+    FILE *f = mem_stream(&text, &length);
+    const char *more = "";
+    for (const char *at = was; *at; at += strcspn(at, ";"), at += *at == ';') {
+        size_t n = strcspn(at, ";");
+        bool preferred = strspn(at, "0123456789") && at[strspn(at, "0123456789")] == ':';
+        n_required += !preferred;
+        for (uint32_t p = 0; p < (preferred ? 1 : j->n_partitions); p++, more = ";")
+            if (preferred)
+                fprintf(f, "%s%.*s", more, (int)n, at);
+            else
+                fprintf(f, "%s%.*s&partition.%s", more, (int)n, at, t->site->partition[j->partition[p]].name);
+    }
+    for (uint32_t p = 0; p < j->n_partitions && !n_required; p++, more = ";")
+        fprintf(f, "%spartition.%s", more, t->site->partition[j->partition[p]].name);
+    mem_stream_end(f, &text);
+    made->affinity = intern_add(t->w->wishes, text, strlen(text));
+    free(text);
+}
+
+static int bind_site(const struct cluster *c, struct workload *w, struct error *err)
+{
+    uint32_t usual = 0, n_keys = intern_count(w->sites) + 1;
+    if (!c->site)
+        return 0;
+    w->job_site = arena_alloc(w->memory, workload_all(w) * sizeof *w->job_site);
+    while (usual < c->site->n_partitions && !c->site->partition[usual].usual)
+        usual++;
+    struct partition_terms terms = { w, c->site, arena_alloc(w->memory, n_keys * sizeof *terms.of) };
+    for (job_id j = 0; j < workload_all(w); j++) {
+        struct own_site own = workload_site(w, w->truth[j].site);
+        struct job_site *to = &w->job_site[j];
+        const char *list = own.partition != ID_NONE ? intern_text(w->wishes, own.partition) : c->site->partition[usual].name;
+        to->nice = own.nice;
+        if ((c->site->n_partitions && find_partitions(c, w, j, list, to, err)) ||
+            find_association(c, w, j, own.account, to, err) || find_qos(c, w, j, own.qos, to, err))
+            return -1;
+        terms.of[w->truth[j].site] = to;
+    }
+    if (c->site->n_partitions)
+        split_shapes(w, n_keys, partitions_key, keep_to_partitions, &terms);
+    return 0;
+}
+
 /* ---- GPU memory ---- */
 
 /* The memory of a GPU that the shape may use, the smallest of those that are no smaller than its share; 0: there is none. */
@@ -341,6 +468,8 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
     if (apart)
         split_shapes(w, c->n_queues, own_shapes_of, set_apart, c);
     free(map);
+    if (bind_site(c, w, err))
+        return -1;
     if (sharing_counts_memory(&c->sharing))
         resolve_footprints(c, w);
     if (c->rates)

@@ -46,7 +46,7 @@ static bool denies(const struct planned_outage *o, int64_t from_ns, int64_t unti
         return false;             /* the only one is over */
     if (from_ns >= drains_ns)
         return true;
-    return until_ns > begins_ns && until_ns != TIME_NEVER && !(o->every_ns && until_ns - from_ns > between_ns);
+    return !o->keeps && until_ns > begins_ns && until_ns != TIME_NEVER && !(o->every_ns && until_ns - from_ns > between_ns);
 }
 
 /* What is not out in truth. */

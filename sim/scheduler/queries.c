@@ -1,5 +1,6 @@
 /* queries.c - what a policy may see of jobs, time, capacity, queues and nodes: the queries of the contract. */
 #include "sim/accounting/books.h"
+#include "sim/contract/site.h"
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/on_demand.h"
@@ -12,6 +13,17 @@
 int64_t sched_now(const struct sched *s)
 {
     return s->now_ns;
+}
+
+const struct site *sched_site(const struct sched *s)
+{
+    return s->cluster->site;
+}
+
+struct job_site job_site(const struct sched *s, job_id j)
+{
+    return s->workload->job_site ? s->workload->job_site[j]
+                                 : (struct job_site){ .qos = ID_NONE, .association = ID_NONE };
 }
 
 const struct job_facts *job_facts(const struct sched *s, job_id j)

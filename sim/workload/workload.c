@@ -135,6 +135,7 @@ struct workload *workload_new(void)
     w->models = intern_new();
     w->trees = group_trees_new();
     w->overheads = intern_new();
+    w->sites = intern_new();
     w->inputs = job_inputs_new();
     w->sizes = intern_new();
     w->memory = arena_new();
@@ -182,6 +183,7 @@ void workload_free(struct workload *w)
     intern_free(w->models);
     group_trees_free(w->trees);
     intern_free(w->overheads);
+    intern_free(w->sites);
     job_inputs_free(w->inputs);
     intern_free(w->sizes);
     free(w->overhead_at);
@@ -442,6 +444,23 @@ struct own_overhead workload_overhead(const struct workload *w, uint32_t overhea
     return own;
 }
 
+static uint32_t site_add(struct workload *w, const struct job_row *row)
+{
+    static const struct own_site none = OWN_SITE_NONE;
+    struct own_site own = { wish_of(w, row->partition), wish_of(w, row->qos),
+                            wish_of(w, row->account), row->nice };
+    return memcmp(&own, &none, sizeof none)
+               ? intern_add(w->sites, (const char *)&own, sizeof own) + 1 : 0;
+}
+
+struct own_site workload_site(const struct workload *w, uint32_t site)
+{
+    struct own_site own = OWN_SITE_NONE;
+    if (site)
+        memcpy(&own, intern_text(w->sites, site - 1), sizeof own);
+    return own;
+}
+
 static uint32_t running_add(struct workload *w, const struct job_row *row, const char *file,
                             size_t line)
 {
@@ -520,6 +539,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     else if (task_groups_shape(w, row, wishes_of(w, row), file, &shape, &min_tasks, err) != 0)
         return -1;
     append(w, row, shape, min_tasks, sizes_add(w, &sizes), name, length);
+    w->truth[w->n_jobs - 1].site = site_add(w, row);
     w->truth[w->n_jobs - 1].overhead = overhead_add(w, &row->overhead, file, line);
     w->truth[w->n_jobs - 1].input = job_inputs_add(w->inputs, row);
     if (row->n_running_on)

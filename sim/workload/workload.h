@@ -11,6 +11,7 @@
  * live as long as the workload; sim/serving and sim/sessions define them. */
 #pragma once
 #include "sim/contract/policy.h"
+#include "sim/contract/site.h"
 #include "sim/base/error.h"
 #include "sim/base/intern.h"
 #include "sim/base/units.h"
@@ -35,11 +36,16 @@ struct job_truth {
     uint32_t input;               /* number for workload_input(); 0: none */
     uint32_t running;             /* from 1: it runs at its submit time, see
                                      workload.running[running - 1]; 0: it does not */
+    uint32_t site;                /* what it says of partition, QOS, account: number for
+                                     workload_site(), from 1; 0: nothing */
     struct duty duty;             /* of each of its GPUs without other tenants; DUTY_UNSAID: that of
                                      its model */
     uint32_t record;              /* number in workload.record, from 1; 0: the trace does not say
                                      when it started */
 };
+/* Numbers in workload.wishes; ID_NONE: not given. partition: a list "a;b". */
+struct own_site { uint32_t partition, qos, account; int32_t nice; };
+#define OWN_SITE_NONE { ID_NONE, ID_NONE, ID_NONE, 0 }
 /* Names of what a job reads, by number; ID_NONE: no name. A data set without a name is the job's
  * own, an image without a name is that of the job's model. */
 struct own_input { uint32_t data_set, image, epochs; };      /* epochs 0: not given, one */
@@ -141,6 +147,8 @@ struct job_row {
                                                      "": none */
     const char *image;    size_t image_length;    /* container image; NULL or "": none */
     uint32_t epochs;              /* times that it reads its data; 0: not given */
+    const char *partition, *qos, *account;        /* see sim/contract/site.h; NULL or "": none */
+    int32_t nice;
     int32_t priority;
     enum job_class class;
     enum job_fate fate;
@@ -201,7 +209,9 @@ struct workload {
                                      one after the other, in the order of the jobs; ID_NONE: with any.
                                      NULL: no job has one. Together with depends_first */
     struct intern *overheads;        /* the bytes of struct own_overhead: workload_overhead() */
-    /* first place of each, for messages */
+    struct intern *sites;         /* the bytes of struct own_site: workload_site() */
+    struct job_site *job_site;    /* [jobs] set by run_bind(); NULL: the cluster has no site */
+    /* first place of each overhead, for messages */
     struct overhead_at { const char *file; size_t line; } *overhead_at;
     size_t overhead_capacity;
     struct job_inputs *inputs;    /* private: workload_input() */
@@ -237,6 +247,7 @@ void workload_rebase(struct workload *w);
 int  workload_finish(struct workload *w, const char *file, struct error *err);
 /* job_truth.overhead, not 0 */
 struct own_overhead workload_overhead(const struct workload *w, uint32_t overhead);
+struct own_site workload_site(const struct workload *w, uint32_t site);     /* 0: nothing said */
 struct own_input workload_input(const struct workload *w, job_id j);
 const char *workload_data_set(const struct workload *w, uint32_t data_set);
 const char *workload_image(const struct workload *w, uint32_t image);

@@ -81,6 +81,14 @@ keys "queues" "$nodes
 queues: [ { name: a, qqqqqqqq: 1 } ]"
 keys "queues: preemption" "$nodes
 queues: [ { name: a, preemption: { qqqqqqqq: 1 } } ]"
+for list in partitions qos accounts; do
+    keys $list "$nodes
+$list: [ { name: a, qqqqqqqq: 1 } ]"
+done
+keys "accounts: users" "$nodes
+accounts: [ { name: a, users: [ { name: b, qqqqqqqq: 1 } ] } ]"
+keys time_limits "$nodes
+time_limits: { qqqqqqqq: 1 }"
 keys_in studies "a federation" 'federation: f
 qqqqqqqq: 1'
 keys_in studies "an experiment" 'clusters: a.yaml

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { META_PARAMS = 24, META_COMBOS = 1024 };
+enum { META_PARAMS = 48, META_COMBOS = 1024 };
 
 struct meta_combo {
     const struct policy *policy;
     const struct placer *placer;
     double params[META_PARAMS];
-    char name[200];
+    char name[400];
 };
 
 static inline const struct param *meta_param(const struct policy *p, const char *name)
@@ -59,7 +59,7 @@ static inline bool meta_next_words(const struct policy *p, double *params)
 }
 
 /* The usual choice of words with every placer, those of tests/support/choices.h with the first.
- * A policy that places pod by pod hardly asks the placer: all with the first. */
+ * A policy that places pod by pod, or by itself, hardly asks the placer: all with the first. */
 static inline size_t meta_combos(struct meta_combo *list)
 {
     size_t n = 0;
@@ -71,7 +71,8 @@ static inline size_t meta_combos(struct meta_combo *list)
         for (const struct param *q = c.policy->params; q && q->name; q++)
             if (q->options)
                 c.params[q->at / sizeof(double)] = 0;
-        bool pods = !strcmp(c.policy->name, "kube") || !strcmp(c.policy->name, "gang");
+        bool pods = !strcmp(c.policy->name, "kube") || !strcmp(c.policy->name, "gang") ||
+                    !strcmp(c.policy->name, "slurm");
         do {
             for (size_t k = 0; choice_is_played(c.policy, c.params) && builtin_placers[k]; k++) {
                 if (k > 0 && (pods || choice_unusual(c.policy, c.params) > 0))

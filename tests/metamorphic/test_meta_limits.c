@@ -146,9 +146,10 @@ static void spoil_apart(struct meta_pair *p)
 }
 
 /* Not those that learn from all jobs, weigh one queue against the other, or try again whenever anything is released. */
+/* slurm: a head without room blocks its partition for the jobs of all queues, and passes are shared. */
 static bool queues_are_apart(const struct meta_combo *c)
 {
-    static const char *const not[] = { "gittins", "themis", "kube", "gang", "static", "quota", "cohort" };
+    static const char *const not[] = { "gittins", "themis", "kube", "gang", "static", "quota", "cohort", "slurm" };
     for (size_t i = 0; i < sizeof not / sizeof *not; i++)
         if (meta_policy_is(c, not[i]))
             return false;

@@ -62,10 +62,10 @@ static void single_is_plain(const struct combination *k, uint64_t seed)
 
 /* So is each instance of 1g of a mixed node, for jobs that ask for it. To fgd it is not:
  * instances do not fragment. quota sees of GPUs alone that a search cannot succeed, so a placer
- * that draws is asked another number of times. */
+ * that draws is asked another number of times. slurm refuses jobs that ask for instances. */
 static void mixed_of_one_is_plain(const struct combination *k, uint64_t seed)
 {
-    if (!strcmp(k->placer->name, "fgd") || (named(k, "quota") && !strcmp(k->placer->name, "random")))
+    if (!strcmp(k->placer->name, "fgd") || (named(k, "quota") && !strcmp(k->placer->name, "random")) || named(k, "slurm"))
         return;
     static const struct mig_spec instances = { SMALL, SLOTS };
     static const struct run_observer no_observer = { 0 };
@@ -89,6 +89,8 @@ static void profiles_are_apart(const struct combination *k, uint64_t seed)
     bool goes_by_number = false;
     for (size_t i = 0; i < COUNT(by_number); i++)
         goes_by_number |= !strcmp(k->placer->name, by_number[i]);
+    if (named(k, "slurm"))
+        return;
     bool by_queue = named(k, "quota") || named(k, "cohort");    /* queues have shares of both together */
     if (!goes_by_number || by_queue || named(k, "kube") || named(k, "gang"))
         return;

@@ -97,6 +97,8 @@ static void compare_all(const struct row *row, uint64_t seeds, bool spoil)
         w.period = row->period && seed % 2 ? row->period : 0;
         struct meta_world v = row->change(w);
         for (size_t c = 0; c < n_combos; c++) {
+            if (meta_policy_is(&combo[c], "slurm"))    /* plans in multiples of the clock: docs/schedulers.md f.8 */
+                continue;
             if (row->factor != 1 && (rounds(&combo[c]) || meta_remembers(&combo[c])))
                 continue;                                    /* Slurm's decay is by the second, its sizes by the minute */
             struct meta_combo other = scaled(&combo[c], row->factor);

@@ -76,7 +76,7 @@ static void srpt_beats(const char *policy, bool differs)
 /* A policy that sees run times and preempts may be srtf by another name. */
 static bool may_be_srpt(const struct policy *p, const struct param *word, size_t w)
 {
-    double params[24] = { 0 };
+    double params[48] = { 0 };
     struct error err = { "" };
     assert_true(p->params_size <= sizeof params);
     assert_int_equal(params_parse(p->params, p->params_size, NULL, "", params, &err), 0);

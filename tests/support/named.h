@@ -9,7 +9,7 @@
 
 struct named_policy {
     const struct policy *policy;
-    double params[24]; /* a parameter struct consists of doubles */
+    double params[48]; /* a parameter struct consists of doubles */
 };
 
 static inline struct named_policy policy_named(const char *text)

@@ -41,7 +41,7 @@ struct outcome { struct job_result job[JOBS_MOST]; struct run_totals totals; boo
 struct combination {
     const struct policy *policy;
     const struct placer *placer;
-    double params[24];
+    double params[48];
     char name[160];
 };
 
@@ -209,25 +209,27 @@ static inline struct outcome world_run(const struct world *w, const struct combi
     return out;
 }
 
-/* Every choice of the words of a policy's parameters, with one placer. Returns how many. */
+/* Every choice of the words of a policy's parameters, with one placer; of a policy with many, those
+ * that choices.h plays. Returns how many. */
 static inline size_t combinations(const struct policy *p, const struct placer *placer, struct combination *to)
 {
     size_t n = 1;
     to[0] = (struct combination){ .policy = p, .placer = placer };
     snprintf(to[0].name, sizeof to[0].name, "%s/%s", p->name, placer->name);
+    bool few = choices(p) <= CHOICES_FEW;
+    for (const struct param *x = p->params; x && x->name; x++)
+        to[0].params[x->at / sizeof(double)] = x->default_value;
     for (const struct param *x = p->params; x && x->name; x++) {
         size_t words = 0, old = n;
-        for (size_t i = 0; i < n; i++)
-            to[i].params[x->at / sizeof(double)] = x->default_value;
         while (x->options && x->options[words])
             words++;
         for (size_t i = 0; i < old; i++)
             for (size_t v = 0; v < words; v++) {
-                struct combination *k = v ? &to[n++] : &to[i];
-                assert_true(n < COMBINATIONS_MOST);
-                if (v)
-                    *k = to[i];
-                k->params[x->at / sizeof(double)] = (double)v;
+                if (v == (size_t)x->default_value || (!few && choice_unusual(p, to[i].params)))
+                    continue;
+                assert_true(n + 1 < COMBINATIONS_MOST);
+                to[n] = to[i];
+                to[n++].params[x->at / sizeof(double)] = (double)v;
             }
         for (size_t i = 0; words && i < n; i++) {
             size_t length = strlen(to[i].name);

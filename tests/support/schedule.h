@@ -70,6 +70,7 @@ struct schedule {
     const struct sharing *sharing;           /* NULL: off */
     double period, until;
     bool unmet_waits;                        /* invalid_dependency: wait */
+    struct time_limits limits;               /* the section; none: off */
     bool pass_per_event;                     /* passes: event */
     struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
     double useful, lost, startup, saving, gang, stalled; /* GPU-seconds; checked if any is given. stalled: by checkpoints */
@@ -354,6 +355,8 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
     if (row->storage.on)
         c->storage = row->storage;
     c->unmet_waits = row->unmet_waits;
+    c->time_limits = row->limits;
+    c->time_limits = row->limits;
     c->pass_per_event = row->pass_per_event;
     c->period_ns = ns_of_seconds(row->period);
     if (row->sharing)

@@ -24,6 +24,7 @@ SlurmUser=$(id -un)
 SlurmdUser=$(id -un)
 SlurmctldPort=${ports% *}
 SlurmdPort=${ports#* }
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 AuthType=auth/munge
 AuthInfo=socket=$slurm_dir/munge.sock
 CredType=cred/munge

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST = 12 };
+enum { MOST = 14 };
 #define ROOT { NO_ACCOUNT, false, 1, 0 }
 #define ACCOUNT(parent, shares) { (parent), false, (shares), 0 }
 #define USER(parent, shares, usage) { (parent), true, (shares), (usage) }
@@ -28,12 +28,18 @@ static const struct row {
       { 0, 0, 0, 2. / 4, 2. / 4, 1, 3. / 4 } },
     /* Equal siblings share a rank; the next one's rank is as if they had not: 4, 4, 2, 1 of 4. */
     { "tree: equal users", { ROOT, USER(0, 1, 5), USER(0, 1, 5), USER(0, 1, 7), USER(0, 1, 9) }, { 0, 1, 1, 2. / 4, 1. / 4 } },
-    /* Both accounts have LF 1. As one family: LF 2 of 4 in 2 (U 1/4), 1 of 3 and 5 (U 1/2), 2/3 of 6 (U 3/4). Each on its
-     * own would make 4 the second. */
-    { "tree: equal accounts are merged",
+    /* Both accounts have LF 1. Account 1: its users tie, rank 4. Account 2: 5 has the rank given last, 4; 6 is the fourth. As one
+     * family 5 would be alone at the top. */
+    { "tree: equal accounts are not merged",
       { ROOT, ACCOUNT(0, 1), ACCOUNT(0, 1), USER(1, 1, 4), USER(1, 1, 4), USER(2, 1, 2), USER(2, 1, 6) },
-      { 0, 0, 0, 3. / 4, 3. / 4, 1, 1. / 4 } },
-    { "tree: merged users tie across accounts",
+      { 0, 0, 0, 1, 1, 1, 1. / 4 } },
+    /* Ten users, two tied accounts last, each with an idle and a busy user: what sshare of Slurm 22.05.8 showed of such a tree
+     * was 0.4 0.3 and 0.3 0.1, not the 0.4 0.2 and 0.4 0.2 of one family. */
+    { "tree: as a real Slurm ranks tied accounts",
+      { ROOT, ACCOUNT(0, 1), ACCOUNT(0, 1), USER(1, 1, 0), USER(1, 1, 40), USER(2, 1, 0), USER(2, 1, 40),
+        USER(0, 1, 0), USER(0, 1, 0), USER(0, 1, 0), USER(0, 1, 0), USER(0, 1, 0), USER(0, 1, 0) },
+      { 0, 0, 0, .4, .3, .3, .1, 1, 1, 1, 1, 1, 1 } },
+    { "tree: users tie across accounts",
       { ROOT, ACCOUNT(0, 1), ACCOUNT(0, 1), USER(1, 1, 10), USER(1, 1, 10), USER(2, 1, 10), USER(2, 1, 10) },
       { 0, 0, 0, 1, 1, 1, 1 } },
     /* User 1: 1/2 / 1/2 = 1, and so has account 2. Its better user (LF 2) shares the rank; the other (2/3) is third. */
@@ -47,9 +53,9 @@ static const struct row {
       { ROOT, USER(0, 1, 6), ACCOUNT(0, 1), ACCOUNT(2, 1), USER(3, 1, 2), USER(3, 1, 4) }, { 0, 1, 0, 0, 1, 1. / 3 } },
     { "tree: an account without users", { ROOT, ACCOUNT(0, 1), USER(0, 1, 6), USER(0, 1, 3) }, { 0, 0, 1. / 2, 1 } },
     /* Three accounts, two of them equal: 1 and 3 have had 10 of 40 (LF 4/3), 2 has had 20 (2/3). */
-    { "tree: the merged ones need not be neighbours",
+    { "tree: equal accounts need not be neighbours",
       { ROOT, ACCOUNT(0, 1), ACCOUNT(0, 1), ACCOUNT(0, 1), USER(1, 1, 10), USER(2, 1, 20), USER(3, 1, 3), USER(3, 1, 7) },
-      { 0, 0, 0, 0, 3. / 4, 1. / 4, 1, 2. / 4 } },
+      { 0, 0, 0, 0, 1, 1. / 4, 1, 2. / 4 } },
 };
 static const struct row classic_rows[] = {
     { "classic: nothing used", { ROOT, USER(0, 1, 0), USER(0, 1, 0) }, { 0, 1, 1 } },

@@ -12,12 +12,12 @@
 /* The cells of one row; without a cell the default of `nothing`. */
 struct native {
     struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity,
-        tolerations, running_on, recorded_on, data_set, image;
+        tolerations, running_on, recorded_on, data_set, image, partition, qos, account;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns,
         recorded_wait_ns;
     int64_t duty, bandwidth, used_mem_mib; /* duties in millionths */
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli;
-    int64_t cpu_milli, mem_mib, priority, max_per_node;
+    int64_t cpu_milli, mem_mib, priority, max_per_node, nice;
     int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
     int64_t interval_ns, save_ns, grace_ns, restart_ns;
     uint16_t mig;
@@ -125,6 +125,10 @@ static const struct column columns[] = {
     A_NUMBER("epochs", epochs, 1, 1, TASKS_MAX),
     CELL("image", TEXT, image),
     CELL("group", TEXT, group),
+    CELL("partition", TEXT, partition), /* sim/contract/site.h; "a;b": the first that can */
+    CELL("qos", TEXT, qos),
+    CELL("account", TEXT, account),
+    A_NUMBER("nice", nice, 1, INT32_MIN, INT32_MAX),
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
@@ -414,6 +418,10 @@ static void fill(const struct native *n, struct job_row *job)
     job->image = n->image.text;
     job->image_length = n->image.length;
     job->epochs = (uint32_t)n->epochs;
+    job->partition = n->partition.text;
+    job->qos = n->qos.text;
+    job->account = n->account.text;
+    job->nice = (int32_t)n->nice;
     job->submit_ns = n->submit_ns;
     job->duration_ns = n->duration_ns;
     job->estimate_ns = n->estimate_ns;

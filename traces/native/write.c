@@ -449,6 +449,43 @@ static void put_image(struct output *o, const struct row_of *j)
     out_csv(o, workload_image(j->w, input(j).image));
 }
 
+static struct own_site site(const struct row_of *j)
+{
+    return workload_site(j->w, j->truth->site);
+}
+static bool has_partition(const struct row_of *j)
+{
+    return site(j).partition != ID_NONE;
+}
+static void put_partition(struct output *o, const struct row_of *j)
+{
+    out_csv(o, intern_text(j->w->wishes, site(j).partition));
+}
+static bool has_qos(const struct row_of *j)
+{
+    return site(j).qos != ID_NONE;
+}
+static void put_qos(struct output *o, const struct row_of *j)
+{
+    out_csv(o, intern_text(j->w->wishes, site(j).qos));
+}
+static bool has_account(const struct row_of *j)
+{
+    return site(j).account != ID_NONE;
+}
+static void put_account(struct output *o, const struct row_of *j)
+{
+    out_csv(o, intern_text(j->w->wishes, site(j).account));
+}
+static bool has_nice(const struct row_of *j)
+{
+    return site(j).nice != 0;
+}
+static void put_nice(struct output *o, const struct row_of *j)
+{
+    out_integer(o, site(j).nice);
+}
+
 /* ---- the columns, in the order in which they are written ---- */
 
 static const struct column {
@@ -503,6 +540,10 @@ static const struct column {
     { "data_set", has_data_set, put_data_set },
     { "epochs", has_epochs, put_epochs },
     { "image", has_image, put_image },
+    { "partition", has_partition, put_partition },
+    { "qos", has_qos, put_qos },
+    { "account", has_account, put_account },
+    { "nice", has_nice, put_nice },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 

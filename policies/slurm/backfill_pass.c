@@ -1,0 +1,366 @@
+/* backfill_pass.c - the backfill scheduler of policy `slurm`:
+ * SchedMD/slurm:src/plugins/sched/backfill/backfill.c, _attempt_backfill, and the test of a future
+ * start, src/plugins/select/cons_common/job_test.c, _will_run_test.
+ *
+ * The plan is a list of intervals [begin, end), each with the nodes that no job has reserved in it.
+ * Running jobs are not in it: the test takes them away, end by end of their limits, in groups. A
+ * group lasts to the end of a window that begins at a multiple of 30 s of the clock and doubles
+ * (bf_window_linear: grows by as much); the start is the end of the last job of the group that made
+ * room. Reservations begin and end at multiples of bf_resolution, rounded down.
+ *
+ * What differs: no limit of wall time, no yielding of locks, and one try with free nodes, as none
+ * are shared. */
+#include "policies/slurm/slurm.h"
+#include "sim/contract/util/minmax.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_IN_S         INT64_C(1000000000)
+#define WINDOW_S        30        /* of a group of ends */
+#define GROUP_MOST      200       /* jobs of a group */
+#define TRIES_MOST      100000    /* of one entry: more is a fault */
+#define NO_RESERVE_S    60        /* what a job takes that reserves nothing */
+
+struct interval { int64_t begin, end; uint64_t *nodes; };
+struct ending { job_id job; int64_t end_s; };
+struct backfill {
+    struct interval *space;
+    size_t n, room;
+    int64_t res, clock;           /* clock: that of Slurm at time 0 */
+    struct ending *ending;        /* [n_endings] running jobs by their end, then number */
+    size_t n_endings;
+    uint32_t *of_partition;       /* [partitions] entries tried */
+    double tested, started;
+    bool full;                    /* the table of intervals */
+};
+
+static int64_t rounded(const struct backfill *x, int64_t t)
+{
+    return t - (t + x->clock) % x->res;
+}
+
+/* ---- The plan ---- */
+
+static bool cut_at(struct sched *s, const struct slurm *m, struct backfill *x, int64_t t)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        struct interval *v = &x->space[i];
+        if (t <= v->begin || t >= v->end)
+            continue;
+        if (x->n == x->room)
+            return false;
+        memmove(v + 2, v + 1, (x->n - i - 1) * sizeof *v);
+        v[1] = (struct interval){ t, v->end, slurm_set(s, m, v->nodes) };
+        v->end = t;
+        x->n++;
+        return true;
+    }
+    return true;
+}
+
+static void merge_equals(const struct slurm *m, struct backfill *x)
+{
+    size_t n = 1;
+    for (size_t i = 1; i < x->n; i++)
+        if (!memcmp(x->space[n - 1].nodes, x->space[i].nodes, m->words * sizeof(uint64_t)))
+            x->space[n - 1].end = x->space[i].end;
+        else
+            x->space[n++] = x->space[i];
+    x->n = n;
+}
+
+static void reserve(struct sched *s, const struct slurm *m, struct backfill *x, int64_t begin,
+                    int64_t end, const struct seats *where)
+{
+    if (!cut_at(s, m, x, begin) || !cut_at(s, m, x, end)) {
+        x->full = true;
+        return;
+    }
+    for (size_t i = 0; i < x->n; i++)
+        for (uint32_t k = 0; x->space[i].begin >= begin && x->space[i].end <= end && k < where->n; k++)
+            set_remove(x->space[i].nodes, where->at[k].node);
+    merge_equals(m, x);
+}
+
+static bool overlaps(const struct backfill *x, int64_t begin, int64_t end, const struct seats *where)
+{
+    for (size_t i = 0; i < x->n; i++)
+        for (uint32_t k = 0; x->space[i].begin < end && x->space[i].end > begin && k < where->n; k++)
+            if (!set_has(x->space[i].nodes, where->at[k].node))
+                return true;
+    return false;
+}
+
+/* Nodes of `nodes` that are free of reservations over [start, start + length]; *later: when more
+ * nodes appear for the first time, 0: never. */
+static uint64_t *free_over(struct sched *s, const struct slurm *m, const struct backfill *x,
+                           const uint64_t *nodes, int64_t start, int64_t length, int64_t *later)
+{
+    uint64_t *avail = slurm_set(s, m, nodes);
+    *later = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        const struct interval *v = &x->space[i];
+        bool more = false;
+        if (v->end <= start)
+            continue;
+        for (uint32_t w = 0; !*later && i + 1 < x->n && w < m->words; w++)
+            more |= (nodes[w] & v[1].nodes[w] & ~v->nodes[w]) != 0;
+        if (more)
+            *later = v->end;
+        if (v->begin > start + length)
+            break;
+        for (uint32_t w = 0; w < m->words; w++)
+            avail[w] &= v->nodes[w];
+    }
+    return avail;
+}
+
+/* ---- The start on nodes that run other jobs ---- */
+
+static int64_t guessed_end(const struct slurm *m, int64_t end_s)
+{
+    if (end_s > m->now_s)
+        return end_s;
+    return max_i64(end_s + (int64_t)m->params->kill_wait_s, m->now_s + 1);
+}
+
+struct future {
+    const uint64_t *avail;
+    struct room room;             /* without those that may be stopped, and those taken away */
+    const job_id *victim;
+    size_t n_victims, next;
+    int64_t window_end, window;
+};
+
+static bool is_victim(const struct future *f, job_id j)
+{
+    for (size_t i = 0; i < f->n_victims; i++)
+        if (f->victim[i] == j)
+            return true;
+    return false;
+}
+
+/* Takes the next group away. ID_NONE: there is none. */
+static const struct ending *next_group(struct sched *s, const struct backfill *x, struct future *f)
+{
+    const struct ending *last = NULL;
+    for (unsigned n = 0; f->next < x->n_endings;) {
+        const struct ending *e = &x->ending[f->next++];
+        if (is_victim(f, e->job) || !slurm_on(s, e->job, f->avail))
+            continue;
+        if (!f->window_end)
+            f->window_end = e->end_s - (e->end_s + x->clock) % WINDOW_S + WINDOW_S;
+        slurm_room_give(s, &f->room, e->job);
+        last = e;
+        if (f->next == x->n_endings || x->ending[f->next].end_s > f->window_end + f->window || ++n == GROUP_MOST)
+            break;
+    }
+    return last;
+}
+
+/* When, and where. -1: never. */
+static int64_t will_run(struct sched *s, struct slurm *m, const struct backfill *x,
+                        const struct entry *e, const uint64_t *avail, struct seats *where)
+{
+    struct need need = slurm_need(s, e->job);
+    struct future f = { .avail = avail, .window = WINDOW_S };
+    job_id *victim;
+    const struct ending *last;
+    if (slurm_select(s, m, &need, avail, &m->room, where))
+        return m->now_s;
+    f.room = slurm_room_copy(s, m, &m->room);
+    f.n_victims = slurm_candidates(s, m, e, &victim);
+    f.victim = victim;
+    for (size_t i = 0; i < f.n_victims; i++)
+        slurm_room_give(s, &f.room, victim[i]);
+    if (f.n_victims && slurm_select(s, m, &need, avail, &f.room, where))
+        return m->now_s;
+    while ((last = next_group(s, x, &f))) {
+        do
+            f.window = m->params->bf_window_linear > 0 ? f.window + (int64_t)m->params->bf_window_linear
+                                                       : f.window * 2;
+        while (f.next < x->n_endings && x->ending[f.next].end_s > f.window_end + f.window);
+        if (slurm_select(s, m, &need, avail, &f.room, where))
+            return guessed_end(m, last->end_s);
+        if (f.next == x->n_endings)
+            break;
+    }
+    return -1;
+}
+
+/* ---- One entry ---- */
+
+enum answer { DONE, RESERVED_NOTHING, STARTED };
+
+static bool now_only(struct sched *s, const struct slurm *m, const struct entry *e)
+{
+    const struct slurm_params *p = m->params;
+    const struct slurm_job *own = job_own(s, e->job);
+    return (p->bf_min_prio_reserve > 0 && e->priority < p->bf_min_prio_reserve) ||
+           (p->bf_min_age_reserve > 0 &&
+            (double)(sched_now(s) - own->submit_ns) / (double)NS_IN_S < p->bf_min_age_reserve) ||
+           (p->bf_one_resv_per_job > 0 && own->planned);
+}
+
+/* It can start. false: it could not after all, and is planned like one that waits. */
+static bool start_now(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e,
+                      const uint64_t *avail, bool *over)
+{
+    struct need need = slurm_need(s, e->job);
+    struct seats where;
+    *over = !slurm_limits_after(s, m, e);
+    if (*over)
+        return false;
+    if (!slurm_select(s, m, &need, avail, &m->room, &where)) {
+        slurm_preempt(s, m, e, avail);
+        return false;
+    }
+    if (!slurm_start(s, m, e, avail))
+        return false;
+    x->started++;
+    return true;
+}
+
+static int64_t length_of(struct sched *s, const struct slurm *m, const struct entry *e)
+{
+    uint32_t qos = slurm_qos(s, e->job);
+    if (qos != ID_NONE && m->site->qos[qos].no_reserve && (int)m->params->preempt != PREEMPT_NONE)
+        return NO_RESERVE_S;
+    return slurm_limit_s(s, m, e->job, e->partition);
+}
+
+static void keep_for(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e,
+                     int64_t when, int64_t length, const struct seats *where)
+{
+    uint32_t qos = slurm_qos(s, e->job);
+    struct slurm_job *own = job_own(s, e->job);
+    int64_t begin = rounded(x, when), end = max_i64(rounded(x, when + length), begin + x->res);
+    if (!slurm_limits_after(s, m, e)) {
+        sched_blocked(s, e->job, WAIT_LIMIT);
+        return;
+    }
+    if (qos != ID_NONE && m->site->qos[qos].no_reserve)
+        return;
+    own->planned = true;
+    reserve(s, m, x, begin, end, where);
+}
+
+/* A node of the place is being left by jobs that were told to stop in this second. */
+static bool on_completing(const struct slurm *m, const struct seats *where)
+{
+    for (uint32_t i = 0; i < where->n; i++)
+        if (set_has(m->completing, where->at[i].node))
+            return true;
+    return false;
+}
+
+static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e)
+{
+    int64_t length = length_of(s, m, e), start = m->now_s, later, when;
+    bool only_now = now_only(s, m, e), over = false, tried = false;
+    struct need need = slurm_need(s, e->job);
+    uint64_t *nodes = slurm_set(s, m, m->up);
+    struct seats where;
+    for (uint32_t w = 0; w < m->words; w++)
+        nodes[w] &= m->partition[e->partition].nodes[w];
+    for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
+        const uint64_t *avail = free_over(s, m, x, nodes, start, length, &later);
+        when = slurm_set_count(m, avail) < need.nodes ? -1 : will_run(s, m, x, e, avail, &where);
+        if (when < 0) {
+            if (!later || only_now)
+                return;
+            start = later;
+            continue;
+        }
+        when = max_i64(when, start);
+        if (when <= m->now_s && !tried && on_completing(m, &where)) {
+            when = m->now_s + 1;
+            later = 0;
+        }
+        if (when <= m->now_s && !tried && (start_now(s, m, x, e, avail, &over) || over)) {
+            if (over)
+                sched_blocked(s, e->job, WAIT_LIMIT);
+            return;
+        }
+        tried = true;
+        if (when > m->now_s && only_now)
+            return;
+        if (later && when > later) {
+            start = later;
+            continue;
+        }
+        if (when > m->now_s + (int64_t)m->params->bf_window * 60)
+            return;
+        /* a start that rounding down leads into a reservation stays where it is */
+        if (when > start && overlaps(x, rounded(x, when), max_i64(rounded(x, when + length), rounded(x, when) + x->res), &where)) {
+            start = when;
+            continue;
+        }
+        keep_for(s, m, x, e, when, length, &where);
+        return;
+    }
+}
+
+/* ---- A cycle ---- */
+
+static int by_end(const void *left, const void *right)
+{
+    const struct ending *a = left, *b = right;
+    if (a->end_s != b->end_s)
+        return a->end_s < b->end_s ? -1 : 1;
+    return a->job < b->job ? -1 : a->job > b->job;
+}
+
+/* Running jobs as they are now: jobs that the cycle starts join them. */
+static void endings(struct sched *s, struct slurm *m, struct backfill *x)
+{
+    x->n_endings = 0;
+    for (size_t i = 0; i < m->n_running; i++)
+        if (job_placement(s, m->running[i]))
+            x->ending[x->n_endings++] =
+                (struct ending){ m->running[i], slurm_end_s(s, m->running[i]) };
+    qsort(x->ending, x->n_endings, sizeof *x->ending, by_end);
+}
+
+static uint32_t tried_of_user(struct sched *s, const struct slurm *m, size_t before)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < before; i++)
+        n += job_facts(s, m->entry[i].job)->user == job_facts(s, m->entry[before].job)->user;
+    return n;
+}
+
+static bool is_tried(struct sched *s, const struct slurm *m, struct backfill *x, size_t i)
+{
+    const struct entry *e = &m->entry[i];
+    const struct slurm_params *p = m->params;
+    if (job_state(s, e->job) != JOB_PENDING || slurm_preempts_elsewhere(s, m, e))
+        return false;
+    if (p->bf_max_job_part > 0 && x->of_partition[e->partition]++ >= p->bf_max_job_part)
+        return false;
+    if (p->bf_max_job_user > 0 && tried_of_user(s, m, i) >= p->bf_max_job_user)
+        return false;
+    return slurm_partition_takes(s, m, e) && slurm_limits_before(s, m, e);
+}
+
+void slurm_backfill(struct sched *s, struct slurm *m)
+{
+    const struct slurm_params *p = m->params;
+    double table = p->bf_node_space_size > 0 ? p->bf_node_space_size : p->bf_max_job_test;
+    struct backfill x = { .res = (int64_t)p->bf_resolution, .clock = (int64_t)p->clock_s, .n = 1, .room = (size_t)table + 2 };
+    x.space = sched_scratch(s, (x.room + 1) * sizeof *x.space);
+    x.ending = sched_scratch(s, (m->n_running + m->n_entries + 1) * sizeof *x.ending);
+    x.of_partition = sched_scratch(s, m->n_partitions * sizeof *x.of_partition);
+    x.space[0] = (struct interval){
+        rounded(&x, m->now_s), rounded(&x, m->now_s + (int64_t)p->bf_window * 60), slurm_set(s, m, m->up) };
+    for (size_t i = 0; i < m->n_entries && !x.full && x.tested < p->bf_max_job_test; i++) {
+        if (p->bf_max_job_start > 0 && x.started >= p->bf_max_job_start)
+            break;
+        if (!is_tried(s, m, &x, i))
+            continue;
+        x.tested++;
+        endings(s, m, &x);
+        plan_entry(s, m, &x, &m->entry[i]);
+    }
+}

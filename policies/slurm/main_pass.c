@@ -1,0 +1,77 @@
+/* main_pass.c - the main scheduler of policy `slurm`: SchedMD/slurm:src/slurmctld/job_scheduler.c,
+ * _schedule. */
+#include "policies/slurm/slurm.h"
+
+struct main_pass {
+    bool *blocked;                /* [partitions] */
+    uint32_t *tried;              /* [partitions] entries of it */
+    uint64_t *avail;
+    double started;
+};
+
+static void block(struct slurm *m, struct main_pass *x, uint32_t partition)
+{
+    x->blocked[partition] = true;
+    for (uint32_t w = 0; w < m->words; w++)
+        x->avail[w] &= ~m->partition[partition].nodes[w];
+}
+
+static uint64_t *nodes_for(struct sched *s, const struct slurm *m, const uint64_t *avail, uint32_t partition)
+{
+    uint64_t *among = slurm_set(s, m, avail);
+    for (uint32_t w = 0; w < m->words; w++)
+        among[w] &= m->partition[partition].nodes[w] & ~m->completing[w];
+    return among;
+}
+
+/* false: it has no room and blocks its partition. */
+static bool try_entry(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
+{
+    struct need need = slurm_need(s, e->job);
+    const uint64_t *among = nodes_for(s, m, x->avail, e->partition);
+    struct seats where;
+    bool held = slurm_set_count(m, among) >= need.nodes &&
+                slurm_select(s, m, &need, among, &m->room, &where);
+    if (!held) {
+        if (slurm_limits_after(s, m, e) && slurm_set_count(m, among) >= need.nodes)
+            slurm_preempt(s, m, e, among);
+        return false;
+    }
+    if (!slurm_limits_after(s, m, e)) {
+        sched_blocked(s, e->job, WAIT_LIMIT);
+        return m->params->assoc_limit_stop <= 0 || job_over_limit(s, e->job);
+    }
+    if (!slurm_start(s, m, e, among))
+        return false;
+    x->started++;
+    return true;
+}
+
+void slurm_main(struct sched *s, struct slurm *m, bool full)
+{
+    struct main_pass x = {
+        .blocked = sched_scratch(s, m->n_partitions * sizeof *x.blocked),
+        .tried = sched_scratch(s, m->n_partitions * sizeof *x.tried),
+        .avail = slurm_set(s, m, m->up),
+    };
+    double depth = 0, most = m->params->sched_max_job_start;
+    for (size_t i = 0; i < m->n_entries && (most <= 0 || x.started < most); i++) {
+        const struct entry *e = &m->entry[i];
+        if (!full && depth++ > m->params->default_queue_depth)
+            break;
+        if (job_state(s, e->job) != JOB_PENDING || slurm_preempts_elsewhere(s, m, e))
+            continue;
+        if (m->params->partition_job_depth > 0 && x.tried[e->partition]++ >= m->params->partition_job_depth)
+            continue;
+        if (x.blocked[e->partition]) {
+            sched_blocked(s, e->job, WAIT_ORDER);
+        } else if (!slurm_partition_takes(s, m, e)) {
+            sched_blocked(s, e->job, WAIT_OTHER);
+        } else if (!slurm_limits_before(s, m, e)) {
+            sched_blocked(s, e->job, WAIT_LIMIT);
+        } else if (!try_entry(s, m, &x, e)) {
+            sched_blocked(s, e->job, WAIT_GPUS);
+            block(m, &x, e->partition);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+/* slurm.h - the model of policy `slurm`: the main scheduler and the backfill scheduler of Slurm
+ * 22.05, with partitions, QOS and limits of associations.
+ *
+ * A waiting job has an entry for each of its partitions. Entries go by the tier of the partition,
+ * then priority, then submit time, then id (src/slurmctld/job_scheduler.c, sort_job_queue2).
+ *
+ * The main scheduler starts entries in order. One that finds no room blocks its partition, and all
+ * nodes of the partition leave the pass, for other partitions too (_schedule). Backfill plans each
+ * entry in order: its start by the limits of running jobs, and a reservation of whole nodes for
+ * that time; what can start at once without touching a reservation starts. Reservations live for
+ * one cycle (src/plugins/sched/backfill/backfill.c, _attempt_backfill). A job that a limit holds
+ * blocks nothing and reserves nothing.
+ *
+ * Times are whole seconds, counted from time 0 of the trace; a pass at a fraction of a second is
+ * made at the next whole one. The time limit of a job is its estimate in whole minutes, rounded up;
+ * else the default time of its first partition, else the longest of its partition, else a year.
+ *
+ * Nodes are chosen by weight and by CPUs that the job could use, never by GPUs (_eval_nodes of
+ * src/plugins/select/cons_tres). A task without CPUs takes part as one CPU there. GPUs are whole:
+ * jobs that share GPUs, ask for MIG instances, require a level of topology or have tasks of several
+ * kinds are refused. The placer has no say.
+ *
+ * The nodes of jobs that were told to stop are `completing` for the rest of that second: nothing
+ * starts there (src/slurmctld/node_scheduler.c). A job that was requeued has a new submit time, and
+ * is not eligible before requeue_delay_s.
+ *
+ * All arrays here live as long as the run or are scratch of a pass. */
+#pragma once
+#include "policies/slurm/batch.h"
+#include "sim/contract/site.h"
+
+#define SECONDS_NEVER INT64_MAX
+enum { SCHEDULER_BACKFILL, SCHEDULER_BUILTIN };
+enum { PRIORITY_BASIC, PRIORITY_MULTIFACTOR };
+enum { PREEMPT_NONE, PREEMPT_PARTITION, PREEMPT_QOS };
+enum { MODE_OFF, MODE_REQUEUE, MODE_CANCEL };
+
+struct slurm_params {
+    struct batch_params batch;
+    double scheduler, batch_sched_delay, sched_interval, default_queue_depth, partition_job_depth,
+        sched_max_job_start, assoc_limit_stop;
+    double bf_interval, bf_window, bf_resolution, bf_max_job_test, bf_max_job_part, bf_max_job_user,
+        bf_max_job_start, bf_node_space_size, bf_window_linear, bf_one_resv_per_job,
+        bf_min_age_reserve, bf_min_prio_reserve;
+    double priority, w_age, w_assoc, w_fairshare, w_jobsize, w_partition, w_qos, w_tres_gpu,
+        max_age_s, favor_small;
+    double preempt, preempt_mode, exempt_s, preempt_reorder_count, preempt_strict_order,
+        preempt_youngest_first, requeue_delay_s, kill_wait_s, clock_s;
+};
+
+/* The policy's own of a job. */
+struct slurm_job {
+    struct batch_job batch;       /* priority: without the parts that depend on the partition */
+    int64_t submit_ns;            /* of the last submission: a requeue is one */
+    int64_t eligible_ns;
+    int64_t spare_s;              /* no further victims for it before */
+    int64_t told_s;               /* the pass that told others to stop for it */
+    uint32_t told_in;             /* as an entry of this partition */
+    int64_t killed_ns;            /* told to stop, with a grace, that ends then; 0: not told */
+    int64_t start_ns, limit_s;    /* of the run that began last, in this pass too */
+    uint32_t partition;           /* in which that began */
+    bool known, planned;          /* submitted before; a cycle has reserved nodes for it */
+};
+
+struct entry {
+    job_id job;
+    uint32_t partition;
+    double priority;
+    int64_t submit_ns;
+};
+
+/* What of each node is free: [nodes]. */
+struct room { int64_t *gpus, *cpu_milli, *mem_mib; };
+/* So many tasks on a node. */
+struct seat { node_id node; uint32_t tasks; };
+struct seats { struct seat *at; uint32_t n; };
+
+/* What a job asks for, task by task; without tasks, GPU by GPU. */
+struct need {
+    const struct request *ask;
+    uint32_t tasks, gpus;         /* gpus of each task */
+    uint32_t per_node;            /* most tasks of a node */
+    uint32_t nodes;               /* the least that it needs */
+    int64_t cpu_milli, mem_mib, cpus;    /* of a task; cpus: whole, at least 1 */
+};
+
+struct slurm {
+    struct batch batch;           /* first: policies/slurm/batch.h */
+    const struct slurm_params *params;
+    const struct site *site;      /* NULL: the cluster says nothing */
+    uint32_t n_partitions, n_nodes, words;       /* words of a set of nodes */
+    const struct partition_facts *partition;     /* those of the site, or one of all nodes */
+    double top_factor, top_qos, top_association; /* the largest of each */
+    int64_t *partition_gpus;      /* [partitions] */
+    double all_cpus;
+    uint64_t *up, *completing;    /* sets of nodes; completing: in this second */
+    int64_t completing_s;
+    /* since the last pass of each kind: something has happened; submit: nothing but submissions */
+    bool main_due, full_due, backfill_due, only_submits;
+    int64_t main_s, full_s, backfill_s;          /* the last passes */
+    int64_t eligible_ns;          /* the next job to become eligible */
+    /* of the pass */
+    int64_t now_s;
+    struct entry *entry;
+    size_t n_entries;
+    struct room room;
+    job_id *running;              /* [n_running] those started in this pass behind the others */
+    size_t n_running;
+};
+
+static inline bool set_has(const uint64_t *set, node_id n) { return set[n / 64] >> n % 64 & 1; }
+static inline void set_add(uint64_t *set, node_id n) { set[n / 64] |= UINT64_C(1) << n % 64; }
+static inline void set_remove(uint64_t *set, node_id n) { set[n / 64] &= ~(UINT64_C(1) << n % 64); }
+
+/* ---- entries.c: who is next ---- */
+
+double slurm_priority(struct sched *s, const struct batch *b, job_id j, const void *params);
+/* m->entry: those that may be considered now, in order. Jobs that cannot be planned are refused. */
+void slurm_entries(struct sched *s, struct slurm *m);
+/* In seconds. */
+int64_t slurm_limit_s(const struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
+/* The end of a running job by its limit. */
+int64_t slurm_end_s(struct sched *s, job_id j);
+/* The partition is up and has room for jobs as long and as large as j. */
+bool slurm_partition_takes(struct sched *s, const struct slurm *m, const struct entry *e);
+
+/* ---- nodes.c: where ---- */
+
+bool slurm_can_plan(const struct request *ask);
+struct need slurm_need(struct sched *s, job_id j);
+void slurm_room(struct sched *s, struct slurm *m);           /* m->room, m->up: what is free now */
+struct room slurm_room_copy(struct sched *s, const struct slurm *m, const struct room *from);
+void slurm_room_give(struct sched *s, struct room *room, job_id j);      /* as if j had ended */
+/* Nodes of `among` for j, from what is free in `room`; scratch. false: they do not suffice. */
+bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
+                  const uint64_t *among, const struct room *room, struct seats *to);
+/* Starts the entry on nodes of `among`; a node that the world refuses is left out. false: nowhere. */
+bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among);
+uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy_of);    /* scratch */
+uint32_t slurm_set_count(const struct slurm *m, const uint64_t *set);
+bool slurm_on(struct sched *s, job_id j, const uint64_t *set);           /* j holds a node of it */
+
+/* ---- limits.c: how much ---- */
+
+/* Limits on jobs and times, tested before nodes are looked for. */
+bool slurm_limits_before(struct sched *s, const struct slurm *m, const struct entry *e);
+/* Limits on GPUs, tested once nodes are found. */
+bool slurm_limits_after(struct sched *s, const struct slurm *m, const struct entry *e);
+uint32_t slurm_qos(const struct sched *s, job_id j);         /* ID_NONE: none */
+
+/* ---- victims.c: at whose cost ---- */
+
+/* Running jobs that may be stopped for the entry, in their order; scratch. */
+size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e, job_id **to);
+/* Tells jobs to stop so that the entry fits; it starts in a later pass. false: none are enough. */
+bool slurm_preempt(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among);
+/* In this pass jobs were told to stop for another entry of its job: this one is passed over. */
+bool slurm_preempts_elsewhere(struct sched *s, const struct slurm *m, const struct entry *e);
+/* Stops the jobs whose grace is over. */
+void slurm_kill(struct sched *s, struct slurm *m);
+
+/* ---- passes ---- */
+
+void slurm_main(struct sched *s, struct slurm *m, bool full);
+void slurm_backfill(struct sched *s, struct slurm *m);
