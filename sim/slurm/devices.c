@@ -103,6 +103,8 @@ static int take_switch(struct slurm_site *s, const struct conf *c, const struct 
     int stopped = 0;
     if (!name)
         return conf_error(&c->pair[r->first], "a line that begins with SwitchName", err);
+    if (!*name->value)
+        return conf_error(name, "a value", err);
     if (!p)
         return 0;
     struct intern *names = leaves ? s->switches : s->above;
