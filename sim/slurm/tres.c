@@ -35,9 +35,10 @@ static bool count_parse(const char *text, size_t length, int64_t *count)
         int64_t value = 0;
         while (i < length && text[i] >= '0' && text[i] <= '9')
             value = value * 10 + (text[i++] - '0');
-        *count = value;
-        if (i == length)
+        if (i == length) {
+            *count = value;
             return true;
+        }
     }
     int64_t parts;
     if (!amount(text, length, &parts, &suffix))

@@ -2,6 +2,7 @@
 # import.sh GPUYARD - gpuyard import slurm: a site by hand, what its files say, and that the trace is the log.
 set -u
 gpuyard=$1
+root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -176,6 +177,22 @@ time_limits: { enforce: yes, over_s: 0, check_s: 30 }
 END
 [ ! -e shown_site/jobs.csv ] && [ ! -e shown_site/now.csv ]
 check "no log, no trace" $?
+
+# ---- The guide: its commands of gpuyard, over this site
+mkdir guide
+cp site/slurm.conf site/nodes.conf site/gres.conf site/topology.conf qos guide
+mv guide/qos guide/qos.txt
+cp accounts guide/accounts.txt
+cp jobs guide/jobs.txt
+sed -n '/^```sh$/,/^```$/p' "$root/docs/your-cluster.md" | grep '^gpuyard ' >commands
+n=0
+while read -r _ arguments; do
+    n=$((n + 1))
+    (cd guide && eval "\"\$gpuyard\" $arguments" >../out 2>../err)
+    check "the guide: gpuyard $arguments: $(head -n 1 err)" $?
+done <commands
+[ $n -eq 8 ]
+check "the guide has its commands" $?
 
 # ---- The recording of a real Slurm: no lost row
 forms=${GPUYARD_SHARED:-/nowhere}/slurm/forms
