@@ -62,7 +62,8 @@ static int take_gpus(struct slurm_site *s, const struct given *g, int64_t *to, s
     if (t.gpus >= 0)
         *to = t.gpus;
     if (t.cpus >= 0 || t.mem_mib >= 0 || t.nodes >= 0 || t.others || t.types)
-        site_remark(s, "left out: limits of resources other than gres/gpu (%.40s=%.60s)", g->key, g->value);
+        site_remark(s, "left out: limits of resources other than gres/gpu (%.40s=%.60s)", g->key,
+                    g->value);
     return 0;
 }
 
@@ -74,11 +75,28 @@ static int take_time(const struct given *g, int64_t *to, struct error *err)
 /* Keys that change nothing here. */
 static bool is_harmless(const struct given *g)
 {
-    static const char *const keys[] = {
-        "Cluster", "Account", "User", "Name", "Description", "Organization", "DefaultAccount", "QOS",
-        "AdminLevel", "ParentName", "Par Name", "ID", "LFT", "RGT", "ParentID", "WCKeys",
-        "DefaultWCKey", "Coordinators", "UsageThres", "UsageFactor", "LimitFactor", NULL
-    };
+    static const char *const keys[] = { "Cluster",
+                                        "Account",
+                                        "User",
+                                        "Name",
+                                        "Description",
+                                        "Organization",
+                                        "DefaultAccount",
+                                        "QOS",
+                                        "AdminLevel",
+                                        "ParentName",
+                                        "Par Name",
+                                        "ID",
+                                        "LFT",
+                                        "RGT",
+                                        "ParentID",
+                                        "WCKeys",
+                                        "DefaultWCKey",
+                                        "Coordinators",
+                                        "UsageThres",
+                                        "UsageFactor",
+                                        "LimitFactor",
+                                        NULL };
     for (size_t i = 0; keys[i]; i++)
         if (is(g, keys[i]))
             return true;
@@ -109,7 +127,8 @@ static int take_assoc_key(struct reading *r, const struct given *g, struct slurm
     if (is(g, "DefaultQOS") || is(g, "Def QOS"))
         a->default_qos = arena_text(r->to->memory, g->value, strlen(g->value));
     else if (is(g, "Partition"))
-        site_remark(r->remarks, "left out: that an association is of one partition (%.60s)", g->value);
+        site_remark(r->remarks, "left out: that an association is of one partition (%.60s)",
+                    g->value);
     else if (!is_harmless(g))
         site_remark(r->remarks, "left out: key %.40s of associations", g->key);
     return 0;
@@ -122,16 +141,16 @@ static int take_qos_key(struct reading *r, const struct given *g, struct slurm_q
         { "cluster", PREEMPT_OF_CLUSTER }, { "off", PREEMPT_OFF }, { "requeue", PREEMPT_REQUEUE },
         { "cancel", PREEMPT_CANCEL }, { "suspend", PREEMPT_SUSPEND }, { "gang", PREEMPT_SUSPEND }
     };
-    const struct { const char *key, *other; int64_t *to; } gpus[] = {
-        { "GrpTRES", "GrpTRES", &q->group_gpus }, { "MaxTRES", "MaxTRESPerJob", &q->max_gpus_per_job },
-        { "MaxTRESPU", "MaxTRESPerUser", &q->max_gpus_per_user },
-        { "MaxTRESPA", "MaxTRESPerAccount", &q->max_gpus_per_account },
-        { "MinTRES", "MinTRESPerJob", &q->min_gpus }
-    }, numbers[] = {
-        { "Priority", "Priority", &q->priority }, { "GrpJobs", "GrpJobs", &q->group_jobs },
-        { "MaxJobsPU", "MaxJobsPerUser", &q->max_jobs_per_user },
-        { "MaxJobsPA", "MaxJobsPerAccount", &q->max_jobs_per_account }
-    };
+    const struct { const char *key, *other; int64_t *to;
+    } gpus[] = { { "GrpTRES", "GrpTRES", &q->group_gpus },
+                 { "MaxTRES", "MaxTRESPerJob", &q->max_gpus_per_job },
+                 { "MaxTRESPU", "MaxTRESPerUser", &q->max_gpus_per_user },
+                 { "MaxTRESPA", "MaxTRESPerAccount", &q->max_gpus_per_account },
+                 { "MinTRES", "MinTRESPerJob", &q->min_gpus } },
+      numbers[] = { { "Priority", "Priority", &q->priority },
+                    { "GrpJobs", "GrpJobs", &q->group_jobs },
+                    { "MaxJobsPU", "MaxJobsPerUser", &q->max_jobs_per_user },
+                    { "MaxJobsPA", "MaxJobsPerAccount", &q->max_jobs_per_account } };
     if (!*g->value)
         return 0;
     for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
@@ -143,7 +162,8 @@ static int take_qos_key(struct reading *r, const struct given *g, struct slurm_q
     if (is(g, "MaxWall"))
         return take_time(g, &q->max_time_s, err);
     if (is(g, "GraceTime"))
-        return span_parse(g->value, strlen(g->value), 1, &q->grace_s) ? 0 : wrong(g, SPAN_WANT, err);
+        return span_parse(g->value, strlen(g->value), 1, &q->grace_s) ? 0
+                                                                      : wrong(g, SPAN_WANT, err);
     if (is(g, "Preempt"))
         q->preempts = arena_text(r->to->memory, g->value, strlen(g->value));
     else if (is(g, "Flags"))
@@ -156,14 +176,21 @@ static int take_qos_key(struct reading *r, const struct given *g, struct slurm_q
     return 0;
 }
 
-static struct slurm_assoc *add_assoc(struct reading *r, const char *name, uint32_t parent, bool user)
+static struct slurm_assoc *add_assoc(struct reading *r, const char *name, uint32_t parent,
+                                     bool user)
 {
     struct slurm_accounts *a = r->to;
     mem_grow(&a->assoc, &a->assocs_capacity, a->n_assocs, sizeof *a->assoc);
-    a->assoc[a->n_assocs] = (struct slurm_assoc){
-        .name = arena_text(a->memory, name, strlen(name)), .default_qos = "", .parent = parent,
-        .is_user = user, .shares = 1, .group_gpus = SITE_UNLIMITED, .group_jobs = SITE_UNLIMITED,
-        .max_gpus_per_job = SITE_UNLIMITED, .max_jobs = SITE_UNLIMITED, .max_time_s = SITE_UNLIMITED };
+    a->assoc[a->n_assocs] = (struct slurm_assoc){ .name = arena_text(a->memory, name, strlen(name)),
+                                                  .default_qos = "",
+                                                  .parent = parent,
+                                                  .is_user = user,
+                                                  .shares = 1,
+                                                  .group_gpus = SITE_UNLIMITED,
+                                                  .group_jobs = SITE_UNLIMITED,
+                                                  .max_gpus_per_job = SITE_UNLIMITED,
+                                                  .max_jobs = SITE_UNLIMITED,
+                                                  .max_time_s = SITE_UNLIMITED };
     return &a->assoc[a->n_assocs++];
 }
 
@@ -186,15 +213,18 @@ static int parent_of(struct reading *r, const struct given *g, uint32_t *parent,
 
 /* ---- a dump ---- */
 
-/* The next "Key='value'" or "Key=value" of a line, ended by ':' or its end; false: there is none. */
-static int next_pair(const char *line, const char **at, struct given *g, char *text, struct error *err)
+/* The next "Key='value'" or "Key=value" of a line, ended by ':' or its end; false: there is none.
+ */
+static int next_pair(const char *line, const char **at, struct given *g, char *text,
+                     struct error *err)
 {
     const char *equals = strchr(*at, '='), *end;
     g->column = (size_t)(*at - line) + 1;
     g->key = text;
     g->value = "";
     if (!equals)
-        return error_set(err, "%s:%zu:%zu: want Key=Value, got '%.40s'", g->file, g->line, g->column, *at);
+        return error_set(err, "%s:%zu:%zu: want Key=Value, got '%.40s'", g->file, g->line,
+                         g->column, *at);
     bool quoted = equals[1] == '\'';
     end = quoted ? strchr(equals + 2, '\'') : equals + 1 + strcspn(equals + 1, ":");
     if (!end)
@@ -209,14 +239,14 @@ static int next_pair(const char *line, const char **at, struct given *g, char *t
     g->value = value;
     end += quoted;
     if (*end && *end != ':')
-        return error_set(err, "%s:%zu:%zu: want ':' behind the value, got '%.40s'", g->file, g->line,
-                         (size_t)(end - line) + 1, end);
+        return error_set(err, "%s:%zu:%zu: want ':' behind the value, got '%.40s'", g->file,
+                         g->line, (size_t)(end - line) + 1, end);
     *at = end + (*end == ':');
     return 0;
 }
 
-static int take_dump_pairs(struct reading *r, const struct row *row, const char *line, const char *at,
-                           size_t assoc, struct error *err)
+static int take_dump_pairs(struct reading *r, const struct row *row, const char *line,
+                           const char *at, size_t assoc, struct error *err)
 {
     char *text = mem_new(strlen(at) + 2, 1);
     struct given g = { .file = row->file, .line = row->line };
@@ -241,19 +271,22 @@ static int on_dump_line(void *self, const struct row *row, struct error *err)
     quote = strchr(line, '\'');
     close = quote ? strchr(quote + 1, '\'') : NULL;
     if (!close || strspn(line + word, " -") != (size_t)(quote - line) - word)
-        return error_set(err, "%s:%zu:1: want a line like Account - 'phys':Fairshare=60, got '%.40s'",
+        return error_set(err,
+                         "%s:%zu:1: want a line like Account - 'phys':Fairshare=60, got '%.40s'",
                          row->file, row->line, line);
     char *name = mem_text(quote + 1, (size_t)(close - quote - 1));
     struct given g = { "Parent", name, row->file, row->line, 1 };
     int result = 0;
     if (word == 6 && !memcmp(line, "Parent", 6)) {
         result = parent_of(r, &g, &r->parent, err);
-    } else if ((word == 7 && !memcmp(line, "Account", 7)) || (word == 4 && !memcmp(line, "User", 4))) {
+    } else if ((word == 7 && !memcmp(line, "Account", 7)) ||
+               (word == 4 && !memcmp(line, "User", 4))) {
         (void)add_assoc(r, name, r->parent, word == 4);
-        result = take_dump_pairs(r, row, line, close + 1 + (close[1] == ':'), r->to->n_assocs - 1, err);
+        result =
+            take_dump_pairs(r, row, line, close + 1 + (close[1] == ':'), r->to->n_assocs - 1, err);
     } else if (word != 7 || memcmp(line, "Cluster", 7) != 0) {
-        result = error_set(err, "%s:%zu:1: want Cluster, Parent, Account or User, got '%.40s'", row->file,
-                           row->line, line);
+        result = error_set(err, "%s:%zu:1: want Cluster, Parent, Account or User, got '%.40s'",
+                           row->file, row->line, line);
     }
     free(name);
     return result;
@@ -287,9 +320,11 @@ static int take_table_header(struct reading *r, const struct row *row, struct er
         r->column[i] = arena_text(r->to->memory, row->cell[i].text, row->cell[i].length);
         found |= strcasecmp(r->column[i], want) == 0;
     }
-    return found ? 0
-                 : error_set(err, "%s:%zu: want a header with a column %s: sacctmgr -P show %s, without -n",
-                             row->file, row->line, want, r->qos ? "qos" : "assoc");
+    return found
+               ? 0
+               : error_set(
+                     err, "%s:%zu: want a header with a column %s: sacctmgr -P show %s, without -n",
+                     row->file, row->line, want, r->qos ? "qos" : "assoc");
 }
 
 static int take_table_assoc(struct reading *r, const struct row *row, struct error *err)
@@ -317,10 +352,13 @@ static int take_table_assoc(struct reading *r, const struct row *row, struct err
 static int take_table_qos(struct reading *r, const struct row *row, struct error *err)
 {
     struct given name = cell_named(r, row, "Name");
-    struct slurm_qos q = { .name = arena_text(r->to->memory, name.value, strlen(name.value)), .preempts = "" };
-    int64_t *const limits[] = { &q.group_gpus, &q.group_jobs, &q.max_gpus_per_job, &q.max_gpus_per_user,
-                                &q.max_gpus_per_account, &q.max_jobs_per_user, &q.max_jobs_per_account,
-                                &q.max_time_s, &q.min_gpus };
+    struct slurm_qos q = { .name = arena_text(r->to->memory, name.value, strlen(name.value)),
+                           .preempts = "" };
+    int64_t *const limits[] = {
+        &q.group_gpus,           &q.group_jobs,           &q.max_gpus_per_job,
+        &q.max_gpus_per_user,    &q.max_gpus_per_account, &q.max_jobs_per_user,
+        &q.max_jobs_per_account, &q.max_time_s,           &q.min_gpus
+    };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         *limits[i] = SITE_UNLIMITED;
     if (!*name.value)
@@ -341,22 +379,25 @@ static int on_table_line(void *self, const struct row *row, struct error *err)
     if (!r->column)
         return take_table_header(r, row, err);
     if (row->n != r->n_columns)
-        return error_set(err, "%s:%zu: want %zu cells as in the header, got %zu", row->file, row->line,
-                         r->n_columns, row->n);
+        return error_set(err, "%s:%zu: want %zu cells as in the header, got %zu", row->file,
+                         row->line, r->n_columns, row->n);
     return r->qos ? take_table_qos(r, row, err) : take_table_assoc(r, row, err);
 }
 
-static int read_file(struct slurm_accounts *a, struct slurm_site *remarks, const char *path, bool qos,
-                     struct error *err)
+static int read_file(struct slurm_accounts *a, struct slurm_site *remarks, const char *path,
+                     bool qos, struct error *err)
 {
-    static const struct table_handler dump = { .on_row = on_dump_line }, table = { .on_row = on_table_line };
+    static const struct table_handler dump = { .on_row = on_dump_line },
+                                      table = { .on_row = on_table_line };
     struct reading r = { .to = a, .remarks = remarks, .parent = SITE_NONE, .qos = qos };
     struct input *in = input_open(path, err);
     size_t length;
     const char *head = in ? input_peek(in, &length, err) : NULL;
     if (!a->memory)
         a->memory = arena_new();
-    bool dumped = head && !qos && (*head == '#' || (length > 7 && !memcmp(head, "Cluster -", length < 9 ? length : 9)));
+    bool dumped =
+        head && !qos &&
+        (*head == '#' || (length > 7 && !memcmp(head, "Cluster -", length < 9 ? length : 9)));
     int result = !head ? -1
                        : table_read(in, (struct table_style){ .separator = dumped ? '\n' : '|' },
                                     dumped ? &dump : &table, &r, err);
@@ -364,12 +405,14 @@ static int read_file(struct slurm_accounts *a, struct slurm_site *remarks, const
     return result;
 }
 
-int accounts_read(struct slurm_accounts *a, struct slurm_site *remarks, const char *path, struct error *err)
+int accounts_read(struct slurm_accounts *a, struct slurm_site *remarks, const char *path,
+                  struct error *err)
 {
     return read_file(a, remarks, path, false, err);
 }
 
-int qos_read(struct slurm_accounts *a, struct slurm_site *remarks, const char *path, struct error *err)
+int qos_read(struct slurm_accounts *a, struct slurm_site *remarks, const char *path,
+             struct error *err)
 {
     return read_file(a, remarks, path, true, err);
 }

@@ -91,7 +91,8 @@ static int include(struct file *f, const char *at, const char *stop, size_t colu
         stop--;
     if (f->depth == INCLUDES_MAX)
         return fail(f, column, "at most 8 files that include each other", at, (size_t)(stop - at));
-    char *name = mem_text(at, (size_t)(stop - at)), *folder = mem_text(f->path, slash ? (size_t)(slash - f->path) : 0);
+    char *name = mem_text(at, (size_t)(stop - at)),
+         *folder = mem_text(f->path, slash ? (size_t)(slash - f->path) : 0);
     if (cluster && (mark = strstr(name, "%c"))) {
         char *whole = mem_new(strlen(name) + strlen(cluster->value) + 1, 1);
         sprintf(whole, "%.*s%s%s", (int)(mark - name), name, cluster->value, mark + 2);
@@ -125,7 +126,8 @@ static int take_line(struct file *f, const char *line, const char *stop)
             at++;
         if (at == stop || (*at == '#' && f->style == CONF_FILE))
             return 0;
-        if (f->style == CONF_FILE && *at == '\\' && strspn(at + 1, " \t\r") == (size_t)(stop - at - 1)) {
+        if (f->style == CONF_FILE && *at == '\\' &&
+            strspn(at + 1, " \t\r") == (size_t)(stop - at - 1)) {
             f->goes_on = true;
             return 0;
         }
@@ -213,7 +215,8 @@ bool conf_is(const struct conf_pair *p, const char *key)
     return strcasecmp(p->key, key) == 0;
 }
 
-const struct conf_pair *conf_find(const struct conf *c, const struct conf_record *r, const char *key)
+const struct conf_pair *conf_find(const struct conf *c, const struct conf_record *r,
+                                  const char *key)
 {
     const struct conf_pair *found = NULL;
     for (size_t i = 0; i < r->n; i++)

@@ -28,7 +28,8 @@ int  conf_read(struct conf *to, const char *path, enum conf_style style, struct 
 void conf_free(struct conf *c);
 bool conf_is(const struct conf_pair *p, const char *key);
 /* NULL: the record has no such key; of several the last. */
-const struct conf_pair *conf_find(const struct conf *c, const struct conf_record *r, const char *key);
+const struct conf_pair *conf_find(const struct conf *c, const struct conf_record *r,
+                                  const char *key);
 /* The last single pair of that key in all records. NULL: none. */
 const struct conf_pair *conf_global(const struct conf *c, const char *key);
 /* "FILE:LINE:COLUMN: KEY: want WANT, got 'VALUE'". Returns -1. */

@@ -9,7 +9,13 @@
 
 /* ---- gres.conf: the type of GPUs that slurm.conf does not say ---- */
 
-struct typing { struct slurm_site *s; const struct conf_pair *hosts; const char *type; bool gpu; struct error *err; };
+struct typing {
+    struct slurm_site *s;
+    const struct conf_pair *hosts;
+    const char *type;
+    bool gpu;
+    struct error *err;
+};
 
 static void set_type(struct typing *t, struct site_node *n)
 {
@@ -34,7 +40,8 @@ static int take_gres_line(struct slurm_site *s, const struct conf *c, const stru
     static const char *const read[] = { "NodeName", "Name", "Type", "File", "Count", NULL };
     const struct conf_pair *hosts = conf_find(c, r, "NodeName"), *name = conf_find(c, r, "Name"),
                            *type = conf_find(c, r, "Type");
-    struct typing t = { s, hosts, type ? arena_text(s->memory, type->value, strlen(type->value)) : "",
+    struct typing t = { s, hosts,
+                        type ? arena_text(s->memory, type->value, strlen(type->value)) : "",
                         name && strcasecmp(name->value, "gpu") == 0, err };
     int stopped = 0;
     for (size_t i = 0; i < r->n; i++) {
@@ -68,15 +75,20 @@ int site_read_gres(struct slurm_site *s, const char *path, struct error *err)
 
 /* ---- topology.conf: leaf switches are racks, those above them pods ---- */
 
-struct wiring { struct slurm_site *s; const struct conf_pair *p; uint32_t number; struct error *err; };
+struct wiring {
+    struct slurm_site *s;
+    const struct conf_pair *p;
+    uint32_t number;
+    struct error *err;
+};
 
 static int wire_node(void *self, const char *name, size_t length)
 {
     struct wiring *w = self;
     uint32_t n = intern_find(w->s->names, name, length);
     if (n == INTERN_NONE)
-        return error_set(w->err, "%s:%zu:%zu: Nodes: want nodes of the site, got '%.60s'", w->p->file,
-                         w->p->line, w->p->column, name);
+        return error_set(w->err, "%s:%zu:%zu: Nodes: want nodes of the site, got '%.60s'",
+                         w->p->file, w->p->line, w->p->column, name);
     if (w->s->node[n].leaf == SITE_NONE)
         w->s->node[n].leaf = w->number;
     else
@@ -108,7 +120,8 @@ static int take_switch(struct slurm_site *s, const struct conf *c, const struct 
     if (!p)
         return 0;
     struct intern *names = leaves ? s->switches : s->above;
-    uint32_t before = intern_count(names), number = intern_add(names, name->value, strlen(name->value));
+    uint32_t before = intern_count(names),
+             number = intern_add(names, name->value, strlen(name->value));
     if (number != before)
         return conf_error(name, "a switch that is not there yet", err);
     if (leaves) {
@@ -116,7 +129,8 @@ static int take_switch(struct slurm_site *s, const struct conf *c, const struct 
         s->up[number] = SITE_NONE;
     }
     struct wiring w = { s, p, number, err };
-    const char *want = hostlist_each(p->value, strlen(p->value), leaves ? wire_node : wire_switch, &w, &stopped);
+    const char *want =
+        hostlist_each(p->value, strlen(p->value), leaves ? wire_node : wire_switch, &w, &stopped);
     return want ? conf_error(p, want, err) : stopped;
 }
 

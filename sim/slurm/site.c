@@ -242,10 +242,10 @@ static bool is_yes(const char *value)
 
 static int take_preempt(const struct conf_pair *p, struct site_partition *to, struct error *err)
 {
-    static const struct { const char *word; enum site_preempt mode; } modes[] = {
-        { "OFF", PREEMPT_OFF }, { "REQUEUE", PREEMPT_REQUEUE }, { "CANCEL", PREEMPT_CANCEL },
-        { "SUSPEND", PREEMPT_SUSPEND }, { "GANG", PREEMPT_SUSPEND }, { "CLUSTER", PREEMPT_OF_CLUSTER }
-    };
+    static const struct { const char *word; enum site_preempt mode;
+    } modes[] = { { "OFF", PREEMPT_OFF },       { "REQUEUE", PREEMPT_REQUEUE },
+                  { "CANCEL", PREEMPT_CANCEL }, { "SUSPEND", PREEMPT_SUSPEND },
+                  { "GANG", PREEMPT_SUSPEND },  { "CLUSTER", PREEMPT_OF_CLUSTER } };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (strncasecmp(p->value, modes[i].word, strlen(modes[i].word)) == 0) {
             to->preempt = modes[i].mode;
@@ -280,7 +280,8 @@ static int take_partition_key(struct slurm_site *s, const struct conf_pair *p,
         if (conf_is(p, times[i].key)) {
             if (!conf_is_nothing(p->value) && conf_span(p, 60, times[i].to, err) != 0)
                 return -1;
-            *times[i].to = conf_is_nothing(p->value) ? SITE_UNLIMITED : span_whole_minutes(*times[i].to);
+            *times[i].to =
+                conf_is_nothing(p->value) ? SITE_UNLIMITED : span_whole_minutes(*times[i].to);
             return 0;
         }
     if (conf_is(p, "GraceTime"))
@@ -307,7 +308,13 @@ static int take_partition_key(struct slurm_site *s, const struct conf_pair *p,
     return 0;
 }
 
-struct marking { struct slurm_site *s; const struct conf_pair *p; uint64_t bit; bool shown; struct error *err; };
+struct marking {
+    struct slurm_site *s;
+    const struct conf_pair *p;
+    uint64_t bit;
+    bool shown;
+    struct error *err;
+};
 
 static int mark_node(void *self, const char *name, size_t length)
 {
@@ -375,7 +382,8 @@ static int take_all_nodes(struct slurm_site *s, const struct conf *c, struct err
         const struct conf_record *r = &c->record[i];
         if (r->n && conf_is(&c->pair[r->first], "NodeSet"))
             intern_add(s->sets, c->pair[r->first].value, strlen(c->pair[r->first].value));
-        if (r->n && conf_is(&c->pair[r->first], "NodeName") && take_nodes(s, c, r, &defaults, err) != 0)
+        if (r->n && conf_is(&c->pair[r->first], "NodeName") &&
+            take_nodes(s, c, r, &defaults, err) != 0)
             return -1;
     }
     return 0;
@@ -448,7 +456,8 @@ int site_read_nodes(struct slurm_site *s, const char *path, struct error *err)
     struct conf c = { 0 };
     int result = conf_read(&c, path, CONF_SHOWN, err) == 0 ? take_all_nodes(s, &c, err) : -1;
     if (result == 0 && !s->n_nodes)
-        result = error_set(err, "%s: want lines of scontrol show node -o, got none with NodeName", path);
+        result =
+            error_set(err, "%s: want lines of scontrol show node -o, got none with NodeName", path);
     conf_free(&c);
     return result;
 }
@@ -456,9 +465,11 @@ int site_read_nodes(struct slurm_site *s, const char *path, struct error *err)
 int site_read_partitions(struct slurm_site *s, const char *path, struct error *err)
 {
     struct conf c = { 0 };
-    int result = conf_read(&c, path, CONF_SHOWN, err) == 0 ? take_all_partitions(s, &c, true, err) : -1;
+    int result =
+        conf_read(&c, path, CONF_SHOWN, err) == 0 ? take_all_partitions(s, &c, true, err) : -1;
     if (result == 0 && !s->n_partitions)
-        result = error_set(err, "%s: want lines of scontrol show partition -o, got none with PartitionName", path);
+        result = error_set(
+            err, "%s: want lines of scontrol show partition -o, got none with PartitionName", path);
     conf_free(&c);
     return result;
 }

@@ -24,11 +24,18 @@ struct site_node {
     uint32_t leaf;                /* index of its switch; SITE_NONE: on none */
     uint64_t partitions;          /* bit p: it is in partition p, of the first 64 */
 };
-enum site_preempt { PREEMPT_OF_CLUSTER, PREEMPT_OFF, PREEMPT_REQUEUE, PREEMPT_CANCEL, PREEMPT_SUSPEND };
+enum site_preempt {
+    PREEMPT_OF_CLUSTER,
+    PREEMPT_OFF,
+    PREEMPT_REQUEUE,
+    PREEMPT_CANCEL,
+    PREEMPT_SUSPEND
+};
 struct site_partition {
     const char *name, *qos;       /* qos "": none */
     bool is_default, exclusive, down;
-    int64_t tier, factor, max_time_s, default_time_s, min_nodes, max_nodes, grace_s;  /* or SITE_UNLIMITED */
+    int64_t tier, factor, max_time_s, default_time_s, min_nodes, max_nodes,
+        grace_s; /* or SITE_UNLIMITED */
     enum site_preempt preempt;
 };
 #define SITE_PARTITIONS_MAX 64
@@ -58,6 +65,7 @@ int site_read_partitions(struct slurm_site *s, const char *path, struct error *e
 
 uint32_t site_node_find(const struct slurm_site *s, const char *name);       /* SITE_NONE: none */
 /* A remark, once; the same text again counts. */
-void site_remark(struct slurm_site *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void site_remark(struct slurm_site *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Global key of slurm.conf as text; NULL: not there. */
 const char *site_key(const struct slurm_site *s, const char *key);

@@ -75,7 +75,8 @@ static void take_gpus(struct tres *to, struct name type, int64_t n, int64_t *typ
         return;
     }
     *typed += n;
-    if (to->type && to->type_length == type.length && !strncasecmp(to->type, type.text, type.length))
+    if (to->type && to->type_length == type.length &&
+        !strncasecmp(to->type, type.text, type.length))
         return;
     to->types++;
     to->type = type.text;

@@ -5,7 +5,8 @@
  * untyped one is the total. A type like 3g.20gb is a MIG instance. Of jobs before Slurm 21.08 and
  * in configurations the same is written gpu:a100:4(S:0-1) (gres_parse()). Names that are not listed
  * in `struct tres` are left out and counted. Source of names and suffixes:
- * SchedMD/slurm:src/common/slurmdb_defs.c, src/common/slurm_protocol_defs.c, src/interfaces/gres.c. */
+ * SchedMD/slurm:src/common/slurmdb_defs.c, src/common/slurm_protocol_defs.c, src/interfaces/gres.c.
+ */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -72,6 +72,7 @@ JobID|JobIDRaw|User|Account|Partition|QOS|Submit|Eligible|Start|End|TimelimitRaw
 2_1|3|bob|chem|urgent|fast|1000|1005|1010|1020|1|TIMEOUT|cpu=1,gres/gpu=1,node=1|cpu=1,gres/gpu=1,node=1|n05||SchedBackfill
 4|4|bob|chem|batch|normal|1000|1000|1030|Unknown|Partition_Limit|RUNNING|cpu=1,gres/gpu=4,node=1|cpu=1,gres/gpu=4,node=1|n02||SchedMain
 5|5|bob|chem|batch,urgent|normal|1050|1050|Unknown|Unknown|10|PENDING|cpu=1,gres/gpu=4,node=1||None assigned||
+7_[1-3%2]|7|bob|chem|batch|normal|1055|1055|Unknown|Unknown|10|PENDING|cpu=1,gres/gpu=4,node=1||None assigned||
 6|6|eve|math|batch|normal|1060|1060|1060|1070|1|FAILED|cpu=1,gres/gpu=1,node=1|cpu=1,gres/gpu=1,node=1|n01||SchedMain
 END
 
@@ -107,8 +108,9 @@ END
 cp whole/report.txt got
 same "the report" <<'END'
 7 of 8 nodes, 22 GPUs, 2 partitions, 4 accounts and users, 2 QOS
-5 rows of sacct: 3 jobs
-2 jobs that run or wait at the end of the log: now.csv, as from then
+6 rows of sacct: 3 jobs
+jobs that run or wait at the end of the log: 2 in now.csv, as from then
+jobs that run or wait and are left out: 1 (waiting tasks of an array in one row, waiting without a limit, or without GPUs)
 not read of slurm.conf: SlurmctldPort
 left out: AllowGroups=wheel of partitions
 left out: key Cores of gres.conf

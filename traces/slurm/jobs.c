@@ -350,7 +350,8 @@ int slurm_log_jobs(struct slurm_log *log, struct workload *w, struct error *err)
     }
     if (result == 0 && w->n_jobs == before && log->n.without_gpus)
         result = none_taken(log, err);
-    w->n_skipped += log->n.cancelled_waiting + log->n.waiting + log->n.requeued_last + log->n.running;
+    w->n_skipped +=
+        log->n.cancelled_waiting + log->n.waiting + log->n.requeued_last + log->n.running;
     log_request_free(m);
     return result;
 }

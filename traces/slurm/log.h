@@ -63,7 +63,7 @@ struct log_row {
     int64_t suspended_s;          /* 0: none, or unsaid */
     int64_t limit_s;              /* or SPAN_UNLIMITED, LIMIT_... */
     struct log_size alloc, asked;
-    uint32_t asked_type, alloc_type;                          /* GPU type in names; INTERN_NONE: any */
+    uint32_t asked_type, alloc_type; /* GPU type in names; INTERN_NONE: any */
     uint32_t cluster, user, account, partition, qos;          /* in names; INTERN_NONE: none */
     uint32_t constraints, nodes, reason, reservation, scheduler;
     uint32_t dependency;          /* of SubmitLine, in names */
@@ -157,7 +157,8 @@ static inline const char *log_name(const struct slurm_log *log, uint32_t name)
 bool log_has_run(enum log_state s);              /* it ended */
 bool log_is_taken(const struct slurm_log *log, const struct log_job *j);
 /* Fills a row of the workload from job k of the log, its further components as parts; texts live
- * as long as the log, or until the next call. false: the job is not taken, and is counted, or it is a further component. */
+ * as long as the log, or until the next call. false: the job is not taken, and is counted, or it is
+ * a further component. */
 struct log_request;
 struct log_request *log_request_new(void);
 void log_request_free(struct log_request *r);

@@ -198,7 +198,9 @@ static int by_base(const void *a, const void *b)
         return x->base < y->base ? -1 : 1;
     if (x->submit_s != y->submit_s)
         return x->submit_s < y->submit_s ? -1 : 1;
-    return x->part != y->part ? (x->part < y->part ? -1 : 1) : x->job < y->job ? -1 : x->job > y->job;
+    return x->part != y->part ? (x->part < y->part ? -1 : 1)
+           : x->job < y->job  ? -1
+                              : x->job > y->job;
 }
 
 static void chain_components(struct slurm_log *log)

@@ -20,10 +20,12 @@ const struct trace_option slurm_options[] = {
     [SIZE] = { "size", "sizes from AllocTRES or ReqTRES: alloc (default) or req" },
     [CPU_JOBS] = { "cpu_jobs", "yes: jobs without GPUs are taken, too" },
     [RUNS] = { "runs", "work of a job that was requeued: last (default) run, or sum of all" },
-    [WAITING] = { "pending", "yes: jobs that still wait are taken, and last as long as their limit" },
+    [WAITING] = { "pending",
+                  "yes: jobs that still wait are taken, and last as long as their limit" },
     [RUNNING] = { "running", "yes: jobs that still run are taken, with the time up to now" },
     [PRIORITY] = { "priority", "recorded: the priorities of the log" },
-    [SHARDS] = { "shards", "gres/shard of a GPU, from gres.conf; without it such jobs are left out" },
+    [SHARDS] = { "shards",
+                 "gres/shard of a GPU, from gres.conf; without it such jobs are left out" },
     { NULL, NULL }
 };
 
@@ -84,8 +86,9 @@ int slurm_options_read(const char *file, const char *const *value, struct slurm_
     if (value[ZONE] && !zone_parse(value[ZONE], &to->zone_s))
         return error_set(err, "%s: slurm: zone: want a zone like +02:00, got '%.40s'", file,
                          value[ZONE]);
-    if (value[SHARDS] && (!integer_parse(value[SHARDS], strlen(value[SHARDS]), &to->shards_per_gpu) ||
-                          to->shards_per_gpu < 1 || to->shards_per_gpu > MILLI_ALL))
+    if (value[SHARDS] &&
+        (!integer_parse(value[SHARDS], strlen(value[SHARDS]), &to->shards_per_gpu) ||
+         to->shards_per_gpu < 1 || to->shards_per_gpu > MILLI_ALL))
         return error_set(err, "%s: slurm: shards: want a whole number from 1 to 1000, got '%.40s'",
                          file, value[SHARDS]);
     to->queue = (enum slurm_queue_of)queue;
@@ -144,7 +147,8 @@ static void put_changed(FILE *f, const struct slurm_log_counts *n)
         "jobs with GPUs of several types, read as any");
     put(f, n->uneven, "job whose GPUs or CPUs do not divide by its nodes: only the total is read",
         "jobs whose GPUs or CPUs do not divide by their nodes: only the total is read");
-    put(f, n->counted_features, "constraint with counts, brackets or parentheses read in part or not",
+    put(f, n->counted_features,
+        "constraint with counts, brackets or parentheses read in part or not",
         "constraints with counts, brackets or parentheses read in part or not");
     put(f, n->starts_differ, "component started at another time than its job",
         "components started at other times than their jobs");

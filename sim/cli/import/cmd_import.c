@@ -28,18 +28,32 @@ static const struct option options[] = {
     A_FILE("partitions", partitions, "scontrol show partition -o; instead of those of slurm.conf"),
     A_FILE("accounts", accounts, "sacctmgr dump CLUSTER file=FILE, or sacctmgr -P show assoc"),
     A_FILE("qos", qos, "sacctmgr -P show qos"),
-    { .name = "output", .letter = 'o', .argument = "DIR", .kind = OPTION_TEXT, .required = true,
-      .values = VALUES_DIRECTORY, .at = offsetof(struct import_options, output),
+    { .name = "output",
+      .letter = 'o',
+      .argument = "DIR",
+      .kind = OPTION_TEXT,
+      .required = true,
+      .values = VALUES_DIRECTORY,
+      .at = offsetof(struct import_options, output),
       .help = "where to write cluster.yaml, jobs.csv, now.csv and report.txt" },
-    { .name = "plain", .kind = OPTION_FLAG, .at = offsetof(struct import_options, plain),
+    { .name = "plain",
+      .kind = OPTION_FLAG,
+      .at = offsetof(struct import_options, plain),
       .help = "write only what every policy reads: partitions become node labels that jobs select; "
               "tiers, QOS and limits other than GPUs of accounts are left out" },
-    { .name = "zone", .argument = "+HH:MM", .kind = OPTION_TEXT, .at = offsetof(struct import_options, zone),
+    { .name = "zone",
+      .argument = "+HH:MM",
+      .kind = OPTION_TEXT,
+      .at = offsetof(struct import_options, zone),
       .help = "zone of local times in the log; without it UTC" },
-    { .name = "cluster", .argument = "NAME", .kind = OPTION_TEXT,
+    { .name = "cluster",
+      .argument = "NAME",
+      .kind = OPTION_TEXT,
       .at = offsetof(struct import_options, cluster),
       .help = "of several clusters in the log the one that is read" },
-    { .name = "cpu-jobs", .kind = OPTION_FLAG, .at = offsetof(struct import_options, cpu_jobs),
+    { .name = "cpu-jobs",
+      .kind = OPTION_FLAG,
+      .at = offsetof(struct import_options, cpu_jobs),
       .help = "jobs without GPUs are taken, too" },
     { 0 },
 };
@@ -53,7 +67,8 @@ static char *beside(const char *conf, const char *name, const char *said)
     if (said || !conf)
         return said ? mem_text(said, strlen(said)) : NULL;
     const char *slash = strrchr(conf, '/');
-    char *folder = mem_text(conf, slash ? (size_t)(slash - conf) : 0), *path = input_beside(folder, name);
+    char *folder = mem_text(conf, slash ? (size_t)(slash - conf) : 0),
+         *path = input_beside(folder, name);
     free(folder);
     if (access(path, R_OK) == 0)
         return path;
@@ -61,8 +76,10 @@ static char *beside(const char *conf, const char *name, const char *said)
     return NULL;
 }
 
-static int read_beside(struct import *im, const struct import_options *x, const char *name, const char *said,
-                       int (*read)(struct slurm_site *, const char *, struct error *), struct error *err)
+static int read_beside(struct import *im, const struct import_options *x, const char *name,
+                       const char *said,
+                       int (*read)(struct slurm_site *, const char *, struct error *),
+                       struct error *err)
 {
     char *path = beside(x->conf, name, said);
     int result = path ? read(im->site, path, err) : 0;
@@ -111,34 +128,46 @@ static int read_log(struct import *im, const struct import_options *x, struct er
 /* ---- writing ---- */
 
 enum { CLUSTER, JOBS, NOW, REPORT, FILES };
-static const char *const file_names[FILES] = { "cluster.yaml", "jobs.csv", "now.csv", "report.txt" };
+static const char *const file_names[FILES] = { "cluster.yaml", "jobs.csv", "now.csv",
+                                               "report.txt" };
 
-static void put_report(struct import *im, struct output *o, const char *directory, const char *remark,
-                       const char *policy)
+static void put_report(struct import *im, struct output *o, const char *directory,
+                       const char *remark, const char *policy)
 {
-    out_printf(o, "%" PRIu32 " of %zu nodes, %" PRId64 " GPUs, %zu partitions, %zu accounts and users, %zu QOS\n",
-               im->n_present, im->site->n_nodes, im->gpus, im->site->n_partitions, im->accounts.n_assocs,
-               im->accounts.n_qos);
+    out_printf(o,
+               "%" PRIu32 " of %zu nodes, %" PRId64
+               " GPUs, %zu partitions, %zu accounts and users, %zu QOS\n",
+               im->n_present, im->site->n_nodes, im->gpus, im->site->n_partitions,
+               im->accounts.n_assocs, im->accounts.n_qos);
     if (remark) {
         out_text(o, remark);
         out_char(o, '\n');
     }
     if (im->now_jobs)
-        out_printf(o, "%" PRIu32 " jobs that run or wait at the end of the log: now.csv, as from then\n", im->now_jobs);
+        out_printf(o,
+                   "jobs that run or wait at the end of the log: %" PRIu32
+                   " in now.csv, as from then\n",
+                   im->now_jobs);
+    if (im->now_left)
+        out_printf(o,
+                   "jobs that run or wait and are left out: %" PRIu32 " (waiting tasks of an array in "
+                   "one row, waiting without a limit, or without GPUs)\n",
+                   im->now_left);
     for (size_t i = 0; i < im->site->n_remarks; i++) {
         out_text(o, im->site->remark[i].text);
         if (im->site->remark[i].times > 1)
             out_printf(o, " (%" PRIu64 " times)", im->site->remark[i].times);
         out_char(o, '\n');
     }
-    out_printf(o, "gpuyard run -c %.200s/cluster.yaml -t %.200s/jobs.csv -p ", directory, directory);
+    out_printf(o, "gpuyard run -c %.200s/cluster.yaml -t %.200s/jobs.csv -p ", directory,
+               directory);
     out_text(o, policy);
     out_char(o, '\n');
 }
 
 /* Writes one of the files; NULL with err, or without if there is nothing to write. */
-static struct output *write_file(struct import *im, const char *directory, int which, const char *remark,
-                                 const char *policy, struct error *err)
+static struct output *write_file(struct import *im, const char *directory, int which,
+                                 const char *remark, const char *policy, struct error *err)
 {
     bool wanted = im->log || (which != JOBS && which != NOW);
     struct output *o = wanted ? output_open(directory, file_names[which], err) : NULL;
@@ -193,7 +222,8 @@ static int import_run(const struct invocation *in)
     struct error err = { "" };
     char want[DID_YOU_MEAN];
     if (strcmp(in->operands.text[0], systems[0]) != 0)
-        return complain(EXIT_USAGE, "import: want %s, got '%s'", words_or(want, systems), in->operands.text[0]);
+        return complain(EXIT_USAGE, "import: want %s, got '%s'", words_or(want, systems),
+                        in->operands.text[0]);
     if (!x->conf && !x->nodes)
         return complain(EXIT_USAGE, "import: want --conf slurm.conf or --nodes, the site");
     struct import im = { .site = site_new(), .plain = x->plain };
@@ -201,7 +231,9 @@ static int import_run(const struct invocation *in)
     if (status == EXIT_OK) {
         import_order(&im);
         if (!im.n_present)
-            status = (error_set(&err, "%s: every node is down, drained or not there", x->conf ? x->conf : x->nodes), EXIT_INPUT);
+            status = (error_set(&err, "%s: every node is down, drained or not there",
+                                x->conf ? x->conf : x->nodes),
+                      EXIT_INPUT);
         else
             status = write_files(&im, x->output, &err) == 0 ? EXIT_OK : EXIT_FAILED;
     }
@@ -217,10 +249,15 @@ static int import_run(const struct invocation *in)
 const struct command cmd_import = {
     .name = "import",
     .summary = "read a Slurm site and its log: a cluster file, a trace, and what was left out",
-    .details = "Writes DIR/cluster.yaml, DIR/jobs.csv with the jobs that ended, DIR/now.csv with those "
-               "that run and wait at the end of the log, and DIR/report.txt, which is shown too: what "
-               "was taken, what was left out, what was guessed, and the run that comes closest.",
-    .set = { .name = "import", .options = options, .operands = "slurm", .min_operands = 1, .max_operands = 1 },
+    .details =
+        "Writes DIR/cluster.yaml, DIR/jobs.csv with the jobs that ended, DIR/now.csv with those "
+        "that run and wait at the end of the log, and DIR/report.txt, which is shown too: what "
+        "was taken, what was left out, what was guessed, and the run that comes closest.",
+    .set = { .name = "import",
+             .options = options,
+             .operands = "slurm",
+             .min_operands = 1,
+             .max_operands = 1 },
     .words = systems,
     .options_size = sizeof defaults,
     .defaults = &defaults,

@@ -23,6 +23,7 @@ struct import {
     uint64_t all_partitions;      /* bit p: partition p has every node */
     int64_t gpus;
     uint32_t jobs, now_jobs;      /* written */
+    uint32_t now_left;            /* that run or wait, and are not taken */
 };
 void import_order(struct import *im);            /* fills order, number, gpus */
 /* of the first 64; SITE_NONE: no such partition */
@@ -31,5 +32,5 @@ void import_cluster(struct import *im, struct output *o);
 /* What has ended; or what runs and waits at the end of the log, at time 0. Jobs written. */
 uint32_t import_jobs(struct import *im, struct output *o, bool now);
 char *import_policy(struct import *im);          /* NAME:PARAMETERS; the caller frees it */
-void out_quoted(struct output *o, const char *text);         /* in double quotes, as YAML and JSON */
+void out_quoted(struct output *o, const char *text); /* in double quotes, as YAML and JSON */
 void out_printf(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A key of slurm.conf as a parameter; `plain` is its name in policy multifactor, NULL: it has none. */
+/* A key of slurm.conf as a parameter; `plain`: its name in policy multifactor, NULL: none. */
 static const struct weight { const char *key, *name, *plain; int64_t unit_s; } weights[] = {
     { "PriorityWeightAge", "w_age", "w_age", 0 },
     { "PriorityWeightFairshare", "w_fairshare", "w_fairshare", 0 },
@@ -96,7 +96,8 @@ static void put_parameters(FILE *f, struct import *im, const char *list)
                     fprintf(f, ",%s=yes", flags[i]);
             }
         if (!known || im->plain)
-            site_remark(im->site, "left out: SchedulerParameters %.*s", length > 60 ? 60 : (int)length, at);
+            site_remark(im->site, "left out: SchedulerParameters %.*s",
+                        length > 60 ? 60 : (int)length, at);
         at += length;
     }
 }
@@ -132,8 +133,9 @@ char *import_policy(struct import *im)
     } else if (im->plain) {
         fputs("multifactor:blocking=skip", f);
         put_weights(f, im);
-        site_remark(im->site, "with --plain: multifactor passes by jobs that do not fit, without the "
-                              "reservations of Slurm's backfill");
+        site_remark(im->site,
+                    "with --plain: multifactor passes by jobs that do not fit, without the "
+                    "reservations of Slurm's backfill");
     } else {
         fprintf(f, "slurm:scheduler=%s,priority=%s", backfill ? "backfill" : "builtin",
                 weighted ? "multifactor" : "basic");

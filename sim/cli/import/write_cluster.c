@@ -250,7 +250,8 @@ static void put_models(struct import *im, struct output *o)
                 like = g;
         if (!like || !strcmp(like->name, type)) {
             if (!like)
-                site_remark(im->site, "GPU type %.40s is not in the catalogue (gpuyard list gpus)", type);
+                site_remark(im->site, "GPU type %.40s is not in the catalogue (gpuyard list gpus)",
+                            type);
             continue;
         }
         site_remark(im->site, "guessed: GPU type %.40s is %s%s", type, like->name,
@@ -294,7 +295,8 @@ static bool has_jobs(const struct slurm_log *log, const char *account)
     return false;
 }
 
-static void put_queue(struct import *im, struct output *o, const char *name, int64_t deserved, int64_t limit)
+static void put_queue(struct import *im, struct output *o, const char *name, int64_t deserved,
+                      int64_t limit)
 {
     out_text(o, "  - { name: ");
     out_quoted(o, name);
@@ -315,7 +317,9 @@ static void put_other_queues(struct import *im, struct output *o)
             continue;
         intern_add(seen, name, strlen(name));
         put_queue(im, o, name, 0, SITE_UNLIMITED);
-        site_remark(im->site, "account %.60s of the log is not among the accounts: it deserves nothing", name);
+        site_remark(im->site,
+                    "account %.60s of the log is not among the accounts: it deserves nothing",
+                    name);
     }
     intern_free(seen);
 }
@@ -327,18 +331,27 @@ static void put_queues(struct import *im, struct output *o)
     for (uint32_t k = 0; k < a->n_assocs; k++) {
         const struct slurm_assoc *x = &a->assoc[k];
         bool inner = !x->is_user && is_inner(a, k);
+        if (inner && im->plain && x->group_gpus != SITE_UNLIMITED)
+            site_remark(im->site,
+                        "left out with --plain: GrpTRES of account %.60s, which has others below",
+                        x->name);
         if (x->is_user || (inner && !has_jobs(im->log, x->name)))
             continue;
         out_text(o, any ? "" : "queues:\n");
         any = true;
         if (inner)
-            site_remark(im->site, "account %.60s has jobs and accounts below it: as a queue it deserves nothing", x->name);
-        put_queue(im, o, x->name, inner ? 0 : (int64_t)((double)im->gpus * part_of(a, k) + 1e-9), x->group_gpus);
+            site_remark(
+                im->site,
+                "account %.60s has jobs and accounts below it: as a queue it deserves nothing",
+                x->name);
+        put_queue(im, o, x->name, inner ? 0 : (int64_t)((double)im->gpus * part_of(a, k) + 1e-9),
+                  x->group_gpus);
     }
     if (!any)
         return;
     put_other_queues(im, o);
-    site_remark(im->site, "guessed: an account deserves its part of all GPUs by Fairshare, rounded down");
+    site_remark(im->site,
+                "guessed: an account deserves its part of all GPUs by Fairshare, rounded down");
 }
 
 /* ---- partitions, QOS, accounts ---- */
@@ -391,7 +404,8 @@ static void put_partitions(struct import *im, struct output *o)
         out_text(o, "  - { name: ");
         out_quoted(o, x->name);
         put_partition_nodes(im, o, p);
-        out_printf(o, "%s, tier: %" PRId64 ", factor: %" PRId64, x->is_default ? ", default: yes" : "", x->tier, x->factor);
+        out_printf(o, "%s, tier: %" PRId64 ", factor: %" PRId64,
+                   x->is_default ? ", default: yes" : "", x->tier, x->factor);
         put_limit(o, "max_time_s", x->max_time_s);
         put_limit(o, "default_time_s", x->default_time_s);
         put_limit(o, "min_nodes", x->min_nodes ? x->min_nodes : SITE_UNLIMITED);
@@ -501,7 +515,8 @@ static void put_time_limits(struct import *im, struct output *o)
     int64_t minutes = 0;
     if (over && conf_integer(over, 0, 65533, &minutes, &unused) != 0)
         site_remark(im->site, "left out: OverTimeLimit=%.40s", over->value);
-    out_printf(o, "time_limits: { enforce: yes, over_s: %" PRId64 ", check_s: 30 }\n", minutes * 60);
+    out_printf(o, "time_limits: { enforce: yes, over_s: %" PRId64 ", check_s: 30 }\n",
+               minutes * 60);
 }
 
 static void remark_plain(struct import *im)

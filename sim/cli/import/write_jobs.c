@@ -11,13 +11,13 @@
 #include <string.h>
 
 static const char header[] =
-    "job_id,submit_s,duration_s,gpus,group,tasks,cpus_per_task,mem_gib_per_task,gpu_milli,mig,gpu_type,"
-    "queue,user,priority,estimate_s,status,node_selector,affinity,max_per_node,depends_on,"
-    "running_on,started_s,";
+    "job_id,submit_s,duration_s,gpus,group,tasks,cpus_per_task,mem_gib_per_task,gpu_milli,mig,"
+    "gpu_type,queue,user,priority,estimate_s,status,node_selector,affinity,max_per_node,"
+    "depends_on,running_on,started_s,";
 static const char slurm_header[] = "partition,qos,account,";
 static const char log_header_x[] =
-    "x_partition,x_qos,x_account,x_start_s,x_eligible_s,x_suspended_s,x_nodes,x_priority,x_scheduler,"
-    "x_reason,x_reservation,x_exit,x_runs,x_lost_s\n";
+    "x_partition,x_qos,x_account,x_start_s,x_eligible_s,x_suspended_s,x_nodes,x_priority,"
+    "x_scheduler,x_reason,x_reservation,x_exit,x_runs,x_lost_s\n";
 
 struct writing {
     struct import *im;
@@ -66,28 +66,34 @@ static void put_wishes(struct writing *w, const struct job_row *job, const struc
     const char *partitions = log_name(w->im->log, r->partition);
     struct import *im = w->im;
     char selector[1024], affinity[1024];
-    size_t n = (size_t)snprintf(selector, sizeof selector, "%.800s", job->selector ? job->selector : "");
-    size_t a = (size_t)snprintf(affinity, sizeof affinity, "%.800s", job->affinity ? job->affinity : "");
-    bool several = strchr(partitions, ','), anywhere = !im->plain || !im->site->n_partitions || !*partitions ||
-                                                      runs_elsewhere(im, r, partitions);
+    size_t n =
+        (size_t)snprintf(selector, sizeof selector, "%.800s", job->selector ? job->selector : "");
+    size_t a =
+        (size_t)snprintf(affinity, sizeof affinity, "%.800s", job->affinity ? job->affinity : "");
+    bool several = strchr(partitions, ','), anywhere = !im->plain || !im->site->n_partitions ||
+                                                       !*partitions ||
+                                                       runs_elsewhere(im, r, partitions);
     for (const char *at = partitions; *at; at += strspn(at, ",")) {
         size_t length = strcspn(at, ",");
         uint32_t p = import_partition(im, at, length);
         if (p == SITE_NONE && im->site->n_partitions)
-            site_remark(im->site, "partition %.*s of the log is not one of the site", (int)length, at);
+            site_remark(im->site, "partition %.*s of the log is not one of the site", (int)length,
+                        at);
         anywhere |= p == SITE_NONE || im->all_partitions >> p & 1;
         at += length;
     }
     if (!anywhere && several && a)
-        site_remark(im->site, "left out: the partitions of jobs with a list of them and alternative features");
+        site_remark(
+            im->site,
+            "left out: the partitions of jobs with a list of them and alternative features");
     for (const char *at = partitions; *at && !anywhere; at += strspn(at, ",")) {
         int length = (int)strcspn(at, ",");
         if (!several)
-            n += (size_t)snprintf(selector + n, sizeof selector - n, "%spartition.%.*s=yes", n ? ";" : "",
-                                  length > 100 ? 100 : length, at);
+            n += (size_t)snprintf(selector + n, sizeof selector - n, "%spartition.%.*s=yes",
+                                  n ? ";" : "", length > 100 ? 100 : length, at);
         else if (!job->affinity && a < sizeof affinity - 120)
-            a += (size_t)snprintf(affinity + a, sizeof affinity - a, "%spartition.%.*s", a ? ";" : "",
-                                  length > 100 ? 100 : length, at);
+            a += (size_t)snprintf(affinity + a, sizeof affinity - a, "%spartition.%.*s",
+                                  a ? ";" : "", length > 100 ? 100 : length, at);
         at += length;
     }
     out_csv(w->o, selector);
@@ -107,7 +113,8 @@ static int put_held(void *self, const char *name, size_t length)
     h->unknown |= n == SITE_NONE;
     if (n == SITE_NONE || h->placed >= h->nodes)
         return 0;
-    uint32_t gpus = h->each ? h->each : (h->left + (h->nodes - h->placed) - 1) / (h->nodes - h->placed);
+    uint32_t gpus =
+        h->each ? h->each : (h->left + (h->nodes - h->placed) - 1) / (h->nodes - h->placed);
     out_printf(h->w->o, "%s%" PRIu32, h->placed ? ";" : "", n);
     if (gpus)
         out_printf(h->w->o, ":x%" PRIu32, gpus);
@@ -126,12 +133,15 @@ static int count_known(void *self, const char *name, size_t length)
 }
 
 /* running_on and started_s; a job on nodes that the cluster file lacks waits instead. */
-static void put_running(struct writing *w, const struct job_row *job, const struct log_row *r, bool runs)
+static void put_running(struct writing *w, const struct job_row *job, const struct log_row *r,
+                        bool runs)
 {
     const char *nodes = log_name(w->im->log, r->nodes);
     struct held h = { .w = w, .left = job->gpus, .each = job->tasks ? job->gpus / job->tasks : 0 };
-    if (runs && (hostlist_each(nodes, strlen(nodes), count_known, &h, NULL) || h.unknown || !*nodes)) {
-        site_remark(w->im->site, "jobs that run on nodes that are not in the cluster file wait instead");
+    if (runs &&
+        (hostlist_each(nodes, strlen(nodes), count_known, &h, NULL) || h.unknown || !*nodes)) {
+        site_remark(w->im->site,
+                    "jobs that run on nodes that are not in the cluster file wait instead");
         runs = false;
     }
     if (job->tasks && h.nodes > job->tasks)
@@ -196,9 +206,12 @@ static void put_partition_columns(struct writing *w, const struct log_row *r)
 static void put_size(struct writing *w, const struct job_row *job, const struct task_row *part)
 {
     struct output *o = w->o;
-    uint32_t tasks = part ? part->tasks : job->tasks, milli = part ? part->gpu_milli : job->gpu_milli;
-    int64_t cpu_milli = part ? part->cpu_milli : job->cpu_milli, mem_mib = part ? part->mem_mib : job->mem_mib;
-    out_printf(o, "%" PRIu32 ",%s,", part ? part->gpus * tasks : job->gpus, part ? part->group : "");
+    uint32_t tasks = part ? part->tasks : job->tasks,
+             milli = part ? part->gpu_milli : job->gpu_milli;
+    int64_t cpu_milli = part ? part->cpu_milli : job->cpu_milli,
+            mem_mib = part ? part->mem_mib : job->mem_mib;
+    out_printf(o, "%" PRIu32 ",%s,", part ? part->gpus * tasks : job->gpus,
+               part ? part->group : "");
     if (tasks)
         out_integer(o, tasks);
     out_char(o, ',');
@@ -223,7 +236,8 @@ static int64_t limit_ns(const struct writing *w, const struct job_row *job, cons
     return s == SITE_UNLIMITED ? TIME_NEVER : s * NS_PER_S;
 }
 
-static void put_row(struct writing *w, uint32_t k, const struct job_row *job, const struct task_row *part)
+static void put_row(struct writing *w, uint32_t k, const struct job_row *job,
+                    const struct task_row *part)
 {
     const struct log_job *j = &w->im->log->job[k];
     const struct log_row *r = log_last(w->im->log, j);
@@ -270,8 +284,12 @@ static struct key *keys_of(struct writing *w, uint32_t *n)
     *n = 0;
     for (uint32_t k = 0; k < log->n_jobs; k++) {
         bool ended = log_has_run(log->job[k].state);
-        if (ended == w->now || !log_job_row(log, k, w->request, &job))
+        if (ended == w->now)
             continue;
+        if (!log_job_row(log, k, w->request, &job)) {
+            w->im->now_left += w->now && log->job[k].component_of == ID_NONE;
+            continue;
+        }
         key[(*n)++] = (struct key){ job.submit_ns, job.tie, k };
     }
     if (*n)
