@@ -180,6 +180,26 @@ END
 [ ! -e shown_site/jobs.csv ] && [ ! -e shown_site/now.csv ]
 check "no log, no trace" $?
 
+# ---- Of what runs and waits only such jobs are there to depend on: job 2 has ended, and counts as met
+cat >chain <<'END'
+JobID|Submit|Start|End|TimelimitRaw|State|AllocTRES|ReqTRES|NodeList|SubmitLine
+1|1000|1000|Unknown|10|RUNNING|cpu=1,gres/gpu=6,node=2|cpu=1,gres/gpu=6,node=2|n[01-02]|sbatch x
+2|1000|1000|1010|10|FAILED|cpu=1,gres/gpu=1,node=1|cpu=1,gres/gpu=1,node=1|n03|sbatch x
+3|1000|Unknown|Unknown|10|PENDING||cpu=1,gres/gpu=1,node=1|None assigned|sbatch -d afterok:1:2 x
+END
+"$gpuyard" import slurm --plain --conf site/slurm.conf --jobs chain -o chained >out 2>err
+check "imported with dependencies" $?
+cut -d, -f 1,3,4,20-22 chained/now.csv >got
+same "what waits for what runs" <<'END'
+job_id,duration_s,gpus,depends_on,running_on,started_s
+1,590,6,,0:x3;1:x3,-10
+3,600,1,afterok:1,,
+END
+grep -q '^guessed: GPUs of jobs that run are spread evenly over their nodes$' chained/report.txt
+check "an even spread is a guess" $?
+"$gpuyard" run -c chained/cluster.yaml -t chained/now.csv -p fifo -o chain_run >out 2>err
+check "it runs: $(head -n 1 err)" $?
+
 # ---- The guide: its commands of gpuyard, over this site
 mkdir guide
 cp site/slurm.conf site/nodes.conf site/gres.conf site/topology.conf qos guide

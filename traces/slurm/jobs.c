@@ -88,7 +88,8 @@ static uint32_t *verdict(struct slurm_log *log, const struct log_job *j)
 
 bool log_is_taken(const struct slurm_log *log, const struct log_job *j)
 {
-    return j->component_of == ID_NONE && !verdict((struct slurm_log *)log, j);
+    return j->component_of == ID_NONE && !verdict((struct slurm_log *)log, j) &&
+           !(log->how.unfinished_only && log_has_run(j->state));
 }
 
 /* ---- sizes ---- */

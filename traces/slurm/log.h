@@ -35,6 +35,7 @@ struct slurm_log_options {
     bool cpu_jobs;                /* jobs without GPUs are taken, too */
     bool sum_runs;                /* the work of a job is that of all its runs */
     bool waiting, running;        /* jobs that wait or run at the end of the log are taken, too */
+    bool unfinished_only;         /* of jobs that ended none is there to depend on */
     bool recorded_priority;
     bool details;                 /* keep what only slurm_log_write() needs */
     int64_t zone_s;               /* how far local times are ahead of UTC */

@@ -146,6 +146,8 @@ static void put_running(struct writing *w, const struct job_row *job, const stru
     }
     if (job->tasks && h.nodes > job->tasks)
         h.nodes = job->tasks;
+    if (runs && !h.each && h.nodes > 1)
+        site_remark(w->im->site, "guessed: GPUs of jobs that run are spread evenly over their nodes");
     if (runs)
         (void)hostlist_each(nodes, strlen(nodes), put_held, &h, NULL);
     out_char(w->o, ',');
@@ -266,7 +268,9 @@ static void put_row(struct writing *w, uint32_t k, const struct job_row *job,
     if (job->max_per_node)
         out_integer(o, job->max_per_node);
     out_char(o, ',');
-    put_text(o, job->depends_on && !runs ? job->depends_on : "");
+    put_text(o, job->depends_on && (!runs || part) ? job->depends_on : "");
+    if (runs && part)
+        site_remark(w->im->site, "heterogeneous jobs that run wait instead");
     put_running(w, job, r, runs && !part);
     if (!w->im->plain)
         put_partition_columns(w, r);
@@ -301,7 +305,7 @@ uint32_t import_jobs(struct import *im, struct output *o, bool now)
 {
     struct writing w = { .im = im, .o = o, .request = log_request_new(), .now = now };
     uint32_t n;
-    im->log->how.waiting = im->log->how.running = now;
+    im->log->how.waiting = im->log->how.running = im->log->how.unfinished_only = now;
     struct key *key = keys_of(&w, &n);
     struct slurm_log_counts counted = im->log->n;
     w.origin_ns = now ? im->log->latest_s * NS_PER_S : n ? key[0].submit_ns : 0;
