@@ -17,7 +17,6 @@ struct slurm_site *site_new(void)
 {
     struct slurm_site *s = mem_new(1, sizeof *s);
     s->names = intern_new();
-    s->sets = intern_new();
     s->switches = intern_new();
     s->above = intern_new();
     s->memory = arena_new();
@@ -34,7 +33,6 @@ void site_free(struct slurm_site *s)
     free(s->node);
     free(s->up);
     intern_free(s->names);
-    intern_free(s->sets);
     intern_free(s->switches);
     intern_free(s->above);
     conf_free(&s->conf);
@@ -313,12 +311,55 @@ struct marking {
     const struct conf_pair *p;
     uint64_t bit;
     bool shown;
+    const struct conf *conf;      /* its NodeSets */
+    bool in_set;                  /* names are those of a NodeSet, which holds no other */
     struct error *err;
 };
+
+static bool has_feature(const struct site_node *n, const char *feature)
+{
+    size_t length = strlen(feature);
+    for (const char *at = n->features; *at; at += strspn(at, ",")) {
+        size_t own = strcspn(at, ",");
+        if (own == length && memcmp(at, feature, own) == 0)
+            return true;
+        at += own;
+    }
+    return false;
+}
+
+static int mark_node(void *self, const char *name, size_t length);
+
+/* Nodes with the feature of a NodeSet, and those that it names. -1 with err, 1: no such set. */
+static int mark_set(struct marking *m, const char *name)
+{
+    const struct conf_record *r = NULL;
+    for (size_t i = 0; i < m->conf->n_records; i++)
+        if (m->conf->record[i].n && conf_is(&m->conf->pair[m->conf->record[i].first], "NodeSet") &&
+            strcmp(m->conf->pair[m->conf->record[i].first].value, name) == 0)
+            r = &m->conf->record[i];
+    if (!r || m->in_set)
+        return 1;
+    const struct conf_pair *feature = conf_find(m->conf, r, "Feature"),
+                           *nodes = conf_find(m->conf, r, "Nodes");
+    struct marking inner = *m;
+    int stopped = 0;
+    for (size_t i = 0; i < m->s->n_nodes && feature; i++)
+        if (has_feature(&m->s->node[i], feature->value))
+            m->s->node[i].partitions |= m->bit;
+    if (!nodes)
+        return 0;
+    inner.p = nodes;
+    inner.in_set = true;
+    const char *want =
+        hostlist_each(nodes->value, strlen(nodes->value), mark_node, &inner, &stopped);
+    return want ? conf_error(nodes, want, m->err) : stopped;
+}
 
 static int mark_node(void *self, const char *name, size_t length)
 {
     struct marking *m = self;
+    int found;
     uint32_t n = intern_find(m->s->names, name, length);
     if (n != INTERN_NONE) {
         m->s->node[n].partitions |= m->bit;
@@ -329,10 +370,8 @@ static int mark_node(void *self, const char *name, size_t length)
             m->s->node[i].partitions |= m->bit;
         return 0;
     }
-    if (intern_find(m->s->sets, name, length) != INTERN_NONE) {
-        site_remark(m->s, "left out: NodeSet %.60s of partitions", name);
-        return 0;
-    }
+    if ((found = mark_set(m, name)) <= 0)
+        return found;
     if (m->shown) {
         site_remark(m->s, "left out: nodes of partition that scontrol show node does not have");
         return 0;
@@ -368,7 +407,8 @@ static int take_partition(struct slurm_site *s, const struct conf *c, const stru
     s->partition[s->n_partitions++] = p;
     if (!nodes || conf_is_nothing(nodes->value))
         return 0;
-    struct marking m = { s, nodes, UINT64_C(1) << (s->n_partitions - 1), shown, err };
+    struct marking m = { .s = s, .p = nodes, .bit = UINT64_C(1) << (s->n_partitions - 1),
+                         .shown = shown, .conf = c, .err = err };
     const char *want = hostlist_each(nodes->value, strlen(nodes->value), mark_node, &m, &stopped);
     return want ? conf_error(nodes, want, err) : stopped;
 }
@@ -380,8 +420,6 @@ static int take_all_nodes(struct slurm_site *s, const struct conf *c, struct err
     struct node_line defaults = node_nothing;
     for (size_t i = 0; i < c->n_records; i++) {
         const struct conf_record *r = &c->record[i];
-        if (r->n && conf_is(&c->pair[r->first], "NodeSet"))
-            intern_add(s->sets, c->pair[r->first].value, strlen(c->pair[r->first].value));
         if (r->n && conf_is(&c->pair[r->first], "NodeName") &&
             take_nodes(s, c, r, &defaults, err) != 0)
             return -1;

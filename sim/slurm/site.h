@@ -3,8 +3,9 @@
  *
  * Nodes are numbered in the order of the lines, inside a line in the order of the list; Slurm
  * numbers them the same way. `NodeName=DEFAULT` and `PartitionName=DEFAULT` set values for the
- * lines behind them, each replacing only the keys it names. The nodes of a partition are a set, so
- * partitions may overlap. Memory is MiB, times are seconds.
+ * lines behind them, each replacing only the keys it names. The nodes of a partition are a set,
+ * which may name a NodeSet, by a feature or a list; so partitions may overlap. Memory is MiB, times
+ * are seconds.
  *
  * What is not read is not lost: every key that changes nothing here is kept once, with its place,
  * as a remark. Keys and defaults: SchedMD/slurm:doc/man/man5/slurm.conf.5,
@@ -45,7 +46,6 @@ struct slurm_site {
     struct site_node *node; size_t n_nodes, nodes_capacity;
     struct site_partition partition[SITE_PARTITIONS_MAX]; size_t n_partitions;
     struct intern *names;         /* of nodes: name number n is node n */
-    struct intern *sets;          /* names of NodeSets */
     struct intern *switches;      /* names of leaf switches, in the order of topology.conf */
     struct intern *above;         /* names of switches above leaves */
     uint32_t *up; size_t up_capacity;            /* [leaves] in above, or SITE_NONE */

@@ -38,7 +38,9 @@ PreemptMode=REQUEUE
 SlurmctldPort=6817
 Include nodes.conf
 PartitionName=DEFAULT MaxTime=1-00:00:00 State=UP
-PartitionName=batch Nodes=n[01-06] Default=YES DefaultTime=60
+NodeSet=large Feature=big
+NodeSet=small Nodes=n[05-06]
+PartitionName=batch Nodes=large,small Default=YES DefaultTime=60
 PartitionName=urgent Nodes=n[05-08] PriorityTier=5 PriorityJobFactor=3 \
   MaxTime=30 PreemptMode=OFF AllowGroups=wheel
 END

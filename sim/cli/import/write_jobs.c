@@ -147,7 +147,8 @@ static void put_running(struct writing *w, const struct job_row *job, const stru
     if (job->tasks && h.nodes > job->tasks)
         h.nodes = job->tasks;
     if (runs && !h.each && h.nodes > 1)
-        site_remark(w->im->site, "guessed: GPUs of jobs that run are spread evenly over their nodes");
+        site_remark(w->im->site,
+                    "guessed: GPUs of jobs that run are spread evenly over their nodes");
     if (runs)
         (void)hostlist_each(nodes, strlen(nodes), put_held, &h, NULL);
     out_char(w->o, ',');
