@@ -458,8 +458,8 @@ static void remark_unread(struct slurm_site *s)
     unsigned more = 0;
     for (size_t i = 0; i < s->conf.n_records; i++) {
         const struct conf_record *r = &s->conf.record[i];
-        const struct conf_pair *p = &s->conf.pair[r->first];
-        if (r->n != 1 || in_list(p, keys_read) || conf_global(&s->conf, p->key) != p)
+        const struct conf_pair *p = r->n == 1 ? &s->conf.pair[r->first] : NULL;
+        if (!p || in_list(p, keys_read) || conf_global(&s->conf, p->key) != p)
             continue;
         if (n + strlen(p->key) + 2 < sizeof list)
             n += (size_t)sprintf(list + n, "%s%s", n ? ", " : "", p->key);
