@@ -12,6 +12,7 @@
     C(plan)                                                                                        \
     C(check)                                                                                       \
     C(convert)                                                                                     \
+    C(import)                                                                                      \
     C(synth)                                                                                       \
     C(fit)                                                                                         \
     C(list)                                                                                        \

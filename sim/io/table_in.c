@@ -111,7 +111,7 @@ static void add_cell(struct reader *r, const char *text, size_t length)
 static int take_header(struct reader *r)
 {
     const char **column = arena_alloc(r->names, r->n * sizeof *column);
-    const char *other = r->style.tabs || r->n != 1 ? NULL : strpbrk(r->cell[0].text, ";\t");
+    const char *other = r->style.separator || r->n != 1 ? NULL : strpbrk(r->cell[0].text, ";\t");
     if (other)
         return error_set(r->err, "%s:%zu: want columns separated by commas, got %s", r->row.file,
                          r->row.line, *other == ';' ? "';'" : "tabs");
@@ -183,9 +183,9 @@ static void take_blanks_line(struct reader *r, char *line, size_t length)
         fail_if(r, take_row(r));
 }
 
-/* ---- separated by tabs ---- */
+/* ---- separated by a byte ---- */
 
-static void take_tabs_line(struct reader *r, char *line, size_t length)
+static void take_separated_line(struct reader *r, char *line, size_t length)
 {
     r->row.line = r->lines.number;
     r->n = 0;
@@ -196,11 +196,11 @@ static void take_tabs_line(struct reader *r, char *line, size_t length)
         end--;
     if (end == line)
         return;
-    for (char *at = line, *tab; at <= end; at = tab + 1) {
-        tab = memchr(at, '\t', (size_t)(end - at));
-        tab = tab ? tab : end;
-        *tab = '\0'; /* the end of the line, or the spare byte behind the last one */
-        add_cell(r, at, (size_t)(tab - at));
+    for (char *at = line, *stop; at <= end; at = stop + 1) {
+        stop = memchr(at, r->style.separator, (size_t)(end - at));
+        stop = stop ? stop : end;
+        *stop = '\0'; /* the end of the line, or the spare byte behind the last one */
+        add_cell(r, at, (size_t)(stop - at));
     }
     fail_if(r, take_row(r));
 }
@@ -316,12 +316,12 @@ static void read_lines(struct reader *r, struct csv_parser *p)
         fail_if(r, found < 0);
         if (found <= 0)
             break;
-        if (!r->style.blanks && !r->style.tabs)
+        if (!r->style.blanks && !r->style.separator)
             take_csv_line(r, p, line, length);
         else if (take_comment(r, line, length))
             continue;
-        else if (r->style.tabs)
-            take_tabs_line(r, line, length);
+        else if (r->style.separator)
+            take_separated_line(r, line, length);
         else
             take_blanks_line(r, line, length);
     }

@@ -23,7 +23,8 @@ struct row {
 struct table_style {
     bool header;  /* the first row names the columns, and every row has as many cells */
     bool blanks;                  /* cells are separated by runs of blanks, no quotes (SWF) */
-    bool tabs;  /* cells are separated by single tabs, no quotes; any of them may be empty */
+    char separator;  /* cells are separated by single such bytes, no quotes; any of them may be
+                        empty; 0: CSV */
     char comment;  /* lines that begin with it (after blanks) go to `on_comment`; 0: none */
 };
 struct table_handler {

@@ -136,10 +136,20 @@ static bool quota_above_cluster(const struct inputs *in, FILE *text)
     return true;
 }
 
+/* What the reader of the trace took, left out and guessed. */
+static bool trace_read_as(const struct inputs *in, FILE *text)
+{
+    const char *remark = in->workload ? in->workload->remark : NULL;
+    if (remark)
+        fputs(remark, text);
+    return remark != NULL;
+}
+
 static const struct remark_of_inputs {
     const char *name;
     bool (*find)(const struct inputs *in, FILE *text);       /* true: it applies, text is written */
 } of_inputs[] = {
+    { "trace-read-as", trace_read_as },
     { "unknown-gpu-model", unknown_gpu_model },
     { "equal-gpu-models", equal_gpu_models },
     { "quota-above-cluster", quota_above_cluster },

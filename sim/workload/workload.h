@@ -187,6 +187,8 @@ struct workload {
                                            submit time, then by group; NULL: none */
     uint32_t n_skipped;           /* rows that are no job that ran (SWF: cancelled before its
                                      start), counted by the reader for reports */
+    const char *remark;           /* how the reader understood the file, on one line, in `memory`;
+                                     NULL: nothing to say */
     uint32_t n_unsorted;          /* rows submitted before the row above them */
     bool numbered;                /* the trace has no job_ids: the names are row numbers */
     int64_t origin_ns;  /* date of time 0, since 1970; TIME_NEVER: the trace has no dates */

@@ -7,7 +7,7 @@
 #define PHILLY  "timestamp,duration,num_gpus,gpu_time,cluster\n"
 #define NAMES                                                                                                          \
     "one of native, philly, philly-csv, helios, helios-sim, acme, openb, dlrm, elasticflow, chronus, tiresias, "       \
-    "pai, pai-sim, gavel, shockwave, genai, synth, swf"
+    "pai, pai-sim, gavel, shockwave, genai, synth, swf, slurm"
 #define PAI    "job_id,num_inst,num_gpu,num_cpu,submit_time,duration\n"
 #define A_TIME "want a time from 1970 to 2069 like 2017-10-09 07:01:55, got "
 #define A_GPU  "want a whole number up to 1000000, or a fraction below one, got "

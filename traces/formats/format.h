@@ -19,7 +19,7 @@ typedef void columns_job(const struct columns *c, struct job_row *job);
 
 /* An option of a format in FILE:FORMAT:NAME=VALUE,... */
 struct trace_option { const char *name, *summary; };
-#define TRACE_OPTIONS_MAX 8
+#define TRACE_OPTIONS_MAX 12
 
 struct trace_format {
     const char *name, *summary;

@@ -8,12 +8,12 @@
 #include <string.h>
 
 /* A new format is a file in this folder and its name here: NAME is NAME_format of NAME.c; shockwave
- * is in gavel.c. */
+ * is in gavel.c, native in traces/native, slurm in traces/slurm. */
 /* clang-format off */
 #define EACH_FORMAT(F) \
     F(native) F(philly) F(philly_csv) F(helios) F(helios_sim) F(acme) F(openb) F(dlrm) \
     F(elasticflow) F(chronus) F(tiresias) F(pai) F(pai_sim) F(gavel) F(shockwave) F(genai) \
-    F(synth) F(swf)
+    F(synth) F(swf) F(slurm)
 /* clang-format on */
 
 #define DECLARED(name) extern const struct trace_format name##_format;

@@ -152,7 +152,7 @@ static int gavel_read(struct input *in, const char *const *value, struct workloa
                       struct error *err)
 {
     static const char *const *const layouts[] = { layout_7, layout_10, NULL };
-    static const struct bare_table table = { names, layouts, { .tabs = true }, gavel_job };
+    static const struct bare_table table = { names, layouts, { .separator = '\t' }, gavel_job };
     struct gavel g = { .gpu_name = value[GPU] ? value[GPU] : "v100", .table_name = value[TABLE] };
     if (!value[TABLE])
         return error_set(
@@ -202,7 +202,7 @@ static int shockwave_read(struct input *in, const char *const *value, struct wor
 {
     (void)value;
     static const char *const *const layouts[] = { layout_12, NULL };
-    static const struct bare_table table = { names, layouts, { .tabs = true }, shockwave_job };
+    static const struct bare_table table = { names, layouts, { .separator = '\t' }, shockwave_job };
     return columns_read_bare(&table, NULL, in, w, err);
 }
 

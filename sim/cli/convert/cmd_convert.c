@@ -215,6 +215,8 @@ static int convert(const struct convert_options *c, const struct chosen_trace *t
     struct workload *w = chosen_jobs_read(trace, &used, sha256, err);
     int status = w ? filter_apply(&c->filter, "convert", w, err) : EXIT_INPUT;
     if (status == EXIT_OK) {
+        if (w->remark && !c->quiet)
+            warn("%s", w->remark);
         if (w->n_skipped && !c->quiet)
             warn("%" PRIu32 " row%s of the trace skipped: no job that ran", w->n_skipped,
                  w->n_skipped == 1 ? "" : "s");

@@ -83,7 +83,7 @@ static int on_row(void *self, const struct row *row, struct error *err)
 #define HEAD  { .header = true }
 #define BARE  { .header = false }
 #define SWF   { .blanks = true, .comment = ';' }
-#define TABS  { .tabs = true }
+#define TABS  { .separator = '\t' }
 #define HASH  { .header = true, .comment = '#' }
 #define T(x)  x, sizeof x - 1
 

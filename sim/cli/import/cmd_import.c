@@ -1,0 +1,266 @@
+/* cmd_import.c - gpuyard import: a site of another scheduler as files of this program. */
+#include "sim/base/memory.h"
+#include "sim/cli/frame/cli.h"
+#include "sim/cli/import/import.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct import_options {
+    const char *jobs, *conf, *gres, *topology, *nodes, *partitions, *accounts, *qos, *output, *zone,
+        *cluster;
+    bool plain, cpu_jobs;
+};
+static const struct import_options defaults = { 0 };
+
+#define A_FILE(word, field, text)                                                                  \
+    { .name = word, .argument = "FILE", .kind = OPTION_TEXT, .values = VALUES_FILE,                \
+      .at = offsetof(struct import_options, field), .help = text }
+static const struct option options[] = {
+    A_FILE("jobs", jobs, "the log: sacct -P, as of the trace format slurm"),
+    A_FILE("conf", conf, "slurm.conf; gres.conf and topology.conf beside it are read too"),
+    A_FILE("gres", gres, "gres.conf"),
+    A_FILE("topology", topology, "topology.conf: leaf switches become racks, those above pods"),
+    A_FILE("nodes", nodes, "scontrol show node -o; instead of the nodes of slurm.conf"),
+    A_FILE("partitions", partitions, "scontrol show partition -o; instead of those of slurm.conf"),
+    A_FILE("accounts", accounts, "sacctmgr dump CLUSTER file=FILE, or sacctmgr -P show assoc"),
+    A_FILE("qos", qos, "sacctmgr -P show qos"),
+    { .name = "output",
+      .letter = 'o',
+      .argument = "DIR",
+      .kind = OPTION_TEXT,
+      .required = true,
+      .values = VALUES_DIRECTORY,
+      .at = offsetof(struct import_options, output),
+      .help = "where to write cluster.yaml, jobs.csv, now.csv and report.txt" },
+    { .name = "plain",
+      .kind = OPTION_FLAG,
+      .at = offsetof(struct import_options, plain),
+      .help = "write only what every policy reads: partitions become node labels that jobs select; "
+              "tiers, QOS and limits other than GPUs of accounts are left out" },
+    { .name = "zone",
+      .argument = "+HH:MM",
+      .kind = OPTION_TEXT,
+      .at = offsetof(struct import_options, zone),
+      .help = "zone of local times in the log; without it UTC" },
+    { .name = "cluster",
+      .argument = "NAME",
+      .kind = OPTION_TEXT,
+      .at = offsetof(struct import_options, cluster),
+      .help = "of several clusters in the log the one that is read" },
+    { .name = "cpu-jobs",
+      .kind = OPTION_FLAG,
+      .at = offsetof(struct import_options, cpu_jobs),
+      .help = "jobs without GPUs are taken, too" },
+    { 0 },
+};
+static const char *const systems[] = { "slurm", NULL };
+
+/* ---- reading ---- */
+
+/* A file beside slurm.conf, if it is there and no option names another; the caller frees it. */
+static char *beside(const char *conf, const char *name, const char *said)
+{
+    if (said || !conf)
+        return said ? mem_text(said, strlen(said)) : NULL;
+    const char *slash = strrchr(conf, '/');
+    char *folder = mem_text(conf, slash ? (size_t)(slash - conf) : 0),
+         *path = input_beside(folder, name);
+    free(folder);
+    if (access(path, R_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+static int read_beside(struct import *im, const struct import_options *x, const char *name,
+                       const char *said,
+                       int (*read)(struct slurm_site *, const char *, struct error *),
+                       struct error *err)
+{
+    char *path = beside(x->conf, name, said);
+    int result = path ? read(im->site, path, err) : 0;
+    free(path);
+    return result;
+}
+
+static int read_site(struct import *im, const struct import_options *x, struct error *err)
+{
+    if ((x->nodes && site_read_nodes(im->site, x->nodes, err) != 0) ||
+        (x->partitions && site_read_partitions(im->site, x->partitions, err) != 0) ||
+        (x->conf && site_read_conf(im->site, x->conf, err) != 0) ||
+        read_beside(im, x, "gres.conf", x->gres, site_read_gres, err) != 0 ||
+        read_beside(im, x, "topology.conf", x->topology, site_read_topology, err) != 0)
+        return -1;
+    if (!im->site->n_nodes)
+        return error_set(err, "%s: want nodes: a line with NodeName", x->conf ? x->conf : x->nodes);
+    const char *select = site_key(im->site, "SelectTypeParameters");
+    im->memory_counts = select && strstr(select, "Memory");
+    if (x->accounts && accounts_read(&im->accounts, im->site, x->accounts, err) != 0)
+        return -1;
+    return x->qos ? qos_read(&im->accounts, im->site, x->qos, err) : 0;
+}
+
+static int read_log(struct import *im, const struct import_options *x, struct error *err)
+{
+    const char *value[TRACE_OPTIONS_MAX] = { 0 };
+    struct slurm_log_options how;
+    for (size_t i = 0; slurm_options[i].name; i++) {
+        const char *name = slurm_options[i].name;
+        value[i] = !strcmp(name, "zone")                     ? x->zone
+                   : !strcmp(name, "cluster")                ? x->cluster
+                   : !strcmp(name, "cpu_jobs") && x->cpu_jobs ? "yes"
+                                                              : NULL;
+    }
+    if (!x->jobs)
+        return 0;
+    if (slurm_options_read("import", value, &how, err) != 0)
+        return -1;
+    how.details = true;
+    im->in = input_open(x->jobs, err);
+    im->log = im->in ? slurm_log_read(im->in, &how, err) : NULL;
+    return im->log ? 0 : -1;
+}
+
+/* ---- writing ---- */
+
+enum { CLUSTER, JOBS, NOW, REPORT, FILES };
+static const char *const file_names[FILES] = { "cluster.yaml", "jobs.csv", "now.csv",
+                                               "report.txt" };
+
+static void put_report(struct import *im, struct output *o, const char *directory,
+                       const char *remark, const char *policy)
+{
+    out_printf(o,
+               "%" PRIu32 " of %zu nodes, %" PRId64
+               " GPUs, %zu partitions, %zu accounts and users, %zu QOS\n",
+               im->n_present, im->site->n_nodes, im->gpus, im->site->n_partitions,
+               im->accounts.n_assocs, im->accounts.n_qos);
+    if (remark) {
+        out_text(o, remark);
+        out_char(o, '\n');
+    }
+    if (im->now_jobs)
+        out_printf(o,
+                   "jobs that run or wait at the end of the log: %" PRIu32
+                   " in now.csv, as from then\n",
+                   im->now_jobs);
+    if (im->now_left)
+        out_printf(o,
+                   "jobs that run or wait and are left out: %" PRIu32
+                   " (waiting tasks of an array in one row, waiting without a limit, or without "
+                   "GPUs)\n",
+                   im->now_left);
+    for (size_t i = 0; i < im->site->n_remarks; i++) {
+        out_text(o, im->site->remark[i].text);
+        if (im->site->remark[i].times > 1)
+            out_printf(o, " (%" PRIu64 " times)", im->site->remark[i].times);
+        out_char(o, '\n');
+    }
+    out_printf(o, "gpuyard run -c %.200s/cluster.yaml -t %.200s/jobs.csv -p ", directory,
+               directory);
+    out_text(o, policy);
+    out_char(o, '\n');
+}
+
+/* Writes one of the files; NULL with err, or without if there is nothing to write. */
+static struct output *write_file(struct import *im, const char *directory, int which,
+                                 const char *remark, const char *policy, struct error *err)
+{
+    bool wanted = im->log || (which != JOBS && which != NOW);
+    struct output *o = wanted ? output_open(directory, file_names[which], err) : NULL;
+    if (!o)
+        return NULL;
+    if (which == CLUSTER)
+        import_cluster(im, o);
+    else if (which == REPORT)
+        put_report(im, o, directory, remark, policy);
+    else if (which == JOBS)
+        im->jobs = import_jobs(im, o, false);
+    else
+        im->now_jobs = import_jobs(im, o, true);
+    if (which != NOW || im->now_jobs)
+        return o;
+    output_discard(o);
+    return NULL;
+}
+
+static int write_files(struct import *im, const char *directory, struct error *err)
+{
+    struct output *file[FILES] = { NULL };
+    size_t n = 0;
+    char *remark = NULL, *policy = import_policy(im);
+    int result = directory_make(directory, NULL, err);
+    for (int i = 0; i < FILES && result == 0; i++) {
+        struct output *o = write_file(im, directory, i, remark, policy, err);
+        if (o)
+            file[n++] = o;
+        result = err->text[0] ? -1 : 0;
+        if (i == JOBS && im->log)
+            remark = slurm_log_remark(im->log, im->jobs);
+    }
+    for (size_t i = 0; i < n && result == 0; i++)
+        result = output_settle(file[i], err);
+    for (size_t i = 0; i < n && result != 0; i++)
+        output_discard(file[i]);
+    if (result == 0)
+        result = output_commit_all(file, n, err);
+    struct output *shown = output_stream(STDOUT_FILENO, "<stdout>");
+    if (result == 0)
+        put_report(im, shown, directory, remark, policy);
+    result = output_commit(shown, err) == 0 ? result : -1;
+    free(remark);
+    free(policy);
+    return result;
+}
+
+static int import_run(const struct invocation *in)
+{
+    const struct import_options *x = in->options;
+    struct error err = { "" };
+    char want[DID_YOU_MEAN];
+    if (strcmp(in->operands.text[0], systems[0]) != 0)
+        return complain(EXIT_USAGE, "import: want %s, got '%s'", words_or(want, systems),
+                        in->operands.text[0]);
+    if (!x->conf && !x->nodes)
+        return complain(EXIT_USAGE, "import: want --conf slurm.conf or --nodes, the site");
+    struct import im = { .site = site_new(), .plain = x->plain };
+    int status = read_site(&im, x, &err) == 0 && read_log(&im, x, &err) == 0 ? EXIT_OK : EXIT_INPUT;
+    if (status == EXIT_OK) {
+        import_order(&im);
+        if (!im.n_present)
+            status = (error_set(&err, "%s: every node is down, drained or not there",
+                                x->conf ? x->conf : x->nodes),
+                      EXIT_INPUT);
+        else
+            status = write_files(&im, x->output, &err) == 0 ? EXIT_OK : EXIT_FAILED;
+    }
+    slurm_log_free(im.log);
+    input_close(im.in);
+    accounts_free(&im.accounts);
+    site_free(im.site);
+    free(im.order);
+    free(im.number);
+    return err.text[0] ? complain(status, "%s", err.text) : status;
+}
+
+const struct command cmd_import = {
+    .name = "import",
+    .summary = "read a Slurm site and its log: a cluster file, a trace, and what was left out",
+    .details =
+        "Writes DIR/cluster.yaml, DIR/jobs.csv with the jobs that ended, DIR/now.csv with those "
+        "that run and wait at the end of the log, and DIR/report.txt, which is shown too: what "
+        "was taken, what was left out, what was guessed, and the run that comes closest.",
+    .set = { .name = "import",
+             .options = options,
+             .operands = "slurm",
+             .min_operands = 1,
+             .max_operands = 1 },
+    .words = systems,
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = import_run,
+};

@@ -1,0 +1,551 @@
+/* write_cluster.c - the cluster file of a Slurm site: see import.h. */
+#include "sim/base/memory.h"
+#include "sim/cli/import/import.h"
+#include "sim/cluster/catalogue.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void out_printf(struct output *o, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    out_text(o, text);
+}
+
+void out_quoted(struct output *o, const char *text)
+{
+    out_char(o, '"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            out_char(o, '\\');
+        out_char(o, (unsigned char)*text < ' ' ? ' ' : *text);
+    }
+    out_char(o, '"');
+}
+
+/* ---- which nodes, in which order ---- */
+
+struct place { uint32_t pod, leaf, node; };
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->pod != y->pod)
+        return x->pod < y->pod ? -1 : 1;
+    if (x->leaf != y->leaf)
+        return x->leaf < y->leaf ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+void import_order(struct import *im)
+{
+    struct slurm_site *s = im->site;
+    struct place *place = mem_new(s->n_nodes + 1, sizeof *place);
+    bool moved = false;
+    im->order = mem_new(s->n_nodes + 1, sizeof *im->order);
+    im->number = mem_new(s->n_nodes + 1, sizeof *im->number);
+    im->all_partitions = UINT64_MAX;
+    for (uint32_t i = 0; i < s->n_nodes; i++) {
+        const struct site_node *n = &s->node[i];
+        im->number[i] = SITE_NONE;
+        if (n->down)
+            site_remark(s, "nodes that are down or drained are left out");
+        if (n->down || n->absent)
+            continue;
+        uint32_t pod = n->leaf == SITE_NONE ? SITE_NONE : s->up[n->leaf];
+        place[im->n_present++] = (struct place){ pod, n->leaf, i };
+        im->all_partitions &= n->partitions;
+        im->gpus += n->gpus;
+    }
+    qsort(place, im->n_present, sizeof *place, by_place);
+    for (uint32_t i = 0; i < im->n_present; i++) {
+        moved |= i && place[i].node < place[i - 1].node;
+        im->order[i] = place[i].node;
+        im->number[place[i].node] = i;
+    }
+    if (moved)
+        site_remark(s, "nodes are numbered by their switches, as those of a switch are not "
+                       "neighbours in slurm.conf");
+    free(place);
+}
+
+uint32_t import_partition(const struct import *im, const char *name, size_t length)
+{
+    for (uint32_t p = 0; p < im->site->n_partitions; p++)
+        if (strlen(im->site->partition[p].name) == length &&
+            memcmp(im->site->partition[p].name, name, length) == 0)
+            return p;
+    return SITE_NONE;
+}
+
+/* ---- nodes ---- */
+
+static bool alike(const struct site_node *a, const struct site_node *b)
+{
+    return a->cpus == b->cpus && a->mem_mib == b->mem_mib && a->weight == b->weight &&
+           a->gpus == b->gpus && !strcmp(a->type, b->type) && !strcmp(a->features, b->features) &&
+           a->leaf == b->leaf && a->partitions == b->partitions;
+}
+
+/* The nodes from i on that are one group: where there are no switches, SITE_NONE is no place. */
+static uint32_t group_end(const struct import *im, uint32_t i)
+{
+    const struct slurm_site *s = im->site;
+    bool switches = intern_count(s->switches) > 0;
+    uint32_t k = i + 1;
+    for (; k < im->n_present; k++) {
+        struct site_node a = s->node[im->order[i]], b = s->node[im->order[k]];
+        if (switches && (a.leaf == SITE_NONE || b.leaf == SITE_NONE))
+            break;
+        if (!switches)
+            a.leaf = b.leaf = 0;
+        if (!alike(&a, &b))
+            break;
+    }
+    return k;
+}
+
+static void put_group_name(struct import *im, struct output *o, uint32_t from, uint32_t to)
+{
+    char name[2 * 256 + 2];
+    const struct site_node *node = im->site->node;
+    snprintf(name, sizeof name, "%s%s%s", node[im->order[from]].name, to - from > 1 ? "-" : "",
+             to - from > 1 ? node[im->order[to - 1]].name : "");
+    out_quoted(o, name);
+}
+
+static void put_labels(struct import *im, struct output *o, const struct site_node *n)
+{
+    bool any = false;
+    for (const char *at = n->features; *at; at += strspn(at, ",")) {
+        char name[128];
+        size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length;
+        if (strpbrk(name, "=!<>&|;:*, \t")) {
+            site_remark(im->site, "left out: feature %.60s, which is no label", name);
+            continue;
+        }
+        out_text(o, any ? ", " : ", labels: { ");
+        out_quoted(o, name);
+        out_text(o, ": \"yes\"");
+        any = true;
+    }
+    for (uint32_t p = 0; im->plain && p < im->site->n_partitions; p++) {
+        char name[128];
+        if (!(n->partitions >> p & 1) || im->all_partitions >> p & 1)
+            continue;
+        snprintf(name, sizeof name, "partition.%.100s", im->site->partition[p].name);
+        out_text(o, any ? ", " : ", labels: { ");
+        out_quoted(o, name);
+        out_text(o, ": \"yes\"");
+        any = true;
+    }
+    out_text(o, any ? " }" : "");
+}
+
+static uint32_t count_leaf(const struct import *im, uint32_t leaf)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < im->n_present; i++)
+        n += im->site->node[im->order[i]].leaf == leaf;
+    return n;
+}
+
+/* Leaf switches of a pod that have nodes. */
+static uint32_t count_pod(const struct import *im, uint32_t pod)
+{
+    uint32_t n = 0, last = SITE_NONE;
+    for (uint32_t i = 0; i < im->n_present; i++) {
+        uint32_t leaf = im->site->node[im->order[i]].leaf;
+        n += leaf != SITE_NONE && leaf != last && im->site->up[leaf] == pod;
+        last = leaf;
+    }
+    return n;
+}
+
+static void put_place(struct import *im, struct output *o, uint32_t from)
+{
+    const struct slurm_site *s = im->site;
+    uint32_t leaf = s->node[im->order[from]].leaf;
+    uint32_t before = from ? s->node[im->order[from - 1]].leaf : SITE_NONE;
+    if (!intern_count(s->switches))
+        return;
+    if (leaf == SITE_NONE) {
+        out_text(o, ", nodes_per_rack: 1");
+        return;
+    }
+    out_printf(o, ", nodes_per_rack: %" PRIu32, count_leaf(im, leaf));
+    uint32_t pod = s->up[leaf];
+    if (pod != SITE_NONE)
+        out_printf(o, ", racks_per_pod: %" PRIu32, count_pod(im, pod));
+    if (before == leaf)
+        out_text(o, ", joins: rack");
+    else if (before != SITE_NONE && pod != SITE_NONE && s->up[before] == pod)
+        out_text(o, ", joins: pod");
+}
+
+static void put_gib(struct output *o, int64_t mib)
+{
+    out_decimal(o, mib * 1000 / 1024, 1000);
+}
+
+static void put_nodes(struct import *im, struct output *o)
+{
+    out_text(o, "nodes:\n");
+    for (uint32_t i = 0, end; i < im->n_present; i = end) {
+        const struct site_node *n = &im->site->node[im->order[i]];
+        end = group_end(im, i);
+        out_text(o, "  - { group: ");
+        put_group_name(im, o, i, end);
+        out_printf(o, ", count: %" PRIu32 ", gpus: %" PRId64, end - i, n->gpus);
+        if (n->gpus && *n->type) {
+            out_text(o, ", gpu_model: ");
+            out_quoted(o, n->type);
+        }
+        if (n->cpus)
+            out_printf(o, ", cpus: %" PRId64, n->cpus);
+        if (im->memory_counts && n->mem_mib > 1) {
+            out_text(o, ", memory_gib: ");
+            put_gib(o, n->mem_mib);
+        }
+        if (!im->plain && n->weight != 1)
+            out_printf(o, ", weight: %" PRId64, n->weight);
+        put_place(im, o, i);
+        put_labels(im, o, n);
+        out_text(o, " }\n");
+    }
+}
+
+/* ---- GPU models ---- */
+
+static bool begins(const char *name, const char *with)
+{
+    size_t n = strlen(with);
+    return strncasecmp(name, with, n) == 0 && (name[n] == '-' || !name[n]);
+}
+
+/* The first entry of the catalogue whose name begins with the type: a100 is A100-SXM4-40. */
+static void put_models(struct import *im, struct output *o)
+{
+    struct intern *seen = intern_new();
+    bool any = false;
+    for (uint32_t i = 0; i < im->n_present; i++) {
+        const char *type = im->site->node[im->order[i]].type;
+        const struct gpu_model *like = NULL;
+        unsigned found = 0;
+        if (!*type || intern_find(seen, type, strlen(type)) != INTERN_NONE)
+            continue;
+        intern_add(seen, type, strlen(type));
+        for (const struct gpu_model *g = gpu_catalogue; g->name; g++)
+            if (begins(g->name, type) && !found++)
+                like = g;
+        if (!like || !strcmp(like->name, type)) {
+            if (!like)
+                site_remark(im->site, "GPU type %.40s is not in the catalogue (gpuyard list gpus)",
+                            type);
+            continue;
+        }
+        site_remark(im->site, "guessed: GPU type %.40s is %s%s", type, like->name,
+                    found > 1 ? ", the first of several in the catalogue" : "");
+        out_text(o, any ? ", { name: " : "gpu_models: [ { name: ");
+        out_quoted(o, type);
+        out_printf(o, ", like: %s }", like->name);
+        any = true;
+    }
+    out_text(o, any ? " ]\n" : "");
+    intern_free(seen);
+}
+
+/* ---- queues ---- */
+
+/* Its part of the GPUs by shares: of its siblings' shares, times that of its parent. */
+static double part_of(const struct slurm_accounts *a, uint32_t k)
+{
+    const struct slurm_assoc *self = &a->assoc[k];
+    double sum = 0, own = self->shares == SHARES_OF_PARENT ? 1 : (double)self->shares;
+    for (uint32_t i = 0; i < a->n_assocs; i++)
+        if (!a->assoc[i].is_user && a->assoc[i].parent == self->parent)
+            sum += a->assoc[i].shares == SHARES_OF_PARENT ? 1 : (double)a->assoc[i].shares;
+    return (sum > 0 ? own / sum : 0) * (self->parent == SITE_NONE ? 1 : part_of(a, self->parent));
+}
+
+static bool is_inner(const struct slurm_accounts *a, uint32_t k)
+{
+    for (uint32_t i = 0; i < a->n_assocs; i++)
+        if (!a->assoc[i].is_user && a->assoc[i].parent == k)
+            return true;
+    return false;
+}
+
+static bool has_jobs(const struct slurm_log *log, const char *account)
+{
+    uint32_t name = log ? intern_find(log->names, account, strlen(account)) : INTERN_NONE;
+    for (size_t i = 0; name != INTERN_NONE && i < log->n_rows; i++)
+        if (log->row[i].account == name)
+            return true;
+    return false;
+}
+
+static void put_queue(struct import *im, struct output *o, const char *name, int64_t deserved,
+                      int64_t limit)
+{
+    out_text(o, "  - { name: ");
+    out_quoted(o, name);
+    out_printf(o, ", deserved_gpus: %" PRId64, deserved);
+    if (im->plain && limit >= 0)
+        out_printf(o, ", limit_gpus: %" PRId64, limit);
+    out_text(o, " }\n");
+}
+
+/* Accounts of the log that the accounts do not have. */
+static void put_other_queues(struct import *im, struct output *o)
+{
+    struct intern *seen = intern_new();
+    for (size_t i = 0; im->log && i < im->log->n_rows; i++) {
+        const char *name = log_name(im->log, im->log->row[i].account);
+        if (!*name || account_find(&im->accounts, name) != SITE_NONE ||
+            intern_find(seen, name, strlen(name)) != INTERN_NONE)
+            continue;
+        intern_add(seen, name, strlen(name));
+        put_queue(im, o, name, 0, SITE_UNLIMITED);
+        site_remark(im->site,
+                    "account %.60s of the log is not among the accounts: it deserves nothing",
+                    name);
+    }
+    intern_free(seen);
+}
+
+static void put_queues(struct import *im, struct output *o)
+{
+    const struct slurm_accounts *a = &im->accounts;
+    bool any = false;
+    for (uint32_t k = 0; k < a->n_assocs; k++) {
+        const struct slurm_assoc *x = &a->assoc[k];
+        bool inner = !x->is_user && is_inner(a, k);
+        if (inner && im->plain && x->group_gpus != SITE_UNLIMITED)
+            site_remark(im->site,
+                        "left out with --plain: GrpTRES of account %.60s, which has others below",
+                        x->name);
+        if (x->is_user || (inner && !has_jobs(im->log, x->name)))
+            continue;
+        out_text(o, any ? "" : "queues:\n");
+        any = true;
+        if (inner)
+            site_remark(
+                im->site,
+                "account %.60s has jobs and accounts below it: as a queue it deserves nothing",
+                x->name);
+        put_queue(im, o, x->name, inner ? 0 : (int64_t)((double)im->gpus * part_of(a, k) + 1e-9),
+                  x->group_gpus);
+    }
+    if (!any)
+        return;
+    put_other_queues(im, o);
+    site_remark(im->site,
+                "guessed: an account deserves its part of all GPUs by Fairshare, rounded down");
+}
+
+/* ---- partitions, QOS, accounts ---- */
+
+static void put_limit(struct output *o, const char *key, int64_t value)
+{
+    if (value != SITE_UNLIMITED)
+        out_printf(o, ", %s: %" PRId64, key, value);
+}
+
+static const char *const preempt_words[] = {
+    [PREEMPT_OFF] = "off", [PREEMPT_REQUEUE] = "requeue", [PREEMPT_CANCEL] = "cancel"
+};
+
+static void put_preempt(struct import *im, struct output *o, enum site_preempt mode)
+{
+    if (mode == PREEMPT_SUSPEND)
+        site_remark(im->site, "left out: PreemptMode SUSPEND, read as that of the cluster");
+    else if (mode != PREEMPT_OF_CLUSTER)
+        out_printf(o, ", preempt_mode: %s", preempt_words[mode]);
+}
+
+static void put_partition_nodes(struct import *im, struct output *o, uint32_t p)
+{
+    bool any = false;
+    if (im->all_partitions >> p & 1) {
+        out_text(o, ", nodes: all");
+        return;
+    }
+    out_text(o, ", nodes: {");
+    for (uint32_t i = 0, end; i < im->n_present; i = end) {
+        end = group_end(im, i);
+        if (!(im->site->node[im->order[i]].partitions >> p & 1))
+            continue;
+        out_text(o, any ? ", " : " ");
+        put_group_name(im, o, i, end);
+        out_text(o, ": all");
+        any = true;
+    }
+    out_text(o, " }");
+}
+
+static void put_partitions(struct import *im, struct output *o)
+{
+    if (!im->site->n_partitions)
+        return;
+    out_text(o, "partitions:\n");
+    for (uint32_t p = 0; p < im->site->n_partitions; p++) {
+        const struct site_partition *x = &im->site->partition[p];
+        out_text(o, "  - { name: ");
+        out_quoted(o, x->name);
+        put_partition_nodes(im, o, p);
+        out_printf(o, "%s, tier: %" PRId64 ", factor: %" PRId64,
+                   x->is_default ? ", default: yes" : "", x->tier, x->factor);
+        put_limit(o, "max_time_s", x->max_time_s);
+        put_limit(o, "default_time_s", x->default_time_s);
+        put_limit(o, "min_nodes", x->min_nodes ? x->min_nodes : SITE_UNLIMITED);
+        put_limit(o, "max_nodes", x->max_nodes);
+        put_preempt(im, o, x->preempt);
+        put_limit(o, "grace_s", x->grace_s ? x->grace_s : SITE_UNLIMITED);
+        if (*x->qos) {
+            out_text(o, ", qos: ");
+            out_quoted(o, x->qos);
+        }
+        out_text(o, x->exclusive ? ", exclusive: yes" : "");
+        out_text(o, x->down ? ", state: down }\n" : " }\n");
+    }
+}
+
+static void put_qos(struct import *im, struct output *o)
+{
+    for (size_t i = 0; i < im->accounts.n_qos; i++) {
+        const struct slurm_qos *q = &im->accounts.qos[i];
+        out_text(o, i ? "  - { name: " : "qos:\n  - { name: ");
+        out_quoted(o, q->name);
+        out_printf(o, ", priority: %" PRId64, q->priority);
+        put_limit(o, "group_gpus", q->group_gpus);
+        put_limit(o, "group_jobs", q->group_jobs);
+        put_limit(o, "max_gpus_per_job", q->max_gpus_per_job);
+        put_limit(o, "max_gpus_per_user", q->max_gpus_per_user);
+        put_limit(o, "max_gpus_per_account", q->max_gpus_per_account);
+        put_limit(o, "max_jobs_per_user", q->max_jobs_per_user);
+        put_limit(o, "max_jobs_per_account", q->max_jobs_per_account);
+        put_limit(o, "max_time_s", q->max_time_s);
+        put_limit(o, "min_gpus", q->min_gpus);
+        put_limit(o, "grace_s", q->grace_s ? q->grace_s : SITE_UNLIMITED);
+        put_preempt(im, o, q->preempt);
+        for (const char *at = q->preempts; *at; at += strspn(at, ",")) {
+            char name[128];
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+            out_text(o, at == q->preempts ? ", preempts: [ " : ", ");
+            out_quoted(o, name);
+            at += strcspn(at, ",");
+        }
+        out_text(o, *q->preempts ? " ]" : "");
+        out_text(o, q->no_reserve ? ", no_reserve: yes }\n" : " }\n");
+    }
+}
+
+static void put_assoc(struct import *im, struct output *o, const struct slurm_assoc *x)
+{
+    out_text(o, "{ name: ");
+    out_quoted(o, x->name);
+    if (x->shares == SHARES_OF_PARENT)
+        site_remark(im->site, "guessed: Fairshare=parent of an account or user is one share");
+    out_printf(o, ", shares: %" PRId64, x->shares == SHARES_OF_PARENT ? 1 : x->shares);
+    put_limit(o, "group_gpus", x->group_gpus);
+    put_limit(o, "group_jobs", x->group_jobs);
+    put_limit(o, "max_gpus_per_job", x->max_gpus_per_job);
+    put_limit(o, "max_jobs", x->max_jobs);
+    put_limit(o, "max_time_s", x->max_time_s);
+    if (x->priority > 0)
+        out_printf(o, ", priority: %" PRId64, x->priority);
+    if (x->is_user && *x->default_qos) {
+        out_text(o, ", default_qos: ");
+        out_quoted(o, x->default_qos);
+    }
+}
+
+/* An account with its users and the accounts below it, on one line. */
+static void put_account(struct import *im, struct output *o, uint32_t k)
+{
+    const struct slurm_accounts *a = &im->accounts;
+    put_assoc(im, o, &a->assoc[k]);
+    for (int users = 1; users >= 0; users--) {
+        bool any = false;
+        for (uint32_t i = 0; i < a->n_assocs; i++) {
+            if (a->assoc[i].is_user != users || a->assoc[i].parent != k)
+                continue;
+            out_text(o, any ? ", " : users ? ", users: [ " : ", accounts: [ ");
+            any = true;
+            if (!users) {
+                put_account(im, o, i);
+                continue;
+            }
+            put_assoc(im, o, &a->assoc[i]);
+            out_text(o, " }");
+        }
+        out_text(o, any ? " ]" : "");
+    }
+    out_text(o, " }");
+}
+
+static void put_accounts(struct import *im, struct output *o)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < im->accounts.n_assocs; k++) {
+        if (im->accounts.assoc[k].is_user || im->accounts.assoc[k].parent != SITE_NONE)
+            continue;
+        out_text(o, any ? "  - " : "accounts:\n  - ");
+        any = true;
+        put_account(im, o, k);
+        out_char(o, '\n');
+    }
+}
+
+static void put_time_limits(struct import *im, struct output *o)
+{
+    const struct conf_pair *over = conf_global(&im->site->conf, "OverTimeLimit");
+    struct error unused = { "" };
+    int64_t minutes = 0;
+    if (over && conf_integer(over, 0, 65533, &minutes, &unused) != 0)
+        site_remark(im->site, "left out: OverTimeLimit=%.40s", over->value);
+    out_printf(o, "time_limits: { enforce: yes, over_s: %" PRId64 ", check_s: 30 }\n",
+               minutes * 60);
+}
+
+static void remark_plain(struct import *im)
+{
+    if (im->accounts.n_qos)
+        site_remark(im->site, "left out with --plain: QOS");
+    for (size_t p = 0; p < im->site->n_partitions; p++)
+        if (im->site->partition[p].tier != im->site->partition[0].tier)
+            site_remark(im->site, "left out with --plain: tiers of partitions");
+    for (size_t i = 1; i < im->site->n_nodes; i++)
+        if (im->site->node[i].weight != im->site->node[0].weight)
+            site_remark(im->site, "left out with --plain: weights of nodes");
+}
+
+void import_cluster(struct import *im, struct output *o)
+{
+    const char *name = site_key(im->site, "ClusterName");
+    out_text(o, "name: ");
+    out_quoted(o, name ? name : "slurm");
+    out_char(o, '\n');
+    put_models(im, o);
+    put_nodes(im, o);
+    put_queues(im, o);
+    if (im->plain) {
+        remark_plain(im);
+        return;
+    }
+    put_partitions(im, o);
+    put_qos(im, o);
+    put_accounts(im, o);
+    put_time_limits(im, o);
+}

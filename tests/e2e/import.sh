@@ -1,0 +1,236 @@
+#!/bin/sh
+# import.sh GPUYARD - gpuyard import slurm: a site by hand, what its files say, and that the trace is the log.
+set -u
+gpuyard=$1
+root=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+check() { # NAME STATUS
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $1"
+    fi
+}
+same() { # NAME: what stands on standard input is the file `got`
+    cat >expected
+    diff expected got >difference || cat difference
+    cmp -s expected got
+    check "$1" $?
+}
+
+# ---- A site of eight nodes, two types of GPUs, three switches, overlapping partitions
+mkdir site
+cat >site/slurm.conf <<'END'
+ClusterName=lab            # a comment
+SchedulerType = sched/backfill
+SchedulerParameters=bf_interval=60,bf_window=1440,bf_continue
+SelectTypeParameters=CR_Core_Memory
+PriorityType=priority/multifactor
+PriorityWeightAge=1000
+PriorityWeightFairshare=5000
+PriorityMaxAge=1-0
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+SlurmctldPort=6817
+Include nodes.conf
+PartitionName=DEFAULT MaxTime=1-00:00:00 State=UP
+NodeSet=large Feature=big
+NodeSet=small Nodes=n[05-06]
+PartitionName=batch Nodes=large,small Default=YES DefaultTime=60
+PartitionName=urgent Nodes=n[05-08] PriorityTier=5 PriorityJobFactor=3 \
+  MaxTime=30 PreemptMode=OFF AllowGroups=wheel
+END
+cat >site/nodes.conf <<'END'
+NodeName=DEFAULT Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=65536
+NodeName=n[01-04] Gres=gpu:a100:4 Feature=ib,big Weight=10
+NodeName=n[05-07] Gres=gpu:2 CoreSpecCount=2
+NodeName=n08 Gres=gpu:2 State=DOWN
+END
+echo 'NodeName=n[05-08] Name=gpu Type=v100 File=/dev/nvidia[0-1] Cores=0-15' >site/gres.conf
+cat >site/topology.conf <<'END'
+SwitchName=s0 Nodes=n[01-04]
+SwitchName=s1 Nodes=n[05-08]
+SwitchName=top Switches=s[0-1]
+END
+cat >accounts <<'END'
+Cluster - 'lab':Fairshare=1:QOS='normal'
+Parent - 'root'
+Account - 'phys':Description='physics: all of it':Fairshare=3:GrpTRES=gres/gpu=20
+Account - 'chem':Fairshare=1
+Parent - 'phys'
+User - 'ann':DefaultQOS='normal':Fairshare=2147483647:MaxJobs=3
+Parent - 'chem'
+User - 'bob':Fairshare=1
+END
+printf 'Name|Priority|GraceTime|Preempt|MaxTRESPU|MaxJobsPU|UsageFactor\nnormal|10|00:00:00|||\n' | sed '2s/$/|1.0/' >qos
+echo 'fast|100|00:00:30|normal|gres/gpu=4|2|1.0' >>qos
+cat >jobs <<'END'
+JobID|JobIDRaw|User|Account|Partition|QOS|Submit|Eligible|Start|End|TimelimitRaw|State|ReqTRES|AllocTRES|NodeList|Constraints|Flags
+1|1|ann|phys|batch|normal|1000|1000|1000|1100|2|COMPLETED|cpu=8,gres/gpu:a100=8,node=2|cpu=8,gres/gpu:a100=8,mem=2G,node=2|n[01-02]|ib|SchedMain
+2_1|3|bob|chem|urgent|fast|1000|1005|1010|1020|1|TIMEOUT|cpu=1,gres/gpu=1,node=1|cpu=1,gres/gpu=1,node=1|n05||SchedBackfill
+4|4|bob|chem|batch|normal|1000|1000|1030|Unknown|Partition_Limit|RUNNING|cpu=1,gres/gpu=4,node=1|cpu=1,gres/gpu=4,node=1|n02||SchedMain
+5|5|bob|chem|batch,urgent|normal|1050|1050|Unknown|Unknown|10|PENDING|cpu=1,gres/gpu=4,node=1||None assigned||
+7_[1-3%2]|7|bob|chem|batch|normal|1055|1055|Unknown|Unknown|10|PENDING|cpu=1,gres/gpu=4,node=1||None assigned||
+6|6|eve|math|batch|normal|1060|1060|1060|1070|1|FAILED|cpu=1,gres/gpu=1,node=1|cpu=1,gres/gpu=1,node=1|n01||SchedMain
+END
+
+"$gpuyard" import slurm --conf site/slurm.conf --jobs jobs --accounts accounts --qos qos -o whole >shown 2>err
+check "imported" $?
+[ ! -s err ] && cmp -s shown whole/report.txt
+check "the report is shown, and nothing else" $?
+
+# Racks: of the four nodes of s0, and of the three of s1 that are up. Shares 3 and 1 of 22 GPUs: 16 and 5.
+cp whole/cluster.yaml got
+same "the cluster file" <<'END'
+name: "lab"
+gpu_models: [ { name: "a100", like: A100-SXM4-40 }, { name: "v100", like: V100-SXM2-16 } ]
+nodes:
+  - { group: "n01-n04", count: 4, gpus: 4, gpu_model: "a100", cpus: 32, memory_gib: 64, weight: 10, nodes_per_rack: 4, racks_per_pod: 2, labels: { "ib": "yes", "big": "yes" } }
+  - { group: "n05-n06", count: 2, gpus: 2, gpu_model: "v100", cpus: 28, memory_gib: 64, nodes_per_rack: 3, racks_per_pod: 2, joins: pod }
+  - { group: "n07", count: 1, gpus: 2, gpu_model: "v100", cpus: 28, memory_gib: 64, nodes_per_rack: 3, racks_per_pod: 2, joins: rack }
+queues:
+  - { name: "phys", deserved_gpus: 16 }
+  - { name: "chem", deserved_gpus: 5 }
+  - { name: "math", deserved_gpus: 0 }
+partitions:
+  - { name: "batch", nodes: { "n01-n04": all, "n05-n06": all }, default: yes, tier: 1, factor: 1, max_time_s: 86400, default_time_s: 3600 }
+  - { name: "urgent", nodes: { "n05-n06": all, "n07": all }, tier: 5, factor: 3, max_time_s: 1800, preempt_mode: off }
+qos:
+  - { name: "normal", priority: 10 }
+  - { name: "fast", priority: 100, max_gpus_per_user: 4, max_jobs_per_user: 2, grace_s: 30, preempts: [ "normal" ] }
+accounts:
+  - { name: "phys", shares: 3, group_gpus: 20, users: [ { name: "ann", shares: 1, max_jobs: 3, default_qos: "normal" } ] }
+  - { name: "chem", shares: 1, users: [ { name: "bob", shares: 1 } ] }
+time_limits: { enforce: yes, over_s: 0, check_s: 30 }
+END
+cp whole/report.txt got
+same "the report" <<'END'
+7 of 8 nodes, 22 GPUs, 2 partitions, 4 accounts and users, 2 QOS
+6 rows of sacct: 3 jobs
+jobs that run or wait at the end of the log: 2 in now.csv, as from then
+jobs that run or wait and are left out: 1 (waiting tasks of an array in one row, waiting without a limit, or without GPUs)
+not read of slurm.conf: SlurmctldPort
+left out: AllowGroups=wheel of partitions
+left out: key Cores of gres.conf
+nodes that are down or drained are left out
+left out: SchedulerParameters bf_continue
+guessed: GPU type a100 is A100-SXM4-40, the first of several in the catalogue
+guessed: GPU type v100 is V100-SXM2-16, the first of several in the catalogue
+account math of the log is not among the accounts: it deserves nothing
+guessed: an account deserves its part of all GPUs by Fairshare, rounded down
+guessed: Fairshare=parent of an account or user is one share
+gpuyard run -c whole/cluster.yaml -t whole/jobs.csv -p slurm:scheduler=backfill,priority=multifactor,w_age=1000,w_fairshare=5000,max_age_s=86400,bf_interval=60,bf_window=1440,preempt=partition,preempt_mode=requeue
+END
+cut -d, -f 1-5,6,7,8,11-13,15-17,19,23-26,29,32,34 whole/jobs.csv >got
+same "the jobs that ended" <<'END'
+job_id,submit_s,duration_s,gpus,group,tasks,cpus_per_task,mem_gib_per_task,gpu_type,queue,user,estimate_s,status,node_selector,max_per_node,partition,qos,account,x_partition,x_start_s,x_nodes,x_scheduler
+1,0,100,8,,2,4,1,a100,phys,ann,120,completed,ib=yes,1,batch,normal,phys,batch,0,n[01-02],main
+2_1,5,10,1,,1,1,,,chem,bob,60,failed,,,urgent,fast,chem,urgent,10,n05,backfill
+6,60,10,1,,1,1,,,math,eve,60,failed,,,batch,normal,math,batch,60,n01,main
+END
+
+# ---- For every policy: partitions are labels. n02 is node 1; at 1100, the last time of the log, job 4 has run
+# for 70 s of the default of an hour.
+"$gpuyard" import slurm --plain --conf site/slurm.conf --jobs jobs --accounts accounts --qos qos -o plain >shown 2>err
+check "imported --plain" $?
+grep -F -q 'group: "n05-n06", count: 2, gpus: 2, gpu_model: "v100", cpus: 28, memory_gib: 64, nodes_per_rack: 3, racks_per_pod: 2, joins: pod, labels: { "partition.batch": "yes", "partition.urgent": "yes" } }' plain/cluster.yaml &&
+    grep -F -q '{ name: "phys", deserved_gpus: 16, limit_gpus: 20 }' plain/cluster.yaml && ! grep -q '^partitions' plain/cluster.yaml
+check "partitions are labels, a limit of GPUs is that of the queue" $?
+tail -n 1 plain/report.txt >got
+same "the policy that comes closest" <<'END'
+gpuyard run -c plain/cluster.yaml -t plain/jobs.csv -p multifactor:blocking=skip,w_size=0,w_age=1000,w_fairshare=5000,max_age_s=86400
+END
+cut -d, -f 1-4,15-18,21-22 plain/now.csv >got
+same "what runs and what waits" <<'END'
+job_id,submit_s,duration_s,gpus,estimate_s,status,node_selector,affinity,running_on,started_s
+4,0,3530,4,3600,completed,partition.batch=yes,,1:x4,-70
+5,0,600,4,600,completed,,partition.batch;partition.urgent,,
+END
+$(tail -n 1 plain/report.txt | sed "s|^gpuyard|$gpuyard|") -o run >out 2>err
+check "the run of the report" $?
+"$gpuyard" run -c plain/cluster.yaml -t plain/now.csv -p quota -o now >out 2>err && awk -F, 'NR == 2 && $9 != 0 { exit 1 }' now/jobs.csv
+check "a run from now on" $?
+
+# ---- The trace that is written is the log as -t reads it, but for the labels of partitions
+"$gpuyard" convert -q jobs 2>err | cut -d, -f 1-4 >one
+cut -d, -f 1-4 plain/jobs.csv >two
+cmp -s one two
+check "the same jobs as of the log itself" $?
+
+# ---- What scontrol shows is the same site
+cat >nodes.txt <<'END'
+NodeName=n01 Arch=x86_64 CPUTot=16 ActiveFeatures=ib,big Gres=gpu:a100:4(S:0-1) OS=Linux 6.1 #1 SMP RealMemory=64000 State=MIXED Weight=1 Partitions=all
+NodeName=n02 Arch=x86_64 CPUTot=16 ActiveFeatures=(null) Gres=gpu:a100:4 RealMemory=64000 State=IDLE+DRAIN Weight=1
+END
+echo 'PartitionName=all AllowQos=ALL Default=YES QoS=N/A DefaultTime=00:02:00 MaxNodes=UNLIMITED MaxTime=UNLIMITED Nodes=n[01-02] PreemptMode=OFF State=UP' >partitions.txt
+"$gpuyard" import slurm --nodes nodes.txt --partitions partitions.txt -o shown_site >out 2>err
+check "imported of scontrol" $?
+cp shown_site/cluster.yaml got
+same "the cluster file of scontrol" <<'END'
+name: "slurm"
+gpu_models: [ { name: "a100", like: A100-SXM4-40 } ]
+nodes:
+  - { group: "n01", count: 1, gpus: 4, gpu_model: "a100", cpus: 16, labels: { "ib": "yes", "big": "yes" } }
+partitions:
+  - { name: "all", nodes: all, default: yes, tier: 1, factor: 1, default_time_s: 120, preempt_mode: off }
+time_limits: { enforce: yes, over_s: 0, check_s: 30 }
+END
+[ ! -e shown_site/jobs.csv ] && [ ! -e shown_site/now.csv ]
+check "no log, no trace" $?
+
+# ---- Of what runs and waits only such jobs are there to depend on: job 2 has ended, and counts as met
+cat >chain <<'END'
+JobID|Submit|Start|End|TimelimitRaw|State|AllocTRES|ReqTRES|NodeList|SubmitLine
+1|1000|1000|Unknown|10|RUNNING|cpu=1,gres/gpu=6,node=2|cpu=1,gres/gpu=6,node=2|n[01-02]|sbatch x
+2|1000|1000|1010|10|FAILED|cpu=1,gres/gpu=1,node=1|cpu=1,gres/gpu=1,node=1|n03|sbatch x
+3|1000|Unknown|Unknown|10|PENDING||cpu=1,gres/gpu=1,node=1|None assigned|sbatch -d afterok:1:2 x
+END
+"$gpuyard" import slurm --plain --conf site/slurm.conf --jobs chain -o chained >out 2>err
+check "imported with dependencies" $?
+cut -d, -f 1,3,4,20-22 chained/now.csv >got
+same "what waits for what runs" <<'END'
+job_id,duration_s,gpus,depends_on,running_on,started_s
+1,590,6,,0:x3;1:x3,-10
+3,600,1,afterok:1,,
+END
+grep -q '^guessed: GPUs of jobs that run are spread evenly over their nodes$' chained/report.txt
+check "an even spread is a guess" $?
+"$gpuyard" run -c chained/cluster.yaml -t chained/now.csv -p fifo -o chain_run >out 2>err
+check "it runs: $(head -n 1 err)" $?
+
+# ---- The guide: its commands of gpuyard, over this site
+mkdir guide
+cp site/slurm.conf site/nodes.conf site/gres.conf site/topology.conf qos guide
+mv guide/qos guide/qos.txt
+cp accounts guide/accounts.txt
+cp jobs guide/jobs.txt
+sed -n '/^```sh$/,/^```$/p' "$root/docs/your-cluster.md" | grep '^gpuyard ' >commands
+n=0
+while read -r _ arguments; do
+    n=$((n + 1))
+    (cd guide && eval "\"\$gpuyard\" $arguments" >../out 2>../err)
+    check "the guide: gpuyard $arguments: $(head -n 1 err)" $?
+done <commands
+[ $n -eq 8 ]
+check "the guide has its commands" $?
+
+# ---- The recording of a real Slurm: no lost row
+forms=${GPUYARD_SHARED:-/nowhere}/slurm/forms
+if [ -r "$forms/sacct.txt" ]; then
+    sed 's/^#node n01-n04/NodeName=n[01-04]/; s/^#last //' "$forms/site.conf" >forms.conf
+    "$gpuyard" import slurm --plain --conf forms.conf --jobs "$forms/sacct.txt" -o forms >out 2>err
+    check "forms imported" $?
+    # 18 rows: one of them the second run of job 9, two the components of job 13
+    [ "$(($(wc -l <forms/jobs.csv) - 1))" -eq 17 ] && [ "$(tail -n +2 "$forms/sacct.txt" | wc -l)" -eq 18 ]
+    check "every row of the forms is a row of the trace, or a run of one" $?
+    "$gpuyard" run -c forms/cluster.yaml -t forms/jobs.csv -p easy -o forms_run >out 2>err
+    check "forms run" $?
+else
+    echo "skipped: the recordings are not below \$GPUYARD_SHARED"
+fi
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
