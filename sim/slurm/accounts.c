@@ -137,7 +137,7 @@ static int take_assoc_key(struct reading *r, const struct given *g, struct slurm
 static int take_qos_key(struct reading *r, const struct given *g, struct slurm_qos *q,
                         struct error *err)
 {
-    static const struct { const char *word; enum site_preempt mode; } modes[] = {
+    static const struct { const char *word; enum slurm_preempt mode; } modes[] = {
         { "cluster", PREEMPT_OF_CLUSTER }, { "off", PREEMPT_OFF }, { "requeue", PREEMPT_REQUEUE },
         { "cancel", PREEMPT_CANCEL }, { "suspend", PREEMPT_SUSPEND }, { "gang", PREEMPT_SUSPEND }
     };

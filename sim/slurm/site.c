@@ -240,7 +240,7 @@ static bool is_yes(const char *value)
 
 static int take_preempt(const struct conf_pair *p, struct site_partition *to, struct error *err)
 {
-    static const struct { const char *word; enum site_preempt mode;
+    static const struct { const char *word; enum slurm_preempt mode;
     } modes[] = { { "OFF", PREEMPT_OFF },       { "REQUEUE", PREEMPT_REQUEUE },
                   { "CANCEL", PREEMPT_CANCEL }, { "SUSPEND", PREEMPT_SUSPEND },
                   { "GANG", PREEMPT_SUSPEND },  { "CLUSTER", PREEMPT_OF_CLUSTER } };

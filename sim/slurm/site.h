@@ -25,7 +25,7 @@ struct site_node {
     uint32_t leaf;                /* index of its switch; SITE_NONE: on none */
     uint64_t partitions;          /* bit p: it is in partition p, of the first 64 */
 };
-enum site_preempt {
+enum slurm_preempt {
     PREEMPT_OF_CLUSTER,
     PREEMPT_OFF,
     PREEMPT_REQUEUE,
@@ -37,7 +37,7 @@ struct site_partition {
     bool is_default, exclusive, down;
     int64_t tier, factor, max_time_s, default_time_s, min_nodes, max_nodes,
         grace_s; /* or SITE_UNLIMITED */
-    enum site_preempt preempt;
+    enum slurm_preempt preempt;
 };
 #define SITE_PARTITIONS_MAX 64
 struct site_remark { char *text; uint64_t times; };

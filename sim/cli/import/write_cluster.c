@@ -366,7 +366,7 @@ static const char *const preempt_words[] = {
     [PREEMPT_OFF] = "off", [PREEMPT_REQUEUE] = "requeue", [PREEMPT_CANCEL] = "cancel"
 };
 
-static void put_preempt(struct import *im, struct output *o, enum site_preempt mode)
+static void put_preempt(struct import *im, struct output *o, enum slurm_preempt mode)
 {
     if (mode == PREEMPT_SUSPEND)
         site_remark(im->site, "left out: PreemptMode SUSPEND, read as that of the cluster");
