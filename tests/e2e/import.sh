@@ -125,12 +125,12 @@ guessed: an account deserves its part of all GPUs by Fairshare, rounded down
 guessed: Fairshare=parent of an account or user is one share
 gpuyard run -c whole/cluster.yaml -t whole/jobs.csv -p slurm:scheduler=backfill,priority=multifactor,w_age=1000,w_fairshare=5000,max_age_s=86400,bf_interval=60,bf_window=1440,preempt=partition,preempt_mode=requeue
 END
-cut -d, -f 1-5,6,7,8,11-13,15-17,19,23-26,29,32,34 whole/jobs.csv >got
+cut -d, -f 1-5,6,7,8,11-13,15-17,19,23-27,30,33,35 whole/jobs.csv >got
 same "the jobs that ended" <<'END'
-job_id,submit_s,duration_s,gpus,group,tasks,cpus_per_task,mem_gib_per_task,gpu_type,queue,user,estimate_s,status,node_selector,max_per_node,partition,qos,account,x_partition,x_start_s,x_nodes,x_scheduler
-1,0,100,8,,2,4,1,a100,phys,ann,120,completed,ib=yes,1,batch,normal,phys,batch,0,n[01-02],main
-2_1,5,10,1,,1,1,,,chem,bob,60,failed,,,urgent,fast,chem,urgent,10,n05,backfill
-6,60,10,1,,1,1,,,math,eve,60,failed,,,batch,normal,math,batch,60,n01,main
+job_id,submit_s,duration_s,gpus,group,tasks,cpus_per_task,mem_gib_per_task,gpu_type,queue,user,estimate_s,status,node_selector,max_per_node,recorded_wait_s,partition,qos,account,x_partition,x_start_s,x_nodes,x_scheduler
+1,0,100,8,,2,4,1,a100,phys,ann,120,completed,ib=yes,1,0,batch,normal,phys,batch,0,n[01-02],main
+2_1,5,10,1,,1,1,,,chem,bob,60,failed,,,5,urgent,fast,chem,urgent,10,n05,backfill
+6,60,10,1,,1,1,,,math,eve,60,failed,,,0,batch,normal,math,batch,60,n01,main
 END
 
 # ---- For every policy: partitions are labels. n02 is node 1; at 1100, the last time of the log, job 4 has run

@@ -118,9 +118,9 @@ static void arranged(void **state)
 }
 
 /* ---- Against the definition (scheduler-semantics b.3), word for word, in GPUs and doubles; and with one thing wrong ---- */
-enum wrong { RIGHT, FRACTIONS, FRACTIONS_FIRST, ZERO_TAKES, PRIORITY_FIRST, YOUNGER_FIRST, ONE_ROUND, NO_LIMIT, NO_HISTORY, WRONGS };
+enum wrong { RIGHT, FRACTIONS, FRACTIONS_FIRST, ZERO_TAKES, PRIORITY_FIRST, YOUNGER_FIRST, ONE_ROUND, LIMITLESS, NO_HISTORY, WRONGS };
 
-static double asks(const struct one *q, enum wrong w) { return q->limit < 0 || w == NO_LIMIT ? q->request : fmin(q->limit, q->request); }
+static double asks(const struct one *q, enum wrong w) { return q->limit < 0 || w == LIMITLESS ? q->request : fmin(q->limit, q->request); }
 static double weight(const struct one *q, enum wrong w) { return w == ZERO_TAKES && q->weight == 0 ? 1 : q->weight; }
 
 static double fractions(const struct one *q, uint32_t n, int32_t p, double rest, double *lost, double *fair, enum wrong w)

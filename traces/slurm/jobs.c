@@ -212,6 +212,8 @@ static void set_times(struct slurm_log *log, const struct log_job *j, struct job
     if (log->has[C_LIMIT] || log->has[C_LIMIT_RAW])
         log->n.without_limit += last->limit_s == SPAN_UNLIMITED || last->limit_s == LIMIT_UNSAID;
     log->n.partition_limit += last->limit_s == LIMIT_PARTITION;
+    if (log_has_run(j->state) && first->start_s != NO_TIME && first->start_s >= at)
+        to->recorded_wait_ns = (first->start_s - at) * NS_PER_S;
 }
 
 static uint32_t queue_of(const struct slurm_log *log, const struct log_row *r)

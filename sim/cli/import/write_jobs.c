@@ -13,7 +13,7 @@
 static const char header[] =
     "job_id,submit_s,duration_s,gpus,group,tasks,cpus_per_task,mem_gib_per_task,gpu_milli,mig,"
     "gpu_type,queue,user,priority,estimate_s,status,node_selector,affinity,max_per_node,"
-    "depends_on,running_on,started_s,";
+    "depends_on,running_on,started_s,recorded_wait_s,";
 static const char slurm_header[] = "partition,qos,account,";
 static const char log_header_x[] =
     "x_partition,x_qos,x_account,x_start_s,x_eligible_s,x_suspended_s,x_nodes,x_priority,"
@@ -273,6 +273,9 @@ static void put_row(struct writing *w, uint32_t k, const struct job_row *job,
     if (runs && part)
         site_remark(w->im->site, "heterogeneous jobs that run wait instead");
     put_running(w, job, r, runs && !part);
+    if (!w->now && job->recorded_wait_ns >= 0)
+        out_seconds(o, job->recorded_wait_ns);
+    out_char(o, ',');
     if (!w->im->plain)
         put_partition_columns(w, r);
     put_log(w, j, r);
