@@ -97,15 +97,15 @@ queues:
   - { name: "chem", deserved_gpus: 5 }
   - { name: "math", deserved_gpus: 0 }
 partitions:
-  - { name: "batch", nodes: { "n01-n04": all, "n05-n06": all }, default: yes, tier: 1, factor: 1, max_time_s: 86400, default_time_s: 3600 }
-  - { name: "urgent", nodes: { "n05-n06": all, "n07": all }, tier: 5, factor: 3, max_time_s: 1800, preempt_mode: off }
+  - { name: "batch", nodes: { "n01-n04": all, "n05-n06": all }, default: true, tier: 1, factor: 1, max_time_s: 86400, default_time_s: 3600 }
+  - { name: "urgent", nodes: { "n05-n06": all, "n07": all }, tier: 5, factor: 3, max_time_s: 1800, preempt_mode: "off" }
 qos:
   - { name: "normal", priority: 10 }
   - { name: "fast", priority: 100, max_gpus_per_user: 4, max_jobs_per_user: 2, grace_s: 30, preempts: [ "normal" ] }
 accounts:
   - { name: "phys", shares: 3, group_gpus: 20, users: [ { name: "ann", shares: 1, max_jobs: 3, default_qos: "normal" } ] }
   - { name: "chem", shares: 1, users: [ { name: "bob", shares: 1 } ] }
-time_limits: { enforce: yes, over_s: 0, check_s: 30 }
+time_limits: { enforce: true, over_s: 0, check_s: 30 }
 END
 cp whole/report.txt got
 same "the report" <<'END'
@@ -176,8 +176,8 @@ gpu_models: [ { name: "a100", like: A100-SXM4-40 } ]
 nodes:
   - { group: "n01", count: 1, gpus: 4, gpu_model: "a100", cpus: 16, labels: { "ib": "yes", "big": "yes" } }
 partitions:
-  - { name: "all", nodes: all, default: yes, tier: 1, factor: 1, default_time_s: 120, preempt_mode: off }
-time_limits: { enforce: yes, over_s: 0, check_s: 30 }
+  - { name: "all", nodes: all, default: true, tier: 1, factor: 1, default_time_s: 120, preempt_mode: "off" }
+time_limits: { enforce: true, over_s: 0, check_s: 30 }
 END
 [ ! -e shown_site/jobs.csv ] && [ ! -e shown_site/now.csv ]
 check "no log, no trace" $?

@@ -363,7 +363,7 @@ static void put_limit(struct output *o, const char *key, int64_t value)
 }
 
 static const char *const preempt_words[] = {
-    [PREEMPT_OFF] = "off", [PREEMPT_REQUEUE] = "requeue", [PREEMPT_CANCEL] = "cancel"
+    [PREEMPT_OFF] = "\"off\"", [PREEMPT_REQUEUE] = "requeue", [PREEMPT_CANCEL] = "cancel"
 };
 
 static void put_preempt(struct import *im, struct output *o, enum slurm_preempt mode)
@@ -405,7 +405,7 @@ static void put_partitions(struct import *im, struct output *o)
         out_quoted(o, x->name);
         put_partition_nodes(im, o, p);
         out_printf(o, "%s, tier: %" PRId64 ", factor: %" PRId64,
-                   x->is_default ? ", default: yes" : "", x->tier, x->factor);
+                   x->is_default ? ", default: true" : "", x->tier, x->factor);
         put_limit(o, "max_time_s", x->max_time_s);
         put_limit(o, "default_time_s", x->default_time_s);
         put_limit(o, "min_nodes", x->min_nodes ? x->min_nodes : SITE_UNLIMITED);
@@ -416,7 +416,8 @@ static void put_partitions(struct import *im, struct output *o)
             out_text(o, ", qos: ");
             out_quoted(o, x->qos);
         }
-        out_text(o, x->exclusive ? ", exclusive: yes" : "");
+        if (x->exclusive)
+            site_remark(im->site, "left out: OverSubscribe=EXCLUSIVE of partitions: whole nodes");
         out_text(o, x->down ? ", state: down }\n" : " }\n");
     }
 }
@@ -447,7 +448,7 @@ static void put_qos(struct import *im, struct output *o)
             at += strcspn(at, ",");
         }
         out_text(o, *q->preempts ? " ]" : "");
-        out_text(o, q->no_reserve ? ", no_reserve: yes }\n" : " }\n");
+        out_text(o, q->no_reserve ? ", no_reserve: true }\n" : " }\n");
     }
 }
 
@@ -515,7 +516,7 @@ static void put_time_limits(struct import *im, struct output *o)
     int64_t minutes = 0;
     if (over && conf_integer(over, 0, 65533, &minutes, &unused) != 0)
         site_remark(im->site, "left out: OverTimeLimit=%.40s", over->value);
-    out_printf(o, "time_limits: { enforce: yes, over_s: %" PRId64 ", check_s: 30 }\n",
+    out_printf(o, "time_limits: { enforce: true, over_s: %" PRId64 ", check_s: 30 }\n",
                minutes * 60);
 }
 
