@@ -4,7 +4,7 @@
 #include "sim/workload/requests.h"
 #include "traces/formats/columns.h"
 #include "traces/native/native.h"
-#include "traces/native/write_past.h"
+#include "traces/native/write_row.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -420,72 +420,6 @@ static void put_checkpoint_size(struct output *o, const struct row_of *j)
     put_gib(o, overhead(j).checkpoint_mib);
 }
 
-static struct own_input input(const struct row_of *j)
-{
-    return workload_input(j->w, (job_id)(j->facts - j->w->facts));
-}
-static bool has_data_set(const struct row_of *j)
-{
-    return input(j).data_set != ID_NONE;
-}
-static void put_data_set(struct output *o, const struct row_of *j)
-{
-    out_csv(o, workload_data_set(j->w, input(j).data_set));
-}
-static bool has_epochs(const struct row_of *j)
-{
-    return input(j).epochs != 0;
-}
-static void put_epochs(struct output *o, const struct row_of *j)
-{
-    out_integer(o, input(j).epochs);
-}
-static bool has_image(const struct row_of *j)
-{
-    return input(j).image != ID_NONE;
-}
-static void put_image(struct output *o, const struct row_of *j)
-{
-    out_csv(o, workload_image(j->w, input(j).image));
-}
-
-static struct own_site site(const struct row_of *j)
-{
-    return workload_site(j->w, j->truth->site);
-}
-static bool has_partition(const struct row_of *j)
-{
-    return site(j).partition != ID_NONE;
-}
-static void put_partition(struct output *o, const struct row_of *j)
-{
-    out_csv(o, intern_text(j->w->wishes, site(j).partition));
-}
-static bool has_qos(const struct row_of *j)
-{
-    return site(j).qos != ID_NONE;
-}
-static void put_qos(struct output *o, const struct row_of *j)
-{
-    out_csv(o, intern_text(j->w->wishes, site(j).qos));
-}
-static bool has_account(const struct row_of *j)
-{
-    return site(j).account != ID_NONE;
-}
-static void put_account(struct output *o, const struct row_of *j)
-{
-    out_csv(o, intern_text(j->w->wishes, site(j).account));
-}
-static bool has_nice(const struct row_of *j)
-{
-    return site(j).nice != 0;
-}
-static void put_nice(struct output *o, const struct row_of *j)
-{
-    out_integer(o, site(j).nice);
-}
-
 /* ---- the columns, in the order in which they are written ---- */
 
 static const struct column {
@@ -537,13 +471,13 @@ static const struct column {
     { "grace_s", has_grace, put_grace },
     { "restart_s", has_restart, put_restart },
     { "checkpoint_gib", has_checkpoint_size, put_checkpoint_size },
-    { "data_set", has_data_set, put_data_set },
-    { "epochs", has_epochs, put_epochs },
-    { "image", has_image, put_image },
-    { "partition", has_partition, put_partition },
-    { "qos", has_qos, put_qos },
-    { "account", has_account, put_account },
-    { "nice", has_nice, put_nice },
+    { "data_set", input_has_data_set, input_put_data_set },
+    { "epochs", input_has_epochs, input_put_epochs },
+    { "image", input_has_image, input_put_image },
+    { "partition", site_has_partition, site_put_partition },
+    { "qos", site_has_qos, site_put_qos },
+    { "account", site_has_account, site_put_account },
+    { "nice", site_has_nice, site_put_nice },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 

@@ -1,5 +1,5 @@
-/* write_past.c - see write_past.h. */
-#include "traces/native/write_past.h"
+/* write_past.c - see write_row.h. */
+#include "traces/native/write_row.h"
 #include "sim/workload/record.h"
 #include "traces/native/running_on.h"
 

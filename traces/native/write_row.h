@@ -1,0 +1,45 @@
+/* write_row.h - columns of the native format that are not written in write.c. Each is a pair:
+ * whether a row needs the column, and its cell.
+ *
+ * write_past.c: where a job runs already, and when and where it ran in the log. write_site.c: its
+ * partition, QOS and account, and what it reads. */
+#pragma once
+#include "sim/io/output.h"
+#include "sim/workload/workload.h"
+
+/* A row that is written. */
+struct row_of {
+    const struct workload *w;
+    const struct job_facts *facts;
+    const struct job_truth *truth;
+    /* what the row asks for; of an inner group: unused but for its shape */
+    const struct request *ask;
+    const struct task_group *group; /* NULL: the job has no groups */
+    bool inner;                     /* the group has groups below it */
+};
+
+bool past_is_running(const struct row_of *j);
+void past_put_running_on(struct output *o, const struct row_of *j);
+bool past_has_started(const struct row_of *j);
+void past_put_started(struct output *o, const struct row_of *j);
+bool past_is_leaving(const struct row_of *j);
+void past_put_leaving(struct output *o, const struct row_of *j);
+bool past_has_wait(const struct row_of *j);
+void past_put_wait(struct output *o, const struct row_of *j);
+bool past_has_place(const struct row_of *j);
+void past_put_place(struct output *o, const struct row_of *j);
+
+bool site_has_partition(const struct row_of *j);
+void site_put_partition(struct output *o, const struct row_of *j);
+bool site_has_qos(const struct row_of *j);
+void site_put_qos(struct output *o, const struct row_of *j);
+bool site_has_account(const struct row_of *j);
+void site_put_account(struct output *o, const struct row_of *j);
+bool site_has_nice(const struct row_of *j);
+void site_put_nice(struct output *o, const struct row_of *j);
+bool input_has_data_set(const struct row_of *j);
+void input_put_data_set(struct output *o, const struct row_of *j);
+bool input_has_epochs(const struct row_of *j);
+void input_put_epochs(struct output *o, const struct row_of *j);
+bool input_has_image(const struct row_of *j);
+void input_put_image(struct output *o, const struct row_of *j);
