@@ -19,7 +19,8 @@ struct config {
     struct config_default {       /* of a mapping that was read: a key that it does not have */
         struct fy_node *of;
         const char *name;         /* of the table of keys */
-        char *text;               /* YAML in one line */
+        char *text;               /* YAML in one line; of a mapping a line for each key */
+        bool mapping;
     } *by_default;
     size_t n_default, default_capacity;
 };

@@ -141,17 +141,18 @@ static bool put_value(FILE *f, const struct config_key *key, const void *at)
 }
 
 /* Takes the text. */
-static void note(struct config_value mapping, const char *name, char *text)
+static void note(struct config_value mapping, const char *name, char *text, bool is_mapping)
 {
     struct config *c = mapping.config;
     for (size_t i = 0; i < c->n_default; i++)
         if (c->by_default[i].of == mapping.node && !strcmp(c->by_default[i].name, name)) {
             free(c->by_default[i].text);
             c->by_default[i].text = text;
+            c->by_default[i].mapping = is_mapping;
             return;
         }
     mem_grow(&c->by_default, &c->default_capacity, c->n_default, sizeof *c->by_default);
-    c->by_default[c->n_default++] = (struct config_default){ mapping.node, name, text };
+    c->by_default[c->n_default++] = (struct config_default){ mapping.node, name, text, is_mapping };
 }
 
 void config_note_default(struct config_value mapping, const struct config_key *key, const void *at)
@@ -162,7 +163,7 @@ void config_note_default(struct config_value mapping, const struct config_key *k
     bool is_value = put_value(f, key, at);
     mem_stream_end(f, &text);
     if (is_value)
-        note(mapping, key->name, text);
+        note(mapping, key->name, text, false);
     else
         free(text);
 }
@@ -173,19 +174,16 @@ void config_absent(struct config_value in, const char *name, const struct config
     char *all = NULL, *text = NULL;
     size_t length;
     FILE *f = mem_stream(&all, &length);
-    const char *before = "{ ";
     for (const struct config_key *key = keys; key->name; key++) {
         FILE *one = mem_stream(&text, &length);
         bool is_value = put_value(one, key, (const char *)to + key->at);
         mem_stream_end(one, &text);
         if (is_value)
-            fprintf(f, "%s%s: %s", before, key->name, text);
-        before = is_value ? ", " : before;
+            fprintf(f, "%s: %s\n", key->name, text);
         free(text);
     }
-    fputs(*before == ',' ? " }" : "{}", f);
     mem_stream_end(f, &all);
-    note(in, name, all);
+    note(in, name, all, true);
 }
 
 /* ---- Mappings and lists ---- */
@@ -202,6 +200,33 @@ static bool of_scalars(struct config_value list)
         if (!is_scalar(item))
             return false;
     return true;
+}
+
+/* Of a default: in one line, or in lines of its own if it is a mapping. */
+static void put_default_line(const struct config_default *d, FILE *f)
+{
+    const char *before = "{ ";
+    if (!d->mapping) {
+        fputs(d->text, f);
+        return;
+    }
+    for (const char *at = d->text; *at; at += strcspn(at, "\n") + 1, before = ", ")
+        fprintf(f, "%s%.*s", before, (int)strcspn(at, "\n"), at);
+    fputs(*before == ',' ? " }" : "{}", f);
+}
+
+static void put_default(const struct config_default *d, FILE *f, int indent)
+{
+    fprintf(f, "%*s%s:", indent, "", d->name);
+    if (!d->mapping || !*d->text) {
+        putc(' ', f);
+        put_default_line(d, f);
+        putc('\n', f);
+        return;
+    }
+    putc('\n', f);
+    for (const char *at = d->text; *at; at += strcspn(at, "\n") + 1)
+        fprintf(f, "%*s%.*s\n", indent + 2, "", (int)strcspn(at, "\n"), at);
 }
 
 /* The next default of a mapping from *i on; NULL: none is left. */
@@ -232,8 +257,10 @@ void config_put_line(struct config_value v, FILE *f)
         }
         config_put_line(item, f);
     }
-    for (; mapping && (d = next_default(v, &i)); before = ", ")
-        fprintf(f, "%s%s: %s", before, d->name, d->text);
+    for (; mapping && (d = next_default(v, &i)); before = ", ") {
+        fprintf(f, "%s%s: ", before, d->name);
+        put_default_line(d, f);
+    }
     fputs(*before == '{' ? "{}" : *before == '[' ? "[]" : mapping ? " }" : "]", f);
 }
 
@@ -276,5 +303,5 @@ void config_put(struct config_value v, FILE *f, int indent)
         put_item(item, f, indent);
     }
     while (config_is_mapping(v) && (d = next_default(v, &i)))
-        fprintf(f, "%*s%s: %s\n", indent, "", d->name, d->text);
+        put_default(d, f, indent);
 }
