@@ -163,7 +163,7 @@ static struct cohort_worth look_at(const struct look *k, const struct cohort_gro
         report(k, &f);
         if (cohort_worth_better(worst, f.worth, less))
             worst = f.worth;
-        mode[r] = f.worth.mode;
+        mode[r] = (uint8_t)f.worth.mode;
         height[r] = f.worth.height;
     }
     return worst;

@@ -112,7 +112,7 @@ static inline bool set_has(const uint64_t *set, node_id n) { return set[n / 64] 
 static inline void set_add(uint64_t *set, node_id n) { set[n / 64] |= UINT64_C(1) << n % 64; }
 static inline void set_remove(uint64_t *set, node_id n) { set[n / 64] &= ~(UINT64_C(1) << n % 64); }
 
-/* ---- entries.c: who is next ---- */
+/* ---- entries.c: the next job ---- */
 
 double slurm_priority(struct sched *s, const struct batch *b, job_id j, const void *params);
 /* m->entry: those that may be considered now, in order. Jobs that cannot be planned are refused. */

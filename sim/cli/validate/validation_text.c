@@ -11,9 +11,10 @@ static void sentence(char *to, size_t size, const struct validation *v)
 {
     const struct agreement *a = &v->all;
     static const char *const advice[] = {
-        [TRUST_NONE] = "it does not follow the cluster: trust neither its waits nor which jobs wait",
-        [TRUST_ORDER] = "jobs wait in nearly the same order: compare policies with it, but do not "
-                        "take its waits for those of the cluster",
+        [TRUST_NONE] = ("it does not follow the cluster: trust neither its waits nor which jobs "
+                        "wait"),
+        [TRUST_ORDER] = ("jobs wait in nearly the same order: compare policies with it, but do not "
+                         "take its waits for those of the cluster"),
         [TRUST_WAITS] = "it may stand for the cluster",
     };
     char change[128];

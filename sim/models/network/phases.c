@@ -40,7 +40,7 @@ static double lesser(double a, double b)
     return a < b ? a : b;
 }
 
-/* ---- The links that may be full, and who is on each ---- */
+/* ---- The links that may be full, and the jobs on each ---- */
 
 static void find_tight(struct work *w)
 {
