@@ -53,6 +53,12 @@ static void make_single(struct meta_pair *p, uint64_t seed)
 static void spoil_single(struct meta_pair *p) { p->v.group[0].count--; }
 
 /* Not where many hold promises: which GPU a promise is on decides what fits around it. */
+/* Slurm's passes are `batch_sched_delay` apart. */
+static bool starts_at_once(const struct meta_combo *c)
+{
+    return !meta_policy_is(c, "slurm");
+}
+
 static bool stays_put(const struct meta_combo *c)
 {
     return !meta_preempts(c) && !meta_policy_is(c, "conservative");
@@ -148,7 +154,7 @@ static void spoil_half_racked(struct meta_pair *p)
 int main(void)
 {
     static const struct meta_row rows[] = {
-        { "room for all: no waits", 4, make_room, meta_any, NULL, somebody_waits, spoil_room },
+        { "room for all: no waits", 4, make_room, starts_at_once, NULL, somebody_waits, spoil_room },
         { "1 GPU each: any placer", 6, make_single, stays_put, first_fit, meta_starts_differ, spoil_single },
         { "more GPUs: no start later", 40, make_bigger, meta_strict_fifo_pool, NULL, somebody_starts_later, spoil_smaller },
         { "shorter job: no start later", 40, make_shorter, meta_strict_fifo_pool, NULL, somebody_starts_later, spoil_longer },
