@@ -10,9 +10,9 @@
 #define MS(x) ((x) * 1e-3)
 
 /* Two groups: "fast", NVLink nodes, and "slow", PCIe nodes of one NUMA node. */
-struct site { uint32_t nodes, per_rack, per_pod; const char *gpu; struct node_nics nics; double leaf, spine; };
+struct machine { uint32_t nodes, per_rack, per_pod; const char *gpu; struct node_nics nics; double leaf, spine; };
 
-static struct cluster *site_of(const struct site *s)
+static struct cluster *site_of(const struct machine *s)
 {
     struct error err = { "" };
     const struct group_spec groups[] = {
@@ -50,7 +50,7 @@ static const struct { const char *name; double bytes, compute_ms; } trains[3] = 
 };
 static const struct worked {
     const char *name;
-    struct site site;
+    struct machine site;
     node_id first;
     uint32_t step, nodes, gpus;
     double comm_ms[3], iteration_ms[3], slowdown[3];
@@ -205,7 +205,7 @@ static void pieces_of_one_node(void **state)
 static void uneven(void **state)
 {
     (void)state;
-    struct cluster *c = site_of(&(struct site){ 4, 4, 10, "V100-SXM2-16", { 1, 12.5 }, 1, 1 });
+    struct cluster *c = site_of(&(struct machine){ 4, 4, 10, "V100-SXM2-16", { 1, 12.5 }, 1, 1 });
     struct training_model m = { .gradient_bytes = 1e9, .compute_s = 0.1, .tensor_parallel = 1, .pipeline_parallel = 1 };
     struct form_scratch scratch = { .node = NULL };
     struct form_rules rules = { 0.7 };
@@ -234,7 +234,7 @@ static void uneven(void **state)
 static void rails(void **state)
 {
     (void)state;
-    struct cluster *c = site_of(&(struct site){ 4, 4, 10, "H100-SXM5-80", { 8, 50 }, 1, 1 });
+    struct cluster *c = site_of(&(struct machine){ 4, 4, 10, "H100-SXM5-80", { 8, 50 }, 1, 1 });
     struct training_model m = { .gradient_bytes = 320e9, .compute_s = 0.1, .tensor_parallel = 1, .pipeline_parallel = 1 };
     struct form_scratch scratch = { .node = NULL };
     struct form_rules rules = { 0.7 };
@@ -258,7 +258,7 @@ static void rails(void **state)
 static void tensor_parallel(void **state)
 {
     (void)state;
-    struct cluster *c = site_of(&(struct site){ 4, 4, 10, "V100-SXM2-16", { 1, 12.5 }, 1, 1 });
+    struct cluster *c = site_of(&(struct machine){ 4, 4, 10, "V100-SXM2-16", { 1, 12.5 }, 1, 1 });
     struct training_model m = { .gradient_bytes = 1e9, .compute_s = 0.1, .tensor_parallel = 8, .pipeline_parallel = 1 };
     struct form_scratch scratch = { .node = NULL };
     struct form_rules rules = { 0.7 };
@@ -282,7 +282,7 @@ static void tensor_parallel(void **state)
 static void all_to_all(void **state)
 {
     (void)state;
-    struct cluster *c = site_of(&(struct site){ 4, 4, 10, "V100-SXM2-16", { 1, 12.5 }, 1, 1 });
+    struct cluster *c = site_of(&(struct machine){ 4, 4, 10, "V100-SXM2-16", { 1, 12.5 }, 1, 1 });
     struct training_model m = { .all_to_all_bytes = 1e8, .compute_s = 0.01, .tensor_parallel = 1, .pipeline_parallel = 1 };
     struct form_scratch scratch = { .node = NULL };
     struct form_rules rules = { 0.7 };
@@ -304,7 +304,7 @@ static void factors(void **state)
     static const struct { uint32_t step, nodes, gpus; double slowdown; } rows[] = {
         { 1, 1, 8, 1 }, { 1, 2, 4, 1 / 0.85 }, { 2, 2, 4, 1 / 0.7 }, { 4, 2, 4, 1 / 0.6 },      /* models.md 2.7 */
     };
-    struct cluster *c = site_of(&(struct site){ 8, 2, 2, "V100-SXM2-16", { 1, 12.5 }, 4, 1 });
+    struct cluster *c = site_of(&(struct machine){ 8, 2, 2, "V100-SXM2-16", { 1, 12.5 }, 4, 1 });
     struct placement_rates *r = placement_rates_new(c, c->rates, NULL);
     for (unsigned i = 0; i < COUNT(rows); i++) {
         struct placement *p = on(c, 0, rows[i].step, rows[i].nodes, rows[i].gpus);
@@ -326,7 +326,7 @@ static void factors(void **state)
 static void faster_gpus(void **state)
 {
     (void)state;
-    struct cluster *c = site_of(&(struct site){ 1, 0, 0, "A100-SXM4-40", { 1, 12.5 }, 1, 1 });
+    struct cluster *c = site_of(&(struct machine){ 1, 0, 0, "A100-SXM4-40", { 1, 12.5 }, 1, 1 });
     struct intern *names = intern_new();
     intern_add(names, "CycleGAN", 8);
     c->rates->reference = strdup("V100-SXM2-16");
@@ -345,7 +345,7 @@ static void faster_gpus(void **state)
 static void no_cost_no_difference(void **state)
 {
     (void)state;
-    struct cluster *c = site_of(&(struct site){ 8, 2, 2, "V100-SXM2-16", { 1, INFINITY }, 8, 8 });
+    struct cluster *c = site_of(&(struct machine){ 8, 2, 2, "V100-SXM2-16", { 1, INFINITY }, 8, 8 });
     struct gpu_model links = *c->gpu_known[0];
     links.nvlink_gbps = links.pcie_gbps = INFINITY;
     c->gpu_known[0] = &links;
@@ -369,7 +369,7 @@ static void no_cost_no_difference(void **state)
 static void links(void **state)
 {
     (void)state;
-    struct cluster *c = site_of(&(struct site){ 8, 2, 2, "V100-SXM2-16", { 1, 12.5 }, 4, 2 });
+    struct cluster *c = site_of(&(struct machine){ 8, 2, 2, "V100-SXM2-16", { 1, 12.5 }, 4, 2 });
     struct form_scratch scratch = { .node = NULL };
     struct crossing x[16];
     double *bps = calloc(placement_links(c), sizeof *bps), alone[REACHES];
