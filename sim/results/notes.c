@@ -165,7 +165,8 @@ static bool restarts_from_nothing(const struct sched *s, FILE *text)
     uint64_t restarts = 0;
     uint32_t jobs = 0;
     int128_t lost = 0;
-    if (setup->cluster->overhead.said || setup->cluster->overhead.checkpoint != CHECKPOINT_NONE)
+    if (setup->cluster->overhead.said || setup->cluster->overhead.checkpoint != CHECKPOINT_NONE ||
+        !run_totals(s)->account[ACCOUNT_LOST])
         return false;
     for (job_id j = 0; j < workload_all(w); j++) {
         struct job_result r = run_job(s, j);
@@ -197,9 +198,10 @@ static bool scattered_totals(const struct sched *s, FILE *text)
     }
     for (job_id j = 0; j < w->n_jobs; j++) {
         const struct request *ask = w->facts[j].ask;
+        if (ask->tasks != SPLIT_ANY || ask->gpus < 2 || ask->gpus > largest || w->facts[j].sizing)
+            continue;
         struct job_result r = run_job(s, j);
-        if (ask->tasks != SPLIT_ANY || w->facts[j].sizing || r.distance == 255 || r.distance < SAME_RACK ||
-            request_gpus(ask) > largest)
+        if (r.distance == 255 || r.distance < SAME_RACK)
             continue;
         first = jobs++ ? first : j;
     }
