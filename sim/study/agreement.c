@@ -6,33 +6,23 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Ranks ---- */
 
-struct ranked { double value; size_t at; };
+enum side { WAS, IS };
 
-static int by_value(const void *a, const void *b)
+/* Mid-ranks less their mean: sums stay small. */
+static double *ranks(const struct wait_pair *pair, size_t n, enum side side)
 {
-    const struct ranked *x = a, *y = b;
-    return (x->value > y->value) - (x->value < y->value);
-}
-
-/* Mid-ranks from 1, less their mean: sums stay small. */
-static double *ranks(const struct ranked *given, size_t n)
-{
-    struct ranked *sorted = mem_new(n, sizeof *sorted);
-    double *rank = mem_new(n, sizeof *rank), middle = ((double)n + 1) / 2;
-    memcpy(sorted, given, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && sorted[end].value == sorted[i].value;)
-            end++;
-        for (size_t k = i; k < end; k++)
-            rank[sorted[k].at] = (double)(i + 1 + end) / 2 - middle;
-    }
-    free(sorted);
-    return rank;
+    double *value = mem_new(n, sizeof *value), middle = ((double)n + 1) / 2;
+    uint64_t *twice = mem_new(n, sizeof *twice);
+    for (size_t i = 0; i < n; i++)
+        value[i] = side == WAS ? pair[i].was_s : pair[i].is_s;
+    (void)sample_twice_ranks(value, n, twice);
+    for (size_t i = 0; i < n; i++)
+        value[i] = (double)twice[i] / 2 - middle;
+    free(twice);
+    return value;
 }
 
 /* ---- Sums, of a block or of several ---- */
@@ -88,19 +78,12 @@ static struct blocks cut(const struct wait_pair *pair, size_t n, double block_s)
     double span = last - first, length = fmin(block_s, span / AGREEMENT_BLOCKS);
     struct blocks b = { .n = length > 0 ? (size_t)(span / length) + 1 : 1, .length_s = length };
     b.sums = mem_new(b.n, sizeof *b.sums);
-    struct ranked *was = mem_new(n, sizeof *was), *is = mem_new(n, sizeof *is);
-    for (size_t i = 0; i < n; i++) {
-        was[i] = (struct ranked){ pair[i].was_s, i };
-        is[i] = (struct ranked){ pair[i].is_s, i };
-    }
-    double *rank_was = ranks(was, n), *rank_is = ranks(is, n);
+    double *rank_was = ranks(pair, n, WAS), *rank_is = ranks(pair, n, IS);
     for (size_t i = 0; i < n; i++) {
         size_t k = length > 0 ? (size_t)((pair[i].submit_s - first) / length) : 0;
         struct sums one = of_pair(&pair[i], rank_was[i], rank_is[i]);
         add(&b.sums[k < b.n ? k : b.n - 1], &one);
     }
-    free(was);
-    free(is);
     free(rank_was);
     free(rank_is);
     return b;

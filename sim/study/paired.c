@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
+#include "sim/study/sample.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
@@ -112,41 +113,16 @@ struct bounds bootstrap_bca(const double *d, size_t n, double level, unsigned re
 
 /* ---- Wilcoxon ---- */
 
-struct ranked { double size; bool positive; unsigned twice_rank; };
-
-static int by_size(const void *a, const void *b)
-{
-    double x = ((const struct ranked *)a)->size, y = ((const struct ranked *)b)->size;
-    return (x > y) - (x < y);
-}
-
-/* Mid-ranks, doubled so that they are whole; returns the sum of t^3 - t over the groups of t
- * that are tied. */
-static double rank_all(struct ranked *r, size_t n)
-{
-    double ties = 0;
-    qsort(r, n, sizeof *r, by_size);
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && r[end].size == r[i].size; end++)
-            ;
-        for (size_t k = i; k < end; k++)
-            r[k].twice_rank = (unsigned)(i + 1 + end);
-        double t = (double)(end - i);
-        ties += t * t * t - t;
-    }
-    return ties;
-}
-
 /* Of 2^n equally likely signs, the share with a doubled rank sum of at most `sum`. */
-static double exact_tail(const struct ranked *r, size_t n, unsigned sum)
+static double exact_tail(const uint64_t *twice_rank, size_t n, uint64_t sum)
 {
-    unsigned most = (unsigned)(n * (n + 1));
+    uint64_t most = n * (n + 1);
     double *ways = mem_new(most + 1, sizeof *ways), tail = 0;
     ways[0] = 1;
     for (size_t i = 0; i < n; i++)
-        for (unsigned s = most; s >= r[i].twice_rank; s--)
-            ways[s] += ways[s - r[i].twice_rank];
-    for (unsigned s = 0; s <= sum; s++)
+        for (uint64_t s = most; s >= twice_rank[i]; s--)
+            ways[s] += ways[s - twice_rank[i]];
+    for (uint64_t s = 0; s <= sum; s++)
         tail += ways[s];
     free(ways);
     return tail / ldexp(1, (int)n);
@@ -162,22 +138,27 @@ static double normal_p(size_t n, double sum, double ties)
 
 struct wilcoxon wilcoxon_signed_rank(const double *d, size_t n)
 {
-    struct ranked *r = mem_new(n + 1, sizeof *r);
+    double *size = mem_new(n + 1, sizeof *size);
+    bool *positive = mem_new(n + 1, sizeof *positive);
+    uint64_t *twice_rank = mem_new(n + 1, sizeof *twice_rank), twice = 0;
     struct wilcoxon w = { .p = 1, .exact = true };
-    unsigned twice = 0;
-    for (size_t i = 0; i < n; i++)
-        if (d[i] != 0)
-            r[w.used++] = (struct ranked){ fabs(d[i]), d[i] > 0, 0 };
-    double ties = rank_all(r, w.used);
+    for (size_t i = 0; i < n; i++) {
+        size[w.used] = fabs(d[i]);
+        positive[w.used] = d[i] > 0;
+        w.used += d[i] != 0;
+    }
+    double ties = sample_twice_ranks(size, w.used, twice_rank);
     for (size_t i = 0; i < w.used; i++)
-        twice += r[i].positive ? r[i].twice_rank : 0;
-    unsigned most = (unsigned)(w.used * (w.used + 1)),
-             less = twice < most - twice ? twice : most - twice;
-    w.sum = twice / 2.0;
+        twice += positive[i] ? twice_rank[i] : 0;
+    uint64_t most = w.used * (w.used + 1), less = twice < most - twice ? twice : most - twice;
+    w.sum = (double)twice / 2;
     w.exact = w.used <= WILCOXON_EXACT;
     if (w.used)
-        w.p = fmin(1, w.exact ? 2 * exact_tail(r, w.used, less) : normal_p(w.used, w.sum, ties));
-    free(r);
+        w.p = fmin(1, w.exact ? 2 * exact_tail(twice_rank, w.used, less)
+                              : normal_p(w.used, w.sum, ties));
+    free(size);
+    free(positive);
+    free(twice_rank);
     return w;
 }
 

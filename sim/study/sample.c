@@ -23,6 +23,33 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+struct ranked { double value; size_t at; };
+
+static int by_ranked_value(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+double sample_twice_ranks(const double *value, size_t n, uint64_t *twice)
+{
+    struct ranked *r = mem_new(n + 1, sizeof *r);
+    double ties = 0;
+    for (size_t i = 0; i < n; i++)
+        r[i] = (struct ranked){ value[i], i };
+    qsort(r, n, sizeof *r, by_ranked_value);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && r[end].value == r[i].value;)
+            end++;
+        for (size_t k = i; k < end; k++)
+            twice[r[k].at] = i + 1 + end;
+        double t = (double)(end - i);
+        ties += t * t * t - t;
+    }
+    free(r);
+    return ties;
+}
+
 void sample_sort(struct sample *s)
 {
     if (s->n)

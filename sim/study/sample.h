@@ -12,6 +12,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct sample { double *value; size_t n, capacity; };         /* value: owned */
 
@@ -19,6 +20,10 @@ void   sample_add(struct sample *s, double value);
 void   sample_sort(struct sample *s);                         /* ascending, as the functions below want it */
 void   sample_free(struct sample *s);
 double sample_quantile(const struct sample *s, double p);     /* 0 <= p <= 1; n > 0 */
+
+/* Mid-ranks of n values, not reordered, from 1 and doubled so that they are whole; returns the sum of
+ * t^3 - t over the groups of t equal values. */
+double sample_twice_ranks(const double *value, size_t n, uint64_t *twice);
 
 struct ecdf_step { double at_most, share; };
 size_t sample_steps(const struct sample *s, struct ecdf_step **step);    /* how many; *step: free() it. n > 0 */
