@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +278,21 @@ void out_char(struct output *o, char c)
 {
     *room(o, 1) = c;
     o->used++;
+}
+
+void out_printf(struct output *o, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    size_t size = length > 0 ? (size_t)length : 0;
+    char *text = mem_new(size + 1, 1);
+    vsnprintf(text, size + 1, format, again);
+    out_bytes(o, text, size);
+    free(text);
+    va_end(again);
+    va_end(args);
 }
 
 void out_csv(struct output *o, const char *text)

@@ -28,6 +28,8 @@ void output_pack(struct output *o, enum packing kind);
 void out_bytes(struct output *o, const void *bytes, size_t length);
 void out_text(struct output *o, const char *text);
 void out_char(struct output *o, char c);
+/* as printf, of any length; for words, not for rows of results */
+void out_printf(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void out_integer(struct output *o, int64_t value);
 /* Room for a piece of a row that is written in one go: at most `most` bytes, at the address that is returned; then where it
  * ends. Nothing else may be written in between. */

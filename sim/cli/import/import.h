@@ -33,4 +33,3 @@ void import_cluster(struct import *im, struct output *o);
 uint32_t import_jobs(struct import *im, struct output *o, bool now);
 char *import_policy(struct import *im);          /* NAME:PARAMETERS; the caller frees it */
 void out_quoted(struct output *o, const char *text); /* in double quotes, as YAML and JSON */
-void out_printf(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -4,21 +4,10 @@
 #include "sim/cluster/catalogue.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-void out_printf(struct output *o, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    out_text(o, text);
-}
 
 void out_quoted(struct output *o, const char *text)
 {

@@ -19,9 +19,9 @@ const char page_change_meaning[] =
 static void amount(struct output *o, double change)
 {
     if (1 + change >= TIMES_FROM)
-        html_printf(o, "%.3g times as much", 1 + change);
+        out_printf(o, "%.3g times as much", 1 + change);
     else
-        html_printf(o, "%+.1f %%", 100 * change);
+        out_printf(o, "%+.1f %%", 100 * change);
 }
 
 static void bound(struct output *o, double share)
@@ -29,7 +29,7 @@ static void bound(struct output *o, double share)
     if (isinf(share))
         out_text(o, "no bound");
     else
-        html_printf(o, "%+.1f", 100 * share);
+        out_printf(o, "%+.1f", 100 * share);
 }
 
 static void show(struct output *o, const struct comparison *c)
@@ -38,7 +38,7 @@ static void show(struct output *o, const struct comparison *c)
     const char *word = direction > 0 ? "worse" : direction < 0 ? "better" : "";
     if (!isfinite(c->change) || fabs(c->change) < SAME)
         return;
-    html_printf(o, "<br><span class=\"change %s\">", word);
+    out_printf(o, "<br><span class=\"change %s\">", word);
     amount(o, c->change);
     if (c->clusters > 1) {
         out_text(o, " (");
@@ -47,7 +47,7 @@ static void show(struct output *o, const struct comparison *c)
         bound(o, c->interval.high);
         out_text(o, " %)");
     }
-    html_printf(o, "%s%s</span>", *word ? ", " : "", word);
+    out_printf(o, "%s%s</span>", *word ? ", " : "", word);
 }
 
 void page_change(struct output *o, const struct page *p, size_t i, const char *metric, double base,

@@ -158,13 +158,13 @@ static void put_list(struct output *o, const char *key, const struct chart_list 
                      const struct chart *c, const struct chart_variant *v)
 {
     char colour[CHART_COLOUR_MAX];
-    html_printf(o, ",\"%s\":[", key);
+    out_printf(o, ",\"%s\":[", key);
     for (size_t i = 0; i < l->n; i++) {
         const struct chart_series *s = &l->series[i];
         out_text(o, i ? ",{\"name\":" : "{\"name\":");
         json_text(o, s->name);
         if (l != &v->rows)
-            html_printf(o, ",\"colour\":\"%s\"",
+            out_printf(o, ",\"colour\":\"%s\"",
                         chart_colour(colour, c, v, l == &v->bands ? CHART_BAND : CHART_LINE, i));
         if (s->x) {
             out_text(o, ",\"x\":");
@@ -189,7 +189,7 @@ static void put_texts(struct output *o, const char *key, const struct chart_text
 {
     if (!t->n)
         return;
-    html_printf(o, ",\"%s\":[", key);
+    out_printf(o, ",\"%s\":[", key);
     for (size_t i = 0; i < t->n; i++) {
         out_text(o, i ? "," : "");
         json_text(o, t->text[i]);
@@ -203,13 +203,13 @@ static void put_variant(struct output *o, const struct chart *c, const struct ch
     out_text(o, "{\"name\":");
     json_text(o, v->name);
     if (v->unit)
-        html_printf(o, ",\"unit\":\"%s\"", v->unit);
+        out_printf(o, ",\"unit\":\"%s\"", v->unit);
     if (v->length_s > 0)
-        html_printf(o, ",\"length_s\":%.9g", v->length_s);
+        out_printf(o, ",\"length_s\":%.9g", v->length_s);
     if (v->from_s > 0)
-        html_printf(o, ",\"from_s\":%.9g", v->from_s);
+        out_printf(o, ",\"from_s\":%.9g", v->from_s);
     if (v->nodes_per_row)
-        html_printf(o, ",\"nodes_per_row\":%zu", v->nodes_per_row);
+        out_printf(o, ",\"nodes_per_row\":%zu", v->nodes_per_row);
     if (v->bands.n)
         put_list(o, "bands", &v->bands, c, v);
     put_list(o, "lines", &v->lines, c, v);
@@ -217,7 +217,7 @@ static void put_variant(struct output *o, const struct chart *c, const struct ch
         put_list(o, "rows", &v->rows, c, v);
     put_texts(o, "parts", &v->parts);
     for (size_t i = 0; i < v->parts.n; i++)
-        html_printf(o, "%s\"%s\"%s", i ? "," : ",\"colours\":[",
+        out_printf(o, "%s\"%s\"%s", i ? "," : ",\"colours\":[",
                     chart_colour(colour, c, v, CHART_PART, i), i + 1 == v->parts.n ? "]" : "");
     put_texts(o, "labels", &v->labels);
     out_char(o, '}');
@@ -225,7 +225,7 @@ static void put_variant(struct output *o, const struct chart *c, const struct ch
 
 void chart_json(struct output *o, const struct chart *c)
 {
-    html_printf(o, "\n{\"id\":\"%s\",\"type\":\"%s\",\"unit\":\"%s\",", c->id, c->type, c->unit);
+    out_printf(o, "\n{\"id\":\"%s\",\"type\":\"%s\",\"unit\":\"%s\",", c->id, c->type, c->unit);
     if (c->axis) {
         out_text(o, "\"axis\":");
         json_text(o, c->axis);

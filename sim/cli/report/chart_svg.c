@@ -29,7 +29,7 @@ static double at_y(const struct frame *f, double y)
 
 static void text_at(struct output *o, double x, double y, const char *anchor, const char *text)
 {
-    html_printf(o, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+    out_printf(o, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
     html_text(o, text);
     out_text(o, "</text>");
 }
@@ -55,7 +55,7 @@ static double step_of(double span, double tics)
 
 static void grid_x(struct output *o, const struct frame *f, double value)
 {
-    html_printf(o, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at_x(f, value), f->top, f->bottom);
+    out_printf(o, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at_x(f, value), f->top, f->bottom);
 }
 
 static void axis_log(struct output *o, const struct frame *f, bool time)
@@ -104,16 +104,16 @@ static void axis_time(struct output *o, const struct frame *f)
 
 static void axis_y(struct output *o, const struct frame *f, const char *unit, const char *name)
 {
-    html_printf(o, "<text text-anchor=\"middle\" transform=\"translate(12 %.1f) rotate(-90)\">",
+    out_printf(o, "<text text-anchor=\"middle\" transform=\"translate(12 %.1f) rotate(-90)\">",
                 (f->top + f->bottom) / 2);
     html_text(o, name);
     out_text(o, "</text>");
     double step = step_of(f->most, 5);
     for (double y = 0; y <= f->most * (1 + 1e-9); y += step) {
-        html_printf(o, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", f->left, at_y(f, y), f->right);
+        out_printf(o, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", f->left, at_y(f, y), f->right);
         number_at(o, f->left - 6, at_y(f, y) + 4, "end", y, unit);
     }
-    html_printf(o, "<path class=\"edge\" d=\"M%.1f %.1fV%.1fH%.1f\"/>", f->left, f->top, f->bottom,
+    out_printf(o, "<path class=\"edge\" d=\"M%.1f %.1fV%.1fH%.1f\"/>", f->left, f->top, f->bottom,
                 f->right);
 }
 
@@ -148,13 +148,13 @@ static void draw_bands(struct output *o, const struct frame *f, const struct cha
     for (size_t b = 0; b < v->bands.n; b++) {
         const struct chart_series *s = &v->bands.series[b];
         size_t n = thin(s, y);
-        html_printf(o, "<path style=\"fill:var(%s)\" d=\"M%.1f %.1f",
+        out_printf(o, "<path style=\"fill:var(%s)\" d=\"M%.1f %.1f",
                     chart_colour(colour, c, v, CHART_BAND, b), f->left, at_y(f, low[0]));
         for (size_t k = 0; k < n; k++)
-            html_printf(o, "V%.1fH%.1f", at_y(f, low[k] + (isnan(y[k]) ? 0 : y[k])),
+            out_printf(o, "V%.1fH%.1f", at_y(f, low[k] + (isnan(y[k]) ? 0 : y[k])),
                         step_x(f, s, k + 1));
         for (size_t k = n; k-- > 0;) {
-            html_printf(o, "V%.1fH%.1f", at_y(f, low[k]), step_x(f, s, k));
+            out_printf(o, "V%.1fH%.1f", at_y(f, low[k]), step_x(f, s, k));
             low[k] += isnan(y[k]) ? 0 : y[k];
         }
         out_text(o, "Z\"/>");
@@ -169,15 +169,15 @@ static void draw_lines(struct output *o, const struct frame *f, const struct cha
     for (size_t l = 0; l < v->lines.n; l++) {
         const struct chart_series *s = &v->lines.series[l];
         size_t n = thin(s, y);
-        html_printf(o, "<path style=\"fill:none;stroke:var(%s)\" d=\"",
+        out_printf(o, "<path style=\"fill:none;stroke:var(%s)\" d=\"",
                     chart_colour(colour, c, v, CHART_LINE, l));
         bool pen = false;
         for (size_t k = 0; k < n; pen = !isnan(y[k]), k++)
             if (!isnan(y[k])) {
                 if (pen)
-                    html_printf(o, "V%.1fH%.1f", at_y(f, y[k]), step_x(f, s, k + 1));
+                    out_printf(o, "V%.1fH%.1f", at_y(f, y[k]), step_x(f, s, k + 1));
                 else
-                    html_printf(o, "M%.1f %.1fH%.1f", step_x(f, s, k), at_y(f, y[k]),
+                    out_printf(o, "M%.1f %.1fH%.1f", step_x(f, s, k), at_y(f, y[k]),
                                 step_x(f, s, k + 1));
             }
         out_text(o, "\"/>");
@@ -241,11 +241,11 @@ static void draw_cdf(struct output *o, const struct chart *c, const struct chart
         size_t k = 0;
         for (; k < s->n && s->x[k] <= f.from; k++)
             share = s->y[k];
-        html_printf(o, "<path style=\"fill:none;stroke:var(%s)\" d=\"M%.1f %.1f",
+        out_printf(o, "<path style=\"fill:none;stroke:var(%s)\" d=\"M%.1f %.1f",
                     chart_colour(colour, c, v, CHART_LINE, l), f.left, at_y(&f, share));
         for (; k < s->n; k++)
-            html_printf(o, "H%.1fV%.1f", at_x(&f, s->x[k]), at_y(&f, s->y[k]));
-        html_printf(o, "H%.1f\"/>", f.right);
+            out_printf(o, "H%.1fV%.1f", at_x(&f, s->x[k]), at_y(&f, s->y[k]));
+        out_printf(o, "H%.1f\"/>", f.right);
     }
 }
 
@@ -253,9 +253,9 @@ static void draw_point(struct output *o, const struct frame *f, const struct cha
                        size_t k, const char *colour)
 {
     double half = s->half ? s->half[k] : 0, x = at_x(f, s->x[k]);
-    html_printf(o, "<path style=\"fill:none;stroke:var(%s)\" d=\"M%.1f %.1fV%.1f\"/>", colour, x,
+    out_printf(o, "<path style=\"fill:none;stroke:var(%s)\" d=\"M%.1f %.1fV%.1f\"/>", colour, x,
                 at_y(f, fmax(0, s->y[k] - half)), at_y(f, fmin(f->most, s->y[k] + half)));
-    html_printf(o, "<circle style=\"fill:var(%s)\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", colour, x,
+    out_printf(o, "<circle style=\"fill:var(%s)\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", colour, x,
                 at_y(f, s->y[k]));
 }
 
@@ -286,9 +286,9 @@ static void draw_sweep(struct output *o, const struct chart *c, const struct cha
     for (size_t l = 0; l < v->lines.n; l++) {
         const struct chart_series *s = &v->lines.series[l];
         chart_colour(colour, c, v, CHART_LINE, l);
-        html_printf(o, "<path style=\"fill:none;stroke:var(%s)\" d=\"", colour);
+        out_printf(o, "<path style=\"fill:none;stroke:var(%s)\" d=\"", colour);
         for (size_t k = 0; k < s->n; k++)
-            html_printf(o, "%c%.1f %.1f", k ? 'L' : 'M', at_x(&f, s->x[k]), at_y(&f, s->y[k]));
+            out_printf(o, "%c%.1f %.1f", k ? 'L' : 'M', at_x(&f, s->x[k]), at_y(&f, s->y[k]));
         out_text(o, "\"/>");
         for (size_t k = 0; k < s->n; k++)
             draw_point(o, &f, s, k, colour);
@@ -300,7 +300,7 @@ static void draw_sweep(struct output *o, const struct chart *c, const struct cha
 static void row_name(struct output *o, const struct frame *f, double y, const char *name)
 {
     out_text(o, "<text text-anchor=\"end\" ");
-    html_printf(o, "x=\"%.1f\" y=\"%.1f\">", f->left - 6, y);
+    out_printf(o, "x=\"%.1f\" y=\"%.1f\">", f->left - 6, y);
     html_bytes(o, name, strlen(name) > CHARACTERS ? CHARACTERS : strlen(name));
     out_text(o, strlen(name) > CHARACTERS ? "..</text>" : "</text>");
 }
@@ -330,7 +330,7 @@ static void draw_bars(struct output *o, const struct chart *c, const struct char
         row_name(o, &f, y + 16, s->name);
         for (size_t k = 0; k < s->n; from += s->y[k] * scale, k++)
             if (s->y[k] > 0)
-                html_printf(o, "<path style=\"fill:var(%s)\" d=\"M%.1f %.1fH%.1fv20H%.1fZ\"/>",
+                out_printf(o, "<path style=\"fill:var(%s)\" d=\"M%.1f %.1fH%.1fv20H%.1fZ\"/>",
                             chart_colour(colour, c, v, CHART_PART, k), at_x(&f, from), y,
                             at_x(&f, from + s->y[k] * scale), at_x(&f, from));
     }
@@ -357,7 +357,7 @@ static void draw_heat(struct output *o, const struct chart_variant *v, struct fr
             for (next = k + 1; next < s->n && s->y[next] == s->y[k];)
                 next++;
             if (s->y[k] > 0)
-                html_printf(o, "<path style=\"fill:var(--l1);opacity:%.2f\" d=\"M%.1f %.1fH%.1fv%.1fH%.1fZ\"/>",
+                out_printf(o, "<path style=\"fill:var(--l1);opacity:%.2f\" d=\"M%.1f %.1fH%.1fv%.1fH%.1fZ\"/>",
                             s->y[k] / 100, at_x(&f, f.to * (double)k / (double)s->n), y,
                             at_x(&f, f.to * (double)next / (double)s->n), high,
                             at_x(&f, f.to * (double)k / (double)s->n));
@@ -386,10 +386,10 @@ static void draw_gantt(struct output *o, const struct chart *c, const struct cha
     }
     for (size_t b = 0; b < v->bands.n; b++) {
         const struct chart_series *s = &v->bands.series[b];
-        html_printf(o, "<path style=\"fill:var(%s);stroke:var(--back);stroke-width:.4\" d=\"",
+        out_printf(o, "<path style=\"fill:var(%s);stroke:var(--back);stroke-width:.4\" d=\"",
                     chart_colour(colour, c, v, CHART_BAND, b));
         for (size_t k = 0; k < s->n; k++)
-            html_printf(o, "M%.1f %.1fH%.1fV%.1fH%.1fZ", at_x(&f, s->x[k]),
+            out_printf(o, "M%.1f %.1fH%.1fV%.1fH%.1fZ", at_x(&f, s->x[k]),
                         f.top + high * s->half[k], at_x(&f, s->y[k]), f.top + high * s->low[k],
                         at_x(&f, s->x[k]));
         out_text(o, "\"/>");
@@ -400,7 +400,7 @@ static void draw_gantt(struct output *o, const struct chart *c, const struct cha
 
 static void legend_entry(struct output *o, const char *colour, const char *name)
 {
-    html_printf(o, "<span><i style=\"background:var(%s)\"></i>", colour);
+    out_printf(o, "<span><i style=\"background:var(%s)\"></i>", colour);
     html_text(o, name);
     out_text(o, "</span> ");
 }
@@ -434,7 +434,7 @@ void chart_svg(struct output *o, const struct chart *c, double length_s, double 
     bool bars = !strcmp(c->type, "bars");
     if (bars)
         f.bottom = f.top + ROW * (double)v->rows.n;
-    html_printf(o, "<div class=\"static\"><svg viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"%s\">", WIDE,
+    out_printf(o, "<div class=\"static\"><svg viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"%s\">", WIDE,
                 f.bottom + HIGH - BOTTOM, c->title);
     if (bars)
         draw_bars(o, c, v, f);

@@ -107,7 +107,7 @@ static void columns(struct output *o, const struct page *p)
         out_text(o, "<th scope=\"col\">");
         html_text(o, p->group[i].label);
         if (p->group[i].n > 1)
-            html_printf(o, "<br><span class=\"unit\">%zu runs</span>", p->group[i].n);
+            out_printf(o, "<br><span class=\"unit\">%zu runs</span>", p->group[i].n);
         out_text(o, "</th>");
     }
     out_text(o, "</tr></thead>\n<tbody>\n");

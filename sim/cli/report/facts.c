@@ -43,7 +43,7 @@ static void of_counts(struct output *o, const struct page *p, const struct run_v
         if (count_of(v, odd[i].key) > 0) {
             warn_run(o, p, v, n);
             out_integer(o, count_of(v, odd[i].key));
-            html_printf(o, " %s.</li>\n", odd[i].text);
+            out_printf(o, " %s.</li>\n", odd[i].text);
         }
 }
 
@@ -72,7 +72,7 @@ static void of_files(struct output *o, const struct page *p, const struct run_vi
     for (size_t i = 0; i < sizeof file / sizeof file[0]; i++)
         if (file[i].missing) {
             warn_run(o, p, v, n);
-            html_printf(
+            out_printf(
                 o,
                 "%s is missing or has no rows: figures and tables that need it are left out.</li>\n",
                 file[i].name);
@@ -136,7 +136,7 @@ static void unlike(struct output *o, const struct page *p, size_t *n)
     }
     if (others) {
         warn_begin(o, n);
-        html_printf(o, "Nor did %zu other column%s.</li>\n", others, others == 1 ? "" : "s");
+        out_printf(o, "Nor did %zu other column%s.</li>\n", others, others == 1 ? "" : "s");
     }
 }
 
@@ -170,7 +170,7 @@ static void fact(struct output *o, const char *name, const char *value)
 {
     if (!value || !*value)
         return;
-    html_printf(o, "<dt>%s</dt><dd>", name);
+    out_printf(o, "<dt>%s</dt><dd>", name);
     html_text(o, value);
     out_text(o, "</dd>\n");
 }
@@ -185,7 +185,7 @@ static void of_run(struct output *o, const struct run_view *v, bool open)
     const json_t *m = v->manifest;
     char seed[32];
     snprintf(seed, sizeof seed, "%lld", (long long)v->record->seed);
-    html_printf(o, "<details%s><summary>", open ? " open" : "");
+    out_printf(o, "<details%s><summary>", open ? " open" : "");
     html_text(o, v->label);
     out_text(o, "</summary>\n<dl>\n");
     fact(o, "results", v->path);

@@ -5,7 +5,6 @@
 #include "sim/cli/frame/term.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,16 +39,6 @@ void html_text(struct output *o, const char *text)
     html_bytes(o, text, strlen(text));
 }
 
-void html_printf(struct output *o, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    out_text(o, text);
-}
-
 void json_text(struct output *o, const char *text)
 {
     out_char(o, '"');
@@ -62,7 +51,7 @@ void json_text(struct output *o, const char *text)
         if (n > 1 || c >= 0x80)
             continue;
         if (c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&')
-            html_printf(o, "\\u%04x", c);
+            out_printf(o, "\\u%04x", c);
         else
             out_char(o, *text);
     }
@@ -89,9 +78,9 @@ void json_numbers(struct output *o, const double *value, size_t n)
             times++;
         if (times < REPEATED) {
             times = 1;
-            html_printf(o, "%s%s", i ? "," : "", text);
+            out_printf(o, "%s%s", i ? "," : "", text);
         } else {
-            html_printf(o, "%s[%zu,%s]", i ? "," : "", times, text);
+            out_printf(o, "%s[%zu,%s]", i ? "," : "", times, text);
         }
     }
     out_char(o, ']');
@@ -152,7 +141,7 @@ static void table_open(struct output *o, const char *caption, const char *class)
 {
     out_text(o, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
     html_text(o, caption);
-    html_printf(o, "\"><table%s>\n<caption>", class);
+    out_printf(o, "\"><table%s>\n<caption>", class);
     html_text(o, caption);
     out_text(o, "</caption>\n");
 }

@@ -8,7 +8,6 @@
 void html_text(struct output *o, const char *text);
 void html_bytes(struct output *o, const char *text, size_t n);
 /* short text without characters to escape */
-void html_printf(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Safe in a <script type="application/json">: no text ends the element. */
 void json_text(struct output *o, const char *text);
 /* a list; five digits; NaN: null; a number that repeats: [times, number] */

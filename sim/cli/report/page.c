@@ -36,9 +36,9 @@ static void title(struct output *o, const struct page *p)
     } else if (p->n_groups == 1) {
         html_text(o, p->group[0].label);
     } else {
-        html_printf(o, "%zu policies or settings side by side", p->n_groups);
+        out_printf(o, "%zu policies or settings side by side", p->n_groups);
     }
-    html_printf(o, "</h1>\n<p>%zu run%s", p->n_runs, p->n_runs == 1 ? "" : "s");
+    out_printf(o, "</h1>\n<p>%zu run%s", p->n_runs, p->n_runs == 1 ? "" : "s");
     if (p->n_views && !p->sweep) {
         out_text(o, " of <b>");
         html_text(o, manifest_text(&p->view[0], "trace", "path"));
@@ -63,7 +63,7 @@ static void contents(struct output *o, const struct page *p)
     out_text(o, "<nav aria-label=\"Contents\">");
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
         if (part[i].there)
-            html_printf(o, "<a href=\"#%s\">%s</a>", part[i].id, part[i].name);
+            out_printf(o, "<a href=\"#%s\">%s</a>", part[i].id, part[i].name);
     out_text(o, "</nav>\n");
 }
 

@@ -134,14 +134,14 @@ static void notes(struct output *o, const struct page *p)
 {
     char width[HUMAN_MAX];
     if (has_time(p))
-        html_printf(
+        out_printf(
             o,
             "<p class=\"note script\">Over time each step is the mean over %s (a run has %zu steps); curves are thinned to what can be seen. "
             "Point at a figure for values, drag over it to zoom all figures over time, choose in its legend what is shown.%s</p>\n",
             human_time(width, p->steps.length_s / (double)p->steps.n), p->steps.n,
             p->n_runs > p->n_groups ? " Of runs that differ in the seed the first is shown." : "");
     if (p->n_groups > p->n_views && p->n_views)
-        html_printf(
+        out_printf(
             o,
             "<p class=\"note\">Of the %zu columns of the summary the first %zu have figures and tables of their own.</p>\n",
             p->n_groups, p->n_views);
@@ -162,15 +162,15 @@ void page_figures(struct output *o, const struct page *p)
     notes(o, p);
     for (size_t i = 0; i < FIGURES; i++)
         if (!chart_is_empty(&chart[i])) {
-            html_printf(o, "<figure id=\"figure-%s\"><h3>%s</h3><div class=\"plot\"></div>", all[i].id,
+            out_printf(o, "<figure id=\"figure-%s\"><h3>%s</h3><div class=\"plot\"></div>", all[i].id,
                         all[i].title);
             chart_svg(o, &chart[i], p->steps.length_s, start_date(p));
-            html_printf(o, "<figcaption>%s</figcaption></figure>\n", all[i].caption);
+            out_printf(o, "<figcaption>%s</figcaption></figure>\n", all[i].caption);
         }
-    html_printf(o, "<script type=\"application/json\" id=\"data\">{\"length_s\":%.9g,\"steps\":%zu,",
+    out_printf(o, "<script type=\"application/json\" id=\"data\">{\"length_s\":%.9g,\"steps\":%zu,",
                 p->steps.length_s, p->steps.n);
     if (!isnan(start_date(p)))
-        html_printf(o, "\"start_unix_s\":%.12g,", start_date(p));
+        out_printf(o, "\"start_unix_s\":%.12g,", start_date(p));
     out_text(o, "\"figures\":[");
     for (size_t i = 0; i < FIGURES; i++) {
         if (!chart_is_empty(&chart[i])) {

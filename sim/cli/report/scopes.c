@@ -117,9 +117,9 @@ static size_t scope_table(struct output *o, const struct run_view *v, const stru
     size_t n = intern_count(scopes), columns = columns_of(v->record, kind, scopes, column);
     if (n) {
         table_begin(o, kind->caption);
-        html_printf(o, "<thead><tr><th scope=\"col\">%s</th>", kind->scope);
+        out_printf(o, "<thead><tr><th scope=\"col\">%s</th>", kind->scope);
         for (size_t c = 0; c < columns; c++)
-            html_printf(o, "<th scope=\"col\">%s</th>", column[c].label);
+            out_printf(o, "<th scope=\"col\">%s</th>", column[c].label);
         out_text(o, "</tr></thead>\n<tbody>\n");
         for (uint32_t k = 0; k < n && k < ROWS_MAX; k++)
             scope_row(o, v->record, column, intern_text(scopes, k),
@@ -127,7 +127,7 @@ static size_t scope_table(struct output *o, const struct run_view *v, const stru
         table_end(o);
     }
     if (n > ROWS_MAX)
-        html_printf(o, "<p class=\"note\">The first %d of %zu; summary.csv has all.</p>\n",
+        out_printf(o, "<p class=\"note\">The first %d of %zu; summary.csv has all.</p>\n",
                     ROWS_MAX, n);
     intern_free(scopes);
     return n;
@@ -218,7 +218,7 @@ static void wait_table(struct output *o, const struct run_view *v)
         wait_row(o, v, list[k].name, list[k].total_s, list[k].queue->wait_s, sum_s);
     table_end(o);
     if (with_jobs > ROWS_MAX)
-        html_printf(o, "<p class=\"note\">The %d queues that waited longest, of %zu.</p>\n",
+        out_printf(o, "<p class=\"note\">The %d queues that waited longest, of %zu.</p>\n",
                     ROWS_MAX, with_jobs);
     free(list);
 }
@@ -255,6 +255,6 @@ void page_waits(struct output *o, const struct page *p)
     }
     out_text(o, "<details><summary>What the reasons mean</summary><dl>\n");
     for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++)
-        html_printf(o, "<dt>%s</dt><dd>%s</dd>\n", meanings[i].reason, meanings[i].meaning);
+        out_printf(o, "<dt>%s</dt><dd>%s</dd>\n", meanings[i].reason, meanings[i].meaning);
     out_text(o, "</dl></details>\n</section>\n");
 }

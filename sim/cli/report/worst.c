@@ -58,7 +58,7 @@ static void story_run(struct output *o, const struct run_view *v, const json_t *
     char when[DATE_MAX];
     const json_t *place;
     size_t i;
-    html_printf(o, "<li>%s: on node", moment(when, v, story_number(run, "start_s")));
+    out_printf(o, "<li>%s: on node", moment(when, v, story_number(run, "start_s")));
     json_array_foreach(json_object_get(run, "places"), i, place)
     {
         out_text(o, i ? ", " : " ");
@@ -85,7 +85,7 @@ static void story_of(struct output *o, const struct run_view *v, const struct wo
     char when[DATE_MAX];
     const json_t *run, *runs = json_object_get(story, "runs");
     size_t i;
-    html_printf(o, "<p>%.10g GPU%s, submitted at %s.</p>\n", w->gpus, plural_ending(w->gpus),
+    out_printf(o, "<p>%.10g GPU%s, submitted at %s.</p>\n", w->gpus, plural_ending(w->gpus),
                 moment(when, v, w->submit_s));
     story_waits(o, story);
     out_text(o, "<ul>\n");
@@ -95,11 +95,11 @@ static void story_of(struct output *o, const struct run_view *v, const struct wo
             story_run(o, v, run);
     }
     if (json_array_size(runs) > STEPS_OF_STORY)
-        html_printf(o, "<li>and %zu more</li>\n", json_array_size(runs) - STEPS_OF_STORY);
+        out_printf(o, "<li>and %zu more</li>\n", json_array_size(runs) - STEPS_OF_STORY);
     out_text(o, "</ul>\n<p>");
     html_text(o, story_text(story, "state"));
     if (!isnan(story_number(story, "end_s")))
-        html_printf(o, " at %s", moment(when, v, story_number(story, "end_s")));
+        out_printf(o, " at %s", moment(when, v, story_number(story, "end_s")));
     out_text(o, ".</p>\n");
 }
 
@@ -123,7 +123,7 @@ static void stories(struct output *o, size_t view, const struct run_view *v)
         const struct worst_job *w = &v->worst[k];
         struct error err = { "" };
         json_t *story = explain_job(v->path, w->name, &err);
-        html_printf(o, "<details class=\"story\" id=\"story-%zu-%zu\"><summary>job ", view, k);
+        out_printf(o, "<details class=\"story\" id=\"story-%zu-%zu\"><summary>job ", view, k);
         html_text(o, w->name);
         out_text(o, " of queue ");
         html_text(o, *w->queue ? w->queue : "(none)");
@@ -146,7 +146,7 @@ static void cell(struct output *o, const char *unit, double value)
     if (isnan(value))
         out_text(o, "<td data-value=\"\">-</td>");
     else
-        html_printf(o, "<td data-value=\"%.9g\">%s</td>", value, value_text(text, "", unit, value));
+        out_printf(o, "<td data-value=\"%.9g\">%s</td>", value, value_text(text, "", unit, value));
 }
 
 static void job_row(struct output *o, size_t view, const struct run_view *v, size_t k)
@@ -155,13 +155,13 @@ static void job_row(struct output *o, size_t view, const struct run_view *v, siz
     char when[DATE_MAX];
     out_text(o, "<tr><th scope=\"row\">");
     if (has_story(v, k))
-        html_printf(o, "<a href=\"#story-%zu-%zu\">", view, k);
+        out_printf(o, "<a href=\"#story-%zu-%zu\">", view, k);
     html_text(o, w->name);
     out_text(o, has_story(v, k) ? "</a></th><td>" : "</th><td>");
     html_text(o, *w->queue ? w->queue : "(none)");
     out_text(o, "</td>");
     cell(o, "", w->gpus);
-    html_printf(o, "<td data-value=\"%.9g\">%s</td>", w->submit_s, moment(when, v, w->submit_s));
+    out_printf(o, "<td data-value=\"%.9g\">%s</td>", w->submit_s, moment(when, v, w->submit_s));
     cell(o, "s", w->wait_s);
     out_text(o, "<td>");
     html_text(o, w->reason < v->reasons ? v->reason[w->reason] : "-");
@@ -184,7 +184,7 @@ static void run_table(struct output *o, size_t view, const struct run_view *v)
     table_begin_sortable(o, "The jobs, replicas of services and sessions that waited longest");
     out_text(o, "<thead><tr>");
     for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
-        html_printf(o, "<th scope=\"col\">%s</th>", head[i]);
+        out_printf(o, "<th scope=\"col\">%s</th>", head[i]);
     out_text(o, "</tr></thead>\n<tbody>\n");
     for (size_t k = 0; k < v->n_worst; k++)
         job_row(o, view, v, k);
