@@ -48,7 +48,12 @@ $(BIN): $(OUT)/sim/cli/main.o $(LIB) sim/contract/exported.list
 	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(DEP_LIBS)
 $(LIB): $(LIB_OBJ)
 	@rm -f $@ && $(AR) rcs $@ $^
-$(OUT)/%.o: %.c Makefile
+# Changes only when the compiler or its flags do, and all objects with it: no program of objects that were built in two ways.
+BUILT_WITH = $(CC) $(LTO) $(CFLAGS) $(LDFLAGS)
+$(OUT)/built-with: FORCE
+	@mkdir -p $(@D) && echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' > $@
+FORCE:
+$(OUT)/%.o: %.c Makefile $(OUT)/built-with
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(LTO) $(CFLAGS) -c -o $@ $<
 

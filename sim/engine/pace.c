@@ -57,6 +57,8 @@ static void set_quiet(struct sched *s, struct live *l, int64_t milli)
 /* All of its GPUs work, or it makes no more progress; rounded down to whole nanoseconds. */
 static void quiet_ends(struct sched *s, struct live *l, const struct placement *on)
 {
+    if (l->pace.duty == 1 && l->pace.duty_owed == 0 && !l->pace.quiet_milli && !l->pace.quiet_milli_ns)
+        return;
     set_quiet(s, l, 0);
     if (l->pace.quiet_milli_ns)
         l->stall_ns[ACCOUNT_QUIET] += (int64_t)(l->pace.quiet_milli_ns / placement_gpu_milli(on));

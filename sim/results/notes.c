@@ -56,8 +56,10 @@ static bool equal_gpu_models(const struct inputs *in, FILE *text)
     for (uint32_t m = 0; m < intern_count(c->gpu_models); m++)
         if (first_node(c, m) < c->n_nodes && n++ < LISTED_MAX)
             model[n - 1] = m;
+    if (c->rates || n < 2)
+        return false;
     uint32_t jobs = in->workload ? jobs_of_any_model(in->workload) : 0;
-    if (c->rates || n < 2 || (in->workload && !jobs))
+    if (in->workload && !jobs)
         return false;
     fputs("GPU models ", text);
     put_list(text, c, model, n < LISTED_MAX ? n : LISTED_MAX);
@@ -200,8 +202,7 @@ static bool scattered_totals(const struct sched *s, FILE *text)
         const struct request *ask = w->facts[j].ask;
         if (ask->tasks != SPLIT_ANY || ask->gpus < 2 || ask->gpus > largest || w->facts[j].sizing)
             continue;
-        struct job_result r = run_job(s, j);
-        if (r.distance == 255 || r.distance < SAME_RACK)
+        if (s->job[j].distance == 255 || s->job[j].distance < SAME_RACK)
             continue;
         first = jobs++ ? first : j;
     }
