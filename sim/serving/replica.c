@@ -7,21 +7,23 @@
 
 static const struct request_line empty = { NO_REQUEST, NO_REQUEST, 0 };
 
-struct replica replica_new(double speed)
+struct replica replica_new(const struct service *s, double speed)
 {
+    bool steps = s->time.kind == TIME_ENGINE;
     return (struct replica){ .ready = true,
                              .speed = speed,
                              .own = request_lines_none(),
                              .serving = empty,
                              .end_ns = TIME_NEVER,
                              .sequences = sequences_none(),
-                             .loop = llm_loop_none() };
+                             .ranks = steps ? llm_ranks_of(&s->time.engine)
+                                            : llm_ranks_none() };
 }
 
 void replica_free(struct replica *r)
 {
     sequences_free(&r->sequences);
-    llm_loop_free(&r->loop);
+    llm_ranks_free(&r->ranks);
 }
 
 bool replica_is_free(const struct replica *r, const struct service *s)
@@ -38,6 +40,51 @@ int64_t request_lines_timeout_ns(const struct request_lines *l, const struct ser
     if (l->fresh.n == 0 || !isfinite(s->timeout_s))
         return TIME_NEVER;
     return p->at[l->fresh.first].ask.time_ns + ns_of_seconds(s->timeout_s) + 1;
+}
+
+/* ---- the requests that wait for it ---- */
+
+static uint32_t n_lines(const struct replica *r)
+{
+    return r->ranks.n ? r->ranks.n : 1;
+}
+
+static struct request_lines *line_at(struct replica *r, uint32_t i)
+{
+    return r->ranks.n ? &r->ranks.rank[i].own : &r->own;
+}
+
+uint32_t replica_waiting(const struct replica *r)
+{
+    return request_lines_count(&r->own) + llm_ranks_waiting(&r->ranks);
+}
+
+void replica_take(struct replica *r, struct requests_present *p, uint32_t request)
+{
+    if (r->ranks.n)
+        llm_ranks_insert(&r->ranks, p, request);
+    else
+        request_lines_insert(p, &r->own, request);
+}
+
+int64_t replica_timeout_ns(const struct replica *r, const struct service *s,
+                           const struct requests_present *p)
+{
+    int64_t first_ns = request_lines_timeout_ns(&r->own, s, p);
+    for (uint32_t i = 0; i < r->ranks.n; i++) {
+        int64_t own_ns = request_lines_timeout_ns(&r->ranks.rank[i].own, s, p);
+        first_ns = own_ns < first_ns ? own_ns : first_ns;
+    }
+    return first_ns;
+}
+
+uint32_t replica_pop_timed_out(struct replica *r, const struct service *s,
+                               struct requests_present *p, int64_t now_ns)
+{
+    for (uint32_t i = 0; i < n_lines(r); i++)
+        if (request_lines_timeout_ns(line_at(r, i), s, p) <= now_ns)
+            return request_line_pop(p, &line_at(r, i)->fresh);
+    return NO_REQUEST;
 }
 
 int64_t request_lines_batch_ns(const struct request_lines *l, const struct service *s,
@@ -81,7 +128,7 @@ void replica_begin(struct replica *r, const struct service *s, struct requests_p
 int64_t replica_next_ns(const struct replica *r, const struct service *s)
 {
     return s->time.kind == TIME_LLM      ? sequences_next_ns(&r->sequences)
-           : s->time.kind == TIME_ENGINE ? r->loop.end_ns
+           : s->time.kind == TIME_ENGINE ? r->ranks.end_ns
                                          : r->end_ns;
 }
 
@@ -126,13 +173,14 @@ void replica_give_up(struct replica *r, struct requests_present *p, struct reque
 {
     uint32_t request;
     while ((request = r->serving.n ? request_line_pop(p, &r->serving)
-                      : r->loop.n  ? llm_loop_take_away(&r->loop, p)
+                      : r->ranks.n ? llm_ranks_take_away(&r->ranks, p)
                                    : sequences_take_away(&r->sequences)) != NO_REQUEST) {
         p->at[request].began = true;
         request_lines_insert(p, lost, request);
     }
-    while ((request = request_lines_pop(p, &r->own)) != NO_REQUEST)
-        request_lines_insert(p, lost, request);
+    for (uint32_t i = 0; i < n_lines(r); i++)
+        while ((request = request_lines_pop(p, line_at(r, i))) != NO_REQUEST)
+            request_lines_insert(p, lost, request);
     r->in_service = 0;
     r->end_ns = TIME_NEVER;
     r->ready = false;

@@ -2,23 +2,31 @@
  * are begun and ended by request_queue.c. */
 #pragma once
 #include "sim/serving/request_lines.h"
-#include "sim/serving/llm/loop.h"
+#include "sim/serving/llm/ranks.h"
 #include "sim/serving/sequences.h"
 
 struct replica {
     bool ready;
     double speed;
-    struct request_lines own;             /* requests that wait for this replica */
+    struct request_lines own;             /* requests that wait for this replica; not of TIME_ENGINE */
     uint32_t in_service;
     int64_t busy_ns, busy_since_ns;       /* it served, until then; since then, if it serves */
     struct request_line serving;          /* not of an LLM */
     int64_t end_ns;               /* of all in `serving`; TIME_NEVER: idle */
     struct sequences sequences;   /* of an LLM */
-    struct llm_loop loop;         /* of TIME_ENGINE */
+    struct llm_ranks ranks;       /* of TIME_ENGINE */
     bool due;                     /* likewise: may begin a step at this instant */
 };
-struct replica replica_new(double speed);
+struct replica replica_new(const struct service *s, double speed);
 void replica_free(struct replica *r);
+
+/* Requests that wait for it; one more; the first of them whose time is over, NO_REQUEST: none. */
+uint32_t replica_waiting(const struct replica *r);
+void     replica_take(struct replica *r, struct requests_present *p, uint32_t request);
+int64_t  replica_timeout_ns(const struct replica *r, const struct service *s,
+                            const struct requests_present *p);
+uint32_t replica_pop_timed_out(struct replica *r, const struct service *s,
+                               struct requests_present *p, int64_t now_ns);
 
 /* Whether it has a free slot; whether it would begin with the first requests of `from` now: a batch
  * may still wait. */

@@ -91,8 +91,8 @@ static void refresh(struct request_queue *q, uint32_t id)
     if (q->s->dispatch == DISPATCH_CENTRAL) {
         load = replica_is_free(r, q->s) ? r->in_service : TOURNAMENT_NONE;
     } else if (r->ready) {
-        load = (int64_t)r->in_service + request_lines_count(&r->own);
-        next_ns = earlier(next_ns, request_lines_timeout_ns(&r->own, q->s, &q->present));
+        load = (int64_t)r->in_service + replica_waiting(r);
+        next_ns = earlier(next_ns, replica_timeout_ns(r, q->s, &q->present));
         if (replica_is_free(r, q->s))
             next_ns = earlier(next_ns, request_lines_batch_ns(&r->own, q->s, &q->present));
     }
@@ -124,7 +124,7 @@ static bool by_steps(const struct request_queue *q)
 static void is_due(struct request_queue *q, uint32_t id)
 {
     struct replica *r = &q->replica[id];
-    if (r->due || r->loop.end_ns != TIME_NEVER)
+    if (r->due || r->ranks.end_ns != TIME_NEVER)
         return;
     r->due = true;
     q->due[q->n_due++] = id;
@@ -136,11 +136,11 @@ static void begin_step(struct request_queue *q, uint32_t id)
     const struct llm_batching *b = &q->s->time.engine;
     uint32_t before = r->in_service;
     r->due = false;
-    q->blocks -= llm_loop_used(&r->loop, b);
+    q->blocks -= llm_ranks_used(&r->ranks, b);
     if (r->ready)
-        llm_loop_begin(&r->loop, b, r->speed, &q->present, &r->own, q->now_ns, &q->interval);
-    q->blocks += llm_loop_used(&r->loop, b);
-    r->in_service = (uint32_t)r->loop.n;
+        llm_ranks_begin(&r->ranks, b, r->speed, &q->present, q->now_ns, &q->interval);
+    q->blocks += llm_ranks_used(&r->ranks, b);
+    r->in_service = llm_ranks_running(&r->ranks);
     if (before == 0 && r->in_service > 0) {
         q->busy++;
         r->busy_since_ns = q->now_ns;
@@ -161,7 +161,7 @@ static double gpu_s_so_far(const struct request_queue *q)
 {
     double sum = q->gone_gpu_s;
     for (uint32_t i = 0; i < q->ready; i++)
-        sum += llm_loop_gpu_s(&q->replica[q->ready_ids[i]].loop, q->now_ns);
+        sum += llm_ranks_gpu_s(&q->replica[q->ready_ids[i]].ranks, q->now_ns);
     return sum;
 }
 
@@ -208,8 +208,7 @@ static uint32_t knows_most(const struct request_queue *q, const struct service_r
     uint32_t best = q->ready_ids[0], most = 0;
     for (uint32_t i = 0; i < q->ready; i++) {
         uint32_t id = q->ready_ids[i];
-        uint32_t known = prefix_cache_leading(&q->replica[id].loop.cache, ask->prefix_id,
-                                              ask->n_prefix_ids);
+        uint32_t known = llm_ranks_leading(&q->replica[id].ranks, ask);
         if (i > 0 && (known < most || (known == most && q->loads.key[id] >= q->loads.key[best])))
             continue;
         best = id;
@@ -240,7 +239,7 @@ static void dispatch(struct request_queue *q, uint32_t request)
         return;
     }
     uint32_t id = replica_for(q, request);
-    request_lines_insert(&q->present, &q->replica[id].own, request);
+    replica_take(&q->replica[id], &q->present, request);
     serve_own(q, id);
 }
 
@@ -300,22 +299,23 @@ static void common_event(struct request_queue *q)
 static void end_step(struct request_queue *q, struct replica *r)
 {
     const struct llm_batching *b = &q->s->time.engine;
-    q->blocks -= llm_loop_used(&r->loop, b);
-    llm_loop_end(&r->loop, b, &q->present, &q->interval);
-    for (uint32_t request; (request = llm_loop_pop(&r->loop, &q->present)) != NO_REQUEST;)
+    q->blocks -= llm_ranks_used(&r->ranks, b);
+    llm_ranks_end(&r->ranks, b, &q->present, &q->interval);
+    for (uint32_t request; (request = llm_ranks_pop(&r->ranks, &q->present)) != NO_REQUEST;)
         served(q, request);
-    q->blocks += llm_loop_used(&r->loop, b);
-    r->in_service = (uint32_t)r->loop.n;
+    q->blocks += llm_ranks_used(&r->ranks, b);
+    r->in_service = llm_ranks_running(&r->ranks);
 }
 
 static void replica_event(struct request_queue *q, uint32_t id)
 {
     struct replica *r = &q->replica[id];
     bool was_busy = r->in_service > 0;
-    if (request_lines_timeout_ns(&r->own, q->s, &q->present) <= q->now_ns) {
-        drop(q, request_line_pop(&q->present, &r->own.fresh));
+    uint32_t late = replica_pop_timed_out(r, q->s, &q->present, q->now_ns);
+    if (late != NO_REQUEST) {
+        drop(q, late);
     } else {
-        if (by_steps(q) && r->loop.end_ns == q->now_ns)
+        if (by_steps(q) && r->ranks.end_ns == q->now_ns)
             end_step(q, r);
         for (uint32_t request;
              !by_steps(q) &&
@@ -367,7 +367,7 @@ static void make_room(struct request_queue *q, uint32_t id)
     q->ready_ids = mem_resize(q->ready_ids, id + 1, sizeof *q->ready_ids);
     q->due = mem_resize(q->due, id + 1, sizeof *q->due);
     while (q->n_replicas <= id) {
-        q->replica[q->n_replicas] = replica_new(1);
+        q->replica[q->n_replicas] = replica_new(q->s, 1);
         q->replica[q->n_replicas++].ready = false;
     }
     tournament_grow(&q->events, id + 1);
@@ -399,7 +399,7 @@ void request_queue_replica_ready(struct request_queue *q, uint32_t id, double sp
     assert(!q->replica[id].ready && speed > 0);
     bool due = q->replica[id].due;
     replica_free(&q->replica[id]);
-    q->replica[id] = replica_new(speed);
+    q->replica[id] = replica_new(q->s, speed);
     q->replica[id].due = due;
     list_ready(q);
     refresh(q, id);
@@ -411,8 +411,8 @@ void request_queue_replica_gone(struct request_queue *q, uint32_t id)
     struct replica *r = &q->replica[id];
     assert(id < q->n_replicas && r->ready);
     struct request_lines lost = request_lines_none();
-    q->gone_gpu_s += llm_loop_gpu_s(&r->loop, q->now_ns);
-    q->blocks -= by_steps(q) ? llm_loop_used(&r->loop, &q->s->time.engine) : 0;
+    q->gone_gpu_s += llm_ranks_gpu_s(&r->ranks, q->now_ns);
+    q->blocks -= by_steps(q) ? llm_ranks_used(&r->ranks, &q->s->time.engine) : 0;
     q->busy -= r->in_service > 0;
     q->in_service -= r->in_service;
     q->waiting += r->in_service;
@@ -437,7 +437,7 @@ double request_queue_replica_busy_s(const struct request_queue *q, uint32_t id)
     const struct replica *r = &q->replica[id];
     assert(id < q->n_replicas && r->ready);
     if (by_steps(q))
-        return llm_loop_gpu_s(&r->loop, q->now_ns);
+        return llm_ranks_gpu_s(&r->ranks, q->now_ns);
     return (double)(r->busy_ns + (r->in_service ? q->now_ns - r->busy_since_ns : 0)) / NS_PER_S;
 }
 
@@ -466,7 +466,7 @@ struct serving_load request_queue_load(const struct request_queue *q)
         .busy_s = by_steps(q) ? gpu_s_so_far(q) : (double)(a->busy_ns + b->busy_ns) / NS_PER_S,
         .concurrency_s = (double)(a->concurrency_ns + b->concurrency_ns) / NS_PER_S,
         .kv_s = by_steps(q) ? (double)(a->kv_block_ns + b->kv_block_ns) / NS_PER_S /
-                                  q->s->time.engine.blocks
+                                  llm_batching_blocks(&q->s->time.engine)
                             : 0,
         .tokens = (double)(a->output_tokens + b->output_tokens),
         .first_token_s = (double)(a->first_token.sum_ns + b->first_token.sum_ns) / NS_PER_S,

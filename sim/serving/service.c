@@ -45,7 +45,7 @@ uint32_t service_slots(const struct service *s)
     case TIME_LLM:
         return llm_sequences(&s->time.llm);
     case TIME_ENGINE:
-        return s->time.engine.sequences;
+        return s->time.engine.sequences * s->time.engine.ranks;
     default:
         return 1;
     }

@@ -268,7 +268,7 @@ static struct steady by_flow(const struct steady_laws *l, const struct llm_flow 
     struct steady r = { .busy = f->busy, .duty = f->gpu };
     r.first_token = spread_uniform(from_s, to_s);
     r.per_token = spread_uniform(f->token_s, f->token_s);
-    r.kv = fmin(1, f->context / ((double)b->blocks * b->block));
+    r.kv = fmin(1, f->context / (llm_batching_blocks(b) * b->block));
     add_decode(l, &r);
     return r;
 }

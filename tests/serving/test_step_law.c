@@ -12,12 +12,12 @@ static struct llm_law law_of(const char *model, const char *gpu, enum llm_engine
     const struct llm_gpu *g = llm_gpu_find(gpu);
     assert_non_null(m);
     assert_non_null(g);
-    return llm_law_of(m, g, e, tensor, 2);
+    return llm_law_of(m, g, e, tensor, 1, 2);
 }
 
 static double ms_of(const struct llm_law *l, double p, double b, double s, double a, double speed)
 {
-    return 1e3 * llm_time_of(l, &(struct llm_step){ p, b, s, a }, speed).step_s;
+    return 1e3 * llm_time_of(l, &(struct llm_step){ .prompt = p, .decoding = b, .context = s, .pairs = a }, speed).step_s;
 }
 
 static void near(double got, double want, double tolerance)
@@ -44,6 +44,40 @@ static void steps(void **state)
         near(ms_of(&l, 2048, 0, 0, 2048 * 1024.0, 1), w->ms[2], 6e-5);
         near(ms_of(&l, 1024, 64, 65536, 1024 * 512.0, 1), w->ms[3], 6e-5);
     }
+}
+
+/* models.md 4.8: a mixture of experts on ranks that step together, each with the same work; by a script of its own from
+ * the equations. Printed to 4 digits. */
+static const struct { uint32_t ranks; double ms[4]; } together[] = {
+    { 1, { 6.9849, 51.4405, 65.4068, 57.3427 } },
+    { 2, { 14.7348, 39.1967, 77.3031, 56.5573 } },
+    { 4, { 14.5968, 29.7365, 110.4726, 69.3471 } },
+};
+
+static void ranks(void **state)
+{
+    const struct llm_shape *m = llm_shape_find("qwen3-30b-a3b");
+    const struct llm_gpu *g = llm_gpu_find("RTX-PRO-6000");
+    (void)state;
+    for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
+        struct llm_law l = llm_law_of(m, g, LLM_GRAPHS, 1, together[i].ranks, 2);
+        double others = together[i].ranks - 1;
+        const struct llm_step step[] = { { 0, 1, 512, 0, others, false },
+                                         { 0, 64, 65536, 0, 64 * others, false },
+                                         { 2048, 0, 0, 2048 * 1024.0, 2048 * others, false },
+                                         { 1024, 64, 65536, 1024 * 512.0, 1088 * others, false } };
+        for (int k = 0; k < 4; k++)
+            near(1e3 * llm_time_of(&l, &step[k], 1).step_s, together[i].ms[k], 6e-5);
+    }
+}
+
+/* A rank without requests beside one with a prompt of 2048: it computes its experts for it, and is the quicker one. */
+static void a_rank_without_work(void **state)
+{
+    struct llm_law l = llm_law_of(llm_shape_find("qwen3-30b-a3b"), llm_gpu_find("RTX-PRO-6000"), LLM_GRAPHS, 1, 2, 2);
+    (void)state;
+    near(1e3 * llm_time_of(&l, &(struct llm_step){ .others = 2048 }, 1).step_s, 45.0393, 6e-5);
+    near(1e3 * llm_time_of(&l, &(struct llm_step){ .prompt = 2048, .pairs = 2048 * 1024.0 }, 1).step_s, 60.0750, 6e-5);
 }
 
 /* Decode of one sequence with a context of 576, eager and graphs: printed to 2 digits. */
@@ -90,9 +124,11 @@ static void experts(void **state)
 static void room_for_context(void **state)
 {
     (void)state;
-    near(llm_kv_tokens(llm_shape_find("llama-3.1-8b"), llm_gpu_find("RTX-4090"), 1, 2, .9, 1.238e9, 16), 41408, 0);
-    near(llm_kv_tokens(llm_shape_find("llama2-70b"), llm_gpu_find("A100-SXM4-80"), 2, 2, .9, 1.238e9, 16), 2705 * 16, 0);
-    near(llm_kv_tokens(llm_shape_find("llama2-70b"), llm_gpu_find("A100-SXM4-80"), 1, 2, .9, 1.238e9, 16), 0, 0);
+    near(llm_kv_tokens(llm_shape_find("llama-3.1-8b"), llm_gpu_find("RTX-4090"), 1, 1, 2, .9, 1.238e9, 16), 41408, 0);
+    near(llm_kv_tokens(llm_shape_find("llama2-70b"), llm_gpu_find("A100-SXM4-80"), 2, 1, 2, .9, 1.238e9, 16), 2705 * 16, 0);
+    near(llm_kv_tokens(llm_shape_find("llama2-70b"), llm_gpu_find("A100-SXM4-80"), 1, 1, 2, .9, 1.238e9, 16), 0, 0);
+    /* of two ranks each has half of the experts: (.9 x 97.9e9 - 2 (30.53e9 - 28.99e9/2) - 1.238e9) / 98304 */
+    near(llm_kv_tokens(llm_shape_find("qwen3-30b-a3b"), llm_gpu_find("RTX-PRO-6000"), 1, 2, 2, .9, 1.238e9, 16), 557472, 0);
 }
 
 /* ---- measurements ---- */
@@ -182,7 +218,9 @@ static void kernels_of_a_layer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps), cmocka_unit_test(tokens_of_70b), cmocka_unit_test(slowed_and_linear),
+        cmocka_unit_test(steps),
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(a_rank_without_work), cmocka_unit_test(tokens_of_70b), cmocka_unit_test(slowed_and_linear),
         cmocka_unit_test(experts), cmocka_unit_test(room_for_context), cmocka_unit_test(splitwise), cmocka_unit_test(distserve),
         cmocka_unit_test(kernels_of_a_layer),
     };

@@ -9,7 +9,7 @@
 
 struct file_llm {
     const char *model, *gpu;
-    uint32_t tensor, sequences, budget, block;
+    uint32_t tensor, ranks, sequences, budget, block;
     int engine, weights;
     double utilisation, reserve_bytes, kv_tokens, prefix_share;
     bool prefix_cache;
@@ -28,6 +28,7 @@ static const struct config_key llm_keys[] = {
     { .name = "engine",                 .type = CONFIG_CHOICE, AT(engine), .words = llm_engine_name },
     { .name = "weights",                .type = CONFIG_CHOICE, AT(weights), .words = weight_words },
     { .name = "tensor_parallel",        COUNT(1024), AT(tensor) },
+    { .name = "data_parallel",          COUNT(LLM_RANKS_MAX), AT(ranks) },
     { .name = "max_num_seqs",           COUNT(1000000), AT(sequences) },
     { .name = "max_num_batched_tokens", COUNT(100000000), AT(budget) },
     { .name = "block",                  COUNT(65536), AT(block) },
@@ -127,14 +128,41 @@ static double kv_tokens(const struct file_llm *f, const struct llm_shape *m,
     struct llm_gpu part = *g;
     part.memory_bytes = row->mig ? fmin(g->memory_bytes, mig_gb(row->mig) * 1e9)
                                  : g->memory_bytes * row->gpu_milli / MILLI_ALL;
-    return llm_kv_tokens(m, &part, f->tensor, weight, f->utilisation, f->reserve_bytes, f->block);
+    return llm_kv_tokens(m, &part, f->tensor, f->ranks, weight, f->utilisation, f->reserve_bytes,
+                         f->block);
+}
+
+/* Parameters on all GPUs of a replica: every rank has what is not in experts. */
+static double weights_held(const struct llm_shape *m, uint32_t ranks)
+{
+    return m->all + (m->all - m->in_experts) * (ranks - 1);
+}
+
+/* Of the GPUs of a replica each rank has the same number; instances do not share layers. */
+static int read_parallel(const struct spec_reader *r, struct config_value v, struct file_llm *f,
+                         const struct llm_shape *m, uint32_t gpus)
+{
+    struct config_value tensor = config_look(v, "tensor_parallel"),
+                        ranks = config_look(v, "data_parallel");
+    if (f->ranks > 1 && m->experts == 0)
+        return config_error(ranks, r->err,
+                            "want 1 of a model without experts: its replicas share nothing");
+    if (f->ranks > 1 && config_given(f->step_law))
+        return config_error(ranks, r->err, "want either this or 'step_law'");
+    if (gpus % f->ranks)
+        return config_error(ranks, r->err, "want a divisor of the gpus of a replica, %u, got %u",
+                            gpus, f->ranks);
+    if (f->tensor && f->tensor * f->ranks != gpus)
+        return config_error(tensor, r->err, "want it equal to the gpus of a %s, %u, got %u",
+                            f->ranks > 1 ? "rank" : "replica", gpus / f->ranks, f->tensor);
+    f->tensor = gpus / f->ranks;
+    return 0;
 }
 
 int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job_row *row,
                   struct service *s)
 {
-    uint32_t gpus = row->mig ? 1 : row->gpus; /* instances do not share layers */
-    struct file_llm f = { .tensor = gpus,
+    struct file_llm f = { .ranks = 1,
                           .sequences = 256,
                           .budget = 2048,
                           .block = 16,
@@ -145,9 +173,8 @@ int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job
     const struct llm_shape *m = llm_shape_find(f.model);
     if (!m)
         return model_unknown(r, config_look(v, "model"), f.model);
-    if (f.tensor != gpus)
-        return config_error(config_look(v, "tensor_parallel"), r->err,
-                            "want it equal to the gpus of a replica, %u, got %u", gpus, f.tensor);
+    if (read_parallel(r, v, &f, m, row->mig ? 1 : row->gpus))
+        return -1;
     bool linear = config_given(f.step_law);
     const struct llm_gpu *g = linear && f.kv_tokens > 0 ? NULL : gpu_of(r, v, &f, row);
     if (!g && !(linear && f.kv_tokens > 0))
@@ -157,12 +184,13 @@ int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job
     *b = (struct llm_batching){ .sequences = f.sequences,
                                 .budget = f.budget,
                                 .block = f.block,
+                                .ranks = f.ranks,
                                 .prefix_cache = f.prefix_cache,
                                 .prefix_share = f.prefix_share,
-                                .weight_bytes = weight * m->all };
+                                .weight_bytes = weight * weights_held(m, f.ranks) };
     b->blocks = (uint32_t)(kv_tokens(&f, m, g, weight, row) / f.block);
     if (linear)
         return read_linear(r, f.step_law, &b->law);
-    b->law = llm_law_of(m, g, (enum llm_engine)f.engine, f.tensor, weight);
+    b->law = llm_law_of(m, g, (enum llm_engine)f.engine, f.tensor, f.ranks, weight);
     return 0;
 }

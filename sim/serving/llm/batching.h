@@ -7,14 +7,20 @@
 
 struct llm_batching {
     struct llm_law law;
-    uint32_t sequences;           /* max_num_seqs: running at once, at most */
-    uint32_t budget;              /* max_num_batched_tokens: of a step, at most */
+    uint32_t sequences;           /* max_num_seqs: running at once on a rank, at most */
+    uint32_t budget;              /* max_num_batched_tokens: of a step of a rank, at most */
     uint32_t block;               /* tokens of a block of KV cache */
-    uint32_t blocks;              /* of the replica; 0: the weights do not fit */
+    uint32_t blocks;              /* of a rank; 0: the weights do not fit */
+    uint32_t ranks;               /* that step together, at most LLM_RANKS_MAX: see ranks.h */
     bool prefix_cache;            /* by the ids of recorded requests */
     double prefix_share;          /* in [0, 1): part of each prompt that need not be computed */
     double weight_bytes;          /* of all GPUs; a start loads them */
 };
+enum { LLM_RANKS_MAX = 256 };
+static inline double llm_batching_blocks(const struct llm_batching *b)     /* of the replica */
+{
+    return (double)b->blocks * b->ranks;
+}
 /* Tokens that a request may hold, prompt and output, but for the last one, which is only sent. */
 static inline bool llm_batching_fits(const struct llm_batching *b, uint32_t prompt, uint32_t output)
 {

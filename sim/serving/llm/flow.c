@@ -7,7 +7,7 @@ enum { HALVINGS = 200 };
 
 struct asked { const struct llm_batching *b; double prompt, output, speed; };
 
-/* t0 and Delta with B sequences in decode, whole and of the GPU alone. */
+/* t0 and Delta with B sequences in decode on each rank, whole and of the GPU alone. */
 struct steps { double t0_s, t0_gpu_s, delta_s, delta_gpu_s; };
 
 static double context_of(const struct asked *a)
@@ -18,12 +18,14 @@ static double context_of(const struct asked *a)
 static struct steps steps_of(const struct asked *a, double running)
 {
     double s = running * context_of(a), done = a->b->prefix_share * a->prompt;
-    struct llm_time t0 = llm_time_of(&a->b->law, &(struct llm_step){ 0, running, s, 0 }, a->speed);
+    double others = (a->b->ranks - 1) * running;
+    struct llm_time t0 =
+        llm_time_of(&a->b->law, &(struct llm_step){ 0, running, s, 0, others, true }, a->speed);
     struct steps x = { t0.step_s, t0.gpu_s, 0, 0 };
     double room = fmax(1, a->b->budget - running);
     for (double chunk; done < a->prompt; done += chunk) {
         chunk = fmin(a->prompt - done, room);
-        struct llm_step with = { chunk, running, s, chunk * (done + chunk / 2) };
+        struct llm_step with = { chunk, running, s, chunk * (done + chunk / 2), others, true };
         struct llm_time t = llm_time_of(&a->b->law, &with, a->speed);
         x.delta_s += t.step_s - t0.step_s;
         x.delta_gpu_s += t.gpu_s - t0.gpu_s;
@@ -40,10 +42,10 @@ static double most_running(const struct asked *a)
 static double rate_at(const struct asked *a, double running)
 {
     struct steps x = steps_of(a, running);
-    return 1 / (x.delta_s + x.t0_s * (a->output - 1) / running);
+    return 1 / (x.delta_s + x.t0_s * (a->output - 1) / (running * a->b->ranks));
 }
 
-/* The rate that keeps so many running ascends with them. */
+/* The rate that keeps so many running on each rank ascends with them. */
 static double running_at(const struct asked *a, double rate)
 {
     double low = 0, high = most_running(a);
@@ -62,8 +64,8 @@ static struct llm_flow flow(const struct asked *a, double rate, double running)
     struct steps x = steps_of(a, running);
     double token_s = x.t0_s / (1 - rate * x.delta_s), longer_s = x.t0_s + x.delta_s,
            hit = fmin(1, rate * longer_s);
-    struct llm_flow f = { .token_s = token_s, .running = running };
-    f.context = running * context_of(a);
+    struct llm_flow f = { .token_s = token_s, .running = running * a->b->ranks };
+    f.context = f.running * context_of(a);
     f.found_s = x.t0_s * fmax(0, 1 - rate * longer_s) + hit * longer_s;
     f.first_s = f.found_s / 2 + x.t0_s + x.delta_s * (1 + rate * f.found_s);
     f.end_s = f.first_s + (a->output - 1) * token_s;

@@ -6,6 +6,8 @@
  *   token = t0/(1 - rate Delta),  B = rate (o - 1) token,  S = B (p + o/2)
  *   first = L/2 + t0 + Delta (1 + rate L),  L = the step that an arrival finds
  *   end   = first + (o - 1) token
+ * Of n ranks (ranks.h) each has B = rate/n (o - 1) token, and a prompt on any of them lengthens the
+ * step of all.
  * B at most min(sequences, KV tokens/(p + o/2)); where it is reached the rate is the largest.
  * busy = 1 - e^(-rate end), the probability of M/G/infinity not to be empty; gpu = busy x the share
  * of the steps that is time of the GPU. Means: quantiles of the first token need the loop. */

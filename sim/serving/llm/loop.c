@@ -2,16 +2,13 @@
 #include "sim/serving/llm/loop.h"
 
 #include "sim/base/memory.h"
-#include "sim/base/units.h"
 
-#include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct llm_loop llm_loop_none(void)
 {
-    return (struct llm_loop){ .cache = prefix_cache_none(), .end_ns = TIME_NEVER };
+    return (struct llm_loop){ .cache = prefix_cache_none() };
 }
 
 void llm_loop_free(struct llm_loop *l)
@@ -151,35 +148,24 @@ static struct llm_step step_of(const struct llm_loop *l, const struct requests_p
     return x;
 }
 
-void llm_loop_begin(struct llm_loop *l, const struct llm_batching *b, double speed,
-                    struct requests_present *p, struct request_lines *from, int64_t now_ns,
-                    struct tally *t)
+struct llm_step llm_loop_begin(struct llm_loop *l, const struct llm_batching *b,
+                               struct requests_present *p, struct request_lines *from,
+                               struct tally *t)
 {
     uint32_t left = b->budget;
-    assert(l->end_ns == TIME_NEVER);
     for (size_t i = 0; i < l->n; i++)
         l->running[i].chunk = 0;
     uint32_t preempted = continue_running(l, b, p, from, &left);
     if (preempted == 0)
         admit(l, b, p, from, left, t);
-    if (l->n == 0)
-        return;
-    struct llm_step step = step_of(l, p);
-    struct llm_time time = llm_time_of(&b->law, &step, speed);
-    t->preempted += preempted;
-    t->steps++;
-    t->computed_tokens += (uint64_t)step.prompt;
-    double use = (double)llm_loop_used(l, b) / b->blocks;
-    t->kv_peak = fmax(t->kv_peak, use);
-    l->begin_ns = now_ns;
-    l->end_ns = now_ns + ns_of_seconds(time.step_s);
-    l->gpu_share = time.gpu_s / time.step_s;
+    t->preempted += l->n ? preempted : 0;
+    return step_of(l, p);
 }
 
 /* ---- a step ends ---- */
 
 void llm_loop_end(struct llm_loop *l, const struct llm_batching *b, struct requests_present *p,
-                  struct tally *t)
+                  int64_t end_ns, struct tally *t)
 {
     for (size_t i = 0; i < l->n; i++) {
         struct llm_running *r = &l->running[i];
@@ -189,14 +175,12 @@ void llm_loop_end(struct llm_loop *l, const struct llm_batching *b, struct reque
         if (r->chunk == 0 || r->done < r->need)
             continue;
         if (x->sent++ == 0)
-            x->first_token_ns = l->end_ns;
+            x->first_token_ns = end_ns;
         else
-            response_counts_add(&t->gap, l->end_ns - x->last_token_ns);
-        x->last_token_ns = l->end_ns;
+            response_counts_add(&t->gap, end_ns - x->last_token_ns);
+        x->last_token_ns = end_ns;
         r->need = r->done + 1;
     }
-    l->gpu_s += l->gpu_share * seconds(l->end_ns - l->begin_ns);
-    l->end_ns = TIME_NEVER;
 }
 
 uint32_t llm_loop_pop(struct llm_loop *l, struct requests_present *p)
@@ -214,16 +198,10 @@ uint32_t llm_loop_pop(struct llm_loop *l, struct requests_present *p)
 
 uint32_t llm_loop_take_away(struct llm_loop *l, struct requests_present *p)
 {
-    l->end_ns = TIME_NEVER;
     if (l->n == 0)
         return NO_REQUEST;
     const struct llm_running r = l->running[--l->n];
     frees_blocks(l, &r, p);
     p->at[r.request].sent = 0;
     return r.request;
-}
-
-double llm_loop_gpu_s(const struct llm_loop *l, int64_t now_ns)
-{
-    return l->gpu_s + (l->end_ns == TIME_NEVER ? 0 : l->gpu_share * seconds(now_ns - l->begin_ns));
 }

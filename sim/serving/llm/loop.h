@@ -1,4 +1,5 @@
-/* loop.h - the requests of one LLM replica, step after step: models.md 4.9, as vLLM 1 does it.
+/* loop.h - the requests of one rank of an LLM replica, step after step: models.md 4.9, as vLLM 1
+ * does it. When steps begin and end says ranks.h.
  *
  * A running request has computed `done` tokens of its context and computes up to `need`: its prompt
  * and what it has sent; then each step sends a token. Its KV cache is in blocks. At the begin of a
@@ -29,23 +30,19 @@ struct llm_loop {
     size_t n, room;
     uint32_t own_blocks;          /* of all running */
     struct prefix_cache cache;
-    int64_t begin_ns, end_ns;     /* of the present step; end TIME_NEVER: none */
-    double gpu_share;             /* of it, in which there is work for the GPU */
-    double gpu_s;                 /* of the steps that ended */
 };
 struct llm_loop llm_loop_none(void);
 void llm_loop_free(struct llm_loop *l);
 /* Blocks that running requests hold; idle ids count as free. */
 uint32_t llm_loop_used(const struct llm_loop *l, const struct llm_batching *b);
-/* Seconds of its GPU until now_ns. */
-double llm_loop_gpu_s(const struct llm_loop *l, int64_t now_ns);
-/* Begins a step with requests of `from`; nothing if there are none. Counts into *t. */
-void llm_loop_begin(struct llm_loop *l, const struct llm_batching *b, double speed,
-                    struct requests_present *p, struct request_lines *from, int64_t now_ns,
-                    struct tally *t);
-/* The step ends: tokens are sent, and counted into *t. */
+/* Chooses the chunks of a step, of those that run and of requests of `from`; n 0: none is there.
+ * Counts what it preempts and leaves out into *t. */
+struct llm_step llm_loop_begin(struct llm_loop *l, const struct llm_batching *b,
+                               struct requests_present *p, struct request_lines *from,
+                               struct tally *t);
+/* The step ends at end_ns: tokens are sent, and counted into *t. */
 void llm_loop_end(struct llm_loop *l, const struct llm_batching *b, struct requests_present *p,
-                  struct tally *t);
+                  int64_t end_ns, struct tally *t);
 /* Removes a request that has sent all; NO_REQUEST: no other. */
 uint32_t llm_loop_pop(struct llm_loop *l, struct requests_present *p);
 /* The replica stops: removes any request; NO_REQUEST: none is left. */

@@ -29,31 +29,43 @@ double llm_kv_bytes(const struct llm_shape *m)
     return 2 * m->layers * m->kv_heads * m->head * 2;
 }
 
+/* Among t GPUs two all-reduces a layer; among n ranks a dispatch and a combine. */
+static void exchange(struct llm_law *l, const struct llm_shape *m, const struct llm_gpu *g,
+                     const struct engine_facts *f, uint32_t tensor, uint32_t ranks)
+{
+    double alpha_s = f->alpha_s > 0 ? f->alpha_s : g->alpha_s,
+           eta_l = f->alpha_s > 0 ? f->eta_l : g->eta_l, t = ranks > 1 ? ranks : tensor,
+           times = ranks > 1 ? 1 : 2;
+    if (t == 1)
+        return;
+    l->exchange_s = times * m->layers * alpha_s;
+    l->exchanged_token_s = times * m->layers * 2 * (t - 1) / t * 2 * m->hidden / (g->link * eta_l);
+}
+
 struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, enum llm_engine e,
-                          uint32_t tensor, double weight_bytes)
+                          uint32_t tensor, uint32_t ranks, double weight_bytes)
 {
     const struct engine_facts *f = &facts[e];
     double t = tensor, chosen = m->experts > 0 ? m->chosen / m->experts : 0,
            eta_w = f->eta_w > 0 ? f->eta_w : g->eta_w, eta_c = f->eta_c > 0 ? f->eta_c : g->eta_c,
-           alpha_s = f->alpha_s > 0 ? f->alpha_s : g->alpha_s,
-           eta_l = f->alpha_s > 0 ? f->eta_l : g->eta_l,
            hosts = f->host_factor ? g->host_factor : 1;
-    double read_s = weight_bytes / (t * g->bandwidth * eta_w),
-           used = m->read - m->in_experts * (1 - chosen);
-    return (struct llm_law){
+    double read_s = weight_bytes / (t * g->bandwidth * eta_w), flops = t * g->flops * eta_c,
+           used = m->read - m->in_experts * (1 - chosen),
+           shared = ranks > 1 ? chosen * m->in_experts : 0;
+    struct llm_law l = {
         .dense_s = (m->read - m->in_experts) * read_s,
-        .experts_s = m->in_experts * read_s,
+        .experts_s = m->in_experts * read_s / ranks,
         .missed = 1 - chosen,
-        .cmp_s = 2 * used / (t * g->flops * eta_c),
+        .cmp_s = 2 * (used - shared) / flops,
+        .experts_cmp_s = 2 * shared / (flops * ranks),
         .kv_s = llm_kv_bytes(m) / (fmin(t, m->kv_heads) * g->bandwidth * f->eta_kv),
         .attention_s = 4 * m->query * m->layers / (t * g->flops * f->eta_a),
-        .all_reduce_s = tensor > 1 ? 2 * m->layers * alpha_s : 0,
-        .reduced_token_s =
-            tensor > 1 ? 2 * m->layers * 2 * (t - 1) / t * 2 * m->hidden / (g->link * eta_l) : 0,
         .host_s = f->step_s + hosts * f->layer_s * m->layers,
         .host_sequence_s = hosts * f->sequence_s,
         .norm = f->norm,
     };
+    exchange(&l, m, g, f, tensor, ranks);
+    return l;
 }
 
 struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s)
@@ -63,15 +75,24 @@ struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s)
     };
 }
 
+/* Share of the experts that no token of the step chooses. */
+static double missed_share(const struct llm_law *l, const struct llm_step *x)
+{
+    double decoding = x->decoding + x->others;
+    if (!x->drawn)
+        return pow(l->missed, x->prompt + decoding);
+    return pow(l->missed, x->prompt + 1) * exp(-decoding * (1 - l->missed));
+}
+
 static double gpu_s(const struct llm_law *l, const struct llm_step *x)
 {
-    double tokens = x->prompt + x->decoding, mem_s = l->dense_s;
+    double tokens = x->prompt + x->decoding, all = tokens + x->others, mem_s = l->dense_s;
     if (l->linear)
         return mem_s + l->prompt_s * x->prompt + l->sequence_s * x->decoding + l->kv_s * x->context;
     if (l->experts_s > 0)
-        mem_s += l->experts_s * (1 - pow(l->missed, tokens));
-    return hypot(mem_s, l->cmp_s * tokens) + l->kv_s * x->context + l->attention_s * x->pairs +
-           l->all_reduce_s + l->reduced_token_s * tokens;
+        mem_s += l->experts_s * (1 - missed_share(l, x));
+    return hypot(mem_s, l->cmp_s * tokens + l->experts_cmp_s * all) + l->kv_s * x->context +
+           l->attention_s * x->pairs + l->exchange_s + l->exchanged_token_s * all;
 }
 
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed)
@@ -83,9 +104,11 @@ struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step
 }
 
 double llm_kv_tokens(const struct llm_shape *m, const struct llm_gpu *g, uint32_t tensor,
-                     double weight_bytes, double utilisation, double reserve_bytes, uint32_t block)
+                     uint32_t ranks, double weight_bytes, double utilisation, double reserve_bytes,
+                     uint32_t block)
 {
-    double left = utilisation * g->memory_bytes - weight_bytes * m->all / tensor - reserve_bytes;
+    double held = m->all - m->in_experts * (1 - 1.0 / ranks);
+    double left = utilisation * g->memory_bytes - weight_bytes * held / tensor - reserve_bytes;
     double blocks = floor(left / (llm_kv_bytes(m) / fmin(tensor, m->kv_heads)) / block);
     return fmax(0, blocks) * block;
 }

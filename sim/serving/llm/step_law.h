@@ -11,6 +11,13 @@
  *   host = o_step + s (o_layer L + o_seq B)
  *   step = ((gpu/speed)^h + host^h)^(1/h)
  *
+ * With data-parallel attention on n > 1 ranks of t GPUs (a mixture of experts; one rank: as above)
+ * every rank has its own P, B, S, A and all weights but those of the experts, of which it has 1/n
+ * for the T' tokens of all ranks:
+ *   mem = bytes read of (N_r - N_e) / (t W eta_w) + of the experts / (t n W eta_w)
+ *   cmp = 2 ((N_r - N_e) T + N_e k/E T'/n) / (t F eta_c)
+ *   L (alpha + 2 (n-1)/n x 2 H T'/(K eta_l))  in place of the all-reduces of t: dispatch, combine
+ *
  * The 2-norm is a smooth roofline. h = 1: the host works after the GPU; larger: beside it. Of a
  * mixture of experts (E of them, k chosen by a token, N_e parameters in all of them) a step of T
  * tokens reads the experts with the probability 1 - (1 - k/E)^T each, and a token uses k/E.
@@ -49,21 +56,26 @@ const struct llm_gpu *llm_gpu_find(const char *name);
 double llm_kv_bytes(const struct llm_shape *m);              /* of a token of context, in 16 bits */
 
 struct llm_law {                  /* the coefficients of the equations above */
-    double dense_s, experts_s, missed;       /* mem = dense + experts (1 - missed^T) */
-    double cmp_s, kv_s, attention_s, all_reduce_s, reduced_token_s;
+    double dense_s, experts_s, missed;       /* mem = dense + experts (1 - missed^T') */
+    double cmp_s, experts_cmp_s;             /* cmp = cmp T + experts_cmp T' */
+    double kv_s, attention_s;
+    double exchange_s, exchanged_token_s;    /* between GPUs, of T' tokens */
     double host_s, host_sequence_s, norm;
     bool linear;                  /* dense a, prompt b, sequence c, kv d */
     double prompt_s, sequence_s;
 };
-struct llm_step { double prompt, decoding, context, pairs; };    /* P, B, S, A */
+/* P, B, S, A; others: T' - T. drawn: a step as one sequence finds it, beside B + others, which are
+ * means of Poisson numbers: the experts read are their mean, 1 - (1 - k/E)^(P+1) e^(-(B+others) k/E) */
+struct llm_step { double prompt, decoding, context, pairs, others; bool drawn; };
 struct llm_time { double gpu_s, step_s; };                   /* gpu_s: gpu/speed */
 
-/* weight_bytes: of a parameter, 2 or 1. tensor: t >= 1. */
+/* weight_bytes: of a parameter, 2 or 1. tensor: t >= 1. ranks: n >= 1, of a dense model 1. */
 struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, enum llm_engine e,
-                          uint32_t tensor, double weight_bytes);
+                          uint32_t tensor, uint32_t ranks, double weight_bytes);
 struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s);
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed);
-/* Tokens of context that fit beside the weights and `reserve_bytes` of each GPU, in whole blocks;
- * 0: none. */
+/* Tokens of context that fit, on a rank, beside the weights and `reserve_bytes` of each GPU, in
+ * whole blocks; 0: none. */
 double llm_kv_tokens(const struct llm_shape *m, const struct llm_gpu *g, uint32_t tensor,
-                     double weight_bytes, double utilisation, double reserve_bytes, uint32_t block);
+                     uint32_t ranks, double weight_bytes, double utilisation,
+                     double reserve_bytes, uint32_t block);
