@@ -5,8 +5,10 @@
 #include "sim/serving/llm/ranks.h"
 #include "sim/serving/sequences.h"
 
+enum replica_role { ROLE_ALL, ROLE_PREFILL, ROLE_DECODE };   /* see llm/pools.h */
 struct replica {
     bool ready;
+    uint8_t role;
     double speed;
     struct request_lines own;             /* requests that wait for this replica; not of TIME_ENGINE */
     uint32_t in_service;

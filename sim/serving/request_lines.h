@@ -10,6 +10,7 @@ struct present {                  /* a request in the service */
     int64_t first_token_ns;       /* of an LLM: the end of its prefill */
     int64_t last_token_ns;        /* of TIME_ENGINE, as `sent`: tokens */
     uint32_t sent;
+    uint32_t on;                  /* replica that has read its prompt, until another generates */
     uint32_t next;                /* in its line, or in the list of unused entries */
     bool began;                   /* its service began, and was taken from it */
 };

@@ -3,8 +3,7 @@
 #include "sim/serving/request_queue.h"
 
 #include "sim/base/random.h"
-#include "sim/serving/tournament.h"
-#include "sim/serving/replica.h"
+#include "sim/serving/llm/pools.h"
 #include "sim/serving/tally.h"
 
 #include <assert.h>
@@ -20,10 +19,12 @@ struct request_queue {
     struct replica *replica;      /* [n_replicas] by id */
     uint32_t n_replicas;
     uint32_t *ready_ids;          /* [ready] ascending */
+    uint32_t *takers, n_takers;   /* of them, those that take new requests */
     uint32_t ready, busy;
     uint32_t *due, n_due;         /* of TIME_ENGINE: replicas that may begin a step now */
     uint64_t turn;                /* of ROUND_ROBIN */
     uint64_t blocks;              /* of KV cache in use */
+    struct pools pools;
     double gone_gpu_s, taken_gpu_s;     /* of replicas that stopped; up to the interval */
     uint64_t waiting, in_service;
     /* by replica: next event; number of requests, if it can take one */
@@ -42,6 +43,7 @@ struct request_queue *request_queue_new(const struct service *s, uint64_t seed)
     q->present = requests_none();
     q->common = request_lines_none();
     q->window.end_ns = SLO_WINDOW_NS;
+    q->pools = pools_of(&s->time.engine);
     tournament_grow(&q->events, 2);
     tournament_grow(&q->loads, 2);
     return q;
@@ -58,9 +60,11 @@ void request_queue_free(struct request_queue *q)
     tally_free(&q->total);
     tournament_free(&q->events);
     tournament_free(&q->loads);
+    pools_free(&q->pools);
     free(q->present.at);
     free(q->replica);
     free(q->ready_ids);
+    free(q->takers);
     free(q->due);
     free(q);
 }
@@ -91,13 +95,14 @@ static void refresh(struct request_queue *q, uint32_t id)
     if (q->s->dispatch == DISPATCH_CENTRAL) {
         load = replica_is_free(r, q->s) ? r->in_service : TOURNAMENT_NONE;
     } else if (r->ready) {
-        load = (int64_t)r->in_service + replica_waiting(r);
+        load = r->role == ROLE_DECODE ? TOURNAMENT_NONE : (int64_t)r->in_service + replica_waiting(r);
         next_ns = earlier(next_ns, replica_timeout_ns(r, q->s, &q->present));
         if (replica_is_free(r, q->s))
             next_ns = earlier(next_ns, request_lines_batch_ns(&r->own, q->s, &q->present));
     }
     tournament_set(&q->events, id, next_ns);
     tournament_set(&q->loads, id, load);
+    pools_refresh(&q->pools, r, id);
 }
 
 static void begin(struct request_queue *q, uint32_t id, struct request_lines *from)
@@ -192,22 +197,22 @@ static void serve_common(struct request_queue *q)
 static uint32_t shorter_of_two(const struct request_queue *q, uint64_t number)
 {
     struct random luck;
-    if (q->ready == 1)
-        return q->ready_ids[0];
+    if (q->n_takers == 1)
+        return q->takers[0];
     random_init(&luck, q->seed, "dispatch", number);
-    uint32_t a = (uint32_t)random_below(&luck, q->ready),
-             b = (uint32_t)random_below(&luck, q->ready - 1);
+    uint32_t a = (uint32_t)random_below(&luck, q->n_takers),
+             b = (uint32_t)random_below(&luck, q->n_takers - 1);
     b += b >= a;
-    uint32_t low = q->ready_ids[a < b ? a : b], high = q->ready_ids[a < b ? b : a];
+    uint32_t low = q->takers[a < b ? a : b], high = q->takers[a < b ? b : a];
     return q->loads.key[high] < q->loads.key[low] ? high : low;
 }
 
 /* The replica with most of the prompt's leading ids; of several that with the fewest requests. */
 static uint32_t knows_most(const struct request_queue *q, const struct service_request *ask)
 {
-    uint32_t best = q->ready_ids[0], most = 0;
-    for (uint32_t i = 0; i < q->ready; i++) {
-        uint32_t id = q->ready_ids[i];
+    uint32_t best = q->takers[0], most = 0;
+    for (uint32_t i = 0; i < q->n_takers; i++) {
+        uint32_t id = q->takers[i];
         uint32_t known = llm_ranks_leading(&q->replica[id].ranks, ask);
         if (i > 0 && (known < most || (known == most && q->loads.key[id] >= q->loads.key[best])))
             continue;
@@ -223,7 +228,7 @@ static uint32_t replica_for(struct request_queue *q, uint32_t request)
     case DISPATCH_RANDOM2:
         return shorter_of_two(q, q->present.at[request].number);
     case DISPATCH_ROUND_ROBIN:
-        return q->ready_ids[q->turn++ % q->ready];
+        return q->takers[q->turn++ % q->n_takers];
     case DISPATCH_PREFIX:
         return knows_most(q, &q->present.at[request].ask);
     default:
@@ -234,7 +239,7 @@ static uint32_t replica_for(struct request_queue *q, uint32_t request)
 /* Puts a waiting request into its line. */
 static void dispatch(struct request_queue *q, uint32_t request)
 {
-    if (q->s->dispatch == DISPATCH_CENTRAL || q->ready == 0) {
+    if (q->s->dispatch == DISPATCH_CENTRAL || q->n_takers == 0) {
         request_lines_insert(&q->present, &q->common, request);
         return;
     }
@@ -296,15 +301,43 @@ static void common_event(struct request_queue *q)
         serve_common(q);
 }
 
-static void end_step(struct request_queue *q, struct replica *r)
+static void end_step(struct request_queue *q, uint32_t id)
 {
+    struct replica *r = &q->replica[id];
     const struct llm_batching *b = &q->s->time.engine;
     q->blocks -= llm_ranks_used(&r->ranks, b);
     llm_ranks_end(&r->ranks, b, &q->present, &q->interval);
     for (uint32_t request; (request = llm_ranks_pop(&r->ranks, &q->present)) != NO_REQUEST;)
         served(q, request);
+    if (r->role == ROLE_PREFILL)
+        pools_park(&q->pools, r, id, &q->present);
     q->blocks += llm_ranks_used(&r->ranks, b);
     r->in_service = llm_ranks_running(&r->ranks);
+}
+
+/* ---- prompts that are read by one replica, and continued by another ---- */
+
+static void send(struct request_queue *q)
+{
+    pools_send(&q->pools, &q->s->time.engine, q->replica, &q->present, q->now_ns, &q->blocks);
+}
+
+static void transfer_event(struct request_queue *q)
+{
+    struct transfer come;
+    if (!pools_step(&q->pools, &q->s->time.engine, q->replica, &q->present, q->now_ns, &q->blocks,
+                    &come))
+        return;
+    struct replica *to = &q->replica[come.to];
+    if (to->in_service == 0) {
+        q->busy++;
+        to->busy_since_ns = q->now_ns;
+    }
+    to->in_service = llm_ranks_running(&to->ranks);
+    is_due(q, come.from);
+    is_due(q, come.to);
+    refresh(q, come.from);
+    refresh(q, come.to);
 }
 
 static void replica_event(struct request_queue *q, uint32_t id)
@@ -316,7 +349,7 @@ static void replica_event(struct request_queue *q, uint32_t id)
         drop(q, late);
     } else {
         if (by_steps(q) && r->ranks.end_ns == q->now_ns)
-            end_step(q, r);
+            end_step(q, id);
         for (uint32_t request;
              !by_steps(q) &&
              (request = replica_end(r, q->s, &q->present, q->now_ns)) != NO_REQUEST;)
@@ -331,6 +364,7 @@ static void replica_event(struct request_queue *q, uint32_t id)
         serve_common(q);
     else
         serve_own(q, id);
+    send(q);
 }
 
 void request_queue_advance(struct request_queue *q, int64_t to_ns)
@@ -338,13 +372,16 @@ void request_queue_advance(struct request_queue *q, int64_t to_ns)
     for (;;) {
         const struct service_request *ask = demand_next(q->demand);
         int64_t arrival_ns = ask ? ask->time_ns : TIME_NEVER, common_ns = common_next_ns(q);
-        int64_t event_ns = earlier(common_ns, tournament_key(&q->events));
+        int64_t transfer_ns = transfers_next_ns(&q->pools.transfers),
+                event_ns = earlier(earlier(common_ns, transfer_ns), tournament_key(&q->events));
         if (q->n_due > 0 && q->now_ns < to_ns && earlier(event_ns, arrival_ns) > q->now_ns)
             begin_steps(q);
         else if (event_ns <= arrival_ns && event_ns <= to_ns && event_ns != TIME_NEVER) {
             settle(q, event_ns);
             if (common_ns == event_ns)
                 common_event(q);
+            else if (transfer_ns == event_ns)
+                transfer_event(q);
             else
                 replica_event(q, tournament_item(&q->events));
         } else if (arrival_ns < to_ns && arrival_ns < event_ns) {
@@ -365,6 +402,7 @@ static void make_room(struct request_queue *q, uint32_t id)
         return;
     q->replica = mem_resize(q->replica, id + 1, sizeof *q->replica);
     q->ready_ids = mem_resize(q->ready_ids, id + 1, sizeof *q->ready_ids);
+    q->takers = mem_resize(q->takers, id + 1, sizeof *q->takers);
     q->due = mem_resize(q->due, id + 1, sizeof *q->due);
     while (q->n_replicas <= id) {
         q->replica[q->n_replicas] = replica_new(q->s, 1);
@@ -372,14 +410,18 @@ static void make_room(struct request_queue *q, uint32_t id)
     }
     tournament_grow(&q->events, id + 1);
     tournament_grow(&q->loads, id + 1);
+    tournament_grow(&q->pools.decoders, id + 1);
 }
 
 static void list_ready(struct request_queue *q)
 {
-    q->ready = 0;
-    for (uint32_t i = 0; i < q->n_replicas; i++)
+    q->ready = q->n_takers = 0;
+    for (uint32_t i = 0; i < q->n_replicas; i++) {
         if (q->replica[i].ready)
             q->ready_ids[q->ready++] = i;
+        if (q->replica[i].ready && q->replica[i].role != ROLE_DECODE)
+            q->takers[q->n_takers++] = i;
+    }
 }
 
 /* Dispatches all in `from` again, in the order of arrival. */
@@ -401,9 +443,23 @@ void request_queue_replica_ready(struct request_queue *q, uint32_t id, double sp
     replica_free(&q->replica[id]);
     q->replica[id] = replica_new(q->s, speed);
     q->replica[id].due = due;
+    q->replica[id].ready = false;
+    q->replica[id].role = (uint8_t)pools_role(&q->s->time.engine, q->replica, q->n_replicas);
+    q->replica[id].ready = true;
     list_ready(q);
     refresh(q, id);
     dispatch_again(q, &q->common);
+    send(q);
+}
+
+/* A replica that stopped freed blocks of others. */
+static void look_again(struct request_queue *q)
+{
+    for (uint32_t i = 0; i < q->ready; i++) {
+        is_due(q, q->ready_ids[i]);
+        refresh(q, q->ready_ids[i]);
+    }
+    send(q);
 }
 
 void request_queue_replica_gone(struct request_queue *q, uint32_t id)
@@ -412,10 +468,14 @@ void request_queue_replica_gone(struct request_queue *q, uint32_t id)
     assert(id < q->n_replicas && r->ready);
     struct request_lines lost = request_lines_none();
     q->gone_gpu_s += llm_ranks_gpu_s(&r->ranks, q->now_ns);
+    if (by_steps(q))
+        pools_leave(&q->pools, &q->s->time.engine, q->replica, id, &q->present, q->now_ns,
+                    &q->blocks);
     q->blocks -= by_steps(q) ? llm_ranks_used(&r->ranks, &q->s->time.engine) : 0;
+    uint32_t here = r->in_service + llm_ranks_parked(&r->ranks);
     q->busy -= r->in_service > 0;
-    q->in_service -= r->in_service;
-    q->waiting += r->in_service;
+    q->in_service -= here;
+    q->waiting += here;
     replica_give_up(r, &q->present, &lost);
     list_ready(q);
     refresh(q, id);
@@ -423,6 +483,8 @@ void request_queue_replica_gone(struct request_queue *q, uint32_t id)
         for (uint32_t request; (request = request_lines_pop(&q->present, &lost)) != NO_REQUEST;)
             drop(q, request);
     dispatch_again(q, &lost);
+    if (by_steps(q))
+        look_again(q);
 }
 
 void request_queue_replica_speed(struct request_queue *q, uint32_t id, double speed)

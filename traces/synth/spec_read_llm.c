@@ -13,7 +13,7 @@ struct file_llm {
     int engine, weights;
     double utilisation, reserve_bytes, kv_tokens, prefix_share;
     bool prefix_cache;
-    struct config_value step_law;
+    struct config_value step_law, pools;
 };
 enum { WEIGHTS_BF16, WEIGHTS_FP8 };
 
@@ -38,6 +38,7 @@ static const struct config_key llm_keys[] = {
     { .name = "prefix_cache",           .type = CONFIG_FLAG, AT(prefix_cache) },
     { .name = "prefix_share",           REAL, AT(prefix_share), .most = 1 },
     { .name = "step_law",               .type = CONFIG_MAPPING, AT(step_law) },
+    { .name = "pools",                  .type = CONFIG_MAPPING, AT(pools) },
     { 0 },
 };
 struct file_linear { double a_s, b_s, c_s, d_s; };
@@ -47,6 +48,16 @@ static const struct config_key linear_keys[] = {
     { .name = "b_s", LINEAR(b_s), .required = true },
     { .name = "c_s", LINEAR(c_s), .required = true },
     { .name = "d_s", LINEAR(d_s), .required = true },
+    { 0 },
+};
+struct file_pools { uint32_t prefill, decode; double gb_per_s, setup_s, overlap; };
+#define POOLS(field) .at = offsetof(struct file_pools, field)
+static const struct config_key pools_keys[] = {
+    { .name = "prefill",     COUNT(1000), POOLS(prefill), .required = true },
+    { .name = "decode",      COUNT(1000), POOLS(decode), .required = true },
+    { .name = "kv_gb_per_s", REAL, POOLS(gb_per_s), .most = 1000000, .above_least = true },
+    { .name = "setup_s",     REAL, POOLS(setup_s), .most = 1000 },
+    { .name = "overlap",     REAL, POOLS(overlap), .most = 1 },
     { 0 },
 };
 /* clang-format on */
@@ -159,6 +170,24 @@ static int read_parallel(const struct spec_reader *r, struct config_value v, str
     return 0;
 }
 
+/* models.md 4.11: the defaults are one NIC of 25 GB/s at .8 of it, and no overlap. */
+static int read_pools(const struct spec_reader *r, struct config_value v,
+                      const struct llm_shape *m, struct llm_batching *b)
+{
+    struct file_pools f = { .gb_per_s = 20, .setup_s = .002 };
+    if (!config_given(v))
+        return 0;
+    if (config_fields(v, pools_keys, &f, r->err))
+        return -1;
+    b->pools = (struct llm_pools){ .prefill = f.prefill,
+                                   .decode = f.decode,
+                                   .bytes_per_s = f.gb_per_s * 1e9,
+                                   .setup_s = f.setup_s,
+                                   .kept = 1 - f.overlap,
+                                   .token_bytes = llm_kv_bytes(m) };
+    return 0;
+}
+
 int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job_row *row,
                   struct service *s)
 {
@@ -189,6 +218,8 @@ int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job
                                 .prefix_share = f.prefix_share,
                                 .weight_bytes = weight * weights_held(m, f.ranks) };
     b->blocks = (uint32_t)(kv_tokens(&f, m, g, weight, row) / f.block);
+    if (read_pools(r, f.pools, m, b))
+        return -1;
     if (linear)
         return read_linear(r, f.step_law, &b->law);
     b->law = llm_law_of(m, g, (enum llm_engine)f.engine, f.tensor, f.ranks, weight);

@@ -5,6 +5,13 @@
 
 #define PREFIX_TOKENS 512         /* of the prompt, for each id of a recorded request */
 
+/* Replicas that read prompts and replicas that generate: models.md 4.11. */
+struct llm_pools {
+    uint32_t prefill, decode;     /* of every prefill + decode replicas; 0, 0: each does both */
+    double bytes_per_s, setup_s;  /* of the KV cache from one to the other: transfers.h */
+    double kept;                  /* share of its bytes that is not sent while the prompt is read */
+    double token_bytes;           /* of a token of context, of all GPUs */
+};
 struct llm_batching {
     struct llm_law law;
     uint32_t sequences;           /* max_num_seqs: running at once on a rank, at most */
@@ -15,11 +22,16 @@ struct llm_batching {
     bool prefix_cache;            /* by the ids of recorded requests */
     double prefix_share;          /* in [0, 1): part of each prompt that need not be computed */
     double weight_bytes;          /* of all GPUs; a start loads them */
+    struct llm_pools pools;
 };
 enum { LLM_RANKS_MAX = 256 };
 static inline double llm_batching_blocks(const struct llm_batching *b)     /* of the replica */
 {
     return (double)b->blocks * b->ranks;
+}
+static inline bool llm_batching_splits(const struct llm_batching *b)
+{
+    return b->pools.prefill > 0;
 }
 /* Tokens that a request may hold, prompt and output, but for the last one, which is only sent. */
 static inline bool llm_batching_fits(const struct llm_batching *b, uint32_t prompt, uint32_t output)

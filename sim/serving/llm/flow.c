@@ -75,24 +75,96 @@ static struct llm_flow flow(const struct asked *a, double rate, double running)
     return f;
 }
 
+/* ---- in pools ---- */
+
+static double part_reads(const struct llm_batching *b)
+{
+    return (double)b->pools.prefill / (b->pools.prefill + b->pools.decode);
+}
+
+static double move_s(const struct asked *a)
+{
+    const struct llm_pools *o = &a->b->pools;
+    return o->setup_s + o->kept * o->token_bytes * a->prompt / o->bytes_per_s;
+}
+
+/* The steps of a prompt on a replica that only reads. */
+static struct steps reading(const struct asked *a)
+{
+    struct steps x = steps_of(a, 0);
+    double chunks = ceil(a->prompt * (1 - a->b->prefix_share) / a->b->budget);
+    return (struct steps){ .delta_s = x.delta_s + chunks * x.t0_s,
+                           .delta_gpu_s = x.delta_gpu_s + chunks * x.t0_gpu_s };
+}
+
+/* Of all replicas, per replica. */
+static double most_in_pools(const struct asked *a)
+{
+    double reads = part_reads(a->b), running = most_running(a);
+    return fmin(reads * a->b->ranks / reading(a).delta_s,
+                a->output > 1 ? (1 - reads) * running * a->b->ranks /
+                                    (steps_of(a, running).t0_s * (a->output - 1))
+                              : INFINITY);
+}
+
+/* B = rate (o - 1) t0(B) on each rank: t0 grows less than B, so halving finds it. */
+static double generating_at(const struct asked *a, double rate)
+{
+    double low = 0, high = most_running(a);
+    for (int i = 0; i < HALVINGS && low < high; i++) {
+        double middle = low + (high - low) / 2;
+        if (middle <= low || middle >= high)
+            break;
+        double needs = rate / a->b->ranks * (a->output - 1) * steps_of(a, middle).t0_s;
+        *(middle < needs ? &low : &high) = middle;
+    }
+    return high;
+}
+
+static struct llm_flow flow_in_pools(const struct asked *a, double rate, double running)
+{
+    double reads = part_reads(a->b), to_read = rate / reads;
+    struct steps x = steps_of(a, running), prompt = reading(a);
+    double share = to_read / a->b->ranks * prompt.delta_s,
+           wait_s = share < 1 ? share * prompt.delta_s / (2 * (1 - share)) : 0;
+    struct llm_flow f = { .first_s = wait_s + prompt.delta_s, .found_s = 2 * wait_s };
+    f.token_s = x.t0_s + (a->output > 1 ? (move_s(a) + x.t0_s / 2) / (a->output - 1) : 0);
+    f.end_s = f.first_s + (a->output - 1) * f.token_s;
+    f.running = (1 - reads) * running * a->b->ranks;
+    f.context = f.running * context_of(a);
+    double busy = -expm1(-running * a->b->ranks);
+    f.busy = reads * fmin(1, to_read * prompt.delta_s) + (1 - reads) * busy;
+    f.gpu = fmin(f.busy, reads * fmin(1, to_read * prompt.delta_gpu_s) +
+                             (1 - reads) * busy * x.t0_gpu_s / x.t0_s);
+    return f;
+}
+
+/* ---- either ---- */
+
 struct llm_flow llm_flow_of(const struct llm_batching *b, double prompt, double output, double rate,
                             double speed)
 {
     const struct asked a = { b, prompt, output, speed };
+    if (llm_batching_splits(b))
+        return flow_in_pools(&a, rate, output > 1 ? generating_at(&a, rate / (1 - part_reads(b))) : 0);
     return flow(&a, rate, output > 1 ? running_at(&a, rate) : 0);
 }
 
 double llm_flow_most(const struct llm_batching *b, double prompt, double output, double speed)
 {
     const struct asked a = { b, prompt, output, speed };
-    return rate_at(&a, most_running(&a));
+    return llm_batching_splits(b) ? most_in_pools(&a) : rate_at(&a, most_running(&a));
 }
 
 struct llm_flow llm_flow_full(const struct llm_batching *b, double prompt, double output,
                               double speed)
 {
     const struct asked a = { b, prompt, output, speed };
-    struct llm_flow f = flow(&a, rate_at(&a, most_running(&a)), most_running(&a));
+    double running = most_running(&a), rate = llm_flow_most(b, prompt, output, speed);
+    bool splits = llm_batching_splits(b);
+    if (splits && output > 1)
+        running = generating_at(&a, rate / (1 - part_reads(b)));
+    struct llm_flow f = splits ? flow_in_pools(&a, rate, running) : flow(&a, rate, running);
     f.busy = 1;
     f.gpu = fmin(1, f.gpu);
     return f;

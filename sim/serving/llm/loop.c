@@ -68,14 +68,30 @@ static void shares(struct llm_loop *l, const struct llm_batching *b, struct llm_
     }
 }
 
+static void remove_at(struct llm_loop *l, size_t i, const struct requests_present *p)
+{
+    struct llm_running *r = &l->running[i];
+    frees_blocks(l, r, p);
+    l->parked -= r->parked;
+    memmove(r, r + 1, (--l->n - i) * sizeof *r);
+}
+
 /* ---- a step begins ---- */
 
 static void preempt_last(struct llm_loop *l, struct requests_present *p, struct request_lines *to)
 {
-    const struct llm_running *r = &l->running[--l->n];
-    frees_blocks(l, r, p);
-    p->at[r->request].began = true;
-    request_lines_insert(p, to, r->request);
+    size_t last = l->n - 1;
+    while (l->running[last].parked)
+        last--;
+    uint32_t request = l->running[last].request;
+    remove_at(l, last, p);
+    p->at[request].began = true;
+    request_lines_insert(p, to, request);
+}
+
+static bool is_at(const struct llm_loop *l, size_t i, uint32_t request)
+{
+    return i < l->n && l->running[i].request == request;
 }
 
 /* Chunks of running requests. Returns how many were preempted. */
@@ -86,12 +102,14 @@ static uint32_t continue_running(struct llm_loop *l, const struct llm_batching *
     uint32_t preempted = 0;
     for (size_t i = 0; i < l->n; i++) {
         struct llm_running *r = &l->running[i];
-        uint32_t chunk = least(r->need - r->done, *left);
-        while (i < l->n && !gets_blocks(l, b, r, r->done + chunk)) {
+        uint32_t request = r->request, chunk = least(r->need - r->done, *left);
+        if (r->parked)
+            continue;
+        while (is_at(l, i, request) && !gets_blocks(l, b, r, r->done + chunk)) {
             preempt_last(l, p, to);
             preempted++;
         }
-        if (i == l->n)
+        if (!is_at(l, i, request))
             break;
         r->chunk = chunk;
         *left -= chunk;
@@ -186,12 +204,11 @@ void llm_loop_end(struct llm_loop *l, const struct llm_batching *b, struct reque
 uint32_t llm_loop_pop(struct llm_loop *l, struct requests_present *p)
 {
     for (size_t i = 0; i < l->n; i++) {
-        const struct llm_running r = l->running[i];
-        if (p->at[r.request].sent < p->at[r.request].ask.output_tokens)
+        uint32_t request = l->running[i].request;
+        if (p->at[request].sent < p->at[request].ask.output_tokens)
             continue;
-        frees_blocks(l, &r, p);
-        memmove(&l->running[i], &l->running[i + 1], (--l->n - i) * sizeof r);
-        return r.request;
+        remove_at(l, i, p);
+        return request;
     }
     return NO_REQUEST;
 }
@@ -200,8 +217,64 @@ uint32_t llm_loop_take_away(struct llm_loop *l, struct requests_present *p)
 {
     if (l->n == 0)
         return NO_REQUEST;
-    const struct llm_running r = l->running[--l->n];
-    frees_blocks(l, &r, p);
-    p->at[r.request].sent = 0;
-    return r.request;
+    uint32_t request = l->running[l->n - 1].request;
+    remove_at(l, l->n - 1, p);
+    p->at[request].sent = 0;
+    return request;
+}
+
+/* ---- prompts that are read elsewhere ---- */
+
+uint32_t llm_loop_park(struct llm_loop *l, const struct requests_present *p)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct llm_running *r = &l->running[i];
+        if (r->parked || p->at[r->request].sent == 0)
+            continue;
+        r->parked = true;
+        r->chunk = 0;
+        l->parked++;
+        return r->request;
+    }
+    return NO_REQUEST;
+}
+
+bool llm_loop_receive(struct llm_loop *l, const struct llm_batching *b,
+                      const struct requests_present *p, uint32_t request)
+{
+    uint32_t prompt = p->at[request].ask.prompt_tokens;
+    struct llm_running r = { .request = request, .need = prompt + 1, .done = prompt, .parked = true };
+    if (l->n >= b->sequences || !gets_blocks(l, b, &r, r.need))
+        return false;
+    mem_grow(&l->running, &l->room, l->n, sizeof *l->running);
+    l->running[l->n++] = r;
+    l->parked++;
+    return true;
+}
+
+static size_t parked_at(const struct llm_loop *l, uint32_t request)
+{
+    size_t i = 0;
+    while (i < l->n && !(l->running[i].request == request && l->running[i].parked))
+        i++;
+    return i;
+}
+
+bool llm_loop_resume(struct llm_loop *l, uint32_t request)
+{
+    size_t i = parked_at(l, request);
+    if (i == l->n)
+        return false;
+    l->running[i].parked = false;
+    l->parked--;
+    return true;
+}
+
+bool llm_loop_forget(struct llm_loop *l, const struct requests_present *p, uint32_t request)
+{
+    size_t i = parked_at(l, request);
+    if (i == l->n)
+        return false;
+    remove_at(l, i, p);
+    return true;
 }

@@ -12,6 +12,9 @@
  * At its end all chunks are done, and a request with nothing left sends a token. Nothing changes
  * within a step, and a step that has begun keeps its end.
  *
+ * A parked request keeps its blocks, and nothing else happens to it: its prompt has been read and
+ * its KV cache is on the way to a replica that generates, or comes from one that has read it.
+ *
  * With a prefix cache the tokens of ids that are there are not computed; ids that two requests have
  * are held once. Requests that can never fit must not come here (llm_batching_fits()). */
 #pragma once
@@ -24,10 +27,12 @@ struct llm_running {
     uint32_t request, need, done, chunk;     /* chunk: of the present step; 0: not in it */
     uint32_t blocks;              /* of its own */
     uint32_t shared;              /* leading ids whose blocks are those of the cache */
+    bool parked;
 };
 struct llm_loop {
     struct llm_running *running;  /* [n] in the order of admission */
     size_t n, room;
+    size_t parked;                /* of them */
     uint32_t own_blocks;          /* of all running */
     struct prefix_cache cache;
 };
@@ -45,5 +50,13 @@ void llm_loop_end(struct llm_loop *l, const struct llm_batching *b, struct reque
                   int64_t end_ns, struct tally *t);
 /* Removes a request that has sent all; NO_REQUEST: no other. */
 uint32_t llm_loop_pop(struct llm_loop *l, struct requests_present *p);
+/* Parks a request that has sent its first token and not all; NO_REQUEST: no other. */
+uint32_t llm_loop_park(struct llm_loop *l, const struct requests_present *p);
+/* Takes a request whose prompt was read elsewhere, parked; false: no room for it. */
+bool llm_loop_receive(struct llm_loop *l, const struct llm_batching *b,
+                      const struct requests_present *p, uint32_t request);
+/* A parked request is there, or its KV cache is elsewhere; false: it is not parked here. */
+bool llm_loop_resume(struct llm_loop *l, uint32_t request);
+bool llm_loop_forget(struct llm_loop *l, const struct requests_present *p, uint32_t request);
 /* The replica stops: removes any request; NO_REQUEST: none is left. */
 uint32_t llm_loop_take_away(struct llm_loop *l, struct requests_present *p);

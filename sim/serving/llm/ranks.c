@@ -36,7 +36,15 @@ uint32_t llm_ranks_running(const struct llm_ranks *r)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->n; i++)
-        n += (uint32_t)r->rank[i].loop.n;
+        n += (uint32_t)(r->rank[i].loop.n - r->rank[i].loop.parked);
+    return n;
+}
+
+uint32_t llm_ranks_parked(const struct llm_ranks *r)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->n; i++)
+        n += (uint32_t)r->rank[i].loop.parked;
     return n;
 }
 
@@ -77,13 +85,18 @@ static size_t requests_of(const struct llm_rank *r)
     return r->loop.n + request_lines_count(&r->own);
 }
 
+static struct llm_rank *with_fewest(struct llm_ranks *r)
+{
+    struct llm_rank *least = r->rank;
+    for (uint32_t i = 1; i < r->n; i++)
+        if (requests_of(&r->rank[i]) < requests_of(least))
+            least = &r->rank[i];
+    return least;
+}
+
 void llm_ranks_insert(struct llm_ranks *r, struct requests_present *p, uint32_t request)
 {
-    uint32_t least = 0;
-    for (uint32_t i = 1; i < r->n; i++)
-        if (requests_of(&r->rank[i]) < requests_of(&r->rank[least]))
-            least = i;
-    request_lines_insert(p, &r->rank[least].own, request);
+    request_lines_insert(p, &with_fewest(r)->own, request);
 }
 
 /* ---- steps ---- */
@@ -152,4 +165,32 @@ uint32_t llm_ranks_take_away(struct llm_ranks *r, struct requests_present *p)
     for (uint32_t i = 0; i < r->n && request == NO_REQUEST; i++)
         request = llm_loop_take_away(&r->rank[i].loop, p);
     return request;
+}
+
+/* ---- prompts that are read elsewhere ---- */
+
+uint32_t llm_ranks_park(struct llm_ranks *r, const struct requests_present *p)
+{
+    uint32_t request = NO_REQUEST;
+    for (uint32_t i = 0; i < r->n && request == NO_REQUEST; i++)
+        request = llm_loop_park(&r->rank[i].loop, p);
+    return request;
+}
+
+bool llm_ranks_receive(struct llm_ranks *r, const struct llm_batching *b,
+                       const struct requests_present *p, uint32_t request)
+{
+    return llm_loop_receive(&with_fewest(r)->loop, b, p, request);
+}
+
+void llm_ranks_resume(struct llm_ranks *r, uint32_t request)
+{
+    for (uint32_t i = 0; i < r->n && !llm_loop_resume(&r->rank[i].loop, request); i++)
+        continue;
+}
+
+void llm_ranks_forget(struct llm_ranks *r, const struct requests_present *p, uint32_t request)
+{
+    for (uint32_t i = 0; i < r->n && !llm_loop_forget(&r->rank[i].loop, p, request); i++)
+        continue;
 }

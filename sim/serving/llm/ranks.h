@@ -22,7 +22,8 @@ struct llm_ranks llm_ranks_none(void);
 struct llm_ranks llm_ranks_of(const struct llm_batching *b);
 void llm_ranks_free(struct llm_ranks *r);
 
-uint32_t llm_ranks_running(const struct llm_ranks *r);
+uint32_t llm_ranks_running(const struct llm_ranks *r);       /* without those that are parked */
+uint32_t llm_ranks_parked(const struct llm_ranks *r);
 uint32_t llm_ranks_waiting(const struct llm_ranks *r);
 /* Blocks that running requests hold; idle ids count as free. */
 uint32_t llm_ranks_used(const struct llm_ranks *r, const struct llm_batching *b);
@@ -40,5 +41,11 @@ void llm_ranks_end(struct llm_ranks *r, const struct llm_batching *b, struct req
                    struct tally *t);
 /* Removes a request that has sent all; NO_REQUEST: no other. */
 uint32_t llm_ranks_pop(struct llm_ranks *r, struct requests_present *p);
-/* The replica stops: removes any request that runs; NO_REQUEST: none is left. */
+/* As those of loop.h, of whichever rank it is; a request is received by the rank with the fewest. */
+uint32_t llm_ranks_park(struct llm_ranks *r, const struct requests_present *p);
+bool llm_ranks_receive(struct llm_ranks *r, const struct llm_batching *b,
+                       const struct requests_present *p, uint32_t request);
+void llm_ranks_resume(struct llm_ranks *r, uint32_t request);
+void llm_ranks_forget(struct llm_ranks *r, const struct requests_present *p, uint32_t request);
+/* The replica stops: removes any request that runs or is parked; NO_REQUEST: none is left. */
 uint32_t llm_ranks_take_away(struct llm_ranks *r, struct requests_present *p);
