@@ -23,8 +23,7 @@ class Clusters(Draw):
                   "gpu_model": self.pick("A100-SXM4-80", "V100-SXM2-32", "T4-16", "A100")}
             g |= self.some({"cpus": [32, 64, 128], "memory_gib": [256, 1024],
                             "island_gpus": [0, 2, 4], "nodes_per_rack": [1, 2, 3]})
-            g |= self.some({"numa_nodes": [1, 2], "joins": ["rack", "pod"] if i else ["none"],
-                            "nics": [1, 2], "counted": [True]}, 0.06)
+            g |= self.some({"numa_nodes": [1, 2], "nics": [1, 2], "counted": [True]}, 0.06)
             if "nics" in g:
                 g["nic_gbps"] = self.pick(12.5, 25)
             if self.chance(0.2):
@@ -215,8 +214,9 @@ class Clusters(Draw):
                                          "contention": ["none", "maxmin"],
                                          "transport": ["rdma", "tcp"],
                                          "uplink_share": ["worst", "placement"],
-                                         "phases": ["mean", "all"],
                                          "nic_affinity": ["rail", "shared", "auto"]}, 0.6)
+                if s["fabric"].get("contention") == "maxmin":
+                    s["fabric"] |= self.some({"phases": ["mean", "all"]}, 0.3)
         if self.chance(0.65):
             p = s["preemption"] = self.some({"save_s": [0, 10, 60], "grace_s": [0, 30, 120],
                                              "start_s": [0, 10, "parts"],
@@ -224,7 +224,7 @@ class Clusters(Draw):
             p["checkpoint"] = self.pick("none", "perfect", "periodic", "periodic")
             if p["checkpoint"] == "periodic":
                 p["interval_s"] = self.pick(120, 600, 1800)
-                p |= self.some({"checkpoint_s": [5, 30], "checkpoint_gib": [1, 20, "model"],
+                p |= self.some({"checkpoint_s": [5, 30], "checkpoint_gib": [1, 20],
                                 "blocking": [0.1, 1]}, 0.3)
                 if p.get("checkpoint_s") and self.chance(0.3):
                     p |= {"interval_s": "auto", "node_mtbf_s": 1e6,
@@ -278,6 +278,10 @@ class Clusters(Draw):
         if groups[0].get("taints"):
             del groups[0]["taints"]
         per_type = {"dgx2-v100": 16, "pcie-4xL4": 4}
+        for before, g in zip(groups, groups[1:]):        # one rack, or one pod, of nodes that differ
+            alike = "nodes_per_rack" in before and "nodes_per_rack" in g and not ("type" in before or "type" in g)
+            if alike and ("racks_per_pod" in before) == ("racks_per_pod" in g) and self.chance(0.3):
+                g["joins"] = self.pick("rack", "pod") if "racks_per_pod" in g else "rack"
         self.node_gpus = [g.get("gpus") or per_type.get(g.get("type"), 8) for g in groups]
         self.gpus = sum(n * g["count"] for n, g in zip(self.node_gpus, groups))
         self.models = sorted({g["gpu_model"] for g in groups if "gpu_model" in g})

@@ -43,6 +43,7 @@ class Jobs(Draw):
         on -= {k for k, of in (("partition", self.partitions), ("qos", self.qos), ("account", self.accounts),
                                ("recorded_on", "recorded_wait_s" in on)) if not of}
         names = ["ResNet-50", "BERT-base", "GPT-2-small", "LM", "GPT-3-6.7B", "unknown-net"]
+        self.n_jobs = n
         table, at, columns = [], 0.0, []
         pace = 3000.0 * n / 80 * self.pick(0.3, 1, 3) / n * 3
         for j in range(n):
@@ -107,8 +108,8 @@ class Jobs(Draw):
                     row[k] = draw()
             if "epochs" in row and "data_gib" not in row:
                 del row["epochs"]
-            if "data_set" in row and "data_gib" not in row:
-                del row["data_set"]
+            if "data_set" in row:
+                row["data_gib"] = {"d1": 50, "d2": 200}[row["data_set"]]
             if "recorded_wait_s" in row and "recorded_on" in on and not tasks and self.chance(0.3):
                 row["recorded_on"] = self.pick("0", f"0:x{gpus}", "1")
             if "topology" in on and plain and self.chance(0.3):

@@ -78,13 +78,17 @@ class Workloads(Draw):
                      "gpus": {self.pick(0.5, 1): 3, 2: 1},
                      **self.some({"priority": [0, 5], "preemptible": [True, False],
                                   "forgotten": [0, 0.5], "cap_s": [7200, 86400]}),
-                     **self.some({"preset": ["adobe", "usual"], "duty": [0.2, 1]}, 0.2),
+                     **self.some({"duty": [0.2, 1]}, 0.2),
                      **({"culling": {"cull": self.pick("release", "kill", "off"), "release_s": 900,
                                      "delete_s": 1800, "period_s": 60}} if self.chance(0.6)
                         else {}),
                      **({"kinds": [{"share": 1}, {"share": 1, "forgotten": 0.5, "think": {
                          "law": "exponential", "mean_s": 300}}]} if self.chance(0.3) else {})}
                     for i in range(self.pick(0, 0, 1, 1, 2))] if not self.federation else []
+        for x in sessions:
+            if self.chance(0.2) and "kinds" not in x:
+                x["preset"] = "adobe"
+                x.pop("forgotten", None)            # this preset's kinds have some
         self.sessions = bool(sessions)
         w = {"workload": "random", "start": "2026-01-05T08:00:00Z",
              "span_s": self.pick(*self.SPANS), "load": {"target": self.pick(0.3, 0.6, 0.9)}}

@@ -75,6 +75,7 @@ class World(Clusters, Jobs, Workloads):
         self.r = random.Random(f"world {seed}")
         self.files, self.seed = {}, seed
         self.policy = sorted(policies)[seed % len(policies)]
+        self.n_jobs = self.DRAWN
         self.partitions = self.qos = self.accounts = ()
         self.mig = self.shared = self.elastic = self.sessions = self.federation = False
         self.has = set()
@@ -103,8 +104,9 @@ class World(Clusters, Jobs, Workloads):
             options += ["--until", str(self.pick(20000, 60000))]
         if self.chance(0.15):
             options += ["--load", str(self.pick(0.5, 2))]
-        if self.chance(0.15):
-            options += ["--warmup", str(self.pick(1, 3, 5))]
+        warmup = self.pick(1, 3, 5)
+        if self.chance(0.15) and warmup < self.n_jobs:
+            options += ["--warmup", str(warmup)]
         if self.chance(0.15):
             options += ["--pods", str(self.pick(2, 4))]
         if self.chance(0.1):
