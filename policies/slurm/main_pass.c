@@ -65,9 +65,7 @@ void slurm_main(struct sched *s, struct slurm *m, bool full)
             continue;
         if (x.blocked[e->partition]) {
             sched_blocked(s, e->job, WAIT_ORDER);
-        } else if (!slurm_partition_takes(s, m, e)) {
-            sched_blocked(s, e->job, WAIT_OTHER);
-        } else if (!slurm_limits_before(s, m, e)) {
+        } else if (!slurm_partition_takes(s, m, e) || !slurm_limits_before(s, m, e)) {
             sched_blocked(s, e->job, WAIT_LIMIT);
         } else if (!try_entry(s, m, &x, e)) {
             sched_blocked(s, e->job, WAIT_GPUS);

@@ -41,6 +41,9 @@ class Clusters(Draw):
                                      "notice_s": self.pick(30, 120)}
         return g
 
+    def gpus_of(self, g):
+        return g.get("gpus") or {"dgx2-v100": 16, "pcie-4xL4": 4}.get(g.get("type"), 8)
+
     def quota(self, gpus, share):
         q = {"deserved_gpus": int(gpus * share)} if self.chance(0.8) else {}
         q |= self.some({"weight": [1, 2, 3], "priority": [50, 100, 200],
@@ -61,8 +64,16 @@ class Clusters(Draw):
             p |= self.some({"borrow_priority_threshold": [0, 2]}, 0.5)
         return p
 
+    def usable(self, g):
+        """GPUs of a group that are always there, for jobs that ask for whole ones."""
+        cut = "mig" in g or "mig_strategy" in g
+        if "pool" in g or (cut and g.get("mig_strategy") != "single"):
+            return 0
+        return g["count"] * (sum(g["mig"].values()) if cut else self.gpus_of(g))
+
     def flavors(self, queues, groups):
-        """Kinds of nodes, by a label of their groups, and a quota of each for every queue with jobs."""
+        """Kinds of nodes, by a label of their groups, and a quota of each for every queue with jobs: no more
+        together than its nodes have, for what is admitted beyond that waits for ever."""
         kinds = ["x", "y"][:self.pick(1, 2, 2)]
         for i, g in enumerate(groups):
             g["labels"] = g.get("labels", {}) | {"kind": kinds[i % len(kinds)]}
@@ -70,10 +81,15 @@ class Clusters(Draw):
         if self.chance(0.2):
             flavors.append({"name": "rest", **self.some({"taints": [['"old=yes:NoSchedule"']],
                                                          "tolerations": [["old"]]}, 0.3)})
+        left = {f["name"]: sum(self.usable(g) for g in groups if "node_labels" not in f
+                               or g["labels"]["kind"] == f["name"]) for f in flavors}
         cpus = self.chance(0.2)
         for q in (leaf for top in queues for leaf in top.get("queues", [top])):
             of = self.r.sample(flavors, len(flavors))[:self.pick(1, len(flavors), len(flavors))]
-            q["flavors"] = [{"flavor": f["name"], "deserved_gpus": self.pick(0, 2, 4, 8),
+            quota = {f["name"]: min(self.pick(0, 2, 4, 8), left[f["name"]]) for f in of}
+            for f in of:
+                left[f["name"]] -= quota[f["name"]]
+            q["flavors"] = [{"flavor": f["name"], "deserved_gpus": quota[f["name"]],
                              **self.some({"borrowing_limit_gpus": [0, 2], "lending_limit_gpus": [0, 2]},
                                          0.15),
                              **({"deserved_cpus": self.pick(8, 64)} if cpus else {})} for f in of]
@@ -277,12 +293,11 @@ class Clusters(Draw):
             groups.append({"group": "g9", "count": 2, "gpus": 8, "gpu_model": "A100-SXM4-40"})
         if groups[0].get("taints"):
             del groups[0]["taints"]
-        per_type = {"dgx2-v100": 16, "pcie-4xL4": 4}
         for before, g in zip(groups, groups[1:]):        # one rack, or one pod, of nodes that differ
             alike = "nodes_per_rack" in before and "nodes_per_rack" in g and not ("type" in before or "type" in g)
             if alike and ("racks_per_pod" in before) == ("racks_per_pod" in g) and self.chance(0.3):
                 g["joins"] = self.pick("rack", "pod") if "racks_per_pod" in g else "rack"
-        self.node_gpus = [g.get("gpus") or per_type.get(g.get("type"), 8) for g in groups]
+        self.node_gpus = [self.gpus_of(g) for g in groups]
         self.gpus = sum(n * g["count"] for n, g in zip(self.node_gpus, groups))
         self.models = sorted({g["gpu_model"] for g in groups if "gpu_model" in g})
         self.most = max(n * g["count"] for n, g in zip(self.node_gpus, groups) if "pool" not in g

@@ -60,6 +60,10 @@ def choices_of(binary, what):
                         for p in x["parameters"]} for x in json.loads(text)}
 
 
+def turn_of(policies, seed):
+    return sorted(policies)[seed % len(policies)]
+
+
 class World(Clusters, Jobs, Workloads):
     """One random run: its inputs, and the command line that reads them. All choices come from the
     seed."""
@@ -74,7 +78,7 @@ class World(Clusters, Jobs, Workloads):
     def __init__(self, seed, policies, placers):
         self.r = random.Random(f"world {seed}")
         self.files, self.seed = {}, seed
-        self.policy = sorted(policies)[seed % len(policies)]
+        self.policy = turn_of(policies, seed)
         self.n_jobs = self.DRAWN
         self.partitions = self.qos = self.accounts = ()
         self.mig = self.shared = self.elastic = self.sessions = self.federation = False
