@@ -16,7 +16,7 @@ from workloads import Workloads
 # What the parameters of policies and placers that are numbers are drawn from; of those without values the default holds.
 REALS = {
     "batch_sched_delay": [0, 3], "sched_interval": [1, 60], "default_queue_depth": [1, 100],
-    "partition_job_depth": [0, 2], "sched_max_job_start": [0, 1], "bf_interval": [1, 30],
+    "partition_job_depth": [0, 100], "sched_max_job_start": [0, 1], "bf_interval": [1, 30],
     "bf_window": [10, 1440], "bf_resolution": [1, 60, 300], "bf_max_job_test": [1, 5, 500],
     "bf_max_job_part": [0, 2], "bf_max_job_user": [0, 1], "bf_max_job_start": [0, 1],
     "bf_node_space_size": [0, 10], "bf_window_linear": [0, 600], "bf_min_age_reserve": [0, 100],
