@@ -3,15 +3,16 @@
 #include "policies/slurm/slurm.h"
 
 struct main_pass {
-    bool *blocked;                /* [partitions] */
+    bool *blocked, *limited;      /* [partitions] by a job that a limit holds */
     uint32_t *tried;              /* [partitions] entries of it */
     uint64_t *avail;
     double started;
 };
 
-static void block(struct slurm *m, struct main_pass *x, uint32_t partition)
+static void block(struct slurm *m, struct main_pass *x, uint32_t partition, bool limited)
 {
     x->blocked[partition] = true;
+    x->limited[partition] = limited;
     for (uint32_t w = 0; w < m->words; w++)
         x->avail[w] &= ~m->partition[partition].nodes[w];
 }
@@ -24,8 +25,10 @@ static uint64_t *nodes_for(struct sched *s, const struct slurm *m, const uint64_
     return among;
 }
 
-/* false: it has no room and blocks its partition. */
-static bool try_entry(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
+/* TRIED_HELD: over a limit, and it blocks its partition for that. */
+enum tried { TRIED_STARTED, TRIED_NO_ROOM, TRIED_OVER_LIMIT, TRIED_HELD };
+
+static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
 {
     struct need need = slurm_need(s, e->job);
     const uint64_t *among = nodes_for(s, m, x->avail, e->partition);
@@ -35,22 +38,37 @@ static bool try_entry(struct sched *s, struct slurm *m, struct main_pass *x, con
     if (!held) {
         if (slurm_limits_after(s, m, e) && slurm_set_count(m, among) >= need.nodes)
             slurm_preempt(s, m, e, among);
-        return false;
+        return TRIED_NO_ROOM;
     }
-    if (!slurm_limits_after(s, m, e)) {
-        sched_blocked(s, e->job, WAIT_LIMIT);
-        return m->params->assoc_limit_stop <= 0 || job_over_limit(s, e->job);
-    }
+    if (!slurm_limits_after(s, m, e))
+        return m->params->assoc_limit_stop <= 0 || job_over_limit(s, e->job) ? TRIED_OVER_LIMIT : TRIED_HELD;
     if (!slurm_start(s, m, e, among))
-        return false;
+        return TRIED_NO_ROOM;
     x->started++;
-    return true;
+    return TRIED_STARTED;
+}
+
+/* All behind a job that a limit holds wait for that limit. */
+static void serve(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
+{
+    if (x->blocked[e->partition]) {
+        sched_blocked(s, e->job, x->limited[e->partition] ? WAIT_LIMIT : WAIT_ORDER);
+        return;
+    }
+    bool takes = slurm_partition_takes(s, m, e) && slurm_limits_before(s, m, e);
+    enum tried tried = takes ? try_entry(s, m, x, e) : TRIED_OVER_LIMIT;
+    if (tried == TRIED_STARTED)
+        return;
+    sched_blocked(s, e->job, tried == TRIED_NO_ROOM ? WAIT_GPUS : WAIT_LIMIT);
+    if (tried != TRIED_OVER_LIMIT)
+        block(m, x, e->partition, tried == TRIED_HELD);
 }
 
 void slurm_main(struct sched *s, struct slurm *m, bool full)
 {
     struct main_pass x = {
         .blocked = sched_scratch(s, m->n_partitions * sizeof *x.blocked),
+        .limited = sched_scratch(s, m->n_partitions * sizeof *x.limited),
         .tried = sched_scratch(s, m->n_partitions * sizeof *x.tried),
         .avail = slurm_set(s, m, m->up),
     };
@@ -63,15 +81,6 @@ void slurm_main(struct sched *s, struct slurm *m, bool full)
             continue;
         if (m->params->partition_job_depth > 0 && x.tried[e->partition]++ >= m->params->partition_job_depth)
             continue;
-        if (x.blocked[e->partition]) {
-            sched_blocked(s, e->job, WAIT_ORDER);
-        } else if (!slurm_partition_takes(s, m, e)) {
-            sched_blocked(s, e->job, WAIT_OTHER);
-        } else if (!slurm_limits_before(s, m, e)) {
-            sched_blocked(s, e->job, WAIT_LIMIT);
-        } else if (!try_entry(s, m, &x, e)) {
-            sched_blocked(s, e->job, WAIT_GPUS);
-            block(m, &x, e->partition);
-        }
+        serve(s, m, &x, e);
     }
 }

@@ -123,15 +123,15 @@ static uint32_t type_add(struct cluster *c, const struct node_type *t)
 }
 
 /* Groups that differ only in their names are one type. Returns the type of each of the n groups;
- * the caller frees it. borders: so many more types may follow. */
+ * the caller frees it. more: so many types may follow. */
 static uint32_t *build_types(struct cluster *c, const struct group_spec *groups, size_t n,
-                             size_t borders)
+                             size_t more)
 {
     uint32_t *type_of_group = mem_new(n, sizeof *type_of_group);
     c->n_groups = (uint32_t)n;
     c->group_name = arena_alloc(c->memory, n * sizeof *c->group_name);
     c->group_gpus = arena_alloc(c->memory, n * sizeof *c->group_gpus);
-    c->type = arena_alloc(c->memory, (n + borders) * sizeof *c->type);
+    c->type = arena_alloc(c->memory, (n + more) * sizeof *c->type);
     c->gpu_models = intern_new();
     c->texts = intern_new();
     for (size_t i = 0; i < n; i++) {
@@ -278,6 +278,11 @@ static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group
     all->at[all->n++] = (struct stretch){ group, k - 1, count };
 }
 
+static bool has_partitions(const struct site *site)
+{
+    return site && site->n_partitions;
+}
+
 /* The same with a label for each partition of node n. */
 static uint32_t type_in_partitions(struct cluster *c, const struct site *site, uint32_t type,
                                    node_id n)
@@ -295,15 +300,17 @@ static uint32_t type_in_partitions(struct cluster *c, const struct site *site, u
     return type_add(c, &t);
 }
 
-/* Nodes that are of other partitions than the one before them. */
-static size_t partition_borders(const struct cluster_given *given)
+/* The most stretches of nodes of one group, owner and set of partitions. */
+static size_t stretches_most(const struct cluster_given *given)
 {
-    size_t borders = 0, n = 0;
+    size_t most = given->n_groups, n = 0;
     for (size_t g = 0; g < given->n_groups; g++)
         n += given->group[g].count;
-    for (size_t i = 1; given->site && given->site->n_partitions && i < n; i++)
-        borders += !site_same_partitions(given->site, (node_id)i - 1, (node_id)i);
-    return borders;
+    for (size_t q = 0; q < given->n_queues; q++)
+        most += given->queue[q].n_pins;
+    for (size_t i = 1; has_partitions(given->site) && i < n; i++)
+        most += !site_same_partitions(given->site, (node_id)i - 1, (node_id)i);
+    return most;
 }
 
 /* The same for nodes of several partitions: stretches of those that are in the same ones. */
@@ -311,7 +318,7 @@ static void stretch_parts(struct cluster *c, const struct site *site, struct str
                           struct stretch of, uint32_t type, queue_id owner, uint32_t *of_owner,
                           node_id first)
 {
-    if (!site || !site->n_partitions) {
+    if (!has_partitions(site)) {
         stretch_add(c, all, of.group, type, owner, of_owner, of.count);
         return;
     }
@@ -327,8 +334,7 @@ static int build_kinds(struct cluster *c, const struct cluster_given *given,
                        const uint32_t *type_of_group, struct stretches *all, struct error *err)
 {
     struct pins_by_group by = sort_pins(given);
-    size_t most = given->n_groups + by.first[given->n_groups] + partition_borders(given),
-           parts = 1;
+    size_t most = stretches_most(given), parts = 1;
     node_id first = 0;
     for (size_t g = 0; g < given->n_groups; g++) {
         parts = given->group[g].n_mig > parts ? given->group[g].n_mig : parts;
@@ -456,7 +462,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     c->sharing = sharing_usual;
     struct stretches all = { .n = 0 };
     uint32_t *type_of_group = build_types(c, given->group, given->n_groups,
-                                          given->n_groups + partition_borders(given));
+                                          has_partitions(given->site) ? stretches_most(given) : 0);
     int result = build_kinds(c, given, type_of_group, &all, err);
     free(type_of_group);
     if (result) {

@@ -111,8 +111,8 @@ const struct view *sched_view(const struct sched *s, enum free_kind k);
  * node is of every flavor whose labels it has. */
 uint32_t flavor_count(const struct sched *s);
 const char *flavor_name(const struct sched *s, uint32_t flavor);
-/* The labels and taints of the flavor agree with a run of the request, and it may use some of its
- * nodes. */
+/* The labels and taints of the flavor agree with a run of the request, and nodes of it could hold
+ * a task, or the total, if they were free. */
 bool flavor_allows(const struct sched *s, uint32_t flavor, const struct request *run);
 
 /* ---- Sizes of elastic and moldable jobs, see struct job_sizes ---- */

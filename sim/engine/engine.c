@@ -459,6 +459,8 @@ int run_until(struct sched *s, int64_t time_ns, struct error *err)
 {
     if (!s->loop->begun && s->force->policy->begin)
         s->force->policy->begin(s, s->force->params, s->force->state);
+    if (!s->loop->begun)
+        run_shown(s);            /* also in a member of a federation whose first job comes later */
     s->loop->begun = true;
     return play(s, time_ns, err);
 }

@@ -104,7 +104,7 @@ static void interrupt_one(struct sched *s, struct live *l, const struct interrup
         if (s->releasing)
             memory_give(s->releasing, ask_of(s, l->job), l->suspended);
         models_interrupted(s, l, by->cause);
-        suspend_dropped(s, l, LOST_BY(by->cause));
+        suspend_dropped(s, l, LOST_BY(by->cause), interruption_cause_name[by->cause]);
     }
     if (!hits(by, l->now.held))
         return;

@@ -150,7 +150,7 @@ static void settle_job(struct sched *s, struct live *l, bool single_tasks)
         memory_give(s->idle, ask_of(s, l->job), l->suspended);
         if (s->releasing)
             memory_give(s->releasing, ask_of(s, l->job), l->suspended);
-        suspend_dropped(s, l, PREEMPTED_POLICY);
+        suspend_dropped(s, l, PREEMPTED_POLICY, "");
     }
     if (l->counting && l->own_why != WAIT_PASS && s->job[l->job].state == JOB_PENDING)
         wait_own(s, l, WAIT_GROUP);

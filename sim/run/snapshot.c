@@ -5,6 +5,7 @@
 #include "sim/engine/overhead.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/sizes.h"
+#include "sim/workload/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,16 @@ static void count_untold(struct taking *t, const struct live *l)
     t->to->parts += l->part != NULL;
 }
 
+/* When the log says that it starts, if it has not started by then. */
+static void take_record(struct taking *t, job_id j, const struct job_facts *facts, struct job_truth *truth)
+{
+    int64_t start_ns = record_start_ns(t->s->workload, j);
+    if (truth->running)
+        truth->record = 0;
+    if (truth->record)
+        t->to->workload.record[truth->record - 1].wait_ns = later_by(start_ns, t->s->now_ns) - facts->submit_ns;
+}
+
 static int take_job(struct taking *t, job_id j, struct error *err)
 {
     struct sched *s = t->s;
@@ -128,12 +139,15 @@ static int take_job(struct taking *t, job_id j, struct error *err)
     facts->deadline_ns = later_by(facts->deadline_ns, s->now_ns);
     truth->running = 0;
     t->number[j] = w->n_jobs++;
-    if (!l)
-        return 0;
-    truth->duration_ns = job_left_ns(s, l);
-    truth->estimate_ns = job_estimate_ns(s, j);
-    count_untold(t, l);
-    return take_place(t, l, truth, err);
+    int result = 0;
+    if (l) {
+        truth->duration_ns = job_left_ns(s, l);
+        truth->estimate_ns = job_estimate_ns(s, j);
+        count_untold(t, l);
+        result = take_place(t, l, truth, err);
+    }
+    take_record(t, j, facts, truth);
+    return result;
 }
 
 static void take_dependency(struct taking *t, job_id on, uint8_t how)
@@ -173,6 +187,9 @@ static void make_room(struct snapshot *n, const struct sched *s)
     w->facts = mem_new(from->n_jobs, sizeof *w->facts);
     w->truth = mem_new(from->n_jobs, sizeof *w->truth);
     w->running = mem_new(s->n_live + 1, sizeof *w->running);
+    w->record = mem_new(from->n_records + (size_t)1, sizeof *w->record);
+    if (from->n_records)
+        memcpy(w->record, from->record, from->n_records * sizeof *w->record);
     w->queue_names = intern_new();
     for (queue_id q = 0; q < s->cluster->n_queues; q++)      /* facts.queue is a queue of the cluster */
         intern_add(w->queue_names, s->cluster->queue[q].name, strlen(s->cluster->queue[q].name));
@@ -241,6 +258,7 @@ void snapshot_free(struct snapshot *n)
     free(w->facts);
     free(w->truth);
     free(w->running);
+    free(w->record);
     free(w->depends_first);
     free(w->depends_on);
     free(w->depends_how);

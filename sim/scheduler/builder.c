@@ -3,6 +3,7 @@
 #include "sim/cluster/mig.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/tentative.h"
 #include "sim/scheduler/timeline.h"
 
 #include <stdlib.h>
@@ -84,8 +85,11 @@ static bool node_is_full(const struct builder *b, node_id n)
 {
     if (!b->r->max_per_node)
         return false;
-    const struct placement *held = b->r->job == ID_NONE ? NULL : job_placement(b->s, b->r->job);
-    return pieces_on(b->piece, b->n, n) + (held ? pieces_on(held->piece, held->n, n) : 0) >= b->r->max_per_node;
+    job_id j = b->r->job;
+    const struct placement *held = j == ID_NONE ? NULL : job_placement(b->s, j);
+    int64_t on = j == ID_NONE ? 0 : tentative_tasks_on(b->s, j, n);
+    on += pieces_on(b->piece, b->n, n) + (held ? pieces_on(held->piece, held->n, n) : 0);
+    return on >= b->r->max_per_node;
 }
 
 static bool add(struct builder *b, struct piece p)

@@ -65,6 +65,16 @@ static int check_named(const struct cluster *c, const struct request *ask, const
     return 0;
 }
 
+/* The log tells where a job ran, so of all that it needs: a part of its tasks is no place to start. */
+static int check_whole(const struct job_facts *f, const struct record_place *was, struct error *err)
+{
+    uint32_t least = f->n_groups ? request_tasks(f->ask) : f->min_tasks;
+    if (f->ask->tasks == SPLIT_ANY || was->n >= least)
+        return 0;
+    return error_set(err, "%s:%zu: recorded_on: want a place for at least %u of its %u tasks, got %u",
+                     was->file, was->line, least, request_tasks(f->ask), was->n);
+}
+
 int named_places_check(const struct cluster *c, const struct workload *w, struct error *err)
 {
     for (job_id j = 0; (w->n_running || w->n_record_places) && j < w->n_jobs; j++) {
@@ -78,7 +88,7 @@ int named_places_check(const struct cluster *c, const struct workload *w, struct
         if (was)
             then = (struct named){ then.column, was->file, was->line, was->on, was->n };
         if ((is && check_named(c, ask, &now, err) != 0) ||
-            (was && check_named(c, ask, &then, err) != 0))
+            (was && (check_named(c, ask, &then, err) != 0 || check_whole(&w->facts[j], was, err) != 0)))
             return -1;
     }
     return 0;

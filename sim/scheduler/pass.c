@@ -101,7 +101,7 @@ static void carry_out(struct sched *s, struct live *l)
     enum job_state was = l->was.state, now = s->job[l->job].state;
     bool same = was == now && l->now.held == l->was.held && !l->now.broken;
     if (l->now.dropped)
-        suspend_dropped(s, l, PREEMPTED_POLICY);
+        suspend_dropped(s, l, PREEMPTED_POLICY, "");
     if (same)
         return;
     if (resize_concerns(s, l)) {

@@ -254,15 +254,35 @@ static bool is_selected(const struct sched *s, const struct shape *shape, const 
            taints_tolerated_by(f->taints, wish(s, shape->tolerations), f->tolerations);
 }
 
-/* allowed [kinds]: scratch. */
+/* A node of that kind, with nothing else on it, has room for a task, or for some of a total. */
+static bool holds_any(const struct sched *s, const struct request *ask, const struct node_kind *kind)
+{
+    const struct node_type *t = &s->cluster->type[kind->type];
+    bool total = ask->tasks == SPLIT_ANY, share = ask->gpus && ask->gpu_milli < MILLI_ALL;
+    return (total || ask->gpus <= kind->gpus) && !(share && t->counted) && ask->cpu_milli <= t->cpu_milli &&
+           ask->mem_mib <= t->mem_mib;
+}
+
+static bool hold_total(const struct sched *s, const struct request *ask, const uint16_t *kinds, uint32_t n)
+{
+    uint64_t gpus = 0;
+    for (uint32_t k = 0; k < n; k++)
+        gpus += (uint64_t)s->cluster->kind[kinds[k]].gpus * s->cluster->kind[kinds[k]].n_nodes;
+    return ask->tasks != SPLIT_ANY || gpus >= ask->gpus;
+}
+
+/* allowed [kinds]: scratch. Of a flavor only if they can hold the job. */
 static struct shape_kinds kinds_of(struct sched *s, shape_id i, const struct flavor *flavor, uint16_t *allowed)
 {
     const struct shape *shape = &s->workload->shape[i];
     uint32_t count = 0;
     for (uint32_t k = 0; k < s->cluster->n_kinds && (!flavor || is_selected(s, shape, flavor)); k++)
         if (placing_has_gpus(s->cluster, s->workload, shape, &s->cluster->kind[k]) &&
-            has_labels(s, shape, &s->cluster->kind[k], flavor))
+            has_labels(s, shape, &s->cluster->kind[k], flavor) &&
+            (!flavor || holds_any(s, &shape->ask, &s->cluster->kind[k])))
             allowed[count++] = (uint16_t)k;
+    if (flavor && !hold_total(s, &shape->ask, allowed, count))
+        count = 0;
     uint16_t *kept = arena_alloc(s->memory, (count + 1) * sizeof *kept);
     memcpy(kept, allowed, count * sizeof *kept);
     struct node_affinity *affinity = arena_alloc(s->memory, (count + 1) * sizeof *affinity);

@@ -61,7 +61,7 @@ void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
     l->start_cost_ns -= l->split[ACCOUNT_START];
 }
 
-void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
+void suspend_dropped(struct sched *s, struct live *l, unsigned cause, const char *why)
 {
     struct job_run *run = &s->job[l->job];
     run_changed(s);
@@ -73,5 +73,5 @@ void suspend_dropped(struct sched *s, struct live *l, unsigned cause)
     books_lost(s, l, cause, l->suspended, l->split[ACCOUNT_LOST]);
     job_gpu_time_lost(s, l->job, (int128_t)l->split[ACCOUNT_LOST] * placement_gpu_milli(l->suspended));
     suspend_forgets(s, l);
-    decision_log(s, l->job, "stop", "dropped", "");
+    decision_log(s, l->job, "stop", "dropped", why);
 }

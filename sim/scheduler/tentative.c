@@ -28,6 +28,16 @@ bool tentative_any_out(const struct sched *s)
     return s->tentative->out > 0;
 }
 
+int64_t tentative_tasks_on(const struct sched *s, job_id j, node_id n)
+{
+    const struct tentative *t = s->tentative;
+    int64_t on = 0;
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t k = 0; t->item[i].job == j && k < t->item[i].p->n; k++)
+            on += t->item[i].p->piece[k].node == n ? t->item[i].sign : 0;
+    return on;
+}
+
 static struct view *room_of(struct sched *s)
 {
     return releasing_seen(s) ? s->releasing : s->idle;

@@ -79,6 +79,7 @@ wrong() { # ROW MESSAGE
 wrong a,0,1,1,1,,0, "recorded_on: want recorded_wait_s, too"
 wrong a,0,1,1,1,5,2, "recorded_on: want nodes from 0 to 1, got 2"
 wrong a,0,1,2,1,5,0:x1, "recorded_on: want the 2 GPUs of a task on node 0, got 1"
+wrong a,0,1,2,2,5,0, "recorded_on: want a place for at least 2 of its 2 tasks, got 1"
 wrong a,0,1,1,1,5,,0 "recorded_wait_s: want none of a job that runs already (running_on)"
 
 # ---- Public logs: every wait as logged. KTH SP2 had 100 processors, and its log has up to 104 in use

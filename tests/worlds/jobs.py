@@ -1,0 +1,157 @@
+"""jobs.py - the trace of a random world, in the native format."""
+from draw import Draw
+
+
+class Jobs(Draw):
+    def size(self):
+        """GPUs of a job, and tasks (0: only a total)."""
+        gpus = self.pick(1, 1, 1, 2, 2, 4, 4, 8, 16)
+        gpus = min(gpus, self.most)
+        if self.chance(0.5):
+            return gpus, 0, 0
+        per_task = self.pick(1, 2, 4)
+        while per_task > gpus or per_task > min(self.node_gpus):
+            per_task //= 2
+        return gpus // per_task * per_task, per_task, gpus // per_task
+
+    def gap_s(self, mean_s):
+        return self.r.expovariate(1 / mean_s) if self.chance(0.85) else 0
+
+    def run_s(self):
+        return round(min(self.r.lognormvariate(7, 1.3), 40000),
+                     self.pick(0, 0, 3)) if self.chance(0.97) else 0
+
+    def trace(self):
+        r = self.r
+        n = self.pick(*self.COUNTS)
+        optional = {"user": 0.8, "class": 0.5, "model": 0.5, "priority": 0.5, "preemptible": 0.5,
+                    "estimate_s": 0.6, "deadline_s": 0.4, "status": 0.4,
+                    "checkpoint": 0.1, "save_s": 0.1, "grace_s": 0.1, "restart_s": 0.1, "duty": 0.2,
+                    "mem_bw_duty": 0.1,
+                    "gpu_mem_used_gib": 0.15, "data_gib": 0.3, "image": 0.3, "topology": 0.25,
+                    "depends_on": 0.15, "node_selector": 0.1,
+                    "tolerations": 0.3, "max_per_node": 0.1, "gpu_type": 0.15, "min_tasks": 0.3,
+                    "elastic": 0.4, "shares": 0.35, "mig": 0.8,
+                    "groups": 0.15, "cpus_per_task": 0.3, "mem_gib_per_task": 0.2, "epochs": 0.3,
+                    "gpu_mem_gib": 0.05, "share_mem": 0.2, "anti_affinity": 0.05, "data_set": 0.3,
+                    "partition": 0.8, "qos": 0.8, "account": 0.7, "nice": 0.1,
+                    "recorded_wait_s": 0.9 if self.policy == "recorded" else 0.03, "recorded_on": 0.3}
+        on = {k for k, p in optional.items() if self.chance(p)} - ({"depends_on"} if self.federation
+                                                                   else set())
+        if not self.mig:
+            on.discard("mig")
+        on -= {k for k, of in (("partition", self.partitions), ("qos", self.qos), ("account", self.accounts),
+                               ("recorded_on", "recorded_wait_s" in on)) if not of}
+        names = ["ResNet-50", "BERT-base", "GPT-2-small", "LM", "GPT-3-6.7B", "unknown-net"]
+        self.n_jobs = n
+        table, at, columns = [], 0.0, []
+        pace = 3000.0 * n / 80 * self.pick(0.3, 1, 3) / n * 3
+        for j in range(n):
+            at += self.gap_s(pace)
+            run = self.run_s()
+            gpus, per_task, tasks = self.size()
+            row = {"job_id": f"j{j}", "submit_s": round(at, 2), "duration_s": run,
+                   "queue": r.choice(self.leaves)}
+            mig = "mig" in on and self.chance(0.25)
+            share = not mig and "shares" in on and self.chance(0.4)
+            if mig:
+                row |= {"mig": self.pick("1g.5gb", "1g.5gb", "2g.10gb", "3g.20gb"), "gpus": 1,
+                        "gpus_per_task": 1, "tasks": 1}
+            elif share:
+                row |= {"gpus": 1, "gpus_per_task": 1, "tasks": 1,
+                        "gpu_milli": self.pick(100, 250, 333, 500, 700)}
+                self.shared = True
+                if "share_mem" in on and self.chance(0.3):
+                    del row["gpu_milli"]
+                    row["gpu_share_mem_gib"] = self.pick(1, 4, 8)
+            else:
+                row |= {"gpus": gpus} | ({"gpus_per_task": per_task, "tasks": tasks} if tasks
+                                         else {})
+            plain = not mig and not share
+            if plain and tasks > 1 and "min_tasks" in on and self.chance(0.5):
+                row["min_tasks"] = r.randint(1, tasks)
+            if plain and "elastic" in on and self.chance(0.4):
+                if tasks > 1:
+                    row["max_tasks"] = tasks + r.randint(0, 2)
+                    row.setdefault("min_tasks", r.randint(1, tasks))
+                elif not tasks:
+                    row |= {"min_gpus": max(1, gpus // 2), "max_gpus": min(gpus * 2, self.most)}
+                if (row.get("max_tasks", 0) > tasks
+                    or row.get("max_gpus", 0) > gpus) and self.chance(0.2):
+                    row["moldable"] = "yes"
+            values = {"user": lambda: f"u{r.randint(0, 5)}",
+                      "class": lambda: self.pick("training", "batch", "interactive", "inference"),
+                      "model": lambda: r.choice(names), "priority": lambda: r.randint(0, 3),
+                      "preemptible": lambda: self.pick("yes", "yes", "no"),
+                      "estimate_s": lambda: round(run * self.pick(0.7, 1, 1, 1.5, 3)
+                                                  + self.pick(0, 60), 1),
+                      "deadline_s": lambda: round(at + run * self.pick(1, 2, 5) + 60, 1),
+                      "status": lambda: self.pick("completed", "completed", "completed", "failed",
+                                                  "cancelled"),
+                      "checkpoint": lambda: self.pick("none", "perfect"),
+                      "save_s": lambda: self.pick(0, 20), "grace_s": lambda: self.pick(10, 60),
+                      "restart_s": lambda: self.pick(0, 45),
+                      "duty": lambda: self.pick(0.2, 0.5, 0.9),
+                      "mem_bw_duty": lambda: self.pick(0.1, 0.6),
+                      "gpu_mem_used_gib": lambda: self.pick(1, 4, 8),
+                      "data_gib": lambda: self.pick(1, 50, 200),
+                      "image": lambda: self.pick("i1", "i2", "i3"),
+                      "epochs": lambda: self.pick(1, 3),
+                      "data_set": lambda: self.pick("d1", "d2"),
+                      "partition": lambda: ";".join(r.sample(self.partitions, self.pick(
+                          1, 1, len(self.partitions)))),
+                      "qos": lambda: r.choice(self.qos), "account": lambda: r.choice(self.accounts),
+                      "nice": lambda: self.pick(-10, 0, 100),
+                      "recorded_wait_s": lambda: self.pick(0, 0, 10, 1000)}
+            for k, draw in values.items():
+                if k in on and self.chance(0.8):
+                    row[k] = draw()
+            if "epochs" in row and "data_gib" not in row:
+                del row["epochs"]
+            if "data_set" in row:
+                row["data_gib"] = {"d1": 50, "d2": 200}[row["data_set"]]
+            if "recorded_wait_s" in row and "recorded_on" in on and not tasks and self.chance(0.3):
+                row["recorded_on"] = self.pick("0", f"0:x{gpus}", "1")
+            if "topology" in on and plain and self.chance(0.3):
+                row["topology"] = self.pick("preferred:", "preferred:",
+                                            "required:") + self.pick("rack", "pod", "cluster")
+                if gpus > min(self.node_gpus):
+                    row["topology"] = row["topology"].replace("required", "preferred")
+            if "depends_on" in on and j > 2 and self.chance(0.2):
+                kind = self.pick("", "", "", "afterany:", "afterok:", "afternotok:")
+                row["depends_on"] = self.pick(";", ";", "?").join(sorted({
+                    f"{kind}j{r.randint(max(0, j - 10), j - 1)}" for _ in range(self.pick(1, 1, 2))}))
+                if "user" in row and self.chance(0.15):
+                    row["depends_on"] = self.pick("singleton", "singleton:one")
+            if "node_selector" in on and self.chance(0.1):
+                row["affinity"] = "zone=b;40:zone=a" if self.chance(0.3) else "30:zone=a"
+                if self.chance(0.2):
+                    row["node_selector"] = "zone=a"
+            if plain and "gpu_mem_gib" in on and self.chance(0.3):
+                row["gpu_mem_gib"] = self.pick(8, 16)
+            if plain and tasks > 1 and "anti_affinity" in on and self.chance(0.3):
+                row["anti_affinity"] = "node"
+            if "tolerations" in on and self.chance(0.5):
+                row["tolerations"] = "old"
+            if plain and tasks > 1 and "max_per_node" in on and self.chance(0.1):
+                row["max_per_node"] = max(1, tasks // 2)
+            if plain and "gpu_type" in on and self.models and self.chance(0.2):
+                row["gpu_type"] = "|".join(self.models)
+            if "cpus_per_task" in on and ("tasks" in row):
+                row["cpus_per_task"] = self.pick(0, 1, 2)
+            if "mem_gib_per_task" in on and ("tasks" in row):
+                row["mem_gib_per_task"] = self.pick(0, 4, 8)
+            rows_of = [row]
+            if plain and tasks > 1 and "groups" in on and self.chance(0.4):
+                for k in ("min_tasks", "max_tasks", "moldable", "topology", "max_per_node",
+                          "min_gpus", "max_gpus"):
+                    row.pop(k, None)
+                first = r.randint(1, tasks - 1)
+                rows_of = [row | {"group": g, "tasks": t, "gpus": t * per_task,
+                                  "gpus_per_task": per_task}
+                           for g, t in ((self.pick("a", "x/a"), first), ("b", tasks - first))]
+            table += rows_of
+            columns = list(dict.fromkeys([*columns, *(k for x in rows_of for k in x)]))
+        self.files["jobs.csv"] = "\n".join([",".join(columns)] + [
+            ",".join(str(x.get(c, "")) for c in columns) for x in table]) + "\n"
+        return "jobs.csv:native"

@@ -1,0 +1,136 @@
+"""workloads.py - the workload file of a random world: laws of jobs, services, sessions."""
+from draw import Draw, flow
+
+
+class Workloads(Draw):
+    def service(self, i):
+        llm = self.chance(0.3)
+        low = self.pick(0, 1, 1, 2)
+        s = {"name": f"s{i}", "queue": self.r.choice(self.leaves), "priority": self.pick(0, 5),
+             "preemptible": self.chance(0.6),
+             "gpus": 1 if llm else self.pick(0.5, 1, 1, 2), "replicas": {"min": low, "max": 6,
+                                                                         "initial": max(1, low)},
+             "mode": self.pick("fluid", "fluid", "requests")}
+        if llm:
+            s["service_time"] = {"llm": {"parameters": 7e9}}
+            if self.chance(0.5):          # step by step
+                s["service_time"] = {"llm": {
+                    "model": "llama-3.1-8b", "max_num_seqs": self.pick(2, 16, 256),
+                    "kv_tokens": self.pick(800, 3000, 50000), "prefix_share": self.pick(0, 0.5),
+                    **self.some({"engine": ["eager", "graphs"], "weights": ["fp8", "bf16"],
+                                 "max_num_batched_tokens": [512, 2048], "block": [1, 16]}, 0.2),
+                    "step_law": {"a_s": 0.02, "b_s": 4e-5, "c_s": 1e-5, "d_s": 1e-7}}}
+                s["dispatch"] = self.pick("jsq", "random2", "round_robin")
+            s["requests"] = {"rate_per_s": self.pick(0.2, 1),
+                             "prompt_tokens": {"law": "fixed", "value_s": 500},
+                             "output_tokens": {"law": "exponential", "mean_s": 100}}
+            s["slo"] = {"share": 0.9, "first_token_s": 2, "per_token_s": 0.1}
+        else:
+            s["service_time"] = {"law": self.pick("exponential", "fixed"), "mean_s": 0.4}
+            if s["service_time"]["law"] == "fixed":
+                s["service_time"] = {"law": "fixed", "value_s": 0.3}
+            if self.chance(0.2):
+                s["service_time"] = {"batch": {"t0_s": 0.1, "t1_s": 0.05, "window_s": 0.02,
+                                               "most": 8}}
+            s["requests"] = {"rate_per_s": self.pick(0.5, 2, 5)}
+            s["slo"] = {"share": 0.95, "latency_s": self.pick(1, 3)}
+            if s["mode"] == "requests" and self.chance(0.4):
+                s["dispatch"] = self.pick("central", "jsq", "random2", "round_robin")
+            if self.chance(0.3):
+                s["requests"] |= {"arrivals": self.pick({"law": "poisson"}, {"law": "hyper", "c2": 4},
+                                                        {"law": "mmpp"})}
+        s |= self.some({"start_s": [0, 100], "interval_s": [10, 300]}, 0.1)
+        s["start_up"] = {"weights_gb": self.pick(0, 5), "was_there": self.chance(0.5)}
+        if "start_s" in s:
+            s["start_up"]["was_there"] = False
+            s |= self.some({"end_s": [1000, 3000]}, 0.5)
+        if self.chance(0.4):
+            s["timeout_s"] = self.pick(5, 30)
+        if self.chance(0.3):
+            s["lost_requests"] = self.pick("requeue", "drop")
+        kind = self.pick("none", "hpa", "hpa", "profile", "forecast")
+        s["autoscaler"] = {"kind": kind}
+        if kind == "profile":
+            s["autoscaler"]["replicas"] = [max(low, self.r.randint(1, 5)) for _ in range(24)]
+        if kind == "hpa" and self.chance(0.5):
+            s["autoscaler"]["metrics"] = self.pick({"duty": 0.6}, {"duty": 0.5, "concurrency": 0.7})
+            if "model" in s["service_time"].get("llm", {}) and self.chance(0.5):
+                s["autoscaler"]["metrics"] = self.pick(
+                    {"kv_use": 0.3}, {"first_token_s": 0.5}, {"per_token_s": 0.03},
+                    {"output_tokens_per_s": 100})
+            elif self.chance(0.3):
+                s["autoscaler"]["metrics"] = self.pick({"rate_per_s": 1}, {"queue": 2})
+            if self.chance(0.3):
+                s["autoscaler"] |= {"up": {"policies": [{"pods": 1, "period_s": 30}]},
+                                    "down": {"window_s": self.pick(0, 60),
+                                             "select": self.pick("max", "min", "disabled")}}
+            if self.chance(0.1):
+                s["autoscaler"]["behaviour"] = False
+        if kind in ("hpa", "forecast") and low == 0:
+            s["autoscaler"]["idle_s"] = 600
+        return s
+
+    def workload(self):
+        services = [self.service(i) for i in range(self.pick(0, 0, 1, 1,
+                                                             2))] if not self.federation else []
+        sessions = [{"group": f"n{i}", "users": self.pick(2, 4),
+                     "per_user_weekday": self.pick(2, 6), "queue": self.r.choice(self.leaves),
+                     "gpus": {self.pick(0.5, 1): 3, 2: 1},
+                     **self.some({"priority": [0, 5], "preemptible": [True, False],
+                                  "forgotten": [0, 0.5], "cap_s": [7200, 86400]}),
+                     **self.some({"duty": [0.2, 1]}, 0.2),
+                     **({"culling": {"cull": self.pick("release", "kill", "off"), "release_s": 900,
+                                     "delete_s": 1800, "period_s": 60}} if self.chance(0.6)
+                        else {}),
+                     **({"kinds": [{"share": 1}, {"share": 1, "forgotten": 0.5, "think": {
+                         "law": "exponential", "mean_s": 300}}]} if self.chance(0.3) else {})}
+                    for i in range(self.pick(0, 0, 1, 1, 2))] if not self.federation else []
+        for x in sessions:
+            if self.chance(0.2) and "kinds" not in x:
+                x["preset"] = "adobe"
+                x.pop("forgotten", None)            # this preset's kinds have some
+        self.sessions = bool(sessions)
+        w = {"workload": "random", "start": "2026-01-05T08:00:00Z",
+             "span_s": self.pick(*self.SPANS), "load": {"target": self.pick(0.3, 0.6, 0.9)}}
+        if not services and not sessions:
+            w["jobs"] = self.DRAWN
+            del w["span_s"]
+        w["arrivals"] = {"law": self.pick("poisson", "hyper", "mmpp")}
+        if w["arrivals"]["law"] == "hyper":
+            w["arrivals"]["c2"] = 4
+        if w["arrivals"]["law"] == "mmpp":
+            w["arrivals"] |= {"burst_ratio": 5, "burst_s": 600, "calm_s": 1800}
+        w["users"] = {"count": 12}
+        w["projects"] = {"names": self.leaves}
+        if self.chance(0.5):
+            w["estimates"] = "uniform:2"
+        if self.chance(0.3):
+            w["retries"] = {"probability": 0.3, "most": 2, "median_s": 300, "sigma": 1}
+        if self.chance(0.2):
+            w["classes"] = [{"class": "training", "share": 0.7},
+                            {"class": "interactive", "share": 0.3, "gpus": {1: 1}, "priority": 2,
+                             "durations": {"law": "exponential", "mean_s": 600}}]
+        if self.chance(0.15):
+            w["arrivals"]["sweeps"] = {"probability": 0.3, "mean_jobs": 4, "within_s": 5}
+        w["gpus"] = {1: 6, 2: 2, 4: 1}
+        if self.most >= 8:
+            w["gpus"][8] = 1
+        w["node_gpus"] = min(self.node_gpus)
+        if self.chance(0.3):
+            w["split"] = "node"
+        w["durations"] = self.pick(*3 * [{"law": "lognormal", "mean_s": 1800, "median_s": 600, "most_s": 20000}],
+                                   {"law": "exponential", "mean_s": 900}, {"law": "fixed", "value_s": 300},
+                                   {"law": "weibull", "shape": 0.7, "scale_s": 600},
+                                   {"law": "log-uniform", "from_s": 10, "to_s": 5000})
+        if self.chance(0.4):
+            w["fates"] = {"completed": {"share": 0.7}, "cancelled": {"share": 0.1, "multiple": 2},
+                          "failed": {"share": 0.2, "early": 0.7, "early_median_s": 60,
+                                     "early_sigma": 1}}
+        if self.chance(0.4):
+            w["models"] = {"ResNet-50": 0.5, "BERT-base": 0.3, "none": 0.2}
+        text = [f"{k}: {flow(v)}" for k, v in w.items()]
+        for name, items in (("sessions", sessions), ("services", services)):
+            if items:
+                text += [f"{name}:"] + [f"  - {flow(x)}" for x in items]
+        self.files["load.yaml"] = "\n".join(text) + "\n"
+        return "load.yaml"
