@@ -114,6 +114,10 @@ const char *flavor_name(const struct sched *s, uint32_t flavor);
 /* The labels and taints of the flavor agree with a run of the request, and it may use some of its
  * nodes. */
 bool flavor_allows(const struct sched *s, uint32_t flavor, const struct request *run);
+/* All of it, or its minimum where that may start, finds a place on nodes of the flavor alone when
+ * they are empty. */
+bool flavor_holds(const struct sched *s, uint32_t flavor, job_id j);
+bool flavor_has_node(const struct sched *s, uint32_t flavor, node_id n);
 
 /* ---- Sizes of elastic and moldable jobs, see struct job_sizes ---- */
 
@@ -202,6 +206,10 @@ enum sched_result sched_keep(struct sched *s, job_id j);
 enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason);
 /* Its own reason, until another is given or it starts. */
 void sched_blocked(struct sched *s, job_id j, enum wait_reason why);
+/* From now on j, which waits, holds nothing and was not touched in this pass, counts in that flavor
+ * (queues.h); else WRONG_STATE, which is an answer here and not counted as a refusal. Not undone by
+ * a rollback. */
+enum sched_result sched_count_in(struct sched *s, job_id j, uint32_t flavor);
 /* Asks for a pass; equal times merge. */
 enum sched_result sched_wake_at(struct sched *s, int64_t time_ns);
 /* For the log and the metrics by cause: this pass stopped j, or tasks of j, for `cause`; _move:
@@ -255,7 +263,9 @@ enum {                            /* policy.needs */
     SEES_RECORD = 256             /* job_recorded_start_ns(), sched_place_recorded() */
 };
 /* policy.reads: settings of queues on which its decisions depend; a run warns of others. */
-enum { READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4, READS_SITE = 8 };
+enum {
+    READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4, READS_SITE = 8, READS_FLAVORS = 16
+};
 enum stop_cause {
     STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED,    /* for good */
     STOPPED_BY_POLICY,
