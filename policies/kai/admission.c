@@ -31,7 +31,8 @@ struct leaf_shape *quota_leaf_shape(struct sched *s, struct leaf *l, shape_id sh
         return &l->shape[at];
     l->shape = array_grown(sched_alloc, s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
     array_open(l->shape, l->n_shapes++, at, sizeof *l->shape);
-    l->shape[at] = (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER, .gone_room = UINT64_MAX };
+    l->shape[at] =
+        (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER, .gone_room = UINT64_MAX };
     return &l->shape[at];
 }
 

@@ -28,7 +28,8 @@ static bool by_level(const struct job_facts *f)
     return level;
 }
 
-static bool fits_on(struct sched *s, struct quota_state *q, enum free_kind in, job_id j, uint32_t task, node_id n)
+static bool fits_on(struct sched *s, struct quota_state *q, enum free_kind in, job_id j,
+                    uint32_t task, node_id n)
 {
     struct request r = *request_of_task(quota_ask(s, q, j), task);
     return view_fits(sched_view(s, in), &r, n);
@@ -37,9 +38,11 @@ static bool fits_on(struct sched *s, struct quota_state *q, enum free_kind in, j
 /* One task: on idle GPUs or where others are leaving, preferring a node where it is idle. A
  * tentative task uses up first what is being left, so what is idle stays so for the next. A share
  * looks at idle and releasing GPUs together. */
-static const struct placement *find_one(struct sched *s, struct quota_state *q, job_id j, uint32_t task)
+static const struct placement *find_one(struct sched *s, struct quota_state *q, job_id j,
+                                        uint32_t task)
 {
-    const struct placement *where = quota_place(s, q, FREE_OR_RELEASING, j, &task, 1, ID_NONE), *idle, *there;
+    const struct placement *where = quota_place(s, q, FREE_OR_RELEASING, j, &task, 1, ID_NONE),
+                           *idle, *there;
     if (!where || job_facts(s, j)->ask->gpu_milli < MILLI_ALL ||
         fits_on(s, q, FREE_IDLE, j, task, where->piece[0].node))
         return where;
@@ -50,8 +53,8 @@ static const struct placement *find_one(struct sched *s, struct quota_state *q, 
     return there && there->piece[0].node == idle->piece[0].node ? there : where;
 }
 
-static const struct placement *place_tasks_tentatively(struct sched *s, struct quota_state *q, job_id j,
-                                                       const uint32_t *task, uint32_t n)
+static const struct placement *place_tasks_tentatively(struct sched *s, struct quota_state *q,
+                                                       job_id j, const uint32_t *task, uint32_t n)
 {
     struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
     for (uint32_t i = 0; i < n; i++) {
@@ -63,8 +66,8 @@ static const struct placement *place_tasks_tentatively(struct sched *s, struct q
     return all;
 }
 
-static const struct placement *place_all_tentatively(struct sched *s, struct quota_state *q, job_id j,
-                                                     const uint32_t *task, uint32_t n)
+static const struct placement *place_all_tentatively(struct sched *s, struct quota_state *q,
+                                                     job_id j, const uint32_t *task, uint32_t n)
 {
     const struct placement *where = quota_place(s, q, FREE_IDLE, j, task, n, ID_NONE);
     if (where && sched_tentative_add(s, j, where) == SCHED_OK)
@@ -82,8 +85,8 @@ static const struct placement *add_tentatively(struct sched *s, struct quota_sta
     return where;
 }
 
-const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j, const uint32_t *task,
-                                                uint32_t n)
+const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j,
+                                                const uint32_t *task, uint32_t n)
 {
     if (quota_chooses(s, q, j))
         return add_tentatively(s, q, j, quota_choose(s, q, j, task, n, true).where);
@@ -105,16 +108,19 @@ static bool is_free(struct sched *s, enum free_kind in, const struct placement *
     const struct view *v = sched_view(s, in);
     for (size_t i = 0; p && i < p->n; i++)
         for (uint64_t m = p->piece[i].gpu_mask; m; m &= m - 1)
-            if (view_gpu_milli(v, p->piece[i].node, (unsigned)__builtin_ctzll(m)) < p->piece[i].milli)
+            if (view_gpu_milli(v, p->piece[i].node, (unsigned)__builtin_ctzll(m)) <
+                p->piece[i].milli)
                 return false;
     return p;
 }
 
 /* A place where j can start now, on nothing that is placed tentatively; NULL: none. */
-static const struct placement *find_idle(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w)
+static const struct placement *find_idle(struct sched *s, struct quota_state *q, job_id j,
+                                         const struct wanted *w)
 {
     bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
-    const struct placement *where = share ? NULL : quota_place(s, q, FREE_IDLE, j, w->task, w->n, ID_NONE);
+    const struct placement *where =
+        share ? NULL : quota_place(s, q, FREE_IDLE, j, w->task, w->n, ID_NONE);
     if (!share && (!where || !q->tentative || is_free(s, FREE_OR_RELEASING, where)))
         return where;
     where = quota_place(s, q, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
@@ -123,7 +129,8 @@ static const struct placement *find_idle(struct sched *s, struct quota_state *q,
 
 /* The tasks of w on the nodes that the last search found for them, if all that is idle now; else
  * NULL. */
-static const struct placement *place_as_found(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w)
+static const struct placement *place_as_found(struct sched *s, struct quota_state *q, job_id j,
+                                              const struct wanted *w)
 {
     const struct quota_job *own = job_own(s, j);
     struct placement *all = sched_scratch(s, sizeof *all + w->n * sizeof all->piece[0]);
@@ -144,11 +151,12 @@ static const struct placement *place_as_found(struct sched *s, struct quota_stat
 
 enum allocated { ALLOCATED_NOT, ALLOCATED_TENTATIVELY, ALLOCATED };
 
-static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w)
+static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_id j,
+                                   const struct wanted *w)
 {
     bool chosen = quota_chooses(s, q, j);
-    struct quota_place found =
-        chosen ? quota_choose(s, q, j, w->task, w->n, false) : (struct quota_place){ find_idle(s, q, j, w), true };
+    struct quota_place found = chosen ? quota_choose(s, q, j, w->task, w->n, false)
+                                      : (struct quota_place){ find_idle(s, q, j, w), true };
     if (!found.where)
         found = (struct quota_place){ place_as_found(s, q, j, w), true };
     const struct placement *where = found.now ? found.where : NULL;
@@ -169,7 +177,8 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         if (more)
             quota_grew(s, q, j);
     } else {
-        if (!(chosen ? add_tentatively(s, q, j, found.where) : quota_place_tentatively(s, q, j, w->task, w->n)))
+        if (!(chosen ? add_tentatively(s, q, j, found.where)
+                     : quota_place_tentatively(s, q, j, w->task, w->n)))
             return ALLOCATED_NOT;
         sched_blocked(s, j, WAIT_RELEASING);
         q->tentative = true;

@@ -92,12 +92,14 @@ static uint32_t room_for(struct sched *s, struct quota_state *to, job_id j)
     const struct request *ask = quota_ask(s, to, j);
     const struct view *idle = sched_view(s, FREE_IDLE);
     uint32_t wants = ask->tasks == SPLIT_ANY ? ask->gpus : job_facts(s, j)->min_tasks;
-    uint64_t has = ask->tasks == SPLIT_ANY ? domain_free_gpus(idle, 0, ask) : domain_fits(idle, 0, ask);
+    uint64_t has =
+        ask->tasks == SPLIT_ANY ? domain_free_gpus(idle, 0, ask) : domain_fits(idle, 0, ask);
     return wants ? (uint32_t)(has / wants) : 0;
 }
 
 /* A job that is no easier has gone on from here since room came free last. */
-static bool one_has_gone(const struct sched *s, const struct leaf_shape *here, const struct job_facts *f)
+static bool one_has_gone(const struct sched *s, const struct leaf_shape *here,
+                         const struct job_facts *f)
 {
     return here->gone_room == sched_room_version(s) && f->min_tasks >= here->gone_tasks &&
            !f->preemptible >= here->gone_firm;

@@ -126,7 +126,8 @@ static void refuse_homeless(struct sched *s, struct quota_pools *pools)
 {
     for (job_id j; line_first(pools->homeless, &j, NULL);) {
         line_remove(pools->homeless, j);
-        sched_refuse(s, j, "no flavor that its queue has a quota of has enough nodes that it may use");
+        sched_refuse(s, j,
+                     "no flavor that its queue has a quota of has enough nodes that it may use");
     }
 }
 

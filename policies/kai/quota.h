@@ -170,12 +170,12 @@ struct order {
     size_t n_active, n_leaves;
 };
 
-struct quota_state {              /* of a shard */
+struct quota_state { /* of a shard */
     const struct quota_params *params;
-    struct quota_pools *pools;    /* it is one of them */
-    uint32_t flavor;              /* of its nodes; ID_NONE: all nodes */
-    queue_id books;               /* the books of queue i in its pool have the id i + books */
-    bool *has_node;               /* [nodes] NULL: all */
+    struct quota_pools *pools; /* it is one of them */
+    uint32_t flavor;           /* of its nodes; ID_NONE: all nodes */
+    queue_id books;            /* the books of queue i in its pool have the id i + books */
+    bool *has_node;            /* [nodes] NULL: all */
     /* number of this pass; and four counters that say what stands between two looks: */
     uint64_t pass;
     uint64_t version;             /* grows with all that may make room */
@@ -251,10 +251,10 @@ struct quota_state {              /* of a shard */
     struct places *places;        /* NULL: not asked for yet */
 };
 
-struct quota_pools {              /* policy.state_size */
-    struct quota_state *shard;    /* [n] by flavor, or one of all nodes */
+struct quota_pools {           /* policy.state_size */
+    struct quota_state *shard; /* [n] by flavor, or one of all nodes */
     uint32_t n;
-    struct line *homeless;        /* jobs that no pool of their queue may have */
+    struct line *homeless; /* jobs that no pool of their queue may have */
 };
 
 /* ---- pools.c: node pools ---- */

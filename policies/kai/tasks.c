@@ -135,7 +135,7 @@ const struct request *quota_ask(struct sched *s, struct quota_state *q, job_id j
         **to = *run;
         (*to)->flavor = (uint16_t)(q->flavor + 1);
         (*to)->next = NULL;
-        to = (struct request **)(uintptr_t)&(*to)->next;
+        to = (struct request **)(uintptr_t) & (*to)->next;
     }
     return check->pool_ask;
 }

@@ -7,7 +7,8 @@ static const struct amount nothing_counted = { UNLIMITED, UNLIMITED, UNLIMITED }
 
 bool cluster_node_has_flavor(const struct cluster *c, node_id n, uint32_t flavor)
 {
-    return selector_holds(c->flavor[flavor].labels, intern_text(c->texts, cluster_node_type(c, n)->labels));
+    return selector_holds(c->flavor[flavor].labels,
+                          intern_text(c->texts, cluster_node_type(c, n)->labels));
 }
 
 int64_t cluster_flavor_milli(const struct cluster *c, uint32_t flavor)
@@ -54,12 +55,16 @@ bool cluster_flavor_quota(const struct cluster *c, queue_id q, uint32_t flavor, 
         if (of->flavor != flavor)
             continue;
         some = true;
-        count(of->nominal.gpu_milli, of->borrowing.gpu_milli, &to->deserved.gpu_milli, &to->limit.gpu_milli);
-        count(of->nominal.cpu_milli, of->borrowing.cpu_milli, &to->deserved.cpu_milli, &to->limit.cpu_milli);
-        count(of->nominal.mem_mib, of->borrowing.mem_mib, &to->deserved.mem_mib, &to->limit.mem_mib);
+        count(of->nominal.gpu_milli, of->borrowing.gpu_milli, &to->deserved.gpu_milli,
+              &to->limit.gpu_milli);
+        count(of->nominal.cpu_milli, of->borrowing.cpu_milli, &to->deserved.cpu_milli,
+              &to->limit.cpu_milli);
+        count(of->nominal.mem_mib, of->borrowing.mem_mib, &to->deserved.mem_mib,
+              &to->limit.mem_mib);
     }
     struct quota below;
-    for (queue_id i = f->first_child; i != ID_NONE && f->n_flavor_quotas == 0; i = c->queue[i].next_sibling) {
+    for (queue_id i = f->first_child; i != ID_NONE && f->n_flavor_quotas == 0;
+         i = c->queue[i].next_sibling) {
         if (!cluster_flavor_quota(c, i, flavor, &below))
             continue;
         if (!some)
