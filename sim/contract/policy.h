@@ -54,6 +54,8 @@ struct job_facts {
     int32_t priority;
     uint8_t class;                /* enum job_class */
     bool preemptible;
+    /* 1 + how many of its tasks its disruption budget lets be down at once; 0: it has none */
+    uint32_t max_down;
     uint32_t model;               /* interned: what it trains or serves; ID_NONE: unknown */
     uint32_t n_groups;            /* 0: all tasks are one group */
     uint32_t sizing;              /* 0: its one size is that of ask; else see job_sizes() */
