@@ -182,7 +182,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
                 note_failure(s, failed, me);
             enum wait_reason why = WAIT_PROTECTED;
             if (!found && action == RECLAIM) {
-                (void)quota_has_capacity(q, f, &t->wanted.amount, &why);
+                (void)quota_has_capacity(s, q, f, &t->wanted.amount, &why);
                 sched_blocked(s, t->job, why);
             }
             if (!found && action == CONSOLIDATION && all_infeasible(s, q, &all))

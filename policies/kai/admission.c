@@ -24,14 +24,15 @@ static bool shape_before(const void *entry, const void *key)
     return ((const struct leaf_shape *)entry)->shape < *(const shape_id *)key;
 }
 
-static struct leaf_shape *leaf_shape(struct sched *s, struct leaf *l, shape_id shape)
+struct leaf_shape *quota_leaf_shape(struct sched *s, struct leaf *l, shape_id shape)
 {
     size_t at = lower_bound(l->shape, l->n_shapes, sizeof *l->shape, &shape, shape_before);
     if (at < l->n_shapes && l->shape[at].shape == shape)
         return &l->shape[at];
     l->shape = array_grown(sched_alloc, s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
     array_open(l->shape, l->n_shapes++, at, sizeof *l->shape);
-    l->shape[at] = (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER };
+    l->shape[at] =
+        (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER, .gone_room = UINT64_MAX };
     return &l->shape[at];
 }
 
@@ -69,14 +70,14 @@ static void leave_leaf(struct sched *s, struct quota_state *q, struct admission_
 {
     queue_id last = check->leaf[--check->n_leaves];
     check->leaf[here->place] = last;
-    leaf_shape(s, &q->leaf[last], here->shape)->place = here->place;
+    quota_leaf_shape(s, &q->leaf[last], here->shape)->place = here->place;
 }
 
 static void count_in_leaf(struct sched *s, struct quota_state *q, job_id j, int by)
 {
     const struct job_facts *f = job_facts(s, j);
     struct leaf *l = &q->leaf[f->queue];
-    struct leaf_shape *here = leaf_shape(s, l, f->ask->shape);
+    struct leaf_shape *here = quota_leaf_shape(s, l, f->ask->shape);
     if (by > 0) {
         struct quota_amount ask = quota_wanted(s, j, NULL).amount;
         if (here->waiting == 0)
@@ -106,7 +107,7 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
             array_grown(sched_alloc, s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
         check->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
-        check->ask = f->ask;
+        check->ask = quota_ask(s, q, j);
         check->grouped = false;
         check->uniform = true;
         check->min_tasks = UINT32_MAX;
@@ -149,8 +150,8 @@ static bool finds_place(struct sched *s, struct quota_state *q, struct admission
     if (tasks && check->tried_at == q->placements && check->tried_tasks == tasks)
         return check->fits;
     struct wanted w = quota_wanted(s, j, NULL);
-    check->fits = quota_place(s, FREE_IDLE, j, w.task, w.n, ID_NONE) ||
-                  quota_place(s, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE) ||
+    check->fits = quota_place(s, q, FREE_IDLE, j, w.task, w.n, ID_NONE) ||
+                  quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE) ||
                   (order_matters(f) && quota_chooses(s, q, j) &&
                    quota_choose(s, q, j, w.task, w.n, true).where);
     check->tried_at = q->placements;

@@ -7,12 +7,14 @@
  * job that may find a place take part in the order. */
 #include "policies/kai/quota.h"
 
-bool quota_has_capacity(struct quota_state *q, const struct job_facts *f,
+bool quota_has_capacity(struct sched *s, struct quota_state *q, const struct job_facts *f,
                         const struct quota_amount *ask, enum wait_reason *why)
 {
     if (f->preemptible && !q->leaf[f->queue].limited)
         return true;
     enum quota_verdict v = quota_capacity(q->queue, f->queue, ask, !f->preemptible, NULL);
+    if (q->has_node && queue_over_limit(s, f->queue, quota_as_amount(ask)))
+        v = QUOTA_OVER_LIMIT;
     if (why && v != QUOTA_FITS)
         *why = v == QUOTA_OVER_LIMIT ? WAIT_LIMIT : WAIT_QUOTA;
     return v == QUOTA_FITS;
@@ -26,35 +28,37 @@ static bool by_level(const struct job_facts *f)
     return level;
 }
 
-static bool fits_on(struct sched *s, enum free_kind in, job_id j, uint32_t task, node_id n)
+static bool fits_on(struct sched *s, struct quota_state *q, enum free_kind in, job_id j,
+                    uint32_t task, node_id n)
 {
-    struct request r = *request_of_task(job_facts(s, j)->ask, task);
+    struct request r = *request_of_task(quota_ask(s, q, j), task);
     return view_fits(sched_view(s, in), &r, n);
 }
 
 /* One task: on idle GPUs or where others are leaving, preferring a node where it is idle. A
  * tentative task uses up first what is being left, so what is idle stays so for the next. A share
  * looks at idle and releasing GPUs together. */
-static const struct placement *find_one(struct sched *s, job_id j, uint32_t task)
+static const struct placement *find_one(struct sched *s, struct quota_state *q, job_id j,
+                                        uint32_t task)
 {
-    const struct placement *where = quota_place(s, FREE_OR_RELEASING, j, &task, 1, ID_NONE), *idle,
-                           *there;
+    const struct placement *where = quota_place(s, q, FREE_OR_RELEASING, j, &task, 1, ID_NONE),
+                           *idle, *there;
     if (!where || job_facts(s, j)->ask->gpu_milli < MILLI_ALL ||
-        fits_on(s, FREE_IDLE, j, task, where->piece[0].node))
+        fits_on(s, q, FREE_IDLE, j, task, where->piece[0].node))
         return where;
-    idle = quota_place(s, FREE_IDLE, j, &task, 1, ID_NONE);
-    if (!idle || !fits_on(s, FREE_OR_RELEASING, j, task, idle->piece[0].node))
+    idle = quota_place(s, q, FREE_IDLE, j, &task, 1, ID_NONE);
+    if (!idle || !fits_on(s, q, FREE_OR_RELEASING, j, task, idle->piece[0].node))
         return where;
-    there = quota_place(s, FREE_OR_RELEASING, j, &task, 1, idle->piece[0].node);
+    there = quota_place(s, q, FREE_OR_RELEASING, j, &task, 1, idle->piece[0].node);
     return there && there->piece[0].node == idle->piece[0].node ? there : where;
 }
 
-static const struct placement *place_tasks_tentatively(struct sched *s, job_id j,
-                                                       const uint32_t *task, uint32_t n)
+static const struct placement *place_tasks_tentatively(struct sched *s, struct quota_state *q,
+                                                       job_id j, const uint32_t *task, uint32_t n)
 {
     struct placement *all = sched_scratch(s, sizeof *all + n * sizeof all->piece[0]);
     for (uint32_t i = 0; i < n; i++) {
-        const struct placement *one = find_one(s, j, task[i]);
+        const struct placement *one = find_one(s, q, j, task[i]);
         if (!one || sched_tentative_add(s, j, one) != SCHED_OK)
             return NULL;
         all->piece[all->n++] = one->piece[0];
@@ -62,13 +66,13 @@ static const struct placement *place_tasks_tentatively(struct sched *s, job_id j
     return all;
 }
 
-static const struct placement *place_all_tentatively(struct sched *s, job_id j,
-                                                     const uint32_t *task, uint32_t n)
+static const struct placement *place_all_tentatively(struct sched *s, struct quota_state *q,
+                                                     job_id j, const uint32_t *task, uint32_t n)
 {
-    const struct placement *where = quota_place(s, FREE_IDLE, j, task, n, ID_NONE);
+    const struct placement *where = quota_place(s, q, FREE_IDLE, j, task, n, ID_NONE);
     if (where && sched_tentative_add(s, j, where) == SCHED_OK)
         return where;
-    where = quota_place(s, FREE_OR_RELEASING, j, task, n, ID_NONE);
+    where = quota_place(s, q, FREE_OR_RELEASING, j, task, n, ID_NONE);
     return where && sched_tentative_add(s, j, where) == SCHED_OK ? where : NULL;
 }
 
@@ -89,8 +93,8 @@ const struct placement *quota_place_tentatively(struct sched *s, struct quota_st
     const struct job_facts *f = job_facts(s, j);
     sched_mark_t before = sched_mark(s);
     const struct placement *where = by_level(f) || f->ask->tasks == SPLIT_ANY
-                                        ? place_all_tentatively(s, j, task, n)
-                                        : place_tasks_tentatively(s, j, task, n);
+                                        ? place_all_tentatively(s, q, j, task, n)
+                                        : place_tasks_tentatively(s, q, j, task, n);
     if (where)
         quota_refresh(s, q, f->queue);
     else
@@ -111,21 +115,22 @@ static bool is_free(struct sched *s, enum free_kind in, const struct placement *
 }
 
 /* A place where j can start now, on nothing that is placed tentatively; NULL: none. */
-static const struct placement *find_idle(struct sched *s, const struct quota_state *q, job_id j,
+static const struct placement *find_idle(struct sched *s, struct quota_state *q, job_id j,
                                          const struct wanted *w)
 {
     bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
     const struct placement *where =
-        share ? NULL : quota_place(s, FREE_IDLE, j, w->task, w->n, ID_NONE);
+        share ? NULL : quota_place(s, q, FREE_IDLE, j, w->task, w->n, ID_NONE);
     if (!share && (!where || !q->tentative || is_free(s, FREE_OR_RELEASING, where)))
         return where;
-    where = quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
+    where = quota_place(s, q, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
     return is_free(s, FREE_IDLE, where) ? where : NULL;
 }
 
 /* The tasks of w on the nodes that the last search found for them, if all that is idle now; else
  * NULL. */
-static const struct placement *place_as_found(struct sched *s, job_id j, const struct wanted *w)
+static const struct placement *place_as_found(struct sched *s, struct quota_state *q, job_id j,
+                                              const struct wanted *w)
 {
     const struct quota_job *own = job_own(s, j);
     struct placement *all = sched_scratch(s, sizeof *all + w->n * sizeof all->piece[0]);
@@ -134,8 +139,7 @@ static const struct placement *place_as_found(struct sched *s, job_id j, const s
         const struct piece *p = &own->found[i];
         if (p->task != w->task[all->n])
             continue;
-        const struct placement *one =
-            quota_place(s, FREE_OR_RELEASING, j, &p->task, 1, p->node);
+        const struct placement *one = quota_place(s, q, FREE_OR_RELEASING, j, &p->task, 1, p->node);
         if (!one || one->piece[0].node != p->node || !is_free(s, FREE_IDLE, one) ||
             sched_tentative_add(s, j, one) != SCHED_OK)
             break;
@@ -154,7 +158,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
     struct quota_place found = chosen ? quota_choose(s, q, j, w->task, w->n, false)
                                       : (struct quota_place){ find_idle(s, q, j, w), true };
     if (!found.where)
-        found = (struct quota_place){ place_as_found(s, j, w), true };
+        found = (struct quota_place){ place_as_found(s, q, j, w), true };
     const struct placement *where = found.now ? found.where : NULL;
     enum allocated done = ALLOCATED;
     bool more = job_placement(s, j) != NULL;
@@ -168,7 +172,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
     if (where) {
         if (quota_lacks_tasks(s, j))
             quota_enter_waiting(s, q, j);
-        else if (more)                 /* otherwise the notice of the start does it */
+        else if (more) /* otherwise the notice of the start does it */
             quota_leave_waiting(s, q, j);
         if (more)
             quota_grew(s, q, j);
@@ -190,10 +194,10 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
 
 struct leaf_head {
     struct line_walk walk;
-    bool behind;                  /* the walk has not come to the job yet */
+    bool behind; /* the walk has not come to the job yet */
     job_id job;
-    shape_id shape;               /* while the walk is behind */
-    struct wanted wanted;         /* while the walk is behind: tasks not listed */
+    shape_id shape;       /* while the walk is behind */
+    struct wanted wanted; /* while the walk is behind: tasks not listed */
 };
 
 /* The next job of the leaf that may find a place and has capacity. */
@@ -215,7 +219,7 @@ static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *
         h->wanted = quota_wanted(s, h->job, job_placement(s, h->job));
         if (h->wanted.n == 0)          /* an awaited job that has started in this pass */
             continue;
-        if (quota_has_capacity(q, f, &h->wanted.amount, &why))
+        if (quota_has_capacity(s, q, f, &h->wanted.amount, &why))
             return true;
         sched_blocked(s, h->job, why);
     }
@@ -235,7 +239,7 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
             return next_head(s, q, h);
         if (!quota_shape_fits(s, q, first->shape, first->job))
             continue;
-        if (!quota_has_capacity(q, job_facts(s, first->job), &first->ask, NULL))
+        if (!quota_has_capacity(s, q, job_facts(s, first->job), &first->ask, NULL))
             return next_head(s, q, h);
         h->job = first->job;
         h->shape = first->shape;
@@ -250,7 +254,7 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
 static enum wait_reason why_no_place(struct sched *s, struct quota_state *q, job_id j,
                                      const struct wanted *w)
 {
-    if (quota_chooses(s, q, j) && quota_place(s, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE))
+    if (quota_chooses(s, q, j) && quota_place(s, q, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE))
         return by_level(job_facts(s, j)) ? WAIT_TOPOLOGY : WAIT_FRAGMENTED;
     return sched_why_not(s);
 }
@@ -269,7 +273,7 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
     bool whole = ((struct quota_job *)job_own(s, j))->whole;
     struct admission_check *check = quota_check(s, q, job_facts(s, j)->ask->shape);
     enum wait_reason why;
-    bool may = quota_has_capacity(q, job_facts(s, j), &h->wanted.amount, &why);
+    bool may = quota_has_capacity(s, q, job_facts(s, j), &h->wanted.amount, &why);
     if (h->behind) {
         leaf_walk_to(s, q, &h->walk, j);
         h->wanted = quota_wanted(s, j, NULL);
@@ -307,7 +311,7 @@ static bool all_served(const struct quota_state *q)
 /* Room that a search made for a job is not given to other jobs, which would have to leave it
  * again. The search saw what victims leave as later than what is idle; now that all is idle, nodes
  * come in another order, in which a gang may find no place: then it gets the one that was found. */
-static void serve_awaited(struct sched *s, struct quota_state *q)
+void quota_serve_awaited(struct sched *s, struct quota_state *q)
 {
     struct line_walk walk = { .l = q->awaited };
     for (job_id j; line_next(&walk, &j);) {
@@ -316,7 +320,7 @@ static void serve_awaited(struct sched *s, struct quota_state *q)
         struct quota_job *own = job_own(s, j);
         bool waits = own->waits && (own->moved || !q->leaf[job_facts(s, j)->queue].spent);
         struct wanted w = waits ? quota_wanted(s, j, job_placement(s, j)) : (struct wanted){ 0 };
-        bool may = w.n > 0 && quota_has_capacity(q, job_facts(s, j), &w.amount, NULL);
+        bool may = w.n > 0 && quota_has_capacity(s, q, job_facts(s, j), &w.amount, NULL);
         enum allocated done = may ? allocate_job(s, q, j, &w) : ALLOCATED_NOT;
         if (done == ALLOCATED)
             q->reinstated = q->pass;
@@ -329,7 +333,6 @@ static void serve_awaited(struct sched *s, struct quota_state *q)
 
 void quota_allocate(struct sched *s, struct quota_state *q)
 {
-    serve_awaited(s, q);
     if (!q->growing && quota_no_shape_fits(q))
         return;
     struct leaf_head *heads = q->leaf_head =

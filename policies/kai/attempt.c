@@ -83,8 +83,9 @@ static const struct placement *held_besides(struct sched *s, job_id j, uint32_t 
 struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j,
                                 const uint32_t *task, uint32_t n, bool tentative)
 {
-    struct request ask = job_request(s, j);
+    struct request ask = *quota_ask(s, q, j);
     struct attempt a = { .s = s, .how = places_of(s, q), .job = j, .task = task, .n_tasks = n };
+    ask.job = j;
     a.ask = &ask;
     a.tentative = tentative;
     a.how->attempt++;

@@ -37,7 +37,7 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
         x->movable_elastic =
             x->movable_elastic || x->unit[u].n < job_placement(s, x->unit[u].job)->n;
         for (uint32_t i = 0; i < x->unit[u].n; i++) {
-            const struct request *ask = job_facts(s, x->unit[u].job)->ask;
+            const struct request *ask = quota_ask(s, q, x->unit[u].job);
             const struct piece *p = &x->unit[u].piece[i];
             const struct request *run =
                 ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, p->task);

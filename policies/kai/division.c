@@ -12,6 +12,11 @@ struct quota_amount quota_amount(struct amount a)
     return (struct quota_amount){ { a.gpu_milli, a.cpu_milli, a.mem_mib } };
 }
 
+struct amount quota_as_amount(const struct quota_amount *a)
+{
+    return (struct amount){ a->of[Q_GPU], a->of[Q_CPU], a->of[Q_MEM] };
+}
+
 int64_t quota_requestable(const struct quota_share *s)
 {
     return s->limit == UNLIMITED ? s->request : min_i64(s->limit, s->request);

@@ -53,6 +53,7 @@ struct quota_taker {
 };
 
 struct quota_amount quota_amount(struct amount a);
+struct amount quota_as_amount(const struct quota_amount *a);
 
 /* Once, when parents and priorities are known. Returns the first top queue, ID_NONE if there is
  * none. */

@@ -9,13 +9,16 @@
 
 #include <string.h>
 
-static void quota_begin(struct sched *s, const void *params, void *state)
+static bool has_limit(const struct queue_facts *f)
 {
-    struct quota_state *q = state;
-    q->params = params;
+    const struct amount *limit = &f->quota.limit;
+    return limit->gpu_milli != UNLIMITED || limit->cpu_milli != UNLIMITED ||
+           limit->mem_mib != UNLIMITED;
+}
+
+static void begin_shard(struct sched *s, struct quota_state *q)
+{
     quota_tree_begin(s, q);
-    if (q->params->half_life_h > 0)
-        queue_usage_decays(s, (int64_t)(q->params->half_life_h * 3600e9));
     q->leaf = sched_alloc(s, q->n_queues * sizeof *q->leaf);
     for (queue_id i = 0; i < q->n_queues; i++)
         q->leaf[i] = (struct leaf){ .waiting = line_new(s),
@@ -25,7 +28,8 @@ static void quota_begin(struct sched *s, const void *params, void *state)
     for (queue_id i = 0; i < q->n_queues; i++)
         for (queue_id up = i; up != ID_NONE; up = q->queue[up].parent)
             for (int r = 0; r < Q_RESOURCES; r++)
-                q->leaf[i].limited = q->leaf[i].limited || q->queue[up].of[r].limit != UNLIMITED;
+                q->leaf[i].limited = q->leaf[i].limited || has_limit(queue_facts(s, up)) ||
+                                     q->queue[up].of[r].limit != UNLIMITED;
     for (queue_id i = 0; i < q->n_queues; i++)
         q->budgets = q->budgets || queue_facts(s, i)->budget_gpu_milli_s > 0;
     q->ends = 1;
@@ -34,6 +38,17 @@ static void quota_begin(struct sched *s, const void *params, void *state)
     q->broken = line_new(s);
     q->misplaced = line_new(s);
     q->awaited = line_new(s);
+}
+
+static void quota_begin(struct sched *s, const void *params, void *state)
+{
+    struct quota_pools *pools = state;
+    pools_begin(s, params, pools);
+    for (uint32_t p = 0; p < pools->n; p++)
+        begin_shard(s, &pools->shard[p]);
+    const struct quota_params *given = params;
+    if (given->half_life_h > 0)
+        queue_usage_decays(s, (int64_t)(given->half_life_h * 3600e9));
 }
 
 /* A queue that has spent its budget starts nothing until the next month. */
@@ -64,7 +79,6 @@ static void pass_begins(struct sched *s, struct quota_state *q)
         q->version++;
     q->seen_version = sched_room_version(s);
     q->tentative = q->changed = false;
-    quota_refresh_all(s, q);
     if (q->budgets)
         check_budgets(s, q);
 }
@@ -108,12 +122,27 @@ static void refuse_misplaced(struct sched *s, struct quota_state *q)
     }
 }
 
-static void quota_schedule(struct sched *s, const void *params, void *state)
+static void refuse_homeless(struct sched *s, struct quota_pools *pools)
 {
-    struct quota_state *q = state;
-    const struct quota_params *p = params;
+    for (job_id j; line_first(pools->homeless, &j, NULL);) {
+        line_remove(pools->homeless, j);
+        sched_refuse(s, j,
+                     "no flavor that its queue has a quota of has enough nodes that it may use");
+    }
+}
+
+static void session_begins(struct sched *s, struct quota_state *q)
+{
     pass_begins(s, q);
     refuse_misplaced(s, q);
+    if (q->params->allocate > 0)
+        quota_serve_awaited(s, q);
+}
+
+/* The actions in one pool. */
+static void session(struct sched *s, struct quota_state *q)
+{
+    const struct quota_params *p = q->params;
     if (p->allocate > 0)
         quota_allocate(s, q);
     if (p->consolidation > 0)
@@ -129,10 +158,28 @@ static void quota_schedule(struct sched *s, const void *params, void *state)
     report_reasons(s, q);
 }
 
+static void quota_schedule(struct sched *s, const void *params, void *state)
+{
+    (void)params;
+    struct quota_pools *pools = state;
+    pools_refresh(s, pools);
+    refuse_homeless(s, pools);
+    for (uint32_t p = 0; p < pools->n; p++)
+        session_begins(s, &pools->shard[p]);
+    for (uint32_t p = 0; p < pools->n; p++)
+        session(s, &pools->shard[p]);
+    pools_move_on(s, pools);
+}
+
 static void quota_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
-    struct quota_state *q = state;
+    struct quota_pools *pools = state;
+    struct quota_state *q = pool_of(s, pools, j);
+    if (!q) {
+        line_push(pools->homeless, j, (struct line_key){ 0 });
+        return;
+    }
     int32_t priority = job_facts(s, j)->priority;
     q->min_priority = min_i32(q->min_priority, priority);
     q->max_priority = max_i32(q->max_priority, priority);
@@ -148,7 +195,7 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
 static void quota_started(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
-    struct quota_state *q = state;
+    struct quota_state *q = pool_of(s, state, j);
     if (quota_lacks_tasks(s, j))
         quota_enter_waiting(s, q, j);
     else
@@ -162,7 +209,12 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
                           enum stop_cause why)
 {
     (void)params;
-    struct quota_state *q = state;
+    struct quota_pools *pools = state;
+    struct quota_state *q = pool_of(s, pools, j);
+    if (!q) {
+        line_remove(pools->homeless, j);
+        return;
+    }
     if (stopped_for_good(why))
         line_remove(q->awaited, j);
     q->ends += stopped_for_good(why);
@@ -179,8 +231,10 @@ static void quota_withdrawn(struct sched *s, const void *params, void *state, jo
 static void quota_node_changed(struct sched *s, const void *params, void *state, node_id n)
 {
     (void)params;
-    (void)n;
-    quota_capacity_changed(s, state);
+    struct quota_pools *pools = state;
+    for (uint32_t p = 0; p < pools->n; p++)
+        if (!pools->shard[p].has_node || pools->shard[p].has_node[n])
+            quota_capacity_changed(s, &pools->shard[p]);
 }
 
 static const char *const runtimes[] = { "ancestor", "queue", NULL };
@@ -216,12 +270,12 @@ static const struct param quota_param_list[] = {
 const struct policy quota_policy = {
     .abi = POLICY_ABI,
     .name = "quota",
-    .reads = READS_QUOTAS | READS_WEIGHTS,
+    .reads = READS_QUOTAS | READS_WEIGHTS | READS_FLAVORS,
     .summary = "guaranteed quota: over it while others are idle, given back when they return",
     .needs = SEES_RELEASING | STARTS_PARTIAL | TESTS_LIMITS,
     .params = quota_param_list,
     .params_size = sizeof(struct quota_params),
-    .state_size = sizeof(struct quota_state),
+    .state_size = sizeof(struct quota_pools),
     .job_size = sizeof(struct quota_job),
     .period_ns = 1000000000,
     .begin = quota_begin,

@@ -1,6 +1,11 @@
 /* quota.h - the model of the policy `quota`: guaranteed quota after
  * NVIDIA/KAI-Scheduler:pkg/scheduler (actions/, plugins/).
  *
+ * Where queues have quotas of flavors, each flavor is a node pool with a shard of the scheduler: a
+ * struct quota_state with its nodes, the quotas of the queues there and the jobs that count there
+ * (job_flavor()). Shards see nothing of each other; pools.c says in which a job waits. Without
+ * flavors there is one shard, of all nodes.
+ *
  * A pass is a session of five actions, each of which can be switched off: allocate (idle GPUs to
  * the next job), consolidation (preemptible jobs move to make room), reclaim (queues within their
  * fair share take back from others), preempt (higher priority stops lower priority of the same
@@ -62,6 +67,11 @@ struct leaf_shape {
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
     struct quota_amount ask;
     enum wait_reason why;         /* as last reported */
+    /* pools.c: one of so many tasks, preemptible or not, went on when room was gone_room; more may,
+     * in this pass */
+    uint64_t gone_room;
+    uint32_t gone_tasks, going;
+    bool gone_firm;
 };
 /* The first of them, and what it wants. */
 struct shape_head {
@@ -132,6 +142,7 @@ struct admission_check {
     uint32_t acted;               /* how many of them pass `acted_pass` acted on */
     uint64_t acted_pass;
     const struct request *ask;
+    struct request *pool_ask;     /* the same on nodes of the shard's pool; NULL: not made yet */
     bool grouped;                 /* since none waited, one with groups has come */
     bool alike;                   /* no groups, and all want all their tasks */
     bool uniform;                 /* no groups, and all want equally many */
@@ -159,8 +170,12 @@ struct order {
     size_t n_active, n_leaves;
 };
 
-struct quota_state {
+struct quota_state { /* of a shard */
     const struct quota_params *params;
+    struct quota_pools *pools; /* it is one of them */
+    uint32_t flavor;           /* of its nodes; ID_NONE: all nodes */
+    queue_id books;            /* the books of queue i in its pool have the id i + books */
+    bool *has_node;            /* [nodes] NULL: all */
     /* number of this pass; and four counters that say what stands between two looks: */
     uint64_t pass;
     uint64_t version;             /* grows with all that may make room */
@@ -236,14 +251,31 @@ struct quota_state {
     struct places *places;        /* NULL: not asked for yet */
 };
 
+struct quota_pools {           /* policy.state_size */
+    struct quota_state *shard; /* [n] by flavor, or one of all nodes */
+    uint32_t n;
+    struct line *homeless; /* jobs that no pool of their queue may have */
+};
+
+/* ---- pools.c: node pools ---- */
+void pools_begin(struct sched *s, const struct quota_params *params, struct quota_pools *pools);
+/* The shard of a job; NULL: none of its queue's pools may have it. */
+struct quota_state *pool_of(const struct sched *s, struct quota_pools *pools, job_id j);
+/* What has changed in the books, to each shard its part. */
+void pools_refresh(struct sched *s, struct quota_pools *pools);
+/* At the end of a pass: jobs that waited in vain go on to the next pool of their queue. */
+void pools_move_on(struct sched *s, struct quota_pools *pools);
+
 /* ---- tasks.c: a job, task by task ---- */
+/* What it asks for, on nodes of the shard's pool. */
+const struct request *quota_ask(struct sched *s, struct quota_state *q, job_id j);
 /* has: what it holds, or would */
 struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);
 struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n);
 struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p);
 /* A place for these tasks; `first`: the node to try first, or ID_NONE. NULL: none. */
-const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j,
-                                    const uint32_t *task, uint32_t n, node_id first);
+const struct placement *quota_place(struct sched *s, struct quota_state *q, enum free_kind in,
+                                    job_id j, const uint32_t *task, uint32_t n, node_id first);
 /* attempt.c: KAI's choice of nodes, GPUs and domains (places.h) applies to this job. */
 bool quota_chooses(struct sched *s, struct quota_state *q, job_id j);
 /* A place for all these tasks; now: on idle GPUs only, and not if it is asked for as tentative.
@@ -281,6 +313,8 @@ bool quota_is_plain(const struct quota_state *q);
 void quota_pass_begins(struct quota_state *q);
 
 /* ---- admission.c: shapes ---- */
+/* Of the leaf, made when first asked for. The pointer is good until a new shape comes there. */
+struct leaf_shape *quota_leaf_shape(struct sched *s, struct leaf *l, shape_id shape);
 /* The check of a shape, made when first asked for. The pointer is good until a new shape comes. */
 struct admission_check *quota_check(struct sched *s, struct quota_state *q, shape_id shape);
 /* 1: j waits whole; -1: no longer */
@@ -312,7 +346,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q);
 void quota_capacity_changed(struct sched *s, struct quota_state *q);
 /* The shares on its path, from the books. */
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);
-void quota_refresh_all(struct sched *s, struct quota_state *q);
+void quota_refresh_one(struct sched *s, struct quota_state *q, queue_id i);
 /* Fair shares, once a pass. */
 void quota_divide_now(struct sched *s, struct quota_state *q);
 /* Asks for a pass when past use that decays first gives a waiting job a fair share that it may
@@ -339,12 +373,15 @@ void order_refresh(struct order *o, queue_id i);
 void order_copy(struct order *to, const struct order *from);
 
 /* ---- allocate.c ---- */
+/* In all pools before any allocates: they share the limits of queues. */
+void quota_serve_awaited(struct sched *s, struct quota_state *q);
 void quota_allocate(struct sched *s, struct quota_state *q);
 /* Places tasks tentatively, idle GPUs last. What was placed; NULL: it does not fit. */
 const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j,
                                                 const uint32_t *task, uint32_t n);
-/* Limits, and for a non-preemptible job deserved shares. *why may be NULL. */
-bool quota_has_capacity(struct quota_state *q, const struct job_facts *f,
+/* Limits (in the pool, and of the queue in all pools), and for a non-preemptible job deserved
+ * shares. *why may be NULL. */
+bool quota_has_capacity(struct sched *s, struct quota_state *q, const struct job_facts *f,
                         const struct quota_amount *ask, enum wait_reason *why);
 
 /* ---- search.c, victims.c, consolidation_bound.c: see search.h ---- */

@@ -113,7 +113,7 @@ static void reinstate_total(struct search *x, uint32_t first, const struct place
 static void reinstate_victim(struct sched *s, struct quota_state *q, struct search *x, job_id j)
 {
     struct wanted w = quota_wanted(s, j, what_stays(s, x, j));
-    if (w.n == 0 || !quota_has_capacity(q, job_facts(s, j), &w.amount, NULL))
+    if (w.n == 0 || !quota_has_capacity(s, q, job_facts(s, j), &w.amount, NULL))
         return;
     const struct placement *where = quota_place_tentatively(s, q, j, w.task, w.n);
     const struct placement *had = job_placement(s, j);
@@ -191,7 +191,7 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
             reinstate_victim(s, q, x, j);
         } else {
             const struct placement *where =
-                quota_has_capacity(q, job_facts(s, j), &mine, NULL)
+                quota_has_capacity(s, q, job_facts(s, j), &mine, NULL)
                     ? quota_place_tentatively(s, q, j, x->wanted.task, tasks)
                     : NULL;
             if (!where)
@@ -348,7 +348,7 @@ static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct sea
  * does not suffice, again when there are twice as many. */
 static enum outcome try_total(struct sched *s, struct quota_state *q, struct search *x)
 {
-    const struct request *ask = job_facts(s, x->job)->ask;
+    const struct request *ask = quota_ask(s, q, x->job);
     int64_t free_milli =
         (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask) * ask->gpu_milli;
     if (free_milli + x->freed_milli < x->task_milli || x->n_units < 2 * x->tried)
@@ -380,7 +380,7 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
             return true;
     }
     struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
-    x->any_node = !quota_has_capacity(q, job_facts(s, x->job), &mine, NULL) ||
+    x->any_node = !quota_has_capacity(s, q, job_facts(s, x->job), &mine, NULL) ||
                   (x->run && !search_lacks_nodes(s, x->run, alike(x, tasks)));
     search_victims(s, q, x);
     bool could = x->any_node || recorded_could_do(s, x);
@@ -463,7 +463,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
     for (uint32_t i = 0; i < x->wanted.n; i++) {
         node_id to = whole ? ID_NONE : x->placed[i].node;
         const struct placement *where =
-            quota_place(s, FREE_OR_RELEASING, x->job, &x->wanted.task[i], 1, to);
+            quota_place(s, q, FREE_OR_RELEASING, x->job, &x->wanted.task[i], 1, to);
         if (where)
             sched_tentative_add(s, x->job, where);
     }
@@ -472,7 +472,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         if (e->fate != FATE_MOVED || job_facts(s, e->job)->ask->tasks == SPLIT_ANY)
             continue;
         const struct placement *where =
-            quota_place(s, FREE_OR_RELEASING, e->job, &e->task, 1, e->to);
+            quota_place(s, q, FREE_OR_RELEASING, e->job, &e->task, 1, e->to);
         if (where)
             sched_tentative_add(s, e->job, where);
     }
@@ -499,7 +499,7 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
     const struct job_facts *f = job_facts(s, j);
     if (action == CONSOLIDATION && !job_placement(s, j) && !f->n_groups &&
         (quota_check(s, q, f->ask->shape)->infeasible_at == q->changes ||
-         consolidation_infeasible(s, q, f->ask, f->min_tasks))) {
+         consolidation_infeasible(s, q, quota_ask(s, q, j), f->min_tasks))) {
         quota_divide_now(s, q);
         return false;
     }
@@ -514,7 +514,7 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
         return false;              /* nothing may be lost, and consolidation has tried already */
     quota_divide_now(s, q);
     x->placed = sched_scratch(s, (x->wanted.n + 1) * sizeof *x->placed);
-    const struct request *ask = f->ask;
+    const struct request *ask = quota_ask(s, q, j);
     for (uint32_t k = 1; k <= x->wanted.n; k++) {
         const struct request *run =
             ask->tasks == SPLIT_ANY ? ask : request_of_task(ask, x->wanted.task[k - 1]);

@@ -35,12 +35,12 @@ static void unsettle(struct quota_state *q, queue_id parent, enum quota_resource
     q->unsettled = true;
 }
 
-static void refresh_one(const struct sched *s, struct quota_state *all, queue_id i)
+void quota_refresh_one(struct sched *s, struct quota_state *all, queue_id i)
 {
     struct quota_queue *q = &all->queue[i];
-    struct quota_amount held = quota_amount(queue_held(s, i)),
-                        firm = quota_amount(queue_held_firm(s, i)),
-                        pending = quota_amount(queue_pending(s, i));
+    struct quota_amount held = quota_amount(queue_held(s, i + all->books)),
+                        firm = quota_amount(queue_held_firm(s, i + all->books)),
+                        pending = quota_amount(queue_pending(s, i + all->books));
     bool changed = false;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
         changed = changed || q->of[r].allocated != held.of[r];
@@ -62,25 +62,18 @@ static void refresh_one(const struct sched *s, struct quota_state *all, queue_id
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf)
 {
     for (queue_id i = leaf; i != ID_NONE; i = q->queue[i].parent)
-        refresh_one(s, q, i);
+        quota_refresh_one(s, q, i);
 }
 
-void quota_refresh_all(struct sched *s, struct quota_state *q)
-{
-    const queue_id *changed;
-    for (size_t n = queue_changes(s, &changed); n-- > 0;)
-        refresh_one(s, q, changed[n]);
-}
-
-/* Of nodes that are up. CPUs or memory that are not modelled count as INT64_MAX / 4. */
-static struct quota_amount capacity_of(struct sched *s)
+/* Of nodes of the pool that are up. CPUs or memory that are not modelled count as INT64_MAX / 4. */
+static struct quota_amount capacity_of(struct sched *s, const struct quota_state *q)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
     node_id first, end;
     view_domain_nodes(v, 0, &first, &end);
     struct quota_amount sum = { { 0 } };
     for (node_id n = first; n < end; n++) {
-        if (!sched_node_up(s, n))
+        if (!sched_node_up(s, n) || (q->has_node && !q->has_node[n]))
             continue;
         struct quota_amount size = quota_amount(view_node_size(v, n));
         for (int r = 0; r < Q_RESOURCES; r++)
@@ -100,8 +93,11 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->first = sched_alloc(s, (n + (size_t)2) * sizeof *q->first);
     for (queue_id i = 0; i < n; i++) {
         const struct queue_facts *f = queue_facts(s, i);
-        struct quota_amount deserved = quota_amount(f->quota.deserved),
-                            limit = quota_amount(f->quota.limit);
+        struct quota quota = f->quota;
+        if (q->has_node)
+            queue_flavor_quota(s, i, q->flavor, &quota);
+        struct quota_amount deserved = quota_amount(quota.deserved),
+                            limit = quota_amount(quota.limit);
         const double weight[Q_RESOURCES] = { f->weight, f->cpu_weight, f->mem_weight };
         q->queue[i] = (struct quota_queue){ .priority = f->priority, .parent = f->parent };
         for (int r = 0; r < Q_RESOURCES; r++)
@@ -116,7 +112,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
         q->first[i + 1] += q->first[i];
     q->top = quota_arrange(q->queue, n);
     q->unsettled = true;
-    q->total = capacity_of(s);
+    q->total = capacity_of(s, q);
     q->free_milli = q->total.of[Q_GPU];
     q->restanding = sched_alloc(s, n * sizeof *q->restanding);
     q->acted = sched_alloc(s, n * sizeof *q->acted);
@@ -135,7 +131,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
 void quota_capacity_changed(struct sched *s, struct quota_state *q)
 {
     struct quota_amount before = q->total;
-    q->total = capacity_of(s);
+    q->total = capacity_of(s, q);
     q->free_milli += q->total.of[Q_GPU] - before.of[Q_GPU];
     q->divided = false;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
@@ -144,11 +140,23 @@ void quota_capacity_changed(struct sched *s, struct quota_state *q)
         quota_standing_changed(q, i);
 }
 
-static void take_usage(const struct sched *s, uint32_t n, struct quota_queue *queue,
-                       int64_t time_ns)
+static void take_usage(const struct sched *s, const struct quota_state *q,
+                       struct quota_queue *queue, int64_t time_ns)
 {
-    for (queue_id i = 0; i < n; i++)
-        queue[i].of[Q_GPU].usage = queue_usage(s, i, time_ns);
+    for (queue_id i = 0; i < q->n_queues; i++)
+        queue[i].of[Q_GPU].usage = queue_usage(s, i + q->books, time_ns);
+}
+
+/* The share in this pool, and what those in all pools come to. */
+static void report_fair(struct sched *s, const struct quota_state *q, queue_id i)
+{
+    struct quota_amount sum = { { 0 } };
+    for (uint32_t p = 0; p < q->pools->n; p++)
+        for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+            sum.of[r] += q->pools->shard[p].queue[i].of[r].fair;
+    queue_fair_share(s, i, quota_as_amount(&sum));
+    if (q->has_node)
+        queue_fair_share(s, i + q->books, quota_as_amount(&q->leaf[i].fair));
 }
 
 void quota_divide_now(struct sched *s, struct quota_state *q)
@@ -157,7 +165,7 @@ void quota_divide_now(struct sched *s, struct quota_state *q)
         return;
     q->divided = true;
     if (q->params->half_life_h > 0) {
-        take_usage(s, q->n_queues, q->queue, sched_now(s));
+        take_usage(s, q, q->queue, sched_now(s));
         for (queue_id i = 0; i < q->n_queues; i++)
             unsettle(q, q->queue[i].parent, Q_GPU);
     }
@@ -174,7 +182,7 @@ void quota_divide_now(struct sched *s, struct quota_state *q)
         q->leaf[i].fair = fair;
         quota_changed(q, i);
         quota_standing_changed(q, i);
-        queue_fair_share(s, i, (struct amount){ fair.of[Q_GPU], fair.of[Q_CPU], fair.of[Q_MEM] });
+        report_fair(s, q, i);
     }
 }
 
@@ -190,7 +198,7 @@ static bool has_flipped(struct sched *s, const struct quota_state *q, struct quo
     memcpy(at, q->queue, q->n_queues * sizeof *at);
     for (queue_id i = 0; i < q->n_queues; i++)
         at[i].settled = 0;
-    take_usage(s, q->n_queues, at, time_ns);
+    take_usage(s, q, at, time_ns);
     quota_divide_tree(at, q->top, &q->total, q->params->k, q->taker, &top_settled);
     for (queue_id i = 0; i < q->n_queues; i++) {
         const struct quota_share *gpus = &at[i].of[Q_GPU];

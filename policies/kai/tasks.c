@@ -123,13 +123,31 @@ static struct request run_of_tasks(const struct request *ask, job_id j, const ui
     return part;
 }
 
-const struct placement *quota_place(struct sched *s, enum free_kind in, job_id j,
-                                    const uint32_t *task, uint32_t n, node_id first)
+const struct request *quota_ask(struct sched *s, struct quota_state *q, job_id j)
 {
-    struct request r = job_request(s, j);
+    const struct request *ask = job_facts(s, j)->ask;
+    if (!q->has_node)
+        return ask;
+    struct admission_check *check = quota_check(s, q, ask->shape);
+    struct request **to = &check->pool_ask;
+    for (const struct request *run = *to ? NULL : ask; run; run = run->next) {
+        *to = sched_alloc(s, sizeof **to);
+        **to = *run;
+        (*to)->flavor = (uint16_t)(q->flavor + 1);
+        (*to)->next = NULL;
+        to = (struct request **)(uintptr_t) & (*to)->next;
+    }
+    return check->pool_ask;
+}
+
+const struct placement *quota_place(struct sched *s, struct quota_state *q, enum free_kind in,
+                                    job_id j, const uint32_t *task, uint32_t n, node_id first)
+{
+    const struct request *ask = quota_ask(s, q, j);
+    struct request r = *ask;
     uint32_t i = 0;
+    r.job = j;
     if (r.tasks != SPLIT_ANY) {
-        const struct request *ask = job_facts(s, j)->ask;
         r = run_of_tasks(ask, j, task, n, &i);
         for (struct request *last = &r; i < n;) {
             struct request *next = sched_scratch(s, sizeof *next);

@@ -2,11 +2,16 @@
  *
  * After kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and
  * plugins/defaultpreemption. On each node that removing pods of lower priority could cure all of
- * them are removed from a copy of its state, and the most important put back while the pod still
- * fits; the others are victims. A tenth of the nodes, at least 100, is tried. There are no
- * disruption budgets. Of the nodes: the lowest highest priority of a victim, then the smallest sum
- * of priorities, the fewest victims, the latest start among the earliest of the most important
- * ones, the first. Pods that may not be preempted are no victims. */
+ * them are removed from a copy of its state, and put back while the pod still fits: first those
+ * whose eviction would break a disruption budget, then the others, each the most important first;
+ * those that are left are victims. A tenth of the nodes, at least 100, is tried, and more until one
+ * breaks no budget. Of the nodes: the fewest broken budgets, then the lowest highest priority of a
+ * victim, the smallest sum of priorities, the fewest victims, the latest start among the earliest
+ * of the most important ones, the first. Pods that may not be preempted are no victims. Pods of
+ * lower priority that are nominated for the node are so no longer.
+ *
+ * A disruption budget is of the pods of one job (maxUnavailable): of n pods, h of them bound, h - (n
+ * - maxUnavailable) may be evicted; of more victims the less important ones break it. */
 #include "policies/kubernetes/kube.h"
 #include "sim/contract/util/array.h"
 
@@ -128,7 +133,14 @@ static bool state_fits(const struct node_state *t, const struct request *pod)
 
 /* ---- Victims ---- */
 
-struct victim { uint32_t pod; int32_t priority; int64_t start_ns; job_id job; uint32_t task; };
+struct victim {
+    uint32_t pod;
+    int32_t priority;
+    int64_t start_ns;
+    job_id job;
+    uint32_t task;
+    bool violates;                /* its eviction would break a disruption budget */
+};
 
 /* The most important first: higher priority, then running longer. */
 static int by_importance(const void *a, const void *b)
@@ -204,7 +216,49 @@ bool kube_fits_beside_nominated(const struct sched *s, const struct kube *k, job
     return state_fits(&t, pod);
 }
 
-/* Victims on n, the most important first; 0: none are needed or none suffice. The list is
+/* Pods of that job that may still be evicted. */
+static uint32_t disruptions_allowed(const struct sched *s, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    const struct placement *bound = job_placement(s, j);
+    uint32_t pods = kube_pods(f->ask), down = f->max_down - 1;
+    uint32_t healthy = !bound ? 0 : f->ask->tasks == SPLIT_ANY ? 1 : (uint32_t)bound->n;
+    uint32_t wanted = pods > down ? pods - down : 0;
+    return healthy > wanted ? healthy - wanted : 0;
+}
+
+/* Of pods in this order. */
+static void mark_violations(const struct sched *s, struct victim *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t before = 0;
+        for (size_t k = 0; k < i; k++)
+            before += list[k].job == list[i].job;
+        list[i].violates = job_facts(s, list[i].job)->max_down > 0 &&
+                           before >= disruptions_allowed(s, list[i].job);
+    }
+}
+
+/* Puts back what can stay, of those that violate or of the others; moves the rest to `to`, which
+ * may be the list itself. */
+static size_t reprieve(struct sched *s, struct node_state *t, const struct request *pod,
+                       const struct victim *list, size_t n, bool violating, struct victim *to)
+{
+    size_t chosen = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].violates != violating)
+            continue;
+        const struct request *ask = job_facts(s, list[i].job)->ask;
+        state_add_piece(t, piece_of(s, &list[i]), ask, -1);
+        if (t->cpu_milli >= 0 && t->mem_mib >= 0 && state_fits(t, pod))
+            continue;
+        state_add_piece(t, piece_of(s, &list[i]), ask, 1);
+        to[chosen++] = list[i];
+    }
+    return chosen;
+}
+
+/* Victims on n, the most important first; 0: none are needed or none suffice. list, [2 * pods]:
  * scratch. */
 static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const struct request *pod,
                          node_id n, struct victim *list)
@@ -214,43 +268,50 @@ static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const 
     int32_t priority = job_facts(s, j)->priority;
     if (!releasing(s, n))
         keep_for_nominated(s, k, n, j, pod, &t);
-    size_t lower = 0, chosen = 0;
+    size_t lower = 0;
     for (uint32_t i = k->on_node[n]; i != ID_NONE; i = k->pod[i].after) {
         const struct job_facts *f = job_facts(s, k->pod[i].job);
         /* else it left with another pod of its job */
         if (f->priority < priority && f->preemptible &&
             kube_holds(s, k->pod[i].job, k->pod[i].task))
             list[lower++] = (struct victim){ i, f->priority, k->pod[i].since_ns, k->pod[i].job,
-                                             k->pod[i].task };
+                                             k->pod[i].task, false };
     }
     for (size_t i = 0; i < lower; i++)
         state_add_piece(&t, piece_of(s, &list[i]), job_facts(s, list[i].job)->ask, 1);
     if (!lower || !state_fits(&t, pod))
         return 0;
     qsort(list, lower, sizeof *list, by_importance);
-    for (size_t i = 0; i < lower; i++) {
-        const struct request *ask = job_facts(s, list[i].job)->ask;
-        state_add_piece(&t, piece_of(s, &list[i]), ask, -1);
-        if (t.cpu_milli >= 0 && t.mem_mib >= 0 && state_fits(&t, pod))
-            continue;
-        state_add_piece(&t, piece_of(s, &list[i]), ask, 1);
-        list[chosen++] = list[i];
-    }
+    mark_violations(s, list, lower);
+    struct victim *left = list + lower;
+    size_t violating = reprieve(s, &t, pod, list, lower, true, left),
+           chosen = violating + reprieve(s, &t, pod, list, lower, false, left + violating);
+    memmove(list, left, chosen * sizeof *list);
+    qsort(list, chosen, sizeof *list, by_importance);
     return chosen;
 }
 
-struct option { node_id node; size_t victims; int32_t highest; int64_t sum, earliest_ns; };
+struct option {
+    node_id node;
+    size_t victims, violations;
+    int32_t highest;
+    int64_t sum, earliest_ns;
+};
 
 static struct option option_of(node_id n, const struct victim *list, size_t victims)
 {
-    struct option o = { n, victims, list[0].priority, 0, list[0].start_ns };
-    for (size_t i = 0; i < victims; i++)
+    struct option o = { n, victims, 0, list[0].priority, 0, list[0].start_ns };
+    for (size_t i = 0; i < victims; i++) {
         o.sum += (int64_t)list[i].priority - INT32_MIN;
+        o.violations += list[i].violates;
+    }
     return o;
 }
 
 static bool better(const struct option *a, const struct option *b)
 {
+    if (a->violations != b->violations)
+        return a->violations < b->violations;
     if (a->highest != b->highest)
         return a->highest < b->highest;
     if (a->sum != b->sum)
@@ -274,8 +335,17 @@ bool kube_awaits_victims(const struct sched *s, const struct kube *k, job_id j, 
     return m && releasing(s, m->node);
 }
 
+/* Pods of lower priority may no longer fit there: they look for a node anew. */
+static void forget_lower(struct kube *k, node_id n, int32_t priority)
+{
+    for (size_t i = k->n_nominations; i-- > 0;)
+        if (k->nomination[i].node == n && k->nomination[i].priority < priority)
+            kube_forget_nomination(k, k->nomination[i].job, k->nomination[i].task);
+}
+
 static void nominate(struct sched *s, struct kube *k, job_id j, uint32_t task, node_id n)
 {
+    forget_lower(k, n, job_facts(s, j)->priority);
     k->nomination = array_grown(sched_alloc, s, k->nomination, &k->nomination_capacity,
                                 k->n_nominations, sizeof *k->nomination);
     k->nomination[k->n_nominations++] =
@@ -302,9 +372,9 @@ bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct reques
 {
     node_id most = k->n_nodes / 10 > TRIED_LEAST ? k->n_nodes / 10 : TRIED_LEAST, tried = 0;
     node_id first = k->params->ties > TIES_NAME ? (node_id)(sched_random(s) % k->n_nodes) : 0;
-    struct victim *list = sched_scratch(s, (k->n_pods + (size_t)1) * sizeof *list);
-    struct option best = { ID_NONE, 0, 0, 0, 0 };
-    for (node_id i = 0; i < k->n_nodes && tried < most; i++) {
+    struct victim *list = sched_scratch(s, (2 * k->n_pods + 1) * sizeof *list);
+    struct option best = { .node = ID_NONE };
+    for (node_id i = 0; i < k->n_nodes && (tried < most || best.violations); i++) {
         node_id n = (first + i) % k->n_nodes;
         size_t victims = kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE
                              ? victims_on(s, k, j, pod, n, list)

@@ -97,6 +97,8 @@ static bool admit(void *self, struct cohort_entry *entry)
         return false;
     e->tasks = cohort_tasks(c, entry);
     cohort_take_flavors(c, &q->nomination, e);
+    if (cohort_runs(c, e)[0]) /* a job counts whole, in the flavor of its first run */
+        sched_count_in(s, j, cohort_runs(c, e)[0] - 1u);
     pass_over(q);
     line_remove(q->fresh, j);
     line_remove(q->waiting, j);

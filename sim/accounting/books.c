@@ -18,7 +18,7 @@ static void amount_add(struct amount *to, struct amount by, int64_t sign)
 
 static void note_change(struct sched *s, queue_id q)
 {
-    if (!s->books->queue[q].changed) {
+    if (q < s->cluster->n_queues && !s->books->queue[q].changed) {
         s->books->queue[q].changed = true;
         s->books->changed[s->books->n_changed++] = q;
     }
@@ -28,25 +28,58 @@ static void note_change(struct sched *s, queue_id q)
     }
 }
 
-void books_held(struct sched *s, job_id j, struct amount size, int sign)
+/* Where the books for its flavor begin; 0: it counts in none. */
+static queue_id books_of_flavor(const struct sched *s, job_id j)
+{
+    return s->cluster->n_flavors ? s->cluster->n_queues * live_of(s, j)->flavor : 0;
+}
+
+/* In the books that begin at `from`, up the tree. */
+static void add_held(struct sched *s, job_id j, queue_id from, struct amount size, int sign)
 {
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
-        quota_settle(s, q);
-        amount_add(&s->books->queue[q].held, size, sign);
+        struct queue_books *b = &s->books->queue[from + q];
+        quota_settle(s, from + q);
+        amount_add(&b->held, size, sign);
         if (!s->workload->facts[j].preemptible)
-            amount_add(&s->books->queue[q].held_firm, size, sign);
-        note_change(s, q);
+            amount_add(&b->held_firm, size, sign);
+        note_change(s, from + q);
+    }
+}
+
+void books_held(struct sched *s, job_id j, struct amount size, int sign)
+{
+    queue_id flavor = books_of_flavor(s, j);
+    add_held(s, j, 0, size, sign);
+    if (flavor)
+        add_held(s, j, flavor, size, sign);
+}
+
+static void add_pending(struct sched *s, job_id j, queue_id from, struct amount size, int sign)
+{
+    for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
+        quota_settle(s, from + q);
+        amount_add(&s->books->queue[from + q].pending, size, sign);
+        note_change(s, from + q);
     }
 }
 
 void books_pending(struct sched *s, job_id j, struct amount size, int sign)
 {
+    queue_id flavor = books_of_flavor(s, j);
     s->ledger.waiting_milli += sign * size.gpu_milli;
-    for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
-        quota_settle(s, q);
-        amount_add(&s->books->queue[q].pending, size, sign);
-        note_change(s, q);
-    }
+    add_pending(s, j, 0, size, sign);
+    if (flavor)
+        add_pending(s, j, flavor, size, sign);
+}
+
+void books_count_in(struct sched *s, struct live *l, uint32_t flavor)
+{
+    struct amount size = request_amount(ask_of(s, l->job));
+    if (l->flavor)
+        add_pending(s, l->job, books_of_flavor(s, l->job), size, -1);
+    l->flavor = (uint8_t)(flavor + 1);
+    add_pending(s, l->job, books_of_flavor(s, l->job), size, 1);
 }
 
 void books_given_up(struct sched *s, const struct live *l, const struct placement *p)
@@ -55,16 +88,24 @@ void books_given_up(struct sched *s, const struct live *l, const struct placemen
     books_pending(s, l->job, amount_served(s, l->job, p), 1);
 }
 
+static void add_occupied(struct sched *s, job_id j, queue_id from, int64_t gpu_milli)
+{
+    for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
+        quota_settle(s, from + q);
+        s->books->queue[from + q].occupied_milli += gpu_milli;
+        note_change(s, from + q);
+    }
+}
+
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign)
 {
+    queue_id flavor = books_of_flavor(s, j);
     int64_t gpu_milli = sign * placement_gpu_milli(p);
     s->ledger.held_milli += gpu_milli;
     models_held(s, j, p, sign);
-    for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
-        quota_settle(s, q);
-        s->books->queue[q].occupied_milli += gpu_milli;
-        note_change(s, q);
-    }
+    add_occupied(s, j, 0, gpu_milli);
+    if (flavor)
+        add_occupied(s, j, flavor, gpu_milli);
 }
 
 /* A queue contends while one of its own jobs is there. */
@@ -144,17 +185,20 @@ size_t run_changed_queues(const struct sched *s, const queue_id **queues)
 void books_begin(struct sched *s)
 {
     struct books *b = s->books = arena_alloc(s->memory, sizeof *b);
-    b->queue = mem_new(s->cluster->n_queues, sizeof *b->queue);
+    b->n = s->cluster->n_queues * (1 + (size_t)s->cluster->n_flavors);
+    b->queue = mem_new(b->n, sizeof *b->queue);
+    b->capacity = mem_new(1 + (size_t)s->cluster->n_flavors, sizeof *b->capacity);
     b->changed = mem_new(s->cluster->n_queues, sizeof *b->changed);
-    b->unseen = mem_new(s->cluster->n_queues, sizeof *b->unseen);
+    b->unseen = mem_new(b->n, sizeof *b->unseen);
     quotas_begin(s);
 }
 
 void books_end(struct sched *s)
 {
-    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+    for (queue_id q = 0; q < s->books->n; q++)
         free(s->books->queue[q].reclaim);
     free(s->books->queue);
+    free(s->books->capacity);
     free(s->books->changed);
     free(s->books->unseen);
 }
@@ -173,13 +217,13 @@ void books_instant_ends(struct sched *s)
 
 void books_forget_policy(struct sched *s)
 {
-    for (queue_id q = 0; q < s->cluster->n_queues; q++)
+    for (queue_id q = 0; q < s->books->n; q++)
         books_fair_share(s, q, (struct amount){ .gpu_milli = -1 });
-    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+    for (queue_id q = 0; q < s->books->n; q++) {
         s->books->queue[q].unseen = true;
         s->books->unseen[q] = q;
     }
-    s->books->n_unseen = s->cluster->n_queues;
+    s->books->n_unseen = s->books->n;
 }
 
 size_t books_unseen(struct sched *s, const queue_id **queues)
@@ -194,7 +238,7 @@ size_t books_unseen(struct sched *s, const queue_id **queues)
 
 void books_fair_share(struct sched *s, queue_id q, struct amount share)
 {
-    if (q >= s->cluster->n_queues || s->books->queue[q].quota.reported_milli == share.gpu_milli)
+    if (q >= s->books->n || s->books->queue[q].quota.reported_milli == share.gpu_milli)
         return;
     s->books->queue[q].quota.reported_milli = share.gpu_milli;
     note_change(s, q);

@@ -19,11 +19,14 @@ struct queue_books {
 
 /* Written by sim/accounting alone. */
 struct books {
-    struct queue_books *queue;    /* [n_queues] */
+    struct queue_books *queue;    /* [n] of the queues; behind them, by flavor, of their jobs that count in it */
+    size_t n;                     /* n_queues * (1 + flavors) */
     bool budgets;                 /* some queue has one */
     int64_t half_life_ns;         /* of past use; 0: it is not asked for */
-    double had_milli_s;           /* decayed GPU time of nodes that were up, until has_since_ns; has_milli since then */
-    int64_t has_milli, has_since_ns;
+    struct books_capacity {       /* [1 + flavors] of all nodes, then of those of each */
+        double had_milli_s;       /* decayed GPU time of nodes that were up, until has_since_ns; has_milli since then */
+        int64_t has_milli, has_since_ns;
+    } *capacity;
     queue_id *changed, *unseen;   /* queues that have changed since the last instant; since the policy asked */
     size_t n_changed, n_unseen;
 };
@@ -39,6 +42,7 @@ void books_forget_policy(struct sched *s);                                /* no 
 /* books.c - queues: held and pending, up the tree */
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
+void books_count_in(struct sched *s, struct live *l, uint32_t flavor);     /* it waits, and holds nothing */
 void books_given_up(struct sched *s, const struct live *l, const struct placement *p);    /* it holds p no more, and asks for all of it again */
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
@@ -49,10 +53,11 @@ void books_lost(struct sched *s, const struct live *l, unsigned cause, const str
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of a job that ends now; -1: none */
 
 /* usage.c - past use, with a half-life: see queue_usage_decays() */
-void books_usage_decays(struct sched *s, int64_t half_life_ns, int64_t has_milli);    /* has: GPUs of nodes that are up */
+/* has: [1 + flavors] GPUs of nodes that are up */
+void books_usage_decays(struct sched *s, int64_t half_life_ns, const int64_t *has_milli);
 double books_usage(const struct sched *s, queue_id q, int64_t time_ns);
 void usage_settle(const struct sched *s, struct queue_books *b);          /* before its books change */
-void books_capacity(struct sched *s, int64_t more_milli);                 /* GPUs came, or went (negative) */
+void books_capacity(struct sched *s, node_id n, int64_t more_milli);      /* GPUs came, or went (negative) */
 
 /* quotas.c - what each queue is owed and gets */
 void quotas_begin(struct sched *s);

@@ -34,12 +34,12 @@ static int preemptions_check(const struct sched *s, struct error *err)
 static int quotas_check(const struct sched *s, struct error *err)
 {
     int128_t held = 0, span_ns = s->now_ns - s->totals.first_ns;
-    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+    for (queue_id q = 0; q < s->books->n; q++) {
         const struct run_quota *i = &s->books->queue[q].quota;
         int128_t quota = span_ns * i->deserved_milli - i->unused + i->borrowed;
         if (i->held != quota)
             return broken(err, "GPU-seconds of a queue, held and by its quota", i->held, quota);
-        held += s->cluster->queue[q].first_child == ID_NONE ? i->held : 0;
+        held += q < s->cluster->n_queues && s->cluster->queue[q].first_child == ID_NONE ? i->held : 0;
     }
     return held == s->totals.held ? 0 : broken(err, "GPU-seconds held, over time and over queues", s->totals.held, held);
 }

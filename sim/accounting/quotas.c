@@ -104,7 +104,7 @@ void quota_settle(struct sched *s, queue_id q)
 
 void quotas_end(struct sched *s)
 {
-    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+    for (queue_id q = 0; q < s->books->n; q++) {
         quota_settle(s, q);
         if (s->books->queue[q].short_since_ns != TIME_NEVER)
             reclaim_add(&s->books->queue[q], s->now_ns, true);
@@ -116,25 +116,49 @@ void quotas_end(struct sched *s)
  * quota, and of the rest a part by weight. Quotas that are more than there is are cut in proportion; without a quota a queue
  * lives of the rest. Rounded to a thousandth of a GPU. */
 
-static void share_out(struct sched *s, queue_id parent, double milli)
+static void share_out(struct sched *s, struct queue_books *books, queue_id parent, double milli)
 {
     const struct queue_facts *queue = s->cluster->queue;
     double deserved = 0, weight = 0;
     for (queue_id q = 0; q < s->cluster->n_queues; q++)
-        if (queue[q].parent == parent && s->books->queue[q].quota.used) {
-            deserved += s->books->queue[q].quota.deserves ? (double)s->books->queue[q].quota.deserved_milli : 0;
+        if (queue[q].parent == parent && books[q].quota.used) {
+            deserved += books[q].quota.deserves ? (double)books[q].quota.deserved_milli : 0;
             weight += queue[q].weight;
         }
     double cut = deserved > milli ? milli / deserved : 1, rest = fmax(0, milli - deserved);
     for (queue_id q = 0; q < s->cluster->n_queues; q++) {
-        struct run_quota *i = &s->books->queue[q].quota;
+        struct run_quota *i = &books[q].quota;
         if (queue[q].parent != parent || !i->used)
             continue;
         double own = (i->deserves ? (double)i->deserved_milli * cut : 0) + (weight > 0 ? queue[q].weight / weight * rest : 0);
         i->fair_milli = llround(own);
         if (queue[q].first_child != ID_NONE)
-            share_out(s, q, own);
+            share_out(s, books, q, own);
     }
+}
+
+static void begin_quota(struct sched *s, struct queue_books *b, int64_t deserved_milli, int64_t all_milli)
+{
+    b->quota.deserves = deserved_milli != UNLIMITED;
+    b->quota.deserved_milli = b->quota.deserves ? deserved_milli : all_milli;
+    b->quota.reported_milli = -1;
+    b->month_end_ns = books_month_end_ns(s);
+    b->since_ns = s->now_ns;
+    b->short_since_ns = TIME_NEVER;
+}
+
+/* A queue takes part where it, or a queue below it, has a quota of the flavor. */
+static void begin_flavor(struct sched *s, uint32_t flavor)
+{
+    struct queue_books *books = &s->books->queue[s->cluster->n_queues * (flavor + 1)];
+    int64_t all = cluster_flavor_milli(s->cluster, flavor);
+    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+        struct quota quota;
+        bool has = cluster_flavor_quota(s->cluster, q, flavor, &quota);
+        begin_quota(s, &books[q], quota.deserved.gpu_milli, all);
+        books[q].quota.used = has && s->books->queue[q].quota.used;
+    }
+    share_out(s, books, ID_NONE, (double)all);
 }
 
 void quotas_begin(struct sched *s)
@@ -142,19 +166,15 @@ void quotas_begin(struct sched *s)
     const struct queue_facts *queue = s->cluster->queue;
     int64_t all = s->cluster->gpus * MILLI_ALL;
     for (queue_id q = 0; q < s->cluster->n_queues; q++) {
-        int64_t deserved = queue[q].quota.deserved.gpu_milli;
-        s->books->queue[q].quota.deserves = deserved != UNLIMITED;
-        s->books->queue[q].quota.deserved_milli = deserved != UNLIMITED ? deserved : all;
-        s->books->queue[q].quota.reported_milli = -1;
+        begin_quota(s, &s->books->queue[q], queue[q].quota.deserved.gpu_milli, all);
         s->books->budgets = s->books->budgets || queue[q].budget_gpu_milli_s > 0;
-        s->books->queue[q].month_end_ns = books_month_end_ns(s);
-        s->books->queue[q].since_ns = s->now_ns;
-        s->books->queue[q].short_since_ns = TIME_NEVER;
     }
     for (job_id j = 0; j < s->n_jobs; j++)
         for (queue_id q = s->workload->facts[j].queue; q != ID_NONE && !s->books->queue[q].quota.used; q = queue[q].parent)
             s->books->queue[q].quota.used = true;
-    share_out(s, ID_NONE, (double)all);
+    share_out(s, s->books->queue, ID_NONE, (double)all);
+    for (uint32_t f = 0; f < s->cluster->n_flavors; f++)
+        begin_flavor(s, f);
 }
 
 /* ---- What came of it ---- */

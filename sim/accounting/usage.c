@@ -21,27 +21,31 @@ void usage_settle(const struct sched *s, struct queue_books *b)
         b->used_milli_s = decayed(s, b->used_milli_s, b->occupied_milli, s->now_ns - b->since_ns);
 }
 
-void books_capacity(struct sched *s, int64_t more_milli)
+void books_capacity(struct sched *s, node_id n, int64_t more_milli)
 {
     struct books *b = s->books;
     if (!b || !b->half_life_ns)
         return;
-    b->had_milli_s = decayed(s, b->had_milli_s, b->has_milli, s->now_ns - b->has_since_ns);
-    b->has_since_ns = s->now_ns;
-    b->has_milli += more_milli;
+    for (uint32_t f = 0; f <= s->cluster->n_flavors; f++) {
+        struct books_capacity *of = &b->capacity[f];
+        if (f && !cluster_node_has_flavor(s->cluster, n, f - 1))
+            continue;
+        of->had_milli_s = decayed(s, of->had_milli_s, of->has_milli, s->now_ns - of->has_since_ns);
+        of->has_since_ns = s->now_ns;
+        of->has_milli += more_milli;
+    }
 }
 
-void books_usage_decays(struct sched *s, int64_t half_life_ns, int64_t has_milli)
+void books_usage_decays(struct sched *s, int64_t half_life_ns, const int64_t *has_milli)
 {
     struct books *b = s->books;
-    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+    for (queue_id q = 0; q < b->n; q++) {
         quota_settle(s, q);
         b->queue[q].used_milli_s = 0;
     }
     b->half_life_ns = half_life_ns;
-    b->had_milli_s = 0;
-    b->has_milli = has_milli;
-    b->has_since_ns = s->now_ns;
+    for (uint32_t f = 0; f <= s->cluster->n_flavors; f++)
+        b->capacity[f] = (struct books_capacity){ 0, has_milli[f], s->now_ns };
 }
 
 double books_usage(const struct sched *s, queue_id q, int64_t time_ns)
@@ -50,6 +54,7 @@ double books_usage(const struct sched *s, queue_id q, int64_t time_ns)
     const struct queue_books *of = &b->queue[q];
     if (!b->half_life_ns)
         return 0;
-    double had = decayed(s, b->had_milli_s, b->has_milli, time_ns - b->has_since_ns);
+    const struct books_capacity *in = &b->capacity[q / s->cluster->n_queues];
+    double had = decayed(s, in->had_milli_s, in->has_milli, time_ns - in->has_since_ns);
     return had > 0 ? decayed(s, of->used_milli_s, of->occupied_milli, time_ns - of->since_ns) / had : 0;
 }

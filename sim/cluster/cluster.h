@@ -152,6 +152,13 @@ int64_t cluster_kind_milli(const struct cluster *c, const struct node_kind *k);
 uint32_t cluster_piece_kind(const struct cluster *c, const struct piece *p);
 /* instances of that profile; 0: all */
 uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig);
+/* flavors.c: it has the labels of the flavor. */
+bool cluster_node_has_flavor(const struct cluster *c, node_id n, uint32_t flavor);
+int64_t cluster_flavor_milli(const struct cluster *c, uint32_t flavor);    /* GPUs of its nodes */
+/* What q deserves of the flavor, and may hold of it at most: by its entries for it, nominal and
+ * nominal + borrowing limit. A queue without any flavors: what the queues below it deserve together,
+ * and no limit. false: none has an entry, it deserves nothing there. */
+bool cluster_flavor_quota(const struct cluster *c, queue_id q, uint32_t flavor, struct quota *to);
 /* The slots at which an instance of the kind may begin, where `free` has all slots that it
  * takes. */
 static inline uint64_t kind_begins(const struct node_kind *k, uint64_t free)

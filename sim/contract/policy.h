@@ -54,6 +54,8 @@ struct job_facts {
     int32_t priority;
     uint8_t class;                /* enum job_class */
     bool preemptible;
+    /* 1 + how many of its tasks its disruption budget lets be down at once; 0: it has none */
+    uint32_t max_down;
     uint32_t model;               /* interned: what it trains or serves; ID_NONE: unknown */
     uint32_t n_groups;            /* 0: all tasks are one group */
     uint32_t sizing;              /* 0: its one size is that of ask; else see job_sizes() */
@@ -114,6 +116,10 @@ const char *flavor_name(const struct sched *s, uint32_t flavor);
 /* The labels and taints of the flavor agree with a run of the request, and nodes of it could hold
  * a task, or the total, if they were free. */
 bool flavor_allows(const struct sched *s, uint32_t flavor, const struct request *run);
+/* All of it, or its minimum where that may start, finds a place on nodes of the flavor alone when
+ * they are empty. */
+bool flavor_holds(const struct sched *s, uint32_t flavor, job_id j);
+bool flavor_has_node(const struct sched *s, uint32_t flavor, node_id n);
 
 /* ---- Sizes of elastic and moldable jobs, see struct job_sizes ---- */
 
@@ -202,6 +208,10 @@ enum sched_result sched_keep(struct sched *s, job_id j);
 enum sched_result sched_refuse(struct sched *s, job_id j, const char *reason);
 /* Its own reason, until another is given or it starts. */
 void sched_blocked(struct sched *s, job_id j, enum wait_reason why);
+/* From now on j, which waits, holds nothing and was not touched in this pass, counts in that flavor
+ * (queues.h); else WRONG_STATE, which is an answer here and not counted as a refusal. Not undone by
+ * a rollback. */
+enum sched_result sched_count_in(struct sched *s, job_id j, uint32_t flavor);
 /* Asks for a pass; equal times merge. */
 enum sched_result sched_wake_at(struct sched *s, int64_t time_ns);
 /* For the log and the metrics by cause: this pass stopped j, or tasks of j, for `cause`; _move:
@@ -255,7 +265,9 @@ enum {                            /* policy.needs */
     SEES_RECORD = 256             /* job_recorded_start_ns(), sched_place_recorded() */
 };
 /* policy.reads: settings of queues on which its decisions depend; a run warns of others. */
-enum { READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4, READS_SITE = 8 };
+enum {
+    READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4, READS_SITE = 8, READS_FLAVORS = 16
+};
 enum stop_cause {
     STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED,    /* for good */
     STOPPED_BY_POLICY,

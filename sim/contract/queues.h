@@ -28,7 +28,7 @@ struct cohort_rules {
     /* jobs above it are not stopped for a job that would borrow; INT32_MAX: no bound */
     int32_t borrow_priority_threshold;
 };
-/* A quota of one flavor, for the policy cohort. `group`: of resources, each of which takes one
+/* A quota of one flavor, for the policies cohort and quota. `group`: of resources, each of which takes one
  * flavor; flavors are tried in the order of the list. Nominal UNLIMITED: not counted. */
 struct flavor_quota { uint32_t flavor, group; struct amount nominal, borrowing, lending; };
 /* When the search for a flavor goes on behind one that fits by borrowing, or by preempting; and
@@ -90,6 +90,15 @@ double queue_usage(const struct sched *s, queue_id q, int64_t time_ns);
 /* The queues with books that have changed since the last call, each once, in any order. The list is
  * good until the books change. */
 size_t queue_changes(struct sched *s, const queue_id **queues);
+/* Flavors. A job counts in one flavor, all of it: at its arrival the first of its queue's list that
+ * holds it, flavor_holds() (ID_NONE: none), until the policy says otherwise with sched_count_in(). The books of
+ * queue q for the jobs that count in a flavor, summed up the tree, have an id of their own, which
+ * queue_held(), queue_held_firm(), queue_pending(), queue_usage() (a part of the nodes of the
+ * flavor), queue_fair_share() and queue_changes() know: queue_in_flavor(). */
+queue_id queue_in_flavor(const struct sched *s, queue_id q, uint32_t flavor);
+uint32_t job_flavor(const struct sched *s, job_id j);
+/* What it deserves there and may hold at most: cluster_flavor_quota(). false: nothing is said. */
+bool queue_flavor_quota(const struct sched *s, queue_id q, uint32_t flavor, struct quota *to);
 /* Reports the queue's present fair share, for queues.csv and its plots. The last report stands; a
  * rollback does not undo it. */
 void queue_fair_share(struct sched *s, queue_id q, struct amount share);

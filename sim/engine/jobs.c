@@ -85,6 +85,21 @@ void on_demand_enters(struct sched *s, struct live *l)
     run->waits = 0;               /* until it goes again */
 }
 
+/* 1 + the flavor in which it counts first: that of its first node, if it runs already; 0: none */
+static uint8_t first_flavor(const struct sched *s, job_id j)
+{
+    const struct job_facts *facts = &s->workload->facts[j];
+    const struct queue_facts *f = &s->cluster->queue[facts->queue];
+    const struct job_running *ran = running_of(s, j);
+    for (uint32_t i = 0; ran && ran->n && i < f->n_flavor_quotas; i++)
+        if (cluster_node_has_flavor(s->cluster, ran->on[0].node, f->flavor_quota[i].flavor))
+            return (uint8_t)(f->flavor_quota[i].flavor + 1);
+    for (uint32_t i = 0; i < f->n_flavor_quotas; i++)
+        if (flavor_holds(s, f->flavor_quota[i].flavor, j))
+            return (uint8_t)(f->flavor_quota[i].flavor + 1);
+    return 0;
+}
+
 struct live *job_enter(struct sched *s, job_id j)
 {
     uint32_t slot = live_slot(s);
@@ -94,6 +109,7 @@ struct live *job_enter(struct sched *s, job_id j)
     memset(l, 0, s->n_models ? sizeof *l : offsetof(struct live, writing));
     l->wait_before = wait_before;
     l->job = j;
+    l->flavor = first_flavor(s, j);
     l->now.stopped_for = ID_NONE;
     l->entry = l->wait_sub = ID_NONE;
     l->last_start_ns = -1;

@@ -137,7 +137,7 @@ static void capacity_change(struct sched *s, node_id n, uint64_t gpus, bool whol
     struct amount *out = &s->nodes->out_of_capacity;
     int64_t milli = sign * (t->counted ? whole * (int64_t)t->gpus * MILLI_ALL : gpus_milli(s, n, gpus));
     out->gpu_milli += milli;
-    books_capacity(s, -milli);
+    books_capacity(s, n, -milli);
     if (whole && t->cpu_milli != INT64_MAX)
         out->cpu_milli += sign * t->cpu_milli;
     if (whole && t->mem_mib != INT64_MAX)

@@ -126,6 +126,7 @@ struct live {
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
     uint32_t wait_sub;            /* the group it counts with; ID_NONE: its own reason */
     uint8_t own_why;
+    uint8_t flavor;               /* 1 + the one that it counts in; 0: none */
     bool counting;                /* waits now */
     uint16_t waited;              /* of wait: those that are not 0, bit by bit, when it last ceased to wait */
     int64_t own_since_ns;

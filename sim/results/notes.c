@@ -296,11 +296,32 @@ static bool flavors_unread(const struct sched *s, FILE *text)
         used |= setup->cluster->queue[q].n_flavor_quotas > 0;
     if (given && !used)
         fprintf(text, "flavors: no queue has a quota of one: they change no decision");
-    else if (used && !(policies_read(setup) & READS_COHORTS))
+    else if (used && !(policies_read(setup) & (READS_COHORTS | READS_FLAVORS)))
         fprintf(text, "policy %s does not read the quotas of flavors: they change no decision", setup->policy->name);
     else
         return false;
     return true;
+}
+
+/* A node pool of quota is a part of the cluster: a node in two of them would count in both. */
+static bool pools_overlap(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    const struct cluster *c = setup->cluster;
+    if (!(policies_read(setup) & READS_FLAVORS))
+        return false;
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        uint32_t first = 0, second;
+        while (first < c->n_flavors && !cluster_node_has_flavor(c, n, first))
+            first++;
+        for (second = first + 1; second < c->n_flavors; second++)
+            if (cluster_node_has_flavor(c, n, second)) {
+                fprintf(text, "flavors: node %" PRIu32 " is of %s and of %s: policy %s counts its GPUs in both", n,
+                        c->flavor[first].name, c->flavor[second].name, setup->policy->name);
+                return true;
+            }
+    }
+    return false;
 }
 
 /* Of partitions a run heeds the nodes, whatever the policy. */
@@ -440,6 +461,7 @@ static const struct remark_of_run {
     { "jobs-without-estimate", no_estimates },
     { "unread-queue-settings", queues_unread },
     { "unread-flavors", flavors_unread },
+    { "overlapping-pools", pools_overlap },
     { "no-cohort", no_cohort },
     { "jobs-without-record", no_record },
     { "later-than-recorded", later_than_recorded },

@@ -206,6 +206,34 @@ static bool is_leaf(const struct sched *s, queue_id q)
     return run_setup_of(s)->cluster->queue[q].first_child == ID_NONE;
 }
 
+/* The books that say what a queue is owed, one after the other (before the first ID_NONE, which
+ * ends, too): its own; or those in each flavor that it has a quota of. */
+static queue_id next_books(const struct sched *s, queue_id q, queue_id last)
+{
+    uint32_t n = run_setup_of(s)->cluster->n_queues, flavors = flavor_count(s);
+    for (uint32_t f = last == ID_NONE ? 0 : last / n; f < flavors; f++)
+        if (run_queue_quota(s, queue_in_flavor(s, q, f))->used)
+            return queue_in_flavor(s, q, f);
+    return last == ID_NONE ? q : ID_NONE;
+}
+
+/* Of all of them together; deserves: in each. */
+static struct run_quota quota_of(const struct sched *s, queue_id q)
+{
+    struct run_quota sum = { .deserves = true };
+    for (queue_id i = ID_NONE; (i = next_books(s, q, i)) != ID_NONE;) {
+        const struct run_quota *of = run_queue_quota(s, i);
+        sum.deserves &= of->deserves;
+        sum.held += of->held;
+        sum.owed += of->owed;
+        sum.satisfied += of->satisfied;
+        sum.fair += of->fair;
+        sum.borrowed += of->borrowed;
+        sum.unused += of->unused;
+    }
+    return sum;
+}
+
 static void add_quota(struct owed *t, const struct run_quota *i)
 {
     t->deserves |= i->deserves;
@@ -224,15 +252,21 @@ static void add_preemptions(struct owed *t, const struct sched *s, queue_id q)
     }
 }
 
-static void add_reclaims(struct owed *t, const struct sched *s, queue_id q)
+static void add_reclaims_of(struct owed *t, const struct sched *s, queue_id books)
 {
     const struct run_reclaim *list;
-    size_t n = run_queue_reclaims(s, q, &list);
+    size_t n = run_queue_reclaims(s, books, &list);
     for (size_t i = 0; i < n; i++) {
         mem_grow(&t->reclaims.ns, &t->reclaims.capacity, t->reclaims.n, sizeof *t->reclaims.ns);
         t->reclaims.ns[t->reclaims.n++] = list[i].end_ns - list[i].start_ns;
         t->reclaims.open += list[i].open;
     }
+}
+
+static void add_reclaims(struct owed *t, const struct sched *s, queue_id q)
+{
+    for (queue_id i = ID_NONE; (i = next_books(s, q, i)) != ID_NONE;)
+        add_reclaims_of(t, s, i);
 }
 
 static void put_reclaims(struct summary_builder *b, const char *scope, const struct owed *t)
@@ -276,12 +310,12 @@ static double fair_share_held(const struct run_quota *i)
 
 static void put_queue_quota(struct summary_builder *b, const char *scope, queue_id q)
 {
-    const struct run_quota *i = run_queue_quota(b->s, q);
+    struct run_quota i = quota_of(b->s, q);
     struct owed t = { .owed = 0 };
-    add_quota(&t, i);
+    add_quota(&t, &i);
     add_reclaims(&t, b->s, q);
     put_owed(b, scope, &t, true);
-    summary_put(b, FAIR_SHARE_HELD, scope, fair_share_held(i), i->fair != 0);
+    summary_put(b, FAIR_SHARE_HELD, scope, fair_share_held(&i), i.fair != 0);
     if (is_leaf(b->s, q)) {
         add_preemptions(&t, b->s, q);
         put_preemptions(b, scope, &t);
@@ -296,21 +330,48 @@ static void put_all_quota(struct summary_builder *b, const char *scope)
     size_t shares = 0;
     struct owed t = { .owed = 0 };
     for (queue_id q = 0; q < n; q++) {
-        const struct run_quota *i = run_queue_quota(b->s, q);
+        struct run_quota i = quota_of(b->s, q);
         if (!is_leaf(b->s, q))
             continue;
         add_preemptions(&t, b->s, q);
         add_reclaims(&t, b->s, q);
-        if (i->deserves)
-            add_quota(&t, i);
-        if (i->fair)
-            share[shares++] = fair_share_held(i);
+        if (i.deserves)
+            add_quota(&t, &i);
+        if (i.fair)
+            share[shares++] = fair_share_held(&i);
     }
     put_owed(b, scope, &t, t.deserves);
     summary_put(b, JAIN_INDEX, scope, jain_index(share, shares), shares);
     put_preemptions(b, scope, &t);
     free(t.reclaims.ns);
     free(share);
+}
+
+/* What a queue was owed and got of one flavor; scope flavor=FLAVOR/QUEUE. */
+static void put_flavor(struct summary_builder *b, queue_id q, uint32_t flavor)
+{
+    const struct cluster *c = run_setup_of(b->s)->cluster;
+    queue_id books = queue_in_flavor(b->s, q, flavor);
+    const struct run_quota *i = run_queue_quota(b->s, books);
+    size_t length = strlen(flavor_name(b->s, flavor)) + strlen(c->queue[q].name) + 2;
+    char *name = arena_alloc(b->summary->memory, length);
+    snprintf(name, length, "%s/%s", flavor_name(b->s, flavor), c->queue[q].name);
+    const char *scope = summary_scope(b, "flavor", name);
+    struct owed t = { .owed = 0 };
+    if (!i->used)
+        return;
+    add_quota(&t, i);
+    add_reclaims_of(&t, b->s, books);
+    put_owed(b, scope, &t, true);
+    summary_put(b, FAIR_SHARE_HELD, scope, fair_share_held(i), i->fair != 0);
+    free(t.reclaims.ns);
+}
+
+static void put_flavors(struct summary_builder *b, const struct cluster *c)
+{
+    for (uint32_t f = 0; f < c->n_flavors; f++)
+        for (queue_id q = 0; q < c->n_queues; q++)
+            put_flavor(b, q, f);
 }
 
 static void put_queues(struct summary_builder *b, struct tally *queue, const struct cluster *c)
@@ -454,6 +515,7 @@ struct summary *summary_make(const struct sched *s)
     put_all_quota(&b, t.all.scope);
     summary_put_classes(&b, t.class);
     put_queues(&b, t.queue, c);
+    put_flavors(&b, c);
     for (hook_walk i = HOOKED(s, summarise); i; hook_next(&i))
         hooked(s, i)->summarise(&b);
     summary_tallies_free(&t);

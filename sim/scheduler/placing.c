@@ -301,17 +301,38 @@ const char *flavor_name(const struct sched *s, uint32_t flavor)
     return s->cluster->flavor[flavor].name;
 }
 
+bool flavor_has_node(const struct sched *s, uint32_t flavor, node_id n)
+{
+    return cluster_node_has_flavor(s->cluster, n, flavor);
+}
+
 bool flavor_allows(const struct sched *s, uint32_t flavor, const struct request *run)
 {
     return s->placing->kinds[run->shape + s->workload->n_shapes * (flavor + 1)].n > 0;
 }
 
-static uint8_t never_fits(struct sched *s, shape_id i)
+/* The chain on nodes of the flavor, in scratch. flavor: as in a request. */
+static const struct request *in_flavor(struct sched *s, const struct request *ask, uint16_t flavor)
 {
-    struct request r = s->workload->shape[i].ask;
-    if (!group_places_type(s, &r))
+    struct request *first = NULL, **end = &first;
+    if (!flavor)
+        return ask;
+    for (const struct request *run = ask; run; run = run->next) {
+        *end = arena_alloc(s->scratch, sizeof **end);
+        **end = *run;
+        (*end)->flavor = flavor;
+        (*end)->next = NULL;
+        end = (struct request **)(uintptr_t)&(*end)->next;
+    }
+    return first;
+}
+
+static uint8_t never_fits(struct sched *s, shape_id i, uint16_t flavor)
+{
+    const struct request *r = in_flavor(s, &s->workload->shape[i].ask, flavor);
+    if (!group_places_type(s, r))
         return NO_TYPE;
-    if (placing_whatever_limit(s, s->idle, &r))
+    if (placing_whatever_limit(s, s->idle, r))
         return PLACED;
     return (uint8_t)s->placing->why_not;
 }
@@ -346,26 +367,25 @@ static uint32_t least_size(const struct sched *s, const struct job_facts *f)
     return parts ? f->min_tasks : 0;
 }
 
-static const struct placement *place_least(struct sched *s, const struct job_facts *f, uint32_t least)
+static const struct placement *place_least(struct sched *s, const struct job_facts *f, uint32_t least, uint16_t flavor)
 {
     struct request sized = job_request_sized(s, (job_id)(f - s->workload->facts), least);
-    return placing_whatever_limit(s, s->idle, s->all_needs & RESIZES ? &sized : least_of(s, f));
+    return placing_whatever_limit(s, s->idle, in_flavor(s, s->all_needs & RESIZES ? &sized : least_of(s, f), flavor));
 }
 
 /* Elastic jobs too large for the cluster: does their minimum fit? Known by the largest minimum of the shape that fits. */
-static void find_least(struct sched *s)
+static void find_least(struct sched *s, uint16_t flavor)
 {
     const struct workload *w = s->workload;
-    s->placing->least = arena_alloc(s->memory, (w->n_shapes + (size_t)1) * sizeof *s->placing->least);
-    memset(s->placing->least, 0, (w->n_shapes + (size_t)1) * sizeof *s->placing->least);
+    const uint8_t *never = &s->placing->never[(size_t)w->n_shapes * flavor];
+    uint32_t *known = &s->placing->least[(size_t)w->n_shapes * flavor];
     for (job_id j = 0; j < s->n_jobs && s->all_needs & (STARTS_PARTIAL | RESIZES); j++) {
         const struct job_facts *f = &w->facts[j];
-        uint32_t *known = &s->placing->least[f->ask->shape];
-        if (s->placing->never[f->ask->shape] == PLACED || s->placing->never[f->ask->shape] == NO_TYPE)
+        if (never[f->ask->shape] == PLACED || never[f->ask->shape] == NO_TYPE)
             continue;
         uint32_t least = least_size(s, f);
-        if (least > *known && place_least(s, f, least))
-            *known = least;
+        if (least > known[f->ask->shape] && place_least(s, f, least, flavor))
+            known[f->ask->shape] = least;
     }
 }
 
@@ -400,7 +420,10 @@ void placing_begin(struct sched *s)
     memory_begin(s);
     uint32_t n = s->workload->n_shapes;
     s->placing->kinds = arena_alloc(s->memory, ((size_t)n * (1 + s->cluster->n_flavors) + 1) * sizeof *s->placing->kinds);
-    s->placing->never = arena_alloc(s->memory, n + 1);
+    size_t n_all = (size_t)n * (1 + s->cluster->n_flavors) + 1;
+    s->placing->never = arena_alloc(s->memory, n_all);
+    s->placing->least = arena_alloc(s->memory, n_all * sizeof *s->placing->least);
+    memset(s->placing->least, 0, n_all * sizeof *s->placing->least);
     s->placing->by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->by_totals);
     uint16_t *allowed = mem_new(s->cluster->n_kinds, sizeof *allowed);
     for (shape_id i = 0; i < n; i++) {
@@ -414,11 +437,13 @@ void placing_begin(struct sched *s)
         s->placing->typical = typical_of(s->workload, s->memory);
     s->idle = placing_view(s);
     struct random before = s->placing->random;
-    for (shape_id i = 0; i < n; i++)
-        s->placing->never[i] = never_fits(s, i);
-    find_least(s);
+    for (uint32_t f = 0; f <= s->cluster->n_flavors; f++) {
+        for (shape_id i = 0; i < n; i++)
+            s->placing->never[i + n * f] = never_fits(s, i, (uint16_t)f);
+        find_least(s, (uint16_t)f);
+        arena_reset(s->scratch);
+    }
     s->placing->random = before;
-    arena_reset(s->scratch);
     if (s->all_needs & SEES_RELEASING)
         s->releasing = placing_view(s);
 }
@@ -473,14 +498,22 @@ const char *placing_never(const struct sched *s, shape_id shape)
     return why[s->placing->never[shape]];
 }
 
+static bool ever_fits(const struct sched *s, job_id j, uint32_t flavor)
+{
+    size_t at = ask_of(s, j)->shape + (size_t)s->workload->n_shapes * flavor;
+    bool sized = s->force->needs & (STARTS_PARTIAL | RESIZES) && s->placing->least[at];
+    uint32_t least = sized ? least_size(s, &s->workload->facts[j]) : 0;
+    return s->placing->never[at] == PLACED || (least && least <= s->placing->least[at]);
+}
+
 const char *placing_never_job(const struct sched *s, job_id j)
 {
-    shape_id shape = ask_of(s, j)->shape;
-    if (s->placing->never[shape] == PLACED)
-        return NULL;
-    bool sized = s->force->needs & (STARTS_PARTIAL | RESIZES) && s->placing->least[shape];
-    uint32_t least = sized ? least_size(s, &s->workload->facts[j]) : 0;
-    return least && least <= s->placing->least[shape] ? NULL : placing_never(s, shape);
+    return ever_fits(s, j, 0) ? NULL : placing_never(s, ask_of(s, j)->shape);
+}
+
+bool flavor_holds(const struct sched *s, uint32_t flavor, job_id j)
+{
+    return ever_fits(s, j, flavor + 1);
 }
 
 /* ---- For those that set a run up ---- */

@@ -22,8 +22,8 @@ struct placing {
     struct typical_list typical;  /* what the jobs ask for */
     uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     bool *by_totals;              /* [shapes] for placing_by_totals(): what follows from the shape alone */
-    uint8_t *never;               /* [shapes] enum place_result: why it can never be placed; PLACED: it can */
-    uint32_t *least;              /* [shapes] STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
+    uint8_t *never;               /* [(1 + flavors) * shapes] enum place_result: why it can never be placed; PLACED: it can */
+    uint32_t *least;              /* [(1 + flavors) * shapes] STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
     struct random random;         /* of the placer */
     enum place_result why_not;    /* the answer to the last question */
     struct builder builder;

@@ -213,6 +213,22 @@ bool job_over_limit(const struct sched *s, job_id j)
     return request_over_limit(s, ask_of(s, j));
 }
 
+queue_id queue_in_flavor(const struct sched *s, queue_id q, uint32_t flavor)
+{
+    return q + s->cluster->n_queues * (flavor + 1);
+}
+
+bool queue_flavor_quota(const struct sched *s, queue_id q, uint32_t flavor, struct quota *to)
+{
+    return cluster_flavor_quota(s->cluster, q, flavor, to);
+}
+
+uint32_t job_flavor(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l && l->flavor ? l->flavor - 1u : ID_NONE;
+}
+
 size_t queue_changes(struct sched *s, const queue_id **queues)
 {
     return books_unseen(s, queues);
@@ -223,9 +239,24 @@ void queue_fair_share(struct sched *s, queue_id q, struct amount share)
     books_fair_share(s, q, share);
 }
 
+/* Of the nodes that are up. */
+static int64_t milli_of_flavor(const struct sched *s, uint32_t flavor)
+{
+    int64_t milli = 0;
+    for (node_id n = 0; n < s->cluster->n_nodes; n++)
+        if (node_is_up(s, n) && cluster_node_has_flavor(s->cluster, n, flavor))
+            milli += cluster_node_milli(s->cluster, n);
+    return milli;
+}
+
 void queue_usage_decays(struct sched *s, int64_t half_life_ns)
 {
-    books_usage_decays(s, half_life_ns, sched_capacity(s).gpu_milli);
+    int64_t *has_milli = mem_new(s->cluster->n_flavors + (size_t)1, sizeof *has_milli);
+    has_milli[0] = sched_capacity(s).gpu_milli;
+    for (uint32_t f = 0; f < s->cluster->n_flavors; f++)
+        has_milli[f + 1] = milli_of_flavor(s, f);
+    books_usage_decays(s, half_life_ns, has_milli);
+    free(has_milli);
 }
 
 double queue_usage(const struct sched *s, queue_id q, int64_t time_ns)

@@ -1,4 +1,5 @@
 /* verbs.c - what a policy may do. Each verb is checked against the world and staged at once. */
+#include "sim/accounting/books.h"
 #include "sim/engine/pace.h"
 #include "sim/engine/state.h"
 #include "sim/engine/tasks.h"
@@ -16,6 +17,15 @@
 static bool over_limit(const struct sched *s, job_id j, struct amount more)
 {
     return s->workload->shape[ask_of(s, j)->shape].limited != ID_NONE && queue_over_limit(s, s->workload->facts[j].queue, more);
+}
+
+enum sched_result sched_count_in(struct sched *s, job_id j, uint32_t flavor)
+{
+    struct live *l = j < s->n_jobs && flavor < s->cluster->n_flavors ? live_of(s, j) : NULL;
+    if (!l || s->job[j].state != JOB_PENDING || l->touched || l->now.held || l->leaving || l->part)
+        return SCHED_WRONG_STATE;
+    books_count_in(s, l, flavor);
+    return SCHED_OK;
 }
 
 /* ---- Start ---- */

@@ -490,6 +490,7 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
         .priority = row->priority,
         .class = (uint8_t)row->class,
         .preemptible = row->preemptible,
+        .max_down = row->max_down,
         .model = row->model_length ? intern_add(w->models, row->model, row->model_length) : ID_NONE,
         .sizing = sizing,
     };

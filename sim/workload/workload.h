@@ -153,6 +153,7 @@ struct job_row {
     enum job_class class;
     enum job_fate fate;
     bool preemptible;
+    uint32_t max_down;            /* as in struct job_facts */
     bool on_demand;               /* submitted by the run, not before submit_ns; duration_ns: the
                                      run time that a clairvoyant policy sees */
     uint8_t required_level, preferred_level;      /* enum level; LEVEL_ANY: none */

@@ -49,9 +49,11 @@ enum { NO_SCENARIO, HIDDEN, PLAIN };
 static inline int reclaim_exists(struct sched *s, struct quota_state *q, job_id j)
 {
     int best = NO_SCENARIO;
-    for (node_id n = 0; n < watch.world->group.count; n++) {
+    for (node_id n = 0; n < watch.world->n_nodes; n++) {
         job_id on[NODE_GPUS], victim[NODE_GPUS];
         size_t found = 0;
+        if (!view_allows(sched_view(s, FREE_IDLE), quota_ask(s, q, j), n))
+            continue;
         for (job_id v = 0; v < JOBS; v++) {
             const struct placement *p = job_state(s, v) == JOB_RUNNING ? job_placement(s, v) : NULL;
             if (p && p->piece[0].node == n && job_facts(s, v)->preemptible && job_facts(s, v)->queue != job_facts(s, j)->queue)
@@ -84,18 +86,31 @@ static inline bool within_deserved(const struct quota_state *q, queue_id i, cons
     return within;
 }
 
-static inline void check_who_waits(struct sched *s, struct quota_state *q)
+/* In that pool: it fits, and waits. */
+static inline void check_idle(struct sched *s, struct quota_state *q, job_id j, const struct quota_amount *ask)
 {
-    shares_as_of_now(s, q);
+    if (!quota_has_capacity(s, q, job_facts(s, j), ask, NULL))
+        return;
+    for (node_id n = 0; n < watch.world->n_nodes; n++)
+        watch.to->idle_left += view_allows(sched_view(s, FREE_IDLE), quota_ask(s, q, j), n) && idle_on(s, n) * MILLI_ALL >= ask->of[Q_GPU];
+}
+
+static inline void check_who_waits(struct sched *s, struct quota_pools *pools)
+{
+    shares_as_of_now(s, pools);
     for (job_id j = 0; j < JOBS; j++) {
         const struct job_facts *f = job_facts(s, j);
-        if (job_state(s, j) != JOB_PENDING || !quota_has_capacity(q, f, &(struct quota_amount){ { 0 } }, NULL))
+        struct quota_state *q = pool_of(s, pools, j);
+        if (job_state(s, j) != JOB_PENDING || !quota_has_capacity(s, q, f, &(struct quota_amount){ { 0 } }, NULL))
             continue;
         struct quota_amount ask = quota_amount(job_size(s, j));
-        if (!quota_has_capacity(q, f, &ask, NULL))
+        const struct queue_facts *of = queue_facts(s, f->queue);
+        check_idle(s, q, j, &ask);
+        for (uint32_t i = 0; i < of->n_flavor_quotas; i++)
+            if (of->flavor_quota[i].flavor != q->flavor)
+                check_idle(s, &pools->shard[of->flavor_quota[i].flavor], j, &ask);
+        if (!quota_has_capacity(s, q, f, &ask, NULL))
             continue;
-        for (node_id n = 0; n < watch.world->group.count; n++)
-            watch.to->idle_left += idle_on(s, n) * MILLI_ALL >= ask.of[Q_GPU];
         if (!within_deserved(q, f->queue, &ask) || !quota_may_reclaim(&q->queue[f->queue], &ask, !f->preemptible))
             continue;
         watch.to->gates++;

@@ -6,7 +6,7 @@
 /* ---- What is watched ---- */
 
 struct digest { size_t n; uint64_t word[SEEN_MOST]; };
-struct held { enum job_state state; uint32_t n; struct piece piece[TASKS_MOST]; int64_t last_start_ns; };
+struct held { enum job_state state; uint32_t n, pool; struct piece piece[TASKS_MOST]; int64_t last_start_ns; };
 struct counts {
     unsigned passes, fixed, again;             /* again: passes after a fixed point, with nothing in between */
     unsigned changed_again, traces;            /* of those, some did something; a pass did nothing, and left a trace */
@@ -24,7 +24,8 @@ struct watch {
     const struct kind *kind;
     struct counts *to;
     struct held before[JOBS], after[JOBS];
-    int64_t idle[NODES_MOST], used_milli[TREE_MOST];    /* before the pass */
+    int64_t idle[NODES_MOST], used_milli[POOLS][TREE_MOST];    /* before the pass */
+    struct quota_pools *pools;
     struct digest was, is;
     bool was_fixed, disturbed, seen[JOBS], halved[JOBS];
     bool starts;                  /* the last pass started something */
@@ -43,7 +44,7 @@ static inline void see(struct digest *d, uint64_t word)
 
 static inline void see_view(struct digest *d, const struct view *v)
 {
-    for (node_id n = 0; n < watch.world->group.count; n++) {
+    for (node_id n = 0; n < watch.world->n_nodes; n++) {
         struct node_free f = view_node(v, n);
         see(d, f.whole_mask);
         see(d, f.shared_mask);
@@ -68,19 +69,21 @@ static inline void see_amount(struct digest *d, struct amount a)
     see(d, (uint64_t)a.mem_mib);
 }
 
-static inline void look(struct sched *s, const struct quota_state *q, struct digest *d)
+static inline void look(struct sched *s, const struct quota_pools *pools, struct digest *d)
 {
     d->n = 0;
     see_view(d, sched_view(s, FREE_IDLE));
     see_view(d, sched_view(s, FREE_OR_RELEASING));
-    for (queue_id i = 0; i < q->n_queues; i++) {
-        see_amount(d, queue_held(s, i));
-        see_amount(d, queue_held_firm(s, i));
-        see_amount(d, queue_pending(s, i));
-        see_line(d, q->leaf[i].waiting);
-        see_line(d, q->leaf[i].running);
+    for (const struct quota_state *q = pools->shard; q < pools->shard + pools->n; q++) {
+        for (queue_id i = 0; i < q->n_queues; i++) {
+            see_amount(d, queue_held(s, i + q->books));
+            see_amount(d, queue_held_firm(s, i + q->books));
+            see_amount(d, queue_pending(s, i + q->books));
+            see_line(d, q->leaf[i].waiting);
+            see_line(d, q->leaf[i].running);
+        }
+        see_line(d, q->broken);
     }
-    see_line(d, q->broken);
     for (job_id j = 0; j < JOBS; j++) {
         const struct placement *p = job_placement(s, j);
         see(d, job_state(s, j));
@@ -98,7 +101,7 @@ static inline void hold(struct sched *s, struct held *to)
 {
     for (job_id j = 0; j < JOBS; j++) {
         const struct placement *p = job_placement(s, j);
-        to[j] = (struct held){ .state = job_state(s, j), .n = p ? (uint32_t)p->n : 0, .last_start_ns = job_last_start_ns(s, j) };
+        to[j] = (struct held){ .state = job_state(s, j), .n = p ? (uint32_t)p->n : 0, .pool = job_flavor(s, j), .last_start_ns = job_last_start_ns(s, j) };
         assert_true(to[j].n <= TASKS_MOST);
         for (uint32_t i = 0; i < to[j].n; i++)
             to[j].piece[i] = p->piece[i];
@@ -137,11 +140,13 @@ static inline unsigned unsound_shares(const struct quota_state *q)
     return n;
 }
 
-static inline void shares_as_of_now(struct sched *s, struct quota_state *q)
+static inline void shares_as_of_now(struct sched *s, struct quota_pools *pools)
 {
-    quota_refresh_all(s, q);
-    q->divided = false;
-    quota_divide_now(s, q);
+    pools_refresh(s, pools);
+    for (struct quota_state *q = pools->shard; q < pools->shard + pools->n; q++) {
+        q->divided = false;
+        quota_divide_now(s, q);
+    }
 }
 
 static inline bool above(struct amount held, struct amount most)
@@ -154,6 +159,13 @@ static inline void check_bounds(const struct sched *s)
 {
     for (queue_id i = 0; i < queue_count(s); i++) {
         watch.to->over_limit += above(queue_held(s, i), queue_facts(s, i)->quota.limit);
-        watch.to->firm_over += above(queue_held_firm(s, i), queue_facts(s, i)->quota.deserved);
+        if (!watch.world->group[1].count)
+            watch.to->firm_over += above(queue_held_firm(s, i), queue_facts(s, i)->quota.deserved);
+        for (uint32_t p = 0; watch.world->group[1].count && p < POOLS; p++) {
+            struct quota of;
+            queue_flavor_quota(s, i, p, &of);
+            watch.to->over_limit += above(queue_held(s, queue_in_flavor(s, i, p)), of.limit);
+            watch.to->firm_over += above(queue_held_firm(s, queue_in_flavor(s, i, p)), of.deserved);
+        }
     }
 }

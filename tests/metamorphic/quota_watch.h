@@ -9,13 +9,15 @@
 
 /* ---- A pass ---- */
 
-static inline void compare(const struct quota_state *q)
+static inline void compare(const struct quota_pools *pools)
 {
-    bool same = !q->tentative, leaving = false;
+    bool same = true, leaving = false;
+    for (uint32_t p = 0; p < pools->n; p++)
+        same = same && !pools->shard[p].tentative;
     watch.starts = false;
     for (job_id j = 0; j < JOBS; j++) {
         const struct held *a = &watch.before[j], *b = &watch.after[j];
-        same = same && a->state == b->state && a->n == b->n && !memcmp(a->piece, b->piece, sizeof a->piece);
+        same = same && a->state == b->state && a->n == b->n && a->pool == b->pool && !memcmp(a->piece, b->piece, sizeof a->piece);
         leaving = leaving || b->state == JOB_RELEASING || b->state == JOB_CLAIMED;
         watch.starts = watch.starts || b->n > a->n;
         bool incomplete = b->state == JOB_GATHERING && b->n > 0;
@@ -42,27 +44,29 @@ static inline void check_rooms(void)
 
 static inline void watched_pass(struct sched *s, const void *params, void *state)
 {
-    struct quota_state *q = state;
-    shares_as_of_now(s, q);
-    if (watch.kind->shares)
-        watch.kind->shares(q);
-    watch.to->unsound += unsound_shares(q);
-    look(s, q, &watch.was);
+    struct quota_pools *pools = watch.pools = state;
+    shares_as_of_now(s, pools);
+    for (struct quota_state *q = pools->shard; q < pools->shard + pools->n; q++) {
+        if (watch.kind->shares)
+            watch.kind->shares(q);
+        watch.to->unsound += unsound_shares(q);
+        for (queue_id i = 0; i < q->n_queues; i++)
+            watch.used_milli[q - pools->shard][i] = q->queue[i].of[Q_GPU].allocated;
+        q->version++;
+    }
+    look(s, pools, &watch.was);
     hold(s, watch.before);
-    for (node_id n = 0; n < watch.world->group.count; n++)
+    for (node_id n = 0; n < watch.world->n_nodes; n++)
         watch.idle[n] = idle_on(s, n);
-    for (queue_id i = 0; i < q->n_queues; i++)
-        watch.used_milli[i] = q->queue[i].of[Q_GPU].allocated;
     bool again = watch.was_fixed && !watch.disturbed && same_digest(&watch.was, &watch.is);
-    q->version++;
-    if (watch.kind->before)
-        watch.kind->before(s, q);
+    for (uint32_t p = 0; watch.kind->before && p < pools->n; p++)
+        watch.kind->before(s, &pools->shard[p]);
     wrapped->schedule(s, params, state);
-    if (watch.kind->after)
-        watch.kind->after(s, q);
-    look(s, q, &watch.is);
+    for (uint32_t p = 0; watch.kind->after && p < pools->n; p++)
+        watch.kind->after(s, &pools->shard[p]);
+    look(s, pools, &watch.is);
     hold(s, watch.after);
-    compare(q);
+    compare(pools);
     check_rooms();
     watch.disturbed = false;
     check_bounds(s);
@@ -71,7 +75,7 @@ static inline void watched_pass(struct sched *s, const void *params, void *state
     watch.to->again += again;
     watch.to->changed_again += again && !watch.was_fixed;
     if (watch.was_fixed && watch.kind->single && !watch.kind->runtimes)
-        check_who_waits(s, q);
+        check_who_waits(s, pools);
     if (sched_now(s) < watch.world->last_ns + TAIL_S * NS_PER_S)
         sched_wake_at(s, sched_now(s) + NS_PER_S);
 }
@@ -122,9 +126,10 @@ static inline bool is_below(queue_id i, queue_id above)
 static inline bool limits_would_do(job_id v, int64_t gone_milli, job_id j)
 {
     bool within = true;
+    const struct quota_state *q = pool_of(running, watch.pools, j);
     for (queue_id i = job_facts(running, j)->queue; i != ID_NONE; i = watch.world->queue[i].facts.parent) {
-        int64_t limit = watch.world->queue[i].facts.quota.limit.gpu_milli, gone = is_below(job_facts(running, v)->queue, i) ? gone_milli : 0;
-        within = within && (limit == UNLIMITED || watch.used_milli[i] - gone + job_size(running, j).gpu_milli <= limit);
+        int64_t limit = q->queue[i].of[Q_GPU].limit, gone = is_below(job_facts(running, v)->queue, i) ? gone_milli : 0;
+        within = within && (limit == UNLIMITED || watch.used_milli[q - watch.pools->shard][i] - gone + job_size(running, j).gpu_milli <= limit);
     }
     return within;
 }
@@ -137,10 +142,12 @@ static inline bool surplus_would_do(job_id v, job_id j)
     int64_t surplus_milli = 0;
     for (uint32_t i = min; i < was->n; i++)
         surplus_milli += (int64_t)was->piece[i].gpus * was->piece[i].milli;
-    if (!limits_would_do(v, surplus_milli, j))
+    if (!limits_would_do(v, surplus_milli, j) || pool_of(running, watch.pools, v) != pool_of(running, watch.pools, j))
         return false;
-    for (node_id n = 0; n < watch.world->group.count; n++) {
+    for (node_id n = 0; n < watch.world->n_nodes; n++) {
         int64_t free = watch.idle[n];
+        if (!view_allows(sched_view(running, FREE_IDLE), quota_ask((struct sched *)(uintptr_t)running, pool_of(running, watch.pools, j), j), n))
+            continue;
         for (uint32_t i = min; i < was->n; i++)
             free += was->piece[i].node == n ? was->piece[i].gpus : 0;
         if (free * MILLI_ALL >= job_size(running, j).gpu_milli)
@@ -191,7 +198,10 @@ static inline void world_run(const struct world *w, const struct kind *k, uint64
     memcpy(queue, w->queue, sizeof queue);
     for (uint32_t i = 0; i < w->n_queues && k->blind; i++)
         queue[i].facts.preempt_min_runtime_ns = queue[i].facts.reclaim_min_runtime_ns = -1;
-    struct cluster *c = built_cluster(&w->group, queue, w->n_queues, w->overhead);
+    static const struct flavor flavors[POOLS] = { { "a", "kind=a", "", "" }, { "h", "kind=h", "", "" } };
+    struct cluster *c = built_cluster_of(&(struct cluster_given){
+        .name = "w", .group = w->group, .n_groups = w->n_groups, .queue = queue, .n_queues = w->n_queues,
+        .flavor = flavors, .n_flavors = k->pools ? POOLS : 0 }, w->overhead);
     struct workload *load = built_workload(c, w->job, JOBS);
     struct named_policy named = policy_named(k->policy);
     struct policy watched = *named.policy;

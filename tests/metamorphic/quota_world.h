@@ -7,7 +7,7 @@
 #include "tests/support/named.h"
 #include "tests/unit/test_core.h"
 
-enum { TREE_MOST = 24, JOBS = 60, NODES_MOST = 5, NODE_GPUS = 4, TASKS_MOST = 4, SEEN_MOST = 4096, TAIL_S = 40 };
+enum { POOLS = 2, TREE_MOST = 24, JOBS = 60, NODES_MOST = 5, NODE_GPUS = 4, TASKS_MOST = 4, SEEN_MOST = 4096, TAIL_S = 40 };
 
 /* ---- Worlds ---- */
 
@@ -16,6 +16,7 @@ struct kind {
     const char *policy;
     bool single;                  /* jobs of one task and whole GPUs */
     bool grace, runtimes;
+    bool pools;                   /* two node pools, and quotas of each */
     /* Controls: what spoils a pass. shares: after they were divided; blind: the policy sees no minimum run times. */
     void (*shares)(struct quota_state *q);
     void (*before)(struct sched *s, struct quota_state *q);
@@ -26,7 +27,9 @@ struct world {
     struct queue_spec queue[TREE_MOST];
     char name[TREE_MOST][2];
     uint32_t n_queues, n_leaves, leaf[TREE_MOST];
-    struct group_spec group;
+    struct group_spec group[POOLS];
+    uint32_t n_groups, n_nodes;
+    struct flavor_quota pool_quota[TREE_MOST][POOLS];
     struct overhead overhead;
     struct job_row job[JOBS];
     int64_t last_ns;
@@ -40,6 +43,24 @@ static inline int64_t draw(struct random *r, int64_t least, int64_t most)
 static inline int64_t run_time(struct random *r, bool top)
 {
     return top || draw(r, 0, 1) ? draw(r, 0, 3) * 10 * NS_PER_S : -1;
+}
+
+/* Of each pool, in either order; a leaf may have one of them only. Inner queues: some have limits of their own, for the others
+ * it is the sum of those below. */
+static inline void make_pool_quotas(struct world *w, struct random *r, uint32_t me)
+{
+    static const struct amount free = { UNLIMITED, UNLIMITED, UNLIMITED };
+    struct queue_facts *f = &w->queue[me].facts;
+    uint32_t first = (uint32_t)draw(r, 0, POOLS - 1);
+    for (uint32_t i = 0; i < POOLS; i++) {
+        w->pool_quota[me][i] = (struct flavor_quota){
+            (first + i) % POOLS, 0, { draw(r, 0, 4) * MILLI_ALL, UNLIMITED, UNLIMITED }, free, free
+        };
+        if (draw(r, 0, 3) == 0)
+            w->pool_quota[me][i].borrowing.gpu_milli = draw(r, 0, 3) * MILLI_ALL;
+    }
+    f->flavor_quota = w->pool_quota[me];
+    f->n_flavor_quotas = draw(r, 0, 4) ? POOLS : 1;
 }
 
 static inline void make_queues(struct world *w, struct random *r, const struct kind *k, uint32_t parent, int depth)
@@ -64,10 +85,14 @@ static inline void make_queues(struct world *w, struct random *r, const struct k
             f->quota.deserved.cpu_milli = draw(r, 0, 12) * 1000;
             f->quota.limit.cpu_milli = f->quota.deserved.cpu_milli + draw(r, 0, 6) * 1000;
         }
+        if (k->pools)
+            make_pool_quotas(w, r, me);
         if (depth > 1 && draw(r, 0, 2))
             make_queues(w, r, k, me, depth - 1);
         else
             w->leaf[w->n_leaves++] = me;
+        if (k->pools && w->leaf[w->n_leaves - 1] != me && draw(r, 0, 1))
+            f->n_flavor_quotas = 0;
     }
 }
 
@@ -92,6 +117,10 @@ static inline void make_job(struct world *w, struct random *r, const struct kind
     x->preemptible = x->priority < 100;
     x->queue = w->name[w->leaf[draw(r, 0, w->n_leaves - 1)]];
     x->queue_length = 1;
+    if (k->pools && draw(r, 0, 2)) {
+        x->gpu_type = draw(r, 0, 1) ? "A100" : "H100";
+        x->gpu_type_length = strlen(x->gpu_type);
+    }
 }
 
 /* In place: its rows point to its names. */
@@ -101,8 +130,15 @@ static inline void world_make(struct world *w, const struct kind *k, uint64_t se
     *w = (struct world){ .n_queues = 0 };
     random_init(&r, seed, "quota invariants", 0);
     make_queues(w, &r, k, ID_NONE, (int)draw(&r, 1, 3));
-    w->group = (struct group_spec){ .name = "node", .gpu_model = "A100", .count = (uint32_t)draw(&r, 2, NODES_MOST), .gpus = NODE_GPUS,
-                                   .cpu_milli = k->single ? INT64_MAX : 8000, .mem_mib = INT64_MAX };
+    w->n_groups = k->pools ? POOLS : 1;
+    for (uint32_t g = 0; g < w->n_groups; g++) {
+        w->group[g] = (struct group_spec){
+            .name = g ? "other" : "node", .gpu_model = g ? "H100" : "A100", .labels = g ? "kind=h" : "kind=a", .gpus = NODE_GPUS,
+            .count = k->pools ? (uint32_t)draw(&r, 1, NODES_MOST / POOLS) : (uint32_t)draw(&r, 2, NODES_MOST),
+            .cpu_milli = k->single ? INT64_MAX : 8000, .mem_mib = INT64_MAX
+        };
+        w->n_nodes += w->group[g].count;
+    }
     w->overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = 5 * NS_PER_S, .restart_ns = draw(&r, 0, 2) * NS_PER_S };
     if (k->grace)
         w->overhead.grace_ns = draw(&r, 1, 4) * NS_PER_S, w->overhead.save_ns = draw(&r, 0, 3) * NS_PER_S;

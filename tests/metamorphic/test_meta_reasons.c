@@ -70,7 +70,7 @@ static const struct policy *wrapped;
  * out as infeasible. */
 static void pass_over_all(struct sched *s, const void *params, void *state)
 {
-    struct quota_state *q = state;
+    struct quota_state *q = ((struct quota_pools *)state)->shard;    /* of all nodes */
     q->budgets = true;
     for (queue_id i = 0; i < q->n_queues; i++)
         bitset_put(&q->leaves, q->grows, i, true);
@@ -79,7 +79,7 @@ static void pass_over_all(struct sched *s, const void *params, void *state)
 
 static void pass_without_memory(struct sched *s, const void *params, void *state)
 {
-    struct quota_state *q = state;
+    struct quota_state *q = ((struct quota_pools *)state)->shard;    /* of all nodes */
     for (size_t i = 0; i < q->n_checks; i++)
         q->check[i].why = WAIT_ORDER;
     wrapped->schedule(s, params, state);

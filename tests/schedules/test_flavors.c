@@ -2,7 +2,8 @@
  * there, which flavor a job gets.
  *
  * Every row: a cohort "org" above "a" and "b"; node 0 has H100s, node 1 A100s. The rules are those of
- * policies/kueue/flavors.h; the arithmetic is beside the row where it is not plain. */
+ * policies/kueue/flavors.h, and for `quota`, where a flavor is a node pool with a shard of the scheduler, those of
+ * policies/kai/pools.c and rules.h; the arithmetic is beside the row where it is not plain. */
 #include "tests/support/schedule.h"
 
 #define NODE(model, gpus_, labels_)                                                                                    \
@@ -29,6 +30,10 @@ static const struct flavor_quota four_and_eight[] = { GPUS(0, 4), GPUS(1, 8) }, 
                         .borrow_priority_threshold = INT32_MAX, __VA_ARGS__ }                                          \
         }                                                                                                              \
     }
+#define AT_MOST(f, n, more) { .flavor = (f), .nominal = { INT64_C(1000) * (n), UNLIMITED, UNLIMITED },                   \
+                            .borrowing = { INT64_C(1000) * (more), UNLIMITED, UNLIMITED },                             \
+                            .lending = { UNLIMITED, UNLIMITED, UNLIMITED } }
+static const struct flavor_quota limited[] = { AT_MOST(0, 2, 1), GPUS(1, 2) }, two_of_h[] = { GPUS(0, 2) }, a_before_h[] = { GPUS(1, 2), GPUS(0, 2) };
 #define USUAL        { 0 }
 #define OF(n, up, quotas, ...) OF_N(n, up, quotas, 2, __VA_ARGS__)
 #define ORG          OF_N("org", ID_NONE, NULL, 0, USUAL, .reclaim = RECLAIM_NEVER)
@@ -38,6 +43,7 @@ static const struct flavor_quota four_and_eight[] = { GPUS(0, 4), GPUS(1, 8) }, 
     }
 #define A      .queue = "a"
 #define B      .queue = "b"
+#define NEXT   1e-9 /* from a pass to the one that it asks for */
 #define UNPAID { .checkpoint = CHECKPOINT_PERFECT }
 
 /* clang-format off */
@@ -78,6 +84,56 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, A, .took = "1:0" }, { 0, 10, 1, 0, A, .took = "0:0", .tolerations = "paid" } } },
     { "runs of a job choose by themselves", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(no_loans, USUAL), .jobs = {
         { 0, 10, .starts = 0, A, PARTS(PART("x", LEVEL_ANY, 1, 2, 0), PART("y", LEVEL_ANY, 1, 1, 0)), .took = "0:01 1:0" } } },
+
+    /* ---- quota: a node pool of each flavor ---- */
+
+    /* As above: the newest jobs of b leave, and b, which then holds nothing of its quota of H100s, goes first at 100. */
+    { "pools: 4 of one kind and 8 of another are guaranteed", "quota", TWO_KINDS(8, 16), .flavor = TWO_FLAVORS,
+      .queue = BOTH(four_and_eight, USUAL), .overhead = UNPAID, .jobs = {
+        { 0, 100, 4, 0, B, .gpu_type = "H100", .took = "0:0123" }, { 1, 100, 4, 1, B, .gpu_type = "H100", .ends = 191, .stops = 1 },
+        { 0, 100, 8, 0, B, .gpu_type = "A100" }, { 1, 100, 8, 1, B, .gpu_type = "A100", .ends = 191, .stops = 1 },
+        { 10, 200, 4, 10 + NEXT, A, .gpu_type = "H100", .took = "0:4567" }, { 10, 200, 8, 10 + NEXT, A, .gpu_type = "A100" },
+        { 20, 10, 1, 191, A, .gpu_type = "H100" } } },
+    /* b holds 4 of its 8 A100s and no H100: that it is far within the sum of its quotas gives it none of a's 4 H100s, of which
+     * it deserves nothing. With quotas of no kind it would be owed 8 GPUs, and take them. */
+    { "pools: unused quota of a kind takes nothing of another", "quota", TWO_KINDS(4, 8), .flavor = TWO_FLAVORS,
+      .queue = { ORG, OF("a", 0, four_and_eight, USUAL), OF("b", 0, nothing_of_h, USUAL) }, .overhead = UNPAID, .jobs = {
+        { 0, 100, 4, 0, A, .gpu_type = "H100" }, { 0, 100, 4, 0, B, .gpu_type = "A100" },
+        { 10, 10, 4, 100, B, .gpu_type = "H100" } } },
+    /* Non-preemptible jobs hold no more of a kind than the quota of that kind, though 2 of the other are left. */
+    { "pools: non-preemptible within the quota of its kind", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS,
+      .queue = BOTH(two_and_two, USUAL), .jobs = {
+        { 0, 10, 2, 0, A, .gpu_type = "H100", .stays = true }, { 0, 10, 1, 10, A, .gpu_type = "H100", .stays = true },
+        { 0, 10, 2, 0, A, .gpu_type = "A100", .stays = true } } },
+    /* The limit of a kind is deserved + borrowing limit: 2 + 1. */
+    { "pools: a limit of a kind", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(limited, USUAL), .jobs = {
+        { 0, 10, 3, 0, A, .gpu_type = "H100" }, { 0, 10, 1, 10, A, .gpu_type = "H100" }, { 0, 10, 4, 0, A, .gpu_type = "A100" } } },
+    /* A limit of the queue itself is of all kinds together: 3 of H100 and 2 of A100 are 5. */
+    { "pools: a limit of all kinds", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS,
+      .queue = { ORG, { .facts = { .name = "a", .parent = 0, .weight = 1,
+                                   .quota = { { 0, UNLIMITED, UNLIMITED }, { 5000, UNLIMITED, UNLIMITED } },
+                                   .flavor_quota = two_and_two, .n_flavor_quotas = 2 } } },
+      .jobs = { { 0, 10, 3, 0, A, .gpu_type = "H100" }, { 0, 20, 2, 0, A, .gpu_type = "A100" }, { 0, 10, 1, 10, A, .gpu_type = "A100" } } },
+    /* The first two fill the first kind. The others find no place there, and go on together: 4 idle GPUs of the other kind
+     * hold two of them, and one more goes. It waits there in vain, goes on to the first again, and starts
+     * there at 10. */
+    { "pools: on to the next kind", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = { ORG, OF("a", 0, two_and_two, USUAL) },
+      .jobs = { { 0, 10, 2, 0, A, .took = "0:01" }, { 0, 10, 2, 0, A, .took = "0:23" }, { 0, 10, 2, NEXT, A, .took = "1:01" },
+                { 0, 10, 2, NEXT, A, .took = "1:23" }, { 0, 10, 2, 10, A, .took = "0:01" } } },
+    { "pools: the order of the queue's list", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = { ORG, OF("a", 0, a_before_h, USUAL) },
+      .jobs = { { 0, 10, 2, 0, A, .took = "1:01" } } },
+    /* a's own 2 of the second kind are b's: its job waits in vain in the first, goes on, and takes them back from the
+     * newest, which has done 9 s and goes on when it has ended: 28 + 91. */
+    { "pools: reclaims in the next kind", "quota", TWO_KINDS(2, 4), .flavor = TWO_FLAVORS,
+      .queue = { ORG, OF("a", 0, two_and_two, USUAL), OF("b", 0, two_and_two, USUAL) }, .overhead = UNPAID, .jobs = {
+        { 0, 100, 2, 0, B, .gpu_type = "H100" }, { 0, 100, 2, 0, B, .gpu_type = "A100" },
+        { 1, 100, 2, 1, B, .gpu_type = "A100", .ends = 119 + NEXT, .stops = 1 }, { 10, 18, 2, 10 + 2 * NEXT, A, .took = "1:23" } } },
+    /* A queue has what it lists; all tasks of a job are in one pool. */
+    { "pools: no quota of the kind", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = { ORG, OF_N("a", 0, two_of_h, 1, USUAL) },
+      .jobs = { { 0, 10, 1, NEVER, A, .gpu_type = "A100", .refused = "no flavor that its queue has a quota of has enough nodes that it may use" },
+                { 0, 10, 4, 0, A, .took = "0:0123" } } },
+    { "pools: a gang is in one", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(two_and_two, USUAL), .until = 50, .jobs = {
+        { 0, 10, 1, 0, B, .gpu_type = "H100" }, { 0, 10, 4, NEXT, A, .tasks = 4, .took = "1:0 1:1 1:2 1:3" } } },
 };
 /* clang-format on */
 

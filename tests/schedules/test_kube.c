@@ -218,6 +218,34 @@ static const struct schedule rows[] = {
         { 0, 100, 2, 0, .ends = 128.5, .tasks = 2, .min_tasks = 1, .stops = 1, .took = "0:0; 1:0; 1:0 0:0" },
         { 50, 5, 1, 51, .priority = 1, .selector = "zone=a" } } },
 
+    /* ---- Disruption budgets ---- */
+
+    /* Without the budget the node of the latest start would be the better one */
+    { "budget: the node where none is broken", "kube", A_AND_B(1, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
+        { 0, 100, 1, 0, .ends = 111, .stops = 1, .selector = "zone=b" }, { 5, 100, 1, 5, .max_down = 1, .selector = "zone=a" },
+        { 50, 10, 1, 51, .priority = 3, .took = "1:0" } } },
+    { "budget: broken where nothing else helps", "kube", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
+        { 0, 100, 1, 0, .max_down = 1, .ends = 111, .stops = 1 }, { 50, 10, 1, 51, .priority = 1 } } },
+    /* One of two has to go: the one with the budget is put back first, though it is the less important */
+    { "budget: who would break it is put back first", "kube", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
+        { 0, 100, 1, 0, .ends = 111, .stops = 1 }, { 5, 100, 1, 5, .max_down = 1 }, { 50, 10, 1, 51, .priority = 3 } } },
+    /* Of two pods one may be down: both are one too many */
+    { "budget: one of two pods, and both are wanted", "kube", A_AND_B(2, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
+        { 0, 100, 2, 0, .tasks = 2, .min_tasks = 1, .max_down = 2, .selector = "zone=a" },
+        { 0, 100, 2, 0, .ends = 111, .stops = 1, .priority = 1, .selector = "zone=b" }, { 50, 10, 2, 51, .priority = 3, .took = "1:01" } } },
+    /* ... and one is wanted: the less important would break it, and is put back first. Half speed from 50 to 61, 50 + 5.5 done */
+    { "budget: one of two pods, and one is wanted", "kube", A_AND_B(2, 10, 100), .overhead = FREE_OF_CHARGE, .jobs = {
+        { 0, 100, 2, 0, .ends = 61 + 44.5, .tasks = 2, .min_tasks = 1, .max_down = 2, .selector = "zone=a" },
+        { 0, 100, 2, 0, .priority = 1, .selector = "zone=b" }, { 50, 10, 1, 51, .priority = 3, .took = "0:0" } } },
+    /* Job 4 evicts job 2 at 50, job 5 evicts job 1 at 52 on the same node: job 4 is not nominated for it any more. It
+     * evicts job 3 on the other node, which has left at 57; having failed at 50, 52 and 55 it rests until 59, as job 5
+     * does, which fails at 52, 53 and 55; job 2 is back on GPU 0 at 57. Else it would
+     * have waited for what job 5 leaves of node 0, and not stopped job 3. */
+    { "nominated: until a higher priority is, for the same node", "kube", { { NODE(3, 10, 100) }, { OTHER(1, 10, 100) } },
+      .overhead = { .checkpoint = CHECKPOINT_PERFECT, .grace_ns = 5 * NS_PER_S, .save_ns = 5 * NS_PER_S }, .until = 60, .jobs = {
+        { 0, 100, 2, 0, .ends = NEVER, .stops = 1 }, { 0, 100, 1, 0, .ends = NEVER, .stops = 1 }, { 0, 100, 1, 0, .ends = NEVER, .stops = 1 },
+        { 50, 10, 1, 59, .ends = NEVER, .priority = 1, .took = "1:0" }, { 52, 10, 2, 59, .ends = NEVER, .priority = 2, .took = "0:12" } } },
+
     /* Each evicts one half, and both take their places at 51 beside each other's nomination */
     { "nominated: two shares of one GPU", "kube", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {
         { 0, 100, 1, 0, .shares = .5, .ends = 111, .stops = 1 }, { 0, 100, 1, 0, .shares = .5, .ends = 111, .stops = 1 },

@@ -26,6 +26,7 @@ struct row {
     struct job jobs[JOBS_AT_MOST];
     struct books books[QUEUES_AT_MOST];
     struct value values[VALUES_AT_MOST];
+    struct flavor flavor[GROUPS_AT_MOST];
 };
 
 /* ---- A policy that starts each job that fits, and at 5 s does one thing to job 1 ---- */
@@ -116,7 +117,7 @@ static void plays(void **state)
 {
     const struct row *row = *state;
     struct error err = { "" };
-    struct cluster *c = cluster_of(row->group, row->queue);
+    struct cluster *c = cluster_of_flavors(row->group, row->queue, row->flavor);
     c->overhead = row->overhead;
     c->period_ns = ns_of_seconds(row->period);
     for (n_jobs = 0; n_jobs < JOBS_AT_MOST && row->jobs[n_jobs].gpus;)
@@ -152,6 +153,15 @@ static void plays(void **state)
 #define ONES  { QUEUE("X", 1), QUEUE("Y", 1) }
 #define TEAM(n, gpus, w) { .facts = { .name = (n), .parent = 0, .weight = (w), .quota = { \
     { INT64_C(1000) * (gpus), UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } } } }
+
+#define KIND(model) { .name = (model), .gpu_model = (model), .count = 1, .gpus = 4, .labels = "kind=" model, \
+                      .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX }
+#define OF_KIND(f, n) { .flavor = (f), .nominal = { INT64_C(1000) * (n), UNLIMITED, UNLIMITED }, \
+                        .borrowing = { UNLIMITED, UNLIMITED, UNLIMITED }, .lending = { UNLIMITED, UNLIMITED, UNLIMITED } }
+static const struct flavor_quota four_t[] = { OF_KIND(1, 4), OF_KIND(0, 0) }, four_h[] = { OF_KIND(0, 4) };
+#define FLAVORED(n, gpus, of, n_of) { .facts = { .name = (n), .parent = ID_NONE, .weight = 1, .quota = { \
+    { INT64_C(1000) * (gpus), UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } }, \
+    .flavor_quota = (of), .n_flavor_quotas = (n_of) } }
 
 static const struct row rows[] = {
     /* models.md 11.2, item 5. X: 8 GPUs to 15 s (one job is preempted at 10 and saves until 15), 4 to 35, 8 to 100, 4 to
@@ -217,6 +227,18 @@ static const struct row rows[] = {
     { "until the next pass", "fifo", ONE_NODE(1), { QUEUE("X", 1) }, .period = 10,
       .jobs = { { 0, 5, 1, .queue = "X" }, { 12, 5, 1, .queue = "X" } }, .books = { { "X", 10, 18, 10, 18, 0, 15 } },
       .values = { { "reclaims", "all", 1 }, { "time_to_reclaim_max_s", "all", 8 } } },
+
+    /* a, with 4 T guaranteed and no H, holds 4 H to 10 s: all of it borrowed. b, with 4 H guaranteed, asks for 4 from 2 to 15 s
+     * and has them for 5 of these 13. By the sum of its quotas a would have been owed what it held: 60 of 92. */
+    { "owed by kind", "fifo", { KIND("H"), KIND("T") }, { FLAVORED("a", 4, four_t, 2), FLAVORED("b", 4, four_h, 1) },
+      .flavor = { { "h", "kind=H", "", "" }, { "t", "kind=T", "", "" } },
+      .jobs = { { 0, 10, 4, .queue = "a", .gpu_type = "H" }, { 2, 5, 4, .queue = "b", .gpu_type = "H" } },
+      .values = { { "quota_satisfaction", "flavor=h/b", 20. / 52 }, { "quota_satisfaction", "queue=b", 20. / 52 },
+                  { "quota_satisfaction", "all", 20. / 52 }, { "borrowed_gpu_h", "flavor=h/a", 40. / 3600 },
+                  { "borrowed_gpu_h", "queue=a", 40. / 3600 }, { "quota_satisfaction", "flavor=t/a", 1 },
+                  { "quota_unused_gpu_h", "flavor=t/a", 60. / 3600 }, { "quota_unused_gpu_h", "flavor=h/b", 40. / 3600 },
+                  { "quota_unused_gpu_h", "all", 100. / 3600 }, { "time_to_reclaim_max_s", "flavor=h/b", 8 },
+                  { "time_to_reclaim_max_s", "queue=b", 8 }, { "reclaims", "flavor=h/a", 0 } } },
 
     /* ---- Causes ---- */
     { "moved, for any job", NULL, NODES_OF_1, ONES, FREE_OF_CHARGE, .deed = MOVES, .named_for = 1,

@@ -31,6 +31,7 @@ struct job {
     int64_t cpus, mem_mib;                               /* per task */
     const char *queue, *gpu_type, *required, *preferred; /* levels: island node rack pod cluster */
     int32_t priority;
+    uint32_t max_down;          /* 1 + max_unavailable of its disruption budget; 0: none */
     double estimate, deadline;  /* 0: none */
     bool stays;                 /* is not preemptible */
     const char *after;          /* the jobs that it depends on, counted from 1: "1;2", "afterok:1" */
@@ -172,6 +173,7 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.required_level = level_named(job->required);
     row.preferred_level = level_named(job->preferred);
     row.priority = job->priority;
+    row.max_down = job->max_down;
     row.estimate_ns = job->estimate > 0 ? ns_of_seconds(job->estimate) : TIME_NEVER;
     row.deadline_ns = job->deadline > 0 ? ns_of_seconds(job->deadline) : TIME_NEVER;
     row.preemptible = !job->stays;

@@ -118,6 +118,8 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
     struct job_sizes z = workload_sizes(w, (job_id)(f - w->facts));
     if (f->sizing && (z.max != z.usual || z.min != f->min_tasks))
         say(d, " sizes=%u-%u%s", z.min, z.max, z.moldable ? " moldable" : "");
+    if (f->max_down)
+        say(d, " max_unavailable=%u", f->max_down - 1);
     if (f->priority)
         say(d, " priority=%d", f->priority);
     if (f->class != CLASS_TRAINING)

@@ -81,6 +81,7 @@ static void same_jobs(const struct workload *a, const struct workload *b)
         struct job_sizes of_a = workload_sizes(a, j), of_b = workload_sizes(b, j);
         assert_true(of_a.min == of_b.min && of_a.usual == of_b.usual && of_a.max == of_b.max && of_a.moldable == of_b.moldable);
         assert_int_equal(x->priority, y->priority);
+        assert_int_equal(x->max_down, y->max_down);
         assert_int_equal(x->class, y->class);
         assert_int_equal(x->preemptible, y->preemptible);
         assert_string_equal(intern_text(a->queue_names, x->queue), intern_text(b->queue_names, y->queue));

@@ -17,7 +17,7 @@ struct native {
         recorded_wait_ns;
     int64_t duty, bandwidth, used_mem_mib; /* duties in millionths */
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli;
-    int64_t cpu_milli, mem_mib, priority, max_per_node, nice;
+    int64_t cpu_milli, mem_mib, priority, max_per_node, max_unavailable, nice;
     int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
     int64_t interval_ns, save_ns, grace_ns, restart_ns;
     uint16_t mig;
@@ -39,6 +39,7 @@ static const struct native nothing = {
     .grace_ns = NOT_GIVEN,
     .restart_ns = NOT_GIVEN,
     .checkpoint_mib = NOT_GIVEN,
+    .max_unavailable = NOT_GIVEN,
     .per_task_milli = NOT_GIVEN,
     .gpu_milli = NOT_GIVEN,
     .preemptible = 1,
@@ -92,6 +93,7 @@ static const struct column columns[] = {
     A_WORD("class", class, native_classes),
     A_NUMBER("priority", priority, 1, INT32_MIN, INT32_MAX),
     A_WORD("preemptible", preemptible, booleans),
+    A_NUMBER("max_unavailable", max_unavailable, 1, 0, TASKS_MAX),
     CELL("estimate_s", TIME, estimate_ns),
     CELL("deadline_s", TIME, deadline_ns), /* a time of the trace, as submit_s */
     A_WORD("status", status, native_fates),
@@ -432,6 +434,7 @@ static void fill(const struct native *n, struct job_row *job)
     job->class = (enum job_class)n->class;
     job->fate = (enum job_fate)n->status;
     job->preemptible = n->preemptible % 2;
+    job->max_down = (uint32_t)(n->max_unavailable + 1);
     job->selector = n->selector.text;
     job->affinity = n->affinity.text;
     job->tolerations = n->tolerations.text;

@@ -203,6 +203,14 @@ static void put_fixed(struct output *o, const struct row_of *j)
     (void)j;
     out_text(o, "false");
 }
+static bool has_budget(const struct row_of *j)
+{
+    return j->facts->max_down > 0;
+}
+static void put_budget(struct output *o, const struct row_of *j)
+{
+    out_integer(o, j->facts->max_down - INT64_C(1));
+}
 static bool has_estimate(const struct row_of *j)
 {
     return j->truth->estimate_ns != TIME_NEVER;
@@ -443,6 +451,7 @@ static const struct column {
     { "class", has_class, put_class },
     { "priority", has_priority, put_priority },
     { "preemptible", is_fixed, put_fixed },
+    { "max_unavailable", has_budget, put_budget },
     { "estimate_s", has_estimate, put_estimate },
     { "deadline_s", has_deadline, put_deadline },
     { "status", has_fate, put_fate },
