@@ -164,6 +164,14 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         if (own.checkpoint_mib >= 0)
             say(d, " checkpoint_mib=%" PRId64, own.checkpoint_mib);
     }
+    struct own_site site = workload_site(w, t->site);
+    const char *const site_of[] = { " partition=", " qos=", " account=" };
+    const uint32_t named[] = { site.partition, site.qos, site.account };
+    for (size_t i = 0; t->site && i < 3; i++)
+        if (named[i] != ID_NONE)
+            say(d, "%s%s", site_of[i], intern_text(w->wishes, named[i]));
+    if (t->site && site.nice)
+        say(d, " nice=%d", site.nice);
     for (uint32_t i = 0; t->running && i < w->running[t->running - 1].n; i++) {
         const struct held_at *at = &w->running[t->running - 1].on[i];
         say(d, " on=%u:%u:%" PRIx64, at->node, at->gpus, at->gpu_mask);
