@@ -150,6 +150,17 @@ static const struct sample samples[] = {
       .jobs = "12_1 0+60 1x1 cpu=4000 estimate=60\n12_4 0+60 1x1 cpu=4000 estimate=60\n12_6 0+60 1x1 cpu=4000 estimate=60\n"
       "12_8 0+60 1x1 cpu=4000 estimate=60\n12_0 0+1 1x1 cpu=4000 estimate=60\n",
       .remark = "; 4 jobs have not ended: their durations are guesses" },
+    { "two tasks of an array at a time", "JobID|JobIDRaw|State|Submit|Start|End|Timelimit|ReqTRES|SubmitLine\n"
+      "12_[4-5%2]|12|PENDING|1|Unknown|Unknown|1|" GPU "|sbatch -d afterok:9 x\n9|9|COMPLETED|1|1|2|1|" GPU "|x\n"
+      "12_2|13|RUNNING|1|1|Unknown|1|" GPU "|x\n12_1|14|COMPLETED|1|1|2|1|" GPU "|x\n",
+      .value = { [WAITING] = "yes", [RUNNING] = "yes" },
+      .jobs = "9 0+1 1x1 cpu=4000 estimate=60\n12_4 0+60 1x1 cpu=4000 estimate=60 afterok=9 limit=2:12\n"
+      "12_5 0+60 1x1 cpu=4000 estimate=60 afterok=9 limit=2:12\n12_2 0+1 1x1 cpu=4000 estimate=60 limit=2:12\n"
+      "12_1 0+1 1x1 cpu=4000 estimate=60\n", .remark = "; 3 jobs have not ended: their durations are guesses" },
+    { "a dependency on a start, and with minutes", "JobID|State|Submit|Start|End|AllocTRES|SubmitLine\n1|COMPLETED|1|1|2|" GPU "|x\n"
+      "2|COMPLETED|1|2|3|" GPU "|sbatch -d after:1 x\n3|COMPLETED|1|2|3|" GPU "|sbatch -d after:1+5,afterok:2 x\n",
+      .jobs = "1 0+1 1x1 cpu=4000\n2 0+1 1x1 cpu=4000 afterstart=1\n3 0+1 1x1 cpu=4000 afterok=2\n",
+      .remark = "; 1 dependency of another kind left out" },
     { "tasks of an array that wait, in a list that is cut off", "JobID|JobIDRaw|State|Submit|Start|End|Timelimit|ReqTRES\n"
       "12_[1,4,...]|12|PENDING|1|Unknown|Unknown|1|" GPU "\n12_0|13|COMPLETED|1|1|2|1|" GPU "\n", .value = { [WAITING] = "yes" },
       .jobs = "12_0 0+1 1x1 cpu=4000 estimate=60\n", .skipped = 1,

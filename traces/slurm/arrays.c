@@ -80,7 +80,8 @@ static uint32_t count_tasks(const struct slurm_log *log, const struct log_job *j
 }
 
 /* Task `nth` of the row is a row and a job of its own; the first takes the place of the row. */
-static void set_task(struct slurm_log *log, uint32_t k, uint32_t nth, uint64_t task, uint32_t at_once)
+static void set_task(struct slurm_log *log, uint32_t k, uint32_t nth, uint64_t task,
+                     uint32_t at_once)
 {
     struct log_job j = log->job[k];
     struct log_row r = *log_last(log, &j);
@@ -99,6 +100,44 @@ static void set_task(struct slurm_log *log, uint32_t k, uint32_t nth, uint64_t t
     j.sized_by = log->run[j.first] = (uint32_t)log->n_rows;
     log->row[log->n_rows++] = r;
     log->job[log->n_jobs++] = j;
+}
+
+/* ---- what runs of them ---- */
+
+struct array { uint32_t cluster; uint64_t number; uint32_t at_once; };
+
+static int by_number(const void *a, const void *b)
+{
+    const struct array *x = a, *y = b;
+    if (x->cluster != y->cluster)
+        return x->cluster < y->cluster ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static struct array array_of(const struct log_row *r)
+{
+    return (struct array){ r->cluster, strtoull(r->id, NULL, 10), r->tasks_at_once };
+}
+
+/* Tasks that run count in the limit of those that wait. */
+static void limit_running(struct slurm_log *log, uint32_t n_jobs, const uint32_t *tasks)
+{
+    struct array *known = mem_new(n_jobs + (size_t)1, sizeof *known);
+    size_t n = 0;
+    for (uint32_t k = 0; k < n_jobs; k++)
+        if (tasks[k] && log_last(log, &log->job[k])->tasks_at_once)
+            known[n++] = array_of(log_last(log, &log->job[k]));
+    if (n)
+        qsort(known, n, sizeof *known, by_number);
+    for (uint32_t k = 0; k < n_jobs && n; k++) {
+        struct log_row *r = &log->row[log->run[log->job[k].first]];
+        struct array own = array_of(r);
+        const struct array *of = log->job[k].state == LOG_RUNNING && strchr(r->id, '_')
+                                     ? bsearch(&own, known, n, sizeof own, by_number)
+                                     : NULL;
+        r->tasks_at_once = of ? of->at_once : r->tasks_at_once;
+    }
+    free(known);
 }
 
 void log_expand_arrays(struct slurm_log *log)
@@ -122,5 +161,6 @@ void log_expand_arrays(struct slurm_log *log)
         for (uint32_t i = 0; i < tasks[k] && next_task(&t, &task) > 0; i++)
             set_task(log, k, i, task, at_once);
     }
+    limit_running(log, n_jobs, tasks);
     free(tasks);
 }

@@ -230,8 +230,8 @@ static uint32_t queue_of(const struct slurm_log *log, const struct log_row *r)
                                    : r->user;
 }
 
-/* For a cluster with partitions, QOS and accounts. A job that waits may have a list of partitions; an
- * account that is the queue is not said twice. */
+/* For a cluster with partitions, QOS and accounts. A job that waits may have a list of partitions;
+ * an account that is the queue is not said twice. */
 static void set_site(struct slurm_log *log, const struct log_row *r, struct log_request *m,
                      struct job_row *to)
 {

@@ -75,7 +75,7 @@ struct log_row {
     uint8_t state;
     bool several_types;
     bool tasks_waiting;           /* "12_[4-9]": tasks of an array of which none has begun */
-    uint32_t tasks_at_once;       /* of a task of such a row: "12_[4-9%2]"; 0: any number */
+    uint32_t tasks_at_once;       /* of such a task, and one that runs: "12_[4-9%2]"; 0: any number */
 };
 
 /* A job: its rows are run[0 .. n_runs) of log.run. */

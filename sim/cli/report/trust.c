@@ -28,7 +28,8 @@ static bool is_record(const struct run_view *v)
 static const struct run_view *record_of(const struct page *p, const struct run_view *run)
 {
     for (size_t i = 0; i < p->n_views; i++)
-        if (is_record(&p->view[i]) && *trace_of(run) && !strcmp(trace_of(&p->view[i]), trace_of(run)))
+        if (is_record(&p->view[i]) && *trace_of(run) &&
+            !strcmp(trace_of(&p->view[i]), trace_of(run)))
             return &p->view[i];
     return NULL;
 }
@@ -119,7 +120,8 @@ static void group(struct output *o, const struct wait_groups *g, const char *by)
     table_begin_sortable(o, caption);
     out_printf(o, "<thead><tr><th scope=\"col\">%s</th>", by);
     out_text(o, "<th scope=\"col\">jobs</th><th scope=\"col\">recorded</th>"
-                "<th scope=\"col\">simulated</th><th scope=\"col\">error</th></tr></thead>\n<tbody>\n");
+                "<th scope=\"col\">simulated</th><th scope=\"col\">error</th></tr></thead>\n"
+                "<tbody>\n");
     for (size_t i = 0; i < g->n; i++) {
         const struct wait_group *x = &g->group[i];
         const double time_s[] = { x->was_mean_s, x->is_mean_s, x->error_s };
