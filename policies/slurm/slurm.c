@@ -120,7 +120,7 @@ static void slurm_node(struct sched *s, const void *params, void *state, node_id
     (void)params;
     (void)n;
     struct slurm *m = state;
-    m->full_due = m->backfill_due = true;
+    m->full_due = m->backfill_due = m->node_came = true;
 }
 
 /* ---- Passes ---- */
@@ -149,17 +149,40 @@ static int64_t main_due_s(const struct slurm *m)
     return m->main_s + max_i64(1, m->only_submits ? (int64_t)m->params->batch_sched_delay : 1);
 }
 
+static int64_t full_due_s(const struct slurm *m)
+{
+    return m->full_s + (int64_t)m->params->sched_interval;
+}
+
+static bool backfills(const struct slurm *m)
+{
+    return (int)m->params->scheduler == SCHEDULER_BACKFILL;
+}
+
 static int64_t backfill_due_s(const struct slurm *m)
 {
     return m->backfill_s + (int64_t)m->params->bf_interval;
 }
 
+/* A node that came is met once both schedulers have looked at all entries; jobs that are not
+ * eligible yet have none, and a second after the first of them is both are due. */
+static void defer(struct sched *s, const struct slurm *m, int64_t from_s)
+{
+    bool later = m->n_entries == 0 && m->eligible_ns != TIME_NEVER;
+    int64_t last_s = later ? max_i64(from_s, m->eligible_ns / NS_IN_S + 1) : from_s;
+    if ((m->backfill_due || later) && backfills(m))
+        last_s = max_i64(last_s, backfill_due_s(m));
+    if (m->full_due || later)
+        last_s = max_i64(last_s, full_due_s(m));
+    if (last_s * NS_IN_S > sched_now(s))
+        sched_defer(s, last_s * NS_IN_S);
+}
+
 static void pass(struct sched *s, struct slurm *m)
 {
-    bool backfills = (int)m->params->scheduler == SCHEDULER_BACKFILL;
-    bool full = m->full_due && m->full_s + (int64_t)m->params->sched_interval <= m->now_s;
+    bool full = m->full_due && full_due_s(m) <= m->now_s;
     bool runs_main = full || (m->main_due && main_due_s(m) <= m->now_s),
-         runs_backfill = backfills && m->backfill_due && backfill_due_s(m) <= m->now_s;
+         runs_backfill = backfills(m) && m->backfill_due && backfill_due_s(m) <= m->now_s;
     if (runs_main) {
         m->main_s = m->now_s;
         m->main_due = m->only_submits = false;
@@ -174,10 +197,13 @@ static void pass(struct sched *s, struct slurm *m)
     }
     if (m->main_due)
         wake_at_second(s, main_due_s(m));
-    if (backfills && m->backfill_due)
+    if (backfills(m) && m->backfill_due)
         wake_at_second(s, backfill_due_s(m));
     if (m->full_due && m->n_entries)
-        wake_at_second(s, m->full_s + (int64_t)m->params->sched_interval);
+        wake_at_second(s, full_due_s(m));
+    if (m->node_came && line_length(m->batch.queueing.queue[0].waiting))
+        defer(s, m, m->now_s);
+    m->node_came = false;
 }
 
 static void slurm_schedule(struct sched *s, const void *params, void *state)
@@ -186,7 +212,10 @@ static void slurm_schedule(struct sched *s, const void *params, void *state)
     const struct slurm_params *p = params;
     int64_t now_ns = sched_now(s), computed = m->batch.computed;
     if (now_ns % NS_IN_S) {
-        wake_at_second(s, now_ns / NS_IN_S + (now_ns > 0));
+        int64_t next_s = now_ns / NS_IN_S + (now_ns > 0);
+        wake_at_second(s, next_s);
+        if (m->node_came && line_length(m->batch.queueing.queue[0].waiting))
+            defer(s, m, next_s);
         return;
     }
     m->now_s = now_ns / NS_IN_S;

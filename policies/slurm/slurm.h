@@ -97,6 +97,7 @@ struct slurm {
     int64_t completing_s;
     /* since the last pass of each kind: something has happened; submit: nothing but submissions */
     bool main_due, full_due, backfill_due, only_submits;
+    bool node_came;               /* or went, since the last pass at a whole second */
     int64_t main_s, full_s, backfill_s;          /* the last passes */
     int64_t eligible_ns;          /* the next job to become eligible */
     /* of the pass */

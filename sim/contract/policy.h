@@ -214,6 +214,10 @@ void sched_blocked(struct sched *s, job_id j, enum wait_reason why);
 enum sched_result sched_count_in(struct sched *s, job_id j, uint32_t flavor);
 /* Asks for a pass; equal times merge. */
 enum sched_result sched_wake_at(struct sched *s, int64_t time_ns);
+/* The same, of a policy with passes of its own: this one did not look at all that has changed, those
+ * up to time_ns will. Until then no node of a pool that has come counts as idle in vain. A rollback
+ * takes back the pass, and not this. */
+enum sched_result sched_defer(struct sched *s, int64_t time_ns);
 /* For the log and the metrics by cause: this pass stopped j, or tasks of j, for `cause`; _move:
  * only to place it again, though it may start in a later pass. */
 void sched_note(struct sched *s, job_id j, job_id cause);

@@ -14,10 +14,12 @@ struct dependencies {
     struct waits { job_id job; uint8_t how; } *waits;
     job_id *due;                  /* [n_due] jobs whose wait is over, in that order; the first n_gone have been told */
     uint32_t n_due, n_gone;
-    job_id *next;                 /* [n_jobs] whose turn comes after j's; ID_NONE. NULL: no turns */
-    uint8_t *turn;                /* [n_jobs] */
+    struct turn *turn;            /* [n_turns] line after line; NULL: no turns */
+    uint32_t n_turns, *at;        /* [n_jobs] its own of these; ID_NONE: none */
+    struct line_of_turns { uint32_t next, end, there; } *line;     /* [n_turns], of a line at its first turn */
+    uint32_t *first_of;           /* [n_turns] the first turn of its line */
+    bool *over;                   /* [n_turns] its job has ended */
 };
-enum { TURN_COME = 1, TURN_OVER = 2 };
 
 static void make_waits(struct dependencies *d, const struct workload *w)
 {
@@ -34,23 +36,37 @@ static void make_waits(struct dependencies *d, const struct workload *w)
     }
 }
 
+/* Whose turn comes next in a line in which there is room; ID_NONE: no job's. */
+static job_id next_turn(struct dependencies *d, struct line_of_turns *l)
+{
+    if (l->next == l->end || l->there >= d->turn[l->next].most)
+        return ID_NONE;
+    l->there += !d->over[l->next];
+    return d->turn[l->next++].job;
+}
+
 static void make_turns(struct dependencies *d, const struct workload *w)
 {
-    job_id *before = workload_turns(w);
-    if (!before)
+    d->turn = workload_turns(w, &d->n_turns);
+    if (!d->turn)
         return;
-    d->next = mem_new(w->n_jobs, sizeof *d->next);
-    d->turn = mem_new(w->n_jobs, sizeof *d->turn);
+    d->at = mem_new(w->n_jobs, sizeof *d->at);
+    d->line = mem_new(d->n_turns, sizeof *d->line);
+    d->first_of = mem_new(d->n_turns, sizeof *d->first_of);
+    d->over = mem_new(d->n_turns, sizeof *d->over);
     for (job_id j = 0; j < w->n_jobs; j++)
-        d->next[j] = ID_NONE;
-    for (job_id j = 0; j < w->n_jobs; j++) {
-        d->turn[j] = before[j] == ID_NONE ? TURN_COME : 0;
-        if (before[j] == ID_NONE)
-            continue;
-        d->next[before[j]] = j;
-        d->unmet[j]++;
+        d->at[j] = ID_NONE;
+    for (uint32_t i = 0, first = 0; i < d->n_turns; i++) {
+        first = i && turn_same_line(&d->turn[i], &d->turn[i - 1]) ? first : i;
+        d->first_of[i] = first;
+        d->line[first].next = first;
+        d->line[first].end = i + 1;
+        d->at[d->turn[i].job] = i;
+        d->unmet[d->turn[i].job]++;
     }
-    free(before);
+    for (uint32_t i = 0; i < d->n_turns; i = d->line[i].end)
+        for (job_id j; (j = next_turn(d, &d->line[i])) != ID_NONE;)
+            d->unmet[j]--;
 }
 
 struct dependencies *dependencies_new(const struct workload *w)
@@ -76,8 +92,11 @@ void dependencies_free(struct dependencies *d)
     free(d->first);
     free(d->waits);
     free(d->due);
-    free(d->next);
     free(d->turn);
+    free(d->at);
+    free(d->line);
+    free(d->first_of);
+    free(d->over);
     free(d);
 }
 
@@ -121,19 +140,33 @@ static void decided(struct sched *s, const struct waits *wait, bool met, job_id 
     d->unmet[j] = met && or ? 0 : d->unmet[j] - (met || or);
     if (!met && !(or && d->unmet[j]))
         d->never[j] = why_never(s, on, wait->how);
-    if ((d->never[j] || !d->unmet[j]) && is_due(s, j) && j < s->next_arrival)
+    bool waits = j < s->next_arrival && !s->workload->truth[j].running;
+    if ((d->never[j] || !d->unmet[j]) && is_due(s, j) && waits)
         d->due[d->n_due++] = j;
 }
 
-/* j has ended: the turn goes to the next that has not. */
+/* j has ended: its place goes to the next. */
 static void turn_passes(struct sched *s, job_id j)
 {
     struct dependencies *d = s->dependencies;
-    for (d->turn[j] |= TURN_OVER; d->turn[j] == (TURN_COME | TURN_OVER) && d->next[j] != ID_NONE; j = d->next[j]) {
-        job_id next = d->next[j];
-        d->turn[next] |= TURN_COME;
+    uint32_t at = d->at[j];
+    if (at == ID_NONE)
+        return;
+    struct line_of_turns *l = &d->line[d->first_of[at]];
+    d->over[at] = true;
+    l->there -= at < l->next;
+    for (job_id next; (next = next_turn(d, l)) != ID_NONE;)
         decided(s, &(struct waits){ next, AFTER_ANY }, true, j);
-    }
+}
+
+void dependencies_started(struct sched *s, job_id j)
+{
+    const struct dependencies *d = s->dependencies;
+    if (!d || j >= s->workload->n_jobs)
+        return;
+    for (uint32_t i = d->first[j]; i < d->first[j + 1]; i++)
+        if (depends_how(d->waits[i].how) == AFTER_START)
+            decided(s, &d->waits[i], true, j);
 }
 
 void dependencies_ended(struct sched *s, job_id j)
@@ -141,10 +174,12 @@ void dependencies_ended(struct sched *s, job_id j)
     const struct dependencies *d = s->dependencies;
     if (!d || j >= s->workload->n_jobs)
         return;
-    bool ok = s->job[j].outcome == OUTCOME_COMPLETED;
-    const bool met[DEPENDS_HOWS] = { [AFTER_ANY] = true, [AFTER_OK] = ok, [AFTER_NOT_OK] = !ok };
+    bool ok = s->job[j].outcome == OUTCOME_COMPLETED, started = s->job[j].start_ns >= 0;
+    const bool met[DEPENDS_HOWS] = { [AFTER_ANY] = true, [AFTER_OK] = ok, [AFTER_NOT_OK] = !ok,
+                                     [AFTER_START] = true };
     for (uint32_t i = d->first[j]; i < d->first[j + 1]; i++)
-        decided(s, &d->waits[i], met[depends_how(d->waits[i].how)], j);
+        if (!started || depends_how(d->waits[i].how) != AFTER_START)
+            decided(s, &d->waits[i], met[depends_how(d->waits[i].how)], j);
     if (d->turn)
         turn_passes(s, j);
 }

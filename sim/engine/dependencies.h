@@ -1,4 +1,4 @@
-/* dependencies.h - jobs that wait for others to end.
+/* dependencies.h - jobs that wait for others to end, or to start.
  *
  * A job arrives when its dependencies are met: all of them, or one where they are alternatives (DEPENDS_OR). Until then it is in the
  * system and waits, with the reason "dependency"; the policy does not know it, and it is in no queue's books.
@@ -6,7 +6,11 @@
  *   afterany    met when the other job has ended, whatever came of it
  *   afterok     met when it has completed
  *   afternotok  met when it has ended otherwise
+ *   after       met when it has started, or has ended without
  *   singleton   met when no earlier job of the same user and name is left that has not ended
+ *   limit:N     met when fewer than N earlier jobs of the same name are left that have not ended: tasks of an array with %N, which
+ *               Slurm takes by their numbers (SchedMD/slurm:doc/man/man1/sbatch.1, --array). Jobs that run when the trace begins
+ *               are the first of their line
  *
  * The outcomes of afterok and afternotok are Slurm's (SchedMD/slurm:src/slurmctld/job_scheduler.c, test_job_dependency): ok is
  * a job that completed; not ok is every other end: failed (lack of memory and too many interruptions among them), cancelled or
@@ -22,6 +26,7 @@
 struct dependencies *dependencies_new(const struct workload *w);          /* NULL: no job depends on another */
 void dependencies_free(struct dependencies *d);                           /* NULL: does nothing */
 bool dependencies_hold(struct sched *s, job_id j);                        /* submitted now: true, it must wait */
+void dependencies_started(struct sched *s, job_id j);                     /* for the first time */
 void dependencies_ended(struct sched *s, job_id j);                       /* its outcome is known */
 bool dependencies_unmet(const struct sched *s, job_id j);                 /* j waits for another, perhaps for ever */
 const char *dependencies_never(const struct sched *s, job_id j);          /* NULL: it may still be met; else why it is not */

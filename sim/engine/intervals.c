@@ -2,6 +2,7 @@
 #include "sim/engine/intervals.h"
 #include "sim/accounting/books.h"
 #include "sim/accounting/ledger.h"
+#include "sim/engine/dependencies.h"
 #include "sim/engine/livelock.h"
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
@@ -41,6 +42,7 @@ void job_begin(struct sched *s, struct live *l)
     }
     if (first) {
         run->start_ns = s->now_ns;
+        dependencies_started(s, j);
         livelock_advanced(s);
     } else {
         run->restarts++;

@@ -6,6 +6,7 @@
 #include "sim/engine/running.h"
 #include "sim/accounting/books.h"
 #include "sim/accounting/ledger.h"
+#include "sim/engine/dependencies.h"
 #include "sim/engine/intervals.h"
 #include "sim/engine/jobs.h"
 #include "sim/engine/models.h"
@@ -41,6 +42,7 @@ static void run_on(struct sched *s, struct live *l, const struct job_running *r)
     int64_t start_ns = r->ran_ns < 0 ? 0 : start_expected_ns(s, l->job, true), ran_ns = r->ran_ns < 0 ? 0 : r->ran_ns;
     int64_t progress_ns = ran_ns > start_ns ? (int64_t)((double)(ran_ns - start_ns) * tasks_rate(s, l)) : 0;
     s->job[l->job].start_ns = s->now_ns;
+    dependencies_started(s, l->job);
     job_runs(s, l, start_ns > ran_ns ? start_ns - ran_ns : 0);
     l->last_start_ns -= ran_ns;
     l->begin_left_ns += progress_ns;
@@ -61,6 +63,7 @@ static void leave(struct sched *s, struct live *l, struct placement *p, const st
     l->split[ACCOUNT_SAVE] = r->leaving_ns;
     placement_take(s->idle, ask_of(s, l->job), p);
     s->job[l->job].start_ns = s->now_ns;
+    dependencies_started(s, l->job);
     s->job[l->job].distance = (uint8_t)cluster_placement_distance(s->cluster, p);
     books_occupied(s, l->job, p, 1);
     ledger_running(s, 1);

@@ -5,6 +5,7 @@
 #include "sim/engine/run.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/sleep.h"
+#include "sim/scheduler/wakes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -181,6 +182,12 @@ static bool is_claimed(const struct sched *s, node_id n)
     return !x->out && (x->whole < (int64_t)t->gpus || x->cpu_milli < t->cpu_milli || x->mem_mib < t->mem_mib);
 }
 
+/* No pass has met it, and one will. */
+static bool will_be_met(const struct sched *s, const struct pool_node *x)
+{
+    return x->unseen && (run_pass_is_due(s) || wake_next_ns(s) <= x->met_ns);
+}
+
 static void remove_if_idle(struct sched *s, node_id n)
 {
     struct pool_node *x = &pools_of(s)->node[n];
@@ -188,7 +195,7 @@ static void remove_if_idle(struct sched *s, node_id n)
     x->due = false;
     if (x->state != POOL_THERE || x->pieces || pools_of(s)->coming || pools_of(s)->there[s->cluster->group_of[n]] <= p->min)
         return;
-    if (x->unseen && run_pass_is_due(s)) {
+    if (will_be_met(s, x)) {
         x->kept = true;
         return;
     }
@@ -226,13 +233,19 @@ static void reclaim(struct sched *s, node_id n)
     run_changed(s);
 }
 
-/* A pass has seen the nodes that have come since the last. */
+/* No pass is due: those that have come were met by the last, or will be when it said. */
 static void are_seen(struct sched *s)
 {
     struct pools *p = pools_of(s);
     p->any_unseen = false;
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
         struct pool_node *x = &p->node[n];
+        if (x->unseen && !x->met_ns)
+            x->met_ns = wakes_deferred_ns(s);
+        if (will_be_met(s, x)) {
+            p->any_unseen = true;
+            continue;
+        }
         if (x->unseen && x->state == POOL_THERE && node_is_up(s, n))
             p->useless++;
         if (x->kept && x->state == POOL_THERE && !x->pieces)
@@ -271,6 +284,7 @@ static void happens(struct sched *s, const struct event *e)
     case READY:
         is_there(s, n);
         pools_of(s)->any_unseen = pools_of(s)->node[n].unseen = true;
+        pools_of(s)->node[n].met_ns = 0;
         log_node(s, "ready", n);
         comes(s, n);
         pools_of(s)->last_ready_ns = s->now_ns;

@@ -4,7 +4,8 @@
  * start the nodes on which jobs run then are there, and the first ones up to min. A node that the autoscaler asks for is there
  * after provision_s. It is removed when it has held nothing for idle_s, its pool is above its min, no node is coming, and none
  * has come for idle_s: jobs that wait for several nodes meet all of them; and never before a pass has met it, however short
- * idle_s is. Spot: after a time drawn from the node's own stream, the same under every policy, comes the notice: no job starts
+ * idle_s is. A pass meets the nodes that came before it,
+ * unless it puts that off to later ones (sched_defer). Spot: after a time drawn from the node's own stream, the same under every policy, comes the notice: no job starts
  * there any more, jobs there are preempted if that takes no longer than the notice, else they fall back to their last
  * checkpoint; at the end of the notice the node is gone, and asked for again if the pool is below its min.
  *
@@ -25,7 +26,8 @@ enum pool_state { POOL_ABSENT, POOL_COMING, POOL_THERE, POOL_LEAVING };    /* le
 struct pool_node {
     uint8_t state;
     bool due;                     /* an event will ask whether it is needed */
-    bool unseen;                  /* it has come, and no pass has followed */
+    bool unseen;                  /* it has come, and no pass has met it */
+    int64_t met_ns;               /* the pass that meets it, if the first since it came put that off; 0: it did not */
     bool kept;                    /* it would have been removed meanwhile */
     bool hopeless;                /* asked for after too many useless nodes: no wait counts on it */
     uint32_t pieces;              /* that jobs hold of it */

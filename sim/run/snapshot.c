@@ -153,7 +153,8 @@ static int take_job(struct taking *t, job_id j, struct error *err)
 static void take_dependency(struct taking *t, job_id on, uint8_t how)
 {
     struct workload *w = &t->to->workload;
-    if (t->number[on] == ID_NONE)
+    bool started = depends_how(how) == AFTER_START && t->s->job[on].start_ns >= 0;
+    if (t->number[on] == ID_NONE || started)
         return;
     mem_grow(&w->depends_on, &t->on_room, t->n_dependencies, sizeof *w->depends_on);
     mem_grow(&w->depends_how, &t->how_room, t->n_dependencies, sizeof *w->depends_how);
@@ -161,12 +162,14 @@ static void take_dependency(struct taking *t, job_id on, uint8_t how)
     w->depends_on[t->n_dependencies++] = t->number[on];
 }
 
-/* On those that are still to end. The turn comes after that of every job before it, as one of these may run, and a running job has
- * no dependencies. */
+/* On those that are still to end. A turn of one at a time comes after that of every job before it, as one of these may run, and a
+ * running job has no dependencies but its place among several. */
 static void take_dependencies(struct taking *t, job_id j)
 {
     const struct workload *from = t->s->workload;
     t->to->workload.depends_first[t->number[j]] = (uint32_t)t->n_dependencies;
+    if (from->turn)
+        t->to->workload.turn[t->number[j]] = from->turn[j].most > 1 ? from->turn[j] : (struct own_turn){ ID_NONE, 0 };
     if (!dependencies_unmet(t->s, j))
         return;                   /* an alternative was met */
     for (uint32_t i = from->depends_first[j]; i < from->depends_first[j + 1]; i++)
@@ -198,7 +201,8 @@ static void make_room(struct snapshot *n, const struct sched *s)
     w->depends_first = mem_new(from->n_jobs + (size_t)1, sizeof *w->depends_first);
     w->depends_on = NULL;
     w->depends_how = NULL;
-    w->one_at_a_time = NULL;
+    if (from->turn)
+        w->turn = mem_new(from->n_jobs, sizeof *w->turn);
 }
 
 static int take_all(struct taking *t, struct error *err)
@@ -223,7 +227,7 @@ static int take_all(struct taking *t, struct error *err)
 struct snapshot *snapshot_make(struct sched *s, int64_t time_ns, struct error *err)
 {
     struct snapshot *n = mem_new(1, sizeof *n);
-    job_id *before = workload_turns(s->workload);
+    job_id *before = workload_before(s->workload);
     struct taking t = { .s = s, .to = n, .number = mem_new(s->workload->n_jobs, sizeof *t.number), .before = before };
     int64_t now_ns = s->now_ns;
     size_t unsaved = 0;
@@ -262,5 +266,6 @@ void snapshot_free(struct snapshot *n)
     free(w->depends_first);
     free(w->depends_on);
     free(w->depends_how);
+    free(w->turn);
     free(n);
 }

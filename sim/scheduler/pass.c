@@ -165,6 +165,7 @@ bool pass_run(struct sched *s)
     s->totals.passes++;
     wait_pass_begins(s);
     timeline_pass(s);
+    wakes_pass(s);
     s->force->policy->schedule(s, s->force->params, s->force->state);
     s->in_pass = false;
     g->marked = false;

@@ -11,6 +11,7 @@ enum { WAKES_MOST = 1000000 };
 struct wakes {
     int64_t *time_ns;             /* descending */
     size_t n, capacity;
+    int64_t deferred_ns;          /* by the last pass; 0: nothing */
 };
 
 void wakes_begin(struct sched *s)
@@ -53,6 +54,24 @@ enum sched_result sched_wake_at(struct sched *s, int64_t time_ns)
     return SCHED_OK;
 }
 
+enum sched_result sched_defer(struct sched *s, int64_t time_ns)
+{
+    enum sched_result asked = sched_wake_at(s, time_ns);
+    if (asked == SCHED_OK && time_ns > s->wakes->deferred_ns)
+        s->wakes->deferred_ns = time_ns;
+    return asked;
+}
+
+void wakes_pass(struct sched *s)
+{
+    s->wakes->deferred_ns = 0;
+}
+
+int64_t wakes_deferred_ns(const struct sched *s)
+{
+    return s->wakes->deferred_ns;
+}
+
 bool wake_cancel(struct sched *s, int64_t time_ns)
 {
     size_t at = wake_place(s, time_ns);
@@ -71,4 +90,5 @@ int64_t wake_next_ns(const struct sched *s)
 void wakes_forget(struct sched *s)
 {
     s->wakes->n = 0;
+    s->wakes->deferred_ns = 0;
 }

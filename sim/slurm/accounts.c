@@ -137,10 +137,6 @@ static int take_assoc_key(struct reading *r, const struct given *g, struct slurm
 static int take_qos_key(struct reading *r, const struct given *g, struct slurm_qos *q,
                         struct error *err)
 {
-    static const struct { const char *word; enum slurm_preempt mode; } modes[] = {
-        { "cluster", PREEMPT_OF_CLUSTER }, { "off", PREEMPT_OFF }, { "requeue", PREEMPT_REQUEUE },
-        { "cancel", PREEMPT_CANCEL }, { "suspend", PREEMPT_SUSPEND }, { "gang", PREEMPT_SUSPEND }
-    };
     const struct { const char *key, *other; int64_t *to;
     } gpus[] = { { "GrpTRES", "GrpTRES", &q->group_gpus },
                  { "MaxTRES", "MaxTRESPerJob", &q->max_gpus_per_job },
@@ -168,11 +164,12 @@ static int take_qos_key(struct reading *r, const struct given *g, struct slurm_q
         q->preempts = arena_text(r->to->memory, g->value, strlen(g->value));
     else if (is(g, "Flags"))
         q->no_reserve = strstr(g->value, "NoReserve") != NULL;
-    else if (!is(g, "PreemptMode") && !is_harmless(g))
+    else if (is(g, "PreemptMode"))
+        return site_preempt_read(r->remarks, g->value, &q->preempt)
+                   ? 0
+                   : wrong(g, "OFF, REQUEUE, CANCEL, SUSPEND, GANG, WITHIN or CLUSTER", err);
+    else if (!is_harmless(g))
         site_remark(r->remarks, "left out: key %.40s of QOS", g->key);
-    for (size_t i = 0; is(g, "PreemptMode") && i < sizeof modes / sizeof *modes; i++)
-        if (strncasecmp(g->value, modes[i].word, strlen(modes[i].word)) == 0)
-            q->preempt = modes[i].mode;
     return 0;
 }
 

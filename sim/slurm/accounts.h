@@ -23,7 +23,7 @@ struct slurm_qos {
     int64_t priority, grace_s;
     int64_t group_gpus, group_jobs, max_gpus_per_job, max_gpus_per_user, max_gpus_per_account,
         max_jobs_per_user, max_jobs_per_account, max_time_s, min_gpus;        /* SITE_UNLIMITED */
-    enum slurm_preempt preempt;
+    enum site_preempt preempt;
     bool no_reserve;
 };
 struct slurm_accounts {

@@ -238,18 +238,25 @@ static bool is_yes(const char *value)
     return strcasecmp(value, "YES") == 0;
 }
 
-static int take_preempt(const struct conf_pair *p, struct site_partition *to, struct error *err)
+bool site_preempt_read(struct slurm_site *s, const char *word, enum site_preempt *to)
 {
-    static const struct { const char *word; enum slurm_preempt mode;
-    } modes[] = { { "OFF", PREEMPT_OFF },       { "REQUEUE", PREEMPT_REQUEUE },
-                  { "CANCEL", PREEMPT_CANCEL }, { "SUSPEND", PREEMPT_SUSPEND },
-                  { "GANG", PREEMPT_SUSPEND },  { "CLUSTER", PREEMPT_OF_CLUSTER } };
+    static const struct { const char *word; enum site_preempt mode; bool left_out;
+    } modes[] = { { "OFF", SITE_PREEMPT_OFF, false },
+                  { "REQUEUE", SITE_PREEMPT_REQUEUE, false },
+                  { "CANCEL", SITE_PREEMPT_CANCEL, false },
+                  { "SUSPEND", SITE_PREEMPT_CLUSTER, true },
+                  { "GANG", SITE_PREEMPT_CLUSTER, true },
+                  { "WITHIN", SITE_PREEMPT_CLUSTER, true },
+                  { "CLUSTER", SITE_PREEMPT_CLUSTER, false } };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strncasecmp(p->value, modes[i].word, strlen(modes[i].word)) == 0) {
-            to->preempt = modes[i].mode;
-            return 0;
+        if (strncasecmp(word, modes[i].word, strlen(modes[i].word)) == 0) {
+            *to = modes[i].mode;
+            if (modes[i].left_out)
+                site_remark(s, "left out: PreemptMode %s, read as that of the cluster",
+                            modes[i].word);
+            return true;
         }
-    return conf_error(p, "OFF, REQUEUE, CANCEL, SUSPEND or GANG", err);
+    return false;
 }
 
 static void leave_partition_key(struct slurm_site *s, const struct conf_pair *p)
@@ -285,7 +292,9 @@ static int take_partition_key(struct slurm_site *s, const struct conf_pair *p,
     if (conf_is(p, "GraceTime"))
         return conf_span(p, 1, &to->grace_s, err);
     if (conf_is(p, "PreemptMode"))
-        return take_preempt(p, to, err);
+        return site_preempt_read(s, p->value, &to->preempt)
+                   ? 0
+                   : conf_error(p, "OFF, REQUEUE, CANCEL, SUSPEND or GANG", err);
     if (conf_is(p, "Priority")) {
         if (conf_integer(p, 0, 65533, &to->tier, err) != 0)
             return -1;

@@ -12,6 +12,7 @@
  * src/common/read_config.c of 22.05. */
 #pragma once
 #include "sim/base/intern.h"
+#include "sim/contract/site.h"
 #include "sim/slurm/conf.h"
 
 #define SITE_NONE      UINT32_MAX
@@ -25,19 +26,12 @@ struct site_node {
     uint32_t leaf;                /* index of its switch; SITE_NONE: on none */
     uint64_t partitions;          /* bit p: it is in partition p, of the first 64 */
 };
-enum slurm_preempt {
-    PREEMPT_OF_CLUSTER,
-    PREEMPT_OFF,
-    PREEMPT_REQUEUE,
-    PREEMPT_CANCEL,
-    PREEMPT_SUSPEND
-};
 struct site_partition {
     const char *name, *qos;       /* qos "": none */
     bool is_default, exclusive, down;
     int64_t tier, factor, max_time_s, default_time_s, min_nodes, max_nodes,
         grace_s; /* or SITE_UNLIMITED */
-    enum slurm_preempt preempt;
+    enum site_preempt preempt;
 };
 #define SITE_PARTITIONS_MAX 64
 struct site_remark { char *text; uint64_t times; };
@@ -67,5 +61,7 @@ uint32_t site_node_find(const struct slurm_site *s, const char *name);       /* 
 /* A remark, once; the same text again counts. */
 void site_remark(struct slurm_site *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* A PreemptMode; SUSPEND, GANG and WITHIN are remarks, and that of the cluster. false: no such word. */
+bool site_preempt_read(struct slurm_site *s, const char *word, enum site_preempt *to);
 /* Global key of slurm.conf as text; NULL: not there. */
 const char *site_key(const struct slurm_site *s, const char *key);

@@ -6,7 +6,8 @@
  *   entry = job_id                  the same as afterany:job_id
  *         | outcome ":" job_id { ":" job_id }
  *         | "singleton" [ ":" name ]
- *   outcome = "afterok" | "afternotok" | "afterany"
+ *         | "limit" ":" number ":" name
+ *   outcome = "afterok" | "afternotok" | "afterany" | "after"
  *
  * Slurm's words (sbatch --dependency); its "," between entries does for ";" in an entry that is not
  * itself a job_id. What is a job_id as it stands means that job: names with any of these signs keep
@@ -57,8 +58,10 @@ static job_id job_named(const struct workload *w, const struct named *all, const
 
 /* ---- the lists ---- */
 
-const char *const depends_how_name[DEPENDS_HOWS] = { "afterany", "afterok", "afternotok" };
+const char *const depends_how_name[DEPENDS_HOWS] = { "afterany", "afterok", "afternotok",
+                                                     "after" };
 #define SINGLETON "singleton"
+#define LIMIT     "limit"
 
 struct line_of {
     job_id job;
@@ -121,21 +124,37 @@ static int read_names(struct reading *r, char *names, enum depends_how how)
     return read_name(r, names, how);
 }
 
-static int read_singleton(struct reading *r, const char *name)
+static int take_turn(struct reading *r, const char *name, size_t length, uint32_t most)
 {
     struct workload *w = r->w;
     if (r->alternatives)
-        return wrong(r, "want no '?' beside singleton", r->wait->waits_for);
-    if (w->facts[r->job].user == ID_NONE)
-        return wrong(r, "want a user, too, of whom one job runs at a time", r->wait->waits_for);
-    if (!w->one_at_a_time) {
-        w->one_at_a_time = mem_new(w->n_jobs, sizeof *w->one_at_a_time);
-        memset(w->one_at_a_time, 0xff, w->n_jobs * sizeof *w->one_at_a_time);   /* ID_NONE */
+        return wrong(r, "want no '?' beside singleton or limit", r->wait->waits_for);
+    if (!w->turn) {
+        w->turn = mem_new(w->n_jobs, sizeof *w->turn);
+        for (job_id j = 0; j < w->n_jobs; j++)
+            w->turn[j].name = ID_NONE;
     }
-    if (w->one_at_a_time[r->job] != ID_NONE)
-        return wrong(r, "want singleton once", r->wait->waits_for);
-    w->one_at_a_time[r->job] = intern_add(w->wishes, name, strlen(name));
+    if (w->turn[r->job].name != ID_NONE)
+        return wrong(r, "want one singleton or limit", r->wait->waits_for);
+    w->turn[r->job] = (struct own_turn){ intern_add(w->wishes, name, length), most };
     return 0;
+}
+
+static int read_singleton(struct reading *r, const char *name)
+{
+    if (r->w->facts[r->job].user == ID_NONE)
+        return wrong(r, "want a user, too, of whom one job runs at a time", r->wait->waits_for);
+    return take_turn(r, name, strlen(name), 0);
+}
+
+/* "2:name" */
+static int read_limit(struct reading *r, const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    unsigned long most = strtoul(text, NULL, 10);
+    if (!digits || digits > 9 || !most || text[digits] != ':' || !text[digits + 1])
+        return wrong(r, "want limit:NUMBER:NAME with a number from 1 to 999999999", r->wait->waits_for);
+    return take_turn(r, text + digits + 1, strlen(text + digits + 1), (uint32_t)most);
 }
 
 /* Behind `word` and a ':', or NULL. */
@@ -163,6 +182,9 @@ static int read_entry(struct reading *r, char *entry)
     char *names = behind(entry, SINGLETON);
     if (names || strcmp(entry, SINGLETON) == 0)
         return read_singleton(r, names ? names : "");
+    names = behind(entry, LIMIT);
+    if (names)
+        return read_limit(r, names);
     names = behind_outcome(entry, &how);
     return names ? read_names(r, names, how) : read_name(r, entry, AFTER_ANY);
 }
@@ -191,9 +213,7 @@ static int read_list(struct reading *r, char *list)
     return read_entries(r, list, r->alternatives ? "?" : ";,");
 }
 
-/* ---- one at a time ---- */
-
-struct turn { uint32_t user, name; job_id job; };
+/* ---- turns ---- */
 
 static int by_turn(const void *left, const void *right)
 {
@@ -202,27 +222,59 @@ static int by_turn(const void *left, const void *right)
         return a->user < b->user ? -1 : 1;
     if (a->name != b->name)
         return a->name < b->name ? -1 : 1;
+    if (a->runs != b->runs)
+        return a->runs ? -1 : 1;
     return a->job < b->job ? -1 : a->job > b->job;
 }
 
-job_id *workload_turns(const struct workload *w)
+struct turn *workload_turns(const struct workload *w, uint32_t *n)
 {
-    if (!w->one_at_a_time)
+    *n = 0;
+    if (!w->turn)
+        return NULL;
+    struct turn *turn = mem_new(w->n_jobs, sizeof *turn);
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        struct own_turn own = w->turn[j];
+        if (own.name != ID_NONE)
+            turn[(*n)++] = (struct turn){ own.most ? ID_NONE : w->facts[j].user, own.name,
+                                          own.most ? own.most : 1, w->truth[j].running != 0, j };
+    }
+    qsort(turn, *n, sizeof *turn, by_turn);
+    return turn;
+}
+
+job_id *workload_before(const struct workload *w)
+{
+    uint32_t n;
+    struct turn *turn = workload_turns(w, &n);
+    if (!turn)
         return NULL;
     job_id *before = mem_new(w->n_jobs, sizeof *before);
-    struct turn *turn = mem_new(w->n_jobs, sizeof *turn);
-    uint32_t n = 0;
-    for (job_id j = 0; j < w->n_jobs; j++) {
+    for (job_id j = 0; j < w->n_jobs; j++)
         before[j] = ID_NONE;
-        if (w->one_at_a_time[j] != ID_NONE)
-            turn[n++] = (struct turn){ w->facts[j].user, w->one_at_a_time[j], j };
-    }
-    qsort(turn, n, sizeof *turn, by_turn);
     for (uint32_t i = 1; i < n; i++)
-        if (turn[i].user == turn[i - 1].user && turn[i].name == turn[i - 1].name)
+        if (turn[i].most == 1 && turn_same_line(&turn[i], &turn[i - 1]))
             before[turn[i].job] = turn[i - 1].job;
     free(turn);
     return before;
+}
+
+static int check_turns(const struct reading *r, const struct line_of *line)
+{
+    uint32_t n, i = 1;
+    struct turn *turn = workload_turns(r->w, &n);
+    while (i < n && (turn[i].most == turn[i - 1].most || !turn_same_line(&turn[i], &turn[i - 1])))
+        i++;
+    int result = 0;
+    if (i < n) {
+        while (line->job != turn[i].job)
+            line++;
+        result = error_set(r->err, "%s:%zu: depends_on: want one limit of '%.100s', got %u and %u",
+                           r->file, line->wait->line, intern_text(r->w->wishes, turn[i].name),
+                           (unsigned)turn[i - 1].most, (unsigned)turn[i].most);
+    }
+    free(turn);
+    return result;
 }
 
 /* ---- circles ---- */
@@ -279,7 +331,7 @@ static void take_away(const struct waits_for *f, uint32_t *left)
  * steps as there are jobs, ends in a cycle. */
 static job_id in_a_circle(const struct workload *w)
 {
-    job_id *before = workload_turns(w), at = ID_NONE;
+    job_id *before = workload_before(w), at = ID_NONE;
     struct waits_for f = { w, before };
     uint32_t *left = mem_new(w->n_jobs, sizeof *left);
     take_away(&f, left);
@@ -339,6 +391,8 @@ int dependencies_resolve(struct workload *w, const char *file, struct error *err
     struct reading r = { .w = w, .all = all, .file = file, .err = err };
     int result = read_all(&r, line, b->n_waits);
     if (result == 0)
+        result = check_turns(&r, line);
+    if (result == 0)
         result = check_circles(w, line, file, err);
     free(all);
     free(line);
@@ -369,8 +423,8 @@ void dependencies_keep(struct workload *w, const bool *keep)
         bool met = meets_all(w, now, begin, end);
         if (keep[j])
             w->depends_first[now[j]] = at;
-        if (keep[j] && w->one_at_a_time)
-            w->one_at_a_time[now[j]] = w->one_at_a_time[j];
+        if (keep[j] && w->turn)
+            w->turn[now[j]] = w->turn[j];
         for (uint32_t i = begin; keep[j] && !met && i < end; i++)
             if (now[w->depends_on[i]] != ID_NONE) {
                 w->depends_how[at] = w->depends_how[i];

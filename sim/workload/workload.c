@@ -172,7 +172,7 @@ void workload_free(struct workload *w)
     free(w->depends_first);
     free(w->depends_on);
     free(w->depends_how);
-    free(w->one_at_a_time);
+    free(w->turn);
     free(w->running);
     free(w->record);
     free(w->record_place);
@@ -304,7 +304,7 @@ static int check_running(struct where at, const struct job_row *row)
     if (!row->n_running_on)
         return error_set(at.err, "%s:%zu: started_s, leaving_s: want running_on, too", at.file,
                          at.line);
-    if (row->depends_on_length)
+    if (row->depends_on_length && strncmp(row->depends_on, "limit:", 6) != 0)
         return error_set(at.err, "%s:%zu: running_on: want no depends_on, for it runs already",
                          at.file, at.line);
     if (row->ran_ns >= WORKLOAD_END_NS || row->leaving_ns >= WORKLOAD_END_NS)

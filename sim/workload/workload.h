@@ -112,11 +112,17 @@ struct task_row {
     size_t line;                  /* for messages */
 };
 
-/* How the other job must have ended; see sim/engine/dependencies.h. */
-enum depends_how { AFTER_ANY, AFTER_OK, AFTER_NOT_OK, DEPENDS_HOWS };
+/* What must have become of the other job; see sim/engine/dependencies.h. */
+enum depends_how { AFTER_ANY, AFTER_OK, AFTER_NOT_OK, AFTER_START, DEPENDS_HOWS };
 #define DEPENDS_OR UINT8_C(0x80)  /* on all dependencies of a job or on none: one that is met is enough */
 static inline enum depends_how depends_how(uint8_t how) { return how & ~DEPENDS_OR; }
 extern const char *const depends_how_name[DEPENDS_HOWS];
+
+/* Of jobs with one name so many are there at a time, in the order of the jobs. */
+struct own_turn {
+    uint32_t name;                /* index into wishes; ID_NONE: the job has no turn */
+    uint32_t most;                /* so many of all jobs with the name; 0: one of those of its user */
+};
 
 /* One job as a trace format gives it. Start from job_row_default, set what the format knows. */
 struct job_row {
@@ -208,9 +214,7 @@ struct workload {
                                      + 1]); NULL: no job does */
     job_id *depends_on;
     uint8_t *depends_how;         /* [of depends_on] enum depends_how, and DEPENDS_OR */
-    uint32_t *one_at_a_time;      /* [n_jobs] index into wishes: jobs of a user with the same name run
-                                     one after the other, in the order of the jobs; ID_NONE: with any.
-                                     NULL: no job has one. Together with depends_first */
+    struct own_turn *turn;        /* [n_jobs] NULL: no job has one. Together with depends_first */
     struct intern *overheads;        /* the bytes of struct own_overhead: workload_overhead() */
     struct intern *sites;         /* the bytes of struct own_site: workload_site() */
     struct job_site *job_site;    /* [jobs] set by run_bind(); NULL: the cluster has no site */
@@ -256,9 +260,17 @@ const char *workload_data_set(const struct workload *w, uint32_t data_set);
 const char *workload_image(const struct workload *w, uint32_t image);
 uint32_t workload_data_sets(const struct workload *w);       /* number of them */
 struct job_sizes workload_sizes(const struct workload *w, job_id j);
-/* [n_jobs] the job before it of those that run one at a time; ID_NONE: none. The caller frees it.
- * NULL: no job has any. */
-job_id *workload_turns(const struct workload *w);
+/* The jobs that have a turn, [n]: those of one line behind each other, first those that run when the
+ * trace begins, then in the order of the jobs. The caller frees it. NULL: no job has one. */
+struct turn { uint32_t user, name, most; bool runs; job_id job; };
+struct turn *workload_turns(const struct workload *w, uint32_t *n);
+static inline bool turn_same_line(const struct turn *a, const struct turn *b)
+{
+    return a->user == b->user && a->name == b->name;
+}
+/* [n_jobs] the job before it in a line in which one is there at a time; ID_NONE: none. The caller
+ * frees it. NULL: there is no such line. */
+job_id *workload_before(const struct workload *w);
 /* Keeps the jobs j with keep[j], at least one, in their order. After workload_finish(); shapes and
  * names stay. Dependencies on removed jobs are removed. */
 void workload_keep(struct workload *w, const bool *keep);

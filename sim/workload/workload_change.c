@@ -316,11 +316,11 @@ int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct
     free(w->depends_first);
     free(w->depends_on);
     free(w->depends_how);
-    free(w->one_at_a_time);
+    free(w->turn);
     w->depends_first = NULL;
     w->depends_on = NULL;
     w->depends_how = NULL;
-    w->one_at_a_time = NULL;
+    w->turn = NULL;
     w->facts = s.facts;
     w->truth = s.truth;
     w->n_jobs = s.n;

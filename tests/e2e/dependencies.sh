@@ -73,5 +73,24 @@ expect 0 "" "$G" run -q -c cluster.yaml -t s/snapshot.csv -p fifo --outputs jobs
 awk -F, 'NR > 1 && $10 != "" { print $1, $10 }' from/jobs.csv | sort >got
 awk -F, 'NR > 1 && $10 != "" { print $1, $10 - 10 }' r/jobs.csv | sort >want
 same want got
+
+# The tasks of an array, two at a time, and a job after the start of one: by hand 3 follows 2 at 40 s, 4 follows 3 at 90 s, 5 follows
+# 1 at 100 s. From a snapshot at 20 s, when 1 and 2 run, the same.
+cat >array.csv <<'END'
+job_id,submit_s,duration_s,gpus,depends_on
+1,0,100,1,limit:2:a
+2,0,40,1,limit:2:a
+3,0,50,1,limit:2:a
+4,0,30,1,limit:2:a
+5,0,20,1,limit:2:a
+b,0,10,1,after:3
+END
+printf '1 100\n2 40\n3 90\n4 120\n5 120\nb 50\n' >want
+expect 0 "" "$G" run -q -c cluster.yaml -t array.csv -p fifo --snapshot 20 --outputs jobs -o array
+awk -F, 'NR > 1 { print $1, $10 }' array/jobs.csv >got
+same want got
+expect 0 "" "$G" run -q -c cluster.yaml -t array/snapshot.csv -p fifo --outputs jobs -o from
+awk -F, 'NR > 1 { print $1, $10 + 20 }' from/jobs.csv >got
+same want got
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -111,8 +111,7 @@ cp whole/report.txt got
 same "the report" <<'END'
 7 of 8 nodes, 22 GPUs, 2 partitions, 4 accounts and users, 2 QOS
 6 rows of sacct: 3 jobs
-jobs that run or wait at the end of the log: 2 in now.csv, as from then
-jobs that run or wait and are left out: 1 (waiting tasks of an array in one row, waiting without a limit, or without GPUs)
+jobs that run or wait at the end of the log: 5 in now.csv, as from then
 not read of slurm.conf: SlurmctldPort
 left out: AllowGroups=wheel of partitions
 left out: key Cores of gres.conf
@@ -134,7 +133,8 @@ job_id,submit_s,duration_s,gpus,group,tasks,cpus_per_task,mem_gib_per_task,gpu_t
 END
 
 # ---- For every policy: partitions are labels. n02 is node 1; at 1100, the last time of the log, job 4 has run
-# for 70 s of the default of an hour.
+# for 70 s of the default of an hour. 7_[1-3%2] are three tasks of 4 GPUs and
+# 10 minutes, two at a time.
 "$gpuyard" import slurm --plain --conf site/slurm.conf --jobs jobs --accounts accounts --qos qos -o plain >shown 2>err
 check "imported --plain" $?
 grep -F -q 'group: "n05-n06", count: 2, gpus: 2, gpu_model: "v100", cpus: 28, memory_gib: 64, nodes_per_rack: 3, racks_per_pod: 2, joins: pod, labels: { "partition.batch": "yes", "partition.urgent": "yes" } }' plain/cluster.yaml &&
@@ -144,11 +144,14 @@ tail -n 1 plain/report.txt >got
 same "the policy that comes closest" <<'END'
 gpuyard run -c plain/cluster.yaml -t plain/jobs.csv -p multifactor:blocking=skip,w_size=0,w_age=1000,w_fairshare=5000,max_age_s=86400
 END
-cut -d, -f 1-4,15-18,21-22 plain/now.csv >got
+cut -d, -f 1-4,15-18,20-22 plain/now.csv >got
 same "what runs and what waits" <<'END'
-job_id,submit_s,duration_s,gpus,estimate_s,status,node_selector,affinity,running_on,started_s
-4,0,3530,4,3600,completed,partition.batch=yes,,1:x4,-70
-5,0,600,4,600,completed,,partition.batch;partition.urgent,,
+job_id,submit_s,duration_s,gpus,estimate_s,status,node_selector,affinity,depends_on,running_on,started_s
+4,0,3530,4,3600,completed,partition.batch=yes,,,1:x4,-70
+5,0,600,4,600,completed,,partition.batch;partition.urgent,,,
+7_1,0,600,4,600,completed,partition.batch=yes,,limit:2:7,,
+7_2,0,600,4,600,completed,partition.batch=yes,,limit:2:7,,
+7_3,0,600,4,600,completed,partition.batch=yes,,limit:2:7,,
 END
 $(tail -n 1 plain/report.txt | sed "s|^gpuyard|$gpuyard|") -o run >out 2>err
 check "the run of the report" $?

@@ -43,6 +43,44 @@ holds out "it does not follow"
 numbers drawn plain
 cp out first && "$G" validate drawn plain >out && same first out
 
+# ---- The page: the verdict, its numbers and both curves of each run of the log, as `validate` and the result files have them
+"$G" report of-recorded of-easy of-sjf -o page.html || fail "no page"
+for p in easy sjf; do
+    "$G" validate of-recorded of-$p --format json >told-$p
+    python3 - page.html told-$p of-recorded of-$p $p >wrong <<'END' && ok || fail "the page, $p: $(cat wrong)"
+import csv, html, json, re, sys
+page, told, was, run, name = sys.argv[1:]
+text, told = open(page).read(), json.load(open(told))
+part = re.search(r'<section id="trust">.*?</section>', text, re.S).group(0)
+part = next(p for p in part.split('<h3>') if re.match(name + r'[,<]', p))
+def want(what, this):
+    if not what: sys.exit(f'lacks {this}')
+sentence = html.unescape(re.search(r'<p class="verdict">(.*?)</p>', part, re.S).group(1))
+want(sentence == told['verdict'], told['verdict'])
+def row(head, cells):
+    cells = ''.join(f'<td>{c}</td>' for c in cells)
+    want(f'<th scope="row">{head}</th>{cells}' in part, head + cells)
+def bounded(x, by=1, unit=''):
+    return [f"{by * x['value']:.3g}{unit}", f"{by * x['low']:.3g} to {by * x['high']:.3g}{unit}"]
+row('change of the mean', bounded(told['change'], 100, ' %'))
+row('agreement of ranks', bounded(told['rank_correlation']))
+row('within 60 s or 10 %', bounded(told['near'], 100, ' %'))
+row('distance of distributions', [f"{told['distance']:.3g}", ''])
+want(f"Of {told['jobs']} jobs in {told['blocks']} blocks" in part, 'the jobs')
+data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S).group(1))
+figure = next(f for f in data['figures'] if f['id'] == 'trust')
+lines = next(v for v in figure['variants'] if re.match(name + r'(,|$)', v['name']))['lines']
+for line, run in zip(lines, (was, run)):      # each point: the share of jobs that waited at most so long
+    waits = [float(r['first_wait_s']) for r in csv.DictReader(open(run + '/jobs.csv'))]
+    x, y = ([v for e in line[k] for v in ([e[1]] * e[0] if isinstance(e, list) else [e])] for k in 'xy')
+    want(len(x) > 50 and y[-1] == 100, 'a curve of ' + run)
+    for a, b in zip(x, y):
+        share = 100 * sum(w <= a * 1.00005 + 1e-9 for w in waits) / len(waits)
+        want(abs(share - b) < .2, f'{share} % at {a} s in {run}, {b}')
+END
+done
+"$G" report of-easy of-sjf -o without.html && if grep -q 'id="trust"' without.html; then fail "a record of nothing"; else ok; fi
+
 # ---- Refused
 expect 3 "gpuyard: of-easy: want a run by policy recorded first, got one by 'easy'" "$G" validate of-easy of-fifo
 expect 3 "gpuyard: easy: want a run of the trace of of-recorded, got one of 't.csv'" "$G" validate of-recorded easy

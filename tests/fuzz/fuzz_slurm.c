@@ -1,7 +1,9 @@
-/* fuzz_slurm.c - any bytes as a file of a Slurm site: the first byte says which. */
+/* fuzz_slurm.c - any bytes as a file of a Slurm site, or as its log with the jobs that wait and run:
+ * the first byte says which, or GPUYARD_SLURM does. */
 #include "sim/slurm/accounts.h"
 #include "sim/slurm/hostlist.h"
 #include "tests/fuzz/fuzz.h"
+#include "traces/slurm/log.h"
 
 #include <unistd.h>
 
@@ -32,12 +34,34 @@ static int add_nodes(struct slurm_site *s, struct error *err)
     return site_read_nodes(s, as_file((const uint8_t *)nodes, sizeof nodes - 1), err);
 }
 
+static void read_log(const uint8_t *bytes, size_t length)
+{
+    struct error err = { "" };
+    struct slurm_log_options how = { .waiting = true, .running = true, .details = true };
+    struct input *in = input_from_bytes(bytes, length, "fuzz", &err);
+    struct slurm_log *log = in ? slurm_log_read(in, &how, &err) : NULL;
+    struct log_request *memory = log_request_new();
+    struct job_row row;
+    fuzz_said(!log, &err);
+    for (uint32_t k = 0; log && k < log->n_jobs; k++)
+        FUZZ_MUST(!log_job_row(log, k, memory, &row) || (row.job_id_length && row.duration_ns >= 0));
+    log_request_free(memory);
+    slurm_log_free(log);
+    input_close(in);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     struct error err = { "" };
     struct slurm_site *s = site_new();
     struct slurm_accounts a = { 0 };
-    char which = length ? (char)bytes[0] : 'c';
+    const char *said = getenv("GPUYARD_SLURM");
+    char which = said && *said ? *said : length ? (char)bytes[0] : 'c';
+    if (which == 'j') {
+        read_log(bytes + (length > 0), length - (length > 0));
+        site_free(s);
+        return 0;
+    }
     int result = which == 'g' || which == 't' ? add_nodes(s, &err) : 0;
     const char *path = as_file(bytes + (length > 0), length - (length > 0));
     if (result == 0)

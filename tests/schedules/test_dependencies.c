@@ -109,6 +109,32 @@ static const struct schedule rows[] = {
     { "one at a time: one that waits for another job keeps its turn", "fifo", ONE_NODE(8), .jobs = {
         { 0, 20, 1, 0 }, { 0, 10, 1, 20, .user = "ann", .after = "1;singleton" },
         { 0, 5, 1, 30, .user = "ann", .after = "singleton" } } },
+    /* sbatch.1: after "can begin execution after the specified jobs have started or been cancelled" */
+    { "after: the other starts", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 10, 2, 0 }, { 0, 9, 1, 10 }, { 0, 5, 1, 10, .after = "after:2", .waits = { [WAIT_DEPENDENCY] = 10 } } } },
+    { "after: it started long before, and has ended", "fifo", ONE_NODE(2), .jobs = {
+        { 0, 3, 1, 0 }, { 9, 5, 1, 9, .after = "after:1" } } },
+    { "after: it runs already", "fifo", ONE_NODE(2), .jobs = { { 0, 9, 1, 0, .on = "0:0" }, { 0, 5, 1, 0, .after = "after:1" } } },
+    { "after: it is refused", "fifo", ONE_NODE(1), .jobs = {
+        { 3, 9, 9, NEVER, .refused = "asks for more than the cluster has" },
+        { 0, 5, 1, 3, .after = "after:1", .waits = { [WAIT_DEPENDENCY] = 3 } } } },
+    { "after: started twice, it is met once", "priority:preempt=yes", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
+        { 0, 10, 1, 0, .ends = 13, .stops = 1 }, { 2, 3, 1, 2, .priority = 1 }, { 0, 30, 1, 0, .priority = 2 },
+        { 0, 5, 1, 30, .after = "after:1;afterany:3", .waits = { [WAIT_DEPENDENCY] = 30 } } } },
+    /* 1 and 2 from 0; 3 when 2 ends; 4 when 3 ends; 5 when 1 ends */
+    { "limit: two of a name at a time", "fifo", ONE_NODE(8), .jobs = {
+        { 0, 10, 1, 0, .after = "limit:2:a" }, { 0, 4, 1, 0, .after = "limit:2:a" },
+        { 0, 5, 1, 4, .after = "limit:2:a", .waits = { [WAIT_DEPENDENCY] = 4 } }, { 0, 3, 1, 9, .after = "limit:2:a" },
+        { 0, 2, 1, 10, .after = "limit:2:a" }, { 0, 2, 1, 0, .after = "limit:2:b" }, { 0, 2, 1, 0 } } },
+    { "limit: it has no user", "fifo", ONE_NODE(8), .jobs = {
+        { 0, 10, 1, 0, .user = "ann", .after = "limit:1:a" }, { 0, 4, 1, 10, .user = "bob", .after = "limit:1:a" } } },
+    { "limit: one that is cancelled has no place", "fifo", ONE_NODE(8), .jobs = {
+        { 0, 3, 1, 0, .fate = FATE_FAILED, .fails = true }, { 0, 10, 1, 0, .after = "limit:2:a" },
+        { 0, 8, 1, NEVER, .after = "afterok:1;limit:2:a", .refused = "depends on afterok:1, which failed" },
+        { 0, 5, 1, 3, .after = "limit:2:a" }, { 0, 5, 1, 8, .after = "limit:2:a" } } },
+    { "limit: those that run already come first, even more of them", "fifo", ONE_NODE(8), .jobs = {
+        { 0, 5, 1, 12, .after = "limit:2:a" }, { 0, 9, 1, 0, .on = "0:0", .after = "limit:2:a" },
+        { 0, 12, 1, 0, .on = "0:1", .after = "limit:2:a" }, { 0, 20, 1, 0, .on = "0:2", .after = "limit:2:a" } } },
 
     { "memory of a GPU: only where there is as much", "fifo", { GPUS_OF("small", 16384), GPUS_OF("large", 40960) }, .jobs = {
         { 0, 5, 1, 0, .gpu_mem_mib = 16385, .took = "1:0" }, { 0, 5, 1, 0, .gpu_mem_mib = 16384, .took = "0:0" },

@@ -55,6 +55,14 @@ static const struct text_schedule rows[] = {
       "{ group: own, node: 0, cause: nic, at_s: 3000, repair_s: 100000 } ] }\n", "fifo", .jobs = {
         { 0, 5000, 4, 0, .ends = 8070, .lost = 3000 }, { 1, 10, 8, 103070, .tasks = 2 }, { 2, 10, 4, 103080 } } },
     { "kube: pods wait for a node", "nodes:\n" BURST(2), "kube", .jobs = { { 0, 10, 8, .tasks = 2, .starts = 70 } } },
+    /* Slurm's passes have times of their own. At 60 both schedulers look at all entries; a node that comes asks for backfill, 30 s
+     * after that, and for a main pass over all entries, 60 s after it. Until then the node is not removed, though idle for a second. */
+    { "slurm: met by backfill at 90", OWN(1) BURST(1, ", idle_s: 1"), "slurm", .jobs = {
+        { 0, 500, 4, 0 }, { 0, 10, 4, 90 }, { 60, 10, 4, 100 } } },
+    { "slurm: without backfill by the main scheduler at 120", OWN(1) BURST(1, ", idle_s: 1"), "slurm:scheduler=builtin", .jobs = {
+        { 0, 500, 4, 0 }, { 0, 10, 4, 120 }, { 60, 10, 4, 130 } } },
+    { "slurm: it comes between two seconds", OWN(1) "  - { group: burst, gpus: 4, count: 1, pool: { provision_s: 60.5, idle_s: 0 } }\n", "slurm",
+      .jobs = { { 0, 500, 4, 0 }, { 0, 10, 4, 90 }, { 60, 10, 4, 100 } } },
     { "easy: a promise on nodes to come", OWN(1) BURST(1), "easy", .jobs = {
         { 0, 500, 4, 0, .estimate = 500 }, { 0, 10, 4, 70, .estimate = 10 } } },
 };

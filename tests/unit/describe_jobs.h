@@ -149,12 +149,15 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " epochs=%u", input.epochs);
     if (input.image != ID_NONE)
         say(d, " image=%s", workload_image(w, input.image));
+    static const char *const hows[] = { [AFTER_ANY] = "after", [AFTER_OK] = "afterok", [AFTER_NOT_OK] = "afternotok",
+                                        [AFTER_START] = "afterstart" };
     for (uint32_t i = w->depends_first ? w->depends_first[j] : 0; w->depends_first && i < w->depends_first[j + 1]; i++)
-        say(d, " %s%s%s=%s", w->depends_how[i] & DEPENDS_OR ? "or-" : "", "after",
-            depends_how_name[depends_how(w->depends_how[i])] + (depends_how(w->depends_how[i]) ? 5 : 8),
+        say(d, " %s%s=%s", w->depends_how[i] & DEPENDS_OR ? "or-" : "", hows[depends_how(w->depends_how[i])],
             w->truth[w->depends_on[i]].name);
-    if (w->one_at_a_time && w->one_at_a_time[j] != ID_NONE)
-        say(d, " singleton=%s", intern_text(w->wishes, w->one_at_a_time[j]));
+    if (w->turn && w->turn[j].name != ID_NONE && !w->turn[j].most)
+        say(d, " singleton=%s", intern_text(w->wishes, w->turn[j].name));
+    if (w->turn && w->turn[j].name != ID_NONE && w->turn[j].most)
+        say(d, " limit=%u:%s", w->turn[j].most, intern_text(w->wishes, w->turn[j].name));
     if (t->overhead) {
         static const char *const names[] = { " checkpoint=", " interval=", " save=", " grace=", " restart=" };
         struct own_overhead own = workload_overhead(w, t->overhead);
@@ -166,6 +169,14 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         if (own.checkpoint_mib >= 0)
             say(d, " checkpoint_mib=%" PRId64, own.checkpoint_mib);
     }
+    struct own_site site = workload_site(w, t->site);
+    const char *const site_of[] = { " partition=", " qos=", " account=" };
+    const uint32_t named[] = { site.partition, site.qos, site.account };
+    for (size_t i = 0; t->site && i < 3; i++)
+        if (named[i] != ID_NONE)
+            say(d, "%s%s", site_of[i], intern_text(w->wishes, named[i]));
+    if (t->site && site.nice)
+        say(d, " nice=%d", site.nice);
     for (uint32_t i = 0; t->running && i < w->running[t->running - 1].n; i++) {
         const struct held_at *at = &w->running[t->running - 1].on[i];
         say(d, " on=%u:%u:%" PRIx64, at->node, at->gpus, at->gpu_mask);

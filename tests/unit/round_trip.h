@@ -67,10 +67,13 @@ static void same_jobs(const struct workload *a, const struct workload *b)
             assert_wanted(a->depends_on[i], b->depends_on[i], "dependency %zu: job", i);
         for (size_t i = 0; i < a->depends_first[a->n_jobs]; i++)
             assert_wanted(a->depends_how[i], b->depends_how[i], "dependency %zu: how", i);
-        assert_int_equal(a->one_at_a_time != NULL, b->one_at_a_time != NULL);
-        for (job_id j = 0; a->one_at_a_time && j < a->n_jobs; j++)
-            assert_string_equal(a->one_at_a_time[j] == ID_NONE ? "-" : intern_text(a->wishes, a->one_at_a_time[j]),
-                                b->one_at_a_time[j] == ID_NONE ? "-" : intern_text(b->wishes, b->one_at_a_time[j]));
+        assert_int_equal(a->turn != NULL, b->turn != NULL);
+        for (job_id j = 0; a->turn && j < a->n_jobs; j++) {
+            const struct own_turn *x = &a->turn[j], *y = &b->turn[j];
+            assert_string_equal(x->name == ID_NONE ? "-" : intern_text(a->wishes, x->name),
+                                y->name == ID_NONE ? "-" : intern_text(b->wishes, y->name));
+            assert_int_equal(x->most, y->most);
+        }
     }
     for (job_id j = 0; j < a->n_jobs; j++) {
         const struct job_facts *x = &a->facts[j], *y = &b->facts[j];

@@ -48,9 +48,10 @@ static const struct sample good[] = {
       "d 0+1 1x1 after=a\nb 5+1 1x1\nc 7+1 1x1 after=b\na 9+1 1x1 after=b after=c\n" },
     { "native: depends_on, with outcomes", NULL,
       N ",depends_on,user\na,0,1,1,,\nb,0,1,1,afterok:a,\nc,0,1,1,\"afternotok:a:b,afterany:a;b\",\n"
-        "d,0,1,1,a?afterok:b,\ne,0,1,1,singleton:x;afterok:a,ann\nf,0,1,1,singleton,ann\n",
+        "d,0,1,1,a?afterok:b,\ne,0,1,1,singleton:x;afterok:a,ann\nf,0,1,1,singleton,ann\ng,0,1,1,after:a;limit:2:x:y,\n",
       "a 0+1 1x1\nb 0+1 1x1 afterok=a\nc 0+1 1x1 afternotok=a afternotok=b after=a after=b\n"
-      "d 0+1 1x1 or-after=a or-afterok=b\ne 0+1 1x1 user=ann afterok=a singleton=x\nf 0+1 1x1 user=ann singleton=\n" },
+      "d 0+1 1x1 or-after=a or-afterok=b\ne 0+1 1x1 user=ann afterok=a singleton=x\nf 0+1 1x1 user=ann singleton=\n"
+      "g 0+1 1x1 afterstart=a limit=2:x:y\n" },
     { "native: depends_on, names with signs stay names", NULL,
       N ",depends_on\n\"x,y\",0,1,1,\np?q,0,1,1,\nafterok:a,0,1,1,\nsingleton,0,1,1,\na:b,0,1,1,\n"
         "z,0,1,1,\"x,y;p?q;afterok:a;singleton;afterok:a:b\"\n",

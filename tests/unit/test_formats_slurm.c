@@ -136,11 +136,39 @@ static const struct sample samples[] = {
     { "other resources", SIZED("cpu=8,gres/gpu=1,license/matlab=1,billing=3", ""), .jobs = "1 0+1 1x1 cpu=8000\n",
       .remark = "; 1 cell has resources other than cpu, mem, node and gpu" },
     { "owners", "JobID|State|Submit|Start|End|AllocTRES|User|Account|Partition|QOS\n1|COMPLETED|1|1|2|" GPU "|u|a|p|q\n",
-      .jobs = "1 0+1 1x1 cpu=4000 queue=a user=u\n", .remark = "" },
+      .jobs = "1 0+1 1x1 cpu=4000 queue=a user=u partition=p qos=q\n", .remark = "" },
     { "owners: by QOS", "JobID|State|Submit|Start|End|AllocTRES|User|Account|Partition|QOS\n1|COMPLETED|1|1|2|" GPU "|u|a|p|q\n",
-      .value[QUEUE] = "qos", .jobs = "1 0+1 1x1 cpu=4000 queue=q user=u\n", .remark = "" },
+      .value[QUEUE] = "qos", .jobs = "1 0+1 1x1 cpu=4000 queue=q user=u partition=p qos=q account=a\n", .remark = "" },
     { "owners: without accounts", "JobID|State|Submit|Start|End|AllocTRES|Partition\n1|COMPLETED|1|1|2|" GPU "|p\n",
-      .jobs = "1 0+1 1x1 cpu=4000 queue=p\n", .remark = "" },
+      .jobs = "1 0+1 1x1 cpu=4000 queue=p partition=p\n", .remark = "" },
+    { "owners: a list of partitions of a job that waits", "JobID|State|Submit|Start|End|Timelimit|ReqTRES|Partition\n"
+      "1|PENDING|1|Unknown|Unknown|1|" GPU "|p,r\n2|COMPLETED|1|1|2|1|" GPU "|p\n", .value = { [WAITING] = "yes", [QUEUE] = "user" },
+      .jobs = "1 0+60 1x1 cpu=4000 estimate=60 partition=p;r\n2 0+1 1x1 cpu=4000 estimate=60 partition=p\n",
+      .remark = "; 1 job has not ended: its duration is a guess" },
+    { "tasks of an array that wait, in one row", "JobID|JobIDRaw|State|Submit|Start|End|Timelimit|ReqTRES\n"
+      "12_[1,4-8:2]|12|PENDING|1|Unknown|Unknown|1|" GPU "\n12_0|13|COMPLETED|1|1|2|1|" GPU "\n", .value = { [WAITING] = "yes" },
+      .jobs = "12_1 0+60 1x1 cpu=4000 estimate=60\n12_4 0+60 1x1 cpu=4000 estimate=60\n12_6 0+60 1x1 cpu=4000 estimate=60\n"
+      "12_8 0+60 1x1 cpu=4000 estimate=60\n12_0 0+1 1x1 cpu=4000 estimate=60\n",
+      .remark = "; 4 jobs have not ended: their durations are guesses" },
+    { "two tasks of an array at a time", "JobID|JobIDRaw|State|Submit|Start|End|Timelimit|ReqTRES|SubmitLine\n"
+      "12_[4-5%2]|12|PENDING|1|Unknown|Unknown|1|" GPU "|sbatch -d afterok:9 x\n9|9|COMPLETED|1|1|2|1|" GPU "|x\n"
+      "12_2|13|RUNNING|1|1|Unknown|1|" GPU "|x\n12_1|14|COMPLETED|1|1|2|1|" GPU "|x\n",
+      .value = { [WAITING] = "yes", [RUNNING] = "yes" },
+      .jobs = "9 0+1 1x1 cpu=4000 estimate=60\n12_4 0+60 1x1 cpu=4000 estimate=60 afterok=9 limit=2:12\n"
+      "12_5 0+60 1x1 cpu=4000 estimate=60 afterok=9 limit=2:12\n12_2 0+1 1x1 cpu=4000 estimate=60 limit=2:12\n"
+      "12_1 0+1 1x1 cpu=4000 estimate=60\n", .remark = "; 3 jobs have not ended: their durations are guesses" },
+    { "a dependency on a start, and with minutes", "JobID|State|Submit|Start|End|AllocTRES|SubmitLine\n1|COMPLETED|1|1|2|" GPU "|x\n"
+      "2|COMPLETED|1|2|3|" GPU "|sbatch -d after:1 x\n3|COMPLETED|1|2|3|" GPU "|sbatch -d after:1+5,afterok:2 x\n",
+      .jobs = "1 0+1 1x1 cpu=4000\n2 0+1 1x1 cpu=4000 afterstart=1\n3 0+1 1x1 cpu=4000 afterok=2\n",
+      .remark = "; 1 dependency of another kind left out" },
+    { "tasks of an array that wait, in a list that is cut off", "JobID|JobIDRaw|State|Submit|Start|End|Timelimit|ReqTRES\n"
+      "12_[1,4,...]|12|PENDING|1|Unknown|Unknown|1|" GPU "\n12_0|13|COMPLETED|1|1|2|1|" GPU "\n", .value = { [WAITING] = "yes" },
+      .jobs = "12_0 0+1 1x1 cpu=4000 estimate=60\n", .skipped = 1,
+      .remark = "; 1 job left out that waits (pending=yes takes it if it has a limit)" },
+    { "more tasks of an array than are taken", "JobID|JobIDRaw|State|Submit|Start|End|Timelimit|ReqTRES\n"
+      "12_[0-1000000]|12|PENDING|1|Unknown|Unknown|1|" GPU "\n12_0|13|COMPLETED|1|1|2|1|" GPU "\n", .value = { [WAITING] = "yes" },
+      .jobs = "12_0 0+1 1x1 cpu=4000 estimate=60\n", .skipped = 1,
+      .remark = "; 1 job left out that waits (pending=yes takes it if it has a limit)" },
     { "priorities", "JobID|State|Submit|Start|End|AllocTRES|Priority\n1|COMPLETED|1|1|2|" GPU "|4294901760\n2|COMPLETED|1|1|2|" GPU "|7\n",
       .value[PRIORITY] = "recorded", .jobs = "1 0+1 1x1 cpu=4000 priority=2147483647\n2 0+1 1x1 cpu=4000 priority=7\n", .remark = "" },
     { "one of several clusters", "Cluster|JobID|State|Submit|Start|End|AllocTRES\na|1|COMPLETED|1|1|11|" GPU "\nb|1|COMPLETED|1|1|2|" GPU "\n",

@@ -6,6 +6,7 @@
 #include "traces/native/native.h"
 #include "traces/native/write_row.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,24 +360,30 @@ static void put_data(struct output *o, const struct row_of *j)
 {
     put_gib(o, j->truth->data_mib);
 }
-/* NULL: it is not one of those that run one at a time. */
-static const char *singleton_of(const struct row_of *j)
+static struct own_turn turn_of(const struct row_of *j)
 {
-    uint32_t name = j->w->one_at_a_time ? j->w->one_at_a_time[j->facts - j->w->facts] : ID_NONE;
-    return name == ID_NONE ? NULL : intern_text(j->w->wishes, name);
+    return j->w->turn ? j->w->turn[j->facts - j->w->facts] : (struct own_turn){ ID_NONE, 0 };
 }
 static bool has_depends(const struct row_of *j)
 {
     const uint32_t *first = j->w->depends_first;
     job_id id = (job_id)(j->facts - j->w->facts);
-    return first && (first[id] < first[id + 1] || singleton_of(j));
+    return first && (first[id] < first[id + 1] || turn_of(j).name != ID_NONE);
+}
+static void put_turn(char *to, const char *before, const struct workload *w, struct own_turn turn)
+{
+    const char *name = intern_text(w->wishes, turn.name);
+    if (turn.most)
+        sprintf(to, "%slimit:%" PRIu32 ":%s", before, turn.most, name);
+    else
+        sprintf(to, "%ssingleton%s%s", before, *name ? ":" : "", name);
 }
 static void put_depends(struct output *o, const struct row_of *j)
 {
     const struct workload *w = j->w;
     job_id id = (job_id)(j->facts - w->facts);
-    const char *singleton = singleton_of(j);
-    size_t length = sizeof "singleton:" + (singleton ? strlen(singleton) : 0);
+    struct own_turn turn = turn_of(j);
+    size_t length = sizeof ";limit:4294967295:" + (turn.name != ID_NONE ? strlen(intern_text(w->wishes, turn.name)) : 0);
     for (uint32_t i = w->depends_first[id]; i < w->depends_first[id + 1]; i++)
         length += strlen(w->truth[w->depends_on[i]].name) + sizeof ";afternotok:";
     char *text = mem_new(length, 1), *at = text;
@@ -387,8 +394,8 @@ static void put_depends(struct output *o, const struct row_of *j)
         at += sprintf(at, "%s%s%s%s", at == text ? "" : how & DEPENDS_OR ? "?" : ";",
                       any ? "" : depends_how_name[depends_how(how)], any ? "" : ":", name);
     }
-    if (singleton)
-        sprintf(at, "%ssingleton%s%s", at == text ? "" : ";", *singleton ? ":" : "", singleton);
+    if (turn.name != ID_NONE)
+        put_turn(at, at == text ? "" : ";", w, turn);
     out_csv(o, text);
     free(text);
 }

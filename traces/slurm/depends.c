@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,9 +105,9 @@ static size_t put_jobs(struct log_depends *d, struct known wanted, const char *s
 
 static const struct how { const char *word, *native; } hows[] = {
     { "afterany", "afterany" }, { "afterok", "afterok" }, { "afternotok", "afternotok" },
-    { "aftercorr", "afterok" },
+    { "aftercorr", "afterok" }, { "after", "after" },
 };
-enum { CORR = 3, HOWS = sizeof hows / sizeof *hows };
+enum { CORR = 3, START, HOWS = sizeof hows / sizeof *hows };
 
 static void put_entry(struct log_depends *d, struct slurm_log *log, const struct log_row *r,
                       const char *at, size_t length, char mark)
@@ -115,7 +116,8 @@ static void put_entry(struct log_depends *d, struct slurm_log *log, const struct
     const char *end = at + length;
     while (h < HOWS && (strlen(hows[h].word) != word || memcmp(hows[h].word, at, word) != 0))
         h++;
-    if (h == HOWS) {
+    bool delayed = h == START && memchr(at, '+', length);        /* by minutes from the start */
+    if (h == HOWS || delayed) {
         log->n.other_dependencies++;
         return;
     }
@@ -137,11 +139,27 @@ static void put_entry(struct log_depends *d, struct slurm_log *log, const struct
     }
 }
 
+/* "12_[4-9%2]": of array 12 two tasks at a time. */
+static void put_limit(struct log_depends *d, struct slurm_log *log, const struct log_row *r,
+                      char mark)
+{
+    char text[48];
+    if (!r->tasks_at_once)
+        return;
+    if (d->length && mark == '?') {
+        log->n.other_dependencies++;
+        return;
+    }
+    int n = snprintf(text, sizeof text, "%slimit:%" PRIu32 ":%.*s", d->length ? ";" : "",
+                     r->tasks_at_once, (int)strspn(r->id, "0123456789"), r->id);
+    put(d, text, (size_t)n);
+}
+
 const char *log_depends_of(struct log_depends *d, struct slurm_log *log, const struct log_row *r)
 {
-    if (r->dependency == INTERN_NONE)
+    if (r->dependency == INTERN_NONE && !r->tasks_at_once)
         return "";
-    const char *at = intern_text(log->names, r->dependency);
+    const char *at = r->dependency == INTERN_NONE ? "" : intern_text(log->names, r->dependency);
     char mark = strchr(at, '?') ? '?' : ';';
     d->length = 0;
     put(d, "", 0);
@@ -149,5 +167,6 @@ const char *log_depends_of(struct log_depends *d, struct slurm_log *log, const s
         n = strcspn(at, ",?");
         put_entry(d, log, r, at, n, mark);
     }
+    put_limit(d, log, r, mark);
     return d->text;
 }

@@ -2,8 +2,9 @@
  *
  * An entry names jobs by number: 12 is the job 12 or all tasks of the array 12, 12_3 a task. A
  * number that the log does not have counts as met, as for Slurm once it has forgotten the job;
- * afterany, afterok, afternotok and aftercorr (the task of the same index) are kept, `after` and
- * `singleton` (the log has no names of jobs) are left out and counted. After
+ * after, afterany, afterok, afternotok and aftercorr (the task of the same index) are kept; `after`
+ * with minutes and `singleton` (the log has no names of jobs) are left out and counted. A limit of
+ * the tasks of an array is `limit:N:12`. After
  * SchedMD/slurm:src/slurmctld/job_scheduler.c (update_job_dependency). */
 #pragma once
 #include "traces/slurm/log.h"

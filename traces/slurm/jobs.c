@@ -13,7 +13,7 @@ enum { NAME_MAX_BYTES = 160 };
 struct log_request {
     char id[NAME_MAX_BYTES];
     char type[2 * NAME_MAX_BYTES];               /* of components of several types */
-    char *features, *queue;
+    char *features, *partitions;
     struct task_row *part; size_t parts_capacity;
     char (*group)[16]; size_t groups_capacity;
     struct log_depends *depends;
@@ -28,7 +28,7 @@ void log_request_free(struct log_request *r)
 {
     log_depends_free(r->depends);
     free(r->features);
-    free(r->queue);
+    free(r->partitions);
     free(r->part);
     free(r->group);
     free(r);
@@ -230,6 +230,23 @@ static uint32_t queue_of(const struct slurm_log *log, const struct log_row *r)
                                    : r->user;
 }
 
+/* For a cluster with partitions, QOS and accounts. A job that waits may have a list of partitions;
+ * an account that is the queue is not said twice. */
+static void set_site(struct slurm_log *log, const struct log_row *r, struct log_request *m,
+                     struct job_row *to)
+{
+    to->partition = log_name(log, r->partition);
+    if (strchr(to->partition, ',')) {
+        free(m->partitions);
+        m->partitions = mem_text(to->partition, strlen(to->partition));
+        for (char *c = m->partitions; *c; c++)
+            *c = *c == ',' ? ';' : *c;
+        to->partition = m->partitions;
+    }
+    to->qos = log_name(log, r->qos);
+    to->account = queue_of(log, r) == r->account ? NULL : log_name(log, r->account);
+}
+
 static void set_owner(struct slurm_log *log, const struct log_row *r, struct job_row *to)
 {
     to->queue = log_name(log, queue_of(log, r));
@@ -317,6 +334,7 @@ bool log_job_row(struct slurm_log *log, uint32_t k, struct log_request *m, struc
     set_id(j, r, m, to);
     set_times(log, j, to);
     set_owner(log, r, to);
+    set_site(log, r, m, to);
     if (j->next_component != ID_NONE) {
         set_parts(log, k, m, to);
     } else {

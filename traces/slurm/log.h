@@ -75,6 +75,7 @@ struct log_row {
     uint8_t state;
     bool several_types;
     bool tasks_waiting;           /* "12_[4-9]": tasks of an array of which none has begun */
+    uint32_t tasks_at_once;       /* of such a task, and one that runs: "12_[4-9%2]"; 0: any number */
 };
 
 /* A job: its rows are run[0 .. n_runs) of log.run. */
@@ -101,7 +102,7 @@ struct slurm_log {
     const char *file;
     struct slurm_log_options how;
     struct log_row *row; size_t n_rows, rows_capacity;
-    uint32_t *run;                /* [n_rows at most] rows in the order of jobs */
+    uint32_t *run, n_run;         /* rows in the order of jobs */
     struct log_job *job; size_t n_jobs, jobs_capacity;
     int64_t latest_s;             /* the latest time in the file */
     struct intern *names;
@@ -140,6 +141,9 @@ struct slurm_log *slurm_log_read(struct input *in, const struct slurm_log_option
 void slurm_log_free(struct slurm_log *log);      /* NULL: does nothing */
 /* runs.c: makes jobs of the rows. Called by slurm_log_read(). */
 void log_join(struct slurm_log *log);
+/* arrays.c: a row and a job for each task that waits in a row of several. Called by log_join() where
+ * such jobs may be taken. */
+void log_expand_arrays(struct slurm_log *log);
 
 /* ---- jobs.c: what a job of the log asks of a run ---- */
 

@@ -401,7 +401,8 @@ int log_row_add(struct slurm_log *log, const struct log_columns *c, const struct
         return -1;
     log->n.rows++;
     struct cell id = cell_of(&l, c->at[C_JOBID] != TABLE_NO_COLUMN ? C_JOBID : C_RAW);
-    if (memchr(id.text, '.', id.length)) {
+    bool cut_off = memchr(id.text, '[', id.length);    /* "12_[1,...]" is no step */
+    if (!cut_off && memchr(id.text, '.', id.length)) {
         log->n.steps++;
         return 0;
     }

@@ -243,5 +243,8 @@ void log_join(struct slurm_log *log)
         split_into_jobs(log, first, n - first);
     }
     free_keys(&keys);
+    log->n_run = n;
+    if (log->how.waiting || log->how.details)
+        log_expand_arrays(log);
     chain_components(log);
 }

@@ -151,8 +151,8 @@ static void put_report(struct import *im, struct output *o, const char *director
     if (im->now_left)
         out_printf(o,
                    "jobs that run or wait and are left out: %" PRIu32
-                   " (waiting tasks of an array in one row, waiting without a limit, or without "
-                   "GPUs)\n",
+                   " (waiting without a limit, without GPUs, or tasks of an array whose list is "
+                   "cut off)\n",
                    im->now_left);
     for (size_t i = 0; i < im->site->n_remarks; i++) {
         out_text(o, im->site->remark[i].text);

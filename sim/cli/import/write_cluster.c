@@ -351,16 +351,13 @@ static void put_limit(struct output *o, const char *key, int64_t value)
         out_printf(o, ", %s: %" PRId64, key, value);
 }
 
-static const char *const preempt_words[] = {
-    [PREEMPT_OFF] = "\"off\"", [PREEMPT_REQUEUE] = "requeue", [PREEMPT_CANCEL] = "cancel"
-};
-
-static void put_preempt(struct import *im, struct output *o, enum slurm_preempt mode)
+static void put_preempt(struct output *o, enum site_preempt mode)
 {
-    if (mode == PREEMPT_SUSPEND)
-        site_remark(im->site, "left out: PreemptMode SUSPEND, read as that of the cluster");
-    else if (mode != PREEMPT_OF_CLUSTER)
-        out_printf(o, ", preempt_mode: %s", preempt_words[mode]);
+    static const char *const words[] = { [SITE_PREEMPT_OFF] = "\"off\"",
+                                         [SITE_PREEMPT_REQUEUE] = "requeue",
+                                         [SITE_PREEMPT_CANCEL] = "cancel" };
+    if (mode != SITE_PREEMPT_CLUSTER)
+        out_printf(o, ", preempt_mode: %s", words[mode]);
 }
 
 static void put_partition_nodes(struct import *im, struct output *o, uint32_t p)
@@ -399,7 +396,7 @@ static void put_partitions(struct import *im, struct output *o)
         put_limit(o, "default_time_s", x->default_time_s);
         put_limit(o, "min_nodes", x->min_nodes ? x->min_nodes : SITE_UNLIMITED);
         put_limit(o, "max_nodes", x->max_nodes);
-        put_preempt(im, o, x->preempt);
+        put_preempt(o, x->preempt);
         put_limit(o, "grace_s", x->grace_s ? x->grace_s : SITE_UNLIMITED);
         if (*x->qos) {
             out_text(o, ", qos: ");
@@ -428,7 +425,7 @@ static void put_qos(struct import *im, struct output *o)
         put_limit(o, "max_time_s", q->max_time_s);
         put_limit(o, "min_gpus", q->min_gpus);
         put_limit(o, "grace_s", q->grace_s ? q->grace_s : SITE_UNLIMITED);
-        put_preempt(im, o, q->preempt);
+        put_preempt(o, q->preempt);
         for (const char *at = q->preempts; *at; at += strspn(at, ",")) {
             char name[128];
             snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);

@@ -239,6 +239,13 @@ static int64_t limit_ns(const struct writing *w, const struct job_row *job, cons
     return s == SITE_UNLIMITED ? TIME_NEVER : s * NS_PER_S;
 }
 
+/* What runs has no dependencies, but its place among the tasks of an array, which comes last. */
+static void put_depends(struct output *o, const struct job_row *job, bool runs)
+{
+    const char *list = job->depends_on ? job->depends_on : "", *limit = strstr(list, "limit:");
+    put_text(o, !runs ? list : limit ? limit : "");
+}
+
 static void put_row(struct writing *w, uint32_t k, const struct job_row *job,
                     const struct task_row *part)
 {
@@ -269,7 +276,7 @@ static void put_row(struct writing *w, uint32_t k, const struct job_row *job,
     if (job->max_per_node)
         out_integer(o, job->max_per_node);
     out_char(o, ',');
-    put_text(o, job->depends_on && (!runs || part) ? job->depends_on : "");
+    put_depends(o, job, runs && !part);
     if (runs && part)
         site_remark(w->im->site, "heterogeneous jobs that run wait instead");
     put_running(w, job, r, runs && !part);

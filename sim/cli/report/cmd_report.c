@@ -69,6 +69,7 @@ static int read_views(struct page *p, struct error *err)
     for (size_t i = 0; i < p->n_views; i++)
         if (run_view_read(&p->view[i], &p->steps, err))
             return -1;
+    page_trust_read(p);
     return 0;
 }
 
@@ -110,6 +111,7 @@ static int report_run(const struct invocation *in)
                                                       : EXIT_OK;
         for (size_t i = 0; i < page.n_views; i++)
             run_view_free(&page.view[i]);
+        page_trust_free(&page);
         free(page.view);
     }
     report_columns_free(&columns);

@@ -269,6 +269,36 @@ void figure_distributions(struct chart *c, const struct page *p)
     }
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of the jobs that started in both runs. */
+void figure_trust(struct chart *c, const struct page *p)
+{
+    for (size_t i = 0; i < p->n_trust; i++) {
+        const struct pairs *pairs = &p->trust[i].pairs;
+        if (!p->trust[i].validation)
+            continue;
+        struct values was = { .n = pairs->n, .value = mem_new(pairs->n, sizeof *was.value) },
+                      is = { .n = pairs->n, .value = mem_new(pairs->n, sizeof *is.value) };
+        for (size_t k = 0; k < pairs->n; k++) {
+            was.value[k] = pairs->wait[k].was_s;
+            is.value[k] = pairs->wait[k].is_s;
+        }
+        qsort(was.value, was.n, sizeof *was.value, by_value);
+        qsort(is.value, is.n, sizeof *is.value, by_value);
+        struct chart_variant *x = chart_variant(c, p->trust[i].run->label);
+        x->unit = "s";
+        curve(&x->lines, "recorded", &was);
+        curve(&x->lines, "simulated", &is);
+        free(was.value);
+        free(is.value);
+    }
+}
+
 /* ---- Bars ---- */
 
 static const struct { const char *account, *meaning; } accounts[] = {

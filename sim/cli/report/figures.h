@@ -12,6 +12,7 @@ void figure_quotas(struct chart *c, const struct page *p);
 void figure_gantt(struct chart *c, const struct page *p);
 void figure_nodes(struct chart *c, const struct page *p);
 void figure_distributions(struct chart *c, const struct page *p);
+void figure_trust(struct chart *c, const struct page *p);
 void figure_ledger(struct chart *c, const struct page *p);
 void figure_waits(struct chart *c, const struct page *p);
 void figure_sweep(struct chart *c, const struct page *p);           /* of a sweep */

@@ -55,6 +55,7 @@ static void contents(struct output *o, const struct page *p)
     const struct { const char *id, *name; bool there; } part[] = {
         { "summary", "Summary", true },
         { "figures", "Figures", p->n_views > 0 || p->sweep },
+        { "trust", "Against the record", p->n_trust > 0 },
         { "queues", "Queues and classes", p->n_views > 0 },
         { "waits", "Why jobs waited", p->n_views > 0 },
         { "worst", "Longest waits", p->n_views > 0 },
@@ -76,6 +77,8 @@ void page_write(struct output *o, const struct page *p)
     page_warnings(o, p);
     page_comparison(o, p);
     page_figures(o, p);
+    if (p->n_trust)
+        page_trust(o, p);
     if (p->n_views) {
         page_scopes(o, p);
         page_waits(o, p);

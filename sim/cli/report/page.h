@@ -3,9 +3,22 @@
 #pragma once
 #include "sim/cli/report/report_columns.h"
 #include "sim/cli/report/run_view.h"
+#include "sim/cli/validate/validation.h"
 #include "sim/io/output.h"
 #include "sim/study/sample.h"
 
+/* Steps of time: as many as the page, and memory, have room for in all levels of all runs, so that a
+ * month of one run has steps of five minutes. */
+enum { VIEWS_MAX = 8, STEPS_LEAST = 480, STEPS_MOST = 8640, PAGE_NUMBERS = 500000,
+       MEMORY_NUMBERS = 8000000, QUEUES_SHOWN = 12, SERVICES_SHOWN = 16 };
+
+/* A run held against the run of its log by policy recorded. */
+struct page_trust {
+    const struct run_view *run;
+    struct pairs pairs;
+    struct validation *validation;               /* NULL: none can be made, as `why` says */
+    struct error why;
+};
 struct page {
     const struct report_columns *columns;
     size_t n_runs, n_groups;      /* of columns */
@@ -13,16 +26,17 @@ struct page {
     const char *sweep;            /* its directory; NULL: the page is not about one sweep */
     size_t n_views;               /* at most VIEWS_MAX */
     struct run_view *view;        /* of the first n_views groups that have a directory */
+    struct page_trust trust[VIEWS_MAX];         /* [n_trust] */
+    size_t n_trust;
     struct steps steps;
     bool gantt_from;              /* its figure of jobs begins then, */
     double gantt_from_s;          /* of the clock of the runs */
 };
-/* Steps of time: as many as the page, and memory, have room for in all levels of all runs, so that a
- * month of one run has steps of five minutes. */
-enum { VIEWS_MAX = 8, STEPS_LEAST = 480, STEPS_MOST = 8640, PAGE_NUMBERS = 500000,
-       MEMORY_NUMBERS = 8000000, QUEUES_SHOWN = 12, SERVICES_SHOWN = 16 };
-
 void page_write(struct output *o, const struct page *p);
+
+/* Finds the runs of p->trust, and frees them. */
+void page_trust_read(struct page *p);
+void page_trust_free(struct page *p);
 
 /* The metrics that a summary begins with; ends with NULL. */
 extern const struct page_metric { const char *metric, *label; } shown_metrics[];
@@ -39,6 +53,7 @@ void page_change(struct output *o, const struct page *p, size_t i, const char *m
 extern const char page_change_meaning[];                     /* a paragraph */
 /* empty elements, and data for page.js */
 void page_figures(struct output *o, const struct page *p);
+void page_trust(struct output *o, const struct page *p);     /* against the record */
 void page_scopes(struct output *o, const struct page *p);    /* metrics by queue and class */
 void page_waits(struct output *o, const struct page *p);     /* waits by queue and reason */
 void page_worst(struct output *o, const struct page *p);     /* jobs that waited longest, their stories */

@@ -47,6 +47,10 @@ static bool has_jobs(const struct page *p)
             return true;
     return false;
 }
+static bool has_trust(const struct page *p)
+{
+    return p->n_trust > 0;
+}
 static bool has_waits(const struct page *p)
 {
     for (size_t i = 0; i < p->n_views; i++)
@@ -95,6 +99,9 @@ static const struct {
     { "distributions", "cdf", "", "Distributions over jobs",
       "Share of the ended jobs with at most this value, without replicas of services and sessions; the axis is logarithmic.",
       has_jobs, figure_distributions },
+    { "trust", "cdf", "", "Waits against the record",
+      "Share of the jobs that waited at most so long until their first start, in the record and in the simulation; the axis is logarithmic.",
+      has_trust, figure_trust },
     { "quota", "time", "GPUs", "Quota and allocation",
       "GPUs held by a queue, its quota, its demand, and its fair share if the policy reports one.",
       has_quotas, figure_quotas },

@@ -27,8 +27,20 @@ struct validation {
     size_t only_recorded, only_simulated;
     bool dated;
 };
+/* One of the measures of agreement.h, with the words and the unit in which it is told. */
+enum { VALIDATION_MEASURES = 5 };
+struct validation_measure {
+    const char *name, *unit;
+    struct with_bounds at;        /* in that unit */
+    bool bounded;
+};
 struct validation *validation_of(const struct pairs *p, const char *recorded, const char *simulated,
                                  double block_s, uint64_t seed);
 void    validation_free(struct validation *v);
+/* What it may stand for, in one sentence. */
+enum { SENTENCE_MAX = 512 };
+const char *validation_sentence(char to[SENTENCE_MAX], const struct validation *v);
+void    validation_measures(const struct validation *v,
+                            struct validation_measure to[VALIDATION_MEASURES]);
 void    validation_text(FILE *to, const struct validation *v);
 json_t *validation_json(const struct validation *v);

@@ -3,11 +3,12 @@
 #include "sim/cli/validate/validation.h"
 
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- The sentence ---- */
 
-static void sentence(char *to, size_t size, const struct validation *v)
+const char *validation_sentence(char to[SENTENCE_MAX], const struct validation *v)
 {
     const struct agreement *a = &v->all;
     static const char *const advice[] = {
@@ -29,18 +30,45 @@ static void sentence(char *to, size_t size, const struct validation *v)
         snprintf(change, sizeof change, "the mean wait is %.3g %% %s (%.3g to %.3g %%)",
                  100 * fabs(a->change.value), a->change.value > 0 ? "longer" : "shorter",
                  100 * a->change.bounds.low, 100 * a->change.bounds.high);
-    snprintf(to, size, "Against the record %s, and the ranks of waits agree by %.2f (%.2f to %.2f): %s.",
+    snprintf(to, SENTENCE_MAX, "Against the record %s, and the ranks of waits agree by %.2f (%.2f to %.2f): %s.",
              change, a->rank.value, a->rank.bounds.low, a->rank.bounds.high,
              advice[agreement_trust(a)]);
+    return to;
+}
+
+/* ---- The measures ---- */
+
+static struct with_bounds scaled(struct with_bounds x, double by)
+{
+    return (struct with_bounds){ by * x.value, { by * x.bounds.low, by * x.bounds.high } };
+}
+
+void validation_measures(const struct validation *v,
+                         struct validation_measure to[VALIDATION_MEASURES])
+{
+    const struct agreement *a = &v->all;
+    const struct validation_measure all[VALIDATION_MEASURES] = {
+        { "change of the mean", "%", scaled(a->change, 100), true },
+        { "agreement of ranks", "", a->rank, true },
+        { "mean error / mean wait", "", a->error, true },
+        { "within 60 s or 10 %", "%", scaled(a->near, 100), true },
+        { "distance of distributions", "", { a->distance, { NAN, NAN } }, false },
+    };
+    memcpy(to, all, sizeof all);
 }
 
 /* ---- Text ---- */
 
-static void put_bounded(FILE *to, const char *name, struct with_bounds x, double scale,
-                        const char *unit)
+static void put_measures(FILE *to, const struct validation *v)
 {
-    fprintf(to, "  %-28s %8.3g %1s  (%.3g to %.3g)\n", name, scale * x.value, unit,
-            scale * x.bounds.low, scale * x.bounds.high);
+    struct validation_measure m[VALIDATION_MEASURES];
+    validation_measures(v, m);
+    for (size_t i = 0; i < VALIDATION_MEASURES; i++) {
+        fprintf(to, "  %-28s %8.3g", m[i].name, m[i].at.value);
+        if (m[i].bounded)
+            fprintf(to, " %1s  (%.3g to %.3g)", m[i].unit, m[i].at.bounds.low, m[i].at.bounds.high);
+        fputc('\n', to);
+    }
 }
 
 static void put_times(FILE *to, const char *name, double was_s, double is_s)
@@ -65,10 +93,9 @@ static void put_groups(FILE *to, const struct wait_groups *g, const char *headin
 void validation_text(FILE *to, const struct validation *v)
 {
     const struct agreement *a = &v->all;
-    char line[512], block[HUMAN_MAX];
+    char line[SENTENCE_MAX], block[HUMAN_MAX];
     unsigned width = term_width(STDOUT_FILENO);
-    sentence(line, sizeof line, v);
-    text_wrap(to, line, 0, 0, width);
+    text_wrap(to, validation_sentence(line, v), 0, 0, width);
     fprintf(to, "\n\n  %-28s %10s %10s\n", "wait until the first start", "recorded", "simulated");
     put_times(to, "mean", a->was_mean_s, a->is_mean_s);
     for (unsigned i = 0; i < QUANTILES_TOLD; i++) {
@@ -77,11 +104,7 @@ void validation_text(FILE *to, const struct validation *v)
         put_times(to, name, v->quantile[i].was_s, v->quantile[i].is_s);
     }
     fputc('\n', to);
-    put_bounded(to, "change of the mean", a->change, 100, "%");
-    put_bounded(to, "agreement of ranks", a->rank, 1, "");
-    put_bounded(to, "mean error / mean wait", a->error, 1, "");
-    put_bounded(to, "within 60 s or 10 %", a->near, 100, "%");
-    fprintf(to, "  %-28s %8.3g\n", "distance of distributions", a->distance);
+    put_measures(to, v);
     if (v->hours) {
         fprintf(to, "  %-28s %8.3g %%  recorded, %.3g %% simulated\n", "GPUs in use", 100 * v->was_share,
                 100 * v->is_share);
@@ -130,8 +153,7 @@ json_t *validation_json(const struct validation *v)
 {
     static const char *const trust[] = { "none", "order", "waits" };
     const struct agreement *a = &v->all;
-    char line[512];
-    sentence(line, sizeof line, v);
+    char line[SENTENCE_MAX];
     json_t *quantiles = json_array();
     for (unsigned i = 0; i < QUANTILES_TOLD; i++)
         json_array_append_new(quantiles, json_pack("{so so so}", "p", number(v->quantile[i].p),
@@ -139,7 +161,7 @@ json_t *validation_json(const struct validation *v)
                                                    "simulated_s", number(v->quantile[i].is_s)));
     json_t *o = json_pack(
         "{ss ss ss ss sI sI so sI sI so so}", "recorded", v->recorded, "simulated", v->simulated,
-        "verdict", line, "trust", trust[agreement_trust(a)], "jobs", (json_int_t)a->pairs, "blocks",
+        "verdict", validation_sentence(line, v), "trust", trust[agreement_trust(a)], "jobs", (json_int_t)a->pairs, "blocks",
         (json_int_t)a->blocks, "block_s", number(a->block_s), "only_recorded",
         (json_int_t)v->only_recorded, "only_simulated", (json_int_t)v->only_simulated,
         "recorded_mean_s", number(a->was_mean_s), "simulated_mean_s", number(a->is_mean_s));

@@ -84,6 +84,7 @@ ASK(wake_past, return sched_wake_at(s, sched_now(s) - 1);)
 ASK(wake_now, return sched_wake_at(s, sched_now(s));)
 ASK(wake_never, return sched_wake_at(s, TIME_NEVER);)
 ASK(wake_twice, sched_wake_at(s, sched_now(s) + 1); return sched_wake_at(s, sched_now(s) + 1);)
+ASK(defer_now, return sched_defer(s, sched_now(s));)
 
 static const struct row rows[] = {
     { "start: fine", 1, start_fine, SCHED_OK, 0 },
@@ -157,6 +158,7 @@ static const struct row rows[] = {
     { "refuse: in a notice", 0, refuse_fine, SCHED_WRONG_STATE, 0 },
     { "wake: in the past", 2, wake_past, SCHED_TOO_OFTEN, 0 },
     { "wake: now", 1, wake_now, SCHED_TOO_OFTEN, 0 },
+    { "defer: now", 1, defer_now, SCHED_TOO_OFTEN, 0 },
     { "wake: never", 1, wake_never, SCHED_TOO_OFTEN, 0 },
     { "wake: twice at one time", 1, wake_twice, SCHED_OK, 0 },
 };
