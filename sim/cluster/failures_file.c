@@ -151,7 +151,9 @@ struct file_failures {
     struct failures laws;
     int rate, remediation;                   /* -1: not given */
     double per_day, remediation_share;       /* likewise */
+    double network_per_day, host_per_day;                               /* likewise */
     double switch_per_year, software_per_day, software_per_gpu_year;    /* likewise */
+    int64_t saturation_gpus;                 /* 0: not given */
     struct config_value mix, planned, given;
     const char *trace;
 };
@@ -192,6 +194,9 @@ static const char *const remediation_words[] = { "none", "auto", NULL };
 static const struct config_key keys[] = {
     { .name = "rate",                  CHOICE,  .at = SAID(rate), .words = rate_words },
     { .name = "faults_per_node_day",   REAL,    .at = SAID(per_day), .most = RATE_MOST },
+    { .name = "network_faults_per_node_day", REAL, .at = SAID(network_per_day), .most = RATE_MOST },
+    { .name = "maintenance_faults_per_node_day", REAL, .at = SAID(host_per_day), .most = RATE_MOST },
+    { .name = "maintenance_repair_s",  CONFIG_SECONDS, .at = LAW(host_repair_ns), .above_least = true },
     { .name = "gap_shape",             REAL,    .at = LAW(gap_shape), .most = 100, .above_least = true },
     { .name = "lemon_shape",           REAL,    .at = LAW(lemon_shape), .most = RATE_MOST },
     { .name = "relapse_share",         SHARE,   .at = LAW(relapse_share) },
@@ -217,6 +222,8 @@ static const struct config_key keys[] = {
     { .name = "hang_most_s",           CONFIG_SECONDS, .at = LAW(hang_most_ns) },
     { .name = "software_faults_per_day", REAL,  .at = SAID(software_per_day), .most = RATE_MOST },
     { .name = "software_faults_per_gpu_year", REAL, .at = SAID(software_per_gpu_year), .most = RATE_MOST },
+    { .name = "software_saturation_gpus", .type = CONFIG_PARTS, .scale = 1, .at = SAID(saturation_gpus), .least = 1,
+      .most = UINT32_MAX, .word = "unlimited", .word_value = INT64_MAX },
     { .name = "software_hazard_min_gpus", COUNT, .at = LAW(software_min_gpus), .most = UINT32_MAX },
     { .name = "max_retries",           .type = CONFIG_PARTS, .scale = 1, .at = LAW(max_retries), .most = UINT32_MAX,
       .word = "unlimited", .word_value = INT64_MAX },
@@ -267,8 +274,7 @@ static int read_mix(struct config_value v, double mix[NODE_CAUSES], struct error
         while (c < NODE_CAUSES && strcmp(fault_cause_name[c], name) != 0)
             c++;
         if (c == NODE_CAUSES)
-            return config_error(
-                pair, err, "want one of gpu, stress, unknown, cable, fan, nic, power, task, other");
+            return config_error(pair, err, "want one of %s", fault_mix_words);
         if (config_scalar(pair, &weight_key, &mix[c], err))
             return -1;
         all += mix[c];
@@ -363,31 +369,40 @@ static int by_time(const void *a, const void *b)
     return (x->repair_ns > y->repair_ns) - (x->repair_ns < y->repair_ns);
 }
 
-/* Defaults that depend on other keys: the rate decides whether switches and software fail, and
- * whether its faults are all that there are. */
+static double said_or(double said, double other)
+{
+    return said >= 0 ? said : other;
+}
+
+/* Defaults that depend on other keys: the preset has parts, and a key said beside it takes the
+ * place of its own part. Without a preset, switches and software fail only where nodes do. */
 static void settle_rates(struct file_failures *f)
 {
     struct failures *laws = &f->laws;
     bool given = config_given(f->given) || f->trace;
     if (f->rate < 0)
         f->rate = f->per_day < 0 && given ? RATE_NONE : RATE_INFINITE_HBD;
-    laws->faults_per_day = f->per_day >= 0 ? f->per_day : fault_preset[f->rate].faults_per_day;
+    const struct fault_preset *p = &fault_preset[f->rate];
+    laws->faults_per_day = said_or(f->per_day, p->faults_per_day);
     if (!config_given(f->mix))
-        memcpy(laws->mix, fault_preset[f->rate].mix, sizeof laws->mix);
-    if (fault_preset[f->rate].whole) {
+        memcpy(laws->mix, p->mix, sizeof laws->mix);
+    if (p->whole) {
         laws->switch_faults_per_year = laws->software_faults_per_day = 0;
-        laws->software_faults_per_gpu_year = fault_preset[f->rate].software_per_gpu_year;
+        laws->software_faults_per_gpu_year = p->software_per_gpu_year;
+        laws->software_saturation_gpus = p->saturation_gpus;
+        laws->relapses_counted = true;
+    } else if (laws->faults_per_day <= 0) {
+        laws->switch_faults_per_year = laws->software_faults_per_day = 0;
+        laws->software_faults_per_gpu_year = 0;
     }
-    bool on = laws->faults_per_day > 0;
-    laws->switch_faults_per_year = f->switch_per_year >= 0 ? f->switch_per_year
-                                   : on                    ? laws->switch_faults_per_year
-                                                           : 0;
-    laws->software_faults_per_day = f->software_per_day >= 0 ? f->software_per_day
-                                    : on                     ? laws->software_faults_per_day
-                                                             : 0;
-    laws->software_faults_per_gpu_year = f->software_per_gpu_year >= 0 ? f->software_per_gpu_year
-                                         : on ? laws->software_faults_per_gpu_year
-                                              : 0;
+    laws->network_faults_per_day = said_or(f->network_per_day, p->network_per_day);
+    laws->host_faults_per_day = said_or(f->host_per_day, p->host_per_day);
+    laws->switch_faults_per_year = said_or(f->switch_per_year, laws->switch_faults_per_year);
+    laws->software_faults_per_day = said_or(f->software_per_day, laws->software_faults_per_day);
+    laws->software_faults_per_gpu_year =
+        said_or(f->software_per_gpu_year, laws->software_faults_per_gpu_year);
+    if (f->saturation_gpus)
+        laws->software_saturation_gpus = f->saturation_gpus;
     if (f->remediation > 0)
         laws->remediation_share = 0.6;
     if (f->remediation_share >= 0)
@@ -401,6 +416,8 @@ int failures_read(struct config_value section, struct cluster *c, struct error *
         .rate = -1,
         .remediation = -1,
         .per_day = -1,
+        .network_per_day = -1,
+        .host_per_day = -1,
         .remediation_share = -1,
         .switch_per_year = -1,
         .software_per_day = -1,
@@ -408,8 +425,6 @@ int failures_read(struct config_value section, struct cluster *c, struct error *
     };
     if (config_fields(section, keys, &f, err))
         return -1;
-    if (f.rate >= 0 && f.per_day >= 0)
-        return config_error(section, err, "want 'rate' or 'faults_per_node_day', not both");
     if (f.remediation == 0 && f.remediation_share > 0)
         return config_error(section, err,
                             "'remediation: none' and a 'remediation_share' do not go together");
