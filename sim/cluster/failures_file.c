@@ -3,6 +3,8 @@
 
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
+#include "sim/cluster/node_range.h"
+#include "sim/cluster/slow_file.h"
 #include "sim/io/json_file.h"
 
 #include <stdlib.h>
@@ -154,21 +156,17 @@ struct file_failures {
     double network_per_day, host_per_day;                               /* likewise */
     double switch_per_year, software_per_day, software_per_gpu_year;    /* likewise */
     int64_t saturation_gpus;                 /* 0: not given */
-    struct config_value mix, planned, given;
+    struct config_value mix, planned, given, slow, spares;
     const char *trace;
 };
-struct file_nodes { /* of an entry of `maintenance` or `faults` */
-    const char *group;
-    uint32_t first, count; /* count 0: all from the first on */
-};
 struct file_planned {
-    struct file_nodes nodes;
+    struct node_range nodes;
     struct planned_outage o;
     int running;
 };
 struct file_given {
-    struct file_nodes nodes;
-    int cause;
+    struct node_range nodes;
+    int kind, cause;
     struct given_fault g;
 };
 
@@ -232,6 +230,8 @@ static const struct config_key keys[] = {
     { .name = "cordon_s",              CONFIG_SECONDS, .at = LAW(cordon_ns), .above_least = true },
     { .name = "maintenance",           .type = CONFIG_LIST, .at = SAID(planned) },
     { .name = "faults",                .type = CONFIG_LIST, .at = SAID(given) },
+    { .name = "slow",                  .type = CONFIG_MAPPING, .at = SAID(slow) },
+    { .name = "spares",                .type = CONFIG_MAPPING, .at = SAID(spares) },
     { .name = "trace",                 .type = CONFIG_TEXT, .at = SAID(trace) },
     { 0 },
 };
@@ -249,7 +249,9 @@ static const struct config_key planned_keys[] = {
     { .name = "running", CHOICE, .at = PLANNED(running), .words = running_words },
     { 0 },
 };
+static const char *const kind_words[] = { "fault", "slow", NULL };    /* slow: slow_file.c */
 static const struct config_key given_keys[] = {
+    { .name = "kind",        CHOICE, .at = GIVEN(kind), .words = kind_words },
     { .name = "group",       .type = CONFIG_TEXT, .at = GIVEN(nodes.group) },
     { .name = "node",        COUNT, .at = GIVEN(nodes.first), .most = CLUSTER_NODES_MAX },
     { .name = "gpu",         COUNT, .at = GIVEN(g.gpu), .most = NAMED_GPUS_MAX - 1 },
@@ -282,29 +284,6 @@ static int read_mix(struct config_value v, double mix[NODE_CAUSES], struct error
     return all > 0 ? 0 : config_error(v, err, "want weights of causes, and one above 0");
 }
 
-static int find_nodes(struct config_value entry, const struct cluster *c,
-                      const struct file_nodes *f, uint32_t *first, uint32_t *end, struct error *err)
-{
-    uint32_t group = 0, from = 0, n = c->n_nodes;
-    if (f->group) {
-        while (group < c->n_groups && strcmp(c->group_name[group], f->group) != 0)
-            group++;
-        if (group == c->n_groups)
-            return config_error(entry, err, "there is no group '%s'", f->group);
-        while (c->group_of[from] != group)
-            from++;
-        for (n = 0; from + n < c->n_nodes && c->group_of[from + n] == group;)
-            n++;
-    }
-    if (f->first >= n || f->count > n - f->first)
-        return config_error(entry, err, "want nodes from 0 to %u%s%s, got %u to %u", n - 1,
-                            f->group ? " of group " : "", f->group ? f->group : "", f->first,
-                            f->first + (f->count ? f->count - 1 : 0));
-    *first = from + f->first;
-    *end = f->count ? *first + f->count : from + n;
-    return 0;
-}
-
 static int read_planned(struct config_value list, struct cluster *c, struct failures *f,
                         struct error *err)
 {
@@ -313,7 +292,7 @@ static int read_planned(struct config_value list, struct cluster *c, struct fail
     for (struct config_value entry; config_next(&w, &entry);) {
         struct file_planned p = { .o = { .drain_ns = 0 } };
         if (config_fields(entry, planned_keys, &p, err) ||
-            find_nodes(entry, c, &p.nodes, &p.o.first, &p.o.end, err))
+            node_range_find(entry, c, &p.nodes, &p.o.first, &p.o.end, err))
             return -1;
         if (p.o.until_ns <= p.o.from_ns)
             return config_error(entry, err, "want 'until_s' after 'from_s'");
@@ -331,7 +310,13 @@ static int read_given(struct config_value list, struct cluster *c, struct failur
 {
     struct config_walk w = { .of = list };
     f->given = arena_alloc(c->memory, (config_count(list) + 1) * sizeof *f->given);
+    f->slow.given = arena_alloc(c->memory, (config_count(list) + 1) * sizeof *f->slow.given);
     for (struct config_value entry; config_next(&w, &entry);) {
+        if (slow_given_is(entry)) {
+            if (slow_given_read(entry, c, &f->slow, err))
+                return -1;
+            continue;
+        }
         struct file_given g = {
             .nodes = { .count = 1 },
             .cause = FAULT_UNKNOWN,
@@ -339,13 +324,14 @@ static int read_given(struct config_value list, struct cluster *c, struct failur
         };
         uint32_t end;
         if (config_fields(entry, given_keys, &g, err) ||
-            find_nodes(entry, c, &g.nodes, &g.g.node, &end, err))
+            node_range_find(entry, c, &g.nodes, &g.g.node, &end, err))
             return -1;
         const struct node_type *t = cluster_node_type(c, g.g.node);
         if (g.g.gpu != UINT32_MAX && (t->counted || t->mig_dynamic || g.g.gpu >= t->gpus))
             return config_error(entry, err, "that node has no GPU %u", g.g.gpu);
-        if (g.cause == FAULT_SOFTWARE)
-            return config_error(entry, err, "a node does not fail by 'software'");
+        if (g.cause == FAULT_SOFTWARE || g.cause == FAULT_SLOW)
+            return config_error(entry, err, "a node does not fail by '%s'",
+                                fault_cause_name[g.cause]);
         if (g.cause == FAULT_SWITCH &&
             (g.g.gpu != UINT32_MAX ||
              c->domain[cluster_domain_at(c, g.g.node, LEVEL_RACK)].level != LEVEL_RACK))
@@ -435,7 +421,9 @@ int failures_read(struct config_value section, struct cluster *c, struct error *
     if (config_given(f.mix) && read_mix(f.mix, f.laws.mix, err))
         return -1;
     settle_rates(&f);
-    if (read_planned(f.planned, c, &f.laws, err) || read_given(f.given, c, &f.laws, err) ||
+    if (config_given(f.slow) && slow_read(f.slow, &f.laws.slow, err))
+        return -1;
+    if (spares_read(f.spares, c, &f.laws, err) || read_planned(f.planned, c, &f.laws, err) || read_given(f.given, c, &f.laws, err) ||
         (f.trace && fault_trace_read(f.trace, c, &f.laws, err)))
         return -1;
     qsort(f.laws.given, f.laws.n_given, sizeof *f.laws.given, by_time);

@@ -17,7 +17,7 @@
 
 const char *const interruption_cause_name[INTERRUPTION_CAUSES] = {
     "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", "network",
-    "host", "maintenance", "drain", "reclaim",
+    "host", "slow", "maintenance", "drain", "reclaim",
 };
 
 static bool hits(const struct interruption *by, const struct placement *p)

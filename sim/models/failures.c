@@ -21,7 +21,8 @@
 
 const char *const fault_cause_name[FAULT_CAUSES + 1] = {
     "gpu",   "stress", "unknown", "cable",  "fan",      "nic",
-    "power", "task",   "other",   "switch", "software", "network", "host", NULL,
+    "power", "task",   "other",   "switch", "software", "network", "host",
+    "slow",  NULL,
 };
 const char fault_mix_words[] = "gpu, stress, unknown, cable, fan, nic, power, task, other";
 
@@ -106,7 +107,7 @@ bool failures_happen(const struct failures *f)
 {
     return f->faults_per_day > 0 || f->switch_faults_per_year > 0 ||
            f->network_faults_per_day > 0 || f->host_faults_per_day > 0 || f->software_faults_per_day > 0 || f->software_faults_per_gpu_year > 0 || f->n_planned ||
-           f->n_given;
+           f->n_given || f->spares || slow_happens(&f->slow);
 }
 
 static double node_rate(double per_day, double gpus)
@@ -193,6 +194,13 @@ static int64_t duration_ns(double s)
     return ns < LONGEST_NS ? ns : LONGEST_NS;
 }
 
+int64_t failures_repair_ns(const struct failures *f, struct random *from)
+{
+    bool by_itself = random_uniform(from) < f->remediation_share;
+    double u = random_uniform(from);
+    return duration_ns(by_itself ? failures_remediation_s(f, u) : failures_repair_s(f, u));
+}
+
 static enum fault_cause cause_of(const double mix[NODE_CAUSES], double u)
 {
     double all = 0, below = 0;
@@ -259,10 +267,7 @@ struct fault failures_draw(const struct failures *f, struct fault_stream *from)
     double gap = random_uniform(r);
     next.cause = cause_of(f->mix, random_uniform(r));
     next.gpu_u = random_uniform(r);
-    bool by_itself = random_uniform(r) < f->remediation_share;
-    double repair = random_uniform(r);
-    next.repair_ns =
-        duration_ns(by_itself ? failures_remediation_s(f, repair) : failures_repair_s(f, repair));
+    next.repair_ns = failures_repair_ns(f, r);
     next.detection_ns = failures_detection_ns(f, r);
     from->again = true;
     if (from->rate <= 0)

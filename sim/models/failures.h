@@ -15,6 +15,7 @@
 #pragma once
 #include "sim/base/random.h"
 #include "sim/base/units.h"
+#include "sim/models/slow_faults.h"
 
 #include <stdbool.h>
 
@@ -33,6 +34,7 @@ enum fault_cause { /* the first ones are of nodes, in the shares of `mix` */
                    FAULT_SOFTWARE,             /* of one job; no node is down */
                    FAULT_NETWORK,  /* a link of a node: what runs there stops, the node is back */
                    FAULT_HOST,                 /* unplanned maintenance of a node */
+                   FAULT_SLOW,                 /* a slow node that was found: slow_faults.h */
                    FAULT_CAUSES
 };
 extern const char *const fault_cause_name[FAULT_CAUSES + 1];      /* ends with NULL */
@@ -100,6 +102,8 @@ struct failures {                 /* the default in brackets */
                                      cordon. 0: never [0] */
     int64_t cordon_within_ns, cordon_ns;         /* [7 d, 7 d, A] */
 
+    struct slow_law slow;         /* [none] */
+    uint32_t *spares;             /* [n_groups] nodes of a group that stay in reserve; NULL: none */
     struct planned_outage *planned;              /* [n_planned], owned by the cluster */
     struct given_fault *given;    /* [n_given] ascending by time; faults from the file or a trace,
                                      besides those drawn */
@@ -134,6 +138,8 @@ double failures_lemon(const struct failures *f, uint64_t seed, uint32_t node);
 
 /* Inverse distribution functions, u in (0, 1): seconds. */
 double failures_repair_s(const struct failures *f, double u);            /* repair by hand */
+/* out of service, by hand or by itself; takes two numbers */
+int64_t failures_repair_ns(const struct failures *f, struct random *from);
 
 struct fault {
     int64_t after_ns;  /* from now, or from the end of the last repair; TIME_NEVER: never */

@@ -286,6 +286,23 @@ bool flavor_allows(const struct sched *s, uint32_t flavor, const struct request 
     return s->placing->kinds[run->shape + s->workload->n_shapes * (flavor + 1)].n > 0;
 }
 
+/* Nodes in reserve (models.md 8.6) are no room: shown as out of service, or back again. */
+static void show_reserve(struct sched *s, int sign)
+{
+    const struct cluster *c = s->cluster;
+    const uint32_t *spares = c->failures ? c->failures->spares : NULL;
+    for (node_id n = c->n_nodes, in_group = 0; spares && n-- > 0; in_group++) {
+        if (n + 1 == c->n_nodes || c->group_of[n] != c->group_of[n + 1])
+            in_group = 0;
+        if (in_group >= spares[c->group_of[n]])
+            continue;
+        const struct node_type *t = cluster_node_type(c, n);
+        if (!t->counted && t->gpus)
+            free_index_out_gpus(s->idle, n, UINT64_MAX >> (64 - t->gpus), sign);
+        free_index_out_node(s->idle, n, t->counted ? t->gpus : 0, sign);
+    }
+}
+
 static uint8_t never_fits(struct sched *s, shape_id i)
 {
     struct request r = s->workload->shape[i].ask;
@@ -394,9 +411,11 @@ void placing_begin(struct sched *s)
         s->placing->typical = typical_of(s->workload, s->memory);
     s->idle = placing_view(s);
     struct random before = s->placing->random;
+    show_reserve(s, 1);
     for (shape_id i = 0; i < n; i++)
         s->placing->never[i] = never_fits(s, i);
     find_least(s);
+    show_reserve(s, -1);
     s->placing->random = before;
     arena_reset(s->scratch);
     if (s->all_needs & SEES_RELEASING)

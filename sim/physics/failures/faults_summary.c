@@ -1,5 +1,5 @@
 /* faults_summary.c - see faults_summary.h. */
-#include "sim/physics/faults_summary.h"
+#include "sim/physics/failures/faults_summary.h"
 
 #include "sim/engine/jobs.h"
 #include "sim/engine/on_demand.h"
@@ -76,7 +76,7 @@ const struct metric_kind fault_metrics[] = {
     [MTTF] = { "mttf_h", "h", "time that jobs of a size ran over their failures; scope is the number of GPUs", BETTER_HIGHER },
     [LINK_FAILURES] = { "network_failures", "", "failures of a node's network link; in no count of nodes", BETTER_NEITHER },
     [BY_CAUSE] = CAUSE("gpu"), CAUSE("stress"), CAUSE("unknown"), CAUSE("cable"), CAUSE("fan"), CAUSE("nic"), CAUSE("power"),
-    CAUSE("task"), CAUSE("other"), CAUSE("switch"), CAUSE("software"), CAUSE("network"), CAUSE("host"), CAUSE("maintenance"), { 0 },
+    CAUSE("task"), CAUSE("other"), CAUSE("switch"), CAUSE("software"), CAUSE("network"), CAUSE("host"), CAUSE("slow"), CAUSE("maintenance"), { 0 },
 };
 
 static void put(struct summary_builder *b, unsigned metric, double value, uint64_t n)
@@ -109,6 +109,7 @@ static bool is_told(const struct fault_counts *c, unsigned cause)
         return true;
     return cause == FAULT_NETWORK ? c->law->network_faults_per_day > 0
            : cause == FAULT_HOST  ? c->law->host_faults_per_day > 0
+           : cause == FAULT_SLOW  ? slow_happens(&c->law->slow)
                                   : true;
 }
 

@@ -9,7 +9,7 @@
 #include "sim/engine/nodes.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
-#include "sim/physics/faults_summary.h"
+#include "sim/physics/failures/faults_summary.h"
 #include "sim/physics/physics.h"
 #include "sim/scheduler/placements.h"
 
