@@ -3,6 +3,8 @@
 
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
+#include "sim/cluster/node_range.h"
+#include "sim/cluster/slow_file.h"
 #include "sim/io/json_file.h"
 
 #include <stdlib.h>
@@ -151,22 +153,20 @@ struct file_failures {
     struct failures laws;
     int rate, remediation;                   /* -1: not given */
     double per_day, remediation_share;       /* likewise */
+    double network_per_day, host_per_day;                               /* likewise */
     double switch_per_year, software_per_day, software_per_gpu_year;    /* likewise */
-    struct config_value mix, planned, given;
+    int64_t saturation_gpus;                 /* 0: not given */
+    struct config_value mix, planned, given, slow, spares;
     const char *trace;
 };
-struct file_nodes { /* of an entry of `maintenance` or `faults` */
-    const char *group;
-    uint32_t first, count; /* count 0: all from the first on */
-};
 struct file_planned {
-    struct file_nodes nodes;
+    struct node_range nodes;
     struct planned_outage o;
     int running;
 };
 struct file_given {
-    struct file_nodes nodes;
-    int cause;
+    struct node_range nodes;
+    int kind, cause;
     struct given_fault g;
 };
 
@@ -192,6 +192,9 @@ static const char *const remediation_words[] = { "none", "auto", NULL };
 static const struct config_key keys[] = {
     { .name = "rate",                  CHOICE,  .at = SAID(rate), .words = rate_words },
     { .name = "faults_per_node_day",   REAL,    .at = SAID(per_day), .most = RATE_MOST },
+    { .name = "network_faults_per_node_day", REAL, .at = SAID(network_per_day), .most = RATE_MOST },
+    { .name = "maintenance_faults_per_node_day", REAL, .at = SAID(host_per_day), .most = RATE_MOST },
+    { .name = "maintenance_repair_s",  CONFIG_SECONDS, .at = LAW(host_repair_ns), .above_least = true },
     { .name = "gap_shape",             REAL,    .at = LAW(gap_shape), .most = 100, .above_least = true },
     { .name = "lemon_shape",           REAL,    .at = LAW(lemon_shape), .most = RATE_MOST },
     { .name = "relapse_share",         SHARE,   .at = LAW(relapse_share) },
@@ -217,6 +220,8 @@ static const struct config_key keys[] = {
     { .name = "hang_most_s",           CONFIG_SECONDS, .at = LAW(hang_most_ns) },
     { .name = "software_faults_per_day", REAL,  .at = SAID(software_per_day), .most = RATE_MOST },
     { .name = "software_faults_per_gpu_year", REAL, .at = SAID(software_per_gpu_year), .most = RATE_MOST },
+    { .name = "software_saturation_gpus", .type = CONFIG_PARTS, .scale = 1, .at = SAID(saturation_gpus), .least = 1,
+      .most = UINT32_MAX, .word = "unlimited", .word_value = INT64_MAX },
     { .name = "software_hazard_min_gpus", COUNT, .at = LAW(software_min_gpus), .most = UINT32_MAX },
     { .name = "max_retries",           .type = CONFIG_PARTS, .scale = 1, .at = LAW(max_retries), .most = UINT32_MAX,
       .word = "unlimited", .word_value = INT64_MAX },
@@ -225,6 +230,8 @@ static const struct config_key keys[] = {
     { .name = "cordon_s",              CONFIG_SECONDS, .at = LAW(cordon_ns), .above_least = true },
     { .name = "maintenance",           .type = CONFIG_LIST, .at = SAID(planned) },
     { .name = "faults",                .type = CONFIG_LIST, .at = SAID(given) },
+    { .name = "slow",                  .type = CONFIG_MAPPING, .at = SAID(slow) },
+    { .name = "spares",                .type = CONFIG_MAPPING, .at = SAID(spares) },
     { .name = "trace",                 .type = CONFIG_TEXT, .at = SAID(trace) },
     { 0 },
 };
@@ -242,7 +249,9 @@ static const struct config_key planned_keys[] = {
     { .name = "running", CHOICE, .at = PLANNED(running), .words = running_words },
     { 0 },
 };
+static const char *const kind_words[] = { "fault", "slow", NULL };    /* slow: slow_file.c */
 static const struct config_key given_keys[] = {
+    { .name = "kind",        CHOICE, .at = GIVEN(kind), .words = kind_words },
     { .name = "group",       .type = CONFIG_TEXT, .at = GIVEN(nodes.group) },
     { .name = "node",        COUNT, .at = GIVEN(nodes.first), .most = CLUSTER_NODES_MAX },
     { .name = "gpu",         COUNT, .at = GIVEN(g.gpu), .most = NAMED_GPUS_MAX - 1 },
@@ -267,36 +276,12 @@ static int read_mix(struct config_value v, double mix[NODE_CAUSES], struct error
         while (c < NODE_CAUSES && strcmp(fault_cause_name[c], name) != 0)
             c++;
         if (c == NODE_CAUSES)
-            return config_error(
-                pair, err, "want one of gpu, stress, unknown, cable, fan, nic, power, task, other");
+            return config_error(pair, err, "want one of %s", fault_mix_words);
         if (config_scalar(pair, &weight_key, &mix[c], err))
             return -1;
         all += mix[c];
     }
     return all > 0 ? 0 : config_error(v, err, "want weights of causes, and one above 0");
-}
-
-static int find_nodes(struct config_value entry, const struct cluster *c,
-                      const struct file_nodes *f, uint32_t *first, uint32_t *end, struct error *err)
-{
-    uint32_t group = 0, from = 0, n = c->n_nodes;
-    if (f->group) {
-        while (group < c->n_groups && strcmp(c->group_name[group], f->group) != 0)
-            group++;
-        if (group == c->n_groups)
-            return config_error(entry, err, "there is no group '%s'", f->group);
-        while (c->group_of[from] != group)
-            from++;
-        for (n = 0; from + n < c->n_nodes && c->group_of[from + n] == group;)
-            n++;
-    }
-    if (f->first >= n || f->count > n - f->first)
-        return config_error(entry, err, "want nodes from 0 to %u%s%s, got %u to %u", n - 1,
-                            f->group ? " of group " : "", f->group ? f->group : "", f->first,
-                            f->first + (f->count ? f->count - 1 : 0));
-    *first = from + f->first;
-    *end = f->count ? *first + f->count : from + n;
-    return 0;
 }
 
 static int read_planned(struct config_value list, struct cluster *c, struct failures *f,
@@ -307,7 +292,7 @@ static int read_planned(struct config_value list, struct cluster *c, struct fail
     for (struct config_value entry; config_next(&w, &entry);) {
         struct file_planned p = { .o = { .drain_ns = 0 } };
         if (config_fields(entry, planned_keys, &p, err) ||
-            find_nodes(entry, c, &p.nodes, &p.o.first, &p.o.end, err))
+            node_range_find(entry, c, &p.nodes, &p.o.first, &p.o.end, err))
             return -1;
         if (p.o.until_ns <= p.o.from_ns)
             return config_error(entry, err, "want 'until_s' after 'from_s'");
@@ -325,7 +310,13 @@ static int read_given(struct config_value list, struct cluster *c, struct failur
 {
     struct config_walk w = { .of = list };
     f->given = arena_alloc(c->memory, (config_count(list) + 1) * sizeof *f->given);
+    f->slow.given = arena_alloc(c->memory, (config_count(list) + 1) * sizeof *f->slow.given);
     for (struct config_value entry; config_next(&w, &entry);) {
+        if (slow_given_is(entry)) {
+            if (slow_given_read(entry, c, &f->slow, err))
+                return -1;
+            continue;
+        }
         struct file_given g = {
             .nodes = { .count = 1 },
             .cause = FAULT_UNKNOWN,
@@ -333,13 +324,14 @@ static int read_given(struct config_value list, struct cluster *c, struct failur
         };
         uint32_t end;
         if (config_fields(entry, given_keys, &g, err) ||
-            find_nodes(entry, c, &g.nodes, &g.g.node, &end, err))
+            node_range_find(entry, c, &g.nodes, &g.g.node, &end, err))
             return -1;
         const struct node_type *t = cluster_node_type(c, g.g.node);
         if (g.g.gpu != UINT32_MAX && (t->counted || t->mig_dynamic || g.g.gpu >= t->gpus))
             return config_error(entry, err, "that node has no GPU %u", g.g.gpu);
-        if (g.cause == FAULT_SOFTWARE)
-            return config_error(entry, err, "a node does not fail by 'software'");
+        if (g.cause == FAULT_SOFTWARE || g.cause == FAULT_SLOW)
+            return config_error(entry, err, "a node does not fail by '%s'",
+                                fault_cause_name[g.cause]);
         if (g.cause == FAULT_SWITCH &&
             (g.g.gpu != UINT32_MAX ||
              c->domain[cluster_domain_at(c, g.g.node, LEVEL_RACK)].level != LEVEL_RACK))
@@ -363,31 +355,40 @@ static int by_time(const void *a, const void *b)
     return (x->repair_ns > y->repair_ns) - (x->repair_ns < y->repair_ns);
 }
 
-/* Defaults that depend on other keys: the rate decides whether switches and software fail, and
- * whether its faults are all that there are. */
+static double said_or(double said, double other)
+{
+    return said >= 0 ? said : other;
+}
+
+/* Defaults that depend on other keys: the preset has parts, and a key said beside it takes the
+ * place of its own part. Without a preset, switches and software fail only where nodes do. */
 static void settle_rates(struct file_failures *f)
 {
     struct failures *laws = &f->laws;
     bool given = config_given(f->given) || f->trace;
     if (f->rate < 0)
         f->rate = f->per_day < 0 && given ? RATE_NONE : RATE_INFINITE_HBD;
-    laws->faults_per_day = f->per_day >= 0 ? f->per_day : fault_preset[f->rate].faults_per_day;
+    const struct fault_preset *p = &fault_preset[f->rate];
+    laws->faults_per_day = said_or(f->per_day, p->faults_per_day);
     if (!config_given(f->mix))
-        memcpy(laws->mix, fault_preset[f->rate].mix, sizeof laws->mix);
-    if (fault_preset[f->rate].whole) {
+        memcpy(laws->mix, p->mix, sizeof laws->mix);
+    if (p->whole) {
         laws->switch_faults_per_year = laws->software_faults_per_day = 0;
-        laws->software_faults_per_gpu_year = fault_preset[f->rate].software_per_gpu_year;
+        laws->software_faults_per_gpu_year = p->software_per_gpu_year;
+        laws->software_saturation_gpus = p->saturation_gpus;
+        laws->relapses_counted = true;
+    } else if (laws->faults_per_day <= 0) {
+        laws->switch_faults_per_year = laws->software_faults_per_day = 0;
+        laws->software_faults_per_gpu_year = 0;
     }
-    bool on = laws->faults_per_day > 0;
-    laws->switch_faults_per_year = f->switch_per_year >= 0 ? f->switch_per_year
-                                   : on                    ? laws->switch_faults_per_year
-                                                           : 0;
-    laws->software_faults_per_day = f->software_per_day >= 0 ? f->software_per_day
-                                    : on                     ? laws->software_faults_per_day
-                                                             : 0;
-    laws->software_faults_per_gpu_year = f->software_per_gpu_year >= 0 ? f->software_per_gpu_year
-                                         : on ? laws->software_faults_per_gpu_year
-                                              : 0;
+    laws->network_faults_per_day = said_or(f->network_per_day, p->network_per_day);
+    laws->host_faults_per_day = said_or(f->host_per_day, p->host_per_day);
+    laws->switch_faults_per_year = said_or(f->switch_per_year, laws->switch_faults_per_year);
+    laws->software_faults_per_day = said_or(f->software_per_day, laws->software_faults_per_day);
+    laws->software_faults_per_gpu_year =
+        said_or(f->software_per_gpu_year, laws->software_faults_per_gpu_year);
+    if (f->saturation_gpus)
+        laws->software_saturation_gpus = f->saturation_gpus;
     if (f->remediation > 0)
         laws->remediation_share = 0.6;
     if (f->remediation_share >= 0)
@@ -401,6 +402,8 @@ int failures_read(struct config_value section, struct cluster *c, struct error *
         .rate = -1,
         .remediation = -1,
         .per_day = -1,
+        .network_per_day = -1,
+        .host_per_day = -1,
         .remediation_share = -1,
         .switch_per_year = -1,
         .software_per_day = -1,
@@ -408,8 +411,6 @@ int failures_read(struct config_value section, struct cluster *c, struct error *
     };
     if (config_fields(section, keys, &f, err))
         return -1;
-    if (f.rate >= 0 && f.per_day >= 0)
-        return config_error(section, err, "want 'rate' or 'faults_per_node_day', not both");
     if (f.remediation == 0 && f.remediation_share > 0)
         return config_error(section, err,
                             "'remediation: none' and a 'remediation_share' do not go together");
@@ -420,7 +421,9 @@ int failures_read(struct config_value section, struct cluster *c, struct error *
     if (config_given(f.mix) && read_mix(f.mix, f.laws.mix, err))
         return -1;
     settle_rates(&f);
-    if (read_planned(f.planned, c, &f.laws, err) || read_given(f.given, c, &f.laws, err) ||
+    if (config_given(f.slow) && slow_read(f.slow, &f.laws.slow, err))
+        return -1;
+    if (spares_read(f.spares, c, &f.laws, err) || read_planned(f.planned, c, &f.laws, err) || read_given(f.given, c, &f.laws, err) ||
         (f.trace && fault_trace_read(f.trace, c, &f.laws, err)))
         return -1;
     qsort(f.laws.given, f.laws.n_given, sizeof *f.laws.given, by_time);

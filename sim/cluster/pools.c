@@ -1,6 +1,7 @@
 /* pools.c - see pools.h. */
 #include "sim/base/memory.h"
 #include "sim/cluster/pools.h"
+#include "sim/models/failures.h"
 
 
 struct file_pool {
@@ -54,6 +55,8 @@ int pools_read(const struct config_value *entries, struct cluster *c, struct err
             continue;
         if (read_pool(v, n - first, &pool[g], err))
             return -1;
+        if (c->failures && c->failures->spares && c->failures->spares[g])
+            return config_error(v, err, "a group with 'spares' grows and shrinks by nothing else");
         c->pool = pool;
     }
     return 0;

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 
 const char *const interruption_cause_name[INTERRUPTION_CAUSES] = {
-    "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", "maintenance", "drain",
-    "reclaim",
+    "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", "network",
+    "host", "slow", "maintenance", "drain", "reclaim",
 };
 
 static bool hits(const struct interruption *by, const struct placement *p)

@@ -10,11 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .interference = 1, .duty = 1 };
+static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .interference = 1, .slow = 1,
+                                    .slow_link = 1, .duty = 1 };
 
 double pace_iteration_s(const struct pace *p)
 {
-    double alone_s = iteration_s(p->compute_s / p->interference, p->comm_s, p->gamma);
+    double comm_s = p->comm_s + (p->slow_link < 1 ? p->network_s * (1 / p->slow_link - 1) : 0);
+    double alone_s = iteration_s(p->compute_s / (p->interference * p->slow), comm_s, p->gamma);
     return fmax(alone_s, p->read_s);
 }
 

@@ -59,6 +59,8 @@ struct pace {
     double compute_s, comm_s, reference_s;     /* here, at its present share of links; together at the reference placement */
     double gamma;                 /* how far computing and communicating overlap */
     double interference;          /* speed that other tenants of its GPUs leave it, in (0, 1] */
+    double slow, slow_link;       /* pace of the slowest of its GPUs, and of its nodes' links, against their usual, in (0, 1] */
+    double network_s;             /* of comm_s, the time in which it sends between its units */
     double duty;                  /* share of the time in which it has work for its GPUs: of a replica, of its last window; 1 */
     double duty_owed;             /* what the last of its quiet GPUs were rounded up by */
     int64_t quiet_milli, quiet_since_ns;    /* of its GPUs, those without work, since then */

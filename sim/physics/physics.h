@@ -14,6 +14,7 @@
     M(elastic_jobs_model)                                                                                              \
     M(sessions_model)                                                                                                  \
     M(sharing_model)                                                                                                   \
+    M(slow_model)                                                                                                      \
     M(storage_links_model)                                                                                             \
     M(reading_model)                                                                                                   \
     M(images_model)                                                                                                    \
@@ -22,6 +23,7 @@
     M(bill_model)                                                                                                      \
     M(power_caps_model)                                                                                                \
     M(fault_model)                                                                                                     \
+    M(spares_model)                                                                                                    \
     M(sleep_model)                                                                                                     \
     M(pools_model)                                                                                                     \
     M(pools_down_model)                                                                                                \

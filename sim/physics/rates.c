@@ -25,7 +25,7 @@
 
 struct rated {                    /* of a job */
     struct sender *sender;        /* NULL: it shares no link */
-    double alone_comm_s, alone_iteration_s;    /* where it is now, alone on the links */
+    double alone_comm_s, alone_network_s, alone_iteration_s;    /* where it is now, alone on the links */
     double placement, link;       /* slowdowns of now: against the reference, and against being alone */
     int64_t since_ns;             /* progress is made so since; -1: none is made */
     double time_s, alone_s, reference_s;      /* integrals of time, of time / link and of time / link / placement */
@@ -126,13 +126,14 @@ static void placed(struct sched *s, struct live *l)
     const struct rates_run *r = rates_of(s);
     struct rated *x = &r->job[l->job];
     x->placement = x->link = 1;
-    x->alone_comm_s = 0;
+    x->alone_comm_s = x->alone_network_s = 0;
     x->by = RATE_OFF;
     if (f->ask->mig || elastic_learns(s, l->job))    /* at the rate of its instance, or of its goodput */
         return;
     struct placement_rate at = placement_rate_on(r->here, f->model, gpus_of(f->ask), l->now.held);
     l->pace.compute_s = at.compute_s;
     l->pace.comm_s = at.comm_s;
+    l->pace.network_s = at.network_s;
     l->pace.reference_s = at.reference_s;
     l->pace.gamma = at.overlap;
     x->placement = placement_slowdown(&at);
@@ -143,6 +144,7 @@ static void placed(struct sched *s, struct live *l)
     }
     x->torn |= at.by == RATE_ANALYTIC && is_torn(r, f->model, l->now.held);
     x->alone_comm_s = at.comm_s;
+    x->alone_network_s = at.network_s;
     x->alone_iteration_s = at.reference_s * x->placement;
 }
 
@@ -186,6 +188,7 @@ static void share_changed(void *self, struct sender *of)
     settle_job(s, r, x);
     x->link = alone ? 1 : iteration / x->alone_iteration_s;
     l->pace.comm_s = alone ? x->alone_comm_s : at.comm_s;
+    l->pace.network_s = alone ? x->alone_network_s : at.network_s;
     pace_changed(s, l);
 }
 
@@ -212,6 +215,7 @@ static void end_sending(struct rates_run *r, struct live *l, struct rated *x)
     x->sender = NULL;
     x->link = 1;
     l->pace.comm_s = x->alone_comm_s;
+    l->pace.network_s = x->alone_network_s;
 }
 
 /* Its progress has begun, changed, or stalled. */

@@ -311,6 +311,23 @@ bool flavor_allows(const struct sched *s, uint32_t flavor, const struct request 
     return s->placing->kinds[run->shape + s->workload->n_shapes * (flavor + 1)].n > 0;
 }
 
+/* Nodes in reserve (models.md 8.6) are no room: shown as out of service, or back again. */
+static void show_reserve(struct sched *s, int sign)
+{
+    const struct cluster *c = s->cluster;
+    const uint32_t *spares = c->failures ? c->failures->spares : NULL;
+    for (node_id n = c->n_nodes, in_group = 0; spares && n-- > 0; in_group++) {
+        if (n + 1 == c->n_nodes || c->group_of[n] != c->group_of[n + 1])
+            in_group = 0;
+        if (in_group >= spares[c->group_of[n]])
+            continue;
+        const struct node_type *t = cluster_node_type(c, n);
+        if (!t->counted && t->gpus)
+            free_index_out_gpus(s->idle, n, UINT64_MAX >> (64 - t->gpus), sign);
+        free_index_out_node(s->idle, n, t->counted ? t->gpus : 0, sign);
+    }
+}
+
 /* The chain on nodes of the flavor, in scratch. flavor: as in a request. */
 static const struct request *in_flavor(struct sched *s, const struct request *ask, uint16_t flavor)
 {
@@ -437,12 +454,14 @@ void placing_begin(struct sched *s)
         s->placing->typical = typical_of(s->workload, s->memory);
     s->idle = placing_view(s);
     struct random before = s->placing->random;
+    show_reserve(s, 1);
     for (uint32_t f = 0; f <= s->cluster->n_flavors; f++) {
         for (shape_id i = 0; i < n; i++)
             s->placing->never[i + n * f] = never_fits(s, i, (uint16_t)f);
         find_least(s, (uint16_t)f);
         arena_reset(s->scratch);
     }
+    show_reserve(s, -1);
     s->placing->random = before;
     if (s->all_needs & SEES_RELEASING)
         s->releasing = placing_view(s);

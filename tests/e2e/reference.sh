@@ -65,6 +65,10 @@ keys "failures: maintenance" "$nodes
 failures: { maintenance: [ { qqqqqqqq: 1 } ] }"
 keys "failures: faults" "$nodes
 failures: { faults: [ { qqqqqqqq: 1 } ] }"
+keys "failures: slow" "$nodes
+failures: { slow: { qqqqqqqq: 1 } }"
+keys "failures: slow faults" "$nodes
+failures: { faults: [ { kind: slow, qqqqqqqq: 1 } ] }"
 keys "power: groups" "$nodes
 power: { groups: { g: { qqqqqqqq: 1 } } }"
 keys "prices: groups" "$nodes

@@ -23,7 +23,8 @@ static unsigned die(struct random *r, unsigned faces)
 /* A cluster file in which every section says something. */
 static void write_cluster(const char *path, uint64_t seed)
 {
-    static const char *const sharing[] = { "mps", "timeslice", "fraction" }, *const on_off[] = { "none", "maxmin" };
+    static const char *const sharing[] = { "mps", "timeslice", "fraction" }, *const on_off[] = { "none", "maxmin" },
+                             *const unit[] = { "node", "gpu", "link" };
     struct random r;
     random_init(&r, seed, "physics", 0);
     FILE *f = fopen(path, "w");
@@ -40,8 +41,10 @@ static void write_cluster(const char *path, uint64_t seed)
     fprintf(f, "fabric: { leaf_oversubscription: %u, contention: %s }\n", 1 + die(&r, 8), on_off[die(&r, 2)]);
     fprintf(f, "sharing: { mode: %s }\n", sharing[die(&r, 3)]);
     fprintf(f, "failures: { faults_per_node_day: %u, scope: %s, repair: fixed, repair_s: %u, detection_s: %u, hang_share: 0.1, hang_least_s: 2, "
-               "hang_most_s: 5, software_faults_per_day: 500, switch_faults_per_year: 100000, switch_repair_s: 5, max_retries: 20 }\n",
-            500 + die(&r, 1500), die(&r, 2) ? "gpu" : "node", 1 + die(&r, 20), die(&r, 4));
+               "hang_most_s: 5, software_faults_per_day: 500, switch_faults_per_year: 100000, switch_repair_s: 5, max_retries: 20, "
+               "network_faults_per_node_day: 300, maintenance_faults_per_node_day: 300, maintenance_repair_s: 4, spares: { a: 1 }, "
+               "slow: { per_node_day: 2000, scope: %s, detect_median_s: 20, then: %s, share_at_start: 0.3 } }\n",
+            500 + die(&r, 1500), die(&r, 2) ? "gpu" : "node", 1 + die(&r, 20), die(&r, 4), unit[die(&r, 3)], die(&r, 2) ? "drain" : "none");
     fprintf(f, "power: { pue: 1.3, off_after_s: %u, wake_s: 2%s }\nprices: { bill: capacity }\n", 1 + die(&r, 20),
             die(&r, 2) ? ", cap_w: 20000" : "");
     fprintf(f, "elastic: { scaling: %s }\n", die(&r, 2) ? "goodput" : "linear");

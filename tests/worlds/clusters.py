@@ -200,6 +200,14 @@ class Clusters(Draw):
                        "hang_share": [0, 0.3], "max_retries": [1, 3, "unlimited"],
                        "software_faults_per_day": [0, 0.5, 5],
                        "cordon_faults": [2, 3], "switch_faults_per_year": [0, 20]}, 0.3)
+        f |= self.some({"network_faults_per_node_day": [0, 3],
+                        "maintenance_faults_per_node_day": [0, 2],
+                        "software_saturation_gpus": [1, 8, "unlimited"],
+                        "slow": [{}, {"per_node_day": 4, "scope": "node", "then": "none"},
+                                 {"per_node_day": 4, "scope": "link", "detect_median_s": 2000},
+                                 {"share_at_start": 0.5, "paces": [[0.5, 1], [0.25, 3]]}]}, 0.2)
+        if groups[0]["count"] > 1 and "pool" not in groups[0] and self.chance(0.15):
+            f["spares"] = {"g0": 1}
         if self.chance(0.6):
             f.pop("rate", None)
             f["faults_per_node_day"] = self.pick(0.5, 2, 6)

@@ -2,21 +2,21 @@
  * models.md 8; the laws: sim/models/failures.h.
  *
  * Every source of trouble has a number, which is the subject of its events: nodes, leaf switches, given faults, planned outages,
- * cordons of nodes, jobs. Each source goes its own way; a node is out of service while any source has it out. A node or switch
+ * cordons of nodes, network links of nodes, hosts of nodes, jobs. Each source goes its own way; a node is out of service while any source has it out. A node or switch
  * draws its next failure when it is repaired. A job's software fails each time it has run through another Exp(1) of its hazard. */
 #include "sim/engine/interruption.h"
 #include "sim/engine/jobs.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
+#include "sim/physics/failures/faults_summary.h"
 #include "sim/physics/physics.h"
 #include "sim/scheduler/placements.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum source { OF_NODE, OF_LEAF, GIVEN, PLANNED, CORDON, OF_JOB, SOURCES };
-enum { FAULT_SIZES = 6 };         /* classes of jobs by GPUs: at most 1, 8, 64, 512, 4096, more */
+enum source { OF_NODE, OF_LEAF, GIVEN, PLANNED, CORDON, OF_LINK, OF_HOST, OF_JOB, SOURCES };
 
 struct process { struct fault_stream stream; struct fault next; };    /* next: what happens or is being repaired */
 struct hazard {                   /* of a job in its live slot */
@@ -30,7 +30,7 @@ struct hazard {                   /* of a job in its live slot */
 struct fault_run {
     const struct failures *law;
     uint32_t first[SOURCES + 1];  /* number of the first of each source */
-    struct process *node, *leaf;
+    struct process *node, *leaf, *link, *host;      /* link, host: NULL if the law has none */
     domain_id *rack;              /* [leaves] */
     bool *draining;               /* [planned] its nodes take no new jobs, and maintenance has not begun */
     int64_t *planned_ns;          /* [planned] when it begins */
@@ -40,9 +40,7 @@ struct fault_run {
     uint32_t *job_faults;         /* [n_jobs] */
     struct hazard *hazard;        /* by live slot */
     size_t n_hazards;
-    uint64_t of_nodes, of_leaves, cordons, given_up;
-    struct { uint64_t n; } by[INTERRUPTION_CAUSES];    /* jobs stopped */
-    struct { uint64_t n; int128_t ran_ns; } of_size[FAULT_SIZES];     /* failures of jobs, and how long jobs have run */
+    struct fault_counts counts;
 };
 extern const struct run_model fault_model;
 
@@ -51,42 +49,11 @@ static struct fault_run *faults_of(const struct sched *s)
     return model_state(s, &fault_model);
 }
 
-static const char *const size_scope[FAULT_SIZES] = { "gpus<=1", "gpus<=8", "gpus<=64", "gpus<=512", "gpus<=4096", "gpus>4096" };
-
-/* ---- Counting ---- */
-
-static unsigned size_class(int64_t gpu_milli)
-{
-    unsigned class = 0;
-    for (int64_t most = MILLI_ALL; class < FAULT_SIZES - 1 && gpu_milli > most; most *= 8)
-        class++;
-    return class;
-}
-
-static void faults_ran(struct fault_run *r, int64_t gpu_milli, int64_t ns)
-{
-    r->of_size[size_class(gpu_milli)].ran_ns += ns;
-}
-
 static void faults_stopped(struct sched *s, const struct live *l, unsigned cause)
 {
     struct fault_run *r = faults_of(s);
-    if (cause == CAUSE_RECLAIM)
-        return;
-    r->by[cause].n++;
-    if (cause >= FAULT_CAUSES)
-        return;
-    r->job_faults[l->job]++;
-    r->of_size[size_class(request_gpu_milli(ask_of(s, l->job)))].n++;
-}
-
-/* By faults, maintenance and drains. */
-static int128_t lost_in_all(const struct sched *s)
-{
-    int128_t lost = 0;
-    for (unsigned c = 0; c < INTERRUPTION_CAUSES; c++)
-        lost += c == CAUSE_RECLAIM ? 0 : s->ledger.interruption_lost[c];
-    return lost;
+    if (cause != CAUSE_RECLAIM && fault_counts_stopped(&r->counts, request_gpu_milli(ask_of(s, l->job)), cause))
+        r->job_faults[l->job]++;
 }
 
 /* ---- Columns and metrics ---- */
@@ -114,73 +81,9 @@ static void fault_job_row(struct output *o, const struct sched *s, job_id j)
     out_integer(o, faults_of(s)->job_faults[j]);
 }
 
-enum { NODE_FAILURES, SWITCH_FAILURES, CORDONS, JOB_FAILURES, JOBS_GIVEN_UP, LOST_BY_FAILURES, DETECTION, DOWN, AVAILABILITY, UTIL_INSTALLED, ETTR,
-       MTTF, BY_CAUSE };
-#define CAUSE(word) { "job_failures_" word, "", "jobs stopped for that cause", BETTER_LOWER }
-static const struct metric_kind fault_metrics[] = {
-    [NODE_FAILURES] = { "node_failures", "", "failures of nodes, or of one of their GPUs", BETTER_NEITHER },
-    [SWITCH_FAILURES] = { "switch_failures", "", "failures of leaf switches", BETTER_NEITHER },
-    [CORDONS] = { "cordons", "", "nodes taken out of service for failing often", BETTER_NEITHER },
-    [JOB_FAILURES] = { "job_failures", "", "jobs stopped by a failure; those by cause add up to it, but for maintenance", BETTER_LOWER },
-    [JOBS_GIVEN_UP] = { "jobs_given_up", "", "jobs that failed once more than max_retries; they count as failed", BETTER_LOWER },
-    [LOST_BY_FAILURES] = { "lost_by_failures_gpu_h", "GPU h", "work to be done again after failures and maintenance; part of lost_gpu_h", BETTER_LOWER },
-    [DETECTION] = { "detection_gpu_h", "GPU h", "held after a failure until it was found", BETTER_LOWER },
-    [DOWN] = { "down_gpu_h", "GPU h", "out of service and held by no job", BETTER_NEITHER },
-    [AVAILABILITY] = { "availability", "", "GPU time that is not down, of all that is installed", BETTER_HIGHER },
-    [UTIL_INSTALLED] = { "util_alloc_installed", "", "as util_alloc, of all that is installed, up or down", BETTER_HIGHER },
-    [ETTR] = { "ettr", "", "effective training time: service time over the time from first start to end, by GPUs, of completed jobs but sessions and replicas", BETTER_HIGHER },
-    [MTTF] = { "mttf_h", "h", "time that jobs of a size ran over their failures; scope is the number of GPUs", BETTER_HIGHER },
-    [BY_CAUSE] = CAUSE("gpu"), CAUSE("stress"), CAUSE("unknown"), CAUSE("cable"), CAUSE("fan"), CAUSE("nic"), CAUSE("power"),
-    CAUSE("task"), CAUSE("other"), CAUSE("switch"), CAUSE("software"), CAUSE("maintenance"), { 0 },
-};
-
-static void put(struct summary_builder *b, unsigned metric, double value, uint64_t n)
-{
-    summary_put_kind(b, &fault_metrics[metric], "all", value, n);
-}
-
-/* models.md 3.4, Kokolis et al.: what part of the time since a job first had its GPUs was useful. Jobs on
- * demand (sessions, replicas) have no service time and do not count. */
-static void put_ettr(struct summary_builder *b)
-{
-    double useful = 0, there = 0;
-    uint64_t n = 0;
-    for (job_id j = 0; j < b->s->n_jobs; j++) {
-        struct job_result r = run_job(b->s, j);
-        if (on_demand(b->s, j) || r.state != JOB_GONE || r.outcome != OUTCOME_COMPLETED || r.end_ns <= r.start_ns)
-            continue;
-        double gpus = (double)request_gpu_milli(ask_of(b->s, j)) / MILLI_ALL;
-        useful += gpus * seconds(b->s->workload->truth[j].duration_ns);
-        there += gpus * seconds(r.end_ns - r.start_ns);
-        n++;
-    }
-    put(b, ETTR, useful / there, there > 0 ? n : 0);
-}
-
 static void fault_summarise(struct summary_builder *b)
 {
-    const struct fault_run *r = faults_of(b->s);
-    const struct run_totals *t = &b->s->totals;
-    uint64_t failed = 0;
-    for (unsigned c = 0; c < FAULT_CAUSES; c++)
-        failed += r->by[c].n;
-    put(b, NODE_FAILURES, (double)r->of_nodes, 1);
-    put(b, SWITCH_FAILURES, (double)r->of_leaves, 1);
-    put(b, CORDONS, (double)r->cordons, 1);
-    put(b, JOB_FAILURES, (double)failed, 1);
-    put(b, JOBS_GIVEN_UP, (double)r->given_up, 1);
-    put(b, LOST_BY_FAILURES, gpu_hours(lost_in_all(b->s)), 1);
-    put(b, DETECTION, gpu_hours(t->account[ACCOUNT_FAULT]), 1);
-    put(b, DOWN, gpu_hours(t->account[ACCOUNT_DOWN]), 1);
-    put(b, AVAILABILITY, (double)t->capacity / (double)t->installed, t->installed > 0);
-    put(b, UTIL_INSTALLED, (double)t->held / (double)t->installed, t->installed > 0);
-    put_ettr(b);
-    for (unsigned i = 0; i < FAULT_SIZES; i++)
-        if (r->of_size[i].n)
-            summary_put_kind(b, &fault_metrics[MTTF], size_scope[i],
-                             (double)r->of_size[i].ran_ns / (double)NS_PER_S / 3600 / (double)r->of_size[i].n, r->of_size[i].n);
-    for (unsigned c = 0; c <= CAUSE_MAINTENANCE; c++)
-        put(b, BY_CAUSE + c, (double)r->by[c].n, 1);
+    fault_counts_put(b, &faults_of(b->s)->counts);
 }
 
 static int fault_check(struct sched *s, struct error *err)
@@ -218,6 +121,12 @@ static event_id push_fault(struct sched *s, uint32_t number, int64_t at_ns)
     return event_queue_push(s->events, (struct event){ at_ns, EVENT_FAULT, number });
 }
 
+static void push_next(struct sched *s, uint32_t number, const struct process *p)
+{
+    if (in_time(s, p->next.after_ns))
+        push_fault(s, number, s->now_ns + p->next.after_ns);
+}
+
 static void push_repair(struct sched *s, uint32_t number, int64_t after_ns)
 {
     event_queue_push(s->events, (struct event){ in_time(s, after_ns) ? s->now_ns + after_ns : TIME_NEVER - 1, EVENT_REPAIR, number });
@@ -226,8 +135,14 @@ static void push_repair(struct sched *s, uint32_t number, int64_t after_ns)
 static void plan_next(struct sched *s, uint32_t number, struct process *p)
 {
     p->next = failures_draw(faults_of(s)->law, &p->stream);
-    if (in_time(s, p->next.after_ns))
-        push_fault(s, number, s->now_ns + p->next.after_ns);
+    push_next(s, number, p);
+}
+
+/* Of a link or host. */
+static void plan_plain(struct sched *s, uint32_t number, struct process *p)
+{
+    p->next = failures_draw_plain(faults_of(s)->law, &p->stream);
+    push_next(s, number, p);
 }
 
 /* ---- Nodes ---- */
@@ -252,7 +167,7 @@ static void cordon_if_often(struct sched *s, node_id n)
     if (s->now_ns - oldest_ns > r->law->cordon_within_ns)
         return;
     r->cordoned[n] = true;
-    r->cordons++;
+    r->counts.cordons++;
     node_goes(s, n);
     log_node(s, "cordon", n, ID_NONE, "");
     push_repair(s, r->first[CORDON] + n, r->law->cordon_ns);
@@ -264,7 +179,7 @@ static void node_fails(struct sched *s, node_id n, uint32_t gpu, enum fault_caus
     if (r->law->cordon_faults)
         r->recent_ns[(size_t)n * r->law->cordon_faults + r->node_faults[n] % r->law->cordon_faults] = s->now_ns;
     r->node_faults[n]++;
-    r->of_nodes++;
+    r->counts.of_nodes++;
     log_node(s, "fault", n, gpu, fault_cause_name[cause]);
     if (gpu == ID_NONE)
         node_goes(s, n);
@@ -293,11 +208,21 @@ static uint32_t failed_gpu(const struct sched *s, node_id n, const struct fault 
 static void leaf_fails(struct sched *s, domain_id rack, int64_t detection_ns)
 {
     const struct domain *d = &s->cluster->domain[rack];
-    faults_of(s)->of_leaves++;
+    faults_of(s)->counts.of_leaves++;
     log_node(s, "fault", d->first, ID_NONE, "switch");
     for (node_id n = d->first; n < d->end; n++)
         node_goes(s, n);
     interrupt_nodes(s, &(struct interruption){ FAULT_SWITCH, d->first, d->end, 0, detection_ns });
+}
+
+/* What runs on the node stops; the node is back at once. */
+static void link_fails(struct sched *s, node_id n, int64_t detection_ns)
+{
+    faults_of(s)->counts.of_links++;
+    log_node(s, "fault", n, ID_NONE, fault_cause_name[FAULT_NETWORK]);
+    node_goes(s, n);
+    interrupt_nodes(s, &(struct interruption){ FAULT_NETWORK, n, n + 1, 0, detection_ns });
+    node_returns(s, n, ID_NONE);
 }
 
 static void leaf_returns(struct sched *s, domain_id rack)
@@ -402,6 +327,14 @@ static void fault_happens(struct sched *s, uint32_t number)
     case PLANNED:
         outage(s, k);
         break;
+    case OF_LINK:
+        link_fails(s, k, r->link[k].next.detection_ns);
+        plan_plain(s, number, &r->link[k]);
+        break;
+    case OF_HOST:
+        node_fails(s, k, ID_NONE, FAULT_HOST, r->host[k].next.detection_ns);
+        push_repair(s, number, r->law->host_repair_ns);
+        break;
     default:
         software_fails(s, k);
     }
@@ -429,6 +362,10 @@ static void repair_happens(struct sched *s, uint32_t number)
         break;
     case PLANNED:
         outage_over(s, k);
+        break;
+    case OF_HOST:
+        node_returns(s, k, ID_NONE);
+        plan_plain(s, number, &r->host[k]);
         break;
     default:
         r->cordoned[k] = false;
@@ -476,7 +413,7 @@ static void job_left(struct sched *s, struct live *l, const struct placement *fr
     struct hazard *h = &r->hazard[l - s->live];
     int64_t gpu_milli = placement_gpu_milli(from);
     double rate = failures_software_rate(r->law, (double)gpu_milli / MILLI_ALL);
-    faults_ran(r, gpu_milli, s->now_ns - h->since_ns);
+    fault_counts_ran(&r->counts, gpu_milli, s->now_ns - h->since_ns);
     h->left -= rate * seconds(s->now_ns - h->since_ns);
     if (h->left <= 0)
         h->left = 1e-12;          /* rounding: it would have failed just now */
@@ -489,7 +426,7 @@ static bool gives_up(struct sched *s, struct live *l)
 {
     struct fault_run *r = faults_of(s);
     struct hazard *h = &r->hazard[l - s->live];
-    r->given_up += h->survived >= r->law->max_retries;
+    r->counts.given_up += h->survived >= r->law->max_retries;
     return h->survived++ >= r->law->max_retries;
 }
 
@@ -511,11 +448,27 @@ static void number_sources(const struct sched *s, struct fault_run *r)
     for (domain_id d = 0; d < c->n_domains; d++)
         if (c->domain[d].level == LEVEL_RACK)
             r->rack[leaves++] = d;
-    const uint32_t n[SOURCES] = { c->n_nodes, leaves, r->law->n_given, r->law->n_planned, c->n_nodes, s->n_jobs };
+    const uint32_t n[SOURCES] = { c->n_nodes, leaves, r->law->n_given, r->law->n_planned, c->n_nodes, r->law->network_faults_per_day > 0 ? c->n_nodes : 0,
+                                  r->law->host_faults_per_day > 0 ? c->n_nodes : 0, s->n_jobs };
     for (unsigned source = 0; source < SOURCES; source++) {
         MUST(s, n[source] <= UINT32_MAX - r->first[source]);
         r->first[source + 1] = r->first[source] + n[source];
     }
+}
+
+typedef void stream_of(const struct failures *f, uint64_t seed, uint32_t node, uint32_t gpus, struct fault_stream *to);
+
+/* Processes of links or hosts; NULL: there are none. */
+static struct process *plain_begin(struct sched *s, struct fault_run *r, enum source source, stream_of *stream)
+{
+    const struct cluster *c = s->cluster;
+    uint32_t n = r->first[source + 1] - r->first[source];
+    struct process *p = n ? mem_new(n, sizeof *p) : NULL;
+    for (node_id k = 0; k < n; k++) {
+        stream(r->law, s->setup.seed, k, c->group_gpus[c->group_of[k]], &p[k].stream);
+        plan_plain(s, r->first[source] + k, &p[k]);
+    }
+    return p;
 }
 
 static void begin(struct sched *s)
@@ -524,7 +477,7 @@ static void begin(struct sched *s)
     const struct failures *law = c->failures;
     struct fault_run *r = mem_new(1, sizeof *r);
     model_state_set(s, &fault_model, r);
-    r->law = law;
+    r->law = r->counts.law = law;
     r->rack = mem_new(c->n_domains + (size_t)1, sizeof *r->rack);
     number_sources(s, r);
     uint32_t leaves = r->first[OF_LEAF + 1] - r->first[OF_LEAF];
@@ -545,6 +498,8 @@ static void begin(struct sched *s)
         failures_switch_stream(law, s->setup.seed, k, &r->leaf[k].stream);
         plan_next(s, r->first[OF_LEAF] + k, &r->leaf[k]);
     }
+    r->link = plain_begin(s, r, OF_LINK, failures_network_stream);
+    r->host = plain_begin(s, r, OF_HOST, failures_host_stream);
     for (uint32_t k = 0; k < law->n_given; k++)
         if (law->given[k].at_ns + law->given[k].repair_ns > s->now_ns)
             push_fault(s, r->first[GIVEN] + k, law->given[k].at_ns > s->now_ns ? law->given[k].at_ns : s->now_ns);
@@ -562,7 +517,7 @@ static void end_of(struct sched *s)
 static void free_of(struct sched *s)
 {
     struct fault_run *r = faults_of(s);
-    void *const own[] = { r->node, r->leaf, r->rack, r->draining, r->planned_ns, r->recent_ns, r->cordoned, r->node_faults,
+    void *const own[] = { r->node, r->leaf, r->link, r->host, r->rack, r->draining, r->planned_ns, r->recent_ns, r->cordoned, r->node_faults,
                           r->job_faults, r->hazard };
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         free(own[i]);

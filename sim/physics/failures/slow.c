@@ -1,0 +1,386 @@
+/* slow.c - nodes, GPUs and links that are slow until that is detected: `slow`, and given faults of
+ * `kind: slow`, of the section `failures`. models.md 8.5; the law: sim/models/slow_faults.h.
+ *
+ * A gang goes at the pace of the slowest of its GPUs, and sends at that of the slowest link of its
+ * nodes if it spans several units. A job that comes to a slow unit is slow there, too. Detected, the
+ * node is out of service for a repair, and what runs there stops at the price of a failure of cause
+ * `slow`; or it heals. The next fault of a node is drawn when it is well.
+ *
+ * The subject of an event is a node, whose draws it follows, or n_nodes + k, the k-th given fault.
+ * GPU time beyond that at the usual pace is counted by job: the share 1 - iteration as usual /
+ * iteration now of the time in which the job makes progress. */
+#include "sim/engine/interruption.h"
+#include "sim/engine/nodes.h"
+#include "sim/engine/pace.h"
+#include "sim/engine/state.h"
+#include "sim/physics/physics.h"
+#include "sim/scheduler/placements.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum unit_stage { WELL, SLOW, OUT, OVER };    /* OUT: drained; OVER: a given fault that is past */
+struct unit {                     /* of a node's own draws, or a given fault */
+    struct slow_fault fault;      /* what is, or what comes next */
+    uint8_t stage;
+};
+struct lost { int64_t since_ns; double share, gpu_ns; };    /* since then that share of its GPU time */
+struct slow_run {
+    const struct slow_law *law;
+    struct unit *unit;            /* [nodes + given] */
+    struct slow_stream *stream;   /* [nodes] */
+    struct random *repair;        /* [nodes + given] */
+    double *node_pace, *link_pace;    /* [nodes]; 1: as usual */
+    double *gpu_pace;             /* [named GPUs] */
+    int64_t *slow_since_ns, *slow_ns; /* [nodes] -1: no unit of it is slow; until then in all */
+    struct lost *lost;            /* [n_jobs] */
+    uint32_t n_units, n_slow;
+    uint64_t onsets, detected;
+};
+extern const struct run_model slow_model;
+
+static struct slow_run *slow_of(const struct sched *s)
+{
+    return model_state(s, &slow_model);
+}
+
+static bool wanted(const struct sched *s)
+{
+    return s->cluster->failures && slow_happens(&s->cluster->failures->slow);
+}
+
+/* ---- Which pace ---- */
+
+static void take_pace(const struct sched *s, struct slow_run *r, const struct slow_fault *f)
+{
+    double *of = f->scope == SLOW_LINK  ? &r->link_pace[f->node]
+                 : f->scope == SLOW_GPU ? &r->gpu_pace[s->cluster->gpu_base[f->node] + f->gpu]
+                                        : &r->node_pace[f->node];
+    *of = fmin(*of, f->pace);
+}
+
+/* After an onset or an end on node n. */
+static void find_paces(const struct sched *s, struct slow_run *r, node_id n)
+{
+    const struct cluster *c = s->cluster;
+    bool slow = r->unit[n].stage == SLOW;
+    r->node_pace[n] = r->link_pace[n] = 1;
+    for (uint64_t g = c->gpu_base[n]; g < c->gpu_base[n + 1]; g++)
+        r->gpu_pace[g] = 1;
+    if (slow)
+        take_pace(s, r, &r->unit[n].fault);
+    for (uint32_t k = c->n_nodes; k < r->n_units; k++)
+        if (r->unit[k].fault.node == n && r->unit[k].stage == SLOW) {
+            take_pace(s, r, &r->unit[k].fault);
+            slow = true;
+        }
+    if (!slow && r->slow_since_ns[n] >= 0)
+        r->slow_ns[n] += s->now_ns - r->slow_since_ns[n];
+    r->slow_since_ns[n] = !slow ? -1 : r->slow_since_ns[n] >= 0 ? r->slow_since_ns[n] : s->now_ns;
+}
+
+static void set_pace(const struct sched *s, const struct slow_run *r, struct live *l)
+{
+    const struct placement *p = l->on;
+    double slow = 1, link = 1;
+    for (size_t i = 0; r->n_slow && i < p->n; i++) {
+        const struct piece *x = &p->piece[i];
+        if (!x->gpus)
+            continue;
+        slow = fmin(slow, r->node_pace[x->node]);
+        link = fmin(link, r->link_pace[x->node]);
+        for (uint64_t m = x->gpu_mask; m; m &= m - 1)
+            slow = fmin(slow, r->gpu_pace[s->cluster->gpu_base[x->node] + (unsigned)__builtin_ctzll(m)]);
+    }
+    l->pace.slow = slow;
+    l->pace.slow_link = link;
+}
+
+static bool is_on(const struct placement *p, node_id n)
+{
+    for (size_t i = 0; p && i < p->n; i++)
+        if (p->piece[i].node == n)
+            return true;
+    return false;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    job_id x = *(const job_id *)a, y = *(const job_id *)b;
+    return (x > y) - (x < y);
+}
+
+/* Jobs on node n, in ascending order, go at their pace of now. */
+static void repace(struct sched *s, struct slow_run *r, node_id n)
+{
+    job_id *on = mem_new(s->n_live + 1, sizeof *on);
+    size_t jobs = 0;
+    find_paces(s, r, n);
+    for (uint32_t i = 0; i < s->n_live; i++)
+        if (s->job[s->live[i].job].live == i && is_on(s->live[i].on, n))
+            on[jobs++] = s->live[i].job;
+    qsort(on, jobs, sizeof *on, by_number);
+    for (size_t i = 0; i < jobs; i++) {
+        struct live *l = live_of(s, on[i]);
+        set_pace(s, r, l);
+        pace_changed(s, l);
+    }
+    free(on);
+}
+
+/* ---- What happens ---- */
+
+static void push(struct sched *s, uint32_t k, int64_t after_ns, bool awaited)
+{
+    if (after_ns >= TIME_NEVER - s->now_ns)
+        return;
+    if (!awaited)                 /* no wait ends by it */
+        run_background(s, 1);
+    event_queue_push(s->events, (struct event){ s->now_ns + after_ns, EVENT_SLOW, k });
+}
+
+static void plan(struct sched *s, node_id n, struct slow_draw next)
+{
+    struct slow_run *r = slow_of(s);
+    const struct node_type *t = cluster_node_type(s->cluster, n);
+    bool named = !t->counted && !t->mig_dynamic && t->gpus;
+    r->unit[n] = (struct unit){ .fault = { .node = n,
+                                           .gpu = UINT32_MAX,
+                                           .scope = (uint8_t)r->law->scope,
+                                           .then = (uint8_t)r->law->then,
+                                           .pace = next.pace,
+                                           .detect_ns = next.detect_ns,
+                                           .repair_ns = -1 } };
+    if (r->law->scope == SLOW_GPU && named)
+        r->unit[n].fault.gpu = (uint32_t)(next.gpu_u * t->gpus);
+    else if (r->law->scope == SLOW_GPU)
+        r->unit[n].fault.scope = SLOW_NODE;
+    push(s, n, next.after_ns, false);
+}
+
+static void log_unit(const struct sched *s, const char *kind, const struct slow_fault *f)
+{
+    char what[64], why[32];
+    if (f->scope == SLOW_GPU)
+        snprintf(what, sizeof what, "node %u GPU %u", f->node, f->gpu);
+    else
+        snprintf(what, sizeof what, "node %u%s", f->node, f->scope == SLOW_LINK ? " link" : "");
+    snprintf(why, sizeof why, "%g", f->pace);
+    decision_log(s, ID_NONE, kind, what, why);
+}
+
+static void begins(struct sched *s, struct slow_run *r, uint32_t k)
+{
+    struct unit *u = &r->unit[k];
+    u->stage = SLOW;
+    r->onsets++;
+    r->n_slow++;
+    log_unit(s, "slow", &u->fault);
+    repace(s, r, u->fault.node);
+    push(s, k, u->fault.detect_ns, false);
+}
+
+static void is_well(struct sched *s, struct slow_run *r, uint32_t k)
+{
+    r->unit[k].stage = k < s->cluster->n_nodes ? WELL : OVER;
+    if (k < s->cluster->n_nodes)
+        plan(s, k, slow_next(r->law, &r->stream[k]));
+}
+
+static void is_detected(struct sched *s, struct slow_run *r, uint32_t k)
+{
+    struct unit *u = &r->unit[k];
+    node_id n = u->fault.node;
+    r->detected++;
+    r->n_slow--;
+    log_unit(s, "detect", &u->fault);
+    if (u->fault.then == SLOW_HEALS) {
+        u->stage = OVER;
+        repace(s, r, n);
+        is_well(s, r, k);
+        return;
+    }
+    int64_t drawn_ns = failures_repair_ns(s->cluster->failures, &r->repair[k]);
+    node_goes(s, n);
+    interrupt_nodes(s, &(struct interruption){ FAULT_SLOW, n, n + 1, 0, 0 });
+    u->stage = OUT;
+    repace(s, r, n);
+    push(s, k, u->fault.repair_ns >= 0 ? u->fault.repair_ns : drawn_ns, true);
+}
+
+static void happens(struct sched *s, const struct event *e)
+{
+    struct slow_run *r = slow_of(s);
+    struct unit *u = &r->unit[e->subject];
+    if (u->stage != OUT)
+        run_background(s, -1);
+    if (u->stage == WELL) {
+        begins(s, r, e->subject);
+    } else if (u->stage == SLOW) {
+        is_detected(s, r, e->subject);
+        run_changed(s);
+    } else {
+        log_unit(s, "repair", &(struct slow_fault){ .node = u->fault.node, .pace = 1 });
+        node_comes(s, u->fault.node);
+        is_well(s, r, e->subject);
+        run_changed(s);
+    }
+}
+
+/* ---- Jobs ---- */
+
+static void settle(const struct sched *s, struct lost *x, const struct placement *on)
+{
+    if (x->share > 0)
+        x->gpu_ns += x->share * (double)placement_gpu_milli(on) / MILLI_ALL * (double)(s->now_ns - x->since_ns);
+    x->since_ns = s->now_ns;
+}
+
+static void placed(struct sched *s, struct live *l)
+{
+    set_pace(s, slow_of(s), l);
+}
+
+static void paced(struct sched *s, struct live *l)
+{
+    struct lost *x = &slow_of(s)->lost[l->job];
+    struct pace usual = l->pace;
+    settle(s, x, l->on);
+    usual.slow = usual.slow_link = 1;
+    bool slowed = l->pace.slow < 1 || l->pace.slow_link < 1;
+    x->share = !slowed || l->progress_event || l->pace.stalled
+                   ? 0
+                   : 1 - pace_iteration_s(&usual) / pace_iteration_s(&l->pace);
+}
+
+static void left(struct sched *s, struct live *l, const struct placement *from)
+{
+    struct lost *x = &slow_of(s)->lost[l->job];
+    settle(s, x, from);
+    x->share = 0;
+}
+
+/* ---- The run ---- */
+
+static void begin_given(struct sched *s, struct slow_run *r)
+{
+    for (uint32_t k = s->cluster->n_nodes; k < r->n_units; k++) {
+        struct slow_fault *f = &r->unit[k].fault;
+        *f = r->law->given[k - s->cluster->n_nodes];
+        int64_t late_ns = s->now_ns > f->at_ns ? s->now_ns - f->at_ns : 0;
+        f->detect_ns -= late_ns;
+        if (f->detect_ns > 0)
+            push(s, k, f->at_ns + late_ns - s->now_ns, false);
+    }
+}
+
+static void begin(struct sched *s)
+{
+    const struct cluster *c = s->cluster;
+    struct slow_run *r = mem_new(1, sizeof *r);
+    model_state_set(s, &slow_model, r);
+    r->law = &c->failures->slow;
+    r->n_units = c->n_nodes + r->law->n_given;
+    r->unit = mem_new(r->n_units, sizeof *r->unit);
+    r->repair = mem_new(r->n_units, sizeof *r->repair);
+    r->stream = mem_new(c->n_nodes, sizeof *r->stream);
+    r->node_pace = mem_new(c->n_nodes, sizeof *r->node_pace);
+    r->link_pace = mem_new(c->n_nodes, sizeof *r->link_pace);
+    r->gpu_pace = mem_new(c->gpu_base[c->n_nodes] + 1, sizeof *r->gpu_pace);
+    r->slow_since_ns = mem_new(c->n_nodes, sizeof *r->slow_since_ns);
+    r->slow_ns = mem_new(c->n_nodes, sizeof *r->slow_ns);
+    r->lost = mem_new(s->n_jobs, sizeof *r->lost);
+    nodes_begin(s);
+    for (uint32_t k = 0; k < r->n_units; k++)
+        random_init(&r->repair[k], s->setup.seed, "slow repairs", k);
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        r->slow_since_ns[n] = -1;
+        find_paces(s, r, n);
+        slow_stream(r->law, s->setup.seed, n, c->group_gpus[c->group_of[n]], &r->stream[n]);
+        if (c->group_gpus[c->group_of[n]])
+            plan(s, n, slow_first(r->law, &r->stream[n]));
+    }
+    begin_given(s, r);
+}
+
+static void end_of(struct sched *s)
+{
+    struct slow_run *r = slow_of(s);
+    for (node_id n = 0; n < s->cluster->n_nodes; n++)
+        if (r->slow_since_ns[n] >= 0)
+            r->slow_ns[n] += s->now_ns - r->slow_since_ns[n];
+}
+
+static void free_of(struct sched *s)
+{
+    struct slow_run *r = slow_of(s);
+    void *const own[] = { r->unit,     r->stream,   r->repair,        r->node_pace, r->link_pace,
+                          r->gpu_pace, r->slow_ns, r->slow_since_ns, r->lost };
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        free(own[i]);
+    free(r);
+}
+
+/* ---- Files and metrics ---- */
+
+static const char *const job_columns[] = { "slow_gpu_s", NULL };
+static const char *const node_columns[] = { "slow_s", NULL };
+
+static void job_row(struct output *o, const struct sched *s, job_id j)
+{
+    out_char(o, ',');
+    out_seconds(o, (int64_t)llround(slow_of(s)->lost[j].gpu_ns));
+}
+
+static void node_row(struct output *o, const struct sched *s, node_id n)
+{
+    out_char(o, ',');
+    out_seconds(o, slow_of(s)->slow_ns[n]);
+}
+
+enum { ONSETS, DETECTED, NODE_H, LOST_H };
+static const struct metric_kind metrics[] = {
+    [ONSETS] = { "slow_faults", "", "onsets of slow nodes, GPUs and links", BETTER_NEITHER },
+    [DETECTED] = { "slow_detected", "", "of these, found", BETTER_NEITHER },
+    [NODE_H] = { "slow_node_h", "h", "hours that nodes were slow, or a GPU or link of theirs", BETTER_NEITHER },
+    [LOST_H] = { "slow_gpu_h", "GPU h", "GPU time of jobs beyond that at the usual pace of their GPUs and links", BETTER_LOWER },
+    { 0 },
+};
+
+static void summarise(struct summary_builder *b)
+{
+    const struct slow_run *r = slow_of(b->s);
+    int128_t node_ns = 0;
+    double gpu_ns = 0;
+    for (node_id n = 0; n < b->s->cluster->n_nodes; n++)
+        node_ns += r->slow_ns[n];
+    for (job_id j = 0; j < b->s->n_jobs; j++)
+        gpu_ns += r->lost[j].gpu_ns;
+    summary_put_kind(b, &metrics[ONSETS], "all", (double)r->onsets, 1);
+    summary_put_kind(b, &metrics[DETECTED], "all", (double)r->detected, 1);
+    summary_put_kind(b, &metrics[NODE_H], "all", (double)node_ns / (double)NS_PER_S / 3600, 1);
+    summary_put_kind(b, &metrics[LOST_H], "all", gpu_ns / (double)NS_PER_S / 3600, 1);
+}
+
+const struct run_model slow_model = {
+    .place = PLACE_OF(slow_model),
+    .unsaved = "which nodes, GPUs and links are slow",
+    .name = "slow faults",
+    .summary = "nodes, GPUs and links are slow until that is detected, and gangs go at the pace of the slowest",
+    .wanted = wanted,
+    .begin = begin,
+    .free = free_of,
+    .placed = placed,
+    .paced = paced,
+    .left = left,
+    .events = 1u << EVENT_SLOW,
+    .happens = happens,
+    .end = end_of,
+    .job_columns = job_columns,
+    .node_columns = node_columns,
+    .job_row = job_row,
+    .node_row = node_row,
+    .metrics = metrics,
+    .summarise = summarise,
+};
