@@ -24,9 +24,10 @@ static const struct file files[] = {
     { "run/intervals.csv", "job_id,node,gpus,gpu_ids,gpu_milli,start_s,end_s\n"
                            "a,0,3,0-2,1000,0,100\nb,0,4,4-7,1000,200,300\nc,0,1,3,500,100,300\n" },
     { "run/timeseries.csv", "time_s,gpus_total,gpus_up,gpus_allocated,gpus_busy,jobs_waiting,gpus_waiting,power_w,sessions_queued,"
-                            "sessions_starting,sessions_active,sessions_idle,sessions_released\n"
-                            "0,8,8,3,3,1,4,1000,4,0,0,0,0\n100,8,8,0.5,0.5,1,4,400,0,0,1,1,2\n"
-                            "200,8,8,4.5,4,0,0,1200,0,0,1,1,2\n300,8,8,0,0,0,0,200,0,0,0,0,0\n" },
+                            "sessions_starting,sessions_active,sessions_idle,sessions_released,carbon_g_per_h,cost_gpus_usd_per_h,"
+                            "cost_pools_usd_per_h,cost_energy_usd_per_h\n"
+                            "0,8,8,3,3,1,4,1000,4,0,0,0,0,500,3,,0.25\n100,8,8,0.5,0.5,1,4,400,0,0,1,1,2,200,0.5,,0.125\n"
+                            "200,8,8,4.5,4,0,0,1200,0,0,1,1,2,600,4.5,,0.5\n300,8,8,0,0,0,0,200,0,0,0,0,0,100,0,,0\n" },
     { "run/queues.csv", "time_s,queue,gpus_allocated,gpus_deserved,gpus_demand,gpus_fair_share\n"
                         "0,red,3,2,3.5,\n0,blue,0,4,4,3\n100,red,0.5,2,0.5,\n200,blue,4,4,4,4\n300,red,0,2,0,\n300,blue,0,4,0,4\n" },
     { "run/summary.csv", "metric,scope,value,unit,n\nenergy_kwh,all,0.05,kWh,\njain_index,all,0.9,,\n"
@@ -135,6 +136,11 @@ static const struct row {
       "run,time_s,jobs_waiting,gpus_waiting\n" RUN "0,1,\n" RUN "200,0,\n" RUN "300,0,\n" RUN "0,,4\n" RUN "200,,0\n" RUN "300,,0\n" },
     { "energy", "energy", { "run" },
       "run,time_s,power_kw\n" RUN "0,1\n" RUN "100,0.4\n" RUN "200,1.2\n" RUN "300,0.2\n" RUN "300,0.2\n" },
+    { "carbon", "carbon", { "run" },
+      "run,time_s,carbon_kg_per_h\n" RUN "0,0.5\n" RUN "100,0.2\n" RUN "200,0.6\n" RUN "300,0.1\n" RUN "300,0.1\n" },
+    /* GPUs and energy; there are no pools. */
+    { "cost", "cost", { "run" },
+      "run,time_s,cost_usd_per_h\n" RUN "0,3.25\n" RUN "100,0.625\n" RUN "200,5\n" RUN "300,0\n" RUN "300,0\n" },
     /* Of three GPUs red has two within its quota; no policy told its fair share. */
     { "quota", "quota", { "run" },
       "queue,time_s,held_within_quota,held,demand,fair_share,quota\n" "red,0,2,3,3.5,,2\nred,100,0.5,0.5,0.5,,2\nred,300,0,0,0,,2\n"
