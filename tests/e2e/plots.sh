@@ -114,15 +114,19 @@ power: { context_w: 5, most_share: 1, exponent: 1, pue: 2, carbon_file: grid.csv
 prices: { gpu_usd_per_h: 3, energy_usd_per_kwh: 1 }
 YAML
 "$G" run -q -c rates.yaml -t one.csv -p fifo -o rates || fail "the run of rates does not run"
-cut -d, -f1,9- rates/timeseries.csv >said
+cut -d, -f1,9- rates/timeseries.csv | awk -F, -v OFS=, 'NR > 1 { $NF = sprintf("%.12g", $NF) } { print }' >said
 printf '%s\n' time_s,power_w,carbon_g_per_h,cost_gpus_usd_per_h,cost_pools_usd_per_h,cost_energy_usd_per_h \
     1800,160,32,3,,0.32 3600,160,96,3,,0.32 5400,120,72,0,,0.24 >want && same want said
 rate() { "$G" plot rates --kind "$1" -o rates.svg && holds rates.svg "$2" || fail "$1 of the run of rates"; }
 rate energy ">fifo, pack: 0.16 kWh, at most 0.16 kW<"
 rate carbon ">fifo, pack: 0.064 kg CO2, at most 0.096 kg/h<"
+rate carbon ">kg/h<"
 rate cost ">fifo, pack: 3.32 USD, at most 3.32 USD/h<"
 "$G" plot rates --kind carbon --format csv | tail -n +2 | cut -d, -f3- >said && printf '%s\n' 0,0.032 1800,0.096 3600,0.072 3600,0.072 >want && same want said
 "$G" plot rates --kind cost --from 2400 --to 3600 -o rates.svg && holds rates.svg ">fifo, pack: 1.11 USD, at most 3.32 USD/h<" || fail "a part of the cost"
+
+# A name that does not fit into its only box is no text of a paper, and no error.
+"$G" plot rates --kind gantt --paper -o rates.png 2>said && whole png rates.png && ok || fail "a Gantt of one job on paper: $(cat said)"
 
 # ---- Means and intervals: 1 .. 5 have mean 3, s = sqrt(2.5), and t(4 degrees, 0.975) = 2.776 makes it 3 +- 1.963 ----
 for seed in 1 2 3 4 5; do
@@ -355,6 +359,20 @@ height() { od -An -tu1 -j20 -N4 "$1" | awk '{ print $3 * 256 + $4 }'; }
 [ "$(height a.png)" = "$(($(height b.png) - 33))" ] && ok || fail "no legend where ends are near: heights $(height a.png), $(height b.png)"
 "$G" plot set/quota-1 set/fifo-1 -k pareto -m jct_mean_s -m util_alloc -o a.svg && words a.svg >said &&
     [ "$(grep -cx 'quota, pack\|fifo, pack' said)" = 2 ] && ok || fail "points without names"
+
+# On paper also along lines, where all have room: two panels of 158 pixels and 35, at 8 of 10 points; the same run twice needs a legend, of 2 x 17.
+cp -r hand hand2
+"$G" plot hand -k jobs --paper -o a.svg && words a.svg >said && [ "$(grep -cx 'fifo, pack' said)" = 1 ] && holds a.svg 'height="281"' || fail "a legend for one line"
+"$G" plot hand hand2 -k jobs --paper --label one --label two -o a.svg && words a.svg >said && [ "$(grep -cx 'one\|two' said)" = 2 ] && holds a.svg 'height="308"' ||
+    fail "no legend for two lines that are one"
+for kind in jct_cdf wait_cdf slowdown_cdf; do           # 396 x 0.6 = 237 pixels, at 8 of 10 points
+    "$G" plot hand -k $kind --paper -o a.svg && words a.svg >said && [ "$(grep -cx 'fifo, pack' said)" = 1 ] && holds a.svg 'height="190"' || fail "$kind: a legend for one curve"
+done
+# A legend over curves hides none: this one lies at 3 % until all but one job end.
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus\na,0,10,1"; for (i = 1; i <= 30; i++) print "b" i ",0," 90000 + 100 * i ",1" }' >late.csv
+"$G" run -q -c hand.yaml -t late.csv -p fifo -o late && "$G" plot late -k jct_cdf -o a.svg && holds a.svg 'height="517"' || fail "a legend over a curve"
+# An axis shorter than from one usual tic to the next has the values that runs had: 100 s.
+"$G" plot hand -k jct_cdf -o a.svg && holds a.svg ">100 s<"
 
 # ---- A paper's column: 3.3 inches wide, embedded fonts of 8 points, greys that differ; the control is the same in colours ----
 for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fragmentation energy carbon cost compare quota gantt nodes \

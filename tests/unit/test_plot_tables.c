@@ -66,6 +66,8 @@ static const struct file files[] = {
     { "r1/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown,gpus,class,queue,wait_order_s,wait_gpus_s\na,completed,100,0,1,1,train,red,0,0\n"
                      "b,completed,200,100,2,3,train,red,40,60\nc,completed,300,200,2,4,infer,,200,0\nd,running,,,,4,infer,,,\n" },
     { "r2/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown\na,completed,50,0,1\nb,completed,400,300,4\nc,running,,,\ne,completed,10,0,1\n" },
+    { "r3/manifest.json", "{ \"policy\": \"r\", \"policy_text\": \"r\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "r3/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown\na,completed,50,0,1\nb,completed,400000,399800,2000\n" },
     { "r1/timeseries.csv", "time_s,gpus_total,jobs_running,jobs_waiting\n0,8,1,2\n100,8,3,0\n200,8,0,0\n" },
     { "r1/summary.csv", "metric,scope,value,unit,n\npreemptions_reclaim,all,3,,1\npreemptions_reclaim,queue=red,2,,1\npreemptions_move,all,1,,1\n" },
     { "n1/manifest.json", "{ \"policy\": \"n\", \"policy_text\": \"n\", \"placement\": \"q\", \"seed\": 2 }" },
@@ -204,6 +206,9 @@ static const struct row {
     /* 50 over 100 and 400 over 200 s; c has not ended, and e is not in the first. From nine tenths of the smallest on. */
     { "jct_ratio", "jct_ratio", { "r1", "r2" },
       "run,jct_ratio,percent\n" RUN "0.45,0\n" RUN "1,100\n" RUN "2.3,100\n\"r, q\",0.45,0\n\"r, q\",0.5,50\n\"r, q\",2,100\n\"r, q\",2.3,100\n" },
+    /* 50 over 100 and 400,000 over 200 s: ratios below 1 are seen, however far the others go. */
+    { "jct_ratio: far apart", "jct_ratio", { "r1", "r3" },
+      "run,jct_ratio,percent\n" RUN "0.45,0\n" RUN "1,100\n" RUN "2300,100\n\"r, q\",0.45,0\n\"r, q\",0.5,50\n\"r, q\",2000,100\n\"r, q\",2300,100\n" },
     /* By seed, not by place: 2 over 1 of seed 1, and 3 over 2 of seed 2. s / sqrt(2) = 0.25; t(1 degree, 0.975) = 12.7062047. */
     { "normalised", "normalised", { "s1", "s2", "n1", "n2" },
       "metric,scope,run,n,mean,half_width\nwait_mean_s,all,\"p:k=2, q (2 runs)\",2,1,0\nwait_mean_s,all,\"n, q (2 runs)\",2,1.75,3.17655118405\n" },

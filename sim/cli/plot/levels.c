@@ -1,6 +1,7 @@
 /* levels.c - levels of the whole cluster over time, a line a run: queue_length, jobs; rates that
  * add up over time: energy, carbon, cost. */
 #include "sim/cli/frame/term.h"
+#include "sim/cli/plot/names/labels.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ABOVE_MOST 1.05          /* of the largest: the end of an axis, as in the scripts */
 enum { LINES_MOST = 6000, STEPS = 800, PANELS = 2, PARTS = 3 };
 
 /* One or two columns of timeseries.csv, each a panel; or one panel of columns that add up. */
@@ -71,6 +73,23 @@ static struct table *run_table(struct figure *f, const struct levels *l, const c
     return t;
 }
 
+/* Of the scripts on paper: what is no room for lines beside a panel, and above and below it. */
+enum { PAPER_ACROSS_PX = 80, PAPER_UPWARD_PX = 56, PANEL_UPWARD_PX = 47 };
+
+/* Whether names stand beside the lines of the tables `name`1 .., in a panel so high. */
+static bool names_fit(struct figure *f, const struct levels *l, const char *name, double most,
+                      double high_px)
+{
+    struct label_axes axes = {
+        .high = l->axis.length_s, .most = most > 0 ? most * ABOVE_MOST : 1,
+        .frame = { canvas_layout(&l->r->canvas) - PAPER_ACROSS_PX, high_px },
+    };
+    struct line_path *line = line_paths_of(f, name, l->r, &axes);
+    bool fit = label_lines(f, l->r, &axes, line);
+    line_paths_free(line, l->r->n);
+    return fit;
+}
+
 /* ---- Two levels, one above the other ---- */
 
 struct two_levels {
@@ -127,6 +146,10 @@ static int make_two(const struct kind *k, const struct plot_request *r, struct f
         fact_text(f, two->heading[p], "heading%zu", p + 1);
         fact_text(f, two->unit[p], "unit%zu", p + 1);
     }
+    double panel_px = floor(0.4 * canvas_layout(&r->canvas)) - PANEL_UPWARD_PX;
+    bool upper = result == 0 && names_fit(f, &l, "upper", most[0], panel_px);
+    bool lower = result == 0 && !upper && names_fit(f, &l, "lower", most[1], panel_px);
+    fact(f, upper ? 1 : lower ? 2 : 0, "direct");
     end(&l, f);
     return result;
 }
@@ -274,8 +297,10 @@ static int make_rate(const struct kind *k, const struct plot_request *r, struct 
         rate_title(r, rate, &l, i, peak, f);
     }
     fact(f, most, "most");
+    double high_px = floor(0.5 * canvas_layout(&r->canvas)) + 20 - PAPER_UPWARD_PX;
+    fact(f, result == 0 && names_fit(f, &l, "rate", most, high_px), "direct");
     fact_text(f, rate->title, "title_text");
-    fact_text(f, rate->unit, "unit");
+    fact_text(f, rate->unit, "level_unit");
     end(&l, f);
     return result;
 }
