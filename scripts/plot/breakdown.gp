@@ -22,8 +22,11 @@ do for [m=1:2] {
     set rmargin at screen left + (column_m + 1) * panel - 18.0 / width
     set tmargin at screen 1 - (row_m * panel_height + (titles ? 36.0 : 14.0)) / height
     set bmargin at screen 1 - ((row_m + 1) * panel_height - 44.0) / height
-    @log_time_tics
     least = value('least'.m); biggest = value('most'.m)
+    @log_time_tics
+    axis_px = panel * width - 18
+    @coarse_time_tics
+    @fine_time_tics
     set xrange [least:biggest]
     set ytics scale 0 ('' 0)
     if (column_m == 0) { do for [k=1:parts] { set ytics add (value('part'.k) k) } }

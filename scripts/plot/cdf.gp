@@ -1,11 +1,13 @@
 # cdf.gp - the drawing that all distributions share: $curve1 .. $curveN, steps in per cent.
 if (!exists('panels')) panels = 0
-if (times) { @log_time_tics } else { set logscale x; @log_ratio_tics }
+if (!exists('own_tics')) own_tics = 0
+if (times) { @log_time_tics; @coarse_time_tics; @fine_time_tics; if (own_tics > 0) { set xtics (own_tic1 own_tic_at1); do for [i=2:own_tics] { set xtics add (value('own_tic'.i) value('own_tic_at'.i)) } } } else { set logscale x; @log_ratio_tics }
 set xrange [least*0.9999:biggest]   # a tick right at the edge would be lost to rounding
 set yrange [0:101.5]   # a curve along the top is seen
 set ytics 20
 set ylabel 'share of jobs (%)'
 set key bottom right Left reverse box lc rgb '#cccccc' opaque height 0.5 samplen (bw ? 4 : 2.5)
+if (direct) { unset key; set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width; set bmargin at screen 48.0 / height; set tmargin at screen 1 - 8.0 / height; @direct_names }
 if (below && !term) { set key below left vertical maxcols 1 Left reverse nobox samplen (bw ? 4 : 2.5); set bmargin at screen (62 + 17.0 * n) / height }
 if (term) { set ylabel '%' offset 2,0; set ytics 25; set key below left vertical maxcols 1 Left reverse nobox samplen 2; set bmargin 3 + n }
 plot for [i=1:n] '$curve'.i using 1:2 with steps lw 2 dt dash_of(i) lc rgb colour_of(i) title value('title'.i)

@@ -54,14 +54,28 @@ time_marks = "if (n_times > 0) { set xtics ('' time_at1); do for [i_time=2:n_tim
 
 # Levels from a thousand on with separators; `most` of the axis is its end.
 thousands(x) = x < 1000 ? sprintf('%g', x) : thousands(floor(x / 1000)).sprintf(',%03d', int(x) % 1000)
-level_words(most) = most < 1000 ? 'set ytics autofreq' : level_list(step_of(most), floor(most / step_of(most)))
+level_words(most) = most < 1000 ? (paper > 0 ? sprintf('set ytics %g', step_of(most)) : 'set ytics autofreq') : level_list(step_of(most), floor(most / step_of(most)))
 level_list(step, n) = n < 1 ? "set ytics ('0' 0)" : level_list(step, n - 1).sprintf("; set ytics add ('%s' %.0f)", thousands(n * step), n * step)
 
 # A logarithmic time axis says 1 min, 1 h, 1 d rather than powers of ten.
 log_time_tics = "set logscale x; set xtics ('1 µs' 1e-6, '10 µs' 1e-5, '0.1 ms' 1e-4, '1 ms' 1e-3, '10 ms' 0.01, '0.1 s' 0.1, \
   '1 s' 1, '10 s' 10, '1 min' 60, '10 min' 600, '1 h' 3600, '6 h' 21600, '1 d' 86400, '7 d' 604800, '30 d' 2592000, '1 y' 31536000, '10 y' 315360000)"
+# Where the axis is short for its decades, those alone that are far apart; over all the width of a paper's picture but its margin.
+if (!exists('axis_px')) axis_px = (paper > 0 ? paper : width) - 80
+coarse_time_tics = "if (axis_px / log10(biggest / least) < 58) { set xtics ('1 µs' 1e-6, '1 ms' 1e-3, '0.1 s' 0.1, '1 s' 1, '1 min' 60, '1 h' 3600, '1 d' 86400, '30 d' 2592000, '1 y' 31536000) }"
+# And where it is long, some more.
+fine_time_tics = "px_decade = biggest / least < 300 ? axis_px / log10(biggest / least) : 0; \
+  if (px_decade > 160) { set xtics add ('2 s' 2, '5 s' 5, '20 s' 20, '2 min' 120, '5 min' 300, '20 min' 1200, '2 h' 7200, '12 h' 43200, '2 d' 172800) }; \
+  if (px_decade > 320) { set xtics add ('3 s' 3, '7 s' 7, '15 s' 15, '30 s' 30, '3 min' 180, '7 min' 420, '15 min' 900, '30 min' 1800, '3 h' 10800, '4 h' 14400, '9 h' 32400) }"
 # One of ratios has as many tics as there is room for; beside another panel that is less.
 log_ratio_tics = "decades = log10(biggest / least) / (panels ? 0.4 : 1); \
   if (decades < 2.7) { set xtics (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, '1,000' 1e3) } \
-  else { if (decades < (panels || paper > 0 ? 4 : 6)) { set xtics (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, '1,000' 1e3, '3,000' 3e3, '10,000' 1e4, '100,000' 1e5, '1e6' 1e6) } \
+  else { if (decades < (paper > 0 ? 3 : panels ? 4 : 6)) { set xtics (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, '1,000' 1e3, '3,000' 3e3, '10,000' 1e4, '100,000' 1e5, '1e6' 1e6) } \
   else { set xtics (0.01, 0.1, 1, 10, 100, '1,000' 1e3, '10,000' 1e4, '1e5' 1e5, '1e6' 1e6) } }"
+
+# Names beside their lines, where the figure has found room for all of them.
+if (!exists('direct')) direct = 0
+side_of(i) = value('label_side'.i) > 0 ? 'left' : value('label_side'.i) < 0 ? 'right' : 'center'
+name_command(i, x_unit) = sprintf('set label %d title%d at first label_x%d / %.0f,label_y%d %s tc rgb colour_of(%d)', i, i, i, x_unit, i, side_of(i), i)
+direct_names = "do for [i_name=1:n] { eval name_command(i_name, 1) }"
+direct_times = "do for [i_name=1:n] { eval name_command(i_name, unit_s) }"

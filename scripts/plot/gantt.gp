@@ -6,7 +6,7 @@ load 'common.gp'
 if (titles) set title title_text
 set xrange [0:end]
 @time_words
-set xlabel time_name.(titles || part eq '' ? '' : ', '.part)
+set xlabel time_name.(titles || part eq '' ? '' : ', '.part).(paper > 0 && view eq 'lanes' && bands > 0 ? "\n " : '')     # apart from the legend
 set ytics scale 0 ('' 0)
 do for [k=1:n_tics] { set ytics add (value('tic'.k) value('tic_at'.k)) }
 unset grid
@@ -17,7 +17,7 @@ if (view eq 'lanes') {
     if (paper > 0) { set key below left vertical maxcols 2 Left reverse samplen 1.2 } else { set key outside right top Left reverse samplen 1.2 width 1 }
     plot $boxes using ($1 / unit_s):3:($1 / unit_s):($2 / unit_s):3:4:5 with boxxyerror lc rgb variable lw 0.7, \
          $lines using (0):1:(end):(0) with vectors nohead lw 0.5 lc rgb '#999999', \
-         $texts using (paper > 0 ? NaN : $1 / unit_s):2:4:3 with labels font ',8' tc rgb variable, \
+         for [i=1:(paper > 0 ? 0 : 1)] $texts using ($1 / unit_s):2:4:3 with labels font ',8' tc rgb variable, \
          for [k=1:bands] NaN with boxes fs solid 1.0 noborder fc rgb value('queue_colour'.k) title value('queue'.k)
 } else {
     set yrange [lanes - 0.5:-0.5]

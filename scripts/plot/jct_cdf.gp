@@ -1,9 +1,9 @@
 # jct_cdf.gp - how many of the finished jobs were done within how long after submission; one curve per run.
-below = n > 4 || longest > 50   # a large legend would cover the curves
+below = n > 4 || longest > 50 || covers     # the curves
 height = below ? 500 + 17 * n : 540
 if (130 + int(6.6 * longest) > 960) width = 130 + int(6.6 * longest)
 if (format eq 'term') lines = lines - 1 + n
-if (paper > 0) { below = n > 4 || longest > 16; paper_height = int(0.6 * paper) + (below ? 17 * n : 0) }
+if (paper > 0) { below = !direct && (n > 4 || longest > 16 || covers); paper_height = int(0.6 * paper) + (below ? 17 * n : 0) }
 load 'common.gp'
 if (titles) set title 'Job completion time: from submission to end'
 set xlabel 'completed within'.(paper > 0 ? '' : ' (log scale)')

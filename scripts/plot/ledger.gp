@@ -3,13 +3,13 @@ width = 700 + int(6.6 * longest)
 if (width < 960) width = 960
 height = 140 + 34 * n
 key_rows = paper > 0 ? shown : 2
-paper_height = 60 + 17 * key_rows + 30 * n
+paper_height = 66 + 17 * key_rows + 30 * n
 load 'common.gp'
 if (titles) set title heading
 set lmargin at screen paper > 0 ? (16 + 7.0 * longest) / width : 0.03 + 6.6 * longest / width
 set rmargin at screen 1 - (paper > 0 ? 16.0 : 29.0) / width
 set tmargin at screen 1 - (titles ? 40.0 : 8.0) / height
-set bmargin at screen (paper > 0 ? 48.0 + 17 * key_rows : 94.0) / height
+set bmargin at screen (paper > 0 ? 54.0 + 17 * key_rows : 94.0) / height
 set xrange [0:axis_end]
 set yrange [n + 0.6:0.4]
 set xlabel axis

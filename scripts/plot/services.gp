@@ -4,6 +4,7 @@ height = 860
 if (format eq 'term') lines = lines - 1 + n
 paper_height = height
 load 'common.gp'
+dash_of_p99 = bw ? 2 : 1
 set xrange [0:end]
 @time_words
 time_label = time_name.(mean_over eq '' ? '' : '; each step is of '.mean_over)
@@ -29,7 +30,7 @@ if (term) {
 } else {
     set multiplot
     set style fill solid 1.0 noborder
-    set label 1 heading at screen 0.5, screen 1 - 14.0 / height center font ',11'
+    if (titles) { set label 1 heading at screen 0.5, screen 1 - 14.0 / height center font ',11' }
     do for [k=1:n] {
         file = '$service'.k
         set lmargin at screen (84.0 + (k - 1) * (width - 92.0) / n) / width
@@ -56,17 +57,17 @@ if (term) {
                 @log_latency_tics
                 if (k > 1) { set ytics ('' 1e-3, '' 3e-3, '' 0.01, '' 0.03, '' 0.1, '' 0.3, '' 1, '' 3, '' 10, '' 30, '' 60, '' 300, '' 1800, '' 3600, '' 86400) }
                 set yrange [least_latency / 1.3:most_latency * 1.3]
-                plot file using ($1 / unit_s):3 with steps lw 1.4 lc rgb '#0072b2', file using ($1 / unit_s):4 with steps lw 1.4 lc rgb '#d55e00'
+                plot file using ($1 / unit_s):3 with steps lw 1.4 lc rgb tone('#0072b2', '#000000'), file using ($1 / unit_s):4 with steps lw 1.4 dt dash_of_p99 lc rgb tone('#d55e00', '#808080')
             }
             if (r == 3) {
                 set ylabel (k == 1 ? 'kept the SLO (%)' : '')
                 set yrange [0:104]
-                plot file using ($1 / unit_s):5 with steps lw 1.4 lc rgb '#009e73'
+                plot file using ($1 / unit_s):5 with steps lw 1.4 lc rgb tone('#009e73', '#000000')
             }
             if (r == 4) {
                 set ylabel (k == 1 ? 'replicas' : '')
                 set yrange [0:(most_replicas > 0 ? most_replicas * 1.1 : 1)]
-                plot file using ($1 / unit_s):7 with fillsteps fc rgb '#a6cee3', file using ($1 / unit_s):6 with steps lw 1.3 lc rgb 'black'
+                plot file using ($1 / unit_s):7 with fillsteps fc rgb tone('#a6cee3', '#cccccc'), file using ($1 / unit_s):6 with steps lw 1.3 lc rgb 'black'
             }
             unset label 1
         }
@@ -77,7 +78,7 @@ if (term) {
     set key center center horizontal Left reverse samplen 1.6 width -1 maxrows 1
     if (n > 1) { set label 2 time_label at screen 0.5, screen 62.0 / height center tc rgb '#333333' }
     set xrange [0:1]; set yrange [0:1]
-    plot NaN with lines lw 1.4 lc rgb '#0072b2' title 'median', NaN with lines lw 1.4 lc rgb '#d55e00' title '99th percentile', \
-         NaN with boxes fc rgb '#a6cee3' title 'replicas ready', NaN with lines lw 1.3 lc rgb 'black' title 'replicas wanted'
+    plot NaN with lines lw 1.4 lc rgb tone('#0072b2', '#000000') title 'median', NaN with lines lw 1.4 dt dash_of_p99 lc rgb tone('#d55e00', '#808080') title '99th percentile', \
+         NaN with boxes fc rgb tone('#a6cee3', '#cccccc') title 'replicas ready', NaN with lines lw 1.3 lc rgb 'black' title 'replicas wanted'
     unset multiplot
 }

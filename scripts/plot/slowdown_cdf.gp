@@ -1,9 +1,9 @@
 # slowdown_cdf.gp - how many of the finished jobs took at most how many times as long as their service; one curve per run.
-below = n > 4 || longest > 50   # a large legend would cover the curves
+below = n > 4 || longest > 50 || covers     # the curves
 height = below ? 500 + 17 * n : 540
 if (130 + int(6.6 * longest) > 960) width = 130 + int(6.6 * longest)
 if (format eq 'term') lines = lines - 1 + n
-if (paper > 0) { below = n > 4 || longest > 16; paper_height = int(0.6 * paper) + (below ? 17 * n : 0) }
+if (paper > 0) { below = !direct && (n > 4 || longest > 16 || covers); paper_height = int(0.6 * paper) + (below ? 17 * n : 0) }
 load 'common.gp'
 if (titles) set title 'Bounded slowdown'
 set xlabel (paper > 0 ? 'bounded slowdown, at most' : term ? 'at most (log scale)' : 'completion time / service time, at most (log scale; jobs under 10 s as if they took 10 s)')

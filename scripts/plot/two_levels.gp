@@ -1,24 +1,28 @@
 # two_levels.gp - two levels over time, one above the other, such as jobs that wait and GPUs that they wait for; a line for each run.
 height = 605 + 17 * n
 panel = paper > 0 ? int(0.4 * paper) : 285
-paper_height = 2 * panel + 35 + 17 * n
+paper_height = 2 * panel + 35 + (direct ? 0 : 17 * n)
 load 'common.gp'
 array file[2] = ['upper', 'lower']
 set xrange [0:end]
 @time_words
 time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 set key below left vertical maxcols 1 Left reverse samplen 2.5
-if (!term) { set lmargin (paper > 0 ? 8 : 11); set multiplot }
+if (!term) { set lmargin 11; set multiplot }
+if (paper > 0) { set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width }
 if (term) { set lmargin 8; set rmargin 1; set tmargin 2 }
 do for [p=1:2] {
     set title (titles ? value('heading'.p) : '')
     set xlabel (p == 2 ? time_label : '')
     if (term) { set terminal dumb size columns,lines / 2 + (p == 2 ? n : -1); set bmargin (p == 2 ? 3 + n : 2) }
     if (!term) {
-        set ylabel (titles ? value('unit'.p) : value('heading'.p))
+        set ylabel (titles ? value('unit'.p) : value('heading'.p)) offset (paper > 0 ? 1 : 0),0
         set tmargin at screen 1 - (titles * 28 + 12.0 + panel * (p - 1)) / height
         set bmargin at screen 1 - (panel * p - 35.0) / height
     }
+    unset label
+    if (direct) { unset key }
+    if (direct == p) { @direct_times }
     most = value('most'.p)
     set yrange [0:(most > 0 ? most * 1.05 : 1)]
     eval level_words(most > 0 ? most * 1.05 : 1)

@@ -27,6 +27,7 @@ enum event_kind {
     EVENT_NOISE,               /* of an elastic job: its gradients have become noisier */
     EVENT_SERVICE,  /* of inference services: an interval is over, or an autoscaler scans */
     EVENT_SESSION,  /* of an interactive session: it arrives, thinks, computes, is left or culled */
+    EVENT_CARBON,   /* a kWh has more or less CO2 from this hour on */
 };
 struct event { int64_t time_ns; enum event_kind kind; uint32_t subject; };
 typedef uint64_t event_id;     /* 0 is never issued; an id is not issued twice */

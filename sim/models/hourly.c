@@ -31,6 +31,19 @@ void hourly_free(struct hourly *h)
     *h = (struct hourly){ .n = 0 };
 }
 
+int64_t hourly_milli(const struct hourly *h, int64_t time_ns)
+{
+    return h->milli[(size_t)(time_ns / HOUR_NS) % h->n];
+}
+
+int64_t hourly_change_ns(const struct hourly *h, int64_t time_ns)
+{
+    int64_t hour = time_ns / HOUR_NS + 1, end = hour + (int64_t)h->n - 1;
+    while (hour < end && h->milli[(size_t)hour % h->n] == hourly_milli(h, time_ns))
+        hour++;
+    return hour < end && hour <= TIME_NEVER / HOUR_NS ? hour * HOUR_NS : TIME_NEVER;
+}
+
 int128_t hourly_until(const struct hourly *h, int64_t time_ns)
 {
     size_t hour = (size_t)(time_ns / HOUR_NS), at = hour % h->n;

@@ -21,5 +21,8 @@ struct hourly hourly_constant(int64_t milli);
 int hourly_read(const char *path, const char *column, int64_t most, struct hourly *to,
                 struct error *err);
 void hourly_free(struct hourly *h);
+int64_t hourly_milli(const struct hourly *h, int64_t time_ns);    /* from then on */
+/* When it first has another value than then; TIME_NEVER: it has one value alone. */
+int64_t hourly_change_ns(const struct hourly *h, int64_t time_ns);
 /* integral from 0 to then, thousandths x ns */
 int128_t hourly_until(const struct hourly *h, int64_t time_ns);

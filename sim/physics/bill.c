@@ -5,7 +5,10 @@
  *
  * Each queue and each user has its part: the GPU-hours that its jobs held at the price of their group, or in a pool at the price of
  * the node over its GPUs, and the energy of its jobs. What no job held is idle: the parts of all queues and idle add up to the
- * whole, and so do those of all users. What is held and what is billed are whole numbers until they are priced. */
+ * whole, and so do those of all users. What is held and what is billed are whole numbers until they are priced.
+ *
+ * The rate in timeseries.csv is what an hour costs in which all stays as it is, so that its integral is the cost of the run. A part
+ * that the run has not is empty. */
 #include "sim/physics/energy.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/pools.h"
@@ -14,8 +17,13 @@
 
 extern const struct run_model bill_model;
 
+struct usd { double gpus, pools, energy; };
 struct bill_run {                     /* milli-GPU ns that were held, [n_groups] each: of a queue, of a user; the last user: none */
     int128_t *queue, *user;
+    node_id *first;               /* [n_groups] */
+    int64_t *held_milli;          /* [n_groups] now */
+    int128_t *hour;               /* [n_groups] milli-GPU ns that are paid for in an hour like now */
+    struct usd shown;             /* that hour, as observers saw it last; its energy is the energy model's to show */
     size_t n_users;
     bool *has_queue, *has_user;   /* a job of it was there */
 };
@@ -31,6 +39,11 @@ static bool wanted(const struct sched *s)
     return s->cluster->tariff != NULL;
 }
 
+static bool bills_all(const struct sched *s)
+{
+    return s->cluster->tariff->bill == BILL_CAPACITY;
+}
+
 static int128_t billed_milli_ns(const struct sched *s, node_id n)
 {
     int128_t held = 0;
@@ -38,9 +51,7 @@ static int128_t billed_milli_ns(const struct sched *s, node_id n)
         return 0;                 /* by the node */
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
         held += s->ledger.node_account[n][a];
-    if (s->cluster->tariff->bill == BILL_CAPACITY)
-        return (int128_t)(s->totals.last_ns - s->totals.first_ns) * cluster_node_milli(s->cluster, n);
-    return held;
+    return bills_all(s) ? (int128_t)(s->totals.last_ns - s->totals.first_ns) * cluster_node_milli(s->cluster, n) : held;
 }
 
 /* A GPU that is cut counts as what its instances count, at the price of a GPU. */
@@ -65,6 +76,11 @@ static void begin(struct sched *s)
     bill->user = mem_new((bill->n_users + 1) * c->n_groups, sizeof *bill->user);
     bill->has_queue = mem_new(c->n_queues, sizeof *bill->has_queue);
     bill->has_user = mem_new(bill->n_users + 1, sizeof *bill->has_user);
+    bill->first = mem_new(c->n_groups, sizeof *bill->first);
+    bill->held_milli = mem_new(c->n_groups, sizeof *bill->held_milli);
+    bill->hour = mem_new(c->n_groups, sizeof *bill->hour);
+    for (node_id n = c->n_nodes; n-- > 0;)
+        bill->first[c->group_of[n]] = n;
 }
 
 static void end_of_run(struct sched *s)
@@ -76,6 +92,9 @@ static void end_of_run(struct sched *s)
     free(bill->user);
     free(bill->has_queue);
     free(bill->has_user);
+    free(bill->first);
+    free(bill->held_milli);
+    free(bill->hour);
 }
 
 /* All is given back at the end: ends less starts are times. */
@@ -85,29 +104,73 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
     size_t queue = s->workload->facts[j].queue, user = user_of(bill, s, j);
     for (size_t i = 0; i < p->n; i++) {
         uint32_t group = s->cluster->group_of[p->piece[i].node];
-        int128_t milli_ns = -sign * (int128_t)s->now_ns * p->piece[i].gpus * p->piece[i].milli;
+        int64_t milli = sign * (int64_t)p->piece[i].gpus * p->piece[i].milli;
+        int128_t milli_ns = -(int128_t)s->now_ns * milli;
+        bill->held_milli[group] += milli;
         bill->queue[queue * s->cluster->n_groups + group] += milli_ns;
         bill->user[user * s->cluster->n_groups + group] += milli_ns;
     }
     bill->has_queue[queue] = bill->has_user[user] = true;
 }
 
-struct usd { double gpus, pools, energy; };
-
 /* Of [n_groups] milli-GPU ns, and that energy. */
 static struct usd usd_of(const struct sched *s, const int128_t *milli_ns, int128_t aj)
 {
     const struct cluster *c = s->cluster;
+    const struct bill_run *bill = model_state(s, &bill_model);
     struct usd usd = { 0 };
-    for (uint32_t g = 0, n = 0; g < c->n_groups; g++) {
-        *(pool_of(s, n) ? &usd.pools : &usd.gpus) += group_usd(s, g, n, milli_ns[g]);
-        while (n < c->n_nodes && c->group_of[n] == g)
-            n++;
-    }
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        *(pool_of(s, bill->first[g]) ? &usd.pools : &usd.gpus) += group_usd(s, g, bill->first[g], milli_ns[g]);
     if (energy_of(s))
         usd.energy = power_kwh(aj) * c->power->pue * c->tariff->energy_usd_per_kwh;
     return usd;
 }
+
+/* ---- Over time ---- */
+
+#define HOUR_NS (3600 * NS_PER_S)
+
+static struct usd usd_per_h(const struct sched *s)
+{
+    const struct cluster *c = s->cluster;
+    const struct bill_run *bill = model_state(s, &bill_model);
+    for (uint32_t g = 0; g < c->n_groups; g++) {
+        node_id first = bill->first[g], after = g + 1 < c->n_groups ? bill->first[g + 1] : c->n_nodes;
+        int64_t node_milli = cluster_node_milli(c, first);
+        bill->hour[g] = HOUR_NS * (int128_t)(pool_of(s, first) ? pools_of(s)->paid[g] * node_milli
+                                             : bills_all(s)    ? (after - first) * node_milli
+                                                               : bill->held_milli[g]);
+    }
+    return usd_of(s, bill->hour, energy_of(s) ? energy_of(s)->all.nw * HOUR_NS : 0);
+}
+
+/* Before observers see the instant: a price that has changed is a row of its own. */
+static void show(struct sched *s)
+{
+    struct bill_run *bill = model_state(s, &bill_model);
+    struct usd now = usd_per_h(s);
+    if (now.gpus == bill->shown.gpus && now.pools == bill->shown.pools)
+        return;
+    bill->shown = now;
+    run_shown(s);
+    run_series_changed(s);
+}
+
+static void series_row(struct output *o, const struct sched *s)
+{
+    struct usd now = usd_per_h(s);
+    const double value[] = { now.gpus, now.pools, now.energy };
+    const bool has[] = { true, pools_of(s), energy_of(s) };
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+        out_char(o, ',');
+        if (has[i])
+            out_double(o, value[i]);
+    }
+}
+
+static const char *const series_columns[] = { "cost_gpus_usd_per_h", "cost_pools_usd_per_h", "cost_energy_usd_per_h", NULL };
+
+/* ---- Metrics ---- */
 
 /* By group, all that is paid for. */
 static int128_t *billed(const struct sched *s)
@@ -200,5 +263,6 @@ static void summarise(struct summary_builder *b)
 const struct run_model bill_model = {
     .place = PLACE_OF(bill_model),
     .name = "prices", .summary = "cost of GPU-hours and energy: section prices", .wanted = wanted, .begin = begin,
-    .free = end_of_run, .held = held, .metrics = metrics, .summarise = summarise,
+    .free = end_of_run, .held = held, .round = show, .series_columns = series_columns, .series_row = series_row,
+    .metrics = metrics, .summarise = summarise,
 };

@@ -170,6 +170,24 @@ static bool wanted(const struct sched *s)
     return s->cluster->power != NULL;
 }
 
+static void await_other_carbon(struct sched *s, const struct energy *e)
+{
+    int64_t at_ns = hourly_change_ns(&e->power->carbon, s->now_ns);
+    if (at_ns == TIME_NEVER)
+        return;
+    run_background(s, 1);
+    event_queue_push(s->events, (struct event){ at_ns, EVENT_CARBON, 0 });
+}
+
+static void carbon_changes(struct sched *s, const struct event *e)
+{
+    (void)e;
+    run_background(s, -1);
+    await_other_carbon(s, energy_of(s));
+    run_shown(s);
+    run_series_changed(s);
+}
+
 static void begin(struct sched *s)
 {
     struct energy *e = arena_alloc(s->memory, sizeof *e);
@@ -178,6 +196,7 @@ static void begin(struct sched *s)
     e->node = arena_alloc(s->memory, s->cluster->n_nodes * sizeof *e->node);
     e->job = arena_alloc(s->memory, s->n_jobs * sizeof *e->job);
     e->all.since_ns = s->now_ns;
+    await_other_carbon(s, e);
     for (job_id j = 0; j < s->n_jobs; j++)
         e->job[j].duty = -1;
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
@@ -294,13 +313,16 @@ static double watts(int128_t nw)
 
 static void energy_series_row(struct output *o, const struct sched *s)
 {
+    const struct energy *e = energy_of(s);
     out_char(o, ',');
-    out_double(o, watts(energy_of(s)->all.nw));
+    out_double(o, watts(e->all.nw));
+    out_char(o, ',');
+    out_double(o, watts(e->all.nw) / 1000 * e->power->pue * (double)hourly_milli(&e->power->carbon, s->now_ns) / HOURLY_SCALE);
 }
 
 static const char *const energy_job_columns[] = { "gpu_energy_kwh", "node_energy_kwh", NULL };
 static const char *const energy_node_columns[] = { "energy_kwh", NULL };
-static const char *const energy_series_columns[] = { "power_w", NULL };
+static const char *const energy_series_columns[] = { "power_w", "carbon_g_per_h", NULL };
 
 enum { ENERGY, OF_JOBS, OF_IDLE, OF_NODES, FACILITY, CARBON, MEAN, PEAK };
 static const struct metric_kind energy_metrics[] = {
@@ -336,6 +358,7 @@ const struct run_model energy_model = {
     .name = "power", .summary = "energy of nodes and jobs, carbon: section power",
     .suspended = energy_suspended, .node_power = node_power,
     .wanted = wanted, .begin = begin, .held = held, .paced = paced, .left = left, .round = show, .settle = settle, .end = end, .check = check,
+    .events = 1u << EVENT_CARBON, .happens = carbon_changes,
     .job_columns = energy_job_columns, .node_columns = energy_node_columns, .series_columns = energy_series_columns,
     .job_row = energy_job_row, .node_row = energy_node_row, .series_row = energy_series_row,
     .metrics = energy_metrics, .summarise = energy_summarise,

@@ -6,6 +6,9 @@
  *     energy of the nodes = jobs + idle GPUs + shares of the nodes that no job has
  * must hold to the attojoule, the last two from the ledger's GPU time.
  *
+ * Carbon follows the hour: each hour with other grams a kWh is an instant of its own, so that power and carbon in timeseries.csv hold
+ * from one row to the next and their integrals are energy and carbon of the run. No wait ends by it.
+ *
  * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration, x its
  * own of the last minute if it is a replica (services.h).
  *

@@ -91,6 +91,7 @@ static void is_there(struct sched *s, node_id n)
     struct pool_node *x = &pools_of(s)->node[n];
     const struct pool *p = pool_of(s, n);
     x->state = POOL_THERE;
+    pools_of(s)->paid[s->cluster->group_of[n]]++;
     sleep_there(s, n, true);
     x->since_ns = x->idle_since_ns = s->now_ns;
     x->reclaim = 0;
@@ -156,6 +157,7 @@ static void leaves(struct sched *s, node_id n)
     sleep_there(s, n, false);
     x->there_ns += s->now_ns - x->since_ns;
     pools_of(s)->there[s->cluster->group_of[n]]--;
+    pools_of(s)->paid[s->cluster->group_of[n]]--;
 }
 
 static bool is_on(const struct placement *p, node_id n)
@@ -357,6 +359,7 @@ static void begin(struct sched *s)
     model_state_set(s, &pools_model, p);
     p->node = arena_alloc(s->memory, c->n_nodes * sizeof *p->node);
     p->there = arena_alloc(s->memory, c->n_groups * sizeof *p->there);
+    p->paid = arena_alloc(s->memory, c->n_groups * sizeof *p->paid);
     p->first = arena_alloc(s->memory, (c->n_groups + (size_t)1) * sizeof *p->first);
     p->by_price = arena_alloc(s->memory, c->n_groups * sizeof *p->by_price);
     list_pools(s, p);

@@ -38,6 +38,7 @@ struct pool_node {
 struct pools {
     struct pool_node *node;       /* [n_nodes]; of groups that are no pool: unused */
     uint32_t *there;              /* [n_groups] nodes there, and coming */
+    uint32_t *paid;               /* [n_groups] nodes there */
     node_id *first;               /* [n_groups + 1] */
     uint32_t *by_price;           /* [n_pools] groups, the cheapest GPU first */
     uint32_t n_pools;

@@ -348,7 +348,7 @@ expect 1 "gpuyard: gnuplot could not draw wait_cdf:
 line 1: no such thing" "$G" plot r --kind wait_cdf
 PATH=$usual
 expect 2 "gpuyard: plot: gantt shows one directory, got 'srtf' besides" "$G" plot r srtf --kind gantt
-expect 2 "gpuyard: plot: --kind: want jct_cdf, jct_ratio, wait_cdf, slowdown_cdf, by_size, by_class, by_queue, utilisation, utilisation_class, utilisation_state, ledger, wait_reasons, preemptions, jobs, queue_length, quota, fairness, fragmentation, energy, arrived_load, reliability, services, service_load, sessions, gantt, nodes, compare, normalised, pareto or sweep, got 'pie'" \
+expect 2 "gpuyard: plot: --kind: want jct_cdf, jct_ratio, wait_cdf, slowdown_cdf, by_size, by_class, by_queue, utilisation, utilisation_class, utilisation_state, ledger, wait_reasons, preemptions, jobs, queue_length, quota, fairness, fragmentation, energy, carbon, cost, arrived_load, reliability, services, service_load, sessions, gantt, nodes, compare, normalised, pareto or sweep, got 'pie'" \
     "$G" plot r --kind pie
 expect 2 "gpuyard: plot: --output: want --kind with it: without one there may be several plots" "$G" plot r -o x.png
 expect 3 "gpuyard: some/summary.csv: cannot read it, and compare needs it: No such file or directory" \

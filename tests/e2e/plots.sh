@@ -32,6 +32,7 @@ cat >lab.yaml <<'YAML'
 nodes: [ { group: a, type: dgx-a100, count: 8 } ]
 queues: [ { name: "it's_100%_<b>&", deserved_gpus: 40 }, { name: long_name_of_a_team_that_goes_on_and_on_and_on, deserved_gpus: 24 } ]
 power: {}
+prices: {}
 preemption: { checkpoint: periodic, interval_s: 600, start_s: 10, restart_s: 30, grace_s: 30, save_s: 10 }
 YAML
 for seed in 1 2; do
@@ -64,7 +65,7 @@ assert sum(n.tag.endswith(("}path", "}polygon", "}image")) for n in t.iter()) > 
     term) [ "$(wc -l <"$2")" -gt 2 ] && awk '{ gsub(/[\200-\277]/, "") } length($0) > 79 { exit 1 }' "$2" ;;
     esac
 }
-for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fairness fragmentation energy \
+for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fairness fragmentation energy carbon cost \
     compare quota gantt nodes jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto arrived_load reliability service_load; do
     case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; reliability) dirs=broken ;; service_load) dirs=served ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
     for format in png svg pdf term; do
@@ -102,6 +103,30 @@ holds hand.svg ">interactive<"
 [ "$(grep -c '^ *aaa*bbb*$' said)" = 0 ] && grep -q 'aaaaabbbbb\|bbbbbaaaaa' said && ok || fail "the classes do not follow each other"
 "$G" plot hand --kind slowdown_cdf -o hand.svg                                # all jobs at once, at slowdown 1
 holds hand.svg "fifo, pack: 2 jobs"
+
+# ---- Rates, by hand: a node draws 100 W, a GPU 10 W when free and 50 W when it works; PUE 2; 100 g a kWh, from 3600 s on 300 g; 3 USD a GPU h and
+# 1 USD a kWh. One of two GPUs works from 1800 s to 5400 s: 160 W; 0.16 x 2 x 100 = 32 g/h, then 96 g/h, in all 64 g; 3 + 0.16 x 2 USD/h ----
+printf 'carbon_g_per_kwh\n100\n300\n' >grid.csv
+printf 'job_id,submit_s,duration_s,gpus\na,1800,3600,1\n' >one.csv
+cat >rates.yaml <<'YAML'
+nodes: [ { group: x, gpus: 2, count: 1 } ]
+power: { context_w: 5, most_share: 1, exponent: 1, pue: 2, carbon_file: grid.csv, node_idle_w: 100, gpu_idle_w: 10, gpu_tdp_w: 50 }
+prices: { gpu_usd_per_h: 3, energy_usd_per_kwh: 1 }
+YAML
+"$G" run -q -c rates.yaml -t one.csv -p fifo -o rates || fail "the run of rates does not run"
+cut -d, -f1,9- rates/timeseries.csv | awk -F, -v OFS=, 'NR > 1 { $NF = sprintf("%.12g", $NF) } { print }' >said
+printf '%s\n' time_s,power_w,carbon_g_per_h,cost_gpus_usd_per_h,cost_pools_usd_per_h,cost_energy_usd_per_h \
+    1800,160,32,3,,0.32 3600,160,96,3,,0.32 5400,120,72,0,,0.24 >want && same want said
+rate() { "$G" plot rates --kind "$1" -o rates.svg && holds rates.svg "$2" || fail "$1 of the run of rates"; }
+rate energy ">fifo, pack: 0.16 kWh, at most 0.16 kW<"
+rate carbon ">fifo, pack: 0.064 kg CO2, at most 0.096 kg/h<"
+rate carbon ">kg/h<"
+rate cost ">fifo, pack: 3.32 USD, at most 3.32 USD/h<"
+"$G" plot rates --kind carbon --format csv | tail -n +2 | cut -d, -f3- >said && printf '%s\n' 0,0.032 1800,0.096 3600,0.072 3600,0.072 >want && same want said
+"$G" plot rates --kind cost --from 2400 --to 3600 -o rates.svg && holds rates.svg ">fifo, pack: 1.11 USD, at most 3.32 USD/h<" || fail "a part of the cost"
+
+# A name that does not fit into its only box is no text of a paper, and no error.
+"$G" plot rates --kind gantt --paper -o rates.png 2>said && whole png rates.png && ok || fail "a Gantt of one job on paper: $(cat said)"
 
 # ---- Means and intervals: 1 .. 5 have mean 3, s = sqrt(2.5), and t(4 degrees, 0.975) = 2.776 makes it 3 +- 1.963 ----
 for seed in 1 2 3 4 5; do
@@ -335,8 +360,22 @@ height() { od -An -tu1 -j20 -N4 "$1" | awk '{ print $3 * 256 + $4 }'; }
 "$G" plot set/quota-1 set/fifo-1 -k pareto -m jct_mean_s -m util_alloc -o a.svg && words a.svg >said &&
     [ "$(grep -cx 'quota, pack\|fifo, pack' said)" = 2 ] && ok || fail "points without names"
 
+# On paper also along lines, where all have room: two panels of 158 pixels and 35, at 8 of 10 points; the same run twice needs a legend, of 2 x 17.
+cp -r hand hand2
+"$G" plot hand -k jobs --paper -o a.svg && words a.svg >said && [ "$(grep -cx 'fifo, pack' said)" = 1 ] && holds a.svg 'height="281"' || fail "a legend for one line"
+"$G" plot hand hand2 -k jobs --paper --label one --label two -o a.svg && words a.svg >said && [ "$(grep -cx 'one\|two' said)" = 2 ] && holds a.svg 'height="308"' ||
+    fail "no legend for two lines that are one"
+for kind in jct_cdf wait_cdf slowdown_cdf; do           # 396 x 0.6 = 237 pixels, at 8 of 10 points
+    "$G" plot hand -k $kind --paper -o a.svg && words a.svg >said && [ "$(grep -cx 'fifo, pack' said)" = 1 ] && holds a.svg 'height="190"' || fail "$kind: a legend for one curve"
+done
+# A legend over curves hides none: this one lies at 3 % until all but one job end.
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus\na,0,10,1"; for (i = 1; i <= 30; i++) print "b" i ",0," 90000 + 100 * i ",1" }' >late.csv
+"$G" run -q -c hand.yaml -t late.csv -p fifo -o late && "$G" plot late -k jct_cdf -o a.svg && holds a.svg 'height="517"' || fail "a legend over a curve"
+# An axis shorter than from one usual tic to the next has the values that runs had: 100 s.
+"$G" plot hand -k jct_cdf -o a.svg && holds a.svg ">100 s<"
+
 # ---- A paper's column: 3.3 inches wide, embedded fonts of 8 points, greys that differ; the control is the same in colours ----
-for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fragmentation energy compare quota gantt nodes \
+for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisation_state ledger queue_length fragmentation energy carbon cost compare quota gantt nodes \
     jct_ratio by_size by_class by_queue wait_reasons preemptions jobs normalised pareto arrived_load reliability service_load; do
     case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; reliability) dirs=broken ;; service_load) dirs=served ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
     for format in png svg pdf; do
@@ -346,7 +385,7 @@ for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisat
     python3 "$root/tests/e2e/paper.py" fonts paper.pdf 3.3 8 && ok || fail "$kind: width and fonts of the PDF"
     [ "$(wc -c <paper.pdf)" -lt 200000 ] && ok || fail "$kind: the PDF has $(wc -c <paper.pdf) bytes"
     if grep -q '<script\|gnuplot_svg' paper.svg; then fail "$kind: the frame of gnuplot"; else ok; fi
-    case $kind in wait_cdf|slowdown_cdf|utilisation_class|utilisation_state|queue_length|fragmentation|energy|by_class|by_queue|preemptions|jobs|jct_ratio|normalised) continue ;; esac
+    case $kind in wait_cdf|slowdown_cdf|utilisation_class|utilisation_state|queue_length|fragmentation|energy|carbon|cost|by_class|by_queue|preemptions|jobs|jct_ratio|normalised) continue ;; esac
     python3 "$root/tests/e2e/paper.py" grey paper.png && ok || fail "$kind: a colour in greys"
 done
 printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1000,2,red\nb,0,900,2,blue\nc,0,800,2,green\nd,0,700,1,white\n' >four.csv
@@ -371,6 +410,8 @@ done
 
 # ---- What is wrong is said ----
 expect 3 "gpuyard: hand/timeseries.csv:1: no column power_w: the cluster file had no section power" "$G" plot hand --kind energy -o x2.svg
+expect 3 "gpuyard: hand/timeseries.csv:1: no column carbon_g_per_h: the cluster file had no section power" "$G" plot hand --kind carbon -o x2.svg
+expect 3 "gpuyard: hand/timeseries.csv:1: no column cost_gpus_usd_per_h: the cluster file had no section prices" "$G" plot hand --kind cost -o x2.svg
 expect 3 "gpuyard: summary.csv: no run has a value of nonsense with scope all" "$G" plot hand set/fifo-1 --kind compare -m nonsense -o x2.svg
 expect 2 "gpuyard: plot: nodes shows one directory, got 'set/fifo-2' besides" "$G" plot set --kind nodes
 rm empty/nodes.csv

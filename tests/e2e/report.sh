@@ -17,6 +17,7 @@ skipped=0
 cat >lab.yaml <<'YAML'
 nodes: [ { group: a, type: dgx-a100, count: 6 } ]
 power: {}
+prices: {}
 failures: { faults_per_node_day: 1, repair: fixed, repair_s: 1800 }
 preemption: { checkpoint: periodic, interval_s: 600, start_s: 10, restart_s: 30, grace_s: 30, save_s: 10 }
 YAML

@@ -98,6 +98,8 @@ def tables(page, directories):
             waits = {c[5:-2]: float(j[c]) for c in j if c.startswith("wait_") and c.endswith("_s") and c != "wait_s"}
             assert row[1] == (j["queue"] or "(none)") and waits[row[5]] == max(waits.values()), (row, waits)
         assert page.links <= page.ids and len(longest) == 0 or any(link.startswith("story-") for link in page.links), page.links - page.ids
+        for row in figures["ledger"]["variants"][0]["rows"][:1]:
+            close(sum(row["y"]), sum(float(v) for n in rows(directory, "nodes") for k, v in n.items() if k.endswith("_gpu_s")) / 3600, 1e-4)
         n = next(int(r["n"]) for r in rows(directory, "summary") if r["metric"] == "jct_mean_s" and r["scope"] == "all")
         assert n == len(training(rows(directory, "jobs"))), n
         share = figures["distributions"]["variants"][0]["lines"][0]["y"][0]      # the first step is that of the least
@@ -171,6 +173,7 @@ def check(page, directory, v, figures, one):
     for name, column in (("useful work", "useful_gpu_s"), ("lost work", "lost_gpu_s"), ("free", "free_gpu_s"), ("out of service", "down_gpu_s"),
                          ("starting", "start_gpu_s"), ("saving to leave", "save_gpu_s"), ("after a fault", "fault_gpu_s")):
         close(bar[name], sum(float(n.get(column) or 0) for n in nodes) / 3600, 1e-4)
+    close(sum(bar.values()), sum(float(v) for n in nodes for k, v in n.items() if k.endswith("_gpu_s")) / 3600, 1e-4)
     reasons = [c[5:-2] for c in jobs[0] if c.startswith("wait_") and c.endswith("_s") and c != "wait_s"]
     figure = figures["reasons"]["variants"][v]
     assert figure["parts"] == reasons, (figure["parts"], reasons)
@@ -218,6 +221,13 @@ def check(page, directory, v, figures, one):
             y, last = bands[name], max(k for k, x in enumerate(bands[name]) if x is not None)
             got = integral(y[:last], width) + y[last] * (end - start - last * width)
             close(got, step_integral([(float(r["time_s"]), float(r["sessions_" + what])) for r in times], end), 1e-3, 5)
+
+    # Power, CO2 and cost: the areas are those of the summary.
+    for variant, metric in zip(figures["rates"]["variants"], ("energy_kwh", "carbon_kg", "cost_usd")):
+        y = variant["lines"][v]["y"]
+        last = max(k for k, x in enumerate(y) if x is not None)
+        area = (integral(y[:last], width) + y[last] * (end - start - last * width)) / 3600
+        close(area, float(summary[metric, "all"]))
 
     # Tables.
     for table in page.tables:
@@ -277,7 +287,7 @@ if sys.argv[2:] == ["tables"]:
     sys.exit()
 tables(page, page.results if len(page.results) == 1 else [])
 figures = {f["id"]: f for f in page.data["figures"]}
-assert {"utilisation", "waiting", "distributions", "ledger", "reasons", "gantt", "nodes", "power"} == set(figures) - {"services", "sessions"}, set(figures)
+assert {"utilisation", "waiting", "distributions", "ledger", "reasons", "gantt", "nodes", "rates"} == set(figures) - {"services", "sessions"}, set(figures)
 assert ("services" in figures) == (sys.argv[1] == "one.html" or sys.argv[1] == "m.html"), set(figures)
 for v, directory in enumerate(page.results):
     check(page, directory, v, figures, len(page.results) == 1)

@@ -24,9 +24,10 @@ static const struct file files[] = {
     { "run/intervals.csv", "job_id,node,gpus,gpu_ids,gpu_milli,start_s,end_s\n"
                            "a,0,3,0-2,1000,0,100\nb,0,4,4-7,1000,200,300\nc,0,1,3,500,100,300\n" },
     { "run/timeseries.csv", "time_s,gpus_total,gpus_up,gpus_allocated,gpus_busy,jobs_waiting,gpus_waiting,power_w,sessions_queued,"
-                            "sessions_starting,sessions_active,sessions_idle,sessions_released\n"
-                            "0,8,8,3,3,1,4,1000,4,0,0,0,0\n100,8,8,0.5,0.5,1,4,400,0,0,1,1,2\n"
-                            "200,8,8,4.5,4,0,0,1200,0,0,1,1,2\n300,8,8,0,0,0,0,200,0,0,0,0,0\n" },
+                            "sessions_starting,sessions_active,sessions_idle,sessions_released,carbon_g_per_h,cost_gpus_usd_per_h,"
+                            "cost_pools_usd_per_h,cost_energy_usd_per_h\n"
+                            "0,8,8,3,3,1,4,1000,4,0,0,0,0,500,3,,0.25\n100,8,8,0.5,0.5,1,4,400,0,0,1,1,2,200,0.5,,0.125\n"
+                            "200,8,8,4.5,4,0,0,1200,0,0,1,1,2,600,4.5,,0.5\n300,8,8,0,0,0,0,200,0,0,0,0,0,100,0,,0\n" },
     { "run/queues.csv", "time_s,queue,gpus_allocated,gpus_deserved,gpus_demand,gpus_fair_share\n"
                         "0,red,3,2,3.5,\n0,blue,0,4,4,3\n100,red,0.5,2,0.5,\n200,blue,4,4,4,4\n300,red,0,2,0,\n300,blue,0,4,0,4\n" },
     { "run/summary.csv", "metric,scope,value,unit,n\nenergy_kwh,all,0.05,kWh,\njain_index,all,0.9,,\n"
@@ -65,6 +66,8 @@ static const struct file files[] = {
     { "r1/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown,gpus,class,queue,wait_order_s,wait_gpus_s\na,completed,100,0,1,1,train,red,0,0\n"
                      "b,completed,200,100,2,3,train,red,40,60\nc,completed,300,200,2,4,infer,,200,0\nd,running,,,,4,infer,,,\n" },
     { "r2/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown\na,completed,50,0,1\nb,completed,400,300,4\nc,running,,,\ne,completed,10,0,1\n" },
+    { "r3/manifest.json", "{ \"policy\": \"r\", \"policy_text\": \"r\", \"placement\": \"q\", \"seed\": 1 }" },
+    { "r3/jobs.csv", "job_id,state,jct_s,wait_s,bounded_slowdown\na,completed,50,0,1\nb,completed,400000,399800,2000\n" },
     { "r1/timeseries.csv", "time_s,gpus_total,jobs_running,jobs_waiting\n0,8,1,2\n100,8,3,0\n200,8,0,0\n" },
     { "r1/summary.csv", "metric,scope,value,unit,n\npreemptions_reclaim,all,3,,1\npreemptions_reclaim,queue=red,2,,1\npreemptions_move,all,1,,1\n" },
     { "n1/manifest.json", "{ \"policy\": \"n\", \"policy_text\": \"n\", \"placement\": \"q\", \"seed\": 2 }" },
@@ -135,6 +138,11 @@ static const struct row {
       "run,time_s,jobs_waiting,gpus_waiting\n" RUN "0,1,\n" RUN "200,0,\n" RUN "300,0,\n" RUN "0,,4\n" RUN "200,,0\n" RUN "300,,0\n" },
     { "energy", "energy", { "run" },
       "run,time_s,power_kw\n" RUN "0,1\n" RUN "100,0.4\n" RUN "200,1.2\n" RUN "300,0.2\n" RUN "300,0.2\n" },
+    { "carbon", "carbon", { "run" },
+      "run,time_s,carbon_kg_per_h\n" RUN "0,0.5\n" RUN "100,0.2\n" RUN "200,0.6\n" RUN "300,0.1\n" RUN "300,0.1\n" },
+    /* GPUs and energy; there are no pools. */
+    { "cost", "cost", { "run" },
+      "run,time_s,cost_usd_per_h\n" RUN "0,3.25\n" RUN "100,0.625\n" RUN "200,5\n" RUN "300,0\n" RUN "300,0\n" },
     /* Of three GPUs red has two within its quota; no policy told its fair share. */
     { "quota", "quota", { "run" },
       "queue,time_s,held_within_quota,held,demand,fair_share,quota\n" "red,0,2,3,3.5,,2\nred,100,0.5,0.5,0.5,,2\nred,300,0,0,0,,2\n"
@@ -198,6 +206,9 @@ static const struct row {
     /* 50 over 100 and 400 over 200 s; c has not ended, and e is not in the first. From nine tenths of the smallest on. */
     { "jct_ratio", "jct_ratio", { "r1", "r2" },
       "run,jct_ratio,percent\n" RUN "0.45,0\n" RUN "1,100\n" RUN "2.3,100\n\"r, q\",0.45,0\n\"r, q\",0.5,50\n\"r, q\",2,100\n\"r, q\",2.3,100\n" },
+    /* 50 over 100 and 400,000 over 200 s: ratios below 1 are seen, however far the others go. */
+    { "jct_ratio: far apart", "jct_ratio", { "r1", "r3" },
+      "run,jct_ratio,percent\n" RUN "0.45,0\n" RUN "1,100\n" RUN "2300,100\n\"r, q\",0.45,0\n\"r, q\",0.5,50\n\"r, q\",2000,100\n\"r, q\",2300,100\n" },
     /* By seed, not by place: 2 over 1 of seed 1, and 3 over 2 of seed 2. s / sqrt(2) = 0.25; t(1 degree, 0.975) = 12.7062047. */
     { "normalised", "normalised", { "s1", "s2", "n1", "n2" },
       "metric,scope,run,n,mean,half_width\nwait_mean_s,all,\"p:k=2, q (2 runs)\",2,1,0\nwait_mean_s,all,\"n, q (2 runs)\",2,1.75,3.17655118405\n" },

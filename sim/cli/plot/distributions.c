@@ -3,6 +3,7 @@
 #include "sim/cli/plot/distributions.h"
 
 #include "sim/cli/frame/term.h"
+#include "sim/cli/plot/names/labels.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
 
@@ -46,6 +47,9 @@ void distributions_free(struct distribution *of, size_t n)
 
 /* ---- Drawing ---- */
 
+enum { SHORT_AXIS = 6 };   /* its end over its beginning: less than any two of the usual tics, from 10 min to 1 h */
+#define PERCENT_MOST 101.5 /* of the axis, so that a curve along the top is seen */
+
 /* The biggest of 1, 2 and 5 times a power of ten that is below x. */
 static double step_below(double x)
 {
@@ -79,11 +83,12 @@ static struct range range_of(const struct distribution *of, size_t n, enum axis_
     }
     if (biggest == 0)
         smallest = biggest = 1;
-    bool clipped = smallest < 1 && biggest >= 1000; /* fractions of a second say nothing then */
+    bool times = start == START_BELOW;
+    bool clipped = times && smallest < 1 && biggest >= 1000; /* parts of a second say nothing */
     smallest = fmax(smallest, biggest / 1e6);
     double least = start == START_AT_ONE || clipped ? 1
-                   : start == START_BELOW           ? step_below(smallest)
-                                                    : smallest * 0.9;
+                   : times                            ? step_below(smallest)
+                                                      : smallest * 0.9;
     return (struct range){ least, (biggest <= least ? least * 10 : biggest) * 1.15 };
 }
 
@@ -141,6 +146,46 @@ const char *distribution_title(const struct plot_request *r, const struct distri
     return words(a, "%s%s", label, text);
 }
 
+/* A short axis may have none of the usual tics, which are hours and the like: then the least and the
+ * greatest value that a run had, if these are far enough apart for both. */
+static void own_tics(const struct distribution *of, size_t n, struct range range, struct figure *f)
+{
+    struct arena *a = figure_memory(f);
+    double value[2] = { INFINITY, 0 };
+    for (size_t i = 0; i < n; i++) {
+        const struct sample *s = &of[i].sample;
+        value[0] = fmin(value[0], smallest_above_zero(s));
+        value[1] = s->n ? fmax(value[1], s->value[s->n - 1]) : value[1];
+    }
+    bool is_short = value[1] > 0 && range.biggest < SHORT_AXIS * range.least;
+    size_t tics = !is_short ? 0 : log(value[1] / value[0]) > log(range.biggest / range.least) / 3 ? 2 : 1;
+    fact(f, (double)tics, "own_tics");
+    for (size_t i = 0; i < tics; i++) {
+        fact(f, value[2 - tics + i], "own_tic_at%zu", i + 1);
+        fact_text(f, human(a, value[2 - tics + i]), "own_tic%zu", i + 1);
+    }
+}
+
+/* Of the scripts: on paper cdf.gp sets its margins so. */
+enum { PAPER_ACROSS_PX = 80, PAPER_UPWARD_PX = 56, SCREEN_WIDE_PX = 850, SCREEN_HIGH_PX = 450 };
+
+/* Facts `direct`: names stand beside the curves; `covers`: a legend over the curves would hide one. */
+static void place_names(const struct plot_request *r, struct range range, size_t longest,
+                        struct figure *f)
+{
+    double paper = canvas_layout(&r->canvas);
+    struct label_axes axes = {
+        .low = range.least, .high = range.biggest, .most = PERCENT_MOST, .logarithmic = true,
+        .frame = { paper > 0 ? paper - PAPER_ACROSS_PX : SCREEN_WIDE_PX,
+                   paper > 0 ? floor(0.6 * paper) - PAPER_UPWARD_PX : SCREEN_HIGH_PX },
+    };
+    struct line_path *line = line_paths_of(f, "curve", r, &axes);
+    bool direct = label_lines(f, r, &axes, line);
+    fact(f, direct, "direct");
+    fact(f, !direct && legend_covers(line, r->n, axes.frame, longest), "covers");
+    line_paths_free(line, r->n);
+}
+
 double distributions_draw(const struct plot_request *r, const struct distribution_style *style,
                           struct distribution *of, struct figure *f)
 {
@@ -161,6 +206,9 @@ double distributions_draw(const struct plot_request *r, const struct distributio
     fact(f, range.least, "least");
     fact(f, range.biggest, "biggest");
     fact(f, style->start == START_BELOW, "times");
+    own_tics(of, r->n, range, f);
+    if (style->alone)
+        place_names(r, range, longest, f);
     if (style->waited)
         fact_text(f, start_text(figure_memory(f), of, r->n, range.least), "starts_at");
     return range.least;
@@ -182,9 +230,11 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 static const struct distribution_style jct = {
     "jct_s", "jct_s,percent", START_BELOW, false, false, "job", "unfinished left out", "unfinished",
+    true,
 };
 static const struct distribution_style waits = {
     "wait_s", "wait_s,percent", START_BELOW, true, false, "job", "unfinished left out", "unfinished",
+    true,
 };
 static const struct distribution_style slowdown = {
     "bounded_slowdown",
@@ -195,6 +245,7 @@ static const struct distribution_style slowdown = {
     "job",
     "unfinished left out",
     "unfinished",
+    true,
 };
 
 const struct kind jct_cdf_kind = {

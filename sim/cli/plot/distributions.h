@@ -2,9 +2,9 @@
  * logarithmic axis.
  *
  * The axis begins at `least`: of times the biggest of 1, 2 and 5 times a power of ten that is below
- * the smallest positive value, of slowdowns 1, of other ratios nine tenths of that value; but at
- * most six powers of ten below the biggest value, and at 1 s where the smallest is less and the
- * biggest is 1000 s or more. What lies below is the height at which the curve starts. */
+ * the smallest positive value, or 1 s where that is less and the biggest is 1000 s or more; of
+ * slowdowns 1, of other ratios nine tenths of the smallest; but at most six powers of ten below the
+ * biggest. What lies below is the height at which the curve starts. */
 #pragma once
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/population.h"
@@ -19,6 +19,7 @@ struct distribution_style {
     const char *what;          /* "job" */
     const char *missing;       /* those without a value: "unfinished left out" */
     const char *missing_short; /* the same on a terminal */
+    bool alone;                /* no other panel: names or a legend find their place among the curves */
 };
 struct distribution {
     struct sample sample;

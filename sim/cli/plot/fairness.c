@@ -21,6 +21,7 @@ static const struct distribution_style style = {
     "job",
     "unfinished left out",
     "unfinished",
+    false,
 };
 
 struct share {

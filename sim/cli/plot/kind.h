@@ -73,6 +73,8 @@ struct kind {
     K(fairness, "finish-time fairness, and what queues held of their fair share")                  \
     K(fragmentation, "free GPUs over time, by how many are free together")                         \
     K(energy, "power over time")                                                                   \
+    K(carbon, "CO2 of that power over time")                                                       \
+    K(cost, "what an hour costs over time: GPUs, rented nodes, energy")                            \
     K(arrived_load, "GPUs allocated against GPUs asked for so far, where few jobs end")            \
     K(reliability, "mean time to failure and effective training time, by GPUs of jobs")            \
     K(services, "inference services: requests, latency, SLO and replicas over time (of one run)")  \

@@ -4,6 +4,7 @@
  * (by cause, of summary.csv). */
 #include "sim/cli/frame/term.h"
 #include "sim/cli/plot/kind.h"
+#include "sim/cli/plot/names/place.h"
 #include "sim/cli/plot/population.h"
 #include "sim/cli/plot/words.h"
 
@@ -188,8 +189,27 @@ static size_t put_parts(const struct bars *bars, const struct bar *b, const stru
     return shown;
 }
 
+/* Of the axis, as in ledger.gp. */
+static double axis_px(const struct plot_request *r, size_t longest)
+{
+    enum { SCREEN_PX = 640, BESIDE_AXIS_PX = 32 };
+    double paper = canvas_layout(&r->canvas);
+    return paper > 0 ? paper - BESIDE_AXIS_PX - CHARACTER_PX * (double)longest : SCREEN_PX;
+}
+
+/* What stands in a part that is `seen` of an axis; "": it has no room. */
+static const char *part_text(const struct bars *bars, double value, double seen, double wide_px,
+                             struct arena *a)
+{
+    const char *text = bars->times    ? human(a, value)
+                       : bars->shares ? words(a, "%.1f", value)
+                                      : commas(a, value);
+    return seen * wide_px > CHARACTER_PX * (double)text_width(text) ? text : "";
+}
+
 static void put_bar(struct table *t, const struct bars *bars, const struct bar *b, double most,
-                    const unsigned *rgb, size_t row, struct arena *a, const char *run)
+                    const unsigned *rgb, size_t row, double wide_px, struct arena *a,
+                    const char *run)
 {
     double from = 0, scale = bars->shares ? 100 / b->total : 1;
     for (size_t k = 0; bars->part[k].column; k++) {
@@ -197,10 +217,7 @@ static void put_bar(struct table *t, const struct bars *bars, const struct bar *
         if (long_ <= 0)
             continue;
         table_numbers(t, 4, (double[]){ from, from + long_, (double)row, rgb[k] });
-        table_text(t, seen < (bars->shares ? .035 : .1) ? ""
-                      : bars->times                     ? human(a, long_)
-                      : bars->shares                    ? words(a, "%.1f", long_)
-                                                        : commas(a, long_));
+        table_text(t, part_text(bars, long_, seen, wide_px, a));
         table_number(t, colour_is_dark(rgb[k]) ? 0xffffff : 0);
         table_text(t, bars->part[k].meaning);
         table_number(t, b->value[k]);
@@ -275,15 +292,17 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
     size_t shown = put_parts(bars, b, r, entry, rgb, f);
     struct table *t = figure_table(f, bars->columns, "bars");
     for (size_t i = 0; i < r->n; i++) {
-        put_bar(t, bars, &b[i], most, rgb, i + 1, a, r->run[i].label);
         label[i] = r->run[i].label;
         if (!r->canvas.paper.untitled && (r->canvas.format != PLOT_TERM || !bars->shares))
             label[i] = bars->label(a, label[i], &b[i]);
         fact_tic(f, label[i], "label%zu", i + 1);
     }
+    size_t longest = longest_label(r, label, a);
+    for (size_t i = 0; i < r->n; i++)
+        put_bar(t, bars, &b[i], most, rgb, i + 1, axis_px(r, longest), a, r->run[i].label);
     put_axis(bars, most, f);
     fact(f, (double)r->n, "n");
-    fact(f, (double)longest_label(r, label, a), "longest");
+    fact(f, (double)longest, "longest");
     if (r->canvas.format == PLOT_TERM)
         put_text(r, bars, b, most, label, entry, shown, f);
     return 0;

@@ -297,10 +297,11 @@ void time_axis_steps(struct time_axis *axis, const struct plot_request *r, size_
                      size_t steps)
 {
     axis->steps.length_s = axis->length_s;
+    size_t room = (size_t)canvas_layout(&r->canvas) / STEP_PX;
     if (r->canvas.format == PLOT_TERM)
         axis->steps.n = (size_t)(r->canvas.columns - AXIS_MARGIN);
     else
-        axis->steps.n = axis->lines > lines_most ? steps : 0;
+        axis->steps.n = axis->lines <= lines_most ? 0 : room && room < steps ? room : steps;
 }
 
 double time_axis_at(const struct time_axis *axis, double clock_s)
@@ -312,6 +313,9 @@ void time_axis_facts(const struct time_axis *axis, const struct plot_request *r,
 {
     double width = axis->steps.n ? axis->steps.length_s / (double)axis->steps.n : 0;
     span_facts(&axis->span, &r->canvas, f);
+    if (width > 0 && r->canvas.paper.untitled)
+        fprintf(stderr, "gpuyard: plot: over time each step is the mean over %s\n",
+                human(figure_memory(f), width));
     fact_text(f, width > 0 ? human(figure_memory(f), width) : "", "mean_over");
 }
 

@@ -19,7 +19,7 @@ enum { MARKED = sizeof marked / sizeof *marked };
 static const struct distribution_style style = {
     "time_to_start_s", "time_to_start_s,percent", START_BELOW,     false,
     false,
-    "session",         "never started",           "never started",
+    "session",         "never started",           "never started", false,
 };
 
 /* Of one run. */

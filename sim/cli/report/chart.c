@@ -96,6 +96,7 @@ static const struct { const char *name, *colour; } fixed[] = {
     { "writing checkpoints", "--writing" },
     { "incomplete gangs", "--gang" },
     { "idle in sessions", "--idle" },
+    { "replicas without requests", "--quiet" },
     { "after a fault", "--fault" },
     { "lost work", "--lost" },
     { "free", "--free" },

@@ -10,6 +10,14 @@
 
 struct ranked { uint32_t number; double by; };
 
+bool page_has_level(const struct page *p, enum cluster_level which)
+{
+    for (size_t i = 0; i < p->n_views; i++)
+        if (p->view[i].level[which].mean)
+            return true;
+    return false;
+}
+
 static void level(struct chart_list *to, const char *name, const struct page *p,
                   const struct series *l)
 {
@@ -123,9 +131,35 @@ void figure_waiting(struct chart *c, const struct page *p)
     cluster_levels(c, p, "GPUs they wait for", LEVEL_GPUS_WAITING);
 }
 
-void figure_power(struct chart *c, const struct page *p)
+/* Levels that add up, each of these and, if it has a value, those up to the last; a line a run. */
+static void cluster_sums(struct chart *c, const struct page *p, const char *name, const char *unit,
+                         double scale, enum cluster_level first, enum cluster_level last)
 {
-    cluster_levels(c, p, "W", LEVEL_POWER);
+    struct chart_variant *x = chart_variant(c, name);
+    double *sum = mem_new(p->steps.n, sizeof *sum);
+    x->unit = unit;
+    for (size_t i = 0; i < p->n_views; i++) {
+        const struct series *level = p->view[i].level;
+        if (!level[first].mean)
+            continue;
+        for (size_t k = 0; k < p->steps.n; k++) {
+            sum[k] = level[first].mean[k] / scale;
+            for (size_t l = first + 1; l <= last; l++)
+                sum[k] += level[l].mean ? level[l].mean[k] / scale : 0;
+        }
+        chart_add(&x->lines, p->view[i].label, sum, p->steps.n);
+    }
+    free(sum);
+}
+
+void figure_rates(struct chart *c, const struct page *p)
+{
+    if (page_has_level(p, LEVEL_POWER))
+        cluster_sums(c, p, "power", "kW", 1000, LEVEL_POWER, LEVEL_POWER);
+    if (page_has_level(p, LEVEL_CARBON))
+        cluster_sums(c, p, "CO2", "kg/h", 1000, LEVEL_CARBON, LEVEL_CARBON);
+    if (page_has_level(p, LEVEL_COST_GPUS))
+        cluster_sums(c, p, "cost", "USD/h", 1, LEVEL_COST_GPUS, LEVEL_COST_ENERGY);
 }
 
 /* A variant for each level of services and each run; a line for each service. */
@@ -304,7 +338,8 @@ void figure_trust(struct chart *c, const struct page *p)
 static const struct { const char *account, *meaning; } accounts[] = {
     { "useful", "useful work" }, { "start", "starting" }, { "save", "saving to leave" },
     { "checkpoint", "writing checkpoints" },
-    { "gang", "incomplete gangs" }, { "idle", "idle in sessions" }, { "fault", "after a fault" },
+    { "gang", "incomplete gangs" }, { "idle", "idle in sessions" },
+    { "quiet", "replicas without requests" }, { "fault", "after a fault" },
     { "lost", "lost work" }, { "free", "free" }, { "down", "out of service" },
 };
 enum { ACCOUNTS_SHOWN = sizeof accounts / sizeof accounts[0] };

@@ -5,7 +5,7 @@
 
 void figure_utilisation(struct chart *c, const struct page *p);
 void figure_waiting(struct chart *c, const struct page *p);
-void figure_power(struct chart *c, const struct page *p);
+void figure_rates(struct chart *c, const struct page *p);
 void figure_services(struct chart *c, const struct page *p);
 void figure_sessions(struct chart *c, const struct page *p);
 void figure_quotas(struct chart *c, const struct page *p);
@@ -16,6 +16,8 @@ void figure_trust(struct chart *c, const struct page *p);
 void figure_ledger(struct chart *c, const struct page *p);
 void figure_waits(struct chart *c, const struct page *p);
 void figure_sweep(struct chart *c, const struct page *p);           /* of a sweep */
+
+bool page_has_level(const struct page *p, enum cluster_level which);    /* any of its runs has */
 
 /* The name of a variant that has a run of its own; free() it. */
 char *figure_name(const struct page *p, const struct run_view *v, const char *name);

@@ -12,20 +12,14 @@ static bool has_sweep(const struct page *p)
     return p->sweep && p->columns->n_parameters > 0;
 }
 
-static bool has_power(const struct page *p)
+static bool has_rates(const struct page *p)
 {
-    for (size_t i = 0; i < p->n_views; i++)
-        if (p->view[i].level[LEVEL_POWER].mean)
-            return true;
-    return false;
+    return page_has_level(p, LEVEL_POWER) || page_has_level(p, LEVEL_COST_GPUS);
 }
 
 static bool has_sessions(const struct page *p)
 {
-    for (size_t i = 0; i < p->n_views; i++)
-        if (p->view[i].level[LEVEL_SESSIONS].mean)
-            return true;
-    return false;
+    return page_has_level(p, LEVEL_SESSIONS);
 }
 
 static bool has_services(const struct page *p)
@@ -119,7 +113,9 @@ static const struct {
       "of the percentiles of its minutes.", has_services, figure_services },
     { "sessions", "time", "sessions", "Interactive sessions", "Sessions by state.", has_sessions,
       figure_sessions },
-    { "power", "time", "W", "Power", "Power of all nodes.", has_power, figure_power },
+    { "rates", "time", "", "Power, carbon, cost",
+      "Power of all nodes, the CO2 of the facility's power, and what an hour costs: GPUs, nodes of pools and the facility's power. Their areas are the energy, the CO2 and the cost of the run.",
+      has_rates, figure_rates },
 };
 
 /* The date of the beginning of the axis of time, in seconds since 1970: NaN unless all runs have

@@ -1,5 +1,5 @@
 /* test_place.c - where names stand beside points and lines. A character is 7 pixels wide, a line 14 high, a mark 8 to each side. */
-#include "sim/cli/plot/compare/place.h"
+#include "sim/cli/plot/names/place.h"
 #include "tests/unit/test_core.h"
 
 static const struct row {

@@ -179,6 +179,31 @@ static void a_series_is_split_at_its_hours(void **state)
     hourly_free(&h);
 }
 
+static struct hourly hours_of(size_t n, const int64_t *milli)
+{
+    return (struct hourly){ n, (int64_t *)(uintptr_t)milli, NULL };
+}
+
+/* 100, 100, 300 g, and again from the start: it changes at 2, 3, 5, 6 h. */
+static void when_a_series_changes(void **state)
+{
+    (void)state;
+    const int64_t three[] = { 100000, 100000, 300000 }, same[] = { 5, 5 };
+    const struct hourly h = hours_of(3, three), constant = hours_of(2, same);
+    const struct { int64_t at_ns, milli, next_ns; } want[] = {
+        { 0, 100000, 2 * HOUR_NS },
+        { 2 * HOUR_NS - 1, 100000, 2 * HOUR_NS },
+        { 2 * HOUR_NS, 300000, 3 * HOUR_NS },
+        { 3 * HOUR_NS, 100000, 5 * HOUR_NS },
+        { 5 * HOUR_NS + 1, 300000, 6 * HOUR_NS },
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_int_equal(hourly_milli(&h, want[i].at_ns), want[i].milli);
+        assert_int_equal(hourly_change_ns(&h, want[i].at_ns), want[i].next_ns);
+    }
+    assert_int_equal(hourly_change_ns(&constant, 7), TIME_NEVER);
+}
+
 static const struct bad_row { const char *name, *text, *error; } bad_rows[] = {
     { "no such column", "hour,co2\n0,1\n", ":1: want a column 'carbon_g_per_kwh'" },
     { "an hour left out", "hour,carbon_g_per_kwh\n0,1\n2,1\n", ":3: hour: want 1: every hour, from 0 on, got '2'" },
@@ -217,5 +242,7 @@ int main(void)
     ADD_TEST(tests, n, parts_are_the_whole);
     ADD_TEST(tests, n, carbon_of_a_constant);
     ADD_TEST(tests, n, a_series_is_split_at_its_hours);
+    ADD_TEST(tests, n, when_a_series_changes);
+    ADD_TEST(tests, n, when_a_series_changes);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

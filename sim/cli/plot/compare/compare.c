@@ -10,7 +10,7 @@
 #include "sim/cli/frame/term.h"
 #include "sim/cli/plot/compare/design.h"
 #include "sim/cli/plot/compare/metrics.h"
-#include "sim/cli/plot/compare/place.h"
+#include "sim/cli/plot/names/place.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"

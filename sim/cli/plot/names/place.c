@@ -1,5 +1,5 @@
 /* place.c - see place.h. */
-#include "sim/cli/plot/compare/place.h"
+#include "sim/cli/plot/names/place.h"
 
 #include <math.h>
 
