@@ -114,6 +114,30 @@ static bool request_fits(const struct cohort_search *s, const struct cohort_work
     return true;
 }
 
+/* The request fits in the quota of some subtree below the root. */
+static bool fits_below_root(const struct cohort_search *s, const struct cohort_workload *p)
+{
+    for (uint32_t v = p->queue; s->books->parent[v] != ID_NONE; v = s->books->parent[v])
+        if (request_fits(s, p, v))
+            return true;
+    return false;
+}
+
+/* A bound: the own candidates leave the queue within its quota. */
+static bool may_stay_within(const struct cohort_search *s, const struct query *query)
+{
+    const struct cohort_workload *p = query->preemptor;
+    for (uint32_t cell = 0; cell < s->books->cells; cell++) {
+        size_t at = cohort_at(s->books, p->queue, cell);
+        int64_t beyond = s->books->usage[at] + p->need[cell] - s->books->subtree[at];
+        for (uint32_t i = 0; i < query->n && p->need[cell] && beyond > 0; i++)
+            beyond -= s->candidate[i].workload->need[cell];
+        if (p->need[cell] && beyond > 0)
+            return false;
+    }
+    return true;
+}
+
 static void collect(struct cohort_search *s, struct query *query)
 {
     const struct cohort_workload *p = query->preemptor;
@@ -121,7 +145,9 @@ static void collect(struct cohort_search *s, struct query *query)
     bool precedence = false;
     if (rules->within_queue != WITHIN_NEVER)
         collect_queue(s, query, p->queue, p->queue, false);
-    if (rules->reclaim == RECLAIM_NEVER)
+    /* without precedence others are of use only to a preemptor that does not borrow */
+    if (rules->reclaim == RECLAIM_NEVER ||
+        (rules->borrow == BORROW_NEVER && !fits_below_root(s, p) && !may_stay_within(s, query)))
         return;
     for (uint32_t done = p->queue, v; (v = s->books->parent[done]) != ID_NONE; done = v) {
         precedence = precedence || request_fits(s, p, done);
