@@ -219,6 +219,8 @@ static void cohort_begin(struct sched *s, const void *params, void *state)
                                 .weight = weight,
                                 .range = sched_alloc(s, n * sizeof(struct cohort_range)) };
     cohort_begin_desk(s, c);
+    for (uint32_t v = 0; v < n; v++)
+        cohort_begin_parked(s, c, v);
 }
 
 /* ---- What a job asks of the cluster ---- */
@@ -299,6 +301,7 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
     e->phase = PHASE_HOLDS_QUOTA;
     e->at = m->n;
     m->of[m->n++] = &e->as;
+    parked_forget(&c->queue[e->as.queue].parked);
     c->n_members++;
     cohort_use(&c->books, e->as.queue, e->need, 1);
     t->changes++;
@@ -317,6 +320,7 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
     m->of[e->at] = m->of[--m->n];
     ((struct entrant *)m->of[e->at])->at = e->at;
     c->n_members--;
+    parked_forget(&c->queue[e->as.queue].parked);
     cohort_use(&c->books, e->as.queue, e->need, -1);
     cohort_tree_of(c, e->as.queue)->changes++;
     cohort_tree_of(c, e->as.queue)->releases++;
@@ -331,6 +335,7 @@ static void cohort_wait(struct sched *s, struct cohort *c, job_id j)
                           .time_ns = job_facts(s, j)->submit_ns };
     line_push(q->fresh, j, k);
     line_push(q->waiting, j, k);
+    parked_forget(&q->parked);
     if (!q->listed) {
         q->listed = true;
         q->all = false;
@@ -386,28 +391,10 @@ static void end_shelter(struct sched *s, struct cohort *c)
             continue;
         }
         e->as.firm = !job_facts(s, j)->preemptible;
+        parked_forget(&c->queue[e->as.queue].parked);
         cohort_tree_of(c, e->as.queue)->changes++;
     }
     c->sheltered.n = still;
-}
-
-static void open_queues(struct sched *s, struct cohort *c)
-{
-    uint32_t still = 0;
-    for (uint32_t i = 0; i < c->n_busy; i++) {
-        struct cohort_queue *q = &c->queue[c->busy[i]];
-        if (!(q->listed = line_length(q->waiting) > 0))
-            continue;
-        c->busy[still++] = c->busy[i];
-        q->opened = (struct cohort_moment){ cohort_tree_of(c, c->busy[i])->releases,
-                                            sched_room_version(s) };
-        q->all = q->tried.releases != q->opened.releases ||
-                 (cohort_wants_place(c) && q->tried.room != q->opened.room);
-        q->walk = (struct line_walk){ .l = q->waiting };
-        if (c->rules[c->busy[i]].queueing != STRICT_FIFO && q->preemptor == ID_NONE)
-            q->head = ID_NONE;
-    }
-    c->n_busy = still;
 }
 
 /* true: a job has come back. */
@@ -431,7 +418,7 @@ static void run_round(struct sched *s, struct cohort *c)
 {
     c->released = false;
     place_all(s, c);
-    open_queues(s, c);
+    cohort_open_queues(s, c);
     cohort_run_cycles(s, c);
 }
 
@@ -541,6 +528,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     line_remove(c->unplaced, j);
     line_remove(q->fresh, j);
     line_remove(q->waiting, j);
+    parked_forget(&q->parked);
     q->preemptor = q->preemptor == j ? ID_NONE : q->preemptor;
     q->stuck = q->stuck == j ? ID_NONE : q->stuck;
     q->head = q->head == j ? ID_NONE : q->head;
