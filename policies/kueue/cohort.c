@@ -217,7 +217,8 @@ static void cohort_begin(struct sched *s, const void *params, void *state)
                                 .rules = c->rules,
                                 .members = c->members,
                                 .weight = weight,
-                                .range = sched_alloc(s, n * sizeof(struct cohort_range)) };
+                                .range = sched_alloc(s, n * sizeof(struct cohort_range)),
+                                .source = sched_alloc(s, n * sizeof(struct cohort_source)) };
     cohort_begin_desk(s, c);
     for (uint32_t v = 0; v < n; v++)
         cohort_begin_parked(s, c, v);
@@ -299,8 +300,7 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
     e->as.firm = !job_facts(s, e->as.id)->preemptible;
     e->as.leaving = false;
     e->phase = PHASE_HOLDS_QUOTA;
-    e->at = m->n;
-    m->of[m->n++] = &e->as;
+    cohort_members_add(m, &e->as);
     parked_forget(&c->queue[e->as.queue].parked);
     c->n_members++;
     cohort_use(&c->books, e->as.queue, e->need, 1);
@@ -317,14 +317,23 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
 {
     struct cohort_members *m = &c->members[e->as.queue];
     (void)s;
-    m->of[e->at] = m->of[--m->n];
-    ((struct entrant *)m->of[e->at])->at = e->at;
+    cohort_members_remove(m, &e->as);
     c->n_members--;
     parked_forget(&c->queue[e->as.queue].parked);
     cohort_use(&c->books, e->as.queue, e->need, -1);
     cohort_tree_of(c, e->as.queue)->changes++;
     cohort_tree_of(c, e->as.queue)->releases++;
     e->phase = PHASE_WAITS;
+}
+
+void cohort_leaves(struct cohort *c, struct entrant *e)
+{
+    struct cohort_members *m = &c->members[e->as.queue];
+    cohort_members_remove(m, &e->as);
+    e->as.leaving = true;
+    cohort_members_add(m, &e->as);
+    e->phase = PHASE_LEAVING;
+    cohort_tree_of(c, e->as.queue)->changes++;
 }
 
 /* It joins the line of its queue. */
@@ -450,7 +459,9 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
     cohort_need(s, c, e, e->tasks);
     cohort_hold(s, c, e);
     if (runs) {
+        cohort_members_remove(&c->members[e->as.queue], &e->as);
         e->as.admitted_ns = job_last_start_ns(s, e->as.id);
+        cohort_members_add(&c->members[e->as.queue], &e->as);
         e->phase = PHASE_PLACED;
         return;
     }
@@ -517,9 +528,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
     (void)params;
     if (why == STOPPED_BY_FAULT && e->phase == PHASE_PLACED) {
-        e->as.leaving = true;                             /* it cannot be evicted any more */
-        e->phase = PHASE_LEAVING;
-        cohort_tree_of(c, e->as.queue)->changes++;
+        cohort_leaves(c, e);                              /* it cannot be evicted any more */
     }
     if (!stopped_for_good(why))
         return;                                           /* its quota is free when it has left */

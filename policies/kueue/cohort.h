@@ -26,7 +26,7 @@ struct entrant {
     /* [cells] of the tasks that it is admitted with; behind them, for each run of its request, 1 +
      * the flavor of its nodes (cohort_runs()); 0: any */
     int64_t *need;
-    uint32_t tasks, at;           /* at: its place among the members */
+    uint32_t tasks;
     uint64_t evicted, rested;     /* that pass; has come back from rest in that one */
     enum phase phase;
 };
@@ -151,5 +151,7 @@ void cohort_run_cycles(struct sched *s, struct cohort *c);
 /* ---- Holding quota (cohort.c) ---- */
 void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e);
 void cohort_release(struct sched *s, struct cohort *c, struct entrant *e);
+/* It is evicted, or struck by a fault; it holds quota until it has left. */
+void cohort_leaves(struct cohort *c, struct entrant *e);
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j);
 bool cohort_place(struct sched *s, struct cohort *c, job_id j);   /* true: it has started */

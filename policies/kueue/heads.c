@@ -267,9 +267,7 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id p
         sched_note(s, j, preemptor);
     e->evicted = c->pass;
     if (job_state(s, j) == JOB_RELEASING && sched_room_version(s) == room) {
-        e->as.leaving = true;
-        e->phase = PHASE_LEAVING;
-        cohort_tree_of(c, e->as.queue)->changes++;
+        cohort_leaves(c, e);
         return;
     }
     /* it had no place, or one of this pass, or leaves at once */
