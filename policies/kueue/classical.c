@@ -22,10 +22,12 @@ static const enum cohort_reason reason_of[] = {
 /* ---- Candidates ---- */
 
 struct query {
+    struct cohort_search *s;
     const struct cohort_workload *preemptor;
     const bool *contested;
-    /* candidates; of these, those of the present attempt; of these, those not yet in order */
-    uint32_t n, usable, heap;
+    /* queues with candidates; of these, those of the present attempt that have more */
+    uint32_t n, heap;
+    bool borrowing;               /* the present attempt may */
     bool others, precedence;
 };
 
@@ -40,21 +42,41 @@ static enum kind kind_elsewhere(const struct cohort_search *s, const struct quer
     return rules->borrow != BORROW_NEVER && below ? WHILE_BORROWING : WITHOUT_BORROWING;
 }
 
-static void collect_queue(struct cohort_search *s, struct query *query, uint32_t queue,
-                          uint32_t common, bool precedence)
+static enum kind kind_of(const struct query *query, const struct cohort_source *from,
+                         const struct cohort_workload *w)
 {
-    const struct cohort_members *m = &s->members[queue];
-    bool own = queue == query->preemptor->queue;
-    for (uint32_t i = 0; i < m->n; i++) {
-        struct cohort_workload *w = m->of[i];
-        if (!cohort_may_evict(s, query->preemptor, w, query->contested))
-            continue;
-        enum kind kind = own ? SAME_QUEUE : kind_elsewhere(s, query, w, precedence);
-        s->candidate[query->n++] =
-            (struct cohort_victim){ w, reason_of[kind], common, (uint8_t)kind };
-        query->others |= !own;
-        query->precedence |= kind == HIERARCHICAL;
+    return from->queue == query->preemptor->queue
+               ? SAME_QUEUE
+               : kind_elsewhere(query->s, query, w, from->precedence);
+}
+
+static const struct cohort_workload *candidate(const struct query *query,
+                                               const struct cohort_source *from)
+{
+    return query->s->members[from->queue].of[from->next];
+}
+
+/* From `next` on to the first candidate of the present attempt. false: there is none. */
+static bool advance(const struct query *query, struct cohort_source *from)
+{
+    for (; from->next < query->s->members[from->queue].n; from->next++) {
+        const struct cohort_workload *w = candidate(query, from);
+        if (cohort_may_evict(query->s, query->preemptor, w, query->contested) &&
+            !(query->borrowing && kind_of(query, from, w) == WITHOUT_BORROWING))
+            return true;
     }
+    return false;
+}
+
+static void collect_queue(struct query *query, uint32_t queue, uint32_t common, bool precedence)
+{
+    struct cohort_source from = { .queue = queue, .common = common, .precedence = precedence };
+    if (!advance(query, &from))
+        return;
+    from.first = from.next;
+    query->s->source[query->n++] = from;
+    query->others |= queue != query->preemptor->queue;
+    query->precedence |= precedence;
 }
 
 /* Every node from `queue` up to below `common` exceeds its quota in a contested cell. */
@@ -76,13 +98,14 @@ static bool is_under(const struct cohort_books *b, uint32_t v, uint32_t above)
 
 /* The queues below `cohort` that are not below `done`, where every node on the way down exceeds its
  * quota. */
-static void collect_subtree(struct cohort_search *s, struct query *query, uint32_t cohort,
-                            uint32_t done, bool precedence)
+static void collect_subtree(struct query *query, uint32_t cohort, uint32_t done, bool precedence)
 {
+    const struct cohort_search *s = query->s;
     for (uint32_t v = cohort + 1; v < s->books->n; v++)
-        if (s->members[v].n && is_under(s->books, v, cohort) && !is_under(s->books, v, done) &&
+        if (s->members[v].n && !cohort_within_nominal(s->books, v, query->contested) &&
+            is_under(s->books, v, cohort) && !is_under(s->books, v, done) &&
             all_beyond(s, v, cohort, query->contested))
-            collect_queue(s, query, v, cohort, precedence);
+            collect_queue(query, v, cohort, precedence);
 }
 
 /* `rest` fits within v's quota; *rest: what its parent is then asked for, less the part that v has
@@ -114,97 +137,150 @@ static bool request_fits(const struct cohort_search *s, const struct cohort_work
     return true;
 }
 
-static void collect(struct cohort_search *s, struct query *query)
+/* The request fits in the quota of some subtree below the root. */
+static bool fits_below_root(const struct cohort_search *s, const struct cohort_workload *p)
 {
+    for (uint32_t v = p->queue; s->books->parent[v] != ID_NONE; v = s->books->parent[v])
+        if (request_fits(s, p, v))
+            return true;
+    return false;
+}
+
+/* What the candidates of a queue, of the present attempt, would give. */
+static int64_t freed_by(const struct query *query, struct cohort_source from, uint32_t cell)
+{
+    int64_t sum = 0;
+    for (from.next = 0; advance(query, &from); from.next++)
+        sum += candidate(query, &from)->need[cell];
+    return sum;
+}
+
+/* A bound: with the own candidates gone the queue stays within its quota in the cell. */
+static bool may_stay_within(const struct query *query, uint32_t cell)
+{
+    const struct cohort_books *b = query->s->books;
+    size_t at = cohort_at(b, query->preemptor->queue, cell);
+    int64_t beyond = b->usage[at] + query->preemptor->need[cell] - b->subtree[at];
+    return beyond <= 0 ||
+           beyond <= freed_by(query, (struct cohort_source){ .queue = query->preemptor->queue }, cell);
+}
+
+static bool may_stay_within_all(const struct query *query)
+{
+    bool may = true;
+    for (uint32_t cell = 0; cell < query->s->books->cells && may; cell++)
+        may = query->preemptor->need[cell] == 0 || may_stay_within(query, cell);
+    return may;
+}
+
+static void collect(struct query *query)
+{
+    const struct cohort_search *s = query->s;
     const struct cohort_workload *p = query->preemptor;
     const struct cohort_rules *rules = &s->rules[p->queue];
     bool precedence = false;
     if (rules->within_queue != WITHIN_NEVER)
-        collect_queue(s, query, p->queue, p->queue, false);
-    if (rules->reclaim == RECLAIM_NEVER)
+        collect_queue(query, p->queue, p->queue, false);
+    /* without precedence others are of use only to a preemptor that does not borrow */
+    if (rules->reclaim == RECLAIM_NEVER ||
+        (rules->borrow == BORROW_NEVER && !fits_below_root(s, p) && !may_stay_within_all(query)))
         return;
     for (uint32_t done = p->queue, v; (v = s->books->parent[done]) != ID_NONE; done = v) {
         precedence = precedence || request_fits(s, p, done);
-        collect_subtree(s, query, v, done, precedence);
+        collect_subtree(query, v, done, precedence);
     }
 }
 
 /* Workloads that leave already first, of all kinds; then by kind, the two that depend on borrowing
- * as one. */
-static bool goes_before(const void *none, const struct cohort_victim *x,
-                        const struct cohort_victim *y)
+ * as one. The members of a queue are in that order. */
+static bool goes_before(const struct query *query, const struct cohort_source *x,
+                        const struct cohort_source *y)
 {
-    (void)none;
     static const int group[] = {
         [HIERARCHICAL] = 0, [WHILE_BORROWING] = 1, [WITHOUT_BORROWING] = 1, [SAME_QUEUE] = 2
     };
-    if (x->workload->leaving != y->workload->leaving)
-        return x->workload->leaving;
-    if (group[x->kind] != group[y->kind])
-        return group[x->kind] < group[y->kind];
-    return cohort_compare_workloads(x->workload, y->workload) < 0;
+    const struct cohort_workload *a = candidate(query, x), *b = candidate(query, y);
+    int group_a = group[kind_of(query, x, a)], group_b = group[kind_of(query, y, b)];
+    if (a->leaving != b->leaving)
+        return a->leaving;
+    return group_a != group_b ? group_a < group_b : cohort_compare_workloads(a, b) < 0;
 }
 
 /* Few of many candidates mostly suffice, so they are put in order as they are asked for: a heap of
- * the rest, and behind it those in order, from the end. */
-HEAP_DEFINE(candidates, struct cohort_victim, void, goes_before, HEAP_NOT_PLACED);
+ * queues by their next one. */
+HEAP_DEFINE(sources, struct cohort_source, struct query, goes_before, HEAP_NOT_PLACED);
 
-static void candidates_begin(struct cohort_search *s, struct query *query, bool borrowing)
+static void candidates_begin(struct query *query, bool borrowing)
 {
-    query->usable = 0;
+    struct cohort_source *source = query->s->source;
+    query->borrowing = borrowing;
+    query->heap = 0;
     for (uint32_t i = 0; i < query->n; i++) {
-        struct cohort_victim c = s->candidate[i];
-        if (borrowing && c.kind == WITHOUT_BORROWING)
+        struct cohort_source from = source[i];
+        from.next = from.first;
+        if (!advance(query, &from))
             continue;
-        s->candidate[i] = s->candidate[query->usable];
-        s->candidate[query->usable++] = c;
+        source[i] = source[query->heap];
+        source[query->heap++] = from;
     }
-    query->heap = query->usable;
-    candidates_make(NULL, s->candidate, query->heap);
+    sources_make(query, source, query->heap);
 }
 
-static const struct cohort_victim *in_order(struct cohort_search *s, struct query *query,
-                                            uint32_t i)
+/* false: there are no more. */
+static bool next_candidate(struct query *query, struct cohort_victim *v)
 {
-    while (query->usable - query->heap <= i) {
-        struct cohort_victim first = candidates_pop(NULL, s->candidate, query->heap--);
-        s->candidate[query->heap] = first;
+    if (!query->heap)
+        return false;
+    struct cohort_source *first = query->s->source;
+    struct cohort_workload *w = query->s->members[first->queue].of[first->next];
+    enum kind kind = kind_of(query, first, w);
+    *v = (struct cohort_victim){ w, reason_of[kind], first->common, (uint8_t)kind };
+    first->next++;
+    if (advance(query, first)) {
+        sources_down(query, first, query->heap, 0);
+    } else {
+        struct cohort_source spent = *first;
+        first[0] = first[--query->heap];
+        first[query->heap] = spent;
+        if (query->heap)
+            sources_down(query, first, query->heap, 0);
     }
-    return &s->candidate[query->usable - 1 - i];
+    return true;
 }
 
 /* ---- The search ---- */
 
 /* A bound: evicting all that this attempt may take can make room in the cell, each freeing at most
- * what it needs; and, where the preemptor may not borrow, bring its queue within its quota. */
-static bool may_succeed(const struct cohort_search *s, const struct query *query, bool borrowing,
-                        uint32_t cell)
+ * what it needs, and all of a queue what that uses; and, where the preemptor may not borrow, bring
+ * its queue within its quota. Where each victim has its place vacated the sum is over them. */
+static bool may_succeed(const struct query *query, uint32_t cell)
 {
+    const struct cohort_books *b = query->s->books;
     const struct cohort_workload *p = query->preemptor;
-    size_t at = cohort_at(s->books, p->queue, cell);
-    int64_t lacks = p->need[cell] - cohort_available(s->books, p->queue, cell);
-    int64_t beyond = borrowing ? 0 : s->books->usage[at] + p->need[cell] - s->books->subtree[at];
-    for (uint32_t i = 0; i < query->n && (lacks > 0 || beyond > 0); i++) {
-        const struct cohort_victim *c = &s->candidate[i];
-        lacks -= borrowing && c->kind == WITHOUT_BORROWING ? 0 : c->workload->need[cell];
-        beyond -= c->kind == SAME_QUEUE ? c->workload->need[cell] : 0;
+    int64_t lacks = p->need[cell] - cohort_available(b, p->queue, cell);
+    if (p->need[cell] == 0)
+        return true;
+    for (uint32_t i = 0; i < query->heap && lacks > 0; i++) {
+        struct cohort_source from = query->s->source[i];
+        lacks -= query->s->places ? freed_by(query, from, cell)
+                                  : b->usage[cohort_at(b, from.queue, cell)];
     }
-    return p->need[cell] == 0 || (lacks <= 0 && beyond <= 0);
+    return lacks <= 0 && (query->borrowing || may_stay_within(query, cell));
 }
 
-static bool attempt(struct cohort_search *s, struct query *query, bool borrowing)
+static bool attempt(struct query *query, bool borrowing)
 {
+    struct cohort_search *s = query->s;
+    struct cohort_victim c;
     s->n_victims = 0;
+    candidates_begin(query, borrowing);
     for (uint32_t cell = 0; cell < s->books->cells; cell++)
-        if (!may_succeed(s, query, borrowing, cell))
+        if (!may_succeed(query, cell))
             return false;
-    candidates_begin(s, query, borrowing);
-    for (uint32_t i = 0; i < query->usable; i++) {
-        const struct cohort_victim *c = in_order(s, query, i);
-        if (c->kind != SAME_QUEUE &&
-            !all_beyond(s, c->workload->queue, c->common, query->contested))
+    while (next_candidate(query, &c)) {
+        if (c.kind != SAME_QUEUE && !all_beyond(s, c.workload->queue, c.common, query->contested))
             continue;
-        cohort_evict(s, c);
+        cohort_evict(s, &c);
         if (!cohort_admissible(s, query->preemptor, borrowing))
             continue;
         cohort_put_back(s, query->preemptor, borrowing);
@@ -229,14 +305,14 @@ static bool under_nominal(const struct cohort_search *s, uint32_t queue, const b
 bool cohort_search_classical(struct cohort_search *s, const struct cohort_workload *preemptor,
                              const bool *contested)
 {
-    struct query query = { preemptor, contested, .n = 0 };
+    struct query query = { .s = s, .preemptor = preemptor, .contested = contested };
     bool alone = s->rules[preemptor->queue].borrow == BORROW_NEVER;
     s->n_victims = 0;
-    collect(s, &query);
+    collect(&query);
     if (query.n == 0)
         return false;
     if (!query.others || (alone && !under_nominal(s, preemptor->queue, contested)))
-        return attempt(s, &query, true);
+        return attempt(&query, true);
     bool borrowing_first = !alone || query.precedence;
-    return attempt(s, &query, borrowing_first) || attempt(s, &query, !borrowing_first);
+    return attempt(&query, borrowing_first) || attempt(&query, !borrowing_first);
 }

@@ -217,8 +217,11 @@ static void cohort_begin(struct sched *s, const void *params, void *state)
                                 .rules = c->rules,
                                 .members = c->members,
                                 .weight = weight,
-                                .range = sched_alloc(s, n * sizeof(struct cohort_range)) };
+                                .range = sched_alloc(s, n * sizeof(struct cohort_range)),
+                                .source = sched_alloc(s, n * sizeof(struct cohort_source)) };
     cohort_begin_desk(s, c);
+    for (uint32_t v = 0; v < n; v++)
+        cohort_begin_parked(s, c, v);
 }
 
 /* ---- What a job asks of the cluster ---- */
@@ -297,8 +300,8 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
     e->as.firm = !job_facts(s, e->as.id)->preemptible;
     e->as.leaving = false;
     e->phase = PHASE_HOLDS_QUOTA;
-    e->at = m->n;
-    m->of[m->n++] = &e->as;
+    cohort_members_add(m, &e->as);
+    parked_forget(&c->queue[e->as.queue].parked);
     c->n_members++;
     cohort_use(&c->books, e->as.queue, e->need, 1);
     t->changes++;
@@ -314,13 +317,23 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
 {
     struct cohort_members *m = &c->members[e->as.queue];
     (void)s;
-    m->of[e->at] = m->of[--m->n];
-    ((struct entrant *)m->of[e->at])->at = e->at;
+    cohort_members_remove(m, &e->as);
     c->n_members--;
+    parked_forget(&c->queue[e->as.queue].parked);
     cohort_use(&c->books, e->as.queue, e->need, -1);
     cohort_tree_of(c, e->as.queue)->changes++;
     cohort_tree_of(c, e->as.queue)->releases++;
     e->phase = PHASE_WAITS;
+}
+
+void cohort_leaves(struct cohort *c, struct entrant *e)
+{
+    struct cohort_members *m = &c->members[e->as.queue];
+    cohort_members_remove(m, &e->as);
+    e->as.leaving = true;
+    cohort_members_add(m, &e->as);
+    e->phase = PHASE_LEAVING;
+    cohort_tree_of(c, e->as.queue)->changes++;
 }
 
 /* It joins the line of its queue. */
@@ -331,6 +344,7 @@ static void cohort_wait(struct sched *s, struct cohort *c, job_id j)
                           .time_ns = job_facts(s, j)->submit_ns };
     line_push(q->fresh, j, k);
     line_push(q->waiting, j, k);
+    parked_forget(&q->parked);
     if (!q->listed) {
         q->listed = true;
         q->all = false;
@@ -386,28 +400,10 @@ static void end_shelter(struct sched *s, struct cohort *c)
             continue;
         }
         e->as.firm = !job_facts(s, j)->preemptible;
+        parked_forget(&c->queue[e->as.queue].parked);
         cohort_tree_of(c, e->as.queue)->changes++;
     }
     c->sheltered.n = still;
-}
-
-static void open_queues(struct sched *s, struct cohort *c)
-{
-    uint32_t still = 0;
-    for (uint32_t i = 0; i < c->n_busy; i++) {
-        struct cohort_queue *q = &c->queue[c->busy[i]];
-        if (!(q->listed = line_length(q->waiting) > 0))
-            continue;
-        c->busy[still++] = c->busy[i];
-        q->opened = (struct cohort_moment){ cohort_tree_of(c, c->busy[i])->releases,
-                                            sched_room_version(s) };
-        q->all = q->tried.releases != q->opened.releases ||
-                 (cohort_wants_place(c) && q->tried.room != q->opened.room);
-        q->walk = (struct line_walk){ .l = q->waiting };
-        if (c->rules[c->busy[i]].queueing != STRICT_FIFO && q->preemptor == ID_NONE)
-            q->head = ID_NONE;
-    }
-    c->n_busy = still;
 }
 
 /* true: a job has come back. */
@@ -431,7 +427,7 @@ static void run_round(struct sched *s, struct cohort *c)
 {
     c->released = false;
     place_all(s, c);
-    open_queues(s, c);
+    cohort_open_queues(s, c);
     cohort_run_cycles(s, c);
 }
 
@@ -463,7 +459,9 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
     cohort_need(s, c, e, e->tasks);
     cohort_hold(s, c, e);
     if (runs) {
+        cohort_members_remove(&c->members[e->as.queue], &e->as);
         e->as.admitted_ns = job_last_start_ns(s, e->as.id);
+        cohort_members_add(&c->members[e->as.queue], &e->as);
         e->phase = PHASE_PLACED;
         return;
     }
@@ -530,9 +528,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
     (void)params;
     if (why == STOPPED_BY_FAULT && e->phase == PHASE_PLACED) {
-        e->as.leaving = true;                             /* it cannot be evicted any more */
-        e->phase = PHASE_LEAVING;
-        cohort_tree_of(c, e->as.queue)->changes++;
+        cohort_leaves(c, e);                              /* it cannot be evicted any more */
     }
     if (!stopped_for_good(why))
         return;                                           /* its quota is free when it has left */
@@ -541,6 +537,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     line_remove(c->unplaced, j);
     line_remove(q->fresh, j);
     line_remove(q->waiting, j);
+    parked_forget(&q->parked);
     q->preemptor = q->preemptor == j ? ID_NONE : q->preemptor;
     q->stuck = q->stuck == j ? ID_NONE : q->stuck;
     q->head = q->head == j ? ID_NONE : q->head;

@@ -10,6 +10,7 @@
  * only for the next pass, so a pass ends. */
 #pragma once
 #include "policies/kueue/cycle.h"
+#include "policies/kueue/parked.h"
 #include "sim/contract/policy.h"
 
 enum { COHORT_PARTS = 3 };        /* resources: GPUs, CPUs, memory */
@@ -25,7 +26,7 @@ struct entrant {
     /* [cells] of the tasks that it is admitted with; behind them, for each run of its request, 1 +
      * the flavor of its nodes (cohort_runs()); 0: any */
     int64_t *need;
-    uint32_t tasks, at;           /* at: its place among the members */
+    uint32_t tasks;
     uint64_t evicted, rested;     /* that pass; has come back from rest in that one */
     enum phase phase;
 };
@@ -56,9 +57,10 @@ struct cohort_queue {
     job_id stuck;                 /* the job with a wait reason of its own; ID_NONE */
     job_id preemptor;             /* has evicted others, and waits for them to leave; ID_NONE */
     struct nomination nomination;
+    struct parked parked;
 };
-/* Quota came free; usage changed in any way. */
-struct cohort_tree { uint64_t releases, changes; };
+/* Quota came free; usage changed in any way; the cycle of this round that has an open head. */
+struct cohort_tree { uint64_t releases, changes; uint32_t open_in; };
 
 struct cohort {
     const struct cohort_params *params;
@@ -73,6 +75,8 @@ struct cohort {
     /* [n_busy] queues in which jobs wait; [n_heads] those with a head in this cycle */
     queue_id *busy, *heads;
     uint32_t n_busy, n_heads, n_members;
+    /* the present cycle of the round; the next one in which a queue wakes */
+    uint32_t cycle, next_wake;
     size_t members_capacity;
     /* firm until this pass ends; see above */
     struct cohort_list { job_id *job; uint32_t n; size_t capacity; } sheltered, resting;
@@ -137,11 +141,17 @@ void cohort_need(struct sched *s, struct cohort *c, struct entrant *e, uint32_t 
 /* From the nomination into e. */
 void cohort_take_flavors(const struct cohort *c, struct nomination *n, struct entrant *e);
 
+/* ---- Heads (heads.c) ---- */
+void cohort_begin_parked(struct sched *s, struct cohort *c, uint32_t queue);
+/* Those with waiting jobs, for a new round. */
+void cohort_open_queues(struct sched *s, struct cohort *c);
 /* Cycles until one changes nothing. */
 void cohort_run_cycles(struct sched *s, struct cohort *c);
 
 /* ---- Holding quota (cohort.c) ---- */
 void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e);
 void cohort_release(struct sched *s, struct cohort *c, struct entrant *e);
+/* It is evicted, or struck by a fault; it holds quota until it has left. */
+void cohort_leaves(struct cohort *c, struct entrant *e);
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j);
 bool cohort_place(struct sched *s, struct cohort *c, job_id j);   /* true: it has started */

@@ -1,8 +1,6 @@
 /* fair.c - shares, and the victims by shares. See fair.h. */
 #include "policies/kueue/fair.h"
 
-#include <stdlib.h>
-
 typedef unsigned __int128 wide;
 
 /* ---- Shares ---- */
@@ -74,14 +72,6 @@ int cohort_share_compare(struct cohort_share a, struct cohort_share b)
 
 /* ---- Candidates: those of a queue side by side, in the order in which they are taken ---- */
 
-static int by_queue(const void *a, const void *b)
-{
-    const struct cohort_workload *x = ((const struct cohort_victim *)a)->workload,
-                                 *y = ((const struct cohort_victim *)b)->workload;
-    return x->queue != y->queue ? (x->queue > y->queue) - (x->queue < y->queue)
-                                : cohort_compare_workloads(x, y);
-}
-
 static bool is_source(const struct cohort_search *s, const struct cohort_workload *preemptor,
                       uint32_t queue, const bool *contested)
 {
@@ -125,7 +115,6 @@ static uint32_t collect(struct cohort_search *s, const struct cohort_workload *p
     }
     if (!n || !enough(s, preemptor, contested, n))
         return 0;
-    qsort(s->candidate, n, sizeof *s->candidate, by_queue);
     for (uint32_t i = 0; i < n; i++) {
         struct cohort_range *r = &s->range[s->candidate[i].workload->queue];
         if (r->end == 0)

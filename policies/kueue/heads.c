@@ -5,6 +5,7 @@
  * with one before it, or no longer fits, is met again in the next cycle. */
 #include "policies/kueue/cohort.h"
 #include "sim/contract/util/array.h"
+#include "sim/contract/util/minmax.h"
 
 #include <string.h>
 
@@ -22,6 +23,16 @@ static bool is_strict(const struct cohort *c, uint32_t v)
     return c->rules[v].queueing == STRICT_FIFO;
 }
 
+/* What came free has been offered to all. */
+static void end_walk(struct cohort_queue *q)
+{
+    job_id j;
+    q->tried = q->opened;
+    q->all = false;
+    while (line_first(q->fresh, &j, NULL))
+        line_remove(q->fresh, j);
+}
+
 /* The next head of a best-effort queue. ID_NONE: all have been tried. */
 static job_id walk_on(struct cohort_queue *q)
 {
@@ -30,11 +41,8 @@ static job_id walk_on(struct cohort_queue *q)
         return line_first(q->fresh, &j, NULL) ? j : ID_NONE;
     if (line_next(&q->walk, &j))
         return j;
-    /* what came free since has not been offered to all */
-    q->tried = q->opened;
-    q->all = false;
-    while (line_first(q->fresh, &j, NULL))
-        line_remove(q->fresh, j);
+    q->parked.complete = q->parked.records;
+    end_walk(q);
     return ID_NONE;
 }
 
@@ -61,6 +69,139 @@ static void pass_over(struct cohort_queue *q)
     q->settled = false;
 }
 
+/* ---- Queues that need not be asked (parked.h) ---- */
+
+/* A head that fails may reserve what others would take. */
+static bool may_reserve(const struct cohort *c, uint32_t v)
+{
+    return c->rules[v].reclaim != RECLAIM_ANY;
+}
+
+static bool limits_borrowing(const struct cohort_books *b, uint32_t v)
+{
+    bool limits = false;
+    for (; v != ID_NONE; v = b->parent[v])
+        for (uint32_t cell = 0; cell < b->cells; cell++)
+            limits |= b->quota[cohort_at(b, v, cell)].borrowing != UNLIMITED;
+    return limits;
+}
+
+void cohort_begin_parked(struct sched *s, struct cohort *c, uint32_t v)
+{
+    struct parked *p = &c->queue[v].parked;
+    const struct cohort_rules *rules = &c->rules[v];
+    p->possible = !cohort_is_fair(c) && !cohort_wants_place(c) && !is_strict(c, v) &&
+                  c->desk.chooser.flavors[v].n_groups == 1 && rules->borrow == BORROW_NEVER &&
+                  !limits_borrowing(&c->books, v);
+    p->reclaims = rules->reclaim != RECLAIM_NEVER;
+    p->least = sched_alloc(s, c->books.cells * sizeof *p->least);
+}
+
+/* What evicting others of its queue would give the head. */
+static int64_t own_candidates(struct cohort *c, const struct cohort_head *h, uint32_t cell)
+{
+    const struct cohort_members *m = &c->members[h->as.queue];
+    int64_t sum = 0;
+    c->desk.one_contested[cell] = true;
+    for (uint32_t i = 0; i < m->n && c->rules[h->as.queue].within_queue != WITHIN_NEVER; i++)
+        if (cohort_may_evict(&c->desk.search, &h->as, m->of[i], c->desk.one_contested))
+            sum += m->of[i]->need[cell];
+    c->desk.one_contested[cell] = false;
+    return sum;
+}
+
+static int64_t lacks_of(struct cohort *c, const struct cohort_head *h, uint32_t flavor, uint32_t r)
+{
+    const struct cohort_set *set = h->set;
+    uint32_t cell = flavor * COHORT_PARTS + r;
+    int64_t amount = set->count * set->each[r];
+    if (set->each[r] < 0)
+        return PARKED_NOT_ASKED;
+    if ((set->allowed && !set->allowed[flavor]) ||
+        amount > c->books.potential[cohort_at(&c->books, h->as.queue, cell)])
+        return PARKED_NEVER;
+    return max_i64(0, amount - own_candidates(c, h, cell));
+}
+
+static uint32_t resources_asked(const struct cohort_set *set)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < COHORT_PARTS; r++)
+        n += set->each[r] >= 0;
+    return n;
+}
+
+/* The head, which is admitted whole and has just failed. */
+static void park(struct sched *s, struct cohort *c, uint32_t v)
+{
+    struct cohort_queue *q = &c->queue[v];
+    struct parked *p = &q->parked;
+    const struct cohort_head *h = &q->nomination.entry.head;
+    const struct cohort_group *group = c->desk.chooser.flavors[v].group;
+    uint32_t cells = c->books.cells;
+    p->records = p->records && h->n_sets == 1 && !q->nomination.goes_on &&
+                 (p->reclaims ? q->nomination.why == WAIT_QUOTA : true) &&
+                 (!may_reserve(c, v) || resources_asked(h->set) == 1);
+    if (!p->records)
+        return;
+    p->lacks = array_grown(sched_alloc, s, p->lacks, &p->capacity, p->n, cells * sizeof *p->lacks);
+    int64_t *lacks = &p->lacks[(size_t)p->n * cells];
+    for (uint32_t cell = 0; cell < cells; cell++)
+        lacks[cell] = PARKED_NEVER;
+    for (uint32_t k = 0; k < group->n; k++)
+        for (uint32_t r = 0; r < COHORT_PARTS; r++)
+            lacks[group->flavor[k] * COHORT_PARTS + r] = lacks_of(c, h, group->flavor[k], r);
+    parked_add(&c->books, p);
+}
+
+/* A walk over all that wait begins, or need not. */
+static void go_to_sleep(struct cohort *c, uint32_t v)
+{
+    struct parked *p = &c->queue[v].parked;
+    p->releases = cohort_tree_of(c, v)->releases;
+    p->wakes = p->complete ? parked_first_hope(&c->books, p, v, 0) : 0;
+    p->asleep = p->wakes > 0;
+    if (p->asleep)
+        return;
+    parked_keep(&c->books, p, 0);
+    p->complete = false;
+    p->records = p->possible;
+}
+
+/* Its walk goes on behind the shapes whose cycles have passed. */
+static void wake(struct sched *s, struct cohort *c, struct cohort_queue *q)
+{
+    struct parked *p = &q->parked;
+    p->asleep = false;
+    if (c->cycle >= p->n) {
+        end_walk(q);
+        return;
+    }
+    for (uint32_t i = 0; i < c->cycle; i++) {
+        job_id j;
+        line_next(&q->walk, &j);
+        line_skip_shape(&q->walk, job_facts(s, j)->ask->shape);
+    }
+    parked_keep(&c->books, p, c->cycle);
+    p->records = p->complete;
+    p->complete = false;
+}
+
+/* true: it sleeps in this cycle. */
+static bool sleeps_on(struct cohort *c, uint32_t v)
+{
+    struct parked *p = &c->queue[v].parked;
+    uint64_t releases = cohort_tree_of(c, v)->releases;
+    if (p->asleep && !p->complete)
+        p->wakes = c->cycle;
+    else if (p->asleep && p->releases != releases)
+        p->wakes = parked_first_hope(&c->books, p, v, c->cycle);
+    p->releases = releases;
+    if (p->asleep && p->wakes > c->cycle)
+        c->next_wake = min_u32(c->next_wake, p->wakes);
+    return p->asleep && p->wakes > c->cycle;
+}
+
 /* ---- Processing a head ---- */
 
 static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
@@ -82,6 +223,10 @@ static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
         if (q->all)
             line_skip_shape(&q->walk, f->ask->shape);
     }
+    if (one_of_many)
+        park(s, c, v);
+    else
+        q->parked.records = false;
     pass_over(q);
 }
 
@@ -124,9 +269,7 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id p
         sched_note(s, j, preemptor);
     e->evicted = c->pass;
     if (job_state(s, j) == JOB_RELEASING && sched_room_version(s) == room) {
-        e->as.leaving = true;
-        e->phase = PHASE_LEAVING;
-        cohort_tree_of(c, e->as.queue)->changes++;
+        cohort_leaves(c, e);
         return;
     }
     /* it had no place, or one of this pass, or leaves at once */
@@ -166,6 +309,7 @@ static void evict_all(struct sched *s, struct cohort *c)
 static void refuse(struct sched *s, struct cohort_queue *q)
 {
     job_id j = q->head;
+    parked_forget(&q->parked);
     sched_refuse(s, j, q->nomination.entry.spare.why == NO_FIT_NEVER
                            ? "asks for more than its queue could ever borrow"
                            : "may use no flavor of its queue");
@@ -222,23 +366,73 @@ static bool conclude(struct sched *s, struct cohort *c, uint32_t v)
 
 /* ---- Cycles ---- */
 
-/* Gathers the heads of this cycle. true: one of them has no nomination that is up to date. */
-static bool gather(struct sched *s, struct cohort *c)
+void cohort_open_queues(struct sched *s, struct cohort *c)
 {
-    bool open = false;
-    c->n_heads = 0;
+    uint32_t still = 0;
+    c->cycle = 0;
     for (uint32_t i = 0; i < c->n_busy; i++) {
         uint32_t v = c->busy[i];
         struct cohort_queue *q = &c->queue[v];
-        find_head(c, v);
-        if (q->head == ID_NONE)
+        struct cohort_tree *t = cohort_tree_of(c, v);
+        if (!(q->listed = line_length(q->waiting) > 0))
             continue;
-        bool stale = q->nomination.job != q->head ||
-                     q->nomination.changes != cohort_tree_of(c, v)->changes ||
-                     (cohort_wants_place(c) && q->nomination.room != sched_room_version(s));
-        q->settled = q->settled && !stale;
-        open |= !q->settled;
-        c->heads[c->n_heads++] = v;
+        c->busy[still++] = v;
+        t->open_in = UINT32_MAX;
+        q->opened = (struct cohort_moment){ t->releases, sched_room_version(s) };
+        q->all = q->tried.releases != q->opened.releases ||
+                 (cohort_wants_place(c) && q->tried.room != q->opened.room);
+        q->walk = (struct line_walk){ .l = q->waiting };
+        if (!is_strict(c, v) && q->preemptor == ID_NONE)
+            q->head = ID_NONE;
+        if (q->all && q->preemptor == ID_NONE)
+            go_to_sleep(c, v);
+        else
+            q->parked.records = false;
+    }
+    c->n_busy = still;
+}
+
+/* true: it has a head that has no nomination that is up to date. */
+static bool gather_from(struct sched *s, struct cohort *c, uint32_t v)
+{
+    struct cohort_queue *q = &c->queue[v];
+    struct cohort_tree *t = cohort_tree_of(c, v);
+    find_head(c, v);
+    if (q->head == ID_NONE)
+        return false;
+    bool stale = q->nomination.job != q->head || q->nomination.changes != t->changes ||
+                 (cohort_wants_place(c) && q->nomination.room != sched_room_version(s));
+    q->settled = q->settled && !stale;
+    if (!q->settled)
+        t->open_in = c->cycle;
+    c->heads[c->n_heads++] = v;
+    return !q->settled;
+}
+
+/* Gathers the heads of this cycle. true: one of them is open. */
+static bool gather(struct sched *s, struct cohort *c)
+{
+    bool open = false;
+    uint32_t sleepers = 0;
+    c->n_heads = 0;
+    c->next_wake = PARKED_SLEEPS;
+    for (uint32_t i = 0; i < c->n_busy; i++) {
+        uint32_t v = c->busy[i];
+        if (sleeps_on(c, v)) {
+            sleepers += may_reserve(c, v);
+            continue;
+        }
+        if (c->queue[v].parked.asleep)
+            wake(s, c, &c->queue[v]);
+        open |= gather_from(s, c, v);
+    }
+    for (uint32_t i = 0; i < c->n_busy && open && sleepers; i++) {
+        uint32_t v = c->busy[i];
+        struct cohort_queue *q = &c->queue[v];
+        if (!q->parked.asleep || !may_reserve(c, v) || cohort_tree_of(c, v)->open_in != c->cycle)
+            continue;
+        wake(s, c, q);
+        gather_from(s, c, v);
     }
     return open;
 }
@@ -265,10 +459,19 @@ static bool run_cycle(struct sched *s, struct cohort *c)
 
 void cohort_run_cycles(struct sched *s, struct cohort *c)
 {
-    while (gather(s, c) && run_cycle(s, c))
-        ;
+    for (;;) {
+        if (gather(s, c) && run_cycle(s, c))
+            c->cycle++;
+        else if (c->next_wake != PARKED_SLEEPS)
+            c->cycle = c->next_wake;
+        else
+            break;
+    }
     for (uint32_t i = 0; i < c->n_busy; i++) {
         struct cohort_queue *q = &c->queue[c->busy[i]];
+        if (q->parked.asleep)
+            end_walk(q);
+        q->parked.asleep = false;
         /* others hold what it asks for until the next pass */
         if (q->head != ID_NONE && !q->settled)
             sched_blocked(s, q->head, WAIT_RESERVED);

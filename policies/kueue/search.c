@@ -1,5 +1,6 @@
 /* search.c - tentative eviction and putting back. See search.h. */
 #include "policies/kueue/search.h"
+#include "sim/contract/util/array.h"
 
 static bool policy_allows(const struct cohort_rules *rules, const struct cohort_workload *preemptor,
                           const struct cohort_workload *w)
@@ -31,6 +32,28 @@ int cohort_compare_workloads(const struct cohort_workload *a, const struct cohor
     if (a->admitted_ns != b->admitted_ns)
         return a->admitted_ns > b->admitted_ns ? -1 : 1;
     return (a->id > b->id) - (a->id < b->id);
+}
+
+static bool member_before(const void *entry, const void *key)
+{
+    return cohort_compare_workloads(*(struct cohort_workload *const *)entry, key) < 0;
+}
+
+static size_t place_among(const struct cohort_members *m, const struct cohort_workload *w)
+{
+    return lower_bound(m->of, m->n, sizeof(struct cohort_workload *), w, member_before);
+}
+
+void cohort_members_add(struct cohort_members *m, struct cohort_workload *w)
+{
+    size_t at = place_among(m, w);
+    array_open(m->of, m->n++, at, sizeof(struct cohort_workload *));
+    m->of[at] = w;
+}
+
+void cohort_members_remove(struct cohort_members *m, const struct cohort_workload *w)
+{
+    array_close(m->of, m->n--, place_among(m, w), sizeof(struct cohort_workload *));
 }
 
 void cohort_evict(struct cohort_search *s, const struct cohort_victim *v)

@@ -18,7 +18,8 @@ struct cohort_workload {          /* admitted, or about to be */
     bool chosen;                  /* a victim of this cycle */
     const int64_t *need;          /* [cells] */
 };
-struct cohort_members {           /* of one queue: the workloads that hold quota, in any order */
+/* Of one queue: the workloads that hold quota, in the order of cohort_compare_workloads(). */
+struct cohort_members {
     struct cohort_workload **of;
     uint32_t n;
     size_t capacity;
@@ -58,9 +59,11 @@ struct cohort_search {
     const struct cohort_places *places;
     struct cohort_victim *victim; /* as many as hold quota; the answer: the first n_victims */
     uint32_t n_victims;
-    struct cohort_victim *candidate;         /* as many, scratch */
+    struct cohort_victim *candidate;         /* as many: scratch of the search by fair share */
     /* [n] scratch of the search by fair share */
     struct cohort_range { uint32_t first, kept, next, end; bool pruned, above; } *range;
+    /* [n] scratch of the classical search: a queue with candidates, the first, the next to take */
+    struct cohort_source { uint32_t queue, common, first, next; bool precedence; } *source;
 };
 #define COHORT_WEIGHT_ONE UINT64_C(1000000000)
 
@@ -70,6 +73,10 @@ bool cohort_search_classical(struct cohort_search *s, const struct cohort_worklo
 /* final_share, initial_share: which of the rules S2-a and S2-b apply (fair.h). */
 bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor,
                         const bool *contested, bool final_share, bool initial_share);
+
+/* There is room for one more. What the order goes by stays as it is while w is a member. */
+void cohort_members_add(struct cohort_members *m, struct cohort_workload *w);
+void cohort_members_remove(struct cohort_members *m, const struct cohort_workload *w);
 
 /* ---- What both use ---- */
 bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workload *preemptor,

@@ -133,7 +133,7 @@ static void settle(struct desk *d)
         .chooser = { .books = &w->books, .n_flavors = d->n_flavors, .cell = d->cell, .flavors = d->flavors, .rules = w->rules,
                      .fair = fair, .why_of = d->why_of },
         .search = { .books = &w->books, .rules = w->rules, .members = w->members, .weight = w->weight, .victim = d->victim,
-                    .candidate = d->candidate, .range = d->range },
+                    .candidate = d->candidate, .range = d->range, .source = d->source },
         .final_share = true, .initial_share = true, .grow = grow, .self = d, .one = d->one, .one_contested = d->one_contested,
         .full = d->full, .fewer = d->fewer, .best = d->best, .sends = d->sends,
     };
@@ -172,7 +172,7 @@ static void read_admitted(struct desk *d)
             .leaving = json_is_true(json_object_get(e, "evicted")), .need = w->need[w->n_workloads],
         };
         w->members[q].of = w->member[q];
-        w->member[q][w->members[q].n++] = as;
+        cohort_members_add(&w->members[q], as);
         cohort_use(&w->books, q, as->need, 1);
         w->n_workloads++;
     }

@@ -19,6 +19,7 @@ struct cohort_world {
     int64_t need[CW_WORKLOADS + 1][CW_CELLS];
     struct cohort_victim victim[CW_WORKLOADS], candidate[CW_WORKLOADS];
     struct cohort_range range[CW_NODES];
+    struct cohort_source source[CW_NODES];
     struct cohort_search search;
     bool contested[CW_CELLS];
 };
@@ -86,12 +87,13 @@ static inline void cw_make(struct cohort_world *w, uint64_t seed)
             continue;
         cohort_use(&w->books, q, w->need[i], 1);
         w->members[q].of = w->member[q];
-        w->member[q][w->members[q].n++] = &w->workload[i];
+        cohort_members_add(&w->members[q], &w->workload[i]);
         w->n_workloads++;
     }
     cw_workload(w, &r, CW_WORKLOADS);
     for (uint32_t cell = 0; cell < w->cells; cell++)
         w->contested[cell] = w->need[CW_WORKLOADS][cell] > cohort_available(&w->books, w->workload[CW_WORKLOADS].queue, cell);
     w->search = (struct cohort_search){ .books = &w->books, .rules = w->rules, .members = w->members, .weight = w->weight,
-                                        .victim = w->victim, .candidate = w->candidate, .range = w->range };
+                                        .victim = w->victim, .candidate = w->candidate, .range = w->range,
+                                        .source = w->source };
 }
