@@ -58,6 +58,8 @@ struct victim {
     int64_t sum_milli;            /* GPUs that it and all victims before it free, at most */
 };
 
+enum { PUSHED_KEPT = 256 };       /* a try that has missed more is made again */
+
 static bool shape_before(const void *entry, const void *key)
 {
     return ((const struct running_shape *)entry)->shape < *(const shape_id *)key;
@@ -82,6 +84,8 @@ static void running_push(struct sched *s, struct running *r, job_id j, struct li
     if (at == r->n_shapes || r->shape[at].shape != shape)
         shape_insert(s, r, at, shape);
     line_push(r->shape[at].line, j, k);
+    r->pushed = r->pushed ? r->pushed : sched_alloc(s, PUSHED_KEPT * sizeof *r->pushed);
+    r->pushed[r->n_pushed++ % PUSHED_KEPT] = (struct pushed){ j, k };
 }
 
 static void running_remove(struct sched *s, struct running *r, job_id j)
@@ -275,17 +279,27 @@ static bool frees_too_little(const void *victim, const void *lacks_milli)
     return ((const struct victim *)victim)->sum_milli < *(const int64_t *)lacks_milli;
 }
 
+/* GPUs that j lacks, at least; 0 if none, or if it wants shares: one may be free where no whole GPU
+ * is. */
+static int64_t lacks_milli(struct sched *s, job_id j)
+{
+    struct request ask = job_request(s, j);
+    if (wants_shares(&ask))
+        return 0;
+    int64_t lacks =
+        job_size(s, j).gpu_milli -
+        (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * ask.gpu_milli;
+    return lacks > 0 ? lacks : 0;
+}
+
 /* A lower bound of the number of victims, by GPUs alone. false: all those behind j free too
  * little. */
 static bool min_victims(struct sched *s, const struct queueing_state *o, struct running *r,
                         job_id j, struct line_key key, size_t *min)
 {
-    struct request ask = job_request(s, j);
-    int64_t lacks =
-        job_size(s, j).gpu_milli -
-        (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * ask.gpu_milli;
+    int64_t lacks = lacks_milli(s, j);
     *min = 0;
-    if (lacks <= 0 || wants_shares(&ask))    /* a share may be free where no whole GPU is */
+    if (lacks == 0)
         return true;
     while (!r->n_victims || r->victim[r->n_victims - 1].sum_milli < lacks)
         if (!victims_fetch(s, o, r) || !victim_behind(s, o, r, r->n_victims - 1, j, key))
@@ -293,6 +307,50 @@ static bool min_victims(struct sched *s, const struct queueing_state *o, struct 
     size_t last = lower_bound(r->victim, r->n_victims, sizeof *r->victim, &lacks, frees_too_little);
     *min = last + 1;
     return victim_behind(s, o, r, last, j, key);
+}
+
+/* ---- Tries that fail again ---- */
+
+/* v, which stands behind, frees its GPUs from now on or later. */
+static void count_behind(struct sched *s, const struct queueing_state *o, struct hopeless *h,
+                         job_id v)
+{
+    const struct discipline *d = o->discipline;
+    int64_t behind_ns = d->behind_ns ? d->behind_ns(s, o, v, h->job, h->key) : sched_now(s);
+    if (behind_ns <= sched_now(s))
+        h->frees_milli += frees_milli(s, v);
+    else if (behind_ns < h->until_ns)
+        h->until_ns = behind_ns;
+}
+
+static void note_hopeless(struct sched *s, const struct queueing_state *o, struct running *r,
+                          job_id j, struct line_key key)
+{
+    shape_id shape = job_facts(s, j)->ask->shape;
+    r->hopeless =
+        array_covering(sched_alloc, s, r->hopeless, &r->n_hopeless, shape, sizeof *r->hopeless);
+    struct hopeless *h = &r->hopeless[shape];
+    *h = (struct hopeless){ j, key, r->n_pushed, TIME_NEVER, 0 };
+    for (size_t i = 0; victim_behind(s, o, r, i, j, key); i++)
+        count_behind(s, o, h, r->victim[i].job);
+}
+
+/* Those that have joined since may be behind; all that have ended are counted still. */
+static bool is_hopeless(struct sched *s, const struct queueing_state *o, struct running *r,
+                        job_id j, struct line_key key)
+{
+    shape_id shape = job_facts(s, j)->ask->shape;
+    struct hopeless *h = shape < r->n_hopeless ? &r->hopeless[shape] : NULL;
+    if (!h || h->job != j || sched_now(s) >= h->until_ns || r->n_pushed - h->seen > PUSHED_KEPT ||
+        line_key_before(key, j, h->key, j) || line_key_before(h->key, j, key, j))
+        return false;
+    for (; h->seen < r->n_pushed; h->seen++) {
+        const struct pushed *v = &r->pushed[h->seen % PUSHED_KEPT];
+        if (job_state(s, v->job) != JOB_GONE &&
+            line_key_before(key, j, bound_of(s, o, v->job, v->key), v->job))
+            count_behind(s, o, h, v->job);
+    }
+    return sched_now(s) < h->until_ns && h->frees_milli < lacks_milli(s, j);
 }
 
 /* ---- Stopping ---- */
@@ -401,9 +459,13 @@ static bool preempt_for(struct sched *s, struct queueing_state *o, struct runnin
                         struct line_key key)
 {
     size_t min;
-    victims_begin(s, o, r);
-    if (!min_victims(s, o, r, j, key, &min))
+    if (is_hopeless(s, o, r, j, key))
         return false;
+    victims_begin(s, o, r);
+    if (!min_victims(s, o, r, j, key, &min)) {
+        note_hopeless(s, o, r, j, key);
+        return false;
+    }
     struct step before = step_begin(s, o);
     const struct placement *where = evict_enough(s, o, r, j, key, min);
     if (where && sched_start(s, j, where) <= SCHED_LATER) {
@@ -411,6 +473,7 @@ static bool preempt_for(struct sched *s, struct queueing_state *o, struct runnin
         return true;
     }
     step_back(s, o, before);
+    note_hopeless(s, o, r, j, key);
     return false;
 }
 

@@ -47,12 +47,25 @@ struct discipline {
     /* The present key of a running job, if it has improved since the job started or was moved.
      * NULL: as when it started. */
     struct line_key (*present)(struct sched *s, const struct queueing_state *o, job_id j);
+    /* With `present`: no later than the first time, from now on and while the job keeps its bound,
+     * at which running job v may be behind job j with this key. TIME_NEVER: it will not be. */
+    int64_t (*behind_ns)(struct sched *s, const struct queueing_state *o, job_id v, job_id j,
+                         struct line_key key);
     /* Admission check of j against its queue. false: *why says why not. NULL: every job is
      * admitted. */
     bool (*admits)(struct sched *s, job_id j, enum wait_reason *why);
     /* Starts j, which does not fit or is suspended, by preemption. false: nothing has changed, and
      * *why may say why not. NULL: as `preempts` says, and no job is ever suspended. */
     bool (*preempt_for)(struct sched *s, struct queueing_state *o, job_id j, enum wait_reason *why);
+};
+
+/* The last job of a shape that failed for want of victims: what all running jobs that were behind
+ * it free, of those pushed up to `seen`; no other is behind it before until_ns (0: no such try). */
+struct hopeless {
+    job_id job;
+    struct line_key key;
+    uint64_t seen;
+    int64_t until_ns, frees_milli;
 };
 
 /* The running jobs of a queue or of the pool that may be preempted. A line per shape, so that the
@@ -67,6 +80,11 @@ struct running {
     size_t n_victims, victims_capacity;
     struct queue_head *heap;      /* [n_heap] the next victim of each shape */
     size_t n_heap;
+    /* [n_pushed modulo PUSHED_KEPT] the last that joined, or got a new key here */
+    struct pushed { job_id job; struct line_key key; } *pushed;
+    uint64_t n_pushed;            /* ever */
+    struct hopeless *hopeless;    /* [n_hopeless] by shape */
+    size_t n_hopeless;
 };
 
 /* blocked: the last head that did not fit; ID_NONE */
