@@ -51,8 +51,8 @@ struct discipline {
      * at which running job v may be behind job j with this key. TIME_NEVER: it will not be. */
     int64_t (*behind_ns)(struct sched *s, const struct queueing_state *o, job_id v, job_id j,
                          struct line_key key);
-    /* Admission check of j against its queue. false: *why says why not. NULL: every job is
-     * admitted. */
+    /* Admission check of j against its queue. false: *why says why not. The answer is a matter of j
+     * and of the GPUs that its queue holds. NULL: every job is admitted. */
     bool (*admits)(struct sched *s, job_id j, enum wait_reason *why);
     /* Starts j, which does not fit or is suspended, by preemption. false: nothing has changed, and
      * *why may say why not. NULL: as `preempts` says, and no job is ever suspended. */
@@ -87,8 +87,20 @@ struct running {
     size_t n_hopeless;
 };
 
-/* blocked: the last head that did not fit; ID_NONE */
-struct queueing_line { struct line *waiting; bool listed; job_id blocked; };
+struct queueing_line {
+    struct line *waiting;
+    bool listed;
+    job_id blocked;               /* the last head that did not fit; ID_NONE */
+    /* It is passed over: its head, of the request `ask`, would fail again, while the line has that
+     * length and GPUs are too few for the shape, or its queue holds as much. Only where each queue
+     * has a line, its head blocks it, nothing is preempted, and no limit binds it. */
+    enum { NOT_PARKED, PARKED_BY_SHAPE, PARKED_BY_QUEUE } parked;
+    const struct request *ask;
+    size_t length;
+    int64_t held_milli;
+};
+/* Too few GPUs are idle for a job of the shape; as pass `pass` began. */
+struct shape_room { uint64_t pass; bool lacks; };
 /* The first member of a discipline's state, if it has more. */
 struct queueing_state {
     const struct discipline *discipline;
@@ -97,6 +109,8 @@ struct queueing_state {
     bool per_queue;
     queue_id *busy;               /* [n_busy] queues in which jobs may wait */
     size_t n_busy;
+    struct shape_room *shape;     /* [n_shapes] */
+    size_t n_shapes;
     struct running *running;      /* [queues + 1] the last of the pool; NULL: no preemption */
     uint64_t pass;
     /* [n_evicted] scratch: stopped in this pass, not reinstated */
