@@ -1,8 +1,6 @@
 /* queueing.c - serving lines in order, and preemption by that order. See queueing.h. */
-#include "policies/common/queueing.h"
+#include "policies/common/preemption.h"
 #include "sim/contract/util/array.h"
-
-#include <stdlib.h>
 
 const char *const queueing_scopes[] = { "pool", "queue", NULL };
 const char *const queueing_blockings[] = { "strict", "skip", NULL };
@@ -48,65 +46,6 @@ static struct running *preemption_scope(const struct sched *s, const struct queu
     return &o->running[o->per_queue || queue_facts(s, q)->pinned ? q : queue_count(s)];
 }
 
-/* ---- Running jobs ---- */
-
-struct victim {
-    job_id job;
-    struct line_key bound;        /* under which it stands in its line */
-    struct line_key key;          /* as of now, the same or better; once `judged` */
-    bool judged;
-    int64_t sum_milli;            /* GPUs that it and all victims before it free, at most */
-};
-
-static bool shape_before(const void *entry, const void *key)
-{
-    return ((const struct running_shape *)entry)->shape < *(const shape_id *)key;
-}
-
-static size_t shape_place(const struct running *r, shape_id shape)
-{
-    return lower_bound(r->shape, r->n_shapes, sizeof *r->shape, &shape, shape_before);
-}
-
-static void shape_insert(struct sched *s, struct running *r, size_t at, shape_id shape)
-{
-    r->shape = array_grown(sched_alloc, s, r->shape, &r->capacity, r->n_shapes, sizeof *r->shape);
-    array_open(r->shape, r->n_shapes++, at, sizeof *r->shape);
-    r->shape[at] = (struct running_shape){ shape, line_new(s) };
-}
-
-static void running_push(struct sched *s, struct running *r, job_id j, struct line_key k)
-{
-    shape_id shape = job_facts(s, j)->ask->shape;
-    size_t at = shape_place(r, shape);
-    if (at == r->n_shapes || r->shape[at].shape != shape)
-        shape_insert(s, r, at, shape);
-    line_push(r->shape[at].line, j, k);
-}
-
-static void running_remove(struct sched *s, struct running *r, job_id j)
-{
-    shape_id shape = job_facts(s, j)->ask->shape;
-    size_t at = shape_place(r, shape);
-    if (at < r->n_shapes && r->shape[at].shape == shape)
-        line_remove(r->shape[at].line, j);
-}
-
-static size_t running_count(const struct running *r)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < r->n_shapes; i++)
-        n += line_length(r->shape[i].line);
-    return n;
-}
-
-static void running_list(const struct running *r, job_id **to)
-{
-    for (size_t i = 0; i < r->n_shapes; i++)
-        for (struct line_walk walk = { .l = r->shape[i].line }; line_next(&walk, *to);)
-            ++*to;
-}
-
 /* ---- Notices ---- */
 
 void queueing_begin(struct sched *s, struct queueing_state *o, const struct discipline *d,
@@ -130,6 +69,7 @@ void queueing_arrived(struct sched *s, struct queueing_state *o, job_id j)
 {
     struct queueing_line *q = queue_of(s, o, j);
     line_push(q->waiting, j, o->discipline->key(s, j, o->params));
+    q->parked = NOT_PARKED;
     if (!q->listed) {
         q->listed = true;
         o->busy[o->n_busy++] = (queue_id)(q - o->queue);
@@ -139,6 +79,7 @@ void queueing_arrived(struct sched *s, struct queueing_state *o, job_id j)
 void queueing_started(struct sched *s, struct queueing_state *o, job_id j)
 {
     line_remove(queue_of(s, o, j)->waiting, j);
+    queue_of(s, o, j)->parked = NOT_PARKED;
     if (!o->running)
         return;
     struct line_key k = o->discipline->shrinks ? key_remaining(s, j, o->params)
@@ -156,10 +97,12 @@ void queueing_stopped(struct sched *s, struct queueing_state *o, job_id j)
 
 void queueing_moved(struct sched *s, struct queueing_state *o, job_id j)
 {
-    if (job_state(s, j) == JOB_RUNNING)
+    if (job_state(s, j) == JOB_RUNNING) {
         running_push(s, preemption_scope(s, o, j), j, o->discipline->key(s, j, o->params));
-    else
-        line_push(queue_of(s, o, j)->waiting, j, o->discipline->key(s, j, o->params));
+        return;
+    }
+    line_push(queue_of(s, o, j)->waiting, j, o->discipline->key(s, j, o->params));
+    queue_of(s, o, j)->parked = NOT_PARKED;
 }
 
 const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, size_t *n)
@@ -180,238 +123,60 @@ const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, siz
     return all;
 }
 
-/* ---- Keys of running jobs ---- */
+/* ---- Queues whose head fails again ---- */
 
-/* The key under which a running job stands in its line, as of now. With `shrinks` that is the time
- * of its end, start-up included, which orders jobs of one shape at any time; compared is the
- * remaining work. */
-static struct line_key bound_of(struct sched *s, const struct queueing_state *o, job_id j,
-                                struct line_key k)
+/* Fewer GPUs are idle than jobs of this shape want; looked up once a pass. */
+static bool shape_lacks(struct sched *s, struct queueing_state *o, const struct request *ask)
 {
-    if (o->discipline->shrinks)
-        k.time_ns -= sched_now(s);
-    if (o->discipline->by_gpus)
-        k = (struct line_key){ .major = (double)k.time_ns * (double)job_size(s, j).gpu_milli };
-    return k;
+    o->shape = array_covering(sched_alloc, s, o->shape, &o->n_shapes, ask->shape, sizeof *o->shape);
+    struct shape_room *room = &o->shape[ask->shape];
+    if (room->pass != o->pass)
+        *room = (struct shape_room){
+            o->pass, ask->gpu_milli >= MILLI_ALL && !ask->next &&
+                         domain_free_gpus(sched_view(s, FREE_IDLE), 0, ask) <
+                             (uint64_t)ask->gpus * (ask->tasks == SPLIT_ANY ? 1 : ask->tasks)
+        };
+    return room->lacks;
 }
 
-/* The key by which a running job is judged: its bound or better. */
-static struct line_key present_key(struct sched *s, const struct queueing_state *o, job_id j,
-                                   struct line_key bound)
+/* No other queue's jobs count here. */
+static bool stands_alone(const struct sched *s, queue_id q)
 {
-    const struct discipline *d = o->discipline;
-    return d->present ? d->present(s, o, j) : d->shrinks ? d->key(s, j, o->params) : bound;
+    bool alone = queue_facts(s, q)->first_child == ID_NONE;
+    for (; alone && q != ID_NONE; q = queue_facts(s, q)->parent) {
+        const struct amount *limit = &queue_facts(s, q)->quota.limit;
+        alone = limit->gpu_milli == UNLIMITED && limit->cpu_milli == UNLIMITED &&
+                limit->mem_mib == UNLIMITED;
+    }
+    return alone;
 }
 
-/* ---- Victims, from the end of the order ---- */
-
-static void victims_begin(struct sched *s, const struct queueing_state *o, struct running *r)
+/* The head j of q has failed, and blocks it. */
+static void park(struct sched *s, struct queueing_state *o, struct queueing_line *q, job_id j,
+                 bool admitted, enum wait_reason why)
 {
-    if (r->pass == o->pass)
+    const struct request *ask = job_facts(s, j)->ask;
+    queue_id id = job_facts(s, j)->queue;
+    if (!o->per_queue || o->running || o->discipline->preempt_for || !stands_alone(s, id))
         return;
-    r->pass = o->pass;
-    r->n_victims = r->victims_capacity = r->n_heap = 0;
-    r->heap = sched_scratch(s, (r->n_shapes + 1) * sizeof *r->heap);
-    for (size_t i = 0; i < r->n_shapes; i++) {
-        struct queue_head *h = &r->heap[r->n_heap];
-        h->of = r->shape[i].line;
-        if (!line_last(r->shape[i].line, &h->job, &h->key))
-            continue;
-        h->key = bound_of(s, o, h->job, h->key);
-        r->n_heap++;
-    }
-    last_heads_make(NULL, r->heap, r->n_heap);
+    if (!admitted)
+        q->parked = PARKED_BY_QUEUE;
+    else if (why == WAIT_GPUS && shape_lacks(s, o, ask))
+        q->parked = PARKED_BY_SHAPE;
+    q->ask = ask;
+    q->length = line_length(q->waiting);
+    q->held_milli = queue_held(s, id).gpu_milli;
 }
 
-/* An upper bound: a job that shares a GPU may be alone on it. */
-static int64_t frees_milli(struct sched *s, job_id v)
+/* Its head would fail again, for the same reason. */
+static bool stays_parked(struct sched *s, struct queueing_state *o, struct queueing_line *q)
 {
-    int64_t gpus = 0;
-    for (const struct request *r = job_facts(s, v)->ask; r; r = r->next)
-        gpus += (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
-    return gpus * MILLI_ALL;
-}
-
-/* false: there are no more. */
-static bool victims_fetch(struct sched *s, const struct queueing_state *o, struct running *r)
-{
-    if (r->n_heap == 0)
-        return false;
-    r->victim = array_grown(sched_scratch, s, r->victim, &r->victims_capacity, r->n_victims,
-                            sizeof *r->victim);
-    struct queue_head *h = &r->heap[0];
-    struct victim *v = &r->victim[r->n_victims];
-    *v = (struct victim){ .job = h->job, .bound = h->key };
-    v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + frees_milli(s, v->job);
-    r->n_victims++;
-    if (line_before(h->of, &h->job, &h->key))
-        h->key = bound_of(s, o, h->job, h->key);
-    else
-        *h = r->heap[--r->n_heap];
-    if (r->n_heap)
-        last_heads_down(NULL, r->heap, r->n_heap, 0);
-    return true;
-}
-
-/* There is an i-th victim, and its bound is behind j. */
-static bool victim_behind(struct sched *s, const struct queueing_state *o, struct running *r,
-                          size_t i, job_id j, struct line_key key)
-{
-    while (r->n_victims <= i)
-        if (!victims_fetch(s, o, r))
-            return false;
-    return line_key_before(key, j, r->victim[i].bound, r->victim[i].job);
-}
-
-static bool wants_shares(const struct request *r)
-{
-    while (r && r->gpu_milli == MILLI_ALL)
-        r = r->next;
-    return r;
-}
-
-static bool frees_too_little(const void *victim, const void *lacks_milli)
-{
-    return ((const struct victim *)victim)->sum_milli < *(const int64_t *)lacks_milli;
-}
-
-/* A lower bound of the number of victims, by GPUs alone. false: all those behind j free too
- * little. */
-static bool min_victims(struct sched *s, const struct queueing_state *o, struct running *r,
-                        job_id j, struct line_key key, size_t *min)
-{
-    struct request ask = job_request(s, j);
-    int64_t lacks =
-        job_size(s, j).gpu_milli -
-        (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * ask.gpu_milli;
-    *min = 0;
-    if (lacks <= 0 || wants_shares(&ask))    /* a share may be free where no whole GPU is */
-        return true;
-    while (!r->n_victims || r->victim[r->n_victims - 1].sum_milli < lacks)
-        if (!victims_fetch(s, o, r) || !victim_behind(s, o, r, r->n_victims - 1, j, key))
-            return false;
-    size_t last = lower_bound(r->victim, r->n_victims, sizeof *r->victim, &lacks, frees_too_little);
-    *min = last + 1;
-    return victim_behind(s, o, r, last, j, key);
-}
-
-/* ---- Stopping ---- */
-
-static void note_evicted(struct sched *s, struct queueing_state *o, const struct victim *v)
-{
-    o->evicted = array_grown(sched_scratch, s, o->evicted, &o->evicted_capacity, o->n_evicted,
-                             sizeof *o->evicted);
-    o->evicted[o->n_evicted++] = (struct evicted){ v->job, v->key };
-}
-
-static void stop_victims(struct sched *s, struct queueing_state *o, const struct running *r,
-                         size_t from, size_t to, job_id j, struct line_key key)
-{
-    for (size_t i = from; i < to; i++) {
-        struct victim *v = &r->victim[i];
-        if (!v->judged)
-            v->key = present_key(s, o, v->job, v->bound);
-        v->judged = true;
-        if (line_key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
-            job_facts(s, v->job)->preemptible && sched_stop(s, v->job, STOP_SAVE) == SCHED_OK)
-            note_evicted(s, o, v);
-    }
-}
-
-static const struct placement *find_room(struct sched *s, job_id j)
-{
-    struct request ask = job_request(s, j);
-    return sched_place(s, sched_view(s, FREE_OR_RELEASING), &ask);
-}
-
-static int by_order(const void *a, const void *b)
-{
-    const struct evicted *x = a, *y = b;
-    return line_key_before(y->key, y->job, x->key, x->job) -
-           line_key_before(x->key, x->job, y->key, y->job);
-}
-
-/* A job stopped in this pass stays after all if it still fits; in the order of the line. */
-static void reinstate_those_that_fit(struct sched *s, struct queueing_state *o, job_id j)
-{
-    size_t kept = 0;
-    if (o->n_evicted > 1)
-        qsort(o->evicted, o->n_evicted, sizeof *o->evicted, by_order);
-    for (size_t i = 0; i < o->n_evicted; i++) {
-        job_id v = o->evicted[i].job;
-        const struct placement *where;
-        if (sched_keep(s, v) == SCHED_OK ||
-            ((where = find_room(s, v)) && sched_start(s, v, where) <= SCHED_LATER))
-            continue;
-        sched_note(s, v, j);
-        o->evicted[kept++] = o->evicted[i];
-    }
-    o->n_evicted = kept;
-}
-
-struct step { sched_mark_t mark; size_t n_evicted; };
-
-static struct step step_begin(struct sched *s, const struct queueing_state *o)
-{
-    return (struct step){ sched_mark(s), o->n_evicted };
-}
-
-static void step_back(struct sched *s, struct queueing_state *o, struct step step)
-{
-    sched_rollback(s, step.mark);
-    o->n_evicted = step.n_evicted;
-}
-
-/* Stops as few jobs from the end as make room for j, at least one. NULL: there are not enough. */
-static const struct placement *evict_enough(struct sched *s, struct queueing_state *o,
-                                            struct running *r, job_id j, struct line_key key,
-                                            size_t min)
-{
-    size_t low = min, high = min;    /* the first `low` victims are too few */
-    struct step step;
-    size_t evicted_before = o->n_evicted;
-    stop_victims(s, o, r, 0, min, j, key);
-    const struct placement *where = o->n_evicted > evicted_before ? find_room(s, j) : NULL;
-    for (size_t stride = 1; !where; stride *= 2) {
-        for (low = high; high < low + stride && victim_behind(s, o, r, high, j, key);)
-            high++;
-        if (high == low)
-            return NULL;
-        step = step_begin(s, o);
-        stop_victims(s, o, r, low, high, j, key);
-        where = o->n_evicted > evicted_before ? find_room(s, j) : NULL;
-    }
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        step_back(s, o, step);
-        stop_victims(s, o, r, low, middle, j, key);
-        if (o->n_evicted > evicted_before && find_room(s, j)) {
-            high = middle;
-        } else {
-            low = middle;
-            step = step_begin(s, o);
-            stop_victims(s, o, r, low, high, j, key);
-        }
-        where = NULL;
-    }
-    return where ? where : find_room(s, j);
-}
-
-static bool preempt_for(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
-                        struct line_key key)
-{
-    size_t min;
-    victims_begin(s, o, r);
-    if (!min_victims(s, o, r, j, key, &min))
-        return false;
-    struct step before = step_begin(s, o);
-    const struct placement *where = evict_enough(s, o, r, j, key, min);
-    if (where && sched_start(s, j, where) <= SCHED_LATER) {
-        reinstate_those_that_fit(s, o, j);
-        return true;
-    }
-    step_back(s, o, before);
-    return false;
+    if (q->parked && (line_length(q->waiting) != q->length ||
+                      (q->parked == PARKED_BY_SHAPE
+                           ? !shape_lacks(s, o, q->ask)
+                           : queue_held(s, (queue_id)(q - o->queue)).gpu_milli != q->held_milli)))
+        q->parked = NOT_PARKED;
+    return q->parked;
 }
 
 /* ---- A pass: the lines merged by key ---- */
@@ -455,7 +220,8 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
             return true;
         why = job_over_limit(s, j) ? WAIT_LIMIT : suspended ? WAIT_GPUS : sched_why_not(s);
         if (d->preempt_for ? d->preempt_for(s, o, j, &why)
-                          : d->preempts && preempt_for(s, o, preemption_scope(s, o, j), j, h->key))
+                          : d->preempts &&
+                                 preempt_by_order(s, o, preemption_scope(s, o, j), j, h->key))
             return true;
     }
     if (job_state(s, j) == JOB_GONE)
@@ -468,6 +234,7 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
     bool limited = admitted && why == WAIT_LIMIT;         /* it and its like; others pass */
     if (((const struct queueing_params *)o->params)->blocking <= BLOCKING_STRICT && !limited) {
         block_head(s, w->queue, j, why);
+        park(s, o, w->queue, j, admitted, why);
         return false;
     }
     /* its queue is full: others of its shape may be of another queue */
@@ -495,6 +262,10 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
         if (!(q->listed = line_length(q->waiting) > 0))
             continue;
         o->busy[still++] = o->busy[i];
+        if (stays_parked(s, o, q)) {
+            left = true;
+            continue;
+        }
         all[n] = (struct served){ { .l = q->waiting }, q };
         heap[n].of = &all[n];
         n += served_next(s, &heap[n]);

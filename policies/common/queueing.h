@@ -47,12 +47,25 @@ struct discipline {
     /* The present key of a running job, if it has improved since the job started or was moved.
      * NULL: as when it started. */
     struct line_key (*present)(struct sched *s, const struct queueing_state *o, job_id j);
-    /* Admission check of j against its queue. false: *why says why not. NULL: every job is
-     * admitted. */
+    /* With `present`: no later than the first time, from now on and while the job keeps its bound,
+     * at which running job v may be behind job j with this key. TIME_NEVER: it will not be. */
+    int64_t (*behind_ns)(struct sched *s, const struct queueing_state *o, job_id v, job_id j,
+                         struct line_key key);
+    /* Admission check of j against its queue. false: *why says why not. The answer is a matter of j
+     * and of the GPUs that its queue holds. NULL: every job is admitted. */
     bool (*admits)(struct sched *s, job_id j, enum wait_reason *why);
     /* Starts j, which does not fit or is suspended, by preemption. false: nothing has changed, and
      * *why may say why not. NULL: as `preempts` says, and no job is ever suspended. */
     bool (*preempt_for)(struct sched *s, struct queueing_state *o, job_id j, enum wait_reason *why);
+};
+
+/* The last job of a shape that failed for want of victims: what all running jobs that were behind
+ * it free, of those pushed up to `seen`; no other is behind it before until_ns (0: no such try). */
+struct hopeless {
+    job_id job;
+    struct line_key key;
+    uint64_t seen;
+    int64_t until_ns, frees_milli;
 };
 
 /* The running jobs of a queue or of the pool that may be preempted. A line per shape, so that the
@@ -67,10 +80,27 @@ struct running {
     size_t n_victims, victims_capacity;
     struct queue_head *heap;      /* [n_heap] the next victim of each shape */
     size_t n_heap;
+    /* [n_pushed modulo PUSHED_KEPT] the last that joined, or got a new key here */
+    struct pushed { job_id job; struct line_key key; } *pushed;
+    uint64_t n_pushed;            /* ever */
+    struct hopeless *hopeless;    /* [n_hopeless] by shape */
+    size_t n_hopeless;
 };
 
-/* blocked: the last head that did not fit; ID_NONE */
-struct queueing_line { struct line *waiting; bool listed; job_id blocked; };
+struct queueing_line {
+    struct line *waiting;
+    bool listed;
+    job_id blocked;               /* the last head that did not fit; ID_NONE */
+    /* It is passed over: its head, of the request `ask`, would fail again, while the line has that
+     * length and GPUs are too few for the shape, or its queue holds as much. Only where each queue
+     * has a line, its head blocks it, nothing is preempted, and no limit binds it. */
+    enum { NOT_PARKED, PARKED_BY_SHAPE, PARKED_BY_QUEUE } parked;
+    const struct request *ask;
+    size_t length;
+    int64_t held_milli;
+};
+/* Too few GPUs are idle for a job of the shape; as pass `pass` began. */
+struct shape_room { uint64_t pass; bool lacks; };
 /* The first member of a discipline's state, if it has more. */
 struct queueing_state {
     const struct discipline *discipline;
@@ -79,6 +109,8 @@ struct queueing_state {
     bool per_queue;
     queue_id *busy;               /* [n_busy] queues in which jobs may wait */
     size_t n_busy;
+    struct shape_room *shape;     /* [n_shapes] */
+    size_t n_shapes;
     struct running *running;      /* [queues + 1] the last of the pool; NULL: no preemption */
     uint64_t pass;
     /* [n_evicted] scratch: stopped in this pass, not reinstated */

@@ -13,6 +13,7 @@ struct search *search_begin(struct sched *s, struct quota_state *q)
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
     x->node = sched_alloc(s, end * sizeof *x->node);
     x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
+    x->leaving = sched_alloc(s, end * sizeof *x->leaving);
     return x;
 }
 
@@ -56,7 +57,6 @@ static void note_evicted(struct sched *s, struct search *x, const struct unit *u
 static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *x)
 {
     x->n_evicted = 0;
-    x->scenario++;
     for (size_t i = 0; i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
         if (sched_tentative_remove(s, u->job, as_placement(s, u->piece, u->n)) != SCHED_OK)
@@ -169,7 +169,17 @@ static struct contender *contenders(struct sched *s, struct search *x, struct qu
     return c;
 }
 
-/* Places all contenders in the order of the queues. false: the job of the search finds no place. */
+/* The tasks so far that are like the last one. */
+static uint32_t alike(const struct search *x, uint32_t tasks)
+{
+    uint32_t n = 0;
+    while (n < tasks && x->wanted.task[tasks - 1 - n] >= x->run->first_task)
+        n++;
+    return n;
+}
+
+/* Places all contenders in the order of the queues. false: the job of the search finds no place;
+ * that is known as soon as those before it leave too few nodes. */
 static bool place_again(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
     struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
@@ -185,11 +195,15 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
     if (q->again.n_leaves > 1)
         quota_divide_now(s, q);
     order_make(&q->again);
+    bool placed = false;
     for (queue_id leaf; (leaf = order_top(&q->again)) != ID_NONE;) {
         job_id j = c[at[leaf]].job;
+        if (!placed && x->run && search_lacks_nodes(s, x->run, alike(x, tasks)))
+            return false;
         if (j != x->job) {
             reinstate_victim(s, q, x, j);
         } else {
+            placed = true;
             const struct placement *where =
                 quota_has_capacity(s, q, job_facts(s, j), &mine, NULL)
                     ? quota_place_tentatively(s, q, j, x->wanted.task, tasks)
@@ -250,10 +264,34 @@ static void refresh_shares(struct sched *s, struct quota_state *q, const struct 
 
 enum outcome { NO_PLACE, NOT_VALID, SOLVED };
 
+/* Even if the chosen units all leave, and nothing of them is placed again, too few nodes have
+ * enough GPUs for the tasks so far that are like the last one. */
+static bool lacks_nodes(struct sched *s, const struct search *x, uint32_t tasks)
+{
+    if (!x->run || !search_lacks_nodes(s, x->run, alike(x, tasks)))
+        return false;
+    const struct view *v = sched_view(s, FREE_OR_RELEASING);
+    uint32_t fit = domain_fits(v, 0, x->run), each = x->run->gpus;
+    for (size_t i = 0; i < x->n_chosen; i++)
+        for (uint32_t k = 0; k < x->chosen[i]->n; k++) {
+            const struct piece *p = &x->chosen[i]->piece[k];
+            struct leaving *n = &x->leaving[p->node];
+            if (n->scenario != x->scenario)
+                *n = (struct leaving){ x->scenario, view_node_for(v, x->run, p->node).whole };
+            fit -= n->gpus / each;
+            n->gpus += p->gpus;
+            fit += n->gpus / each;
+        }
+    return fit < alike(x, tasks);
+}
+
 /* Tries the chosen units, and rolls back. */
 static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct search *x,
                                  uint32_t tasks)
 {
+    x->scenario++;
+    if (lacks_nodes(s, x, tasks))
+        return NO_PLACE;
     sched_mark_t before = sched_mark(s);
     bool placed = evict_chosen(s, q, x) && place_again(s, q, x, tasks);
     sched_rollback(s, before);
@@ -327,6 +365,23 @@ static int by_node(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* What left in an earlier scenario of the same victim. */
+struct left { const struct unit **unit; size_t n; };
+
+/* The same units, in the same order, have left before: the scenario would end as that one did.
+ * Else they are added. Most nodes of a large job hold nothing but it. */
+static bool left_before(struct sched *s, const struct search *x, struct left *left, size_t *n)
+{
+    const struct unit **unit = x->chosen + x->n_recorded;
+    size_t n_unit = x->n_chosen - x->n_recorded, bytes = n_unit * sizeof *unit;
+    for (size_t i = *n; i-- > 0;)
+        if (left[i].n == n_unit && memcmp(left[i].unit, unit, bytes) == 0)
+            return true;
+    left[*n] = (struct left){ sched_scratch(s, bytes + 1), n_unit };
+    memcpy(left[(*n)++].unit, unit, bytes);
+    return false;
+}
+
 static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct search *x,
                               job_id victim, uint32_t tasks)
 {
@@ -335,8 +390,11 @@ static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct sea
     for (size_t i = 0; i < has->n; i++)
         node[i] = has->piece[i].node;
     qsort(node, has->n, sizeof *node, by_node);
+    struct left *left = sched_scratch(s, has->n * sizeof *left);
+    size_t n_left = 0;
     for (size_t i = 0; i < has->n; i++) {
-        if ((i > 0 && node[i] == node[i - 1]) || !choose_from_node(s, x, node[i]))
+        if ((i > 0 && node[i] == node[i - 1]) || !choose_from_node(s, x, node[i]) ||
+            left_before(s, x, left, &n_left))
             continue;
         if (try_scenario(s, q, x, tasks) == SOLVED)
             return SOLVED;
@@ -358,15 +416,6 @@ static enum outcome try_total(struct sched *s, struct quota_state *q, struct sea
     for (size_t i = 0; i < x->n_units; i++)
         choose(s, x, &x->unit[i]);
     return try_scenario(s, q, x, 1);
-}
-
-/* The tasks so far that are like the last one. */
-static uint32_t alike(const struct search *x, uint32_t tasks)
-{
-    uint32_t n = 0;
-    while (n < tasks && x->wanted.task[tasks - 1 - n] >= x->run->first_task)
-        n++;
-    return n;
 }
 
 /* Makes room for the first `tasks` tasks. */

@@ -56,6 +56,8 @@ struct on_node { uint32_t stamp, first; int64_t milli; bool able; };
 struct on_node_link { uint32_t unit, next; };
 /* Gpus 0: not whole ones of one node. */
 struct movable { node_id node; uint32_t gpus; int64_t milli; const struct request *run; };
+/* Free GPUs of a node, with those that this scenario has let go so far. */
+struct leaving { uint64_t scenario; uint32_t gpus; };
 enum fate { FATE_LOST, FATE_MOVED, FATE_KEPT };                /* the worst first */
 struct evicted {
     job_id job;
@@ -81,6 +83,7 @@ struct search {
     int64_t freed_milli;          /* GPUs of all potential victims */
     uint32_t stamp;
     struct on_node *node;         /* [nodes] */
+    struct leaving *leaving;      /* [nodes] */
     struct on_node_link *link;
     size_t n_links, link_capacity;
     size_t n_able;                /* nodes with potential victims that are able */

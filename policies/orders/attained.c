@@ -21,6 +21,12 @@ double attained_service(struct sched *s, const struct attained *a, job_id j)
     return (double)had_ns * 1e-9 * rate(s, a, j);
 }
 
+int64_t attained_after_ns(struct sched *s, const struct attained *a, job_id j, double more)
+{
+    double after_ns = more * 1e9 / rate(s, a, j);
+    return after_ns < 4e18 ? sched_now(s) + (int64_t)after_ns : TIME_NEVER;
+}
+
 struct line_key attained_key(struct sched *s, job_id j, const void *params)
 {
     (void)params;

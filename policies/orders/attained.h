@@ -49,6 +49,8 @@ void attained_stopped(struct sched *s, struct attained *a, job_id j);
 void attained_schedule(struct sched *s, struct attained *a);
 
 double attained_service(struct sched *s, const struct attained *a, job_id j);            /* now */
+/* When j, running, will have that much more, to about a nanosecond; TIME_NEVER: not in a century. */
+int64_t attained_after_ns(struct sched *s, const struct attained *a, job_id j, double more);
 /* When j, running, leaves its stage or, waiting, is promoted; TIME_NEVER: it is not. */
 int64_t attained_moment_ns(struct sched *s, const struct attained *a, job_id j);
 /* Moves j to that stage. */

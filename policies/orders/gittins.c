@@ -63,8 +63,25 @@ static struct line_key present(struct sched *s, const struct queueing_state *o, 
     return k;
 }
 
+/* A microsecond early, for the rounding of times. */
+static int64_t behind_ns(struct sched *s, const struct queueing_state *o, job_id v, job_id j,
+                         struct line_key k)
+{
+    (void)j;
+    const struct gittins *g = (const struct gittins *)o;
+    const struct account *of = job_own(s, v);
+    if (!g->law.n || of->since_ns < 0)
+        return sched_now(s);
+    double service = attained_service(s, &g->attained, v),
+           more = gittins_falls_to(&g->law, service, -k.major) - service;
+    int64_t after_ns = attained_after_ns(s, &g->attained, v, more);
+    return after_ns < TIME_NEVER ? after_ns - 1000 : TIME_NEVER;
+}
+
 static const struct attained_rule gittins_rule = {
-    .discipline = { .key = attained_key, .preempts = true, .present = present },
+    .discipline = {
+        .key = attained_key, .preempts = true, .present = present, .behind_ns = behind_ns
+    },
     .stage_end = stage_end,
     .key = key,
 };
@@ -94,6 +111,7 @@ static void learn(struct sched *s, struct gittins *g)
         law->x = sched_alloc(s, n * sizeof *law->x);
         law->y = sched_alloc(s, n * sizeof *law->y);
         law->next = sched_alloc(s, n * sizeof *law->next);
+        law->lower = sched_alloc(s, n * sizeof *law->lower);
         law->stage = sched_alloc(s, n * sizeof *law->stage);
     }
     qsort(g->ended, g->n_ended, sizeof *g->ended, ascending);

@@ -10,6 +10,12 @@ static double slope(const struct gittins_law *law, double x, double y, uint32_t 
     return (law->y[to] - y) / (law->x[to] - x);
 }
 
+/* At that point. */
+static double point_index(const struct gittins_law *law, uint32_t k)
+{
+    return k + 1 < law->n ? slope(law, law->x[k], law->y[k], law->next[k]) : 0;
+}
+
 void gittins_learn(struct gittins_law *law, const double *service, size_t n)
 {
     law->n = 1;
@@ -32,6 +38,13 @@ void gittins_learn(struct gittins_law *law, const double *service, size_t n)
             to = law->next[to];
         law->next[k] = to;
     }
+    law->lower[last] = last;
+    for (uint32_t k = last; k-- > 0;) {
+        uint32_t to = k + 1;
+        while (to != last && point_index(law, to) >= point_index(law, k))
+            to = law->lower[to];
+        law->lower[k] = to;
+    }
     law->n_stages = 0;
     for (uint32_t k = 0;; k = law->next[k]) {
         law->stage[law->n_stages++] = k;
@@ -53,12 +66,16 @@ static bool stage_not_beyond(const void *stage, const void *reached)
     return r->law->service[*(const uint32_t *)stage] <= r->service;
 }
 
+/* The last point not beyond. */
+static uint32_t point_before(const struct gittins_law *law, double service)
+{
+    return (uint32_t)lower_bound(law->service, law->n, sizeof *law->service, &service, not_beyond) -
+           1;
+}
+
 double gittins_index(const struct gittins_law *law, double service)
 {
-    uint32_t k = (uint32_t)lower_bound(law->service, law->n, sizeof *law->service, &service,
-                                       not_beyond) -
-                 1,
-             last = (uint32_t)law->n - 1;
+    uint32_t k = point_before(law, service), last = (uint32_t)law->n - 1;
     if (k == last)
         return 0;
     double into = service - law->service[k], part = into / (law->service[k + 1] - law->service[k]);
@@ -70,6 +87,27 @@ double gittins_index(const struct gittins_law *law, double service)
          best = further)
         to = law->next[to];
     return best;
+}
+
+/* How far before point k a slope to it may be off by more than a millionth: both are differences of
+ * sums with a relative error of 2^-52, and the x of the last point comes up ever more slowly. */
+static double blurred_before(const struct gittins_law *law, uint32_t k)
+{
+    double gap = law->service[k] - law->service[k - 1], y = law->y[k] - law->y[k - 1],
+           x = law->x[k] - law->x[k - 1];
+    return gap * fmax(1e-9 * (law->y[k] / y + law->x[k] / x), k + 1 == law->n ? 1e-3 : 0);
+}
+
+double gittins_falls_to(const struct gittins_law *law, double service, double index)
+{
+    uint32_t k = point_before(law, service) + 1, last = (uint32_t)law->n - 1;
+    double below = index * (1 + 1e-6);
+    if (k > last || service >= law->service[k] - blurred_before(law, k) ||
+        gittins_index(law, service) <= below)
+        return service;
+    while (k < last && point_index(law, k) > below)
+        k = law->lower[k];
+    return fmax(service, law->service[k] - blurred_before(law, k));
 }
 
 uint32_t gittins_stage(const struct gittins_law *law, double service)

@@ -17,6 +17,8 @@ struct gittins_law {
     double *service, *x, *y;      /* ascending */
     /* the point to which the slope is steepest; of the last: itself */
     uint32_t *next;
+    /* the next point at which the index is lower; of the last: itself */
+    uint32_t *lower;
     /* points at which the stages begin; the last point begins the last stage, of index 0 */
     uint32_t *stage;
     size_t n_stages, capacity;
@@ -26,6 +28,10 @@ struct gittins_law {
 void   gittins_learn(struct gittins_law *law, const double *service, size_t n);
 /* Per unit of service. */
 double gittins_index(const struct gittins_law *law, double service);
+/* From this service up to the one returned the index is above `index`, rounding included: at the
+ * latest to the last point, of index 0. Between two points the index never falls: the density there
+ * is even, so that the rest is ever more likely to end soon. */
+double gittins_falls_to(const struct gittins_law *law, double service, double index);
 uint32_t gittins_stage(const struct gittins_law *law, double service);
 /* At its start: its least. */
 double gittins_stage_index(const struct gittins_law *law, uint32_t stage);

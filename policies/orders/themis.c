@@ -13,10 +13,12 @@
  * each a set of jobs that search together: a job here is an app of its own, unless it is fair to
  * users or queues. With one queue, fair to queues, T_id is E and the order nearly that of srtf.
  *
- * An auction costs O(waiting jobs): rho of each changes with time at its own rate. Between
- * auctions, while nothing was released, only new jobs are looked at. */
+ * An auction costs O(waiting jobs): rho of each changes with time at its own rate, and f counts
+ * them. Only those that may get GPUs are put in order, unless a lease ends. Between auctions, while
+ * nothing was released, only new jobs are looked at. */
 #include "policies/common/queueing.h"
 #include "sim/contract/util/array.h"
+#include "sim/contract/util/heap.h"
 #include "sim/contract/util/minmax.h"
 
 #include <math.h>
@@ -33,13 +35,20 @@ static const char *const parties[] = { "job", "user", "queue", NULL };
 struct themis_job {
     double service_s, contending_before;    /* E; the integral at its arrival */
     bool known;
+    size_t place;                 /* 1 + its place among `pending`; 0: it has none */
 };
-struct bidder { job_id job; double rho, remaining_s; bool running; };
+struct bidder { job_id job; shape_id shape; double rho, remaining_s; bool running; };
 struct themis {
     struct line *waiting, *leases;    /* by submit time; by the end of the lease */
+    /* [n_pending] the jobs of `waiting`, in no order */
+    job_id *pending;
+    size_t n_pending, pending_capacity;
+    struct bidder *bidder;        /* [bidders_capacity] of one pass */
+    size_t bidders_capacity;
     uint32_t *present;            /* [n_parties] jobs in the system, by user or queue */
     size_t n_parties;
     double contending, contending_s, settled_s;    /* parties with a job; their integral until then */
+    double capacity_milli;        /* of the cluster, at this pass */
     int64_t origin_ns;            /* when the run began */
     uint64_t version;             /* of room, at the last auction */
     job_id *fresh;                /* [n_fresh] jobs that have come since */
@@ -85,12 +94,13 @@ static struct bidder bid(struct sched *s, const struct themis *t, const void *pa
                          bool running)
 {
     const struct themis_job *own = job_own(s, j);
-    double capacity = (double)sched_capacity(s).gpu_milli, gpus = (double)job_size(s, j).gpu_milli;
+    double gpus = (double)job_size(s, j).gpu_milli;
     double there_s = now_s(s) - (double)job_facts(s, j)->submit_ns / 1e9;
     double parties_s = t->contending_s - own->contending_before;
     double n = there_s > 0 ? parties_s / there_s : t->contending;
-    double alone_s = own->service_s * (gpus > 0 ? fmax(1, gpus * n / capacity) : 1);
-    struct bidder b = { .job = j, .running = running, .remaining_s = remaining_s(s, params, j) };
+    double alone_s = own->service_s * (gpus > 0 ? fmax(1, gpus * n / t->capacity_milli) : 1);
+    struct bidder b = { .job = j, .shape = job_facts(s, j)->ask->shape, .running = running,
+                        .remaining_s = remaining_s(s, params, j) };
     if (isinf(alone_s))
         b.rho = 0;                /* without an estimate: served last */
     else
@@ -114,19 +124,57 @@ static int shortest_first(const void *left, const void *right)
     return a->job < b->job ? -1 : 1;
 }
 
-/* ---- An auction ---- */
-
-struct failed { bool *shape; size_t n; };
-
-static bool has_failed(const struct failed *f, shape_id shape)
+static bool is_worse(const void *none, const struct bidder *a, const struct bidder *b)
 {
-    return shape < f->n && f->shape[shape];
+    (void)none;
+    return worst_first(a, b) < 0;
 }
 
-static void has_failed_now(struct sched *s, struct failed *f, shape_id shape)
+static bool is_shorter(const void *none, const struct bidder *a, const struct bidder *b)
 {
-    f->shape = array_covering(sched_scratch, s, f->shape, &f->n, shape, sizeof *f->shape);
-    f->shape[shape] = true;
+    (void)none;
+    return shortest_first(a, b) < 0;
+}
+
+HEAP_DEFINE(worst, struct bidder, void, is_worse, HEAP_NOT_PLACED);
+HEAP_DEFINE(shortest, struct bidder, void, is_shorter, HEAP_NOT_PLACED);
+
+static void exchange(struct bidder *a, struct bidder *b)
+{
+    struct bidder c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Moves the `first` worst to the front, in no order. O(n) expected. */
+static void select_worst(struct bidder *b, size_t n, size_t first)
+{
+    size_t from = 0, to = n;      /* all before from are worse than all from `to` on */
+    while (from < first && first < to && to - from > 1) {
+        exchange(&b[from + (to - from) / 2], &b[to - 1]);
+        const struct bidder pivot = b[to - 1];
+        size_t at = from;
+        for (size_t i = from; i < to - 1; i++)
+            if (worst_first(&b[i], &pivot) < 0)
+                exchange(&b[i], &b[at++]);
+        exchange(&b[at], &b[to - 1]);
+        if (at < first)
+            from = at + 1;
+        else
+            to = at;
+    }
+}
+
+/* ---- An auction ---- */
+
+/* By shape: how many of these bidders are of it, and whether one of it has found no place. */
+struct of_shape { size_t bidders; bool failed; };
+struct shapes { struct of_shape *of; size_t n; };
+
+static struct of_shape *of_shape(struct sched *s, struct shapes *all, shape_id shape)
+{
+    all->of = array_covering(sched_scratch, s, all->of, &all->n, shape, sizeof *all->of);
+    return &all->of[shape];
 }
 
 static bool start_in(struct sched *s, enum free_kind in, job_id j)
@@ -166,32 +214,84 @@ static bool serve(struct sched *s, struct bidder *b, size_t n, size_t i)
            take_over(s, b, n, i);
 }
 
-/* Returns how many still wait. */
-static size_t auction(struct sched *s, struct themis *t, const void *params, struct bidder *b,
-                      size_t n)
+static size_t offered_to_worst(const void *params, size_t n)
 {
-    size_t worst = (size_t)ceil((1 - ((const struct themis_params *)params)->f) * (double)n - 1e-9),
-           left = 0;
-    struct failed failed = { NULL, 0 };
+    double f = ((const struct themis_params *)params)->f;
+    return min_size((size_t)ceil((1 - f) * (double)n - 1e-9), n);
+}
+
+static void note_failed(struct sched *s, const struct themis *t, struct of_shape *of,
+                        shape_id shape)
+{
+    of->failed = true;
+    line_blocked(s, t->waiting, shape, sched_why_not(s));
+}
+
+/* An auction at the end of leases. Returns how many still wait. */
+static size_t auction_of_leases(struct sched *s, struct themis *t, const void *params,
+                                struct bidder *b, size_t n)
+{
+    size_t left = 0;
+    struct shapes shapes = { NULL, 0 };
     qsort(b, n, sizeof *b, worst_first);
-    qsort(b, min_size(worst, n), sizeof *b, shortest_first);
+    qsort(b, offered_to_worst(params, n), sizeof *b, shortest_first);
     for (size_t i = 0; i < n; i++) {
         if (job_state(s, b[i].job) == JOB_RUNNING)
             continue;             /* its lease goes on */
-        shape_id shape = job_request(s, b[i].job).shape;
-        if (!(has_failed(&failed, shape) && !b[i].running) && serve(s, b, n, i))
+        struct of_shape *of = of_shape(s, &shapes, b[i].shape);
+        if (!(of->failed && !b[i].running) && serve(s, b, n, i))
             continue;
         left++;
-        if (has_failed(&failed, shape))
-            continue;
-        has_failed_now(s, &failed, shape);
-        line_blocked(s, t->waiting, shape, sched_why_not(s));
+        if (!of->failed)
+            note_failed(s, t, of, b[i].shape);
     }
     for (size_t i = 0; i < n; i++)
         if (b[i].running && job_state(s, b[i].job) == JOB_RUNNING)
             line_push(t->leases, b[i].job,
                       (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
     return left;
+}
+
+/* Offers free GPUs to these waiting jobs in their order, until all of them are of shapes that have
+ * failed. Returns how many started. */
+static size_t offer(struct sched *s, struct themis *t, struct shapes *shapes, struct bidder *b,
+                    size_t n, bool by_length)
+{
+    size_t open = 0, started = 0;
+    for (size_t i = 0; i < shapes->n; i++)
+        shapes->of[i].bidders = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct of_shape *of = of_shape(s, shapes, b[i].shape);
+        of->bidders++;
+        open += !of->failed;
+    }
+    (by_length ? shortest_make : worst_make)(NULL, b, n);
+    while (open > 0) {
+        struct bidder next = (by_length ? shortest_pop : worst_pop)(NULL, b, n--);
+        struct of_shape *of = &shapes->of[next.shape];
+        if (of->failed)
+            continue;
+        if (start_in(s, FREE_IDLE, next.job) || start_in(s, FREE_OR_RELEASING, next.job)) {
+            started++;
+            open--;
+            of->bidders--;
+            continue;
+        }
+        note_failed(s, t, of, next.shape);
+        open -= of->bidders;
+    }
+    return started;
+}
+
+/* An auction of what is free. Returns how many still wait. */
+static size_t auction_of_free(struct sched *s, struct themis *t, const void *params,
+                              struct bidder *b, size_t n)
+{
+    struct shapes shapes = { NULL, 0 };
+    size_t first = offered_to_worst(params, n), started;
+    select_worst(b, n, first);
+    started = offer(s, t, &shapes, b, first, true);
+    return n - started - offer(s, t, &shapes, b + first, n - first, false);
 }
 
 /* ---- A pass ---- */
@@ -219,10 +319,11 @@ static size_t waiting_jobs(struct sched *s, const struct themis *t, const void *
                            struct bidder *b)
 {
     size_t n = 0;
-    struct line_walk walk = { .l = t->waiting };
-    for (job_id j; line_next(&walk, &j);)
+    for (size_t i = 0; i < t->n_pending; i++) {
+        job_id j = t->pending[i];
         if (job_state(s, j) == JOB_PENDING)
             b[n++] = bid(s, t, params, j, false);
+    }
     return n;
 }
 
@@ -234,6 +335,15 @@ static size_t fresh_jobs(struct sched *s, const struct themis *t, const void *pa
         if (job_state(s, t->fresh[i]) == JOB_PENDING)
             b[n++] = bid(s, t, params, t->fresh[i], false);
     return n;
+}
+
+/* Room for so many: kept, since most passes need little of it. */
+static struct bidder *bidders(struct sched *s, struct themis *t, size_t n)
+{
+    if (n > t->bidders_capacity)
+        t->bidder = array_covering(sched_alloc, s, t->bidder, &t->bidders_capacity, n,
+                                   sizeof *t->bidder);
+    return t->bidder;
 }
 
 /* Jobs that start in this pass join the line of leases only once they run. */
@@ -252,12 +362,13 @@ static void themis_schedule(struct sched *s, const void *params, void *state)
     struct themis *t = state;
     size_t waiting = line_length(t->waiting), n = 0;
     settle(s, t);
+    t->capacity_milli = (double)sched_capacity(s).gpu_milli;
     if (waiting) {
-        struct bidder *b = sched_scratch(s, (waiting + line_length(t->leases)) * sizeof *b);
-        n = leases_ending(s, t, params, b);
-        bool all = n > 0 || sched_room_version(s) != t->version;
-        size_t more = all ? waiting_jobs(s, t, params, b + n) : fresh_jobs(s, t, params, b);
-        size_t left = auction(s, t, params, b, n + more);
+        struct bidder *b = bidders(s, t, waiting + line_length(t->leases));
+        size_t ending = leases_ending(s, t, params, b);
+        bool all = ending > 0 || sched_room_version(s) != t->version;
+        size_t more = all ? waiting_jobs(s, t, params, b + ending) : fresh_jobs(s, t, params, b);
+        size_t left = (ending ? auction_of_leases : auction_of_free)(s, t, params, b, ending + more);
         n = all ? left : waiting - more + left;
         t->version = sched_room_version(s);
     }
@@ -305,15 +416,38 @@ static void goes(struct sched *s, struct themis *t, const void *params, job_id j
     t->contending -= each_alone(params) || --*jobs_of_party(s, t, params, j) == 0;
 }
 
+static void join_pending(struct sched *s, struct themis *t, job_id j)
+{
+    struct themis_job *own = job_own(s, j);
+    if (own->place)
+        return;
+    t->pending = array_grown(sched_alloc, s, t->pending, &t->pending_capacity, t->n_pending,
+                             sizeof *t->pending);
+    t->pending[t->n_pending++] = j;
+    own->place = t->n_pending;
+}
+
+static void leave_pending(struct sched *s, struct themis *t, job_id j)
+{
+    struct themis_job *own = job_own(s, j);
+    if (!own->place)
+        return;
+    job_id last = t->pending[--t->n_pending];
+    t->pending[own->place - 1] = last;
+    ((struct themis_job *)job_own(s, last))->place = own->place;
+    own->place = 0;
+}
+
 static void themis_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     struct themis *t = state;
     struct themis_job *own = job_own(s, j);
     settle(s, t);
     if (!own->known) {
-        *own = (struct themis_job){ remaining_s(s, params, j), t->contending_s, true };
+        *own = (struct themis_job){ remaining_s(s, params, j), t->contending_s, true, 0 };
         comes(s, t, params, j);
     }
+    join_pending(s, t, j);
     line_push(t->waiting, j, key_submit(s, j, params));
     t->fresh =
         array_grown(sched_alloc, s, t->fresh, &t->fresh_capacity, t->n_fresh, sizeof *t->fresh);
@@ -324,6 +458,7 @@ static void themis_started(struct sched *s, const void *params, void *state, job
 {
     struct themis *t = state;
     line_remove(t->waiting, j);
+    leave_pending(s, t, j);
     if (job_facts(s, j)->preemptible)
         line_push(t->leases, j, (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
 }
@@ -335,6 +470,7 @@ static void themis_stopped(struct sched *s, const void *params, void *state, job
     line_remove(t->leases, j);
     if (!stopped_for_good(why))
         return;
+    leave_pending(s, t, j);
     settle(s, t);
     goes(s, t, params, j);
 }

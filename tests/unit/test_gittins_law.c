@@ -20,9 +20,10 @@ static int ascending(const void *a, const void *b)
 static void learn(double *service, size_t n)
 {
     static double s[MOST + 1], x[MOST + 1], y[MOST + 1];
-    static uint32_t next[MOST + 1], stage[MOST + 1];
+    static uint32_t next[MOST + 1], lower[MOST + 1], stage[MOST + 1];
     qsort(service, n, sizeof *service, ascending);
-    law = (struct gittins_law){ .service = s, .x = x, .y = y, .next = next, .stage = stage, .capacity = MOST + 1 };
+    law = (struct gittins_law){ .service = s, .x = x, .y = y, .next = next, .lower = lower, .stage = stage,
+                                .capacity = MOST + 1 };
     gittins_learn(&law, service, n);
 }
 
@@ -129,6 +130,39 @@ static void by_hand(void **state)
     assert_true(fabs(gittins_index(&law, 9.1) - (1.0 / 30) / (.9 / 60)) < 1e-9);
 }
 
+/* Up to where it is said to fall the index is above; there, or a thousandth of the way to the next value later, it is not.
+ * The slow way: look everywhere. */
+static void falls(void **state)
+{
+    (void)state;
+    unsigned later = 0;
+    for (uint64_t k = 0; k < 100; k++) {
+        struct random r;
+        double service[MOST];
+        size_t n = 2 + (size_t)(k * 11 % 90);
+        random_init(&r, 5, "gittins", k);
+        for (size_t i = 0; i < n; i++)
+            service[i] = k % 2 ? -log(random_uniform(&r)) : pow(random_uniform(&r), -2);
+        learn(service, n);
+        for (unsigned i = 0; i < 50; i++) {
+            double a = random_uniform(&r) * service[n - 1],
+                   index = gittins_index(&law, random_uniform(&r) * service[n - 1]) * (.5 + random_uniform(&r)),
+                   to = gittins_falls_to(&law, a, index);
+            assert_true(to >= a && to <= service[n - 1]);
+            later += to > a;
+            for (unsigned u = 0; u < 200 && to > a; u++)
+                assert_true(gittins_index(&law, a + random_uniform(&r) * (to - a)) > index);
+            size_t next = 0;
+            while (law.service[next] <= to)
+                next++;
+            double there = to > a ? law.service[next] : a;
+            assert_true(to == a || law.service[next] - to <= 1.1e-3 * (law.service[next] - law.service[next - 1]));
+            assert_true(gittins_index(&law, there) <= index * (1 + 1e-5) || there - a < 1e-3 * service[n - 1]);
+        }
+    }
+    assert_true(later > 1000);
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -137,5 +171,6 @@ int main(void)
     ADD_TEST(tests, n, stages);
     ADD_TEST(tests, n, all_alike);
     ADD_TEST(tests, n, by_hand);
+    ADD_TEST(tests, n, falls);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
