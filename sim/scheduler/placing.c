@@ -286,14 +286,33 @@ bool flavor_allows(const struct sched *s, uint32_t flavor, const struct request 
     return s->placing->kinds[run->shape + s->workload->n_shapes * (flavor + 1)].n > 0;
 }
 
+/* The same request, with all its runs in a flavor; 0: none. */
+static const struct request *in_flavor(struct sched *s, const struct request *run, uint16_t flavor)
+{
+    struct request *r = run ? arena_alloc(s->scratch, sizeof *r) : NULL;
+    if (!r)
+        return NULL;
+    *r = *run;
+    r->flavor = flavor;
+    r->next = (struct request *)(uintptr_t)in_flavor(s, run->next, flavor);
+    return r;
+}
+
+/* PLACED: it fits as it is, or, for a policy that gives jobs flavors, in one, which may tolerate what
+ * the job does not. */
 static uint8_t never_fits(struct sched *s, shape_id i)
 {
-    struct request r = s->workload->shape[i].ask;
-    if (!group_places_type(s, &r))
-        return NO_TYPE;
-    if (placing_whatever_limit(s, s->idle, &r))
-        return PLACED;
-    return (uint8_t)s->placing->why_not;
+    uint32_t flavors = s->setup.policy->reads & READS_COHORTS ? s->cluster->n_flavors : 0;
+    uint8_t why = NO_TYPE;
+    for (uint16_t f = 0; f <= flavors && why != PLACED; f++) {
+        const struct request *r = in_flavor(s, &s->workload->shape[i].ask, f);
+        if (!group_places_type(s, r))
+            continue;
+        bool placed = placing_whatever_limit(s, s->idle, r);
+        why = placed ? PLACED : why == NO_TYPE ? (uint8_t)s->placing->why_not : why;
+    }
+    arena_reset(s->scratch);
+    return why;
 }
 
 /* Its minimum, of every group; the first tasks of each. */
