@@ -428,6 +428,19 @@ void placing_put_back(struct sched *s, struct placing_answer kept)
     s->placing->why_not = kept.why_not;
 }
 
+/* A policy that gives jobs flavors may start one where only a flavor lets it: a flavor may tolerate what the job does not. */
+static void fits_in_any(struct sched *s, shape_id i)
+{
+    uint8_t *never = s->placing->never;
+    uint32_t n = s->workload->n_shapes, *least = s->placing->least;
+    for (uint32_t f = 1; f <= s->cluster->n_flavors; f++) {
+        size_t at = i + (size_t)n * f;
+        if (never[at] == PLACED || never[i] == NO_TYPE)
+            never[i] = never[i] == PLACED ? PLACED : never[at];
+        least[i] = least[at] > least[i] ? least[at] : least[i];
+    }
+}
+
 void placing_begin(struct sched *s)
 {
     const struct placer *placer = s->setup.placer;
@@ -461,6 +474,8 @@ void placing_begin(struct sched *s)
         find_least(s, (uint16_t)f);
         arena_reset(s->scratch);
     }
+    for (shape_id i = 0; i < n && s->setup.policy->reads & READS_COHORTS; i++)
+        fits_in_any(s, i);
     show_reserve(s, -1);
     s->placing->random = before;
     if (s->all_needs & SEES_RELEASING)

@@ -82,6 +82,18 @@ static const struct schedule rows[] = {
     { "a taint of a flavor", "cohort", TWO_KINDS(4, 4), .flavor = { { "h", "kind=h", "paid:NoSchedule", "" }, { "a", "kind=a", "", "" } },
       .queue = BOTH(two_and_two, USUAL), .jobs = {
         { 0, 10, 1, 0, A, .took = "1:0" }, { 0, 10, 1, 0, A, .took = "0:0", .tolerations = "paid" } } },
+    /* Node 1 is tainted: a job that does not tolerate it runs there in a flavor that does. Kueue adds the
+     * tolerations of a flavor to the pods (kubernetes-sigs/kueue:apis/kueue/v1beta2/resourceflavor_types.go). */
+    { "a flavor tolerates the taint of its nodes", "cohort",
+      .group = { { .name = "h", .count = 1, .gpus = 4, .labels = "kind=h" },
+                  { .name = "a", .count = 1, .gpus = 4, .labels = "kind=a", .taints = "old:NoSchedule" } },
+      .flavor = { { "h", "kind=h", "", "" }, { "a", "kind=a", "", "old" } },
+      .queue = BOTH(no_loans, USUAL), .jobs = {
+        { 0, 10, 2, 0, A, .took = "0:01" }, { 0, 10, 2, 0, A, .took = "1:01" }, { 0, 10, 2, 0, B, .took = "0:23" } } },
+    { "only a flavor tolerates the nodes", "cohort",
+      .group = { { .name = "a", .count = 1, .gpus = 4, .labels = "kind=a", .taints = "old:NoSchedule" } },
+      .flavor = { { "h", "kind=h", "", "" }, { "a", "kind=a", "", "old" } },
+      .queue = BOTH(no_loans, USUAL), .jobs = { { 0, 10, 2, 0, A, .took = "0:01" } } },
     { "runs of a job choose by themselves", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(no_loans, USUAL), .jobs = {
         { 0, 10, .starts = 0, A, PARTS(PART("x", LEVEL_ANY, 1, 2, 0), PART("y", LEVEL_ANY, 1, 1, 0)), .took = "0:01 1:0" } } },
 
