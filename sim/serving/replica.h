@@ -5,7 +5,7 @@
 #include "sim/serving/llm/ranks.h"
 #include "sim/serving/sequences.h"
 
-enum replica_role { ROLE_ALL, ROLE_PREFILL, ROLE_DECODE };   /* see llm/pools.h */
+enum replica_role { ROLE_ALL, ROLE_PREFILL, ROLE_DECODE };   /* see llm/handover.h */
 struct replica {
     bool ready;
     uint8_t role;

@@ -3,7 +3,7 @@
 #include "sim/serving/request_queue.h"
 
 #include "sim/base/random.h"
-#include "sim/serving/llm/pools.h"
+#include "sim/serving/llm/handover.h"
 #include "sim/serving/tally.h"
 
 #include <assert.h>
@@ -24,7 +24,7 @@ struct request_queue {
     uint32_t *due, n_due;         /* of TIME_ENGINE: replicas that may begin a step now */
     uint64_t turn;                /* of ROUND_ROBIN */
     uint64_t blocks;              /* of KV cache in use */
-    struct pools pools;
+    struct handover handover;
     double gone_gpu_s, taken_gpu_s;     /* of replicas that stopped; up to the interval */
     uint64_t waiting, in_service;
     /* by replica: next event; number of requests, if it can take one */
@@ -43,7 +43,7 @@ struct request_queue *request_queue_new(const struct service *s, uint64_t seed)
     q->present = requests_none();
     q->common = request_lines_none();
     q->window.end_ns = SLO_WINDOW_NS;
-    q->pools = pools_of(&s->time.engine);
+    q->handover = handover_of(&s->time.engine);
     tournament_grow(&q->events, 2);
     tournament_grow(&q->loads, 2);
     return q;
@@ -60,7 +60,7 @@ void request_queue_free(struct request_queue *q)
     tally_free(&q->total);
     tournament_free(&q->events);
     tournament_free(&q->loads);
-    pools_free(&q->pools);
+    handover_free(&q->handover);
     free(q->present.at);
     free(q->replica);
     free(q->ready_ids);
@@ -102,7 +102,7 @@ static void refresh(struct request_queue *q, uint32_t id)
     }
     tournament_set(&q->events, id, next_ns);
     tournament_set(&q->loads, id, load);
-    pools_refresh(&q->pools, r, id);
+    handover_refresh(&q->handover, r, id);
 }
 
 static void begin(struct request_queue *q, uint32_t id, struct request_lines *from)
@@ -310,7 +310,7 @@ static void end_step(struct request_queue *q, uint32_t id)
     for (uint32_t request; (request = llm_ranks_pop(&r->ranks, &q->present)) != NO_REQUEST;)
         served(q, request);
     if (r->role == ROLE_PREFILL)
-        pools_park(&q->pools, r, id, &q->present);
+        handover_park(&q->handover, r, id, &q->present);
     q->blocks += llm_ranks_used(&r->ranks, b);
     r->in_service = llm_ranks_running(&r->ranks);
 }
@@ -319,13 +319,13 @@ static void end_step(struct request_queue *q, uint32_t id)
 
 static void send(struct request_queue *q)
 {
-    pools_send(&q->pools, &q->s->time.engine, q->replica, &q->present, q->now_ns, &q->blocks);
+    handover_send(&q->handover, &q->s->time.engine, q->replica, &q->present, q->now_ns, &q->blocks);
 }
 
 static void transfer_event(struct request_queue *q)
 {
     struct transfer come;
-    if (!pools_step(&q->pools, &q->s->time.engine, q->replica, &q->present, q->now_ns, &q->blocks,
+    if (!handover_step(&q->handover, &q->s->time.engine, q->replica, &q->present, q->now_ns, &q->blocks,
                     &come))
         return;
     struct replica *to = &q->replica[come.to];
@@ -372,7 +372,7 @@ void request_queue_advance(struct request_queue *q, int64_t to_ns)
     for (;;) {
         const struct service_request *ask = demand_next(q->demand);
         int64_t arrival_ns = ask ? ask->time_ns : TIME_NEVER, common_ns = common_next_ns(q);
-        int64_t transfer_ns = transfers_next_ns(&q->pools.transfers),
+        int64_t transfer_ns = transfers_next_ns(&q->handover.transfers),
                 event_ns = earlier(earlier(common_ns, transfer_ns), tournament_key(&q->events));
         if (q->n_due > 0 && q->now_ns < to_ns && earlier(event_ns, arrival_ns) > q->now_ns)
             begin_steps(q);
@@ -410,7 +410,7 @@ static void make_room(struct request_queue *q, uint32_t id)
     }
     tournament_grow(&q->events, id + 1);
     tournament_grow(&q->loads, id + 1);
-    tournament_grow(&q->pools.decoders, id + 1);
+    tournament_grow(&q->handover.decoders, id + 1);
 }
 
 static void list_ready(struct request_queue *q)
@@ -444,7 +444,7 @@ void request_queue_replica_ready(struct request_queue *q, uint32_t id, double sp
     q->replica[id] = replica_new(q->s, speed);
     q->replica[id].due = due;
     q->replica[id].ready = false;
-    q->replica[id].role = (uint8_t)pools_role(&q->s->time.engine, q->replica, q->n_replicas);
+    q->replica[id].role = (uint8_t)handover_role(&q->s->time.engine, q->replica, q->n_replicas);
     q->replica[id].ready = true;
     list_ready(q);
     refresh(q, id);
@@ -469,7 +469,7 @@ void request_queue_replica_gone(struct request_queue *q, uint32_t id)
     struct request_lines lost = request_lines_none();
     q->gone_gpu_s += llm_ranks_gpu_s(&r->ranks, q->now_ns);
     if (by_steps(q))
-        pools_leave(&q->pools, &q->s->time.engine, q->replica, id, &q->present, q->now_ns,
+        handover_leave(&q->handover, &q->s->time.engine, q->replica, id, &q->present, q->now_ns,
                     &q->blocks);
     q->blocks -= by_steps(q) ? llm_ranks_used(&r->ranks, &q->s->time.engine) : 0;
     uint32_t here = r->in_service + llm_ranks_parked(&r->ranks);

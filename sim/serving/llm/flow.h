@@ -8,7 +8,7 @@
  *   end   = first + (o - 1) token
  * Of n ranks (ranks.h) each has B = rate/n (o - 1) token, and a prompt on any of them lengthens the
  * step of all.
- * In pools (pools.h) `rate` is that of a replica in the mean of both. One that reads prompts is
+ * In pools (handover.h) `rate` is that of a replica in the mean of both. One that reads prompts is
  * M/D/1 with s, the steps of a prompt alone; one that generates has steps without prompts, and a
  * request waits for half of one, and for its KV cache, before its second token:
  *   first = rate' s^2/(2 (1 - rate' s)) + s,  token = t0 + (move + t0/2)/(o - 1)

@@ -1,26 +1,26 @@
-/* pools.c - see pools.h. */
-#include "sim/serving/llm/pools.h"
+/* handover.c - see handover.h. */
+#include "sim/serving/llm/handover.h"
 
 #include <assert.h>
 
 static const struct request_line none_read = { NO_REQUEST, NO_REQUEST, 0 };
 
-struct pools pools_of(const struct llm_batching *b)
+struct handover handover_of(const struct llm_batching *b)
 {
-    struct pools o = { .transfers = { .bytes_per_s = b->pools.bytes_per_s,
+    struct handover o = { .transfers = { .bytes_per_s = b->pools.bytes_per_s,
                                       .setup_s = b->pools.setup_s },
                        .read = none_read };
     tournament_grow(&o.decoders, 2);
     return o;
 }
 
-void pools_free(struct pools *o)
+void handover_free(struct handover *o)
 {
     transfers_free(&o->transfers);
     tournament_free(&o->decoders);
 }
 
-enum replica_role pools_role(const struct llm_batching *b, const struct replica *r, uint32_t n)
+enum replica_role handover_role(const struct llm_batching *b, const struct replica *r, uint32_t n)
 {
     uint64_t reads = 0, generates = 0;
     if (!llm_batching_splits(b))
@@ -32,7 +32,7 @@ enum replica_role pools_role(const struct llm_batching *b, const struct replica 
     return reads * b->pools.decode <= generates * b->pools.prefill ? ROLE_PREFILL : ROLE_DECODE;
 }
 
-void pools_refresh(struct pools *o, const struct replica *r, uint32_t id)
+void handover_refresh(struct handover *o, const struct replica *r, uint32_t id)
 {
     bool generates = r->ready && r->role == ROLE_DECODE;
     tournament_set(&o->decoders, id,
@@ -41,7 +41,7 @@ void pools_refresh(struct pools *o, const struct replica *r, uint32_t id)
                              : TOURNAMENT_NONE);
 }
 
-void pools_park(struct pools *o, struct replica *r, uint32_t id, struct requests_present *p)
+void handover_park(struct handover *o, struct replica *r, uint32_t id, struct requests_present *p)
 {
     for (uint32_t x; (x = llm_ranks_park(&r->ranks, p)) != NO_REQUEST;) {
         p->at[x].on = id;
@@ -49,7 +49,7 @@ void pools_park(struct pools *o, struct replica *r, uint32_t id, struct requests
     }
 }
 
-void pools_send(struct pools *o, const struct llm_batching *b, struct replica *r,
+void handover_send(struct handover *o, const struct llm_batching *b, struct replica *r,
                 struct requests_present *p, int64_t now_ns, uint64_t *blocks)
 {
     while (o->read.n && tournament_key(&o->decoders) != TOURNAMENT_NONE) {
@@ -61,7 +61,7 @@ void pools_send(struct pools *o, const struct llm_batching *b, struct replica *r
         request_line_pop(p, &o->read);
         transfers_begin(&o->transfers, x, p->at[x].on, to,
                         b->pools.kept * b->pools.token_bytes * p->at[x].ask.prompt_tokens, now_ns);
-        pools_refresh(o, &r[to], to);
+        handover_refresh(o, &r[to], to);
     }
 }
 
@@ -73,7 +73,7 @@ static void forget(const struct llm_batching *b, struct replica *r,
     *blocks = *blocks + llm_ranks_used(&r->ranks, b) - before;
 }
 
-bool pools_step(struct pools *o, const struct llm_batching *b, struct replica *r,
+bool handover_step(struct handover *o, const struct llm_batching *b, struct replica *r,
                 const struct requests_present *p, int64_t now_ns, uint64_t *blocks,
                 struct transfer *come)
 {
@@ -84,7 +84,7 @@ bool pools_step(struct pools *o, const struct llm_batching *b, struct replica *r
     return true;
 }
 
-void pools_leave(struct pools *o, const struct llm_batching *b, struct replica *r, uint32_t id,
+void handover_leave(struct handover *o, const struct llm_batching *b, struct replica *r, uint32_t id,
                  struct requests_present *p, int64_t now_ns, uint64_t *blocks)
 {
     struct request_line all = o->read;
@@ -96,6 +96,6 @@ void pools_leave(struct pools *o, const struct llm_batching *b, struct replica *
     while (transfers_take_away(&o->transfers, id, now_ns, &lost)) {
         uint32_t other = lost.from == id ? lost.to : lost.from;
         forget(b, &r[other], p, lost.request, blocks);
-        pools_refresh(o, &r[other], other);
+        handover_refresh(o, &r[other], other);
     }
 }

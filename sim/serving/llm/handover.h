@@ -1,4 +1,4 @@
-/* pools.h - replicas of a service that read prompts and others that generate: models.md 4.11.
+/* handover.h - replicas of a service that read prompts and others that generate: models.md 4.11.
  *
  * A replica gets its role when it becomes ready: that of which there are fewest for its part, first
  * to read, and keeps it. New requests go to replicas that read. With its first token a request is
@@ -12,27 +12,27 @@
 #include "sim/serving/replica.h"
 #include "sim/serving/tournament.h"
 
-struct pools {
+struct handover {
     struct transfers transfers;
     struct request_line read;     /* parked, and not yet on the way */
     struct tournament decoders;   /* by replica: its requests, if it is ready and generates */
 };
-struct pools pools_of(const struct llm_batching *b);
-void pools_free(struct pools *o);
-enum replica_role pools_role(const struct llm_batching *b, const struct replica *r, uint32_t n);
+struct handover handover_of(const struct llm_batching *b);
+void handover_free(struct handover *o);
+enum replica_role handover_role(const struct llm_batching *b, const struct replica *r, uint32_t n);
 
 /* Parks what replica `id` has read. */
-void pools_park(struct pools *o, struct replica *r, uint32_t id, struct requests_present *p);
+void handover_park(struct handover *o, struct replica *r, uint32_t id, struct requests_present *p);
 /* Begins all transfers that can begin. */
-void pools_send(struct pools *o, const struct llm_batching *b, struct replica *r,
+void handover_send(struct handover *o, const struct llm_batching *b, struct replica *r,
                 struct requests_present *p, int64_t now_ns, uint64_t *blocks);
 /* What happens at transfers_next_ns(). true: a request has come from one replica to another. */
-bool pools_step(struct pools *o, const struct llm_batching *b, struct replica *r,
+bool handover_step(struct handover *o, const struct llm_batching *b, struct replica *r,
                 const struct requests_present *p, int64_t now_ns, uint64_t *blocks,
                 struct transfer *come);
 /* Replica `id` stops, with its requests: of those that it sends or receives the other replica keeps
  * nothing. */
-void pools_leave(struct pools *o, const struct llm_batching *b, struct replica *r, uint32_t id,
+void handover_leave(struct handover *o, const struct llm_batching *b, struct replica *r, uint32_t id,
                  struct requests_present *p, int64_t now_ns, uint64_t *blocks);
 /* After a change of the replica. */
-void pools_refresh(struct pools *o, const struct replica *r, uint32_t id);
+void handover_refresh(struct handover *o, const struct replica *r, uint32_t id);
