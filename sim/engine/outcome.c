@@ -4,7 +4,6 @@
 #include "sim/engine/state.h"
 #include "sim/scheduler/waiting.h"
 
-
 bool run_takes(const struct sched *s, job_id j)
 {
     return !s->setup.part.takes || s->setup.part.takes(s->setup.part.self, j);
@@ -48,11 +47,6 @@ struct job_result run_job(const struct sched *s, job_id j)
     r.wait_ns = wait_parts(s, run, r.waits);
     return r;
 }
-
-const char *const run_verb_name[VERBS] = {
-    [VERB_START] = "start", [VERB_STOP] = "stop", [VERB_KEEP] = "keep", [VERB_RESIZE] = "resize",
-    [VERB_REFUSE] = "refuse", [VERB_PENCIL] = "pencil", [VERB_WAKE] = "wake",
-};
 
 uint64_t run_refused(const struct run_totals *t, unsigned why)
 {

@@ -19,6 +19,11 @@ void checks_end(struct sched *s)
     free(s->checks->node_seen);
 }
 
+const char *const run_verb_name[VERBS] = {
+    [VERB_START] = "start", [VERB_STOP] = "stop", [VERB_KEEP] = "keep", [VERB_RESIZE] = "resize",
+    [VERB_REFUSE] = "refuse", [VERB_PENCIL] = "pencil", [VERB_WAKE] = "wake",
+};
+
 enum sched_result verb_refused(struct sched *s, job_id j, enum run_verb verb, enum sched_result why)
 {
     struct run_refusals *r = &s->totals.refused[verb][why];
