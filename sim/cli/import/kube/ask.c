@@ -231,16 +231,16 @@ static void add_resource(struct kube_site *s, struct kube_reader *r, struct kube
     static const char mig[] = "nvidia.com/mig-";
     int64_t n = 0;
     if (!strcmp(pair->key, "cpu")) {
-        if (kube_quantity(r, pair, 1000, &n))
+        if (kube_cpus(r, pair, &n))
             to->cpu_milli += n;
     } else if (!strcmp(pair->key, "memory")) {
-        if (kube_quantity(r, pair, 1, &n))
-            to->mem_mib += n >> 20;
+        if (kube_memory(r, pair, &n))
+            to->mem_mib += n;
     } else if (ends_with(pair->key, "/gpu")) {
-        if (kube_quantity(r, pair, 1, &n))
+        if (kube_count(r, pair, &n))
             to->gpus += n;
     } else if (!strncmp(pair->key, mig, sizeof mig - 1)) {
-        if (!kube_quantity(r, pair, 1, &n) || !n)
+        if (!kube_count(r, pair, &n) || !n)
             return;
         const char *profile = kept(s, pair->key + sizeof mig - 1);
         if (to->mig && to->mig != profile)
@@ -248,7 +248,8 @@ static void add_resource(struct kube_site *s, struct kube_reader *r, struct kube
         else
             to->migs += n;
         to->mig = to->mig ? to->mig : profile;
-    } else if (kube_quantity(r, pair, 1, &n) && n && strcmp(pair->key, "ephemeral-storage") != 0) {
+    } else if (kube_quantity(r, pair, 1, INT64_MAX, &n) && n &&
+               strcmp(pair->key, "ephemeral-storage") != 0) {
         remark(&s->remarks, "left out: resource %.60s that pods ask for", pair->key);
     }
 }
@@ -329,10 +330,10 @@ static void read_overhead(struct kube_reader *r, struct kube_value *spec, struct
 {
     for (struct kube_value *p = kube_first(kube_map(r, spec, "overhead")); p; p = kube_next(p)) {
         int64_t n = 0;
-        if (!strcmp(p->key, "cpu") && kube_quantity(r, p, 1000, &n))
+        if (!strcmp(p->key, "cpu") && kube_cpus(r, p, &n))
             to->cpu_milli += n;
-        else if (!strcmp(p->key, "memory") && kube_quantity(r, p, 1, &n))
-            to->mem_mib += n >> 20;
+        else if (!strcmp(p->key, "memory") && kube_memory(r, p, &n))
+            to->mem_mib += n;
         else
             p->seen = false;
     }
@@ -418,7 +419,6 @@ void kube_ask_read(struct kube_site *s, struct kube_reader *r, struct kube_value
     to->selector = kube_labels(s, r, kube_map(r, spec, "nodeSelector"));
     to->affinity = read_affinity(s, r, kube_map(r, spec, "affinity"));
     to->tolerations = kube_tolerations(s, r, kube_list(r, spec, "tolerations"));
-    to->scheduler = kube_text(r, spec, "schedulerName");
     to->priority_class = kube_text(r, spec, "priorityClassName");
     to->has_priority = kube_integer(r, spec, "priority", INT32_MIN, INT32_MAX, &priority);
     to->priority = (int32_t)priority;

@@ -86,16 +86,15 @@ static void add_allocatable(struct kube_site *s, struct kube_reader *r, struct k
     static const char mig[] = "nvidia.com/mig-";
     int64_t n = 0;
     if (!strcmp(pair->key, "cpu")) {
-        kube_quantity(r, pair, 1000, &to->cpu_milli);
+        kube_cpus(r, pair, &to->cpu_milli);
     } else if (!strcmp(pair->key, "memory")) {
-        if (kube_quantity(r, pair, 1, &n))
-            to->mem_mib = n >> 20;
+        kube_memory(r, pair, &to->mem_mib);
     } else if (ends_with(pair->key, "/gpu")) {
-        if (kube_quantity(r, pair, 1, &n))
+        if (kube_count(r, pair, &n))
             to->gpus += n;
     } else if (!strncmp(pair->key, mig, sizeof mig - 1)) {
         char text[200];
-        if (!kube_quantity(r, pair, 1, &n) || !n)
+        if (!kube_count(r, pair, &n) || !n)
             return;
         snprintf(text, sizeof text, "%.120s%s%.20s=%" PRId64, to->mig, *to->mig ? ";" : "",
                  pair->key + sizeof mig - 1, n);
@@ -301,7 +300,7 @@ void take_resource_quota(struct kube_site *s, struct kube_reader *r, struct kube
         if (strncmp(p->key, "requests.", 9) != 0 || !ends_with(p->key, "/gpu"))
             continue;
         p->seen = true;
-        kube_quantity(r, p, 1, &gpus);
+        kube_count(r, p, &gpus);
         *KUBE_ADD(s, resource_quotas) = (struct kube_resource_quota){ ns, gpus };
     }
 }

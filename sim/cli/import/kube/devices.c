@@ -80,12 +80,14 @@ static void unit_waits(struct kube_import *im, struct kube_unit *u)
     remark(&im->s->remarks, "jobs with pods that do not fit on their nodes wait instead");
 }
 
-static bool take(struct room *room, const struct kube_group *g)
+/* Takes what the pods of a group that run hold, or with sign -1 gives it back. false: less than
+ * nothing is left somewhere. */
+static bool take(struct room *room, const struct kube_group *g, int64_t sign)
 {
     bool whole = !shares(g->ask) && !g->ask->mig, fits = true;
     for (size_t t = 0; t < g->n_tasks && g->running; t++) {
         struct room *r = &room[g->task[t].node];
-        int64_t times = g->task[t].times;
+        int64_t times = g->task[t].times * sign;
         r->cpu_milli -= g->ask->cpu_milli * times;
         r->mem_mib -= g->ask->mem_mib * times;
         r->gpus -= whole ? g->ask->gpus * times : 0;
@@ -97,8 +99,7 @@ static bool take(struct room *room, const struct kube_group *g)
 static void check_room(struct kube_import *im)
 {
     const struct kube_site *s = im->s;
-    struct room *room = mem_new(s->n_nodes + 1, sizeof *room),
-                *before = mem_new(s->n_nodes + 1, sizeof *room);
+    struct room *room = mem_new(s->n_nodes + 1, sizeof *room);
     for (size_t i = 0; i < s->n_nodes; i++)
         room[i] =
             (struct room){ s->nodes[i].cpu_milli - im->jobs.taken_cpu_milli[i],
@@ -108,16 +109,14 @@ static void check_room(struct kube_import *im)
         bool fits = true;
         if (unit->state != KUBE_RUNS)
             continue;
-        memcpy(before, room, s->n_nodes * sizeof *room);
         for (size_t g = 0; g < unit->n_groups; g++)
-            fits &= take(room, &unit->group[g]);
-        if (fits)
-            continue;
-        memcpy(room, before, s->n_nodes * sizeof *room);
-        unit_waits(im, unit);
+            fits &= take(room, &unit->group[g], 1);
+        for (size_t g = 0; g < unit->n_groups && !fits; g++)
+            (void)take(room, &unit->group[g], -1);
+        if (!fits)
+            unit_waits(im, unit);
     }
     free(room);
-    free(before);
 }
 
 /* ---- which GPUs ---- */

@@ -81,7 +81,7 @@ static int take_scalar(struct building *b, const struct fy_event *e)
     v->quoted = quoted;
     if (token && (fy_token_scalar_style(token) == FYSS_SINGLE_QUOTED ||
                   fy_token_scalar_style(token) == FYSS_DOUBLE_QUOTED))
-        v->column--;              /* the mark is behind the quote */
+        v->column--; /* the mark is behind the quote */
     return 0;
 }
 

@@ -81,9 +81,16 @@ bool kube_decimal(struct kube_reader *r, struct kube_value *v, const char *key, 
 bool kube_time(struct kube_reader *r, struct kube_value *v, const char *key, int64_t *to);
 /* A span as Go writes it, "1h30m", "500ms", in ns, 0 or more. */
 bool kube_span(struct kube_reader *r, struct kube_value *v, const char *key, int64_t *to);
-/* A quantity in parts of 1/scale (1000: thousandths), rounded down, 0 or more. Of a pair itself,
- * not by its key. */
-bool kube_quantity(struct kube_reader *r, struct kube_value *pair, int64_t scale, int64_t *to);
+/* A quantity in parts of 1/scale (1000: thousandths), rounded down, from 0 to `most` parts, so that
+ * sums over pods stay far from what 64 bits hold. Of a pair itself, not by its key. */
+#define KUBE_COUNT_MOST  1000000                  /* CPUs or GPUs of a node or container */
+#define KUBE_MEMORY_MOST (INT64_C(1000000) << 30) /* bytes: as of a node of a cluster file */
+bool kube_quantity(struct kube_reader *r, struct kube_value *pair, int64_t scale, int64_t most,
+                   int64_t *to);
+/* The same for CPUs in thousandths, memory in MiB, and a count. */
+bool kube_cpus(struct kube_reader *r, struct kube_value *pair, int64_t *to);
+bool kube_memory(struct kube_reader *r, struct kube_value *pair, int64_t *to);
+bool kube_count(struct kube_reader *r, struct kube_value *pair, int64_t *to);
 /* One of words, which ends with NULL: its index in *to. */
 bool kube_word(struct kube_reader *r, struct kube_value *v, const char *key,
                const char *const *words, int *to);

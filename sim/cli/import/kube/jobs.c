@@ -67,6 +67,7 @@ static struct kube_unit *unit_of(struct making *m, const char *ns, const char *k
     mem_grow(&j->unit, &j->capacity, j->n, sizeof *j->unit);
     j->unit[j->n++] = (struct kube_unit){ .ns = ns,
                                           .name = name,
+                                          .lone = !strcmp(kind, "Pod"),
                                           .created_ns = NO_TIME,
                                           .started_ns = NO_TIME,
                                           .finished_ns = NO_TIME,
@@ -187,8 +188,12 @@ static bool is_alive(const struct kube_pod *p)
 static void take_off(struct making *m, const struct kube_pod *p)
 {
     uint32_t n = node_of(m, p->node);
-    if (!is_alive(p) || n == NO_NODE)
+    if (!is_alive(p) || n == NO_NODE) {
+        remark(&m->s->remarks,
+               "left out: pods without GPUs and without a queue, of DaemonSets or of "
+               "nodes, that have ended or are on no node that is ready");
         return;
+    }
     m->j->background++;
     m->j->taken_cpu_milli[n] += p->ask.cpu_milli;
     m->j->taken_mem_mib[n] += p->ask.mem_mib;
@@ -261,15 +266,15 @@ static void add_pod(struct making *m, uint32_t k)
     }
     struct kube_unit *u = unit_of_pod(m, p);
     note_job(m, p, u);
-    bool alone = !u->podgroup && !u->workload && !u->job && !p->podgroup && !p->workload;
     u->created_ns = earlier(u->created_ns, p->created_ns);
     if (!is_alive(p)) {
-        u->failed |= p->phase == POD_FAILED;
-        u->started_ns = earlier(u->started_ns, p->started_ns);
-        u->finished_ns = p->finished_ns > u->finished_ns ? p->finished_ns : u->finished_ns;
-        if (alone && !u->n_groups)
-            add_pods(group_of(u, &p->ask, p->podset), k, NO_NODE, 1);
-        u->ended |= alone && u->n_groups == 1 && !u->group[0].running;
+        if (!u->lone)
+            return;
+        u->failed = p->phase == POD_FAILED;
+        u->started_ns = p->started_ns;
+        u->finished_ns = p->finished_ns;
+        u->ended = true;
+        add_pods(group_of(u, &p->ask, p->podset), k, NO_NODE, 1);
         return;
     }
     if (p->leaving)
@@ -282,7 +287,6 @@ static void add_pod(struct making *m, uint32_t k)
             earlier(u->started_ns, p->started_ns != NO_TIME ? p->started_ns : p->created_ns);
     if (p->ask.deadline_ns != NO_TIME)
         u->deadline_ns = p->ask.deadline_ns;
-    u->ended = false;
     add_pods(group_of(u, &p->ask, p->podset), k, node, 1);
 }
 
@@ -414,7 +418,14 @@ static void finish_unit(struct making *m, struct kube_unit *u)
     for (size_t i = 0; i < u->n_groups; i++)
         running += u->group[i].running;
     u->state = u->ended ? KUBE_ENDED : running ? KUBE_RUNS : KUBE_WAITS;
-    if (!u->n_groups || (u->ended && (u->started_ns == NO_TIME || u->finished_ns == NO_TIME))) {
+    int64_t pods = 0;
+    for (size_t i = 0; i < u->n_groups; i++)
+        pods += u->group[i].n;
+    if (u->n_groups && !pods) {
+        u->state = KUBE_LEFT;
+        remark(&m->s->remarks, "left out: jobs that want no pods");
+    } else if (!u->n_groups ||
+               (u->ended && (u->started_ns == NO_TIME || u->finished_ns == NO_TIME))) {
         u->state = KUBE_LEFT;
         remark(&m->s->remarks, "left out: jobs that have ended, of which nothing says when they "
                                "began and ended");

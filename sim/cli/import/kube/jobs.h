@@ -50,6 +50,7 @@ struct kube_unit {                 /* a job of the trace */
     int64_t created_ns, started_ns, finished_ns, deadline_ns;
     int32_t priority;
     bool preemptible, failed, ended;
+    bool lone;       /* a pod that is a job of its own */
     uint32_t rounds; /* completions that are left, in rounds of its parallelism */
 };
 struct kube_jobs {

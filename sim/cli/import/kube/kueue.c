@@ -39,7 +39,7 @@ static int64_t read_amount(struct kube_reader *r, struct kube_value *v, const ch
     int64_t n;
     struct kube_value *c = kube_get(r, v, key);
     if (!c || (c->kind == KUBE_SCALAR && !*c->text) ||
-        !kube_quantity(r, c, amount == KUBE_MEM ? 1 : 1000, &n))
+        !kube_quantity(r, c, amount == KUBE_MEM ? 1 : 1000, INT64_MAX, &n))
         return KUBE_UNSAID;
     return amount == KUBE_MEM ? n >> 20 : n;
 }
@@ -94,7 +94,8 @@ static struct kube_cluster_queue *queue_new(struct kube_site *s, struct kube_rea
                                       .preference = -1,
                                       .threshold = INT64_MIN };
     if (weight && !(weight->kind == KUBE_SCALAR && !*weight->text))
-        q->weighted = kube_quantity(r, weight, 1000000, &q->weight);
+        q->weighted =
+            kube_quantity(r, weight, 1000000, INT64_C(1000000) * KUBE_COUNT_MOST, &q->weight);
     for (struct kube_value *g = kube_first(kube_list(r, spec, "resourceGroups")); g;
          g = kube_next(g)) {
         kube_see(kube_list(r, g, "coveredResources"));

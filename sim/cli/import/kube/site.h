@@ -38,7 +38,7 @@ struct kube_ask {
     int64_t share_mem_mib;                         /* share by memory; 0: none */
     const char *mig;                               /* profile of `gpus` MIG instances; NULL: GPUs */
     const char *selector, *affinity, *tolerations; /* "": none */
-    const char *scheduler, *priority_class;
+    const char *priority_class;
     const char *required, *preferred; /* label key of a topology level */
     int64_t deadline_ns;              /* activeDeadlineSeconds; NO_TIME: none */
     int32_t priority;

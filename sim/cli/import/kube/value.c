@@ -251,14 +251,42 @@ bool kube_span(struct kube_reader *r, struct kube_value *v, const char *key, int
     return false;
 }
 
-bool kube_quantity(struct kube_reader *r, struct kube_value *pair, int64_t scale, int64_t *to)
+bool kube_quantity(struct kube_reader *r, struct kube_value *pair, int64_t scale, int64_t most,
+                   int64_t *to)
 {
+    int64_t n;
+    char want[80];
     if (!pair)
         return false;
-    if (pair->kind == KUBE_SCALAR && quantity_parse(pair->text, strlen(pair->text), scale, to))
-        return true;
-    wanted(r, pair, "a quantity like 2, 500m or 16Gi");
-    return false;
+    if (pair->kind != KUBE_SCALAR || !quantity_parse(pair->text, strlen(pair->text), scale, &n)) {
+        wanted(r, pair, "a quantity like 2, 500m or 16Gi");
+        return false;
+    }
+    if (n > most) {
+        snprintf(want, sizeof want, "at most %" PRId64, most / scale);
+        wanted(r, pair, want);
+        return false;
+    }
+    *to = n;
+    return true;
+}
+
+bool kube_cpus(struct kube_reader *r, struct kube_value *pair, int64_t *to)
+{
+    return kube_quantity(r, pair, 1000, INT64_C(1000) * KUBE_COUNT_MOST, to);
+}
+
+bool kube_memory(struct kube_reader *r, struct kube_value *pair, int64_t *to)
+{
+    if (!kube_quantity(r, pair, 1, KUBE_MEMORY_MOST, to))
+        return false;
+    *to >>= 20;
+    return true;
+}
+
+bool kube_count(struct kube_reader *r, struct kube_value *pair, int64_t *to)
+{
+    return kube_quantity(r, pair, 1, KUBE_COUNT_MOST, to);
 }
 
 bool kube_word(struct kube_reader *r, struct kube_value *v, const char *key,

@@ -19,6 +19,8 @@ static const char header[] =
     "gpu_share_mem_gib,mig,queue,user,priority,preemptible,estimate_s,status,topology,"
     "node_selector,affinity,tolerations,running_on,started_s,recorded_wait_s\n";
 
+#define LONGEST_NS (INT64_C(3153600000) * NS_PER_S) /* 100 years, the longest of a cluster file */
+
 struct writing {
     struct kube_import *im;
     struct output *o;
@@ -54,8 +56,6 @@ static bool is_wanted(struct writing *w, const struct kube_unit *u)
                    ask->mig);
             return false;
         }
-        if (!u->group[g].n)
-            return false;
     }
     return true;
 }
@@ -87,7 +87,7 @@ static int64_t duration_of(const struct writing *w, const struct kube_unit *u)
     if (limit != NO_TIME)
         return limit > ran ? limit - ran : 0;
     round = ran ? 2 * ran : w->im->how.run_time_ns;
-    return round * u->rounds - ran;
+    return round <= LONGEST_NS / u->rounds ? round * u->rounds - ran : LONGEST_NS;
 }
 
 static void put_seconds(struct writing *w, int64_t ns)
