@@ -260,6 +260,15 @@ check "the pods of Kueue run where they are: $(tail -n 1 out)" $?
 [ "$(tail -n 1 out)" = "8 pods compared" ]
 check "all of them" $?
 
+mkdir -p nested/deeper
+gzip -c kueue/nodes.json >nested/nodes.json.gz
+cp kueue/queues.json nested
+cp kueue/workloads.json nested/deeper/workloads.yaml
+"$gpuyard" import kubernetes nested -o nested.out >shown 2>err && cmp -s nested.out/now.csv kueue.out/now.csv
+check "folders in folders, and gzip: $(cat err)" $?
+"$gpuyard" import kubernetes - -o piped <kai.json >shown 2>err && cmp -s piped/now.csv kai/now.csv
+check "standard input: $(cat err)" $?
+
 # ---- Manifests as Kueue's documentation has them: one queue of CPUs and memory, jobs without GPUs; a cohort with fair sharing;
 # topology-aware scheduling
 cat >nodes.yaml <<'END'
