@@ -26,7 +26,7 @@ $(TEST_LOG): %.log: % $(BIN) $(wildcard tests/golden/* traces/samples/*)
 $(OUT)/tests/e2e/%.log: tests/e2e/%.sh $(BIN) $(wildcard tests/e2e/*.py tests/e2e/*.js tests/e2e/*.txt scripts/* scripts/plot/* traces/samples/* tests/golden/* tests/golden/*/* tests/golden/*/*/* tests/support/*)
 	@mkdir -p $(@D)
 	$(call logged,MODE=$(MODE) $< $(abspath $(BIN)))
-$(patsubst %,$(OUT)/tests/e2e/%.log,citations readme reference): $(wildcard *.md */*.md */*/*.md tests/examples/*) CITATION.cff VERSION
+$(patsubst %,$(OUT)/tests/e2e/%.log,citations import kubernetes readme reference): $(wildcard *.md */*.md */*/*.md tests/examples/*) CITATION.cff VERSION
 $(OUT)/tests/reproductions/reproduce.log: scripts/reproduce $(BIN) $(wildcard tests/reproductions/*)
 	@mkdir -p $(@D)
 	$(call logged,scripts/reproduce $(abspath $(BIN)))

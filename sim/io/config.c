@@ -1,8 +1,8 @@
 /* config.c - see config.h: the document, read with libfyaml, its places, walks over it, and
  * settings. */
 #include "sim/base/memory.h"
-#include "sim/base/utf8.h"
 #include "sim/io/config_parts.h"
+#include "sim/io/yaml.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -34,23 +34,14 @@ static void sets_free(struct config *c)
     free(c->set);
 }
 
-static struct fy_diag_error *last_complaint(const struct config *c)
-{
-    struct fy_diag_error *last = NULL;
-    void *walk = NULL;
-    for (struct fy_diag_error *e; (e = fy_diag_errors_iterate(c->diag, &walk));)
-        last = e;
-    return last;
-}
-
 /* libfyaml 0.7 gives the place of a list or mapping only in an error report about it. false: it has
  * no place, as for an empty value and its parents; then the nearest key is used. */
 static bool place_of(const struct config *c, struct fy_node *node, int *line, int *column)
 {
-    struct fy_diag_error *before = last_complaint(c);
+    struct fy_diag_error *before = yaml_last_error(c->diag);
     if (node)
         fy_node_report(node, FYET_ERROR, "here");
-    struct fy_diag_error *here = last_complaint(c);
+    struct fy_diag_error *here = yaml_last_error(c->diag);
     if (!here || here == before || here->line < 1)
         return false;
     *line = here->line;
@@ -102,44 +93,6 @@ int config_error(struct config_value v, struct error *err, const char *format, .
 
 /* ---- reading ---- */
 
-static int read_all(struct config *c, struct input *in, struct error *err)
-{
-    size_t capacity = 0;
-    for (;;) {
-        while (capacity < c->length + 4096)
-            mem_grow(&c->text, &capacity, capacity, 1);
-        long n = input_read(in, c->text + c->length, capacity - c->length, err);
-        if (n <= 0)
-            return (int)n;
-        c->length += (size_t)n;
-        if (c->length > CONFIG_BYTES_MAX)
-            return error_set(err, "%s: want at most %zu bytes of text", c->name, CONFIG_BYTES_MAX);
-    }
-}
-
-/* Length of the UTF-8 character at s; 0: none, or a control character that is no white space.
- * libfyaml 0.7 takes such bytes for the end of the file, without an error. */
-static size_t character(const unsigned char *s, size_t left)
-{
-    if (*s < 0x80)
-        return *s >= ' ' ? *s != 0x7f : *s == '\t' || *s == '\n' || *s == '\r';
-    return utf8_character((const char *)s, left);
-}
-
-static int check_text(const char *name, const char *text, size_t length, struct error *err)
-{
-    int line = 1, column = 1;
-    for (size_t i = 0, n; i < length; i += n) {
-        n = character((const unsigned char *)text + i, length - i);
-        if (n == 0)
-            return error_set(err, "%s:%d:%d: want UTF-8 text, got byte 0x%02x", name, line, column,
-                             (unsigned char)text[i]);
-        column = text[i] == '\n' ? 1 : column + 1;
-        line += text[i] == '\n';
-    }
-    return 0;
-}
-
 /* The nesting is at most 64 deep: libfyaml's own limit. */
 static int check_node(const struct config *c, struct fy_node *node, struct error *err)
 {
@@ -165,41 +118,26 @@ static int check_node(const struct config *c, struct fy_node *node, struct error
 
 static int syntax_error(const struct config *c, struct error *err)
 {
-    void *walk = NULL;
-    const struct fy_diag_error *first = fy_diag_errors_iterate(c->diag, &walk);
+    const struct fy_diag_error *first = yaml_first_error(c->diag);
     if (first)
         return error_set(err, "%s:%d:%d: %s", c->name, first->line, first->column, first->msg);
     return error_set(err, "%s: want a YAML document, got %s", c->name,
                      fy_parser_get_stream_error(c->parser) ? "something else" : "nothing");
 }
 
-/* libfyaml 0.7 does not check whether malloc() fails. Lists of single letters, the worst case, take
- * 170 bytes a byte; without that much memory the program ends here. */
-static void try_memory(const struct config *c)
-{
-    free(mem_resize(NULL, c->length + 4096, 256));
-}
-
 static int parse(struct config *c, struct error *err)
 {
-    try_memory(c);
-    struct fy_diag_cfg silent;
-    fy_diag_cfg_default(&silent);
-    silent.fp = NULL;
-    c->diag = fy_diag_create(&silent);
-    fy_diag_set_collect_errors(c->diag, true);
-    /* Duplicate keys: config_fields() names them, libfyaml would not. */
-    enum fy_parse_cfg_flags flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 |
-                                    FYPCF_JSON_NONE | FYPCF_ALLOW_DUPLICATE_KEYS;
-    struct fy_parse_cfg how = { .flags = flags, .diag = c->diag };
-    c->parser = fy_parser_create(&how);
+    /* Lists of single letters, the worst case, take 170 bytes a byte. */
+    yaml_try_memory(c->length, 256);
+    c->diag = yaml_diag_new();
+    c->parser = yaml_parser_new(c->diag);
     if (!c->parser || fy_parser_set_string(c->parser, c->text, c->length))
         return error_set(err, "%s: libfyaml cannot read it", c->name);
     c->document = fy_parse_load_document(c->parser);
     if (!c->document)
         return syntax_error(c, err);
     struct fy_document *second = fy_parse_load_document(c->parser);
-    if (last_complaint(c)) {
+    if (yaml_last_error(c->diag)) {
         fy_parse_document_destroy(c->parser, second);
         return syntax_error(c, err);
     }
@@ -234,22 +172,12 @@ struct config *config_empty(const char *name, struct error *err)
 struct config *config_read(struct input *in, struct error *err)
 {
     struct config *c = begin(input_name(in));
-    if (read_all(c, in, err) || check_text(c->name, c->text, c->length, err) || parse(c, err)) {
+    if (yaml_read_all(in, CONFIG_BYTES_MAX, &c->text, &c->length, err) ||
+        yaml_text_check(c->name, c->text, c->length, err) || parse(c, err)) {
         config_free(c);
         return NULL;
     }
     return c;
-}
-
-/* At a tab behind the ':' of a "? key", libfyaml 0.7.12 puts the key among its spare ones twice
- * (fy_fetch_value) and would free it twice; such a parser is left as it is. */
-static bool parser_is_whole(const struct config *c)
-{
-    void *walk = NULL;
-    for (const struct fy_diag_error *e; (e = fy_diag_errors_iterate(c->diag, &walk));)
-        if (strstr(e->msg, "cannot use tab for indentation"))
-            return false;
-    return true;
 }
 
 /* If malloc() has failed all the same, a text, half a document or a message may be missing; errno
@@ -262,8 +190,7 @@ void config_free(struct config *c)
         mem_exhausted();
     if (c->document)
         fy_parse_document_destroy(c->parser, c->document);
-    if (c->parser && parser_is_whole(c))
-        fy_parser_destroy(c->parser);
+    yaml_parser_free(c->parser, c->diag);
     if (c->diag)
         fy_diag_destroy(c->diag);
     sets_free(c);
@@ -470,8 +397,8 @@ static int check_path(const struct config *c, const char *path, const char *valu
 {
     if (!*path || strstr(path, "..") || *path == '.' || path[strlen(path) - 1] == '.')
         return error_set(err, "--set: want KEY=VALUE, with dots between keys, got '%.100s'", path);
-    if (check_text("--set", path, strlen(path), err) ||
-        check_text("--set", value, strlen(value), err))
+    if (yaml_text_check("--set", path, strlen(path), err) ||
+        yaml_text_check("--set", value, strlen(value), err))
         return -1;
     for (size_t i = 0; i < c->n_set; i++)
         if (!strcmp(c->set[i].path, path))

@@ -211,7 +211,7 @@ cp site/slurm.conf site/nodes.conf site/gres.conf site/topology.conf qos guide
 mv guide/qos guide/qos.txt
 cp accounts guide/accounts.txt
 cp jobs guide/jobs.txt
-sed -n '/^```sh$/,/^```$/p' "$root/docs/your-cluster.md" | grep '^gpuyard ' >commands
+sed '/^## From kubectl/,$d' "$root/docs/your-cluster.md" | sed -n '/^```sh$/,/^```$/p' | grep '^gpuyard ' >commands
 n=0
 while read -r _ arguments; do
     n=$((n + 1))

@@ -2,6 +2,7 @@
 #include "sim/base/memory.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/import/import.h"
+#include "sim/cli/import/import_kubernetes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,10 +12,14 @@
 
 struct import_options {
     const char *jobs, *conf, *gres, *topology, *nodes, *partitions, *accounts, *qos, *output, *zone,
-        *cluster;
+        *cluster, *at;
+    int64_t run_time_ns;
+    int queues;
     bool plain, cpu_jobs;
 };
-static const struct import_options defaults = { 0 };
+#define RUN_TIME_S 3600           /* [A] */
+static const struct import_options defaults = { .run_time_ns = RUN_TIME_S * NS_PER_S,
+                                                .queues = -1 };
 
 #define A_FILE(word, field, text)                                                                  \
     { .name = word, .argument = "FILE", .kind = OPTION_TEXT, .values = VALUES_FILE,                \
@@ -54,10 +59,29 @@ static const struct option options[] = {
     { .name = "cpu-jobs",
       .kind = OPTION_FLAG,
       .at = offsetof(struct import_options, cpu_jobs),
-      .help = "jobs without GPUs are taken, too" },
+      .help = "jobs without GPUs are taken, too; without it, of Kubernetes only those of queues" },
+    { .name = "at",
+      .argument = "TIME",
+      .kind = OPTION_TEXT,
+      .at = offsetof(struct import_options, at),
+      .help = "kubernetes: the moment of the dump, like 2026-01-05T10:00:00Z; without it the "
+              "latest time in it" },
+    { .name = "run-time",
+      .argument = "SECONDS",
+      .kind = OPTION_SECONDS,
+      .max = 3153600000,
+      .at = offsetof(struct import_options, run_time_ns),
+      .help = "kubernetes: run time of jobs that wait and have no deadline (default 3600)" },
+    { .name = "queues",
+      .argument = "WORD",
+      .kind = OPTION_WORD,
+      .words = kubernetes_queues,
+      .at = offsetof(struct import_options, queues),
+      .help = "kubernetes: what queues are: ClusterQueues of Kueue, queues of KAI, or namespaces "
+              "(default: the first of these that there are)" },
     { 0 },
 };
-static const char *const systems[] = { "slurm", NULL };
+static const char *const systems[] = { "slurm", "kubernetes", NULL };
 
 /* ---- reading ---- */
 
@@ -217,14 +241,65 @@ static int write_files(struct import *im, const char *directory, struct error *e
     return result;
 }
 
+/* ---- Kubernetes ---- */
+
+/* An option of the other system; NULL: none is given. */
+static const char *option_of_slurm(const struct import_options *x)
+{
+    const struct { const char *name; bool given; } options_of[] = {
+        { "jobs", x->jobs },         { "conf", x->conf },   { "gres", x->gres },
+        { "topology", x->topology }, { "nodes", x->nodes }, { "partitions", x->partitions },
+        { "accounts", x->accounts }, { "qos", x->qos },     { "plain", x->plain },
+        { "zone", x->zone },         { "cluster", x->cluster },
+    };
+    for (size_t i = 0; i < sizeof options_of / sizeof *options_of; i++)
+        if (options_of[i].given)
+            return options_of[i].name;
+    return NULL;
+}
+
+static const char *option_of_kubernetes(const struct import_options *x)
+{
+    return x->at                                         ? "at"
+           : x->queues != defaults.queues                ? "queues"
+           : x->run_time_ns != defaults.run_time_ns      ? "run-time"
+                                                         : NULL;
+}
+
+static int run_kubernetes(const struct invocation *in)
+{
+    const struct import_options *x = in->options;
+    const char *other = option_of_slurm(x);
+    if (other)
+        return complain(EXIT_USAGE, "import: --%s is an option of slurm, not of kubernetes", other);
+    if (in->operands.n < 2)
+        return complain(EXIT_USAGE, "import: want files or folders of objects: kubernetes PATH...");
+    const struct import_kubernetes how = { .path = in->operands.text + 1,
+                                           .n_paths = in->operands.n - 1,
+                                           .output = x->output,
+                                           .at = x->at,
+                                           .run_time_ns = x->run_time_ns,
+                                           .queues = x->queues,
+                                           .cpu_jobs = x->cpu_jobs };
+    return import_kubernetes(&how);
+}
+
 static int import_run(const struct invocation *in)
 {
     const struct import_options *x = in->options;
     struct error err = { "" };
     char want[DID_YOU_MEAN];
+    if (strcmp(in->operands.text[0], systems[1]) == 0)
+        return run_kubernetes(in);
     if (strcmp(in->operands.text[0], systems[0]) != 0)
         return complain(EXIT_USAGE, "import: want %s, got '%s'", words_or(want, systems),
                         in->operands.text[0]);
+    if (option_of_kubernetes(x))
+        return complain(EXIT_USAGE, "import: --%s is an option of kubernetes, not of slurm",
+                        option_of_kubernetes(x));
+    if (in->operands.n > 1)
+        return complain(EXIT_USAGE, "import: want no operand behind slurm, got '%s'",
+                        in->operands.text[1]);
     if (!x->conf && !x->nodes)
         return complain(EXIT_USAGE, "import: want --conf slurm.conf or --nodes, the site");
     struct import im = { .site = site_new(), .plain = x->plain };
@@ -249,16 +324,19 @@ static int import_run(const struct invocation *in)
 
 const struct command cmd_import = {
     .name = "import",
-    .summary = "read a Slurm site and its log: a cluster file, a trace, and what was left out",
+    .summary = "read a site of Slurm or Kubernetes: a cluster file, a trace, and what was left out",
     .details =
+        "slurm reads a site and its log (--conf, --jobs, ...). kubernetes reads PATHs: what "
+        "kubectl get -o json or yaml prints, manifests, folders of them, or a snapshot of "
+        "KAI-Scheduler.\n"
         "Writes DIR/cluster.yaml, DIR/jobs.csv with the jobs that ended, DIR/now.csv with those "
         "that run and wait at the end of the log, and DIR/report.txt, which is shown too: what "
         "was taken, what was left out, what was guessed, and the run that comes closest.",
     .set = { .name = "import",
              .options = options,
-             .operands = "slurm",
+             .operands = "slurm|kubernetes [PATH...]",
              .min_operands = 1,
-             .max_operands = 1 },
+             .max_operands = SIZE_MAX },
     .words = systems,
     .options_size = sizeof defaults,
     .defaults = &defaults,

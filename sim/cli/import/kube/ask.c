@@ -1,0 +1,430 @@
+/* ask.c - see site.h: what a pod asks for and where it may run, from its spec and the annotations
+ * that schedulers read. */
+#include "sim/base/units.h"
+#include "sim/cli/import/kube/site.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *kept(struct kube_site *s, const char *text)
+{
+    return intern_text(s->names, intern_add(s->names, text, strlen(text)));
+}
+
+/* A text that grows by items with a mark between them. */
+struct text {
+    FILE *f;
+    char *text;
+    size_t length;
+    bool any;
+};
+
+static void begin(struct text *t)
+{
+    *t = (struct text){ 0 };
+    t->f = mem_stream(&t->text, &t->length);
+}
+
+static void between(struct text *t, char mark)
+{
+    if (t->any)
+        fputc(mark, t->f);
+    t->any = true;
+}
+
+static const char *end(struct kube_site *s, struct text *t)
+{
+    mem_stream_end(t->f, &t->text);
+    const char *result = kept(s, t->text);
+    free(t->text);
+    return result;
+}
+
+/* A key or value that the texts of labels.h can hold. */
+static bool is_name(const char *text)
+{
+    return *text && !strpbrk(text, "=!<>&|;:*, \t");
+}
+
+static const char *value_of(const char *text)
+{
+    return text && *text ? text : KUBE_EMPTY;
+}
+
+/* ---- labels, taints, tolerations ---- */
+
+const char *kube_labels(struct kube_site *s, struct kube_reader *r, struct kube_value *map)
+{
+    struct text t;
+    begin(&t);
+    for (struct kube_value *v = kube_first(map); v; v = kube_next(v)) {
+        const char *value = value_of(kube_item_text(r, v));
+        if (!is_name(v->key) || !is_name(value)) {
+            kube_error(r, v, "want a label, got '%.60s' = '%.60s'", v->key, value);
+            break;
+        }
+        between(&t, ';');
+        fprintf(t.f, "%s=%s", v->key, value);
+    }
+    return end(s, &t);
+}
+
+static const char *const effects[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", NULL };
+
+const char *kube_taints(struct kube_site *s, struct kube_reader *r, struct kube_value *list)
+{
+    struct text t;
+    begin(&t);
+    for (struct kube_value *v = kube_first(list); v; v = kube_next(v)) {
+        const char *key = kube_text(r, v, "key"), *value = kube_text(r, v, "value");
+        int effect = 0;
+        bool said = kube_word(r, v, "effect", effects, &effect);
+        if (r->err->text[0])
+            break;
+        if (!said || !key || !is_name(key) || (value && *value && !is_name(value))) {
+            kube_error(r, v, "want a taint with key and effect");
+            break;
+        }
+        between(&t, ';');
+        fprintf(t.f, "%s%s%s:%s", key, value && *value ? "=" : "", value ? value : "",
+                effects[effect]);
+    }
+    return end(s, &t);
+}
+
+const char *kube_tolerations(struct kube_site *s, struct kube_reader *r, struct kube_value *list)
+{
+    static const char *const operators[] = { "Equal", "Exists", NULL };
+    struct text t;
+    begin(&t);
+    for (struct kube_value *v = kube_first(list); v; v = kube_next(v)) {
+        const char *key = kube_text(r, v, "key"), *value = kube_text(r, v, "value");
+        int operator= 0, effect = -1;
+        kube_word(r, v, "operator", operators, &operator);
+        struct kube_value *e = kube_get(r, v, "effect");
+        if (e && !(e->kind == KUBE_SCALAR && !*e->text))
+            kube_word(r, v, "effect", effects, &effect);
+        if (r->err->text[0])
+            break;
+        bool all = !key || !*key;
+        if ((all && !operator) || (!all && !is_name(key)) || (value && *value && !is_name(value))) {
+            kube_error(r, v, "want a toleration with a key, or with operator Exists");
+            break;
+        }
+        if (all && effect >= 0)
+            remark(&s->remarks, "guessed: tolerations of one effect of all taints tolerate all "
+                                "effects");
+        between(&t, ';');
+        fprintf(t.f, "%s", all ? "*" : key);
+        if (!all && !operator&& value && * value)
+            fprintf(t.f, "=%s", value);
+        if (!all && effect >= 0)
+            fprintf(t.f, ":%s", effects[effect]);
+    }
+    return end(s, &t);
+}
+
+/* ---- affinity ---- */
+
+static void put_values(struct kube_reader *r, struct text *t, struct kube_value *values)
+{
+    bool any = false;
+    for (struct kube_value *v = kube_first(values); v; v = kube_next(v), any = true) {
+        const char *value = value_of(kube_item_text(r, v));
+        if (!is_name(value))
+            kube_error(r, v, "want the value of a label, got '%.60s'", value);
+        fprintf(t->f, "%s%s", any ? "|" : "", value);
+    }
+}
+
+static void put_need(struct kube_reader *r, struct text *t, struct kube_value *v)
+{
+    static const char *const operators[] = { "In", "NotIn", "Exists", "DoesNotExist",
+                                             "Gt", "Lt",    NULL };
+    const char *key = kube_text(r, v, "key");
+    struct kube_value *values = kube_list(r, v, "values");
+    int op = -1;
+    kube_word(r, v, "operator", operators, &op);
+    if (r->err->text[0])
+        return;
+    bool needs = op == 0 || op == 1 || op == 4 || op == 5;
+    if (op < 0 || !key || !is_name(key) || (needs && !kube_first(values))) {
+        kube_error(r, v, "want an expression with key, operator and values");
+        return;
+    }
+    fprintf(t->f, "%s%s", op == 3 ? "!" : "", key);
+    fputs(op == 0 ? "=" : op == 1 ? "!=" : op == 4 ? ">" : op == 5 ? "<" : "", t->f);
+    if (op < 4 && needs) {
+        put_values(r, t, values);
+        return;
+    }
+    int64_t bound = 0;
+    const char *text = needs ? kube_item_text(r, kube_first(values)) : NULL;
+    if (needs && (!text || !integer_parse(text, strlen(text), &bound)))
+        kube_error(r, values, "want a whole number");
+    if (needs)
+        fprintf(t->f, "%" PRId64, bound);
+}
+
+/* A nodeSelectorTerm; weight 0: required. */
+static void put_term(struct kube_site *s, struct kube_reader *r, struct text *t,
+                     struct kube_value *term, int64_t weight)
+{
+    struct kube_value *list = kube_list(r, term, "matchExpressions");
+    struct kube_value *fields = kube_list(r, term, "matchFields");
+    if (fields) {
+        kube_see(fields);
+        remark(&s->remarks, "left out: matchFields of node affinity");
+    }
+    if (!kube_first(list))
+        return; /* such a term selects nothing, or only by fields */
+    between(t, ';');
+    if (weight)
+        fprintf(t->f, "%" PRId64 ":", weight);
+    bool any = false;
+    for (struct kube_value *v = kube_first(list); v && !r->err->text[0]; v = kube_next(v)) {
+        if (any)
+            fputc('&', t->f);
+        put_need(r, t, v);
+        any = true;
+    }
+}
+
+static const char *read_affinity(struct kube_site *s, struct kube_reader *r,
+                                 struct kube_value *affinity)
+{
+    struct kube_value *node = kube_map(r, affinity, "nodeAffinity"),
+                      *must = kube_map(r, node, "requiredDuringSchedulingIgnoredDuringExecution"),
+                      *may = kube_list(r, node, "preferredDuringSchedulingIgnoredDuringExecution");
+    struct text t;
+    begin(&t);
+    for (struct kube_value *v = kube_first(kube_list(r, must, "nodeSelectorTerms")); v;
+         v = kube_next(v))
+        put_term(s, r, &t, v, 0);
+    for (struct kube_value *v = kube_first(may); v; v = kube_next(v)) {
+        int64_t weight = 1;
+        kube_integer(r, v, "weight", 1, 100, &weight);
+        put_term(s, r, &t, kube_map(r, v, "preference"), weight);
+    }
+    return end(s, &t);
+}
+
+/* ---- resources ---- */
+
+struct amounts {
+    int64_t cpu_milli, mem_mib, gpus, migs;
+    const char *mig;
+};
+
+static bool ends_with(const char *text, const char *with)
+{
+    size_t n = strlen(text), k = strlen(with);
+    return n >= k && !strcmp(text + n - k, with);
+}
+
+/* One resource of a container; memory in bytes until it is summed. */
+static void add_resource(struct kube_site *s, struct kube_reader *r, struct kube_value *pair,
+                         struct amounts *to)
+{
+    static const char mig[] = "nvidia.com/mig-";
+    int64_t n = 0;
+    if (!strcmp(pair->key, "cpu")) {
+        if (kube_cpus(r, pair, &n))
+            to->cpu_milli += n;
+    } else if (!strcmp(pair->key, "memory")) {
+        if (kube_memory(r, pair, &n))
+            to->mem_mib += n;
+    } else if (ends_with(pair->key, "/gpu")) {
+        if (kube_count(r, pair, &n))
+            to->gpus += n;
+    } else if (!strncmp(pair->key, mig, sizeof mig - 1)) {
+        if (!kube_count(r, pair, &n) || !n)
+            return;
+        const char *profile = kept(s, pair->key + sizeof mig - 1);
+        if (to->mig && to->mig != profile)
+            remark(&s->remarks, "left out: MIG profiles of one pod besides the first");
+        else
+            to->migs += n;
+        to->mig = to->mig ? to->mig : profile;
+    } else if (kube_quantity(r, pair, 1, INT64_MAX, &n) && n &&
+               strcmp(pair->key, "ephemeral-storage") != 0) {
+        remark(&s->remarks, "left out: resource %.60s that pods ask for", pair->key);
+    }
+}
+
+static struct kube_value *pair_of(struct kube_value *map, const char *key)
+{
+    for (struct kube_value *v = kube_first(map); v; v = kube_next(v))
+        if (!strcmp(v->key, key))
+            return v;
+    return NULL;
+}
+
+/* Requests; a resource that has only a limit requests that. */
+static struct amounts read_amounts(struct kube_site *s, struct kube_reader *r, struct kube_value *v)
+{
+    struct amounts a = { 0 };
+    struct kube_value *resources = kube_map(r, v, "resources"),
+                      *requests = kube_map(r, resources, "requests"),
+                      *limits = kube_map(r, resources, "limits");
+    for (struct kube_value *p = kube_first(requests); p && !r->err->text[0]; p = kube_next(p))
+        add_resource(s, r, p, &a);
+    for (struct kube_value *p = kube_first(limits); p && !r->err->text[0]; p = kube_next(p))
+        if (!pair_of(requests, p->key))
+            add_resource(s, r, p, &a);
+    return a;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void sum(struct amounts *a, const struct amounts *b)
+{
+    a->cpu_milli += b->cpu_milli;
+    a->mem_mib += b->mem_mib;
+    a->gpus += b->gpus;
+    a->migs += b->migs;
+    a->mig = a->mig ? a->mig : b->mig;
+}
+
+static void highest(struct amounts *a, const struct amounts *b)
+{
+    a->cpu_milli = larger(a->cpu_milli, b->cpu_milli);
+    a->mem_mib = larger(a->mem_mib, b->mem_mib);
+    a->gpus = larger(a->gpus, b->gpus);
+    a->migs = larger(a->migs, b->migs);
+    a->mig = a->mig ? a->mig : b->mig;
+}
+
+/* The larger of all containers together and any init container with the sidecars started before it
+ * (kubernetes/kubernetes:staging/src/k8s.io/component-helpers/resource/helpers.go, PodRequests). */
+static struct amounts of_containers(struct kube_site *s, struct kube_reader *r,
+                                    struct kube_value *spec)
+{
+    struct amounts all = { 0 }, sidecars = { 0 }, init = { 0 };
+    for (struct kube_value *v = kube_first(kube_list(r, spec, "containers")); v; v = kube_next(v)) {
+        struct amounts one = read_amounts(s, r, v);
+        sum(&all, &one);
+    }
+    for (struct kube_value *v = kube_first(kube_list(r, spec, "initContainers")); v;
+         v = kube_next(v)) {
+        struct amounts one = read_amounts(s, r, v);
+        const char *restart = kube_text(r, v, "restartPolicy");
+        if (restart && !strcmp(restart, "Always"))
+            sum(&sidecars, &one);
+        struct amounts now = sidecars;
+        if (!restart || strcmp(restart, "Always") != 0)
+            sum(&now, &one);
+        highest(&init, &now);
+    }
+    sum(&all, &sidecars);
+    highest(&all, &init);
+    return all;
+}
+
+static void read_overhead(struct kube_reader *r, struct kube_value *spec, struct amounts *to)
+{
+    for (struct kube_value *p = kube_first(kube_map(r, spec, "overhead")); p; p = kube_next(p)) {
+        int64_t n = 0;
+        if (!strcmp(p->key, "cpu") && kube_cpus(r, p, &n))
+            to->cpu_milli += n;
+        else if (!strcmp(p->key, "memory") && kube_memory(r, p, &n))
+            to->mem_mib += n;
+        else
+            p->seen = false;
+    }
+}
+
+/* What the annotations of KAI say: gpu-fraction, or gpu-memory in MiB, of
+ * gpu-fraction-num-devices GPUs. */
+static void read_share(struct kube_reader *r, struct kube_value *template, struct kube_ask *to)
+{
+    struct kube_value *notes = kube_map(r, kube_metadata(r, template), "annotations");
+    int64_t fraction = 0, memory = 0, devices = 1;
+    bool part = kube_decimal(r, notes, "gpu-fraction", 1000, 1, &fraction),
+         mib = kube_integer(r, notes, "gpu-memory", 1, INT64_C(1000000000), &memory);
+    if (!part && !mib)
+        return;
+    kube_integer(r, notes, "gpu-fraction-num-devices", 1, 64, &devices);
+    to->gpus = devices;
+    to->mig = NULL;
+    if (part && fraction >= 1000) {
+        to->gpus = devices * fraction / 1000;
+        if (fraction % 1000)
+            kube_error(r, kube_get(r, notes, "gpu-fraction"),
+                       "want a number up to 1, or a whole one");
+    } else if (part) {
+        to->gpu_milli = fraction;
+    } else {
+        to->share_mem_mib = memory;
+    }
+}
+
+static void read_topology(struct kube_site *s, struct kube_reader *r, struct kube_value *template,
+                          struct kube_ask *to)
+{
+    to->required = kube_annotation(r, template, "kueue.x-k8s.io/podset-required-topology");
+    to->preferred = kube_annotation(r, template, "kueue.x-k8s.io/podset-preferred-topology");
+    (void)kube_annotation(r, template, "kueue.x-k8s.io/podset-unconstrained-topology");
+    if (kube_annotation(r, template, "kueue.x-k8s.io/podset-slice-required-topology"))
+        remark(&s->remarks, "left out: slices of pods that share a topology domain");
+}
+
+/* Rules of placing that the simulator does not have. */
+static void remark_others(struct kube_site *s, struct kube_reader *r, struct kube_value *spec)
+{
+    static const struct {
+        const char *key, *what;
+    } others[] = {
+        { "topologySpreadConstraints", "topology spread constraints" },
+        { "schedulingGates", "scheduling gates: their pods wait as others" },
+        { "resourceClaims", "resource claims (dynamic resource allocation)" },
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct kube_value *v = kube_get(r, spec, others[i].key);
+        if (v && v->child) {
+            kube_see(v);
+            remark(&s->remarks, "left out: %s", others[i].what);
+        }
+    }
+    struct kube_value *affinity = kube_map(r, spec, "affinity");
+    static const char *const between_pods[] = { "podAffinity", "podAntiAffinity" };
+    for (size_t i = 0; i < 2; i++) {
+        struct kube_value *v = kube_map(r, affinity, between_pods[i]);
+        if (v && v->child) {
+            kube_see(v);
+            remark(&s->remarks, "left out: %s of pods", between_pods[i]);
+        }
+    }
+}
+
+void kube_ask_read(struct kube_site *s, struct kube_reader *r, struct kube_value *template,
+                   struct kube_ask *to)
+{
+    struct kube_value *spec = kube_map(r, template, "spec");
+    struct amounts a = of_containers(s, r, spec);
+    int64_t seconds = 0, priority = 0;
+    read_overhead(r, spec, &a);
+    if (a.mig && a.gpus)
+        remark(&s->remarks, "left out: whole GPUs of pods that ask for MIG instances, too");
+    *to = (struct kube_ask){ .cpu_milli = a.cpu_milli,
+                             .mem_mib = a.mem_mib,
+                             .gpus = a.mig ? a.migs : a.gpus,
+                             .mig = a.mig,
+                             .deadline_ns = NO_TIME };
+    to->selector = kube_labels(s, r, kube_map(r, spec, "nodeSelector"));
+    to->affinity = read_affinity(s, r, kube_map(r, spec, "affinity"));
+    to->tolerations = kube_tolerations(s, r, kube_list(r, spec, "tolerations"));
+    to->priority_class = kube_text(r, spec, "priorityClassName");
+    to->has_priority = kube_integer(r, spec, "priority", INT32_MIN, INT32_MAX, &priority);
+    to->priority = (int32_t)priority;
+    if (kube_integer(r, spec, "activeDeadlineSeconds", 1, INT32_MAX, &seconds))
+        to->deadline_ns = seconds * NS_PER_S;
+    read_share(r, template, to);
+    read_topology(s, r, template, to);
+    remark_others(s, r, spec);
+}

@@ -1,0 +1,52 @@
+/* kubernetes.h - a Kubernetes cluster as files of this program: the writers of the cluster file, of
+ * the traces and of the report. Times of traces are seconds from the moment of the dump. */
+#pragma once
+#include "sim/cli/import/kube/jobs.h"
+#include "sim/io/output.h"
+
+#include <stdio.h>
+
+struct kube_how {        /* options of the command */
+    int64_t at_ns;       /* the moment of the dump; NO_TIME: the latest time in it */
+    int64_t run_time_ns; /* of a job that waits and has no deadline */
+    int queues;          /* enum kube_queues; -1: as the objects are */
+    bool cpu_jobs;
+};
+struct kube_import {
+    struct kube_site *s;
+    struct kube_jobs jobs;
+    struct kube_how how;
+    int64_t now_ns;
+    uint32_t *order;  /* [n_present] nodes of the site by number in the cluster file */
+    uint32_t *number; /* [nodes of the site] that number; NO_NODE: left out */
+    uint32_t n_present;
+    int64_t gpus;
+    const struct kube_topology *topology; /* NULL: none */
+    const char *rack, *pod;               /* label keys of these levels; NULL: none */
+    struct intern *labels;                /* keys that jobs and flavors ask for */
+    struct intern *taints;                /* keys of taints of nodes and flavors */
+    bool flavored;                        /* ClusterQueues have quotas of flavors */
+    size_t ended, running, waiting;       /* jobs written */
+};
+/* Fills all but `ended`, `running` and `waiting`, from s and how. */
+void kube_import_order(struct kube_import *im);
+void kube_import_free(struct kube_import *im); /* what the former has made */
+
+void kube_put_cluster(struct kube_import *im, FILE *f);
+void kube_put_flavors(struct kube_import *im, FILE *f); /* its sections `flavors` and `queues` */
+void kube_put_queues(struct kube_import *im, FILE *f);
+/* Texts with ';' between as a list, and labels as a mapping, behind ", key: [ " or ", key: { ";
+ * none: nothing. */
+void kube_put_texts(FILE *f, const char *key, const char *texts);
+void kube_put_labels(FILE *f, const char *key, const char *labels);
+
+/* The jobs that have ended, or those that run and wait. Jobs written. */
+size_t kube_put_jobs(struct kube_import *im, struct output *o, bool ended);
+/* NAME:PARAMETERS and, behind it, other options of the run; the caller frees it */
+char *kube_closest(const struct kube_import *im);
+/* The labels of a node that are written, "k=v;..."; the caller frees them. */
+char *kube_node_labels(const struct kube_import *im, const struct kube_node *n);
+/* NULL: none */
+const char *kube_node_label(const struct kube_node *n, const char *key);
+/* "node", "rack", "pod" or "cluster"; NULL: no level of the topology has this label */
+const char *kube_level(const struct kube_import *im, const char *label);

@@ -1,0 +1,315 @@
+/* write_trace.c - the jobs of a Kubernetes cluster as native traces: see kubernetes.h.
+ *
+ * What runs and waits is submitted at 0, the moment of the dump, in the order in which it was
+ * created; a job that runs began before. How long it takes is a guess: until its deadline; else as
+ * long again as it has run, or, if it waits, the run time of the command. What has ended is
+ * submitted when it was created, and took as long as it did. */
+#include "sim/base/units.h"
+#include "sim/cli/import/kube/kubernetes.h"
+#include "sim/cluster/labels.h"
+#include "sim/cluster/mig.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char header[] =
+    "job_id,submit_s,duration_s,gpus,group,tasks,min_tasks,cpus_per_task,mem_gib_per_task,gpu_"
+    "milli,"
+    "gpu_share_mem_gib,mig,queue,user,priority,preemptible,estimate_s,status,topology,"
+    "node_selector,affinity,tolerations,running_on,started_s,recorded_wait_s\n";
+
+#define LONGEST_NS (INT64_C(3153600000) * NS_PER_S) /* 100 years, the longest of a cluster file */
+
+struct writing {
+    struct kube_import *im;
+    struct output *o;
+    struct intern *ids;
+    bool ended;
+    int64_t origin_ns;
+};
+
+/* ---- the order ---- */
+
+struct key {
+    int64_t created_ns;
+    const char *key;
+    uint32_t unit;
+};
+
+static int by_creation(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    if (x->created_ns != y->created_ns)
+        return x->created_ns < y->created_ns ? -1 : 1;
+    return strcmp(x->key, y->key);
+}
+
+static bool is_wanted(struct writing *w, const struct kube_unit *u)
+{
+    if (u->state == KUBE_LEFT || (u->state == KUBE_ENDED) != w->ended)
+        return false;
+    for (size_t g = 0; g < u->n_groups; g++) {
+        const struct kube_ask *ask = u->group[g].ask;
+        if (ask->mig && !mig_profile(ask->mig)) {
+            remark(&w->im->s->remarks, "left out: jobs of MIG profile %.60s, which is none",
+                   ask->mig);
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct key *keys_of(struct writing *w, size_t *n)
+{
+    const struct kube_jobs *j = &w->im->jobs;
+    struct key *key = mem_new(j->n + 1, sizeof *key);
+    *n = 0;
+    for (uint32_t i = 0; i < j->n; i++)
+        if (is_wanted(w, &j->unit[i]))
+            key[(*n)++] = (struct key){ j->unit[i].created_ns == NO_TIME ? w->im->now_ns
+                                                                         : j->unit[i].created_ns,
+                                        intern_text(j->keys, i), i };
+    if (*n)
+        qsort(key, *n, sizeof *key, by_creation);
+    return key;
+}
+
+/* ---- times ---- */
+
+static int64_t duration_of(const struct writing *w, const struct kube_unit *u)
+{
+    int64_t limit = u->deadline_ns, ran = 0, round;
+    if (u->state == KUBE_ENDED)
+        return u->finished_ns > u->started_ns ? u->finished_ns - u->started_ns : 0;
+    if (u->state == KUBE_RUNS && u->started_ns != NO_TIME && u->started_ns < w->im->now_ns)
+        ran = w->im->now_ns - u->started_ns;
+    if (limit != NO_TIME)
+        return limit > ran ? limit - ran : 0;
+    round = ran ? 2 * ran : w->im->how.run_time_ns;
+    return round <= LONGEST_NS / u->rounds ? round * u->rounds - ran : LONGEST_NS;
+}
+
+static void put_seconds(struct writing *w, int64_t ns)
+{
+    if (ns != NO_TIME)
+        out_seconds(w->o, ns);
+    out_char(w->o, ',');
+}
+
+/* ---- cells ---- */
+
+static void put_text(struct writing *w, const char *text)
+{
+    out_csv(w->o, text ? text : "");
+    out_char(w->o, ',');
+}
+
+/* "namespace/name"; the second of that id also has its kind. */
+static void id_of(struct writing *w, const struct kube_unit *u, const char *key, char id[800])
+{
+    snprintf(id, 800, "%.250s/%.250s", u->ns, u->name);
+    uint32_t before = intern_count(w->ids);
+    if (intern_add(w->ids, id, strlen(id)) < before)
+        snprintf(id, 800, "%.790s", key);
+}
+
+static void put_number(struct writing *w, int64_t value, int64_t nothing)
+{
+    if (value != nothing)
+        out_integer(w->o, value);
+    out_char(w->o, ',');
+}
+
+static void put_gib(struct writing *w, int64_t mib)
+{
+    if (mib)
+        out_printf(w->o, "%.16g", (double)mib / 1024);
+    out_char(w->o, ',');
+}
+
+static void put_size(struct writing *w, const struct kube_unit *u, const struct kube_group *g,
+                     size_t number)
+{
+    const struct kube_ask *ask = g->ask;
+    out_printf(w->o, "%" PRId64 ",", ask->gpus * g->n);
+    if (u->n_groups > 1)
+        out_printf(w->o, "%zu%s%s", number, g->name ? "-" : "", g->name ? g->name : "");
+    out_printf(w->o, ",%" PRId64 ",", g->n);
+    put_number(w, g->least > 0 && g->least < g->n ? g->least : 0, 0);
+    out_decimal(w->o, ask->cpu_milli, 1000);
+    out_char(w->o, ',');
+    put_gib(w, ask->mem_mib);
+    put_number(w, ask->gpu_milli, 0);
+    put_gib(w, ask->share_mem_mib);
+    put_text(w, ask->mig);
+}
+
+/* Tolerations of taints that there are, and of taints that the job runs beside: these do not stop
+ * what runs. */
+static void put_tolerations(struct writing *w, const struct kube_unit *u, const char *all)
+{
+    struct intern *own = intern_new();
+    for (const char *at = all; *at; at += strspn(at, ";")) {
+        size_t length = strcspn(at, ";"), key = strcspn(at, "=:;");
+        if (*at == '*' || intern_find(w->im->taints, at, key) != INTERN_NONE)
+            intern_add(own, at, length);
+        at += length;
+    }
+    for (size_t g = 0; g < u->n_groups && u->state == KUBE_RUNS; g++)
+        for (size_t t = 0; t < u->group[g].n_tasks && u->group[g].running; t++)
+            for (const char *at = w->im->s->nodes[u->group[g].task[t].node].taints; *at;
+                 at += strspn(at, ";")) {
+                char taint[600];
+                snprintf(taint, sizeof taint, "%.*s", (int)strcspn(at, ";"), at);
+                at += strcspn(at, ";");
+                if (taints_tolerated(taint, all))
+                    continue;
+                intern_add(own, taint, strlen(taint));
+                remark(&w->im->s->remarks, "guessed: jobs that run beside a taint that they do not "
+                                           "tolerate may run there again");
+            }
+    for (uint32_t i = 0; i < intern_count(own); i++) {
+        out_text(w->o, i ? ";" : "");
+        out_text(w->o, intern_text(own, i));
+    }
+    out_char(w->o, ',');
+    intern_free(own);
+}
+
+/* Whether the nodes that it runs on have the labels that it asks for: they may have changed. */
+static bool is_where_it_may(struct writing *w, const struct kube_unit *u,
+                            const struct kube_ask *wish)
+{
+    bool holds = true;
+    for (size_t g = 0; g < u->n_groups && u->state == KUBE_RUNS; g++)
+        for (size_t t = 0; t < u->group[g].n_tasks && u->group[g].running; t++) {
+            char *labels = kube_node_labels(w->im, &w->im->s->nodes[u->group[g].task[t].node]);
+            holds &=
+                selector_holds(wish->selector, labels) && affinity_holds(wish->affinity, labels);
+            free(labels);
+        }
+    if (!holds)
+        remark(&w->im->s->remarks,
+               "left out: selectors of jobs that run on nodes without these labels");
+    return holds;
+}
+
+/* Whether all its nodes have one value of the label, or nothing of it runs. */
+static bool is_within(const struct writing *w, const struct kube_unit *u, const char *label)
+{
+    const char *first = NULL;
+    for (size_t g = 0; g < u->n_groups && u->state == KUBE_RUNS; g++)
+        for (size_t t = 0; t < u->group[g].n_tasks && u->group[g].running; t++) {
+            const char *value = kube_node_label(&w->im->s->nodes[u->group[g].task[t].node], label);
+            if (!value || (first && strcmp(first, value) != 0))
+                return false;
+            first = value;
+        }
+    return true;
+}
+
+static void put_topology(struct writing *w, const struct kube_unit *u, const struct kube_ask *wish)
+{
+    struct remarks *remarks = &w->im->s->remarks;
+    const char *required = u->podgroup ? u->podgroup->required : wish->required,
+               *preferred = u->podgroup ? u->podgroup->preferred : wish->preferred,
+               *label = required && *required ? required : preferred;
+    if (label && *label) {
+        const char *level = kube_level(w->im, label);
+        if (!level)
+            remark(remarks, "left out: topology level %.60s, which no topology has", label);
+        else if (label == required && !is_within(w, u, label))
+            remark(remarks, "left out: topology of jobs that run in several domains of the level "
+                            "that they require");
+        else
+            out_printf(w->o, "%s:%s", label == required ? "required" : "preferred", level);
+        if (label == required && preferred && *preferred)
+            remark(remarks, "left out: preferred topology levels of jobs that require one");
+    }
+    out_char(w->o, ',');
+}
+
+static void put_running(struct writing *w, const struct kube_unit *u)
+{
+    bool any = false;
+    for (size_t g = 0; g < u->n_groups && u->state == KUBE_RUNS; g++) {
+        const struct kube_group *group = &u->group[g];
+        for (size_t t = 0; t < group->n_tasks && group->running; t++)
+            for (int64_t i = 0; i < group->task[t].times; i++) {
+                out_text(w->o, any ? ";" : "");
+                out_integer(w->o, w->im->number[group->task[t].node]);
+                if (group->task[t].gpus) {
+                    out_char(w->o, ':');
+                    out_bits(w->o, group->task[t].gpus);
+                }
+                any = true;
+            }
+    }
+    out_char(w->o, ',');
+    if (any && u->started_ns != NO_TIME && u->started_ns <= w->im->now_ns)
+        out_seconds(w->o, u->started_ns - w->im->now_ns);
+    out_char(w->o, ',');
+}
+
+static void put_row(struct writing *w, const struct kube_unit *u, const char *id,
+                    int64_t created_ns, size_t g)
+{
+    const struct kube_ask *wish = kube_wishes(u);
+    struct output *o = w->o;
+    put_text(w, id);
+    put_seconds(w, w->ended ? created_ns - w->origin_ns : 0);
+    put_seconds(w, duration_of(w, u));
+    put_size(w, u, &u->group[g], g);
+    put_text(w, u->queue);
+    put_text(w, u->ns);
+    out_printf(o, "%" PRId32 ",%s,", u->priority, u->preemptible ? "yes" : "no");
+    put_seconds(w, u->deadline_ns);
+    out_printf(o, "%s,", u->failed && w->ended ? "failed" : "completed");
+    put_topology(w, u, wish);
+    bool may = is_where_it_may(w, u, wish);
+    put_text(w, may ? wish->selector : "");
+    put_text(w, may ? wish->affinity : "");
+    put_tolerations(w, u, wish->tolerations);
+    put_running(w, u);
+    if (w->ended && u->started_ns >= created_ns)
+        out_seconds(o, u->started_ns - created_ns);
+    out_char(o, '\n');
+}
+
+static void count_unit(struct kube_import *im, const struct kube_unit *u)
+{
+    struct remarks *remarks = &im->s->remarks;
+    im->ended += u->state == KUBE_ENDED;
+    im->running += u->state == KUBE_RUNS;
+    im->waiting += u->state == KUBE_WAITS;
+    if (u->state == KUBE_RUNS && u->deadline_ns == NO_TIME)
+        remark(remarks, "guessed: a job that runs without a deadline runs as long again as it has "
+                        "run");
+    if (u->state == KUBE_WAITS && u->deadline_ns == NO_TIME)
+        remark(remarks, "guessed: a job that waits without a deadline takes %.10g s (--run-time)",
+               seconds(im->how.run_time_ns));
+    for (size_t g = 1; g < u->n_groups; g++)
+        if (strcmp(u->group[g].ask->selector, u->group[0].ask->selector) != 0)
+            remark(remarks, "left out: selectors of groups of pods other than that with GPUs");
+}
+
+size_t kube_put_jobs(struct kube_import *im, struct output *o, bool ended)
+{
+    struct writing w = { .im = im, .o = o, .ids = intern_new(), .ended = ended };
+    size_t n;
+    struct key *key = keys_of(&w, &n);
+    w.origin_ns = n ? key[0].created_ns : 0;
+    out_text(o, header);
+    for (size_t i = 0; i < n; i++) {
+        const struct kube_unit *u = &im->jobs.unit[key[i].unit];
+        char id[800];
+        id_of(&w, u, key[i].key, id);
+        for (size_t g = 0; g < u->n_groups; g++)
+            put_row(&w, u, id, key[i].created_ns, g);
+        count_unit(im, u);
+    }
+    intern_free(w.ids);
+    free(key);
+    return n;
+}
