@@ -376,7 +376,7 @@ bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct reques
     struct option best = { .node = ID_NONE };
     for (node_id i = 0; i < k->n_nodes && (tried < most || best.violations); i++) {
         node_id n = (first + i) % k->n_nodes;
-        size_t victims = kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE
+        size_t victims = !k->barred[n] && kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE
                              ? victims_on(s, k, j, pod, n, list)
                              : 0;
         if (!victims)
