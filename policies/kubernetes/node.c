@@ -247,8 +247,8 @@ bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request
     if (choose_nominated(s, k, j, pod, n))
         return true;
     static const struct scoring by = { .score = node_score };
-    if (kube_shape(s, k, pod)->indifferent && !k->n_nominations && !pod->max_per_node && !k->pods_speak &&
-        k->params->ties <= TIES_NAME && k->params->sample <= 0)
+    if (kube_shape(s, k, pod)->indifferent && !k->n_nominations && !pod->max_per_node &&
+        !k->pods_speak && k->params->ties <= TIES_NAME && k->params->sample <= 0)
         return view_best(sched_view(s, FREE_IDLE), pod, 0, &by, k->params, n);
     size_t found = filter(s, k, j, pod);
     pods_score(s, k, j, k->candidate, found);

@@ -10,8 +10,8 @@
  * of the most important ones, the first. Pods that may not be preempted are no victims. Pods of
  * lower priority that are nominated for the node are so no longer.
  *
- * A disruption budget is of the pods of one job (maxUnavailable): of n pods, h of them bound, h - (n
- * - maxUnavailable) may be evicted; of more victims the less important ones break it. */
+ * A disruption budget is of the pods of one job (maxUnavailable): of n pods, h of them bound,
+ * h - (n - maxUnavailable) may be evicted; of more victims the less important ones break it. */
 #include "policies/kubernetes/kube.h"
 #include "sim/contract/util/array.h"
 

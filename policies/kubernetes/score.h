@@ -25,7 +25,7 @@ int64_t kube_mean(const int64_t *score, const int64_t *weight, size_t n);
 int64_t kube_mean_of_scored(const int64_t *score, const int64_t *weight, size_t n);
 /* 100 (1 - standard deviation of the fractions used, each at most 1); of one fraction 100. */
 int64_t kube_balanced(const double *fraction, size_t n);
-/* What one preferred spread adds to the raw score of a node: pods in its domain, of so many domains,
+/* What one preferred spread adds to the raw score of a node: pods in its domain, so many domains:
  * pods ln(domains + 2) + skew - 1. The sum is rounded; then the less the better, between the least
  * and the most of the nodes: 100 (most + least - value) / most. */
 double kube_spread(int64_t pods, int64_t domains, int64_t skew);
