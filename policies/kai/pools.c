@@ -1,9 +1,10 @@
 /* pools.c - node pools: a shard of the scheduler for each flavor, and in which of them a job waits.
  *
  * In KAI a node pool is a label of nodes, queues and jobs, and a scheduler of its own sees what has
- * its label (NVIDIA/KAI-Scheduler:pkg/scheduler/conf/scheduler_conf.go, SchedulingNodePoolParams;
- * docs/operator/scheduling-shards.md). A job that finds nothing there is marked after a number of
- * cycles (pkg/scheduler/cache/status_updater, UnschedulableOnNodePool), for whoever labels jobs.
+ * its label (NVIDIA/KAI-Scheduler:pkg/scheduler/conf/scheduler_conf.go, SchedulingNodePoolParams).
+ * A job that finds nothing there is marked, with schedulingBackoff 1 after one cycle
+ * (pkg/scheduler/cache/status_updater/default_status_updater.go, UnschedulableOnNodePool), and a
+ * controller may give it the label of another.
  *
  * Here a job waits in the first pool of its queue's list that may have it. When a pass of that pool
  * has nothing for it, it goes on to the next that may. Of a queue's jobs of one shape the first go:

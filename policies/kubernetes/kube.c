@@ -11,7 +11,7 @@
  * - a share of a GPU is placed like with a sharing device plugin: by the fullest GPU that fits;
  * - a missing CPU or memory request counts 0 in the scores, not 100 milli and 200 MB;
  * - the default tie goes to the lowest node; `ties=random` draws, as the original does. */
-#include "policies/kubernetes/kube.h"
+#include "policies/kubernetes/pods.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -36,6 +36,10 @@ bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *
     if (!k->gang) {
         kube_pod_bound(s, k, j, pod->first_task, n, sched_now(s));
         k->round += k->params->preempt > 0;    /* it may become a victim */
+        if (job_pods(s, j)) {                  /* others may want to be beside it */
+            k->round++;
+            k->seen = UINT64_MAX;
+        }
         kube_forget_nomination(k, j, pod->first_task);
     }
     return true;
@@ -60,13 +64,15 @@ static bool least_over_limit(struct sched *s, const struct kube *k, job_id j)
                             request_size(k->gang && ask->next ? ask : &least));
 }
 
-static enum wait_reason why_not(struct sched *s, const struct kube *k, job_id j)
+static enum wait_reason why_not(struct sched *s, struct kube *k, job_id j)
 {
     const struct request *ask = job_facts(s, j)->ask, pod = kube_pod(ask, 0);
     if (least_over_limit(s, k, j))
         return WAIT_LIMIT;
     if (view_lacks_power(sched_view(s, FREE_IDLE), k->gang ? ask : &pod))
         return WAIT_POWER;
+    if (k->pods_speak && pods_bar(s, k, j, &pod))
+        return WAIT_TOPOLOGY;
     uint64_t wanted = ask->next && least_pods(s, k, j) > 1
                           ? (uint64_t)job_size(s, j).gpu_milli / MILLI_ALL
                           : (uint64_t)ask->gpus * least_pods(s, k, j);
@@ -192,6 +198,7 @@ static void begin(struct sched *s, const void *params, void *state, bool gang)
     k->queue.backoff_max_s = k->params->backoff_max_s;
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &k->n_nodes);
     k->on_node = sched_alloc(s, k->n_nodes * sizeof *k->on_node);
+    k->barred = sched_alloc(s, k->n_nodes * sizeof *k->barred);
     k->candidate = sched_alloc(s, k->n_nodes * sizeof *k->candidate);
     memset(k->on_node, 0xff, k->n_nodes * sizeof *k->on_node);    /* ID_NONE */
     k->free_pod = k->head = ID_NONE;
@@ -215,6 +222,7 @@ static void kube_arrived(struct sched *s, const void *params, void *state, job_i
     struct kube *k = state;
     struct kube_job *own = job_own(s, j);
     uint32_t pods = kube_pods(job_facts(s, j)->ask);
+    k->pods_speak = k->pods_speak || (!k->gang && job_pods(s, j));
     *own = (struct kube_job){ .epoch = ++k->epochs, .first_pod = ID_NONE };
     const struct placement *held = job_placement(s, j);    /* it ran when it was submitted */
     int64_t since_ns = job_state(s, j) == JOB_RUNNING ? job_last_start_ns(s, j) : sched_now(s);
@@ -279,6 +287,8 @@ static const char *const blockings[] = { "strict", "skip", "reservation", NULL }
     { "affinity_weight", "of NodeAffinity", "", 0, 100, 2, NULL, AT(affinity_weight) },            \
     { "fit_weight", "of NodeResourcesFit", "", 0, 100, 1, NULL, AT(fit_weight) },                  \
     { "balanced_weight", "of NodeResourcesBalancedAllocation", "", 0, 100, 1, NULL, AT(balanced_weight) }, \
+    { "spread_weight", "of PodTopologySpread (kube alone)", "", 0, 100, 2, NULL, AT(spread_weight) }, \
+    { "pod_affinity_weight", "of InterPodAffinity (kube alone)", "", 0, 100, 2, NULL, AT(pod_affinity_weight) }, \
     { "ties", "name: the lowest node; random: drawn", "", 0, 0, TIES_NAME, ties, AT(ties) },       \
     { "sample", "adaptive: of 100 nodes or more only a part is scored", "", 0, 0, 0, samples, AT(sample) }, \
     { "backoff_s", "before the second try", "s", 0, 1e6, 1, NULL, AT(backoff_s) },                 \
@@ -305,6 +315,7 @@ static const struct param gang_param_list[] = {
 const struct policy kube_policy = {
     KUBE_TABLE,
     .needs = STARTS_PARTIAL,
+    .reads = READS_PODS,
     .name = "kube",
     .summary = "Kubernetes' default scheduler, pod by pod: gangs may deadlock",
     .also_needs = kube_needs,

@@ -12,8 +12,8 @@
 
 struct kube_params {
     double preempt, score, cpu, memory, gpu, shape_0, shape_100, balanced, taint_weight,
-        affinity_weight, fit_weight, balanced_weight, ties, sample, backoff_s, backoff_max_s,
-        blocking, stale_s;
+        affinity_weight, fit_weight, balanced_weight, spread_weight, pod_affinity_weight, ties,
+        sample, backoff_s, backoff_max_s, blocking, stale_s;
 };
 enum { BLOCKING_STRICT, BLOCKING_SKIP, BLOCKING_RESERVATION };    /* of gangs */
 enum { SCORE_LEAST, SCORE_MOST, SCORE_RATIO };
@@ -48,6 +48,10 @@ struct kube {
     size_t n_pods, pod_capacity;
     uint32_t free_pod;
     uint32_t *on_node;            /* first pod by node */
+    /* some job that has come says something of pods, or its pods have labels; and the nodes where
+     * such rules bar the pod that is looked at (pods.c) */
+    bool pods_speak;
+    bool *barred;                 /* [n_nodes] */
     node_id n_nodes, next_start;  /* where the next sampled search begins */
     struct candidate *candidate;  /* [n_nodes] room for one search */
     struct nomination *nomination;

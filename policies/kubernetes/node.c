@@ -4,7 +4,7 @@
  * of weight times score over TaintToleration, NodeAffinity, NodeResourcesFit and
  * NodeResourcesBalancedAllocation; a tie goes to the lowest node, or to one drawn. Where neither
  * affinity nor nominations matter the best node comes from view_best(). */
-#include "policies/kubernetes/kube.h"
+#include "policies/kubernetes/pods.h"
 
 #include "policies/kubernetes/score.h"
 #include "sim/contract/util/array.h"
@@ -174,7 +174,7 @@ bool kube_allows(struct sched *s, job_id j, const struct request *pod, node_id n
 static bool feasible(struct sched *s, const struct kube *k, job_id j, const struct request *pod,
                      node_id n)
 {
-    if (!kube_allows(s, j, pod, n) || !view_fits(sched_view(s, FREE_IDLE), pod, n))
+    if (k->barred[n] || !kube_allows(s, j, pod, n) || !view_fits(sched_view(s, FREE_IDLE), pod, n))
         return false;
     return !k->n_nominations || kube_fits_beside_nominated(s, k, j, pod, n);
 }
@@ -243,13 +243,15 @@ static bool choose_nominated(struct sched *s, const struct kube *k, job_id j,
 
 bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request *pod, node_id *n)
 {
+    pods_filter(s, k, j, pod);
     if (choose_nominated(s, k, j, pod, n))
         return true;
     static const struct scoring by = { .score = node_score };
     if (kube_shape(s, k, pod)->indifferent && !k->n_nominations && !pod->max_per_node &&
-        k->params->ties <= TIES_NAME && k->params->sample <= 0)
+        !k->pods_speak && k->params->ties <= TIES_NAME && k->params->sample <= 0)
         return view_best(sched_view(s, FREE_IDLE), pod, 0, &by, k->params, n);
     size_t found = filter(s, k, j, pod);
+    pods_score(s, k, j, k->candidate, found);
     if (found)
         *n = best_of(s, k, k->candidate, found);
     return found > 0;

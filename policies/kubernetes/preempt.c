@@ -10,8 +10,8 @@
  * of the most important ones, the first. Pods that may not be preempted are no victims. Pods of
  * lower priority that are nominated for the node are so no longer.
  *
- * A disruption budget is of the pods of one job (maxUnavailable): of n pods, h of them bound, h - (n
- * - maxUnavailable) may be evicted; of more victims the less important ones break it. */
+ * A disruption budget is of the pods of one job (maxUnavailable): of n pods, h of them bound,
+ * h - (n - maxUnavailable) may be evicted; of more victims the less important ones break it. */
 #include "policies/kubernetes/kube.h"
 #include "sim/contract/util/array.h"
 
@@ -376,7 +376,7 @@ bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct reques
     struct option best = { .node = ID_NONE };
     for (node_id i = 0; i < k->n_nodes && (tried < most || best.violations); i++) {
         node_id n = (first + i) % k->n_nodes;
-        size_t victims = kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE
+        size_t victims = !k->barred[n] && kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE
                              ? victims_on(s, k, j, pod, n, list)
                              : 0;
         if (!victims)

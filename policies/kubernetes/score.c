@@ -69,3 +69,23 @@ int64_t kube_normalised(int64_t value, int64_t most, bool reversed)
     int64_t score = most ? value * MOST / most : 0;
     return reversed ? MOST - score : score;
 }
+
+double kube_spread(int64_t pods, int64_t domains, int64_t skew)
+{
+    return (double)pods * log((double)(domains + 2)) + (double)(skew - 1);
+}
+
+int64_t kube_rounded(double raw)
+{
+    return (int64_t)llround(raw);
+}
+
+int64_t kube_spread_normalised(int64_t value, int64_t least, int64_t most)
+{
+    return most ? MOST * (most + least - value) / most : MOST;
+}
+
+int64_t kube_between(int64_t value, int64_t least, int64_t most)
+{
+    return most > least ? (int64_t)(MOST * ((double)(value - least) / (double)(most - least))) : 0;
+}

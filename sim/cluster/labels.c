@@ -63,6 +63,18 @@ static bool label_find(const char *labels, struct span key, struct span *value)
     return false;
 }
 
+bool labels_have(const char *labels, const char *key)
+{
+    struct span value;
+    return label_find(labels, span_of(key), &value);
+}
+
+bool labels_agree(const char *a, const char *b, const char *key)
+{
+    struct span x, y;
+    return label_find(a, span_of(key), &x) && label_find(b, span_of(key), &y) && same(x, y);
+}
+
 const char *labels_wrong(const char *text)
 {
     struct span rest = items_of(text), item, key, value;

@@ -27,6 +27,9 @@ const char *selector_wrong(const char *text);
 const char *affinity_wrong(const char *text);
 const char *tolerations_wrong(const char *text);
 
+/* The label is there; both have the same value of it. */
+bool labels_have(const char *labels, const char *key);
+bool labels_agree(const char *a, const char *b, const char *key);
 bool selector_holds(const char *selector, const char *labels);
 bool affinity_holds(const char *affinity, const char *labels);        /* its required terms */
 /* sum of the weights of the preferred terms that hold */

@@ -12,7 +12,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 9u
+#define POLICY_ABI 10u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -61,12 +61,30 @@ struct job_facts {
     uint32_t sizing;              /* 0: its one size is that of ask; else see job_sizes() */
     const struct task_group *group;           /* [n_groups] */
 };
+/* What the pods of a job say of other pods (traces.md, columns pod_...): of which labels, and in
+ * which domain of a key. The world does not enforce it. */
+enum pod_terms { POD_AFFINITY, POD_ANTI_AFFINITY, POD_SPREAD, POD_TERMS };
+struct pod_term {
+    const char *needs;            /* for pod_matches(): which pods are meant */
+    const node_id *domain;        /* [nodes] the first node of the domain that it is in; ID_NONE: in
+                                     none */
+    int32_t weight;               /* 0: required; of POD_SPREAD 1: preferred */
+    int32_t skew;                 /* of POD_SPREAD */
+};
+struct pod_rules {
+    const char *labels;
+    const struct pod_term *term[POD_TERMS];
+    uint32_t n[POD_TERMS];
+};
 /* How many tasks a job may have, or GPUs under SPLIT_ANY. Elastic: it can grow and shrink between
  * min and max while it runs. Moldable: it starts at any of these sizes, and keeps that one. `ask`
  * is of the usual size. */
 struct job_sizes { uint32_t min, usual, max; bool moldable; };
 
 int64_t sched_now(const struct sched *s);
+/* NULL: they have no labels and say nothing */
+const struct pod_rules *job_pods(const struct sched *s, job_id j);
+bool pod_matches(const char *needs, const char *labels);
 const struct job_facts *job_facts(const struct sched *s, job_id j);
 enum job_state job_state(const struct sched *s, job_id j);
 struct amount job_size(const struct sched *s, job_id j);      /* all that it asks for */
@@ -270,7 +288,8 @@ enum {                            /* policy.needs */
 };
 /* policy.reads: settings of queues on which its decisions depend; a run warns of others. */
 enum {
-    READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4, READS_SITE = 8, READS_FLAVORS = 16
+    READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4, READS_SITE = 8, READS_FLAVORS = 16,
+    READS_PODS = 32               /* job_pods() */
 };
 enum stop_cause {
     STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED,    /* for good */

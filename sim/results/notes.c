@@ -303,6 +303,21 @@ static bool flavors_unread(const struct sched *s, FILE *text)
     return true;
 }
 
+/* The world does not enforce them. */
+static bool pods_unread(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    bool some = false;
+    for (job_id j = 0; j < setup->workload->n_jobs && !some && !(policies_read(setup) & READS_PODS); j++) {
+        const struct pod_rules *r = job_pods(s, j);
+        some = r && (r->n[POD_AFFINITY] || r->n[POD_ANTI_AFFINITY] || r->n[POD_SPREAD]);
+    }
+    if (some)
+        fprintf(text, "policy %s does not read pod_affinity, pod_anti_affinity and pod_spread: they change no decision",
+                setup->policy->name);
+    return some;
+}
+
 /* A node pool of quota is a part of the cluster: a node in two of them would count in both. */
 static bool pools_overlap(const struct sched *s, FILE *text)
 {
@@ -462,6 +477,7 @@ static const struct remark_of_run {
     { "unread-queue-settings", queues_unread },
     { "unread-flavors", flavors_unread },
     { "overlapping-pools", pools_overlap },
+    { "unread-pod-rules", pods_unread },
     { "no-cohort", no_cohort },
     { "jobs-without-record", no_record },
     { "later-than-recorded", later_than_recorded },

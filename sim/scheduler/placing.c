@@ -463,6 +463,7 @@ void placing_begin(struct sched *s)
         s->placing->by_totals[i] = only_totals_count(s, i);
     }
     free(allowed);
+    pods_begin(s);
     if (s->setup.placer->needs & SEES_TYPICAL)
         s->placing->typical = typical_of(s->workload, s->memory);
     s->idle = placing_view(s);

@@ -24,6 +24,9 @@ struct placing {
     bool *by_totals;              /* [shapes] for placing_by_totals(): what follows from the shape alone */
     uint8_t *never;               /* [(1 + flavors) * shapes] enum place_result: why it can never be placed; PLACED: it can */
     uint32_t *least;              /* [(1 + flavors) * shapes] STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
+    struct pod_rules **pods;      /* [shapes] what their pods say of others; NULL: nothing */
+    struct pod_key { const char *key; const node_id *domain; } *pod_key;    /* [n_pod_keys] while these are read */
+    size_t n_pod_keys, pod_keys_capacity;
     struct random random;         /* of the placer */
     enum place_result why_not;    /* the answer to the last question */
     struct builder builder;
@@ -46,6 +49,8 @@ bool placing_by_totals(const struct sched *s, const struct request *r);   /* it 
                                                                              node, and nothing else is scarce */
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
 const char *placing_never_job(const struct sched *s, job_id j);           /* NULL: it can be, or its minimum */
+
+void pods_begin(struct sched *s);                                         /* pods.c */
 
 /* builder.c */
 struct builder *builder_begin(struct sched *s, struct view *v, const struct request *r);

@@ -23,7 +23,7 @@ static uint64_t hash_of(const struct shape *s)
     h = hash_u64(h ^ ((uint64_t)s->tolerations << 32 | s->ask.max_per_node));
     h = hash_u64(h ^ ((uint64_t)s->ask.first_task << 32 | s->gpu_mem_mib));
     h = hash_u64(h ^ ((uint64_t)s->share_mem_mib << 32 | s->ask.mig));
-    h = hash_u64(h ^ s->used_mem_mib);
+    h = hash_u64(h ^ ((uint64_t)s->pods << 32 | s->used_mem_mib));
     return hash_u64(h ^ ((uint64_t)s->next << 32 | (uint64_t)s->ask.required_level << 8 |
                          s->ask.preferred_level));
 }
@@ -37,7 +37,7 @@ static bool same(const struct shape *a, const struct shape *b)
            a->gpu_mem_mib == b->gpu_mem_mib && a->selector == b->selector &&
            a->affinity == b->affinity && a->ask.mig == b->ask.mig &&
            a->share_mem_mib == b->share_mem_mib && a->used_mem_mib == b->used_mem_mib &&
-           a->tolerations == b->tolerations && a->ask.max_per_node == b->ask.max_per_node &&
+           a->tolerations == b->tolerations && a->pods == b->pods && a->ask.max_per_node == b->ask.max_per_node &&
            a->next == b->next && a->ask.first_task == b->ask.first_task &&
            a->ask.group == b->ask.group && a->group == b->group &&
            a->ask.one_island == b->ask.one_island;

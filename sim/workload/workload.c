@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/cluster/labels.h"
+#include "sim/cluster/pod_terms.h"
 #include "sim/workload/record.h"
 #include "sim/workload/sizes.h"
 #include "sim/workload/task_groups.h"
@@ -271,6 +272,13 @@ static int check_wishes(struct where at, const struct job_row *row)
     if (check_wish(at, "node_selector", row->selector, selector_wrong) ||
         check_wish(at, "affinity", row->affinity, affinity_wrong))
         return -1;
+    if (row->pod_spread && *row->pod_spread && (!row->pod_labels || !*row->pod_labels))
+        return error_set(at.err, "%s:%zu: pod_spread: want pod_labels, too: pods with these are spread", at.file, at.line);
+    if (check_wish(at, "pod_labels", row->pod_labels, labels_wrong) ||
+        check_wish(at, "pod_affinity", row->pod_affinity, pod_terms_wrong) ||
+        check_wish(at, "pod_anti_affinity", row->pod_anti_affinity, pod_terms_wrong) ||
+        check_wish(at, "pod_spread", row->pod_spread, pod_spread_wrong))
+        return -1;
     return check_wish(at, "tolerations", row->tolerations, tolerations_wrong);
 }
 
@@ -335,12 +343,35 @@ static uint32_t wish_of(struct workload *w, const char *text)
     return text && *text ? intern_add(w->wishes, text, strlen(text)) : ID_NONE;
 }
 
+static uint32_t pods_of(struct workload *w, const struct job_row *row)
+{
+    const char *const part[] = { row->pod_labels, row->pod_affinity, row->pod_anti_affinity, row->pod_spread };
+    enum { PARTS = sizeof part / sizeof *part };
+    size_t length = PARTS;
+    bool any = false;
+    for (size_t i = 0; i < PARTS; i++) {
+        any = any || (part[i] && *part[i]);
+        length += part[i] ? strlen(part[i]) : 0;
+    }
+    if (!any)
+        return ID_NONE;
+    char *text = mem_new(length + 1, 1);
+    for (size_t i = 0; i < PARTS; i++) {
+        strcat(text, part[i] ? part[i] : "");
+        strcat(text, i + 1 < PARTS ? "\n" : "");
+    }
+    uint32_t number = intern_add(w->wishes, text, strlen(text));
+    free(text);
+    return number;
+}
+
 static struct shape wishes_of(struct workload *w, const struct job_row *row)
 {
     struct shape s = { .next = ID_NONE,
                        .gpu_type = ID_NONE,
                        .pin = ID_NONE,
                        .limited = ID_NONE,
+                       .pods = pods_of(w, row),
                        .selector = wish_of(w, row->selector),
                        .affinity = wish_of(w, row->affinity),
                        .tolerations = wish_of(w, row->tolerations) };

@@ -91,6 +91,8 @@ struct shape {
     uint32_t gpu_type;            /* interned list "A|B" of allowed models; ID_NONE: any */
     uint32_t selector, affinity, tolerations;    /* texts of labels.h, in workload.wishes; ID_NONE:
                                                     none */
+    uint32_t pods;                /* texts of pod_terms.h, a line each: pod_labels, pod_affinity,
+                                     pod_anti_affinity, pod_spread; ID_NONE: all empty */
     uint32_t gpu_mem_mib;  /* that each of its GPUs must have; 0: any. GPUs of unknown memory fit */
     uint32_t share_mem_mib;       /* share of each GPU, given as memory: run_bind() turns it into
                                      ask.gpu_milli; 0: not given */
@@ -164,6 +166,8 @@ struct job_row {
                                      run time that a clairvoyant policy sees */
     uint8_t required_level, preferred_level;      /* enum level; LEVEL_ANY: none */
     const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none */
+    const char *pod_labels, *pod_affinity, *pod_anti_affinity, *pod_spread;    /* as in pod_terms.h;
+                                     NULL: none */
     uint32_t max_per_node;        /* max tasks on one node; 0: no limit. Wants tasks */
     const struct task_row *part;  /* [n_parts] replaces gpus, gpu_milli, tasks, min_tasks,
                                      cpu_milli, mem_mib and levels if n_parts is not 0; see

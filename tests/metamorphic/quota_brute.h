@@ -95,6 +95,61 @@ static inline void check_idle(struct sched *s, struct quota_state *q, job_id j, 
         watch.to->idle_left += view_allows(sched_view(s, FREE_IDLE), quota_ask(s, q, j), n) && idle_on(s, n) * MILLI_ALL >= ask->of[Q_GPU];
 }
 
+/* Tasks of j, on whole GPUs and all alike, that idle nodes of the pool hold: node by node; with a required level in the domain that
+ * holds most. */
+static inline uint32_t idle_tasks(struct sched *s, struct quota_state *q, job_id j)
+{
+    const struct request *ask = quota_ask(s, q, j);
+    const struct view *v = sched_view(s, FREE_IDLE);
+    enum level level = ask->required_level < LEVEL_ANY ? (enum level)ask->required_level : LEVEL_CLUSTER;
+    uint32_t most = 0;
+    for (node_id first = 0; first < watch.world->n_nodes; first++) {
+        uint32_t here = 0;
+        for (node_id n = 0; n < watch.world->n_nodes; n++) {
+            struct node_free f = view_node(v, n);
+            uint32_t fit = f.whole / ask->gpus;
+            if (ask->cpu_milli && f.cpu_milli / ask->cpu_milli < fit)
+                fit = (uint32_t)(f.cpu_milli / ask->cpu_milli);
+            if (view_allows(v, ask, n) && view_domain(v, n, level) == view_domain(v, first, level))
+                here += fit;
+        }
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+static inline bool lists(const struct sched *s, queue_id i, uint32_t flavor)
+{
+    const struct queue_facts *f = queue_facts(s, i);
+    bool listed = false;
+    for (uint32_t k = 0; k < f->n_flavor_quotas; k++)
+        listed = listed || f->flavor_quota[k].flavor == flavor;
+    return listed;
+}
+
+/* At a fixed point no gang waits that could have its minimum in a pool of its queue, and no elastic job that could have one more
+ * task. */
+static inline void check_gangs(struct sched *s, struct quota_pools *pools)
+{
+    for (job_id j = 0; j < JOBS; j++) {
+        const struct job_facts *f = job_facts(s, j);
+        const struct request *ask = f->ask;
+        struct quota_state *q = job_state(s, j) == JOB_PENDING || job_state(s, j) == JOB_RUNNING ? pool_of(s, pools, j) : NULL;
+        const struct placement *has = q ? job_placement(s, j) : NULL;
+        if (!q || ask->tasks == SPLIT_ANY || ask->next || ask->gpu_milli < MILLI_ALL || !ask->gpus ||
+            (has && (has->n < f->min_tasks || has->n >= ask->tasks || ask->required_level < LEVEL_CLUSTER)))
+            continue;
+        uint32_t wanted = has ? 1 : f->min_tasks;
+        struct request part = *ask;
+        part.tasks = wanted;
+        struct quota_amount amount = quota_amount(request_size(&part));
+        watch.to->gangs += ask->tasks > 1;
+        for (struct quota_state *p = pools->shard; p < pools->shard + pools->n; p++)
+            if (p == q || (!has && lists(s, f->queue, p->flavor)))
+                watch.to->idle_for_gangs += quota_has_capacity(s, p, f, &amount, NULL) && idle_tasks(s, p, j) >= wanted;
+    }
+}
+
 static inline void check_who_waits(struct sched *s, struct quota_pools *pools)
 {
     shares_as_of_now(s, pools);

@@ -11,6 +11,7 @@ struct counts {
     unsigned passes, fixed, again;             /* again: passes after a fixed point, with nothing in between */
     unsigned changed_again, traces;            /* of those, some did something; a pass did nothing, and left a trace */
     unsigned over_limit, firm_over, unsound;   /* limits, quotas of the firm; shares that sum to too much */
+    unsigned gangs, idle_for_gangs;            /* that wait, or lack tasks; and fit */
     unsigned idle_left, gates, owed;           /* fits and waits; pass the gate within deserved; and a scenario is valid */
     unsigned passed_over;                      /* a scenario is valid that the search need not find */
     unsigned stops, for_nobody, in_vain, in_vain_disturbed;

@@ -74,6 +74,8 @@ static inline void watched_pass(struct sched *s, const void *params, void *state
     watch.to->fixed += watch.was_fixed;
     watch.to->again += again;
     watch.to->changed_again += again && !watch.was_fixed;
+    if (watch.was_fixed)
+        check_gangs(s, pools);
     if (watch.was_fixed && watch.kind->single && !watch.kind->runtimes)
         check_who_waits(s, pools);
     if (sched_now(s) < watch.world->last_ns + TAIL_S * NS_PER_S)

@@ -17,6 +17,7 @@ struct kind {
     bool single;                  /* jobs of one task and whole GPUs */
     bool grace, runtimes;
     bool pools;                   /* two node pools, and quotas of each */
+    bool racks;                   /* of two nodes, and gangs that want one */
     /* Controls: what spoils a pass. shares: after they were divided; blind: the policy sees no minimum run times. */
     void (*shares)(struct quota_state *q);
     void (*before)(struct sched *s, struct quota_state *q);
@@ -117,6 +118,8 @@ static inline void make_job(struct world *w, struct random *r, const struct kind
     x->preemptible = x->priority < 100;
     x->queue = w->name[w->leaf[draw(r, 0, w->n_leaves - 1)]];
     x->queue_length = 1;
+    if (k->racks && x->tasks > 1 && draw(r, 0, 1))
+        x->required_level = LEVEL_RACK;
     if (k->pools && draw(r, 0, 2)) {
         x->gpu_type = draw(r, 0, 1) ? "A100" : "H100";
         x->gpu_type_length = strlen(x->gpu_type);
@@ -135,7 +138,7 @@ static inline void world_make(struct world *w, const struct kind *k, uint64_t se
         w->group[g] = (struct group_spec){
             .name = g ? "other" : "node", .gpu_model = g ? "H100" : "A100", .labels = g ? "kind=h" : "kind=a", .gpus = NODE_GPUS,
             .count = k->pools ? (uint32_t)draw(&r, 1, NODES_MOST / POOLS) : (uint32_t)draw(&r, 2, NODES_MOST),
-            .cpu_milli = k->single ? INT64_MAX : 8000, .mem_mib = INT64_MAX
+            .cpu_milli = k->single ? INT64_MAX : 8000, .mem_mib = INT64_MAX, .nodes_per_rack = k->racks ? 2 : 0
         };
         w->n_nodes += w->group[g].count;
     }

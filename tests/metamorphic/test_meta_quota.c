@@ -17,6 +17,8 @@ static const struct kind kinds[] = {
     { .name = "gangs, grace", .policy = "quota", .grace = true },
     { .name = "gangs, use counts", .policy = "quota:half_life_h=1" },
     { .name = "gangs, minimum run times", .policy = "quota:consolidation=no", .runtimes = true },
+    { .name = "gangs, racks", .policy = "quota", .racks = true },
+    { .name = "pools, gangs, racks", .policy = "quota", .pools = true, .racks = true },
     { .name = "pools, single tasks", .policy = "quota", .single = true, .pools = true },
     { .name = "pools, single tasks, no consolidation", .policy = "quota:consolidation=no", .single = true, .pools = true },
     { .name = "pools, gangs", .policy = "quota", .pools = true },
@@ -31,6 +33,8 @@ static void promises_are_kept(void **state)
     assert_true(c.fixed > c.passes / 3 && c.again > 1000);
     assert_int_equal(c.over_limit + c.firm_over + c.unsound, 0);
     assert_int_equal(c.traces + c.idle_left + c.owed, 0);
+    assert_int_equal(c.idle_for_gangs, 0);
+    assert_true(k->single || c.gangs > 1000);
     assert_int_equal(c.inside + c.for_nobody + c.half_evicted, 0);
     if (k->runtimes)
         assert_true(c.changed_again > 20);    /* control: then time alone lets something happen */
@@ -94,6 +98,7 @@ static void stop_at_will(struct sched *s, struct quota_state *q)
 }
 
 static const struct kind no_reclaim = { .name = "no reclaim", .policy = "quota:reclaim=no", .single = true };
+static const struct kind idle = { .name = "idle", .policy = "quota:allocate=0", .may_fail = true };
 static const struct kind fifo = { .name = "fifo", .policy = "fifo" };
 static const struct kind blind = { .name = "blind", .policy = "quota:consolidation=no", .runtimes = true, .blind = true };
 static const struct kind greedy = { .name = "greedy", .policy = "quota", .shares = one_gpu_more };
@@ -109,6 +114,7 @@ static void what_is_broken_is_seen(void **state)
     assert_int_equal(c.over_limit, 0);    /* limits are the world's: test_meta_limits.c has the control */
     assert_true(c.firm_over > 10);
     assert_true(run_seeds(&no_reclaim, 20).owed > 100);
+    assert_true(run_seeds(&idle, 5).idle_for_gangs > 100);
     assert_true(run_seeds(&blind, 20).inside > 20);
     assert_true(run_seeds(&greedy, 5).unsound > 100);
     c = run_seeds(&forgetful, 20);

@@ -218,6 +218,42 @@ static const struct schedule rows[] = {
         { 0, 100, 2, 0, .ends = 128.5, .tasks = 2, .min_tasks = 1, .stops = 1, .took = "0:0; 1:0; 1:0 0:0" },
         { 50, 5, 1, 51, .priority = 1, .selector = "zone=a" } } },
 
+    /* ---- Pods beside pods: schedulers.md a.2 ---- */
+
+    { "pods: in the zone of another job's", "kube", A_AND_B(2, 10, 100), .jobs = {
+        { 0, 10, 1, 0, .pod_labels = "app=db", .selector = "zone=b", .took = "1:0" }, { 0, 10, 1, 0, .pod_affinity = "app=db@zone", .took = "1:1" } } },
+    { "pods: waits until there is one", "kube", A_AND_B(2, 10, 100), .jobs = {
+        { 0, 10, 1, 5, .pod_affinity = "app=db@zone", .waits = { [WAIT_TOPOLOGY] = 5 } }, { 5, 10, 1, 5, .pod_labels = "app=db" } } },
+    /* LeastAllocated would part them: the second pod follows the first, which may be anywhere */
+    { "pods: the first of a group", "kube", A_AND_B(2, 10, 100), .jobs = {
+        { 0, 10, 2, 0, .tasks = 2, .cpus = 1, .pod_labels = "app=w", .pod_affinity = "app=w@zone", .took = "0:0 0:1" },
+        { 20, 10, 2, 20, .tasks = 2, .cpus = 1, .took = "0:0 1:0" } } },
+    { "pods: never two on a node", "kube", ALIKE(2, 2, 10, 100), .jobs = {
+        { 0, 10, 1, 0, .pod_labels = "app=x", .pod_anti_affinity = "app=x@node", .took = "0:0" },
+        { 0, 10, 1, 0, .pod_labels = "app=x", .pod_anti_affinity = "app=x@node", .took = "1:0" },
+        { 0, 10, 1, 10, .pod_labels = "app=x", .pod_anti_affinity = "app=x@node", .took = "0:0" }, { 0, 10, 1, 0, .took = "0:1" } } },
+    { "pods: what another says of it", "kube", A_AND_B(2, 10, 100), .jobs = {
+        { 0, 10, 1, 0, .pod_anti_affinity = "app=y@zone", .took = "0:0" }, { 0, 10, 1, 0, .pod_labels = "app=y", .took = "1:0" } } },
+    /* 1 and 1, 2 and 1; 3 and 1 would be 2 more, and zone b is full */
+    { "pods: at most one more in a zone", "kube", { { NODE(4, 10, 100), .labels = "zone=a" }, { OTHER(1, 10, 100), .labels = "zone=b" } },
+      .jobs = { { 0, 10, 1, 0, .pod_labels = "app=x", .pod_spread = "1@zone", .took = "0:0" },
+                { 0, 10, 1, 0, .pod_labels = "app=x", .pod_spread = "1@zone", .took = "1:0" },
+                { 0, 10, 1, 0, .pod_labels = "app=x", .pod_spread = "1@zone", .took = "0:1" },
+                { 0, 10, 1, 10, .pod_labels = "app=x", .pod_spread = "1@zone", .waits = { [WAIT_PASS] = 1, [WAIT_TOPOLOGY] = 9 } } } },
+    /* MostAllocated: 100 for node 0, 50 for node 1. Spread: 1 x ln 4 is 1 and 0, so 0 and 100, twice */
+    { "pods: evenly, if it may be", "kube:score=most,cpu=0,memory=0,gpu=1", ALIKE(2, 2, 10, 100), .jobs = {
+        { 0, 10, 1, 0, .pod_labels = "app=x", .pod_spread = "soft:1@node", .took = "0:0" },
+        { 0, 10, 1, 0, .pod_labels = "app=x", .pod_spread = "soft:1@node", .took = "1:0" } } },
+    { "pods: evenly, without weight", "kube:score=most,cpu=0,memory=0,gpu=1,spread_weight=0", ALIKE(2, 2, 10, 100), .jobs = {
+        { 0, 10, 1, 0, .pod_labels = "app=x", .pod_spread = "soft:1@node", .took = "0:0" },
+        { 0, 10, 1, 0, .pod_labels = "app=x", .pod_spread = "soft:1@node", .took = "0:1" } } },
+    { "pods: beside, if it may be", "kube", A_AND_B(2, 10, 100), .jobs = {
+        { 0, 10, 1, 0, .pod_labels = "app=db", .selector = "zone=b" }, { 0, 10, 1, 0, .pod_affinity = "50:app=db@node", .took = "1:1" } } },
+    { "pods: apart, if it may be", "kube", A_AND_B(2, 10, 100), .jobs = {
+        { 0, 10, 1, 0, .pod_labels = "app=db", .took = "0:0" }, { 0, 10, 1, 0, .pod_anti_affinity = "50:app=db@node", .took = "1:0" } } },
+    { "pods: beside who prefers it", "kube", A_AND_B(2, 10, 100), .jobs = {
+        { 0, 10, 1, 0, .pod_affinity = "10:app=w@zone", .selector = "zone=b" }, { 0, 10, 1, 0, .pod_labels = "app=w", .took = "1:1" } } },
+
     /* ---- Disruption budgets ---- */
 
     /* Without the budget the node of the latest start would be the better one */

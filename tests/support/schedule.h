@@ -50,6 +50,7 @@ struct job {
     const char *refused;
     const char *user;
     const char *selector, *affinity, *tolerations; /* as in labels.h */
+    const char *pod_labels, *pod_affinity, *pod_anti_affinity, *pod_spread; /* as in pod_terms.h */
     const struct own_overhead *overhead;                 /* NULL: the cluster's */
     const char *on;                                /* where it runs already, as in running_on.h */
     uint32_t data_gib, epochs;                     /* what it reads; 0: nothing, once */
@@ -194,6 +195,10 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.n_parts = job->n_parts;
     row.selector = job->selector;
     row.affinity = job->affinity;
+    row.pod_labels = job->pod_labels;
+    row.pod_affinity = job->pod_affinity;
+    row.pod_anti_affinity = job->pod_anti_affinity;
+    row.pod_spread = job->pod_spread;
     row.tolerations = job->tolerations;
     row.fate = job->fate;
     row.depends_on = job->after;

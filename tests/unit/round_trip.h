@@ -32,6 +32,7 @@ static void same_request(const struct workload *a, const struct request *x, cons
     assert_string_equal(text_or_none(a->wishes, s->selector), text_or_none(b->wishes, t->selector));
     assert_string_equal(text_or_none(a->wishes, s->affinity), text_or_none(b->wishes, t->affinity));
     assert_string_equal(text_or_none(a->wishes, s->tolerations), text_or_none(b->wishes, t->tolerations));
+    assert_string_equal(text_or_none(a->wishes, s->pods), text_or_none(b->wishes, t->pods));
     assert_int_equal(s->gpu_mem_mib, t->gpu_mem_mib);
     assert_string_equal(text_or_none(a->gpu_types, s->gpu_type), text_or_none(b->gpu_types, t->gpu_type));
 }

@@ -59,6 +59,9 @@ static const struct sample good[] = {
       "z 0+1 1x1 after=x,y after=p?q after=afterok:a after=singleton afterok=a:b\n" },
     { "native: wishes", NULL, N ",tasks,node_selector,affinity,tolerations,max_per_node,anti_affinity\n"
       "a,0,1,4,4,zone=a,10:disk=ssd,*,2,none\nb,0,1,2,2,,,,,node\n", "a 0+1 4x1\nb 0+1 2x1\n" },
+    { "native: what pods say of pods", NULL, N ",max_unavailable,pod_labels,pod_affinity,pod_anti_affinity,pod_spread\n"
+      "a,0,1,4,2,app=a;tier=1,50:app=b@zone,app=a@node,1@rack;soft:2@node\nb,0,1,2,0,,app=a@rack,,\n",
+      "a 0+1 any4 max_unavailable=2\nb 0+1 any2 max_unavailable=0\n" },
     { "native: tasks that differ", NULL, N ",tasks,cpus_per_task,group\na,0,1,16,2,4,.\na,0,1,4,,1,.\nb,0,1,4,,8,\n",
       "a 0+1 2x8 cpu=4000 & 1x4 cpu=1000\nb 0+1 any4 cpu=2000\n" },
     { "native: groups", NULL, N ",tasks,min_tasks,group\na,0,1,2,2,1,x\na,0,1,0,1,,y\n", "a 0+1 2x1 @x & 1x0 @y x(min=1) min=2\n" },

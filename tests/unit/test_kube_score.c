@@ -141,6 +141,37 @@ static void balance_as_written(void **state)
     assert_int_equal(kube_balanced(row->fraction, row->n), row->want);
 }
 
+/* schedulers.md a.2: ln 3 = 1.0986, ln 4 = 1.3863, ln 5 = 1.6094, ln 12 = 2.4849 */
+static void spread(void **state)
+{
+    (void)state;
+    assert_int_equal(kube_rounded(kube_spread(0, 5, 1)), 0);
+    assert_int_equal(kube_rounded(kube_spread(3, 1, 1)), 3);                            /* 3.2958 */
+    assert_int_equal(kube_rounded(kube_spread(3, 2, 1)), 4);                            /* 4.1589 */
+    assert_int_equal(kube_rounded(kube_spread(3, 2, 3)), 6);                            /* and 2: 6.1589 */
+    assert_int_equal(kube_rounded(kube_spread(2, 3, 1) + kube_spread(1, 10, 1)), 6);    /* 3.2189 + 2.4849 = 5.7038 */
+    assert_int_equal(kube_rounded(kube_spread(1, 3, 1)), 2);                            /* 1.6094 */
+    static const struct { int64_t value, least, most, want; } rows[] = {
+        { 0, 0, 0, 100 }, { 0, 0, 4, 100 }, { 4, 0, 4, 0 }, { 1, 0, 3, 66 },    /* 200 / 3 */
+        { 2, 1, 4, 75 },                                                        /* 100 (4 + 1 - 2) / 4 */
+        { 4, 1, 4, 25 },                                                        /* the most is not 0 then */
+        { 3, 3, 3, 100 },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_int_equal(kube_spread_normalised(rows[i].value, rows[i].least, rows[i].most), rows[i].want);
+}
+
+static void between(void **state)
+{
+    (void)state;
+    static const struct { int64_t value, least, most, want; } rows[] = {
+        { 5, 0, 10, 50 }, { 1, 0, 3, 33 }, { 2, 0, 3, 66 }, { 0, 0, 3, 0 }, { 3, 0, 3, 100 },
+        { -3, -3, 1, 0 }, { 1, -3, 1, 100 }, { -2, -3, 1, 25 }, { 7, 7, 7, 0 },    /* all alike: 0 */
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_int_equal(kube_between(rows[i].value, rows[i].least, rows[i].most), rows[i].want);
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -148,5 +179,7 @@ int main(void)
     ADD_ROWS(tests, n, one_as_written, ones);
     ADD_ROWS(tests, n, mean_as_written, means);
     ADD_ROWS(tests, n, balance_as_written, balances);
+    ADD_TEST(tests, n, spread);
+    ADD_TEST(tests, n, between);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -12,7 +12,7 @@
 /* The cells of one row; without a cell the default of `nothing`. */
 struct native {
     struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity,
-        tolerations, running_on, recorded_on, data_set, image, partition, qos, account;
+        tolerations, pod_labels, pod_affinity, pod_anti_affinity, pod_spread, running_on, recorded_on, data_set, image, partition, qos, account;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns,
         recorded_wait_ns;
     int64_t duty, bandwidth, used_mem_mib; /* duties in millionths */
@@ -101,6 +101,10 @@ static const struct column columns[] = {
     CELL("node_selector", TEXT, selector),
     CELL("affinity", TEXT, affinity),
     CELL("tolerations", TEXT, tolerations),
+    CELL("pod_labels", TEXT, pod_labels),
+    CELL("pod_affinity", TEXT, pod_affinity),
+    CELL("pod_anti_affinity", TEXT, pod_anti_affinity),
+    CELL("pod_spread", TEXT, pod_spread),
     A_NUMBER("max_per_node", max_per_node, 1, 1, TASKS_MAX),
     A_WORD("anti_affinity", anti_affinity, anti_affinities), /* node: one task a node */
     A_NUMBER("gpu_mem_gib", gpu_mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX),
@@ -438,6 +442,10 @@ static void fill(const struct native *n, struct job_row *job)
     job->selector = n->selector.text;
     job->affinity = n->affinity.text;
     job->tolerations = n->tolerations.text;
+    job->pod_labels = n->pod_labels.text;
+    job->pod_affinity = n->pod_affinity.text;
+    job->pod_anti_affinity = n->pod_anti_affinity.text;
+    job->pod_spread = n->pod_spread.text;
     job->max_per_node = n->anti_affinity ? 1 : (uint32_t)n->max_per_node;
     int64_t checkpoint = n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint;
     job->overhead = (struct own_overhead){ checkpoint,  n->interval_ns, n->save_ns,

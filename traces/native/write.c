@@ -269,6 +269,43 @@ static void put_tolerations(struct output *o, const struct row_of *j)
 {
     out_csv(o, intern_text(j->w->wishes, shape_of(j)->tolerations));
 }
+/* Part `which` of what its pods say: a line each. */
+static const char *pod_part(const struct row_of *j, int which, size_t *length)
+{
+    const char *at = shape_of(j)->pods == ID_NONE ? "" : intern_text(j->w->wishes, shape_of(j)->pods);
+    for (; which > 0; which--)
+        at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n');
+    *length = strcspn(at, "\n");
+    return at;
+}
+static bool has_pod_part(const struct row_of *j, int which)
+{
+    size_t length;
+    (void)pod_part(j, which, &length);
+    return length > 0;
+}
+static void put_pod_part(struct output *o, const struct row_of *j, int which)
+{
+    size_t length;
+    const char *at = pod_part(j, which, &length);
+    char *text = mem_new(length + 1, 1);
+    memcpy(text, at, length);
+    out_csv(o, text);
+    free(text);
+}
+#define POD_PART(name, which)                                                                      \
+    static bool has_##name(const struct row_of *j)                                                 \
+    {                                                                                              \
+        return has_pod_part(j, which);                                                             \
+    }                                                                                              \
+    static void put_##name(struct output *o, const struct row_of *j)                               \
+    {                                                                                              \
+        put_pod_part(o, j, which);                                                                 \
+    }
+POD_PART(pod_labels, 0)
+POD_PART(pod_affinity, 1)
+POD_PART(pod_anti_affinity, 2)
+POD_PART(pod_spread, 3)
 static bool has_max_per_node(const struct row_of *j)
 {
     return j->ask->max_per_node != 0;
@@ -466,6 +503,10 @@ static const struct column {
     { "node_selector", has_selector, put_selector },
     { "affinity", has_affinity, put_affinity },
     { "tolerations", has_tolerations, put_tolerations },
+    { "pod_labels", has_pod_labels, put_pod_labels },
+    { "pod_affinity", has_pod_affinity, put_pod_affinity },
+    { "pod_anti_affinity", has_pod_anti_affinity, put_pod_anti_affinity },
+    { "pod_spread", has_pod_spread, put_pod_spread },
     { "max_per_node", has_max_per_node, put_max_per_node },
     { "gpu_mem_gib", has_gpu_memory, put_gpu_memory },
     { "gpu_share_mem_gib", has_share_memory, put_share_memory },
