@@ -28,7 +28,8 @@ static uint64_t *nodes_for(struct sched *s, const struct slurm *m, const uint64_
 static bool try_entry(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
 {
     struct need need = slurm_need(s, e->job);
-    const uint64_t *among = nodes_for(s, m, x->avail, e->partition);
+    uint64_t *among = nodes_for(s, m, x->avail, e->partition);
+    slurm_outages(s, m->now_s, slurm_limit_s(s, m, e->job, e->partition), among);
     struct seats where;
     bool held = slurm_set_count(m, among) >= need.nodes &&
                 slurm_select(s, m, &need, among, &m->room, &where);
