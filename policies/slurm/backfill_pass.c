@@ -92,8 +92,8 @@ static bool overlaps(const struct backfill *x, int64_t begin, int64_t end, const
     return false;
 }
 
-/* Nodes of `nodes` that are free of reservations over [start, start + length]; *later: when more
- * nodes appear for the first time, 0: never. */
+/* Nodes of `nodes` that are free of reservations and maintenance over [start, start + length];
+ * *later: when more nodes appear for the first time, 0: never. */
 static uint64_t *free_over(struct sched *s, const struct slurm *m, const struct backfill *x,
                            const uint64_t *nodes, int64_t start, int64_t length, int64_t *later)
 {
@@ -113,6 +113,9 @@ static uint64_t *free_over(struct sched *s, const struct slurm *m, const struct 
         for (uint32_t w = 0; w < m->words; w++)
             avail[w] &= v->nodes[w];
     }
+    int64_t over = slurm_outages(s, start, length, avail);
+    if (over && (!*later || over < *later))
+        *later = over;
     return avail;
 }
 
@@ -255,6 +258,15 @@ static bool on_completing(const struct slurm *m, const struct seats *where)
     return false;
 }
 
+/* Rounding down leads the start into a reservation, or it leads into maintenance. */
+static bool is_taken(struct sched *s, const struct slurm *m, const struct backfill *x, int64_t when,
+                     int64_t length, const struct seats *where)
+{
+    int64_t begin = rounded(x, when), end = max_i64(rounded(x, when + length), begin + x->res);
+    return overlaps(x, begin, end, where) ||
+           slurm_outages(s, when, length, slurm_set_of(s, m, where)) != 0;
+}
+
 static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e)
 {
     int64_t length = length_of(s, m, e), start = m->now_s, later, when;
@@ -292,8 +304,7 @@ static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, con
         }
         if (when > m->now_s + (int64_t)m->params->bf_window * 60)
             return;
-        /* a start that rounding down leads into a reservation stays where it is */
-        if (when > start && overlaps(x, rounded(x, when), max_i64(rounded(x, when + length), rounded(x, when) + x->res), &where)) {
+        if (when > start && is_taken(s, m, x, when, length, &where)) {
             start = when;
             continue;
         }

@@ -31,7 +31,8 @@ enum tried { TRIED_STARTED, TRIED_NO_ROOM, TRIED_OVER_LIMIT, TRIED_HELD };
 static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
 {
     struct need need = slurm_need(s, e->job);
-    const uint64_t *among = nodes_for(s, m, x->avail, e->partition);
+    uint64_t *among = nodes_for(s, m, x->avail, e->partition);
+    slurm_outages(s, m->now_s, slurm_limit_s(s, m, e->job, e->partition), among);
     struct seats where;
     bool held = slurm_set_count(m, among) >= need.nodes &&
                 slurm_select(s, m, &need, among, &m->room, &where);

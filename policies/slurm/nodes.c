@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-#define CPU 1000                  /* milli */
+#define CPU     1000              /* milli */
+#define NS_IN_S INT64_C(1000000000)
 
 bool slurm_can_plan(const struct request *ask)
 {
@@ -44,6 +45,24 @@ uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy
     if (copy_of)
         memcpy(set, copy_of, m->words * sizeof *set);
     return set;
+}
+
+uint64_t *slurm_set_of(struct sched *s, const struct slurm *m, const struct seats *on)
+{
+    uint64_t *set = slurm_set(s, m, NULL);
+    for (uint32_t i = 0; i < on->n; i++)
+        set_add(set, on->at[i].node);
+    return set;
+}
+
+int64_t slurm_outages(struct sched *s, int64_t start, int64_t length, uint64_t *set)
+{
+    int64_t end_ns = sched_take_outages(s, start * NS_IN_S, (start + length) * NS_IN_S, set);
+    if (end_ns == TIME_NEVER)
+        return 0;
+    if (end_ns > sched_now(s))
+        sched_wake_at(s, end_ns);
+    return (end_ns - 1) / NS_IN_S + 1;
 }
 
 uint32_t slurm_set_count(const struct slurm *m, const uint64_t *set)

@@ -138,8 +138,12 @@ bool slurm_select(struct sched *s, const struct slurm *m, const struct need *nee
 /* Starts the entry on nodes of `among`; a node that the world refuses is left out. false: nowhere. */
 bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among);
 uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy_of);    /* scratch */
+uint64_t *slurm_set_of(struct sched *s, const struct slurm *m, const struct seats *on);   /* scratch */
 uint32_t slurm_set_count(const struct slurm *m, const uint64_t *set);
 bool slurm_on(struct sched *s, job_id j, const uint64_t *set);           /* j holds a node of it */
+/* Takes out of a set the nodes that announced maintenance denies to a job of that length from start
+ * on; asks for a pass when the first is over, and returns that time. 0: none is. In seconds. */
+int64_t slurm_outages(struct sched *s, int64_t start, int64_t length, uint64_t *set);
 
 /* ---- limits.c: how much ---- */
 

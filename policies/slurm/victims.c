@@ -116,14 +116,6 @@ static int most_useful_first(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static uint64_t *set_of(struct sched *s, const struct slurm *m, const struct seats *on)
-{
-    uint64_t *set = slurm_set(s, m, NULL);
-    for (uint32_t i = 0; i < on->n; i++)
-        set_add(set, on->at[i].node);
-    return set;
-}
-
 static void reorder(struct sched *s, const struct slurm *m, job_id *victim, size_t n,
                     const struct seats *where)
 {
@@ -133,7 +125,7 @@ static void reorder(struct sched *s, const struct slurm *m, job_id *victim, size
     if (m->params->preempt_strict_order > 0)
         return;
     struct victim *all = sched_scratch(s, n * sizeof *all);
-    const uint64_t *chosen = set_of(s, m, where);
+    const uint64_t *chosen = slurm_set_of(s, m, where);
     for (size_t i = 0; i < n; i++)
         all[i] = (struct victim){ .job = victim[i], .place = i,
                                   .nodes = i ? nodes_in(s, m, victim[i], chosen) : NODES_MOST };
@@ -212,7 +204,7 @@ bool slurm_preempt(struct sched *s, struct slurm *m, const struct entry *e, cons
         reorder(s, m, victim, used, &where);
         used = take_away(s, m, &need, among, victim, used, &where);
     }
-    const uint64_t *chosen = set_of(s, m, &where);
+    const uint64_t *chosen = slurm_set_of(s, m, &where);
     for (size_t i = 0; i < used; i++)
         if (slurm_on(s, victim[i], chosen))
             tell(s, m, victim[i], e->job);

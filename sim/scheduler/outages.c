@@ -93,6 +93,23 @@ void blocks_lay(struct blocks *b, struct view *v, const struct node_out *out, no
         show(b, v, out, n, 1);
 }
 
+int64_t outages_take(const struct cluster *c, int64_t from_ns, int64_t until_ns, uint64_t *nodes)
+{
+    int64_t first_ns = TIME_NEVER;
+    for (uint32_t k = 0; c->failures && k < c->failures->n_planned; k++) {
+        const struct planned_outage *o = &c->failures->planned[k];
+        int64_t end_ns = o->until_ns + repeated_ns(o, from_ns);
+        if (!denies(o, from_ns, until_ns))
+            continue;
+        for (node_id n = o->first; n < o->end; n++) {
+            uint64_t bit = UINT64_C(1) << n % 64;
+            first_ns = nodes[n / 64] & bit && end_ns < first_ns ? end_ns : first_ns;
+            nodes[n / 64] &= ~bit;
+        }
+    }
+    return first_ns;
+}
+
 int64_t outages_next_end_ns(const struct cluster *c, int64_t now_ns, int64_t after_ns)
 {
     int64_t next_ns = TIME_NEVER;

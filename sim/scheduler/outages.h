@@ -21,6 +21,9 @@ bool    blocks_has(const struct blocks *b, node_id n);
 /* Shows n as it is without the denial, and again with it: around a change of out[n]. Nothing if n is not denied. */
 void    blocks_lift(struct blocks *b, struct view *v, const struct node_out *out, node_id n);
 void    blocks_lay(struct blocks *b, struct view *v, const struct node_out *out, node_id n);
+/* Takes the nodes that such a window is denied out of a set, bit n % 64 of word n / 64. Returns the first end of an outage that
+ * denied one; TIME_NEVER: none did. */
+int64_t outages_take(const struct cluster *c, int64_t from_ns, int64_t until_ns, uint64_t *nodes);
 /* The first end after that time, of each maintenance the next from now on alone: a search through its repetitions has no end.
  * TIME_NEVER: none. */
 int64_t outages_next_end_ns(const struct cluster *c, int64_t now_ns, int64_t after_ns);

@@ -7,6 +7,7 @@
 #include "sim/engine/overhead.h"
 #include "sim/engine/running.h"
 #include "sim/engine/state.h"
+#include "sim/scheduler/outages.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/sizes.h"
 
@@ -279,4 +280,9 @@ int64_t sched_month_end_ns(const struct sched *s)
 bool sched_node_up(const struct sched *s, node_id n)
 {
     return node_is_up(s, n);
+}
+
+int64_t sched_take_outages(const struct sched *s, int64_t from_ns, int64_t until_ns, uint64_t *nodes)
+{
+    return outages_take(s->cluster, from_ns, until_ns, nodes);
 }

@@ -177,6 +177,8 @@ static bool take_entry(struct tres *to, const char *at, const char *end, int64_t
     for (size_t i = 1; i < n - counted; i++) {
         if (is(field[i], "no_consume"))
             to->no_consume = true;
+        else if (type.text)
+            return false;         /* gpu:a100:x */
         else
             type = field[i];
     }

@@ -101,6 +101,28 @@ static const struct row {
           "failures: { rate: none, maintenance: [ { from_s: 10, until_s: 30, every_s: 100 } ] }\n",
       { { 0, 100, 8, 0, .ends = 140 } }, .useful = 800, .down = 2 * 20 * 8 },
 
+    /* Slurm keeps away from announced maintenance what would last into it by its limit (reservation.c, job_test_resv). One node,
+     * out from 300 to 400: 120 s fit before, 600 s do not and block the main scheduler; backfill reserves from 400 for them, and
+     * starts the third, of 120 s, in their place */
+    { "slurm: limits that last into maintenance", "slurm:batch_sched_delay=0",
+      ONE "failures: { rate: none, maintenance: [ { from_s: 300, until_s: 400 } ] }\n",
+      { { 0, 100, 8, 0, .estimate = 120 }, { 1, 200, 8, 400, .estimate = 600 }, { 2, 50, 8, 100, .estimate = 120 } },
+      .useful = 800 + 1600 + 400, .down = 800 },
+    /* without backfill the blocked partition keeps the third waiting, too */
+    { "slurm: the main scheduler alone", "slurm:batch_sched_delay=0,scheduler=builtin",
+      ONE "failures: { rate: none, maintenance: [ { from_s: 300, until_s: 400 } ] }\n",
+      { { 0, 100, 8, 0, .estimate = 120 }, { 1, 200, 8, 400, .estimate = 600 }, { 2, 50, 8, 600, .estimate = 120 } },
+      .useful = 800 + 1600 + 400, .down = 800 },
+    /* the other node has no maintenance: the long job goes there, though the first is free */
+    { "slurm: on another node", "slurm:batch_sched_delay=0",
+      TWO "failures: { rate: none, maintenance: [ { first: 0, count: 1, from_s: 300, until_s: 400 } ] }\n",
+      { { 0, 200, 8, 0, .estimate = 600, .took = "1:01234567" } }, .useful = 1600 },
+    /* longer than the time between two: it starts, and is stopped */
+    { "slurm: repeated, nothing between two is long enough", "slurm:batch_sched_delay=0",
+      ONE "preemption: { checkpoint: perfect }\n"
+          "failures: { rate: none, maintenance: [ { from_s: 10, until_s: 30, every_s: 100 } ] }\n",
+      { { 0, 5, 8, 0, .estimate = 600 } }, .useful = 40 },
+
     /* ---- Preempted at 50, it would have saved until 55; the fault at 52 costs the 20 s since its checkpoint. The
      * other one's claim is void ---- */
     { "a fault while a job saves", "priority:preempt=yes",

@@ -37,3 +37,11 @@ extern const char *const native_classes[], *const native_fates[], *const native_
  * and users are numbered anew, in the order in which they first occur. -1 with err: a job is larger
  * than the format allows, or the run itself submits it. */
 int native_write(struct output *o, const struct workload *w, struct error *err);
+/* The same with columns of the caller's own at the end of each row: names that begin with x_. */
+struct native_more {
+    const char *names;            /* "x_a,x_b" */
+    void (*put)(void *self, struct output *o, job_id j);      /* as many cells, ',' between */
+    void *self;
+};
+int native_write_more(struct output *o, const struct workload *w, const struct native_more *more,
+                      struct error *err);

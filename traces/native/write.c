@@ -6,7 +6,6 @@
 #include "traces/native/native.h"
 #include "traces/native/write_row.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -379,7 +378,7 @@ static void put_mig(struct output *o, const struct row_of *j)
     out_text(o, mig_name(j->ask->mig, name));
 }
 
-/* ---- columns: input, dependencies, preemption overhead ---- */
+/* ---- columns: input, preemption overhead ---- */
 
 static bool has_model(const struct row_of *j)
 {
@@ -397,46 +396,6 @@ static void put_data(struct output *o, const struct row_of *j)
 {
     put_gib(o, j->truth->data_mib);
 }
-static struct own_turn turn_of(const struct row_of *j)
-{
-    return j->w->turn ? j->w->turn[j->facts - j->w->facts] : (struct own_turn){ ID_NONE, 0 };
-}
-static bool has_depends(const struct row_of *j)
-{
-    const uint32_t *first = j->w->depends_first;
-    job_id id = (job_id)(j->facts - j->w->facts);
-    return first && (first[id] < first[id + 1] || turn_of(j).name != ID_NONE);
-}
-static void put_turn(char *to, const char *before, const struct workload *w, struct own_turn turn)
-{
-    const char *name = intern_text(w->wishes, turn.name);
-    if (turn.most)
-        sprintf(to, "%slimit:%" PRIu32 ":%s", before, turn.most, name);
-    else
-        sprintf(to, "%ssingleton%s%s", before, *name ? ":" : "", name);
-}
-static void put_depends(struct output *o, const struct row_of *j)
-{
-    const struct workload *w = j->w;
-    job_id id = (job_id)(j->facts - w->facts);
-    struct own_turn turn = turn_of(j);
-    size_t length = sizeof ";limit:4294967295:" + (turn.name != ID_NONE ? strlen(intern_text(w->wishes, turn.name)) : 0);
-    for (uint32_t i = w->depends_first[id]; i < w->depends_first[id + 1]; i++)
-        length += strlen(w->truth[w->depends_on[i]].name) + sizeof ";afternotok:";
-    char *text = mem_new(length, 1), *at = text;
-    for (uint32_t i = w->depends_first[id]; i < w->depends_first[id + 1]; i++) {
-        uint8_t how = w->depends_how[i];
-        const char *name = w->truth[w->depends_on[i]].name;
-        bool any = depends_how(how) == AFTER_ANY;
-        at += sprintf(at, "%s%s%s%s", at == text ? "" : how & DEPENDS_OR ? "?" : ";",
-                      any ? "" : depends_how_name[depends_how(how)], any ? "" : ":", name);
-    }
-    if (turn.name != ID_NONE)
-        put_turn(at, at == text ? "" : ";", w, turn);
-    out_csv(o, text);
-    free(text);
-}
-
 static const struct own_overhead no_price = OWN_OVERHEAD_NONE;
 static struct own_overhead overhead(const struct row_of *j)
 {
@@ -516,7 +475,7 @@ static const struct column {
     { "mig", has_mig, put_mig },
     { "model", has_model, put_model },
     { "data_gib", has_data, put_data },
-    { "depends_on", has_depends, put_depends },
+    { "depends_on", depends_has, depends_put },
     { "running_on", past_is_running, past_put_running_on },
     { "started_s", past_has_started, past_put_started },
     { "leaving_s", past_is_leaving, past_put_leaving },
@@ -584,6 +543,7 @@ struct writing {
     struct output *o;
     struct error *err;
     bool used[COLUMNS];           /* some row needs it */
+    const struct native_more *more;              /* NULL: nothing */
 };
 
 static int note_row(void *self, const struct row_of *j)
@@ -615,13 +575,23 @@ static int put_row(void *self, const struct row_of *j)
         if (columns[k].has(j))
             columns[k].put(o, j);
     }
+    if (t->more) {
+        out_char(o, ',');
+        t->more->put(t->more->self, o, (job_id)(j->facts - j->w->facts));
+    }
     out_char(o, '\n');
     return 0;
 }
 
 int native_write(struct output *o, const struct workload *w, struct error *err)
 {
-    struct writing t = { .o = o, .err = err };
+    return native_write_more(o, w, NULL, err);
+}
+
+int native_write_more(struct output *o, const struct workload *w, const struct native_more *more,
+                      struct error *err)
+{
+    struct writing t = { .o = o, .err = err, .more = more };
     if (w->n_on_demand)
         return error_set(err, "a trace has no jobs that the run itself submits, such as sessions: "
                               "want the workload file itself, with 'gpuyard run -t'");
@@ -634,6 +604,10 @@ int native_write(struct output *o, const struct workload *w, struct error *err)
             continue;
         out_char(o, ',');
         out_text(o, columns[k].name);
+    }
+    if (more) {
+        out_char(o, ',');
+        out_text(o, more->names);
     }
     out_char(o, '\n');
     for (job_id j = 0; j < w->n_jobs; j++)

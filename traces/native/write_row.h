@@ -2,7 +2,7 @@
  * whether a row needs the column, and its cell.
  *
  * write_past.c: where a job runs already, and when and where it ran in the log. write_site.c: its
- * partition, QOS and account, and what it reads. */
+ * partition, QOS and account, and what it reads. write_depends.c: what it waits for. */
 #pragma once
 #include "sim/io/output.h"
 #include "sim/workload/workload.h"
@@ -28,6 +28,9 @@ bool past_has_wait(const struct row_of *j);
 void past_put_wait(struct output *o, const struct row_of *j);
 bool past_has_place(const struct row_of *j);
 void past_put_place(struct output *o, const struct row_of *j);
+
+bool depends_has(const struct row_of *j);
+void depends_put(struct output *o, const struct row_of *j);
 
 bool site_has_partition(const struct row_of *j);
 void site_put_partition(struct output *o, const struct row_of *j);

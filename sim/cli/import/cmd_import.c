@@ -202,10 +202,10 @@ static struct output *write_file(struct import *im, const char *directory, int w
         import_cluster(im, o);
     else if (which == REPORT)
         put_report(im, o, directory, remark, policy);
-    else if (which == JOBS)
-        im->jobs = import_jobs(im, o, false);
-    else
-        im->now_jobs = import_jobs(im, o, true);
+    else if (import_jobs(im, o, which == NOW, which == NOW ? &im->now_jobs : &im->jobs, err) != 0) {
+        output_discard(o);
+        return NULL;
+    }
     if (which != NOW || im->now_jobs)
         return o;
     output_discard(o);

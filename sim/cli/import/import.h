@@ -29,7 +29,8 @@ void import_order(struct import *im);            /* fills order, number, gpus */
 /* of the first 64; SITE_NONE: no such partition */
 uint32_t import_partition(const struct import *im, const char *name, size_t length);
 void import_cluster(struct import *im, struct output *o);
-/* What has ended; or what runs and waits at the end of the log, at time 0. Jobs written. */
-uint32_t import_jobs(struct import *im, struct output *o, bool now);
+/* What has ended; or what runs and waits at the end of the log, at time 0. *jobs: written. 0, or -1
+ * with err. */
+int import_jobs(struct import *im, struct output *o, bool now, uint32_t *jobs, struct error *err);
 char *import_policy(struct import *im);          /* NAME:PARAMETERS; the caller frees it */
 void out_quoted(struct output *o, const char *text); /* in double quotes, as YAML and JSON */
