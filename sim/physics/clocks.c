@@ -8,7 +8,8 @@
  *
  * down to steps of STEP, no lower than clock_least, and never above that of the group. As no duty is
  * above 1, the power that is drawn stays below the cap; where even the lowest clock does not keep it,
- * jobs wait (sim/capacity/headroom.h). It is set once a round, after the pass. A gang computes at the
+ * jobs wait (sim/capacity/headroom.h). It is set once a round, after the pass: lowered at once, and
+ * raised where the cap allows RISE more, so that it does not go up and down with each job. A gang computes at the
  * clock of its slowest node; memory, links and hosts stay as they are.
  *
  * GPU time lost to it is lost_time.h's. */
@@ -22,13 +23,17 @@
 #include <stdlib.h>
 
 #define STEP .01                  /* a step of an A100 is 15 of 1410 MHz */
+#define RISE .05                  /* [A] a clock rises where so much more is allowed */
 
 struct clocks_run {
     bool follows;                 /* a cap */
     bool due;                     /* something that a cap wants a clock for has changed */
     int128_t *worst_nw, all_worst_nw;    /* [nodes] what progressing GPUs add at duty 1 and full clock */
     double *next;                 /* [nodes] scratch */
+    double all_clock, *rack_clock;    /* of the cap of all nodes, of [n_domains] racks, as they were found last */
     bool *counted;                /* [n_jobs] in worst_nw */
+    job_id *running;              /* [n_jobs] the first n_running have been placed */
+    uint32_t *place, n_running;   /* [n_jobs] where a job is in it */
     struct lost_time *lost;       /* [n_jobs] */
     double lowest;                /* clock ever */
 };
@@ -71,14 +76,22 @@ static void count_job(struct sched *s, job_id j, const struct placement *on, boo
     }
 }
 
-/* Of nodes that draw so much without duties. */
-static double clock_within(const struct power *p, int64_t cap_nw, int128_t base_nw, int128_t worst_nw)
+/* What a cap allows nodes that draw so much without duties, as if clocks had no most. */
+static double allowed(const struct power *p, int64_t cap_nw, int128_t base_nw, int128_t worst_nw)
 {
-    if (cap_nw == INT64_MAX || base_nw + worst_nw <= cap_nw)
-        return 1;
     double room = (double)(cap_nw - base_nw);
-    double clock = room > 0 ? pow(room / (double)worst_nw, 1 / p->law.clock_exponent) : 0;
-    return fmax(floor(clock / STEP - 1e-9) * STEP, p->law.clock_least);
+    if (cap_nw == INT64_MAX || worst_nw == 0)
+        return INFINITY;
+    return room > 0 ? pow(room / (double)worst_nw, 1 / p->law.clock_exponent) : 0;
+}
+
+/* The same as a clock, which is now `now`. */
+static double clock_within(const struct power *p, int64_t cap_nw, int128_t base_nw, int128_t worst_nw, double now)
+{
+    double most = allowed(p, cap_nw, base_nw, worst_nw);
+    if (most >= now && most < now + RISE)
+        return now;
+    return most >= 1 ? 1 : fmax(floor(most / STEP - 1e-9) * STEP, p->law.clock_least);
 }
 
 static void lower(double *clock, double most)
@@ -86,12 +99,16 @@ static void lower(double *clock, double most)
     *clock = fmin(*clock, most);
 }
 
-static void find_clocks(const struct sched *s, struct clocks_run *r)
+/* false: they are those that were found last. */
+static bool find_clocks(const struct sched *s, struct clocks_run *r)
 {
     const struct cluster *c = s->cluster;
     const struct power *p = c->power;
     const struct energy *e = energy_of(s);
-    double all = clock_within(p, p->cap_nw, e->all.nw - e->above_nw, r->all_worst_nw);
+    double all = clock_within(p, p->cap_nw, e->all.nw - e->above_nw, r->all_worst_nw, r->all_clock);
+    if (p->rack_cap_nw == INT64_MAX && all == r->all_clock)
+        return false;
+    r->all_clock = all;
     for (node_id n = 0; n < c->n_nodes; n++)
         r->next[n] = fmin(power_of(s, n)->clock, all);
     for (domain_id d = 1; p->rack_cap_nw != INT64_MAX && d < c->n_domains; d++) {
@@ -101,10 +118,12 @@ static void find_clocks(const struct sched *s, struct clocks_run *r)
             base_nw += e->node[n].meter.nw - e->node[n].above_nw;
             worst_nw += r->worst_nw[n];
         }
-        double clock = clock_within(p, p->rack_cap_nw, base_nw, worst_nw);
+        double clock = clock_within(p, p->rack_cap_nw, base_nw, worst_nw, r->rack_clock[d]);
+        r->rack_clock[d] = clock;
         for (node_id n = rack->first; clock < 1 && n < rack->end; n++)
             lower(&r->next[n], clock);
     }
+    return true;
 }
 
 /* ---- What it does ---- */
@@ -121,8 +140,6 @@ static double clock_of(const struct energy *e, const struct placement *on)
 static bool is_concerned(const struct sched *s, const struct clocks_run *r, const struct live *l)
 {
     const struct energy *e = energy_of(s);
-    if (s->job[l->job].live != (uint32_t)(l - s->live) || !l->on)
-        return false;
     for (size_t i = 0; i < l->on->n; i++)
         if (e->node[l->on->piece[i].node].clock != r->next[l->on->piece[i].node])
             return true;
@@ -132,11 +149,11 @@ static bool is_concerned(const struct sched *s, const struct clocks_run *r, cons
 static void set_clocks(struct sched *s, struct clocks_run *r)
 {
     struct energy *e = energy_of(s);
-    struct live **on = mem_new(s->n_live + 1, sizeof *on);
+    struct live **on = mem_new(r->n_running + (size_t)1, sizeof *on);
     size_t jobs = 0;
-    for (size_t i = 0; i < s->n_live; i++)
-        if (is_concerned(s, r, &s->live[i]))
-            on[jobs++] = &s->live[i];
+    for (uint32_t i = 0; i < r->n_running; i++)
+        if (is_concerned(s, r, live_of(s, r->running[i])))
+            on[jobs++] = live_of(s, r->running[i]);
     for (size_t i = 0; i < jobs; i++)
         energy_rests(s, on[i]);
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
@@ -158,7 +175,8 @@ static void settle_round(struct sched *s)
     if (!r->due)
         return;
     r->due = false;
-    find_clocks(s, r);
+    if (!find_clocks(s, r))
+        return;
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         if (e->node[n].clock != r->next[n]) {
             set_clocks(s, r);
@@ -185,6 +203,9 @@ static void node_power(struct sched *s, node_id n, bool out)
 
 static void placed(struct sched *s, struct live *l)
 {
+    struct clocks_run *r = clocks_of(s);
+    r->place[l->job] = r->n_running;
+    r->running[r->n_running++] = l->job;
     l->pace.clock = clock_of(energy_of(s), l->on);
 }
 
@@ -198,7 +219,11 @@ static void paced(struct sched *s, struct live *l)
 
 static void left(struct sched *s, struct live *l, const struct placement *from)
 {
-    lost_time_left(s, &clocks_of(s)->lost[l->job], from);
+    struct clocks_run *r = clocks_of(s);
+    job_id last = r->running[--r->n_running];
+    r->running[r->place[l->job]] = last;
+    r->place[last] = r->place[l->job];
+    lost_time_left(s, &r->lost[l->job], from);
     count_job(s, l->job, from, false);
 }
 
@@ -214,7 +239,12 @@ static void begin(struct sched *s)
     r->next = arena_alloc(s->memory, c->n_nodes * sizeof *r->next);
     r->counted = arena_alloc(s->memory, s->n_jobs * sizeof *r->counted);
     r->lost = arena_alloc(s->memory, s->n_jobs * sizeof *r->lost);
-    r->lowest = 1;
+    r->running = arena_alloc(s->memory, s->n_jobs * sizeof *r->running);
+    r->place = arena_alloc(s->memory, s->n_jobs * sizeof *r->place);
+    r->rack_clock = arena_alloc(s->memory, c->n_domains * sizeof *r->rack_clock);
+    for (domain_id d = 0; d < c->n_domains; d++)
+        r->rack_clock[d] = 1;
+    r->lowest = r->all_clock = 1;
     for (uint32_t g = 0; g < c->n_groups; g++)
         lower(&r->lowest, c->power->of_group[g].clock);
 }
