@@ -38,7 +38,7 @@ static void find_least(struct headroom *h)
         int64_t cpus = c->type[kind->type].cpu_milli;
         for (uint32_t i = 0; i < kind->n_nodes; i++) {
             const struct node_power *p = power_of(h, kind->node[i]);
-            int64_t gpu_nw = p->most_nw - p->idle_nw;
+            int64_t gpu_nw = p->start_nw - p->idle_nw;
             if (i == 0 || gpu_nw < h->least[k].gpu_nw)
                 h->least[k].gpu_nw = gpu_nw;
             /* equal in all groups */
@@ -91,7 +91,7 @@ void headroom_free(struct headroom *h)
 static int128_t worst_nw(const struct headroom *h, node_id n, int64_t gpu_milli, int64_t cpu_milli)
 {
     const struct node_power *p = power_of(h, n);
-    return (int128_t)gpu_milli * (p->most_nw - p->idle_nw) +
+    return (int128_t)gpu_milli * (p->start_nw - p->idle_nw) +
            power_of_cpus_nw(p, cpu_milli, cluster_node_type(h->cluster, n)->cpu_milli);
 }
 

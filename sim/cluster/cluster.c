@@ -501,8 +501,11 @@ void cluster_free(struct cluster *c)
     catalogue_free(c->catalogue);
     training_models_free(c->models);
     rate_rules_free(c->rates);
-    if (c->power)
+    if (c->power) {
         hourly_free(&c->power->carbon);
+        hourly_free(&c->power->pue_by_hour);
+        hourly_free(&c->power->carbon_by_hour);
+    }
     if (c->site_memory)
         arena_free(c->site_memory);
     arena_free(c->memory); /* c itself is in this arena */

@@ -13,16 +13,19 @@
 #define CARBON_UNSAID (-1)        /* with a file */
 #define WAKE_USUAL_S 300
 #define PUE_USUAL    1.58
+#define FREE_USUAL_C 18
+#define PER_C_USUAL  0.012
 #define TARIFF_USUAL 0.10
 
 struct file_group { /* NAN: not given */
-    double node_idle_w, gpu_idle_w, gpu_tdp_w, gpu_usd_per_h;
+    double node_idle_w, gpu_idle_w, gpu_tdp_w, gpu_usd_per_h, gpu_cap_w, clock;
 };
 struct file_power {
     struct power power;
     struct file_group usual;
     int64_t carbon_milli;
-    const char *carbon_file;
+    const char *carbon_file, *temperature_file;
+    double free_cooling_c, pue_per_c;
     struct config_value groups;
 };
 struct file_tariff {
@@ -38,6 +41,7 @@ struct file_tariff {
 #define WATTS        .type = CONFIG_PARTS, .scale = NW_PER_W
 #define REAL         .type = CONFIG_REAL
 
+static const char *const cap_words[] = { [CAP_BY_STARTS] = "starts", [CAP_BY_CLOCKS] = "clocks", NULL };
 static const struct config_key power_keys[] = {
     { .name = "exponent",         REAL,    .at = OF(power.law.exponent), .most = 10, .above_least = true },
     { .name = "most_share",       REAL,    .at = OF(power.law.most_share), .most = 10, .above_least = true },
@@ -46,6 +50,9 @@ static const struct config_key power_keys[] = {
     { .name = "cpu_duty",         REAL,    .at = OF(power.law.cpu_duty), .most = 1 },
     { .name = "duty",             REAL,    .at = OF(power.duty), .most = 1 },
     { .name = "pue",              REAL,    .at = OF(power.pue), .least = 1, .most = 100 },
+    { .name = "temperature_file", .type = CONFIG_TEXT, .at = OF(temperature_file) },
+    { .name = "free_cooling_c",   REAL,    .at = OF(free_cooling_c), .least = -100, .most = 100 },
+    { .name = "pue_per_c",        REAL,    .at = OF(pue_per_c), .most = 10 },
     { .name = "carbon_g_per_kwh", .type = CONFIG_PARTS, .at = OF(carbon_milli), .scale = HOURLY_SCALE, .most = CARBON_MOST },
     { .name = "carbon_file",      .type = CONFIG_TEXT, .at = OF(carbon_file) },
     { .name = "off_after_s",      CONFIG_SECONDS, .at = OF(power.off_after_ns), .word = "never", .word_value = TIME_NEVER },
@@ -53,6 +60,11 @@ static const struct config_key power_keys[] = {
     { .name = "off_w",            WATTS,   .at = OF(power.off_nw), .most = WATTS_MOST },
     { .name = "cap_w",            WATTS,   .at = OF(power.cap_nw), .most = CAP_MOST_W, .word = "unlimited", .word_value = INT64_MAX },
     { .name = "rack_cap_w",       WATTS,   .at = OF(power.rack_cap_nw), .most = CAP_MOST_W, .word = "unlimited", .word_value = INT64_MAX },
+    { .name = "cap_by",           .type = CONFIG_CHOICE, .at = OF(power.cap_by), .words = cap_words },
+    { .name = "clock_exponent",   REAL,    .at = OF(power.law.clock_exponent), .most = 10, .above_least = true },
+    { .name = "clock_least",      REAL,    .at = OF(power.law.clock_least), .most = 1, .above_least = true },
+    { .name = "gpu_cap_w",        REAL,    .at = OF(usual.gpu_cap_w), .most = WATTS_MOST },
+    { .name = "clock",            REAL,    .at = OF(usual.clock), .most = 1, .above_least = true },
     { .name = "node_idle_w",      REAL,    .at = OF(usual.node_idle_w), .most = WATTS_MOST },
     { .name = "gpu_idle_w",       REAL,    .at = OF(usual.gpu_idle_w), .most = WATTS_MOST },
     { .name = "gpu_tdp_w",        REAL,    .at = OF(usual.gpu_tdp_w), .most = WATTS_MOST },
@@ -63,13 +75,19 @@ static const struct config_key power_group_keys[] = {
     { .name = "node_idle_w", REAL, .at = GROUP(node_idle_w), .most = WATTS_MOST },
     { .name = "gpu_idle_w",  REAL, .at = GROUP(gpu_idle_w), .most = WATTS_MOST },
     { .name = "gpu_tdp_w",   REAL, .at = GROUP(gpu_tdp_w), .most = WATTS_MOST },
+    { .name = "gpu_cap_w",   REAL, .at = GROUP(gpu_cap_w), .most = WATTS_MOST },
+    { .name = "clock",       REAL, .at = GROUP(clock), .most = 1, .above_least = true },
     { 0 },
 };
 static const char *const bill_words[] = { [BILL_ALLOCATED] = "allocated", [BILL_CAPACITY] = "capacity", NULL };
+static const char *const idle_words[] = {
+    [IDLE_APART] = "apart", [IDLE_BY_USE] = "by-use", [IDLE_BY_QUOTA] = "by-quota", NULL,
+};
 static const struct config_key tariff_keys[] = {
     { .name = "bill",               .type = CONFIG_CHOICE, .at = TARIFF(tariff.bill), .words = bill_words },
     { .name = "energy_usd_per_kwh", REAL, .at = TARIFF(tariff.energy_usd_per_kwh), .most = 1000 },
     { .name = "gpu_usd_per_h",      REAL, .at = TARIFF(usual.gpu_usd_per_h), .most = 1000000 },
+    { .name = "idle",               .type = CONFIG_CHOICE, .at = TARIFF(tariff.idle), .words = idle_words },
     { .name = "groups",             .type = CONFIG_MAPPING, .at = TARIFF(groups) },
     { 0 },
 };
@@ -79,7 +97,8 @@ static const struct config_key tariff_group_keys[] = {
 };
 /* clang-format on */
 
-static const struct file_group unsaid = { (double)NAN, (double)NAN, (double)NAN, (double)NAN };
+static const struct file_group unsaid = { (double)NAN, (double)NAN, (double)NAN,
+                                          (double)NAN, (double)NAN, (double)NAN };
 
 /* The entries of groups override the values of the section. */
 static int read_groups(struct config_value groups, const struct config_key *keys,
@@ -131,6 +150,28 @@ static int64_t group_milli(const struct cluster *c, uint32_t group)
     return cluster_node_milli(c, n);
 }
 
+/* As it is said, or as the cap of a GPU wants it; and what a start is held against. */
+static int group_clock(struct config_value section, const struct cluster *c, uint32_t g,
+                       const struct file_group *said, struct power *p, struct error *err)
+{
+    struct node_power *n = &p->of_group[g];
+    double most_w = p->law.most_share * said->gpu_tdp_w;
+    if (!isnan(said->clock) && !isnan(said->gpu_cap_w))
+        return config_error(section, err, "group '%s': want a gpu_cap_w or a clock, not both",
+                            c->group_name[g]);
+    if (!isnan(said->clock))
+        n->clock = said->clock;
+    if (!isnan(said->gpu_cap_w))
+        n->clock = power_clock_for(&p->law, said->gpu_idle_w, most_w, said->gpu_cap_w);
+    if (n->clock <= 0)
+        return config_error(section, err,
+                            "group '%s': want a gpu_cap_w that a clock of at least %g keeps",
+                            c->group_name[g], p->law.clock_least);
+    double lowest = p->cap_by == CAP_BY_CLOCKS ? fmin(n->clock, p->law.clock_least) : n->clock;
+    n->start_nw = power_at_clock_nw(&p->law, n, 1, lowest);
+    return 0;
+}
+
 static int group_power(struct config_value section, const struct cluster *c, uint32_t g,
                        struct file_group *said, struct power *p, struct error *err)
 {
@@ -156,7 +197,7 @@ static int group_power(struct config_value section, const struct cluster *c, uin
             c->group_name[g], p->law.most_share * said->gpu_tdp_w, said->gpu_idle_w);
     struct node_watts w = { said->node_idle_w, said->gpu_idle_w, said->gpu_tdp_w };
     p->of_group[g] = node_power_of(&p->law, &w, c->group_gpus[g], group_milli(c, g));
-    return 0;
+    return none ? 0 : group_clock(section, c, g, said, p, err);
 }
 
 static struct file_group *said_of_groups(struct cluster *c, struct file_group usual)
@@ -186,6 +227,35 @@ static int check_caps(struct config_value section, const struct cluster *c, stru
     return 0;
 }
 
+/* Outside temperature, in thousandths of a degree, to PUE. */
+static int64_t pue_of_milli_c(void *self, int64_t milli)
+{
+    const struct file_power *f = self;
+    double c = (double)milli / HOURLY_SCALE;
+    return llround(HOURLY_SCALE * power_pue_at(f->power.pue, f->free_cooling_c, f->pue_per_c, c));
+}
+
+static int read_hours(struct config_value section, struct file_power *f, struct error *err)
+{
+    struct power *p = &f->power;
+    if (f->carbon_file && f->carbon_milli != CARBON_UNSAID)
+        return config_error(section, err, "want a carbon_file or a carbon_g_per_kwh, not both");
+    if (!f->carbon_file)
+        p->carbon = hourly_constant(f->carbon_milli);
+    else if (hourly_read(f->carbon_file, "carbon_g_per_kwh", CARBON_MOST, &p->carbon, err))
+        return -1;
+    if (!f->temperature_file)
+        return 0;
+    if (hourly_read_as(f->temperature_file, "temperature_c", -100, 100, pue_of_milli_c, f,
+                       &p->pue_by_hour, err) ||
+        hourly_product(&p->carbon, &p->pue_by_hour, &p->carbon_by_hour, err)) {
+        hourly_free(&p->carbon);
+        hourly_free(&p->pue_by_hour);
+        return -1;
+    }
+    return 0;
+}
+
 int power_read(struct config_value section, struct cluster *c, struct error *err)
 {
     struct file_power f = {
@@ -197,6 +267,8 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
                    .cap_nw = INT64_MAX,
                    .rack_cap_nw = INT64_MAX },
         .usual = unsaid,
+        .free_cooling_c = FREE_USUAL_C,
+        .pue_per_c = PER_C_USUAL,
         .carbon_milli =
             config_given(config_look(section, "carbon_file")) ? CARBON_UNSAID : CARBON_USUAL,
     };
@@ -204,6 +276,9 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
         return 0;
     if (config_fields(section, power_keys, &f, err))
         return -1;
+    if (f.power.cap_by == CAP_BY_CLOCKS && f.power.cap_nw == INT64_MAX &&
+        f.power.rack_cap_nw == INT64_MAX)
+        return config_error(section, err, "'cap_by: clocks' wants a cap_w or a rack_cap_w");
     struct file_group *said = said_of_groups(c, f.usual);
     if (read_groups(f.groups, power_group_keys, c, said, err))
         return -1;
@@ -211,11 +286,7 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
     for (uint32_t g = 0; g < c->n_groups; g++)
         if (group_power(section, c, g, &said[g], &f.power, err))
             return -1;
-    if (f.carbon_file && f.carbon_milli != CARBON_UNSAID)
-        return config_error(section, err, "want a carbon_file or a carbon_g_per_kwh, not both");
-    if (!f.carbon_file)
-        f.power.carbon = hourly_constant(f.carbon_milli);
-    else if (hourly_read(f.carbon_file, "carbon_g_per_kwh", CARBON_MOST, &f.power.carbon, err))
+    if (read_hours(section, &f, err))
         return -1;
     c->power = arena_alloc(c->memory, sizeof *c->power);
     *c->power = f.power;

@@ -11,12 +11,12 @@
 #include <string.h>
 
 static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .interference = 1, .slow = 1,
-                                    .slow_link = 1, .duty = 1 };
+                                    .slow_link = 1, .clock = 1, .duty = 1 };
 
 double pace_iteration_s(const struct pace *p)
 {
     double comm_s = p->comm_s + (p->slow_link < 1 ? p->network_s * (1 / p->slow_link - 1) : 0);
-    double alone_s = iteration_s(p->compute_s / (p->interference * p->slow), comm_s, p->gamma);
+    double alone_s = iteration_s(p->compute_s / (p->interference * p->slow * p->clock), comm_s, p->gamma);
     return fmax(alone_s, p->read_s);
 }
 

@@ -19,7 +19,7 @@
 #include "sim/scheduler/predict.h"
 #include "sim/workload/requests.h"
 
-enum { MODELS_MOST = 24, MODEL_WORDS_MOST = 64 };
+enum { MODELS_MOST = 32, MODEL_WORDS_MOST = 64 };
 typedef uint32_t hook_walk;       /* bit i: model[i] is still to come */
 _Static_assert(MODELS_MOST <= 32, "a bit each");
 
@@ -60,6 +60,7 @@ struct pace {
     double gamma;                 /* how far computing and communicating overlap */
     double interference;          /* speed that other tenants of its GPUs leave it, in (0, 1] */
     double slow, slow_link;       /* pace of the slowest of its GPUs, and of its nodes' links, against their usual, in (0, 1] */
+    double clock;                 /* of the slowest of its GPUs, as power caps set it, in (0, 1] */
     double network_s;             /* of comm_s, the time in which it sends between its units */
     double duty;                  /* share of the time in which it has work for its GPUs: of a replica, of its last window; 1 */
     double duty_owed;             /* what the last of its quiet GPUs were rounded up by */

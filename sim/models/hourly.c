@@ -56,7 +56,9 @@ int128_t hourly_until(const struct hourly *h, int64_t time_ns)
 struct reader {
     struct hourly *to;
     const char *column;
-    int64_t most;
+    int64_t least, most;
+    int64_t (*law)(void *self, int64_t milli);    /* NULL: as it is */
+    void *self;
     size_t capacity, value_at, hour_at;
 };
 
@@ -84,18 +86,22 @@ static int on_row(void *self, const struct row *row, struct error *err)
         return cell_error(row, r->hour_at == TABLE_NO_COLUMN ? r->value_at : r->hour_at, want, err);
     }
     if (cell_required(row, r->value_at, err) ||
-        cell_decimal(row, r->value_at, HOURLY_SCALE, 0, r->most * HOURLY_SCALE, &milli, err))
+        cell_decimal(row, r->value_at, HOURLY_SCALE, r->least * HOURLY_SCALE,
+                     r->most * HOURLY_SCALE, &milli, err))
         return -1;
     mem_grow(&r->to->milli, &r->capacity, r->to->n, sizeof *r->to->milli);
-    r->to->milli[r->to->n++] = milli;
+    r->to->milli[r->to->n++] = r->law ? r->law(r->self, milli) : milli;
     return 0;
 }
 
-int hourly_read(const char *path, const char *column, int64_t most, struct hourly *to,
-                struct error *err)
+int hourly_read_as(const char *path, const char *column, int64_t least, int64_t most,
+                   int64_t (*law)(void *self, int64_t milli), void *self, struct hourly *to,
+                   struct error *err)
 {
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
-    struct reader r = { .to = to, .column = column, .most = most };
+    struct reader r = {
+        .to = to, .column = column, .least = least, .most = most, .law = law, .self = self
+    };
     struct input *in = input_open(path, err);
     *to = (struct hourly){ .n = 0 };
     if (!in)
@@ -110,4 +116,27 @@ int hourly_read(const char *path, const char *column, int64_t most, struct hourl
     else
         sum_up(to);
     return result;
+}
+
+int hourly_read(const char *path, const char *column, int64_t most, struct hourly *to,
+                struct error *err)
+{
+    return hourly_read_as(path, column, 0, most, NULL, NULL, to, err);
+}
+
+int hourly_product(const struct hourly *a, const struct hourly *b, struct hourly *to,
+                   struct error *err)
+{
+    size_t n = a->n;
+    while (n % b->n)
+        n += a->n;
+    *to = (struct hourly){ .n = n };
+    if (n > HOURLY_MOST)
+        return error_set(err, "series of %zu and %zu hours begin anew together after %zu hours: want at most %d",
+                         a->n, b->n, n, HOURLY_MOST);
+    to->milli = mem_new(n, sizeof *to->milli);
+    for (size_t i = 0; i < n; i++)
+        to->milli[i] = (int64_t)(((int128_t)a->milli[i % a->n] * b->milli[i % b->n] + HOURLY_SCALE / 2) / HOURLY_SCALE);
+    sum_up(to);
+    return 0;
 }

@@ -20,6 +20,14 @@ struct hourly hourly_constant(int64_t milli);
 /* 0, or -1 with err and nothing to free. Values from 0 to `most`, whole. */
 int hourly_read(const char *path, const char *column, int64_t most, struct hourly *to,
                 struct error *err);
+/* The same with values from `least` on, below 0, too, each kept as law(self, value in thousandths). */
+int hourly_read_as(const char *path, const char *column, int64_t least, int64_t most,
+                   int64_t (*law)(void *self, int64_t milli), void *self, struct hourly *to,
+                   struct error *err);
+/* a x b hour by hour, rounded to thousandths; as long as both take to begin anew together. -1 with
+ * err: that is longer than HOURLY_MOST. */
+int hourly_product(const struct hourly *a, const struct hourly *b, struct hourly *to,
+                   struct error *err);
 void hourly_free(struct hourly *h);
 int64_t hourly_milli(const struct hourly *h, int64_t time_ns);    /* from then on */
 /* When it first has another value than then; TIME_NEVER: it has one value alone. */

@@ -6,7 +6,8 @@
 #include <math.h>
 
 const struct power_law power_law_usual = {
-    .exponent = 0.9, .most_share = 0.9, .context_w = 15, .cpu_w = 300, .cpu_duty = 1
+    .exponent = 0.9, .most_share = 0.9, .context_w = 15, .cpu_w = 300, .cpu_duty = 1,
+    .clock_exponent = 2, .clock_least = 0.4
 };
 
 static int64_t nanowatts(double w)
@@ -26,14 +27,35 @@ struct node_power node_power_of(const struct power_law *law, const struct node_w
     };
     n.idle_nw = nanowatts(n.idle_w);
     n.held_nw = nanowatts(n.idle_w + law->context_w * gpus_a_thousandth);
-    n.most_nw = power_at_duty_nw(law, &n, 1);
+    n.most_nw = n.start_nw = power_at_duty_nw(law, &n, 1);
+    n.clock = 1;
     return n;
+}
+
+int64_t power_at_clock_nw(const struct power_law *law, const struct node_power *n, double duty,
+                          double clock)
+{
+    double part = pow(duty, law->exponent) * (clock < 1 ? pow(clock, law->clock_exponent) : 1);
+    int64_t nw = nanowatts(n->idle_w + (n->most_w - n->idle_w) * part);
+    return nw > n->held_nw ? nw : n->held_nw;
 }
 
 int64_t power_at_duty_nw(const struct power_law *law, const struct node_power *n, double duty)
 {
-    int64_t nw = nanowatts(n->idle_w + (n->most_w - n->idle_w) * pow(duty, law->exponent));
-    return nw > n->held_nw ? nw : n->held_nw;
+    return power_at_clock_nw(law, n, duty, 1);
+}
+
+double power_clock_for(const struct power_law *law, double idle_w, double most_w, double cap_w)
+{
+    if (cap_w >= most_w)
+        return 1;
+    double clock = cap_w > idle_w ? pow((cap_w - idle_w) / (most_w - idle_w), 1 / law->clock_exponent) : 0;
+    return clock >= law->clock_least ? clock : 0;
+}
+
+double power_pue_at(double pue, double free_c, double per_c, double outside_c)
+{
+    return pue + per_c * fmax(0, outside_c - free_c);
 }
 
 int64_t power_of_cpus_nw(const struct node_power *n, int64_t held_milli, int64_t node_milli)

@@ -4,6 +4,10 @@
  *   P_gpu  = P_idle + (P_most - P_idle) u^a, u the duty delivered
  *   P_gpu  = P_idle + context, held without progress
  *
+ * At a clock phi, a part of the full one, what depends on the duty is less, and computing takes 1/phi
+ * as long; memory, links and hosts stay as they are:
+ *   P_gpu  = P_idle + (P_most - P_idle) u^a phi^b
+ *
  * Of a share m of a GPU, or an instance, m of that: time slices, each a GPU at its holder's duty.
  * u^a is concave, so this is at most 4 % of P_most - P_idle below the value at the mean duty, and
  * the power of a tenant does not depend on others.
@@ -24,6 +28,8 @@ struct power_law {
     double most_share;            /* P_most of a GPU / its TDP: 0.9 */
     double context_w;  /* above idle, of a whole GPU that is held and makes no progress: 15 */
     double cpu_w, cpu_duty;       /* dP_cpu of a node: 300; p_cpu: 1, all that is held works */
+    double clock_exponent;        /* b: 2 */
+    double clock_least;           /* the lowest clock that a cap may set: 0.4 */
 };
 extern const struct power_law power_law_usual;
 
@@ -40,6 +46,9 @@ struct node_power {
     double idle_w, most_w;        /* of a thousandth */
     int64_t idle_nw, held_nw, most_nw;    /* of a thousandth: free; held without progress; at duty
                                              1 */
+    double clock;                 /* phi of the group [1] */
+    int64_t start_nw;             /* of a thousandth at duty 1 and the lowest clock that caps may
+                                     set: what a start is held against */
 };
 /* A node of `gpus` GPUs that counts `milli` thousandths. */
 struct node_power node_power_of(const struct power_law *law, const struct node_watts *w,
@@ -47,6 +56,11 @@ struct node_power node_power_of(const struct power_law *law, const struct node_w
 /* Of a thousandth that makes progress at that duty, from 0 to 1; never below held_nw: it has a
  * context, too. */
 int64_t power_at_duty_nw(const struct power_law *law, const struct node_power *n, double duty);
+int64_t power_at_clock_nw(const struct power_law *law, const struct node_power *n, double duty,
+                          double clock);
+/* The clock at which a GPU that draws idle_w and at most most_w draws no more than cap_w; 1 at most,
+ * 0 if none is low enough. */
+double power_clock_for(const struct power_law *law, double idle_w, double most_w, double cap_w);
 /* Power of the held CPUs of a node; CPUs that are not modelled (INT64_MAX) draw none. */
 int64_t power_of_cpus_nw(const struct node_power *n, int64_t held_milli, int64_t node_milli);
 
@@ -61,9 +75,17 @@ struct power {                    /* the default in brackets */
     int64_t wake_ns;  /* boot time of a node that is off, from a start on it [300 s, A] */
     int64_t off_nw;               /* power of a node that is off [0] */
     int64_t cap_nw, rack_cap_nw;  /* of all nodes; of each rack's [INT64_MAX: none] */
+    int cap_by;                   /* enum cap_by [starts] */
+    struct hourly pue_by_hour;    /* PUE by the outside temperature; n 0: `pue` at all times */
+    struct hourly carbon_by_hour; /* carbon x PUE of the hour, with pue_by_hour */
     struct node_power *of_group;  /* [n_groups] */
 };
+/* A cap is kept by jobs that do not start, or by clocks; at the lowest clock, by starts again. */
+enum cap_by { CAP_BY_STARTS, CAP_BY_CLOCKS };
+/* What no job held is told apart, or is shared among queues and users. */
+enum idle_share { IDLE_APART, IDLE_BY_USE, IDLE_BY_QUOTA };
 struct tariff {
+    int idle;                     /* enum idle_share [apart] */
     int bill;                     /* enum bill [allocated] */
     double energy_usd_per_kwh;    /* of the facility's energy [0.10, A] */
     double *gpu_usd_per_h;        /* [n_groups] of a GPU, uncut [catalogue] */
@@ -88,6 +110,9 @@ static inline void meter_add(struct meter *m, int64_t now_ns, int128_t nw)
     meter_run(m, now_ns);
     m->nw += nw;
 }
+
+/* PUE at an outside temperature: `pue` up to free_c, above that `per_c` more for each degree. */
+double power_pue_at(double pue, double free_c, double per_c, double outside_c);
 
 double power_kwh(int128_t aj);
 /* Grams: power x a stretch of hourly_until() of a series of grams a kWh x PUE. */

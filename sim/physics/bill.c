@@ -8,7 +8,11 @@
  * whole, and so do those of all users. What is held and what is billed are whole numbers until they are priced.
  *
  * The rate in timeseries.csv is what an hour costs in which all stays as it is, so that its integral is the cost of the run. A part
- * that the run has not is empty. */
+ * that the run has not is empty.
+ *
+ * With `idle: by-use` or `by-quota` what is idle is shared: each queue has a part of it by the GPU time that its jobs held, or by its
+ * deserved quota, each user by the GPU time held. Whole numbers are cut so that the parts of all add up to the whole; energy of the
+ * facility and carbon follow the energy at the mean PUE and mean grams of the run. Where there is nothing to share by, it stays idle. */
 #include "sim/physics/energy.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/pools.h"
@@ -113,8 +117,16 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
     bill->has_queue[queue] = bill->has_user[user] = true;
 }
 
-/* Of [n_groups] milli-GPU ns, and that energy. */
-static struct usd usd_of(const struct sched *s, const int128_t *milli_ns, int128_t aj)
+/* Of the whole run. */
+static double mean_pue(const struct sched *s)
+{
+    const struct energy *e = energy_of(s);
+    double kwh = e ? power_kwh(e->all.aj) : 0;
+    return e && e->power->pue_by_hour.n && kwh > 0 ? energy_facility_kwh(e) / kwh : e ? e->power->pue : 0;
+}
+
+/* Of [n_groups] milli-GPU ns, and that energy of the nodes. */
+static struct usd usd_at(const struct sched *s, const int128_t *milli_ns, int128_t aj, double pue)
 {
     const struct cluster *c = s->cluster;
     const struct bill_run *bill = model_state(s, &bill_model);
@@ -122,8 +134,13 @@ static struct usd usd_of(const struct sched *s, const int128_t *milli_ns, int128
     for (uint32_t g = 0; g < c->n_groups; g++)
         *(pool_of(s, bill->first[g]) ? &usd.pools : &usd.gpus) += group_usd(s, g, bill->first[g], milli_ns[g]);
     if (energy_of(s))
-        usd.energy = power_kwh(aj) * c->power->pue * c->tariff->energy_usd_per_kwh;
+        usd.energy = power_kwh(aj) * pue * c->tariff->energy_usd_per_kwh;
     return usd;
+}
+
+static struct usd usd_of(const struct sched *s, const int128_t *milli_ns, int128_t aj)
+{
+    return usd_at(s, milli_ns, aj, mean_pue(s));
 }
 
 /* ---- Over time ---- */
@@ -141,7 +158,8 @@ static struct usd usd_per_h(const struct sched *s)
                                              : bills_all(s)    ? (after - first) * node_milli
                                                                : bill->held_milli[g]);
     }
-    return usd_of(s, bill->hour, energy_of(s) ? energy_of(s)->all.nw * HOUR_NS : 0);
+    bool draws = energy_of(s);
+    return usd_at(s, bill->hour, draws ? energy_of(s)->all.nw * HOUR_NS : 0, draws ? energy_pue(s) : 0);
 }
 
 /* Before observers see the instant: a price that has changed is a row of its own. */
@@ -182,13 +200,16 @@ static int128_t *billed(const struct sched *s)
     return of;
 }
 
-enum { COST, OF_GPUS, OF_POOLS, OF_ENERGY, PER_USEFUL };
+enum { COST, OF_GPUS, OF_POOLS, OF_ENERGY, PER_USEFUL, OF_IDLE, OF_KWH, OF_KG };
 static const struct metric_kind metrics[] = {
     [COST] = { "cost_usd", "USD", "GPU-hours and energy", BETTER_LOWER },
     [OF_GPUS] = { "cost_gpus_usd", "USD", "of it, GPU-hours that jobs held, or that there were, as `bill` says", BETTER_LOWER },
     [OF_POOLS] = { "cost_pools_usd", "USD", "of it, nodes of pools while they were there; their GPU-hours are not billed besides", BETTER_LOWER },
     [OF_ENERGY] = { "cost_energy_usd", "USD", "of it, the facility's energy; with a section power", BETTER_LOWER },
     [PER_USEFUL] = { "cost_per_useful_gpu_h_usd", "USD/GPU h", "cost_usd / GPU-hours of work that survived", BETTER_LOWER },
+    [OF_IDLE] = { "cost_idle_usd", "USD", "of a queue or user, its part of what no job held, where that is shared; in the others", BETTER_LOWER },
+    [OF_KWH] = { "bill_facility_kwh", "kWh", "of a queue or user, its part of energy_facility_kwh, where what is idle is shared", BETTER_LOWER },
+    [OF_KG] = { "bill_carbon_kg", "kg", "likewise of carbon_kg", BETTER_LOWER },
     { 0 },
 };
 
@@ -204,45 +225,144 @@ static double put(struct summary_builder *b, const char *scope, struct usd usd)
     return all;
 }
 
+/* ---- Parts ---- */
+
+struct bill_part {                     /* of a queue or user */
+    const char *scope;            /* NULL: no job of it was there */
+    int128_t *milli_ns;           /* [n_groups] that its jobs held */
+    int128_t aj;
+    double weight;                /* by which it shares what is idle */
+};
+struct shared_bill { size_t n; struct bill_part *part; int128_t *idle_milli_ns, idle_aj; bool shares; };
+
+static double held_in_all(const struct sched *s, const int128_t *milli_ns)
+{
+    double all = 0;
+    for (uint32_t g = 0; g < s->cluster->n_groups; g++)
+        all += (double)milli_ns[g];
+    return all;
+}
+
+/* Whole parts of a whole by weights up to and with this one, of all. */
+static int128_t cut(int128_t whole, double until, double all)
+{
+    return until >= all ? whole : (int128_t)((double)whole * (until / all));
+}
+
+/* Each gets its part of what is idle. */
+static void put_shared(struct summary_builder *b, const struct shared_bill *of)
+{
+    const struct sched *s = b->s;
+    const struct energy *e = energy_of(s);
+    uint32_t groups = s->cluster->n_groups;
+    int128_t *idle = mem_new(groups, sizeof *idle), *with = mem_new(groups, sizeof *with);
+    double all = 0, before = 0, kwh = e ? power_kwh(e->all.aj) : 0;
+    for (size_t i = 0; i < of->n; i++)
+        all += of->part[i].weight;
+    for (size_t i = 0; i < of->n; i++) {
+        const struct bill_part *p = &of->part[i];
+        double until = before + p->weight;
+        int128_t aj = 0;
+        for (uint32_t g = 0; g < groups; g++) {
+            idle[g] = all > 0 ? cut(of->idle_milli_ns[g], until, all) - cut(of->idle_milli_ns[g], before, all) : 0;
+            with[g] = p->milli_ns[g] + idle[g];
+        }
+        if (all > 0)
+            aj = cut(of->idle_aj, until, all) - cut(of->idle_aj, before, all);
+        before = until;
+        if (!p->scope)
+            continue;
+        struct usd part = usd_of(s, idle, aj);
+        put(b, p->scope, usd_of(s, with, p->aj + aj));
+        summary_put_kind(b, &metrics[OF_IDLE], p->scope, part.gpus + part.pools + part.energy, 1);
+        if (e) {
+            double share = kwh > 0 ? power_kwh(p->aj + aj) / kwh : 0;
+            summary_put_kind(b, &metrics[OF_KWH], p->scope, share * energy_facility_kwh(e), 1);
+            summary_put_kind(b, &metrics[OF_KG], p->scope, share * sum_value(&e->carbon_g) / 1000, 1);
+        }
+    }
+    free(idle);
+    free(with);
+}
+
+static void put_parts(struct summary_builder *b, const struct shared_bill *of)
+{
+    if (of->shares) {
+        put_shared(b, of);
+        return;
+    }
+    for (size_t i = 0; i < of->n; i++)
+        if (of->part[i].scope)
+            put(b, of->part[i].scope, usd_of(b->s, of->part[i].milli_ns, of->part[i].aj));
+}
+
 static int128_t job_aj(const struct sched *s, job_id j)
 {
     const struct energy *e = energy_of(s);
     return e ? e->job[j].gpus_aj + e->job[j].node_aj : 0;
 }
 
-static void put_queues(struct summary_builder *b, const struct bill_run *bill)
+/* Deserved quota: of a leaf, for jobs are in leaves; a queue with no job there pays, too. */
+static double quota_of(const struct cluster *c, queue_id q)
+{
+    const struct queue_facts *x = &c->queue[q];
+    bool leaf = x->first_child == ID_NONE;
+    return leaf && x->quota.deserved.gpu_milli != UNLIMITED ? (double)x->quota.deserved.gpu_milli : 0;
+}
+
+static void put_queues(struct summary_builder *b, const struct bill_run *bill, struct shared_bill of)
 {
     const struct cluster *c = b->s->cluster;
-    int128_t *aj = mem_new(c->n_queues, sizeof *aj);
+    of.n = c->n_queues;
+    of.part = mem_new(of.n, sizeof *of.part);
     for (job_id j = 0; j < b->s->n_jobs; j++)
-        aj[b->s->workload->facts[j].queue] += job_aj(b->s, j);
-    for (queue_id q = 0; q < c->n_queues; q++)
-        if (bill->has_queue[q])
-            put(b, summary_scope(b, "queue", c->queue[q].name), usd_of(b->s, &bill->queue[(size_t)q * c->n_groups], aj[q]));
-    free(aj);
+        of.part[b->s->workload->facts[j].queue].aj += job_aj(b->s, j);
+    for (queue_id q = 0; q < c->n_queues; q++) {
+        struct bill_part *p = &of.part[q];
+        p->milli_ns = &bill->queue[(size_t)q * c->n_groups];
+        p->weight = c->tariff->idle == IDLE_BY_QUOTA ? quota_of(c, q) : held_in_all(b->s, p->milli_ns);
+        if (bill->has_queue[q] || (of.shares && p->weight > 0))
+            p->scope = summary_scope(b, "queue", c->queue[q].name);
+    }
+    put_parts(b, &of);
+    free(of.part);
 }
 
-static void put_users(struct summary_builder *b, const struct bill_run *bill)
+static void put_users(struct summary_builder *b, const struct bill_run *bill, struct shared_bill of)
 {
     const struct sched *s = b->s;
-    int128_t *aj = mem_new(bill->n_users + 1, sizeof *aj);
+    of.n = bill->n_users + 1;
+    of.part = mem_new(of.n, sizeof *of.part);
     for (job_id j = 0; j < s->n_jobs; j++)
-        aj[user_of(bill, s, j)] += job_aj(s, j);
-    for (size_t u = 0; u <= bill->n_users; u++)
+        of.part[user_of(bill, s, j)].aj += job_aj(s, j);
+    for (size_t u = 0; u < of.n; u++) {
+        struct bill_part *p = &of.part[u];
+        p->milli_ns = &bill->user[u * s->cluster->n_groups];
+        p->weight = held_in_all(s, p->milli_ns);
         if (bill->has_user[u])
-            put(b, summary_scope(b, "user", u < bill->n_users ? intern_text(s->workload->users, (uint32_t)u) : ""),
-                usd_of(s, &bill->user[u * s->cluster->n_groups], aj[u]));
-    free(aj);
+            p->scope = summary_scope(b, "user", u < bill->n_users ? intern_text(s->workload->users, (uint32_t)u) : "");
+    }
+    put_parts(b, &of);
+    free(of.part);
 }
 
-static void put_idle(struct summary_builder *b, const struct bill_run *bill, int128_t *milli_ns)
+/* What no job held of what is billed. */
+static void find_idle(const struct sched *s, const struct bill_run *bill, int128_t *milli_ns)
 {
-    const struct sched *s = b->s;
-    const struct energy *e = energy_of(s);
     for (queue_id q = 0; q < s->cluster->n_queues; q++)
         for (uint32_t g = 0; g < s->cluster->n_groups; g++)
             milli_ns[g] -= bill->queue[(size_t)q * s->cluster->n_groups + g];
-    put(b, "idle", usd_of(s, milli_ns, e ? e->all.aj - e->jobs_aj : 0));
+}
+
+/* There is something to share by: among the queues if not among the users, too. */
+static bool can_share(const struct sched *s, const struct bill_run *bill)
+{
+    const struct cluster *c = s->cluster;
+    bool any = false;
+    for (queue_id q = 0; q < c->n_queues; q++)
+        any |= c->tariff->idle == IDLE_BY_QUOTA ? quota_of(c, q) > 0
+                                                : held_in_all(s, &bill->queue[(size_t)q * c->n_groups]) > 0;
+    return c->tariff->idle != IDLE_APART && any;
 }
 
 static void summarise(struct summary_builder *b)
@@ -254,9 +374,12 @@ static void summarise(struct summary_builder *b)
     double useful = gpu_hours(s->totals.account[ACCOUNT_USEFUL]);
     double all = put(b, "all", usd_of(s, milli_ns, e ? e->all.aj : 0));
     summary_put_kind(b, &metrics[PER_USEFUL], "all", all / useful, useful > 0);
-    put_queues(b, bill);
-    put_users(b, bill);
-    put_idle(b, bill, milli_ns);
+    find_idle(s, bill, milli_ns);
+    struct shared_bill of = { .idle_milli_ns = milli_ns, .idle_aj = e ? e->all.aj - e->jobs_aj : 0, .shares = can_share(s, bill) };
+    put_queues(b, bill, of);
+    put_users(b, bill, of);
+    if (!of.shares)
+        put(b, "idle", usd_of(s, milli_ns, of.idle_aj));
     free(milli_ns);
 }
 

@@ -126,9 +126,9 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
 }
 
 /* Of a GPU at that duty, above one that is held without progress; duty < 0: without. */
-static int64_t above_held_nw(const struct sched *s, const struct node_power *n, double duty)
+static int64_t above_held_nw(const struct sched *s, const struct node_power *n, double duty, double clock)
 {
-    return duty < 0 ? 0 : power_at_duty_nw(&s->cluster->power->law, n, duty) - n->held_nw;
+    return duty < 0 ? 0 : power_at_clock_nw(&s->cluster->power->law, n, duty, clock) - n->held_nw;
 }
 
 static void set_duty(struct sched *s, job_id j, const struct placement *on, double duty)
@@ -136,17 +136,23 @@ static void set_duty(struct sched *s, job_id j, const struct placement *on, doub
     struct energy *all = energy_of(s);
     struct job_energy *e = &all->job[j];
     const struct node_power *last = NULL;
+    double last_clock = 0;
     int64_t more_nw = 0;
     if (duty == e->duty)
         return;
     job_run_to_now(s, e);
     for (size_t i = 0; i < on->n; i++) {
-        const struct node_power *node = power_of(s, on->piece[i].node);
-        if (node != last)
-            more_nw = above_held_nw(s, node, duty) - above_held_nw(s, node, e->duty);
+        node_id n = on->piece[i].node;
+        const struct node_power *node = power_of(s, n);
+        double clock = all->node[n].clock;
+        if (node != last || clock != last_clock)
+            more_nw = above_held_nw(s, node, duty, clock) - above_held_nw(s, node, e->duty, clock);
         last = node;
+        last_clock = clock;
         e->gpus_nw += piece_milli(&on->piece[i]) * more_nw;
-        node_add(s, all, on->piece[i].node, (int128_t)piece_milli(&on->piece[i]) * more_nw);
+        node_add(s, all, n, (int128_t)piece_milli(&on->piece[i]) * more_nw);
+        all->node[n].above_nw += (int128_t)piece_milli(&on->piece[i]) * more_nw;
+        all->above_nw += (int128_t)piece_milli(&on->piece[i]) * more_nw;
     }
     e->duty = duty;
 }
@@ -154,13 +160,23 @@ static void set_duty(struct sched *s, job_id j, const struct placement *on, doub
 static void paced(struct sched *s, struct live *l)
 {
     bool progresses = !l->progress_event && !l->pace.stalled;
-    double computes = l->pace.compute_s / pace_iteration_s(&l->pace);
+    double computes = l->pace.compute_s / l->pace.clock / pace_iteration_s(&l->pace);
     set_duty(s, l->job, l->on, progresses ? s->cluster->power->duty * fmin(computes, 1) * l->pace.duty : -1);
 }
 
 static void left(struct sched *s, struct live *l, const struct placement *from)
 {
     set_duty(s, l->job, from, -1);
+}
+
+void energy_rests(struct sched *s, struct live *l)
+{
+    set_duty(s, l->job, l->on, -1);
+}
+
+void energy_goes_on(struct sched *s, struct live *l)
+{
+    paced(s, l);
 }
 
 /* ---- The run ---- */
@@ -170,9 +186,32 @@ static bool wanted(const struct sched *s)
     return s->cluster->power != NULL;
 }
 
+double energy_pue(const struct sched *s)
+{
+    const struct power *p = s->cluster->power;
+    return p->pue_by_hour.n ? (double)hourly_milli(&p->pue_by_hour, s->now_ns) / HOURLY_SCALE : p->pue;
+}
+
+/* Grams for each kWh of the nodes. */
+static double grams_per_kwh(const struct sched *s)
+{
+    const struct power *p = s->cluster->power;
+    if (p->pue_by_hour.n)
+        return (double)hourly_milli(&p->carbon_by_hour, s->now_ns) / HOURLY_SCALE;
+    return p->pue * (double)hourly_milli(&p->carbon, s->now_ns) / HOURLY_SCALE;
+}
+
+/* The next hour whose grams or PUE are others. */
+static int64_t other_hour_ns(const struct power *p, int64_t now_ns)
+{
+    int64_t carbon_ns = hourly_change_ns(&p->carbon, now_ns);
+    int64_t pue_ns = p->pue_by_hour.n ? hourly_change_ns(&p->pue_by_hour, now_ns) : TIME_NEVER;
+    return carbon_ns < pue_ns ? carbon_ns : pue_ns;
+}
+
 static void await_other_carbon(struct sched *s, const struct energy *e)
 {
-    int64_t at_ns = hourly_change_ns(&e->power->carbon, s->now_ns);
+    int64_t at_ns = other_hour_ns(e->power, s->now_ns);
     if (at_ns == TIME_NEVER)
         return;
     run_background(s, 1);
@@ -200,7 +239,8 @@ static void begin(struct sched *s)
     for (job_id j = 0; j < s->n_jobs; j++)
         e->job[j].duty = -1;
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
-        e->node[n] = (struct node_energy){ .meter.since_ns = s->now_ns, .off_since_ns = s->now_ns };
+        e->node[n] = (struct node_energy){ .meter.since_ns = s->now_ns, .off_since_ns = s->now_ns,
+                                            .clock = power_of(s, n)->clock };
         node_add(s, e, n, alone_nw(s, &e->node[n], n));
     }
 }
@@ -216,6 +256,11 @@ static void show(struct sched *s)
     run_series_changed(s);
 }
 
+static int128_t over_hours(const struct sched *s, const struct hourly *h, int64_t to_ns)
+{
+    return hourly_until(h, to_ns) - hourly_until(h, s->ledger.settled_ns);
+}
+
 static void settle(struct sched *s, int64_t to_ns)
 {
     if (to_ns <= s->ledger.settled_ns)
@@ -224,8 +269,12 @@ static void settle(struct sched *s, int64_t to_ns)
     meter_run(&e->all, to_ns);
     if (e->all.nw > e->peak_nw)
         e->peak_nw = e->all.nw;
-    int128_t grid = hourly_until(&e->power->carbon, to_ns) - hourly_until(&e->power->carbon, s->ledger.settled_ns);
-    sum_add(&e->carbon_g, power_carbon_g(e->all.nw, grid, e->power->pue));
+    if (e->power->pue_by_hour.n) {    /* grams and PUE of each hour are in one series */
+        sum_add(&e->pue_kwh, power_carbon_g(e->all.nw, over_hours(s, &e->power->pue_by_hour, to_ns), 1));
+        sum_add(&e->carbon_g, power_carbon_g(e->all.nw, over_hours(s, &e->power->carbon_by_hour, to_ns), 1));
+    } else {
+        sum_add(&e->carbon_g, power_carbon_g(e->all.nw, over_hours(s, &e->power->carbon, to_ns), e->power->pue));
+    }
 }
 
 /* From the ledger's GPU time: what is free of a node while it is on, and the part of its base that no job had a share of. */
@@ -268,7 +317,7 @@ static bool all_is_quiet(const struct sched *s)
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
         if (e->node[n].meter.nw != alone_nw(s, &e->node[n], n))
             return false;
-    return true;
+    return e->above_nw == 0;
 }
 
 static int check(struct sched *s, struct error *err)
@@ -317,7 +366,7 @@ static void energy_series_row(struct output *o, const struct sched *s)
     out_char(o, ',');
     out_double(o, watts(e->all.nw));
     out_char(o, ',');
-    out_double(o, watts(e->all.nw) / 1000 * e->power->pue * (double)hourly_milli(&e->power->carbon, s->now_ns) / HOURLY_SCALE);
+    out_double(o, watts(e->all.nw) / 1000 * grams_per_kwh(s));
 }
 
 static const char *const energy_job_columns[] = { "gpu_energy_kwh", "node_energy_kwh", NULL };
@@ -339,7 +388,7 @@ static const struct metric_kind energy_metrics[] = {
 
 double energy_facility_kwh(const struct energy *e)
 {
-    return power_kwh(e->all.aj) * e->power->pue;
+    return e->power->pue_by_hour.n ? sum_value(&e->pue_kwh) : power_kwh(e->all.aj) * e->power->pue;
 }
 
 static void energy_summarise(struct summary_builder *b)

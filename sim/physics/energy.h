@@ -6,8 +6,10 @@
  *     energy of the nodes = jobs + idle GPUs + shares of the nodes that no job has
  * must hold to the attojoule, the last two from the ledger's GPU time.
  *
- * Carbon follows the hour: each hour with other grams a kWh is an instant of its own, so that power and carbon in timeseries.csv hold
+ * Carbon follows the hour: each hour with other grams a kWh, or another PUE, is an instant of its own, so that power and carbon in timeseries.csv hold
  * from one row to the next and their integrals are energy and carbon of the run. No wait ends by it.
+ *
+ * Clocks below the full one (clocks.c) lower what duties draw: models.md 9.
  *
  * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration, x its
  * own of the last minute if it is a replica (services.h).
@@ -31,6 +33,8 @@ struct node_energy {
     struct meter meter;
     uint32_t pieces;              /* that jobs hold of it, and of suspended jobs */
     uint8_t off;                  /* 1 << enum power_off */
+    double clock;                 /* of its GPUs, a part of the full one: clocks.c sets it */
+    int128_t above_nw;            /* of meter.nw, what GPUs draw for their duties */
     int64_t off_since_ns, off_ns; /* off in all, until then */
     int128_t off_aj;              /* drawn in that time */
 };
@@ -39,6 +43,8 @@ struct energy {
     struct node_energy *node;     /* [n_nodes] */
     struct job_energy *job;       /* [n_jobs] */
     struct meter all;             /* all nodes */
+    int128_t above_nw;            /* of all.nw, likewise */
+    struct exact_sum pue_kwh;     /* of the facility, where the PUE follows the hour */
     int128_t shown_nw;            /* all.nw, as observers saw it last */
     int128_t peak_nw;             /* of all nodes, over any time */
     struct exact_sum carbon_g;    /* of the facility */
@@ -50,5 +56,9 @@ static inline struct energy *energy_of(const struct sched *s)    /* NULL: off */
 {
     return model_state(s, &energy_model);
 }
+/* While the clocks of its nodes change, a job on l->on draws nothing for its duty: rests, then goes on. */
+void   energy_rests(struct sched *s, struct live *l);
+void   energy_goes_on(struct sched *s, struct live *l);
 void   energy_node_off(struct sched *s, node_id n, enum power_off why, bool off);
 double energy_facility_kwh(const struct energy *e);
+double energy_pue(const struct sched *s);    /* of the hour */

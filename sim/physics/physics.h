@@ -19,6 +19,7 @@
     M(reading_model)                                                                                                   \
     M(images_model)                                                                                                    \
     M(checkpoints_model)                                                                                               \
+    M(clocks_model)                                                                                                    \
     M(energy_model)                                                                                                    \
     M(bill_model)                                                                                                      \
     M(power_caps_model)                                                                                                \

@@ -24,14 +24,18 @@ static unsigned die(struct random *r, unsigned faces)
 static void write_cluster(const char *path, uint64_t seed)
 {
     static const char *const sharing[] = { "mps", "timeslice", "fraction" }, *const on_off[] = { "none", "maxmin" },
-                             *const unit[] = { "node", "gpu", "link" };
-    struct random r;
+                             *const unit[] = { "node", "gpu", "link" },
+                             *const cap[] = { ", cap_w: 20000", ", cap_w: 14000, cap_by: clocks" },
+                             *const idle[] = { "apart", "by-use", "by-quota" };
+    struct random r, gray;
     random_init(&r, seed, "physics", 0);
+    random_init(&gray, seed, "gray physics", 0);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
+    unsigned pooled;
     fprintf(f, "nodes:\n  - { group: a, type: dgx-a100, count: %u, nodes_per_rack: 2, racks_per_pod: 1 }\n", 2 + die(&r, 3));
     fprintf(f, "  - { group: b, type: dgx1-v100, count: %u, nodes_per_rack: 2%s }\n", 1 + die(&r, 3),
-            die(&r, 2) ? ", pool: { provision_s: 3, idle_s: 12, scan_s: 2, spot: { reclaims_per_node_day: 400, notice_s: 2 } }" : "");
+            (pooled = die(&r, 2)) ? ", pool: { provision_s: 3, idle_s: 12, scan_s: 2, spot: { reclaims_per_node_day: 400, notice_s: 2 } }" : "");
     fprintf(f, "queues: [ { name: a, deserved_gpus: 8 }, { name: b, deserved_gpus: 8 }, { name: c } ]\n");
     fprintf(f, "preemption: { checkpoint: periodic, interval_s: %u, checkpoint_gib: %u, blocking: %.1f, grace_s: 3, start_s: %u, "
                "restart_s: %u }\n", 4 + die(&r, 6), 1 + die(&r, 40), .1 * (1 + die(&r, 10)), die(&r, 3), die(&r, 3));
@@ -41,12 +45,17 @@ static void write_cluster(const char *path, uint64_t seed)
     fprintf(f, "fabric: { leaf_oversubscription: %u, contention: %s }\n", 1 + die(&r, 8), on_off[die(&r, 2)]);
     fprintf(f, "sharing: { mode: %s }\n", sharing[die(&r, 3)]);
     fprintf(f, "failures: { faults_per_node_day: %u, scope: %s, repair: fixed, repair_s: %u, detection_s: %u, hang_share: 0.1, hang_least_s: 2, "
-               "hang_most_s: 5, software_faults_per_day: 500, switch_faults_per_year: 100000, switch_repair_s: 5, max_retries: 20, "
-               "network_faults_per_node_day: 300, maintenance_faults_per_node_day: 300, maintenance_repair_s: 4, spares: { a: 1 }, "
-               "slow: { per_node_day: 2000, scope: %s, detect_median_s: 20, then: %s, share_at_start: 0.3 } }\n",
-            500 + die(&r, 1500), die(&r, 2) ? "gpu" : "node", 1 + die(&r, 20), die(&r, 4), unit[die(&r, 3)], die(&r, 2) ? "drain" : "none");
-    fprintf(f, "power: { pue: 1.3, off_after_s: %u, wake_s: 2%s }\nprices: { bill: capacity }\n", 1 + die(&r, 20),
-            die(&r, 2) ? ", cap_w: 20000" : "");
+               "hang_most_s: 5, software_faults_per_day: 500, switch_faults_per_year: 100000, switch_repair_s: 5, max_retries: 20",
+            500 + die(&r, 1500), die(&r, 2) ? "gpu" : "node", 1 + die(&r, 20), die(&r, 4));
+    if (!pooled)                  /* an open fault: policy quota forgets jobs that a pool would have room for */
+        fprintf(f, ", network_faults_per_node_day: 300, maintenance_faults_per_node_day: 300, maintenance_repair_s: 4, spares: { a: 1 },\n"
+                   "  slow: { per_node_day: 2000, scope: %s, detect_median_s: 20, then: %s, share_at_start: 0.3 }",
+                unit[die(&gray, 3)], die(&gray, 2) ? "drain" : "none");
+    fprintf(f, " }\n");
+    unsigned off_s = 1 + die(&r, 20), capped = die(&r, 2);
+    fprintf(f, "power: { pue: 1.3, off_after_s: %u, wake_s: 2%s, groups: { b: { clock: 0.%u } } }\n", off_s,
+            capped ? cap[die(&gray, 2)] : "", 4 + die(&gray, 6));
+    fprintf(f, "prices: { bill: capacity, idle: %s }\n", idle[die(&gray, 3)]);
     fprintf(f, "elastic: { scaling: %s }\n", die(&r, 2) ? "goodput" : "linear");
     fclose(f);
 }

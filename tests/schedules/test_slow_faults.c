@@ -52,6 +52,10 @@ static const struct row {
       "  faults: [ { at_s: 50, repair_s: 20 }, { node: 2, at_s: 80, repair_s: 900 } ] }\n",
       { { 0, 100, 16, 0, .ends = 180, .lost = 80, .took = "0:01234567 1:01234567; 1:01234567 2:01234567; 0:01234567 1:01234567" } },
       { "spare_swaps", "spare_node_h" }, { 2, 60.0 / 3600 } },
+    /* Node 1 fails in reserve at 10; node 0 at 20, and none is well until 60 */
+    { "a spare that is repaired in time", SOME(2) "failures: { detection_s: 0, spares: { a: 1 },\n"
+      "  faults: [ { node: 1, at_s: 10, repair_s: 50 }, { at_s: 20, repair_s: 900 } ] }\n",
+      { { 0, 100, 8, 0, .ends = 160, .lost = 20, .took = "0:01234567; 1:01234567" } }, { "spare_swaps" }, { 1 } },
     { "nothing starts in reserve", SOME(2) "failures: { rate: none, spares: { a: 1 } }\n", { { 0, 10, 8, 0 }, { 0, 10, 8, 10 } },
       { "spare_node_h" }, { 20.0 / 3600 } },
     { "a job that needs the reserve is refused", SOME(2) "failures: { rate: none, spares: { a: 1 } }\n",

@@ -276,12 +276,15 @@ class Clusters(Draw):
                 s["power"]["off_after_s"] = self.pick(300, 1800)
             if self.chance(0.2):
                 s["power"]["cap_w"] = self.pick(60000, 120000)
+                s["power"] |= self.some({"cap_by": ["clocks"], "clock_least": [0.2, 1]}, 0.5)
+            s["power"] |= self.some({"clock": [0.5, 1], "clock_exponent": [1, 3]}, 0.1)
             if self.chance(0.2):
                 s["power"]["groups"] = {groups[0]["group"]: {"gpu_tdp_w": 350, "gpu_idle_w": 20}}
         if models and self.chance(0.25):
             s["prices"] = self.some({"bill": ["allocated", "capacity"], "gpu_usd_per_h": [1, 2.5],
                                      "energy_usd_per_kwh": [0.1]}, 0.7)
             s["prices"].setdefault("gpu_usd_per_h", 2)
+            s["prices"] |= self.some({"idle": ["apart", "by-use", "by-quota"]}, 0.4)
         if self.chance(0.25):
             s["elastic"] = self.some({"scaling": ["goodput", "linear"], "restart_s": [0, 30],
                                       "noise_steps": [5, 20]}, 0.6)

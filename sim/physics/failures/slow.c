@@ -7,12 +7,12 @@
  * `slow`; or it heals. The next fault of a node is drawn when it is well.
  *
  * The subject of an event is a node, whose draws it follows, or n_nodes + k, the k-th given fault.
- * GPU time beyond that at the usual pace is counted by job: the share 1 - iteration as usual /
- * iteration now of the time in which the job makes progress. */
+ * GPU time beyond that at the usual pace is lost_time.h's. */
 #include "sim/engine/interruption.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/pace.h"
 #include "sim/engine/state.h"
+#include "sim/physics/lost_time.h"
 #include "sim/physics/physics.h"
 #include "sim/scheduler/placements.h"
 
@@ -25,7 +25,6 @@ struct unit {                     /* of a node's own draws, or a given fault */
     struct slow_fault fault;      /* what is, or what comes next */
     uint8_t stage;
 };
-struct lost { int64_t since_ns; double share, gpu_ns; };    /* since then that share of its GPU time */
 struct slow_run {
     const struct slow_law *law;
     struct unit *unit;            /* [nodes + given] */
@@ -34,7 +33,7 @@ struct slow_run {
     double *node_pace, *link_pace;    /* [nodes]; 1: as usual */
     double *gpu_pace;             /* [named GPUs] */
     int64_t *slow_since_ns, *slow_ns; /* [nodes] -1: no unit of it is slow; until then in all */
-    struct lost *lost;            /* [n_jobs] */
+    struct lost_time *lost;            /* [n_jobs] */
     uint32_t n_units, n_slow;
     uint64_t onsets, detected;
 };
@@ -230,13 +229,6 @@ static void happens(struct sched *s, const struct event *e)
 
 /* ---- Jobs ---- */
 
-static void settle(const struct sched *s, struct lost *x, const struct placement *on)
-{
-    if (x->share > 0)
-        x->gpu_ns += x->share * (double)placement_gpu_milli(on) / MILLI_ALL * (double)(s->now_ns - x->since_ns);
-    x->since_ns = s->now_ns;
-}
-
 static void placed(struct sched *s, struct live *l)
 {
     set_pace(s, slow_of(s), l);
@@ -244,21 +236,14 @@ static void placed(struct sched *s, struct live *l)
 
 static void paced(struct sched *s, struct live *l)
 {
-    struct lost *x = &slow_of(s)->lost[l->job];
     struct pace usual = l->pace;
-    settle(s, x, l->on);
     usual.slow = usual.slow_link = 1;
-    bool slowed = l->pace.slow < 1 || l->pace.slow_link < 1;
-    x->share = !slowed || l->progress_event || l->pace.stalled
-                   ? 0
-                   : 1 - pace_iteration_s(&usual) / pace_iteration_s(&l->pace);
+    lost_time_paced(s, &slow_of(s)->lost[l->job], l, &usual);
 }
 
 static void left(struct sched *s, struct live *l, const struct placement *from)
 {
-    struct lost *x = &slow_of(s)->lost[l->job];
-    settle(s, x, from);
-    x->share = 0;
+    lost_time_left(s, &slow_of(s)->lost[l->job], from);
 }
 
 /* ---- The run ---- */

@@ -9,6 +9,7 @@
  * A node in reserve counts as out of service (ACCOUNT_DOWN), and draws what an idle node draws. What
  * changes at an instant is settled once, after all faults and repairs of it: the subject of the event
  * is the group. */
+#include "sim/engine/interruption.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/state.h"
 #include "sim/physics/energy.h"
@@ -27,7 +28,7 @@ struct spares_run {
     uint32_t *pieces;             /* [nodes] that jobs hold, and of suspended jobs */
     int64_t *since_ns;            /* [nodes] in reserve since then; -1: it is not */
     int128_t reserve_ns;          /* of all nodes, until they left it */
-    uint64_t swaps;
+    uint64_t swaps, seen;         /* seen: nodes_changes() then */
 };
 extern const struct run_model spares_model;
 
@@ -56,6 +57,7 @@ static void rests(struct sched *s, struct spares_run *r, node_id n)
 {
     r->since_ns[n] = s->now_ns;
     node_goes(s, n);
+    interrupt_nodes(s, &(struct interruption){ CAUSE_DRAIN, n, n + 1, 0, 0 });    /* claims */
     if (energy_of(s))
         energy_node_off(s, n, POWER_DOWN, false);
 }
@@ -111,6 +113,23 @@ static void node_power(struct sched *s, node_id n, bool out)
         return;
     x->due = true;
     event_queue_push(s->events, (struct event){ s->now_ns, EVENT_SPARE, s->cluster->group_of[n] });
+}
+
+/* A node that is repaired while it is in reserve is no change that node_power() sees: looked at when anything has changed. */
+static void look_again(struct sched *s)
+{
+    struct spares_run *r = spares_of(s);
+    if (nodes_changes(s) == r->seen)
+        return;
+    r->seen = nodes_changes(s);
+    for (uint32_t g = 0; g < s->cluster->n_groups; g++) {
+        const struct reserve *x = &r->of[g];
+        bool well = false;
+        for (node_id n = x->first; x->spares && n < x->end; n++)
+            well |= r->since_ns[n] >= 0 && nodes_imaginable(s, n);
+        if (well && in_service(s, x) < x->end - x->first - x->spares)
+            node_power(s, x->first, false);
+    }
 }
 
 static void suspended(struct sched *s, const struct placement *p, int sign)
@@ -187,6 +206,7 @@ const struct run_model spares_model = {
     .held = held,
     .suspended = suspended,
     .node_power = node_power,
+    .round = look_again,
     .events = 1u << EVENT_SPARE,
     .happens = happens,
     .end = end_of,

@@ -1,0 +1,189 @@
+/* test_clocks.c - lower clocks and caps that lower them, cooling by the hour, and bills that share what is idle: by hand from
+ * models.md 9.
+ *
+ * A dgx-a100 draws 1000 + 8 x 60 = 1480 W idle; an A100 at full duty 360 W, so 300 W above idle; its context 15 W. At a clock phi
+ * what depends on the duty is x phi^2, and what only computes takes 1 / phi as long. */
+#include "sim/models/power.h"
+#include "tests/support/powered_schedule.h"
+
+#include <unistd.h>
+
+#define ONE(keys)   "nodes: [ { group: dgx, type: dgx-a100, count: 1 } ]\npower: { pue: 1, " keys " }\n"
+#define TWO(keys)   "nodes: [ { group: dgx, type: dgx-a100, count: 2, nodes_per_rack: 1 } ]\npower: { pue: 1, " keys " }\n"
+#define NO_CPUS     "cpu_w: 0, "
+
+/* clang-format off */
+static const struct text_schedule rows[] = {
+    { "half the clock: twice as long", ONE("clock: 0.5"), "fifo", .jobs = { { 0, 10, 8, 0, .ends = 20 } } },
+    { "by group", "nodes: [ { group: a, type: dgx-a100, count: 1 }, { group: b, type: dgx-a100, count: 1 } ]\npower: { groups: { b: { clock: 0.5 } } }\n",
+      "fifo", .jobs = { { 0, 10, 8, 0 }, { 0, 10, 8, 0, .ends = 20 } } },
+    { "a gang computes at the clock of its slowest node",
+      "nodes: [ { group: a, type: dgx-a100, count: 1 }, { group: b, type: dgx-a100, count: 1 } ]\npower: { groups: { b: { clock: 0.5 } } }\n",
+      "fifo", .jobs = { { 0, 10, 16, 0, .ends = 20 } } },
+    /* 60 + 300 phi^2 = 135: phi = .5 */
+    { "a cap for each GPU", ONE("gpu_cap_w: 135"), "fifo", .jobs = { { 0, 10, 8, 0, .ends = 20 } } },
+    { "a cap that does not bind", ONE("gpu_cap_w: 360"), "fifo", .jobs = { { 0, 10, 8, 0 } } },
+    /* Without duties 1480 + 8 x 15 = 1600 W are drawn, duties add 8 x 285. 2170 W leave 570 = a quarter: phi .5, of steps of .01
+     * below it .49 */
+    { "a cap of all lowers the clock", ONE(NO_CPUS "cap_w: 2170.1, cap_by: clocks"), "fifo", .jobs = { { 0, 10, 8, 0, .ends = 20 } } },
+    { "the same cap by starts", ONE(NO_CPUS "cap_w: 2170.1"), "fifo", .jobs = {
+        { 0, 10, 8, NEVER, .refused = "would pass the power cap, even alone" } } },
+    { "a cap that is wide enough", ONE(NO_CPUS "cap_w: 3880, cap_by: clocks"), "fifo", .jobs = { { 0, 10, 8, 0 } } },
+    /* Two GPUs: 1480 + 30 and 570 W. Four: 1480 + 60 and 1140 W, 540.1 there: phi^2 .4738, phi .68: a second of work from 5 on, then as before */
+    { "the clock follows what runs", ONE(NO_CPUS "cap_w: 2080.1, cap_by: clocks"), "fifo", .jobs = {
+        { 0, 10, 2, 0, .ends = 9 + 1 / .68 }, { 5, 1, 2, 5, .ends = 5 + 1 / .68 } } },
+    /* 1480 + 300 x .16 x 8 = 1864 is the least for 8 GPUs at a clock of .4. Four: 323 W for 1140, phi .5323 */
+    { "at the lowest clock jobs wait again", ONE(NO_CPUS "cap_w: 1863, cap_by: clocks"), "fifo", .jobs = {
+        { 0, 10, 8, NEVER, .refused = "would pass the power cap, even alone" }, { 0, 1, 4, 0, .ends = 1 / .53 } } },
+    /* Each rack for itself: 1480 + 120 and 2280 W, a quarter of these there; 1480 + 60 and 1140 W, 630.1 there: phi .7434 */
+    { "racks", TWO(NO_CPUS "rack_cap_w: 2170.1, cap_by: clocks"), "fifo", .jobs = {
+        { 0, 10, 8, 0, .ends = 20 }, { 5, 10, 4, 5, .ends = 5 + 10 / .74 } } },
+    { "a job without GPUs has no clock", ONE("clock: 0.5"), "fifo", .jobs = { { 0, 10, 0, 0, .cpus = 1, .tasks = 1 } } },
+};
+static const struct bad_text bad_rows[] = {
+    { "two ways", ONE("clock: 0.5, gpu_cap_w: 100"), "c.yaml:2:8: power: group 'dgx': want a gpu_cap_w or a clock, not both" },
+    { "too low", ONE("gpu_cap_w: 100"), "c.yaml:2:8: power: group 'dgx': want a gpu_cap_w that a clock of at least 0.4 keeps" },
+    { "clocks without a cap", ONE("cap_by: clocks"), "c.yaml:2:8: power: 'cap_by: clocks' wants a cap_w or a rack_cap_w" },
+};
+/* clang-format on */
+
+/* Rounded times of rates that are no whole numbers: to 10 ns. */
+static void plays(void **state)
+{
+    const struct text_schedule *row = *state;
+    struct sched *s = text_played(row, NULL);
+    for (job_id j = 0; j < run_setup_of(s)->workload->n_jobs; j++) {
+        const struct job *want = &row->jobs[strtoul(run_setup_of(s)->workload->truth[j].name, NULL, 10) - 1];
+        struct job_result got = run_job(s, j);
+        double ends = want->ends > 0 ? want->ends : want->starts + want->lasts;
+        if (want->refused) {
+            assert_string_equal(got.refusal, want->refused);
+            continue;
+        }
+        if (!(fabs(seconds(got.end_ns) - ends) < 1e-8))
+            fail_msg("job %u: want %.9f, got %.9f", j + 1, ends, seconds(got.end_ns));
+    }
+    put_away(s);
+}
+
+/* models-2: idle .15 of the TDP, all of it at full duty; a cap of .9, .8, .7, .5 of the TDP: phi = sqrt((cap - .15) / .85). */
+static void clocks_of_caps(void **state)
+{
+    (void)state;
+    const double cap[] = { .9, .8, .7, .5 }, phi[] = { .939336, .874475, .804400, .641689 };
+    for (size_t i = 0; i < COUNT(cap); i++)
+        assert_true(fabs(power_clock_for(&power_law_usual, 105, 700, 700 * cap[i]) - phi[i]) < 1e-6);
+    assert_true(power_clock_for(&power_law_usual, 105, 700, 700) == 1 && power_clock_for(&power_law_usual, 105, 700, 150) == 0);
+}
+
+/* Eight A100 at half the clock for 20 s: 1000 + 8 x (60 + 75) W, and GPU time lost: 8 x 10 s. */
+static const struct metric_row {
+    const char *name;
+    struct { const char *name; double value; } metric[3];
+} metric_rows[] = {
+    { "metrics of clocks", .metric = { { "clock_lowest", 0.5 }, { "clock_gpu_h", 80 / 3600.0 }, { "energy_kwh", 20 * (1000 + 8 * 135) / 3.6e6 } } },
+};
+
+static void metrics(void **state)
+{
+    const struct metric_row *row = *state;
+    struct text_schedule of = { "", ONE(NO_CPUS "clock: 0.5"), "fifo", .jobs = { { 0, 10, 8, 0 } } };
+    struct sched *s = text_played(&of, NULL);
+    struct summary *m = summary_make(s);
+    for (size_t i = 0; i < COUNT(row->metric); i++)
+        assert_true(fabs(summary_value(m, row->metric[i].name, "all") - row->metric[i].value) < 1e-12);
+    summary_free(m);
+    put_away(s);
+}
+
+/* BERT-large on a node of V100: T_c 250 ms takes 1 / phi as long, T_n 9.8560 ms (models.md 2.5, row a) does not. */
+static void memory_and_links_stay(void **state)
+{
+    (void)state;
+    struct text_schedule row = { "", "nodes: [ { group: v, type: dgx1-v100, count: 1 } ]\nprogress: { model: analytic }\npower: { clock: 0.8 }\n",
+                                 "fifo", .jobs = { { 0, 1000, 8, 0, .model = "BERT-large" } } };
+    struct sched *s = text_played(&row, NULL);
+    double t_n = 9.8560e-3, want = 1000 * hypot(.25 / .8, t_n) / hypot(.25, t_n);
+    assert_true(fabs(seconds(run_job(s, 0).end_ns) / want - 1) < 1e-6);
+    assert_false(fabs(seconds(run_job(s, 0).end_ns) / 1250 - 1) < 1e-6);         /* control: all of it slower */
+    put_away(s);
+}
+
+/* ---- Cooling: PUE 1.2 up to 18 degrees, .01 more for each degree above; two hours of 10 and 28 degrees, 100 and 300 g/kWh; an
+ * idle node of 1480 W. 1.48 kWh x 1.2 and x 1.3 ---- */
+static void cooling(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/test_clocks.XXXXXX", grams[] = "/tmp/test_clocks.XXXXXX", yaml[500];
+    const struct { char *path; const char *text; } files[] = { { path, "hour,temperature_c\n0,10\n1,28\n" },
+                                                              { grams, "hour,carbon_g_per_kwh\n0,100\n1,300\n" } };
+    for (size_t i = 0; i < COUNT(files); i++) {
+        int fd = mkstemp(files[i].path);
+        FILE *f = fdopen(fd, "w");
+        assert_non_null(f);
+        fputs(files[i].text, f);
+        fclose(f);
+    }
+    snprintf(yaml, sizeof yaml, "nodes: [ { group: dgx, type: dgx-a100, count: 1 } ]\n"
+             "power: { pue: 1.2, temperature_file: %s, free_cooling_c: 18, pue_per_c: 0.01, carbon_file: %s }\n", path, grams);
+    struct text_schedule row = { "", yaml, "fifo", .jobs = { { 0, 7200, 0, 0, .cpus = 1, .tasks = 1 } } };
+    struct sched *s = text_played(&row, NULL);
+    struct summary *m = summary_make(s);
+    double cpu_kwh = 300.0 / 128 / 1000, kwh = 1.48 + cpu_kwh;                  /* each hour */
+    assert_true(fabs(summary_value(m, "energy_kwh", "all") - 2 * kwh) < 1e-9);
+    assert_true(fabs(summary_value(m, "energy_facility_kwh", "all") - kwh * (1.2 + 1.3)) < 1e-9);
+    assert_true(fabs(summary_value(m, "carbon_kg", "all") - kwh * (1.2 * .1 + 1.3 * .3)) < 1e-9);
+    assert_false(fabs(summary_value(m, "carbon_kg", "all") - 2 * kwh * 1.25 * .2) < 1e-9);    /* control: the means */
+    summary_free(m);
+    put_away(s);
+    unlink(path);
+    unlink(grams);
+}
+
+/* ---- Bills: 8 GPUs at 1 USD for 100 h; a holds 4 for 100 h, b 2 for 50 h, of the user of each; 300 GPU-hours idle ---- */
+
+#define BILL(rule)                                                                                                            \
+    "nodes: [ { group: g, count: 1, gpus: 8 } ]\nqueues: [ { name: a, deserved_gpus: 2 }, { name: b, deserved_gpus: 4 }, "      \
+    "{ name: c, deserved_gpus: 2 } ]\nprices: { bill: capacity, gpu_usd_per_h: 1, idle: " rule " }\n"
+static const struct bill_row {
+    const char *name, *yaml;
+    double a, b, c, user_a;       /* cost of each; c has no jobs */
+} bill_rows[] = {
+    { "bill: by use, 4 to 1", BILL("by-use"), 400 + 240, 100 + 60, NONE, 400 + 240 },
+    { "bill: by quota, 2 to 4 to 2", BILL("by-quota"), 400 + 75, 100 + 150, 75, 400 + 240 },
+    { "bill: apart", BILL("apart"), 400, 100, NONE, 400 },
+};
+
+static void bills(void **state)
+{
+    const struct bill_row *row = *state;
+    struct text_schedule of = { "", row->yaml, "fifo", .jobs = { { 0, 360000, 4, 0, .queue = "a", .user = "ann" },
+                                                                { 0, 180000, 2, 0, .queue = "b", .user = "bob" } } };
+    struct sched *s = text_played(&of, NULL);
+    struct summary *m = summary_make(s);
+    double a = summary_value(m, "cost_usd", "queue=a"), b = summary_value(m, "cost_usd", "queue=b"), c = summary_value(m, "cost_usd", "queue=c");
+    double idle = summary_value(m, "cost_usd", "idle"), all = summary_value(m, "cost_usd", "all");
+    assert_true(all == 800);
+    assert_true(fabs(a - row->a) < 1e-9 && fabs(b - row->b) < 1e-9);
+    assert_true(row->c == NONE ? isnan(c) : fabs(c - row->c) < 1e-9);
+    assert_true(fabs(summary_value(m, "cost_usd", "user=ann") - row->user_a) < 1e-9);
+    assert_true(a + b + (isnan(c) ? 0 : c) + (isnan(idle) ? 0 : idle) == all);
+    if (row->a > 400)
+        assert_true(fabs(summary_value(m, "cost_idle_usd", "queue=a") - (row->a - 400)) < 1e-9);
+    summary_free(m);
+    put_away(s);
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_ROWS(tests, n, plays, rows);
+    ADD_ROWS(tests, n, text_is_refused, bad_rows);
+    ADD_TEST(tests, n, clocks_of_caps);
+    ADD_ROWS(tests, n, metrics, metric_rows);
+    ADD_TEST(tests, n, memory_and_links_stay);
+    ADD_TEST(tests, n, cooling);
+    ADD_ROWS(tests, n, bills, bill_rows);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
