@@ -360,6 +360,16 @@ height() { od -An -tu1 -j20 -N4 "$1" | awk '{ print $3 * 256 + $4 }'; }
 "$G" plot set/quota-1 set/fifo-1 -k pareto -m jct_mean_s -m util_alloc -o a.svg && words a.svg >said &&
     [ "$(grep -cx 'quota, pack\|fifo, pack' said)" = 2 ] && ok || fail "points without names"
 
+holds a.svg 'height="460"'
+"$G" plot set -k pareto -m jct_mean_s -m util_alloc -o a.svg && ! grep -q 'height="460"' a.svg && ok || fail "names that whiskers run through"
+# 99.6 is 100 to two digits, not 1e+02.
+for seed in 1 2 3; do
+    mkdir -p far/$seed && printf '{ "policy": "p", "policy_text": "p", "placement": "q", "seed": %s }\n' $seed >far/$seed/manifest.json
+    printf 'metric,scope,value,unit,n\npreemptions,all,%s,,1\n' $((seed * 40 + 120)) >far/$seed/summary.csv      # 200, s = 40: 4.30265 x 40 / sqrt(3) = 99.37
+done
+"$G" plot far -k compare -m preemptions -o a.svg && holds a.svg ">200 ± 99<"
+sed -i 's/,240,/,240.2,/' far/*/summary.csv                                              # 200.07, s = 40.1: 99.6
+"$G" plot far -k compare -m preemptions -o a.svg && holds a.svg ">200.1 ± 100<"
 # On paper also along lines, where all have room: two panels of 158 pixels and 35, at 8 of 10 points; the same run twice needs a legend, of 2 x 17.
 cp -r hand hand2
 "$G" plot hand -k jobs --paper -o a.svg && words a.svg >said && [ "$(grep -cx 'fifo, pack' said)" = 1 ] && holds a.svg 'height="281"' || fail "a legend for one line"

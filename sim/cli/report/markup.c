@@ -123,7 +123,7 @@ const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit,
     char time[HUMAN_MAX];
     if (isnan(value))
         snprintf(to, VALUE_MAX, "-");
-    else if (!strcmp(unit, "s") && fabs(value) < 1 && value != 0)
+    else if (!strcmp(unit, "s") && fabs(value) < 0.9995 && value != 0)
         snprintf(to, VALUE_MAX, "%.3g ms", 1000 * value);
     else if (!strcmp(unit, "s"))
         snprintf(to, VALUE_MAX, "%s", human_time(time, value));

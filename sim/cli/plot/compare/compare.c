@@ -196,10 +196,13 @@ static void draw_metric(const struct comparison *c, const struct compared *one, 
     table_label(t, "metric", one->metric.metric);
     table_label(t, "scope", one->metric.scope);
     table_label(t, "unit", one->unit);
+    size_t widest = 0;
     for (size_t g = 0; g < c->groups; g++) {
         const struct estimate *e = &one->of[g];
+        const char *text = text_of(c, one, g);
+        widest = text_width(text) > widest ? text_width(text) : widest;
         table_numbers(t, 2, (double[]){ e->n ? e->mean / axis.scale : 0, (double)g + 1 });
-        table_text(t, text_of(c, one, g));
+        table_text(t, text);
         table_number(t, e->half / axis.scale);
         table_text(t, c->label[g]);
         table_numbers(t, 3, (double[]){ (double)e->n, e->mean, e->n > 1 ? e->half : (double)NAN });
@@ -208,6 +211,7 @@ static void draw_metric(const struct comparison *c, const struct compared *one, 
     fact_text(c->f, *axis.unit ? axis.unit : " ", "unit%zu", m + 1);
     fact(c->f, one->most / axis.scale, "most%zu", m + 1);
     fact(c->f, one->least / axis.scale, "least%zu", m + 1);
+    fact(c->f, (double)widest, "widest%zu", m + 1);
 }
 
 /* ---- Over the first ---- */
@@ -301,6 +305,16 @@ static double part_of(const struct bounds *b, double x)
                           : (x - b->low) / (b->high - b->low);
 }
 
+/* Of the interval of any mean: they run through what stands beside the points. */
+static bool has_whiskers(const struct comparison *c)
+{
+    for (size_t g = 0; g < c->groups; g++)
+        for (size_t k = 0; k < 2; k++)
+            if (c->metric[k].of[g].n > 1 && c->metric[k].of[g].half > 0)
+                return true;
+    return false;
+}
+
 /* Names stand beside their points if they fit there; else there is a legend. */
 static void place_names(struct comparison *c, const struct bounds *x, const struct bounds *y,
                         const double *at, size_t n, const char *const *name)
@@ -312,7 +326,8 @@ static void place_names(struct comparison *c, const struct bounds *x, const stru
     for (size_t i = 0; i < n; i++)
         spot[i] = (struct spot){ part_of(x, at[2 * i]) * wide, part_of(y, at[2 * i + 1]) * high,
                                  text_width(name[i]) };
-    fact(c->f, c->r->canvas.format != PLOT_TERM && names_beside(spot, n, wide, side), "direct");
+    fact(c->f, c->r->canvas.format != PLOT_TERM && !has_whiskers(c) && names_beside(spot, n, wide, side),
+         "direct");
     for (size_t i = 0; i < n; i++)
         fact(c->f, side[i], "side%zu", i + 1);
     free(spot);
