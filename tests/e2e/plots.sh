@@ -350,6 +350,15 @@ for kind in nodes gantt; do
     "$G" plot nodes40 -k $kind --paper -o a.svg && n=$(words a.svg | grep -c '^node [0-9]*$') && [ "$n" -gt 5 ] && [ "$n" -le 16 ] && ok || fail "$kind: $n names of nodes"
 done
 
+# ---- A narrow terminal: nothing is wider than 40 columns ----
+narrow() { awk -v wide="$1" '{ gsub(/[\200-\277]/, ""); if (length($0) > wide) { print; exit 1 } }' "$2"; }
+for kind in jct_cdf by_size by_class by_queue utilisation ledger jobs quota fairness fragmentation energy cost compare gantt nodes jct_ratio wait_reasons normalised pareto; do
+    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; compare|normalised) dirs=set ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
+    # shellcheck disable=SC2086
+    COLUMNS=40 "$G" plot $dirs --kind $kind --format term >said && narrow 40 said >wide && ok || fail "$kind in 40 columns: $(cat wide)"
+done
+COLUMNS=40 "$G" plot served --kind service_load --format term >said && narrow 40 said >wide && ok || fail "service_load in 40 columns: $(cat wide)"
+
 # ---- Names beside what they name, where they fit: the ends of lines, points; else a legend ----
 "$G" plot made -k sweep -m wait_mean_s -o a.svg && holds a.svg ">p2<" && words a.svg >said && [ "$(grep -cx p2 said)" = 1 ] && ok || fail "a sweep without names"
 mkdir -p close                                                               # both lines end near 6: a legend below, of 33 pixels
