@@ -130,7 +130,7 @@ const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit,
     else if (!*unit && metric_is_share(metric))
         snprintf(to, VALUE_MAX, value > 0.99 && value < 0.99995 ? "%.2f %%" : "%.1f %%",
                  100 * value);
-    else if (fabs(value) >= 10000 && fabs(value) < 1e15)
+    else if (fabs(value) >= 999.95 && fabs(value) < 1e15)
         with_commas(to, value);
     else
         snprintf(to, VALUE_MAX, "%.4g", value);
