@@ -340,7 +340,7 @@ for n in e.parse(sys.argv[1]).getroot().iter():
 
 # ---- A Gantt that shows a part says so, also without a title ----
 awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) print i "," 10 * i ",10,1" }' >steady.csv
-"$G" run -q -c hand.yaml -t steady.csv -p fifo -o steady && "$G" plot steady -k gantt --paper -o a.svg && words a.svg | grep -q ', the first 5.56 h of 8.33 h$' && ok ||
+"$G" run -q -c hand.yaml -t steady.csv -p fifo -o steady && "$G" plot steady -k gantt --paper -o a.svg && words a.svg | grep -q '^the first 5.56 h of 8.33 h$' && ok ||
     fail "2000 of 3000 boxes, silently"                                  # 2,000 x 10 s of 30,000 s
 
 # ---- Names of 40 nodes on paper: in 210 pixels there is room for 16 lines of 13 ----
