@@ -6,7 +6,8 @@ load 'common.gp'
 if (titles) set title title_text
 set xrange [0:end]
 @time_words
-set xlabel time_name.(titles || part eq '' ? '' : ', '.part).(paper > 0 && view eq 'lanes' && bands > 0 ? "\n " : '')     # apart from the legend
+below_axis = (titles || part eq '' ? '' : "\n".part).(paper > 0 && view eq 'lanes' && bands > 0 ? "\n " : '')     # apart from the legend
+set xlabel time_name.below_axis
 set ytics scale 0 ('' 0)
 do for [k=1:n_tics] { set ytics add (value('tic'.k) value('tic_at'.k)) }
 unset grid

@@ -1,7 +1,6 @@
 # pareto.gp - two metrics against each other, a point for each run or group; whiskers are 95 % confidence intervals. What no other one
 # beats in both has a ring, and a line joins these.
-columns_of_key = paper > 0 || longest_point > 40 ? 1 : 2
-foot = direct ? 0 : 17 * ((points + columns_of_key - 1) / columns_of_key) + 10
+foot = direct ? 0 : 17 * points + 10
 height = 460 + foot
 paper_height = int(0.62 * paper) + foot + 30
 if (format eq 'term') lines = lines - 1 + points
@@ -13,8 +12,8 @@ set yrange [low2:high2]
 set xlabel axis1.(better1 eq '' || paper > 0 ? '' : '; '.better1)
 set ylabel axis2.(better2 eq '' || paper > 0 ? '' : '; '.better2)
 if (titles) set title 'One metric against another'
-set key below left vertical maxcols columns_of_key Left reverse
-if (term) { set key maxcols 1; set bmargin 3 + points }
+set key below left vertical maxcols 1 Left reverse
+if (term) { set bmargin 3 + points }
 if (direct) { unset key }       # names stand beside their points
 name_at(i, side) = value('side'.i) == side ? value('point'.i) : ''
 if (!term) { set lmargin (paper > 0 ? 8 : 11); set rmargin 3; set bmargin at screen (62.0 + foot) / height }

@@ -12,15 +12,16 @@ if (!term) { set lmargin 11; set multiplot }
 if (paper > 0) { set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width }
 if (term) { set lmargin 8; set rmargin 1; set tmargin 2 }
 do for [p=1:2] {
+    unset label
     set title (titles ? value('heading'.p) : '')
     set xlabel (p == 2 ? time_label : '')
     if (term) { set terminal dumb size columns,lines / 2 + (p == 2 ? n : -1); set bmargin (p == 2 ? 3 + n : 2) }
     if (!term) {
-        set ylabel (titles ? value('unit'.p) : value('heading'.p)) offset (paper > 0 ? 1 : 0),0
+        axis_words = titles ? value('unit'.p) : value('heading'.p)
+        if (paper > 0) { @axis_name } else { set ylabel axis_words }
         set tmargin at screen 1 - (titles * 28 + 12.0 + panel * (p - 1)) / height
         set bmargin at screen 1 - (panel * p - 35.0) / height
     }
-    unset label
     if (direct) { unset key }
     if (direct == p) { @direct_times }
     most = value('most'.p)

@@ -1,9 +1,10 @@
 # utilisation_panels.gp - the panels on paper or screen, lines of all GPUs above the bands; the legend stands once, right of the topmost.
 set style fill solid 1.0 noborder
 set grid front
-set lmargin (paper > 0 ? 8 : 9)
-set rmargin paper > 0 ? 2 : (longest > 17 ? longest + 7 : 24)
+set lmargin 9
+set rmargin (longest > 17 ? longest + 7 : 24)
 set multiplot layout n,1
+if (paper > 0) { unset ylabel; axis_words = levels; @axis_name; set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width }
 panel = (height - 44 - 17.0 * key_rows) / n     # of a paper, where the legend stands below
 do for [i=1:n] {
     set title (titles ? value('panel'.i) : n > 1 ? value('run'.i) : '') offset 0,(paper > 0 ? -0.5 : 0)

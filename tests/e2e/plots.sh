@@ -340,7 +340,7 @@ for n in e.parse(sys.argv[1]).getroot().iter():
 
 # ---- A Gantt that shows a part says so, also without a title ----
 awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) print i "," 10 * i ",10,1" }' >steady.csv
-"$G" run -q -c hand.yaml -t steady.csv -p fifo -o steady && "$G" plot steady -k gantt --paper -o a.svg && words a.svg | grep -q ', the first 5.56 h of 8.33 h$' && ok ||
+"$G" run -q -c hand.yaml -t steady.csv -p fifo -o steady && "$G" plot steady -k gantt --paper -o a.svg && words a.svg | grep -q '^the first 5.56 h of 8.33 h$' && ok ||
     fail "2000 of 3000 boxes, silently"                                  # 2,000 x 10 s of 30,000 s
 
 # ---- Names of 40 nodes on paper: in 210 pixels there is room for 16 lines of 13 ----
@@ -349,6 +349,15 @@ sed 's/count: 1/count: 40/' hand.yaml >nodes.yaml
 for kind in nodes gantt; do
     "$G" plot nodes40 -k $kind --paper -o a.svg && n=$(words a.svg | grep -c '^node [0-9]*$') && [ "$n" -gt 5 ] && [ "$n" -le 16 ] && ok || fail "$kind: $n names of nodes"
 done
+
+# ---- A narrow terminal: nothing is wider than 40 columns ----
+narrow() { awk -v wide="$1" '{ gsub(/[\200-\277]/, ""); if (length($0) > wide) { print; exit 1 } }' "$2"; }
+for kind in jct_cdf by_size by_class by_queue utilisation ledger jobs quota fairness fragmentation energy cost compare gantt nodes jct_ratio wait_reasons normalised pareto; do
+    case $kind in quota|gantt|nodes) dirs=set/quota-1 ;; compare|normalised) dirs=set ;; *) dirs="set/quota-1 set/fifo-1" ;; esac
+    # shellcheck disable=SC2086
+    COLUMNS=40 "$G" plot $dirs --kind $kind --format term >said && narrow 40 said >wide && ok || fail "$kind in 40 columns: $(cat wide)"
+done
+COLUMNS=40 "$G" plot served --kind service_load --format term >said && narrow 40 said >wide && ok || fail "service_load in 40 columns: $(cat wide)"
 
 # ---- Names beside what they name, where they fit: the ends of lines, points; else a legend ----
 "$G" plot made -k sweep -m wait_mean_s -o a.svg && holds a.svg ">p2<" && words a.svg >said && [ "$(grep -cx p2 said)" = 1 ] && ok || fail "a sweep without names"
@@ -360,6 +369,16 @@ height() { od -An -tu1 -j20 -N4 "$1" | awk '{ print $3 * 256 + $4 }'; }
 "$G" plot set/quota-1 set/fifo-1 -k pareto -m jct_mean_s -m util_alloc -o a.svg && words a.svg >said &&
     [ "$(grep -cx 'quota, pack\|fifo, pack' said)" = 2 ] && ok || fail "points without names"
 
+holds a.svg 'height="460"'
+"$G" plot set -k pareto -m jct_mean_s -m util_alloc -o a.svg && ! grep -q 'height="460"' a.svg && ok || fail "names that whiskers run through"
+# 99.6 is 100 to two digits, not 1e+02.
+for seed in 1 2 3; do
+    mkdir -p far/$seed && printf '{ "policy": "p", "policy_text": "p", "placement": "q", "seed": %s }\n' $seed >far/$seed/manifest.json
+    printf 'metric,scope,value,unit,n\npreemptions,all,%s,,1\n' $((seed * 40 + 120)) >far/$seed/summary.csv      # 200, s = 40: 4.30265 x 40 / sqrt(3) = 99.37
+done
+"$G" plot far -k compare -m preemptions -o a.svg && holds a.svg ">200 ± 99<"
+sed -i 's/,240,/,240.2,/' far/*/summary.csv                                              # 200.07, s = 40.1: 99.6
+"$G" plot far -k compare -m preemptions -o a.svg && holds a.svg ">200.1 ± 100<"
 # On paper also along lines, where all have room: two panels of 158 pixels and 35, at 8 of 10 points; the same run twice needs a legend, of 2 x 17.
 cp -r hand hand2
 "$G" plot hand -k jobs --paper -o a.svg && words a.svg >said && [ "$(grep -cx 'fifo, pack' said)" = 1 ] && holds a.svg 'height="281"' || fail "a legend for one line"

@@ -112,6 +112,11 @@ for page in quota mixed; do
     python3 "$root/tests/e2e/report_numbers.py" $page.html tables >said 2>&1 && ok || fail "$page.html: $(tail -n 3 said)"
 done
 
+# ---- 11,200 GPUs, so that tics have six characters; numbers have separators from a thousand on ----
+sed 's/count: 6/count: 1400/' quotas.yaml >large.yaml
+"$G" run -q -c large.yaml -t abc.csv -p fifo -o large 2>said && "$G" report large -o large.html || fail "no page of a large cluster: $(cat said)"
+if grep -q '<td[^>]*>[0-9]\{4,\}[<.]' large.html mixed.html; then fail "a table has $(grep -o '<td[^>]*>[0-9]\{4,\}[<.]' large.html mixed.html | head -1)"; else ok; fi
+
 # ---- Of many boxes the Gantt begins with the hour in which most GPUs were waited for, 18,000 s, or where it is told ----
 awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) { print i "," 10 * i ",10,1"; if (i == 2000) for (k = 0; k < 99; k++) print "b" k ",20000,60,8" } }' >burst.csv
 "$G" run -q -c lab.yaml -t burst.csv -p fifo -o burst 2>said && "$G" report burst -o burst.html && "$G" report burst --gantt 2h -o later.html || fail "no page of many boxes: $(cat said)"
@@ -181,7 +186,7 @@ judged() { # PAGE FLAG...: what axe-core says of it
     drawn judged.html "$@" | grep '^axe: '
 }
 if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
-    for page in one set two cut swept mixed quota; do
+    for page in one set two cut swept mixed quota large; do
         for width in 1280 390; do
             look $page.html $width
             grep -v '^probe: ok' found >bad

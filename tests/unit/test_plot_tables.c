@@ -453,7 +453,7 @@ static int write_files(void **state)
 static int remove_files(void **state)
 {
     static const char *const directories[] = { "run", "lanes", "s1", "s2", "s3", "other", "swept", "bad", "kinds", "late", "design",
-                                             "r1",    "r2",    "n1", "n2", "f1", "f2",    "f3", "load" };
+                                             "r1",    "r2",    "r3",   "n1", "n2", "f1", "f2",    "f3", "load" };
     (void)state;
     for (size_t i = 0; i < COUNT(files); i++)
         unlink(files[i].name);

@@ -194,10 +194,13 @@ static void draw_cells(struct bands *b, size_t i, const struct stack *s)
 
 static void put_legend(struct bands *b, const char *const *names)
 {
+    enum { INDENT = 8 };
     const char *entry[BANDS_MOST];
+    int wide = b->r->canvas.columns - 2;
     for (size_t k = 0; k < b->n_bands; k++)
-        entry[k] = words(figure_memory(b->f), "%c %s", letters[k], names[k]);
-    put_entries(figure_legend(b->f), entry, b->n_bands, 8, b->r->canvas.columns - 2);
+        entry[k] = words(figure_memory(b->f), "%c %s", letters[k],
+                         cut(figure_memory(b->f), names[k], (size_t)wide - INDENT - 2));
+    put_entries(figure_legend(b->f), entry, b->n_bands, INDENT, wide);
 }
 
 /* ---- Lines of all GPUs ---- */

@@ -32,6 +32,7 @@ struct part {
 struct breakdown {
     const struct by *by;
     const struct plot_request *r;
+    struct figure *f;
     struct intern *names;
     struct part *part;
     size_t capacity, run;
@@ -179,39 +180,65 @@ static void draw(const struct breakdown *b, struct figure *f)
     fact(f, (double)longest, "longest");
 }
 
-/* A line a run and part: the three quartiles and the ends, as on paper. */
-static void put_text(const struct breakdown *b, struct figure *f)
+/* Of the percentiles every one, or, where they have no room, every other one. */
+enum { ALL_WIDE = 62, CELL_WIDE = 9 };
+
+static void put_row(const struct breakdown *b, size_t m, size_t part, size_t i, const char *name,
+                    int wide, FILE *to)
 {
-    struct arena *a = figure_memory(f);
-    FILE *to = figure_text(f);
-    int wide = b->r->canvas.columns - 50, name = wide < 12 ? 12 : wide > 40 ? 40 : wide;
+    struct arena *a = figure_memory(b->f);
+    const struct sample *s = &b->part[part].sample[m][i];
+    size_t each = b->r->canvas.columns < ALL_WIDE ? 2 : 1;
+    fprintf(to, "  %s", padded(a, cut(a, name_clean(a, name, NAME_WIDE), (size_t)wide), wide));
+    for (size_t q = 0; q < QUANTILES && s->n; q += each)
+        fprintf(to, " %s", padded(a, human(a, sample_quantile(s, shown[q])), 1 - CELL_WIDE));
+    putc('\n', to);
+}
+
+/* A line a run and part; where the two have no room beside each other, the part stands above. */
+static void put_part(const struct breakdown *b, size_t m, size_t k, int wide, FILE *to)
+{
+    struct arena *a = figure_memory(b->f);
+    size_t part = b->order[k];
+    const char *name = intern_text(b->names, (uint32_t)part);
+    bool narrow = b->r->canvas.columns < ALL_WIDE, above = narrow && b->r->n > 1;
+    if (above)
+        fprintf(to, "  %s\n", name_clean(a, name, b->r->canvas.columns - 2));
+    for (size_t i = 0; i < b->r->n; i++)
+        put_row(b, m, part, i,
+                above         ? b->r->run[i].label
+                : b->r->n > 1 ? words(a, "%s %s", cut(a, name, 14), b->r->run[i].label)
+                              : name, wide, to);
+}
+
+static void put_text(const struct breakdown *b)
+{
+    static const char *const heading[QUANTILES] = { "P5", "P25", "P50", "P75", "P95" };
+    struct arena *a = figure_memory(b->f);
+    FILE *to = figure_text(b->f);
+    size_t each = b->r->canvas.columns < ALL_WIDE ? 2 : 1;
+    int cells = (int)((QUANTILES + each - 1) / each) * CELL_WIDE;
+    int wide = b->r->canvas.columns - 2 - cells, name = wide < 10 ? 10 : wide > 40 ? 40 : wide;
     for (size_t m = 0; m < MEASURES; m++) {
-        fprintf(to, "%s  %s %8s %8s %8s %8s %8s\n", m ? "\n" : "",
-                padded(a, name_clean(a, measure_titles[m], name), name), "P5", "P25", "P50", "P75",
-                "P95");
+        fprintf(to, "%s  %s", m ? "\n" : "",
+                padded(a, cut(a, measure_titles[m], (size_t)name), name));
+        for (size_t q = 0; q < QUANTILES; q += each)
+            fprintf(to, " %8s", heading[q]);
+        putc('\n', to);
         for (size_t k = 0; k < b->shown; k++)
-            for (size_t i = 0; i < b->r->n; i++) {
-                const struct sample *s = &b->part[b->order[k]].sample[m][i];
-                const char *part = intern_text(b->names, (uint32_t)b->order[k]);
-                if (b->r->n > 1)
-                    part = words(a, "%s %s", cut(a, part, 14), b->r->run[i].label);
-                fprintf(to, "  %s", padded(a, name_clean(a, part, name), name));
-                for (size_t q = 0; q < QUANTILES && s->n; q++)
-                    fprintf(to, " %s", padded(a, human(a, sample_quantile(s, shown[q])), -8));
-                putc('\n', to);
-            }
+            put_part(b, m, k, name, to);
     }
 }
 
 static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
                 struct error *err)
 {
-    struct breakdown b = { .by = k->variant, .r = r, .names = intern_new() };
+    struct breakdown b = { .by = k->variant, .r = r, .f = f, .names = intern_new() };
     int result = read_runs(&b, err);
     if (result == 0)
         draw(&b, f);
     if (result == 0 && r->canvas.format == PLOT_TERM)
-        put_text(&b, f);
+        put_text(&b);
     for (uint32_t i = 0; i < intern_count(b.names); i++)
         for (size_t m = 0; m < MEASURES; m++) {
             for (size_t run = 0; run < r->n; run++)

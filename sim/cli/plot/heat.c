@@ -166,7 +166,9 @@ static void put_text(const struct heat *h, const char *title, const char *subtit
 {
     struct arena *a = figure_memory(h->f);
     FILE *to = figure_text(h->f);
-    fprintf(to, "  %s\n  %s; 0 to 9 are tenths, # is all\n", title, subtitle);
+    size_t columns = (size_t)h->r->canvas.columns;
+    text_wrap(to, title, 0, 2, columns);
+    text_wrap(to, words(a, "%s; 0 to 9 are tenths, # is all", subtitle), 0, 2, columns);
     for (size_t row = 0; row < h->rows; row++) {
         fprintf(to, "%s |", padded(a, node_label(a, row_name(h, row), LABEL_WIDE), -LABEL_WIDE));
         for (size_t x = 0; x < h->steps; x++) {

@@ -7,6 +7,7 @@
  * queue has a quota the kind is not among all plots of a run; asked for by name it shows what
  * queues held and asked for, without a line. */
 #include "sim/base/intern.h"
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
@@ -246,7 +247,8 @@ static void put_panel(const struct quotas *q, const struct queue *queue, FILE *t
     double high = queue->most > 0 ? queue->most : 1;
     char *cell = mem_new(wide * CELL_ROWS, 1);
     fill_cells(q, queue, cell, wide, high);
-    fprintf(to, "%s  %s\n", queue->panel > 1 ? "\n" : "", title_of(q, queue));
+    fputs(queue->panel > 1 ? "\n" : "", to);
+    text_wrap(to, title_of(q, queue), 0, 2, (size_t)q->r->canvas.columns);
     for (size_t row = CELL_ROWS; row >= 1; row--)
         fprintf(to, "%s | %.*s\n",
                 padded(a,
@@ -267,8 +269,9 @@ static void put_text(const struct quotas *q)
         put_panel(q, &q->queue[q->panel[k]], to);
     fprintf(to, "\n%s%s\n", padded(a, "", AXIS_MARGIN - 1),
             span_scale(a, &q->axis.span, columns - AXIS_MARGIN));
-    fprintf(to, "  # held within the quota   + held beyond it%s  . asked for   - the quota\n",
-            columns < 74 ? "\n" : " ");
+    static const char *const key[] = { "# held within the quota", "+ held beyond it",
+                                       ". asked for", "- the quota" };
+    put_entries(to, key, sizeof key / sizeof *key, 2, columns);
     if (q->n > q->panels)
         fprintf(to, "  %zu more queues with less demand are not shown\n", q->n - q->panels);
 }

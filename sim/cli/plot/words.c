@@ -106,7 +106,7 @@ const char *nearly(struct arena *a, double share)
 
 const char *digits(struct arena *a, double x, int n)
 {
-    return x >= pow(10, n) ? commas(a, x) : words(a, "%.*g", n, x);
+    return x >= pow(10, n) - .5 ? commas(a, x) : words(a, "%.*g", n, x);
 }
 
 const char *short_number(struct arena *a, double x)

@@ -123,14 +123,14 @@ const char *value_text(char to[VALUE_MAX], const char *metric, const char *unit,
     char time[HUMAN_MAX];
     if (isnan(value))
         snprintf(to, VALUE_MAX, "-");
-    else if (!strcmp(unit, "s") && fabs(value) < 1 && value != 0)
+    else if (!strcmp(unit, "s") && fabs(value) < 0.9995 && value != 0)
         snprintf(to, VALUE_MAX, "%.3g ms", 1000 * value);
     else if (!strcmp(unit, "s"))
         snprintf(to, VALUE_MAX, "%s", human_time(time, value));
     else if (!*unit && metric_is_share(metric))
         snprintf(to, VALUE_MAX, value > 0.99 && value < 0.99995 ? "%.2f %%" : "%.1f %%",
                  100 * value);
-    else if (fabs(value) >= 10000 && fabs(value) < 1e15)
+    else if (fabs(value) >= 999.95 && fabs(value) < 1e15)
         with_commas(to, value);
     else
         snprintf(to, VALUE_MAX, "%.4g", value);

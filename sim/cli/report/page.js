@@ -147,7 +147,7 @@
       const cdf = this.spec.type === "cdf", lines = v.lines || [], bands = v.bands || [];
       const seen = list => list.filter(s => !this.hidden.has(s.name));
       this.size(this.width < 600 ? 280 : 360);
-      this.frame = { left: 56, right: this.width - 14, top: 10, bottom: this.height - 44 };
+      this.frame = { left: 68, right: this.width - 14, top: 10, bottom: this.height - 44 };
       if (cdf) this.logAxis(v); else this.whole = [0, data.length_s];
       const [from, to] = this.zoom || this.whole;
       const fr = this.frame, map = cdf ? Math.log : x => x;

@@ -165,8 +165,11 @@ static void label_groups(struct comparison *c)
         size_t runs = c->runs[g];
         c->many = c->many || runs > 1;
         const char *label = c->group_label[g];
-        label = r->canvas.format == PLOT_TERM ? name_clean(a, label, r->canvas.columns / 2) : label;
-        c->label[g] = runs > 1 ? words(a, "%s (%zu runs)", label, runs) : label;
+        const char *many = runs > 1 ? words(a, " (%zu runs)", runs) : "";
+        if (r->canvas.format == PLOT_TERM)
+            label = cut(a, name_clean(a, label, NAME_WIDE),
+                        (size_t)r->canvas.columns / 2 - 2 - text_width(many));
+        c->label[g] = words(a, "%s%s", label, many);
         c->longest = text_width(c->label[g]) > c->longest ? text_width(c->label[g]) : c->longest;
         fact_tic(c->f, c->label[g], "label%zu", g + 1);
     }
@@ -196,10 +199,13 @@ static void draw_metric(const struct comparison *c, const struct compared *one, 
     table_label(t, "metric", one->metric.metric);
     table_label(t, "scope", one->metric.scope);
     table_label(t, "unit", one->unit);
+    size_t widest = 0;
     for (size_t g = 0; g < c->groups; g++) {
         const struct estimate *e = &one->of[g];
+        const char *text = text_of(c, one, g);
+        widest = text_width(text) > widest ? text_width(text) : widest;
         table_numbers(t, 2, (double[]){ e->n ? e->mean / axis.scale : 0, (double)g + 1 });
-        table_text(t, text_of(c, one, g));
+        table_text(t, text);
         table_number(t, e->half / axis.scale);
         table_text(t, c->label[g]);
         table_numbers(t, 3, (double[]){ (double)e->n, e->mean, e->n > 1 ? e->half : (double)NAN });
@@ -208,6 +214,7 @@ static void draw_metric(const struct comparison *c, const struct compared *one, 
     fact_text(c->f, *axis.unit ? axis.unit : " ", "unit%zu", m + 1);
     fact(c->f, one->most / axis.scale, "most%zu", m + 1);
     fact(c->f, one->least / axis.scale, "least%zu", m + 1);
+    fact(c->f, (double)widest, "widest%zu", m + 1);
 }
 
 /* ---- Over the first ---- */
@@ -301,6 +308,16 @@ static double part_of(const struct bounds *b, double x)
                           : (x - b->low) / (b->high - b->low);
 }
 
+/* Of the interval of any mean: they run through what stands beside the points. */
+static bool has_whiskers(const struct comparison *c)
+{
+    for (size_t g = 0; g < c->groups; g++)
+        for (size_t k = 0; k < 2; k++)
+            if (c->metric[k].of[g].n > 1 && c->metric[k].of[g].half > 0)
+                return true;
+    return false;
+}
+
 /* Names stand beside their points if they fit there; else there is a legend. */
 static void place_names(struct comparison *c, const struct bounds *x, const struct bounds *y,
                         const double *at, size_t n, const char *const *name)
@@ -312,7 +329,8 @@ static void place_names(struct comparison *c, const struct bounds *x, const stru
     for (size_t i = 0; i < n; i++)
         spot[i] = (struct spot){ part_of(x, at[2 * i]) * wide, part_of(y, at[2 * i + 1]) * high,
                                  text_width(name[i]) };
-    fact(c->f, c->r->canvas.format != PLOT_TERM && names_beside(spot, n, wide, side), "direct");
+    fact(c->f, c->r->canvas.format != PLOT_TERM && !has_whiskers(c) && names_beside(spot, n, wide, side),
+         "direct");
     for (size_t i = 0; i < n; i++)
         fact(c->f, side[i], "side%zu", i + 1);
     free(spot);
@@ -327,7 +345,6 @@ static void draw_points(struct comparison *c)
     double *at = mem_new(2 * c->groups, sizeof *at);
     const char **name = mem_new(c->groups, sizeof *name);
     double least[2] = { INFINITY, INFINITY };
-    size_t longest = 0;
     struct table *t = figure_table(
         c->f, "at_x,at_y,bar_x,bar_y,front,group,run,x,y,half_x,half_y,on_front", "points");
     for (size_t k = 0; k < 2; k++) {
@@ -355,7 +372,6 @@ static void draw_points(struct comparison *c)
         at[2 * table_rows(t) + 1] = y->mean;
         name[table_rows(t)] = c->label[g];
         fact_text(c->f, c->label[g], "point%zu", table_rows(t) + 1);
-        longest = text_width(c->label[g]) > longest ? text_width(c->label[g]) : longest;
         table_numbers(t, 4,
                       (double[]){ x->mean / axis[0].scale, y->mean / axis[1].scale,
                                   x->half / axis[0].scale, y->half / axis[1].scale });
@@ -376,7 +392,6 @@ static void draw_points(struct comparison *c)
     free(at);
     free(name);
     fact(c->f, (double)table_rows(t), "points");
-    fact(c->f, (double)longest, "longest_point");
 }
 
 /* ---- On a terminal ---- */
@@ -403,10 +418,13 @@ static void put_text(const struct comparison *c)
             to, "%s  %s\n", m ? "\n" : "",
             name_clean(figure_memory(c->f), c->metric[m].metric.title, c->r->canvas.columns - 2));
         for (size_t g = 0; g < c->groups; g++)
-            put_bar(c, &c->metric[m], g, room < 10 ? 10 : room, to);
+            put_bar(c, &c->metric[m], g, room < 1 ? 1 : room, to);
     }
     if (c->many)
-        fputs("\n  mean over the runs of each, and the 95 % confidence interval of it\n", to);
+        putc('\n', to);
+    if (c->many)
+        text_wrap(to, "mean over the runs of each, and the 95 % confidence interval of it", 0, 2,
+                  (size_t)c->r->canvas.columns);
 }
 
 static void draw(struct comparison *c)
