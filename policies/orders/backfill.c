@@ -326,7 +326,8 @@ static const struct param conservative_params[] = { BACKFILL_PARAMS(1e9) };
 
 #define BACKFILL_TABLE                                                                             \
     .abi = POLICY_ABI, .needs = SEES_TIMELINE, .params_size = sizeof(struct backfill_params),      \
-    .state_size = sizeof(struct backfill), .job_size = sizeof(struct own), .begin = backfill_begin, .schedule = backfill_schedule, \
+    .state_size = sizeof(struct backfill), .job_size = sizeof(struct own),                         \
+    .begin = backfill_begin, .schedule = backfill_schedule,                                        \
     .job_arrived = backfill_arrived, .job_started = backfill_started
 const struct policy easy_policy = {
     BACKFILL_TABLE,
