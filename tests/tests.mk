@@ -33,7 +33,7 @@ $(OUT)/tests/reproductions/reproduce.log: scripts/reproduce $(BIN) $(wildcard te
 
 # Random worlds: `make worlds SEEDS=A:B`.
 SEEDS ?= 1:301
-$(OUT)/tests/worlds/worlds.log: tests/worlds/run tests/worlds/world.py $(BIN) $(wildcard tests/worlds/kept/*/*) $(wildcard scripts/check_*)
+$(OUT)/tests/worlds/worlds.log: tests/worlds/run $(wildcard tests/worlds/*.py) $(BIN) $(wildcard tests/worlds/kept/*/*) $(wildcard scripts/check_*)
 	@mkdir -p $(@D)
 	$(call logged,$< $(abspath $(BIN)))
 worlds: all

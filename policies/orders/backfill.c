@@ -22,6 +22,7 @@ static const char *const orders[] = { "arrival", "shortest", NULL };
 static const char *const overruns[] = { "extend", "literal", NULL };      /* as enum overrun */
 
 struct list { job_id *job; size_t n, capacity; };
+struct own { bool listed; };      /* of a job: among the promised */
 struct backfill {
     struct line *waiting, *shortest;
     /* every pass looks at all jobs, or leaves them out because that would change nothing */
@@ -33,6 +34,7 @@ struct backfill {
     bool passed;
     struct list fresh;            /* arrived since the last pass */
     struct list timeless;         /* of each shape the first job that could be promised no time */
+    struct list promised;         /* all with a promise, and some that had one */
     /* [n_shapes] did not fit before the promises; is among the timeless */
     struct too_long { int64_t estimate_ns; uint64_t pass, timeless; } *too_long;
     size_t n_shapes;
@@ -149,6 +151,10 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
     if (slot.where && slot.start_ns == sched_now(s) && sched_start(s, j, slot.where) == SCHED_OK)
         return true;
     bool promised = slot.where && plan_set(s, j, slot.start_ns, slot.where) == SCHED_OK;
+    struct own *own = job_own(s, j);
+    if (promised && !own->listed)
+        list_add(s, &b->promised, j);
+    own->listed |= promised;
     if (!promised && promised_ns == TIME_NEVER) {
         plan_drop(s, j);
         is_timeless(s, b, j);
@@ -235,6 +241,25 @@ static bool is_ahead(const struct sched *s, job_id j, struct line_key last, job_
     return submit_ns != last.time_ns ? submit_ns < last.time_ns : j <= last_job;
 }
 
+/* Jobs with a promise are looked at in every pass, however few `tests` are: a promise that is only
+ * kept would hold up others for ever. */
+static void serve_promised(struct sched *s, struct backfill *b)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < b->promised.n; i++) {
+        job_id j = b->promised.job[i];
+        struct own *own = job_own(s, j);                  /* NULL: it is gone */
+        if (own && plan_start(s, j) != TIME_NEVER)
+            b->promised.job[kept++] = j;
+        else if (own)
+            own->listed = false;
+    }
+    b->promised.n = kept;
+    for (size_t i = 0; !b->all && i < kept; i++)
+        if (job_state(s, b->promised.job[i]) == JOB_PENDING)
+            start_or_promise(s, b, b->promised.job[i]);
+}
+
 static void serve_all(struct sched *s, const struct backfill_params *p, struct backfill *b)
 {
     struct line_walk walk = { .l = b->waiting };
@@ -270,6 +295,7 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
             fill_behind(s, b, line, &walk, j);
         tested++;
     }
+    serve_promised(s, b);
 }
 
 static void backfill_schedule(struct sched *s, const void *params, void *state)
@@ -300,7 +326,8 @@ static const struct param conservative_params[] = { BACKFILL_PARAMS(1e9) };
 
 #define BACKFILL_TABLE                                                                             \
     .abi = POLICY_ABI, .needs = SEES_TIMELINE, .params_size = sizeof(struct backfill_params),      \
-    .state_size = sizeof(struct backfill), .begin = backfill_begin, .schedule = backfill_schedule, \
+    .state_size = sizeof(struct backfill), .job_size = sizeof(struct own),                         \
+    .begin = backfill_begin, .schedule = backfill_schedule,                                        \
     .job_arrived = backfill_arrived, .job_started = backfill_started
 const struct policy easy_policy = {
     BACKFILL_TABLE,

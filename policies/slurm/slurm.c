@@ -211,6 +211,9 @@ static void slurm_schedule(struct sched *s, const void *params, void *state)
     struct slurm *m = state;
     const struct slurm_params *p = params;
     int64_t now_ns = sched_now(s), computed = m->batch.computed;
+    if (sched_room_version(s) != m->room_seen)    /* jobs have left that were stopped before */
+        m->full_due = m->backfill_due = true;
+    m->room_seen = sched_room_version(s);
     if (now_ns % NS_IN_S) {
         int64_t next_s = now_ns / NS_IN_S + (now_ns > 0);
         wake_at_second(s, next_s);
@@ -227,6 +230,7 @@ static void slurm_schedule(struct sched *s, const void *params, void *state)
     pass(s, m);
     if (m->n_entries && (p->w_age > 0 || p->w_fairshare > 0))
         sched_wake_at(s, batch_next_ns(&m->batch));
+    m->room_seen = sched_room_version(s);
 }
 
 /* ---- The table ---- */

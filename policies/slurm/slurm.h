@@ -100,6 +100,7 @@ struct slurm {
     bool node_came;               /* or went, since the last pass at a whole second */
     int64_t main_s, full_s, backfill_s;          /* the last passes */
     int64_t eligible_ns;          /* the next job to become eligible */
+    uint64_t room_seen;           /* sched_room_version() of the last pass */
     /* of the pass */
     int64_t now_s;
     struct entry *entry;

@@ -26,6 +26,17 @@ struct named {
     uint32_t n;
 };
 
+/* GPUs of a node that the request may use, if all are free. */
+static uint32_t gpus_for(const struct cluster *c, const struct request *ask, node_id n)
+{
+    const struct node_kind *kind = &c->kind[c->kind_of[n]];
+    uint32_t most = 0;
+    for (uint32_t part = 0; part < kind->parts; part++)
+        if (placing_has_slots(ask, &kind[part], cluster_node_type(c, n)) && kind[part].gpus > most)
+            most = kind[part].gpus;
+    return most;
+}
+
 static int check_part(const struct cluster *c, const struct request *ask, const struct named *r,
                       const struct held_at *at, struct error *err)
 {
@@ -34,9 +45,9 @@ static int check_part(const struct cluster *c, const struct request *ask, const 
         return error_set(err, "%s:%zu: %s: want nodes from 0 to %u, got %u", r->file, r->line,
                          r->column, c->n_nodes - 1, at->node);
     const struct node_type *t = cluster_node_type(c, at->node);
-    if (gpus > t->gpus || (at->gpu_mask && !t->counted && t->gpus < 64 && at->gpu_mask >> t->gpus))
-        return error_set(err, "%s:%zu: %s: want GPUs that node %u has, which has %u", r->file,
-                         r->line, r->column, at->node, t->gpus);
+    if (gpus > gpus_for(c, ask, at->node) || (at->gpu_mask && !t->counted && t->gpus < 64 && at->gpu_mask >> t->gpus))
+        return error_set(err, "%s:%zu: %s: want GPUs that node %u has for it, which has %u", r->file,
+                         r->line, r->column, at->node, gpus_for(c, ask, at->node));
     if (at->gpu_mask && t->counted)
         return error_set(err,
                          "%s:%zu: %s: want no names of GPUs on node %u, which only counts them: xN",

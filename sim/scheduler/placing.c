@@ -199,10 +199,8 @@ static struct node_affinity kind_affinity(const struct sched *s, const struct sh
     };
 }
 
-/* Instances of a mixed node are for jobs that name their profile, those of a single one for whole GPUs. */
-static bool has_slots(const struct shape *shape, const struct node_kind *kind, const struct node_type *t)
+bool placing_has_slots(const struct request *ask, const struct node_kind *kind, const struct node_type *t)
 {
-    const struct request *ask = &shape->ask;
     if (!ask->gpus)
         return kind->first;
     if (!kind->mig || t->mig_single)
@@ -231,7 +229,7 @@ bool placing_has_gpus(const struct cluster *c, const struct workload *w, const s
 {
     const struct node_type *t = &c->type[kind->type];
     uint32_t mem_mib = kind->mig ? mig_gb(kind->mig) * 1024 : t->gpu_mem_mib;
-    if (kind->owner != shape->pin || (shape->ask.gpus && !t->gpus) || !has_slots(shape, kind, t))
+    if (kind->owner != shape->pin || (shape->ask.gpus && !t->gpus) || !placing_has_slots(&shape->ask, kind, t))
         return false;
     if (mem_mib && (mem_mib < shape->gpu_mem_mib || !fills_no_more(c, shape, kind, mem_mib)))
         return false;

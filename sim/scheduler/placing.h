@@ -36,6 +36,8 @@ struct placing_answer { struct random random; enum place_result why_not; };
 struct placing_answer placing_keep(const struct sched *s);
 void placing_put_back(struct sched *s, struct placing_answer kept);
 
+/* Instances of a mixed node are for jobs that name their profile, those of a single one for whole GPUs. */
+bool placing_has_slots(const struct request *ask, const struct node_kind *kind, const struct node_type *t);
 /* Of those kinds it may use, as far as owner, slots, GPU model and memory say. */
 bool placing_has_gpus(const struct cluster *c, const struct workload *w, const struct shape *shape, const struct node_kind *kind);
 void placing_begin(struct sched *s);                                      /* which kinds each shape may use; which never fit */

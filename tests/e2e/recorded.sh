@@ -82,6 +82,13 @@ wrong a,0,1,2,1,5,0:x1, "recorded_on: want the 2 GPUs of a task on node 0, got 1
 wrong a,0,1,2,2,5,0, "recorded_on: want a place for at least 2 of its 2 tasks, got 1"
 wrong a,0,1,1,1,5,,0 "recorded_wait_s: want none of a job that runs already (running_on)"
 
+# whole GPUs on a node that is cut as jobs ask
+cat >c.yaml <<'END'
+nodes: [ { group: n, count: 1, gpus: 2, gpu_model: A100-SXM4-40, mig_strategy: dynamic }, { group: m, count: 1, gpus: 2 } ]
+END
+wrong a,0,1,1,1,5,0, "recorded_on: want GPUs that node 0 has for it, which has 0"
+wrong a,0,1,1,1,,,0 "running_on: want GPUs that node 0 has for it, which has 0"
+
 # ---- Public logs: every wait as logged. KTH SP2 had 100 processors, and its log has up to 104 in use
 if [ -f "$traces/swf/KTH-SP2-1996-2.1-cln.swf.zst" ]; then
     for log in KTH-SP2-1996-2.1-cln:104 wagap-2013:3000; do

@@ -91,9 +91,9 @@ static const struct wrong {
 } wrongs[] = {
     { "a node that is not there", "fifo", { { 0, 1, 1, .on = "2" } }, "schedule:1: running_on: want nodes from 0 to 1, got 2" },
     { "a GPU that is not there", "fifo", { { 0, 1, 1, .on = "0:4" } },
-      "schedule:1: running_on: want GPUs that node 0 has, which has 4" },
+      "schedule:1: running_on: want GPUs that node 0 has for it, which has 4" },
     { "more GPUs than there are", "fifo", { { 0, 1, 5, .on = "0" } },
-      "schedule:1: running_on: want GPUs that node 0 has, which has 4" },
+      "schedule:1: running_on: want GPUs that node 0 has for it, which has 4" },
     { "too many GPUs for a task", "fifo", { { 0, 1, 2, .tasks = 2, .on = "0:0;1:0-1" } },
       "schedule:1: running_on: want the 1 GPUs of a task on node 1, got 2" },
     { "too many tasks", "fifo", { { 0, 1, 1 }, { 0, 1, 2, .tasks = 2, .on = "0:0;1:0;1:1" } },
