@@ -470,8 +470,13 @@ void cohort_run_cycles(struct sched *s, struct cohort *c)
         if (q->parked.asleep)
             end_walk(q);
         q->parked.asleep = false;
-        /* others hold what it asks for until the next pass */
-        if (q->head != ID_NONE && !q->settled)
-            sched_blocked(s, q->head, WAIT_RESERVED);
+        if (q->head == ID_NONE)
+            continue;
+        /* others hold what an open head asks for until the next pass; a settled one is told again,
+         * for one that came back during a pass waits since its end only */
+        sched_blocked(s, q->head,
+                      !q->settled               ? WAIT_RESERVED
+                      : q->preemptor == q->head ? WAIT_RELEASING
+                                                : q->nomination.why);
     }
 }
