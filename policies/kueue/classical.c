@@ -61,6 +61,8 @@ static bool advance(const struct query *query, struct cohort_source *from)
 {
     for (; from->next < query->s->members[from->queue].n; from->next++) {
         const struct cohort_workload *w = candidate(query, from);
+        if (!cohort_may_evict_later(query->s, query->preemptor, w))
+            return false;
         if (cohort_may_evict(query->s, query->preemptor, w, query->contested) &&
             !(query->borrowing && kind_of(query, from, w) == WITHOUT_BORROWING))
             return true;
@@ -162,7 +164,7 @@ static bool may_stay_within(const struct query *query, uint32_t cell)
     size_t at = cohort_at(b, query->preemptor->queue, cell);
     int64_t beyond = b->usage[at] + query->preemptor->need[cell] - b->subtree[at];
     return beyond <= 0 ||
-           beyond <= freed_by(query, (struct cohort_source){ .queue = query->preemptor->queue }, cell);
+           beyond <= cohort_own_candidates(query->s, query->preemptor, query->contested, cell);
 }
 
 static bool may_stay_within_all(const struct query *query)

@@ -100,13 +100,10 @@ void cohort_begin_parked(struct sched *s, struct cohort *c, uint32_t v)
 /* What evicting others of its queue would give the head. */
 static int64_t own_candidates(struct cohort *c, const struct cohort_head *h, uint32_t cell)
 {
-    const struct cohort_members *m = &c->members[h->as.queue];
-    int64_t sum = 0;
-    c->desk.one_contested[cell] = true;
-    for (uint32_t i = 0; i < m->n && c->rules[h->as.queue].within_queue != WITHIN_NEVER; i++)
-        if (cohort_may_evict(&c->desk.search, &h->as, m->of[i], c->desk.one_contested))
-            sum += m->of[i]->need[cell];
-    c->desk.one_contested[cell] = false;
+    bool *contested = c->desk.one_contested;
+    contested[cell] = true;
+    int64_t sum = cohort_own_candidates(&c->desk.search, &h->as, contested, cell);
+    contested[cell] = false;
     return sum;
 }
 
@@ -472,8 +469,13 @@ void cohort_run_cycles(struct sched *s, struct cohort *c)
         if (q->parked.asleep)
             end_walk(q);
         q->parked.asleep = false;
-        /* others hold what it asks for until the next pass */
-        if (q->head != ID_NONE && !q->settled)
-            sched_blocked(s, q->head, WAIT_RESERVED);
+        if (q->head == ID_NONE)
+            continue;
+        /* others hold what an open head asks for until the next pass; a settled one is told again,
+         * for one that came back during a pass waits since its end only */
+        sched_blocked(s, q->head,
+                      !q->settled               ? WAIT_RESERVED
+                      : q->preemptor == q->head ? WAIT_RELEASING
+                                                : q->nomination.why);
     }
 }

@@ -16,11 +16,36 @@ static bool policy_allows(const struct cohort_rules *rules, const struct cohort_
 bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workload *preemptor,
                       const struct cohort_workload *w, const bool *contested)
 {
-    bool uses = false;
+    if (w->firm || w->chosen || !policy_allows(&s->rules[preemptor->queue], preemptor, w))
+        return false;
     for (uint32_t cell = 0; cell < s->books->cells; cell++)
-        uses |= contested[cell] && w->need[cell] > 0;
-    return uses && !w->firm && !w->chosen &&
-           policy_allows(&s->rules[preemptor->queue], preemptor, w);
+        if (contested[cell] && w->need[cell] > 0)
+            return true;
+    return false;
+}
+
+bool cohort_may_evict_later(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                            const struct cohort_workload *w)
+{
+    const struct cohort_rules *rules = &s->rules[preemptor->queue];
+    bool own = w->queue == preemptor->queue;
+    if (w->leaving || (!own && rules->reclaim == RECLAIM_ANY))
+        return true;
+    return w->priority < preemptor->priority ||
+           (own && w->priority == preemptor->priority &&
+            rules->within_queue == WITHIN_LOWER_OR_NEWER_EQUAL);
+}
+
+int64_t cohort_own_candidates(const struct cohort_search *s,
+                              const struct cohort_workload *preemptor, const bool *contested,
+                              uint32_t cell)
+{
+    const struct cohort_members *m = &s->members[preemptor->queue];
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < m->n && cohort_may_evict_later(s, preemptor, m->of[i]); i++)
+        if (m->of[i]->need[cell] && cohort_may_evict(s, preemptor, m->of[i], contested))
+            sum += m->of[i]->need[cell];
+    return sum;
 }
 
 int cohort_compare_workloads(const struct cohort_workload *a, const struct cohort_workload *b)

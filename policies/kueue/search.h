@@ -81,6 +81,13 @@ void cohort_members_remove(struct cohort_members *m, const struct cohort_workloa
 /* ---- What both use ---- */
 bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workload *preemptor,
                       const struct cohort_workload *w, const bool *contested);
+/* This member or one behind it may be: they are in order of priority. */
+bool cohort_may_evict_later(const struct cohort_search *s, const struct cohort_workload *preemptor,
+                            const struct cohort_workload *w);
+/* What the candidates of the preemptor's queue hold of the cell. */
+int64_t cohort_own_candidates(const struct cohort_search *s,
+                              const struct cohort_workload *preemptor, const bool *contested,
+                              uint32_t cell);
 /* <0: a goes first */
 int  cohort_compare_workloads(const struct cohort_workload *a, const struct cohort_workload *b);
 /* Appends it, takes its usage back. */

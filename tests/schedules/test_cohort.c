@@ -47,6 +47,13 @@ static const struct schedule rows[] = {
     { "quota of the cohort itself is for all its queues", "cohort", ONE_NODE(4),
       .queue = { SHARES("org", ID_NONE, 4, 1), SHARES("a", 0, 0, 1), SHARES("b", 0, 0, 1) }, .jobs = {
         { 0, 10, 3, 0, A }, { 1, 5, 1, 1, B }, { 2, 5, 1, 6, B, .waits = { [WAIT_QUOTA] = 4 } } } },
+    /* at 10 one GPU is free, and nothing fits; at 20 two are: the first cycle has the 4 of a and the 2 of b, the second the 2 of a,
+     * though these are older */
+    { "jobs of a queue meet others in cycle after cycle, also those that are not asked", "cohort", ONE_NODE(4),
+      .queue = { SHARES("org", ID_NONE, 0, 1, ANY), SHARES("a", 0, 0, 1, ANY), SHARES("b", 0, 0, 1, ANY), SHARES("c", 0, 4, 1) }, .jobs = {
+        { 0, 100, 2, 0, .queue = "c" }, { 0, 10, 1, 0, .queue = "c" }, { 0, 20, 1, 0, .queue = "c" },
+        { 1, 5, 4, 100, A, .waits = { [WAIT_QUOTA] = 99 } }, { 2, 5, 2, 25, A, .waits = { [WAIT_QUOTA] = 23 } },
+        { 3, 5, 2, 20, B, .waits = { [WAIT_QUOTA] = 17 } } } },
     { "a job within the quota of its queue goes first", "cohort", ONE_NODE(4), .queue = TWO_AND_TWO(), .jobs = {
         { 0, 10, 3, 10, A }, { 0, 10, 2, 0, B } } },
     { "the limit caps what is borrowed", "cohort", ONE_NODE(4),
