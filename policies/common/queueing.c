@@ -216,9 +216,12 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
     if (admitted) {
         const struct placement *where =
             suspended ? NULL : sched_place(s, sched_view(s, FREE_IDLE), &r);
+        why = sched_why_not(s);
+        if (where)
+            preempt_catch_up(s, o);
         if (where && sched_start(s, j, where) == SCHED_OK)
             return true;
-        why = job_over_limit(s, j) ? WAIT_LIMIT : suspended ? WAIT_GPUS : sched_why_not(s);
+        why = job_over_limit(s, j) ? WAIT_LIMIT : suspended ? WAIT_GPUS : why;
         if (d->preempt_for ? d->preempt_for(s, o, j, &why)
                           : d->preempts &&
                                  preempt_by_order(s, o, preemption_scope(s, o, j), j, h->key))
@@ -257,6 +260,7 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
     bool left = false;
     o->pass++;
     o->n_evicted = o->evicted_capacity = 0;
+    o->n_skipped = o->skipped_capacity = 0;
     for (size_t i = 0; i < o->n_busy; i++) {
         struct queueing_line *q = &o->queue[o->busy[i]];
         if (!(q->listed = line_length(q->waiting) > 0))
