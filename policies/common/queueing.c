@@ -164,19 +164,22 @@ static void park(struct sched *s, struct queueing_state *o, struct queueing_line
     else if (why == WAIT_GPUS && shape_lacks(s, o, ask))
         q->parked = PARKED_BY_SHAPE;
     q->ask = ask;
-    q->length = line_length(q->waiting);
     q->held_milli = queue_held(s, id).gpu_milli;
 }
 
-/* Its head would fail again, for the same reason. */
+/* Its head is the same, and would fail again for the same reason. */
 static bool stays_parked(struct sched *s, struct queueing_state *o, struct queueing_line *q)
 {
-    if (q->parked && (line_length(q->waiting) != q->length ||
-                      (q->parked == PARKED_BY_SHAPE
-                           ? !shape_lacks(s, o, q->ask)
-                           : queue_held(s, (queue_id)(q - o->queue)).gpu_milli != q->held_milli)))
-        q->parked = NOT_PARKED;
-    return q->parked;
+    job_id head;
+    if (!q->parked)
+        return false;
+    bool stays = line_first(q->waiting, &head, NULL) && head == q->blocked;
+    if (stays && q->parked == PARKED_BY_SHAPE)
+        stays = shape_lacks(s, o, q->ask);
+    else if (stays)
+        stays = queue_held(s, (queue_id)(q - o->queue)).gpu_milli == q->held_milli;
+    q->parked = stays ? q->parked : NOT_PARKED;
+    return stays;
 }
 
 /* ---- A pass: the lines merged by key ---- */

@@ -96,12 +96,11 @@ struct queueing_line {
     struct line *waiting;
     bool listed;
     job_id blocked;               /* the last head that did not fit; ID_NONE */
-    /* It is passed over: its head, of the request `ask`, would fail again, while the line has that
-     * length and GPUs are too few for the shape, or its queue holds as much. Only where each queue
+    /* It is passed over: `blocked`, of the request `ask`, would fail again while it is the head and
+     * GPUs are too few for the shape, or its queue holds as much. Only where each queue
      * has a line, its head blocks it, nothing is preempted, and no limit binds it. */
     enum { NOT_PARKED, PARKED_BY_SHAPE, PARKED_BY_QUEUE } parked;
     const struct request *ask;
-    size_t length;
     int64_t held_milli;
 };
 /* Too few GPUs are idle for a job of the shape; as pass `pass` began. */
