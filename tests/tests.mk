@@ -123,7 +123,7 @@ demo: all
 BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(wildcard tests/bench/*.c))
 $(BENCH_BIN): AS_IS = $(or $(LTO),-fno-lto)
 bench: all $(BENCH_BIN)
-	@scripts/bench ./gpuyard $(OUT)/tests/bench
+	@scripts/bench ./gpuyard $(OUT)/tests/bench; s=$$?; scripts/bench-policies ./gpuyard $(OUT)/tests/bench && exit $$s
 
 .PHONY: check check-quick quick-logs tools worlds mutations conformance slurm-facts test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
 .SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)

@@ -194,16 +194,29 @@ static bool min_victims(struct sched *s, const struct queueing_state *o, struct 
 
 /* ---- Tries that fail again ---- */
 
-/* v, which stands behind, frees its GPUs from now on or later. */
+/* By its present key. */
+static bool is_behind(struct sched *s, const struct queueing_state *o, job_id j,
+                      struct line_key key, job_id v, struct line_key bound)
+{
+    return job_state(s, v) == JOB_RUNNING && job_facts(s, v)->preemptible &&
+           line_key_before(key, j, present_key(s, o, v, bound), v);
+}
+
+/* v stands behind by its bound. */
 static void count_behind(struct sched *s, const struct queueing_state *o, struct hopeless *h,
-                         job_id v)
+                         job_id v, struct line_key bound)
 {
     const struct discipline *d = o->discipline;
     int64_t behind_ns = d->behind_ns ? d->behind_ns(s, o, v, h->job, h->key) : sched_now(s);
-    if (behind_ns <= sched_now(s))
-        h->frees_milli += frees_milli(s, v);
-    else if (behind_ns < h->until_ns)
-        h->until_ns = behind_ns;
+    h->frees_milli += frees_milli(s, v);
+    if (behind_ns > sched_now(s)) {
+        if (behind_ns < h->until_ns)
+            h->until_ns = behind_ns;
+    } else if (h->n_maybe < MAYBE_KEPT) {
+        h->maybe[h->n_maybe++] = (struct pushed){ v, bound };
+    } else {
+        h->until_ns = 0;
+    }
 }
 
 static void note_hopeless(struct sched *s, const struct queueing_state *o, struct running *r,
@@ -213,27 +226,46 @@ static void note_hopeless(struct sched *s, const struct queueing_state *o, struc
     r->hopeless =
         array_covering(sched_alloc, s, r->hopeless, &r->n_hopeless, shape, sizeof *r->hopeless);
     struct hopeless *h = &r->hopeless[shape];
-    *h = (struct hopeless){ j, key, r->n_pushed, TIME_NEVER, 0 };
+    *h = (struct hopeless){ .job = j, .key = key, .seen = r->n_pushed, .until_ns = TIME_NEVER };
     for (size_t i = 0; victim_behind(s, o, r, i, j, key); i++)
-        count_behind(s, o, h, r->victim[i].job);
+        count_behind(s, o, h, r->victim[i].job, r->victim[i].bound);
 }
 
-/* Those that have joined since may be behind; all that have ended are counted still. */
-static bool is_hopeless(struct sched *s, const struct queueing_state *o, struct running *r,
-                        job_id j, struct line_key key)
+/* Those that have joined since may be behind; those that have ended are counted still. */
+static void catch_up(struct sched *s, const struct queueing_state *o, const struct running *r,
+                     struct hopeless *h)
+{
+    for (; h->seen < r->n_pushed; h->seen++) {
+        const struct pushed *v = &r->pushed[h->seen % PUSHED_KEPT];
+        struct line_key bound;
+        if (job_state(s, v->job) == JOB_GONE)
+            continue;
+        bound = bound_of(s, o, v->job, v->key);
+        if (line_key_before(h->key, h->job, bound, v->job))
+            count_behind(s, o, h, v->job, bound);
+    }
+}
+
+/* It fails again; *some: though some running job is behind it. */
+static bool is_hopeless(struct sched *s, const struct queueing_state *o, const struct running *r,
+                        job_id j, struct line_key key, bool *some)
 {
     shape_id shape = job_facts(s, j)->ask->shape;
     struct hopeless *h = shape < r->n_hopeless ? &r->hopeless[shape] : NULL;
-    if (!h || h->job != j || sched_now(s) >= h->until_ns || r->n_pushed - h->seen > PUSHED_KEPT ||
+    if (!h || h->job != j || !h->seen || r->n_pushed - h->seen > PUSHED_KEPT ||
         line_key_before(key, j, h->key, j) || line_key_before(h->key, j, key, j))
         return false;
-    for (; h->seen < r->n_pushed; h->seen++) {
-        const struct pushed *v = &r->pushed[h->seen % PUSHED_KEPT];
-        if (job_state(s, v->job) != JOB_GONE &&
-            line_key_before(key, j, bound_of(s, o, v->job, v->key), v->job))
-            count_behind(s, o, h, v->job);
-    }
-    return sched_now(s) < h->until_ns && h->frees_milli < lacks_milli(s, j);
+    catch_up(s, o, r, h);
+    int64_t lacks = lacks_milli(s, j), frees = 0;
+    if (h->frees_milli < lacks)
+        return true;
+    if (sched_now(s) >= h->until_ns)
+        return false;
+    for (unsigned i = 0; i < h->n_maybe; i++)
+        if (is_behind(s, o, j, key, h->maybe[i].job, h->maybe[i].key))
+            frees += frees_milli(s, h->maybe[i].job);
+    *some = frees > 0;
+    return frees == 0 || frees < lacks;
 }
 
 /* ---- Stopping ---- */
@@ -338,12 +370,11 @@ static const struct placement *evict_enough(struct sched *s, struct queueing_sta
     return where ? where : find_room(s, j);
 }
 
-bool preempt_by_order(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
-                      struct line_key key)
+/* In the room of running jobs behind it. */
+static bool start_instead(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
+                          struct line_key key)
 {
     size_t min;
-    if (is_hopeless(s, o, r, j, key))
-        return false;
     victims_begin(s, o, r);
     if (!min_victims(s, o, r, j, key, &min)) {
         note_hopeless(s, o, r, j, key);
@@ -357,5 +388,29 @@ bool preempt_by_order(struct sched *s, struct queueing_state *o, struct running 
     }
     step_back(s, o, before);
     note_hopeless(s, o, r, j, key);
+    return false;
+}
+
+void preempt_catch_up(struct sched *s, struct queueing_state *o)
+{
+    size_t n = o->n_skipped;
+    o->n_skipped = 0;
+    for (size_t i = 0; i < n; i++)
+        start_instead(s, o, o->skipped[i].r, o->skipped[i].job, o->skipped[i].key);
+}
+
+bool preempt_by_order(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
+                      struct line_key key)
+{
+    bool some = false;
+    if (!is_hopeless(s, o, r, j, key, &some)) {
+        preempt_catch_up(s, o);
+        return start_instead(s, o, r, j, key);
+    }
+    if (some) {
+        o->skipped = array_grown(sched_scratch, s, o->skipped, &o->skipped_capacity, o->n_skipped,
+                                 sizeof *o->skipped);
+        o->skipped[o->n_skipped++] = (struct skipped){ r, j, key };
+    }
     return false;
 }

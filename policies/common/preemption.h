@@ -12,3 +12,7 @@ void running_list(const struct running *r, job_id **to);
 /* Starts j with this key in the room of running jobs behind it. false: nothing has changed. */
 bool preempt_by_order(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
                       struct line_key key);
+/* Tries that were known to fail have not been made, though they would have stopped and kept running
+ * jobs: they are made before anything changes, so that jobs are touched, and their decisions
+ * logged, in the order of the tries. */
+void preempt_catch_up(struct sched *s, struct queueing_state *o);

@@ -164,19 +164,22 @@ static void park(struct sched *s, struct queueing_state *o, struct queueing_line
     else if (why == WAIT_GPUS && shape_lacks(s, o, ask))
         q->parked = PARKED_BY_SHAPE;
     q->ask = ask;
-    q->length = line_length(q->waiting);
     q->held_milli = queue_held(s, id).gpu_milli;
 }
 
-/* Its head would fail again, for the same reason. */
+/* Its head is the same, and would fail again for the same reason. */
 static bool stays_parked(struct sched *s, struct queueing_state *o, struct queueing_line *q)
 {
-    if (q->parked && (line_length(q->waiting) != q->length ||
-                      (q->parked == PARKED_BY_SHAPE
-                           ? !shape_lacks(s, o, q->ask)
-                           : queue_held(s, (queue_id)(q - o->queue)).gpu_milli != q->held_milli)))
-        q->parked = NOT_PARKED;
-    return q->parked;
+    job_id head;
+    if (!q->parked)
+        return false;
+    bool stays = line_first(q->waiting, &head, NULL) && head == q->blocked;
+    if (stays && q->parked == PARKED_BY_SHAPE)
+        stays = shape_lacks(s, o, q->ask);
+    else if (stays)
+        stays = queue_held(s, (queue_id)(q - o->queue)).gpu_milli == q->held_milli;
+    q->parked = stays ? q->parked : NOT_PARKED;
+    return stays;
 }
 
 /* ---- A pass: the lines merged by key ---- */
@@ -216,9 +219,12 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
     if (admitted) {
         const struct placement *where =
             suspended ? NULL : sched_place(s, sched_view(s, FREE_IDLE), &r);
+        why = sched_why_not(s);
+        if (where)
+            preempt_catch_up(s, o);
         if (where && sched_start(s, j, where) == SCHED_OK)
             return true;
-        why = job_over_limit(s, j) ? WAIT_LIMIT : suspended ? WAIT_GPUS : sched_why_not(s);
+        why = job_over_limit(s, j) ? WAIT_LIMIT : suspended ? WAIT_GPUS : why;
         if (d->preempt_for ? d->preempt_for(s, o, j, &why)
                           : d->preempts &&
                                  preempt_by_order(s, o, preemption_scope(s, o, j), j, h->key))
@@ -257,6 +263,7 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
     bool left = false;
     o->pass++;
     o->n_evicted = o->evicted_capacity = 0;
+    o->n_skipped = o->skipped_capacity = 0;
     for (size_t i = 0; i < o->n_busy; i++) {
         struct queueing_line *q = &o->queue[o->busy[i]];
         if (!(q->listed = line_length(q->waiting) > 0))

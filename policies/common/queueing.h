@@ -59,13 +59,18 @@ struct discipline {
     bool (*preempt_for)(struct sched *s, struct queueing_state *o, job_id j, enum wait_reason *why);
 };
 
-/* The last job of a shape that failed for want of victims: what all running jobs that were behind
- * it free, of those pushed up to `seen`; no other is behind it before until_ns (0: no such try). */
+/* The last job of a shape that failed for want of victims: what all running jobs that stood behind
+ * it by their bounds free, of the first `seen` that were pushed (0: no such job, or too much to
+ * keep). By their present keys only those in `maybe` may be behind it before until_ns. */
+enum { MAYBE_KEPT = 16 };
+struct pushed { job_id job; struct line_key key; };
 struct hopeless {
     job_id job;
     struct line_key key;
     uint64_t seen;
     int64_t until_ns, frees_milli;
+    struct pushed maybe[MAYBE_KEPT];    /* with their bounds */
+    unsigned n_maybe;
 };
 
 /* The running jobs of a queue or of the pool that may be preempted. A line per shape, so that the
@@ -81,7 +86,7 @@ struct running {
     struct queue_head *heap;      /* [n_heap] the next victim of each shape */
     size_t n_heap;
     /* [n_pushed modulo PUSHED_KEPT] the last that joined, or got a new key here */
-    struct pushed { job_id job; struct line_key key; } *pushed;
+    struct pushed *pushed;
     uint64_t n_pushed;            /* ever */
     struct hopeless *hopeless;    /* [n_hopeless] by shape */
     size_t n_hopeless;
@@ -91,12 +96,11 @@ struct queueing_line {
     struct line *waiting;
     bool listed;
     job_id blocked;               /* the last head that did not fit; ID_NONE */
-    /* It is passed over: its head, of the request `ask`, would fail again, while the line has that
-     * length and GPUs are too few for the shape, or its queue holds as much. Only where each queue
+    /* It is passed over: `blocked`, of the request `ask`, would fail again while it is the head and
+     * GPUs are too few for the shape, or its queue holds as much. Only where each queue
      * has a line, its head blocks it, nothing is preempted, and no limit binds it. */
     enum { NOT_PARKED, PARKED_BY_SHAPE, PARKED_BY_QUEUE } parked;
     const struct request *ask;
-    size_t length;
     int64_t held_milli;
 };
 /* Too few GPUs are idle for a job of the shape; as pass `pass` began. */
@@ -116,6 +120,9 @@ struct queueing_state {
     /* [n_evicted] scratch: stopped in this pass, not reinstated */
     struct evicted { job_id job; struct line_key key; } *evicted;
     size_t n_evicted, evicted_capacity;
+    /* [n_skipped] scratch: tries of this pass not made yet (preemption.h) */
+    struct skipped { struct running *r; job_id job; struct line_key key; } *skipped;
+    size_t n_skipped, skipped_capacity;
 };
 
 void queueing_begin(struct sched *s, struct queueing_state *o, const struct discipline *d,

@@ -24,6 +24,12 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .queue = "a" }, { 0, 5, 2, 10, .queue = "a" }, { 1, 3, 1, 15, .queue = "b" } } },
     { "fifo: queue, the head blocks its own line only", "fifo:scope=queue", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0, .queue = "a" }, { 0, 5, 2, 10, .queue = "a" }, { 1, 3, 1, 1, .queue = "b" } } },
+    /* At 4 two GPUs are free: for the third queue's head alone. At 10 all four are, for the first's */
+    { "fifo: queue, heads wait until GPUs for them are free", "fifo:scope=queue", ONE_NODE(4), .jobs = {
+        { 0, 10, 2, 0, .queue = "a" }, { 0, 4, 2, 0, .queue = "b" },
+        { 1, 5, 4, 10, .queue = "a", .waits = { [WAIT_GPUS] = 9 } },
+        { 1, 3, 3, 15, .queue = "b", .waits = { [WAIT_GPUS] = 14 } },
+        { 2, 2, 2, 4, .queue = "c", .waits = { [WAIT_GPUS] = 2 } } } },
     { "fifo: lines are merged by submit time", "fifo:scope=queue", ONE_NODE(1), .jobs = {
         { 0, 10, 1, 0, .queue = "b" }, { 1, 1, 1, 10, .queue = "b" }, { 2, 1, 1, 11, .queue = "a" },
         { 3, 1, 1, 12, .queue = "b" } } },
@@ -49,6 +55,9 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .queue = "a" }, { 1, 2, 2, 10, .queue = "a" }, { 1, 3, 1, 12, .queue = "b" } } },
     { "sjf: queue", "sjf:scope=queue", ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0, .queue = "a" }, { 1, 2, 2, 10, .queue = "a" }, { 1, 3, 1, 1, .queue = "b" } } },
+    { "sjf: queue, a shorter job comes ahead of a head that lacks GPUs", "sjf:scope=queue", ONE_NODE(4), .jobs = {
+        { 0, 10, 3, 0, .queue = "b" }, { 1, 9, 2, 10, .queue = "a", .waits = { [WAIT_GPUS] = 9 } },
+        { 2, 5, 1, 2, .queue = "a" } } },
 
     /* ---- srtf. At 2 job 1 has 8 s left, at 5 as well: job 3 with 4 s goes first ---- */
     { "srtf: the longest gives way", "srtf", ONE_NODE(1), .overhead = FREE_OF_CHARGE, .jobs = {

@@ -39,6 +39,10 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .queue = "a" }, { 0, 5, 2, 10, .queue = "a" }, { 1, 3, 1, 1, .queue = "a" } } },
     { "count: a line each", "static:scope=queue", ONE_NODE(4), .queue = TWO_EACH, .jobs = {
         { 0, 10, 2, 0, .queue = "a" }, { 0, 5, 1, 10, .queue = "a" }, { 1, 5, 1, 1, .queue = "b" } } },
+    { "count: a queue at its share goes on when it holds less", "static", ONE_NODE(4), .queue = TWO_EACH, .jobs = {
+        { 0, 10, 1, 0, .queue = "a" }, { 0, 20, 1, 0, .queue = "a" },
+        { 1, 5, 1, 10, .queue = "a", .waits = { [WAIT_LIMIT] = 9 } }, { 3, 1, 1, 3, .queue = "b" },
+        { 4, 1, 1, 15, .queue = "a", .waits = { [WAIT_ORDER] = 6, [WAIT_LIMIT] = 5 } } } },
     { "count: one line, its head blocks all", "static:scope=pool", ONE_NODE(4), .queue = TWO_EACH, .jobs = {
         { 0, 10, 2, 0, .queue = "a" }, { 0, 5, 1, 10, .queue = "a" }, { 1, 5, 1, 10, .queue = "b" } } },
     { "count: one line, passed over", "static:scope=pool,blocking=skip", ONE_NODE(4), .queue = TWO_EACH, .jobs = {
