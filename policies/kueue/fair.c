@@ -235,6 +235,23 @@ static bool rule_holds(const struct fair_search *h, const struct cohort_workload
     return cohort_share_compare(preemptor, left) <= 0;
 }
 
+/* A bound: some candidate may be taken first. Both rules ask that the victim's node has at least the
+ * share of the preemptor's, and until one is taken no share changes. */
+static bool any_may_be_taken(const struct fair_search *h)
+{
+    const struct cohort_range *range = h->s->range;
+    if (h->within || range[h->preemptor->queue].next < range[h->preemptor->queue].end)
+        return true;
+    for (uint32_t v = 0; v < h->s->books->n; v++) {
+        if (!is_queue(h, v) || range[v].next == range[v].end)
+            continue;
+        struct rivals r = rivals_of(h, v);
+        if (cohort_share_compare(share_of(h, r.preemptor), share_of(h, r.victim)) <= 0)
+            return true;
+    }
+    return false;
+}
+
 /* true: the preemptor fits now. */
 static bool take(const struct fair_search *h, struct cohort_victim c, enum cohort_reason reason)
 {
@@ -311,7 +328,7 @@ bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *p
         return false;
     cohort_use(s->books, preemptor->queue, preemptor->need, 1);
     h.within = cohort_within_nominal(s->books, preemptor->queue, contested);
-    bool found = find(&h, final_share, initial_share);
+    bool found = any_may_be_taken(&h) && find(&h, final_share, initial_share);
     cohort_use(s->books, preemptor->queue, preemptor->need, -1);
     if (found)
         cohort_put_back(s, preemptor, true);
