@@ -192,13 +192,13 @@ double energy_pue(const struct sched *s)
     return p->pue_by_hour.n ? (double)hourly_milli(&p->pue_by_hour, s->now_ns) / HOURLY_SCALE : p->pue;
 }
 
-/* Grams for each kWh of the nodes. */
-static double grams_per_kwh(const struct sched *s)
+/* Of the facility, in this hour, at that power of the nodes. */
+static double grams_per_h(const struct sched *s, double kw)
 {
     const struct power *p = s->cluster->power;
     if (p->pue_by_hour.n)
-        return (double)hourly_milli(&p->carbon_by_hour, s->now_ns) / HOURLY_SCALE;
-    return p->pue * (double)hourly_milli(&p->carbon, s->now_ns) / HOURLY_SCALE;
+        return kw * (double)hourly_milli(&p->carbon_by_hour, s->now_ns) / HOURLY_SCALE;
+    return kw * p->pue * (double)hourly_milli(&p->carbon, s->now_ns) / HOURLY_SCALE;
 }
 
 /* The next hour whose grams or PUE are others. */
@@ -366,7 +366,7 @@ static void energy_series_row(struct output *o, const struct sched *s)
     out_char(o, ',');
     out_double(o, watts(e->all.nw));
     out_char(o, ',');
-    out_double(o, watts(e->all.nw) / 1000 * grams_per_kwh(s));
+    out_double(o, grams_per_h(s, watts(e->all.nw) / 1000));
 }
 
 static const char *const energy_job_columns[] = { "gpu_energy_kwh", "node_energy_kwh", NULL };
