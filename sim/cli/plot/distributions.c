@@ -47,7 +47,7 @@ void distributions_free(struct distribution *of, size_t n)
 
 /* ---- Drawing ---- */
 
-enum { SHORT_AXIS = 6 };   /* its end over its beginning: less than any two of the usual tics, from 10 min to 1 h */
+enum { SHORT_AXIS = 6 };   /* its end over its beginning: as from 10 min to 1 h, two usual tics */
 #define PERCENT_MOST 101.5 /* of the axis, so that a curve along the top is seen */
 
 /* The biggest of 1, 2 and 5 times a power of ten that is below x. */
@@ -146,8 +146,8 @@ const char *distribution_title(const struct plot_request *r, const struct distri
     return words(a, "%s%s", label, text);
 }
 
-/* A short axis may have none of the usual tics, which are hours and the like: then the least and the
- * greatest value that a run had, if these are far enough apart for both. */
+/* A short axis may have none of the usual tics, which are hours and the like: then the least and
+ * the greatest value that a run had, if these are far enough apart for both. */
 static void own_tics(const struct distribution *of, size_t n, struct range range, struct figure *f)
 {
     struct arena *a = figure_memory(f);
@@ -158,7 +158,8 @@ static void own_tics(const struct distribution *of, size_t n, struct range range
         value[1] = s->n ? fmax(value[1], s->value[s->n - 1]) : value[1];
     }
     bool is_short = value[1] > 0 && range.biggest < SHORT_AXIS * range.least;
-    size_t tics = !is_short ? 0 : log(value[1] / value[0]) > log(range.biggest / range.least) / 3 ? 2 : 1;
+    bool apart = log(value[1] / value[0]) > log(range.biggest / range.least) / 3;
+    size_t tics = !is_short ? 0 : apart ? 2 : 1;
     fact(f, (double)tics, "own_tics");
     for (size_t i = 0; i < tics; i++) {
         fact(f, value[2 - tics + i], "own_tic_at%zu", i + 1);
@@ -169,7 +170,7 @@ static void own_tics(const struct distribution *of, size_t n, struct range range
 /* Of the scripts: on paper cdf.gp sets its margins so. */
 enum { PAPER_ACROSS_PX = 80, PAPER_UPWARD_PX = 56, SCREEN_WIDE_PX = 850, SCREEN_HIGH_PX = 450 };
 
-/* Facts `direct`: names stand beside the curves; `covers`: a legend over the curves would hide one. */
+/* Facts `direct`: names stand beside the curves; `covers`: a legend over them would hide one. */
 static void place_names(const struct plot_request *r, struct range range, size_t longest,
                         struct figure *f)
 {

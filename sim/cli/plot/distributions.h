@@ -19,7 +19,7 @@ struct distribution_style {
     const char *what;          /* "job" */
     const char *missing;       /* those without a value: "unfinished left out" */
     const char *missing_short; /* the same on a terminal */
-    bool alone;                /* no other panel: names or a legend find their place among the curves */
+    bool alone;                /* no other panel: names or a legend stand among the curves */
 };
 struct distribution {
     struct sample sample;

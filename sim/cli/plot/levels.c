@@ -180,7 +180,7 @@ const struct kind jobs_kind = {
 /* ---- Rates: power, carbon, cost ---- */
 
 struct rate {
-    const char *column[1 + PARTS + 1]; /* of timeseries.csv: the time, and what adds up to the rate */
+    const char *column[1 + PARTS + 1]; /* of timeseries.csv: the time, what adds up to the rate */
     double scale;                      /* of these: 1000 for kW of W */
     const char *table;                 /* columns of the table */
     const char *title, *unit;          /* unit: of the axis */

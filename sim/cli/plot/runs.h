@@ -26,7 +26,7 @@ struct time_axis {
     size_t lines; /* of the longest run: the lines of its files of changes */
     struct steps steps;
 };
-enum { AXIS_MARGIN = 10, STEP_PX = 2 }; /* columns of a terminal beside the steps; a step on paper */
+enum { AXIS_MARGIN = 10, STEP_PX = 2 }; /* columns of a terminal beside the steps; on paper */
 /* Files of changes are those of the kind but for jobs.csv, nodes.csv and summary.csv. 0, or -1 with
  * err. */
 int time_axis_read(struct time_axis *axis, const struct kind *k, const struct plot_request *r,

@@ -211,8 +211,8 @@ static void draw(const struct services *s, const struct plot_request *r, const u
     size_t n = intern_count(s->names);
     const char *heading = r->run[0].label;
     for (size_t k = 0; k < shown; k++)
-        draw_service(s, order[k], k + 1, shown, r->canvas.format == PLOT_TERM ? r->canvas.columns : 0, f,
-                     &latency);
+        draw_service(s, order[k], k + 1, shown,
+                     r->canvas.format == PLOT_TERM ? r->canvas.columns : 0, f, &latency);
     if (n > shown)
         heading = words(a, "%s; the %zu services with most requests, of %zu", heading, shown, n);
     fact(f, (double)shown, "n");

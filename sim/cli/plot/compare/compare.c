@@ -329,8 +329,8 @@ static void place_names(struct comparison *c, const struct bounds *x, const stru
     for (size_t i = 0; i < n; i++)
         spot[i] = (struct spot){ part_of(x, at[2 * i]) * wide, part_of(y, at[2 * i + 1]) * high,
                                  text_width(name[i]) };
-    fact(c->f, c->r->canvas.format != PLOT_TERM && !has_whiskers(c) && names_beside(spot, n, wide, side),
-         "direct");
+    bool may = c->r->canvas.format != PLOT_TERM && !has_whiskers(c);
+    fact(c->f, may && names_beside(spot, n, wide, side), "direct");
     for (size_t i = 0; i < n; i++)
         fact(c->f, side[i], "side%zu", i + 1);
     free(spot);

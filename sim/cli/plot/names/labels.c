@@ -139,7 +139,8 @@ bool labels_fit(const struct line_path *line, size_t n, struct frame frame,
 
 bool legend_covers(const struct line_path *line, size_t n, struct frame frame, size_t longest)
 {
-    double wide = SAMPLE_PX + CHARACTER_PX * (double)longest, high = LEGEND_LINE_PX * ((double)n + 1);
+    double wide = SAMPLE_PX + CHARACTER_PX * (double)longest;
+    double high = LEGEND_LINE_PX * ((double)n + 1);
     struct box legend = { frame.wide - wide, 0, frame.wide, high };
     for (size_t i = 0; i < n; i++)
         if (gap_to_line(&line[i], legend) < 0)

@@ -1,11 +1,12 @@
 /* labels.h - names beside lines, where they fit, so that a picture needs no legend.
  *
- * Pixels are those of a layout (figure.h) in a frame, from its lower left corner, x to the right and
- * y up. A line is drawn in steps: from a point to the right, then up or down to the next. A name
- * stands right of a place on its line, left of it, above or below, GAP_PX away; it meets no line and
- * no other name, and other lines are at least APART_PX away. Of the places where it does, the one
+ * Pixels are those of a layout (figure.h) in a frame, from its lower left corner, x to the right
+ * and y up. A line is drawn in steps: from a point to the right, then up or down to the next. A
+ * name stands right of a place on its line, left of it, above or below, GAP_PX away; it meets no line
+ * and no other name, and these are at least APART_PX away. Of the places where it does, the one
  * with most room is taken, then the one nearest to the middle of the line. Names are placed in the
- * order of the lines. */
+ * order of the lines.
+ */
 #pragma once
 #include "sim/cli/plot/figure.h"
 
@@ -21,7 +22,7 @@ struct line_path {
     size_t characters;      /* of its name */
 };
 struct line_label {
-    double x, y; /* of the text: its left end, its middle or its right end; the middle of its height */
+    double x, y; /* of the text: its left end, middle or right end; the middle of its height */
     int side;    /* 1, 0 or -1: x is that end */
 };
 struct frame {
