@@ -91,6 +91,7 @@ struct cluster {
     bool queues_from_trace;       /* the file has no queues */
 
     int64_t period_ns;            /* of the scheduler; 0: a pass after every change */
+    bool numa_order;              /* GPUs over several islands or sockets: on as few as can be, not by id */
     bool pass_per_event;          /* events of one instant one by one: sim/engine/engine.h */
     bool unmet_waits;             /* a job whose dependency can never be met waits for ever, and is not
                                      cancelled */

@@ -24,7 +24,7 @@ struct file_whole {
         prices, elastic, sharing;
     struct config_value models, progress, fabric, root, partitions, qos, accounts, time_limits;
     int64_t period_ns;
-    int invalid_dependency, cohort, passes;
+    int invalid_dependency, cohort, passes, placement_order;
 };
 
 /* all: the queues at the top are below one more, of this name. */
@@ -35,6 +35,7 @@ static const char *const invalid_dependency_words[] = { "cancel", "wait", NULL }
 
 /* After all that happens at an instant, or after each event of it: sim/engine/engine.h. */
 static const char *const passes_words[] = { "instant", "event", NULL };
+static const char *const order_words[] = { "id", "numa", NULL };
 
 /* clang-format off */
 #define WHOLE(field) offsetof(struct file_whole, field)
@@ -42,6 +43,7 @@ static const char *const passes_words[] = { "instant", "event", NULL };
 #define SECTION_KEYS                                                                                                   \
     { .name = "period_s",   CONFIG_SECONDS,         .at = WHOLE(period_ns) },                                          \
     { .name = "passes",     .type = CONFIG_CHOICE,  .at = WHOLE(passes), .words = passes_words },                      \
+    { .name = "placement_order", .type = CONFIG_CHOICE, .at = WHOLE(placement_order), .words = order_words },          \
     { .name = "invalid_dependency", .type = CONFIG_CHOICE, .at = WHOLE(invalid_dependency),                            \
       .words = invalid_dependency_words },                                                                             \
     { .name = "models",     .type = CONFIG_LIST,    .at = WHOLE(models) },                                             \
@@ -117,6 +119,7 @@ static int read_sections(const struct file_whole *whole, const char *file, struc
         config_fields(whole->time_limits, time_limit_keys, &c->time_limits, err))
         return -1;
     c->pass_per_event = whole->passes > 0;
+    c->numa_order = whole->placement_order > 0;
     c->unmet_waits = whole->invalid_dependency > 0;
     c->period_said = whole->period_ns >= 0;
     c->period_ns = c->period_said ? whole->period_ns : 0;

@@ -163,7 +163,37 @@ static uint64_t tightest(const struct view *v, node_id n, uint64_t whole, uint32
     return best;
 }
 
-/* The lowest `gpus` free ones: of the tightest island that has as many, else of the tightest socket (NUMA node), else of the node. */
+/* What is free of the one with most free, the lowest on ties. */
+static uint64_t fullest(const struct view *v, node_id n, uint64_t whole, together *of)
+{
+    uint64_t best = 0;
+    for (uint64_t left = whole; left;) {
+        uint64_t some = of(v, n, (unsigned)__builtin_ctzll(left)) & whole;
+        if (__builtin_popcountll(some) > __builtin_popcountll(best))
+            best = some;
+        left &= ~some;
+    }
+    return best;
+}
+
+/* Over several islands, or several sockets of one: those with most free whole, and the rest on the tightest that has it. So they are
+ * on as few as can be. There are as many free. */
+static uint64_t span(const struct view *v, node_id n, uint64_t whole, uint32_t gpus)
+{
+    const struct node_type *t = cluster_node_type(v->cluster, n);
+    bool one_island = !(whole & ~t->island_of[__builtin_ctzll(whole)]);
+    together *of = one_island || !(t->island_of[0] & (t->island_of[0] - 1)) ? socket_of : view_islands;
+    uint64_t picked = 0, last;
+    while (!(last = tightest(v, n, whole & ~picked, gpus, of))) {
+        uint64_t some = fullest(v, n, whole & ~picked, of);
+        picked |= some;
+        gpus -= (uint32_t)__builtin_popcountll(some);
+    }
+    return picked | lowest_bits(last, gpus);
+}
+
+/* The lowest `gpus` free ones: of the tightest island that has as many, else of the tightest socket (NUMA node), else of the node:
+ * by id, or as the cluster's placement_order says. */
 static uint64_t pick_whole(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
 {
     struct node_free free = view_node_for(v, r, n);
@@ -175,8 +205,11 @@ static uint64_t pick_whole(const struct view *v, const struct request *r, node_i
     uint64_t best = tightest(v, n, whole, gpus, view_islands);
     if (!best && r->one_island)
         return 0;
+    bool on_island = best;
     if (!best)
         best = tightest(v, n, whole, gpus, socket_of);
+    if (!on_island && gpus && v->cluster->numa_order)
+        return span(v, n, best ? best : whole, gpus);
     return lowest_bits(best ? best : whole, gpus);
 }
 
