@@ -59,7 +59,7 @@ static void set_quiet(struct sched *s, struct live *l, int64_t milli)
 /* All of its GPUs work, or it makes no more progress; rounded down to whole nanoseconds. */
 static void quiet_ends(struct sched *s, struct live *l, const struct placement *on)
 {
-    if (l->pace.duty == 1 && l->pace.duty_owed == 0 && !l->pace.quiet_milli && !l->pace.quiet_milli_ns)
+    if (!l->pace.has_duty)
         return;
     set_quiet(s, l, 0);
     if (l->pace.quiet_milli_ns)
@@ -67,6 +67,7 @@ static void quiet_ends(struct sched *s, struct live *l, const struct placement *
     l->pace.quiet_milli_ns = 0;
     l->pace.duty_owed = 0;
     l->pace.duty = 1;
+    l->pace.has_duty = false;
 }
 
 void pace_duty(struct sched *s, struct live *l, double duty)
@@ -76,6 +77,7 @@ void pace_duty(struct sched *s, struct live *l, double duty)
     int64_t milli = llround(fmin(fmax(quiet, 0), (double)all));
     bool same = duty == l->pace.duty;
     MUST(s, duty >= 0 && duty <= 1 && !l->pace.stalled && !l->progress_event);
+    l->pace.has_duty = true;
     set_quiet(s, l, milli);
     l->pace.duty_owed = quiet - (double)milli;
     l->pace.duty = duty;

@@ -55,6 +55,7 @@ struct pace {
     int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
     bool stalled;
     uint8_t stalled_on;           /* enum account */
+    bool has_duty;                /* pace_duty() has said it since its GPUs last all worked */
     double tasks;                 /* share of its tasks that run */
     double compute_s, comm_s, reference_s;     /* here, at its present share of links; together at the reference placement */
     double gamma;                 /* how far computing and communicating overlap */

@@ -17,7 +17,7 @@ static int64_t deadline_of(const struct sched *s, job_id j)
 
 static bool wanted(const struct sched *s)
 {
-    for (job_id j = 0; j < s->workload->n_jobs; j++)
+    for (job_id j = 0; s->workload->may_have_deadlines && j < s->workload->n_jobs; j++)
         if (deadline_of(s, j) != TIME_NEVER)
             return true;
     return false;

@@ -4,6 +4,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/suggest.h"
 #include "sim/engine/state.h"
+#include "sim/scheduler/placing.h"
 #include "sim/workload/record.h"
 #include "sim/workload/requests.h"
 
@@ -199,10 +200,10 @@ static bool scattered_totals(const struct sched *s, FILE *text)
         largest = gpus > largest ? gpus : largest;
     }
     for (job_id j = 0; j < w->n_jobs; j++) {
+        if (s->job[j].distance == 255 || s->job[j].distance < SAME_RACK)
+            continue;
         const struct request *ask = w->facts[j].ask;
         if (ask->tasks != SPLIT_ANY || ask->gpus < 2 || ask->gpus > largest || w->facts[j].sizing)
-            continue;
-        if (s->job[j].distance == 255 || s->job[j].distance < SAME_RACK)
             continue;
         first = jobs++ ? first : j;
     }
@@ -308,8 +309,8 @@ static bool pods_unread(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
     bool some = false;
-    for (job_id j = 0; j < setup->workload->n_jobs && !some && !(policies_read(setup) & READS_PODS); j++) {
-        const struct pod_rules *r = job_pods(s, j);
+    for (shape_id i = 0; i < setup->workload->n_shapes && !some && !(policies_read(setup) & READS_PODS); i++) {
+        const struct pod_rules *r = pods_of_shape(s, i);
         some = r && (r->n[POD_AFFINITY] || r->n[POD_ANTI_AFFINITY] || r->n[POD_SPREAD]);
     }
     if (some)

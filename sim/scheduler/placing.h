@@ -53,6 +53,7 @@ const char *placing_never(const struct sched *s, shape_id shape);         /* NUL
 const char *placing_never_job(const struct sched *s, job_id j);           /* NULL: it can be, or its minimum */
 
 void pods_begin(struct sched *s);                                         /* pods.c */
+const struct pod_rules *pods_of_shape(const struct sched *s, shape_id i);    /* NULL: none */
 
 /* builder.c */
 struct builder *builder_begin(struct sched *s, struct view *v, const struct request *r);

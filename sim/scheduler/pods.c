@@ -106,9 +106,14 @@ void pods_begin(struct sched *s)
     s->placing->pod_key = NULL;
 }
 
+const struct pod_rules *pods_of_shape(const struct sched *s, shape_id i)
+{
+    return s->placing->pods[i];
+}
+
 const struct pod_rules *job_pods(const struct sched *s, job_id j)
 {
-    return s->placing->pods[ask_of(s, j)->shape];
+    return pods_of_shape(s, ask_of(s, j)->shape);
 }
 
 bool pod_matches(const char *needs, const char *labels)

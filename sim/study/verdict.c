@@ -153,8 +153,8 @@ static void change_of_means(struct comparison *c, const double *size, const doub
                             const struct clusters *k, double level)
 {
     size_t n = k->n;
-    double mean = gsl_stats_mean(size, 1, n);
-    c->change = over(gsl_stats_mean(more, 1, n), mean);
+    double mean = n ? gsl_stats_mean(size, 1, n) : 0;
+    c->change = n ? over(gsl_stats_mean(more, 1, n), mean) : 0;
     c->interval = c->bootstrap = (struct bounds){ c->change, c->change };
     if (n > 1 && mean > 0) {
         c->interval = ratio_fieller(size, more, n, 1 - level);

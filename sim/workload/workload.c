@@ -534,6 +534,7 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
         .on_demand = row->on_demand,
         .data_mib = row->data_mib,
     };
+    w->may_have_deadlines |= row->deadline_ns != TIME_NEVER;
     w->n_jobs++;
 }
 

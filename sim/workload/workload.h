@@ -201,6 +201,7 @@ struct workload {
     const char *remark;           /* how the reader understood the file, on one line, in `memory`;
                                      NULL: nothing to say */
     uint32_t n_unsorted;          /* rows submitted before the row above them */
+    bool may_have_deadlines;      /* a job that was added has one */
     bool numbered;                /* the trace has no job_ids: the names are row numbers */
     int64_t origin_ns;  /* date of time 0, since 1970; TIME_NEVER: the trace has no dates */
     struct job_facts *facts;      /* [n_jobs + n_on_demand]; .queue is an index into queue_names

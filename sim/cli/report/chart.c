@@ -17,7 +17,7 @@ struct chart_variant *chart_variant(struct chart *c, const char *name)
 
 double *chart_copy(const double *x, size_t n)
 {
-    double *to = mem_new(n + 1, sizeof *to);
+    double *to = mem_new(n, sizeof *to);
     if (n)
         memcpy(to, x, n * sizeof *to);
     return to;
