@@ -116,6 +116,8 @@ static void draw_curve(struct table *t, const struct sample *s, struct range ran
     free(step);
 }
 
+enum { KEY_COLUMNS = 17 };       /* of a terminal, beside a legend */
+
 /* The dumb terminal cuts a legend at its beginning: there the name gives way. */
 const char *distribution_title(const struct plot_request *r, const struct distribution_style *style,
                                const struct distribution *of, size_t i, struct figure *f)
@@ -141,8 +143,11 @@ const char *distribution_title(const struct plot_request *r, const struct distri
     if (d->of.left_out && !terminal)
         text = words(a, "%s; after a warm-up of %s", text, commas(a, (double)d->of.left_out));
     const char *label = r->run[i].label;
+    int room = r->canvas.columns - KEY_COLUMNS - (int)text_width(text);
+    if (terminal && room < NAME_LEAST)           /* too narrow for both */
+        return name_clean(a, label, r->canvas.columns - KEY_COLUMNS);
     if (terminal)
-        label = name_clean(a, label, r->canvas.columns - 17 - (int)text_width(text));
+        label = name_clean(a, label, room);
     return words(a, "%s%s", label, text);
 }
 

@@ -228,10 +228,13 @@ static double value_with(const struct compared *one, size_t g, double seed)
     return (double)NAN;
 }
 
+enum { NAME_ON_PAPER = 18 };      /* columns of the base, under an axis of 3.3 in */
+
 static void normalise(struct comparison *c)
 {
     struct arena *a = figure_memory(c->f);
-    const char *over = words(a, "over that of %s", name_clean(a, c->group_label[0], NAME_WIDE));
+    int room = c->r->canvas.paper.untitled ? NAME_ON_PAPER : NAME_WIDE;
+    const char *over = words(a, "over that of %s", name_clean(a, c->group_label[0], room));
     fact_text(c->f, over, "over");
     for (size_t m = 0; m < c->r->metrics; m++) {
         struct compared *one = &c->metric[m];
