@@ -4,7 +4,7 @@ across = panels < most_across ? panels : most_across
 width = 40 + int(6.9 * longest) + 290 * across
 if (width < 960) width = 960
 down = (panels + most_across - 1) / most_across
-panel_height = (paper > 0 ? (over eq '' ? 80 : 116) + 22 * n : 96 + 26 * n)
+panel_height = (paper > 0 ? (over eq '' ? 88 : 124) + 22 * n : 96 + 26 * n)
 if (!(paper > 0) && panel_height < 206) panel_height = 206
 height = panel_height * down + (many ? 26 : 4)
 paper_height = height
@@ -19,7 +19,7 @@ do for [m=1:panels] {
     column_m = (m - 1) % most_across; row_m = (m - 1) / most_across
     set lmargin at screen left + column_m * panel
     set rmargin at screen left + (column_m + 1) * panel - 0.02
-    set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 28.0 : 42.0)) / height
+    set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 36.0 : 42.0)) / height
     set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 && over eq '' ? 30.0 : paper > 0 ? 62.0 : 48.0)) / height
     set ytics scale 0 ('' 0)
     if (column_m == 0) { do for [i=1:n] { set ytics add (value('label'.i) i) } }

@@ -151,7 +151,8 @@ static const char *gpu_hours(struct arena *a, const char *run, const struct bar 
 
 static const char *mean_wait(struct arena *a, const char *run, const struct bar *b)
 {
-    return words(a, "%s: %s of %s jobs", run, human(a, b->total), commas(a, (double)b->of.counted));
+    return words(a, "%s: %s of %s job%s", run, human(a, b->total), commas(a, (double)b->of.counted),
+                 b->of.counted == 1 ? "" : "s");
 }
 
 static const char *stops(struct arena *a, const char *run, const struct bar *b)
