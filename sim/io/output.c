@@ -238,6 +238,17 @@ void output_discard(struct output *o)
     free_output(o);
 }
 
+int output_end_all(struct output *const *list, size_t n, bool wanted, struct error *err)
+{
+    for (size_t i = 0; i < n && wanted; i++)
+        wanted = output_settle(list[i], err) == 0;
+    if (wanted)
+        return output_commit_all(list, n, err);
+    for (size_t i = 0; i < n; i++)
+        output_discard(list[i]);
+    return -1;
+}
+
 /* ---- numbers and texts ---- */
 
 /* Room for `most` bytes at the end of the buffer; the caller adds to `used` what it took. */

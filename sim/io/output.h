@@ -52,6 +52,9 @@ int  output_commit(struct output *o, struct error *err);
 /* Gives settled files their names, in this order: all or none; on an error earlier files of these
  * names are restored. Frees them. 0, or -1 with err. */
 int  output_commit_all(struct output *const *list, size_t n, struct error *err);
+/* Settles all and gives them their names; where `wanted` is false or one cannot be settled, discards
+ * all (NULL: none). 0, or -1. */
+int  output_end_all(struct output *const *list, size_t n, bool wanted, struct error *err);
 /* Removes the unfinished file, from a signal handler or without memory; nothing else, for the
  * program ends now. */
 void output_remove(const struct output *o);

@@ -373,13 +373,7 @@ int sweep_tables_write(const struct sweep_list *l, size_t first, size_t end, con
     }
     if (result == 0)
         result = put_all(file, l, first, end, directory, failed, err);
-    for (size_t t = 0; t < TABLES && result == 0; t++)
-        result = output_settle(file[t], err);
-    if (result == 0)
-        return output_commit_all(file, TABLES, err);
-    for (size_t t = 0; t < TABLES; t++)
-        output_discard(file[t]);
-    return -1;
+    return output_end_all(file, TABLES, result == 0, err);
 }
 
 /* ==== The lock: one sweep at a time in a directory ==== */

@@ -184,12 +184,7 @@ static int write_files(struct kube_import *im, const char *directory, struct err
         else
             file[n++] = o;
     }
-    for (size_t i = 0; i < n && result == 0; i++)
-        result = output_settle(file[i], err);
-    for (size_t i = 0; i < n && result != 0; i++)
-        output_discard(file[i]);
-    if (result == 0)
-        result = output_commit_all(file, n, err);
+    result = output_end_all(file, n, result == 0, err);
     struct output *shown = output_stream(STDOUT_FILENO, "<stdout>");
     if (result == 0)
         put_report(im, shown, directory, policy);
