@@ -167,3 +167,9 @@ uint64_t timeline_version(const struct sched *s)
 {
     return s->timeline->freed;
 }
+
+bool plan_is_on(const struct sched *s, const struct live *l, const struct placement *p)
+{
+    uint32_t plan = l->hold[HOLD_PLAN];
+    return plan != ORDERED_NONE && s->timeline->hold[plan].p == p;
+}

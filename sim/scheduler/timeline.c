@@ -135,22 +135,6 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
     return w->v;
 }
 
-struct view *timeline_own_view(const struct sched *s, const struct view *v)
-{
-    for (unsigned w = 0; s->timeline && w < 2; w++)
-        if (s->timeline->window[w].v == v)
-            return s->timeline->window[w].v;
-    return NULL;
-}
-
-struct view *view_of(const struct sched *s, const struct view *v)
-{
-    if (v == s->idle)
-        return s->idle;
-    struct view *own = v && v == s->releasing ? s->releasing : timeline_own_view(s, v);
-    return own ? own : s->idle;
-}
-
 /* ---- Holds come and go ---- */
 
 /* Of a piece that is not out of service: that is taken already. */
@@ -608,10 +592,4 @@ void timeline_end(struct sched *s)
     free(t->plan);
     freed_free(&t->room);
     free(t);
-}
-
-bool plan_is_on(const struct sched *s, const struct live *l, const struct placement *p)
-{
-    uint32_t plan = l->hold[HOLD_PLAN];
-    return plan != ORDERED_NONE && s->timeline->hold[plan].p == p;
 }

@@ -1,5 +1,6 @@
 /* views.c - the views of what is free that a run keeps. */
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/timeline.h"
 
 struct view *placing_view(struct sched *s)
 {
@@ -15,4 +16,20 @@ struct view *placing_view(struct sched *s)
     if (s->placing->gpu_mem_most_mib)
         free_index_count_memory(v, s->placing->gpu_mem_most_mib);
     return v;
+}
+
+struct view *timeline_own_view(const struct sched *s, const struct view *v)
+{
+    for (unsigned w = 0; s->timeline && w < 2; w++)
+        if (s->timeline->window[w].v == v)
+            return s->timeline->window[w].v;
+    return NULL;
+}
+
+struct view *view_of(const struct sched *s, const struct view *v)
+{
+    if (v == s->idle)
+        return s->idle;
+    struct view *own = v && v == s->releasing ? s->releasing : timeline_own_view(s, v);
+    return own ? own : s->idle;
 }

@@ -12,6 +12,22 @@
 
 #define MIB_PER_GIB 1024
 
+void row_put_gib(struct output *o, int64_t mib)
+{
+    enum { DIGITS = 10 };
+    char text[DIGITS + 1] = ".";
+    int64_t rest = mib % MIB_PER_GIB * 9765625;
+    size_t n = 1 + DIGITS;
+    out_integer(o, mib / MIB_PER_GIB);
+    if (!rest)
+        return;
+    for (size_t i = DIGITS; i > 0; i--, rest /= 10)
+        text[i] = (char)('0' + rest % 10);
+    while (text[n - 1] == '0')
+        n--;
+    out_bytes(o, text, n);
+}
+
 static const struct shape *shape_of(const struct row_of *j)
 {
     return &j->w->shape[j->ask->shape];
@@ -27,23 +43,6 @@ static uint8_t preferred_level(const struct row_of *j)
 static bool has_level(const struct row_of *j)
 {
     return required_level(j) != LEVEL_ANY || preferred_level(j) != LEVEL_ANY;
-}
-
-/* Exactly: 1/1024 has ten decimals. */
-static void put_gib(struct output *o, int64_t mib)
-{
-    enum { DIGITS = 10 };
-    char text[DIGITS + 1] = ".";
-    int64_t rest = mib % MIB_PER_GIB * 9765625;
-    size_t n = 1 + DIGITS;
-    out_integer(o, mib / MIB_PER_GIB);
-    if (!rest)
-        return;
-    for (size_t i = DIGITS; i > 0; i--, rest /= 10)
-        text[i] = (char)('0' + rest % 10);
-    while (text[n - 1] == '0')
-        n--;
-    out_bytes(o, text, n);
 }
 
 /* ---- columns: size ---- */
@@ -141,7 +140,7 @@ static bool has_memory(const struct row_of *j)
 }
 static void put_memory(struct output *o, const struct row_of *j)
 {
-    put_gib(o, whole(j->ask, j->ask->mem_mib, (int64_t)MIB_PER_GIB * GIB_MAX));
+    row_put_gib(o, whole(j->ask, j->ask->mem_mib, (int64_t)MIB_PER_GIB * GIB_MAX));
 }
 static bool has_share(const struct row_of *j)
 {
@@ -327,7 +326,7 @@ static bool has_gpu_memory(const struct row_of *j)
 }
 static void put_gpu_memory(struct output *o, const struct row_of *j)
 {
-    put_gib(o, gpu_memory(j));
+    row_put_gib(o, gpu_memory(j));
 }
 static bool has_share_memory(const struct row_of *j)
 {
@@ -335,7 +334,7 @@ static bool has_share_memory(const struct row_of *j)
 }
 static void put_share_memory(struct output *o, const struct row_of *j)
 {
-    put_gib(o, shape_of(j)->share_mem_mib);
+    row_put_gib(o, shape_of(j)->share_mem_mib);
 }
 static uint32_t used_memory(const struct row_of *j)
 {
@@ -350,7 +349,7 @@ static bool has_used_memory(const struct row_of *j)
 }
 static void put_used_memory(struct output *o, const struct row_of *j)
 {
-    put_gib(o, used_memory(j));
+    row_put_gib(o, used_memory(j));
 }
 static bool has_duty(const struct row_of *j)
 {
@@ -378,7 +377,7 @@ static void put_mig(struct output *o, const struct row_of *j)
     out_text(o, mig_name(j->ask->mig, name));
 }
 
-/* ---- columns: input, preemption overhead ---- */
+/* ---- columns: input ---- */
 
 static bool has_model(const struct row_of *j)
 {
@@ -394,41 +393,7 @@ static bool has_data(const struct row_of *j)
 }
 static void put_data(struct output *o, const struct row_of *j)
 {
-    put_gib(o, j->truth->data_mib);
-}
-static const struct own_overhead no_price = OWN_OVERHEAD_NONE;
-static struct own_overhead overhead(const struct row_of *j)
-{
-    return j->truth->overhead ? workload_overhead(j->w, j->truth->overhead) : no_price;
-}
-static bool has_checkpoint(const struct row_of *j)
-{
-    return overhead(j).checkpoint >= 0;
-}
-static void put_checkpoint(struct output *o, const struct row_of *j)
-{
-    out_text(o, native_checkpoints[overhead(j).checkpoint]);
-}
-#define PRICE_COLUMN(field)                                           \
-    static bool has_##field(const struct row_of *j)                   \
-    {                                                                 \
-        return overhead(j).field##_ns >= 0;                              \
-    }                                                                 \
-    static void put_##field(struct output *o, const struct row_of *j) \
-    {                                                                 \
-        out_seconds(o, overhead(j).field##_ns);                          \
-    }
-PRICE_COLUMN(interval)
-PRICE_COLUMN(save)
-PRICE_COLUMN(grace)
-PRICE_COLUMN(restart)
-static bool has_checkpoint_size(const struct row_of *j)
-{
-    return overhead(j).checkpoint_mib >= 0;
-}
-static void put_checkpoint_size(struct output *o, const struct row_of *j)
-{
-    put_gib(o, overhead(j).checkpoint_mib);
+    row_put_gib(o, j->truth->data_mib);
 }
 
 /* ---- the columns, in the order in which they are written ---- */
@@ -481,12 +446,12 @@ static const struct column {
     { "leaving_s", past_is_leaving, past_put_leaving },
     { "recorded_wait_s", past_has_wait, past_put_wait },
     { "recorded_on", past_has_place, past_put_place },
-    { "checkpoint", has_checkpoint, put_checkpoint },
-    { "interval_s", has_interval, put_interval },
-    { "save_s", has_save, put_save },
-    { "grace_s", has_grace, put_grace },
-    { "restart_s", has_restart, put_restart },
-    { "checkpoint_gib", has_checkpoint_size, put_checkpoint_size },
+    { "checkpoint", overhead_has_checkpoint, overhead_put_checkpoint },
+    { "interval_s", overhead_has_interval, overhead_put_interval },
+    { "save_s", overhead_has_save, overhead_put_save },
+    { "grace_s", overhead_has_grace, overhead_put_grace },
+    { "restart_s", overhead_has_restart, overhead_put_restart },
+    { "checkpoint_gib", overhead_has_checkpoint_size, overhead_put_checkpoint_size },
     { "data_set", input_has_data_set, input_put_data_set },
     { "epochs", input_has_epochs, input_put_epochs },
     { "image", input_has_image, input_put_image },

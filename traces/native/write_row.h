@@ -2,7 +2,8 @@
  * whether a row needs the column, and its cell.
  *
  * write_past.c: where a job runs already, and when and where it ran in the log. write_site.c: its
- * partition, QOS and account, and what it reads. write_depends.c: what it waits for. */
+ * partition, QOS and account, and what it reads. write_depends.c: what it waits for.
+ * write_overhead.c: what a stop of it costs. */
 #pragma once
 #include "sim/io/output.h"
 #include "sim/workload/workload.h"
@@ -17,6 +18,9 @@ struct row_of {
     const struct task_group *group; /* NULL: the job has no groups */
     bool inner;                     /* the group has groups below it */
 };
+
+/* Exactly: 1/1024 has ten decimals. */
+void row_put_gib(struct output *o, int64_t mib);
 
 bool past_is_running(const struct row_of *j);
 void past_put_running_on(struct output *o, const struct row_of *j);
@@ -46,3 +50,16 @@ bool input_has_epochs(const struct row_of *j);
 void input_put_epochs(struct output *o, const struct row_of *j);
 bool input_has_image(const struct row_of *j);
 void input_put_image(struct output *o, const struct row_of *j);
+
+bool overhead_has_checkpoint(const struct row_of *j);
+void overhead_put_checkpoint(struct output *o, const struct row_of *j);
+bool overhead_has_interval(const struct row_of *j);
+void overhead_put_interval(struct output *o, const struct row_of *j);
+bool overhead_has_save(const struct row_of *j);
+void overhead_put_save(struct output *o, const struct row_of *j);
+bool overhead_has_grace(const struct row_of *j);
+void overhead_put_grace(struct output *o, const struct row_of *j);
+bool overhead_has_restart(const struct row_of *j);
+void overhead_put_restart(struct output *o, const struct row_of *j);
+bool overhead_has_checkpoint_size(const struct row_of *j);
+void overhead_put_checkpoint_size(struct output *o, const struct row_of *j);
