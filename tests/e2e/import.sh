@@ -6,21 +6,7 @@ root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-passed=0 failed=0
-check() { # NAME STATUS
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $1"
-    fi
-}
-same() { # NAME: what stands on standard input is the file `got`
-    cat >expected
-    diff expected got >difference || cat difference
-    cmp -s expected got
-    check "$1" $?
-}
+. "$root/tests/support/checks.sh"
 cells() { # FILE NAMES: these columns; one that the file does not have is empty
     awk -F, -v names="$2" 'BEGIN { n = split(names, name, ","); print names }
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -90,7 +76,7 @@ check "the report is shown, and nothing else" $?
 
 # Racks: of the four nodes of s0, and of the three of s1 that are up. Shares 3 and 1 of 22 GPUs: 16 and 5.
 cp whole/cluster.yaml got
-same "the cluster file" <<'END'
+got_is "the cluster file" <<'END'
 name: "lab"
 gpu_models: [ { name: "a100", like: A100-SXM4-40 }, { name: "v100", like: V100-SXM2-16 } ]
 nodes:
@@ -113,7 +99,7 @@ accounts:
 time_limits: { enforce: true, over_s: 0, check_s: 30 }
 END
 cp whole/report.txt got
-same "the report" <<'END'
+got_is "the report" <<'END'
 7 of 8 nodes, 22 GPUs, 2 partitions, 4 accounts and users, 2 QOS
 6 rows of sacct: 3 jobs
 jobs that run or wait at the end of the log: 5 in now.csv, as from then
@@ -130,7 +116,7 @@ guessed: Fairshare=parent of an account or user is one share
 gpuyard run -c whole/cluster.yaml -t whole/jobs.csv -p slurm:scheduler=backfill,priority=multifactor,w_age=1000,w_fairshare=5000,max_age_s=86400,bf_interval=60,bf_window=1440,preempt=partition,preempt_mode=requeue
 END
 cells whole/jobs.csv job_id,submit_s,duration_s,gpus,group,tasks,cpus_per_task,mem_gib_per_task,gpu_type,queue,user,estimate_s,status,node_selector,max_per_node,recorded_wait_s,partition,qos,account,x_partition,x_start_s,x_nodes,x_scheduler >got
-same "the jobs that ended" <<'END'
+got_is "the jobs that ended" <<'END'
 job_id,submit_s,duration_s,gpus,group,tasks,cpus_per_task,mem_gib_per_task,gpu_type,queue,user,estimate_s,status,node_selector,max_per_node,recorded_wait_s,partition,qos,account,x_partition,x_start_s,x_nodes,x_scheduler
 1,0,100,8,,2,4,1,a100,phys,ann,120,,ib=yes,1,0,batch,normal,phys,batch,0,n[01-02],main
 2_1,5,10,1,,,1,,,chem,bob,60,failed,,,5,urgent,fast,chem,urgent,10,n05,backfill
@@ -146,11 +132,11 @@ grep -F -q 'group: "n05-n06", count: 2, gpus: 2, gpu_model: "v100", cpus: 28, me
     grep -F -q '{ name: "phys", deserved_gpus: 16, limit_gpus: 20 }' plain/cluster.yaml && ! grep -q '^partitions' plain/cluster.yaml
 check "partitions are labels, a limit of GPUs is that of the queue" $?
 tail -n 1 plain/report.txt >got
-same "the policy that comes closest" <<'END'
+got_is "the policy that comes closest" <<'END'
 gpuyard run -c plain/cluster.yaml -t plain/jobs.csv -p multifactor:blocking=skip,w_size=0,w_age=1000,w_fairshare=5000,max_age_s=86400
 END
 cells plain/now.csv job_id,submit_s,duration_s,gpus,estimate_s,status,node_selector,affinity,depends_on,running_on,started_s >got
-same "what runs and what waits" <<'END'
+got_is "what runs and what waits" <<'END'
 job_id,submit_s,duration_s,gpus,estimate_s,status,node_selector,affinity,depends_on,running_on,started_s
 4,0,3530,4,3600,,partition.batch=yes,,,1:x4,-70
 5,0,600,4,600,,,partition.batch;partition.urgent,,,
@@ -178,7 +164,7 @@ echo 'PartitionName=all AllowQos=ALL Default=YES QoS=N/A DefaultTime=00:02:00 Ma
 "$gpuyard" import slurm --nodes nodes.txt --partitions partitions.txt -o shown_site >out 2>err
 check "imported of scontrol" $?
 cp shown_site/cluster.yaml got
-same "the cluster file of scontrol" <<'END'
+got_is "the cluster file of scontrol" <<'END'
 name: "slurm"
 gpu_models: [ { name: "a100", like: A100-SXM4-40 } ]
 nodes:
@@ -200,7 +186,7 @@ END
 "$gpuyard" import slurm --plain --conf site/slurm.conf --jobs chain -o chained >out 2>err
 check "imported with dependencies" $?
 cells chained/now.csv job_id,duration_s,gpus,depends_on,running_on,started_s >got
-same "what waits for what runs" <<'END'
+got_is "what waits for what runs" <<'END'
 job_id,duration_s,gpus,depends_on,running_on,started_s
 1,590,6,,0:x3;1:x3,-10
 3,600,1,afterok:1,,

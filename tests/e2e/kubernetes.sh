@@ -7,21 +7,7 @@ root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-passed=0 failed=0
-check() { # NAME STATUS
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $1"
-    fi
-}
-same() { # NAME: what stands on standard input is the file `got`
-    cat >expected
-    diff expected got >difference || cat difference
-    cmp -s expected got
-    check "$1" $?
-}
+. "$root/tests/support/checks.sh"
 said() { # NAME REPORT LINE...: each line stands in the report
     name=$1 report=$2
     shift 2
@@ -98,7 +84,7 @@ check "small is imported: $(cat err)" $?
 check "the report is shown, and nothing else" $?
 # a: 63 CPUs less 0.1 of the DaemonSet, 512 GiB less 100 MiB = 511.90234375. speech has its quota of 12 of 16, vision the rest.
 cp whole/cluster.yaml got
-same "the cluster file" <<'END'
+got_is "the cluster file" <<'END'
 name: kubernetes
 gpu_models: [ { name: "NVIDIA-A100-SXM4-80GB", like: A100-SXM4-80 } ]
 nodes:
@@ -111,18 +97,18 @@ END
 # train began 1800 s before 12:00, the latest time, and runs as long again; its CPUs are those of the init container. The Job
 # may take two hours.
 cut -d, -f 1-9,13-18,20,22-24 whole/now.csv >got
-same "what runs and waits" <<'END'
+got_is "what runs and waits" <<'END'
 job_id,submit_s,duration_s,gpus,group,tasks,min_tasks,cpus_per_task,mem_gib_per_task,queue,user,priority,preemptible,estimate_s,status,node_selector,tolerations,running_on,started_s
 vision/train,0,1800,4,,1,,3,10,vision,vision,0,yes,,completed,disk=hdd,gpu:NoSchedule,1,-1800
 speech/big-5,0,7200,16,,2,,0,,speech,speech,1000,yes,7200,completed,,,,
 END
 cut -d, -f 1-4,18,25 whole/jobs.csv >got
-same "what has ended" <<'END'
+got_is "what has ended" <<'END'
 job_id,submit_s,duration_s,gpus,status,recorded_wait_s
 vision/old,0,600,1,failed,60
 END
 cp whole/report.txt got
-same "the report" <<'END'
+got_is "the report" <<'END'
 8 objects of 2 files; 2 of 2 nodes, 16 GPUs; queues are namespaces
 jobs: 1 run and 1 wait (now.csv), 1 have ended (jobs.csv)
 guessed: the moment of the dump is 2026-03-01T12:00:00Z, the latest time in it (--at)
@@ -153,7 +139,7 @@ check "KAI is imported: $(cat err)" $?
 # 64 - 0.501 = 63.499 and 512 - 0.5 - 10/1024 = 511.490234375. m0 has two GPUs by its label, x0 is not ready. CPUs and memory of
 # all queues are unlimited. `old`, `quarter` and `by-memory` have no queue of KAI, and one GPU each.
 sed 's/, \(deserved\|limit\)_\(cpus\|memory_gib\): unlimited//g; s/, \(cpu\|memory\)_weight: 1//g; s/gpu_model: "[^"]*"/A100/' kai/cluster.yaml >got
-same "the cluster file of KAI" <<'END'
+got_is "the cluster file of KAI" <<'END'
 name: kubernetes
 gpu_models: [ { name: "NVIDIA-A100-SXM4-80GB", like: A100-SXM4-80 } ]
 nodes:
@@ -169,7 +155,7 @@ queues:
 END
 # Group s1 is GPU 0 of g2, s2 GPU 0 of g3; those with whole GPUs have the next ones. build is 100: not preemptible; slice is.
 cut -d, -f 1,4,6,7,10-13,15,16,19,20,23 kai/now.csv >got
-same "the jobs of KAI" <<'END'
+got_is "the jobs of KAI" <<'END'
 job_id,gpus,tasks,min_tasks,gpu_milli,gpu_share_mem_gib,mig,queue,priority,preemptible,topology,node_selector,running_on
 a/big,16,16,,,,,team-a,125,no,required:rack,,
 a/gang,16,2,,,,,team-a,50,yes,,,0;1
@@ -210,7 +196,7 @@ check "Kueue is imported: $(cat err)" $?
 # Nodes by block, rack and name; those without the labels come last. GPUs are in group 0. speech has half a CPU of a flavor
 # that no object describes. 2Ti are 2048 GiB.
 sed 's/gpu_model: "[^"]*"/GPU/; s/cpus: 64, memory_gib: 512, //' kueue.out/cluster.yaml >got
-same "the cluster file of Kueue" <<'END'
+got_is "the cluster file of Kueue" <<'END'
 name: kubernetes
 gpu_models: [ { name: "NVIDIA-H100-80GB-HBM3", like: H100-SXM5-80 }, { name: "NVIDIA-A100-SXM4-80GB", like: A100-SXM4-80 } ]
 nodes:
@@ -234,7 +220,7 @@ queues:
 END
 # notebook has run 900 of 3600 s; the others were admitted 5400 s ago. Its pods carry a host name that the Workload does not ask for.
 cut -d, -f 1,3,4,6,7,13,15,17,19-24 kueue.out/now.csv >got
-same "the jobs of Kueue" <<'END'
+got_is "the jobs of Kueue" <<'END'
 job_id,duration_s,gpus,tasks,min_tasks,queue,priority,estimate_s,topology,node_selector,affinity,tolerations,running_on,started_s
 eve/notebook,2700,1,1,,outside,0,3600,,,pool=a100|h100,*,9,-900
 ops/new,3600,2,1,,ops,0,,,,,old=yes:NoSchedule,,
@@ -355,7 +341,7 @@ check "the documentation's manifests are imported: $(cat err)" $?
 simulate documented
 # Two pods of 3 CPUs in one rack: of 4 and 8 CPUs only that of n2, node 1, holds both.
 tail -n +2 documented.run/intervals.csv | cut -d, -f 2,3 >got
-same "a job of the documentation is in one rack" <<'END'
+got_is "a job of the documentation is in one rack" <<'END'
 0,1
 1,1
 END
@@ -377,7 +363,7 @@ END
 "$gpuyard" import kubernetes odd.yaml -o odd >shown 2>err
 check "odd is imported: $(cat err)" $?
 cut -d, -f 1,20-24 odd/now.csv >got
-same "what runs against the rules" <<'END'
+got_is "what runs against the rules" <<'END'
 job_id,node_selector,affinity,tolerations,running_on,started_s
 default/cordoned,,,node.kubernetes.io/unschedulable:NoSchedule,0,
 default/large,,,,,

@@ -7,6 +7,7 @@
  * borrow, or by shares, Kueue's rules can go round in circles: whoever has stopped somebody is overtaken before it is admitted,
  * or stopped in turn (of shares: kubernetes-sigs/kueue, issue 14543). Then a pass is cut short, and limits alone are certain. */
 #include "policies/kueue/books.h"
+#include "tests/metamorphic/cohort_stops.h"
 #include "tests/support/built.h"
 #include "tests/support/named.h"
 #include "sim/base/memory.h"
@@ -14,7 +15,7 @@
 #include "sim/engine/run.h"
 #include "tests/unit/test_core.h"
 
-enum { SEEDS = 150, LEAVES = 5, TREE = 8, RUN_JOBS = 60, STOPS_MOST = 4096 };
+enum { SEEDS = 150, LEAVES = 5, TREE = 8, RUN_JOBS = 60 };
 
 struct tree {
     struct queue_spec queue[TREE];
@@ -72,8 +73,7 @@ struct watch {
     const struct tree *t;
     struct cohort_books books;
     char memory[4096];
-    struct { int64_t time_ns; bool start; } event[STOPS_MOST];
-    size_t n_events;
+    struct stops_seen seen;
     unsigned over_limit, owed, stops, in_vain;
 };
 
@@ -108,30 +108,9 @@ static void at_instant(void *self, const struct sched *s)
 
 static void at_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason)
 {
-    struct watch *w = self;
-    bool start = !strcmp(kind, "start"), stop = !strcmp(kind, "stop") && !strcmp(decision, "preempted");
     (void)j;
     (void)reason;
-    if (!start && !stop)
-        return;
-    assert_true(w->n_events < STOPS_MOST);
-    w->event[w->n_events].time_ns = now_ns;
-    w->event[w->n_events++].start = start;
-}
-
-/* Without use: at the very time of the stop no job starts. It need not be the preemptor: others
- * may go before it. */
-static void count_stops(struct watch *w)
-{
-    for (size_t i = 0; i < w->n_events; i++) {
-        if (w->event[i].start)
-            continue;
-        bool gained = false;
-        for (size_t k = 0; k < w->n_events; k++)
-            gained |= w->event[k].start && w->event[k].time_ns == w->event[i].time_ns;
-        w->stops++;
-        w->in_vain += !gained;
-    }
+    stops_note(&((struct watch *)self)->seen, now_ns, kind, decision);
 }
 
 static void tree_run(struct watch *w, const struct policy *p, const double *params, struct job_result *results)
@@ -152,7 +131,7 @@ static void tree_run(struct watch *w, const struct policy *p, const double *para
     run_free(s);
     workload_free(load);
     cluster_free(c);
-    count_stops(w);
+    stops_count(&w->seen, &w->stops, &w->in_vain);
 }
 
 /* ---- Properties ---- */

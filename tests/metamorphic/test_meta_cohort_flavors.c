@@ -5,13 +5,14 @@
  * A counted node a flavor with as many GPUs as there is quota of it, so that places never bind; stopping is free and takes no
  * time. What is certain only where queues do nothing but take back what is theirs, and why: test_meta_cohort.c. */
 #include "policies/kueue/books.h"
+#include "tests/metamorphic/cohort_stops.h"
 #include "tests/support/built.h"
 #include "tests/support/named.h"
 #include "sim/base/random.h"
 #include "sim/engine/run.h"
 #include "tests/unit/test_core.h"
 
-enum { SEEDS = 150, KINDS = 2, TREE = 6, FIRST_LEAF = 2, RUN_JOBS = 60, STOPS_MOST = 4096 };
+enum { SEEDS = 150, KINDS = 2, TREE = 6, FIRST_LEAF = 2, RUN_JOBS = 60 };
 
 /* gangs: jobs of several tasks; elastic: some are admitted with fewer. */
 struct way { const char *name; bool plain, gangs, elastic; double params[2]; };
@@ -93,8 +94,7 @@ struct watch {
     const struct tree *t;
     struct cohort_books books;
     char memory[4096];
-    struct { int64_t time_ns; bool start; } event[STOPS_MOST];
-    size_t n_events;
+    struct stops_seen seen;
     unsigned over_limit, owed, stops, in_vain, partial;
 };
 
@@ -155,26 +155,9 @@ static void at_instant(void *self, const struct sched *s)
 
 static void at_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason)
 {
-    struct watch *w = self;
-    bool start = !strcmp(kind, "start"), stop = !strcmp(kind, "stop") && !strcmp(decision, "preempted");
     (void)j;
     (void)reason;
-    if (!start && !stop)
-        return;
-    assert_true(w->n_events < STOPS_MOST);
-    w->event[w->n_events].time_ns = now_ns;
-    w->event[w->n_events++].start = start;
-}
-
-static void count_stops(struct watch *w)
-{
-    for (size_t i = 0; i < w->n_events; i++) {
-        bool gained = w->event[i].start;
-        for (size_t k = 0; k < w->n_events && !gained; k++)
-            gained = w->event[k].start && w->event[k].time_ns == w->event[i].time_ns;
-        w->stops += !w->event[i].start;
-        w->in_vain += !gained;
-    }
+    stops_note(&((struct watch *)self)->seen, now_ns, kind, decision);
 }
 
 static void tree_run(struct watch *w, const struct policy *p, const double *params, struct job_result *results)
@@ -199,7 +182,7 @@ static void tree_run(struct watch *w, const struct policy *p, const double *para
     run_free(s);
     workload_free(load);
     cluster_free(c);
-    count_stops(w);
+    stops_count(&w->seen, &w->stops, &w->in_vain);
 }
 
 /* ---- Properties ---- */

@@ -23,3 +23,7 @@ says() { if grep -Fqx -e "$2" "$1"; then ok; else fail "$1: no line '$2'"; fi; }
 holds() { if grep -Fq -e "$2" "$1"; then ok; else fail "$1: nothing like '$2'"; fi; }
 same() { if cmp -s "$1" "$2"; then ok; else fail "$1 and $2 differ"; fi; }
 none() { for f do if [ -e "$f" ]; then fail "$f is there"; else ok; fi; done; }
+# check NAME STATUS
+check() { if [ "$2" -eq 0 ]; then ok; else fail "$1"; fi; }
+# got_is NAME: what stands on standard input is the file ./got; else the difference is shown.
+got_is() { if diff - got; then ok; else fail "$1"; fi; }
