@@ -137,18 +137,6 @@ static const struct row {
       .useful = 880, .lost = 176, .startup = 160, .down = 160 },
 };
 
-static struct sched *played(const struct cluster *c, struct workload *w, const char *policy, uint64_t seed, struct run_observer o,
-                            struct error *err)
-{
-    struct named_policy named = policy_named(policy);
-    struct named_placer placer = placer_with("pack");
-    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = named.policy, .policy_params = named.params,
-                                                   .placer = placer.placer, .placer_params = placer.params, .seed = seed,
-                                                   .check = true, .observer = o });
-    run_execute(s, err);
-    return s;
-}
-
 static void schedule(void **state)
 {
     const struct row *row = *state;
@@ -162,7 +150,7 @@ static void schedule(void **state)
         n++;
     struct workload *w = workload_of(row->jobs, n);
     assert_int_equal(run_bind(c, w, &err), 0);
-    struct sched *s = played(c, w, row->policy, 1, (struct run_observer){ .self = &taken, .interval = note_interval }, &err);
+    struct sched *s = schedule_played(c, w, row->policy, 1, (struct run_observer){ .self = &taken, .interval = note_interval }, &err);
     assert_string_equal(err.text, "");
     for (job_id j = 0; j < n; j++) {
         struct job_result got = run_job(s, j);
@@ -239,7 +227,7 @@ static void shares_of_what_is_up(void **state)
                                                      { 0, 100, 16, .tasks = 16, .min_tasks = 1, .queue = "b" } }, 2);
     assert_string_equal(err.text, "");
     assert_int_equal(run_bind(c, w, &err), 0);
-    struct sched *s = played(c, w, "quota", 1, (struct run_observer){ .self = share, .instant = note_share }, &err);
+    struct sched *s = schedule_played(c, w, "quota", 1, (struct run_observer){ .self = share, .instant = note_share }, &err);
     assert_string_equal(err.text, "");
     run_free(s);
     workload_free(w);
@@ -284,7 +272,7 @@ static double wall_of(const struct form_row *row, double mtbf_s, double restart_
         fail_msg("%s", err.text);
     struct workload *w = workload_of((struct job[]){ { 0, 1e8, row->nodes ? row->nodes * 8 : 8 } }, 1);
     assert_int_equal(run_bind(c, w, &err), 0);
-    struct sched *s = played(c, w, "fifo", seed, (struct run_observer){ .self = NULL }, &err);
+    struct sched *s = schedule_played(c, w, "fifo", seed, (struct run_observer){ .self = NULL }, &err);
     assert_string_equal(err.text, "");
     struct job_result got = run_job(s, 0);
     assert_int_equal(got.outcome, OUTCOME_COMPLETED);
@@ -341,7 +329,7 @@ static void mttf(void **state)
     double work_s = 3000 * row->hours * 3600;
     struct workload *w = workload_of((struct job[]){ { 0, work_s, 1024 } }, 1);
     assert_int_equal(run_bind(c, w, &err), 0);
-    struct sched *s = played(c, w, "fifo", 1, (struct run_observer){ .self = NULL }, &err);
+    struct sched *s = schedule_played(c, w, "fifo", 1, (struct run_observer){ .self = NULL }, &err);
     assert_string_equal(err.text, "");
     double hours = work_s / 3600 / run_job(s, 0).restarts, within = 4 / sqrt(3000);
     assert_true(fabs(hours / row->hours - 1) < within);

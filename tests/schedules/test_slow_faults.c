@@ -64,17 +64,6 @@ static const struct row {
       { { 0, 1000, 8, 0, .ends = 1300, .lost = 300 } } },
 };
 
-static struct sched *played(const struct cluster *c, struct workload *w, uint64_t seed, struct run_observer o, struct error *err)
-{
-    struct named_policy named = policy_named("fifo");
-    struct named_placer placer = placer_with("pack");
-    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = named.policy, .policy_params = named.params,
-                                                   .placer = placer.placer, .placer_params = placer.params, .seed = seed,
-                                                   .check = true, .observer = o });
-    run_execute(s, err);
-    return s;
-}
-
 static void schedule(void **state)
 {
     const struct row *row = *state;
@@ -87,7 +76,7 @@ static void schedule(void **state)
         n++;
     struct workload *w = workload_of(row->jobs, n);
     assert_int_equal(run_bind(c, w, &err), 0);
-    struct sched *s = played(c, w, 1, (struct run_observer){ .self = &taken, .interval = note_interval }, &err);
+    struct sched *s = schedule_played(c, w, "fifo", 1, (struct run_observer){ .self = &taken, .interval = note_interval }, &err);
     assert_string_equal(err.text, "");
     for (job_id j = 0; j < n; j++) {
         struct job_result got = run_job(s, j);
@@ -119,7 +108,7 @@ static void slow_link(void **state)
     struct workload *w = workload_of((struct job[]){ { 0, 1000, 16, .model = "BERT-large" } }, 1);
     assert_string_equal(err.text, "");
     assert_int_equal(run_bind(c, w, &err), 0);
-    struct sched *run = played(c, w, 1, (struct run_observer){ .self = NULL }, &err);
+    struct sched *run = schedule_played(c, w, "fifo", 1, (struct run_observer){ .self = NULL }, &err);
     assert_string_equal(err.text, "");
     double ends = seconds(run_job(run, 0).end_ns), want = 1000 + 200 * (1 - usual / slow);
     struct summary *m = summary_make(run);
@@ -143,7 +132,7 @@ static double slow_share(uint64_t seed, const char *keys)
     assert_string_equal(err.text, "");
     struct workload *w = workload_of((struct job[]){ { 0, 86400, 8, .on = "399:0-7" }, { 347 * 86400.0, 86400, 8 } }, 2);
     assert_int_equal(run_bind(c, w, &err), 0);
-    struct sched *s = played(c, w, seed, (struct run_observer){ .self = NULL }, &err);
+    struct sched *s = schedule_played(c, w, "fifo", seed, (struct run_observer){ .self = NULL }, &err);
     assert_string_equal(err.text, "");
     struct summary *m = summary_make(s);
     double share = summary_value(m, "slow_node_h", "all") / (400 * seconds(run_totals(s)->last_ns - run_totals(s)->first_ns) / 3600);

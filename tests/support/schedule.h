@@ -406,3 +406,16 @@ static inline void plays_as_written(void **state)
     struct named_policy named = policy_named(row->policy);
     plays_with(row, named.policy, named.params);
 }
+
+/* A run of the cluster under a policy, with packed placement. */
+__attribute__((unused)) static struct sched *schedule_played(const struct cluster *c, struct workload *w, const char *policy,
+                                                             uint64_t seed, struct run_observer o, struct error *err)
+{
+    struct named_policy named = policy_named(policy);
+    struct named_placer placer = placer_with("pack");
+    struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = named.policy, .policy_params = named.params,
+                                                   .placer = placer.placer, .placer_params = placer.params, .seed = seed,
+                                                   .check = true, .observer = o });
+    run_execute(s, err);
+    return s;
+}
