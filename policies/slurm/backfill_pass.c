@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_IN_S         INT64_C(1000000000)
 #define WINDOW_S        30        /* of a group of ends */
 #define GROUP_MOST      200       /* jobs of a group */
 #define TRIES_MOST      100000    /* of one entry: more is a fault */
@@ -166,7 +165,7 @@ static const struct ending *next_group(struct sched *s, const struct backfill *x
 static int64_t will_run(struct sched *s, struct slurm *m, const struct backfill *x,
                         const struct entry *e, const uint64_t *avail, struct seats *where)
 {
-    struct need need = slurm_need(s, e->job);
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
     struct future f = { .avail = avail, .window = WINDOW_S };
     job_id *victim;
     const struct ending *last;
@@ -198,19 +197,15 @@ enum answer { DONE, RESERVED_NOTHING, STARTED };
 
 static bool now_only(struct sched *s, const struct slurm *m, const struct entry *e)
 {
-    const struct slurm_params *p = m->params;
     const struct slurm_job *own = job_own(s, e->job);
-    return (p->bf_min_prio_reserve > 0 && e->priority < p->bf_min_prio_reserve) ||
-           (p->bf_min_age_reserve > 0 &&
-            (double)(sched_now(s) - own->submit_ns) / (double)NS_IN_S < p->bf_min_age_reserve) ||
-           (p->bf_one_resv_per_job > 0 && own->planned);
+    return slurm_reserves_nothing(s, m, e) || (m->params->bf_one_resv_per_job > 0 && own->planned);
 }
 
 /* It can start. false: it could not after all, and is planned like one that waits. */
 static bool start_now(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e,
                       const uint64_t *avail, bool *over)
 {
-    struct need need = slurm_need(s, e->job);
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
     struct seats where;
     *over = !slurm_limits_after(s, m, e);
     if (*over)
@@ -271,7 +266,7 @@ static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, con
 {
     int64_t length = length_of(s, m, e), start = m->now_s, later, when;
     bool only_now = now_only(s, m, e), over = false, tried = false;
-    struct need need = slurm_need(s, e->job);
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
     uint64_t *nodes = slurm_set(s, m, m->up);
     struct seats where;
     for (uint32_t w = 0; w < m->words; w++)
@@ -352,7 +347,7 @@ static bool is_tried(struct sched *s, const struct slurm *m, struct backfill *x,
         return false;
     if (p->bf_max_job_user > 0 && tried_of_user(s, m, i) >= p->bf_max_job_user)
         return false;
-    return slurm_partition_takes(s, m, e) && slurm_limits_before(s, m, e);
+    return slurm_limits_before(s, m, e);
 }
 
 void slurm_backfill(struct sched *s, struct slurm *m)

@@ -8,6 +8,7 @@
 #define MINUTE_S      60
 #define YEAR_S        (INT64_C(365) * 86400)
 #define PRIORITY_MOST 4294967295.0
+#define BASIC_FIRST   4294901760.0     /* src/plugins/priority/basic/priority_basic.c */
 
 /* ---- Time limits ---- */
 
@@ -35,14 +36,44 @@ int64_t slurm_end_s(struct sched *s, job_id j)
     return own->start_ns / NS_IN_S + own->limit_s;
 }
 
-bool slurm_partition_takes(struct sched *s, const struct slurm *m, const struct entry *e)
+bool slurm_reserves_nothing(struct sched *s, const struct slurm *m, const struct entry *e)
 {
-    const struct partition_facts *p = &m->partition[e->partition];
-    struct need need = slurm_need(s, e->job);
-    return !p->down &&
+    const struct slurm_params *p = m->params;
+    const struct slurm_job *own = job_own(s, e->job);
+    return (p->bf_min_prio_reserve > 0 && e->priority < p->bf_min_prio_reserve) ||
+           (p->bf_min_age_reserve > 0 &&
+            (double)(sched_now(s) - own->eligible_ns) / (double)NS_IN_S < p->bf_min_age_reserve);
+}
+
+/* ---- Which partitions take it ---- */
+
+/* The world refuses what could not be placed on the nodes of all its partitions together, however
+ * many nodes it took. */
+static void judge(struct sched *s, const struct slurm *m, job_id j)
+{
+    struct slurm_job *own = job_own(s, j);
+    struct job_site site = job_site(s, j);
+    for (uint32_t i = 0; i < site.n_partitions; i++) {
+        uint32_t p = site.partition[i];
+        bool by_world = site.n_partitions == 1 && m->partition[p].max_nodes == UNLIMITED;
+        if (by_world || slurm_could_hold(s, m, j, p))
+            continue;
+        if (!own->never)
+            own->never = sched_alloc(s, (m->n_partitions / 64 + 1) * sizeof *own->never);
+        set_add(own->never, p);
+    }
+    own->judged = true;
+}
+
+/* src/slurmctld/job_mgr.c, job_limits_check; what its nodes could not hold is never runnable there,
+ * either (src/slurmctld/job_scheduler.c, _schedule: ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE). */
+static bool partition_takes(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
+{
+    const struct partition_facts *p = &m->partition[partition];
+    const struct slurm_job *own = job_own(s, j);
+    return !p->down && !(own->never && set_has(own->never, partition)) &&
            (p->max_time_ns == TIME_NEVER ||
-            slurm_limit_s(s, m, e->job, e->partition) <= whole_minutes_s(p->max_time_ns)) &&
-           (p->max_nodes == UNLIMITED || need.nodes <= p->max_nodes);
+            slurm_limit_s(s, m, j, partition) <= whole_minutes_s(p->max_time_ns));
 }
 
 /* ---- Priorities ---- */
@@ -88,7 +119,7 @@ static double priority_in(struct sched *s, const struct slurm *m, job_id j, uint
     const struct slurm_params *p = m->params;
     const struct slurm_job *own = job_own(s, j);
     if ((int)p->priority == PRIORITY_BASIC)
-        return -(double)j;        /* each has less than all before it: src/plugins/priority/basic */
+        return BASIC_FIRST - (double)j;          /* each has less than all before it */
     double factor = m->top_factor > 0 ? m->partition[partition].factor / m->top_factor : 0,
            gpus = m->partition_gpus[partition] > 0
                       ? (double)job_size(s, j).gpu_milli / MILLI_ALL / (double)m->partition_gpus[partition] : 0,
@@ -146,11 +177,16 @@ static size_t entries_of(struct sched *s, struct slurm *m, job_id j, struct orde
         sched_blocked(s, j, WAIT_OTHER);
         return 0;
     }
+    if (!own->judged)
+        judge(s, m, j);
     for (uint32_t i = 0; i < (site.n_partitions ? site.n_partitions : 1); i++) {
         uint32_t p = site.n_partitions ? site.partition[i] : 0;
-        to[n++] = (struct ordered){
-            { j, p, priority_in(s, m, j, p), own->submit_ns }, m->partition[p].tier };
+        if (partition_takes(s, m, j, p))
+            to[n++] = (struct ordered){
+                { j, p, priority_in(s, m, j, p), own->submit_ns }, m->partition[p].tier };
     }
+    if (!n)
+        sched_blocked(s, j, WAIT_LIMIT);
     return n;
 }
 

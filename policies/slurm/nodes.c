@@ -5,7 +5,9 @@
  * lowest weight; among those the first that alone suffices and has the fewest CPUs, or else that
  * with the most. From it, if at most one more node is needed, the node with the fewest CPUs that
  * has enough; otherwise nodes in ascending order (SchedMD/slurm:src/plugins/select/cons_common/
- * job_test.c, _eval_nodes). CPUs of a node are those that the tasks of this job could use there. */
+ * job_test.c, _eval_nodes). CPUs of a node are those that the tasks of this job could use there. No
+ * more nodes are taken than the partition allows; if these do not suffice, the choice is made anew
+ * without the nodes that could take the fewest tasks, then without the next (_choose_nodes). */
 #include "policies/slurm/slurm.h"
 #include "sim/contract/util/minmax.h"
 
@@ -31,9 +33,19 @@ struct need slurm_need(struct sched *s, job_id j)
         .per_node = ask->max_per_node ? ask->max_per_node : UINT32_MAX,
         .cpu_milli = ask->cpu_milli,
         .mem_mib = ask->mem_mib,
+        .most_nodes = UINT32_MAX,
     };
     n.cpus = n.cpu_milli > CPU ? (n.cpu_milli + CPU - 1) / CPU : 1;
     n.nodes = n.per_node == UINT32_MAX ? 1 : (n.tasks + n.per_node - 1) / n.per_node;
+    return n;
+}
+
+struct need slurm_need_in(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
+{
+    struct need n = slurm_need(s, j);
+    int64_t most = m->partition[partition].max_nodes;
+    if (most < UINT32_MAX)
+        n.most_nodes = (uint32_t)most;
     return n;
 }
 
@@ -196,6 +208,11 @@ static void take_node(struct selection *x, uint32_t i)
     x->nodes_left -= x->nodes_left > 0;
 }
 
+static bool may_take(const struct selection *x)
+{
+    return x->tasks_left && x->to->n < x->need->most_nodes;
+}
+
 static void take_of(struct selection *x, const struct set *set)
 {
     uint32_t best = UINT32_MAX;
@@ -207,38 +224,87 @@ static void take_of(struct selection *x, const struct set *set)
         take_node(x, best);
         return;
     }
-    for (uint32_t i = set->first; x->tasks_left && i < set->end; i++)
+    for (uint32_t i = set->first; may_take(x) && i < set->end; i++)
         take_node(x, i);
 }
 
-bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
-                  const uint64_t *among, const struct room *room, struct seats *to)
+/* Of the usable nodes. false: they do not suffice. */
+static bool choose(const struct slurm *m, struct selection *x)
+{
+    x->n_sets = 0;
+    x->to->n = 0;
+    x->tasks_left = x->need->tasks;
+    x->nodes_left = x->need->nodes;
+    cut_into_sets(m, x);
+    while (may_take(x)) {
+        struct set *best = NULL;
+        for (uint32_t i = 0; i < x->n_sets; i++)
+            if (!x->set[i].used && (!best || is_better(x, &x->set[i], best)))
+                best = &x->set[i];
+        if (!best)
+            return false;
+        best->used = true;
+        take_of(x, best);
+    }
+    return !x->tasks_left;
+}
+
+static void drop_smallest(struct selection *x)
+{
+    uint32_t least = UINT32_MAX, n = 0;
+    for (uint32_t i = 0; i < x->n_usable; i++)
+        least = x->usable[i].tasks < least ? x->usable[i].tasks : least;
+    for (uint32_t i = 0; i < x->n_usable; i++)
+        if (x->usable[i].tasks > least)
+            x->usable[n++] = x->usable[i];
+    x->n_usable = n;
+}
+
+/* Among nodes that suit the job and, unless `down_too`, are up. */
+static bool selected(struct sched *s, const struct slurm *m, const struct need *need,
+                     const uint64_t *among, const struct room *room, bool down_too,
+                     struct seats *to)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
     uint32_t n = slurm_set_count(m, among);
     struct selection x = {
-        .need = need, .to = to, .tasks_left = need->tasks, .nodes_left = need->nodes,
+        .need = need, .to = to,
         .usable = sched_scratch(s, (n + (size_t)1) * sizeof *x.usable),
         .set = sched_scratch(s, (n + (size_t)1) * sizeof *x.set),
     };
     *to = (struct seats){ sched_scratch(s, (n + (size_t)1) * sizeof *to->at), 0 };
     for (node_id i = 0; i < m->n_nodes; i++) {
         uint32_t tasks = set_has(among, i) ? tasks_there(need, room, i) : 0;
-        if (tasks && view_allows(v, need->ask, i))
+        if (tasks && (down_too ? view_suits(v, need->ask, i) : view_allows(v, need->ask, i)))
             x.usable[x.n_usable++] = (struct seat){ i, tasks };
     }
-    cut_into_sets(m, &x);
-    while (x.tasks_left) {
-        struct set *best = NULL;
-        for (uint32_t i = 0; i < x.n_sets; i++)
-            if (!x.set[i].used && (!best || is_better(&x, &x.set[i], best)))
-                best = &x.set[i];
-        if (!best)
-            return false;
-        best->used = true;
-        take_of(&x, best);
+    bool chosen = choose(m, &x);
+    while (!chosen && x.n_usable && need->most_nodes < UINT32_MAX) {
+        drop_smallest(&x);
+        chosen = choose(m, &x);
     }
-    return true;
+    return chosen;
+}
+
+bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
+                  const uint64_t *among, const struct room *room, struct seats *to)
+{
+    return selected(s, m, need, among, room, false, to);
+}
+
+bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    struct need need = slurm_need_in(s, m, j, partition);
+    struct room room = room_new(s, m->n_nodes);
+    struct seats where;
+    for (node_id n = 0; n < m->n_nodes; n++) {
+        struct amount size = view_node_size(v, n);
+        room.gpus[n] = size.gpu_milli / MILLI_ALL;
+        room.cpu_milli[n] = size.cpu_milli;
+        room.mem_mib[n] = size.mem_mib;
+    }
+    return selected(s, m, &need, m->partition[partition].nodes, &room, true, &where);
 }
 
 /* ---- Starting ---- */
@@ -252,7 +318,7 @@ static int64_t seat_gpus(const struct need *need, const struct seat *at)
 static bool start_on(struct sched *s, struct slurm *m, const struct entry *e, const struct seats *on,
                      node_id *not)
 {
-    struct need need = slurm_need(s, e->job);
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
     struct request r = job_request(s, e->job);
     struct builder *b = sched_builder(s, sched_view(s, FREE_IDLE), &r);
     struct slurm_job *own = job_own(s, e->job);
@@ -283,7 +349,7 @@ static bool start_on(struct sched *s, struct slurm *m, const struct entry *e, co
 
 bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among)
 {
-    struct need need = slurm_need(s, e->job);
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
     uint64_t *set = slurm_set(s, m, among);
     struct seats where;
     node_id not;

@@ -200,7 +200,7 @@ static void pass(struct sched *s, struct slurm *m)
     if (backfills(m) && m->backfill_due)
         wake_at_second(s, backfill_due_s(m));
     if (m->full_due && m->n_entries)
-        wake_at_second(s, full_due_s(m));
+        wake_at_second(s, max_i64(full_due_s(m), m->now_s + 1));
     if (m->node_came && line_length(m->batch.queueing.queue[0].waiting))
         defer(s, m, m->now_s);
     m->node_came = false;

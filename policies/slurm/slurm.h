@@ -1,15 +1,19 @@
 /* slurm.h - the model of policy `slurm`: the main scheduler and the backfill scheduler of Slurm
  * 22.05, with partitions, QOS and limits of associations.
  *
- * A waiting job has an entry for each of its partitions. Entries go by the tier of the partition,
- * then priority, then submit time, then id (src/slurmctld/job_scheduler.c, sort_job_queue2).
+ * A waiting job has an entry for each of its partitions that takes it: that is up, has no shorter
+ * time limit, and whose nodes could hold it, no more of them than max_nodes; a job without any
+ * waits for a limit. Entries go by the tier of the partition, then priority, then submit time, then
+ * id (src/slurmctld/job_scheduler.c, build_job_queue, sort_job_queue2).
  *
  * The main scheduler starts entries in order. One that finds no room blocks its partition, and all
- * nodes of the partition leave the pass, for other partitions too (_schedule). Backfill plans each
+ * nodes of the partition leave the pass, for other partitions too (_schedule), unless it is too
+ * young or has too low a priority to reserve anything. Backfill plans each
  * entry in order: its start by the limits of running jobs, and a reservation of whole nodes for
  * that time; what can start at once without touching a reservation starts. Reservations live for
  * one cycle (src/plugins/sched/backfill/backfill.c, _attempt_backfill). A job that a limit holds
- * blocks nothing and reserves nothing.
+ * blocks nothing and reserves nothing. It counts in partition_job_depth: behind as many of them,
+ * others wait for the same limits.
  *
  * Times are whole seconds, counted from time 0 of the trace; a pass at a fraction of a second is
  * made at the next whole one. The time limit of a job is its estimate in whole minutes, rounded up;
@@ -60,6 +64,8 @@ struct slurm_job {
     int64_t start_ns, limit_s;    /* of the run that began last, in this pass too */
     uint32_t partition;           /* in which that began */
     bool known, planned;          /* submitted before; a cycle has reserved nodes for it */
+    bool judged;                  /* `never` is computed */
+    uint64_t *never;              /* partitions that, empty, could not hold it; NULL: none */
 };
 
 struct entry {
@@ -81,6 +87,7 @@ struct need {
     uint32_t tasks, gpus;         /* gpus of each task */
     uint32_t per_node;            /* most tasks of a node */
     uint32_t nodes;               /* the least that it needs */
+    uint32_t most_nodes;          /* of the partition */
     int64_t cpu_milli, mem_mib, cpus;    /* of a task; cpus: whole, at least 1 */
 };
 
@@ -123,13 +130,16 @@ void slurm_entries(struct sched *s, struct slurm *m);
 int64_t slurm_limit_s(const struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
 /* The end of a running job by its limit. */
 int64_t slurm_end_s(struct sched *s, job_id j);
-/* The partition is up and has room for jobs as long and as large as j. */
-bool slurm_partition_takes(struct sched *s, const struct slurm *m, const struct entry *e);
+/* Too young, or of too low a priority, to keep nodes from others. */
+bool slurm_reserves_nothing(struct sched *s, const struct slurm *m, const struct entry *e);
 
 /* ---- nodes.c: where ---- */
 
 bool slurm_can_plan(const struct request *ask);
-struct need slurm_need(struct sched *s, job_id j);
+struct need slurm_need(struct sched *s, job_id j);           /* in any partition */
+struct need slurm_need_in(struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
+/* All nodes of the partition, empty and up, could hold j. */
+bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
 void slurm_room(struct sched *s, struct slurm *m);           /* m->room, m->up: what is free now */
 struct room slurm_room_copy(struct sched *s, const struct slurm *m, const struct room *from);
 void slurm_room_give(struct sched *s, struct room *room, job_id j);      /* as if j had ended */

@@ -192,7 +192,7 @@ void slurm_kill(struct sched *s, struct slurm *m)
 bool slurm_preempt(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among)
 {
     struct slurm_job *own = job_own(s, e->job);
-    struct need need = slurm_need(s, e->job);
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
     struct seats where;
     job_id *victim;
     if (own->spare_s > m->now_s)

@@ -143,9 +143,14 @@ static uint32_t kind_place(const struct view *v, const struct request *r, node_i
     return one_of_them ? low : allowed->n;
 }
 
+bool view_suits(const struct view *v, const struct request *r, node_id n)
+{
+    return kind_place(v, r, n) < view_kinds_of(v, r)->n;
+}
+
 bool view_allows(const struct view *v, const struct request *r, node_id n)
 {
-    return !v->node[n].out && kind_place(v, r, n) < view_kinds_of(v, r)->n;
+    return !v->node[n].out && view_suits(v, r, n);
 }
 
 struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n)

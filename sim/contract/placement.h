@@ -130,9 +130,10 @@ double   view_gpu_price(const struct view *v, node_id n);
 struct tenants { uint32_t alike, others; };
 struct tenants view_tenants(const struct view *v, node_id n, const struct request *r);
 
-/* allows: r may use n: it is up, and GPU model, labels, taints and owner agree. fits: and has room
- * for one task of r (SPLIT_ANY: for at least one GPU). Both O(1). fits_empty: one task of r, if the
- * node were empty and no other job drew power. */
+/* suits: GPU model, labels, taints and owner of n agree with r. allows: and it is up. fits: and has
+ * room for one task of r (SPLIT_ANY: for at least one GPU). All O(1). fits_empty: one task of r, if
+ * the node were empty and no other job drew power. */
+bool view_suits(const struct view *v, const struct request *r, node_id n);
 bool view_allows(const struct view *v, const struct request *r, node_id n);
 bool view_fits(const struct view *v, const struct request *r, node_id n);
 bool view_fits_empty(const struct view *v, const struct request *r, node_id n);

@@ -21,7 +21,7 @@ for folder in $recordings/*/ "$shared"/grid-*/; do
 done
 [ -n "$found" ] || { echo "skipped: no $shared"; skipped=1; }
 
-# Controls: another order, windows of another width, nodes of no weight, victims of another order.
+# Controls: another order, windows of another width, nodes of no weight, victims of another order, another depth.
 while read -r name change; do
     python3 $recordings/replay.py "$gpuyard" $recordings/"$name" "$work/control" "$change" >"$work/said" 2>&1
     [ $? -eq 1 ] && grep -q ' runs simulated' "$work/said" && ok || fail "$name with $change should differ: $(cat "$work/said")"
@@ -31,6 +31,7 @@ queue bf_max_job_test=10
 queue bf_resolution=600
 tiers requeue_delay_s=200
 tiers preempt=none
+narrow partition_job_depth=1
 END
 echo "$passed passed, $failed failed, ${skipped:-0} skipped"
 [ "$failed" -eq 0 ]

@@ -29,6 +29,16 @@ static const struct schedule rows[] = {
     /* 1 has ended by its limit in a year: the reservation of 2 lies behind the window, and holds nothing back */
     { "no reservation behind the window", SLURM, ONE_NODE(2), .jobs = {
         { 0, 100, 1, 0 }, { 0, 10, 2, 110, .estimate = 60 }, { 0, 110, 1, 0, .estimate = 600 } } },
+    /* 1 may be the only start of the pass at 0; the next full one is sched_interval later */
+    { "sched_max_job_start", MAIN_ONLY ",sched_max_job_start=1", ONE_NODE(2), .jobs = { { 0, 100, 1, 0 }, { 0, 10, 1, 60 } } },
+    /* src/slurmctld/job_scheduler.c, _schedule: 2 is younger than that at 0, and blocks its partition no earlier */
+    { "a young head blocks nothing", MAIN_ONLY ",bf_min_age_reserve=50", ONE_NODE(2), .jobs = {
+        { 0, 100, 1, 0, .estimate = 60 }, { 0, 10, 2, 100, .estimate = 60 }, { 0, 10, 1, 0, .estimate = 60 } } },
+    { "an older one does", MAIN_ONLY ",bf_min_age_reserve=50", ONE_NODE(2), .jobs = {
+        { 0, 100, 1, 0, .estimate = 60 }, { 0, 10, 2, 100, .estimate = 60 }, { 60, 10, 1, 110, .estimate = 60 } } },
+    /* src/plugins/priority/basic/priority_basic.c: priorities go down from 4294901760, so 2 is above 1000 and reserves */
+    { "basic priorities are high", SLURM ",bf_min_prio_reserve=1000", ONE_NODE(2), .jobs = {
+        { 0, 100, 1, 0, .estimate = 120 }, { 0, 10, 2, 100, .estimate = 60 }, { 0, 10, 1, 110, .estimate = 180 } } },
     { "jobs that share GPUs are refused", SLURM, ONE_NODE(1), .jobs = {
         { 0, 10, 1, NEVER, .shares = .5,
           .refused = "slurm plans no shares of GPUs, MIG instances, required levels and tasks of several kinds" } } },

@@ -129,7 +129,7 @@ class Site:
         if keys.get("Default") == "YES":
             out.append("default: true")
         for name, ours in (("PriorityTier", "tier"), ("PriorityJobFactor", "factor"),
-                           ("GraceTime", "grace_s"), ("QOS", "qos")):
+                           ("GraceTime", "grace_s"), ("QOS", "qos"), ("MaxNodes", "max_nodes")):
             if name in keys:
                 out.append(f"{ours}: {keys[name]}")
         for name, ours in (("MaxTime", "max_time_s"), ("DefaultTime", "default_time_s")):

@@ -1,0 +1,111 @@
+#!/bin/sh
+# slurm_limits.sh GPUYARD - limits of partitions, QOS and accounts under policy `slurm`, worked out by hand from the rules of
+# docs/schedulers.md f.8: who starts when, and on which nodes.
+set -u
+gpuyard=$1
+case $gpuyard in /*) ;; *) gpuyard=$PWD/$gpuyard ;; esac
+. tests/support/checks.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+cd "$work" || exit 1
+
+# plays NAME POLICY: one.yaml and jobs.csv; standard input has JOB START NODES in the order of the trace, - where it never starts.
+plays()
+{
+    "$gpuyard" run -q -c one.yaml -t jobs.csv -p "$2" -o "run-$1" 2>err || { fail "$1: $(cat err)"; cat >/dev/null; return; }
+    awk -F, 'FILENAME ~ /intervals/ { if (FNR > 1) on[$1] = on[$1] (on[$1] == "" ? "" : ";") $NODE; next }
+        FNR == 1 { next } { print $1, $9 == "" ? "-" : $9, on[$1] == "" ? "-" : on[$1] }' \
+        NODE="$(head -n 1 "run-$1/intervals.csv" | tr , '\n' | grep -nx node | cut -d: -f1)" \
+        "run-$1/intervals.csv" "run-$1/jobs.csv" >got
+    got_is "$1"
+}
+
+# 16 GPUs are two nodes: one more than the partition allows. a waits for that limit, for ever, and blocks nobody
+# (EnforcePartLimits=NO; src/slurmctld/job_scheduler.c, _schedule: a configuration that is never available).
+cat >one.yaml <<'END'
+nodes: [{ group: g, count: 2, gpus: 8 }]
+partitions: [{ name: p, nodes: all, max_nodes: 1 }]
+END
+cat >jobs.csv <<'END'
+job_id,submit_s,duration_s,gpus,estimate_s
+a,0,100,16,100
+b,0,100,8,100
+END
+plays max_nodes slurm:scheduler=builtin <<'END'
+a - -
+b 0 0
+END
+
+# The nodes of the lowest weight go first, and have 8 GPUs together, but one node has to do: without the nodes that could take
+# fewest GPUs the choice falls on node 2 (src/plugins/select/cons_common/job_test.c, _choose_nodes).
+cat >one.yaml <<'END'
+nodes: [{ group: small, count: 2, gpus: 4 }, { group: large, count: 1, gpus: 8, weight: 5 }]
+partitions: [{ name: p, nodes: all, max_nodes: 1 }]
+END
+printf 'job_id,submit_s,duration_s,gpus,estimate_s\na,0,100,8,100\n' >jobs.csv
+plays large_node slurm <<'END'
+a 0 2
+END
+
+# 12 GPUs are those of two partitions together: no entry can ever be met, and c and b are not behind it.
+cat >one.yaml <<'END'
+nodes: [{ group: g, count: 1, gpus: 8 }, { group: h, count: 1, gpus: 4 }]
+partitions: [{ name: p, nodes: { g: all } }, { name: q, nodes: { h: all } }]
+END
+cat >jobs.csv <<'END'
+job_id,submit_s,duration_s,gpus,estimate_s,partition
+a,0,100,12,100,p;q
+b,0,100,8,100,p
+c,0,100,4,100,q
+END
+plays neither_partition slurm:scheduler=builtin <<'END'
+a - -
+b 0 0
+c 0 1
+END
+
+# a and b are not in the queue of their partition, which is too small or too short for them (job_scheduler.c,
+# build_job_queue): they do not count in the depth. c and d do; the next pass of its own is sched_interval later.
+cat >one.yaml <<'END'
+nodes: [{ group: g, count: 2, gpus: 8 }]
+partitions: [{ name: p, nodes: all, max_time_s: 600, max_nodes: 1 }]
+END
+cat >jobs.csv <<'END'
+job_id,submit_s,duration_s,gpus,estimate_s
+a,0,100,16,100
+b,0,100,1,1000
+c,0,100,2,100
+d,0,100,2,100
+e,0,100,2,100
+END
+plays depth slurm:scheduler=builtin,partition_job_depth=2 <<'END'
+a - -
+b - -
+c 0 0
+d 0 0
+e 60 0
+END
+
+# a and b are in the queue, over a limit of their QOS, and count: c is never looked at, as in Slurm, and waits for that limit.
+cat >one.yaml <<'END'
+nodes: [{ group: g, count: 1, gpus: 8 }]
+qos: [{ name: few, max_gpus_per_job: 2 }]
+partitions: [{ name: p, nodes: all, qos: few }]
+END
+cat >jobs.csv <<'END'
+job_id,submit_s,duration_s,gpus,estimate_s
+a,0,100,4,100
+b,0,100,4,100
+c,0,100,2,100
+END
+plays held slurm:scheduler=builtin,partition_job_depth=2 <<'END'
+a - -
+b - -
+c - -
+END
+"$gpuyard" run -q -c one.yaml -t jobs.csv -p slurm:scheduler=builtin,partition_job_depth=2 --outputs events -o told
+holds told/events.csv 'decision,c,blocked,limit'
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
