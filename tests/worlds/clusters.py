@@ -26,6 +26,7 @@ class Clusters(Draw):
             g |= self.some({"numa_nodes": [1, 2], "nics": [1, 2], "counted": [True]}, 0.06)
             if "nics" in g:
                 g["nic_gbps"] = self.pick(12.5, 25)
+            g |= self.some({"gpu_memory_gib": [16, 80]}, 0.04)
             if self.chance(0.2):
                 g |= {"labels": {"zone": self.pick("a", "b")}}
             if self.chance(0.06):
@@ -50,6 +51,11 @@ class Clusters(Draw):
                         "preempt_min_runtime_s": [0, 300], "reclaim_min_runtime_s": [0, 300],
                         "lending_limit_gpus": [2, 4], "borrowing_limit_gpus": [2, 8],
                         "queueing": ["best-effort-fifo", "strict-fifo"]}, 0.12)
+        q |= self.some({"cpu_weight": [0.5, 2], "memory_weight": [2], "limit_cpus": [64, 256],
+                        "limit_memory_gib": [256], "deserved_cpus": [16, 64],
+                        "deserved_memory_gib": [128],
+                        "borrowing_limit_cpus": [8], "lending_limit_cpus": [8],
+                        "borrowing_limit_memory_gib": [64], "lending_limit_memory_gib": [64]}, 0.02)
         if self.chance(0.1):
             q["limit_gpus"] = max(q.get("deserved_gpus", 0), int(gpus * 0.7), 8)
         if self.chance(0.03):
@@ -216,9 +222,38 @@ class Clusters(Draw):
                                  "until_s": 14400, **self.some({"drain_s": [1800],
                                                                 "running": ["keep", "stop"]})}]
         if self.chance(0.2):
-            f["faults"] = [{"group": "g0", "node": 0, "cause": self.pick("nic", "unknown", "power"),
-                            "at_s": 5000, "repair_s": 3600}]
-        return f
+            switch = ["switch"] if "nodes_per_rack" in groups[0] else []
+            f["faults"] = [{"group": "g0", "node": 0,
+                            "cause": self.pick("nic", "unknown", "power", *switch),
+                            "at_s": 5000, "repair_s": 3600,
+                            **self.some({"detection_s": [0, 100]}, 0.2)}]
+            if self.chance(0.2):
+                f["faults"].append({"kind": "slow", "group": "g0", "node": 0,
+                                    "phi": self.pick(0.3, 1),
+                                    "at_s": 1000, "detect_s": self.pick(0, 500, 9000),
+                                    **self.some({"gpu": [0], "then": ["drain", "none"],
+                                                 "repair_s": [10]}, 0.4)})
+        return f | self.laws_of_faults(f)
+
+    def laws_of_faults(self, f):
+        """Numbers of the laws that the section has on."""
+        laws = self.some({"relapse_mean_s": [60, 20000], "cordon_within_s": [1000],
+                          "switch_repair_s": [1, 600], "maintenance_repair_s": [1, 600],
+                          "software_faults_per_gpu_year": [0, 1000],
+                          "software_hazard_min_gpus": [2]}, 0.08)
+        if self.chance(0.1):
+            laws["mix"] = {"gpu": 3, "stress": 1, "cable": 1, "task": self.pick(0, 2)}
+        if f.get("hang_share"):
+            laws |= self.pick({}, {}, {"hang_least_s": 0, "hang_most_s": self.pick(0, 60)})
+        if f.get("repair") == "weibull":
+            laws |= self.some({"repair_shape": [0.5, 2], "repair_scale_s": [10, 5000]}, 0.3)
+        if f.get("repair") == "lognormal":
+            laws |= self.some({"repair_mu": [0.1], "repair_sigma": [0.1, 1],
+                               "repair_most_s": [7200]}, 0.3)
+        if f.get("remediation") == "auto":
+            laws |= self.some({"remediation_share": [0, 1], "remediation_median_s": [1, 300],
+                               "remediation_sigma": [0.1, 2]}, 0.3)
+        return laws
 
     def sections(self, groups):
         s = {}
@@ -239,12 +274,16 @@ class Clusters(Draw):
                                          "transport": ["rdma", "tcp"],
                                          "uplink_share": ["worst", "placement"],
                                          "nic_affinity": ["rail", "shared", "auto"]}, 0.6)
+                s["fabric"] |= self.some({"efficiency": [0.5, {"nvlink": 0.9, "network": 0.6}],
+                                          "numa_factor": [0.5], "base_us": [0, 20]}, 0.1)
                 if s["fabric"].get("contention") == "maxmin":
                     s["fabric"] |= self.some({"phases": ["mean", "all"]}, 0.3)
         if self.chance(0.65):
             p = s["preemption"] = self.some({"save_s": [0, 10, 60], "grace_s": [0, 30, 120],
                                              "start_s": [0, 10, "parts"],
                                              "restart_s": [0, 60, "parts"]}, 0.5)
+            if "parts" in p.values():
+                p |= self.some({"init_s": [0, 1], "init_doubling_s": [0, 7]}, 0.3)
             p["checkpoint"] = self.pick("none", "perfect", "periodic", "periodic")
             if p["checkpoint"] == "periodic":
                 p["interval_s"] = self.pick(120, 600, 1800)
@@ -257,12 +296,17 @@ class Clusters(Draw):
             s["storage"] = self.some({"read_gbps": [1, 20], "write_gbps": [1, 20],
                                       "node_read_gbps": [1, 5], "contention": ["none", "maxmin"],
                                       "cache_gib": [0, 100, 1000], "pull_s": [60, 180],
+                                      "node_write_gbps": [0.5, 4], "pull_cached_s": [0, 5],
                                       "images_per_node": [1, 2], "image_gib": [10]})
         if self.chance(0.3):
             s["failures"] = self.failures(groups)
         if self.chance(0.3):
             s["sharing"] = self.some({"mode": ["exclusive", "timeslice", "mps", "fraction"],
                                       "mig_exponent": [0, 0.9], "mig_reconfigure_s": [0, 30]}, 0.6)
+            s["sharing"] |= self.some({"switch_loss": [0, 0.2], "switch_least": [0.5],
+                                       "compute_factor": [0, 1], "bandwidth_factor": [0, 1],
+                                       "combined_most": [1], "context_gib": [0, 2],
+                                       "fraction_exponent": [0.5], "memory_usable": [0.5, 1]}, 0.06)
             if models:
                 s["sharing"] |= self.some({"oom": ["reject", "fail"]}, 0.4)
             if self.chance(0.2):
@@ -278,6 +322,16 @@ class Clusters(Draw):
                 s["power"]["cap_w"] = self.pick(60000, 120000)
                 s["power"] |= self.some({"cap_by": ["clocks"], "clock_least": [0.2, 1]}, 0.5)
             s["power"] |= self.some({"clock": [0.5, 1], "clock_exponent": [1, 3]}, 0.1)
+            s["power"] |= self.some({"cpu_w": [0, 600], "cpu_duty": [0.3], "most_share": [1],
+                                     "off_w": [20]}, 0.1)
+            if self.chance(0.1):
+                s["power"].pop("carbon_g_per_kwh", None)
+                s["power"]["carbon_file"] = "carbon.csv"
+                self.files["carbon.csv"] = "carbon_g_per_kwh\n100\n0\n650.5\n"
+            if self.chance(0.1):
+                s["power"]["temperature_file"] = "outside.csv"
+                s["power"] |= self.some({"free_cooling_c": [10], "pue_per_c": [0, 0.05]}, 0.4)
+                self.files["outside.csv"] = "temperature_c\n-3\n25\n18\n"
             if self.chance(0.2):
                 s["power"]["groups"] = {groups[0]["group"]: {"gpu_tdp_w": 350, "gpu_idle_w": 20}}
         if models and self.chance(0.25):
@@ -292,6 +346,8 @@ class Clusters(Draw):
             s["period_s"] = self.pick(0, 1, 30, 60)
         if self.chance(0.08):
             s["passes"] = "event"
+        if self.chance(0.1):
+            s["placement_order"] = self.pick("id", "numa")
         if self.chance(0.1):
             s["invalid_dependency"] = self.pick("wait", "cancel")
         return s

@@ -3,6 +3,25 @@ from draw import Draw
 
 
 class Jobs(Draw):
+    def pods(self, tasks):
+        """Labels of its pods and which pods they go beside, which not, and how they spread. What is
+        required can be met: by the first pod of its label on any node, if it is alone."""
+        app, other = self.pick("a", "b"), self.pick("a", "b")
+        key = self.pick("node", "rack", "pod", "zone")
+        row = {"pod_labels": f"app={app}" + (";tier=1" if self.chance(0.3) else "")}
+        if self.chance(0.4):
+            row["pod_affinity"] = self.pick(f"50:app={other}@{key}", f"1:tier>0@{key}",
+                                            f"7:!tier@{key}")
+            if tasks == 1:
+                row["pod_affinity"] = self.pick(row["pod_affinity"], f"app={app}@node")
+        if self.chance(0.4):
+            row["pod_anti_affinity"] = self.pick(f"100:app={other}@{key}", f"3:app=a|b@{key}")
+            if tasks == 1 and self.chance(0.3):
+                row["pod_anti_affinity"] = self.pick("tier>5@node", "tier=1@node")
+        if self.chance(0.4):
+            row["pod_spread"] = self.pick(f"soft:{self.pick(1, 3)}@{key}", f"{max(8, tasks)}@node")
+        return row
+
     def size(self):
         """GPUs of a job, and tasks (0: only a total)."""
         gpus = self.pick(1, 1, 1, 2, 2, 4, 4, 8, 16)
@@ -29,7 +48,9 @@ class Jobs(Draw):
                     "checkpoint": 0.1, "save_s": 0.1, "grace_s": 0.1, "restart_s": 0.1, "duty": 0.2,
                     "mem_bw_duty": 0.1,
                     "gpu_mem_used_gib": 0.15, "data_gib": 0.3, "image": 0.3, "topology": 0.25,
-                    "depends_on": 0.15, "node_selector": 0.1,
+                    "depends_on": 0.15, "node_selector": 0.1, "own_checkpoint": 0.1,
+                    "pods": 0.6 if self.policy == "kube" else 0.03,
+                    "max_unavailable": 0.4 if self.policy == "kube" else 0.02, "running_on": 0.05,
                     "tolerations": 0.3, "max_per_node": 0.1, "gpu_type": 0.15, "min_tasks": 0.3,
                     "elastic": 0.4, "shares": 0.35, "mig": 0.8,
                     "groups": 0.15, "cpus_per_task": 0.3, "mem_gib_per_task": 0.2, "epochs": 0.3,
@@ -112,6 +133,17 @@ class Jobs(Draw):
                 row["data_gib"] = {"d1": 50, "d2": 200}[row["data_set"]]
             if "recorded_wait_s" in row and "recorded_on" in on and not tasks and self.chance(0.3):
                 row["recorded_on"] = self.pick("0", f"0:x{gpus}", "1")
+            if "own_checkpoint" in on and self.chance(0.5):
+                row |= self.pick({"checkpoint": "periodic", "interval_s": self.pick(5, 600)},
+                                 {"checkpoint": "periodic", "interval_s": 60,
+                                  "checkpoint_gib": self.pick(1, 20)})
+            if "running_on" in on and j == 0 and plain and not tasks and gpus <= self.node_gpus[0]:
+                row |= {"running_on": self.pick("0", f"0:x{gpus}"), "submit_s": 0,
+                        "started_s": self.pick(0, -5, -1000)}
+            if "pods" in on and self.chance(0.7):
+                row |= self.pods(row.get("tasks", 0))
+            if "max_unavailable" in on and tasks > 1 and self.chance(0.5):
+                row["max_unavailable"] = self.pick(0, 1, tasks)
             if "topology" in on and plain and self.chance(0.3):
                 row["topology"] = self.pick("preferred:", "preferred:",
                                             "required:") + self.pick("rack", "pod", "cluster")
@@ -121,6 +153,8 @@ class Jobs(Draw):
                 kind = self.pick("", "", "", "afterany:", "afterok:", "afternotok:")
                 row["depends_on"] = self.pick(";", ";", "?").join(sorted({
                     f"{kind}j{r.randint(max(0, j - 10), j - 1)}" for _ in range(self.pick(1, 1, 2))}))
+                if self.chance(0.15):
+                    row["depends_on"] = self.pick(f"after:j{j - 1}", "limit:1:x", "limit:3:x")
                 if "user" in row and self.chance(0.15):
                     row["depends_on"] = self.pick("singleton", "singleton:one")
             if "node_selector" in on and self.chance(0.1):
