@@ -103,6 +103,10 @@ static const struct schedule rows[] = {
     { "multifactor: classic", "multifactor:w_age=0,w_size=0,calc_period_s=100,fairshare=classic", ONE_NODE(1), .jobs = {
         { 0, 150, 1, 0, .user = "u" }, { 10, 50, 1, 200, .user = "u" }, { 20, 50, 1, 150, .user = "v" } } },
     /* Account a has had all of the usage, but b has no shares: LF 1 and 0 */
+    /* 2 lacks GPUs until 1 ends. At 100, 1 is charged to u, and 3 becomes the head: there is room for it */
+    { "multifactor: another head of a queue without room", "multifactor:scope=queue,w_age=0,w_size=0,calc_period_s=100",
+      ONE_NODE(3), .jobs = { { 0, 1000, 1, 0, .user = "u", .queue = "a" }, { 1, 10, 3, 1000, .user = "u", .queue = "a" },
+                             { 2, 10, 1, 100, .user = "v", .queue = "a" } } },
     { "multifactor: no shares at all", "multifactor:w_age=0,w_size=0,calc_period_s=100", ONE_NODE(1),
       .queue = { WEIGHS("a", 1), WEIGHS("b", 0.0) }, .jobs = {
         { 0, 150, 1, 0, .user = "u", .queue = "a" }, { 10, 50, 1, 200, .user = "w", .queue = "b" },
