@@ -116,14 +116,10 @@ static void draw_curve(struct table *t, const struct sample *s, struct range ran
     free(step);
 }
 
-enum { KEY_COLUMNS = 17 };       /* of a terminal, beside a legend */
-
-/* The dumb terminal cuts a legend at its beginning: there the name gives way. */
 const char *distribution_title(const struct plot_request *r, const struct distribution_style *style,
                                const struct distribution *of, size_t i, struct figure *f)
 {
     struct arena *a = figure_memory(f);
-    bool terminal = r->canvas.format == PLOT_TERM;
     const struct distribution *d = &of[i];
     if (r->canvas.paper.untitled)
         return r->run[i].label;
@@ -136,19 +132,13 @@ const char *distribution_title(const struct plot_request *r, const struct distri
             words(a, "%s, %s waited", text, percent(a, 1 - (double)d->zero / (double)d->sample.n));
     if (d->missing + d->of.unfinished)
         text = words(a, "%s, %s %s", text, commas(a, (double)(d->missing + d->of.unfinished)),
-                     terminal ? style->missing_short : style->missing);
-    if (d->of.on_demand && !terminal)
+                     style->missing);
+    if (d->of.on_demand)
         text = words(a, "%s; without %s replicas and sessions", text,
                      commas(a, (double)d->of.on_demand));
-    if (d->of.left_out && !terminal)
+    if (d->of.left_out)
         text = words(a, "%s; after a warm-up of %s", text, commas(a, (double)d->of.left_out));
-    const char *label = r->run[i].label;
-    int room = r->canvas.columns - KEY_COLUMNS - (int)text_width(text);
-    if (terminal && room < NAME_LEAST)           /* too narrow for both */
-        return name_clean(a, label, r->canvas.columns - KEY_COLUMNS);
-    if (terminal)
-        label = name_clean(a, label, room);
-    return words(a, "%s%s", label, text);
+    return words(a, "%s%s", r->run[i].label, text);
 }
 
 /* A short axis may have none of the usual tics, which are hours and the like: then the least and
@@ -213,8 +203,10 @@ double distributions_draw(const struct plot_request *r, const struct distributio
     fact(f, range.biggest, "biggest");
     fact(f, style->start == START_BELOW, "times");
     own_tics(of, r->n, range, f);
-    if (style->alone)
+    if (style->alone) {
         place_names(r, range, longest, f);
+        figure_keys(f, r->n, false, "title");
+    }
     if (style->waited)
         fact_text(f, start_text(figure_memory(f), of, r->n, range.least), "starts_at");
     return range.least;
@@ -235,12 +227,10 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 }
 
 static const struct distribution_style jct = {
-    "jct_s", "jct_s,percent", START_BELOW, false, false, "job", "unfinished left out", "unfinished",
-    true,
+    "jct_s", "jct_s,percent", START_BELOW, false, false, "job", "unfinished left out", true,
 };
 static const struct distribution_style waits = {
-    "wait_s", "wait_s,percent", START_BELOW, true, false, "job", "unfinished left out", "unfinished",
-    true,
+    "wait_s", "wait_s,percent", START_BELOW, true, false, "job", "unfinished left out", true,
 };
 static const struct distribution_style slowdown = {
     "bounded_slowdown",
@@ -250,7 +240,6 @@ static const struct distribution_style slowdown = {
     false,
     "job",
     "unfinished left out",
-    "unfinished",
     true,
 };
 

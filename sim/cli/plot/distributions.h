@@ -18,7 +18,6 @@ struct distribution_style {
     bool median;      /* the title says it */
     const char *what;          /* "job" */
     const char *missing;       /* those without a value: "unfinished left out" */
-    const char *missing_short; /* the same on a terminal */
     bool alone;                /* no other panel: names or a legend stand among the curves */
 };
 struct distribution {

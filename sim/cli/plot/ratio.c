@@ -48,7 +48,6 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
         .median = true,
         .what = "job",
         .missing = "not finished in both",
-        .missing_short = "left out",
         .alone = true,
     };
     static const char *const columns[] = { POPULATION_COLUMNS, "$job_id", "jct_s", NULL };
