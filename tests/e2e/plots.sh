@@ -267,9 +267,28 @@ YAML
     "load = 0.8, fifo (2 runs);load = 0.8, sjf (2 runs);load = 1, fifo (2 runs);load = 1, sjf (2 runs);load = 1.2, fifo (2 runs);load = 1.2, sjf (2 runs);" ] &&
     ok || fail "labels of a sweep: $(cat said)"
 "$G" plot kept/runs --kind compare -m wait_mean_s --format csv >said2 && same said said2
+"$G" plot kept --kind jct_cdf --format csv >said && [ "$(cut -d, -f1-2 said | uniq | tr '\n' ';')" = \
+    'run,jct_s;"load = 0.8, fifo";"load = 0.8, sjf";"load = 1, fifo";"load = 1, sjf";"load = 1.2, fifo";"load = 1.2, sjf";' ] || fail "curves of a sweep: $(cut -d, -f1-2 said | uniq)"
 "$G" plot kept/runs/*fifo*seed=1 --kind jct_cdf --format csv >said && [ "$(cut -d, -f1 said | uniq | tr '\n' ';')" = "run;load = 0.8;load = 1.2;load = 1;" ] &&
     ok || fail "labels of runs of a sweep: $(cut -d, -f1 said | uniq)"
-"$G" plot kept --kind jct_cdf -o a.svg && holds a.svg ">load = 1, sjf, seed = 2: 400 jobs<"
+"$G" plot kept --kind jct_cdf -o a.svg && holds a.svg ">load = 1, sjf: 800 jobs of 2 runs<" && holds a.svg "bands: from the lowest to the highest seed"
+"$G" plot kept --kind queue_length -o a.svg && holds a.svg ">load = 1, sjf, seed = 2: "
+
+# ---- Distributions of replications, by hand: 10 and 20 s with the one seed, 20 and 40 s with the other are 25 % at 10 s (half of the one, none of the
+# other), 75 % at 20 s (all, half) and all at 40 s. Over the base of the same seed (10 and 20; 10 and 40) ratios are 1, 1; 2, 1 ----
+ends() { # DIRECTORY POLICY SEED FIRST SECOND: a run of two jobs that took so long
+    mkdir -p "$1" && printf '{ "policy": "%s", "policy_text": "%s", "placement": "pack", "seed": %s }\n' "$2" "$2" "$3" >"$1/manifest.json"
+    printf 'job_id,state,bounded_slowdown,jct_s\na,completed,1,%s\nb,completed,1,%s\n' "$4" "$5" >"$1/jobs.csv"
+}
+ends seeds/a1 p 1 10 20; ends seeds/a2 p 2 10 40; ends seeds/b1 q 1 10 20; ends seeds/b2 q 2 20 40
+"$G" plot seeds/b1 seeds/b2 -k jct_cdf -f csv >said
+printf '%s\n' run,jct_s,percent,percent_low,percent_high 'q,5,0,0,0' 'q,10,25,0,50' 'q,20,75,50,100' 'q,40,100,100,100' 'q,46,100,100,100' >want
+sed 's/"q, pack"/q/' said >got && same want got
+"$G" plot seeds -k jct_ratio -f csv >said && sed -n 's/"q, pack",\([12]\),/\1 /p' said >got && printf '%s\n' '1 75,50,100' '2 100,100,100' >want && same want got
+"$G" plot seeds/b1 seeds/b2 -k jct_cdf --label one --label two -f csv >said && says said 'one,10,50,,' && says said 'two,20,50,,'
+"$G" plot seeds -k jct_cdf --label ours --label theirs -f csv >said && says said 'theirs,10,25,0,50'
+expect 3 "gpuyard: seeds/b2: no run of p, pack has its seed" "$G" plot seeds/a1 seeds/b1 seeds/b2 -k jct_ratio
+"$G" plot seeds/b1 seeds/b2 -k jct_cdf --paper -o a.png 2>said && says said "gpuyard: plot: lines: the jobs of all seeds; bands: from the lowest to the highest seed"
 expect 3 "gpuyard: swept: this sweep kept no runs: want one with --keep-runs, or the kinds sweep and compare" "$G" plot swept --kind jct_cdf
 expect 3 "gpuyard: swept/sweep.csv: no parameter nonsense" "$G" plot swept --kind sweep -x nonsense -o x2.svg
 expect 3 "gpuyard: swept/sweep.csv: no value of nonsense with scope all" "$G" plot swept --kind sweep -m nonsense -o x2.svg
@@ -350,7 +369,7 @@ cp -r hand bare && rm -f bare/*.png && head -1 bare/jobs.csv >jobs && mv jobs ba
 sed 2q hand.csv >one.csv
 "$G" run -q -c hand.yaml -t one.csv -p fifo -o one || fail "the run of one job"
 "$G" plot one >said && holds said one/jct_cdf.png && none one/quota.png
-"$G" plot one --kind jct_cdf --format csv >said && says said '"fifo, pack",50,0' && says said '"fifo, pack",100,100'
+"$G" plot one --kind jct_cdf --format csv >said && says said '"fifo, pack",50,0,,' && says said '"fifo, pack",100,100,,'
 for kind in preemptions wait_reasons; do                                     # nothing to draw: it says so, without an axis
     case $kind in preemptions) none="no running job was preempted" ;; *) none="no job waited" ;; esac
     "$G" plot one -k $kind -f term >said && [ "$(cat said)" = "  $none" ] && ok || fail "$kind of nothing: $(cat said)"
@@ -499,7 +518,7 @@ says said "\"fifo, pack\",blue_team,100,5,5"
 says said "\"fifo, pack\",red_team,0,3,3"
 says said "\"fifo, pack\",red_team,100,0,5"
 says said "\"fifo, pack\",all GPUs,0,8,"
-"$G" plot hand --kind jct_cdf -o hand.csv && says hand.csv "\"fifo, pack\",100,100"
+"$G" plot hand --kind jct_cdf -o hand.csv && says hand.csv "\"fifo, pack\",100,100,,"
 
 # ---- Names that would be commands: of a directory, a queue and a class; nothing runs, and the plots have them ----
 bad='it'"'"'s "$(touch ran1)" `touch ran2` @x %s ${HOME};system("touch ran3")
