@@ -27,13 +27,23 @@ if (term && !ansi) set terminal dumb noenhanced size columns,lines mono
 set border 3
 set tics nomirror
 set key noautotitle
-if (term) { set tics scale 0.5; set title offset 0,-0.5 }
-if (!term) { set border 3 lc rgb '#666666'; set tics tc rgb '#333333'; set grid lc rgb '#e0e0e0' lt 1 lw 0.6 }
+# On a terminal the program writes the legend below, and what is wider than the axis goes on in the next line.
+narrow = term && columns < 60
+if (term) { unset key; set tics scale 0.5; set title offset 0,-0.5 }
+last_blank(s, k) = k < 2 ? strlen(s) + 1 : s[k:k] eq ' ' ? k : last_blank(s, k - 1)
+line_end(s) = last_blank(s, columns - 8) - 1
+fits(s) = !term || strlen(s) < columns - 8
+fold(s) = fits(s) ? s : s[1:line_end(s)]."\n".fold(s[line_end(s) + 2:*])
+folds(s) = fits(s) ? 0 : 1 + folds(s[line_end(s) + 2:*])
+head_line = "set title fold(head_text); if (term) { set tmargin 2 + folds(head_text) }"
+foot_line = "set xlabel fold(foot_text); if (term) { set bmargin 3 + folds(foot_text) }"
+frame = "set border 3 lc rgb '#666666'; set xtics nomirror autofreq tc rgb '#333333'; set ytics nomirror autofreq tc rgb '#333333'; set grid lc rgb '#e0e0e0' lt 1 lw 0.6"
+if (!term) { set tics tc rgb '#333333'; @frame }
 
 # Lines: Okabe and Ito's colours without the yellow; the ninth line on is dashed. A terminal may be dark or light: Tol's
 # "bright", and no colour for text.
 array line_colour[8] = [0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x000000, 0x999999]
-array term_colour[8] = [0x4477aa, 0xee6677, 0x228833, 0xccbb44, 0x66ccee, 0xaa3377, 0xbbbbbb, 0xee7733]
+array term_colour[9] = [0x4477aa, 0xee6677, 0x228833, 0xccbb44, 0x66ccee, 0xaa3377, 0xee7733, 0x009988, 0x997700]
 # A step for about four tics, of 1, 2 or 5 times a power of ten.
 step_of(most) = four_of(most / 4.0, 10.0 ** floor(log10(most / 4.0)))
 four_of(x, ten) = x <= ten * 1.0001 ? ten : x <= 2 * ten ? 2 * ten : x <= 5 * ten ? 5 * ten : 10 * ten
@@ -41,10 +51,11 @@ four_of(x, ten) = x <= ten * 1.0001 ? ten : x <= 2 * ten ? 2 * ten : x <= 5 * te
 # Without colours: greys, and each line its own dashes.
 array line_grey[4] = [0x000000, 0x707070, 0x000000, 0x707070]
 if (bw) { do for [i=1:8] { line_colour[i] = line_grey[(i - 1) % 4 + 1] } }
-colour_of(i) = term ? term_colour[(i - 1) % 8 + 1] : line_colour[(i - 1) % 8 + 1]
+colour_of(i) = term ? term_colour[(i - 1) % 9 + 1] : line_colour[(i - 1) % 8 + 1]
 dash_of(i) = bw ? 1 + (i - 1) % 5 : 1 + (i - 1) / 8 % 4
 array marks[6] = [7, 4, 9, 6, 5, 8]
-mark_of(i) = bw ? marks[(i - 1) % 6 + 1] : 7
+mark_of(i) = term ? (i - 1) % 26 + 1 : bw ? marks[(i - 1) % 6 + 1] : 7
+line_of(i) = (i - 1) % 7 + 1       # of a terminal: its character
 tone(rgb, grey) = bw ? grey : rgb
 
 # Tics of an axis of time that has dates or begins elsewhere than at 0 are told: with their words, or, above another panel, without.
@@ -54,14 +65,14 @@ time_marks = "if (n_times > 0) { set xtics ('' time_at1); do for [i_time=2:n_tim
 
 # Levels from a thousand on with separators; `most` of the axis is its end.
 thousands(x) = x < 1000 ? sprintf('%g', x) : thousands(floor(x / 1000)).sprintf(',%03d', int(x) % 1000)
-level_words(most) = most < 1000 ? (paper > 0 ? sprintf('set ytics %g', step_of(most)) : 'set ytics autofreq') : level_list(step_of(most), floor(most / step_of(most)))
+level_words(most) = most < 1000 ? (paper > 0 || term ? sprintf('set ytics %g', step_of(most)) : 'set ytics autofreq') : level_list(step_of(most), floor(most / step_of(most)))
 level_list(step, n) = n < 1 ? "set ytics ('0' 0)" : level_list(step, n - 1).sprintf("; set ytics add ('%s' %.0f)", thousands(n * step), n * step)
 
 # A logarithmic time axis says 1 min, 1 h, 1 d rather than powers of ten.
 log_time_tics = "set logscale x; set xtics ('1 µs' 1e-6, '10 µs' 1e-5, '0.1 ms' 1e-4, '1 ms' 1e-3, '10 ms' 0.01, '0.1 s' 0.1, \
   '1 s' 1, '10 s' 10, '1 min' 60, '10 min' 600, '1 h' 3600, '6 h' 21600, '1 d' 86400, '7 d' 604800, '30 d' 2592000, '1 y' 31536000, '10 y' 315360000)"
 # Where the axis is short for its decades, those alone that are far apart; over all the width of a paper's picture but its margin.
-if (!exists('axis_px')) axis_px = (paper > 0 ? paper : width) - 80
+if (!exists('axis_px')) axis_px = term ? 7 * (columns - 10) : (paper > 0 ? paper : width) - 80
 coarse_time_tics = "if (axis_px / log10(biggest / least) < 58) { set xtics ('1 µs' 1e-6, '1 ms' 1e-3, '0.1 s' 0.1, '1 s' 1, '1 min' 60, '1 h' 3600, '1 d' 86400, '30 d' 2592000, '1 y' 31536000) }"
 # And where it is long, some more.
 fine_time_tics = "px_decade = biggest / least < 300 ? axis_px / log10(biggest / least) : 0; \
@@ -69,8 +80,8 @@ fine_time_tics = "px_decade = biggest / least < 300 ? axis_px / log10(biggest / 
   if (px_decade > 320) { set xtics add ('3 s' 3, '7 s' 7, '15 s' 15, '30 s' 30, '3 min' 180, '7 min' 420, '15 min' 900, '30 min' 1800, '3 h' 10800, '4 h' 14400, '9 h' 32400) }"
 # One of ratios has as many tics as there is room for; beside another panel that is less.
 log_ratio_tics = "decades = log10(biggest / least) / (panels ? 0.4 : 1); \
-  if (decades < 2.7) { set xtics (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, '1,000' 1e3) } \
-  else { if (decades < (paper > 0 ? 3 : panels ? 4 : 6)) { set xtics (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, '1,000' 1e3, '3,000' 3e3, '10,000' 1e4, '100,000' 1e5, '1e6' 1e6) } \
+  if (decades < (narrow ? 1.7 : 2.7)) { set xtics (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, '1,000' 1e3) } \
+  else { if (decades < (paper > 0 || narrow ? 3 : panels ? 4 : 6)) { set xtics (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, '1,000' 1e3, '3,000' 3e3, '10,000' 1e4, '100,000' 1e5, '1e6' 1e6) } \
   else { set xtics (0.01, 0.1, 1, 10, 100, '1,000' 1e3, '10,000' 1e4, '1e5' 1e5, '1e6' 1e6) } }"
 
 # The name of the left axis of a paper: gnuplot's own leaves the picture where its tics are long. Left of a panel are 66 pixels.

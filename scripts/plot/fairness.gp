@@ -5,15 +5,15 @@ width = 150 + int(6.6 * (longest + 22))     # of the legend, with Jain's index
 if (width < 960) width = 960
 height = 480 + 17 * n
 if (panels && height < 150 + 17 * n + 30 * rows) height = 150 + 17 * n + 30 * rows
-if (format eq 'term') { lines = lines - 1 + n; panels = 0 }
+if (format eq 'term') { lines = lines - 2; panels = 0 }
 paper_height = height
 load 'common.gp'
 foot = (68 + 17.0 * n) / height
 left = (86 + 6.6 * longest_queue) / width
 below = 1
 if (panels) { set multiplot; set lmargin at screen 0.075; set rmargin at screen 0.545 - left / 2 }
-set title 'Finish-time fairness of jobs'
-set xlabel 'completion time / with an equal share, at most'
+head_text = 'Finish-time fairness of jobs'; @head_line
+foot_text = 'completion time / with an equal share, at most'; @foot_line
 if (!term) { set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb '#888888' dt 2 back; set tmargin at screen 1 - 40.0 / height }
 least = least < 0.01 ? 0.01 : least
 do for [i=1:n] { eval sprintf('title%d = title%d . jain%d', i, i, i) }

@@ -2,9 +2,9 @@
 below = n > 4 || longest > 50 || covers     # the curves
 height = below ? 500 + 17 * n : 540
 if (130 + int(6.6 * longest) > 960) width = 130 + int(6.6 * longest)
-if (format eq 'term') lines = lines - 1 + n
+if (format eq 'term') lines = lines - 2
 if (paper > 0) { below = !direct && (n > 4 || longest > 16 || covers); paper_height = int(0.6 * paper) + (below ? 17 * n : 0) }
 load 'common.gp'
-if (titles) set title (term && columns < 60 ? 'Job completion time' : 'Job completion time: from submission to end')
-set xlabel 'completed within'.(paper > 0 ? '' : ' (log scale)')
+if (titles) { head_text = 'Job completion time: from submission to end'; @head_line }
+foot_text = 'completed within'.(paper > 0 ? '' : ' (log scale)'); @foot_line
 load 'cdf.gp'

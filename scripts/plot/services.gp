@@ -1,7 +1,7 @@
 # services.gp - a column for each inference service; from the top: requests, latency (log scale), the share that kept the SLO, replicas.
 width = n == 1 ? 800 : n == 2 ? 1000 : 120 + 300 * n
 height = 860
-if (format eq 'term') lines = lines - 1 + n
+if (format eq 'term') lines = lines - 2
 paper_height = height
 load 'common.gp'
 dash_of_p99 = bw ? 2 : 1
@@ -14,19 +14,19 @@ log_latency_tics = "set logscale y; set ytics ('1 ms' 1e-3, '3 ms' 3e-3, '10 ms'
   '30 s' 30, '1 min' 60, '5 min' 300, '30 min' 1800, '1 h' 3600, '1 d' 86400)"
 if (most_latency <= 0) { most_latency = 1 }
 if (term) {
-    set key below left vertical maxcols 1 Left reverse samplen 2
-    set terminal dumb size columns,lines - n
+    set terminal dumb size columns,lines - 2
+    set tmargin 2; set bmargin 2
     set title 'Latency, 99th percentile'
     @log_latency_tics
     set yrange [least_latency / 1.5:most_latency * 1.5]
-    plot for [k=1:n] '$service'.k using ($1 / unit_s):4 with steps lc rgb colour_of(k)
+    plot for [k=1:n] '$service'.k using ($1 / unit_s):4 with steps lt line_of(k) lc rgb colour_of(k)
     unset logscale y
     set terminal dumb size columns,lines
     set title 'Requests that kept the SLO (%)'
     set ytics autofreq
     set yrange [0:102]
-    set xlabel time_label
-    plot for [k=1:n] '$service'.k using ($1 / unit_s):5 with steps lc rgb colour_of(k) title value('name'.k).': '.value('said'.k)
+    foot_text = time_label; @foot_line
+    plot for [k=1:n] '$service'.k using ($1 / unit_s):5 with steps lt line_of(k) lc rgb colour_of(k)
 } else {
     set multiplot
     set style fill solid 1.0 noborder

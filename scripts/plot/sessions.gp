@@ -30,12 +30,14 @@ if (term) {
         set xlabel (i == n ? time_label : '')
         quarter = most / 4.0
         if (n > 4 && quarter > 1) { ten = 10.0 ** floor(log10(quarter)); set ytics ten * (quarter < 2 * ten ? 2 : quarter < 5 * ten ? 5 : 10) } else { eval level_words(most * 1.04) }
-        if (i == 1) { set key outside right top Left reverse samplen 1.2 width 1 } else { unset key }
+        unset key
         bands_of = ''
         do for [k=bands:1:-1] { if (k > 0) { bands_of = bands_of.sprintf("'$band%d_%d' using ($1 / unit_s):3 with fillsteps fc rgb band_colour%d title band%d, ", i, k, k, k) } }
         eval 'plot '.bands_of.'NaN'        # NaN: there may be no band
     }
-    set grid back
+    legend_px = 150.0
+    load 'bands_legend.gp'
+    @frame; set lmargin at screen 76.0 / width
     set tmargin at screen (foot_height + 20.0 * n - 46) / height
     set bmargin at screen (20.0 * n + 62) / height
     set title 'Time to start'

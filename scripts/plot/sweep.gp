@@ -11,7 +11,7 @@ foot = direct ? (seeds > 1 ? 24 : 4) : (one_row ? 17 : n > 12 ? 17 * ((n + 1) / 
 panel_height = paper > 0 ? int(0.55 * width / across) + 60 : 330
 height = panel_height * down + foot
 paper_height = height
-if (format eq 'term') lines = 20 + n
+if (format eq 'term') lines = 20
 load 'common.gp'
 set style fill transparent solid 0.18 noborder
 if (logarithmic) { set logscale x }
@@ -25,7 +25,7 @@ set xtics (value('place1') place_at1)
 do for [p=2:tics] { set xtics add (value('place'.p) value('place_at'.p)) }
 shift(l) = words ? (l - (n + 1) / 2.0) * 0.6 / (n + 1) : 0
 if (!term) { set multiplot }
-set xlabel x_name
+foot_text = x_name; @foot_line
 do for [m=1:panels] {
     if (!term) {
         column_m = (m - 1) % most_across; row_m = (m - 1) / most_across
@@ -33,15 +33,15 @@ do for [m=1:panels] {
         set rmargin at screen (column_m + 1.0) / across - (direct ? 26 + 7.0 * longest : 18.0) / width
         set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 30.0 : 36.0)) / height
         set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 ? 52.0 : 56.0)) / height
-    } else { set key below left vertical maxcols 1 Left reverse samplen 2 }
-    set title value('title'.m) offset 0,(paper > 0 ? -0.5 : 0)
-    set ylabel value('unit'.m)
+    }
+    head_text = value('title'.m).(term && value('unit'.m) ne ' ' && value('unit'.m) ne '' ? ' ('.value('unit'.m).')' : ''); @head_line; set title offset 0,(paper > 0 || term ? -0.5 : 0)
+    if (!term) { set ylabel value('unit'.m) }
     most = value('most'.m); least = value('least'.m)
     set yrange [(least < 0 ? least * 1.1 : 0):(most > 0 ? most * 1.06 : 1)]
     if (value('unit'.m) eq '%' && most <= 100 && most > 60 && !term) { set yrange [(least < 0 ? least * 1.1 : 0):104] }
     file(l) = sprintf('$line%d_%d', m, l); scale = value('scale'.m)
     if (term) {
-        plot for [l=1:n] file(l) using 1:($2 / scale) with linespoints lc rgb colour_of(l) title value('name'.l)
+        plot for [l=1:n] file(l) using 1:($2 / scale) with linespoints lt line_of(l) pt mark_of(l) lc rgb colour_of(l)
     } else { if (words) {
         plot for [l=1:n] file(l) using ($1 + shift(l)):($2 / scale):($3 / scale):($4 / scale) with yerrorbars pt mark_of(l) ps 0.9 lw 1.4 lc rgb colour_of(l)
     } else {

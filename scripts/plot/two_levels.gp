@@ -7,15 +7,15 @@ array file[2] = ['upper', 'lower']
 set xrange [0:end]
 @time_words
 time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
-set key below left vertical maxcols 1 Left reverse samplen 2.5
+if (!term) { set key below left vertical maxcols 1 Left reverse samplen 2.5 }
 if (!term) { set lmargin 11; set multiplot }
 if (paper > 0) { set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width }
 if (term) { set lmargin 8; set rmargin 1; set tmargin 2 }
 do for [p=1:2] {
     unset label
     set title (titles ? value('heading'.p) : '')
-    set xlabel (p == 2 ? time_label : '')
-    if (term) { set terminal dumb size columns,lines / 2 + (p == 2 ? n : -1); set bmargin (p == 2 ? 3 + n : 2) }
+    foot_text = p == 2 ? time_label : ''; @foot_line
+    if (term) { set terminal dumb size columns,lines / 2 - 1 + (p == 2) + folds(foot_text); if (p == 1) { set bmargin 2 } }
     if (!term) {
         axis_words = titles ? value('unit'.p) : value('heading'.p)
         if (paper > 0) { @axis_name } else { set ylabel axis_words }
@@ -27,7 +27,8 @@ do for [p=1:2] {
     most = value('most'.p)
     set yrange [0:(most > 0 ? most * 1.05 : 1)]
     eval level_words(most > 0 ? most * 1.05 : 1)
+    if (term) { plot for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with steps lt line_of(i) lc rgb colour_of(i) } else {
     plot for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) \
-        title (p == 2 ? value('title'.i) : '')
+        title (p == 2 ? value('title'.i) : '') }
 }
 if (!term) unset multiplot

@@ -9,19 +9,21 @@ set xrange [low:high]
 if (!exists('places')) { if (high - low >= 1000) { step = step_of(high); set xtics ('0' 0); do for [i=1:floor(high / step)] { set xtics add (thousands(i * step) i * step) } } }
 # Decades and, of few of them, some times these.
 log_words = "set ytics ('1' 1); do for [e=floor(log10(value('low'.p))):ceil(log10(value('high'.p)))] { do for [m in (value('high'.p) / value('low'.p) < 8 ? '1 1.5 2 3 4 5 6 8' : value('high'.p) / value('low'.p) < 300 ? '1 2 5' : '1')] { set ytics add (thousands(m * 10.0 ** e) m * 10.0 ** e) } }"
-set key below left vertical maxcols 1 Left reverse samplen 2.5
+if (!term) { set key below left vertical maxcols 1 Left reverse samplen 2.5 }
+if (narrow && high - low < 1000 && !exists('places')) { set xtics step_of(high - low) }
 style = marked ? 'linespoints' : 'lines'
+term_mark = marked ? 'pt mark_of(i)' : ''
 if (!term) { set multiplot; set lmargin (paper > 0 ? 9 : 11); set rmargin 3 }
 if (titles && !term) { set label 1 title_text at screen 0.5, screen 1 - 14.0 / height center font ',11' }
 do for [p=1:panels] {
-    if (term) { set terminal dumb size columns,lines / (panels > 1 ? 2 : 1) + (p == panels ? n : -1); set bmargin (p == panels ? 3 + n : 2); set title value('heading'.p) }
+    foot_text = p == panels ? x_name : ''; @foot_line
+    if (term) { set terminal dumb size columns,lines / (panels > 1 ? 2 : 1) - (p == panels ? 0 : 1) + folds(foot_text); if (p < panels) { set bmargin 2 }; head_text = value('heading'.p); @head_line }
     if (!term) {
         set tmargin at screen 1 - (head + panel * (p - 1.0) + 6) / height
         set bmargin at screen 1 - (head + panel * p - 14.0) / height
         set ylabel value('heading'.p)
         set format x (p == panels ? '%g' : '')
     }
-    set xlabel (p == panels ? x_name : '')
     if (exists('places')) { set xtics ('' place_at1); do for [i=1:places] { set xtics add ((p == panels || term ? value('place'.i) : '') value('place_at'.i)) } }
     unset logscale y
     if (value('logarithmic'.p)) { set logscale y; @log_words } else { eval level_words(value('high'.p)) }
@@ -33,7 +35,7 @@ do for [p=1:panels] {
     if (!diagonal) { unset arrow 1 }
     if (mark == mark) { set arrow 2 from graph 0,first mark to graph 1,first mark nohead lc rgb '#888888' dt 2 } else { unset arrow 2 }
     if (term) {
-        plot for [i=1:n] own(i) using 1:2 with @style lc rgb colour_of(i) title (p == panels ? value('name'.i) : '')
+        plot for [i=1:n] own(i) using 1:2 with @style lt line_of(i) @term_mark lc rgb colour_of(i)
     } else { if (whiskers) {
         plot for [i=1:n] own(i) using 1:2:3:4 with yerrorbars pt 0 lw 1.2 lc rgb colour_of(i), \
              for [i=1:n] own(i) using 1:2 with linespoints pt mark_of(i) ps 0.8 lw 1.8 dt dash_of(i) lc rgb colour_of(i)

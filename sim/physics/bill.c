@@ -7,6 +7,9 @@
  * the node over its GPUs, and the energy of its jobs. What no job held is idle: the parts of all queues and idle add up to the
  * whole, and so do those of all users. What is held and what is billed are whole numbers until they are priced.
  *
+ * A node of a pool costs its price whether it has GPUs or not; of one without GPUs no job holds a part, so that it is idle. Other
+ * nodes without GPUs cost nothing but energy: note `nodes-without-price`.
+ *
  * The rate in timeseries.csv is what an hour costs in which all stays as it is, so that its integral is the cost of the run. A part
  * that the run has not is empty.
  *
@@ -58,13 +61,18 @@ static int128_t billed_milli_ns(const struct sched *s, node_id n)
     return bills_all(s) ? (int128_t)(s->totals.last_ns - s->totals.first_ns) * cluster_node_milli(s->cluster, n) : held;
 }
 
+/* By which a node's time is counted: its GPUs, or, where it has none, the node as one. */
+static int64_t counted_milli(const struct cluster *c, node_id n)
+{
+    int64_t milli = cluster_node_milli(c, n);
+    return milli ? milli : MILLI_ALL;
+}
+
 /* A GPU that is cut counts as what its instances count, at the price of a GPU. */
 static double group_usd(const struct sched *s, uint32_t group, node_id first, int128_t milli_ns)
 {
     const struct cluster *c = s->cluster;
-    double whole = (double)cluster_node_milli(c, first) / MILLI_ALL;
-    if (whole <= 0)
-        return 0;
+    double whole = (double)counted_milli(c, first) / MILLI_ALL;
     if (pool_of(s, first))
         return gpu_hours(milli_ns) / whole * pool_of(s, first)->usd_per_node_h;
     return gpu_hours(milli_ns) * c->group_gpus[group] / whole * c->tariff->gpu_usd_per_h[group];
@@ -154,7 +162,7 @@ static struct usd usd_per_h(const struct sched *s)
     for (uint32_t g = 0; g < c->n_groups; g++) {
         node_id first = bill->first[g], after = g + 1 < c->n_groups ? bill->first[g + 1] : c->n_nodes;
         int64_t node_milli = cluster_node_milli(c, first);
-        bill->hour[g] = HOUR_NS * (int128_t)(pool_of(s, first) ? pools_of(s)->paid[g] * node_milli
+        bill->hour[g] = HOUR_NS * (int128_t)(pool_of(s, first) ? pools_of(s)->paid[g] * counted_milli(c, first)
                                              : bills_all(s)    ? (after - first) * node_milli
                                                                : bill->held_milli[g]);
     }
@@ -195,7 +203,7 @@ static int128_t *billed(const struct sched *s)
 {
     int128_t *of = mem_new(s->cluster->n_groups, sizeof *of);
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
-        of[s->cluster->group_of[n]] += pool_of(s, n) ? (int128_t)pool_there_ns(s, n) * cluster_node_milli(s->cluster, n)
+        of[s->cluster->group_of[n]] += pool_of(s, n) ? (int128_t)pool_there_ns(s, n) * counted_milli(s->cluster, n)
                                                      : billed_milli_ns(s, n);
     return of;
 }

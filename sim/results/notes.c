@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/suggest.h"
+#include "sim/cluster/pools.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
 #include "sim/workload/record.h"
@@ -139,6 +140,26 @@ static bool quota_above_cluster(const struct inputs *in, FILE *text)
     return true;
 }
 
+/* Prices are of GPUs, and of the nodes of pools. */
+static bool nodes_without_price(const struct inputs *in, FILE *text)
+{
+    const struct cluster *c = in->cluster;
+    uint64_t n = 0;
+    const char *first = NULL;
+    for (node_id i = 0; c->tariff && i < c->n_nodes; i++) {
+        uint32_t g = c->group_of[i];
+        if (cluster_node_gpus(c, i) || (c->pool && c->pool[g].is))
+            continue;
+        first = n++ ? first : c->group_name[g];
+    }
+    if (n)
+        fprintf(text,
+                "prices are of GPUs: %" PRIu64 " node%s without GPUs (the first of group "
+                "'%.60s') cost%s nothing but energy",
+                n, s_if_many(n), first, n == 1 ? "s" : "");
+    return n > 0;
+}
+
 /* What the reader of the trace took, left out and guessed. */
 static bool trace_read_as(const struct inputs *in, FILE *text)
 {
@@ -156,6 +177,7 @@ static const struct remark_of_inputs {
     { "unknown-gpu-model", unknown_gpu_model },
     { "equal-gpu-models", equal_gpu_models },
     { "quota-above-cluster", quota_above_cluster },
+    { "nodes-without-price", nodes_without_price },
 };
 
 /* ==== Of a run ==== */

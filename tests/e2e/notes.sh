@@ -66,6 +66,16 @@ noted '' -c quotas.yaml -t tx.csv -p quota
 noted quota-above-cluster -c quotas.yaml -t tx.csv -p quota --set queues.y.deserved_gpus=3
 texts r | grep -q 'the queues deserve 9 GPUs in all, and the cluster has 8' && ok || fail "$(texts r)"
 
+# ---- Prices are of GPUs and of the nodes of pools: three nodes of 8 CPUs without GPUs, of which two are no pool ----
+cat >cpus.yaml <<'END'
+nodes: [ { group: a, count: 1, gpus: 8 }, { group: cpu, count: 2, gpus: 0, cpus: 8 }, { group: rented, count: 1, gpus: 0, cpus: 8, pool: { usd_per_node_h: 1 } } ]
+prices: { gpu_usd_per_h: 1 }
+END
+noted nodes-without-price -c cpus.yaml -t t.csv
+texts r | grep -q "^prices are of GPUs: 2 nodes without GPUs (the first of group 'cpu') cost nothing but energy$" && ok || fail "$(texts r)"
+sed '/^prices/d' cpus.yaml >free.yaml
+noted '' -c free.yaml -t t.csv
+
 # ---- Restarts: b takes the node from a at 50 s, and a begins anew: 50 s of 8 GPUs are 0.1 GPU h ----
 cat >stop.csv <<'END'
 job_id,submit_s,duration_s,gpus,priority

@@ -167,12 +167,51 @@ rm -f hand/*.png && "$G" plot hand --from 100 >said && holds said hand/jobs.png 
 
 # ---- 40 columns: what does not fit is cut or left out, and nothing lies over anything else ----
 COLUMNS=40 "$G" plot dated -k nodes -f term >said && grep -q '5 Jan 00:00  *5 Jan 00:03$' said && ok || fail "a scale of 40 columns: $(tail -n 1 said)"
-COLUMNS=40 "$G" plot dated -k jobs -f term >said && grep -q 'fifo, pack: mean 1 runni' said && ok || fail "a legend of 40 columns: $(tail -n 2 said)"
+unfolded() { tr -s ' \n' ' ' <"$1"; }                       # words that went on in the next line
+of_40() { # KIND TEXT DIRECTORIES...: TEXT is there, in a terminal of 40 columns
+    kind=$1 text=$2
+    shift 2
+    COLUMNS=40 "$G" plot "$@" -k "$kind" -f term >said && unfolded said | grep -qF -e "$text" && ok || fail "$kind in 40 columns has no '$text': $(cat said)"
+}
+of_40 jobs '* fifo, pack: mean 1 running, 0 waiting' dated
+of_40 jobs 'date (UTC), from 5 Jan 2026; each step is the mean over' dated
+for kind in jct_cdf wait_cdf slowdown_cdf; do of_40 $kind '# fifo, pack: 400 jobs' set/quota-1 set/fifo-1; done
+of_40 jct_cdf 'Job completion time: from submission to end' set/quota-1 set/fifo-1
+of_40 wait_cdf 'waited at most (log scale; the curve starts at those that' set/quota-1 set/fifo-1
+of_40 jct_ratio 'Completion time of each job over that with quota, pack' set/quota-1 set/fifo-1
+for kind in energy carbon cost utilisation fragmentation queue_length; do of_40 $kind 'time since the start (h); each step is the mean over' set/quota-1 set/fifo-1; done
+of_40 energy 'kWh, at most' set/quota-1 set/fifo-1
+for kind in utilisation utilisation_class utilisation_state fragmentation; do of_40 $kind 'fifo, pack: ' set/quota-1 set/fifo-1; done
+of_40 normalised 'mean bounded slowdown, over that of quota, pack' set/quota-1 set/fifo-1
+of_40 by_queue 'Time in the queue P5 P50 P95' set/quota-1 set/fifo-1
+of_40 services '12,000 requests, 62.5 % kept the SLO' served
+of_40 pareto 'finish-time fairness, P95; less is better' set/quota-1 set/fifo-1
+grep -q '[^ ] *A' said && grep -q '[^ ] *B' said && ok || fail "two points of one letter: $(cat said)"
+of_40 pareto 'B fifo, pack: ' set/quota-1 set/fifo-1
+COLUMNS=40 "$G" plot set/quota-1 set/fifo-1 --label one --label "a name that has not half of 40 columns" -k compare -m wait_mean_s -f term >said
+says said '  a name that has not half of 40 columns' && grep -q '^  |###' said && ok || fail "a long name of a bar: $(cat said)"
 
 # ---- Levels of thousands have separators: 3,000 jobs wait ----
 awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) print i ",0,1,8" }' >many.csv
 "$G" run -q -c hand.yaml -t many.csv -p fifo -o many && "$G" plot many -k queue_length -o a.svg && holds a.svg ">1,000<"
 if grep -q '>1000<\|>10000<' a.svg; then fail "thousands without separators"; else ok; fi
+
+# ---- The legend of bands lies beside the panels, however low these are: one column, right of the axis of time ----
+beside() { # SVG NAME...: the names stand one below the other, right of all tics of the axis
+    python3 - "$@" <<'END'
+import re, sys, xml.etree.ElementTree as e
+at = {}
+for g in e.parse(sys.argv[1]).getroot().iter():
+    m = re.match(r"translate\(([\d.]+),([\d.]+)\)", g.get("transform", ""))
+    for t in g.findall("{http://www.w3.org/2000/svg}text") if m else []:
+        at.setdefault("".join(t.itertext()).strip(), []).append((float(m[1]), float(m[2]) , t.get("text-anchor")))
+names = [at[n][0] for n in sys.argv[2:]]
+tics = [x for text, places in at.items() for x, y, anchor in places if re.fullmatch(r"[\d.]+", text)]
+sys.exit(not (len(set(x for x, y, a in names)) == 1 and len(set(y for x, y, a in names)) == len(names) and max(tics) < names[0][0]))
+END
+}
+"$G" plot set/* broken -k utilisation_state -o a.svg && beside a.svg "out of service" "free, no job waits" "free while jobs wait" "making progress" && ok ||
+    fail "a legend over the first of five panels"
 
 # ---- A sweep: the same numbers as lines; one that was run; what has no numbers stands side by side ----
 mkdir -p made scratch
@@ -228,9 +267,28 @@ YAML
     "load = 0.8, fifo (2 runs);load = 0.8, sjf (2 runs);load = 1, fifo (2 runs);load = 1, sjf (2 runs);load = 1.2, fifo (2 runs);load = 1.2, sjf (2 runs);" ] &&
     ok || fail "labels of a sweep: $(cat said)"
 "$G" plot kept/runs --kind compare -m wait_mean_s --format csv >said2 && same said said2
+"$G" plot kept --kind jct_cdf --format csv >said && [ "$(cut -d, -f1-2 said | uniq | tr '\n' ';')" = \
+    'run,jct_s;"load = 0.8, fifo";"load = 0.8, sjf";"load = 1, fifo";"load = 1, sjf";"load = 1.2, fifo";"load = 1.2, sjf";' ] || fail "curves of a sweep: $(cut -d, -f1-2 said | uniq)"
 "$G" plot kept/runs/*fifo*seed=1 --kind jct_cdf --format csv >said && [ "$(cut -d, -f1 said | uniq | tr '\n' ';')" = "run;load = 0.8;load = 1.2;load = 1;" ] &&
     ok || fail "labels of runs of a sweep: $(cut -d, -f1 said | uniq)"
-"$G" plot kept --kind jct_cdf -o a.svg && holds a.svg ">load = 1, sjf, seed = 2: 400 jobs<"
+"$G" plot kept --kind jct_cdf -o a.svg && holds a.svg ">load = 1, sjf: 800 jobs of 2 runs<" && holds a.svg "bands: from the lowest to the highest seed"
+"$G" plot kept --kind queue_length -o a.svg && holds a.svg ">load = 1, sjf, seed = 2: "
+
+# ---- Distributions of replications, by hand: 10 and 20 s with the one seed, 20 and 40 s with the other are 25 % at 10 s (half of the one, none of the
+# other), 75 % at 20 s (all, half) and all at 40 s. Over the base of the same seed (10 and 20; 10 and 40) ratios are 1, 1; 2, 1 ----
+ends() { # DIRECTORY POLICY SEED FIRST SECOND: a run of two jobs that took so long
+    mkdir -p "$1" && printf '{ "policy": "%s", "policy_text": "%s", "placement": "pack", "seed": %s }\n' "$2" "$2" "$3" >"$1/manifest.json"
+    printf 'job_id,state,bounded_slowdown,jct_s\na,completed,1,%s\nb,completed,1,%s\n' "$4" "$5" >"$1/jobs.csv"
+}
+ends seeds/a1 p 1 10 20; ends seeds/a2 p 2 10 40; ends seeds/b1 q 1 10 20; ends seeds/b2 q 2 20 40
+"$G" plot seeds/b1 seeds/b2 -k jct_cdf -f csv >said
+printf '%s\n' run,jct_s,percent,percent_low,percent_high 'q,5,0,0,0' 'q,10,25,0,50' 'q,20,75,50,100' 'q,40,100,100,100' 'q,46,100,100,100' >want
+sed 's/"q, pack"/q/' said >got && same want got
+"$G" plot seeds -k jct_ratio -f csv >said && sed -n 's/"q, pack",\([12]\),/\1 /p' said >got && printf '%s\n' '1 75,50,100' '2 100,100,100' >want && same want got
+"$G" plot seeds/b1 seeds/b2 -k jct_cdf --label one --label two -f csv >said && says said 'one,10,50,,' && says said 'two,20,50,,'
+"$G" plot seeds -k jct_cdf --label ours --label theirs -f csv >said && says said 'theirs,10,25,0,50'
+expect 3 "gpuyard: seeds/b2: no run of p, pack has its seed" "$G" plot seeds/a1 seeds/b1 seeds/b2 -k jct_ratio
+"$G" plot seeds/b1 seeds/b2 -k jct_cdf --paper -o a.png 2>said && says said "gpuyard: plot: lines: the jobs of all seeds; bands: from the lowest to the highest seed"
 expect 3 "gpuyard: swept: this sweep kept no runs: want one with --keep-runs, or the kinds sweep and compare" "$G" plot swept --kind jct_cdf
 expect 3 "gpuyard: swept/sweep.csv: no parameter nonsense" "$G" plot swept --kind sweep -x nonsense -o x2.svg
 expect 3 "gpuyard: swept/sweep.csv: no value of nonsense with scope all" "$G" plot swept --kind sweep -m nonsense -o x2.svg
@@ -311,7 +369,13 @@ cp -r hand bare && rm -f bare/*.png && head -1 bare/jobs.csv >jobs && mv jobs ba
 sed 2q hand.csv >one.csv
 "$G" run -q -c hand.yaml -t one.csv -p fifo -o one || fail "the run of one job"
 "$G" plot one >said && holds said one/jct_cdf.png && none one/quota.png
-"$G" plot one --kind jct_cdf --format csv >said && says said '"fifo, pack",50,0' && says said '"fifo, pack",100,100'
+"$G" plot one --kind jct_cdf --format csv >said && says said '"fifo, pack",50,0,,' && says said '"fifo, pack",100,100,,'
+for kind in preemptions wait_reasons; do                                     # nothing to draw: it says so, without an axis
+    case $kind in preemptions) none="no running job was preempted" ;; *) none="no job waited" ;; esac
+    "$G" plot one -k $kind -f term >said && [ "$(cat said)" = "  $none" ] && ok || fail "$kind of nothing: $(cat said)"
+    "$G" plot one -k $kind -o a.svg && holds a.svg ">$none<"
+    if grep -q '>0<\|>0\.5<\|>1<' a.svg; then fail "$kind of nothing has an axis"; else ok; fi
+done
 "$G" plot one --kind wait_cdf -o a.svg && holds a.svg "the curve starts at those that did not wait" && holds a.svg ": 1 job, 0 % waited"
 printf 'job_id,submit_s,duration_s,gpus\na,0,2000,8\nb,0.5,100,8\nc,2099.7,10,8\n' >short.csv  # waits of 0, 1999.5 and 0.3 s
 "$G" run -q -c hand.yaml -t short.csv -p fifo -o short || fail "short waits do not run"
@@ -454,7 +518,7 @@ says said "\"fifo, pack\",blue_team,100,5,5"
 says said "\"fifo, pack\",red_team,0,3,3"
 says said "\"fifo, pack\",red_team,100,0,5"
 says said "\"fifo, pack\",all GPUs,0,8,"
-"$G" plot hand --kind jct_cdf -o hand.csv && says hand.csv "\"fifo, pack\",100,100"
+"$G" plot hand --kind jct_cdf -o hand.csv && says hand.csv "\"fifo, pack\",100,100,,"
 
 # ---- Names that would be commands: of a directory, a queue and a class; nothing runs, and the plots have them ----
 bad='it'"'"'s "$(touch ran1)" `touch ran2` @x %s ${HOME};system("touch ran3")

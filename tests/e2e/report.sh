@@ -165,11 +165,11 @@ look() { # PAGE WIDTH FLAG...: what the probe says of it, in ./found
     awk -v probe="$root/tests/e2e/report_probe.js" '{ print } /^<head>$/ { print "<script>"; while ((getline line < probe) > 0) print line; print "</script>" }' \
         "$looked_at" >probed.html
     cat >frame.html <<END
-<!DOCTYPE html><title>probe</title><iframe src="probed.html#$wide" width="$wide" height="900" style="border:0"></iframe><pre></pre>
+<!DOCTYPE html><title>probe</title><iframe src="probed.html#$wide" width="${wide%still}" height="900" style="border:0"></iframe><pre></pre>
 <script>addEventListener("message", e => { document.querySelector("pre").textContent = "\n" + e.data + "\n"; });</script>
 END
     timeout 900 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$work/profile" \
-        --window-size=1400,1000 --virtual-time-budget=20000 "$@" --dump-dom "file://$work/frame.html" 2>browser.log | grep '^probe: ' >found
+        --window-size=2000,1000 --virtual-time-budget=20000 "$@" --dump-dom "file://$work/frame.html" 2>browser.log | grep '^probe: ' >found
 }
 drawn() { # PAGE FLAG...: its document once scripts have run
     seen=$1
@@ -187,19 +187,25 @@ judged() { # PAGE FLAG...: what axe-core says of it
 }
 if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
     for page in one set two cut swept mixed quota large; do
-        for width in 1280 390; do
+        for width in 1280 1920 390; do
             look $page.html $width
             grep -v '^probe: ok' found >bad
             [ -s found ] && [ ! -s bad ] && ok || fail "$page.html at $width: $(cat bad)"
         done
     done
     [ "$(grep -c ok found)" -gt 60 ] && ok || fail "the probe looks at too little"
-    look set.html 390 --blink-settings=preferredColorScheme=0
-    grep -v '^probe: ok' found >bad
-    [ -s found ] && [ ! -s bad ] && ok || fail "set.html in the dark: $(cat bad)"
-    look one.html 1920
-    grep -v '^probe: ok' found >bad
-    [ -s found ] && [ ! -s bad ] && ok || fail "one.html at 1920: $(cat bad)"
+    for page in set mixed; do
+        sed 's|<script>|<script type="text/none">|' $page.html >still.html
+        for width in 1280 1920 390; do
+            look $page.html $width --blink-settings=preferredColorScheme=0
+            grep -v '^probe: ok' found >bad
+            [ -s found ] && [ ! -s bad ] && ok || fail "$page.html at $width in the dark: $(cat bad)"
+            look still.html ${width}still
+            grep -v '^probe: ok' found >bad
+            [ -s found ] && [ ! -s bad ] && ok || fail "$page.html at $width without JavaScript: $(cat bad)"
+        done
+    done
+    [ "$(grep -c ok found)" -gt 30 ] && ok || fail "the probe looks at too little of a page without JavaScript: $(cat found)"
     # Dates, where the trace has them: 2026-01-05 00:00 UTC is 1767571200 (date -u -d 2026-01-05 +%s).
     cp -r mixed dated
     sed 's/"origin_unix_s": [0-9]*,\{0,1\}//; s/"format": "synth"/"origin_unix_s": 1767571200, &/' mixed/manifest.json >dated/manifest.json
@@ -212,7 +218,8 @@ if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
     holds dom 'date (UTC), from 5 Jan 2026'
     holds dated.html '2026-01-1'
     # Without JavaScript: a picture with words and colours in each figure. The page's script removes them, so it would be seen to run.
-    sed 's|<script>|<script type="text/none">|' mixed.html >m.html
+    sed 's|<script>|<script type="text/none">|' mixed.html >m.html; look m.html 1280
+    grep -q 'FAILED figure-.* is drawn\|FAILED the probe' found && ok || fail "a page whose scripts do not run goes unnoticed"
     [ "$(drawn m.html | grep -c 'class="static"><svg')" = "$(grep -c '<figure' mixed.html)" ] && ok || fail "figures without a static picture"
     [ "$(drawn mixed.html | grep -c 'class="static"')" = 0 ] && ok || fail "static pictures stay beside the drawn ones"
     # Print: the page as PDF, whole.

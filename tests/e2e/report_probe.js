@@ -1,5 +1,6 @@
 // report_probe.js - put into the head of a copy of a page by report.sh: looks at it in the browser, works its figures, and tells the page
-// that shows it in a frame what it found, a line each: "ok WHAT" or "FAILED WHAT". location.hash is "#WIDTH", of the frame.
+// that shows it in a frame what it found, a line each: "ok WHAT" or "FAILED WHAT". location.hash is "#WIDTH", of the frame; "#WIDTHstill" is a
+// page whose own scripts do not run.
 (function () {
   const errors = [], found = [];
   window.addEventListener("error", e => errors.push(e.message || "a resource"), true);
@@ -98,8 +99,19 @@
     if (select || buttons.length) check(name + " shows another", svg.innerHTML !== old && shapes() > 0);
   }
 
+  // Its static picture, with words that can be read, inside of the window.
+  function stands(figure) {
+    const svg = figure.querySelector(".static svg"), box = svg && svg.getBoundingClientRect(), page = document.documentElement;
+    check(figure.id + " has a picture", svg && visible(svg) && box.width > 250 && box.height > 40);
+    if (!svg) return;
+    let at = svg;                                     // what scrolls shows all of it
+    while (at !== page && at.scrollWidth <= at.clientWidth) at = at.parentElement;
+    check(figure.id + ": it lies inside", at !== page || box.right <= innerWidth + 1, box.right);
+    check(figure.id + ": it has words", [...svg.querySelectorAll("text")].filter(t => t.textContent).length > 3);
+  }
+
   function look() {
-    const width = Number(location.hash.slice(1)), root = document.documentElement, figures = [...document.querySelectorAll("figure")];
+    const width = parseInt(location.hash.slice(1)), still = location.hash.endsWith("still"), root = document.documentElement, figures = [...document.querySelectorAll("figure")];
     check("the window is as wide as asked for", innerWidth === width, innerWidth);
     check("nothing flows over", root.scrollWidth <= innerWidth, root.scrollWidth);
     check("figures are there", figures.length >= 5, figures.length);
@@ -110,8 +122,8 @@
     }
     check("nothing was loaded", performance.getEntriesByType("resource").length === 0);
     check("no name became markup", !window.evil && document.scripts.length === 3 && !document.querySelector("main i:not([style]), marquee"), document.scripts.length);
-    figures.forEach(works);
-    for (const table of document.querySelectorAll("table.sortable")) {
+    if (still) figures.forEach(stands); else figures.forEach(works);
+    for (const table of still ? [] : document.querySelectorAll("table.sortable")) {
       const column = [...table.tHead.rows[0].cells].findIndex(c => /^wait/.test(c.textContent)), waits = () => [...table.tBodies[0].rows].map(r => Number(r.cells[column].dataset.value));
       const press = k => table.tHead.rows[0].cells[k].querySelector("button").click();
       const before = waits();

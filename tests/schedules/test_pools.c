@@ -86,6 +86,9 @@ static const struct counted_row {
       "pool_node_h", 610 / 3600.0 },
     { "and their price", OWN(1) BURST(1, ", usd_per_node_h: 7.2") "prices: { gpu_usd_per_h: 0 }\n", .jobs = { { 0, 5000, 4, 0 }, { 0, 10, 4, 70 } },
       "cost_usd", 1.22 },
+    /* Nodes without GPUs, one always there: 5000 s at 7.20 USD. */
+    { "without GPUs a node has its price", OWN(1) "  - { group: cpu, gpus: 0, cpus: 8, count: 1, pool: { min: 1, usd_per_node_h: 7.2 } }\n"
+      "prices: { gpu_usd_per_h: 0 }\n", .jobs = { { 0, 5000, 4, 0 } }, "cost_usd", 10 },
     { "no GPU-hours besides", OWN(1) BURST(1) "prices: { gpu_usd_per_h: 3.6 }\n", .jobs = { { 0, 5000, 4, 0 }, { 0, 10, 4, 70 } },
       "cost_usd", 20 },
     { "one is removed", OWN(1) BURST(2), .jobs = { { 0, 5000, 4, 0 }, { 0, 10, 4, 70 } }, "pool_nodes_removed", 1 },

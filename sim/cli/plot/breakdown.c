@@ -189,10 +189,23 @@ static void put_row(const struct breakdown *b, size_t m, size_t part, size_t i, 
     struct arena *a = figure_memory(b->f);
     const struct sample *s = &b->part[part].sample[m][i];
     size_t each = b->r->canvas.columns < ALL_WIDE ? 2 : 1;
-    fprintf(to, "  %s", padded(a, cut(a, name_clean(a, name, NAME_WIDE), (size_t)wide), wide));
+    name = name_clean(a, name, b->r->canvas.columns - 2);
+    bool fits = text_width(name) <= (size_t)wide;
+    fprintf(to, "  %s%s%s", name, fits ? "" : "\n  ",
+            padded(a, "", fits ? wide - (int)text_width(name) : wide));
     for (size_t q = 0; q < QUANTILES && s->n; q += each)
         fprintf(to, " %s", padded(a, human(a, sample_quantile(s, shown[q])), 1 - CELL_WIDE));
     putc('\n', to);
+}
+
+enum { PART_WIDE = 14 };          /* of the name of a part beside that of a run */
+
+static size_t longest_run(const struct plot_request *r)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < r->n; i++)
+        longest = text_width(r->run[i].label) > longest ? text_width(r->run[i].label) : longest;
+    return longest;
 }
 
 /* A line a run and part; where the two have no room beside each other, the part stands above. */
@@ -201,13 +214,13 @@ static void put_part(const struct breakdown *b, size_t m, size_t k, int wide, FI
     struct arena *a = figure_memory(b->f);
     size_t part = b->order[k];
     const char *name = intern_text(b->names, (uint32_t)part);
-    bool narrow = b->r->canvas.columns < ALL_WIDE, above = narrow && b->r->n > 1;
+    bool above = b->r->n > 1 && PART_WIDE + 1 + longest_run(b->r) > (size_t)wide;
     if (above)
         fprintf(to, "  %s\n", name_clean(a, name, b->r->canvas.columns - 2));
     for (size_t i = 0; i < b->r->n; i++)
         put_row(b, m, part, i,
                 above         ? b->r->run[i].label
-                : b->r->n > 1 ? words(a, "%s %s", cut(a, name, 14), b->r->run[i].label)
+                : b->r->n > 1 ? words(a, "%s %s", cut(a, name, PART_WIDE), b->r->run[i].label)
                               : name, wide, to);
 }
 
@@ -220,8 +233,10 @@ static void put_text(const struct breakdown *b)
     int cells = (int)((QUANTILES + each - 1) / each) * CELL_WIDE;
     int wide = b->r->canvas.columns - 2 - cells, name = wide < 10 ? 10 : wide > 40 ? 40 : wide;
     for (size_t m = 0; m < MEASURES; m++) {
-        fprintf(to, "%s  %s", m ? "\n" : "",
-                padded(a, cut(a, measure_titles[m], (size_t)name), name));
+        bool fits = text_width(measure_titles[m]) <= (size_t)name;
+        fprintf(to, "%s  %s", m ? "\n" : "", measure_titles[m]);
+        fprintf(to, "%s%s", fits ? "" : "\n  ",
+                padded(a, "", fits ? name - (int)text_width(measure_titles[m]) : name));
         for (size_t q = 0; q < QUANTILES; q += each)
             fprintf(to, " %8s", heading[q]);
         putc('\n', to);

@@ -117,7 +117,7 @@ static const struct option options[] = {
       .kind = OPTION_TEXTS,
       AT(labels),
       .help = "what a run, or a group of replications, is called, instead of its policy and "
-              "placement; once for each, in their order" },
+              "placement; once for each, in their order. Once for each run, none is grouped" },
     { 0 },
 };
 
@@ -359,7 +359,8 @@ static int read_paper(const struct plot_options *o, struct paper *p)
     return o->width ? read_width(o->width, &p->width_in) : EXIT_OK;
 }
 
-/* One text for each run, or for each group of them. An exit status; says what is wrong. */
+/* One text for each run, which is then by itself, or for each group of them. An exit status; says
+ * what is wrong. */
 static int take_labels(struct plot_request *r, const struct option_texts *labels,
                        struct arena *memory)
 {
@@ -373,10 +374,11 @@ static int take_labels(struct plot_request *r, const struct option_texts *labels
     for (size_t i = 0; i < r->n; i++) {
         run[i] = r->run[i];
         run[i].label = labels->text[labels->n == r->n ? i : r->run[i].group];
+        run[i].group = labels->n == r->groups ? run[i].group : i;
     }
     r->run = run;
-    if (labels->n == r->groups)
-        r->group_label = labels->text;
+    r->groups = labels->n;
+    r->group_label = labels->text;
     return EXIT_OK;
 }
 

@@ -40,8 +40,10 @@ int distributions_read(const struct plot_request *r, const char *column, struct 
 
 void distributions_free(struct distribution *of, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         sample_free(&of[i].sample);
+        free(of[i].seed);
+    }
     free(of);
 }
 
@@ -102,33 +104,73 @@ static const char *start_text(struct arena *a, const struct distribution *of, si
     return more ? words(a, "that waited %s or less", human(a, least)) : "that did not wait";
 }
 
-static void draw_curve(struct table *t, const struct sample *s, struct range range)
+/* The lowest and the highest share of the values of any run of a group that are at most x; NaN of
+ * one run. x does not fall from call to call; at: [seeds] how many are. */
+struct band {
+    double low, high;
+};
+
+static struct band band_at(const struct distribution *d, double x, size_t *at)
 {
+    struct band b = { d->seeds ? 1 : (double)NAN, d->seeds ? 0 : (double)NAN };
+    for (size_t k = 0; k < d->seeds; k++) {
+        const struct sample *s = &d->seed[k]->sample;
+        while (at[k] < s->n && s->value[at[k]] <= x)
+            at[k]++;
+        b.low = fmin(b.low, (double)at[k] / (double)s->n);
+        b.high = fmax(b.high, (double)at[k] / (double)s->n);
+    }
+    return b;
+}
+
+/* A row of a curve and, of a group, the step of its band there: the end of the one before, then its
+ * own. */
+struct curve {
+    struct table *steps, *spread; /* spread NULL: none */
+    struct band before;
+    bool banded; /* steps has columns of a band */
+};
+
+static void put_step(struct curve *c, double x, double share, struct band b)
+{
+    table_numbers(c->steps, 2, (double[]){ x, share * 100 });
+    if (c->banded)
+        table_numbers(c->steps, 2, (double[]){ b.low * 100, b.high * 100 });
+    if (c->spread && !isnan(c->before.low))
+        table_numbers(c->spread, 3, (double[]){ x, c->before.low * 100, c->before.high * 100 });
+    if (c->spread)
+        table_numbers(c->spread, 3, (double[]){ x, b.low * 100, b.high * 100 });
+    c->before = b;
+}
+
+static void draw_curve(struct curve *c, const struct distribution *d, struct range range)
+{
+    const struct sample *s = &d->sample;
     struct ecdf_step *step = NULL;
     size_t n = s->n ? sample_steps(s, &step) : 0, k = 0;
+    size_t *at = mem_new(d->seeds + 1, sizeof *at);
     double start = n ? 0 : 1;
     for (; k < n && step[k].at_most <= range.least; k++)
         start = step[k].share;
-    table_numbers(t, 2, (double[]){ range.least, start * 100 });
+    put_step(c, range.least, start, band_at(d, range.least, at));
     for (; k < n; k++)
-        table_numbers(t, 2, (double[]){ step[k].at_most, step[k].share * 100 });
-    table_numbers(t, 2, (double[]){ range.biggest, 100 });
+        put_step(c, step[k].at_most, step[k].share, band_at(d, step[k].at_most, at));
+    put_step(c, range.biggest, 1, band_at(d, range.biggest, at));
+    free(at);
     free(step);
 }
 
-enum { KEY_COLUMNS = 17 };       /* of a terminal, beside a legend */
-
-/* The dumb terminal cuts a legend at its beginning: there the name gives way. */
 const char *distribution_title(const struct plot_request *r, const struct distribution_style *style,
                                const struct distribution *of, size_t i, struct figure *f)
 {
     struct arena *a = figure_memory(f);
-    bool terminal = r->canvas.format == PLOT_TERM;
     const struct distribution *d = &of[i];
     if (r->canvas.paper.untitled)
         return r->run[i].label;
     const char *text = words(a, ": %s %s%s", commas(a, (double)d->sample.n), style->what,
                              d->sample.n == 1 ? "" : "s");
+    if (d->seeds)
+        text = words(a, "%s of %zu runs", text, d->seeds);
     if (style->median)
         text = words(a, "%s, median %.3g", text, sample_quantile(&d->sample, .5));
     if (style->waited)
@@ -136,19 +178,13 @@ const char *distribution_title(const struct plot_request *r, const struct distri
             words(a, "%s, %s waited", text, percent(a, 1 - (double)d->zero / (double)d->sample.n));
     if (d->missing + d->of.unfinished)
         text = words(a, "%s, %s %s", text, commas(a, (double)(d->missing + d->of.unfinished)),
-                     terminal ? style->missing_short : style->missing);
-    if (d->of.on_demand && !terminal)
+                     style->missing);
+    if (d->of.on_demand)
         text = words(a, "%s; without %s replicas and sessions", text,
                      commas(a, (double)d->of.on_demand));
-    if (d->of.left_out && !terminal)
+    if (d->of.left_out)
         text = words(a, "%s; after a warm-up of %s", text, commas(a, (double)d->of.left_out));
-    const char *label = r->run[i].label;
-    int room = r->canvas.columns - KEY_COLUMNS - (int)text_width(text);
-    if (terminal && room < NAME_LEAST)           /* too narrow for both */
-        return name_clean(a, label, r->canvas.columns - KEY_COLUMNS);
-    if (terminal)
-        label = name_clean(a, label, room);
-    return words(a, "%s%s", label, text);
+    return words(a, "%s%s", r->run[i].label, text);
 }
 
 /* A short axis may have none of the usual tics, which are hours and the like: then the least and
@@ -196,28 +232,82 @@ double distributions_draw(const struct plot_request *r, const struct distributio
                           struct distribution *of, struct figure *f)
 {
     size_t longest = 0;
+    bool spread = false;
     for (size_t i = 0; i < r->n; i++)
         sample_sort(&of[i].sample);
     struct range range = range_of(of, r->n, style->start);
     for (size_t i = 0; i < r->n; i++) {
-        struct table *t = figure_table(f, style->columns, "curve%zu", i + 1);
-        table_label(t, "run", r->run[i].label);
-        draw_curve(t, &of[i].sample, range);
+        struct curve c = { .banded = style->alone, .before = { (double)NAN, (double)NAN } };
+        c.steps = figure_table(f, style->columns, "curve%zu", i + 1);
+        table_label(c.steps, "run", r->run[i].label);
+        if (of[i].seeds)
+            c.spread = figure_table(f, "x,low,high", "spread%zu", i + 1);
+        spread = spread || of[i].seeds;
+        fact(f, of[i].seeds > 0, "spread%zu", i + 1);
+        draw_curve(&c, &of[i], range);
         const char *title = distribution_title(r, style, of, i, f);
         longest = text_width(title) > longest ? text_width(title) : longest;
         fact_text(f, title, "title%zu", i + 1);
     }
     fact(f, (double)r->n, "n");
     fact(f, (double)longest, "longest");
+    fact(f, spread, "spread");
+    if (spread && r->canvas.paper.untitled)
+        fputs("gpuyard: plot: lines: the jobs of all seeds; bands: from the lowest to the highest "
+              "seed\n", stderr);
     fact(f, range.least, "least");
     fact(f, range.biggest, "biggest");
     fact(f, style->start == START_BELOW, "times");
     own_tics(of, r->n, range, f);
-    if (style->alone)
+    if (style->alone) {
         place_names(r, range, longest, f);
+        figure_keys(f, r->n, false, "title");
+    }
     if (style->waited)
         fact_text(f, start_text(figure_memory(f), of, r->n, range.least), "starts_at");
     return range.least;
+}
+
+/* ---- Groups of replications ---- */
+
+static void add_seed(struct distribution *group, struct distribution *run, size_t runs)
+{
+    sample_sort(&run->sample);
+    for (size_t k = 0; k < run->sample.n; k++)
+        sample_add(&group->sample, run->sample.value[k]);
+    group->zero += run->zero;
+    group->missing += run->missing;
+    group->of.unfinished += run->of.unfinished;
+    group->of.on_demand += run->of.on_demand;
+    group->of.left_out += run->of.left_out;
+    if (runs < 2)
+        return;
+    if (!group->seed)
+        group->seed = mem_new(runs, sizeof *group->seed);
+    group->seed[group->seeds++] = run;
+}
+
+void distributions_draw_groups(const struct plot_request *r, const struct distribution_style *style,
+                               struct distribution *of, struct figure *f)
+{
+    struct plot_request grouped = *r;
+    struct plot_run *run = arena_alloc(figure_memory(f), r->groups * sizeof *run);
+    struct distribution *group = mem_new(r->groups, sizeof *group);
+    size_t *runs = mem_new(r->groups, sizeof *runs);
+    for (size_t i = 0; i < r->n; i++)
+        runs[r->run[i].group]++;
+    for (size_t i = 0; i < r->n; i++) {
+        size_t g = r->run[i].group;
+        run[g] = r->run[i];
+        if (runs[g] > 1)
+            run[g].label = r->group_label[g];
+        add_seed(&group[g], &of[i], runs[g]);
+    }
+    grouped.n = r->groups;
+    grouped.run = run;
+    distributions_draw(&grouped, style, group, f);
+    distributions_free(group, r->groups);
+    free(runs);
 }
 
 /* ---- The kinds ---- */
@@ -229,28 +319,26 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
     struct distribution *of = mem_new(r->n, sizeof *of);
     int result = distributions_read(r, style->column, of, err);
     if (result == 0)
-        distributions_draw(r, style, of, f);
+        distributions_draw_groups(r, style, of, f);
     distributions_free(of, r->n);
     return result;
 }
 
+#define BAND ",percent_low,percent_high"
 static const struct distribution_style jct = {
-    "jct_s", "jct_s,percent", START_BELOW, false, false, "job", "unfinished left out", "unfinished",
-    true,
+    "jct_s", "jct_s,percent" BAND, START_BELOW, false, false, "job", "unfinished left out", true,
 };
 static const struct distribution_style waits = {
-    "wait_s", "wait_s,percent", START_BELOW, true, false, "job", "unfinished left out", "unfinished",
-    true,
+    "wait_s", "wait_s,percent" BAND, START_BELOW, true, false, "job", "unfinished left out", true,
 };
 static const struct distribution_style slowdown = {
     "bounded_slowdown",
-    "bounded_slowdown,percent",
+    "bounded_slowdown,percent" BAND,
     START_AT_ONE,
     false,
     false,
     "job",
     "unfinished left out",
-    "unfinished",
     true,
 };
 
@@ -259,7 +347,7 @@ const struct kind jct_cdf_kind = {
     .least = 1,
     .most = SIZE_MAX,
     .file = { "jobs.csv" },
-    .columns = "run,jct_s,percent",
+    .columns = "run,jct_s,percent" BAND,
     .script = "jct_cdf.gp",
     .variant = &jct,
     .make = make,
@@ -269,7 +357,7 @@ const struct kind wait_cdf_kind = {
     .least = 1,
     .most = SIZE_MAX,
     .file = { "jobs.csv" },
-    .columns = "run,wait_s,percent",
+    .columns = "run,wait_s,percent" BAND,
     .script = "wait_cdf.gp",
     .variant = &waits,
     .make = make,
@@ -279,7 +367,7 @@ const struct kind slowdown_cdf_kind = {
     .least = 1,
     .most = SIZE_MAX,
     .file = { "jobs.csv" },
-    .columns = "run,bounded_slowdown,percent",
+    .columns = "run,bounded_slowdown,percent" BAND,
     .script = "slowdown_cdf.gp",
     .variant = &slowdown,
     .make = make,

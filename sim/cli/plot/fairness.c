@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum { QUEUES_MOST = 12, QUEUE_WIDE = 24 };
-enum { ROOM_FOR_INDEX = 60 };   /* columns of a terminal whose legend tells Jain's index */
 static const struct distribution_style style = {
     "finish_time_fairness",
     "finish_time_fairness,percent",
@@ -21,7 +20,6 @@ static const struct distribution_style style = {
     false,
     "job",
     "unfinished left out",
-    "unfinished",
     false,
 };
 
@@ -111,7 +109,6 @@ static void draw_shares(const struct plot_request *r, const struct shares *s, st
         longest = text_width(name) > longest ? text_width(name) : longest;
         fact_tic(f, name, "queue%zu", k + 1);
     }
-    bool narrow = r->canvas.format == PLOT_TERM && r->canvas.columns < ROOM_FOR_INDEX;
     for (size_t i = 0; i < r->n; i++) {
         struct table *t = figure_table(f, "fair_share_held,y,queue", "dots%zu", i + 1);
         table_label(t, "run", r->run[i].label);
@@ -123,8 +120,11 @@ static void draw_shares(const struct plot_request *r, const struct shares *s, st
             table_text(t, intern_text(s->names, order[k]));
             most = fmax(most, *held);
         }
-        fact_text(f, isnan(s->jain[i]) || narrow ? "" : words(a, ", Jain's index %.3f", s->jain[i]),
-                  "jain%zu", i + 1);
+        const char *jain =
+            isnan(s->jain[i]) ? "" : words(a, ", Jain's index %.3f", s->jain[i]);
+        const char *title = figure_words(f, words(a, "title%zu", i + 1));
+        fact_text(f, jain, "jain%zu", i + 1);
+        figure_key(f, i + 1, false, words(a, "%s%s", title, jain));
     }
     fact(f, (double)rows, "rows");
     fact(f, (double)(queues - rows), "others");

@@ -1,6 +1,7 @@
 /* figure.c - see figure.h. */
 #include "sim/cli/plot/figure.h"
 
+#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/words.h"
 
 #include <assert.h>
@@ -235,6 +236,30 @@ FILE *figure_text(struct figure *f)
 FILE *figure_legend(struct figure *f)
 {
     return stream_of(&f->legend);
+}
+
+void figure_key(struct figure *f, size_t line, bool marked, const char *text)
+{
+    enum { LETTERS = 26, INDENT = 5 };
+    static const char drawn[] = "*#$%@&=";
+    if (f->canvas.format != PLOT_TERM)
+        return;
+    FILE *to = figure_legend(f);
+    size_t k = line - 1;
+    unsigned rgb = colour_of(k % LINE_COLOURS + 1, true);
+    fputs("  ", to);
+    if (f->canvas.colour)
+        fprintf(to, "\033[38;2;%u;%u;%um", rgb >> 16, rgb >> 8 & 255, rgb & 255);
+    putc(marked ? 'A' + (int)(k % LETTERS) : drawn[k % (sizeof drawn - 1)], to);
+    fputs(f->canvas.colour ? "\033[0m" : "", to);
+    text_wrap(to, name_clean(f->memory, text, INT_MAX), INDENT - 2, INDENT,
+              (size_t)f->canvas.columns);
+}
+
+void figure_keys(struct figure *f, size_t n, bool marked, const char *fact)
+{
+    for (size_t i = 1; i <= n; i++)
+        figure_key(f, i, marked, figure_words(f, words(f->memory, "%s%zu", fact, i)));
 }
 
 char *figure_drawn_text(struct figure *f)

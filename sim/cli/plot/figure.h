@@ -82,6 +82,11 @@ void fact_tic(struct figure *f, const char *text, const char *name, ...)
  * draws. */
 FILE *figure_text(struct figure *f);
 FILE *figure_legend(struct figure *f);
+/* On a terminal the legend of lines 1 .. n, or of one: what a line is drawn with there (common.gp),
+ * and the text, or the texts `fact`1 .. `fact`n; `marked`: its points have a letter. Other pictures
+ * have a legend of their own. */
+void figure_key(struct figure *f, size_t line, bool marked, const char *text);
+void figure_keys(struct figure *f, size_t n, bool marked, const char *fact);
 
 void figure_commands(struct figure *f, const char *script, struct output *to);
 void figure_csv(struct figure *f, const char *columns, struct output *to);

@@ -70,6 +70,7 @@ struct bars {
     const char *file;
     const struct part *part;
     const char *heading, *axis;
+    const char *none; /* said where no run has any part */
     bool shares; /* in per cent of the whole bar; else as long as they are */
     bool times;  /* in seconds */
     int (*read)(const char *path, const struct bars *bars, struct bar *b, struct error *err);
@@ -227,12 +228,11 @@ static void put_bar(struct table *t, const struct bars *bars, const struct bar *
     }
 }
 
-static void put_line(FILE *to, const struct bars *bars, const struct bar *b, double most,
-                     const char *label, int wide)
+/* Up to `wide` columns, without the bar's right end. */
+static void put_line(FILE *to, const struct bars *bars, const struct bar *b, double most, int wide)
 {
     double from = 0, whole = bars->shares ? b->total : most;
     int at = 0;
-    fprintf(to, "  %s |", label);
     for (size_t k = 0; bars->part[k].column; k++) {
         from += whole > 0 ? b->value[k] / whole : 0;
         for (; b->value[k] > 0 && at < (int)(from * wide + .5); at++)
@@ -241,29 +241,30 @@ static void put_line(FILE *to, const struct bars *bars, const struct bar *b, dou
     fprintf(to, "%*s\n", bars->shares ? 1 : 0, bars->shares ? "|" : "");
 }
 
-static size_t longest_label(const struct plot_request *r, const char **label, struct arena *a)
+static size_t longest_label(const struct plot_request *r, const char *const *label)
 {
     size_t longest = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        label[i] = r->canvas.format == PLOT_TERM ? name_clean(a, label[i], r->canvas.columns / 2)
-                                                 : label[i];
+    for (size_t i = 0; i < r->n; i++)
         longest = text_width(label[i]) > longest ? text_width(label[i]) : longest;
-    }
     return longest;
 }
 
 static void put_text(const struct plot_request *r, const struct bars *bars, const struct bar *b,
-                     double most, const char **label, const char *const *entry, size_t shown,
+                     double most, const char *const *label, const char *const *entry, size_t shown,
                      struct figure *f)
 {
-    struct arena *a = figure_memory(f);
     FILE *to = figure_text(f);
-    int longest = (int)longest_label(r, label, a);
-    for (size_t i = 0; i < r->n; i++)
-        put_line(to, bars, &b[i], most, padded(a, label[i], longest),
-                 r->canvas.columns - longest - 5);
-    putc('\n', to);
-    put_entries(to, entry, shown, 2, r->canvas.columns);
+    size_t longest = longest_label(r, label);
+    int columns = r->canvas.columns;
+    if (!shown)
+        fprintf(to, "  %s\n", bars->none);
+    for (size_t i = 0; i < r->n && shown; i++)
+        put_line(to, bars, &b[i], most,
+                 columns - 1 - put_bar_name(to, figure_memory(f), label[i], longest, columns));
+    if (shown) {
+        putc('\n', to);
+        put_entries(to, entry, shown, 2, columns);
+    }
 }
 
 static void put_axis(const struct bars *bars, double most, struct figure *f)
@@ -273,6 +274,7 @@ static void put_axis(const struct bars *bars, double most, struct figure *f)
     fact(f, bars->shares ? 100 : most > 0 ? most / scale * 1.02 : 1, "axis_end");
     fact(f, scale, "axis_scale");
     fact_text(f, bars->heading, "heading");
+    fact_text(f, bars->none, "none");
     fact_text(f, *unit ? words(figure_memory(f), "%s (%s)", bars->axis, unit) : bars->axis, "axis");
 }
 
@@ -298,7 +300,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
             label[i] = bars->label(a, label[i], &b[i]);
         fact_tic(f, label[i], "label%zu", i + 1);
     }
-    size_t longest = longest_label(r, label, a);
+    size_t longest = longest_label(r, label);
     for (size_t i = 0; i < r->n; i++)
         put_bar(t, bars, &b[i], most, rgb, i + 1, axis_px(r, longest), a, r->run[i].label);
     put_axis(bars, most, f);
@@ -324,6 +326,7 @@ static const struct bars of_gpu_time = {
     .part = accounts,
     .heading = "Where GPU time went",
     .axis = "share of all GPU time (%)",
+    .none = "no GPU time",
     .shares = true,
     .read = read_nodes,
     .label = gpu_hours,
@@ -334,6 +337,7 @@ static const struct bars of_waits = {
     .part = reasons,
     .heading = "Why jobs waited",
     .axis = "mean time in the queue",
+    .none = "no job waited",
     .times = true,
     .read = read_waits,
     .label = mean_wait,
@@ -344,6 +348,7 @@ static const struct bars of_stops = {
     .part = causes,
     .heading = "Why running jobs were stopped",
     .axis = "preemptions",
+    .none = "no running job was preempted",
     .read = read_causes,
     .label = stops,
 };

@@ -1,6 +1,5 @@
 /* levels.c - levels of the whole cluster over time, a line a run: queue_length, jobs; rates that
  * add up over time: energy, carbon, cost. */
-#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/names/labels.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/runs.h"
@@ -116,13 +115,9 @@ static const char *level_title(const struct plot_request *r, const struct levels
     const char *label = r->run[i].label;
     if (r->canvas.paper.untitled)
         return label;
-    if (r->canvas.format == PLOT_TERM)
-        label = name_clean(a, label, r->canvas.columns - 45);
-    const char *text = words(a, "%s: mean %s %s, %s %s", label,
-                             short_number(a, l->level[0].integral / l->axis.end_s[i]), two->unit[0],
-                             short_number(a, l->level[1].integral / l->axis.end_s[i]), two->unit[1]);
-    enum { KEY = 14 }; /* columns of the key beside its text */
-    return r->canvas.format == PLOT_TERM ? cut(a, text, (size_t)(r->canvas.columns - KEY)) : text;
+    return words(a, "%s: mean %s %s, %s %s", label,
+                 short_number(a, l->level[0].integral / l->axis.end_s[i]), two->unit[0],
+                 short_number(a, l->level[1].integral / l->axis.end_s[i]), two->unit[1]);
 }
 
 static int make_two(const struct kind *k, const struct plot_request *r, struct figure *f,
@@ -141,6 +136,7 @@ static int make_two(const struct kind *k, const struct plot_request *r, struct f
         }
         fact_text(f, level_title(r, &l, two, i, f), "title%zu", i + 1);
     }
+    figure_keys(f, result == 0 ? r->n : 0, false, "title");
     for (size_t p = 0; p < PANELS; p++) {
         fact(f, most[p], "most%zu", p + 1);
         fact_text(f, two->heading[p], "heading%zu", p + 1);
@@ -261,8 +257,6 @@ static void rate_title(const struct plot_request *r, const struct rate *rate,
                              rate->total);
     if (!isnan(peak))
         text = words(a, "%s, at most %s %s", text, short_number(a, peak), rate->unit);
-    if (r->canvas.format == PLOT_TERM)
-        label = name_clean(a, label, r->canvas.columns - 16 - (int)text_width(text));
     fact_text(f, words(a, "%s%s", label, text), "title%zu", i + 1);
 }
 
@@ -296,6 +290,7 @@ static int make_rate(const struct kind *k, const struct plot_request *r, struct 
         most = series_most(&l.level[0], most);
         rate_title(r, rate, &l, i, peak, f);
     }
+    figure_keys(f, result == 0 ? r->n : 0, false, "title");
     fact(f, most, "most");
     double high_px = floor(0.5 * canvas_layout(&r->canvas)) + 20 - PAPER_UPWARD_PX;
     fact(f, result == 0 && names_fit(f, &l, "rate", most, high_px), "direct");

@@ -5,7 +5,6 @@
  * the SLO are exact; a percentile is the mean of those of its intervals, weighted by requests
  * served. */
 #include "sim/base/intern.h"
-#include "sim/cli/frame/term.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
@@ -163,9 +162,8 @@ struct range {
     double least, most;
 }; /* of latencies above 0; least infinite: there is none */
 
-/* columns: of a terminal; 0: none. */
 static void draw_service(const struct services *s, uint32_t number, size_t k, size_t shown,
-                         int columns, struct figure *f, struct range *latency)
+                         struct figure *f, struct range *latency)
 {
     struct arena *a = figure_memory(f);
     const struct one_service *one = &s->one[number];
@@ -196,11 +194,9 @@ static void draw_service(const struct services *s, uint32_t number, size_t k, si
     fact(f, most_rate, "most_rate%zu", k);
     fact(f, most_replicas, "most_replicas%zu", k);
     const char *name = name_clean(a, intern_text(s->names, number), shown > 2 ? 22 : 34);
-    enum { KEY = 18 }; /* columns of the key beside its text */
-    if (columns > 0)
-        text = cut(a, text, (size_t)fmax(1, columns - KEY - (double)text_width(name)));
     fact_text(f, name, "name%zu", k);
     fact_text(f, text, "said%zu", k);
+    figure_key(f, k, false, words(a, "%s: %s", name, text));
 }
 
 static void draw(const struct services *s, const struct plot_request *r, const uint32_t *order,
@@ -211,8 +207,7 @@ static void draw(const struct services *s, const struct plot_request *r, const u
     size_t n = intern_count(s->names);
     const char *heading = r->run[0].label;
     for (size_t k = 0; k < shown; k++)
-        draw_service(s, order[k], k + 1, shown,
-                     r->canvas.format == PLOT_TERM ? r->canvas.columns : 0, f, &latency);
+        draw_service(s, order[k], k + 1, shown, f, &latency);
     if (n > shown)
         heading = words(a, "%s; the %zu services with most requests, of %zu", heading, shown, n);
     fact(f, (double)shown, "n");

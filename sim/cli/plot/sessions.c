@@ -17,9 +17,8 @@ enum { OUTCOMES = sizeof outcomes / sizeof *outcomes, P99_FROM = 1000 };
 static const double marked[] = { 50, 90, 99 };
 enum { MARKED = sizeof marked / sizeof *marked };
 static const struct distribution_style style = {
-    "time_to_start_s", "time_to_start_s,percent", START_BELOW,     false,
-    false,
-    "session",         "never started",           "never started", false,
+    "time_to_start_s", "time_to_start_s,percent", START_BELOW, false, false, "session",
+    "never started",   false,
 };
 
 /* Of one run. */

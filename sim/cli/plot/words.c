@@ -3,6 +3,7 @@
 
 #include "sim/cli/frame/term.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -142,6 +143,14 @@ const char *padded(struct arena *a, const char *text, int width)
     int blanks = abs(width) - (int)text_width(text);
     blanks = blanks > 0 ? blanks : 0;
     return width < 0 ? words(a, "%*s%s", blanks, "", text) : words(a, "%s%*s", text, blanks, "");
+}
+
+int put_bar_name(FILE *to, struct arena *a, const char *name, size_t longest, int columns)
+{
+    if (longest <= (size_t)columns / 2)
+        return fprintf(to, "  %s |", padded(a, name, (int)longest)) > 0 ? (int)longest + 4 : 0;
+    text_wrap(to, name_clean(a, name, INT_MAX), 0, 2, (size_t)columns);
+    return fprintf(to, "  |");
 }
 
 void put_entries(FILE *to, const char *const *entry, size_t n, int indent, int wide)

@@ -29,6 +29,7 @@ const char *short_number(struct arena *a,
 /* Colours that colour-blind readers can tell apart: of the k-th of nine from 1, grey of all others.
  * 0xrrggbb. On a terminal the brighter ones, which show on dark and light. Both are Paul Tol's
  * (personal.sron.nl/~pault, "muted" and "bright"). */
+enum { LINE_COLOURS = 9 };
 unsigned colour_of(size_t k, bool terminal);
 /* The k-th of n greys from 1, dark to light, evenly apart: bands that a printer without colours can
  * tell. */
@@ -39,6 +40,9 @@ bool colour_is_dark(unsigned rgb); /* white text stands on it better than black 
 
 const char *padded(struct arena *a, const char *text,
                    int width); /* with blanks up to a width; below 0: before the text */
+/* What stands before a bar: its name, or, where the longest of all names has not half of the line,
+ * its name on lines above it. How many columns that takes of the bar's line. */
+int put_bar_name(FILE *to, struct arena *a, const char *name, size_t longest, int columns);
 /* Entries on lines of at most `wide` columns that begin with `indent` blanks. Ends with a
  * newline. */
 void put_entries(FILE *to, const char *const *entry, size_t n, int indent, int wide);

@@ -17,6 +17,7 @@
 #include "sim/results/summary.h"
 #include "sim/study/sample.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,18 +159,13 @@ static int begin(struct comparison *c, struct error *err)
 
 static void label_groups(struct comparison *c)
 {
-    const struct plot_request *r = c->r;
     struct arena *a = figure_memory(c->f);
     c->label = arena_alloc(a, c->groups * sizeof *c->label);
     for (size_t g = 0; g < c->groups; g++) {
         size_t runs = c->runs[g];
         c->many = c->many || runs > 1;
         const char *label = c->group_label[g];
-        const char *many = runs > 1 ? words(a, " (%zu runs)", runs) : "";
-        if (r->canvas.format == PLOT_TERM)
-            label = cut(a, name_clean(a, label, NAME_WIDE),
-                        (size_t)r->canvas.columns / 2 - 2 - text_width(many));
-        c->label[g] = words(a, "%s%s", label, many);
+        c->label[g] = runs > 1 ? words(a, "%s (%zu runs)", label, runs) : label;
         c->longest = text_width(c->label[g]) > c->longest ? text_width(c->label[g]) : c->longest;
         fact_tic(c->f, c->label[g], "label%zu", g + 1);
     }
@@ -375,6 +371,9 @@ static void draw_points(struct comparison *c)
         at[2 * table_rows(t) + 1] = y->mean;
         name[table_rows(t)] = c->label[g];
         fact_text(c->f, c->label[g], "point%zu", table_rows(t) + 1);
+        figure_key(c->f, table_rows(t) + 1, true,
+                   words(figure_memory(c->f), "%s: %s, %s", c->label[g], text_of(c, of[0], g),
+                         text_of(c, of[1], g)));
         table_numbers(t, 4,
                       (double[]){ x->mean / axis[0].scale, y->mean / axis[1].scale,
                                   x->half / axis[0].scale, y->half / axis[1].scale });
@@ -399,12 +398,13 @@ static void draw_points(struct comparison *c)
 
 /* ---- On a terminal ---- */
 
-static void put_bar(const struct comparison *c, const struct compared *one, size_t g, int room,
-                    FILE *to)
+static void put_bar(const struct comparison *c, const struct compared *one, size_t g, FILE *to)
 {
+    int columns = c->r->canvas.columns, text = c->many ? 20 : 12;
+    int room = columns - text -
+               put_bar_name(to, figure_memory(c->f), c->label[g], c->longest, columns);
     const struct estimate *e = &one->of[g];
     int length = e->n && one->most > 0 && e->mean > 0 ? (int)(e->mean / one->most * room + .5) : 0;
-    fprintf(to, "  %s |", padded(figure_memory(c->f), c->label[g], (int)c->longest));
     if (c->r->canvas.colour)
         fprintf(to, "\033[%dm", 31 + (int)(g % 6));
     while (length-- > 0)
@@ -415,13 +415,12 @@ static void put_bar(const struct comparison *c, const struct compared *one, size
 static void put_text(const struct comparison *c)
 {
     FILE *to = figure_text(c->f);
-    int room = c->r->canvas.columns - (int)c->longest - (c->many ? 24 : 16);
     for (size_t m = 0; m < c->r->metrics; m++) {
-        fprintf(
-            to, "%s  %s\n", m ? "\n" : "",
-            name_clean(figure_memory(c->f), c->metric[m].metric.title, c->r->canvas.columns - 2));
+        const char *title = name_clean(figure_memory(c->f), c->metric[m].metric.title, INT_MAX);
+        fputs(m ? "\n" : "", to);
+        text_wrap(to, title, 0, 2, (size_t)c->r->canvas.columns);
         for (size_t g = 0; g < c->groups; g++)
-            put_bar(c, &c->metric[m], g, room < 1 ? 1 : room, to);
+            put_bar(c, &c->metric[m], g, to);
     }
     if (c->many)
         putc('\n', to);

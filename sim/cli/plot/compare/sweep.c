@@ -289,6 +289,9 @@ static void draw(struct sweep *s)
     fact_text(s->f, name_clean(figure_memory(s->f), s->x->name, NAME_WIDE), "x_name");
     fact(s->f, (double)longest, "longest");
     fact(s->f, names_at_ends(s, longest), "direct");
+    figure_keys(s->f, lines, true, "name");
+    if (seeds > 1 && s->r->canvas.format == PLOT_TERM)
+        fprintf(figure_legend(s->f), "\n  mean over %zu seeds\n", seeds);
 }
 
 static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
