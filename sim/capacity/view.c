@@ -145,7 +145,12 @@ static uint32_t kind_place(const struct view *v, const struct request *r, node_i
 
 bool view_allows(const struct view *v, const struct request *r, node_id n)
 {
-    return !v->node[n].out && kind_place(v, r, n) < view_kinds_of(v, r)->n;
+    return !v->node[n].out && view_suits(v, r, n);
+}
+
+bool view_suits(const struct view *v, const struct request *r, node_id n)
+{
+    return kind_place(v, r, n) < view_kinds_of(v, r)->n;
 }
 
 struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n)

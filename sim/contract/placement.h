@@ -134,6 +134,8 @@ struct tenants view_tenants(const struct view *v, node_id n, const struct reques
  * for one task of r (SPLIT_ANY: for at least one GPU). Both O(1). fits_empty: one task of r, if the
  * node were empty and no other job drew power. */
 bool view_allows(const struct view *v, const struct request *r, node_id n);
+/* The same if n were in service. */
+bool view_suits(const struct view *v, const struct request *r, node_id n);
 bool view_fits(const struct view *v, const struct request *r, node_id n);
 bool view_fits_empty(const struct view *v, const struct request *r, node_id n);
 /* A power cap keeps r from all nodes that it may use, even the most efficient. Cheap, but not the
