@@ -183,7 +183,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
             enum wait_reason why = WAIT_PROTECTED;
             if (!found && action == RECLAIM) {
                 (void)quota_has_capacity(s, q, f, &t->wanted.amount, &why);
-                sched_blocked(s, t->job, why);
+                quota_blocked(s, q, t->job, why);
             }
             if (!found && action == CONSOLIDATION && all_infeasible(s, q, &all))
                 return;

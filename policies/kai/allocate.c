@@ -180,7 +180,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         if (!(chosen ? add_tentatively(s, q, j, found.where)
                      : quota_place_tentatively(s, q, j, w->task, w->n)))
             return ALLOCATED_NOT;
-        sched_blocked(s, j, WAIT_RELEASING);
+        quota_blocked(s, q, j, WAIT_RELEASING);
         q->tentative = true;
         done = ALLOCATED_TENTATIVELY;
     }
@@ -221,7 +221,7 @@ static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *
             continue;
         if (quota_has_capacity(s, q, f, &h->wanted.amount, &why))
             return true;
-        sched_blocked(s, h->job, why);
+        quota_blocked(s, q, h->job, why);
     }
     return false;
 }
@@ -279,7 +279,7 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
         h->wanted = quota_wanted(s, j, NULL);
     }
     if (!may) {                        /* other jobs of its queue have used the capacity */
-        sched_blocked(s, j, why);
+        quota_blocked(s, q, j, why);
     } else {
         struct line_key before = line_walk_key(&h->walk);
         enum allocated done = allocate_job(s, q, j, &h->wanted);
@@ -292,7 +292,7 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
             return true;
         }
         if (done == ALLOCATED_NOT && !whole)
-            sched_blocked(s, j, why_no_place(s, q, j, &h->wanted));
+            quota_blocked(s, q, j, why_no_place(s, q, j, &h->wanted));
         if (done == ALLOCATED_NOT && whole)
             quota_note_failed(q, check, job_facts(s, j)->min_tasks);
     }

@@ -116,6 +116,7 @@ static bool go_on(struct sched *s, struct quota_state *from, struct quota_state 
         own->scenario = own->consolidated = 0;
         own->n_found = 0;
         own->pass = from->pass; /* once a pass */
+        quota_forget_reason(s, j);
     }
     quota_enter_waiting(s, goes ? to : from, j);
     return goes;

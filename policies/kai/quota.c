@@ -32,6 +32,7 @@ static void begin_shard(struct sched *s, struct quota_state *q)
                                      q->queue[up].of[r].limit != UNLIMITED;
     for (queue_id i = 0; i < q->n_queues; i++)
         q->budgets = q->budgets || queue_facts(s, i)->budget_gpu_milli_s > 0;
+    q->grows_by_nodes = sched_has_pools(s);
     q->ends = 1;
     q->min_priority = INT32_MAX;
     q->max_priority = INT32_MIN;
@@ -83,37 +84,6 @@ static void pass_begins(struct sched *s, struct quota_state *q)
         check_budgets(s, q);
 }
 
-/* Why jobs wait, from the last check of their shape and the shares of their queue. */
-static void report_reasons(struct sched *s, struct quota_state *q)
-{
-    for (queue_id i = 0; (i = bitset_next(&q->leaves, q->unreported, i)) != ID_NONE;) {
-        struct leaf *l = &q->leaf[i];
-        const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
-        bitset_put(&q->leaves, q->unreported, i, false);
-        if (line_length(l->waiting) == 0 ||
-            (!l->report_due && l->reasons_held == gpus->allocated && l->reasons_fair == gpus->fair))
-            continue;
-        l->report_due = false;
-        l->reasons_held = gpus->allocated;
-        l->reasons_fair = gpus->fair;
-        for (size_t k = 0; k < l->n_shapes; k++) {
-            struct leaf_shape *shape = &l->shape[k];
-            if (!shape->waiting)
-                continue;
-            enum wait_reason why = q->check[shape->shape].why;
-            bool over = gpus->deserved != UNLIMITED &&
-                        gpus->allocated + shape->ask.of[Q_GPU] > gpus->deserved;
-            if (why == WAIT_GPUS && over)
-                why = WAIT_QUOTA;
-            if (l->spent)
-                why = WAIT_LIMIT;
-            if (why != shape->why)
-                line_blocked(s, l->waiting, shape->shape, why);
-            shape->why = why;
-        }
-    }
-}
-
 static void refuse_misplaced(struct sched *s, struct quota_state *q)
 {
     for (job_id j; line_first(q->misplaced, &j, NULL);) {
@@ -155,7 +125,7 @@ static void session(struct sched *s, struct quota_state *q)
         quota_evict_stale(s, q);
     if (p->half_life_h > 0)
         quota_wake_at_flip(s, q);
-    report_reasons(s, q);
+    reasons_report(s, q);
 }
 
 static void quota_schedule(struct sched *s, const void *params, void *state)

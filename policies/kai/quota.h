@@ -54,6 +54,9 @@ struct quota_job {                /* policy.job_size */
     bool leaves;                  /* in the running line, and this pass took all that it holds */
     bool broken;                  /* below its minimum, and still holds something */
     bool whole;                   /* waits and holds nothing; counted with its shape */
+    bool has_reason;              /* in q->reasoned; its reason, and the pass that gave it last: */
+    enum wait_reason why;
+    uint64_t why_pass;
     /* while it is awaited: where the search for it placed its tasks */
     struct piece *found;
     size_t n_found, found_capacity;
@@ -245,6 +248,10 @@ struct quota_state { /* of a shard */
     struct line *awaited;
     int64_t n_awaited;            /* ever */
     uint64_t reinstated;          /* the last pass in which one of the awaited started */
+    job_id *reasoned;             /* [n_reasoned] waiting jobs with a reason of their own; others, too */
+    size_t n_reasoned, reasoned_capacity;
+    uint64_t renewed_at;          /* q->version when they were looked at last */
+    bool grows_by_nodes;          /* the cluster has pools */
     bool tentative;               /* this pass has placed something tentatively */
     bool changed;                 /* this pass has started or stopped something */
     struct search *search;        /* NULL: none yet */
@@ -339,6 +346,14 @@ bool quota_no_shape_fits(const struct quota_state *q);
 bool quota_all_infeasible(struct sched *s, struct quota_state *q);
 /* q->open: leaves in which some job may find a place */
 void quota_open_leaves(struct sched *s, struct quota_state *q);
+
+/* ---- reasons.c: why jobs wait ---- */
+/* A reason of its own, for a job that waits. */
+void quota_blocked(struct sched *s, struct quota_state *q, job_id j, enum wait_reason why);
+/* j waits for the reason of its shape. */
+void quota_forget_reason(struct sched *s, job_id j);
+/* At the end of a session. */
+void reasons_report(struct sched *s, struct quota_state *q);
 
 /* ---- shares.c: shares of the queues ---- */
 void quota_tree_begin(struct sched *s, struct quota_state *q);

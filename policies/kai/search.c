@@ -539,7 +539,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
             ((struct quota_job *)job_own(s, x->evicted[i].job))->moved = true;
         }
     q->tentative = true;
-    sched_blocked(s, x->job, WAIT_RELEASING);
+    quota_blocked(s, q, x->job, WAIT_RELEASING);
     refresh_shares(s, q, x);
 }
 

@@ -143,7 +143,7 @@ const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const stru
     bool any = false;
     *f = (struct shape_facts){ .made = true, .indifferent = true };
     for (node_id n = 0; n < k->n_nodes; n++) {
-        if (!view_allows(v, pod, n))
+        if (!view_suits(v, pod, n))
             continue;
         struct node_affinity affinity = view_affinity(v, pod, n);
         first = any ? first : affinity;

@@ -131,6 +131,9 @@ void    *sched_scratch(struct sched *s, size_t bytes);
 enum free_kind { FREE_IDLE, FREE_OR_RELEASING };
 const struct view *sched_view(const struct sched *s, enum free_kind k);
 
+/* The cluster has rented pools: nodes may come for jobs that wait for GPUs. */
+bool sched_has_pools(const struct sched *s);
+
 /* Flavors: kinds of nodes that queues have quotas of, from 0 in the order of the cluster file. A
  * node is of every flavor whose labels it has. */
 uint32_t flavor_count(const struct sched *s);

@@ -14,6 +14,10 @@
  * order of arrival, by the run's own placer, into what is free now and what is coming. For a job that does not fit, nodes of a
  * pool that it may use are added until it does, at most as many as can help it; the first pool that helps is asked, the cheapest
  * GPU first; if none does alone, all of them in that order. Then the placements are given back: only the nodes stay asked for.
+ * Where none is asked for so, none is coming and passes have met all nodes, the policy sees it otherwise than the placer in the
+ * order of arrival: a gang that keeps its place before smaller ones finds no room beside them, one that wants a node for itself
+ * none where others would split it. Then each job is placed alone, as if the others did not wait; and if that asks for none,
+ * either, for the first of those that wait for free GPUs all nodes are asked for that may help it.
  * At most SCANNED jobs are tried. No more are asked for when passes have met three times as many nodes that came as all pools
  * have, in service, and meanwhile no job has arrived, started, stopped or ended and no node failed or came back for other
  * reasons; nor when a thousand times as many were asked for and nothing has changed for any job. */

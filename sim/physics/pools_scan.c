@@ -164,6 +164,55 @@ static void help(struct scan *x, job_id j)
         helps(x, j, r, p->by_price, p->n_pools);
 }
 
+static void give_back(struct scan *x)
+{
+    while (x->n_taken > 0) {
+        const struct taken *t = &x->taken[--x->n_taken];
+        placement_give(x->s->idle, ask_of(x->s, t->job), t->p);
+    }
+}
+
+/* ---- Where the policy sees it otherwise ---- */
+
+/* No node is asked for, and passes have met all that is there: they leave jobs waiting for which nothing seems to be missing. */
+static bool is_no_help(const struct sched *s)
+{
+    const struct pools *p = pools_of(s);
+    return p->coming == 0 && !p->any_unseen && !run_pass_is_due(s);
+}
+
+/* Nodes of all pools that may help the job, though the placer finds room for it without them. */
+static void help_beyond(struct scan *x, job_id j)
+{
+    const struct pools *p = pools_of(x->s);
+    const struct request *r = missing(x->s, j);
+    for (uint32_t i = 0; r && i < p->n_pools; i++) {
+        uint32_t group = p->by_price[i], left = max_nodes(x->s, r, group);
+        for (node_id n = p->first[group]; n < p->first[group + 1] && left > 0; n++) {
+            if (p->node[n].state != POOL_ABSENT || !nodes_imaginable(x->s, n))
+                continue;
+            nodes_imagine(x->s, n, true);
+            bool may = may_use(x, r, n);
+            nodes_imagine(x->s, n, false);
+            if (may)
+                pool_provision(x->s, n);
+            left -= may;
+        }
+    }
+}
+
+static void help_alone(struct scan *x, const struct waiting *waiting, size_t n)
+{
+    for (size_t i = 0; i < n && is_no_help(x->s); i++) {
+        give_back(x);
+        help(x, waiting[i].job);
+    }
+    give_back(x);
+    for (size_t i = 0; i < n && is_no_help(x->s); i++)
+        if (!waiting[i].behind)
+            help_beyond(x, waiting[i].job);
+}
+
 static void imagine(struct sched *s, const struct waiting *waiting, size_t n)
 {
     struct scan x = { .s = s, .shown = mem_new(s->cluster->n_nodes, sizeof *x.shown), .taken = mem_new(n, sizeof *x.taken) };
@@ -175,8 +224,8 @@ static void imagine(struct sched *s, const struct waiting *waiting, size_t n)
         }
     for (size_t i = 0; i < n; i++)
         help(&x, waiting[i].job);
-    while (x.n_taken-- > 0)
-        placement_give(s->idle, ask_of(s, x.taken[x.n_taken].job), x.taken[x.n_taken].p);
+    help_alone(&x, waiting, n);
+    give_back(&x);
     while (x.n_shown > 0)
         nodes_imagine(s, x.shown[--x.n_shown], false);
     placing_put_back(s, kept);

@@ -289,6 +289,11 @@ static struct shape_kinds kinds_of(struct sched *s, shape_id i, const struct fla
     return (struct shape_kinds){ count, kept, affinity };
 }
 
+bool sched_has_pools(const struct sched *s)
+{
+    return s->cluster->pool != NULL;
+}
+
 uint32_t flavor_count(const struct sched *s)
 {
     return s->cluster->n_flavors;

@@ -63,6 +63,21 @@ static const struct text_schedule rows[] = {
         { 0, 500, 4, 0 }, { 0, 10, 4, 120 }, { 60, 10, 4, 130 } } },
     { "slurm: it comes between two seconds", OWN(1) "  - { group: burst, gpus: 4, count: 1, pool: { provision_s: 60.5, idle_s: 0 } }\n", "slurm",
       .jobs = { { 0, 500, 4, 0 }, { 0, 10, 4, 90 }, { 60, 10, 4, 100 } } },
+    /* The placer splits seven GPUs over two small nodes, and that comes first; kube wants them on one. */
+    { "kube: a total is one pod, which the placer would split", "nodes:\n  - { group: small, gpus: 4, count: 2, pool: { provision_s: 60 } }\n"
+      "  - { group: large, gpus: 8, count: 1, pool: { provision_s: 60, usd_per_node_h: 9 } }\n", "kube", .jobs = {
+        { 0, 10, 7, 140, .took = "2:0123456" } } },
+    { "quota: a job over its quota lacks GPUs", OWN(1) BURST(1) "queues: [ { name: a, deserved_gpus: 4 } ]\n", "quota", .jobs = {
+        { 0, 500, 4, 0, .queue = "a" }, { 0, 10, 4, 70, .queue = "a", .waits = { [WAIT_GPUS] = 70 } } } },
+    /* The limit keeps the second waiting until the first ends at 97; what that leaves goes to b, which has priority. From then on
+     * the second lacks GPUs: a node is asked for at 100. */
+    { "quota: a limit that is over", OWN(2) BURST(1) "queues: [ { name: a, limit_gpus: 4 }, { name: b, priority: 200 } ]\n", "quota:reclaim=no", .jobs = {
+        { 0, 97, 4, 0, .queue = "a" }, { 10, 10, 4, 160, .queue = "a", .waits = { [WAIT_LIMIT] = 87, [WAIT_GPUS] = 63 } },
+        { 50, 900, 4, 50, .queue = "b" }, { 96, 900, 4, 97, .queue = "b" } } },
+    /* Promised at 100 what the first leaves until 130; lost with the node at 110. The first has 400 s left. */
+    { "quota: a promise that is over", OWN(1) SAVES("30") "failures: { rate: none, detection_s: 0, faults: [ "
+      "{ group: own, node: 0, cause: nic, at_s: 110, repair_s: 200 } ] }\n", "quota", .jobs = {
+        { 0, 500, 4, 0, .ends = 720, .stops = 1 }, { 100, 10, 4, 310, .priority = 1, .waits = { [WAIT_RELEASING] = 10, [WAIT_GPUS] = 200 } } } },
     { "easy: a promise on nodes to come", OWN(1) BURST(1), "easy", .jobs = {
         { 0, 500, 4, 0, .estimate = 500 }, { 0, 10, 4, 70, .estimate = 10 } } },
 };
