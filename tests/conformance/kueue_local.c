@@ -121,8 +121,10 @@ static void conclude(struct local *l, uint32_t i)
 {
     const struct cohort_entry *e = &l->d->head[i].entry;
     double request = request_of(l->workload[i]);
+    const char *strategy = text_of(world_entry(l->json, text_of(l->workload[i], "queue")), "strategy");
+    bool strict = strategy && !strcmp(strategy, "StrictFIFO");
     if (e->outcome != OUTCOME_ADMITTED) {
-        l->state[i] = cohort_tries_again(&l->d->desk, e) ? IN_QUEUE : IS_PARKED;
+        l->state[i] = strict || cohort_tries_again(&l->d->desk, e) ? IN_QUEUE : IS_PARKED;
         return;
     }
     l->state[i] = IS_ADMITTED;
