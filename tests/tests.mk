@@ -59,7 +59,7 @@ $(SECOND_LOG): $(CONF_BIN) $(wildcard tests/conformance/second*)
 	$(call logged,tests/conformance/second.sh $<)
 
 KUEUE_LOG := $(OUT)/tests/conformance/kueue_second.log
-$(KUEUE_LOG): $(CONF_BIN) $(wildcard tests/conformance/kueue_second.*)
+$(KUEUE_LOG): $(CONF_BIN) $(wildcard tests/conformance/kueue_second*)
 	$(call logged,tests/conformance/kueue_second.sh $<)
 
 # What a real Slurm does, recorded anew: root, and Debian's slurmctld, slurmd, slurm-client and munge.

@@ -15,214 +15,9 @@
 #include "policies/kueue/cohort.h"
 #include "sim/contract/util/array.h"
 
-#include <math.h>
-
 static const char *const sharings[] = { "classical", "fair", "fair-final-share",
                                         "fair-initial-share", NULL };
 static const char *const placements[] = { "admit", "wait", NULL };
-
-static int64_t part_of(const struct amount *a, uint32_t cell)
-{
-    return cell == 0 ? a->gpu_milli : cell == 1 ? a->cpu_milli : a->mem_mib;
-}
-
-/* ---- Setting up ---- */
-
-static struct cohort_quota quota_of(const struct queue_facts *f, uint32_t cell, bool counted)
-{
-    int64_t nominal = f->sums && cell == 0 ? 0 : part_of(&f->quota.deserved, cell),
-            limit = part_of(&f->quota.limit, cell);
-    struct cohort_quota q = { counted ? nominal : 0, part_of(&f->cohort.borrowing_limit, cell),
-                              part_of(&f->cohort.lending_limit, cell) };
-    if (f->first_child == ID_NONE && limit != UNLIMITED && counted &&
-        (q.borrowing == UNLIMITED || limit - nominal < q.borrowing))
-        q.borrowing = limit - nominal;
-    return q;
-}
-
-static int inherited(int own, const struct cohort_rules *up, int theirs)
-{
-    return own >= 0 ? own : up ? theirs : 0;
-}
-
-static struct cohort_rules rules_of(const struct cohort_rules *own, const struct cohort_rules *up)
-{
-    struct cohort_rules r = *own;
-    r.queueing = inherited(own->queueing, up, up ? up->queueing : 0);
-    r.within_queue = inherited(own->within_queue, up, up ? up->within_queue : 0);
-    r.reclaim = inherited(own->reclaim, up, up ? up->reclaim : 0);
-    r.borrow = inherited(own->borrow, up, up ? up->borrow : 0);
-    if (own->borrow < 0 && own->borrow_priority_threshold == INT32_MAX && up)
-        r.borrow_priority_threshold = up->borrow_priority_threshold;
-    return r;
-}
-
-/* Without flavors: the queue's own quota, of one flavor. */
-static void begin_quota(struct cohort *c, uint32_t v, const struct queue_facts *f)
-{
-    for (uint32_t r = 0; r < COHORT_PARTS; r++) {
-        bool counted = part_of(&f->quota.deserved, r) != UNLIMITED && !(f->pinned && r == 0);
-        c->counted[(size_t)v * COHORT_PARTS + r] = counted;
-        c->books.quota[cohort_at(&c->books, v, r)] = quota_of(f, r, counted);
-    }
-}
-
-static void begin_flavor_quotas(struct cohort *c, uint32_t v, const struct queue_facts *f)
-{
-    for (uint32_t cell = 0; cell < c->books.cells; cell++)
-        c->books.quota[cohort_at(&c->books, v, cell)] =
-            (struct cohort_quota){ 0, UNLIMITED, UNLIMITED };
-    for (uint32_t i = 0; i < f->n_flavor_quotas; i++)
-        for (uint32_t r = 0; r < COHORT_PARTS; r++) {
-            const struct flavor_quota *q = &f->flavor_quota[i];
-            int64_t nominal = part_of(&q->nominal, r);
-            if (nominal == UNLIMITED)
-                continue;
-            c->counted[(size_t)v * COHORT_PARTS + r] = true;
-            c->books.quota[cohort_at(&c->books, v, q->flavor * COHORT_PARTS + r)] =
-                (struct cohort_quota){ nominal, part_of(&q->borrowing, r),
-                                       part_of(&q->lending, r) };
-        }
-}
-
-static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t *weight)
-{
-    const struct queue_facts *f = queue_facts(s, v);
-    if (c->flavored)
-        begin_flavor_quotas(c, v, f);
-    else
-        begin_quota(c, v, f);
-    c->rules[v] = rules_of(&f->cohort, f->parent == ID_NONE ? NULL : &c->rules[f->parent]);
-    weight[v] = (uint64_t)llround(f->weight * (double)COHORT_WEIGHT_ONE);
-    c->queue[v] = (struct cohort_queue){ .head = ID_NONE,
-                                         .stuck = ID_NONE,
-                                         .preemptor = ID_NONE,
-                                         .tried = { UINT64_MAX, 0 },
-                                         .nomination = { .job = ID_NONE } };
-    if (f->first_child != ID_NONE)
-        return;
-    c->queue[v].fresh = line_new(s);
-    c->queue[v].waiting = line_new(s);
-}
-
-/* All nodes are one flavor. */
-static const struct cohort_group *only_group(void)
-{
-    static const uint32_t one = 0;
-    static const bool all[COHORT_PARTS] = { true, true, true };
-    static const struct cohort_group group = { 1, &one, all };
-    return &group;
-}
-
-static const struct cohort_group *groups_of(struct sched *s, const struct queue_facts *f,
-                                            uint32_t n_groups)
-{
-    struct cohort_group *group = sched_alloc(s, n_groups * sizeof *group);
-    for (uint32_t g = 0; g < n_groups; g++) {
-        uint32_t *flavor = sched_alloc(s, f->n_flavor_quotas * sizeof *flavor), n = 0;
-        bool *covers = sched_alloc(s, COHORT_PARTS * sizeof *covers);
-        for (uint32_t i = 0; i < f->n_flavor_quotas; i++) {
-            const struct flavor_quota *q = &f->flavor_quota[i];
-            if (q->group != g)
-                continue;
-            flavor[n++] = q->flavor;
-            for (uint32_t r = 0; r < COHORT_PARTS; r++)
-                covers[r] |= part_of(&q->nominal, r) != UNLIMITED;
-        }
-        group[g] = (struct cohort_group){ n, flavor, covers };
-    }
-    return group;
-}
-
-static struct cohort_flavors flavors_of(struct sched *s, const struct cohort *c,
-                                        const struct queue_facts *f)
-{
-    struct cohort_flavors flavors = { .n_groups = 1 };
-    if (!c->flavored) {
-        flavors.group = only_group();
-        return flavors;
-    }
-    for (uint32_t i = 0; i < f->n_flavor_quotas; i++)
-        if (f->flavor_quota[i].group >= flavors.n_groups)
-            flavors.n_groups = f->flavor_quota[i].group + 1;
-    flavors.group = groups_of(s, f, flavors.n_groups);
-    flavors.fungibility = (struct cohort_fungibility){
-        .next_if_borrows = f->fungibility.when_can_borrow == BORROW_TRIES_NEXT,
-        .next_if_preempts = f->fungibility.when_can_preempt == PREEMPT_TRIES_NEXT,
-        .less_borrowing = f->fungibility.preference == PREEMPTION_OVER_BORROWING,
-    };
-    return flavors;
-}
-
-static void begin_flavors(struct sched *s, struct cohort *c)
-{
-    uint32_t n = c->books.n, n_flavors = c->books.cells / COHORT_PARTS;
-    struct cohort_flavors *flavors = sched_alloc(s, n * sizeof *flavors);
-    uint32_t *cells = sched_alloc(s, c->books.cells * sizeof *cells);
-    for (uint32_t v = 0; v < n; v++)
-        flavors[v] = flavors_of(s, c, queue_facts(s, v));
-    for (uint32_t cell = 0; cell < c->books.cells; cell++)
-        cells[cell] = cell;
-    c->desk.chooser = (struct cohort_chooser){
-        .books = &c->books,
-        .n_flavors = n_flavors,
-        .cell = cells,
-        .flavors = flavors,
-        .rules = c->rules,
-        .fair = cohort_is_fair(c),
-        .why_of = sched_alloc(s, n_flavors * sizeof(enum cohort_no_fit)),
-    };
-}
-
-static void begin_books(struct sched *s, struct cohort *c)
-{
-    uint32_t n = queue_count(s), *parent = sched_alloc(s, n * sizeof *parent);
-    for (uint32_t v = 0; v < n; v++) {
-        parent[v] = queue_facts(s, v)->parent;
-        c->flavored |= queue_facts(s, v)->n_flavor_quotas > 0;
-    }
-    uint32_t cells = COHORT_PARTS * (c->flavored ? flavor_count(s) : 1);
-    uint32_t *resource = sched_alloc(s, cells * sizeof *resource);
-    for (uint32_t cell = 0; cell < cells; cell++)
-        resource[cell] = cell % COHORT_PARTS;
-    c->books = (struct cohort_books){ .n = n,
-                                      .cells = cells,
-                                      .resources = COHORT_PARTS,
-                                      .parent = parent,
-                                      .resource = resource };
-    cohort_books_lay(&c->books, sched_alloc(s, cohort_books_size(n, cells, COHORT_PARTS)));
-}
-
-static void cohort_begin(struct sched *s, const void *params, void *state)
-{
-    struct cohort *c = state;
-    uint32_t n = queue_count(s);
-    uint64_t *weight = sched_alloc(s, n * sizeof *weight);
-    c->params = params;
-    begin_books(s, c);
-    c->counted = sched_alloc(s, (size_t)n * COHORT_PARTS * sizeof *c->counted);
-    c->rules = sched_alloc(s, n * sizeof *c->rules);
-    c->queue = sched_alloc(s, n * sizeof *c->queue);
-    c->members = sched_alloc(s, n * sizeof *c->members);
-    c->tree = sched_alloc(s, n * sizeof *c->tree);
-    c->busy = sched_alloc(s, n * sizeof *c->busy);
-    c->heads = sched_alloc(s, n * sizeof *c->heads);
-    c->unplaced = line_new(s);
-    for (uint32_t v = 0; v < n; v++)
-        begin_queue(s, c, v, weight);
-    cohort_books_settle(&c->books);
-    begin_flavors(s, c);
-    c->desk.search =
-        (struct cohort_search){ .books = &c->books,
-                                .rules = c->rules,
-                                .members = c->members,
-                                .weight = weight,
-                                .range = sched_alloc(s, n * sizeof(struct cohort_range)),
-                                .source = sched_alloc(s, n * sizeof(struct cohort_source)) };
-    cohort_begin_desk(s, c);
-    for (uint32_t v = 0; v < n; v++)
-        cohort_begin_parked(s, c, v);
-}
 
 /* ---- What a job asks of the cluster ---- */
 
@@ -291,7 +86,7 @@ void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j)
     l->job[l->n++] = j;
 }
 
-void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
+void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e, bool pays)
 {
     struct cohort_members *m = &c->members[e->as.queue];
     struct cohort_tree *t = cohort_tree_of(c, e->as.queue);
@@ -303,6 +98,7 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
     cohort_members_add(m, &e->as);
     parked_forget(&c->queue[e->as.queue].parked);
     c->n_members++;
+    lanes_hold(s, c, e, pays);
     cohort_use(&c->books, e->as.queue, e->need, 1);
     t->changes++;
     if (e->tasks == request_tasks(job_facts(s, e->as.id)->ask) &&
@@ -316,9 +112,9 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e)
 void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
 {
     struct cohort_members *m = &c->members[e->as.queue];
-    (void)s;
     cohort_members_remove(m, &e->as);
     c->n_members--;
+    lanes_release(s, c, e);
     parked_forget(&c->queue[e->as.queue].parked);
     cohort_use(&c->books, e->as.queue, e->need, -1);
     cohort_tree_of(c, e->as.queue)->changes++;
@@ -339,16 +135,14 @@ void cohort_leaves(struct cohort *c, struct entrant *e)
 /* It joins the line of its queue. */
 static void cohort_wait(struct sched *s, struct cohort *c, job_id j)
 {
-    struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
-    struct line_key k = { .major = -job_facts(s, j)->priority,
-                          .time_ns = job_facts(s, j)->submit_ns };
-    line_push(q->fresh, j, k);
-    line_push(q->waiting, j, k);
+    queue_id v = cohort_home(s, c, j);
+    struct cohort_queue *q = &c->queue[v];
+    lanes_push(s, c, j);
     parked_forget(&q->parked);
     if (!q->listed) {
         q->listed = true;
         q->all = false;
-        c->busy[c->n_busy++] = job_facts(s, j)->queue;
+        c->busy[c->n_busy++] = v;
     }
 }
 
@@ -444,6 +238,7 @@ static void cohort_schedule(struct sched *s, const void *params, void *state)
     for (uint32_t i = 0; i < c->resting.n; i++)
         cohort_wait(s, c, c->resting.job[i]);
     c->resting.n = 0;
+    lanes_wake_at_flip(s, c);
 }
 
 /* ---- Notices ---- */
@@ -457,7 +252,7 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
     e->tasks = runs && ask->tasks != SPLIT_ANY ? (uint32_t)job_placement(s, e->as.id)->n
                                                : request_tasks(ask);
     cohort_need(s, c, e, e->tasks);
-    cohort_hold(s, c, e);
+    cohort_hold(s, c, e, false);
     if (runs) {
         cohort_members_remove(&c->members[e->as.queue], &e->as);
         e->as.admitted_ns = job_last_start_ns(s, e->as.id);
@@ -509,7 +304,7 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
     if (cohort_holds_quota(e))                            /* it has left, by a fault or evicted */
         cohort_release(s, c, e);
     *e = (struct entrant){ .as = { .id = j,
-                                   .queue = f->queue,
+                                   .queue = cohort_home(s, c, j),
                                    .priority = f->priority,
                                    .queued_ns = f->submit_ns,
                                    .need = e->need },
@@ -525,7 +320,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
 {
     struct cohort *c = state;
     struct entrant *e = job_own(s, j);
-    struct cohort_queue *q = &c->queue[job_facts(s, j)->queue];
+    struct cohort_queue *q = &c->queue[cohort_home(s, c, j)];
     (void)params;
     if (why == STOPPED_BY_FAULT && e->phase == PHASE_PLACED) {
         cohort_leaves(c, e);                              /* it cannot be evicted any more */
@@ -535,8 +330,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     if (cohort_holds_quota(e))
         cohort_release(s, c, e);
     line_remove(c->unplaced, j);
-    line_remove(q->fresh, j);
-    line_remove(q->waiting, j);
+    lanes_remove(s, c, j);
     parked_forget(&q->parked);
     q->preemptor = q->preemptor == j ? ID_NONE : q->preemptor;
     q->stuck = q->stuck == j ? ID_NONE : q->stuck;
@@ -555,6 +349,8 @@ static unsigned cohort_needs(const void *params)
     return ((const struct cohort_params *)params)->placement > PLACEMENT_ADMIT ? SEES_RELEASING : 0;
 }
 
+#define MIN_HALF_LIFE_H (1 / 3600.0)
+#define USE_OF(resource) offsetof(struct cohort_params, use_of[resource])
 static const struct param cohort_param_list[] = {
     { "sharing",
       "classical: jobs within the quota of their queue first; fair...: by weighted shares of what "
@@ -565,6 +361,15 @@ static const struct param cohort_param_list[] = {
       "admit: quota alone decides, a job may then wait for GPUs; wait: it is admitted only with a "
       "place",
       "", 0, 0, PLACEMENT_ADMIT, placements, offsetof(struct cohort_params, placement) },
+    { "half_life_h",
+      "local queues by use: past use counts half after so long", "h", MIN_HALF_LIFE_H, 1e6, 168,
+      NULL, offsetof(struct cohort_params, half_life_h) },
+    { "sampling_s",
+      "local queues by use: a job pays at admission for so long, 0: nothing", "s", 0, 1e6, 300,
+      NULL, offsetof(struct cohort_params, sampling_s) },
+    { "use_gpus", "local queues by use: weight of a GPU", "", 0, 1e6, 1, NULL, USE_OF(0) },
+    { "use_cpus", "local queues by use: weight of a CPU", "", 0, 1e6, 0, NULL, USE_OF(1) },
+    { "use_memory_gib", "local queues by use: weight of a GiB", "", 0, 1e6, 0, NULL, USE_OF(2) },
     { 0 },
 };
 

@@ -7,16 +7,24 @@
  * waits for them to leave, or is set aside, against the books as those before it have left them
  * (cycle.c). A pass goes on with cycles until one changes nothing. A job that was evicted in it and
  * has left at once rests until then, and comes back to its queue for another round; the second time
- * only for the next pass, so a pass ends. */
+ * only for the next pass, so a pass ends.
+ *
+ * A queue with local queues (lanes.c) has their jobs as its own: quota, borrowing and cycles know
+ * only it. Its next head comes from one of them: by priority and wait, or first by past use
+ * (usage.h). Others are one lane each. */
 #pragma once
 #include "policies/kueue/cycle.h"
 #include "policies/kueue/parked.h"
+#include "policies/kueue/usage.h"
 #include "sim/contract/policy.h"
 
 enum { COHORT_PARTS = 3 };        /* resources: GPUs, CPUs, memory */
 enum sharing { SHARING_CLASSICAL, SHARING_FAIR, SHARING_FINAL_SHARE, SHARING_INITIAL_SHARE };
 enum placement_rule { PLACEMENT_ADMIT, PLACEMENT_WAIT };
-struct cohort_params { double sharing, placement; };
+struct cohort_params {
+    double sharing, placement;
+    double half_life_h, sampling_s, use_of[COHORT_PARTS];        /* of past use; a weight a resource */
+};
 
 enum phase { PHASE_WAITS, PHASE_HOLDS_QUOTA, PHASE_PLACED, PHASE_LEAVING };
 /* The policy's own of a job; as a workload it is in the members of its queue while it holds quota:
@@ -45,9 +53,17 @@ struct nomination {
     uint32_t sets;                /* as many as there is memory for */
     uint64_t changes, room;       /* of the tree and the cluster, when this was found */
 };
-struct cohort_queue {
+/* Of a local queue, or of a queue that has none. */
+struct cohort_lane {
     struct line *waiting, *fresh; /* fresh: waiting jobs that came since the last walk to the end */
     struct line_walk walk;
+    job_id met;                   /* the walk has come to it, and it was not yet head; or ID_NONE */
+    struct cohort_usage usage;
+};
+struct cohort_queue {
+    struct cohort_lane *lane;     /* [n_lanes]; NULL: a cohort */
+    uint32_t n_lanes;
+    bool by_use;                  /* lanes go by past use */
     bool listed, all;             /* all: this pass walks `waiting`, not `fresh` alone */
     /* when the walk began; when the last one to the end did */
     struct cohort_moment { uint64_t releases, room; } opened, tried;
@@ -69,6 +85,9 @@ struct cohort {
     struct cohort_rules *rules;   /* [n] as they hold */
     struct cohort_members *members;
     bool *counted;                /* [n * COHORT_PARTS] this queue counts that resource */
+    /* [n] of a queue with jobs: itself, or the queue whose local queue it is; and its lane */
+    queue_id *home;
+    struct cohort_lane **lane;
     bool flavored;                /* queues have quotas of flavors; else all nodes are one */
     struct cohort_queue *queue;   /* [n] */
     struct cohort_tree *tree;     /* [n] by root */
@@ -141,7 +160,41 @@ void cohort_need(struct sched *s, struct cohort *c, struct entrant *e, uint32_t 
 /* From the nomination into e. */
 void cohort_take_flavors(const struct cohort *c, struct nomination *n, struct entrant *e);
 
+void cohort_begin(struct sched *s, const void *params, void *state);        /* setup.c */
+
+/* ---- The lines of a queue (lanes.c) ---- */
+/* Which queues are local queues of which; before the books. */
+void cohort_begin_homes(struct sched *s, struct cohort *c);
+void cohort_begin_lanes(struct sched *s, struct cohort *c, uint32_t queue);
+static inline queue_id cohort_home(const struct sched *s, const struct cohort *c, job_id j)
+{
+    return c->home[job_facts(s, j)->queue];
+}
+bool cohort_is_local(const struct sched *s, queue_id q);
+/* It waits, as one that has come just now. */
+void lanes_push(struct sched *s, struct cohort *c, job_id j);
+/* It does not wait any more; _not_fresh: it waits and has been tried. */
+void lanes_remove(struct sched *s, struct cohort *c, job_id j);
+void lanes_not_fresh(struct sched *s, struct cohort *c, job_id j);
+size_t lanes_length(const struct cohort_queue *q);
+void lanes_open(struct cohort_queue *q);    /* a new walk */
+void lanes_all_tried(struct cohort_queue *q);    /* none is fresh */
+/* The first that waits; ID_NONE: none. */
+job_id lanes_first(struct sched *s, const struct cohort *c, const struct cohort_queue *q);
+/* The next of the walk, over all or those that are fresh. */
+job_id lanes_next(struct sched *s, const struct cohort *c, struct cohort_queue *q);
+/* The preemptor of the queue, or one that goes before it: of a lane that has used less. */
+job_id lanes_before(struct sched *s, const struct cohort *c, struct cohort_queue *q, bool strict);
+/* All others of that shape fail as j has, and are left out of the walk. */
+void lanes_block_shape(struct sched *s, struct cohort_queue *q, job_id j, enum wait_reason why);
+/* e holds quota from now on, or no more; `pays`: it is admitted now. */
+void lanes_hold(struct sched *s, struct cohort *c, const struct entrant *e, bool pays);
+void lanes_release(struct sched *s, struct cohort *c, const struct entrant *e);
+/* A pass when the order of lanes whose head blocks the others changes. */
+void lanes_wake_at_flip(struct sched *s, struct cohort *c);
+
 /* ---- Heads (heads.c) ---- */
+bool cohort_is_strict(const struct cohort *c, uint32_t queue);
 void cohort_begin_parked(struct sched *s, struct cohort *c, uint32_t queue);
 /* Those with waiting jobs, for a new round. */
 void cohort_open_queues(struct sched *s, struct cohort *c);
@@ -149,7 +202,8 @@ void cohort_open_queues(struct sched *s, struct cohort *c);
 void cohort_run_cycles(struct sched *s, struct cohort *c);
 
 /* ---- Holding quota (cohort.c) ---- */
-void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e);
+/* `pays`: the penalty of usage.h; not if it held quota before the policy saw it. */
+void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e, bool pays);
 void cohort_release(struct sched *s, struct cohort *c, struct entrant *e);
 /* It is evicted, or struck by a fault; it holds quota until it has left. */
 void cohort_leaves(struct cohort *c, struct entrant *e);

@@ -18,7 +18,7 @@ static void forget_stuck(struct sched *s, struct cohort_queue *q, job_id now)
     q->stuck = now;
 }
 
-static bool is_strict(const struct cohort *c, uint32_t v)
+bool cohort_is_strict(const struct cohort *c, uint32_t v)
 {
     return c->rules[v].queueing == STRICT_FIFO;
 }
@@ -26,45 +26,42 @@ static bool is_strict(const struct cohort *c, uint32_t v)
 /* What came free has been offered to all. */
 static void end_walk(struct cohort_queue *q)
 {
-    job_id j;
     q->tried = q->opened;
     q->all = false;
-    while (line_first(q->fresh, &j, NULL))
-        line_remove(q->fresh, j);
+    lanes_all_tried(q);
 }
 
 /* The next head of a best-effort queue. ID_NONE: all have been tried. */
-static job_id walk_on(struct cohort_queue *q)
+static job_id walk_on(struct sched *s, const struct cohort *c, struct cohort_queue *q)
 {
-    job_id j;
-    if (!q->all)
-        return line_first(q->fresh, &j, NULL) ? j : ID_NONE;
-    if (line_next(&q->walk, &j))
+    job_id j = lanes_next(s, c, q);
+    if (!q->all || j != ID_NONE)
         return j;
     q->parked.complete = q->parked.records;
     end_walk(q);
     return ID_NONE;
 }
 
-static void find_head(const struct cohort *c, uint32_t v)
+static void find_head(struct sched *s, const struct cohort *c, uint32_t v)
 {
     struct cohort_queue *q = &c->queue[v];
-    job_id j = ID_NONE, was = q->head;
+    bool strict = cohort_is_strict(c, v);
+    job_id was = q->head;
     if (q->preemptor != ID_NONE)
-        q->head = q->preemptor;
-    else if (is_strict(c, v))
-        q->head = line_first(q->waiting, &j, NULL) ? j : ID_NONE;
+        q->head = lanes_before(s, c, q, strict);
+    else if (strict)
+        q->head = lanes_first(s, c, q);
     else if (q->head == ID_NONE)
-        q->head = walk_on(q);
+        q->head = walk_on(s, c, q);
     if (q->head != was)
         q->settled = false;
 }
 
 /* Leaves the head; in a best-effort queue the next one follows. */
-static void pass_over(struct cohort_queue *q)
+static void pass_over(struct sched *s, struct cohort *c, struct cohort_queue *q)
 {
     if (!q->all)
-        line_remove(q->fresh, q->head);
+        lanes_not_fresh(s, c, q->head);
     q->head = ID_NONE;
     q->settled = false;
 }
@@ -90,7 +87,8 @@ void cohort_begin_parked(struct sched *s, struct cohort *c, uint32_t v)
 {
     struct parked *p = &c->queue[v].parked;
     const struct cohort_rules *rules = &c->rules[v];
-    p->possible = !cohort_is_fair(c) && !cohort_wants_place(c) && !is_strict(c, v) &&
+    p->possible = !cohort_is_fair(c) && !cohort_wants_place(c) && !cohort_is_strict(c, v) &&
+                  c->queue[v].n_lanes == 1 &&
                   c->desk.chooser.flavors[v].n_groups == 1 && rules->borrow == BORROW_NEVER &&
                   !limits_borrowing(&c->books, v);
     p->reclaims = rules->reclaim != RECLAIM_NEVER;
@@ -176,8 +174,8 @@ static void wake(struct sched *s, struct cohort *c, struct cohort_queue *q)
     }
     for (uint32_t i = 0; i < c->cycle; i++) {
         job_id j;
-        line_next(&q->walk, &j);
-        line_skip_shape(&q->walk, job_facts(s, j)->ask->shape);
+        line_next(&q->lane->walk, &j);
+        line_skip_shape(&q->lane->walk, job_facts(s, j)->ask->shape);
     }
     parked_keep(&c->books, p, c->cycle);
     p->records = p->complete;
@@ -207,7 +205,7 @@ static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
     const struct job_facts *f = job_facts(s, q->head);
     bool one_of_many =
         f->min_tasks >= request_tasks(f->ask) || f->ask->tasks == SPLIT_ANY || f->ask->next;
-    if (is_strict(c, v)) {
+    if (cohort_is_strict(c, v)) {
         forget_stuck(s, q, q->head);
         sched_blocked(s, q->head, q->nomination.why);
         q->settled = true;
@@ -216,15 +214,12 @@ static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
     sched_blocked(s, q->head, one_of_many ? WAIT_GROUP : q->nomination.why);
     /* a later job that asks for the same fails the same */
     if (one_of_many) {
-        line_blocked(s, q->waiting, f->ask->shape, q->nomination.why);
-        if (q->all)
-            line_skip_shape(&q->walk, f->ask->shape);
-    }
-    if (one_of_many)
+        lanes_block_shape(s, q, q->head, q->nomination.why);
         park(s, c, v);
-    else
+    } else {
         q->parked.records = false;
-    pass_over(q);
+    }
+    pass_over(s, c, q);
 }
 
 /* For cohort_desk.admit. */
@@ -241,13 +236,12 @@ static bool admit(void *self, struct cohort_entry *entry)
     cohort_take_flavors(c, &q->nomination, e);
     if (cohort_runs(c, e)[0]) /* a job counts whole, in the flavor of its first run */
         sched_count_in(s, j, cohort_runs(c, e)[0] - 1u);
-    pass_over(q);
-    line_remove(q->fresh, j);
-    line_remove(q->waiting, j);
+    pass_over(s, c, q);
+    lanes_remove(s, c, j);
     q->preemptor = q->preemptor == j ? ID_NONE : q->preemptor;
     if (q->stuck == j)
         q->stuck = ID_NONE;
-    cohort_hold(s, c, e);
+    cohort_hold(s, c, e, true);
     if (!cohort_place(s, c, j))
         line_push(c->unplaced, j,
                   (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
@@ -303,16 +297,15 @@ static void evict_all(struct sched *s, struct cohort *c)
     }
 }
 
-static void refuse(struct sched *s, struct cohort_queue *q)
+static void refuse(struct sched *s, struct cohort *c, struct cohort_queue *q)
 {
     job_id j = q->head;
     parked_forget(&q->parked);
     sched_refuse(s, j, q->nomination.entry.spare.why == NO_FIT_NEVER
                            ? "asks for more than its queue could ever borrow"
                            : "may use no flavor of its queue");
-    pass_over(q);
-    line_remove(q->fresh, j);
-    line_remove(q->waiting, j);
+    pass_over(s, c, q);
+    lanes_remove(s, c, j);
 }
 
 /* It has flavors left to try, and goes on there. */
@@ -350,7 +343,7 @@ static bool conclude(struct sched *s, struct cohort *c, uint32_t v)
         return preempt(s, q);
     case OUTCOME_NO_FIT:
         if (cohort_never_fits(c, q)) {
-            refuse(s, q);
+            refuse(s, c, q);
             return true;
         }
         return no_victims(s, c, v);
@@ -371,15 +364,15 @@ void cohort_open_queues(struct sched *s, struct cohort *c)
         uint32_t v = c->busy[i];
         struct cohort_queue *q = &c->queue[v];
         struct cohort_tree *t = cohort_tree_of(c, v);
-        if (!(q->listed = line_length(q->waiting) > 0))
+        if (!(q->listed = lanes_length(q) > 0))
             continue;
         c->busy[still++] = v;
         t->open_in = UINT32_MAX;
         q->opened = (struct cohort_moment){ t->releases, sched_room_version(s) };
         q->all = q->tried.releases != q->opened.releases ||
                  (cohort_wants_place(c) && q->tried.room != q->opened.room);
-        q->walk = (struct line_walk){ .l = q->waiting };
-        if (!is_strict(c, v) && q->preemptor == ID_NONE)
+        lanes_open(q);
+        if (!cohort_is_strict(c, v) && q->head != q->preemptor)
             q->head = ID_NONE;
         if (q->all && q->preemptor == ID_NONE)
             go_to_sleep(c, v);
@@ -394,7 +387,7 @@ static bool gather_from(struct sched *s, struct cohort *c, uint32_t v)
 {
     struct cohort_queue *q = &c->queue[v];
     struct cohort_tree *t = cohort_tree_of(c, v);
-    find_head(c, v);
+    find_head(s, c, v);
     if (q->head == ID_NONE)
         return false;
     bool stale = q->nomination.job != q->head || q->nomination.changes != t->changes ||

@@ -75,7 +75,7 @@ static void fill_sets(struct sched *s, struct cohort *c, struct nomination *n, j
     if (sets > n->sets)
         grow_nomination(s, c, n, sets);
     for (const struct request *r = f->ask; r; r = r->next, i++) {
-        fill_set(c, f->queue, r, i, &n->set[i], &n->each[(size_t)i * COHORT_PARTS]);
+        fill_set(c, cohort_home(s, c, j), r, i, &n->set[i], &n->each[(size_t)i * COHORT_PARTS]);
         fill_allowed(s, c, n, r, i);
     }
     n->entry.head.set = n->set;
@@ -108,7 +108,7 @@ static uint16_t flavor_held(struct sched *s, const struct cohort *c, job_id j,
                             const struct request *run, uint32_t resource)
 {
     const struct placement *held = job_placement(s, j);
-    const struct cohort_flavors *flavors = &c->desk.chooser.flavors[job_facts(s, j)->queue];
+    const struct cohort_flavors *flavors = &c->desk.chooser.flavors[cohort_home(s, c, j)];
     const struct piece *piece =
         held ? run->tasks == SPLIT_ANY ? held->piece : placement_task(held, run->first_task) : NULL;
     for (uint32_t g = 0; g < flavors->n_groups && piece; g++)

@@ -1,7 +1,7 @@
 /* order.c - the order of heads. See order.h. */
 #include "policies/kueue/order.h"
 
-static int by_age(const struct cohort_workload *a, const struct cohort_workload *b)
+int cohort_compare_by_age(const struct cohort_workload *a, const struct cohort_workload *b)
 {
     if (a->priority != b->priority)
         return a->priority > b->priority ? -1 : 1;
@@ -13,7 +13,7 @@ static int by_age(const struct cohort_workload *a, const struct cohort_workload 
 int cohort_compare_classical(const struct standing *a, const struct standing *b)
 {
     return a->height != b->height ? (a->height > b->height) - (a->height < b->height)
-                                  : by_age(a->as, b->as);
+                                  : cohort_compare_by_age(a->as, b->as);
 }
 
 int cohort_compare_by_share(const struct standing *a, const struct standing *b)
@@ -21,7 +21,7 @@ int cohort_compare_by_share(const struct standing *a, const struct standing *b)
     if (a->borrows != b->borrows)
         return a->borrows ? 1 : -1;
     int shares = cohort_share_compare(a->share, b->share);
-    return shares ? shares : by_age(a->as, b->as);
+    return shares ? shares : cohort_compare_by_age(a->as, b->as);
 }
 
 bool cohort_borrows_asked(const struct cohort_books *b, uint32_t node, const int64_t *need)

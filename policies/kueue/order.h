@@ -16,7 +16,8 @@ struct standing {
     struct cohort_share share;    /* the same, with the head */
 };
 
-/* <0: a goes first */
+/* <0: a goes first. By age: of two in one queue, by priority and wait alone. */
+int  cohort_compare_by_age(const struct cohort_workload *a, const struct cohort_workload *b);
 int  cohort_compare_classical(const struct standing *a, const struct standing *b);
 int  cohort_compare_by_share(const struct standing *a, const struct standing *b);
 

@@ -314,6 +314,28 @@ static int check_queue(const struct queue_spec *q, size_t index, size_t n_flavor
     return check_sharing(f, err);
 }
 
+/* A local queue has no queues below it, and no nodes of its own. */
+static int check_local(const struct cluster_given *given, size_t i, struct error *err)
+{
+    const struct queue_spec *q = &given->queue[i];
+    size_t below = i + 1;
+    queue_id parent = q->facts.parent;
+    const struct queue_facts *up = parent == ID_NONE ? NULL : &given->queue[parent].facts;
+    bool local = up && up->local_queues != LOCAL_QUEUES_NONE;
+    while (below < given->n_queues && given->queue[below].facts.parent != i)
+        below++;
+    if (q->facts.local_queues != LOCAL_QUEUES_NONE && below == given->n_queues)
+        return error_set(err, "queue '%s': want its local queues below it, got none", q->facts.name);
+    if (local && q->n_pins)
+        return error_set(err, "queue '%s': a local queue has no nodes of its own", q->facts.name);
+    if (local && q->facts.local_queues != LOCAL_QUEUES_NONE)
+        return error_set(err, "queue '%s': a local queue has no local queues", q->facts.name);
+    if (up && up->parent != ID_NONE &&
+        given->queue[up->parent].facts.local_queues != LOCAL_QUEUES_NONE)
+        return error_set(err, "queue '%s': want no queues below a local queue", q->facts.name);
+    return 0;
+}
+
 /* Either no queue has quotas of flavors, or every queue with jobs. */
 static int check_flavored(const struct cluster_given *given, struct culprit *culprit,
                           struct error *err)
@@ -350,7 +372,7 @@ static int check_queues(const struct cluster_given *given, struct culprit *culpr
         const struct queue_spec *q = &given->queue[i];
         *culprit = (struct culprit){ FAULT_QUEUE, i };
         failed = check_queue(q, i, given->n_flavors, err) || check_name(names, "queue", q->facts.name, err) ||
-                 check_pins(given, q, left, err);
+                 check_pins(given, q, left, err) || check_local(given, i, err);
     }
     free(left);
     intern_free(names);

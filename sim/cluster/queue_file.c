@@ -30,6 +30,9 @@ static const char *const reclaim_words[] = {
 static const char *const borrow_words[] = {
     [BORROW_NEVER] = "never", [BORROW_LOWER_PRIORITY] = "lower-priority", NULL,
 };
+static const char *const local_queues_words[] = {
+    [LOCAL_QUEUES_NONE] = "none", [LOCAL_QUEUES_FIFO] = "fifo", [LOCAL_QUEUES_BY_USE] = "by-use", NULL,
+};
 static const struct config_key queue_preemption_keys[] = {
     { .name = "within_queue",          .type = CONFIG_CHOICE, .at = RULE(within_queue), .words = within_queue_words },
     { .name = "reclaim_within_cohort", .type = CONFIG_CHOICE, .at = RULE(reclaim), .words = reclaim_words },
@@ -61,6 +64,7 @@ static const struct config_key queue_keys[] = {
     { .name = "lending_limit_cpus",         QUOTA, .at = QUEUE(cohort.lending_limit.cpu_milli), .scale = 1000 },
     { .name = "lending_limit_memory_gib",   QUOTA, .at = QUEUE(cohort.lending_limit.mem_mib), .scale = 1024 },
     { .name = "queueing",            .type = CONFIG_CHOICE, .at = QUEUE(cohort.queueing), .words = queueing_words },
+    { .name = "local_queues",        .type = CONFIG_CHOICE, .at = QUEUE(local_queues), .words = local_queues_words },
     { .name = "preemption",          .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, preemption) },
     { .name = "flavors",             .type = CONFIG_LIST, .at = offsetof(struct file_queue, flavors) },
     { .name = "fungibility",         .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, fungibility) },
@@ -118,7 +122,8 @@ static void settle_deserved(struct cluster_reader *r, queue_id id)
 {
     struct queue_facts *f = &r->queue[id].facts;
     bool unsaid = f->quota.deserved.gpu_milli == DESERVED_UNSAID;
-    if (unsaid && f->n_flavor_quotas && r->n_queues == id + (size_t)1) {
+    bool has_jobs = r->n_queues == id + (size_t)1 || f->local_queues != LOCAL_QUEUES_NONE;
+    if (unsaid && f->n_flavor_quotas && has_jobs) {
         f->quota.deserved.gpu_milli = deserved_of_flavors(f);
         return;
     }
@@ -135,6 +140,23 @@ static struct queue_facts usual_queue(queue_id parent)
         .quota = { { DESERVED_UNSAID, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
         .cohort = COHORT_RULES_UNSAID,
     };
+}
+
+/* A local queue uses the flavors of the queue above, and deserves nothing of them by itself. */
+static void inherit_flavors(struct cluster_reader *r, struct queue_facts *f)
+{
+    const struct queue_facts *up = f->parent == ID_NONE ? NULL : &r->queue[f->parent].facts;
+    if (!up || up->local_queues == LOCAL_QUEUES_NONE || f->n_flavor_quotas)
+        return;
+    struct flavor_quota *own = arena_alloc(r->memory, (up->n_flavor_quotas + 1) * sizeof *own);
+    for (uint32_t i = 0; i < up->n_flavor_quotas; i++) {
+        own[i] = up->flavor_quota[i];
+        if (own[i].nominal.gpu_milli != UNLIMITED)
+            own[i].nominal.gpu_milli = 0;
+        own[i].borrowing = (struct amount){ UNLIMITED, UNLIMITED, UNLIMITED };
+    }
+    f->flavor_quota = own;
+    f->n_flavor_quotas = up->n_flavor_quotas;
 }
 
 static queue_id add_queue(struct cluster_reader *r, const struct queue_facts *f,
@@ -159,6 +181,7 @@ static int children_read(struct cluster_reader *r, struct config_value list, que
             flavor_quotas_read(r, f.flavors, &f.facts) ||
             fungibility_read(r, f.fungibility, &f.facts.fungibility))
             return -1;
+        inherit_flavors(r, &f.facts);
         queue_id id = add_queue(r, &f.facts, entry);
         if (read_pins(r, f.pins, &r->queue[id]) || children_read(r, f.children, id))
             return -1;

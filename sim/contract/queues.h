@@ -37,6 +37,9 @@ enum when_can_borrow { BORROW_STOPS, BORROW_TRIES_NEXT };
 enum when_can_preempt { PREEMPT_TRIES_NEXT, PREEMPT_STOPS };
 enum flavor_preference { BORROWING_OVER_PREEMPTION, PREEMPTION_OVER_BORROWING };
 struct fungibility { int when_can_borrow, when_can_preempt, preference; };
+/* Whether the queues below it are its local queues, and which of these goes first: Kueue's LocalQueue
+ * and admission mode (kubernetes-sigs/kueue:apis/kueue, LocalQueue, AdmissionScope). */
+enum local_queues { LOCAL_QUEUES_NONE, LOCAL_QUEUES_FIFO, LOCAL_QUEUES_BY_USE };
 struct queue_facts {              /* from the cluster file; never changes */
     const char *name;
     /* ID_NONE ends; children by id, above the id of their parent */
@@ -57,6 +60,7 @@ struct queue_facts {              /* from the cluster file; never changes */
     struct fungibility fungibility;
     /* owns nodes: its jobs run there and nowhere else, and no other queue's do */
     bool pinned;
+    int local_queues;             /* enum local_queues */
 };
 uint32_t queue_count(const struct sched *s);
 const struct queue_facts *queue_facts(const struct sched *s, queue_id q);

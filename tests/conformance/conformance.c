@@ -17,12 +17,6 @@ enum { FILES_MOST = 500, PATH_MOST = 1024 };
 
 static int kueue(const json_t *c, struct why why) { return kueue_case(c, why.text, why.size); }
 
-static int local_queues(const json_t *c, struct why why)
-{
-    (void)c;
-    return because(CASE_SKIPPED, why, "there are no local queues, and no order by past usage within a queue");
-}
-
 /* The share of the cases that must hold: all that lies in a folder, or of one group. */
 static struct kind {
     const char *group;
@@ -39,7 +33,7 @@ static struct kind {
     { "kueue/fair-shares", 100, kueue_shares_case, { 0 } },
     { "kueue/order", 100, kueue_order_case, { 0 } },           { "kueue/reserve", 100, kueue_reserve_case, { 0 } },
     { "kueue/cycle", 97, kueue_cycle_case, { 0 } },            { "kueue/fair-cycle", 97, kueue_cycle_case, { 0 } },
-    { "kueue/local-queue-fairness", 0, local_queues, { 0 } },  { "kueue-tas/assignment", 100, kueue_tas_case, { 0 } },
+    { "kueue/local-queue-fairness", 100, kueue_local_case, { 0 } }, { "kueue-tas/assignment", 100, kueue_tas_case, { 0 } },
     { "kueue-tas/balanced", 100, kueue_tas_case, { 0 } },      { "kueue-tas/preferred-affinity", 100, kueue_tas_case, { 0 } },
     { "kueue/flavors", 97, kueue_flavors_case, { 0 } },        { "kueue/flavor-preference", 100, kueue_preference_case, { 0 } },
     { "kueue-tas/cycle", 97, kueue_cycle_case, { 0 } },

@@ -48,6 +48,8 @@ int kueue_preference_case(const json_t *c, struct why why);
 
 /* kueue_cycle.c: one cycle of admission */
 int kueue_cycle_case(const json_t *c, struct why why);
+/* kueue_local.c: cycles of a queue with local queues, by past use */
+int kueue_local_case(const json_t *c, struct why why);
 
 /* control.c: makes one demand of a case wrong. false: it has none */
 bool contradict(json_t *c);

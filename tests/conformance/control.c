@@ -71,6 +71,14 @@ static bool another_text(json_t *o)
     return false;
 }
 
+/* The first that waits is wanted admitted. */
+static bool another_admitted(json_t *expect)
+{
+    json_t *admitted = json_object_get(expect, "admitted"), *waiting = json_object_get(expect, "waiting");
+    return json_is_array(admitted) && json_array_size(waiting) &&
+           json_array_append(admitted, json_array_get(waiting, 0)) == 0 && json_array_remove(waiting, 0) == 0;
+}
+
 bool contradict(json_t *c)
 {
     static const char *const yes_no[] = { "may_attempt_reclaim", "reclaimable", "scenario_valid",
@@ -89,7 +97,8 @@ bool contradict(json_t *c)
         return json_array_remove(preempted, 0) == 0;
     if (preempted)
         return json_array_append_new(preempted, json_pack("{s:s}", "workload", "no-such-workload")) == 0;
-    return other_state(json_object_get(expect, "tasks")) || other_state(json_object_get(expect, "jobs")) ||
+    return another_admitted(expect) || other_state(json_object_get(expect, "tasks")) ||
+           other_state(json_object_get(expect, "jobs")) ||
            other_order(json_object_get(expect, "order")) || another_number(json_object_get(expect, "fair_share")) ||
            another_number(expect) || another_flag(expect) || another_text(expect);
 }

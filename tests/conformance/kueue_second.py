@@ -4,7 +4,7 @@ decide in them, by a slow and obvious second implementation.
 
 Writes a file a kind below DIR for the program `conformance`: ROUNDS (50) situations each. Flavors: one workload, and what a
 search for victims would find. Cycles: classical ones with preemption, partial admission and overlapping victims; fair ones
-without preemption. Trees of up to three levels, two flavors, two resources in one or two groups. Nothing is kept up to date
+without preemption; local queues (kueue_second_local.py). Trees of up to three levels, two flavors, two resources in one or two groups. Nothing is kept up to date
 here: every sum is taken anew from who holds what. Ages and times of admission differ, so that no rule leaves a choice."""
 import json
 import random
@@ -609,10 +609,11 @@ def preference_case(rng):
 
 
 def main():
+    from kueue_second_local import local_case
     given = sys.argv[1:] + ["50", "3"][len(sys.argv) - 2:]
     to, rounds, seed = Path(given[0]), int(given[1]), int(given[2])
     kinds_drawn = {"flavors": flavors_case, "flavor-preference": preference_case, "cycle": lambda rng: cycle_case(rng, False), "cycle-overlap": overlap_case,
-                   "fair-cycle": lambda rng: cycle_case(rng, True)}
+                   "fair-cycle": lambda rng: cycle_case(rng, True), "local-queue-fairness": local_case}
     outcomes = {}
     for kind, draw in kinds_drawn.items():
         rng = random.Random("%s %d" % (kind, seed))
@@ -620,7 +621,8 @@ def main():
         for c in cases:
             for name in ("admitted", "preempted"):
                 outcomes[kind, name] = outcomes.get((kind, name), 0) + len(c["expect"].get(name, []))
-            for w in c["expect"].get("waiting", {}).values():
+            waiting = c["expect"].get("waiting", {})
+            for w in waiting.values() if isinstance(waiting, dict) else []:
                 key = (kind, ", ".join(sorted(k if v is True else str(v) for k, v in w.items() if k != "victims")))
                 outcomes[key] = outcomes.get(key, 0) + 1
         (to / ("%s.json" % kind)).write_text(json.dumps({"group": "kueue/" + kind, "cases": cases}))

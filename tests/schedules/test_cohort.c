@@ -25,6 +25,16 @@
     }
 #define A   .queue = "a"
 #define B   .queue = "b"
+/* A queue of so many GPUs with two local queues, the second of that weight. */
+#define LOCAL(how, gpus, w, ...)                                                                                       \
+    {                                                                                                                  \
+        { .facts = { .name = "q", .parent = ID_NONE, .weight = 1, .local_queues = (how), .cohort = { __VA_ARGS__ BY_ANYTHING }, \
+                     .quota = { { INT64_C(1000) * (gpus), UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } } } }, \
+        SHARES("a", 0, 0, 1), SHARES("b", 0, 0, (w))                                                                   \
+    }
+#define BY_ANYTHING                                                                                                    \
+    .borrowing_limit = { UNLIMITED, UNLIMITED, UNLIMITED }, .lending_limit = { UNLIMITED, UNLIMITED, UNLIMITED },      \
+    .borrow_priority_threshold = INT32_MAX
 #define ANY .reclaim = RECLAIM_ANY
 #define UNPAID                                                                                                         \
     {                                                                                                                  \
@@ -162,6 +172,35 @@ static const struct schedule rows[] = {
         { 0, 4, 1, 0, A }, { 0, 12, 4, 0, .tasks = 4, .min_tasks = 2, A, .ends = 16 } } },
     { "partial: not below the minimum", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {
         { 0, 4, 3, 0, A }, { 0, 12, 4, 4, .tasks = 4, .min_tasks = 2, A } } },
+
+    /* ---- Local queues: quota is that of the queue above. By use (usage.h): at 10 a has used, b has not ---- */
+    { "local queues: fifo: by wait alone", "cohort", ONE_NODE(2), .queue = LOCAL(LOCAL_QUEUES_FIFO, 2, 1), .jobs = {
+        { 0, 10, 2, 0, A }, { 1, 5, 2, 10, A }, { 2, 5, 2, 15, B } } },
+    { "local queues: the one that has used less goes first", "cohort", ONE_NODE(2), .queue = LOCAL(LOCAL_QUEUES_BY_USE, 2, 1), .jobs = {
+        { 0, 10, 2, 0, A }, { 1, 5, 2, 15, A }, { 2, 5, 2, 10, B } } },
+    /* before priority: at 10 b goes, though the job of a has the higher one */
+    { "local queues: use goes before priority", "cohort", ONE_NODE(2), .queue = LOCAL(LOCAL_QUEUES_BY_USE, 2, 1), .jobs = {
+        { 0, 10, 2, 0, A }, { 1, 5, 2, 15, A, .priority = 5 }, { 2, 5, 2, 10, B } } },
+    /* all at once: the first of a has paid before the second is looked at; with sampling 0 nobody pays */
+    { "local queues: who is admitted pays at once", "cohort", ONE_NODE(2), .queue = LOCAL(LOCAL_QUEUES_BY_USE, 2, 1), .jobs = {
+        { 0, 10, 1, 0, A }, { 0, 10, 1, 10, A }, { 0, 10, 1, 0, B } } },
+    { "local queues: no penalty", "cohort:sampling_s=0", ONE_NODE(2), .queue = LOCAL(LOCAL_QUEUES_BY_USE, 2, 1), .jobs = {
+        { 0, 10, 1, 0, A }, { 0, 10, 1, 0, A }, { 0, 10, 1, 10, B } } },
+    /* b has used twice as much, and has weight 4: 2/4 < 1/1; with weight 0 it goes last */
+    { "local queues: use over weight", "cohort", ONE_NODE(3), .queue = LOCAL(LOCAL_QUEUES_BY_USE, 3, 4), .jobs = {
+        { 0, 10, 1, 0, A }, { 0, 10, 2, 0, B }, { 1, 5, 3, 15, A }, { 2, 5, 3, 10, B } } },
+    { "local queues: weight 0 goes last", "cohort", ONE_NODE(3), .queue = LOCAL(LOCAL_QUEUES_BY_USE, 3, 0), .jobs = {
+        { 0, 10, 3, 0, A }, { 1, 5, 3, 10, A }, { 1, 5, 3, 15, B } } },
+    /* half-life 36 s. At 36 a has 2 (1 - 1/2) = 1 and holds nothing, b has 1/2 and holds 1. d later a has x = 2^(-d/36) and b
+     * 1 - x/2: equal at x = 2/3, d = 21.06. So the wide head of b blocks the queue until 57.06, and a pass at 58 starts the
+     * narrow one of a, though nothing else happens */
+    { "local queues: strict: a pass when the order flips", "cohort:sampling_s=0,half_life_h=0.01", ONE_NODE(4),
+      .queue = LOCAL(LOCAL_QUEUES_BY_USE, 4, 1, .queueing = STRICT_FIFO,), .jobs = {
+        { 0, 36, 2, 0, A }, { 0, 1000, 1, 0, B }, { 1, 10, 4, 1000, B }, { 1, 10, 1, 58, A } } },
+    /* the queue borrows as one: what its local queues hold together is within its borrowing limit or not */
+    { "local queues: hold the quota of their queue together", "cohort", ONE_NODE(4), .queue = LOCAL(LOCAL_QUEUES_FIFO, 2, 1), .jobs = {
+        { 0, 10, 1, 0, A }, { 0, 10, 1, 0, B }, { 1, 5, 1, 10, B, .waits = { [WAIT_LIMIT] = 9 } },
+        { 1, 5, 3, NEVER, A, .refused = "asks for more than its queue could ever borrow" } } },
 
     /* ---- What is not counted ---- */
     { "pinned: its nodes are its quota", "cohort", { NODES(2, 2) },
