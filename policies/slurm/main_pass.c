@@ -32,7 +32,7 @@ static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *
 {
     struct need need = slurm_need(s, e->job);
     uint64_t *among = nodes_for(s, m, x->avail, e->partition);
-    slurm_outages(s, m->now_s, slurm_limit_s(s, m, e->job, e->partition), among);
+    slurm_outages(s, e->job, m->now_s, slurm_limit_s(s, m, e->job, e->partition), among);
     struct seats where;
     bool held = slurm_set_count(m, among) >= need.nodes &&
                 slurm_select(s, m, &need, among, &m->room, &where);
