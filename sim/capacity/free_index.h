@@ -143,6 +143,8 @@ static inline bool free_index_has_memory(const struct view *v, node_id n, unsign
     return !most || v->mem_mib[c->gpu_base[n] + gpu] + mem_mib <= most;
 }
 void free_index_free(struct view *v);                        /* NULL: does nothing */
+/* From now on shapes may use these kinds, as in struct view; borrowed. */
+void free_index_set_shapes(struct view *v, const struct shape_kinds *shapes);
 
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli,
                     int64_t mem_mib);

@@ -95,7 +95,7 @@ struct cluster {
     bool pass_per_event;          /* events of one instant one by one: sim/engine/engine.h */
     bool unmet_waits;             /* a job whose dependency can never be met waits for ever, and is not
                                      cancelled */
-    struct time_limits {          /* jobs end at their estimates: sim/physics/time_limits.c */
+    struct time_limits {          /* jobs end at their estimates: sim/physics/site/time_limits.c */
         bool enforce;
         int64_t over_ns, check_ns, grace_ns;
     } time_limits;
@@ -115,7 +115,8 @@ struct cluster {
                                      nodes and queues, each as YAML in one line */
     size_t n_sections;
     const struct site *site;      /* partitions, QOS, accounts, weights: site.h; NULL: none */
-    struct arena *site_memory;    /* of it */
+    const struct reservations *reservations;    /* reservations.h; NULL: none */
+    struct arena *site_memory;    /* of both */
     struct arena *memory;
 };
 

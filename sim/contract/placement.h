@@ -268,7 +268,8 @@ enum place_result {               /* why not, for the split of waiting times */
     NO_TOPOLOGY,                  /* no domain of the required level has room */
     NO_TYPE,                      /* no such GPUs */
     NO_POWER,                     /* only a power cap is in the way: set by the simulator */
-    NO_LIMIT                      /* the limit of the queue is in the way: set by the simulator */
+    NO_LIMIT,                     /* the limit of the queue is in the way: set by the simulator */
+    NO_RESERVED                   /* only a reservation is in the way: set by the simulator */
 };
 enum {                            /* placer.needs */
     SEES_TENANTS = 1,             /* view_tenants() */

@@ -229,6 +229,7 @@ struct sched {
     struct predictor *predictor;  /* NULL: estimates are as submitted */
     uint64_t freed_version;       /* grows when something becomes free: view_freed() */
     struct placing *placing;      /* placing.c */
+    struct reserved *reserved;    /* scheduler/closed/reserved.c; NULL: no reservations */
     struct random policy_random;  /* seeded by switch.c, drawn by queries.c */
     struct dependencies *dependencies;         /* NULL: none */
     struct on_demand *on_demand;  /* [n_on_demand] on_demand.c; NULL: none */

@@ -4,6 +4,7 @@
 #include "sim/engine/params.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/domain_walk.h"
+#include "sim/scheduler/closed/reserved.h"
 #include "sim/scheduler/timeline.h"
 
 #include <stdio.h>
@@ -102,15 +103,35 @@ const struct placer *sched_placer(const struct sched *s, const void **params)
     return s->setup.placer;
 }
 
+static enum place_result answer(struct sched *s, struct view *v, const struct request *r)
+{
+    if (placing_lacks(v, r))
+        return group_places_type(s, r) ? NO_ROOM : NO_TYPE;
+    return v->headroom ? place_within_caps(s, v, r) : place_anywhere(s, v, r);
+}
+
+/* NO_RESERVED: it would be placed if there were no reservations. */
+static enum place_result answer_if_open(struct sched *s, struct view *v, const struct request *r)
+{
+    const struct shape_kinds *left = v->shape;
+    struct random before = s->placing->random;
+    free_index_set_shapes(v, s->placing->kinds);
+    enum place_result open = answer(s, v, r);
+    if (open == PLACED)
+        builder_take(&s->placing->builder);
+    free_index_set_shapes(v, left);
+    s->placing->random = before;
+    return open == PLACED ? NO_RESERVED : open;
+}
+
 const struct placement *placing_whatever_limit(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);
-    if (placing_lacks(in, r)) {
-        s->placing->why_not = group_places_type(s, r) ? NO_ROOM : NO_TYPE;
-        return NULL;
-    }
-    s->placing->why_not = in->headroom ? place_within_caps(s, in, r) : place_anywhere(s, in, r);
-    return s->placing->why_not == PLACED ? builder_take(&s->placing->builder) : NULL;
+    enum place_result why = answer(s, in, r);
+    if (why != PLACED && reserved_withholds(s, in, r))
+        why = answer_if_open(s, in, r);
+    s->placing->why_not = why;
+    return why == PLACED ? builder_take(&s->placing->builder) : NULL;
 }
 
 static bool over_limit(const struct sched *s, shape_id shape, struct amount more)
@@ -142,7 +163,7 @@ static bool only_totals_count(const struct sched *s, shape_id shape)
 {
     const struct shape_kinds *kinds = &s->placing->kinds[shape];
     const struct request *ask = &s->workload->shape[shape].ask;
-    if (kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
+    if (s->reserved || kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
         return false;
     const struct node_type *t = &s->cluster->type[s->cluster->kind[kinds->kind[0]].type];
     return t->counted && ask->gpu_milli == MILLI_ALL && (!ask->cpu_milli || t->cpu_milli == INT64_MAX) &&
@@ -167,7 +188,8 @@ bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
 enum wait_reason sched_why_not(const struct sched *s)
 {
     static const uint8_t reason[] = { [PLACED] = WAIT_OTHER, [NO_ROOM] = WAIT_GPUS, [NO_ROOM_FRAGMENTED] = WAIT_FRAGMENTED,
-                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE, [NO_POWER] = WAIT_POWER, [NO_LIMIT] = WAIT_LIMIT };
+                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE, [NO_POWER] = WAIT_POWER, [NO_LIMIT] = WAIT_LIMIT,
+                                      [NO_RESERVED] = WAIT_RESERVATION };
     return reason[s->placing->why_not];
 }
 
@@ -457,6 +479,7 @@ void placing_begin(struct sched *s)
     s->placing->never = arena_alloc(s->memory, n_all);
     s->placing->least = arena_alloc(s->memory, n_all * sizeof *s->placing->least);
     memset(s->placing->least, 0, n_all * sizeof *s->placing->least);
+    reserved_begin(s);
     s->placing->by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->by_totals);
     uint16_t *allowed = mem_new(s->cluster->n_kinds, sizeof *allowed);
     for (shape_id i = 0; i < n; i++) {
@@ -490,6 +513,7 @@ void placing_end(struct sched *s)
 {
     free_index_free(s->idle);
     free_index_free(s->releasing);
+    reserved_end(s);
     free(s->placing->builder.piece);
     free(s->placing->builder.tried);
 }
