@@ -4,6 +4,7 @@
 #include "sim/engine/models.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
+#include "sim/models/power.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/services_summary.h"
 #include "sim/scheduler/placements.h"
@@ -27,7 +28,7 @@ struct service_run {
         int64_t ready_ns, counted_ns;     /* ready since, -1: not; the start counted last */
         double speed;
         int64_t window_ns;        /* the window of its duty began */
-        double busy_s;            /* serving_replica_busy_s() at that time */
+        struct replica_work work; /* serving_replica_work() at that time */
     } *replica;
     uint64_t *image_at;           /* bit n: node n has its image */
     int64_t next_interval_ns, next_look_ns, next_duty_ns;
@@ -151,8 +152,8 @@ static void serves(struct sched *s, struct service_run *r, struct live *l)
     serving_advance(r->serving, s->now_ns);
     serving_replica_ready(r->serving, l->job - r->first, replica->speed);
     replica->window_ns = s->now_ns;
-    replica->busy_s = serving_replica_busy_s(r->serving, l->job - r->first);
-    pace_duty(s, l, 0);
+    replica->work = serving_replica_work(r->serving, l->job - r->first);
+    pace_duty(s, l, (struct pace_load){ 0 });
 }
 
 static void changes_speed(struct sched *s, struct service_run *r, const struct live *l, double speed)
@@ -162,6 +163,17 @@ static void changes_speed(struct sched *s, struct service_run *r, const struct l
     serving_replica_speed(r->serving, l->job - r->first, speed);
 }
 
+/* What power takes of steps: models.md 9, `llm`. */
+static struct pace_load load_between(const struct sched *s, const struct replica_work *from, const struct replica_work *to, double passed_s)
+{
+    struct pace_load l = { .duty = fmin(1, (to->busy_s - from->busy_s) / passed_s) };
+    if (!s->cluster->power || !s->cluster->power->law.llm)
+        return l;
+    l.steps = fmin(1, (to->steps_s - from->steps_s) / passed_s);
+    l.tdp = fmin(l.steps, (to->tdp_s - from->tdp_s) / passed_s);
+    return l;
+}
+
 /* A window is over: its duties hold for the next one. */
 static void duties(struct sched *s, struct service_run *r)
 {
@@ -169,10 +181,10 @@ static void duties(struct sched *s, struct service_run *r)
         struct replica *replica = &r->replica[k];
         if (replica->ready_ns < 0 || replica->window_ns >= s->now_ns)
             continue;
-        double busy_s = serving_replica_busy_s(r->serving, k), passed_s = seconds(s->now_ns - replica->window_ns);
-        pace_duty(s, live_of(s, r->first + k), fmin(1, (busy_s - replica->busy_s) / passed_s));
+        struct replica_work work = serving_replica_work(r->serving, k);
+        pace_duty(s, live_of(s, r->first + k), load_between(s, &replica->work, &work, seconds(s->now_ns - replica->window_ns)));
         replica->window_ns = s->now_ns;
-        replica->busy_s = busy_s;
+        replica->work = work;
     }
     r->next_duty_ns = s->now_ns + DUTY_WINDOW_NS;
 }

@@ -41,7 +41,7 @@ struct fluid {
     double all_speed;             /* sum over ready replicas */
     double capacity;              /* of all ready replicas */
     double in_service;            /* now */
-    double each_duty_s;           /* of a replica that was always ready */
+    struct replica_work each;     /* of a replica that was always ready */
     int64_t now_ns;
     struct flow_tally interval, total;       /* total: up to the interval */
     double window_ended, window_kept;        /* of this minute */
@@ -121,7 +121,9 @@ static void count(struct fluid *f, const struct steady *s, double passed_s, doub
     t->dropped += dropped;
     t->kept += served * s->kept;
     t->busy_s += passed_s * s->busy * f->ready;
-    f->each_duty_s += passed_s * s->duty;
+    f->each.busy_s += passed_s * s->duty;
+    f->each.steps_s += passed_s * s->steps;
+    f->each.tdp_s += passed_s * s->tdp;
     t->gpu_s += passed_s * s->duty * f->ready;
     t->kv_s += passed_s * s->kv * f->ready;
     t->kv_peak = fmax(t->kv_peak, s->kv);
@@ -224,9 +226,9 @@ void fluid_replica_speed(struct fluid *f, uint32_t id, double speed)
     set_speed(f, id, speed);
 }
 
-double fluid_replica_busy_s(const struct fluid *f)
+struct replica_work fluid_replica_work(const struct fluid *f)
 {
-    return f->each_duty_s;
+    return f->each;
 }
 
 void fluid_replica_gone(struct fluid *f, uint32_t id)

@@ -18,7 +18,7 @@ void fluid_advance(struct fluid *f, int64_t to_ns);
 void fluid_replica_ready(struct fluid *f, uint32_t id, double speed);
 void fluid_replica_gone(struct fluid *f, uint32_t id);
 void fluid_replica_speed(struct fluid *f, uint32_t id, double speed);
-double fluid_replica_busy_s(const struct fluid *f);
+struct replica_work fluid_replica_work(const struct fluid *f);
 struct serving_load fluid_load(const struct fluid *f);
 struct serving_figures fluid_take_figures(struct fluid *f);
 struct serving_figures fluid_total(const struct fluid *f);

@@ -82,7 +82,7 @@ static void steps_are_busy(void **state)
     assert_true(t.steps == 60);          /* models.md 4.9 */
     assert_true(sum_ns == now_ns);
     assert_true(llm_ranks_used(&ranks, &b) == 0);
-    assert_true(ranks.gpu_s > 0 && ranks.gpu_s < seconds(sum_ns));
+    assert_true(ranks.ended.busy_s > 0 && ranks.ended.busy_s < seconds(sum_ns));
     llm_ranks_free(&ranks);
     tally_free(&t);
     free(p.at);
