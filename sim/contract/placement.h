@@ -161,6 +161,11 @@ uint32_t view_power_gpus(const struct view *v, const struct request *r, node_id 
 struct node_affinity { int64_t preferred; uint32_t avoided; };
 struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n);
 
+/* What n keeps of what the job of r wants there: its data set, its container image; a sum of these. 0:
+ * nothing, or r->job is ID_NONE. Sections `storage` and `preemption`, and services. */
+enum { KEEPS_IMAGE = 1, KEEPS_DATA = 2, KEEPS_ALL = 3 };
+unsigned view_keeps(const struct view *v, const struct request *r, node_id n);
+
 /* A walk over the nodes that allow r, lie in `within` (0: the whole view) and have at least
  * min_whole free whole GPUs, and CPUs and memory for one task (SPLIT_ANY: for one GPU). With
  * shared_only: nodes with a partly taken GPU that has at least r->gpu_milli left, the fullest share

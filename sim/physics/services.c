@@ -132,6 +132,12 @@ static bool has_image(const struct service_run *r, node_id n)
     return r->image_at[n / 64] >> (n % 64) & 1;
 }
 
+static unsigned services_keeps(const struct sched *s, job_id j, node_id n)
+{
+    const struct service_run *r = owner_of(s, j);
+    return r && has_image(r, n) ? KEEPS_IMAGE : 0;
+}
+
 static void started(struct service_run *r, const struct live *l, struct replica *replica)
 {
     if (replica->counted_ns == l->last_start_ns)
@@ -483,7 +489,7 @@ const struct run_model services_model = {
     .place = PLACE_OF(services_model),
     .name = "services", .summary = "inference services: requests, replicas, autoscalers",
     .wanted = services_wanted, .begin = services_begin, .free = services_free,
-    .placed = services_placed, .start_up = services_start_up, .left = services_left, .paced = services_paced,
+    .placed = services_placed, .start_up = services_start_up, .keeps = services_keeps, .left = services_left, .paced = services_paced,
     .events = 1u << EVENT_SERVICE, .happens = services_happens,
     .end = services_end, .check = services_check, .drawn_name = "requests_drawn", .drawn = services_drawn,
     .file = "services", .file_columns = service_columns, .file_row = service_row,
