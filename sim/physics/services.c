@@ -26,7 +26,7 @@ struct service_run {
     uint32_t placed, ready;       /* run; of these, serve */
     struct replica {
         int64_t ready_ns, counted_ns;     /* ready since, -1: not; the start counted last */
-        double speed;
+        double speed, clock;      /* clock: of its GPUs, that is not part of its speed */
         int64_t window_ns;        /* the window of its duty began */
         struct replica_work work; /* serving_replica_work() at that time */
     } *replica;
@@ -120,11 +120,19 @@ static void replicas_reconcile(struct sched *s, struct service_run *r)
 
 /* ---- Replicas become ready, and are no more ---- */
 
+/* Of a replica that runs step by step it slows parts of a step; of others all that they do. */
+static double clock_of(const struct service_run *r, const struct live *l)
+{
+    return r->service.time.kind == TIME_ENGINE ? l->pace.clock : 1;
+}
+
 static double speed_of(const struct sched *s, const struct service_run *r, const struct live *l)
 {
     const struct node_type *type = cluster_node_type(s->cluster, l->on->piece[0].node);
     const char *gpu = type->gpu_model == ID_NONE ? NULL : intern_text(s->cluster->gpu_models, type->gpu_model);
-    return deployment_speed(r->of, gpu) * pace_rate(&l->pace);
+    struct pace pace = l->pace;
+    pace.clock /= clock_of(r, l);
+    return deployment_speed(r->of, gpu) * pace_rate(&pace);
 }
 
 static bool has_image(const struct service_run *r, node_id n)
@@ -157,6 +165,8 @@ static void serves(struct sched *s, struct service_run *r, struct live *l)
     started(r, l, replica);
     serving_advance(r->serving, s->now_ns);
     serving_replica_ready(r->serving, l->job - r->first, replica->speed);
+    replica->clock = clock_of(r, l);
+    serving_replica_clock(r->serving, l->job - r->first, replica->clock);
     replica->window_ns = s->now_ns;
     replica->work = serving_replica_work(r->serving, l->job - r->first);
     pace_duty(s, l, (struct pace_load){ 0 });
@@ -167,6 +177,8 @@ static void changes_speed(struct sched *s, struct service_run *r, const struct l
     r->replica[l->job - r->first].speed = speed;
     serving_advance(r->serving, s->now_ns);
     serving_replica_speed(r->serving, l->job - r->first, speed);
+    r->replica[l->job - r->first].clock = clock_of(r, l);
+    serving_replica_clock(r->serving, l->job - r->first, clock_of(r, l));
 }
 
 /* What power takes of steps: models.md 9, `llm`. */
@@ -215,7 +227,7 @@ static void services_paced(struct sched *s, struct live *l)
         serves_not(s, r, l->job);
     else if (ready && !was)
         serves(s, r, l);
-    else if (ready && replica->speed != speed)
+    else if (ready && (replica->speed != speed || replica->clock != clock_of(r, l)))
         changes_speed(s, r, l, speed);
 }
 

@@ -143,7 +143,7 @@ static void begin_step(struct request_queue *q, uint32_t id)
     r->due = false;
     q->blocks -= llm_ranks_used(&r->ranks, b);
     if (r->ready)
-        llm_ranks_begin(&r->ranks, b, r->speed, &q->present, q->now_ns, &q->interval);
+        llm_ranks_begin(&r->ranks, b, r->clock, r->speed, &q->present, q->now_ns, &q->interval);
     q->blocks += llm_ranks_used(&r->ranks, b);
     r->in_service = llm_ranks_running(&r->ranks);
     if (before == 0 && r->in_service > 0) {
@@ -492,6 +492,12 @@ void request_queue_replica_speed(struct request_queue *q, uint32_t id, double sp
     assert(id < q->n_replicas && q->replica[id].ready && speed > 0);
     replica_set_speed(&q->replica[id], q->s, speed, q->now_ns);
     refresh(q, id);
+}
+
+void request_queue_replica_clock(struct request_queue *q, uint32_t id, double clock)
+{
+    assert(id < q->n_replicas && q->replica[id].ready && clock > 0);
+    q->replica[id].clock = clock;
 }
 
 struct replica_work request_queue_replica_work(const struct request_queue *q, uint32_t id)

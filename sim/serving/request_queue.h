@@ -12,6 +12,7 @@ void request_queue_advance(struct request_queue *q, int64_t to_ns);
 void request_queue_replica_ready(struct request_queue *q, uint32_t id, double speed);
 void request_queue_replica_gone(struct request_queue *q, uint32_t id);
 void request_queue_replica_speed(struct request_queue *q, uint32_t id, double speed);
+void request_queue_replica_clock(struct request_queue *q, uint32_t id, double clock);
 struct replica_work request_queue_replica_work(const struct request_queue *q, uint32_t id);
 struct serving_load request_queue_load(const struct request_queue *q);
 struct serving_figures request_queue_take_figures(struct request_queue *q);

@@ -63,6 +63,14 @@ void serving_replica_speed(struct serving *v, uint32_t id, double speed)
         request_queue_replica_speed(v->queue, id, speed);
 }
 
+void serving_replica_clock(struct serving *v, uint32_t id, double clock)
+{
+    if (v->fluid)
+        fluid_replica_clock(v->fluid, id, clock);
+    else
+        request_queue_replica_clock(v->queue, id, clock);
+}
+
 struct replica_work serving_replica_work(const struct serving *v, uint32_t id)
 {
     return v->fluid ? fluid_replica_work(v->fluid) : request_queue_replica_work(v->queue, id);

@@ -81,6 +81,28 @@ static void energy(void **state)
     }
 }
 
+/* models.md 9: at half the clock prompts take nearly twice as long, decode of one sequence hardly longer; in both modes. */
+static void at_half_the_clock(void **state)
+{
+    static const char *const modes[] = { "requests", "fluid" }, *const metrics[] = { "first_token_p50_s", "per_token_p50_s" };
+    static const struct { double least, most; } slower[] = { { 1.6, 2 }, { 1, 1.03 } };
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, TOP "  - name: s\n    requests: { rate_per_s: 0.01, prompt_tokens: { law: fixed, value_s: 2000 }, "
+                                        "output_tokens: { law: fixed, value_s: 200 } }\n" LLM "    mode: %s\n", modes[i]);
+        struct played full = play("nodes: [ { group: n, count: 1, type: dgx-a100-80 } ]\npower: { clock: 1 }\n", text);
+        struct played half = play("nodes: [ { group: n, count: 1, type: dgx-a100-80 } ]\npower: { clock: 0.5 }\n", text);
+        for (size_t m = 0; m < 2; m++) {
+            double ratio = played_value(&half, metrics[m], "service=s") / played_value(&full, metrics[m], "service=s");
+            if (!(ratio >= slower[m].least && ratio < slower[m].most))
+                fail_msg("%s, %s: %.9g times as long", modes[i], metrics[m], ratio);
+        }
+        played_free(&full);
+        played_free(&half);
+    }
+}
+
 /* models.md 9, by the law of a step of 10 ms that reads all the time: .87 of 400 W in decode, 400 W with a prompt. Five requests of 200
  * tokens a second keep ten running, so the GPU is in steps but for e^-10 of the time, and prompts come in a twentieth of the steps:
  * 400 x (.87 + .13/20) W, from the second minute on, as a minute draws by the one before; by its duty it draws 360 W instead. */
@@ -191,7 +213,7 @@ static void all_metrics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy), cmocka_unit_test(energy_by_steps),
+        cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy), cmocka_unit_test(energy_by_steps), cmocka_unit_test(at_half_the_clock),
         cmocka_unit_test(loads_its_model), cmocka_unit_test(signals_of_scalers),
         cmocka_unit_test(all_metrics),
     };

@@ -70,7 +70,7 @@ static void steps_are_busy(void **state)
     for (size_t i = 0; i < 3; i++)
         llm_ranks_insert(&ranks, &p, requests_enter(&p, &(struct service_request){ .prompt_tokens = 1000, .output_tokens = 50 }, i));
     for (uint64_t steps = 0; steps < 1000; steps++) {
-        llm_ranks_begin(&ranks, &b, 1, &p, now_ns, &t);
+        llm_ranks_begin(&ranks, &b, 1, 1, &p, now_ns, &t);
         if (ranks.end_ns == TIME_NEVER)
             break;
         sum_ns += ranks.end_ns - ranks.begin_ns;

@@ -107,6 +107,23 @@ static void slowed_and_linear(void **state)
     near(ms_of(&linear, 3, 4, 8, 0, .5), 48, 1e-9);
 }
 
+/* By hand, of the table of 4.8: llama-3.1-8b on an A100 at half its clock. Computing takes twice as long, reading and the host as long
+ * as ever: a prompt of 2048 tokens slows by 1.9, a token of one sequence by less than 3 % (models.md 9). */
+static void at_half_the_clock(void **state)
+{
+    (void)state;
+    struct llm_law l = law_of("llama-3.1-8b", "A100-SXM4-80", LLM_GRAPHS, 1), half = llm_law_at_clock(&l, .5);
+    double read_ms = 1e3 * 15.01e9 / (2039e9 * .75), token_ms = 1e3 * 2 * 7.505e9 / (312e12 * .73), host_ms = 1.5 + 32 * .02,
+           pairs_ms = 1e3 * 4 * 4096 * 32 / (312e12 * .45), context_ms = 1e3 * 131072 / (2039e9 * .85);
+    near(ms_of(&half, 2048, 0, 0, 2048 * 1024.0, 1), hypot(read_ms, 2 * 2048 * token_ms) + 2 * 2048 * 1024 * pairs_ms + host_ms, 1e-6);
+    near(ms_of(&half, 0, 1, 1100, 0, 1), hypot(read_ms, 2 * token_ms) + 1100 * context_ms + host_ms + .006, 1e-6);
+    double prompt = ms_of(&half, 2048, 0, 0, 2048 * 1024.0, 1) / ms_of(&l, 2048, 0, 0, 2048 * 1024.0, 1);
+    assert_true(prompt > 1.9 && prompt < 2);
+    assert_true(ms_of(&half, 0, 1, 1100, 0, 1) / ms_of(&l, 0, 1, 1100, 0, 1) < 1.03);
+    struct llm_law linear = llm_law_linear(.010, .002, .001, .0005), slow = llm_law_at_clock(&linear, .5);
+    near(ms_of(&slow, 3, 4, 8, 1e9, 1), 10 + 2 * 6 + 4 + 4, 1e-9);
+}
+
 /* By hand, of the table of 4.8: qwen3-30b-a3b on an H100. One token reads 1.23e9 + 28.99e9 x 8/128 parameters, at
  * 2 bytes over 3350e9 x .82; a very large batch reads all, and computes 2 x 3.041875e9 a token. */
 static void experts(void **state)
@@ -274,7 +291,7 @@ int main(void)
         cmocka_unit_test(steps),
         cmocka_unit_test(ranks),
         cmocka_unit_test(a_rank_without_work), cmocka_unit_test(tokens_of_70b), cmocka_unit_test(slowed_and_linear),
-        cmocka_unit_test(experts), cmocka_unit_test(room_for_context), cmocka_unit_test(splitwise), cmocka_unit_test(power_of_steps), cmocka_unit_test(splitwise_power), cmocka_unit_test(distserve),
+        cmocka_unit_test(experts), cmocka_unit_test(room_for_context), cmocka_unit_test(splitwise), cmocka_unit_test(at_half_the_clock), cmocka_unit_test(power_of_steps), cmocka_unit_test(splitwise_power), cmocka_unit_test(distserve),
         cmocka_unit_test(kernels_of_a_layer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,14 +116,14 @@ static struct llm_step tokens_of_others(struct llm_step own, double all)
     return own;
 }
 
-static void time_step(struct llm_ranks *r, const struct llm_batching *b, double speed,
+static void time_step(struct llm_ranks *r, const struct llm_law *law, double speed,
                       const struct llm_step *step, double all, int64_t now_ns)
 {
     struct llm_time time[LLM_RANKS_MAX];
     double step_s = 0, gpu_s = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         struct llm_step one = tokens_of_others(step[i], all);
-        time[i] = llm_time_of(&b->law, &one, speed);
+        time[i] = llm_time_of(law, &one, speed);
         step_s = fmax(step_s, time[i].step_s);
         gpu_s += time[i].gpu_s / r->n;
     }
@@ -135,8 +135,8 @@ static void time_step(struct llm_ranks *r, const struct llm_batching *b, double 
         r->power += llm_step_power(&time[i], step_s) / r->n;
 }
 
-void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double speed,
-                     struct requests_present *p, int64_t now_ns, struct tally *t)
+void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double clock,
+                     double speed, struct requests_present *p, int64_t now_ns, struct tally *t)
 {
     struct llm_step step[LLM_RANKS_MAX];
     double all = 0, prompt = 0;
@@ -151,7 +151,8 @@ void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double s
     t->steps++;
     t->computed_tokens += (uint64_t)prompt;
     t->kv_peak = fmax(t->kv_peak, (double)llm_ranks_used(r, b) / llm_batching_blocks(b));
-    time_step(r, b, speed, step, all, now_ns);
+    struct llm_law law = llm_law_at_clock(&b->law, clock);
+    time_step(r, &law, speed, step, all, now_ns);
 }
 
 void llm_ranks_end(struct llm_ranks *r, const struct llm_batching *b, struct requests_present *p,

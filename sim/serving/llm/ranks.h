@@ -35,9 +35,10 @@ struct replica_work llm_ranks_work(const struct llm_ranks *r, int64_t now_ns);
 uint32_t llm_ranks_leading(const struct llm_ranks *r, const struct service_request *ask);
 
 void llm_ranks_insert(struct llm_ranks *r, struct requests_present *p, uint32_t request);
-/* Begins a step; nothing if there are no requests. Counts into *t. */
-void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double speed,
-                     struct requests_present *p, int64_t now_ns, struct tally *t);
+/* Begins a step; nothing if there are no requests. Counts into *t. clock, speed: of its GPUs, and of
+ * the replica on them. */
+void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double clock,
+                     double speed, struct requests_present *p, int64_t now_ns, struct tally *t);
 /* The step ends: tokens are sent, and counted into *t. */
 void llm_ranks_end(struct llm_ranks *r, const struct llm_batching *b, struct requests_present *p,
                    struct tally *t);

@@ -75,6 +75,16 @@ struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s)
     };
 }
 
+struct llm_law llm_law_at_clock(const struct llm_law *l, double clock)
+{
+    struct llm_law slow = *l;
+    slow.cmp_s /= clock;
+    slow.experts_cmp_s /= clock;
+    slow.attention_s /= clock;
+    slow.prompt_s /= clock;
+    return slow;
+}
+
 /* Share of the experts that no token of the step chooses. */
 static double missed_share(const struct llm_law *l, const struct llm_step *x)
 {

@@ -73,6 +73,9 @@ struct llm_time { double gpu_s, step_s, read_s, work_s; bool prompt; };
 /* weight_bytes: of a parameter, 2 or 1. tensor: t >= 1. ranks: n >= 1, of a dense model 1. */
 struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, enum llm_engine e,
                           uint32_t tensor, uint32_t ranks, double weight_bytes);
+/* On GPUs at a clock, a part of the full one: computing takes 1/clock as long (cmp, attention; of a
+ * linear law b), memory, links and the host as long as ever. */
+struct llm_law llm_law_at_clock(const struct llm_law *l, double clock);
 struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s);
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed);
 /* What each GPU draws in a step that takes step_s, as a part of its TDP: models.md 9.
