@@ -98,6 +98,9 @@ struct view {
     struct placement_rates *rates;    /* of the run, as predicted; NULL: placements do not change
                                          rates */
     const struct job_facts *facts;    /* of the run */
+    /* view_keeps(), of `run`; NULL: nodes keep nothing */
+    unsigned (*keeps)(const struct sched *run, job_id j, node_id n);
+    const struct sched *run;
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* for view_alloc(); NULL until then */
     struct headroom *headroom;    /* power headroom; NULL: no caps */

@@ -142,6 +142,13 @@ static inline const struct node_type *cluster_node_type(const struct cluster *c,
 {
     return &c->type[c->kind[c->kind_of[n]].type];
 }
+/* Domains of that level around node n are sets of its GPUs: islands that lie in a node, NUMA nodes. */
+bool cluster_level_inside(const struct cluster *c, node_id n, enum level l);
+/* There: those with that GPU. */
+static inline uint64_t node_type_part(const struct node_type *t, enum level l, unsigned gpu)
+{
+    return l == LEVEL_NUMA ? t->numa_of[gpu] : t->island_of[gpu];
+}
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n);         /* GPUs or instances */
 int64_t cluster_node_milli(const struct cluster *c, node_id n);  /* milli-GPUs that they count */
 /* Power of nodes [first, end) when all are on and idle: their lower bound. c->power must be

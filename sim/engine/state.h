@@ -64,6 +64,8 @@ struct pace {
     double clock;                 /* of the slowest of its GPUs, as power caps set it, in (0, 1] */
     double network_s;             /* of comm_s, the time in which it sends between its units */
     double duty;                  /* share of the time in which it has work for its GPUs: of a replica, of its last window; 1 */
+    /* of an LLM replica that runs step by step, of its last window: in steps, and the power of a GPU in these over its TDP; 0, 0 */
+    double steps, tdp;
     double duty_owed;             /* what the last of its quiet GPUs were rounded up by */
     int64_t quiet_milli, quiet_since_ns;    /* of its GPUs, those without work, since then */
     int128_t quiet_milli_ns;      /* before that */

@@ -111,11 +111,25 @@ static bool tasks_match(const struct sched *s, job_id j, const struct request *a
     return !nodes_overfull(ask, p);
 }
 
+/* Whatever islands it has besides. */
+static bool on_one_numa_node(const struct cluster *c, const struct placement *p)
+{
+    uint64_t gpus = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->piece[i].node != p->piece[0].node)
+            return false;
+        gpus |= p->piece[i].gpu_mask;
+    }
+    return !gpus || !(gpus & ~cluster_node_type(c, p->piece[0].node)->numa_of[__builtin_ctzll(gpus)]);
+}
+
 static bool near_enough(const struct sched *s, const struct placement *p, enum level level)
 {
     static const uint8_t farthest[] = {
         [LEVEL_ISLAND] = 1, [LEVEL_NODE] = 3, [LEVEL_RACK] = 4, [LEVEL_POD] = 5, [LEVEL_CLUSTER] = 6, [LEVEL_ANY] = 6,
     };
+    if (level == LEVEL_NUMA)
+        return on_one_numa_node(s->cluster, p);
     return farthest[level] == 6 || cluster_placement_distance(s->cluster, p) <= farthest[level];
 }
 

@@ -33,17 +33,17 @@ static enum place_result place_confined(struct sched *s, struct view *v, const s
     return result;
 }
 
-/* Islands inside one node, from that of the lowest GPU on. Tried where it has as many free GPUs as needed. */
-static enum place_result place_in_islands(struct sched *s, struct view *v, const struct request *r, node_id n,
-                                          uint32_t gpus)
+/* Islands inside one node, or its NUMA nodes, from that of the lowest GPU on. Tried where it has as many free GPUs as needed. */
+static enum place_result place_in_parts(struct sched *s, struct view *v, const struct request *r, node_id n,
+                                        enum level level, uint32_t gpus)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
     enum place_result result = NO_TOPOLOGY;
     uint64_t left = t->gpus >= 64 ? UINT64_MAX : (UINT64_C(1) << t->gpus) - 1;
-    for (uint64_t island; left && result != PLACED; left &= ~island) {
-        island = t->island_of[__builtin_ctzll(left)];
-        if (r->gpu_milli < MILLI_ALL || (uint32_t)__builtin_popcountll(island & v->node[n].whole_mask) >= gpus)
-            result = place_confined(s, v, r, v->cluster->n_domains + n, island);
+    for (uint64_t part; left && result != PLACED; left &= ~part) {
+        part = node_type_part(t, level, (unsigned)__builtin_ctzll(left));
+        if (r->gpu_milli < MILLI_ALL || (uint32_t)__builtin_popcountll(part & v->node[n].whole_mask) >= gpus)
+            result = place_confined(s, v, r, v->cluster->n_domains + n, part);
     }
     return result;
 }
@@ -51,16 +51,14 @@ static enum place_result place_in_islands(struct sched *s, struct view *v, const
 /* The placer is asked in one domain of the level after the other. */
 static enum place_result place_in_one(struct sched *s, struct view *v, const struct request *r, enum level level)
 {
-    const struct cluster *c = v->cluster;
     uint32_t gpus = r->tasks == SPLIT_ANY ? r->gpus : r->gpus * r->tasks;
     struct domain_walk w = { .v = v, .r = r, .level = level, .tightest = s->setup.placer->needs & TIGHTEST_DOMAINS };
     enum place_result result = NO_TOPOLOGY;
     for (domain_id d; result != PLACED && domain_walk_next(&w, &d);) {
         node_id first, end;
         view_domain_nodes(v, d, &first, &end);
-        bool inside = level == LEVEL_ISLAND && d >= c->n_domains && !cluster_node_type(c, first)->counted &&
-                      cluster_node_gpus(c, first) > 0;
-        result = inside ? place_in_islands(s, v, r, first, gpus) : place_confined(s, v, r, d, UINT64_MAX);
+        bool inside = cluster_level_inside(v->cluster, first, level);
+        result = inside ? place_in_parts(s, v, r, first, level, gpus) : place_confined(s, v, r, d, UINT64_MAX);
     }
     return result == PLACED ? PLACED : NO_TOPOLOGY;
 }
@@ -68,9 +66,9 @@ static enum place_result place_in_one(struct sched *s, struct view *v, const str
 static enum place_result place_at_levels(struct sched *s, struct view *v, const struct request *r)
 {
     enum level widest = r->required_level;
-    if (s->setup.placer->needs & CHOOSES_DOMAINS && widest != LEVEL_ISLAND && r->preferred_level != LEVEL_ISLAND)
+    if (s->setup.placer->needs & CHOOSES_DOMAINS && widest >= LEVEL_NODE && r->preferred_level >= LEVEL_NODE)
         return place_here(s, v, r);
-    for (enum level l = r->preferred_level; l < LEVEL_CLUSTER && l < widest; l++)
+    for (enum level l = r->preferred_level; level_lies_in(l, widest); l = level_outwards(l))
         if (place_in_one(s, v, r, l) == PLACED)
             return PLACED;
     return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);
