@@ -259,7 +259,7 @@ struct sched {
 };
 
 _Noreturn void engine_bug(const struct sched *s, const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((cold, format(printf, 4, 5)));
 
 static inline void run_changed(struct sched *s) { s->happened.changed = true; }
 static inline void run_shown(struct sched *s) { s->happened.shown = true; }
@@ -276,7 +276,7 @@ static inline void *model_state(const struct sched *s, const struct run_model *m
 /* Every model of the run that has a hook, in order:
  *     for (hook_walk i = HOOKED(s, settle); i; hook_next(&i))
  *         hooked(s, i)->settle(s, to_ns); */
-#define HOOKED(s, hook) ((s)->hooked[offsetof(struct run_model, hook) / sizeof(void *)])
+#define HOOKED(s, hook) ((hook_walk)__builtin_expect((s)->hooked[offsetof(struct run_model, hook) / sizeof(void *)], 0))
 static inline const struct run_model *hooked(const struct sched *s, hook_walk i) { return s->model[__builtin_ctz(i)]; }
 static inline void hook_next(hook_walk *i) { *i &= *i - 1; }
 
@@ -309,7 +309,13 @@ static inline struct view *releasing_seen(const struct sched *s)
 
 void state_set(struct sched *s, job_id j, enum job_state to);             /* a legal change (life.h), or a bug */
 /* A row of events.csv, if it is wanted. j ID_NONE: of no job. */
-void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
+void decision_row(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason)
+    __attribute__((cold));
+static inline void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason)
+{
+    if (s->setup.observer.decision)
+        decision_row(s, j, kind, decision, reason);
+}
 void stop_log(const struct sched *s, const struct live *l, const char *how);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */

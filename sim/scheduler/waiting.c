@@ -137,7 +137,7 @@ void wait_pass_begins(struct sched *s)
     w->n_fresh = 0;
 }
 
-static void wait_log(const struct sched *s, const struct live *l)
+static __attribute__((cold)) void wait_log(const struct sched *s, const struct live *l)
 {
     for (unsigned r = 0; r < WAIT_REASONS; r++) {
         char text[DECIMAL_MAX + 1];
