@@ -184,6 +184,9 @@ class Clusters(Draw):
                    "queues": [{"name": q, **self.quota(gpus, 0.25)} for q in "ab"]}
             rest = {"name": "rest", **self.quota(gpus, 0.5),
                     "queues": [{"name": q, **self.quota(gpus, 0.2)} for q in "cd"]}
+            if self.chance_for(("cohort",), 0.3, 0.03):
+                rest["local_queues"] = self.pick("fifo", "by-use")
+                rest["queues"] = [{"name": q, **self.some({"weight": [1, 3]})} for q in "cd"]
             for q in (rest, *rest["queues"], *top["queues"]):
                 q.pop("limit_gpus", None)
             return [top, rest]

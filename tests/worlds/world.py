@@ -26,6 +26,7 @@ REALS = {
     "norm_cpus": [0, 128], "norm_gpus": [0, 8],
     "allocate": [],                         # 0 starts nothing
     "threshold1": [0, 300, 3250], "threshold2": [0, 1000, 7200], "promote": [0, 2, 8],
+    "sampling_s": [0, 60], "use_gpus": [0, 2], "use_cpus": [0, 1], "use_memory_gib": [0, 0.1],
     "quantum_s": [60, 300], "learn": [5, 20, 100],
     "grown": [1.1, 1.25], "age_weight": [0, 1, 5], "age_max": [3, 10], "reorder": [0, 1, 3],
     "exempt_s": [0, 120],
