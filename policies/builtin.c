@@ -7,7 +7,7 @@
     x(fair_share) x(themis) x(elastic) x(goodput) x(loss) x(recorded)
 #define EACH_PLACER(x)                                                                             \
     x(pack) x(first_fit) x(spread) x(random) x(consolidate) x(count) x(best_fit) x(fgd) x(dot_product) x(gpu_packing) \
-    x(gpu_clustering) x(rack) x(tightest) x(fastest) x(rate) \
+    x(gpu_clustering) x(rack) x(tightest) x(fastest) x(rate) x(cached) \
     x(kueue_tas)
 
 #define DECLARE_POLICY(name) extern const struct policy name##_policy;

@@ -184,16 +184,39 @@ static bool stays_parked(struct sched *s, struct queueing_state *o, struct queue
 
 /* ---- A pass: the lines merged by key ---- */
 
-struct served { struct line_walk walk; struct queueing_line *queue; };
+struct served {
+    struct line_walk walk;
+    struct queueing_line *queue;
+    size_t n;                     /* jobs of the line that were served */
+    job_id first;                 /* before the walk began; ID_NONE: none was */
+    bool grows;                   /* jobs may join the line, or leave it, during the pass */
+};
+
+/* The head, if it waits. Most passes serve no other job: the walk begins with the next. */
+static bool served_first(struct sched *s, struct queue_head *h)
+{
+    struct served *w = h->of;
+    w->first = ID_NONE;
+    if (w->grows || !line_first(w->queue->waiting, &h->job, &h->key) ||
+        job_state(s, h->job) != JOB_PENDING)
+        return false;
+    w->first = h->job;
+    w->n = 1;
+    return true;
+}
 
 static bool served_next(struct sched *s, struct queue_head *h)
 {
     struct served *w = h->of;
+    if (!w->grows && w->n == line_length(w->queue->waiting))
+        return false;
     do {
         if (!line_next(&w->walk, &h->job))
             return false;
-    } while (job_state(s, h->job) != JOB_PENDING);        /* a claim stays in line until it runs */
+        /* a claim stays in line until it runs */
+    } while (job_state(s, h->job) != JOB_PENDING || h->job == w->first);
     h->key = line_walk_key(&w->walk);
+    w->n++;
     return true;
 }
 
@@ -260,7 +283,7 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
     size_t n = 0, still = 0;
     struct served *all = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *all) : NULL;
     struct queue_head *heap = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *heap) : NULL;
-    bool left = false;
+    bool left = false, grows = o->running || o->discipline->preempt_for;
     o->pass++;
     o->n_evicted = o->evicted_capacity = 0;
     o->n_skipped = o->skipped_capacity = 0;
@@ -273,9 +296,9 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
             left = true;
             continue;
         }
-        all[n] = (struct served){ { .l = q->waiting }, q };
+        all[n] = (struct served){ { .l = q->waiting }, q, 0, ID_NONE, grows };
         heap[n].of = &all[n];
-        n += served_next(s, &heap[n]);
+        n += served_first(s, &heap[n]) || served_next(s, &heap[n]);
     }
     o->n_busy = still;
     first_heads_make(NULL, heap, n);

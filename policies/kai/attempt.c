@@ -55,7 +55,7 @@ static struct places *places_of(struct sched *s, struct quota_state *q)
 
 static bool inside_nodes(const struct places *how, uint8_t level)
 {
-    return level == LEVEL_ISLAND && !how->level[LEVEL_ISLAND];
+    return level == LEVEL_NUMA || (level == LEVEL_ISLAND && !how->level[LEVEL_ISLAND]);
 }
 
 bool quota_chooses(struct sched *s, struct quota_state *q, job_id j)

@@ -108,7 +108,7 @@ static bool stale(struct sched *s, const struct waiting_pod *pod)
 }
 
 /* Refuses j if single pods cannot serve it: a total of more than a node has, or pods that must lie
- * within one domain. One pod lies within every domain but an island. */
+ * within one domain. One pod lies within every domain but an island or a NUMA node. */
 static bool refused(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     const struct request *ask = job_facts(s, j)->ask;
@@ -119,7 +119,7 @@ static bool refused(struct sched *s, struct kube *k, job_id j, const struct requ
         return sched_refuse(s, j, "gives only a total, more than a node has: pods want tasks") ==
                SCHED_OK;
     return !kube_by_pods(job_facts(s, j)) &&
-           (!one || (ask->required_level == LEVEL_ISLAND && ask->gpus > 1)) &&
+           (!one || (ask->required_level < LEVEL_NODE && ask->gpus > 1)) &&
            sched_refuse(s, j, "requires a level of the topology, which single pods cannot") ==
                SCHED_OK;
 }

@@ -61,6 +61,7 @@ static uint32_t find_levels(const struct view *v, node_id first, node_id end, st
         if (any)
             level[n++] = i;
     }
+    site->level_of[LEVEL_NUMA] = site->level_of[LEVEL_NODE];
     return n;
 }
 

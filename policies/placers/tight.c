@@ -10,7 +10,7 @@ struct levels { struct domains of[LEVEL_POD + 1]; struct tight_nodes nodes; };
 static domain_id domain_of(const struct view *v, node_id n, enum level level, bool *is)
 {
     domain_id d = view_domain(v, n, level);
-    *is = d != view_domain(v, n, level == LEVEL_ISLAND ? LEVEL_NODE : level + 1);
+    *is = d != view_domain(v, n, level_outwards(level));
     return *is ? d : view_domain(v, n, LEVEL_NODE);
 }
 

@@ -94,7 +94,8 @@ static bool overlaps(const struct backfill *x, int64_t begin, int64_t end, const
 /* Nodes of `nodes` that are free of reservations and maintenance over [start, start + length];
  * *later: when more nodes appear for the first time, 0: never. */
 static uint64_t *free_over(struct sched *s, const struct slurm *m, const struct backfill *x,
-                           const uint64_t *nodes, int64_t start, int64_t length, int64_t *later)
+                           job_id j, const uint64_t *nodes, int64_t start, int64_t length,
+                           int64_t *later)
 {
     uint64_t *avail = slurm_set(s, m, nodes);
     *later = 0;
@@ -112,7 +113,7 @@ static uint64_t *free_over(struct sched *s, const struct slurm *m, const struct 
         for (uint32_t w = 0; w < m->words; w++)
             avail[w] &= v->nodes[w];
     }
-    int64_t over = slurm_outages(s, start, length, avail);
+    int64_t over = slurm_outages(s, j, start, length, avail);
     if (over && (!*later || over < *later))
         *later = over;
     return avail;
@@ -254,12 +255,12 @@ static bool on_completing(const struct slurm *m, const struct seats *where)
 }
 
 /* Rounding down leads the start into a reservation, or it leads into maintenance. */
-static bool is_taken(struct sched *s, const struct slurm *m, const struct backfill *x, int64_t when,
-                     int64_t length, const struct seats *where)
+static bool is_taken(struct sched *s, const struct slurm *m, const struct backfill *x, job_id j,
+                     int64_t when, int64_t length, const struct seats *where)
 {
     int64_t begin = rounded(x, when), end = max_i64(rounded(x, when + length), begin + x->res);
     return overlaps(x, begin, end, where) ||
-           slurm_outages(s, when, length, slurm_set_of(s, m, where)) != 0;
+           slurm_outages(s, j, when, length, slurm_set_of(s, m, where)) != 0;
 }
 
 static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e)
@@ -272,7 +273,7 @@ static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, con
     for (uint32_t w = 0; w < m->words; w++)
         nodes[w] &= m->partition[e->partition].nodes[w];
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
-        const uint64_t *avail = free_over(s, m, x, nodes, start, length, &later);
+        const uint64_t *avail = free_over(s, m, x, e->job, nodes, start, length, &later);
         when = slurm_set_count(m, avail) < need.nodes ? -1 : will_run(s, m, x, e, avail, &where);
         if (when < 0) {
             if (!later || only_now)
@@ -299,7 +300,7 @@ static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, con
         }
         if (when > m->now_s + (int64_t)m->params->bf_window * 60)
             return;
-        if (when > start && is_taken(s, m, x, when, length, &where)) {
+        if (when > start && is_taken(s, m, x, e->job, when, length, &where)) {
             start = when;
             continue;
         }

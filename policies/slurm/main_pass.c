@@ -37,7 +37,7 @@ static bool finds_room(struct sched *s, const struct slurm *m, const uint64_t *a
     struct need need = slurm_need_in(s, m, e->job, e->partition);
     struct seats where;
     *among = nodes_for(s, m, avail, e->partition);
-    slurm_outages(s, m->now_s, slurm_limit_s(s, m, e->job, e->partition), *among);
+    slurm_outages(s, e->job, m->now_s, slurm_limit_s(s, m, e->job, e->partition), *among);
     return slurm_set_count(m, *among) >= need.nodes &&
            slurm_select(s, m, &need, *among, &m->room, &where);
 }

@@ -67,9 +67,9 @@ uint64_t *slurm_set_of(struct sched *s, const struct slurm *m, const struct seat
     return set;
 }
 
-int64_t slurm_outages(struct sched *s, int64_t start, int64_t length, uint64_t *set)
+int64_t slurm_outages(struct sched *s, job_id j, int64_t start, int64_t length, uint64_t *set)
 {
-    int64_t end_ns = sched_take_outages(s, start * NS_IN_S, (start + length) * NS_IN_S, set);
+    int64_t end_ns = sched_take_outages(s, j, start * NS_IN_S, (start + length) * NS_IN_S, set);
     if (end_ns == TIME_NEVER)
         return 0;
     if (end_ns > sched_now(s))

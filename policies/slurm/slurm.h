@@ -152,9 +152,9 @@ uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy
 uint64_t *slurm_set_of(struct sched *s, const struct slurm *m, const struct seats *on);   /* scratch */
 uint32_t slurm_set_count(const struct slurm *m, const uint64_t *set);
 bool slurm_on(struct sched *s, job_id j, const uint64_t *set);           /* j holds a node of it */
-/* Takes out of a set the nodes that announced maintenance denies to a job of that length from start
- * on; asks for a pass when the first is over, and returns that time. 0: none is. In seconds. */
-int64_t slurm_outages(struct sched *s, int64_t start, int64_t length, uint64_t *set);
+/* Takes out of a set the nodes that announced maintenance and reservations deny to j, of that length,
+ * from start on; asks for a pass when the first is over, and returns that time. 0: none is. In seconds. */
+int64_t slurm_outages(struct sched *s, job_id j, int64_t start, int64_t length, uint64_t *set);
 
 /* ---- limits.c: how much ---- */
 

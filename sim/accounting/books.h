@@ -64,4 +64,9 @@ void quotas_begin(struct sched *s);
 void quotas_end(struct sched *s);
 bool books_budget_spent(struct sched *s, queue_id q);
 int64_t books_month_end_ns(const struct sched *s);                        /* of the present month */
-void quota_settle(struct sched *s, queue_id q);                           /* before its books change */
+void quota_advance(struct sched *s, queue_id q);                          /* its integrals, up to now */
+static inline void quota_settle(struct sched *s, queue_id q)              /* before its books change */
+{
+    if (s->books->queue[q].since_ns != s->now_ns || s->books->budgets)
+        quota_advance(s, q);
+}

@@ -79,7 +79,7 @@ static void reclaim_add(struct queue_books *b, int64_t end_ns, bool open)
     b->short_since_ns = TIME_NEVER;
 }
 
-void quota_settle(struct sched *s, queue_id q)
+void quota_advance(struct sched *s, queue_id q)
 {
     struct queue_books *b = &s->books->queue[q];
     struct run_quota *i = &b->quota;

@@ -11,4 +11,5 @@ struct error {
 
 /* Fills err->text (a text that is too long loses its middle; control characters become '?') and
  * returns -1, so that a caller writes `return error_set(...)`. */
-int error_set(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int error_set(struct error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3), cold));

@@ -14,7 +14,7 @@ char *mem_text(const char *text, size_t length);             /* a copy, ended wi
 
 /* Makes room for one more element of an array that grows by doubling:
  * `mem_grow(&a, &capacity, count, sizeof *a)` before `a[count++] = x`. */
-void mem_double(void *array_pointer, size_t *capacity, size_t size);
+void mem_double(void *array_pointer, size_t *capacity, size_t size) __attribute__((cold));
 static inline void mem_grow(void *array_pointer, size_t *capacity, size_t count, size_t size)
 {
     if (count >= *capacity)
@@ -27,7 +27,7 @@ FILE *mem_stream(char **text, size_t *length);
 void mem_stream_end(FILE *f, char *const *text);
 
 /* Out of memory, noticed elsewhere: by a library with its own allocation. */
-_Noreturn void mem_exhausted(void);
+_Noreturn void mem_exhausted(void) __attribute__((cold));
 /* Called once before the program ends without memory. NULL: nothing to do. */
 void mem_on_failure(void (*clean_up)(void));
 

@@ -400,6 +400,14 @@ void free_index_count_memory(struct view *v, const uint32_t *most_mib)
     v->mem_most_mib = most_mib;
 }
 
+void free_index_set_shapes(struct view *v, const struct shape_kinds *shapes)
+{
+    if (v->shape == shapes)
+        return;
+    v->shape = shapes;
+    scores_forget(v->scores);
+}
+
 void free_index_free(struct view *v)
 {
     if (!v)

@@ -98,6 +98,9 @@ struct view {
     struct placement_rates *rates;    /* of the run, as predicted; NULL: placements do not change
                                          rates */
     const struct job_facts *facts;    /* of the run */
+    /* view_keeps(), of `run`; NULL: nodes keep nothing */
+    unsigned (*keeps)(const struct sched *run, job_id j, node_id n);
+    const struct sched *run;
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* for view_alloc(); NULL until then */
     struct headroom *headroom;    /* power headroom; NULL: no caps */
@@ -143,6 +146,8 @@ static inline bool free_index_has_memory(const struct view *v, node_id n, unsign
     return !most || v->mem_mib[c->gpu_base[n] + gpu] + mem_mib <= most;
 }
 void free_index_free(struct view *v);                        /* NULL: does nothing */
+/* From now on shapes may use these kinds, as in struct view; borrowed. */
+void free_index_set_shapes(struct view *v, const struct shape_kinds *shapes);
 
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli,
                     int64_t mem_mib);

@@ -333,3 +333,11 @@ void placement_alone_bps(const struct cluster *c, const struct placement *p,
             alone[r] = fmin(alone[r],
                             bps[scratch->crossing[i].link] / scratch->crossing[i].flows);
 }
+
+bool placement_on(const struct placement *p, node_id n)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->piece[i].node == n)
+            return true;
+    return false;
+}

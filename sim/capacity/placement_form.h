@@ -100,3 +100,4 @@ static inline bool piece_on_island(const struct cluster *c, const struct request
     return !run->one_island || !p->gpu_mask ||
            !(p->gpu_mask & ~cluster_node_type(c, p->node)->island_of[__builtin_ctzll(p->gpu_mask)]);
 }
+bool placement_on(const struct placement *p, node_id n);      /* a piece of it is on n */

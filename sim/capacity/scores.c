@@ -36,6 +36,12 @@ void scores_free(struct scores *s)
     free(s);
 }
 
+void scores_forget(struct scores *s)
+{
+    for (size_t i = 0; s && i < s->n_tables; i++)
+        s->table[i].shape = ID_NONE;
+}
+
 static struct scores *scores_new(const struct view *v)
 {
     struct scores *s = mem_new(1, sizeof *s);
@@ -93,8 +99,7 @@ const void *view_scoring(const struct view *v, const struct scoring *by, const v
         s->by_rank = by->draws_ties && by->draws_ties(params);
         if (s->by_rank && !s->rank)
             draw_ranks(s, v);
-        for (size_t i = 0; i < s->n_tables; i++)
-            s->table[i].shape = ID_NONE;
+        scores_forget(s);
     }
     return s->state;
 }

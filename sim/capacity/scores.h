@@ -32,3 +32,4 @@ static inline void scores_changed(struct scores *s, node_id n)
     s->log[s->n_changes & (s->leaves - 1)] = n;
 }
 void scores_free(struct scores *s);          /* NULL: does nothing */
+void scores_forget(struct scores *s);        /* of all nodes; likewise */

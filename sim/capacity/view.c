@@ -63,6 +63,11 @@ bool view_gpu_fits(const struct view *v, const struct request *r, node_id n, uns
            free_index_has_memory(v, n, gpu, r->gpu_mem_mib);
 }
 
+unsigned view_keeps(const struct view *v, const struct request *r, node_id n)
+{
+    return v->keeps && r->job != ID_NONE ? v->keeps(v->run, r->job, n) : 0;
+}
+
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu)
 {
     return cluster_node_type(v->cluster, n)->island_of[gpu];

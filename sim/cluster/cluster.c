@@ -5,6 +5,7 @@
 #include "sim/base/memory.h"
 #include "sim/cluster/domains.h"
 #include "sim/cluster/labels.h"
+#include "sim/cluster/reservations/reservations.h"
 #include "sim/cluster/site.h"
 #include "sim/models/network/rate_rules.h"
 #include "sim/models/power.h"
@@ -278,17 +279,28 @@ static void stretch_add(struct cluster *c, struct stretches *all, uint32_t group
     all->at[all->n++] = (struct stretch){ group, k - 1, count };
 }
 
-static bool has_partitions(const struct site *site)
+/* Nodes are in sets: partitions, reservations. */
+static bool has_sets(const struct cluster_given *given)
 {
-    return site && site->n_partitions;
+    return (given->site && given->site->n_partitions) || given->reservations;
 }
 
-/* The same with a label for each partition of node n. */
-static uint32_t type_in_partitions(struct cluster *c, const struct site *site, uint32_t type,
-                                   node_id n)
+static bool in_same_sets(const struct cluster_given *given, node_id a, node_id b)
+{
+    return site_same_partitions(given->site, a, b) && reservations_same(given->reservations, a, b);
+}
+
+/* The same with a label for each set that node n is in. */
+static uint32_t type_in_sets(struct cluster *c, const struct cluster_given *given, uint32_t type,
+                             node_id n)
 {
     struct node_type t;
-    char *more = site_labels(site, n);
+    char *more = NULL;
+    size_t length;
+    FILE *f = mem_stream(&more, &length);
+    site_labels(given->site, n, f);
+    reservations_labels(given->reservations, n, f);
+    mem_stream_end(f, &more);
     const char *labels = intern_text(c->texts, c->type[type].labels);
     size_t size = strlen(labels) + strlen(more) + 1;
     char *all = mem_new(size, 1);
@@ -300,7 +312,7 @@ static uint32_t type_in_partitions(struct cluster *c, const struct site *site, u
     return type_add(c, &t);
 }
 
-/* The most stretches of nodes of one group, owner and set of partitions. */
+/* The most stretches of nodes of one group and owner, in the same sets. */
 static size_t stretches_most(const struct cluster_given *given)
 {
     size_t most = given->n_groups, n = 0;
@@ -308,25 +320,24 @@ static size_t stretches_most(const struct cluster_given *given)
         n += given->group[g].count;
     for (size_t q = 0; q < given->n_queues; q++)
         most += given->queue[q].n_pins;
-    for (size_t i = 1; has_partitions(given->site) && i < n; i++)
-        most += !site_same_partitions(given->site, (node_id)i - 1, (node_id)i);
+    for (size_t i = 1; has_sets(given) && i < n; i++)
+        most += !in_same_sets(given, (node_id)i - 1, (node_id)i);
     return most;
 }
 
-/* The same for nodes of several partitions: stretches of those that are in the same ones. */
-static void stretch_parts(struct cluster *c, const struct site *site, struct stretches *all,
+/* The same for nodes in several sets: stretches of those that are in the same ones. */
+static void stretch_parts(struct cluster *c, const struct cluster_given *given, struct stretches *all,
                           struct stretch of, uint32_t type, queue_id owner, uint32_t *of_owner,
                           node_id first)
 {
-    if (!has_partitions(site)) {
+    if (!has_sets(given)) {
         stretch_add(c, all, of.group, type, owner, of_owner, of.count);
         return;
     }
     for (uint32_t i = 0, n; i < of.count; i += n) {
-        for (n = 1; i + n < of.count && site_same_partitions(site, first + i, first + i + n);)
+        for (n = 1; i + n < of.count && in_same_sets(given, first + i, first + i + n);)
             n++;
-        stretch_add(c, all, of.group, type_in_partitions(c, site, type, first + i), owner, of_owner,
-                    n);
+        stretch_add(c, all, of.group, type_in_sets(c, given, type, first + i), owner, of_owner, n);
     }
 }
 
@@ -349,13 +360,13 @@ static int build_kinds(struct cluster *c, const struct cluster_given *given,
         uint32_t left = given->group[g].count;
         for (size_t i = by.first[g]; i < by.first[g + 1]; i++) {
             queue_id owner = by.pin[i].owner;
-            stretch_parts(c, given->site, all, (struct stretch){ g, 0, by.pin[i].count },
+            stretch_parts(c, given, all, (struct stretch){ g, 0, by.pin[i].count },
                           type_of_group[g], owner, &all->of_owner[owner], first);
             left -= by.pin[i].count;
             first += by.pin[i].count;
         }
         if (left)
-            stretch_parts(c, given->site, all, (struct stretch){ g, 0, left }, type_of_group[g],
+            stretch_parts(c, given, all, (struct stretch){ g, 0, left }, type_of_group[g],
                           ID_NONE, &all->of_owner[given->n_queues], first);
         first += left;
     }
@@ -462,7 +473,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     c->sharing = sharing_usual;
     struct stretches all = { .n = 0 };
     uint32_t *type_of_group = build_types(c, given->group, given->n_groups,
-                                          has_partitions(given->site) ? stretches_most(given) : 0);
+                                          has_sets(given) ? stretches_most(given) : 0);
     int result = build_kinds(c, given, type_of_group, &all, err);
     free(type_of_group);
     if (result) {
@@ -477,6 +488,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     build_flavors(c, given);
     build_queues(c, given->queue, given->n_queues);
     c->site = given->site;
+    c->reservations = given->reservations;
     c->site_memory = given->site_memory;
     return c;
 }

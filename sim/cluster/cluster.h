@@ -95,7 +95,7 @@ struct cluster {
     bool pass_per_event;          /* events of one instant one by one: sim/engine/engine.h */
     bool unmet_waits;             /* a job whose dependency can never be met waits for ever, and is not
                                      cancelled */
-    struct time_limits {          /* jobs end at their estimates: sim/physics/time_limits.c */
+    struct time_limits {          /* jobs end at their estimates: sim/physics/site/time_limits.c */
         bool enforce;
         int64_t over_ns, check_ns, grace_ns;
     } time_limits;
@@ -115,7 +115,8 @@ struct cluster {
                                      nodes and queues, each as YAML in one line */
     size_t n_sections;
     const struct site *site;      /* partitions, QOS, accounts, weights: site.h; NULL: none */
-    struct arena *site_memory;    /* of it */
+    const struct reservations *reservations;    /* reservations.h; NULL: none */
+    struct arena *site_memory;    /* of both */
     struct arena *memory;
 };
 
@@ -140,6 +141,13 @@ domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l);
 static inline const struct node_type *cluster_node_type(const struct cluster *c, node_id n)
 {
     return &c->type[c->kind[c->kind_of[n]].type];
+}
+/* Domains of that level around node n are sets of its GPUs: islands that lie in a node, NUMA nodes. */
+bool cluster_level_inside(const struct cluster *c, node_id n, enum level l);
+/* There: those with that GPU. */
+static inline uint64_t node_type_part(const struct node_type *t, enum level l, unsigned gpu)
+{
+    return l == LEVEL_NUMA ? t->numa_of[gpu] : t->island_of[gpu];
 }
 uint32_t cluster_node_gpus(const struct cluster *c, node_id n);         /* GPUs or instances */
 int64_t cluster_node_milli(const struct cluster *c, node_id n);  /* milli-GPUs that they count */

@@ -7,6 +7,7 @@
 #include "sim/cluster/pools.h"
 #include "sim/cluster/power_file.h"
 #include "sim/cluster/rates_file.h"
+#include "sim/cluster/reservations/reservations.h"
 #include "sim/cluster/site.h"
 #include "sim/models/overhead.h"
 #include "sim/models/sharing.h"
@@ -22,7 +23,7 @@ struct file_whole {
     const char *name;
     struct config_value nodes, flavors, queues, preemption, failures, storage, gpu_models, node_types, power,
         prices, elastic, sharing;
-    struct config_value models, progress, fabric, root, partitions, qos, accounts, time_limits;
+    struct config_value models, progress, fabric, root, partitions, qos, accounts, reservations, time_limits;
     int64_t period_ns;
     int invalid_dependency, cohort, passes, placement_order;
 };
@@ -58,6 +59,7 @@ static const struct config_key whole_keys[] = {
     { .name = "partitions", .type = CONFIG_LIST,    .at = WHOLE(partitions) },
     { .name = "qos",        .type = CONFIG_LIST,    .at = WHOLE(qos) },
     { .name = "accounts",   .type = CONFIG_LIST,    .at = WHOLE(accounts) },
+    { .name = "reservations", .type = CONFIG_LIST,  .at = WHOLE(reservations) },
     { .name = "cohort",     .type = CONFIG_CHOICE,  .at = WHOLE(cohort), .words = cohort_words },
     { .name = "gpu_models", .type = CONFIG_LIST,    .at = WHOLE(gpu_models) },
     { .name = "node_types", .type = CONFIG_LIST,    .at = WHOLE(node_types) },
@@ -85,7 +87,11 @@ static struct cluster *assemble(struct cluster_reader *r, const struct file_whol
     };
     struct site_given said = { whole->partitions, whole->qos, whole->accounts, r->group,
                                r->n_groups };
-    if (site_read(&said, given.site_memory, &given.site, r->err)) {
+    struct reservations_given kept = { whole->reservations, r->group, r->n_groups, r->queue,
+                                       r->n_queues, NULL };
+    int result = site_read(&said, given.site_memory, &given.site, r->err);
+    kept.site = given.site;
+    if (result || reservations_read(&kept, given.site_memory, &given.reservations, r->err)) {
         arena_free(given.site_memory);
         return NULL;
     }

@@ -11,6 +11,7 @@
 #include "sim/contract/site.h"
 
 struct arena;
+struct reservations;
 
 #define CLUSTER_NODE_GPUS_MAX  1000000u    /* of one counted node */
 #define CLUSTER_NODES_MAX      10000000u
@@ -79,6 +80,7 @@ struct cluster_given {
     const struct flavor *flavor;
     size_t n_flavors;
     const struct site *site;      /* partitions and what goes with them, in site_memory; NULL: none */
+    const struct reservations *reservations;    /* likewise */
     struct arena *site_memory;    /* becomes the cluster's if one is made */
 };
 /* Checks everything but the number of node kinds. 0, or -1 with err ("queue 'a': wants 3 nodes of

@@ -93,11 +93,18 @@ void cluster_build_domains(struct cluster *c, const struct group_spec *groups, s
 domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l)
 {
     domain_id d = c->domain_of[n];
-    if (l == LEVEL_NODE || (l == LEVEL_ISLAND && c->domain[d].level != LEVEL_ISLAND))
-        return c->n_domains + n; /* an island within a node is no domain */
+    if (l == LEVEL_NODE || l == LEVEL_NUMA ||
+        (l == LEVEL_ISLAND && c->domain[d].level != LEVEL_ISLAND))
+        return c->n_domains + n; /* an island within a node, or a NUMA node, is no domain */
     while (c->domain[d].level < l && c->domain[d].parent != ID_NONE)
         d = c->domain[d].parent;
     return d;
+}
+
+bool cluster_level_inside(const struct cluster *c, node_id n, enum level l)
+{
+    return l < LEVEL_NODE && cluster_domain_at(c, n, l) >= c->n_domains &&
+           !cluster_node_type(c, n)->counted && cluster_node_gpus(c, n) > 0;
 }
 
 /* Of two different nodes. */

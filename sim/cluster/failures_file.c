@@ -3,6 +3,7 @@
 
 #include "sim/base/intern.h"
 #include "sim/base/memory.h"
+#include "sim/cluster/reservations/closure_file.h"
 #include "sim/cluster/node_range.h"
 #include "sim/cluster/slow_file.h"
 #include "sim/io/json_file.h"
@@ -162,7 +163,7 @@ struct file_failures {
 struct file_planned {
     struct node_range nodes;
     struct planned_outage o;
-    int running;
+    struct file_closure when;
 };
 struct file_given {
     struct node_range nodes;
@@ -236,17 +237,11 @@ static const struct config_key keys[] = {
     { 0 },
 };
 static const struct config_key weight_key = { REAL, .most = RATE_MOST };
-/* What becomes of the jobs that run on the nodes. */
-static const char *const running_words[] = { "stop", "keep", NULL };
 static const struct config_key planned_keys[] = {
     { .name = "group",   .type = CONFIG_TEXT, .at = PLANNED(nodes.group) },
     { .name = "first",   COUNT, .at = PLANNED(nodes.first), .most = CLUSTER_NODES_MAX },
     { .name = "count",   COUNT, .at = PLANNED(nodes.count), .least = 1, .most = CLUSTER_NODES_MAX },
-    { .name = "from_s",  CONFIG_SECONDS, .at = PLANNED(o.from_ns), .required = true },
-    { .name = "until_s", CONFIG_SECONDS, .at = PLANNED(o.until_ns), .required = true },
-    { .name = "drain_s", CONFIG_SECONDS, .at = PLANNED(o.drain_ns) },
-    { .name = "every_s", CONFIG_SECONDS, .at = PLANNED(o.every_ns), .above_least = true },
-    { .name = "running", CHOICE, .at = PLANNED(running), .words = running_words },
+    CLOSURE_KEYS(PLANNED(when)),
     { 0 },
 };
 static const char *const kind_words[] = { "fault", "slow", NULL };    /* slow: slow_file.c */
@@ -290,16 +285,12 @@ static int read_planned(struct config_value list, struct cluster *c, struct fail
     struct config_walk w = { .of = list };
     f->planned = arena_alloc(c->memory, (config_count(list) + 1) * sizeof *f->planned);
     for (struct config_value entry; config_next(&w, &entry);) {
-        struct file_planned p = { .o = { .drain_ns = 0 } };
+        struct file_planned p = { .nodes = { .first = 0 } };
         if (config_fields(entry, planned_keys, &p, err) ||
-            node_range_find(entry, c, &p.nodes, &p.o.first, &p.o.end, err))
+            node_range_find(entry, c, &p.nodes, &p.o.first, &p.o.end, err) ||
+            closure_complete(entry, &p.when, "maintenance", err))
             return -1;
-        if (p.o.until_ns <= p.o.from_ns)
-            return config_error(entry, err, "want 'until_s' after 'from_s'");
-        if (p.o.every_ns && p.o.every_ns <= p.o.until_ns - p.o.from_ns + p.o.drain_ns)
-            return config_error(entry, err,
-                                "want 'every_s' longer than the draining and the maintenance");
-        p.o.keeps = p.running > 0;
+        p.o.when = p.when.is;
         f->planned[f->n_planned++] = p.o;
     }
     return 0;

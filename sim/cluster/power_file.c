@@ -49,6 +49,7 @@ static const struct config_key power_keys[] = {
     { .name = "cpu_w",            REAL,    .at = OF(power.law.cpu_w), .most = WATTS_MOST },
     { .name = "cpu_duty",         REAL,    .at = OF(power.law.cpu_duty), .most = 1 },
     { .name = "duty",             REAL,    .at = OF(power.duty), .most = 1 },
+    { .name = "llm",              .type = CONFIG_FLAG, .at = OF(power.law.llm) },
     { .name = "pue",              REAL,    .at = OF(power.pue), .least = 1, .most = 100 },
     { .name = "temperature_file", .type = CONFIG_TEXT, .at = OF(temperature_file) },
     { .name = "free_cooling_c",   REAL,    .at = OF(free_cooling_c), .least = -100, .most = 100 },
@@ -155,7 +156,7 @@ static int group_clock(struct config_value section, const struct cluster *c, uin
                        const struct file_group *said, struct power *p, struct error *err)
 {
     struct node_power *n = &p->of_group[g];
-    double most_w = p->law.most_share * said->gpu_tdp_w;
+    double most_w = fmax(p->law.most_share, p->law.llm ? 1 : 0) * said->gpu_tdp_w;
     if (!isnan(said->clock) && !isnan(said->gpu_cap_w))
         return config_error(section, err, "group '%s': want a gpu_cap_w or a clock, not both",
                             c->group_name[g]);
@@ -168,7 +169,7 @@ static int group_clock(struct config_value section, const struct cluster *c, uin
                             "group '%s': want a gpu_cap_w that a clock of at least %g keeps",
                             c->group_name[g], p->law.clock_least);
     double lowest = p->cap_by == CAP_BY_CLOCKS ? fmin(n->clock, p->law.clock_least) : n->clock;
-    n->start_nw = power_at_clock_nw(&p->law, n, 1, lowest);
+    n->start_nw = power_most_nw(&p->law, n, lowest);
     return 0;
 }
 

@@ -16,8 +16,8 @@ struct site_given {
 /* NULL in *to: none of the sections is given, and no weight. 0, or -1 with err. */
 int site_read(const struct site_given *given, struct arena *memory, const struct site **to,
               struct error *err);
-/* Labels partition.NAME of node n, each with a ';' before it. The caller frees it. */
-char *site_labels(const struct site *site, node_id n);
+/* Labels partition.NAME of node n, each with a ';' before it. NULL: nothing. */
+void site_labels(const struct site *site, node_id n, FILE *f);
 bool site_same_partitions(const struct site *site, node_id a, node_id b);
 static inline bool partition_has(const struct partition_facts *p, node_id n)
 {

@@ -2,8 +2,8 @@
 #include "sim/cluster/site.h"
 
 #include "sim/cluster/cluster_spec.h"
+#include "sim/cluster/reservations/node_set.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,77 +161,6 @@ static int read_qos(struct site_reader *r)
 
 /* ---- Partitions ---- */
 
-/* [first, end) of a group. */
-static bool nodes_of_group(const struct site_reader *r, const char *name, node_id *first, node_id *end)
-{
-    *first = 0;
-    for (size_t g = 0; g < r->given->n_groups; *first += r->given->group[g++].count)
-        if (!strcmp(r->given->group[g].name, name)) {
-            *end = *first + r->given->group[g].count;
-            return true;
-        }
-    return false;
-}
-
-static bool a_number(const char **at, uint32_t *n)
-{
-    char *end;
-    if (!isdigit((unsigned char)**at))
-        return false;
-    unsigned long long x = strtoull(*at, &end, 10);
-    *n = x > CLUSTER_NODES_MAX ? CLUSTER_NODES_MAX : (uint32_t)x;
-    *at = end;
-    return true;
-}
-
-/* "all", or "0-3,8": positions within [first, end). */
-static bool add_nodes(uint64_t *nodes, const char *text, node_id first, node_id end)
-{
-    if (!strcmp(text, "all")) {
-        for (node_id n = first; n < end; n++)
-            nodes[n / 64] |= UINT64_C(1) << n % 64;
-        return true;
-    }
-    for (;; text++) {
-        uint32_t from, to;
-        if (!a_number(&text, &from))
-            return false;
-        to = from;
-        if (*text == '-' && (text++, !a_number(&text, &to)))
-            return false;
-        if (to < from || to >= end - first)
-            return false;
-        for (node_id n = first + from; n <= first + to; n++)
-            nodes[n / 64] |= UINT64_C(1) << n % 64;
-        if (*text != ',')
-            return !*text;
-    }
-}
-
-#define NODES_WANTED "want 'all', or positions of nodes in the group as 0-3,8"
-static int read_nodes(struct site_reader *r, struct config_value v, uint64_t *nodes)
-{
-    struct config_walk w = { .of = v };
-    const char *text = NULL, *group = NULL;
-    if (!config_is_mapping(v)) {
-        if (config_scalar(v, &as_text, &text, r->err))
-            return -1;
-        return !strcmp(text, "all") && add_nodes(nodes, text, 0, r->n_nodes)
-                   ? 0
-                   : config_error(v, r->err, "want 'all', or a mapping of groups, got '%s'", text);
-    }
-    for (struct config_value pair; config_next(&w, &pair);) {
-        node_id first, end;
-        if (config_key_text(pair, &group, r->err) || config_scalar(pair, &as_text, &text, r->err))
-            return -1;
-        if (!nodes_of_group(r, group, &first, &end))
-            return config_error(pair, r->err, "there is no group of this name");
-        if (!add_nodes(nodes, text, first, end))
-            return config_error(pair, r->err, NODES_WANTED " below %u, got '%s'", end - first, text);
-    }
-    return 0;
-}
-
 static int read_partition(struct site_reader *r, struct config_value v)
 {
     struct file_partition f = { .facts = { .tier = 1, .factor = 1, .max_time_ns = TIME_NEVER,
@@ -244,7 +173,7 @@ static int read_partition(struct site_reader *r, struct config_value v)
         if (!strcmp(r->partition[p].name, f.facts.name))
             return config_error(v, r->err, "partition '%s' is there already", f.facts.name);
     uint64_t *nodes = arena_alloc(r->memory, (r->n_nodes / 64 + (size_t)1) * sizeof *nodes);
-    if (read_nodes(r, f.nodes, nodes))
+    if (node_set_read(f.nodes, r->given->group, r->given->n_groups, nodes, r->err))
         return -1;
     f.facts.nodes = nodes;
     f.facts.down = f.state > 0;
@@ -373,21 +302,16 @@ int site_read(const struct site_given *given, struct arena *memory, const struct
     return 0;
 }
 
-char *site_labels(const struct site *site, node_id n)
+void site_labels(const struct site *site, node_id n, FILE *f)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *f = mem_stream(&text, &length);
-    for (uint32_t p = 0; p < site->n_partitions; p++)
+    for (uint32_t p = 0; site && p < site->n_partitions; p++)
         if (partition_has(&site->partition[p], n))
             fprintf(f, ";partition.%s=", site->partition[p].name);
-    mem_stream_end(f, &text);
-    return text;
 }
 
 bool site_same_partitions(const struct site *site, node_id a, node_id b)
 {
-    for (uint32_t p = 0; p < site->n_partitions; p++)
+    for (uint32_t p = 0; site && p < site->n_partitions; p++)
         if (partition_has(&site->partition[p], a) != partition_has(&site->partition[p], b))
             return false;
     return true;

@@ -25,8 +25,22 @@ typedef uint32_t shape_id;
 struct amount { int64_t gpu_milli, cpu_milli, mem_mib; };   /* additive */
 
 /* Domains from near to far. An island (NVLink) may be smaller than a node: then it is a set of
- * GPUs, see view_islands(). Or it spans nodes: then it is a domain between node and rack. */
-enum level { LEVEL_ISLAND, LEVEL_NODE, LEVEL_RACK, LEVEL_POD, LEVEL_CLUSTER, LEVEL_ANY };
+ * GPUs, see view_islands(). Or it spans nodes: then it is a domain between node and rack. A NUMA
+ * node (socket) is a set of GPUs of a node too; a counted node counts as one. */
+enum level {
+    LEVEL_ISLAND,
+    LEVEL_NUMA,
+    LEVEL_NODE,
+    LEVEL_RACK,
+    LEVEL_POD,
+    LEVEL_CLUSTER,
+    LEVEL_ANY
+};
+/* The next level that is tried where a preferred one has no room: from sets of GPUs on to nodes. */
+static inline enum level level_outwards(enum level l)
+{
+    return l < LEVEL_NODE ? LEVEL_NODE : l + 1;
+}
 
 /* ---- Requests ---- */
 
@@ -148,6 +162,11 @@ uint32_t view_power_gpus(const struct view *v, const struct request *r, node_id 
 struct node_affinity { int64_t preferred; uint32_t avoided; };
 struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n);
 
+/* What n keeps of what the job of r wants there: its data set, its container image; a sum of these. 0:
+ * nothing, or r->job is ID_NONE. Sections `storage` and `preemption`, and services. */
+enum { KEEPS_IMAGE = 1, KEEPS_DATA = 2, KEEPS_ALL = 3 };
+unsigned view_keeps(const struct view *v, const struct request *r, node_id n);
+
 /* A walk over the nodes that allow r, lie in `within` (0: the whole view) and have at least
  * min_whole free whole GPUs, and CPUs and memory for one task (SPLIT_ANY: for one GPU). With
  * shared_only: nodes with a partly taken GPU that has at least r->gpu_milli left, the fullest share
@@ -260,7 +279,7 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- Placers ---- */
 
-#define PLACEMENT_ABI 6u
+#define PLACEMENT_ABI 7u
 enum place_result {               /* why not, for the split of waiting times */
     PLACED,
     NO_ROOM,                      /* too few free GPUs in all */
@@ -268,7 +287,8 @@ enum place_result {               /* why not, for the split of waiting times */
     NO_TOPOLOGY,                  /* no domain of the required level has room */
     NO_TYPE,                      /* no such GPUs */
     NO_POWER,                     /* only a power cap is in the way: set by the simulator */
-    NO_LIMIT                      /* the limit of the queue is in the way: set by the simulator */
+    NO_LIMIT,                     /* the limit of the queue is in the way: set by the simulator */
+    NO_RESERVED                   /* only a reservation is in the way: set by the simulator */
 };
 enum {                            /* placer.needs */
     SEES_TENANTS = 1,             /* view_tenants() */
@@ -276,7 +296,7 @@ enum {                            /* placer.needs */
     /* a request that wants one domain gets that with the fewest free GPUs, not the first */
     TIGHTEST_DOMAINS = 4,
     /* required_level and preferred_level are the placer's: it is asked once, in the whole view.
-     * Islands inside a node and domains of groups of tasks are chosen for it all the same */
+     * Islands and NUMA nodes inside a node and domains of groups of tasks are chosen for it all the same */
     CHOOSES_DOMAINS = 8
 };
 struct placer {

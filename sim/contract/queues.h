@@ -167,6 +167,8 @@ enum wait_reason {
     WAIT_DEPENDENCY,   /* on another job: set by the simulator */
     WAIT_OTHER,
     WAIT_POWER,        /* would fit, but for a power cap; only where the cluster has one */
+    /* would fit, but for nodes that are reserved for others, or will be; only where some are */
+    WAIT_RESERVATION,
     WAIT_REASONS,
     WAIT_GROUP         /* for sched_blocked() and line_blocked(): no longer a reason of its own */
 };

@@ -18,6 +18,7 @@
 const char *const interruption_cause_name[INTERRUPTION_CAUSES] = {
     "gpu", "stress", "unknown", "cable", "fan", "nic", "power", "task", "other", "switch", "software", "network",
     "host", "slow", "maintenance", "drain", "reclaim",
+    "reservation",
 };
 
 static bool hits(const struct interruption *by, const struct placement *p)
@@ -27,6 +28,14 @@ static bool hits(const struct interruption *by, const struct placement *p)
             (!by->gpus || (p->piece[i].gpu_mask & by->gpus)))
             return true;
     return false;
+}
+
+static const char *left_as(unsigned cause)
+{
+    return cause < FAULT_CAUSES         ? "fault"
+           : cause == CAUSE_RECLAIM     ? "reclaimed"
+           : cause == CAUSE_RESERVATION ? "reservation"
+                                        : "maintenance";
 }
 
 void interrupt_job(struct sched *s, struct live *l, const struct interruption *by)
@@ -60,7 +69,7 @@ void interrupt_job(struct sched *s, struct live *l, const struct interruption *b
     job_loses(s, l, l->stop_done_ns, overhead.lost_ns);
     books_lost(s, l, LOST_BY(by->cause), p, l->split[ACCOUNT_LOST]);
     l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += overhead.stay_ns;
-    l->leave_why = fault ? "fault" : by->cause == CAUSE_RECLAIM ? "reclaimed" : "maintenance";
+    l->leave_why = left_as(by->cause);
     decision_log(s, j, "stop", l->leave_why, interruption_cause_name[by->cause]);
     notice_add(s, NOTICE_STOPPED, j, l->given_up ? STOPPED_FAILED : STOPPED_BY_FAULT);
     job_departs(s, l, p, &overhead, at_risk, LOST_BY(by->cause), false);
@@ -124,13 +133,14 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void interrupt_nodes(struct sched *s, const struct interruption *by)
+void interrupt_some(struct sched *s, const struct interruption *by, interrupted_kind *takes, const void *of)
 {
     job_id *hit = mem_new(s->n_live + 1, sizeof *hit);
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_live; i++) {
         const struct live *l = &s->live[i];
-        if (s->job[l->job].live == i && (hits(by, l->now.held) || hits(by, l->leaving) || hits(by, l->suspended)))
+        if (s->job[l->job].live == i && (!takes || takes(s, l->job, of)) &&
+            (hits(by, l->now.held) || hits(by, l->leaving) || hits(by, l->suspended)))
             hit[n++] = l->job;
     }
     qsort(hit, n, sizeof *hit, by_number);
@@ -138,4 +148,9 @@ void interrupt_nodes(struct sched *s, const struct interruption *by)
         interrupt_one(s, live_of(s, hit[i]), by);
     free(hit);
     claims_settle(s);
+}
+
+void interrupt_nodes(struct sched *s, const struct interruption *by)
+{
+    interrupt_some(s, by, NULL, NULL);
 }

@@ -139,6 +139,14 @@ int64_t models_pull_ns(const struct sched *s, job_id j, const struct placement *
     return ns;
 }
 
+unsigned models_keep(const struct sched *s, job_id j, node_id n)
+{
+    unsigned kept = 0;
+    for (hook_walk i = HOOKED(s, keeps); i; hook_next(&i))
+        kept |= hooked(s, i)->keeps(s, j, n);
+    return kept;
+}
+
 int64_t models_wake_ns(const struct sched *s, const struct placement *p)
 {
     int64_t longest_ns = 0;

@@ -31,6 +31,7 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     int64_t (*start_up)(const struct sched *s, job_id j, const struct placement *on, bool first);
     /* Starts, stops and resizes. Time is in ns that the GPUs are held without progress. */
     int64_t (*pull_ns)(const struct sched *s, job_id j, const struct placement *on);    /* pulling the image, before all else */
+    unsigned (*keeps)(const struct sched *s, job_id j, node_id n);          /* of what j wants there: KEEPS_IMAGE, KEEPS_DATA */
     int64_t (*wake_ns)(const struct sched *s, const struct placement *p);   /* until every node of p has power; the longest counts */
     void (*ran_before)(struct sched *s, struct live *l, int64_t done_ns);   /* l ran before the trace begins, and made that progress */
     void (*resized)(struct sched *s, job_id j);               /* as a whole, once more */
@@ -94,6 +95,7 @@ void models_paced(struct sched *s, struct live *l);
 void models_gone(struct sched *s, job_id j);
 int64_t models_start_up(const struct sched *s, job_id j, const struct placement *on, bool first);
 int64_t models_pull_ns(const struct sched *s, job_id j, const struct placement *on);    /* 0: no model */
+unsigned models_keep(const struct sched *s, job_id j, node_id n);       /* of all models: view_keeps() */
 int64_t models_wake_ns(const struct sched *s, const struct placement *p);
 void models_ran_before(struct sched *s, struct live *l, int64_t done_ns);
 void models_resized(struct sched *s, job_id j);

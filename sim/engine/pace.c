@@ -67,20 +67,23 @@ static void quiet_ends(struct sched *s, struct live *l, const struct placement *
     l->pace.quiet_milli_ns = 0;
     l->pace.duty_owed = 0;
     l->pace.duty = 1;
+    l->pace.steps = l->pace.tdp = 0;
     l->pace.has_duty = false;
 }
 
-void pace_duty(struct sched *s, struct live *l, double duty)
+void pace_duty(struct sched *s, struct live *l, struct pace_load load)
 {
     int64_t all = placement_gpu_milli(l->on);
-    double quiet = (1 - duty) * (double)all + l->pace.duty_owed;
+    double quiet = (1 - load.duty) * (double)all + l->pace.duty_owed;
     int64_t milli = llround(fmin(fmax(quiet, 0), (double)all));
-    bool same = duty == l->pace.duty;
-    MUST(s, duty >= 0 && duty <= 1 && !l->pace.stalled && !l->progress_event);
+    bool same = load.duty == l->pace.duty && load.steps == l->pace.steps && load.tdp == l->pace.tdp;
+    MUST(s, load.duty >= 0 && load.duty <= 1 && !l->pace.stalled && !l->progress_event);
     l->pace.has_duty = true;
     set_quiet(s, l, milli);
     l->pace.duty_owed = quiet - (double)milli;
-    l->pace.duty = duty;
+    l->pace.duty = load.duty;
+    l->pace.steps = load.steps;
+    l->pace.tdp = load.tdp;
     if (!same)
         models_paced(s, l);
 }

@@ -15,8 +15,10 @@ void pace_changed(struct sched *s, struct live *l);                       /* l->
 void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_resume() or it leaves */
 void pace_resume(struct sched *s, struct live *l);
 /* It makes progress, and has work for its GPUs in that share of the time, until it is told otherwise, stalls or stops. As many
- * thousandths of its GPUs are quiet; what rounding leaves is carried over, so that equal stretches sum up. ACCOUNT_QUIET. */
-void pace_duty(struct sched *s, struct live *l, double duty);
+ * thousandths of its GPUs are quiet; what rounding leaves is carried over, so that equal stretches sum up. ACCOUNT_QUIET.
+ * steps, tdp: as in struct pace. */
+struct pace_load { double duty, steps, tdp; };
+void pace_duty(struct sched *s, struct live *l, struct pace_load load);
 void pace_suspend(struct sched *s, struct live *l);                        /* it is halted and suspended: what a stop would lose stays as it is */
 void pace_roll_back(struct live *l, int64_t lost_ns);                     /* that much must be done again */
 void pace_check_work(const struct sched *s, const struct live *l);       /* its work is done: models.md 11.3 */

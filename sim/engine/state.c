@@ -25,11 +25,10 @@ void state_set(struct sched *s, job_id j, enum job_state to)
     s->job[j].state = (uint8_t)to;
 }
 
-void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason)
+void decision_row(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason)
 {
     const struct run_observer *o = &s->setup.observer;
-    if (o->decision)
-        o->decision(o->self, j, s->now_ns, kind, decision, reason);
+    o->decision(o->self, j, s->now_ns, kind, decision, reason);
 }
 
 void stop_log(const struct sched *s, const struct live *l, const char *how)

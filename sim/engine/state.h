@@ -64,6 +64,8 @@ struct pace {
     double clock;                 /* of the slowest of its GPUs, as power caps set it, in (0, 1] */
     double network_s;             /* of comm_s, the time in which it sends between its units */
     double duty;                  /* share of the time in which it has work for its GPUs: of a replica, of its last window; 1 */
+    /* of an LLM replica that runs step by step, of its last window: in steps, and the power of a GPU in these over its TDP; 0, 0 */
+    double steps, tdp;
     double duty_owed;             /* what the last of its quiet GPUs were rounded up by */
     int64_t quiet_milli, quiet_since_ns;    /* of its GPUs, those without work, since then */
     int128_t quiet_milli_ns;      /* before that */
@@ -229,6 +231,7 @@ struct sched {
     struct predictor *predictor;  /* NULL: estimates are as submitted */
     uint64_t freed_version;       /* grows when something becomes free: view_freed() */
     struct placing *placing;      /* placing.c */
+    struct reserved *reserved;    /* scheduler/closed/reserved.c; NULL: no reservations */
     struct random policy_random;  /* seeded by switch.c, drawn by queries.c */
     struct dependencies *dependencies;         /* NULL: none */
     struct on_demand *on_demand;  /* [n_on_demand] on_demand.c; NULL: none */
@@ -256,7 +259,7 @@ struct sched {
 };
 
 _Noreturn void engine_bug(const struct sched *s, const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((cold, format(printf, 4, 5)));
 
 static inline void run_changed(struct sched *s) { s->happened.changed = true; }
 static inline void run_shown(struct sched *s) { s->happened.shown = true; }
@@ -273,7 +276,7 @@ static inline void *model_state(const struct sched *s, const struct run_model *m
 /* Every model of the run that has a hook, in order:
  *     for (hook_walk i = HOOKED(s, settle); i; hook_next(&i))
  *         hooked(s, i)->settle(s, to_ns); */
-#define HOOKED(s, hook) ((s)->hooked[offsetof(struct run_model, hook) / sizeof(void *)])
+#define HOOKED(s, hook) ((hook_walk)__builtin_expect((s)->hooked[offsetof(struct run_model, hook) / sizeof(void *)], 0))
 static inline const struct run_model *hooked(const struct sched *s, hook_walk i) { return s->model[__builtin_ctz(i)]; }
 static inline void hook_next(hook_walk *i) { *i &= *i - 1; }
 
@@ -306,7 +309,13 @@ static inline struct view *releasing_seen(const struct sched *s)
 
 void state_set(struct sched *s, job_id j, enum job_state to);             /* a legal change (life.h), or a bug */
 /* A row of events.csv, if it is wanted. j ID_NONE: of no job. */
-void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason);
+void decision_row(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason)
+    __attribute__((cold));
+static inline void decision_log(const struct sched *s, job_id j, const char *kind, const char *decision, const char *reason)
+{
+    if (s->setup.observer.decision)
+        decision_row(s, j, kind, decision, reason);
+}
 void stop_log(const struct sched *s, const struct live *l, const char *how);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */

@@ -15,6 +15,7 @@
 #pragma once
 #include "sim/base/random.h"
 #include "sim/base/units.h"
+#include "sim/models/closure.h"
 #include "sim/models/slow_faults.h"
 
 #include <stdbool.h>
@@ -111,13 +112,11 @@ struct failures {                 /* the default in brackets */
 };
 extern const struct failures failures_default;
 
-/* Maintenance of nodes [first, end): they drain for drain_ns before from_ns, jobs that still run at
- * from_ns are preempted (STOP_SAVE), and the nodes are out of service until until_ns. */
+/* Maintenance of nodes [first, end): jobs that still run at its beginning are preempted (STOP_SAVE),
+ * and the nodes are out of service until its end. One that keeps them is a drain alone. */
 struct planned_outage {
     uint32_t first, end;
-    int64_t from_ns, until_ns, drain_ns;
-    int64_t every_ns;             /* period of repetition; 0: once */
-    bool keeps;                   /* a drain alone: what runs stays, and nothing new starts until until_ns */
+    struct closure when;
 };
 struct given_fault {
     uint32_t node, gpu;           /* gpu UINT32_MAX: the node, or with FAULT_SWITCH its rack */

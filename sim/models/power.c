@@ -24,10 +24,12 @@ struct node_power node_power_of(const struct power_law *law, const struct node_w
         .cpu_nw = nanowatts(law->cpu_duty * law->cpu_w),
         .idle_w = w->gpu_idle_w * gpus_a_thousandth,
         .most_w = law->most_share * w->gpu_tdp_w * gpus_a_thousandth,
+        .tdp_w = w->gpu_tdp_w * gpus_a_thousandth,
     };
+    n.held_w = n.idle_w + law->context_w * gpus_a_thousandth;
     n.idle_nw = nanowatts(n.idle_w);
-    n.held_nw = nanowatts(n.idle_w + law->context_w * gpus_a_thousandth);
-    n.most_nw = n.start_nw = power_at_duty_nw(law, &n, 1);
+    n.held_nw = nanowatts(n.held_w);
+    n.most_nw = n.start_nw = power_most_nw(law, &n, 1);
     n.clock = 1;
     return n;
 }
@@ -43,6 +45,22 @@ int64_t power_at_clock_nw(const struct power_law *law, const struct node_power *
 int64_t power_at_duty_nw(const struct power_law *law, const struct node_power *n, double duty)
 {
     return power_at_clock_nw(law, n, duty, 1);
+}
+
+int64_t power_of_steps_nw(const struct power_law *law, const struct node_power *n, double steps,
+                          double tdp, double clock)
+{
+    double part = clock < 1 ? pow(clock, law->clock_exponent) : 1;
+    double above_idle = (tdp * n->tdp_w - steps * n->idle_w) * part;
+    int64_t nw = nanowatts(n->held_w + above_idle - steps * (n->held_w - n->idle_w));
+    return nw > n->held_nw ? nw : n->held_nw;
+}
+
+int64_t power_most_nw(const struct power_law *law, const struct node_power *n, double clock)
+{
+    int64_t jobs = power_at_clock_nw(law, n, 1, clock);
+    int64_t steps = law->llm ? power_of_steps_nw(law, n, 1, 1, clock) : 0;
+    return jobs > steps ? jobs : steps;
 }
 
 double power_clock_for(const struct power_law *law, double idle_w, double most_w, double cap_w)

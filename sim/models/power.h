@@ -8,6 +8,10 @@
  * as long; memory, links and hosts stay as they are:
  *   P_gpu  = P_idle + (P_most - P_idle) u^a phi^b
  *
+ * With `llm` a GPU of an LLM replica that runs step by step draws in each step what
+ * llm_step_power() (sim/serving/llm/step_law.h) says of its TDP, and else what a GPU draws that is
+ * held without progress; at a clock phi what is above idle times phi^b.
+ *
  * Of a share m of a GPU, or an instance, m of that: time slices, each a GPU at its holder's duty.
  * u^a is concave, so this is at most 4 % of P_most - P_idle below the value at the mean duty, and
  * the power of a tenant does not depend on others.
@@ -18,6 +22,8 @@
 #pragma once
 #include "sim/base/units.h"
 #include "sim/models/hourly.h"
+
+#include <stdbool.h>
 
 #define NW_PER_W   INT64_C(1000000000)
 #define AJ_PER_KWH 3.6e24         /* attojoules: 3.6e6 J */
@@ -30,6 +36,7 @@ struct power_law {
     double cpu_w, cpu_duty;       /* dP_cpu of a node: 300; p_cpu: 1, all that is held works */
     double clock_exponent;        /* b: 2 */
     double clock_least;           /* the lowest clock that a cap may set: 0.4 */
+    bool llm;                     /* LLM replicas draw by their steps: false */
 };
 extern const struct power_law power_law_usual;
 
@@ -44,8 +51,9 @@ struct node_power {
     int64_t base_nw;
     int64_t cpu_nw;               /* all CPUs held: p_cpu dP_cpu */
     double idle_w, most_w;        /* of a thousandth */
+    double held_w, tdp_w;         /* likewise: held without progress; the TDP */
     int64_t idle_nw, held_nw, most_nw;    /* of a thousandth: free; held without progress; at duty
-                                             1 */
+                                             1, or if more in steps of an LLM that take the TDP */
     double clock;                 /* phi of the group [1] */
     int64_t start_nw;             /* of a thousandth at duty 1 and the lowest clock that caps may
                                      set: what a start is held against */
@@ -58,6 +66,12 @@ struct node_power node_power_of(const struct power_law *law, const struct node_w
 int64_t power_at_duty_nw(const struct power_law *law, const struct node_power *n, double duty);
 int64_t power_at_clock_nw(const struct power_law *law, const struct node_power *n, double duty,
                           double clock);
+/* Of a thousandth that is in steps of an LLM for that part of the time, with a power in them of tdp
+ * (a part of the TDP, times `steps`), and between them is held without progress. */
+int64_t power_of_steps_nw(const struct power_law *law, const struct node_power *n, double steps,
+                          double tdp, double clock);
+/* The most that a thousandth draws at that clock. */
+int64_t power_most_nw(const struct power_law *law, const struct node_power *n, double clock);
 /* The clock at which a GPU that draws idle_w and at most most_w draws no more than cap_w; 1 at most,
  * 0 if none is low enough. */
 double power_clock_for(const struct power_law *law, double idle_w, double most_w, double cap_w);

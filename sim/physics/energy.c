@@ -1,6 +1,5 @@
 /* energy.c - see energy.h. */
 #include "sim/physics/energy.h"
-#include "sim/engine/pace.h"
 #include "sim/physics/physics.h"
 
 #include <math.h>
@@ -125,20 +124,30 @@ static void held(struct sched *s, job_id j, const struct placement *p, int sign)
     }
 }
 
-/* Of a GPU at that duty, above one that is held without progress; duty < 0: without. */
-static int64_t above_held_nw(const struct sched *s, const struct node_power *n, double duty, double clock)
+static const struct pace_load no_progress = { .duty = -1 };
+
+/* Of a GPU, above one that is held without progress. */
+static int64_t above_held_nw(const struct sched *s, const struct node_power *n, const struct pace_load *x, double clock)
 {
-    return duty < 0 ? 0 : power_at_clock_nw(&s->cluster->power->law, n, duty, clock) - n->held_nw;
+    const struct power_law *law = &s->cluster->power->law;
+    if (x->duty < 0)
+        return 0;
+    return (x->steps > 0 ? power_of_steps_nw(law, n, x->steps, x->tdp, clock) : power_at_clock_nw(law, n, x->duty, clock)) - n->held_nw;
 }
 
-static void set_duty(struct sched *s, job_id j, const struct placement *on, double duty)
+static bool same_load(const struct pace_load *a, const struct pace_load *b)
+{
+    return a->duty == b->duty && a->steps == b->steps && a->tdp == b->tdp;
+}
+
+static void set_load(struct sched *s, job_id j, const struct placement *on, struct pace_load load)
 {
     struct energy *all = energy_of(s);
     struct job_energy *e = &all->job[j];
     const struct node_power *last = NULL;
     double last_clock = 0;
     int64_t more_nw = 0;
-    if (duty == e->duty)
+    if (same_load(&load, &e->load))
         return;
     job_run_to_now(s, e);
     for (size_t i = 0; i < on->n; i++) {
@@ -146,7 +155,7 @@ static void set_duty(struct sched *s, job_id j, const struct placement *on, doub
         const struct node_power *node = power_of(s, n);
         double clock = all->node[n].clock;
         if (node != last || clock != last_clock)
-            more_nw = above_held_nw(s, node, duty, clock) - above_held_nw(s, node, e->duty, clock);
+            more_nw = above_held_nw(s, node, &load, clock) - above_held_nw(s, node, &e->load, clock);
         last = node;
         last_clock = clock;
         e->gpus_nw += piece_milli(&on->piece[i]) * more_nw;
@@ -154,24 +163,25 @@ static void set_duty(struct sched *s, job_id j, const struct placement *on, doub
         all->node[n].above_nw += (int128_t)piece_milli(&on->piece[i]) * more_nw;
         all->above_nw += (int128_t)piece_milli(&on->piece[i]) * more_nw;
     }
-    e->duty = duty;
+    e->load = load;
 }
 
 static void paced(struct sched *s, struct live *l)
 {
     bool progresses = !l->progress_event && !l->pace.stalled;
     double computes = l->pace.compute_s / l->pace.clock / pace_iteration_s(&l->pace);
-    set_duty(s, l->job, l->on, progresses ? s->cluster->power->duty * fmin(computes, 1) * l->pace.duty : -1);
+    struct pace_load load = { s->cluster->power->duty * fmin(computes, 1) * l->pace.duty, l->pace.steps, l->pace.tdp };
+    set_load(s, l->job, l->on, progresses ? load : no_progress);
 }
 
 static void left(struct sched *s, struct live *l, const struct placement *from)
 {
-    set_duty(s, l->job, from, -1);
+    set_load(s, l->job, from, no_progress);
 }
 
 void energy_rests(struct sched *s, struct live *l)
 {
-    set_duty(s, l->job, l->on, -1);
+    set_load(s, l->job, l->on, no_progress);
 }
 
 void energy_goes_on(struct sched *s, struct live *l)
@@ -237,7 +247,7 @@ static void begin(struct sched *s)
     e->all.since_ns = s->now_ns;
     await_other_carbon(s, e);
     for (job_id j = 0; j < s->n_jobs; j++)
-        e->job[j].duty = -1;
+        e->job[j].load = no_progress;
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
         e->node[n] = (struct node_energy){ .meter.since_ns = s->now_ns, .off_since_ns = s->now_ns,
                                             .clock = power_of(s, n)->clock };

@@ -12,12 +12,14 @@
  * Clocks below the full one (clocks.c) lower what duties draw: models.md 9.
  *
  * The duty of a GPU on which its job makes progress is the section's `duty` x T_compute / T_iteration, x its
- * own of the last minute if it is a replica (services.h).
+ * own of the last minute if it is a replica (services.h). With `llm` a replica that runs step by step draws by its steps of that
+ * minute instead.
  *
  * Power state of a node: on, or off for one of the reasons of enum power_off. A node that is off draws off_w if it was powered off
  * (sleep.h), and nothing if it is down. A node that holds pieces, or the memory of a suspended job, draws as a node that is on. */
 #pragma once
 #include "sim/engine/models.h"
+#include "sim/engine/pace.h"
 #include "sim/engine/state.h"
 #include "sim/models/power.h"
 #include "sim/results/statistics.h"
@@ -26,7 +28,7 @@ struct job_energy {               /* gpus: its GPUs; node: its CPUs and its shar
     int128_t gpus_aj, node_aj;    /* until since_ns */
     int64_t gpus_nw, node_nw;     /* since then */
     int64_t since_ns;
-    double duty;                  /* of the GPUs on which it makes progress; < 0: it makes none */
+    struct pace_load load;        /* of the GPUs on which it makes progress; duty < 0: it makes none */
 };
 enum power_off { POWER_OFF, POWER_DOWN };    /* powered off by the model of idle nodes; out of service */
 struct node_energy {

@@ -39,6 +39,11 @@ static int64_t pull_ns(const struct sched *s, job_id j, const struct placement *
     return storage_pull_ns(&s->cluster->storage, cached);
 }
 
+static unsigned images_keeps(const struct sched *s, job_id j, node_id n)
+{
+    return data_cache_has(&images_of(s)->node[n], image_of(s, j)) ? KEEPS_IMAGE : 0;
+}
+
 /* ---- The model ---- */
 
 static bool images_wanted(const struct sched *s)
@@ -117,6 +122,6 @@ const struct run_model images_model = {
     .unsaved = "which images nodes keep",
     .name = "images", .summary = "starts by parts: pulling images that nodes keep, initialising, loading checkpoints",
     .wanted = images_wanted, .begin = images_begin, .free = images_free,
-    .pull_ns = pull_ns, .placed = images_placed, .left = images_left,
+    .pull_ns = pull_ns, .keeps = images_keeps, .placed = images_placed, .left = images_left,
     .job_columns = job_columns, .job_row = images_row, .metrics = metrics, .summarise = images_summarise,
 };

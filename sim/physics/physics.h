@@ -30,7 +30,8 @@
     M(pools_down_model)                                                                                                \
     M(services_model)                                                                                                  \
     M(deadlines_model)                                                                                                 \
-    M(time_limits_model)
+    M(time_limits_model)                                                                                               \
+    M(reservations_model)
 
 #define PLACE_OF(name) PLACE_##name,
 enum { PLACE_FREE, PHYSICS_MODELS(PLACE_OF) PLACES };     /* PLACE_FREE: of a model that is in no list; one a run */

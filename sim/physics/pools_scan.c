@@ -17,7 +17,7 @@ enum { NOT_FOR_ROOM, FOR_ROOM, BEHIND };
 static unsigned waits_for(const struct sched *s, const struct live *l)
 {
     static const uint8_t room[WAIT_REASONS] = {
-        [WAIT_GPUS] = FOR_ROOM, [WAIT_FRAGMENTED] = FOR_ROOM, [WAIT_TOPOLOGY] = FOR_ROOM, [WAIT_TYPE] = FOR_ROOM, [WAIT_GANG] = FOR_ROOM,
+        [WAIT_GPUS] = FOR_ROOM, [WAIT_FRAGMENTED] = FOR_ROOM, [WAIT_TOPOLOGY] = FOR_ROOM, [WAIT_TYPE] = FOR_ROOM, [WAIT_GANG] = FOR_ROOM, [WAIT_RESERVATION] = FOR_ROOM,
         [WAIT_PROTECTED] = FOR_ROOM, [WAIT_ORDER] = BEHIND, [WAIT_RESERVED] = BEHIND, [WAIT_PASS] = BEHIND, [WAIT_OTHER] = BEHIND,
     };
     enum job_state state = s->job[l->job].state;

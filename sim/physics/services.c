@@ -4,6 +4,7 @@
 #include "sim/engine/models.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
+#include "sim/models/power.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/services_summary.h"
 #include "sim/scheduler/placements.h"
@@ -25,9 +26,9 @@ struct service_run {
     uint32_t placed, ready;       /* run; of these, serve */
     struct replica {
         int64_t ready_ns, counted_ns;     /* ready since, -1: not; the start counted last */
-        double speed;
+        double speed, clock;      /* clock: of its GPUs, that is not part of its speed */
         int64_t window_ns;        /* the window of its duty began */
-        double busy_s;            /* serving_replica_busy_s() at that time */
+        struct replica_work work; /* serving_replica_work() at that time */
     } *replica;
     uint64_t *image_at;           /* bit n: node n has its image */
     int64_t next_interval_ns, next_look_ns, next_duty_ns;
@@ -119,16 +120,30 @@ static void replicas_reconcile(struct sched *s, struct service_run *r)
 
 /* ---- Replicas become ready, and are no more ---- */
 
+/* Of a replica that runs step by step it slows parts of a step; of others all that they do. */
+static double clock_of(const struct service_run *r, const struct live *l)
+{
+    return r->service.time.kind == TIME_ENGINE ? l->pace.clock : 1;
+}
+
 static double speed_of(const struct sched *s, const struct service_run *r, const struct live *l)
 {
     const struct node_type *type = cluster_node_type(s->cluster, l->on->piece[0].node);
     const char *gpu = type->gpu_model == ID_NONE ? NULL : intern_text(s->cluster->gpu_models, type->gpu_model);
-    return deployment_speed(r->of, gpu) * pace_rate(&l->pace);
+    struct pace pace = l->pace;
+    pace.clock /= clock_of(r, l);
+    return deployment_speed(r->of, gpu) * pace_rate(&pace);
 }
 
 static bool has_image(const struct service_run *r, node_id n)
 {
     return r->image_at[n / 64] >> (n % 64) & 1;
+}
+
+static unsigned services_keeps(const struct sched *s, job_id j, node_id n)
+{
+    const struct service_run *r = owner_of(s, j);
+    return r && has_image(r, n) ? KEEPS_IMAGE : 0;
 }
 
 static void started(struct service_run *r, const struct live *l, struct replica *replica)
@@ -150,9 +165,11 @@ static void serves(struct sched *s, struct service_run *r, struct live *l)
     started(r, l, replica);
     serving_advance(r->serving, s->now_ns);
     serving_replica_ready(r->serving, l->job - r->first, replica->speed);
+    replica->clock = clock_of(r, l);
+    serving_replica_clock(r->serving, l->job - r->first, replica->clock);
     replica->window_ns = s->now_ns;
-    replica->busy_s = serving_replica_busy_s(r->serving, l->job - r->first);
-    pace_duty(s, l, 0);
+    replica->work = serving_replica_work(r->serving, l->job - r->first);
+    pace_duty(s, l, (struct pace_load){ 0 });
 }
 
 static void changes_speed(struct sched *s, struct service_run *r, const struct live *l, double speed)
@@ -160,6 +177,19 @@ static void changes_speed(struct sched *s, struct service_run *r, const struct l
     r->replica[l->job - r->first].speed = speed;
     serving_advance(r->serving, s->now_ns);
     serving_replica_speed(r->serving, l->job - r->first, speed);
+    r->replica[l->job - r->first].clock = clock_of(r, l);
+    serving_replica_clock(r->serving, l->job - r->first, clock_of(r, l));
+}
+
+/* What power takes of steps: models.md 9, `llm`. */
+static struct pace_load load_between(const struct sched *s, const struct replica_work *from, const struct replica_work *to, double passed_s)
+{
+    struct pace_load l = { .duty = fmin(1, (to->busy_s - from->busy_s) / passed_s) };
+    if (!s->cluster->power || !s->cluster->power->law.llm)
+        return l;
+    l.steps = fmin(1, (to->steps_s - from->steps_s) / passed_s);
+    l.tdp = fmin(l.steps, (to->tdp_s - from->tdp_s) / passed_s);
+    return l;
 }
 
 /* A window is over: its duties hold for the next one. */
@@ -169,10 +199,10 @@ static void duties(struct sched *s, struct service_run *r)
         struct replica *replica = &r->replica[k];
         if (replica->ready_ns < 0 || replica->window_ns >= s->now_ns)
             continue;
-        double busy_s = serving_replica_busy_s(r->serving, k), passed_s = seconds(s->now_ns - replica->window_ns);
-        pace_duty(s, live_of(s, r->first + k), fmin(1, (busy_s - replica->busy_s) / passed_s));
+        struct replica_work work = serving_replica_work(r->serving, k);
+        pace_duty(s, live_of(s, r->first + k), load_between(s, &replica->work, &work, seconds(s->now_ns - replica->window_ns)));
         replica->window_ns = s->now_ns;
-        replica->busy_s = busy_s;
+        replica->work = work;
     }
     r->next_duty_ns = s->now_ns + DUTY_WINDOW_NS;
 }
@@ -197,7 +227,7 @@ static void services_paced(struct sched *s, struct live *l)
         serves_not(s, r, l->job);
     else if (ready && !was)
         serves(s, r, l);
-    else if (ready && replica->speed != speed)
+    else if (ready && (replica->speed != speed || replica->clock != clock_of(r, l)))
         changes_speed(s, r, l, speed);
 }
 
@@ -471,7 +501,7 @@ const struct run_model services_model = {
     .place = PLACE_OF(services_model),
     .name = "services", .summary = "inference services: requests, replicas, autoscalers",
     .wanted = services_wanted, .begin = services_begin, .free = services_free,
-    .placed = services_placed, .start_up = services_start_up, .left = services_left, .paced = services_paced,
+    .placed = services_placed, .start_up = services_start_up, .keeps = services_keeps, .left = services_left, .paced = services_paced,
     .events = 1u << EVENT_SERVICE, .happens = services_happens,
     .end = services_end, .check = services_check, .drawn_name = "requests_drawn", .drawn = services_drawn,
     .file = "services", .file_columns = service_columns, .file_row = service_row,

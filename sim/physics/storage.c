@@ -126,6 +126,12 @@ static uint32_t set_of(const struct sched *s, job_id j)
     return named != ID_NONE ? named : workload_data_sets(s->workload) + j;
 }
 
+static unsigned reading_keeps(const struct sched *s, job_id j, node_id n)
+{
+    bool reads = s->workload->truth[j].data_mib > 0;
+    return reads && data_cache_has(&data_of(s)->node[n], set_of(s, j)) ? KEEPS_DATA : 0;
+}
+
 static int64_t bytes_of(const struct sched *s, job_id j)
 {
     return (int64_t)s->workload->truth[j].data_mib << 20;
@@ -379,7 +385,7 @@ const struct run_model reading_model = {
     .place = PLACE_OF(reading_model),
     .unsaved = "which data sets nodes keep, and how far jobs have read theirs",
     .name = "data", .summary = "data sets read from a storage of so much bandwidth, and kept by nodes",
-    .wanted = reading_wanted, .begin = reading_begin, .free = reading_free,
+    .keeps = reading_keeps, .wanted = reading_wanted, .begin = reading_begin, .free = reading_free,
     .placed = reading_placed, .left = reading_left, .paced = reading_paced,
     .events = 1u << EVENT_EPOCH, .happens = reading_happens,
     .job_columns = job_columns, .job_row = reading_row, .metrics = metrics, .summarise = reading_summarise,

@@ -2,6 +2,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/suggest.h"
 #include "sim/engine/overhead.h"
+#include "sim/run/admit.h"
 #include "sim/scheduler/named_places.h"
 #include "sim/engine/state.h"
 #include "sim/models/sharing.h"
@@ -291,6 +292,29 @@ static int bind_site(const struct cluster *c, struct workload *w, struct error *
     return 0;
 }
 
+/* ---- Reservations ---- */
+
+static uint32_t admitted_key(const struct workload *w, job_id j, const void *context)
+{
+    const struct admitted *all = context;
+    (void)w;
+    return all->of_job[j] ? all->of_job[j] : ID_NONE;
+}
+
+static void set_admitted(struct shape *made, uint32_t key, const void *context)
+{
+    made->admits = ((const struct admitted *)context)->set[key];
+}
+
+static void bind_reservations(const struct cluster *c, struct workload *w)
+{
+    if (!c->reservations)
+        return;
+    struct admitted all = admit(c, w);
+    if (all.n > 1)
+        split_shapes(w, all.n, admitted_key, set_admitted, &all);
+}
+
 /* ---- GPU memory ---- */
 
 /* The memory of a GPU that the shape may use, the smallest of those that are no smaller than its share; 0: there is none. */
@@ -470,6 +494,7 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
     free(map);
     if (bind_site(c, w, err))
         return -1;
+    bind_reservations(c, w);
     if (sharing_counts_memory(&c->sharing))
         resolve_footprints(c, w);
     if (c->rates)

@@ -37,13 +37,14 @@ enum sched_result verb_refused(struct sched *s, job_id j, enum run_verb verb, en
 
 /* The request, or if the node is not allowed to it, that of the first flavor in which it is: which
  * flavor a job has is its policy's affair. NULL: in none. */
-static const struct request *allowed_as(const struct sched *s, const struct request *ask, node_id node, struct request *in)
+static const struct request *allowed_as(const struct sched *s, const struct view *v, const struct request *ask, node_id node,
+                                        struct request *in)
 {
-    if (view_allows(s->idle, ask, node))
+    if (view_allows(v, ask, node))
         return ask;
     *in = *ask;
     for (in->flavor = 1; in->flavor <= s->cluster->n_flavors; in->flavor++)
-        if (view_allows(s->idle, in, node))
+        if (view_allows(v, in, node))
             return in;
     return NULL;
 }
@@ -51,7 +52,9 @@ static const struct request *allowed_as(const struct sched *s, const struct requ
 static bool piece_matches(const struct sched *s, const struct request *ask, const struct piece *p)
 {
     struct request in;
-    const struct request *as = p->node < s->cluster->n_nodes ? allowed_as(s, ask, p->node, &in) : NULL;
+    struct view v = *s->idle;
+    v.shape = s->placing->kinds;      /* whatever is reserved: a job may hold what it may not start on */
+    const struct request *as = p->node < s->cluster->n_nodes ? allowed_as(s, &v, ask, p->node, &in) : NULL;
     if (!as)
         return false;
     const struct node_type *t = cluster_node_type(s->cluster, p->node);
@@ -62,7 +65,7 @@ static bool piece_matches(const struct sched *s, const struct request *ask, cons
         return false;
     if (t->counted || p->gpus == 0)
         return p->gpu_mask == 0 && (p->gpus == 0 || p->milli == MILLI_ALL);
-    return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (p->gpu_mask & ~view_slots(s->idle, as, p->node)) == 0 &&
+    return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (p->gpu_mask & ~view_slots(&v, as, p->node)) == 0 &&
            (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;
 }
 
@@ -108,11 +111,25 @@ static bool tasks_match(const struct sched *s, job_id j, const struct request *a
     return !nodes_overfull(ask, p);
 }
 
+/* Whatever islands it has besides. */
+static bool on_one_numa_node(const struct cluster *c, const struct placement *p)
+{
+    uint64_t gpus = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->piece[i].node != p->piece[0].node)
+            return false;
+        gpus |= p->piece[i].gpu_mask;
+    }
+    return !gpus || !(gpus & ~cluster_node_type(c, p->piece[0].node)->numa_of[__builtin_ctzll(gpus)]);
+}
+
 static bool near_enough(const struct sched *s, const struct placement *p, enum level level)
 {
     static const uint8_t farthest[] = {
         [LEVEL_ISLAND] = 1, [LEVEL_NODE] = 3, [LEVEL_RACK] = 4, [LEVEL_POD] = 5, [LEVEL_CLUSTER] = 6, [LEVEL_ANY] = 6,
     };
+    if (level == LEVEL_NUMA)
+        return on_one_numa_node(s->cluster, p);
     return farthest[level] == 6 || cluster_placement_distance(s->cluster, p) <= farthest[level];
 }
 

@@ -7,5 +7,6 @@
 
 void checks_begin(struct sched *s);
 void checks_end(struct sched *s);
-enum sched_result verb_refused(struct sched *s, job_id j, enum run_verb verb, enum sched_result why);
+enum sched_result verb_refused(struct sched *s, job_id j, enum run_verb verb, enum sched_result why)
+    __attribute__((cold));
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);

@@ -142,17 +142,17 @@ static const struct piece *first_held(const struct group_search *x, uint32_t g)
     return NULL;
 }
 
-/* Islands inside one node, from that of the lowest GPU on; only that of `held` if there is one. */
-static bool place_in_islands(struct group_search *x, uint32_t g, struct place node, const struct piece *held)
+/* Islands inside one node, or its NUMA nodes, from that of the lowest GPU on; only that of `held` if there is one. */
+static bool place_in_parts(struct group_search *x, uint32_t g, struct place node, enum level level, const struct piece *held)
 {
     node_id n = node.domain - x->v->cluster->n_domains;
     const struct node_type *t = cluster_node_type(x->v->cluster, n);
     uint64_t left = (t->gpus >= 64 ? UINT64_MAX : (UINT64_C(1) << t->gpus) - 1) & node.only;
     if (held && held->gpu_mask)
-        left &= t->island_of[__builtin_ctzll(held->gpu_mask)];
-    for (uint64_t island; left && x->tries; left &= ~island) {
-        island = t->island_of[__builtin_ctzll(left)];
-        if (place_in(x, g, (struct place){ node.domain, island & node.only }))
+        left &= node_type_part(t, level, (unsigned)__builtin_ctzll(held->gpu_mask));
+    for (uint64_t part; left && x->tries; left &= ~part) {
+        part = node_type_part(t, level, (unsigned)__builtin_ctzll(left));
+        if (place_in(x, g, (struct place){ node.domain, part & node.only }))
             return true;
     }
     return false;
@@ -163,11 +163,8 @@ static bool place_in_domain(struct group_search *x, uint32_t g, struct place whe
     const struct cluster *c = x->v->cluster;
     if (!totals_suffice(x, g, where.domain))
         return false;
-    if (level == LEVEL_ISLAND && where.domain >= c->n_domains) {
-        node_id n = where.domain - c->n_domains;
-        if (!cluster_node_type(c, n)->counted && cluster_node_gpus(c, n) > 0)
-            return place_in_islands(x, g, where, held);
-    }
+    if (where.domain >= c->n_domains && cluster_level_inside(c, where.domain - c->n_domains, level))
+        return place_in_parts(x, g, where, level, held);
     return place_in(x, g, where);
 }
 
@@ -202,7 +199,7 @@ static bool place_from(struct group_search *x, uint32_t g)
     struct place parent = g ? x->at[group->parent] : (struct place){ 0, UINT64_MAX };
     const struct piece *held = first_held(x, g);
     enum level widest = group->required_level;
-    for (enum level l = group->preferred_level; l < LEVEL_CLUSTER && l < widest; l++)
+    for (enum level l = group->preferred_level; level_lies_in(l, widest); l = level_outwards(l))
         if (place_at_level(x, g, parent, l, held))
             return true;
     return widest < LEVEL_CLUSTER ? place_at_level(x, g, parent, widest, held) : place_in(x, g, parent);

@@ -1,6 +1,7 @@
 /* named_places.c - see named_places.h. */
 #include "sim/scheduler/named_places.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/closed/reserved.h"
 #include "sim/workload/record.h"
 
 #include <inttypes.h>
@@ -144,5 +145,6 @@ int64_t job_recorded_start_ns(struct sched *s, job_id j)
 const struct placement *sched_place_recorded(struct sched *s, job_id j)
 {
     const struct record_place *was = sees_record(s) ? record_place(s->workload, j) : NULL;
-    return was ? named_place(s, j, was->on, was->n) : NULL;
+    const struct placement *where = was ? named_place(s, j, was->on, was->n) : NULL;
+    return where && !reserved_denies(s, j, where, s->now_ns, s->now_ns + 1) ? where : NULL;
 }

@@ -8,6 +8,7 @@
 #include "sim/engine/state.h"
 #include "sim/engine/tasks.h"
 #include "sim/scheduler/lines.h"
+#include "sim/scheduler/closed/reserved.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/suspend.h"
@@ -165,6 +166,7 @@ bool pass_run(struct sched *s)
     s->totals.passes++;
     wait_pass_begins(s);
     timeline_pass(s);
+    reserved_pass(s);
     wakes_pass(s);
     s->force->policy->schedule(s, s->force->params, s->force->state);
     s->in_pass = false;

@@ -4,6 +4,7 @@
 #include "sim/engine/params.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/domain_walk.h"
+#include "sim/scheduler/closed/reserved.h"
 #include "sim/scheduler/timeline.h"
 
 #include <stdio.h>
@@ -32,17 +33,17 @@ static enum place_result place_confined(struct sched *s, struct view *v, const s
     return result;
 }
 
-/* Islands inside one node, from that of the lowest GPU on. Tried where it has as many free GPUs as needed. */
-static enum place_result place_in_islands(struct sched *s, struct view *v, const struct request *r, node_id n,
-                                          uint32_t gpus)
+/* Islands inside one node, or its NUMA nodes, from that of the lowest GPU on. Tried where it has as many free GPUs as needed. */
+static enum place_result place_in_parts(struct sched *s, struct view *v, const struct request *r, node_id n,
+                                        enum level level, uint32_t gpus)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
     enum place_result result = NO_TOPOLOGY;
     uint64_t left = t->gpus >= 64 ? UINT64_MAX : (UINT64_C(1) << t->gpus) - 1;
-    for (uint64_t island; left && result != PLACED; left &= ~island) {
-        island = t->island_of[__builtin_ctzll(left)];
-        if (r->gpu_milli < MILLI_ALL || (uint32_t)__builtin_popcountll(island & v->node[n].whole_mask) >= gpus)
-            result = place_confined(s, v, r, v->cluster->n_domains + n, island);
+    for (uint64_t part; left && result != PLACED; left &= ~part) {
+        part = node_type_part(t, level, (unsigned)__builtin_ctzll(left));
+        if (r->gpu_milli < MILLI_ALL || (uint32_t)__builtin_popcountll(part & v->node[n].whole_mask) >= gpus)
+            result = place_confined(s, v, r, v->cluster->n_domains + n, part);
     }
     return result;
 }
@@ -50,16 +51,14 @@ static enum place_result place_in_islands(struct sched *s, struct view *v, const
 /* The placer is asked in one domain of the level after the other. */
 static enum place_result place_in_one(struct sched *s, struct view *v, const struct request *r, enum level level)
 {
-    const struct cluster *c = v->cluster;
     uint32_t gpus = r->tasks == SPLIT_ANY ? r->gpus : r->gpus * r->tasks;
     struct domain_walk w = { .v = v, .r = r, .level = level, .tightest = s->setup.placer->needs & TIGHTEST_DOMAINS };
     enum place_result result = NO_TOPOLOGY;
     for (domain_id d; result != PLACED && domain_walk_next(&w, &d);) {
         node_id first, end;
         view_domain_nodes(v, d, &first, &end);
-        bool inside = level == LEVEL_ISLAND && d >= c->n_domains && !cluster_node_type(c, first)->counted &&
-                      cluster_node_gpus(c, first) > 0;
-        result = inside ? place_in_islands(s, v, r, first, gpus) : place_confined(s, v, r, d, UINT64_MAX);
+        bool inside = cluster_level_inside(v->cluster, first, level);
+        result = inside ? place_in_parts(s, v, r, first, level, gpus) : place_confined(s, v, r, d, UINT64_MAX);
     }
     return result == PLACED ? PLACED : NO_TOPOLOGY;
 }
@@ -67,9 +66,9 @@ static enum place_result place_in_one(struct sched *s, struct view *v, const str
 static enum place_result place_at_levels(struct sched *s, struct view *v, const struct request *r)
 {
     enum level widest = r->required_level;
-    if (s->setup.placer->needs & CHOOSES_DOMAINS && widest != LEVEL_ISLAND && r->preferred_level != LEVEL_ISLAND)
+    if (s->setup.placer->needs & CHOOSES_DOMAINS && widest >= LEVEL_NODE && r->preferred_level >= LEVEL_NODE)
         return place_here(s, v, r);
-    for (enum level l = r->preferred_level; l < LEVEL_CLUSTER && l < widest; l++)
+    for (enum level l = r->preferred_level; level_lies_in(l, widest); l = level_outwards(l))
         if (place_in_one(s, v, r, l) == PLACED)
             return PLACED;
     return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);
@@ -102,15 +101,35 @@ const struct placer *sched_placer(const struct sched *s, const void **params)
     return s->setup.placer;
 }
 
+static enum place_result answer(struct sched *s, struct view *v, const struct request *r)
+{
+    if (placing_lacks(v, r))
+        return group_places_type(s, r) ? NO_ROOM : NO_TYPE;
+    return v->headroom ? place_within_caps(s, v, r) : place_anywhere(s, v, r);
+}
+
+/* NO_RESERVED: it would be placed if there were no reservations. */
+static enum place_result answer_if_open(struct sched *s, struct view *v, const struct request *r)
+{
+    const struct shape_kinds *left = v->shape;
+    struct random before = s->placing->random;
+    free_index_set_shapes(v, s->placing->kinds);
+    enum place_result open = answer(s, v, r);
+    if (open == PLACED)
+        builder_take(&s->placing->builder);
+    free_index_set_shapes(v, left);
+    s->placing->random = before;
+    return open == PLACED ? NO_RESERVED : open;
+}
+
 const struct placement *placing_whatever_limit(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);
-    if (placing_lacks(in, r)) {
-        s->placing->why_not = group_places_type(s, r) ? NO_ROOM : NO_TYPE;
-        return NULL;
-    }
-    s->placing->why_not = in->headroom ? place_within_caps(s, in, r) : place_anywhere(s, in, r);
-    return s->placing->why_not == PLACED ? builder_take(&s->placing->builder) : NULL;
+    enum place_result why = answer(s, in, r);
+    if (why != PLACED && reserved_withholds(s, in, r))
+        why = answer_if_open(s, in, r);
+    s->placing->why_not = why;
+    return why == PLACED ? builder_take(&s->placing->builder) : NULL;
 }
 
 static bool over_limit(const struct sched *s, shape_id shape, struct amount more)
@@ -142,7 +161,7 @@ static bool only_totals_count(const struct sched *s, shape_id shape)
 {
     const struct shape_kinds *kinds = &s->placing->kinds[shape];
     const struct request *ask = &s->workload->shape[shape].ask;
-    if (kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
+    if (s->reserved || kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
         return false;
     const struct node_type *t = &s->cluster->type[s->cluster->kind[kinds->kind[0]].type];
     return t->counted && ask->gpu_milli == MILLI_ALL && (!ask->cpu_milli || t->cpu_milli == INT64_MAX) &&
@@ -167,7 +186,8 @@ bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
 enum wait_reason sched_why_not(const struct sched *s)
 {
     static const uint8_t reason[] = { [PLACED] = WAIT_OTHER, [NO_ROOM] = WAIT_GPUS, [NO_ROOM_FRAGMENTED] = WAIT_FRAGMENTED,
-                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE, [NO_POWER] = WAIT_POWER, [NO_LIMIT] = WAIT_LIMIT };
+                                      [NO_TOPOLOGY] = WAIT_TOPOLOGY, [NO_TYPE] = WAIT_TYPE, [NO_POWER] = WAIT_POWER, [NO_LIMIT] = WAIT_LIMIT,
+                                      [NO_RESERVED] = WAIT_RESERVATION };
     return reason[s->placing->why_not];
 }
 
@@ -457,6 +477,7 @@ void placing_begin(struct sched *s)
     s->placing->never = arena_alloc(s->memory, n_all);
     s->placing->least = arena_alloc(s->memory, n_all * sizeof *s->placing->least);
     memset(s->placing->least, 0, n_all * sizeof *s->placing->least);
+    reserved_begin(s);
     s->placing->by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->by_totals);
     uint16_t *allowed = mem_new(s->cluster->n_kinds, sizeof *allowed);
     for (shape_id i = 0; i < n; i++) {
@@ -490,6 +511,7 @@ void placing_end(struct sched *s)
 {
     free_index_free(s->idle);
     free_index_free(s->releasing);
+    reserved_end(s);
     free(s->placing->builder.piece);
     free(s->placing->builder.tried);
 }

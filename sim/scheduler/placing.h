@@ -36,6 +36,12 @@ struct placing_answer { struct random random; enum place_result why_not; };
 struct placing_answer placing_keep(const struct sched *s);
 void placing_put_back(struct sched *s, struct placing_answer kept);
 
+/* A preferred level is tried before the required one if it lies in it: of what lies in a node nothing is sure to lie in a NUMA node. */
+static inline bool level_lies_in(enum level preferred, enum level required)
+{
+    return preferred < LEVEL_CLUSTER && preferred < required && required != LEVEL_NUMA;
+}
+
 /* Instances of a mixed node are for jobs that name their profile, those of a single one for whole GPUs. */
 bool placing_has_slots(const struct request *ask, const struct node_kind *kind, const struct node_type *t);
 /* Of those kinds it may use, as far as owner, slots, GPU model and memory say. */

@@ -3,6 +3,7 @@
 #include "sim/engine/state.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/closed/reserved.h"
 #include "sim/scheduler/stage.h"
 #include "sim/scheduler/timeline.h"
 
@@ -103,7 +104,7 @@ struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64
 static bool room_in_window(struct sched *s, job_id j, int64_t from_ns, int64_t until_ns, const struct placement *p)
 {
     struct view *v = timeline_own_view(s, timeline_view(s, from_ns, until_ns));
-    if (!placement_take_if_free(v, ask_of(s, j), p))
+    if (reserved_denies(s, j, p, from_ns, until_ns) || !placement_take_if_free(v, ask_of(s, j), p))
         return false;
     placement_give(v, ask_of(s, j), p);
     return true;
@@ -157,7 +158,9 @@ const struct placement *plan_placement(const struct sched *s, job_id j)
 bool plan_ready(struct sched *s, job_id j)
 {
     const struct hold *plan = plan_of(s, j);
-    if (!plan || plan->start_ns > s->now_ns || !placement_take_if_free(s->idle, ask_of(s, j), plan->p))
+    if (!plan || plan->start_ns > s->now_ns ||
+        reserved_denies(s, j, plan->p, s->now_ns, timeline_plus(s->now_ns, timeline_length_ns(s, j))) ||
+        !placement_take_if_free(s->idle, ask_of(s, j), plan->p))
         return false;
     placement_give(s->idle, ask_of(s, j), plan->p);
     return true;

@@ -1,14 +1,16 @@
 /* queries.c - what a policy may see of jobs, time, capacity, queues and nodes: the queries of the contract. */
 #include "sim/accounting/books.h"
 #include "sim/contract/site.h"
+#include "sim/contract/util/minmax.h"
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/overhead.h"
 #include "sim/engine/running.h"
 #include "sim/engine/state.h"
-#include "sim/scheduler/outages.h"
+#include "sim/scheduler/closed/outages.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/closed/reserved.h"
 #include "sim/scheduler/sizes.h"
 
 int64_t sched_now(const struct sched *s)
@@ -282,7 +284,8 @@ bool sched_node_up(const struct sched *s, node_id n)
     return node_is_up(s, n);
 }
 
-int64_t sched_take_outages(const struct sched *s, int64_t from_ns, int64_t until_ns, uint64_t *nodes)
+int64_t sched_take_outages(const struct sched *s, job_id j, int64_t from_ns, int64_t until_ns, uint64_t *nodes)
 {
-    return outages_take(s->cluster, from_ns, until_ns, nodes);
+    int64_t again_ns = outages_take(s->cluster, from_ns, until_ns, nodes);
+    return min_i64(again_ns, reserved_take(s, j, from_ns, until_ns, nodes));
 }

@@ -17,11 +17,9 @@ void stage_end(struct sched *s)
     free(s->stage->copy);
 }
 
-struct undo *undo_add(struct sched *s, enum undo_kind kind, job_id j)
+struct undo *undo_log(struct sched *s, enum undo_kind kind, job_id j)
 {
     struct stage *g = s->stage;
-    if (!g->marked)
-        return NULL;
     mem_grow(&g->undo, &g->undo_capacity, g->n_undo, sizeof *g->undo);
     struct undo *u = &g->undo[g->n_undo++];
     *u = (struct undo){ .kind = (uint8_t)kind, .job = j };

@@ -35,7 +35,11 @@ struct stage {
 
 void stage_begin(struct sched *s);
 void stage_end(struct sched *s);
-struct undo *undo_add(struct sched *s, enum undo_kind kind, job_id j);    /* NULL: no mark is set */
+struct undo *undo_log(struct sched *s, enum undo_kind kind, job_id j);
+static inline struct undo *undo_add(struct sched *s, enum undo_kind kind, job_id j)    /* NULL: no mark is set */
+{
+    return s->stage->marked ? undo_log(s, kind, j) : NULL;
+}
 void stage_touch(struct sched *s, struct live *l);
 bool stage_take_if_free(struct sched *s, struct view *v, job_id j, const struct placement *p);
 void stage_take(struct sched *s, struct view *v, job_id j, const struct placement *p);    /* v NULL: does nothing */

@@ -1,11 +1,13 @@
 /* timeline.c - see timeline.h. */
 #include "sim/scheduler/timeline.h"
+#include "sim/capacity/placement_form.h"
 #include "sim/contract/util/minmax.h"
 #include "sim/engine/models.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/closed/reserved.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/stage.h"
 
@@ -126,6 +128,7 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
         return w->v;
     window_move(s, w, from_ns, until_ns);
     blocks_move(w->blocks, w->v, t->out, from_ns, until_ns);
+    free_index_set_shapes(w->v, reserved_kinds(s, from_ns, until_ns));
     w->version = t->version;
     for (size_t i = 0; i < t->n_counted; i++) {
         node_id n = t->counted[i];
@@ -292,7 +295,9 @@ int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
         if (i != ORDERED_NONE && t->hold[i].end_ns < next_ns)
             next_ns = t->hold[i].end_ns;
     }
-    return min_i64(next_ns, t->window[0].blocks ? outages_next_end_ns(t->window[0].v->cluster, t->pass_ns, after_ns) : TIME_NEVER);
+    const struct cluster *c = t->window[0].v->cluster;
+    next_ns = min_i64(next_ns, reserved_next_end_ns(c, t->pass_ns, after_ns));
+    return min_i64(next_ns, t->window[0].blocks ? outages_next_end_ns(c, t->pass_ns, after_ns) : TIME_NEVER);
 }
 
 int64_t timeline_length_ns(const struct sched *s, job_id j)
@@ -494,14 +499,6 @@ static void profiles_out(struct sched *s, node_id n, uint64_t gpus, uint32_t cou
     }
 }
 
-static bool is_on(const struct placement *p, node_id n)
-{
-    for (size_t i = 0; i < p->n; i++)
-        if (p->piece[i].node == n)
-            return true;
-    return false;
-}
-
 /* What holds have there in the profiles. */
 static void profiles_on(struct sched *s, node_id n, int64_t sign)
 {
@@ -509,8 +506,15 @@ static void profiles_on(struct sched *s, node_id n, int64_t sign)
     struct ordered_space ends = holds_by_end(t);
     for (unsigned summed = 0; summed < 2; summed++)
         for (uint32_t i = t->by_end[summed].first; i != ORDERED_NONE; i = ordered_next(&ends, i))
-            if (is_on(t->hold[i].p, n))
+            if (placement_on(t->hold[i].p, n))
                 profiles_change(s, &t->hold[i], sign);
+}
+
+void timeline_reopened(struct sched *s)
+{
+    struct timeline *t = s->timeline;
+    if (t)
+        t->freed++, t->version++, freed_note(&t->room, TIME_NEVER);
 }
 
 /* In windows counted GPUs go by their profile. */
@@ -533,9 +537,8 @@ void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, in
         blocks_lay(t->window[w].blocks, t->window[w].v, t->out, n);
     profiles_out(s, n, gpus, whole && type->counted ? type->gpus : 0, sign);
     t->version++;
-    t->freed += sign < 0;
     if (sign < 0)
-        freed_note(&t->room, TIME_NEVER);
+        timeline_reopened(s);
 }
 
 /* ---- Beginning and end ---- */

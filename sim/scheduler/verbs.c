@@ -6,6 +6,7 @@
 #include "sim/scheduler/checks.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/closed/reserved.h"
 #include "sim/scheduler/sizes.h"
 #include "sim/scheduler/stage.h"
 #include "sim/scheduler/suspend.h"
@@ -37,7 +38,8 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
         if (placement_task(l->now.held, p->piece[i].task))
             return verb_refused(s, j, VERB_START, SCHED_WRONG_STATE);
     const struct placement *all = p->n > 0 ? placement_with(s, l->now.held, p) : p;
-    if (ask_of(s, j)->tasks == SPLIT_ANY || !placement_matches(s, j, all, true))
+    if (ask_of(s, j)->tasks == SPLIT_ANY || !placement_matches(s, j, all, true) ||
+        reserved_denies_more(s, j, p, NULL))
         return verb_refused(s, j, VERB_START, SCHED_MISMATCH);
     const struct amount size = placement_amount(ask_of(s, j), p);
     if (over_limit(s, j, size))
@@ -91,6 +93,8 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     stage_touch(s, l);
     if (l->now.stopping && placement_same(l->was.held, p))
         return sched_keep(s, j);
+    if (reserved_denies_more(s, j, p, NULL))
+        return verb_refused(s, j, VERB_START, SCHED_MISMATCH);
     if ((stands && !(suspended && placement_same(suspended, p))) || (l->now.stopping && l->now.stop_mode == STOP_CANCEL))
         return verb_refused(s, j, VERB_START, SCHED_MISMATCH);
     const struct request *ask = ask_of(s, j);
@@ -283,7 +287,7 @@ enum sched_result sched_resize(struct sched *s, job_id j, const struct placement
     enum sched_result allowed = l ? resize_allowed(s, l, p) : SCHED_WRONG_STATE;
     if (allowed != SCHED_OK)
         return verb_refused(s, l ? j : ID_NONE, VERB_RESIZE, allowed);
-    if (!placement_matches(s, j, p, false))
+    if (!placement_matches(s, j, p, false) || reserved_denies_more(s, j, p, l->now.held))
         return verb_refused(s, j, VERB_RESIZE, SCHED_MISMATCH);
     const struct amount held = placement_amount(ask_of(s, j), l->now.held), wanted = placement_amount(ask_of(s, j), p);
     if (over_limit(s, j, amount_less(wanted, held)))

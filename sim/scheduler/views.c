@@ -10,6 +10,8 @@ struct view *placing_view(struct sched *s)
     v->typical = &s->placing->typical;
     v->rates = s->predicted_rates;
     v->facts = s->workload->facts;
+    v->keeps = models_keep;
+    v->run = s;
     if (s->setup.placer->needs & SEES_TENANTS)
         free_index_count_tenants(v);
     free_index_cap_power(v);

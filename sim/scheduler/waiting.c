@@ -137,7 +137,7 @@ void wait_pass_begins(struct sched *s)
     w->n_fresh = 0;
 }
 
-static void wait_log(const struct sched *s, const struct live *l)
+static __attribute__((cold)) void wait_log(const struct sched *s, const struct live *l)
 {
     for (unsigned r = 0; r < WAIT_REASONS; r++) {
         char text[DECIMAL_MAX + 1];
@@ -219,28 +219,15 @@ void wait_store(struct sched *s, job_id j, const struct live *l)
 }
 
 /* What only the world can know counts as another reason: that a dependency is unmet, or a cap where there is none. */
-static enum wait_reason credible(const struct sched *s, enum wait_reason why)
+enum wait_reason wait_credible(const struct sched *s, enum wait_reason why)
 {
-    return why == WAIT_DEPENDENCY || (why == WAIT_POWER && !s->idle->headroom) ? WAIT_OTHER : why;
-}
-
-void sched_blocked(struct sched *s, job_id j, enum wait_reason why)
-{
-    struct live *l = j < s->n_jobs ? live_of(s, j) : NULL;
-    why = credible(s, why);
-    if (!l || !l->counting || why == WAIT_REASONS || why > WAIT_GROUP || l->own_why == why)
-        return;
-    struct undo *u = undo_add(s, UNDO_OWN, j);
-    if (u)
-        u->why = l->own_why;
-    if (s->setup.observer.decision && why != WAIT_GROUP && why != wait_reason_now(s, l))
-        decision_log(s, j, "decision", "blocked", wait_reason_name[why]);
-    wait_own(s, l, why);
+    bool unknown = (why == WAIT_POWER && !s->idle->headroom) || (why == WAIT_RESERVATION && !s->reserved);
+    return why == WAIT_DEPENDENCY || unknown ? WAIT_OTHER : why;
 }
 
 void line_blocked(struct sched *s, struct line *line, shape_id shape, enum wait_reason why)
 {
-    why = credible(s, why);
+    why = wait_credible(s, why);
     if (why == WAIT_REASONS || why > WAIT_GROUP)
         return;
     if (shape == ID_NONE) {
@@ -276,6 +263,7 @@ void sub_line_blocked(struct sched *s, uint32_t number, enum wait_reason why)
 const char *const wait_reason_name[WAIT_REASONS] = {
     "order",    "limit", "quota",    "protected", "gpus", "fragmented", "topology",
     "type",     "gang",  "reserved", "releasing", "pass", "dependency", "other", "power",
+    "reservation",
 };
 
 int64_t wait_parts(const struct sched *s, const struct job_run *run, int64_t wait[WAIT_REASONS])

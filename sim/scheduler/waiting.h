@@ -11,6 +11,7 @@ void wait_end(struct sched *s, struct live *l);
 void wait_own(struct sched *s, struct live *l, enum wait_reason why);
 void wait_joined(struct sched *s, struct live *l, uint32_t sub);          /* it is in this sub-line now */
 void wait_left(struct sched *s, struct live *l, uint32_t sub);
+enum wait_reason wait_credible(const struct sched *s, enum wait_reason why);    /* as a policy may give it */
 enum wait_reason wait_reason_now(const struct sched *s, const struct live *l);
 void wait_store(struct sched *s, job_id j, const struct live *l);         /* its parts, for good */
 /* What was stored, where it is not 0; returns the sum, ns. */

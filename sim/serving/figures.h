@@ -33,6 +33,10 @@ static inline double figures_attainment(const struct serving_figures *f)
 }
 
 /* Share of the time of ready replicas in which they serve; 0 without replicas. */
+/* Of a ready replica. Step by step: in which its GPUs had work, in steps, and in these times the power
+ * of a GPU as a part of its TDP; otherwise: in which it served, and no steps. Seconds. */
+struct replica_work { double busy_s, steps_s, tdp_s; };
+
 static inline double figures_duty(const struct serving_figures *f)
 {
     return f->replica_s > 0 ? f->busy_s / f->replica_s : 0;

@@ -17,7 +17,7 @@
 /* A cache of equilibria: rates are constant for an hour, replicas for longer. */
 enum { KEPT_STATES = 64 };
 struct kept_state {
-    double rate, speed;
+    double rate, speed, clock;
     uint32_t replicas;
     struct steady steady;
     double served;                /* in the interval in this state, not yet in its counts */
@@ -36,12 +36,15 @@ struct fluid {
     struct demand *demand;
     struct steady_laws laws;
     struct backlog backlog;
+    struct service at_clock;      /* s, with the law of a step at `clock`; that of laws */
     double *speed;                /* [n_replicas] by id; 0: not ready */
+    double *each_clock;           /* [n_replicas] */
+    double clock;                 /* mean of the ready replicas */
     uint32_t n_replicas, ready;
     double all_speed;             /* sum over ready replicas */
     double capacity;              /* of all ready replicas */
     double in_service;            /* now */
-    double each_duty_s;           /* of a replica that was always ready */
+    struct replica_work each;     /* of a replica that was always ready */
     int64_t now_ns;
     struct flow_tally interval, total;       /* total: up to the interval */
     double window_ended, window_kept;        /* of this minute */
@@ -53,7 +56,9 @@ struct fluid *fluid_new(const struct service *s, uint64_t seed)
     struct fluid *f = mem_new(1, sizeof *f);
     f->s = s;
     f->demand = demand_new(s, seed);
-    f->laws = steady_laws_of(s, demand_gap_c2(f->demand));
+    f->at_clock = *s;
+    f->clock = 1;
+    f->laws = steady_laws_of(&f->at_clock, demand_gap_c2(f->demand));
     f->backlog = backlog_new(s->timeout_s);
     return f;
 }
@@ -77,6 +82,7 @@ void fluid_free(struct fluid *f)
     free_counts(&f->interval);
     free_counts(&f->total);
     free(f->speed);
+    free(f->each_clock);
     free(f);
 }
 
@@ -100,13 +106,14 @@ static void add_kept_states(const struct fluid *f, struct flow_tally *t)
 
 static struct kept_state *equilibrium(struct fluid *f, double rate)
 {
-    const double key[] = { rate, f->all_speed, f->ready };
+    const double key[] = { rate, f->all_speed, f->ready, f->clock };
     struct kept_state *k = &f->state[hash_bytes(key, sizeof key, 0) % KEPT_STATES];
-    if (k->rate != rate || k->speed != f->all_speed || k->replicas != f->ready) {
+    if (k->rate != rate || k->speed != f->all_speed || k->clock != f->clock ||
+        k->replicas != f->ready) {
         add_counts(f, &f->interval, &k->steady, k->served);
         steady_free(&k->steady);
         struct steady steady = steady_state(&f->laws, rate, f->ready, f->all_speed);
-        *k = (struct kept_state){ rate, f->all_speed, f->ready, steady, 0 };
+        *k = (struct kept_state){ rate, f->all_speed, f->clock, f->ready, steady, 0 };
     }
     return k;
 }
@@ -121,7 +128,9 @@ static void count(struct fluid *f, const struct steady *s, double passed_s, doub
     t->dropped += dropped;
     t->kept += served * s->kept;
     t->busy_s += passed_s * s->busy * f->ready;
-    f->each_duty_s += passed_s * s->duty;
+    f->each.busy_s += passed_s * s->duty;
+    f->each.steps_s += passed_s * s->steps;
+    f->each.tdp_s += passed_s * s->tdp;
     t->gpu_s += passed_s * s->duty * f->ready;
     t->kv_s += passed_s * s->kv * f->ready;
     t->kv_peak = fmax(t->kv_peak, s->kv);
@@ -195,21 +204,50 @@ void fluid_advance(struct fluid *f, int64_t to_ns)
 
 /* ---- replicas ---- */
 
-static void set_speed(struct fluid *f, uint32_t id, double speed)
+static void set_clock(struct fluid *f, double clock)
 {
-    if (id >= f->n_replicas) {
-        f->speed = mem_resize(f->speed, id + 1, sizeof *f->speed);
-        while (f->n_replicas <= id)
-            f->speed[f->n_replicas++] = 0;
-    }
-    f->speed[id] = speed;
+    if (clock == f->clock || f->s->time.kind != TIME_ENGINE)
+        return;
+    f->clock = clock;
+    f->at_clock.time.engine.law = llm_law_at_clock(&f->s->time.engine.law, clock);
+}
+
+/* What is known of single replicas, for all of them. */
+static void add_up(struct fluid *f)
+{
+    double clocks = 0;
     f->all_speed = 0;
     f->ready = 0;
     for (uint32_t i = 0; i < f->n_replicas; i++) {
         f->all_speed += f->speed[i];      /* in order of ids: equal replicas, equal sum */
         f->ready += f->speed[i] > 0;
+        clocks += f->speed[i] > 0 ? f->each_clock[i] : 0;
     }
+    set_clock(f, f->ready ? clocks / f->ready : 1);
     f->capacity = steady_capacity(&f->laws, f->ready, f->all_speed);
+}
+
+static void set_speed(struct fluid *f, uint32_t id, double speed)
+{
+    if (id >= f->n_replicas) {
+        f->speed = mem_resize(f->speed, id + 1, sizeof *f->speed);
+        f->each_clock = mem_resize(f->each_clock, id + 1, sizeof *f->each_clock);
+        for (; f->n_replicas <= id; f->n_replicas++) {
+            f->speed[f->n_replicas] = 0;
+            f->each_clock[f->n_replicas] = 1;
+        }
+    }
+    f->speed[id] = speed;
+    if (speed == 0)
+        f->each_clock[id] = 1;
+    add_up(f);
+}
+
+void fluid_replica_clock(struct fluid *f, uint32_t id, double clock)
+{
+    assert(clock > 0 && id < f->n_replicas && f->speed[id] > 0);
+    f->each_clock[id] = clock;
+    add_up(f);
 }
 
 void fluid_replica_ready(struct fluid *f, uint32_t id, double speed)
@@ -224,9 +262,9 @@ void fluid_replica_speed(struct fluid *f, uint32_t id, double speed)
     set_speed(f, id, speed);
 }
 
-double fluid_replica_busy_s(const struct fluid *f)
+struct replica_work fluid_replica_work(const struct fluid *f)
 {
-    return f->each_duty_s;
+    return f->each;
 }
 
 void fluid_replica_gone(struct fluid *f, uint32_t id)

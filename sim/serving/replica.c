@@ -12,6 +12,7 @@ struct replica replica_new(const struct service *s, double speed)
     bool steps = s->time.kind == TIME_ENGINE;
     return (struct replica){ .ready = true,
                              .speed = speed,
+                             .clock = 1,
                              .own = request_lines_none(),
                              .serving = empty,
                              .end_ns = TIME_NEVER,

@@ -10,6 +10,7 @@ struct replica {
     bool ready;
     uint8_t role;
     double speed;
+    double clock;                 /* of its GPUs, a part of the full one [1]; of TIME_ENGINE */
     struct request_lines own;             /* requests that wait for this replica; not of TIME_ENGINE */
     uint32_t in_service;
     int64_t busy_ns, busy_since_ns;       /* it served, until then; since then, if it serves */

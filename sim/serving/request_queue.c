@@ -143,7 +143,7 @@ static void begin_step(struct request_queue *q, uint32_t id)
     r->due = false;
     q->blocks -= llm_ranks_used(&r->ranks, b);
     if (r->ready)
-        llm_ranks_begin(&r->ranks, b, r->speed, &q->present, q->now_ns, &q->interval);
+        llm_ranks_begin(&r->ranks, b, r->clock, r->speed, &q->present, q->now_ns, &q->interval);
     q->blocks += llm_ranks_used(&r->ranks, b);
     r->in_service = llm_ranks_running(&r->ranks);
     if (before == 0 && r->in_service > 0) {
@@ -166,7 +166,7 @@ static double gpu_s_so_far(const struct request_queue *q)
 {
     double sum = q->gone_gpu_s;
     for (uint32_t i = 0; i < q->ready; i++)
-        sum += llm_ranks_gpu_s(&q->replica[q->ready_ids[i]].ranks, q->now_ns);
+        sum += llm_ranks_work(&q->replica[q->ready_ids[i]].ranks, q->now_ns).busy_s;
     return sum;
 }
 
@@ -467,7 +467,7 @@ void request_queue_replica_gone(struct request_queue *q, uint32_t id)
     struct replica *r = &q->replica[id];
     assert(id < q->n_replicas && r->ready);
     struct request_lines lost = request_lines_none();
-    q->gone_gpu_s += llm_ranks_gpu_s(&r->ranks, q->now_ns);
+    q->gone_gpu_s += llm_ranks_work(&r->ranks, q->now_ns).busy_s;
     if (by_steps(q))
         handover_leave(&q->handover, &q->s->time.engine, q->replica, id, &q->present, q->now_ns,
                     &q->blocks);
@@ -494,13 +494,20 @@ void request_queue_replica_speed(struct request_queue *q, uint32_t id, double sp
     refresh(q, id);
 }
 
-double request_queue_replica_busy_s(const struct request_queue *q, uint32_t id)
+void request_queue_replica_clock(struct request_queue *q, uint32_t id, double clock)
+{
+    assert(id < q->n_replicas && q->replica[id].ready && clock > 0);
+    q->replica[id].clock = clock;
+}
+
+struct replica_work request_queue_replica_work(const struct request_queue *q, uint32_t id)
 {
     const struct replica *r = &q->replica[id];
     assert(id < q->n_replicas && r->ready);
     if (by_steps(q))
-        return llm_ranks_gpu_s(&r->ranks, q->now_ns);
-    return (double)(r->busy_ns + (r->in_service ? q->now_ns - r->busy_since_ns : 0)) / NS_PER_S;
+        return llm_ranks_work(&r->ranks, q->now_ns);
+    int64_t busy_ns = r->busy_ns + (r->in_service ? q->now_ns - r->busy_since_ns : 0);
+    return (struct replica_work){ .busy_s = seconds(busy_ns) };
 }
 
 /* ---- results ---- */

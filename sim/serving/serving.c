@@ -63,9 +63,17 @@ void serving_replica_speed(struct serving *v, uint32_t id, double speed)
         request_queue_replica_speed(v->queue, id, speed);
 }
 
-double serving_replica_busy_s(const struct serving *v, uint32_t id)
+void serving_replica_clock(struct serving *v, uint32_t id, double clock)
 {
-    return v->fluid ? fluid_replica_busy_s(v->fluid) : request_queue_replica_busy_s(v->queue, id);
+    if (v->fluid)
+        fluid_replica_clock(v->fluid, id, clock);
+    else
+        request_queue_replica_clock(v->queue, id, clock);
+}
+
+struct replica_work serving_replica_work(const struct serving *v, uint32_t id)
+{
+    return v->fluid ? fluid_replica_work(v->fluid) : request_queue_replica_work(v->queue, id);
 }
 
 struct serving_load serving_load(const struct serving *v)

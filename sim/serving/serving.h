@@ -19,10 +19,12 @@ void serving_replica_gone(struct serving *v, uint32_t id);
 /* Of a ready replica, from now on: services and steps that have begun keep their ends, but for the
  * decode of an LLM that does not run step by step. */
 void serving_replica_speed(struct serving *v, uint32_t id, double speed);
-/* Seconds in which a ready replica has served at least one request (if it runs step by step: in
- * which its GPU had work), since any time before it was ready; in fluid mode the mean of all
- * replicas. Differences count. */
-double serving_replica_busy_s(const struct serving *v, uint32_t id);
+/* Of the GPUs of a ready replica that runs step by step, a part of the full one: 1 until it is said;
+ * of others nothing changes. */
+void serving_replica_clock(struct serving *v, uint32_t id, double clock);
+/* Of a ready replica since any time before it was ready; in fluid mode the mean of all replicas.
+ * Differences count. */
+struct replica_work serving_replica_work(const struct serving *v, uint32_t id);
 
 /* The input of an autoscaler; the difference of two gives means of the time between. */
 struct serving_load {

@@ -265,7 +265,7 @@ static struct steady by_flow(const struct steady_laws *l, const struct llm_flow 
                              double to_s)
 {
     const struct llm_batching *b = &l->s->time.engine;
-    struct steady r = { .busy = f->busy, .duty = f->gpu };
+    struct steady r = { .busy = f->busy, .duty = f->gpu, .steps = f->busy, .tdp = f->tdp };
     r.first_token = spread_uniform(from_s, to_s);
     r.per_token = spread_uniform(f->token_s, f->token_s);
     r.kv = fmin(1, f->context / (llm_batching_blocks(b) * b->block));

@@ -40,6 +40,7 @@ struct steady {
     double kept;                  /* share of served requests within every target of the SLO */
     double busy, in_service;      /* of a replica: share of the time, number of requests */
     double duty;                  /* likewise: of its GPU; busy, if it does not run step by step */
+    double steps, tdp;            /* as in struct replica_work, of the time; 0, if it does not */
     double kv;                    /* share of its KV cache in use, if it does */
 };
 /* rate < steady_capacity(); speed: of all replicas together. */

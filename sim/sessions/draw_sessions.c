@@ -26,11 +26,23 @@ struct drawing {
     size_t room;
 };
 
+static uint64_t seed_of(const struct session_spec *s, uint64_t seed)
+{
+    return hash_bytes(s->name, strlen(s->name), seed);
+}
+
 static double uniform(const struct drawing *d, const char *purpose, uint64_t k)
 {
     struct random r;
     random_init(&r, d->seed, purpose, k);
     return random_uniform(&r);
+}
+
+size_t sessions_choose(const struct session_spec *spec, uint64_t seed, const char *purpose,
+                       uint64_t k, const struct shares *among)
+{
+    const struct drawing d = { .seed = seed_of(spec, seed) };
+    return shares_choose(among, uniform(&d, purpose, k));
 }
 
 static int64_t time_ns(const struct cut_law *law, double u)
@@ -62,6 +74,14 @@ static void draw_phases(struct drawing *d, const struct drawn_kind *kind, struct
     x->n_phases = (uint32_t)n;
 }
 
+static void draw_waits(struct drawing *d, struct session *x, uint64_t k)
+{
+    const struct session_spec *s = d->spec;
+    x->patience_ns = time_ns(&d->patience, uniform(d, "session patience", k));
+    x->start_up_ns = ns_of_seconds(s->start_least_s + (s->start_most_s - s->start_least_s) *
+                                                          uniform(d, "session start-up", k));
+}
+
 static struct session draw_one(struct drawing *d, double at_s, uint64_t k, struct arena *memory)
 {
     const struct session_spec *s = d->spec;
@@ -71,13 +91,12 @@ static struct session draw_one(struct drawing *d, double at_s, uint64_t k, struc
     struct session x = {
         .submit_ns = ns_of_seconds(at_s),
         .length_ns = time_ns(&kind->law[LENGTH], uniform(d, "session length", k)),
-        .patience_ns = time_ns(&d->patience, uniform(d, "session patience", k)),
-        .start_up_ns = ns_of_seconds(s->start_least_s + (s->start_most_s - s->start_least_s) *
-                                                            uniform(d, "session start-up", k)),
         .user = (uint32_t)(uniform(d, "session user", k) * s->users),
         .size = (uint16_t)shares_choose(&d->sizes, uniform(d, "session size", k)),
+        .kind = (uint16_t)(kind - d->kind),
         .forgotten = uniform(d, "session forgotten", k) < kind->forgotten,
     };
+    draw_waits(d, &x, k);
     draw_phases(d, kind, &x, k, memory);
     return x;
 }
@@ -162,7 +181,7 @@ bool sessions_draw(struct sessions *to, const struct session_spec *spec, uint64_
                    int64_t since_1970_ns, double until_s, size_t most, struct arena *memory)
 {
     static const struct arrival_law poisson = { .kind = ARRIVE_POISSON };
-    struct drawing d = { .spec = spec, .seed = hash_bytes(spec->name, strlen(spec->name), seed) };
+    struct drawing d = { .spec = spec, .seed = seed_of(spec, seed) };
     struct calendar calendar = calendar_of(spec->daily, spec->weekly, 0, since_1970_ns);
     struct arrivals a = arrivals_from(&poisson, &calendar, session_rate_per_h(spec) / HOUR_S,
                                       d.seed, "session arrivals");
@@ -182,4 +201,23 @@ bool sessions_draw(struct sessions *to, const struct session_spec *spec, uint64_
     free(session);
     end(&d);
     return to->n <= most;
+}
+
+void sessions_replay(struct sessions *to, const struct session_spec *spec, uint64_t seed,
+                     const struct session *recorded, size_t n, struct arena *memory)
+{
+    struct drawing d = { .spec = spec, .seed = seed_of(spec, seed) };
+    *to = rules_of(spec, memory);
+    to->session = arena_alloc(memory, (n + 1) * sizeof *to->session);
+    begin(&d);
+    for (; to->n < n; to->n++) {
+        struct session *x = &to->session[to->n];
+        *x = recorded[to->n];
+        draw_waits(&d, x, to->n);
+        int64_t *kept = arena_alloc(memory, x->n_phases * sizeof *kept);
+        memcpy(kept, x->phase_ns, x->n_phases * sizeof *kept);
+        x->phase_ns = kept;
+        hash_one(&to->drawn, x);
+    }
+    end(&d);
 }

@@ -13,7 +13,8 @@ struct session {
     int64_t patience_ns;          /* of each wait for GPUs */
     int64_t start_up_ns;          /* each time it gets GPUs */
     uint32_t user;                /* from 0 */
-    uint16_t size;                /* index of session_spec.size */
+    uint16_t size;                /* index of session_spec.size; 0 of recorded ones */
+    uint16_t kind;                /* index of session_spec.kind; 0 without kinds */
     bool     forgotten;           /* the user leaves without closing it */
     uint32_t n_phases;
     /* [n_phases] think and run times in turn, from a think time on; their sum is above length_ns or
@@ -40,3 +41,11 @@ struct arena;
  * All is in `memory`. false: more than `most` sessions. */
 bool sessions_draw(struct sessions *to, const struct session_spec *spec, uint64_t seed,
                    int64_t since_1970_ns, double until_s, size_t most, struct arena *memory);
+/* Recorded sessions [n], by submit time: their users, lengths and phases are as recorded. How long a
+ * user waits for GPUs and how long they start up is drawn like that of others. */
+void sessions_replay(struct sessions *to, const struct session_spec *spec, uint64_t seed,
+                     const struct session *recorded, size_t n, struct arena *memory);
+/* One of several by weight, from the stream (seed and group, purpose, k). */
+struct shares;
+size_t sessions_choose(const struct session_spec *spec, uint64_t seed, const char *purpose,
+                       uint64_t k, const struct shares *among);

@@ -102,6 +102,8 @@ struct shape {
                                      ID_NONE: not confined */
     queue_id limited;             /* set by run_bind(): its jobs are of this queue, which, or one above
                                      it, has a limit; ID_NONE: of queues without one */
+    const uint64_t *admits;       /* set by run_bind(): bits of the reservations that it may use;
+                                     NULL: none */
 };
 
 /* Equal tasks of a job of unequal tasks; or an inner group, which has levels and no tasks. */

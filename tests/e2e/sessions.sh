@@ -31,6 +31,26 @@ sessions:
   - { group: class, users: 10, rate_per_h: 2, queue: a, gpus: { 0.5: 1, 2: 1 }, culling: { cull: kill } }
 END
 
+# Recorded sessions on free GPUs: as they were, and the same bytes whatever the seed but for patience.
+cat >recorded.csv <<'END'
+session,user,start_s,end_s,active,gpus,gpu_type
+late,ann,100,1000,100-160;200.5-450,1,A100-SXM4-40
+early,bob,50,5000,,2,
+END
+cat >replay.yaml <<'END'
+workload: replay
+sessions: [ { group: lab, recorded: recorded.csv, queue: notebooks, start_up: { least_s: 0, most_s: 0 } } ]
+END
+cat >replayed.txt <<'END'
+early,lab,bob,notebooks,2,50,50,5000,closed,0,0,9900
+late,lab,ann,notebooks,1,100,100,1000,closed,0,309.5,590.5
+END
+"$gpuyard" run -q -c c.yaml -t replay.yaml -o replay >run.txt 2>&1 &&
+    sed 1d replay/sessions.csv | cut -d, -f1-10,17-19 | awk -F, -v OFS=, '{ print $1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13 }' | cmp -s - replayed.txt
+check "recorded sessions are used as they were" $?
+grep -q '"sessions_drawn"' replay/manifest.json && grep -q "named_sha256: \[ $(sha256sum recorded.csv | cut -d' ' -f1)" replay/manifest.json
+check "the manifest knows the record" $?
+
 # What a policy has no say in: who comes, when, with how much patience.
 given() { cut -d, -f1-6,11 "$1/sessions.csv" | sort; }
 drawn() { grep -o '"[a-z_]*drawn": "[0-9a-f]*"' "$1/manifest.json"; }

@@ -41,9 +41,11 @@ static struct failures random_failures(struct random *r, struct planned_outage *
     f.cordon_faults = random_below(r, 2) ? 3 : 0;
     f.cordon_within_ns = 200 * NS_PER_S;
     f.cordon_ns = 60 * NS_PER_S;
-    *planned = (struct planned_outage){ .first = 0, .end = 1 + (uint32_t)random_below(r, 2), .from_ns = 60 * NS_PER_S,
-                                        .until_ns = 90 * NS_PER_S, .drain_ns = (int64_t)random_below(r, 20) * NS_PER_S,
-                                        .every_ns = random_below(r, 2) ? 100 * NS_PER_S : 0 };
+    planned->first = 0;
+    planned->end = 1 + (uint32_t)random_below(r, 2);
+    planned->when = (struct closure){ .from_ns = 60 * NS_PER_S, .until_ns = 90 * NS_PER_S };
+    planned->when.drain_ns = (int64_t)random_below(r, 20) * NS_PER_S;
+    planned->when.every_ns = random_below(r, 2) ? 100 * NS_PER_S : 0;
     f.planned = planned;
     f.n_planned = 1;
     return f;

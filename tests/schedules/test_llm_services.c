@@ -81,6 +81,51 @@ static void energy(void **state)
     }
 }
 
+/* models.md 9: at half the clock prompts take nearly twice as long, decode of one sequence hardly longer; in both modes. */
+static void at_half_the_clock(void **state)
+{
+    static const char *const modes[] = { "requests", "fluid" }, *const metrics[] = { "first_token_p50_s", "per_token_p50_s" };
+    static const struct { double least, most; } slower[] = { { 1.6, 2 }, { 1, 1.03 } };
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, TOP "  - name: s\n    requests: { rate_per_s: 0.01, prompt_tokens: { law: fixed, value_s: 2000 }, "
+                                        "output_tokens: { law: fixed, value_s: 200 } }\n" LLM "    mode: %s\n", modes[i]);
+        struct played full = play("nodes: [ { group: n, count: 1, type: dgx-a100-80 } ]\npower: { clock: 1 }\n", text);
+        struct played half = play("nodes: [ { group: n, count: 1, type: dgx-a100-80 } ]\npower: { clock: 0.5 }\n", text);
+        for (size_t m = 0; m < 2; m++) {
+            double ratio = played_value(&half, metrics[m], "service=s") / played_value(&full, metrics[m], "service=s");
+            if (!(ratio >= slower[m].least && ratio < slower[m].most))
+                fail_msg("%s, %s: %.9g times as long", modes[i], metrics[m], ratio);
+        }
+        played_free(&full);
+        played_free(&half);
+    }
+}
+
+/* models.md 9, by the law of a step of 10 ms that reads all the time: .87 of 400 W in decode, 400 W with a prompt. Five requests of 200
+ * tokens a second keep ten running, so the GPU is in steps but for e^-10 of the time, and prompts come in a twentieth of the steps:
+ * 400 x (.87 + .13/20) W, from the second minute on, as a minute draws by the one before; by its duty it draws 360 W instead. */
+static void energy_by_steps(void **state)
+{
+    static const struct row { const char *mode, *power; double watts; } rows[] = {
+        { "requests", "llm: true", 400 * (.87 + .13 / 20) }, { "fluid", "llm: true", 400 * (.87 + .13 / 20) },
+        { "requests", "llm: false", 360 },                   { "fluid", "llm: false", 360 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[1000], cluster[200];
+        snprintf(text, sizeof text, TOP "  - name: s\n    " ASKS("5") "    service_time: { llm: { model: llama-3.1-8b, gpu: A100-SXM4-80, step_law: "
+                                        "{ a_s: 0.01, b_s: 0, c_s: 0, d_s: 0 } } }\n    mode: %s\n", rows[i].mode);
+        snprintf(cluster, sizeof cluster, "nodes: [ { group: n, count: 1, type: dgx-a100-80 } ]\npower: { pue: 1, %s }\n", rows[i].power);
+        struct played p = play(cluster, text);
+        double above_w = (1000 * played_value(&p, "energy_kwh", "all") - 1495) * 60 / 59;
+        if (fabs(above_w / (rows[i].watts - 75) - 1) > .003)
+            fail_msg("%s, %s: %.9g W above 75, want %.9g", rows[i].mode, rows[i].power, above_w, rows[i].watts - 75);
+        played_free(&p);
+    }
+}
+
 /* models.md 4.6: 180 s for the image, 16.06e9 bytes of weights at 2 GB/s, 5 s to warm up: 193.03 s; rows every second. */
 static void loads_its_model(void **state)
 {
@@ -168,7 +213,7 @@ static void all_metrics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy),
+        cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy), cmocka_unit_test(energy_by_steps), cmocka_unit_test(at_half_the_clock),
         cmocka_unit_test(loads_its_model), cmocka_unit_test(signals_of_scalers),
         cmocka_unit_test(all_metrics),
     };

@@ -96,6 +96,22 @@ static const struct schedule rows[] = {
       .jobs = { { 0, 30, 1, 0, .data_gib = 300 }, { 0, 100, 1, 0, .data_gib = 1000 } } },
 
     /* ---- Starts by parts: 180 s to pull or 30, 10 s + 2 s for each doubling of GPUs, 10 GiB at 5 GiB/s ---- */
+    /* The placer `cached`: 1000 GiB in 100 s of work take 200 s at 5 GiB/s, and 100 s from what the node keeps */
+    { "placer cached: the node that has the data", "fifo", { NODES(2, 2) }, .placer = "cached", .storage = READS(2000), .jobs = {
+        { 0, 50, 2, 0, .took = "0:01" }, { 0, 100, 2, 0, .ends = 200, .data_gib = 1000, .data_set = "c4", .took = "1:01" },
+        { 300, 100, 2, 300, .data_gib = 1000, .data_set = "c4", .took = "1:01" },
+        { 300, 100, 2, 300, .ends = 500, .data_gib = 1000, .data_set = "c4", .took = "0:01" } } },
+    { "placer pack: the first of nodes alike", "fifo", { NODES(2, 2) }, .storage = READS(2000), .jobs = {
+        { 0, 50, 2, 0, .took = "0:01" }, { 0, 100, 2, 0, .ends = 200, .data_gib = 1000, .data_set = "c4", .took = "1:01" },
+        { 300, 100, 2, 300, .ends = 500, .data_gib = 1000, .data_set = "c4", .took = "0:01" } } },
+    { "placer cached: tasks, and a total", "fifo", { NODES(3, 2) }, .placer = "cached", .storage = READS(2000), .jobs = {
+        { 0, 50, 2, 0, .took = "0:01" }, { 0, 100, 2, 0, .ends = 200, .data_gib = 1000, .data_set = "c4", .took = "1:01" },
+        { 300, 100, 4, 300, .data_gib = 1000, .data_set = "c4", .took = "1:01 0:01" },
+        { 600, 100, 3, 600, .tasks = 3, .data_gib = 1000, .data_set = "c4", .took = "0:0 0:1 1:0" } } },
+    { "placer cached: the node that has the image", "fifo", { NODES(2, 1) }, .placer = "cached", .storage = PULLS(0), .overhead = BY_PARTS,
+      .metric = { { "image_pulls", 2 } }, .jobs = {
+        { 0, 10, 1, 0, .ends = 202, .image = "a", .took = "0:0" }, { 0, 10, 1, 0, .ends = 202, .image = "b", .took = "1:0" },
+        { 1000, 10, 1, 1000, .ends = 1052, .image = "b", .took = "1:0" } } },
     { "cold, then cached", "fifo", ONE_NODE(2), .storage = PULLS(0), .overhead = BY_PARTS, .startup = 2 * (194 + 44), .useful = 40,
       .metric = { { "image_pulls", 1 }, { "pull_gpu_h", 2 * 210 / 3600.0 } },
       .jobs = { { 0, 10, 2, 0, .ends = 204 }, { 0, 10, 2, 204, .ends = 258 } } },

@@ -70,7 +70,7 @@ static void steps_are_busy(void **state)
     for (size_t i = 0; i < 3; i++)
         llm_ranks_insert(&ranks, &p, requests_enter(&p, &(struct service_request){ .prompt_tokens = 1000, .output_tokens = 50 }, i));
     for (uint64_t steps = 0; steps < 1000; steps++) {
-        llm_ranks_begin(&ranks, &b, 1, &p, now_ns, &t);
+        llm_ranks_begin(&ranks, &b, 1, 1, &p, now_ns, &t);
         if (ranks.end_ns == TIME_NEVER)
             break;
         sum_ns += ranks.end_ns - ranks.begin_ns;
@@ -82,7 +82,7 @@ static void steps_are_busy(void **state)
     assert_true(t.steps == 60);          /* models.md 4.9 */
     assert_true(sum_ns == now_ns);
     assert_true(llm_ranks_used(&ranks, &b) == 0);
-    assert_true(ranks.gpu_s > 0 && ranks.gpu_s < seconds(sum_ns));
+    assert_true(ranks.ended.busy_s > 0 && ranks.ended.busy_s < seconds(sum_ns));
     llm_ranks_free(&ranks);
     tally_free(&t);
     free(p.at);

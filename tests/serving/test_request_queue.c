@@ -253,7 +253,7 @@ static void another_speed(void **state)
     const double busy_s[] = { 4, 15, 20, 22 }, look_s[] = { 4, 15, 25, 100 }, speed[] = { .5, .5, 1, 1 };
     for (size_t i = 0; i < 4; i++) {
         serving_advance(v, ns_of_seconds(look_s[i]));
-        assert_near(serving_replica_busy_s(v, 0), busy_s[i], 1e-12);
+        assert_near(serving_replica_work(v, 0).busy_s, busy_s[i], 1e-12);
         serving_replica_speed(v, 0, speed[i]);
     }
     assert_near(serving_total(v).latency.mean_s * 3, 10 + 19 + 2, 1e-9);
@@ -276,7 +276,7 @@ static void another_speed_of_an_llm(void **state)
     serving_replica_speed(v, 0, 1);
     serving_advance(v, 100 * NS_PER_S);
     assert_near(serving_total(v).latency.mean_s * 1000, 100 + 10 * 24 + 40 * 12, 1e-5);
-    assert_near(serving_replica_busy_s(v, 0) * 1000, 820, 1e-5);
+    assert_near(serving_replica_work(v, 0).busy_s * 1000, 820, 1e-5);
     serving_free(v);
     request_list_free(&l);
 }
@@ -288,10 +288,10 @@ static void speed_of_a_flow(void **state)
     struct service s = served_by_law("flow", SERVICE_FLUID, .5, (struct law)LAW_OF(LAW_EXPONENTIAL, 1));
     struct serving *v = serving_with(&s, 1, 1, 1);
     serving_advance(v, 100 * NS_PER_S);
-    assert_near(serving_replica_busy_s(v, 0), 50, 1e-6);      /* 1e-9 of it: polygons */
+    assert_near(serving_replica_work(v, 0).busy_s, 50, 1e-6);      /* 1e-9 of it: polygons */
     serving_replica_speed(v, 0, .625);
     serving_advance(v, 200 * NS_PER_S);
-    assert_near(serving_replica_busy_s(v, 0), 50 + 80, 1e-6);
+    assert_near(serving_replica_work(v, 0).busy_s, 50 + 80, 1e-6);
     serving_free(v);
 }
 

@@ -6,6 +6,7 @@
 #include "traces/formats/format.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -24,7 +25,8 @@ static const struct file_row { const char *name, *text, *error; } rows[] = {
     { "a group twice", W "sessions: [ { group: a, users: 1 }, { group: b, users: 1 }, { group: a, users: 1 } ]\n", "w.yaml:3:70: group: 'a' is there twice" },
     { "two rates", ONE(", rate_per_h: 1, per_user_weekday: 2"), "w.yaml:4:63: per_user_weekday: want either this or 'rate_per_h'" },
     { "unknown key", ONE(", cul: off"),
-      "w.yaml:4:30: unknown key 'cul': want one of group, preset, users, per_user_weekday, rate_per_h, daily, weekly, gpus, node_gpus, cpus_per_gpu, memory_gib_per_gpu, queue, priority, "
+      "w.yaml:4:30: unknown key 'cul': want one of group, preset, users, recorded, per_user_weekday, rate_per_h, daily, weekly, gpus, node_gpus, cpus_per_gpu, memory_gib_per_gpu, gpu_types, mig, models, "
+      "queue, priority, "
       "preemptible, length, think, run, patience, kinds, forgotten, culling, cap_s, start_up, slo, duty" },
     { "a day of three hours", ONE(", daily: [1, 2, 3]"), "w.yaml:4:37: daily: want 24 numbers, got 3" },
     { "a week without work", ONE(", weekly: [0, 0, 0, 0, 0, 1, 1]"), "w.yaml:4:5: weekly: want a weekday with sessions, or a 'rate_per_h'" },
@@ -47,6 +49,13 @@ static const struct file_row { const char *name, *text, *error; } rows[] = {
     { "preset: a law beside its kinds", ONE(", preset: adobe, run: { law: fixed, value_s: 1 }"),
       "w.yaml:4:50: run: want it in 'kinds' instead: this preset has some" },
     { "gpus: nothing", ONE(", gpus: {}"), "w.yaml:4:36: gpus: want at least one share above 0" },
+    { "mig: no such profile", ONE(", gpus: { 1: 1 }, mig: { 2: 1 }"), "w.yaml:4:56: 2: want a MIG profile like 1g.10gb, or none, got '2'" },
+    { "mig: of a half GPU", ONE(", mig: { 1g.10gb: 1 }"), "w.yaml:4:35: mig: want whole 'gpus' beside it: so many instances" },
+    { "kinds: a type twice", ONE(", kinds: [ { share: 1, gpu_types: { A: 1, A: 1 } } ]"), "w.yaml:4:73: A: this key is given twice" },
+    { "recorded: and drawn", W "sessions: [ { group: lab, recorded: r.csv, users: 3 } ]\n",
+      "w.yaml:3:51: users: want it of drawn sessions only, not beside 'recorded'" },
+    { "recorded: no such file", W "sessions: [ { group: lab, recorded: nowhere.csv } ]\n",
+      "w.yaml:3:37: recorded: nowhere.csv: cannot open: No such file or directory" },
     { "half a workload of jobs", W "jobs: 5\nsessions: [ { group: lab, users: 20 } ]\n", "w.yaml:1:1: want 'gpus', in the class or above" },
 };
 
@@ -151,11 +160,121 @@ static void until_the_last_job(void **state)
     workload_free(w);
 }
 
+/* Two kinds on two types of GPUs, each with a law of its own; those of a third are as the group says. */
+static void what_kinds_want(void **state)
+{
+    (void)state;
+    struct workload *w = workload_of(ONE(", rate_per_h: 20, gpus: { 1: 1 }, gpu_types: { A100: 1 }, models: { none: 1, BERT: 3 }, kinds: [\n"
+                                         "      { share: 1, gpu_types: { T4: 1 }, length: { law: fixed, value_s: 100 } },\n"
+                                         "      { share: 1, gpu_types: { V100: 1 }, length: { law: fixed, value_s: 200 } },\n"
+                                         "      { share: 2, mig: { 1g.10gb: 1, none: 1 }, length: { law: fixed, value_s: 300 } } ]"), 3);
+    size_t n = w->n_on_demand, of[3] = { 0 }, bert = 0, mig = 0;
+    static const char *const type[] = { "T4", "V100", "A100" };
+    for (job_id j = w->n_jobs; j < workload_all(w); j++) {
+        const struct shape *shape = &w->shape[w->facts[j].ask->shape];
+        int64_t kind = w->truth[j].duration_ns / (100 * NS_PER_S) - 1;
+        assert_true(kind >= 0 && kind < 3);
+        of[kind]++;
+        assert_string_equal(intern_text(w->gpu_types, shape->gpu_type), type[kind]);
+        assert_true(kind == 2 || !shape->ask.mig);
+        mig += shape->ask.mig != 0;
+        bert += w->facts[j].model != ID_NONE && !strcmp(intern_text(w->models, w->facts[j].model), "BERT");
+    }
+    /* shares 1/4, 1/4, 1/2; 3/4; half of the last: within 4 sigma of a binomial law */
+    assert_true(n > 2000);
+    assert_true(fabs((double)of[0] / (double)n - .25) < 4 * sqrt(.25 * .75 / (double)n));
+    assert_true(fabs((double)of[2] / (double)n - .5) < 4 * .5 / sqrt((double)n));
+    assert_true(fabs((double)bert / (double)n - .75) < 4 * sqrt(.25 * .75 / (double)n));
+    assert_true(fabs((double)mig / (double)of[2] - .5) < 4 * .5 / sqrt((double)of[2]));
+    workload_free(w);
+}
+
+/* ---- recorded ---- */
+
+#define RECORDED "workload: w\nsessions: [ { group: lab, recorded: r.csv, queue: q } ]\n"
+static void write_file(const char *text)
+{
+    FILE *f = fopen("r.csv", "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static const struct list_row { const char *name, *text, *error; } lists[] = {
+    { "list: no end", "start_s\n1\n", "r.csv:1: want a column 'end_s'" },
+    { "list: a column of its own", "start_s,end_s,who\n1,2,x\n",
+      "r.csv:1: unknown column 'who': want start_s, end_s, active, session, user, gpus, gpu_type, mig or model" },
+    { "list: none", "start_s,end_s\n", "r.csv: want at least one session" },
+    { "list: of no length", "start_s,end_s\n5,5\n", "r.csv:2: end_s: want a time above start_s, got '5'" },
+    { "list: without a start", "start_s,end_s\n,5\n", "r.csv:2: start_s: want a value, got ''" },
+#define ACTIVE(cell) "start_s,end_s,active\n10,50," cell "\n"
+#define NOT_ACTIVE(cell) "r.csv:2: active: want intervals A-B;C-D of seconds, one after the other, from start_s to end_s, got '" cell "'"
+    { "list: active before", ACTIVE("9-20"), NOT_ACTIVE("9-20") },
+    { "list: active after", ACTIVE("20-51"), NOT_ACTIVE("20-51") },
+    { "list: active twice at once", ACTIVE("20-30;29-40"), NOT_ACTIVE("20-30;29-40") },
+    { "list: no interval", ACTIVE("20"), NOT_ACTIVE("20") },
+    { "list: a share of two GPUs", "start_s,end_s,gpus\n1,2,1.5\n", "r.csv:2: gpus: want a whole number, or a share of one GPU, got '1.5'" },
+    { "list: half an instance", "start_s,end_s,gpus,mig\n1,2,.5,1g.10gb\n", "r.csv:2: gpus: want whole instances beside 'mig', got '.5'" },
+    { "list: no profile", "start_s,end_s,mig\n1,2,big\n", "r.csv:2: mig: want a MIG profile like 1g.10gb, got 'big'" },
+};
+
+static void said_of_lists(void **state)
+{
+    const struct list_row *r = *state;
+    char want[400];
+    write_file(r->text);
+    snprintf(want, sizeof want, "w.yaml:2:37: recorded: %s", r->error);
+    said_of(RECORDED, want);
+    unlink("r.csv");
+}
+
+/* By start, ties by line; the last think outlasts the session. */
+static void as_recorded(void **state)
+{
+    (void)state;
+    write_file("session,user,start_s,end_s,active,gpus,gpu_type,model\n"
+               "late,ann,100,1000,100-160;200.5-450,1,A100,BERT\n"
+               "early,bob,50,5000,,2,,\n"
+               ",ann,100,400,300-400,0.5,,\n");
+    struct workload *w = workload_of(RECORDED, 1), *other = workload_of(RECORDED, 2);
+    const struct sessions *g = &w->sessions->group[0];
+    static const char *const name[] = { "early", "late", "lab-3" }, *const user[] = { "bob", "ann", "ann" };
+    static const double submit[] = { 50, 100, 100 }, length[] = { 4950, 900, 300 };
+    static const double phase[3][5] = { { 4950 }, { 0, 60, 40.5, 249.5, 900 }, { 200, 100, 300 } };
+    static const uint32_t phases[] = { 1, 5, 3 }, gpus[] = { 2, 1, 1 }, milli[] = { 1000, 1000, 500 };
+    assert_int_equal(w->n_on_demand, 3);
+    assert_int_equal(g->n, 3);
+    assert_int_equal(g->culling.how, CULL_OFF);
+    assert_int_equal(g->cap_ns, 4950 * NS_PER_S);    /* the longest */
+    for (uint32_t k = 0; k < 3; k++) {
+        const struct session *x = &g->session[k];
+        job_id j = w->n_jobs + k;
+        assert_string_equal(w->truth[j].name, name[k]);
+        assert_string_equal(intern_text(w->users, w->facts[j].user), user[k]);
+        assert_int_equal(w->facts[j].ask->gpus, gpus[k]);
+        assert_int_equal(w->facts[j].ask->gpu_milli, milli[k]);
+        assert_true(x->submit_ns == ns_of_seconds(submit[k]) && x->length_ns == ns_of_seconds(length[k]) && !x->forgotten);
+        assert_int_equal(x->n_phases, phases[k]);
+        for (uint32_t p = 0; p < phases[k]; p++)
+            assert_int_equal(x->phase_ns[p], ns_of_seconds(phase[k][p]) + (p + 1 == phases[k]));
+        assert_true(x->patience_ns > 0 && x->patience_ns != other->sessions->group[0].session[k].patience_ns);
+    }
+    assert_string_equal(intern_text(w->models, w->facts[w->n_jobs + 1].model), "BERT");
+    workload_free(w);
+    workload_free(other);
+    w = workload_of("workload: w\nspan_s: 100\nsessions: [ { group: lab, recorded: r.csv } ]\n", 1);
+    assert_int_equal(w->n_on_demand, 1);             /* those of the span */
+    workload_free(w);
+    unlink("r.csv");
+}
+
 /* ---- written and read back ---- */
 
 static const struct text_row { const char *name, *text; } texts[] = {
     { "written: defaults", ONE("") },
     { "written: kinds", ONE(", preset: adobe") },
+    { "written: what they want", ONE(", gpus: { 1: 1 }, gpu_types: { any: 1, 'A|B': 2 }, mig: { 1g.10gb: 1 }, kinds: [ { share: 1, models: { BERT: 1 } }, "
+                                     "{ share: 2, think: { law: fixed, value_s: 9 }, gpu_types: { C: 1 }, mig: { none: 1 } } ]") },
     { "written: beside jobs", W JOBS "sessions: [ { group: lab, users: 20 } ]\n" },
     { "written: everything said", W "start: 2026-01-05\nusers: { count: 30 }\nsessions:\n"
       "  - { group: it's, users: 7, rate_per_h: 2.5, daily: [1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6], weekly: [7,6,5,4,3,2,1], queue: 'q: 1', priority: -4, preemptible: false,\n"
@@ -206,6 +325,9 @@ int main(void)
     ADD_TEST(tests, n, become_jobs);
     ADD_TEST(tests, n, side_by_side);
     ADD_TEST(tests, n, until_the_last_job);
+    ADD_TEST(tests, n, what_kinds_want);
+    ADD_ROWS(tests, n, said_of_lists, lists);
+    ADD_TEST(tests, n, as_recorded);
     ADD_ROWS(tests, n, written_and_read_back, texts);
     ADD_TEST(tests, n, a_warm_pool);
     char directory[] = "/tmp/gpuyard-test-XXXXXX";

@@ -5,5 +5,5 @@
 
 static inline enum wait_reason credible_reason(enum wait_reason why)
 {
-    return why == WAIT_DEPENDENCY || why == WAIT_POWER ? WAIT_OTHER : why;
+    return why == WAIT_DEPENDENCY || why == WAIT_POWER || why == WAIT_RESERVATION ? WAIT_OTHER : why;
 }

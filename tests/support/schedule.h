@@ -29,7 +29,7 @@ struct job {
     const struct task_row *part; size_t n_parts;         /* PARTS(...): instead of gpus, tasks, min_tasks, cpus, mem_mib, levels */
     uint32_t max_per_node;                               /* 0: any number */
     int64_t cpus, mem_mib;                               /* per task */
-    const char *queue, *gpu_type, *required, *preferred; /* levels: island node rack pod cluster */
+    const char *queue, *gpu_type, *required, *preferred; /* levels: island numa node rack pod cluster */
     int32_t priority;
     uint32_t max_down;          /* 1 + max_unavailable of its disruption budget; 0: none */
     double estimate, deadline;  /* 0: none */
@@ -133,7 +133,7 @@ struct schedule {
 
 static inline uint8_t level_named(const char *name)
 {
-    static const char *const names[] = { "island", "node", "rack", "pod", "cluster" };
+    static const char *const names[] = { "island", "numa", "node", "rack", "pod", "cluster" };
     for (uint8_t i = 0; name && i < COUNT(names); i++)
         if (!strcmp(names[i], name))
             return i;

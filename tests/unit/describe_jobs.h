@@ -33,7 +33,7 @@ static void say_time(struct description *d, const char *before, int64_t ns)
 
 static void say_request(struct description *d, const struct request *r)
 {
-    static const char *const levels[] = { "island", "node", "rack", "pod", "cluster" };
+    static const char *const levels[] = { "island", "numa", "node", "rack", "pod", "cluster" };
     if (r->tasks == SPLIT_ANY)
         say(d, " any%u", r->gpus);
     else
@@ -74,7 +74,7 @@ static uint32_t say_runs(struct description *d, const struct workload *w, const 
 
 static void say_groups(struct description *d, const struct job_facts *f)
 {
-    static const char *const levels[] = { "island", "node", "rack", "pod", "cluster" };
+    static const char *const levels[] = { "island", "numa", "node", "rack", "pod", "cluster" };
     for (uint32_t g = 0; g < f->n_groups; g++) {
         const struct task_group *x = &f->group[g];
         uint32_t tasks = 0;

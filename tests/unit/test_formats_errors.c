@@ -126,11 +126,11 @@ static const struct sample bad[] = {
     { "native: priority", NULL, N ",priority\na,0,1,1,1.5\n",
       "t.csv:2: priority: want a whole number from -2147483648 to 2147483647, got '1.5'" },
     { "native: topology without a level", NULL, N ",topology\na,0,1,1,rack\n",
-      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster, "
+      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, numa, node, rack, pod, cluster, "
       "got "
       "'rack'" },
     { "native: topology of no known level", NULL, N ",topology\na,0,1,1,required:row\n",
-      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster, "
+      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, numa, node, rack, pod, cluster, "
       "got "
       "'required:row'" },
     { "native: depends on nobody", NULL, N ",depends_on\na,0,1,1,\nb,0,1,1,a;x\n",

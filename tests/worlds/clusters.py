@@ -153,6 +153,24 @@ class Clusters(Draw):
                                           "enforce": [True, False]}, 0.4) or {"over_s": 0}
         return s
 
+    def reservations(self, groups, queues):
+        """Once or again and again, of queues, users, partitions, or of none."""
+        def one(name):
+            begin, lasts = self.r.randint(0, 3000), self.r.randint(1, 2000)
+            r = {"name": name, "nodes": self.some_nodes(groups), "from_s": begin,
+                 "until_s": begin + lasts, **self.some({"drain_s": [0, 300],
+                                                        "running": ["stop", "keep"]}, 0.3)}
+            if self.chance(0.5):
+                r["every_s"] = lasts + r.get("drain_s", 0) + self.r.randint(1, 4000)
+            if queues and self.chance(0.7):
+                r["queues"] = self.r.sample(queues, 1)
+            if self.chance(0.3):
+                r["users"] = ["u0", "u1"]
+            if self.partitions and self.chance(0.3):
+                r["partitions"] = [self.r.choice(self.partitions)]
+            return r
+        return [one(name) for name in ["ra", "rb"][:self.pick(1, 1, 2)]]
+
     def account_tree(self):
         def account(name, below=None):
             a = {"name": name, **self.some({
@@ -386,6 +404,8 @@ class Clusters(Draw):
         sections = self.site(groups) if self.chance_for(
             ("slurm", "fair-tree", "multifactor"), 0.75, 0.12) else {}
         sections |= self.sections(groups)
+        if self.chance(0.12):
+            sections["reservations"] = self.reservations(groups, self.leaves if queues else ())
         self.has |= set(sections)
         text += [f"{k}: {flow(v)}" for k, v in sections.items()]
         self.files[f"{name}.yaml"] = "\n".join(text) + "\n"

@@ -53,7 +53,7 @@ static const struct native nothing = {
 static const char *const booleans[] = { "false", "true", "no", "yes", "0", "1", NULL };
 const char *const native_classes[] = { "training", "inference", "interactive", "batch", NULL };
 const char *const native_fates[] = { "completed", "failed", "cancelled", NULL };
-const char *const native_levels[] = { "island", "node", "rack", "pod", "cluster", NULL };
+const char *const native_levels[] = { "island", "numa", "node", "rack", "pod", "cluster", NULL };
 const char *const native_checkpoints[] = { "none", "perfect", "periodic", NULL };
 static const char *const anti_affinities[] = { "none", "node", NULL };
 
@@ -299,7 +299,7 @@ static int on_header(void *self, const struct row *header, struct error *err)
 /* ---- cells ---- */
 
 #define TOPOLOGY_WANT \
-    "required:LEVEL or preferred:LEVEL, LEVEL being one of island, node, rack, pod, cluster"
+    "required:LEVEL or preferred:LEVEL, LEVEL being one of island, numa, node, rack, pod, cluster"
 
 /* "required:rack": within one rack. "preferred:rack": wider if no rack has room. */
 static int take_topology(const struct row *row, size_t i, struct native *n, struct error *err)

@@ -63,11 +63,18 @@ struct synth_class {
     bool sweeps;                  /* an arrival of the class may be a sweep */
     struct synth_names gpu_types, models;    /* the names "any" and "none": not given */
 };
+/* What sessions want of GPUs, drawn for each; the names "any" and "none": not given. */
+enum { SESSION_GPU_TYPES, SESSION_MIGS, SESSION_MODELS, SESSION_WANTS };
+struct session_wants { struct synth_names of[SESSION_WANTS]; };
 /* A group of interactive sessions: its users, and the requests of their sessions. */
 struct synth_sessions {
     struct session_spec is;       /* its sizes equal those of asks */
     struct synth_class asks;      /* sizes, CPUs, memory, priority, preemptible and node_gpus */
+    struct session_wants wants;
+    struct session_wants *kind;   /* [is.n_kinds] no names: those of the group; NULL: of all kinds */
     const char *queue;            /* NULL: the project of each user */
+    const char *recorded;         /* the file of session_list, as it is named; NULL: drawn */
+    struct session_list *list;
 };
 struct synth_sweeps { double probability, mean_jobs, within_s; bool same_run_time; };
 struct synth_retries { double probability; uint32_t most; double median_s, sigma; };

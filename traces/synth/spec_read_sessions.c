@@ -1,8 +1,10 @@
 /* spec_read_sessions.c - of a workload file: interactive sessions, with the defaults of
  * session_spec.h. */
+#include "traces/synth/session_list.h"
 #include "traces/synth/spec_reader.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GROUPS_MOST 1000
@@ -12,8 +14,9 @@
 struct file_group {
     struct session_spec is;
     struct synth_class asks;
-    const char *group, *queue;
+    const char *group, *queue, *recorded;
     int how, pool, preset;
+    struct config_value wants[SESSION_WANTS];
     struct config_value gpus, daily, weekly, length, think, run, patience, kinds, culling, start_up, slo;
 };
 /* clang-format off */
@@ -25,10 +28,15 @@ static const char *const pool_words[] = { [POOL_COLD] = "cold", [POOL_WARM] = "w
 enum { PRESET_USUAL, PRESET_ADOBE };
 static const char *const preset_words[] = { [PRESET_USUAL] = "usual", [PRESET_ADOBE] = "adobe", NULL };
 
+#define WANTS_KEYS(from) \
+    { .name = "gpu_types",          .type = CONFIG_MAPPING, .at = (from) + SESSION_GPU_TYPES * sizeof(struct config_value) }, \
+    { .name = "mig",                .type = CONFIG_MAPPING, .at = (from) + SESSION_MIGS * sizeof(struct config_value) }, \
+    { .name = "models",             .type = CONFIG_MAPPING, .at = (from) + SESSION_MODELS * sizeof(struct config_value) }
 static const struct config_key group_keys[] = {
     { .name = "group",              .type = CONFIG_TEXT, .at = GROUP(group), .required = true },
     { .name = "preset",             .type = CONFIG_CHOICE, .at = GROUP(preset), .words = preset_words },
-    { .name = "users",              .type = CONFIG_COUNT, .at = GROUP(is.users), .least = 1, .most = 1000000, .required = true },
+    { .name = "users",              .type = CONFIG_COUNT, .at = GROUP(is.users), .least = 1, .most = 1000000 },
+    { .name = "recorded",           .type = CONFIG_TEXT, .at = GROUP(recorded) },
     { .name = "per_user_weekday",   REAL, .at = GROUP(is.per_user_weekday), .most = 1000, .above_least = true },
     { .name = "rate_per_h",         REAL, .at = GROUP(is.rate_per_h), .most = 1000000, .above_least = true },
     { .name = "daily",              .type = CONFIG_LIST, .at = GROUP(daily) },
@@ -37,6 +45,7 @@ static const struct config_key group_keys[] = {
     { .name = "node_gpus",          .type = CONFIG_COUNT, .at = GROUP(asks.node_gpus), .least = 1, .most = 1000000 },
     { .name = "cpus_per_gpu",       .type = CONFIG_PARTS, .at = GROUP(asks.cpu_milli), .scale = 1000, .most = 10000 },
     { .name = "memory_gib_per_gpu", .type = CONFIG_PARTS, .at = GROUP(asks.mem_mib), .scale = 1024, .most = 10000 },
+    WANTS_KEYS(GROUP(wants)),
     { .name = "queue",              .type = CONFIG_TEXT, .at = GROUP(queue) },
     { .name = "priority",           .type = CONFIG_INTEGER, .at = GROUP(asks.priority), .least = INT32_MIN, .most = INT32_MAX },
     { .name = "preemptible",        .type = CONFIG_FLAG, .at = GROUP(asks.preemptible) },
@@ -72,7 +81,7 @@ static const struct config_key slo_keys[] = {
     { .name = "share",   REAL, .at = GROUP(is.slo_share), .most = 1 },
     { 0 },
 };
-struct file_kind { double share, forgotten; struct config_value length, think, run; };
+struct file_kind { double share, forgotten; struct config_value length, think, run, wants[SESSION_WANTS]; };
 #define KIND(field) offsetof(struct file_kind, field)
 static const struct config_key kind_keys[] = {
     { .name = "share",     REAL, .at = KIND(share), .most = 1000000, .required = true },
@@ -80,9 +89,40 @@ static const struct config_key kind_keys[] = {
     { .name = "think",     .type = CONFIG_MAPPING, .at = KIND(think) },
     { .name = "run",       .type = CONFIG_MAPPING, .at = KIND(run) },
     { .name = "forgotten", REAL, .at = KIND(forgotten), .most = 1 },
+    WANTS_KEYS(KIND(wants)),
     { 0 },
 };
 /* clang-format on */
+
+/* ---- What they ask of GPUs ---- */
+
+static int read_migs(struct spec_reader *r, struct config_value v, const struct synth_class *asks)
+{
+    struct config_walk w = { .of = v };
+    for (struct config_value pair; config_next(&w, &pair);) {
+        const char *name = NULL;
+        if (config_key_text(pair, &name, r->err))
+            return -1;
+        if (strcmp(name, "none") != 0 && !mig_profile(name))
+            return config_error(pair, r->err, "want " MIG_WANTED ", or none, got '%.60s'", name);
+    }
+    for (size_t i = 0; i < asks->n_sizes; i++)
+        if (asks->size[i].gpu_milli % MILLI_ALL)
+            return config_error(v, r->err, "want whole 'gpus' beside it: so many instances");
+    return 0;
+}
+
+static int read_wants(struct spec_reader *r, const struct config_value *v,
+                      const struct synth_class *asks, struct session_wants *to)
+{
+    for (int i = 0; i < SESSION_WANTS; i++)
+        if (config_given(v[i]) && ((i == SESSION_MIGS && read_migs(r, v[i], asks)) ||
+                                   spec_read_names(r, v[i], &to->of[i])))
+            return -1;
+    return 0;
+}
+
+/* ---- Laws ---- */
 
 /* A lognormal law by mean and median has them before it is cut. */
 static int read_law(struct spec_reader *r, struct config_value v, struct session_law *to)
@@ -107,9 +147,10 @@ static int read_laws(struct spec_reader *r, const struct file_group *f, struct s
 }
 
 /* Absent laws are those of the group; without `think` nothing runs. */
-static int read_kind(struct spec_reader *r, struct config_value v, const struct session_spec *of,
-                     struct session_kind *to)
+static int read_kind(struct spec_reader *r, struct config_value v, const struct file_group *g,
+                     struct session_kind *to, struct session_wants *wants)
 {
+    const struct session_spec *of = &g->is;
     struct file_kind f = { .forgotten = of->forgotten };
     if (config_fields(v, kind_keys, &f, r->err))
         return -1;
@@ -118,13 +159,16 @@ static int read_kind(struct spec_reader *r, struct config_value v, const struct 
     if (!to->thinks && config_given(f.run))
         return config_error(f.run, r->err, "want it with 'think' only: a kind without runs nothing");
     return read_law(r, f.length, &to->length) || read_law(r, f.think, &to->think) ||
-                   read_law(r, f.run, &to->run)
+                   read_law(r, f.run, &to->run) || read_wants(r, f.wants, &g->asks, wants)
                ? -1
                : 0;
 }
 
-static int read_kinds(struct spec_reader *r, struct config_value list, struct session_spec *to)
+/* wants: of each kind. */
+static int read_kinds(struct spec_reader *r, struct file_group *f, struct session_wants **wants)
 {
+    struct config_value list = f->kinds;
+    struct session_spec *to = &f->is;
     struct config_walk w = { .of = list };
     if (!config_given(list))
         return 0;
@@ -132,12 +176,55 @@ static int read_kinds(struct spec_reader *r, struct config_value list, struct se
         return config_error(list, r->err, "want from 1 to %d kinds, got %zu", KINDS_MOST,
                             config_count(list));
     to->kind = arena_alloc(r->to->memory, config_count(list) * sizeof *to->kind);
+    *wants = arena_alloc(r->to->memory, config_count(list) * sizeof **wants);
     to->n_kinds = 0;
     for (struct config_value v; config_next(&w, &v); to->n_kinds++)
-        if (read_kind(r, v, to, &to->kind[to->n_kinds]))
+        if (read_kind(r, v, f, &to->kind[to->n_kinds], &(*wants)[to->n_kinds]))
             return -1;
     return 0;
 }
+
+/* ---- Recorded sessions ---- */
+
+/* What the record has itself. */
+static int check_recorded(struct spec_reader *r, struct config_value at)
+{
+    static const char *const drawn[] = {
+        "preset", "users",     "per_user_weekday", "rate_per_h", "daily", "weekly", "gpus",     "length",
+        "think",  "run",       "kinds",            "forgotten",  "mig",   "models", "gpu_types"
+    };
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
+        if (config_given(config_look(at, drawn[i])))
+            return config_error(config_look(at, drawn[i]), r->err,
+                                "want it of drawn sessions only, not beside 'recorded'");
+    return 0;
+}
+
+/* They end as they did: nothing else cuts them unless the file says so. */
+static int read_recorded(struct spec_reader *r, struct config_value at, struct file_group *f,
+                         struct synth_sessions *to)
+{
+    struct error why = { "" };
+    if (check_recorded(r, at))
+        return -1;
+    char *path = synth_path_beside(r->file, f->recorded);
+    struct input *in = input_open(path, &why);
+    to->list = in ? session_list_read(in, r->to->memory, &why) : NULL;
+    input_close(in);
+    free(path);
+    if (!to->list)
+        return config_error(config_look(at, "recorded"), r->err, "%s", why.text);
+    to->recorded = spec_kept(r, f->recorded);
+    f->is.users = to->list->users;
+    f->is.forgotten = 0;
+    if (!config_given(f->culling))
+        f->how = CULL_OFF;
+    if (!config_given(config_look(at, "cap_s")))
+        f->is.cap_s = seconds(to->list->longest_ns);
+    return 0;
+}
+
+/* ---- A group ---- */
 
 /* Its defaults are there before all other keys are read. */
 static int read_preset(struct spec_reader *r, struct config_value at, struct file_group *f)
@@ -207,18 +294,25 @@ static int read_group(struct spec_reader *r, struct config_value at, struct synt
     if (config_given(config_look(at, "per_user_weekday")) && f.is.rate_per_h > 0)
         return config_error(config_look(at, "per_user_weekday"), r->err,
                             "want either this or 'rate_per_h'");
-    if (f.is.users > r->to->users)
+    *to = (struct synth_sessions){ .list = NULL };
+    if (f.recorded ? read_recorded(r, at, &f, to)
+                   : f.is.users == 0 && config_error(at, r->err, "key 'users' is missing"))
+        return -1;
+    if (!f.recorded && f.is.users > r->to->users)
         return config_error(config_look(at, "users"), r->err,
                             "want at most the %u users that the workload has", r->to->users);
     if (spec_read_profile(f.daily, 24, f.is.daily, r->err) ||
         spec_read_profile(f.weekly, 7, f.is.weekly, r->err) || read_laws(r, &f, &f.is) ||
-        read_kinds(r, f.kinds, &f.is) || read_sizes(r, &f) ||
+        read_sizes(r, &f) || read_kinds(r, &f, &to->kind) ||
+        read_wants(r, f.wants, &f.asks, &to->wants) ||
         (config_given(f.culling) && config_fields(f.culling, culling_keys, &f, r->err)) ||
         read_start_up(r, &f) || (config_given(f.slo) && config_fields(f.slo, slo_keys, &f, r->err)))
         return -1;
     f.is.culling.how = (enum session_cull)f.how;
     f.is.name = spec_kept(r, f.group);
-    *to = (struct synth_sessions){ .is = f.is, .asks = f.asks, .queue = f.queue ? spec_kept(r, f.queue) : NULL };
+    to->is = f.is;
+    to->asks = f.asks;
+    to->queue = f.queue ? spec_kept(r, f.queue) : NULL;
     return session_spec_check(&to->is, &why) ? config_error(at, r->err, "%s", why.text) : 0;
 }
 

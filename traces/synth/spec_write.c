@@ -204,9 +204,7 @@ static void put_time(struct output *o, const char *before, int64_t ns)
 
 static void put_group(struct output *o, const struct session_spec *s)
 {
-    out_text(o, "  - group: ");
-    put_name(o, s->name);
-    out_text(o, "\n    users: ");
+    out_text(o, "    users: ");
     out_integer(o, s->users);
     if (s->rate_per_h > 0)
         put(o, "\n    rate_per_h: ", s->rate_per_h);
@@ -217,9 +215,26 @@ static void put_group(struct output *o, const struct session_spec *s)
     out_char(o, '\n');
 }
 
+static void put_wants(struct output *o, const struct session_wants *w, const char *indent,
+                      const char *comma)
+{
+    static const char *const key[SESSION_WANTS] = { [SESSION_GPU_TYPES] = "gpu_types: ",
+                                                    [SESSION_MIGS] = "mig: ",
+                                                    [SESSION_MODELS] = "models: " };
+    for (int i = 0; i < SESSION_WANTS; i++)
+        if (w->of[i].n) {
+            out_text(o, indent);
+            out_text(o, comma);
+            put_names(o, key[i], &w->of[i]);
+        }
+}
+
 static void put_asks(struct output *o, const struct synth_sessions *g)
 {
-    put_sizes(o, &g->asks);
+    if (!g->list) {
+        put_sizes(o, &g->asks);
+        put_wants(o, &g->wants, "    ", "");
+    }
     out_text(o, "    node_gpus: ");
     out_integer(o, g->asks.node_gpus);
     out_text(o, "\n    cpus_per_gpu: ");
@@ -234,8 +249,9 @@ static void put_asks(struct output *o, const struct synth_sessions *g)
     out_text(o, g->asks.preemptible ? "\n    preemptible: true\n" : "\n    preemptible: false\n");
 }
 
-static void put_kinds(struct output *o, const struct session_spec *s)
+static void put_kinds(struct output *o, const struct synth_sessions *g)
 {
+    const struct session_spec *s = &g->is;
     for (size_t i = 0; i < s->n_kinds; i++) {
         const struct session_kind *k = &s->kind[i];
         put(o, i ? "      }, { share: " : "    kinds: [ { share: ", k->share);
@@ -245,9 +261,22 @@ static void put_kinds(struct output *o, const struct session_spec *s)
             put_law(o, "      , think: ", &k->think);
             put_law(o, "      , run: ", &k->run);
         }
+        if (g->kind)
+            put_wants(o, &g->kind[i], "      ", ", ");
     }
     if (s->n_kinds)
         out_text(o, "      } ]\n");
+}
+
+static void put_laws(struct output *o, const struct synth_sessions *g)
+{
+    const struct session_spec *s = &g->is;
+    put_law(o, "    length: ", &s->length);
+    put_law(o, "    think: ", &s->think);
+    put_law(o, "    run: ", &s->run);
+    put_kinds(o, g);
+    put(o, "    forgotten: ", s->forgotten);
+    out_char(o, '\n');
 }
 
 static void put_ways(struct output *o, const struct session_spec *s)
@@ -255,13 +284,8 @@ static void put_ways(struct output *o, const struct session_spec *s)
     static const char *const cull[] = {
         [CULL_OFF] = "off", [CULL_RELEASE] = "release", [CULL_KILL] = "kill"
     };
-    put_law(o, "    length: ", &s->length);
-    put_law(o, "    think: ", &s->think);
-    put_law(o, "    run: ", &s->run);
     put_law(o, "    patience: ", &s->patience);
-    put_kinds(o, s);
-    put(o, "    forgotten: ", s->forgotten);
-    out_text(o, "\n    culling: { cull: ");
+    out_text(o, "    culling: { cull: ");
     out_text(o, cull[s->culling.how]);
     put_time(o, ", release_s: ", s->culling.release_ns);
     put_time(o, ", delete_s: ", s->culling.delete_ns);
@@ -280,9 +304,20 @@ static void put_sessions(struct output *o, const struct synth_spec *s)
     if (s->n_sessions)
         out_text(o, "sessions:\n");
     for (size_t i = 0; i < s->n_sessions; i++) {
-        put_group(o, &s->sessions[i].is);
-        put_asks(o, &s->sessions[i]);
-        put_ways(o, &s->sessions[i].is);
+        const struct synth_sessions *g = &s->sessions[i];
+        out_text(o, "  - group: ");
+        put_name(o, g->is.name);
+        out_char(o, '\n');
+        if (g->list) {
+            out_text(o, "    recorded: ");
+            put_name(o, g->recorded);
+            out_char(o, '\n');
+        } else {
+            put_group(o, &g->is);
+            put_laws(o, g);
+        }
+        put_asks(o, g);
+        put_ways(o, &g->is);
     }
 }
 

@@ -46,9 +46,12 @@ extern const struct own_overhead synth_on_demand_overhead;
  * requests. */
 int synth_services_add(struct synth_spec *s, uint64_t seed, const char *file, struct workload *w,
                        struct error *err);
-/* Draws the sessions submitted before until_s: jobs on demand, and what they do (w->sessions). */
+/* Draws the sessions submitted before until_s, and takes those that are recorded: jobs on demand,
+ * and what they do (w->sessions). */
 int synth_sessions_generate(const struct synth_spec *s, uint64_t seed, double until_s,
                             const char *file, struct workload *w, struct error *err);
+/* Of names: "any" or "none". */
+bool synth_is_default_name(const char *name);
 /* GPUs, tasks, CPUs and memory of the row */
 void synth_row_size(struct job_row *row, const struct synth_class *c, int64_t gpu_milli);
 

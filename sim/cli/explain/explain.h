@@ -79,6 +79,8 @@ int explain_read(const char *directory, const struct row_reader *l, struct error
 
 /* What each reason to wait means: "too few GPUs were free". */
 extern const char *const explain_wait_meaning[WAIT_REASONS];
+/* Only runs that have what it needs have its column: a power cap, reservations. */
+bool explain_wait_is_rare(enum wait_reason why);
 
 /* ---- Stories. NULL with err. The job, queue or service exists; for a queue, queues.csv exists.
  * ---- */

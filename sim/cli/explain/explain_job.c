@@ -58,6 +58,7 @@ struct job_story {
     /* gone: submission plus its whole time of waiting and running */
     int64_t submit_ns, start_ns, gone_ns;
     json_t *story, *runs, *decisions, *stopped, *later;
+    json_t *reservations;         /* NULL: it has not waited for any */
     json_t *stay;                              /* the stay that the rows being read belong to */
     int64_t stay_start_ns;
     bool held;                                 /* for its dependencies */
@@ -123,6 +124,8 @@ static int take_self(void *self, const struct csv_job *j, struct error *err)
     put_seconds(story, "wait_s", j->wait_ns);
     put_seconds(story, "run_s", j->run_ns);
     put_waits(story, j->waits_ns);
+    if (j->waits_ns[WAIT_RESERVATION])
+        t->reservations = put_list(story, "reservations");
     put_count(story, "preemptions", (uint64_t)j->preemptions);
     put_count(story, "restarts", (uint64_t)j->restarts);
     put_gpu_hours(story, "lost_gpu_h", (int128_t)j->lost_gpu_ns * 1000);
@@ -204,10 +207,25 @@ static void add_wait(json_t *list, const struct csv_event *e)
     put_text(part, "because", because(e->decision));
 }
 
+/* Reservations in force between its submission and its end. events.csv has a row for each node. */
+static void take_reservation(json_t *in_force, const struct job_story *t, const struct csv_event *e)
+{
+    size_t at = 0;
+    while (at < json_array_size(in_force) &&
+           !is(e->reason, json_string_value(json_array_get(in_force, at))))
+        at++;
+    if (is(e->kind, "released") && e->time_ns <= t->submit_ns)
+        json_array_remove(in_force, at);
+    else if (is(e->kind, "reserved") && e->time_ns < t->gone_ns && at == json_array_size(in_force))
+        json_array_append_new(in_force, json_string(e->reason));
+}
+
 static int take_event(void *self, const struct csv_event *e, struct error *err)
 {
     struct job_story *t = self;
     (void)err;
+    if (t->reservations && !*e->job)
+        take_reservation(t->reservations, t, e);
     if (!is(e->job, t->name))
         return 0;
     if (is(e->kind, "wait"))

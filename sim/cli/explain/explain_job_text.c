@@ -189,6 +189,18 @@ static void print_ask(const json_t *story)
     paragraph_end(&p, "", 2);
 }
 
+static void print_reservations(const json_t *story)
+{
+    const json_t *names = json_object_get(story, "reservations");
+    struct paragraph p;
+    FILE *to = paragraph_begin(&p);
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        fputs(i ? ", " : "", to);
+        write_name(to, json_string_value(json_array_get(names, i)));
+    }
+    paragraph_end(&p, "reservations", LABEL);
+}
+
 static void print_wait(const json_t *story)
 {
     struct paragraph p;
@@ -207,6 +219,7 @@ static void print_wait(const json_t *story)
         fputs(all > 0 ? ", and never started" : "no time, and never started", to);
     paragraph_end(&p, "waited", LABEL);
     print_waits(story, LABEL + 2);
+    print_reservations(story);
 }
 
 static void print_meanwhile(const json_t *story)
@@ -260,6 +273,7 @@ static void write_end_of(FILE *to, const json_t *run)
             "the run was cut off" },
         { "fault", "a failure stopped it" }, { "maintenance", "its nodes went into maintenance" },
         { "reclaimed", "one of its spot nodes was reclaimed" },
+        { "reservation", "its nodes were reserved for others" },
         { "released", "it was idle and released them" }, { "closed", "its user closed it" },
         { "culled", "it was deleted for being idle" }, { "expired", "it reached its time limit" },
         { "withdrawn", "it was no longer needed" },
@@ -323,6 +337,7 @@ static void write_decision(FILE *to, const json_t *d)
         { "preempted", "is preempted" }, { "moved", "is moved" }, { "broken", "loses a task" },
         { "fault", "is interrupted by a failure:" }, { "maintenance", "is drained for" },
         { "reclaimed", "is evicted, as its spot node is reclaimed:" },
+        { "reservation", "is stopped, as its nodes are reserved for others:" },
         { "met", "arrives: its dependencies are met" },
         { "again", "is used again, and requests GPUs" },
         { "unclaim", "loses its claim: the GPUs are out of service" },

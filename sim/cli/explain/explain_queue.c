@@ -340,7 +340,7 @@ static void put_jobs(const struct queue_story *t, json_t *story)
     put_count(story, "completed", t->completed);
     json_object_set_new(story, "waits_s", waits);
     for (unsigned i = 0; i < WAIT_REASONS; i++)
-        if (i != WAIT_POWER || t->waits_ns[i])
+        if (!explain_wait_is_rare(i) || t->waits_ns[i])
             put_number(waits, wait_reason_name[i], (double)t->waits_ns[i] / (double)NS_PER_S);
     for (size_t i = 0; i < WORST && t->worst[i].job; i++) {
         json_t *w = add_entry(worst);

@@ -74,7 +74,13 @@ const char *const explain_wait_meaning[WAIT_REASONS] = {
     [WAIT_DEPENDENCY] = "jobs on which it depends had not ended",
     [WAIT_OTHER] = "the policy gave no other reason",
     [WAIT_POWER] = "it would have fit, but would have exceeded the power cap",
+    [WAIT_RESERVATION] = "it would have fit, but for nodes that were reserved for others, or about to be",
 };
+
+bool explain_wait_is_rare(enum wait_reason why)
+{
+    return why == WAIT_POWER || why == WAIT_RESERVATION;
+}
 
 void put_waits(json_t *story, const int64_t waits_ns[WAIT_REASONS])
 {
@@ -340,8 +346,7 @@ static int find_job_columns(void *self, const struct row *header, struct error *
         char name[40];
         snprintf(name, sizeof name, "wait_%s_s", wait_reason_name[i]);
         r->wait[i] = table_column(header, name);
-        /* there is none without a power cap */
-        if (r->wait[i] == TABLE_NO_COLUMN && i != WAIT_POWER)
+        if (r->wait[i] == TABLE_NO_COLUMN && !explain_wait_is_rare(i))
             return error_set(err, "%s:%zu: no column %s", header->file, header->line, name);
     }
     for (unsigned i = 0; i < JOB_PARTS; i++)

@@ -185,7 +185,7 @@ static bool by_another(const struct slice *s)
 
 static bool by_failure(const struct slice *s)
 {
-    static const char *const ends[] = { "fault", "maintenance", "reclaimed", NULL };
+    static const char *const ends[] = { "fault", "maintenance", "reclaimed", "reservation", NULL };
     return is_one_of(cell_of(s, REASON), ends);
 }
 
@@ -312,7 +312,8 @@ static int take_interval(void *self, const struct row *r, const size_t *at, stru
 static int take_event(void *self, const struct csv_event *e, struct error *err)
 {
     static const char *const kinds[] = { "fault",   "repair",    "cordon", "maintenance", "drain",
-                                         "reclaim", "provision", "ready",  "remove",      NULL };
+                                         "reclaim", "provision", "ready",  "remove",      "reserved",
+                                         "released", NULL };
     struct writing *t = self;
     char *end;
     (void)err;

@@ -47,6 +47,7 @@ static const struct part reasons[] = {
     { "?wait_pass_s", "pass", 0x999933, 'P' },
     { "?wait_dependency_s", "dependency", 0x117733, 'd' },
     { "?wait_power_s", "power", 0xaa4499, 'w' },
+    { "?wait_reservation_s", "reservation", 0x661100, 'v' },
     { "?wait_other_s", "other", 0x595959, '-' },
     { 0 },
 };

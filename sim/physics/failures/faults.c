@@ -239,13 +239,10 @@ static void leaf_returns(struct sched *s, domain_id rack)
 static void plan_outage(struct sched *s, uint32_t k)
 {
     struct fault_run *r = faults_of(s);
-    const struct planned_outage *o = &r->law->planned[k];
-    int64_t lasts_ns = o->until_ns - o->from_ns, from_ns = r->planned_ns[k];
-    if (o->every_ns && from_ns + lasts_ns <= s->now_ns)
-        from_ns += ((s->now_ns - from_ns - lasts_ns) / o->every_ns + 1) * o->every_ns;
+    const struct closure *when = &r->law->planned[k].when;
+    int64_t from_ns = when->from_ns + closure_later_ns(when, s->now_ns), at_ns = from_ns - when->drain_ns;
     r->planned_ns[k] = from_ns;
-    int64_t at_ns = from_ns - o->drain_ns;
-    if (from_ns + lasts_ns > s->now_ns)
+    if (closure_end_ns(when, s->now_ns) > s->now_ns)
         push_fault(s, r->first[PLANNED] + k, at_ns > s->now_ns ? at_ns : s->now_ns);
 }
 
@@ -256,15 +253,15 @@ static void outage(struct sched *s, uint32_t k)
     bool begins = s->now_ns >= r->planned_ns[k];
     if (!r->draining[k])
         for (node_id n = o->first; n < o->end; n++) {
-            log_node(s, begins && !o->keeps ? "maintenance" : "drain", n, ID_NONE, "");
+            log_node(s, begins && !o->when.keeps ? "maintenance" : "drain", n, ID_NONE, "");
             node_goes(s, n);
         }
-    interrupt_nodes(s, &(struct interruption){ begins && !o->keeps ? CAUSE_MAINTENANCE : CAUSE_DRAIN, o->first, o->end, 0, 0 });
+    interrupt_nodes(s, &(struct interruption){ begins && !o->when.keeps ? CAUSE_MAINTENANCE : CAUSE_DRAIN, o->first, o->end, 0, 0 });
     r->draining[k] = !begins;
     if (!begins) {                /* jobs that wait for the nodes wait for this, too */
         event_queue_push(s->events, (struct event){ r->planned_ns[k], EVENT_FAULT, r->first[PLANNED] + k });
     } else {
-        push_repair(s, r->first[PLANNED] + k, r->planned_ns[k] + o->until_ns - o->from_ns - s->now_ns);
+        push_repair(s, r->first[PLANNED] + k, closure_end_ns(&o->when, s->now_ns) - s->now_ns);
     }
 }
 
@@ -273,10 +270,8 @@ static void outage_over(struct sched *s, uint32_t k)
     const struct planned_outage *o = &faults_of(s)->law->planned[k];
     for (node_id n = o->first; n < o->end; n++)
         node_returns(s, n, ID_NONE);
-    if (!o->every_ns)
-        return;
-    faults_of(s)->planned_ns[k] += o->every_ns;
-    plan_outage(s, k);
+    if (o->when.every_ns)
+        plan_outage(s, k);
 }
 
 /* ---- What happens ---- */
@@ -503,10 +498,8 @@ static void begin(struct sched *s)
     for (uint32_t k = 0; k < law->n_given; k++)
         if (law->given[k].at_ns + law->given[k].repair_ns > s->now_ns)
             push_fault(s, r->first[GIVEN] + k, law->given[k].at_ns > s->now_ns ? law->given[k].at_ns : s->now_ns);
-    for (uint32_t k = 0; k < law->n_planned; k++) {
-        r->planned_ns[k] = law->planned[k].from_ns;
+    for (uint32_t k = 0; k < law->n_planned; k++)
         plan_outage(s, k);
-    }
 }
 
 static void end_of(struct sched *s)

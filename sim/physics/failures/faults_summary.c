@@ -38,7 +38,7 @@ static int128_t lost_in_all(const struct sched *s)
 {
     int128_t lost = 0;
     for (unsigned c = 0; c < INTERRUPTION_CAUSES; c++)
-        lost += c == CAUSE_RECLAIM ? 0 : s->ledger.interruption_lost[c];
+        lost += c == CAUSE_RECLAIM || c == CAUSE_RESERVATION ? 0 : s->ledger.interruption_lost[c];
     return lost;
 }
 

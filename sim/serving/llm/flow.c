@@ -8,7 +8,8 @@ enum { HALVINGS = 200 };
 struct asked { const struct llm_batching *b; double prompt, output, speed; };
 
 /* t0 and Delta with B sequences in decode on each rank, whole and of the GPU alone. */
-struct steps { double t0_s, t0_gpu_s, delta_s, delta_gpu_s; };
+/* power of t0; time of the steps with the chunks of a prompt, and what they draw in it. */
+struct steps { double t0_s, t0_gpu_s, delta_s, delta_gpu_s, power, prompt_s, prompt_tdp_s; };
 
 static double context_of(const struct asked *a)
 {
@@ -21,7 +22,7 @@ static struct steps steps_of(const struct asked *a, double running)
     double others = (a->b->ranks - 1) * running;
     struct llm_time t0 =
         llm_time_of(&a->b->law, &(struct llm_step){ 0, running, s, 0, others, true }, a->speed);
-    struct steps x = { t0.step_s, t0.gpu_s, 0, 0 };
+    struct steps x = { t0.step_s, t0.gpu_s, .power = llm_step_power(&t0, t0.step_s) };
     double room = fmax(1, a->b->budget - running);
     for (double chunk; done < a->prompt; done += chunk) {
         chunk = fmin(a->prompt - done, room);
@@ -29,6 +30,8 @@ static struct steps steps_of(const struct asked *a, double running)
         struct llm_time t = llm_time_of(&a->b->law, &with, a->speed);
         x.delta_s += t.step_s - t0.step_s;
         x.delta_gpu_s += t.gpu_s - t0.gpu_s;
+        x.prompt_s += t.step_s;
+        x.prompt_tdp_s += t.step_s * llm_step_power(&t, t.step_s);
     }
     return x;
 }
@@ -58,6 +61,14 @@ static double running_at(const struct asked *a, double rate)
     return high;
 }
 
+/* Of a replica that is in steps for that part of the time, and gets so many prompts a second. */
+static double tdp_of(const struct steps *x, double rate, double busy)
+{
+    double prompts = fmin(busy, rate * x->prompt_s);
+    double each = x->prompt_s > 0 ? x->prompt_tdp_s / x->prompt_s : 0;
+    return prompts * each + (busy - prompts) * x->power;
+}
+
 static struct llm_flow flow(const struct asked *a, double rate, double running)
 {
     /* the step of a token has at least the sequence of that token */
@@ -72,6 +83,7 @@ static struct llm_flow flow(const struct asked *a, double rate, double running)
     f.busy = -expm1(-rate * f.end_s);
     f.gpu = f.busy * ((1 - rate * x.delta_s) * x.t0_gpu_s / x.t0_s + rate * x.delta_gpu_s);
     f.gpu = fmin(f.gpu, f.busy);
+    f.tdp = tdp_of(&x, rate, f.busy);
     return f;
 }
 
@@ -94,7 +106,9 @@ static struct steps reading(const struct asked *a)
     struct steps x = steps_of(a, 0);
     double chunks = ceil(a->prompt * (1 - a->b->prefix_share) / a->b->budget);
     return (struct steps){ .delta_s = x.delta_s + chunks * x.t0_s,
-                           .delta_gpu_s = x.delta_gpu_s + chunks * x.t0_gpu_s };
+                           .delta_gpu_s = x.delta_gpu_s + chunks * x.t0_gpu_s,
+                           .prompt_s = x.prompt_s,
+                           .prompt_tdp_s = x.prompt_tdp_s };
 }
 
 /* Of all replicas, per replica. */
@@ -132,8 +146,9 @@ static struct llm_flow flow_in_pools(const struct asked *a, double rate, double 
     f.end_s = f.first_s + (a->output - 1) * f.token_s;
     f.running = (1 - reads) * running * a->b->ranks;
     f.context = f.running * context_of(a);
-    double busy = -expm1(-running * a->b->ranks);
-    f.busy = reads * fmin(1, to_read * prompt.delta_s) + (1 - reads) * busy;
+    double busy = -expm1(-running * a->b->ranks), reading_s = fmin(1, to_read * prompt.delta_s);
+    f.busy = reads * reading_s + (1 - reads) * busy;
+    f.tdp = reads * tdp_of(&prompt, to_read, reading_s) + (1 - reads) * tdp_of(&x, 0, busy);
     f.gpu = fmin(f.busy, reads * fmin(1, to_read * prompt.delta_gpu_s) +
                              (1 - reads) * busy * x.t0_gpu_s / x.t0_s);
     return f;
@@ -165,6 +180,7 @@ struct llm_flow llm_flow_full(const struct llm_batching *b, double prompt, doubl
     if (splits && output > 1)
         running = generating_at(&a, rate / (1 - part_reads(b)));
     struct llm_flow f = splits ? flow_in_pools(&a, rate, running) : flow(&a, rate, running);
+    f.tdp /= f.busy;
     f.busy = 1;
     f.gpu = fmin(1, f.gpu);
     return f;

@@ -14,7 +14,8 @@
  *   first = rate' s^2/(2 (1 - rate' s)) + s,  token = t0 + (move + t0/2)/(o - 1)
  * B at most min(sequences, KV tokens/(p + o/2)); where it is reached the rate is the largest.
  * busy = 1 - e^(-rate end), the probability of M/G/infinity not to be empty; gpu = busy x the share
- * of the steps that is time of the GPU. Means: quantiles of the first token need the loop. */
+ * of the steps that is time of the GPU; tdp = what llm_step_power() says of steps with a chunk and
+ * of those without, for as long as there are such. Means: quantiles of the first token need the loop. */
 #pragma once
 #include "sim/serving/llm/batching.h"
 
@@ -23,6 +24,7 @@ struct llm_flow {
     double found_s;               /* L */
     double running, context;      /* B, S */
     double busy, gpu;             /* shares of the time */
+    double tdp;                   /* of the power of its steps over the TDP, mean of the time */
 };
 /* rate: below llm_flow_most(); speed as in step_law.h */
 struct llm_flow llm_flow_of(const struct llm_batching *b, double prompt, double output, double rate,

@@ -64,9 +64,18 @@ uint32_t llm_ranks_used(const struct llm_ranks *r, const struct llm_batching *b)
     return blocks;
 }
 
-double llm_ranks_gpu_s(const struct llm_ranks *r, int64_t now_ns)
+/* With the present step as far as until_ns. */
+static struct replica_work work_until(const struct llm_ranks *r, int64_t until_ns)
 {
-    return r->gpu_s + (r->end_ns == TIME_NEVER ? 0 : r->gpu_share * seconds(now_ns - r->begin_ns));
+    double steps_s = seconds(until_ns - r->begin_ns);
+    return (struct replica_work){ r->ended.busy_s + r->gpu_share * steps_s,
+                                  r->ended.steps_s + steps_s,
+                                  r->ended.tdp_s + r->power * steps_s };
+}
+
+struct replica_work llm_ranks_work(const struct llm_ranks *r, int64_t now_ns)
+{
+    return r->end_ns == TIME_NEVER ? r->ended : work_until(r, now_ns);
 }
 
 uint32_t llm_ranks_leading(const struct llm_ranks *r, const struct service_request *ask)
@@ -107,23 +116,27 @@ static struct llm_step tokens_of_others(struct llm_step own, double all)
     return own;
 }
 
-static void time_step(struct llm_ranks *r, const struct llm_batching *b, double speed,
+static void time_step(struct llm_ranks *r, const struct llm_law *law, double speed,
                       const struct llm_step *step, double all, int64_t now_ns)
 {
+    struct llm_time time[LLM_RANKS_MAX];
     double step_s = 0, gpu_s = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         struct llm_step one = tokens_of_others(step[i], all);
-        struct llm_time time = llm_time_of(&b->law, &one, speed);
-        step_s = fmax(step_s, time.step_s);
-        gpu_s += time.gpu_s / r->n;
+        time[i] = llm_time_of(law, &one, speed);
+        step_s = fmax(step_s, time[i].step_s);
+        gpu_s += time[i].gpu_s / r->n;
     }
     r->begin_ns = now_ns;
     r->end_ns = now_ns + ns_of_seconds(step_s);
     r->gpu_share = gpu_s / step_s;
+    r->power = 0;
+    for (uint32_t i = 0; i < r->n; i++)
+        r->power += llm_step_power(&time[i], step_s) / r->n;
 }
 
-void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double speed,
-                     struct requests_present *p, int64_t now_ns, struct tally *t)
+void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double clock,
+                     double speed, struct requests_present *p, int64_t now_ns, struct tally *t)
 {
     struct llm_step step[LLM_RANKS_MAX];
     double all = 0, prompt = 0;
@@ -138,7 +151,8 @@ void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double s
     t->steps++;
     t->computed_tokens += (uint64_t)prompt;
     t->kv_peak = fmax(t->kv_peak, (double)llm_ranks_used(r, b) / llm_batching_blocks(b));
-    time_step(r, b, speed, step, all, now_ns);
+    struct llm_law law = llm_law_at_clock(&b->law, clock);
+    time_step(r, &law, speed, step, all, now_ns);
 }
 
 void llm_ranks_end(struct llm_ranks *r, const struct llm_batching *b, struct requests_present *p,
@@ -146,7 +160,7 @@ void llm_ranks_end(struct llm_ranks *r, const struct llm_batching *b, struct req
 {
     for (uint32_t i = 0; i < r->n; i++)
         llm_loop_end(&r->rank[i].loop, b, p, r->end_ns, t);
-    r->gpu_s += r->gpu_share * seconds(r->end_ns - r->begin_ns);
+    r->ended = work_until(r, r->end_ns);
     r->end_ns = TIME_NEVER;
 }
 

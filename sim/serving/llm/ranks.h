@@ -8,6 +8,7 @@
  *
  * A step begins when a request is there and ends step_s later, whatever happens meanwhile. */
 #pragma once
+#include "sim/serving/figures.h"
 #include "sim/serving/llm/loop.h"
 
 struct llm_rank { struct llm_loop loop; struct request_lines own; };
@@ -15,8 +16,9 @@ struct llm_ranks {
     struct llm_rank *rank;        /* [n]; n 0: not yet, or no engine */
     uint32_t n;
     int64_t begin_ns, end_ns;     /* of the present step; end TIME_NEVER: none */
-    double gpu_share;             /* of it, in which there is work for the GPU: mean of the ranks */
-    double gpu_s;                 /* of the steps that ended */
+    double gpu_share, power;      /* of it, in which there is work for the GPU; llm_step_power():
+                                     means of the ranks */
+    struct replica_work ended;    /* of the steps that ended */
 };
 struct llm_ranks llm_ranks_none(void);
 struct llm_ranks llm_ranks_of(const struct llm_batching *b);
@@ -27,15 +29,16 @@ uint32_t llm_ranks_parked(const struct llm_ranks *r);
 uint32_t llm_ranks_waiting(const struct llm_ranks *r);
 /* Blocks that running requests hold; idle ids count as free. */
 uint32_t llm_ranks_used(const struct llm_ranks *r, const struct llm_batching *b);
-/* Seconds of a GPU of it until now_ns. */
-double llm_ranks_gpu_s(const struct llm_ranks *r, int64_t now_ns);
+/* Until now_ns. */
+struct replica_work llm_ranks_work(const struct llm_ranks *r, int64_t now_ns);
 /* Leading ids of the prompt that the rank has which has most. */
 uint32_t llm_ranks_leading(const struct llm_ranks *r, const struct service_request *ask);
 
 void llm_ranks_insert(struct llm_ranks *r, struct requests_present *p, uint32_t request);
-/* Begins a step; nothing if there are no requests. Counts into *t. */
-void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double speed,
-                     struct requests_present *p, int64_t now_ns, struct tally *t);
+/* Begins a step; nothing if there are no requests. Counts into *t. clock, speed: of its GPUs, and of
+ * the replica on them. */
+void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double clock,
+                     double speed, struct requests_present *p, int64_t now_ns, struct tally *t);
 /* The step ends: tokens are sent, and counted into *t. */
 void llm_ranks_end(struct llm_ranks *r, const struct llm_batching *b, struct requests_present *p,
                    struct tally *t);

@@ -75,6 +75,16 @@ struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s)
     };
 }
 
+struct llm_law llm_law_at_clock(const struct llm_law *l, double clock)
+{
+    struct llm_law slow = *l;
+    slow.cmp_s /= clock;
+    slow.experts_cmp_s /= clock;
+    slow.attention_s /= clock;
+    slow.prompt_s /= clock;
+    return slow;
+}
+
 /* Share of the experts that no token of the step chooses. */
 static double missed_share(const struct llm_law *l, const struct llm_step *x)
 {
@@ -84,23 +94,39 @@ static double missed_share(const struct llm_law *l, const struct llm_step *x)
     return pow(l->missed, x->prompt + 1) * exp(-decoding * (1 - l->missed));
 }
 
-static double gpu_s(const struct llm_law *l, const struct llm_step *x)
+/* read_s and work_s. */
+static struct llm_time at_full_speed(const struct llm_law *l, const struct llm_step *x)
 {
-    double tokens = x->prompt + x->decoding, all = tokens + x->others, mem_s = l->dense_s;
-    if (l->linear)
-        return mem_s + l->prompt_s * x->prompt + l->sequence_s * x->decoding + l->kv_s * x->context;
+    double tokens = x->prompt + x->decoding, all = tokens + x->others, weights_s = l->dense_s;
+    struct llm_time t = { .prompt = x->prompt > 0 };
     if (l->experts_s > 0)
-        mem_s += l->experts_s * (1 - missed_share(l, x));
-    return hypot(mem_s, l->cmp_s * tokens + l->experts_cmp_s * all) + l->kv_s * x->context +
-           l->attention_s * x->pairs + l->exchange_s + l->exchanged_token_s * all;
+        weights_s += l->experts_s * (1 - missed_share(l, x));
+    t.read_s = weights_s + l->kv_s * x->context;
+    if (l->linear)
+        t.work_s = weights_s + l->prompt_s * x->prompt + l->sequence_s * x->decoding +
+                   l->kv_s * x->context;
+    else
+        t.work_s = hypot(weights_s, l->cmp_s * tokens + l->experts_cmp_s * all) +
+                   l->kv_s * x->context + l->attention_s * x->pairs + l->exchange_s +
+                   l->exchanged_token_s * all;
+    return t;
 }
 
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed)
 {
-    double slowed = gpu_s(l, step) / speed, host = l->host_s + l->host_sequence_s * step->decoding;
-    return (struct llm_time){ slowed, l->norm == 1 ? slowed + host
-                                                   : pow(pow(slowed, l->norm) + pow(host, l->norm),
-                                                         1 / l->norm) };
+    struct llm_time t = at_full_speed(l, step);
+    double host = l->host_s + l->host_sequence_s * step->decoding;
+    t.gpu_s = t.work_s / speed;
+    t.step_s = l->norm == 1 ? t.gpu_s + host
+                            : pow(pow(t.gpu_s, l->norm) + pow(host, l->norm), 1 / l->norm);
+    return t;
+}
+
+double llm_step_power(const struct llm_time *t, double step_s)
+{
+    double least = .30, reads = least + .57 * t->read_s / step_s,
+           works = least + .70 * fmin(1, t->work_s / step_s);
+    return fmin(1, t->prompt ? fmax(reads, works) : reads);
 }
 
 double llm_kv_tokens(const struct llm_shape *m, const struct llm_gpu *g, uint32_t tensor,

@@ -67,13 +67,20 @@ struct llm_law {                  /* the coefficients of the equations above */
 /* P, B, S, A; others: T' - T. drawn: a step as one sequence finds it, beside B + others, which are
  * means of Poisson numbers: the experts read are their mean, 1 - (1 - k/E)^(P+1) e^(-(B+others) k/E) */
 struct llm_step { double prompt, decoding, context, pairs, others; bool drawn; };
-struct llm_time { double gpu_s, step_s; };                   /* gpu_s: gpu/speed */
+/* gpu_s: gpu/speed. read_s, work_s: reading weights and KV cache, and all of gpu, at full speed. */
+struct llm_time { double gpu_s, step_s, read_s, work_s; bool prompt; };
 
 /* weight_bytes: of a parameter, 2 or 1. tensor: t >= 1. ranks: n >= 1, of a dense model 1. */
 struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, enum llm_engine e,
                           uint32_t tensor, uint32_t ranks, double weight_bytes);
+/* On GPUs at a clock, a part of the full one: computing takes 1/clock as long (cmp, attention; of a
+ * linear law b), memory, links and the host as long as ever. */
+struct llm_law llm_law_at_clock(const struct llm_law *l, double clock);
 struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s);
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed);
+/* What each GPU draws in a step that takes step_s, as a part of its TDP: models.md 9.
+ *   .30 + .57 read/step; with new prompt tokens no less than .30 + .70 work/step; at most 1 */
+double llm_step_power(const struct llm_time *t, double step_s);
 /* Tokens of context that fit, on a rank, beside the weights and `reserve_bytes` of each GPU, in
  * whole blocks; 0: none. */
 double llm_kv_tokens(const struct llm_shape *m, const struct llm_gpu *g, uint32_t tensor,

@@ -20,7 +20,7 @@ static void write_file(const char *name, const char *text, size_t length)
 
 #define GROUP "nodes:\n- group: g\n  count: 2\n  gpus: 8\n"
 #define A100 "nodes:\n- group: g\n  count: 2\n  type: dgx-a100-80\n"
-#define ROOT_KEYS "name, nodes, flavors, queues, partitions, qos, accounts, cohort, gpu_models, node_types, period_s, passes, " \
+#define ROOT_KEYS "name, nodes, flavors, queues, partitions, qos, accounts, reservations, cohort, gpu_models, node_types, period_s, passes, " \
                   "placement_order, invalid_dependency, models, preemption, failures, storage, progress, fabric, power, prices, elastic, " \
                   "sharing, time_limits"
 /* clang-format off */

@@ -153,7 +153,7 @@ static void entries(void **state)
     const struct failures *f = c->failures;
     assert_true(f->max_retries == INT64_MAX && f->remediation_share == 0.6 && f->gpu_scope == 1);
     assert_true(f->n_planned == 1 && f->planned[0].first == 3 && f->planned[0].end == 5);
-    assert_true(f->planned[0].until_ns == INT64_C(20500000000) && f->planned[0].every_ns == 0);
+    assert_true(f->planned[0].when.until_ns == INT64_C(20500000000) && f->planned[0].when.every_ns == 0);
     assert_true(f->n_given == 2 && f->given[0].at_ns == 5 * NS_PER_S && f->given[0].gpu == UINT32_MAX && f->given[0].node == 0);
     assert_true(f->given[1].node == 4 && f->given[1].gpu == 3 && f->given[1].cause == FAULT_NIC &&
                 f->given[1].detection_ns == 7 * NS_PER_S);

@@ -20,6 +20,29 @@ static struct node_power of_type(const char *type)
     return node_power_of(&power_law_usual, &w, d->gpus, (int64_t)d->gpus * MILLI_ALL);
 }
 
+/* ---- an A100 in steps of an LLM, by hand: 60 W idle, 75 W held, TDP 400 W ---- */
+static void steps_of_an_llm(void **state)
+{
+    static const struct { double steps, tdp, clock, w; } rows[] = {
+        { 1, .87, 1, 348 },
+        { .5, .25, 1, 37.5 + 100 },                  /* half of the time held, half at 200 W */
+        { 1, .5, .5, 60 + 140. / 4 },                /* above idle 140 W, x .5^2 */
+        { .5, .25, .5, 37.5 + 30 + 70. / 4 },        /* likewise for half of the time */
+        { 1, .15, 1, 75 },                           /* no less than held */
+    };
+    struct power_law law = power_law_usual;
+    const struct node_watts a100 = { 1000, 60, 400 };
+    struct node_power duties = node_power_of(&law, &a100, 1, MILLI_ALL);
+    law.llm = true;
+    struct node_power n = node_power_of(&law, &a100, 1, MILLI_ALL);
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_near((double)power_of_steps_nw(&law, &n, rows[i].steps, rows[i].tdp, rows[i].clock) * MILLI_ALL / NW_PER_W, rows[i].w, 1e-6);
+    /* the most that it draws: the TDP, and without such replicas .9 of it */
+    assert_near((double)n.most_nw * MILLI_ALL / NW_PER_W, 400, 1e-6);
+    assert_near((double)duties.most_nw * MILLI_ALL / NW_PER_W, 360, 1e-6);
+}
+
 /* ---- one GPU: P_idle + (0.9 TDP - P_idle) u^0.9 ---- */
 static const struct gpu_row { const char *name, *type; double duty, w; } gpu_rows[] = {
     /* A100: 60 W idle, TDP 400 W (models.md 1.1), so 0.9 x 400 = 360 W at full duty */
@@ -243,6 +266,6 @@ int main(void)
     ADD_TEST(tests, n, carbon_of_a_constant);
     ADD_TEST(tests, n, a_series_is_split_at_its_hours);
     ADD_TEST(tests, n, when_a_series_changes);
-    ADD_TEST(tests, n, when_a_series_changes);
+    ADD_TEST(tests, n, steps_of_an_llm);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -1,5 +1,5 @@
 /* outages.c - see outages.h. */
-#include "sim/scheduler/outages.h"
+#include "sim/scheduler/closed/outages.h"
 #include "sim/models/failures.h"
 
 #include <stdlib.h>
@@ -30,25 +30,6 @@ void blocks_free(struct blocks *b)
     free(b);
 }
 
-/* How much later than the first the first is that is not over. */
-static int64_t repeated_ns(const struct planned_outage *o, int64_t time_ns)
-{
-    if (!o->every_ns || o->until_ns > time_ns)
-        return 0;
-    return ((time_ns - o->until_ns) / o->every_ns + 1) * o->every_ns;
-}
-
-static bool denies(const struct planned_outage *o, int64_t from_ns, int64_t until_ns)
-{
-    int64_t later_ns = repeated_ns(o, from_ns), begins_ns = o->from_ns + later_ns, drains_ns = begins_ns - o->drain_ns;
-    int64_t between_ns = o->every_ns - (o->until_ns - o->from_ns) - o->drain_ns;
-    if (from_ns >= o->until_ns + later_ns)
-        return false;             /* the only one is over */
-    if (from_ns >= drains_ns)
-        return true;
-    return !o->keeps && until_ns > begins_ns && until_ns != TIME_NEVER && !(o->every_ns && until_ns - from_ns > between_ns);
-}
-
 /* What is not out in truth. */
 static void show(const struct blocks *b, struct view *v, const struct node_out *out, node_id n, int sign)
 {
@@ -65,7 +46,7 @@ void blocks_move(struct blocks *b, struct view *v, const struct node_out *out, i
 {
     for (uint32_t k = 0; b && k < b->cluster->failures->n_planned; k++) {
         const struct planned_outage *o = &b->cluster->failures->planned[k];
-        bool by = denies(o, from_ns, until_ns);
+        bool by = closure_denies(&o->when, from_ns, until_ns);
         for (node_id n = o->first; by != b->by[k] && n < o->end; n++) {
             uint16_t was = b->n[n];
             b->n[n] = (uint16_t)(was + (by ? 1 : -1));
@@ -98,8 +79,8 @@ int64_t outages_take(const struct cluster *c, int64_t from_ns, int64_t until_ns,
     int64_t first_ns = TIME_NEVER;
     for (uint32_t k = 0; c->failures && k < c->failures->n_planned; k++) {
         const struct planned_outage *o = &c->failures->planned[k];
-        int64_t end_ns = o->until_ns + repeated_ns(o, from_ns);
-        if (!denies(o, from_ns, until_ns))
+        int64_t end_ns = closure_end_ns(&o->when, from_ns);
+        if (!closure_denies(&o->when, from_ns, until_ns))
             continue;
         for (node_id n = o->first; n < o->end; n++) {
             uint64_t bit = UINT64_C(1) << n % 64;
@@ -114,7 +95,7 @@ int64_t outages_next_end_ns(const struct cluster *c, int64_t now_ns, int64_t aft
 {
     int64_t next_ns = TIME_NEVER;
     for (uint32_t k = 0; c->failures && k < c->failures->n_planned; k++) {
-        int64_t until_ns = c->failures->planned[k].until_ns + repeated_ns(&c->failures->planned[k], now_ns);
+        int64_t until_ns = closure_end_ns(&c->failures->planned[k].when, now_ns);
         if (until_ns > after_ns && until_ns < next_ns)
             next_ns = until_ns;
     }
