@@ -344,7 +344,7 @@ class Clusters(Draw):
                 s["power"] |= self.some({"cap_by": ["clocks"], "clock_least": [0.2, 1]}, 0.5)
             s["power"] |= self.some({"clock": [0.5, 1], "clock_exponent": [1, 3]}, 0.1)
             s["power"] |= self.some({"cpu_w": [0, 600], "cpu_duty": [0.3], "most_share": [1],
-                                     "off_w": [20]}, 0.1)
+                                     "off_w": [20], "llm": [True]}, 0.1)
             if self.chance(0.1):
                 s["power"].pop("carbon_g_per_kwh", None)
                 s["power"]["carbon_file"] = "carbon.csv"
