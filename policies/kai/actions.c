@@ -67,7 +67,7 @@ static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i,
         return true;               /* as q->claims says */
     if (action == CONSOLIDATION)
         return l->growing || l->min_gpu_milli <= q->free_milli;
-    const struct victim_candidate *worst = leaf_candidate(s, l, 0);
+    const struct victim_candidate *worst = leaf_candidate(s, q, l, 0);
     struct line_key best;
     return worst && line_first(l->waiting, &(job_id){ 0 }, &best) && worst->key.major > best.major;
 }

@@ -178,9 +178,11 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         if (more)
             quota_grew(s, q, j);
     } else {
-        if (!(chosen ? add_tentatively(s, q, j, found.where)
-                     : quota_place_tentatively(s, q, j, w->task, w->n)))
+        where = chosen ? add_tentatively(s, q, j, found.where)
+                       : quota_place_tentatively(s, q, j, w->task, w->n);
+        if (!where)
             return ALLOCATED_NOT;
+        quota_promise(s, q, j, where);
         quota_blocked(s, q, j, WAIT_RELEASING);
         q->tentative = true;
         done = ALLOCATED_TENTATIVELY;

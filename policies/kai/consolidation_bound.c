@@ -35,7 +35,7 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
     x->movable_elastic = false;
     for (size_t u = 0; u < x->n_units; u++) {
         x->movable_elastic =
-            x->movable_elastic || x->unit[u].n < job_placement(s, x->unit[u].job)->n;
+            x->movable_elastic || x->unit[u].n < quota_has(s, q, x->unit[u].job)->n;
         for (uint32_t i = 0; i < x->unit[u].n; i++) {
             const struct request *ask = quota_ask(s, q, x->unit[u].job);
             const struct piece *p = &x->unit[u].piece[i];

@@ -77,10 +77,11 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
     return quota_of_tasks(s, j, task, (uint32_t)p->n);
 }
 
-static struct victim_candidate candidate_of(struct sched *s, job_id j, struct line_key key)
+static struct victim_candidate candidate_of(struct sched *s, const struct quota_state *q, job_id j,
+                                            struct line_key key)
 {
     const struct job_facts *f = job_facts(s, j);
-    const struct placement *has = job_placement(s, j);
+    const struct placement *has = quota_has(s, q, j);
     struct victim_candidate v = { .job = j, .key = key, .has = has };
     if (!has)
         return v;
@@ -89,7 +90,8 @@ static struct victim_candidate candidate_of(struct sched *s, job_id j, struct li
     return v;
 }
 
-const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, size_t k)
+const struct victim_candidate *leaf_candidate(struct sched *s, const struct quota_state *q,
+                                              struct leaf *l, size_t k)
 {
     while (l->n_candidates <= k) {
         struct victim_candidate v;
@@ -101,7 +103,7 @@ const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, s
                                    : line_last(l->running, &v.job, &v.key));
         l->candidate = array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity,
                                    l->n_candidates, sizeof *l->candidate);
-        l->candidate[l->n_candidates++] = candidate_of(s, v.job, v.key);
+        l->candidate[l->n_candidates++] = candidate_of(s, q, v.job, v.key);
     }
     return &l->candidate[k];
 }
@@ -120,7 +122,8 @@ static void candidate_left(struct leaf *l, job_id j)
 }
 
 /* j is in the line again. */
-static void candidate_joined(struct sched *s, struct leaf *l, job_id j, struct line_key key)
+static void candidate_joined(struct sched *s, const struct quota_state *q, struct leaf *l, job_id j,
+                             struct line_key key)
 {
     size_t n = min_size(l->n_candidates, CANDIDATES_KEPT), at = 0;
     while (at < n && line_key_before(key, j, l->candidate[at].key, l->candidate[at].job))
@@ -131,7 +134,7 @@ static void candidate_joined(struct sched *s, struct leaf *l, job_id j, struct l
     l->candidate =
         array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity, n, sizeof *l->candidate);
     array_open(l->candidate, l->n_candidates++, at, sizeof *l->candidate);
-    l->candidate[at] = candidate_of(s, j, key);
+    l->candidate[at] = candidate_of(s, q, j, key);
 }
 
 void quota_grew(struct sched *s, struct quota_state *q, job_id j)
@@ -183,14 +186,14 @@ void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j)
 void quota_enter_running(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
-    const struct placement *has = job_placement(s, j);
+    const struct placement *has = quota_has(s, q, j);
     if (!job_facts(s, j)->preemptible || !has)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     struct line_key key = quota_key(s, j, has->n);
     candidate_left(l, j);
     line_push(l->running, j, key);
-    candidate_joined(s, l, j, key);
+    candidate_joined(s, q, l, j, key);
     quota_standing_changed(q, job_facts(s, j)->queue);
     own->runs = true;
 }
@@ -224,7 +227,7 @@ void quota_mark_acted(struct sched *s, struct quota_state *q, job_id j)
     if (own->pass != q->pass && own->waits && own->whole)
         quota_shape_acted(s, q, j);
     own->pass = q->pass;
-    if (own->runs && !job_placement(s, j) && !own->leaves) {
+    if (own->runs && !quota_has(s, q, j) && !own->leaves) {
         own->leaves = true;
         q->leaf[leaf].leaving++;
     }

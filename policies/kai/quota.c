@@ -74,6 +74,7 @@ static void check_budgets(struct sched *s, struct quota_state *q)
 /* What was released may help every job; so may what the last pass placed tentatively only. */
 static void pass_begins(struct sched *s, struct quota_state *q)
 {
+    promises_end(s, q);
     quota_pass_begins(q);
     q->divided = false;
     if (q->tentative || q->seen_version != sched_room_version(s))

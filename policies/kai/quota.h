@@ -57,6 +57,9 @@ struct quota_job {                /* policy.job_size */
     bool has_reason;              /* in q->reasoned; its reason, and the pass that gave it last: */
     enum wait_reason why;
     uint64_t why_pass;
+    /* of this pass, if promise_pass is it: the tentative place of a job that holds nothing; scratch */
+    struct placement *promise;
+    uint64_t promise_pass;
     /* while it is awaited: where the search for it placed its tasks */
     struct piece *found;
     size_t n_found, found_capacity;
@@ -248,6 +251,8 @@ struct quota_state { /* of a shard */
     struct line *awaited;
     int64_t n_awaited;            /* ever */
     uint64_t reinstated;          /* the last pass in which one of the awaited started */
+    job_id *promised;             /* [n_promised] with a promise of this pass; others, too */
+    size_t n_promised, promised_capacity;
     job_id *reasoned;             /* [n_reasoned] waiting jobs with a reason of their own; others, too */
     size_t n_reasoned, reasoned_capacity;
     uint64_t renewed_at;          /* q->version when they were looked at last */
@@ -302,7 +307,8 @@ void leaf_heads(struct sched *s, struct leaf *l);
  * shape. */
 void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j);
 /* The k-th candidate from the end of the line; NULL: there are fewer. */
-const struct victim_candidate *leaf_candidate(struct sched *s, struct leaf *l, size_t k);
+const struct victim_candidate *leaf_candidate(struct sched *s, const struct quota_state *q,
+                                              struct leaf *l, size_t k);
 /* Joins the waiting line, or gets a new key there. */
 void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j);
 void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j);
@@ -318,6 +324,18 @@ void quota_mark_acted(struct sched *s, struct quota_state *q, job_id j);
 bool quota_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j);
 bool quota_is_plain(const struct quota_state *q);
 void quota_pass_begins(struct quota_state *q);
+
+/* ---- promises.c: tentative places, as what jobs hold ---- */
+/* What it holds, or, if nothing, its promise of this pass; NULL: neither. */
+const struct placement *quota_has(struct sched *s, const struct quota_state *q, job_id j);
+bool quota_is_promised(struct sched *s, const struct quota_state *q, job_id j);
+/* Tasks of a job were placed there tentatively, with those before: if it holds nothing, it can be a
+ * victim. */
+void quota_promise(struct sched *s, struct quota_state *q, job_id j, const struct placement *p);
+/* A later search of the pass takes the promise. */
+void quota_break_promise(struct sched *s, struct quota_state *q, job_id j);
+/* A pass begins: there are no promises. */
+void promises_end(struct sched *s, struct quota_state *q);
 
 /* ---- admission.c: shapes ---- */
 /* Of the leaf, made when first asked for. The pointer is good until a new shape comes there. */

@@ -77,9 +77,10 @@ static struct evicted *evicted_task(struct sched *s, struct search *x, job_id j,
     return i == ID_NONE ? NULL : &x->evicted[i];
 }
 
-static const struct placement *what_stays(struct sched *s, struct search *x, job_id j)
+static const struct placement *what_stays(struct sched *s, const struct quota_state *q,
+                                          struct search *x, job_id j)
 {
-    const struct placement *has = job_placement(s, j);
+    const struct placement *has = quota_has(s, q, j);
     if (!has || first_evicted(s, x, j) == ID_NONE)
         return has;
     struct piece *piece = sched_scratch(s, has->n * sizeof *piece);
@@ -112,11 +113,11 @@ static void reinstate_total(struct search *x, uint32_t first, const struct place
  * held. */
 static void reinstate_victim(struct sched *s, struct quota_state *q, struct search *x, job_id j)
 {
-    struct wanted w = quota_wanted(s, j, what_stays(s, x, j));
+    struct wanted w = quota_wanted(s, j, what_stays(s, q, x, j));
     if (w.n == 0 || !quota_has_capacity(s, q, job_facts(s, j), &w.amount, NULL))
         return;
     const struct placement *where = quota_place_tentatively(s, q, j, w.task, w.n);
-    const struct placement *had = job_placement(s, j);
+    const struct placement *had = quota_has(s, q, j);
     if (where && job_facts(s, j)->ask->tasks == SPLIT_ANY) {
         reinstate_total(x, first_evicted(s, x, j), had, where);
         return;
@@ -145,25 +146,25 @@ static int by_leaf_and_key(const void *a, const void *b)
            line_key_before(x->key, x->job, y->key, y->job);
 }
 
-static struct contender contender_of(struct sched *s, struct search *x, job_id j,
-                                     struct quota_amount amount)
+static struct contender contender_of(struct sched *s, const struct quota_state *q,
+                                     struct search *x, job_id j, struct quota_amount amount)
 {
-    const struct placement *stays = what_stays(s, x, j);
+    const struct placement *stays = what_stays(s, q, x, j);
     return (struct contender){ j, job_facts(s, j)->queue, quota_key(s, j, stays ? stays->n : 0),
                                amount };
 }
 
 /* All contenders, by leaf and in the order of its line. */
-static struct contender *contenders(struct sched *s, struct search *x, struct quota_amount mine,
-                                    size_t *n)
+static struct contender *contenders(struct sched *s, const struct quota_state *q,
+                                    struct search *x, struct quota_amount mine, size_t *n)
 {
     struct contender *c = sched_scratch(s, (x->n_chosen + 1) * sizeof *c);
-    c[0] = contender_of(s, x, x->job, mine);
+    c[0] = contender_of(s, q, x, x->job, mine);
     *n = 1;
     for (size_t i = 0; i < x->n_evicted; i++) {
         job_id v = x->evicted[i].job;
         if (first_evicted(s, x, v) == i)
-            c[(*n)++] = contender_of(s, x, v, quota_wanted(s, v, what_stays(s, x, v)).amount);
+            c[(*n)++] = contender_of(s, q, x, v, quota_wanted(s, v, what_stays(s, q, x, v)).amount);
     }
     qsort(c, *n, sizeof *c, by_leaf_and_key);
     return c;
@@ -184,7 +185,7 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
 {
     struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
     size_t n;
-    struct contender *c = contenders(s, x, mine, &n);
+    struct contender *c = contenders(s, q, x, mine, &n);
     uint32_t *at = sched_scratch(s, q->n_queues * sizeof *at);
     order_begin(&q->again);
     for (size_t i = n; i-- > 0;)
@@ -385,7 +386,7 @@ static bool left_before(struct sched *s, const struct search *x, struct left *le
 static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct search *x,
                               job_id victim, uint32_t tasks)
 {
-    const struct placement *has = job_placement(s, victim);
+    const struct placement *has = quota_has(s, q, victim);
     node_id *node = sched_scratch(s, has->n * sizeof *node);
     for (size_t i = 0; i < has->n; i++)
         node[i] = has->piece[i].node;
@@ -462,19 +463,34 @@ static void record(struct sched *s, struct search *x)
 
 /* ---- Doing it ---- */
 
-/* false: it stays where it is. */
+/* All of it: what was to stay is promised again with what moves. */
+static void take_promise(struct sched *s, struct quota_state *q, struct search *x, job_id v)
+{
+    quota_break_promise(s, q, v);
+    for (uint32_t i = first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job)
+        if (x->evicted[i].fate == FATE_KEPT)
+            x->evicted[i].fate = FATE_MOVED;
+}
+
+/* false: it stays where it is, or held nothing but a promise. */
 static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *x, job_id v)
 {
-    const struct placement *has = job_placement(s, v);
+    const struct placement *has = quota_has(s, q, v);
     uint32_t *task = sched_scratch(s, has->n * sizeof *task), n = 0;
-    bool moves = true;                /* no task of it is lost */
+    bool moves = true, some = false;  /* no task of it is lost; some move */
     for (uint32_t i = first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job) {
         if (x->evicted[i].fate != FATE_KEPT)
             task[n++] = x->evicted[i].task;
         moves = moves && x->evicted[i].fate != FATE_LOST;
+        some = some || x->evicted[i].fate == FATE_MOVED;
     }
     if (n == 0)
         return false;
+    if (quota_is_promised(s, q, v)) {
+        take_promise(s, q, x, v);
+        return false;
+    }
+    ((struct quota_job *)job_own(s, v))->moved |= some;
     if (n == has->n && job_state(s, v) == JOB_RUNNING && sched_stop(s, v, STOP_SAVE) == SCHED_OK) {
         (moves ? sched_note_move : sched_note)(s, v, x->job);
     } else {
@@ -513,8 +529,8 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         node_id to = whole ? ID_NONE : x->placed[i].node;
         const struct placement *where =
             quota_place(s, q, FREE_OR_RELEASING, x->job, &x->wanted.task[i], 1, to);
-        if (where)
-            sched_tentative_add(s, x->job, where);
+        if (where && sched_tentative_add(s, x->job, where) == SCHED_OK)
+            quota_promise(s, q, x->job, where);
     }
     for (size_t i = 0; i < x->n_evicted; i++) {
         const struct evicted *e = &x->evicted[i];
@@ -522,8 +538,8 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
             continue;
         const struct placement *where =
             quota_place(s, q, FREE_OR_RELEASING, e->job, &e->task, 1, e->to);
-        if (where)
-            sched_tentative_add(s, e->job, where);
+        if (where && sched_tentative_add(s, e->job, where) == SCHED_OK)
+            quota_promise(s, q, e->job, where);
     }
     struct quota_job *own = job_own(s, x->job);
     quota_mark_acted(s, q, x->job);
@@ -533,11 +549,9 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         keep_found(s, own, x);
     line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });
     for (size_t i = 0; i < x->n_evicted; i++)
-        if (x->evicted[i].fate == FATE_MOVED) {
+        if (x->evicted[i].fate == FATE_MOVED)
             line_push(q->awaited, x->evicted[i].job,
                       (struct line_key){ .time_ns = q->n_awaited++ });
-            ((struct quota_job *)job_own(s, x->evicted[i].job))->moved = true;
-        }
     q->tentative = true;
     quota_blocked(s, q, x->job, WAIT_RELEASING);
     refresh_shares(s, q, x);

@@ -17,9 +17,9 @@
  * nodes: for it all potential victims leave at once.
  *
  * What differs from KAI: a node on which even all potential victims would not free enough GPUs is
- * not tried; jobs that this pass acted on are no victims; other waiting jobs
- * do not take part in the order, so a job for which room was made is served first at the next pass;
- * nodes by id. */
+ * not tried; jobs that this pass acted on are victims of their promises only (promises.c); other
+ * waiting jobs do not take part in the order, so a job for which room was made is served first at
+ * the next pass; nodes by id. */
 #pragma once
 #include "policies/kai/quota.h"
 

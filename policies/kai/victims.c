@@ -143,7 +143,7 @@ static bool is_recorded(const struct search *x, job_id j, uint32_t task)
 static uint32_t pieces_left(struct sched *s, const struct search *x, const struct victim *v,
                             const struct piece **to)
 {
-    const struct placement *has = job_placement(s, v->job);
+    const struct placement *has = v->of->has;
     *to = has->piece;
     if (x->n_recorded == 0 && v->first_unit == ID_NONE)
         return (uint32_t)has->n;
@@ -236,12 +236,13 @@ bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tas
 /* ---- Candidates ---- */
 
 /* In a leaf that this pass acted on a candidate may have lost what it held; otherwise it holds
- * something. */
+ * something. One that this pass acted on is a victim only of what it was promised. */
 static bool may_be_victim(struct sched *s, const struct quota_state *q, const struct search *x,
                           const struct leaf *l, const struct victim_candidate *v)
 {
-    if (v->job == x->job || quota_had_turn(s, q, l, v->job) ||
-        (l->acted == q->pass && !job_placement(s, v->job)))
+    bool promised = l->acted == q->pass && quota_is_promised(s, q, v->job);
+    if (v->job == x->job || (quota_had_turn(s, q, l, v->job) && !promised) ||
+        (l->acted == q->pass && !promised && !job_placement(s, v->job)))
         return false;
     return v->surplus || !is_protected(q, s, x, v->job);
 }
@@ -270,7 +271,7 @@ static bool is_victim_leaf(const struct sched *s, const struct search *x, queue_
 static const struct victim_candidate *next_of_line(struct sched *s, const struct quota_state *q,
                                                    const struct search *x, queue_id leaf, size_t *k)
 {
-    for (const struct victim_candidate *v; (v = leaf_candidate(s, &q->leaf[leaf], *k)); ++*k) {
+    for (const struct victim_candidate *v; (v = leaf_candidate(s, q, &q->leaf[leaf], *k)); ++*k) {
         if (x->action == PREEMPT && -v->key.major >= job_facts(s, x->job)->priority)
             return NULL;
         if (may_be_victim(s, q, x, &q->leaf[leaf], v))
@@ -381,7 +382,7 @@ static void refresh_worst(struct sched *s, struct quota_state *q)
         if (q->queue[i].first_child != ID_NONE) {
             order_refresh(&q->worst, i);
         } else {
-            const struct victim_candidate *worst = leaf_candidate(s, &q->leaf[i], 0);
+            const struct victim_candidate *worst = leaf_candidate(s, q, &q->leaf[i], 0);
             order_set(&q->worst, i, worst ? &worst->holds : NULL);
         }
     }

@@ -264,7 +264,8 @@ const struct placement *sched_place_anew(struct sched *s, job_id j, uint32_t siz
  * rest of this pass, and nothing comes of them; the next pass decides again. _add: p is taken from
  * FREE_OR_RELEASING, where it must be free, and enters the books as if j, which may hold other
  * tasks, had been started there; what of it is idle stays idle. _remove: as if j had left those
- * pieces, which it holds; while any is removed, no claim is accepted, and j is not stopped. Needs
+ * pieces, which it holds (while any of these is removed, no claim is accepted, and j is not
+ * stopped), or which were added for it in this pass and go back. Needs
  * SEES_RELEASING. p is kept by pointer until the pass ends. NO_ROOM is an answer here, and not
  * counted as a refusal. */
 enum sched_result sched_tentative_add(struct sched *s, job_id j, const struct placement *p);

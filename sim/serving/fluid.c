@@ -106,7 +106,7 @@ static void add_kept_states(const struct fluid *f, struct flow_tally *t)
 
 static struct kept_state *equilibrium(struct fluid *f, double rate)
 {
-    const double key[] = { rate, f->all_speed, f->ready, f->clock };
+    const double key[] = { rate, f->all_speed, f->ready };
     struct kept_state *k = &f->state[hash_bytes(key, sizeof key, 0) % KEPT_STATES];
     if (k->rate != rate || k->speed != f->all_speed || k->clock != f->clock ||
         k->replicas != f->ready) {

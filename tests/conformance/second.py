@@ -41,7 +41,7 @@ class Job:
         return [t for t in self.task if t.active()]
 
     def waiting(self, virtual=False):
-        return [t for t in self.task if t.state == "Pending" or (virtual and t.state == "Evicted")]
+        return [t for t in self.task if t.state == "Pending" or (virtual and t.state in ("Evicted", "Unpromised"))]
 
     def wanted(self, virtual=False):
         """d: all that it lacks of its minimum, else one task."""
@@ -167,7 +167,7 @@ class Cluster:
 
     def idle(self, n):
         return self.gpus[n] - self.on(n, "Running", "Binding", "Releasing", "Evicted") - sum(
-            t.job.gpus for j in self.job for t in j.task if t.home == n and t.state == "Pipelined")
+            t.job.gpus for j in self.job for t in j.task if t.home == n and t.state in ("Pipelined", "Unpromised"))
 
     def room(self, n):
         """Idle or being left, and not promised."""
@@ -195,7 +195,8 @@ class Cluster:
             if t.state == "Evicted" and t.node == n:
                 t.state, t.home = "Running", None          # it never stopped
             else:
-                t.home = t.node if t.state == "Evicted" else None
+                if t.state != "Unpromised":                # else it is still where it was before the promise
+                    t.home = t.node if t.state == "Evicted" else None
                 t.node, t.state = n, "Binding" if really else "Pipelined"
         return True
 
@@ -259,8 +260,10 @@ class Cluster:
 
     def candidates(self, j, action):
         for v in self.job:
-            if v is j or not v.preemptible or not v.active() or v in self.acted:
-                continue                  # b.6: no victim twice in a pass
+            if v is j or not v.preemptible or not v.active():
+                continue
+            if v in self.acted and any(t.state != "Pipelined" for t in v.active()):
+                continue                  # b.6: what this pass acted on is a victim only of what it was promised
             if action == "consolidation" or (v.queue is not j.queue if action == "reclaim" else
                                              v.queue is j.queue and v.priority < j.priority):
                 yield v
@@ -330,7 +333,7 @@ class Cluster:
         before = self.save()
         victims = [t for u in chosen for t in u]
         for t in victims:
-            t.state = "Evicted"             # by this scenario
+            t.state = "Unpromised" if t.state == "Pipelined" else "Evicted"    # by this scenario
         again, placed = list({t.job for t in victims} | {j}), False
         while again:
             v = self.pop(again)
@@ -338,10 +341,12 @@ class Cluster:
                 placed = placed or v is j
             elif v is j:
                 break
-        lost = [t for t in victims if t.state == "Evicted"]
+        lost = [t for t in victims if t.state in ("Evicted", "Unpromised")]
         if placed and self.valid(j, action, lost, ask, held):
             for t in lost:
-                t.state = "Releasing"
+                if t.state == "Unpromised":
+                    t.node, t.home = t.home, None
+                t.state = "Releasing" if t.node is not None else "Pending"
             return True
         self.restore(before)
         return False

@@ -31,7 +31,9 @@ struct watch {
     bool was_fixed, disturbed, seen[JOBS], halved[JOBS];
     bool starts;                  /* the last pass started something */
     size_t lost[JOBS];            /* tasks of its minimum that a gang lost in this pass, less those with a tentative allocation */
-    job_id room_for[JOBS];        /* the job that it was stopped for in the pass before */
+    job_id room_for[JOBS];        /* the job that got the room of what was stopped in the pass before */
+    bool promised[JOBS];          /* a tentative place in this pass; and of the last such on a node */
+    job_id promised_on[NODES_MOST];
 };
 static struct watch watch;
 static const struct policy *wrapped;

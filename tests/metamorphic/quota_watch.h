@@ -56,6 +56,8 @@ static inline void watched_pass(struct sched *s, const void *params, void *state
     }
     look(s, pools, &watch.was);
     hold(s, watch.before);
+    memset(watch.promised, 0, sizeof watch.promised);
+    memset(watch.promised_on, 0xff, sizeof watch.promised_on);
     for (node_id n = 0; n < watch.world->n_nodes; n++)
         watch.idle[n] = idle_on(s, n);
     bool again = watch.was_fixed && !watch.disturbed && same_digest(&watch.was, &watch.is);
@@ -158,6 +160,16 @@ static inline bool surplus_would_do(job_id v, job_id j)
     return false;
 }
 
+/* A later search of the pass may have taken the place of the job that v was stopped for: then the room is for the taker. */
+static inline job_id room_is_for(job_id v, job_id j)
+{
+    const struct held *was = &watch.before[v];
+    for (uint32_t i = 0; i < was->n && !watch.promised[j]; i++)
+        if (watch.promised_on[was->piece[i].node] != ID_NONE)
+            return watch.promised_on[was->piece[i].node];
+    return j;
+}
+
 static inline void at_interval(void *self, const struct interval *i)
 {
     (void)self;
@@ -169,7 +181,7 @@ static inline void at_interval(void *self, const struct interval *i)
     watch.to->for_nobody += i->for_job == ID_NONE;
     if (i->for_job == ID_NONE)
         return;
-    watch.room_for[i->job] = i->for_job;
+    watch.room_for[i->job] = room_is_for(i->job, i->for_job);
     watch.to->inside += preempted && i->end_ns < was->last_start_ns + min_runtime_ns(i->job, i->for_job);
     if (preempted && was->n > job_facts(running, i->job)->min_tasks && !watch.starts) {
         watch.to->elastic_whole++;
@@ -181,6 +193,9 @@ static inline void at_tentative(void *self, job_id j, const struct placement *p)
 {
     (void)self;
     watch.lost[j] -= p->n < watch.lost[j] ? p->n : watch.lost[j];
+    watch.promised[j] = true;
+    for (size_t i = 0; i < p->n; i++)
+        watch.promised_on[p->piece[i].node] = j;
 }
 
 static inline void at_instant(void *self, const struct sched *s)

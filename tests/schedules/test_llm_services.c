@@ -126,6 +126,23 @@ static void energy_by_steps(void **state)
     }
 }
 
+/* models.md 4.8: two stages of one A100 each, requests alone: a token as on one, two hops of 20 us and 8192 bytes over 300 GB/s x .64,
+ * the host of one stage more. The flow counts the mean context of .03 sequences, .6 % less. */
+static void stages(void **state)
+{
+    double gpu_s = hypot(15.01e9 / (2039e9 * .75), 2 * 7.505e9 / (312e12 * .73)) + 1100. * 131072 / (2039e9 * .85);
+    double host_s = 1.5e-3 + 32 * 20e-6 + 6e-6, hops_s = 2 * (20e-6 + 8192 / (300e9 * .64));
+    (void)state;
+    for (int fluid = 0; fluid < 2; fluid++) {
+        char text[1000];
+        snprintf(text, sizeof text, TOP "  - name: s\n    " ASKS("0.01") "    gpus: 2\n    service_time: { llm: { model: llama-3.1-8b, "
+                                        "gpu: A100-SXM4-80, pipeline_parallel: 2 } }\n    mode: %s\n", fluid ? "fluid" : "requests");
+        struct played p = play(A100(2), text);
+        assert_near(played_value(&p, "per_token_p50_s", "service=s"), gpu_s + hops_s + host_s + 1.5e-3 + 6e-6, fluid ? 7e-3 : 2e-3);
+        played_free(&p);
+    }
+}
+
 /* models.md 4.6: 180 s for the image, 16.06e9 bytes of weights at 2 GB/s, 5 s to warm up: 193.03 s; rows every second. */
 static void loads_its_model(void **state)
 {
@@ -213,7 +230,7 @@ static void all_metrics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy), cmocka_unit_test(energy_by_steps), cmocka_unit_test(at_half_the_clock),
+        cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy), cmocka_unit_test(energy_by_steps), cmocka_unit_test(stages), cmocka_unit_test(at_half_the_clock),
         cmocka_unit_test(loads_its_model), cmocka_unit_test(signals_of_scalers),
         cmocka_unit_test(all_metrics),
     };

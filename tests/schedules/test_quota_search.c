@@ -27,6 +27,15 @@ static const struct schedule rows[] = {
     { "a department at its limit: a sister queue is reclaimed from", "quota", ONE_NODE(8),
       .queue = { LIMITED("d", ID_NONE, 4, 4), LIMITED("a", 0, 2, -1), LIMITED("b", 0, 2, -1) }, .overhead = FREE_OF_CHARGE, .period = 1,
       .jobs = { { 0, 100, 4, 0, 150, .tasks = 1, .queue = "a", .stops = 1 }, { 50, 49, 2, 51, .tasks = 1, .queue = "b" } } },
+    /* b.6: the second moves beside the first for the fourth, which is promised the second node; the fifth is owed that, and takes the
+     * promise and the third job, of 5 + 3 GPUs that its queue has in excess of 4. The second stays where it was moved to. */
+    { "what was promised in this pass can be reclaimed in it", "quota", { NODES(2, 4) },
+      .queue = { LIMITED("a", ID_NONE, 4, -1), LIMITED("b", ID_NONE, 4, -1) }, .overhead = FREE_OF_CHARGE, .period = 1,
+      .jobs = { { 0, 100, 2, 0, .tasks = 1, .queue = "a", .on = "0:0-1" },
+                { 0, 100, 2, 0, 101, .tasks = 1, .queue = "a", .on = "1:0-1", .took = "1:01; 0:23", .stops = 1 },
+                { 0, 100, 1, 0, 150, .tasks = 1, .queue = "a", .on = "1:2", .stops = 1 },
+                { 50, 100, 3, 100, .tasks = 1, .queue = "a", .waits = { [WAIT_FRAGMENTED] = 1, [WAIT_QUOTA] = 49 } },
+                { 50, 49, 4, 51, .tasks = 1, .queue = "b", .took = "1:0123" } } },
     { "a job that is not preemptible stays within deserved quota", "quota", ONE_NODE(8), .queue = { LIMITED("a", ID_NONE, 3, 4) },
       .overhead = FREE_OF_CHARGE, .period = 1,
       .jobs = { { 0, 100, 4, 0, .tasks = 1, .queue = "a" }, { 50, 50, 4, NEVER, .tasks = 1, .queue = "a", .priority = 1, .stays = true } },

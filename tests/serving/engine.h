@@ -13,7 +13,7 @@ __attribute__((unused)) static struct llm_batching batching_of(const char *model
                                   .ranks = 1, .sequences = 128,
                                   .budget = 2048,
                                   .block = 16,
-                                  .blocks = blocks ? blocks : (uint32_t)(llm_kv_tokens(m, g, tensor, 1, 2, .9, 1.238e9, 16) / 16),
+                                  .blocks = blocks ? blocks : (uint32_t)(llm_kv_tokens(m, g, tensor, 1, 1, 2, .9, 1.238e9, 16) / 16),
                                   .weight_bytes = 2 * m->all };
 }
 

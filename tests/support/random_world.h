@@ -255,6 +255,12 @@ static inline void each_combination(uint64_t seeds, void (*check)(const struct c
         }
 }
 
+/* Of many seeds only the first few, but with the first placer. */
+static inline bool is_left_out(const struct combination *k, uint64_t seed, uint64_t few)
+{
+    return seed >= few && k->placer != builtin_placers[0];
+}
+
 static inline bool named(const struct combination *k, const char *policy)
 {
     return !strcmp(k->policy->name, policy);

@@ -54,6 +54,12 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "w.yaml:4:204: tensor_parallel: want it equal to the gpus of a replica, 1, got 2" },
     { "llm: ranks of a dense model", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, data_parallel: 2 }"),
       "w.yaml:4:202: data_parallel: want 1 of a model without experts: its replicas share nothing" },
+    { "llm: two stages, one GPU", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, pipeline_parallel: 2 }"),
+      "w.yaml:4:206: pipeline_parallel: want a divisor of the gpus of a replica, 1, got 2" },
+    { "llm: stages of ranks", OF(RATE ", " TOKENS, "llm: { model: qwen3-30b-a3b, gpu: L4-24, pipeline_parallel: 2, data_parallel: 2 }"),
+      "w.yaml:4:207: pipeline_parallel: want either this or 'data_parallel'" },
+    { "llm: a link of one stage", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, stage_gb_per_s: 2 }"),
+      "w.yaml:4:203: stage_gb_per_s: want it with 'pipeline_parallel' only" },
     { "llm: two ranks, one GPU", OF(RATE ", " TOKENS, "llm: { model: qwen3-30b-a3b, gpu: RTX-PRO-6000, data_parallel: 2 }"),
       "w.yaml:4:210: data_parallel: want a divisor of the gpus of a replica, 1, got 2" },
     { "llm: a pool of nothing", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, pools: { prefill: 1, decode: 0 } }"),
@@ -67,7 +73,7 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "w.yaml:4:201: prefix_cache: want it with mode requests only; of mode fluid 'prefix_share'" },
     { "llm: a law and no GPU", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, kv_tokens: 50000, step_law: { a_s: .01, b_s: 0, c_s: 0, d_s: 0 } }"), "" },
     { "llm: a key of the other law", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, context: 7 }"),
-      "w.yaml:4:187: unknown key 'context': want one of model, gpu, engine, weights, tensor_parallel, data_parallel, max_num_seqs, max_num_batched_tokens, "
+      "w.yaml:4:187: unknown key 'context': want one of model, gpu, engine, weights, tensor_parallel, pipeline_parallel, stage_gb_per_s, data_parallel, max_num_seqs, max_num_batched_tokens, "
       "block, gpu_memory_utilization, reserve_bytes, kv_tokens, prefix_cache, prefix_share, step_law, pools" },
     { "scaler: KV cache of a law", SCALED("kind: hpa, idle_s: 9, metrics: { kv_use: 0.5 }"), "w.yaml:8:60: kv_use: want it of a service time 'llm' with a 'model' only" },
     { "slo: tokens of a batch", ONE("    slo: { first_token_s: 1 }\n"), "w.yaml:7:27: first_token_s: want it of a service time 'llm' only" },

@@ -42,7 +42,7 @@ REALS = {
     "backoff_most_s": [10, 60], "stale_s": [-1, 0, 60], "consolidation_victims": [-1, 0, 4, 16],
     "victims": [1, 5, 10000],
     "saturation": [1, 2], "k": [0, 1, 3], "half_life_h": [0, 1, 24], "f": [0, 0.5, 0.8],
-    "lease_s": [120, 600, 1800],
+    "lease_s": [120, 600, 1800], "sampling_s": [60, 300],
     "every_s": [0, 60, 300], "interval_s": [30, 60, 300], "power": [-5, -1, 0, 1],
 }
 # The policy that asks for anything, which `run` builds of chaos.c, and what its parameters are drawn from.

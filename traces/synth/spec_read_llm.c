@@ -9,9 +9,9 @@
 
 struct file_llm {
     const char *model, *gpu;
-    uint32_t tensor, ranks, sequences, budget, block;
+    uint32_t tensor, stages, ranks, sequences, budget, block;
     int engine, weights;
-    double utilisation, reserve_bytes, kv_tokens, prefix_share;
+    double utilisation, reserve_bytes, kv_tokens, prefix_share, stage_gb_per_s;
     bool prefix_cache;
     struct config_value step_law, pools;
 };
@@ -28,6 +28,8 @@ static const struct config_key llm_keys[] = {
     { .name = "engine",                 .type = CONFIG_CHOICE, AT(engine), .words = llm_engine_name },
     { .name = "weights",                .type = CONFIG_CHOICE, AT(weights), .words = weight_words },
     { .name = "tensor_parallel",        COUNT(1024), AT(tensor) },
+    { .name = "pipeline_parallel",      COUNT(64), AT(stages) },
+    { .name = "stage_gb_per_s",         REAL, AT(stage_gb_per_s), .most = 1000000, .above_least = true },
     { .name = "data_parallel",          COUNT(LLM_RANKS_MAX), AT(ranks) },
     { .name = "max_num_seqs",           COUNT(1000000), AT(sequences) },
     { .name = "max_num_batched_tokens", COUNT(100000000), AT(budget) },
@@ -139,7 +141,7 @@ static double kv_tokens(const struct file_llm *f, const struct llm_shape *m,
     struct llm_gpu part = *g;
     part.memory_bytes = row->mig ? fmin(g->memory_bytes, mig_gb(row->mig) * 1e9)
                                  : g->memory_bytes * row->gpu_milli / MILLI_ALL;
-    return llm_kv_tokens(m, &part, f->tensor, f->ranks, weight, f->utilisation, f->reserve_bytes,
+    return llm_kv_tokens(m, &part, f->tensor, f->stages, f->ranks, weight, f->utilisation, f->reserve_bytes,
                          f->block);
 }
 
@@ -147,6 +149,19 @@ static double kv_tokens(const struct file_llm *f, const struct llm_shape *m,
 static double weights_held(const struct llm_shape *m, uint32_t ranks)
 {
     return m->all + (m->all - m->in_experts) * (ranks - 1);
+}
+
+static int read_stages(const struct spec_reader *r, struct config_value v, const struct file_llm *f)
+{
+    struct config_value stages = config_look(v, "pipeline_parallel"),
+                        link = config_look(v, "stage_gb_per_s");
+    if (f->stages > 1 && f->ranks > 1)
+        return config_error(stages, r->err, "want either this or 'data_parallel'");
+    if (f->stages > 1 && config_given(f->step_law))
+        return config_error(stages, r->err, "want either this or 'step_law'");
+    if (f->stages == 1 && config_given(link))
+        return config_error(link, r->err, "want it with 'pipeline_parallel' only");
+    return 0;
 }
 
 /* Of the GPUs of a replica each rank has the same number; instances do not share layers. */
@@ -160,13 +175,19 @@ static int read_parallel(const struct spec_reader *r, struct config_value v, str
                             "want 1 of a model without experts: its replicas share nothing");
     if (f->ranks > 1 && config_given(f->step_law))
         return config_error(ranks, r->err, "want either this or 'step_law'");
-    if (gpus % f->ranks)
-        return config_error(ranks, r->err, "want a divisor of the gpus of a replica, %u, got %u",
-                            gpus, f->ranks);
-    if (f->tensor && f->tensor * f->ranks != gpus)
+    if (read_stages(r, v, f))
+        return -1;
+    uint32_t parts = f->ranks * f->stages;
+    if (gpus % parts)
+        return config_error(f->ranks > 1 ? ranks : config_look(v, "pipeline_parallel"), r->err,
+                            "want a divisor of the gpus of a replica, %u, got %u", gpus, parts);
+    if (f->tensor && f->tensor * parts != gpus)
         return config_error(tensor, r->err, "want it equal to the gpus of a %s, %u, got %u",
-                            f->ranks > 1 ? "rank" : "replica", gpus / f->ranks, f->tensor);
-    f->tensor = gpus / f->ranks;
+                            f->ranks > 1    ? "rank"
+                            : f->stages > 1 ? "stage"
+                                            : "replica",
+                            gpus / parts, f->tensor);
+    f->tensor = gpus / parts;
     return 0;
 }
 
@@ -192,6 +213,7 @@ int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job
                   struct service *s)
 {
     struct file_llm f = { .ranks = 1,
+                          .stages = 1,
                           .sequences = 256,
                           .budget = 2048,
                           .block = 16,
@@ -223,5 +245,6 @@ int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job
     if (linear)
         return read_linear(r, f.step_law, &b->law);
     b->law = llm_law_of(m, g, (enum llm_engine)f.engine, f.tensor, f.ranks, weight);
+    llm_law_pipeline(&b->law, m, g, (enum llm_engine)f.engine, f.stages, f.stage_gb_per_s * 1e9);
     return 0;
 }

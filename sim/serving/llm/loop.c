@@ -155,6 +155,7 @@ static struct llm_step step_of(const struct llm_loop *l, const struct requests_p
     struct llm_step x = { 0 };
     for (size_t i = 0; i < l->n; i++) {
         const struct llm_running *r = &l->running[i];
+        x.requests += r->chunk > 0;
         if (r->chunk > 0 && (r->need - r->done > 1 || p->at[r->request].sent == 0)) {
             x.prompt += r->chunk;
             x.pairs += r->chunk * (r->done + r->chunk / 2.0);

@@ -68,6 +68,20 @@ struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, en
     return l;
 }
 
+void llm_law_pipeline(struct llm_law *l, const struct llm_shape *m, const struct llm_gpu *g,
+                      enum llm_engine e, uint32_t stages, double bytes_per_s)
+{
+    const struct engine_facts *f = &facts[e];
+    double alpha_s = f->alpha_s > 0 ? f->alpha_s : g->alpha_s,
+           eta_l = f->alpha_s > 0 ? f->eta_l : g->eta_l;
+    if (stages == 1)
+        return;
+    l->stages = stages;
+    l->hop_s = stages * alpha_s;
+    l->hop_token_s = stages * 2 * m->hidden / (bytes_per_s > 0 ? bytes_per_s : g->link * eta_l);
+    l->host_s += (stages - 1) * f->step_s;
+}
+
 struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s)
 {
     return (struct llm_law){
@@ -94,7 +108,24 @@ static double missed_share(const struct llm_law *l, const struct llm_step *x)
     return pow(l->missed, x->prompt + 1) * exp(-decoding * (1 - l->missed));
 }
 
-/* read_s and work_s. */
+/* Parts of the requests that are in different stages at a time. */
+static double parts_of(const struct llm_law *l, const struct llm_step *x)
+{
+    return l->stages > 1 ? fmin(l->stages, fmax(1, x->requests)) : 1;
+}
+
+static struct llm_step part_of(const struct llm_step *x, double parts)
+{
+    struct llm_step part = *x;
+    part.prompt /= parts;
+    part.decoding /= parts;
+    part.context /= parts;
+    part.pairs /= parts;
+    part.others /= parts;
+    return part;
+}
+
+/* read_s and work_s, without a pipeline. */
 static struct llm_time at_full_speed(const struct llm_law *l, const struct llm_step *x)
 {
     double tokens = x->prompt + x->decoding, all = tokens + x->others, weights_s = l->dense_s;
@@ -114,11 +145,18 @@ static struct llm_time at_full_speed(const struct llm_law *l, const struct llm_s
 
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed)
 {
-    struct llm_time t = at_full_speed(l, step);
-    double host = l->host_s + l->host_sequence_s * step->decoding;
-    t.gpu_s = t.work_s / speed;
+    double parts = parts_of(l, step), stages = fmax(1, l->stages);
+    struct llm_step part = part_of(step, parts);
+    struct llm_time t = at_full_speed(l, &part);
+    double tokens = part.prompt + part.decoding, turns = parts / stages,
+           work_s = t.work_s + l->hop_s + l->hop_token_s * tokens,
+           host = l->host_s + l->host_sequence_s * part.decoding * stages;
+    t.gpu_s = work_s / speed;
     t.step_s = l->norm == 1 ? t.gpu_s + host
                             : pow(pow(t.gpu_s, l->norm) + pow(host, l->norm), 1 / l->norm);
+    t.gpu_s *= turns;
+    t.work_s = work_s * turns;
+    t.read_s *= turns;
     return t;
 }
 
@@ -130,11 +168,11 @@ double llm_step_power(const struct llm_time *t, double step_s)
 }
 
 double llm_kv_tokens(const struct llm_shape *m, const struct llm_gpu *g, uint32_t tensor,
-                     uint32_t ranks, double weight_bytes, double utilisation, double reserve_bytes,
+                     uint32_t stages, uint32_t ranks, double weight_bytes, double utilisation, double reserve_bytes,
                      uint32_t block)
 {
     double held = m->all - m->in_experts * (1 - 1.0 / ranks);
-    double left = utilisation * g->memory_bytes - weight_bytes * held / tensor - reserve_bytes;
-    double blocks = floor(left / (llm_kv_bytes(m) / fmin(tensor, m->kv_heads)) / block);
+    double left = utilisation * g->memory_bytes - weight_bytes * held / tensor / stages - reserve_bytes;
+    double blocks = floor(left / (llm_kv_bytes(m) / fmin(tensor, m->kv_heads) / stages) / block);
     return fmax(0, blocks) * block;
 }

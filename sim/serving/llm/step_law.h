@@ -22,6 +22,12 @@
  * mixture of experts (E of them, k chosen by a token, N_e parameters in all of them) a step of T
  * tokens reads the experts with the probability 1 - (1 - k/E)^T each, and a token uses k/E.
  *
+ * In a pipeline of n stages of t GPUs, each with L/n layers, a step is a round in which every request
+ * passes every stage once. The requests of the step are in m = min(n, requests) equal parts at a
+ * time, so a stage works for m of n turns and a round takes as long as one part on all stages:
+ *   gpu  = gpu of a part (P/m, B/m, S/m, A/m) + n (alpha + 2 H T/m / link)
+ *   host = n o_step + s (o_layer L + o_seq B n/m)
+ *
  * A linear law, a + b P + c B + d S, may be given instead; all of it is time of the GPU.
  *
  * Seconds, bytes, FLOP; F, W and K of one GPU and per second. Laws have no zero: mem is above 0. */
@@ -63,10 +69,13 @@ struct llm_law {                  /* the coefficients of the equations above */
     double host_s, host_sequence_s, norm;
     bool linear;                  /* dense a, prompt b, sequence c, kv d */
     double prompt_s, sequence_s;
+    double stages;                /* n of a pipeline; 0: none */
+    double hop_s, hop_token_s;    /* of a round, from stage to stage */
 };
 /* P, B, S, A; others: T' - T. drawn: a step as one sequence finds it, beside B + others, which are
  * means of Poisson numbers: the experts read are their mean, 1 - (1 - k/E)^(P+1) e^(-(B+others) k/E) */
-struct llm_step { double prompt, decoding, context, pairs, others; bool drawn; };
+/* requests: that have a part in it; for a pipeline alone */
+struct llm_step { double prompt, decoding, context, pairs, others; bool drawn; double requests; };
 /* gpu_s: gpu/speed. read_s, work_s: reading weights and KV cache, and all of gpu, at full speed. */
 struct llm_time { double gpu_s, step_s, read_s, work_s; bool prompt; };
 
@@ -76,6 +85,10 @@ struct llm_law llm_law_of(const struct llm_shape *m, const struct llm_gpu *g, en
 /* On GPUs at a clock, a part of the full one: computing takes 1/clock as long (cmp, attention; of a
  * linear law b), memory, links and the host as long as ever. */
 struct llm_law llm_law_at_clock(const struct llm_law *l, double clock);
+/* The same on so many stages, with that bandwidth from one to the next; 0: of the links of the GPU.
+ * n 1: nothing changes. A law of one rank. */
+void llm_law_pipeline(struct llm_law *l, const struct llm_shape *m, const struct llm_gpu *g,
+                      enum llm_engine e, uint32_t stages, double bytes_per_s);
 struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s);
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed);
 /* What each GPU draws in a step that takes step_s, as a part of its TDP: models.md 9.
@@ -84,5 +97,5 @@ double llm_step_power(const struct llm_time *t, double step_s);
 /* Tokens of context that fit, on a rank, beside the weights and `reserve_bytes` of each GPU, in
  * whole blocks; 0: none. */
 double llm_kv_tokens(const struct llm_shape *m, const struct llm_gpu *g, uint32_t tensor,
-                     uint32_t ranks, double weight_bytes, double utilisation,
+                     uint32_t stages, uint32_t ranks, double weight_bytes, double utilisation,
                      double reserve_bytes, uint32_t block);
