@@ -102,16 +102,18 @@ const struct placement *quota_place_tentatively(struct sched *s, struct quota_st
     return where;
 }
 
-/* Each GPU of p has the share that p takes free in that view. */
-static bool is_free(struct sched *s, enum free_kind in, const struct placement *p)
+/* All that p takes is free in that view. */
+static bool is_free(struct sched *s, enum free_kind in, job_id j, const struct placement *p)
 {
-    const struct view *v = sched_view(s, in);
-    for (size_t i = 0; p && i < p->n; i++)
-        for (uint64_t m = p->piece[i].gpu_mask; m; m &= m - 1)
-            if (view_gpu_milli(v, p->piece[i].node, (unsigned)__builtin_ctzll(m)) <
-                p->piece[i].milli)
-                return false;
-    return p;
+    if (!p)
+        return false;
+    struct request r = job_request(s, j);
+    struct builder *b = sched_builder(s, sched_view(s, in), &r);
+    size_t n = 0;
+    while (n < p->n && builder_add(b, p->piece[n]))
+        n++;
+    builder_take(b);
+    return n == p->n;
 }
 
 /* A place where j can start now, on nothing that is placed tentatively; NULL: none. */
@@ -121,10 +123,10 @@ static const struct placement *find_idle(struct sched *s, struct quota_state *q,
     bool share = job_facts(s, j)->ask->gpu_milli < MILLI_ALL;
     const struct placement *where =
         share ? NULL : quota_place(s, q, FREE_IDLE, j, w->task, w->n, ID_NONE);
-    if (!share && (!where || !q->tentative || is_free(s, FREE_OR_RELEASING, where)))
+    if (!share && (!where || !q->tentative || is_free(s, FREE_OR_RELEASING, j, where)))
         return where;
     where = quota_place(s, q, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE);
-    return is_free(s, FREE_IDLE, where) ? where : NULL;
+    return is_free(s, FREE_IDLE, j, where) ? where : NULL;
 }
 
 /* The tasks of w on the nodes that the last search found for them, if all that is idle now; else
@@ -140,13 +142,12 @@ static const struct placement *place_as_found(struct sched *s, struct quota_stat
         if (p->task != w->task[all->n])
             continue;
         const struct placement *one = quota_place(s, q, FREE_OR_RELEASING, j, &p->task, 1, p->node);
-        if (!one || one->piece[0].node != p->node || !is_free(s, FREE_IDLE, one) ||
-            sched_tentative_add(s, j, one) != SCHED_OK)
+        if (!one || one->piece[0].node != p->node || sched_tentative_add(s, j, one) != SCHED_OK)
             break;
         all->piece[all->n++] = one->piece[0];
     }
     sched_rollback(s, before);
-    return all->n == w->n ? all : NULL;
+    return all->n == w->n && is_free(s, FREE_IDLE, j, all) ? all : NULL;
 }
 
 enum allocated { ALLOCATED_NOT, ALLOCATED_TENTATIVELY, ALLOCATED };

@@ -202,6 +202,9 @@ class Clusters(Draw):
                    "queues": [{"name": q, **self.quota(gpus, 0.25)} for q in "ab"]}
             rest = {"name": "rest", **self.quota(gpus, 0.5),
                     "queues": [{"name": q, **self.quota(gpus, 0.2)} for q in "cd"]}
+            if self.chance_for(("cohort",), 0.3, 0.03):
+                rest["local_queues"] = self.pick("fifo", "by-use")
+                rest["queues"] = [{"name": q, **self.some({"weight": [1, 3]})} for q in "cd"]
             for q in (rest, *rest["queues"], *top["queues"]):
                 q.pop("limit_gpus", None)
             return [top, rest]
@@ -341,7 +344,7 @@ class Clusters(Draw):
                 s["power"] |= self.some({"cap_by": ["clocks"], "clock_least": [0.2, 1]}, 0.5)
             s["power"] |= self.some({"clock": [0.5, 1], "clock_exponent": [1, 3]}, 0.1)
             s["power"] |= self.some({"cpu_w": [0, 600], "cpu_duty": [0.3], "most_share": [1],
-                                     "off_w": [20]}, 0.1)
+                                     "off_w": [20], "llm": [True]}, 0.1)
             if self.chance(0.1):
                 s["power"].pop("carbon_g_per_kwh", None)
                 s["power"]["carbon_file"] = "carbon.csv"

@@ -146,7 +146,7 @@ class Jobs(Draw):
                 row["max_unavailable"] = self.pick(0, 1, tasks)
             if "topology" in on and plain and self.chance(0.3):
                 row["topology"] = self.pick("preferred:", "preferred:",
-                                            "required:") + self.pick("rack", "pod", "cluster")
+                                            "required:") + self.pick("numa", "rack", "pod", "cluster")
                 if gpus > min(self.node_gpus):
                     row["topology"] = row["topology"].replace("required", "preferred")
             if "depends_on" in on and j > 2 and self.chance(0.2):

@@ -26,6 +26,7 @@ REALS = {
     "norm_cpus": [0, 128], "norm_gpus": [0, 8],
     "allocate": [],                         # 0 starts nothing
     "threshold1": [0, 300, 3250], "threshold2": [0, 1000, 7200], "promote": [0, 2, 8],
+    "sampling_s": [0, 60, 300], "use_gpus": [0, 2], "use_cpus": [0, 1], "use_memory_gib": [0, 0.1],
     "quantum_s": [60, 300], "learn": [5, 20, 100],
     "grown": [1.1, 1.25], "age_weight": [0, 1, 5], "age_max": [3, 10], "reorder": [0, 1, 3],
     "exempt_s": [0, 120],
@@ -41,7 +42,7 @@ REALS = {
     "backoff_most_s": [10, 60], "stale_s": [-1, 0, 60], "consolidation_victims": [-1, 0, 4, 16],
     "victims": [1, 5, 10000],
     "saturation": [1, 2], "k": [0, 1, 3], "half_life_h": [0, 1, 24], "f": [0, 0.5, 0.8],
-    "lease_s": [120, 600, 1800], "sampling_s": [60, 300],
+    "lease_s": [120, 600, 1800],
     "every_s": [0, 60, 300], "interval_s": [30, 60, 300], "power": [-5, -1, 0, 1],
 }
 # The policy that asks for anything, which `run` builds of chaos.c, and what its parameters are drawn from.
