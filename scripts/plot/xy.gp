@@ -10,7 +10,7 @@ set xrange [low:high]
 if (!exists('places')) { if (high - low >= 1000) { step = step_of(high); set xtics ('0' 0); do for [i=1:floor(high / step)] { set xtics add (thousands(i * step) i * step) } } }
 # Decades and, of few of them, some times these.
 log_words = "set ytics ('1' 1); do for [e=floor(log10(value('low'.p))):ceil(log10(value('high'.p)))] { do for [m in (value('high'.p) / value('low'.p) < 8 ? '1 1.5 2 3 4 5 6 8' : value('high'.p) / value('low'.p) < 300 ? '1 2 5' : '1')] { set ytics add (thousands(m * 10.0 ** e) m * 10.0 ** e) } }"
-if (!term) { set key below left vertical maxcols 1 Left reverse samplen 2.5 }
+unset key
 if (narrow && high - low < 1000 && !exists('places')) { set xtics step_of(high - low) }
 style = marked ? 'linespoints' : 'lines'
 term_mark = marked ? 'pt mark_of(i)' : ''
