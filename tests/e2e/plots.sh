@@ -309,6 +309,10 @@ last = [text for y, text in sorted(at)][-len(sys.argv) + 2:]
 sys.exit(last != sys.argv[2:] or len({y for y, text in at if text in last}) != len(last))
 END
 }
+COLUMNS=40 "$G" plot kept --kind jobs --format term >said && says said "  Lines of one character: a picture" && holds said "  @  load = 1, fifo, seed = 1: mean" || fail "twelve lines of seven characters: $(cat said)"
+"$G" plot hand --kind jobs --format term >said
+if grep -q 'one character' said; then fail "one line of one character"; else ok; fi
+expect 2 "gpuyard: plot: arrived_load shows at most 12 directories, got 13" "$G" plot kept/runs/* hand --kind arrived_load
 for kind in jobs energy; do
     "$G" plot kept --paper --kind $kind -o a.svg 2>said && set -- && for load in 0.8 1 1.2; do for policy in fifo sjf; do for seed in 1 2; do
         set -- "$@" "load = $load, $policy, seed = $seed"
