@@ -10,8 +10,7 @@ set key bottom right Left reverse box lc rgb '#cccccc' opaque height 0.5 samplen
 if (direct) { unset key; set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width; set bmargin at screen 48.0 / height; set tmargin at screen 1 - 8.0 / height; @direct_names }
 if (below && !term) { set key below left vertical maxcols 1 Left reverse nobox samplen (bw ? 4 : 2.5); set bmargin at screen (62 + 17.0 * n) / height }
 if (term) { unset key; unset ylabel; set ytics ('0 %%' 0, '25' 25, '50' 50, '75' 75, '100' 100) }
-# gnuplot breaks a legend that is higher than the curves, and cuts it off: then it is a panel of its own.
-legend_apart = below && panels == 0 && paper > 0 && 17 * n > 0.4 * paper
+legend_apart = below && panels == 0 && !term
 if (legend_apart) { set multiplot; unset key }
 if (!exists('spread')) spread = 0
 if (spread && !term && titles) { foot_text = foot_text.'; bands: from the lowest to the highest seed'; @foot_line }
@@ -19,11 +18,4 @@ bands_of = ''
 do for [i=1:n] { if (spread && value('spread'.i)) { bands_of = bands_of.sprintf("'$spread%d' using 1:2:3 with filledcurves fs transparent solid 0.18 noborder lc rgb colour_of(%d), ", i, i) } }
 if (term) { plot for [i=1:n] '$curve'.i using 1:2 with steps lt line_of(i) lc rgb colour_of(i) } else {
 eval 'plot '.bands_of."for [i=1:n] '$curve'.i using 1:2 with steps lw 2 dt dash_of(i) lc rgb colour_of(i) title value('title'.i)" }
-if (legend_apart) {
-    unset logscale; unset border; unset tics; unset grid; unset xlabel; unset ylabel; unset title
-    set lmargin at screen 0; set rmargin at screen 1; set bmargin at screen 2.0 / height; set tmargin at screen (17.0 * n + 4) / height
-    set xrange [0:1]; set yrange [0:1]
-    set key center center vertical maxcols 1 Left reverse samplen 4
-    plot for [i=1:n] NaN with lines lw 2 dt dash_of(i) lc rgb colour_of(i) title value('title'.i)
-    unset multiplot
-}
+if (legend_apart) { foot = 17 * n; named = 'title'; load 'lines_legend.gp'; unset multiplot }

@@ -65,7 +65,9 @@ time_marks = "if (n_times > 0) { set xtics ('' time_at1); do for [i_time=2:n_tim
 
 # Levels from a thousand on with separators; `most` of the axis is its end.
 thousands(x) = x < 1000 ? sprintf('%g', x) : thousands(floor(x / 1000)).sprintf(',%03d', int(x) % 1000)
-level_words(most) = most < 1000 ? (paper > 0 || term ? sprintf('set ytics %g', step_of(most)) : 'set ytics autofreq') : level_list(step_of(most), floor(most / step_of(most)))
+if (!exists('high_panel')) high_panel = term     # of a terminal: there is room for twice as many
+level_step(most) = step_of(high_panel ? most / 2.0 : most)
+level_words(most) = most < 1000 ? (paper > 0 || term ? sprintf('set ytics %g', level_step(most)) : 'set ytics autofreq') : level_list(level_step(most), floor(most / level_step(most)))
 level_list(step, n) = n < 1 ? "set ytics ('0' 0)" : level_list(step, n - 1).sprintf("; set ytics add ('%s' %.0f)", thousands(n * step), n * step)
 
 # A logarithmic time axis says 1 min, 1 h, 1 d rather than powers of ten.

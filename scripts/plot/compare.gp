@@ -30,7 +30,7 @@ do for [m=1:panels] {
     if (room < (many ? 1.6 : 1.35)) { room = many ? 1.6 : 1.35 }
     set xrange [(least < 0 ? least * 1.15 : 0):(most > 0 ? most * room : 1)]
     if (paper > 0 && most > 0) { set xtics step_of(most * room) } else { set xtics autofreq }
-    if (value('unit'.m) eq '%' && most <= 100) { set xrange [0:(most * room > (many ? 150 : 135) ? most * room : many ? 150 : 135)]; set xtics 0,25,100 }
+    if (value('unit'.m) eq '%' && most <= 100) { set xrange [0:(most * room > (many ? 150 : 135) ? most * room : many ? 150 : 135)]; set xtics 0,(panel * width < (many ? 190 : 175) ? 50 : 25),100 }
     set title value('title'.m)
     set xlabel (over ne '' ? over : paper > 0 ? '' : value('unit'.m))     # the texts have it, too
     if (m == panels && many) { set label 1 (paper > 0 ? 'means with intervals of 95 %' : 'bars: mean over the runs; whiskers: its 95 % confidence interval') at screen 0.5, screen 14.0 / height center tc rgb '#333333' }

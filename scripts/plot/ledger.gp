@@ -18,7 +18,7 @@ set ytics scale 0 ('' 0)
 do for [i=1:n] { set ytics add (value('label'.i) i) }
 set grid noytics
 # Nothing to draw has no axis.
-if (shown == 0) { unset xlabel; unset ytics; unset xtics; unset grid; unset border; set label 1 none at graph 0.5, graph 0.5 center tc rgb '#333333' }
+if (shown == 0) { unset xlabel; unset ytics; unset xtics; unset grid; unset border; set label 1 none at screen 0.5, graph 0.5 center tc rgb '#333333' }
 set key at screen 0.5, screen (paper > 0 ? 4.0 + 8.5 * key_rows : 26.0) / height center horizontal Left reverse samplen 1.2 width (shown > 5 ? -1 : 1) maxrows key_rows
 set style fill solid 1.0 border rgb '#ffffff'
 plot $bars using (($1 + $2) / 2 / axis_scale):3:($1 / axis_scale):($2 / axis_scale):($3 - 0.36):($3 + 0.36):4 with boxxyerror lc rgb variable lw 0.6, \

@@ -9,11 +9,12 @@ set xrange [0:end]
 set yrange [0:(most > 0 ? most * 1.05 : 1)]
 set ylabel level_unit
 foot_text = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over); @foot_line
-if (!term) { set key below left vertical maxcols 1 Left reverse samplen 2.5 }
-if (!term) { set lmargin 11; set rmargin 3; set bmargin at screen (62 + 17.0 * n) / height }
+if (!term) { unset key; set multiplot; set lmargin 11; set rmargin 3; set bmargin at screen (62 + 17.0 * n) / height }
 if (paper > 0) { unset ylabel; axis_words = level_unit; @axis_name; set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width }
 if (term) { unset ylabel }
-if (direct) { unset key; set bmargin at screen 48.0 / height; set tmargin at screen 1 - 8.0 / height; @direct_times }
+if (direct) { set bmargin at screen 48.0 / height; set tmargin at screen 1 - 8.0 / height; @direct_times }
 eval level_words(most > 0 ? most * 1.05 : 1)
 if (term) { plot for [i=1:n] '$rate'.i using ($1 / unit_s):2 with steps lt line_of(i) lc rgb colour_of(i) } else {
-plot for [i=1:n] '$rate'.i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) title value('title'.i) }
+plot for [i=1:n] '$rate'.i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) }
+if (!term && !direct) { foot = 17 * n; named = 'title'; load 'lines_legend.gp' }
+if (!term) unset multiplot

@@ -2,13 +2,13 @@
 height = 605 + 17 * n
 panel = paper > 0 ? int(0.4 * paper) : 285
 paper_height = 2 * panel + 35 + (direct ? 0 : 17 * n)
+high_panel = 0
 load 'common.gp'
 array file[2] = ['upper', 'lower']
 set xrange [0:end]
 @time_words
 time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
-if (!term) { set key below left vertical maxcols 1 Left reverse samplen 2.5 }
-if (!term) { set lmargin 11; set multiplot }
+if (!term) { set lmargin 11; set multiplot; unset key }
 if (paper > 0) { set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width }
 if (term) { set lmargin 8; set rmargin 1; set tmargin 2 }
 do for [p=1:2] {
@@ -22,13 +22,12 @@ do for [p=1:2] {
         set tmargin at screen 1 - (titles * 28 + 12.0 + panel * (p - 1)) / height
         set bmargin at screen 1 - (panel * p - 35.0) / height
     }
-    if (direct) { unset key }
     if (direct == p) { @direct_times }
     most = value('most'.p)
     set yrange [0:(most > 0 ? most * 1.05 : 1)]
     eval level_words(most > 0 ? most * 1.05 : 1)
     if (term) { plot for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with steps lt line_of(i) lc rgb colour_of(i) } else {
-    plot for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) \
-        title (p == 2 ? value('title'.i) : '') }
+    plot for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) }
 }
+if (!term && !direct) { foot = 17 * n; named = 'title'; load 'lines_legend.gp' }
 if (!term) unset multiplot

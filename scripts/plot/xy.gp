@@ -4,12 +4,13 @@ panel = paper > 0 ? int(0.5 * paper) : panels == 1 ? 400 : 270
 head = titles ? 30 : 6
 height = head + panel * panels + 40 + foot
 paper_height = height
+high_panel = format eq 'term' && panels == 1
 load 'common.gp'
 set xrange [low:high]
 if (!exists('places')) { if (high - low >= 1000) { step = step_of(high); set xtics ('0' 0); do for [i=1:floor(high / step)] { set xtics add (thousands(i * step) i * step) } } }
 # Decades and, of few of them, some times these.
 log_words = "set ytics ('1' 1); do for [e=floor(log10(value('low'.p))):ceil(log10(value('high'.p)))] { do for [m in (value('high'.p) / value('low'.p) < 8 ? '1 1.5 2 3 4 5 6 8' : value('high'.p) / value('low'.p) < 300 ? '1 2 5' : '1')] { set ytics add (thousands(m * 10.0 ** e) m * 10.0 ** e) } }"
-if (!term) { set key below left vertical maxcols 1 Left reverse samplen 2.5 }
+unset key
 if (narrow && high - low < 1000 && !exists('places')) { set xtics step_of(high - low) }
 style = marked ? 'linespoints' : 'lines'
 term_mark = marked ? 'pt mark_of(i)' : ''
@@ -47,13 +48,9 @@ do for [p=1:panels] {
     unset label 1
 }
 if (!term) {
-    # The legend: a panel without axes at the bottom.
-    set lmargin at screen 0; set rmargin at screen 1
-    set tmargin at screen (foot + 2.0) / height; set bmargin at screen (note eq '' ? 2.0 : 28.0) / height
-    unset logscale; unset border; unset tics; unset title; unset grid; unset xlabel; unset ylabel; unset arrow
-    set xrange [0:1]; set yrange [0:1]
-    set key center center vertical maxcols 1 Left reverse samplen 2.5
-    if (note ne '') { set label 2 note at screen 0.5, screen 10.0 / height center tc rgb '#333333' }
-    plot for [i=1:n] NaN with linespoints pt mark_of(i) ps (marked ? 0.7 : 0) lw 1.8 dt dash_of(i) lc rgb colour_of(i) title value('name'.i)
+    named = 'name'; above = note eq '' ? 2 : 28
+    load 'lines_legend.gp'
+    unset key
+    if (note ne '') { set label 2 note at screen 0.5, screen 10.0 / height center tc rgb '#333333'; plot NaN }
     unset multiplot
 }

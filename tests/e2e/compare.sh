@@ -192,6 +192,9 @@ END
 "$gpuyard" report fifo/1 srtf/1 -o single.html
 if grep -q 'class="change \(worse\|better\)"' single.html; then fail "a single run is called better or worse"; else ok; fi
 holds single.html 'class="change "'
+cp -r fifo/1 long
+awk -F, -v OFS=, '$1 == "jct_mean_s" && $2 == "all" { $3 *= 5000 } { print }' fifo/1/summary.csv >long/summary.csv
+"$gpuyard" report fifo/1 long -o long.html && holds long.html '>5,000 times as much<' || fail "a change of many times: $(grep -o '[^>]* times as much' long.html)"
 
 # What does not match is an error, and inputs are told by name.
 expect 0 '' "$gpuyard" run -q -c cluster.yaml -t week1.csv -p fifo --seed 4 -o of_week

@@ -53,6 +53,10 @@ awk 'BEGIN { print "time_s,service,rate_per_s,arrived,served,dropped,backlog,rep
         print 60 * i ",big_llm_%_<&>," r "," 60 * r "," 60 * r ",0,0,3,3,2,0.2,0.1,2,,," (i <= 50 ? 1 : 0.5) ",0.5"
         print 60 * i ",idle,0,0,0,0,0,1,1,1,,,,,,,0" } }' >served/services.csv
 
+words() { python3 -c 'import sys, xml.etree.ElementTree as e
+for n in e.parse(sys.argv[1]).getroot().iter():
+    if n.tag.endswith("}text"): print("".join(n.itertext()).strip())' "$1"; }
+
 # ---- Every kind in every format: a whole file, twice the same, with the names in it and within the columns ----
 whole() { # FORMAT FILE
     case $1 in
@@ -293,6 +297,31 @@ expect 3 "gpuyard: swept: this sweep kept no runs: want one with --keep-runs, or
 expect 3 "gpuyard: swept/sweep.csv: no parameter nonsense" "$G" plot swept --kind sweep -x nonsense -o x2.svg
 expect 3 "gpuyard: swept/sweep.csv: no value of nonsense with scope all" "$G" plot swept --kind sweep -m nonsense -o x2.svg
 
+# A legend of twelve lines has one column, below the pictures; boxes of several seeds are one.
+below() { # SVG NAME...: the names stand below all else, each lower than the one before
+    python3 - "$@" <<'END'
+import re, sys, xml.etree.ElementTree as e
+at = []
+for g in e.parse(sys.argv[1]).getroot().iter():
+    m = re.match(r"translate\(([\d.]+),([\d.]+)\)", g.get("transform", ""))
+    at += [(float(m[2]), "".join(t.itertext()).strip()) for t in g.findall("{http://www.w3.org/2000/svg}text")] if m else []
+last = [text for y, text in sorted(at)][-len(sys.argv) + 2:]
+sys.exit(last != sys.argv[2:] or len({y for y, text in at if text in last}) != len(last))
+END
+}
+COLUMNS=40 "$G" plot kept --kind jobs --format term >said && says said "  Lines of one character: a picture" && holds said "  @  load = 1, fifo, seed = 1: mean" || fail "twelve lines of seven characters: $(cat said)"
+"$G" plot hand --kind jobs --format term >said
+if grep -q 'one character' said; then fail "one line of one character"; else ok; fi
+expect 2 "gpuyard: plot: arrived_load shows at most 12 directories, got 13" "$G" plot kept/runs/* hand --kind arrived_load
+for kind in jobs energy; do
+    "$G" plot kept --paper --kind $kind -o a.svg 2>said && set -- && for load in 0.8 1 1.2; do for policy in fifo sjf; do for seed in 1 2; do
+        set -- "$@" "load = $load, $policy, seed = $seed"
+    done; done; done && below a.svg "$@" && ok || fail "a legend of twelve lines of $kind: $(words a.svg | tail -n 13)"
+done
+"$G" plot kept --kind by_size --format csv >said && [ "$(cut -d, -f1-2 said | uniq | sed -n '2,7p' | tr '\n' ';')" = \
+    '"load = 0.8, fifo";"load = 0.8, sjf";"load = 1, fifo";"load = 1, sjf";"load = 1.2, fifo";"load = 1.2, sjf";' ] && ok || fail "boxes of a sweep: $(cut -d, -f1-2 said | uniq)"
+[ "$(awk -F, 'NR > 1 && $3 == "jct_s" { n[$1 $2] += $5 } END { for (k in n) print n[k] }' said | uniq)" = 800 ] && ok || fail "jobs of two seeds of 400 each"
+
 # ---- Services: 100 intervals of a minute; the share is by requests, 60 x 100 at 1 and 60 x 300 at 0.5: 62.5 % ----
 for format in png svg pdf term; do
     "$G" plot served --kind services --format $format -o a.$format 2>said && whole $format a.$format && ok || fail "services as $format: $(cat said)"
@@ -397,10 +426,6 @@ for format in png svg term csv; do
     "$G" plot full --kind fragmentation --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, fragmentation as $format: $(cat said)"
     "$G" plot calm --kind sessions --format $format -o a.$format 2>said && [ -s a.$format ] && ok || fail "no band, sessions as $format: $(cat said)"
 done
-
-words() { python3 -c 'import sys, xml.etree.ElementTree as e
-for n in e.parse(sys.argv[1]).getroot().iter():
-    if n.tag.endswith("}text"): print("".join(n.itertext()).strip())' "$1"; }
 
 # ---- A Gantt that shows a part says so, also without a title ----
 awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++) print i "," 10 * i ",10,1" }' >steady.csv

@@ -1,6 +1,6 @@
 /* breakdown.c - how long jobs took and waited, apart by their size, class or queue: for each run
  * and part the 5th, 25th, 50th, 75th and 95th percentile (sample.h) of the jobs that population.h
- * counts.
+ * counts; of runs that differ in the seed alone of the jobs of all of them.
  *
  * Sizes are GPUs in steps of powers of two: below 1, 1, 2, 3 to 4, 5 to 8 and so on. Classes and
  * queues stand by the number of their jobs over all runs, the most first; of more than ten the rest
@@ -9,6 +9,7 @@
 #include "sim/cli/frame/term.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/population.h"
+#include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
 #include "sim/study/sample.h"
 
@@ -107,12 +108,13 @@ static void order_parts(struct breakdown *b)
     b->shown = n < PARTS_MOST ? n : PARTS_MOST;
 }
 
-static int read_runs(struct breakdown *b, struct error *err)
+static int read_runs(struct breakdown *b, const struct plot_request *of, struct error *err)
 {
     const char *const columns[] = { POPULATION_COLUMNS, b->by->column, measure_columns[0],
                                     measure_columns[1], NULL };
-    for (b->run = 0; b->run < b->r->n; b->run++) {
-        const char *path = b->r->run[b->run].path;
+    for (size_t i = 0; i < of->n; i++) {
+        const char *path = of->run[i].path;
+        b->run = of->run[i].group;
         b->of = population_begin(path);
         if (rows_read(path, "jobs.csv", columns, on_job, b, err))
             return -1;
@@ -248,15 +250,16 @@ static void put_text(const struct breakdown *b)
 static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
                 struct error *err)
 {
-    struct breakdown b = { .by = k->variant, .r = r, .f = f, .names = intern_new() };
-    int result = read_runs(&b, err);
+    struct plot_request grouped = plot_groups(r, figure_memory(f));
+    struct breakdown b = { .by = k->variant, .r = &grouped, .f = f, .names = intern_new() };
+    int result = read_runs(&b, r, err);
     if (result == 0)
         draw(&b, f);
     if (result == 0 && r->canvas.format == PLOT_TERM)
         put_text(&b);
     for (uint32_t i = 0; i < intern_count(b.names); i++)
         for (size_t m = 0; m < MEASURES; m++) {
-            for (size_t run = 0; run < r->n; run++)
+            for (size_t run = 0; run < grouped.n; run++)
                 sample_free(&b.part[i].sample[m][run]);
             free(b.part[i].sample[m]);
         }

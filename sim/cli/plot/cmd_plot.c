@@ -259,6 +259,9 @@ static int one_kind(const struct plotting *p, const struct kind *k)
     int status = fits_paper(p, k);
     if (status != EXIT_OK)
         return status;
+    if (d->n > k->most && k->most > 1)
+        return complain(EXIT_USAGE, "plot: %s shows at most %zu directories, got %zu", k->name,
+                        k->most, d->n);
     if (d->n > k->most)
         return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name,
                         d->dir[k->most]);

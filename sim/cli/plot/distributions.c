@@ -5,6 +5,7 @@
 #include "sim/cli/frame/term.h"
 #include "sim/cli/plot/names/labels.h"
 #include "sim/cli/plot/rows.h"
+#include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
 
 #include <math.h>
@@ -290,21 +291,13 @@ static void add_seed(struct distribution *group, struct distribution *run, size_
 void distributions_draw_groups(const struct plot_request *r, const struct distribution_style *style,
                                struct distribution *of, struct figure *f)
 {
-    struct plot_request grouped = *r;
-    struct plot_run *run = arena_alloc(figure_memory(f), r->groups * sizeof *run);
+    struct plot_request grouped = plot_groups(r, figure_memory(f));
     struct distribution *group = mem_new(r->groups, sizeof *group);
     size_t *runs = mem_new(r->groups, sizeof *runs);
     for (size_t i = 0; i < r->n; i++)
         runs[r->run[i].group]++;
-    for (size_t i = 0; i < r->n; i++) {
-        size_t g = r->run[i].group;
-        run[g] = r->run[i];
-        if (runs[g] > 1)
-            run[g].label = r->group_label[g];
-        add_seed(&group[g], &of[i], runs[g]);
-    }
-    grouped.n = r->groups;
-    grouped.run = run;
+    for (size_t i = 0; i < r->n; i++)
+        add_seed(&group[r->run[i].group], &of[i], runs[r->run[i].group]);
     distributions_draw(&grouped, style, group, f);
     distributions_free(group, r->groups);
     free(runs);

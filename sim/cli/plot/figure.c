@@ -241,7 +241,7 @@ FILE *figure_legend(struct figure *f)
 void figure_key(struct figure *f, size_t line, bool marked, const char *text)
 {
     enum { LETTERS = 26, INDENT = 5 };
-    static const char drawn[] = "*#$%@&=";
+    static const char drawn[KEY_MARKS + 1] = "*#$%@&=";
     if (f->canvas.format != PLOT_TERM)
         return;
     FILE *to = figure_legend(f);
@@ -250,7 +250,7 @@ void figure_key(struct figure *f, size_t line, bool marked, const char *text)
     fputs("  ", to);
     if (f->canvas.colour)
         fprintf(to, "\033[38;2;%u;%u;%um", rgb >> 16, rgb >> 8 & 255, rgb & 255);
-    putc(marked ? 'A' + (int)(k % LETTERS) : drawn[k % (sizeof drawn - 1)], to);
+    putc(marked ? 'A' + (int)(k % LETTERS) : drawn[k % KEY_MARKS], to);
     fputs(f->canvas.colour ? "\033[0m" : "", to);
     text_wrap(to, name_clean(f->memory, text, INT_MAX), INDENT - 2, INDENT,
               (size_t)f->canvas.columns);
@@ -260,6 +260,16 @@ void figure_keys(struct figure *f, size_t n, bool marked, const char *fact)
 {
     for (size_t i = 1; i <= n; i++)
         figure_key(f, i, marked, figure_words(f, words(f->memory, "%s%zu", fact, i)));
+    if (n > KEY_MARKS && !marked)
+        figure_note(f, "Lines of one character: a picture tells them apart.");
+}
+
+void figure_note(struct figure *f, const char *text)
+{
+    if (f->canvas.format != PLOT_TERM || !*text)
+        return;
+    putc('\n', figure_legend(f));
+    text_wrap(figure_legend(f), text, 0, 2, (size_t)f->canvas.columns);
 }
 
 char *figure_drawn_text(struct figure *f)

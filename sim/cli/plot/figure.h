@@ -84,9 +84,13 @@ FILE *figure_text(struct figure *f);
 FILE *figure_legend(struct figure *f);
 /* On a terminal the legend of lines 1 .. n, or of one: what a line is drawn with there (common.gp),
  * and the text, or the texts `fact`1 .. `fact`n; `marked`: its points have a letter. Other pictures
- * have a legend of their own. */
+ * have a legend of their own. There are KEY_MARKS characters, which more lines use in turn: then
+ * figure_keys() says so. */
+enum { KEY_MARKS = 7 };
 void figure_key(struct figure *f, size_t line, bool marked, const char *text);
 void figure_keys(struct figure *f, size_t n, bool marked, const char *fact);
+/* On a terminal a sentence below the legend; "": none. */
+void figure_note(struct figure *f, const char *text);
 
 void figure_commands(struct figure *f, const char *script, struct output *to);
 void figure_csv(struct figure *f, const char *columns, struct output *to);

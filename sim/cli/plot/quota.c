@@ -209,6 +209,8 @@ static const char *title_of(const struct quotas *q, const struct queue *queue)
 
 /* ---- On a terminal: six rows of cells, the quota with a character of its own ---- */
 
+#define CELL_MARKS "#+.-"
+
 static char mark(const double *value, size_t row, double high)
 {
     double gpus = ((double)row - .5) * high / CELL_ROWS * (1 - 1e-9); /* but for rounding */
@@ -240,7 +242,8 @@ static void fill_cells(const struct quotas *q, const struct queue *queue, char *
     }
 }
 
-static void put_panel(const struct quotas *q, const struct queue *queue, FILE *to)
+/* drawn: of each of CELL_MARKS whether any panel has it. */
+static void put_panel(const struct quotas *q, const struct queue *queue, bool *drawn, FILE *to)
 {
     struct arena *a = figure_memory(q->f);
     size_t wide = (size_t)(q->r->canvas.columns - AXIS_MARGIN);
@@ -257,6 +260,8 @@ static void put_panel(const struct quotas *q, const struct queue *queue, FILE *t
                                         : "",
                        -7),
                 (int)wide, cell + (row - 1) * wide);
+    for (size_t k = 0; CELL_MARKS[k]; k++)
+        drawn[k] = drawn[k] || memchr(cell, CELL_MARKS[k], wide * CELL_ROWS);
     free(cell);
 }
 
@@ -265,13 +270,19 @@ static void put_text(const struct quotas *q)
     FILE *to = figure_text(q->f);
     struct arena *a = figure_memory(q->f);
     int columns = q->r->canvas.columns;
+    bool drawn[sizeof CELL_MARKS] = { false };
     for (size_t k = 0; k < q->panels; k++)
-        put_panel(q, &q->queue[q->panel[k]], to);
+        put_panel(q, &q->queue[q->panel[k]], drawn, to);
     fprintf(to, "\n%s%s\n", padded(a, "", AXIS_MARGIN - 1),
             span_scale(a, &q->axis.span, columns - AXIS_MARGIN));
     static const char *const key[] = { "# held within the quota", "+ held beyond it",
                                        ". asked for", "- the quota" };
-    put_entries(to, key, sizeof key / sizeof *key, 2, columns);
+    const char *entry[sizeof CELL_MARKS];
+    size_t n = 0;
+    for (size_t k = 0; CELL_MARKS[k]; k++)
+        if (drawn[k])
+            entry[n++] = key[k];
+    put_entries(to, entry, n, 2, columns);
     if (q->n > q->panels)
         fprintf(to, "  %zu more queues with less demand are not shown\n", q->n - q->panels);
 }

@@ -229,6 +229,22 @@ const struct plot_run *plot_runs(struct arena *memory, char *const *directory, s
     return run;
 }
 
+struct plot_request plot_groups(const struct plot_request *r, struct arena *memory)
+{
+    struct plot_request grouped = *r;
+    struct plot_run *run = arena_alloc(memory, r->groups * sizeof *run);
+    for (size_t i = r->n; i-- > 0;) {
+        struct plot_run *of = &run[r->run[i].group];
+        bool alone = !of->path;
+        *of = r->run[i];
+        if (!alone)
+            of->label = r->group_label[of->group];
+    }
+    grouped.n = r->groups;
+    grouped.run = run;
+    return grouped;
+}
+
 /* ---- Time ---- */
 
 struct edges {

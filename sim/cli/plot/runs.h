@@ -14,6 +14,10 @@ const struct plot_run *plot_runs(struct arena *memory, char *const *directory, s
 /* Runs that one sweep kept, in the order of their parameters; others stay as they are. */
 void plot_runs_order(char **directory, size_t n);
 
+/* The same request with one run for each group, called as the group, but as itself where it is the
+ * only one: for figures that put the jobs of replications together. In the arena. */
+struct plot_request plot_groups(const struct plot_request *r, struct arena *memory);
+
 /* Runs on one axis of time: it begins with the first row of timeseries.csv of any of them and ends
  * with the last, or with the window that was asked for. Levels over time are drawn change by
  * change, or, where the files have so many rows that no picture could show them, as means over equal

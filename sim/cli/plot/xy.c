@@ -36,6 +36,7 @@ void xy_facts(struct figure *f, const struct xy *xy)
     }
     fact(f, (double)longest, "longest");
     figure_keys(f, xy->lines, xy->points, "name");
+    figure_note(f, xy->note ? xy->note : "");
     for (size_t p = 0; p < xy->panels; p++) {
         fact_text(f, xy->panel[p].heading, "heading%zu", p + 1);
         fact(f, xy->panel[p].low, "low%zu", p + 1);

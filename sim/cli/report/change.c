@@ -8,6 +8,7 @@
 
 #define SAME 0.0005                /* a change below this is shown as none */
 #define TIMES_FROM 10
+#define MANY_TIMES 999.95          /* with separators, as values of a table */
 #define LEVEL 0.05
 
 const char page_change_meaning[] =
@@ -18,7 +19,10 @@ const char page_change_meaning[] =
 
 static void amount(struct output *o, double change)
 {
-    if (1 + change >= TIMES_FROM)
+    char times[VALUE_MAX];
+    if (1 + change >= MANY_TIMES)
+        out_printf(o, "%s times as much", value_text(times, "", "", 1 + change));
+    else if (1 + change >= TIMES_FROM)
         out_printf(o, "%.3g times as much", 1 + change);
     else
         out_printf(o, "%+.1f %%", 100 * change);

@@ -290,8 +290,7 @@ static void draw(struct sweep *s)
     fact(s->f, (double)longest, "longest");
     fact(s->f, names_at_ends(s, longest), "direct");
     figure_keys(s->f, lines, true, "name");
-    if (seeds > 1 && s->r->canvas.format == PLOT_TERM)
-        fprintf(figure_legend(s->f), "\n  mean over %zu seeds\n", seeds);
+    figure_note(s->f, seeds > 1 ? words(figure_memory(s->f), "mean over %zu seeds", seeds) : "");
 }
 
 static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
