@@ -424,7 +424,8 @@ def draw(r, kind):
         n, size = r.choice([1, 1, 1, 2, 3]), r.choice([1, 1, 2, 2, 3, 4])
         if n > 1:
             size = min(size, 2)
-        minimum, nodes = r.randint(1, n), [None] * n
+        # gpuyard refuses a job that could never start, and then no queue asks for it
+        minimum, nodes = min(r.randint(1, n), len(gpus) * (gpus[0] // size)), [None] * n
         starts = r.random() < (.3 if kind == "allocate" else .65)
         for t in range(r.randint(minimum, n) if starts else 0):
             fit = [k for k in range(len(gpus)) if free[k] >= size]
