@@ -28,6 +28,8 @@ struct cohort_books {
     int64_t *potential;           /* [n * cells] available without any usage */
     int64_t *lendable;            /* [n * resources] potential of a node, over all flavours */
     int64_t *usage;               /* [n * cells] */
+    /* [n] has grown if usage of the node or of one just below it was written since */
+    uint64_t *version;
 };
 
 /* Bytes of all but parent and resource, which the caller keeps; and their layout in zeroed memory
