@@ -8,7 +8,7 @@ size_t cohort_books_size(uint32_t n, uint32_t cells, uint32_t resources)
 {
     size_t each = sizeof(struct cohort_quota) + 4 * sizeof(int64_t);
     return (size_t)n * (cells * each + resources * sizeof(int64_t) + sizeof(uint64_t) +
-                        3 * sizeof(uint32_t));
+                        5 * sizeof(uint32_t));
 }
 
 void cohort_books_lay(struct cohort_books *b, void *memory)
@@ -24,6 +24,8 @@ void cohort_books_lay(struct cohort_books *b, void *memory)
     b->root = (uint32_t *)(b->version + b->n);
     b->depth = b->root + b->n;
     b->height = b->depth + b->n;
+    b->child = b->height + b->n;
+    b->sibling = b->child + b->n;
 }
 
 /* ---- Quota ---- */
@@ -61,12 +63,19 @@ void cohort_books_settle(struct cohort_books *b)
         b->depth[v] = top ? 0 : b->depth[b->parent[v]] + 1;
         b->height[v] = 0;
         b->version[v] = 1;
+        b->child[v] = b->sibling[v] = ID_NONE;
         for (uint32_t r = 0; r < b->resources; r++)
             b->lendable[(size_t)v * b->resources + r] = 0;
     }
-    for (uint32_t v = b->n; v-- > 0;)
-        if (b->parent[v] != ID_NONE && b->height[b->parent[v]] <= b->height[v])
-            b->height[b->parent[v]] = b->height[v] + 1;
+    for (uint32_t v = b->n; v-- > 0;) {
+        uint32_t up = b->parent[v];
+        if (up == ID_NONE)
+            continue;
+        b->sibling[v] = b->child[up];
+        b->child[up] = v;
+        if (b->height[up] <= b->height[v])
+            b->height[up] = b->height[v] + 1;
+    }
     for (uint32_t cell = 0; cell < b->cells; cell++)
         settle_cell(b, cell);
 }

@@ -90,9 +90,7 @@ static struct cohort_share top_share(struct cohort_search *s, uint32_t cohort)
     if (k->top_at == s->books->version[cohort])
         return k->top;
     k->top = (struct cohort_share){ 0, 1, 1, ID_NONE, false };
-    for (uint32_t v = cohort + 1; v < s->books->n; v++) {
-        if (s->books->parent[v] != cohort)
-            continue;
+    for (uint32_t v = s->books->child[cohort]; v != ID_NONE; v = s->books->sibling[v]) {
         struct cohort_share share = known_share(s, v);
         if (cohort_share_compare(share, k->top) > 0)
             k->top = share;
@@ -175,8 +173,8 @@ static struct cohort_workload *candidate_of(const struct fair_search *h, uint32_
 static void advance(const struct fair_search *h, uint32_t v)
 {
     struct cohort_range *r = &h->s->range[v];
-    for (; !h->second && r->next < r->end; r->next++) {
-        const struct cohort_workload *w = candidate_of(h, v);
+    for (; r->next < r->end; r->next++) {
+        const struct cohort_workload *w = h->s->members[v].of[r->next];
         if (cohort_may_evict(h->s, h->preemptor, w, h->contested))
             return;
         if (!cohort_may_evict_later(h->s, h->preemptor, w)) {
@@ -186,43 +184,43 @@ static void advance(const struct fair_search *h, uint32_t v)
     }
 }
 
-/* A bound: evicting all that its sources hold can free enough of what is contested. */
-static bool enough(const struct fair_search *h)
+static void begin_ranges(const struct fair_search *h)
 {
-    const struct cohort_books *b = h->s->books;
-    for (uint32_t cell = 0; cell < b->cells; cell++) {
-        if (!h->contested[cell])
-            continue;
-        int64_t lacks =
-            h->preemptor->need[cell] - cohort_available(b, h->preemptor->queue, cell);
-        for (uint32_t v = 0; v < b->n && lacks > 0; v++)
-            if (h->s->range[v].end)
-                lacks -= b->usage[cohort_at(b, v, cell)];
-        if (lacks > 0)
-            return false;
-    }
-    return true;
-}
-
-static bool collect(const struct fair_search *h)
-{
-    struct cohort_search *s = h->s;
-    uint32_t room = 0, queues = 0;
+    const struct cohort_search *s = h->s;
+    uint32_t room = 0;
     for (uint32_t v = 0; v < s->books->n; v++) {
-        uint32_t n = s->members[v].n;
-        s->range[v] = (struct cohort_range){ .first = room };
-        if (!n || !is_source(s, h->preemptor, v, h->contested))
-            continue;
-        s->range[v].end = n;
-        advance(h, v);
-        if (s->range[v].next == s->range[v].end)
-            s->range[v].end = s->range[v].next = 0;
-        queues += s->range[v].end > 0;
-        room += n;
+        s->range[v] = (struct cohort_range){ .first = room, .kept = room, .fresh = true };
+        room += s->members[v].n;
     }
     for (uint32_t v = s->books->parent[h->preemptor->queue]; v != ID_NONE; v = s->books->parent[v])
         s->range[v].above = true;
-    return queues && enough(h);
+}
+
+/* What it offers in the second pass: the first that it has kept; if it was not asked for all, for
+ * they would have failed, the next. */
+static void offer_again(const struct fair_search *h, uint32_t v)
+{
+    struct cohort_range *r = &h->s->range[v];
+    if (r->kept == r->first && r->next < r->end)
+        h->s->candidate[r->kept++] =
+            (struct cohort_victim){ .workload = h->s->members[v].of[r->next] };
+    r->next = r->first;
+    r->end = r->kept;
+}
+
+/* Usage of a queue stands until it is asked for the first time. */
+static void ask(const struct fair_search *h, uint32_t v)
+{
+    struct cohort_range *r = &h->s->range[v];
+    if (!r->fresh)
+        return;
+    r->fresh = false;
+    if (h->s->members[v].n && is_source(h->s, h->preemptor, v, h->contested)) {
+        r->end = h->s->members[v].n;
+        advance(h, v);
+    }
+    if (h->second)
+        offer_again(h, v);
 }
 
 /* ---- Which queue gives next ---- */
@@ -266,10 +264,11 @@ static uint32_t best_child(const struct fair_search *h, uint32_t at)
     struct cohort_range *range = h->s->range;
     struct cohort_share best_share = { 0 };
     uint32_t best = ID_NONE;
-    for (uint32_t v = at + 1; v < b->n; v++) {
-        if (b->parent[v] != at || range[v].pruned)
+    for (uint32_t v = b->child[at]; v != ID_NONE; v = b->sibling[v]) {
+        if (range[v].pruned)
             continue;
         struct cohort_share share = share_of(h, v);
+        ask(h, v);
         if (is_spent(h, v, share)) {
             range[v].pruned = true;
         } else if (best == ID_NONE || goes_before(h, v, share, best, best_share)) {
@@ -305,6 +304,8 @@ static uint32_t next_queue(const struct fair_search *h, uint32_t top)
                 break;
             at = best;
         }
+        if (is_queue(h, at))
+            ask(h, at);                       /* it is asked already, unless it has no cohort */
         if (is_queue(h, at) && range[at].next < range[at].end)
             return at;
         range[at].pruned = true;
@@ -341,23 +342,6 @@ static bool rule_holds(const struct fair_search *h, const struct cohort_workload
     struct cohort_share left = share_of(h, r.victim);
     cohort_use(b, w->queue, w->need, 1);
     return cohort_share_compare(preemptor, left) <= 0;
-}
-
-/* A bound: some candidate may be taken first. Both rules ask that the victim's node has at least the
- * share of the preemptor's, and until one is taken no share changes. */
-static bool any_may_be_taken(const struct fair_search *h)
-{
-    const struct cohort_range *range = h->s->range;
-    if (h->within || range[h->preemptor->queue].next < range[h->preemptor->queue].end)
-        return true;
-    for (uint32_t v = 0; v < h->s->books->n; v++) {
-        if (!is_queue(h, v) || range[v].next == range[v].end)
-            continue;
-        struct rivals r = rivals_of(h, v);
-        if (cohort_share_compare(share_of(h, r.preemptor), share_of(h, r.victim)) <= 0)
-            return true;
-    }
-    return false;
 }
 
 /* true: the preemptor fits now. */
@@ -415,19 +399,15 @@ static bool find(struct fair_search *h, bool final_share, bool initial_share)
 {
     struct cohort_search *s = h->s;
     uint32_t top = s->books->root[h->preemptor->queue];
-    for (uint32_t v = 0; v < s->books->n; v++)
-        s->range[v].kept = s->range[v].first;
+    begin_ranges(h);
     if (first_pass(h, top, final_share))
         return true;
     if (!final_share || !initial_share)
         return false;
     for (uint32_t v = 0; v < s->books->n; v++) {
-        struct cohort_range *r = &s->range[v];
-        if (r->kept == r->first && r->next < r->end)      /* not asked: it would have failed */
-            s->candidate[r->kept++] = (struct cohort_victim){ .workload = candidate_of(h, v) };
-        r->pruned = false;
-        r->next = r->first;
-        r->end = r->kept;
+        s->range[v].pruned = false;
+        if (!s->range[v].fresh)
+            offer_again(h, v);
     }
     h->second = true;
     return second_pass(h, top);
@@ -438,11 +418,11 @@ bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *p
 {
     struct fair_search h = { .s = s, .preemptor = preemptor, .contested = contested };
     s->n_victims = 0;
-    if (!may_succeed(&h) || !collect(&h))
+    if (!may_succeed(&h))
         return false;
     cohort_use(s->books, preemptor->queue, preemptor->need, 1);
     h.within = cohort_within_nominal(s->books, preemptor->queue, contested);
-    bool found = any_may_be_taken(&h) && find(&h, final_share, initial_share);
+    bool found = find(&h, final_share, initial_share);
     cohort_use(s->books, preemptor->queue, preemptor->need, -1);
     if (found)
         cohort_put_back(s, preemptor, true);

@@ -61,7 +61,7 @@ struct cohort_search {
     uint32_t n_victims;
     struct cohort_victim *candidate;         /* as many: scratch of the search by fair share */
     /* [n] scratch of the search by fair share; and shares, zeroed before the first */
-    struct cohort_range { uint32_t first, kept, next, end; bool pruned, above; } *range;
+    struct cohort_range { uint32_t first, kept, next, end; bool pruned, above, fresh; } *range;
     struct cohort_known *known;
     /* [n] scratch of the classical search: a queue with candidates, the first, the next to take */
     struct cohort_source { uint32_t queue, common, first, next; bool precedence; } *source;

@@ -145,6 +145,9 @@ static const struct schedule rows[] = {
       .queue = { SHARES("org", ID_NONE, 4, 1), SHARES("a", 0, 0, 1, ANY), SHARES("b", 0, 0, 1, ANY) }, .overhead = UNPAID, .jobs = {
         { 0, 20, 1, 0, A }, { 1, 20, 1, 1, A }, { 2, 20, 1, 2, A, .ends = 31, .stops = 1 },
         { 3, 20, 1, 3, A, .ends = 34, .stops = 1 }, { 10, 10, 1, 10, B }, { 11, 10, 1, 11, B }, { 12, 10, 1, 20, B } } },
+    { "fair: in a queue without a cohort", "cohort:sharing=fair", ONE_NODE(2),
+      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .overhead = UNPAID, .jobs = {
+        { 0, 10, 2, 0, A, .ends = 15, .stops = 1 }, { 5, 5, 2, 5, A, .priority = 1 } } },
     { "fair: weight 0 gives way to anybody", "cohort:sharing=fair", ONE_NODE(2),
       .queue = { SHARES("org", ID_NONE, 2, 1), SHARES("a", 0, 0, 0, ANY), SHARES("b", 0, 0, 1, ANY) }, .overhead = UNPAID, .jobs = {
         { 0, 10, 2, 0, A, .ends = 15, .stops = 1 }, { 5, 5, 2, 5, B } } },
