@@ -251,7 +251,7 @@ bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request
         !k->pods_speak && k->params->ties <= TIES_NAME && k->params->sample <= 0)
         return view_best(sched_view(s, FREE_IDLE), pod, 0, &by, k->params, n);
     size_t found = filter(s, k, j, pod);
-    pods_score(s, k, j, k->candidate, found);
+    pods_score(s, k, j, pod, k->candidate, found);
     if (found)
         *n = best_of(s, k, k->candidate, found);
     return found > 0;

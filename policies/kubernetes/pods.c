@@ -5,8 +5,9 @@
  * node:
  *
  *   spread         in each required term: pods in the node's domain + 1 (itself) - pods in the
- *                  domain that has fewest <= skew; a node without the key fails. Domains are those
- *                  of nodes that the pod may use and that have the keys of all required terms
+ *                  domain that has fewest <= skew; a node without the key fails. Only nodes that
+ *                  the pod may use and that have the keys of all required terms are looked at:
+ *                  domains are theirs, and pods elsewhere do not count
  *   affinity       in each required term the node's domain has a pod that all required terms mean;
  *                  or there is none anywhere, and the terms mean the pod itself
  *   anti-affinity  no pod that a required term means is in the node's domain; and no pod in its
@@ -15,7 +16,8 @@
  * Score, with the formulas of score.h:
  *
  *   spread         over the feasible nodes with the keys of all preferred terms (others: 0): the
- *                  pods of the node's domain, weighed by how many domains there are
+ *                  pods of the node's domain, on nodes that the pod may use and that have these
+ *                  keys, weighed by how many domains there are
  *   affinity       sum over pods in the node's domain of a key: the weights of this pod's preferred
  *                  terms that mean them (minus those of anti-affinity); the weights of their
  *                  preferred terms that mean this one; 1 for each required affinity term of theirs
@@ -64,18 +66,16 @@ static struct pod_walk all_pods(const struct kube *k)
     return (struct pod_walk){ 0, k->n_nodes ? k->on_node[0] : ID_NONE };
 }
 
-/* Pods in each domain that `needs` means, by its first node. */
+/* Pods on these nodes that `needs` means in each domain, by its first node. */
 static void count_pods(const struct sched *s, const struct kube *k, const struct pod_term *t,
-                       int64_t *count)
+                       const bool *counts, int64_t *count)
 {
     struct pod_walk w = all_pods(k);
     memset(count, 0, k->n_nodes * sizeof *count);
     for (const struct pod *p; (p = next_pod(s, k, &w));)
-        if (t->domain[p->node] != ID_NONE && pod_matches(t->needs, job_pods(s, p->job)->labels))
+        if (counts[p->node] && pod_matches(t->needs, job_pods(s, p->job)->labels))
             count[t->domain[p->node]]++;
 }
-
-/* ---- Filter ---- */
 
 static bool has_keys(const struct pod_rules *r, node_id n, bool required)
 {
@@ -86,18 +86,33 @@ static bool has_keys(const struct pod_rules *r, node_id n, bool required)
     return true;
 }
 
-static void bar_uneven(struct sched *s, struct kube *k, job_id j, const struct request *pod,
+/* Nodes on which pods count for spreads: that the pod may use, with the keys of all terms. */
+static bool *counting(struct sched *s, const struct kube *k, const struct request *pod,
+                      const struct pod_rules *r, bool required)
+{
+    bool *counts = sched_scratch(s, k->n_nodes * sizeof *counts);
+    for (node_id n = 0; n < k->n_nodes; n++)
+        counts[n] = has_keys(r, n, required) && view_allows(sched_view(s, FREE_IDLE), pod, n);
+    return counts;
+}
+
+/* ---- Filter ---- */
+
+static void bar_uneven(struct sched *s, struct kube *k, const struct request *pod,
                        const struct pod_rules *r)
 {
+    if (!r->n[POD_SPREAD])
+        return;
     int64_t *count = sched_scratch(s, k->n_nodes * sizeof *count);
+    const bool *counts = counting(s, k, pod, r, true);
     for (uint32_t i = 0; i < r->n[POD_SPREAD]; i++) {
         const struct pod_term *t = &r->term[POD_SPREAD][i];
         int64_t fewest = INT64_MAX;
         if (t->weight)
             continue;
-        count_pods(s, k, t, count);
+        count_pods(s, k, t, counts, count);
         for (node_id n = 0; n < k->n_nodes; n++)
-            if (has_keys(r, n, true) && kube_allows(s, j, pod, n))
+            if (counts[n])
                 fewest = min_i64(fewest, count[t->domain[n]]);
         for (node_id n = 0; n < k->n_nodes; n++)
             k->barred[n] |= t->domain[n] == ID_NONE || count[t->domain[n]] + 1 - fewest > t->skew;
@@ -175,16 +190,18 @@ void pods_filter(struct sched *s, struct kube *k, job_id j, const struct request
         return;
     r = r ? r : &nothing;
     memset(k->barred, 0, k->n_nodes * sizeof *k->barred);
-    bar_uneven(s, k, j, pod, r);
+    bar_uneven(s, k, pod, r);
     bar_apart(s, k, r);
     bar_beside(s, k, r);
 }
 
 /* ---- Score ---- */
 
-static void score_spread(struct sched *s, const struct kube *k, const struct pod_rules *r,
-                         struct candidate *list, size_t n, int64_t *score)
+static void score_spread(struct sched *s, const struct kube *k, const struct request *pod,
+                         const struct pod_rules *r, struct candidate *list, size_t n,
+                         int64_t *score)
 {
+    const bool *counts = counting(s, k, pod, r, false);
     double *raw = sched_scratch(s, n * sizeof *raw);
     int64_t *count = sched_scratch(s, k->n_nodes * sizeof *count), least = INT64_MAX, most = 0;
     bool *seen = sched_scratch(s, k->n_nodes * sizeof *seen);
@@ -193,7 +210,7 @@ static void score_spread(struct sched *s, const struct kube *k, const struct pod
         int64_t domains = 0;
         if (!t->weight)
             continue;
-        count_pods(s, k, t, count);
+        count_pods(s, k, t, counts, count);
         memset(seen, 0, k->n_nodes * sizeof *seen);
         for (size_t c = 0; c < n; c++)
             if (has_keys(r, list[c].node, false) && !seen[t->domain[list[c].node]])
@@ -251,7 +268,8 @@ static void score_beside(struct sched *s, const struct kube *k, const struct pod
         score[c] = kube_between(score[c], least, most);
 }
 
-void pods_score(struct sched *s, const struct kube *k, job_id j, struct candidate *list, size_t n)
+void pods_score(struct sched *s, const struct kube *k, job_id j, const struct request *pod,
+                struct candidate *list, size_t n)
 {
     static const struct pod_rules nothing = { .labels = "" };
     const struct pod_rules *r = job_pods(s, j) ? job_pods(s, j) : &nothing;
@@ -262,7 +280,7 @@ void pods_score(struct sched *s, const struct kube *k, job_id j, struct candidat
         spreads = spreads || r->term[POD_SPREAD][i].weight;
     int64_t *score = sched_scratch(s, 2 * n * sizeof *score);
     if (spreads)
-        score_spread(s, k, r, list, n, score);
+        score_spread(s, k, pod, r, list, n, score);
     score_beside(s, k, r, list, n, score + n);
     for (size_t c = 0; c < n; c++)
         list[c].score += (int64_t)k->params->spread_weight * score[c] +

@@ -7,4 +7,5 @@ void pods_filter(struct sched *s, struct kube *k, job_id j, const struct request
 /* Nodes have room for it, and are barred. */
 bool pods_bar(struct sched *s, struct kube *k, job_id j, const struct request *pod);
 /* Adds the weighed scores of these nodes. */
-void pods_score(struct sched *s, const struct kube *k, job_id j, struct candidate *list, size_t n);
+void pods_score(struct sched *s, const struct kube *k, job_id j, const struct request *pod,
+                struct candidate *list, size_t n);

@@ -7,7 +7,8 @@
 size_t cohort_books_size(uint32_t n, uint32_t cells, uint32_t resources)
 {
     size_t each = sizeof(struct cohort_quota) + 4 * sizeof(int64_t);
-    return (size_t)n * (cells * each + resources * sizeof(int64_t) + 3 * sizeof(uint32_t));
+    return (size_t)n * (cells * each + resources * sizeof(int64_t) + sizeof(uint64_t) +
+                        5 * sizeof(uint32_t));
 }
 
 void cohort_books_lay(struct cohort_books *b, void *memory)
@@ -19,9 +20,12 @@ void cohort_books_lay(struct cohort_books *b, void *memory)
     b->potential = b->local + all;
     b->usage = b->potential + all;
     b->lendable = b->usage + all;
-    b->root = (uint32_t *)(b->lendable + (size_t)b->n * b->resources);
+    b->version = (uint64_t *)(b->lendable + (size_t)b->n * b->resources);
+    b->root = (uint32_t *)(b->version + b->n);
     b->depth = b->root + b->n;
     b->height = b->depth + b->n;
+    b->child = b->height + b->n;
+    b->sibling = b->child + b->n;
 }
 
 /* ---- Quota ---- */
@@ -58,12 +62,20 @@ void cohort_books_settle(struct cohort_books *b)
         b->root[v] = top ? v : b->root[b->parent[v]];
         b->depth[v] = top ? 0 : b->depth[b->parent[v]] + 1;
         b->height[v] = 0;
+        b->version[v] = 1;
+        b->child[v] = b->sibling[v] = ID_NONE;
         for (uint32_t r = 0; r < b->resources; r++)
             b->lendable[(size_t)v * b->resources + r] = 0;
     }
-    for (uint32_t v = b->n; v-- > 0;)
-        if (b->parent[v] != ID_NONE && b->height[b->parent[v]] <= b->height[v])
-            b->height[b->parent[v]] = b->height[v] + 1;
+    for (uint32_t v = b->n; v-- > 0;) {
+        uint32_t up = b->parent[v];
+        if (up == ID_NONE)
+            continue;
+        b->sibling[v] = b->child[up];
+        b->child[up] = v;
+        if (b->height[up] <= b->height[v])
+            b->height[up] = b->height[v] + 1;
+    }
     for (uint32_t cell = 0; cell < b->cells; cell++)
         settle_cell(b, cell);
 }
@@ -77,8 +89,11 @@ static void use_cell(struct cohort_books *b, uint32_t node, uint32_t cell, int64
         size_t i = cohort_at(b, node, cell);
         int64_t before = max_i64(0, b->usage[i] - b->local[i]);
         b->usage[i] += change;
+        b->version[node]++;
         change = max_i64(0, b->usage[i] - b->local[i]) - before;
     }
+    if (node != ID_NONE)
+        b->version[node]++;
 }
 
 void cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int sign)

@@ -23,11 +23,14 @@ struct cohort_books {
     const uint32_t *parent;       /* [n] ID_NONE: a root */
     const uint32_t *resource;     /* [cells] which resource of [0, resources) a cell is of */
     uint32_t *root, *depth, *height;    /* [n]; height: to the furthest leaf */
+    uint32_t *child, *sibling;    /* [n] the first below it; the next beside it; ID_NONE: no more */
     struct cohort_quota *quota;   /* [n * cells] */
     int64_t *subtree, *local;     /* [n * cells] */
     int64_t *potential;           /* [n * cells] available without any usage */
     int64_t *lendable;            /* [n * resources] potential of a node, over all flavours */
     int64_t *usage;               /* [n * cells] */
+    /* [n] has grown if usage of the node or of one just below it was written since */
+    uint64_t *version;
 };
 
 /* Bytes of all but parent and resource, which the caller keeps; and their layout in zeroed memory

@@ -5,9 +5,12 @@ typedef unsigned __int128 wide;
 
 /* ---- Shares ---- */
 
-/* By continued fractions: no product, so nothing overflows. */
+/* By products; where one would overflow, by continued fractions. */
 int cohort_compare_ratios(wide a, wide b, wide c, wide d)
 {
+    wide left, right;
+    if (!__builtin_mul_overflow(a, d, &left) && !__builtin_mul_overflow(c, b, &right))
+        return (left > right) - (left < right);
     for (int sign = 1;; sign = -sign) {
         wide x = a / b, y = c / d;
         if (x != y)
@@ -70,7 +73,84 @@ int cohort_share_compare(struct cohort_share a, struct cohort_share b)
                                  (wide)b.lendable * b_weight);
 }
 
-/* ---- Candidates: those of a queue side by side, in the order in which they are taken ---- */
+static struct cohort_share known_share(struct cohort_search *s, uint32_t node)
+{
+    struct cohort_known *k = &s->known[node];
+    if (k->share_at != s->books->version[node]) {
+        k->share = cohort_share_of(s->books, node, s->weight[node]);
+        k->share_at = s->books->version[node];
+    }
+    return k->share;
+}
+
+/* The highest just below the cohort. */
+static struct cohort_share top_share(struct cohort_search *s, uint32_t cohort)
+{
+    struct cohort_known *k = &s->known[cohort];
+    if (k->top_at == s->books->version[cohort])
+        return k->top;
+    k->top = (struct cohort_share){ 0, 1, 1, ID_NONE, false };
+    for (uint32_t v = s->books->child[cohort]; v != ID_NONE; v = s->books->sibling[v]) {
+        struct cohort_share share = known_share(s, v);
+        if (cohort_share_compare(share, k->top) > 0)
+            k->top = share;
+    }
+    k->top_at = s->books->version[cohort];
+    return k->top;
+}
+
+/* ---- Whether there can be victims at all ---- */
+
+struct fair_search {
+    struct cohort_search *s;
+    const struct cohort_workload *preemptor;
+    const bool *contested;
+    bool within;                  /* the preemptor stays within nominal quota */
+    bool second;                  /* the pass over those that were kept */
+};
+
+static struct cohort_share share_of(const struct fair_search *h, uint32_t node)
+{
+    return known_share(h->s, node);
+}
+
+/* A bound, with its usage added: some node beside one on its way up has at least the share of that;
+ * both rules ask for it, and until a victim is taken no other share changes. */
+static bool may_take_others(const struct fair_search *h)
+{
+    const struct cohort_books *b = h->s->books;
+    if (h->s->rules[h->preemptor->queue].reclaim == RECLAIM_NEVER)
+        return false;
+    if (cohort_within_nominal(b, h->preemptor->queue, h->contested))
+        return true;
+    for (uint32_t v = h->preemptor->queue; b->parent[v] != ID_NONE; v = b->parent[v])
+        if (cohort_share_compare(cohort_share_of(b, v, h->s->weight[v]),
+                                 h->s->known[b->parent[v]].top) <= 0)
+            return true;
+    return false;
+}
+
+/* Otherwise nothing has changed, and the versions are as before. */
+static bool may_succeed(const struct fair_search *h)
+{
+    struct cohort_books *b = h->s->books;
+    uint32_t queue = h->preemptor->queue;
+    if (h->s->rules[queue].within_queue != WITHIN_NEVER && h->s->members[queue].n)
+        return true;
+    for (uint32_t v = queue; v != ID_NONE; v = b->parent[v]) {
+        if (v != queue)
+            top_share(h->s, v);
+        h->s->known[v].saved = b->version[v];
+    }
+    cohort_use(b, queue, h->preemptor->need, 1);
+    bool may = may_take_others(h);
+    cohort_use(b, queue, h->preemptor->need, -1);
+    for (uint32_t v = queue; v != ID_NONE; v = b->parent[v])
+        b->version[v] = h->s->known[v].saved;
+    return may;
+}
+
+/* ---- Candidates: those of a queue as its members are, looked for as they are asked for ---- */
 
 static bool is_source(const struct cohort_search *s, const struct cohort_workload *preemptor,
                       uint32_t queue, const bool *contested)
@@ -83,61 +163,67 @@ static bool is_source(const struct cohort_search *s, const struct cohort_workloa
            !cohort_within_nominal(s->books, queue, contested);
 }
 
-/* A bound: evicting all n candidates can free enough of what is contested, each freeing at most
- * what it needs. */
-static bool enough(const struct cohort_search *s, const struct cohort_workload *preemptor,
-                   const bool *contested, uint32_t n)
+static struct cohort_workload *candidate_of(const struct fair_search *h, uint32_t v)
 {
-    for (uint32_t cell = 0; cell < s->books->cells; cell++) {
-        int64_t lacks = preemptor->need[cell] - cohort_available(s->books, preemptor->queue, cell);
-        if (!contested[cell])
-            continue;
-        for (uint32_t i = 0; i < n && lacks > 0; i++)
-            lacks -= s->candidate[i].workload->need[cell];
-        if (lacks > 0)
-            return false;
-    }
-    return true;
+    uint32_t next = h->s->range[v].next;
+    return h->second ? h->s->candidate[next].workload : h->s->members[v].of[next];
 }
 
-static uint32_t collect(struct cohort_search *s, const struct cohort_workload *preemptor,
-                        const bool *contested)
+/* From `next` on to the first candidate. */
+static void advance(const struct fair_search *h, uint32_t v)
 {
-    uint32_t n = 0;
+    struct cohort_range *r = &h->s->range[v];
+    for (; r->next < r->end; r->next++) {
+        const struct cohort_workload *w = h->s->members[v].of[r->next];
+        if (cohort_may_evict(h->s, h->preemptor, w, h->contested))
+            return;
+        if (!cohort_may_evict_later(h->s, h->preemptor, w)) {
+            r->end = r->next;
+            return;
+        }
+    }
+}
+
+static void begin_ranges(const struct fair_search *h)
+{
+    const struct cohort_search *s = h->s;
+    uint32_t room = 0;
     for (uint32_t v = 0; v < s->books->n; v++) {
-        const struct cohort_members *m = &s->members[v];
-        s->range[v] = (struct cohort_range){ .pruned = false };
-        if (!m->n || !is_source(s, preemptor, v, contested))
-            continue;
-        for (uint32_t i = 0; i < m->n; i++)
-            if (cohort_may_evict(s, preemptor, m->of[i], contested))
-                s->candidate[n++] = (struct cohort_victim){ .workload = m->of[i] };
+        s->range[v] = (struct cohort_range){ .first = room, .kept = room, .fresh = true };
+        room += s->members[v].n;
     }
-    if (!n || !enough(s, preemptor, contested, n))
-        return 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct cohort_range *r = &s->range[s->candidate[i].workload->queue];
-        if (r->end == 0)
-            r->next = i;
-        r->end = i + 1;
-    }
-    for (uint32_t v = s->books->parent[preemptor->queue]; v != ID_NONE; v = s->books->parent[v])
+    for (uint32_t v = s->books->parent[h->preemptor->queue]; v != ID_NONE; v = s->books->parent[v])
         s->range[v].above = true;
-    return n;
+}
+
+/* What it offers in the second pass: the first that it has kept; if it was not asked for all, for
+ * they would have failed, the next. */
+static void offer_again(const struct fair_search *h, uint32_t v)
+{
+    struct cohort_range *r = &h->s->range[v];
+    if (r->kept == r->first && r->next < r->end)
+        h->s->candidate[r->kept++] =
+            (struct cohort_victim){ .workload = h->s->members[v].of[r->next] };
+    r->next = r->first;
+    r->end = r->kept;
+}
+
+/* Usage of a queue stands until it is asked for the first time. */
+static void ask(const struct fair_search *h, uint32_t v)
+{
+    struct cohort_range *r = &h->s->range[v];
+    if (!r->fresh)
+        return;
+    r->fresh = false;
+    if (h->s->members[v].n && is_source(h->s, h->preemptor, v, h->contested)) {
+        r->end = h->s->members[v].n;
+        advance(h, v);
+    }
+    if (h->second)
+        offer_again(h, v);
 }
 
 /* ---- Which queue gives next ---- */
-
-struct fair_search {
-    struct cohort_search *s;
-    const struct cohort_workload *preemptor;
-    bool within;                  /* the preemptor stays within nominal quota */
-};
-
-static struct cohort_share share_of(const struct fair_search *h, uint32_t node)
-{
-    return cohort_share_of(h->s->books, node, h->s->weight[node]);
-}
 
 static bool is_queue(const struct fair_search *h, uint32_t v)
 {
@@ -165,38 +251,61 @@ static bool goes_before(const struct fair_search *h, uint32_t v, struct cohort_s
         return is_queue(h, best);
     if (!is_queue(h, v))
         return false;
-    const struct cohort_workload *x = h->s->candidate[h->s->range[v].next].workload,
-                                 *y = h->s->candidate[h->s->range[best].next].workload;
+    const struct cohort_workload *x = candidate_of(h, v), *y = candidate_of(h, best);
     bool own = v == h->preemptor->queue || best == h->preemptor->queue;
     return own && x->leaving == y->leaving ? best == h->preemptor->queue
                                            : cohort_compare_workloads(x, y) < 0;
 }
 
+/* The child with the highest share that has candidates; ID_NONE: none has. */
+static uint32_t best_child(const struct fair_search *h, uint32_t at)
+{
+    const struct cohort_books *b = h->s->books;
+    struct cohort_range *range = h->s->range;
+    struct cohort_share best_share = { 0 };
+    uint32_t best = ID_NONE;
+    for (uint32_t v = b->child[at]; v != ID_NONE; v = b->sibling[v]) {
+        if (range[v].pruned)
+            continue;
+        struct cohort_share share = share_of(h, v);
+        ask(h, v);
+        if (is_spent(h, v, share)) {
+            range[v].pruned = true;
+        } else if (best == ID_NONE || goes_before(h, v, share, best, best_share)) {
+            best = v;
+            best_share = share;
+        }
+    }
+    return best;
+}
+
+/* In this pass no rule lets it, or a child with a lower share, be taken from: it has less than the
+ * child on the preemptor's way up, which has no more candidates, or it would be the best, and so
+ * keeps its share. */
+static bool has_too_little(const struct fair_search *h, uint32_t at, uint32_t best)
+{
+    uint32_t own = h->preemptor->queue;
+    if (h->within || !h->s->range[at].above)
+        return false;
+    while (h->s->books->parent[own] != at)
+        own = h->s->books->parent[own];
+    return cohort_share_compare(share_of(h, best), share_of(h, own)) < 0;
+}
+
 /* The queue below `top` to take from; ID_NONE: there is none left. */
 static uint32_t next_queue(const struct fair_search *h, uint32_t top)
 {
-    const struct cohort_books *b = h->s->books;
     struct cohort_range *range = h->s->range;
     while (!range[top].pruned) {
         uint32_t at = top;
         while (!is_queue(h, at)) {
-            uint32_t best = ID_NONE;
-            struct cohort_share best_share = { 0 };
-            for (uint32_t v = at + 1; v < b->n; v++) {
-                if (b->parent[v] != at || range[v].pruned)
-                    continue;
-                struct cohort_share share = share_of(h, v);
-                if (is_spent(h, v, share)) {
-                    range[v].pruned = true;
-                } else if (best == ID_NONE || goes_before(h, v, share, best, best_share)) {
-                    best = v;
-                    best_share = share;
-                }
-            }
-            if (best == ID_NONE)
+            uint32_t best = best_child(h, at);
+            if (best == ID_NONE || has_too_little(h, at, best))
                 break;
             at = best;
         }
+        if (is_queue(h, at))
+            ask(h, at);                       /* it is asked already, unless it has no cohort */
         if (is_queue(h, at) && range[at].next < range[at].end)
             return at;
         range[at].pruned = true;
@@ -235,23 +344,6 @@ static bool rule_holds(const struct fair_search *h, const struct cohort_workload
     return cohort_share_compare(preemptor, left) <= 0;
 }
 
-/* A bound: some candidate may be taken first. Both rules ask that the victim's node has at least the
- * share of the preemptor's, and until one is taken no share changes. */
-static bool any_may_be_taken(const struct fair_search *h)
-{
-    const struct cohort_range *range = h->s->range;
-    if (h->within || range[h->preemptor->queue].next < range[h->preemptor->queue].end)
-        return true;
-    for (uint32_t v = 0; v < h->s->books->n; v++) {
-        if (!is_queue(h, v) || range[v].next == range[v].end)
-            continue;
-        struct rivals r = rivals_of(h, v);
-        if (cohort_share_compare(share_of(h, r.preemptor), share_of(h, r.victim)) <= 0)
-            return true;
-    }
-    return false;
-}
-
 /* true: the preemptor fits now. */
 static bool take(const struct fair_search *h, struct cohort_victim c, enum cohort_reason reason)
 {
@@ -271,7 +363,9 @@ static bool take_from(const struct fair_search *h, uint32_t q, bool final_share)
 {
     struct cohort_range *r = &h->s->range[q];
     while (r->next < r->end) {
-        struct cohort_victim c = h->s->candidate[r->next++];
+        struct cohort_victim c = { .workload = candidate_of(h, q) };
+        r->next++;
+        advance(h, q);
         if (q == h->preemptor->queue)
             return take(h, c, EVICT_IN_QUEUE);
         if (h->within)
@@ -301,34 +395,34 @@ static bool second_pass(const struct fair_search *h, uint32_t top)
     return false;
 }
 
-static bool find(const struct fair_search *h, bool final_share, bool initial_share)
+static bool find(struct fair_search *h, bool final_share, bool initial_share)
 {
     struct cohort_search *s = h->s;
     uint32_t top = s->books->root[h->preemptor->queue];
-    for (uint32_t v = 0; v < s->books->n; v++)
-        s->range[v].first = s->range[v].kept = s->range[v].next;
+    begin_ranges(h);
     if (first_pass(h, top, final_share))
         return true;
     if (!final_share || !initial_share)
         return false;
     for (uint32_t v = 0; v < s->books->n; v++) {
         s->range[v].pruned = false;
-        s->range[v].next = s->range[v].first;
-        s->range[v].end = s->range[v].kept;
+        if (!s->range[v].fresh)
+            offer_again(h, v);
     }
+    h->second = true;
     return second_pass(h, top);
 }
 
 bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor,
                         const bool *contested, bool final_share, bool initial_share)
 {
-    struct fair_search h = { s, preemptor, false };
+    struct fair_search h = { .s = s, .preemptor = preemptor, .contested = contested };
     s->n_victims = 0;
-    if (!collect(s, preemptor, contested))
+    if (!may_succeed(&h))
         return false;
     cohort_use(s->books, preemptor->queue, preemptor->need, 1);
     h.within = cohort_within_nominal(s->books, preemptor->queue, contested);
-    bool found = any_may_be_taken(&h) && find(&h, final_share, initial_share);
+    bool found = find(&h, final_share, initial_share);
     cohort_use(s->books, preemptor->queue, preemptor->need, -1);
     if (found)
         cohort_put_back(s, preemptor, true);

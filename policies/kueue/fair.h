@@ -17,13 +17,6 @@
 #pragma once
 #include "policies/kueue/search.h"
 
-/* resource: the dominant one, the first of equals; ID_NONE: none */
-struct cohort_share {
-    int64_t borrowed, lendable;
-    uint64_t weight;
-    uint32_t resource;
-    bool borrows;
-};
 struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node, uint64_t weight);
 int  cohort_share_compare(struct cohort_share a, struct cohort_share b);     /* <0: a goes first */
 bool cohort_share_is_zero(struct cohort_share a);

@@ -60,10 +60,23 @@ struct cohort_search {
     struct cohort_victim *victim; /* as many as hold quota; the answer: the first n_victims */
     uint32_t n_victims;
     struct cohort_victim *candidate;         /* as many: scratch of the search by fair share */
-    /* [n] scratch of the search by fair share */
-    struct cohort_range { uint32_t first, kept, next, end; bool pruned, above; } *range;
+    /* [n] scratch of the search by fair share; and shares, zeroed before the first */
+    struct cohort_range { uint32_t first, kept, next, end; bool pruned, above, fresh; } *range;
+    struct cohort_known *known;
     /* [n] scratch of the classical search: a queue with candidates, the first, the next to take */
     struct cohort_source { uint32_t queue, common, first, next; bool precedence; } *source;
+};
+/* resource: the dominant one, the first of equals; ID_NONE: none */
+struct cohort_share {
+    int64_t borrowed, lendable;
+    uint64_t weight;
+    uint32_t resource;
+    bool borrows;
+};
+/* Of a node: its share and the highest just below it, as of these versions of the books. */
+struct cohort_known {
+    struct cohort_share share, top;
+    uint64_t share_at, top_at, saved;
 };
 #define COHORT_WEIGHT_ONE UINT64_C(1000000000)
 

@@ -205,6 +205,7 @@ void cohort_begin(struct sched *s, const void *params, void *state)
                                 .members = c->members,
                                 .weight = weight,
                                 .range = sched_alloc(s, n * sizeof(struct cohort_range)),
+                                .known = sched_alloc(s, n * sizeof(struct cohort_known)),
                                 .source = sched_alloc(s, n * sizeof(struct cohort_source)) };
     cohort_begin_desk(s, c);
     for (uint32_t v = 0; v < n; v++)

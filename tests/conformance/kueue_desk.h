@@ -34,6 +34,7 @@ struct desk {
     struct cohort_desk desk;
     struct cohort_victim victim[WORKLOADS_MOST], candidate[WORKLOADS_MOST];
     struct cohort_range range[NODES_MOST];
+    struct cohort_known known[NODES_MOST];
     struct cohort_source source[NODES_MOST];
     int64_t one[CELLS_MOST];
     bool one_contested[CELLS_MOST], sends[NODES_MOST];

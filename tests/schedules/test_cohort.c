@@ -145,9 +145,21 @@ static const struct schedule rows[] = {
       .queue = { SHARES("org", ID_NONE, 4, 1), SHARES("a", 0, 0, 1, ANY), SHARES("b", 0, 0, 1, ANY) }, .overhead = UNPAID, .jobs = {
         { 0, 20, 1, 0, A }, { 1, 20, 1, 1, A }, { 2, 20, 1, 2, A, .ends = 31, .stops = 1 },
         { 3, 20, 1, 3, A, .ends = 34, .stops = 1 }, { 10, 10, 1, 10, B }, { 11, 10, 1, 11, B }, { 12, 10, 1, 20, B } } },
+    { "fair: in a queue without a cohort", "cohort:sharing=fair", ONE_NODE(2),
+      .queue = { SHARES("a", ID_NONE, 2, 1, .within_queue = WITHIN_LOWER_PRIORITY) }, .overhead = UNPAID, .jobs = {
+        { 0, 10, 2, 0, A, .ends = 15, .stops = 1 }, { 5, 5, 2, 5, A, .priority = 1 } } },
     { "fair: weight 0 gives way to anybody", "cohort:sharing=fair", ONE_NODE(2),
       .queue = { SHARES("org", ID_NONE, 2, 1), SHARES("a", 0, 0, 0, ANY), SHARES("b", 0, 0, 1, ANY) }, .overhead = UNPAID, .jobs = {
         { 0, 10, 2, 0, A, .ends = 15, .stops = 1 }, { 5, 5, 2, 5, B } } },
+
+    /* With the 3 of p, shares in sixths: g 5, x 4; in g p 3/2 and s 2. S2-a fails for s (3/2 <= 0) and for each of x (5 <= 3). Then S2-b:
+     * s gives its 2 (3/2 < 2), so g has 3, and now x one of 4 (3 < 4), the latest. At 20 both come back */
+    { "fair: whom the first pass refused may give when its own side has given", "cohort:sharing=fair", ONE_NODE(6),
+      .queue = { SHARES("org", ID_NONE, 6, 1), SHARES("g", 0, 0, 1, ANY), SHARES("p", 1, 0, 2, ANY), SHARES("s", 1, 0, 1, ANY),
+                 SHARES("x", 0, 0, 1, ANY) }, .overhead = UNPAID, .jobs = {
+        { 0, 100, 2, 0, .queue = "s", .ends = 110, .stops = 1 }, { 0, 100, 1, 0, .queue = "x" }, { 1, 100, 1, 1, .queue = "x" },
+        { 2, 100, 1, 2, .queue = "x" }, { 3, 100, 1, 3, .queue = "x", .ends = 113, .stops = 1 },
+        { 10, 10, 3, 10, .queue = "p" } } },
 
     /* ---- Places ---- */
     { "admit: quota is held while GPUs are not together", "cohort", { NODES(2, 2) }, .placer = "spread",

@@ -18,6 +18,11 @@
     {                                                                                                                  \
         { NODE(g, cpus, mib), .labels = "zone=a" }, { OTHER(g, cpus, mib), .labels = "zone=b" }                        \
     }
+#define POOLS                                                                                                          \
+    {                                                                                                                  \
+        { NODE(2, 10, 100), .labels = "zone=a;pool=p" }, { OTHER(2, 10, 100), .labels = "zone=a;pool=q" },             \
+        { GROUP("third", 1, 2, 10, 100), .labels = "zone=b;pool=p" }                                                   \
+    }
 #define CANNOT_SAVE(every, restart)                                                                                    \
     {                                                                                                                  \
         .checkpoint = CHECKPOINT_PERIODIC, .interval_ns = (every)*NS_PER_S, .save_ns = NS_PER_S, .grace_ns = 0,        \
@@ -247,6 +252,16 @@ static const struct schedule rows[] = {
     { "pods: evenly, without weight", "kube:score=most,cpu=0,memory=0,gpu=1,spread_weight=0", ALIKE(2, 2, 10, 100), .jobs = {
         { 0, 10, 1, 0, .pod_labels = "app=x", .pod_spread = "soft:1@node", .took = "0:0" },
         { 0, 10, 1, 0, .pod_labels = "app=x", .pod_spread = "soft:1@node", .took = "0:1" } } },
+    /* The first is in zone a, on a node that the others may not use. So a has 0 for the second, which goes to the first node of equals
+     * (raw 0: 100 each); then 1, and 1 + 1 - 0 > 1 (raw ln 4 is 1 and 0: 0 and 100) */
+    { "pods: on nodes that it may not use none counts", "kube", POOLS, .jobs = {
+        { 0, 10, 1, 0, .pod_labels = "app=x", .selector = "pool=q", .took = "1:0" },
+        { 0, 10, 1, 0, .pod_labels = "app=x", .selector = "pool=p", .pod_spread = "1@zone", .took = "0:0" },
+        { 0, 10, 1, 0, .pod_labels = "app=x", .selector = "pool=p", .pod_spread = "1@zone", .took = "2:0" } } },
+    { "pods: nor for the score", "kube", POOLS, .jobs = {
+        { 0, 10, 1, 0, .pod_labels = "app=x", .selector = "pool=q", .took = "1:0" },
+        { 0, 10, 1, 0, .pod_labels = "app=x", .selector = "pool=p", .pod_spread = "soft:1@zone", .took = "0:0" },
+        { 0, 10, 1, 0, .pod_labels = "app=x", .selector = "pool=p", .pod_spread = "soft:1@zone", .took = "2:0" } } },
     { "pods: beside, if it may be", "kube", A_AND_B(2, 10, 100), .jobs = {
         { 0, 10, 1, 0, .pod_labels = "app=db", .selector = "zone=b" }, { 0, 10, 1, 0, .pod_affinity = "50:app=db@node", .took = "1:1" } } },
     { "pods: apart, if it may be", "kube", A_AND_B(2, 10, 100), .jobs = {
