@@ -157,7 +157,8 @@ static void park(struct sched *s, struct queueing_state *o, struct queueing_line
 {
     const struct request *ask = job_facts(s, j)->ask;
     queue_id id = job_facts(s, j)->queue;
-    if (!o->per_queue || o->running || o->discipline->preempt_for || !stands_alone(s, id))
+    if (!o->per_queue || o->running || o->discipline->preempt_for || !stands_alone(s, id) ||
+        queue_quota_version(s))
         return;
     if (!admitted)
         q->parked = PARKED_BY_QUEUE;

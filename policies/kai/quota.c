@@ -9,11 +9,18 @@
 
 #include <string.h>
 
+static bool bounds(const struct amount *limit)
+{
+    return limit->gpu_milli >= 0 || limit->cpu_milli >= 0 || limit->mem_mib >= 0;
+}
+
+/* At some time. */
 static bool has_limit(const struct queue_facts *f)
 {
-    const struct amount *limit = &f->quota.limit;
-    return limit->gpu_milli != UNLIMITED || limit->cpu_milli != UNLIMITED ||
-           limit->mem_mib != UNLIMITED;
+    bool has = bounds(&f->quota.limit);
+    for (uint32_t i = 0; i < f->n_windows; i++)
+        has = has || bounds(&f->window[i].quota.limit);
+    return has;
 }
 
 static void begin_shard(struct sched *s, struct quota_state *q)
@@ -81,6 +88,9 @@ static void pass_begins(struct sched *s, struct quota_state *q)
         q->version++;
     q->seen_version = sched_room_version(s);
     q->tentative = q->changed = false;
+    if (q->quota_version != queue_quota_version(s))
+        quota_quotas_changed(s, q);
+    q->quota_version = queue_quota_version(s);
     if (q->budgets)
         check_budgets(s, q);
 }

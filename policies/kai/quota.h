@@ -191,6 +191,7 @@ struct quota_state { /* of a shard */
     uint64_t changes;
     /* 1 + jobs that have ended: without an end, other jobs are moved for a job once only */
     uint64_t ends;
+    uint64_t quota_version;       /* of the quotas in the tree */
     uint64_t seen_version;        /* sched_room_version() of the last pass */
 
     /* Queues and shares */
@@ -377,6 +378,7 @@ void reasons_report(struct sched *s, struct quota_state *q);
 void quota_tree_begin(struct sched *s, struct quota_state *q);
 /* Nodes came or went. */
 void quota_capacity_changed(struct sched *s, struct quota_state *q);
+void quota_quotas_changed(struct sched *s, struct quota_state *q);        /* deserved quotas and limits, with time */
 /* The shares on its path, from the books. */
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);
 void quota_refresh_one(struct sched *s, struct quota_state *q, queue_id i);

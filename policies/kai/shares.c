@@ -128,6 +128,22 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->worst.compares = true;
 }
 
+void quota_quotas_changed(struct sched *s, struct quota_state *q)
+{
+    q->divided = false;
+    for (queue_id i = 0; i < q->n_queues && !q->has_node; i++) {
+        struct quota_amount deserved = quota_amount(queue_facts(s, i)->quota.deserved),
+                            limit = quota_amount(queue_facts(s, i)->quota.limit);
+        for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+            q->queue[i].of[r].deserved = deserved.of[r];
+            q->queue[i].of[r].limit = limit.of[r];
+            unsettle(q, q->queue[i].parent, r);
+        }
+    }
+    for (queue_id i = 0; i < q->n_queues; i++)
+        quota_standing_changed(q, i);
+}
+
 void quota_capacity_changed(struct sched *s, struct quota_state *q)
 {
     struct quota_amount before = q->total;

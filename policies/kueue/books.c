@@ -103,6 +103,17 @@ void cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int 
             use_cell(b, node, cell, sign * need[cell]);
 }
 
+void cohort_books_again(struct cohort_books *b, int64_t *used)
+{
+    for (uint32_t v = 0; v < b->n; v++)
+        for (uint32_t cell = 0; cell < b->cells; cell++)
+            used[cohort_at(b, v, cell)] = b->height[v] ? 0 : b->usage[cohort_at(b, v, cell)];
+    cohort_books_settle(b);
+    for (uint32_t v = 0; v < b->n; v++)
+        for (uint32_t cell = 0; cell < b->cells; cell++)
+            use_cell(b, v, cell, used[cohort_at(b, v, cell)]);
+}
+
 int64_t cohort_local_available(const struct cohort_books *b, uint32_t node, uint32_t cell)
 {
     size_t i = cohort_at(b, node, cell);

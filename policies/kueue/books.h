@@ -40,6 +40,8 @@ size_t cohort_books_size(uint32_t n, uint32_t cells, uint32_t resources);
 void   cohort_books_lay(struct cohort_books *b, void *memory);
 /* Once quota is filled in: the rest, and no usage. */
 void   cohort_books_settle(struct cohort_books *b);
+/* Once quota has changed: the same, and what leaves use stays. used: scratch, [n * cells] */
+void   cohort_books_again(struct cohort_books *b, int64_t *used);
 
 /* Usage of a leaf, on it and as far up as it shows. `sign`: 1 adds, -1 takes back. */
 void    cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int sign);

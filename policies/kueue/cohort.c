@@ -225,12 +225,29 @@ static void run_round(struct sched *s, struct cohort *c)
     cohort_run_cycles(s, c);
 }
 
+/* Quotas change with time: all that waits is asked again. */
+static void take_quotas(struct sched *s, struct cohort *c)
+{
+    if (c->quota_version == queue_quota_version(s))
+        return;
+    c->quota_version = queue_quota_version(s);
+    for (uint32_t v = 0; v < c->books.n && !c->flavored; v++)
+        begin_quota(c, v, queue_facts(s, v));
+    cohort_books_again(&c->books, sched_scratch(s, (size_t)c->books.n * c->books.cells * sizeof(int64_t)));
+    for (uint32_t v = 0; v < c->books.n; v++) {
+        parked_forget(&c->queue[v].parked);
+        cohort_tree_of(c, v)->changes++;
+        cohort_tree_of(c, v)->releases++;
+    }
+}
+
 static void cohort_schedule(struct sched *s, const void *params, void *state)
 {
     struct cohort *c = state;
     (void)params;
     c->sched = s;
     c->pass++;
+    take_quotas(s, c);
     end_shelter(s, c);
     do
         run_round(s, c);

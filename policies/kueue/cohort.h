@@ -101,6 +101,7 @@ struct cohort {
     struct cohort_list { job_id *job; uint32_t n; size_t capacity; } sheltered, resting;
     struct line *unplaced;        /* hold quota and no GPU */
     uint64_t unplaced_room, pass;
+    uint64_t quota_version;       /* of the quotas in the books */
     bool released;                /* quota has come free since all were asked */
     struct nomination scratch;
     struct cohort_places places;

@@ -90,7 +90,7 @@ void cohort_begin_parked(struct sched *s, struct cohort *c, uint32_t v)
     p->possible = !cohort_is_fair(c) && !cohort_wants_place(c) && !cohort_is_strict(c, v) &&
                   c->queue[v].n_lanes == 1 &&
                   c->desk.chooser.flavors[v].n_groups == 1 && rules->borrow == BORROW_NEVER &&
-                  !limits_borrowing(&c->books, v);
+                  !limits_borrowing(&c->books, v) && !queue_quota_version(s);
     p->reclaims = rules->reclaim != RECLAIM_NEVER;
     p->least = sched_alloc(s, c->books.cells * sizeof *p->least);
 }
@@ -332,6 +332,12 @@ static bool no_victims(struct sched *s, struct cohort *c, uint32_t v)
     return !was_settled;
 }
 
+/* Quotas change with time. */
+static bool may_fit_later(const struct sched *s, const struct cohort_queue *q)
+{
+    return queue_quota_version(s) && q->nomination.entry.spare.why == NO_FIT_NEVER;
+}
+
 /* true: something has changed, for good or for this pass. */
 static bool conclude(struct sched *s, struct cohort *c, uint32_t v)
 {
@@ -342,7 +348,7 @@ static bool conclude(struct sched *s, struct cohort *c, uint32_t v)
     case OUTCOME_PREEMPTS:
         return preempt(s, q);
     case OUTCOME_NO_FIT:
-        if (cohort_never_fits(c, q)) {
+        if (cohort_never_fits(c, q) && !may_fit_later(s, q)) {
             refuse(s, c, q);
             return true;
         }

@@ -10,7 +10,8 @@ struct static_params { struct queueing_params queueing; double order; };
 enum { BY_SUBMIT, BY_DURATION, BY_PRIORITY };
 static const char *const orders[] = { "submit", "shortest", "priority", NULL };
 
-/* The queue holds at most its deserved GPUs; a job that asks for more is refused for good. */
+/* The queue holds at most its deserved GPUs; a job that asks for more than it ever
+ * deserves is refused for good. */
 static bool own_share(struct sched *s, job_id j, enum wait_reason *why)
 {
     queue_id q = job_facts(s, j)->queue;
@@ -19,7 +20,8 @@ static bool own_share(struct sched *s, job_id j, enum wait_reason *why)
     if (facts->pinned || share == UNLIMITED || queue_held(s, q).gpu_milli + need <= share)
         return true;
     *why = WAIT_LIMIT;
-    if (need > share) {
+    share = queue_most_deserved(s, q);
+    if (share != UNLIMITED && need > share) {
         char reason[128];
         snprintf(reason, sizeof reason, "asks for more than the %g GPUs of its queue",
                  (double)share / MILLI_ALL);

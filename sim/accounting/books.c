@@ -16,7 +16,7 @@ static void amount_add(struct amount *to, struct amount by, int64_t sign)
     to->mem_mib += sign * by.mem_mib;
 }
 
-static void note_change(struct sched *s, queue_id q)
+void books_shown(struct sched *s, queue_id q)
 {
     if (q < s->cluster->n_queues && !s->books->queue[q].changed) {
         s->books->queue[q].changed = true;
@@ -43,7 +43,7 @@ static void add_held(struct sched *s, job_id j, queue_id from, struct amount siz
         amount_add(&b->held, size, sign);
         if (!s->workload->facts[j].preemptible)
             amount_add(&b->held_firm, size, sign);
-        note_change(s, from + q);
+        books_shown(s, from + q);
     }
 }
 
@@ -60,7 +60,7 @@ static void add_pending(struct sched *s, job_id j, queue_id from, struct amount 
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         quota_settle(s, from + q);
         amount_add(&s->books->queue[from + q].pending, size, sign);
-        note_change(s, from + q);
+        books_shown(s, from + q);
     }
 }
 
@@ -93,7 +93,7 @@ static void add_occupied(struct sched *s, job_id j, queue_id from, int64_t gpu_m
     for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
         quota_settle(s, from + q);
         s->books->queue[from + q].occupied_milli += gpu_milli;
-        note_change(s, from + q);
+        books_shown(s, from + q);
     }
 }
 
@@ -171,7 +171,8 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l)
 struct run_queue_level run_queue_level(const struct sched *s, queue_id q)
 {
     const struct queue_books *b = &s->books->queue[q];
-    return (struct run_queue_level){ b->occupied_milli, b->held.gpu_milli + b->pending.gpu_milli, b->quota.reported_milli };
+    return (struct run_queue_level){ b->occupied_milli, b->held.gpu_milli + b->pending.gpu_milli, b->quota.reported_milli,
+                                     b->quota.deserves ? b->quota.deserved_milli : UNLIMITED };
 }
 
 size_t run_changed_queues(const struct sched *s, const queue_id **queues)
@@ -241,5 +242,5 @@ void books_fair_share(struct sched *s, queue_id q, struct amount share)
     if (q >= s->books->n || s->books->queue[q].quota.reported_milli == share.gpu_milli)
         return;
     s->books->queue[q].quota.reported_milli = share.gpu_milli;
-    note_change(s, q);
+    books_shown(s, q);
 }

@@ -6,6 +6,8 @@ struct queue_books {
     struct amount held, held_firm, pending;
     int64_t occupied_milli;       /* GPUs held in truth: no claims, but those that are being left */
     struct run_quota quota;       /* settled up to since_ns */
+    int128_t deserved_before;     /* deserved quota over time, up to its last change */
+    int64_t turned_ns;            /* that change */
     int64_t since_ns, short_since_ns;    /* short: of its own, see quotas.c; TIME_NEVER: it is not */
     struct run_reclaim *reclaim;
     size_t n_reclaims, reclaim_capacity;
@@ -57,11 +59,13 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* 
 void books_usage_decays(struct sched *s, int64_t half_life_ns, const int64_t *has_milli);
 double books_usage(const struct sched *s, queue_id q, int64_t time_ns);
 void usage_settle(const struct sched *s, struct queue_books *b);          /* before its books change */
+void books_shown(struct sched *s, queue_id q);                             /* queues.csv has a row of it, and queue_changes() */
 void books_capacity(struct sched *s, node_id n, int64_t more_milli);      /* GPUs came, or went (negative) */
 
 /* quotas.c - what each queue is owed and gets */
 void quotas_begin(struct sched *s);
 void quotas_end(struct sched *s);
+void quotas_changed(struct sched *s);                                      /* s->queue has other quotas from now on */
 bool books_budget_spent(struct sched *s, queue_id q);
 int64_t books_month_end_ns(const struct sched *s);                        /* of the present month */
 void quota_advance(struct sched *s, queue_id q);                          /* its integrals, up to now */

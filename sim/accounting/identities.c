@@ -33,10 +33,12 @@ static int preemptions_check(const struct sched *s, struct error *err)
 /* Each queue's books: held = deserved - unused + borrowed; and the queues together hold what is held. */
 static int quotas_check(const struct sched *s, struct error *err)
 {
-    int128_t held = 0, span_ns = s->now_ns - s->totals.first_ns;
+    int128_t held = 0;
     for (queue_id q = 0; q < s->books->n; q++) {
         const struct run_quota *i = &s->books->queue[q].quota;
-        int128_t quota = span_ns * i->deserved_milli - i->unused + i->borrowed;
+        const struct queue_books *b = &s->books->queue[q];
+        int128_t deserved = b->deserved_before + (int128_t)i->deserved_milli * (s->now_ns - b->turned_ns);
+        int128_t quota = deserved - i->unused + i->borrowed;
         if (i->held != quota)
             return broken(err, "GPU-seconds of a queue, held and by its quota", i->held, quota);
         held += q < s->cluster->n_queues && s->cluster->queue[q].first_child == ID_NONE ? i->held : 0;

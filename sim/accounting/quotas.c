@@ -3,13 +3,14 @@
  *
  *   a  GPUs that its jobs hold: from their start until they have left, as in intervals.csv
  *   d  its demand: all that its jobs in the system ask for, running or waiting
- *   q  its deserved quota; without one: the whole cluster
+ *   q  its deserved quota, as it is in force; without one: the whole cluster
  *   f  its fair share, below
  *
  *   owed min(q, d)   satisfied min(a, q, d)   fair min(f, d)   borrowed max(0, a - q)   unused max(0, q - a)
  *
  * A queue is short from the moment when a < min(q, d) until it is not: that long it took to reclaim its own. */
 #include "sim/accounting/books.h"
+#include "sim/accounting/quota_windows.h"
 #include "sim/engine/state.h"
 
 #include <math.h>
@@ -143,7 +144,7 @@ static void begin_quota(struct sched *s, struct queue_books *b, int64_t deserved
     b->quota.deserved_milli = b->quota.deserves ? deserved_milli : all_milli;
     b->quota.reported_milli = -1;
     b->month_end_ns = books_month_end_ns(s);
-    b->since_ns = s->now_ns;
+    b->since_ns = b->turned_ns = s->now_ns;
     b->short_since_ns = TIME_NEVER;
 }
 
@@ -161,14 +162,35 @@ static void begin_flavor(struct sched *s, uint32_t flavor)
     share_out(s, books, ID_NONE, (double)all);
 }
 
+/* The quotas in force have changed; what has been until now is settled. */
+void quotas_changed(struct sched *s)
+{
+    int64_t all = s->cluster->gpus * MILLI_ALL;
+    for (queue_id q = 0; q < s->cluster->n_queues; q++) {
+        struct run_quota *i = &s->books->queue[q].quota;
+        int64_t deserved_milli = s->queue[q].quota.deserved.gpu_milli;
+        struct queue_books *b = &s->books->queue[q];
+        quota_settle(s, q);
+        b->deserved_before += (int128_t)i->deserved_milli * (s->now_ns - b->turned_ns);
+        b->turned_ns = s->now_ns;
+        i->deserves = deserved_milli != UNLIMITED;
+        i->deserved_milli = i->deserves ? deserved_milli : all;
+        books_shown(s, q);
+    }
+    share_out(s, s->books->queue, ID_NONE, (double)all);
+}
+
 void quotas_begin(struct sched *s)
 {
-    const struct queue_facts *queue = s->cluster->queue;
+    quota_windows_begin(s);
+    const struct queue_facts *queue = s->queue;
     int64_t all = s->cluster->gpus * MILLI_ALL;
     for (queue_id q = 0; q < s->cluster->n_queues; q++) {
         begin_quota(s, &s->books->queue[q], queue[q].quota.deserved.gpu_milli, all);
         s->books->budgets = s->books->budgets || queue[q].budget_gpu_milli_s > 0;
     }
+    for (queue_id q = 0; q < s->cluster->n_queues && s->quota_version; q++)
+        books_shown(s, q);        /* queues.csv says what holds from the first instant on */
     for (job_id j = 0; j < s->n_jobs; j++)
         for (queue_id q = s->workload->facts[j].queue; q != ID_NONE && !s->books->queue[q].quota.used; q = queue[q].parent)
             s->books->queue[q].quota.used = true;

@@ -13,6 +13,7 @@ enum event_kind {
     EVENT_RELEASED,            /* the grace period or the saving of an evicted job is over */
     EVENT_FAULT, EVENT_REPAIR, /* subject: a node, leaf or job, as models/failures.h numbers them */
     EVENT_RESERVATION,         /* nodes are closed to jobs that it does not name; begins; ends */
+    EVENT_QUOTA,               /* quotas of queues change */
     EVENT_SLOW,                /* of a slow fault: its onset, its detection, the end of the repair */
     EVENT_SPARE,               /* of a group: a node comes from the reserve or goes there */
     EVENT_NODE,                /* a node is ready (woken, provisioned), or its idle time is over */

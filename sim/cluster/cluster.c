@@ -424,6 +424,14 @@ static void build_flavors(struct cluster *c, const struct cluster_given *given)
     }
 }
 
+static const struct quota_window *keep_windows(struct cluster *c, const struct queue_facts *f)
+{
+    struct quota_window *kept = arena_alloc(c->memory, (f->n_windows + (size_t)1) * sizeof *kept);
+    for (uint32_t i = 0; i < f->n_windows; i++)
+        kept[i] = f->window[i];
+    return kept;
+}
+
 static const struct flavor_quota *keep_flavor_quotas(struct cluster *c, const struct queue_facts *f)
 {
     size_t size = f->n_flavor_quotas * sizeof *f->flavor_quota;
@@ -444,6 +452,7 @@ static void build_queues(struct cluster *c, const struct queue_spec *queues, siz
         f->name = keep(c, f->name);
         f->pinned = queues[i].n_pins > 0;
         f->flavor_quota = keep_flavor_quotas(c, f);
+        f->window = keep_windows(c, f);
         f->first_child = ID_NONE;
     }
     queue_id first_root = ID_NONE;

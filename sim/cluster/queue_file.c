@@ -5,12 +5,11 @@
 
 #include <string.h>
 
-#define DESERVED_UNSAID (UNLIMITED - 1)
 #define QUEUE_PRIORITY 100                 /* schedulers.md b: the default of run:ai's queues */
 
 struct file_queue { /* one entry of `queues` */
     struct queue_facts facts;
-    struct config_value pins, preemption, flavors, fungibility, children;
+    struct config_value pins, preemption, flavors, fungibility, windows, children;
 };
 
 /* clang-format off */
@@ -68,8 +67,22 @@ static const struct config_key queue_keys[] = {
     { .name = "preemption",          .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, preemption) },
     { .name = "flavors",             .type = CONFIG_LIST, .at = offsetof(struct file_queue, flavors) },
     { .name = "fungibility",         .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, fungibility) },
+    { .name = "windows",             .type = CONFIG_LIST, .at = offsetof(struct file_queue, windows) },
     { .name = "nodes",               .type = CONFIG_MAPPING, .at = offsetof(struct file_queue, pins) },
     { .name = "queues",              .type = CONFIG_LIST, .at = offsetof(struct file_queue, children) },
+    { 0 },
+};
+#define WINDOW(field) offsetof(struct quota_window, field)
+static const struct config_key window_keys[] = {
+    { .name = "from_s",              CONFIG_SECONDS, .at = WINDOW(from_ns), .required = true },
+    { .name = "until_s",             CONFIG_SECONDS, .at = WINDOW(until_ns), .required = true },
+    { .name = "every_s",             CONFIG_SECONDS, .at = WINDOW(every_ns), .above_least = true },
+    { .name = "deserved_gpus",       QUOTA, .at = WINDOW(quota.deserved.gpu_milli), .scale = 1000 },
+    { .name = "deserved_cpus",       QUOTA, .at = WINDOW(quota.deserved.cpu_milli), .scale = 1000 },
+    { .name = "deserved_memory_gib", QUOTA, .at = WINDOW(quota.deserved.mem_mib), .scale = 1024 },
+    { .name = "limit_gpus",          QUOTA, .at = WINDOW(quota.limit.gpu_milli), .scale = 1000 },
+    { .name = "limit_cpus",          QUOTA, .at = WINDOW(quota.limit.cpu_milli), .scale = 1000 },
+    { .name = "limit_memory_gib",    QUOTA, .at = WINDOW(quota.limit.mem_mib), .scale = 1024 },
     { 0 },
 };
 static const struct config_key pin_key = { .type = CONFIG_COUNT, .least = 1, .most = CLUSTER_NODES_MAX };
@@ -94,6 +107,51 @@ static int read_pins(struct cluster_reader *r, struct config_value pins, struct 
         *last = (queue_id)r->n_queues;
     }
     return 0;
+}
+
+static bool exceeds(int64_t deserved, int64_t limit)
+{
+    return limit >= 0 && deserved != QUOTA_UNSAID && (deserved == UNLIMITED || deserved > limit);
+}
+
+static int64_t said_or(int64_t said, int64_t own)
+{
+    return said == QUOTA_UNSAID ? own : said;
+}
+
+/* The GPUs that a queue deserves by default are at most its limit anyway. */
+static int check_window(struct config_value v, const struct quota_window *w,
+                        const struct queue_facts *own, struct error *err)
+{
+    const struct amount *d = &w->quota.deserved, *l = &w->quota.limit;
+    const struct amount *od = &own->quota.deserved, *ol = &own->quota.limit;
+    if (w->until_ns <= w->from_ns)
+        return config_error(v, err, "want 'until_s' after 'from_s'");
+    if (w->every_ns && w->every_ns < w->until_ns - w->from_ns)
+        return config_error(v, err, "want 'every_s' no shorter than the window");
+    if (exceeds(said_or(d->gpu_milli, od->gpu_milli), said_or(l->gpu_milli, ol->gpu_milli)))
+        return config_error(v, err, "want deserved GPUs up to the limit in this window");
+    if ((d->cpu_milli >= 0 && exceeds(d->cpu_milli, said_or(l->cpu_milli, ol->cpu_milli))) ||
+        (d->mem_mib >= 0 && exceeds(d->mem_mib, said_or(l->mem_mib, ol->mem_mib))))
+        return config_error(v, err, "want deserved CPUs and memory up to the limit in this window");
+    return 0;
+}
+
+static int windows_read(struct cluster_reader *r, struct config_value list, struct queue_facts *f)
+{
+    struct config_walk w = { .of = list };
+    struct quota_window *all = arena_alloc(r->memory, (config_count(list) + 1) * sizeof *all);
+    f->window = all;
+    for (struct config_value v; config_next(&w, &v); f->n_windows++) {
+        struct quota_window *to = &all[f->n_windows];
+        const struct amount unsaid = { QUOTA_UNSAID, QUOTA_UNSAID, QUOTA_UNSAID };
+        to->quota = (struct quota){ unsaid, unsaid };
+        if (config_fields(v, window_keys, to, r->err) || check_window(v, to, f, r->err))
+            return -1;
+    }
+    return f->n_windows && f->n_flavor_quotas
+               ? config_error(list, r->err, "want no 'flavors' of a queue with windows")
+               : 0;
 }
 
 /* An inner queue without a quota of its own has that of its children. */
@@ -121,14 +179,14 @@ static int64_t deserved_of_flavors(const struct queue_facts *f)
 static void settle_deserved(struct cluster_reader *r, queue_id id)
 {
     struct queue_facts *f = &r->queue[id].facts;
-    bool unsaid = f->quota.deserved.gpu_milli == DESERVED_UNSAID;
+    bool unsaid = f->quota.deserved.gpu_milli == QUOTA_UNSAID;
     bool has_jobs = r->n_queues == id + (size_t)1 || f->local_queues != LOCAL_QUEUES_NONE;
     if (unsaid && f->n_flavor_quotas && has_jobs) {
         f->quota.deserved.gpu_milli = deserved_of_flavors(f);
         return;
     }
     f->sums = unsaid && r->n_queues > id + (size_t)1;
-    if (f->quota.deserved.gpu_milli == DESERVED_UNSAID)
+    if (f->quota.deserved.gpu_milli == QUOTA_UNSAID)
         f->quota.deserved.gpu_milli = deserved_of_children(r, id, f->quota.limit.gpu_milli);
 }
 
@@ -137,7 +195,7 @@ static struct queue_facts usual_queue(queue_id parent)
     return (struct queue_facts){
         .parent = parent, .weight = 1, .cpu_weight = 1, .mem_weight = 1, .priority = QUEUE_PRIORITY,
         .preempt_min_runtime_ns = -1, .reclaim_min_runtime_ns = -1,
-        .quota = { { DESERVED_UNSAID, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
+        .quota = { { QUOTA_UNSAID, UNLIMITED, UNLIMITED }, { UNLIMITED, UNLIMITED, UNLIMITED } },
         .cohort = COHORT_RULES_UNSAID,
     };
 }
@@ -179,7 +237,8 @@ static int children_read(struct cluster_reader *r, struct config_value list, que
             (config_given(f.preemption) &&
              config_fields(f.preemption, queue_preemption_keys, &f.facts.cohort, r->err)) ||
             flavor_quotas_read(r, f.flavors, &f.facts) ||
-            fungibility_read(r, f.fungibility, &f.facts.fungibility))
+            fungibility_read(r, f.fungibility, &f.facts.fungibility) ||
+            windows_read(r, f.windows, &f.facts))
             return -1;
         inherit_flavors(r, &f.facts);
         queue_id id = add_queue(r, &f.facts, entry);

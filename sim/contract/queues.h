@@ -11,6 +11,13 @@ struct sched;
 
 #define UNLIMITED INT64_C(-1)
 struct quota { struct amount deserved, limit; };
+/* Quotas of a queue for a time, once or again and again; QUOTA_UNSAID in a field: the queue's own. */
+#define QUOTA_UNSAID (UNLIMITED - 1)
+struct quota_window {
+    int64_t from_ns, until_ns;
+    int64_t every_ns;             /* from one to the next; 0: once */
+    struct quota quota;
+};
 /* How a queue shares quota with its cohort, in Kueue's terms (kubernetes-sigs/kueue:apis/kueue:
  * ClusterQueuePreemption, ResourceQuota). A choice of -1 is inherited from the parent; at the top
  * it is 0. */
@@ -40,7 +47,9 @@ struct fungibility { int when_can_borrow, when_can_preempt, preference; };
 /* Whether the queues below it are its local queues, and which of these goes first: Kueue's LocalQueue
  * and admission mode (kubernetes-sigs/kueue:apis/kueue, LocalQueue, AdmissionScope). */
 enum local_queues { LOCAL_QUEUES_NONE, LOCAL_QUEUES_FIFO, LOCAL_QUEUES_BY_USE };
-struct queue_facts {              /* from the cluster file; never changes */
+/* From the cluster file; never changes, but for the quota of a queue with windows: always the one in
+ * force, and with it that of a queue that `sums`. */
+struct queue_facts {
     const char *name;
     /* ID_NONE ends; children by id, above the id of their parent */
     queue_id parent, first_child, next_sibling;
@@ -56,7 +65,8 @@ struct queue_facts {              /* from the cluster file; never changes */
     int64_t budget_gpu_milli_s;
     struct cohort_rules cohort;
     const struct flavor_quota *flavor_quota;      /* [n_flavor_quotas]; none: it has none */
-    uint32_t n_flavor_quotas;
+    uint32_t n_flavor_quotas, n_windows;
+    const struct quota_window *window;            /* [n_windows] the first that is on holds */
     struct fungibility fungibility;
     /* owns nodes: its jobs run there and nowhere else, and no other queue's do */
     bool pinned;
@@ -64,6 +74,10 @@ struct queue_facts {              /* from the cluster file; never changes */
 };
 uint32_t queue_count(const struct sched *s);
 const struct queue_facts *queue_facts(const struct sched *s, queue_id q);
+/* Grows when quotas change; 0 for ever: no queue has windows. There is a pass then. */
+uint64_t queue_quota_version(const struct sched *s);
+/* GPUs that it deserves at most at any time, in thousandths; UNLIMITED: no bound. */
+int64_t queue_most_deserved(const struct sched *s, queue_id q);
 
 /* The books, summed up the tree at every staged change and rollback: O(depth). held: running or
  * claimed; a job that only waits to be released is not held any more. held_firm: the part of held

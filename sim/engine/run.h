@@ -200,7 +200,11 @@ size_t run_queue_reclaims(const struct sched *s, queue_id q, const struct run_re
 struct run_level { int64_t now_ns; int64_t gpus_milli, busy_milli, waiting_milli, up_milli; uint32_t running, waiting, done;
                    uint64_t of_models; };    /* counts changes that only models report */
 struct run_level run_level(const struct sched *s);
-struct run_queue_level { int64_t gpus_milli, demand_milli, fair_milli; };    /* fair: as the policy reported it; -1: it has not */
+struct run_queue_level {
+    int64_t gpus_milli, demand_milli;
+    int64_t fair_milli;           /* as the policy reported it; -1: it has not */
+    int64_t deserved_milli;       /* in force; UNLIMITED: it has no deserved quota */
+};
 struct run_queue_level run_queue_level(const struct sched *s, queue_id q);
 size_t run_changed_queues(const struct sched *s, const queue_id **queues);    /* since the last instant */
 extern const char *const sched_result_name[SCHED_RESULTS];

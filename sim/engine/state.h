@@ -239,6 +239,9 @@ struct sched {
 
     struct lines *lines;          /* lines.c */
 
+    const struct queue_facts *queue;           /* [n_queues] as they hold now: accounting/quota_windows.c */
+    struct queue_facts *queue_changes;         /* the same, of this run; NULL: no queue has windows */
+    uint64_t quota_version;       /* grows when they change; 0: they never do */
     struct books *books;          /* sim/accounting */
 
     struct stage *stage;          /* stage.c, pass.c */

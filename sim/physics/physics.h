@@ -31,7 +31,8 @@
     M(services_model)                                                                                                  \
     M(deadlines_model)                                                                                                 \
     M(time_limits_model)                                                                                               \
-    M(reservations_model)
+    M(reservations_model)                                                                                              \
+    M(quota_times_model)
 
 #define PLACE_OF(name) PLACE_##name,
 enum { PLACE_FREE, PHYSICS_MODELS(PLACE_OF) PLACES };     /* PLACE_FREE: of a model that is in no list; one a run */

@@ -101,7 +101,8 @@ static void queue_row(struct results *r, const struct sched *s, queue_id q)
 {
     struct output *o = r->file[OUTPUT_QUEUES];
     struct run_queue_level l = run_queue_level(s, q), *last = &r->last_of_queue[q];
-    bool same = l.gpus_milli == last->gpus_milli && l.demand_milli == last->demand_milli && l.fair_milli == last->fair_milli;
+    bool same = l.gpus_milli == last->gpus_milli && l.demand_milli == last->demand_milli && l.fair_milli == last->fair_milli &&
+                l.deserved_milli == last->deserved_milli;
     if (same && !r->setup.sample_ns)
         return;
     *last = l;
@@ -109,7 +110,7 @@ static void queue_row(struct results *r, const struct sched *s, queue_id q)
     out_char(o, ',');
     out_csv(o, r->cluster->queue[q].name);
     comma_milli(o, l.gpus_milli);
-    comma_milli(o, r->cluster->queue[q].quota.deserved.gpu_milli);
+    comma_milli(o, l.deserved_milli);
     comma_milli(o, l.demand_milli);
     comma_milli(o, l.fair_milli);
     out_char(o, '\n');
@@ -302,8 +303,13 @@ struct results *results_new(const struct results_setup *setup, const struct clus
     r->cluster = c;
     r->workload = w;
     r->last_of_queue = mem_new(c->n_queues, sizeof *r->last_of_queue);
+    bool windows = false;
     for (queue_id q = 0; q < c->n_queues; q++)
+        windows = windows || c->queue[q].n_windows;
+    for (queue_id q = 0; q < c->n_queues; q++) {
         r->last_of_queue[q].fair_milli = -1;
+        r->last_of_queue[q].deserved_milli = windows ? QUOTA_UNSAID : c->queue[q].quota.deserved.gpu_milli;
+    }
     return r;
 }
 

@@ -137,12 +137,20 @@ static void split_shapes(struct workload *w, uint32_t n_keys, uint32_t (*key_of)
     free(p.at);
 }
 
+static bool amount_bounds(const struct amount *most)
+{
+    return most->gpu_milli >= 0 || most->cpu_milli >= 0 || most->mem_mib >= 0;
+}
+
+/* At some time. */
 static bool has_limit(const struct cluster *c, queue_id q)
 {
     for (; q != ID_NONE; q = c->queue[q].parent) {
-        const struct amount *most = &c->queue[q].quota.limit;
-        if (most->gpu_milli != UNLIMITED || most->cpu_milli != UNLIMITED || most->mem_mib != UNLIMITED)
+        if (amount_bounds(&c->queue[q].quota.limit))
             return true;
+        for (uint32_t i = 0; i < c->queue[q].n_windows; i++)
+            if (amount_bounds(&c->queue[q].window[i].quota.limit))
+                return true;
     }
     return false;
 }

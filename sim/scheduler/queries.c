@@ -177,7 +177,7 @@ uint32_t queue_count(const struct sched *s)
 
 const struct queue_facts *queue_facts(const struct sched *s, queue_id q)
 {
-    return &s->cluster->queue[q];
+    return &s->queue[q];
 }
 
 struct amount queue_held(const struct sched *s, queue_id q)
@@ -200,10 +200,26 @@ static bool passes(int64_t held, int64_t more, int64_t limit)
     return more > 0 && limit != UNLIMITED && held + more > limit;
 }
 
+uint64_t queue_quota_version(const struct sched *s)
+{
+    return s->quota_version;
+}
+
+int64_t queue_most_deserved(const struct sched *s, queue_id q)
+{
+    const struct queue_facts *f = &s->cluster->queue[q];
+    int64_t most = f->quota.deserved.gpu_milli;
+    for (uint32_t i = 0; i < f->n_windows && most != UNLIMITED; i++) {
+        int64_t then = f->window[i].quota.deserved.gpu_milli;
+        most = then == UNLIMITED ? UNLIMITED : max_i64(most, then);
+    }
+    return most;
+}
+
 bool queue_over_limit(const struct sched *s, queue_id q, struct amount more)
 {
     for (; q != ID_NONE; q = s->cluster->queue[q].parent) {
-        const struct amount *held = &s->books->queue[q].held, *limit = &s->cluster->queue[q].quota.limit;
+        const struct amount *held = &s->books->queue[q].held, *limit = &s->queue[q].quota.limit;
         if (passes(held->gpu_milli, more.gpu_milli, limit->gpu_milli) ||
             passes(held->cpu_milli, more.cpu_milli, limit->cpu_milli) || passes(held->mem_mib, more.mem_mib, limit->mem_mib))
             return true;

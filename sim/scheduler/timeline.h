@@ -77,7 +77,7 @@ void timeline_stopped(struct sched *s, struct live *l, int64_t stay_ns);   /* st
 void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns);    /* truth: l->leaving stays that much longer */
 void timeline_kept(struct sched *s, struct live *l);
 void timeline_left(struct sched *s, struct live *l, enum hold_kind kind);  /* truth: that hold is over */
-void timeline_reopened(struct sched *s);                     /* a reservation begins or ends */
+void timeline_reopened(struct sched *s);                     /* what was refused may fit now, and no hold has gone */
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
                                                                 back (-1), and the whole node or not */

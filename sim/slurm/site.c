@@ -44,6 +44,8 @@ void site_remark(struct slurm_site *s, const char *format, ...)
 {
     char text[512];
     va_list args;
+    if (s->remarked)
+        return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);

@@ -44,6 +44,7 @@ struct slurm_site {
     struct intern *above;         /* names of switches above leaves */
     uint32_t *up; size_t up_capacity;            /* [leaves] in above, or SITE_NONE */
     struct site_remark *remark; size_t n_remarks, remarks_capacity;
+    bool remarked;                /* what is said now has been said before */
     struct arena *memory;
 };
 

@@ -212,6 +212,47 @@ done <commands
 [ $n -eq 8 ]
 check "the guide has its commands" $?
 
+# ---- Reservations: in now.yaml, as from 1100 s, the end of the log
+cat >res <<'END'
+ReservationName=course StartTime=1160 EndTime=1260 Duration=00:01:40 Nodes=n[02,05-06] NodeCnt=3 CoreCnt=96 Features=(null) PartitionName=batch Flags=DAILY,SPEC_NODES TRES=cpu=96 Users=ann,eve Groups=(null) Accounts=(null) Licenses=(null) State=INACTIVE BurstBuffer=(null) Watts=n/a MaxStartDelay=(null)
+ReservationName=upkeep StartTime=1970-01-01T01:20:00 EndTime=1970-01-01T01:30:00 Duration=00:10:00 Nodes=n08,n[01-04] Flags=MAINT,IGNORE_JOBS,TIME_FLOAT Users=root Groups=(null) Accounts=chem Licenses=(null)
+ReservationName=early StartTime=1000 EndTime=1150 Nodes=n07 Flags= Users=(null) Accounts=-phys
+ReservationName=over StartTime=100 EndTime=200 Nodes=n07 Flags= Users=ann Accounts=(null)
+ReservationName=nightly StartTime=100 EndTime=200 Nodes=n07 Flags=WEEKLY Users=ann Accounts=(null)
+END
+"$gpuyard" import slurm --conf site/slurm.conf --jobs jobs --accounts accounts --qos qos --reservations res --zone +01:00 -o reserved >shown 2>err
+check "imported with reservations: $(cat err)" $?
+cmp -s reserved/cluster.yaml whole/cluster.yaml && grep -v '^reservations:\|^  - { name: ".*from_s' reserved/now.yaml | cmp -s - whole/cluster.yaml
+check "the cluster file is the same, now.yaml has the section besides" $?
+# 1160 - 1100 s; 20 minutes after midnight in UTC are 1200 s; 100 s and a week of 604800 s
+sed -n '/^reservations:/,$p' reserved/now.yaml >got
+got_is "reservations" <<'END'
+reservations:
+  - { name: "course", nodes: { "n01-n04": "1", "n05-n06": "0,1" }, from_s: 60, until_s: 160, every_s: 86400, users: [ "ann", "eve" ] }
+  - { name: "upkeep", nodes: { "n01-n04": "0,1,2,3" }, from_s: 100, until_s: 700, running: keep, users: [ "root" ], accounts: [ "chem" ] }
+  - { name: "early", nodes: { "n07": "0" }, from_s: 0, until_s: 50 }
+  - { name: "nightly", nodes: { "n07": "0" }, from_s: 603800, until_s: 603900, every_s: 604800, users: [ "ann" ] }
+END
+grep -E 'reservation' shown >got
+got_is "what is said of them" <<'END'
+reservations: 4 in now.yaml, which is cluster.yaml as from the end of the log
+left out: flag TIME_FLOAT of reservations
+left out: Accounts of reservations that may not use them
+guessed: of reservations with users and accounts one is enough
+left out: reservations that are over, have no node that is up, or a name that is no label
+END
+"$gpuyard" run -c reserved/now.yaml -t reserved/now.csv -p easy -o reserved_run -q >out 2>err
+check "it runs: $(cat err)" $?
+refused() { # WANTED RECORD
+    echo "$2" >bad
+    "$gpuyard" import slurm --conf site/slurm.conf --jobs jobs --reservations bad -o none >out 2>err
+    [ $? -eq 3 ] && [ "$(cat err)" = "gpuyard: $1" ]
+    check "refused: $2: $(cat err)" $?
+}
+refused "bad:1:1: ReservationName: want a reservation with a StartTime and an EndTime after it, got 'a'" 'ReservationName=a Nodes=n01'
+refused "bad:1:1: ReservationName: want a reservation with a StartTime and an EndTime after it, got 'a'" 'ReservationName=a StartTime=5 EndTime=5 Nodes=n01'
+refused "bad:1:19: StartTime: want seconds of the epoch or a time like 2026-01-05T10:00:00, got 'now'" 'ReservationName=a StartTime=now EndTime=5 Nodes=n01'
+
 # ---- The recording of a real Slurm: no lost row
 forms=${GPUYARD_SHARED:-/nowhere}/slurm/forms
 if [ -r "$forms/sacct.txt" ]; then

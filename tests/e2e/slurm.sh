@@ -14,6 +14,9 @@ if ! slurm_start "$work/slurm"; then
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
+slurm_listens >"$work/listens"      # 127.*: nothing else reaches them
+[ "$(wc -l <"$work/listens")" -eq 2 ] && ! grep -v '7F$' "$work/listens"
+check "slurmctld and slurmd listen on loopback alone: $(tr '\n' ' ' <"$work/listens")" $?
 mkdir "$work/it's here" && cd "$work/it's here" || exit 1
 printf 'nodes:\n  - { group: a, count: 4, gpus: 8 }\n' >lab.yaml
 awk 'BEGIN { srand(7); print "job_id,submit_s,duration_s,gpus"

@@ -60,6 +60,11 @@ END
     slurm_stop
     return 1
 }
+slurm_listens() { # the addresses that the ports of slurmctld and slurmd listen at, in hex, the first byte of IPv4 last
+    cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v ports="$ports" '
+        BEGIN { n = split(ports, port, " "); for (i = 1; i <= n; i++) wanted[sprintf("%04X", port[i])] = 1 }
+        $4 == "0A" { split($2, at, ":"); if (at[2] in wanted) print at[1] }'
+}
 slurm_stop() {
     [ -n "$slurm_dir" ] || return 0
     for daemon in slurmd slurmctld munged; do

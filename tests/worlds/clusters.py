@@ -219,6 +219,25 @@ class Clusters(Draw):
             queues[0]["nodes"] = {"g0": 1}
         return queues
 
+    def windows(self, queues):
+        """Quotas of some queues at the bottom change with time."""
+        for q in queues:
+            if q.get("queues"):
+                self.windows(q["queues"])
+                continue
+            if self.chance(0.3):
+                continue
+            q["windows"] = []
+            for _ in range(self.pick(1, 1, 2)):
+                begin, lasts = self.r.randint(0, 3000), self.r.randint(1, 2000)
+                w = {"from_s": begin, "until_s": begin + lasts}
+                if self.chance(0.6):
+                    w["every_s"] = lasts + self.r.randint(0, 4000)
+                w["deserved_gpus"] = min(self.pick(0, 2, 8), q.get("limit_gpus", 8))
+                if self.chance(0.4):
+                    w["limit_gpus"] = w["deserved_gpus"] + self.pick(0, 4, 16)
+                q["windows"].append(w)
+
     def failures(self, groups):
         f = self.some({"rate": ["rsc-1", "llama-3", "infinite-hbd"], "scope": ["node", "gpu"],
                        "detection_s": [0, 60], "gap_shape": [0.7, 1],
@@ -394,6 +413,8 @@ class Clusters(Draw):
         queues = self.queues(self.gpus, groups)
         flavors = self.flavors(queues, groups) \
             if queues and self.chance_for(("cohort",), 0.5, 0.04) else None
+        if queues and not flavors and self.chance(0.1):
+            self.windows(queues)
         text = [f"name: {name}", "nodes:"] + [f"  - {flow(g)}" for g in groups]
         if flavors:
             text += ["flavors:"] + [f"  - {flow(f)}" for f in flavors]

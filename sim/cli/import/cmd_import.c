@@ -3,6 +3,7 @@
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/import/import.h"
 #include "sim/cli/import/import_kubernetes.h"
+#include "traces/formats/dates.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 struct import_options {
-    const char *jobs, *conf, *gres, *topology, *nodes, *partitions, *accounts, *qos, *output, *zone,
+    const char *jobs, *conf, *gres, *topology, *nodes, *partitions, *accounts, *qos, *reservations, *output, *zone,
         *cluster, *at;
     int64_t run_time_ns;
     int queues;
@@ -33,6 +34,8 @@ static const struct option options[] = {
     A_FILE("partitions", partitions, "scontrol show partition -o; instead of those of slurm.conf"),
     A_FILE("accounts", accounts, "sacctmgr dump CLUSTER file=FILE, or sacctmgr -P show assoc"),
     A_FILE("qos", qos, "sacctmgr -P show qos"),
+    A_FILE("reservations", reservations,
+           "scontrol show reservation -o: those from the end of the log on, into now.yaml"),
     { .name = "output",
       .letter = 'o',
       .argument = "DIR",
@@ -40,7 +43,7 @@ static const struct option options[] = {
       .required = true,
       .values = VALUES_DIRECTORY,
       .at = offsetof(struct import_options, output),
-      .help = "where to write cluster.yaml, jobs.csv, now.csv and report.txt" },
+      .help = "where to write cluster.yaml, jobs.csv, now.csv, now.yaml and report.txt" },
     { .name = "plain",
       .kind = OPTION_FLAG,
       .at = offsetof(struct import_options, plain),
@@ -125,6 +128,8 @@ static int read_site(struct import *im, const struct import_options *x, struct e
     im->memory_counts = select && strstr(select, "Memory");
     if (x->accounts && accounts_read(&im->accounts, im->site, x->accounts, err) != 0)
         return -1;
+    if (x->reservations && !x->jobs)
+        return error_set(err, "--reservations: want --jobs, too: times are as from the end of the log");
     return x->qos ? qos_read(&im->accounts, im->site, x->qos, err) : 0;
 }
 
@@ -146,13 +151,19 @@ static int read_log(struct import *im, const struct import_options *x, struct er
     how.details = true;
     im->in = input_open(x->jobs, err);
     im->log = im->in ? slurm_log_read(im->in, &how, err) : NULL;
-    return im->log ? 0 : -1;
+    if (!im->log || !x->reservations)
+        return im->log ? 0 : -1;
+    int result = slurm_reservations_read(
+        &im->reservations, im->site, (struct slurm_clock){ date_parse, how.zone_s }, x->reservations, err);
+    if (im->reservations.local_times && !how.zone_said)
+        site_remark(im->site, "guessed: local times of reservations are UTC (--zone)");
+    return result;
 }
 
 /* ---- writing ---- */
 
-enum { CLUSTER, JOBS, NOW, REPORT, FILES };
-static const char *const file_names[FILES] = { "cluster.yaml", "jobs.csv", "now.csv",
+enum { CLUSTER, JOBS, NOW, NOW_CLUSTER, REPORT, FILES };
+static const char *const file_names[FILES] = { "cluster.yaml", "jobs.csv", "now.csv", "now.yaml",
                                                "report.txt" };
 
 static void put_report(struct import *im, struct output *o, const char *directory,
@@ -172,6 +183,9 @@ static void put_report(struct import *im, struct output *o, const char *director
                    "jobs that run or wait at the end of the log: %" PRIu32
                    " in now.csv, as from then\n",
                    im->now_jobs);
+    if (im->reservations.n)
+        out_printf(o, "reservations: %" PRIu32 " in now.yaml, which is cluster.yaml as from the end of the log\n",
+                   im->now_reservations);
     if (im->now_left)
         out_printf(o,
                    "jobs that run or wait and are left out: %" PRIu32
@@ -194,15 +208,20 @@ static void put_report(struct import *im, struct output *o, const char *director
 static struct output *write_file(struct import *im, const char *directory, int which,
                                  const char *remark, const char *policy, struct error *err)
 {
-    bool wanted = im->log || (which != JOBS && which != NOW);
+    bool wanted = which == NOW_CLUSTER ? im->reservations.n : im->log || (which != JOBS && which != NOW);
     struct output *o = wanted ? output_open(directory, file_names[which], err) : NULL;
     if (!o)
         return NULL;
-    if (which == CLUSTER)
+    if (which == CLUSTER) {
         import_cluster(im, o);
-    else if (which == REPORT)
+    } else if (which == NOW_CLUSTER) {
+        im->site->remarked = true;
+        import_cluster(im, o);
+        im->site->remarked = false;
+        im->now_reservations = import_reservations(im, o);
+    } else if (which == REPORT) {
         put_report(im, o, directory, remark, policy);
-    else if (import_jobs(im, o, which == NOW, which == NOW ? &im->now_jobs : &im->jobs, err) != 0) {
+    } else if (import_jobs(im, o, which == NOW, which == NOW ? &im->now_jobs : &im->jobs, err) != 0) {
         output_discard(o);
         return NULL;
     }
@@ -245,6 +264,7 @@ static const char *option_of_slurm(const struct import_options *x)
         { "jobs", x->jobs },         { "conf", x->conf },   { "gres", x->gres },
         { "topology", x->topology }, { "nodes", x->nodes }, { "partitions", x->partitions },
         { "accounts", x->accounts }, { "qos", x->qos },     { "plain", x->plain },
+        { "reservations", x->reservations },
         { "zone", x->zone },         { "cluster", x->cluster },
     };
     for (size_t i = 0; i < sizeof options_of / sizeof *options_of; i++)
@@ -311,6 +331,7 @@ static int import_run(const struct invocation *in)
     slurm_log_free(im.log);
     input_close(im.in);
     accounts_free(&im.accounts);
+    slurm_reservations_free(&im.reservations);
     site_free(im.site);
     free(im.order);
     free(im.number);
@@ -325,7 +346,8 @@ const struct command cmd_import = {
         "kubectl get -o json or yaml prints, manifests, folders of them, or a snapshot of "
         "KAI-Scheduler.\n"
         "Writes DIR/cluster.yaml, DIR/jobs.csv with the jobs that ended, DIR/now.csv with those "
-        "that run and wait at the end of the log, and DIR/report.txt, which is shown too: what "
+        "that run and wait at the end of the log, DIR/now.yaml with reservations from then on, and "
+        "DIR/report.txt, which is shown too: what "
         "was taken, what was left out, what was guessed, and the run that comes closest.",
     .set = { .name = "import",
              .options = options,

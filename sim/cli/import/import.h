@@ -8,11 +8,13 @@
 #pragma once
 #include "sim/io/output.h"
 #include "sim/slurm/accounts.h"
+#include "sim/slurm/reservations.h"
 #include "traces/slurm/log.h"
 
 struct import {
     struct slurm_site *site;
     struct slurm_accounts accounts;
+    struct slurm_reservations reservations;
     struct slurm_log *log;        /* NULL: no log */
     struct input *in;             /* of the log */
     bool plain;
@@ -22,13 +24,20 @@ struct import {
     uint32_t n_present;
     uint64_t all_partitions;      /* bit p: partition p has every node */
     int64_t gpus;
-    uint32_t jobs, now_jobs;      /* written */
+    uint32_t jobs, now_jobs, now_reservations;   /* written */
     uint32_t now_left;            /* that run or wait, and are not taken */
 };
 void import_order(struct import *im);            /* fills order, number, gpus */
 /* of the first 64; SITE_NONE: no such partition */
 uint32_t import_partition(const struct import *im, const char *name, size_t length);
 void import_cluster(struct import *im, struct output *o);
+/* The section `reservations` behind that, as from the end of the log; how many. */
+uint32_t import_reservations(struct import *im, struct output *o);
+/* The nodes from number i on that are one group of the cluster file, and its name. */
+uint32_t import_group_end(const struct import *im, uint32_t i);
+void import_group_name(const struct import *im, struct output *o, uint32_t from, uint32_t to);
+bool import_has_account(const struct import *im, const char *name);      /* among the accounts */
+bool import_has_queue(const struct import *im, const char *name);        /* jobs of a queue of this name may be there */
 /* What has ended; or what runs and waits at the end of the log, at time 0. *jobs: written. 0, or -1
  * with err. */
 int import_jobs(struct import *im, struct output *o, bool now, uint32_t *jobs, struct error *err);

@@ -85,7 +85,7 @@ static bool alike(const struct site_node *a, const struct site_node *b)
 }
 
 /* The nodes from i on that are one group: where there are no switches, SITE_NONE is no place. */
-static uint32_t group_end(const struct import *im, uint32_t i)
+uint32_t import_group_end(const struct import *im, uint32_t i)
 {
     const struct slurm_site *s = im->site;
     bool switches = intern_count(s->switches) > 0;
@@ -102,7 +102,7 @@ static uint32_t group_end(const struct import *im, uint32_t i)
     return k;
 }
 
-static void put_group_name(struct import *im, struct output *o, uint32_t from, uint32_t to)
+void import_group_name(const struct import *im, struct output *o, uint32_t from, uint32_t to)
 {
     char name[2 * 256 + 2];
     const struct site_node *node = im->site->node;
@@ -192,9 +192,9 @@ static void put_nodes(struct import *im, struct output *o)
     out_text(o, "nodes:\n");
     for (uint32_t i = 0, end; i < im->n_present; i = end) {
         const struct site_node *n = &im->site->node[im->order[i]];
-        end = group_end(im, i);
+        end = import_group_end(im, i);
         out_text(o, "  - { group: ");
-        put_group_name(im, o, i, end);
+        import_group_name(im, o, i, end);
         out_printf(o, ", count: %" PRIu32 ", gpus: %" PRId64, end - i, n->gpus);
         if (n->gpus && *n->type) {
             out_text(o, ", gpu_model: ");
@@ -313,6 +313,18 @@ static void put_other_queues(struct import *im, struct output *o)
     intern_free(seen);
 }
 
+bool import_has_account(const struct import *im, const char *name)
+{
+    return account_find(&im->accounts, name) != SITE_NONE;
+}
+
+/* Queues are written, or taken from the trace. */
+bool import_has_queue(const struct import *im, const char *name)
+{
+    uint32_t k = account_find(&im->accounts, name);
+    return has_jobs(im->log, name) || (k != SITE_NONE && !is_inner(&im->accounts, k));
+}
+
 static void put_queues(struct import *im, struct output *o)
 {
     const struct slurm_accounts *a = &im->accounts;
@@ -369,11 +381,11 @@ static void put_partition_nodes(struct import *im, struct output *o, uint32_t p)
     }
     out_text(o, ", nodes: {");
     for (uint32_t i = 0, end; i < im->n_present; i = end) {
-        end = group_end(im, i);
+        end = import_group_end(im, i);
         if (!(im->site->node[im->order[i]].partitions >> p & 1))
             continue;
         out_text(o, any ? ", " : " ");
-        put_group_name(im, o, i, end);
+        import_group_name(im, o, i, end);
         out_text(o, ": all");
         any = true;
     }
