@@ -196,18 +196,22 @@ static bool slow_nics_as_rdma(const struct sched *s, FILE *text)
     const struct cluster *c = setup->cluster;
     const double slow_gbps = 3.125;
     uint32_t jobs = 0, g = 0;
-    while (g < c->n_groups && !(c->group_gpus[g] && c->nics_of[g].nics && c->nics_of[g].gbps <= slow_gbps))
+    while (g < c->n_groups &&
+           !(c->group_gpus[g] && c->nics_of[g].nics && c->nics_of[g].gbps <= slow_gbps))
         g++;
-    if (g == c->n_groups || !c->rates || c->rates->model != RATE_ANALYTIC || c->rates->fabric.losses_said)
+    if (g == c->n_groups || !c->rates || c->rates->model != RATE_ANALYTIC ||
+        c->rates->fabric.losses_said)
         return false;
     for (job_id j = 0; j < setup->workload->n_jobs; j++)
         jobs += s->job[j].distance != 255 && s->job[j].distance >= SAME_RACK &&
                 setup->workload->facts[j].model != ID_NONE;
     if (jobs)
         fprintf(text,
-                "%" PRIu32 " job%s with a model ran on several nodes, and nodes '%.60s' have NICs of %g GB/s, which count as RDMA "
-                "at %g of that: TCP gives less ('fabric: { transport: tcp }'; 'transport: rdma' if they are)",
-                jobs, s_if_many(jobs), c->group_name[g], c->nics_of[g].gbps, c->rates->fabric.efficiency[LINK_NETWORK]);
+                "%" PRIu32 " job%s with a model ran on several nodes, and nodes '%.60s' have NICs "
+                "of %g GB/s, which count as RDMA at %g of that: TCP gives less ('fabric: { transport: "
+                "tcp }'; 'transport: rdma' if they are)",
+                jobs, s_if_many(jobs), c->group_name[g], c->nics_of[g].gbps,
+                c->rates->fabric.efficiency[LINK_NETWORK]);
     return jobs > 0;
 }
 
