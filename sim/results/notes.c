@@ -210,6 +210,33 @@ static bool restarts_from_nothing(const struct sched *s, FILE *text)
     return jobs > 0;
 }
 
+/* NICs of up to 25 Gbit/s are mostly Ethernet without RDMA, for which the defaults are too fast. */
+static bool slow_nics_as_rdma(const struct sched *s, FILE *text)
+{
+    enum { SAME_RACK = 4 };
+    const struct run_setup *setup = run_setup_of(s);
+    const struct cluster *c = setup->cluster;
+    const double slow_gbps = 3.125;
+    uint32_t jobs = 0, g = 0;
+    while (g < c->n_groups &&
+           !(c->group_gpus[g] && c->nics_of[g].nics && c->nics_of[g].gbps <= slow_gbps))
+        g++;
+    if (g == c->n_groups || !c->rates || c->rates->model != RATE_ANALYTIC ||
+        c->rates->fabric.losses_said)
+        return false;
+    for (job_id j = 0; j < setup->workload->n_jobs; j++)
+        jobs += s->job[j].distance != 255 && s->job[j].distance >= SAME_RACK &&
+                setup->workload->facts[j].model != ID_NONE;
+    if (jobs)
+        fprintf(text,
+                "%" PRIu32 " job%s with a model ran on several nodes, and nodes '%.60s' have NICs "
+                "of %g GB/s, which count as RDMA at %g of that: TCP gives less ('fabric: { transport: "
+                "tcp }'; 'transport: rdma' if they are)",
+                jobs, s_if_many(jobs), c->group_name[g], c->nics_of[g].gbps,
+                c->rates->fabric.efficiency[LINK_NETWORK]);
+    return jobs > 0;
+}
+
 /* Jobs of one size that fit on the largest node, and were spread over several when they last ran. */
 static bool scattered_totals(const struct sched *s, FILE *text)
 {
@@ -508,6 +535,7 @@ static const struct remark_of_run {
     { "site-missing", site_missing },
     { "restarts-from-nothing", restarts_from_nothing },
     { "scattered-totals", scattered_totals },
+    { "slow-nics-as-rdma", slow_nics_as_rdma },
     { "refused-requests", refused_requests },
     { "refused-run-times", sight_refused },
 };

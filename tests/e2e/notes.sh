@@ -56,6 +56,17 @@ noted '' -c two.yaml -t typed.csv
 noted '' -c two.yaml -t t.csv --set progress.model=analytic
 "$G" check two.yaml >out
 tr -s '\n ' ' ' <out | grep -q "warning GPU models 'A100-SXM4-80' and 'H100-SXM5-80' are equally fast" && ok || fail "check of two GPU models: $(cat out)"
+# ---- Links: NICs of 25 Gbit/s without a word on RDMA, under a job on two nodes ----
+printf 'nodes: [ { group: a, count: 2, type: pcie-2xP100 } ]\nprogress: {}\n' >links.yaml
+printf 'job_id,submit_s,duration_s,gpus,tasks,anti_affinity,model\na,0,100,2,2,node,VGG-16\n' >apart.csv
+printf 'job_id,submit_s,duration_s,gpus,tasks,model\na,0,100,2,1,VGG-16\n' >together.csv
+noted slow-nics-as-rdma -c links.yaml -t apart.csv
+texts r | grep -q "1 job with a model ran on several nodes, and nodes 'a' have NICs of 3.125 GB/s, which count as RDMA at 0.8" && ok || fail "NICs: $(texts r)"
+noted '' -c links.yaml -t together.csv
+noted '' -c links.yaml -t apart.csv --set fabric.transport=tcp
+noted '' -c links.yaml -t apart.csv --set fabric.transport=rdma
+noted '' -c links.yaml -t apart.csv --set fabric.efficiency=0.5
+noted '' -c links.yaml -t apart.csv --set nodes.0.nic_gbps=25
 # ---- Quotas ----
 cat >quotas.yaml <<'END'
 nodes: [ { group: a, count: 1, gpus: 8 } ]

@@ -228,6 +228,7 @@ static int read_transport(struct config_value fabric, struct rate_rules *r, stru
     static const struct config_key word = { .type = CONFIG_CHOICE, .words = transport_words };
     struct config_value v = config_look(fabric, "transport");
     int transport = TRANSPORT_RDMA;
+    r->fabric.losses_said = config_given(v) || config_given(config_look(fabric, "efficiency"));
     if (config_given(v) && config_scalar(v, &word, &transport, err))
         return -1;
     if (transport == TRANSPORT_TCP) {

@@ -23,6 +23,7 @@ struct fabric {
     struct collective_costs costs;
     double efficiency[LINK_CLASSES];    /* share of the nominal bandwidth after losses: 0.8 [A]; of
                                      NVLink with `parallel` 0.75 [D: fit of SC'21] */
+    bool losses_said;             /* the file says the transport or the efficiency */
     double numa_factor;           /* of PCIe bandwidth between NUMA nodes: 0.7 [A] */
     enum nic_affinity nic_affinity;
     double leaf_oversubscription; /* of a rack's uplink against the NICs of its nodes: 1 [A:
