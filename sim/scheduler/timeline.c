@@ -54,7 +54,7 @@ static bool window_has(const struct window *w, const struct hold *h)
 }
 
 /* CPU and memory everywhere, GPUs only where they have names. */
-static void window_change(struct sched *s, struct window *w, const struct hold *h, bool take)
+void window_change(struct sched *s, struct window *w, const struct hold *h, bool take)
 {
     const struct request *ask = ask_of(s, h->job);
     for (size_t i = 0; i < h->p->n; i++) {
@@ -167,6 +167,7 @@ void hold_show(struct sched *s, struct hold *h, bool shown)
     h->shown = shown;
     t->version++;
     profiles_change(s, h, shown ? 1 : -1);
+    gaps_hold_change(s, h, shown ? 1 : -1);
     for (unsigned w = 0; h->summed && w < 2; w++)
         if (window_has(&t->window[w], h))
             window_change(s, &t->window[w], h, shown);
@@ -532,6 +533,7 @@ void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, in
     for (unsigned w = 0; w < 2; w++)
         blocks_lay(t->window[w].blocks, t->window[w].v, t->out, n);
     profiles_out(s, n, gpus, whole && type->counted ? type->gpus : 0, sign);
+    gaps_out_change(s, n, gpus, sign);
     t->version++;
     t->freed += sign < 0;
     if (sign < 0)
@@ -588,6 +590,7 @@ void timeline_end(struct sched *s)
     free(t->due);
     free(t->taken);
     free(t->counted);
+    gaps_end(s);
     free(t->kind_taken);
     free(t->plan);
     freed_free(&t->room);
