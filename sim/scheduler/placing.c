@@ -109,8 +109,11 @@ const struct placement *placing_whatever_limit(struct sched *s, const struct vie
         s->placing->why_not = group_places_type(s, r) ? NO_ROOM : NO_TYPE;
         return NULL;
     }
+    uint64_t version = in->version;
     s->placing->why_not = in->headroom ? place_within_caps(s, in, r) : place_anywhere(s, in, r);
-    return s->placing->why_not == PLACED ? builder_take(&s->placing->builder) : NULL;
+    const struct placement *p = s->placing->why_not == PLACED ? builder_take(&s->placing->builder) : NULL;
+    in->version = version;        /* all that was tried has been given back */
+    return p;
 }
 
 static bool over_limit(const struct sched *s, shape_id shape, struct amount more)
@@ -152,16 +155,6 @@ static bool only_totals_count(const struct sched *s, shape_id shape)
 bool placing_by_totals(const struct sched *s, const struct request *r)
 {
     return s->placing->by_totals[r->shape] && !r->flavor && !s->idle->headroom && !r->next && (r->tasks == SPLIT_ANY || r->tasks == 1);
-}
-
-bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
-{
-    if (!placing_by_totals(s, r))
-        return sched_place(s, v, r);
-    if (placing_limit_binds(s, r->shape, request_amount(r)))
-        return false;
-    s->placing->why_not = placing_lacks(view_of(s, v), r) ? NO_ROOM : PLACED;
-    return s->placing->why_not == PLACED;
 }
 
 enum wait_reason sched_why_not(const struct sched *s)
@@ -452,6 +445,7 @@ void placing_begin(struct sched *s)
     s->placing->never = arena_alloc(s->memory, n_all);
     s->placing->least = arena_alloc(s->memory, n_all * sizeof *s->placing->least);
     memset(s->placing->least, 0, n_all * sizeof *s->placing->least);
+    s->placing->fits = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->fits);
     s->placing->by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->by_totals);
     uint16_t *allowed = mem_new(s->cluster->n_kinds, sizeof *allowed);
     for (shape_id i = 0; i < n; i++) {

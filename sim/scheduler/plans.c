@@ -67,6 +67,7 @@ void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign)
     size_t first;
     struct gaps *g = gaps_of_piece(s, &(struct piece){ .node = n, .gpu_mask = gpus }, &first);
     s->timeline->outs++;
+    s->timeline->changes++;
     if (g)
         gaps_hold(g, first, gpus, INT64_MIN, INT64_MAX, sign);
 }
@@ -253,18 +254,34 @@ static struct slot earliest_without(struct sched *s, struct hold *plan, int64_t 
     return found;
 }
 
+/* The earliest slot of a job without a plan: that of the last of its shape and length, while nothing has changed. */
+static struct slot earliest_as_asked(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
+{
+    struct timeline *t = s->timeline;
+    if (!t->last)
+        t->last = arena_alloc(s->memory, (s->workload->n_shapes + 1) * sizeof *t->last);
+    struct asked *last = &t->last[ask_of(s, j)->shape];
+    int64_t length_ns = timeline_length_ns(s, j);
+    if (last->pass == s->totals.passes && last->changes == t->changes && last->length_ns == length_ns && last->after_ns == after_ns &&
+        last->horizon_ns == horizon_ns && last->tries == tries)
+        return last->slot;
+    struct random before = s->placing->random;
+    bool vain;
+    struct slot found = earliest(s, j, after_ns, horizon_ns, tries, &vain);
+    bool drew = memcmp(&before, &s->placing->random, sizeof before) != 0 || s->predicted_rates;
+    *last = (struct asked){ drew ? 0 : s->totals.passes, t->changes, after_ns, horizon_ns, length_ns, tries, found };
+    const struct gaps *gaps = gaps_of(s, ask_of(s, j));
+    if (gaps && !vain)
+        found_note(s, j, gaps, after_ns, found);
+    return found;
+}
+
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
 {
     struct hold *plan = plan_of(s, j);
-    bool vain;
     s->timeline->asked = true;
-    if (!plan) {
-        struct slot found = earliest(s, j, after_ns, horizon_ns, tries, &vain);
-        const struct gaps *gaps = gaps_of(s, ask_of(s, j));
-        if (gaps && !vain)
-            found_note(s, j, gaps, after_ns, found);
-        return found;
-    }
+    if (!plan)
+        return earliest_as_asked(s, j, after_ns, horizon_ns, tries);
     if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns) {
         enum gaps_news news = plan_news(s, plan, after_ns);
         const struct placement *where = news == GAPS_SAME ? plan->p : news == GAPS_OTHER_UNITS ? placed_anew(s, plan) : NULL;
@@ -280,6 +297,11 @@ struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64
         }
     }
     return earliest_without(s, plan, after_ns, horizon_ns, tries);
+}
+
+uint32_t timeline_without_estimate(const struct sched *s)
+{
+    return s->timeline && s->timeline->asked ? s->timeline->n_unknown : 0;
 }
 
 /* ---- Plans ---- */

@@ -238,6 +238,7 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
         plans_enter(t, i);
     *hold_slot(s, j, kind) = i;
     hold_show(s, &t->hold[i], true);
+    t->changes++;
     struct undo *u = undo_add(s, UNDO_HOLD_ADD, j);
     if (u)
         u->mode = (uint8_t)kind;
@@ -267,6 +268,7 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
     t->hold[i].link.up = t->free;
     t->free = i;
     t->freed += kind != HOLD_PLAN;
+    t->changes++;
     *slot = ORDERED_NONE;
 }
 
@@ -563,11 +565,6 @@ void timeline_begin(struct sched *s)
     }
     for (unsigned w = 0; w < 2; w++)
         t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0, blocks_new(c) };
-}
-
-uint32_t timeline_without_estimate(const struct sched *s)
-{
-    return s->timeline && s->timeline->asked ? s->timeline->n_unknown : 0;
 }
 
 void timeline_end(struct sched *s)

@@ -45,6 +45,8 @@ struct hold {
     struct placement *p;          /* the job's own, or of a plan */
 };
 struct found { job_id job; uint64_t pass; int64_t after_ns, start_ns; const struct placement *p; struct gaps_mark mark; };
+/* What was asked for a job without a plan, and the answer; when, and at what count of changes. */
+struct asked { uint64_t pass, changes; int64_t after_ns, horizon_ns, length_ns; unsigned tries; struct slot slot; };
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
 struct plan_due { struct ordered_link link; };               /* the same item, a plan, in the order of starts */
 struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
@@ -79,6 +81,8 @@ struct timeline {
                                      MIG instances. NULL before there are a few plans */
     bool gaps_say_all;            /* of a window, to the placer */
     struct found found;           /* the slot found last, if the placer was not asked in vain */
+    struct asked *last;           /* [n_shapes] the last question whose answer drew nothing; NULL: none yet */
+    uint64_t changes;             /* of holds and nodes, but for plans that are only hidden for a question */
     uint64_t outs;                /* how often nodes went out of service or came back */
 };
 
