@@ -178,6 +178,7 @@ static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int
                    int32_t sign)
 {
     struct node_state *s = &v->node[p->node];
+    v->version++;
     if (s->cpu_milli != INT64_MAX)
         s->cpu_milli -= sign * cpu_milli;
     if (s->mem_mib != INT64_MAX)
@@ -211,6 +212,7 @@ void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign)
     const struct piece p = { .node = n,
                              .gpu_mask = gpus,
                              .gpus = (uint32_t)__builtin_popcountll(gpus) };
+    v->version++;
     named_change(v, &p, sign * (int32_t)MILLI_ALL);
     scores_changed(v->scores, n);
 }
@@ -219,6 +221,7 @@ void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
     struct node_state *s = &v->node[n];
+    v->version++;
     s->out = sign > 0;
     if (s->cpu_milli != INT64_MAX)
         s->cpu_milli -= sign * t->cpu_milli;
@@ -234,6 +237,7 @@ void free_index_set_counted(struct view *v, node_id n, int32_t whole)
     const int32_t less = v->node[n].whole - whole;
     if (less == 0)
         return;
+    v->version++;
     if (v->headroom)
         headroom_change(
             v->headroom,

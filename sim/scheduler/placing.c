@@ -125,11 +125,14 @@ static enum place_result answer_if_open(struct sched *s, struct view *v, const s
 const struct placement *placing_whatever_limit(struct sched *s, const struct view *v, const struct request *r)
 {
     struct view *in = view_of(s, v);
+    uint64_t version = in->version;
     enum place_result why = answer(s, in, r);
     if (why != PLACED && reserved_withholds(s, in, r))
         why = answer_if_open(s, in, r);
     s->placing->why_not = why;
-    return why == PLACED ? builder_take(&s->placing->builder) : NULL;
+    const struct placement *p = why == PLACED ? builder_take(&s->placing->builder) : NULL;
+    in->version = version;        /* all that was tried has been given back */
+    return p;
 }
 
 static bool over_limit(const struct sched *s, shape_id shape, struct amount more)
@@ -171,16 +174,6 @@ static bool only_totals_count(const struct sched *s, shape_id shape)
 bool placing_by_totals(const struct sched *s, const struct request *r)
 {
     return s->placing->by_totals[r->shape] && !r->flavor && !s->idle->headroom && !r->next && (r->tasks == SPLIT_ANY || r->tasks == 1);
-}
-
-bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
-{
-    if (!placing_by_totals(s, r))
-        return sched_place(s, v, r);
-    if (placing_limit_binds(s, r->shape, request_amount(r)))
-        return false;
-    s->placing->why_not = placing_lacks(view_of(s, v), r) ? NO_ROOM : PLACED;
-    return s->placing->why_not == PLACED;
 }
 
 enum wait_reason sched_why_not(const struct sched *s)
@@ -478,6 +471,7 @@ void placing_begin(struct sched *s)
     s->placing->least = arena_alloc(s->memory, n_all * sizeof *s->placing->least);
     memset(s->placing->least, 0, n_all * sizeof *s->placing->least);
     reserved_begin(s);
+    s->placing->fits = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->fits);
     s->placing->by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->by_totals);
     uint16_t *allowed = mem_new(s->cluster->n_kinds, sizeof *allowed);
     for (shape_id i = 0; i < n; i++) {

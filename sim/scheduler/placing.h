@@ -29,6 +29,8 @@ struct placing {
     size_t n_pod_keys, pod_keys_capacity;
     struct random random;         /* of the placer */
     enum place_result why_not;    /* the answer to the last question */
+    struct fits { uint64_t pass, version; uint8_t why_not; } *fits;    /* [shapes] the answer of sched_fits() in that pass, at that
+                                                                version of what is idle, if it drew nothing; pass 0: none */
     struct builder builder;
 };
 /* What questions change: kept before what-if questions, put back after. */

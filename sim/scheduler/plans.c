@@ -7,6 +7,9 @@
 #include "sim/scheduler/stage.h"
 #include "sim/scheduler/timeline.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- The earliest slot ---- */
 
 static int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind)
@@ -35,17 +38,132 @@ static int64_t totals_fit(const struct sched *s, const struct request *r, int64_
     return after_ns;
 }
 
-static struct slot earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
+/* ---- Gaps of named GPUs ---- */
+
+enum { PLANS_FOR_GAPS = 8 };      /* so many plans make gaps worth their upkeep */
+
+static struct gaps *gaps_of_piece(const struct sched *s, const struct piece *p, size_t *first)
+{
+    struct gaps **gaps = s->timeline->gaps;
+    if (!gaps || !p->gpu_mask)
+        return NULL;
+    uint32_t kind = cluster_piece_kind(s->cluster, p);
+    *first = (size_t)s->cluster->local_of[p->node] * s->cluster->kind[kind].gpus;
+    return gaps[kind];
+}
+
+/* As in profiles, what runs or leaves counts from the beginning of time. */
+void gaps_hold_change(struct sched *s, const struct hold *h, int sign)
+{
+    size_t first;
+    for (size_t i = 0; i < h->p->n; i++) {
+        struct gaps *g = gaps_of_piece(s, &h->p->piece[i], &first);
+        if (g)
+            gaps_hold(g, first, h->p->piece[i].gpu_mask, h->kind == HOLD_PLAN ? h->start_ns : INT64_MIN, h->end_ns, sign);
+    }
+}
+
+void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign)
+{
+    size_t first;
+    struct gaps *g = gaps_of_piece(s, &(struct piece){ .node = n, .gpu_mask = gpus }, &first);
+    s->timeline->outs++;
+    s->timeline->changes++;
+    if (g)
+        gaps_hold(g, first, gpus, INT64_MIN, INT64_MAX, sign);
+}
+
+/* Jobs ask for whole GPUs and for nothing else that is scarce, and nothing but what is held changes where they can be. */
+static bool gaps_say_all(const struct sched *s)
+{
+    bool sized = false, finite = false;
+    for (shape_id i = 0; i < s->workload->n_shapes; i++)
+        for (const struct request *r = &s->workload->shape[i].ask; r; r = r->next) {
+            sized |= r->cpu_milli || r->mem_mib;
+            if (r->mig || (r->gpus && r->gpu_milli != MILLI_ALL))
+                return false;
+        }
+    for (uint32_t t = 0; t < s->cluster->n_types; t++)
+        finite |= s->cluster->type[t].cpu_milli != INT64_MAX || s->cluster->type[t].mem_mib != INT64_MAX;
+    return !s->reserved && !(sized && finite) && !s->idle->headroom && !s->predicted_rates && !s->placing->gpu_mem_most_mib &&
+           !s->timeline->window[0].blocks && !(s->setup.placer->needs & SEES_TENANTS);
+}
+
+static void gaps_begin(struct sched *s)
+{
+    struct timeline *t = s->timeline;
+    const struct cluster *c = s->cluster;
+    t->gaps = mem_new(c->n_kinds, sizeof *t->gaps);
+    t->gaps_say_all = gaps_say_all(s);
+    for (uint32_t k = 0; k < c->n_kinds; k++) {
+        const struct node_kind *kind = &c->kind[k];
+        if (!c->type[kind->type].counted && !kind->mig && kind->first && kind->parts == 1 && kind->gpus)
+            t->gaps[k] = gaps_new((size_t)kind->n_nodes * kind->gpus);
+    }
+    for (node_id n = 0; n < c->n_nodes; n++)
+        gaps_out_change(s, n, t->out[n].gpus, 1);
+    for (size_t i = 0; i < t->n; i++)
+        if (t->hold[i].shown)
+            gaps_hold_change(s, &t->hold[i], 1);
+}
+
+void gaps_end(struct sched *s)
+{
+    struct timeline *t = s->timeline;
+    for (uint32_t k = 0; t->gaps && k < s->cluster->n_kinds; k++)
+        gaps_free(t->gaps[k]);
+    free(t->gaps);
+}
+
+/* Those that bound when r may start; NULL: none do. */
+static struct gaps *gaps_of(struct sched *s, const struct request *r)
+{
+    const struct shape_kinds *kinds = &s->placing->kinds[r->shape];
+    struct timeline *t = s->timeline;
+    if (kinds->n != 1 || r->next || r->mig || !r->gpus || r->gpu_milli != MILLI_ALL)
+        return NULL;
+    if (!t->gaps && t->n_plans >= PLANS_FOR_GAPS)
+        gaps_begin(s);
+    return t->gaps ? t->gaps[kinds->kind[0]] : NULL;
+}
+
+/* The earliest time from which on neither totals nor gaps rule r out. */
+static int64_t may_fit(const struct sched *s, const struct request *r, struct gaps *gaps, int64_t after_ns, int64_t horizon_ns,
+                       int64_t length_ns)
+{
+    int64_t need = request_gpu_milli(r) / MILLI_ALL, gap_ns = TIME_NEVER;
+    do {
+        after_ns = totals_fit(s, r, after_ns, length_ns);
+        if (!gaps || after_ns == TIME_NEVER || after_ns > horizon_ns)
+            return after_ns;
+        gap_ns = gaps_fit(gaps, after_ns, horizon_ns, length_ns, need);
+        if (gap_ns == after_ns)
+            return after_ns;
+        after_ns = gap_ns;
+    } while (after_ns != TIME_NEVER);
+    return after_ns;
+}
+
+/* ---- The earliest slot ---- */
+
+/* *vain: the placer was asked in vain, or drew. */
+static struct slot earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries, bool *vain)
 {
     struct request r = job_request(s, j);
     int64_t length_ns = timeline_length_ns(s, j);
-    for (; tries > 0; tries--) {
-        after_ns = totals_fit(s, &r, after_ns, length_ns);
+    struct gaps *gaps = gaps_of(s, &r);
+    struct random before = s->placing->random;
+    for (*vain = false; tries > 0;) {
+        after_ns = may_fit(s, &r, gaps, after_ns, horizon_ns, length_ns);
         if (after_ns == TIME_NEVER || after_ns > horizon_ns)
             break;
-        const struct placement *where = sched_place(s, timeline_view(s, after_ns, timeline_plus(after_ns, length_ns)), &r);
+        const struct view *v = timeline_view(s, after_ns, timeline_plus(after_ns, length_ns));
+        const struct placement *where = sched_place(s, v, &r);
+        bool lacks = !where && placing_lacks(v, &r);
+        *vain |= (!where && (gaps || !lacks)) || memcmp(&before, &s->placing->random, sizeof before) != 0;
         if (where)
             return (struct slot){ after_ns, where };
+        tries -= !lacks;
         after_ns = timeline_next_end_ns(s->timeline, after_ns);
     }
     return (struct slot){ TIME_NEVER, NULL };
@@ -79,35 +197,142 @@ static int64_t looked_up_to_ns(const struct sched *s, const struct hold *plan, i
     return max_i64(after_ns, min_i64(plan->start_ns, freed_since(&s->timeline->room, plan->look.count)));
 }
 
+/* What has happened to a plan of which gaps said all. */
+static enum gaps_news plan_news(struct sched *s, const struct hold *plan, int64_t after_ns)
+{
+    const struct timeline *t = s->timeline;
+    const struct request *r = ask_of(s, plan->job);
+    if (!plan->still.done || after_ns < plan->still.after_ns || plan->still.outs != t->outs ||
+        request_over_limit(s, r) ||
+        plan->end_ns != timeline_plus(plan->start_ns, timeline_length_ns(s, plan->job)))
+        return GAPS_EARLIER;
+    return gaps_news(t->gaps[s->placing->kinds[r->shape].kind[0]], plan->still.mark, after_ns, plan->start_ns,
+                     plan->end_ns == TIME_NEVER ? TIME_NEVER : plan->end_ns - plan->start_ns);
+}
+
+/* To know in plan_set() that the plan is where gaps say. */
+static void found_note(struct sched *s, job_id j, const struct gaps *gaps, int64_t after_ns, struct slot slot)
+{
+    if (s->timeline->gaps_say_all)
+        s->timeline->found = (struct found){ j, s->totals.passes, after_ns, slot.start_ns, slot.where, gaps_mark(gaps) };
+}
+
+/* Where the placer would have the plan at its own start; NULL: it would not. */
+static const struct placement *placed_anew(struct sched *s, struct hold *plan)
+{
+    struct random before = s->placing->random;
+    struct request r = job_request(s, plan->job);
+    struct window *w = &s->timeline->window[plan->start_ns > s->now_ns];
+    const struct view *v = timeline_view(s, plan->start_ns, plan->end_ns);
+    window_change(s, w, plan, false);
+    const struct placement *where = sched_place(s, v, &r);
+    window_change(s, w, plan, true);
+    if (memcmp(&before, &s->placing->random, sizeof before) != 0)
+        plan->still.done = false;
+    else if (where && placement_same(where, plan->p))
+        plan->still.mark = gaps_mark(gaps_of(s, &r));
+    else
+        found_note(s, plan->job, gaps_of(s, &r), plan->still.after_ns, (struct slot){ plan->start_ns, where });
+    return where;
+}
+
+/* The earliest slot of a job that has a plan, its own plan away. */
+static struct slot earliest_without(struct sched *s, struct hold *plan, int64_t after_ns, int64_t horizon_ns, unsigned tries)
+{
+    struct timeline *t = s->timeline;
+    struct gaps *gaps = gaps_of(s, ask_of(s, plan->job));
+    struct gaps_mark mark = gaps ? gaps_mark(gaps) : (struct gaps_mark){ 0, 0 };
+    bool vain;
+    hold_show(s, plan, false);
+    struct slot found = earliest(s, plan->job, after_ns, horizon_ns, tries, &vain);
+    hold_show(s, plan, true);
+    if (!gaps)
+        return found;
+    gaps_unchanged(gaps, mark);
+    bool same = found.where && found.start_ns == plan->start_ns && placement_same(found.where, plan->p);
+    plan->still = (struct still){ same && !vain && t->gaps_say_all, t->outs, after_ns, gaps_mark(gaps) };
+    found_note(s, plan->job, gaps, after_ns, vain ? (struct slot){ TIME_NEVER, NULL } : found);
+    return found;
+}
+
+/* The earliest slot of a job without a plan: that of the last of its shape and length, while nothing has changed. */
+static struct slot earliest_as_asked(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
+{
+    struct timeline *t = s->timeline;
+    if (!t->last)
+        t->last = arena_alloc(s->memory, (s->workload->n_shapes + 1) * sizeof *t->last);
+    struct asked *last = &t->last[ask_of(s, j)->shape];
+    int64_t length_ns = timeline_length_ns(s, j);
+    if (last->pass == s->totals.passes && last->changes == t->changes && last->length_ns == length_ns && last->after_ns == after_ns &&
+        last->horizon_ns == horizon_ns && last->tries == tries)
+        return last->slot;
+    struct random before = s->placing->random;
+    bool vain;
+    struct slot found = earliest(s, j, after_ns, horizon_ns, tries, &vain);
+    bool drew = memcmp(&before, &s->placing->random, sizeof before) != 0 || s->predicted_rates;
+    *last = (struct asked){ drew ? 0 : s->totals.passes, t->changes, after_ns, horizon_ns, length_ns, tries, found };
+    const struct gaps *gaps = gaps_of(s, ask_of(s, j));
+    if (gaps && !vain)
+        found_note(s, j, gaps, after_ns, found);
+    return found;
+}
+
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns, unsigned tries)
 {
     struct hold *plan = plan_of(s, j);
     s->timeline->asked = true;
     if (!plan)
-        return earliest(s, j, after_ns, horizon_ns, tries);
-    if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns && totals_say_all(s, plan)) {
-        int64_t latest_ns = looked_up_to_ns(s, plan, after_ns), from_ns = totals_fit_before(s, plan, after_ns, latest_ns);
-        if (from_ns == latest_ns) {
-            plan->look = (struct look){ true, s->timeline->room.count, after_ns };
-            return (struct slot){ plan->start_ns, plan->p };
+        return earliest_as_asked(s, j, after_ns, horizon_ns, tries);
+    if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns) {
+        enum gaps_news news = plan_news(s, plan, after_ns);
+        const struct placement *where = news == GAPS_SAME ? plan->p : news == GAPS_OTHER_UNITS ? placed_anew(s, plan) : NULL;
+        if (where)
+            return (struct slot){ plan->start_ns, where };
+        if (totals_say_all(s, plan)) {
+            int64_t latest_ns = looked_up_to_ns(s, plan, after_ns), from_ns = totals_fit_before(s, plan, after_ns, latest_ns);
+            if (from_ns == latest_ns) {
+                plan->look = (struct look){ true, s->timeline->room.count, after_ns };
+                return (struct slot){ plan->start_ns, plan->p };
+            }
+            after_ns = from_ns;
         }
-        after_ns = from_ns;
     }
-    hold_show(s, plan, false);
-    struct slot found = earliest(s, j, after_ns, horizon_ns, tries);
-    hold_show(s, plan, true);
-    return found;
+    return earliest_without(s, plan, after_ns, horizon_ns, tries);
+}
+
+uint32_t timeline_without_estimate(const struct sched *s)
+{
+    return s->timeline && s->timeline->asked ? s->timeline->n_unknown : 0;
 }
 
 /* ---- Plans ---- */
 
-static bool room_in_window(struct sched *s, job_id j, int64_t from_ns, int64_t until_ns, const struct placement *p)
+/* Nothing has happened since that slot was found for j. */
+static bool is_found(const struct sched *s, job_id j, const struct gaps *gaps, int64_t start_ns, const struct placement *p)
 {
+    const struct found *f = &s->timeline->found;
+    struct gaps_mark now = gaps_mark(gaps);
+    return f->p == p && f->job == j && f->pass == s->totals.passes && f->start_ns == start_ns && f->mark.changes == now.changes &&
+           f->mark.overlaps == now.overlaps;
+}
+
+/* p is free over all of [from_ns, until_ns), the job's own plan away. */
+static bool room_without(struct sched *s, job_id j, int64_t from_ns, int64_t until_ns, const struct placement *p)
+{
+    struct hold *plan = plan_of(s, j);
+    struct gaps *gaps = gaps_of(s, ask_of(s, j));
+    struct gaps_mark mark = gaps ? gaps_mark(gaps) : (struct gaps_mark){ 0, 0 };
+    if (plan)
+        hold_show(s, plan, false);
     struct view *v = timeline_own_view(s, timeline_view(s, from_ns, until_ns));
-    if (reserved_denies(s, j, p, from_ns, until_ns) || !placement_take_if_free(v, ask_of(s, j), p))
-        return false;
-    placement_give(v, ask_of(s, j), p);
-    return true;
+    bool room = !reserved_denies(s, j, p, from_ns, until_ns) && placement_take_if_free(v, ask_of(s, j), p);
+    if (room)
+        placement_give(v, ask_of(s, j), p);
+    if (plan)
+        hold_show(s, plan, true);
+    if (gaps)
+        gaps_unchanged(gaps, mark);
+    return room;
 }
 
 enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const struct placement *p)
@@ -119,16 +344,15 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
     struct hold *plan = plan_of(s, j);
     if (plan && plan->start_ns == start_ns && plan->end_ns == end_ns && placement_same(plan->p, p))
         return SCHED_OK;
-    if (plan)
-        hold_show(s, plan, false);
-    bool room = room_in_window(s, j, start_ns, end_ns, p);
-    if (plan)
-        hold_show(s, plan, true);
-    if (!room)
+    struct gaps *gaps = gaps_of(s, ask_of(s, j));
+    bool still = gaps && is_found(s, j, gaps, start_ns, p);
+    if (!still && !room_without(s, j, start_ns, end_ns, p))
         return SCHED_NO_ROOM;
     plan_drop(s, j);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     hold_add(s, j, HOLD_PLAN, start_ns, end_ns, copy);
+    if (still)
+        plan_of(s, j)->still = (struct still){ true, s->timeline->outs, s->timeline->found.after_ns, gaps_mark(gaps) };
     if (s->setup.observer.decision && !timeline_rests(s->timeline, start_ns, s->now_ns)) {
         char text[32];
         text[decimal_format(text, start_ns, NS_PER_S)] = '\0';

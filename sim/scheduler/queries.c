@@ -12,6 +12,9 @@
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/closed/reserved.h"
 #include "sim/scheduler/sizes.h"
+#include "sim/scheduler/timeline.h"
+
+#include <string.h>
 
 int64_t sched_now(const struct sched *s)
 {
@@ -304,4 +307,43 @@ int64_t sched_take_outages(const struct sched *s, job_id j, int64_t from_ns, int
 {
     int64_t again_ns = outages_take(s->cluster, from_ns, until_ns, nodes);
     return min_i64(again_ns, reserved_take(s, j, from_ns, until_ns, nodes));
+}
+
+/* ---- Whether a request fits ---- */
+
+/* As all jobs of its shape ask, and where no job differs from another of its shape to the placer. */
+static bool asks_as_shape(const struct sched *s, const struct request *r)
+{
+    const struct request *ask = &s->workload->shape[r->shape].ask;
+    return r->tasks == ask->tasks && r->gpus == ask->gpus && r->gpu_milli == ask->gpu_milli && r->next == ask->next &&
+           r->required_level == ask->required_level && r->preferred_level == ask->preferred_level && r->task == ask->task &&
+           r->first_task == ask->first_task && r->cpu_milli == ask->cpu_milli && r->mem_mib == ask->mem_mib && !r->flavor &&
+           r->try_first == ask->try_first && r->one_island == ask->one_island && !s->predicted_rates;
+}
+
+/* What is known of this pass, while nothing idle has changed. */
+static bool fits_now(struct sched *s, const struct request *r)
+{
+    struct fits *known = &s->placing->fits[r->shape];
+    if (known->pass != s->totals.passes || known->version != s->idle->version) {
+        struct random before = s->placing->random;
+        placing_whatever_limit(s, s->idle, r);
+        bool drew = memcmp(&before, &s->placing->random, sizeof before) != 0;
+        *known = (struct fits){ drew ? 0 : s->totals.passes, s->idle->version, (uint8_t)s->placing->why_not };
+    }
+    s->placing->why_not = known->why_not;
+    return known->why_not == PLACED;
+}
+
+bool sched_fits(struct sched *s, const struct view *v, const struct request *r)
+{
+    bool by_totals = placing_by_totals(s, r);
+    if (!by_totals && !(v == s->idle && asks_as_shape(s, r)))
+        return sched_place(s, v, r);
+    if (placing_limit_binds(s, r->shape, request_amount(r)))
+        return false;
+    if (!by_totals)
+        return fits_now(s, r);
+    s->placing->why_not = placing_lacks(view_of(s, v), r) ? NO_ROOM : PLACED;
+    return s->placing->why_not == PLACED;
 }

@@ -56,7 +56,7 @@ static bool window_has(const struct window *w, const struct hold *h)
 }
 
 /* CPU and memory everywhere, GPUs only where they have names. */
-static void window_change(struct sched *s, struct window *w, const struct hold *h, bool take)
+void window_change(struct sched *s, struct window *w, const struct hold *h, bool take)
 {
     const struct request *ask = ask_of(s, h->job);
     for (size_t i = 0; i < h->p->n; i++) {
@@ -170,6 +170,7 @@ void hold_show(struct sched *s, struct hold *h, bool shown)
     h->shown = shown;
     t->version++;
     profiles_change(s, h, shown ? 1 : -1);
+    gaps_hold_change(s, h, shown ? 1 : -1);
     for (unsigned w = 0; h->summed && w < 2; w++)
         if (window_has(&t->window[w], h))
             window_change(s, &t->window[w], h, shown);
@@ -240,6 +241,7 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
         plans_enter(t, i);
     *hold_slot(s, j, kind) = i;
     hold_show(s, &t->hold[i], true);
+    t->changes++;
     struct undo *u = undo_add(s, UNDO_HOLD_ADD, j);
     if (u)
         u->mode = (uint8_t)kind;
@@ -269,6 +271,7 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
     t->hold[i].link.up = t->free;
     t->free = i;
     t->freed += kind != HOLD_PLAN;
+    t->changes++;
     *slot = ORDERED_NONE;
 }
 
@@ -536,6 +539,7 @@ void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, in
     for (unsigned w = 0; w < 2; w++)
         blocks_lay(t->window[w].blocks, t->window[w].v, t->out, n);
     profiles_out(s, n, gpus, whole && type->counted ? type->gpus : 0, sign);
+    gaps_out_change(s, n, gpus, sign);
     t->version++;
     if (sign < 0)
         timeline_reopened(s);
@@ -566,11 +570,6 @@ void timeline_begin(struct sched *s)
         t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0, blocks_new(c) };
 }
 
-uint32_t timeline_without_estimate(const struct sched *s)
-{
-    return s->timeline && s->timeline->asked ? s->timeline->n_unknown : 0;
-}
-
 void timeline_end(struct sched *s)
 {
     struct timeline *t = s->timeline;
@@ -591,6 +590,7 @@ void timeline_end(struct sched *s)
     free(t->due);
     free(t->taken);
     free(t->counted);
+    gaps_end(s);
     free(t->kind_taken);
     free(t->plan);
     freed_free(&t->room);

@@ -13,9 +13,15 @@
  * is looked at again only for starts before the latest time up to which something has come free since. Placers that choose among
  * named GPUs promise less: one may find a place where it found none with more free.
  *
+ * Named GPUs have gaps besides, once there are a few plans: the times at which nothing holds them. A request for whole GPUs of one
+ * kind can start no earlier than as many GPUs have gaps that are as long as it; before that the placer is not asked. Where gaps
+ * are all that placers see of a window, a plan that was found to be the earliest, in the place that the placer gives it, is so until
+ * a gap changes that its job would fit.
+ *
  * GPUs out of service are taken for good, and what still runs on them is not taken again. Announced maintenance: outages.h. */
 #pragma once
 #include "sim/base/freed.h"
+#include "sim/base/gaps.h"
 #include "sim/base/ordered.h"
 #include "sim/base/profile.h"
 #include "sim/capacity/free_index.h"
@@ -34,8 +40,13 @@ struct hold {
     uint64_t born;                /* number of the pass */
     struct look { bool done; uint64_t count; int64_t after_ns; } look;    /* a plan: at what count of `room` totals left no earlier
                                                                              start, and from when on */
+    struct still { bool done; uint64_t outs; int64_t after_ns; struct gaps_mark mark; } still;    /* a plan: when gaps last said
+                                                                             that it is where the search from then on finds it */
     struct placement *p;          /* the job's own, or of a plan */
 };
+struct found { job_id job; uint64_t pass; int64_t after_ns, start_ns; const struct placement *p; struct gaps_mark mark; };
+/* What was asked for a job without a plan, and the answer; when, and at what count of changes. */
+struct asked { uint64_t pass, changes; int64_t after_ns, horizon_ns, length_ns; unsigned tries; struct slot slot; };
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
 struct plan_due { struct ordered_link link; };               /* the same item, a plan, in the order of starts */
 struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
@@ -66,6 +77,13 @@ struct timeline {
     uint64_t version;             /* of all holds */
     uint64_t freed;               /* grows when a hold goes that is no plan */
     struct freed room;            /* until when holds that have gone would have lasted */
+    struct gaps **gaps;           /* [n_kinds] of their GPUs, by position in the kind and slot; NULL: they have no names, or are
+                                     MIG instances. NULL before there are a few plans */
+    bool gaps_say_all;            /* of a window, to the placer */
+    struct found found;           /* the slot found last, if the placer was not asked in vain */
+    struct asked *last;           /* [n_shapes] the last question whose answer drew nothing; NULL: none yet */
+    uint64_t changes;             /* of holds and nodes, but for plans that are only hidden for a question */
+    uint64_t outs;                /* how often nodes went out of service or came back */
 };
 
 void timeline_begin(struct sched *s);                        /* only for a policy that SEES_TIMELINE */
@@ -81,6 +99,11 @@ void timeline_reopened(struct sched *s);                     /* what was refused
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
                                                                 back (-1), and the whole node or not */
+void window_change(struct sched *s, struct window *w, const struct hold *h, bool take);    /* h is taken from it, or given back */
+/* plans.c */
+void gaps_hold_change(struct sched *s, const struct hold *h, int sign);
+void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign);
+void gaps_end(struct sched *s);
 uint32_t timeline_without_estimate(const struct sched *s);  /* jobs that had none as they arrived; 0: no plan was asked for */
 bool plan_is_on(const struct sched *s, const struct live *l, const struct placement *p);    /* p is that of its reservation */
 /* For the undo log. */

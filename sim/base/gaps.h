@@ -1,0 +1,43 @@
+/* gaps.h - units that are held for times, and their gaps: the times between in which nothing holds
+ * a unit.
+ *
+ * Holds of a unit may overlap: a gap is where there is none. Units are alike: all gaps [from,
+ * until) of the same two times are counted together, in a tree by `from` that knows the longest gap
+ * of each part, so a search meets only gaps that are long enough. Times are without bound at
+ * INT64_MIN and INT64_MAX.
+ *
+ * Changes are numbered, and the last GAPS_KEPT are kept: who has asked at one number can be told at
+ * another whether the answer may have changed. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GAPS_KEPT 2048u
+
+struct gaps;
+struct gaps *gaps_new(size_t n_units);
+void    gaps_free(struct gaps *g);                           /* NULL: does nothing */
+/* One more hold (sign 1) of each of the units first + bit of `units` on [from, until), or one less
+ * (-1): there is such a hold. An empty interval changes nothing. */
+void    gaps_hold(struct gaps *g, size_t first, uint64_t units, int64_t from, int64_t until,
+                  int sign);
+/* The earliest t in [after, latest] at which `n` units have a gap that holds [t, t + length);
+ * INT64_MAX: there is none. n > 0; length INT64_MAX: without end. It costs O(log gaps) for each gap
+ * that is as long and begins before t. */
+int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, int64_t n);
+
+struct gaps_mark { uint64_t changes, overlaps; };
+struct gaps_mark gaps_mark(const struct gaps *g);
+/* What has changed since the mark has been taken back: as if it had not been. */
+void    gaps_unchanged(struct gaps *g, struct gaps_mark m);
+/* A set of units is held on [start, start + length), and one asks, that hold away, for the earliest
+ * place from `after` on, and which units have a gap over all of it. What has happened since the
+ * mark, at worst: */
+enum gaps_news {
+    GAPS_SAME,                    /* nothing that gives another answer */
+    GAPS_OTHER_UNITS,             /* it is no earlier, but other units have such a gap */
+    GAPS_EARLIER                  /* it may be earlier; holds have overlapped, or too much happened */
+};
+enum gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start,
+                         int64_t length);

@@ -1,0 +1,212 @@
+/* test_gaps.c - sim/base/gaps.h against arrays with one number a second for each unit, on random holds. */
+#include "sim/base/gaps.h"
+#include "sim/base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { UNITS = 12, SECONDS = 60, HOLDS = 40, STEPS = 300, SEEDS = 120 };
+
+struct hold { size_t first; uint64_t units; int64_t from, until; };
+struct world {
+    struct random r;
+    struct gaps *g;
+    int holds[UNITS][SECONDS + 1];    /* the last second: from then on for ever */
+    struct hold hold[HOLDS];
+    size_t n;
+    unsigned overlaps;                /* one unit in OVERLAPS may be held twice; 0: none is */
+};
+
+static int64_t draw(struct world *w, uint64_t below)
+{
+    return (int64_t)random_below(&w->r, below);
+}
+
+static bool covers(const struct hold *h, size_t unit, int64_t t)
+{
+    return unit >= h->first && h->units >> (unit - h->first) & 1 && t >= h->from && t < h->until;
+}
+
+static void change(struct world *w, const struct hold *h, int sign)
+{
+    gaps_hold(w->g, h->first, h->units, h->from, h->until, sign);
+    for (size_t u = 0; u < UNITS; u++)
+        for (int64_t t = 0; t <= SECONDS; t++)
+            w->holds[u][t] += covers(h, u, t) ? sign : 0;
+}
+
+static bool is_taken(const struct world *w, const struct hold *h)
+{
+    for (size_t u = 0; u < UNITS; u++)
+        for (int64_t t = 0; t <= SECONDS; t++)
+            if (covers(h, u, t) && w->holds[u][t])
+                return true;
+    return false;
+}
+
+static struct hold draw_hold(struct world *w)
+{
+    struct hold h = { .first = (size_t)draw(w, UNITS - 3) };
+    h.units = (uint64_t)draw(w, 7) + 1;
+    int64_t from = draw(w, SECONDS);
+    h.from = draw(w, 5) ? from : INT64_MIN;
+    h.until = draw(w, 8) ? from + draw(w, 20) : INT64_MAX;
+    return h;
+}
+
+static void step(struct world *w, size_t keep)
+{
+    if (w->n < HOLDS && (w->n <= keep || draw(w, 2))) {
+        struct hold h = draw_hold(w);
+        if (is_taken(w, &h) && (!w->overlaps || draw(w, w->overlaps)))
+            return;
+        w->hold[w->n++] = h;
+        change(w, &h, 1);
+    } else if (w->n > keep) {
+        size_t i = keep + (size_t)draw(w, w->n - keep);
+        change(w, &w->hold[i], -1);
+        w->hold[i] = w->hold[--w->n];
+    }
+}
+
+/* length above SECONDS: without end. `but` is away; NULL: none is. */
+static bool is_free(const struct world *w, size_t unit, int64_t from, int64_t length, const struct hold *but)
+{
+    for (int64_t t = from; t <= SECONDS && t < from + length; t++)
+        if (w->holds[unit][t] - (but && covers(but, unit, t)))
+            return false;
+    return true;
+}
+
+static uint64_t free_units(const struct world *w, int64_t from, int64_t length, const struct hold *but)
+{
+    uint64_t units = 0;
+    for (size_t u = 0; u < UNITS; u++)
+        units |= (uint64_t)is_free(w, u, from, length, but) << u;
+    return units;
+}
+
+static int64_t naive_fit(const struct world *w, int64_t after, int64_t latest, int64_t length, int64_t n,
+                         const struct hold *but)
+{
+    for (int64_t t = after; t <= latest; t++)
+        if (__builtin_popcountll(free_units(w, t, length, but)) >= n)
+            return t;
+    return INT64_MAX;
+}
+
+static struct world begin(uint64_t seed, unsigned overlaps)
+{
+    struct world w = { .g = gaps_new(UNITS), .overlaps = overlaps };
+    random_init(&w.r, seed, "gaps", 0);
+    return w;
+}
+
+static void the_earliest_place(void **state)
+{
+    (void)state;
+    unsigned found = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct world w = begin(seed, seed % 3 ? 4 : 0);
+        for (int k = 0; k < STEPS; k++) {
+            step(&w, 0);
+            int64_t after = draw(&w, SECONDS / 2), latest = after + draw(&w, SECONDS / 2 + 1), n = 1 + draw(&w, UNITS);
+            bool ends = draw(&w, 6) > 0;
+            int64_t length = ends ? 1 + draw(&w, 25) : SECONDS + 1;
+            int64_t want = naive_fit(&w, after, latest, length, n, NULL);
+            assert_int_equal(gaps_fit(w.g, after, latest, ends ? length : INT64_MAX, n), want);
+            found += want != INT64_MAX && want > after;
+        }
+        gaps_free(w.g);
+    }
+    assert_true(found > 1000);                       /* of 36,000 */
+}
+
+/* What is told to be the same is; what is no earlier is not. */
+static void what_has_happened(void **state)
+{
+    (void)state;
+    unsigned same = 0, other = 0, earlier = 0;
+    for (uint64_t seed = 0; seed < 40 * SEEDS; seed++) {
+        struct world w = begin(seed, seed % 4 == 3 ? 4 : 0);
+        struct hold own = { .first = (size_t)draw(&w, UNITS - 3), .units = (uint64_t)draw(&w, 7) + 1, .from = 10 + draw(&w, 25) };
+        int64_t length = 1 + draw(&w, 15), n = __builtin_popcountll(own.units);
+        own.until = own.from + length;
+        w.hold[w.n++] = own;
+        change(&w, &own, 1);
+        for (int k = 0; k < 90; k++)
+            step(&w, 1);
+        int64_t after = own.from - draw(&w, 9);
+        int64_t was = naive_fit(&w, after, own.from, length, n, &own);
+        uint64_t units = free_units(&w, own.from, length, &own);
+        struct gaps_mark m = gaps_mark(w.g);
+        for (int64_t k = draw(&w, 4); k >= 0; k--)
+            step(&w, 1);
+        after += draw(&w, (uint64_t)(own.from - after) + 1);
+        if (was == own.from) {                       /* else one would have moved it */
+            enum gaps_news news = gaps_news(w.g, m, after, own.from, length);
+            if (news != GAPS_EARLIER)
+                assert_int_equal(naive_fit(&w, after, own.from, length, n, &own), own.from);
+            if (news == GAPS_SAME)
+                assert_int_equal(free_units(&w, own.from, length, &own), units);
+            same += news == GAPS_SAME;
+            other += news == GAPS_OTHER_UNITS;
+            earlier += news == GAPS_EARLIER;
+        }
+        gaps_free(w.g);
+    }
+    assert_true(same > 50);
+    assert_true(other > 50);
+    assert_true(earlier > 20);
+}
+
+/* What is taken back leaves what was kept before it. */
+static void taken_back(void **state)
+{
+    (void)state;
+    struct gaps *g = gaps_new(2);
+    gaps_hold(g, 0, 1, 10, 20, 1);
+    struct gaps_mark before = gaps_mark(g);
+    gaps_hold(g, 0, 2, 0, 15, 1);                    /* unit 1, of which [10, 20) was free */
+    for (unsigned k = 0; k < GAPS_KEPT / 2; k++) {
+        struct gaps_mark m = gaps_mark(g);
+        gaps_hold(g, 0, 1, 10, 20, -1);
+        gaps_hold(g, 0, 1, 10, 20, 1);
+        gaps_unchanged(g, m);
+    }
+    assert_int_equal(gaps_news(g, before, 0, 10, 10), GAPS_OTHER_UNITS);
+    assert_int_equal(gaps_news(g, gaps_mark(g), 0, 10, 10), GAPS_SAME);
+    for (unsigned k = 0; k <= GAPS_KEPT; k++)
+        gaps_hold(g, 0, 2, 30, 40, k % 2 ? -1 : 1);
+    assert_int_equal(gaps_news(g, before, 0, 10, 10), GAPS_EARLIER);    /* more than is kept */
+    gaps_free(g);
+}
+
+/* The hold before its own goes: it may move there, though that gap alone is too short. */
+static void next_to_its_own(void **state)
+{
+    (void)state;
+    struct gaps *g = gaps_new(1);
+    gaps_hold(g, 0, 1, 5, 10, 1);
+    gaps_hold(g, 0, 1, 10, 20, 1);
+    struct gaps_mark m = gaps_mark(g);
+    gaps_hold(g, 0, 1, 5, 10, -1);
+    assert_int_equal(gaps_news(g, m, 3, 10, 10), GAPS_EARLIER);
+    gaps_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_earliest_place),
+        cmocka_unit_test(what_has_happened),
+        cmocka_unit_test(taken_back),
+        cmocka_unit_test(next_to_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
