@@ -142,7 +142,7 @@ void books_lost(struct sched *s, const struct live *l, unsigned cause, const str
 void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unnamed)
 {
     preemptions_of(s, l, unnamed)->n++;
-    s->job[l->job].preemptions++;
+    job_cost_add(s, l->job, (struct job_cost){ .preemptions = 1 });
     s->totals.preemptions++;
 }
 

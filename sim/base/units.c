@@ -228,6 +228,10 @@ static inline size_t format_in(char *to, int64_t value, uint64_t unit, size_t de
     n += digits;
     if (!fraction)
         return n;
+    if (decimals == 9 && fraction % 1000000 == 0) { /* most times are whole milliseconds */
+        fraction /= 1000000;
+        decimals = 3;
+    }
     to[n++] = '.';
     put_digits(to + n, fraction, decimals);
     for (n += decimals; to[n - 1] == '0'; n--)

@@ -45,7 +45,7 @@ void job_begin(struct sched *s, struct live *l)
         dependencies_started(s, j);
         livelock_advanced(s);
     } else {
-        run->restarts++;
+        job_cost_add(s, j, (struct job_cost){ .restarts = 1 });
     }
     job_runs(s, l, start_cost_ns(s, l, l->now.held, first));
     decision_log(s, j, "start", first ? "start" : "restart", "");
@@ -119,12 +119,18 @@ void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_
                                    &(struct interval){ l->job, p, since_ns, s->now_ns, l->now.stopped_for, why });
 }
 
+/* It held all of its GPUs since then. */
+static void count_run(struct sched *s, const struct live *l, int64_t since_ns)
+{
+    const struct job_cost cost = { .lost_ns = l->split[ACCOUNT_LOST], .overhead_ns = pace_overhead_ns(l->split) };
+    s->job[l->job].run_ns += s->now_ns - since_ns;
+    if (cost.lost_ns || cost.overhead_ns)
+        job_cost_add(s, l->job, cost);
+}
+
 void interval_close(struct sched *s, struct live *l, struct placement *p, int64_t since_ns, const char *why)
 {
-    struct job_run *run = &s->job[l->job];
-    run->run_ns += s->now_ns - since_ns;
-    run->lost_ns += l->split[ACCOUNT_LOST];
-    run->overhead_ns += pace_overhead_ns(l->split);
+    count_run(s, l, since_ns);
     ledger_running(s, -1);
     view_freed(s);
     hold_end(s, l, p, since_ns, why);
@@ -146,10 +152,7 @@ void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns
 
 void run_ends(struct sched *s, struct live *l, const char *why)
 {
-    struct job_run *run = &s->job[l->job];
-    run->run_ns += s->now_ns - l->held_since_ns;
-    run->lost_ns += l->split[ACCOUNT_LOST];
-    run->overhead_ns += pace_overhead_ns(l->split);
+    count_run(s, l, l->held_since_ns);
     hold_end(s, l, l->was.held, l->held_since_ns, why);
 }
 

@@ -40,6 +40,7 @@ void jobs_begin(struct sched *s)
 void jobs_end(struct sched *s)
 {
     free(s->job);
+    free(s->cost);
     free(s->live);
     free(s->jobs->free);
 }

@@ -22,6 +22,7 @@ int64_t on_demand_there_ns(const struct sched *s, job_id j, int64_t until_ns)
 struct job_result run_job(const struct sched *s, job_id j)
 {
     const struct job_run *run = &s->job[j];
+    const struct job_cost cost = job_cost(s, j);
     struct job_result r = {
         .state = run->state,
         .outcome = run->outcome,
@@ -29,16 +30,16 @@ struct job_result run_job(const struct sched *s, job_id j)
         .start_ns = run->start_ns,
         .end_ns = run->end_ns,
         .run_ns = run->run_ns,
-        .lost_ns = run->lost_ns,
-        .overhead_ns = run->overhead_ns,
+        .lost_ns = cost.lost_ns,
+        .overhead_ns = cost.overhead_ns,
         .fairness_micro = run->fairness_micro,
-        .preemptions = run->preemptions,
-        .restarts = run->restarts,
+        .preemptions = cost.preemptions,
+        .restarts = cost.restarts,
         .distance = run->distance,
         .refusal = job_refusal(s, j),
     };
     int64_t milli = request_gpu_milli(ask_of(s, j));
-    struct gpu_time t = { (int128_t)run->run_ns * milli, (int128_t)run->lost_ns * milli, (int128_t)run->overhead_ns * milli };
+    struct gpu_time t = { (int128_t)run->run_ns * milli, (int128_t)cost.lost_ns * milli, (int128_t)cost.overhead_ns * milli };
     if (s->gpu_time)
         t = s->gpu_time[j];
     r.held = t.held;

@@ -36,6 +36,26 @@ void stop_log(const struct sched *s, const struct live *l, const char *how)
     decision_log(s, l->job, "stop", how, l->now.stopped_for == ID_NONE ? "" : s->workload->truth[l->now.stopped_for].name);
 }
 
+struct job_cost job_cost(const struct sched *s, job_id j)
+{
+    uint32_t at = s->job[j].cost;
+    return at ? s->cost[at - 1] : (struct job_cost){ 0, 0, 0, 0 };
+}
+
+void job_cost_add(struct sched *s, job_id j, struct job_cost more)
+{
+    if (!s->job[j].cost) {
+        mem_grow(&s->cost, &s->costs_capacity, s->n_costs, sizeof *s->cost);
+        s->cost[s->n_costs++] = (struct job_cost){ 0, 0, 0, 0 };
+        s->job[j].cost = (uint32_t)s->n_costs;
+    }
+    struct job_cost *cost = &s->cost[s->job[j].cost - 1];
+    cost->lost_ns += more.lost_ns;
+    cost->overhead_ns += more.overhead_ns;
+    cost->preemptions += more.preemptions;
+    cost->restarts += more.restarts;
+}
+
 int64_t job_done_ns(const struct sched *s, const struct live *l)
 {
     if (!l->event || l->progress.since_ns >= s->now_ns)       /* not running in truth, or still starting up */

@@ -35,12 +35,18 @@ enum hold_kind { HOLD_RUN, HOLD_LEAVING, HOLD_PLAN, HOLD_KINDS };    /* on the t
 /* What is kept of every job to the end: small. */
 struct job_run {
     int64_t start_ns, end_ns;     /* -1: not yet */
-    int64_t run_ns, lost_ns, overhead_ns;
+    int64_t run_ns;
     int64_t fairness_micro;       /* -1: none */
     uint32_t live;                /* ID_NONE: not arrived, or gone */
-    uint32_t preemptions, restarts;
     uint32_t waits_at;            /* where its parts are kept, once it has gone: wait_parts() */
+    uint32_t cost;                /* its struct job_cost, from 1; 0: it has none, as most jobs of a plain run */
     uint8_t waits, state, outcome, distance;
+};
+
+/* What starts and stops took from a job; all 0 for one that was never stopped and starts at no cost. */
+struct job_cost {
+    int64_t lost_ns, overhead_ns;
+    uint32_t preemptions, restarts;
 };
 
 /* Tasks that have left a gang and are still saving. */
@@ -219,6 +225,8 @@ struct sched {
     bool in_pass;
 
     struct job_run *job;          /* [n_jobs] */
+    struct job_cost *cost;        /* [n_costs] by job_run.cost; written through job_cost_add() */
+    size_t n_costs, costs_capacity;
     struct live *live;            /* [n_live] slots of jobs that have arrived and not gone, and free ones; written by jobs.c */
     size_t n_live;
     struct jobs *jobs;            /* jobs.c */
@@ -320,5 +328,7 @@ static inline void decision_log(const struct sched *s, job_id j, const char *kin
         decision_row(s, j, kind, decision, reason);
 }
 void stop_log(const struct sched *s, const struct live *l, const char *how);
+struct job_cost job_cost(const struct sched *s, job_id j);
+void job_cost_add(struct sched *s, job_id j, struct job_cost more);
 int64_t job_done_ns(const struct sched *s, const struct live *l);         /* progress since the last start */
 int64_t job_left_ns(const struct sched *s, const struct live *l);         /* work left, as of now */

@@ -117,6 +117,10 @@ static char *put_seconds(char *to, int64_t ns)      /* below 0, and never: an em
 static char *put_gpu_seconds(char *to, int128_t milli_ns)
 {
     *to++ = ',';
+    if (!milli_ns) {
+        *to++ = '0';
+        return to;
+    }
     return to + wide_seconds_format(to, milli_ns / MILLI_ALL);
 }
 
@@ -133,6 +137,14 @@ static char *put_seconds_like(char *to, int64_t ns, const struct field *f)
         return put_seconds(to, ns);
     memcpy(to, f->text, f->length);
     return to + f->length;
+}
+
+/* The same; *f is this field from now on. */
+static char *put_seconds_again(char *to, int64_t ns, struct field *f)
+{
+    char *end = put_seconds_like(to, ns, f);
+    *f = (struct field){ ns, to, (size_t)(end - to) };
+    return end;
 }
 
 static const char *state_name(const struct job_result *r)
@@ -184,17 +196,15 @@ static char *put_slowdowns(char *to, int64_t jct_ns, int64_t service_ns)
 static char *put_times(char *to, const struct job_result *r, bool ended, struct field *wait)
 {
     int64_t first_wait_ns = r->start_ns < 0 ? -1 : r->start_ns - r->submit_ns;
-    to = put_seconds(to, r->submit_ns);
-    to = put_seconds(to, r->start_ns);
+    struct field begin = { .ns = INT64_MIN }, run = begin;
+    *wait = begin;
+    to = put_seconds_again(to, r->submit_ns, &begin);
+    to = put_seconds_again(to, r->start_ns, &begin);
     to = put_seconds(to, ended ? r->end_ns : -1);
-    char *from = to;
-    to = put_seconds(to, first_wait_ns);
-    *wait = (struct field){ first_wait_ns, from, (size_t)(to - from) };
-    from = to;
-    to = put_seconds_like(to, r->wait_ns, wait);
-    *wait = (struct field){ r->wait_ns, from, (size_t)(to - from) };
-    to = put_seconds(to, r->run_ns);
-    return put_seconds(to, ended ? r->wait_ns + r->run_ns : -1);
+    to = put_seconds_again(to, first_wait_ns, wait);
+    to = put_seconds_again(to, r->wait_ns, wait);
+    to = put_seconds_again(to, r->run_ns, &run);
+    return put_seconds_like(to, ended ? r->wait_ns + r->run_ns : -1, &run);
 }
 
 static char *put_waits(char *to, const struct job_result *r, const struct field *wait)

@@ -63,13 +63,12 @@ void suspend_begins(struct sched *s, struct live *l, const struct placement *p)
 
 void suspend_dropped(struct sched *s, struct live *l, unsigned cause, const char *why)
 {
-    struct job_run *run = &s->job[l->job];
     run_changed(s);
     int64_t done_ns = job_done_ns(s, l), lost_ns = pace_stop(s, l, STOP_RESTART, done_ns).lost_ns;
     memset(l->split, 0, sizeof l->split);
     job_loses(s, l, done_ns, lost_ns);
     ledger_interval(s, l->suspended, l->split);
-    run->lost_ns += l->split[ACCOUNT_LOST];
+    job_cost_add(s, l->job, (struct job_cost){ .lost_ns = l->split[ACCOUNT_LOST] });
     books_lost(s, l, cause, l->suspended, l->split[ACCOUNT_LOST]);
     job_gpu_time_lost(s, l->job, (int128_t)l->split[ACCOUNT_LOST] * placement_gpu_milli(l->suspended));
     suspend_forgets(s, l);
