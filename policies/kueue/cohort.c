@@ -232,7 +232,7 @@ static void take_quotas(struct sched *s, struct cohort *c)
         return;
     c->quota_version = queue_quota_version(s);
     for (uint32_t v = 0; v < c->books.n && !c->flavored; v++)
-        begin_quota(c, v, queue_facts(s, v));
+        cohort_begin_quotas(s, c, v);
     cohort_books_again(&c->books, sched_scratch(s, (size_t)c->books.n * c->books.cells * sizeof(int64_t)));
     for (uint32_t v = 0; v < c->books.n; v++) {
         parked_forget(&c->queue[v].parked);

@@ -162,6 +162,7 @@ void cohort_need(struct sched *s, struct cohort *c, struct entrant *e, uint32_t 
 void cohort_take_flavors(const struct cohort *c, struct nomination *n, struct entrant *e);
 
 void cohort_begin(struct sched *s, const void *params, void *state);        /* setup.c */
+void cohort_begin_quotas(struct sched *s, struct cohort *c, uint32_t v);    /* those that are in force now */
 
 /* ---- The lines of a queue (lanes.c) ---- */
 /* Which queues are local queues of which; before the books. */

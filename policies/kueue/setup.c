@@ -72,15 +72,20 @@ static void begin_flavor_quotas(struct cohort *c, uint32_t v, const struct queue
         }
 }
 
-static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t *weight)
+void cohort_begin_quotas(struct sched *s, struct cohort *c, uint32_t v)
 {
-    const struct queue_facts *f = queue_facts(s, v);
     if (cohort_is_local(s, v))
         begin_no_quota(c, v);
     else if (c->flavored)
-        begin_flavor_quotas(c, v, f);
+        begin_flavor_quotas(c, v, queue_facts(s, v));
     else
-        begin_quota(c, v, f);
+        begin_quota(c, v, queue_facts(s, v));
+}
+
+static void begin_queue(struct sched *s, struct cohort *c, uint32_t v, uint64_t *weight)
+{
+    const struct queue_facts *f = queue_facts(s, v);
+    cohort_begin_quotas(s, c, v);
     c->rules[v] = rules_of(&f->cohort, f->parent == ID_NONE ? NULL : &c->rules[f->parent]);
     weight[v] = (uint64_t)llround(f->weight * (double)COHORT_WEIGHT_ONE);
     c->queue[v] = (struct cohort_queue){ .head = ID_NONE,
