@@ -215,8 +215,10 @@ static void ask(const struct fair_search *h, uint32_t v)
     if (!r->fresh)
         return;
     r->fresh = false;
-    if (h->s->members[v].n && is_source(h->s, h->preemptor, v, h->contested)) {
-        r->end = h->s->members[v].n;
+    const struct cohort_members *m = &h->s->members[v];
+    if (m->n && cohort_may_evict_later(h->s, h->preemptor, m->of[0]) &&
+        is_source(h->s, h->preemptor, v, h->contested)) {
+        r->end = m->n;
         advance(h, v);
     }
     if (h->second)

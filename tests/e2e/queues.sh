@@ -26,6 +26,40 @@ done
 # Control: with a quota of 0 of its own it never starts, and waits for quota.
 "$G" run -c none.yaml -t firm.csv -p quota -o none >out 2>err || fail "none: $(cat err)"
 holds none/summary.csv "jobs_never_started,all,1,"
+# Local queues in the order of wait change nothing: as if all their jobs were in the queue above. By use they do (control).
+cat >local.yaml <<'END'
+nodes:
+  - { group: h, count: 1, gpus: 8, labels: { pool: h } }
+  - { group: l, count: 1, gpus: 8, labels: { pool: l } }
+flavors: [ { name: h, node_labels: { pool: h } }, { name: l, node_labels: { pool: l } } ]
+queues:
+  - name: org
+    preemption: { reclaim_within_cohort: any }
+    queues:
+      - name: team
+        flavors: [ { flavor: h, deserved_gpus: 2 }, { flavor: l, deserved_gpus: 4 } ]
+        local_queues: fifo
+        queues: [ { name: a }, { name: b } ]
+      - { name: rest, flavors: [ { flavor: l, deserved_gpus: 4 }, { flavor: h, deserved_gpus: 6 } ] }
+END
+sed '/local_queues/d; /name: a/d' local.yaml >plain.yaml
+sed 's/fifo/by-use/' local.yaml >used.yaml
+awk 'BEGIN {
+    print "job_id,submit_s,duration_s,gpus,queue"
+    for (i = 0; i < 200; i++)
+        printf "%d,%d,%d,%d,%s\n", i, 40 * i, 100 + 37 * i % 900, 2 ^ (i * 7 % 4), i % 5 < 2 ? "rest" : i % 5 < 4 ? "a" : "b"
+}' >local.csv
+sed 's/,[ab]$/,team/' local.csv >plain.csv
+for sharing in classical fair; do
+    for name in local plain used; do
+        trace=local.csv
+        [ $name != plain ] || trace=plain.csv
+        "$G" run -q -c $name.yaml -t $trace -p "cohort:sharing=$sharing" -o $sharing-$name 2>err || fail "$sharing $name: $(cat err)"
+        cut -d, -f1,3-13 $sharing-$name/jobs.csv >$name.$sharing
+    done
+    same local.$sharing plain.$sharing
+    cmp -s local.$sharing used.$sharing && fail "$sharing: by use the order is that of wait"
+done
 # In a cohort a quota of its own comes on top of those below it; the sum does not: of 8 GPUs 6 are quota, and
 # z, which need not borrow, goes first.
 cat >all.csv <<'END'
