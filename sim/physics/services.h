@@ -6,7 +6,8 @@
  * stopped. Stopped replicas wait to be started again, like other jobs. Failed ones are replaced at the next evaluation.
  *
  * A ready replica serves at the speed of its GPU type x the pace of its job, as it changes. Its duty, the share of the last 60 s in
- * which it served, is its job's until the next 60 s are over (pace_duty(): power, neighbours, busy GPUs); 0 at first.
+ * which it served, is its job's until the next 60 s are over (pace_duty(): power, neighbours, busy GPUs); 0 at first. Of one that runs
+ * step by step the clock of its GPUs is not part of the speed: it slows what a step computes (serving_replica_clock()).
  *
  * A service begins and ends at times of its own, which no policy changes; then its replicas are withdrawn, and unfinished requests
  * count as such. A node keeps its image for good once a replica has started there. Conservation, checked at the end of every run:

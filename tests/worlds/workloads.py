@@ -21,6 +21,10 @@ class Workloads(Draw):
                                  "max_num_batched_tokens": [512, 2048], "block": [1, 16]}, 0.2),
                     "step_law": {"a_s": 0.02, "b_s": 4e-5, "c_s": 1e-5, "d_s": 1e-7}}}
                 s["dispatch"] = self.pick("jsq", "random2", "round_robin")
+                if self.chance(0.2):      # two stages of a GPU each
+                    s["gpus"] = 2
+                    del s["service_time"]["llm"]["step_law"]
+                    s["service_time"]["llm"] |= {"gpu": "A100-SXM4-80", "pipeline_parallel": 2}
             s["requests"] = {"rate_per_s": self.pick(0.2, 1),
                              "prompt_tokens": {"law": "fixed", "value_s": 500},
                              "output_tokens": {"law": "exponential", "mean_s": 100}}
@@ -79,6 +83,9 @@ class Workloads(Draw):
                      **self.some({"priority": [0, 5], "preemptible": [True, False],
                                   "forgotten": [0, 0.5], "cap_s": [7200, 86400]}),
                      **self.some({"duty": [0.2, 1]}, 0.2),
+                     **self.some({"models": [{"none": 1, "LM": 1}]}, 0.2),
+                     **({"gpu_types": {"any": 3, self.r.choice(self.models): 1}}
+                        if self.models and self.chance(0.2) else {}),
                      **({"culling": {"cull": self.pick("release", "kill", "off"), "release_s": 900,
                                      "delete_s": 1800, "period_s": 60}} if self.chance(0.6)
                         else {}),
