@@ -7,18 +7,6 @@
  * job's next task is not promised in this sense. */
 #include "policies/kai/quota.h"
 
-bool quota_is_promised(struct sched *s, const struct quota_state *q, job_id j)
-{
-    const struct quota_job *own = job_own(s, j);
-    return own->promise_pass == q->pass && own->promise && !job_placement(s, j);
-}
-
-const struct placement *quota_has(struct sched *s, const struct quota_state *q, job_id j)
-{
-    const struct quota_job *own = job_own(s, j);
-    return quota_is_promised(s, q, j) ? own->promise : job_placement(s, j);
-}
-
 /* Room for all tasks of the job. */
 static struct placement *new_promise(struct sched *s, job_id j, const struct placement *p)
 {
