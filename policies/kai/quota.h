@@ -58,7 +58,8 @@ struct quota_job {                /* policy.job_size */
     const struct quota_state *why_in;
     enum wait_reason why;
     uint64_t why_pass;
-    /* of this pass, if promise_pass is it: the tentative place of a job that holds nothing; scratch */
+    /* of this pass, if promise_pass is it: the tentative place of a job that holds nothing else;
+     * scratch */
     struct placement *promise;
     uint64_t promise_pass;
     /* while it is awaited: where the search for it placed its tasks */
@@ -254,7 +255,7 @@ struct quota_state { /* of a shard */
     uint64_t reinstated;          /* the last pass in which one of the awaited started */
     job_id *promised;             /* [n_promised] with a promise of this pass; others, too */
     size_t n_promised, promised_capacity;
-    job_id *reasoned;             /* [n_reasoned] waiting jobs with a reason of their own; others, too */
+    job_id *reasoned;             /* [n_reasoned] with a reason of their own; others, too */
     size_t n_reasoned, reasoned_capacity;
     uint64_t renewed_at;          /* q->version when they were looked at last */
     bool grows_by_nodes;          /* the cluster has pools */

@@ -1,5 +1,5 @@
-/* reasons.c - why jobs wait. Jobs of one shape in one leaf share a reason, that of the last check of
- * the shape: line_blocked(). A job that was looked at alone has its own, which comes first.
+/* reasons.c - why jobs wait. Jobs of one shape in one leaf share a reason, that of the last check
+ * of the shape: line_blocked(). A job that was looked at alone has its own, which comes first.
  *
  * A reason of its own lasts as long as what it says. A tentative place is of the pass that gave it:
  * the next decides again. A limit or a quota keeps a job waiting until its queue has capacity for
