@@ -7,19 +7,6 @@
  * job that may find a place take part in the order. */
 #include "policies/kai/quota.h"
 
-bool quota_has_capacity(struct sched *s, struct quota_state *q, const struct job_facts *f,
-                        const struct quota_amount *ask, enum wait_reason *why)
-{
-    if (f->preemptible && !q->leaf[f->queue].limited)
-        return true;
-    enum quota_verdict v = quota_capacity(q->queue, f->queue, ask, !f->preemptible, NULL);
-    if (q->has_node && queue_over_limit(s, f->queue, quota_as_amount(ask)))
-        v = QUOTA_OVER_LIMIT;
-    if (why && v != QUOTA_FITS)
-        *why = v == QUOTA_OVER_LIMIT ? WAIT_LIMIT : WAIT_QUOTA;
-    return v == QUOTA_FITS;
-}
-
 static bool by_level(const struct job_facts *f)
 {
     bool level = f->ask->required_level != LEVEL_ANY || f->ask->preferred_level != LEVEL_ANY;

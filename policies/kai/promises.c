@@ -1,23 +1,11 @@
 /* promises.c - tentative places of this pass, as what jobs hold.
  *
  * KAI counts pipelined pods as active: what one action has promised a later one may take
- * (NVIDIA/KAI-Scheduler:pkg/scheduler/api/pod_status/pod_status.go, actions/utils/job_order_by_queue.go).
- * Here that holds for a job that holds nothing else, one that waited whole or was moved: for the
+ * (NVIDIA/KAI-Scheduler:pkg/scheduler/api/pod_status/pod_status.go,
+ * actions/utils/job_order_by_queue.go). Here that holds for a job that holds nothing else, one that waited whole or was moved: for the
  * rest of the pass it stands in the running line of its leaf with the promised tasks. A growing
  * job's next task is not promised in this sense. */
 #include "policies/kai/quota.h"
-
-bool quota_is_promised(struct sched *s, const struct quota_state *q, job_id j)
-{
-    const struct quota_job *own = job_own(s, j);
-    return own->promise_pass == q->pass && own->promise && !job_placement(s, j);
-}
-
-const struct placement *quota_has(struct sched *s, const struct quota_state *q, job_id j)
-{
-    const struct quota_job *own = job_own(s, j);
-    return quota_is_promised(s, q, j) ? own->promise : job_placement(s, j);
-}
 
 /* Room for all tasks of the job. */
 static struct placement *new_promise(struct sched *s, job_id j, const struct placement *p)

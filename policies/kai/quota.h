@@ -54,10 +54,12 @@ struct quota_job {                /* policy.job_size */
     bool leaves;                  /* in the running line, and this pass took all that it holds */
     bool broken;                  /* below its minimum, and still holds something */
     bool whole;                   /* waits and holds nothing; counted with its shape */
-    bool has_reason;              /* in q->reasoned; its reason, and the pass that gave it last: */
+    /* listed there in `reasoned`, NULL: has none; its reason, and the pass that gave it last: */
+    const struct quota_state *why_in;
     enum wait_reason why;
     uint64_t why_pass;
-    /* of this pass, if promise_pass is it: the tentative place of a job that holds nothing; scratch */
+    /* of this pass, if promise_pass is it: the tentative place of a job that holds nothing else;
+     * scratch */
     struct placement *promise;
     uint64_t promise_pass;
     /* while it is awaited: where the search for it placed its tasks */
@@ -254,7 +256,7 @@ struct quota_state { /* of a shard */
     uint64_t reinstated;          /* the last pass in which one of the awaited started */
     job_id *promised;             /* [n_promised] with a promise of this pass; others, too */
     size_t n_promised, promised_capacity;
-    job_id *reasoned;             /* [n_reasoned] waiting jobs with a reason of their own; others, too */
+    job_id *reasoned;             /* [n_reasoned] with a reason of their own; others, too */
     size_t n_reasoned, reasoned_capacity;
     uint64_t renewed_at;          /* q->version when they were looked at last */
     bool grows_by_nodes;          /* the cluster has pools */
@@ -282,6 +284,9 @@ void pools_move_on(struct sched *s, struct quota_pools *pools);
 /* ---- tasks.c: a job, task by task ---- */
 /* What it asks for, on nodes of the shard's pool. */
 const struct request *quota_ask(struct sched *s, struct quota_state *q, job_id j);
+/* What it holds, or, if nothing, its promise of this pass; NULL: neither. */
+const struct placement *quota_has(struct sched *s, const struct quota_state *q, job_id j);
+bool quota_is_promised(struct sched *s, const struct quota_state *q, job_id j);
 /* has: what it holds, or would */
 struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has);
 struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n);
@@ -327,9 +332,6 @@ bool quota_is_plain(const struct quota_state *q);
 void quota_pass_begins(struct quota_state *q);
 
 /* ---- promises.c: tentative places, as what jobs hold ---- */
-/* What it holds, or, if nothing, its promise of this pass; NULL: neither. */
-const struct placement *quota_has(struct sched *s, const struct quota_state *q, job_id j);
-bool quota_is_promised(struct sched *s, const struct quota_state *q, job_id j);
 /* Tasks of a job were placed there tentatively, with those before: if it holds nothing, it can be a
  * victim. */
 void quota_promise(struct sched *s, struct quota_state *q, job_id j, const struct placement *p);
@@ -382,6 +384,10 @@ void quota_quotas_changed(struct sched *s, struct quota_state *q);        /* des
 /* The shares on its path, from the books. */
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf);
 void quota_refresh_one(struct sched *s, struct quota_state *q, queue_id i);
+/* Limits (in the pool, and of the queue in all pools), and for a non-preemptible job deserved
+ * shares. *why may be NULL. */
+bool quota_has_capacity(struct sched *s, struct quota_state *q, const struct job_facts *f,
+                        const struct quota_amount *ask, enum wait_reason *why);
 /* Fair shares, once a pass. */
 void quota_divide_now(struct sched *s, struct quota_state *q);
 /* Asks for a pass when past use that decays first gives a waiting job a fair share that it may
@@ -414,10 +420,6 @@ void quota_allocate(struct sched *s, struct quota_state *q);
 /* Places tasks tentatively, idle GPUs last. What was placed; NULL: it does not fit. */
 const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j,
                                                 const uint32_t *task, uint32_t n);
-/* Limits (in the pool, and of the queue in all pools), and for a non-preemptible job deserved
- * shares. *why may be NULL. */
-bool quota_has_capacity(struct sched *s, struct quota_state *q, const struct job_facts *f,
-                        const struct quota_amount *ask, enum wait_reason *why);
 
 /* ---- search.c, victims.c, consolidation_bound.c: see search.h ---- */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };

@@ -1,5 +1,5 @@
-/* reasons.c - why jobs wait. Jobs of one shape in one leaf share a reason, that of the last check of
- * the shape: line_blocked(). A job that was looked at alone has its own, which comes first.
+/* reasons.c - why jobs wait. Jobs of one shape in one leaf share a reason, that of the last check
+ * of the shape: line_blocked(). A job that was looked at alone has its own, which comes first.
  *
  * A reason of its own lasts as long as what it says. A tentative place is of the pass that gave it:
  * the next decides again. A limit or a quota keeps a job waiting until its queue has capacity for
@@ -13,9 +13,9 @@ void quota_blocked(struct sched *s, struct quota_state *q, job_id j, enum wait_r
     own->why = why;
     own->why_pass = q->pass;
     sched_blocked(s, j, why);
-    if (own->has_reason)
+    if (own->why_in == q)
         return;
-    own->has_reason = true;
+    own->why_in = q;
     q->reasoned = array_grown(sched_alloc, s, q->reasoned, &q->reasoned_capacity, q->n_reasoned,
                               sizeof *q->reasoned);
     q->reasoned[q->n_reasoned++] = j;
@@ -24,9 +24,9 @@ void quota_blocked(struct sched *s, struct quota_state *q, job_id j, enum wait_r
 void quota_forget_reason(struct sched *s, job_id j)
 {
     struct quota_job *own = job_own(s, j);
-    if (own->has_reason)
+    if (own->why_in)
         sched_blocked(s, j, WAIT_GROUP);
-    own->has_reason = false;
+    own->why_in = NULL;
 }
 
 /* What the job was told still keeps it waiting. */
@@ -53,10 +53,10 @@ static void renew_own_reasons(struct sched *s, struct quota_state *q)
     for (size_t i = 0; i < q->n_reasoned; i++) {
         job_id j = q->reasoned[i];
         struct quota_job *own = job_own(s, j);
-        if (!own || !own->has_reason || pool_of(s, q->pools, j) != q)
+        if (!own || own->why_in != q)
             continue;
         if (!own->waits)
-            own->has_reason = false;
+            own->why_in = NULL;
         else if (still_holds(s, q, j))
             q->reasoned[n++] = j;
         else

@@ -175,6 +175,19 @@ static void report_fair(struct sched *s, const struct quota_state *q, queue_id i
         queue_fair_share(s, i + q->books, quota_as_amount(&q->leaf[i].fair));
 }
 
+bool quota_has_capacity(struct sched *s, struct quota_state *q, const struct job_facts *f,
+                        const struct quota_amount *ask, enum wait_reason *why)
+{
+    if (f->preemptible && !q->leaf[f->queue].limited)
+        return true;
+    enum quota_verdict v = quota_capacity(q->queue, f->queue, ask, !f->preemptible, NULL);
+    if (q->has_node && queue_over_limit(s, f->queue, quota_as_amount(ask)))
+        v = QUOTA_OVER_LIMIT;
+    if (why && v != QUOTA_FITS)
+        *why = v == QUOTA_OVER_LIMIT ? WAIT_LIMIT : WAIT_QUOTA;
+    return v == QUOTA_FITS;
+}
+
 void quota_divide_now(struct sched *s, struct quota_state *q)
 {
     if (q->divided)

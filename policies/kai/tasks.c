@@ -9,6 +9,18 @@
 
 /* ---- Tasks ---- */
 
+bool quota_is_promised(struct sched *s, const struct quota_state *q, job_id j)
+{
+    const struct quota_job *own = job_own(s, j);
+    return own->promise_pass == q->pass && own->promise && !job_placement(s, j);
+}
+
+const struct placement *quota_has(struct sched *s, const struct quota_state *q, job_id j)
+{
+    const struct quota_job *own = job_own(s, j);
+    return quota_is_promised(s, q, j) ? own->promise : job_placement(s, j);
+}
+
 static uint32_t tasks_of(const struct request *ask)
 {
     return ask->tasks == SPLIT_ANY ? 1 : request_tasks(ask);

@@ -174,7 +174,8 @@ static void give_back(struct scan *x)
 
 /* ---- Where the policy sees it otherwise ---- */
 
-/* No node is asked for, and passes have met all that is there: they leave jobs waiting for which nothing seems to be missing. */
+/* No node is asked for, and passes have met all that is there: they leave jobs waiting for which
+ * nothing seems to be missing. */
 static bool is_no_help(const struct sched *s)
 {
     const struct pools *p = pools_of(s);

@@ -50,12 +50,17 @@ static void count_out(struct sched *s, job_id j, int by)
     live_of(s, j)->tentative_out += (uint32_t)by;
 }
 
+static bool is_out(const struct tentative_item *item)
+{
+    return item->sign < 0 && !item->back;
+}
+
 /* Some of these tasks are out already. */
 static bool overlaps(const struct sched *s, const struct live *l, const struct placement *p)
 {
     const struct tentative *t = s->tentative;
     for (size_t i = 0; l->tentative_out && i < t->n; i++)
-        for (size_t k = 0; t->item[i].job == l->job && t->item[i].sign < 0 && !t->item[i].back && k < p->n; k++)
+        for (size_t k = 0; t->item[i].job == l->job && is_out(&t->item[i]) && k < p->n; k++)
             if (placement_task(t->item[i].p, p->piece[k].task))
                 return true;
     return false;
@@ -66,7 +71,7 @@ static void add_item(struct sched *s, struct tentative_item item)
     struct tentative *t = s->tentative;
     mem_grow(&t->item, &t->capacity, t->n, sizeof *t->item);
     t->item[t->n++] = item;
-    count_out(s, item.job, item.sign < 0 && !item.back);
+    count_out(s, item.job, is_out(&item));
     (void)undo_add(s, UNDO_TENTATIVE, item.job);
 }
 
@@ -74,7 +79,7 @@ void tentative_undo(struct sched *s)
 {
     struct tentative *t = s->tentative;
     t->n--;
-    count_out(s, t->item[t->n].job, -(t->item[t->n].sign < 0 && !t->item[t->n].back));
+    count_out(s, t->item[t->n].job, -is_out(&t->item[t->n]));
 }
 
 /* The job has that piece from this pass alone, and has not given it back. */
@@ -82,9 +87,10 @@ static bool is_promised(const struct sched *s, job_id j, const struct piece *pie
 {
     const struct tentative *t = s->tentative;
     for (size_t i = t->n; i-- > 0;) {
-        const struct piece *x = t->item[i].job == j ? placement_task(t->item[i].p, piece->task) : NULL;
-        if (x)
-            return t->item[i].sign > 0 && piece_same(x, piece);
+        const struct tentative_item *x = &t->item[i];
+        const struct piece *has = x->job == j ? placement_task(x->p, piece->task) : NULL;
+        if (has)
+            return x->sign > 0 && piece_same(has, piece);
     }
     return false;
 }
@@ -141,11 +147,13 @@ static const struct placement *what_is_left(struct sched *s, size_t i)
     struct placement *left = sched_scratch(s, sizeof *left + p->n * sizeof left->piece[0]);
     for (size_t k = 0; k < p->n; k++) {
         bool back = false, again = false;
-        for (size_t later = i + 1; later < t->n && !back && !again; later++)
-            if (t->item[later].job == t->item[i].job && placement_task(t->item[later].p, p->piece[k].task)) {
-                back = t->item[later].back;
-                again = !back;
-            }
+        for (size_t later = i + 1; later < t->n && !back && !again; later++) {
+            const struct tentative_item *x = &t->item[later];
+            if (x->job != t->item[i].job || !placement_task(x->p, p->piece[k].task))
+                continue;
+            back = x->back;
+            again = !back;
+        }
         if (!back)
             left->piece[left->n++] = p->piece[k];
     }
