@@ -10,9 +10,11 @@
  * sorted trace, and those of an instant follow its events. */
 enum event_kind {
     EVENT_JOB_END,             /* frees GPUs before they are asked for */
+    /* nodes are closed to jobs that it does not name, or open again: before what waits for GPUs to be
+     * released gets them */
+    EVENT_RESERVATION,
     EVENT_RELEASED,            /* the grace period or the saving of an evicted job is over */
     EVENT_FAULT, EVENT_REPAIR, /* subject: a node, leaf or job, as models/failures.h numbers them */
-    EVENT_RESERVATION,         /* nodes are closed to jobs that it does not name; begins; ends */
     EVENT_QUOTA,               /* quotas of queues change */
     EVENT_SLOW,                /* of a slow fault: its onset, its detection, the end of the repair */
     EVENT_SPARE,               /* of a group: a node comes from the reserve or goes there */

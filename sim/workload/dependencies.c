@@ -5,6 +5,7 @@
  *         | entry { "?" entry }     one is enough
  *   entry = job_id                  the same as afterany:job_id
  *         | outcome ":" job_id { ":" job_id }
+ *         | "aftercorr" ":" array         of task ARRAY2_i: afterok:array_i
  *         | "singleton" [ ":" name ]
  *         | "limit" ":" number ":" name
  *   outcome = "afterok" | "afternotok" | "afterany" | "after"
@@ -16,6 +17,7 @@
 #include "sim/workload/workload_builder.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +62,7 @@ static job_id job_named(const struct workload *w, const struct named *all, const
 
 const char *const depends_how_name[DEPENDS_HOWS] = { "afterany", "afterok", "afternotok",
                                                      "after" };
+#define AFTERCORR "aftercorr"
 #define SINGLETON "singleton"
 #define LIMIT     "limit"
 
@@ -157,6 +160,20 @@ static int read_limit(struct reading *r, const char *text)
     return take_turn(r, text + digits + 1, strlen(text + digits + 1), (uint32_t)most);
 }
 
+/* The task of that array with the index of this one: what stands behind the last '_'. */
+static int read_corresponding(struct reading *r, const char *array)
+{
+    const char *own = r->w->truth[r->job].name, *index = strrchr(own, '_');
+    if (!index || !index[1] || index[1 + strspn(index + 1, "0123456789")])
+        return wrong(r, "aftercorr wants a job_id that ends in _INDEX, as tasks of an array have", own);
+    size_t size = strlen(array) + strlen(index) + 1;
+    char *task = mem_new(size, 1);
+    snprintf(task, size, "%s%s", array, index);
+    int result = read_name(r, task, AFTER_OK);
+    free(task);
+    return result;
+}
+
 /* Behind `word` and a ':', or NULL. */
 static char *behind(char *entry, const char *word)
 {
@@ -185,6 +202,9 @@ static int read_entry(struct reading *r, char *entry)
     names = behind(entry, LIMIT);
     if (names)
         return read_limit(r, names);
+    names = behind(entry, AFTERCORR);
+    if (names)
+        return read_corresponding(r, names);
     names = behind_outcome(entry, &how);
     return names ? read_names(r, names, how) : read_name(r, entry, AFTER_ANY);
 }

@@ -57,6 +57,35 @@ same want out
 expect 0 "" "$G" explain r eval
 says out "  100 s           arrives: its dependencies are met"
 
+# Task i of the second array after task i of the first: the second task of the first fails, so that of the second never runs.
+cat >arrays.csv <<'END'
+job_id,submit_s,duration_s,gpus,depends_on,status
+a_1,0,100,1,,
+a_2,0,50,1,,failed
+a_10,0,70,1,,
+b_1,0,10,1,aftercorr:a,
+b_2,0,10,1,aftercorr:a,
+b_10,0,10,1,aftercorr:a;afterany:a_2,
+END
+expect 0 "gpuyard: warning: 1 job cancelled, as a dependency can never be met; it is 'b_2': depends on afterok:a_2, which failed" \
+    "$G" run -c cluster.yaml -t arrays.csv -p fifo -o arrays
+cut -d, -f1,9,10 arrays/jobs.csv >got
+cat >want <<'END'
+job_id,start_s,end_s
+a_1,0,100
+a_2,0,50
+a_10,0,70
+b_1,100,110
+b_2,,
+b_10,70,80
+END
+same want got
+printf 'job_id,submit_s,duration_s,gpus,depends_on\na_1,0,1,1,\nb,0,1,1,aftercorr:a\n' >bad.csv
+expect 3 "gpuyard: bad.csv:3: depends_on: aftercorr wants a job_id that ends in _INDEX, as tasks of an array have, got 'b'" \
+    "$G" run -c cluster.yaml -t bad.csv -p fifo -o none
+printf 'job_id,submit_s,duration_s,gpus,depends_on\na_1,0,1,1,\nb_2,0,1,1,aftercorr:a\n' >bad.csv
+expect 3 "gpuyard: bad.csv:3: depends_on: no job has the job_id 'a_2'" "$G" run -c cluster.yaml -t bad.csv -p fifo -o none
+
 # As Slurm without kill_invalid_depend: train waits for ever, and eval and last with it.
 expect 0 "gpuyard: warning: 3 jobs never started: waiting for quota, limit, a dependency or behind a deadlock when all others were done; no mean includes them" \
     "$G" run -c cluster.yaml --set invalid_dependency=wait -t trace.csv -p fifo --outputs jobs,summary -o w

@@ -85,5 +85,6 @@ static void happens(struct sched *s, const struct event *e)
 const struct run_model quota_times_model = {
     .place = PLACE_OF(quota_times_model),
     .name = "quota windows", .summary = "quotas of queues change with time", .wanted = wanted, .begin = begin,
+    .unsaved = "that quotas change so much sooner, as their times count from time 0",
     .free = times_free, .events = 1u << EVENT_QUOTA, .happens = happens,
 };

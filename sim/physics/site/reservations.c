@@ -191,6 +191,7 @@ static bool remark(const struct sched *s, FILE *text)
 const struct run_model reservations_model = {
     .place = PLACE_OF(reservations_model),
     .name = "reservations", .summary = "nodes that only some jobs may use for a time", .wanted = wanted, .begin = begin,
+    .unsaved = "that reservations begin so much sooner, as their times count from time 0",
     .free = reservations_free, .interrupted = interrupted, .events = 1u << EVENT_RESERVATION, .happens = happens,
     .remark_name = "reservations", .remark = remark,
     .job_columns = job_columns, .job_row = job_row, .metrics = metrics, .summarise = summarise,
