@@ -276,20 +276,21 @@ FAULTS = [                    # the fault, how a line of the answer begins, exit
 ]
 
 # One GPU; a holds it from 0 to 10 s. b is there for no time at all: legal when a begins or ends, or instead of
-# c at the same instant, never in between.
-INSTANTS = [(("0", "0"), 0), (("10", "10"), 0), (("5", "5"), 1), (("10", "12"), 0), (("9.999999999", "12"), 1)]
+# c at the same instant, never in between. The third number: how often it is stopped as it starts, before that.
+INSTANTS = [(("0", "0", 0), 0), (("10", "10", 0), 0), (("5", "5", 0), 1), (("10", "12", 0), 0),
+            (("9.999999999", "12", 0), 1), (("10", "12", 2), 0), (("10", "10", 2), 0), (("9", "12", 2), 1)]
 
 
-def one_gpu(directory, start, end):
+def one_gpu(directory, start, end, stops):
     run = seconds(ns(end) - ns(start))
     files = {
         "jobs": ["job_id,queue,gpu_type,gpus,tasks,submit_s,start_s,end_s,first_wait_s,wait_s,run_s,jct_s,preemptions,"
                  "state,wait_order_s",
                  "a,q,,1,1,0,0,10,0,0,10,10,0,completed,0",
-                 "b,q,,1,1,0,%s,%s,%s,%s,%s,%s,0,completed,%s" % (start, end, start, start, run, end, start)],
+                 "b,q,,1,1,0,%s,%s,%s,%s,%s,%s,%d,completed,%s" % (start, end, start, start, run, end, stops, start)],
         "intervals": ["job_id,task,node,gpus,gpu_ids,gpu_milli,start_s,end_s,end_reason"]
-                     + sorted(["a,0,0,1,0,1000,0,10,done", "b,0,0,1,0,1000,%s,%s,done" % (start, end)],
-                              key=lambda row: ns(row.split(",")[7])),
+                     + sorted(["a,0,0,1,0,1000,0,10,done"] + stops * ["b,0,0,1,0,1000,%s,%s,preempted" % (start, start)]
+                              + ["b,0,0,1,0,1000,%s,%s,done" % (start, end)], key=lambda row: ns(row.split(",")[7])),
         "nodes": ["node,gpu_model,gpus,counted,owner,free_gpu_s,useful_gpu_s",
                   "0,V100,1,0,,0,%s" % seconds(max(ns(end), 10 ** 10))],
     }
@@ -329,11 +330,11 @@ def main(arguments):
             status, answer = verdict(copy)
         planted += 1
         result(fault.__name__, status == wanted and re.search("^" + expected, answer, re.M), answer)
-    for (start, end), wanted in INSTANTS:
+    for (start, end, stops), wanted in INSTANTS:
         with tempfile.TemporaryDirectory() as copy:
-            one_gpu(copy, start, end)
+            one_gpu(copy, start, end, stops)
             status, answer = verdict(copy)
-        result("b from %s to %s s" % (start, end),
+        result("b from %s to %s s, stopped %d times before" % (start, end, stops),
                status == wanted and bool(wanted) == ("double-booked: " in answer), answer)
     result("enough faults planted", planted >= PLANTED_LEAST, "only %d of %d" % (planted, PLANTED_LEAST))
     print("%d passed, %d failed" % (passed, failed))
