@@ -39,6 +39,7 @@ struct gaps {
     size_t n_open, open_capacity;
     struct event kept[RING];      /* the last of them: a ring */
     uint64_t changes, overlaps;
+    size_t crowded;               /* steps with several holds, of all units */
 };
 
 /* ---- The tree ---- */
@@ -151,6 +152,14 @@ static void keep(struct gaps *g, struct event e, uint64_t since)
     g->kept[g->changes++ % RING] = e;
 }
 
+static size_t crowded(const struct step *step, size_t n)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += step[i].holds > 1;
+    return sum;
+}
+
 /* The last step at that time or before. */
 static uint32_t step_at(const struct unit *u, int64_t time)
 {
@@ -220,6 +229,7 @@ static void unit_hold(struct gaps *g, struct unit *u, int64_t from, int64_t unti
     struct event e = { .taken = from, .given = until, .goes = sign < 0 };
     collect_all(g, u->step + low, high - low, end, -1);
     collect_all(g, g->anew, n, end, 1);
+    g->crowded += crowded(g->anew, n) - crowded(u->step + low, high - low);
     keep_event(g, sign < 0 ? g->anew : u->step + low, sign < 0 ? n : high - low, end, e, since);
     size_t capacity = u->capacity;
     while (capacity < low + n + rest)
@@ -236,6 +246,11 @@ void gaps_hold(struct gaps *g, size_t first, uint64_t units, int64_t from, int64
     for (uint64_t m = from < until ? units : 0; m; m &= m - 1)
         unit_hold(g, &g->unit[first + (size_t)__builtin_ctzll(m)], from, until, sign, since);
     tell(g);
+}
+
+bool gaps_overlapped(const struct gaps *g)
+{
+    return g->crowded > 0;
 }
 
 struct gaps_mark gaps_mark(const struct gaps *g)

@@ -22,6 +22,7 @@ void    gaps_free(struct gaps *g);                           /* NULL: does nothi
  * (-1): there is such a hold. An empty interval changes nothing. */
 void    gaps_hold(struct gaps *g, size_t first, uint64_t units, int64_t from, int64_t until,
                   int sign);
+bool    gaps_overlapped(const struct gaps *g);               /* some unit has two holds at one time */
 /* The earliest t in [after, latest] at which `n` units have a gap that holds [t, t + length);
  * INT64_MAX: there is none. n > 0; length INT64_MAX: without end. It costs O(log gaps) for each gap
  * that is as long and begins before t. */

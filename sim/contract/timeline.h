@@ -39,8 +39,8 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
 
 /* The earliest start, not before after_ns nor after horizon_ns, at which the run's placer finds a
  * place for the whole estimated run; a plan of j itself is not in the way. Jumps by totals per kind
- * of node, and asks the placer only where they suffice, at most `tries` times. TIME_NEVER and NULL:
- * not found. */
+ * of node, and asks the placer only where they suffice and as many GPUs are free at once over the
+ * whole run, at most `tries` times. TIME_NEVER and NULL: not found. */
 struct slot { int64_t start_ns; const struct placement *where; };
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns,
                               unsigned tries);

@@ -73,7 +73,8 @@ void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign)
         gaps_hold(g, first, gpus, INT64_MIN, INT64_MAX, sign);
 }
 
-/* Jobs ask for whole GPUs and for nothing else that is scarce, and nothing but what is held changes where they can be. */
+/* Jobs ask for whole GPUs and for nothing else that is scarce, and nothing but what is held changes where they can be. Where holds
+ * overlap totals count them twice, and say more than gaps. */
 static bool gaps_say_all(const struct sched *s)
 {
     bool sized = false, finite = false;
@@ -213,7 +214,7 @@ static enum gaps_news plan_news(struct sched *s, const struct hold *plan, int64_
 /* To know in plan_set() that the plan is where gaps say. */
 static void found_note(struct sched *s, job_id j, const struct gaps *gaps, int64_t after_ns, struct slot slot)
 {
-    if (s->timeline->gaps_say_all)
+    if (s->timeline->gaps_say_all && !gaps_overlapped(gaps))
         s->timeline->found = (struct found){ j, s->totals.passes, after_ns, slot.start_ns, slot.where, gaps_mark(gaps) };
 }
 
@@ -250,7 +251,7 @@ static struct slot earliest_without(struct sched *s, struct hold *plan, int64_t 
         return found;
     gaps_unchanged(gaps, mark);
     bool same = found.where && found.start_ns == plan->start_ns && placement_same(found.where, plan->p);
-    plan->still = (struct still){ same && !vain && t->gaps_say_all, t->outs, after_ns, gaps_mark(gaps) };
+    plan->still = (struct still){ same && !vain && t->gaps_say_all && !gaps_overlapped(gaps), t->outs, after_ns, gaps_mark(gaps) };
     found_note(s, plan->job, gaps, after_ns, vain ? (struct slot){ TIME_NEVER, NULL } : found);
     return found;
 }
@@ -312,7 +313,7 @@ static bool is_found(const struct sched *s, job_id j, const struct gaps *gaps, i
 {
     const struct found *f = &s->timeline->found;
     struct gaps_mark now = gaps_mark(gaps);
-    return f->p == p && f->job == j && f->pass == s->totals.passes && f->start_ns == start_ns && f->mark.changes == now.changes &&
+    return f->p && f->p == p && f->job == j && f->pass == s->totals.passes && f->start_ns == start_ns && f->mark.changes == now.changes &&
            f->mark.overlaps == now.overlaps;
 }
 

@@ -107,6 +107,15 @@ static struct world begin(uint64_t seed, unsigned overlaps)
     return w;
 }
 
+static bool naive_overlap(const struct world *w)
+{
+    for (size_t u = 0; u < UNITS; u++)
+        for (int64_t t = 0; t <= SECONDS; t++)
+            if (w->holds[u][t] > 1)
+                return true;
+    return false;
+}
+
 static void the_earliest_place(void **state)
 {
     (void)state;
@@ -120,6 +129,7 @@ static void the_earliest_place(void **state)
             int64_t length = ends ? 1 + draw(&w, 25) : SECONDS + 1;
             int64_t want = naive_fit(&w, after, latest, length, n, NULL);
             assert_int_equal(gaps_fit(w.g, after, latest, ends ? length : INT64_MAX, n), want);
+            assert_int_equal(gaps_overlapped(w.g), naive_overlap(&w));
             found += want != INT64_MAX && want > after;
         }
         gaps_free(w.g);
