@@ -212,7 +212,8 @@ void quota_evict_stale(struct sched *s, struct quota_state *q)
             return;
         }
         if (((struct quota_job *)job_own(s, j))->pass == q->pass) {
-            sched_wake_at(s, sched_now(s) + 1);
+            if (q->changed)            /* otherwise it waits for GPUs that are being released */
+                sched_wake_at(s, sched_now(s) + 1);
             continue;
         }
         quota_leave_broken(s, q, j);
