@@ -197,6 +197,8 @@ static void begin(struct sched *s, const void *params, void *state, bool gang)
     k->queue.backoff_s = k->params->backoff_s;
     k->queue.backoff_max_s = k->params->backoff_max_s;
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &k->n_nodes);
+    if (k->params->image_weight > 0)
+        k->image_bytes = view_image_mib(sched_view(s, FREE_IDLE)) << 20;
     k->on_node = sched_alloc(s, k->n_nodes * sizeof *k->on_node);
     k->barred = sched_alloc(s, k->n_nodes * sizeof *k->barred);
     k->candidate = sched_alloc(s, k->n_nodes * sizeof *k->candidate);
@@ -289,6 +291,7 @@ static const char *const blockings[] = { "strict", "skip", "reservation", NULL }
     { "balanced_weight", "of NodeResourcesBalancedAllocation", "", 0, 100, 1, NULL, AT(balanced_weight) }, \
     { "spread_weight", "of PodTopologySpread (kube alone)", "", 0, 100, 2, NULL, AT(spread_weight) }, \
     { "pod_affinity_weight", "of InterPodAffinity (kube alone)", "", 0, 100, 2, NULL, AT(pod_affinity_weight) }, \
+    { "image_weight", "of ImageLocality, where storage.image_gib says how large images are", "", 0, 100, 1, NULL, AT(image_weight) }, \
     { "ties", "name: the lowest node; random: drawn", "", 0, 0, TIES_NAME, ties, AT(ties) },       \
     { "sample", "adaptive: of 100 nodes or more only a part is scored", "", 0, 0, 0, samples, AT(sample) }, \
     { "backoff_s", "before the second try", "s", 0, 1e6, 1, NULL, AT(backoff_s) },                 \

@@ -12,7 +12,7 @@
 
 struct kube_params {
     double preempt, score, cpu, memory, gpu, shape_0, shape_100, balanced, taint_weight,
-        affinity_weight, fit_weight, balanced_weight, spread_weight, pod_affinity_weight, ties,
+        affinity_weight, fit_weight, balanced_weight, spread_weight, pod_affinity_weight, image_weight, ties,
         sample, backoff_s, backoff_max_s, blocking, stale_s;
 };
 enum { BLOCKING_STRICT, BLOCKING_SKIP, BLOCKING_RESERVATION };    /* of gangs */
@@ -51,6 +51,7 @@ struct kube {
     /* some job that has come says something of pods, or its pods have labels; and the nodes where
      * such rules bar the pod that is looked at (pods.c) */
     bool pods_speak;
+    int64_t image_bytes;          /* of any image; 0: not known, or ImageLocality has no weight */
     bool *barred;                 /* [n_nodes] */
     node_id n_nodes, next_start;  /* where the next sampled search begins */
     struct candidate *candidate;  /* [n_nodes] room for one search */

@@ -1,7 +1,7 @@
 /* node.c - filter and score: the node for one pod.
  *
  * Feasible: labels, taints and room, room that others are nominated for aside. The score is the sum
- * of weight times score over TaintToleration, NodeAffinity, NodeResourcesFit and
+ * of weight times score over TaintToleration, NodeAffinity, ImageLocality, NodeResourcesFit and
  * NodeResourcesBalancedAllocation; a tie goes to the lowest node, or to one drawn. Where neither
  * affinity nor nominations matter the best node comes from view_best(). */
 #include "policies/kubernetes/pods.h"
@@ -206,6 +206,23 @@ static size_t filter(struct sched *s, struct kube *k, job_id j, const struct req
     return found;
 }
 
+/* ImageLocality: nodes that have the image of job j, the more of all nodes have it the better. */
+static void score_images(struct sched *s, const struct kube *k, job_id j, const struct request *pod,
+                         struct candidate *list, size_t n)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    struct request of_job = *pod;
+    int64_t with = 0;
+    if (!k->image_bytes)
+        return;
+    of_job.job = j;
+    for (node_id i = 0; i < k->n_nodes; i++)
+        with += (view_keeps(v, &of_job, i) & KEEPS_IMAGE) != 0;
+    int64_t score = (int64_t)k->params->image_weight * kube_image(k->image_bytes, with, k->n_nodes);
+    for (size_t c = 0; c < n && score; c++)
+        list[c].score += view_keeps(v, &of_job, list[c].node) & KEEPS_IMAGE ? score : 0;
+}
+
 static node_id best_of(struct sched *s, const struct kube *k, struct candidate *list, size_t n)
 {
     int64_t preferred = 0, avoided = 0;
@@ -248,10 +265,11 @@ bool kube_choose(struct sched *s, struct kube *k, job_id j, const struct request
         return true;
     static const struct scoring by = { .score = node_score };
     if (kube_shape(s, k, pod)->indifferent && !k->n_nominations && !pod->max_per_node &&
-        !k->pods_speak && k->params->ties <= TIES_NAME && k->params->sample <= 0)
+        !k->pods_speak && !k->image_bytes && k->params->ties <= TIES_NAME && k->params->sample <= 0)
         return view_best(sched_view(s, FREE_IDLE), pod, 0, &by, k->params, n);
     size_t found = filter(s, k, j, pod);
     pods_score(s, k, j, pod, k->candidate, found);
+    score_images(s, k, j, pod, k->candidate, found);
     if (found)
         *n = best_of(s, k, k->candidate, found);
     return found > 0;

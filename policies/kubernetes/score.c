@@ -89,3 +89,13 @@ int64_t kube_between(int64_t value, int64_t least, int64_t most)
 {
     return most > least ? (int64_t)(MOST * ((double)(value - least) / (double)(most - least))) : 0;
 }
+
+#define MIB ((int64_t)1 << 20)
+
+int64_t kube_image(int64_t bytes, int64_t with, int64_t nodes)
+{
+    const int64_t least = 23 * MIB, most = 1000 * MIB;
+    int64_t scaled = (int64_t)((double)bytes * ((double)with / (double)nodes));
+    scaled = scaled < least ? least : scaled > most ? most : scaled;
+    return MOST * (scaled - least) / (most - least);
+}

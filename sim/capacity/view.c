@@ -68,6 +68,11 @@ unsigned view_keeps(const struct view *v, const struct request *r, node_id n)
     return v->keeps && r->job != ID_NONE ? v->keeps(v->run, r->job, n) : 0;
 }
 
+int64_t view_image_mib(const struct view *v)
+{
+    return v->cluster->storage.image_mib;
+}
+
 uint64_t view_islands(const struct view *v, node_id n, unsigned gpu)
 {
     return cluster_node_type(v->cluster, n)->island_of[gpu];

@@ -157,7 +157,7 @@ struct file_failures {
     double network_per_day, host_per_day;                               /* likewise */
     double switch_per_year, software_per_day, software_per_gpu_year;    /* likewise */
     int64_t saturation_gpus;                 /* 0: not given */
-    struct config_value mix, planned, given, slow, spares;
+    struct config_value mix, planned, given, slow, slow_past, spares, in_reserve;
     const char *trace;
 };
 struct file_planned {
@@ -232,7 +232,9 @@ static const struct config_key keys[] = {
     { .name = "maintenance",           .type = CONFIG_LIST, .at = SAID(planned) },
     { .name = "faults",                .type = CONFIG_LIST, .at = SAID(given) },
     { .name = "slow",                  .type = CONFIG_MAPPING, .at = SAID(slow) },
+    { .name = "slow_past",             .type = CONFIG_MAPPING, .at = SAID(slow_past) },
     { .name = "spares",                .type = CONFIG_MAPPING, .at = SAID(spares) },
+    { .name = "in_reserve",            .type = CONFIG_LIST, .at = SAID(in_reserve) },
     { .name = "trace",                 .type = CONFIG_TEXT, .at = SAID(trace) },
     { 0 },
 };
@@ -414,7 +416,9 @@ int failures_read(struct config_value section, struct cluster *c, struct error *
     settle_rates(&f);
     if (config_given(f.slow) && slow_read(f.slow, &f.laws.slow, err))
         return -1;
-    if (spares_read(f.spares, c, &f.laws, err) || read_planned(f.planned, c, &f.laws, err) || read_given(f.given, c, &f.laws, err) ||
+    if (spares_read(f.spares, c, &f.laws, err) || in_reserve_read(f.in_reserve, c, &f.laws, err) ||
+        read_planned(f.planned, c, &f.laws, err) || read_given(f.given, c, &f.laws, err) ||
+        slow_past_read(f.slow_past, &f.laws.slow, err) ||
         (f.trace && fault_trace_read(f.trace, c, &f.laws, err)))
         return -1;
     qsort(f.laws.given, f.laws.n_given, sizeof *f.laws.given, by_time);

@@ -53,6 +53,11 @@ static const struct config_key given_keys[] = {
     { 0 },
 };
 /* clang-format on */
+static const struct config_key past_keys[] = {
+    { .name = "s",            CONFIG_SECONDS, .at = offsetof(struct slow_law, past_ns), .required = true },
+    { .name = "drawn_from_s", CONFIG_SECONDS, .at = offsetof(struct slow_law, drawn_from_ns) },
+    { 0 },
+};
 static const struct config_key pace_key = { REAL, .most = 1, .above_least = true };
 static const struct config_key share_key = { REAL, .most = RATE_MOST, .above_least = true };
 
@@ -142,6 +147,42 @@ int spares_read(struct config_value section, struct cluster *c, struct failures 
             nodes += c->group_of[n] == g;
         if (f->spares[g] >= nodes)
             return config_error(entry, err, "want fewer than the %u nodes of the group", nodes);
+    }
+    return 0;
+}
+
+int slow_past_read(struct config_value section, struct slow_law *to, struct error *err)
+{
+    if (!config_given(section))
+        return 0;
+    if (config_fields(section, past_keys, to, err))
+        return -1;
+    if (!slow_happens(to))
+        return config_error(section, err, "want 'slow', or faults of 'kind: slow', whose past it is");
+    if (to->drawn_from_ns > to->past_ns)
+        return config_error(section, err, "want 'drawn_from_s' of at most 's'");
+    return 0;
+}
+
+int in_reserve_read(struct config_value list, struct cluster *c, struct failures *f,
+                    struct error *err)
+{
+    struct config_walk w = { .of = list };
+    const struct config_key key = { .type = CONFIG_COUNT, .most = CLUSTER_NODES_MAX };
+    if (!config_given(list))
+        return 0;
+    f->in_reserve = arena_alloc(c->memory, (config_count(list) + 1) * sizeof *f->in_reserve);
+    for (struct config_value entry; config_next(&w, &entry);) {
+        uint32_t n, i = 0;
+        if (config_scalar(entry, &key, &n, err))
+            return -1;
+        if (n >= c->n_nodes || !f->spares || !f->spares[c->group_of[n]])
+            return config_error(entry, err, "want a node of a group with 'spares', got %u", n);
+        while (i < f->n_in_reserve && f->in_reserve[i] != n)
+            i++;
+        if (i < f->n_in_reserve)
+            return config_error(entry, err, "want each node once, got %u twice", n);
+        f->in_reserve[f->n_in_reserve++] = n;
     }
     return 0;
 }

@@ -166,6 +166,8 @@ struct node_affinity view_affinity(const struct view *v, const struct request *r
  * nothing, or r->job is ID_NONE. Sections `storage` and `preemption`, and services. */
 enum { KEEPS_IMAGE = 1, KEEPS_DATA = 2, KEEPS_ALL = 3 };
 unsigned view_keeps(const struct view *v, const struct request *r, node_id n);
+/* Size of a container image, of all the same; 0: not known. Key `image_gib` of `storage`. */
+int64_t view_image_mib(const struct view *v);
 
 /* A walk over the nodes that allow r, lie in `within` (0: the whole view) and have at least
  * min_whole free whole GPUs, and CPUs and memory for one task (SPLIT_ANY: for one GPU). With

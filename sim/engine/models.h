@@ -18,6 +18,8 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     unsigned place;               /* of its state in a run: below MODELS_MOST, no other model's (sim/physics/physics.h) */
     const char *name, *summary;
     const char *unsaved;          /* what a snapshot does not say of it; NULL: nothing */
+    const char *(*unsaved_of)(const struct sched *s);         /* the same, of a run at that time */
+    void (*saved)(const struct sched *s, FILE *text);         /* options of a run that goes on from now: " --set 'KEY=VALUE'" */
     bool (*wanted)(const struct sched *s);
     void (*prepare)(struct sched *s);                         /* before the views of what is free are made */
     void (*begin)(struct sched *s);                           /* before the first instant */

@@ -103,11 +103,16 @@ const struct failures failures_default = {
     .cordon_ns = 7 * 24 * HOUR_NS,
 };
 
-bool failures_happen(const struct failures *f)
+bool failures_of_parts(const struct failures *f)
 {
     return f->faults_per_day > 0 || f->switch_faults_per_year > 0 ||
            f->network_faults_per_day > 0 || f->host_faults_per_day > 0 || f->software_faults_per_day > 0 || f->software_faults_per_gpu_year > 0 || f->n_planned ||
-           f->n_given || f->spares || slow_happens(&f->slow);
+           f->n_given;
+}
+
+bool failures_happen(const struct failures *f)
+{
+    return failures_of_parts(f) || f->spares || slow_happens(&f->slow);
 }
 
 static double node_rate(double per_day, double gpus)

@@ -105,6 +105,9 @@ struct failures {                 /* the default in brackets */
 
     struct slow_law slow;         /* [none] */
     uint32_t *spares;             /* [n_groups] nodes of a group that stay in reserve; NULL: none */
+    uint32_t *in_reserve;         /* [n_in_reserve] nodes that are in reserve at the beginning, of a
+                                     snapshot; owned by the cluster */
+    uint32_t n_in_reserve;
     struct planned_outage *planned;              /* [n_planned], owned by the cluster */
     struct given_fault *given;    /* [n_given] ascending by time; faults from the file or a trace,
                                      besides those drawn */
@@ -125,6 +128,8 @@ struct given_fault {
 };
 
 bool failures_happen(const struct failures *f);              /* anything can fail */
+/* parts fail or are taken out, besides slow ones and those in reserve */
+bool failures_of_parts(const struct failures *f);
 
 /* Per second. */
 double failures_node_rate(const struct failures *f, uint32_t gpus);      /* of an average node */

@@ -39,6 +39,9 @@ struct slow_law {                 /* the default of a section in brackets */
     double share_at_start;        /* [.005, A] */
     struct slow_fault *given;     /* [n_given], of the file */
     uint32_t n_given;
+    int64_t past_ns;              /* so much has passed on the clock of the given faults when the
+                                     trace begins; 0: nothing */
+    int64_t drawn_from_ns;        /* the draws began then on that clock; of a past alone */
 };
 extern const struct slow_law slow_law_usual;
 bool slow_happens(const struct slow_law *f);

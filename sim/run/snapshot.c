@@ -230,7 +230,7 @@ struct snapshot *snapshot_make(struct sched *s, int64_t time_ns, struct error *e
     job_id *before = workload_before(s->workload);
     struct taking t = { .s = s, .to = n, .number = mem_new(s->workload->n_jobs, sizeof *t.number), .before = before };
     int64_t now_ns = s->now_ns;
-    size_t unsaved = 0;
+    size_t unsaved = 0, length;
     if (s->workload->n_on_demand) {
         error_set(err, "snapshot: replicas of services and sessions come and go in the run, which a trace cannot say");
         free(t.number);
@@ -241,8 +241,16 @@ struct snapshot *snapshot_make(struct sched *s, int64_t time_ns, struct error *e
     make_room(n, s);
     for (hook_walk i = HOOKED(s, unsaved); i; hook_next(&i))
         n->unsaved[unsaved++] = hooked(s, i)->unsaved;
+    for (hook_walk i = HOOKED(s, unsaved_of); i; hook_next(&i)) {
+        n->unsaved[unsaved] = hooked(s, i)->unsaved_of(s);
+        unsaved += n->unsaved[unsaved] != NULL;
+    }
+    FILE *options = mem_stream(&n->options, &length);
     s->now_ns = time_ns;          /* what is asked for is asked as of then; nothing is settled */
     int result = take_all(&t, err);
+    for (hook_walk i = HOOKED(s, saved); i; hook_next(&i))
+        hooked(s, i)->saved(s, options);
+    mem_stream_end(options, &n->options);
     s->now_ns = now_ns;
     free(t.number);
     free(before);
@@ -267,5 +275,6 @@ void snapshot_free(struct snapshot *n)
     free(w->depends_on);
     free(w->depends_how);
     free(w->turn);
+    free(n->options);
     free(n);
 }

@@ -10,7 +10,7 @@
  * the last start was a restart with another start-up than the first, that is not quite the time of the start (`moved`).
  *
  * What a policy has kept, what queues have used, and how long jobs have waited are not in it, nor what of the physical world has
- * a state of its own: struct run_model, `unsaved`. */
+ * a state of its own: struct run_model, `unsaved`; where a model can tell its state in keys of the cluster file, `options` has them. */
 #pragma once
 #include "sim/engine/run.h"
 
@@ -21,6 +21,7 @@ struct snapshot {
     uint32_t restarted;           /* waits, and has run before: its start will cost as the first one does, which differs */
     uint32_t suspended;           /* suspended: it waits, and loses nothing */
     uint32_t parts;               /* tasks of it are still saving: are gone at once */
+    char *options;                /* of a run of it, for its cluster: " --set 'KEY=VALUE'" each, for a shell; empty: none */
     const char *unsaved[32];      /* of the models that are on; ends with NULL */
 };
 /* After run_until(s, time_ns + 1): nothing of the run changes. NULL with err: nothing is left to be done, or a job is in a state that a

@@ -61,6 +61,77 @@ done
 # A run without a snapshot takes the old one away.
 teams -p fifo -o whole && none whole/snapshot.csv
 
+# ---- Slow faults and nodes in reserve: with the options that the run names, the rest of it is the same ----
+# said FILE: the options that a run of the snapshot wants, as shell words.
+said() { sed -n 's/^gpuyard: warning: snapshot: a run of it goes on as this one with the options//p' "$1"; }
+# world SHIFT FILE: what happens to nodes after SHIFT, less SHIFT.
+world()
+{
+    awk -F, -v by="$1" '$3 ~ /^(slow|detect|repair|activate|reserve)$/ && $1 > by { printf "%.9f %s %s %s\n", $1 - by, $3, $5, $6 }' "$2/events.csv"
+}
+# goes_on CLUSTER TRACE TIME: from a snapshot then as without; without the options it does not.
+goes_on()
+{
+    "$G" run -c "$1" -t "$2" -p fifo --snapshot "$3" --outputs all -o whole >out 2>err || fail "$1 with a snapshot at $3"
+    eval "set -- $1 $2 $3 $(said err)"
+    c=$1 at=$3
+    shift 3
+    "$G" run -q -c "$c" -t whole/snapshot.csv -p fifo --outputs all -o rest "$@" || fail "$c from $at"
+    { ends "$at" whole; world "$at" whole; } >want
+    { ends 0 rest; world 0 rest; } >got
+    same got want
+    "$G" run -q -c "$c" -t whole/snapshot.csv -p fifo --outputs all -o other || fail "$c from $at, without its past"
+    { ends 0 other; world 0 other; } >got
+    cmp -s got want && fail "$c from $at: its past changes nothing" || ok
+}
+# Node 3 is in reserve until node 1 is found at 10, which is repaired at 60 and takes the place of node 0 at 70; node 2 is slow from
+# 4 to 40. Times are of the file: at + detect + repair.
+cat >slow.yaml <<'END'
+nodes: [ { group: a, count: 4, gpus: 2 } ]
+failures:
+  spares: { a: 1 }
+  faults:
+    - { kind: slow, node: 0, phi: .5, at_s: 10, detect_s: 60, repair_s: 100 }
+    - { kind: slow, node: 1, gpu: 1, phi: .5, at_s: 2, detect_s: 8, repair_s: 50 }
+    - { kind: slow, node: 2, phi: .25, at_s: 4, detect_s: 36, then: none }
+END
+cat >slow.csv <<'END'
+job_id,submit_s,duration_s,gpus
+a,0,60,2
+b,0,60,2
+c,0,60,2
+d,1,30,1
+e,3,30,1
+f,5,50,2
+g,50,20,2
+END
+for at in 5 10 20 40 50 60 69; do goes_on slow.yaml slow.csv $at; done
+# At 69, by hand: a has done 10 + 59 x .5 of 60; d, e, f wait, as node 1 is in reserve.
+grep '^a,\|^d,' whole/snapshot.csv >got
+printf '%s\n' a,0,20.5,2,default,0:0-1,-39.5 d,0,30,1,default,, >want
+same got want
+said err >got
+printf " --set 'failures.slow_past={s: 69, drawn_from_s: 0}' --set 'failures.in_reserve=[1]'\n" >want
+same got want
+# A snapshot of a run of a snapshot: 20 + 45 s.
+"$G" run -c slow.yaml -t slow.csv -p fifo --snapshot 20 -o first >out 2>err && eval "set -- $(said err)"
+"$G" run -c slow.yaml -t first/snapshot.csv -p fifo --snapshot 45 -o second "$@" >out 2>err && eval "set -- $(said err)"
+"$G" run -q -c slow.yaml -t second/snapshot.csv -p fifo --outputs all -o third "$@"
+said err >got
+printf " --set 'failures.slow_past={s: 65, drawn_from_s: 0}' --set 'failures.in_reserve=[1]'\n" >want
+same got want
+{ ends 65 whole; world 65 whole; } >want
+{ ends 0 third; world 0 third; } >got
+same got want
+# Drawn: 8 nodes, half a fault a day each, in a week whose first job comes at 64 s.
+{
+    cat "$root/traces/samples/four_teams.yaml"
+    printf 'failures: { rate: none, repair: fixed, repair_s: 30000, max_retries: unlimited, slow: { per_node_day: .5, paces: [[.5, 1], [.75, 1]], detect_median_s: 20000, share_at_start: .2 } }\n'
+} >drawn.yaml
+goes_on drawn.yaml "$root/traces/samples/four_teams.csv" 100000
+holds err '{s: 100000, drawn_from_s: 64}'
+[ "$(world 100000 whole | wc -l)" -gt 30 ] && ok || fail "few slow faults"
+
 # ---- What it does not say is said; what it cannot say is refused ----
 { cat "$root/traces/samples/four_teams.yaml"; printf 'failures: { rate: llama-3 }\n'; } >faulty.yaml
 "$G" run -c faulty.yaml -t "$root/traces/samples/four_teams.csv" --snapshot 100000 -o r >out 2>err

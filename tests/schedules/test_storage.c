@@ -22,6 +22,12 @@
         .on = true, .read_bps = 100 * GIBS, .node_read_bps = 5 * GIBS, .all_bps = 100 * GIBS, .pull_ns = 180 * S,      \
         .pull_cached_ns = 30 * S, .images_per_node = (most)                                                            \
     }
+/* All of that size. */
+#define SIZED(mib)                                                                                                     \
+    {                                                                                                                  \
+        .on = true, .read_bps = 100 * GIBS, .node_read_bps = GIBS, .all_bps = 100 * GIBS, .pull_cached_ns = 30 * S,    \
+        .image_mib = (mib)                                                                                             \
+    }
 #define BY_PARTS                                                                                                       \
     {                                                                                                                  \
         .start_ns = START_BY_PARTS, .restart_ns = START_BY_PARTS, .init_ns = 10 * S, .init_doubling_ns = 2 * S,        \
@@ -112,6 +118,23 @@ static const struct schedule rows[] = {
       .metric = { { "image_pulls", 2 } }, .jobs = {
         { 0, 10, 1, 0, .ends = 202, .image = "a", .took = "0:0" }, { 0, 10, 1, 0, .ends = 202, .image = "b", .took = "1:0" },
         { 1000, 10, 1, 1000, .ends = 1052, .image = "b", .took = "1:0" } } },
+    /* schedulers.md a.2: 1 GiB on one of two nodes counts as 512 MiB, 50 points; 40 MiB as 20, which is below 23: none. A pull takes
+     * 30 s, and 1 s for a GiB where the image is not; 10 s to initialise, 10 s to load, 10 s of work */
+    { "kube: the node that has the image", "kube", { NODES(2, 1) }, .storage = SIZED(1024), .overhead = BY_PARTS, .jobs = {
+        { 0, 10, 1, 0, .ends = 61, .image = "a", .took = "0:0" }, { 0, 10, 1, 0, .ends = 61, .image = "b", .took = "1:0" },
+        { 1000, 10, 1, 1000, .ends = 1060, .image = "b", .took = "1:0" }, { 2000, 10, 1, 2000, .ends = 2060, .image = "a", .took = "0:0" } } },
+    { "gang: likewise", "gang", { NODES(2, 1) }, .storage = SIZED(1024), .overhead = BY_PARTS, .jobs = {
+        { 0, 10, 1, 0, .ends = 61, .image = "a", .took = "0:0" }, { 0, 10, 1, 0, .ends = 61, .image = "b", .took = "1:0" },
+        { 1000, 10, 1, 1000, .ends = 1060, .image = "b", .took = "1:0" } } },
+    { "kube: without weight the first", "kube:image_weight=0", { NODES(2, 1) }, .storage = SIZED(1024), .overhead = BY_PARTS, .jobs = {
+        { 0, 10, 1, 0, .ends = 61, .image = "a", .took = "0:0" }, { 0, 10, 1, 0, .ends = 61, .image = "b", .took = "1:0" },
+        { 1000, 10, 1, 1000, .ends = 1061, .image = "b", .took = "0:0" } } },
+    { "kube: a small image counts for nothing", "kube", { NODES(2, 1) }, .storage = SIZED(40), .overhead = BY_PARTS, .jobs = {
+        { 0, 10, 1, 0, .ends = 60.0390625, .image = "a", .took = "0:0" }, { 0, 10, 1, 0, .ends = 60.0390625, .image = "b", .took = "1:0" },
+        { 1000, 10, 1, 1000, .ends = 1060.0390625, .image = "b", .took = "0:0" } } },
+    { "kube: of unknown size, likewise", "kube", { NODES(2, 1) }, .storage = PULLS(0), .overhead = BY_PARTS, .jobs = {
+        { 0, 10, 1, 0, .ends = 202, .image = "a", .took = "0:0" }, { 0, 10, 1, 0, .ends = 202, .image = "b", .took = "1:0" },
+        { 1000, 10, 1, 1000, .ends = 1202, .image = "b", .took = "0:0" } } },
     { "cold, then cached", "fifo", ONE_NODE(2), .storage = PULLS(0), .overhead = BY_PARTS, .startup = 2 * (194 + 44), .useful = 40,
       .metric = { { "image_pulls", 1 }, { "pull_gpu_h", 2 * 210 / 3600.0 } },
       .jobs = { { 0, 10, 2, 0, .ends = 204 }, { 0, 10, 2, 204, .ends = 258 } } },

@@ -2,6 +2,7 @@
 #include "policies/kubernetes/score.h"
 #include "tests/unit/test_core.h"
 
+#define MIB(n) ((int64_t)((n) * 1048576.0))
 enum formula { LEAST, MOST, RAMP_UP, RAMP_DOWN, BENT, PLATEAU, NORMALISED, REVERSED };
 
 /* Points are (percent used, 0 to 10). */
@@ -172,6 +173,28 @@ static void between(void **state)
         assert_int_equal(kube_between(rows[i].value, rows[i].least, rows[i].most), rows[i].want);
 }
 
+/* schedulers.md a.2. MiB x with / nodes, of which 23 to 1000 count: 100 (that - 23) / 977, truncated. */
+static void images(void **state)
+{
+    (void)state;
+    static const struct { int64_t bytes, with, nodes, want; } rows[] = {
+        { MIB(1000), 1, 1, 100 },    { MIB(10240), 8, 64, 100 },      /* 1280: as 1000 */
+        { MIB(999), 1, 1, 99 },      /* 97600 / 977 = 99.90 */
+        { MIB(500), 1, 1, 48 },      /* 47700 / 977 = 48.82 */
+        { MIB(8192), 1, 64, 10 },    /* 128: 10500 / 977 = 10.75 */
+        { MIB(8192), 7, 64, 89 },    /* 896: 87300 / 977 = 89.36 */
+        { MIB(1024), 1, 2, 50 },     /* 512: 48900 / 977 = 50.05 */
+        { MIB(700), 2, 3, 45 },      /* 466.67: 44366.67 / 977 = 45.41 */
+        { MIB(300), 1, 2, 12 },      /* 150: 12700 / 977 = 12.9990 */
+        { MIB(33), 1, 1, 1 },        /* 1000 / 977 = 1.02 */
+        { MIB(65.54), 1, 2, 0 },     /* 32.77: 977 / 977, less what truncating takes */
+        { MIB(65.56), 1, 2, 1 },
+        { MIB(40), 1, 2, 0 },        { MIB(23), 1, 1, 0 },            { MIB(1), 3, 3, 0 }, { MIB(8192), 0, 3, 0 },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_int_equal(kube_image(rows[i].bytes, rows[i].with, rows[i].nodes), rows[i].want);
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -181,5 +204,6 @@ int main(void)
     ADD_ROWS(tests, n, balance_as_written, balances);
     ADD_TEST(tests, n, spread);
     ADD_TEST(tests, n, between);
+    ADD_TEST(tests, n, images);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -254,6 +254,10 @@ class Clusters(Draw):
                                  {"share_at_start": 0.5, "paces": [[0.5, 1], [0.25, 3]]}]}, 0.2)
         if groups[0]["count"] > 1 and "pool" not in groups[0] and self.chance(0.15):
             f["spares"] = {"g0": 1}
+            if self.chance(0.3):
+                f["in_reserve"] = [0]
+        if "slow" in f and self.chance(0.3):
+            f["slow_past"] = {"s": 90000, **self.some({"drawn_from_s": [80000]}, 0.3)}
         if self.chance(0.6):
             f.pop("rate", None)
             f["faults_per_node_day"] = self.pick(0.5, 2, 6)

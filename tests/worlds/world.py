@@ -38,6 +38,7 @@ REALS = {
     "shape_0": [0, 5], "shape_100": [2, 10],
     "taint_weight": [0, 3], "affinity_weight": [0, 2, 7], "fit_weight": [1, 4],
     "balanced_weight": [0, 1], "spread_weight": [0, 2, 5], "pod_affinity_weight": [0, 2],
+    "image_weight": [0, 1, 5],
     "backoff_s": [0, 1, 5],
     "backoff_most_s": [10, 60], "stale_s": [-1, 0, 60], "consolidation_victims": [-1, 0, 4, 16],
     "victims": [1, 5, 10000],

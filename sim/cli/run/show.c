@@ -507,6 +507,8 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
             warn("snapshot: %s (%" PRIu32 ") %s", lost[i].which, lost[i].jobs, lost[i].what);
     for (const char *const *what = n->unsaved; *what; what++)
         warn("snapshot: it does not record %s", *what);
+    if (*n->options)
+        warn("snapshot: a run of it goes on as this one with the options%s", n->options);
     if (x->plan->cluster->period_ns && x->plan->options->snapshot_ns % x->plan->cluster->period_ns)
         warn(
             "snapshot: passes are every %.15g s from time 0; this time lies between two, so a run of it has its passes at other times",

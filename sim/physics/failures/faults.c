@@ -517,9 +517,20 @@ static void free_of(struct sched *s)
     free(r);
 }
 
+static const char *unsaved_of(const struct sched *s)
+{
+    const struct fault_run *r = faults_of(s);
+    if (failures_of_parts(r->law))
+        return "what is out of service, and what fails next";
+    for (size_t i = 0; r->law->max_retries < INT64_MAX && i < r->n_hazards; i++)
+        if (r->hazard[i].job != ID_NONE && r->hazard[i].survived && s->job[r->hazard[i].job].state != JOB_GONE)
+            return "how many failures jobs have survived, for 'max_retries'";
+    return NULL;
+}
+
 const struct run_model fault_model = {
     .place = PLACE_OF(fault_model),
-    .unsaved = "what is out of service, and what fails next",
+    .unsaved_of = unsaved_of,
     .name = "failures",
     .summary = "nodes, GPUs, leaf switches and jobs fail and are repaired; maintenance, drains, cordons",
     .wanted = wanted,

@@ -6,6 +6,9 @@
  * node is out of service for a repair, and what runs there stops at the price of a failure of cause
  * `slow`; or it heals. The next fault of a node is drawn when it is well.
  *
+ * With `slow_past` the run goes on where another one was (sim/run/snapshot.h): no draw depends on jobs,
+ * so that the stage of every unit then follows from the seed and the time that has passed.
+ *
  * The subject of an event is a node, whose draws it follows, or n_nodes + k, the k-th given fault.
  * GPU time beyond that at the usual pace is lost_time.h's. */
 #include "sim/engine/interruption.h"
@@ -20,10 +23,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum unit_stage { WELL, SLOW, OUT, OVER };    /* OUT: drained; OVER: a given fault that is past */
+/* OUT: drained; OVER: a given fault that is past; OUT_BEFORE: drained before the run began, which the
+ * node is told in its first instant */
+enum unit_stage { WELL, SLOW, OUT, OVER, OUT_BEFORE };
 struct unit {                     /* of a node's own draws, or a given fault */
     struct slow_fault fault;      /* what is, or what comes next */
     uint8_t stage;
+    int64_t out_ns;               /* OUT_BEFORE: for so long yet */
 };
 struct slow_run {
     const struct slow_law *law;
@@ -34,6 +40,7 @@ struct slow_run {
     double *gpu_pace;             /* [named GPUs] */
     int64_t *slow_since_ns, *slow_ns; /* [nodes] -1: no unit of it is slow; until then in all */
     struct lost_time *lost;            /* [n_jobs] */
+    int64_t drawn_from_ns;        /* when the draws began, on the clock of `slow_past` */
     uint32_t n_units, n_slow;
     uint64_t onsets, detected;
 };
@@ -139,7 +146,8 @@ static void push(struct sched *s, uint32_t k, int64_t after_ns, bool awaited)
     event_queue_push(s->events, (struct event){ s->now_ns + after_ns, EVENT_SLOW, k });
 }
 
-static void plan(struct sched *s, node_id n, struct slow_draw next)
+/* What comes next of node n, and after how long. */
+static int64_t plan(struct sched *s, node_id n, struct slow_draw next)
 {
     struct slow_run *r = slow_of(s);
     const struct node_type *t = cluster_node_type(s->cluster, n);
@@ -155,7 +163,28 @@ static void plan(struct sched *s, node_id n, struct slow_draw next)
         r->unit[n].fault.gpu = (uint32_t)(next.gpu_u * t->gpus);
     else if (r->law->scope == SLOW_GPU)
         r->unit[n].fault.scope = SLOW_NODE;
-    push(s, n, next.after_ns, false);
+    return next.after_ns;
+}
+
+/* Unit k enters its next stage, with nothing done to nodes and jobs; how long that lasts, TIME_NEVER:
+ * for ever. */
+static int64_t next_stage(struct sched *s, struct slow_run *r, uint32_t k)
+{
+    struct unit *u = &r->unit[k];
+    bool given = k >= s->cluster->n_nodes;
+    if (u->stage == WELL) {
+        u->stage = SLOW;
+        return u->fault.detect_ns;
+    }
+    if (u->stage == SLOW && u->fault.then == SLOW_DRAIN) {
+        int64_t drawn_ns = failures_repair_ns(s->cluster->failures, &r->repair[k]);
+        u->stage = OUT;
+        return u->fault.repair_ns >= 0 ? u->fault.repair_ns : drawn_ns;
+    }
+    if (!given)
+        return plan(s, k, slow_next(r->law, &r->stream[k]));
+    u->stage = OVER;
+    return TIME_NEVER;
 }
 
 static void log_unit(const struct sched *s, const char *kind, const struct slow_fault *f)
@@ -169,62 +198,62 @@ static void log_unit(const struct sched *s, const char *kind, const struct slow_
     decision_log(s, ID_NONE, kind, what, why);
 }
 
-static void begins(struct sched *s, struct slow_run *r, uint32_t k)
+static void begins(struct sched *s, struct slow_run *r, const struct slow_fault *f)
 {
-    struct unit *u = &r->unit[k];
-    u->stage = SLOW;
     r->onsets++;
     r->n_slow++;
-    log_unit(s, "slow", &u->fault);
-    repace(s, r, u->fault.node);
-    push(s, k, u->fault.detect_ns, false);
+    log_unit(s, "slow", f);
+    repace(s, r, f->node);
 }
 
-static void is_well(struct sched *s, struct slow_run *r, uint32_t k)
+static void is_detected(struct sched *s, struct slow_run *r, const struct slow_fault *f)
 {
-    r->unit[k].stage = k < s->cluster->n_nodes ? WELL : OVER;
-    if (k < s->cluster->n_nodes)
-        plan(s, k, slow_next(r->law, &r->stream[k]));
-}
-
-static void is_detected(struct sched *s, struct slow_run *r, uint32_t k)
-{
-    struct unit *u = &r->unit[k];
-    node_id n = u->fault.node;
     r->detected++;
     r->n_slow--;
-    log_unit(s, "detect", &u->fault);
-    if (u->fault.then == SLOW_HEALS) {
-        u->stage = OVER;
-        repace(s, r, n);
-        is_well(s, r, k);
-        return;
+    log_unit(s, "detect", f);
+    if (f->then == SLOW_DRAIN) {
+        node_goes(s, f->node);
+        interrupt_nodes(s, &(struct interruption){ FAULT_SLOW, f->node, f->node + 1, 0, 0 });
     }
-    int64_t drawn_ns = failures_repair_ns(s->cluster->failures, &r->repair[k]);
-    node_goes(s, n);
-    interrupt_nodes(s, &(struct interruption){ FAULT_SLOW, n, n + 1, 0, 0 });
+    repace(s, r, f->node);
+    run_changed(s);
+}
+
+static void is_repaired(struct sched *s, const struct slow_fault *f)
+{
+    log_unit(s, "repair", &(struct slow_fault){ .node = f->node, .pace = 1 });
+    node_comes(s, f->node);
+    run_changed(s);
+}
+
+/* It has been out since before the run began. */
+static void stays_out(struct sched *s, struct unit *u, uint32_t k)
+{
     u->stage = OUT;
-    repace(s, r, n);
-    push(s, k, u->fault.repair_ns >= 0 ? u->fault.repair_ns : drawn_ns, true);
+    node_goes(s, u->fault.node);
+    push(s, k, u->out_ns, true);
 }
 
 static void happens(struct sched *s, const struct event *e)
 {
     struct slow_run *r = slow_of(s);
     struct unit *u = &r->unit[e->subject];
-    if (u->stage != OUT)
-        run_background(s, -1);
-    if (u->stage == WELL) {
-        begins(s, r, e->subject);
-    } else if (u->stage == SLOW) {
-        is_detected(s, r, e->subject);
-        run_changed(s);
-    } else {
-        log_unit(s, "repair", &(struct slow_fault){ .node = u->fault.node, .pace = 1 });
-        node_comes(s, u->fault.node);
-        is_well(s, r, e->subject);
-        run_changed(s);
+    struct slow_fault f = u->fault;
+    uint8_t was = u->stage;
+    if (was == OUT_BEFORE) {
+        stays_out(s, u, e->subject);
+        return;
     }
+    if (was != OUT)
+        run_background(s, -1);
+    int64_t after_ns = next_stage(s, r, e->subject);
+    if (was == WELL)
+        begins(s, r, &f);
+    else if (was == SLOW)
+        is_detected(s, r, &f);
+    else
+        is_repaired(s, &f);
+    push(s, e->subject, after_ns, u->stage == OUT);
 }
 
 /* ---- Jobs ---- */
@@ -248,15 +277,58 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
 
 /* ---- The run ---- */
 
+/* Unit k as it is after a past of that length, since which its next stage would have begun after
+ * after_ns. What happened in the last instant of the past has happened. */
+static void go_on(struct sched *s, struct slow_run *r, uint32_t k, int64_t after_ns, int64_t past_ns)
+{
+    struct unit *u = &r->unit[k];
+    while (after_ns < TIME_NEVER && after_ns <= past_ns) {
+        past_ns -= after_ns;
+        after_ns = next_stage(s, r, k);
+    }
+    if (after_ns == TIME_NEVER)
+        return;
+    after_ns -= past_ns;
+    r->n_slow += u->stage == SLOW;
+    if (u->stage != OUT) {
+        push(s, k, after_ns, false);
+        return;
+    }
+    u->stage = OUT_BEFORE;
+    u->out_ns = after_ns;
+    push(s, k, 0, true);
+}
+
 static void begin_given(struct sched *s, struct slow_run *r)
 {
     for (uint32_t k = s->cluster->n_nodes; k < r->n_units; k++) {
         struct slow_fault *f = &r->unit[k].fault;
         *f = r->law->given[k - s->cluster->n_nodes];
+        if (r->law->past_ns) {
+            go_on(s, r, k, f->at_ns, r->law->past_ns + s->now_ns);
+            continue;
+        }
         int64_t late_ns = s->now_ns > f->at_ns ? s->now_ns - f->at_ns : 0;
         f->detect_ns -= late_ns;
         if (f->detect_ns > 0)
             push(s, k, f->at_ns + late_ns - s->now_ns, false);
+    }
+}
+
+static void begin_drawn(struct sched *s, struct slow_run *r)
+{
+    const struct cluster *c = s->cluster;
+    const struct slow_law *law = r->law;
+    r->drawn_from_ns = law->past_ns ? law->drawn_from_ns : s->now_ns;
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        slow_stream(law, s->setup.seed, n, c->group_gpus[c->group_of[n]], &r->stream[n]);
+        if (!c->group_gpus[c->group_of[n]])
+            continue;
+        int64_t after_ns = plan(s, n, slow_first(law, &r->stream[n]));
+        if (law->past_ns)
+            go_on(s, r, n, after_ns, law->past_ns + s->now_ns - law->drawn_from_ns);
+        else
+            push(s, n, after_ns, false);
     }
 }
 
@@ -279,14 +351,22 @@ static void begin(struct sched *s)
     nodes_begin(s);
     for (uint32_t k = 0; k < r->n_units; k++)
         random_init(&r->repair[k], s->setup.seed, "slow repairs", k);
+    begin_drawn(s, r);
+    begin_given(s, r);
     for (node_id n = 0; n < c->n_nodes; n++) {
         r->slow_since_ns[n] = -1;
         find_paces(s, r, n);
-        slow_stream(r->law, s->setup.seed, n, c->group_gpus[c->group_of[n]], &r->stream[n]);
-        if (c->group_gpus[c->group_of[n]])
-            plan(s, n, slow_first(r->law, &r->stream[n]));
     }
-    begin_given(s, r);
+}
+
+/* Its stages follow from the seed and the time that has passed. */
+static void saved(const struct sched *s, FILE *text)
+{
+    const struct slow_run *r = slow_of(s);
+    char past[DECIMAL_MAX], from[DECIMAL_MAX];
+    fprintf(text, " --set 'failures.slow_past={s: %.*s, drawn_from_s: %.*s}'",
+            (int)decimal_format(past, r->law->past_ns + s->now_ns, NS_PER_S), past,
+            (int)decimal_format(from, r->drawn_from_ns, NS_PER_S), from);
 }
 
 static void end_of(struct sched *s)
@@ -350,7 +430,7 @@ static void summarise(struct summary_builder *b)
 
 const struct run_model slow_model = {
     .place = PLACE_OF(slow_model),
-    .unsaved = "which nodes, GPUs and links are slow",
+    .saved = saved,
     .name = "slow faults",
     .summary = "nodes, GPUs and links are slow until that is detected, and gangs go at the pace of the slowest",
     .wanted = wanted,

@@ -6,6 +6,9 @@
  * that comes back while enough are in service goes to the reserve. So a gang that lost a node finds
  * another one free, however long the repair, at the price of nodes that stand idle.
  *
+ * With `in_reserve` those nodes are in reserve at the beginning, as in the run of a snapshot; only what
+ * they are too few or too many is settled by numbers.
+ *
  * A node in reserve counts as out of service (ACCOUNT_DOWN), and draws what an idle node draws. What
  * changes at an instant is settled once, after all faults and repairs of it: the subject of the event
  * is the group. */
@@ -22,6 +25,7 @@ struct reserve {                  /* of a group */
     node_id first, end;
     uint32_t spares;
     bool due;                     /* an event will look at it */
+    bool begun;                   /* one has */
 };
 struct spares_run {
     struct reserve *of;           /* [n_groups] */
@@ -96,10 +100,24 @@ static void settle(struct sched *s, struct spares_run *r, struct reserve *x)
         }
 }
 
+/* Those that were in reserve in the run that this one goes on with. */
+static void rest_again(struct sched *s, struct spares_run *r, const struct reserve *x)
+{
+    const struct failures *f = s->cluster->failures;
+    for (uint32_t i = 0; i < f->n_in_reserve; i++)
+        if (f->in_reserve[i] >= x->first && f->in_reserve[i] < x->end) {
+            log_node(s, "reserve", f->in_reserve[i]);
+            rests(s, r, f->in_reserve[i]);
+        }
+}
+
 static void happens(struct sched *s, const struct event *e)
 {
     struct spares_run *r = spares_of(s);
     r->of[e->subject].due = false;
+    if (!r->of[e->subject].begun)
+        rest_again(s, r, &r->of[e->subject]);
+    r->of[e->subject].begun = true;
     settle(s, r, &r->of[e->subject]);
     run_changed(s);
 }
@@ -165,6 +183,17 @@ static void begin(struct sched *s)
         node_power(s, r->of[g].first, false);
 }
 
+static void saved(const struct sched *s, FILE *text)
+{
+    const char *before = " --set 'failures.in_reserve=[";
+    for (node_id n = 0; n < s->cluster->n_nodes; n++)
+        if (spares_of(s)->since_ns[n] >= 0) {
+            fprintf(text, "%s%u", before, n);
+            before = ", ";
+        }
+    fputs(*before == ',' ? "]'" : "", text);
+}
+
 static void end_of(struct sched *s)
 {
     struct spares_run *r = spares_of(s);
@@ -197,7 +226,7 @@ static void summarise(struct summary_builder *b)
 
 const struct run_model spares_model = {
     .place = PLACE_OF(spares_model),
-    .unsaved = "which nodes are in reserve",
+    .saved = saved,
     .name = "spares",
     .summary = "nodes of a group stay in reserve until another one goes out of service",
     .wanted = wanted,
