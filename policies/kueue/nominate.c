@@ -58,13 +58,15 @@ static void fill_set(const struct cohort *c, uint32_t queue, const struct reques
     *set = (struct cohort_set){ .count = tasks, .least = tasks, .group = number, .each = each };
 }
 
-static void fill_allowed(struct sched *s, const struct cohort *c, struct nomination *n,
+/* A job of one run may use only flavors whose nodes could hold it: otherwise it would wait there for ever. */
+static void fill_allowed(struct sched *s, const struct cohort *c, struct nomination *n, job_id j,
                          const struct request *run, uint32_t number)
 {
     uint32_t flavors = c->desk.chooser.n_flavors;
     bool *allowed = c->flavored ? &n->allowed[(size_t)number * flavors] : NULL;
+    bool alone = !job_facts(s, j)->ask->next;
     for (uint32_t f = 0; f < flavors && allowed; f++)
-        allowed[f] = flavor_allows(s, f, run);
+        allowed[f] = flavor_allows(s, f, run) && (!alone || flavor_holds(s, f, j));
     n->set[number].allowed = allowed;
 }
 
@@ -76,7 +78,7 @@ static void fill_sets(struct sched *s, struct cohort *c, struct nomination *n, j
         grow_nomination(s, c, n, sets);
     for (const struct request *r = f->ask; r; r = r->next, i++) {
         fill_set(c, cohort_home(s, c, j), r, i, &n->set[i], &n->each[(size_t)i * COHORT_PARTS]);
-        fill_allowed(s, c, n, r, i);
+        fill_allowed(s, c, n, j, r, i);
     }
     n->entry.head.set = n->set;
     n->entry.head.n_sets = sets;

@@ -201,11 +201,14 @@ static struct queue_facts usual_queue(queue_id parent)
 }
 
 /* A local queue uses the flavors of the queue above, and deserves nothing of them by itself. */
-static void inherit_flavors(struct cluster_reader *r, struct queue_facts *f)
+static int inherit_flavors(struct cluster_reader *r, struct config_value own_flavors, struct queue_facts *f)
 {
     const struct queue_facts *up = f->parent == ID_NONE ? NULL : &r->queue[f->parent].facts;
-    if (!up || up->local_queues == LOCAL_QUEUES_NONE || f->n_flavor_quotas)
-        return;
+    if (!up || up->local_queues == LOCAL_QUEUES_NONE)
+        return 0;
+    if (f->n_flavor_quotas)
+        return config_error(own_flavors, r->err, "queue '%s': a local queue has the flavors of '%s': want none here",
+                            f->name, up->name);
     struct flavor_quota *own = arena_alloc(r->memory, (up->n_flavor_quotas + 1) * sizeof *own);
     for (uint32_t i = 0; i < up->n_flavor_quotas; i++) {
         own[i] = up->flavor_quota[i];
@@ -215,6 +218,7 @@ static void inherit_flavors(struct cluster_reader *r, struct queue_facts *f)
     }
     f->flavor_quota = own;
     f->n_flavor_quotas = up->n_flavor_quotas;
+    return 0;
 }
 
 static queue_id add_queue(struct cluster_reader *r, const struct queue_facts *f,
@@ -238,9 +242,8 @@ static int children_read(struct cluster_reader *r, struct config_value list, que
              config_fields(f.preemption, queue_preemption_keys, &f.facts.cohort, r->err)) ||
             flavor_quotas_read(r, f.flavors, &f.facts) ||
             fungibility_read(r, f.fungibility, &f.facts.fungibility) ||
-            windows_read(r, f.windows, &f.facts))
+            windows_read(r, f.windows, &f.facts) || inherit_flavors(r, f.flavors, &f.facts))
             return -1;
-        inherit_flavors(r, &f.facts);
         queue_id id = add_queue(r, &f.facts, entry);
         if (read_pins(r, f.pins, &r->queue[id]) || children_read(r, f.children, id))
             return -1;

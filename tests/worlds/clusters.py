@@ -90,7 +90,7 @@ class Clusters(Draw):
         left = {f["name"]: sum(self.usable(g) for g in groups if "node_labels" not in f
                                or g["labels"]["kind"] == f["name"]) for f in flavors}
         cpus = self.chance(0.2)
-        for q in (leaf for top in queues for leaf in top.get("queues", [top])):
+        for q in (leaf for top in queues for leaf in ([top] if "local_queues" in top else top.get("queues", [top]))):
             of = self.r.sample(flavors, len(flavors))[:self.pick(1, len(flavors), len(flavors))]
             quota = {f["name"]: min(self.pick(0, 2, 4, 8), left[f["name"]]) for f in of}
             for f in of:
