@@ -12,8 +12,8 @@
 
 struct kube_params {
     double preempt, score, cpu, memory, gpu, shape_0, shape_100, balanced, taint_weight,
-        affinity_weight, fit_weight, balanced_weight, spread_weight, pod_affinity_weight, image_weight, ties,
-        sample, backoff_s, backoff_max_s, blocking, stale_s;
+        affinity_weight, fit_weight, balanced_weight, spread_weight, pod_affinity_weight,
+        image_weight, ties, sample, backoff_s, backoff_max_s, blocking, stale_s;
 };
 enum { BLOCKING_STRICT, BLOCKING_SKIP, BLOCKING_RESERVATION };    /* of gangs */
 enum { SCORE_LEAST, SCORE_MOST, SCORE_RATIO };

@@ -34,8 +34,9 @@ int64_t kube_rounded(double raw);
 int64_t kube_spread_normalised(int64_t value, int64_t least, int64_t most);
 /* The more the better: 100 (value - least) / (most - least); 0 if all are equal. */
 int64_t kube_between(int64_t value, int64_t least, int64_t most);
-/* Of a pod with one container on a node that has its image, which so many of all nodes have: the size
- * counts as bytes x with / nodes, truncated, from 23 to 1000 MiB: 100 (that - 23) / (1000 - 23). */
+/* Of a pod with one container on a node that has its image, which so many of all nodes have: the
+ * size counts as bytes x with / nodes, truncated, from 23 to 1000 MiB: 100 (that - 23) / (1000 -
+ * 23). */
 int64_t kube_image(int64_t bytes, int64_t with, int64_t nodes);
 /* Part of the most that any feasible node has; reversed: the less the better. */
 int64_t kube_normalised(int64_t value, int64_t most, bool reversed);

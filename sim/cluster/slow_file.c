@@ -158,7 +158,8 @@ int slow_past_read(struct config_value section, struct slow_law *to, struct erro
     if (config_fields(section, past_keys, to, err))
         return -1;
     if (!slow_happens(to))
-        return config_error(section, err, "want 'slow', or faults of 'kind: slow', whose past it is");
+        return config_error(section, err,
+                            "want 'slow', or faults of 'kind: slow', whose past it is");
     if (to->drawn_from_ns > to->past_ns)
         return config_error(section, err, "want 'drawn_from_s' of at most 's'");
     return 0;

@@ -17,8 +17,8 @@ bool slow_given_is(struct config_value entry);               /* of `faults`: one
 /* appends it to f->slow.given, which has room */
 int slow_given_read(struct config_value entry, struct cluster *c, struct slow_law *to,
                     struct error *err);
-/* Where the slow faults of a run were, and its nodes in reserve; of a snapshot. Absent: nothing. The
- * first after the law and all given faults, the second after spares_read(). */
+/* Where the slow faults of a run were, and its nodes in reserve; of a snapshot. Absent: nothing.
+ * The first after the law and all given faults, the second after spares_read(). */
 int slow_past_read(struct config_value section, struct slow_law *to, struct error *err);
 int in_reserve_read(struct config_value list, struct cluster *c, struct failures *f,
                     struct error *err);

@@ -246,6 +246,8 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
         drawn(json_object_get(root, "trace"), hooked(s, i)->drawn_name, hooked(s, i)->drawn(s));
     drawn(json_object_get(root, "trace"), "sessions_drawn", run->workload->sessions ? run->workload->sessions->drawn : 0);
     json_object_set_new(root, "configuration", text_or_null(origin->settings_yaml));
+    if (setup->snapshot_options && *setup->snapshot_options)
+        json_object_set_new(root, "snapshot_options", text_or_null(setup->snapshot_options));
     json_object_set_new(root, "counts", counts(&totals, jobs_of(s, origin->federated != NULL), origin->skipped_rows));
     json_object_set_new(root, "refused", refusals(&totals));
     if (!origin->federated)

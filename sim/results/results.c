@@ -151,6 +151,11 @@ struct output *results_snapshot(struct results *r)
     return r->snapshot;
 }
 
+void results_snapshot_options(struct results *r, const char *options)
+{
+    r->setup.snapshot_options = options;
+}
+
 struct run_observer results_observer(struct results *r)
 {
     struct run_observer o = { .self = r };

@@ -32,6 +32,7 @@ struct results_setup {
     const char *directory;
     unsigned outputs;             /* bits 1 << enum output_file */
     bool snapshot;                /* snapshot.csv, too: results_snapshot() */
+    const char *snapshot_options; /* results_snapshot_options(); NULL or empty: none */
     int64_t sample_ns;            /* timeseries and queues: at most a row per that long; 0: at every change */
     const struct run_model *const *models;    /* that may be on, ends with NULL: for the headers of files of their own */
     struct run_origin origin;
@@ -56,6 +57,8 @@ struct results *results_new(const struct results_setup *setup, const struct clus
 int  results_open(struct results *r, struct error *err);
 struct output;
 struct output *results_snapshot(struct results *r);          /* snapshot.csv, to be written before results_write(); NULL: not wanted */
+/* Options of a run of it (sim/run/snapshot.h), for the manifest; borrowed until results_write(). */
+void results_snapshot_options(struct results *r, const char *options);
 struct run_observer results_observer(struct results *r);     /* for run_setup.observer */
 /* Writes what is left, to the disk; what is missing then are the names. 0, or -1 with err. */
 int  results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err);

@@ -113,6 +113,8 @@ same got want
 said err >got
 printf " --set 'failures.slow_past={s: 69, drawn_from_s: 0}' --set 'failures.in_reserve=[1]'\n" >want
 same got want
+printf '%s\n' 'import json' 'print(json.load(open("whole/manifest.json"))["snapshot_options"])' >of_manifest.py
+python3 of_manifest.py >got && same got want
 # A snapshot of a run of a snapshot: 20 + 45 s.
 "$G" run -c slow.yaml -t slow.csv -p fifo --snapshot 20 -o first >out 2>err && eval "set -- $(said err)"
 "$G" run -c slow.yaml -t first/snapshot.csv -p fifo --snapshot 45 -o second "$@" >out 2>err && eval "set -- $(said err)"

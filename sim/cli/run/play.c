@@ -48,6 +48,8 @@ static int snap(struct results *results, int64_t time_ns, struct played *to, str
     int result = run_until(to->run, time_ns + 1, err);
     if (result == 0 && !(to->snapshot = snapshot_make(to->run, time_ns, err)))
         result = -1;
+    if (result == 0)
+        results_snapshot_options(results, to->snapshot->options);
     return result == 0 ? native_write(results_snapshot(results), &to->snapshot->workload, err)
                        : result;
 }

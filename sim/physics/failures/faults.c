@@ -523,7 +523,8 @@ static const char *unsaved_of(const struct sched *s)
     if (failures_of_parts(r->law))
         return "what is out of service, and what fails next";
     for (size_t i = 0; r->law->max_retries < INT64_MAX && i < r->n_hazards; i++)
-        if (r->hazard[i].job != ID_NONE && r->hazard[i].survived && s->job[r->hazard[i].job].state != JOB_GONE)
+        if (r->hazard[i].job != ID_NONE && r->hazard[i].survived &&
+            s->job[r->hazard[i].job].state != JOB_GONE)
             return "how many failures jobs have survived, for 'max_retries'";
     return NULL;
 }

@@ -6,8 +6,8 @@
  * node is out of service for a repair, and what runs there stops at the price of a failure of cause
  * `slow`; or it heals. The next fault of a node is drawn when it is well.
  *
- * With `slow_past` the run goes on where another one was (sim/run/snapshot.h): no draw depends on jobs,
- * so that the stage of every unit then follows from the seed and the time that has passed.
+ * With `slow_past` the run goes on where another one was (sim/run/snapshot.h): no draw depends on
+ * jobs, so that the stage of every unit then follows from the seed and the time that has passed.
  *
  * The subject of an event is a node, whose draws it follows, or n_nodes + k, the k-th given fault.
  * GPU time beyond that at the usual pace is lost_time.h's. */
@@ -23,8 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* OUT: drained; OVER: a given fault that is past; OUT_BEFORE: drained before the run began, which the
- * node is told in its first instant */
+/* OUT: drained; OVER: a given fault that is past; OUT_BEFORE: drained before the run began, which
+ * the node is told in its first instant */
 enum unit_stage { WELL, SLOW, OUT, OVER, OUT_BEFORE };
 struct unit {                     /* of a node's own draws, or a given fault */
     struct slow_fault fault;      /* what is, or what comes next */
@@ -166,8 +166,8 @@ static int64_t plan(struct sched *s, node_id n, struct slow_draw next)
     return next.after_ns;
 }
 
-/* Unit k enters its next stage, with nothing done to nodes and jobs; how long that lasts, TIME_NEVER:
- * for ever. */
+/* Unit k enters its next stage, with nothing done to nodes and jobs; how long that lasts,
+ * TIME_NEVER: for ever. */
 static int64_t next_stage(struct sched *s, struct slow_run *r, uint32_t k)
 {
     struct unit *u = &r->unit[k];
@@ -279,7 +279,8 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
 
 /* Unit k as it is after a past of that length, since which its next stage would have begun after
  * after_ns. What happened in the last instant of the past has happened. */
-static void go_on(struct sched *s, struct slow_run *r, uint32_t k, int64_t after_ns, int64_t past_ns)
+static void go_on(struct sched *s, struct slow_run *r, uint32_t k, int64_t after_ns,
+                  int64_t past_ns)
 {
     struct unit *u = &r->unit[k];
     while (after_ns < TIME_NEVER && after_ns <= past_ns) {

@@ -6,8 +6,8 @@
  * that comes back while enough are in service goes to the reserve. So a gang that lost a node finds
  * another one free, however long the repair, at the price of nodes that stand idle.
  *
- * With `in_reserve` those nodes are in reserve at the beginning, as in the run of a snapshot; only what
- * they are too few or too many is settled by numbers.
+ * With `in_reserve` those nodes are in reserve at the beginning, as in the run of a snapshot; only
+ * what they are too few or too many is settled by numbers.
  *
  * A node in reserve counts as out of service (ACCOUNT_DOWN), and draws what an idle node draws. What
  * changes at an instant is settled once, after all faults and repairs of it: the subject of the event
