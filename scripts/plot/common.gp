@@ -58,6 +58,15 @@ mark_of(i) = term ? (i - 1) % 26 + 1 : bw ? marks[(i - 1) % 6 + 1] : 7
 line_of(i) = (i - 1) % 7 + 1       # of a terminal: its character
 tone(rgb, grey) = bw ? grey : rgb
 
+# Steps. gnuplot's own begin their dashes anew at each step, so that short ones look solid: where lines have dashes, stairs.gp makes lines of them.
+# On a terminal more lines than there are characters are of dots, with letters at their steps.
+if (!exists('lettered')) lettered = 0
+dashes = exists('n') && !term && (bw || n > 8)
+stepped(of, i) = dashes ? sprintf('$stair_%s%d', of, i) : sprintf('$%s%d', of, i)
+step_style = dashes ? 'lines' : 'steps'
+step_dots = lettered ? n : 0
+step_mark = lettered ? 'points pt mark_of(i)' : 'steps lt line_of(i)'
+
 # Tics of an axis of time that has dates or begins elsewhere than at 0 are told: with their words, or, above another panel, without.
 if (!exists('n_times')) n_times = 0
 time_words = "if (n_times > 0) { set xtics (value('time1') time_at1); do for [i_time=2:n_times] { set xtics add (value('time'.i_time) value('time_at'.i_time)) } }"
@@ -86,8 +95,9 @@ log_ratio_tics = "decades = log10(biggest / least) / (panels ? 0.4 : 1); \
   else { if (decades < (paper > 0 || narrow ? 3 : panels ? 4 : 6)) { set xtics (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, '1,000' 1e3, '3,000' 3e3, '10,000' 1e4, '100,000' 1e5, '1e6' 1e6) } \
   else { set xtics (0.01, 0.1, 1, 10, 100, '1,000' 1e3, '10,000' 1e4, '1e5' 1e5, '1e6' 1e6) } }"
 
-# The name of the left axis of a paper: gnuplot's own leaves the picture where its tics are long. Left of a panel are 66 pixels.
-axis_name = "set label 99 axis_words at screen 9.0 / width, graph 0.5 center rotate by 90"
+# The name of the left axis of a paper: gnuplot's own leaves the picture where its tics are long. Left of a panel are 66 pixels, and 8 more beside five digits.
+axis_margin(most) = most < 10000 ? 66.0 : 74.0
+axis_name = "set label 99 axis_words at screen 7.0 / width, graph 0.5 center rotate by 90"
 
 # Names beside their lines, where the figure has found room for all of them.
 if (!exists('direct')) direct = 0

@@ -33,6 +33,6 @@ if (panels) {
     set ytics scale 0 ('' 0)
     do for [k=1:rows] { set ytics add (value('queue'.k) k) }
     set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb '#888888' dt 2 back
-    plot for [i=1:n] '$dots'.i using 1:2 with points pt 7 ps 1.1 lc rgb colour_of(i)
+    plot for [i=1:n] '$dots'.i using 1:2 with points pt mark_of(i) ps 1.1 lc rgb colour_of(i)
     unset multiplot
 }

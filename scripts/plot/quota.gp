@@ -4,7 +4,8 @@ if (paper > 0) { across = paper < 600 ? 1 : across }
 down = (n + across - 1) / across
 panel_height = paper > 0 ? 110 : across == 1 ? 190 : 160
 key_height = paper <= 0 || paper >= 600 ? 0 : paper < 394 ? 68 : 36
-height = 90 + key_height + panel_height * down
+head = titles ? 54 : 30
+height = head + 36 + key_height + panel_height * down
 paper_height = height
 load 'common.gp'
 set style fill solid 1.0 noborder
@@ -21,8 +22,8 @@ do for [k=1:n] {
     column_k = (k - 1) % across; row_k = (k - 1) / across
     set lmargin at screen (66.0 + column_k * (width - 69.0) / across) / width
     set rmargin at screen (66.0 + (column_k + 1) * (width - 69.0) / across - 48) / width
-    set tmargin at screen 1 - (54.0 + row_k * panel_height) / height
-    set bmargin at screen 1 - (54.0 + (row_k + 1) * panel_height - 42) / height
+    set tmargin at screen 1 - (head + row_k * panel_height + 0.0) / height
+    set bmargin at screen 1 - (head + (row_k + 1) * panel_height - 42.0) / height
     set format x (k + across > n ? '%g' : '')
     if (k + across > n) { @time_words } else { @time_marks }
     set title value('title'.k) offset 0,-0.6

@@ -10,11 +10,12 @@ set yrange [0:(most > 0 ? most * 1.05 : 1)]
 set ylabel level_unit
 foot_text = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over); @foot_line
 if (!term) { unset key; set multiplot; set lmargin 11; set rmargin 3; set bmargin at screen (62 + 17.0 * n) / height }
-if (paper > 0) { unset ylabel; axis_words = level_unit; @axis_name; set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width }
+if (paper > 0) { unset ylabel; axis_words = level_unit; @axis_name; set lmargin at screen axis_margin(most) / width; set rmargin at screen 1 - 14.0 / width }
 if (term) { unset ylabel }
 if (direct) { set bmargin at screen 48.0 / height; set tmargin at screen 1 - 8.0 / height; @direct_times }
 eval level_words(most > 0 ? most * 1.05 : 1)
-if (term) { plot for [i=1:n] '$rate'.i using ($1 / unit_s):2 with steps lt line_of(i) lc rgb colour_of(i) } else {
-plot for [i=1:n] '$rate'.i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) }
+stair_of = 'rate'; load 'stairs.gp'
+if (term) { plot for [i=1:step_dots] '$rate'.i using ($1 / unit_s):2 with steps lt 0 lc rgb colour_of(i), for [i=1:n] '$rate'.i using ($1 / unit_s):2 with @step_mark lc rgb colour_of(i) } else {
+plot for [i=1:n] stepped('rate', i) using ($1 / unit_s):2 with @step_style lw 1.5 dt dash_of(i) lc rgb colour_of(i) }
 if (!term && !direct) { foot = 17 * n; named = 'title'; load 'lines_legend.gp' }
 if (!term) unset multiplot

@@ -34,7 +34,7 @@ if (term) {
     do for [k=1:n] {
         file = '$service'.k
         set lmargin at screen (84.0 + (k - 1) * (width - 92.0) / n) / width
-        set rmargin at screen (84.0 + k * (width - 92.0) / n - 42) / width
+        set rmargin at screen (84.0 + k * (width - 92.0) / n - 58) / width
         do for [r=1:4] {
             set tmargin at screen 1 - top[r] / (height + 0.0)
             set bmargin at screen 1 - bottom[r] / (height + 0.0)

@@ -9,8 +9,9 @@ set xrange [0:end]
 @time_words
 time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 if (!term) { set lmargin 11; set multiplot; unset key }
-if (paper > 0) { set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width }
+if (paper > 0) { set lmargin at screen axis_margin(most1 > most2 ? most1 : most2) / width; set rmargin at screen 1 - 14.0 / width }
 if (term) { set lmargin 8; set rmargin 1; set tmargin 2 }
+do for [p=1:2] { stair_of = file[p]; load 'stairs.gp' }
 do for [p=1:2] {
     unset label
     set title (titles ? value('heading'.p) : '')
@@ -26,8 +27,8 @@ do for [p=1:2] {
     most = value('most'.p)
     set yrange [0:(most > 0 ? most * 1.05 : 1)]
     eval level_words(most > 0 ? most * 1.05 : 1)
-    if (term) { plot for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with steps lt line_of(i) lc rgb colour_of(i) } else {
-    plot for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with steps lw 1.5 dt dash_of(i) lc rgb colour_of(i) }
+    if (term) { plot for [i=1:step_dots] '$'.file[p].i using ($1 / unit_s):2 with steps lt 0 lc rgb colour_of(i), for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with @step_mark lc rgb colour_of(i) } else {
+    plot for [i=1:n] stepped(file[p], i) using ($1 / unit_s):2 with @step_style lw 1.5 dt dash_of(i) lc rgb colour_of(i) }
 }
 if (!term && !direct) { foot = 17 * n; named = 'title'; load 'lines_legend.gp' }
 if (!term) unset multiplot

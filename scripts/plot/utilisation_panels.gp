@@ -1,11 +1,11 @@
 # utilisation_panels.gp - the panels on paper or screen, lines of all GPUs above the bands; the legend stands once, right of the topmost.
 set style fill solid 1.0 noborder
 set grid front
-set lmargin 9
+set lmargin (most1 < 10000 ? 9 : 11)     # as wide as its numbers
 right = longest > 17 ? longest + 7 : 24         # characters of the legend
 set rmargin right
 set multiplot layout n,1
-if (paper > 0) { unset ylabel; axis_words = levels; @axis_name; set lmargin at screen 66.0 / width; set rmargin at screen 1 - 14.0 / width }
+if (paper > 0) { unset ylabel; axis_words = levels; @axis_name; set lmargin at screen axis_margin(most1) / width; set rmargin at screen 1 - 14.0 / width }
 panel = (height - 44 - 17.0 * key_rows) / n     # of a paper, where the legend stands below
 do for [i=1:n] {
     set title (titles ? value('panel'.i) : n > 1 ? value('run'.i) : '') offset 0,(paper > 0 ? -0.5 : 0)

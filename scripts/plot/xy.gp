@@ -12,8 +12,7 @@ if (!exists('places')) { if (high - low >= 1000) { step = step_of(high); set xti
 log_words = "set ytics ('1' 1); do for [e=floor(log10(value('low'.p))):ceil(log10(value('high'.p)))] { do for [m in (value('high'.p) / value('low'.p) < 8 ? '1 1.5 2 3 4 5 6 8' : value('high'.p) / value('low'.p) < 300 ? '1 2 5' : '1')] { set ytics add (thousands(m * 10.0 ** e) m * 10.0 ** e) } }"
 unset key
 if (narrow && high - low < 1000 && !exists('places')) { set xtics step_of(high - low) }
-style = marked ? 'linespoints' : 'lines'
-term_mark = marked ? 'pt mark_of(i)' : ''
+term_mark = marked ? 'linespoints lt line_of(i) pt mark_of(i)' : lettered ? 'points pt mark_of(i)' : 'lines lt line_of(i)'
 if (!term) { set multiplot; set lmargin (paper > 0 ? 9 : 11); set rmargin 3 }
 if (titles && !term) { set label 1 title_text at screen 0.5, screen 1 - 14.0 / height center font ',11' }
 do for [p=1:panels] {
@@ -28,15 +27,17 @@ do for [p=1:panels] {
     if (exists('places')) { set xtics ('' place_at1); do for [i=1:places] { set xtics add ((p == panels || term ? value('place'.i) : '') value('place_at'.i)) } }
     unset logscale y
     if (value('logarithmic'.p)) { set logscale y; @log_words } else { eval level_words(value('high'.p)) }
-    set yrange [value('low'.p):value('high'.p)]
+    # A line of a terminal is a larger part of an axis of decades than the room below the least value.
+    low_y = value('low'.p) / (term && value('logarithmic'.p) ? (value('high'.p) / value('low'.p)) ** 0.15 : 1)
+    set yrange [low_y:value('high'.p)]
     mark = value('mark'.p)
     own(i) = '$xy'.p.'_'.i
-    upto = diagonal ? (high < value('high'.p) ? high : value('high'.p)) : 0
+    upto = high < diagonal ? high : diagonal
     set arrow 1 from 0,0 to upto,upto nohead lc rgb '#aaaaaa' dt 2 back
     if (!diagonal) { unset arrow 1 }
     if (mark == mark) { set arrow 2 from graph 0,first mark to graph 1,first mark nohead lc rgb '#888888' dt 2 } else { unset arrow 2 }
     if (term) {
-        plot for [i=1:n] own(i) using 1:2 with @style lt line_of(i) @term_mark lc rgb colour_of(i)
+        plot for [i=1:marked ? 0 : step_dots] own(i) using 1:2 with lines lt 0 lc rgb colour_of(i), for [i=1:n] own(i) using 1:2 with @term_mark lc rgb colour_of(i)
     } else { if (whiskers) {
         plot for [i=1:n] own(i) using 1:2:3:4 with yerrorbars pt 0 lw 1.2 lc rgb colour_of(i), \
              for [i=1:n] own(i) using 1:2 with linespoints pt mark_of(i) ps 0.8 lw 1.8 dt dash_of(i) lc rgb colour_of(i)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""paper.py fonts PDF INCHES POINTS | grey PNG | bands PNG N - whether a picture is fit for a paper's column.
+"""paper.py fonts PDF INCHES POINTS | grey PNG | bands PNG N | dashes PNG - whether a picture is fit for a paper's column.
 
 fonts: the page is that wide, every text has that size, and every font is in the file.
 grey: no pixel has a colour.
 bands: seen in grey (Rec. 601: .299 R + .587 G + .114 B), there are N fills that differ by at least a tenth of the way from black to
 white from each other and from the paper. A fill is a value that at least one pixel in 50 has.
+dashes: the second line, in the grey 112 of common.gp, has gaps: of the columns from its first to its last at least a quarter have none of it.
 """
 import collections
 import re
@@ -72,8 +73,15 @@ def bands(path, n):
     assert len(seen) >= n and all(g >= 25.5 for g in gaps), f"fills {seen}"
 
 
+def dashes(path):
+    columns = {x for row in pixels(path) for x, pixel in enumerate(row) if pixel == (112, 112, 112)}
+    assert columns, "no second line"
+    share = len(columns) / (max(columns) - min(columns) + 1)
+    assert share < 0.75, f"{share:.2f} of the columns have it"
+
+
 try:
     {"fonts": lambda a: fonts(a[0], float(a[1]), float(a[2])), "grey": lambda a: grey(a[0]),
-     "bands": lambda a: bands(a[0], int(a[1]))}[sys.argv[1]](sys.argv[2:])
+     "bands": lambda a: bands(a[0], int(a[1])), "dashes": lambda a: dashes(a[0])}[sys.argv[1]](sys.argv[2:])
 except AssertionError as wrong:
     sys.exit(f"{sys.argv[2]}: {wrong}")

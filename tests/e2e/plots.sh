@@ -200,6 +200,16 @@ awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++)
 "$G" run -q -c hand.yaml -t many.csv -p fifo -o many && "$G" plot many -k queue_length -o a.svg && holds a.svg ">1,000<"
 if grep -q '>1000<\|>10000<' a.svg; then fail "thousands without separators"; else ok; fi
 
+# The grey line of what arrives stays below the title; the least latency, of 0.04 s beside 10 s, above the axis; quotas say what they draw, in few digits.
+"$G" plot many -k arrived_load -f term >said && sed -n 2p said >first && [ "$(tr -d ' ' <first)" = 'GPUsallocated(%)' ] && ok || fail "a line through the title: $(cat first)"
+says said "  broken line: all GPUs asked for are allocated"
+mkdir -p apart && { head -n 1 served/services.csv; printf '%s\n' 60,slow,10,600,600,0,0,1,1,1,5,5,10,,,1,1 60,quick,400,24000,24000,0,0,1,1,1,0.01,0.01,0.04,,,1,1; } >apart/services.csv
+for columns in 40 80; do
+    COLUMNS=$columns "$G" plot apart -k service_load -f term >said && sed '1,/latency, P99/d; /requests a second/,$d' said | grep -q '| *B$' && ok || fail "no least latency: $(cat said)"
+done
+"$G" plot hand -k quota -f term >said && says said "  # held" && holds said "fifo, pack: GPUs of each queue; each column is the mean over"
+COLUMNS=40 "$G" plot set/quota-1 -k quota -f term >said && ! grep -q '^ *[0-9]*\.[0-9][0-9] |\|^ *[0-9]*[0-9]\{3\}\.' said && ok || fail "more than three digits of GPUs: $(cat said)"
+
 # ---- The legend of bands lies beside the panels, however low these are: one column, right of the axis of time ----
 beside() { # SVG NAME...: the names stand one below the other, right of all tics of the axis
     python3 - "$@" <<'END'
@@ -254,6 +264,7 @@ for format in png svg pdf term; do
     same a.$format b.$format
 done
 "$G" plot swept >said && says said swept/sweep.png
+"$G" plot made -k sweep -m wait_mean_s -f term >said && holds said '  12 |+' && ! grep -q '^ *1[4-9] |\|^ *20 |' said && ok || fail "an axis up to an interval of 19.85 that is not drawn: $(cat said)"
 "$G" plot swept --kind sweep -x load -m wait_mean_s -o a.svg                   # tics at the values of runs, and at no other
 if grep -q '>1\.5<\|>2\.5<' a.svg; then fail "a tic at a load that no run had"; else ok; fi
 
@@ -309,9 +320,14 @@ last = [text for y, text in sorted(at)][-len(sys.argv) + 2:]
 sys.exit(last != sys.argv[2:] or len({y for y, text in at if text in last}) != len(last))
 END
 }
-COLUMNS=40 "$G" plot kept --kind jobs --format term >said && says said "  Lines of one character: a picture" && holds said "  @  load = 1, fifo, seed = 1: mean" || fail "twelve lines of seven characters: $(cat said)"
-"$G" plot hand --kind jobs --format term >said
-if grep -q 'one character' said; then fail "one line of one character"; else ok; fi
+COLUMNS=40 "$G" plot kept --kind jobs --format term >said && holds said "  E  load = 1, fifo, seed = 1: mean" && grep '^ .*|' said | grep -q '[A-L]' ||
+    fail "twelve lines without letters: $(cat said)"
+COLUMNS=40 "$G" plot kept --kind fairness --format term >said && unfolded said | grep -q " L load = 1.2, sjf, seed = 2: 400 jobs" && grep '^ .*|' said | grep -q '[A-L]' ||
+    fail "twelve curves of fairness without letters: $(cat said)"
+"$G" plot hand --kind jobs --format term >said && says said '  *  fifo, pack: mean 1 running, 0 waiting'
+set --                                                                      # 26 letters; the 27th line has the first again
+while [ $# -lt 27 ]; do set -- "$@" hand; done
+"$G" plot "$@" --kind jobs --format term >said && says said "  Lines of one letter: a picture tells them apart."
 expect 2 "gpuyard: plot: arrived_load shows at most 12 directories, got 13" "$G" plot kept/runs/* hand --kind arrived_load
 for kind in jobs energy; do
     "$G" plot kept --paper --kind $kind -o a.svg 2>said && set -- && for load in 0.8 1 1.2; do for policy in fifo sjf; do for seed in 1 2; do
@@ -367,6 +383,7 @@ holds a.svg ">gave GPUs back<"
 if grep -q '>starting up<\|>expired<\|P99 [0-9]' a.svg; then fail "sessions: what did not happen"; else ok; fi
 "$G" plot sat --kind sessions --format term >said           # four wait, from half of the time on two have given their GPUs back
 grep -q '^ *\(4 +\)\{0,1\}c\{34,35\}d\{34,35\}$' said && grep -q '^ *\(0 +\)\{0,1\}c\{34,35\}a\{34,35\}$' said && ok || fail "bands of sessions: $(cat said)"
+COLUMNS=40 "$G" plot sat sat --label "a long name, one" --label "a long name, two" --kind sessions --format term >x && unfolded x | grep -q "a long name, two: 4 sessions" && ok || fail "names of sessions that are cut: $(cat x)"
 holds said "sat: time to start P50 20 s, P90 28 s; gave GPUs back once; 2"
 sed '/,closed,\|,culled,/d' sat/sessions.csv >none_sat/sessions.csv && cp sat/timeseries.csv none_sat
 "$G" plot none_sat --kind sessions -o a.svg || fail "sessions of which none has started"
@@ -459,6 +476,26 @@ height() { od -An -tu1 -j20 -N4 "$1" | awk '{ print $3 * 256 + $4 }'; }
     [ "$(grep -cx 'quota, pack\|fifo, pack' said)" = 2 ] && ok || fail "points without names"
 
 holds a.svg 'height="460"'
+# Bars on paper have the unit of their axis; what they are over stands once, whole.
+"$G" plot five -k compare -m wait_mean_s --paper -o a.svg && holds a.svg ">mean time in the queue (s)<"
+"$G" plot set/quota-1 set/fifo-1 --label "a base whose name has 39 characters here" --label other -k normalised --paper -o a.svg &&
+    words a.svg >said && [ "$(grep -c "over that of a base whose name has 39 characters here" said)" = 1 ] && ok || fail "a base that is cut: $(cat said)"
+# An axis has the unit of its longest bar, whose text is 2.5 h.
+mkdir -p hours && cp five/1/manifest.json hours && printf 'metric,scope,value,unit,n\nwait_mean_s,all,9000,s,1\n' >hours/summary.csv
+"$G" plot hours -k compare -m wait_mean_s --paper -o a.svg && holds a.svg ">2.5 h<" && holds a.svg ">mean time in the queue (h)<"
+# The name of an axis stands left of numbers of five digits and in the picture: text of 12 pixels from x on.
+sed 's/count: 1/count: 1300/' hand.yaml >wide.yaml && "$G" run -q -c wide.yaml -t hand.csv -p fifo -o broad && "$G" plot broad -k fragmentation -o a.svg && holds a.svg ">10,000<" &&
+    grep -B 1 '<text>free GPUs<' a.svg | grep -q 'translate([1-9][0-9]\.' && ok || fail "the name of an axis leaves the picture: $(grep -B 1 '<text>free GPUs<' a.svg)"
+# Queues are points of their own mark for each run where there is no colour.
+"$G" plot set/quota-1 set/fifo-1 -k fairness --bw -o a.svg && [ "$(grep -o "href='#gpPt[0-9]*' transform='translate" a.svg | sort -u | wc -l)" = 2 ] && ok || fail "two runs of one mark"
+# Short steps of a dashed line have gaps, too: 120 run times, each 5 % above the one before. The control has dashes for no line.
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 120; i++) print i ",0," 10 * 1.05 ^ i ",1" }' >smooth.csv
+"$G" run -q -c wide.yaml -t smooth.csv -p fifo -o smooth || fail "120 run times do not run"
+dashed() { "$G" plot smooth smooth --label "a name too long for a place beside the curve" --label "and another one of that length or more" -k jct_cdf --paper -o a.png; }
+dashed && python3 "$root/tests/e2e/paper.py" dashes a.png && ok || fail "a dashed line of short steps looks solid"
+mkdir -p plain/plot && cp "$root"/scripts/plot/*.gp plain/plot && sed 's/^dash_of(i) = .*/dash_of(i) = 1/' "$root/scripts/plot/common.gp" >plain/plot/common.gp &&
+    (GPUYARD_SCRIPTS=$work/plain && export GPUYARD_SCRIPTS && dashed) || fail "no picture without dashes"
+if python3 "$root/tests/e2e/paper.py" dashes a.png 2>said; then fail "the control: a solid line has gaps"; else ok; fi
 "$G" plot set -k pareto -m jct_mean_s -m util_alloc -o a.svg && ! grep -q 'height="460"' a.svg && ok || fail "names that whiskers run through"
 # 99.6 is 100 to two digits, not 1e+02.
 for seed in 1 2 3; do

@@ -28,6 +28,12 @@ const char *axis_unit(double span_s)
     return units[i].unit;
 }
 
+/* A duration is written in a unit from two of it on, an axis in one from three on. */
+const char *bar_unit(double most_s)
+{
+    return axis_unit(most_s * 3 / 2);
+}
+
 double unit_seconds(const char *unit)
 {
     size_t i = 0;

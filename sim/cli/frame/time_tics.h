@@ -32,4 +32,5 @@ void time_moment(char to[TIME_TEXT], const struct time_span *span, double at_s);
 
 /* The unit of an axis as long as span_s: s, min, h, d; and how many seconds it has. */
 const char *axis_unit(double span_s);
+const char *bar_unit(double most_s); /* of values: that in which human() writes the largest */
 double unit_seconds(const char *unit);

@@ -102,6 +102,7 @@ static void draw_shares(const struct plot_request *r, const struct shares *s, st
     uint32_t *order = mem_new(intern_count(s->names), sizeof *order);
     size_t queues = order_queues(s, order), rows = queues > QUEUES_MOST ? QUEUES_MOST : queues,
            longest = 0;
+    bool letters = figure_lettered(f, r->n);
     double most = 0;
     for (size_t k = 0; k < rows; k++) {
         const char *name = intern_text(s->names, order[k]);
@@ -124,7 +125,7 @@ static void draw_shares(const struct plot_request *r, const struct shares *s, st
             isnan(s->jain[i]) ? "" : words(a, ", Jain's index %.3f", s->jain[i]);
         const char *title = figure_words(f, words(a, "title%zu", i + 1));
         fact_text(f, jain, "jain%zu", i + 1);
-        figure_key(f, i + 1, false, words(a, "%s%s", title, jain));
+        figure_key(f, i + 1, letters, words(a, "%s%s", title, jain));
     }
     fact(f, (double)rows, "rows");
     fact(f, (double)(queues - rows), "others");

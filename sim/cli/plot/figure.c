@@ -238,9 +238,15 @@ FILE *figure_legend(struct figure *f)
     return stream_of(&f->legend);
 }
 
+bool figure_lettered(struct figure *f, size_t n)
+{
+    fact(f, n > KEY_MARKS, "lettered");
+    return n > KEY_MARKS;
+}
+
 void figure_key(struct figure *f, size_t line, bool marked, const char *text)
 {
-    enum { LETTERS = 26, INDENT = 5 };
+    enum { INDENT = 5 };
     static const char drawn[KEY_MARKS + 1] = "*#$%@&=";
     if (f->canvas.format != PLOT_TERM)
         return;
@@ -250,7 +256,7 @@ void figure_key(struct figure *f, size_t line, bool marked, const char *text)
     fputs("  ", to);
     if (f->canvas.colour)
         fprintf(to, "\033[38;2;%u;%u;%um", rgb >> 16, rgb >> 8 & 255, rgb & 255);
-    putc(marked ? 'A' + (int)(k % LETTERS) : drawn[k % KEY_MARKS], to);
+    putc(marked ? 'A' + (int)(k % KEY_LETTERS) : drawn[k % KEY_MARKS], to);
     fputs(f->canvas.colour ? "\033[0m" : "", to);
     text_wrap(to, name_clean(f->memory, text, INT_MAX), INDENT - 2, INDENT,
               (size_t)f->canvas.columns);
@@ -258,10 +264,11 @@ void figure_key(struct figure *f, size_t line, bool marked, const char *text)
 
 void figure_keys(struct figure *f, size_t n, bool marked, const char *fact)
 {
+    bool letters = figure_lettered(f, n) || marked;
     for (size_t i = 1; i <= n; i++)
-        figure_key(f, i, marked, figure_words(f, words(f->memory, "%s%zu", fact, i)));
-    if (n > KEY_MARKS && !marked)
-        figure_note(f, "Lines of one character: a picture tells them apart.");
+        figure_key(f, i, letters, figure_words(f, words(f->memory, "%s%zu", fact, i)));
+    if (n > KEY_LETTERS)
+        figure_note(f, "Lines of one letter: a picture tells them apart.");
 }
 
 void figure_note(struct figure *f, const char *text)

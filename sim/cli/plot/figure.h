@@ -84,9 +84,11 @@ FILE *figure_text(struct figure *f);
 FILE *figure_legend(struct figure *f);
 /* On a terminal the legend of lines 1 .. n, or of one: what a line is drawn with there (common.gp),
  * and the text, or the texts `fact`1 .. `fact`n; `marked`: its points have a letter. Other pictures
- * have a legend of their own. There are KEY_MARKS characters, which more lines use in turn: then
- * figure_keys() says so. */
-enum { KEY_MARKS = 7 };
+ * have a legend of their own. There are KEY_MARKS characters; more lines are of dots, with letters
+ * where they have points or change: so figure_lettered() says, and tells the script by the fact
+ * `lettered`. More than KEY_LETTERS use letters in turn: then figure_keys() says so. */
+enum { KEY_MARKS = 7, KEY_LETTERS = 26 };
+bool figure_lettered(struct figure *f, size_t n);
 void figure_key(struct figure *f, size_t line, bool marked, const char *text);
 void figure_keys(struct figure *f, size_t n, bool marked, const char *fact);
 /* On a terminal a sentence below the legend; "": none. */

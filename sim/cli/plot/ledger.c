@@ -270,7 +270,7 @@ static void put_text(const struct plot_request *r, const struct bars *bars, cons
 
 static void put_axis(const struct bars *bars, double most, struct figure *f)
 {
-    const char *unit = bars->times ? axis_unit(most) : "";
+    const char *unit = bars->times ? bar_unit(most) : "";
     double scale = bars->times ? unit_seconds(unit) : 1;
     fact(f, bars->shares ? 100 : most > 0 ? most / scale * 1.02 : 1, "axis_end");
     fact(f, scale, "axis_scale");

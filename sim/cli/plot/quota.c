@@ -255,7 +255,7 @@ static void put_panel(const struct quotas *q, const struct queue *queue, bool *d
     for (size_t row = CELL_ROWS; row >= 1; row--)
         fprintf(to, "%s | %.*s\n",
                 padded(a,
-                       row == CELL_ROWS ? words(a, "%.4g", high)
+                       row == CELL_ROWS ? (high < 1000 ? short_number(a, high) : commas(a, high))
                        : row == 1       ? "0"
                                         : "",
                        -7),
@@ -265,18 +265,23 @@ static void put_panel(const struct quotas *q, const struct queue *queue, bool *d
     free(cell);
 }
 
-static void put_text(const struct quotas *q)
+static void put_text(const struct quotas *q, bool any_quota)
 {
     FILE *to = figure_text(q->f);
     struct arena *a = figure_memory(q->f);
     int columns = q->r->canvas.columns;
     bool drawn[sizeof CELL_MARKS] = { false };
+    text_wrap(to, words(a, "%s: GPUs of each queue; each column is the mean over %s",
+                        q->r->run[0].label,
+                        human(a, q->axis.steps.length_s / (double)q->axis.steps.n)),
+              0, 2, (size_t)columns);
+    putc('\n', to);
     for (size_t k = 0; k < q->panels; k++)
         put_panel(q, &q->queue[q->panel[k]], drawn, to);
     fprintf(to, "\n%s%s\n", padded(a, "", AXIS_MARGIN - 1),
             span_scale(a, &q->axis.span, columns - AXIS_MARGIN));
-    static const char *const key[] = { "# held within the quota", "+ held beyond it",
-                                       ". asked for", "- the quota" };
+    const char *key[] = { any_quota ? "# held within the quota" : "# held", "+ held beyond it",
+                          ". asked for", "- the quota" };
     const char *entry[sizeof CELL_MARKS];
     size_t n = 0;
     for (size_t k = 0; CELL_MARKS[k]; k++)
@@ -312,7 +317,7 @@ static void draw(struct quotas *q)
     fact_text(q->f, heading, "heading");
     time_axis_facts(&q->axis, q->r, q->f);
     if (q->r->canvas.format == PLOT_TERM)
-        put_text(q);
+        put_text(q, any_quota);
 }
 
 static int make(const struct kind *k, const struct plot_request *r, struct figure *f,

@@ -6,6 +6,7 @@
 #include "sim/cli/plot/rows.h"
 #include "sim/cli/plot/words.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,8 +122,8 @@ static const char *panel_title(const struct sessions *s, size_t i)
     bool terminal = s->r->canvas.format == PLOT_TERM;
     const char *label = s->r->run[i].label;
     const char *text =
-        words(a, "%s: %s %s", terminal ? name_clean(a, label, s->r->canvas.columns - 48) : label,
-              commas(a, (double)e->rows), e->rows == 1 ? "session" : "sessions");
+        words(a, "%s: %s %s", label, commas(a, (double)e->rows),
+              e->rows == 1 ? "session" : "sessions");
     if (e->decided)
         text = words(a, "%s, %s started in time", text,
                      percent(a, (double)e->met / (double)e->decided));
@@ -165,7 +166,7 @@ static void put_run(const struct sessions *s, size_t i, const char *starts)
             ends = joined(a, ends, ", ",
                           words(a, "%s %s", commas(a, (double)e->ended[k]), outcomes[k]));
     const char *text =
-        words(a, "%s: %s%s%s%s", name_clean(a, s->r->run[i].label, s->r->canvas.columns - 48),
+        words(a, "%s: %s%s%s%s", name_clean(a, s->r->run[i].label, INT_MAX),
               e->starts->sample.n ? "time to start " : "", starts, *starts ? "; " : "", ends);
     if (e->held_gpu_s > 0)
         text = words(a, "%s; active %s of %s GPU h held", text,

@@ -17,7 +17,7 @@ struct xy {
     double low, high;                  /* of x; low == high: one value */
     bool points;                       /* a mark at each row, as rows are measurements */
     bool whiskers;
-    bool diagonal;                     /* y = x, in grey */
+    double diagonal;                   /* y = x in grey, up to there; 0: none */
     size_t lines, panels;
     const char *const *name;           /* [lines] */
     struct xy_panel panel[XY_PANELS];

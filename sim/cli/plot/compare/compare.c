@@ -224,12 +224,12 @@ static double value_with(const struct compared *one, size_t g, double seed)
     return (double)NAN;
 }
 
-enum { NAME_ON_PAPER = 18 };      /* columns of the base, under an axis of 3.3 in */
-
 static void normalise(struct comparison *c)
 {
     struct arena *a = figure_memory(c->f);
-    int room = c->r->canvas.paper.untitled ? NAME_ON_PAPER : NAME_WIDE;
+    /* A paper says it once, below all panels. */
+    double paper = canvas_layout(&c->r->canvas);
+    int room = paper > 0 ? (int)(paper / 7) - (int)sizeof "over that of " : NAME_WIDE;
     const char *over = words(a, "over that of %s", name_clean(a, c->group_label[0], room));
     fact_text(c->f, over, "over");
     for (size_t m = 0; m < c->r->metrics; m++) {

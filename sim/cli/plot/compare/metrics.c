@@ -40,7 +40,7 @@ struct metric_axis metric_axis(const struct shown_metric *m, const char *unit, d
     if (m->share)
         return (struct metric_axis){ "%", 0.01 };
     if (!strcmp(unit, "s"))
-        return (struct metric_axis){ axis_unit(most), unit_seconds(axis_unit(most)) };
+        return (struct metric_axis){ bar_unit(most), unit_seconds(bar_unit(most)) };
     return (struct metric_axis){ unit, 1 };
 }
 

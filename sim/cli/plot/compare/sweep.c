@@ -228,8 +228,9 @@ static size_t estimate_points(struct sweep *s)
         struct point *p = &s->point[i];
         struct panel *panel = &s->panel[p->metric];
         p->of = estimate_mean(p->sample.value, p->sample.n);
-        panel->most = fmax(panel->most, p->of.mean + p->of.half);
-        panel->least = p->of.mean < 0 ? fmin(panel->least, p->of.mean - p->of.half) : panel->least;
+        double half = s->r->canvas.format == PLOT_TERM ? 0 : p->of.half; /* it has no bands */
+        panel->most = fmax(panel->most, p->of.mean + half);
+        panel->least = p->of.mean < 0 ? fmin(panel->least, p->of.mean - half) : panel->least;
         seeds = p->of.n > seeds ? p->of.n : seeds;
     }
     return seeds;

@@ -1,0 +1,14 @@
+# stairs.gp - the corners of the steps of $NAME1 .. $NAMEn, columns 1 and 2, as lines $stair_NAME1 .. $stair_NAMEn; `stair_of` is NAME.
+if (dashes) {
+    do for [i_stair=1:n] {
+        eval sprintf('set print $stair_%s%d; stair_rows = |$%s%d|', stair_of, i_stair, stair_of, i_stair)
+        eval sprintf('stair_row(k) = $%s%d[k]', stair_of, i_stair)
+        do for [k_stair=1:stair_rows] {
+            stair_x = word(stair_row(k_stair), 1)
+            if (k_stair > 1) { print stair_x.' '.stair_y }
+            stair_y = word(stair_row(k_stair), 2)
+            print stair_x.' '.stair_y
+        }
+        unset print
+    }
+}
