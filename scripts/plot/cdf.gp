@@ -16,7 +16,8 @@ if (!exists('spread')) spread = 0
 if (spread && !term && titles) { foot_text = foot_text.'; bands: from the lowest to the highest seed'; @foot_line }
 bands_of = ''
 do for [i=1:n] { if (spread && value('spread'.i)) { bands_of = bands_of.sprintf("'$spread%d' using 1:2:3 with filledcurves fs transparent solid 0.18 noborder lc rgb colour_of(%d), ", i, i) } }
+marked_key = panels && bw      # the other panel has marks
 stair_of = 'curve'; load 'stairs.gp'
 if (term) { plot for [i=1:step_dots] '$curve'.i using 1:2 with steps lt 0 lc rgb colour_of(i), for [i=1:n] '$curve'.i using 1:2 with @step_mark lc rgb colour_of(i) } else {
-eval 'plot '.bands_of."for [i=1:n] stepped('curve', i) using 1:2 with ".step_style." lw 2 dt dash_of(i) lc rgb colour_of(i) title (panels && bw ? '' : value('title'.i)), for [i=1:panels && bw ? n : 0] NaN with linespoints pt mark_of(i) lw 2 dt dash_of(i) lc rgb colour_of(i) title value('title'.i)" }
+eval 'plot '.bands_of."for [i=1:n] stepped('curve', i) using 1:2 with ".step_style." lw 2 dt dash_of(i) lc rgb colour_of(i) title ".(marked_key ? "''" : "value('title'.i)").(marked_key ? ", for [i=1:n] NaN with linespoints pt mark_of(i) lw 2 dt dash_of(i) lc rgb colour_of(i) title value('title'.i)" : '') }
 if (legend_apart) { foot = 17 * n; named = 'title'; load 'lines_legend.gp'; unset multiplot }

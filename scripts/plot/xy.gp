@@ -11,7 +11,7 @@ if (!exists('places')) { if (high - low >= 1000) { step = step_of(high); set xti
 # Decades and, of few of them, some times these.
 log_words = "set ytics ('1' 1); do for [e=floor(log10(value('low'.p))):ceil(log10(value('high'.p)))] { do for [m in (value('high'.p) / value('low'.p) < 8 ? '1 1.5 2 3 4 5 6 8' : value('high'.p) / value('low'.p) < 300 ? '1 2 5' : '1')] { set ytics add (thousands(m * 10.0 ** e) m * 10.0 ** e) } }"
 unset key
-if (narrow && high - low < 1000 && !exists('places')) { set xtics step_of(high - low) }
+if ((narrow || paper > 0) && high - low < 1000 && !exists('places')) { set xtics step_of(high - low) }
 term_mark = marked ? 'linespoints lt line_of(i) pt mark_of(i)' : lettered ? 'points pt mark_of(i)' : 'lines lt line_of(i)'
 if (!term) { set multiplot; set lmargin (paper > 0 ? 9 : 11); set rmargin 3 }
 if (titles && !term) { set label 1 title_text at screen 0.5, screen 1 - 14.0 / height center font ',11' }

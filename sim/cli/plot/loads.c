@@ -280,7 +280,7 @@ static int make_served(const struct kind *k, const struct plot_request *r, struc
     if (left_out)
         xy.note = words(figure_memory(f), "%zu more services are not shown", left_out);
     xy.high = b.x;
-    xy.panel[0] = xy_panel("kept the SLO (requests/s)", 0, b.rate, false);
+    xy.panel[0] = xy_panel("goodput (requests/s)", 0, b.rate, false);
     xy.panel[1] = xy_panel("latency, P99 (s)", b.p99_least, b.p99_most, true);
     xy_facts(f, &xy);
     return 0;
