@@ -158,6 +158,13 @@ bool placement_matches(struct sched *s, job_id j, const struct placement *p, boo
     return near_enough(s, p, ask->required_level) && groups_near(s, j, p);
 }
 
+bool placement_joins(struct sched *s, job_id j, const struct placement *p, const struct placement *all)
+{
+    const struct request *ask = ask_of(s, j);
+    return p->n > 0 && ask->tasks != SPLIT_ANY && tasks_match(s, j, ask, p, true) && !nodes_overfull(ask, all) &&
+           near_enough(s, all, ask->required_level) && groups_near(s, j, all);
+}
+
 const char *const sched_result_name[SCHED_RESULTS] = {
     "ok", "later", "no room", "mismatch", "wrong state", "not allowed", "too often", "over limit",
 };

@@ -10,3 +10,5 @@ void checks_end(struct sched *s);
 enum sched_result verb_refused(struct sched *s, job_id j, enum run_verb verb, enum sched_result why)
     __attribute__((cold));
 bool placement_matches(struct sched *s, job_id j, const struct placement *p, bool partial);
+/* p starts more tasks of j, which then holds `all`: what it held may be on nodes that take no more jobs. */
+bool placement_joins(struct sched *s, job_id j, const struct placement *p, const struct placement *all);

@@ -38,8 +38,7 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
         if (placement_task(l->now.held, p->piece[i].task))
             return verb_refused(s, j, VERB_START, SCHED_WRONG_STATE);
     const struct placement *all = p->n > 0 ? placement_with(s, l->now.held, p) : p;
-    if (ask_of(s, j)->tasks == SPLIT_ANY || !placement_matches(s, j, all, true) ||
-        reserved_denies_more(s, j, p, NULL))
+    if (!placement_joins(s, j, p, all) || reserved_denies_more(s, j, p, NULL))
         return verb_refused(s, j, VERB_START, SCHED_MISMATCH);
     const struct amount size = placement_amount(ask_of(s, j), p);
     if (over_limit(s, j, size))
