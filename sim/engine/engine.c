@@ -206,11 +206,13 @@ static bool apply_end(struct sched *s, bool foretold)
     return true;
 }
 
-/* The next step of this instant. */
+/* The next step of this instant. What the world does as the first job arrives comes before that. */
 static int apply_step(struct sched *s, struct error *err)
 {
     struct event e;
     bool ended = false;
+    while (s->next_arrival == 0 && event_is_due(s) && event_queue_pop(s->events, &e))
+        apply(s, &e);
     while (apply_end(s, true))
         ended = true;
     if (ended)
