@@ -26,10 +26,12 @@ struct pod {
     uint32_t task;
     node_id node;
     int64_t since_ns;
+    bool evicted;                 /* for now, while victims are looked for */
     /* others: of the job; on the node, both ways. ID_NONE ends */
     uint32_t of_job, after, before;
 };
 struct nomination { job_id job; uint32_t task; node_id node; int32_t priority; };
+enum pod_bar { BARRED = 1, BARRED_FOR_GOOD = 2 };    /* evicting pods may help; helps nothing */
 struct shape_facts {              /* made when the shape is first seen */
     bool made, indifferent;       /* equal affinity to every node that it may use */
     bool fits;                    /* some node that it may use, when empty, has room for a pod */
@@ -52,7 +54,8 @@ struct kube {
      * such rules bar the pod that is looked at (pods.c) */
     bool pods_speak;
     int64_t image_bytes;          /* of any image; 0: not known, or ImageLocality has no weight */
-    bool *barred;                 /* [n_nodes] */
+    uint8_t *barred;              /* [n_nodes] enum pod_bar */
+    struct pods_room *pods;
     node_id n_nodes, next_start;  /* where the next sampled search begins */
     struct candidate *candidate;  /* [n_nodes] room for one search */
     struct nomination *nomination;

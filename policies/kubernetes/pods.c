@@ -23,7 +23,10 @@
  *                  preferred terms that mean this one; 1 for each required affinity term of theirs
  *                  that does
  *
- * Preemption frees no node that these filters bar: what victims would change is not looked at. */
+ * Preemption: with its victims gone the node has to pass all filters, so that evicting can cure a
+ * spread or an anti-affinity, and takes no pod away that an affinity needs. A node without a key,
+ * or without a pod that the affinity means, is not helped by it (upstream's
+ * UnschedulableAndUnresolvable). */
 #include "policies/kubernetes/pods.h"
 
 #include "policies/kubernetes/score.h"
@@ -32,6 +35,12 @@
 #include <string.h>
 
 enum { HARD_WEIGHT = 1 }; /* of a required affinity term of another pod */
+
+struct pods_room { /* [n_nodes] each, for one search at a time */
+    int64_t *count;
+    bool *counts, *together, *beside;
+    uint8_t *trial;
+};
 
 static bool is_within(const struct pod_term *t, node_id a, node_id b)
 {
@@ -55,7 +64,8 @@ static const struct pod *next_pod(const struct sched *s, const struct kube *k, s
             continue;
         }
         w->next = k->pod[i].after;
-        if (job_pods(s, k->pod[i].job) && kube_holds(s, k->pod[i].job, k->pod[i].task))
+        if (!k->pod[i].evicted && job_pods(s, k->pod[i].job) &&
+            kube_holds(s, k->pod[i].job, k->pod[i].task))
             return &k->pod[i];
     }
     return NULL;
@@ -87,10 +97,10 @@ static bool has_keys(const struct pod_rules *r, node_id n, bool required)
 }
 
 /* Nodes on which pods count for spreads: that the pod may use, with the keys of all terms. */
-static bool *counting(struct sched *s, const struct kube *k, const struct request *pod,
-                      const struct pod_rules *r, bool required)
+static const bool *counting(const struct sched *s, const struct kube *k, const struct request *pod,
+                            const struct pod_rules *r, bool required)
 {
-    bool *counts = sched_scratch(s, k->n_nodes * sizeof *counts);
+    bool *counts = k->pods->counts;
     for (node_id n = 0; n < k->n_nodes; n++)
         counts[n] = has_keys(r, n, required) && view_allows(sched_view(s, FREE_IDLE), pod, n);
     return counts;
@@ -98,12 +108,12 @@ static bool *counting(struct sched *s, const struct kube *k, const struct reques
 
 /* ---- Filter ---- */
 
-static void bar_uneven(struct sched *s, struct kube *k, const struct request *pod,
-                       const struct pod_rules *r)
+static void bar_uneven(const struct sched *s, const struct kube *k, const struct request *pod,
+                       const struct pod_rules *r, uint8_t *bars)
 {
     if (!r->n[POD_SPREAD])
         return;
-    int64_t *count = sched_scratch(s, k->n_nodes * sizeof *count);
+    int64_t *count = k->pods->count;
     const bool *counts = counting(s, k, pod, r, true);
     for (uint32_t i = 0; i < r->n[POD_SPREAD]; i++) {
         const struct pod_term *t = &r->term[POD_SPREAD][i];
@@ -115,7 +125,9 @@ static void bar_uneven(struct sched *s, struct kube *k, const struct request *po
             if (counts[n])
                 fewest = min_i64(fewest, count[t->domain[n]]);
         for (node_id n = 0; n < k->n_nodes; n++)
-            k->barred[n] |= t->domain[n] == ID_NONE || count[t->domain[n]] + 1 - fewest > t->skew;
+            bars[n] |= t->domain[n] == ID_NONE                            ? BARRED_FOR_GOOD
+                       : count[t->domain[n]] + 1 - fewest > t->skew ? BARRED
+                                                                    : 0;
     }
 }
 
@@ -129,10 +141,10 @@ static bool all_mean(const struct pod_rules *r, const char *labels)
     return all;
 }
 
-static void bar_apart(struct sched *s, struct kube *k, const struct pod_rules *r)
+static void bar_apart(const struct sched *s, const struct kube *k, const struct pod_rules *r,
+                      uint8_t *bars)
 {
-    bool *together = sched_scratch(s, k->n_nodes * sizeof *together);
-    bool *beside = sched_scratch(s, k->n_nodes * sizeof *beside);
+    bool *together = k->pods->together, *beside = k->pods->beside;
     bool any = false, required = false;
     memset(together, true, k->n_nodes * sizeof *together);
     for (uint32_t i = 0; i < r->n[POD_AFFINITY]; i++) {
@@ -154,17 +166,19 @@ static void bar_apart(struct sched *s, struct kube *k, const struct pod_rules *r
         for (uint32_t i = 0; i < r->n[POD_AFFINITY]; i++)
             keys &=
                 r->term[POD_AFFINITY][i].weight || r->term[POD_AFFINITY][i].domain[n] != ID_NONE;
-        k->barred[n] |= first ? !keys : !together[n];
+        bars[n] |= (first ? keys : together[n]) ? 0 : BARRED_FOR_GOOD;
     }
 }
 
-static void bar_domain(struct kube *k, const struct pod_term *t, node_id around)
+static void bar_domain(const struct kube *k, const struct pod_term *t, node_id around,
+                       uint8_t *bars)
 {
     for (node_id n = 0; n < k->n_nodes; n++)
-        k->barred[n] |= is_within(t, n, around);
+        bars[n] |= is_within(t, n, around) ? BARRED : 0;
 }
 
-static void bar_beside(struct sched *s, struct kube *k, const struct pod_rules *r)
+static void bar_beside(const struct sched *s, const struct kube *k, const struct pod_rules *r,
+                       uint8_t *bars)
 {
     struct pod_walk w = all_pods(k);
     for (const struct pod *p; (p = next_pod(s, k, &w));) {
@@ -172,27 +186,59 @@ static void bar_beside(struct sched *s, struct kube *k, const struct pod_rules *
         for (uint32_t i = 0; i < r->n[POD_ANTI_AFFINITY]; i++) {
             const struct pod_term *t = &r->term[POD_ANTI_AFFINITY][i];
             if (!t->weight && pod_matches(t->needs, its->labels))
-                bar_domain(k, t, p->node);
+                bar_domain(k, t, p->node, bars);
         }
         for (uint32_t i = 0; i < its->n[POD_ANTI_AFFINITY]; i++) {
             const struct pod_term *t = &its->term[POD_ANTI_AFFINITY][i];
             if (!t->weight && pod_matches(t->needs, r->labels))
-                bar_domain(k, t, p->node);
+                bar_domain(k, t, p->node, bars);
         }
     }
 }
 
-void pods_filter(struct sched *s, struct kube *k, job_id j, const struct request *pod)
+static const struct pod_rules *rules_of(const struct sched *s, job_id j)
 {
     static const struct pod_rules nothing = { .labels = "" };
     const struct pod_rules *r = job_pods(s, j);
+    return r ? r : &nothing;
+}
+
+static void make_room(struct sched *s, struct kube *k)
+{
+    k->pods = sched_alloc(s, sizeof *k->pods);
+    k->pods->count = sched_alloc(s, k->n_nodes * sizeof *k->pods->count);
+    k->pods->counts = sched_alloc(s, 3 * k->n_nodes * sizeof *k->pods->counts);
+    k->pods->together = k->pods->counts + k->n_nodes;
+    k->pods->beside = k->pods->together + k->n_nodes;
+    k->pods->trial = sched_alloc(s, k->n_nodes * sizeof *k->pods->trial);
+}
+
+static void filter_into(const struct sched *s, const struct kube *k, job_id j,
+                        const struct request *pod, uint8_t *bars)
+{
+    const struct pod_rules *r = rules_of(s, j);
+    memset(bars, 0, k->n_nodes * sizeof *bars);
+    bar_uneven(s, k, pod, r, bars);
+    bar_apart(s, k, r, bars);
+    bar_beside(s, k, r, bars);
+}
+
+void pods_filter(struct sched *s, struct kube *k, job_id j, const struct request *pod)
+{
     if (!k->pods_speak)
         return;
-    r = r ? r : &nothing;
-    memset(k->barred, 0, k->n_nodes * sizeof *k->barred);
-    bar_uneven(s, k, pod, r);
-    bar_apart(s, k, r);
-    bar_beside(s, k, r);
+    if (!k->pods)
+        make_room(s, k);
+    filter_into(s, k, j, pod, k->barred);
+}
+
+bool pods_allow(const struct sched *s, const struct kube *k, job_id j, const struct request *pod,
+                node_id n)
+{
+    if (!k->pods_speak)
+        return true;
+    filter_into(s, k, j, pod, k->pods->trial);
+    return !k->pods->trial[n];
 }
 
 /* ---- Score ---- */
@@ -271,8 +317,7 @@ static void score_beside(struct sched *s, const struct kube *k, const struct pod
 void pods_score(struct sched *s, const struct kube *k, job_id j, const struct request *pod,
                 struct candidate *list, size_t n)
 {
-    static const struct pod_rules nothing = { .labels = "" };
-    const struct pod_rules *r = job_pods(s, j) ? job_pods(s, j) : &nothing;
+    const struct pod_rules *r = rules_of(s, j);
     bool spreads = false;
     if (!k->pods_speak)
         return;

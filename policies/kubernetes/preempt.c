@@ -12,7 +12,7 @@
  *
  * A disruption budget is of the pods of one job (maxUnavailable): of n pods, h of them bound,
  * h - (n - maxUnavailable) may be evicted; of more victims the less important ones break it. */
-#include "policies/kubernetes/kube.h"
+#include "policies/kubernetes/pods.h"
 #include "sim/contract/util/array.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ void kube_pod_bound(struct sched *s, struct kube *k, job_id j, uint32_t task, no
         k->pod = array_grown(sched_alloc, s, k->pod, &k->pod_capacity, k->n_pods, sizeof *k->pod);
         i = (uint32_t)k->n_pods++;
     }
-    k->pod[i] = (struct pod){ j, task, n, since_ns, own->first_pod, k->on_node[n], ID_NONE };
+    k->pod[i] = (struct pod){ j, task, n, since_ns, false, own->first_pod, k->on_node[n], ID_NONE };
     if (k->on_node[n] != ID_NONE)
         k->pod[k->on_node[n]].before = i;
     k->on_node[n] = own->first_pod = i;
@@ -239,53 +239,84 @@ static void mark_violations(const struct sched *s, struct victim *list, size_t n
     }
 }
 
+/* One node as it would be for one pod. */
+struct dry_run {
+    struct sched *s;
+    struct kube *k;
+    job_id j;
+    const struct request *pod;
+    node_id n;
+    struct node_state node;
+    bool speaks;                  /* a pod that may go counts for the rules of pods */
+};
+
+static void evict(struct dry_run *d, const struct victim *v, bool evicted)
+{
+    state_add_piece(&d->node, piece_of(d->s, v), job_facts(d->s, v->job)->ask, evicted ? 1 : -1);
+    d->k->pod[v->pod].evicted = evicted;
+    d->speaks = d->speaks || job_pods(d->s, v->job);
+}
+
+static bool pod_fits(const struct dry_run *d)
+{
+    return d->node.cpu_milli >= 0 && d->node.mem_mib >= 0 && state_fits(&d->node, d->pod) &&
+           (d->speaks ? pods_allow(d->s, d->k, d->j, d->pod, d->n) : !d->k->barred[d->n]);
+}
+
 /* Puts back what can stay, of those that violate or of the others; moves the rest to `to`, which
  * may be the list itself. */
-static size_t reprieve(struct sched *s, struct node_state *t, const struct request *pod,
-                       const struct victim *list, size_t n, bool violating, struct victim *to)
+static size_t reprieve(struct dry_run *d, const struct victim *list, size_t n, bool violating,
+                       struct victim *to)
 {
     size_t chosen = 0;
     for (size_t i = 0; i < n; i++) {
         if (list[i].violates != violating)
             continue;
-        const struct request *ask = job_facts(s, list[i].job)->ask;
-        state_add_piece(t, piece_of(s, &list[i]), ask, -1);
-        if (t->cpu_milli >= 0 && t->mem_mib >= 0 && state_fits(t, pod))
+        evict(d, &list[i], false);
+        if (pod_fits(d))
             continue;
-        state_add_piece(t, piece_of(s, &list[i]), ask, 1);
+        evict(d, &list[i], true);
         to[chosen++] = list[i];
     }
     return chosen;
 }
 
-/* Victims on n, the most important first; 0: none are needed or none suffice. list, [2 * pods]:
- * scratch. */
-static size_t victims_on(struct sched *s, const struct kube *k, job_id j, const struct request *pod,
-                         node_id n, struct victim *list)
+/* Pods of lower priority on the node. */
+static size_t lower_pods(const struct dry_run *d, struct victim *list)
 {
-    const struct view *v = sched_view(s, FREE_IDLE);
-    struct node_state t = node_state_of(v, pod, n);
-    int32_t priority = job_facts(s, j)->priority;
-    if (!releasing(s, n))
-        keep_for_nominated(s, k, n, j, pod, &t);
+    const struct kube *k = d->k;
     size_t lower = 0;
-    for (uint32_t i = k->on_node[n]; i != ID_NONE; i = k->pod[i].after) {
-        const struct job_facts *f = job_facts(s, k->pod[i].job);
+    for (uint32_t i = k->on_node[d->n]; i != ID_NONE; i = k->pod[i].after) {
+        const struct job_facts *f = job_facts(d->s, k->pod[i].job);
         /* else it left with another pod of its job */
-        if (f->priority < priority && f->preemptible &&
-            kube_holds(s, k->pod[i].job, k->pod[i].task))
+        if (f->priority < job_facts(d->s, d->j)->priority && f->preemptible &&
+            kube_holds(d->s, k->pod[i].job, k->pod[i].task))
             list[lower++] = (struct victim){ i, f->priority, k->pod[i].since_ns, k->pod[i].job,
                                              k->pod[i].task, false };
     }
-    for (size_t i = 0; i < lower; i++)
-        state_add_piece(&t, piece_of(s, &list[i]), job_facts(s, list[i].job)->ask, 1);
-    if (!lower || !state_fits(&t, pod))
-        return 0;
-    qsort(list, lower, sizeof *list, by_importance);
-    mark_violations(s, list, lower);
+    return lower;
+}
+
+/* Victims on n, the most important first; 0: none are needed or none suffice. list, [2 * pods]:
+ * scratch. */
+static size_t victims_on(struct sched *s, struct kube *k, job_id j, const struct request *pod,
+                         node_id n, struct victim *list)
+{
+    struct dry_run d = { s, k, j, pod, n, node_state_of(sched_view(s, FREE_IDLE), pod, n), false };
+    if (!releasing(s, n))
+        keep_for_nominated(s, k, n, j, pod, &d.node);
+    size_t lower = lower_pods(&d, list), chosen = 0;
     struct victim *left = list + lower;
-    size_t violating = reprieve(s, &t, pod, list, lower, true, left),
-           chosen = violating + reprieve(s, &t, pod, list, lower, false, left + violating);
+    for (size_t i = 0; i < lower; i++)
+        evict(&d, &list[i], true);
+    if (lower && pod_fits(&d)) {
+        qsort(list, lower, sizeof *list, by_importance);
+        mark_violations(s, list, lower);
+        chosen = reprieve(&d, list, lower, true, left);
+        chosen += reprieve(&d, list, lower, false, left + chosen);
+    }
+    for (size_t i = 0; i < lower; i++)
+        k->pod[list[i].pod].evicted = false;
     memmove(list, left, chosen * sizeof *list);
     qsort(list, chosen, sizeof *list, by_importance);
     return chosen;
@@ -376,7 +407,7 @@ bool kube_preempt(struct sched *s, struct kube *k, job_id j, const struct reques
     struct option best = { .node = ID_NONE };
     for (node_id i = 0; i < k->n_nodes && (tried < most || best.violations); i++) {
         node_id n = (first + i) % k->n_nodes;
-        size_t victims = !k->barred[n] && kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE
+        size_t victims = !(k->barred[n] & BARRED_FOR_GOOD) && kube_allows(s, j, pod, n) && k->on_node[n] != ID_NONE
                              ? victims_on(s, k, j, pod, n, list)
                              : 0;
         if (!victims)

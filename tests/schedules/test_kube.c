@@ -268,6 +268,23 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .pod_labels = "app=db", .took = "0:0" }, { 0, 10, 1, 0, .pod_anti_affinity = "50:app=db@node", .took = "1:0" } } },
     { "pods: beside who prefers it", "kube", A_AND_B(2, 10, 100), .jobs = {
         { 0, 10, 1, 0, .pod_affinity = "10:app=w@zone", .selector = "zone=b" }, { 0, 10, 1, 0, .pod_labels = "app=w", .took = "1:1" } } },
+    /* All of lower priority are removed before the filters are asked, and then there is none to be beside */
+    { "pods: preempts none where it wants to be beside one of lower priority", "kube:backoff_s=0", ONE_NODE(2), .overhead = FREE_OF_CHARGE,
+      .jobs = { { 0, 100, 1, 0 }, { 5, 100, 1, 5, .pod_labels = "app=db" },
+                { 50, 10, 1, 100, .priority = 1, .pod_affinity = "app=db@node" } } },
+    { "pods: preempts another than the one that it wants to be beside", "kube", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
+        { 0, 100, 1, 0, .ends = 111, .stops = 1 }, { 5, 100, 1, 5, .priority = 1, .pod_labels = "app=db" },
+        { 50, 10, 1, 51, .priority = 1, .pod_affinity = "app=db@node" } } },
+    /* A GPU is free */
+    { "pods: preempts what it may not be beside", "kube", ONE_NODE(2), .overhead = FREE_OF_CHARGE, .jobs = {
+        { 0, 100, 1, 0, .pod_labels = "app=x", .ends = 111, .stops = 1 },
+        { 50, 10, 1, 51, .priority = 1, .pod_anti_affinity = "app=x@node" } } },
+    /* 1 + 1 - 0 > 1 in zone a, where a GPU is free, and zone b is full of an equal; then 0 + 1 - 0 */
+    { "pods: preempts what makes a zone too full", "kube",
+      { { NODE(2, 10, 100), .labels = "zone=a" }, { OTHER(1, 10, 100), .labels = "zone=b" } }, .overhead = FREE_OF_CHARGE, .jobs = {
+        { 0, 100, 1, 0, .pod_labels = "app=x", .selector = "zone=a", .ends = 101, .stops = 1 },
+        { 0, 100, 1, 0, .priority = 1, .selector = "zone=b" },
+        { 50, 10, 1, 51, .priority = 1, .pod_labels = "app=x", .pod_spread = "1@zone" } } },
 
     /* ---- Disruption budgets ---- */
 
