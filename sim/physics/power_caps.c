@@ -37,24 +37,15 @@ static void job_row(struct output *o, const struct sched *s, job_id j)
 }
 
 static const char *const job_columns[] = { "wait_power_s", NULL };
-enum { WAITED_H, WAITED_JOBS };
 static const struct metric_kind metrics[] = {
-    [WAITED_H] = { "wait_power_h", "h", "of all waits, for power: hours of jobs that would have fit, but for a cap", BETTER_LOWER },
-    [WAITED_JOBS] = { "jobs_waited_for_power", "", "jobs that have waited for it", BETTER_LOWER },
+    { "wait_power_h", "h", "of all waits, for power: hours of jobs that would have fit, but for a cap", BETTER_LOWER },
+    { "jobs_waited_for_power", "", "jobs that have waited for it", BETTER_LOWER },
     { 0 },
 };
 
 static void summarise(struct summary_builder *b)
 {
-    int128_t sum_ns = 0;
-    uint64_t jobs = 0;
-    for (job_id j = 0; j < b->s->n_jobs; j++) {
-        int64_t ns = run_job(b->s, j).waits[WAIT_POWER];
-        sum_ns += ns;
-        jobs += ns > 0;
-    }
-    summary_put_kind(b, &metrics[WAITED_H], "all", (double)sum_ns / (double)NS_PER_S / 3600, 1);
-    summary_put_kind(b, &metrics[WAITED_JOBS], "all", (double)jobs, 1);
+    summary_put_waits(b, WAIT_POWER, metrics);
 }
 
 const struct run_model power_caps_model = {

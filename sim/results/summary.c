@@ -173,6 +173,20 @@ void summary_put_scope(struct summary_builder *b, const struct tally *t, bool al
     quantiles_put(b, t);
 }
 
+void summary_put_waits(struct summary_builder *b, enum wait_reason reason,
+                       const struct metric_kind kind[2])
+{
+    int128_t sum_ns = 0;
+    uint64_t jobs = 0;
+    for (job_id j = 0; j < b->s->n_jobs; j++) {
+        int64_t ns = run_job(b->s, j).waits[reason];
+        sum_ns += ns;
+        jobs += ns > 0;
+    }
+    summary_put_kind(b, &kind[0], "all", (double)sum_ns / (double)NS_PER_S / 3600, 1);
+    summary_put_kind(b, &kind[1], "all", (double)jobs, 1);
+}
+
 const char *summary_scope(struct summary_builder *b, const char *kind, const char *name)
 {
     size_t length = strlen(kind) + strlen(name) + 2;

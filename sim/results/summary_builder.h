@@ -18,6 +18,8 @@ struct summary_builder {
 };
 void   summary_put_kind(struct summary_builder *b, const struct metric_kind *kind, const char *scope, double value, uint64_t n);
 void   summary_put(struct summary_builder *b, unsigned metric, const char *scope, double value, uint64_t n);    /* n 0: no value */
+/* Of all waits, those for one reason: kind[0] in hours, kind[1] the jobs that had one. */
+void   summary_put_waits(struct summary_builder *b, enum wait_reason reason, const struct metric_kind kind[2]);
 const char *summary_scope(struct summary_builder *b, const char *kind, const char *name);    /* "queue=Q", in the summary's memory */
 double gpu_hours(int128_t milli_ns);
 

@@ -157,15 +157,7 @@ static const struct metric_kind metrics[] = {
 
 static void summarise(struct summary_builder *b)
 {
-    int128_t sum_ns = 0;
-    uint64_t jobs = 0;
-    for (job_id j = 0; j < b->s->n_jobs; j++) {
-        int64_t ns = run_job(b->s, j).waits[WAIT_RESERVATION];
-        sum_ns += ns;
-        jobs += ns > 0;
-    }
-    summary_put_kind(b, &metrics[WAITED_H], "all", (double)sum_ns / (double)NS_PER_S / 3600, 1);
-    summary_put_kind(b, &metrics[WAITED_JOBS], "all", (double)jobs, 1);
+    summary_put_waits(b, WAIT_RESERVATION, &metrics[WAITED_H]);
     summary_put_kind(b, &metrics[STOPS], "all", (double)run_of(b->s)->stops, 1);
     summary_put_kind(b, &metrics[LOST], "all", gpu_hours(b->s->ledger.interruption_lost[CAUSE_RESERVATION]), 1);
 }
