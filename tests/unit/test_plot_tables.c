@@ -96,13 +96,13 @@ static const struct row {
 } rows[] = {
     /* Two of two jobs have ended. The axis begins at 50, of 1, 2 and 5 times a power of ten the next below 100, so that a curve
      * has a beginning, and ends 15 % right of the last. */
-    { "jct_cdf", "jct_cdf", { "run" }, "run,jct_s,percent\n" RUN "50,0\n" RUN "100,50\n" RUN "300,100\n" RUN "345,100\n" },
+    { "jct_cdf", "jct_cdf", { "run" }, "run,jct_s,percent,percent_low,percent_high\n" RUN "50,0,,\n" RUN "100,50,,\n" RUN "300,100,,\n" RUN "345,100,,\n" },
     /* Of the trace's four jobs one is of the warm-up and one has not started; the replica and the session are no jobs of it. */
     { "jct_cdf: the jobs that the summary counts", "jct_cdf", { "kinds" },
-      "run,jct_s,percent\n" RUN "200,0\n" RUN "400,50\n" RUN "600,100\n" RUN "690,100\n" },
+      "run,jct_s,percent,percent_low,percent_high\n" RUN "200,0,,\n" RUN "400,50,,\n" RUN "600,100,,\n" RUN "690,100,,\n" },
     /* Half have not waited: the curve begins there. */
-    { "wait_cdf", "wait_cdf", { "run" }, "run,wait_s,percent\n" RUN "100,50\n" RUN "200,100\n" RUN "230,100\n" },
-    { "slowdown_cdf", "slowdown_cdf", { "run" }, "run,bounded_slowdown,percent\n" RUN "1,50\n" RUN "3,100\n" RUN "3.45,100\n" },
+    { "wait_cdf", "wait_cdf", { "run" }, "run,wait_s,percent,percent_low,percent_high\n" RUN "100,50,,\n" RUN "200,100,,\n" RUN "230,100,,\n" },
+    { "slowdown_cdf", "slowdown_cdf", { "run" }, "run,bounded_slowdown,percent,percent_low,percent_high\n" RUN "1,50,,\n" RUN "3,100,,\n" RUN "3.45,100,,\n" },
     /* Both queues have 400 GPU s: the first of queues.csv is the lower band. 750 of 800 GPU s of progress are less than 98 %. */
     { "utilisation", "utilisation", { "run" },
       "run,band,time_s,value,top\n" RUN "red,0,3,3\n" RUN "red,100,0.5,0.5\n" RUN "red,200,0.5,0.5\n" RUN "red,300,0,0\n" RUN "red,300,0,0\n"
@@ -205,10 +205,10 @@ static const struct row {
       "run,time_s,jobs_running,jobs_waiting\n" RUN "0,1,\n" RUN "100,3,\n" RUN "200,0,\n" RUN "200,0,\n" RUN "0,,2\n" RUN "100,,0\n" RUN "200,,0\n" },
     /* 50 over 100 and 400 over 200 s; c has not ended, and e is not in the first. From nine tenths of the smallest on. */
     { "jct_ratio", "jct_ratio", { "r1", "r2" },
-      "run,jct_ratio,percent\n" RUN "0.45,0\n" RUN "1,100\n" RUN "2.3,100\n\"r, q\",0.45,0\n\"r, q\",0.5,50\n\"r, q\",2,100\n\"r, q\",2.3,100\n" },
+      "run,jct_ratio,percent,percent_low,percent_high\n" RUN "0.45,0,,\n" RUN "1,100,,\n" RUN "2.3,100,,\n\"r, q\",0.45,0,,\n\"r, q\",0.5,50,,\n\"r, q\",2,100,,\n\"r, q\",2.3,100,,\n" },
     /* 50 over 100 and 400,000 over 200 s: ratios below 1 are seen, however far the others go. */
     { "jct_ratio: far apart", "jct_ratio", { "r1", "r3" },
-      "run,jct_ratio,percent\n" RUN "0.45,0\n" RUN "1,100\n" RUN "2300,100\n\"r, q\",0.45,0\n\"r, q\",0.5,50\n\"r, q\",2000,100\n\"r, q\",2300,100\n" },
+      "run,jct_ratio,percent,percent_low,percent_high\n" RUN "0.45,0,,\n" RUN "1,100,,\n" RUN "2300,100,,\n\"r, q\",0.45,0,,\n\"r, q\",0.5,50,,\n\"r, q\",2000,100,,\n\"r, q\",2300,100,,\n" },
     /* By seed, not by place: 2 over 1 of seed 1, and 3 over 2 of seed 2. s / sqrt(2) = 0.25; t(1 degree, 0.975) = 12.7062047. */
     { "normalised", "normalised", { "s1", "s2", "n1", "n2" },
       "metric,scope,run,n,mean,half_width\nwait_mean_s,all,\"p:k=2, q (2 runs)\",2,1,0\nwait_mean_s,all,\"n, q (2 runs)\",2,1.75,3.17655118405\n" },
@@ -406,7 +406,7 @@ static void names_are_texts(void **state)
     write_text("bad/jobs.csv", files[2].text);
     char *got = made("jct_cdf", (const char *const[]){ "bad", NULL }, "jct_cdf.gp", (struct window){ 0 });
     assert_non_null(strstr(got, "\ntitle1 = 'it''s `touch x` $(touch y)@z: 2 jobs, 1 unfinished left out'\n"));
-    assert_non_null(strstr(got, "\n$curve1 << end_of_rows\n50 0\n100 50\n300 100\n345 100\nend_of_rows\nload 'jct_cdf.gp'\n"));
+    assert_non_null(strstr(got, "\n$curve1 << end_of_rows\n50 0 NaN NaN\n100 50 NaN NaN\n300 100 NaN NaN\n345 100 NaN NaN\nend_of_rows\nload 'jct_cdf.gp'\n"));
     free(got);
 }
 
