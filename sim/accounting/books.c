@@ -118,31 +118,33 @@ void books_present(struct sched *s, job_id j, int sign)
     ledger_in_system(s, sign);
 }
 
-static struct run_preemptions *preemptions_of(struct sched *s, const struct live *l, enum preemption_cause unnamed)
+unsigned books_cause(const struct sched *s, const struct live *l, unsigned unnamed)
 {
     const struct job_facts *facts = s->workload->facts;
-    queue_id own = facts[l->job].queue;
-    enum preemption_cause cause = unnamed;
+    if (unnamed >= PREEMPTION_CAUSES)
+        return unnamed;
     if (l->now.anew)
-        cause = PREEMPTED_MOVE;
-    else if (unnamed != PREEMPTED_MOVE && l->now.stopped_for != ID_NONE)
-        cause = facts[l->now.stopped_for].queue == own ? PREEMPTED_PRIORITY : PREEMPTED_RECLAIM;
-    return &s->books->queue[own].preemptions[cause];
+        return PREEMPTED_MOVE;
+    if (unnamed == PREEMPTED_MOVE || l->now.stopped_for == ID_NONE)
+        return unnamed;
+    return facts[l->now.stopped_for].queue == facts[l->job].queue ? PREEMPTED_PRIORITY
+                                                                  : PREEMPTED_RECLAIM;
 }
 
-void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns)
+void books_lost(struct sched *s, job_id j, unsigned cause, const struct placement *p,
+                int64_t lost_ns)
 {
     int128_t lost = (int128_t)lost_ns * placement_gpu_milli(p);
     if (cause >= PREEMPTION_CAUSES)
         s->ledger.interruption_lost[cause - PREEMPTION_CAUSES] += lost;
     else
-        preemptions_of(s, l, cause)->lost += lost;
+        s->books->queue[s->workload->facts[j].queue].preemptions[cause].lost += lost;
 }
 
-void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unnamed)
+void books_preempted(struct sched *s, job_id j, unsigned cause)
 {
-    preemptions_of(s, l, unnamed)->n++;
-    job_cost_add(s, l->job, (struct job_cost){ .preemptions = 1 });
+    s->books->queue[s->workload->facts[j].queue].preemptions[cause].n++;
+    job_cost_add(s, j, (struct job_cost){ .preemptions = 1 });
     s->totals.preemptions++;
 }
 

@@ -48,10 +48,14 @@ void books_count_in(struct sched *s, struct live *l, uint32_t flavor);     /* it
 void books_given_up(struct sched *s, const struct live *l, const struct placement *p);    /* it holds p no more, and asks for all of it again */
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign);    /* held in truth from now on, or no more */
 void books_present(struct sched *s, job_id j, int sign);                  /* j arrives (1) or goes (-1) */
-void books_preempted(struct sched *s, const struct live *l, enum preemption_cause unnamed);    /* `unnamed` unless l->now.stopped_for says more */
-/* cause: `unnamed` unless l->now.stopped_for says more, or LOST_BY(cause of interruption.h). */
+/* Causes: enum preemption_cause, or LOST_BY(cause of interruption.h). What a stop now would be put
+ * down to: `unnamed` unless l->now says more. A stop that saves loses what it loses later: the cause
+ * is that of the stop. */
 #define LOST_BY(strike) (PREEMPTION_CAUSES + (strike))
-void books_lost(struct sched *s, const struct live *l, unsigned cause, const struct placement *p, int64_t lost_ns);
+unsigned books_cause(const struct sched *s, const struct live *l, unsigned unnamed);
+void books_preempted(struct sched *s, job_id j, unsigned cause);
+void books_lost(struct sched *s, job_id j, unsigned cause, const struct placement *p,
+                int64_t lost_ns);
 int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of a job that ends now; -1: none */
 
 /* usage.c - past use, with a half-life: see queue_usage_decays() */

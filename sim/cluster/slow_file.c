@@ -140,11 +140,16 @@ int spares_read(struct config_value section, struct cluster *c, struct failures 
         const char *name = NULL;
         if (config_key_text(entry, &name, err))
             return -1;
-        uint32_t g = node_group_find(entry, c, name, err), nodes = 0;
+        uint32_t g = node_group_find(entry, c, name, err), nodes = 0, owned = 0;
         if (g == ID_NONE || config_scalar(entry, &key, &f->spares[g], err))
             return -1;
-        for (node_id n = 0; n < c->n_nodes; n++)
+        for (node_id n = 0; n < c->n_nodes; n++) {
             nodes += c->group_of[n] == g;
+            owned += c->group_of[n] == g && c->kind[c->kind_of[n]].owner != ID_NONE;
+        }
+        if (owned)
+            return config_error(entry, err,
+                                "want a group of which no queue owns nodes: those in reserve change");
         if (f->spares[g] >= nodes)
             return config_error(entry, err, "want fewer than the %u nodes of the group", nodes);
     }

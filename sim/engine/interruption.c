@@ -67,7 +67,7 @@ void interrupt_job(struct sched *s, struct live *l, const struct interruption *b
     models_interrupted(s, l, by->cause);
     job_halt(s, l, p);
     job_loses(s, l, l->stop_done_ns, overhead.lost_ns);
-    books_lost(s, l, LOST_BY(by->cause), p, l->split[ACCOUNT_LOST]);
+    books_lost(s, j, LOST_BY(by->cause), p, l->split[ACCOUNT_LOST]);
     l->split[fault ? ACCOUNT_FAULT : ACCOUNT_SAVE] += overhead.stay_ns;
     l->leave_why = left_as(by->cause);
     decision_log(s, j, "stop", l->leave_why, interruption_cause_name[by->cause]);
@@ -85,7 +85,7 @@ static void interrupt_leaving(struct sched *s, struct live *l, const struct inte
     if (!l->unsaved_ns)
         return;
     job_loses_wall(l, l->unsaved_ns, l->unsaved_wall_ns);
-    books_lost(s, l, LOST_BY(by->cause), l->leaving, l->split[ACCOUNT_LOST]);
+    books_lost(s, l->job, LOST_BY(by->cause), l->leaving, l->split[ACCOUNT_LOST]);
 }
 
 static void interrupt_claim(struct sched *s, struct live *l)

@@ -114,16 +114,16 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     l->split[ACCOUNT_SAVE] = overhead.stay_ns;
     bool stands = l->now.stop_mode == STOP_SUSPEND;
     l->cancelled = l->now.stop_mode == STOP_CANCEL;
-    enum preemption_cause unnamed = moves ? PREEMPTED_MOVE : PREEMPTED_POLICY;
+    unsigned cause = books_cause(s, l, moves ? PREEMPTED_MOVE : PREEMPTED_POLICY);
     if (!l->cancelled)
-        books_preempted(s, l, unnamed);
-    books_lost(s, l, unnamed, l->was.held, l->split[ACCOUNT_LOST]);
+        books_preempted(s, j, cause);
+    books_lost(s, j, cause, l->was.held, l->split[ACCOUNT_LOST]);
     l->leave_why = moves || l->now.anew ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
     stop_log(s, l, l->leave_why);
     notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
     if (stands)
         suspend_begins(s, l, l->was.held);
-    job_departs(s, l, l->was.held, &overhead, at_risk, unnamed, moves);
+    job_departs(s, l, l->was.held, &overhead, at_risk, cause, moves);
 }
 
 /* It is cancelled, or has failed too often: it is over. */
@@ -174,7 +174,7 @@ static void saving_ends(struct sched *s, struct live *l, const struct placement 
     if (!models_save_ends(s, l))
         return;
     job_loses_wall(l, l->writing.lost_ns, l->writing.lost_wall_ns);
-    books_lost(s, l, l->writing.cause, p, l->split[ACCOUNT_LOST]);
+    books_lost(s, l->job, l->writing.cause, p, l->split[ACCOUNT_LOST]);
 }
 
 void job_released(struct sched *s, job_id j)

@@ -80,8 +80,9 @@ static void gang_breaks(struct sched *s, struct live *l)
     const char *how = l->now.anew ? "moved" : "broken";
     run_ends(s, l, how);
     ledger_running(s, -1);
-    books_preempted(s, l, PREEMPTED_BROKEN);
-    books_lost(s, l, PREEMPTED_BROKEN, l->was.held, l->split[ACCOUNT_LOST]);
+    unsigned cause = books_cause(s, l, PREEMPTED_BROKEN);
+    books_preempted(s, l->job, cause);
+    books_lost(s, l->job, cause, l->was.held, l->split[ACCOUNT_LOST]);
     stop_log(s, l, how);
     l->now.stopped_for = ID_NONE;
     if (l->now.saving)

@@ -344,6 +344,9 @@ class Clusters(Draw):
                                       "images_per_node": [1, 2], "image_gib": [10]})
         if self.chance(0.3):
             s["failures"] = self.failures(groups)
+            if any("nodes" in q for q in s.get("queues", ())):
+                s["failures"].pop("spares", None)
+                s["failures"].pop("in_reserve", None)
         if self.chance(0.3):
             s["sharing"] = self.some({"mode": ["exclusive", "timeslice", "mps", "fraction"],
                                       "mig_exponent": [0, 0.9], "mig_reconfigure_s": [0, 30]}, 0.6)

@@ -360,11 +360,13 @@ static void begin(struct sched *s)
     }
 }
 
-/* Its stages follow from the seed and the time that has passed. */
+/* Its stages follow from the seed and the time that has passed: none before the first job comes. */
 static void saved(const struct sched *s, FILE *text)
 {
     const struct slow_run *r = slow_of(s);
     char past[DECIMAL_MAX], from[DECIMAL_MAX];
+    if (r->law->past_ns + s->now_ns < r->drawn_from_ns)
+        return;
     fprintf(text, " --set 'failures.slow_past={s: %.*s, drawn_from_s: %.*s}'",
             (int)decimal_format(past, r->law->past_ns + s->now_ns, NS_PER_S), past,
             (int)decimal_format(from, r->drawn_from_ns, NS_PER_S), from);
