@@ -76,7 +76,9 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
 
 static enum place_result place_anywhere(struct sched *s, struct view *v, const struct request *r)
 {
-    return group_places_wanted(s, r) ? group_places(s, v, r) : place_at_levels(s, v, r);
+    if (!group_places_wanted(s, r))
+        return place_at_levels(s, v, r);
+    return group_places_are_sets(s, r) ? place_here(s, v, r) : group_places(s, v, r);
 }
 
 /* NO_POWER: it would be placed if there were no power caps. */
