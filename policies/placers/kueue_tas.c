@@ -166,8 +166,8 @@ static int64_t find_room(struct tas_site *site, const struct view *v, const stru
         return all;
     for (walk = walk_of(v, leader, leader->gpus); node_walk_next(&walk, &n);) {
         struct tas_room *room = &site->work.room[n - site->first];
-        room->leader = view_allows(v, r, n) && view_fits(v, leader, n);
-        room->beside = room->leader ? room_beside(v, r, leader, n) : 0;
+        room->leader = view_allows_leader(v, r, n) && view_fits(v, leader, n);
+        room->beside = room->leader && view_allows(v, r, n) ? room_beside(v, r, leader, n) : 0;
     }
     return all;
 }
