@@ -350,7 +350,7 @@ void cohort_begin_desk(struct sched *s, struct cohort *c)
     d->self = c;
     d->one = sched_alloc(s, b->cells * sizeof *d->one);
     d->one_contested = sched_alloc(s, b->cells * sizeof *d->one_contested);
-    d->best = sched_alloc(s, b->n * sizeof *d->best);
+    d->seat = sched_alloc(s, b->n * sizeof *d->seat);
     d->sends = sched_alloc(s, b->n * sizeof *d->sends);
     c->entries = sched_alloc(s, b->n * sizeof(struct cohort_entry *));
 }
