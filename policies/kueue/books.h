@@ -16,6 +16,8 @@
 #pragma once
 #include "sim/contract/queues.h"
 
+enum { COHORT_RESOURCES = 16 };   /* at most */
+
 /* The limits: UNLIMITED; nominal: never. */
 struct cohort_quota { int64_t nominal, borrowing, lending; };
 struct cohort_books {

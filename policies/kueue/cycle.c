@@ -32,14 +32,12 @@ static uint32_t height_after(struct cohort_desk *d, uint32_t queue, uint32_t cel
     return height;
 }
 
-/* The resource of a head that asks for one alone, of the one flavor that it may have, and needs no
- * place: a search in its cell is the search for its victims, so the first need not be made.
- * ID_NONE: it is not like that. */
-static uint32_t only_resource(const struct cohort_desk *d, const struct cohort_head *h)
+/* The resource of a head that asks for one alone, and needs no place: a search in its cell is the
+ * search for its victims. ID_NONE: it is not like that. */
+static uint32_t sole_resource(const struct cohort_desk *d, const struct cohort_head *h)
 {
-    const struct cohort_flavors *f = &d->chooser.flavors[h->as.queue];
     uint32_t only = ID_NONE;
-    if (d->places || h->n_sets != 1 || f->n_groups != 1 || f->group->n != 1)
+    if (d->places || h->n_sets != 1 || d->chooser.flavors[h->as.queue].n_groups != 1)
         return ID_NONE;
     for (uint32_t r = 0; r < d->search.books->resources; r++) {
         if (h->set->each[r] >= 0 && only != ID_NONE)
@@ -47,6 +45,12 @@ static uint32_t only_resource(const struct cohort_desk *d, const struct cohort_h
         only = h->set->each[r] >= 0 ? r : only;
     }
     return only;
+}
+
+/* The same with one flavor alone: so the search in its cell need not be made. */
+static uint32_t only_resource(const struct cohort_desk *d, const struct cohort_head *h)
+{
+    return d->chooser.flavors[h->as.queue].group->n == 1 ? sole_resource(d, h) : ID_NONE;
 }
 
 /* For cohort_chooser.simulate. */
@@ -89,7 +93,10 @@ static void keep_victims(struct cohort_desk *d, struct cohort_entry *e)
 static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
 {
     const struct cohort_places *p = d->places;
+    uint32_t sole = sole_resource(d, &e->head);
     e->head.as.need = e->a.use;
+    if (sole != ID_NONE && e->a.cell_mode[sole] == MODE_NO_VICTIMS)
+        return false;
     if (p)
         d->search_begins(p->self);
     d->search.places = p;

@@ -28,28 +28,31 @@ int cohort_compare_ratios(wide a, wide b, wide c, wide d)
     }
 }
 
-static int64_t borrowed_of(const struct cohort_books *b, uint32_t node, uint32_t resource)
+/* By resource, over all flavors; ascends by cell. */
+static void borrowed_of(const struct cohort_books *b, uint32_t node, int64_t *borrowed)
 {
-    int64_t sum = 0;
+    const int64_t *usage = &b->usage[cohort_at(b, node, 0)], *own = &b->subtree[cohort_at(b, node, 0)];
+    for (uint32_t r = 0; r < b->resources; r++)
+        borrowed[r] = 0;
     for (uint32_t cell = 0; cell < b->cells; cell++)
-        if (b->resource[cell] == resource && cohort_borrows(b, node, cell, 0))
-            sum += b->usage[cohort_at(b, node, cell)] - b->subtree[cohort_at(b, node, cell)];
-    return sum;
+        if (usage[cell] > own[cell])
+            borrowed[b->resource[cell]] += usage[cell] - own[cell];
 }
 
 struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node, uint64_t weight)
 {
     struct cohort_share share = { 0, 1, weight, ID_NONE, false, 0 };
+    int64_t borrowed[COHORT_RESOURCES];
     if (b->parent[node] == ID_NONE)
         return share;
+    borrowed_of(b, node, borrowed);
     for (uint32_t r = 0; r < b->resources; r++) {
-        int64_t borrowed = borrowed_of(b, node, r),
-                lendable = b->lendable[(size_t)b->parent[node] * b->resources + r];
-        share.borrows |= borrowed > 0;
-        if (borrowed > 0 && lendable > 0 &&
-            cohort_compare_ratios((wide)borrowed, (wide)lendable, (wide)share.borrowed,
-                                  (wide)share.lendable) > 0) {
-            share.borrowed = borrowed;
+        int64_t lendable = b->lendable[(size_t)b->parent[node] * b->resources + r];
+        share.borrows |= borrowed[r] > 0;
+        if (borrowed[r] > 0 && lendable > 0 &&
+            (!share.borrowed || cohort_compare_ratios((wide)borrowed[r], (wide)lendable, (wide)share.borrowed,
+                                                      (wide)share.lendable) > 0)) {
+            share.borrowed = borrowed[r];
             share.lendable = lendable;
             share.resource = r;
         }
