@@ -140,10 +140,11 @@ static int64_t room_beside(const struct view *v, const struct request *r,
     return min_i64(room_where(v, r, r, n, &f), r->max_per_node ? r->max_per_node - 1 : INT32_MAX);
 }
 
+/* In the order that costs least: all of them are met. */
 static struct node_walk walk_of(const struct view *v, const struct request *r, uint32_t whole)
 {
     bool shares = r->gpu_milli < MILLI_ALL;
-    return (struct node_walk){ .v = v, .r = r, .order = BY_ID, .min_whole = shares ? 0 : whole };
+    return (struct node_walk){ .v = v, .r = r, .order = FULLEST_FIRST, .min_whole = shares ? 0 : whole };
 }
 
 /* Fills the rooms. In all. */
