@@ -36,7 +36,7 @@ struct cohort_books {
     uint64_t *version;
     uint64_t clock;               /* the last version given */
     uint64_t *kept;               /* [n] scratch of cohort_look_begin() */
-    /* [n + 1] where numbers of a node's children begin, if all have one, those of a parent in a row */
+    /* [n + 1] where numbers of a node's children begin: all have one, those of a parent in a row */
     uint32_t *first_child;
 };
 

@@ -53,8 +53,8 @@ struct cohort_entry {             /* a head of a cycle */
 /* Of a node in the tournament by shares. */
 struct cohort_seat {
     struct standing best;         /* of the heads below it */
-    /* what the node has sent up last in this cycle, of that head, at that version of all nodes from the
-     * head's queue up to it; NULL: nothing */
+    /* what the node has sent up last in this cycle, of that head, at that version of all nodes from
+     * the head's queue up to it; NULL: nothing */
     struct standing sent;
     const struct cohort_entry *of;
     uint64_t at;

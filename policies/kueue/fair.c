@@ -28,10 +28,11 @@ int cohort_compare_ratios(wide a, wide b, wide c, wide d)
     }
 }
 
-/* By resource, over all flavors; ascends by cell. */
+/* By resource, over all flavors. */
 static void borrowed_of(const struct cohort_books *b, uint32_t node, int64_t *borrowed)
 {
-    const int64_t *usage = &b->usage[cohort_at(b, node, 0)], *own = &b->subtree[cohort_at(b, node, 0)];
+    size_t at = cohort_at(b, node, 0);
+    const int64_t *usage = &b->usage[at], *own = &b->subtree[at];
     for (uint32_t r = 0; r < b->resources; r++)
         borrowed[r] = 0;
     for (uint32_t cell = 0; cell < b->cells; cell++)
@@ -50,8 +51,9 @@ struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node,
         int64_t lendable = b->lendable[(size_t)b->parent[node] * b->resources + r];
         share.borrows |= borrowed[r] > 0;
         if (borrowed[r] > 0 && lendable > 0 &&
-            (!share.borrowed || cohort_compare_ratios((wide)borrowed[r], (wide)lendable, (wide)share.borrowed,
-                                                      (wide)share.lendable) > 0)) {
+            (!share.borrowed ||
+             cohort_compare_ratios((wide)borrowed[r], (wide)lendable, (wide)share.borrowed,
+                                   (wide)share.lendable) > 0)) {
             share.borrowed = borrowed[r];
             share.lendable = lendable;
             share.resource = r;

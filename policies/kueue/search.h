@@ -63,8 +63,10 @@ struct cohort_search {
     /* [n] scratch of the search by fair share; and shares, zeroed before the first */
     struct cohort_range {
         uint32_t first, kept, next, end;        /* candidates, of a queue */
-        uint32_t cursor;          /* of a cohort: into its children in order; all before are pruned or moved */
-        uint32_t moved, beside;   /* the first child whose share may have changed since; the next such */
+        /* of a cohort: into its children in order; all before are pruned or moved */
+        uint32_t cursor;
+        /* the first child whose share may have changed since; the next such beside it */
+        uint32_t moved, beside;
         bool pruned, above, fresh, changed;
     } *range;
     struct cohort_known *known;
@@ -77,7 +79,8 @@ struct cohort_share {
     uint64_t weight;
     uint32_t resource;
     bool borrows;
-    double about;                 /* its value, to a few ulp; 0: not computed, or weight 0 and borrowing */
+    /* its value, to a few ulp; 0: not computed, or weight 0 and borrowing */
+    double about;
 };
 /* Of a node: its share, as of that version of the books; and with the preemptor. */
 struct cohort_known {

@@ -143,8 +143,8 @@ static int64_t room_beside(const struct view *v, const struct request *r,
 /* In the order that costs least: all of them are met. */
 static struct node_walk walk_of(const struct view *v, const struct request *r, uint32_t whole)
 {
-    bool shares = r->gpu_milli < MILLI_ALL;
-    return (struct node_walk){ .v = v, .r = r, .order = FULLEST_FIRST, .min_whole = shares ? 0 : whole };
+    uint32_t least = r->gpu_milli < MILLI_ALL ? 0 : whole;
+    return (struct node_walk){ .v = v, .r = r, .order = FULLEST_FIRST, .min_whole = least };
 }
 
 /* Fills the rooms. In all. */

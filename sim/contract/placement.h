@@ -44,16 +44,18 @@ static inline enum level level_outwards(enum level l)
 
 /* ---- Requests ---- */
 
-/* What a run asks for as a pod set of Kueue's topology-aware scheduling (docs/schedulers.md g.2). Each
- * distinct one is there once: equal sets have one address. */
+/* What a run asks for as a pod set of Kueue's topology-aware scheduling (docs/schedulers.md g.2).
+ * Each distinct one is there once: equal sets have one address. */
 enum { SLICES_MOST = 4 };
-struct set_slice { uint32_t level, tasks; };    /* so many of its tasks within one such domain; enum level */
+/* So many of its tasks within one such domain, enum level. */
+struct set_slice { uint32_t level, tasks; };
 struct pod_set {
-    uint32_t together;            /* from 1: with the other run of the job that has this number, leader
-                                     and workers; 0: by itself */
+    /* from 1: with the other run of the job that has this number, leader and workers; 0: by itself */
+    uint32_t together;
     uint8_t required_level, preferred_level;    /* enum level; LEVEL_ANY: none */
     uint8_t n_slices;
-    struct set_slice slice[SLICES_MOST];    /* the outermost first; each finer and a part of the one before */
+    /* the outermost first; each finer and a part of the one before */
+    struct set_slice slice[SLICES_MOST];
 };
 
 /* What one decision wants placed: tasks of a job that ask for the same. A job with different tasks
@@ -165,8 +167,8 @@ bool view_suits(const struct view *v, const struct request *r, node_id n);
 bool view_allows(const struct view *v, const struct request *r, node_id n);
 bool view_fits(const struct view *v, const struct request *r, node_id n);
 bool view_fits_empty(const struct view *v, const struct request *r, node_id n);
-/* The same for the leader of r, workers that are a pod set: where r may be, and nodes without any GPU
- * that would suit r if it wanted none. */
+/* The same for the leader of r, workers that are a pod set: where r may be, and nodes without any
+ * GPU that would suit r if it wanted none. */
 bool view_allows_leader(const struct view *v, const struct request *r, node_id n);
 /* A power cap keeps r from all nodes that it may use, even the most efficient. Cheap, but not the
  * only way to lack power. */
@@ -317,8 +319,8 @@ enum {                            /* placer.needs */
     /* required_level and preferred_level are the placer's: it is asked once, in the whole view.
      * Islands and NUMA nodes inside a node and domains of groups of tasks are chosen for it all the same */
     CHOOSES_DOMAINS = 8,
-    /* place() gets chains whose runs all are pod sets: runs after the first have no job of their own.
-     * Not where a set asks for islands or NUMA nodes, or some of the job is placed already */
+    /* place() gets chains whose runs all are pod sets: runs after the first have no job of their
+     * own. Not where a set asks for islands or NUMA nodes, or some of the job is placed already */
     PLACES_SETS = 16
 };
 struct placer {
