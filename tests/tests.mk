@@ -62,11 +62,16 @@ KUEUE_LOG := $(OUT)/tests/conformance/kueue_second.log
 $(KUEUE_LOG): $(CONF_BIN) $(wildcard tests/conformance/kueue_second*)
 	$(call logged,tests/conformance/kueue_second.sh $<)
 
+# Pod sets of traces through whole runs, against the same second implementation.
+TAS_LOG := $(OUT)/tests/conformance/tas_runs.log
+$(TAS_LOG): tests/conformance/tas_runs.sh tests/conformance/tas_runs.py tests/conformance/second_tas.py $(BIN)
+	$(call logged,$< $(abspath $(BIN)))
+
 # What a real Slurm does, recorded anew: root, and Debian's slurmctld, slurmd, slurm-client and munge.
 slurm-facts:
 	@for folder in tests/conformance/slurm/*/; do python3 tests/conformance/slurm/record.py $$folder & done; wait
 
-test-logs: $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(KUEUE_LOG) $(FUZZ_LOG) $(E2E_LOG)
+test-logs: $(TEST_LOG) $(CONF_LOG) $(SIT_LOG) $(SECOND_LOG) $(KUEUE_LOG) $(TAS_LOG) $(FUZZ_LOG) $(E2E_LOG)
 
 # A quick look: the unit tests and schedules but for three that run for several seconds.
 SLOW_LOG  := $(patsubst %,$(OUT)/tests/%.log,schedules/test_optimal schedules/test_backfill unit/scheduler/test_transaction)

@@ -7,8 +7,9 @@
 size_t cohort_books_size(uint32_t n, uint32_t cells, uint32_t resources)
 {
     size_t each = sizeof(struct cohort_quota) + 4 * sizeof(int64_t);
-    return (size_t)n * (cells * each + resources * sizeof(int64_t) + sizeof(uint64_t) +
-                        5 * sizeof(uint32_t));
+    return (size_t)n * (cells * each + resources * sizeof(int64_t) + 2 * sizeof(uint64_t) +
+                        6 * sizeof(uint32_t)) +
+           sizeof(uint32_t);
 }
 
 void cohort_books_lay(struct cohort_books *b, void *memory)
@@ -21,11 +22,13 @@ void cohort_books_lay(struct cohort_books *b, void *memory)
     b->usage = b->potential + all;
     b->lendable = b->usage + all;
     b->version = (uint64_t *)(b->lendable + (size_t)b->n * b->resources);
-    b->root = (uint32_t *)(b->version + b->n);
+    b->kept = b->version + b->n;
+    b->root = (uint32_t *)(b->kept + b->n);
     b->depth = b->root + b->n;
     b->height = b->depth + b->n;
     b->child = b->height + b->n;
     b->sibling = b->child + b->n;
+    b->first_child = b->sibling + b->n;
 }
 
 /* ---- Quota ---- */
@@ -62,7 +65,7 @@ void cohort_books_settle(struct cohort_books *b)
         b->root[v] = top ? v : b->root[b->parent[v]];
         b->depth[v] = top ? 0 : b->depth[b->parent[v]] + 1;
         b->height[v] = 0;
-        b->version[v] = 1;
+        b->version[v] = ++b->clock;
         b->child[v] = b->sibling[v] = ID_NONE;
         for (uint32_t r = 0; r < b->resources; r++)
             b->lendable[(size_t)v * b->resources + r] = 0;
@@ -75,6 +78,12 @@ void cohort_books_settle(struct cohort_books *b)
         b->child[up] = v;
         if (b->height[up] <= b->height[v])
             b->height[up] = b->height[v] + 1;
+    }
+    for (uint32_t v = 0, n = 0; v < b->n; v++) {
+        b->first_child[v] = n;
+        for (uint32_t c = b->child[v]; c != ID_NONE; c = b->sibling[c])
+            n++;
+        b->first_child[v + 1] = n;
     }
     for (uint32_t cell = 0; cell < b->cells; cell++)
         settle_cell(b, cell);
@@ -89,11 +98,23 @@ static void use_cell(struct cohort_books *b, uint32_t node, uint32_t cell, int64
         size_t i = cohort_at(b, node, cell);
         int64_t before = max_i64(0, b->usage[i] - b->local[i]);
         b->usage[i] += change;
-        b->version[node]++;
+        b->version[node] = ++b->clock;
         change = max_i64(0, b->usage[i] - b->local[i]) - before;
     }
     if (node != ID_NONE)
-        b->version[node]++;
+        b->version[node] = ++b->clock;
+}
+
+void cohort_look_begin(struct cohort_books *b, uint32_t leaf)
+{
+    for (uint32_t v = leaf; v != ID_NONE; v = b->parent[v])
+        b->kept[v] = b->version[v];
+}
+
+void cohort_look_end(struct cohort_books *b, uint32_t leaf)
+{
+    for (uint32_t v = leaf; v != ID_NONE; v = b->parent[v])
+        b->version[v] = b->kept[v];
 }
 
 void cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int sign)

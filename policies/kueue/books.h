@@ -16,6 +16,8 @@
 #pragma once
 #include "sim/contract/queues.h"
 
+enum { COHORT_RESOURCES = 16 };   /* at most */
+
 /* The limits: UNLIMITED; nominal: never. */
 struct cohort_quota { int64_t nominal, borrowing, lending; };
 struct cohort_books {
@@ -29,8 +31,13 @@ struct cohort_books {
     int64_t *potential;           /* [n * cells] available without any usage */
     int64_t *lendable;            /* [n * resources] potential of a node, over all flavours */
     int64_t *usage;               /* [n * cells] */
-    /* [n] has grown if usage of the node or of one just below it was written since */
+    /* [n] other than before if usage of the node or of one just below it was written since. What is
+     * written and taken back exactly may have its version back: no version is given twice. */
     uint64_t *version;
+    uint64_t clock;               /* the last version given */
+    uint64_t *kept;               /* [n] scratch of cohort_look_begin() */
+    /* [n + 1] where numbers of a node's children begin: all have one, those of a parent in a row */
+    uint32_t *first_child;
 };
 
 /* Bytes of all but parent and resource, which the caller keeps; and their layout in zeroed memory
@@ -45,6 +52,9 @@ void   cohort_books_again(struct cohort_books *b, int64_t *used);
 
 /* Usage of a leaf, on it and as far up as it shows. `sign`: 1 adds, -1 takes back. */
 void    cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int sign);
+/* Around usage of a leaf that is added, looked at and taken back: the versions stay. */
+void    cohort_look_begin(struct cohort_books *b, uint32_t leaf);
+void    cohort_look_end(struct cohort_books *b, uint32_t leaf);
 /* What is available to the node; below zero: used beyond quota. */
 int64_t cohort_available(const struct cohort_books *b, uint32_t node, uint32_t cell);
 int64_t cohort_local_available(const struct cohort_books *b, uint32_t node, uint32_t cell);

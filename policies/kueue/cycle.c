@@ -32,14 +32,12 @@ static uint32_t height_after(struct cohort_desk *d, uint32_t queue, uint32_t cel
     return height;
 }
 
-/* The resource of a head that asks for one alone, of the one flavor that it may have, and needs no
- * place: a search in its cell is the search for its victims, so the first need not be made.
- * ID_NONE: it is not like that. */
-static uint32_t only_resource(const struct cohort_desk *d, const struct cohort_head *h)
+/* The resource of a head that asks for one alone, and needs no place: a search in its cell is the
+ * search for its victims. ID_NONE: it is not like that. */
+static uint32_t sole_resource(const struct cohort_desk *d, const struct cohort_head *h)
 {
-    const struct cohort_flavors *f = &d->chooser.flavors[h->as.queue];
     uint32_t only = ID_NONE;
-    if (d->places || h->n_sets != 1 || f->n_groups != 1 || f->group->n != 1)
+    if (d->places || h->n_sets != 1 || d->chooser.flavors[h->as.queue].n_groups != 1)
         return ID_NONE;
     for (uint32_t r = 0; r < d->search.books->resources; r++) {
         if (h->set->each[r] >= 0 && only != ID_NONE)
@@ -47,6 +45,12 @@ static uint32_t only_resource(const struct cohort_desk *d, const struct cohort_h
         only = h->set->each[r] >= 0 ? r : only;
     }
     return only;
+}
+
+/* The same with one flavor alone: so the search in its cell need not be made. */
+static uint32_t only_resource(const struct cohort_desk *d, const struct cohort_head *h)
+{
+    return d->chooser.flavors[h->as.queue].group->n == 1 ? sole_resource(d, h) : ID_NONE;
 }
 
 /* For cohort_chooser.simulate. */
@@ -89,7 +93,10 @@ static void keep_victims(struct cohort_desk *d, struct cohort_entry *e)
 static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
 {
     const struct cohort_places *p = d->places;
+    uint32_t sole = sole_resource(d, &e->head);
     e->head.as.need = e->a.use;
+    if (sole != ID_NONE && e->a.cell_mode[sole] == MODE_NO_VICTIMS)
+        return false;
     if (p)
         d->search_begins(p->self);
     d->search.places = p;
@@ -250,13 +257,30 @@ static int classical(const void *a, const void *b)
     return cohort_compare_classical(&of_x, &of_y);
 }
 
-/* Head number i as it is seen at the node that sends it. */
-static struct standing seen_at(struct cohort_desk *d, uint32_t i, uint32_t node)
+/* The latest write to any node from the queue up to v. */
+static uint64_t version_below(const struct cohort_books *b, uint32_t queue, uint32_t v)
 {
-    struct standing x = standing_of(d->entry[i], i);
-    cohort_stand_at(d->search.books, node, d->search.weight[node], x.as->queue,
-                    d->entry[i]->a.use, &x);
-    return x;
+    uint64_t latest = b->version[v];
+    for (; queue != v; queue = b->parent[queue])
+        latest = b->version[queue] > latest ? b->version[queue] : latest;
+    return latest;
+}
+
+/* The head that the node sends up, as it is seen there. */
+static struct standing send(struct cohort_desk *d, uint32_t node)
+{
+    struct cohort_seat *seat = &d->seat[node];
+    uint32_t i = seat->best.queue, queue = d->entry[i]->head.as.queue;
+    uint64_t at = version_below(d->search.books, queue, node);
+    if (seat->of != d->entry[i] || seat->at != at) {
+        seat->sent = standing_of(d->entry[i], i);
+        cohort_stand_at(d->search.books, node, d->search.weight[node], queue, d->entry[i]->a.use,
+                        &seat->sent);
+        seat->of = d->entry[i];
+        seat->at = at;
+    }
+    seat->sent.queue = i;
+    return seat->sent;
 }
 
 /* The number of the head that wins the tree of `root`: children have higher numbers than their
@@ -269,19 +293,19 @@ static uint32_t winner(struct cohort_desk *d, uint32_t root)
         uint32_t queue = d->entry[i]->head.as.queue;
         if (b->root[queue] != root)
             continue;
-        d->best[queue].queue = i;
+        d->seat[queue].best.queue = i;
         d->sends[queue] = true;
     }
     for (uint32_t v = b->n; v-- > 0;) {
         uint32_t up = b->parent[v];
         if (!d->sends[v] || up == ID_NONE)
             continue;
-        struct standing x = seen_at(d, d->best[v].queue, v);
-        if (!d->sends[up] || cohort_compare_by_share(&x, &d->best[up]) < 0)
-            d->best[up] = x;
+        struct standing x = send(d, v);
+        if (!d->sends[up] || cohort_compare_by_share(&x, &d->seat[up].best) < 0)
+            d->seat[up].best = x;
         d->sends[up] = true;
     }
-    return d->best[root].queue;
+    return d->seat[root].best.queue;
 }
 
 static struct cohort_entry *next(struct cohort_desk *d)
@@ -442,6 +466,8 @@ void cohort_cycle(struct cohort_desk *d, struct cohort_entry **entry, uint32_t n
     d->entry = entry;
     d->n = n;
     d->preemptors = 0;
+    for (uint32_t v = 0; v < d->search.books->n && d->chooser.fair; v++)
+        d->seat[v].of = NULL;
     for (uint32_t i = 0; i < n; i++) {
         entry[i]->outcome = OUTCOME_NONE;
         if (!entry[i]->nominated)

@@ -50,6 +50,15 @@ struct cohort_entry {             /* a head of a cycle */
     enum cohort_outcome outcome;
     bool wanted_victims;          /* of OUTCOME_NO_ROOM */
 };
+/* Of a node in the tournament by shares. */
+struct cohort_seat {
+    struct standing best;         /* of the heads below it */
+    /* what the node has sent up last in this cycle, of that head, at that version of all nodes from
+     * the head's queue up to it; NULL: nothing */
+    struct standing sent;
+    const struct cohort_entry *of;
+    uint64_t at;
+};
 /* Where quota is decided. Memory of the arrays is the caller's. */
 struct cohort_desk {
     struct cohort_chooser chooser;
@@ -68,7 +77,7 @@ struct cohort_desk {
     int64_t *one;                 /* [cells] scratch */
     bool *one_contested;          /* [cells] scratch, all false */
     uint32_t *full, *fewer;       /* scratch: as many as a head has sets */
-    struct standing *best;        /* [nodes] scratch, as is sends */
+    struct cohort_seat *seat;     /* [nodes] scratch, as is sends */
     bool *sends;
     struct cohort_entry **entry;  /* [n] of the cycle, those processed first */
     uint32_t n, done, preemptors;

@@ -28,32 +28,39 @@ int cohort_compare_ratios(wide a, wide b, wide c, wide d)
     }
 }
 
-static int64_t borrowed_of(const struct cohort_books *b, uint32_t node, uint32_t resource)
+/* By resource, over all flavors. */
+static void borrowed_of(const struct cohort_books *b, uint32_t node, int64_t *borrowed)
 {
-    int64_t sum = 0;
+    size_t at = cohort_at(b, node, 0);
+    const int64_t *usage = &b->usage[at], *own = &b->subtree[at];
+    for (uint32_t r = 0; r < b->resources; r++)
+        borrowed[r] = 0;
     for (uint32_t cell = 0; cell < b->cells; cell++)
-        if (b->resource[cell] == resource && cohort_borrows(b, node, cell, 0))
-            sum += b->usage[cohort_at(b, node, cell)] - b->subtree[cohort_at(b, node, cell)];
-    return sum;
+        if (usage[cell] > own[cell])
+            borrowed[b->resource[cell]] += usage[cell] - own[cell];
 }
 
 struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node, uint64_t weight)
 {
-    struct cohort_share share = { 0, 1, weight, ID_NONE, false };
+    struct cohort_share share = { 0, 1, weight, ID_NONE, false, 0 };
+    int64_t borrowed[COHORT_RESOURCES];
     if (b->parent[node] == ID_NONE)
         return share;
+    borrowed_of(b, node, borrowed);
     for (uint32_t r = 0; r < b->resources; r++) {
-        int64_t borrowed = borrowed_of(b, node, r),
-                lendable = b->lendable[(size_t)b->parent[node] * b->resources + r];
-        share.borrows |= borrowed > 0;
-        if (borrowed > 0 && lendable > 0 &&
-            cohort_compare_ratios((wide)borrowed, (wide)lendable, (wide)share.borrowed,
-                                  (wide)share.lendable) > 0) {
-            share.borrowed = borrowed;
+        int64_t lendable = b->lendable[(size_t)b->parent[node] * b->resources + r];
+        share.borrows |= borrowed[r] > 0;
+        if (borrowed[r] > 0 && lendable > 0 &&
+            (!share.borrowed ||
+             cohort_compare_ratios((wide)borrowed[r], (wide)lendable, (wide)share.borrowed,
+                                   (wide)share.lendable) > 0)) {
+            share.borrowed = borrowed[r];
             share.lendable = lendable;
             share.resource = r;
         }
     }
+    if (weight)
+        share.about = (double)share.borrowed / ((double)share.lendable * (double)weight);
     return share;
 }
 
@@ -62,11 +69,18 @@ bool cohort_share_is_zero(struct cohort_share a)
     return a.borrowed == 0;
 }
 
+/* Shares that are further apart, in parts of the larger one, differ as their doubles do: these are
+ * rounded four times. */
+#define CLOSE 1e-12
+
 int cohort_share_compare(struct cohort_share a, struct cohort_share b)
 {
     bool a_infinite = a.weight == 0 && a.borrows, b_infinite = b.weight == 0 && b.borrows;
     if (a_infinite != b_infinite)
         return a_infinite ? 1 : -1;
+    double apart = a.about - b.about, most = a.about > b.about ? a.about : b.about;
+    if (apart > CLOSE * most || -apart > CLOSE * most)
+        return apart > 0 ? 1 : -1;
     wide a_weight = a_infinite || !a.weight ? 1 : a.weight,
          b_weight = b_infinite || !b.weight ? 1 : b.weight;
     return cohort_compare_ratios((wide)a.borrowed, (wide)a.lendable * a_weight, (wide)b.borrowed,
@@ -83,20 +97,26 @@ static struct cohort_share known_share(struct cohort_search *s, uint32_t node)
     return k->share;
 }
 
-/* The highest just below the cohort. */
-static struct cohort_share top_share(struct cohort_search *s, uint32_t cohort)
+/* Children of the cohort by share, the highest first. They hardly change between two looks. */
+static const struct cohort_known *in_order(struct cohort_search *s, uint32_t cohort)
 {
-    struct cohort_known *k = &s->known[cohort];
-    if (k->top_at == s->books->version[cohort])
-        return k->top;
-    k->top = (struct cohort_share){ 0, 1, 1, ID_NONE, false };
-    for (uint32_t v = s->books->child[cohort]; v != ID_NONE; v = s->books->sibling[v]) {
+    const struct cohort_books *b = s->books;
+    struct cohort_known *k = &s->known[b->first_child[cohort]];
+    uint32_t n = b->first_child[cohort + 1] - b->first_child[cohort], i = 0;
+    if (s->known[cohort].ordered_at == b->version[cohort])
+        return k;
+    if (!s->known[cohort].ordered_at)
+        for (uint32_t v = b->child[cohort]; v != ID_NONE; v = b->sibling[v])
+            k[i++].ordered = v;
+    for (i = 0; i < n; i++) {
+        uint32_t v = k[i].ordered, at = i;
         struct cohort_share share = known_share(s, v);
-        if (cohort_share_compare(share, k->top) > 0)
-            k->top = share;
+        for (; at > 0 && cohort_share_compare(s->known[k[at - 1].ordered].share, share) < 0; at--)
+            k[at].ordered = k[at - 1].ordered;
+        k[at].ordered = v;
     }
-    k->top_at = s->books->version[cohort];
-    return k->top;
+    s->known[cohort].ordered_at = b->version[cohort];
+    return k;
 }
 
 /* ---- Whether there can be victims at all ---- */
@@ -114,44 +134,6 @@ static struct cohort_share share_of(const struct fair_search *h, uint32_t node)
     return known_share(h->s, node);
 }
 
-/* A bound, with its usage added: some node beside one on its way up has at least the share of that;
- * both rules ask for it, and until a victim is taken no other share changes. */
-static bool may_take_others(const struct fair_search *h)
-{
-    const struct cohort_books *b = h->s->books;
-    if (h->s->rules[h->preemptor->queue].reclaim == RECLAIM_NEVER)
-        return false;
-    if (cohort_within_nominal(b, h->preemptor->queue, h->contested))
-        return true;
-    for (uint32_t v = h->preemptor->queue; b->parent[v] != ID_NONE; v = b->parent[v])
-        if (cohort_share_compare(cohort_share_of(b, v, h->s->weight[v]),
-                                 h->s->known[b->parent[v]].top) <= 0)
-            return true;
-    return false;
-}
-
-/* Otherwise nothing has changed, and the versions are as before. */
-static bool may_succeed(const struct fair_search *h)
-{
-    struct cohort_books *b = h->s->books;
-    uint32_t queue = h->preemptor->queue;
-    if (h->s->rules[queue].within_queue != WITHIN_NEVER && h->s->members[queue].n)
-        return true;
-    for (uint32_t v = queue; v != ID_NONE; v = b->parent[v]) {
-        if (v != queue)
-            top_share(h->s, v);
-        h->s->known[v].saved = b->version[v];
-    }
-    cohort_use(b, queue, h->preemptor->need, 1);
-    bool may = may_take_others(h);
-    cohort_use(b, queue, h->preemptor->need, -1);
-    for (uint32_t v = queue; v != ID_NONE; v = b->parent[v])
-        b->version[v] = h->s->known[v].saved;
-    return may;
-}
-
-/* ---- Candidates: those of a queue as its members are, looked for as they are asked for ---- */
-
 static bool is_source(const struct cohort_search *s, const struct cohort_workload *preemptor,
                       uint32_t queue, const bool *contested)
 {
@@ -162,6 +144,67 @@ static bool is_source(const struct cohort_search *s, const struct cohort_workloa
            s->books->root[queue] == s->books->root[preemptor->queue] &&
            !cohort_within_nominal(s->books, queue, contested);
 }
+
+/* A bound: of the members of the queue one may be a candidate. */
+static bool may_offer(const struct fair_search *h, uint32_t v)
+{
+    const struct cohort_members *m = &h->s->members[v];
+    return m->n && cohort_may_evict_later(h->s, h->preemptor, m->of[0]) &&
+           is_source(h->s, h->preemptor, v, h->contested);
+}
+
+static bool may_offer_below(const struct fair_search *h, uint32_t v)
+{
+    const struct cohort_books *b = h->s->books;
+    bool may = b->height[v] == 0 && may_offer(h, v);
+    for (uint32_t c = b->child[v]; c != ID_NONE && !may; c = b->sibling[c])
+        may = may_offer_below(h, c);
+    return may;
+}
+
+/* Some node beside v that shares in something, and as much as v with the preemptor, may offer. */
+static bool may_take_beside(const struct fair_search *h, uint32_t v)
+{
+    const struct cohort_books *b = h->s->books;
+    uint32_t up = b->parent[v], n = b->first_child[up + 1] - b->first_child[up];
+    const struct cohort_known *order = in_order(h->s, up);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t x = order[i].ordered;
+        struct cohort_share share = known_share(h->s, x);
+        if (cohort_share_is_zero(share) ||
+            (!h->within && cohort_share_compare(share, h->s->known[v].with) < 0))
+            return false;
+        if (x != v && may_offer_below(h, x))
+            return true;
+    }
+    return false;
+}
+
+/* A bound, with its usage added: both rules ask for a node beside one on its way up with at least
+ * the share of that; and until a victim is taken no other share changes. A preemptor within nominal
+ * quota takes from those that share in anything. */
+static bool may_succeed(struct fair_search *h)
+{
+    struct cohort_books *b = h->s->books;
+    uint32_t queue = h->preemptor->queue;
+    if (h->s->rules[queue].within_queue != WITHIN_NEVER && h->s->members[queue].n)
+        return true;
+    if (h->s->rules[queue].reclaim == RECLAIM_NEVER)
+        return false;
+    cohort_look_begin(b, queue);
+    cohort_use(b, queue, h->preemptor->need, 1);
+    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
+        h->s->known[v].with = cohort_share_of(b, v, h->s->weight[v]);
+    h->within = cohort_within_nominal(b, queue, h->contested);
+    cohort_use(b, queue, h->preemptor->need, -1);
+    cohort_look_end(b, queue);
+    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
+        if (may_take_beside(h, v))
+            return true;
+    return false;
+}
+
+/* ---- Candidates: those of a queue as its members are, looked for as they are asked for ---- */
 
 static struct cohort_workload *candidate_of(const struct fair_search *h, uint32_t v)
 {
@@ -184,16 +227,33 @@ static void advance(const struct fair_search *h, uint32_t v)
     }
 }
 
+/* Shares on the way up from the queue change. */
+static void note_changed(const struct fair_search *h, uint32_t queue)
+{
+    struct cohort_range *range = h->s->range;
+    const uint32_t *parent = h->s->books->parent;
+    for (uint32_t v = queue; parent[v] != ID_NONE && !range[v].changed; v = parent[v]) {
+        range[v].changed = true;
+        range[v].beside = range[parent[v]].moved;
+        range[parent[v]].moved = v;
+    }
+}
+
+/* While the books are as they were: children are put in order. */
 static void begin_ranges(const struct fair_search *h)
 {
     const struct cohort_search *s = h->s;
     uint32_t room = 0;
     for (uint32_t v = 0; v < s->books->n; v++) {
-        s->range[v] = (struct cohort_range){ .first = room, .kept = room, .fresh = true };
+        s->range[v] =
+            (struct cohort_range){ .first = room, .kept = room, .moved = ID_NONE, .fresh = true };
         room += s->members[v].n;
+        if (s->books->height[v] && s->books->root[v] == s->books->root[h->preemptor->queue])
+            in_order(h->s, v);
     }
     for (uint32_t v = s->books->parent[h->preemptor->queue]; v != ID_NONE; v = s->books->parent[v])
         s->range[v].above = true;
+    note_changed(h, h->preemptor->queue);
 }
 
 /* What it offers in the second pass: the first that it has kept; if it was not asked for all, for
@@ -215,10 +275,8 @@ static void ask(const struct fair_search *h, uint32_t v)
     if (!r->fresh)
         return;
     r->fresh = false;
-    const struct cohort_members *m = &h->s->members[v];
-    if (m->n && cohort_may_evict_later(h->s, h->preemptor, m->of[0]) &&
-        is_source(h->s, h->preemptor, v, h->contested)) {
-        r->end = m->n;
+    if (may_offer(h, v)) {
+        r->end = h->s->members[v].n;
         advance(h, v);
     }
     if (h->second)
@@ -252,46 +310,67 @@ static bool goes_before(const struct fair_search *h, uint32_t v, struct cohort_s
     if (is_queue(h, v) != is_queue(h, best))
         return is_queue(h, best);
     if (!is_queue(h, v))
-        return false;
+        return v < best;
     const struct cohort_workload *x = candidate_of(h, v), *y = candidate_of(h, best);
     bool own = v == h->preemptor->queue || best == h->preemptor->queue;
     return own && x->leaving == y->leaving ? best == h->preemptor->queue
                                            : cohort_compare_workloads(x, y) < 0;
 }
 
-/* The child with the highest share that has candidates; ID_NONE: none has. */
+struct best { uint32_t child; struct cohort_share share; };
+
+/* false: v gives nothing any more. */
+static bool consider(const struct fair_search *h, uint32_t v, struct best *best)
+{
+    struct cohort_share share = share_of(h, v);
+    if (h->s->range[v].pruned)
+        return false;
+    ask(h, v);
+    if (is_spent(h, v, share)) {
+        h->s->range[v].pruned = true;
+        return false;
+    }
+    if (best->child == ID_NONE || goes_before(h, v, share, best->child, best->share))
+        *best = (struct best){ v, share };
+    return true;
+}
+
+/* The least share below `at` from which a rule lets a candidate be taken in this pass: a child with
+ * less has less than that on the preemptor's way up, which has no more candidates, or it would be
+ * the best, and so keeps its share. */
+static struct cohort_share least_share(const struct fair_search *h, uint32_t at)
+{
+    uint32_t own = h->preemptor->queue;
+    if (h->within || !h->s->range[at].above)
+        return (struct cohort_share){ 0, 1, 1, ID_NONE, false, 0 };
+    while (h->s->books->parent[own] != at)
+        own = h->s->books->parent[own];
+    return share_of(h, own);
+}
+
+/* The child with the highest share that has candidates; ID_NONE: none has that may be taken. Those
+ * whose shares have changed, then the others in order. */
 static uint32_t best_child(const struct fair_search *h, uint32_t at)
 {
     const struct cohort_books *b = h->s->books;
     struct cohort_range *range = h->s->range;
-    struct cohort_share best_share = { 0 };
-    uint32_t best = ID_NONE;
-    for (uint32_t v = b->child[at]; v != ID_NONE; v = b->sibling[v]) {
-        if (range[v].pruned)
-            continue;
-        struct cohort_share share = share_of(h, v);
-        ask(h, v);
-        if (is_spent(h, v, share)) {
-            range[v].pruned = true;
-        } else if (best == ID_NONE || goes_before(h, v, share, best, best_share)) {
-            best = v;
-            best_share = share;
-        }
+    const struct cohort_known *order = &h->s->known[b->first_child[at]];
+    uint32_t n = b->first_child[at + 1] - b->first_child[at];
+    struct cohort_share least = least_share(h, at);
+    struct best best = { ID_NONE, least };
+    for (uint32_t v = range[at].moved; v != ID_NONE; v = range[v].beside)
+        if (!range[v].pruned)
+            consider(h, v, &best);
+    for (uint32_t i = range[at].cursor; i < n; i++) {
+        uint32_t v = order[i].ordered;
+        bool other = !range[v].pruned && !range[v].changed;
+        if (other && cohort_share_compare(share_of(h, v), best.share) < 0)
+            break;
+        if ((!other || !consider(h, v, &best)) && i == range[at].cursor)
+            range[at].cursor++;
     }
-    return best;
-}
-
-/* In this pass no rule lets it, or a child with a lower share, be taken from: it has less than the
- * child on the preemptor's way up, which has no more candidates, or it would be the best, and so
- * keeps its share. */
-static bool has_too_little(const struct fair_search *h, uint32_t at, uint32_t best)
-{
-    uint32_t own = h->preemptor->queue;
-    if (h->within || !h->s->range[at].above)
-        return false;
-    while (h->s->books->parent[own] != at)
-        own = h->s->books->parent[own];
-    return cohort_share_compare(share_of(h, best), share_of(h, own)) < 0;
+    return best.child == ID_NONE || cohort_share_compare(best.share, least) < 0 ? ID_NONE
+                                                                                : best.child;
 }
 
 /* The queue below `top` to take from; ID_NONE: there is none left. */
@@ -302,7 +381,7 @@ static uint32_t next_queue(const struct fair_search *h, uint32_t top)
         uint32_t at = top;
         while (!is_queue(h, at)) {
             uint32_t best = best_child(h, at);
-            if (best == ID_NONE || has_too_little(h, at, best))
+            if (best == ID_NONE)
                 break;
             at = best;
         }
@@ -352,6 +431,7 @@ static bool take(const struct fair_search *h, struct cohort_victim c, enum cohor
     struct cohort_search *s = h->s;
     uint32_t q = h->preemptor->queue;
     c.reason = reason;
+    note_changed(h, c.workload->queue);
     cohort_evict(s, &c);
     cohort_use(s->books, q, h->preemptor->need, -1);
     bool fits = cohort_admissible(s, h->preemptor, true);
@@ -401,13 +481,13 @@ static bool find(struct fair_search *h, bool final_share, bool initial_share)
 {
     struct cohort_search *s = h->s;
     uint32_t top = s->books->root[h->preemptor->queue];
-    begin_ranges(h);
     if (first_pass(h, top, final_share))
         return true;
     if (!final_share || !initial_share)
         return false;
     for (uint32_t v = 0; v < s->books->n; v++) {
         s->range[v].pruned = false;
+        s->range[v].cursor = 0;
         if (!s->range[v].fresh)
             offer_again(h, v);
     }
@@ -422,6 +502,9 @@ bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *p
     s->n_victims = 0;
     if (!may_succeed(&h))
         return false;
+    begin_ranges(&h);
+    for (uint32_t v = 0; v < s->books->n; v++)
+        s->known[v].saved = s->books->version[v];
     cohort_use(s->books, preemptor->queue, preemptor->need, 1);
     h.within = cohort_within_nominal(s->books, preemptor->queue, contested);
     bool found = find(&h, final_share, initial_share);
@@ -429,6 +512,8 @@ bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *p
     if (found)
         cohort_put_back(s, preemptor, true);
     cohort_restore(s);
+    for (uint32_t v = 0; v < s->books->n; v++)
+        s->books->version[v] = s->known[v].saved;
     if (!found)
         s->n_victims = 0;
     return found;

@@ -25,8 +25,6 @@
 #pragma once
 #include "policies/kueue/search.h"
 
-enum { COHORT_RESOURCES = 16 };   /* at most */
-
 /* From best to worst. MODE_RECLAIM: with victims of other queues alone. MODE_NO_VICTIMS: evicting
  * may help, but a search finds none. */
 enum cohort_mode { MODE_FIT, MODE_RECLAIM, MODE_PREEMPT, MODE_NO_VICTIMS, MODE_NO_FIT };

@@ -58,6 +58,17 @@ static void fill_set(const struct cohort *c, uint32_t queue, const struct reques
     *set = (struct cohort_set){ .count = tasks, .least = tasks, .group = number, .each = each };
 }
 
+/* Leader and workers are one group, by the number of the first; other runs are groups of their
+ * own. */
+static uint32_t group_of(const struct request *ask, const struct request *run)
+{
+    uint32_t number = 0, together = run->set ? run->set->together : 0;
+    for (; ask != run; ask = ask->next, number++)
+        if (together && ask->set && ask->set->together == together)
+            break;
+    return number;
+}
+
 /* A job of one run may use only flavors whose nodes could hold it: otherwise it would wait there for ever. */
 static void fill_allowed(struct sched *s, const struct cohort *c, struct nomination *n, job_id j,
                          const struct request *run, uint32_t number)
@@ -77,7 +88,8 @@ static void fill_sets(struct sched *s, struct cohort *c, struct nomination *n, j
     if (sets > n->sets)
         grow_nomination(s, c, n, sets);
     for (const struct request *r = f->ask; r; r = r->next, i++) {
-        fill_set(c, cohort_home(s, c, j), r, i, &n->set[i], &n->each[(size_t)i * COHORT_PARTS]);
+        fill_set(c, cohort_home(s, c, j), r, group_of(f->ask, r), &n->set[i],
+                 &n->each[(size_t)i * COHORT_PARTS]);
         fill_allowed(s, c, n, j, r, i);
     }
     n->entry.head.set = n->set;
@@ -338,7 +350,7 @@ void cohort_begin_desk(struct sched *s, struct cohort *c)
     d->self = c;
     d->one = sched_alloc(s, b->cells * sizeof *d->one);
     d->one_contested = sched_alloc(s, b->cells * sizeof *d->one_contested);
-    d->best = sched_alloc(s, b->n * sizeof *d->best);
+    d->seat = sched_alloc(s, b->n * sizeof *d->seat);
     d->sends = sched_alloc(s, b->n * sizeof *d->sends);
     c->entries = sched_alloc(s, b->n * sizeof(struct cohort_entry *));
 }

@@ -35,8 +35,10 @@ bool cohort_borrows_asked(const struct cohort_books *b, uint32_t node, const int
 void cohort_stand_at(struct cohort_books *b, uint32_t node, uint64_t weight, uint32_t queue,
                      const int64_t *need, struct standing *x)
 {
+    cohort_look_begin(b, queue);
     cohort_use(b, queue, need, 1);
     x->borrows = cohort_borrows_asked(b, node, need);
     x->share = cohort_share_of(b, node, weight);
     cohort_use(b, queue, need, -1);
+    cohort_look_end(b, queue);
 }

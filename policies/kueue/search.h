@@ -61,7 +61,14 @@ struct cohort_search {
     uint32_t n_victims;
     struct cohort_victim *candidate;         /* as many: scratch of the search by fair share */
     /* [n] scratch of the search by fair share; and shares, zeroed before the first */
-    struct cohort_range { uint32_t first, kept, next, end; bool pruned, above, fresh; } *range;
+    struct cohort_range {
+        uint32_t first, kept, next, end;        /* candidates, of a queue */
+        /* of a cohort: into its children in order; all before are pruned or moved */
+        uint32_t cursor;
+        /* the first child whose share may have changed since; the next such beside it */
+        uint32_t moved, beside;
+        bool pruned, above, fresh, changed;
+    } *range;
     struct cohort_known *known;
     /* [n] scratch of the classical search: a queue with candidates, the first, the next to take */
     struct cohort_source { uint32_t queue, common, first, next; bool precedence; } *source;
@@ -72,11 +79,16 @@ struct cohort_share {
     uint64_t weight;
     uint32_t resource;
     bool borrows;
+    /* its value, to a few ulp; 0: not computed, or weight 0 and borrowing */
+    double about;
 };
-/* Of a node: its share and the highest just below it, as of these versions of the books. */
+/* Of a node: its share, as of that version of the books; and with the preemptor. */
 struct cohort_known {
-    struct cohort_share share, top;
-    uint64_t share_at, top_at, saved;
+    struct cohort_share share, with;
+    uint64_t share_at, saved;
+    uint64_t ordered_at;          /* of the books, when `ordered` was made */
+    /* of the number in first_child[]: the children of a node, those with the highest share first */
+    uint32_t ordered;
 };
 #define COHORT_WEIGHT_ONE UINT64_C(1000000000)
 

@@ -399,6 +399,34 @@ static uint32_t descend(struct tas_work *w, const struct tas_ask *ask, uint32_t 
 
 /* ---- The question ---- */
 
+struct tas_ask tas_ask_for(const struct tas_tree *t, enum tas_mode mode, uint32_t level,
+                           const struct tas_layer *layer, uint32_t layers, int64_t pods)
+{
+    if (mode == TAS_UNCONSTRAINED)
+        level = layers ? 0 : t->levels - 1;
+    return (struct tas_ask){
+        .mode = mode, .level = level, .layer = layer, .layers = layers, .pods = pods
+    };
+}
+
+bool tas_question(const struct tas_set *set, uint32_t n, uint32_t i, uint32_t *workers,
+                  uint32_t *leader)
+{
+    uint32_t other = i + 1;
+    *workers = i;
+    *leader = ID_NONE;
+    for (uint32_t k = 0; k < i; k++)
+        if (set[i].group && set[k].group == set[i].group)
+            return false;
+    while (other < n && (!set[i].group || set[other].group != set[i].group))
+        other++;
+    if (other == n)
+        return true;
+    *workers = set[other].pods > set[i].pods ? other : i;
+    *leader = *workers == i ? other : i;
+    return true;
+}
+
 static enum tas_result wrong(const struct tas_tree *t, const struct tas_ask *ask)
 {
     for (uint32_t i = 0; i < ask->layers; i++)

@@ -61,6 +61,18 @@ struct tas_ask {
     bool leader, balanced;
 };
 
+/* Of a pod set: unconstrained is the lowest level, with slices the coarsest, whatever `level` says. */
+struct tas_ask tas_ask_for(const struct tas_tree *t, enum tas_mode mode, uint32_t level,
+                           const struct tas_layer *layer, uint32_t layers, int64_t pods);
+
+/* The pod sets of a workload are asked for one after the other, each with what those before it got
+ * taken; two of one group at once: the set with more pods, the first of equals, as workers, the
+ * other as their leader. A set that finds no place ends it. */
+struct tas_set { uint32_t group; int64_t pods; };    /* group 0: none */
+/* The question that set i begins; leader ID_NONE: none. false: one before it has asked for it. */
+bool tas_question(const struct tas_set *set, uint32_t n, uint32_t i, uint32_t *workers,
+                  uint32_t *leader);
+
 /* Of a leaf. `beside` counts where the leader fits only. */
 struct tas_room { int64_t pods, beside, score; bool leader; };
 

@@ -7,6 +7,10 @@
  * else the fullest nodes first. A job with a required level does not go beyond it; its preferred
  * level, if it has both, does not count, as Kueue knows one.
  *
+ * The runs of a job that are pod sets (struct pod_set) are asked for one after the other, each at
+ * its own level and in its slices, workers together with their leader. A slice of a level that
+ * nothing has is one of the next finer; an island within a node is the node.
+ *
  * Where a node turns out to have less room than its free amounts tell (islands, GPU memory, power,
  * tasks per node), the question is put again with what it has.
  *
@@ -28,6 +32,8 @@ struct tas_site {
     struct tas_work work;
     node_id first;                /* of the first leaf */
     uint32_t level_of[LEVEL_ANY]; /* the level in the tree; of LEVEL_CLUSTER: none */
+    struct tas_set *set;          /* [sets] of the chain that is placed */
+    uint32_t sets;
 };
 
 /* ---- The tree ---- */
@@ -108,63 +114,115 @@ static int64_t on_islands(const struct view *v, const struct request *r, node_id
     return tasks;
 }
 
-/* Of tasks as in_tasks() has them. */
-static int64_t room_on(const struct view *v, const struct request *asked, const struct request *r,
-                       node_id n)
+/* Of tasks as in_tasks() has them, where f is free. */
+static int64_t room_where(const struct view *v, const struct request *asked,
+                          const struct request *r, node_id n, const struct node_free *f)
 {
-    struct node_free f = view_node_for(v, asked, n);
-    int64_t room = min_i64(copies_on(v, r, n, &f), INT32_MAX);
-    if (r->one_island && f.whole_mask)
-        room = min_i64(room, on_islands(v, r, n, f.whole_mask));
+    int64_t room = min_i64(copies_on(v, r, n, f), INT32_MAX);
+    if (r->one_island && f->whole_mask)
+        room = min_i64(room, on_islands(v, r, n, f->whole_mask));
     if (r->max_per_node)
         room = min_i64(room, r->max_per_node);
     return asked->tasks == SPLIT_ANY ? min_i64(room, view_power_gpus(v, asked, n)) : room;
 }
 
+/* Beside a task of the leader. */
+static int64_t room_beside(const struct view *v, const struct request *r,
+                           const struct request *leader, node_id n)
+{
+    struct node_free f = view_node_for(v, r, n);
+    if (leader->gpu_milli >= MILLI_ALL)
+        f.whole -= min_u32(f.whole, leader->gpus);
+    if (f.cpu_milli != INT64_MAX)
+        f.cpu_milli = max_i64(0, f.cpu_milli - leader->cpu_milli);
+    if (f.mem_mib != INT64_MAX)
+        f.mem_mib = max_i64(0, f.mem_mib - leader->mem_mib);
+    return min_i64(room_where(v, r, r, n, &f), r->max_per_node ? r->max_per_node - 1 : INT32_MAX);
+}
+
+/* In the order that costs least: all of them are met. */
+static struct node_walk walk_of(const struct view *v, const struct request *r, uint32_t whole)
+{
+    uint32_t least = r->gpu_milli < MILLI_ALL ? 0 : whole;
+    return (struct node_walk){ .v = v, .r = r, .order = FULLEST_FIRST, .min_whole = least };
+}
+
 /* Fills the rooms. In all. */
 static int64_t find_room(struct tas_site *site, const struct view *v, const struct request *r,
-                         bool affinity)
+                         const struct request *leader, bool affinity)
 {
     struct request one = in_tasks(r);
-    struct node_walk walk = {
-        .v = v, .r = r, .order = BY_ID, .min_whole = one.gpu_milli < MILLI_ALL ? 0 : one.gpus
-    };
+    struct node_walk walk = walk_of(v, r, one.gpus);
     int64_t all = 0;
+    node_id n;
     memset(site->work.room, 0, tas_leaves(&site->tree) * sizeof *site->work.room);
-    for (node_id n; node_walk_next(&walk, &n);) {
+    while (node_walk_next(&walk, &n)) {
         struct tas_room *room = &site->work.room[n - site->first];
-        room->pods = room_on(v, r, &one, n);
+        struct node_free f = view_node_for(v, r, n);
+        room->pods = room_where(v, r, &one, n, &f);
         room->score = affinity ? view_affinity(v, r, n).preferred : 0;
         all += room->pods;
+    }
+    if (!leader)
+        return all;
+    for (walk = walk_of(v, leader, leader->gpus); node_walk_next(&walk, &n);) {
+        struct tas_room *room = &site->work.room[n - site->first];
+        room->leader = view_allows_leader(v, r, n) && view_fits(v, leader, n);
+        room->beside = room->leader && view_allows(v, r, n) ? room_beside(v, r, leader, n) : 0;
     }
     return all;
 }
 
-static struct tas_ask ask_of(const struct tas_site *site, const struct request *r)
+/* Slices at one level of the tree are those of the outermost. */
+static uint32_t layers_of(const struct tas_site *site, const struct pod_set *set,
+                          struct tas_layer *layer)
 {
-    struct tas_ask ask = { .mode = TAS_UNCONSTRAINED,
-                           .level = site->tree.levels - 1,
-                           .pods = in_tasks(r).tasks };
-    if (r->required_level < LEVEL_CLUSTER) {
-        ask.mode = TAS_REQUIRED;
-        ask.level = site->level_of[r->required_level];
-    } else if (r->preferred_level < LEVEL_CLUSTER) {
-        ask.mode = TAS_PREFERRED;
-        ask.level = site->level_of[r->preferred_level];
+    uint32_t n = 0;
+    for (uint32_t i = 0; set && i < set->n_slices; i++) {
+        uint32_t level = site->level_of[set->slice[i].level];
+        if (!n || layer[n - 1].level != level)
+            layer[n++] = (struct tas_layer){ level, set->slice[i].tasks };
     }
-    return ask;
+    return n;
+}
+
+static struct tas_ask ask_of(const struct tas_site *site, const struct request *r,
+                             struct tas_layer *layer)
+{
+    unsigned required = r->set ? r->set->required_level : r->required_level;
+    unsigned preferred = r->set ? r->set->preferred_level : r->preferred_level;
+    enum tas_mode mode = required < LEVEL_CLUSTER    ? TAS_REQUIRED
+                         : preferred < LEVEL_CLUSTER ? TAS_PREFERRED
+                                                     : TAS_UNCONSTRAINED;
+    unsigned level = mode == TAS_REQUIRED ? required : preferred;
+    return tas_ask_for(&site->tree, mode, level < LEVEL_CLUSTER ? site->level_of[level] : 0, layer,
+                       layers_of(site, r->set, layer), in_tasks(r).tasks);
 }
 
 /* ---- Placing ---- */
 
-/* All tasks; else `room` becomes what a node that has less than it seemed took. */
-static bool add_all(struct builder *b, const struct request *r, const struct tas_site *site,
-                    const struct tas_answer *a)
+static bool add_leader(struct builder *b, const struct request *leader, const struct tas_site *site,
+                       const struct tas_answer *a)
+{
+    uint32_t leaf = a->leader - tas_first_leaf(&site->tree);
+    if (!leader ||
+        builder_add_some(b, leader, request_task(leader, 0), site->first + leaf, leader->gpus))
+        return true;
+    site->work.room[leaf].leader = false;
+    return false;
+}
+
+/* All tasks; else the room of a node that has less than it seemed becomes what it took. */
+static bool add_all(struct builder *b, const struct request *r, const struct request *leader,
+                    const struct tas_site *site, const struct tas_answer *a)
 {
     size_t mark = builder_mark(b);
+    if (!add_leader(b, leader, site, a))
+        return false;
     for (uint32_t i = 0, k = 0; i < a->n; i++) {
         uint32_t leaf = a->share[i].leaf - tas_first_leaf(&site->tree);
         uint32_t pods = (uint32_t)a->share[i].pods, took = 0;
+        struct tas_room *room = &site->work.room[leaf];
         node_id n = site->first + leaf;
         if (r->tasks == SPLIT_ANY)
             took = builder_add_some(b, r, i, n, pods) ? pods : pods - 1;
@@ -174,26 +232,92 @@ static bool add_all(struct builder *b, const struct request *r, const struct tas
         k += took;
         if (took == pods)
             continue;
-        site->work.room[leaf].pods = took;
+        room->beside = min_i64(room->beside, took);
+        room->pods = a->leader == a->share[i].leaf ? room->pods : took;
         builder_rollback(b, mark);
         return false;
     }
     return true;
 }
 
+/* The pods of a set, with those of its leader or without. */
+static enum place_result place_sets(struct builder *b, const struct request *r,
+                                    const struct request *leader, struct tas_site *site,
+                                    const void *params)
+{
+    const struct tas_params *p = params;
+    const struct view *v = builder_view(b);
+    struct tas_layer layer[SLICES_MOST];
+    struct tas_ask ask = ask_of(site, r, layer);
+    int64_t all = find_room(site, v, r, leader, p->affinity > AFFINITY_IGNORED);
+    ask.leader = leader != NULL;
+    if (ask.layers && ask.pods % layer[0].pods)              /* of a job that is not whole */
+        return NO_TOPOLOGY;
+    for (struct tas_answer a; (a = tas_place(&site->work, &ask)).result == TAS_PLACED;)
+        if (add_all(b, r, leader, site, &a))
+            return PLACED;
+    bool bound = ask.mode == TAS_REQUIRED || ask.layers;
+    return bound && all >= ask.pods ? NO_TOPOLOGY : fill_failed(r);
+}
+
+/* ---- A chain of pod sets ---- */
+
+static struct request alone(const struct request *chain, uint32_t number)
+{
+    const struct request *run = chain;
+    while (number--)
+        run = run->next;
+    struct request one = *run;
+    one.next = NULL;
+    one.job = chain->job;
+    one.try_first = chain->try_first;
+    return one;
+}
+
+static struct tas_site *site_of(const struct view *v, const void *params)
+{
+    static const struct scoring by = { .begin = begin_site };
+    return (struct tas_site *)(uintptr_t)view_scoring(v, &by, params);
+}
+
+static const struct tas_set *sets_of(const struct view *v, const struct request *r, uint32_t n,
+                                     struct tas_site *site)
+{
+    if (n > site->sets) {
+        site->set = view_alloc(v, n * sizeof *site->set);
+        site->sets = n;
+    }
+    for (uint32_t i = 0; r; r = r->next)
+        site->set[i++] = (struct tas_set){ r->set->together, r->tasks };
+    return site->set;
+}
+
+static enum place_result place_chain(struct builder *b, const struct request *r, uint32_t n,
+                                     const void *params)
+{
+    const struct view *v = builder_view(b);
+    struct tas_site *site = site_of(v, params);
+    const struct tas_set *set = sets_of(v, r, n, site);
+    enum place_result result = PLACED;
+    uint32_t workers, leader;
+    for (uint32_t i = 0; i < n && result == PLACED; i++) {
+        if (!tas_question(set, n, i, &workers, &leader))
+            continue;
+        struct request of_workers = alone(r, workers);
+        struct request of_leader = leader == ID_NONE ? of_workers : alone(r, leader);
+        result = place_sets(b, &of_workers, leader == ID_NONE ? NULL : &of_leader, site, params);
+    }
+    return result;
+}
+
 static enum place_result kueue_tas_place(struct builder *b, const struct request *r,
                                          const void *params)
 {
-    static const struct scoring by = { .begin = begin_site };
-    const struct tas_params *p = params;
-    const struct view *v = builder_view(b);
-    struct tas_site *site = (struct tas_site *)(uintptr_t)view_scoring(v, &by, params);
-    struct tas_ask ask = ask_of(site, r);
-    int64_t all = find_room(site, v, r, p->affinity > AFFINITY_IGNORED);
-    for (struct tas_answer a; (a = tas_place(&site->work, &ask)).result == TAS_PLACED;)
-        if (add_all(b, r, site, &a))
-            return PLACED;
-    return ask.mode == TAS_REQUIRED && all >= ask.pods ? NO_TOPOLOGY : fill_failed(r);
+    uint32_t n = 1;
+    for (const struct request *run = r->next; run; run = run->next)
+        n++;
+    return n > 1 ? place_chain(b, r, n, params)
+                 : place_sets(b, r, NULL, site_of(builder_view(b), params), params);
 }
 
 static const char *const affinities[] = { "ignored", "preferred", NULL };
@@ -208,7 +332,7 @@ const struct placer kueue_tas_placer = {
     .name = "kueue-tas",
     .summary =
         "topology-aware scheduling as in Kueue: the smallest domain that holds it, level by level",
-    .needs = CHOOSES_DOMAINS,
+    .needs = CHOOSES_DOMAINS | PLACES_SETS,
     .params = tas_list,
     .params_size = sizeof(struct tas_params),
     .place = kueue_tas_place,

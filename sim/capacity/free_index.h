@@ -17,7 +17,14 @@
 #include "sim/workload/typical.h"
 
 /* The kinds of nodes that a shape may use, ascending, and their affinity scores. */
-struct shape_kinds { uint32_t n; const uint16_t *kind; const struct node_affinity *affinity; };
+struct shape_kinds {
+    uint32_t n;
+    const uint16_t *kind;
+    const struct node_affinity *affinity;
+    /* [n_bare] those without GPUs that it might use if it wanted none; only of workers with a leader */
+    uint32_t n_bare;
+    const uint16_t *bare;
+};
 
 struct node_state {
     uint64_t whole_mask, shared_mask;

@@ -163,6 +163,15 @@ bool view_allows(const struct view *v, const struct request *r, node_id n)
     return !v->node[n].out && view_suits(v, r, n);
 }
 
+bool view_allows_leader(const struct view *v, const struct request *r, node_id n)
+{
+    const struct shape_kinds *kinds = view_kinds_of(v, r);
+    bool bare = false;
+    for (uint32_t i = 0; i < kinds->n_bare && !bare; i++)
+        bare = kinds->bare[i] == v->cluster->kind_of[n];
+    return !v->node[n].out && (bare || view_suits(v, r, n));
+}
+
 struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n)
 {
     uint32_t at = kind_place(v, r, n);

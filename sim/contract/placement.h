@@ -44,6 +44,20 @@ static inline enum level level_outwards(enum level l)
 
 /* ---- Requests ---- */
 
+/* What a run asks for as a pod set of Kueue's topology-aware scheduling (docs/schedulers.md g.2).
+ * Each distinct one is there once: equal sets have one address. */
+enum { SLICES_MOST = 4 };
+/* So many of its tasks within one such domain, enum level. */
+struct set_slice { uint32_t level, tasks; };
+struct pod_set {
+    /* from 1: with the other run of the job that has this number, leader and workers; 0: by itself */
+    uint32_t together;
+    uint8_t required_level, preferred_level;    /* enum level; LEVEL_ANY: none */
+    uint8_t n_slices;
+    /* the outermost first; each finer and a part of the one before */
+    struct set_slice slice[SLICES_MOST];
+};
+
 /* What one decision wants placed: tasks of a job that ask for the same. A job with different tasks
  * is a chain of such runs by `next`; run after run owns the tasks first_task .. first_task + tasks
  * - 1. A request with SPLIT_ANY has no further run. */
@@ -74,6 +88,8 @@ struct request {
     /* 1 + number of the flavor on whose nodes alone it is placed; 0: any node that it may use */
     uint16_t flavor;
     int64_t cpu_milli, mem_mib;   /* per task; under SPLIT_ANY per GPU */
+    /* NULL: it says nothing beyond the levels above, and is no pod set of its own */
+    const struct pod_set *set;
     /* a node to try first: nominated, or where the job was; ID_NONE: none */
     node_id try_first;
 };
@@ -151,6 +167,9 @@ bool view_suits(const struct view *v, const struct request *r, node_id n);
 bool view_allows(const struct view *v, const struct request *r, node_id n);
 bool view_fits(const struct view *v, const struct request *r, node_id n);
 bool view_fits_empty(const struct view *v, const struct request *r, node_id n);
+/* The same for the leader of r, workers that are a pod set: where r may be, and nodes without any
+ * GPU that would suit r if it wanted none. */
+bool view_allows_leader(const struct view *v, const struct request *r, node_id n);
 /* A power cap keeps r from all nodes that it may use, even the most efficient. Cheap, but not the
  * only way to lack power. */
 bool view_lacks_power(const struct view *v, const struct request *r);
@@ -281,7 +300,7 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- Placers ---- */
 
-#define PLACEMENT_ABI 7u
+#define PLACEMENT_ABI 8u
 enum place_result {               /* why not, for the split of waiting times */
     PLACED,
     NO_ROOM,                      /* too few free GPUs in all */
@@ -299,7 +318,10 @@ enum {                            /* placer.needs */
     TIGHTEST_DOMAINS = 4,
     /* required_level and preferred_level are the placer's: it is asked once, in the whole view.
      * Islands and NUMA nodes inside a node and domains of groups of tasks are chosen for it all the same */
-    CHOOSES_DOMAINS = 8
+    CHOOSES_DOMAINS = 8,
+    /* place() gets chains whose runs all are pod sets: runs after the first have no job of their
+     * own. Not where a set asks for islands or NUMA nodes, or some of the job is placed already */
+    PLACES_SETS = 16
 };
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */
@@ -307,7 +329,7 @@ struct placer {
     unsigned needs;
     const struct param *params;   /* NULL: none */
     size_t params_size;
-    /* Adds pieces for all of r, a single run, to b, or says why not: the simulator then takes back
+    /* Adds pieces for all of r, a single run but for PLACES_SETS, to b, or says why not: the simulator then takes back
      * what was added. The answer depends on view, request, parameters and view_random() alone. */
     enum place_result (*place)(struct builder *b, const struct request *r, const void *params);
 };

@@ -1,5 +1,5 @@
 /* notes.c - see notes.h. */
-#include "sim/results/notes.h"
+#include "sim/results/notes_parts.h"
 
 #include "sim/base/memory.h"
 #include "sim/base/suggest.h"
@@ -309,20 +309,11 @@ static bool no_estimates(const struct sched *s, FILE *text)
     return n > 0;
 }
 
-/* Of all policies that the run goes through. */
-static unsigned policies_read(const struct run_setup *setup)
-{
-    unsigned reads = setup->policy->reads;
-    for (size_t i = 0; i < setup->n_switches; i++)
-        reads |= setup->switches[i].policy->reads;
-    return reads;
-}
-
 static bool queues_unread(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
     const struct cluster *c = setup->cluster;
-    unsigned reads = policies_read(setup);
+    unsigned reads = notes_policies_read(setup);
     bool quotas = false, weights = false;
     for (queue_id q = 0; q < c->n_queues; q++) {
         const struct queue_facts *f = &c->queue[q];
@@ -346,26 +337,11 @@ static bool flavors_unread(const struct sched *s, FILE *text)
         used |= setup->cluster->queue[q].n_flavor_quotas > 0;
     if (given && !used)
         fprintf(text, "flavors: no queue has a quota of one: they change no decision");
-    else if (used && !(policies_read(setup) & (READS_COHORTS | READS_FLAVORS)))
+    else if (used && !(notes_policies_read(setup) & (READS_COHORTS | READS_FLAVORS)))
         fprintf(text, "policy %s does not read the quotas of flavors: they change no decision", setup->policy->name);
     else
         return false;
     return true;
-}
-
-/* The world does not enforce them. */
-static bool pods_unread(const struct sched *s, FILE *text)
-{
-    const struct run_setup *setup = run_setup_of(s);
-    bool some = false;
-    for (shape_id i = 0; i < setup->workload->n_shapes && !some && !(policies_read(setup) & READS_PODS); i++) {
-        const struct pod_rules *r = pods_of_shape(s, i);
-        some = r && (r->n[POD_AFFINITY] || r->n[POD_ANTI_AFFINITY] || r->n[POD_SPREAD]);
-    }
-    if (some)
-        fprintf(text, "policy %s does not read pod_affinity, pod_anti_affinity and pod_spread: they change no decision",
-                setup->policy->name);
-    return some;
 }
 
 /* A node pool of quota is a part of the cluster: a node in two of them would count in both. */
@@ -373,7 +349,7 @@ static bool pools_overlap(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
     const struct cluster *c = setup->cluster;
-    if (!(policies_read(setup) & READS_FLAVORS))
+    if (!(notes_policies_read(setup) & READS_FLAVORS))
         return false;
     for (node_id n = 0; n < c->n_nodes; n++) {
         uint32_t first = 0, second;
@@ -394,7 +370,7 @@ static bool site_unread(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
     const struct site *site = setup->cluster->site;
-    bool tiers = false, reads = policies_read(setup) & READS_SITE;
+    bool tiers = false, reads = notes_policies_read(setup) & READS_SITE;
     for (uint32_t p = 0; site && p < site->n_partitions; p++)
         tiers |= site->partition[p].tier != 1 || site->partition[p].max_time_ns != TIME_NEVER;
     bool unread = site && !reads && (site->n_qos || site->n_associations || tiers);
@@ -428,7 +404,7 @@ static bool no_cohort(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
     const struct cluster *c = setup->cluster;
-    bool tree = !(policies_read(setup) & READS_COHORTS) || c->n_queues < 2;
+    bool tree = !(notes_policies_read(setup) & READS_COHORTS) || c->n_queues < 2;
     for (queue_id q = 0; q < c->n_queues; q++)
         tree |= c->queue[q].parent != ID_NONE;
     if (!tree)
@@ -527,7 +503,8 @@ static const struct remark_of_run {
     { "unread-queue-settings", queues_unread },
     { "unread-flavors", flavors_unread },
     { "overlapping-pools", pools_overlap },
-    { "unread-pod-rules", pods_unread },
+    { "unread-pod-rules", notes_pods_unread },
+    { "unread-pod-sets", notes_sets_unread },
     { "no-cohort", no_cohort },
     { "jobs-without-record", no_record },
     { "later-than-recorded", later_than_recorded },

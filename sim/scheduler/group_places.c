@@ -86,6 +86,19 @@ bool group_places_wanted(const struct sched *s, const struct request *r)
            (r->required_level < LEVEL_CLUSTER && held_besides(s, r));
 }
 
+static bool is_of_nodes(uint8_t level)
+{
+    return level >= LEVEL_NODE;
+}
+
+bool group_places_are_sets(const struct sched *s, const struct request *r)
+{
+    bool sets = s->setup.placer->needs & PLACES_SETS && !held_besides(s, r);
+    for (; r && sets; r = r->next)
+        sets = r->set && is_of_nodes(r->set->required_level) && is_of_nodes(r->set->preferred_level);
+    return sets;
+}
+
 /* ---- One group ---- */
 
 static bool place_from(struct group_search *x, uint32_t g);

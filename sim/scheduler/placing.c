@@ -76,7 +76,9 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
 
 static enum place_result place_anywhere(struct sched *s, struct view *v, const struct request *r)
 {
-    return group_places_wanted(s, r) ? group_places(s, v, r) : place_at_levels(s, v, r);
+    if (!group_places_wanted(s, r))
+        return place_at_levels(s, v, r);
+    return group_places_are_sets(s, r) ? place_here(s, v, r) : group_places(s, v, r);
 }
 
 /* NO_POWER: it would be placed if there were no power caps. */
@@ -282,6 +284,19 @@ static bool hold_total(const struct sched *s, const struct request *ask, const u
     return ask->tasks != SPLIT_ANY || gpus >= ask->gpus;
 }
 
+/* Where the leader of these workers may be though they may not: nodes without GPUs. Workers that name a model select by it. */
+static void bare_kinds(struct sched *s, const struct shape *shape, const struct flavor *flavor, uint16_t *scratch,
+                       struct shape_kinds *to)
+{
+    bool leads = shape->ask.set && shape->ask.set->together && shape->ask.gpus && shape->gpu_type == ID_NONE;
+    for (uint32_t k = 0; k < s->cluster->n_kinds && leads; k++) {
+        const struct node_kind *kind = &s->cluster->kind[k];
+        if (!s->cluster->type[kind->type].gpus && kind->owner == shape->pin && has_labels(s, shape, kind, flavor))
+            scratch[to->n_bare++] = (uint16_t)k;
+    }
+    to->bare = memcpy(arena_alloc(s->memory, (to->n_bare + 1) * sizeof *scratch), scratch, to->n_bare * sizeof *scratch);
+}
+
 /* allowed [kinds]: scratch. Of a flavor only if they can hold the job. */
 static struct shape_kinds kinds_of(struct sched *s, shape_id i, const struct flavor *flavor, uint16_t *allowed)
 {
@@ -299,27 +314,9 @@ static struct shape_kinds kinds_of(struct sched *s, shape_id i, const struct fla
     struct node_affinity *affinity = arena_alloc(s->memory, (count + 1) * sizeof *affinity);
     for (uint32_t k = 0; k < count; k++)
         affinity[k] = kind_affinity(s, shape, &s->cluster->kind[kept[k]]);
-    return (struct shape_kinds){ count, kept, affinity };
-}
-
-bool sched_has_pools(const struct sched *s)
-{
-    return s->cluster->pool != NULL;
-}
-
-uint32_t flavor_count(const struct sched *s)
-{
-    return s->cluster->n_flavors;
-}
-
-const char *flavor_name(const struct sched *s, uint32_t flavor)
-{
-    return s->cluster->flavor[flavor].name;
-}
-
-bool flavor_has_node(const struct sched *s, uint32_t flavor, node_id n)
-{
-    return cluster_node_has_flavor(s->cluster, n, flavor);
+    struct shape_kinds kinds = { .n = count, .kind = kept, .affinity = affinity };
+    bare_kinds(s, shape, flavor, allowed, &kinds);
+    return kinds;
 }
 
 bool flavor_allows(const struct sched *s, uint32_t flavor, const struct request *run)

@@ -309,6 +309,28 @@ int64_t sched_take_outages(const struct sched *s, job_id j, int64_t from_ns, int
     return min_i64(again_ns, reserved_take(s, j, from_ns, until_ns, nodes));
 }
 
+/* ---- The kinds of nodes ---- */
+
+bool sched_has_pools(const struct sched *s)
+{
+    return s->cluster->pool != NULL;
+}
+
+uint32_t flavor_count(const struct sched *s)
+{
+    return s->cluster->n_flavors;
+}
+
+const char *flavor_name(const struct sched *s, uint32_t flavor)
+{
+    return s->cluster->flavor[flavor].name;
+}
+
+bool flavor_has_node(const struct sched *s, uint32_t flavor, node_id n)
+{
+    return cluster_node_has_flavor(s->cluster, n, flavor);
+}
+
 /* ---- Whether a request fits ---- */
 
 /* As all jobs of its shape ask, and where no job differs from another of its shape to the placer. */

@@ -40,7 +40,7 @@ static bool same(const struct shape *a, const struct shape *b)
            a->tolerations == b->tolerations && a->pods == b->pods && a->ask.max_per_node == b->ask.max_per_node &&
            a->next == b->next && a->ask.first_task == b->ask.first_task &&
            a->ask.group == b->ask.group && a->group == b->group &&
-           a->ask.one_island == b->ask.one_island;
+           a->ask.one_island == b->ask.one_island && a->ask.set == b->ask.set;
 }
 
 static void set_slots(struct shapes *t, uint32_t slots)

@@ -2,6 +2,7 @@
 #include "sim/workload/task_groups.h"
 
 #include "sim/base/memory.h"
+#include "sim/workload/pod_sets.h"
 #include "sim/workload/workload_builder.h"
 
 #include <inttypes.h>
@@ -38,6 +39,7 @@ struct job_groups {
     size_t n_runs;
     const struct task_row **run;  /* [n_runs] */
     uint32_t *group_of;           /* [n_runs] */
+    const struct pod_set **set;   /* [n_runs] */
     uint32_t min_tasks;           /* of all leaves */
     uint32_t n_groups;            /* 0: only the root */
     const struct task_group *group;    /* the same pointer for equal trees */
@@ -48,6 +50,7 @@ static void job_groups_free(struct job_groups *g)
 {
     free(g->run);
     free(g->group_of);
+    free(g->set);
 }
 
 struct node {
@@ -229,6 +232,16 @@ static const struct task_group *intern_tree(struct workload *w, const struct mak
     return t->tree[id] = tree;
 }
 
+/* Each row is a group of its own just below the job, which asks for no level. */
+static bool stand_alone(const struct making *m)
+{
+    bool alone = m->n > 1 && m->node[0].required_level == LEVEL_ANY &&
+                 m->node[0].preferred_level == LEVEL_ANY;
+    for (uint32_t g = 1; g < m->n; g++)
+        alone = alone && m->node[g].parent == 0 && m->node[g].parts == 1;
+    return alone;
+}
+
 static int make_groups(struct workload *w, const struct job_row *row, const char *file,
                        struct job_groups *to, struct error *err)
 {
@@ -246,6 +259,8 @@ static int make_groups(struct workload *w, const struct job_row *row, const char
             to->n_groups = m->n;
             to->group = intern_tree(w, m);
         }
+        to->set = mem_new(to->n_runs, sizeof *to->set);
+        result = pod_sets_of_runs(w, to->run, to->n_runs, stand_alone(m), file, to->set, err);
     }
     free(m);
     return result;
@@ -270,6 +285,7 @@ static struct request request_of(const struct job_groups *g, size_t run, uint32_
         .cpu_milli = part->cpu_milli,
         .mem_mib = part->mem_mib,
         .max_per_node = row->max_per_node,
+        .set = g->set[run],
         .try_first = ID_NONE,
     };
 }

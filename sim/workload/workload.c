@@ -5,6 +5,7 @@
 #include "sim/cluster/labels.h"
 #include "sim/cluster/pod_terms.h"
 #include "sim/workload/job_inputs.h"
+#include "sim/workload/pod_sets.h"
 #include "sim/workload/record.h"
 #include "sim/workload/sizes.h"
 #include "sim/workload/task_groups.h"
@@ -43,6 +44,7 @@ struct workload *workload_new(void)
     w->wishes = intern_new();
     w->models = intern_new();
     w->trees = group_trees_new();
+    w->pod_sets = pod_sets_new();
     w->overheads = intern_new();
     w->sites = intern_new();
     w->inputs = job_inputs_new();
@@ -91,6 +93,7 @@ void workload_free(struct workload *w)
     intern_free(w->wishes);
     intern_free(w->models);
     group_trees_free(w->trees);
+    pod_sets_free(w->pod_sets);
     intern_free(w->overheads);
     intern_free(w->sites);
     job_inputs_free(w->inputs);
@@ -159,6 +162,8 @@ static int check_size(struct where at, const struct job_row *row)
     if (row->share_mem_mib && row->gpu_milli != MILLI_ALL)
         return error_set(at.err, "%s:%zu: gpu_share_mem_gib: want no other share beside it",
                          at.file, at.line);
+    if (row->slices && *row->slices && !row->tasks && row->gpus > 1)
+        return error_set(at.err, "%s:%zu: slices: want the tasks, too", at.file, at.line);
     if (row->max_per_node && tasks_of(row) == 1 && row->gpus > 1 && !row->tasks)
         return error_set(at.err, "%s:%zu: max_per_node: want the tasks, too", at.file, at.line);
     if (row->cpu_milli < 0 || row->mem_mib < 0)
@@ -291,7 +296,8 @@ static struct shape wishes_of(struct workload *w, const struct job_row *row)
 /* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is
  * one task; several shares are as many tasks, for two of them may lie on one node, or on one
  * GPU. */
-static shape_id shape_of(struct workload *w, const struct job_row *row, bool sized)
+static shape_id shape_of(struct workload *w, const struct job_row *row, bool sized,
+                         const struct pod_set *set)
 {
     struct shape s = wishes_of(w, row);
     s.gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0;
@@ -308,6 +314,7 @@ static shape_id shape_of(struct workload *w, const struct job_row *row, bool siz
         .cpu_milli = row->cpu_milli,
         .mem_mib = row->mem_mib,
         .max_per_node = row->max_per_node,
+        .set = set,
         .try_first = ID_NONE,
     };
     if (shares_several(row)) {
@@ -475,8 +482,11 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
         return used_before(w, at, name, earlier);
     shape_id shape = ID_NONE;
     uint32_t min_tasks = row->min_tasks && !row->moldable ? row->min_tasks : tasks_of(row);
+    const struct pod_set *set = NULL;
+    if (!row->n_parts && pod_set_of_job(w, row, file, line, &set, err) != 0)
+        return -1;
     if (!row->n_parts)
-        shape = shape_of(w, row, sizes_vary(&sizes));
+        shape = shape_of(w, row, sizes_vary(&sizes), set);
     else if (task_groups_shape(w, row, wishes_of(w, row), file, &shape, &min_tasks, err) != 0)
         return -1;
     append(w, row, shape, min_tasks, sizes_add(w, &sizes), name, length);

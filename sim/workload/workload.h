@@ -113,6 +113,7 @@ struct task_row {
     uint32_t min_tasks;           /* 0: all of them */
     int64_t cpu_milli, mem_mib;   /* per task */
     uint8_t required_level, preferred_level;    /* of the group */
+    const char *slices, *podset_group;    /* as in struct job_row; of two rows of a job: together */
     size_t line;                  /* for messages */
 };
 
@@ -170,9 +171,10 @@ struct job_row {
     const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none */
     const char *pod_labels, *pod_affinity, *pod_anti_affinity, *pod_spread;    /* as in pod_terms.h;
                                      NULL: none */
+    const char *slices;           /* as in pod_sets.h; NULL or "": none. Wants tasks */
     uint32_t max_per_node;        /* max tasks on one node; 0: no limit. Wants tasks */
     const struct task_row *part;  /* [n_parts] replaces gpus, gpu_milli, tasks, min_tasks,
-                                     cpu_milli, mem_mib and levels if n_parts is not 0; see
+                                     cpu_milli, mem_mib, levels and slices if n_parts is not 0; see
                                      task_groups.h */
     size_t n_parts;
     struct own_overhead overhead;       /* OWN_OVERHEAD_NONE by default */
@@ -217,6 +219,7 @@ struct workload {
     struct intern *gpu_types, *wishes, *models;
     struct intern *sizes;         /* the bytes of struct job_sizes: workload_sizes() */
     struct group_trees *trees;    /* private: see task_groups.h */
+    struct pod_sets *pod_sets;    /* private: see pod_sets.h */
     uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j
                                      + 1]); NULL: no job does */
     job_id *depends_on;

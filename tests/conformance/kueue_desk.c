@@ -135,7 +135,7 @@ static void settle(struct desk *d)
         .search = { .books = &w->books, .rules = w->rules, .members = w->members, .weight = w->weight, .victim = d->victim,
                     .candidate = d->candidate, .range = d->range, .known = d->known, .source = d->source },
         .final_share = true, .initial_share = true, .grow = grow, .self = d, .one = d->one, .one_contested = d->one_contested,
-        .full = d->full, .fewer = d->fewer, .best = d->best, .sends = d->sends,
+        .full = d->full, .fewer = d->fewer, .seat = d->seat, .sends = d->sends,
     };
 }
 

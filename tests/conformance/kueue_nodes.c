@@ -215,18 +215,18 @@ struct tas_ask topo_ask(const struct topo *t, const json_t *pod_set, struct tas_
     const json_t *topology = json_object_get(pod_set, "topology"),
                  *slices = json_object_get(topology, "slices"), *e;
     const char *mode = text_of(topology, "mode");
-    struct tas_ask ask = { .mode = TAS_UNCONSTRAINED,
-                           .layer = layer,
-                           .balanced = set.balanced,
-                           .pods = json_integer_value(json_object_get(pod_set, "count")) };
+    enum tas_mode as = !mode                        ? TAS_UNCONSTRAINED
+                       : !strcmp(mode, "required")  ? TAS_REQUIRED
+                       : !strcmp(mode, "preferred") ? TAS_PREFERRED
+                                                    : TAS_UNCONSTRAINED;
+    uint32_t layers = 0;
     size_t i;
-    json_array_foreach(slices, i, e) if (ask.layers < TOPO_LEVELS) layer[ask.layers++] =
+    json_array_foreach(slices, i, e) if (layers < TOPO_LEVELS) layer[layers++] =
         (struct tas_layer){ level_named(t, text_of(e, "level")), (int64_t)number_of(e, "pods") };
-    ask.level = ask.layers ? 0 : t->levels - 1;
-    if (mode && (!strcmp(mode, "required") || !strcmp(mode, "preferred"))) {
-        ask.mode = *mode == 'r' ? TAS_REQUIRED : TAS_PREFERRED;
-        ask.level = level_named(t, text_of(topology, "level"));
-    }
+    struct tas_ask ask = tas_ask_for(&t->tree, as, level_named(t, text_of(topology, "level")),
+                                     layer, layers,
+                                     json_integer_value(json_object_get(pod_set, "count")));
+    ask.balanced = set.balanced;
     return ask;
 }
 

@@ -103,26 +103,34 @@ static bool ask_group(struct question *q, const json_t *workers, const json_t *l
     return fits;
 }
 
-bool tas_ask_all(struct question *q, const json_t *pod_sets)
+/* Sets of one group have the number of its first one, from 1. */
+static void list_sets(const json_t *pod_sets, struct tas_set *set)
 {
     size_t i, k;
     const json_t *e, *other;
-    bool fits = true;
     json_array_foreach(pod_sets, i, e)
     {
         const char *group = text_of(e, "group");
-        const json_t *with = NULL;
-        if (json_object_get(q->got, text_of(e, "name")))
-            continue;
-        json_array_foreach(pod_sets, k,
-                           other) if (group && k > i && !with && text_of(other, "group") &&
-                                      !strcmp(text_of(other, "group"), group)) with = other;
-        bool swapped = with && number_of(with, "count") > number_of(e, "count");
-        fits = fits && ask_group(q, swapped ? with : e, swapped ? e : with);
-        if (!fits)
-            return false;
+        set[i] = (struct tas_set){ 0, json_integer_value(json_object_get(e, "count")) };
+        json_array_foreach(pod_sets, k, other) if (group && !set[i].group &&
+                                                   text_of(other, "group") &&
+                                                   !strcmp(text_of(other, "group"), group))
+            set[i].group = (uint32_t)k + 1;
     }
-    return true;
+}
+
+bool tas_ask_all(struct question *q, const json_t *pod_sets)
+{
+    uint32_t n = (uint32_t)json_array_size(pod_sets), workers, leader;
+    struct tas_set *set = calloc(n + 1, sizeof *set);
+    bool fits = true;
+    list_sets(pod_sets, set);
+    for (uint32_t i = 0; i < n && fits; i++)
+        if (tas_question(set, n, i, &workers, &leader))
+            fits = ask_group(q, json_array_get(pod_sets, workers),
+                             leader == ID_NONE ? NULL : json_array_get(pod_sets, leader));
+    free(set);
+    return fits;
 }
 
 /* ---- A failed node ---- */

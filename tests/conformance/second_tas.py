@@ -591,4 +591,5 @@ def main():
         (folder / f"tas-{kind}.json").write_text(json.dumps({"group": f"second/tas/{kind}", "cases": cases}))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -346,6 +346,43 @@ got_is "a job of the documentation is in one rack" <<'END'
 1,1
 END
 
+# ---- Pod sets of topology-aware scheduling: a leader and workers in slices of two pods on a node, by annotations and by the
+# topology request of a Workload. Nodes of 4 and 8 CPUs in racks of their own: two of 3 CPUs are a slice on n2, with the leader on n1.
+sed '/^kind: Job/,$d; /^apiVersion: batch/d' documentation.yaml >sets.yaml
+cat >>sets.yaml <<'END'
+{ apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: { name: lws, namespace: default, creationTimestamp: 2026-03-02T09:00:00Z },
+  spec: { queueName: user-queue, podSets: [
+    { name: leader, count: 1, topologyRequest: { required: cloud.provider.com/topology-block, podSetGroupName: g },
+      template: { spec: { containers: [ { name: c, resources: { requests: { cpu: 3 } } } ] } } },
+    { name: workers, count: 2, topologyRequest: { podSetGroupName: g },
+      template: { metadata: { annotations: { kueue.x-k8s.io/podset-required-topology: cloud.provider.com/topology-block,
+          kueue.x-k8s.io/podset-slice-required-topology: kubernetes.io/hostname, kueue.x-k8s.io/podset-slice-size: "2" } },
+        spec: { containers: [ { name: c, resources: { requests: { cpu: 3 } } } ] } } } ] } }
+---
+{ apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: { name: odd, namespace: default, creationTimestamp: 2026-03-02T09:01:00Z },
+  spec: { queueName: user-queue, podSets: [
+    { name: main, count: 3, topologyRequest: { podSetSliceRequiredTopology: kubernetes.io/hostname, podSetSliceSize: 2 },
+      template: { spec: { containers: [ { name: c, resources: { requests: { cpu: 1 } } } ] } } } ] } }
+END
+"$gpuyard" import kubernetes nodes.yaml sets.yaml -o sets >shown 2>err
+check "pod sets are imported: $(cat err)" $?
+cut -d, -f 1,5,6,19,26,27 sets/now.csv >got
+got_is "slices, leader and workers" <<'END'
+job_id,group,tasks,topology,slices,podset_group
+default/lws,0-leader,1,required:pod,,1
+default/lws,1-workers,2,required:pod,node:2,1
+default/odd,,3,,,
+END
+said "pod sets" sets/report.txt \
+    "left out: slices without a size or of no level of the topology below that of the job, or that the pods do not fill"
+simulate sets
+awk -F, '$1 == "default/lws" { print $2 "," $3 }' sets.run/intervals.csv >got
+got_is "a slice is on one node" <<'END'
+0,0
+1,1
+2,1
+END
+
 # ---- What runs against the rules: beside a taint, without the label, more than fits, in two racks, on a node that is not there
 cat >odd.yaml <<'END'
 { apiVersion: v1, kind: Node, metadata: { name: a }, spec: { unschedulable: true }, status: { allocatable: { cpu: 8, memory: 8Gi, amd.com/gpu: 4 } } }

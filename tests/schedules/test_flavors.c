@@ -19,6 +19,12 @@
                             .borrowing = { 0, UNLIMITED, UNLIMITED }, .lending = { UNLIMITED, UNLIMITED, UNLIMITED } }
 static const struct flavor_quota four_and_eight[] = { GPUS(0, 4), GPUS(1, 8) }, two_and_two[] = { GPUS(0, 2), GPUS(1, 2) },
                                  nothing_of_h[] = { GPUS(0, 0), GPUS(1, 4) }, no_loans[] = { NOT_BORROWED(0, 2), NOT_BORROWED(1, 2) };
+static const struct flavor_quota one_and_four[] = { NOT_BORROWED(0, 1), NOT_BORROWED(1, 4) };
+#define SET_OF(name_, n, with)                                                                                         \
+    {                                                                                                                  \
+        .group = (name_), .gpus = 1, .gpu_milli = MILLI_ALL, .tasks = (n), .required_level = LEVEL_ANY,                \
+        .preferred_level = LEVEL_ANY, .podset_group = (with)                                                           \
+    }
 #define OF_N(n, up, quotas, how_many, how, ...)                                                                                    \
     {                                                                                                                  \
         .facts = {                                                                                                     \
@@ -62,6 +68,14 @@ static const struct schedule rows[] = {
                 { 0, 10, 2, 0, A, .gpu_type = "A100" } } },
     { "the first flavor that fits", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(no_loans, USUAL), .jobs = {
         { 0, 10, 2, 0, A, .took = "0:01" }, { 0, 10, 2, 0, A, .took = "1:01" }, { 0, 10, 2, 10, A, .took = "0:01" } } },
+    /* no loans, 1 of h and 4 of a: of leader and workers each by itself the leader, one GPU, goes to h and the three workers to
+     * a; together they ask for four, which h never has */
+    { "two sets have their flavors", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(one_and_four, USUAL),
+      .placer = "kueue-tas", .jobs = { { 0, 10, .starts = 0, PARTS(SET_OF("l", 1, NULL), SET_OF("w", 3, NULL)), A,
+                                         .took = "0:0 1:0 1:1 1:2" } } },
+    { "leader and workers have one flavor", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(one_and_four, USUAL),
+      .placer = "kueue-tas", .jobs = { { 0, 10, .starts = 0, PARTS(SET_OF("l", 1, "p"), SET_OF("w", 3, "p")), A,
+                                         .took = "1:0 1:1 1:2 1:3" } } },
     { "a job for which no flavor is enough is refused", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(no_loans, USUAL),
       .jobs = { { 0, 10, 3, NEVER, A, .refused = "asks for more than its queue could ever borrow" } } },
     /* Of h it can only borrow; of a it has its own. */

@@ -30,6 +30,7 @@ struct job {
     uint32_t max_per_node;                               /* 0: any number */
     int64_t cpus, mem_mib;                               /* per task */
     const char *queue, *gpu_type, *required, *preferred; /* levels: island numa node rack pod cluster */
+    const char *slices;                                  /* as in pod_sets.h */
     int32_t priority;
     uint32_t max_down;          /* 1 + max_unavailable of its disruption budget; 0: none */
     double estimate, deadline;  /* 0: none */
@@ -172,6 +173,7 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.gpu_type = job->gpu_type;
     row.gpu_type_length = job->gpu_type ? strlen(job->gpu_type) : 0;
     row.required_level = level_named(job->required);
+    row.slices = job->slices;
     row.preferred_level = level_named(job->preferred);
     row.priority = job->priority;
     row.max_down = job->max_down;

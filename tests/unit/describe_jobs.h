@@ -52,6 +52,10 @@ static void say_request(struct description *d, const struct request *r)
         say(d, " required=%s", levels[r->required_level]);
     if (r->preferred_level != LEVEL_ANY)
         say(d, " preferred=%s", levels[r->preferred_level]);
+    for (uint32_t i = 0; r->set && i < r->set->n_slices; i++)
+        say(d, " %s%s:%u", i ? "" : "slices=", levels[r->set->slice[i].level], r->set->slice[i].tasks);
+    if (r->set && r->set->together)
+        say(d, " together=%u", r->set->together);
     assert(r->job == ID_NONE && r->try_first == ID_NONE && !r->task);
 }
 

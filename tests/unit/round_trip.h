@@ -28,6 +28,9 @@ static void same_request(const struct workload *a, const struct request *x, cons
     assert_int_equal(x->cpu_milli, y->cpu_milli);
     assert_int_equal(x->mem_mib, y->mem_mib);
     assert_int_equal(x->max_per_node, y->max_per_node);
+    assert_int_equal(x->set != NULL, y->set != NULL);
+    if (x->set)
+        assert_memory_equal(x->set, y->set, sizeof *x->set);
     const struct shape *s = &a->shape[x->shape], *t = &b->shape[y->shape];
     assert_string_equal(text_or_none(a->wishes, s->selector), text_or_none(b->wishes, t->selector));
     assert_string_equal(text_or_none(a->wishes, s->affinity), text_or_none(b->wishes, t->affinity));

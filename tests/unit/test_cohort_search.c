@@ -251,9 +251,9 @@ static void shares_by_hand(void **state)
 {
     static const uint64_t one = COHORT_WEIGHT_ONE;
     (void)state;
-    struct cohort_share third = { 1, 3, one, ID_NONE, true }, two_sixths = { 2, 6, one, ID_NONE, true }, half = { 1, 2, one, ID_NONE, true },
-                        half_of_two = { 1, 2, 2 * one, ID_NONE, true }, nothing = { 0, 1, one, ID_NONE, false }, never = { 1, 9, 0, ID_NONE, true },
-                        never_more = { 2, 9, 0, ID_NONE, true }, idle = { 0, 1, 0, ID_NONE, false };
+    struct cohort_share third = { 1, 3, one, ID_NONE, true, 0 }, two_sixths = { 2, 6, one, ID_NONE, true, 0 }, half = { 1, 2, one, ID_NONE, true, 0 },
+                        half_of_two = { 1, 2, 2 * one, ID_NONE, true, 0 }, nothing = { 0, 1, one, ID_NONE, false, 0 }, never = { 1, 9, 0, ID_NONE, true, 0 },
+                        never_more = { 2, 9, 0, ID_NONE, true, 0 }, idle = { 0, 1, 0, ID_NONE, false, 0 };
     assert_int_equal(cohort_share_compare(third, two_sixths), 0);
     assert_true(cohort_share_compare(third, half) < 0);
     assert_true(cohort_share_compare(half_of_two, third) < 0);    /* 1/4 */

@@ -73,6 +73,14 @@ static const struct sample good[] = {
         "a,0,1,0,required:pod,.\n",
       "a 0+1 1x8 required=pod @r1/enc & 1x1 required=pod @r1/dec & 1x8 required=pod @r2/enc .(required=pod) "
       "r1(preferred=rack) r1/dec(required=node)\n" },
+    { "native: slices", NULL,
+      N ",tasks,topology,slices\na,0,1,16,16,preferred:rack,rack:8;node:4\nb,0,1,8,,,\nc,0,1,4,4,required:pod,island:2\n",
+      "a 0+1 16x1 preferred=rack slices=rack:8 node:4\nb 0+1 any8\nc 0+1 4x1 required=pod slices=island:2\n" },
+    { "native: leader and workers", NULL,
+      N ",tasks,topology,slices,podset_group,group\na,0,1,1,1,required:rack,,y,lead\na,0,1,8,8,required:rack,node:4,y,work\n"
+        "a,0,1,2,2,,node:2,,other\n",
+      "a 0+1 1x1 together=1 @lead & 8x1 slices=node:4 together=1 @work & 2x1 slices=node:2 @other "
+      "lead(required=rack) work(required=rack)\n" },
     { "native: shares, and what belongs to the job", NULL,
       N ",gpu_milli,group,gpu_mem_gib,gpu_type,max_per_node,user\na,0,1,0.5,,x,1,V100,1,ann\na,0,1,1,250,y,1,V100,1,ann\n"
         "a,0,1,0,,z,1,V100,1,ann\n",

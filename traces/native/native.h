@@ -11,8 +11,8 @@
  *   CPUs      and memory are those of one task; of a job without tasks they are the job's.
  *   groups    A job with tasks of several kinds has one row for each kind: rows that follow each
  *             other with one job_id, each with a group. gpus, gpus_per_task, gpu_milli, tasks
- *             (default 1), min_tasks, cpus_per_task, mem_gib_per_task and topology belong to the
- *             row; all other cells are equal in all rows of the job. A group is a path,
+ *             (default 1), min_tasks, cpus_per_task, mem_gib_per_task, topology, slices and
+ *             podset_group belong to the row; all other cells are equal in all rows of the job. A group is a path,
  *             replica1/encoder, in a tree with the job as its root. Rows with one path are one group;
  *             its minimum is the sum of their minima. An inner group (replica1) and the job
  *             itself (`.`) have a row only for a topology, with 0 GPUs and without tasks. If all

@@ -12,7 +12,8 @@
 /* The cells of one row; without a cell the default of `nothing`. */
 struct native {
     struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity,
-        tolerations, pod_labels, pod_affinity, pod_anti_affinity, pod_spread, running_on, recorded_on, data_set, image, partition, qos, account;
+        tolerations, pod_labels, pod_affinity, pod_anti_affinity, pod_spread, running_on, recorded_on, data_set, image, partition, qos, account,
+        slices, podset_group;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns,
         recorded_wait_ns;
     int64_t duty, bandwidth, used_mem_mib; /* duties in millionths */
@@ -98,6 +99,8 @@ static const struct column columns[] = {
     CELL("deadline_s", TIME, deadline_ns), /* a time of the trace, as submit_s */
     A_WORD("status", status, native_fates),
     CELL("topology", TOPOLOGY, required_level),
+    CELL("slices", TEXT, slices), /* sim/workload/pod_sets.h */
+    CELL("podset_group", TEXT, podset_group),
     CELL("node_selector", TEXT, selector),
     CELL("affinity", TEXT, affinity),
     CELL("tolerations", TEXT, tolerations),
@@ -141,7 +144,8 @@ static const struct column columns[] = {
 /* What belongs to a row with a group; all other columns belong to the job. */
 static const char *const own_columns[] = {
     "gpus",          "gpus_per_task",    "gpu_milli", "tasks", "min_tasks",
-    "cpus_per_task", "mem_gib_per_task", "topology",  "group", NULL
+    "cpus_per_task", "mem_gib_per_task", "topology",  "group", "slices",
+    "podset_group",  NULL
 };
 
 /* ---- jobs of several rows ---- */
@@ -214,8 +218,13 @@ static int parts_same(const struct parts *g, const struct row *row, size_t k, st
     return cell_error(row, k, want, err);
 }
 
+static const char *parts_text(struct parts *g, const struct cell *c)
+{
+    return arena_text(g->memory, c->text ? c->text : "", c->length);
+}
+
 static void parts_add(struct parts *g, const struct row *row, const struct job_row *job,
-                      const char *group)
+                      const struct native *n)
 {
     if (!g->n_parts) {
         g->first = *row;
@@ -223,7 +232,9 @@ static void parts_add(struct parts *g, const struct row *row, const struct job_r
     }
     mem_grow(&g->part, &g->capacity, g->n_parts, sizeof *g->part);
     g->part[g->n_parts++] = (struct task_row){
-        .group = arena_text(g->memory, group, strlen(group)),
+        .group = parts_text(g, &n->group),
+        .slices = parts_text(g, &n->slices),
+        .podset_group = parts_text(g, &n->podset_group),
         .gpus = job->tasks ? job->gpus / job->tasks : job->gpus,
         .gpu_milli = job->gpu_milli,
         .tasks = job->tasks,
@@ -452,6 +463,7 @@ static void fill(const struct native *n, struct job_row *job)
                                      n->grace_ns, n->restart_ns,  n->checkpoint_mib };
     job->duty = (struct duty){ (uint32_t)n->duty, (uint32_t)n->bandwidth };
     job->used_mem_mib = (uint32_t)n->used_mem_mib;
+    job->slices = n->slices.text;
     job->required_level = n->required_level;
     job->preferred_level = n->preferred_level;
 }
@@ -524,11 +536,13 @@ static int on_row(void *self, const struct row *row, struct error *err)
     }
     if (take_row(r, row, &n, &job, err) != 0)
         return -1;
+    if (!part && n.podset_group.length)
+        return wrong(row, "podset_group", "a group in the row: the job is one of two pod sets", err);
     if (!part)
         return workload_add(r->w, &job, row->file, row->line, err);
     if (check_part(r, row, &job, continues, err) != 0)
         return -1;
-    parts_add(&r->parts, row, &job, n.group.text);
+    parts_add(&r->parts, row, &job, &n);
     return 0;
 }
 

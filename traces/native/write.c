@@ -424,6 +424,8 @@ static const struct column {
     { "deadline_s", has_deadline, put_deadline },
     { "status", has_fate, put_fate },
     { "topology", has_level, put_topology },
+    { "slices", sets_have_slices, sets_put_slices },
+    { "podset_group", sets_have_group, sets_put_group },
     { "node_selector", has_selector, put_selector },
     { "affinity", has_affinity, put_affinity },
     { "tolerations", has_tolerations, put_tolerations },

@@ -3,7 +3,7 @@
  *
  * write_past.c: where a job runs already, and when and where it ran in the log. write_site.c: its
  * partition, QOS and account, and what it reads. write_depends.c: what it waits for.
- * write_overhead.c: what a stop of it costs. */
+ * write_overhead.c: what a stop of it costs. write_sets.c: its slices, leader and workers. */
 #pragma once
 #include "sim/io/output.h"
 #include "sim/workload/workload.h"
@@ -50,6 +50,11 @@ bool input_has_epochs(const struct row_of *j);
 void input_put_epochs(struct output *o, const struct row_of *j);
 bool input_has_image(const struct row_of *j);
 void input_put_image(struct output *o, const struct row_of *j);
+
+bool sets_have_slices(const struct row_of *j);
+void sets_put_slices(struct output *o, const struct row_of *j);
+bool sets_have_group(const struct row_of *j);
+void sets_put_group(struct output *o, const struct row_of *j);
 
 bool overhead_has_checkpoint(const struct row_of *j);
 void overhead_put_checkpoint(struct output *o, const struct row_of *j);

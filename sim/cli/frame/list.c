@@ -134,6 +134,9 @@ static json_t *placers(void)
         if (p->needs & CHOOSES_DOMAINS)
             json_array_append_new(
                 needs, json_string("chooses the domains of jobs with a topology itself"));
+        if (p->needs & PLACES_SETS)
+            json_array_append_new(
+                needs, json_string("places the pod sets of a job together: slices, leader and workers"));
     }
     return list;
 }

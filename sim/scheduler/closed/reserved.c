@@ -65,7 +65,7 @@ static struct shape_kinds kinds_left(struct sched *s, const uint64_t *by, const 
             kind[n] = all->kind[i];
             affinity[n++] = all->affinity[i];
         }
-    return (struct shape_kinds){ n, kind, affinity };
+    return (struct shape_kinds){ n, kind, affinity, all->n_bare, all->bare };
 }
 
 static const struct shape_kinds *left_by(struct sched *s, const uint64_t *by)

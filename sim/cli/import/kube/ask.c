@@ -370,8 +370,12 @@ static void read_topology(struct kube_site *s, struct kube_reader *r, struct kub
     to->required = kube_annotation(r, template, "kueue.x-k8s.io/podset-required-topology");
     to->preferred = kube_annotation(r, template, "kueue.x-k8s.io/podset-preferred-topology");
     (void)kube_annotation(r, template, "kueue.x-k8s.io/podset-unconstrained-topology");
-    if (kube_annotation(r, template, "kueue.x-k8s.io/podset-slice-required-topology"))
-        remark(&s->remarks, "left out: slices of pods that share a topology domain");
+    to->slice_level = kube_annotation(r, template, "kueue.x-k8s.io/podset-slice-required-topology");
+    to->set_group = kube_annotation(r, template, "kueue.x-k8s.io/podset-group-name");
+    kube_integer(r, kube_map(r, kube_metadata(r, template), "annotations"),
+                 "kueue.x-k8s.io/podset-slice-size", 1, INT32_MAX, &to->slice_size);
+    if (kube_annotation(r, template, "kueue.x-k8s.io/podset-slice-required-topology-constraints"))
+        remark(&s->remarks, "left out: slices of pods in several layers");
 }
 
 /* Rules of placing that the simulator does not have. */

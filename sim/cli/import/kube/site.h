@@ -40,6 +40,9 @@ struct kube_ask {
     const char *selector, *affinity, *tolerations; /* "": none */
     const char *priority_class;
     const char *required, *preferred; /* label key of a topology level */
+    const char *slice_level;          /* the same, of slices of slice_size pods; NULL: none */
+    int64_t slice_size;               /* 0: not given */
+    const char *set_group;            /* pod sets that are placed together; NULL: by itself */
     int64_t deadline_ns;              /* activeDeadlineSeconds; NO_TIME: none */
     int32_t priority;
     bool has_priority;

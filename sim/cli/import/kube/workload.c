@@ -126,7 +126,7 @@ static void read_podsets(struct kube_site *s, struct kube_reader *r, struct kube
     for (struct kube_value *v = kube_first(list); v && !r->err->text[0]; v = kube_next(v)) {
         struct kube_podset *p = &w->podset[w->n_podsets++];
         struct kube_value *topology = kube_map(r, v, "topologyRequest");
-        const char *required, *preferred;
+        const char *required, *preferred, *slices, *group;
         *p = (struct kube_podset){ .name = kube_text(r, v, "name"), .count = 1 };
         p->name = p->name ? p->name : intern_text(s->names, intern_add(s->names, "main", 4));
         kube_integer(r, v, "count", 0, COUNT_MOST, &p->count);
@@ -136,6 +136,11 @@ static void read_podsets(struct kube_site *s, struct kube_reader *r, struct kube
         preferred = kube_text(r, topology, "preferred");
         p->ask.required = required ? required : p->ask.required;
         p->ask.preferred = preferred ? preferred : p->ask.preferred;
+        slices = kube_text(r, topology, "podSetSliceRequiredTopology");
+        p->ask.slice_level = slices ? slices : p->ask.slice_level;
+        kube_integer(r, topology, "podSetSliceSize", 1, COUNT_MOST, &p->ask.slice_size);
+        group = kube_text(r, topology, "podSetGroupName");
+        p->ask.set_group = group ? group : p->ask.set_group;
         (void)kube_get(r, topology, "unconstrained");
     }
 }

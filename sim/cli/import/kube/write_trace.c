@@ -17,7 +17,7 @@ static const char header[] =
     "job_id,submit_s,duration_s,gpus,group,tasks,min_tasks,cpus_per_task,mem_gib_per_task,gpu_"
     "milli,"
     "gpu_share_mem_gib,mig,queue,user,priority,preemptible,estimate_s,status,topology,"
-    "node_selector,affinity,tolerations,running_on,started_s,recorded_wait_s\n";
+    "node_selector,affinity,tolerations,running_on,started_s,recorded_wait_s,slices,podset_group\n";
 
 #define LONGEST_NS (INT64_C(3153600000) * NS_PER_S) /* 100 years, the longest of a cluster file */
 
@@ -209,25 +209,84 @@ static bool is_within(const struct writing *w, const struct kube_unit *u, const 
     return true;
 }
 
-static void put_topology(struct writing *w, const struct kube_unit *u, const struct kube_ask *wish)
+/* The level of the trace that it asks for, and whether it must be one such domain; NULL: none. */
+static const char *topology_of(struct writing *w, const struct kube_unit *u,
+                               const struct kube_ask *wish, bool *must)
 {
     struct remarks *remarks = &w->im->s->remarks;
     const char *required = u->podgroup ? u->podgroup->required : wish->required,
                *preferred = u->podgroup ? u->podgroup->preferred : wish->preferred,
                *label = required && *required ? required : preferred;
-    if (label && *label) {
-        const char *level = kube_level(w->im, label);
-        if (!level)
-            remark(remarks, "left out: topology level %.60s, which no topology has", label);
-        else if (label == required && !is_within(w, u, label))
-            remark(remarks, "left out: topology of jobs that run in several domains of the level "
-                            "that they require");
-        else
-            out_printf(w->o, "%s:%s", label == required ? "required" : "preferred", level);
-        if (label == required && preferred && *preferred)
-            remark(remarks, "left out: preferred topology levels of jobs that require one");
-    }
+    if (!label || !*label)
+        return NULL;
+    const char *level = kube_level(w->im, label);
+    *must = label == required;
+    if (*must && preferred && *preferred)
+        remark(remarks, "left out: preferred topology levels of jobs that require one");
+    if (!level)
+        remark(remarks, "left out: topology level %.60s, which no topology has", label);
+    if (!level || !*must || is_within(w, u, label))
+        return level;
+    remark(remarks,
+           "left out: topology of jobs that run in several domains of the level that they require");
+    return NULL;
+}
+
+static void put_topology(struct writing *w, const struct kube_unit *u, const struct kube_ask *wish)
+{
+    bool must = false;
+    const char *level = topology_of(w, u, wish, &must);
+    if (level)
+        out_printf(w->o, "%s:%s", must ? "required" : "preferred", level);
     out_char(w->o, ',');
+}
+
+/* ---- pod sets ---- */
+
+/* From coarse to fine. */
+static int rank_of(const char *level)
+{
+    return !level || !strcmp(level, "cluster") ? 0 : !strcmp(level, "pod") ? 1
+           : !strcmp(level, "rack")                                         ? 2
+                                                                            : 3;
+}
+
+static void put_slices(struct writing *w, const struct kube_unit *u, const struct kube_group *g)
+{
+    const struct kube_ask *ask = g->ask, *wish = kube_wishes(u);
+    const char *level = ask->slice_level ? kube_level(w->im, ask->slice_level) : NULL;
+    const char *around = wish->required ? wish->required : wish->preferred;
+    bool finer = !around || rank_of(level) >= rank_of(kube_level(w->im, around));
+    if (!ask->slice_level)
+        return;
+    if (level && rank_of(level) > 0 && finer && ask->slice_size && g->n % ask->slice_size == 0)
+        out_printf(w->o, "%s:%" PRId64, level, ask->slice_size);
+    else
+        remark(&w->im->s->remarks, "left out: slices without a size or of no level of the topology "
+                                   "below that of the job, or that the pods do not fill");
+}
+
+/* The number of the pair, from 1. */
+static void put_set_group(struct writing *w, const struct kube_unit *u, size_t g)
+{
+    const char *name = u->group[g].ask->set_group;
+    size_t alike = 0, first = g, other = g;
+    for (size_t k = u->n_groups; name && k-- > 0;) {
+        const char *its = u->group[k].ask->set_group;
+        if (!its || strcmp(its, name) != 0)
+            continue;
+        alike++;
+        first = k;
+        other = k != g ? k : other;
+    }
+    if (!name || (u->n_groups == 1 && alike == 1))
+        return;
+    const struct kube_group *leader = &u->group[u->group[g].n == 1 ? g : other];
+    if (alike == 2 && leader->n == 1 && !leader->ask->slice_level)
+        out_printf(w->o, "%zu", first + 1);
+    else
+        remark(&w->im->s->remarks,
+               "left out: groups of pod sets that are not a leader of one pod and workers");
 }
 
 static void put_running(struct writing *w, const struct kube_unit *u)
@@ -274,6 +333,10 @@ static void put_row(struct writing *w, const struct kube_unit *u, const char *id
     put_running(w, u);
     if (w->ended && u->started_ns >= created_ns)
         out_seconds(o, u->started_ns - created_ns);
+    out_char(o, ',');
+    put_slices(w, u, &u->group[g]);
+    out_char(o, ',');
+    put_set_group(w, u, g);
     out_char(o, '\n');
 }
 

@@ -1,0 +1,10 @@
+/* notes_parts.h - what the parts of notes.h share. */
+#pragma once
+#include "sim/results/notes.h"
+
+struct run_setup;
+/* What policies read, of all policies that the run goes through. */
+unsigned notes_policies_read(const struct run_setup *setup);
+/* notes_unread.c: columns of the trace that change no decision of this run. */
+bool notes_pods_unread(const struct sched *s, FILE *text);
+bool notes_sets_unread(const struct sched *s, FILE *text);

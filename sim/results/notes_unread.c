@@ -1,0 +1,43 @@
+/* notes_unread.c - see notes_parts.h. */
+#include "sim/results/notes_parts.h"
+
+#include "sim/engine/state.h"
+#include "sim/scheduler/placing.h"
+
+unsigned notes_policies_read(const struct run_setup *setup)
+{
+    unsigned reads = setup->policy->reads;
+    for (size_t i = 0; i < setup->n_switches; i++)
+        reads |= setup->switches[i].policy->reads;
+    return reads;
+}
+
+/* The world does not enforce them. */
+bool notes_pods_unread(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    bool some = false;
+    for (shape_id i = 0; i < setup->workload->n_shapes && !some && !(notes_policies_read(setup) & READS_PODS); i++) {
+        const struct pod_rules *r = pods_of_shape(s, i);
+        some = r && (r->n[POD_AFFINITY] || r->n[POD_ANTI_AFFINITY] || r->n[POD_SPREAD]);
+    }
+    if (some)
+        fprintf(text, "policy %s does not read pod_affinity, pod_anti_affinity and pod_spread: they change no decision",
+                setup->policy->name);
+    return some;
+}
+
+/* Other placers put a set wherever its level is. */
+bool notes_sets_unread(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    bool some = false;
+    for (shape_id i = 0; i < setup->workload->n_shapes && !(setup->placer->needs & PLACES_SETS); i++) {
+        const struct pod_set *set = setup->workload->shape[i].ask.set;
+        some |= set && (set->n_slices || set->together);
+    }
+    if (some)
+        fprintf(text, "placer %s does not read slices and podset_group: they change no decision",
+                setup->placer->name);
+    return some;
+}
