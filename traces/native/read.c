@@ -141,7 +141,8 @@ static const struct column columns[] = {
 /* What belongs to a row with a group; all other columns belong to the job. */
 static const char *const own_columns[] = {
     "gpus",          "gpus_per_task",    "gpu_milli", "tasks", "min_tasks",
-    "cpus_per_task", "mem_gib_per_task", "topology",  "group", NULL
+    "cpus_per_task", "mem_gib_per_task", "topology",  "group", "node_selector",
+    "affinity",      "tolerations",      NULL
 };
 
 /* ---- jobs of several rows ---- */
@@ -214,6 +215,11 @@ static int parts_same(const struct parts *g, const struct row *row, size_t k, st
     return cell_error(row, k, want, err);
 }
 
+static const char *parts_text(struct parts *g, const char *text)
+{
+    return text ? arena_text(g->memory, text, strlen(text)) : "";
+}
+
 static void parts_add(struct parts *g, const struct row *row, const struct job_row *job,
                       const char *group)
 {
@@ -223,7 +229,7 @@ static void parts_add(struct parts *g, const struct row *row, const struct job_r
     }
     mem_grow(&g->part, &g->capacity, g->n_parts, sizeof *g->part);
     g->part[g->n_parts++] = (struct task_row){
-        .group = arena_text(g->memory, group, strlen(group)),
+        .group = parts_text(g, group),
         .gpus = job->tasks ? job->gpus / job->tasks : job->gpus,
         .gpu_milli = job->gpu_milli,
         .tasks = job->tasks,
@@ -232,6 +238,9 @@ static void parts_add(struct parts *g, const struct row *row, const struct job_r
         .mem_mib = job->mem_mib,
         .required_level = job->required_level,
         .preferred_level = job->preferred_level,
+        .selector = parts_text(g, job->selector),
+        .affinity = parts_text(g, job->affinity),
+        .tolerations = parts_text(g, job->tolerations),
         .line = row->line,
     };
 }
