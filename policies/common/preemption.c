@@ -1,5 +1,6 @@
 /* preemption.c - running jobs stopped for waiting ones ahead of them. See queueing.h. */
 #include "policies/common/preemption.h"
+#include "policies/common/free_gpus.h"
 #include "sim/contract/util/array.h"
 
 #include <stdlib.h>
@@ -171,7 +172,7 @@ static int64_t lacks_milli(struct sched *s, job_id j)
         return 0;
     int64_t lacks =
         job_size(s, j).gpu_milli -
-        (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &ask) * ask.gpu_milli;
+        (int64_t)free_gpus_for(sched_view(s, FREE_OR_RELEASING), &ask) * ask.gpu_milli;
     return lacks > 0 ? lacks : 0;
 }
 

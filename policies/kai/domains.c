@@ -34,6 +34,7 @@ struct demand {
     uint32_t group, tasks;
     const struct request *first; /* run of the first of them */
     bool alike;
+    bool same_nodes;             /* all of them may use the same */
     int64_t gpu_milli, cpu_milli, mem_mib;
     /* sums over nodes [first_node, n) are at how->sum[sums + n - first_node] */
     size_t sums;
@@ -62,13 +63,14 @@ static bool same_ask(const struct request *x, const struct request *y)
 
 static struct demand demand_of(const struct attempt *a, uint32_t group)
 {
-    struct demand d = { .group = group, .alike = true };
+    struct demand d = { .group = group, .alike = true, .same_nodes = true };
     for (uint32_t i = 0; i < a->n_tasks; i++) {
         const struct request *r = request_of_task(a->ask, a->task[i]);
         if (!is_within(facts_of(a), r->group, group))
             continue;
         d.first = d.first ? d.first : r;
         d.alike = d.alike && same_ask(r, d.first);
+        d.same_nodes = d.same_nodes && view_same_nodes(a->later, r, d.first);
         d.tasks++;
         d.gpu_milli += (int64_t)r->gpus * r->gpu_milli;
         d.cpu_milli += r->cpu_milli;
@@ -93,10 +95,24 @@ static double part(int64_t wanted, double free)
     return wanted == 0 ? 0 : free > 0 ? (double)wanted / free : INFINITY;
 }
 
+/* Some task of it may use the node. */
+static bool may_use(const struct attempt *a, const struct demand *d, node_id n)
+{
+    const struct request *last = d->first;
+    bool may = view_allows(a->later, last, n);
+    for (uint32_t i = 0; !may && !d->same_nodes && i < a->n_tasks; i++) {
+        const struct request *r = request_of_task(a->ask, a->task[i]);
+        may = r != last && is_within(facts_of(a), r->group, d->group) &&
+              view_allows(a->later, r, n);
+        last = r;
+    }
+    return may;
+}
+
 static struct places_sum with_node(const struct attempt *a, const struct demand *d,
                                    struct places_sum sum, node_id n)
 {
-    if (!view_allows(a->later, d->first, n))
+    if (!may_use(a, d, n))
         return sum;
     struct node_free f = view_node_for(a->later, d->first, n);
     sum.gpu += d->gpu_milli ? (double)free_milli(a, d->first, n, &f) : 0;

@@ -118,7 +118,10 @@ bool gang_bind(struct sched *s, struct kube *k, job_id j)
         return false;
     struct request whole = job_request(s, j);
     const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &whole);
-    return where && sched_start(s, j, where) == SCHED_OK;
+    all = where != NULL;
+    if (!all)
+        where = sched_place(s, sched_view(s, FREE_IDLE), job_request_least(s, j));
+    return where && sched_start(s, j, where) == SCHED_OK && all;
 }
 
 /* ---- Whether other gangs may pass ---- */

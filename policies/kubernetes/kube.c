@@ -12,6 +12,7 @@
  * - a missing CPU or memory request counts 0 in the scores, not 100 milli and 200 MB;
  * - the default tie goes to the lowest node; `ties=random` draws, as the original does. */
 #include "policies/kubernetes/pods.h"
+#include "policies/common/free_gpus.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static enum wait_reason why_not(struct sched *s, struct kube *k, job_id j)
     uint64_t wanted = ask->next && least_pods(s, k, j) > 1
                           ? (uint64_t)job_size(s, j).gpu_milli / MILLI_ALL
                           : (uint64_t)ask->gpus * least_pods(s, k, j);
-    return domain_free_gpus(sched_view(s, FREE_IDLE), 0, ask) >= wanted ? WAIT_FRAGMENTED
+    return free_gpus_for(sched_view(s, FREE_IDLE), ask) >= wanted ? WAIT_FRAGMENTED
                                                                         : WAIT_GPUS;
 }
 

@@ -13,6 +13,7 @@
  * A job that started less than exempt_s ago is no candidate. What differs: a suspended job resumes
  * as soon as its GPUs are free, in the order of the line, without gang time slices, and takes them
  * back from lower ones that run there. */
+#include "policies/common/free_gpus.h"
 #include "policies/common/queueing.h"
 #include "sim/contract/util/minmax.h"
 
@@ -138,7 +139,7 @@ static bool may_suffice(struct sched *s, job_id j, const struct victims *v, size
 {
     struct request r = job_request(s, j);
     int64_t lacks = job_size(s, j).gpu_milli -
-                    (int64_t)domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, &r) * MILLI_ALL;
+                    (int64_t)free_gpus_for(sched_view(s, FREE_OR_RELEASING), &r) * MILLI_ALL;
     if (r.gpu_milli < MILLI_ALL)
         return true;
     for (size_t i = 0; i < n && lacks > 0; i++) {

@@ -170,6 +170,8 @@ bool view_fits_empty(const struct view *v, const struct request *r, node_id n);
 /* The same for the leader of r, workers that are a pod set: where r may be, and nodes without any
  * GPU that would suit r if it wanted none. */
 bool view_allows_leader(const struct view *v, const struct request *r, node_id n);
+/* a and b may use the same nodes. O(kinds). */
+bool view_same_nodes(const struct view *v, const struct request *a, const struct request *b);
 /* A power cap keeps r from all nodes that it may use, even the most efficient. Cheap, but not the
  * only way to lack power. */
 bool view_lacks_power(const struct view *v, const struct request *r);

@@ -165,6 +165,8 @@ int64_t job_resize_cost_ns(const struct sched *s, job_id j);
 /* ---- Placing ---- */
 
 struct request job_request(const struct sched *s, job_id j);  /* all of it */
+/* The first tasks of each group, as many as its minimum; a total whole. Scratch. */
+const struct request *job_request_least(struct sched *s, job_id j);
 /* Asks the run's placer, run by run of the chain; levels of the job and of its groups are kept. The
  * answer is scratch: it is good until a rollback to an earlier mark, or the end of the pass. NULL:
  * no place. */

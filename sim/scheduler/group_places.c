@@ -13,16 +13,17 @@ enum { TRIES = 200 };
 
 /* ---- Totals ---- */
 
-static bool same_kinds(const struct shape_kinds *a, const struct shape_kinds *b)
+bool view_same_nodes(const struct view *v, const struct request *a, const struct request *b)
 {
-    return a->n == b->n && !memcmp(a->kind, b->kind, a->n * sizeof *a->kind);
+    const struct shape_kinds *x = view_kinds_of(v, a), *y = view_kinds_of(v, b);
+    return a == b || (x->n == y->n && !memcmp(x->kind, y->kind, x->n * sizeof *x->kind));
 }
 
 int64_t group_places_whole(const struct view *v, const struct request *r)
 {
     int64_t sum = 0;
     for (const struct request *run = r; run; run = run->next)
-        if (run->gpu_milli >= MILLI_ALL && run->mig == r->mig && (run == r || same_kinds(view_kinds_of(v, run), view_kinds_of(v, r))))
+        if (run->gpu_milli >= MILLI_ALL && run->mig == r->mig && view_same_nodes(v, run, r))
             sum += run_gpus(run);
     return sum;
 }

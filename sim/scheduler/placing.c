@@ -388,6 +388,16 @@ static struct request *least_of(struct sched *s, const struct job_facts *f)
     return first;
 }
 
+const struct request *job_request_least(struct sched *s, job_id j)
+{
+    struct request *least = arena_alloc(s->scratch, sizeof *least);
+    *least = job_request(s, j);
+    if (least->tasks != SPLIT_ANY)
+        least = least_of(s, &s->workload->facts[j]);
+    least->job = j;
+    return least;
+}
+
 /* With how many tasks, or GPUs, a job may run at least; 0: with all of them only. */
 static uint32_t least_size(const struct sched *s, const struct job_facts *f)
 {
@@ -411,7 +421,7 @@ static void find_least(struct sched *s, uint16_t flavor)
     uint32_t *known = &s->placing->least[(size_t)w->n_shapes * flavor];
     for (job_id j = 0; j < s->n_jobs && s->all_needs & (STARTS_PARTIAL | RESIZES); j++) {
         const struct job_facts *f = &w->facts[j];
-        if (never[f->ask->shape] == PLACED || never[f->ask->shape] == NO_TYPE)
+        if (never[f->ask->shape] == PLACED || (never[f->ask->shape] == NO_TYPE && !f->ask->next))
             continue;
         uint32_t least = least_size(s, f);
         if (least > known[f->ask->shape] && place_least(s, f, least, flavor))

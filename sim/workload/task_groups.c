@@ -135,6 +135,28 @@ static int check_size(const struct making *m, const struct task_row *part)
     return 0;
 }
 
+static bool same_wish(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* Of an inner group: it may use no nodes itself, but may repeat what all rows of the job say. */
+static int check_inner_nodes(const struct making *m, const struct task_row *part,
+                             const struct job_row *row)
+{
+    bool says = !same_wish(part->selector, NULL) || !same_wish(part->affinity, NULL) ||
+                !same_wish(part->tolerations, NULL);
+    for (size_t i = 0; says && i < row->n_parts; i++)
+        if (!same_wish(part->selector, row->part[i].selector) ||
+            !same_wish(part->affinity, row->part[i].affinity) ||
+            !same_wish(part->tolerations, row->part[i].tolerations))
+            return error_set(m->err,
+                             "%s:%zu: node_selector, affinity, tolerations: want them in the rows "
+                             "with tasks, got some of group '%.100s', which has groups below it",
+                             m->file, part->line, part->group);
+    return 0;
+}
+
 static int check_inner(const struct making *m, const struct task_row *part)
 {
     if (part->gpus || part->tasks || part->cpu_milli || part->mem_mib)
@@ -185,7 +207,8 @@ static int take_parts(struct making *m, const struct job_row *row, struct job_gr
     for (size_t i = 0; i < row->n_parts && !m->err->text[0]; i++) {
         const struct task_row *part = &row->part[i];
         struct node *n = &m->node[group_of[i]];
-        if ((n->inner ? check_inner(m, part) : check_size(m, part)) != 0 || n->inner)
+        if ((n->inner ? check_inner(m, part) : check_size(m, part)) != 0 ||
+            (n->inner && check_inner_nodes(m, part, row) != 0) || n->inner)
             continue;
         to->group_of[to->n_runs] = group_of[i];
         to->run[to->n_runs++] = part;
@@ -290,6 +313,15 @@ static struct request request_of(const struct job_groups *g, size_t run, uint32_
     };
 }
 
+/* Which nodes it may use: its own words, or those of the job. */
+static void take_nodes(struct workload *w, struct shape *to, const struct shape *job,
+                       const struct task_row *part)
+{
+    to->selector = part->selector ? workload_wish(w, part->selector) : job->selector;
+    to->affinity = part->affinity ? workload_wish(w, part->affinity) : job->affinity;
+    to->tolerations = part->tolerations ? workload_wish(w, part->tolerations) : job->tolerations;
+}
+
 /* The last run first: each is a shape with all that follows. */
 int task_groups_shape(struct workload *w, const struct job_row *row, struct shape common,
                       const char *file, shape_id *shape, uint32_t *min_tasks, struct error *err)
@@ -297,6 +329,7 @@ int task_groups_shape(struct workload *w, const struct job_row *row, struct shap
     struct job_groups groups;
     int result = make_groups(w, row, file, &groups, err);
     uint32_t first_task = 0;
+    const struct shape job = common;
     for (size_t i = 0; result == 0 && i < groups.n_runs; i++)
         first_task += tasks_of(groups.run[i]);
     for (size_t i = groups.n_runs; result == 0 && i-- > 0; common.next = *shape) {
@@ -306,6 +339,7 @@ int task_groups_shape(struct workload *w, const struct job_row *row, struct shap
         common.gpu_mem_mib = groups.run[i]->gpus ? row->gpu_mem_mib : 0;
         common.share_mem_mib = groups.run[i]->gpus ? row->share_mem_mib : 0;
         common.used_mem_mib = groups.run[i]->gpus ? row->used_mem_mib : 0;
+        take_nodes(w, &common, &job, groups.run[i]);
         common.ask = request_of(&groups, i, first_task, row);
         *shape = shapes_add(w->builder->shapes, &common);
     }

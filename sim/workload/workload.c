@@ -180,19 +180,33 @@ static int check_wish(struct where at, const char *what, const char *text,
                 : 0;
 }
 
+static int check_nodes(struct where at, const char *selector, const char *affinity,
+                       const char *tolerations)
+{
+    return check_wish(at, "node_selector", selector, selector_wrong) ||
+                   check_wish(at, "affinity", affinity, affinity_wrong) ||
+                   check_wish(at, "tolerations", tolerations, tolerations_wrong)
+               ? -1
+               : 0;
+}
+
 static int check_wishes(struct where at, const struct job_row *row)
 {
-    if (check_wish(at, "node_selector", row->selector, selector_wrong) ||
-        check_wish(at, "affinity", row->affinity, affinity_wrong))
+    if (check_nodes(at, row->selector, row->affinity, row->tolerations))
         return -1;
+    for (size_t i = 0; i < row->n_parts; i++) {
+        const struct task_row *part = &row->part[i];
+        struct where there = { at.file, part->line, at.err };
+        if (check_nodes(there, part->selector, part->affinity, part->tolerations))
+            return -1;
+    }
     if (row->pod_spread && *row->pod_spread && (!row->pod_labels || !*row->pod_labels))
         return error_set(at.err, "%s:%zu: pod_spread: want pod_labels, too: pods with these are spread", at.file, at.line);
     if (check_wish(at, "pod_labels", row->pod_labels, labels_wrong) ||
         check_wish(at, "pod_affinity", row->pod_affinity, pod_terms_wrong) ||
-        check_wish(at, "pod_anti_affinity", row->pod_anti_affinity, pod_terms_wrong) ||
-        check_wish(at, "pod_spread", row->pod_spread, pod_spread_wrong))
+        check_wish(at, "pod_anti_affinity", row->pod_anti_affinity, pod_terms_wrong))
         return -1;
-    return check_wish(at, "tolerations", row->tolerations, tolerations_wrong);
+    return check_wish(at, "pod_spread", row->pod_spread, pod_spread_wrong);
 }
 
 /* "A|B": every name between the bars is there. */
@@ -251,7 +265,7 @@ static int64_t per_gpu(int64_t of_the_job, uint32_t gpus)
     return of_the_job / gpus + (of_the_job % gpus != 0);
 }
 
-static uint32_t wish_of(struct workload *w, const char *text)
+uint32_t workload_wish(struct workload *w, const char *text)
 {
     return text && *text ? intern_add(w->wishes, text, strlen(text)) : ID_NONE;
 }
@@ -285,9 +299,9 @@ static struct shape wishes_of(struct workload *w, const struct job_row *row)
                        .pin = ID_NONE,
                        .limited = ID_NONE,
                        .pods = pods_of(w, row),
-                       .selector = wish_of(w, row->selector),
-                       .affinity = wish_of(w, row->affinity),
-                       .tolerations = wish_of(w, row->tolerations) };
+                       .selector = workload_wish(w, row->selector),
+                       .affinity = workload_wish(w, row->affinity),
+                       .tolerations = workload_wish(w, row->tolerations) };
     if (row->gpu_type_length)
         s.gpu_type = intern_add(w->gpu_types, row->gpu_type, row->gpu_type_length);
     return s;
@@ -393,8 +407,8 @@ struct own_overhead workload_overhead(const struct workload *w, uint32_t overhea
 static uint32_t site_add(struct workload *w, const struct job_row *row)
 {
     static const struct own_site none = OWN_SITE_NONE;
-    struct own_site own = { wish_of(w, row->partition), wish_of(w, row->qos),
-                            wish_of(w, row->account), row->nice };
+    struct own_site own = { workload_wish(w, row->partition), workload_wish(w, row->qos),
+                            workload_wish(w, row->account), row->nice };
     return memcmp(&own, &none, sizeof none)
                ? intern_add(w->sites, (const char *)&own, sizeof own) + 1 : 0;
 }

@@ -114,6 +114,8 @@ struct task_row {
     int64_t cpu_milli, mem_mib;   /* per task */
     uint8_t required_level, preferred_level;    /* of the group */
     const char *slices, *podset_group;    /* as in struct job_row; of two rows of a job: together */
+    /* which nodes its tasks may use, as in struct job_row; NULL: as the job says, "": any */
+    const char *selector, *affinity, *tolerations;
     size_t line;                  /* for messages */
 };
 
@@ -168,7 +170,8 @@ struct job_row {
     bool on_demand;               /* submitted by the run, not before submit_ns; duration_ns: the
                                      run time that a clairvoyant policy sees */
     uint8_t required_level, preferred_level;      /* enum level; LEVEL_ANY: none */
-    const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none */
+    const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none. Of parts that do
+                                     not say */
     const char *pod_labels, *pod_affinity, *pod_anti_affinity, *pod_spread;    /* as in pod_terms.h;
                                      NULL: none */
     const char *slices;           /* as in pod_sets.h; NULL or "": none. Wants tasks */

@@ -39,4 +39,5 @@ void dependencies_note(struct workload *w, const char *list, size_t length, size
 int  dependencies_resolve(struct workload *w, const char *file, struct error *err);
 void dependencies_keep(struct workload *w, const bool *keep);  /* before the jobs move */
 
+uint32_t workload_wish(struct workload *w, const char *text);    /* ID_NONE for NULL and "" */
 void workload_sort(struct workload *w);      /* facts and truth; facts[].ask goes along */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_MOST = 64, PATH_MOST = 256, DEVICES_MOST = 64 };
+enum { PARTS_MOST = 64, PATH_MOST = 256, DEVICES_MOST = 64, NODES_TEXT = 512 };
 
 /* Devices of a node, in the order in which they were first named; whole GPUs have none. */
 struct devices { const char *label[DEVICES_MOST]; uint32_t n; };
@@ -18,7 +18,7 @@ struct making {
     size_t n_parts;
     struct held_at on[TASKS_MOST];
     struct devices device[NODES_MOST];
-    char affinity[512];
+    char affinity[PARTS_MOST][NODES_TEXT];
 };
 
 bool task_is(const json_t *task, const char *state) { return !strcmp(text_of(task, "state"), state); }
@@ -84,7 +84,7 @@ static bool same_size(struct size a, struct size b)
     return a.gpus == b.gpus && a.milli == b.milli && a.share_mem_mib == b.share_mem_mib && a.mig == b.mig;
 }
 
-/* ---- Tasks in our order: by group, by size, those that hold something first, the highest task priority first ---- */
+/* ---- Tasks in our order: by group, those that hold something first, the highest task priority first ---- */
 
 /* An explicit one is above none. */
 static double task_priority(const json_t *task)
@@ -105,20 +105,15 @@ static void sort_tasks(const json_t **task, uint32_t n)
         }
 }
 
-/* Takes those of the group and of one size from `from` on; returns how many. */
-static int take_alike(struct session *s, const json_t *job, const char *group, const json_t *like, uint32_t *n, struct why why)
+/* Those of the group, or with NULL of the whole job; the last of the session's so far. */
+static int take_members(struct session *s, const json_t *job, const char *group, uint32_t *n, struct why why)
 {
-    struct size want, size;
     size_t i;
     const json_t *task;
     *n = 0;
-    if (size_of(job, like, &want, why) != CASE_PASSED)
-        return CASE_SKIPPED;
     json_array_foreach(json_object_get(job, "tasks"), i, task) {
         const char *of = text_of(task, "subgroup");
-        if (size_of(job, task, &size, why) != CASE_PASSED)
-            return CASE_SKIPPED;
-        if ((group && (!of || strcmp(of, group) != 0)) || !same_size(size, want))
+        if (group && (!of || strcmp(of, group) != 0))
             continue;
         if (s->n_tasks == TASKS_MOST)
             return because(CASE_SKIPPED, why, "more than %d tasks", TASKS_MOST);
@@ -126,48 +121,81 @@ static int take_alike(struct session *s, const json_t *job, const char *group, c
         ++*n;
     }
     sort_tasks(&s->task[s->n_tasks - *n], *n);
+    return *n ? CASE_PASSED : because(CASE_SKIPPED, why, "a group without tasks");
+}
+
+/* Which nodes it may use, as an affinity; NULL: any. No node takes a request for MIG in the legacy
+ * form: NVIDIA/KAI-Scheduler:pkg/scheduler/api/node_info/node_info.go. */
+static const char *nodes_of(const json_t *task, char *text, size_t size)
+{
+    const json_t *allowed = json_object_get(task, "allowed_nodes"), *name;
+    size_t i, length = (size_t)snprintf(text, size, "node=");
+    if (json_is_true(json_object_get(task, "legacy_mig")))
+        return "node=none-takes-legacy-mig";
+    json_array_foreach(allowed, i, name)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? "|" : "", json_string_value(name));
+    return i ? text : NULL;
+}
+
+static bool same_key(const json_t *a, const json_t *b, const char *key)
+{
+    const json_t *x = json_object_get(a, key), *y = json_object_get(b, key);
+    return x == y || json_equal(x, y) || ((!x || json_is_null(x)) && (!y || json_is_null(y)));
+}
+
+/* One row can say both. -1: they cannot be said. */
+static int is_alike(const json_t *job, const json_t *a, const json_t *b, struct why why)
+{
+    struct size x, y;
+    if (size_of(job, a, &x, why) != CASE_PASSED || size_of(job, b, &y, why) != CASE_PASSED)
+        return -1;
+    return same_size(x, y) && same_key(a, b, "allowed_nodes") && same_key(a, b, "legacy_mig");
+}
+
+/* A row for each run of tasks that are alike. */
+static int add_rows(struct making *m, const json_t *job, const json_t *group, const char *path, uint32_t n, struct why why)
+{
+    const json_t **task = &m->s->task[m->s->n_tasks - n];
+    struct task_row *row = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        int alike = i ? is_alike(job, task[i - 1], task[i], why) : 0;
+        struct size size;
+        if (alike < 0 || size_of(job, task[i], &size, why) != CASE_PASSED)
+            return CASE_SKIPPED;
+        if (alike) {
+            row->tasks++;
+            continue;
+        }
+        if (m->n_parts == PARTS_MOST || size.mig || size.share_mem_mib)
+            return because(CASE_SKIPPED, why, "groups of tasks with MIG or shares given as memory");
+        char *nodes = m->affinity[m->n_parts];
+        row = &m->part[m->n_parts++];
+        *row = (struct task_row){ .group = path, .gpus = size.gpus, .gpu_milli = size.milli, .tasks = 1,
+                                  .cpu_milli = m->row.cpu_milli, .mem_mib = m->row.mem_mib,
+                                  .affinity = nodes_of(task[i], nodes, NODES_TEXT) };
+        if (levels_of(m->s, group ? group : job, &row->required_level, &row->preferred_level, why) != CASE_PASSED)
+            return CASE_SKIPPED;
+    }
     return CASE_PASSED;
 }
 
-static bool taken(const struct session *s, const json_t *task)
-{
-    for (uint32_t i = 0; i < s->n_tasks; i++)
-        if (s->task[i] == task)
-            return true;
-    return false;
-}
-
-/* A leaf, or with a NULL group the whole job: a row for each size of its tasks. Rows have
- * minima, so one of several sizes must need them all. */
+/* A leaf, or with a NULL group the whole job. The minimum of a group is the sum of those of its
+ * rows, of which each is at least 1: the first rows take as much of it as they can. */
 static int add_leaf(struct making *m, const json_t *job, const json_t *group, const char *path, struct why why)
 {
-    const char *name = text_of(group, "name");
-    uint32_t min = (uint32_t)number_of(group ? group : job, "min_available"), rows = 0, members = 0;
-    size_t i;
-    const json_t *task;
-    json_array_foreach(json_object_get(job, "tasks"), i, task) {
-        const char *of = text_of(task, "subgroup");
-        struct size size;
-        uint32_t n;
-        if (taken(m->s, task) || (name && (!of || strcmp(of, name) != 0)))
-            continue;
-        if (size_of(job, task, &size, why) != CASE_PASSED || take_alike(m->s, job, name, task, &n, why) != CASE_PASSED)
-            return CASE_SKIPPED;
-        if (m->n_parts == PARTS_MOST || size.mig || size.share_mem_mib)
-            return because(CASE_SKIPPED, why, "groups of tasks with MIG or shares given as memory");
-        struct task_row *row = &m->part[m->n_parts++];
-        *row = (struct task_row){ .group = path, .gpus = size.gpus, .gpu_milli = size.milli, .tasks = n, .min_tasks = n,
-                                  .cpu_milli = m->row.cpu_milli, .mem_mib = m->row.mem_mib };
-        if (levels_of(m->s, group ? group : job, &row->required_level, &row->preferred_level, why) != CASE_PASSED)
-            return CASE_SKIPPED;
-        rows++;
-        members += n;
+    uint32_t left = (uint32_t)number_of(group ? group : job, "min_available"), n;
+    size_t from = m->n_parts;
+    if (take_members(m->s, job, text_of(group, "name"), &n, why) != CASE_PASSED || add_rows(m, job, group, path, n, why) != CASE_PASSED)
+        return CASE_SKIPPED;
+    uint32_t rows = (uint32_t)(m->n_parts - from);
+    if (left < rows || left > n)
+        return because(CASE_SKIPPED, why, "a group of %u tasks in %u rows with a minimum of %u", n, rows, left);
+    for (size_t i = from; i < m->n_parts; i++) {
+        uint32_t most = left - (uint32_t)(m->n_parts - i - 1), here = m->part[i].tasks;
+        m->part[i].min_tasks = here < most ? here : most;
+        left -= m->part[i].min_tasks;
     }
-    if (rows == 1 && min > 0 && min <= members)
-        m->part[m->n_parts - 1].min_tasks = min;
-    else if (min != members)
-        return because(CASE_SKIPPED, why, "a group of %u tasks in %u sizes with a minimum of %u", members, rows, min);
-    return members ? CASE_PASSED : because(CASE_SKIPPED, why, "a group without tasks");
+    return CASE_PASSED;
 }
 
 /* Inner groups have a row for their levels. */
@@ -199,15 +227,18 @@ static int add_tasks(struct making *m, const json_t *job, struct why why)
         return add_groups(m, job, groups, "", true, why);
     struct size size = { 0 };
     uint32_t n = 0;
+    int alike = 1;
     if (json_array_size(tasks) == 0)
         return because(CASE_SKIPPED, why, "a job without tasks");
-    if (size_of(job, json_array_get(tasks, 0), &size, why) != CASE_PASSED ||
-        take_alike(m->s, job, NULL, json_array_get(tasks, 0), &n, why) != CASE_PASSED)
+    if (take_members(m->s, job, NULL, &n, why) != CASE_PASSED || size_of(job, m->s->task[m->s->n_tasks - n], &size, why) != CASE_PASSED)
         return CASE_SKIPPED;
-    if (n < json_array_size(tasks)) {
+    for (uint32_t i = 1; i < n && alike > 0; i++)
+        alike = is_alike(job, m->s->task[m->s->n_tasks - i - 1], m->s->task[m->s->n_tasks - i], why);
+    if (alike <= 0) {
         m->s->n_tasks -= n;
-        return add_leaf(m, job, NULL, ".", why);
+        return alike < 0 ? CASE_SKIPPED : add_leaf(m, job, NULL, ".", why);
     }
+    m->row.affinity = nodes_of(m->s->task[m->s->n_tasks - n], m->affinity[0], NODES_TEXT);
     m->row.tasks = n;
     m->row.gpus = n * size.gpus;
     m->row.gpu_milli = size.milli;
@@ -274,36 +305,6 @@ static int add_holds(struct making *m, const json_t *job, uint32_t first, struct
     return CASE_PASSED;
 }
 
-static bool is_legacy_mig(const json_t *job)
-{
-    size_t i;
-    const json_t *task;
-    json_array_foreach(json_object_get(job, "tasks"), i, task)
-        if (json_is_true(json_object_get(task, "legacy_mig")))
-            return true;
-    return false;
-}
-
-/* Tasks may say which nodes they may use; a job can, for all of them. No node takes a request for
- * MIG in the legacy form: NVIDIA/KAI-Scheduler:pkg/scheduler/api/node_info/node_info.go. */
-static int add_nodes(struct making *m, const json_t *job, struct why why)
-{
-    const json_t *first = json_object_get(json_array_get(json_object_get(job, "tasks"), 0), "allowed_nodes"), *task, *name;
-    size_t i;
-    json_array_foreach(json_object_get(job, "tasks"), i, task)
-        if (!json_equal(first, json_object_get(task, "allowed_nodes")) && first != json_object_get(task, "allowed_nodes"))
-            return because(CASE_SKIPPED, why, "tasks that may use different nodes");
-    if (is_legacy_mig(job))
-        m->row.affinity = "node=none-takes-legacy-mig";
-    if (!first || json_is_null(first) || m->row.affinity)
-        return CASE_PASSED;
-    size_t length = (size_t)snprintf(m->affinity, sizeof m->affinity, "node=");
-    json_array_foreach(first, i, name)
-        length += (size_t)snprintf(m->affinity + length, sizeof m->affinity - length, "%s%s", i ? "|" : "", json_string_value(name));
-    m->row.affinity = m->affinity;
-    return CASE_PASSED;
-}
-
 static int check_keys(const json_t *job, struct why why)
 {
     static const char *const known[] = { "name", "queue", "priority", "preemptible", "list_seq", "created_seq", "gpus_per_task",
@@ -341,7 +342,7 @@ static int add_job(struct making *m, const json_t *json, struct why why)
     m->n_parts = 0;
     if (job->stays)
         m->row.overhead.save_ns = FOR_EVER_NS;
-    if (check_keys(json, why) != CASE_PASSED || add_tasks(m, json, why) != CASE_PASSED || add_nodes(m, json, why) != CASE_PASSED ||
+    if (check_keys(json, why) != CASE_PASSED || add_tasks(m, json, why) != CASE_PASSED ||
         add_holds(m, json, job->first, why) != CASE_PASSED)
         return CASE_SKIPPED;
     m->row.part = m->n_parts ? m->part : NULL;

@@ -36,6 +36,10 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0 }, { 0, 5, 2, 10, PODS(2), .estimate = 5 }, { 0, 3, 1, 15, .estimate = 3 } } },
 
     /* ---- The minimum starts, and it grows: half the work in 10 s, then all of the rest with two ---- */
+    /* 8 GPUs in a rack of 4 and another: all of it never fits in a rack, its minimum does; at half its tasks 10 s last 20 s */
+    { "minimum: within a level", "gang", { { .name = "node", .gpu_model = "A100", .count = 2, .gpus = 4, .cpu_milli = INT64_MAX,
+        .mem_mib = INT64_MAX, .nodes_per_rack = 1 } }, .jobs = {
+        { 0, 10, 8, 0, .ends = 20, PODS(8), .min_tasks = 4, .required = "rack", .took = "0:0 0:1 0:2 0:3" } } },
     { "minimum: strict, too", STRICT, ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 20, 2, 0, .ends = 25, PODS(2), .min_tasks = 1 } } },
     /* A third of the work for 12 s, two thirds from then to 30, all of it for the rest: 4 + 12 + 4 */

@@ -17,6 +17,17 @@
         { .name = "one", .gpu_model = "A100", .count = 1, .gpus = 8, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX, .nodes_per_rack = 1 }, \
         { .name = "three", .gpu_model = "A100", .count = 3, .gpus = 8, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX, .nodes_per_rack = 3 } \
     }
+/* A node of each kind, with 4 GPUs; n tasks of g GPUs each that may use nodes of one kind. */
+#define TWO_KINDS                                                                                                      \
+    {                                                                                                                  \
+        { .name = "a", .gpu_model = "A100", .count = 1, .gpus = 4, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX, .labels = "kind=a" }, \
+        { .name = "b", .gpu_model = "A100", .count = 1, .gpus = 4, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX, .labels = "kind=b" }  \
+    }
+#define ON(which, n, g)                                                                                                \
+    {                                                                                                                  \
+        .group = ".", .gpus = (g), .gpu_milli = MILLI_ALL, .tasks = (n), .required_level = LEVEL_ANY,                  \
+        .preferred_level = LEVEL_ANY, .selector = (which)                                                              \
+    }
 #define FITS_NOT "no domain of the required level is large enough"
 
 /* clang-format off */
@@ -42,6 +53,25 @@ static const struct schedule rows[] = {
     { "stopped and started again whole", "srtf", ONE_NODE(8), .overhead = FREE_OF_CHARGE,
       .jobs = { { 0, 20, .starts = 0, .ends = 25, .stops = 1, PARTS(PART("a", LEVEL_ANY, 1, 5, 0), PART("b", LEVEL_ANY, 1, 3, 0)),
                   .took = "0:01234 0:567; 0:01234 0:567" }, { 5, 5, 1, .starts = 5 } } },
+
+    /* ---- Runs on different nodes ---- */
+    { "a head on one kind of node, workers on another", "fifo", TWO_KINDS,
+      .jobs = { { 0, 5, 1, .starts = 0, .selector = "kind=b", .took = "1:0" },
+                { 0, 10, .starts = 0, PARTS(ON("kind=b", 1, 2), ON("kind=a", 2, 2)), .took = "1:12 0:01 0:23" },
+                { 0, 10, .starts = 10, PARTS(ON("kind=b", 1, 2), ON("kind=a", 2, 2)), .took = "1:01 0:01 0:23" } } },
+    { "8 GPUs are idle, but 2 of the kind that the first run wants", "quota", TWO_KINDS, .overhead = FREE_OF_CHARGE,
+      .jobs = { { 0, 10, 2, .starts = 0, .selector = "kind=b", .took = "1:01" },
+                { 0, 10, .starts = 10, PARTS(ON("kind=b", 2, 2), ON("kind=a", 1, 2)), .took = "1:01 1:23 0:01" } } },
+    { "a run that no node has the labels for: what is left is less than the minimum", "fifo", TWO_KINDS,
+      .jobs = { { 0, 10, .starts = NEVER, PARTS(ON("kind=b", 1, 1), ON("kind=c", 1, 1)),
+                  .refused = "no node has the labels that it wants, and no taints that it does not tolerate" } } },
+    { "the job waits for 4 of b; stopping the one on a would not help", "priority:preempt=yes", TWO_KINDS, .overhead = FREE_OF_CHARGE,
+      .jobs = { { 0, 20, 4, .starts = 0, .selector = "kind=a" }, { 0, 20, 4, .starts = 0, .selector = "kind=b", .ends = 30, .stops = 1 },
+                { 5, 10, .starts = 5, PARTS(ON("kind=b", 2, 2)), .priority = 1, .took = "1:01 1:23" } } },
+    { "a head on b and workers on a: both have to stop", "priority:preempt=yes", TWO_KINDS, .overhead = FREE_OF_CHARGE,
+      .jobs = { { 0, 20, 4, .starts = 0, .selector = "kind=a", .ends = 30, .stops = 1 },
+                { 0, 20, 4, .starts = 0, .selector = "kind=b", .ends = 30, .stops = 1 },
+                { 5, 10, .starts = 5, PARTS(ON("kind=b", 1, 1), ON("kind=a", 1, 4)), .priority = 1, .took = "1:0 0:0123" } } },
 
     /* ---- Domains in domains ---- */
     { "two replicas, each in a rack, both in a pod: rack 0 has 15 free", "fifo", TWO_PODS,

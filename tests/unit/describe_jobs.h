@@ -3,7 +3,7 @@
  *     NAME SUBMIT+DURATION TASKSxGPUS [what is not the default...]      "any8": 8 GPUs, split in any way
  *
  * A job whose tasks differ: "2x8 ... & 1x4 ...", with groups "2x8 ... @a & 1x4 ... @b/c", and then what its groups have:
- * "b/c(min=1 required=rack)". */
+ * "b/c(min=1 required=rack)"; where its tasks may go: "2x8 selector:zone=a & 1x4 affinity:zone=b". */
 #pragma once
 #include "sim/workload/workload.h"
 
@@ -59,6 +59,17 @@ static void say_request(struct description *d, const struct request *r)
     assert(r->job == ID_NONE && r->try_first == ID_NONE && !r->task);
 }
 
+/* Where the tasks of one run of several may go. */
+static void say_nodes(struct description *d, const struct workload *w, const struct request *r)
+{
+    const struct shape *s = &w->shape[r->shape];
+    const uint32_t wish[] = { s->selector, s->affinity, s->tolerations };
+    static const char *const name[] = { "selector", "affinity", "tolerations" };
+    for (size_t i = 0; i < 3; i++)
+        if (wish[i] != ID_NONE)
+            say(d, " %s:%s", name[i], intern_text(w->wishes, wish[i]));
+}
+
 /* All runs; how many tasks they have. */
 static uint32_t say_runs(struct description *d, const struct workload *w, const struct job_facts *f)
 {
@@ -72,6 +83,8 @@ static uint32_t say_runs(struct description *d, const struct workload *w, const 
         say_request(d, r);
         if (f->n_groups)
             say(d, " @%s", f->group[r->group].name);
+        if (f->ask->next)
+            say_nodes(d, w, r);
     }
     return tasks;
 }

@@ -81,6 +81,14 @@ static const struct sample good[] = {
         "a,0,1,2,2,,node:2,,other\n",
       "a 0+1 1x1 together=1 @lead & 8x1 slices=node:4 together=1 @work & 2x1 slices=node:2 @other "
       "lead(required=rack) work(required=rack)\n" },
+    { "native: each row says which nodes its tasks may use", NULL,
+      N ",tasks,node_selector,affinity,tolerations,group\na,0,1,2,2,zone=a,,,.\na,0,1,1,1,,zone=b,old,.\na,0,1,1,1,,,,.\n"
+        "b,0,1,2,2,zone=a,,,.\nb,0,1,1,1,zone=a,,,.\n",
+      "a 0+1 2x1 selector:zone=a & 1x1 affinity:zone=b tolerations:old & 1x1\n"
+      "b 0+1 2x1 selector:zone=a & 1x1 selector:zone=a\n" },
+    { "native: a row of an inner group may repeat what all rows say", NULL,
+      N ",topology,node_selector,group\na,0,1,1,,zone=a,x/y\na,0,1,1,,zone=a,x/z\na,0,1,0,required:rack,zone=a,x\n",
+      "a 0+1 1x1 @x/y selector:zone=a & 1x1 @x/z selector:zone=a x(required=rack)\n" },
     { "native: shares, and what belongs to the job", NULL,
       N ",gpu_milli,group,gpu_mem_gib,gpu_type,max_per_node,user\na,0,1,0.5,,x,1,V100,1,ann\na,0,1,1,250,y,1,V100,1,ann\n"
         "a,0,1,0,,z,1,V100,1,ann\n",

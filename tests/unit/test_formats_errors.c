@@ -190,6 +190,11 @@ static const struct sample bad[] = {
       "t.csv:3: want no GPUs, tasks, CPUs or memory of group 'x', as it has groups below it" },
     { "native: an inner group that says nothing", NULL, N ",topology,group\na,0,1,0,,.\na,0,1,1,,x\n",
       "t.csv:2: topology: want one of group '.', as it has groups below it" },
+    { "native: an inner group with nodes", NULL, N ",topology,node_selector,group\na,0,1,1,,,x/y\na,0,1,0,required:rack,zone=a,x\n",
+      "t.csv:3: node_selector, affinity, tolerations: want them in the rows with tasks, got some of group 'x', which has groups "
+      "below it" },
+    { "native: a selector of a later row that is none", NULL, N ",node_selector,group\na,0,1,1,zone=a,x\na,0,1,1,zone,y\n",
+      "t.csv:3: node_selector: want key=value with ';' between, got 'zone'" },
     { "native: a group of two topologies", NULL, N ",topology,group\na,0,1,1,required:rack,x\na,0,1,1,required:node,x\n",
       "t.csv:3: topology: want the same in all rows of group 'x'" },
     { "native: slices without tasks", NULL, N ",slices\na,0,1,8,node:4\n", "t.csv:2: slices: want the tasks, too" },

@@ -144,8 +144,8 @@ static const struct column columns[] = {
 /* What belongs to a row with a group; all other columns belong to the job. */
 static const char *const own_columns[] = {
     "gpus",          "gpus_per_task",    "gpu_milli", "tasks", "min_tasks",
-    "cpus_per_task", "mem_gib_per_task", "topology",  "group", "slices",
-    "podset_group",  NULL
+    "cpus_per_task", "mem_gib_per_task", "topology",  "group", "node_selector",
+    "affinity",      "tolerations",      "slices",    "podset_group", NULL
 };
 
 /* ---- jobs of several rows ---- */
@@ -218,7 +218,12 @@ static int parts_same(const struct parts *g, const struct row *row, size_t k, st
     return cell_error(row, k, want, err);
 }
 
-static const char *parts_text(struct parts *g, const struct cell *c)
+static const char *parts_text(struct parts *g, const char *text)
+{
+    return text ? arena_text(g->memory, text, strlen(text)) : "";
+}
+
+static const char *parts_cell(struct parts *g, const struct cell *c)
 {
     return arena_text(g->memory, c->text ? c->text : "", c->length);
 }
@@ -232,9 +237,9 @@ static void parts_add(struct parts *g, const struct row *row, const struct job_r
     }
     mem_grow(&g->part, &g->capacity, g->n_parts, sizeof *g->part);
     g->part[g->n_parts++] = (struct task_row){
-        .group = parts_text(g, &n->group),
-        .slices = parts_text(g, &n->slices),
-        .podset_group = parts_text(g, &n->podset_group),
+        .group = parts_cell(g, &n->group),
+        .slices = parts_cell(g, &n->slices),
+        .podset_group = parts_cell(g, &n->podset_group),
         .gpus = job->tasks ? job->gpus / job->tasks : job->gpus,
         .gpu_milli = job->gpu_milli,
         .tasks = job->tasks,
@@ -243,6 +248,9 @@ static void parts_add(struct parts *g, const struct row *row, const struct job_r
         .mem_mib = job->mem_mib,
         .required_level = job->required_level,
         .preferred_level = job->preferred_level,
+        .selector = parts_text(g, job->selector),
+        .affinity = parts_text(g, job->affinity),
+        .tolerations = parts_text(g, job->tolerations),
         .line = row->line,
     };
 }

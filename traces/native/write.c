@@ -245,7 +245,7 @@ static void put_topology(struct output *o, const struct row_of *j)
 }
 static bool has_selector(const struct row_of *j)
 {
-    return shape_of(j)->selector != ID_NONE;
+    return !j->inner && shape_of(j)->selector != ID_NONE;
 }
 static void put_selector(struct output *o, const struct row_of *j)
 {
@@ -253,7 +253,7 @@ static void put_selector(struct output *o, const struct row_of *j)
 }
 static bool has_affinity(const struct row_of *j)
 {
-    return shape_of(j)->affinity != ID_NONE;
+    return !j->inner && shape_of(j)->affinity != ID_NONE;
 }
 static void put_affinity(struct output *o, const struct row_of *j)
 {
@@ -261,7 +261,7 @@ static void put_affinity(struct output *o, const struct row_of *j)
 }
 static bool has_tolerations(const struct row_of *j)
 {
-    return shape_of(j)->tolerations != ID_NONE;
+    return !j->inner && shape_of(j)->tolerations != ID_NONE;
 }
 static void put_tolerations(struct output *o, const struct row_of *j)
 {
