@@ -13,7 +13,8 @@ if (term) { unset key; unset ylabel; set ytics ('0 %%' 0, '25' 25, '50' 50, '75'
 legend_apart = below && panels == 0 && !term
 if (legend_apart) { set multiplot; unset key }
 if (!exists('spread')) spread = 0
-if (spread && !term && titles) { foot_text = foot_text.'; bands: from the lowest to the highest seed'; @foot_line }
+band_words = '; bands: from the lowest to the highest seed'
+if (spread && !term && titles) { if (panels) { head_text = head_text.band_words; @head_line } else { foot_text = foot_text.band_words; @foot_line } }
 bands_of = ''
 do for [i=1:n] { if (spread && value('spread'.i)) { bands_of = bands_of.sprintf("'$spread%d' using 1:2:3 with filledcurves fs transparent solid 0.18 noborder lc rgb colour_of(%d), ", i, i) } }
 marked_key = panels && bw      # the other panel has marks

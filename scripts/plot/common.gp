@@ -72,6 +72,13 @@ if (!exists('n_times')) n_times = 0
 time_words = "if (n_times > 0) { set xtics (value('time1') time_at1); do for [i_time=2:n_times] { set xtics add (value('time'.i_time) value('time_at'.i_time)) } }"
 time_marks = "if (n_times > 0) { set xtics ('' time_at1); do for [i_time=2:n_times] { set xtics add ('' value('time_at'.i_time)) } }"
 
+# What stands below an axis, and there of which runs it is not; below one of time also how long its steps are.
+if (!exists('one_seed')) one_seed = ''
+if (!exists('time_name')) time_name = ''
+if (!exists('mean_over')) mean_over = ''
+seed_words = one_seed eq '' ? '' : '; '.one_seed
+time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over) . seed_words
+
 # Levels from a thousand on with separators; `most` of the axis is its end.
 thousands(x) = x < 1000 ? sprintf('%g', x) : thousands(floor(x / 1000)).sprintf(',%03d', int(x) % 1000)
 if (!exists('high_panel')) high_panel = term     # of a terminal: there is room for twice as many

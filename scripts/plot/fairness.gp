@@ -12,7 +12,7 @@ foot = (68 + 17.0 * n) / height
 left = (86 + 6.6 * longest_queue) / width
 below = 1
 if (panels) { set multiplot; set lmargin at screen 0.075; set rmargin at screen 0.545 - left / 2 }
-head_text = 'Finish-time fairness of jobs'; @head_line
+head_text = 'Finish-time fairness'; @head_line
 foot_text = 'completion time / with an equal share, at most'; @foot_line
 if (!term) { set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb '#888888' dt 2 back; set tmargin at screen 1 - 40.0 / height }
 least = least < 0.01 ? 0.01 : least

@@ -13,7 +13,6 @@ fill_within = tone(0x0072b2, 0x505050); fill_beyond = tone(0xe69f00, 0xa0a0a0); 
 set grid back
 set xrange [0:end]
 @time_words
-time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 set multiplot
 if (titles) set label 1 heading at screen 0.5, screen 1 - 16.0 / height center font ',11'
 set label 2 'GPUs' at screen 12.0 / width, screen 0.5 center rotate by 90

@@ -8,7 +8,7 @@ set xrange [0:end]
 @time_words
 set yrange [0:(most > 0 ? most * 1.05 : 1)]
 set ylabel level_unit
-foot_text = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over); @foot_line
+foot_text = time_label; @foot_line
 if (!term) { unset key; set multiplot; set lmargin 11; set rmargin 3; set bmargin at screen (62 + 17.0 * n) / height }
 if (paper > 0) { unset ylabel; axis_words = level_unit; @axis_name; set lmargin at screen axis_margin(most) / width; set rmargin at screen 1 - 14.0 / width }
 if (term) { unset ylabel }

@@ -11,7 +11,6 @@ load 'common.gp'
 end = !term && over_s > 0 ? over_s / unit_s : end    # when the last session is over
 set xrange [0:end]
 @time_words
-time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 
 if (term) {
     load 'utilisation_term.gp'

@@ -7,7 +7,6 @@ load 'common.gp'
 array file[2] = ['upper', 'lower']
 set xrange [0:end]
 @time_words
-time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 if (!term) { set lmargin 11; set multiplot; unset key }
 if (paper > 0) { set lmargin at screen axis_margin(most1 > most2 ? most1 : most2) / width; set rmargin at screen 1 - 14.0 / width }
 if (term) { set lmargin 8; set rmargin 1; set tmargin 2 }

@@ -9,7 +9,6 @@ load 'common.gp'
 set xrange [0:end]
 @time_words
 set ylabel levels
-time_label = time_name . (mean_over eq '' ? '' : '; each step is the mean over '.mean_over)
 
 if (term) load 'utilisation_term.gp'
 if (!term) load 'utilisation_panels.gp'

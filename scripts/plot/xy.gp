@@ -16,7 +16,7 @@ term_mark = marked ? 'linespoints lt line_of(i) pt mark_of(i)' : lettered ? 'poi
 if (!term) { set multiplot; set lmargin (paper > 0 ? 9 : 11); set rmargin 3 }
 if (titles && !term) { set label 1 title_text at screen 0.5, screen 1 - 14.0 / height center font ',11' }
 do for [p=1:panels] {
-    foot_text = p == panels ? x_name : ''; @foot_line
+    foot_text = p == panels ? x_name.seed_words : ''; @foot_line
     if (term) { set terminal dumb size columns,lines / (panels > 1 ? 2 : 1) - (p == panels ? 0 : 1) + folds(foot_text); if (p < panels) { set bmargin 2 }; head_text = value('heading'.p); @head_line }
     if (!term) {
         set tmargin at screen 1 - (head + panel * (p - 1.0) + 6) / height

@@ -287,7 +287,18 @@ YAML
 "$G" plot kept/runs/*fifo*seed=1 --kind jct_cdf --format csv >said && [ "$(cut -d, -f1 said | uniq | tr '\n' ';')" = "run;load = 0.8;load = 1.2;load = 1;" ] &&
     ok || fail "labels of runs of a sweep: $(cut -d, -f1 said | uniq)"
 "$G" plot kept --kind jct_cdf -o a.svg && holds a.svg ">load = 1, sjf: 800 jobs of 2 runs<" && holds a.svg "bands: from the lowest to the highest seed"
-"$G" plot kept --kind queue_length -o a.svg && holds a.svg ">load = 1, sjf, seed = 2: "
+# Over time the first seed stands for its group, and says so; runs that are named are all shown, and so are all with a label for each.
+for kind in queue_length jobs utilisation utilisation_state energy cost fragmentation; do
+    "$G" plot kept --kind $kind -o a.svg 2>said && holds a.svg "; seed 1 alone, of 2<" && holds a.svg ">load = 1, sjf: " && words a.svg >drawn &&
+        [ "$(grep -c '^load = ' drawn)" = 6 ] && ok || fail "$kind draws each seed: $(grep '^load' drawn)"
+    says said "gpuyard: plot: $kind: seed 1 alone, of 2; a run that is itself a DIR is always shown, and all are with a --label for each"
+    "$G" plot kept --kind $kind -f term 2>x >said && unfolded said | grep -q "; seed 1 alone, of 2" && ok || fail "$kind in a terminal does not say which seed: $(cat said)"
+done
+"$G" plot kept --kind jobs --paper -o a.svg 2>x && holds a.svg ">time since the start (h); seed 1 alone, of 2<"
+"$G" plot kept --kind jobs -f csv 2>x >said && [ "$(cut -d, -f1-2 said | uniq | sort -u | wc -l)" = 7 ] && ok || fail "rows of each seed: $(cut -d, -f1-2 said | uniq)"
+"$G" plot kept/runs/*load=1_fifo* -k jobs -o a.svg 2>said && holds a.svg ">seed = 1: " && holds a.svg ">seed = 2: " && same said /dev/null
+"$G" plot kept kept/runs/*load=1_fifo*seed=2 -k jobs -o a.svg 2>said && holds a.svg ">load = 1, fifo, seed = 2: " && holds a.svg ">load = 1, sjf: "
+"$G" plot kept/runs >x 2>said && [ "$(grep -c 'seed 1 alone' said)" = 1 ] && ok || fail "all kinds of a sweep: $(cat said)"; rm -f kept/runs/*.png
 
 # ---- Distributions of replications, by hand: 10 and 20 s with the one seed, 20 and 40 s with the other are 25 % at 10 s (half of the one, none of the
 # other), 75 % at 20 s (all, half) and all at 40 s. Over the base of the same seed (10 and 20; 10 and 40) ratios are 1, 1; 2, 1 ----
@@ -302,6 +313,22 @@ sed 's/"q, pack"/q/' said >got && same want got
 "$G" plot seeds -k jct_ratio -f csv >said && sed -n 's/"q, pack",\([12]\),/\1 /p' said >got && printf '%s\n' '1 75,50,100' '2 100,100,100' >want && same want got
 "$G" plot seeds/b1 seeds/b2 -k jct_cdf --label one --label two -f csv >said && says said 'one,10,50,,' && says said 'two,20,50,,'
 "$G" plot seeds -k jct_cdf --label ours --label theirs -f csv >said && says said 'theirs,10,25,0,50'
+# Bars of replications: GPU time 100 of 400 and 300 of 400 GPU s; 3 and 4 preemptions; waits of 10 s, and three times 30 s. Shares of 0.5 and 0.9, Jain 0.8 and 0.9.
+seed_of() { # SEED USEFUL FREE PREEMPTIONS SHARE JAIN
+    mkdir -p bars/$1 && cp seeds/a$1/manifest.json bars/$1
+    printf 'node,useful_gpu_s,free_gpu_s\n0,%s,%s\n' "$2" "$3" >bars/$1/nodes.csv
+    printf 'metric,scope,value,unit,n\npreemptions_reclaim,all,%s,,1\nfair_share_held,queue=a,%s,,1\ngpu_h_held,queue=a,1,,1\njain_index,all,%s,,1\n' "$4" "$5" "$6" >bars/$1/summary.csv
+}
+seed_of 1 100 300 3 0.5 0.8; seed_of 2 300 100 4 0.9 0.9
+printf 'job_id,state,bounded_slowdown,finish_time_fairness,wait_quota_s\na,completed,1,1,10\n' >bars/1/jobs.csv
+printf 'job_id,state,bounded_slowdown,finish_time_fairness,wait_quota_s\na,completed,1,1,30\nb,completed,1,1,30\nc,completed,1,2,30\n' >bars/2/jobs.csv
+"$G" plot bars -k ledger -f csv >said && says said '"p, pack",useful work,0,50,200' && says said '"p, pack",free,50,100,200'
+"$G" plot bars -k preemptions -f csv >said && says said '"p, pack",reclaim,0,3.5,3.5'
+"$G" plot bars -k wait_reasons -f csv >said && says said '"p, pack",quota,0,25,25'
+"$G" plot bars -k fairness -f csv >said && says said '"p, pack",,,a,0.7' && says said '"p, pack",1,75,,'       # three of four jobs
+"$G" plot bars -k fairness -o a.svg && holds a.svg ">p, pack: 4 jobs of 2 runs, Jain's index 0.850<"
+"$G" plot bars -k wait_reasons -o a.svg && holds a.svg ">p, pack: 25 s of 4 jobs of 2 runs<"
+"$G" plot bars -k preemptions -o a.svg && holds a.svg ">p, pack: 3.5, mean of 2 runs<"
 expect 3 "gpuyard: seeds/b2: no run of p, pack has its seed" "$G" plot seeds/a1 seeds/b1 seeds/b2 -k jct_ratio
 "$G" plot seeds/b1 seeds/b2 -k jct_cdf --paper -o a.png 2>said && says said "gpuyard: plot: lines: the jobs of all seeds; bands: from the lowest to the highest seed"
 expect 3 "gpuyard: swept: this sweep kept no runs: want one with --keep-runs, or the kinds sweep and compare" "$G" plot swept --kind jct_cdf
@@ -320,17 +347,22 @@ last = [text for y, text in sorted(at)][-len(sys.argv) + 2:]
 sys.exit(last != sys.argv[2:] or len({y for y, text in at if text in last}) != len(last))
 END
 }
-COLUMNS=40 "$G" plot kept --kind jobs --format term >said && holds said "  E  load = 1, fifo, seed = 1: mean" && grep '^ .*|' said | grep -q '[A-L]' ||
+set --
+for load in 0.8 1 1.2; do for policy in fifo sjf; do for seed in 1 2; do set -- "$@" kept/runs/*load=${load}_${policy}_*seed=$seed; done; done; done
+COLUMNS=40 "$G" plot "$@" --kind jobs --format term >said && holds said "  E  load = 1, fifo, seed = 1: mean" && grep '^ .*|' said | grep -q '[A-L]' ||
     fail "twelve lines without letters: $(cat said)"
-COLUMNS=40 "$G" plot kept --kind fairness --format term >said && unfolded said | grep -q " L load = 1.2, sjf, seed = 2: 400 jobs" && grep '^ .*|' said | grep -q '[A-L]' ||
+COLUMNS=40 "$G" plot "$@" $(seq -f '--label=%g' 12) --kind fairness --format term >said && unfolded said | grep -q " L 12: 400 jobs" && grep '^ .*|' said | grep -q '[A-L]' ||
     fail "twelve curves of fairness without letters: $(cat said)"
 "$G" plot hand --kind jobs --format term >said && says said '  *  fifo, pack: mean 1 running, 0 waiting'
 set --                                                                      # 26 letters; the 27th line has the first again
 while [ $# -lt 27 ]; do set -- "$@" hand; done
 "$G" plot "$@" --kind jobs --format term >said && says said "  Lines of one letter: a picture tells them apart."
 expect 2 "gpuyard: plot: arrived_load shows at most 12 directories, got 13" "$G" plot kept/runs/* hand --kind arrived_load
+set --
+for load in 0.8 1 1.2; do for policy in fifo sjf; do for seed in 1 2; do set -- "$@" kept/runs/*load=${load}_${policy}_*seed=$seed; done; done; done
+"$G" plot "$@" --paper --kind jobs -o jobs.svg && "$G" plot "$@" --paper --kind energy -o energy.svg || fail "twelve lines on paper"
 for kind in jobs energy; do
-    "$G" plot kept --paper --kind $kind -o a.svg 2>said && set -- && for load in 0.8 1 1.2; do for policy in fifo sjf; do for seed in 1 2; do
+    cp $kind.svg a.svg && set -- && for load in 0.8 1 1.2; do for policy in fifo sjf; do for seed in 1 2; do
         set -- "$@" "load = $load, $policy, seed = $seed"
     done; done; done && below a.svg "$@" && ok || fail "a legend of twelve lines of $kind: $(words a.svg | tail -n 13)"
 done

@@ -490,6 +490,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 #define COLUMNS "run,band,time_s,value,top"
 const struct kind utilisation_kind = {
     .name = "utilisation",
+    .one_seed = true,
     .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
@@ -501,6 +502,7 @@ const struct kind utilisation_kind = {
 };
 const struct kind utilisation_class_kind = {
     .name = "utilisation_class",
+    .one_seed = true,
     .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
@@ -512,6 +514,7 @@ const struct kind utilisation_class_kind = {
 };
 const struct kind utilisation_state_kind = {
     .name = "utilisation_state",
+    .one_seed = true,
     .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
@@ -523,6 +526,7 @@ const struct kind utilisation_state_kind = {
 };
 const struct kind fragmentation_kind = {
     .name = "fragmentation",
+    .one_seed = true,
     .over_time = true,
     .least = 1,
     .most = SIZE_MAX,

@@ -122,7 +122,12 @@ static const struct option options[] = {
 };
 
 /* Directories of results, sets of runs as the runs in them. */
-struct directories { size_t n, capacity; char **dir; struct plot_request request; };
+struct directories {
+    size_t n, capacity, named_capacity;
+    char **dir;
+    bool *named; /* an operand, not found in one */
+    struct plot_request request, one_seed;
+};
 /* What is asked for. Of a federation the metrics are those of the whole; files that only its
  * members have are those of all members. */
 struct plotting {
@@ -130,6 +135,7 @@ struct plotting {
     const char *file;             /* NULL: the usual one */
     const char *first;            /* of the operands: the usual file stands there */
     struct directories whole, members;
+    bool said_seeds;
 };
 
 static const struct directories *directories_of(const struct plotting *p, const struct kind *k)
@@ -207,6 +213,22 @@ static bool reads_sweep(const struct kind *k)
 
 /* ---- Drawing ---- */
 
+static const struct plot_request *request_of(const struct plotting *p, const struct kind *k)
+{
+    const struct directories *d = directories_of(p, k);
+    return k->one_seed ? &d->one_seed : &d->request;
+}
+
+static void say_seeds(struct plotting *p, const struct kind *k)
+{
+    const char *which = request_of(p, k)->one_seed;
+    if (which && !p->said_seeds)
+        fprintf(stderr,
+                "gpuyard: plot: %s: %s; a run that is itself a DIR is always shown, and all are "
+                "with a --label for each\n", k->name, which);
+    p->said_seeds = p->said_seeds || which;
+}
+
 static bool to_stdout(const struct plot_request *r)
 {
     return r->canvas.format == PLOT_TERM || r->canvas.format == PLOT_CSV;
@@ -217,10 +239,10 @@ static bool has_window(const struct directories *d)
     return d->request.window.has_from || d->request.window.has_to;
 }
 
-static int draw(const struct plotting *p, const struct kind *k)
+static int draw(struct plotting *p, const struct kind *k)
 {
     char usual[SCRIPTS_PATH];
-    struct plot_request own = directories_of(p, k)->request;
+    struct plot_request own = *request_of(p, k);
     const struct plot_request *r = &own;
     struct error err = { "" };
     struct figure *f = figure_new(&r->canvas);
@@ -229,6 +251,8 @@ static int draw(const struct plotting *p, const struct kind *k)
         for (own.metrics = 0; k->metric[own.metrics];)
             own.metrics++;
     }
+    say_seeds(p, k);
+    fact_text(f, r->one_seed ? r->one_seed : "", "one_seed");
     snprintf(usual, sizeof usual, "%s/%s.%s", p->first, k->name, formats[r->canvas.format]);
     const char *path = p->file ? p->file : to_stdout(r) ? "-" : usual;
     int status = k->make(k, r, f, &err) ? complain(EXIT_INPUT, "%s", err.text)
@@ -252,16 +276,17 @@ static int fits_paper(const struct plotting *p, const struct kind *k)
                     ceil(least_in * 10) / 10, paper->font_pt, paper->width_in);
 }
 
-static int one_kind(const struct plotting *p, const struct kind *k)
+static int one_kind(struct plotting *p, const struct kind *k)
 {
     char missing[SCRIPTS_PATH];
     const struct directories *d = directories_of(p, k);
     int status = fits_paper(p, k);
     if (status != EXIT_OK)
         return status;
-    if (d->n > k->most && k->most > 1)
+    size_t shown = request_of(p, k)->n;
+    if (shown > k->most && k->most > 1)
         return complain(EXIT_USAGE, "plot: %s shows at most %zu directories, got %zu", k->name,
-                        k->most, d->n);
+                        k->most, shown);
     if (d->n > k->most)
         return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name,
                         d->dir[k->most]);
@@ -285,14 +310,15 @@ static bool shows_any(const struct kind *k, const struct directories *p)
 
 /* A kind that has nothing to show, such as jobs of which none has ended, says so, and the others
  * follow. */
-static int all_kinds(const struct plotting *p)
+static int all_kinds(struct plotting *p)
 {
     bool any = false;
     int status = EXIT_OK;
     for (size_t i = 0; plot_kinds[i]; i++) {
         const struct kind *k = plot_kinds[i];
         const struct directories *of = directories_of(p, k);
-        bool applies = of->n >= k->least && of->n <= k->most && fits_paper(p, k) == EXIT_OK &&
+        size_t shown = request_of(p, k)->n;
+        bool applies = shown >= k->least && shown <= k->most && fits_paper(p, k) == EXIT_OK &&
                        (k->over_time || !has_window(of));
         for (size_t d = 0; d < of->n && applies; d++)
             applies = applies_to(k, of->dir[d]);
@@ -405,9 +431,11 @@ static struct canvas canvas_of(const struct plot_options *o)
     return c;
 }
 
-static void add_directory(struct directories *d, const char *path)
+static void add_directory(struct directories *d, const char *path, bool named)
 {
     mem_grow(&d->dir, &d->capacity, d->n, sizeof *d->dir);
+    mem_grow(&d->named, &d->named_capacity, d->n, sizeof *d->named);
+    d->named[d->n] = named;
     d->dir[d->n++] = mem_text(path, strlen(path));
     results_hold(path);
 }
@@ -420,12 +448,13 @@ static int add_directories(struct plotting *p, const char *path, const struct ki
     bool runs = is_sweep(path) && !reads_sweep(k);
     path_of(kept, path, "runs");
     size_t n = run_directories(runs ? kept : path, &run);
+    bool named = n == 0 || (!runs && !strcmp(run[0], path));
     plot_runs_order(run, n);
     for (size_t i = 0; i < (n ? n : 1); i++) {
         struct result_places places = result_places_of(n ? run[i] : path);
-        add_directory(&p->whole, n ? run[i] : path);
+        add_directory(&p->whole, n ? run[i] : path, named);
         for (size_t m = 0; m < places.n; m++)
-            add_directory(&p->members, places.path[m]);
+            add_directory(&p->members, places.path[m], named);
         result_places_free(&places);
     }
     run_directories_free(run, n);
@@ -441,6 +470,7 @@ static void directories_free(struct directories *d)
     for (size_t i = 0; i < d->n; i++)
         free(d->dir[i]);
     free(d->dir);
+    free(d->named);
 }
 
 static int fill_request(struct directories *p, const struct plot_options *o, struct arena *memory)
@@ -459,7 +489,10 @@ static int fill_request(struct directories *p, const struct plot_options *o, str
     if (window_read(&r->window, o->from, o->to, &err))
         return complain(EXIT_USAGE, "%s", err.text);
     int status = read_paper(o, &r->canvas.paper);
-    return status == EXIT_OK ? take_labels(r, &o->labels, memory) : status;
+    if (status == EXIT_OK)
+        status = take_labels(r, &o->labels, memory);
+    p->one_seed = plot_one_seed(r, p->named, memory);
+    return status;
 }
 
 static int plot_run(const struct invocation *in)

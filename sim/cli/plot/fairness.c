@@ -1,10 +1,12 @@
 /* fairness.c - finish-time fairness as a distribution, and what each queue held of its fair share:
  * the twelve queues with the most GPU time over all runs. Without quotas there are no shares, and
- * the second panel is left out. */
+ * the second panel is left out. Runs that differ in the seed alone are one curve, as in
+ * distributions.h, and one dot a queue, at the mean of their shares. */
 #include "sim/base/intern.h"
 #include "sim/cli/frame/term.h"
 #include "sim/cli/plot/distributions.h"
 #include "sim/cli/plot/rows.h"
+#include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
 
 #include <math.h>
@@ -81,12 +83,28 @@ static size_t order_queues(const struct shares *s, uint32_t *order)
     return n;
 }
 
-static const double *share_of(const struct shares *s, uint32_t queue, size_t run)
+/* The mean over the runs of a group; NaN: none has it. */
+static double share_of(const struct shares *s, uint32_t queue, const struct plot_request *r,
+                       size_t group)
 {
+    double sum = 0, n = 0;
     for (size_t k = 0; k < s->n; k++)
-        if (s->share[k].queue == queue && s->share[k].run == run)
-            return &s->share[k].held;
-    return NULL;
+        if (s->share[k].queue == queue && r->run[s->share[k].run].group == group) {
+            sum += s->share[k].held;
+            n++;
+        }
+    return n > 0 ? sum / n : (double)NAN;
+}
+
+static double jain_of(const struct shares *s, const struct plot_request *r, size_t group)
+{
+    double sum = 0, n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (r->run[i].group == group && !isnan(s->jain[i])) {
+            sum += s->jain[i];
+            n++;
+        }
+    return n > 0 ? sum / n : (double)NAN;
 }
 
 /* Dots of several runs stand a little below each other. */
@@ -102,7 +120,8 @@ static void draw_shares(const struct plot_request *r, const struct shares *s, st
     uint32_t *order = mem_new(intern_count(s->names), sizeof *order);
     size_t queues = order_queues(s, order), rows = queues > QUEUES_MOST ? QUEUES_MOST : queues,
            longest = 0;
-    bool letters = figure_lettered(f, r->n);
+    struct plot_request grouped = plot_groups(r, a);
+    bool letters = figure_lettered(f, r->groups);
     double most = 0;
     for (size_t k = 0; k < rows; k++) {
         const char *name = intern_text(s->names, order[k]);
@@ -110,19 +129,19 @@ static void draw_shares(const struct plot_request *r, const struct shares *s, st
         longest = text_width(name) > longest ? text_width(name) : longest;
         fact_tic(f, name, "queue%zu", k + 1);
     }
-    for (size_t i = 0; i < r->n; i++) {
+    for (size_t i = 0; i < r->groups; i++) {
         struct table *t = figure_table(f, "fair_share_held,y,queue", "dots%zu", i + 1);
-        table_label(t, "run", r->run[i].label);
+        table_label(t, "run", grouped.run[i].label);
         for (size_t k = 0; k < rows; k++) {
-            const double *held = share_of(s, order[k], i);
-            if (!held)
+            double held = share_of(s, order[k], r, i);
+            if (isnan(held))
                 continue;
-            table_numbers(t, 2, (double[]){ *held, place_of(k + 1, i + 1, r->n) });
+            table_numbers(t, 2, (double[]){ held, place_of(k + 1, i + 1, r->groups) });
             table_text(t, intern_text(s->names, order[k]));
-            most = fmax(most, *held);
+            most = fmax(most, held);
         }
-        const char *jain =
-            isnan(s->jain[i]) ? "" : words(a, ", Jain's index %.3f", s->jain[i]);
+        double index = jain_of(s, r, i);
+        const char *jain = isnan(index) ? "" : words(a, ", Jain's index %.3f", index);
         const char *title = figure_words(f, words(a, "title%zu", i + 1));
         fact_text(f, jain, "jain%zu", i + 1);
         figure_key(f, i + 1, letters, words(a, "%s%s", title, jain));
@@ -156,7 +175,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
     if (result == 0)
         result = read_shares(r, &s, err);
     if (result == 0) {
-        distributions_draw(r, &style, of, f);
+        distributions_draw_groups(r, &style, of, f);
         draw_shares(r, &s, f);
     }
     distributions_free(of, r->n);

@@ -29,6 +29,7 @@ struct plot_request {
     const char *x_column;      /* of sweep; NULL: the kind chooses */
     struct window window;      /* of kinds over time */
     size_t gpus_most;          /* of gantt: the nodes with the first of so many GPUs; 0: all */
+    const char *one_seed;      /* which runs stand for their groups (plot_one_seed); NULL: none */
 };
 
 enum { KIND_FILES = 3, PAPER_LEAST = 300 };
@@ -39,6 +40,7 @@ struct kind {
     const char *file[KIND_FILES];
     bool over_time;            /* it has an axis of time, and shows the window of a request */
     bool of_sweep;             /* it reads sweep.csv, too, of the directory of a sweep */
+    bool one_seed;             /* of runs that differ in the seed alone it shows one */
     const char *const *metric; /* shown instead of the usual ones; ends with NULL; NULL: those */
     int paper_least;           /* narrowest layout of a paper, in pixels; 0: PAPER_LEAST */
     const char *columns;       /* of its CSV */

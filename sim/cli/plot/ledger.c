@@ -1,11 +1,12 @@
 /* ledger.c - bars of parts that add up, a bar a run, on a terminal of characters: where all GPU
  * time went (by the accounts of nodes.csv, in per cent), why jobs waited (the mean wait of the jobs
  * that population.h counts, by the reason that the policy gave), and why running jobs were stopped
- * (by cause, of summary.csv). */
+ * (by cause, of summary.csv). Runs that differ in the seed alone are one bar: GPU time and
+ * preemptions are means over them, the wait is that of the jobs of all of them. */
 #include "sim/cli/frame/term.h"
-#include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/names/place.h"
 #include "sim/cli/plot/population.h"
+#include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
 
 #include <math.h>
@@ -63,6 +64,7 @@ enum { PARTS_MOST = 16 };
 
 struct bar {
     double value[PARTS_MOST], total;
+    size_t runs;
     struct population of;    /* of waits */
     const struct part *part; /* of preemptions */
 };
@@ -114,8 +116,6 @@ static int read_waits(const char *path, const struct bars *bars, struct bar *b, 
     b->of = population_begin(path);
     if (rows_read(path, "jobs.csv", columns, on_job, b, err))
         return -1;
-    for (size_t k = 0; k < PARTS_MOST && b->of.counted; k++)
-        b->value[k] /= (double)b->of.counted;
     return b->of.counted ? 0 : error_set(err, "%s/jobs.csv: no finished job", path);
 }
 
@@ -134,32 +134,57 @@ static int read_causes(const char *path, const struct bars *bars, struct bar *b,
     return rows_read(path, "summary.csv", columns, on_metric, b, err);
 }
 
+/* Adds a run to a bar. */
 static int read_bar(const char *path, const struct bars *bars, struct bar *b, struct error *err)
 {
-    if (bars->read(path, bars, b, err))
+    struct bar one = { .total = 0 };
+    if (bars->read(path, bars, &one, err))
         return -1;
-    for (size_t k = 0; k < PARTS_MOST; k++)
+    for (size_t k = 0; k < PARTS_MOST; k++) {
+        one.total += one.value[k];
+        b->value[k] += one.value[k];
+    }
+    b->total += one.total;
+    b->of.counted += one.of.counted;
+    b->runs++;
+    return one.total > 0 || !bars->shares ? 0
+                                          : error_set(err, "%s/%s: no GPU time", path, bars->file);
+}
+
+/* What was added becomes a mean over runs, of waits over jobs. */
+static void finish_bar(const struct bars *bars, struct bar *b)
+{
+    double n = (double)(bars->times ? b->of.counted : b->runs);
+    b->total = 0;
+    for (size_t k = 0; k < PARTS_MOST; k++) {
+        b->value[k] /= n;
         b->total += b->value[k];
-    return b->total > 0 || !bars->shares ? 0
-                                         : error_set(err, "%s/%s: no GPU time", path, bars->file);
+    }
 }
 
 /* ---- Labels ---- */
 
+static const char *of_runs(struct arena *a, const struct bar *b)
+{
+    return b->runs > 1 ? words(a, ", mean of %zu runs", b->runs) : "";
+}
+
 static const char *gpu_hours(struct arena *a, const char *run, const struct bar *b)
 {
-    return words(a, "%s: %s GPU h", run, commas(a, b->total / 3600));
+    return words(a, "%s: %s GPU h%s", run, commas(a, b->total / 3600), of_runs(a, b));
 }
 
 static const char *mean_wait(struct arena *a, const char *run, const struct bar *b)
 {
-    return words(a, "%s: %s of %s job%s", run, human(a, b->total), commas(a, (double)b->of.counted),
-                 b->of.counted == 1 ? "" : "s");
+    const char *jobs = words(a, "%s: %s of %s job%s", run, human(a, b->total),
+                             commas(a, (double)b->of.counted), b->of.counted == 1 ? "" : "s");
+    return b->runs > 1 ? words(a, "%s of %zu runs", jobs, b->runs) : jobs;
 }
 
 static const char *stops(struct arena *a, const char *run, const struct bar *b)
 {
-    return words(a, "%s: %s", run, commas(a, b->total));
+    const char *n = b->runs > 1 ? short_number(a, b->total) : commas(a, b->total);
+    return words(a, "%s: %s%s", run, n, of_runs(a, b));
 }
 
 /* ---- Drawing ---- */
@@ -206,7 +231,7 @@ static const char *part_text(const struct bars *bars, double value, double seen,
 {
     const char *text = bars->times    ? human(a, value)
                        : bars->shares ? words(a, "%.1f", value)
-                                      : commas(a, value);
+                                      : short_number(a, value);
     return seen * wide_px > CHARACTER_PX * (double)text_width(text) ? text : "";
 }
 
@@ -279,20 +304,15 @@ static void put_axis(const struct bars *bars, double most, struct figure *f)
     fact_text(f, *unit ? words(figure_memory(f), "%s (%s)", bars->axis, unit) : bars->axis, "axis");
 }
 
-static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
-                struct error *err)
+static void draw_bars(const struct bars *bars, const struct bar *b, const struct plot_request *r,
+                      struct figure *f)
 {
-    const struct bars *bars = k->variant;
     struct arena *a = figure_memory(f);
-    struct bar *b = arena_alloc(a, r->n * sizeof *b);
     const char *entry[PARTS_MOST], **label = arena_alloc(a, r->n * sizeof *label);
     unsigned rgb[PARTS_MOST] = { 0 };
     double most = 0;
-    for (size_t i = 0; i < r->n; i++) {
-        if (read_bar(r->run[i].path, bars, &b[i], err))
-            return -1;
+    for (size_t i = 0; i < r->n; i++)
         most = fmax(most, b[i].total);
-    }
     size_t shown = put_parts(bars, b, r, entry, rgb, f);
     struct table *t = figure_table(f, bars->columns, "bars");
     for (size_t i = 0; i < r->n; i++) {
@@ -309,6 +329,20 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
     fact(f, (double)longest, "longest");
     if (r->canvas.format == PLOT_TERM)
         put_text(r, bars, b, most, label, entry, shown, f);
+}
+
+static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
+                struct error *err)
+{
+    const struct bars *bars = k->variant;
+    struct plot_request grouped = plot_groups(r, figure_memory(f));
+    struct bar *b = arena_alloc(figure_memory(f), r->groups * sizeof *b);
+    for (size_t i = 0; i < r->n; i++)
+        if (read_bar(r->run[i].path, bars, &b[r->run[i].group], err))
+            return -1;
+    for (size_t g = 0; g < r->groups; g++)
+        finish_bar(bars, &b[g]);
+    draw_bars(bars, b, &grouped, f);
     return 0;
 }
 

@@ -152,6 +152,7 @@ static int make_two(const struct kind *k, const struct plot_request *r, struct f
 
 const struct kind queue_length_kind = {
     .name = "queue_length",
+    .one_seed = true,
     .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
@@ -163,6 +164,7 @@ const struct kind queue_length_kind = {
 };
 const struct kind jobs_kind = {
     .name = "jobs",
+    .one_seed = true,
     .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
@@ -302,6 +304,7 @@ static int make_rate(const struct kind *k, const struct plot_request *r, struct 
 
 const struct kind energy_kind = {
     .name = "energy",
+    .one_seed = true,
     .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
@@ -313,6 +316,7 @@ const struct kind energy_kind = {
 };
 const struct kind carbon_kind = {
     .name = "carbon",
+    .one_seed = true,
     .over_time = true,
     .least = 1,
     .most = SIZE_MAX,
@@ -324,6 +328,7 @@ const struct kind carbon_kind = {
 };
 const struct kind cost_kind = {
     .name = "cost",
+    .one_seed = true,
     .over_time = true,
     .least = 1,
     .most = SIZE_MAX,

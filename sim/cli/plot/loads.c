@@ -145,6 +145,7 @@ static bool few_arrive(const char *directory)
 
 const struct kind arrived_load_kind = {
     .name = "arrived_load",
+    .one_seed = true,
     .least = 1,
     .most = XY_LINES_MOST,
     .file = { "jobs.csv", "timeseries.csv" },
@@ -288,6 +289,7 @@ static int make_served(const struct kind *k, const struct plot_request *r, struc
 
 const struct kind service_load_kind = {
     .name = "service_load",
+    .one_seed = true,
     .least = 1,
     .most = SIZE_MAX,
     .file = { "services.csv" },

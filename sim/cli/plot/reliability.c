@@ -141,6 +141,7 @@ static bool any_failure(const char *directory)
 
 const struct kind reliability_kind = {
     .name = "reliability",
+    .one_seed = true,
     .least = 1,
     .most = XY_LINES_MOST,
     .file = { "jobs.csv", "summary.csv" },

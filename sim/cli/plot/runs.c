@@ -245,6 +245,53 @@ struct plot_request plot_groups(const struct plot_request *r, struct arena *memo
     return grouped;
 }
 
+/* Runs of a group, and how many of them are shown. */
+struct group_runs { size_t all, shown; };
+
+/* "seed 1 alone, of 3" where that is so of all groups of which one run stands for others. */
+static const char *which_seeds(const struct plot_request *r, const struct group_runs *group,
+                               struct arena *memory)
+{
+    const struct plot_run *first = NULL;
+    bool alike = true;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct plot_run *run = &r->run[i];
+        if (group[run->group].shown == group[run->group].all)
+            continue;
+        first = first ? first : run;
+        alike = alike && run->seed == first->seed && run->seed != INT64_MIN &&
+                group[run->group].shown == 1 &&
+                group[run->group].all == group[first->group].all;
+    }
+    if (!first)
+        return NULL;
+    return alike ? words(memory, "seed %lld alone, of %zu", (long long)first->seed,
+                         group[first->group].all)
+                 : "not all seeds";
+}
+
+struct plot_request plot_one_seed(const struct plot_request *r, const bool *named,
+                                  struct arena *memory)
+{
+    struct plot_request one = *r;
+    struct plot_run *run = arena_alloc(memory, r->n * sizeof *run);
+    struct group_runs *group = arena_alloc(memory, r->groups * sizeof *group);
+    one.n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        struct group_runs *of = &group[r->run[i].group];
+        if (of->all++ == 0 || named[i]) {
+            of->shown++;
+            run[one.n++] = r->run[i];
+        }
+    }
+    for (size_t i = 0; i < one.n; i++)
+        if (group[run[i].group].all > 1 && group[run[i].group].shown == 1)
+            run[i].label = r->group_label[run[i].group];
+    one.run = run;
+    one.one_seed = which_seeds(&one, group, memory);
+    return one;
+}
+
 /* ---- Time ---- */
 
 struct edges {

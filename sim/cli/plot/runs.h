@@ -18,6 +18,12 @@ void plot_runs_order(char **directory, size_t n);
  * only one: for figures that put the jobs of replications together. In the arena. */
 struct plot_request plot_groups(const struct plot_request *r, struct arena *memory);
 
+/* The same request without runs of groups that one run stands for: the first of a group, called as
+ * the group, and all that are `named`, [r->n]. Fills one_seed. For figures that can show no more
+ * than one run of a group. In the arena. */
+struct plot_request plot_one_seed(const struct plot_request *r, const bool *named,
+                                  struct arena *memory);
+
 /* Runs on one axis of time: it begins with the first row of timeseries.csv of any of them and ends
  * with the last, or with the window that was asked for. Levels over time are drawn change by
  * change, or, where the files have so many rows that no picture could show them, as means over equal

@@ -271,6 +271,7 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 const struct kind sessions_kind = {
     .name = "sessions",
+    .one_seed = true,
     .over_time = true,
     .paper_least = 600,
     .least = 1,
