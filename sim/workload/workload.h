@@ -217,8 +217,9 @@ struct workload {
     struct intern *gpu_types, *wishes, *models;
     struct intern *sizes;         /* the bytes of struct job_sizes: workload_sizes() */
     struct group_trees *trees;    /* private: see task_groups.h */
-    uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j
-                                     + 1]); NULL: no job does */
+    uint32_t *depends_first;      /* job j, also one on demand, waits for
+                                     depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no
+                                     job does */
     job_id *depends_on;
     uint8_t *depends_how;         /* [of depends_on] enum depends_how, and DEPENDS_OR */
     struct own_turn *turn;        /* [n_jobs] NULL: no job has one. Together with depends_first */
