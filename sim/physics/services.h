@@ -27,4 +27,4 @@ struct service_row {              /* an interval of a service that is over: what
     const struct serving_figures *figures;
 };
 extern const struct run_model services_model;
-uint64_t services_drawn(const struct sched *s);              /* hash of all requests drawn: the same under every policy; 0: none */
+uint64_t services_drawn(const struct sched *s);              /* hash of all requests drawn: without services after jobs the same under every policy; 0: none */
