@@ -89,6 +89,15 @@ static const struct sample samples[] = {
     { "its rows in another order, three runs, and the sum of them", H "\n" ROW("1", "COMPLETED", "270", "300", "310")
       ROW("1", "PREEMPTED", "100", "100", "150") ROW("1", "NODE_FAIL", "149", "160", "270"), .value[RUNS] = "sum",
       .jobs = "1 0+170 1x1 cpu=4000\n", .remark = "; 2 runs of requeued jobs joined" },
+    { "runs of their own: what failed is retried, what was preempted is not", H "\n" ROW("1", "REQUEUED", "100", "100", "150")
+      ROW("1", "NODE_FAIL", "150", "280", "290") ROW("1", "PREEMPTED", "290", "420", "425") ROW("1", "COMPLETED", "425", "430", "440"),
+      .value[RUNS] = "each", .jobs = "1 0+50 1x1 cpu=4000 failed\n1.r1 50+10 1x1 cpu=4000 after=1 failed\n1.r2 190+10 1x1 cpu=4000 after=1.r1\n",
+      .remark = "; 1 run of a requeued job joined; 2 runs of requeued jobs are retries" },
+    { "the last retry is what others wait for", "JobID|State|Submit|Start|End|AllocTRES|SubmitLine\n"
+      "7|REQUEUED|100|100|150|" GPU "|sbatch a\n7|FAILED|150|280|290|" GPU "|sbatch a\n"
+      "8|COMPLETED|101|300|310|" GPU "|sbatch -d afternotok:7 b\n", .value[RUNS] = "each",
+      .jobs = "7 0+50 1x1 cpu=4000 failed\n8 1+10 1x1 cpu=4000 afternotok=7.r1\n7.r1 50+10 1x1 cpu=4000 after=7 failed\n",
+      .remark = "; 1 run of a requeued job is a retry" },
     { "requeued, and it waits", H "\n" ONE ROW("2", "REQUEUED", "100", "100", "150") ROW("2", "PENDING", "150", "Unknown", "Unknown"),
       .jobs = ONE_IS, .remark = "; 1 job left out that was requeued and waits; 1 run of a requeued job joined", .skipped = 1 },
     { "the number of another job", H "\n" ONE ROW("1", "COMPLETED", "5000", "5000", "5001"),

@@ -139,7 +139,7 @@ static const struct state_word { const char *word; enum log_state state; } state
     { "CANCELLED", LOG_CANCELLED },     { "TIMEOUT", LOG_TIMEOUT },
     { "OUT_OF_MEMORY", LOG_FAILED },    { "NODE_FAIL", LOG_NODE_FAIL },
     { "RUNNING", LOG_RUNNING },         { "PENDING", LOG_WAITING },
-    { "PREEMPTED", LOG_BROKEN_OFF },    { "REQUEUED", LOG_BROKEN_OFF },
+    { "PREEMPTED", LOG_PREEMPTED },     { "REQUEUED", LOG_BROKEN_OFF },
     { "REQUEUE_HOLD", LOG_BROKEN_OFF }, { "SPECIAL_EXIT", LOG_BROKEN_OFF },
     { "BOOT_FAIL", LOG_FAILED },        { "DEADLINE", LOG_TIMEOUT },
     { "SUSPENDED", LOG_RUNNING },       { "COMPLETING", LOG_RUNNING },
