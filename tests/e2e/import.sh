@@ -285,6 +285,29 @@ got_is "a wrong word" <<'END'
 gpuyard: import: slurm: runs: want last, sum or each, got 'some'
 END
 
+# ---- A site that does not requeue, but for jobs that say so
+cat >nr.conf <<'END'
+NodeName=n[1-2] Gres=gpu:2
+PartitionName=p Nodes=ALL
+JobRequeue=0
+END
+cat >nr.txt <<'END'
+JobID|State|Submit|Start|End|AllocTRES|SubmitLine
+1|COMPLETED|1|1|2|gres/gpu=1,node=1|sbatch a
+2|COMPLETED|1|1|2|gres/gpu=1,node=1|sbatch --requeue a
+3|COMPLETED|1|1|2|gres/gpu=1,node=1|srun a
+END
+"$gpuyard" import slurm --conf nr.conf --jobs nr.txt -o nr >out 2>err
+check "a site that does not requeue" $?
+cells nr/jobs.csv job_id,max_requeues >got
+got_is "jobs that are requeued" <<'END'
+job_id,max_requeues
+1,0
+2,
+3,0
+END
+grep -q 'not read of slurm.conf' nr/report.txt && fail "JobRequeue is read" || ok
+
 # ---- The recording of a real Slurm: no lost row
 forms=${GPUYARD_SHARED:-/nowhere}/slurm/forms
 if [ -r "$forms/sacct.txt" ]; then

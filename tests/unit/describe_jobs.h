@@ -168,6 +168,8 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
                 say_time(d, names[i], part[i]);
         if (own.checkpoint_mib >= 0)
             say(d, " checkpoint_mib=%" PRId64, own.checkpoint_mib);
+        if (own.most_stops > 0)
+            say(d, " max_requeues=%" PRId64, own.most_stops - 1);
     }
     struct own_site site = workload_site(w, t->site);
     const char *const site_of[] = { " partition=", " qos=", " account=" };

@@ -98,6 +98,12 @@ static const struct sample samples[] = {
       "8|COMPLETED|101|300|310|" GPU "|sbatch -d afternotok:7 b\n", .value[RUNS] = "each",
       .jobs = "7 0+50 1x1 cpu=4000 failed\n8 1+10 1x1 cpu=4000 afternotok=7.r1\n7.r1 50+10 1x1 cpu=4000 after=7 failed\n",
       .remark = "; 1 run of a requeued job is a retry" },
+    { "may it be requeued? the last word counts, and batch jobs alone are", "JobID|State|Submit|Start|End|AllocTRES|SubmitLine\n"
+      "1|COMPLETED|1|1|2|" GPU "|sbatch --no-requeue a\n2|COMPLETED|1|1|2|" GPU "|sbatch --no-requeue --requeue a\n"
+      "3|COMPLETED|1|1|2|" GPU "|/usr/bin/srun --requeue a\n4|COMPLETED|1|1|2|" GPU "|salloc\n5|COMPLETED|1|1|2|" GPU "|sbatch a\n"
+      "6|COMPLETED|1|1|2|" GPU "|\n",
+      .jobs = "1 0+1 1x1 cpu=4000 max_requeues=0\n2 0+1 1x1 cpu=4000\n3 0+1 1x1 cpu=4000 max_requeues=0\n"
+      "4 0+1 1x1 cpu=4000 max_requeues=0\n5 0+1 1x1 cpu=4000\n6 0+1 1x1 cpu=4000\n", .remark = "" },
     { "requeued, and it waits", H "\n" ONE ROW("2", "REQUEUED", "100", "100", "150") ROW("2", "PENDING", "150", "Unknown", "Unknown"),
       .jobs = ONE_IS, .remark = "; 1 job left out that was requeued and waits; 1 run of a requeued job joined", .skipped = 1 },
     { "the number of another job", H "\n" ONE ROW("1", "COMPLETED", "5000", "5000", "5001"),

@@ -19,7 +19,7 @@ struct native {
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli;
     int64_t cpu_milli, mem_mib, priority, max_per_node, max_unavailable, nice;
     int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
-    int64_t interval_ns, save_ns, grace_ns, restart_ns;
+    int64_t interval_ns, save_ns, grace_ns, restart_ns, max_requeues;
     uint16_t mig;
     size_t preemptible, moldable, anti_affinity, class, status, checkpoint; /* indexes of words */
     uint8_t required_level, preferred_level;
@@ -38,6 +38,7 @@ static const struct native nothing = {
     .save_ns = NOT_GIVEN,
     .grace_ns = NOT_GIVEN,
     .restart_ns = NOT_GIVEN,
+    .max_requeues = NOT_GIVEN,
     .checkpoint_mib = NOT_GIVEN,
     .max_unavailable = NOT_GIVEN,
     .per_task_milli = NOT_GIVEN,
@@ -123,6 +124,7 @@ static const struct column columns[] = {
     CELL("save_s", TIME, save_ns),
     CELL("grace_s", TIME, grace_ns),
     CELL("restart_s", TIME, restart_ns),
+    A_NUMBER("max_requeues", max_requeues, 1, 0, REQUEUES_MOST),
     A_NUMBER("duty", duty, DUTY_ALL, 0, DUTY_ALL),
     A_NUMBER("mem_bw_duty", bandwidth, DUTY_ALL, 0, DUTY_ALL),
     A_NUMBER("gpu_mem_used_gib", used_mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX), /* of each GPU */
@@ -449,7 +451,8 @@ static void fill(const struct native *n, struct job_row *job)
     job->max_per_node = n->anti_affinity ? 1 : (uint32_t)n->max_per_node;
     int64_t checkpoint = n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint;
     job->overhead = (struct own_overhead){ checkpoint,  n->interval_ns, n->save_ns,
-                                     n->grace_ns, n->restart_ns,  n->checkpoint_mib };
+                                     n->grace_ns, n->restart_ns,  n->checkpoint_mib,
+                                     n->max_requeues + 1 };
     job->duty = (struct duty){ (uint32_t)n->duty, (uint32_t)n->bandwidth };
     job->used_mem_mib = (uint32_t)n->used_mem_mib;
     job->required_level = n->required_level;

@@ -351,6 +351,8 @@ bool log_job_row(struct slurm_log *log, uint32_t k, struct log_request *m, struc
     }
     set_features(log, r, m, to);
     log->n.broken_off += !j->retried && (j->state == LOG_BROKEN_OFF || j->state == LOG_PREEMPTED);
+    if (r->requeue == REQUEUE_NO || (log->how.no_requeue && r->requeue == REQUEUE_UNSAID))
+        to->overhead.most_stops = 1;
     to->fate = fate_of(j->state);
     to->depends_on = log_depends_of(m->depends, log, k);
     to->depends_on_length = strlen(to->depends_on);

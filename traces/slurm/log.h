@@ -42,6 +42,7 @@ struct slurm_log_options {
     bool waiting, running;        /* jobs that wait or run at the end of the log are taken, too */
     bool unfinished_only;         /* of jobs that ended none is there to depend on */
     bool recorded_priority;
+    bool no_requeue;              /* jobs that do not say it are not requeued: JobRequeue=0 */
     bool details;                 /* keep what only slurm_log_write() needs */
     int64_t zone_s;               /* how far local times are ahead of UTC */
     bool zone_said;
@@ -60,6 +61,8 @@ enum log_state {
     LOG_COMPLETED, LOG_FAILED, LOG_TIMEOUT, LOG_CANCELLED, LOG_NODE_FAIL, LOG_PREEMPTED,
     LOG_BROKEN_OFF, LOG_RUNNING, LOG_WAITING, LOG_RESIZED, LOG_STATES
 };
+/* what SubmitLine says: --requeue, --no-requeue */
+enum log_requeue { REQUEUE_UNSAID, REQUEUE_YES, REQUEUE_NO };
 /* A size as AllocTRES or ReqTRES (or the columns beside them) say it; -1: unsaid. */
 struct log_size { int64_t gpus, cpus, nodes, mem_mib, shards; };
 struct log_row {
@@ -78,7 +81,7 @@ struct log_row {
     int64_t priority;             /* -1: unsaid */
     int32_t exit_code, exit_signal;
     uint32_t component;           /* of a heterogeneous job, from 1; 0: it is none */
-    uint8_t state;
+    uint8_t state, requeue;       /* enum log_state, enum log_requeue */
     bool several_types;
     bool tasks_waiting;           /* "12_[4-9]": tasks of an array of which none has begun */
     uint32_t tasks_at_once;       /* of such a task, and one that runs: "12_[4-9%2]"; 0: any number */

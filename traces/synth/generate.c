@@ -137,7 +137,8 @@ int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, co
 enum { PERFECT = 1 };             /* index of native_checkpoints[] */
 const struct own_overhead synth_on_demand_overhead = { .checkpoint = PERFECT,
                                                  .interval_ns = -1,
-                                                 .restart_ns = -1 };
+                                                 .restart_ns = -1,
+                                                 .most_stops = REQUEUES_ALL };
 
 static int add_replicas(const struct deployment *d, const struct job_row *replica, const char *file,
                         struct workload *w, struct error *err)

@@ -155,6 +155,8 @@ static int read_log(struct import *im, const struct import_options *x, struct er
         return 0;
     if (slurm_options_read("import", value, &how, err) != 0)
         return -1;
+    const char *requeue = site_key(im->site, "JobRequeue");
+    how.no_requeue = requeue && !strcmp(requeue, "0");
     how.details = true;
     im->in = input_open(x->jobs, err);
     im->log = im->in ? slurm_log_read(im->in, &how, err) : NULL;
