@@ -280,7 +280,7 @@ int task_groups_shape(struct workload *w, const struct job_row *row, struct shap
 {
     struct job_groups groups;
     int result = make_groups(w, row, file, &groups, err);
-    uint32_t first_task = 0;
+    uint32_t first_task = 0, of_job = common.gpu_type;
     for (size_t i = 0; result == 0 && i < groups.n_runs; i++)
         first_task += tasks_of(groups.run[i]);
     for (size_t i = groups.n_runs; result == 0 && i-- > 0; common.next = *shape) {
@@ -290,6 +290,10 @@ int task_groups_shape(struct workload *w, const struct job_row *row, struct shap
         common.gpu_mem_mib = groups.run[i]->gpus ? row->gpu_mem_mib : 0;
         common.share_mem_mib = groups.run[i]->gpus ? row->share_mem_mib : 0;
         common.used_mem_mib = groups.run[i]->gpus ? row->used_mem_mib : 0;
+        common.gpu_type = groups.run[i]->gpu_type_length
+                              ? intern_add(w->gpu_types, groups.run[i]->gpu_type,
+                                           groups.run[i]->gpu_type_length)
+                              : of_job;
         common.ask = request_of(&groups, i, first_task, row);
         *shape = shapes_add(w->builder->shapes, &common);
     }

@@ -106,13 +106,15 @@ struct shape {
                                      NULL: none */
 };
 
-/* Equal tasks of a job of unequal tasks; or an inner group, which has levels and no tasks. */
+/* Equal tasks of a job of unequal tasks; or an inner group, which has levels and no tasks, and whose
+ * GPU type is ignored. */
 struct task_row {
     const char *group;            /* path, "replica1/encoder"; "." is the root */
     uint32_t gpus, gpu_milli, tasks;    /* gpus: of each task */
     uint32_t min_tasks;           /* 0: all of them */
     int64_t cpu_milli, mem_mib;   /* per task */
     uint8_t required_level, preferred_level;    /* of the group */
+    const char *gpu_type; size_t gpu_type_length;    /* NULL or "": that of the job */
     size_t line;                  /* for messages */
 };
 
@@ -267,6 +269,10 @@ struct own_input workload_input(const struct workload *w, job_id j);
 const char *workload_data_set(const struct workload *w, uint32_t data_set);
 const char *workload_image(const struct workload *w, uint32_t image);
 uint32_t workload_data_sets(const struct workload *w);       /* number of them */
+/* Calls `type` for each GPU type that tasks of j with GPUs ask for, in their order, each once: an
+ * index into gpu_types, or ID_NONE for any. */
+void workload_each_gpu_type(const struct workload *w, job_id j,
+                            void (*type)(void *self, uint32_t gpu_type), void *self);
 struct job_sizes workload_sizes(const struct workload *w, job_id j);
 /* The jobs that have a turn, [n]: those of one line behind each other, first those that run when the
  * trace begins, then in the order of the jobs. The caller frees it. NULL: no job has one. */

@@ -122,7 +122,7 @@ static const struct sample samples[] = {
       "12_2|COMPLETED|1|2|3|" GPU "\n", .jobs = "12_1 0+1 1x1 cpu=4000\n12_2 0+1 1x1 cpu=4000\n", .remark = "" },
     { "components of a heterogeneous job", "JobID|JobIDRaw|State|Submit|Start|End|ReqTRES\n"
       "13+1|14|COMPLETED|4|18|24|cpu=2,gres/gpu:a100=4,node=2\n13+0|13|COMPLETED|4|18|24|cpu=1,gres/gpu:v100=1,node=1\n",
-      .jobs = "13 0+6 1x1 cpu=1000 @het0 & 2x2 cpu=1000 @het1 type=v100|a100\n", .remark = "" },
+      .jobs = "13 0+6 1x1 cpu=1000 @het0 & 2x2 cpu=1000 @het1 type=v100+a100\n", .remark = "" },
     { "sizes: nodes that divide", SIZED("cpu=32,gres/gpu=8,mem=62.50G,node=2", ""), .jobs = "1 0+1 2x4 cpu=16000 mib=32000\n", .remark = "" },
     { "sizes: 3+5 GPUs", SIZED("cpu=8,gres/gpu=8,node=3", ""), .jobs = "1 0+1 any8 cpu=1000\n",
       .remark = "; 1 job whose GPUs or CPUs do not divide by its nodes: only the total is read" },

@@ -143,7 +143,7 @@ static const struct column columns[] = {
 /* What belongs to a row with a group; all other columns belong to the job. */
 static const char *const own_columns[] = {
     "gpus",          "gpus_per_task",    "gpu_milli", "tasks", "min_tasks",
-    "cpus_per_task", "mem_gib_per_task", "topology",  "group", NULL
+    "cpus_per_task", "mem_gib_per_task", "topology",  "group", "gpu_type", NULL
 };
 
 /* ---- jobs of several rows ---- */
@@ -222,6 +222,7 @@ static void parts_add(struct parts *g, const struct row *row, const struct job_r
     if (!g->n_parts) {
         g->first = *row;
         g->job = *job;
+        g->job.gpu_type_length = 0;              /* each row has its own */
     }
     mem_grow(&g->part, &g->capacity, g->n_parts, sizeof *g->part);
     g->part[g->n_parts++] = (struct task_row){
@@ -234,6 +235,10 @@ static void parts_add(struct parts *g, const struct row *row, const struct job_r
         .mem_mib = job->mem_mib,
         .required_level = job->required_level,
         .preferred_level = job->preferred_level,
+        .gpu_type = job->gpu_type_length
+                        ? arena_text(g->memory, job->gpu_type, job->gpu_type_length)
+                        : NULL,
+        .gpu_type_length = job->gpu_type_length,
         .line = row->line,
     };
 }

@@ -152,7 +152,7 @@ static void put_share(struct output *o, const struct row_of *j)
 }
 static bool has_gpu_type(const struct row_of *j)
 {
-    return shape_of(j)->gpu_type != ID_NONE;
+    return !j->inner && shape_of(j)->gpu_type != ID_NONE;
 }
 static void put_gpu_type(struct output *o, const struct row_of *j)
 {

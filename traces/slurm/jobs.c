@@ -12,7 +12,6 @@
 enum { NAME_MAX_BYTES = 160 };
 struct log_request {
     char id[NAME_MAX_BYTES];
-    char type[2 * NAME_MAX_BYTES];               /* of components of several types */
     char *features, *partitions;
     struct task_row *part; size_t parts_capacity;
     char (*group)[16]; size_t groups_capacity;
@@ -268,9 +267,8 @@ static enum job_fate fate_of(enum log_state s)
 
 static void set_parts(struct slurm_log *log, uint32_t k, struct log_request *m, struct job_row *to)
 {
-    size_t n = 0, length = 0;
+    size_t n = 0;
     const struct log_row *leader = log_last(log, &log->job[k]);
-    m->type[0] = '\0';
     for (uint32_t c = k; c != ID_NONE; c = log->job[c].next_component, n++) {
         const struct log_row *r = &log->row[log->job[c].sized_by];
         struct job_row one = job_row_default;
@@ -282,18 +280,14 @@ static void set_parts(struct slurm_log *log, uint32_t k, struct log_request *m, 
         m->part[n] = (struct task_row){
             .gpus = one.tasks ? one.gpus / one.tasks : one.gpus, .gpu_milli = one.gpu_milli,
             .tasks = one.tasks ? one.tasks : 1, .cpu_milli = one.cpu_milli, .mem_mib = one.mem_mib,
-            .required_level = LEVEL_ANY, .preferred_level = LEVEL_ANY, .line = r->line };
+            .required_level = LEVEL_ANY, .preferred_level = LEVEL_ANY,
+            .gpu_type = one.gpu_type, .gpu_type_length = one.gpu_type_length, .line = r->line };
         snprintf(m->group[n], sizeof *m->group, "het%u", (unsigned)(r->component - 1));
-        if (one.gpu_type_length && !strstr(m->type, one.gpu_type) && length < NAME_MAX_BYTES)
-            length += (size_t)snprintf(m->type + length, sizeof m->type - length, "%s%.80s",
-                                       length ? "|" : "", one.gpu_type);
     }
     for (size_t i = 0; i < n; i++)
         m->part[i].group = m->group[i];
     to->part = m->part;
     to->n_parts = n;
-    to->gpu_type = length ? m->type : NULL;
-    to->gpu_type_length = length;
 }
 
 int log_job_id(const struct slurm_log *log, const struct log_job *j, char *to, size_t size)
