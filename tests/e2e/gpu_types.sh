@@ -50,7 +50,7 @@ for job, tasks in want.items():
         sys.exit("%s: gpu_type is %s" % (job, types[job]))
 PY
 head -1 t.csv >/dev/null
-for run in "fifo" "srtf" "las" "preemptive" "quota" "drf" "easy" "conservative" "multifactor" "fair-tree" "cohort" "themis" "priority" \
+for run in "fifo" "srtf" "las" "preemptive" "quota" "drf" "easy" "conservative" "multifactor" "fair-tree" "cohort" "themis" "priority" "slurm" \
     "fifo --placement first-fit" "fifo --placement best-fit" "fifo --placement spread" "fifo --placement rack"; do
     "$G" run -q -c c.yaml -t t.csv -p $run -o out.d >out 2>err || { fail "$run: $(cat err)"; continue; }
     python3 check.py out.d "$run" >wrong 2>&1 && ok || fail "$run: $(cat wrong)"
