@@ -162,29 +162,38 @@ static const struct ending *next_group(struct sched *s, const struct backfill *x
     return last;
 }
 
+/* An entry that is planned, or a component of it. */
+struct plan {
+    const struct entry *entry;
+    struct need need;             /* without a next one */
+    bool component;               /* of several: it is planned alone, and starts with the others */
+    int64_t from;                 /* not before */
+};
+
 /* When, and where. -1: never. */
 static int64_t will_run(struct sched *s, struct slurm *m, const struct backfill *x,
-                        const struct entry *e, const uint64_t *avail, struct seats *where)
+                        const struct plan *p, const uint64_t *avail, struct seats *where)
 {
-    struct need need = slurm_need_in(s, m, e->job, e->partition);
+    const struct entry *e = p->entry;
+    const struct need *need = &p->need;
     struct future f = { .avail = avail, .window = WINDOW_S };
     job_id *victim;
     const struct ending *last;
-    if (slurm_select(s, m, &need, avail, &m->room, where))
+    if (slurm_select(s, m, need, avail, &m->room, where))
         return m->now_s;
     f.room = slurm_room_copy(s, m, &m->room);
-    f.n_victims = slurm_candidates(s, m, e, &victim);
-    f.victim = victim;
+    f.n_victims = p->component ? 0 : slurm_candidates(s, m, e, &victim);
+    f.victim = f.n_victims ? victim : NULL;
     for (size_t i = 0; i < f.n_victims; i++)
         slurm_room_give(s, &f.room, victim[i]);
-    if (f.n_victims && slurm_select(s, m, &need, avail, &f.room, where))
+    if (f.n_victims && slurm_select(s, m, need, avail, &f.room, where))
         return m->now_s;
     while ((last = next_group(s, x, &f))) {
         do
             f.window = m->params->bf_window_linear > 0 ? f.window + (int64_t)m->params->bf_window_linear
                                                        : f.window * 2;
         while (f.next < x->n_endings && x->ending[f.next].end_s > f.window_end + f.window);
-        if (slurm_select(s, m, &need, avail, &f.room, where))
+        if (slurm_select(s, m, need, avail, &f.room, where))
             return guessed_end(m, last->end_s);
         if (f.next == x->n_endings)
             break;
@@ -263,50 +272,86 @@ static bool is_taken(struct sched *s, const struct slurm *m, const struct backfi
            slurm_outages(s, j, when, length, slurm_set_of(s, m, where)) != 0;
 }
 
-static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e)
+/* When it starts, or is reserved for, and where. -1: it is done with, or cannot be planned. */
+static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, const struct plan *p,
+                          struct seats *where)
 {
-    int64_t length = length_of(s, m, e), start = m->now_s, later, when;
-    bool only_now = now_only(s, m, e), over = false, tried = false;
-    struct need need = slurm_need_in(s, m, e->job, e->partition);
+    const struct entry *e = p->entry;
+    int64_t length = length_of(s, m, e), start = p->from, later, when;
+    bool only_now = now_only(s, m, e), over = false, tried = p->component;
     uint64_t *nodes = slurm_set(s, m, m->up);
-    struct seats where;
     for (uint32_t w = 0; w < m->words; w++)
         nodes[w] &= m->partition[e->partition].nodes[w];
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
         const uint64_t *avail = free_over(s, m, x, e->job, nodes, start, length, &later);
-        when = slurm_set_count(m, avail) < need.nodes ? -1 : will_run(s, m, x, e, avail, &where);
+        when = slurm_set_count(m, avail) < p->need.nodes ? -1 : will_run(s, m, x, p, avail, where);
         if (when < 0) {
             if (!later || only_now)
-                return;
+                return -1;
             start = later;
             continue;
         }
         when = max_i64(when, start);
-        if (when <= m->now_s && !tried && on_completing(m, &where)) {
+        if (when <= m->now_s && (p->component || !tried) && on_completing(m, where)) {
             when = m->now_s + 1;
             later = 0;
         }
         if (when <= m->now_s && !tried && (start_now(s, m, x, e, avail, &over) || over)) {
             if (over)
                 sched_blocked(s, e->job, WAIT_LIMIT);
-            return;
+            return -1;
         }
         tried = true;
         if (when > m->now_s && only_now)
-            return;
+            return -1;
         if (later && when > later) {
             start = later;
             continue;
         }
         if (when > m->now_s + (int64_t)m->params->bf_window * 60)
-            return;
-        if (when > start && is_taken(s, m, x, e->job, when, length, &where)) {
+            return -1;
+        if (when > start && is_taken(s, m, x, e->job, when, length, where)) {
             start = when;
             continue;
         }
-        keep_for(s, m, x, e, when, length, &where);
+        keep_for(s, m, x, e, when, length, where);
+        return when;
+    }
+    return -1;
+}
+
+/* All start if they could now. Else component by component, each no earlier than those before it;
+ * what one has reserved is not there for the next. */
+static void plan_together(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e,
+                          const struct need *need)
+{
+    int64_t length = length_of(s, m, e), later;
+    struct plan p = { .entry = e, .component = true, .from = m->now_s };
+    uint64_t *nodes = slurm_set(s, m, m->up);
+    struct seats where;
+    for (uint32_t w = 0; w < m->words; w++)
+        nodes[w] &= m->partition[e->partition].nodes[w];
+    const uint64_t *avail = free_over(s, m, x, e->job, nodes, m->now_s, length, &later);
+    if (slurm_select(s, m, need, avail, &m->room, &where) && !on_completing(m, &where)) {
+        keep_for(s, m, x, e, m->now_s, length, &where);
+        x->started += slurm_limits_after(s, m, e) && slurm_start_at(s, m, e, &where);
         return;
     }
+    for (; need && p.from >= 0; need = need->next) {
+        p.need = *need;
+        p.need.next = NULL;
+        p.from = plan_alone(s, m, x, &p, &where);
+    }
+}
+
+static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e)
+{
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
+    struct seats where;
+    if (need.next)
+        plan_together(s, m, x, e, &need);
+    else
+        (void)plan_alone(s, m, x, &(struct plan){ e, need, false, m->now_s }, &where);
 }
 
 /* ---- A cycle ---- */

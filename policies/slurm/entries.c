@@ -199,10 +199,11 @@ void slurm_entries(struct sched *s, struct slurm *m)
     for (job_id j; line_next(&walk, &j);) {
         if (job_state(s, j) != JOB_PENDING)
             continue;
-        if (slurm_can_plan(job_facts(s, j)->ask))
+        if (slurm_can_plan(m, job_facts(s, j)->ask))
             n += entries_of(s, m, j, all + n);
         else
-            sched_refuse(s, j, "slurm plans no shares of GPUs, MIG instances, required levels and tasks of several kinds");
+            sched_refuse(s, j, "slurm plans no shares of GPUs, MIG instances and required levels, and tasks of several kinds by "
+                           "backfill alone");
     }
     qsort(all, n, sizeof *all, first_first);
     if ((int)m->params->preempt == PREEMPT_QOS && m->site)

@@ -78,6 +78,13 @@ static void serve(struct sched *s, struct slurm *m, struct main_pass *x, const s
         sched_blocked(s, e->job, x->limited[e->partition] ? WAIT_LIMIT : WAIT_ORDER);
         return;
     }
+    if (job_facts(s, e->job)->ask->next) {
+        uint64_t *among;
+        sched_blocked(s, e->job, finds_room(s, m, x->avail, e, &among) ? WAIT_ORDER : WAIT_GPUS);
+        if (!slurm_reserves_nothing(s, m, e))
+            block(m, x, e->partition, false);
+        return;
+    }
     enum tried tried = slurm_limits_before(s, m, e) ? try_entry(s, m, x, e) : TRIED_OVER_LIMIT;
     if (tried == TRIED_STARTED)
         return;

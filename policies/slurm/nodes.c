@@ -16,15 +16,18 @@
 #define CPU     1000              /* milli */
 #define NS_IN_S INT64_C(1000000000)
 
-bool slurm_can_plan(const struct request *ask)
+bool slurm_can_plan(const struct slurm *m, const struct request *ask)
 {
-    return !ask->next && !ask->mig && ask->required_level == LEVEL_ANY &&
-           (!ask->gpus || ask->gpu_milli == MILLI_ALL);
+    if (ask->next && (int)m->params->scheduler != SCHEDULER_BACKFILL)
+        return false;
+    while (ask && !ask->mig && ask->required_level == LEVEL_ANY &&
+           (!ask->gpus || ask->gpu_milli == MILLI_ALL))
+        ask = ask->next;
+    return !ask;
 }
 
-struct need slurm_need(struct sched *s, job_id j)
+static struct need need_of(const struct request *ask)
 {
-    const struct request *ask = job_facts(s, j)->ask;
     bool split = ask->tasks == SPLIT_ANY;
     struct need n = {
         .ask = ask,
@@ -33,20 +36,39 @@ struct need slurm_need(struct sched *s, job_id j)
         .per_node = ask->max_per_node ? ask->max_per_node : UINT32_MAX,
         .cpu_milli = ask->cpu_milli,
         .mem_mib = ask->mem_mib,
-        .most_nodes = UINT32_MAX,
     };
     n.cpus = n.cpu_milli > CPU ? (n.cpu_milli + CPU - 1) / CPU : 1;
     n.nodes = n.per_node == UINT32_MAX ? 1 : (n.tasks + n.per_node - 1) / n.per_node;
     return n;
 }
 
+static struct need need_within(struct sched *s, const struct request *ask, uint32_t most_nodes)
+{
+    if (!ask->next) {
+        struct need alone = need_of(ask);
+        alone.most_nodes = most_nodes;
+        return alone;
+    }
+    struct request *one = sched_scratch(s, sizeof *one);
+    struct need *next = sched_scratch(s, sizeof *next);
+    *one = *ask;
+    one->next = NULL;
+    *next = need_within(s, ask->next, most_nodes);
+    struct need n = need_of(one);
+    n.most_nodes = most_nodes;
+    n.next = next;
+    return n;
+}
+
+struct need slurm_need(struct sched *s, job_id j)
+{
+    return need_within(s, job_facts(s, j)->ask, UINT32_MAX);
+}
+
 struct need slurm_need_in(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
 {
-    struct need n = slurm_need(s, j);
     int64_t most = m->partition[partition].max_nodes;
-    if (most < UINT32_MAX)
-        n.most_nodes = (uint32_t)most;
-    return n;
+    return need_within(s, job_facts(s, j)->ask, most < UINT32_MAX ? (uint32_t)most : UINT32_MAX);
 }
 
 /* ---- Sets of nodes, and what is free ---- */
@@ -125,9 +147,10 @@ static void room_add(struct room *room, node_id n, int64_t gpus, int64_t cpu_mil
 void slurm_room_give(struct sched *s, struct room *room, job_id j)
 {
     const struct placement *p = job_placement(s, j);
-    const struct request *ask = job_facts(s, j)->ask;
+    const struct request *all = job_facts(s, j)->ask;
     for (size_t i = 0; p && i < p->n; i++) {
         const struct piece *x = &p->piece[i];
+        const struct request *ask = all->next ? request_of_task(all, x->task) : all;
         int64_t times = ask->tasks == SPLIT_ANY ? x->gpus : 1;
         room_add(room, x->node, x->gpus, times * ask->cpu_milli, times * ask->mem_mib);
     }
@@ -203,7 +226,7 @@ static void take_node(struct selection *x, uint32_t i)
     uint64_t spare = x->tasks_left - (x->nodes_left > 1 ? x->nodes_left - 1 : 0);
     if (tasks > spare)
         tasks = (uint32_t)spare;
-    x->to->at[x->to->n++] = (struct seat){ x->usable[i].node, tasks };
+    x->to->at[x->to->n++] = (struct seat){ x->usable[i].node, tasks, x->need };
     x->tasks_left -= tasks;
     x->nodes_left -= x->nodes_left > 0;
 }
@@ -276,7 +299,7 @@ static bool selected(struct sched *s, const struct slurm *m, const struct need *
     for (node_id i = 0; i < m->n_nodes; i++) {
         uint32_t tasks = set_has(among, i) ? tasks_there(need, room, i) : 0;
         if (tasks && (down_too ? view_suits(v, need->ask, i) : view_allows(v, need->ask, i)))
-            x.usable[x.n_usable++] = (struct seat){ i, tasks };
+            x.usable[x.n_usable++] = (struct seat){ i, tasks, need };
     }
     bool chosen = choose(m, &x);
     while (!chosen && x.n_usable && need->most_nodes < UINT32_MAX) {
@@ -286,10 +309,39 @@ static bool selected(struct sched *s, const struct slurm *m, const struct need *
     return chosen;
 }
 
+static void seat_takes(struct room *room, const struct seat *at)
+{
+    int64_t tasks = at->tasks;
+    room_add(room, at->node, -tasks * at->of->gpus, -tasks * at->of->cpu_milli, -tasks * at->of->mem_mib);
+}
+
+static bool all_selected(struct sched *s, const struct slurm *m, const struct need *need,
+                         const uint64_t *among, const struct room *room, bool down_too,
+                         struct seats *to)
+{
+    if (!need->next)
+        return selected(s, m, need, among, room, down_too, to);
+    struct room left = slurm_room_copy(s, m, room);
+    size_t most = 1;
+    for (const struct need *n = need; n; n = n->next)
+        most += slurm_set_count(m, among);
+    *to = (struct seats){ sched_scratch(s, most * sizeof *to->at), 0 };
+    for (; need; need = need->next) {
+        struct seats own;
+        if (!selected(s, m, need, among, &left, down_too, &own))
+            return false;
+        for (uint32_t i = 0; i < own.n; i++) {
+            seat_takes(&left, &own.at[i]);
+            to->at[to->n++] = own.at[i];
+        }
+    }
+    return true;
+}
+
 bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
                   const uint64_t *among, const struct room *room, struct seats *to)
 {
-    return selected(s, m, need, among, room, false, to);
+    return all_selected(s, m, need, among, room, false, to);
 }
 
 bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
@@ -304,21 +356,15 @@ bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t
         room.cpu_milli[n] = size.cpu_milli;
         room.mem_mib[n] = size.mem_mib;
     }
-    return selected(s, m, &need, m->partition[partition].nodes, &room, true, &where);
+    return all_selected(s, m, &need, m->partition[partition].nodes, &room, true, &where);
 }
 
 /* ---- Starting ---- */
-
-static int64_t seat_gpus(const struct need *need, const struct seat *at)
-{
-    return (int64_t)need->gpus * at->tasks;
-}
 
 /* *not: the node that refused it, as for want of power; ID_NONE: none did. */
 static bool start_on(struct sched *s, struct slurm *m, const struct entry *e, const struct seats *on,
                      node_id *not)
 {
-    struct need need = slurm_need_in(s, m, e->job, e->partition);
     struct request r = job_request(s, e->job);
     struct builder *b = sched_builder(s, sched_view(s, FREE_IDLE), &r);
     struct slurm_job *own = job_own(s, e->job);
@@ -330,7 +376,9 @@ static bool start_on(struct sched *s, struct slurm *m, const struct entry *e, co
         if (r.tasks == SPLIT_ANY)
             fits = builder_add_some(b, &r, task++, on->at[i].node, on->at[i].tasks);
         for (uint32_t k = 0; fits && r.tasks != SPLIT_ANY && k < on->at[i].tasks; k++)
-            fits = builder_add_some(b, &r, task++, on->at[i].node, r.gpus);
+            fits = builder_add_some(b, r.next ? request_of_task(&r, task + k) : &r, task + k, on->at[i].node,
+                                    on->at[i].of->gpus);
+        task += r.tasks != SPLIT_ANY ? on->at[i].tasks : 0;
     }
     const struct placement *p = builder_take(b);
     own->limit_s = slurm_limit_s(s, m, e->job, e->partition);
@@ -340,11 +388,16 @@ static bool start_on(struct sched *s, struct slurm *m, const struct entry *e, co
     own->partition = e->partition;
     own->planned = false;
     for (uint32_t i = 0; i < on->n; i++)
-        room_add(&m->room, on->at[i].node, -seat_gpus(&need, &on->at[i]),
-                 -(int64_t)on->at[i].tasks * need.cpu_milli, -(int64_t)on->at[i].tasks * need.mem_mib);
+        seat_takes(&m->room, &on->at[i]);
     m->running[m->n_running++] = e->job;
     m->backfill_due = true;
     return true;
+}
+
+bool slurm_start_at(struct sched *s, struct slurm *m, const struct entry *e, const struct seats *where)
+{
+    node_id not;
+    return start_on(s, m, e, where, &not);
 }
 
 bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among)

@@ -21,8 +21,14 @@
  *
  * Nodes are chosen by weight and by CPUs that the job could use, never by GPUs (_eval_nodes of
  * src/plugins/select/cons_tres). A task without CPUs takes part as one CPU there. GPUs are whole:
- * jobs that share GPUs, ask for MIG instances, require a level of topology or have tasks of several
- * kinds are refused. The placer has no say.
+ * jobs that share GPUs, ask for MIG instances or require a level of topology are refused. The placer
+ * has no say.
+ *
+ * Tasks of several kinds are the components of a heterogeneous job. Backfill starts all of them
+ * together as soon as all could start now; until then it plans them one after the other, each no
+ * earlier than those before it and on nodes of its own (_het_job_start_set, _het_job_start_test). The main
+ * scheduler never starts such a job, which blocks its partition; without backfill it is refused. It
+ * stops no others. Its priority is that of its first component.
  *
  * The nodes of jobs that were told to stop are `completing` for the rest of that second: nothing
  * starts there (src/slurmctld/node_scheduler.c). A job that was requeued has a new submit time, and
@@ -77,13 +83,14 @@ struct entry {
 
 /* What of each node is free: [nodes]. */
 struct room { int64_t *gpus, *cpu_milli, *mem_mib; };
-/* So many tasks on a node. */
-struct seat { node_id node; uint32_t tasks; };
+/* So many tasks of a component on a node. */
+struct seat { node_id node; uint32_t tasks; const struct need *of; };
 struct seats { struct seat *at; uint32_t n; };
 
-/* What a job asks for, task by task; without tasks, GPU by GPU. */
+/* What a job, or a component of it, asks for, task by task; without tasks, GPU by GPU. */
 struct need {
-    const struct request *ask;
+    const struct need *next;      /* the next component; NULL: none */
+    const struct request *ask;    /* of this one alone */
     uint32_t tasks, gpus;         /* gpus of each task */
     uint32_t per_node;            /* most tasks of a node */
     uint32_t nodes;               /* the least that it needs */
@@ -135,7 +142,7 @@ bool slurm_reserves_nothing(struct sched *s, const struct slurm *m, const struct
 
 /* ---- nodes.c: where ---- */
 
-bool slurm_can_plan(const struct request *ask);
+bool slurm_can_plan(const struct slurm *m, const struct request *ask);
 struct need slurm_need(struct sched *s, job_id j);           /* in any partition */
 struct need slurm_need_in(struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
 /* All nodes of the partition, empty and up, could hold j. */
@@ -143,10 +150,13 @@ bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t
 void slurm_room(struct sched *s, struct slurm *m);           /* m->room, m->up: what is free now */
 struct room slurm_room_copy(struct sched *s, const struct slurm *m, const struct room *from);
 void slurm_room_give(struct sched *s, struct room *room, job_id j);      /* as if j had ended */
-/* Nodes of `among` for j, from what is free in `room`; scratch. false: they do not suffice. */
+/* Nodes of `among` for all components, which may share some, from what is free in `room`; scratch. false:
+ * they do not suffice. */
 bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
                   const uint64_t *among, const struct room *room, struct seats *to);
-/* Starts the entry on nodes of `among`; a node that the world refuses is left out. false: nowhere. */
+/* Starts all components of the entry there. */
+bool slurm_start_at(struct sched *s, struct slurm *m, const struct entry *e, const struct seats *where);
+/* Starts the entry, of one component, on nodes of `among`; a node that the world refuses is left out. false: nowhere. */
 bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among);
 uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy_of);    /* scratch */
 uint64_t *slurm_set_of(struct sched *s, const struct slurm *m, const struct seats *on);   /* scratch */

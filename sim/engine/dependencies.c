@@ -1,6 +1,7 @@
 /* dependencies.c - see dependencies.h. */
 #include "sim/engine/dependencies.h"
 #include "sim/accounting/ledger.h"
+#include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/waiting.h"
 
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 
 struct dependencies {
-    uint32_t *unmet;              /* [n_jobs] dependencies, and a turn, that are still open */
-    const char **never;           /* [n_jobs] why they can never be met; NULL: they may */
+    uint32_t *unmet;              /* [of all jobs] dependencies, and a turn, that are still open */
+    const char **never;           /* [of all jobs] why they can never be met; NULL: they may */
     uint32_t *first;              /* jobs that wait for j: waits[first[j] .. first[j + 1]) */
     struct waits { job_id job; uint8_t how; } *waits;
     job_id *due;                  /* [n_due] jobs whose wait is over, in that order; the first n_gone have been told */
@@ -23,13 +24,13 @@ struct dependencies {
 
 static void make_waits(struct dependencies *d, const struct workload *w)
 {
-    uint32_t n = w->depends_first[w->n_jobs];
+    uint32_t all = workload_all(w), n = w->depends_first[all];
     d->waits = mem_new(n, sizeof *d->waits);
     for (uint32_t i = 0; i < n; i++)
         d->first[w->depends_on[i] + 2]++;
     for (job_id j = 0; j < w->n_jobs; j++)
         d->first[j + 2] += d->first[j + 1];
-    for (job_id j = 0; j < w->n_jobs; j++) {
+    for (job_id j = 0; j < all; j++) {
         d->unmet[j] = w->depends_first[j + 1] - w->depends_first[j];
         for (uint32_t i = w->depends_first[j]; i < w->depends_first[j + 1]; i++)
             d->waits[d->first[w->depends_on[i] + 1]++] = (struct waits){ j, w->depends_how[i] };
@@ -74,10 +75,11 @@ struct dependencies *dependencies_new(const struct workload *w)
     if (!w->depends_first)
         return NULL;
     struct dependencies *d = mem_new(1, sizeof *d);
-    d->unmet = mem_new(w->n_jobs, sizeof *d->unmet);
-    d->never = mem_new(w->n_jobs, sizeof *d->never);
+    uint32_t all = workload_all(w);
+    d->unmet = mem_new(all, sizeof *d->unmet);
+    d->never = mem_new(all, sizeof *d->never);
     d->first = mem_new((size_t)w->n_jobs + 2, sizeof *d->first);
-    d->due = mem_new(w->n_jobs, sizeof *d->due);
+    d->due = mem_new(all, sizeof *d->due);
     make_waits(d, w);
     make_turns(d, w);
     return d;
@@ -140,7 +142,7 @@ static void decided(struct sched *s, const struct waits *wait, bool met, job_id 
     d->unmet[j] = met && or ? 0 : d->unmet[j] - (met || or);
     if (!met && !(or && d->unmet[j]))
         d->never[j] = why_never(s, on, wait->how);
-    bool waits = j < s->next_arrival && !s->workload->truth[j].running;
+    bool waits = on_demand(s, j) || (j < s->next_arrival && !s->workload->truth[j].running);
     if ((d->never[j] || !d->unmet[j]) && is_due(s, j) && waits)
         d->due[d->n_due++] = j;
 }

@@ -18,8 +18,11 @@
  *
  * A dependency that can never be met any more - afterok of a job that failed, afternotok of one that completed, or the last
  * alternative - cancels its job, when the other has ended and the job is submitted: it is gone, has no times, and is "not ok"
- * to those that depend on it. With `invalid_dependency: wait` in the cluster file it waits for ever instead (Slurm without
- * kill_invalid_depend). */
+ * to those that depend on it. With `invalid_dependency: wait` in the cluster file it waits for ever
+ * instead (Slurm without kill_invalid_depend).
+ *
+ * A job on demand that depends on others is not in the system before; its model is told when that
+ * is decided, either way: due() of models.h. */
 #pragma once
 #include "sim/engine/state.h"
 

@@ -11,6 +11,7 @@
 #include "sim/engine/models.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/notices.h"
+#include "sim/engine/on_demand.h"
 #include "sim/engine/running.h"
 #include "sim/engine/state.h"
 #include "sim/engine/switch.h"
@@ -125,6 +126,10 @@ static bool arrive_next(struct sched *s)
     bool any = j != ID_NONE;
     for (; j != ID_NONE; j = dependencies_next(s)) {
         const char *never = dependencies_never(s, j);
+        if (on_demand(s, j)) {
+            models_due(s, j, never);
+            continue;
+        }
         dependencies_let_in(s);
         if (never)
             job_unmet(s, j, never);

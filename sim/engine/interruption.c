@@ -48,6 +48,7 @@ void interrupt_job(struct sched *s, struct live *l, const struct interruption *b
     l->now.stop_mode = fault || !in_time ? STOP_RESTART : STOP_SAVE;
     l->now.stopped_for = ID_NONE;
     l->given_up = fault && models_give_up(s, l);
+    l->given_up = l->given_up || !job_requeues(s, l);
     struct stop_overhead overhead = pace_stop(s, l, l->now.stop_mode, l->stop_done_ns);
     bool at_risk = models_save_at_risk(s, l);
     if (at_risk)

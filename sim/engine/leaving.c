@@ -102,6 +102,15 @@ void claims_settle(struct sched *s)
 
 /* ---- Leaving ---- */
 
+bool job_requeues(struct sched *s, struct live *l)
+{
+    const struct overhead *p = job_overhead(s, l->job);
+    bool may = !p->most_stops || l->requeues + 1 < p->most_stops;
+    l->requeues += may;
+    s->totals.not_requeued += !may;
+    return may;
+}
+
 void job_leave(struct sched *s, struct live *l, bool moves)
 {
     job_id j = l->job;
@@ -115,18 +124,21 @@ void job_leave(struct sched *s, struct live *l, bool moves)
     bool stands = l->now.stop_mode == STOP_SUSPEND;
     l->cancelled = l->now.stop_mode == STOP_CANCEL;
     unsigned cause = books_cause(s, l, moves ? PREEMPTED_MOVE : PREEMPTED_POLICY);
+    l->given_up = !moves && !l->now.anew && !stands && !l->cancelled && !job_requeues(s, l);
     if (!l->cancelled)
         books_preempted(s, j, cause);
     books_lost(s, j, cause, l->was.held, l->split[ACCOUNT_LOST]);
     l->leave_why = moves || l->now.anew ? "moved" : stands ? "suspended" : l->cancelled ? "cancelled" : "preempted";
     stop_log(s, l, l->leave_why);
-    notice_add(s, NOTICE_STOPPED, j, l->cancelled ? STOPPED_CANCELLED : STOPPED_BY_POLICY);
+    notice_add(s, NOTICE_STOPPED, j, l->cancelled  ? STOPPED_CANCELLED
+                                 : l->given_up ? STOPPED_FAILED
+                                               : STOPPED_BY_POLICY);
     if (stands)
         suspend_begins(s, l, l->was.held);
     job_departs(s, l, l->was.held, &overhead, at_risk, cause, moves);
 }
 
-/* It is cancelled, or has failed too often: it is over. */
+/* It is cancelled, has failed too often, or may not be requeued again: it is over. */
 static bool leaves_for_good(struct sched *s, struct live *l)
 {
     if (!l->cancelled && !l->given_up)

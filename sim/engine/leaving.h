@@ -4,6 +4,7 @@
 #include "sim/engine/intervals.h"
 #include "sim/engine/state.h"
 
+bool job_requeues(struct sched *s, struct live *l);                       /* stopped: it goes back to its queue; else it has failed */
 void job_leave(struct sched *s, struct live *l, bool moves);              /* the stop of this pass is carried out */
 /* After job_halt(): it leaves p with this overhead. cause: of what it loses, an enum preemption_cause, or LOST_BY() an interruption. */
 void job_departs(struct sched *s, struct live *l, struct placement *p, const struct stop_overhead *overhead, bool at_risk, unsigned cause,

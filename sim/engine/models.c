@@ -58,6 +58,12 @@ void models_gone(struct sched *s, job_id j)
         hooked(s, i)->gone(s, j);
 }
 
+void models_due(struct sched *s, job_id j, const char *never)
+{
+    for (hook_walk i = HOOKED(s, due); i; hook_next(&i))
+        hooked(s, i)->due(s, j, never);
+}
+
 int64_t models_start_up(const struct sched *s, job_id j, const struct placement *on, bool first)
 {
     int64_t ns = -1;

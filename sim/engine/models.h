@@ -53,6 +53,8 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     void (*save_fails)(struct sched *s, struct live *l);      /* a fault hits the nodes that l is leaving */
     void (*stalls)(struct sched *s, struct live *l, enum account on);   /* l is about to stall for another reason */
     void (*gone)(struct sched *s, job_id j);                  /* of a job on demand: it is over, or refused */
+    /* Of a job on demand: what it depends on has come about; or it never will, and why. */
+    void (*due)(struct sched *s, job_id j, const char *never);
     void (*left)(struct sched *s, struct live *l, const struct placement *from);     /* it makes no progress there any more */
     void (*held)(struct sched *s, job_id j, const struct placement *p, int sign);    /* p is held from now on (1), or no more (-1),
                                                                whether progress is made there or not */
@@ -95,6 +97,7 @@ void models_free(struct sched *s);
 void models_held(struct sched *s, job_id j, const struct placement *p, int sign);
 void models_paced(struct sched *s, struct live *l);
 void models_gone(struct sched *s, job_id j);
+void models_due(struct sched *s, job_id j, const char *never);
 int64_t models_start_up(const struct sched *s, job_id j, const struct placement *on, bool first);
 int64_t models_pull_ns(const struct sched *s, job_id j, const struct placement *on);    /* 0: no model */
 unsigned models_keep(const struct sched *s, job_id j, node_id n);       /* of all models: view_keeps() */

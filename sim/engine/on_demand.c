@@ -11,6 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One that depends on others comes after them, whatever its time. */
+static int64_t first_ns(const struct workload *w)
+{
+    for (job_id j = w->n_jobs; j < workload_all(w); j++)
+        if (!w->depends_first || w->depends_first[j] == w->depends_first[j + 1])
+            return w->facts[j].submit_ns;
+    return TIME_NEVER;
+}
+
 /* The submission times of jobs on demand are the run's own. */
 int64_t on_demand_begin(struct sched *s)
 {
@@ -18,8 +27,8 @@ int64_t on_demand_begin(struct sched *s)
     int64_t begin_ns = w->facts[0].submit_ns;
     if (!w->n_on_demand)
         return begin_ns;
-    if (w->facts[w->n_jobs].submit_ns < begin_ns)
-        begin_ns = w->facts[w->n_jobs].submit_ns;
+    if (first_ns(w) < begin_ns)
+        begin_ns = first_ns(w);
     s->workload = arena_alloc(s->memory, sizeof *s->workload);
     *s->workload = *w;
     s->workload->facts = mem_new(s->n_jobs, sizeof *w->facts);

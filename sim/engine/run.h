@@ -149,6 +149,7 @@ struct run_totals {
     int64_t first_ns, last_ns;    /* first submit, last end (or the cut-off): the interval of all averages */
     uint32_t completed, failed, cancelled, rejected, running, pending;    /* cancelled: `unmet`, too */
     uint32_t unmet;               /* before they arrived, as a dependency can never be met */
+    uint32_t not_requeued;        /* failed at a stop, as they may not be requeued again */
     uint64_t starts, preemptions, moves, resizes, passes, events;
     struct run_refusals refused[VERBS][SCHED_RESULTS];
     uint64_t sight_refused;       /* questions for the true run time without SEES_RUN_TIME */

@@ -160,13 +160,14 @@ struct live {
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     const char *leave_why;
     event_id release_event;
+    int64_t requeues;             /* times that it went back to its queue after a stop; leaving.c */
+    bool given_up;                /* stopped, failed, once too often: it is over when it has left; leaving.c, interruption.c */
     uint32_t tentative_out;       /* times that tasks of it are given back tentatively in this pass */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
 
     /* While no model is on, all 0 from here to the end, and not even cleared for the next job. */
     struct writing writing;       /* checkpoints.c writes it; .cause: leaving.c */
     int64_t pull_ns;              /* of its start-up, the first part; overhead.c sets it, images.c takes off what is over */
-    bool given_up;                /* one fault too many: it is over when it has left; interruption.c */
     int64_t unsaved_ns, unsaved_wall_ns;    /* of a job that is leaving and saves: lost if a fault comes; leaving.c */
 };
 

@@ -49,6 +49,14 @@ static bool place_of(const struct config *c, struct fy_node *node, int *line, in
     return true;
 }
 
+size_t config_line(struct config_value v)
+{
+    int line = 1, column = 1;
+    if (!place_of(v.config, v.node, &line, &column))
+        place_of(v.config, v.key ? v.key : v.near, &line, &column);
+    return (size_t)line;
+}
+
 static int complain(const struct config *c, struct fy_node *node, struct fy_node *otherwise,
                     const char *key, struct error *err, const char *format, va_list arguments)
 {

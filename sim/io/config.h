@@ -39,6 +39,7 @@ bool config_is_mapping(struct config_value v);
 /* An error about v: "file:line:column: [key: ]" and the text. Returns -1. */
 int  config_error(struct config_value v, struct error *err, const char *format, ...)
      __attribute__((format(printf, 3, 4)));
+size_t config_line(struct config_value v);                   /* of the file; 1 if it has no place */
 
 enum config_type {
     CONFIG_TEXT,                  /* const char *: never empty, without control characters; lives as

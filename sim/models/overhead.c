@@ -35,6 +35,8 @@ struct overhead overhead_with(const struct overhead *of_the_cluster, const struc
                                                                           : p.save_ns;
     p.grace_ns = either(own->grace_ns, p.grace_ns);
     p.restart_ns = either(own->restart_ns, p.restart_ns);
+    if (own->most_stops)
+        p.most_stops = own->most_stops == REQUEUES_ALL ? 0 : own->most_stops;
     return p;
 }
 
@@ -113,6 +115,13 @@ static const struct config_key keys[] = {
     { .name = "blocking", .type = CONFIG_REAL, OVERHEAD(blocking), .most = 1 },
     { .name = "interval_law", .type = CONFIG_CHOICE, OVERHEAD(interval_law), .words = law_words },
     { .name = "node_mtbf_s", CONFIG_SECONDS, OVERHEAD(node_mtbf_ns), .above_least = true },
+    { .name = "max_requeues",
+      .type = CONFIG_PARTS,
+      .scale = 1,
+      .most = REQUEUES_MOST,
+      OVERHEAD(most_stops), /* as the key has it, until all are read */
+      .word = "unlimited",
+      .word_value = REQUEUES_UNLIMITED },
     { .name = "init_s", CONFIG_SECONDS, OVERHEAD(init_ns) },
     { .name = "init_doubling_s", CONFIG_SECONDS, OVERHEAD(init_doubling_ns) },
     { 0 },
@@ -126,6 +135,7 @@ int overhead_read(struct config_value section, struct config_value whole, struct
                    "a choice is an int");
     *to = overhead_default();
     to->save_ns = -1;
+    to->most_stops = REQUEUES_UNLIMITED;
     if (config_given(section) && config_fields(section, keys, to, err))
         return -1;
     if (to->save_ns < 0 && !overhead_writes(to))
@@ -133,6 +143,7 @@ int overhead_read(struct config_value section, struct config_value whole, struct
     to->said = config_given(config_look(section, "checkpoint"));
     if (!config_given(section))
         config_absent(whole, "preemption", keys, to);
+    to->most_stops = to->most_stops == REQUEUES_UNLIMITED ? 0 : to->most_stops + 1;
     if (to->checkpoint == CHECKPOINT_PERIODIC && to->interval_ns == 0)
         return config_error(section, err, "checkpoint 'periodic' wants an 'interval_s'");
     return 0;

@@ -12,6 +12,10 @@
  *                         loses the progress since the last one; STOP_SAVE writes another one,
  *                         which is lost if it takes longer than grace_ns
  *
+ * A job that was stopped goes back to its queue, max_requeues times; the next stop ends it, failed
+ * (Slurm's sbatch --no-requeue: 0; SchedMD/slurm:doc/man/man1/sbatch.1). Moves and suspensions are no
+ * such stops.
+ *
  * Section `preemption` of a cluster file gives the defaults of the cluster; a job may have values
  * of its own. */
 #pragma once
@@ -36,9 +40,12 @@ struct overhead {
                                      snapshots 0.1 [A] */
     int64_t node_mtbf_ns;         /* mean time between failures of a node, for INTERVAL_AUTO; 0: not
                                      given */
+    int64_t most_stops;           /* 1 + max_requeues: that stop ends a job; 0: none does */
     int64_t init_ns, init_doubling_ns;    /* of START_BY_PARTS: 10 s, and 2 s for each doubling of
                                              the GPUs [A] */
 };
+#define REQUEUES_UNLIMITED  INT64_MAX
+#define REQUEUES_MOST       1000000
 #define INTERVAL_AUTO       (-2)  /* by interval_law, within the bounds of checkpoint_laws.h */
 #define START_BY_PARTS      (-2)  /* image pull, initialisation, checkpoint load */
 #define CHECKPOINT_OF_MODEL                                                                        \
@@ -48,8 +55,10 @@ struct overhead {
  * cluster. */
 struct own_overhead {
     int64_t checkpoint, interval_ns, save_ns, grace_ns, restart_ns, checkpoint_mib;
+    int64_t most_stops;           /* as above; 0: as the cluster; REQUEUES_ALL: any number */
 };
-#define OWN_OVERHEAD_NONE { -1, -1, -1, -1, -1, -1 }
+#define REQUEUES_ALL (-1)
+#define OWN_OVERHEAD_NONE { -1, -1, -1, -1, -1, -1, 0 }
 
 struct overhead overhead_default(void);
 /* Section `preemption` of the cluster file `whole`; absent: the defaults. 0, or -1 with err. */

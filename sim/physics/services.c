@@ -1,6 +1,7 @@
 /* services.c - see services.h. */
 #include "sim/physics/services.h"
 #include "sim/base/random.h"
+#include "sim/engine/dependencies.h"
 #include "sim/engine/models.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
@@ -33,6 +34,8 @@ struct service_run {
     uint64_t *image_at;           /* bit n: node n has its image */
     int64_t next_interval_ns, next_look_ns, next_duty_ns;
     bool refused;                 /* a replica can never run here */
+    bool depends;                 /* on jobs that had not ended when the run began */
+    bool let_in;                  /* and those have */
     uint64_t starts;              /* start-ups that were completed */
     double arrived;               /* of all intervals so far */
     uint64_t drawn;
@@ -355,6 +358,44 @@ static void services_happens(struct sched *s, const struct event *e)
 
 /* ---- The run begins and ends ---- */
 
+static void begins_at(struct sched *s, struct service_run *r)
+{
+    run_open(s, 1);
+    event_queue_push(s->events, (struct event){ r->service.demand.start_ns, EVENT_SERVICE,
+                                                (uint32_t)(r - services_of(s)->of) });
+}
+
+/* Its replicas depend on the same; the first one tells. Its times count from now on. */
+static void services_due(struct sched *s, job_id j, const char *never)
+{
+    struct service_run *r = owner_of(s, j);
+    if (!r || j != r->first || never)
+        return;
+    r->let_in = true;
+    r->service.demand.start_ns += s->now_ns;
+    r->service.demand.end_ns += s->now_ns;
+    begins_at(s, r);
+}
+
+static bool never_began(const struct sched *s, FILE *text)
+{
+    const struct services *all = services_of(s);
+    const struct service_run *first = NULL;
+    unsigned n = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct service_run *r = &all->of[i];
+        bool never = r->depends && !r->let_in;
+        n += never;
+        first = never && !first ? r : first;
+    }
+    if (!first)
+        return false;
+    const char *why = dependencies_never(s, first->first);
+    fprintf(text, "%u of %zu services never began, the first '%.100s': it %s", n, all->n,
+            first->service.name, why ? why : "depends on jobs that had not ended when the run did");
+    return true;
+}
+
 static job_id find_first(const struct sched *s, const struct service_run *r)
 {
     char name[256];
@@ -389,8 +430,9 @@ static void services_begin(struct sched *s)
             r->replica[k].ready_ns = r->replica[k].counted_ns = -1;
             all->owner[r->first + k - w->n_jobs] = i;
         }
-        run_open(s, 1);
-        event_queue_push(s->events, (struct event){ r->service.demand.start_ns, EVENT_SERVICE, i });
+        r->depends = dependencies_unmet(s, r->first);
+        if (!r->depends)
+            begins_at(s, r);
     }
 }
 
@@ -502,6 +544,7 @@ const struct run_model services_model = {
     .name = "services", .summary = "inference services: requests, replicas, autoscalers",
     .wanted = services_wanted, .begin = services_begin, .free = services_free,
     .placed = services_placed, .start_up = services_start_up, .keeps = services_keeps, .left = services_left, .paced = services_paced,
+    .due = services_due, .remark_name = "services-that-never-began", .remark = never_began,
     .events = 1u << EVENT_SERVICE, .happens = services_happens,
     .end = services_end, .check = services_check, .drawn_name = "requests_drawn", .drawn = services_drawn,
     .file = "services", .file_columns = service_columns, .file_row = service_row,

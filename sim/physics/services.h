@@ -9,7 +9,10 @@
  * which it served, is its job's until the next 60 s are over (pace_duty(): power, neighbours, busy GPUs); 0 at first. Of one that runs
  * step by step the clock of its GPUs is not part of the speed: it slows what a step computes (serving_replica_clock()).
  *
- * A service begins and ends at times of its own, which no policy changes; then its replicas are withdrawn, and unfinished requests
+ * A service that depends on jobs is not there before its dependencies are met
+ * (sim/engine/dependencies.h); from then on its times count, and its requests come. If they never
+ * can be, it never begins: no requests, no replicas, and a note says so. Any other service begins
+ * and ends at times of its own, which no policy changes. At its end its replicas are withdrawn, and unfinished requests
  * count as such. A node keeps its image for good once a replica has started there. Conservation, checked at the end of every run:
  * requests that arrived = served + dropped + unfinished, of the service and of the sum of its intervals.
  *
@@ -24,4 +27,4 @@ struct service_row {              /* an interval of a service that is over: what
     const struct serving_figures *figures;
 };
 extern const struct run_model services_model;
-uint64_t services_drawn(const struct sched *s);              /* hash of all requests drawn: the same under every policy; 0: none */
+uint64_t services_drawn(const struct sched *s);              /* hash of all requests drawn: without services after jobs the same under every policy; 0: none */

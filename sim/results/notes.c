@@ -183,6 +183,15 @@ static const struct remark_of_inputs {
 /* ==== Of a run ==== */
 
 /* Jobs without a checkpoint rule of their own, where the cluster has none either. */
+static bool not_requeued(const struct sched *s, FILE *text)
+{
+    uint32_t n = run_totals(s)->not_requeued;
+    if (n)
+        fprintf(text, "%u job%s failed when stopped, as max_requeues lets %s go back to %s queue no more",
+                n, n == 1 ? "" : "s", n == 1 ? "it" : "them", n == 1 ? "its" : "their");
+    return n > 0;
+}
+
 static bool restarts_from_nothing(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
@@ -511,6 +520,7 @@ static const struct remark_of_run {
     { "unread-site", site_unread },
     { "site-missing", site_missing },
     { "restarts-from-nothing", restarts_from_nothing },
+    { "not-requeued", not_requeued },
     { "scattered-totals", scattered_totals },
     { "slow-nics-as-rdma", slow_nics_as_rdma },
     { "refused-requests", refused_requests },

@@ -1,9 +1,11 @@
 /* rows.c - see rows.h. What each column means: docs/outputs.md. */
 #include "sim/results/rows.h"
+#include "sim/base/memory.h"
 #include "sim/engine/models.h"
 #include "sim/workload/requests.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const jobs_columns[] = {
@@ -154,11 +156,39 @@ static const char *state_name(const struct job_result *r)
     return r->state == JOB_RUNNING ? "running" : "pending";
 }
 
+struct type_list { const struct workload *w; FILE *text; uint32_t n; bool typed; };
+
+static void put_gpu_type(void *self, uint32_t type)
+{
+    struct type_list *list = self;
+    fprintf(list->text, "%s%s", list->n++ ? "+" : "",
+            type == ID_NONE ? "any" : intern_text(list->w->gpu_types, type));
+    list->typed |= type != ID_NONE;
+}
+
+/* "A100+V100+any" of a job whose tasks ask for different ones. */
+static void put_gpu_types(struct output *o, const struct workload *w, job_id j)
+{
+    uint32_t one = w->shape[w->facts[j].ask->shape].gpu_type;
+    if (!w->facts[j].ask->next) {
+        if (one != ID_NONE)
+            out_csv(o, intern_text(w->gpu_types, one));
+        return;
+    }
+    char *text = NULL;
+    size_t length;
+    struct type_list list = { .w = w, .text = mem_stream(&text, &length) };
+    workload_each_gpu_type(w, j, put_gpu_type, &list);
+    mem_stream_end(list.text, &text);
+    if (list.typed)
+        out_csv(o, text);
+    free(text);
+}
+
 static void job_facts_columns(struct output *o, const struct cluster *c, const struct workload *w, job_id j,
                               int64_t gpu_milli)
 {
     const struct job_facts *f = &w->facts[j];
-    uint32_t type = w->shape[f->ask->shape].gpu_type;
     out_csv(o, w->truth[j].name);
     out_char(o, ',');
     out_csv(o, c->queue[f->queue].name);
@@ -168,8 +198,7 @@ static void job_facts_columns(struct output *o, const struct cluster *c, const s
     out_char(o, ',');
     out_text(o, rows_class(f->class));
     out_char(o, ',');
-    if (type != ID_NONE)
-        out_csv(o, intern_text(w->gpu_types, type));
+    put_gpu_types(o, w, j);
     out_char(o, ',');
     out_decimal(o, gpu_milli, MILLI_ALL);
     out_char(o, ',');

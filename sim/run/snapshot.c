@@ -112,6 +112,7 @@ static void count_untold(struct taking *t, const struct live *l)
     const struct overhead *p = job_overhead(t->s, l->job);
     bool waits = !occupied(t->s, l) || l->leaving;
     t->to->restarted += waits && t->s->job[l->job].start_ns >= 0 && p->start_ns != p->restart_ns;
+    t->to->requeued += l->requeues > 0 && p->most_stops > 0;
     t->to->suspended += l->suspended != NULL;
     t->to->parts += l->part != NULL;
 }

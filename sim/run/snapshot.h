@@ -19,6 +19,7 @@ struct snapshot {
     /* Jobs of which it does not say all, and why: */
     uint32_t moved;               /* the start time of that many running jobs is told as another one */
     uint32_t restarted;           /* waits, and has run before: its start will cost as the first one does, which differs */
+    uint32_t requeued;            /* was requeued: may be so as often as when it was submitted */
     uint32_t suspended;           /* suspended: it waits, and loses nothing */
     uint32_t parts;               /* tasks of it are still saving: are gone at once */
     char *options;                /* of a run of it, for its cluster: " --set 'KEY=VALUE'" each, for a shell; empty: none */

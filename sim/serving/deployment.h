@@ -20,6 +20,7 @@ struct deployment {
     struct replica_start start;
     size_t n_speeds;
     struct replica_speed *speed;  /* [n_speeds]; all other types have 1 */
+    size_t line;                  /* of the workload file, for messages */
     struct request_list *replay;  /* owned; service.demand.replay borrows it; NULL: none */
 };
 struct deployments {

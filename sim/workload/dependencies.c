@@ -44,17 +44,18 @@ static int by_name(const void *left, const void *right)
 
 static struct named *all_names(const struct workload *w)
 {
-    struct named *all = mem_new(w->n_jobs, sizeof *all);
-    for (job_id j = 0; j < w->n_jobs; j++)
+    uint32_t n = workload_all(w);
+    struct named *all = mem_new(n, sizeof *all);
+    for (job_id j = 0; j < n; j++)
         all[j] = (struct named){ w->truth[j].name, j };
-    qsort(all, w->n_jobs, sizeof *all, by_name);
+    qsort(all, n, sizeof *all, by_name);
     return all;
 }
 
 static job_id job_named(const struct workload *w, const struct named *all, const char *name)
 {
     const struct named key = { name, 0 },
-                       *found = bsearch(&key, all, w->n_jobs, sizeof *all, by_name);
+                       *found = bsearch(&key, all, workload_all(w), sizeof *all, by_name);
     return found ? found->job : ID_NONE;
 }
 
@@ -111,6 +112,8 @@ static int read_name(struct reading *r, const char *name, enum depends_how how)
     if (on == ID_NONE)
         return error_set(r->err, "%s:%zu: depends_on: no job has the job_id '%.100s'", r->file,
                          r->wait->line, name);
+    if (on >= r->w->n_jobs)
+        return wrong(r, "want jobs of the trace, as others come and go in the run", name);
     return depend(r, on, how);
 }
 
@@ -130,6 +133,8 @@ static int read_names(struct reading *r, char *names, enum depends_how how)
 static int take_turn(struct reading *r, const char *name, size_t length, uint32_t most)
 {
     struct workload *w = r->w;
+    if (r->job >= w->n_jobs)
+        return wrong(r, "want no singleton or limit of a service", r->wait->waits_for);
     if (r->alternatives)
         return wrong(r, "want no '?' beside singleton or limit", r->wait->waits_for);
     if (!w->turn) {
@@ -385,8 +390,9 @@ static int read_all(struct reading *r, const struct line_of *line, size_t n)
     struct workload *w = r->w;
     size_t k = 0;
     int result = 0;
-    w->depends_first = mem_new((size_t)w->n_jobs + 1, sizeof *w->depends_first);
-    for (job_id j = 0; j < w->n_jobs; j++) {
+    uint32_t all = workload_all(w);
+    w->depends_first = mem_new((size_t)all + 1, sizeof *w->depends_first);
+    for (job_id j = 0; j < all; j++) {
         w->depends_first[j] = (uint32_t)r->n;
         if (k == n || line[k].job != j || result)
             continue;
@@ -394,7 +400,7 @@ static int read_all(struct reading *r, const struct line_of *line, size_t n)
         r->wait = line[k++].wait;
         result = read_list(r, arena_text(w->memory, r->wait->waits_for, strlen(r->wait->waits_for)));
     }
-    w->depends_first[w->n_jobs] = (uint32_t)r->n;
+    w->depends_first[all] = (uint32_t)r->n;
     return result;
 }
 
@@ -434,18 +440,18 @@ void dependencies_keep(struct workload *w, const bool *keep)
 {
     if (!w->depends_first)
         return;
-    job_id *now = mem_new(w->n_jobs, sizeof *now), kept = 0;
-    for (job_id j = 0; j < w->n_jobs; j++)
-        now[j] = keep[j] ? kept++ : ID_NONE;
+    job_id *now = mem_new(workload_all(w), sizeof *now), kept = 0;
+    for (job_id j = 0; j < workload_all(w); j++)    /* those on demand stay behind the others */
+        now[j] = j >= w->n_jobs || keep[j] ? kept++ : ID_NONE;
     uint32_t at = 0, begin = 0;
-    for (job_id j = 0; j < w->n_jobs; j++) {
+    for (job_id j = 0; j < workload_all(w); j++) {
         uint32_t end = w->depends_first[j + 1];
         bool met = meets_all(w, now, begin, end);
-        if (keep[j])
+        if (now[j] != ID_NONE)
             w->depends_first[now[j]] = at;
-        if (keep[j] && w->turn)
+        if (now[j] != ID_NONE && j < w->n_jobs && w->turn)
             w->turn[now[j]] = w->turn[j];
-        for (uint32_t i = begin; keep[j] && !met && i < end; i++)
+        for (uint32_t i = begin; now[j] != ID_NONE && !met && i < end; i++)
             if (now[w->depends_on[i]] != ID_NONE) {
                 w->depends_how[at] = w->depends_how[i];
                 w->depends_on[at++] = now[w->depends_on[i]];

@@ -340,6 +340,10 @@ int task_groups_shape(struct workload *w, const struct job_row *row, struct shap
         common.share_mem_mib = groups.run[i]->gpus ? row->share_mem_mib : 0;
         common.used_mem_mib = groups.run[i]->gpus ? row->used_mem_mib : 0;
         take_nodes(w, &common, &job, groups.run[i]);
+        common.gpu_type = groups.run[i]->gpu_type_length
+                              ? intern_add(w->gpu_types, groups.run[i]->gpu_type,
+                                           groups.run[i]->gpu_type_length)
+                              : job.gpu_type;
         common.ask = request_of(&groups, i, first_task, row);
         *shape = shapes_add(w->builder->shapes, &common);
     }

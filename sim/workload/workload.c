@@ -220,6 +220,16 @@ static int check_gpu_type(struct where at, const char *text, size_t length)
     return 0;
 }
 
+static int check_parts(struct where at, const struct job_row *row)
+{
+    for (size_t i = 0; i < row->n_parts; i++) {
+        at.line = row->part[i].line;
+        if (check_gpu_type(at, row->part[i].gpu_type, row->part[i].gpu_type_length) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int check_overhead(struct where at, const struct own_overhead *p)
 {
     if (p->interval_ns == 0)
@@ -397,6 +407,19 @@ static uint32_t overhead_add(struct workload *w, const struct own_overhead *own,
     return number + 1;
 }
 
+void workload_each_gpu_type(const struct workload *w, job_id j,
+                            void (*type)(void *self, uint32_t gpu_type), void *self)
+{
+    for (const struct request *r = w->facts[j].ask; r; r = r->next) {
+        uint32_t own = w->shape[r->shape].gpu_type;
+        bool was = r->gpus == 0;
+        for (const struct request *q = w->facts[j].ask; q != r; q = q->next)
+            was |= q->gpus && w->shape[q->shape].gpu_type == own;
+        if (!was)
+            type(self, own);
+    }
+}
+
 struct own_overhead workload_overhead(const struct workload *w, uint32_t overhead)
 {
     struct own_overhead own;
@@ -477,6 +500,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
         check_running(at, row) != 0 || record_check(row, file, line, err) != 0 ||
         job_inputs_check(w->inputs, row, file, line, err) != 0 ||
         check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0 ||
+        check_parts(at, row) != 0 ||
         sizes_of_row(row, &sizes, file, line, err) != 0)
         return -1;
     if (w->n_jobs == ID_NONE - 1)

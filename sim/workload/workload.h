@@ -106,7 +106,8 @@ struct shape {
                                      NULL: none */
 };
 
-/* Equal tasks of a job of unequal tasks; or an inner group, which has levels and no tasks. */
+/* Equal tasks of a job of unequal tasks; or an inner group, which has levels and no tasks, and whose
+ * GPU type is ignored. */
 struct task_row {
     const char *group;            /* path, "replica1/encoder"; "." is the root */
     uint32_t gpus, gpu_milli, tasks;    /* gpus: of each task */
@@ -116,6 +117,7 @@ struct task_row {
     const char *slices, *podset_group;    /* as in struct job_row; of two rows of a job: together */
     /* which nodes its tasks may use, as in struct job_row; NULL: as the job says, "": any */
     const char *selector, *affinity, *tolerations;
+    const char *gpu_type; size_t gpu_type_length;    /* NULL or "": that of the job */
     size_t line;                  /* for messages */
 };
 
@@ -223,8 +225,9 @@ struct workload {
     struct intern *sizes;         /* the bytes of struct job_sizes: workload_sizes() */
     struct group_trees *trees;    /* private: see task_groups.h */
     struct pod_sets *pod_sets;    /* private: see pod_sets.h */
-    uint32_t *depends_first;      /* job j waits for depends_on[depends_first[j] .. depends_first[j
-                                     + 1]); NULL: no job does */
+    uint32_t *depends_first;      /* job j, also one on demand, waits for
+                                     depends_on[depends_first[j] .. depends_first[j + 1]); NULL: no
+                                     job does */
     job_id *depends_on;
     uint8_t *depends_how;         /* [of depends_on] enum depends_how, and DEPENDS_OR */
     struct own_turn *turn;        /* [n_jobs] NULL: no job has one. Together with depends_first */
@@ -272,6 +275,10 @@ struct own_input workload_input(const struct workload *w, job_id j);
 const char *workload_data_set(const struct workload *w, uint32_t data_set);
 const char *workload_image(const struct workload *w, uint32_t image);
 uint32_t workload_data_sets(const struct workload *w);       /* number of them */
+/* Calls `type` for each GPU type that tasks of j with GPUs ask for, in their order, each once: an
+ * index into gpu_types, or ID_NONE for any. */
+void workload_each_gpu_type(const struct workload *w, job_id j,
+                            void (*type)(void *self, uint32_t gpu_type), void *self);
 struct job_sizes workload_sizes(const struct workload *w, job_id j);
 /* The jobs that have a turn, [n]: those of one line behind each other, first those that run when the
  * trace begins, then in the order of the jobs. The caller frees it. NULL: no job has one. */

@@ -253,6 +253,61 @@ refused "bad:1:1: ReservationName: want a reservation with a StartTime and an En
 refused "bad:1:1: ReservationName: want a reservation with a StartTime and an EndTime after it, got 'a'" 'ReservationName=a StartTime=5 EndTime=5 Nodes=n01'
 refused "bad:1:19: StartTime: want seconds of the epoch or a time like 2026-01-05T10:00:00, got 'now'" 'ReservationName=a StartTime=now EndTime=5 Nodes=n01'
 
+# ---- Runs that failed are retried: 7 runs 50 s and is requeued, its retry 10 s and fails, 8 waits for the end of both
+cat >retried.txt <<'END'
+JobID|State|Submit|Eligible|Start|End|AllocTRES|User|SubmitLine
+7|REQUEUED|100|100|100|150|gres/gpu=1,node=1|ann|sbatch a
+7|FAILED|150|271|280|290|gres/gpu=1,node=1|ann|sbatch a
+8|COMPLETED|101|290|300|310|gres/gpu=1,node=1|ann|sbatch -d afternotok:7 b
+END
+"$gpuyard" import slurm --runs each --nodes nodes.txt --jobs retried.txt -o retried >out 2>err
+check "runs of their own" $?
+cells retried/jobs.csv job_id,submit_s,duration_s,status,depends_on,recorded_wait_s >got
+got_is "the runs" <<'END'
+job_id,submit_s,duration_s,status,depends_on,recorded_wait_s
+7,0,50,failed,,0
+8,1,10,,afternotok:7.r1,199
+7.r1,50,10,failed,7,130
+END
+"$gpuyard" run -q -c retried/cluster.yaml -t retried/jobs.csv -p fifo -o retried_run >out 2>err
+check "the runs, run" $?
+cells retried_run/jobs.csv job_id,start_s,end_s >got
+got_is "one after the other" <<'END'
+job_id,start_s,end_s
+7,0,50
+8,60,70
+7.r1,50,60
+END
+"$gpuyard" import slurm --runs some --nodes nodes.txt --jobs retried.txt -o retried2 >out 2>err
+[ $? -eq 2 ] || [ $? -eq 3 ]
+cp err got
+got_is "a wrong word" <<'END'
+gpuyard: import: slurm: runs: want last, sum or each, got 'some'
+END
+
+# ---- A site that does not requeue, but for jobs that say so
+cat >nr.conf <<'END'
+NodeName=n[1-2] Gres=gpu:2
+PartitionName=p Nodes=ALL
+JobRequeue=0
+END
+cat >nr.txt <<'END'
+JobID|State|Submit|Start|End|AllocTRES|SubmitLine
+1|COMPLETED|1|1|2|gres/gpu=1,node=1|sbatch a
+2|COMPLETED|1|1|2|gres/gpu=1,node=1|sbatch --requeue a
+3|COMPLETED|1|1|2|gres/gpu=1,node=1|srun a
+END
+"$gpuyard" import slurm --conf nr.conf --jobs nr.txt -o nr >out 2>err
+check "a site that does not requeue" $?
+cells nr/jobs.csv job_id,max_requeues >got
+got_is "jobs that are requeued" <<'END'
+job_id,max_requeues
+1,0
+2,
+3,0
+END
+grep -q 'not read of slurm.conf' nr/report.txt && fail "JobRequeue is read" || ok
+
 # ---- The recording of a real Slurm: no lost row
 forms=${GPUYARD_SHARED:-/nowhere}/slurm/forms
 if [ -r "$forms/sacct.txt" ]; then

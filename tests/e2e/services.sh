@@ -115,6 +115,41 @@ expect 3 "gpuyard: alone.yaml: want jobs, got only services or sessions" "$G" co
 expect 3 "gpuyard: alone.yaml: want jobs, got only services or sessions" "$G" check alone.yaml
 none bad bad.csv
 
+# ---- A service after jobs: it begins when those of its trace have ended as asked
+printf 'job_id,submit_s,duration_s,gpus,queue,status\nfit,0,300,1,train,completed\ntry,5,100,1,train,failed\n' >t.csv
+cat >after.yaml <<'YAML'
+workload: after
+trace: t.csv
+services:
+  - name: chat
+    queue: serve
+    depends_on: DEPENDS
+    end_s: 600
+    requests: { rate_per_s: 2 }
+    service_time: { law: exponential, mean_s: 0.1 }
+YAML
+after() { sed "s/DEPENDS/$1/" after.yaml >after1.yaml; "$G" run -q -c c.yaml -t after1.yaml -o after; }
+begins() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "submit_s") at = i } $1 == "chat/0" { print $at }' after/jobs.csv; }
+for case in 'fit=300' 'afterok:fit=300' 'afternotok:try=105' 'after:try=5' 'afterok:fit;afternotok:try=300' 'afterany:try?fit=105'; do
+    expect 0 "" after "${case%=*}"
+    [ "$(begins)" = "${case#*=}" ] && ok || fail "after ${case%=*}: begins at $(begins), want ${case#*=}"
+    holds_true "after ${case%=*}: 600 s of requests" "($(value after requests_arrived service=chat) - 1200) ^ 2 < 1e-6"
+    for checker in check_schedule check_summary; do
+        "$root/scripts/$checker" after >checked 2>&1 && ok || fail "after ${case%=*}: $(cat checked)"
+    done
+done
+sed 's/DEPENDS/afterok:try/' after.yaml >after1.yaml
+expect 0 "gpuyard: warning: policy fifo does not read the deserved quotas of queues: they change no decision
+gpuyard: warning: 1 of 1 services never began, the first 'chat': it depends on afterok:try, which failed" \
+    "$G" run -c c.yaml -t after1.yaml -o after
+holds after/manifest.json "1 of 1 services never began, the first 'chat': it depends on afterok:try, which failed"
+[ "$(value after requests_arrived service=chat)" = 0 ] && ok || fail "a service that never begins has requests"
+expect 3 "gpuyard: after1.yaml:4: depends_on: no job has the job_id 'nope'" after 'afterok:nope'
+expect 3 "gpuyard: after1.yaml:4: depends_on: want jobs of the trace, as others come and go in the run, got 'chat/0'" after 'chat\/0'
+expect 3 "gpuyard: after1.yaml:4: depends_on: want no singleton or limit of a service, got 'limit:2:x'" after 'limit:2:x'
+sed 's/DEPENDS/fit/; /end_s/d' after.yaml >after1.yaml
+expect 3 "gpuyard: after1.yaml:4:5: want its end_s: so long after the jobs that it depends on it ends" "$G" run -q -c c.yaml -t after1.yaml -o bad
+
 # ---- The public request traces, from the first to the last request
 replay() { # NAME FILE REQUESTS SERVICE-TIME
     if [ ! -f "$shared/traces/$2" ]; then

@@ -37,7 +37,8 @@ static int add_nodes(struct slurm_site *s, struct error *err)
 static void read_log(const uint8_t *bytes, size_t length)
 {
     struct error err = { "" };
-    struct slurm_log_options how = { .waiting = true, .running = true, .details = true };
+    struct slurm_log_options how = { .waiting = true, .running = true, .details = true,
+                                     .runs = (int)(length % 3) };
     struct input *in = input_from_bytes(bytes, length, "fuzz", &err);
     struct slurm_log *log = in ? slurm_log_read(in, &how, &err) : NULL;
     struct log_request *memory = log_request_new();

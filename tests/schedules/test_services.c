@@ -252,6 +252,71 @@ static void cut_off(void **state)
     played_free(&p);
 }
 
+/* Two jobs of 500 s on two GPUs, then a service with 10 requests/s: 100 s after the later end, for
+ * 1000 s. */
+#define AFTER_JOBS(more) \
+    "workload: w\njobs: 2\narrivals: { rate_per_h: 36 }\nprojects: { names: [q] }\n" \
+    "durations: { law: fixed, value_s: 500 }\nfates: { completed: { share: 1 } }\ngpus: { 1: 1 }\nservices:\n" \
+    "  - { name: s, queue: q, requests: { rate_per_s: 10 }, service_time: { law: exponential, mean_s: 0.02 },\n" \
+    "      interval_s: 10, " more " }\n"
+
+static void after_jobs(void **state)
+{
+    (void)state;
+    struct played p = play_services(ONE_NODE_OF(2), AFTER_JOBS("depends_on: 'afterok:1:2', start_s: 100, end_s: 1100"), "fifo", "pack", 1, 0);
+    int64_t first = played_job(&p, "1").end_ns, second = played_job(&p, "2").end_ns;
+    int64_t begins = (first > second ? first : second) + 100 * NS_PER_S;
+    struct job_result replica = played_job(&p, "s/0");
+    assert_int_equal(replica.submit_ns, begins);
+    assert_int_equal(replica.start_ns, begins);
+    assert_int_equal(replica.end_ns, begins + 1000 * NS_PER_S);
+    assert_int_equal(p.row[0].to_ns, begins + 10 * NS_PER_S);
+    /* 180 s for an image that no node has, 5 s to warm up: models.md 4.6. It was not there before. */
+    assert_near(ready_at(&p, "s", 1), seconds(begins) + 190, 1e-9);
+    /* a rate of 10/s for 1000 s, in fluid mode to the last digit of a sum */
+    assert_near(played_value(&p, "requests_arrived", "service=s"), 10000, 1e-6);
+    assert_int_equal(p.n_rows, 100);
+    played_free(&p);
+}
+
+/* One alternative is enough: the end of the first of the two jobs. */
+static void after_one_of_them(void **state)
+{
+    (void)state;
+    struct played p = play_services(ONE_NODE_OF(2), AFTER_JOBS("depends_on: '1?2', end_s: 400"), "fifo", "pack", 1, 0);
+    int64_t first = played_job(&p, "1").end_ns, second = played_job(&p, "2").end_ns;
+    assert_true(first != second);
+    assert_int_equal(played_job(&p, "s/0").submit_ns, first < second ? first : second);
+    played_free(&p);
+}
+
+/* Both jobs complete, so a service after a failure never begins, and holds up nothing; with
+ * invalid_dependency: wait neither. */
+static void after_what_never_comes(void **state)
+{
+    static const char *const cluster[] = { ONE_NODE_OF(2), "invalid_dependency: wait\n" ONE_NODE_OF(2) };
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct played p = play_services(cluster[i], AFTER_JOBS("depends_on: 'afternotok:2', end_s: 400"), "fifo", "pack", 1, 0);
+        assert_int_equal(p.n_rows, 0);
+        assert_int_equal(played_job(&p, "s/0").state, JOB_ABSENT);
+        assert_near(played_value(&p, "requests_arrived", "service=s"), 0, 0);
+        int64_t first = played_job(&p, "1").end_ns, second = played_job(&p, "2").end_ns;
+        assert_int_equal(p.sched->now_ns, first > second ? first : second);
+        played_free(&p);
+    }
+}
+
+/* The run is cut off before its jobs have ended. */
+static void cut_off_before_it(void **state)
+{
+    (void)state;
+    struct played p = play_services(ONE_NODE_OF(2), AFTER_JOBS("depends_on: 'afterany:2', end_s: 400"), "fifo", "pack", 1, 300);
+    assert_int_equal(p.n_rows, 0);
+    assert_near(played_value(&p, "replica_h", "service=s"), 0, 0);
+    played_free(&p);
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -268,5 +333,9 @@ int main(void)
     ADD_TEST(tests, n, withdrawn_busy);
     ADD_TEST(tests, n, never_fits);
     ADD_TEST(tests, n, cut_off);
+    ADD_TEST(tests, n, after_jobs);
+    ADD_TEST(tests, n, after_one_of_them);
+    ADD_TEST(tests, n, after_what_never_comes);
+    ADD_TEST(tests, n, cut_off_before_it);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

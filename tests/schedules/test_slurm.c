@@ -41,7 +41,7 @@ static const struct schedule rows[] = {
         { 0, 100, 1, 0, .estimate = 120 }, { 0, 10, 2, 100, .estimate = 60 }, { 0, 10, 1, 110, .estimate = 180 } } },
     { "jobs that share GPUs are refused", SLURM, ONE_NODE(1), .jobs = {
         { 0, 10, 1, NEVER, .shares = .5,
-          .refused = "slurm plans no shares of GPUs, MIG instances, required levels and tasks of several kinds" } } },
+          .refused = "slurm plans no shares of GPUs, MIG instances and required levels, and tasks of several kinds by backfill alone" } } },
 };
 /* clang-format on */
 

@@ -111,6 +111,19 @@ static void say_groups(struct description *d, const struct job_facts *f)
     }
 }
 
+/* The type of all runs, or that of each. */
+static void say_types(struct description *d, const struct workload *w, const struct job_facts *f)
+{
+    uint32_t first = w->shape[f->ask->shape].gpu_type;
+    bool alike = true;
+    for (const struct request *r = f->ask; r; r = r->next)
+        alike = alike && w->shape[r->shape].gpu_type == first;
+    for (const struct request *r = f->ask; r && !(alike && (r != f->ask || first == ID_NONE)); r = r->next) {
+        uint32_t type = w->shape[r->shape].gpu_type;
+        say(d, "%s%s", r == f->ask ? " type=" : "+", type == ID_NONE ? "any" : intern_text(w->gpu_types, type));
+    }
+}
+
 static void say_job(struct description *d, const struct workload *w, job_id j)
 {
     static const char *const classes[] = { "training", "inference", "interactive", "batch" };
@@ -124,8 +137,7 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
     say_time(d, "+", t->duration_ns);
     uint32_t tasks = say_runs(d, w, f);
     say_groups(d, f);
-    if (s->gpu_type != ID_NONE)
-        say(d, " type=%s", intern_text(w->gpu_types, s->gpu_type));
+    say_types(d, w, f);
     if (*intern_text(w->queue_names, f->queue))
         say(d, " queue=%s", intern_text(w->queue_names, f->queue));
     if (f->user != ID_NONE)
@@ -185,6 +197,8 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
                 say_time(d, names[i], part[i]);
         if (own.checkpoint_mib >= 0)
             say(d, " checkpoint_mib=%" PRId64, own.checkpoint_mib);
+        if (own.most_stops > 0)
+            say(d, " max_requeues=%" PRId64, own.most_stops - 1);
     }
     struct own_site site = workload_site(w, t->site);
     const char *const site_of[] = { " partition=", " qos=", " account=" };

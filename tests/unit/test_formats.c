@@ -68,6 +68,8 @@ static const struct sample good[] = {
     /* tasks go by group, groups by first sight; a minimum is the sum of those of its rows */
     { "native: a group of two kinds of tasks", NULL, N ",tasks,min_tasks,group\na,0,1,4,2,1,x\na,0,1,8,1,,y\na,0,1,6,3,2,x\n",
       "a 0+1 2x2 @x & 3x2 @x & 1x8 @y x(min=3) min=4\n" },
+    { "native: a GPU type of each group", NULL, N ",group,gpu_type\na,0,1,2,x,V100\na,0,1,4,y,A100|H100\na,0,1,1,z,\n",
+      "a 0+1 1x2 @x & 1x4 @y & 1x1 @z type=V100+A100|H100+any\n" },
     { "native: groups in groups", NULL,
       N ",topology,group\na,0,1,8,,r1/enc\na,0,1,1,required:node,r1/dec\na,0,1,8,,r2/enc\na,0,1,0,preferred:rack,r1\n"
         "a,0,1,0,required:pod,.\n",

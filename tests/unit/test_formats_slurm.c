@@ -89,6 +89,21 @@ static const struct sample samples[] = {
     { "its rows in another order, three runs, and the sum of them", H "\n" ROW("1", "COMPLETED", "270", "300", "310")
       ROW("1", "PREEMPTED", "100", "100", "150") ROW("1", "NODE_FAIL", "149", "160", "270"), .value[RUNS] = "sum",
       .jobs = "1 0+170 1x1 cpu=4000\n", .remark = "; 2 runs of requeued jobs joined" },
+    { "runs of their own: what failed is retried, what was preempted is not", H "\n" ROW("1", "REQUEUED", "100", "100", "150")
+      ROW("1", "NODE_FAIL", "150", "280", "290") ROW("1", "PREEMPTED", "290", "420", "425") ROW("1", "COMPLETED", "425", "430", "440"),
+      .value[RUNS] = "each", .jobs = "1 0+50 1x1 cpu=4000 failed\n1.r1 50+10 1x1 cpu=4000 after=1 failed\n1.r2 190+10 1x1 cpu=4000 after=1.r1\n",
+      .remark = "; 1 run of a requeued job joined; 2 runs of requeued jobs are retries" },
+    { "the last retry is what others wait for", "JobID|State|Submit|Start|End|AllocTRES|SubmitLine\n"
+      "7|REQUEUED|100|100|150|" GPU "|sbatch a\n7|FAILED|150|280|290|" GPU "|sbatch a\n"
+      "8|COMPLETED|101|300|310|" GPU "|sbatch -d afternotok:7 b\n", .value[RUNS] = "each",
+      .jobs = "7 0+50 1x1 cpu=4000 failed\n8 1+10 1x1 cpu=4000 afternotok=7.r1\n7.r1 50+10 1x1 cpu=4000 after=7 failed\n",
+      .remark = "; 1 run of a requeued job is a retry" },
+    { "may it be requeued? the last word counts, and batch jobs alone are", "JobID|State|Submit|Start|End|AllocTRES|SubmitLine\n"
+      "1|COMPLETED|1|1|2|" GPU "|sbatch --no-requeue a\n2|COMPLETED|1|1|2|" GPU "|sbatch --no-requeue --requeue a\n"
+      "3|COMPLETED|1|1|2|" GPU "|/usr/bin/srun --requeue a\n4|COMPLETED|1|1|2|" GPU "|salloc\n5|COMPLETED|1|1|2|" GPU "|sbatch a\n"
+      "6|COMPLETED|1|1|2|" GPU "|\n",
+      .jobs = "1 0+1 1x1 cpu=4000 max_requeues=0\n2 0+1 1x1 cpu=4000\n3 0+1 1x1 cpu=4000 max_requeues=0\n"
+      "4 0+1 1x1 cpu=4000 max_requeues=0\n5 0+1 1x1 cpu=4000\n6 0+1 1x1 cpu=4000\n", .remark = "" },
     { "requeued, and it waits", H "\n" ONE ROW("2", "REQUEUED", "100", "100", "150") ROW("2", "PENDING", "150", "Unknown", "Unknown"),
       .jobs = ONE_IS, .remark = "; 1 job left out that was requeued and waits; 1 run of a requeued job joined", .skipped = 1 },
     { "the number of another job", H "\n" ONE ROW("1", "COMPLETED", "5000", "5000", "5001"),
@@ -107,7 +122,7 @@ static const struct sample samples[] = {
       "12_2|COMPLETED|1|2|3|" GPU "\n", .jobs = "12_1 0+1 1x1 cpu=4000\n12_2 0+1 1x1 cpu=4000\n", .remark = "" },
     { "components of a heterogeneous job", "JobID|JobIDRaw|State|Submit|Start|End|ReqTRES\n"
       "13+1|14|COMPLETED|4|18|24|cpu=2,gres/gpu:a100=4,node=2\n13+0|13|COMPLETED|4|18|24|cpu=1,gres/gpu:v100=1,node=1\n",
-      .jobs = "13 0+6 1x1 cpu=1000 @het0 & 2x2 cpu=1000 @het1 type=v100|a100\n", .remark = "" },
+      .jobs = "13 0+6 1x1 cpu=1000 @het0 & 2x2 cpu=1000 @het1 type=v100+a100\n", .remark = "" },
     { "sizes: nodes that divide", SIZED("cpu=32,gres/gpu=8,mem=62.50G,node=2", ""), .jobs = "1 0+1 2x4 cpu=16000 mib=32000\n", .remark = "" },
     { "sizes: 3+5 GPUs", SIZED("cpu=8,gres/gpu=8,node=3", ""), .jobs = "1 0+1 any8 cpu=1000\n",
       .remark = "; 1 job whose GPUs or CPUs do not divide by its nodes: only the total is read" },

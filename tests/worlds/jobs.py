@@ -56,7 +56,8 @@ class Jobs(Draw):
                     "groups": 0.15, "cpus_per_task": 0.3, "mem_gib_per_task": 0.2, "epochs": 0.3,
                     "gpu_mem_gib": 0.05, "share_mem": 0.2, "anti_affinity": 0.05, "data_set": 0.3,
                     "partition": 0.8, "qos": 0.8, "account": 0.7, "nice": 0.1,
-                    "recorded_wait_s": 0.9 if self.policy == "recorded" else 0.03, "recorded_on": 0.3}
+                    "recorded_wait_s": 0.9 if self.policy == "recorded" else 0.03, "recorded_on": 0.3,
+                    "max_requeues": 0.1}
         on = {k for k, p in optional.items() if self.chance(p)} - ({"depends_on"} if self.federation
                                                                    else set())
         if not self.mig:
@@ -123,7 +124,8 @@ class Jobs(Draw):
                           1, 1, len(self.partitions)))),
                       "qos": lambda: r.choice(self.qos), "account": lambda: r.choice(self.accounts),
                       "nice": lambda: self.pick(-10, 0, 100),
-                      "recorded_wait_s": lambda: self.pick(0, 0, 10, 1000)}
+                      "recorded_wait_s": lambda: self.pick(0, 0, 10, 1000),
+                      "max_requeues": lambda: self.pick(0, 1, 3)}
             for k, draw in values.items():
                 if k in on and self.chance(0.8):
                     row[k] = draw()

@@ -20,7 +20,7 @@ struct native {
     int64_t gpus_milli, per_task_milli, tasks, min_tasks, max_tasks, min_gpus, max_gpus, gpu_milli;
     int64_t cpu_milli, mem_mib, priority, max_per_node, max_unavailable, nice;
     int64_t gpu_mem_mib, share_mem_mib, data_mib, epochs, checkpoint_mib;
-    int64_t interval_ns, save_ns, grace_ns, restart_ns;
+    int64_t interval_ns, save_ns, grace_ns, restart_ns, max_requeues;
     uint16_t mig;
     size_t preemptible, moldable, anti_affinity, class, status, checkpoint; /* indexes of words */
     uint8_t required_level, preferred_level;
@@ -39,6 +39,7 @@ static const struct native nothing = {
     .save_ns = NOT_GIVEN,
     .grace_ns = NOT_GIVEN,
     .restart_ns = NOT_GIVEN,
+    .max_requeues = NOT_GIVEN,
     .checkpoint_mib = NOT_GIVEN,
     .max_unavailable = NOT_GIVEN,
     .per_task_milli = NOT_GIVEN,
@@ -126,6 +127,7 @@ static const struct column columns[] = {
     CELL("save_s", TIME, save_ns),
     CELL("grace_s", TIME, grace_ns),
     CELL("restart_s", TIME, restart_ns),
+    A_NUMBER("max_requeues", max_requeues, 1, 0, REQUEUES_MOST),
     A_NUMBER("duty", duty, DUTY_ALL, 0, DUTY_ALL),
     A_NUMBER("mem_bw_duty", bandwidth, DUTY_ALL, 0, DUTY_ALL),
     A_NUMBER("gpu_mem_used_gib", used_mem_mib, 1024, 0, INT64_C(1024) * GIB_MAX), /* of each GPU */
@@ -144,8 +146,8 @@ static const struct column columns[] = {
 /* What belongs to a row with a group; all other columns belong to the job. */
 static const char *const own_columns[] = {
     "gpus",          "gpus_per_task",    "gpu_milli", "tasks", "min_tasks",
-    "cpus_per_task", "mem_gib_per_task", "topology",  "group", "node_selector",
-    "affinity",      "tolerations",      "slices",    "podset_group", NULL
+    "cpus_per_task", "mem_gib_per_task", "topology",  "group", "gpu_type",
+    "node_selector", "affinity", "tolerations", "slices", "podset_group", NULL
 };
 
 /* ---- jobs of several rows ---- */
@@ -234,6 +236,7 @@ static void parts_add(struct parts *g, const struct row *row, const struct job_r
     if (!g->n_parts) {
         g->first = *row;
         g->job = *job;
+        g->job.gpu_type_length = 0;              /* each row has its own */
     }
     mem_grow(&g->part, &g->capacity, g->n_parts, sizeof *g->part);
     g->part[g->n_parts++] = (struct task_row){
@@ -251,6 +254,10 @@ static void parts_add(struct parts *g, const struct row *row, const struct job_r
         .selector = parts_text(g, job->selector),
         .affinity = parts_text(g, job->affinity),
         .tolerations = parts_text(g, job->tolerations),
+        .gpu_type = job->gpu_type_length
+                        ? arena_text(g->memory, job->gpu_type, job->gpu_type_length)
+                        : NULL,
+        .gpu_type_length = job->gpu_type_length,
         .line = row->line,
     };
 }
@@ -468,7 +475,8 @@ static void fill(const struct native *n, struct job_row *job)
     job->max_per_node = n->anti_affinity ? 1 : (uint32_t)n->max_per_node;
     int64_t checkpoint = n->checkpoint == SIZE_MAX ? -1 : (int64_t)n->checkpoint;
     job->overhead = (struct own_overhead){ checkpoint,  n->interval_ns, n->save_ns,
-                                     n->grace_ns, n->restart_ns,  n->checkpoint_mib };
+                                     n->grace_ns, n->restart_ns,  n->checkpoint_mib,
+                                     n->max_requeues + 1 };
     job->duty = (struct duty){ (uint32_t)n->duty, (uint32_t)n->bandwidth };
     job->used_mem_mib = (uint32_t)n->used_mem_mib;
     job->slices = n->slices.text;

@@ -152,7 +152,7 @@ static void put_share(struct output *o, const struct row_of *j)
 }
 static bool has_gpu_type(const struct row_of *j)
 {
-    return shape_of(j)->gpu_type != ID_NONE;
+    return !j->inner && shape_of(j)->gpu_type != ID_NONE;
 }
 static void put_gpu_type(struct output *o, const struct row_of *j)
 {
@@ -453,6 +453,7 @@ static const struct column {
     { "save_s", overhead_has_save, overhead_put_save },
     { "grace_s", overhead_has_grace, overhead_put_grace },
     { "restart_s", overhead_has_restart, overhead_put_restart },
+    { "max_requeues", overhead_has_requeues, overhead_put_requeues },
     { "checkpoint_gib", overhead_has_checkpoint_size, overhead_put_checkpoint_size },
     { "data_set", input_has_data_set, input_put_data_set },
     { "epochs", input_has_epochs, input_put_epochs },

@@ -37,3 +37,11 @@ void overhead_put_checkpoint_size(struct output *o, const struct row_of *j)
 {
     row_put_gib(o, overhead(j).checkpoint_mib);
 }
+bool overhead_has_requeues(const struct row_of *j)
+{
+    return overhead(j).most_stops > 0;
+}
+void overhead_put_requeues(struct output *o, const struct row_of *j)
+{
+    out_integer(o, overhead(j).most_stops - 1);
+}

@@ -68,3 +68,5 @@ bool overhead_has_restart(const struct row_of *j);
 void overhead_put_restart(struct output *o, const struct row_of *j);
 bool overhead_has_checkpoint_size(const struct row_of *j);
 void overhead_put_checkpoint_size(struct output *o, const struct row_of *j);
+bool overhead_has_requeues(const struct row_of *j);
+void overhead_put_requeues(struct output *o, const struct row_of *j);

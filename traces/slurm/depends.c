@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct known { uint64_t base, task; const char *id; };       /* task UINT64_MAX: it is no task */
+struct known {
+    uint64_t base, task;          /* task UINT64_MAX: it is no task */
+    const char *id;
+    const struct log_job *job;
+};
 struct log_depends {
     struct known *known; size_t n, capacity;                 /* sorted by base, then task */
     char *text; size_t length, text_capacity;
@@ -40,10 +44,11 @@ struct log_depends *log_depends_new(const struct slurm_log *log)
         i++;
     for (size_t k = 0; k < log->n_jobs && i < log->n_rows; k++) {
         const struct log_job *j = &log->job[k];
-        if (j->repeated > 1 || !log_is_taken(log, j))
+        if (j->repeated > 1 || j->retried || !log_is_taken(log, j))
             continue;
         mem_grow(&d->known, &d->capacity, d->n, sizeof *d->known);
-        d->known[d->n++] = known_of(log_last(log, j)->id);
+        d->known[d->n] = known_of(log_last(log, j)->id);
+        d->known[d->n++].job = j;
     }
     if (d->n)
         qsort(d->known, d->n, sizeof *d->known, by_base);
@@ -84,8 +89,17 @@ static size_t lower_bound(const struct log_depends *d, uint64_t base, uint64_t t
     return from;
 }
 
-/* The jobs that a number means, behind one ':' each; how many. The job itself is none of them. */
-static size_t put_jobs(struct log_depends *d, struct known wanted, const char *self)
+static void put_id(struct log_depends *d, const struct slurm_log *log, const struct log_job *j)
+{
+    char id[256];
+    int n = log_job_id(log, j, id, sizeof id);
+    put(d, id, j->retry ? (size_t)n : strcspn(id, "+"));
+}
+
+/* The jobs that a number means, behind one ':' each; how many. The job itself is none of them, and
+ * of retries the last one is meant. */
+static size_t put_jobs(struct log_depends *d, const struct slurm_log *log, struct known wanted,
+                       const char *self)
 {
     size_t n = 0;
     bool all = wanted.task == NO_TASK;
@@ -95,9 +109,8 @@ static size_t put_jobs(struct log_depends *d, struct known wanted, const char *s
          i++) {
         if (strcmp(d->known[i].id, self) == 0)
             continue;
-        size_t length = strcspn(d->known[i].id, "+");
         put(d, ":", 1);
-        put(d, d->known[i].id, length);
+        put_id(d, log, d->known[i].job);
         n++;
     }
     return n;
@@ -128,7 +141,7 @@ static void put_entry(struct log_depends *d, struct slurm_log *log, const struct
         struct known wanted = known_of(++at);
         if (h == CORR && wanted.task == NO_TASK)
             wanted.task = known_of(r->id).task;
-        size_t found = put_jobs(d, wanted, r->id);
+        size_t found = put_jobs(d, log, wanted, r->id);
         log->n.unknown_dependencies += !found;
         n += found;
         at += strcspn(at, ":,?");
@@ -155,14 +168,20 @@ static void put_limit(struct log_depends *d, struct slurm_log *log, const struct
     put(d, text, (size_t)n);
 }
 
-const char *log_depends_of(struct log_depends *d, struct slurm_log *log, const struct log_row *r)
+const char *log_depends_of(struct log_depends *d, struct slurm_log *log, uint32_t k)
 {
-    if (r->dependency == INTERN_NONE && !r->tasks_at_once)
+    const struct log_job *j = &log->job[k];
+    const struct log_row *r = log_first(log, j);
+    bool again = j->retry && log_is_taken(log, j - 1);
+    if (!again && (j->retry || r->dependency == INTERN_NONE) && !r->tasks_at_once)
         return "";
-    const char *at = r->dependency == INTERN_NONE ? "" : intern_text(log->names, r->dependency);
+    const char *at =
+        j->retry || r->dependency == INTERN_NONE ? "" : intern_text(log->names, r->dependency);
     char mark = strchr(at, '?') ? '?' : ';';
     d->length = 0;
     put(d, "", 0);
+    if (again)
+        put_id(d, log, j - 1);
     for (size_t n; *at; at += n + (at[n] != '\0')) {
         n = strcspn(at, ",?");
         put_entry(d, log, r, at, n, mark);

@@ -12,7 +12,6 @@
 enum { NAME_MAX_BYTES = 160 };
 struct log_request {
     char id[NAME_MAX_BYTES];
-    char type[2 * NAME_MAX_BYTES];               /* of components of several types */
     char *features, *partitions;
     struct task_row *part; size_t parts_capacity;
     char (*group)[16]; size_t groups_capacity;
@@ -72,7 +71,7 @@ static uint32_t *verdict(struct slurm_log *log, const struct log_job *j)
     const struct log_row *r = log_last(log, j);
     int64_t shards = shards_of(log, &log->row[j->sized_by]);
     if (j->state == LOG_WAITING && (!log->how.waiting || r->tasks_waiting || r->limit_s < 0))
-        return j->n_runs > 1 ? &log->n.requeued_last : &log->n.waiting;
+        return j->n_runs > 1 || j->retry ? &log->n.requeued_last : &log->n.waiting;
     if (j->state == LOG_RUNNING && !log->how.running)
         return &log->n.running;
     if (log_has_run(j->state) && log->has[C_START] && r->start_s == NO_TIME)
@@ -192,7 +191,7 @@ static void set_times(struct slurm_log *log, const struct log_job *j, struct job
 {
     const struct log_row *first = log_first(log, j), *last = log_last(log, j);
     bool auto_eligible = log->how.arrive == ARRIVE_AUTO && !log->has[C_SUBMIT_LINE];
-    int64_t at = first->submit_s, work = log->how.sum_runs ? j->sum_s : j->last_s;
+    int64_t at = first->submit_s, work = log->how.runs == RUNS_SUM ? j->sum_s : j->last_s;
     if ((auto_eligible || log->how.arrive == ARRIVE_ELIGIBLE) && first->eligible_s != NO_TIME &&
         (first->start_s == NO_TIME || first->eligible_s <= first->start_s))
         at = first->eligible_s;
@@ -268,9 +267,8 @@ static enum job_fate fate_of(enum log_state s)
 
 static void set_parts(struct slurm_log *log, uint32_t k, struct log_request *m, struct job_row *to)
 {
-    size_t n = 0, length = 0;
+    size_t n = 0;
     const struct log_row *leader = log_last(log, &log->job[k]);
-    m->type[0] = '\0';
     for (uint32_t c = k; c != ID_NONE; c = log->job[c].next_component, n++) {
         const struct log_row *r = &log->row[log->job[c].sized_by];
         struct job_row one = job_row_default;
@@ -282,35 +280,39 @@ static void set_parts(struct slurm_log *log, uint32_t k, struct log_request *m, 
         m->part[n] = (struct task_row){
             .gpus = one.tasks ? one.gpus / one.tasks : one.gpus, .gpu_milli = one.gpu_milli,
             .tasks = one.tasks ? one.tasks : 1, .cpu_milli = one.cpu_milli, .mem_mib = one.mem_mib,
-            .required_level = LEVEL_ANY, .preferred_level = LEVEL_ANY, .line = r->line };
+            .required_level = LEVEL_ANY, .preferred_level = LEVEL_ANY,
+            .gpu_type = one.gpu_type, .gpu_type_length = one.gpu_type_length, .line = r->line };
         snprintf(m->group[n], sizeof *m->group, "het%u", (unsigned)(r->component - 1));
-        if (one.gpu_type_length && !strstr(m->type, one.gpu_type) && length < NAME_MAX_BYTES)
-            length += (size_t)snprintf(m->type + length, sizeof m->type - length, "%s%.80s",
-                                       length ? "|" : "", one.gpu_type);
     }
     for (size_t i = 0; i < n; i++)
         m->part[i].group = m->group[i];
     to->part = m->part;
     to->n_parts = n;
-    to->gpu_type = length ? m->type : NULL;
-    to->gpu_type_length = length;
 }
 
-/* The number alone for a heterogeneous job; "#2" behind one that another job had before. */
-static void set_id(const struct log_job *j, const struct log_row *r, struct log_request *m,
+int log_job_id(const struct slurm_log *log, const struct log_job *j, char *to, size_t size)
+{
+    const char *id = log_last(log, j)->id;
+    int length = j->next_component != ID_NONE ? (int)strcspn(id, "+") : NAME_MAX_BYTES - 32;
+    char again[16] = "", retry[16] = "";
+    if (j->repeated > 1)
+        snprintf(again, sizeof again, "#%" PRIu32, j->repeated);
+    if (j->retry)
+        snprintf(retry, sizeof retry, ".r%" PRIu32, j->retry);
+    return snprintf(to, size, "%.*s%s%s", length, id, again, retry);
+}
+
+static void set_id(const struct slurm_log *log, const struct log_job *j, struct log_request *m,
                    struct job_row *to)
 {
-    int length = j->next_component != ID_NONE ? (int)strcspn(r->id, "+") : NAME_MAX_BYTES - 16;
+    const struct log_row *r = log_last(log, j);
     to->job_id = r->id;
     to->job_id_length = strlen(r->id);
     to->tie = (int64_t)r->raw;
-    if (j->repeated == 1 && j->next_component == ID_NONE)
+    if (j->repeated == 1 && !j->retry && j->next_component == ID_NONE)
         return;
-    int n = snprintf(m->id, sizeof m->id, "%.*s", length, r->id);
-    if (j->repeated > 1)
-        n += snprintf(m->id + n, sizeof m->id - (size_t)n, "#%" PRIu32, j->repeated);
     to->job_id = m->id;
-    to->job_id_length = (size_t)n;
+    to->job_id_length = (size_t)log_job_id(log, j, m->id, sizeof m->id);
 }
 
 bool log_job_row(struct slurm_log *log, uint32_t k, struct log_request *m, struct job_row *to)
@@ -331,7 +333,7 @@ bool log_job_row(struct slurm_log *log, uint32_t k, struct log_request *m, struc
     if (!m->depends)
         m->depends = log_depends_new(log);
     *to = job_row_default;
-    set_id(j, r, m, to);
+    set_id(log, j, m, to);
     set_times(log, j, to);
     set_owner(log, r, to);
     set_site(log, r, m, to);
@@ -342,9 +344,11 @@ bool log_job_row(struct slurm_log *log, uint32_t k, struct log_request *m, struc
         set_type(log, sized, to);
     }
     set_features(log, r, m, to);
-    log->n.broken_off += j->state == LOG_BROKEN_OFF;
+    log->n.broken_off += !j->retried && (j->state == LOG_BROKEN_OFF || j->state == LOG_PREEMPTED);
+    if (r->requeue == REQUEUE_NO || (log->how.no_requeue && r->requeue == REQUEUE_UNSAID))
+        to->overhead.most_stops = 1;
     to->fate = fate_of(j->state);
-    to->depends_on = log_depends_of(m->depends, log, log_first(log, j));
+    to->depends_on = log_depends_of(m->depends, log, k);
     to->depends_on_length = strlen(to->depends_on);
     return true;
 }

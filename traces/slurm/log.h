@@ -13,6 +13,11 @@
  * that changed its size (RESIZING) are one run; the size is that of the longest piece. A row that
  * is there twice, or in an older state (as where two logs overlap), counts once.
  *
+ * With runs=each every run that its job or the machine broke off (REQUEUED, NODE_FAIL, ...) is a job
+ * of its own, failed, and the next one is a retry of it: "12.r1" behind "12", then "12.r2". It arrives
+ * when it did in the log, but not before the one before it has ended. Runs that the scheduler broke
+ * off (PREEMPTED) are none of these: a run of the trace preempts as its own policy does.
+ *
  * The components of a heterogeneous job, "12+0", "12+1", become one job "12" of groups.
  *
  * Times are seconds since 1970, UTC. Columns: SchedMD/slurm:doc/man/man1/sacct.1 and
@@ -33,16 +38,18 @@ struct slurm_log_options {
     int arrive;                   /* ARRIVE_... */
     bool asked_size;              /* sizes from ReqTRES though AllocTRES is there */
     bool cpu_jobs;                /* jobs without GPUs are taken, too */
-    bool sum_runs;                /* the work of a job is that of all its runs */
+    int runs;                     /* RUNS_...: of a job that was requeued */
     bool waiting, running;        /* jobs that wait or run at the end of the log are taken, too */
     bool unfinished_only;         /* of jobs that ended none is there to depend on */
     bool recorded_priority;
+    bool no_requeue;              /* jobs that do not say it are not requeued: JobRequeue=0 */
     bool details;                 /* keep what only slurm_log_write() needs */
     int64_t zone_s;               /* how far local times are ahead of UTC */
     bool zone_said;
     int64_t shards_per_gpu;       /* 0: unknown */
     const char *cluster;          /* NULL: the only one */
 };
+enum { RUNS_LAST, RUNS_SUM, RUNS_EACH };
 enum { ARRIVE_AUTO, ARRIVE_SUBMIT, ARRIVE_ELIGIBLE };
 extern const struct trace_option slurm_options[];
 /* value: [of slurm_options] as given, NULL: not given. 0, or -1 with err. */
@@ -51,9 +58,11 @@ int slurm_options_read(const char *file, const char *const *value, struct slurm_
 
 /* what a State says of the run */
 enum log_state {
-    LOG_COMPLETED, LOG_FAILED, LOG_TIMEOUT, LOG_CANCELLED, LOG_NODE_FAIL, LOG_BROKEN_OFF,
-    LOG_RUNNING, LOG_WAITING, LOG_RESIZED, LOG_STATES
+    LOG_COMPLETED, LOG_FAILED, LOG_TIMEOUT, LOG_CANCELLED, LOG_NODE_FAIL, LOG_PREEMPTED,
+    LOG_BROKEN_OFF, LOG_RUNNING, LOG_WAITING, LOG_RESIZED, LOG_STATES
 };
+/* what SubmitLine says: --requeue, --no-requeue */
+enum log_requeue { REQUEUE_UNSAID, REQUEUE_YES, REQUEUE_NO };
 /* A size as AllocTRES or ReqTRES (or the columns beside them) say it; -1: unsaid. */
 struct log_size { int64_t gpus, cpus, nodes, mem_mib, shards; };
 struct log_row {
@@ -72,7 +81,7 @@ struct log_row {
     int64_t priority;             /* -1: unsaid */
     int32_t exit_code, exit_signal;
     uint32_t component;           /* of a heterogeneous job, from 1; 0: it is none */
-    uint8_t state;
+    uint8_t state, requeue;       /* enum log_state, enum log_requeue */
     bool several_types;
     bool tasks_waiting;           /* "12_[4-9]": tasks of an array of which none has begun */
     uint32_t tasks_at_once;       /* of such a task, and one that runs: "12_[4-9%2]"; 0: any number */
@@ -82,6 +91,8 @@ struct log_row {
 struct log_job {
     uint32_t first, n_runs;       /* in log.run, which has numbers of rows, by Start */
     uint32_t repeated;            /* the k-th job of this number, from 1 */
+    uint32_t retry;               /* the k-th retry of the job before it in log.job; 0: it is none */
+    bool retried;                 /* the next in log.job is a retry of it */
     uint32_t component_of, next_component;       /* jobs that are the components before and behind
                                                     it of one heterogeneous job; ID_NONE: none */
     uint8_t state;                /* of the last run; pieces count as one */
@@ -90,7 +101,7 @@ struct log_job {
 };
 
 struct slurm_log_counts {
-    uint32_t rows, steps, twice, older, broken_off, joined, resized, other_cluster;
+    uint32_t rows, steps, twice, older, broken_off, joined, retries, resized, other_cluster;
     uint32_t cancelled_waiting, waiting, running, without_gpus, without_limit, sizes_differ,
         several_types, times_corrected, summer_time, no_submit, shares, requeued_last, uneven,
         starts_differ, local_times, unknown_dependencies, other_dependencies, counted_features,
@@ -159,6 +170,9 @@ static inline const char *log_name(const struct slurm_log *log, uint32_t name)
 {
     return name == INTERN_NONE ? "" : intern_text(log->names, name);
 }
+/* What the run calls it: "12", "12_3", "12#2", "12.r1"; the number alone for a heterogeneous job.
+ * Its length; as snprintf(). */
+int log_job_id(const struct slurm_log *log, const struct log_job *j, char *to, size_t size);
 bool log_has_run(enum log_state s);              /* it ended */
 bool log_is_taken(const struct slurm_log *log, const struct log_job *j);
 /* Fills a row of the workload from job k of the log, its further components as parts; texts live

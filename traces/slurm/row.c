@@ -139,7 +139,7 @@ static const struct state_word { const char *word; enum log_state state; } state
     { "CANCELLED", LOG_CANCELLED },     { "TIMEOUT", LOG_TIMEOUT },
     { "OUT_OF_MEMORY", LOG_FAILED },    { "NODE_FAIL", LOG_NODE_FAIL },
     { "RUNNING", LOG_RUNNING },         { "PENDING", LOG_WAITING },
-    { "PREEMPTED", LOG_BROKEN_OFF },    { "REQUEUED", LOG_BROKEN_OFF },
+    { "PREEMPTED", LOG_PREEMPTED },     { "REQUEUED", LOG_BROKEN_OFF },
     { "REQUEUE_HOLD", LOG_BROKEN_OFF }, { "SPECIAL_EXIT", LOG_BROKEN_OFF },
     { "BOOT_FAIL", LOG_FAILED },        { "DEADLINE", LOG_TIMEOUT },
     { "SUSPENDED", LOG_RUNNING },       { "COMPLETING", LOG_RUNNING },
@@ -315,6 +315,30 @@ static struct cell dependency_of(struct cell c)
     return (struct cell){ "", 0 };
 }
 
+static bool is_word(const char *at, size_t n, const char *word)
+{
+    return n == strlen(word) && !memcmp(at, word, n);
+}
+
+/* What the command says: of two words the last. Batch jobs alone are requeued, so that those of srun
+ * and salloc are not. */
+static enum log_requeue requeue_of(struct cell c)
+{
+    size_t n = strcspn(c.text, " \t"), name = n;
+    enum log_requeue said = REQUEUE_UNSAID;
+    while (name && c.text[name - 1] != '/')
+        name--;
+    if (is_word(c.text + name, n - name, "srun") || is_word(c.text + name, n - name, "salloc"))
+        return REQUEUE_NO;
+    for (const char *at = c.text; *at; at += n + strspn(at + n, " \t")) {
+        n = strcspn(at, " \t");
+        said = is_word(at, n, "--requeue")      ? REQUEUE_YES
+               : is_word(at, n, "--no-requeue") ? REQUEUE_NO
+                                                : said;
+    }
+    return said;
+}
+
 static int take_priority(struct line *l, struct log_row *r)
 {
     struct cell c = cell_of(l, C_PRIORITY);
@@ -364,6 +388,7 @@ static int take_rest(struct line *l, struct log_row *r)
     r->partition = name_of(l, cell_of(l, C_PARTITION));
     r->qos = name_of(l, cell_of(l, C_QOS));
     r->constraints = name_of(l, cell_of(l, C_CONSTRAINTS));
+    r->requeue = requeue_of(cell_of(l, C_SUBMIT_LINE));
     r->dependency =
         depends.length ? intern_add(l->log->names, depends.text, depends.length) : INTERN_NONE;
     if (!l->log->how.details)

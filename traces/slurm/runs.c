@@ -72,7 +72,13 @@ static void free_keys(struct keys *k)
 
 static bool goes_on(enum log_state s)
 {
-    return s == LOG_BROKEN_OFF || s == LOG_NODE_FAIL || s == LOG_RESIZED;
+    return s == LOG_BROKEN_OFF || s == LOG_PREEMPTED || s == LOG_NODE_FAIL || s == LOG_RESIZED;
+}
+
+/* It is run again, and not for the scheduler's sake. */
+static bool fails(enum log_state s)
+{
+    return s == LOG_BROKEN_OFF || s == LOG_NODE_FAIL;
 }
 
 static int64_t submit_of(const struct log_row *r)
@@ -173,16 +179,32 @@ static void add_job(struct slurm_log *log, uint32_t first, uint32_t n, uint32_t 
     log->job[log->n_jobs++] = j;
 }
 
+/* Runs run[first .. end) are of one job, or of it and its retries. */
+static void add_runs(struct slurm_log *log, uint32_t first, uint32_t end, uint32_t repeated)
+{
+    uint32_t retry = 0;
+    for (uint32_t i = first + 1; i < end && log->how.runs == RUNS_EACH; i++)
+        if (fails(log->row[log->run[i - 1]].state)) {
+            add_job(log, first, i - first, repeated);
+            log->job[log->n_jobs - 1].retry = retry++;
+            log->job[log->n_jobs - 1].retried = true;
+            first = i;
+        }
+    add_job(log, first, end - first, repeated);
+    log->job[log->n_jobs - 1].retry = retry;
+    log->n.retries += retry;
+}
+
 /* Rows run[first .. first + n) have one number. */
 static void split_into_jobs(struct slurm_log *log, uint32_t first, uint32_t n)
 {
     uint32_t from = first, repeated = 1;
     for (uint32_t i = first + 1; i < first + n; i++)
         if (!is_next_run(&log->row[log->run[i - 1]], &log->row[log->run[i]])) {
-            add_job(log, from, i - from, repeated++);
+            add_runs(log, from, i, repeated++);
             from = i;
         }
-    add_job(log, from, first + n - from, repeated);
+    add_runs(log, from, first + n, repeated);
 }
 
 /* ---- components ---- */

@@ -19,7 +19,8 @@ const struct trace_option slurm_options[] = {
     [CLUSTER] = { "cluster", "of several clusters in the file the one that is read" },
     [SIZE] = { "size", "sizes from AllocTRES or ReqTRES: alloc (default) or req" },
     [CPU_JOBS] = { "cpu_jobs", "yes: jobs without GPUs are taken, too" },
-    [RUNS] = { "runs", "work of a job that was requeued: last (default) run, or sum of all" },
+    [RUNS] = { "runs", "of a job that was requeued: last (default), the work of the last one; sum: that of "
+                         "all; each: those that failed are retried, a job each" },
     [WAITING] = { "pending",
                   "yes: jobs that still wait are taken, and last as long as their limit" },
     [RUNNING] = { "running", "yes: jobs that still run are taken, with the time up to now" },
@@ -68,9 +69,9 @@ int slurm_options_read(const char *file, const char *const *value, struct slurm_
                       *const arrives[] = { "submit", "eligible", NULL },
                       *const sizes[] = { "alloc", "req", NULL },
                       *const booleans[] = { "no", "yes", NULL },
-                      *const runs[] = { "last", "sum", NULL },
+                      *const runs[] = { "last", "sum", "each", NULL },
                       *const priorities[] = { "none", "recorded", NULL };
-    int queue = QUEUE_ACCOUNT, arrive = -1, size = 0, cpu = 0, sum = 0, waiting = 0, running = 0,
+    int queue = QUEUE_ACCOUNT, arrive = -1, size = 0, cpu = 0, kept = 0, waiting = 0, running = 0,
         priority = 0;
     *to = (struct slurm_log_options){ .cluster = value[CLUSTER], .queue_said = value[QUEUE],
                                       .zone_said = value[ZONE] };
@@ -78,7 +79,7 @@ int slurm_options_read(const char *file, const char *const *value, struct slurm_
         word(file, "arrive", value[ARRIVE], arrives, &arrive, err) ||
         word(file, "size", value[SIZE], sizes, &size, err) ||
         word(file, "cpu_jobs", value[CPU_JOBS], booleans, &cpu, err) ||
-        word(file, "runs", value[RUNS], runs, &sum, err) ||
+        word(file, "runs", value[RUNS], runs, &kept, err) ||
         word(file, "pending", value[WAITING], booleans, &waiting, err) ||
         word(file, "running", value[RUNNING], booleans, &running, err) ||
         word(file, "priority", value[PRIORITY], priorities, &priority, err))
@@ -95,7 +96,7 @@ int slurm_options_read(const char *file, const char *const *value, struct slurm_
     to->arrive = arrive == 0 ? ARRIVE_SUBMIT : arrive == 1 ? ARRIVE_ELIGIBLE : ARRIVE_AUTO;
     to->asked_size = size;
     to->cpu_jobs = cpu;
-    to->sum_runs = sum;
+    to->runs = kept;
     to->waiting = waiting;
     to->running = running;
     to->recorded_priority = priority;
@@ -135,6 +136,7 @@ static void put_left_out(FILE *f, const struct slurm_log_counts *n)
 static void put_changed(FILE *f, const struct slurm_log_counts *n)
 {
     put(f, n->joined, "run of a requeued job joined", "runs of requeued jobs joined");
+    put(f, n->retries, "run of a requeued job is a retry", "runs of requeued jobs are retries");
     put(f, n->resized, "piece of a resized job joined", "pieces of resized jobs joined");
     put(f, n->broken_off, "job whose last run was broken off counts as failed",
         "jobs whose last run was broken off count as failed");

@@ -137,10 +137,11 @@ int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, co
 enum { PERFECT = 1 };             /* index of native_checkpoints[] */
 const struct own_overhead synth_on_demand_overhead = { .checkpoint = PERFECT,
                                                  .interval_ns = -1,
-                                                 .restart_ns = -1 };
+                                                 .restart_ns = -1,
+                                                 .most_stops = REQUEUES_ALL };
 
 static int add_replicas(const struct deployment *d, const struct job_row *replica, const char *file,
-                        size_t number, struct workload *w, struct error *err)
+                        struct workload *w, struct error *err)
 {
     struct job_row row = *replica;
     int64_t start_ns = d->service.demand.start_ns, end_ns = d->service.demand.end_ns;
@@ -153,7 +154,7 @@ static int add_replicas(const struct deployment *d, const struct job_row *replic
                              d->service.name);
         row.job_id = name;
         row.job_id_length = (size_t)length;
-        if (workload_add(w, &row, file, number + 1, err))
+        if (workload_add(w, &row, file, d->line, err))
             return -1;
     }
     return 0;
@@ -171,7 +172,7 @@ int synth_services_add(struct synth_spec *s, uint64_t seed, const char *file, st
                              "%s: service %s: want its end_s, or a span_s, where there are no jobs",
                              file, all->of[i].service.name);
     for (size_t i = 0; i < all->n; i++)
-        if (add_replicas(&all->of[i], &s->replica[i], file, i, w, err))
+        if (add_replicas(&all->of[i], &s->replica[i], file, w, err))
             return -1;
     all->seed = seed;
     w->services = all;

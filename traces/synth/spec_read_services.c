@@ -192,7 +192,7 @@ static int read_slo(const struct spec_reader *r, struct config_value v, struct d
 #define LOAD_GB_PER_S  2.0
 
 struct file_service {
-    const char *name, *queue, *user, *model, *mig;
+    const char *name, *queue, *user, *model, *mig, *depends_on;
     int32_t priority;
     bool preemptible;
     int64_t gpu_milli, cpu_milli, mem_mib, start_ns, end_ns, interval_ns;
@@ -240,6 +240,7 @@ static const struct config_key service_keys[] = {
     { .name = "autoscaler",     .type = CONFIG_MAPPING, AT(autoscaler) },
     { .name = "start_up",       .type = CONFIG_MAPPING, AT(start_up) },
     { .name = "start_s",        SECONDS, AT(start_ns) },
+    { .name = "depends_on",     .type = CONFIG_TEXT, AT(depends_on) },
     { .name = "end_s",          SECONDS, AT(end_ns), .above_least = true },
     { .name = "mode",           .type = CONFIG_CHOICE, AT(mode), .words = mode_words },
     { .name = "interval_s",     SECONDS, AT(interval_ns), .least = 1 },
@@ -428,7 +429,7 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
     if (read_size(r, at, &f, row) || read_gpu_types(r, f.gpu_types, row) ||
         read_speeds(r, f.speeds, d) || read_requests(r, f.requests, d) ||
         read_service_time(r, f.service_time, row, d) ||
-        read_start(r, f.start_up, !config_given(config_look(at, "start_s")), d) ||
+        read_start(r, f.start_up, !config_given(config_look(at, "start_s")) && !f.depends_on, d) ||
         read_slo(r, f.slo, d) || read_replicas(r, at, f.replicas, &d->scaler) ||
         spec_read_scaler(r, f.autoscaler, d))
         return -1;
@@ -436,6 +437,10 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
         s->dispatch = DISPATCH_JSQ;
     if (s->time.kind == TIME_ENGINE && !config_given(config_look(at, "timeout_s")))
         s->timeout_s = INFINITY;  /* engines do not drop (models.md 4.9) */
+    if (f.end_ns == TIME_NEVER && f.depends_on &&
+        !(d->replay && s->demand.time_scale > 0))
+        return config_error(at, r->err,
+                            "want its end_s: so long after the jobs that it depends on it ends");
     if (f.end_ns == TIME_NEVER)
         s->demand.end_ns = end_of(r, d, f.start_ns);
     if (s->demand.end_ns <= f.start_ns)
@@ -451,6 +456,8 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
     set_text(kept(r, f.queue), &row->queue, &row->queue_length);
     set_text(kept(r, f.user), &row->user, &row->user_length);
     set_text(kept(r, f.model), &row->model, &row->model_length);
+    set_text(kept(r, f.depends_on), &row->depends_on, &row->depends_on_length);
+    d->line = config_line(at);
     struct error why = { "" };
     return service_check(s, &why) ? config_error(at, r->err, "%s", why.text) : 0;
 }

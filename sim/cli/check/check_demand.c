@@ -51,25 +51,48 @@ static int64_t span_of(const struct workload *w)
     return w->facts[w->n_jobs - 1].submit_ns - w->facts[0].submit_ns;
 }
 
-/* By the GPU type that jobs ask for; jobs that ask for none come first. GPUs: the most that any
- * of these jobs may use. */
+static int64_t may_use(const struct sched *s, const struct workload *w, job_id j)
+{
+    int64_t gpus = 0;
+    for (const struct request *r = w->facts[j].ask; r; r = r->next) {
+        bool was = false;
+        for (const struct request *q = w->facts[j].ask; q != r; q = q->next)
+            was |= w->shape[q->shape].gpu_type == w->shape[r->shape].gpu_type;
+        gpus += was ? 0 : run_shape_gpus(s, r->shape);
+    }
+    return gpus;
+}
+
+/* Number of its bucket: 0, any; 1 + its type; the last one of all, several. */
+static uint32_t bucket_of(const struct workload *w, job_id j)
+{
+    uint32_t type = w->shape[w->facts[j].ask->shape].gpu_type;
+    for (const struct request *r = w->facts[j].ask; r; r = r->next)
+        if (w->shape[r->shape].gpu_type != type)
+            return intern_count(w->gpu_types) + 1;
+    return type == ID_NONE ? 0 : type + 1;
+}
+
+/* By the GPU type that jobs ask for; jobs that ask for none come first, those whose tasks ask for
+ * different ones last. GPUs: the most that any of these jobs may use. */
 static json_t *by_type(const struct workload *w, const struct sched *s)
 {
-    uint32_t n = intern_count(w->gpu_types) + 1;
+    uint32_t n = intern_count(w->gpu_types) + 2;
     struct demand *of = mem_new(n, sizeof *of), none = { 0 };
     int64_t *gpus = mem_new(n, sizeof *gpus);
     for (job_id j = 0; j < w->n_jobs; j++) {
-        const struct shape *shape = &w->shape[w->facts[j].ask->shape];
-        uint32_t type = shape->gpu_type == ID_NONE ? 0 : shape->gpu_type + 1;
-        int64_t may_use = run_shape_gpus(s, w->facts[j].ask->shape);
-        add_job(request_gpus(&shape->ask) ? &of[type] : &none, w, j);
-        gpus[type] = may_use > gpus[type] ? may_use : gpus[type];
+        uint32_t type = bucket_of(w, j);
+        int64_t most = may_use(s, w, j);
+        add_job(request_gpus(w->facts[j].ask) ? &of[type] : &none, w, j);
+        gpus[type] = most > gpus[type] ? most : gpus[type];
     }
     json_t *list = json_array();
     for (uint32_t t = 0; t < n; t++)
         if (of[t].jobs)
             json_array_append_new(list, put_demand("gpu_type",
-                                                   t ? intern_text(w->gpu_types, t - 1) : "any",
+                                                   !t          ? "any"
+                                                   : t + 1 < n ? intern_text(w->gpu_types, t - 1)
+                                                               : "several",
                                                    &of[t], gpus[t], span_of(w)));
     if (none.jobs)
         json_array_append_new(list, put_demand("gpu_type", "without GPUs", &none, 0, span_of(w)));

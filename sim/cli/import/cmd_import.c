@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 struct import_options {
-    const char *jobs, *conf, *gres, *topology, *nodes, *partitions, *accounts, *qos, *reservations, *output, *zone,
-        *cluster, *at;
+    const char *jobs, *conf, *gres, *topology, *nodes, *partitions, *accounts, *qos, *reservations, *output,
+        *zone, *cluster, *runs, *at;
     int64_t run_time_ns;
     int queues;
     bool plain, cpu_jobs;
@@ -59,6 +59,12 @@ static const struct option options[] = {
       .kind = OPTION_TEXT,
       .at = offsetof(struct import_options, cluster),
       .help = "of several clusters in the log the one that is read" },
+    { .name = "runs",
+      .argument = "WORD",
+      .kind = OPTION_TEXT,
+      .at = offsetof(struct import_options, runs),
+      .help = "of a job that was requeued: last (default), sum or each, as of the trace format "
+              "slurm" },
     { .name = "cpu-jobs",
       .kind = OPTION_FLAG,
       .at = offsetof(struct import_options, cpu_jobs),
@@ -141,6 +147,7 @@ static int read_log(struct import *im, const struct import_options *x, struct er
         const char *name = slurm_options[i].name;
         value[i] = !strcmp(name, "zone")                     ? x->zone
                    : !strcmp(name, "cluster")                ? x->cluster
+                   : !strcmp(name, "runs")                   ? x->runs
                    : !strcmp(name, "cpu_jobs") && x->cpu_jobs ? "yes"
                                                               : NULL;
     }
@@ -148,6 +155,8 @@ static int read_log(struct import *im, const struct import_options *x, struct er
         return 0;
     if (slurm_options_read("import", value, &how, err) != 0)
         return -1;
+    const char *requeue = site_key(im->site, "JobRequeue");
+    how.no_requeue = requeue && !strcmp(requeue, "0");
     how.details = true;
     im->in = input_open(x->jobs, err);
     im->log = im->in ? slurm_log_read(im->in, &how, err) : NULL;

@@ -22,7 +22,7 @@ import tempfile
 import threading
 import time
 
-from replay import Site
+from replay import Site, components
 
 PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "scontrol", "squeue", "sinfo"]
 CONF = """ClusterName=recording
@@ -161,9 +161,12 @@ class Recorder:
             options += ["-t", job["limit"]]
         if job["nice"]:
             options.append("--nice=" + job["nice"])
-        typed = job["gpu_type"] + ":" if job["gpu_type"] else ""
-        options.append(f"--gpus-per-node={typed}{job['gpus_per_node']}")
-        done = self.run("sbatch", "--parsable", *options, "--wrap", work)
+        words = []
+        for nodes, gpus, gpu_type in components(job):
+            options[options.index("-N") + 1] = nodes
+            typed = gpu_type + ":" if gpu_type else ""
+            words += [":"] * bool(words) + options + [f"--gpus-per-node={typed}{gpus}"]
+        done = self.run("sbatch", "--parsable", *words, "--wrap", work)
         if done.returncode:
             raise SystemExit(f"record: job {job['job']}: {done.stderr}")
 
