@@ -328,6 +328,17 @@ static bool task_fits(const struct sched *s, const struct live *l)
     return false;
 }
 
+/* Some job waits for what never comes, so that those behind it in its line do, too. */
+static bool head_may_wait(const struct sched *s)
+{
+    for (job_id j = 0; j < s->n_jobs; j++) {
+        const struct live *l = s->job[j].state == JOB_PENDING ? live_of(s, j) : NULL;
+        if (l && may_wait_for_ever(wait_reason_now(s, l)))
+            return true;
+    }
+    return false;
+}
+
 static bool any_gathers(const struct sched *s)
 {
     for (job_id j = 0; j < s->n_jobs; j++)
@@ -340,7 +351,7 @@ static bool any_gathers(const struct sched *s)
  * the policy has forgotten a job. */
 static int stall_check(struct sched *s, struct error *err)
 {
-    bool deadlock = any_gathers(s);
+    bool deadlock = any_gathers(s), behind = head_may_wait(s);
     shape_id last_shape = ID_NONE;
     jobs_enter_held(s);
     for (job_id j = 0; j < s->n_jobs; j++) {
@@ -358,7 +369,8 @@ static int stall_check(struct sched *s, struct error *err)
             continue;
         }
         bool too_wide = placing_never(s, ask->shape);    /* all its tasks; with fewer it could run, and the policy waits for all */
-        if (state != JOB_PENDING || !(may_wait_for_ever(why) || too_wide || (deadlock && !fits)))
+        bool waits = may_wait_for_ever(why) || (behind && why == WAIT_ORDER);
+        if (state != JOB_PENDING || !(waits || too_wide || (deadlock && !fits)))
             return error_set(err, "policy %s stalls: job %s is %s (%s) at %.9g s, and nothing will ever happen again",
                              s->force->policy->name, s->workload->truth[j].name, life_state_name(s->job[j].state),
                              wait_reason_name[why], seconds(s->now_ns));

@@ -142,9 +142,22 @@ int64_t job_recorded_start_ns(struct sched *s, job_id j)
     return sees_record(s) ? record_start_ns(s->workload, j) : TIME_NEVER;
 }
 
+/* Not so on nodes of another queue, or that its labels do not suit. */
+static bool may_be_on(struct sched *s, job_id j, const struct placement *where)
+{
+    struct request ask = job_request(s, j);
+    bool may = true;
+    for (size_t i = 0; i < where->n && may; i++)
+        may = view_allows(s->idle, run_of(&ask, where->piece[i].task), where->piece[i].node);
+    return may;
+}
+
 const struct placement *sched_place_recorded(struct sched *s, job_id j)
 {
     const struct record_place *was = sees_record(s) ? record_place(s->workload, j) : NULL;
     const struct placement *where = was ? named_place(s, j, was->on, was->n) : NULL;
-    return where && !reserved_denies(s, j, where, s->now_ns, s->now_ns + 1) ? where : NULL;
+    return where && may_be_on(s, j, where) &&
+                   !reserved_denies(s, j, where, s->now_ns, s->now_ns + 1)
+               ? where
+               : NULL;
 }
