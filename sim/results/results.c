@@ -7,6 +7,7 @@
 #include "sim/engine/models.h"
 #include "sim/results/rows.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,7 +247,11 @@ static json_t *manifest_there(const char *directory)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", directory, file_name[OUTPUT_MANIFEST]);
-    json_t *root = json_load_file(path, 0, NULL);
+    json_error_t why;
+    errno = 0;
+    json_t *root = json_load_file(path, 0, &why);
+    if (!root && (errno == ENOMEM || json_error_code(&why) == json_error_out_of_memory))
+        mem_exhausted();
     const char *program = json_string_value(json_object_get(root, "program"));
     if (program && !strcmp(program, "gpuyard"))
         return root;

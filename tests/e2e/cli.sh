@@ -96,7 +96,7 @@ wrong 2 "run: --load: want a number above 0, at most 1000000, got '0'" -c c.yaml
 wrong 2 "run: --stream: want a number above 0, at most 100000, got '0'" -c c.yaml -t t.csv --stream 0
 wrong 2 "run: --stream: times do not matter, so want no --load, --retime or --estimates" -c c.yaml -t t.csv --stream 100 --load 2
 wrong 3 "t.csv: a stream wants room for its first job" -c c.yaml -t t.csv --stream 1
-wrong 2 "run: --set: preemption.grace: unknown key 'grace': want one of checkpoint, interval_s, save_s, grace_s, start_s, restart_s, checkpoint_s, checkpoint_gib, blocking, interval_law, node_mtbf_s, init_s, init_doubling_s" -c c.yaml -t t.csv --set preemption.grace=1
+wrong 2 "run: --set: preemption.grace: unknown key 'grace': want one of checkpoint, interval_s, save_s, grace_s, start_s, restart_s, checkpoint_s, checkpoint_gib, blocking, interval_law, node_mtbf_s, max_requeues, init_s, init_doubling_s" -c c.yaml -t t.csv --set preemption.grace=1
 wrong 2 "run: --set: want KEY=VALUE, got 'period_s'" -c c.yaml -t t.csv --set period_s
 wrong 2 "run: --set: period_s: want a number from 0 to 3153600000, got '-1'" -c c.yaml -t t.csv --set period_s=-1
 wrong 2 "run: --set: period_s is given twice" -c c.yaml -t t.csv --set period_s=1 --set period_s=1
