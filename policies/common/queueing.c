@@ -123,7 +123,7 @@ const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, siz
     return all;
 }
 
-/* ---- Queues whose head fails again ---- */
+/* ---- Queues with a head that fails again ---- */
 
 /* Fewer GPUs are idle than jobs of this shape want; looked up once a pass. */
 static bool shape_lacks(struct sched *s, struct queueing_state *o, const struct request *ask)

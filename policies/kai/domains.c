@@ -191,7 +191,7 @@ static void add_parts(const struct attempt *a, const struct demand *d, const str
         struct domain in = { .id = domain_around(a->later, n, distance) };
         view_domain_nodes(a->later, in.id, &in.first, &in.end);
         if (in.first < parent->first || in.end > parent->end)
-            in = *parent; /* a group whose place is a part of this domain */
+            in = *parent; /* a group with a part of this domain as its place */
         in.fullness = fullness_of(a, d, in.first, in.end);
         to->at[to->n++] = in;
         n = in.end;

@@ -35,7 +35,7 @@
  * each level in that order. Left out: where fewer copies of the task fit, node by node, than are
  * wanted (tasks that differ: where requested / free is above 1); and, if a level is required and
  * the job holds tasks of the group already, where none of these is. The first candidate in which
- * all its groups, then tasks, find a place wins. A group whose place is wider than the level that
+ * all its groups, then tasks, find a place wins. A group with a place wider than the level that
  * it prefers gives points to the n domains of that level there: floor(10 (i + 1) / n) for the i-th
  * in the order above, i from 0, so that the emptiest fills first. They are for its tasks, and for
  * those of groups below that prefer no level. */
@@ -87,7 +87,7 @@ struct attempt {
     struct builder *b;          /* of `later` */
     struct placed_task *placed; /* [n] */
     uint32_t n;
-    /* of node i, from points_first on: of the group whose tasks are being placed; NULL: all 0 */
+    /* of node i, from points_first on: of the group that has its tasks placed now; NULL: all 0 */
     const uint8_t *points;
     node_id points_first;
 };

@@ -313,8 +313,8 @@ static size_t requeued_victim(const struct search *x, queue_id leaf)
 }
 
 /* *sum: what its victims so far and the next one held, each when its turn came. An elastic job
- * whose tasks go one by one counts at every turn with all that it still has, as in the source.
- * false: it has no more. */
+ * that loses its tasks one by one counts at every turn with all that it still has, as in the
+ * source. false: it has no more. */
 static bool leaf_next(struct sched *s, const struct quota_state *q, struct search *x, queue_id leaf,
                       struct quota_amount *sum)
 {

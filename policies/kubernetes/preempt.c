@@ -3,7 +3,7 @@
  * After kubernetes/kubernetes:pkg/scheduler/framework/preemption/preemption.go and
  * plugins/defaultpreemption. On each node that removing pods of lower priority could cure all of
  * them are removed from a copy of its state, and put back while the pod still fits: first those
- * whose eviction would break a disruption budget, then the others, each the most important first;
+ * that would break a disruption budget if evicted, then the others, each the most important first;
  * those that are left are victims. A tenth of the nodes, at least 100, is tried, and more until one
  * breaks no budget. Of the nodes: the fewest broken budgets, then the lowest highest priority of a
  * victim, the smallest sum of priorities, the fewest victims, the latest start among the earliest

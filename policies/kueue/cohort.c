@@ -282,7 +282,7 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
     c->unplaced_room = UINT64_MAX;
 }
 
-/* Of a job whose tasks are alike it can be used again. */
+/* Of a job with tasks that are alike it can be used again. */
 static int64_t *new_need(struct sched *s, struct cohort *c, job_id j)
 {
     const struct request *run = job_facts(s, j)->ask;

@@ -85,7 +85,7 @@ struct cohort {
     struct cohort_rules *rules;   /* [n] as they hold */
     struct cohort_members *members;
     bool *counted;                /* [n * COHORT_PARTS] this queue counts that resource */
-    /* [n] of a queue with jobs: itself, or the queue whose local queue it is; and its lane */
+    /* [n] of a queue with jobs: itself, or the queue that it is a local queue of; and its lane */
     queue_id *home;
     struct cohort_lane **lane;
     bool flavored;                /* queues have quotas of flavors; else all nodes are one */
@@ -192,7 +192,7 @@ void lanes_block_shape(struct sched *s, struct cohort_queue *q, job_id j, enum w
 /* e holds quota from now on, or no more; `pays`: it is admitted now. */
 void lanes_hold(struct sched *s, struct cohort *c, const struct entrant *e, bool pays);
 void lanes_release(struct sched *s, struct cohort *c, const struct entrant *e);
-/* A pass when the order of lanes whose head blocks the others changes. */
+/* A pass when the order changes of lanes with a head that blocks the others. */
 void lanes_wake_at_flip(struct sched *s, struct cohort *c);
 
 /* ---- Heads (heads.c) ---- */

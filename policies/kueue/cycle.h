@@ -8,18 +8,18 @@
  * Order. Classical: order.h. By shares: a tournament at each cohort, from the leaves up, between
  * the nodes just below it; the winner of the root is processed, and the tournament held again.
  *
- * Processing. A head whose victims are also those of one before it is nominated again, with the
- * flavors that it has, as if those victims were gone: it may then fit, and waits for them, or take
- * others. Whether there is still room is tested with all victims of the cycle and its own gone;
- * until then, and after, they count. A head that is admitted, or waits for victims, is booked. A
- * head without victims books what it may have of its request (cohort_cut_to_reserve), so that
- * others do not borrow it, unless its queue can always reclaim what it lends.
+ * Processing. A head with victims that are also those of one before it is nominated again, with
+ * the flavors that it has, as if those victims were gone: it may then fit, and waits for them, or
+ * take others. Whether there is still room is tested with all victims of the cycle and its own
+ * gone; until then, and after, they count. A head that is admitted, or waits for victims, is
+ * booked. A head without victims books what it may have of its request (cohort_cut_to_reserve), so
+ * that others do not borrow it, unless its queue can always reclaim what it lends.
  *
  * Places. A head that fits in quota and has no place must preempt; one that would have none in an
  * empty cluster does not fit (NO_FIT_NO_PLACE). If heads get their place in the cycle
  * (cohort_places.fits), each is nominated with one: where it finds room, or would once its victims
- * are gone; without victims, in an empty cluster. That place is booked with the amount. A head whose
- * place those before it have taken is nominated again, with the flavors that it has.
+ * are gone; without victims, in an empty cluster. That place is booked with the amount. A head that
+ * has lost its place to those before it is nominated again, with the flavors that it has.
  *
  * After kubernetes-sigs/kueue:pkg/scheduler/scheduler.go (nominate, updateAssignmentIfNeeded, getInitialAssignments,
  * processEntry), fair_sharing_iterator.go, flavorassigner/podset_reducer.go,

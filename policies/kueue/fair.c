@@ -349,7 +349,7 @@ static struct cohort_share least_share(const struct fair_search *h, uint32_t at)
 }
 
 /* The child with the highest share that has candidates; ID_NONE: none has that may be taken. Those
- * whose shares have changed, then the others in order. */
+ * with changed shares, then the others in order. */
 static uint32_t best_child(const struct fair_search *h, uint32_t at)
 {
     const struct cohort_books *b = h->s->books;

@@ -77,7 +77,7 @@ size_t cohort_assignment_size(uint32_t sets, uint32_t resources, uint32_t cells)
 void   cohort_assignment_lay(struct cohort_assignment *a, uint32_t sets, uint32_t resources,
                              uint32_t cells, void *memory);
 
-/* What is found at a flavor, for who reports it. Of NO_FIT_NO_MATCH resource is ID_NONE, or the one
+/* What is found at a flavor, for reports. Of NO_FIT_NO_MATCH resource is ID_NONE, or the one
  * that no group covers (flavor ID_NONE). short_by: needed beyond what is available. */
 struct cohort_finding {
     uint32_t set, flavor, resource;         /* set: the first of its group */
@@ -99,7 +99,7 @@ struct cohort_chooser {
     struct cohort_worth (*simulate)(void *self, const struct cohort_head *h, uint32_t cell,
                                     int64_t amount);
     void *self;
-    /* For who reports why. f NULL: a new look at a head begins. NULL: no report. */
+    /* For a caller that reports why. f NULL: a new look at a head begins. NULL: no report. */
     void (*found)(void *reporter, const struct cohort_finding *f);
     void *reporter;
 };

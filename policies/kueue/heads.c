@@ -163,7 +163,7 @@ static void go_to_sleep(struct cohort *c, uint32_t v)
     p->records = p->possible;
 }
 
-/* Its walk goes on behind the shapes whose cycles have passed. */
+/* Its walk goes on behind the shapes that have had their cycles. */
 static void wake(struct sched *s, struct cohort *c, struct cohort_queue *q)
 {
     struct parked *p = &q->parked;

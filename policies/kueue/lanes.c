@@ -1,5 +1,5 @@
 /* lanes.c - the waiting jobs of a queue: one lane, or one of each of its local queues, of which the
- * one whose next job goes first gives the head. See cohort.h and usage.h. */
+ * one with the first of the next jobs gives the head. See cohort.h and usage.h. */
 #include "policies/kueue/cohort.h"
 #include "sim/contract/util/minmax.h"
 

@@ -69,7 +69,8 @@ static uint32_t group_of(const struct request *ask, const struct request *run)
     return number;
 }
 
-/* A job of one run may use only flavors whose nodes could hold it: otherwise it would wait there for ever. */
+/* A job of one run may use only flavors with nodes that could hold it: otherwise it would wait
+ * there for ever. */
 static void fill_allowed(struct sched *s, const struct cohort *c, struct nomination *n, job_id j,
                          const struct request *run, uint32_t number)
 {

@@ -1,4 +1,4 @@
-/* parked.h - queues all of whose waiting jobs have failed, and fail again: they are not asked.
+/* parked.h - queues with waiting jobs that all have failed, and fail again: they are not asked.
  *
  * When quota comes free in its tree a best-effort queue offers it to all jobs that wait, one shape
  * after the other, a shape a cycle (cohort.h). Mostly all fail as they failed before. So of each
@@ -43,7 +43,7 @@ struct parked {
 
 /* Keeps the first n shapes alone. */
 void     parked_keep(const struct cohort_books *b, struct parked *p, uint32_t n);
-/* One more, whose lacks have been written behind those of the others. */
+/* One more: its lacks have been written behind those of the others. */
 void     parked_add(const struct cohort_books *b, struct parked *p);
 /* The first shape from `from` on that is not hopeless. PARKED_SLEEPS: all are. */
 uint32_t parked_first_hope(const struct cohort_books *b, const struct parked *p, uint32_t queue,

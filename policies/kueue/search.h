@@ -65,7 +65,7 @@ struct cohort_search {
         uint32_t first, kept, next, end;        /* candidates, of a queue */
         /* of a cohort: into its children in order; all before are pruned or moved */
         uint32_t cursor;
-        /* the first child whose share may have changed since; the next such beside it */
+        /* the first child with a share that may have changed since; the next such beside it */
         uint32_t moved, beside;
         bool pruned, above, fresh, changed;
     } *range;

@@ -205,7 +205,7 @@ static uint32_t best_fit(const struct tas_work *w, const uint32_t *list, uint32_
     return best;
 }
 
-/* The first domain whose loss to the leader leaves enough in all goes to the front. */
+/* The first domain with a loss to the leader that leaves enough in all goes to the front. */
 static void put_leader_first(const struct tas_work *w, uint32_t *list, uint32_t n, int64_t want,
                              int64_t leaders, bool by_pods)
 {

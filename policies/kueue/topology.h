@@ -21,8 +21,8 @@
  * Down. Above the level of the slices, children of all chosen domains are one pool, filled in the
  * same way. From there on each domain's share is divided among its own children, by pods or by the
  * size of an inner layer; no slices are counted there, so the order is fewest pods. The leader goes
- * to the first domain in order whose loss leaves enough. A choice is not taken back: a part that
- * has no place further down is TAS_NO_FIT with a fit of 0.
+ * to the first domain in order with a loss that leaves enough. A choice is not taken back: a part
+ * that has no place further down is TAS_NO_FIT with a fit of 0.
  *
  * A score (preferred node affinity) of a domain is the sum of its leaves'; zero everywhere: none.
  * With `balanced`, an ask with a preferred level is first tried in equal parts
@@ -145,9 +145,9 @@ void     tas_inside(const struct tas_tree *t, uint32_t d, uint32_t level, uint32
 /* The workload holds held[n], ascending, of which held[failed] is lost; a leaf of ID_NONE is not in
  * the tree any more. The rest stays. Another that is gone: TAS_LOST. What is lost goes into the
  * same domain of a required level, if anything is left; if it breaks a slice, into the domain of
- * that slice, and then by pods, or by the innermost layer whose size divides it. The level stays.
- * The source takes the first such slice in the order of a hash map, this the one with the lowest
- * number.
+ * that slice, and then by pods, or by the innermost layer of a size that divides it. The level
+ * stays. The source takes the first such slice in the order of a hash map, this the one with the
+ * lowest number.
  *
  * What to ask for the lost pods, and the domain that they must lie in (ID_NONE: any): the caller
  * has no room elsewhere. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The innermost layer whose size the lost pods break: what is lost belongs to slices of it.
+/* The innermost layer with a size that the lost pods break: what is lost belongs to slices of it.
  * ID_NONE: whole slices are lost. */
 static uint32_t broken_layer(const struct tas_ask *ask, int64_t lost)
 {

@@ -147,7 +147,7 @@ static void sort_lists(struct sched *s, struct las *l)
             stand_at(s, l, all[n].job, true, --lists->first);
 }
 
-/* Those whose moment has come fall, or are promoted. */
+/* Jobs that are due fall, or are promoted. */
 static void change_lists(struct sched *s, struct las *l)
 {
     struct attained *a = &l->attained;

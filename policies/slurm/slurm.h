@@ -2,7 +2,7 @@
  * 22.05, with partitions, QOS and limits of associations.
  *
  * A waiting job has an entry for each of its partitions that takes it: that is up, has no shorter
- * time limit, and whose nodes could hold it, no more of them than max_nodes; a job without any
+ * time limit, and could hold it on its nodes, no more of them than max_nodes; a job without any
  * waits for a limit. Entries go by the tier of the partition, then priority, then submit time, then
  * id (src/slurmctld/job_scheduler.c, build_job_queue, sort_job_queue2).
  *
@@ -174,7 +174,7 @@ bool slurm_limits_before(struct sched *s, const struct slurm *m, const struct en
 bool slurm_limits_after(struct sched *s, const struct slurm *m, const struct entry *e);
 uint32_t slurm_qos(const struct sched *s, job_id j);         /* ID_NONE: none */
 
-/* ---- victims.c: at whose cost ---- */
+/* ---- victims.c: at the cost of which jobs ---- */
 
 /* Running jobs that may be stopped for the entry, in their order; scratch. */
 size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e, job_id **to);
@@ -182,7 +182,7 @@ size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e,
 bool slurm_preempt(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among);
 /* In this pass jobs were told to stop for another entry of its job: this one is passed over. */
 bool slurm_preempts_elsewhere(struct sched *s, const struct slurm *m, const struct entry *e);
-/* Stops the jobs whose grace is over. */
+/* Stops the jobs with their grace over. */
 void slurm_kill(struct sched *s, struct slurm *m);
 
 /* ---- passes ---- */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    CHANGED = 8,                  /* gaps whose changes are collected before the tree is told */
+    CHANGED = 8,                  /* changed gaps that are collected before the tree is told */
     RING = 2 * GAPS_KEPT          /* what is taken back overwrites none of those that are kept */
 };
 /* Units with a gap [from, until), if it were not for the hold [taken, given): it comes, or goes. */

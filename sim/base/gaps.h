@@ -6,8 +6,8 @@
  * of each part, so a search meets only gaps that are long enough. Times are without bound at
  * INT64_MIN and INT64_MAX.
  *
- * Changes are numbered, and the last GAPS_KEPT are kept: who has asked at one number can be told at
- * another whether the answer may have changed. */
+ * Changes are numbered, and the last GAPS_KEPT are kept: a caller that has asked at one number can
+ * be told at another whether the answer may have changed. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -82,7 +82,8 @@ struct headroom;
 
 struct view {
     const struct cluster *cluster;
-    uint64_t version;             /* of what is free; who gives back all that it took may put it back */
+    uint64_t version;             /* of what is free; a caller that gives back all that it took may
+                                     put it back */
     /* by shape_id; behind them the same of each flavor; of the run */
     const struct shape_kinds *shape;
     uint32_t n_shapes;

@@ -93,8 +93,8 @@ struct cluster {
     int64_t period_ns;            /* of the scheduler; 0: a pass after every change */
     bool numa_order;              /* GPUs over several islands or sockets: on as few as can be, not by id */
     bool pass_per_event;          /* events of one instant one by one: sim/engine/engine.h */
-    bool unmet_waits;             /* a job whose dependency can never be met waits for ever, and is not
-                                     cancelled */
+    bool unmet_waits;             /* a job with a dependency that can never be met waits for ever,
+                                     and is not cancelled */
     struct time_limits {          /* jobs end at their estimates: sim/physics/site/time_limits.c */
         bool enforce;
         int64_t over_ns, check_ns, grace_ns;

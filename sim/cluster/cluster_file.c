@@ -31,7 +31,7 @@ struct file_whole {
 /* all: the queues at the top are below one more, of this name. */
 static const char *const cohort_words[] = { "none", "all", NULL };
 
-/* What becomes of a job whose dependency can never be met: sim/engine/dependencies.h. */
+/* What becomes of a job with a dependency that can never be met: sim/engine/dependencies.h. */
 static const char *const invalid_dependency_words[] = { "cancel", "wait", NULL };
 
 /* After all that happens at an instant, or after each event of it: sim/engine/engine.h. */

@@ -3,5 +3,5 @@
 #pragma once
 #include "sim/cluster/cluster.h"
 
-/* Of a cluster whose nodes are numbered. */
+/* Of a cluster with numbered nodes. */
 void cluster_build_domains(struct cluster *c, const struct group_spec *groups, size_t n_groups);

@@ -85,7 +85,7 @@ struct request {
     uint32_t max_per_node;        /* tasks of the job on one node; 0: any number */
     /* the GPUs of each task are of one NVLink island (tensor parallelism) */
     bool one_island;
-    /* 1 + number of the flavor on whose nodes alone it is placed; 0: any node that it may use */
+    /* 1 + number of the flavor: it is placed on nodes of that alone; 0: any node that it may use */
     uint16_t flavor;
     int64_t cpu_milli, mem_mib;   /* per task; under SPLIT_ANY per GPU */
     /* NULL: it says nothing beyond the levels above, and is no pod set of its own */
@@ -321,7 +321,7 @@ enum {                            /* placer.needs */
     /* required_level and preferred_level are the placer's: it is asked once, in the whole view.
      * Islands and NUMA nodes inside a node and domains of groups of tasks are chosen for it all the same */
     CHOOSES_DOMAINS = 8,
-    /* place() gets chains whose runs all are pod sets: runs after the first have no job of their
+    /* place() gets chains of runs that all are pod sets: runs after the first have no job of their
      * own. Not where a set asks for islands or NUMA nodes, or some of the job is placed already */
     PLACES_SETS = 16
 };

@@ -136,7 +136,7 @@ const struct view *sched_view(const struct sched *s, enum free_kind k);
 bool sched_has_pools(const struct sched *s);
 
 /* Flavors: kinds of nodes that queues have quotas of, from 0 in the order of the cluster file. A
- * node is of every flavor whose labels it has. */
+ * node is of all flavors that it has the labels of. */
 uint32_t flavor_count(const struct sched *s);
 const char *flavor_name(const struct sched *s, uint32_t flavor);
 /* The labels and taints of the flavor agree with a run of the request, and nodes of it could hold

@@ -31,7 +31,7 @@ struct qos_facts {
     int64_t group_gpus, group_jobs, max_gpus_per_job, max_gpus_per_user, max_gpus_per_account;
     int64_t max_jobs_per_user, max_jobs_per_account, min_gpus;
     int64_t max_time_ns;          /* TIME_NEVER: no bound */
-    const uint64_t *preempts;     /* bits: the QOS whose jobs its jobs may stop */
+    const uint64_t *preempts;     /* bits: its jobs may stop jobs of these QOS */
     int preempt;                  /* enum site_preempt of its jobs */
     int64_t grace_ns;
     bool no_reserve;              /* its jobs are not planned ahead */

@@ -13,7 +13,8 @@ struct dependencies {
     const char **never;           /* [of all jobs] why they can never be met; NULL: they may */
     uint32_t *first;              /* jobs that wait for j: waits[first[j] .. first[j + 1]) */
     struct waits { job_id job; uint8_t how; } *waits;
-    job_id *due;                  /* [n_due] jobs whose wait is over, in that order; the first n_gone have been told */
+    job_id *due;                  /* [n_due] jobs in the order in which their waits ended; the first
+                                     n_gone have been told */
     uint32_t n_due, n_gone;
     struct turn *turn;            /* [n_turns] line after line; NULL: no turns */
     uint32_t n_turns, *at;        /* [n_jobs] its own of these; ID_NONE: none */
@@ -37,7 +38,7 @@ static void make_waits(struct dependencies *d, const struct workload *w)
     }
 }
 
-/* Whose turn comes next in a line in which there is room; ID_NONE: no job's. */
+/* The job with the next turn in a line in which there is room; ID_NONE: none. */
 static job_id next_turn(struct dependencies *d, struct line_of_turns *l)
 {
     if (l->next == l->end || l->there >= d->turn[l->next].most)

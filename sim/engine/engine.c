@@ -118,8 +118,8 @@ static int arrive(struct sched *s, job_id j, struct error *err)
     return 0;
 }
 
-/* Jobs with dependencies met arrive, those whose can never be are cancelled; true: there were some. One that is rejected or
- * cancelled may let in more. */
+/* Jobs with dependencies met arrive, those with some that can never be met are cancelled; true:
+ * there were such jobs. One that is rejected or cancelled may let in more. */
 static bool arrive_next(struct sched *s)
 {
     job_id j = dependencies_next(s);
@@ -479,7 +479,7 @@ int run_until(struct sched *s, int64_t time_ns, struct error *err)
     if (!s->loop->begun && s->force->policy->begin)
         s->force->policy->begin(s, s->force->params, s->force->state);
     if (!s->loop->begun)
-        run_shown(s);            /* also in a member of a federation whose first job comes later */
+        run_shown(s);            /* also in a member of a federation that gets jobs only later */
     s->loop->begun = true;
     return play(s, time_ns, err);
 }

@@ -73,7 +73,7 @@ struct config_key {               /* a table ends with a NULL name */
  * the default there. */
 int config_fields(struct config_value v, const struct config_key *keys, void *to,
                   struct error *err);
-/* The same for a key of `in` that is absent and whose defaults hold all the same: *to has them.
+/* The same for an absent key of `in`, if its defaults hold all the same: *to has them.
  * They are only remembered, for config_put(). */
 void config_absent(struct config_value in, const char *name, const struct config_key *keys,
                    const void *to);

@@ -164,7 +164,7 @@ void failures_host_stream(const struct failures *f, uint64_t seed, uint32_t node
 void failures_switch_stream(const struct failures *f, uint64_t seed, uint32_t rack,
                             struct fault_stream *to);
 struct fault failures_draw(const struct failures *f, struct fault_stream *from);
-/* of a link or host, whose gaps are exponential; only after_ns and detection_ns count */
+/* of a link or host: its gaps are exponential; only after_ns and detection_ns count */
 struct fault failures_draw_plain(const struct failures *f, struct fault_stream *from);
 /* The software of a job fails each time its hazard has grown by another Exp(1). */
 void failures_software_stream(uint64_t seed, uint32_t job, struct random *to);

@@ -211,7 +211,7 @@ static double grams_per_h(const struct sched *s, double kw)
     return kw * p->pue * (double)hourly_milli(&p->carbon, s->now_ns) / HOURLY_SCALE;
 }
 
-/* The next hour whose grams or PUE are others. */
+/* The next hour with other grams or another PUE. */
 static int64_t other_hour_ns(const struct power *p, int64_t now_ns)
 {
     int64_t carbon_ns = hourly_change_ns(&p->carbon, now_ns);

@@ -103,7 +103,7 @@ static void put_delays(struct summary_builder *b, const char *scope, const struc
         put(b, rows[i].metric, scope, rows[i].value, whole(f->served));
 }
 
-/* Of a service whose LLM runs step by step. */
+/* Of a service with an LLM that runs step by step. */
 static void put_engine(struct summary_builder *b, const char *scope, const struct service_result *r)
 {
     const struct serving_figures *f = r->figures;

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 #define NO_SEAT UINT32_MAX
-#define WORK_STEP (DUTY_ALL / 50)    /* a replica whose duty changes by less loads its GPUs as before: .02 [A] */
+#define WORK_STEP (DUTY_ALL / 50)    /* a replica that changes its duty by less loads its GPUs as
+                                        before: .02 [A] */
 
 struct seat {                     /* of a tenant */
     uint64_t gpu;                 /* among all that have names */

@@ -73,7 +73,7 @@ static bool equal_gpu_models(const struct inputs *in, FILE *text)
     return true;
 }
 
-/* Entries whose name goes on with '-' after this one ("A100": "A100-SXM4-80"), else the nearest. */
+/* Names that go on with '-' after this one ("A100": "A100-SXM4-80"), else the nearest. */
 static void put_nearest_gpus(FILE *text, const char *name)
 {
     struct suggestion near = { .typed = name };

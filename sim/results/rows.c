@@ -126,7 +126,7 @@ static char *put_gpu_seconds(char *to, int128_t milli_ns)
     return to + wide_seconds_format(to, milli_ns / MILLI_ALL);
 }
 
-/* A field whose digits may be needed again. */
+/* A field with digits that may be needed again. */
 struct field {
     int64_t ns;
     const char *text;
@@ -166,7 +166,7 @@ static void put_gpu_type(void *self, uint32_t type)
     list->typed |= type != ID_NONE;
 }
 
-/* "A100+V100+any" of a job whose tasks ask for different ones. */
+/* "A100+V100+any" of a job with tasks that ask for different ones. */
 static void put_gpu_types(struct output *o, const struct workload *w, job_id j)
 {
     uint32_t one = w->shape[w->facts[j].ask->shape].gpu_type;

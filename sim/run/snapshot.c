@@ -15,7 +15,8 @@ struct taking {
     struct snapshot *to;
     job_id *number;               /* [jobs of the run] its number there; ID_NONE: it is not in it */
     size_t n_dependencies, on_room, how_room;
-    const job_id *before;         /* whose turn comes before: of those that run one at a time; NULL: none do */
+    const job_id *before;         /* the job with the turn before: of those that run one at a time;
+                                     NULL: none do */
 };
 
 /* ---- Where a job is ---- */

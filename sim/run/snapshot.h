@@ -3,8 +3,8 @@
  * Time 0 is the time of the snapshot, after all that happened then. In it is every job that has not ended, in the same order: a job that
  * waits or holds something is submitted at 0, those to come as much later as they would have been. A job has as duration the
  * work that it still must do and as estimate what is left of that; a running one says where it runs and for how long it has, one
- * that is leaving when it will have left; a dependency on a job that has ended is fulfilled; a job whose dependency
- * can never be met is not in it. Deadlines move along.
+ * that is leaving when it will have left; a dependency on a job that has ended is fulfilled; a job
+ * with a dependency that can never be met is not in it. Deadlines move along.
  *
  * "For how long" is said so that the rest of the start-up, and the progress that a stop would cost, come out as in the run; where
  * the last start was a restart with another start-up than the first, that is not quite the time of the start (`moved`).

@@ -68,7 +68,7 @@ struct builder *builder_begin(struct sched *s, struct view *v, const struct requ
 
 /* group_places.c - chains of runs, and domains within domains */
 bool group_places_wanted(const struct sched *s, const struct request *r);
-/* All of a job whose runs are pod sets, for a placer that places them. */
+/* All of a job, if its runs are pod sets, for a placer that places them. */
 bool group_places_are_sets(const struct sched *s, const struct request *r);
 /* Of the runs of the chain that want whole GPUs of the kinds that the first run may use. */
 int64_t group_places_whole(const struct view *v, const struct request *r);

@@ -81,7 +81,8 @@ struct timeline {
                                      MIG instances. NULL before there are a few plans */
     bool gaps_say_all;            /* of a window, to the placer */
     struct found found;           /* the slot found last, if the placer was not asked in vain */
-    struct asked *last;           /* [n_shapes] the last question whose answer drew nothing; NULL: none yet */
+    struct asked *last;           /* [n_shapes] the last question answered without a draw; NULL:
+                                     none yet */
     uint64_t changes;             /* of holds and nodes, but for plans that are only hidden for a question */
     uint64_t outs;                /* how often nodes went out of service or came back */
 };

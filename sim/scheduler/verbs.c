@@ -54,8 +54,9 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
     return SCHED_OK;
 }
 
-/* Takes the pieces from the indexes: idle now, or idle once jobs that are leaving have left. A job whose tasks were stopped one
- * by one in this pass does not wait for others to leave: it would hold nothing meanwhile, and go on as if it had never stopped. */
+/* Takes the pieces from the indexes: idle now, or idle once jobs that are leaving have left. A job
+ * with tasks stopped one by one in this pass does not wait for others to leave: it would hold
+ * nothing meanwhile, and go on as if it had never stopped. */
 static enum sched_result take(struct sched *s, const struct live *l, const struct placement *p)
 {
     job_id j = l->job;

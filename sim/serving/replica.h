@@ -23,7 +23,7 @@ struct replica {
 struct replica replica_new(const struct service *s, double speed);
 void replica_free(struct replica *r);
 
-/* Requests that wait for it; one more; the first of them whose time is over, NO_REQUEST: none. */
+/* Requests that wait for it; one more; the first of them that is out of time, NO_REQUEST: none. */
 uint32_t replica_waiting(const struct replica *r);
 void     replica_take(struct replica *r, struct requests_present *p, uint32_t request);
 int64_t  replica_timeout_ns(const struct replica *r, const struct service *s,

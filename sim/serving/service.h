@@ -12,7 +12,7 @@
 enum service_mode { SERVICE_FLUID, SERVICE_REQUESTS };       /* fluid.h, request_queue.h */
 
 /* Which replica takes a request. CENTRAL: one queue; the free replica with the fewest requests,
- * then the smallest id; not of TIME_ENGINE, whose replicas each have a queue. JSQ: the queue of the
+ * then the smallest id; not of TIME_ENGINE, where each replica has a queue. JSQ: the queue of the
  * replica with the fewest requests, then the smallest id. RANDOM2: the shorter queue of two drawn
  * replicas. ROUND_ROBIN: each ready replica in turn, by id. PREFIX: of TIME_ENGINE, the replica
  * that has most of the leading ids of the prompt; of several as JSQ. */

@@ -3,7 +3,7 @@
  * Commas outside brackets separate entries. An entry without brackets is a name. Brackets hold
  * numbers and ranges of numbers; each number is written with at least as many digits as the left
  * end of its range, so [01-10] is 01, 02, ..., 10. Several brackets multiply, and the last varies
- * fastest. A range that descends, or whose right end is shorter, is an error; so are brackets in
+ * fastest. A range that descends, or has a shorter right end, is an error; so are brackets in
  * brackets, an empty entry, and more than HOSTS_MAX names. The order is that of the list: Slurm
  * numbers its nodes by it. After SchedMD/slurm:src/common/hostlist.c. */
 #pragma once

@@ -19,7 +19,8 @@ static size_t blanks(const char *line)
     return strspn(line, " ");
 }
 
-/* The file whose hash stands in this line: the last one that the configuration names before it. In quotes; "" if there is none. */
+/* The file with the hash in this line: the last one that the configuration names before it. In
+ * quotes; "" if there is none. */
 static void file_of(const struct run_record *r, const char *hash, char to[NAME_LONG])
 {
     char line[NAME_LONG];

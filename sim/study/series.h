@@ -8,8 +8,8 @@
  *              stay right however many changes there were. The step in which the run ends is as long as the run goes on in it;
  *              of steps behind that the mean is NaN.
  *   change[]   when the level changes and to what: without steps (n = 0) the changes themselves, of several at one time the
- *              last; with steps those whose mean differs from that of the step before. Differences of less than 1e-9 of the
- *              value are rounding, and no change.
+ *              last; with steps those with another mean than the step before. Differences of less
+ *              than 1e-9 of the value are rounding, and no change.
  *
  * What is told for after length_s is not of the axis, and changes nothing (length_s 0: there is no such end).
  *

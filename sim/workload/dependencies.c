@@ -304,7 +304,7 @@ static int check_turns(const struct reading *r, const struct line_of *line)
 
 /* ---- circles ---- */
 
-/* All that a job waits for: its dependencies, and the job whose turn comes before its own. */
+/* All that a job waits for: its dependencies, and the job with the turn before its own. */
 struct waits_for {
     const struct workload *w;
     const job_id *before;         /* NULL: no turns */

@@ -106,8 +106,8 @@ struct shape {
                                      NULL: none */
 };
 
-/* Equal tasks of a job of unequal tasks; or an inner group, which has levels and no tasks, and whose
- * GPU type is ignored. */
+/* Equal tasks of a job of unequal tasks; or an inner group: it has levels and no tasks, and its GPU
+ * type is ignored. */
 struct task_row {
     const char *group;            /* path, "replica1/encoder"; "." is the root */
     uint32_t gpus, gpu_milli, tasks;    /* gpus: of each task */

@@ -140,7 +140,7 @@ static void set_type(struct slurm_log *log, const struct log_row *r, struct job_
 
 /* ---- constraints ---- */
 
-/* "a&b" is a selector, "a|b" an affinity whose terms are labels that are there. Nodes have a label
+/* "a&b" is a selector, "a|b" an affinity: its terms are labels that are there. Nodes have a label
  * NAME=yes for each feature. false: counts ("a*2&b"), parentheses, or an empty name. */
 static bool features_read(const char *text, bool either, char *to)
 {

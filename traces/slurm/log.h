@@ -6,10 +6,10 @@
  * times of a run. Names of sacct that are not read are ignored, others are an error unless they
  * begin with x_.
  *
- * Runs of one job have one Cluster and one JobIDRaw. A row whose State says that the run was broken
+ * Runs of one job have one Cluster and one JobIDRaw. A row with the State of a run that was broken
  * off (REQUEUED, PREEMPTED, NODE_FAIL, ...) and the next row, in the order of Start, are runs of
  * one job if the next one was submitted no earlier than a second before that end: a requeue sets
- * Submit anew. Otherwise the number was given to another job, whose id gets "#2". Pieces of a job
+ * Submit anew. Otherwise the number was given to another job: its id gets "#2". Pieces of a job
  * that changed its size (RESIZING) are one run; the size is that of the longest piece. A row that
  * is there twice, or in an older state (as where two logs overlap), counts once.
  *

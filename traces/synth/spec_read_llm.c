@@ -1,5 +1,5 @@
-/* spec_read_llm.c - of a workload file: the engine of a service whose service time names a model
- * (sim/serving/llm). */
+/* spec_read_llm.c - of a workload file: the engine of a service with a service time that names a
+ * model (sim/serving/llm). */
 #include "sim/serving/deployment.h"
 #include "traces/synth/spec_reader.h"
 

@@ -73,8 +73,8 @@ static uint32_t bucket_of(const struct workload *w, job_id j)
     return type == ID_NONE ? 0 : type + 1;
 }
 
-/* By the GPU type that jobs ask for; jobs that ask for none come first, those whose tasks ask for
- * different ones last. GPUs: the most that any of these jobs may use. */
+/* By the GPU type that jobs ask for; jobs that ask for none come first, those with tasks that
+ * ask for different ones last. GPUs: the most that any of these jobs may use. */
 static json_t *by_type(const struct workload *w, const struct sched *s)
 {
     uint32_t n = intern_count(w->gpu_types) + 2;

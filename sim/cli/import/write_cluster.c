@@ -222,7 +222,7 @@ static bool begins(const char *name, const char *with)
     return strncasecmp(name, with, n) == 0 && (name[n] == '-' || !name[n]);
 }
 
-/* The first entry of the catalogue whose name begins with the type: a100 is A100-SXM4-40. */
+/* The first entry of the catalogue with a name that begins with the type: a100 is A100-SXM4-40. */
 static void put_models(struct import *im, struct output *o)
 {
     struct intern *seen = intern_new();

@@ -1,7 +1,7 @@
 /* figure_sweep.c - metrics of a sweep over one of its parameters: a variant for each metric, a line
  * for each combination of the other parameters, means over seeds with intervals of 95 %. The axis is
- * the first parameter whose values are all numbers; if there is none, the first one, whose values
- * stand side by side. */
+ * the first parameter with nothing but numbers as values; if there is none, the first one: its
+ * values stand side by side. */
 #include "sim/cli/report/figures.h"
 #include "sim/cli/report/markup.h"
 

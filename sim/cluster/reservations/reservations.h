@@ -6,8 +6,8 @@
  * a job runs on a node when no reservation of that node denies it. Nodes have a label
  * reservation.NAME for each of theirs, by which a job may ask for them.
  *
- * A rule of the world, under every policy: sim/scheduler/closed/reserved.h says who may start where,
- * sim/physics/site/reservations.c what begins and ends. */
+ * A rule of the world, under every policy: sim/scheduler/closed/reserved.h says where jobs may
+ * start, sim/physics/site/reservations.c what begins and ends. */
 #pragma once
 #include "sim/cluster/cluster_spec.h"
 #include "sim/io/config.h"

@@ -180,7 +180,7 @@ static void sort_senders(struct work *w)
 static double level_with(const struct tight_link *u, double capacity, size_t self)
 {
     const struct sender *own = &u->sender[self];
-    size_t low = 0, high = u->n;              /* the first whose rate is too much for the link */
+    size_t low = 0, high = u->n;              /* the first with a rate too high for the link */
     while (low < high) {
         size_t middle = (low + high) / 2;
         double x = u->sender[middle].rate,

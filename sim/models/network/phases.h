@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How far apart the nodes are whose traffic crosses a link: NICs for all that leaves a node. */
+/* How far apart the nodes are that have traffic over a link: NICs for all that leaves a node. */
 enum reach { REACH_RACK, REACH_POD, REACH_CLUSTER, REACHES };
 
 struct crossing {

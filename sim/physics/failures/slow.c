@@ -9,8 +9,8 @@
  * With `slow_past` the run goes on where another one was (sim/run/snapshot.h): no draw depends on
  * jobs, so that the stage of every unit then follows from the seed and the time that has passed.
  *
- * The subject of an event is a node, whose draws it follows, or n_nodes + k, the k-th given fault.
- * GPU time beyond that at the usual pace is lost_time.h's. */
+ * The subject of an event is a node, if it follows the draws of that, or n_nodes + k, the k-th
+ * given fault. GPU time beyond that at the usual pace is lost_time.h's. */
 #include "sim/engine/interruption.h"
 #include "sim/engine/nodes.h"
 #include "sim/engine/pace.h"

@@ -3,7 +3,8 @@
  * drain_s before a reservation begins, or as it begins, its nodes are closed to all jobs that it
  * does not name; claims of such jobs are given back. As it begins, jobs of that kind that run there
  * are stopped as for maintenance, at the price of a preemption, unless `running: keep`. At its end
- * the nodes are open to all, and what runs there goes on. Who may start where: scheduler/closed/reserved.c. */
+ * the nodes are open to all, and what runs there goes on. Where jobs may start:
+ * scheduler/closed/reserved.c. */
 #include "sim/cluster/reservations/reservations.h"
 #include "sim/base/memory.h"
 #include "sim/cluster/reservations/node_set.h"

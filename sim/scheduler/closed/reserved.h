@@ -1,4 +1,4 @@
-/* reserved.h - who may start where, as reservations say (sim/cluster/reservations/reservations.h).
+/* reserved.h - where jobs may start, as reservations say (sim/cluster/reservations/reservations.h).
  *
  * A job that a reservation does not name may not start on its nodes while these take no other jobs
  * (closure.h): its shape has, for views, no kinds of nodes that consist of them. So it is for every

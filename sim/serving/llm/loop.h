@@ -26,7 +26,7 @@
 struct llm_running {
     uint32_t request, need, done, chunk;     /* chunk: of the present step; 0: not in it */
     uint32_t blocks;              /* of its own */
-    uint32_t shared;              /* leading ids whose blocks are those of the cache */
+    uint32_t shared;              /* leading ids with the blocks of the cache */
     bool parked;
 };
 struct llm_loop {
@@ -52,7 +52,7 @@ void llm_loop_end(struct llm_loop *l, const struct llm_batching *b, struct reque
 uint32_t llm_loop_pop(struct llm_loop *l, struct requests_present *p);
 /* Parks a request that has sent its first token and not all; NO_REQUEST: no other. */
 uint32_t llm_loop_park(struct llm_loop *l, const struct requests_present *p);
-/* Takes a request whose prompt was read elsewhere, parked; false: no room for it. */
+/* Takes a request with a prompt that was read elsewhere, parked; false: no room for it. */
 bool llm_loop_receive(struct llm_loop *l, const struct llm_batching *b,
                       const struct requests_present *p, uint32_t request);
 /* A parked request is there, or its KV cache is elsewhere; false: it is not parked here. */

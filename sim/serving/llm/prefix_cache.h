@@ -1,4 +1,4 @@
-/* prefix_cache.h - the prefixes of prompts whose KV blocks a replica has: models.md 4.9.
+/* prefix_cache.h - the prefixes of prompts that a replica has the KV blocks of: models.md 4.9.
  *
  * A prompt begins with ids, each of PREFIX_TOKENS tokens and of all before it, so two prompts share
  * a prefix as far as their leading ids are equal. An id is held by the running requests that use

@@ -1,7 +1,7 @@
 /* step_law.h - how long one forward pass of an LLM replica takes: models.md 4.8.
  *
- * A *step* handles P new prompt tokens (all chunks in it) and B sequences in decode, whose contexts
- * are S tokens together. A is the sum over the chunks of chunk x (tokens already there + chunk/2):
+ * A *step* handles P new prompt tokens (all chunks in it) and B sequences in decode, with contexts
+ * of S tokens together. A is the sum over the chunks of chunk x (tokens already there + chunk/2):
  * the pairs that attention has to compute. T = P + B. t GPUs share each layer (tensor parallelism).
  *
  *   mem  = bytes of the weights that the step reads / (t W eta_w)

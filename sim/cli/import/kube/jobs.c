@@ -243,7 +243,7 @@ static int64_t earlier(int64_t a, int64_t b)
     return a == NO_TIME || (b != NO_TIME && b < a) ? b : a;
 }
 
-/* Of the Job that the pod is of, and whose other pods are of the same unit. */
+/* Of the Job that the pod is of: the other pods of the Job are of the same unit. */
 static void note_job(struct making *m, const struct kube_pod *p, struct kube_unit *u)
 {
     uint32_t k = p->owner.kind && !strcmp(p->owner.kind, "Job")
@@ -330,7 +330,7 @@ static void finish_job(struct making *m, struct kube_unit *u)
     }
 }
 
-/* Pods by topology assignment, of a workload none of whose pods were read. */
+/* Pods by topology assignment, of a workload, if none of its pods were read. */
 static void place_podset(struct making *m, const struct kube_workload *w, uint32_t k,
                          struct kube_group *g)
 {

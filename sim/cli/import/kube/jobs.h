@@ -4,7 +4,7 @@
  *   the PodGroup of KAI that the pod is annotated with, whether or not that object was read;
  *   the Workload of Kueue that it is annotated or labelled with, or that its topmost owner owns;
  *   that owner: a Job, or a kind that was not read (PyTorchJob, RayCluster, ...);
- *   the pod itself, if it has none or one whose pods serve alone (ReplicaSet, StatefulSet, ...).
+ *   the pod itself, if it has none or one of pods that serve alone (ReplicaSet, StatefulSet, ...).
  * Owners are followed through the Jobs that were read. Workloads, PodGroups and Jobs without pods
  * are jobs by what they say of their pods. A pod of a DaemonSet or of the node itself, one that KAI
  * keeps a shared GPU with, and, unless cpu_jobs, one without GPUs and without a queue is

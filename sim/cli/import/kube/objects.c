@@ -33,7 +33,7 @@ static const struct known {
     { "kueue.x-k8s.io", "WorkloadPriorityClass", take_workload_priority_class, false },
     { "kueue.x-k8s.io", "Workload", take_workload, true },
 };
-/* Lists of a snapshot of KAI-Scheduler, whose items have no kind
+/* Lists of a snapshot of KAI-Scheduler: their items have no kind
  * (NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/snapshot/snapshot.go, RawKubernetesObjects). */
 static const struct raw {
     const char *key, *group, *kind;
@@ -155,7 +155,7 @@ static void take_known(struct kube_site *s, struct kube_reader *r, struct kube_v
 static void take_object(struct kube_site *s, struct kube_reader *r, struct kube_value *o,
                         const char *version, const char *kind);
 
-/* A List, or a PodList and the like, whose items may lack their kind. */
+/* A List, or a PodList and the like, with items that may lack their kind. */
 static void take_list(struct kube_site *s, struct kube_reader *r, struct kube_value *o,
                       const char *version, const char *kind)
 {

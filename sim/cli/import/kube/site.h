@@ -175,9 +175,9 @@ struct kube_site {
 struct kube_site *kube_site_new(void);
 void kube_site_free(struct kube_site *s); /* NULL: does nothing */
 
-/* A file, or a folder and the folders in it: files whose names end in .json, .yaml, .yml or .zip,
- * also with .gz or .zst behind that, by name. 0, or -1 with err: nothing of the site may be used
- * then. */
+/* A file, or a folder and the folders in it: files with names that end in .json, .yaml, .yml
+ * or .zip, also with .gz or .zst behind that, by name. 0, or -1 with err: nothing of the site may
+ * be used then. */
 int kube_site_read(struct kube_site *s, const char *path, struct error *err);
 int kube_site_read_bytes(struct kube_site *s, char *text, size_t length, const char *name,
                          struct error *err);

@@ -2,7 +2,7 @@
  * others that vary, mean and interval of 95 % over all seeds of a point.
  *
  * The axis is the parameter that is asked for, else the first with more than one value that are all
- * numbers; if there is none, the first with more than one value, whose values stand side by
+ * numbers; if there is none, the first with more than one value: its values stand side by
  * side. */
 #include "sim/base/intern.h"
 #include "sim/cli/frame/result_file.h"

@@ -48,7 +48,7 @@ struct plot_request;
  * line_paths_free(). */
 struct line_path *line_paths_of(const struct figure *f, const char *name,
                                 const struct plot_request *r, const struct label_axes *axes);
-/* On a paper whose legend would have names alone: whether they fit, and if so the facts label_x1,
- * label_y1 and label_side1 .. n, in units of the axes. */
+/* On a paper with a legend that would have names alone: whether they fit, and if so the facts
+ * label_x1, label_y1 and label_side1 .. n, in units of the axes. */
 bool label_lines(struct figure *f, const struct plot_request *r, const struct label_axes *axes,
                  const struct line_path *line);
