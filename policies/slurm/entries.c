@@ -55,7 +55,9 @@ static void judge(struct sched *s, const struct slurm *m, job_id j)
     struct job_site site = job_site(s, j);
     for (uint32_t i = 0; i < site.n_partitions; i++) {
         uint32_t p = site.partition[i];
-        bool by_world = site.n_partitions == 1 && m->partition[p].max_nodes == UNLIMITED;
+        /* of components the world looks at all orders, and Slurm at one */
+        bool by_world = site.n_partitions == 1 && m->partition[p].max_nodes == UNLIMITED &&
+                        !job_facts(s, j)->ask->next;
         if (by_world || slurm_could_hold(s, m, j, p))
             continue;
         if (!own->never)
@@ -190,6 +192,16 @@ static size_t entries_of(struct sched *s, struct slurm *m, job_id j, struct orde
     return n;
 }
 
+/* Of components: Slurm places one after the other and does not go back. */
+static bool some_partition_holds(struct sched *s, const struct slurm *m, job_id j)
+{
+    struct job_site site = job_site(s, j);
+    uint32_t n = site.n_partitions ? site.n_partitions : 1, i = 0;
+    while (i < n && !slurm_could_hold(s, m, j, site.n_partitions ? site.partition[i] : 0))
+        i++;
+    return i < n;
+}
+
 void slurm_entries(struct sched *s, struct slurm *m)
 {
     struct line_walk walk = { .l = m->batch.queueing.queue[0].waiting };
@@ -199,11 +211,15 @@ void slurm_entries(struct sched *s, struct slurm *m)
     for (job_id j; line_next(&walk, &j);) {
         if (job_state(s, j) != JOB_PENDING)
             continue;
-        if (slurm_can_plan(m, job_facts(s, j)->ask))
-            n += entries_of(s, m, j, all + n);
-        else
+        const struct slurm_job *own = job_own(s, j);
+        bool judged = own->judged || !job_facts(s, j)->ask->next;
+        if (!slurm_can_plan(m, job_facts(s, j)))
             sched_refuse(s, j, "slurm plans no shares of GPUs, MIG instances and required levels, and tasks of several kinds by "
                            "backfill alone");
+        else if (!judged && !some_partition_holds(s, m, j))
+            sched_refuse(s, j, "its components, placed one after the other, never fit");
+        else
+            n += entries_of(s, m, j, all + n);
     }
     qsort(all, n, sizeof *all, first_first);
     if ((int)m->params->preempt == PREEMPT_QOS && m->site)

@@ -16,10 +16,14 @@
 #define CPU     1000              /* milli */
 #define NS_IN_S INT64_C(1000000000)
 
-bool slurm_can_plan(const struct slurm *m, const struct request *ask)
+bool slurm_can_plan(const struct slurm *m, const struct job_facts *f)
 {
+    const struct request *ask = f->ask;
     if (ask->next && (int)m->params->scheduler != SCHEDULER_BACKFILL)
         return false;
+    for (uint32_t g = 0; g < f->n_groups; g++)
+        if (f->group[g].required_level < LEVEL_CLUSTER)
+            return false;
     while (ask && !ask->mig && ask->required_level == LEVEL_ANY &&
            (!ask->gpus || ask->gpu_milli == MILLI_ALL))
         ask = ask->next;

@@ -142,7 +142,7 @@ bool slurm_reserves_nothing(struct sched *s, const struct slurm *m, const struct
 
 /* ---- nodes.c: where ---- */
 
-bool slurm_can_plan(const struct slurm *m, const struct request *ask);
+bool slurm_can_plan(const struct slurm *m, const struct job_facts *f);
 struct need slurm_need(struct sched *s, job_id j);           /* in any partition */
 struct need slurm_need_in(struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
 /* All nodes of the partition, empty and up, could hold j. */

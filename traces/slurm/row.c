@@ -388,7 +388,7 @@ static int take_rest(struct line *l, struct log_row *r)
     r->partition = name_of(l, cell_of(l, C_PARTITION));
     r->qos = name_of(l, cell_of(l, C_QOS));
     r->constraints = name_of(l, cell_of(l, C_CONSTRAINTS));
-    r->requeue = requeue_of(cell_of(l, C_SUBMIT_LINE));
+    r->requeue = (uint8_t)requeue_of(cell_of(l, C_SUBMIT_LINE));
     r->dependency =
         depends.length ? intern_add(l->log->names, depends.text, depends.length) : INTERN_NONE;
     if (!l->log->how.details)
