@@ -182,7 +182,7 @@ static struct engine_figures engine_figures_of(const struct tally *t, const stru
         .computed_tokens = (double)t->computed_tokens,
         .skipped_tokens = (double)t->skipped_tokens,
         .gpu_s = gpu_s,
-        .kv_s = (double)t->kv_block_ns / NS_PER_S / s->time.engine.blocks,
+        .kv_s = (double)t->kv_block_ns / NS_PER_S / llm_batching_blocks(&s->time.engine),
         .kv_peak = t->kv_peak,
     };
 }
