@@ -8,7 +8,7 @@
 enum { ARRIVED, SERVED, DROPPED, UNFINISHED, ATTAINMENT, MINUTES_KEPT, LATENCY_MEAN, LATENCY_P50, LATENCY_P99, FIRST_TOKEN_P50,
        FIRST_TOKEN_P99, REPLICA_H, STARTS, DUTY, FIRST_TOKEN_MEAN, FIRST_TOKEN_P90, PER_TOKEN_MEAN,
        PER_TOKEN_P50, PER_TOKEN_P90, PER_TOKEN_P99, GAP_P99, LATENCY_P90, TOKENS_RATE, GOOD_RATE, RUNNING, KV_USE, KV_PEAK, PREEMPTED,
-       REJECTED, COMPUTED, SKIPPED, GPU_DUTY };
+       REJECTED, COMPUTED, SKIPPED, GPU_DUTY, ADAPTER_LOADS, FROM_STORAGE, ADAPTER_LOAD_S };
 const struct metric_kind services_metrics[] = {
     [ARRIVED] = { "requests_arrived", "", "requests of services that came", BETTER_NEITHER },
     [SERVED] = { "requests_served", "", "of these, served to the end", BETTER_HIGHER },
@@ -42,6 +42,9 @@ const struct metric_kind services_metrics[] = {
     [COMPUTED] = { "prompt_tokens_computed", "", "tokens of prompts computed in steps, those of preempted requests again", BETTER_LOWER },
     [SKIPPED] = { "prompt_tokens_skipped", "", "tokens of prompts not computed, as their prefix was known", BETTER_HIGHER },
     [GPU_DUTY] = { "replica_gpu_duty", "", "share of the time of ready replicas that was time of their GPUs", BETTER_NEITHER },
+    [ADAPTER_LOADS] = { "adapter_loads", "", "times that an adapter was brought to the GPUs of a replica", BETTER_LOWER },
+    [FROM_STORAGE] = { "adapter_loads_storage", "", "of these, from storage, not from the memory of the host", BETTER_LOWER },
+    [ADAPTER_LOAD_S] = { "adapter_load_s", "s", "time that steps waited for adapters", BETTER_LOWER },
     { 0 },
 };
 
@@ -121,6 +124,43 @@ static void put_engine(struct summary_builder *b, const char *scope, const struc
     put(b, COMPUTED, scope, f->engine.computed_tokens, 1);
     put(b, SKIPPED, scope, f->engine.skipped_tokens, 1);
     put(b, GPU_DUTY, scope, f->engine.gpu_s / f->replica_s, f->replica_s > 0);
+    if (r->by_adapter->n == 0)
+        return;
+    put(b, ADAPTER_LOADS, scope, f->engine.adapter_loads, 1);
+    put(b, FROM_STORAGE, scope, f->engine.adapters_from_storage, 1);
+    put(b, ADAPTER_LOAD_S, scope, f->engine.adapter_load_s, 1);
+}
+
+static void put_adapter(struct summary_builder *b, const char *service, const char *which, const struct adapter_count *c)
+{
+    size_t length = strlen("adapter=/") + strlen(service) + strlen(which) + 1;
+    char *scope = arena_alloc(b->summary->memory, length);
+    double served = (double)c->served, ended = (double)(c->served + c->dropped);
+    if (c->arrived == 0)
+        return;
+    snprintf(scope, length, "adapter=%s/%s", service, which);
+    put(b, ARRIVED, scope, (double)c->arrived, 1);
+    put(b, SERVED, scope, served, 1);
+    put(b, DROPPED, scope, (double)c->dropped, 1);
+    put(b, UNFINISHED, scope, (double)c->arrived - ended, 1);
+    put(b, ATTAINMENT, scope, (double)c->kept / ended, c->served + c->dropped);
+    put(b, LATENCY_MEAN, scope, (double)c->latency_ns / NS_PER_S / served, c->served);
+    put(b, FIRST_TOKEN_MEAN, scope, (double)c->first_token_ns / NS_PER_S / served, c->served);
+    put(b, PER_TOKEN_MEAN, scope, (double)c->per_token_ns / NS_PER_S / (double)c->timed, c->timed);
+}
+
+/* Numbers are those of popularity, unless a trace says them. */
+static void put_adapters(struct summary_builder *b, const struct service_result *r)
+{
+    const struct adapter_counts *c = r->by_adapter;
+    uint32_t shown = c->n + 1 < ADAPTER_SCOPES ? c->n + 1 : ADAPTER_SCOPES;
+    for (uint32_t i = 0; i < shown && c->n; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%u", i);
+        put_adapter(b, r->service->name, number, &c->of[i]);
+    }
+    struct adapter_count rest = adapter_counts_sum(c, shown, c->n ? c->n + 1 : shown);
+    put_adapter(b, r->service->name, "rest", &rest);
 }
 
 static void put_service(struct summary_builder *b, const struct service_result *r)
@@ -152,4 +192,6 @@ void services_summary_put(struct summary_builder *b, const struct service_result
     put_rest(b, "class=inference", &all);
     for (size_t i = 0; i < n; i++)
         put_service(b, &of[i]);
+    for (size_t i = 0; i < n; i++)
+        put_adapters(b, &of[i]);
 }

@@ -4,6 +4,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
 #include "sim/base/units.h"
+#include "sim/models/draws/shares.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ struct demand {
     uint64_t seed;                /* of this service */
     struct arrivals arrivals;
     struct cut_law time, prompt, output;
+    struct shares popular;        /* of the adapters; n 0: none is drawn */
     uint64_t number;              /* of the next request */
     size_t at;                    /* in the replay */
     int64_t least_ns;             /* lower bound of the next arrival */
@@ -28,6 +30,12 @@ static void cut(struct cut_law *c, const struct law *l, double least, double mos
 {
     if (l->n && !cut_law_make(c, l, least, most))
         *c = (struct cut_law){ 0 };
+}
+
+static bool draws_adapters(const struct service *s)
+{
+    return s->time.kind == TIME_ENGINE && s->time.engine.adapters.n > 0 &&
+           !(s->demand.replay && s->demand.replay->adapters > 0);
 }
 
 struct demand *demand_new(const struct service *s, uint64_t seed)
@@ -45,6 +53,8 @@ struct demand *demand_new(const struct service *s, uint64_t seed)
         cut(&d->prompt, &s->demand.prompt_tokens, 0, TOKENS_MOST);
         cut(&d->output, &s->demand.output_tokens, 0, TOKENS_MOST);
     }
+    if (draws_adapters(s))
+        d->popular = shares_zipf(s->time.engine.adapters.n, s->time.engine.adapters.zipf);
     return d;
 }
 
@@ -55,6 +65,7 @@ void demand_free(struct demand *d)
     cut_law_free(&d->time);
     cut_law_free(&d->prompt);
     cut_law_free(&d->output);
+    shares_free(&d->popular);
     free(d);
 }
 
@@ -78,6 +89,16 @@ static void draw_size(struct demand *d, struct service_request *r)
     r->output_tokens = tokens(&d->output, random_uniform(&luck));
 }
 
+static void draw_adapter(const struct demand *d, struct service_request *r)
+{
+    struct random luck;
+    if (d->popular.n == 0)
+        return;
+    random_init(&luck, d->seed, "request adapters", d->number);
+    bool some = random_uniform(&luck) >= d->s->time.engine.adapters.base_share;
+    r->adapter = some ? (uint32_t)shares_choose(&d->popular, random_uniform(&luck)) + 1 : 0;
+}
+
 static int64_t replay_ns(const struct demand *d, size_t i)
 {
     const struct service_demand *of = &d->s->demand;
@@ -95,6 +116,7 @@ static bool take_recorded(struct demand *d, struct service_request *r)
     if (service_is_llm(d->s) && list->has_tokens) {
         r->prompt_tokens = from->prompt_tokens;
         r->output_tokens = from->output_tokens;
+        r->adapter = from->adapter;
         r->n_prefix_ids = (uint32_t)from->n_ids;
         r->prefix_id = from->n_ids ? list->id + from->first_id : NULL;
     }
@@ -122,6 +144,7 @@ const struct service_request *demand_next(struct demand *d)
         return NULL;
     }
     draw_size(d, &r);
+    draw_adapter(d, &r);
     d->least_ns = r.time_ns;
     d->next = r;
     d->has_next = true;
@@ -141,6 +164,8 @@ void demand_take(struct demand *d)
     uint64_t tokens_of = (uint64_t)r->prompt_tokens << 32 | r->output_tokens;
     d->drawn = hash_u64(hash_u64(d->drawn + (uint64_t)r->time_ns) + tokens_of +
                         hash_u64(bits_of(r->service_s)));
+    if (r->adapter)
+        d->drawn = hash_u64(d->drawn + r->adapter);
     d->has_next = false;
     d->number++;
 }

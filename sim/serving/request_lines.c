@@ -71,3 +71,25 @@ uint32_t request_lines_pop(struct requests_present *p, struct request_lines *l)
 {
     return request_line_pop(p, l->again.n ? &l->again : &l->fresh);
 }
+
+static bool line_remove(struct requests_present *p, struct request_line *l, uint32_t r)
+{
+    uint32_t before = NO_REQUEST, at = l->first;
+    while (at != NO_REQUEST && at != r) {
+        before = at;
+        at = p->at[at].next;
+    }
+    if (at == NO_REQUEST)
+        return false;
+    *(before == NO_REQUEST ? &l->first : &p->at[before].next) = p->at[at].next;
+    if (l->last == at)
+        l->last = before;
+    l->n--;
+    return true;
+}
+
+void request_lines_remove(struct requests_present *p, struct request_lines *l, uint32_t r)
+{
+    if (!line_remove(p, &l->again, r))
+        line_remove(p, &l->fresh, r);
+}

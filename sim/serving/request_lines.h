@@ -34,6 +34,8 @@ uint32_t request_line_pop(struct requests_present *p, struct request_line *l);
 /* Behind the requests that arrived before it. */
 void     request_lines_insert(struct requests_present *p, struct request_lines *l, uint32_t r);
 uint32_t request_lines_pop(struct requests_present *p, struct request_lines *l);
+/* One that is in it, wherever. */
+void     request_lines_remove(struct requests_present *p, struct request_lines *l, uint32_t r);
 static inline uint32_t request_lines_count(const struct request_lines *l)
 {
     return l->again.n + l->fresh.n;

@@ -69,6 +69,7 @@ int request_list_finish(struct request_list *l, const char *name, struct error *
         r->time_ns -= first_ns;
         l->has_tokens = l->has_tokens && r->output_tokens > 0;
         l->has_service = l->has_service && r->service_ns >= 0;
+        l->adapters = r->adapter > l->adapters ? r->adapter : l->adapters;
     }
     return 0;
 }

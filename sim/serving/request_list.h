@@ -6,11 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ADAPTERS_MOST 100000      /* of a service */
+
 struct recorded_request {
     int64_t time_ns;              /* of the first request 0 */
     int64_t service_ns;           /* -1: unknown */
     uint32_t prompt_tokens, output_tokens;   /* output 0: unknown */
     size_t first_id, n_ids;       /* of its prompt, in request_list.id; n_ids 0: unknown */
+    uint32_t adapter;             /* from 1; 0: none */
 };
 struct request_list {
     struct recorded_request *request;
@@ -19,6 +22,7 @@ struct request_list {
     size_t n_ids, ids_room;
     size_t n_left_out;            /* rows of requests that were not served, not in the list */
     bool has_tokens, has_service; /* all requests have them */
+    uint32_t adapters;            /* the largest number of an adapter; 0: none has one */
 };
 void request_list_add(struct request_list *l, struct recorded_request r);
 /* One more id of the prompt of the request that was added last. */

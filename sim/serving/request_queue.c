@@ -32,6 +32,7 @@ struct request_queue {
     int64_t now_ns;
     struct tally interval, total; /* total: up to the interval */
     struct slo_window window;
+    struct adapter_counts by_adapter;
 };
 
 struct request_queue *request_queue_new(const struct service *s, uint64_t seed)
@@ -44,6 +45,7 @@ struct request_queue *request_queue_new(const struct service *s, uint64_t seed)
     q->common = request_lines_none();
     q->window.end_ns = SLO_WINDOW_NS;
     q->handover = handover_of(&s->time.engine);
+    q->by_adapter = adapter_counts_of(s->time.engine.adapters.n);
     tournament_grow(&q->events, 2);
     tournament_grow(&q->loads, 2);
     return q;
@@ -61,6 +63,7 @@ void request_queue_free(struct request_queue *q)
     tournament_free(&q->events);
     tournament_free(&q->loads);
     handover_free(&q->handover);
+    adapter_counts_free(&q->by_adapter);
     free(q->present.at);
     free(q->replica);
     free(q->ready_ids);
@@ -207,13 +210,23 @@ static uint32_t shorter_of_two(const struct request_queue *q, uint64_t number)
     return q->loads.key[high] < q->loads.key[low] ? high : low;
 }
 
-/* The replica with most of the prompt's leading ids; of several that with the fewest requests. */
+/* How well a replica is prepared: leading ids of the prompt that it has, or how near its adapter is. */
+static uint32_t known_to(const struct request_queue *q, uint32_t id,
+                         const struct service_request *ask)
+{
+    const struct llm_ranks *r = &q->replica[id].ranks;
+    return q->s->dispatch == DISPATCH_ADAPTER
+               ? llm_ranks_near(r, &q->s->time.engine, ask->adapter)
+               : llm_ranks_leading(r, ask);
+}
+
+/* The replica that is prepared best; of several that with the fewest requests. */
 static uint32_t knows_most(const struct request_queue *q, const struct service_request *ask)
 {
     uint32_t best = q->takers[0], most = 0;
     for (uint32_t i = 0; i < q->n_takers; i++) {
         uint32_t id = q->takers[i];
-        uint32_t known = llm_ranks_leading(&q->replica[id].ranks, ask);
+        uint32_t known = known_to(q, id, ask);
         if (i > 0 && (known < most || (known == most && q->loads.key[id] >= q->loads.key[best])))
             continue;
         best = id;
@@ -230,6 +243,7 @@ static uint32_t replica_for(struct request_queue *q, uint32_t request)
     case DISPATCH_ROUND_ROBIN:
         return q->takers[q->turn++ % q->n_takers];
     case DISPATCH_PREFIX:
+    case DISPATCH_ADAPTER:
         return knows_most(q, &q->present.at[request].ask);
     default:
         return tournament_item(&q->loads);
@@ -253,6 +267,7 @@ static void drop(struct request_queue *q, uint32_t request)
     q->interval.dropped++;
     q->window.ended++;
     q->waiting--;
+    adapter_counts_dropped(&q->by_adapter, &q->present.at[request]);
     requests_leave(&q->present, request);
 }
 
@@ -262,6 +277,7 @@ static void arrive(struct request_queue *q, const struct service_request *ask)
     demand_take(q->demand);
     q->interval.arrived++;
     q->waiting++;
+    adapter_counts_arrived(&q->by_adapter, &q->present.at[request]);
     if (by_steps(q) &&
         !llm_batching_fits(&q->s->time.engine, ask->prompt_tokens, ask->output_tokens)) {
         q->interval.rejected++;
@@ -275,7 +291,10 @@ static void arrive(struct request_queue *q, const struct service_request *ask)
 
 static void served(struct request_queue *q, uint32_t request)
 {
-    q->window.kept += tally_served(&q->interval, q->s, &q->present.at[request], q->now_ns);
+    const struct present *r = &q->present.at[request];
+    bool kept = tally_served(&q->interval, q->s, r, q->now_ns);
+    adapter_counts_served(&q->by_adapter, r, q->now_ns, kept);
+    q->window.kept += kept;
     q->window.ended++;
     q->in_service--;
     requests_leave(&q->present, request);
@@ -567,4 +586,9 @@ struct serving_figures request_queue_total(const struct request_queue *q)
 uint64_t request_queue_drawn(const struct request_queue *q)
 {
     return demand_drawn(q->demand);
+}
+
+const struct adapter_counts *request_queue_by_adapter(const struct request_queue *q)
+{
+    return &q->by_adapter;
 }

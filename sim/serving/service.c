@@ -131,6 +131,10 @@ int service_check(const struct service *s, struct error *err)
     if (s->time.kind != TIME_ENGINE && s->dispatch == DISPATCH_PREFIX)
         return error_set(err, "service %s: want a dispatch other than prefix, which is of a "
                          "service time 'llm' with a 'model'", s->name);
+    if (s->dispatch == DISPATCH_ADAPTER &&
+        !(s->time.kind == TIME_ENGINE && s->time.engine.adapters.n > 0))
+        return error_set(err, "service %s: want a dispatch other than adapter, which is of a "
+                         "service time 'llm' with 'adapters'", s->name);
     if (s->time.kind == TIME_LLM && service_slots(s) == 0)
         return error_set(
             err,

@@ -6,6 +6,7 @@
 #include "sim/serving/request_queue.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct serving {
     struct fluid *fluid;          /* one of the two */
@@ -89,6 +90,17 @@ struct serving_figures serving_take_figures(struct serving *v)
 struct serving_figures serving_total(const struct serving *v)
 {
     return v->fluid ? fluid_total(v->fluid) : request_queue_total(v->queue);
+}
+
+struct adapter_counts serving_by_adapter(const struct serving *v)
+{
+    if (v->fluid)
+        return adapter_counts_of(0);
+    const struct adapter_counts *from = request_queue_by_adapter(v->queue);
+    struct adapter_counts c = adapter_counts_of(from->n);
+    if (c.n)
+        memcpy(c.of, from->of, (c.n + 1) * sizeof *c.of);
+    return c;
 }
 
 uint64_t serving_drawn(const struct serving *v)

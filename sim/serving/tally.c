@@ -136,6 +136,9 @@ void tally_add(struct tally *to, const struct tally *more)
     to->steps += more->steps;
     to->computed_tokens += more->computed_tokens;
     to->skipped_tokens += more->skipped_tokens;
+    to->adapter_loads += more->adapter_loads;
+    to->adapters_from_storage += more->adapters_from_storage;
+    to->adapter_load_s += more->adapter_load_s;
     to->kv_peak = fmax(to->kv_peak, more->kv_peak);
     to->kv_block_ns += more->kv_block_ns;
     to->replica_ns += more->replica_ns;
@@ -181,8 +184,11 @@ static struct engine_figures engine_figures_of(const struct tally *t, const stru
         .preempted = (double)t->preempted,
         .computed_tokens = (double)t->computed_tokens,
         .skipped_tokens = (double)t->skipped_tokens,
+        .adapter_loads = (double)t->adapter_loads,
+        .adapters_from_storage = (double)t->adapters_from_storage,
+        .adapter_load_s = t->adapter_load_s,
         .gpu_s = gpu_s,
-        .kv_s = (double)t->kv_block_ns / NS_PER_S / s->time.engine.blocks,
+        .kv_s = (double)t->kv_block_ns / NS_PER_S / llm_batching_blocks(&s->time.engine),
         .kv_peak = t->kv_peak,
     };
 }

@@ -227,12 +227,43 @@ static void all_metrics(void **state)
     played_free(&p);
 }
 
+/* Recorded adapters 1, 2, 1 and one place: models.md 4.12. Two loads from storage of 27.262976 MB at 2 and at 20 GB/s. */
+static void recorded_adapters(void **state)
+{
+    static const struct row { struct { const char *name; double want; } metric; const char *scope; } rows[] = {
+        { .metric = { "adapter_loads", 2 }, "service=s" },
+        { .metric = { "adapter_loads_storage", 2 }, "service=s" },
+        { .metric = { "adapter_load_s", 2 * (.027262976 / 2 + .027262976 / 20) }, "service=s" },
+        { .metric = { "requests_served", 3 }, "service=s" },
+        { .metric = { "requests_served", 2 }, "adapter=s/1" },
+        { .metric = { "first_token_mean_s", .034275518 }, "adapter=s/1" },
+        { .metric = { "latency_mean_s", .059558189 }, "adapter=s/1" },
+        { .metric = { "per_token_mean_s", (.059558189 - .034275518) / 2 }, "adapter=s/1" },
+        { .metric = { "requests_arrived", 1 }, "adapter=s/2" },
+        { .metric = { "first_token_mean_s", .089195456 }, "adapter=s/2" },
+        { .metric = { "latency_mean_s", .114449444 }, "adapter=s/2" },
+    };
+    char path[] = "/tmp/llm-XXXXXX", text[2000];
+    int fd = mkstemp(path);
+    static const char list[] = "time_s,prompt_tokens,output_tokens,adapter\n0,100,3,1\n0,100,3,2\n0,100,3,1\n";
+    (void)state;
+    assert_true(fd >= 0 && write(fd, list, sizeof list - 1) == (ssize_t)sizeof list - 1);
+    close(fd);
+    snprintf(text, sizeof text, TOP "  - name: s\n    requests: { trace: '%s:plain' }\n    service_time: { llm: { model: llama-3.1-8b, "
+             "gpu: A100-SXM4-80, adapters: { max_loras: 1 } } }\n    mode: requests\n    end_s: 2\n", path);
+    struct played p = play(A100(1), text);
+    unlink(path);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_near(played_value(&p, rows[i].metric.name, rows[i].scope), rows[i].metric.want, 1e-6);
+    played_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy), cmocka_unit_test(energy_by_steps), cmocka_unit_test(stages), cmocka_unit_test(at_half_the_clock),
         cmocka_unit_test(loads_its_model), cmocka_unit_test(signals_of_scalers),
-        cmocka_unit_test(all_metrics),
+        cmocka_unit_test(all_metrics), cmocka_unit_test(recorded_adapters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

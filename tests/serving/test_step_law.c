@@ -62,10 +62,10 @@ static void ranks(void **state)
     for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
         struct llm_law l = llm_law_of(m, g, LLM_GRAPHS, 1, together[i].ranks, 2);
         double others = together[i].ranks - 1;
-        const struct llm_step step[] = { { 0, 1, 512, 0, others, false, 0 },
-                                         { 0, 64, 65536, 0, 64 * others, false, 0 },
-                                         { 2048, 0, 0, 2048 * 1024.0, 2048 * others, false, 0 },
-                                         { 1024, 64, 65536, 1024 * 512.0, 1088 * others, false, 0 } };
+        const struct llm_step step[] = { { .decoding = 1, .context = 512, .others = others },
+                                         { .decoding = 64, .context = 65536, .others = 64 * others },
+                                         { .prompt = 2048, .pairs = 2048 * 1024.0, .others = 2048 * others },
+                                         { 1024, 64, 65536, 1024 * 512.0, 1088 * others, false, 0, 0, 0, 0 } };
         for (int k = 0; k < 4; k++)
             near(1e3 * llm_time_of(&l, &step[k], 1).step_s, together[i].ms[k], 6e-5);
     }

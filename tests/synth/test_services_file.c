@@ -8,6 +8,8 @@
 #define TOKENS "prompt_tokens: { law: fixed, value_s: 9 }, output_tokens: { law: fixed, value_s: 9 }"
 #define RATE "rate_per_s: 1"
 #define LAW  "law: exponential, mean_s: 0.1"
+#define ADAPTERS(text) \
+    OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, adapters: { " text " } } }, mode: requests, slo: { share: .9")
 #define SCALED(text) ONE("    replicas: { min: 0, max: 9 }\n    autoscaler: { " text " }\n")
 
 static const struct row { const char *name, *text, *error; } rows[] = {
@@ -74,7 +76,18 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "llm: a law and no GPU", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, kv_tokens: 50000, step_law: { a_s: .01, b_s: 0, c_s: 0, d_s: 0 } }"), "" },
     { "llm: a key of the other law", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, context: 7 }"),
       "w.yaml:4:187: unknown key 'context': want one of model, gpu, engine, weights, tensor_parallel, pipeline_parallel, stage_gb_per_s, data_parallel, max_num_seqs, max_num_batched_tokens, "
-      "block, gpu_memory_utilization, reserve_bytes, kv_tokens, prefix_cache, prefix_share, step_law, pools" },
+      "block, gpu_memory_utilization, reserve_bytes, kv_tokens, prefix_cache, prefix_share, step_law, pools, adapters" },
+    { "adapters: how many", ADAPTERS("rank: 8"), "w.yaml:4:197: adapters: want a 'count', as the requests have no adapter" },
+    { "adapters: two sizes", ADAPTERS("count: 2, rank: 8, parameters: 1e7"), "w.yaml:4:215: rank: want either this or 'parameters'" },
+    { "adapters: a host smaller than its GPU", ADAPTERS("count: 9, max_loras: 4, max_cpu_loras: 3"),
+      "w.yaml:4:238: max_cpu_loras: want at least max_loras, 4, got 3" },
+    { "adapters: a law", ADAPTERS("count: 2 }, step_law: { a_s: .01, b_s: 0, c_s: 0, d_s: 0"), "w.yaml:4:197: adapters: want either this or 'step_law'" },
+    { "adapters: too many places", ADAPTERS("count: 2, rank: 512, max_loras: 100"),
+      "w.yaml:4:5: service s: want memory for the weights and one block of KV cache, got weights of 1.606e+10 bytes and none left" },
+    { "adapters: of a flow", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, adapters: { count: 2 } }"),
+      "w.yaml:4:197: adapters: want it with mode requests only" },
+    { "adapters: routing by none", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24 } }, mode: requests, dispatch: adapter, slo: { share: .9"),
+      "w.yaml:4:5: service s: want a dispatch other than adapter, which is of a service time 'llm' with 'adapters'" },
     { "scaler: KV cache of a law", SCALED("kind: hpa, idle_s: 9, metrics: { kv_use: 0.5 }"), "w.yaml:8:60: kv_use: want it of a service time 'llm' with a 'model' only" },
     { "slo: tokens of a batch", ONE("    slo: { first_token_s: 1 }\n"), "w.yaml:7:27: first_token_s: want it of a service time 'llm' only" },
     { "slo: more than all", ONE("    slo: { share: 1.1 }\n"), "w.yaml:7:19: share: want a number above 0 up to 1, got '1.1'" },

@@ -1,9 +1,10 @@
-/* plain.c - a plain list of requests: time_s, and optional columns. An empty cell is unknown. */
+/* plain.c - a plain list of requests: time_s, and optional columns. An empty cell is unknown; of
+ * adapter it is 0, the base model. */
 #include "traces/requests/requests.h"
 
-enum { TIME_S, PROMPT_TOKENS, OUTPUT_TOKENS, SERVICE_S };
+enum { TIME_S, PROMPT_TOKENS, OUTPUT_TOKENS, SERVICE_S, ADAPTER };
 static const char *const names[] = { "time_s", "prompt_tokens?", "output_tokens?", "service_s?",
-                                     NULL };
+                                     "adapter?", NULL };
 
 static void plain_request(const struct columns *c, struct recorded_request *r)
 {
@@ -14,11 +15,13 @@ static void plain_request(const struct columns *c, struct recorded_request *r)
         take_tokens(c, OUTPUT_TOKENS, &r->output_tokens);
     if (has_value(c, SERVICE_S))
         take_time(c, SERVICE_S, &r->service_ns);
+    if (has_value(c, ADAPTER))
+        take_adapter(c, ADAPTER, &r->adapter);
 }
 
 const struct request_format plain_requests = {
     .name = "plain",
-    .summary = "time_s[,prompt_tokens,output_tokens,service_s]",
+    .summary = "time_s[,prompt_tokens,output_tokens,service_s,adapter]",
     .columns = names,
     .request = plain_request,
 };

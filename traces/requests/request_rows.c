@@ -11,6 +11,13 @@ void take_tokens(const struct columns *c, unsigned column, uint32_t *tokens)
         *tokens = (uint32_t)n;
 }
 
+void take_adapter(const struct columns *c, unsigned column, uint32_t *adapter)
+{
+    int64_t n = 0;
+    if (cell_integer(c->row, c->at[column], 0, ADAPTERS_MOST, &n, c->err) == 0)
+        *adapter = (uint32_t)n;
+}
+
 void take_served_tokens(const struct columns *c, unsigned prompt, unsigned output,
                         struct recorded_request *r)
 {

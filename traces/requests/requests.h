@@ -33,6 +33,7 @@ int request_rows_read(const struct request_format *f, struct input *in, struct r
                       struct error *err);
 
 #define REQUEST_TOKENS_MAX 10000000
+void take_adapter(const struct columns *c, unsigned column, uint32_t *adapter);
 void take_tokens(const struct columns *c, unsigned column, uint32_t *tokens);
 /* Prompt and output. A request without output tokens was not served and is left out. */
 void take_served_tokens(const struct columns *c, unsigned prompt, unsigned output,

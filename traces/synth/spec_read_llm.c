@@ -13,7 +13,7 @@ struct file_llm {
     int engine, weights;
     double utilisation, reserve_bytes, kv_tokens, prefix_share, stage_gb_per_s;
     bool prefix_cache;
-    struct config_value step_law, pools;
+    struct config_value step_law, pools, adapters;
 };
 enum { WEIGHTS_BF16, WEIGHTS_FP8 };
 
@@ -41,6 +41,7 @@ static const struct config_key llm_keys[] = {
     { .name = "prefix_share",           REAL, AT(prefix_share), .most = 1 },
     { .name = "step_law",               .type = CONFIG_MAPPING, AT(step_law) },
     { .name = "pools",                  .type = CONFIG_MAPPING, AT(pools) },
+    { .name = "adapters",               .type = CONFIG_MAPPING, AT(adapters) },
     { 0 },
 };
 struct file_linear { double a_s, b_s, c_s, d_s; };
@@ -60,6 +61,24 @@ static const struct config_key pools_keys[] = {
     { .name = "kv_gb_per_s", REAL, POOLS(gb_per_s), .most = 1000000, .above_least = true },
     { .name = "setup_s",     REAL, POOLS(setup_s), .most = 1000 },
     { .name = "overlap",     REAL, POOLS(overlap), .most = 1 },
+    { 0 },
+};
+struct file_adapters {
+    uint32_t count, rank, slots, host;
+    double parameters, zipf, base_share, host_gb_per_s, storage_gb_per_s;
+};
+#define ADAPTERS(field) .at = offsetof(struct file_adapters, field)
+#define GB_PER_S(field) REAL, ADAPTERS(field), .most = 1000000, .above_least = true
+static const struct config_key adapter_keys[] = {
+    { .name = "count",            COUNT(ADAPTERS_MOST), ADAPTERS(count) },
+    { .name = "rank",             COUNT(65536), ADAPTERS(rank) },
+    { .name = "parameters",       REAL, ADAPTERS(parameters), .most = INT64_C(1000000000000), .above_least = true },
+    { .name = "max_loras",        COUNT(ADAPTERS_MOST), ADAPTERS(slots) },
+    { .name = "max_cpu_loras",    COUNT(ADAPTERS_MOST), ADAPTERS(host) },
+    { .name = "zipf",             REAL, ADAPTERS(zipf), .most = 100 },
+    { .name = "base_share",       REAL, ADAPTERS(base_share), .most = 1 },
+    { .name = "host_gb_per_s",    GB_PER_S(host_gb_per_s) },
+    { .name = "storage_gb_per_s", GB_PER_S(storage_gb_per_s) },
     { 0 },
 };
 /* clang-format on */
@@ -132,17 +151,71 @@ static int check_prefixes(const struct spec_reader *r, struct config_value v,
     return 0;
 }
 
+/* ---- adapters: models.md 4.12 ---- */
+
+static int check_adapters(const struct spec_reader *r, struct config_value v,
+                          const struct file_adapters *f, const struct service *s)
+{
+    const struct request_list *l = s->demand.replay;
+    bool recorded = l && l->adapters > 0;
+    struct config_value count = config_look(v, "count"), host = config_look(v, "max_cpu_loras");
+    if (s->mode == SERVICE_FLUID)
+        return config_error(v, r->err, "want it with mode requests only");
+    if (config_given(config_look(v, "rank")) && f->parameters > 0)
+        return config_error(config_look(v, "rank"), r->err, "want either this or 'parameters'");
+    if (!recorded && f->count == 0)
+        return config_error(v, r->err, "want a 'count', as the requests have no adapter");
+    if (recorded && f->count > 0 && f->count < l->adapters)
+        return config_error(count, r->err, "want at least the largest adapter of the trace, %u, "
+                            "got %u", l->adapters, f->count);
+    if (recorded && (config_given(config_look(v, "zipf")) || f->base_share > 0))
+        return config_error(config_look(v, f->base_share > 0 ? "base_share" : "zipf"), r->err,
+                            "want it only where the requests of the trace have no adapter");
+    if (f->host > 0 && f->host < f->slots)
+        return config_error(host, r->err, "want at least max_loras, %u, got %u", f->slots, f->host);
+    return 0;
+}
+
+/* Fills in what an engine has of adapters, and *size: of one. */
+static int read_adapters(const struct spec_reader *r, struct config_value v,
+                         const struct file_llm *of, const struct llm_shape *m,
+                         const struct service *s,
+                         struct llm_adapter_size *size, struct llm_adapters *to)
+{
+    struct file_adapters f = { .rank = 16, .slots = 1, .zipf = 1, .host_gb_per_s = 20,
+                               .storage_gb_per_s = 2 };
+    if (!config_given(v))
+        return 0;
+    if (config_fields(v, adapter_keys, &f, r->err) || check_adapters(r, v, &f, s))
+        return -1;
+    if (config_given(of->step_law))
+        return config_error(v, r->err, "want either this or 'step_law'");
+    *size = llm_adapter_size_of(m, f.rank, of->tensor);
+    if (f.parameters > 0)
+        *size = (struct llm_adapter_size){ f.parameters, f.parameters / of->tensor };
+    const struct request_list *l = s->demand.replay;
+    *to = (struct llm_adapters){ .n = f.count ? f.count : l->adapters,
+                                 .slots = f.slots,
+                                 .host = f.host ? f.host : f.slots,
+                                 .zipf = f.zipf,
+                                 .base_share = f.base_share,
+                                 .host_s = 2 * size->per_gpu / of->stages / (f.host_gb_per_s * 1e9),
+                                 .storage_s = 2 * size->parameters / (f.storage_gb_per_s * 1e9) };
+    return 0;
+}
+
 /* An instance has the memory that its profile says, a share of a GPU that share of it. */
 static double kv_tokens(const struct file_llm *f, const struct llm_shape *m,
-                        const struct llm_gpu *g, double weight, const struct job_row *row)
+                        const struct llm_gpu *g, double weight, double adapters_bytes,
+                        const struct job_row *row)
 {
     if (f->kv_tokens > 0)
         return f->kv_tokens;
     struct llm_gpu part = *g;
     part.memory_bytes = row->mig ? fmin(g->memory_bytes, mig_gb(row->mig) * 1e9)
                                  : g->memory_bytes * row->gpu_milli / MILLI_ALL;
-    return llm_kv_tokens(m, &part, f->tensor, f->stages, f->ranks, weight, f->utilisation, f->reserve_bytes,
-                         f->block);
+    return llm_kv_tokens(m, &part, f->tensor, f->stages, f->ranks, weight, f->utilisation,
+                         f->reserve_bytes + adapters_bytes, f->block);
 }
 
 /* Parameters on all GPUs of a replica: every rank has what is not in experts. */
@@ -239,12 +312,18 @@ int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job
                                 .prefix_cache = f.prefix_cache,
                                 .prefix_share = f.prefix_share,
                                 .weight_bytes = weight * weights_held(m, f.ranks) };
-    b->blocks = (uint32_t)(kv_tokens(&f, m, g, weight, row) / f.block);
+    struct llm_adapter_size one = { 0 };
+    if (read_adapters(r, f.adapters, &f, m, s, &one, &b->adapters))
+        return -1;
+    double places = 2 * one.per_gpu * b->adapters.slots / f.stages;     /* bytes of a GPU */
+    b->blocks = (uint32_t)(kv_tokens(&f, m, g, weight, places, row) / f.block);
     if (read_pools(r, f.pools, m, b))
         return -1;
     if (linear)
         return read_linear(r, f.step_law, &b->law);
     b->law = llm_law_of(m, g, (enum llm_engine)f.engine, f.tensor, f.ranks, weight);
     llm_law_pipeline(&b->law, m, g, (enum llm_engine)f.engine, f.stages, f.stage_gb_per_s * 1e9);
+    if (b->adapters.n)
+        llm_law_adapters(&b->law, m, g, (enum llm_engine)f.engine, &one);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* batching.h - the settings of one engine, which serves the requests of a replica step by step:
  * models.md 4.9. */
 #pragma once
+#include "sim/serving/llm/adapters.h"
 #include "sim/serving/llm/step_law.h"
 
 #define PREFIX_TOKENS 512         /* of the prompt, for each id of a recorded request */
@@ -23,6 +24,7 @@ struct llm_batching {
     double prefix_share;          /* in [0, 1): part of each prompt that need not be computed */
     double weight_bytes;          /* of all GPUs; a start loads them */
     struct llm_pools pools;
+    struct llm_adapters adapters; /* models.md 4.12 */
 };
 enum { LLM_RANKS_MAX = 256 };
 static inline double llm_batching_blocks(const struct llm_batching *b)     /* of the replica */

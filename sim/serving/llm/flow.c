@@ -20,13 +20,17 @@ static struct steps steps_of(const struct asked *a, double running)
 {
     double s = running * context_of(a), done = a->b->prefix_share * a->prompt;
     double others = (a->b->ranks - 1) * running;
-    struct llm_time t0 =
-        llm_time_of(&a->b->law, &(struct llm_step){ 0, running, s, 0, others, true, running }, a->speed);
+    struct llm_step decode = { .decoding = running, .context = s, .others = others, .drawn = true,
+                               .requests = running };
+    struct llm_time t0 = llm_time_of(&a->b->law, &decode, a->speed);
     struct steps x = { t0.step_s, t0.gpu_s, .power = llm_step_power(&t0, t0.step_s) };
     double room = fmax(1, a->b->budget - running);
     for (double chunk; done < a->prompt; done += chunk) {
         chunk = fmin(a->prompt - done, room);
-        struct llm_step with = { chunk, running, s, chunk * (done + chunk / 2), others, true, running + 1 };
+        struct llm_step with = decode;
+        with.prompt = chunk;
+        with.pairs = chunk * (done + chunk / 2);
+        with.requests++;
         struct llm_time t = llm_time_of(&a->b->law, &with, a->speed);
         x.delta_s += t.step_s - t0.step_s;
         x.delta_gpu_s += t.gpu_s - t0.gpu_s;

@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct llm_loop llm_loop_none(void)
+struct llm_loop llm_loop_of(const struct llm_batching *b)
 {
-    return (struct llm_loop){ .cache = prefix_cache_none() };
+    return (struct llm_loop){ .cache = prefix_cache_none(),
+                              .adapters = adapter_store_of(&b->adapters) };
 }
 
 void llm_loop_free(struct llm_loop *l)
 {
     free(l->running);
     prefix_cache_free(&l->cache);
+    adapter_store_free(&l->adapters);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -32,6 +34,11 @@ static uint32_t blocks_of_id(const struct llm_batching *b)
 uint32_t llm_loop_used(const struct llm_loop *l, const struct llm_batching *b)
 {
     return l->own_blocks + (l->cache.n - l->cache.idle) * blocks_of_id(b);
+}
+
+static struct prompt_ids ids_of(const struct service_request *ask)
+{
+    return (struct prompt_ids){ ask->prefix_id, ask->adapter };
 }
 
 /* Gives it the blocks for so many tokens; false: they are not free. */
@@ -52,7 +59,7 @@ static bool gets_blocks(struct llm_loop *l, const struct llm_batching *b, struct
 static void frees_blocks(struct llm_loop *l, const struct llm_running *r,
                          const struct requests_present *p)
 {
-    prefix_cache_release(&l->cache, p->at[r->request].ask.prefix_id, r->shared);
+    prefix_cache_release(&l->cache, ids_of(&p->at[r->request].ask), r->shared);
     l->own_blocks -= r->blocks;
 }
 
@@ -62,7 +69,7 @@ static void shares(struct llm_loop *l, const struct llm_batching *b, struct llm_
 {
     while (b->prefix_cache && r->shared < ask->n_prefix_ids &&
            (r->shared + 1) * PREFIX_TOKENS <= least(r->done, ask->prompt_tokens)) {
-        prefix_cache_add(&l->cache, ask->prefix_id[r->shared++]);
+        prefix_cache_add(&l->cache, ids_of(ask), r->shared++);
         r->blocks -= blocks_of_id(b);
         l->own_blocks -= blocks_of_id(b);
     }
@@ -72,6 +79,8 @@ static void remove_at(struct llm_loop *l, size_t i, const struct requests_presen
 {
     struct llm_running *r = &l->running[i];
     frees_blocks(l, r, p);
+    if (!r->handed)
+        adapters_release(&l->adapters, p->at[r->request].ask.adapter);
     l->parked -= r->parked;
     memmove(r, r + 1, (--l->n - i) * sizeof *r);
 }
@@ -123,17 +132,41 @@ static uint32_t skipped(struct llm_loop *l, const struct llm_batching *b, struct
 {
     if (!b->prefix_cache)
         return least((uint32_t)(b->prefix_share * ask->prompt_tokens), ask->prompt_tokens - 1);
-    r->shared = prefix_cache_leading(&l->cache, ask->prefix_id,
+    r->shared = prefix_cache_leading(&l->cache, ids_of(ask),
                                      least(ask->n_prefix_ids, ask->prompt_tokens / PREFIX_TOKENS));
-    prefix_cache_hold(&l->cache, ask->prefix_id, r->shared);
+    prefix_cache_hold(&l->cache, ids_of(ask), r->shared);
     return least(r->shared * PREFIX_TOKENS, ask->prompt_tokens - 1);
+}
+
+static void runs(struct llm_loop *l, const struct requests_present *p, const struct llm_running *r)
+{
+    adapters_hold(&l->adapters, p->at[r->request].ask.adapter);
+    mem_grow(&l->running, &l->room, l->n, sizeof *l->running);
+    l->running[l->n++] = *r;
+}
+
+/* The first that waits and whose adapter may run; NO_REQUEST: none. */
+static uint32_t first_admitted(const struct llm_loop *l, const struct llm_batching *b,
+                               const struct requests_present *p, const struct request_lines *from)
+{
+    uint32_t r = from->again.first;
+    while (r != NO_REQUEST && !adapters_admit(&l->adapters, &b->adapters, p->at[r].ask.adapter))
+        r = p->at[r].next;
+    if (r != NO_REQUEST)
+        return r;
+    r = from->fresh.first;
+    while (r != NO_REQUEST && !adapters_admit(&l->adapters, &b->adapters, p->at[r].ask.adapter))
+        r = p->at[r].next;
+    return r;
 }
 
 static void admit(struct llm_loop *l, const struct llm_batching *b, struct requests_present *p,
                   struct request_lines *from, uint32_t left, struct tally *t)
 {
-    while (left > 0 && l->n < b->sequences && request_lines_count(from) > 0) {
-        uint32_t request = request_lines_first(from);
+    while (left > 0 && l->n < b->sequences) {
+        uint32_t request = first_admitted(l, b, p, from);
+        if (request == NO_REQUEST)
+            return;
         const struct present *x = &p->at[request];
         struct llm_running r = { .request = request, .need = x->ask.prompt_tokens + x->sent };
         r.done = skipped(l, b, &r, &x->ask);
@@ -144,10 +177,32 @@ static void admit(struct llm_loop *l, const struct llm_batching *b, struct reque
         }
         left -= r.chunk;
         t->skipped_tokens += r.done;
-        request_lines_pop(p, from);
-        mem_grow(&l->running, &l->room, l->n, sizeof *l->running);
-        l->running[l->n++] = r;
+        request_lines_remove(p, from, request);
+        runs(l, p, &r);
     }
+}
+
+/* Those of the requests in the step; what the GPU lacks of them is loaded. */
+static void load_adapters(struct llm_loop *l, const struct llm_batching *b,
+                          const struct requests_present *p, struct llm_step *x, struct tally *t)
+{
+    if (b->adapters.n == 0)
+        return;
+    adapters_begin(&l->adapters);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct llm_running *r = &l->running[i];
+        uint32_t adapter = p->at[r->request].ask.adapter;
+        if (r->chunk == 0 || adapter == 0)
+            continue;
+        adapters_want(&l->adapters, adapter);
+        x->adapter_tokens += r->chunk;
+    }
+    x->adapters = l->adapters.n_now;
+    struct adapter_loads loads = adapters_load(&l->adapters, &b->adapters);
+    x->load_s = loads.time_s;
+    t->adapter_loads += loads.n;
+    t->adapters_from_storage += loads.from_storage;
+    t->adapter_load_s += loads.time_s;
 }
 
 static struct llm_step step_of(const struct llm_loop *l, const struct requests_present *p)
@@ -178,7 +233,9 @@ struct llm_step llm_loop_begin(struct llm_loop *l, const struct llm_batching *b,
     if (preempted == 0)
         admit(l, b, p, from, left, t);
     t->preempted += l->n ? preempted : 0;
-    return step_of(l, p);
+    struct llm_step x = step_of(l, p);
+    load_adapters(l, b, p, &x, t);
+    return x;
 }
 
 /* ---- a step ends ---- */
@@ -232,8 +289,9 @@ uint32_t llm_loop_park(struct llm_loop *l, const struct requests_present *p)
         struct llm_running *r = &l->running[i];
         if (r->parked || p->at[r->request].sent == 0)
             continue;
-        r->parked = true;
+        r->parked = r->handed = true;
         r->chunk = 0;
+        adapters_release(&l->adapters, p->at[r->request].ask.adapter);
         l->parked++;
         return r->request;
     }
@@ -245,10 +303,11 @@ bool llm_loop_receive(struct llm_loop *l, const struct llm_batching *b,
 {
     uint32_t prompt = p->at[request].ask.prompt_tokens;
     struct llm_running r = { .request = request, .need = prompt + 1, .done = prompt, .parked = true };
-    if (l->n >= b->sequences || !gets_blocks(l, b, &r, r.need))
+    if (l->n >= b->sequences ||
+        !adapters_admit(&l->adapters, &b->adapters, p->at[request].ask.adapter) ||
+        !gets_blocks(l, b, &r, r.need))
         return false;
-    mem_grow(&l->running, &l->room, l->n, sizeof *l->running);
-    l->running[l->n++] = r;
+    runs(l, p, &r);
     l->parked++;
     return true;
 }

@@ -15,6 +15,9 @@
  * A parked request keeps its blocks, and nothing else happens to it: its prompt has been read and
  * its KV cache is on the way to a replica that generates, or comes from one that has read it.
  *
+ * Of adapters (adapters.h) a request that waits is left where it is, and later ones are admitted,
+ * while those that run leave no place for its own. Loads come before the step: llm_step.load_s.
+ *
  * With a prefix cache the tokens of ids that are there are not computed; ids that two requests have
  * are held once. Requests that can never fit must not come here (llm_batching_fits()). */
 #pragma once
@@ -27,7 +30,7 @@ struct llm_running {
     uint32_t request, need, done, chunk;     /* chunk: of the present step; 0: not in it */
     uint32_t blocks;              /* of its own */
     uint32_t shared;              /* leading ids with the blocks of the cache */
-    bool parked;
+    bool parked, handed;          /* handed: its next step is elsewhere */
 };
 struct llm_loop {
     struct llm_running *running;  /* [n] in the order of admission */
@@ -35,8 +38,9 @@ struct llm_loop {
     size_t parked;                /* of them */
     uint32_t own_blocks;          /* of all running */
     struct prefix_cache cache;
+    struct adapter_store adapters;
 };
-struct llm_loop llm_loop_none(void);
+struct llm_loop llm_loop_of(const struct llm_batching *b);
 void llm_loop_free(struct llm_loop *l);
 /* Blocks that running requests hold; idle ids count as free. */
 uint32_t llm_loop_used(const struct llm_loop *l, const struct llm_batching *b);

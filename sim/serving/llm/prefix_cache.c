@@ -21,6 +21,12 @@ void prefix_cache_free(struct prefix_cache *c)
     *c = prefix_cache_none();
 }
 
+/* Ids of different adapters do not meet. */
+static uint64_t id_of(struct prompt_ids p, uint32_t k)
+{
+    return p.adapter ? p.id[k] ^ hash_u64(p.adapter) : p.id[k];
+}
+
 static uint32_t *bucket_of(const struct prefix_cache *c, uint64_t id)
 {
     return &c->bucket[hash_u64(id) & (c->n_buckets - 1)];
@@ -34,10 +40,10 @@ static uint32_t find(const struct prefix_cache *c, uint64_t id)
     return e;
 }
 
-uint32_t prefix_cache_leading(const struct prefix_cache *c, const uint64_t *id, uint32_t n)
+uint32_t prefix_cache_leading(const struct prefix_cache *c, struct prompt_ids p, uint32_t n)
 {
     uint32_t k = 0;
-    while (k < n && find(c, id[k]) != NONE)
+    while (k < n && find(c, id_of(p, k)) != NONE)
         k++;
     return k;
 }
@@ -65,16 +71,16 @@ static void hold(struct prefix_cache *c, uint32_t e)
         is_used(c, e);
 }
 
-void prefix_cache_hold(struct prefix_cache *c, const uint64_t *id, uint32_t n)
+void prefix_cache_hold(struct prefix_cache *c, struct prompt_ids p, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
-        hold(c, find(c, id[k]));
+        hold(c, find(c, id_of(p, k)));
 }
 
-void prefix_cache_release(struct prefix_cache *c, const uint64_t *id, uint32_t n)
+void prefix_cache_release(struct prefix_cache *c, struct prompt_ids p, uint32_t n)
 {
     while (n-- > 0) {
-        uint32_t e = find(c, id[n]);
+        uint32_t e = find(c, id_of(p, n));
         assert(c->at[e].holders > 0);
         if (--c->at[e].holders == 0)
             becomes_idle(c, e);
@@ -102,8 +108,9 @@ static void grow(struct prefix_cache *c)
     }
 }
 
-void prefix_cache_add(struct prefix_cache *c, uint64_t id)
+void prefix_cache_add(struct prefix_cache *c, struct prompt_ids p, uint32_t k)
 {
+    uint64_t id = id_of(p, k);
     uint32_t e = find(c, id);
     if (e != NONE) {
         hold(c, e);

@@ -19,7 +19,7 @@ struct llm_ranks llm_ranks_of(const struct llm_batching *b)
     r.n = b->ranks;
     r.rank = mem_new(r.n, sizeof *r.rank);
     for (uint32_t i = 0; i < r.n; i++)
-        r.rank[i] = (struct llm_rank){ llm_loop_none(), request_lines_none() };
+        r.rank[i] = (struct llm_rank){ llm_loop_of(b), request_lines_none() };
     return r;
 }
 
@@ -82,11 +82,22 @@ uint32_t llm_ranks_leading(const struct llm_ranks *r, const struct service_reque
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < r->n; i++) {
-        uint32_t n = prefix_cache_leading(&r->rank[i].loop.cache, ask->prefix_id,
+        uint32_t n = prefix_cache_leading(&r->rank[i].loop.cache,
+                                          (struct prompt_ids){ ask->prefix_id, ask->adapter },
                                           ask->n_prefix_ids);
         most = n > most ? n : most;
     }
     return most;
+}
+
+unsigned llm_ranks_near(const struct llm_ranks *r, const struct llm_batching *b, uint32_t adapter)
+{
+    unsigned nearest = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        unsigned near = adapters_near(&r->rank[i].loop.adapters, &b->adapters, adapter);
+        nearest = near > nearest ? near : nearest;
+    }
+    return nearest;
 }
 
 static size_t requests_of(const struct llm_rank *r)

@@ -24,6 +24,9 @@ static const struct engine_facts facts[LLM_ENGINES] = {
     [LLM_EAGER] = { .8, .66, .5, .4, 20e-6, .18, 2e-3, 490e-6, 420e-6, 2.5, true },
 };
 
+/* Two products for the queries, keys and values and two for the output, 5e-6 s each [A]. */
+#define ADAPTER_CALLS_S 20e-6     /* of a layer */
+
 double llm_kv_bytes(const struct llm_shape *m)
 {
     return 2 * m->layers * m->kv_heads * m->head * 2;
@@ -82,6 +85,27 @@ void llm_law_pipeline(struct llm_law *l, const struct llm_shape *m, const struct
     l->host_s += (stages - 1) * f->step_s;
 }
 
+struct llm_adapter_size llm_adapter_size_of(const struct llm_shape *m, uint32_t rank,
+                                            uint32_t tensor)
+{
+    double of_layers = m->layers * rank, keys = m->kv_heads * m->head;
+    double whole = 4 * m->hidden, shared = 2 * m->query / tensor;
+    return (struct llm_adapter_size){
+        .parameters = of_layers * (whole + 2 * m->query + 2 * keys),
+        .per_gpu = of_layers * (whole + shared + 2 * keys / fmin(tensor, m->kv_heads)),
+    };
+}
+
+void llm_law_adapters(struct llm_law *l, const struct llm_shape *m, const struct llm_gpu *g,
+                      enum llm_engine e, const struct llm_adapter_size *a)
+{
+    const struct engine_facts *f = &facts[e];
+    double eta_w = f->eta_w > 0 ? f->eta_w : g->eta_w, eta_c = f->eta_c > 0 ? f->eta_c : g->eta_c;
+    l->adapter_s = 2 * a->per_gpu / (g->bandwidth * eta_w);
+    l->adapter_cmp_s = 2 * a->per_gpu / (g->flops * eta_c);
+    l->adapter_calls_s = m->layers * ADAPTER_CALLS_S;
+}
+
 struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s)
 {
     return (struct llm_law){
@@ -96,6 +120,7 @@ struct llm_law llm_law_at_clock(const struct llm_law *l, double clock)
     slow.experts_cmp_s /= clock;
     slow.attention_s /= clock;
     slow.prompt_s /= clock;
+    slow.adapter_cmp_s /= clock;
     return slow;
 }
 
@@ -122,6 +147,7 @@ static struct llm_step part_of(const struct llm_step *x, double parts)
     part.context /= parts;
     part.pairs /= parts;
     part.others /= parts;
+    part.adapter_tokens /= parts;
     return part;
 }
 
@@ -132,7 +158,7 @@ static struct llm_time at_full_speed(const struct llm_law *l, const struct llm_s
     struct llm_time t = { .prompt = x->prompt > 0 };
     if (l->experts_s > 0)
         weights_s += l->experts_s * (1 - missed_share(l, x));
-    t.read_s = weights_s + l->kv_s * x->context;
+    t.read_s = weights_s + l->kv_s * x->context + l->adapter_s * x->adapters;
     if (l->linear)
         t.work_s = weights_s + l->prompt_s * x->prompt + l->sequence_s * x->decoding +
                    l->kv_s * x->context;
@@ -140,6 +166,9 @@ static struct llm_time at_full_speed(const struct llm_law *l, const struct llm_s
         t.work_s = hypot(weights_s, l->cmp_s * tokens + l->experts_cmp_s * all) +
                    l->kv_s * x->context + l->attention_s * x->pairs + l->exchange_s +
                    l->exchanged_token_s * all;
+    if (x->adapters > 0)
+        t.work_s += l->adapter_calls_s +
+                    hypot(l->adapter_s * x->adapters, l->adapter_cmp_s * x->adapter_tokens);
     return t;
 }
 
@@ -154,6 +183,7 @@ struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step
     t.gpu_s = work_s / speed;
     t.step_s = l->norm == 1 ? t.gpu_s + host
                             : pow(pow(t.gpu_s, l->norm) + pow(host, l->norm), 1 / l->norm);
+    t.step_s += step->load_s;
     t.gpu_s *= turns;
     t.work_s = work_s * turns;
     t.read_s *= turns;

@@ -30,6 +30,11 @@
  *
  * A linear law, a + b P + c B + d S, may be given instead; all of it is time of the GPU.
  *
+ * With low-rank adapters (adapters.h), of which D different ones serve T_a of the tokens, the
+ * matrices of each are read once a step, and gpu has in addition
+ *   [D > 0] (calls + sqrt((adapter D)^2 + (adapter_cmp T_a)^2))
+ * What is loaded before the step lengthens it and is time of neither the GPU nor the host.
+ *
  * Seconds, bytes, FLOP; F, W and K of one GPU and per second. Laws have no zero: mem is above 0. */
 #pragma once
 #include <stdbool.h>
@@ -71,11 +76,17 @@ struct llm_law {                  /* the coefficients of the equations above */
     double prompt_s, sequence_s;
     double stages;                /* n of a pipeline; 0: none */
     double hop_s, hop_token_s;    /* of a round, from stage to stage */
+    double adapter_s, adapter_cmp_s, adapter_calls_s;
 };
 /* P, B, S, A; others: T' - T. drawn: a step as one sequence finds it, beside B + others, which are
  * means of Poisson numbers: the experts read are their mean, 1 - (1 - k/E)^(P+1) e^(-(B+others) k/E) */
 /* requests: that have a part in it; for a pipeline alone */
-struct llm_step { double prompt, decoding, context, pairs, others; bool drawn; double requests; };
+/* adapters, adapter_tokens, load_s: D, T_a; what is loaded before */
+struct llm_step {
+    double prompt, decoding, context, pairs, others;
+    bool drawn;
+    double requests, adapters, adapter_tokens, load_s;
+};
 /* gpu_s: gpu/speed. read_s, work_s: reading weights and KV cache, and all of gpu, at full speed. */
 struct llm_time { double gpu_s, step_s, read_s, work_s; bool prompt; };
 
@@ -89,6 +100,16 @@ struct llm_law llm_law_at_clock(const struct llm_law *l, double clock);
  * n 1: nothing changes. A law of one rank. */
 void llm_law_pipeline(struct llm_law *l, const struct llm_shape *m, const struct llm_gpu *g,
                       enum llm_engine e, uint32_t stages, double bytes_per_s);
+/* parameters: of an adapter, as they are stored. per_gpu: of them, on each GPU that shares a layer,
+ * of all layers: more than its part where a matrix is on each GPU. */
+struct llm_adapter_size { double parameters, per_gpu; };
+/* Of that rank, on the four projections of attention: query, key, value, output. Of the two
+ * matrices of each the dimension that the projection shares among GPUs is shared, the other is whole. */
+struct llm_adapter_size llm_adapter_size_of(const struct llm_shape *m, uint32_t rank,
+                                            uint32_t tensor);
+/* Adds their cost to a law of as many GPUs; 16 bits a parameter. */
+void llm_law_adapters(struct llm_law *l, const struct llm_shape *m, const struct llm_gpu *g,
+                      enum llm_engine e, const struct llm_adapter_size *a);
 struct llm_law llm_law_linear(double a_s, double b_s, double c_s, double d_s);
 struct llm_time llm_time_of(const struct llm_law *l, const struct llm_step *step, double speed);
 /* What each GPU draws in a step that takes step_s, as a part of its TDP: models.md 9.
