@@ -20,7 +20,7 @@ static const struct row { const char *name, *text, *error; } rows[] = {
     { "no time", TOP "  - { name: s, requests: { " RATE " } }\n", "w.yaml:4:5: key 'service_time' is missing" },
     { "unknown key", ONE("    replica: 3\n"),
       "w.yaml:7:5: unknown key 'replica': want one of name, queue, user, priority, preemptible, model, gpu_types, gpus, mig, tasks, cpus, "
-      "memory_gib, gpu_mem_mib, used_mem_mib, speeds, replicas, requests, service_time, slo, autoscaler, start_up, start_s, end_s, mode, "
+      "memory_gib, gpu_mem_mib, used_mem_mib, speeds, replicas, requests, service_time, slo, autoscaler, start_up, start_s, depends_on, end_s, mode, "
       "interval_s, dispatch, lost_requests, timeout_s, did you mean 'replicas'?" },
     { "gpus: one and a half", ONE("    gpus: 1.5\n"), "w.yaml:7:11: gpus: want whole GPUs, or a fraction below one" },
     { "tasks: no multiple", ONE("    gpus: 8\n    tasks: 3\n"), "w.yaml:8:12: tasks: want gpus to be a multiple of them, got 8 of 3" },
