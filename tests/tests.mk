@@ -97,7 +97,8 @@ check: tools
 asan:     ; @$(MAKE) --no-print-directory MODE=asan check
 coverage: ; @$(MAKE) --no-print-directory MODE=coverage check && gcovr --root . --exclude tests build/coverage
 
-# Faults planted in the arithmetic of results, each of which golden.sh has to catch by name. A minute each: not part of `check`.
+# Faults planted in the arithmetic of results and the order of equals, each of which its test has to catch by name. A minute
+# each: not part of `check`, which sees only that their texts are still in the source.
 mutations:
 	@tests/mutations/run
 
