@@ -23,7 +23,7 @@ logged = @rm -f $@ $@.failed; $(HEARD) env $(SAN_ENV) $(1) >$@.tmp 2>&1; s=$$?; 
 
 $(TEST_LOG): %.log: % $(BIN) $(wildcard tests/golden/* traces/samples/*)
 	$(call logged,$<)
-$(OUT)/tests/e2e/%.log: tests/e2e/%.sh $(BIN) $(wildcard tests/e2e/*.py tests/e2e/*.js tests/e2e/*.txt scripts/* scripts/plot/* traces/samples/* tests/golden/* tests/golden/*/* tests/golden/*/*/* tests/support/*)
+$(OUT)/tests/e2e/%.log: tests/e2e/%.sh $(BIN) $(wildcard tests/e2e/*.py tests/e2e/*.js tests/e2e/*.txt scripts/* scripts/plot/* traces/samples/* tests/golden/* tests/golden/*/* tests/golden/*/*/* tests/support/* tests/mutations/*)
 	@mkdir -p $(@D)
 	$(call logged,MODE=$(MODE) $< $(abspath $(BIN)))
 $(patsubst %,$(OUT)/tests/e2e/%.log,citations import kubernetes readme reference): $(wildcard *.md */*.md */*/*.md tests/examples/*) CITATION.cff VERSION
