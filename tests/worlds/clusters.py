@@ -1,6 +1,11 @@
 """clusters.py - the cluster file of a random world: node groups, queues, batch sites, flavors, sections, federations."""
 from draw import Draw, flow
 
+# What the law of a step of an LLM knows; and of the types of nodes that are drawn
+LLM_GPUS = {"A100-SXM4-80", "A100-SXM4-40", "H100-SXM5-80", "L40S-48", "L4-24"}
+MODEL_OF = {"dgx-a100": "A100-SXM4-40", "dgx-a100-80": "A100-SXM4-80", "hgx-h100": "H100-SXM5-80",
+            "pcie-4xL4": "L4-24", "pcie-8xL40S": "L40S-48"}
+
 
 class Clusters(Draw):
     def group(self, i):
@@ -414,6 +419,7 @@ class Clusters(Draw):
         self.node_gpus = [self.gpus_of(g) for g in groups]
         self.gpus = sum(n * g["count"] for n, g in zip(self.node_gpus, groups))
         self.models = sorted({g["gpu_model"] for g in groups if "gpu_model" in g})
+        self.llm_gpus = sorted(LLM_GPUS & {g.get("gpu_model") or MODEL_OF.get(g.get("type")) for g in usual})
         self.most = max(n * g["count"] for n, g in zip(self.node_gpus, groups) if "pool" not in g
                         and "mig" not in g and "mig_strategy" not in g) \
             if usual else 16

@@ -3,8 +3,30 @@ from draw import Draw, flow
 
 
 class Workloads(Draw):
+    def adapters(self, s):
+        """Low-rank adapters of an LLM, which needs the law of a GPU, on nodes that have it."""
+        llm = s["service_time"]["llm"]
+        del llm["step_law"]
+        llm["gpu"] = self.r.choice(self.llm_gpus)
+        places = self.pick(1, 2, 4)
+        llm["adapters"] = {"count": self.pick(1, 3, 24), "max_loras": places, **self.some({
+            "rank": [8, 64], "max_cpu_loras": [places, places + 3], "zipf": [0, 1.5], "base_share": [0, 0.5],
+            "host_gb_per_s": [0.01, 50], "storage_gb_per_s": [0.001, 5]}, 0.4)}
+        if self.chance(0.2):
+            llm["adapters"].pop("rank", None)
+            llm["adapters"]["parameters"] = 1e6
+        s["mode"] = "requests"
+        s["dispatch"] = self.pick("jsq", "random2", "round_robin", "adapter", "adapter")
+
+    def after_jobs(self, s):
+        """It begins when some jobs have ended, perhaps never."""
+        kind = self.pick("", "", "afterany:", "afterok:", "afternotok:", "after:")
+        s["depends_on"] = self.pick(";", "?").join(
+            kind + name for name in sorted(self.r.sample(self.names, min(len(self.names), self.pick(1, 1, 2)))))
+        s |= {"start_s": self.pick(0, 50), "end_s": self.pick(100, 2000)}
+
     def service(self, i):
-        llm = self.chance(0.3)
+        llm = self.chance(0.5)
         low = self.pick(0, 1, 1, 2)
         s = {"name": f"s{i}", "queue": self.r.choice(self.leaves), "priority": self.pick(0, 5),
              "preemptible": self.chance(0.6),
@@ -13,7 +35,7 @@ class Workloads(Draw):
              "mode": self.pick("fluid", "fluid", "requests")}
         if llm:
             s["service_time"] = {"llm": {"parameters": 7e9}}
-            if self.chance(0.5):          # step by step
+            if self.chance(0.65):         # step by step
                 s["service_time"] = {"llm": {
                     "model": "llama-3.1-8b", "max_num_seqs": self.pick(2, 16, 256),
                     "kv_tokens": self.pick(800, 3000, 50000), "prefix_share": self.pick(0, 0.5),
@@ -25,6 +47,8 @@ class Workloads(Draw):
                     s["gpus"] = 2
                     del s["service_time"]["llm"]["step_law"]
                     s["service_time"]["llm"] |= {"gpu": "A100-SXM4-80", "pipeline_parallel": 2}
+                elif self.llm_gpus and self.chance(0.6):
+                    self.adapters(s)
             s["requests"] = {"rate_per_s": self.pick(0.2, 1),
                              "prompt_tokens": {"law": "fixed", "value_s": 500},
                              "output_tokens": {"law": "exponential", "mean_s": 100}}
@@ -44,9 +68,12 @@ class Workloads(Draw):
                 s["requests"] |= {"arrivals": self.pick({"law": "poisson"}, {"law": "hyper", "c2": 4},
                                                         {"law": "mmpp"})}
         s |= self.some({"start_s": [0, 100], "interval_s": [10, 300]}, 0.1)
+        if self.chance(0.15):
+            self.after_jobs(s)
         s["start_up"] = {"weights_gb": self.pick(0, 5), "was_there": self.chance(0.5)}
         if "start_s" in s:
             s["start_up"]["was_there"] = False
+        if "start_s" in s and "depends_on" not in s:
             s |= self.some({"end_s": [1000, 3000]}, 0.5)
         if self.chance(0.4):
             s["timeout_s"] = self.pick(5, 30)
@@ -75,6 +102,11 @@ class Workloads(Draw):
         return s
 
     def workload(self):
+        recorded = not self.federation and self.chance(0.25)
+        if recorded:
+            self.trace()
+        # drawn jobs have numbers: these may be too few for the last
+        self.names = [f"j{k}" for k in range(self.n_jobs)] if recorded else ["1", "2", "3"]
         services = [self.service(i) for i in range(self.pick(0, 0, 1, 1,
                                                              2))] if not self.federation else []
         sessions = [{"group": f"n{i}", "users": self.pick(2, 4),
@@ -97,9 +129,23 @@ class Workloads(Draw):
                 x["preset"] = "adobe"
                 x.pop("forgotten", None)            # this preset's kinds have some
         self.sessions = bool(sessions)
+        if recorded:
+            w = {"workload": "random", "start": "2026-01-05T08:00:00Z", "span_s": self.pick(*self.SPANS),
+                 "trace": "jobs.csv"}
+        else:
+            w = self.laws(bool(services or sessions))
+        text = [f"{k}: {flow(v)}" for k, v in w.items()]
+        for name, items in (("sessions", sessions), ("services", services)):
+            if items:
+                text += [f"{name}:"] + [f"  - {flow(x)}" for x in items]
+        self.files["load.yaml"] = "\n".join(text) + "\n"
+        return "load.yaml"
+
+    def laws(self, beside):
+        """Of drawn jobs, perhaps beside services and sessions."""
         w = {"workload": "random", "start": "2026-01-05T08:00:00Z",
              "span_s": self.pick(*self.SPANS), "load": {"target": self.pick(0.3, 0.6, 0.9)}}
-        if not services and not sessions:
+        if not beside:
             w["jobs"] = self.DRAWN
             del w["span_s"]
         w["arrivals"] = {"law": self.pick("poisson", "hyper", "mmpp")}
@@ -135,9 +181,4 @@ class Workloads(Draw):
                                      "early_sigma": 1}}
         if self.chance(0.4):
             w["models"] = {"ResNet-50": 0.5, "BERT-base": 0.3, "none": 0.2}
-        text = [f"{k}: {flow(v)}" for k, v in w.items()]
-        for name, items in (("sessions", sessions), ("services", services)):
-            if items:
-                text += [f"{name}:"] + [f"  - {flow(x)}" for x in items]
-        self.files["load.yaml"] = "\n".join(text) + "\n"
-        return "load.yaml"
+        return w
