@@ -44,7 +44,7 @@ class Jobs(Draw):
         """Whole slices, at the level of the topology or below it."""
         levels = ["pod", "rack", "island", "node"]
         wanted = topology.partition(":")[2]
-        levels = levels[levels.index(wanted):] if wanted in levels else levels
+        levels = levels[levels.index(wanted):] if wanted in levels else ["node"] if wanted == "numa" else levels
         sizes = [n for n in range(1, tasks + 1) if tasks % n == 0]
         self.has.add("slices")
         size, level = self.r.choice(sizes), self.r.choice(levels)

@@ -25,6 +25,28 @@ class Workloads(Draw):
             kind + name for name in sorted(self.r.sample(self.names, min(len(self.names), self.pick(1, 1, 2)))))
         s |= {"start_s": self.pick(0, 50), "end_s": self.pick(100, 2000)}
 
+    def recorded_requests(self, s, i):
+        """In place of those from laws: a few, at times, some together, for adapters if there are any."""
+        engine = s["service_time"].get("llm", {})
+        count = engine.get("adapters", {}).get("count", 0)
+        rows, at = ["time_s,prompt_tokens,output_tokens" + (",adapter" if count else "")], 0
+        for _ in range(self.pick(1, 20, 200)):
+            at += self.pick(0, 0, 0.5, 10)
+            rows.append(f"{at},{self.pick(1, 50, 500)},{self.pick(1, 3, 100)}"
+                        + (f",{self.r.randint(0, count)}" if count else ""))
+        self.files[f"requests{i}.csv"] = "\n".join(rows) + "\n"
+        s["requests"] = {"trace": f"requests{i}.csv:plain", **self.some({"time_scale": [0.5, 2]}, 0.2)}
+        for k in ("zipf", "base_share"):
+            engine.get("adapters", {}).pop(k, None)
+
+    def size_of_replica(self, s):
+        """What else a replica asks for, and on which GPUs it is slower."""
+        s |= self.some({"cpus": [1, 4], "memory_gib": [4], "user": ["u0", "u1"]}, 0.1)
+        if s["gpus"] == 2 and "llm" not in s["service_time"]:
+            s |= self.some({"tasks": [2]}, 0.3)
+        if self.models and "llm" not in s["service_time"]:
+            s |= self.some({"gpu_types": [self.models], "speeds": [{self.r.choice(self.models): self.pick(0.4, 2)}]}, 0.15)
+
     def service(self, i):
         llm = self.chance(0.5)
         low = self.pick(0, 1, 1, 2)
@@ -49,6 +71,11 @@ class Workloads(Draw):
                     s["service_time"]["llm"] |= {"gpu": "A100-SXM4-80", "pipeline_parallel": 2}
                 elif self.llm_gpus and self.chance(0.6):
                     self.adapters(s)
+                if self.chance(0.15):     # replicas that read and replicas that generate
+                    a, b = self.pick((1, 1), (1, 2), (2, 1))
+                    s["service_time"]["llm"]["pools"] = {"prefill": a, "decode": b, **self.some(
+                        {"kv_gb_per_s": [0.1, 100], "setup_s": [0, 1], "overlap": [0.9]}, 0.3)}
+                    s["mode"] = "requests"
             s["requests"] = {"rate_per_s": self.pick(0.2, 1),
                              "prompt_tokens": {"law": "fixed", "value_s": 500},
                              "output_tokens": {"law": "exponential", "mean_s": 100}}
@@ -67,10 +94,13 @@ class Workloads(Draw):
             if self.chance(0.3):
                 s["requests"] |= {"arrivals": self.pick({"law": "poisson"}, {"law": "hyper", "c2": 4},
                                                         {"law": "mmpp"})}
+        self.size_of_replica(s)
         s |= self.some({"start_s": [0, 100], "interval_s": [10, 300]}, 0.1)
         if self.chance(0.15):
             self.after_jobs(s)
-        s["start_up"] = {"weights_gb": self.pick(0, 5), "was_there": self.chance(0.5)}
+        s["start_up"] = {"weights_gb": self.pick(0, 5), "was_there": self.chance(0.5),
+                         **self.some({"load_gb_per_s": [0.1, 10], "warm_up_s": [0, 60],
+                                      "pull_cached_s": [0]}, 0.1)}
         if "start_s" in s:
             s["start_up"]["was_there"] = False
         if "start_s" in s and "depends_on" not in s:
@@ -93,12 +123,19 @@ class Workloads(Draw):
                 s["autoscaler"]["metrics"] = self.pick({"rate_per_s": 1}, {"queue": 2})
             if self.chance(0.3):
                 s["autoscaler"] |= {"up": {"policies": [{"pods": 1, "period_s": 30}]},
-                                    "down": {"window_s": self.pick(0, 60),
+                                    "tolerance": self.pick(0, 0.1),
+                                    "down": {"window_s": self.pick(0, 60), "policies": [{"percent": 50, "period_s": 30}],
                                              "select": self.pick("max", "min", "disabled")}}
             if self.chance(0.1):
                 s["autoscaler"]["behaviour"] = False
+        if kind == "forecast":
+            s["autoscaler"] |= self.some({"headroom": [1, 2], "lead_s": [0, 600], "replica_rate_per_s": [0.5, 5],
+                                          "bin_s": [60, 900]}, 0.2)
+            s["autoscaler"] |= self.pick({}, {"forecast": "daily-max", "days": 2}, {"level": 0.9, "trend": 0, "season": 1})
         if kind in ("hpa", "forecast") and low == 0:
             s["autoscaler"]["idle_s"] = 600
+        if "law" not in s["service_time"] and "batch" not in s["service_time"] and self.chance(0.15):
+            self.recorded_requests(s, i)
         return s
 
     def workload(self):
@@ -153,6 +190,9 @@ class Workloads(Draw):
             w["arrivals"]["c2"] = 4
         if w["arrivals"]["law"] == "mmpp":
             w["arrivals"] |= {"burst_ratio": 5, "burst_s": 600, "calm_s": 1800}
+        w["arrivals"] |= self.some({"daily": [[0, 5] * 12], "weekly": [[3, 1, 1, 1, 1, 0, 0]],
+                                    "growth_per_day": [0.5]}, 0.1)
+        w |= self.some({"cpus_per_gpu": [1, 4], "memory_gib_per_gpu": [8]}, 0.1)
         w["users"] = {"count": 12}
         w["projects"] = {"names": self.leaves}
         if self.chance(0.5):
