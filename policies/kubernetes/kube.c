@@ -13,6 +13,7 @@
  * - the default tie goes to the lowest node; `ties=random` draws, as the original does. */
 #include "policies/kubernetes/pods.h"
 #include "policies/common/free_gpus.h"
+#include "sim/contract/util/minmax.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -166,13 +167,14 @@ static void kube_schedule(struct sched *s, const void *params, void *state)
     (void)params;
     struct kube *k = state;
     struct waiting_pod pod;
+    int64_t last_ns = 0;               /* back-off of pods that have not tried what is free now */
     queue_pass(&k->queue);
     if (k->gang)
         gang_pass_begins(s, k);
     do {                               /* pods that have left at once may help others at once */
         if (k->seen != sched_room_version(s)) {
             k->round++;
-            queue_wake_parked(s, &k->queue, pod_rests);
+            last_ns = max_i64(last_ns, queue_wake_parked(s, &k->queue, pod_rests));
         }
         k->seen = sched_room_version(s);
         queue_wake_rested(s, &k->queue);
@@ -184,6 +186,8 @@ static void kube_schedule(struct sched *s, const void *params, void *state)
         gang_pass_ends(s, k);
     if (k->queue.resting.n)
         sched_wake_at(s, k->queue.resting.pod[0].time_ns);
+    if (last_ns)
+        sched_defer(s, last_ns);
 }
 
 /* ---- Notices ---- */

@@ -2,6 +2,7 @@
 #include "policies/kubernetes/queue.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/heap.h"
+#include "sim/contract/util/minmax.h"
 
 static bool ready_before(const void *none, const struct waiting_pod *a, const struct waiting_pod *b)
 {
@@ -74,9 +75,10 @@ void queue_wake_rested(struct sched *s, struct kube_queue *q)
         make_ready(s, q, resting_pop(NULL, q->resting.pod, q->resting.n--));
 }
 
-void queue_wake_parked(struct sched *s, struct kube_queue *q,
-                       void (*rests)(struct sched *s, job_id j))
+int64_t queue_wake_parked(struct sched *s, struct kube_queue *q,
+                          void (*rests)(struct sched *s, job_id j))
 {
+    int64_t last_ns = 0;
     for (size_t i = 0; i < q->parked.n; i++) {
         struct waiting_pod pod = q->parked.pod[i];
         int64_t until_ns = rests_until_ns(q, &pod);
@@ -88,8 +90,10 @@ void queue_wake_parked(struct sched *s, struct kube_queue *q,
         room_for_one(s, &q->resting);
         resting_push(NULL, q->resting.pod, q->resting.n++, pod);
         rests(s, pod.job);
+        last_ns = max_i64(last_ns, until_ns);
     }
     q->parked.n = 0;
+    return last_ns;
 }
 
 bool queue_next(struct kube_queue *q, struct waiting_pod *pod)

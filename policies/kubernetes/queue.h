@@ -31,9 +31,9 @@ void queue_enter(struct sched *s, struct kube_queue *q, job_id j, uint32_t task,
 void queue_pass(struct kube_queue *q);                       /* a pass begins */
 void queue_wake_rested(struct sched *s, struct kube_queue *q);
 /* Something may help: pods set aside become ready, or rest until their back-off ends; rests() is
- * called for each that rests. */
-void queue_wake_parked(struct sched *s, struct kube_queue *q,
-                       void (*rests)(struct sched *s, job_id j));
+ * called for each that rests. When the last of these is ready; 0: none rests. */
+int64_t queue_wake_parked(struct sched *s, struct kube_queue *q,
+                          void (*rests)(struct sched *s, job_id j));
 /* Takes out the first ready one; false: none. */
 bool queue_next(struct kube_queue *q, struct waiting_pod *pod);
 /* Returns a pod to its place among the ready ones. */

@@ -52,16 +52,18 @@ static bool behind_held(struct sched *s, const struct slurm *m, const struct mai
     return x->any_kept && finds_room(s, m, all, e, &among);
 }
 
-/* TRIED_HELD: over a limit, or behind a job over a limit, and it blocks its partition for that. */
+/* TRIED_HELD: over a limit, with room or without, or behind a job over a limit, and it blocks its
+ * partition for that. */
 enum tried { TRIED_STARTED, TRIED_NO_ROOM, TRIED_OVER_LIMIT, TRIED_HELD };
 
 static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
 {
     uint64_t *among;
     if (!finds_room(s, m, x->avail, e, &among)) {
-        if (slurm_limits_after(s, m, e) && slurm_set_count(m, among) >= slurm_need(s, e->job).nodes)
+        bool over = !slurm_limits_after(s, m, e);
+        if (!over && slurm_set_count(m, among) >= slurm_need(s, e->job).nodes)
             slurm_preempt(s, m, e, among);
-        return behind_held(s, m, x, e) ? TRIED_HELD : TRIED_NO_ROOM;
+        return over || behind_held(s, m, x, e) ? TRIED_HELD : TRIED_NO_ROOM;
     }
     if (!slurm_limits_after(s, m, e))
         return m->params->assoc_limit_stop <= 0 || job_over_limit(s, e->job) ? TRIED_OVER_LIMIT : TRIED_HELD;

@@ -229,7 +229,7 @@ static void reclaim(struct sched *s, node_id n)
     x->state = POOL_LEAVING;
     pools_of(s)->reclaimed++;
     log_node(s, "reclaim", n);
-    goes(s, n);
+    node_goes(s, n);
     interrupt_nodes(s, &(struct interruption){ CAUSE_RECLAIM, n, n + 1, 0, p->notice_ns });
     push(s, GONE, n, s->now_ns + p->notice_ns);
     run_changed(s);

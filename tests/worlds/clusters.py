@@ -1,6 +1,11 @@
 """clusters.py - the cluster file of a random world: node groups, queues, batch sites, flavors, sections, federations."""
 from draw import Draw, flow
 
+# What the law of a step of an LLM knows; and of the types of nodes that are drawn
+LLM_GPUS = {"A100-SXM4-80", "A100-SXM4-40", "H100-SXM5-80", "L40S-48", "L4-24"}
+MODEL_OF = {"dgx-a100": "A100-SXM4-40", "dgx-a100-80": "A100-SXM4-80", "hgx-h100": "H100-SXM5-80",
+            "pcie-4xL4": "L4-24", "pcie-8xL40S": "L40S-48"}
+
 
 class Clusters(Draw):
     def group(self, i):
@@ -8,7 +13,7 @@ class Clusters(Draw):
         kind = self.r.random()
         if kind < 0.35:
             g |= {"type": self.pick("dgx-a100", "dgx1-v100", "dgx-a100-80", "hgx-h100", "pcie-4xL4",
-                                    "pcie-8xL40S"), "count": self.pick(1, 2, 3, 4)}
+                                    "pcie-8xL40S", "gb200-nvl72"), "count": self.pick(1, 2, 3, 4)}
         elif kind < 0.5:
             g |= {"count": self.pick(1, 2), "gpus": self.pick(2, 4, 8), "gpu_model": "A100-SXM4-40",
                   "cpus": 64, "memory_gib": 512}
@@ -43,7 +48,7 @@ class Clusters(Draw):
         return g
 
     def gpus_of(self, g):
-        return g.get("gpus") or {"dgx2-v100": 16, "pcie-4xL4": 4}.get(g.get("type"), 8)
+        return g.get("gpus") or {"dgx2-v100": 16, "pcie-4xL4": 4, "gb200-nvl72": 4}.get(g.get("type"), 8)
 
     def quota(self, gpus, share):
         q = {"deserved_gpus": int(gpus * share)} if self.chance(0.8) else {}
@@ -380,7 +385,8 @@ class Clusters(Draw):
                 s["power"] |= self.some({"free_cooling_c": [10], "pue_per_c": [0, 0.05]}, 0.4)
                 self.files["outside.csv"] = "temperature_c\n-3\n25\n18\n"
             if self.chance(0.2):
-                s["power"]["groups"] = {groups[0]["group"]: {"gpu_tdp_w": 350, "gpu_idle_w": 20}}
+                own = {} if "clock" in s["power"] else self.some({"gpu_cap_w": [100, 300]})
+                s["power"]["groups"] = {groups[0]["group"]: {"gpu_tdp_w": 350, "gpu_idle_w": 20, **own}}
         if models and self.chance(0.25):
             s["prices"] = self.some({"bill": ["allocated", "capacity"], "gpu_usd_per_h": [1, 2.5],
                                      "energy_usd_per_kwh": [0.1]}, 0.7)
@@ -414,6 +420,7 @@ class Clusters(Draw):
         self.node_gpus = [self.gpus_of(g) for g in groups]
         self.gpus = sum(n * g["count"] for n, g in zip(self.node_gpus, groups))
         self.models = sorted({g["gpu_model"] for g in groups if "gpu_model" in g})
+        self.llm_gpus = sorted(LLM_GPUS & {g.get("gpu_model") or MODEL_OF.get(g.get("type")) for g in usual})
         self.most = max(n * g["count"] for n, g in zip(self.node_gpus, groups) if "pool" not in g
                         and "mig" not in g and "mig_strategy" not in g) \
             if usual else 16

@@ -40,6 +40,57 @@ class Jobs(Draw):
         return round(min(self.r.lognormvariate(7, 1.3), 40000),
                      self.pick(0, 0, 3)) if self.chance(0.97) else 0
 
+    def slices(self, tasks, topology):
+        """Whole slices, at the level of the topology or below it."""
+        levels = ["pod", "rack", "island", "node"]
+        wanted = topology.partition(":")[2]
+        levels = levels[levels.index(wanted):] if wanted in levels else ["node"] if wanted == "numa" else levels
+        sizes = [n for n in range(1, tasks + 1) if tasks % n == 0]
+        self.has.add("slices")
+        size, level = self.r.choice(sizes), self.r.choice(levels)
+        text = f"{level}:{size}"
+        finer = levels[levels.index(level) + 1:]
+        if finer and self.chance(0.3):
+            text += f";{self.r.choice(finer)}:{self.r.choice([n for n in sizes if size % n == 0])}"
+        return {"slices": text}
+
+    def group_row(self, row, name, tasks, per_task, on_own):
+        """One kind of task of a job, with wishes of its own."""
+        x = row | {"group": name, "tasks": tasks, "gpus": tasks * per_task, "gpus_per_task": per_task}
+        if on_own:
+            x |= self.some({"cpus_per_task": [0, 1, 4], "mem_gib_per_task": [0, 8], "tolerations": ["old"],
+                            "affinity": ["30:zone=a", "!old;40:zone=b"], "node_selector": ["zone=a", "zone=b"],
+                            "topology": ["preferred:rack", "preferred:node", "required:cluster"]}, 0.15)
+            if self.models and self.chance(0.2):
+                x["gpu_type"] = "|".join(self.r.sample(self.models, self.r.randint(1, len(self.models))))
+            if tasks > 1 and self.chance(0.2):
+                x["min_tasks"] = self.r.randint(1, tasks)
+        return x
+
+    def groups(self, row, tasks, per_task):
+        """Rows of a job: groups of one size, components that differ, or a leader and its workers."""
+        for k in ("min_tasks", "max_tasks", "moldable", "topology", "max_per_node", "min_gpus", "max_gpus"):
+            row.pop(k, None)
+        first = self.r.randint(1, tasks - 1)
+        kind = self.pick("alike", "alike", "components", "pod sets")
+        on_own = self.chance(0.5)
+        if kind == "alike":
+            names = (self.pick("a", "x/a"), first), ("b", tasks - first)
+            return [self.group_row(row, g, n, per_task, on_own) for g, n in names]
+        if kind == "components":
+            smaller = self.pick(0, 1, per_task)
+            return [self.group_row(row, "a", first, per_task, on_own),
+                    self.group_row(row, "b", tasks - first, smaller, on_own)] + (
+                        [self.group_row(row, "c", 1, 1, on_own)] if self.chance(0.2) else [])
+        self.has.add("slices")
+        leader = self.group_row(row, "leader", 1, self.pick(0, 1, per_task), on_own)
+        workers = self.group_row(row, "workers", tasks - 1, per_task, on_own)
+        leader.pop("topology", None)
+        leader |= {k: workers[k] for k in ("topology",) if k in workers} | {"podset_group": "x"}
+        if workers["tasks"] > 1 and self.chance(0.5):
+            workers |= self.slices(workers["tasks"], workers.get("topology", ""))
+        return [leader, workers | {"podset_group": "x"}]
+
     def trace(self):
         r = self.r
         n = self.pick(*self.COUNTS)
@@ -53,7 +104,7 @@ class Jobs(Draw):
                     "max_unavailable": 0.4 if self.policy == "kube" else 0.02, "running_on": 0.05,
                     "tolerations": 0.3, "max_per_node": 0.1, "gpu_type": 0.15, "min_tasks": 0.3,
                     "elastic": 0.4, "shares": 0.35, "mig": 0.8,
-                    "groups": 0.15, "cpus_per_task": 0.3, "mem_gib_per_task": 0.2, "epochs": 0.3,
+                    "groups": 0.25, "slices": 0.5 if self.policy == "cohort" else 0.1, "cpus_per_task": 0.3, "mem_gib_per_task": 0.2, "epochs": 0.3,
                     "gpu_mem_gib": 0.05, "share_mem": 0.2, "anti_affinity": 0.05, "data_set": 0.3,
                     "partition": 0.8, "qos": 0.8, "account": 0.7, "nice": 0.1,
                     "recorded_wait_s": 0.9 if self.policy == "recorded" else 0.03, "recorded_on": 0.3,
@@ -179,13 +230,9 @@ class Jobs(Draw):
                 row["mem_gib_per_task"] = self.pick(0, 4, 8)
             rows_of = [row]
             if plain and tasks > 1 and "groups" in on and self.chance(0.4):
-                for k in ("min_tasks", "max_tasks", "moldable", "topology", "max_per_node",
-                          "min_gpus", "max_gpus"):
-                    row.pop(k, None)
-                first = r.randint(1, tasks - 1)
-                rows_of = [row | {"group": g, "tasks": t, "gpus": t * per_task,
-                                  "gpus_per_task": per_task}
-                           for g, t in ((self.pick("a", "x/a"), first), ("b", tasks - first))]
+                rows_of = self.groups(row, tasks, per_task)
+            elif plain and tasks > 1 and "slices" in on and self.chance(0.5):
+                row |= self.slices(tasks, row.get("topology", ""))
             table += rows_of
             columns = list(dict.fromkeys([*columns, *(k for x in rows_of for k in x)]))
         self.files["jobs.csv"] = "\n".join([",".join(columns)] + [

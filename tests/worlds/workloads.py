@@ -3,8 +3,52 @@ from draw import Draw, flow
 
 
 class Workloads(Draw):
+    def adapters(self, s):
+        """Low-rank adapters of an LLM, which needs the law of a GPU, on nodes that have it."""
+        llm = s["service_time"]["llm"]
+        del llm["step_law"]
+        llm["gpu"] = self.r.choice(self.llm_gpus)
+        places = self.pick(1, 2, 4)
+        llm["adapters"] = {"count": self.pick(1, 3, 24), "max_loras": places, **self.some({
+            "rank": [8, 64], "max_cpu_loras": [places, places + 3], "zipf": [0, 1.5], "base_share": [0, 0.5],
+            "host_gb_per_s": [0.01, 50], "storage_gb_per_s": [0.001, 5]}, 0.4)}
+        if self.chance(0.2):
+            llm["adapters"].pop("rank", None)
+            llm["adapters"]["parameters"] = 1e6
+        s["mode"] = "requests"
+        s["dispatch"] = self.pick("jsq", "random2", "round_robin", "adapter", "adapter")
+
+    def after_jobs(self, s):
+        """It begins when some jobs have ended, perhaps never."""
+        kind = self.pick("", "", "afterany:", "afterok:", "afternotok:", "after:")
+        s["depends_on"] = self.pick(";", "?").join(
+            kind + name for name in sorted(self.r.sample(self.names, min(len(self.names), self.pick(1, 1, 2)))))
+        s |= {"start_s": self.pick(0, 50), "end_s": self.pick(100, 2000)}
+
+    def recorded_requests(self, s, i):
+        """In place of those from laws: a few, at times, some together, for adapters if there are any."""
+        engine = s["service_time"].get("llm", {})
+        count = engine.get("adapters", {}).get("count", 0)
+        rows, at = ["time_s,prompt_tokens,output_tokens" + (",adapter" if count else "")], 0
+        for _ in range(self.pick(1, 20, 200)):
+            at += self.pick(0, 0, 0.5, 10)
+            rows.append(f"{at},{self.pick(1, 50, 500)},{self.pick(1, 3, 100)}"
+                        + (f",{self.r.randint(0, count)}" if count else ""))
+        self.files[f"requests{i}.csv"] = "\n".join(rows) + "\n"
+        s["requests"] = {"trace": f"requests{i}.csv:plain", **self.some({"time_scale": [0.5, 2]}, 0.2)}
+        for k in ("zipf", "base_share"):
+            engine.get("adapters", {}).pop(k, None)
+
+    def size_of_replica(self, s):
+        """What else a replica asks for, and on which GPUs it is slower."""
+        s |= self.some({"cpus": [1, 4], "memory_gib": [4], "user": ["u0", "u1"]}, 0.1)
+        if s["gpus"] == 2 and "llm" not in s["service_time"]:
+            s |= self.some({"tasks": [2]}, 0.3)
+        if self.models and "llm" not in s["service_time"]:
+            s |= self.some({"gpu_types": [self.models], "speeds": [{self.r.choice(self.models): self.pick(0.4, 2)}]}, 0.15)
+
     def service(self, i):
-        llm = self.chance(0.3)
+        llm = self.chance(0.5)
         low = self.pick(0, 1, 1, 2)
         s = {"name": f"s{i}", "queue": self.r.choice(self.leaves), "priority": self.pick(0, 5),
              "preemptible": self.chance(0.6),
@@ -13,7 +57,7 @@ class Workloads(Draw):
              "mode": self.pick("fluid", "fluid", "requests")}
         if llm:
             s["service_time"] = {"llm": {"parameters": 7e9}}
-            if self.chance(0.5):          # step by step
+            if self.chance(0.65):         # step by step
                 s["service_time"] = {"llm": {
                     "model": "llama-3.1-8b", "max_num_seqs": self.pick(2, 16, 256),
                     "kv_tokens": self.pick(800, 3000, 50000), "prefix_share": self.pick(0, 0.5),
@@ -25,6 +69,13 @@ class Workloads(Draw):
                     s["gpus"] = 2
                     del s["service_time"]["llm"]["step_law"]
                     s["service_time"]["llm"] |= {"gpu": "A100-SXM4-80", "pipeline_parallel": 2}
+                elif self.llm_gpus and self.chance(0.6):
+                    self.adapters(s)
+                if self.chance(0.15):     # replicas that read and replicas that generate
+                    a, b = self.pick((1, 1), (1, 2), (2, 1))
+                    s["service_time"]["llm"]["pools"] = {"prefill": a, "decode": b, **self.some(
+                        {"kv_gb_per_s": [0.1, 100], "setup_s": [0, 1], "overlap": [0.9]}, 0.3)}
+                    s["mode"] = "requests"
             s["requests"] = {"rate_per_s": self.pick(0.2, 1),
                              "prompt_tokens": {"law": "fixed", "value_s": 500},
                              "output_tokens": {"law": "exponential", "mean_s": 100}}
@@ -43,10 +94,16 @@ class Workloads(Draw):
             if self.chance(0.3):
                 s["requests"] |= {"arrivals": self.pick({"law": "poisson"}, {"law": "hyper", "c2": 4},
                                                         {"law": "mmpp"})}
+        self.size_of_replica(s)
         s |= self.some({"start_s": [0, 100], "interval_s": [10, 300]}, 0.1)
-        s["start_up"] = {"weights_gb": self.pick(0, 5), "was_there": self.chance(0.5)}
+        if self.chance(0.15):
+            self.after_jobs(s)
+        s["start_up"] = {"weights_gb": self.pick(0, 5), "was_there": self.chance(0.5),
+                         **self.some({"load_gb_per_s": [0.1, 10], "warm_up_s": [0, 60],
+                                      "pull_cached_s": [0]}, 0.1)}
         if "start_s" in s:
             s["start_up"]["was_there"] = False
+        if "start_s" in s and "depends_on" not in s:
             s |= self.some({"end_s": [1000, 3000]}, 0.5)
         if self.chance(0.4):
             s["timeout_s"] = self.pick(5, 30)
@@ -66,15 +123,27 @@ class Workloads(Draw):
                 s["autoscaler"]["metrics"] = self.pick({"rate_per_s": 1}, {"queue": 2})
             if self.chance(0.3):
                 s["autoscaler"] |= {"up": {"policies": [{"pods": 1, "period_s": 30}]},
-                                    "down": {"window_s": self.pick(0, 60),
+                                    "tolerance": self.pick(0, 0.1),
+                                    "down": {"window_s": self.pick(0, 60), "policies": [{"percent": 50, "period_s": 30}],
                                              "select": self.pick("max", "min", "disabled")}}
             if self.chance(0.1):
                 s["autoscaler"]["behaviour"] = False
+        if kind == "forecast":
+            s["autoscaler"] |= self.some({"headroom": [1, 2], "lead_s": [0, 600], "replica_rate_per_s": [0.5, 5],
+                                          "bin_s": [60, 900]}, 0.2)
+            s["autoscaler"] |= self.pick({}, {"forecast": "daily-max", "days": 2}, {"level": 0.9, "trend": 0, "season": 1})
         if kind in ("hpa", "forecast") and low == 0:
             s["autoscaler"]["idle_s"] = 600
+        if "law" not in s["service_time"] and "batch" not in s["service_time"] and self.chance(0.15):
+            self.recorded_requests(s, i)
         return s
 
     def workload(self):
+        recorded = not self.federation and self.chance(0.25)
+        if recorded:
+            self.trace()
+        # drawn jobs have numbers: these may be too few for the last
+        self.names = [f"j{k}" for k in range(self.n_jobs)] if recorded else ["1", "2", "3"]
         services = [self.service(i) for i in range(self.pick(0, 0, 1, 1,
                                                              2))] if not self.federation else []
         sessions = [{"group": f"n{i}", "users": self.pick(2, 4),
@@ -97,9 +166,23 @@ class Workloads(Draw):
                 x["preset"] = "adobe"
                 x.pop("forgotten", None)            # this preset's kinds have some
         self.sessions = bool(sessions)
+        if recorded:
+            w = {"workload": "random", "start": "2026-01-05T08:00:00Z", "span_s": self.pick(*self.SPANS),
+                 "trace": "jobs.csv"}
+        else:
+            w = self.laws(bool(services or sessions))
+        text = [f"{k}: {flow(v)}" for k, v in w.items()]
+        for name, items in (("sessions", sessions), ("services", services)):
+            if items:
+                text += [f"{name}:"] + [f"  - {flow(x)}" for x in items]
+        self.files["load.yaml"] = "\n".join(text) + "\n"
+        return "load.yaml"
+
+    def laws(self, beside):
+        """Of drawn jobs, perhaps beside services and sessions."""
         w = {"workload": "random", "start": "2026-01-05T08:00:00Z",
              "span_s": self.pick(*self.SPANS), "load": {"target": self.pick(0.3, 0.6, 0.9)}}
-        if not services and not sessions:
+        if not beside:
             w["jobs"] = self.DRAWN
             del w["span_s"]
         w["arrivals"] = {"law": self.pick("poisson", "hyper", "mmpp")}
@@ -107,6 +190,9 @@ class Workloads(Draw):
             w["arrivals"]["c2"] = 4
         if w["arrivals"]["law"] == "mmpp":
             w["arrivals"] |= {"burst_ratio": 5, "burst_s": 600, "calm_s": 1800}
+        w["arrivals"] |= self.some({"daily": [[0, 5] * 12], "weekly": [[3, 1, 1, 1, 1, 0, 0]],
+                                    "growth_per_day": [0.5]}, 0.1)
+        w |= self.some({"cpus_per_gpu": [1, 4], "memory_gib_per_gpu": [8]}, 0.1)
         w["users"] = {"count": 12}
         w["projects"] = {"names": self.leaves}
         if self.chance(0.5):
@@ -135,9 +221,4 @@ class Workloads(Draw):
                                      "early_sigma": 1}}
         if self.chance(0.4):
             w["models"] = {"ResNet-50": 0.5, "BERT-base": 0.3, "none": 0.2}
-        text = [f"{k}: {flow(v)}" for k, v in w.items()]
-        for name, items in (("sessions", sessions), ("services", services)):
-            if items:
-                text += [f"{name}:"] + [f"  - {flow(x)}" for x in items]
-        self.files["load.yaml"] = "\n".join(text) + "\n"
-        return "load.yaml"
+        return w

@@ -102,8 +102,9 @@ class World(Clusters, Jobs, Workloads):
 
     def options(self, policies, placers):
         names, places = sorted(policies), sorted(placers)
+        placer = "kueue-tas" if "slices" in self.has and self.chance(0.7) else self.r.choice(places)
         options = ["-p", self.described(policies, self.policy),
-                   "--placement", self.described(placers, self.r.choice(places)), "--seed",
+                   "--placement", self.described(placers, placer), "--seed",
                    str(self.seed)]
         if "progress" not in self.has and options[3].startswith("rate"):
             options[3] = "pack"
@@ -142,7 +143,7 @@ class World(Clusters, Jobs, Workloads):
 
 class Wild(World):
     """A small world: few jobs, short times, and values at the ends of their ranges."""
-    FEDERATED, FROM_LAWS, POOLED = 0.08, 0.2, 0.3
+    FEDERATED, FROM_LAWS, POOLED = 0.08, 0.25, 0.3
     POOL = {"provision_s": [0, 1, 60], "idle_s": [0, 1, 600], "scan_s": [0.5, 10],
             "usd_per_node_h": [0, 9.5]}
     RECLAIMS = (0.1, 20, 1000)
