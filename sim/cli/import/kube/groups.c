@@ -46,8 +46,8 @@ static struct rank rank_of_group(const struct kube_unit *u, size_t g)
 /* Only the first tasks of a job can run: what runs behind a task that waits, waits. */
 static void order_groups(struct kube_site *s, struct kube_unit *u)
 {
-    struct rank *rank = mem_new(u->n_groups + 1, sizeof *rank);
-    struct kube_group *group = mem_new(u->n_groups + 1, sizeof *group);
+    struct rank *rank = mem_new(u->n_groups, sizeof *rank);
+    struct kube_group *group = mem_new(u->n_groups, sizeof *group);
     bool waits = false;
     for (size_t g = 0; g < u->n_groups; g++)
         rank[g] = rank_of_group(u, g);
@@ -94,7 +94,8 @@ static void share_minimum(struct kube_site *s, struct kube_unit *u, size_t from,
 
 void kube_groups_order(struct kube_site *s, struct kube_unit *u)
 {
-    order_groups(s, u);
+    if (u->n_groups)
+        order_groups(s, u);
     for (size_t g = 0, to; u->podgroup && g < u->n_groups; g = to) {
         for (to = g + 1; to < u->n_groups && same_path(&u->group[to], &u->group[g]);)
             to++;
