@@ -30,6 +30,8 @@ struct backfill {
     struct ending *ending;        /* [n_endings] running jobs by their end, then number */
     size_t n_endings;
     uint32_t *of_partition;       /* [partitions] entries tried */
+    const struct entry **together; /* [n_together] of several components that could all start now */
+    size_t n_together;
     double tested, started;
     bool full;                    /* the table of intervals */
 };
@@ -272,6 +274,14 @@ static bool is_taken(struct sched *s, const struct slurm *m, const struct backfi
            slurm_outages(s, j, when, length, slurm_set_of(s, m, where)) != 0;
 }
 
+static uint64_t *nodes_of(struct sched *s, const struct slurm *m, uint32_t partition)
+{
+    uint64_t *nodes = slurm_set(s, m, m->up);
+    for (uint32_t w = 0; w < m->words; w++)
+        nodes[w] &= m->partition[partition].nodes[w];
+    return nodes;
+}
+
 /* When it starts, or is reserved for, and where. -1: it is done with, or cannot be planned. */
 static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, const struct plan *p,
                           struct seats *where)
@@ -279,9 +289,7 @@ static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, 
     const struct entry *e = p->entry;
     int64_t length = length_of(s, m, e), start = p->from, later, when;
     bool only_now = now_only(s, m, e), over = false, tried = p->component;
-    uint64_t *nodes = slurm_set(s, m, m->up);
-    for (uint32_t w = 0; w < m->words; w++)
-        nodes[w] &= m->partition[e->partition].nodes[w];
+    uint64_t *nodes = nodes_of(s, m, e->partition);
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
         const uint64_t *avail = free_over(s, m, x, e->job, nodes, start, length, &later);
         when = slurm_set_count(m, avail) < p->need.nodes ? -1 : will_run(s, m, x, p, avail, where);
@@ -320,27 +328,33 @@ static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, 
     return -1;
 }
 
-/* All start if they could now. Else component by component, each no earlier than those before it;
- * what one has reserved is not there for the next. */
+/* Component by component, each no earlier than those before it; what one has reserved is not there
+ * for the next, nor for other jobs. If all could start now, they do at the end of the cycle. */
 static void plan_together(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e,
                           const struct need *need)
 {
-    int64_t length = length_of(s, m, e), later;
     struct plan p = { .entry = e, .component = true, .from = m->now_s };
-    uint64_t *nodes = slurm_set(s, m, m->up);
     struct seats where;
-    for (uint32_t w = 0; w < m->words; w++)
-        nodes[w] &= m->partition[e->partition].nodes[w];
-    const uint64_t *avail = free_over(s, m, x, e->job, nodes, m->now_s, length, &later);
-    if (slurm_select(s, m, need, avail, &m->room, &where) && !on_completing(m, &where)) {
-        keep_for(s, m, x, e, m->now_s, length, &where);
-        x->started += slurm_limits_after(s, m, e) && slurm_start_at(s, m, e, &where);
-        return;
-    }
     for (; need && p.from >= 0; need = need->next) {
         p.need = *need;
         p.need.next = NULL;
         p.from = plan_alone(s, m, x, &p, &where);
+    }
+    if (p.from == m->now_s)
+        x->together[x->n_together++] = e;
+}
+
+/* On nodes that are looked for anew, reservations or not (_het_job_start_now). */
+static void start_together(struct sched *s, struct slurm *m, struct backfill *x)
+{
+    for (size_t i = 0; i < x->n_together; i++) {
+        const struct entry *e = x->together[i];
+        struct need need = slurm_need_in(s, m, e->job, e->partition);
+        struct seats where;
+        uint64_t *nodes = nodes_of(s, m, e->partition);
+        slurm_outages(s, e->job, m->now_s, length_of(s, m, e), nodes);
+        if (slurm_select(s, m, &need, nodes, &m->room, &where) && !on_completing(m, &where))
+            x->started += slurm_limits_after(s, m, e) && slurm_start_at(s, m, e, &where);
     }
 }
 
@@ -403,6 +417,7 @@ void slurm_backfill(struct sched *s, struct slurm *m)
     struct backfill x = { .res = (int64_t)p->bf_resolution, .clock = (int64_t)p->clock_s, .n = 1, .room = (size_t)table + 2 };
     x.space = sched_scratch(s, (x.room + 1) * sizeof *x.space);
     x.ending = sched_scratch(s, (m->n_running + m->n_entries + 1) * sizeof *x.ending);
+    x.together = sched_scratch(s, (m->n_entries + 1) * sizeof *x.together);
     x.of_partition = sched_scratch(s, m->n_partitions * sizeof *x.of_partition);
     x.space[0] = (struct interval){
         rounded(&x, m->now_s), rounded(&x, m->now_s + (int64_t)p->bf_window * 60), slurm_set(s, m, m->up) };
@@ -415,4 +430,5 @@ void slurm_backfill(struct sched *s, struct slurm *m)
         endings(s, m, &x);
         plan_entry(s, m, &x, &m->entry[i]);
     }
+    start_together(s, m, &x);
 }

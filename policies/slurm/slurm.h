@@ -24,9 +24,9 @@
  * jobs that share GPUs, ask for MIG instances or require a level of topology are refused. The placer
  * has no say.
  *
- * Tasks of several kinds are the components of a heterogeneous job. Backfill starts all of them
- * together as soon as all could start now; until then it plans them one after the other, each no
- * earlier than those before it and on nodes of its own (_het_job_start_set, _het_job_start_test). The main
+ * Tasks of several kinds are the components of a heterogeneous job. Backfill plans them one after
+ * the other, each no earlier than those before it and on nodes of its own, and if all could start now
+ * starts them together when the cycle ends (_het_job_start_set, _het_job_start_test). The main
  * scheduler never starts such a job, which blocks its partition; without backfill it is refused. It
  * stops no others. Its priority is that of its first component.
  *

@@ -14,9 +14,25 @@ if ! slurm_start "$work/slurm"; then
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
-slurm_listens >"$work/listens"      # 127.*: nothing else reaches them
-[ "$(wc -l <"$work/listens")" -eq 2 ] && ! grep -v '7F$' "$work/listens"
-check "slurmctld and slurmd listen on loopback alone: $(tr '\n' ' ' <"$work/listens")" $?
+# Nothing else than this machine reaches what it starts, the step of a job among them; the control listens on all addresses.
+job=$(sbatch --parsable -o /dev/null --wrap 'sleep 60')
+for _ in $(seq 100); do [ "$(squeue -h -j "$job" -o %t)" = R ] && break; sleep 0.1; done
+sleep 0.5
+slurm_listens >"$work/listens"
+[ "$(grep -c 'slurmctld$' "$work/listens")" -ge 1 ] && [ "$(grep -c 'slurmd$' "$work/listens")" -ge 1 ]
+check "slurmctld and slurmd listen" $?
+grep -v '^127\.' "$work/listens"
+check "what Slurm starts listens on loopback alone: $(tr '\n' ';' <"$work/listens")" $((! $?))
+scancel "$job"
+python3 -c 'import socket, sys, time
+held = open(sys.argv[1], "w")
+s = socket.socket(); s.bind(("", 0)); s.listen()
+time.sleep(60)' "$slurm_dir/control" &
+control=$!
+for _ in $(seq 100); do slurm_listens | grep -q '^0\.0\.0\.0 ' && break; sleep 0.1; done
+slurm_listens | grep -q '^0\.0\.0\.0 .* python'
+check "a socket on all addresses is noticed" $?
+kill $control
 mkdir "$work/it's here" && cd "$work/it's here" || exit 1
 printf 'nodes:\n  - { group: a, count: 4, gpus: 8 }\n' >lab.yaml
 awk 'BEGIN { srand(7); print "job_id,submit_s,duration_s,gpus"

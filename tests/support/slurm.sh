@@ -1,6 +1,6 @@
 # slurm.sh - a Slurm of one node on loopback, for tests: munged, slurmctld and slurmd with their files in a directory of their own, on
 # ports that are free. slurm_start DIR returns 1 and says why in $slurm_why where it cannot run; slurm_stop ends what it started.
-slurm_dir= slurm_why=
+slurm_dir= slurm_why= slurm_support=$PWD/tests/support
 slurm_start() { # DIR, absolute
     PATH=$PATH:/usr/sbin:/sbin
     for program in munged slurmctld slurmd sbatch sinfo; do
@@ -60,10 +60,8 @@ END
     slurm_stop
     return 1
 }
-slurm_listens() { # the addresses that the ports of slurmctld and slurmd listen at, in hex, the first byte of IPv4 last
-    cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v ports="$ports" '
-        BEGIN { n = split(ports, port, " "); for (i = 1; i <= n; i++) wanted[sprintf("%04X", port[i])] = 1 }
-        $4 == "0A" { split($2, at, ":"); if (at[2] in wanted) print at[1] }'
+slurm_listens() { # "ADDRESS PORT PROGRAM" of all that it has started, jobs among them
+    python3 "$slurm_support/listens.py" "$slurm_dir"
 }
 slurm_stop() {
     [ -n "$slurm_dir" ] || return 0

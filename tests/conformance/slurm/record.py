@@ -22,6 +22,8 @@ import tempfile
 import threading
 import time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+from listens import listening
 from replay import Site, components
 
 PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "scontrol", "squeue", "sinfo"]
@@ -137,6 +139,12 @@ class Recorder:
         self.wait_for("nodes are not idle", lambda: len({line for line in idle().splitlines() if line.endswith(" idle")})
                       == len(self.site.names))
 
+    def check_loopback(self):
+        """Nothing but this machine may reach what was started."""
+        reached = [f"{name} at {where} port {port}" for where, port, name in listening(self.work) if not where.is_loopback]
+        if reached:
+            raise SystemExit(f"record: want sockets on loopback alone, got {', '.join(reached)}")
+
     def gate(self, state):
         self.run("scontrol", "update", "nodename=" + ",".join(self.site.names), "state=" + state, "reason=gate")
 
@@ -212,6 +220,7 @@ def main():
     try:
         recorder.files()
         recorder.daemons()
+        recorder.check_loopback()
         time.sleep(4)                 # the first passes are over
         recorder.play(list(csv.DictReader(open(os.path.join(recorder.folder, "jobs.csv")))))
         recorder.write()

@@ -9,7 +9,6 @@ but from second OPEN to CLOSE of each slot, and a job ends when a slot begins. S
 is the slot of each start, floor(start / slot), and its nodes; runs of a requeued job count one by one.
 Only the inputs are read to make the cluster file and the trace; no number of the outcome is.
 
-A file `unexplained` names jobs whose runs may differ, and are shown: what Slurm did with them is not understood.
 A component of a heterogeneous job is a line of runs.csv of its own.
 
 PARAMETERS, KEY=VALUE,..., change the policy: a control, which has to differ.
@@ -327,9 +326,6 @@ def main():
     for key in sorted(set(real) | set(ours), key=lambda k: (k[1], int(k[0]))):
         if real.get(key) != ours.get(key):
             print(f"  job {key[0]} slot {key[1]}: Slurm {sorted(real.get(key, []))}, gpuyard {sorted(ours.get(key, []))}")
-    path = os.path.join(folder, "unexplained")
-    spared = open(path).read().split() if os.path.exists(path) else []
-    real, ours = ({key: where for key, where in runs.items() if key[0] not in spared} for runs in (real, ours))
     wrong = passed_limits(out, site, jobs) if site.users else []
     for line in wrong:
         print(f"  {line}")

@@ -215,6 +215,7 @@ void take_pod(struct kube_site *s, struct kube_reader *r, struct kube_value *o, 
     p->phase = (enum kube_phase)phase;
     p->owner = kube_owner_read(r, o);
     p->podgroup = kube_annotation(r, o, "pod-group-name");
+    p->subgroup = kube_label(r, o, "kai.scheduler/subgroup-name");
     p->workload = kube_annotation(r, o, "kueue.x-k8s.io/workload");
     if (!p->workload)
         p->workload = kube_label(r, o, "kueue.x-k8s.io/pod-group-name");

@@ -1,6 +1,7 @@
 /* jobs.c - see jobs.h: units and the pods that they have. Queues and priorities are in claims.c. */
 #include "sim/cli/import/kube/jobs.h"
 #include "sim/cli/import/kube/claims.h"
+#include "sim/cli/import/kube/groups.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,22 +209,38 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool asks_same(const struct kube_ask *a, const struct kube_ask *b)
+static bool asks_same(const struct kube_unit *u, const struct kube_ask *a, const struct kube_ask *b)
 {
-    return a->cpu_milli == b->cpu_milli && a->mem_mib == b->mem_mib && a->gpus == b->gpus &&
-           a->gpu_milli == b->gpu_milli && a->share_mem_mib == b->share_mem_mib &&
-           same_text(a->mig, b->mig);
+    bool nodes = same_text(a->selector, b->selector) && same_text(a->affinity, b->affinity) &&
+                 same_text(a->tolerations, b->tolerations);
+    return (nodes || u->workload || u->job) && a->cpu_milli == b->cpu_milli &&
+           a->mem_mib == b->mem_mib && a->gpus == b->gpus && a->gpu_milli == b->gpu_milli &&
+           a->share_mem_mib == b->share_mem_mib && same_text(a->mig, b->mig);
 }
 
 static struct kube_group *group_of(struct kube_unit *u, const struct kube_ask *ask,
-                                   const char *name)
+                                   const char *name, const char *path)
 {
     for (size_t g = 0; g < u->n_groups; g++)
-        if (asks_same(u->group[g].ask, ask) && same_text(u->group[g].name, name))
+        if (asks_same(u, u->group[g].ask, ask) && same_text(u->group[g].name, name) &&
+            same_text(u->group[g].path, path))
             return &u->group[g];
     mem_grow(&u->group, &u->groups_capacity, u->n_groups, sizeof *u->group);
-    u->group[u->n_groups++] = (struct kube_group){ .name = name, .ask = ask, .pod = NO_NODE };
+    u->group[u->n_groups++] =
+        (struct kube_group){ .name = name, .path = path, .ask = ask, .pod = NO_NODE };
     return &u->group[u->n_groups - 1];
+}
+
+#define OF_NO_SUBGROUP "_"
+/* The path of the pod in its PodGroup. */
+static const char *path_in(const struct kube_podgroup *g, const struct kube_pod *p)
+{
+    if (!g || !g->n_subgroups)
+        return g ? "." : NULL;
+    for (size_t i = 0; p->subgroup && i < g->n_subgroups; i++)
+        if (!g->subgroup[i].inner && !strcmp(g->subgroup[i].name, p->subgroup))
+            return g->subgroup[i].path;
+    return OF_NO_SUBGROUP;
 }
 
 static void add_pods(struct kube_group *g, uint32_t pod, uint32_t node, int64_t times)
@@ -265,6 +282,7 @@ static void add_pod(struct making *m, uint32_t k)
         return;
     }
     struct kube_unit *u = unit_of_pod(m, p);
+    const char *path = path_in(u->podgroup, p);
     note_job(m, p, u);
     u->created_ns = earlier(u->created_ns, p->created_ns);
     if (!is_alive(p)) {
@@ -274,12 +292,17 @@ static void add_pod(struct making *m, uint32_t k)
         u->started_ns = p->started_ns;
         u->finished_ns = p->finished_ns;
         u->ended = true;
-        add_pods(group_of(u, &p->ask, p->podset), k, NO_NODE, 1);
+        add_pods(group_of(u, &p->ask, p->podset, path), k, NO_NODE, 1);
         return;
     }
     if (p->leaving)
         remark(&s->remarks, "left out: that pods are being deleted: they run on");
     uint32_t node = node_of(m, p->node);
+    if (path && !strcmp(path, OF_NO_SUBGROUP) && node == NO_NODE) {
+        remark(&s->remarks, "left out: pods that wait and are of no subgroup of their PodGroup, "
+                            "which KAI does not start");
+        return;
+    }
     if (p->node && node == NO_NODE)
         remark(&s->remarks, "pods on nodes that are not in the cluster file wait instead");
     if (node != NO_NODE)
@@ -287,7 +310,7 @@ static void add_pod(struct making *m, uint32_t k)
             earlier(u->started_ns, p->started_ns != NO_TIME ? p->started_ns : p->created_ns);
     if (p->ask.deadline_ns != NO_TIME)
         u->deadline_ns = p->ask.deadline_ns;
-    add_pods(group_of(u, &p->ask, p->podset), k, node, 1);
+    add_pods(group_of(u, &p->ask, p->podset, path), k, node, 1);
 }
 
 /* ---- what objects say of pods that were not read ---- */
@@ -305,7 +328,7 @@ static void finish_job(struct making *m, struct kube_unit *u)
     if (left < tasks)
         tasks = left;
     if (!u->workload && !u->podgroup) {
-        struct kube_group *g = u->n_groups ? &u->group[0] : group_of(u, &b->ask, NULL);
+        struct kube_group *g = u->n_groups ? &u->group[0] : group_of(u, &b->ask, NULL, NULL);
         if (u->n_groups == 1)
             add_missing(g, tasks);
         g->least = u->n_groups == 1 ? b->min_parallelism : 0;
@@ -349,7 +372,7 @@ static void finish_workload(struct making *m, struct kube_unit *u)
         const struct kube_podset *p = &w->podset[k];
         struct kube_group *g = NULL;
         if (bare && p->count) {
-            g = group_of(u, &p->ask, p->name);
+            g = group_of(u, &p->ask, p->name, NULL);
             place_podset(m, w, k, g);
         } else if (u->n_groups == 1 && w->n_podsets == 1) {
             g = &u->group[0];
@@ -372,49 +395,16 @@ static void finish_workload(struct making *m, struct kube_unit *u)
     }
 }
 
-static void finish_podgroup(struct kube_unit *u)
-{
-    const struct kube_podgroup *g = u->podgroup;
-    u->created_ns = g->created_ns != NO_TIME ? g->created_ns : u->created_ns;
-    if (u->n_groups == 1)
-        u->group[0].least = g->min_member;
-}
-
-/* Only the first tasks of a job can run: of several groups, one that runs in part must be the last
- * that runs. */
-static void order_groups(struct making *m, struct kube_unit *u)
-{
-    size_t whole = 0;
-    for (size_t i = 0; i < u->n_groups; i++)
-        if (u->group[i].running == u->group[i].n) {
-            struct kube_group g = u->group[i];
-            memmove(&u->group[whole + 1], &u->group[whole], (i - whole) * sizeof g);
-            u->group[whole++] = g;
-        }
-    for (size_t i = whole; i < u->n_groups; i++) {
-        if (i > whole && u->group[whole].running == 0 && u->group[i].running) {
-            struct kube_group g = u->group[i];
-            u->group[i] = u->group[whole];
-            u->group[whole] = g;
-        }
-        if (i > whole && u->group[i].running) {
-            u->group[i].running = 0;
-            remark(&m->s->remarks, "pods that run in several unequal groups, each of which also "
-                                   "waits for pods, wait instead, but for the first group");
-        }
-    }
-}
-
 static void finish_unit(struct making *m, struct kube_unit *u)
 {
     int64_t running = 0;
-    if (u->podgroup)
-        finish_podgroup(u);
+    if (u->podgroup && u->podgroup->created_ns != NO_TIME)
+        u->created_ns = u->podgroup->created_ns;
     if (u->workload)
         finish_workload(m, u);
     if (u->job)
         finish_job(m, u);
-    order_groups(m, u);
+    kube_groups_order(m->s, u);
     for (size_t i = 0; i < u->n_groups; i++)
         running += u->group[i].running;
     u->state = u->ended ? KUBE_ENDED : running ? KUBE_RUNS : KUBE_WAITS;
@@ -511,21 +501,11 @@ void kube_jobs_free(struct kube_jobs *j)
     *j = (struct kube_jobs){ 0 };
 }
 
-static const struct kube_ask *first_with_gpus(const struct kube_unit *u)
-{
-    for (size_t g = 0; g < u->n_groups; g++)
-        if (u->group[g].ask->gpus)
-            return u->group[g].ask;
-    return u->group[0].ask;
-}
-
-const struct kube_ask *kube_wishes(const struct kube_unit *u)
+const struct kube_ask *kube_wishes(const struct kube_unit *u, const struct kube_group *g)
 {
     const struct kube_workload *w = u->workload;
     for (uint32_t k = 0; w && k < w->n_podsets; k++)
-        if (w->podset[k].ask.gpus)
+        if (w->n_podsets == 1 || same_text(w->podset[k].name, g->name))
             return &w->podset[k].ask;
-    if (w && w->n_podsets)
-        return &w->podset[0].ask;
-    return u->job ? &u->job->ask : first_with_gpus(u);
+    return u->job && u->n_groups == 1 ? &u->job->ask : g->ask;
 }

@@ -11,9 +11,12 @@
  * background: if it is on a node, its CPUs and memory are taken off that node, and it is no job.
  *
  * Pods that ask for the same are one group of tasks. A job of one group has all pods that it is to
- * have (parallelism, or the count of the pod set), also those that are not there yet. Tasks that
- * run come first. Where that is not possible, or the node is not in the cluster file, the job waits
- * instead, and a remark says so.
+ * have (parallelism, or the count of the pod set), also those that are not there yet. Groups of a
+ * PodGroup have a path: the subgroup that their pods are labelled with, "." for a PodGroup without
+ * subgroups; groups of one path share its minimum. A pod of no subgroup, which KAI does not start,
+ * is left out if it waits, and of path "_" if it runs. Tasks that run come first: paths that run
+ * whole, then one that runs in part, and inside it likewise. Where that is not possible, or the
+ * node is not in the cluster file, the job waits instead, and a remark says so.
  *
  * Queues: ClusterQueues by LocalQueue; those of KAI; or namespaces. A job without one, beside
  * queues, is in the queue `outside`. */
@@ -31,12 +34,13 @@ struct kube_task { /* pods of a group that run on one node */
     uint64_t gpus; /* which GPUs of the node; 0: any */
 };
 struct kube_group {
-    const char *name;
+    const char *name; /* of the pod set; NULL: none */
+    const char *path; /* of the trace's column; NULL: the number of the group and its name */
     const struct kube_ask *ask;
     struct kube_task *task; /* [n_tasks] those that run */
     size_t n_tasks, capacity;
     int64_t n, running; /* pods, and those of them that run */
-    int64_t least;      /* that it needs at once; 0: all */
+    int64_t least;      /* that it needs at once; 0: all; its part of the minimum of its path */
     uint32_t pod;       /* the first that was read; NO_NODE: none */
 };
 struct kube_unit {                 /* a job of the trace */
@@ -67,5 +71,6 @@ struct kube_jobs {
 
 void kube_jobs_make(struct kube_site *s, struct kube_jobs *j, bool cpu_jobs);
 void kube_jobs_free(struct kube_jobs *j);
-/* What says where the job may run: before topology-aware scheduling pins its pods to nodes. */
-const struct kube_ask *kube_wishes(const struct kube_unit *u);
+/* What says where the pods of the group may run: before topology-aware scheduling pins them to
+ * nodes. */
+const struct kube_ask *kube_wishes(const struct kube_unit *u, const struct kube_group *g);

@@ -22,7 +22,8 @@ struct kube_import {
     uint32_t n_present;
     int64_t gpus;
     const struct kube_topology *topology; /* NULL: none */
-    const char *rack, *pod;               /* label keys of these levels; NULL: none */
+    struct kube_levels *levels;           /* what levels.c has of it */
+    size_t rack, pod;                     /* its levels that the cluster file has; NO_LEVEL: none */
     struct intern *labels;                /* keys that jobs and flavors ask for */
     struct intern *taints;                /* keys of taints of nodes and flavors */
     bool flavored;                        /* ClusterQueues have quotas of flavors */
@@ -31,6 +32,26 @@ struct kube_import {
 /* Fills all but `ended`, `running` and `waiting`, from s and how. */
 void kube_import_order(struct kube_import *im);
 void kube_import_free(struct kube_import *im); /* what the former has made */
+
+/* ---- Levels of the topology: levels.c ----
+ *
+ * That of the first flavor that has one, else the first that was read, of any number of levels. A
+ * domain is all nodes with equal labels of its level and those above it; a node without one of them
+ * is in no domain. The cluster file has two levels above the node, `rack` and `pod`. Of more, a
+ * level whose domains are single nodes is `node`, one that has all nodes in one domain is
+ * `cluster`, one with the domains of the next finer is that one. Of more than two others, those
+ * that jobs ask for are kept before those that none asks for, and then the finer ones; what asks
+ * for another may use a whole domain of the next coarser one, and a remark says so. */
+#define NO_LEVEL SIZE_MAX
+void kube_levels_choose(struct kube_import *im); /* fills topology, levels, rack and pod */
+void kube_levels_free(struct kube_import *im);
+/* Whether two nodes of the site are in one domain of the level. A node without: not with itself. */
+bool kube_level_same(const struct kube_import *im, size_t level, uint32_t a, uint32_t b);
+/* Nodes by the values of all levels, from the coarsest; one without a label is behind the others.
+ */
+int kube_level_order(const struct kube_import *im, uint32_t a, uint32_t b);
+/* "node", "rack", "pod" or "cluster"; NULL: no level of the topology has this label */
+const char *kube_level(const struct kube_import *im, const char *label);
 
 void kube_put_cluster(struct kube_import *im, FILE *f);
 void kube_put_flavors(struct kube_import *im, FILE *f); /* its sections `flavors` and `queues` */
@@ -48,5 +69,3 @@ char *kube_closest(const struct kube_import *im);
 char *kube_node_labels(const struct kube_import *im, const struct kube_node *n);
 /* NULL: none */
 const char *kube_node_label(const struct kube_node *n, const char *key);
-/* "node", "rack", "pod" or "cluster"; NULL: no level of the topology has this label */
-const char *kube_level(const struct kube_import *im, const char *label);

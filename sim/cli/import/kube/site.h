@@ -55,6 +55,7 @@ struct kube_pod {
     const char *ns, *name, *node;
     struct kube_owner owner;
     const char *podgroup; /* annotation pod-group-name: KAI */
+    const char *subgroup; /* label subgroup-name of KAI: a leaf of its PodGroup */
     const char *workload; /* of Kueue: annotation, or label of a pod group */
     const char *podset;
     const char *queue, *local_queue; /* labels: KAI's, Kueue's */
@@ -75,8 +76,16 @@ struct kube_job { /* batch/v1 */
     int64_t created_ns, started_ns, finished_ns, deadline_ns;
     bool suspended, failed;
 };
+struct kube_subgroup {
+    const char *name, *required, *preferred; /* levels: NULL or "": none */
+    const char *path;   /* names from below the PodGroup down, "prefill/rank0" */
+    int64_t min_member; /* of a leaf */
+    bool inner;         /* has subgroups below it, and no pods */
+};
 struct kube_podgroup { /* scheduling.run.ai */
     const char *ns, *name, *queue, *priority_class, *required, *preferred;
+    struct kube_subgroup *subgroup; /* NULL: its pods are one group of min_member */
+    size_t n_subgroups;
     int64_t min_member, created_ns;
     int preemptible; /* -1: by its priority */
 };

@@ -1,6 +1,6 @@
 /* write_nodes.c - the nodes of a Kubernetes cluster as groups of a cluster file: see kubernetes.h.
  *
- * Nodes are numbered by pod, rack (as the topology says) and name, in the order of bytes. A group
+ * Nodes are numbered by the levels of the topology and name, in the order of bytes. A group
  * is a run of nodes that are alike in all that is written, and in one rack. A label is written if a
  * job or flavor asks for its key: others change nothing. */
 #include "sim/cli/import/kube/kubernetes.h"
@@ -22,7 +22,7 @@ const char *kube_node_label(const struct kube_node *n, const char *key)
     return NULL;
 }
 
-/* ---- which labels, which levels ---- */
+/* ---- which labels ---- */
 
 /* Keys of "k=v;k", "5:k=a|b&!k;k>3" or "k=v:Effect". */
 static void ask_for(struct intern *keys, const char *texts)
@@ -41,11 +41,13 @@ static void ask_for(struct intern *keys, const char *texts)
 static void collect_keys(struct kube_import *im)
 {
     const struct kube_site *s = im->s;
-    for (size_t u = 0; u < im->jobs.n; u++)
-        if (im->jobs.unit[u].state != KUBE_LEFT) {
-            ask_for(im->labels, kube_wishes(&im->jobs.unit[u])->selector);
-            ask_for(im->labels, kube_wishes(&im->jobs.unit[u])->affinity);
+    for (size_t u = 0; u < im->jobs.n; u++) {
+        const struct kube_unit *unit = &im->jobs.unit[u];
+        for (size_t g = 0; g < unit->n_groups && unit->state != KUBE_LEFT; g++) {
+            ask_for(im->labels, kube_wishes(unit, &unit->group[g])->selector);
+            ask_for(im->labels, kube_wishes(unit, &unit->group[g])->affinity);
         }
+    }
     for (size_t f = 0; f < s->n_flavors; f++) {
         ask_for(im->labels, s->flavors[f].labels);
         ask_for(im->taints, s->flavors[f].taints);
@@ -54,83 +56,19 @@ static void collect_keys(struct kube_import *im)
         ask_for(im->taints, s->nodes[i].taints);
 }
 
-static const struct kube_topology *topology_called(const struct kube_site *s, const char *name)
-{
-    for (size_t i = 0; i < s->n_topologies; i++)
-        if (!strcmp(s->topologies[i].name, name))
-            return &s->topologies[i];
-    return NULL;
-}
-
-static bool is_host(const char *label)
-{
-    return !strcmp(label, "kubernetes.io/hostname");
-}
-
-/* The topology of the first flavor that has one, else the first: its lowest levels above the node
- * are racks and pods. */
-static void choose_topology(struct kube_import *im)
-{
-    struct kube_site *s = im->s;
-    for (size_t f = 0; f < s->n_flavors && !im->topology; f++)
-        if (s->flavors[f].topology)
-            im->topology = topology_called(s, s->flavors[f].topology);
-    if (!im->topology && s->n_topologies)
-        im->topology = &s->topologies[0];
-    if (!im->topology)
-        return;
-    if (s->n_topologies > 1)
-        remark(&s->remarks, "left out: topologies other than %.60s", im->topology->name);
-    for (size_t l = im->topology->n_levels; l-- > 0;) {
-        const char *label = im->topology->level[l];
-        if (is_host(label))
-            continue;
-        if (!im->rack)
-            im->rack = label;
-        else if (!im->pod)
-            im->pod = label;
-        else
-            remark(&s->remarks,
-                   "left out: topology level %.60s: the cluster file has two above the "
-                   "node",
-                   label);
-    }
-}
-
-const char *kube_level(const struct kube_import *im, const char *label)
-{
-    if (is_host(label))
-        return "node";
-    if (im->rack && !strcmp(im->rack, label))
-        return "rack";
-    if (im->pod && !strcmp(im->pod, label))
-        return "pod";
-    for (size_t l = 0; im->topology && l < im->topology->n_levels; l++)
-        if (!strcmp(im->topology->level[l], label))
-            return "cluster";
-    return NULL;
-}
-
 /* ---- the order of nodes ---- */
 
 struct place {
-    const char *pod, *rack, *name;
+    const struct kube_import *im;
     uint32_t node;
 };
-
-static int by_text(const char *a, const char *b)
-{
-    if (!a || !b) /* nodes without the label come last */
-        return !a && !b ? 0 : a ? -1 : 1;
-    return strcmp(a, b);
-}
 
 static int by_place(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    int order = by_text(x->pod, y->pod);
-    order = order ? order : by_text(x->rack, y->rack);
-    order = order ? order : strcmp(x->name, y->name);
+    const struct kube_site *s = x->im->s;
+    int order = kube_level_order(x->im, x->node, y->node);
+    order = order ? order : strcmp(s->nodes[x->node].name, s->nodes[y->node].name);
     return order ? order : x->node < y->node ? -1 : x->node > y->node;
 }
 
@@ -141,13 +79,11 @@ static void number_nodes(struct kube_import *im)
     im->order = mem_new(s->n_nodes + 1, sizeof *im->order);
     im->number = mem_new(s->n_nodes + 1, sizeof *im->number);
     for (uint32_t i = 0; i < s->n_nodes; i++) {
-        const struct kube_node *n = &s->nodes[i];
         im->number[i] = NO_NODE;
-        if (n->not_ready)
+        if (s->nodes[i].not_ready)
             remark(&s->remarks, "left out: nodes that are not ready");
         else
-            place[im->n_present++] = (struct place){ kube_node_label(n, im->pod),
-                                                     kube_node_label(n, im->rack), n->name, i };
+            place[im->n_present++] = (struct place){ im, i };
     }
     qsort(place, im->n_present, sizeof *place, by_place);
     for (uint32_t i = 0; i < im->n_present; i++) {
@@ -164,7 +100,7 @@ void kube_import_order(struct kube_import *im)
     for (size_t i = 0; i < im->s->n_cluster_queues; i++)
         im->flavored |= im->s->cluster_queues[i].n_quotas > 0 && im->jobs.queues == QUEUES_KUEUE;
     collect_keys(im);
-    choose_topology(im);
+    kube_levels_choose(im);
     number_nodes(im);
 }
 
@@ -172,6 +108,7 @@ void kube_import_free(struct kube_import *im)
 {
     intern_free(im->labels);
     intern_free(im->taints);
+    kube_levels_free(im);
     free(im->order);
     free(im->number);
 }
@@ -423,13 +360,7 @@ static char *body_of(struct kube_import *im, uint32_t node)
 
 static bool same_domain(const struct kube_import *im, uint32_t a, uint32_t b, bool rack)
 {
-    const struct kube_node *x = &im->s->nodes[im->order[a]], *y = &im->s->nodes[im->order[b]];
-    const char *p = kube_node_label(x, im->pod), *q = kube_node_label(y, im->pod);
-    if (im->pod && (!p || !q || strcmp(p, q) != 0))
-        return false;
-    p = kube_node_label(x, im->rack);
-    q = kube_node_label(y, im->rack);
-    return !rack || (p && q && !strcmp(p, q));
+    return kube_level_same(im, rack ? im->rack : im->pod, im->order[a], im->order[b]);
 }
 
 /* Nodes of the rack, or racks of the pod, that number i is in. */
@@ -449,17 +380,17 @@ static uint32_t count_domain(const struct kube_import *im, uint32_t i, bool rack
 
 static void put_place(struct kube_import *im, FILE *f, uint32_t i)
 {
-    if (!im->rack)
+    if (im->rack == NO_LEVEL)
         return;
-    if (!kube_node_label(&im->s->nodes[im->order[i]], im->rack))
+    if (!kube_level_same(im, im->rack, im->order[i], im->order[i]))
         remark(&im->s->remarks,
                "guessed: a node without the topology's labels is a rack of its own");
     fprintf(f, ", nodes_per_rack: %" PRIu32, count_domain(im, i, true));
-    if (im->pod)
+    if (im->pod != NO_LEVEL)
         fprintf(f, ", racks_per_pod: %" PRIu32, count_domain(im, i, false));
     if (i && same_domain(im, i - 1, i, true))
         fputs(", joins: rack", f);
-    else if (i && im->pod && same_domain(im, i - 1, i, false))
+    else if (i && im->pod != NO_LEVEL && same_domain(im, i - 1, i, false))
         fputs(", joins: pod", f);
 }
 
@@ -473,7 +404,7 @@ static void put_nodes(struct kube_import *im, FILE *f)
     fputs("nodes:\n", f);
     for (uint32_t i = 0, end; i < im->n_present; i = end) {
         for (end = i + 1; end < im->n_present && !strcmp(body[i], body[end]) &&
-                          (!im->rack || same_domain(im, i, end, true));)
+                          (im->rack == NO_LEVEL || same_domain(im, i, end, true));)
             end++;
         snprintf(name, sizeof name, "%.250s%s%.250s", im->s->nodes[im->order[i]].name,
                  end - i > 1 ? "-" : "", end - i > 1 ? im->s->nodes[im->order[end - 1]].name : "");

@@ -45,10 +45,36 @@ static int by_creation(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
+/* What the trace says once for all pods of a job: of those that have GPUs. */
+static const struct kube_ask *shared_ask(const struct kube_unit *u)
+{
+    for (size_t g = 0; g < u->n_groups; g++)
+        if (u->group[g].ask->gpus)
+            return u->group[g].ask;
+    return u->group[0].ask;
+}
+
+static bool is_sayable(const struct kube_unit *u)
+{
+    const struct kube_ask *all = shared_ask(u);
+    for (size_t g = 0; g < u->n_groups; g++) {
+        const struct kube_ask *ask = u->group[g].ask;
+        if (ask->gpus && (ask->share_mem_mib != all->share_mem_mib ||
+                          strcmp(ask->mig ? ask->mig : "", all->mig ? all->mig : "") != 0))
+            return false;
+    }
+    return true;
+}
+
 static bool is_wanted(struct writing *w, const struct kube_unit *u)
 {
     if (u->state == KUBE_LEFT || (u->state == KUBE_ENDED) != w->ended)
         return false;
+    if (!is_sayable(u)) {
+        remark(&w->im->s->remarks, "left out: jobs whose pods differ in MIG profile or in a share "
+                                   "of a GPU by memory");
+        return false;
+    }
     for (size_t g = 0; g < u->n_groups; g++) {
         const struct kube_ask *ask = u->group[g].ask;
         if (ask->mig && !mig_profile(ask->mig)) {
@@ -128,12 +154,20 @@ static void put_gib(struct writing *w, int64_t mib)
     out_char(w->o, ',');
 }
 
+/* Groups of a PodGroup without subgroups are parts of one group, the job. */
+static bool has_column(const struct kube_unit *u, const struct kube_group *g)
+{
+    return u->n_groups > 1 || (g->path && strcmp(g->path, ".") != 0);
+}
+
 static void put_size(struct writing *w, const struct kube_unit *u, const struct kube_group *g,
                      size_t number)
 {
-    const struct kube_ask *ask = g->ask;
+    const struct kube_ask *ask = g->ask, *all = shared_ask(u);
     out_printf(w->o, "%" PRId64 ",", ask->gpus * g->n);
-    if (u->n_groups > 1)
+    if (has_column(u, g) && g->path)
+        out_csv(w->o, g->path);
+    else if (has_column(u, g))
         out_printf(w->o, "%zu%s%s", number, g->name ? "-" : "", g->name ? g->name : "");
     out_printf(w->o, ",%" PRId64 ",", g->n);
     put_number(w, g->least > 0 && g->least < g->n ? g->least : 0, 0);
@@ -141,34 +175,76 @@ static void put_size(struct writing *w, const struct kube_unit *u, const struct 
     out_char(w->o, ',');
     put_gib(w, ask->mem_mib);
     put_number(w, ask->gpu_milli, 0);
-    put_gib(w, ask->share_mem_mib);
-    put_text(w, ask->mig);
+    put_gib(w, all->share_mem_mib);
+    put_text(w, all->mig);
+}
+
+/* An inner group: no tasks, only a level. */
+static void put_no_size(struct writing *w, const struct kube_unit *u, const char *path)
+{
+    const struct kube_ask *all = shared_ask(u);
+    out_text(w->o, "0,");
+    put_text(w, path);
+    out_text(w->o, ",,,,,");
+    put_gib(w, all->share_mem_mib);
+    put_text(w, all->mig);
+}
+
+/* Which groups of a job something is said of: those below a path ("." all), or one. */
+struct scope {
+    const char *path; /* NULL: the group */
+    const struct kube_group *group;
+};
+
+static bool is_of(const struct scope *scope, const struct kube_group *g)
+{
+    size_t n = scope->path ? strlen(scope->path) : 0;
+    if (!scope->path)
+        return g == scope->group;
+    return !strcmp(scope->path, ".") ||
+           (g->path && !strncmp(g->path, scope->path, n) && (!g->path[n] || g->path[n] == '/'));
+}
+
+/* The nodes that tasks of the scope run on, one after the other; NULL: no more. Begins with
+ * { 0, 0 }. */
+struct walk {
+    size_t g, t;
+};
+static const struct kube_node *next_node(const struct writing *w, const struct kube_unit *u,
+                                         const struct scope *scope, struct walk *at)
+{
+    for (; u->state == KUBE_RUNS && at->g < u->n_groups; at->g++, at->t = 0) {
+        const struct kube_group *g = &u->group[at->g];
+        if (is_of(scope, g) && g->running && at->t < g->n_tasks)
+            return &w->im->s->nodes[g->task[at->t++].node];
+    }
+    return NULL;
 }
 
 /* Tolerations of taints that there are, and of taints that the job runs beside: these do not stop
  * what runs. */
-static void put_tolerations(struct writing *w, const struct kube_unit *u, const char *all)
+static void put_tolerations(struct writing *w, const struct kube_unit *u, const struct scope *scope,
+                            const char *all)
 {
     struct intern *own = intern_new();
+    const struct kube_node *n;
     for (const char *at = all; *at; at += strspn(at, ";")) {
         size_t length = strcspn(at, ";"), key = strcspn(at, "=:;");
         if (*at == '*' || intern_find(w->im->taints, at, key) != INTERN_NONE)
             intern_add(own, at, length);
         at += length;
     }
-    for (size_t g = 0; g < u->n_groups && u->state == KUBE_RUNS; g++)
-        for (size_t t = 0; t < u->group[g].n_tasks && u->group[g].running; t++)
-            for (const char *at = w->im->s->nodes[u->group[g].task[t].node].taints; *at;
-                 at += strspn(at, ";")) {
-                char taint[600];
-                snprintf(taint, sizeof taint, "%.*s", (int)strcspn(at, ";"), at);
-                at += strcspn(at, ";");
-                if (taints_tolerated(taint, all))
-                    continue;
-                intern_add(own, taint, strlen(taint));
-                remark(&w->im->s->remarks, "guessed: jobs that run beside a taint that they do not "
-                                           "tolerate may run there again");
-            }
+    for (struct walk walk = { 0, 0 }; (n = next_node(w, u, scope, &walk)) != NULL;)
+        for (const char *at = n->taints; *at; at += strspn(at, ";")) {
+            char taint[600];
+            snprintf(taint, sizeof taint, "%.*s", (int)strcspn(at, ";"), at);
+            at += strcspn(at, ";");
+            if (taints_tolerated(taint, all))
+                continue;
+            intern_add(own, taint, strlen(taint));
+            remark(&w->im->s->remarks, "guessed: jobs that run beside a taint that they do not "
+                                       "tolerate may run there again");
+        }
     for (uint32_t i = 0; i < intern_count(own); i++) {
         out_text(w->o, i ? ";" : "");
         out_text(w->o, intern_text(own, i));
@@ -178,17 +254,16 @@ static void put_tolerations(struct writing *w, const struct kube_unit *u, const 
 }
 
 /* Whether the nodes that it runs on have the labels that it asks for: they may have changed. */
-static bool is_where_it_may(struct writing *w, const struct kube_unit *u,
+static bool is_where_it_may(struct writing *w, const struct kube_unit *u, const struct scope *scope,
                             const struct kube_ask *wish)
 {
     bool holds = true;
-    for (size_t g = 0; g < u->n_groups && u->state == KUBE_RUNS; g++)
-        for (size_t t = 0; t < u->group[g].n_tasks && u->group[g].running; t++) {
-            char *labels = kube_node_labels(w->im, &w->im->s->nodes[u->group[g].task[t].node]);
-            holds &=
-                selector_holds(wish->selector, labels) && affinity_holds(wish->affinity, labels);
-            free(labels);
-        }
+    const struct kube_node *n;
+    for (struct walk walk = { 0, 0 }; (n = next_node(w, u, scope, &walk)) != NULL;) {
+        char *labels = kube_node_labels(w->im, n);
+        holds &= selector_holds(wish->selector, labels) && affinity_holds(wish->affinity, labels);
+        free(labels);
+    }
     if (!holds)
         remark(&w->im->s->remarks,
                "left out: selectors of jobs that run on nodes without these labels");
@@ -196,27 +271,27 @@ static bool is_where_it_may(struct writing *w, const struct kube_unit *u,
 }
 
 /* Whether all its nodes have one value of the label, or nothing of it runs. */
-static bool is_within(const struct writing *w, const struct kube_unit *u, const char *label)
+static bool is_within(const struct writing *w, const struct kube_unit *u, const struct scope *scope,
+                      const char *label)
 {
     const char *first = NULL;
-    for (size_t g = 0; g < u->n_groups && u->state == KUBE_RUNS; g++)
-        for (size_t t = 0; t < u->group[g].n_tasks && u->group[g].running; t++) {
-            const char *value = kube_node_label(&w->im->s->nodes[u->group[g].task[t].node], label);
-            if (!value || (first && strcmp(first, value) != 0))
-                return false;
-            first = value;
-        }
+    const struct kube_node *n;
+    for (struct walk walk = { 0, 0 }; (n = next_node(w, u, scope, &walk)) != NULL;) {
+        const char *value = kube_node_label(n, label);
+        if (!value || (first && strcmp(first, value) != 0))
+            return false;
+        first = value;
+    }
     return true;
 }
 
-/* The level of the trace that it asks for, and whether it must be one such domain; NULL: none. */
+/* The level of the trace, and whether it must be one such domain; NULL: none. */
 static const char *topology_of(struct writing *w, const struct kube_unit *u,
-                               const struct kube_ask *wish, bool *must)
+                               const struct scope *scope, const char *required,
+                               const char *preferred, bool *must)
 {
     struct remarks *remarks = &w->im->s->remarks;
-    const char *required = u->podgroup ? u->podgroup->required : wish->required,
-               *preferred = u->podgroup ? u->podgroup->preferred : wish->preferred,
-               *label = required && *required ? required : preferred;
+    const char *label = required && *required ? required : preferred;
     if (!label || !*label)
         return NULL;
     const char *level = kube_level(w->im, label);
@@ -225,20 +300,43 @@ static const char *topology_of(struct writing *w, const struct kube_unit *u,
         remark(remarks, "left out: preferred topology levels of jobs that require one");
     if (!level)
         remark(remarks, "left out: topology level %.60s, which no topology has", label);
-    if (!level || !*must || is_within(w, u, label))
+    if (!level || !*must || is_within(w, u, scope, label))
         return level;
     remark(remarks,
            "left out: topology of jobs that run in several domains of the level that they require");
     return NULL;
 }
 
-static void put_topology(struct writing *w, const struct kube_unit *u, const struct kube_ask *wish)
+static void put_level(struct writing *w, const char *level, bool must)
 {
-    bool must = false;
-    const char *level = topology_of(w, u, wish, &must);
     if (level)
         out_printf(w->o, "%s:%s", must ? "required" : "preferred", level);
     out_char(w->o, ',');
+}
+
+static const struct kube_subgroup *subgroup_at(const struct kube_podgroup *p, const char *path)
+{
+    for (size_t i = 0; p && i < p->n_subgroups; i++)
+        if (!strcmp(p->subgroup[i].path, path))
+            return &p->subgroup[i];
+    return NULL;
+}
+
+/* Of a group of pods: what its subgroup, its PodGroup without subgroups, or its pods ask for. */
+static void put_group_topology(struct writing *w, const struct kube_unit *u,
+                               const struct kube_group *g, const struct kube_ask *wish)
+{
+    const struct kube_podgroup *p = u->podgroup;
+    struct scope scope = { g->path, g };
+    const struct kube_subgroup *sub = g->path ? subgroup_at(p, g->path) : NULL;
+    const char *required = wish->required, *preferred = wish->preferred;
+    bool must = false;
+    if (p && g->path) {
+        required = sub ? sub->required : p->n_subgroups ? NULL : p->required;
+        preferred = sub ? sub->preferred : p->n_subgroups ? NULL : p->preferred;
+    }
+    const char *level = topology_of(w, u, &scope, required, preferred, &must);
+    put_level(w, level, must);
 }
 
 /* ---- pod sets ---- */
@@ -246,14 +344,15 @@ static void put_topology(struct writing *w, const struct kube_unit *u, const str
 /* From coarse to fine. */
 static int rank_of(const char *level)
 {
-    return !level || !strcmp(level, "cluster") ? 0 : !strcmp(level, "pod") ? 1
-           : !strcmp(level, "rack")                                         ? 2
-                                                                            : 3;
+    return !level || !strcmp(level, "cluster") ? 0
+           : !strcmp(level, "pod")             ? 1
+           : !strcmp(level, "rack")            ? 2
+                                               : 3;
 }
 
 static void put_slices(struct writing *w, const struct kube_unit *u, const struct kube_group *g)
 {
-    const struct kube_ask *ask = g->ask, *wish = kube_wishes(u);
+    const struct kube_ask *ask = g->ask, *wish = kube_wishes(u, g);
     const char *level = ask->slice_level ? kube_level(w->im, ask->slice_level) : NULL;
     const char *around = wish->required ? wish->required : wish->preferred;
     bool finer = !around || rank_of(level) >= rank_of(kube_level(w->im, around));
@@ -311,33 +410,87 @@ static void put_running(struct writing *w, const struct kube_unit *u)
     out_char(w->o, ',');
 }
 
-static void put_row(struct writing *w, const struct kube_unit *u, const char *id,
-                    int64_t created_ns, size_t g)
+/* ---- rows ---- */
+
+static void put_head(struct writing *w, const struct kube_unit *u, const char *id,
+                     int64_t created_ns)
 {
-    const struct kube_ask *wish = kube_wishes(u);
-    struct output *o = w->o;
     put_text(w, id);
     put_seconds(w, w->ended ? created_ns - w->origin_ns : 0);
     put_seconds(w, duration_of(w, u));
-    put_size(w, u, &u->group[g], g);
+}
+
+static void put_owner(struct writing *w, const struct kube_unit *u)
+{
     put_text(w, u->queue);
     put_text(w, u->ns);
-    out_printf(o, "%" PRId32 ",%s,", u->priority, u->preemptible ? "yes" : "no");
+    out_printf(w->o, "%" PRId32 ",%s,", u->priority, u->preemptible ? "yes" : "no");
     put_seconds(w, u->deadline_ns);
-    out_printf(o, "%s,", u->failed && w->ended ? "failed" : "completed");
-    put_topology(w, u, wish);
-    bool may = is_where_it_may(w, u, wish);
-    put_text(w, may ? wish->selector : "");
-    put_text(w, may ? wish->affinity : "");
-    put_tolerations(w, u, wish->tolerations);
+    out_printf(w->o, "%s,", u->failed && w->ended ? "failed" : "completed");
+}
+
+static void put_past(struct writing *w, const struct kube_unit *u, int64_t created_ns)
+{
     put_running(w, u);
     if (w->ended && u->started_ns >= created_ns)
-        out_seconds(o, u->started_ns - created_ns);
-    out_char(o, ',');
-    put_slices(w, u, &u->group[g]);
-    out_char(o, ',');
+        out_seconds(w->o, u->started_ns - created_ns);
+    out_char(w->o, ',');
+}
+
+static void put_row(struct writing *w, const struct kube_unit *u, const char *id,
+                    int64_t created_ns, size_t g)
+{
+    const struct kube_group *group = &u->group[g];
+    const struct kube_ask *wish = kube_wishes(u, group);
+    struct scope scope = { NULL, group };
+    put_head(w, u, id, created_ns);
+    put_size(w, u, group, g);
+    put_owner(w, u);
+    put_group_topology(w, u, group, wish);
+    bool may = is_where_it_may(w, u, &scope, wish);
+    put_text(w, may ? wish->selector : "");
+    put_text(w, may ? wish->affinity : "");
+    put_tolerations(w, u, &scope, wish->tolerations);
+    put_past(w, u, created_ns);
+    put_slices(w, u, group);
+    out_char(w->o, ',');
     put_set_group(w, u, g);
-    out_char(o, '\n');
+    out_char(w->o, '\n');
+}
+
+/* A PodGroup, or a subgroup, that has subgroups below it and asks for a level. */
+static void put_inner(struct writing *w, const struct kube_unit *u, const char *id,
+                      int64_t created_ns, const char *path, const char *required,
+                      const char *preferred)
+{
+    struct scope scope = { path, NULL };
+    bool must = false, pods = false;
+    for (size_t g = 0; g < u->n_groups; g++)
+        pods |= is_of(&scope, &u->group[g]);
+    const char *level = pods ? topology_of(w, u, &scope, required, preferred, &must) : NULL;
+    if (!level)
+        return;
+    put_head(w, u, id, created_ns);
+    put_no_size(w, u, path);
+    put_owner(w, u);
+    put_level(w, level, must);
+    out_text(w->o, ",,,");
+    put_past(w, u, created_ns);
+    out_text(w->o, ",\n");
+}
+
+static void put_job(struct writing *w, const struct kube_unit *u, const char *id,
+                    int64_t created_ns)
+{
+    const struct kube_podgroup *p = u->podgroup;
+    if (p && p->n_subgroups)
+        put_inner(w, u, id, created_ns, ".", p->required, p->preferred);
+    for (size_t i = 0; p && i < p->n_subgroups; i++)
+        if (p->subgroup[i].inner)
+            put_inner(w, u, id, created_ns, p->subgroup[i].path, p->subgroup[i].required,
+                      p->subgroup[i].preferred);
+    for (size_t g = 0; g < u->n_groups; g++)
+        put_row(w, u, id, created_ns, g);
 }
 
 static void count_unit(struct kube_import *im, const struct kube_unit *u)
@@ -352,9 +505,6 @@ static void count_unit(struct kube_import *im, const struct kube_unit *u)
     if (u->state == KUBE_WAITS && u->deadline_ns == NO_TIME)
         remark(remarks, "guessed: a job that waits without a deadline takes %.10g s (--run-time)",
                seconds(im->how.run_time_ns));
-    for (size_t g = 1; g < u->n_groups; g++)
-        if (strcmp(u->group[g].ask->selector, u->group[0].ask->selector) != 0)
-            remark(remarks, "left out: selectors of groups of pods other than that with GPUs");
 }
 
 size_t kube_put_jobs(struct kube_import *im, struct output *o, bool ended)
@@ -368,8 +518,7 @@ size_t kube_put_jobs(struct kube_import *im, struct output *o, bool ended)
         const struct kube_unit *u = &im->jobs.unit[key[i].unit];
         char id[800];
         id_of(&w, u, key[i].key, id);
-        for (size_t g = 0; g < u->n_groups; g++)
-            put_row(&w, u, id, key[i].created_ns, g);
+        put_job(&w, u, id, key[i].created_ns);
         count_unit(im, u);
     }
     intern_free(w.ids);

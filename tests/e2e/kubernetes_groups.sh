@@ -1,0 +1,235 @@
+#!/bin/sh
+# kubernetes_groups.sh GPUYARD - gpuyard import kubernetes: subgroups of KAI's PodGroups, and topologies of more than two levels above
+# the node: what the trace says of them, what is left out, and where such jobs run.
+set -u
+gpuyard=$1
+root=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+. "$root/tests/support/checks.sh"
+import() { # NAME: NAME.yaml into NAME
+    "$gpuyard" import kubernetes "$1.yaml" -o "$1" >shown 2>err
+    check "$1 is imported: $(cat err)" $?
+}
+simulate() { # NAME: the run that its report names, into NAME.run
+    $(tail -n 1 "$1/report.txt" | sed "s|^gpuyard|$gpuyard|") -o "$1.run" --outputs all >out 2>err
+    check "the run of the report of $1: $(head -n 1 err)" $?
+}
+node() { # NAME LABELS: 4 GPUs
+    cat <<END
+---
+{ apiVersion: v1, kind: Node, metadata: { name: $1, labels: { $2 } }, status: { allocatable: { cpu: 64, memory: 512Gi, nvidia.com/gpu: 4 } } }
+END
+}
+pod() { # NAME PODGROUP GPUS LABELS SPEC
+    cat <<END
+---
+{ apiVersion: v1, kind: Pod, metadata: { name: $1, namespace: a, creationTimestamp: 2026-03-02T09:00:00Z, annotations: { pod-group-name: $2 }, labels: { ${4-} } },
+  spec: { ${5-} containers: [ { name: c, resources: { limits: { nvidia.com/gpu: $3 } } } ] } }
+END
+}
+queue() {
+    cat <<END
+---
+{ apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: { name: team }, spec: { resources: { gpu: { quota: 32, limit: -1 }, cpu: { quota: -1, limit: -1 }, memory: { quota: -1, limit: -1 } } } }
+END
+}
+group() { # NAME SPEC
+    cat <<END
+---
+{ apiVersion: scheduling.run.ai/v2alpha2, kind: PodGroup, metadata: { name: $1, namespace: a, creationTimestamp: 2026-03-02T09:00:00Z }, spec: { queue: team, $2 } }
+END
+}
+zones() { # two zones of two racks of two nodes; the label of a rack is the same in both zones
+    for z in 0 1; do for r in 0 1; do for n in 0 1; do node "n$z$r$n" "zone: z$z, rack: r$r"; done; done; done
+    echo '---
+{ apiVersion: kai.scheduler/v1alpha1, kind: Topology, metadata: { name: t }, spec: { levels: [ { nodeLabel: zone }, { nodeLabel: rack }, { nodeLabel: kubernetes.io/hostname } ] } }'
+}
+leaf() { echo "kai.scheduler/subgroup-name: $1"; }
+
+# ---- Subgroups: each has its minimum and its level, also those with subgroups below, and the PodGroup
+{
+    zones
+    queue
+    group llm 'minMember: 1, topologyConstraint: { topology: t, requiredTopologyLevel: zone }, subGroups: [
+      { name: decode, minMember: 1, topologyConstraint: { topology: t, preferredTopologyLevel: rack } },
+      { name: prefill, topologyConstraint: { topology: t, requiredTopologyLevel: rack } },
+      { name: p0, parent: Prefill, minMember: 2 }, { name: p1, parent: prefill, minMember: 1 } ]'
+    for i in 0 1 2; do pod "d$i" llm 2 "$(leaf decode)"; done
+    for i in 0 1; do pod "p0-$i" llm 2 "$(leaf p0)"; done
+    pod p1-0 llm 4 "$(leaf p1)"
+    pod stray llm 1 "other: x"
+} >subgroups.yaml
+import subgroups
+cut -d, -f 1,4-7,19 subgroups/now.csv >got
+got_is "subgroups" <<'END'
+job_id,gpus,group,tasks,min_tasks,topology
+a/llm,0,.,,,required:pod
+a/llm,0,prefill,,,required:rack
+a/llm,6,decode,3,1,preferred:rack
+a/llm,4,prefill/p0,2,,
+a/llm,4,prefill/p1,1,,
+END
+says subgroups/report.txt "left out: pods that wait and are of no subgroup of their PodGroup, which KAI does not start"
+simulate subgroups
+# 8 GPUs of prefill fill a rack of two nodes; all are in one zone, of nodes 0-3 or 4-7. Tasks by group in the order of names above:
+# 0-2 decode, 3-5 prefill.
+awk -F, 'NR > 1 { zone[int($3 / 4)]; if ($2 > 2) rack[int($3 / 2)] } END { for (z in zone) zones++; for (r in rack) racks++; print zones, racks }' \
+    subgroups.run/intervals.csv >got
+got_is "a PodGroup in one zone, a subgroup in one rack" <<'END'
+1 1
+END
+
+# ---- What runs: whole subgroups first. Without subgroups unequal pods share the minimum: 3 of 1 + 4 is the launcher and two workers.
+# A third of `part` runs, behind a subgroup that runs in part: it waits.
+{
+    zones
+    queue
+    group runs 'subGroups: [ { name: x, minMember: 1 }, { name: y, minMember: 2 } ]'
+    pod x0 runs 1 "$(leaf x)" 'nodeName: n000,'
+    pod x1 runs 1 "$(leaf x)"
+    pod y0 runs 2 "$(leaf y)" 'nodeName: n001,'
+    pod y1 runs 2 "$(leaf y)" 'nodeName: n001,'
+    group part 'subGroups: [ { name: x, minMember: 1 }, { name: y, minMember: 1 } ]'
+    for s in x y; do pod "$s-0" part 1 "$(leaf $s)" 'nodeName: n100,'; pod "$s-1" part 1 "$(leaf $s)"; done
+    group mpi 'minMember: 3, topologyConstraint: { topology: t, requiredTopologyLevel: rack }'
+    pod launcher mpi 0
+    for i in 0 1 2 3; do pod "worker$i" mpi 1; done
+    group few 'minMember: 9'
+    pod only few 1
+    group least 'subGroups: [ { name: x, minMember: 0 } ]'
+    for i in 0 1; do pod "l$i" least 1 "$(leaf x)"; done
+} >runs.yaml
+import runs
+cut -d, -f 1,4-7,19,23 runs/now.csv >got
+got_is "what runs" <<'END'
+job_id,gpus,group,tasks,min_tasks,topology,running_on
+a/few,1,,1,,,
+a/least,2,x,2,1,,
+a/mpi,0,.,1,,required:rack,
+a/mpi,4,.,4,2,required:rack,
+a/part,2,x,2,1,,4
+a/part,2,y,2,1,,4
+a/runs,4,y,2,,,1;1;0
+a/runs,2,x,2,1,,1;1;0
+END
+holds runs/report.txt "pods that run in several unequal groups, each of which also waits for pods, wait instead"
+holds runs/report.txt "guessed: a PodGroup or subgroup with fewer pods than its minMember, for which KAI waits"
+holds runs/report.txt "guessed: a PodGroup or subgroup of which no pod is needed"
+simulate runs
+
+# ---- Subgroups that KAI refuses are left out, and so is what the trace cannot say
+{
+    node n ""
+    queue
+    group ring 'subGroups: [ { name: x, minMember: 1, parent: y }, { name: y, minMember: 1, parent: x } ]'
+    group gone 'subGroups: [ { name: x, minMember: 1, parent: z } ]'
+    group twice 'subGroups: [ { name: x, minMember: 1 }, { name: x, minMember: 1 } ]'
+    group unsaid 'subGroups: [ { name: x } ]'
+    group slash 'subGroups: [ { name: x/y, minMember: 1 } ]'
+    group some 'minSubGroup: 1, subGroups: [ { name: x, minMember: 1 }, { name: y, minMember: 1 } ]'
+    for g in ring gone twice unsaid slash; do pod "of-$g" $g 1 "$(leaf x)"; done
+    for s in x y; do pod "some-$s" some 1 "$(leaf $s)"; done
+    group mixed 'minMember: 2'
+    pod m0 mixed 1 '' '' | sed 's|nvidia.com/gpu|nvidia.com/mig-1g.10gb|'
+    pod m1 mixed 1
+} >refused.yaml
+import refused
+for pair in "ring:a parent is not there, or they are a ring" "gone:a parent is not there, or they are a ring" "twice:two have one name" \
+    "unsaid:one has no minMember" "slash:a name is none"; do
+    says refused/report.txt "left out: subgroups of PodGroup ${pair%%:*}, whose pods are one group: ${pair#*:}"
+done
+says refused/report.txt "left out: minSubGroup of PodGroups: they need all their subgroups"
+says refused/report.txt "left out: jobs whose pods differ in MIG profile or in a share of a GPU by memory"
+cut -d, -f 1,5,6 refused/now.csv >got
+got_is "PodGroups with refused subgroups" <<'END'
+job_id,group,tasks
+a/gone,,1
+a/ring,,1
+a/slash,,1
+a/some,x,1
+a/some,y,1
+a/twice,,1
+a/unsaid,,1
+END
+simulate refused
+
+# ---- A topology of four levels above the node of which two need a level of the cluster file: all nodes are in one region, and each
+# has a host label of its own, as on GKE (cloud.google.com/gce-topology-host)
+topology() { # LEVELS
+    echo '---'
+    echo "{ apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: { name: t }, spec: { levels: [ $1 { nodeLabel: kubernetes.io/hostname } ] } }"
+    cat <<'END'
+---
+{ apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: { name: f }, spec: { nodeLabels: { p: x }, topologyName: t } }
+---
+{ apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: { name: q }, spec: { resourceGroups: [ { coveredResources: [ nvidia.com/gpu ],
+  flavors: [ { name: f, resources: [ { name: nvidia.com/gpu, nominalQuota: 64 } ] } ] } ] } }
+---
+{ apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: { name: q, namespace: a }, spec: { clusterQueue: q } }
+END
+}
+job() { # NAME LEVEL PODS: of 4 GPUs
+    cat <<END
+---
+{ apiVersion: batch/v1, kind: Job, metadata: { name: $1, namespace: a, labels: { kueue.x-k8s.io/queue-name: q } }, spec: { parallelism: $3, completions: $3, suspend: true,
+  template: { metadata: { annotations: { kueue.x-k8s.io/podset-required-topology: $2 } }, spec: { containers: [ { name: c, resources: { requests: { nvidia.com/gpu: 4 } } } ] } } } }
+END
+}
+{
+    for b in 0 1; do for s in 0 1; do for n in 0 1; do node "h$b$s$n" "p: x, region: eu, block: b$b, subblock: s$s, host: h$b$s$n"; done; done; done
+    topology '{ nodeLabel: region }, { nodeLabel: block }, { nodeLabel: subblock }, { nodeLabel: host },'
+    n=0
+    for level in region block subblock host; do n=$((n + 1)) && job "j$n-$level" $level $((5 - n)); done
+} >deep.yaml
+import deep
+cut -d, -f 1,6,19 deep/now.csv >got
+got_is "levels that need none of the cluster file" <<'END'
+job_id,tasks,topology
+a/j1-region,4,required:cluster
+a/j2-block,3,required:pod
+a/j3-subblock,2,required:rack
+a/j4-host,1,required:node
+END
+if grep -q 'left out: topology' deep/report.txt; then fail "a level is left out"; else ok; fi
+sed -n 's/.*group: \("[^"]*"\).*\(nodes_per_rack.*\) }/\1 \2/p' deep/cluster.yaml >got
+got_is "racks and pods" <<'END'
+"h000-h001" nodes_per_rack: 2, racks_per_pod: 2
+"h010-h011" nodes_per_rack: 2, racks_per_pod: 2, joins: pod
+"h100-h101" nodes_per_rack: 2, racks_per_pod: 2
+"h110-h111" nodes_per_rack: 2, racks_per_pod: 2, joins: pod
+END
+simulate deep
+
+# ---- Three levels that all differ: those that jobs ask for are kept, and the finer of these. Equal labels below different ones are
+# different domains, also where the level between is left out: rack r0 is in both halls.
+halls() {
+    for z in 0 1; do for h in 0 1; do for r in 0 1; do for n in 0 1; do node "k$z$h$r$n" "p: x, zone: z$z, hall: h$h, rack: r$r"; done; done; done; done
+    topology '{ nodeLabel: zone }, { nodeLabel: hall }, { nodeLabel: rack },'
+}
+{ halls; job in-rack rack 2; job in-zone zone 8; } >two.yaml
+import two
+cut -d, -f 1,19 two/now.csv >got
+got_is "of three levels two are asked for" <<'END'
+job_id,topology
+a/in-rack,required:rack
+a/in-zone,required:pod
+END
+says two/report.txt "left out: topology level hall: the cluster file has two above the node, and what asks for this one may use a whole pod"
+[ "$(grep -c 'nodes_per_rack: 2, racks_per_pod: 4' two/cluster.yaml)" = 8 ]
+check "a zone of four racks, in two halls" $?
+simulate two
+{ halls; job in-rack rack 2; job in-hall hall 4; job in-zone zone 8; } >three.yaml
+import three
+cut -d, -f 1,19 three/now.csv >got
+got_is "of three levels all are asked for" <<'END'
+job_id,topology
+a/in-hall,required:pod
+a/in-rack,required:rack
+a/in-zone,required:cluster
+END
+says three/report.txt "left out: topology level zone: the cluster file has two above the node, and what asks for this one may use a whole cluster"
+simulate three
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
