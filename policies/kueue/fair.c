@@ -180,24 +180,52 @@ static bool may_take_beside(const struct fair_search *h, uint32_t v)
     return false;
 }
 
-/* A bound, with its usage added: both rules ask for a node beside one on its way up with at least
- * the share of that; and until a victim is taken no other share changes. A preemptor within nominal
- * quota takes from those that share in anything. */
-static bool may_succeed(struct fair_search *h)
+/* Takes the usage of all candidates of the preemptor's queue back, or adds it again. How many. */
+static uint32_t use_own(const struct fair_search *h, int sign)
+{
+    const struct cohort_workload *p = h->preemptor;
+    const struct cohort_members *m = &h->s->members[p->queue];
+    uint32_t n = 0;
+    if (h->s->rules[p->queue].within_queue == WITHIN_NEVER)
+        return 0;
+    for (uint32_t i = 0; i < m->n && cohort_may_evict_later(h->s, p, m->of[i]); i++)
+        if (cohort_may_evict(h->s, p, m->of[i], h->contested)) {
+            cohort_use(h->s->books, p->queue, m->of[i]->need, sign);
+            n++;
+        }
+    return n;
+}
+
+/* Shares on the preemptor's way up, with its usage and without its own candidates: no search makes
+ * them less. true: these alone would do. */
+static bool look_without_own(struct fair_search *h)
 {
     struct cohort_books *b = h->s->books;
     uint32_t queue = h->preemptor->queue;
-    if (h->s->rules[queue].within_queue != WITHIN_NEVER && h->s->members[queue].n)
+    cohort_look_begin(b, queue);
+    cohort_use(b, queue, h->preemptor->need, 1);
+    h->within = cohort_within_nominal(b, queue, h->contested);
+    uint32_t own = use_own(h, -1);
+    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
+        h->s->known[v].with = cohort_share_of(b, v, h->s->weight[v]);
+    cohort_use(b, queue, h->preemptor->need, -1);
+    bool enough = own && cohort_fits(b, queue, h->preemptor->need);
+    use_own(h, 1);
+    cohort_look_end(b, queue);
+    return enough;
+}
+
+/* A bound: both rules ask for a node beside one on the preemptor's way up with at least the share
+ * of that; and until a victim is taken from it, its share does not change. A preemptor within
+ * nominal quota takes from those that share in anything. */
+static bool may_succeed(struct fair_search *h)
+{
+    const struct cohort_books *b = h->s->books;
+    uint32_t queue = h->preemptor->queue;
+    if (look_without_own(h))
         return true;
     if (h->s->rules[queue].reclaim == RECLAIM_NEVER)
         return false;
-    cohort_look_begin(b, queue);
-    cohort_use(b, queue, h->preemptor->need, 1);
-    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
-        h->s->known[v].with = cohort_share_of(b, v, h->s->weight[v]);
-    h->within = cohort_within_nominal(b, queue, h->contested);
-    cohort_use(b, queue, h->preemptor->need, -1);
-    cohort_look_end(b, queue);
     for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
         if (may_take_beside(h, v))
             return true;
