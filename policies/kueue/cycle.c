@@ -199,15 +199,20 @@ static void reduce(const struct cohort_head *h, uint32_t reduction, uint32_t all
     }
 }
 
+/* What all sets together can do without. */
+static uint32_t spare_tasks(const struct cohort_head *h)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < h->n_sets; i++)
+        all += h->set[i].count - h->set[i].least;
+    return all;
+}
+
 /* The smallest reduction that does, if one that does means that all larger ones do. */
 static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
-                           const struct cohort_assignment *stay)
+                           const struct cohort_assignment *stay, uint32_t all)
 {
-    uint32_t all = 0, low = 0, last = UINT32_MAX;
-    for (uint32_t i = 0; i < e->head.n_sets; i++)
-        all += e->head.set[i].count - e->head.set[i].least;
-    if (all == 0)
-        return false;
+    uint32_t low = 0, last = UINT32_MAX;
     for (uint32_t high = all + 1; low < high;) {
         last = low + (high - low) / 2;
         reduce(&e->head, last, all, d->fewer);
@@ -227,11 +232,13 @@ static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
 static void nominate(struct cohort_desk *d, struct cohort_entry *e,
                      const struct cohort_assignment *stay)
 {
+    uint32_t all = spare_tasks(&e->head);
     for (uint32_t i = 0; i < e->head.n_sets; i++)
         d->full[i] = e->head.set[i].count;
-    if (nominate_with(d, e, d->full, stay) || nominate_fewer(d, e, stay))
+    if (nominate_with(d, e, d->full, stay) || (all && nominate_fewer(d, e, stay, all)))
         return;
-    nominate_with(d, e, d->full, stay);
+    if (all)
+        nominate_with(d, e, d->full, stay);
     e->n_victims = 0;
 }
 
