@@ -153,31 +153,68 @@ static bool may_offer(const struct fair_search *h, uint32_t v)
            is_source(h->s, h->preemptor, v, h->contested);
 }
 
-static bool may_offer_below(const struct fair_search *h, uint32_t v)
+/* What others could free of a cell: it wants so much and has found so much. any: it has found a
+ * candidate, which may free none of it. */
+struct hoard { uint32_t cell; int64_t wanted, found; bool any; };
+
+static bool is_enough(const struct hoard *x)
 {
-    const struct cohort_books *b = h->s->books;
-    bool may = b->height[v] == 0 && may_offer(h, v);
-    for (uint32_t c = b->child[v]; c != ID_NONE && !may; c = b->sibling[c])
-        may = may_offer_below(h, c);
-    return may;
+    return x->any && x->found >= x->wanted;
 }
 
-/* Some node beside v that shares in something, and as much as v with the preemptor, may offer. */
-static bool may_take_beside(const struct fair_search *h, uint32_t v)
+static void search_below(const struct fair_search *h, uint32_t v, struct hoard *x)
 {
     const struct cohort_books *b = h->s->books;
-    uint32_t up = b->parent[v], n = b->first_child[up + 1] - b->first_child[up];
-    const struct cohort_known *order = in_order(h->s, up);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t x = order[i].ordered;
-        struct cohort_share share = known_share(h->s, x);
-        if (cohort_share_is_zero(share) ||
-            (!h->within && cohort_share_compare(share, h->s->known[v].with) < 0))
-            return false;
-        if (x != v && may_offer_below(h, x))
-            return true;
+    const struct cohort_members *m = &h->s->members[v];
+    for (uint32_t c = b->child[v]; c != ID_NONE && !is_enough(x); c = b->sibling[c])
+        search_below(h, c, x);
+    if (b->height[v] || !may_offer(h, v))
+        return;
+    for (uint32_t i = 0; i < m->n && !is_enough(x); i++) {
+        const struct cohort_workload *w = m->of[i];
+        if (!cohort_may_evict_later(h->s, h->preemptor, w))
+            return;
+        if (!cohort_may_evict(h->s, h->preemptor, w, h->contested))
+            continue;
+        x->any = true;
+        x->found += w->need[x->cell];
     }
-    return false;
+}
+
+/* In the nodes beside v that share in something; unless `all`, as much as v at least. */
+static void search_beside(const struct fair_search *h, uint32_t v, bool all, struct hoard *x)
+{
+    const struct cohort_books *b = h->s->books;
+    const struct cohort_known *known = h->s->known, *order = &known[b->first_child[b->parent[v]]];
+    uint32_t n = b->first_child[b->parent[v] + 1] - b->first_child[b->parent[v]];
+    for (uint32_t i = 0; i < n && !is_enough(x); i++) {
+        uint32_t y = order[i].ordered;
+        if (y == v)
+            continue;
+        struct cohort_share share = known_share(h->s, y);
+        if (cohort_share_is_zero(share) ||
+            (!all && cohort_share_compare(share, known[v].with) < 0))
+            return;
+        search_below(h, y, x);
+    }
+}
+
+/* Victims beside one node on the way up make the shares of those above it less. */
+static bool others_may_do(const struct fair_search *h)
+{
+    const struct cohort_books *b = h->s->books;
+    const struct cohort_workload *p = h->preemptor;
+    bool all = true;
+    for (uint32_t cell = 0; cell < b->cells && all; cell++) {
+        struct hoard x = { .cell = cell };
+        if (!p->need[cell])
+            continue;
+        x.wanted = p->need[cell] - cohort_available(b, p->queue, cell);
+        for (uint32_t v = p->queue; b->parent[v] != ID_NONE && !is_enough(&x); v = b->parent[v])
+            search_beside(h, v, h->within || x.any, &x);
+        all = is_enough(&x);
+    }
+    return all;
 }
 
 /* Takes the usage of all candidates of the preemptor's queue back, or adds it again. How many. */
@@ -196,12 +233,16 @@ static uint32_t use_own(const struct fair_search *h, int sign)
     return n;
 }
 
-/* Shares on the preemptor's way up, with its usage and without its own candidates: no search makes
- * them less. true: these alone would do. */
-static bool look_without_own(struct fair_search *h)
+/* A bound: what all candidates hold that could be taken at all would do. Those of its own queue;
+ * then, by both rules, those below nodes beside one on its way up with at least the share of that,
+ * which is least when it has evicted all of its own; other shares do not change before a victim is
+ * taken there. A preemptor within nominal quota takes from those that share in anything. */
+static bool may_succeed(struct fair_search *h)
 {
     struct cohort_books *b = h->s->books;
     uint32_t queue = h->preemptor->queue;
+    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
+        in_order(h->s, b->parent[v]);
     cohort_look_begin(b, queue);
     cohort_use(b, queue, h->preemptor->need, 1);
     h->within = cohort_within_nominal(b, queue, h->contested);
@@ -209,27 +250,11 @@ static bool look_without_own(struct fair_search *h)
     for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
         h->s->known[v].with = cohort_share_of(b, v, h->s->weight[v]);
     cohort_use(b, queue, h->preemptor->need, -1);
-    bool enough = own && cohort_fits(b, queue, h->preemptor->need);
+    bool may = (own && cohort_fits(b, queue, h->preemptor->need)) ||
+               (h->s->rules[queue].reclaim != RECLAIM_NEVER && others_may_do(h));
     use_own(h, 1);
     cohort_look_end(b, queue);
-    return enough;
-}
-
-/* A bound: both rules ask for a node beside one on the preemptor's way up with at least the share
- * of that; and until a victim is taken from it, its share does not change. A preemptor within
- * nominal quota takes from those that share in anything. */
-static bool may_succeed(struct fair_search *h)
-{
-    const struct cohort_books *b = h->s->books;
-    uint32_t queue = h->preemptor->queue;
-    if (look_without_own(h))
-        return true;
-    if (h->s->rules[queue].reclaim == RECLAIM_NEVER)
-        return false;
-    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
-        if (may_take_beside(h, v))
-            return true;
-    return false;
+    return may;
 }
 
 /* ---- Candidates: those of a queue as its members are, looked for as they are asked for ---- */
