@@ -290,12 +290,32 @@ static struct standing send(struct cohort_desk *d, uint32_t node)
     return seat->sent;
 }
 
-/* The number of the head that wins the tree of `root`: children have higher numbers than their
- * parents, so each node is complete when it is met. */
+/* The nodes with heads below them: children have higher numbers than their parents, and come first. */
+static void find_nodes(struct cohort_desk *d)
+{
+    const struct cohort_books *b = d->search.books;
+    d->n_with_heads = 0;
+    if (!d->chooser.fair)
+        return;
+    memset(d->sends, 0, b->n * sizeof *d->sends);
+    for (uint32_t i = 0; i < d->n; i++)
+        d->sends[d->entry[i]->head.as.queue] = true;
+    for (uint32_t v = b->n; v-- > 0;) {
+        if (!d->sends[v])
+            continue;
+        d->with_heads[d->n_with_heads++] = v;
+        d->seat[v].of = NULL;
+        if (b->parent[v] != ID_NONE)
+            d->sends[b->parent[v]] = true;
+    }
+}
+
+/* The number of the head that wins the tree of `root`: each node is complete when it is met. */
 static uint32_t winner(struct cohort_desk *d, uint32_t root)
 {
     const struct cohort_books *b = d->search.books;
-    memset(d->sends, 0, b->n * sizeof *d->sends);
+    for (uint32_t i = 0; i < d->n_with_heads; i++)
+        d->sends[d->with_heads[i]] = false;
     for (uint32_t i = d->done; i < d->n; i++) {
         uint32_t queue = d->entry[i]->head.as.queue;
         if (b->root[queue] != root)
@@ -303,8 +323,8 @@ static uint32_t winner(struct cohort_desk *d, uint32_t root)
         d->seat[queue].best.queue = i;
         d->sends[queue] = true;
     }
-    for (uint32_t v = b->n; v-- > 0;) {
-        uint32_t up = b->parent[v];
+    for (uint32_t i = 0; i < d->n_with_heads; i++) {
+        uint32_t v = d->with_heads[i], up = b->parent[v];
         if (!d->sends[v] || up == ID_NONE)
             continue;
         struct standing x = send(d, v);
@@ -473,8 +493,7 @@ void cohort_cycle(struct cohort_desk *d, struct cohort_entry **entry, uint32_t n
     d->entry = entry;
     d->n = n;
     d->preemptors = 0;
-    for (uint32_t v = 0; v < d->search.books->n && d->chooser.fair; v++)
-        d->seat[v].of = NULL;
+    find_nodes(d);
     for (uint32_t i = 0; i < n; i++) {
         entry[i]->outcome = OUTCOME_NONE;
         if (!entry[i]->nominated)

@@ -153,36 +153,38 @@ static bool may_offer(const struct fair_search *h, uint32_t v)
            is_source(h->s, h->preemptor, v, h->contested);
 }
 
-/* What others could free of a cell: it wants so much and has found so much. any: it has found a
- * candidate, which may free none of it. */
-struct hoard { uint32_t cell; int64_t wanted, found; bool any; };
+/* Candidates that could be taken, and what they hold of a cell: so much is wanted and found. They
+ * are kept in candidate[]; those of nodes beside lower nodes of the preemptor's way up are taken
+ * back from the books. */
+struct find { uint32_t cell, n, gone; int64_t wanted, found; uint64_t began; };
 
-static bool is_enough(const struct hoard *x)
+static bool is_enough(const struct find *x)
 {
-    return x->any && x->found >= x->wanted;
+    return x->n && x->found >= x->wanted;
 }
 
-static void search_below(const struct fair_search *h, uint32_t v, struct hoard *x)
+static void find_below(const struct fair_search *h, uint32_t v, struct find *x)
 {
     const struct cohort_books *b = h->s->books;
     const struct cohort_members *m = &h->s->members[v];
     for (uint32_t c = b->child[v]; c != ID_NONE && !is_enough(x); c = b->sibling[c])
-        search_below(h, c, x);
+        find_below(h, c, x);
     if (b->height[v] || !may_offer(h, v))
         return;
     for (uint32_t i = 0; i < m->n && !is_enough(x); i++) {
-        const struct cohort_workload *w = m->of[i];
+        struct cohort_workload *w = m->of[i];
         if (!cohort_may_evict_later(h->s, h->preemptor, w))
             return;
         if (!cohort_may_evict(h->s, h->preemptor, w, h->contested))
             continue;
-        x->any = true;
+        h->s->candidate[x->n++].workload = w;
         x->found += w->need[x->cell];
     }
 }
 
-/* In the nodes beside v that share in something; unless `all`, as much as v at least. */
-static void search_beside(const struct fair_search *h, uint32_t v, bool all, struct hoard *x)
+/* In the nodes beside v that share in something; unless the preemptor stays within nominal quota,
+ * as much as v at least. */
+static void find_beside(const struct fair_search *h, uint32_t v, struct find *x)
 {
     const struct cohort_books *b = h->s->books;
     const struct cohort_known *known = h->s->known, *order = &known[b->first_child[b->parent[v]]];
@@ -193,10 +195,39 @@ static void search_beside(const struct fair_search *h, uint32_t v, bool all, str
             continue;
         struct cohort_share share = known_share(h->s, y);
         if (cohort_share_is_zero(share) ||
-            (!all && cohort_share_compare(share, known[v].with) < 0))
+            (!h->within && cohort_share_compare(share, known[v].with) < 0))
             return;
-        search_below(h, y, x);
+        find_below(h, y, x);
     }
+}
+
+/* Those found so far leave, and the share of v is less. */
+static void remove_found(const struct fair_search *h, uint32_t v, struct find *x)
+{
+    struct cohort_books *b = h->s->books;
+    struct cohort_known *known = h->s->known;
+    const struct cohort_workload *p = h->preemptor;
+    if (x->gone == x->n || h->within)
+        return;
+    for (; x->gone < x->n; x->gone++) {
+        const struct cohort_workload *w = h->s->candidate[x->gone].workload;
+        for (uint32_t u = w->queue; u != ID_NONE && b->version[u] <= x->began; u = b->parent[u])
+            known[u].saved = b->version[u];
+        cohort_use(b, w->queue, w->need, -1);
+    }
+    cohort_use(b, p->queue, p->need, 1);
+    known[v].with = cohort_share_of(b, v, h->s->weight[v]);
+    cohort_use(b, p->queue, p->need, -1);
+}
+
+static void restore_found(const struct fair_search *h, struct find *x)
+{
+    struct cohort_books *b = h->s->books;
+    for (uint32_t i = 0; i < x->gone; i++)
+        cohort_use(b, h->s->candidate[i].workload->queue, h->s->candidate[i].workload->need, 1);
+    for (uint32_t i = 0; i < x->gone; i++)
+        for (uint32_t u = h->s->candidate[i].workload->queue; u != ID_NONE; u = b->parent[u])
+            b->version[u] = h->s->known[u].saved;
 }
 
 /* Victims beside one node on the way up make the shares of those above it less. */
@@ -204,17 +235,20 @@ static bool others_may_do(const struct fair_search *h)
 {
     const struct cohort_books *b = h->s->books;
     const struct cohort_workload *p = h->preemptor;
-    bool all = true;
-    for (uint32_t cell = 0; cell < b->cells && all; cell++) {
-        struct hoard x = { .cell = cell };
+    bool may = true;
+    for (uint32_t cell = 0; cell < b->cells && may; cell++) {
+        struct find x = { .cell = cell, .began = b->clock };
         if (!p->need[cell])
             continue;
         x.wanted = p->need[cell] - cohort_available(b, p->queue, cell);
-        for (uint32_t v = p->queue; b->parent[v] != ID_NONE && !is_enough(&x); v = b->parent[v])
-            search_beside(h, v, h->within || x.any, &x);
-        all = is_enough(&x);
+        for (uint32_t v = p->queue; b->parent[v] != ID_NONE && !is_enough(&x); v = b->parent[v]) {
+            remove_found(h, v, &x);
+            find_beside(h, v, &x);
+        }
+        may = is_enough(&x);
+        restore_found(h, &x);
     }
-    return all;
+    return may;
 }
 
 /* Takes the usage of all candidates of the preemptor's queue back, or adds it again. How many. */
