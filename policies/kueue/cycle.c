@@ -199,15 +199,20 @@ static void reduce(const struct cohort_head *h, uint32_t reduction, uint32_t all
     }
 }
 
+/* What all sets together can do without. */
+static uint32_t spare_tasks(const struct cohort_head *h)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < h->n_sets; i++)
+        all += h->set[i].count - h->set[i].least;
+    return all;
+}
+
 /* The smallest reduction that does, if one that does means that all larger ones do. */
 static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
-                           const struct cohort_assignment *stay)
+                           const struct cohort_assignment *stay, uint32_t all)
 {
-    uint32_t all = 0, low = 0, last = UINT32_MAX;
-    for (uint32_t i = 0; i < e->head.n_sets; i++)
-        all += e->head.set[i].count - e->head.set[i].least;
-    if (all == 0)
-        return false;
+    uint32_t low = 0, last = UINT32_MAX;
     for (uint32_t high = all + 1; low < high;) {
         last = low + (high - low) / 2;
         reduce(&e->head, last, all, d->fewer);
@@ -227,11 +232,13 @@ static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
 static void nominate(struct cohort_desk *d, struct cohort_entry *e,
                      const struct cohort_assignment *stay)
 {
+    uint32_t all = spare_tasks(&e->head);
     for (uint32_t i = 0; i < e->head.n_sets; i++)
         d->full[i] = e->head.set[i].count;
-    if (nominate_with(d, e, d->full, stay) || nominate_fewer(d, e, stay))
+    if (nominate_with(d, e, d->full, stay) || (all && nominate_fewer(d, e, stay, all)))
         return;
-    nominate_with(d, e, d->full, stay);
+    if (all)
+        nominate_with(d, e, d->full, stay);
     e->n_victims = 0;
 }
 
@@ -283,12 +290,32 @@ static struct standing send(struct cohort_desk *d, uint32_t node)
     return seat->sent;
 }
 
-/* The number of the head that wins the tree of `root`: children have higher numbers than their
- * parents, so each node is complete when it is met. */
+/* The nodes with heads below them: children have higher numbers than their parents, and come first. */
+static void find_nodes(struct cohort_desk *d)
+{
+    const struct cohort_books *b = d->search.books;
+    d->n_with_heads = 0;
+    if (!d->chooser.fair)
+        return;
+    memset(d->sends, 0, b->n * sizeof *d->sends);
+    for (uint32_t i = 0; i < d->n; i++)
+        d->sends[d->entry[i]->head.as.queue] = true;
+    for (uint32_t v = b->n; v-- > 0;) {
+        if (!d->sends[v])
+            continue;
+        d->with_heads[d->n_with_heads++] = v;
+        d->seat[v].of = NULL;
+        if (b->parent[v] != ID_NONE)
+            d->sends[b->parent[v]] = true;
+    }
+}
+
+/* The number of the head that wins the tree of `root`: each node is complete when it is met. */
 static uint32_t winner(struct cohort_desk *d, uint32_t root)
 {
     const struct cohort_books *b = d->search.books;
-    memset(d->sends, 0, b->n * sizeof *d->sends);
+    for (uint32_t i = 0; i < d->n_with_heads; i++)
+        d->sends[d->with_heads[i]] = false;
     for (uint32_t i = d->done; i < d->n; i++) {
         uint32_t queue = d->entry[i]->head.as.queue;
         if (b->root[queue] != root)
@@ -296,8 +323,8 @@ static uint32_t winner(struct cohort_desk *d, uint32_t root)
         d->seat[queue].best.queue = i;
         d->sends[queue] = true;
     }
-    for (uint32_t v = b->n; v-- > 0;) {
-        uint32_t up = b->parent[v];
+    for (uint32_t i = 0; i < d->n_with_heads; i++) {
+        uint32_t v = d->with_heads[i], up = b->parent[v];
         if (!d->sends[v] || up == ID_NONE)
             continue;
         struct standing x = send(d, v);
@@ -466,8 +493,7 @@ void cohort_cycle(struct cohort_desk *d, struct cohort_entry **entry, uint32_t n
     d->entry = entry;
     d->n = n;
     d->preemptors = 0;
-    for (uint32_t v = 0; v < d->search.books->n && d->chooser.fair; v++)
-        d->seat[v].of = NULL;
+    find_nodes(d);
     for (uint32_t i = 0; i < n; i++) {
         entry[i]->outcome = OUTCOME_NONE;
         if (!entry[i]->nominated)

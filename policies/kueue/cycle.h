@@ -77,8 +77,9 @@ struct cohort_desk {
     int64_t *one;                 /* [cells] scratch */
     bool *one_contested;          /* [cells] scratch, all false */
     uint32_t *full, *fewer;       /* scratch: as many as a head has sets */
-    struct cohort_seat *seat;     /* [nodes] scratch, as is sends */
+    struct cohort_seat *seat;     /* [nodes] scratch, as are sends and with_heads */
     bool *sends;
+    uint32_t *with_heads, n_with_heads;    /* nodes with heads in this cycle */
     struct cohort_entry **entry;  /* [n] of the cycle, those processed first */
     uint32_t n, done, preemptors;
 };

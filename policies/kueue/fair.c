@@ -153,55 +153,142 @@ static bool may_offer(const struct fair_search *h, uint32_t v)
            is_source(h->s, h->preemptor, v, h->contested);
 }
 
-static bool may_offer_below(const struct fair_search *h, uint32_t v)
+/* Candidates that could be taken, and what they hold of a cell: so much is wanted and found. They
+ * are kept in candidate[]; those of nodes beside lower nodes of the preemptor's way up are taken
+ * back from the books. */
+struct find { uint32_t cell, n, gone; int64_t wanted, found; uint64_t began; };
+
+static bool is_enough(const struct find *x)
+{
+    return x->n && x->found >= x->wanted;
+}
+
+static void find_below(const struct fair_search *h, uint32_t v, struct find *x)
 {
     const struct cohort_books *b = h->s->books;
-    bool may = b->height[v] == 0 && may_offer(h, v);
-    for (uint32_t c = b->child[v]; c != ID_NONE && !may; c = b->sibling[c])
-        may = may_offer_below(h, c);
+    const struct cohort_members *m = &h->s->members[v];
+    for (uint32_t c = b->child[v]; c != ID_NONE && !is_enough(x); c = b->sibling[c])
+        find_below(h, c, x);
+    if (b->height[v] || !may_offer(h, v))
+        return;
+    for (uint32_t i = 0; i < m->n && !is_enough(x); i++) {
+        struct cohort_workload *w = m->of[i];
+        if (!cohort_may_evict_later(h->s, h->preemptor, w))
+            return;
+        if (!cohort_may_evict(h->s, h->preemptor, w, h->contested))
+            continue;
+        h->s->candidate[x->n++].workload = w;
+        x->found += w->need[x->cell];
+    }
+}
+
+/* In the nodes beside v that share in something; unless the preemptor stays within nominal quota,
+ * as much as v at least. */
+static void find_beside(const struct fair_search *h, uint32_t v, struct find *x)
+{
+    const struct cohort_books *b = h->s->books;
+    const struct cohort_known *known = h->s->known, *order = &known[b->first_child[b->parent[v]]];
+    uint32_t n = b->first_child[b->parent[v] + 1] - b->first_child[b->parent[v]];
+    for (uint32_t i = 0; i < n && !is_enough(x); i++) {
+        uint32_t y = order[i].ordered;
+        if (y == v)
+            continue;
+        struct cohort_share share = known_share(h->s, y);
+        if (cohort_share_is_zero(share) ||
+            (!h->within && cohort_share_compare(share, known[v].with) < 0))
+            return;
+        find_below(h, y, x);
+    }
+}
+
+/* Those found so far leave, and the share of v is less. */
+static void remove_found(const struct fair_search *h, uint32_t v, struct find *x)
+{
+    struct cohort_books *b = h->s->books;
+    struct cohort_known *known = h->s->known;
+    const struct cohort_workload *p = h->preemptor;
+    if (x->gone == x->n || h->within)
+        return;
+    for (; x->gone < x->n; x->gone++) {
+        const struct cohort_workload *w = h->s->candidate[x->gone].workload;
+        for (uint32_t u = w->queue; u != ID_NONE && b->version[u] <= x->began; u = b->parent[u])
+            known[u].saved = b->version[u];
+        cohort_use(b, w->queue, w->need, -1);
+    }
+    cohort_use(b, p->queue, p->need, 1);
+    known[v].with = cohort_share_of(b, v, h->s->weight[v]);
+    cohort_use(b, p->queue, p->need, -1);
+}
+
+static void restore_found(const struct fair_search *h, struct find *x)
+{
+    struct cohort_books *b = h->s->books;
+    for (uint32_t i = 0; i < x->gone; i++)
+        cohort_use(b, h->s->candidate[i].workload->queue, h->s->candidate[i].workload->need, 1);
+    for (uint32_t i = 0; i < x->gone; i++)
+        for (uint32_t u = h->s->candidate[i].workload->queue; u != ID_NONE; u = b->parent[u])
+            b->version[u] = h->s->known[u].saved;
+}
+
+/* Victims beside one node on the way up make the shares of those above it less. */
+static bool others_may_do(const struct fair_search *h)
+{
+    const struct cohort_books *b = h->s->books;
+    const struct cohort_workload *p = h->preemptor;
+    bool may = true;
+    for (uint32_t cell = 0; cell < b->cells && may; cell++) {
+        struct find x = { .cell = cell, .began = b->clock };
+        if (!p->need[cell])
+            continue;
+        x.wanted = p->need[cell] - cohort_available(b, p->queue, cell);
+        for (uint32_t v = p->queue; b->parent[v] != ID_NONE && !is_enough(&x); v = b->parent[v]) {
+            remove_found(h, v, &x);
+            find_beside(h, v, &x);
+        }
+        may = is_enough(&x);
+        restore_found(h, &x);
+    }
     return may;
 }
 
-/* Some node beside v that shares in something, and as much as v with the preemptor, may offer. */
-static bool may_take_beside(const struct fair_search *h, uint32_t v)
+/* Takes the usage of all candidates of the preemptor's queue back, or adds it again. How many. */
+static uint32_t use_own(const struct fair_search *h, int sign)
 {
-    const struct cohort_books *b = h->s->books;
-    uint32_t up = b->parent[v], n = b->first_child[up + 1] - b->first_child[up];
-    const struct cohort_known *order = in_order(h->s, up);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t x = order[i].ordered;
-        struct cohort_share share = known_share(h->s, x);
-        if (cohort_share_is_zero(share) ||
-            (!h->within && cohort_share_compare(share, h->s->known[v].with) < 0))
-            return false;
-        if (x != v && may_offer_below(h, x))
-            return true;
-    }
-    return false;
+    const struct cohort_workload *p = h->preemptor;
+    const struct cohort_members *m = &h->s->members[p->queue];
+    uint32_t n = 0;
+    if (h->s->rules[p->queue].within_queue == WITHIN_NEVER)
+        return 0;
+    for (uint32_t i = 0; i < m->n && cohort_may_evict_later(h->s, p, m->of[i]); i++)
+        if (cohort_may_evict(h->s, p, m->of[i], h->contested)) {
+            cohort_use(h->s->books, p->queue, m->of[i]->need, sign);
+            n++;
+        }
+    return n;
 }
 
-/* A bound, with its usage added: both rules ask for a node beside one on its way up with at least
- * the share of that; and until a victim is taken no other share changes. A preemptor within nominal
- * quota takes from those that share in anything. */
+/* A bound: what all candidates hold that could be taken at all would do. Those of its own queue;
+ * then, by both rules, those below nodes beside one on its way up with at least the share of that,
+ * which is least when it has evicted all of its own; other shares do not change before a victim is
+ * taken there. A preemptor within nominal quota takes from those that share in anything. */
 static bool may_succeed(struct fair_search *h)
 {
     struct cohort_books *b = h->s->books;
     uint32_t queue = h->preemptor->queue;
-    if (h->s->rules[queue].within_queue != WITHIN_NEVER && h->s->members[queue].n)
-        return true;
-    if (h->s->rules[queue].reclaim == RECLAIM_NEVER)
-        return false;
+    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
+        in_order(h->s, b->parent[v]);
     cohort_look_begin(b, queue);
     cohort_use(b, queue, h->preemptor->need, 1);
+    h->within = cohort_within_nominal(b, queue, h->contested);
+    uint32_t own = use_own(h, -1);
     for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
         h->s->known[v].with = cohort_share_of(b, v, h->s->weight[v]);
-    h->within = cohort_within_nominal(b, queue, h->contested);
     cohort_use(b, queue, h->preemptor->need, -1);
+    bool may = (own && cohort_fits(b, queue, h->preemptor->need)) ||
+               (h->s->rules[queue].reclaim != RECLAIM_NEVER && others_may_do(h));
+    use_own(h, 1);
     cohort_look_end(b, queue);
-    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
-        if (may_take_beside(h, v))
-            return true;
-    return false;
+    return may;
 }
 
 /* ---- Candidates: those of a queue as its members are, looked for as they are asked for ---- */

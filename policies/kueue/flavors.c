@@ -242,7 +242,7 @@ static void take(const struct look *k, uint32_t set, const struct choice *chosen
         uint32_t cell = cell_of(k, chosen[r].flavor, r);
         a->flavor[at] = chosen[r].flavor;
         a->tried[at] = chosen[r].tried;
-        a->cell_mode[at] = mode[r] == MODE_FIT ? MODE_FIT : MODE_PREEMPT;
+        a->cell_mode[at] = mode[r];
         a->height = max_u32(a->height, height[r]);
         if (mode[r] != MODE_FIT)
             a->mode = MODE_PREEMPT;

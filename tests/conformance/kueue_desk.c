@@ -136,6 +136,7 @@ static void settle(struct desk *d)
                     .candidate = d->candidate, .range = d->range, .known = d->known, .source = d->source },
         .final_share = true, .initial_share = true, .grow = grow, .self = d, .one = d->one, .one_contested = d->one_contested,
         .full = d->full, .fewer = d->fewer, .seat = d->seat, .sends = d->sends,
+        .with_heads = d->with_heads,
     };
 }
 

@@ -3,14 +3,16 @@
 decide in them, by a slow and obvious second implementation.
 
 Writes a file a kind below DIR for the program `conformance`: ROUNDS (50) situations each. Flavors: one workload, and what a
-search for victims would find. Cycles: classical ones with preemption, partial admission and overlapping victims; fair ones
-without preemption; local queues (kueue_second_local.py). Trees of up to three levels, two flavors, two resources in one or two groups. Nothing is kept up to date
-here: every sum is taken anew from who holds what. Ages and times of admission differ, so that no rule leaves a choice."""
+search for victims would find. Cycles: classical and fair ones (kueue_second_fair.py) with preemption, partial admission and
+overlapping victims; fair ones in full trees, where queues take back what others have beyond their shares; local queues
+(kueue_second_local.py). Trees of up to three levels, two flavors, two resources in one or two groups. Nothing is kept up to
+date here: every sum is taken anew from who holds what. Ages and times of admission differ, so that no rule leaves a choice."""
 import json
 import random
 import sys
-from fractions import Fraction
 from pathlib import Path
+
+from kueue_second_fair import search_fair, share
 
 INFINITE = 10**9
 FLAVORS = ["h", "s"]
@@ -168,7 +170,15 @@ def attempt(world, p, candidates, contested, borrows):
     return chosen
 
 
-def search(world, p, contested):
+def candidates_by_share(world, p, contested):
+    """Of the own queue, and of those of its tree that use a contested cell beyond their quota."""
+    return [w for w in world.holders if isinstance(w.name, str) and any(w.use.get(cell, 0) for cell in contested) and allowed(world, p, w)
+            and (w.queue == p.queue or (world.path(w.queue)[-1] == world.path(p.queue)[-1] and world.exceeds(w.queue, contested)))]
+
+
+def search(world, p, contested, fair):
+    if fair:
+        return search_fair(world, p, contested, candidates_by_share(world, p, contested))
     candidates = kinds(world, p, contested)
     alone = (world.rules[p.queue].get("borrow_within_cohort") or {"policy": "Never"})["policy"] == "Never"
     under = all(world.usage(p.queue, cell) < world.nominal(p.queue, cell) for cell in contested)
@@ -279,7 +289,7 @@ def as_workload(head, use):
 
 def nominate(world, head, fair, only=None):
     def simulate(cell, amount):
-        victims = search(world, as_workload(head, {cell: amount}), {cell})
+        victims = search(world, as_workload(head, {cell: amount}), {cell}, fair)
         kept = list(world.holders)
         for w, _ in victims:
             world.holders.remove(w)
@@ -294,7 +304,7 @@ def nominate(world, head, fair, only=None):
         sets = [(n, each) for n, (_, each) in zip(counts, head.sets)]
         head.answer = assign(world, head.queue, sets, head.fungibility, fair, simulate, only)
         if head.answer["mode"] == "preempt":
-            head.victims = search(world, as_workload(head, head.answer["use"]), head.answer["contested"])
+            head.victims = search(world, as_workload(head, head.answer["use"]), head.answer["contested"], fair)
         return head.answer["mode"] == "fit" or head.victims
 
     full = [c for c, _ in head.sets]
@@ -310,23 +320,6 @@ def nominate(world, head, fair, only=None):
         return
     with_counts(full)
     head.victims = []
-
-
-def share(world, v):
-    """c.4: weighted; (infinite?, value)."""
-    parent = world.parent[v]
-    if not parent:
-        return (False, Fraction(0))
-    best, borrows = Fraction(0), False
-    for r in RESOURCES:
-        over = sum(max(0, world.usage(v, (f, r)) - world.subtree(v, (f, r))) for f in FLAVORS)
-        lendable = sum(world.potential(parent, (f, r)) for f in FLAVORS)
-        borrows = borrows or over > 0
-        if over and lendable:
-            best = max(best, Fraction(over, lendable))
-    if world.weight[v] == 0:
-        return (borrows, best)
-    return (False, best / Fraction(str(world.weight[v])))
 
 
 def tournament(world, heads):
@@ -428,9 +421,7 @@ def draw_world(rng, fair):
         reclaim = rng.choice(["Never", "LowerPriority", "Any", "Any"])
         world.rules[v] = {"within_cluster_queue": rng.choice(["Never", "LowerPriority", "LowerOrNewerEqualPriority"]),
                           "reclaim_within_cohort": reclaim}
-        if fair:
-            world.rules[v] = {"within_cluster_queue": "Never", "reclaim_within_cohort": "Never"}
-        elif borrow != "Never" and reclaim != "Never":
+        if not fair and borrow != "Never" and reclaim != "Never":
             world.rules[v]["borrow_within_cohort"] = {"policy": borrow}
         world.strategy[v] = rng.choice(["StrictFIFO", "BestEffortFIFO"])
     return world
@@ -561,6 +552,38 @@ def overlap_case(rng):
     return play(rng, world, False, [(q, [(1, {RESOURCES[1]: rng.randint(1, 3)})], [1]) for q in world.queues() if rng.random() < .9])
 
 
+def draw_shares(rng):
+    """A full tree in which some queues use more than they share in, so that others take it back; one or two flavors and resources."""
+    world = World()
+    middle = rng.choice([[], [], ["left"], ["left", "right"]])
+    world.parent = {"top": None, **{v: "top" for v in middle}, **{q: rng.choice(["top"] + middle) for q in ["q1", "q2", "q3", "q4", "q5"][:rng.randint(2, 5)]}}
+    for v in middle:
+        if not world.children(v):
+            world.parent[rng.choice(["q1", "q2"])] = v
+    world.parent = {v: up for v, up in world.parent.items() if v not in middle or world.children(v)}
+    flavors, resources = FLAVORS[:rng.choice([1, 1, 2])], RESOURCES[1 - rng.choice([0, 0, 1]):]
+    for v in world.parent:
+        leaf = not world.children(v)
+        world.quota[v] = {(f, r): (rng.randint(0, 5), None, rng.choice([None, None, None, 1])) for f in flavors for r in resources} if leaf else {}
+        world.weight[v], world.strategy[v] = rng.choice([1, 1, 1, 2, 3]), rng.choice(["StrictFIFO", "BestEffortFIFO"])
+        world.lists[v] = [(rng.sample(flavors, len(flavors)), resources)]
+        world.rules[v] = {"within_cluster_queue": rng.choice(["Never", "LowerPriority", "LowerOrNewerEqualPriority"]),
+                          "reclaim_within_cohort": rng.choice(["LowerPriority", "Any", "Any", "Any"])}
+    holding = rng.sample(world.queues(), rng.randint(1, len(world.queues()) - 1)) if len(world.queues()) > 1 else world.queues()
+    for number in range(10):
+        queue, flavor = rng.choice(holding), rng.choice(flavors)
+        use = {(flavor, r): min(rng.randint(1, 4), world.available(queue, (flavor, r))) for r in resources}
+        if all(a > 0 for a in use.values()):
+            world.holders.append(Workload("held/%d" % number, queue, use, rng.randint(0, 2), -900 + number, -500 + 7 * number))
+    return world
+
+
+def shares_case(rng):
+    world = draw_shares(rng)
+    return play(rng, world, True, [(q, [(n, {r: rng.randint(1, 2) for _, r in world.quota[q]})], [rng.randint(1, n) if rng.random() < .2 else n])
+                                   for q in world.queues() for n in [rng.randint(1, 2)] if rng.random() < .8])
+
+
 def cycle_case(rng, fair):
     world = draw_world(rng, fair)
     crowd = rng.choice(world.queues()) if rng.random() < .3 else None
@@ -613,7 +636,7 @@ def main():
     given = sys.argv[1:] + ["50", "3"][len(sys.argv) - 2:]
     to, rounds, seed = Path(given[0]), int(given[1]), int(given[2])
     kinds_drawn = {"flavors": flavors_case, "flavor-preference": preference_case, "cycle": lambda rng: cycle_case(rng, False), "cycle-overlap": overlap_case,
-                   "fair-cycle": lambda rng: cycle_case(rng, True), "local-queue-fairness": local_case}
+                   "fair-cycle": lambda rng: cycle_case(rng, True), "fair-cycle-shares": shares_case, "local-queue-fairness": local_case}
     outcomes = {}
     for kind, draw in kinds_drawn.items():
         rng = random.Random("%s %d" % (kind, seed))
@@ -621,6 +644,9 @@ def main():
         for c in cases:
             for name in ("admitted", "preempted"):
                 outcomes[kind, name] = outcomes.get((kind, name), 0) + len(c["expect"].get(name, []))
+            reasons = {p["reason"] for p in c["expect"].get("preempted", [])} if isinstance(c["expect"].get("preempted"), list) else set()
+            for reason in reasons:
+                outcomes[kind, "situations with " + reason] = outcomes.get((kind, "situations with " + reason), 0) + 1
             waiting = c["expect"].get("waiting", {})
             for w in waiting.values() if isinstance(waiting, dict) else []:
                 key = (kind, ", ".join(sorted(k if v is True else str(v) for k, v in w.items() if k != "victims")))
@@ -628,6 +654,9 @@ def main():
         (to / ("%s.json" % kind)).write_text(json.dumps({"group": "kueue/" + kind, "cases": cases}))
     for key in sorted(outcomes):
         print("drawn: %s: %d %s" % (key[0], outcomes[key], key[1]))
+    # victims by shares are what this kind is for
+    if rounds >= 50 and 5 * outcomes.get(("fair-cycle-shares", "situations with InCohortFairSharing"), 0) < rounds:
+        sys.exit("kueue_second.py: too few situations of fair-cycle-shares have victims by shares")
 
 
 if __name__ == "__main__":
