@@ -161,7 +161,9 @@ static struct slot earliest(struct sched *s, job_id j, int64_t after_ns, int64_t
         const struct view *v = timeline_view(s, after_ns, timeline_plus(after_ns, length_ns));
         const struct placement *where = sched_place(s, v, &r);
         bool lacks = !where && placing_lacks(v, &r);
-        *vain |= (!where && (gaps || !lacks)) || memcmp(&before, &s->placing->random, sizeof before) != 0;
+        bool drew = memcmp(&before, &s->placing->random, sizeof before) != 0;
+        s->timeline->drew |= drew;
+        *vain |= (!where && (gaps || !lacks)) || drew;
         if (where)
             return (struct slot){ after_ns, where };
         tries -= !lacks;
@@ -185,9 +187,17 @@ static bool totals_say_all(const struct sched *s, const struct hold *plan)
 static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns, int64_t latest_ns)
 {
     const struct request *r = ask_of(s, plan->job);
+    struct timeline *t = s->timeline;
     uint32_t kind = s->placing->kinds[r->shape].kind[0];
-    return profile_fit(s->timeline->kind_taken[kind], after_ns, latest_ns, plan->start_ns, plan->end_ns - plan->start_ns,
-                       kind_gpus_milli(s->cluster, kind) - request_gpu_milli(r));
+    int64_t need = request_gpu_milli(r), length_ns = plan->end_ns - plan->start_ns;
+    struct misfits *misfits = &t->misfits[kind];
+    int64_t from_ns = misfits_until(misfits, need, length_ns, plan->start_ns, after_ns, latest_ns);
+    if (from_ns >= latest_ns)
+        return latest_ns;
+    from_ns = profile_fit(t->kind_taken[kind], from_ns, latest_ns, plan->start_ns, length_ns, kind_gpus_milli(s->cluster, kind) - need);
+    if (from_ns == latest_ns)     /* nor is there one from there on */
+        misfits_note(misfits, (struct misfit){ need, length_ns, plan->start_ns, after_ns, plan->start_ns });
+    return from_ns;
 }
 
 /* Starts before the plan's own from here on need not be looked at. */
@@ -215,7 +225,23 @@ static enum gaps_news plan_news(struct sched *s, const struct hold *plan, int64_
 static void found_note(struct sched *s, job_id j, const struct gaps *gaps, int64_t after_ns, struct slot slot)
 {
     if (s->timeline->gaps_say_all && !gaps_overlapped(gaps))
-        s->timeline->found = (struct found){ j, s->totals.passes, after_ns, slot.start_ns, slot.where, gaps_mark(gaps) };
+        s->timeline->found = (struct found){ j, s->totals.passes, after_ns, slot.start_ns, slot.where, gaps_mark(gaps), 0 };
+}
+
+/* The placer has one answer where totals say all, and no draw to make: that of the plan as it is. */
+static bool placed_as_before(struct sched *s, const struct hold *plan)
+{
+    const struct request *r = ask_of(s, plan->job);
+    return !s->timeline->drew && !s->predicted_rates && !request_over_limit(s, r) &&
+           plan->end_ns == timeline_plus(plan->start_ns, timeline_length_ns(s, plan->job));
+}
+
+/* The slot of a plan that totals leave an earlier start. */
+static struct slot moved_to(struct sched *s, const struct hold *plan, int64_t after_ns, int64_t start_ns)
+{
+    struct timeline *t = s->timeline;
+    t->found = (struct found){ plan->job, s->totals.passes, after_ns, start_ns, plan->p, { 0, 0 }, t->version };
+    return (struct slot){ start_ns, plan->p };
 }
 
 /* Where the placer would have the plan at its own start; NULL: it would not. */
@@ -295,6 +321,8 @@ struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64
                 plan->look = (struct look){ true, s->timeline->room.count, after_ns };
                 return (struct slot){ plan->start_ns, plan->p };
             }
+            if (placed_as_before(s, plan))
+                return moved_to(s, plan, after_ns, from_ns);
             after_ns = from_ns;
         }
     }
@@ -312,9 +340,12 @@ uint32_t timeline_without_estimate(const struct sched *s)
 static bool is_found(const struct sched *s, job_id j, const struct gaps *gaps, int64_t start_ns, const struct placement *p)
 {
     const struct found *f = &s->timeline->found;
+    if (!f->p || f->p != p || f->job != j || f->pass != s->totals.passes || f->start_ns != start_ns)
+        return false;
+    if (!gaps)
+        return f->version == s->timeline->version;
     struct gaps_mark now = gaps_mark(gaps);
-    return f->p && f->p == p && f->job == j && f->pass == s->totals.passes && f->start_ns == start_ns && f->mark.changes == now.changes &&
-           f->mark.overlaps == now.overlaps;
+    return f->mark.changes == now.changes && f->mark.overlaps == now.overlaps;
 }
 
 /* p is free over all of [from_ns, until_ns), the job's own plan away. */
@@ -346,14 +377,14 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
     if (plan && plan->start_ns == start_ns && plan->end_ns == end_ns && placement_same(plan->p, p))
         return SCHED_OK;
     struct gaps *gaps = gaps_of(s, ask_of(s, j));
-    bool still = gaps && is_found(s, j, gaps, start_ns, p);
-    if (!still && !room_without(s, j, start_ns, end_ns, p))
+    bool found = is_found(s, j, gaps, start_ns, p);
+    if (!found && !room_without(s, j, start_ns, end_ns, p))
         return SCHED_NO_ROOM;
-    plan_drop(s, j);
-    struct placement *copy = placement_stage(s, j, placement_copy(s, p));
-    hold_add(s, j, HOLD_PLAN, start_ns, end_ns, copy);
-    if (still)
+    plan_move(s, j, start_ns, end_ns, placement_copy(s, p));
+    if (found && gaps)
         plan_of(s, j)->still = (struct still){ true, s->timeline->outs, s->timeline->found.after_ns, gaps_mark(gaps) };
+    else if (found)
+        plan_of(s, j)->look = (struct look){ true, s->timeline->room.count, s->timeline->found.after_ns };
     if (s->setup.observer.decision && !timeline_rests(s->timeline, start_ns, s->now_ns)) {
         char text[32];
         text[decimal_format(text, start_ns, NS_PER_S)] = '\0';

@@ -275,13 +275,25 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
     *slot = ORDERED_NONE;
 }
 
+/* Nothing but later holds is in [from_ns, until_ns) any more of what h, or NULL of all that there is, held. */
+static void room_from(struct sched *s, const struct hold *h, int64_t from_ns, int64_t until_ns)
+{
+    struct timeline *t = s->timeline;
+    freed_note(&t->room, until_ns);
+    for (uint32_t k = 0; !h && k < s->cluster->n_kinds; k++)
+        misfits_freed(&t->misfits[k], from_ns);
+    for (size_t i = 0; h && i < h->p->n; i++)
+        misfits_freed(&t->misfits[cluster_piece_kind(s->cluster, &h->p->piece[i])], from_ns);
+}
+
 void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
 {
     uint32_t i = *hold_slot(s, j, kind);
     if (i == ORDERED_NONE)
         return;
-    if (s->timeline->hold[i].end_ns > s->now_ns)
-        freed_note(&s->timeline->room, s->timeline->hold[i].end_ns);
+    const struct hold *h = &s->timeline->hold[i];
+    if (h->end_ns > s->now_ns)
+        room_from(s, h, kind == HOLD_PLAN ? h->start_ns : INT64_MIN, h->end_ns);
     hold_hand_over(s, j, kind);
 }
 
@@ -339,6 +351,19 @@ void plan_drop(struct sched *s, job_id j)
         return;
     plan_stage(s, plan);
     hold_drop(s, j, HOLD_PLAN);
+}
+
+/* Where it was before, only what it holds no more has come free. */
+void plan_move(struct sched *s, job_id j, int64_t start_ns, int64_t end_ns, struct placement *p)
+{
+    struct hold *plan = plan_of(s, j);
+    if (plan) {
+        plan_stage(s, plan);
+        bool stays = start_ns <= plan->start_ns && placement_same(plan->p, p);
+        room_from(s, plan, stays ? max_i64(plan->start_ns, end_ns) : plan->start_ns, plan->end_ns);
+        hold_hand_over(s, j, HOLD_PLAN);
+    }
+    hold_add(s, j, HOLD_PLAN, start_ns, end_ns, placement_stage(s, j, p));
 }
 
 /* ---- Following the jobs ---- */
@@ -517,7 +542,7 @@ void timeline_reopened(struct sched *s)
 {
     struct timeline *t = s->timeline;
     if (t)
-        t->freed++, t->version++, freed_note(&t->room, TIME_NEVER);
+        t->freed++, t->version++, room_from(s, NULL, INT64_MIN, TIME_NEVER);
 }
 
 /* In windows counted GPUs go by their profile. */
@@ -557,6 +582,7 @@ void timeline_begin(struct sched *s)
     t->counted = mem_new(c->n_nodes, sizeof *t->counted);
     t->out = mem_new(c->n_nodes, sizeof *t->out);
     t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
+    t->misfits = mem_new(c->n_kinds, sizeof *t->misfits);
     for (uint32_t k = 0; k < c->n_kinds; k++)
         t->kind_taken[k] = profile_new();
     for (node_id n = 0; n < c->n_nodes; n++) {
@@ -592,6 +618,7 @@ void timeline_end(struct sched *s)
     free(t->counted);
     gaps_end(s);
     free(t->kind_taken);
+    free(t->misfits);
     free(t->plan);
     freed_free(&t->room);
     free(t);

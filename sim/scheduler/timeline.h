@@ -10,7 +10,9 @@
  *
  * Where totals say it all, a plan that was found to be the earliest is so while nothing comes free: holds that begin never make a
  * start earlier, and what comes free up to a time helps only starts before it. So such a plan knows when it was looked at last, and
- * is looked at again only for starts before the latest time up to which something has come free since. Placers that choose among
+ * is looked at again only for starts before the latest time up to which something has come free since. What one plan was found not
+ * to fit is known to others that need no less for no less time (misfits.h). A plan that totals leave an earlier start keeps its
+ * place: the placer has no other on a node that is counted. Placers that choose among
  * named GPUs promise less: one may find a place where it found none with more free.
  *
  * Named GPUs have gaps besides, once there are a few plans: the times at which nothing holds them. A request for whole GPUs of one
@@ -22,6 +24,7 @@
 #pragma once
 #include "sim/base/freed.h"
 #include "sim/base/gaps.h"
+#include "sim/base/misfits.h"
 #include "sim/base/ordered.h"
 #include "sim/base/profile.h"
 #include "sim/capacity/free_index.h"
@@ -44,7 +47,7 @@ struct hold {
                                                                              that it is where the search from then on finds it */
     struct placement *p;          /* the job's own, or of a plan */
 };
-struct found { job_id job; uint64_t pass; int64_t after_ns, start_ns; const struct placement *p; struct gaps_mark mark; };
+struct found { job_id job; uint64_t pass; int64_t after_ns, start_ns; const struct placement *p; struct gaps_mark mark; uint64_t version; };
 /* What was asked for a job without a plan, and the answer; when, and at what count of changes. */
 struct asked { uint64_t pass, changes; int64_t after_ns, horizon_ns, length_ns; unsigned tries; struct slot slot; };
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
@@ -77,10 +80,13 @@ struct timeline {
     uint64_t version;             /* of all holds */
     uint64_t freed;               /* grows when a hold goes that is no plan */
     struct freed room;            /* until when holds that have gone would have lasted */
+    struct misfits *misfits;      /* [n_kinds] milli-GPUs that totals have not left for so long */
     struct gaps **gaps;           /* [n_kinds] of their GPUs, by position in the kind and slot; NULL: they have no names, or are
                                      MIG instances. NULL before there are a few plans */
     bool gaps_say_all;            /* of a window, to the placer */
-    struct found found;           /* the slot found last, if the placer was not asked in vain */
+    bool drew;                    /* a placer that was asked for the earliest time of a job drew */
+    struct found found;           /* the slot found last, if the placer was not asked in vain: by gaps of that mark, or by totals at
+                                     that version */
     struct asked *last;           /* [n_shapes] the last question answered without a draw; NULL:
                                      none yet */
     uint64_t changes;             /* of holds and nodes, but for plans that are only hidden for a question */
@@ -112,6 +118,8 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
 void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* nothing if there is none */
 void hold_show(struct sched *s, struct hold *h, bool shown);               /* false: to see what there were without it */
 
+void plan_move(struct sched *s, job_id j, int64_t start_ns, int64_t end_ns, struct placement *p);    /* of its own from now on; from
+                                                                            none: it is set */
 struct hold *plan_of(const struct sched *s, job_id j);                    /* its reservation; NULL: none */
 int64_t timeline_due_ns(const struct sched *s);                           /* of the first plan after now; TIME_NEVER: none */
 bool    timeline_rests(const struct timeline *t, int64_t start_ns, int64_t now_ns);    /* such a plan waits for a late job, not for its time */
