@@ -3,64 +3,245 @@
 
 #include <math.h>
 
-enum { HALVINGS = 200 };
+enum { HALVINGS = 60 };
+#define CLOSE 1e-11 /* relative, of what is halved */
+#define FULL  .999  /* of what full steps serve: from there on the wait is as there */
 
-struct asked { const struct llm_batching *b; double prompt, output, speed; };
-
-/* t0 and Delta with B sequences in decode on each rank, whole and of the GPU alone. */
-/* power of t0; time of the steps with the chunks of a prompt, and what they draw in it. */
-struct steps { double t0_s, t0_gpu_s, delta_s, delta_gpu_s, power, prompt_s, prompt_tdp_s; };
+struct asked {
+    const struct llm_batching *b;
+    double prompt, output, speed;
+};
 
 static double context_of(const struct asked *a)
 {
     return a->prompt + a->output / 2;
 }
 
-static struct steps steps_of(const struct asked *a, double running)
+static double computed(const struct asked *a) /* tokens of a prompt */
 {
-    double s = running * context_of(a), done = a->b->prefix_share * a->prompt;
-    double others = (a->b->ranks - 1) * running;
-    struct llm_step decode = { .decoding = running, .context = s, .others = others, .drawn = true,
-                               .requests = running };
+    return a->prompt * (1 - a->b->prefix_share);
+}
+
+static double room_of(const struct asked *a, double running) /* tokens of prompts in a step */
+{
+    return fmax(1, a->b->budget - running);
+}
+
+/* B sequences in decode on each rank, and what `prompts` prompts in one step, or the chunks of one
+ * prompt, add. */
+static struct llm_step decoding_of(const struct asked *a, double running)
+{
+    return (struct llm_step){ .decoding = running,
+                              .context = running * context_of(a),
+                              .others = (a->b->ranks - 1) * running,
+                              .drawn = true,
+                              .requests = running };
+}
+
+/* As one of them sees it, beside B others on the mean. */
+static struct llm_time token_step(const struct asked *a, double running)
+{
+    double most = fmin(a->b->sequences, (double)a->b->blocks * a->b->block / context_of(a));
+    struct llm_step with = decoding_of(a, fmin(running + 1, fmax(1, most)));
+    with.others = (a->b->ranks - 1) * running;
+    return llm_time_of(&a->b->law, &with, a->speed);
+}
+
+/* t0 and Delta, whole and of the GPU alone; power of t0; time of the steps with chunks, of each
+ * prompt, and what they draw in it. */
+struct steps {
+    double t0_s, t0_gpu_s, delta_s, delta_gpu_s, power, prompt_s, prompt_tdp_s, n;
+};
+
+static void add_chunk(const struct asked *a, double running, double tokens, double pairs,
+                      double prompts, struct steps *x)
+{
+    struct llm_step with = decoding_of(a, running);
+    with.prompt = tokens;
+    with.pairs = pairs;
+    with.requests += prompts;
+    struct llm_time t = llm_time_of(&a->b->law, &with, a->speed);
+    x->delta_s += (t.step_s - x->t0_s) / prompts;
+    x->delta_gpu_s += (t.gpu_s - x->t0_gpu_s) / prompts;
+    x->prompt_s += t.step_s / prompts;
+    x->prompt_tdp_s += t.step_s * llm_step_power(&t, t.step_s) / prompts;
+    x->n++;
+}
+
+static struct steps steps_of(const struct asked *a, double running, double prompts)
+{
+    struct llm_step decode = decoding_of(a, running);
     struct llm_time t0 = llm_time_of(&a->b->law, &decode, a->speed);
     struct steps x = { t0.step_s, t0.gpu_s, .power = llm_step_power(&t0, t0.step_s) };
-    double room = fmax(1, a->b->budget - running);
-    for (double chunk; done < a->prompt; done += chunk) {
+    double known = a->b->prefix_share * a->prompt, each = computed(a), room = room_of(a, running);
+    if (each <= room) {
+        double n = fmin(fmax(1, prompts), room / each);
+        add_chunk(a, running, n * each, n * each * (known + each / 2), n, &x);
+        return x;
+    }
+    for (double chunk, done = known; done < a->prompt; done += chunk) {
         chunk = fmin(a->prompt - done, room);
-        struct llm_step with = decode;
-        with.prompt = chunk;
-        with.pairs = chunk * (done + chunk / 2);
-        with.requests++;
-        struct llm_time t = llm_time_of(&a->b->law, &with, a->speed);
-        x.delta_s += t.step_s - t0.step_s;
-        x.delta_gpu_s += t.gpu_s - t0.gpu_s;
-        x.prompt_s += t.step_s;
-        x.prompt_tdp_s += t.step_s * llm_step_power(&t, t.step_s);
+        add_chunk(a, running, chunk, chunk * (done + chunk / 2), 1, &x);
     }
     return x;
 }
 
-static double most_running(const struct asked *a)
+/* ---- the largest rate ---- */
+
+/* Steps of a rank for each of its requests, at least. */
+static double steps_a_request(const struct asked *a)
 {
-    double tokens = (double)a->b->blocks * a->b->block;
-    return fmin(a->b->sequences, tokens / context_of(a));
+    double in_chunks = fmax(1, computed(a) / a->b->budget), later = a->output - 1;
+    double tokens = (computed(a) + later) / a->b->budget,
+           slots = (in_chunks + later) / a->b->sequences,
+           held = (later * context_of(a) + in_chunks * a->prompt) /
+                  (a->b->blocks * (double)a->b->block);
+    return fmax(tokens, fmax(slots, held));
 }
 
-static double rate_at(const struct asked *a, double running)
+struct full {
+    double rate, running;
+};
+
+static struct full full_of(const struct asked *a)
 {
-    struct steps x = steps_of(a, running);
-    return 1 / (x.delta_s + x.t0_s * (a->output - 1) / (running * a->b->ranks));
+    double each = steps_a_request(a), running = (a->output - 1) / each;
+    struct steps x = steps_of(a, running, 1 / each);
+    return (struct full){ 1 / (x.delta_s + x.t0_s * each / a->b->ranks), running };
 }
 
-/* The rate that keeps so many running on each rank ascends with them. */
+/* ---- below it ---- */
+
+/* With B running: what steps are like, seen by a prompt and by a sequence among B others. */
+struct state {
+    struct steps x;
+    double t0_s, t0_gpu_s; /* with the sequence itself */
+    double step_s;         /* mean */
+    double share;          /* of it, what prompts add */
+};
+
+/* Steps are as long as the prompts that come in one of them make them. */
+static struct state state_at(const struct asked *a, double rate, double running)
+{
+    struct llm_step none = decoding_of(a, 0);
+    struct llm_time t0 =
+        a->output > 1 ? token_step(a, running) : llm_time_of(&a->b->law, &none, a->speed);
+    struct state s = { .t0_s = t0.step_s, .t0_gpu_s = t0.gpu_s };
+    double low = s.t0_s, high = s.t0_s / (1 - FULL);
+    for (int i = 0; i < HALVINGS && high - low > CLOSE * high; i++) {
+        s.step_s = low + (high - low) / 2;
+        s.x = steps_of(a, running, 1 + rate / a->b->ranks * s.step_s);
+        *(s.step_s < s.t0_s + rate * s.step_s * s.x.delta_s ? &low : &high) = s.step_s;
+    }
+    s.share = 1 - s.t0_s / s.step_s;
+    return s;
+}
+
+/* Of a prompt; of the first token all but t0 and its own Delta: the step that it finds, and others.
+ */
+struct wait {
+    double first_s, found_s, residual_s, others_s, chunks, load;
+};
+
+/* What the last of the prompts in a step makes it longer by. */
+static double slope_of(const struct asked *a, double running, double prompts)
+{
+    double with_s = prompts * steps_of(a, running, prompts).delta_s;
+    return with_s - (prompts - 1) * steps_of(a, running, fmax(1, prompts - 1)).delta_s;
+}
+
+/* Of an engine: the part of the time in which it is in a step, and the wait of M/D/1 for full
+ * steps. */
+struct queue {
+    double busy, wait_s;
+};
+
+/* Whole prompts: those that come during one step are in the next. The variance of a step is that of
+ * a branching process; what does not fit in the next waits as in M/D/1. */
+static void wait_for_step(const struct asked *a, double rate, const struct state *s, double running,
+                          struct queue q, struct wait *w)
+{
+    const struct steps *x = &s->x;
+    double most = room_of(a, running) / computed(a), ranks = a->b->ranks;
+    double slope_s = slope_of(a, running, fmin(most, 1 + rate / ranks * s->step_s)),
+           grows = fmin(FULL, rate * slope_s), alone = fmin(FULL, rate * x->delta_s);
+    w->found_s = x->t0_s / (1 - s->share) + grows * slope_s / (1 - grows * grows);
+    double beside = q.busy * rate * w->found_s;
+    w->residual_s = q.busy * w->found_s / 2;
+    double in_step = steps_of(a, running, fmin(most, 1 + beside / ranks)).delta_s;
+    w->others_s = beside * in_step + in_step - x->delta_s +
+                  fmax(0, q.wait_s - alone * x->delta_s / (2 * (1 - alone)));
+}
+
+static struct wait wait_of(const struct asked *a, double rate, const struct state *s,
+                           double running, double busy)
+{
+    const struct steps *x = &s->x;
+    double chunks = computed(a) / room_of(a, running), full_s = x->delta_s + chunks * x->t0_s,
+           load = fmin(FULL, rate * full_s), queue_s = load * full_s / (2 * (1 - load));
+    struct wait w = { .chunks = fmax(1, chunks), .load = load };
+    if (chunks <= 1)
+        wait_for_step(a, rate, s, running, (struct queue){ busy, queue_s }, &w);
+    else {
+        w.found_s = (1 - load) * x->t0_s + load * full_s / chunks;
+        w.residual_s = busy * (1 - load) * x->t0_s / 2;
+        w.others_s = queue_s;
+    }
+    w.first_s = w.residual_s + w.others_s + x->n * x->t0_s + x->delta_s;
+    if (chunks > 1) {
+        double last = chunks - ceil(chunks) + 1, after = 0.5 + (0.5 - last) * (1 - load);
+        w.first_s += after * full_s / chunks * -expm1(-rate * w.first_s);
+    }
+    return w;
+}
+
+/* Of a sequence: in the long run a step, and before that what waits when its prompt is read. */
+static double token_of(const struct asked *a, double rate, const struct state *s,
+                       const struct wait *w)
+{
+    if (a->output <= 1)
+        return s->step_s;
+    double left = rate * (w->first_s - w->residual_s),
+           full_s = s->x.delta_s / w->chunks + s->x.t0_s,
+           usual = rate * (s->step_s + w->others_s * s->t0_s / (full_s * (1 - s->share))),
+           until = 1 + w->chunks * left / (1 - w->load), n = a->output - 1;
+    double token_s =
+        s->step_s + (left - usual) * -expm1(-n / until) * s->x.delta_s / (n * (1 - s->share));
+    return w->chunks > 1 ? fmin(token_s, s->t0_s + s->x.delta_s / w->chunks) : token_s;
+}
+
+/* Neither a prompt is read, as in M/G/1, nor a sequence runs, as in M/G/infinity; what prompts add
+ * to its time is in the first. */
+static double busy_of(const struct asked *a, double rate, const struct state *s)
+{
+    double prompts = 1 + rate / a->b->ranks * s->step_s,
+           reads = fmin(1, rate * (s->x.delta_s + s->x.t0_s * s->x.n / prompts));
+    return 1 - (1 - reads) * exp(-rate * (a->output - 1) * s->t0_s);
+}
+
+struct found {
+    struct state s;
+    struct wait w;
+    double token_s, busy;
+};
+
+static struct found found_with(const struct asked *a, double rate, double running)
+{
+    struct found f = { .s = state_at(a, rate, running) };
+    f.busy = busy_of(a, rate, &f.s);
+    f.w = wait_of(a, rate, &f.s, running, f.busy);
+    f.token_s = token_of(a, rate, &f.s, &f.w);
+    return f;
+}
+
+/* The least B that its own time per token keeps running. */
 static double running_at(const struct asked *a, double rate)
 {
-    double low = 0, high = most_running(a);
-    for (int i = 0; i < HALVINGS && low < high; i++) {
+    double low = 0, high = full_of(a).running;
+    for (int i = 0; i < HALVINGS && high - low > CLOSE * high; i++) {
         double middle = low + (high - low) / 2;
-        if (middle <= low || middle >= high)
-            break;
-        *(rate_at(a, middle) < rate ? &low : &high) = middle;
+        double needs = rate / a->b->ranks * (a->output - 1) * found_with(a, rate, middle).token_s;
+        *(middle < needs ? &low : &high) = middle;
     }
     return high;
 }
@@ -75,19 +256,18 @@ static double tdp_of(const struct steps *x, double rate, double busy)
 
 static struct llm_flow flow(const struct asked *a, double rate, double running)
 {
-    /* the step of a token has at least the sequence of that token */
-    struct steps x = steps_of(a, running);
-    double token_s = x.t0_s / (1 - rate * x.delta_s), longer_s = x.t0_s + x.delta_s,
-           hit = fmin(1, rate * longer_s);
-    struct llm_flow f = { .token_s = token_s, .running = running * a->b->ranks };
+    struct found at = found_with(a, rate, running);
+    const struct steps *x = &at.s.x;
+    struct llm_flow f = { .token_s = at.token_s,
+                          .first_s = at.w.first_s,
+                          .found_s = at.w.found_s,
+                          .running = running * a->b->ranks,
+                          .busy = at.busy };
     f.context = f.running * context_of(a);
-    f.found_s = x.t0_s * fmax(0, 1 - rate * longer_s) + hit * longer_s;
-    f.first_s = f.found_s / 2 + x.t0_s + x.delta_s * (1 + rate * f.found_s);
-    f.end_s = f.first_s + (a->output - 1) * token_s;
-    f.busy = -expm1(-rate * f.end_s);
-    f.gpu = f.busy * ((1 - rate * x.delta_s) * x.t0_gpu_s / x.t0_s + rate * x.delta_gpu_s);
+    f.end_s = f.first_s + (a->output - 1) * f.token_s;
+    f.gpu = f.busy * ((1 - at.s.share) * at.s.t0_gpu_s / at.s.t0_s + rate * x->delta_gpu_s);
     f.gpu = fmin(f.gpu, f.busy);
-    f.tdp = tdp_of(&x, rate, f.busy);
+    f.tdp = tdp_of(x, rate, f.busy);
     return f;
 }
 
@@ -107,7 +287,7 @@ static double move_s(const struct asked *a)
 /* The steps of a prompt on a replica that only reads. */
 static struct steps reading(const struct asked *a)
 {
-    struct steps x = steps_of(a, 0);
+    struct steps x = steps_of(a, 0, 1);
     double chunks = ceil(a->prompt * (1 - a->b->prefix_share) / a->b->budget);
     return (struct steps){ .delta_s = x.delta_s + chunks * x.t0_s,
                            .delta_gpu_s = x.delta_gpu_s + chunks * x.t0_gpu_s,
@@ -116,37 +296,38 @@ static struct steps reading(const struct asked *a)
 }
 
 /* Of all replicas, per replica. */
-static double most_in_pools(const struct asked *a)
+static struct full full_in_pools(const struct asked *a)
 {
-    double reads = part_reads(a->b), running = most_running(a);
-    return fmin(reads * a->b->ranks / reading(a).delta_s,
-                a->output > 1 ? (1 - reads) * running * a->b->ranks /
-                                    (steps_of(a, running).t0_s * (a->output - 1))
-                              : INFINITY);
+    double reads = part_reads(a->b), most = a->b->ranks * reads / reading(a).delta_s;
+    double running = fmin(a->b->sequences, (double)a->b->blocks * a->b->block / context_of(a));
+    if (a->output > 1)
+        most = fmin(most, (1 - reads) * running * a->b->ranks /
+                              (steps_of(a, running, 1).t0_s * (a->output - 1)));
+    return (struct full){ most, running };
 }
 
-/* B = rate (o - 1) t0(B) on each rank: t0 grows less than B, so halving finds it. */
+/* B = rate (o - 1) t0 on each rank: t0 grows less than B, so halving finds it. */
 static double generating_at(const struct asked *a, double rate)
 {
-    double low = 0, high = most_running(a);
-    for (int i = 0; i < HALVINGS && low < high; i++) {
+    double low = 0, high = full_in_pools(a).running;
+    for (int i = 0; i < HALVINGS && high - low > CLOSE * high; i++) {
         double middle = low + (high - low) / 2;
-        if (middle <= low || middle >= high)
-            break;
-        double needs = rate / a->b->ranks * (a->output - 1) * steps_of(a, middle).t0_s;
+        double needs = rate / a->b->ranks * (a->output - 1) * token_step(a, middle).step_s;
         *(middle < needs ? &low : &high) = middle;
     }
     return high;
 }
 
-static struct llm_flow flow_in_pools(const struct asked *a, double rate, double running)
+static struct llm_flow flow_in_pools(const struct asked *a, double rate)
 {
     double reads = part_reads(a->b), to_read = rate / reads;
-    struct steps x = steps_of(a, running), prompt = reading(a);
+    double running = a->output > 1 ? generating_at(a, rate / (1 - reads)) : 0;
+    struct steps x = steps_of(a, running, 1), prompt = reading(a);
+    struct llm_time own = token_step(a, running);
     double share = to_read / a->b->ranks * prompt.delta_s,
            wait_s = share < 1 ? share * prompt.delta_s / (2 * (1 - share)) : 0;
     struct llm_flow f = { .first_s = wait_s + prompt.delta_s, .found_s = 2 * wait_s };
-    f.token_s = x.t0_s + (a->output > 1 ? (move_s(a) + x.t0_s / 2) / (a->output - 1) : 0);
+    f.token_s = own.step_s + (a->output > 1 ? (move_s(a) + own.step_s / 2) / (a->output - 1) : 0);
     f.end_s = f.first_s + (a->output - 1) * f.token_s;
     f.running = (1 - reads) * running * a->b->ranks;
     f.context = f.running * context_of(a);
@@ -154,7 +335,7 @@ static struct llm_flow flow_in_pools(const struct asked *a, double rate, double 
     f.busy = reads * reading_s + (1 - reads) * busy;
     f.tdp = reads * tdp_of(&prompt, to_read, reading_s) + (1 - reads) * tdp_of(&x, 0, busy);
     f.gpu = fmin(f.busy, reads * fmin(1, to_read * prompt.delta_gpu_s) +
-                             (1 - reads) * busy * x.t0_gpu_s / x.t0_s);
+                             (1 - reads) * busy * own.gpu_s / own.step_s);
     return f;
 }
 
@@ -165,25 +346,36 @@ struct llm_flow llm_flow_of(const struct llm_batching *b, double prompt, double 
 {
     const struct asked a = { b, prompt, output, speed };
     if (llm_batching_splits(b))
-        return flow_in_pools(&a, rate, output > 1 ? generating_at(&a, rate / (1 - part_reads(b))) : 0);
+        return flow_in_pools(&a, rate);
     return flow(&a, rate, output > 1 ? running_at(&a, rate) : 0);
 }
 
 double llm_flow_most(const struct llm_batching *b, double prompt, double output, double speed)
 {
     const struct asked a = { b, prompt, output, speed };
-    return llm_batching_splits(b) ? most_in_pools(&a) : rate_at(&a, most_running(&a));
+    return (llm_batching_splits(b) ? full_in_pools(&a) : full_of(&a)).rate;
+}
+
+/* A step after the other, each as long as the mean. */
+static struct llm_flow flow_full(const struct asked *a)
+{
+    struct full most = full_of(a);
+    struct llm_flow f = flow(a, most.rate, most.running);
+    double later = a->output - 1;
+    if (later > 0)
+        f.token_s = most.running * a->b->ranks / (most.rate * later);
+    struct steps x = steps_of(a, most.running, 1 / steps_a_request(a));
+    f.first_s = x.delta_s + x.t0_s * (x.n + 1. / 2);
+    f.end_s = f.first_s + later * f.token_s;
+    return f;
 }
 
 struct llm_flow llm_flow_full(const struct llm_batching *b, double prompt, double output,
                               double speed)
 {
     const struct asked a = { b, prompt, output, speed };
-    double running = most_running(&a), rate = llm_flow_most(b, prompt, output, speed);
-    bool splits = llm_batching_splits(b);
-    if (splits && output > 1)
-        running = generating_at(&a, rate / (1 - part_reads(b)));
-    struct llm_flow f = splits ? flow_in_pools(&a, rate, running) : flow(&a, rate, running);
+    struct llm_flow f =
+        llm_batching_splits(b) ? flow_in_pools(&a, full_in_pools(&a).rate) : flow_full(&a);
     f.tdp /= f.busy;
     f.busy = 1;
     f.gpu = fmin(1, f.gpu);

@@ -2,20 +2,25 @@
  *
  * Poisson arrivals of `rate` a second, prompts of p tokens, of which prefix_share need not be
  * computed, and o tokens of output. t0 is the step with B sequences in decode of S tokens together,
- * Delta what the chunks of a prompt add to steps:
- *   token = t0/(1 - rate Delta),  B = rate (o - 1) token,  S = B (p + o/2)
- *   first = L/2 + t0 + Delta (1 + rate L),  L = the step that an arrival finds
+ * t1 that with B + 1, as a sequence sees it; Delta what a prompt adds to steps, with 1 + rate step
+ * prompts in each, as far as they fit in the budget:
+ *   step  = t1 + rate step Delta
+ *   B     = rate (o - 1) token,  S = B (p + o/2)
+ *   token = step, and what prompts that wait when its own is read add
+ *   first = what is left of the step that it finds, others before it, t0 + Delta
  *   end   = first + (o - 1) token
  * Of n ranks (ranks.h) each has B = rate/n (o - 1) token, and a prompt on any of them lengthens the
  * step of all.
  * In pools (handover.h) `rate` is that of a replica in the mean of both. One that reads prompts is
  * M/D/1 with s, the steps of a prompt alone; one that generates has steps without prompts, and a
  * request waits for half of one, and for its KV cache, before its second token:
- *   first = rate' s^2/(2 (1 - rate' s)) + s,  token = t0 + (move + t0/2)/(o - 1)
- * B at most min(sequences, KV tokens/(p + o/2)); where it is reached the rate is the largest.
- * busy = 1 - e^(-rate end), the probability of M/G/infinity not to be empty; gpu = busy x the share
- * of the steps that is time of the GPU; tdp = what llm_step_power() says of steps with a chunk and
- * of those without, for as long as there are such. Means: quantiles of the first token need the loop. */
+ *   first = rate' s^2/(2 (1 - rate' s)) + s,  token = t1 + (move + t1/2)/(o - 1)
+ * A request takes steps for itself: its tokens over the budget, its slots over max_num_seqs, its KV
+ * cache over that of the rank, whichever is most; the largest rate is 1/(Delta + that t0).
+ * busy: not idle, where no prompt is read (M/G/1) and no sequence runs (M/G/infinity); gpu = busy x
+ * the share of the steps that is time of the GPU; tdp = what llm_step_power() says of steps with a
+ * chunk and of those without, for as long as there are such. Means alone: quantiles of the first
+ * token need the loop. */
 #pragma once
 #include "sim/serving/llm/batching.h"
 

@@ -130,7 +130,8 @@ static double missed_share(const struct llm_law *l, const struct llm_step *x)
     double decoding = x->decoding + x->others;
     if (!x->drawn)
         return pow(l->missed, x->prompt + decoding);
-    return pow(l->missed, x->prompt + 1) * exp(-decoding * (1 - l->missed));
+    double own = fmin(1, x->decoding);
+    return pow(l->missed, x->prompt + own) * exp(-(decoding - own) * (1 - l->missed));
 }
 
 /* Parts of the requests that are in different stages at a time. */
