@@ -36,6 +36,10 @@ static void find_levels(struct places *how, const struct view *v, node_id end)
 
 static struct places *places_of(struct sched *s, struct quota_state *q)
 {
+    if (q->places && q->places->pass != q->pass) {
+        q->places->pass = q->pass;
+        q->places->n_freed = 0;
+    }
     if (q->places)
         return q->places;
     struct places *how = q->places = sched_alloc(s, sizeof *how);
@@ -43,12 +47,14 @@ static struct places *places_of(struct sched *s, struct quota_state *q)
     const struct placer *placer = sched_placer(s, &params);
     const char *devices = choice_of(placer, params, "devices");
     node_id first, end;
+    how->pass = q->pass;
     how->spread = !strcmp(placer->name, "spread");
     how->apply = how->spread || !strcmp(placer->name, "pack");
     how->gathers = !strcmp(devices, "pack");
     how->apart = !strcmp(devices, "spread");
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
     how->taken = sched_alloc(s, end * sizeof *how->taken);
+    how->freed_on = sched_alloc(s, end * sizeof *how->freed_on);
     find_levels(how, sched_view(s, FREE_IDLE), end);
     return how;
 }

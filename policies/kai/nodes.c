@@ -9,9 +9,20 @@ static struct places_taken taken_of(const struct attempt *a, node_id n)
     return t->attempt == a->how->attempt ? *t : (struct places_taken){ 0 };
 }
 
+static struct node_free idle_on(const struct attempt *a, const struct request *r, node_id n)
+{
+    return freed_without(a->how, n, r ? view_node_for(a->idle, r, n) : view_node(a->idle, n));
+}
+
+static uint32_t idle_milli(const struct attempt *a, node_id n, unsigned gpu)
+{
+    uint32_t idle = view_gpu_milli(a->idle, n, gpu), freed = freed_milli(a->how, n, gpu);
+    return idle > freed ? idle - freed : 0;
+}
+
 static bool holds_now(const struct attempt *a, const struct request *r, node_id n)
 {
-    struct node_free f = view_node(a->idle, n);
+    struct node_free f = idle_on(a, NULL, n);
     struct places_taken t = taken_of(a, n);
     return (!r->cpu_milli || f.cpu_milli - t.cpu_milli >= r->cpu_milli) &&
            (!r->mem_mib || f.mem_mib - t.mem_mib >= r->mem_mib);
@@ -20,7 +31,7 @@ static bool holds_now(const struct attempt *a, const struct request *r, node_id 
 /* GPUs or instances that are idle; on a counted node the mask says nothing. */
 static uint64_t whole_now(const struct attempt *a, const struct request *r, node_id n)
 {
-    return view_node_for(a->idle, r, n).whole_mask & view_node_for(a->later, r, n).whole_mask;
+    return idle_on(a, r, n).whole_mask & view_node_for(a->later, r, n).whole_mask;
 }
 
 static bool is_counted(const struct node_free *f)
@@ -41,9 +52,9 @@ static uint32_t taken_of_gpu(const struct attempt *a, node_id n, unsigned gpu)
 static bool shared_now(const struct attempt *a, const struct request *r, node_id n, unsigned gpu)
 {
     uint32_t mine = taken_of_gpu(a, n, gpu);
-    bool is_there = mine || !(view_node(a->idle, n).whole_mask >> gpu & 1);
+    bool is_there = mine || !(idle_on(a, NULL, n).whole_mask >> gpu & 1);
     return is_there && view_gpu_fits(a->idle, r, n, gpu) &&
-           view_gpu_milli(a->idle, n, gpu) >= mine + r->gpu_milli;
+           idle_milli(a, n, gpu) >= mine + r->gpu_milli;
 }
 
 static bool is_share(const struct request *r)
@@ -65,7 +76,7 @@ static bool fits_now(const struct attempt *a, const struct request *r, node_id n
 {
     if (!holds_now(a, r, n))
         return false;
-    uint32_t idle = view_node_for(a->idle, r, n).whole, taken = taken_of(a, n).gpus;
+    uint32_t idle = idle_on(a, r, n).whole, taken = taken_of(a, n).gpus;
     uint32_t have = idle > taken ? idle - taken : 0;
     for (uint64_t m = is_share(r) ? shared_that_fit(a, r, n) : 0; m && have < r->gpus; m &= m - 1)
         have += shared_now(a, r, n, (unsigned)__builtin_ctzll(m));
@@ -85,8 +96,8 @@ static struct device device_of(const struct attempt *a, const struct request *r,
 {
     uint64_t bit = UINT64_C(1) << gpu;
     struct device d = { .bit = bit, .whole = view_node(a->later, n).whole_mask & bit };
-    uint32_t now = view_gpu_milli(a->idle, n, gpu), later = view_gpu_milli(a->later, n, gpu);
-    d.now = d.whole ? view_node(a->idle, n).whole_mask & bit : shared_now(a, r, n, gpu);
+    uint32_t now = idle_milli(a, n, gpu), later = view_gpu_milli(a->later, n, gpu);
+    d.now = d.whole ? idle_on(a, NULL, n).whole_mask & bit : shared_now(a, r, n, gpu);
     d.used = d.whole ? 0 : MILLI_ALL - (now < later ? now : later);
     return d;
 }

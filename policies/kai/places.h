@@ -8,8 +8,9 @@
  * Another placer chooses by itself, and so does any placer for a job that gives only a total of
  * GPUs or asks for islands inside a node, neither of which KAI knows, or under power caps.
  *
- * Terms. Idle: free now. Later: idle, or being left by others (releasing), without what this pass
- * has promised (tentative). A node is a candidate for a task that fits there later; the task is
+ * Terms. Idle: free now; what a stop of this pass has set free at once is being left until the pass
+ * ends. Later: idle, or being left by others (releasing), without what this pass has promised
+ * (tentative). A node is a candidate for a task that fits there later; the task is
  * `now` if it also fits what is idle, of which tentative tasks take nothing. An attempt places all
  * tasks that a job wants next, one after the other, each on its best node; if one finds none, all
  * are undone. The job starts if all its tasks are now; otherwise all of it is tentative.
@@ -48,6 +49,16 @@ struct places_taken {
     uint32_t gpus;
     int64_t cpu_milli, mem_mib;
 };
+/* A task that a stop of this pass took from its node, and whose room is idle at once. */
+struct freed_piece {
+    struct piece at;
+    int64_t cpu_milli, mem_mib;
+    uint32_t next; /* of the node; ID_NONE ends */
+};
+struct freed_on_node {
+    uint64_t pass;
+    uint32_t first;
+};
 /* Over the first nodes of a range: free parts later, nodes where they are not modelled, copies of
  * the task that fit. CPUs and memory are whole numbers below 2^53. */
 struct places_sum {
@@ -63,6 +74,10 @@ struct places { /* of the run */
     bool level[LEVEL_CLUSTER];  /* some node is in such a domain */
     uint64_t attempt;           /* number of the last */
     struct places_taken *taken; /* [nodes] */
+    uint64_t pass;              /* the present one */
+    struct freed_on_node *freed_on; /* [nodes] */
+    struct freed_piece *freed;      /* [n_freed] of this pass */
+    size_t n_freed, freed_capacity;
     struct places_sum *sum;     /* [n_sums] a stack: of the group that is placed, those around it */
     size_t n_sums, sums_capacity;
 };
@@ -92,6 +107,9 @@ struct attempt {
     node_id points_first;
 };
 
+/* freed.c: what is idle on n, without what stops of this pass have set free; their milli-GPUs. */
+struct node_free freed_without(const struct places *how, node_id n, struct node_free idle);
+uint32_t freed_milli(const struct places *how, node_id n, unsigned gpu);
 /* nodes.c: the best node for one task within a domain; false: none. */
 bool attempt_task(struct attempt *a, uint32_t task, domain_id within);
 void attempt_rollback(struct attempt *a, uint32_t n);

@@ -421,6 +421,13 @@ void quota_allocate(struct sched *s, struct quota_state *q);
 const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j,
                                                 const uint32_t *task, uint32_t n);
 
+/* ---- freed.c: see places.h ---- */
+/* [n] for quota_note_freed(), before the tasks of these pieces are stopped. */
+int64_t *quota_idle_before(struct sched *s, const struct piece *piece, uint32_t n);
+/* They were stopped: what of it is idle now counts as being left until the pass ends. */
+void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const struct piece *piece,
+                      uint32_t n, const int64_t *before);
+
 /* ---- search.c, victims.c, consolidation_bound.c: see search.h ---- */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
 /* true: j has its place */

@@ -146,10 +146,11 @@ static int by_leaf_and_key(const void *a, const void *b)
            line_key_before(x->key, x->job, y->key, y->job);
 }
 
+/* The job of the search stands as one of its pending tasks alone, which are its minimum. */
 static struct contender contender_of(struct sched *s, const struct quota_state *q,
                                      struct search *x, job_id j, struct quota_amount amount)
 {
-    const struct placement *stays = what_stays(s, q, x, j);
+    const struct placement *stays = j == x->job ? NULL : what_stays(s, q, x, j);
     return (struct contender){ j, job_facts(s, j)->queue, quota_key(s, j, stays ? stays->n : 0),
                                amount };
 }
@@ -476,11 +477,12 @@ static void take_promise(struct sched *s, struct quota_state *q, struct search *
 static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *x, job_id v)
 {
     const struct placement *has = quota_has(s, q, v);
-    uint32_t *task = sched_scratch(s, has->n * sizeof *task), n = 0;
+    struct piece *piece = sched_scratch(s, has->n * sizeof *piece);
+    uint32_t n = 0;
     bool moves = true, some = false;  /* no task of it is lost; some move */
     for (uint32_t i = first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job) {
         if (x->evicted[i].fate != FATE_KEPT)
-            task[n++] = x->evicted[i].task;
+            piece[n++] = *placement_task(has, x->evicted[i].task);
         moves = moves && x->evicted[i].fate != FATE_LOST;
         some = some || x->evicted[i].fate == FATE_MOVED;
     }
@@ -491,16 +493,18 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
         return false;
     }
     ((struct quota_job *)job_own(s, v))->moved |= some;
+    const int64_t *before = quota_idle_before(s, piece, n);
     if (n == has->n && job_state(s, v) == JOB_RUNNING && sched_stop(s, v, STOP_SAVE) == SCHED_OK) {
         (moves ? sched_note_move : sched_note)(s, v, x->job);
     } else {
         for (uint32_t i = 0; i < n; i++)
-            sched_stop_task(s, v, task[i], STOP_SAVE);
+            sched_stop_task(s, v, piece[i].task, STOP_SAVE);
         (moves ? sched_note_move : sched_note)(s, v, x->job);
         quota_enter_running(s, q, v);
         if (job_placement(s, v))
             quota_enter_waiting(s, q, v);
     }
+    quota_note_freed(s, q, v, piece, n, before);
     quota_mark_acted(s, q, v);
     q->changed = true;
     return true;
