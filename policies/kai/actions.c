@@ -180,7 +180,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
             bool found = quota_search(s, q, t->job, action);
             if (!found)
                 note_failure(s, failed, me);
-            enum wait_reason why = WAIT_PROTECTED;
+            enum wait_reason why = quota_pods_bar(s, q, t->job) ? WAIT_TOPOLOGY : WAIT_PROTECTED;
             if (!found && action == RECLAIM) {
                 (void)quota_has_capacity(s, q, f, &t->wanted.amount, &why);
                 quota_blocked(s, q, t->job, why);

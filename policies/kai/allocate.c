@@ -68,6 +68,7 @@ static const struct placement *add_tentatively(struct sched *s, struct quota_sta
 {
     if (!where || sched_tentative_add(s, j, where) != SCHED_OK)
         return NULL;
+    quota_pods_placed(s, q, j, where);
     quota_refresh(s, q, job_facts(s, j)->queue);
     return where;
 }
@@ -145,7 +146,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
     bool chosen = quota_chooses(s, q, j);
     struct quota_place found = chosen ? quota_choose(s, q, j, w->task, w->n, false)
                                       : (struct quota_place){ find_idle(s, q, j, w), true };
-    if (!found.where)
+    if (!found.where && !q->pods)
         found = (struct quota_place){ place_as_found(s, q, j, w), true };
     const struct placement *where = found.now ? found.where : NULL;
     enum allocated done = ALLOCATED;
@@ -158,6 +159,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
     }
     q->changed = q->changed || where;
     if (where) {
+        quota_pods_started(s, q, j, where);
         if (quota_lacks_tasks(s, j))
             quota_enter_waiting(s, q, j);
         else if (more) /* otherwise the notice of the start does it */
@@ -240,10 +242,20 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
     return false;
 }
 
+bool quota_pods_bar(struct sched *s, struct quota_state *q, job_id j)
+{
+    if (!q->pods || !quota_chooses(s, q, j))
+        return false;
+    struct wanted w = quota_wanted(s, j, job_placement(s, j));
+    return w.n > 0 && quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE);
+}
+
 /* The reason that the placer gives. Where it would find a place, KAI's order does not. */
 static enum wait_reason why_no_place(struct sched *s, struct quota_state *q, job_id j,
                                      const struct wanted *w)
 {
+    if (quota_pods_bar(s, q, j))
+        return WAIT_TOPOLOGY;
     if (quota_chooses(s, q, j) && quota_place(s, q, FREE_OR_RELEASING, j, w->task, w->n, ID_NONE))
         return by_level(job_facts(s, j)) ? WAIT_TOPOLOGY : WAIT_FRAGMENTED;
     return sched_why_not(s);

@@ -51,6 +51,7 @@ static struct places *places_of(struct sched *s, struct quota_state *q)
     how->spread = !strcmp(placer->name, "spread");
     how->apply = how->spread || !strcmp(placer->name, "pack");
     how->gathers = !strcmp(devices, "pack");
+    how->by_pods = q->params->pod_affinity > 0;
     how->apart = !strcmp(devices, "spread");
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
     how->taken = sched_alloc(s, end * sizeof *how->taken);
@@ -95,6 +96,7 @@ struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j
     a.ask = &ask;
     a.tentative = tentative;
     a.how->attempt++;
+    a.pods = q->pods;
     a.held = held_besides(s, j, task[0]);
     a.idle = sched_view(s, FREE_IDLE);
     a.later = sched_view(s, FREE_OR_RELEASING);

@@ -216,6 +216,7 @@ void attempt_rollback(struct attempt *a, uint32_t n)
 /* ---- The order of nodes ---- */
 
 struct rank {
+    int64_t beside;
     uint32_t points, shares, now, bare;
     double free;
     node_id node;
@@ -232,6 +233,7 @@ static double free_part(const struct attempt *a, const struct request *r, node_i
 static struct rank rank_of(const struct attempt *a, const struct request *r, node_id n)
 {
     return (struct rank){
+        .beside = a->beside ? a->beside[n] : 0,
         .points = a->points ? a->points[n - a->points_first] : 0,
         .shares = a->how->gathers && is_share(r) && shared_that_fit(a, r, n),
         .now = fits_now(a, r, n),
@@ -243,6 +245,8 @@ static struct rank rank_of(const struct attempt *a, const struct request *r, nod
 
 static bool rank_before(const struct rank *x, const struct rank *y)
 {
+    if (x->beside != y->beside)
+        return x->beside > y->beside;
     if (x->points != y->points)
         return x->points > y->points;
     if (x->shares != y->shares)
@@ -272,14 +276,19 @@ static struct candidates candidates_of(const struct attempt *a, const struct req
     return c;
 }
 
+static bool suits(const struct attempt *a, const struct request *r, node_id n)
+{
+    return view_fits(a->later, r, n) && !(a->barred && a->barred[n]);
+}
+
 static bool next_candidate(const struct attempt *a, const struct request *r, struct candidates *c,
                            node_id *n)
 {
     while (c->walks && node_walk_next(&c->walk, n))
-        if (view_fits(a->later, r, *n) && (!c->shared || shared_that_fit(a, r, *n)))
+        if (suits(a, r, *n) && (!c->shared || shared_that_fit(a, r, *n)))
             return true;
     while (!c->walks && c->next < c->end)
-        if (view_fits(a->later, r, *n = c->next++))
+        if (suits(a, r, *n = c->next++))
             return true;
     return false;
 }
@@ -325,7 +334,7 @@ static bool walk(struct attempt *a, const struct request *r, uint32_t task, doma
         struct node_walk w = { .v = a->later, .r = r, .within = within, .min_whole = r->gpus };
         w.order = a->how->spread ? EMPTIEST_FIRST : FULLEST_FIRST;
         for (node_id n; node_walk_next(&w, &n);)
-            if (fits_now(a, r, n) == now && view_fits(a->later, r, n) && take(a, r, task, n, now))
+            if (fits_now(a, r, n) == now && suits(a, r, n) && take(a, r, task, n, now))
                 return true;
     }
     return false;
@@ -334,7 +343,8 @@ static bool walk(struct attempt *a, const struct request *r, uint32_t task, doma
 bool attempt_task(struct attempt *a, uint32_t task, domain_id within)
 {
     const struct request *r = request_of_task(a->ask, task);
-    bool by_free = r->gpus > 0 && !a->points && (!a->how->spread || a->how->alike);
+    attempt_filter(a, task);
+    bool by_free = r->gpus > 0 && !a->points && !a->beside && (!a->how->spread || a->how->alike);
     if (by_free && !is_share(r))
         return walk(a, r, task, within);
     if (by_free && a->how->gathers && r->gpus == 1)

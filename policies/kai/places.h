@@ -15,7 +15,9 @@
  * tasks that a job wants next, one after the other, each on its best node; if one finds none, all
  * are undone. The job starts if all its tasks are now; otherwise all of it is tentative.
  *
- * Rank of a node for a task, the first difference decides:
+ * A node where rules of pods bar the task is none (pods.c). Rank of a node for a task, the first
+ * difference decides:
+ *   0 pod_affinity=yes: the score of the pods beside it
  *   1 the points of its sub-domain, 0 to 10 (see below)
  *   2 a share: a shared GPU fits (devices=pack only: KAI's gpusharingorder)
  *   3 the task is now
@@ -70,6 +72,7 @@ struct places { /* of the run */
     bool apply; /* the placer is `pack` or `spread` */
     bool spread;
     bool gathers, apart;        /* devices=pack; devices=spread */
+    bool by_pods;               /* pod_affinity=yes */
     bool alike;                 /* nodes have equally many GPUs */
     bool level[LEVEL_CLUSTER];  /* some node is in such a domain */
     uint64_t attempt;           /* number of the last */
@@ -105,11 +108,17 @@ struct attempt {
     /* of node i, from points_first on: of the group that has its tasks placed now; NULL: all 0 */
     const uint8_t *points;
     node_id points_first;
+    struct quota_pods *pods; /* NULL: none says anything of others */
+    /* [nodes] of the task that has its place looked for; NULL: no node is barred; all 0 */
+    const uint8_t *barred;
+    const int64_t *beside;
 };
 
 /* freed.c: what is idle on n, without what stops of this pass have set free; their milli-GPUs. */
 struct node_free freed_without(const struct places *how, node_id n, struct node_free idle);
 uint32_t freed_milli(const struct places *how, node_id n, unsigned gpu);
+/* pods.c: where the task is barred, and how pods there score for it. */
+void attempt_filter(struct attempt *a, uint32_t task);
 /* nodes.c: the best node for one task within a domain; false: none. */
 bool attempt_task(struct attempt *a, uint32_t task, domain_id within);
 void attempt_rollback(struct attempt *a, uint32_t n);

@@ -43,10 +43,19 @@ void quota_promise(struct sched *s, struct quota_state *q, job_id j, const struc
     quota_enter_running(s, q, j);
 }
 
+void quota_promise_at(struct sched *s, struct quota_state *q, job_id j, const struct placement *p)
+{
+    if (!p || sched_tentative_add(s, j, p) != SCHED_OK)
+        return;
+    quota_pods_placed(s, q, j, p);
+    quota_promise(s, q, j, p);
+}
+
 void quota_break_promise(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
     (void)sched_tentative_remove(s, j, own->promise);
+    quota_pods_forget(s, q, j, own->promise);
     own->promise = NULL;
     own->n_found = 0;
     quota_leave_running(s, q, j);

@@ -45,6 +45,7 @@ static void begin_shard(struct sched *s, struct quota_state *q)
     q->max_priority = INT32_MIN;
     q->broken = line_new(s);
     q->misplaced = line_new(s);
+    q->unheeded = line_new(s);
     q->awaited = line_new(s);
 }
 
@@ -93,6 +94,7 @@ static void pass_begins(struct sched *s, struct quota_state *q)
     q->quota_version = queue_quota_version(s);
     if (q->budgets)
         check_budgets(s, q);
+    quota_pods_begin(s, q);
 }
 
 static void refuse_misplaced(struct sched *s, struct quota_state *q)
@@ -100,6 +102,12 @@ static void refuse_misplaced(struct sched *s, struct quota_state *q)
     for (job_id j; line_first(q->misplaced, &j, NULL);) {
         line_remove(q->misplaced, j);
         sched_refuse(s, j, "its queue has queues below it: jobs belong in the leaves");
+    }
+    for (job_id j; line_first(q->unheeded, &j, NULL);) {
+        line_remove(q->unheeded, j);
+        sched_refuse(s, j,
+                     "pod_affinity and pod_anti_affinity need tasks, placer pack or spread, "
+                     "no power caps");
     }
 }
 
@@ -152,6 +160,16 @@ static void quota_schedule(struct sched *s, const void *params, void *state)
     pools_move_on(s, pools);
 }
 
+static bool wants_pods_heeded(const struct sched *s, job_id j)
+{
+    const struct pod_rules *r = job_pods(s, j);
+    bool wants = false;
+    for (enum pod_terms kind = POD_AFFINITY; r && kind <= POD_ANTI_AFFINITY; kind++)
+        for (uint32_t i = 0; i < r->n[kind]; i++)
+            wants = wants || !r->term[kind][i].weight;
+    return wants;
+}
+
 static void quota_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
@@ -167,10 +185,13 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
     const struct job_facts *f = job_facts(s, j);
     bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
     q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;
-    if (queue_facts(s, f->queue)->first_child == ID_NONE)
-        quota_enter_waiting(s, q, j);
-    else
+    quota_pods_arrived(s, q, j);
+    if (queue_facts(s, f->queue)->first_child != ID_NONE)
         line_push(q->misplaced, j, (struct line_key){ 0 });
+    else if (wants_pods_heeded(s, j) && !quota_chooses(s, q, j))
+        line_push(q->unheeded, j, (struct line_key){ 0 });
+    else
+        quota_enter_waiting(s, q, j);
 }
 
 static void quota_started(struct sched *s, const void *params, void *state, job_id j)
@@ -196,8 +217,11 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
         line_remove(pools->homeless, j);
         return;
     }
-    if (stopped_for_good(why))
+    if (stopped_for_good(why)) {
         line_remove(q->awaited, j);
+        line_remove(q->unheeded, j);
+        quota_pods_ended(s, q, j);
+    }
     q->ends += stopped_for_good(why);
     quota_leave_running(s, q, j);
     quota_leave_waiting(s, q, j);
@@ -245,13 +269,15 @@ static const struct param quota_param_list[] = {
     NUMBER(k, "how much past use counts in the division of what is over quota", "", 0, 1e6, 1),
     NUMBER(half_life_h, "past use counts half after so long; 0: use does not count", "h", 0, 1e6,
            0),
+    { "pod_affinity", "preferred terms of pod_affinity and pod_anti_affinity rank nodes", "", 0, 0,
+      0, param_no_yes, offsetof(struct quota_params, pod_affinity) },
     { 0 },
 };
 
 const struct policy quota_policy = {
     .abi = POLICY_ABI,
     .name = "quota",
-    .reads = READS_QUOTAS | READS_WEIGHTS | READS_FLAVORS,
+    .reads = READS_QUOTAS | READS_WEIGHTS | READS_FLAVORS | READS_PODS,
     .summary = "guaranteed quota: over it while others are idle, given back when they return",
     .needs = SEES_RELEASING | STARTS_PARTIAL | TESTS_LIMITS,
     .params = quota_param_list,

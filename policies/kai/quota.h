@@ -30,7 +30,7 @@
 
 struct quota_params {
     double allocate, consolidation, reclaim, preempt, stale, stale_s, moves, consolidation_victims,
-        victims, min_runtime_of, saturation, k, half_life_h;
+        victims, min_runtime_of, saturation, k, half_life_h, pod_affinity;
 };
 enum { RUNTIME_OF_ANCESTOR, RUNTIME_OF_QUEUE };
 
@@ -65,6 +65,7 @@ struct quota_job {                /* policy.job_size */
     /* while it is awaited: where the search for it placed its tasks */
     struct piece *found;
     size_t n_found, found_capacity;
+    uint32_t pods_place;          /* 1 + index in the list of pods.c; 0: not in it */
 };
 
 /* ---- Leaves ---- */
@@ -264,6 +265,8 @@ struct quota_state { /* of a shard */
     bool changed;                 /* this pass has started or stopped something */
     struct search *search;        /* NULL: none yet */
     struct places *places;        /* NULL: not asked for yet */
+    struct quota_pods *pods;      /* NULL: no pod says anything of others */
+    struct line *unheeded;        /* jobs whose pods say what cannot be heeded */
 };
 
 struct quota_pools {           /* policy.state_size */
@@ -335,6 +338,8 @@ void quota_pass_begins(struct quota_state *q);
 /* Tasks of a job were placed there tentatively, with those before: if it holds nothing, it can be a
  * victim. */
 void quota_promise(struct sched *s, struct quota_state *q, job_id j, const struct placement *p);
+/* The same, and they are placed there; nothing, if that is not free. NULL: nowhere. */
+void quota_promise_at(struct sched *s, struct quota_state *q, job_id j, const struct placement *p);
 /* A later search of the pass takes the promise. */
 void quota_break_promise(struct sched *s, struct quota_state *q, job_id j);
 /* A pass begins: there are no promises. */
@@ -417,9 +422,29 @@ void order_copy(struct order *to, const struct order *from);
 /* In all pools before any allocates: they share the limits of queues. */
 void quota_serve_awaited(struct sched *s, struct quota_state *q);
 void quota_allocate(struct sched *s, struct quota_state *q);
+/* Nodes have room for what it wants, and the rules of pods bar them. */
+bool quota_pods_bar(struct sched *s, struct quota_state *q, job_id j);
 /* Places tasks tentatively, idle GPUs last. What was placed; NULL: it does not fit. */
 const struct placement *quota_place_tentatively(struct sched *s, struct quota_state *q, job_id j,
                                                 const uint32_t *task, uint32_t n);
+
+/* ---- pods.c: pods beside other pods ---- */
+void quota_pods_arrived(struct sched *s, struct quota_state *q, job_id j);
+void quota_pods_ended(struct sched *s, struct quota_state *q, job_id j);
+/* A pass begins: which pods are where. */
+void quota_pods_begin(struct sched *s, struct quota_state *q);
+/* Tentatively; really. */
+void quota_pods_placed(struct sched *s, struct quota_state *q, job_id j, const struct placement *at);
+void quota_pods_started(struct sched *s, struct quota_state *q, job_id j,
+                        const struct placement *at);
+/* They are stopped now. */
+void quota_pods_leave(struct sched *s, struct quota_state *q, job_id j, const struct piece *piece,
+                      uint32_t n);
+/* A promise that is broken. */
+void quota_pods_forget(struct sched *s, struct quota_state *q, job_id j, const struct placement *at);
+/* What was placed tentatively since is rolled back. */
+size_t quota_pods_mark(const struct quota_state *q);
+void quota_pods_rollback(struct quota_state *q, size_t mark);
 
 /* ---- freed.c: see places.h ---- */
 /* [n] for quota_note_freed(), before the tasks of these pieces are stopped. */

@@ -295,8 +295,10 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
     if (lacks_nodes(s, x, tasks))
         return NO_PLACE;
     sched_mark_t before = sched_mark(s);
+    size_t pods = quota_pods_mark(q);
     bool placed = evict_chosen(s, q, x) && place_again(s, q, x, tasks);
     sched_rollback(s, before);
+    quota_pods_rollback(q, pods);
     refresh_shares(s, q, x);
     return !placed ? NO_PLACE : is_valid(s, q, x) ? SOLVED : NOT_VALID;
 }
@@ -505,6 +507,7 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
             quota_enter_waiting(s, q, v);
     }
     quota_note_freed(s, q, v, piece, n, before);
+    quota_pods_leave(s, q, v, piece, n);
     quota_mark_acted(s, q, v);
     q->changed = true;
     return true;
@@ -533,8 +536,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
         node_id to = whole ? ID_NONE : x->placed[i].node;
         const struct placement *where =
             quota_place(s, q, FREE_OR_RELEASING, x->job, &x->wanted.task[i], 1, to);
-        if (where && sched_tentative_add(s, x->job, where) == SCHED_OK)
-            quota_promise(s, q, x->job, where);
+        quota_promise_at(s, q, x->job, where);
     }
     for (size_t i = 0; i < x->n_evicted; i++) {
         const struct evicted *e = &x->evicted[i];
@@ -542,8 +544,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
             continue;
         const struct placement *where =
             quota_place(s, q, FREE_OR_RELEASING, e->job, &e->task, 1, e->to);
-        if (where && sched_tentative_add(s, e->job, where) == SCHED_OK)
-            quota_promise(s, q, e->job, where);
+        quota_promise_at(s, q, e->job, where);
     }
     struct quota_job *own = job_own(s, x->job);
     quota_mark_acted(s, q, x->job);

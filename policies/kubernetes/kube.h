@@ -8,6 +8,7 @@
  * `round` grows, for no higher priority and no fewer pods. */
 #pragma once
 #include "policies/kubernetes/queue.h"
+#include "policies/common/beside.h"
 #include "policies/common/timers.h"
 
 struct kube_params {
@@ -31,7 +32,6 @@ struct pod {
     uint32_t of_job, after, before;
 };
 struct nomination { job_id job; uint32_t task; node_id node; int32_t priority; };
-enum pod_bar { BARRED = 1, BARRED_FOR_GOOD = 2 };    /* evicting pods may help; helps nothing */
 struct shape_facts {              /* made when the shape is first seen */
     bool made, indifferent;       /* equal affinity to every node that it may use */
     bool fits;                    /* some node that it may use, when empty, has room for a pod */

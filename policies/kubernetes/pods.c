@@ -8,20 +8,14 @@
  *                  domain that has fewest <= skew; a node without the key fails. Only nodes that
  *                  the pod may use and that have the keys of all required terms are looked at:
  *                  domains are theirs, and pods elsewhere do not count
- *   affinity       in each required term the node's domain has a pod that all required terms mean;
- *                  or there is none anywhere, and the terms mean the pod itself
- *   anti-affinity  no pod that a required term means is in the node's domain; and no pod in its
- *                  domain has a required term that means this one
+ *   affinity, anti-affinity: policies/common/beside.h
  *
  * Score, with the formulas of score.h:
  *
  *   spread         over the feasible nodes with the keys of all preferred terms (others: 0): the
  *                  pods of the node's domain, on nodes that the pod may use and that have these
  *                  keys, weighed by how many domains there are
- *   affinity       sum over pods in the node's domain of a key: the weights of this pod's preferred
- *                  terms that mean them (minus those of anti-affinity); the weights of their
- *                  preferred terms that mean this one; 1 for each required affinity term of theirs
- *                  that does
+ *   affinity       the sum of beside.h, between the least and the most
  *
  * Preemption: with its victims gone the node has to pass all filters, so that evicting can cure a
  * spread or an anti-affinity, and takes no pod away that an affinity needs. A node without a key,
@@ -34,57 +28,47 @@
 
 #include <string.h>
 
-enum { HARD_WEIGHT = 1 }; /* of a required affinity term of another pod */
-
 struct pods_room { /* [n_nodes] each, for one search at a time */
     int64_t *count;
-    bool *counts, *together, *beside;
+    bool *counts;
+    struct beside_room beside;
     uint8_t *trial;
 };
 
-static bool is_within(const struct pod_term *t, node_id a, node_id b)
-{
-    return t->domain[a] != ID_NONE && t->domain[a] == t->domain[b];
-}
-
 /* ---- The pods of the cluster, one after the other ---- */
 
-struct pod_walk {
-    node_id node;
-    uint32_t next;
-};
-
-static const struct pod *next_pod(const struct sched *s, const struct kube *k, struct pod_walk *w)
+static bool next_pod(struct pod_walk *w, struct pod_there *pod)
 {
+    const struct kube *k = w->of;
     while (w->node < k->n_nodes) {
-        uint32_t i = w->next;
+        uint32_t i = w->at;
         if (i == ID_NONE) {
             w->node++;
-            w->next = w->node < k->n_nodes ? k->on_node[w->node] : ID_NONE;
+            w->at = w->node < k->n_nodes ? k->on_node[w->node] : ID_NONE;
             continue;
         }
-        w->next = k->pod[i].after;
-        if (!k->pod[i].evicted && job_pods(s, k->pod[i].job) &&
-            kube_holds(s, k->pod[i].job, k->pod[i].task))
-            return &k->pod[i];
+        w->at = k->pod[i].after;
+        *pod = (struct pod_there){ w->node, job_pods(w->s, k->pod[i].job) };
+        if (!k->pod[i].evicted && pod->rules && kube_holds(w->s, k->pod[i].job, k->pod[i].task))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-static struct pod_walk all_pods(const struct kube *k)
+static struct pod_walk all_pods(const struct sched *s, const struct kube *k)
 {
-    return (struct pod_walk){ 0, k->n_nodes ? k->on_node[0] : ID_NONE };
+    return (struct pod_walk){ next_pod, s, k, 0, k->n_nodes ? k->on_node[0] : ID_NONE };
 }
 
 /* Pods on these nodes that `needs` means in each domain, by its first node. */
 static void count_pods(const struct sched *s, const struct kube *k, const struct pod_term *t,
                        const bool *counts, int64_t *count)
 {
-    struct pod_walk w = all_pods(k);
+    struct pod_walk w = all_pods(s, k);
     memset(count, 0, k->n_nodes * sizeof *count);
-    for (const struct pod *p; (p = next_pod(s, k, &w));)
-        if (counts[p->node] && pod_matches(t->needs, job_pods(s, p->job)->labels))
-            count[t->domain[p->node]]++;
+    for (struct pod_there p; w.next(&w, &p);)
+        if (counts[p.node] && pod_matches(t->needs, p.rules->labels))
+            count[t->domain[p.node]]++;
 }
 
 static bool has_keys(const struct pod_rules *r, node_id n, bool required)
@@ -131,96 +115,22 @@ static void bar_uneven(const struct sched *s, const struct kube *k, const struct
     }
 }
 
-/* All required terms of the kind mean pods with these labels. */
-static bool all_mean(const struct pod_rules *r, const char *labels)
-{
-    bool all = true;
-    for (uint32_t i = 0; i < r->n[POD_AFFINITY] && all; i++)
-        all =
-            r->term[POD_AFFINITY][i].weight || pod_matches(r->term[POD_AFFINITY][i].needs, labels);
-    return all;
-}
-
-static void bar_apart(const struct sched *s, const struct kube *k, const struct pod_rules *r,
-                      uint8_t *bars)
-{
-    bool *together = k->pods->together, *beside = k->pods->beside;
-    bool any = false, required = false;
-    memset(together, true, k->n_nodes * sizeof *together);
-    for (uint32_t i = 0; i < r->n[POD_AFFINITY]; i++) {
-        const struct pod_term *t = &r->term[POD_AFFINITY][i];
-        struct pod_walk w = all_pods(k);
-        if (t->weight)
-            continue;
-        required = true;
-        memset(beside, 0, k->n_nodes * sizeof *beside);
-        for (const struct pod *p; (p = next_pod(s, k, &w));)
-            if (t->domain[p->node] != ID_NONE && all_mean(r, job_pods(s, p->job)->labels))
-                any = beside[t->domain[p->node]] = true;
-        for (node_id n = 0; n < k->n_nodes; n++)
-            together[n] &= t->domain[n] != ID_NONE && beside[t->domain[n]];
-    }
-    bool first = required && !any && all_mean(r, r->labels);
-    for (node_id n = 0; n < k->n_nodes && required; n++) {
-        bool keys = true;
-        for (uint32_t i = 0; i < r->n[POD_AFFINITY]; i++)
-            keys &=
-                r->term[POD_AFFINITY][i].weight || r->term[POD_AFFINITY][i].domain[n] != ID_NONE;
-        bars[n] |= (first ? keys : together[n]) ? 0 : BARRED_FOR_GOOD;
-    }
-}
-
-static void bar_domain(const struct kube *k, const struct pod_term *t, node_id around,
-                       uint8_t *bars)
-{
-    for (node_id n = 0; n < k->n_nodes; n++)
-        bars[n] |= is_within(t, n, around) ? BARRED : 0;
-}
-
-static void bar_beside(const struct sched *s, const struct kube *k, const struct pod_rules *r,
-                       uint8_t *bars)
-{
-    struct pod_walk w = all_pods(k);
-    for (const struct pod *p; (p = next_pod(s, k, &w));) {
-        const struct pod_rules *its = job_pods(s, p->job);
-        for (uint32_t i = 0; i < r->n[POD_ANTI_AFFINITY]; i++) {
-            const struct pod_term *t = &r->term[POD_ANTI_AFFINITY][i];
-            if (!t->weight && pod_matches(t->needs, its->labels))
-                bar_domain(k, t, p->node, bars);
-        }
-        for (uint32_t i = 0; i < its->n[POD_ANTI_AFFINITY]; i++) {
-            const struct pod_term *t = &its->term[POD_ANTI_AFFINITY][i];
-            if (!t->weight && pod_matches(t->needs, r->labels))
-                bar_domain(k, t, p->node, bars);
-        }
-    }
-}
-
-static const struct pod_rules *rules_of(const struct sched *s, job_id j)
-{
-    static const struct pod_rules nothing = { .labels = "" };
-    const struct pod_rules *r = job_pods(s, j);
-    return r ? r : &nothing;
-}
-
 static void make_room(struct sched *s, struct kube *k)
 {
     k->pods = sched_alloc(s, sizeof *k->pods);
     k->pods->count = sched_alloc(s, k->n_nodes * sizeof *k->pods->count);
-    k->pods->counts = sched_alloc(s, 3 * k->n_nodes * sizeof *k->pods->counts);
-    k->pods->together = k->pods->counts + k->n_nodes;
-    k->pods->beside = k->pods->together + k->n_nodes;
+    k->pods->counts = sched_alloc(s, k->n_nodes * sizeof *k->pods->counts);
+    k->pods->beside = beside_room(s, k->n_nodes);
     k->pods->trial = sched_alloc(s, k->n_nodes * sizeof *k->pods->trial);
 }
 
 static void filter_into(const struct sched *s, const struct kube *k, job_id j,
                         const struct request *pod, uint8_t *bars)
 {
-    const struct pod_rules *r = rules_of(s, j);
+    const struct pod_rules *r = beside_rules(s, j);
     memset(bars, 0, k->n_nodes * sizeof *bars);
     bar_uneven(s, k, pod, r, bars);
-    bar_apart(s, k, r, bars);
-    bar_beside(s, k, r, bars);
+    beside_filter(k->pods->beside, r, all_pods(s, k), k->n_nodes, bars);
 }
 
 void pods_filter(struct sched *s, struct kube *k, job_id j, const struct request *pod)
@@ -277,34 +187,13 @@ static void score_spread(struct sched *s, const struct kube *k, const struct req
             has_keys(r, list[c].node, false) ? kube_spread_normalised(score[c], least, most) : 0;
 }
 
-/* `weight` for each node in the domain of the term around that one. */
-static void add_around(const struct pod_term *t, node_id around, int64_t weight,
-                       const struct candidate *list, size_t n, int64_t *score)
-{
-    for (size_t c = 0; c < n; c++)
-        score[c] += is_within(t, list[c].node, around) ? weight : 0;
-}
-
 static void score_beside(struct sched *s, const struct kube *k, const struct pod_rules *r,
                          struct candidate *list, size_t n, int64_t *score)
 {
-    struct pod_walk w = all_pods(k);
-    for (const struct pod *p; (p = next_pod(s, k, &w));) {
-        const struct pod_rules *its = job_pods(s, p->job);
-        for (enum pod_terms kind = POD_AFFINITY; kind <= POD_ANTI_AFFINITY; kind++) {
-            int sign = kind == POD_AFFINITY ? 1 : -1;
-            for (uint32_t i = 0; i < r->n[kind]; i++)
-                if (pod_matches(r->term[kind][i].needs, its->labels))
-                    add_around(&r->term[kind][i], p->node, sign * r->term[kind][i].weight, list, n,
-                               score);
-            for (uint32_t i = 0; i < its->n[kind]; i++) {
-                const struct pod_term *t = &its->term[kind][i];
-                int32_t hard = kind == POD_AFFINITY ? HARD_WEIGHT : 0;
-                if (pod_matches(t->needs, r->labels))
-                    add_around(t, p->node, t->weight ? sign * t->weight : hard, list, n, score);
-            }
-        }
-    }
+    int64_t *sum = sched_scratch(s, k->n_nodes * sizeof *sum);
+    beside_score(r, all_pods(s, k), k->n_nodes, sum);
+    for (size_t c = 0; c < n; c++)
+        score[c] = sum[list[c].node];
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (size_t c = 0; c < n; c++) {
         least = min_i64(least, score[c]);
@@ -317,7 +206,7 @@ static void score_beside(struct sched *s, const struct kube *k, const struct pod
 void pods_score(struct sched *s, const struct kube *k, job_id j, const struct request *pod,
                 struct candidate *list, size_t n)
 {
-    const struct pod_rules *r = rules_of(s, j);
+    const struct pod_rules *r = beside_rules(s, j);
     bool spreads = false;
     if (!k->pods_speak)
         return;

@@ -16,15 +16,19 @@ unsigned notes_policies_read(const struct run_setup *setup)
 bool notes_pods_unread(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
-    bool some = false;
-    for (shape_id i = 0; i < setup->workload->n_shapes && !some && !(notes_policies_read(setup) & READS_PODS); i++) {
+    unsigned reads = notes_policies_read(setup);
+    bool beside = false, spread = false;
+    for (shape_id i = 0; i < setup->workload->n_shapes; i++) {
         const struct pod_rules *r = pods_of_shape(s, i);
-        some = r && (r->n[POD_AFFINITY] || r->n[POD_ANTI_AFFINITY] || r->n[POD_SPREAD]);
+        beside |= r && !(reads & READS_PODS) && (r->n[POD_AFFINITY] || r->n[POD_ANTI_AFFINITY]);
+        spread |= r && !(reads & READS_SPREADS) && r->n[POD_SPREAD];
     }
-    if (some)
+    if (beside || (spread && !(reads & READS_PODS)))
         fprintf(text, "policy %s does not read pod_affinity, pod_anti_affinity and pod_spread: they change no decision",
                 setup->policy->name);
-    return some;
+    else if (spread)
+        fprintf(text, "policy %s does not read pod_spread: it changes no decision", setup->policy->name);
+    return beside || spread;
 }
 
 /* Other placers put a set wherever its level is. */

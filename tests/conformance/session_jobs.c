@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_MOST = 64, PATH_MOST = 256, DEVICES_MOST = 64, NODES_TEXT = 512 };
+enum { PARTS_MOST = 64, PATH_MOST = 256, DEVICES_MOST = 64, NODES_TEXT = 512, PODS_TEXT = 256 };
 
 /* Devices of a node, in the order in which they were first named; whole GPUs have none. */
 struct devices { const char *label[DEVICES_MOST]; uint32_t n; };
@@ -19,6 +19,7 @@ struct making {
     struct held_at on[TASKS_MOST];
     struct devices device[NODES_MOST];
     char affinity[PARTS_MOST][NODES_TEXT];
+    char labels[PODS_TEXT], beside[PODS_TEXT], apart[PODS_TEXT];    /* of pods */
 };
 
 bool task_is(const json_t *task, const char *state) { return !strcmp(text_of(task, "state"), state); }
@@ -150,6 +151,30 @@ static int is_alike(const json_t *job, const json_t *a, const json_t *b, struct 
     if (size_of(job, a, &x, why) != CASE_PASSED || size_of(job, b, &y, why) != CASE_PASSED)
         return -1;
     return same_size(x, y) && same_key(a, b, "allowed_nodes") && same_key(a, b, "legacy_mig");
+}
+
+/* All pods of the job say the same: their labels, and beside or apart from pods with these labels
+ * in a domain of the key. false: they do not. */
+static bool take_pods(struct making *m, const json_t *job)
+{
+    const json_t *tasks = json_object_get(job, "tasks"), *first = json_array_get(tasks, 0), *task, *value;
+    const char *name, *beside = text_of(first, "pod_affinity_key"), *apart = text_of(first, "pod_anti_affinity_key");
+    char needs[PODS_TEXT / 2] = "";
+    size_t i, n = 0, k = 0;
+    json_array_foreach(tasks, i, task)
+        if (!same_key(first, task, "pod_affinity_labels") || !same_key(first, task, "pod_affinity_key") ||
+            !same_key(first, task, "pod_anti_affinity_key"))
+            return false;
+    json_object_foreach((json_t *)(uintptr_t)json_object_get(first, "pod_affinity_labels"), name, value) {
+        n += (size_t)snprintf(m->labels + n, sizeof m->labels - n, "%s%s=%s", n ? ";" : "", name, json_string_value(value));
+        k += (size_t)snprintf(needs + k, sizeof needs - k, "%s%s=%s", k ? "&" : "", name, json_string_value(value));
+    }
+    snprintf(m->beside, sizeof m->beside, "%s@%s", needs, beside ? beside : "");
+    snprintf(m->apart, sizeof m->apart, "%s@%s", needs, apart ? apart : "");
+    m->row.pod_labels = n ? m->labels : NULL;
+    m->row.pod_affinity = n && beside ? m->beside : NULL;
+    m->row.pod_anti_affinity = n && apart ? m->apart : NULL;
+    return true;
 }
 
 /* A row for each run of tasks that are alike. */
@@ -312,7 +337,8 @@ static int check_keys(const json_t *job, struct why why)
                                          "min_available", "subgroups", "topology_constraint", "stays_releasing_when_evicted",
                                          "fraction_devices_per_task", "stale_for_seconds", "age_minutes", NULL };
     static const char *const of_task[] = { "id", "state", "node", "gpu_groups", "subgroup", "gpus", "mig", "legacy_mig",
-                                           "allowed_nodes", "task_priority", NULL };
+                                           "allowed_nodes", "task_priority", "pod_affinity_labels", "pod_affinity_key",
+                                           "pod_anti_affinity_key", NULL };
     size_t i;
     const json_t *task;
     int result = only_known(job, "a job's", known, why);
@@ -340,6 +366,8 @@ static int add_job(struct making *m, const json_t *json, struct why why)
     m->row.cpu_milli = (int64_t)number_of(json, "cpu_milli_per_task");
     m->row.mem_mib = (int64_t)number_of(json, "memory_bytes_per_task");
     m->n_parts = 0;
+    if (!take_pods(m, json))
+        return because(CASE_SKIPPED, why, "pods of one job that say different things of others");
     if (job->stays)
         m->row.overhead.save_ns = FOR_EVER_NS;
     if (check_keys(json, why) != CASE_PASSED || add_tasks(m, json, why) != CASE_PASSED ||

@@ -1,5 +1,6 @@
 /* session_nodes.c - the nodes of a case, and its topology: levels coarse to fine become pod,
- * rack and node. */
+ * rack and node. Each has its labels, and kai.scheduler/type, by which the tests of KAI tell nodes
+ * apart. */
 #include "tests/conformance/session.h"
 
 #include <stdlib.h>
@@ -99,10 +100,14 @@ static int group_of(const struct node *node, struct group_spec *g, struct why wh
 {
     static const char *const known[] = { "gpus", "cpu_milli", "memory_bytes", "gpu_memory_mib", "mig_strategy", "mig_instances",
                                          "whole_gpus_allocatable", "labels", NULL };
-    static char label[NODES_MOST][128];
+    static char label[NODES_MOST][512];
     static size_t next;
     char *text = label[next++ % NODES_MOST];
-    snprintf(text, sizeof label[0], "node=%s", node->name);
+    const char *key;
+    json_t *value;
+    size_t n = (size_t)snprintf(text, sizeof label[0], "node=%s;kai.scheduler/type=%s", node->name, node->name);
+    json_object_foreach(json_object_get(node->json, "labels"), key, value)
+        n += (size_t)snprintf(text + n, sizeof label[0] - n, ";%s=%s", key, json_string_value(value));
     *g = (struct group_spec){
         .name = node->name, .count = 1, .gpus = (uint32_t)number_of(node->json, "gpus"), .labels = text,
         .gpu_mem_mib = (uint32_t)number_of(node->json, "gpu_memory_mib"), .cpu_milli = (int64_t)number_of(node->json, "cpu_milli"),

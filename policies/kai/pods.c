@@ -1,0 +1,196 @@
+/* pods.c - pods beside other pods for `quota`: where (anti-)affinity bars a task.
+ *
+ * The filter is that of Kubernetes (policies/common/beside.h), which KAI calls for each task on
+ * each node (NVIDIA/KAI-Scheduler:pkg/scheduler/k8s_internal/predicates/predicates.go); the score
+ * of preferred terms counts with pod_affinity=yes (plugins/podaffinity). A pod counts where it is:
+ * held, tentative, placed by the attempt so far, and where it is leaving, whole jobs until they
+ * have left, single tasks until the pass ends (api/node_info/node_info.go adds a Releasing pod like
+ * any other). So evicting pods cures an anti-affinity at a later pass only. A task does not count
+ * against itself when a scenario places it again. Spreads are not read: KAI does not call that
+ * plugin. Pods of other node pools are not seen. */
+#include "policies/common/beside.h"
+#include "policies/kai/places.h"
+
+#include <string.h>
+
+struct pod_here { job_id job; uint32_t task; node_id node; };
+struct quota_pods {
+    node_id n_nodes;
+    job_id *job;                  /* [n_jobs] that have come and not ended, with labels or rules */
+    size_t n_jobs, jobs_capacity;
+    struct pod_here *leaving;     /* [n_leaving] of jobs that were stopped whole, or in this pass */
+    size_t n_leaving, leaving_capacity;
+    struct pod_here *here;        /* [n_here] that count, in this pass */
+    size_t n_here, here_capacity;
+    struct beside_room room;
+    uint8_t *bars;                /* [n_nodes] of the task that is placed */
+    int64_t *score;               /* [n_nodes] */
+};
+
+/* ---- Which pods count ---- */
+
+static void add_here(struct sched *s, struct quota_pods *p, job_id j, uint32_t task, node_id n)
+{
+    p->here =
+        array_grown(sched_alloc, s, p->here, &p->here_capacity, p->n_here, sizeof *p->here);
+    p->here[p->n_here++] = (struct pod_here){ j, task, n };
+}
+
+static void add_placement(struct sched *s, struct quota_pods *p, job_id j,
+                          const struct placement *has)
+{
+    for (size_t i = 0; has && i < has->n; i++)
+        add_here(s, p, j, has->piece[i].task, has->piece[i].node);
+}
+
+static struct quota_pods *pods_of(struct sched *s, struct quota_state *q)
+{
+    if (q->pods)
+        return q->pods;
+    struct quota_pods *p = q->pods = sched_alloc(s, sizeof *p);
+    node_id first;
+    view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &p->n_nodes);
+    p->room = beside_room(s, p->n_nodes);
+    p->bars = sched_alloc(s, p->n_nodes * sizeof *p->bars);
+    p->score = sched_alloc(s, p->n_nodes * sizeof *p->score);
+    return p;
+}
+
+void quota_pods_arrived(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    if (!job_pods(s, j) || own->pods_place)
+        return;
+    struct quota_pods *p = pods_of(s, q);
+    p->job = array_grown(sched_alloc, s, p->job, &p->jobs_capacity, p->n_jobs, sizeof *p->job);
+    p->job[p->n_jobs++] = j;
+    own->pods_place = (uint32_t)p->n_jobs;
+    q->odd = true;                /* one place or none is no matter of the shape alone */
+}
+
+void quota_pods_ended(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_job *own = job_own(s, j);
+    struct quota_pods *p = q->pods;
+    if (!own->pods_place)
+        return;
+    job_id last = p->job[--p->n_jobs];
+    p->job[own->pods_place - 1] = last;
+    ((struct quota_job *)job_own(s, last))->pods_place = own->pods_place;
+    own->pods_place = 0;
+}
+
+void quota_pods_begin(struct sched *s, struct quota_state *q)
+{
+    struct quota_pods *p = q->pods;
+    size_t left = 0;
+    if (!p)
+        return;
+    p->n_here = 0;
+    for (size_t i = 0; i < p->n_jobs; i++)
+        add_placement(s, p, p->job[i], job_placement(s, p->job[i]));
+    for (size_t i = 0; i < p->n_leaving; i++)
+        if (job_state(s, p->leaving[i].job) == JOB_RELEASING)
+            p->leaving[left++] = p->leaving[i];
+    p->n_leaving = left;
+    for (size_t i = 0; i < left; i++)
+        add_here(s, p, p->leaving[i].job, p->leaving[i].task, p->leaving[i].node);
+}
+
+void quota_pods_placed(struct sched *s, struct quota_state *q, job_id j, const struct placement *at)
+{
+    if (((struct quota_job *)job_own(s, j))->pods_place)
+        add_placement(s, q->pods, j, at);
+}
+
+void quota_pods_started(struct sched *s, struct quota_state *q, job_id j,
+                        const struct placement *at)
+{
+    if (!((struct quota_job *)job_own(s, j))->pods_place)
+        return;
+    quota_pods_placed(s, q, j, at);
+    q->version++;                 /* others may want to be beside it */
+    sched_wake_at(s, sched_now(s) + 1);
+}
+
+void quota_pods_leave(struct sched *s, struct quota_state *q, job_id j, const struct piece *piece,
+                      uint32_t n)
+{
+    struct quota_pods *p = q->pods;
+    if (!((struct quota_job *)job_own(s, j))->pods_place)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        p->leaving = array_grown(sched_alloc, s, p->leaving, &p->leaving_capacity, p->n_leaving,
+                                 sizeof *p->leaving);
+        p->leaving[p->n_leaving++] = (struct pod_here){ j, piece[i].task, piece[i].node };
+    }
+}
+
+void quota_pods_forget(struct sched *s, struct quota_state *q, job_id j, const struct placement *at)
+{
+    struct quota_pods *p = q->pods;
+    size_t left = 0;
+    if (!((struct quota_job *)job_own(s, j))->pods_place)
+        return;
+    for (size_t i = 0; i < p->n_here; i++) {
+        const struct piece *promised = placement_task(at, p->here[i].task);
+        if (p->here[i].job != j || !promised || promised->node != p->here[i].node)
+            p->here[left++] = p->here[i];
+    }
+    p->n_here = left;
+}
+
+size_t quota_pods_mark(const struct quota_state *q)
+{
+    return q->pods ? q->pods->n_here : 0;
+}
+
+void quota_pods_rollback(struct quota_state *q, size_t mark)
+{
+    if (q->pods)
+        q->pods->n_here = mark;
+}
+
+/* ---- An attempt ---- */
+
+struct of_attempt { const struct attempt *a; uint32_t task; };
+
+/* Those of the pass, but the task itself; then those that the attempt has placed. */
+static bool next_pod(struct pod_walk *w, struct pod_there *pod)
+{
+    const struct of_attempt *of = w->of;
+    const struct attempt *a = of->a;
+    const struct quota_pods *p = a->pods;
+    while (w->at < p->n_here) {
+        const struct pod_here *h = &p->here[w->at++];
+        if (h->job == a->job && h->task == of->task)
+            continue;
+        *pod = (struct pod_there){ h->node, job_pods(w->s, h->job) };
+        return true;
+    }
+    const struct pod_rules *own = job_pods(w->s, a->job);
+    uint32_t placed = w->at - (uint32_t)p->n_here;
+    if (!own || placed >= a->n)
+        return false;
+    w->at++;
+    *pod = (struct pod_there){ a->placed[placed].at.node, own };
+    return true;
+}
+
+void attempt_filter(struct attempt *a, uint32_t task)
+{
+    struct quota_pods *p = a->pods;
+    if (!p)
+        return;
+    const struct of_attempt of = { a, task };
+    const struct pod_rules *r = beside_rules(a->s, a->job);
+    struct pod_walk all = { .next = next_pod, .s = a->s, .of = &of };
+    memset(p->bars, 0, p->n_nodes * sizeof *p->bars);
+    beside_filter(p->room, r, all, p->n_nodes, p->bars);
+    a->barred = p->bars;
+    if (!a->how->by_pods)
+        return;
+    memset(p->score, 0, p->n_nodes * sizeof *p->score);
+    beside_score(r, all, p->n_nodes, p->score);
+    a->beside = p->score;
+}
