@@ -134,7 +134,7 @@ struct future {
     const uint64_t *avail;
     struct room room;             /* without those that may be stopped, and those taken away */
     const job_id *victim;
-    size_t n_victims, next;
+    size_t n_victims, n_removed, next;
     int64_t window_end, window;
 };
 
@@ -184,11 +184,11 @@ static int64_t will_run(struct sched *s, struct slurm *m, const struct backfill 
     if (slurm_select(s, m, need, avail, &m->room, where))
         return m->now_s;
     f.room = slurm_room_copy(s, m, &m->room);
-    f.n_victims = p->component ? 0 : slurm_candidates(s, m, e, &victim);
+    f.n_victims = p->component ? 0 : slurm_candidates(s, m, e, &victim, &f.n_removed);
     f.victim = f.n_victims ? victim : NULL;
-    for (size_t i = 0; i < f.n_victims; i++)
+    for (size_t i = 0; i < f.n_removed; i++)
         slurm_room_give(s, &f.room, victim[i]);
-    if (f.n_victims && slurm_select(s, m, need, avail, &f.room, where))
+    if (f.n_removed && slurm_select(s, m, need, avail, &f.room, where))
         return m->now_s;
     while ((last = next_group(s, x, &f))) {
         do

@@ -251,7 +251,7 @@ static void slurm_schedule(struct sched *s, const void *params, void *state)
 static const char *const schedulers[] = { "backfill", "builtin", NULL };
 static const char *const priorities[] = { "basic", "multifactor", NULL };
 static const char *const preempts[] = { "none", "partition", "qos", NULL };
-static const char *const modes[] = { "off", "requeue", "cancel", NULL };
+static const char *const modes[] = { "off", "requeue", "cancel", "suspend", NULL };
 static const struct param slurm_param_list[] = {
     { "scheduler", "backfill: a backfill scheduler besides the main one", "", 0, 0, SCHEDULER_BACKFILL,
       schedulers, AT(scheduler) },

@@ -43,7 +43,7 @@
 enum { SCHEDULER_BACKFILL, SCHEDULER_BUILTIN };
 enum { PRIORITY_BASIC, PRIORITY_MULTIFACTOR };
 enum { PREEMPT_NONE, PREEMPT_PARTITION, PREEMPT_QOS };
-enum { MODE_OFF, MODE_REQUEUE, MODE_CANCEL };
+enum { MODE_OFF, MODE_REQUEUE, MODE_CANCEL, MODE_SUSPEND };
 
 struct slurm_params {
     struct batch_params batch;
@@ -176,8 +176,10 @@ uint32_t slurm_qos(const struct sched *s, job_id j);         /* ID_NONE: none */
 
 /* ---- victims.c: at the cost of which jobs ---- */
 
-/* Running jobs that may be stopped for the entry, in their order; scratch. */
-size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e, job_id **to);
+/* Running jobs that may be stopped for the entry, in their order; scratch. Those of mode suspend are
+ * behind the first *n_removed, which leave their nodes when they are stopped. */
+size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e, job_id **to,
+                        size_t *n_removed);
 /* Tells jobs to stop so that the entry fits; it starts in a later pass. false: none are enough. */
 bool slurm_preempt(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among);
 /* In this pass jobs were told to stop for another entry of its job: this one is passed over. */

@@ -7,7 +7,12 @@
  * last needed first, the others by how many of the chosen nodes they hold (preempt_strict_order:
  * the rest as it was). Those of them on chosen nodes are told to stop; GPUs play no part in it
  * (SchedMD/slurm:src/slurmctld/preempt.c, src/plugins/select/cons_common/job_test.c, _run_now).
- * The job itself starts in a later pass, when the nodes are free. */
+ * The job itself starts in a later pass, when the nodes are free.
+ *
+ * Jobs of mode suspend would keep their GPUs and memory, and give only their CPUs, to a job that
+ * starts beside them. So nothing that lacks GPUs can start at their cost, and as a plan does not
+ * expect them to end, nothing is planned where they are. That a job that lacks nothing but CPUs
+ * starts there is not played: it waits. */
 #include "policies/slurm/slurm.h"
 
 #include <stdlib.h>
@@ -17,7 +22,7 @@
 #define MESSAGE_TIMEOUT_S 10      /* slurm.conf, MessageTimeout */
 #define NODES_MOST        65535
 
-struct victim { job_id job; double first; int64_t start_ns; uint32_t nodes; size_t place; };
+struct victim { job_id job; bool stays; double first; int64_t start_ns; uint32_t nodes; size_t place; };
 
 static bool by_partition(const struct slurm *m, const struct entry *e, const struct slurm_job *victim)
 {
@@ -29,6 +34,20 @@ static bool by_qos(struct sched *s, const struct slurm *m, const struct entry *e
 {
     uint32_t x = slurm_qos(s, e->job), y = slurm_qos(s, victim);
     return x != ID_NONE && y != ID_NONE && m->site->qos[x].preempts[y / 64] >> y % 64 & 1;
+}
+
+static int mode_of(struct sched *s, const struct slurm *m, job_id j, int64_t *grace_ns)
+{
+    const struct slurm_job *own = job_own(s, j);
+    uint32_t qos = slurm_qos(s, j);
+    bool tiers = (int)m->params->preempt == PREEMPT_PARTITION;
+    int said = tiers ? m->partition[own->partition].preempt : m->site->qos[qos].preempt;
+    *grace_ns = tiers ? m->partition[own->partition].grace_ns : m->site->qos[qos].grace_ns;
+    if (said == SITE_PREEMPT_CLUSTER)
+        return (int)m->params->preempt_mode;
+    static const int modes[] = { [SITE_PREEMPT_OFF] = MODE_OFF, [SITE_PREEMPT_REQUEUE] = MODE_REQUEUE,
+                                 [SITE_PREEMPT_CANCEL] = MODE_CANCEL, [SITE_PREEMPT_SUSPEND] = MODE_SUSPEND };
+    return modes[said];
 }
 
 static bool may_stop(struct sched *s, const struct slurm *m, const struct entry *e, job_id victim)
@@ -46,6 +65,8 @@ static bool may_stop(struct sched *s, const struct slurm *m, const struct entry 
 static int in_order(const void *left, const void *right)
 {
     const struct victim *a = left, *b = right;
+    if (a->stays != b->stays)
+        return a->stays ? 1 : -1;
     if (a->start_ns != b->start_ns)
         return a->start_ns > b->start_ns ? -1 : 1;
     if (a->first != b->first)
@@ -66,12 +87,15 @@ static uint32_t nodes_in(struct sched *s, const struct slurm *m, job_id j, const
     return n < NODES_MOST ? n : NODES_MOST;
 }
 
-size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e, job_id **to)
+size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e, job_id **to,
+                        size_t *n_removed)
 {
+    int64_t ignored;
     bool youngest = m->params->preempt_youngest_first > 0,
          tiers = (int)m->params->preempt == PREEMPT_PARTITION;
     size_t n = 0;
     *to = sched_scratch(s, (m->n_running + 1) * sizeof **to);
+    *n_removed = 0;
     if ((int)m->params->preempt == PREEMPT_NONE || (int)m->params->preempt_mode == MODE_OFF)
         return 0;
     struct victim *all = sched_scratch(s, (m->n_running + 1) * sizeof *all);
@@ -82,14 +106,17 @@ size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e,
         const struct slurm_job *own = job_own(s, r);
         all[n++] = (struct victim){
             .job = r,
+            .stays = mode_of(s, m, r, &ignored) == MODE_SUSPEND,
             .first = youngest ? 0 : tiers ? m->partition[own->partition].tier : m->site->qos[slurm_qos(s, r)].priority,
             .start_ns = youngest ? own->start_ns : 0,
             .nodes = youngest ? 0 : nodes_in(s, m, r, NULL),
         };
     }
     qsort(all, n, sizeof *all, in_order);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         (*to)[i] = all[i].job;
+        *n_removed += !all[i].stays;
+    }
     return n;
 }
 
@@ -135,18 +162,6 @@ static void reorder(struct sched *s, const struct slurm *m, job_id *victim, size
 }
 
 /* ---- The order to stop ---- */
-
-static int mode_of(struct sched *s, const struct slurm *m, job_id j, int64_t *grace_ns)
-{
-    const struct slurm_job *own = job_own(s, j);
-    uint32_t qos = slurm_qos(s, j);
-    bool tiers = (int)m->params->preempt == PREEMPT_PARTITION;
-    int said = tiers ? m->partition[own->partition].preempt : m->site->qos[qos].preempt;
-    *grace_ns = tiers ? m->partition[own->partition].grace_ns : m->site->qos[qos].grace_ns;
-    if (said == SITE_PREEMPT_CLUSTER)
-        return (int)m->params->preempt_mode;
-    return said == SITE_PREEMPT_CANCEL ? MODE_CANCEL : MODE_REQUEUE;
-}
 
 static void kill_job(struct sched *s, struct slurm *m, job_id j)
 {
@@ -197,7 +212,9 @@ bool slurm_preempt(struct sched *s, struct slurm *m, const struct entry *e, cons
     job_id *victim;
     if (own->spare_s > m->now_s)
         return false;
-    size_t n = slurm_candidates(s, m, e, &victim), used = take_away(s, m, &need, among, victim, n, &where);
+    size_t n;
+    (void)slurm_candidates(s, m, e, &victim, &n);
+    size_t used = take_away(s, m, &need, among, victim, n, &where);
     if (!used)
         return false;
     for (double pass = 0; used > 1 && pass <= m->params->preempt_reorder_count && pass < (double)n; pass++) {

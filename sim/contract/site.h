@@ -11,7 +11,8 @@
 #pragma once
 #include "queues.h"
 
-enum site_preempt { SITE_PREEMPT_CLUSTER, SITE_PREEMPT_OFF, SITE_PREEMPT_REQUEUE, SITE_PREEMPT_CANCEL };
+/* suspend: the jobs stand still, and keep GPUs and memory */
+enum site_preempt { SITE_PREEMPT_CLUSTER, SITE_PREEMPT_OFF, SITE_PREEMPT_REQUEUE, SITE_PREEMPT_CANCEL, SITE_PREEMPT_SUSPEND };
 struct partition_facts {
     const char *name;
     const uint64_t *nodes;        /* bit n % 64 of word n / 64: node n belongs to it */

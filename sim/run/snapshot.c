@@ -113,9 +113,22 @@ static void count_untold(struct taking *t, const struct live *l)
     const struct overhead *p = job_overhead(t->s, l->job);
     bool waits = !occupied(t->s, l) || l->leaving;
     t->to->restarted += waits && t->s->job[l->job].start_ns >= 0 && p->start_ns != p->restart_ns;
-    t->to->requeued += l->requeues > 0 && p->most_stops > 0;
     t->to->suspended += l->suspended != NULL;
     t->to->parts += l->part != NULL;
+}
+
+/* It may be requeued as often as it still may here. */
+static void take_requeues(struct taking *t, const struct live *l, struct job_truth *truth)
+{
+    const struct workload *w = &t->to->workload;
+    struct own_overhead own = OWN_OVERHEAD_NONE;
+    int64_t most_stops = job_overhead(t->s, l->job)->most_stops;
+    if (!l->requeues || !most_stops)
+        return;
+    if (truth->overhead)
+        own = workload_overhead(w, truth->overhead);
+    own.most_stops = most_stops - l->requeues;
+    truth->overhead = intern_add(w->overheads, (const char *)&own, sizeof own) + 1;
 }
 
 /* When the log says that it starts, if it has not started by then. */
@@ -146,6 +159,7 @@ static int take_job(struct taking *t, job_id j, struct error *err)
         truth->duration_ns = job_left_ns(s, l);
         truth->estimate_ns = job_estimate_ns(s, j);
         count_untold(t, l);
+        take_requeues(t, l, truth);
         result = take_place(t, l, truth, err);
     }
     take_record(t, j, facts, truth);
@@ -198,6 +212,9 @@ static void make_room(struct snapshot *n, const struct sched *s)
     w->queue_names = intern_new();
     for (queue_id q = 0; q < s->cluster->n_queues; q++)      /* facts.queue is a queue of the cluster */
         intern_add(w->queue_names, s->cluster->queue[q].name, strlen(s->cluster->queue[q].name));
+    w->overheads = intern_new();
+    for (uint32_t i = 0; i < intern_count(from->overheads); i++)
+        intern_add(w->overheads, intern_text(from->overheads, i), sizeof(struct own_overhead));
     if (!from->depends_first)
         return;
     w->depends_first = mem_new(from->n_jobs + (size_t)1, sizeof *w->depends_first);
@@ -277,6 +294,7 @@ void snapshot_free(struct snapshot *n)
     free(w->depends_on);
     free(w->depends_how);
     free(w->turn);
+    intern_free(w->overheads);
     free(n->options);
     free(n);
 }

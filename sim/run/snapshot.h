@@ -3,7 +3,7 @@
  * Time 0 is the time of the snapshot, after all that happened then. In it is every job that has not ended, in the same order: a job that
  * waits or holds something is submitted at 0, those to come as much later as they would have been. A job has as duration the
  * work that it still must do and as estimate what is left of that; a running one says where it runs and for how long it has, one
- * that is leaving when it will have left; a dependency on a job that has ended is fulfilled; a job
+ * that is leaving when it will have left; what has a bound on its requeues how many are left of them; a dependency on a job that has ended is fulfilled; a job
  * with a dependency that can never be met is not in it. Deadlines move along.
  *
  * "For how long" is said so that the rest of the start-up, and the progress that a stop would cost, come out as in the run; where
@@ -19,7 +19,6 @@ struct snapshot {
     /* Jobs of which it does not say all, and why: */
     uint32_t moved;               /* the start time of that many running jobs is told as another one */
     uint32_t restarted;           /* waits, and has run before: its start will cost as the first one does, which differs */
-    uint32_t requeued;            /* was requeued: may be so as often as when it was submitted */
     uint32_t suspended;           /* suspended: it waits, and loses nothing */
     uint32_t parts;               /* tasks of it are still saving: are gone at once */
     char *options;                /* of a run of it, for its cluster: " --set 'KEY=VALUE'" each, for a shell; empty: none */

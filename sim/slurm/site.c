@@ -240,25 +240,44 @@ static bool is_yes(const char *value)
     return strcasecmp(value, "YES") == 0;
 }
 
-bool site_preempt_read(struct slurm_site *s, const char *word, enum site_preempt *to)
+/* One word of the list. false: there is no such word. */
+static bool read_preempt_word(struct slurm_site *s, const char *word, size_t length,
+                              enum site_preempt *to)
 {
-    static const struct { const char *word; enum site_preempt mode; bool left_out;
-    } modes[] = { { "OFF", SITE_PREEMPT_OFF, false },
-                  { "REQUEUE", SITE_PREEMPT_REQUEUE, false },
-                  { "CANCEL", SITE_PREEMPT_CANCEL, false },
-                  { "SUSPEND", SITE_PREEMPT_CLUSTER, true },
-                  { "GANG", SITE_PREEMPT_CLUSTER, true },
-                  { "WITHIN", SITE_PREEMPT_CLUSTER, true },
-                  { "CLUSTER", SITE_PREEMPT_CLUSTER, false } };
+    static const struct { const char *word; enum site_preempt mode; const char *left_out;
+    } modes[] = { { "OFF", SITE_PREEMPT_OFF, NULL },
+                  { "REQUEUE", SITE_PREEMPT_REQUEUE, NULL },
+                  { "CANCEL", SITE_PREEMPT_CANCEL, NULL },
+                  { "SUSPEND", SITE_PREEMPT_SUSPEND,
+                    "left out: PreemptMode SUSPEND: that suspended jobs give their CPUs to others; "
+                    "they keep their GPUs and memory, so that no job gets GPUs by it" },
+                  { "GANG", SITE_PREEMPT_OFF, "left out: PreemptMode GANG: time slices" },
+                  { "WITHIN", SITE_PREEMPT_CLUSTER,
+                    "left out: PreemptMode WITHIN, read as that of the cluster" },
+                  { "CLUSTER", SITE_PREEMPT_CLUSTER, NULL } };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strncasecmp(word, modes[i].word, strlen(modes[i].word)) == 0) {
+        if (strlen(modes[i].word) == length && strncasecmp(word, modes[i].word, length) == 0) {
             *to = modes[i].mode;
             if (modes[i].left_out)
-                site_remark(s, "left out: PreemptMode %s, read as that of the cluster",
-                            modes[i].word);
+                site_remark(s, "%s", modes[i].left_out);
             return true;
         }
     return false;
+}
+
+bool site_preempt_read(struct slurm_site *s, const char *words, enum site_preempt *to)
+{
+    enum site_preempt one;
+    *to = SITE_PREEMPT_OFF;
+    for (const char *at = words;; at++) {
+        size_t length = strcspn(at, ",");
+        if (!read_preempt_word(s, at, length, &one))
+            return false;
+        *to = one != SITE_PREEMPT_OFF ? one : *to; /* GANG beside another one changes nothing */
+        at += length;
+        if (!*at)
+            return true;
+    }
 }
 
 static void leave_partition_key(struct slurm_site *s, const struct conf_pair *p)

@@ -62,7 +62,8 @@ uint32_t site_node_find(const struct slurm_site *s, const char *name);       /* 
 /* A remark, once; the same text again counts. */
 void site_remark(struct slurm_site *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A PreemptMode; SUSPEND, GANG and WITHIN are remarks, and that of the cluster. false: no such word. */
-bool site_preempt_read(struct slurm_site *s, const char *word, enum site_preempt *to);
+/* A PreemptMode, of one word or "SUSPEND,GANG"; SUSPEND, GANG (alone: OFF) and WITHIN (that of the
+ * cluster) are remarks. false: a word is none. */
+bool site_preempt_read(struct slurm_site *s, const char *words, enum site_preempt *to);
 /* Global key of slurm.conf as text; NULL: not there. */
 const char *site_key(const struct slurm_site *s, const char *key);

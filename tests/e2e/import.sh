@@ -173,6 +173,22 @@ partitions:
   - { name: "all", nodes: all, default: true, tier: 1, factor: 1, default_time_s: 120, preempt_mode: "off" }
 time_limits: { enforce: true, over_s: 0, check_s: 30 }
 END
+cat >suspend.conf <<'END'
+PreemptType=preempt/partition_prio
+PreemptMode=SUSPEND,GANG
+NodeName=n1 CPUs=8 Gres=gpu:a100:4
+PartitionName=low Nodes=n1 PreemptMode=GANG,SUSPEND
+PartitionName=high Nodes=n1 PriorityTier=2 PreemptMode=GANG
+END
+"$gpuyard" import slurm --conf suspend.conf -o suspending >out 2>err
+check "imported with SUSPEND: $(cat err)" $?
+[ "$(grep -c -e 'low.*preempt_mode: suspend' -e 'high.*preempt_mode: "off"' suspending/cluster.yaml)" = 2 ]
+check "partitions whose jobs are suspended, and are not: GANG alone" $?
+grep -q ',preempt=partition,preempt_mode=suspend$' suspending/report.txt
+check "the policy suspends" $?
+grep -q '^left out: PreemptMode SUSPEND: that suspended jobs give their CPUs' suspending/report.txt &&
+    grep -q '^left out: PreemptMode GANG: time slices' suspending/report.txt
+check "what suspending does not do is said" $?
 [ ! -e shown_site/jobs.csv ] && [ ! -e shown_site/now.csv ]
 check "no log, no trace" $?
 

@@ -53,10 +53,18 @@ says err "gpuyard: warning: 1 job failed when stopped, as max_requeues lets it g
 trace 5
 run never.yaml t.csv preemptive
 ends "but five of the job" "a=110:completed b=15:completed c=45:completed"
-# a snapshot at 20 s does not say that a was requeued
-trace 1
-"$G" run -c one.yaml -t t.csv -p preemptive --snapshot 20 -o out.d >out 2>err
-says err "gpuyard: warning: snapshot: jobs that were requeued (1) may be so as often as when they were submitted"
+# a snapshot at 20 s says how many requeues are left of one and of two: c stops a at 40 s for the second time
+for case in 1=20:failed 2=90:completed; do
+    trace ${case%%=*}
+    "$G" run -c one.yaml -t t.csv -p preemptive --snapshot 20 -o out.d >out 2>err
+    check "a snapshot after one of ${case%%=*} requeues: $(cat err)" $?
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "max_requeues") column = i } $1 == "a" { print column ? $column : "" }' \
+        out.d/snapshot.csv >got
+    [ "$(cat got)" = $((${case%%=*} - 1)) ] && ok || fail "requeues left of ${case%%=*}: $(cat got)"
+    cp out.d/snapshot.csv later.csv
+    run one.yaml later.csv preemptive
+    ends "from then on, of ${case%%=*}" "a=${case#*=} c=25:completed"
+done
 # a job that is suspended does not go back to its queue
 trace 0
 run one.yaml t.csv preemptive:mode=suspend

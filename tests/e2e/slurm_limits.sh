@@ -107,5 +107,39 @@ END
 "$gpuyard" run -q -c one.yaml -t jobs.csv -p slurm:scheduler=builtin,partition_job_depth=2 --outputs events -o told
 holds told/events.csv 'decision,c,blocked,limit'
 
+# SUSPEND frees no GPUs: h, of the higher tier, waits for a and b, though requeueing would start it. As its plan never expects these to
+# end, it has no reservation, and c backfills beside b; with b and a ending at 60 (no preemption) h would be planned for 60 on both nodes,
+# and c, which ends at 186, would wait for h (src/plugins/select/cons_common/job_test.c, _run_now and _will_run_test).
+cat >one.yaml <<'END'
+nodes: [{ group: g, count: 2, gpus: 4 }]
+partitions: [{ name: low, nodes: all, tier: 1, preempt_mode: suspend }, { name: high, nodes: all, tier: 2, preempt_mode: "off" }]
+END
+cat >jobs.csv <<'END'
+job_id,submit_s,duration_s,gpus,tasks,gpus_per_task,estimate_s,partition
+a,0,50,4,1,4,60,low
+b,0,30,2,1,2,60,low
+h,5,60,8,2,4,60,high
+c,6,180,2,1,2,180,low
+END
+every=batch_sched_delay=0,bf_interval=1,bf_resolution=1,bf_window=60,requeue_delay_s=10
+plays suspend slurm:preempt=partition,preempt_mode=requeue,$every <<'END'
+a 0 0
+b 0 1
+h 186 0;1
+c 6 1
+END
+plays no_preemption slurm:preempt=none,$every <<'END'
+a 0 0
+b 0 1
+h 50 0;1
+c 110 0
+END
+sed -i 's/preempt_mode: suspend/preempt_mode: cancel/' one.yaml
+plays cancel slurm:preempt=partition,preempt_mode=requeue,$every <<'END'
+a 0 0
+b 0 1
+h 6 0;1
+c 66 0
+END
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -33,6 +33,7 @@ tiers requeue_delay_s=200
 tiers preempt=none
 narrow partition_job_depth=1
 het bf_resolution=120
+suspend preempt=none
 END
 echo "$passed passed, $failed failed, ${skipped:-0} skipped"
 [ "$failed" -eq 0 ]

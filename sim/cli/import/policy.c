@@ -112,11 +112,16 @@ static void put_preemption(FILE *f, struct import *im)
         site_remark(im->site, "left out with --plain: %s", type);
         return;
     }
+    static const char *const words[] = { [SITE_PREEMPT_OFF] = "off",
+                                         [SITE_PREEMPT_REQUEUE] = "requeue",
+                                         [SITE_PREEMPT_CANCEL] = "cancel",
+                                         [SITE_PREEMPT_SUSPEND] = "suspend" };
+    enum site_preempt how = SITE_PREEMPT_OFF;
     fprintf(f, ",preempt=%s", partition ? "partition" : "qos");
-    if (is(mode, "REQUEUE") || is(mode, "CANCEL"))
-        fprintf(f, ",preempt_mode=%s", is(mode, "REQUEUE") ? "requeue" : "cancel");
-    else if (mode && !is(mode, "OFF"))
+    if (mode && (!site_preempt_read(im->site, mode, &how) || how == SITE_PREEMPT_CLUSTER))
         site_remark(im->site, "left out: PreemptMode %.40s", mode);
+    else
+        fprintf(f, ",preempt_mode=%s", words[how]);
 }
 
 char *import_policy(struct import *im)

@@ -367,7 +367,8 @@ static void put_preempt(struct output *o, enum site_preempt mode)
 {
     static const char *const words[] = { [SITE_PREEMPT_OFF] = "\"off\"",
                                          [SITE_PREEMPT_REQUEUE] = "requeue",
-                                         [SITE_PREEMPT_CANCEL] = "cancel" };
+                                         [SITE_PREEMPT_CANCEL] = "cancel",
+                                         [SITE_PREEMPT_SUSPEND] = "suspend" };
     if (mode != SITE_PREEMPT_CLUSTER)
         out_printf(o, ", preempt_mode: %s", words[mode]);
 }

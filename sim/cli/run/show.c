@@ -499,7 +499,6 @@ static void not_in_snapshot(const struct shown *x, const struct snapshot *n)
           "have another start time in it, so that stopping them costs the same" },
         { n->restarted, "waiting jobs that have run before",
           "pay start_s in a run of it, instead of restart_s" },
-        { n->requeued, "jobs that were requeued", "may be so as often as when they were submitted" },
         { n->suspended, "suspended jobs", "wait in it, without lost work" },
         { n->parts, "jobs of which tasks are still saving", "are in it without these tasks" },
     };

@@ -149,7 +149,7 @@ class Site:
 
     @staticmethod
     def mode(text):
-        return {"OFF": '"off"', "REQUEUE": "requeue", "CANCEL": "cancel"}[text.upper()]
+        return {"OFF": '"off"'}.get(text.upper(), text.lower().split(",")[0])      # "SUSPEND,GANG"
 
     def write_accounts(self, f):
         if not self.users:
@@ -202,7 +202,7 @@ class Site:
         preempt = {"preempt/partition_prio": "partition", "preempt/qos": "qos"}.get(
             self.keys.get("PreemptType", ""))
         if preempt:
-            words += [f"preempt={preempt}", f"preempt_mode={self.keys['PreemptMode'].lower()}"]
+            words += [f"preempt={preempt}", f"preempt_mode={self.mode(self.keys['PreemptMode'])}"]
         if "KillWait" in self.keys:
             words.append(f"kill_wait_s={self.keys['KillWait']}")
         words.append(f"requeue_delay_s={self.expire + 1}")
