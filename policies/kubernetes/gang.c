@@ -54,9 +54,30 @@ static bool bind_some(struct sched *s, struct kube *k, job_id j, bool minimum)
 static bool bind_pods(struct sched *s, struct kube *k, job_id j, bool *all)
 {
     const struct job_facts *f = job_facts(s, j);
-    *all = kube_by_pods(f) && (f->min_tasks == kube_pods(f->ask) || bind_some(s, k, j, true)) &&
+    *all = (f->min_tasks == kube_pods(f->ask) || bind_some(s, k, j, true)) &&
            bind_some(s, k, j, false);
     return job_state(s, j) == JOB_RUNNING;
+}
+
+/* The pods that it lacks, one by one, where the levels that it requires leave room beside those that
+ * it has. true: it has all. */
+static bool grow_inside(struct sched *s, job_id j)
+{
+    bool all = true;
+    for (const struct request *run = job_facts(s, j)->ask; run; run = run->next) {
+        uint32_t end = run->first_task + kube_pods_of(run);
+        bool bound = true;
+        for (uint32_t task = run->first_task; task < end && bound; task++) {
+            struct request pod = kube_pod(run, task);
+            pod.job = j;
+            if (kube_holds(s, j, task))
+                continue;
+            const struct placement *where = sched_place(s, sched_view(s, FREE_IDLE), &pod);
+            bound = where && sched_start(s, j, where) == SCHED_OK;
+        }
+        all = all && bound;
+    }
+    return all;
 }
 
 /* Its pods by their scores, as one placement. NULL: one finds no node. */
@@ -109,10 +130,15 @@ bool gang_bind(struct sched *s, struct kube *k, job_id j)
     if (reserves(k))
         /* one that ran as the trace began stays as it is */
         return job_placement(s, j) || bind_beside(s, k, j);
-    bool all, some = job_placement(s, j) != NULL;
+    bool all, some = job_placement(s, j) != NULL, by_pods = kube_by_pods(job_facts(s, j));
     sched_mark_t before = sched_mark(s);
-    if (bind_pods(s, k, j, &all))
+    if (by_pods && bind_pods(s, k, j, &all))
         return all;
+    if (!by_pods && some) {
+        all = grow_inside(s, j);
+        if (job_state(s, j) == JOB_RUNNING)
+            return all;
+    }
     sched_rollback(s, before);
     if (some)
         return false;
@@ -121,7 +147,9 @@ bool gang_bind(struct sched *s, struct kube *k, job_id j)
     all = where != NULL;
     if (!all)
         where = sched_place(s, sched_view(s, FREE_IDLE), job_request_least(s, j));
-    return where && sched_start(s, j, where) == SCHED_OK && all;
+    if (!where || sched_start(s, j, where) != SCHED_OK)
+        return false;
+    return all || (!by_pods && grow_inside(s, j));
 }
 
 /* ---- Whether other gangs may pass ---- */

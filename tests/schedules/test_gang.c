@@ -40,6 +40,18 @@ static const struct schedule rows[] = {
     { "minimum: within a level", "gang", { { .name = "node", .gpu_model = "A100", .count = 2, .gpus = 4, .cpu_milli = INT64_MAX,
         .mem_mib = INT64_MAX, .nodes_per_rack = 1 } }, .jobs = {
         { 0, 10, 8, 0, .ends = 20, PODS(8), .min_tasks = 4, .required = "rack", .took = "0:0 0:1 0:2 0:3" } } },
+    /* One of two on node 2; node 0 of the other rack comes free at 4 and is not taken, node 3 at 12: half the work for 12 s,
+     * the other 14 s of 20 with both */
+    { "minimum: it grows inside its rack", "gang", { { .name = "node", .gpu_model = "A100", .count = 4, .gpus = 1, .cpu_milli = INT64_MAX,
+        .mem_mib = INT64_MAX, .nodes_per_rack = 2 } }, .jobs = {
+        { 0, 4, 1, 0, .on = "0:0" }, { 0, 100, 1, 0, .on = "1:0" }, { 0, 12, 1, 0, .on = "3:0" },
+        { 0, 20, 2, 0, .ends = 26, PODS(2), .min_tasks = 1, .required = "rack", .took = "2:0; 2:0 3:0" } } },
+    /* Three of four fit in the rack, and start at once with the minimum of two; the fourth at 8: three quarters for 8 s, the
+     * other 14 s of 20 with all */
+    { "minimum: more than that at once", "gang", { { .name = "node", .gpu_model = "A100", .count = 2, .gpus = 4, .cpu_milli = INT64_MAX,
+        .mem_mib = INT64_MAX, .nodes_per_rack = 1 } }, .jobs = {
+        { 0, 8, 1, 0, .on = "0:0" }, { 0, 100, 4, 0, PODS(1), .on = "1:0-3" },
+        { 0, 20, 4, 0, .ends = 22, PODS(4), .min_tasks = 2, .required = "rack" } } },
     { "minimum: strict, too", STRICT, ONE_NODE(2), .jobs = {
         { 0, 10, 1, 0 }, { 0, 20, 2, 0, .ends = 25, PODS(2), .min_tasks = 1 } } },
     /* A third of the work for 12 s, two thirds from then to 30, all of it for the rest: 4 + 12 + 4 */
