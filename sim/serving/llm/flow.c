@@ -3,9 +3,40 @@
 
 #include <math.h>
 
-enum { HALVINGS = 60 };
+enum { TRIES = 100 };
 #define CLOSE 1e-11 /* relative, of what is halved */
 #define FULL  .999  /* of what full steps serve: from there on the wait is as there */
+
+/* Where f, which is above 0 at low, falls below it: false position, in which an end that stays
+ * halves its value (Dowell and Jarratt, BIT 11, 1971). f(x) is what x should be, less x. The end
+ * that f does not cross. */
+typedef double excess(void *self, double x);
+
+static double crossing(excess *f, void *self, double low, double high)
+{
+    double at_low = f(self, low), at_high = f(self, high), x = at_low <= 0 ? low : high;
+    int stays = 0;
+    if (at_low <= 0 || at_high >= 0)
+        return x;
+    for (int i = 0; i < TRIES && high - low > CLOSE * high; i++) {
+        x = low + (high - low) * (at_low / (at_low - at_high));
+        double at_x = f(self, x);
+        if (fabs(at_x) <= CLOSE * x)
+            break;
+        if (at_x > 0) {
+            low = x;
+            at_low = at_x;
+            at_high *= stays > 0 ? .5 : 1;
+            stays = 1;
+        } else {
+            high = x;
+            at_high = at_x;
+            at_low *= stays < 0 ? .5 : 1;
+            stays = -1;
+        }
+    }
+    return x;
+}
 
 struct asked {
     const struct llm_batching *b;
@@ -120,21 +151,35 @@ struct state {
     double share;          /* of it, what prompts add */
 };
 
+struct load {
+    const struct asked *a;
+    double rate, running;
+    struct state s;
+};
+
+/* With the prompts that come in a step of that length. */
+static struct steps steps_after(const struct load *l, double step_s)
+{
+    return steps_of(l->a, l->running, 1 + l->rate / l->a->b->ranks * step_s);
+}
+
+static double longer(void *self, double step_s)
+{
+    const struct load *l = self;
+    return l->s.t0_s + l->rate * step_s * steps_after(l, step_s).delta_s - step_s;
+}
+
 /* Steps are as long as the prompts that come in one of them make them. */
 static struct state state_at(const struct asked *a, double rate, double running)
 {
     struct llm_step none = decoding_of(a, 0);
     struct llm_time t0 =
         a->output > 1 ? token_step(a, running) : llm_time_of(&a->b->law, &none, a->speed);
-    struct state s = { .t0_s = t0.step_s, .t0_gpu_s = t0.gpu_s };
-    double low = s.t0_s, high = s.t0_s / (1 - FULL);
-    for (int i = 0; i < HALVINGS && high - low > CLOSE * high; i++) {
-        s.step_s = low + (high - low) / 2;
-        s.x = steps_of(a, running, 1 + rate / a->b->ranks * s.step_s);
-        *(s.step_s < s.t0_s + rate * s.step_s * s.x.delta_s ? &low : &high) = s.step_s;
-    }
-    s.share = 1 - s.t0_s / s.step_s;
-    return s;
+    struct load l = { a, rate, running, { .t0_s = t0.step_s, .t0_gpu_s = t0.gpu_s } };
+    l.s.step_s = crossing(longer, &l, t0.step_s, t0.step_s / (1 - FULL));
+    l.s.x = steps_after(&l, l.s.step_s);
+    l.s.share = 1 - l.s.t0_s / l.s.step_s;
+    return l.s;
 }
 
 /* Of a prompt; of the first token all but t0 and its own Delta: the step that it finds, and others.
@@ -234,16 +279,18 @@ static struct found found_with(const struct asked *a, double rate, double runnin
     return f;
 }
 
-/* The least B that its own time per token keeps running. */
+static double more_running(void *self, double running)
+{
+    const struct load *l = self;
+    double each = l->rate / l->a->b->ranks * (l->a->output - 1);
+    return each * found_with(l->a, l->rate, running).token_s - running;
+}
+
+/* B that its own time per token keeps running. */
 static double running_at(const struct asked *a, double rate)
 {
-    double low = 0, high = full_of(a).running;
-    for (int i = 0; i < HALVINGS && high - low > CLOSE * high; i++) {
-        double middle = low + (high - low) / 2;
-        double needs = rate / a->b->ranks * (a->output - 1) * found_with(a, rate, middle).token_s;
-        *(middle < needs ? &low : &high) = middle;
-    }
-    return high;
+    struct load l = { .a = a, .rate = rate };
+    return crossing(more_running, &l, 0, full_of(a).running);
 }
 
 /* Of a replica that is in steps for that part of the time, and gets so many prompts a second. */
@@ -306,16 +353,18 @@ static struct full full_in_pools(const struct asked *a)
     return (struct full){ most, running };
 }
 
-/* B = rate (o - 1) t0 on each rank: t0 grows less than B, so halving finds it. */
+static double more_generating(void *self, double running)
+{
+    const struct load *l = self;
+    double each = l->rate / l->a->b->ranks * (l->a->output - 1);
+    return each * token_step(l->a, running).step_s - running;
+}
+
+/* B = rate (o - 1) t0 on each rank. */
 static double generating_at(const struct asked *a, double rate)
 {
-    double low = 0, high = full_in_pools(a).running;
-    for (int i = 0; i < HALVINGS && high - low > CLOSE * high; i++) {
-        double middle = low + (high - low) / 2;
-        double needs = rate / a->b->ranks * (a->output - 1) * token_step(a, middle).step_s;
-        *(middle < needs ? &low : &high) = middle;
-    }
-    return high;
+    struct load l = { .a = a, .rate = rate };
+    return crossing(more_generating, &l, 0, full_in_pools(a).running);
 }
 
 static struct llm_flow flow_in_pools(const struct asked *a, double rate)
