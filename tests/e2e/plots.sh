@@ -201,7 +201,8 @@ awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++)
 if grep -q '>1000<\|>10000<' a.svg; then fail "thousands without separators"; else ok; fi
 
 # The grey line of what arrives stays below the title; the least latency, of 0.04 s beside 10 s, above the axis; quotas say what they draw, in few digits.
-"$G" plot many -k arrived_load -f term >said && sed -n 2p said >first && [ "$(tr -d ' ' <first)" = 'GPUsallocated(%)' ] && ok || fail "a line through the title: $(cat first)"
+head -n 4 many.csv >few.csv && "$G" run -q -c hand.yaml -t few.csv -p fifo -o few          # three times all GPUs arrive
+"$G" plot few -k arrived_load -f term >said && sed -n 2p said >first && [ "$(tr -d ' ' <first)" = 'GPUsallocated(%)' ] && ok || fail "a line through the title: $(cat first)"
 says said "  broken line: all GPUs asked for are allocated"
 mkdir -p apart && { head -n 1 served/services.csv; printf '%s\n' 60,slow,10,600,600,0,0,1,1,1,5,5,10,,,1,1 60,quick,400,24000,24000,0,0,1,1,1,0.01,0.01,0.04,,,1,1; } >apart/services.csv
 for columns in 40 80; do
@@ -358,6 +359,15 @@ set --                                                                      # 26
 while [ $# -lt 27 ]; do set -- "$@" hand; done
 "$G" plot "$@" --kind jobs --format term >said && says said "  Lines of one letter: a picture tells them apart."
 expect 2 "gpuyard: plot: arrived_load shows at most 12 directories, got 13" "$G" plot kept/runs/* hand --kind arrived_load
+"$G" plot kept set --kind arrived_load -f csv >said 2>said2 && ok || fail "eight lines of 16 runs: $(cat said2)"
+# Of a long run means over time; the controls are a run of other numbers and its instants.
+"$G" plot set/fifo-1 --kind arrived_load -f csv >said && python3 "$root/tests/e2e/plot_numbers.py" arrived set/fifo-1 said && ok || fail "allocation against arrived load"
+if python3 "$root/tests/e2e/plot_numbers.py" arrived set/quota-1 said 2>said2; then fail "the control: means of another run"; else ok; fi
+"$G" plot set/fifo-1 --kind arrived_load -o a.svg && holds a.svg ">means over time, of a hundredth of the load each<"
+# Seeds of one run are one line of reliability, with the jobs and failures of all of them.  With seed 8 no job of one GPU fails.
+for seed in 1 2 8; do "$G" run -q -c breaking.yaml -t trace.csv -p fifo --seed $seed -o pool/$seed || fail "seed $seed with failures does not run"; done
+"$G" plot pool --kind reliability -f csv >said 2>said2 && same said2 /dev/null && python3 "$root/tests/e2e/plot_numbers.py" pooled said pool/1 pool/2 pool/8 && ok || fail "reliability of three seeds"
+if python3 "$root/tests/e2e/plot_numbers.py" pooled said pool/1 2>said2; then fail "the control: reliability of one of three seeds"; else ok; fi
 set --
 for load in 0.8 1 1.2; do for policy in fifo sjf; do for seed in 1 2; do set -- "$@" kept/runs/*load=${load}_${policy}_*seed=$seed; done; done; done
 "$G" plot "$@" --paper --kind jobs -o jobs.svg && "$G" plot "$@" --paper --kind energy -o energy.svg || fail "twelve lines on paper"
