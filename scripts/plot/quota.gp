@@ -3,7 +3,8 @@
 if (paper > 0) { across = paper < 600 ? 1 : across }
 down = (n + across - 1) / across
 panel_height = paper > 0 ? 110 : across == 1 ? 190 : 160
-key_height = paper <= 0 || paper >= 600 ? 0 : paper < 394 ? 68 : 36
+one_column = paper < (format eq 'svg' ? 480 : 394)       # a legend of five rows
+key_height = paper <= 0 || paper >= 600 ? 0 : one_column ? 68 : 36
 head = titles ? 54 : 30
 height = head + 36 + key_height + panel_height * down
 paper_height = height
@@ -45,7 +46,7 @@ set lmargin at screen 0; set rmargin at screen 1
 set tmargin at screen (30.0 + key_height) / height; set bmargin at screen 4.0 / height
 unset border; unset tics; unset title; unset grid
 set key center center horizontal Left reverse samplen 1.6 width -2
-if (key_height) { set key maxrows (paper < 394 ? 5 : 3) }
+if (key_height) { set key maxrows (one_column ? 5 : 3) }
 set yrange [0:1]
 fair_share = any_fair ? ", NaN with lines lw 1.4 dt fair_dash lc rgb fair_line title 'fair share'" : ''
 beyond = any_quota ? ", NaN with boxes fc rgb fill_beyond title 'held beyond it'" : ''

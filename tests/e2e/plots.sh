@@ -572,6 +572,7 @@ for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisat
     python3 "$root/tests/e2e/paper.py" fonts paper.pdf 3.3 8 && ok || fail "$kind: width and fonts of the PDF"
     [ "$(wc -c <paper.pdf)" -lt 200000 ] && ok || fail "$kind: the PDF has $(wc -c <paper.pdf) bytes"
     if grep -q '<script\|gnuplot_svg' paper.svg; then fail "$kind: the frame of gnuplot"; else ok; fi
+    python3 "$root/tests/e2e/paper.py" words paper.svg && ok || fail "$kind: its words"
     case $kind in wait_cdf|slowdown_cdf|utilisation_class|utilisation_state|queue_length|fragmentation|energy|carbon|cost|by_class|by_queue|preemptions|jobs|jct_ratio|normalised) continue ;; esac
     python3 "$root/tests/e2e/paper.py" grey paper.png && ok || fail "$kind: a colour in greys"
 done
@@ -580,6 +581,17 @@ printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1000,2,red\nb,0,900,2,blue\nc
 "$G" plot four --kind utilisation --paper -o paper.png && python3 "$root/tests/e2e/paper.py" bands paper.png 4 && ok || fail "greys of four bands"
 "$G" plot four --kind utilisation --width 3.3in --no-title -o paper.png
 if python3 "$root/tests/e2e/paper.py" bands paper.png 4 2>said; then fail "the control: colours that greys do not tell apart"; else ok; fi
+# Ten bands are more than eight greys: every second one is hatched. The control has no hatching.
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus,queue"; for (i = 0; i < 10; i++) print i ",0,1000,2,q" i }' >ten.csv
+sed 's/count: [0-9]*/count: 3/' hand.yaml >ten.yaml
+"$G" run -q -c ten.yaml -t ten.csv -p fifo -o ten || fail "ten queues do not run"
+"$G" plot ten --kind utilisation --paper -o paper.png && python3 "$root/tests/e2e/paper.py" stack paper.png 10 24 && ok || fail "ten bands in grey"
+for kind in utilisation gantt; do
+    "$G" plot ten --kind $kind --paper -o paper.svg && python3 "$root/tests/e2e/paper.py" words paper.svg && ok || fail "$kind of ten queues: its words"
+done
+mkdir -p even/plot && cp "$root"/scripts/plot/*.gp even/plot && sed -i 's/^hatched(name) = .*/hatched(name) = 0/' even/plot/common.gp
+GPUYARD_SCRIPTS=$PWD/even "$G" plot ten --kind utilisation --paper -o paper.png
+if python3 "$root/tests/e2e/paper.py" stack paper.png 10 24 2>said; then fail "the control: bands without their hatching"; else ok; fi
 "$G" plot set/quota-1 set/fifo-1 --kind jct_cdf --width 84mm --font 9 --label ours --label theirs -o paper.pdf && python3 "$root/tests/e2e/paper.py" fonts paper.pdf 3.30709 9 &&
     ok || fail "84 mm at 9 points"
 "$G" plot set/quota-1 set/fifo-1 --kind jct_cdf --label ours --label theirs -o a.svg && holds a.svg ">ours: 400 jobs<"
