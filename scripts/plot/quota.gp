@@ -16,12 +16,15 @@ set xrange [0:end]
 @time_words
 set multiplot
 if (titles) set label 1 heading at screen 0.5, screen 1 - 16.0 / height center font ',11'
-set label 2 'GPUs' at screen 12.0 / width, screen 0.5 center rotate by 90
+greatest = 0
+do for [k=1:n] { if (value('most'.k) > greatest) { greatest = value('most'.k) } }
+left = axis_margin(greatest * 1.25)
+set label 2 'GPUs' at screen 7.0 / width, screen 1 - (head + (panel_height * down - 42.0) / 2) / height center rotate by 90
 set label 3 time_label at screen 0.5, screen (40.0 + key_height) / height center
 do for [k=1:n] {
     column_k = (k - 1) % across; row_k = (k - 1) / across
-    set lmargin at screen (66.0 + column_k * (width - 69.0) / across) / width
-    set rmargin at screen (66.0 + (column_k + 1) * (width - 69.0) / across - 48) / width
+    set lmargin at screen (left + column_k * (width - left - 3.0) / across) / width
+    set rmargin at screen (left + (column_k + 1) * (width - left - 3.0) / across - 48) / width
     set tmargin at screen 1 - (head + row_k * panel_height + 0.0) / height
     set bmargin at screen 1 - (head + (row_k + 1) * panel_height - 42.0) / height
     set format x (k + across > n ? '%g' : '')

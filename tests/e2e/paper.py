@@ -8,7 +8,8 @@ white from each other and from the paper. A fill is a value that at least one pi
 stack: N bands of two GPUs each, below the black line of all GPUs, can be told from each other in grey: by a tenth of the way from black to
 white in their mean or in how far their pixels lie from it (one is hatched), or by the direction of their hatching.
 dashes: the second line, in the grey 112 of common.gp, has gaps: of the columns from its first to its last at least a quarter have none of it.
-words: no text lies over another, or over the edge of the picture. A character of DejaVu Sans is taken as half of the size wide and a capital as .73 high.
+words: no text lies over another, or over the edge of the picture. A digit of DejaVu Sans is .636 of the size wide, a comma .318, a capital .73 high; other
+characters are taken as half.
 """
 import collections
 import html
@@ -115,7 +116,7 @@ def words(path):
     for at, anchor, size, inner in re.findall(r'<g transform="translate\(([^)]*)\)((?: rotate\([^)]*\))?"[^>]*font-size="([\d.]+)"[^>]*>)\s*<text>(.*?)</text>', svg, re.S):
         text = html.unescape(re.sub("<[^>]*>", "", inner)).strip()
         x, y = (float(part) for part in at.split(","))
-        length, up = 0.5 * float(size) * len(text), 0.73 * float(size)
+        length, up = float(size) * sum(.636 if c.isdigit() else .318 if c in ",." else .5 for c in text), 0.73 * float(size)
         start = {"middle": -length / 2, "end": -length}.get(re.search('text-anchor="([a-z]*)"', anchor).group(1), 0)
         if text:
             boxes.append((text, x - up, y - start - length, x, y - start) if "rotate" in anchor else (text, x + start, y - up, x + start + length, y))
