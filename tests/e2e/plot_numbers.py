@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""plot_numbers.py arrived RUN CSV | pooled CSV RUN... - the CSV of a plot against the result files, by definition.
+"""plot_numbers.py arrived RUN CSV | pooled CSV RUN... | ratios CSV BASE BASE NEW NEW - the CSV of a plot against the result files, by definition.
 
 arrived: of a run to which many times its GPUs arrive each row is the mean over time of the GPUs allocated, from the row before (of the first: from the first
 arrival) to its own time; it ends a hundredth of all GPUs asked for, or the last of its instant, further on.
 pooled: of runs that differ in the seed alone the time that jobs of a size ran over the failures of all of them, and the service time over the time from
 start to end of all their completed jobs, by GPUs.
+ratios: of two pairs of runs of one seed the geometric mean of the ratios, and Student's interval of their logarithms (t(1, 0.975) = 12.7062).
 """
 import csv
+import math
 import sys
 
 
@@ -60,7 +62,20 @@ def pooled(path, *runs):
     assert len({r["run"] for r in drawn}) == 1, drawn
 
 
+def ratios(path, *runs):
+    value = [{r["metric"]: float(r["value"]) for r in rows(run + "/summary.csv") if r["scope"] == "all" and r["value"]} for run in runs]
+    drawn = rows(path)
+    assert {r["metric"] for r in drawn} == {"jct_mean_s", "bounded_slowdown_mean", "wait_mean_s"} and len(drawn) == 6, drawn
+    for base, new in zip(drawn[::2], drawn[1::2]):
+        logs = [math.log(value[i + 2][new["metric"]] / value[i][new["metric"]]) for i in range(2)]
+        mean, half = sum(logs) / 2, 12.70620474 * abs(logs[0] - logs[1]) / 2
+        near(float(base["mean"]), 1)
+        for column, want in (("mean", mean), ("low", mean - half), ("high", mean + half)):
+            near(float(new[column]), math.exp(want))
+        assert new["n"] == "2" and float(new["low"]) > 0, new
+
+
 try:
-    {"arrived": arrived, "pooled": pooled}[sys.argv[1]](*sys.argv[2:])
+    {"arrived": arrived, "pooled": pooled, "ratios": ratios}[sys.argv[1]](*sys.argv[2:])
 except (AssertionError, StopIteration, ValueError, ZeroDivisionError) as wrong:
     sys.exit(f"{' '.join(sys.argv[1:3])}: {wrong!r}")

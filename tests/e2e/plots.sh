@@ -364,6 +364,9 @@ expect 2 "gpuyard: plot: arrived_load shows at most 12 directories, got 13" "$G"
 "$G" plot set/fifo-1 --kind arrived_load -f csv >said && python3 "$root/tests/e2e/plot_numbers.py" arrived set/fifo-1 said && ok || fail "allocation against arrived load"
 if python3 "$root/tests/e2e/plot_numbers.py" arrived set/quota-1 said 2>said2; then fail "the control: means of another run"; else ok; fi
 "$G" plot set/fifo-1 --kind arrived_load -o a.svg && holds a.svg ">means over time, of a hundredth of the load each<"
+# Ratios have the interval of `gpuyard compare`, never below 0; the control is the other way round.
+"$G" plot set -k normalised -f csv >said && python3 "$root/tests/e2e/plot_numbers.py" ratios said set/fifo-1 set/fifo-2 set/quota-1 set/quota-2 && ok || fail "ratios: $(cat said)"
+if python3 "$root/tests/e2e/plot_numbers.py" ratios said set/quota-1 set/quota-2 set/fifo-1 set/fifo-2 2>said2; then fail "the control: ratios the other way round"; else ok; fi
 # Seeds of one run are one line of reliability, with the jobs and failures of all of them.  With seed 8 no job of one GPU fails.
 for seed in 1 2 8; do "$G" run -q -c breaking.yaml -t trace.csv -p fifo --seed $seed -o pool/$seed || fail "seed $seed with failures does not run"; done
 "$G" plot pool --kind reliability -f csv >said 2>said2 && same said2 /dev/null && python3 "$root/tests/e2e/plot_numbers.py" pooled said pool/1 pool/2 pool/8 && ok || fail "reliability of three seeds"
