@@ -6,5 +6,5 @@ set tmargin at screen 1 - 30.0 / height; set bmargin at screen 1 - (60.0 + 17 * 
 set key inside at graph 0, graph 1 left top vertical maxcols 1 Left reverse samplen 1.2
 legend_of = ''
 do for [l=1:n_lines] { legend_of = legend_of.sprintf("NaN with lines lw line_width%d dt line_dash%d lc rgb line_colour%d title line%d, ", l, l, l, l) }
-do for [k=bands:1:-1] { if (k > 0) { legend_of = legend_of.sprintf("NaN with boxes fs solid 1.0 noborder fc rgb band_colour%d title band%d, ", k, k) } }
+do for [k=bands:1:-1] { if (k > 0) { legend_of = legend_of.legend_box('band', k).sprintf('band%d, ', k) } }
 eval 'plot '.legend_of.'NaN'

@@ -29,6 +29,9 @@ set tics nomirror
 set key noautotitle
 # On a terminal the program writes the legend below, and what is wider than the axis goes on in the next line.
 narrow = term && columns < 60
+# Where SVG has small text gnuplot takes it for higher than it is.
+if (format eq 'svg' && paper > 0) { set key spacing 0.8; set xlabel offset 0,0.5; set ylabel offset 0.6,0 }
+title_drop = format eq 'svg' ? -0.7 : -0.5      # of a panel on paper
 if (term) { unset key; set tics scale 0.5; set title offset 0,-0.5 }
 last_blank(s, k) = k < 2 ? strlen(s) + 1 : s[k:k] eq ' ' ? k : last_blank(s, k - 1)
 line_end(s) = last_blank(s, columns - 8) - 1
@@ -57,6 +60,15 @@ array marks[6] = [7, 4, 9, 6, 5, 8]
 mark_of(i) = term ? (i - 1) % 26 + 1 : bw ? marks[(i - 1) % 6 + 1] : 7
 line_of(i) = (i - 1) % 7 + 1       # of a terminal: its character
 tone(rgb, grey) = bw ? grey : rgb
+# Of more bands than there are greys some are hatched: band_hatch1, ..
+hatched(name) = exists(name) ? value(name) : 0
+filled(name) = hatched(name) > 0 ? sprintf('fs pattern %d noborder', hatched(name)) : 'fs solid 1.0 noborder'
+legend_box(name, k) = sprintf("NaN with boxes %s fc rgb %s_colour%d title ", filled(name.'_hatch'.k), name, k)
+# A band of a stack, under those below it, as a part of a plot command. The hatching of SVG is transparent, so white lies under it.
+hatching = hatched('band_hatch2') > 0
+band_shape(i, k) = hatching ? sprintf("'$stair_band%d_%d' using ($1 / unit_s):2 with filledcurves y1=0", i, k) : sprintf("'$band%d_%d' using ($1 / unit_s):3 with fillsteps", i, k)
+white_band(i, k) = hatched('band_hatch'.k) ? band_shape(i, k)." fs solid 1.0 noborder fc rgb 'white', " : ''
+stack_band(i, k) = white_band(i, k).band_shape(i, k).sprintf(" %s fc rgb band_colour%d title band%d, ", filled('band_hatch'.k), k, k)
 
 # Steps. gnuplot's own begin their dashes anew at each step, so that short ones look solid: where lines have dashes, stairs.gp makes lines of them.
 # On a terminal more lines than there are characters are of dots, with letters at their steps.

@@ -38,7 +38,7 @@ do for [m=1:panels] {
     if (m == panels && base) { set label 2 over at screen 0.5, screen (many ? 36.0 : 14.0) / height center }
     if (m == panels && many) { set label 1 (paper > 0 ? 'means with intervals of 95 %' : 'bars: mean over the runs; whiskers: its 95 % confidence interval') at screen 0.5, screen 14.0 / height center tc rgb '#333333' }
     plot '$bars'.m using ($1 / 2):2:(0):1:($2 - 0.36):($2 + 0.36):(bw ? 0xaaaaaa : colour_of(int($2))) with boxxyerror lc rgb variable, \
-         '$bars'.m using 1:2:($4 > 0 ? $4 : NaN) with xerrorbars pt 0 lw 1.3 lc rgb '#333333', \
-         '$bars'.m using ($1 + $4):2:3 with labels left offset 0.7,0 tc rgb '#333333'
+         '$bars'.m using ($5 > $4 ? $1 : NaN):2:4:5 with xerrorbars pt 0 lw 1.3 lc rgb '#333333', \
+         '$bars'.m using ($5 > $1 ? $5 : $1):2:3 with labels left offset 0.7,0 tc rgb '#333333'
 }
 unset multiplot

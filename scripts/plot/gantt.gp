@@ -16,10 +16,12 @@ if (view eq 'lanes') {
     set style fill solid 1.0 noborder
     if (boxes <= 300) { set style fill solid 1.0 border rgb '#ffffff' }
     if (paper > 0) { set key below left vertical maxcols 2 Left reverse samplen 1.2 } else { set key outside right top Left reverse samplen 1.2 width 1 }
-    plot $boxes using ($1 / unit_s):3:($1 / unit_s):($2 / unit_s):3:4:5 with boxxyerror lc rgb variable lw 0.7, \
-         $lines using (0):1:(end):(0) with vectors nohead lw 0.5 lc rgb '#999999', \
-         for [i=1:(paper > 0 ? 0 : 1)] $texts using ($1 / unit_s):2:4:3 with labels font ',8' tc rgb variable, \
-         for [k=1:bands] NaN with boxes fs solid 1.0 noborder fc rgb value('queue_colour'.k) title value('queue'.k)
+    hatched_boxes = ''; legend_of = ''
+    do for [k=1:bands] { if (hatched('queue_hatch'.k)) { hatched_boxes = hatched_boxes.sprintf("$boxes using ($6 == %d ? $1 / unit_s : NaN):3:($1 / unit_s):($2 / unit_s):3:4 with boxxyerror %s fc rgb queue_colour%d, ", k, filled('queue_hatch'.k), k) }
+        legend_of = legend_of.legend_box('queue', k).sprintf('queue%d, ', k) }
+    texts_of = paper > 0 ? '' : "$texts using ($1 / unit_s):2:4:3 with labels font ',8' tc rgb variable, "
+    eval 'plot $boxes using ($1 / unit_s):3:($1 / unit_s):($2 / unit_s):3:4:5 with boxxyerror lc rgb variable lw 0.7, '.hatched_boxes \
+        ."$lines using (0):1:(end):(0) with vectors nohead lw 0.5 lc rgb '#999999', ".texts_of.legend_of.'NaN'
 } else {
     set yrange [lanes - 0.5:-0.5]
     set cbrange [0:100]

@@ -21,6 +21,18 @@ set grid noytics
 if (shown == 0) { unset xlabel; unset ytics; unset xtics; unset grid; unset border; set label 1 none at screen 0.5, graph 0.5 center tc rgb '#333333' }
 set key at screen 0.5, screen (paper > 0 ? 4.0 + 8.5 * key_rows : 26.0) / height center horizontal Left reverse samplen 1.2 width (shown > 5 ? -1 : 1) maxrows key_rows
 set style fill solid 1.0 border rgb '#ffffff'
-plot $bars using (($1 + $2) / 2 / axis_scale):3:($1 / axis_scale):($2 / axis_scale):($3 - 0.36):($3 + 0.36):4 with boxxyerror lc rgb variable lw 0.6, \
-     $bars using (($1 + $2) / 2 / axis_scale):3:5:6 with labels font sprintf(',%g', (paper > 0 && format eq 'pdf' ? 1.5 : 1) * (paper > 0 && format eq 'png' ? 300 / 96.0 : 1) * (paper > 0 ? font_pt : 8)) tc rgb variable, \
-     for [k=1:shown] NaN with boxes fs solid 1.0 noborder fc rgb value('account_colour'.k) title value('account'.k)
+# Hatched parts, where there are more than greys; a text upon them has a background.
+hatches = 0
+do for [k=1:shown] { if (hatched('account_hatch'.k)) { hatches = k } }
+set style textbox opaque noborder margins 0.4,0.4
+text_font = sprintf(',%g', (paper > 0 && format eq 'pdf' ? 1.5 : 1) * (paper > 0 && format eq 'png' ? 300 / 96.0 : 1) * (paper > 0 ? font_pt : 8))
+of_part(k, x) = strcol(7) eq value('account'.k) ? x : NaN
+of_text(k, x) = strlen(strcol(5)) ? of_part(k, x) : NaN
+hatched_parts = ''; legend_of = ''
+do for [k=2:shown:2] { if (k <= hatches) { hatched_parts = hatched_parts.sprintf("$bars using (of_part(%d, ($1 + $2) / 2 / axis_scale)):3:($1 / axis_scale):($2 / axis_scale):($3 - 0.36):($3 + 0.36) with boxxyerror fc rgb 'white', \
+    $bars using (of_part(%d, ($1 + $2) / 2 / axis_scale)):3:($1 / axis_scale):($2 / axis_scale):($3 - 0.36):($3 + 0.36) with boxxyerror fs pattern %d border rgb '#ffffff' fc rgb %d lw 0.6, ", \
+    k, k, hatched('account_hatch'.k), value('account_colour'.k)) } }
+hatched_texts = hatches ? "for [k=2:hatches:2] $bars using (of_text(k, ($1 + $2) / 2 / axis_scale)):3:5 with labels boxed font text_font, " : ''
+do for [k=1:shown] { legend_of = legend_of.legend_box('account', k).sprintf('account%d, ', k) }
+eval 'plot $bars using (($1 + $2) / 2 / axis_scale):3:($1 / axis_scale):($2 / axis_scale):($3 - 0.36):($3 + 0.36):4 with boxxyerror lc rgb variable lw 0.6, ' \
+    .hatched_parts.'$bars using (($1 + $2) / 2 / axis_scale):3:5:6 with labels font text_font tc rgb variable, '.hatched_texts.legend_of.'NaN'

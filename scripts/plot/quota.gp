@@ -3,7 +3,8 @@
 if (paper > 0) { across = paper < 600 ? 1 : across }
 down = (n + across - 1) / across
 panel_height = paper > 0 ? 110 : across == 1 ? 190 : 160
-key_height = paper <= 0 || paper >= 600 ? 0 : paper < 394 ? 68 : 36
+one_column = paper < (format eq 'svg' ? 480 : 394)       # a legend of five rows
+key_height = paper <= 0 || paper >= 600 ? 0 : one_column ? 68 : 36
 head = titles ? 54 : 30
 height = head + 36 + key_height + panel_height * down
 paper_height = height
@@ -15,12 +16,15 @@ set xrange [0:end]
 @time_words
 set multiplot
 if (titles) set label 1 heading at screen 0.5, screen 1 - 16.0 / height center font ',11'
-set label 2 'GPUs' at screen 12.0 / width, screen 0.5 center rotate by 90
+greatest = 0
+do for [k=1:n] { if (value('most'.k) > greatest) { greatest = value('most'.k) } }
+left = axis_margin(greatest * 1.25)
+set label 2 'GPUs' at screen 7.0 / width, screen 1 - (head + (panel_height * down - 42.0) / 2) / height center rotate by 90
 set label 3 time_label at screen 0.5, screen (40.0 + key_height) / height center
 do for [k=1:n] {
     column_k = (k - 1) % across; row_k = (k - 1) / across
-    set lmargin at screen (66.0 + column_k * (width - 69.0) / across) / width
-    set rmargin at screen (66.0 + (column_k + 1) * (width - 69.0) / across - 48) / width
+    set lmargin at screen (left + column_k * (width - left - 3.0) / across) / width
+    set rmargin at screen (left + (column_k + 1) * (width - left - 3.0) / across - 48) / width
     set tmargin at screen 1 - (head + row_k * panel_height + 0.0) / height
     set bmargin at screen 1 - (head + (row_k + 1) * panel_height - 42.0) / height
     set format x (k + across > n ? '%g' : '')
@@ -45,7 +49,7 @@ set lmargin at screen 0; set rmargin at screen 1
 set tmargin at screen (30.0 + key_height) / height; set bmargin at screen 4.0 / height
 unset border; unset tics; unset title; unset grid
 set key center center horizontal Left reverse samplen 1.6 width -2
-if (key_height) { set key maxrows (paper < 394 ? 5 : 3) }
+if (key_height) { set key maxrows (one_column ? 5 : 3) }
 set yrange [0:1]
 fair_share = any_fair ? ", NaN with lines lw 1.4 dt fair_dash lc rgb fair_line title 'fair share'" : ''
 beyond = any_quota ? ", NaN with boxes fc rgb fill_beyond title 'held beyond it'" : ''

@@ -38,7 +38,7 @@ if (term) {
         do for [r=1:4] {
             set tmargin at screen 1 - top[r] / (height + 0.0)
             set bmargin at screen 1 - bottom[r] / (height + 0.0)
-            set title (r == 1 ? value('name'.k).(titles ? "\n".value('said'.k) : '') : '') offset 0,-0.5
+            set title (r == 1 ? value('name'.k).(titles ? "\n".value('said'.k) : '') : '') offset 0,title_drop
             set xlabel (r == 4 && n == 1 ? time_label : '')
             set format x (r == 4 ? '%g' : '')
             if (r == 4) { @time_words } else { @time_marks }

@@ -21,6 +21,8 @@ if (term) {
     set lmargin at screen 76.0 / width
     set rmargin at screen 1 - 160.0 / width
     set ylabel levels
+    stair_bands = bands
+    do for [i=1:n] { stair_of = 'band'.i.'_'; load 'stairs.gp' }
     do for [i=1:n] {
         set tmargin at screen 1 - (20.0 + panel_height * (i - 1) + 18) / height
         set bmargin at screen 1 - (20.0 + panel_height * i - 44) / height
@@ -31,7 +33,7 @@ if (term) {
         if (n > 4 && quarter > 1) { ten = 10.0 ** floor(log10(quarter)); set ytics ten * (quarter < 2 * ten ? 2 : quarter < 5 * ten ? 5 : 10) } else { eval level_words(most * 1.04) }
         unset key
         bands_of = ''
-        do for [k=bands:1:-1] { if (k > 0) { bands_of = bands_of.sprintf("'$band%d_%d' using ($1 / unit_s):3 with fillsteps fc rgb band_colour%d title band%d, ", i, k, k, k) } }
+        do for [k=bands:1:-1] { if (k > 0) { bands_of = bands_of.stack_band(i, k) } }
         eval 'plot '.bands_of.'NaN'        # NaN: there may be no band
     }
     legend_px = 150.0

@@ -34,7 +34,7 @@ do for [m=1:panels] {
         set tmargin at screen 1 - (row_m * panel_height + (paper > 0 ? 30.0 : 36.0)) / height
         set bmargin at screen 1 - ((row_m + 1) * panel_height - (paper > 0 ? 52.0 : 56.0)) / height
     }
-    head_text = value('title'.m).(term && value('unit'.m) ne ' ' && value('unit'.m) ne '' ? ' ('.value('unit'.m).')' : ''); @head_line; set title offset 0,(paper > 0 || term ? -0.5 : 0)
+    head_text = value('title'.m).(term && value('unit'.m) ne ' ' && value('unit'.m) ne '' ? ' ('.value('unit'.m).')' : ''); @head_line; set title offset 0,(paper > 0 ? title_drop : term ? -0.5 : 0)
     if (!term) { set ylabel value('unit'.m) }
     most = value('most'.m); least = value('least'.m)
     set yrange [(least < 0 ? least * 1.1 : 0):(most > 0 ? most * 1.06 : 1)]

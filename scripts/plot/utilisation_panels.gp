@@ -7,8 +7,10 @@ set rmargin right
 set multiplot layout n,1
 if (paper > 0) { unset ylabel; axis_words = levels; @axis_name; set lmargin at screen axis_margin(most1) / width; set rmargin at screen 1 - 14.0 / width }
 panel = (height - 44 - 17.0 * key_rows) / n     # of a paper, where the legend stands below
+stair_bands = bands
+do for [i=1:n] { stair_of = 'band'.i.'_'; load 'stairs.gp' }
 do for [i=1:n] {
-    set title (titles ? value('panel'.i) : n > 1 ? value('run'.i) : '') offset 0,(paper > 0 ? -0.5 : 0)
+    set title (titles ? value('panel'.i) : n > 1 ? value('run'.i) : '') offset 0,(paper > 0 ? title_drop : 0)
     eval level_words(value('most'.i) * 1.04)
     if (paper > 0) { set format x (i == n ? '%g' : '')
         if (i == n) { @time_words } else { @time_marks }
@@ -20,7 +22,7 @@ do for [i=1:n] {
     lines_of = ''
     do for [l=1:n_lines] { lines_of = lines_of.sprintf("'$line%d_%d' using ($1 / unit_s):2 with steps lw line_width%d dt line_dash%d lc rgb line_colour%d title line%d, ", i, l, l, l, l, l) }
     bands_of = ''
-    do for [k=bands:1:-1] { if (k > 0) { bands_of = bands_of.sprintf("'$band%d_%d' using ($1 / unit_s):3 with fillsteps fc rgb band_colour%d title band%d, ", i, k, k, k) } }
+    do for [k=bands:1:-1] { if (k > 0) { bands_of = bands_of.stack_band(i, k) } }
     do for [l=1:n_lines] { bands_of = bands_of.sprintf("'$line%d_%d' using ($1 / unit_s):2 with steps lw line_width%d dt line_dash%d lc rgb line_colour%d, ", i, l, l, l, l) }
     eval 'plot '.lines_of.bands_of.'NaN'        # NaN: there may be no band
 }

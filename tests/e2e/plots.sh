@@ -201,7 +201,8 @@ awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 3000; i++)
 if grep -q '>1000<\|>10000<' a.svg; then fail "thousands without separators"; else ok; fi
 
 # The grey line of what arrives stays below the title; the least latency, of 0.04 s beside 10 s, above the axis; quotas say what they draw, in few digits.
-"$G" plot many -k arrived_load -f term >said && sed -n 2p said >first && [ "$(tr -d ' ' <first)" = 'GPUsallocated(%)' ] && ok || fail "a line through the title: $(cat first)"
+head -n 4 many.csv >few.csv && "$G" run -q -c hand.yaml -t few.csv -p fifo -o few          # three times all GPUs arrive
+"$G" plot few -k arrived_load -f term >said && sed -n 2p said >first && [ "$(tr -d ' ' <first)" = 'GPUsallocated(%)' ] && ok || fail "a line through the title: $(cat first)"
 says said "  broken line: all GPUs asked for are allocated"
 mkdir -p apart && { head -n 1 served/services.csv; printf '%s\n' 60,slow,10,600,600,0,0,1,1,1,5,5,10,,,1,1 60,quick,400,24000,24000,0,0,1,1,1,0.01,0.01,0.04,,,1,1; } >apart/services.csv
 for columns in 40 80; do
@@ -358,6 +359,18 @@ set --                                                                      # 26
 while [ $# -lt 27 ]; do set -- "$@" hand; done
 "$G" plot "$@" --kind jobs --format term >said && says said "  Lines of one letter: a picture tells them apart."
 expect 2 "gpuyard: plot: arrived_load shows at most 12 directories, got 13" "$G" plot kept/runs/* hand --kind arrived_load
+"$G" plot kept set --kind arrived_load -f csv >said 2>said2 && ok || fail "eight lines of 16 runs: $(cat said2)"
+# Of a long run means over time; the controls are a run of other numbers and its instants.
+"$G" plot set/fifo-1 --kind arrived_load -f csv >said && python3 "$root/tests/e2e/plot_numbers.py" arrived set/fifo-1 said && ok || fail "allocation against arrived load"
+if python3 "$root/tests/e2e/plot_numbers.py" arrived set/quota-1 said 2>said2; then fail "the control: means of another run"; else ok; fi
+"$G" plot set/fifo-1 --kind arrived_load -o a.svg && holds a.svg ">means over time, of a hundredth of the load each<"
+# Ratios have the interval of `gpuyard compare`, never below 0; the control is the other way round.
+"$G" plot set -k normalised -f csv >said && python3 "$root/tests/e2e/plot_numbers.py" ratios said set/fifo-1 set/fifo-2 set/quota-1 set/quota-2 && ok || fail "ratios: $(cat said)"
+if python3 "$root/tests/e2e/plot_numbers.py" ratios said set/quota-1 set/quota-2 set/fifo-1 set/fifo-2 2>said2; then fail "the control: ratios the other way round"; else ok; fi
+# Seeds of one run are one line of reliability, with the jobs and failures of all of them.  With seed 8 no job of one GPU fails.
+for seed in 1 2 8; do "$G" run -q -c breaking.yaml -t trace.csv -p fifo --seed $seed -o pool/$seed || fail "seed $seed with failures does not run"; done
+"$G" plot pool --kind reliability -f csv >said 2>said2 && same said2 /dev/null && python3 "$root/tests/e2e/plot_numbers.py" pooled said pool/1 pool/2 pool/8 && ok || fail "reliability of three seeds"
+if python3 "$root/tests/e2e/plot_numbers.py" pooled said pool/1 2>said2; then fail "the control: reliability of one of three seeds"; else ok; fi
 set --
 for load in 0.8 1 1.2; do for policy in fifo sjf; do for seed in 1 2; do set -- "$@" kept/runs/*load=${load}_${policy}_*seed=$seed; done; done; done
 "$G" plot "$@" --paper --kind jobs -o jobs.svg && "$G" plot "$@" --paper --kind energy -o energy.svg || fail "twelve lines on paper"
@@ -562,6 +575,7 @@ for kind in jct_cdf wait_cdf slowdown_cdf utilisation utilisation_class utilisat
     python3 "$root/tests/e2e/paper.py" fonts paper.pdf 3.3 8 && ok || fail "$kind: width and fonts of the PDF"
     [ "$(wc -c <paper.pdf)" -lt 200000 ] && ok || fail "$kind: the PDF has $(wc -c <paper.pdf) bytes"
     if grep -q '<script\|gnuplot_svg' paper.svg; then fail "$kind: the frame of gnuplot"; else ok; fi
+    python3 "$root/tests/e2e/paper.py" words paper.svg && ok || fail "$kind: its words"
     case $kind in wait_cdf|slowdown_cdf|utilisation_class|utilisation_state|queue_length|fragmentation|energy|carbon|cost|by_class|by_queue|preemptions|jobs|jct_ratio|normalised) continue ;; esac
     python3 "$root/tests/e2e/paper.py" grey paper.png && ok || fail "$kind: a colour in greys"
 done
@@ -570,6 +584,22 @@ printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1000,2,red\nb,0,900,2,blue\nc
 "$G" plot four --kind utilisation --paper -o paper.png && python3 "$root/tests/e2e/paper.py" bands paper.png 4 && ok || fail "greys of four bands"
 "$G" plot four --kind utilisation --width 3.3in --no-title -o paper.png
 if python3 "$root/tests/e2e/paper.py" bands paper.png 4 2>said; then fail "the control: colours that greys do not tell apart"; else ok; fi
+# Ten bands are more than eight greys: every second one is hatched. The control has no hatching.
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus,queue"; for (i = 0; i < 10; i++) print i ",0,1000,2,q" i }' >ten.csv
+sed 's/count: [0-9]*/count: 3/' hand.yaml >ten.yaml
+"$G" run -q -c ten.yaml -t ten.csv -p fifo -o ten || fail "ten queues do not run"
+"$G" plot ten --kind utilisation --paper -o paper.png && python3 "$root/tests/e2e/paper.py" stack paper.png 10 24 && ok || fail "ten bands in grey"
+sed 's/count: [0-9]*/count: 5000/' hand.yaml >wide.yaml && printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1000,10000,q\nb,0,1000,10000,r\nc,0,1000,10000,s\nd,0,1000,9000,t\n' >wide.csv
+"$G" run -q -c wide.yaml -t wide.csv -p fifo -o wide || fail "40,000 GPUs do not run"
+for kind in utilisation gantt; do
+    "$G" plot ten --kind $kind --paper -o paper.svg && python3 "$root/tests/e2e/paper.py" words paper.svg && ok || fail "$kind of ten queues: its words"
+done
+for kind in quota utilisation jobs queue_length fragmentation; do
+    "$G" plot wide --kind $kind --paper -o paper.svg && python3 "$root/tests/e2e/paper.py" words paper.svg && ok || fail "$kind of 40,000 GPUs: its words"
+done
+mkdir -p even/plot && cp "$root"/scripts/plot/*.gp even/plot && sed -i 's/^hatched(name) = .*/hatched(name) = 0/' even/plot/common.gp
+GPUYARD_SCRIPTS=$PWD/even "$G" plot ten --kind utilisation --paper -o paper.png
+if python3 "$root/tests/e2e/paper.py" stack paper.png 10 24 2>said; then fail "the control: bands without their hatching"; else ok; fi
 "$G" plot set/quota-1 set/fifo-1 --kind jct_cdf --width 84mm --font 9 --label ours --label theirs -o paper.pdf && python3 "$root/tests/e2e/paper.py" fonts paper.pdf 3.30709 9 &&
     ok || fail "84 mm at 9 points"
 "$G" plot set/quota-1 set/fifo-1 --kind jct_cdf --label ours --label theirs -o a.svg && holds a.svg ">ours: 400 jobs<"

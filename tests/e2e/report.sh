@@ -128,6 +128,14 @@ sed 's/count: 6/count: 40/' lab.yaml >wide.yaml                              # 3
 "$G" run -q -c wide.yaml -t trace.csv -p fifo -o wide 2>said && "$G" report wide -o wide.html || fail "no page of 40 nodes: $(cat said)"
 [ "$(grep '"id":"gantt"' wide.html | grep -o '"name":"node[^"]*to[^"]*"' | wc -l)" = 4 ] && ok || fail "not four groups of eight nodes"
 
+# ---- A month of two runs, and 15 queues ----
+awk 'BEGIN { srand(7); print "job_id,submit_s,duration_s,gpus,queue"
+    for (i = 0; i < 20000; i++) print i "," int(t += 259 * rand()) "," 60 + int(2400 * rand()) "," int(1 + 8 * rand()) ",q" i % 15 }' >month.csv
+for policy in fifo sjf; do
+    "$G" run -q -c lab.yaml -t month.csv -p $policy -o month/$policy 2>said || fail "no month: $(cat said)"
+done
+"$G" report month -o month.html || fail "no page of a month"
+
 # ---- What is missing is said, on the page or on standard error ----
 mkdir part; cp one/manifest.json one/summary.csv part
 "$G" report part -o part.html && holds part.html "jobs.csv is missing or has no rows" && holds part.html "Metrics over all jobs"
@@ -206,6 +214,13 @@ if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
         done
     done
     [ "$(grep -c ok found)" -gt 30 ] && ok || fail "the probe looks at too little of a page without JavaScript: $(cat found)"
+    # A month of two runs and 15 queues, zoomed to its middle hour: steps of five minutes at most, with the means of timeseries.csv; the page stays small.
+    awk '/^<\/body>/ { print "<script>"; while ((getline line < probe) > 0) print line; print "</script>" } { print }' probe="$root/tests/e2e/report_hour.js" month.html >hour.html
+    drawn hour.html | grep '^hour: ' >found
+    python3 "$root/tests/e2e/report_hour.py" month/fifo found >said 2>&1 && ok || fail "an hour of a month: $(tail -n 3 said)"
+    [ "$(wc -c <month.html)" -lt 4000000 ] && ok || fail "the page of a month has $(wc -c <month.html) bytes"
+    sed 's/^\(hour: waiting [0-9.]*,\)[0-9.]*/\17/' found >bent_hour
+    if python3 "$root/tests/e2e/report_hour.py" month/fifo bent_hour >said 2>&1; then fail "other numbers of an hour go unnoticed"; else ok; fi
     # Dates, where the trace has them: 2026-01-05 00:00 UTC is 1767571200 (date -u -d 2026-01-05 +%s).
     cp -r mixed dated
     sed 's/"origin_unix_s": [0-9]*,\{0,1\}//; s/"format": "synth"/"origin_unix_s": 1767571200, &/' mixed/manifest.json >dated/manifest.json

@@ -27,12 +27,12 @@
     a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
 
   const specOf = figure => JSON.parse(document.getElementById("data").textContent).figures.find(f => "figure-" + f.id === figure.id);
-  // Zoomed with "+" until an hour is seen: then there are steps in it, on a page of at most a month.
+  // Zoomed with "+" until an hour is seen: then there are steps of at most five minutes in it, on a page of at most a month.
   function hour(svg, reset) {
     reset.click();
     const data = JSON.parse(document.getElementById("data").textContent);
     for (let span = data.length_s; span > 3600; span /= 2) svg.dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true }));
-    return 3600 / (data.length_s / data.steps) >= Math.min(10, data.steps * 3600 / data.length_s) && (data.length_s <= 3600 || visible(reset));
+    return data.length_s / data.steps <= 300 && (data.length_s <= 3600 || visible(reset));
   }
   function works(figure) {
     const svg = figure.querySelector("svg"), name = figure.id, box = svg.getBoundingClientRect();

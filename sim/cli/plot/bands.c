@@ -359,8 +359,10 @@ static void draw(struct bands *b, double *over_s)
         rank_largest(b, names);
     else
         rank_fixed(b, names);
-    for (size_t k = 0; k < b->n_bands && b->r->canvas.paper.bw; k++)
+    for (size_t k = 0; k < b->n_bands && b->r->canvas.paper.bw; k++) {
         fact(b->f, grey_of(k + 1, b->n_bands), "band_colour%zu", k + 1);
+        fact(b->f, hatch_of(k + 1, b->n_bands), "band_hatch%zu", k + 1);
+    }
     draw_runs(b, names, over_s);
     fact(b->f, (double)b->r->n, "n");
     fact(b->f, (double)b->n_bands, "bands");

@@ -219,6 +219,12 @@ static const struct plot_request *request_of(const struct plotting *p, const str
     return k->one_seed ? &d->one_seed : &d->request;
 }
 
+static size_t shown_by(const struct plotting *p, const struct kind *k)
+{
+    const struct plot_request *r = request_of(p, k);
+    return k->pools_seeds ? r->groups : r->n;
+}
+
 static void say_seeds(struct plotting *p, const struct kind *k)
 {
     const char *which = request_of(p, k)->one_seed;
@@ -283,11 +289,11 @@ static int one_kind(struct plotting *p, const struct kind *k)
     int status = fits_paper(p, k);
     if (status != EXIT_OK)
         return status;
-    size_t shown = request_of(p, k)->n;
+    size_t shown = shown_by(p, k);
     if (shown > k->most && k->most > 1)
-        return complain(EXIT_USAGE, "plot: %s shows at most %zu directories, got %zu", k->name,
-                        k->most, shown);
-    if (d->n > k->most)
+        return complain(EXIT_USAGE, "plot: %s shows at most %zu %s, got %zu", k->name, k->most,
+                        k->pools_seeds ? "runs or groups of runs" : "directories", shown);
+    if (k->most == 1 && d->n > 1)
         return complain(EXIT_USAGE, "plot: %s shows one directory, got '%s' besides", k->name,
                         d->dir[k->most]);
     if (has_window(d) && !k->over_time)
@@ -317,7 +323,7 @@ static int all_kinds(struct plotting *p)
     for (size_t i = 0; plot_kinds[i]; i++) {
         const struct kind *k = plot_kinds[i];
         const struct directories *of = directories_of(p, k);
-        size_t shown = request_of(p, k)->n;
+        size_t shown = shown_by(p, k);
         bool applies = shown >= k->least && shown <= k->most && fits_paper(p, k) == EXIT_OK &&
                        (k->over_time || !has_window(of));
         for (size_t d = 0; d < of->n && applies; d++)

@@ -229,13 +229,25 @@ static void survey(struct gantt *g)
 
 /* ---- Boxes ---- */
 
+static size_t queue_bands(const struct gantt *g)
+{
+    return g->queues <= OWN_COLOURS ? g->queues : OWN_COLOURS + 1;
+}
+
 static unsigned queue_colour(const struct gantt *g, size_t k)
 {
-    size_t n = g->queues <= OWN_COLOURS ? g->queues : OWN_COLOURS + 1;
+    size_t n = queue_bands(g);
     return g->r->canvas.paper.bw ? grey_of(k < n ? k : n, n) : colour_of(k, false);
 }
 
-/* A shade of the colour of its queue for each job, so that neighbours can be told apart. */
+static unsigned queue_hatch(const struct gantt *g, size_t k)
+{
+    size_t n = queue_bands(g);
+    return g->r->canvas.paper.bw ? hatch_of(k < n ? k : n, n) : 0;
+}
+
+/* A shade of the colour of its queue for each job, so that neighbours can be told apart; a grey has
+ * none, as it would be that of another queue. */
 static unsigned shade(unsigned rgb, size_t k)
 {
     unsigned out = 0;
@@ -280,13 +292,16 @@ static void put_box(struct gantt *g, const struct hold *h, size_t lane, size_t h
     double from = fmax(0, h->start_s - g->start_s), to = fmin(h->end_s, g->end_s) - g->start_s,
            top = (double)lane + low;
     double bottom = (double)(lane + high - 1) + up;
-    unsigned rgb = shade(queue_colour(g, k), by_queue ? number % 3 : 0);
-    table_numbers(g->box, 5, (double[]){ from, to, top, bottom, rgb });
+    bool shaded = by_queue && !g->r->canvas.paper.bw;
+    bool hatched = queue_hatch(g, k) > 0;           /* upon white: see common.gp */
+    unsigned rgb = hatched ? 0xffffff : shade(queue_colour(g, k), shaded ? number % 3 : 0);
+    table_numbers(g->box, 6, (double[]){ from, to, top, bottom, rgb, hatched ? (double)k : 0 });
     table_text(g->box, g->node[h->node].name);
     table_text(g->box, intern_text(g->queue_names, h->queue));
     table_text(g->box, h->job);
     g->boxes++;
-    if ((to - from) / (g->end_s - g->start_s) * 800 > 7 * (double)text_width(h->job) + 4 &&
+    if (!hatched &&
+        (to - from) / (g->end_s - g->start_s) * 800 > 7 * (double)text_width(h->job) + 4 &&
         (bottom - top) * g->lane_px >= 11) {
         table_numbers(
             g->text, 3,
@@ -362,8 +377,8 @@ static void draw_named(struct gantt *g, const struct hold *h)
 
 static void draw_holds(struct gantt *g)
 {
-    g->box =
-        figure_table(g->f, "start_s,end_s,lane_top,lane_bottom,colour,node,queue,job", "boxes");
+    g->box = figure_table(
+        g->f, "start_s,end_s,lane_top,lane_bottom,colour,hatched,node,queue,job", "boxes");
     g->text = figure_table(g->f, "x_s,y,text_colour,text", "texts");
     for (size_t i = 0; i < g->shown; i++)
         if (g->node[g->hold[i].node].counted)
@@ -402,11 +417,12 @@ static void put_tics(const struct gantt *g)
 
 static void put_facts(const struct gantt *g, const char *title, const char *subtitle)
 {
-    size_t bands = g->queues <= 1 ? 0 : g->queues <= OWN_COLOURS ? g->queues : OWN_COLOURS + 1;
+    size_t bands = g->queues <= 1 ? 0 : queue_bands(g);
     put_tics(g);
     for (size_t k = 1; k <= bands; k++) {
         fact_text(g->f, queue_name(g, k), "queue%zu", k);
         fact(g->f, queue_colour(g, k), "queue_colour%zu", k);
+        fact(g->f, queue_hatch(g, k), "queue_hatch%zu", k);
     }
     fact_text(g->f, *subtitle ? words(figure_memory(g->f), "%s; %s", title, subtitle) : title,
               "title_text");

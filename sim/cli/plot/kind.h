@@ -41,6 +41,7 @@ struct kind {
     bool over_time;            /* it has an axis of time, and shows the window of a request */
     bool of_sweep;             /* it reads sweep.csv, too, of the directory of a sweep */
     bool one_seed;             /* of runs that differ in the seed alone it shows one */
+    bool pools_seeds;          /* they are one line, and count as one directory */
     const char *const *metric; /* shown instead of the usual ones; ends with NULL; NULL: those */
     int paper_least;           /* narrowest layout of a paper, in pixels; 0: PAPER_LEAST */
     const char *columns;       /* of its CSV */

@@ -210,8 +210,11 @@ static size_t put_parts(const struct bars *bars, const struct bar *b, const stru
     }
     for (size_t k = 0; bars->part[k].column; k++) {
         rgb[k] = r->canvas.paper.bw && place[k] ? grey_of(place[k], shown) : rgb[k];
-        if (place[k])
-            fact(f, rgb[k], "account_colour%zu", place[k]);
+        if (!place[k])
+            continue;
+        fact(f, rgb[k], "account_colour%zu", place[k]);
+        if (r->canvas.paper.bw)
+            fact(f, hatch_of(place[k], shown), "account_hatch%zu", place[k]);
     }
     fact(f, (double)shown, "shown");
     return shown;

@@ -4,7 +4,9 @@
  * share of all GPUs, at every instant at which a job arrives, once what happens then is done. Where
  * no job ends this is the figure of Weng et al., "Beware of Fragmentation" (USENIX ATC 2023): how
  * much of a cluster is allocated before the rest is of no use. Jobs are all rows of jobs.csv. It is
- * among all plots of runs to which at most LOADS_MOST times their GPUs arrive.
+ * among all plots of runs to which at most LOADS_MOST times their GPUs arrive. Where more arrives,
+ * what is allocated rises and falls with jobs that end: then the figure has means over time, each
+ * from the arrival of one MEANS-th of all that arrives to that of the next, at the load by then.
  *
  * service_load: goodput and latency of inference services over the requests a second that arrive.
  * The intervals of services.csv are put into equal steps of that rate: goodput is the requests a
@@ -20,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOADS_MOST = 3, POINTS_MOST = 800, RATE_STEPS = 20 };
+enum { LOADS_MOST = 3, POINTS_MOST = 800, MEANS = 100, RATE_STEPS = 20 };
 
 /* ---- What has arrived ---- */
 
@@ -76,28 +78,67 @@ static void arrived_free(struct arrived *a)
     free(a->row);
 }
 
-/* Rows as many as can be seen; each of an instant, so that none is a mean. */
-static double put_arrived(const struct arrived *a, struct table *t)
+static double asked_in_all(const struct arrived *a)
 {
-    double asked = 0, all = 0, last = -INFINITY, most = 0;
+    double all = 0;
     for (size_t i = 0; i < a->jobs; i++)
         all += a->job[i].gpus;
-    table_numbers(t, 3, (double[]){ 0, 0, a->job[0].at_s });
+    return all;
+}
+
+static bool is_long(const struct arrived *a)
+{
+    return asked_in_all(a) > LOADS_MOST * a->row[0].total;
+}
+
+/* The percentage of all GPUs that is allocated, the mean from one time to another, or, where these
+ * are equal, then. *row is the row of the first time, and goes on with it. */
+static double mean_allocated(const struct arrived *a, size_t *row, double from_s, double to_s)
+{
+    double sum = 0;
+    while (*row + 1 < a->rows && a->row[*row + 1].at_s <= from_s)
+        ++*row;
+    const struct level_row *first = &a->row[*row];
+    if (!(to_s > from_s))
+        return 100 * first->allocated / first->total;
+    for (size_t k = *row; k < a->rows && a->row[k].at_s < to_s; k++) {
+        double begin_s = fmax(from_s, a->row[k].at_s),
+               end_s = k + 1 < a->rows ? fmin(to_s, a->row[k + 1].at_s) : to_s;
+        sum += 100 * a->row[k].allocated / a->row[k].total * (end_s - begin_s);
+    }
+    return sum / (to_s - from_s);
+}
+
+/* Rows as many as can be seen, each of an instant; or means. Returns the load at the end. */
+static double put_arrived(const struct arrived *a, struct table *t)
+{
+    double asked = 0, all = asked_in_all(a), last = -INFINITY, last_s = a->job[0].at_s, most = 0;
+    bool means = is_long(a);
+    double step = all / (means ? MEANS : POINTS_MOST);
+    if (means)
+        last = 0;
+    else
+        table_numbers(t, 3, (double[]){ 0, 0, last_s });
     for (size_t i = 0, row = 0; i < a->jobs; i++) {
+        double at_s = a->job[i].at_s;
         asked += a->job[i].gpus;
-        if (i + 1 < a->jobs && (a->job[i + 1].at_s == a->job[i].at_s ||
-                                asked - last < all / POINTS_MOST))
+        if (i + 1 < a->jobs && (a->job[i + 1].at_s == at_s || asked - last < step))
             continue;
-        while (row + 1 < a->rows && a->row[row + 1].at_s <= a->job[i].at_s)
-            row++;
+        double allocated = mean_allocated(a, &row, means ? last_s : at_s, at_s);
         last = asked;
-        const struct level_row *level = &a->row[row];
-        most = 100 * asked / level->total;
-        table_numbers(t, 3,
-                      (double[]){ most, 100 * level->allocated / level->total, a->job[i].at_s });
+        last_s = at_s;
+        most = 100 * asked / a->row[row].total;
+        table_numbers(t, 3, (double[]){ most, allocated, at_s });
     }
     return most;
 }
+
+/* What the line is, where it is of instants, of means, or of both. */
+static const char *const arrived_notes[2][2] = {
+    { "", "broken line: all GPUs asked for are allocated" },
+    { "means over time, of a hundredth of the load each",
+      "broken line: all asked for; of long runs means over time" },
+};
 
 static int make_arrived(const struct kind *k, const struct plot_request *r, struct figure *f,
                         struct error *err)
@@ -105,11 +146,10 @@ static int make_arrived(const struct kind *k, const struct plot_request *r, stru
     const char **name = arena_alloc(figure_memory(f), r->n * sizeof *name);
     struct xy xy = { .title = "GPUs allocated against the GPUs that have been asked for",
                      .x_name = "arrived load (% of all GPUs)",
-                     .diagonal = 100,
-                     .note = "broken line: all GPUs asked for are allocated",
                      .lines = r->n,
                      .panels = 1,
                      .name = name };
+    bool any_long = false, any_short = false;
     (void)k;
     for (size_t i = 0; i < r->n; i++) {
         struct arrived a = { .jobs = 0 };
@@ -120,11 +160,15 @@ static int make_arrived(const struct kind *k, const struct plot_request *r, stru
                                            i + 1);
             table_label(t, "run", r->run[i].label);
             xy.high = fmax(xy.high, put_arrived(&a, t));
+            any_long = any_long || is_long(&a);
+            any_short = any_short || !is_long(&a);
         }
         arrived_free(&a);
         if (result)
             return -1;
     }
+    xy.diagonal = any_short ? 100 : 0;
+    xy.note = arrived_notes[any_long][any_short];
     xy.panel[0] = xy_panel("GPUs allocated (%)", 0, 100, false);
     xy_facts(f, &xy);
     return 0;
@@ -134,11 +178,7 @@ static bool few_arrive(const char *directory)
 {
     struct arrived a = { .jobs = 0 };
     struct error err = { "" };
-    double asked = 0;
-    int result = arrived_read(&a, directory, &err);
-    for (size_t i = 0; i < a.jobs; i++)
-        asked += a.job[i].gpus;
-    bool few = result == 0 && asked <= LOADS_MOST * a.row[0].total;
+    bool few = arrived_read(&a, directory, &err) == 0 && !is_long(&a);
     arrived_free(&a);
     return few;
 }

@@ -1,9 +1,14 @@
 /* reliability.c - mean time to failure and effective training time by the GPUs of jobs: of the sizes
  * of `mttf_h` of summary.csv, which has those with a failure. The effective training time of a size
  * is that of `ettr`, of its completed jobs alone: the sum of GPUs x service time over the sum of GPUs
- * x time from the first start to the end. Service time is the completion time over the slowdown. */
+ * x time from the first start to the end. Service time is the completion time over the slowdown.
+ *
+ * Runs that differ in the seed alone are one: the time that their jobs of a size ran over the failures
+ * of all of them, and the effective training time of all their jobs. A run without a failure of that
+ * size has no `mttf_h`, and its jobs ran for the sum of their run_s. */
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/population.h"
+#include "sim/cli/plot/runs.h"
 #include "sim/cli/plot/words.h"
 #include "sim/cli/plot/xy.h"
 
@@ -21,45 +26,59 @@ static const struct size {
 enum { SIZES = sizeof sizes / sizeof *sizes };
 struct reliability {
     struct population of;
-    double mttf_h[SIZES], service[SIZES], span[SIZES]; /* service and span: GPU s */
+    double failures[SIZES], ran_h[SIZES];     /* of all runs that were read */
+    double service[SIZES], span[SIZES];       /* GPU s */
+    double own_failures[SIZES], own_s[SIZES]; /* of the run that is read */
 };
+
+static double mttf_h(const struct reliability *r, size_t k)
+{
+    return r->failures[k] > 0 ? r->ran_h[k] / r->failures[k] : (double)NAN;
+}
 
 static void on_metric(void *self, const struct fields *f)
 {
     struct reliability *r = self;
     for (size_t k = 0; k < SIZES && !strcmp(f->text[0], "mttf_h"); k++)
-        if (!strcmp(f->text[1], sizes[k].scope))
-            r->mttf_h[k] = f->number[2];
+        if (!strcmp(f->text[1], sizes[k].scope)) {
+            r->own_failures[k] = f->number[3];
+            r->failures[k] += f->number[3];
+            r->ran_h[k] += f->number[2] * f->number[3];
+        }
 }
 
-enum { GPUS = 2, JCT, SLOWDOWN, START, END };
+enum { GPUS = 2, JCT, SLOWDOWN, START, END, RUN };
 
 static void on_job(void *self, const struct fields *f)
 {
     struct reliability *r = self;
     const double *x = f->number;
     size_t k = 0;
+    while (x[GPUS] > sizes[k].most)
+        k++;
+    r->own_s[k] += isnan(x[RUN]) ? 0 : x[RUN];
     if (population_row(&r->of, f) != COUNTED || strcmp(f->text[0], "completed") != 0 ||
         !(x[SLOWDOWN] > 0) || isnan(x[START]))
         return;
-    while (x[GPUS] > sizes[k].most)
-        k++;
     r->service[k] += x[GPUS] * x[JCT] / x[SLOWDOWN];
     r->span[k] += x[GPUS] * (x[END] - x[START]);
 }
 
+/* Adds a run. */
 static int read_run(struct reliability *of, const char *path, struct error *err)
 {
-    static const char *const metrics[] = { "$metric", "$scope", "value", NULL };
+    static const char *const metrics[] = { "$metric", "$scope", "value", "n", NULL };
     static const char *const jobs[] = { POPULATION_COLUMNS, "gpus",  "jct_s", "slowdown",
-                                        "start_s",          "end_s", NULL };
-    *of = (struct reliability){ .of = population_begin(path) };
+                                        "start_s",          "end_s", "run_s", NULL };
+    of->of = population_begin(path);
     for (size_t k = 0; k < SIZES; k++)
-        of->mttf_h[k] = (double)NAN;
-    return rows_read(path, "summary.csv", metrics, on_metric, of, err) ||
-                   rows_read(path, "jobs.csv", jobs, on_job, of, err)
-               ? -1
-               : 0;
+        of->own_failures[k] = of->own_s[k] = 0;
+    if (rows_read(path, "summary.csv", metrics, on_metric, of, err) ||
+        rows_read(path, "jobs.csv", jobs, on_job, of, err))
+        return -1;
+    for (size_t k = 0; k < SIZES; k++)
+        of->ran_h[k] += of->own_failures[k] > 0 ? 0 : of->own_s[k] / 3600;
+    return 0;
 }
 
 struct seen { bool any[SIZES]; double mttf_least, mttf_most; };
@@ -74,17 +93,18 @@ static void put_run(const struct reliability *of, const struct plot_request *r, 
         table_label(t[p], "run", r->run[i].label);
     }
     for (size_t k = 0; k < SIZES; k++) {
-        if (!isnan(of->mttf_h[k])) {
-            table_numbers(t[0], 2, (double[]){ (double)k + 1, of->mttf_h[k] });
+        double mttf = mttf_h(of, k);
+        if (!isnan(mttf)) {
+            table_numbers(t[0], 2, (double[]){ (double)k + 1, mttf });
             table_text(t[0], sizes[k].name);
-            seen->mttf_least = fmin(seen->mttf_least, of->mttf_h[k]);
-            seen->mttf_most = fmax(seen->mttf_most, of->mttf_h[k]);
+            seen->mttf_least = fmin(seen->mttf_least, mttf);
+            seen->mttf_most = fmax(seen->mttf_most, mttf);
         }
         if (of->span[k] > 0) {
             table_numbers(t[1], 2, (double[]){ (double)k + 1, 100 * of->service[k] / of->span[k] });
             table_text(t[1], sizes[k].name);
         }
-        seen->any[k] = seen->any[k] || !isnan(of->mttf_h[k]) || of->span[k] > 0;
+        seen->any[k] = seen->any[k] || !isnan(mttf) || of->span[k] > 0;
     }
 }
 
@@ -104,21 +124,23 @@ static void put_sizes(const struct seen *seen, struct xy *xy, struct figure *f)
 static int make(const struct kind *k, const struct plot_request *r, struct figure *f,
                 struct error *err)
 {
-    const char **name = arena_alloc(figure_memory(f), r->n * sizeof *name);
+    struct plot_request grouped = plot_groups(r, figure_memory(f));
+    const char **name = arena_alloc(figure_memory(f), grouped.n * sizeof *name);
+    struct reliability *of = arena_alloc(figure_memory(f), grouped.n * sizeof *of);
     struct xy xy = { .title = "Reliability by the size of jobs",
                      .x_name = "GPUs of a job",
                      .points = true,
-                     .lines = r->n,
+                     .lines = grouped.n,
                      .panels = 2,
                      .name = name };
     struct seen seen = { .mttf_least = INFINITY };
     (void)k;
-    for (size_t i = 0; i < r->n; i++) {
-        struct reliability of;
-        if (read_run(&of, r->run[i].path, err))
+    for (size_t i = 0; i < r->n; i++)
+        if (read_run(&of[r->run[i].group], r->run[i].path, err))
             return -1;
-        name[i] = r->run[i].label;
-        put_run(&of, r, i, f, &seen);
+    for (size_t i = 0; i < grouped.n; i++) {
+        name[i] = grouped.run[i].label;
+        put_run(&of[i], &grouped, i, f, &seen);
     }
     if (!(seen.mttf_most > 0))
         return error_set(err, "%s/summary.csv: no mttf_h: no job failed", r->run[0].path);
@@ -131,17 +153,17 @@ static int make(const struct kind *k, const struct plot_request *r, struct figur
 
 static bool any_failure(const char *directory)
 {
-    struct reliability of;
+    struct reliability of = { .failures = { 0 } };
     struct error err = { "" };
     bool any = read_run(&of, directory, &err) != 0; /* it is told when it is drawn */
     for (size_t k = 0; k < SIZES; k++)
-        any = any || !isnan(of.mttf_h[k]);
+        any = any || of.failures[k] > 0;
     return any;
 }
 
 const struct kind reliability_kind = {
     .name = "reliability",
-    .one_seed = true,
+    .pools_seeds = true,
     .least = 1,
     .most = XY_LINES_MOST,
     .file = { "jobs.csv", "summary.csv" },

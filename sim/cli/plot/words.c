@@ -124,11 +124,31 @@ unsigned colour_of(size_t k, bool terminal)
     return k < 1 || k > 9 ? 0xbbbbbb : terminal ? screen[k - 1] : paper[k - 1];
 }
 
+enum { GREYS_MOST = 8, HATCHES = 8 };
+static const struct { unsigned pattern, grey; } hatch[HATCHES] = {
+    { 4, 0x20 }, { 1, 0x20 }, { 5, 0x20 }, { 4, 0xa0 },
+    { 1, 0xa0 }, { 5, 0xa0 }, { 6, 0x20 }, { 7, 0x20 },
+};
+
+static bool is_hatched(size_t k, size_t n)
+{
+    return n > GREYS_MOST && k % 2 == 0;
+}
+
 unsigned grey_of(size_t k, size_t n)
 {
-    enum { DARK = 0x30, LIGHT = 0xe0 };
-    unsigned grey = n > 1 ? (unsigned)(DARK + (LIGHT - DARK) * (k - 1) / (n - 1)) : 0x80;
+    enum { DARK = 0x2c, LIGHT = 0xe0, ALONE = 0x80 };
+    bool some = n > GREYS_MOST;
+    size_t place = some ? (k + 1) / 2 : k, greys = some ? (n + 1) / 2 : n;
+    unsigned grey = is_hatched(k, n) ? hatch[(k / 2 - 1) % HATCHES].grey
+                    : greys > 1 ? (unsigned)(DARK + (LIGHT - DARK) * (place - 1) / (greys - 1))
+                                : ALONE;
     return grey << 16 | grey << 8 | grey;
+}
+
+unsigned hatch_of(size_t k, size_t n)
+{
+    return is_hatched(k, n) ? hatch[(k / 2 - 1) % HATCHES].pattern : 0;
 }
 
 bool colour_is_dark(unsigned rgb)

@@ -31,9 +31,12 @@ const char *short_number(struct arena *a,
  * (personal.sron.nl/~pault, "muted" and "bright"). */
 enum { LINE_COLOURS = 9 };
 unsigned colour_of(size_t k, bool terminal);
-/* The k-th of n greys from 1, dark to light, evenly apart: bands that a printer without colours can
- * tell. */
+/* What fills the k-th of n bands, from 1, where a printer without colours shall tell them: up to
+ * eight greys, dark to light, evenly and at least a tenth of the way from black to white apart. Of
+ * more than eight bands every second one is hatched instead, in that grey on white. hatch_of() is
+ * the pattern of gnuplot; 0: solid. */
 unsigned grey_of(size_t k, size_t n);
+unsigned hatch_of(size_t k, size_t n);
 bool colour_is_dark(unsigned rgb); /* white text stands on it better than black */
 
 /* ---- Lines of a terminal ---- */

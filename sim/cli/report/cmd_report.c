@@ -37,19 +37,29 @@ static size_t scopes_of(const struct run_view *v, const char *kind, const char *
     return n;
 }
 
-/* See page.h. Figures show fewer levels than are read. */
+/* The numbers of a step that figures show of a run: fewer than are read. */
+static size_t levels_shown(const struct run_view *v, size_t queues, size_t services)
+{
+    enum { LINES = 3, WAITING = 2, RATES = 3, QUOTA = QUEUE_LEVELS + 1 };
+    return min_size(queues, BANDS_MAX + 1) + LINES + WAITING + RATES +
+           (run_metric_find(v->record, "sessions", "all") ? LEVELS_OF_SESSIONS : 0) +
+           (record_has_quotas(v->record) ? QUOTA * min_size(queues, QUEUES_SHOWN) : 0) +
+           SERVICE_LEVELS * min_size(services, SERVICES_SHOWN);
+}
+
+/* See page.h. */
 static size_t steps_of(const struct page *p)
 {
     size_t shown = 1, read = 1;
     for (size_t i = 0; i < p->n_views; i++) {
         size_t queues = scopes_of(&p->view[i], "queue=", "jobs_submitted"),
                services = scopes_of(&p->view[i], "service=", "requests_arrived");
-        shown += CLUSTER_LEVELS + QUEUES_SHOWN + QUEUE_LEVELS * min_size(queues, QUEUES_SHOWN) +
-                 SERVICE_LEVELS * min_size(services, SERVICES_SHOWN);
+        shown += levels_shown(&p->view[i], queues, services);
         read += CLUSTER_LEVELS + QUEUE_LEVELS * queues + SERVICE_LEVELS * services;
     }
+    double want = fmax(STEPS_WANTED, ceil(p->steps.length_s / FINE_S));
     size_t most = min_size(PAGE_NUMBERS / shown, MEMORY_NUMBERS / read);
-    return most < STEPS_LEAST ? STEPS_LEAST : min_size(most, STEPS_MOST);
+    return most < STEPS_LEAST ? STEPS_LEAST : (size_t)fmin((double)most, want);
 }
 
 static int read_views(struct page *p, struct error *err)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { GPUS_MOST = 256, GROUP_GPUS = 64, HOUR_S = 3600 };
-enum box { START, END, TOP, BOTTOM, COLOUR, NODE, QUEUE, JOB };
+enum box { START, END, TOP, BOTTOM, COLOUR, HATCHED, NODE, QUEUE, JOB };
 
 /* The beginning of the hour, from the start of the run on, in which most GPUs were waited for. */
 static double worst_hour(const struct page *p, const struct run_view *v)

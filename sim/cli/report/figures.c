@@ -50,8 +50,6 @@ static int ranked_most_first(const void *a, const void *b)
 
 /* ==== Levels over time ==== */
 
-enum { BANDS_MAX = 9 };
-
 /* ---- GPUs over time ---- */
 
 /* Queues with jobs, as parents repeat what their children hold; by GPU time held, descending. */

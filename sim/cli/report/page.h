@@ -7,10 +7,11 @@
 #include "sim/io/output.h"
 #include "sim/study/sample.h"
 
-/* Steps of time: as many as the page, and memory, have room for in all levels of all runs, so that a
- * month of one run has steps of five minutes. */
-enum { VIEWS_MAX = 8, STEPS_LEAST = 480, STEPS_MOST = 8640, PAGE_NUMBERS = 500000,
-       MEMORY_NUMBERS = 8000000, QUEUES_SHOWN = 12, SERVICES_SHOWN = 16 };
+/* Steps of time: STEPS_WANTED, or more of a longer run, so that none is above FINE_S and an hour can
+ * be looked into; but no more than the page, and memory, have room for in all levels of all runs,
+ * and at least STEPS_LEAST. A number of the page takes two or three bytes on average: levels hold. */
+enum { VIEWS_MAX = 8, STEPS_LEAST = 480, STEPS_WANTED = 8640, FINE_S = 300, PAGE_NUMBERS = 1500000,
+       MEMORY_NUMBERS = 16000000, QUEUES_SHOWN = 12, SERVICES_SHOWN = 16, BANDS_MAX = 9 };
 
 /* A run held against the run of its log by policy recorded. */
 struct page_trust {
@@ -42,6 +43,10 @@ void page_trust_free(struct page *p);
 extern const struct page_metric { const char *metric, *label; } shown_metrics[];
 /* of a metric of all jobs, over the runs of a group */
 struct estimate group_estimate(const struct page_group *g, const char *metric);
+
+/* Has the run a quota at all? Without one `quota_satisfaction` is the share of what was asked for,
+ * and the cluster has no such value. */
+bool record_has_quotas(const struct run_record *r);
 
 /* ---- Parts of the page, in this order ---- */
 extern const char page_css[], page_js[];                     /* the files, ended with NUL */

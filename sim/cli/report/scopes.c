@@ -68,9 +68,7 @@ static void scope_row(struct output *o, const struct run_record *r, const struct
     out_text(o, "</tr>\n");
 }
 
-/* Has the run a quota at all? Without one `quota_satisfaction` is the share of what was asked for,
- * and the cluster has no such value. */
-static bool has_quotas(const struct run_record *r)
+bool record_has_quotas(const struct run_record *r)
 {
     const struct run_metric *m = run_metric_find(r, "quota_satisfaction", "all");
     return m && !isnan(m->value);
@@ -102,7 +100,7 @@ static size_t columns_of(const struct run_record *r, const struct kind *kind,
             const struct run_metric *m = run_metric_find(r, c->metric, intern_text(scopes, k));
             there = m && !isnan(m->value);
         }
-        if (there && (strcmp(c->metric, "quota_satisfaction") != 0 || has_quotas(r)))
+        if (there && (strcmp(c->metric, "quota_satisfaction") != 0 || record_has_quotas(r)))
             to[n++] = *c;
     }
     to[n] = (struct column){ 0 };

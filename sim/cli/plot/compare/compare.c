@@ -2,14 +2,14 @@
  * replications with its interval of 95 %. Runs are directories, or the points of a sweep, of which
  * sweep.csv has the numbers.
  *
- * normalised: the same over the first of them. A ratio is of two runs with the same seed, and the
- * interval is that of the mean of these ratios: a difference that all seeds share is not hidden by
- * what they differ in. pareto: two metrics against each other. What no other one beats in both,
+ * normalised: the same over the first of them, runs of one seed over each other (ratios.h): a
+ * difference that all seeds share is not hidden by what they differ in. pareto: two metrics against each other. What no other one beats in both,
  * by the better direction of each metric, is on the front. */
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
 #include "sim/cli/plot/compare/design.h"
 #include "sim/cli/plot/compare/metrics.h"
+#include "sim/cli/plot/compare/ratios.h"
 #include "sim/cli/plot/names/place.h"
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/rows.h"
@@ -28,7 +28,8 @@ struct compared {
     const char *unit;     /* of summary.csv; NULL: no run has a value */
     struct sample *group; /* [groups] values of the runs in it; owned */
     struct sample *seed;  /* [groups] the seeds of these values; owned */
-    struct estimate *of;  /* [groups] */
+    struct estimate *of;  /* [groups]; with ratios of half width 0 */
+    struct ratio *ratio;  /* [groups]; NULL: not normalised */
     double most, least;   /* of the intervals and 0; of the means and 0 */
 };
 enum compare_as { BARS, NORMALISED, PARETO };
@@ -171,40 +172,63 @@ static void label_groups(struct comparison *c)
     }
 }
 
+/* The bounds of the interval. */
+static double low_of(const struct compared *one, size_t g)
+{
+    return one->ratio ? one->ratio[g].low : one->of[g].mean - one->of[g].half;
+}
+
+static double high_of(const struct compared *one, size_t g)
+{
+    return one->ratio ? one->ratio[g].high : one->of[g].mean + one->of[g].half;
+}
+
 static void estimate_groups(struct compared *one, size_t groups)
 {
     for (size_t g = 0; g < groups; g++) {
-        struct estimate e = one->of[g] = estimate_mean(one->group[g].value, one->group[g].n);
-        one->most = e.n ? fmax(one->most, e.mean + e.half) : one->most;
-        one->least = e.n ? fmin(one->least, e.mean) : one->least;
+        struct estimate e = one->ratio
+                                ? (struct estimate){ one->ratio[g].mean, 0, one->ratio[g].n }
+                                : estimate_mean(one->group[g].value, one->group[g].n);
+        one->of[g] = e;
+        if (!e.n)
+            continue;
+        one->most = fmax(one->most, isfinite(high_of(one, g)) ? high_of(one, g) : e.mean);
+        one->least = fmin(one->least, e.mean);
     }
 }
 
 static const char *text_of(const struct comparison *c, const struct compared *one, size_t g)
 {
     const struct estimate *e = &one->of[g];
-    return e->n ? metric_text(figure_memory(c->f), &one->metric, one->unit, e->mean, e->half)
-                : "no value";
+    struct arena *a = figure_memory(c->f);
+    if (!e->n)
+        return "no value";
+    return one->ratio && high_of(one, g) > low_of(one, g)
+               ? words(a, "%.3g (%.3g to %.3g)", e->mean, low_of(one, g), high_of(one, g))
+               : metric_text(a, &one->metric, one->unit, e->mean, e->half);
 }
 
 static void draw_metric(const struct comparison *c, const struct compared *one, size_t m)
 {
     struct metric_axis axis = metric_axis(&one->metric, one->unit, one->most);
-    struct table *t =
-        figure_table(c->f, "bar,row,text,whisker,run,n,mean,half_width", "bars%zu", m + 1);
+    struct table *t = figure_table(
+        c->f, "bar,row,text,from,to,run,n,mean,half_width,low,high", "bars%zu", m + 1);
     table_label(t, "metric", one->metric.metric);
     table_label(t, "scope", one->metric.scope);
     table_label(t, "unit", one->unit);
     size_t widest = 0;
     for (size_t g = 0; g < c->groups; g++) {
         const struct estimate *e = &one->of[g];
+        double low = low_of(one, g), high = high_of(one, g), none = (double)NAN;
         const char *text = text_of(c, one, g);
         widest = text_width(text) > widest ? text_width(text) : widest;
         table_numbers(t, 2, (double[]){ e->n ? e->mean / axis.scale : 0, (double)g + 1 });
         table_text(t, text);
-        table_number(t, e->half / axis.scale);
+        table_numbers(t, 2, (double[]){ e->n ? low / axis.scale : 0,
+                                        e->n ? fmin(high, one->most) / axis.scale : 0 });
         table_text(t, c->label[g]);
-        table_numbers(t, 3, (double[]){ (double)e->n, e->mean, e->n > 1 ? e->half : (double)NAN });
+        table_numbers(t, 5, (double[]){ (double)e->n, e->mean, e->n > 1 ? e->half : none,
+                                        e->n > 1 ? low : none, e->n > 1 ? high : none });
     }
     fact_text(c->f, one->metric.title, "title%zu", m + 1);
     fact_text(c->f, *axis.unit ? axis.unit : " ", "unit%zu", m + 1);
@@ -234,15 +258,19 @@ static void normalise(struct comparison *c)
     fact_text(c->f, over, "over");
     for (size_t m = 0; m < c->r->metrics; m++) {
         struct compared *one = &c->metric[m];
-        for (size_t g = c->groups; g-- > 0;) {
-            struct sample ratio = { 0 };
+        one->ratio = arena_alloc(a, c->groups * sizeof *one->ratio);
+        for (size_t g = 0; g < c->groups; g++) {
+            struct sample base = { 0 }, value = { 0 };
             for (size_t i = 0; i < one->group[g].n; i++) {
-                double base = value_with(one, 0, one->seed[g].value[i]);
-                if (!isnan(base) && base != 0)
-                    sample_add(&ratio, one->group[g].value[i] / base);
+                double of = value_with(one, 0, one->seed[g].value[i]);
+                if (isnan(of))
+                    continue;
+                sample_add(&base, of);
+                sample_add(&value, one->group[g].value[i]);
             }
-            sample_free(&one->group[g]);
-            one->group[g] = ratio;
+            one->ratio[g] = ratio_of_pairs(base.value, value.value, base.n);
+            sample_free(&base);
+            sample_free(&value);
         }
         one->unit = "";
         one->metric.share = false;
@@ -492,7 +520,7 @@ const struct kind normalised_kind = {
     .file = { "summary.csv" },
     .of_sweep = true,
     .metric = ratios,
-    .columns = "metric,scope,run,n,mean,half_width",
+    .columns = "metric,scope,run,n,mean,low,high",
     .script = "compare.gp",
     .variant = &normalised,
     .make = make,

@@ -1,0 +1,18 @@
+/* ratios.c - see ratios.h. */
+#include "sim/cli/plot/compare/ratios.h"
+
+#include "sim/study/verdict.h"
+
+#include <math.h>
+
+struct ratio ratio_of_pairs(const double *base, const double *value, size_t n)
+{
+    const double level = 0.05;
+    if (n == 0)
+        return (struct ratio){ .n = 0 };
+    struct comparison c = compare_pairs(&(struct paired_values){ .n = n, .base = base, .new = value },
+                                        BETTER_NEITHER, NAN, level);
+    if (c.base == 0)
+        return (struct ratio){ .n = 0 };
+    return (struct ratio){ n, 1 + c.change, 1 + c.interval.low, 1 + c.interval.high };
+}
