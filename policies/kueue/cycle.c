@@ -199,6 +199,22 @@ static void reduce(const struct cohort_head *h, uint32_t reduction, uint32_t all
     }
 }
 
+/* Slices are whole: kubernetes-sigs/kueue:pkg/cache/scheduler/tas_flavor_snapshot.go. */
+static bool is_whole(const struct cohort_head *h, const uint32_t *count)
+{
+    for (uint32_t i = 0; i < h->n_sets; i++)
+        if (h->set[i].slice && count[i] % h->set[i].slice)
+            return false;
+    return true;
+}
+
+static bool nominate_reduced(struct cohort_desk *d, struct cohort_entry *e, uint32_t reduction,
+                             uint32_t all, const struct cohort_assignment *stay)
+{
+    reduce(&e->head, reduction, all, d->fewer);
+    return is_whole(&e->head, d->fewer) && nominate_with(d, e, d->fewer, stay);
+}
+
 /* The smallest reduction that does, if one that does means that all larger ones do. */
 static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
                            const struct cohort_assignment *stay)
@@ -210,8 +226,7 @@ static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
         return false;
     for (uint32_t high = all + 1; low < high;) {
         last = low + (high - low) / 2;
-        reduce(&e->head, last, all, d->fewer);
-        if (nominate_with(d, e, d->fewer, stay))
+        if (nominate_reduced(d, e, last, all, stay))
             high = last;
         else
             low = last + 1;
@@ -220,8 +235,7 @@ static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
         return false;
     if (last == low)
         return true;
-    reduce(&e->head, low, all, d->fewer);
-    return nominate_with(d, e, d->fewer, stay);
+    return nominate_reduced(d, e, low, all, stay);
 }
 
 static void nominate(struct cohort_desk *d, struct cohort_entry *e,
