@@ -208,6 +208,22 @@ static uint32_t spare_tasks(const struct cohort_head *h)
     return all;
 }
 
+/* Slices are whole: kubernetes-sigs/kueue:pkg/cache/scheduler/tas_flavor_snapshot.go. */
+static bool is_whole(const struct cohort_head *h, const uint32_t *count)
+{
+    for (uint32_t i = 0; i < h->n_sets; i++)
+        if (h->set[i].slice && count[i] % h->set[i].slice)
+            return false;
+    return true;
+}
+
+static bool nominate_reduced(struct cohort_desk *d, struct cohort_entry *e, uint32_t reduction,
+                             uint32_t all, const struct cohort_assignment *stay)
+{
+    reduce(&e->head, reduction, all, d->fewer);
+    return is_whole(&e->head, d->fewer) && nominate_with(d, e, d->fewer, stay);
+}
+
 /* The smallest reduction that does, if one that does means that all larger ones do. */
 static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
                            const struct cohort_assignment *stay, uint32_t all)
@@ -215,8 +231,7 @@ static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
     uint32_t low = 0, last = UINT32_MAX;
     for (uint32_t high = all + 1; low < high;) {
         last = low + (high - low) / 2;
-        reduce(&e->head, last, all, d->fewer);
-        if (nominate_with(d, e, d->fewer, stay))
+        if (nominate_reduced(d, e, last, all, stay))
             high = last;
         else
             low = last + 1;
@@ -225,8 +240,7 @@ static bool nominate_fewer(struct cohort_desk *d, struct cohort_entry *e,
         return false;
     if (last == low)
         return true;
-    reduce(&e->head, low, all, d->fewer);
-    return nominate_with(d, e, d->fewer, stay);
+    return nominate_reduced(d, e, low, all, stay);
 }
 
 static void nominate(struct cohort_desk *d, struct cohort_entry *e,

@@ -48,6 +48,7 @@ struct cohort_flavors {           /* of a queue */
 
 struct cohort_set {
     uint32_t count, least;        /* tasks; it may be admitted with as few as `least` */
+    uint32_t slice;               /* it is admitted in multiples of so many; 0: of any number */
     uint32_t group;
     const int64_t *each;          /* [resources] of one task; below 0: not asked at all */
     const bool *allowed;          /* [flavors]; NULL: all */

@@ -332,9 +332,13 @@ static bool no_victims(struct sched *s, struct cohort *c, uint32_t v)
     return !was_settled;
 }
 
-/* Quotas change with time. */
-static bool may_fit_later(const struct sched *s, const struct cohort_queue *q)
+/* Quotas change with time; and what was evicted in this pass, and is looked at whole, has run with
+ * fewer tasks. */
+static bool may_fit_later(struct sched *s, const struct cohort *c, const struct cohort_queue *q)
 {
+    const struct entrant *own = job_own(s, q->head);
+    if (own->evicted == c->pass)
+        return true;
     return queue_quota_version(s) && q->nomination.entry.spare.why == NO_FIT_NEVER;
 }
 
@@ -348,7 +352,7 @@ static bool conclude(struct sched *s, struct cohort *c, uint32_t v)
     case OUTCOME_PREEMPTS:
         return preempt(s, q);
     case OUTCOME_NO_FIT:
-        if (cohort_never_fits(c, q) && !may_fit_later(s, q)) {
+        if (cohort_never_fits(c, q) && !may_fit_later(s, c, q)) {
             refuse(s, c, q);
             return true;
         }

@@ -56,6 +56,8 @@ static void fill_set(const struct cohort *c, uint32_t queue, const struct reques
         each[r] = asks ? part / tasks : -1;
     }
     *set = (struct cohort_set){ .count = tasks, .least = tasks, .group = number, .each = each };
+    if (run->set && run->set->n_slices)
+        set->slice = run->set->slice[0].tasks;
 }
 
 /* Leader and workers are one group, by the number of the first; other runs are groups of their

@@ -40,8 +40,9 @@ class Jobs(Draw):
         return round(min(self.r.lognormvariate(7, 1.3), 40000),
                      self.pick(0, 0, 3)) if self.chance(0.97) else 0
 
-    def slices(self, tasks, topology):
-        """Whole slices, at the level of the topology or below it."""
+    def slices(self, row):
+        """Whole slices of a row's tasks, at the level of its topology or below it, and a minimum of whole ones."""
+        tasks, topology = row["tasks"], row.get("topology", "")
         levels = ["pod", "rack", "island", "node"]
         wanted = topology.partition(":")[2]
         levels = levels[levels.index(wanted):] if wanted in levels else ["node"] if wanted == "numa" else levels
@@ -52,7 +53,9 @@ class Jobs(Draw):
         finer = levels[levels.index(level) + 1:]
         if finer and self.chance(0.3):
             text += f";{self.r.choice(finer)}:{self.r.choice([n for n in sizes if size % n == 0])}"
-        return {"slices": text}
+        row["slices"] = text
+        if "min_tasks" in row:
+            row["min_tasks"] += -row["min_tasks"] % size
 
     def group_row(self, row, name, tasks, per_task, on_own):
         """One kind of task of a job, with wishes of its own."""
@@ -88,7 +91,7 @@ class Jobs(Draw):
         leader.pop("topology", None)
         leader |= {k: workers[k] for k in ("topology",) if k in workers} | {"podset_group": "x"}
         if workers["tasks"] > 1 and self.chance(0.5):
-            workers |= self.slices(workers["tasks"], workers.get("topology", ""))
+            self.slices(workers)
         return [leader, workers | {"podset_group": "x"}]
 
     def trace(self):
@@ -232,7 +235,7 @@ class Jobs(Draw):
             if plain and tasks > 1 and "groups" in on and self.chance(0.4):
                 rows_of = self.groups(row, tasks, per_task)
             elif plain and tasks > 1 and "slices" in on and self.chance(0.5):
-                row |= self.slices(tasks, row.get("topology", ""))
+                self.slices(row)
             table += rows_of
             columns = list(dict.fromkeys([*columns, *(k for x in rows_of for k in x)]))
         self.files["jobs.csv"] = "\n".join([",".join(columns)] + [
