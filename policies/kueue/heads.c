@@ -253,6 +253,11 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id p
     job_id j = e->as.id;
     if (e->as.leaving)
         return;
+    if (e->phase == PHASE_STRUCK) {
+        e->evicted = c->pass;
+        cohort_leaves(c, e);
+        return;
+    }
     uint64_t room = sched_room_version(s);
     if (e->phase == PHASE_PLACED && sched_stop(s, j, STOP_SAVE) != SCHED_OK)
         return;
