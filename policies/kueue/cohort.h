@@ -113,6 +113,10 @@ struct cohort {
     size_t members_capacity;
     /* firm until this pass ends; see above; back after a fault */
     struct cohort_list { job_id *job; uint32_t n; size_t capacity; } sheltered, resting, struck;
+    /* [shapes] jobs in lines that may do with fewer tasks than others of that shape, which may fail
+     * where they do not */
+    uint32_t *elastic;
+    size_t n_shapes;
     struct line *unplaced;        /* hold quota and no GPU */
     uint64_t unplaced_room, pass;
     uint64_t quota_version;       /* of the quotas in the books */
@@ -205,7 +209,9 @@ job_id lanes_first(struct sched *s, const struct cohort *c, const struct cohort_
 job_id lanes_next(struct sched *s, const struct cohort *c, struct cohort_queue *q);
 /* The preemptor of the queue, or one that goes before it: of a lane that has used less. */
 job_id lanes_before(struct sched *s, const struct cohort *c, struct cohort_queue *q, bool strict);
-/* All others of that shape fail as j has, and are left out of the walk. */
+/* It may be admitted with fewer tasks. */
+bool lanes_is_elastic(const struct sched *s, job_id j);
+/* All others of that shape fail as j has, and are left out of the walk; not if some are elastic. */
 void lanes_block_shape(struct sched *s, struct cohort_queue *q, job_id j, enum wait_reason why);
 /* e holds quota from now on, or no more; `pays`: it is admitted now. */
 void lanes_hold(struct sched *s, struct cohort *c, const struct entrant *e, bool pays);
