@@ -21,8 +21,7 @@ static const char *const placements[] = { "admit", "wait", NULL };
 
 /* ---- What a job asks of the cluster ---- */
 
-/* Those tasks of the chain that do not hold anything. */
-static const struct request *lacking(struct sched *s, const struct request *run, job_id j,
+const struct request *cohort_lacking(struct sched *s, const struct request *run, job_id j,
                                      const struct placement *held)
 {
     if (!run)
@@ -36,7 +35,8 @@ static const struct request *lacking(struct sched *s, const struct request *run,
     r->job = j;
     r->task = task;
     r->tasks = n;
-    r->next = lacking(s, run->next, j, held);
+    r->next = cohort_lacking(s, run->next, j, held);
+    r->held = !run->next && !run->first_task ? held : NULL;
     return n ? r : r->next;
 }
 
@@ -60,7 +60,7 @@ struct request cohort_request(struct sched *s, const struct cohort *c, job_id j,
     if (c->flavored)
         r = *in_flavors(s, &r, runs);
     if (held && job_state(s, j) == JOB_GATHERING)
-        return *lacking(s, &r, j, held);
+        return *cohort_lacking(s, &r, j, held);
     if (tasks != request_tasks(&r))
         r.tasks = tasks;
     return r;
@@ -132,8 +132,7 @@ void cohort_leaves(struct cohort *c, struct entrant *e)
     cohort_tree_of(c, e->as.queue)->changes++;
 }
 
-/* It joins the line of its queue. */
-static void cohort_wait(struct sched *s, struct cohort *c, job_id j)
+void cohort_wait(struct sched *s, struct cohort *c, job_id j)
 {
     queue_id v = cohort_home(s, c, j);
     struct cohort_queue *q = &c->queue[v];
@@ -158,6 +157,7 @@ bool cohort_place(struct sched *s, struct cohort *c, job_id j)
         return false;
     }
     e->phase = PHASE_PLACED;
+    replace_remember(s, c, e);
     return true;
 }
 
@@ -249,6 +249,7 @@ static void cohort_schedule(struct sched *s, const void *params, void *state)
     c->pass++;
     take_quotas(s, c);
     end_shelter(s, c);
+    replace_all(s, c);
     do
         run_round(s, c);
     while (c->released || end_rest(s, c));
@@ -313,6 +314,11 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
     (void)params;
     if (!e->need)
         e->need = new_need(s, c, j);
+    if (e->phase == PHASE_STRUCK) {
+        e->phase = PHASE_BACK;
+        cohort_list_add(s, &c->struck, j);
+        return;
+    }
     /* it left at once, and was admitted again in the same pass */
     if (e->phase == PHASE_HOLDS_QUOTA) {
         sched_blocked(s, j, WAIT_GPUS);
@@ -325,7 +331,9 @@ static void cohort_arrived(struct sched *s, const void *params, void *state, job
                                    .priority = f->priority,
                                    .queued_ns = f->submit_ns,
                                    .need = e->need },
-                           .need = e->need };
+                           .need = e->need,
+                           .was_on = e->was_on,
+                           .was_on_capacity = e->was_on_capacity };
     if (job_placement(s, j))
         holds_already(s, c, e);
     else
@@ -340,7 +348,10 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
     struct cohort_queue *q = &c->queue[cohort_home(s, c, j)];
     (void)params;
     if (why == STOPPED_BY_FAULT && e->phase == PHASE_PLACED) {
-        cohort_leaves(c, e);                              /* it cannot be evicted any more */
+        if (e->n_was_on)
+            e->phase = PHASE_STRUCK;
+        else
+            cohort_leaves(c, e);                          /* it cannot be evicted any more */
     }
     if (!stopped_for_good(why))
         return;                                           /* its quota is free when it has left */

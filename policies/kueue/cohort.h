@@ -9,6 +9,13 @@
  * has left at once rests until then, and comes back to its queue for another round; the second time
  * only for the next pass, so a pass ends.
  *
+ * With placement=wait a job of alike tasks that a fault has struck keeps its quota, as in Kueue with
+ * topology-aware scheduling, and is looked at before all others once it may start again (replace.c):
+ * its tasks go back to their nodes, and those of one node that is down or drained to another, inside
+ * a level that the job requires and a slice that would be broken. If more than one node is lost, or
+ * there is no such place, it waits in its queue as one that was evicted. Until it may start others
+ * may evict it, and then it does.
+ *
  * A queue with local queues (lanes.c) has their jobs as its own: quota, borrowing and cycles know
  * only it. Its next head comes from one of them: by priority and wait, or first by past use
  * (usage.h). Others are one lane each. */
@@ -26,7 +33,10 @@ struct cohort_params {
     double half_life_h, sampling_s, use_of[COHORT_PARTS];        /* of past use; a weight a resource */
 };
 
-enum phase { PHASE_WAITS, PHASE_HOLDS_QUOTA, PHASE_PLACED, PHASE_LEAVING };
+/* STRUCK: a fault has stopped it, and it keeps its quota; BACK: it may start again */
+enum phase {
+    PHASE_WAITS, PHASE_HOLDS_QUOTA, PHASE_PLACED, PHASE_LEAVING, PHASE_STRUCK, PHASE_BACK
+};
 /* The policy's own of a job; as a workload it is in the members of its queue while it holds quota:
  * from its admission until it has ended, or was evicted and has left */
 struct entrant {
@@ -37,6 +47,10 @@ struct entrant {
     uint32_t tasks;
     uint64_t evicted, rested;     /* that pass; has come back from rest in that one */
     enum phase phase;
+    /* of a job that keeps its quota when a node fails: where its tasks were started last */
+    struct task_was { uint32_t task; node_id node; } *was_on;
+    uint32_t n_was_on;
+    size_t was_on_capacity;
 };
 
 struct nomination {
@@ -97,8 +111,12 @@ struct cohort {
     /* the present cycle of the round; the next one in which a queue wakes */
     uint32_t cycle, next_wake;
     size_t members_capacity;
-    /* firm until this pass ends; see above */
-    struct cohort_list { job_id *job; uint32_t n; size_t capacity; } sheltered, resting;
+    /* firm until this pass ends; see above; back after a fault */
+    struct cohort_list { job_id *job; uint32_t n; size_t capacity; } sheltered, resting, struck;
+    /* [shapes] jobs in lines that may do with fewer tasks than others of that shape, which may fail
+     * where they do not */
+    uint32_t *elastic;
+    size_t n_shapes;
     struct line *unplaced;        /* hold quota and no GPU */
     uint64_t unplaced_room, pass;
     uint64_t quota_version;       /* of the quotas in the books */
@@ -146,6 +164,10 @@ static inline uint16_t *cohort_runs(const struct cohort *c, const struct entrant
 struct request cohort_request(struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
                               const uint16_t *runs);
 
+/* Those tasks of the chain that are not held; NULL: none. */
+const struct request *cohort_lacking(struct sched *s, const struct request *run, job_id j,
+                                     const struct placement *held);
+
 /* ---- What a head asks for, and why it waits (nominate.c) ---- */
 /* Memory that all queues share. */
 void cohort_begin_desk(struct sched *s, struct cohort *c);
@@ -187,7 +209,9 @@ job_id lanes_first(struct sched *s, const struct cohort *c, const struct cohort_
 job_id lanes_next(struct sched *s, const struct cohort *c, struct cohort_queue *q);
 /* The preemptor of the queue, or one that goes before it: of a lane that has used less. */
 job_id lanes_before(struct sched *s, const struct cohort *c, struct cohort_queue *q, bool strict);
-/* All others of that shape fail as j has, and are left out of the walk. */
+/* It may be admitted with fewer tasks. */
+bool lanes_is_elastic(const struct sched *s, job_id j);
+/* All others of that shape fail as j has, and are left out of the walk; not if some are elastic. */
 void lanes_block_shape(struct sched *s, struct cohort_queue *q, job_id j, enum wait_reason why);
 /* e holds quota from now on, or no more; `pays`: it is admitted now. */
 void lanes_hold(struct sched *s, struct cohort *c, const struct entrant *e, bool pays);
@@ -203,6 +227,14 @@ void cohort_open_queues(struct sched *s, struct cohort *c);
 /* Cycles until one changes nothing. */
 void cohort_run_cycles(struct sched *s, struct cohort *c);
 
+/* ---- After a fault (replace.c) ---- */
+/* It keeps its quota and its place. */
+bool replace_applies(const struct sched *s, const struct cohort *c, job_id j);
+/* It has just been started. */
+void replace_remember(struct sched *s, const struct cohort *c, struct entrant *e);
+/* Those that are back. */
+void replace_all(struct sched *s, struct cohort *c);
+
 /* ---- Holding quota (cohort.c) ---- */
 /* `pays`: the penalty of usage.h; not if it held quota before the policy saw it. */
 void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e, bool pays);
@@ -210,4 +242,5 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e);
 /* It is evicted, or struck by a fault; it holds quota until it has left. */
 void cohort_leaves(struct cohort *c, struct entrant *e);
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j);
+void cohort_wait(struct sched *s, struct cohort *c, job_id j);    /* it joins the line of its queue */
 bool cohort_place(struct sched *s, struct cohort *c, job_id j);   /* true: it has started */

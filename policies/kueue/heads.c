@@ -202,9 +202,8 @@ static bool sleeps_on(struct cohort *c, uint32_t v)
 static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
 {
     struct cohort_queue *q = &c->queue[v];
-    const struct job_facts *f = job_facts(s, q->head);
-    bool one_of_many =
-        f->min_tasks >= request_tasks(f->ask) || f->ask->tasks == SPLIT_ANY || f->ask->next;
+    bool one_of_many = !lanes_is_elastic(s, q->head) &&
+                       !c->elastic[job_facts(s, q->head)->ask->shape];
     if (cohort_is_strict(c, v)) {
         forget_stuck(s, q, q->head);
         sched_blocked(s, q->head, q->nomination.why);
@@ -253,6 +252,11 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id p
     job_id j = e->as.id;
     if (e->as.leaving)
         return;
+    if (e->phase == PHASE_STRUCK) {
+        e->evicted = c->pass;
+        cohort_leaves(c, e);
+        return;
+    }
     uint64_t room = sched_room_version(s);
     if (e->phase == PHASE_PLACED && sched_stop(s, j, STOP_SAVE) != SCHED_OK)
         return;

@@ -1,6 +1,7 @@
 /* lanes.c - the waiting jobs of a queue: one lane, or one of each of its local queues, of which the
  * one with the first of the next jobs gives the head. See cohort.h and usage.h. */
 #include "policies/kueue/cohort.h"
+#include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -96,11 +97,21 @@ static int by_use(const struct sched *s, const struct cohort *c, const struct co
 
 /* ---- Lines ---- */
 
+bool lanes_is_elastic(const struct sched *s, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    return f->min_tasks < request_tasks(f->ask) && f->ask->tasks != SPLIT_ANY && !f->ask->next;
+}
+
 void lanes_push(struct sched *s, struct cohort *c, job_id j)
 {
     const struct job_facts *f = job_facts(s, j);
     struct cohort_lane *lane = c->lane[f->queue];
     struct line_key k = { .major = -f->priority, .time_ns = f->submit_ns };
+    c->elastic = array_covering(sched_alloc, s, c->elastic, &c->n_shapes, f->ask->shape,
+                                sizeof *c->elastic);
+    if (!line_remove(lane->waiting, j) && lanes_is_elastic(s, j))
+        c->elastic[f->ask->shape]++;
     line_push(lane->fresh, j, k);
     line_push(lane->waiting, j, k);
 }
@@ -114,7 +125,8 @@ void lanes_remove(struct sched *s, struct cohort *c, job_id j)
 {
     struct cohort_lane *lane = c->lane[job_facts(s, j)->queue];
     line_remove(lane->fresh, j);
-    line_remove(lane->waiting, j);
+    if (line_remove(lane->waiting, j) && lanes_is_elastic(s, j))
+        c->elastic[job_facts(s, j)->ask->shape]--;
     lane->met = lane->met == j ? ID_NONE : lane->met;
 }
 

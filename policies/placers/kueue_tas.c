@@ -14,6 +14,9 @@
  * Where a node turns out to have less room than its free amounts tell (islands, GPU memory, power,
  * tasks per node), the question is put again with what it has.
  *
+ * Tasks that a job has lost, while others stay (request.held), are placed as Kueue replaces a failed
+ * node: inside the domain of a required level, and of a slice that would be broken.
+ *
  * affinity=preferred is Kueue's feature gate TASRespectNodeAffinityPreferred. */
 #include "policies/common/copies.h"
 #include "policies/kueue/topology.h"
@@ -32,6 +35,7 @@ struct tas_site {
     struct tas_work work;
     node_id first;                /* of the first leaf */
     uint32_t level_of[LEVEL_ANY]; /* the level in the tree; of LEVEL_CLUSTER: none */
+    struct tas_share *held;       /* [leaves + 1] scratch of a replacement */
     struct tas_set *set;          /* [sets] of the chain that is placed */
     uint32_t sets;
 };
@@ -88,6 +92,7 @@ static const void *begin_site(const struct view *v, const void *params)
     site->first = first;
     tas_tree_lay(&site->tree, levels, leaves, parts, view_alloc(v, tas_tree_size(levels, leaves)));
     tas_work_lay(&site->work, &site->tree, view_alloc(v, tas_work_size(&site->tree)));
+    site->held = view_alloc(v, (leaves + (size_t)1) * sizeof *site->held);
     return site;
 }
 
@@ -240,6 +245,37 @@ static bool add_all(struct builder *b, const struct request *r, const struct req
     return true;
 }
 
+/* What stays of the job by leaf, behind it what is lost. How many in all. */
+static uint32_t shares_of(struct tas_site *site, const struct request *r)
+{
+    uint32_t leaves = tas_leaves(&site->tree), n = 0;
+    for (uint32_t i = 0; i < leaves; i++)
+        site->held[i] = (struct tas_share){ tas_first_leaf(&site->tree) + i, 0 };
+    for (size_t i = 0; i < r->held->n; i++)
+        site->held[r->held->piece[i].node - site->first].pods++;
+    for (uint32_t i = 0; i < leaves; i++)
+        if (site->held[i].pods)
+            site->held[n++] = site->held[i];
+    site->held[n++] = (struct tas_share){ ID_NONE, r->tasks };
+    return n;
+}
+
+/* The question for tasks that are lost; there is room only where they must lie. */
+static struct tas_ask ask_for_lost(struct tas_site *site, const struct request *r,
+                                   const struct tas_ask *ask)
+{
+    uint32_t within, first, end, n = shares_of(site, r);
+    enum tas_result result;
+    struct tas_ask lost = tas_lost(&site->tree, ask, site->held, n, n - 1, &within, &result);
+    if (within == ID_NONE)
+        return lost;
+    tas_inside(&site->tree, within, site->tree.levels - 1, &first, &end);
+    for (uint32_t i = 0; i < tas_leaves(&site->tree); i++)
+        if (i + tas_first_leaf(&site->tree) < first || i + tas_first_leaf(&site->tree) >= end)
+            site->work.room[i] = (struct tas_room){ 0 };
+    return lost;
+}
+
 /* The pods of a set, with those of its leader or without. */
 static enum place_result place_sets(struct builder *b, const struct request *r,
                                     const struct request *leader, struct tas_site *site,
@@ -251,7 +287,9 @@ static enum place_result place_sets(struct builder *b, const struct request *r,
     struct tas_ask ask = ask_of(site, r, layer);
     int64_t all = find_room(site, v, r, leader, p->affinity > AFFINITY_IGNORED);
     ask.leader = leader != NULL;
-    if (ask.layers && ask.pods % layer[0].pods)              /* of a job that is not whole */
+    if (r->held)
+        ask = ask_for_lost(site, r, &ask);
+    if (ask.layers && ask.pods % ask.layer->pods)            /* of a job that is not whole */
         return NO_TOPOLOGY;
     for (struct tas_answer a; (a = tas_place(&site->work, &ask)).result == TAS_PLACED;)
         if (add_all(b, r, leader, site, &a))

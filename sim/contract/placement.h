@@ -92,6 +92,8 @@ struct request {
     const struct pod_set *set;
     /* a node to try first: nominated, or where the job was; ID_NONE: none */
     node_id try_first;
+    /* of a request for tasks that a job has lost: the others, which stay; NULL: it says nothing */
+    const struct placement *held;
 };
 /* The run of the chain with that task. */
 const struct request *request_of_task(const struct request *ask, uint32_t task);
@@ -302,7 +304,7 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- Placers ---- */
 
-#define PLACEMENT_ABI 8u
+#define PLACEMENT_ABI 9u
 enum place_result {               /* why not, for the split of waiting times */
     PLACED,
     NO_ROOM,                      /* too few free GPUs in all */

@@ -180,6 +180,10 @@ static const struct schedule rows[] = {
     /* ---- Partial admission: 3 of 4 tasks do 3/4 of the work ---- */
     { "partial: the most tasks that there is quota for", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 3, 1) }, .jobs = {
         { 0, 12, 4, 0, .tasks = 4, .min_tasks = 2, A, .ends = 16 } } },
+    /* Three of four are taken: two tasks do not fit, one of two that ask for the same does, at half speed */
+    { "partial: behind a job of the same shape that takes no less", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {
+        { 0, 10, 3, 0, .queue = "a" }, { 0, 5, 2, 10, .tasks = 2, .queue = "a" },
+        { 0, 4, 2, 0, .ends = 8, .tasks = 2, .min_tasks = 1, .queue = "a" } } },
     { "partial: it does not grow", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {
         { 0, 4, 1, 0, A }, { 0, 12, 4, 0, .tasks = 4, .min_tasks = 2, A, .ends = 16 } } },
     { "partial: not below the minimum", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {

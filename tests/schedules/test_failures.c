@@ -9,12 +9,16 @@
 #define ONE      "nodes: [ { group: a, count: 1, gpus: 8 } ]\n"
 #define TWO      "nodes: [ { group: a, count: 2, gpus: 8 } ]\n"
 #define RACKS    "nodes: [ { group: a, count: 4, gpus: 8, nodes_per_rack: 2 } ]\n"
+#define KUEUE_WAITS "cohort:placement=wait",
+#define QUEUE_A "queues: [ { name: a, deserved_gpus: 64 } ]\n"
+#define NODE_1_FAILS "failures: { detection_s: 0, faults: [ { node: 1, at_s: 40, repair_s: 500 } ] }\n"
 #define EVERY_30 "preemption: { checkpoint: periodic, interval_s: 30, restart_s: 10 }\n"
 
 static const struct row {
     const char *name, *policy, *yaml;
     struct job jobs[JOBS_AT_MOST];
     double useful, lost, startup, saving, fault, down;     /* GPU-seconds */
+    const char *placer;                                    /* NULL: pack */
 } rows[] = {
     /* ---- models.md 11.2 (4): 20 s lost, resumes with 70 left ---- */
     { "back to the last checkpoint", "fifo",
@@ -53,6 +57,52 @@ static const struct row {
     { "suspended, resumed and interrupted: a checkpoint lies between", "preemptive:mode=suspend",
       ONE "preemption: { checkpoint: periodic, interval_s: 30 }\nfailures: { detection_s: 0, faults: [ { at_s: 50, repair_s: 10 } ] }\n",
       { { 0, 100, 8, 0, .ends = 60 + 70, .stops = 1, .lost = 10 }, { 20, 10, 8, 20, .priority = 1 } }, .useful = 880, .lost = 80, .down = 80 },
+    /* ---- Kueue: a failed node is replaced, the rest stays (docs/schedulers.md g.2). 40 s are lost, and 100 s done again ---- */
+    /* Tasks 0, 1, 2 on nodes 0, 1, 2 of a rack of four: task 1 goes to node 3. Placed anew, task 1 would be on 2, task 2 on 3 */
+    { "replaced: one task moves", KUEUE_WAITS "nodes: [ { group: a, count: 8, gpus: 8, nodes_per_rack: 4 } ]\n" QUEUE_A NODE_1_FAILS,
+      { { 0, 100, 24, 0, .ends = 140, .lost = 40, .tasks = 3, .required = "rack", .queue = "a",
+          .took = "0:01234567 1:01234567 2:01234567; 0:01234567 3:01234567 2:01234567" } },
+      .useful = 2400, .lost = 960, .down = 800, .placer = "kueue-tas" },
+    { "replaced: under any placer", KUEUE_WAITS "nodes: [ { group: a, count: 8, gpus: 8, nodes_per_rack: 4 } ]\n" QUEUE_A NODE_1_FAILS,
+      { { 0, 100, 24, 0, .ends = 140, .lost = 40, .tasks = 3, .required = "rack", .queue = "a",
+          .took = "0:01234567 1:01234567 2:01234567; 0:01234567 3:01234567 2:01234567" } },
+      .useful = 2400, .lost = 960, .down = 800 },
+    /* It keeps its quota: the job of a higher priority, which waits for two nodes, does not pass */
+    { "replaced: before all that wait", KUEUE_WAITS "nodes: [ { group: a, count: 3, gpus: 8 } ]\n" QUEUE_A NODE_1_FAILS,
+      { { 0, 100, 16, 0, .ends = 140, .lost = 40, .tasks = 2, .queue = "a", .took = "0:01234567 1:01234567; 0:01234567 2:01234567" },
+        { 20, 10, 16, 140, .tasks = 2, .priority = 1, .queue = "a" } },
+      .useful = 1760, .lost = 640, .down = 880, .placer = "kueue-tas" },
+    /* No place in its rack: it gives its quota up, and is placed whole */
+    { "replaced: not outside its rack", KUEUE_WAITS "nodes: [ { group: a, count: 4, gpus: 8, nodes_per_rack: 2 } ]\n" QUEUE_A NODE_1_FAILS,
+      { { 0, 100, 16, 0, .ends = 140, .lost = 40, .tasks = 2, .required = "rack", .queue = "a",
+          .took = "0:01234567 1:01234567; 2:01234567 3:01234567" } },
+      .useful = 1600, .lost = 640, .down = 800, .placer = "kueue-tas" },
+    /* The slice of four in a rack is broken, and the rack has no other node; without slices task 2 and 3 would go to node 2 */
+    { "replaced: not outside a broken slice", KUEUE_WAITS "nodes: [ { group: a, count: 4, gpus: 8, nodes_per_rack: 2 } ]\n" QUEUE_A NODE_1_FAILS,
+      { { 0, 100, 16, 0, .ends = 140, .lost = 40, .tasks = 4, .slices = "rack:4", .queue = "a",
+          .took = "0:0123 0:4567 1:0123 1:4567; 2:0123 2:4567 3:0123 3:4567" } },
+      .useful = 1600, .lost = 640, .down = 800, .placer = "kueue-tas" },
+    { "replaced: inside a broken slice", KUEUE_WAITS "nodes: [ { group: a, count: 6, gpus: 8, nodes_per_rack: 3 } ]\n" QUEUE_A NODE_1_FAILS,
+      { { 0, 100, 16, 0, .ends = 140, .lost = 40, .tasks = 4, .slices = "rack:4", .queue = "a",
+          .took = "0:0123 0:4567 1:0123 1:4567; 0:0123 0:4567 2:0123 2:4567" } },
+      .useful = 1600, .lost = 640, .down = 800, .placer = "kueue-tas" },
+    /* Two of its three nodes: it waits behind the job of a higher priority, then for the repair at 100 */
+    { "replaced: not two nodes", KUEUE_WAITS "nodes: [ { group: a, count: 4, gpus: 8 } ]\n" QUEUE_A
+      "failures: { detection_s: 0, faults: [ { node: 0, at_s: 40, repair_s: 60 }, { node: 1, at_s: 40, repair_s: 60 } ] }\n",
+      { { 0, 100, 24, 0, .ends = 200, .lost = 40, .tasks = 3, .queue = "a" },
+        { 20, 10, 16, 40, .tasks = 2, .priority = 1, .queue = "a" } },
+      .useful = 2560, .lost = 960, .down = 960, .placer = "kueue-tas" },
+    /* Up again when the fault is found: all stay where they were */
+    { "replaced: none is lost", KUEUE_WAITS "nodes: [ { group: a, count: 4, gpus: 8 } ]\n" QUEUE_A
+      "failures: { detection_s: 10, faults: [ { node: 1, at_s: 40, repair_s: 5 } ] }\n",
+      { { 0, 100, 16, 0, .ends = 150, .lost = 40, .tasks = 2, .queue = "a", .took = "0:01234567 1:01234567; 0:01234567 1:01234567" },
+        { 20, 10, 16, 20, .tasks = 2, .queue = "a" }, { 20, 10, 8, 30, .tasks = 1, .queue = "a" } },
+      .useful = 1840, .lost = 640, .fault = 160, .placer = "kueue-tas" },
+    /* Maintenance of node 1 from 40 to 540, without checkpoints */
+    { "replaced: a drained node", KUEUE_WAITS "nodes: [ { group: a, count: 3, gpus: 8 } ]\n" QUEUE_A
+      "failures: { rate: none, maintenance: [ { group: a, first: 1, count: 1, from_s: 40, until_s: 540 } ] }\n",
+      { { 0, 100, 16, 0, .ends = 140, .lost = 40, .tasks = 2, .queue = "a", .took = "0:01234567 1:01234567; 0:01234567 2:01234567" } },
+      .useful = 1600, .lost = 640, .down = 800, .placer = "kueue-tas" },
     { "cohort: its quota is free when a fault has thrown it back", "cohort",
       ONE "queues: [ { name: a, deserved_gpus: 8 } ]\nfailures: { detection_s: 0, faults: [ { at_s: 50, repair_s: 20 } ] }\n",
       { { 0, 100, 8, 0, .ends = 170, .lost = 50, .queue = "a" } }, .useful = 800, .lost = 400, .down = 160 },
@@ -150,7 +200,8 @@ static void schedule(void **state)
         n++;
     struct workload *w = workload_of(row->jobs, n);
     assert_int_equal(run_bind(c, w, &err), 0);
-    struct sched *s = schedule_played(c, w, row->policy, 1, (struct run_observer){ .self = &taken, .interval = note_interval }, &err);
+    struct sched *s = schedule_placed(c, w, row->policy, row->placer ? row->placer : "pack", 1,
+                                      (struct run_observer){ .self = &taken, .interval = note_interval }, &err);
     assert_string_equal(err.text, "");
     for (job_id j = 0; j < n; j++) {
         struct job_result got = run_job(s, j);

@@ -409,15 +409,23 @@ static inline void plays_as_written(void **state)
     plays_with(row, named.policy, named.params);
 }
 
-/* A run of the cluster under a policy, with packed placement. */
-__attribute__((unused)) static struct sched *schedule_played(const struct cluster *c, struct workload *w, const char *policy,
-                                                             uint64_t seed, struct run_observer o, struct error *err)
+/* A run of the cluster under a policy. */
+__attribute__((unused)) static struct sched *schedule_placed(const struct cluster *c, struct workload *w, const char *policy,
+                                                             const char *placed_by, uint64_t seed, struct run_observer o,
+                                                             struct error *err)
 {
     struct named_policy named = policy_named(policy);
-    struct named_placer placer = placer_with("pack");
+    struct named_placer placer = placer_with(placed_by);
     struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = named.policy, .policy_params = named.params,
                                                    .placer = placer.placer, .placer_params = placer.params, .seed = seed,
                                                    .check = true, .observer = o });
     run_execute(s, err);
     return s;
+}
+
+/* With packed placement. */
+__attribute__((unused)) static struct sched *schedule_played(const struct cluster *c, struct workload *w, const char *policy,
+                                                             uint64_t seed, struct run_observer o, struct error *err)
+{
+    return schedule_placed(c, w, policy, "pack", seed, o, err);
 }
