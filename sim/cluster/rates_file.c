@@ -47,11 +47,25 @@ static int check_rates(const struct rate_rules *r, const struct cluster *c, stru
     return found ? 0 : error_set(err, "no node has GPUs of the reference model '%s'", r->reference);
 }
 
+/* All that have GPUs and of which NICs are known. */
+static bool slow_nics(const struct cluster *c)
+{
+    bool any = false;
+    for (uint32_t g = 0; g < c->n_groups; g++) {
+        if (!c->group_gpus[g] || !c->nics_of[g].nics)
+            continue;
+        if (c->nics_of[g].gbps > SLOW_NIC_GBPS)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 int rates_read(struct config_value progress, struct config_value fabric,
                struct config_value models, const char *folder, struct cluster *c,
                struct error *err)
 {
-    struct rate_rules *rules = rate_rules_read(progress, fabric, folder, err);
+    struct rate_rules *rules = rate_rules_read(progress, fabric, slow_nics(c), folder, err);
     struct error why = { "" };
     c->models = training_models_new();
     if (config_given(progress))

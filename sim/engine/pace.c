@@ -17,7 +17,7 @@ double pace_iteration_s(const struct pace *p)
 {
     double comm_s = p->comm_s + (p->slow_link < 1 ? p->network_s * (1 / p->slow_link - 1) : 0);
     double alone_s = iteration_s(p->compute_s / (p->interference * p->slow * p->clock), comm_s, p->gamma);
-    return fmax(alone_s, p->read_s);
+    return fmax(alone_s, fmax(p->read_s, p->input_s));
 }
 
 double pace_rate(const struct pace *p)

@@ -1,7 +1,8 @@
 /* pace.h - the progress rate of a running job, and what of its work is safe. l runs in truth.
  *
  * models.md 0, 2.2: progress is piecewise linear at
- *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), read_s),  compute = compute_s / (interference x slow x clock),
+ *     rate = tasks x reference_s / max((compute^gamma + comm^gamma)^(1/gamma), read_s, input_s),
+ * compute = compute_s / (interference x slow x clock),
  * comm = comm_s, of which the time between units is longer by 1 / slow_link.
  * Neutral values give exactly the share of its tasks that run. A model that changes a part of it calls pace_changed(). */
 #pragma once

@@ -1,9 +1,11 @@
-/* parallel.h - the parts of an iteration of jobs that train with `parallel: 3d`: parallel.c shows
- * what rates.c has found. */
+/* parallel.h - what rates.c has found of the iterations of a job, such as their parts with `parallel:
+ * 3d`. */
 #pragma once
 #include "sim/contract/placement.h"
 #include "sim/models/training/parallel_time.h"
 
 struct sched;
+/* Iterations of its last placement are in seconds, as its model has them. */
+bool rates_in_seconds(const struct sched *s, job_id j);
 /* Of the last placement, alone on its links; NULL: the job goes by another model, or never ran. */
 const struct parallel_time *rates_parallel(const struct sched *s, job_id j);

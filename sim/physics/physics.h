@@ -11,6 +11,7 @@
     M(mig_model)                                                                                                       \
     M(rates_model)                                                                                                     \
     M(parallel_model)                                                                                                  \
+    M(input_model)                                                                                                     \
     M(elastic_jobs_model)                                                                                              \
     M(sessions_model)                                                                                                  \
     M(sharing_model)                                                                                                   \

@@ -247,6 +247,12 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
     end_sending(r, l, x);
 }
 
+bool rates_in_seconds(const struct sched *s, job_id j)
+{
+    enum rate_model by = rates_of(s)->job[j].by;
+    return by == RATE_ANALYTIC || by == RATE_TABLE || by == RATE_PARALLEL;
+}
+
 const struct parallel_time *rates_parallel(const struct sched *s, job_id j)
 {
     return rates_of(s)->job[j].parts;

@@ -219,30 +219,40 @@ static bool restarts_from_nothing(const struct sched *s, FILE *text)
     return jobs > 0;
 }
 
-/* NICs of up to 25 Gbit/s are mostly Ethernet without RDMA, for which the defaults are too fast. */
-static bool slow_nics_as_rdma(const struct sched *s, FILE *text)
+/* Which transport NICs of up to 25 Gbit/s are taken for, where the file does not say it: TCP where all
+ * nodes have such, else RDMA. */
+static bool transport_of_slow_nics(const struct sched *s, FILE *text)
 {
-    enum { SAME_RACK = 4 };
+    enum { SAME_NODE = 2, SAME_RACK = 4 };
     const struct run_setup *setup = run_setup_of(s);
     const struct cluster *c = setup->cluster;
-    const double slow_gbps = 3.125;
     uint32_t jobs = 0, g = 0;
-    while (g < c->n_groups &&
-           !(c->group_gpus[g] && c->nics_of[g].nics && c->nics_of[g].gbps <= slow_gbps))
+    while (g < c->n_groups && !(c->group_gpus[g] && c->nics_of[g].nics &&
+                                c->nics_of[g].gbps <= SLOW_NIC_GBPS))
         g++;
     if (g == c->n_groups || !c->rates || c->rates->model != RATE_ANALYTIC ||
         c->rates->fabric.losses_said)
         return false;
+    bool tcp = c->rates->fabric.tcp;
     for (job_id j = 0; j < setup->workload->n_jobs; j++)
-        jobs += s->job[j].distance != 255 && s->job[j].distance >= SAME_RACK &&
+        jobs += s->job[j].distance != 255 &&
+                s->job[j].distance >= (tcp ? SAME_NODE : SAME_RACK) &&
                 setup->workload->facts[j].model != ID_NONE;
-    if (jobs)
+    const double *efficiency = c->rates->fabric.efficiency;
+    if (jobs && tcp)
+        fprintf(text,
+                "%" PRIu32 " job%s with a model ran over PCIe or several nodes, and nodes '%.60s' have "
+                "NICs of %g GB/s, which count as TCP: %g of PCIe and %g of the NICs ('fabric: { "
+                "transport: rdma }' if they have GPUDirect, else 'tcp')",
+                jobs, s_if_many(jobs), c->group_name[g], c->nics_of[g].gbps,
+                efficiency[LINK_PCIE], efficiency[LINK_NETWORK]);
+    else if (jobs)
         fprintf(text,
                 "%" PRIu32 " job%s with a model ran on several nodes, and nodes '%.60s' have NICs "
-                "of %g GB/s, which count as RDMA at %g of that: TCP gives less ('fabric: { transport: "
-                "tcp }'; 'transport: rdma' if they are)",
+                "of %g GB/s, which count as RDMA at %g of that, as others are faster ('fabric: { "
+                "transport: tcp }'; 'transport: rdma' if they are)",
                 jobs, s_if_many(jobs), c->group_name[g], c->nics_of[g].gbps,
-                c->rates->fabric.efficiency[LINK_NETWORK]);
+                efficiency[LINK_NETWORK]);
     return jobs > 0;
 }
 
@@ -522,7 +532,7 @@ static const struct remark_of_run {
     { "restarts-from-nothing", restarts_from_nothing },
     { "not-requeued", not_requeued },
     { "scattered-totals", scattered_totals },
-    { "slow-nics-as-rdma", slow_nics_as_rdma },
+    { "transport-of-slow-nics", transport_of_slow_nics },
     { "refused-requests", refused_requests },
     { "refused-run-times", sight_refused },
 };

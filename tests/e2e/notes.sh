@@ -60,9 +60,12 @@ tr -s '\n ' ' ' <out | grep -q "warning GPU models 'A100-SXM4-80' and 'H100-SXM5
 printf 'nodes: [ { group: a, count: 2, type: pcie-2xP100 } ]\nprogress: {}\n' >links.yaml
 printf 'job_id,submit_s,duration_s,gpus,tasks,anti_affinity,model\na,0,100,2,2,node,VGG-16\n' >apart.csv
 printf 'job_id,submit_s,duration_s,gpus,tasks,model\na,0,100,2,1,VGG-16\n' >together.csv
-noted slow-nics-as-rdma -c links.yaml -t apart.csv
+noted transport-of-slow-nics -c links.yaml -t apart.csv
+texts r | grep -q "1 job with a model ran over PCIe or several nodes, and nodes 'a' have NICs of 3.125 GB/s, which count as TCP: 0.18 of PCIe and 0.38 of the NICs" && ok || fail "NICs: $(texts r)"
+noted transport-of-slow-nics -c links.yaml -t together.csv
+printf 'nodes: [ { group: a, count: 2, type: pcie-2xP100 }, { group: b, count: 1, type: dgx-a100 } ]\nprogress: {}\n' >mixed.yaml
+noted transport-of-slow-nics -c mixed.yaml -t apart.csv
 texts r | grep -q "1 job with a model ran on several nodes, and nodes 'a' have NICs of 3.125 GB/s, which count as RDMA at 0.8" && ok || fail "NICs: $(texts r)"
-noted '' -c links.yaml -t together.csv
 noted '' -c links.yaml -t apart.csv --set fabric.transport=tcp
 noted '' -c links.yaml -t apart.csv --set fabric.transport=rdma
 noted '' -c links.yaml -t apart.csv --set fabric.efficiency=0.5

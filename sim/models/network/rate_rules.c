@@ -223,15 +223,17 @@ static int read_progress(struct config_value v, const char *folder, struct rate_
 }
 
 /* Defaults of other keys follow from it, in both sections. */
-static int read_transport(struct config_value fabric, struct rate_rules *r, struct error *err)
+static int read_transport(struct config_value fabric, bool slow_nics, struct rate_rules *r,
+                          struct error *err)
 {
     static const struct config_key word = { .type = CONFIG_CHOICE, .words = transport_words };
     struct config_value v = config_look(fabric, "transport");
-    int transport = TRANSPORT_RDMA;
+    int transport = slow_nics ? TRANSPORT_TCP : TRANSPORT_RDMA;
     r->fabric.losses_said = config_given(v) || config_given(config_look(fabric, "efficiency"));
     if (config_given(v) && config_scalar(v, &word, &transport, err))
         return -1;
-    if (transport == TRANSPORT_TCP) {
+    if (transport == TRANSPORT_TCP && (config_given(v) || !r->fabric.losses_said)) {
+        r->fabric.tcp = true;
         r->overlap = TCP_OVERLAP;
         r->fabric.efficiency[LINK_PCIE] = TCP_PCIE;
         r->fabric.efficiency[LINK_NETWORK] = TCP_NETWORK;
@@ -240,12 +242,12 @@ static int read_transport(struct config_value fabric, struct rate_rules *r, stru
 }
 
 struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric,
-                                   const char *folder, struct error *err)
+                                   bool slow_nics, const char *folder, struct error *err)
 {
     struct rate_rules *r = rate_rules_new();
     if (!config_given(progress))
         r->model = r->unknown = RATE_OFF;
-    if ((config_given(fabric) && read_transport(fabric, r, err)) ||
+    if (read_transport(fabric, slow_nics, r, err) ||
         (config_given(progress) && read_progress(progress, folder, r, err)) ||
         (config_given(fabric) && read_fabric(fabric, &r->fabric, err))) {
         rate_rules_free(r);

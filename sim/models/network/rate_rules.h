@@ -24,6 +24,7 @@ struct fabric {
     double efficiency[LINK_CLASSES];    /* share of the nominal bandwidth after losses: 0.8 [A]; of
                                      NVLink with `parallel` 0.75 [D: fit of SC'21] */
     bool losses_said;             /* the file says the transport or the efficiency */
+    bool tcp;                     /* transport tcp, said or by the NICs */
     double numa_factor;           /* of PCIe bandwidth between NUMA nodes: 0.7 [A] */
     enum nic_affinity nic_affinity;
     double leaf_oversubscription; /* of a rack's uplink against the NICs of its nodes: 1 [A:
@@ -49,9 +50,11 @@ struct rate_rules {
     bool monotone;  /* the table is made so that nearer and more GPUs are never slower */
     struct fabric fabric;
 };
-/* NULL with err. `progress` absent: the model is off. `folder`: that of the file, for the path of
- * the table. */
+/* NULL with err. `progress` absent: the model is off. slow_nics: all nodes have NICs of at most
+ * SLOW_NIC_GBPS, so the transport is TCP unless the file says it, or the efficiency. `folder`: that
+ * of the file, for the path of the table. */
+#define SLOW_NIC_GBPS 3.125       /* 25 Gbit/s: Ethernet of machines without GPUDirect */
 struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric,
-                                   const char *folder, struct error *err);
+                                   bool slow_nics, const char *folder, struct error *err);
 struct rate_rules *rate_rules_new(void);                     /* all defaults, model analytic */
 void rate_rules_free(struct rate_rules *r);                  /* NULL: does nothing */

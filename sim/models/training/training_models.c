@@ -109,6 +109,7 @@ bool training_model_find(const struct training_models *t, const char *name,
                        : 0;
     if (batch > 0 && m->batch > 0) {
         found->compute_s *= batch / m->batch;
+        found->input_cpu_s *= batch / m->batch;
         found->parallel.batch_sequences *= batch / m->batch;
         found->batch = batch;
         found->memory_gib = batch == m->batch ? m->memory_gib : 0;
@@ -149,6 +150,7 @@ static const struct config_key keys[] = {
     { .name = "batch",             .type = CONFIG_REAL,  .at = MODEL(m.batch), .most = 1000000000 },
     { .name = "global_batch",      .type = CONFIG_FLAG,  .at = MODEL(m.global_batch) },
     { .name = "compute_s",         .type = CONFIG_REAL,  .at = MODEL(m.compute_s), .above_least = true, .most = 1000000000 },
+    { .name = "input_cpu_s",       .type = CONFIG_REAL,  .at = MODEL(m.input_cpu_s), .most = 1000000000 },
     { .name = "tensor_parallel",   .type = CONFIG_COUNT, .at = MODEL(m.tensor_parallel), .least = 1, .most = 64 },
     { .name = "pipeline_parallel", .type = CONFIG_COUNT, .at = MODEL(m.pipeline_parallel), .least = 1, .most = 10000 },
     { .name = "parallelism",       .type = CONFIG_MAPPING, .at = MODEL(parallelism) },

@@ -26,6 +26,8 @@ const struct llm_shape llm_shapes[] = {
 #define PCIE(rate)        (rate), .alpha_s = 163e-6, .eta_l = .67
 #define GIB 0x1p30
 const struct llm_gpu llm_gpus[] = {
+    { "V100-SXM2-16", 125e12, 900e9, 16 * GIB, NVLINK(150e9, .64), .eta_w = .80, .eta_c = .70, .host_factor = 1, .source = "[A]" },
+    { "V100-SXM2-32", 125e12, 900e9, 32 * GIB, NVLINK(150e9, .64), .eta_w = .80, .eta_c = .70, .host_factor = 1, .source = "[A]" },
     { "A100-SXM4-80", 312e12, 2039e9, 80 * GIB, NVLINK(300e9, .64), .eta_w = .75, .eta_c = .73, .host_factor = 1, .source = "[D vidur]" },
     { "A100-SXM4-40", 312e12, 1555e9, 40 * GIB, NVLINK(300e9, .64), .eta_w = .75, .eta_c = .73, .host_factor = 1, .source = "[D vidur, of the 80 GB model]" },
     { "H100-SXM5-80", 989e12, 3350e9, 80 * GIB, NVLINK(450e9, .90), .eta_w = .82, .eta_c = .665, .host_factor = .65, .source = "[D vidur]" },
@@ -35,6 +37,7 @@ const struct llm_gpu llm_gpus[] = {
     { "RTX-4090", 165.2e12, 1008e9, 25250627584.0, PCIE(31.5e9), .eta_w = .905, .eta_c = .95, .host_factor = 1, .source = "[D LLMServingSim]" },
     { "L40S-48", 362e12, 864e9, 48 * GIB, PCIE(31.5e9), .eta_w = .80, .eta_c = .70, .host_factor = 1, .source = "[A]" },
     { "L4-24", 121e12, 300e9, 24 * GIB, PCIE(31.5e9), .eta_w = .80, .eta_c = .70, .host_factor = 1, .source = "[A]" },
+    { "T4-16", 65e12, 320e9, 16 * GIB, PCIE(15.75e9), .eta_w = .80, .eta_c = .70, .host_factor = 1, .source = "[A]" },
     { "A10-24", 125e12, 600e9, 24 * GIB, PCIE(31.5e9), .eta_w = .80, .eta_c = .70, .host_factor = 1, .source = "[A]" },
     { 0 },
 };
