@@ -4,7 +4,8 @@
  * (NVIDIA/KAI-Scheduler:pkg/scheduler/api/pod_status/pod_status.go,
  * actions/utils/job_order_by_queue.go). Here that holds for a job that holds nothing else, one that waited whole or was moved: for the
  * rest of the pass it stands in the running line of its leaf with the promised tasks. A growing
- * job's next task is not promised in this sense. */
+ * job's next task is not promised in this sense. A job that comes with a promise (promised_on) is
+ * in its first pass like one that a search has just placed. */
 #include "policies/kai/quota.h"
 
 /* Room for all tasks of the job. */
@@ -49,6 +50,37 @@ void quota_promise_at(struct sched *s, struct quota_state *q, job_id j, const st
         return;
     quota_pods_placed(s, q, j, p);
     quota_promise(s, q, j, p);
+}
+
+void quota_keep_found(struct sched *s, job_id j, const struct piece *piece, uint32_t n)
+{
+    struct quota_job *own = job_own(s, j);
+    own->n_found = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        own->found = array_grown(sched_alloc, s, own->found, &own->found_capacity, own->n_found,
+                                 sizeof *own->found);
+        own->found[own->n_found++] = piece[i];
+    }
+}
+
+void quota_keep_promises(struct sched *s, struct quota_state *q)
+{
+    for (job_id j; line_first(q->owed, &j, NULL);) {
+        const struct placement *where = sched_place_promised(s, j);
+        line_remove(q->owed, j);
+        if (!where)
+            continue;
+        quota_promise_at(s, q, j, where);
+        if (!quota_is_promised(s, q, j))
+            continue;
+        quota_keep_found(s, j, where->piece, (uint32_t)where->n);
+        line_push(q->awaited, j, (struct line_key){ .time_ns = q->n_awaited++ });
+        quota_mark_acted(s, q, j);
+        quota_refresh(s, q, job_facts(s, j)->queue);
+        quota_blocked(s, q, j, WAIT_RELEASING);
+        q->tentative = true;
+        sched_wake_at(s, sched_now(s) + 1);
+    }
 }
 
 void quota_break_promise(struct sched *s, struct quota_state *q, job_id j)

@@ -46,6 +46,7 @@ static void begin_shard(struct sched *s, struct quota_state *q)
     q->broken = line_new(s);
     q->misplaced = line_new(s);
     q->unheeded = line_new(s);
+    q->owed = line_new(s);
     q->awaited = line_new(s);
 }
 
@@ -126,6 +127,7 @@ static void session_begins(struct sched *s, struct quota_state *q)
     refuse_misplaced(s, q);
     if (q->params->allocate > 0)
         quota_serve_awaited(s, q);
+    quota_keep_promises(s, q);
 }
 
 /* The actions in one pool. */
@@ -160,6 +162,13 @@ static void quota_schedule(struct sched *s, const void *params, void *state)
     pools_move_on(s, pools);
 }
 
+static void enter(struct sched *s, struct quota_state *q, job_id j)
+{
+    quota_enter_waiting(s, q, j);
+    if (job_promised(s, j))
+        line_push(q->owed, j, (struct line_key){ .time_ns = q->n_awaited++ });
+}
+
 static bool wants_pods_heeded(const struct sched *s, job_id j)
 {
     const struct pod_rules *r = job_pods(s, j);
@@ -191,7 +200,7 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
     else if (wants_pods_heeded(s, j) && !quota_chooses(s, q, j))
         line_push(q->unheeded, j, (struct line_key){ 0 });
     else
-        quota_enter_waiting(s, q, j);
+        enter(s, q, j);
 }
 
 static void quota_started(struct sched *s, const void *params, void *state, job_id j)
@@ -220,6 +229,7 @@ static void quota_stopped(struct sched *s, const void *params, void *state, job_
     if (stopped_for_good(why)) {
         line_remove(q->awaited, j);
         line_remove(q->unheeded, j);
+        line_remove(q->owed, j);
         quota_pods_ended(s, q, j);
     }
     q->ends += stopped_for_good(why);
@@ -277,7 +287,7 @@ static const struct param quota_param_list[] = {
 const struct policy quota_policy = {
     .abi = POLICY_ABI,
     .name = "quota",
-    .reads = READS_QUOTAS | READS_WEIGHTS | READS_FLAVORS | READS_PODS,
+    .reads = READS_QUOTAS | READS_WEIGHTS | READS_FLAVORS | READS_PODS | READS_PROMISES,
     .summary = "guaranteed quota: over it while others are idle, given back when they return",
     .needs = SEES_RELEASING | STARTS_PARTIAL | TESTS_LIMITS,
     .params = quota_param_list,

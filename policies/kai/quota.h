@@ -266,6 +266,7 @@ struct quota_state { /* of a shard */
     struct search *search;        /* NULL: none yet */
     struct places *places;        /* NULL: not asked for yet */
     struct quota_pods *pods;      /* NULL: no pod says anything of others */
+    struct line *owed;            /* jobs that came with a promise of before the trace */
     struct line *unheeded;        /* jobs whose pods say what cannot be heeded */
 };
 
@@ -340,6 +341,10 @@ void quota_pass_begins(struct quota_state *q);
 void quota_promise(struct sched *s, struct quota_state *q, job_id j, const struct placement *p);
 /* The same, and they are placed there; nothing, if that is not free. NULL: nowhere. */
 void quota_promise_at(struct sched *s, struct quota_state *q, job_id j, const struct placement *p);
+/* Where the search has placed its tasks: kept while the job is awaited. */
+void quota_keep_found(struct sched *s, job_id j, const struct piece *piece, uint32_t n);
+/* What was promised before the trace began, for this pass; from the next on the job is awaited. */
+void quota_keep_promises(struct sched *s, struct quota_state *q);
 /* A later search of the pass takes the promise. */
 void quota_break_promise(struct sched *s, struct quota_state *q, job_id j);
 /* A pass begins: there are no promises. */

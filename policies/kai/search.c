@@ -513,16 +513,6 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
     return true;
 }
 
-static void keep_found(struct sched *s, struct quota_job *own, const struct search *x)
-{
-    own->n_found = 0;
-    for (uint32_t i = 0; i < x->wanted.n; i++) {
-        own->found = array_grown(sched_alloc, s, own->found, &own->found_capacity, own->n_found,
-                                 sizeof *own->found);
-        own->found[own->n_found++] = x->placed[i];
-    }
-}
-
 static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
 {
     for (size_t i = 0; i < x->n_evicted; i++)
@@ -551,7 +541,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
     if (x->action == CONSOLIDATION)
         own->consolidated = q->ends;
     if (!whole)
-        keep_found(s, own, x);
+        quota_keep_found(s, x->job, x->placed, x->wanted.n);
     line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });
     for (size_t i = 0; i < x->n_evicted; i++)
         if (x->evicted[i].fate == FATE_MOVED)

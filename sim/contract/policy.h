@@ -174,6 +174,10 @@ const struct placement *sched_place(struct sched *s, const struct view *v, const
 /* Where the job ran in the system that wrote the trace, on what is idle now; NULL: not said, or not
  * all of it is idle. Only with SEES_RECORD: otherwise NULL, and counted as a refusal. */
 const struct placement *sched_place_recorded(struct sched *s, job_id j);
+/* Where room was promised to it before the trace began, on what is idle or being left; NULL:
+ * nowhere, it is not free then, or the job has started since. Only with SEES_RELEASING. */
+bool job_promised(const struct sched *s, job_id j);           /* some place was, and it has not started */
+const struct placement *sched_place_promised(struct sched *s, job_id j);
 /* It would find a place. By totals on a counted pool, at little cost. */
 bool sched_fits(struct sched *s, const struct view *v, const struct request *r);
 /* Of the last of both that found none. */
@@ -301,7 +305,8 @@ enum {                            /* policy.needs */
 enum {
     READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4, READS_SITE = 8, READS_FLAVORS = 16,
     READS_PODS = 32,              /* job_pods(), but POD_SPREAD */
-    READS_SPREADS = 64            /* POD_SPREAD */
+    READS_SPREADS = 64,           /* POD_SPREAD */
+    READS_PROMISES = 128          /* sched_place_promised() */
 };
 enum stop_cause {
     STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED,    /* for good */

@@ -81,7 +81,7 @@ static int cannot(const struct sched *s, job_id j, const struct job_running *r, 
 int running_arrive(struct sched *s, job_id j, struct error *err)
 {
     const struct job_running *r = running_of(s, j);
-    const struct placement *where = named_place(s, j, r->on, r->n);
+    const struct placement *where = named_place(s, s->idle, j, r->on, r->n);
     struct live *l = job_enter(s, j);
     if (!where)
         return cannot(s, j, r, "not all of that is free", err);

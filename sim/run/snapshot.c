@@ -156,6 +156,7 @@ static int take_job(struct taking *t, job_id j, struct error *err)
     t->number[j] = w->n_jobs++;
     int result = 0;
     if (l) {
+        truth->promised = 0;      /* what was promised before was decided again */
         truth->duration_ns = job_left_ns(s, l);
         truth->estimate_ns = job_estimate_ns(s, j);
         count_untold(t, l);

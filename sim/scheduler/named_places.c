@@ -91,15 +91,19 @@ int named_places_check(const struct cluster *c, const struct workload *w, struct
 {
     for (job_id j = 0; (w->n_running || w->n_record_places) && j < w->n_jobs; j++) {
         const struct request *ask = w->facts[j].ask;
-        const struct record_place *was = record_place(w, j);
+        const struct record_place *was = record_place(w, j), *kept = promised_place(w, j);
         const struct job_running *is =
             w->truth[j].running ? &w->running[w->truth[j].running - 1] : NULL;
-        struct named now = { .column = "running_on" }, then = { .column = "recorded_on" };
+        struct named now = { .column = "running_on" }, then = { .column = "recorded_on" },
+                     soon = { .column = "promised_on" };
         if (is)
             now = (struct named){ now.column, is->file, is->line, is->on, is->n };
         if (was)
             then = (struct named){ then.column, was->file, was->line, was->on, was->n };
-        if ((is && check_named(c, ask, &now, err) != 0) ||
+        if (kept)
+            soon = (struct named){ soon.column, kept->file, kept->line, kept->on, kept->n };
+        if ((kept && check_named(c, ask, &soon, err) != 0) ||
+            (is && check_named(c, ask, &now, err) != 0) ||
             (was && (check_named(c, ask, &then, err) != 0 || check_whole(&w->facts[j], was, err) != 0)))
             return -1;
     }
@@ -108,10 +112,11 @@ int named_places_check(const struct cluster *c, const struct workload *w, struct
 
 /* ---- In the run ---- */
 
-const struct placement *named_place(struct sched *s, job_id j, const struct held_at *on, uint32_t n)
+const struct placement *named_place(struct sched *s, struct view *in, job_id j,
+                                    const struct held_at *on, uint32_t n)
 {
     struct request ask = job_request(s, j);
-    struct builder *b = builder_begin(s, s->idle, &ask);
+    struct builder *b = builder_begin(s, in, &ask);
     bool free = true;
     for (uint32_t i = 0; i < n && free; i++) {
         const struct request *run = run_of(&ask, i);
@@ -155,9 +160,22 @@ static bool may_be_on(struct sched *s, job_id j, const struct placement *where)
 const struct placement *sched_place_recorded(struct sched *s, job_id j)
 {
     const struct record_place *was = sees_record(s) ? record_place(s->workload, j) : NULL;
-    const struct placement *where = was ? named_place(s, j, was->on, was->n) : NULL;
+    const struct placement *where = was ? named_place(s, s->idle, j, was->on, was->n) : NULL;
     return where && may_be_on(s, j, where) &&
                    !reserved_denies(s, j, where, s->now_ns, s->now_ns + 1)
                ? where
                : NULL;
+}
+
+bool job_promised(const struct sched *s, job_id j)
+{
+    return promised_place(s->workload, j) && s->job[j].start_ns < 0;
+}
+
+const struct placement *sched_place_promised(struct sched *s, job_id j)
+{
+    const struct record_place *kept = promised_place(s->workload, j);
+    const struct placement *where =
+        s->releasing && job_promised(s, j) ? named_place(s, s->releasing, j, kept->on, kept->n) : NULL;
+    return where && may_be_on(s, j, where) ? where : NULL;
 }

@@ -534,6 +534,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     if (row->n_running_on)
         w->truth[w->n_jobs - 1].running = running_add(w, row, file, line);
     w->truth[w->n_jobs - 1].record = record_add(w, row, file, line);
+    w->truth[w->n_jobs - 1].promised = promise_add(w, row, file, line);
     if (row->depends_on_length)
         dependencies_note(w, row->depends_on, row->depends_on_length, line);
     return 0;

@@ -42,6 +42,8 @@ struct job_truth {
                                      its model */
     uint32_t record;              /* number in workload.record, from 1; 0: the trace does not say
                                      when it started */
+    uint32_t promised;            /* number in workload.record_place, from 1, of where it is promised
+                                     room at its submit time; 0: nowhere */
 };
 /* Numbers in workload.wishes; ID_NONE: not given. partition: a list "a;b". */
 struct own_site { uint32_t partition, qos, account; int32_t nice; };
@@ -190,6 +192,8 @@ struct job_row {
     int64_t recorded_wait_ns;     /* from its submit time to its start in the log; -1: not said */
     const struct held_at *recorded_on;            /* [n_recorded_on] where it ran in the log */
     uint32_t n_recorded_on;       /* 0: not said */
+    const struct held_at *promised_on;            /* [n_promised_on] where room is kept for it */
+    uint32_t n_promised_on;       /* 0: nowhere */
     int64_t tie;  /* at equal submit times, before the order in the file; 0 by default */
 };
 extern const struct job_row job_row_default;

@@ -28,7 +28,7 @@ static struct kind {
     { "unit/reclaim-strategy", 100, reason_case, { 0 } },      { "unit/reclaim-hierarchy", 100, scenario_case, { 0 } },
     { "unit/queue-order", 100, order_case, { 0 } },            { "kueue/fair-preemption", 100, kueue, { 0 } },
     { "kueue/hierarchical-preemption", 100, kueue, { 0 } },    { "kueue/classical-preemption", 95, kueue, { 0 } },
-    { "steady_state", 95, session_case, { 0 } },               { "single_action", 90, session_case, { 0 } },
+    { "steady_state", 99, session_case, { 0 } },               { "single_action", 99, session_case, { 0 } },
     { "second/tas", 100, kueue_tas_case, { 0 } },              { "second", 100, session_case, { 0 } },
     { "kueue/fair-shares", 100, kueue_shares_case, { 0 } },
     { "kueue/order", 100, kueue_order_case, { 0 } },           { "kueue/reserve", 100, kueue_reserve_case, { 0 } },

@@ -143,11 +143,11 @@ class Cluster:
         return best[1:] if best else (None, 0, 0)
 
     def pop(self, jobs, may=lambda j: True):
-        """The next job of all, in queue order. A first job that may not be served represents its queue in the source, but
-        not here (b.5)."""
+        """The next job of all, in queue order. A first job that may not be served represents its queue, and queues above it, in
+        the source, but not here (b.5)."""
         def of(q):
             mine = sorted((j for j in jobs if j.queue is q), key=Job.key)
-            if mine and not may(mine[0]) and any(map(may, mine)):
+            if mine and not may(mine[0]) and any(may(j) for j in jobs if j.queue.path()[-1] is q.path()[-1]):
                 raise Choice
             return (mine[0].gpus * len(mine[0].wanted(True)), 0) if mine else None
         leaf = self.leaf_order([q for q in self.queue if not q.parent], of)[0]

@@ -302,11 +302,28 @@ static int hold(struct making *m, const json_t *job, const json_t *task, struct 
     return CASE_PASSED;
 }
 
+/* Of a job that holds nothing: the first of its tasks are promised room. */
+static int add_promise(struct making *m, const json_t *job, uint32_t first, struct why why)
+{
+    struct job_row *row = &m->row;
+    for (uint32_t k = first; k < m->s->n_tasks && task_is(m->s->task[k], "Pipelined"); k++)
+        if (hold(m, job, m->s->task[k], &m->on[row->n_promised_on++], why) != CASE_PASSED)
+            return CASE_SKIPPED;
+    row->promised_on = m->on;
+    for (uint32_t k = first + row->n_promised_on; k < m->s->n_tasks; k++)
+        if (!task_is(m->s->task[k], "Pending"))
+            return because(CASE_SKIPPED, why, "a task that is %s at the start of a job with a promise",
+                           text_of(m->s->task[k], "state"));
+    return CASE_PASSED;
+}
+
 /* Of the tasks in our order: the first must be those that hold something. */
 static int add_holds(struct making *m, const json_t *job, uint32_t first, struct why why)
 {
     struct job_row *row = &m->row;
     uint32_t leaving = 0, others = 0;
+    if (first < m->s->n_tasks && task_is(m->s->task[first], "Pipelined"))
+        return add_promise(m, job, first, why);
     for (uint32_t k = first; k < m->s->n_tasks; k++) {
         const json_t *task = m->s->task[k];
         if (!holds(task) && !task_is(task, "Pending"))

@@ -10,6 +10,7 @@
  * the rounds_after_match that follow. single_action: that action alone, compared as the pass leaves them. */
 #include "policies/registry.h"
 #include "sim/engine/params.h"
+#include "sim/workload/record.h"
 #include "tests/conformance/session.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ static void see_task(struct play *p, job_id j, uint32_t k, const struct piece *n
     bool had = held(x), stays = had && now && now->node == x->at.node && (now->gpu_mask == x->at.gpu_mask || !x->at.gpu_mask);
     p->calls[0] += now && !stays;
     p->calls[1] += had && !stays;
-    p->calls[2] += tentative->state == PIPELINED;
+    p->calls[2] += tentative->state == PIPELINED && !(x->state == PIPELINED && x->at.node == tentative->at.node);
     if (now)
         *x = (struct seen){ stays ? RUNNING : BINDING, *now };
     else if (had)
@@ -337,6 +338,14 @@ static int placing_of(const json_t *c, const char **placer, const char **devices
     return CASE_PASSED;
 }
 
+/* What the first tasks of j are before the first round. */
+static void begin_as(struct play *p, job_id j, enum task_state state, const struct held_at *on, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        p->seen[p->session->job[j].first + k] = (struct seen){ state,
+            { .node = on[k].node, .task = k, .gpu_mask = on[k].gpu_mask, .milli = MILLI_ALL } };    /* until it is seen */
+}
+
 static int play(struct play *p, const struct policy *policy, struct why why)
 {
     const json_t *c = p->session->json;
@@ -359,11 +368,13 @@ static int play(struct play *p, const struct policy *policy, struct why why)
     });
     p->sched = s;
     for (job_id j = 0; j < p->session->n_jobs; j++) {
-        uint32_t running = p->session->workload->truth[j].running;
-        const struct job_running *r = running ? &p->session->workload->running[running - 1] : NULL;
-        for (uint32_t k = 0; r && k < r->n; k++)
-            p->seen[p->session->job[j].first + k] = (struct seen){ r->leaving_ns < 0 ? RUNNING : RELEASING,
-                { .node = r->on[k].node, .task = k, .gpu_mask = r->on[k].gpu_mask, .milli = MILLI_ALL } };    /* until it is seen */
+        const struct workload *w = p->session->workload;
+        const struct job_running *r = w->truth[j].running ? &w->running[w->truth[j].running - 1] : NULL;
+        const struct record_place *promised = promised_place(w, j);
+        if (r)
+            begin_as(p, j, r->leaving_ns < 0 ? RUNNING : RELEASING, r->on, r->n);
+        if (promised)
+            begin_as(p, j, PIPELINED, promised->on, promised->n);
     }
     int failed = run_execute(s, &err);
     while (p->done < p->rounds)

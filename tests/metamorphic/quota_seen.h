@@ -18,6 +18,8 @@ struct counts {
     unsigned inside;                           /* evicted inside of the minimum run time */
     unsigned halved, left_halved, half_evicted;    /* gangs; not whole a pass later; lost tasks that are not moved */
     unsigned elastic_whole, whole_first;       /* elastic jobs that lost all; though their surplus would do */
+    /* gangs that pass the gate within deserved; jobs for which a search has to find room, and does not */
+    unsigned gates_gangs, not_reclaimed, not_preempted, not_moved;
     unsigned searches, search_traces;          /* that found nothing; and left a trace */
 };
 struct watch {

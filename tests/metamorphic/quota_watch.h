@@ -4,7 +4,7 @@
  * The policy is wrapped: a pass comes every second whether or not anything has changed, forgets
  * what has failed before, and is compared with what it found. Header only. */
 #pragma once
-#include "tests/metamorphic/quota_brute.h"
+#include "tests/metamorphic/quota_gangs.h"
 #include "tests/support/built.h"
 
 /* ---- A pass ---- */
@@ -78,6 +78,8 @@ static inline void watched_pass(struct sched *s, const void *params, void *state
     watch.to->changed_again += again && !watch.was_fixed;
     if (watch.was_fixed)
         check_gangs(s, pools);
+    if (watch.was_fixed && watch.kind->whole)
+        check_searches(s, pools);
     if (watch.was_fixed && watch.kind->single && !watch.kind->runtimes)
         check_who_waits(s, pools);
     if (sched_now(s) < watch.world->last_ns + TAIL_S * NS_PER_S)

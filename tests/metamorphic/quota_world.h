@@ -15,6 +15,8 @@ struct kind {
     const char *name;
     const char *policy;
     bool single;                  /* jobs of one task and whole GPUs */
+    bool whole;                   /* jobs of whole GPUs, single and gangs, on three nodes at most */
+    bool light;                   /* a third as many of them at a time, two thirds of them in one queue */
     bool grace, runtimes;
     bool pools;                   /* two node pools, and quotas of each */
     bool racks;                   /* of two nodes, and gangs that want one */
@@ -82,7 +84,7 @@ static inline void make_queues(struct world *w, struct random *r, const struct k
         };
         if (draw(r, 0, 3) == 0)
             f->quota.limit.gpu_milli = deserved == UNLIMITED ? UNLIMITED : deserved + draw(r, 0, 4) * MILLI_ALL;
-        if (!k->single && draw(r, 0, 5) == 0) {
+        if (!k->single && !k->whole && draw(r, 0, 5) == 0) {
             f->quota.deserved.cpu_milli = draw(r, 0, 12) * 1000;
             f->quota.limit.cpu_milli = f->quota.deserved.cpu_milli + draw(r, 0, 6) * 1000;
         }
@@ -101,7 +103,7 @@ static inline void make_job(struct world *w, struct random *r, const struct kind
 {
     static const int32_t priority[] = { 50, 50, 50, 75, 100, 125 };
     *x = job_row_default;
-    x->submit_ns = w->last_ns += draw(r, 0, 2) * NS_PER_S;
+    x->submit_ns = w->last_ns += draw(r, 0, k->light ? 6 : 2) * NS_PER_S;
     x->duration_ns = draw(r, 1, draw(r, 0, 3) ? 30 : 80) * NS_PER_S;
     x->tasks = 1;
     x->gpus = (uint32_t)draw(r, 1, NODE_GPUS);
@@ -109,14 +111,14 @@ static inline void make_job(struct world *w, struct random *r, const struct kind
         x->tasks = (uint32_t)draw(r, 2, TASKS_MOST);
         x->gpus = x->tasks * (uint32_t)draw(r, 1, 2);
         x->min_tasks = (uint32_t)draw(r, 0, x->tasks);
-    } else if (!k->single && draw(r, 0, 4) == 0) {
+    } else if (!k->single && !k->whole && draw(r, 0, 4) == 0) {
         x->gpus = 1;
         x->gpu_milli = (uint32_t)draw(r, 1, 9) * 100;
     }
-    x->cpu_milli = k->single ? 0 : draw(r, 0, 2) * 1000;
+    x->cpu_milli = k->single || k->whole ? 0 : draw(r, 0, 2) * 1000;
     x->priority = priority[draw(r, 0, 5)];
     x->preemptible = x->priority < 100;
-    x->queue = w->name[w->leaf[draw(r, 0, w->n_leaves - 1)]];
+    x->queue = w->name[w->leaf[k->light && draw(r, 0, 2) ? 0 : draw(r, 0, w->n_leaves - 1)]];
     x->queue_length = 1;
     if (k->racks && x->tasks > 1 && draw(r, 0, 1))
         x->required_level = LEVEL_RACK;
@@ -137,8 +139,8 @@ static inline void world_make(struct world *w, const struct kind *k, uint64_t se
     for (uint32_t g = 0; g < w->n_groups; g++) {
         w->group[g] = (struct group_spec){
             .name = g ? "other" : "node", .gpu_model = g ? "H100" : "A100", .labels = g ? "kind=h" : "kind=a", .gpus = NODE_GPUS,
-            .count = k->pools ? (uint32_t)draw(&r, 1, NODES_MOST / POOLS) : (uint32_t)draw(&r, 2, NODES_MOST),
-            .cpu_milli = k->single ? INT64_MAX : 8000, .mem_mib = INT64_MAX, .nodes_per_rack = k->racks ? 2 : 0
+            .count = k->pools ? (uint32_t)draw(&r, 1, NODES_MOST / POOLS) : (uint32_t)draw(&r, 2, k->whole ? 3 : NODES_MOST),
+            .cpu_milli = k->single || k->whole ? INT64_MAX : 8000, .mem_mib = INT64_MAX, .nodes_per_rack = k->racks ? 2 : 0
         };
         w->n_nodes += w->group[g].count;
     }

@@ -23,6 +23,10 @@ static const struct kind kinds[] = {
     { .name = "pools, single tasks, no consolidation", .policy = "quota:consolidation=no", .single = true, .pools = true },
     { .name = "pools, gangs", .policy = "quota", .pools = true },
     { .name = "pools, gangs, grace", .policy = "quota", .grace = true, .pools = true },
+    { .name = "brute force: gangs", .policy = "quota", .whole = true },
+    { .name = "brute force: gangs, racks", .policy = "quota", .whole = true, .racks = true },
+    { .name = "brute force: light", .policy = "quota", .whole = true, .light = true },
+    { .name = "brute force: pools, gangs", .policy = "quota", .whole = true, .pools = true },
     { .name = "gangs, minimum run times, moves count", .policy = "quota:consolidation=no,moves=no", .runtimes = true },
 };
 
@@ -34,6 +38,8 @@ static void promises_are_kept(void **state)
     assert_int_equal(c.over_limit + c.firm_over + c.unsound, 0);
     assert_int_equal(c.traces + c.idle_left + c.owed, 0);
     assert_int_equal(c.idle_for_gangs, 0);
+    assert_int_equal(c.not_reclaimed + c.not_preempted + c.not_moved, 0);
+    assert_true(!k->whole || c.gates_gangs > 500);
     assert_true(k->single || c.gangs > 1000);
     assert_int_equal(c.inside + c.for_nobody + c.half_evicted, 0);
     if (k->runtimes)
@@ -98,6 +104,9 @@ static void stop_at_will(struct sched *s, struct quota_state *q)
 }
 
 static const struct kind no_reclaim = { .name = "no reclaim", .policy = "quota:reclaim=no", .single = true };
+static const struct kind whole_no_reclaim = { .name = "whole, no reclaim", .policy = "quota:reclaim=no", .whole = true };
+static const struct kind whole_no_preempt = { .name = "whole, no preempt", .policy = "quota:preempt=no", .whole = true };
+static const struct kind whole_no_moves = { .name = "whole, no moves", .policy = "quota:consolidation=no,moves=no", .whole = true, .light = true };
 static const struct kind idle = { .name = "idle", .policy = "quota:allocate=0", .may_fail = true };
 static const struct kind fifo = { .name = "fifo", .policy = "fifo" };
 static const struct kind blind = { .name = "blind", .policy = "quota:consolidation=no", .runtimes = true, .blind = true };
@@ -114,6 +123,9 @@ static void what_is_broken_is_seen(void **state)
     assert_int_equal(c.over_limit, 0);    /* limits are the world's: test_meta_limits.c has the control */
     assert_true(c.firm_over > 10);
     assert_true(run_seeds(&no_reclaim, 20).owed > 100);
+    assert_true(run_seeds(&whole_no_reclaim, 20).not_reclaimed > 20);
+    assert_true(run_seeds(&whole_no_preempt, 20).not_preempted > 20);
+    assert_true(run_seeds(&whole_no_moves, SEEDS).not_moved > 20);
     assert_true(run_seeds(&idle, 5).idle_for_gangs > 100);
     assert_true(run_seeds(&blind, 20).inside > 20);
     assert_true(run_seeds(&greedy, 5).unsound > 100);

@@ -36,6 +36,19 @@ static const struct schedule rows[] = {
                 { 0, 100, 1, 0, 150, .tasks = 1, .queue = "a", .on = "1:2", .stops = 1 },
                 { 50, 100, 3, 100, .tasks = 1, .queue = "a", .waits = { [WAIT_FRAGMENTED] = 1, [WAIT_QUOTA] = 49 } },
                 { 50, 49, 4, 51, .tasks = 1, .queue = "b", .took = "1:0123" } } },
+    /* promised_on: the younger one has a promise on what the first is leaving until 10, and so comes before the older one, for
+     * whom there would be room at 10 as well. Without it see the next row. */
+    { "room that was promised before the trace began", "quota", { NODES(1, 4) }, .period = 1,
+      .jobs = { { 0, 0, 4, 0, 10, .tasks = 1, .on = "0:0-3", .ran = 5, .leaves = 10 },
+                { 0, 20, 4, 30, .tasks = 1 },
+                { 0, 20, 4, 10, .tasks = 1, .promised = "0" } } },
+    { "no promise: the older one", "quota", { NODES(1, 4) }, .period = 1,
+      .jobs = { { 0, 0, 4, 0, 10, .tasks = 1, .on = "0:0-3", .ran = 5, .leaves = 10 },
+                { 0, 20, 4, 10, .tasks = 1 }, { 0, 20, 4, 30, .tasks = 1 } } },
+    /* What is promised on idle GPUs is kept through the pass at 0, and given at 1. */
+    { "a promise on idle GPUs", "quota", { NODES(2, 4) }, .period = 1,
+      .jobs = { { 0, 20, 4, 0, .tasks = 1, .took = "0:0123" }, { 0, 20, 4, 1, .tasks = 1, .promised = "1:0-3", .took = "1:0123" },
+                { 0, 20, 4, 20, .tasks = 1 } } },
     { "a job that is not preemptible stays within deserved quota", "quota", ONE_NODE(8), .queue = { LIMITED("a", ID_NONE, 3, 4) },
       .overhead = FREE_OF_CHARGE, .period = 1,
       .jobs = { { 0, 100, 4, 0, .tasks = 1, .queue = "a" }, { 50, 50, 4, NEVER, .tasks = 1, .queue = "a", .priority = 1, .stays = true } },

@@ -54,6 +54,7 @@ struct job {
     const char *pod_labels, *pod_affinity, *pod_anti_affinity, *pod_spread; /* as in pod_terms.h */
     const struct own_overhead *overhead;                 /* NULL: the cluster's */
     const char *on;                                /* where it runs already, as in running_on.h */
+    const char *promised;                          /* where room is kept for it, likewise */
     uint32_t data_gib, epochs;                     /* what it reads; 0: nothing, once */
     const char *data_set, *image;
     uint32_t max_tasks, min_gpus, max_gpus; /* other sizes than the usual one; 0: none */
@@ -215,6 +216,10 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.image_length = job->image ? strlen(job->image) : 0;
     struct held_list on = { .n = 0 };
     assert(!job->on || running_on_parse(job->on, &on));
+    struct held_list promised = { .n = 0 };
+    assert(!job->promised || running_on_parse(job->promised, &promised));
+    row.promised_on = promised.at;
+    row.n_promised_on = (uint32_t)promised.n;
     row.running_on = on.at;
     row.n_running_on = (uint32_t)on.n;
     row.ran_ns = job->ran > 0 ? ns_of_seconds(job->ran) : -1;
@@ -222,6 +227,7 @@ static inline void job_add(struct workload *w, const struct job *job)
     if (workload_add(w, &row, "schedule", w->n_jobs + 1, &err))
         fail_msg("%s", err.text);
     free(on.at);
+    free(promised.at);
 }
 
 static inline struct workload *workload_of(const struct job *jobs, size_t n)

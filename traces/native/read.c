@@ -12,7 +12,7 @@
 /* The cells of one row; without a cell the default of `nothing`. */
 struct native {
     struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity,
-        tolerations, pod_labels, pod_affinity, pod_anti_affinity, pod_spread, running_on, recorded_on, data_set, image, partition, qos, account,
+        tolerations, pod_labels, pod_affinity, pod_anti_affinity, pod_spread, running_on, recorded_on, promised_on, data_set, image, partition, qos, account,
         slices, podset_group;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns,
         recorded_wait_ns;
@@ -122,6 +122,7 @@ static const struct column columns[] = {
     CELL("leaving_s", TIME, leaving_ns),
     CELL("recorded_wait_s", TIME, recorded_wait_ns),
     CELL("recorded_on", TEXT, recorded_on),
+    CELL("promised_on", TEXT, promised_on),
     A_WORD("checkpoint", checkpoint, native_checkpoints), /* instead of the cluster's */
     CELL("interval_s", TIME, interval_ns),
     CELL("save_s", TIME, save_ns),
@@ -269,7 +270,7 @@ struct reading {
     bool own[COLUMNS];            /* [n_used] used[k] belongs to the row */
     size_t n_used, cell[COLUMNS]; /* [n_used] index of the cell of used[k] */
     const struct column *used[COLUMNS];
-    struct held_list running_on, recorded_on;
+    struct held_list running_on, recorded_on, promised_on;
 };
 
 /* ---- the header ---- */
@@ -495,6 +496,16 @@ static int take_record(const struct row *row, const struct native *n, struct hel
     return 0;
 }
 
+static int take_promise(const struct row *row, const struct native *n, struct held_list *on,
+                        struct job_row *job, struct error *err)
+{
+    if (n->promised_on.length && !running_on_parse(n->promised_on.text, on))
+        return wrong(row, "promised_on", RUNNING_ON_WANT, err);
+    job->promised_on = on->at;
+    job->n_promised_on = n->promised_on.length ? (uint32_t)on->n : 0;
+    return 0;
+}
+
 static int take_running(const struct row *row, const struct native *n, struct held_list *on,
                         struct job_row *job, struct error *err)
 {
@@ -520,7 +531,8 @@ static int take_row(struct reading *r, const struct row *row, struct native *n, 
     if (size(row, n, job, err) != 0)
         return -1;
     fill(n, job);
-    return take_record(row, n, &r->recorded_on, job, err) != 0
+    return take_record(row, n, &r->recorded_on, job, err) != 0 ||
+                   take_promise(row, n, &r->promised_on, job, err) != 0
                ? -1
                : take_running(row, n, &r->running_on, job, err);
 }
@@ -583,6 +595,7 @@ static int read_native(struct input *in, const char *const *value, struct worklo
     parts_free(&r.parts);
     free(r.running_on.at);
     free(r.recorded_on.at);
+    free(r.promised_on.at);
     return result;
 }
 

@@ -448,6 +448,7 @@ static const struct column {
     { "leaving_s", past_is_leaving, past_put_leaving },
     { "recorded_wait_s", past_has_wait, past_put_wait },
     { "recorded_on", past_has_place, past_put_place },
+    { "promised_on", past_has_promise, past_put_promise },
     { "checkpoint", overhead_has_checkpoint, overhead_put_checkpoint },
     { "interval_s", overhead_has_interval, overhead_put_interval },
     { "save_s", overhead_has_save, overhead_put_save },

@@ -63,3 +63,14 @@ void past_put_place(struct output *o, const struct row_of *j)
     const struct record_place *p = record_place(j->w, job_of(j));
     running_on_write(o, p->on, p->n);
 }
+
+bool past_has_promise(const struct row_of *j)
+{
+    return promised_place(j->w, job_of(j));
+}
+
+void past_put_promise(struct output *o, const struct row_of *j)
+{
+    const struct record_place *p = promised_place(j->w, job_of(j));
+    running_on_write(o, p->on, p->n);
+}

@@ -32,6 +32,8 @@ bool past_has_wait(const struct row_of *j);
 void past_put_wait(struct output *o, const struct row_of *j);
 bool past_has_place(const struct row_of *j);
 void past_put_place(struct output *o, const struct row_of *j);
+bool past_has_promise(const struct row_of *j);
+void past_put_promise(struct output *o, const struct row_of *j);
 
 bool depends_has(const struct row_of *j);
 void depends_put(struct output *o, const struct row_of *j);
