@@ -118,6 +118,16 @@ holds runs/report.txt "pods that run in several unequal groups, each of which al
 holds runs/report.txt "guessed: a PodGroup or subgroup with fewer pods than its minMember, for which KAI waits"
 holds runs/report.txt "guessed: a PodGroup or subgroup of which no pod is needed"
 simulate runs
+# The pods that run are on their nodes from the start: n001 is node 1, n000 node 0, n100 node 4. Tasks by group: y0, y1, x0.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    ($1 == "a/runs" || $1 == "a/part") && $at["start_s"] == 0 && n[$1]++ < ($1 == "a/runs" ? 3 : 1) { print $1, $at["task"], $at["node"] }' \
+    runs.run/intervals.csv | sort >got
+got_is "subgroups run where they are" <<'END'
+a/part 0 4
+a/runs 0 1
+a/runs 1 1
+a/runs 2 0
+END
 
 # ---- Subgroups that KAI refuses are left out, and so is what the trace cannot say
 {
