@@ -118,6 +118,16 @@ holds runs/report.txt "pods that run in several unequal groups, each of which al
 holds runs/report.txt "guessed: a PodGroup or subgroup with fewer pods than its minMember, for which KAI waits"
 holds runs/report.txt "guessed: a PodGroup or subgroup of which no pod is needed"
 simulate runs
+# The pods that run are on their nodes from the start: n001 is node 1, n000 node 0, n100 node 4. Tasks by group: y0, y1, x0.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    ($1 == "a/runs" || $1 == "a/part") && $at["start_s"] == 0 && n[$1]++ < ($1 == "a/runs" ? 3 : 1) { print $1, $at["task"], $at["node"] }' \
+    runs.run/intervals.csv | sort >got
+got_is "subgroups run where they are" <<'END'
+a/part 0 4
+a/runs 0 1
+a/runs 1 1
+a/runs 2 0
+END
 
 # ---- Subgroups that KAI refuses are left out, and so is what the trace cannot say
 {
@@ -231,5 +241,59 @@ a/in-zone,required:cluster
 END
 says three/report.txt "left out: topology level zone: the cluster file has two above the node, and what asks for this one may use a whole cluster"
 simulate three
+
+# ---- Slices in layers, as Kueue's documentation has them: an annotation of several lines, sizes as texts; in a Workload as numbers. A
+# hall has 16 GPUs in 2 racks of 2 nodes of 4: 8 pods of one GPU are in one hall, of these 4 and 4 in one rack.
+layered() { # NAME LAYERS
+    cat <<END
+---
+apiVersion: batch/v1
+kind: Job
+metadata: { name: $1, namespace: a, labels: { kueue.x-k8s.io/queue-name: q } }
+spec:
+  parallelism: 16
+  completions: 16
+  suspend: true
+  template:
+    metadata:
+      annotations:
+        kueue.x-k8s.io/podset-required-topology: zone
+        kueue.x-k8s.io/podset-slice-required-topology-constraints: |
+          [
+$2
+          ]
+    spec: { containers: [ { name: c, resources: { requests: { nvidia.com/gpu: 1 } } } ] }
+END
+}
+{
+    halls
+    layered layers '            {"topology": "hall", "size": "8"},
+            {"topology": "rack", "size": "4"}'
+    layered uneven '            {"topology": "hall", "sizes": [ 4, 12 ]}, {"topology": "rack", "size": 4}'
+    cat <<'END'
+---
+{ apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: { name: w, namespace: a }, spec: { queueName: q, podSets: [ { name: main, count: 8,
+  topologyRequest: { podsetSliceRequiredTopologyConstraints: [ { topology: hall, size: 4 }, { topology: kubernetes.io/hostname, size: 2 } ] },
+  template: { spec: { containers: [ { name: c, resources: { requests: { nvidia.com/gpu: 1 } } } ] } } } ] } }
+END
+} >layers.yaml
+import layers
+cut -d, -f 1,6,19,26 layers/now.csv >got
+got_is "slices in layers" <<'END'
+job_id,tasks,topology,slices
+a/layers,16,required:cluster,pod:8;rack:4
+a/uneven,16,required:cluster,rack:4
+a/w,8,,pod:4;node:2
+END
+says layers/report.txt "left out: slices without a size or of no level of the topology below that of the job, or that the pods do not fill"
+simulate layers
+awk -F, '$1 == "a/layers" { pod[int($2 / 8) "," int($3 / 4)]; rack[int($2 / 4) "," int($3 / 2)] }
+    END { for (x in pod) pods++; for (x in rack) racks++; print pods, racks }' layers.run/intervals.csv >got
+got_is "two slices of 8 pods in a hall each, four of 4 in a rack each" <<'END'
+2 4
+END
+layered broken '            {"topology": "hall"' >broken.yaml
+expect 3 "gpuyard: broken.yaml:14:1: spec.template.metadata.annotations.kueue.x-k8s.io/podset-slice-required-topology-constraints: want a list of layers, each with topology and size, as JSON" \
+    "$gpuyard" import kubernetes broken.yaml -o none
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

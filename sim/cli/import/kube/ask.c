@@ -364,18 +364,65 @@ static void read_share(struct kube_reader *r, struct kube_value *template, struc
     }
 }
 
+void kube_layers(struct kube_site *s, struct kube_reader *r, struct kube_value *list,
+                 struct kube_ask *to)
+{
+    size_t n = 0;
+    for (struct kube_value *v = kube_first(list); v; v = kube_next(v))
+        n++;
+    if (!list)
+        return;
+    to->slice = arena_alloc(s->memory, (n + 1) * sizeof *to->slice);
+    to->n_slices = 0;
+    for (struct kube_value *v = kube_first(list); v && !r->err->text[0]; v = kube_next(v)) {
+        struct kube_slice *layer = &to->slice[to->n_slices++];
+        struct kube_value *sizes = kube_list(r, v, "sizes");
+        *layer = (struct kube_slice){ kube_text(r, v, "topology"), 0 };
+        kube_integer(r, v, "size", 1, INT32_MAX, &layer->size);
+        kube_see(sizes);
+        if (!layer->level)
+            kube_error(r, v, "want a layer of slices, key 'topology' is missing");
+    }
+}
+
+void kube_layer(struct kube_site *s, const char *level, int64_t size, struct kube_ask *to)
+{
+    to->slice = arena_alloc(s->memory, sizeof *to->slice);
+    to->slice[0] = (struct kube_slice){ level, size };
+    to->n_slices = 1;
+}
+
+struct layers_into {
+    struct kube_site *s;
+    struct kube_ask *to;
+};
+static void take_layers(void *self, struct kube_reader *r, struct kube_value *root)
+{
+    struct layers_into *into = self;
+    if (root->kind == KUBE_LIST)
+        kube_layers(into->s, r, root, into->to);
+    else
+        kube_error(r, root, "want a list");
+}
+
 static void read_topology(struct kube_site *s, struct kube_reader *r, struct kube_value *template,
                           struct kube_ask *to)
 {
+    static const char layers[] = "kueue.x-k8s.io/podset-slice-required-topology-constraints";
+    struct kube_value *notes = kube_map(r, kube_metadata(r, template), "annotations");
+    const char *level =
+        kube_annotation(r, template, "kueue.x-k8s.io/podset-slice-required-topology");
+    int64_t size = 0;
     to->required = kube_annotation(r, template, "kueue.x-k8s.io/podset-required-topology");
     to->preferred = kube_annotation(r, template, "kueue.x-k8s.io/podset-preferred-topology");
     (void)kube_annotation(r, template, "kueue.x-k8s.io/podset-unconstrained-topology");
-    to->slice_level = kube_annotation(r, template, "kueue.x-k8s.io/podset-slice-required-topology");
     to->set_group = kube_annotation(r, template, "kueue.x-k8s.io/podset-group-name");
-    kube_integer(r, kube_map(r, kube_metadata(r, template), "annotations"),
-                 "kueue.x-k8s.io/podset-slice-size", 1, INT32_MAX, &to->slice_size);
-    if (kube_annotation(r, template, "kueue.x-k8s.io/podset-slice-required-topology-constraints"))
-        remark(&s->remarks, "left out: slices of pods in several layers");
+    kube_integer(r, notes, "kueue.x-k8s.io/podset-slice-size", 1, INT32_MAX, &size);
+    if (level)
+        kube_layer(s, level, size, to);
+    kube_read_inner(r, kube_get(r, notes, layers),
+                    "a list of layers, each with topology and size, as JSON", take_layers,
+                    &(struct layers_into){ s, to });
 }
 
 /* Rules of placing that the simulator does not have. */

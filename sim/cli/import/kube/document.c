@@ -215,6 +215,19 @@ int kube_read_bytes(struct kube_reader *r, char *text, size_t length,
     return result;
 }
 
+void kube_read_inner(struct kube_reader *r, const struct kube_value *v, const char *want,
+                     void (*take)(void *, struct kube_reader *, struct kube_value *), void *self)
+{
+    struct error err = { "" };
+    struct kube_reader inner = { .file = r->file, .names = r->names, .err = &err };
+    if (!v || r->err->text[0])
+        return;
+    char *text = v->kind == KUBE_SCALAR ? mem_text(v->text, strlen(v->text)) : NULL;
+    if (!text || kube_read_bytes(&inner, text, strlen(text), take, self) != 0)
+        kube_error(r, v, "want %s", want);
+    free(text);
+}
+
 int kube_read_file(struct kube_reader *r, const char *path,
                    void (*take)(void *, struct kube_reader *, struct kube_value *), void *self)
 {

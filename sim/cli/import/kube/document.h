@@ -49,6 +49,12 @@ int kube_read_bytes(struct kube_reader *r, char *text, size_t length,
                     void (*take)(void *self, struct kube_reader *r, struct kube_value *root),
                     void *self);
 
+/* The same of a scalar that holds such a text, as annotations do; NULL: does nothing. On an error
+ * r->err says that `want` is wanted. */
+void kube_read_inner(struct kube_reader *r, const struct kube_value *v, const char *want,
+                     void (*take)(void *self, struct kube_reader *r, struct kube_value *root),
+                     void *self);
+
 /* "file:line:column: path: " and the text. Returns -1. */
 int kube_error(struct kube_reader *r, const struct kube_value *v, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -77,7 +77,8 @@ static void ask_levels(struct kube_import *im)
             const struct kube_ask *wish = kube_wishes(u, &u->group[g]);
             ask_level(im, wish->required);
             ask_level(im, wish->preferred);
-            ask_level(im, u->group[g].ask->slice_level);
+            for (size_t k = 0; k < u->group[g].ask->n_slices; k++)
+                ask_level(im, u->group[g].ask->slice[k].level);
         }
         for (size_t k = 0; p && u->state != KUBE_LEFT && k <= p->n_subgroups; k++) {
             ask_level(im, k ? p->subgroup[k - 1].required : p->required);

@@ -31,6 +31,11 @@ struct kube_node {
     const char *mig; /* first profile of nvidia.com/mig-PROFILE resources, "1g.5gb=7;..." */
     bool not_ready;
 };
+/* Pods within one domain of a level; size 0: not given. */
+struct kube_slice {
+    const char *level;
+    int64_t size;
+};
 /* What one pod asks for, and where it may run. */
 struct kube_ask {
     int64_t cpu_milli, mem_mib, gpus;
@@ -40,8 +45,8 @@ struct kube_ask {
     const char *selector, *affinity, *tolerations; /* "": none */
     const char *priority_class;
     const char *required, *preferred; /* label key of a topology level */
-    const char *slice_level;          /* the same, of slices of slice_size pods; NULL: none */
-    int64_t slice_size;               /* 0: not given */
+    struct kube_slice *slice;         /* [n_slices] from the outermost layer on; NULL: none */
+    size_t n_slices;
     const char *set_group;            /* pod sets that are placed together; NULL: by itself */
     int64_t deadline_ns;              /* activeDeadlineSeconds; NO_TIME: none */
     int32_t priority;
@@ -210,6 +215,11 @@ void kube_ask_read(struct kube_site *s, struct kube_reader *r, struct kube_value
 /* Taints, and tolerations, as texts of labels.h, from lists of the API. */
 const char *kube_taints(struct kube_site *s, struct kube_reader *r, struct kube_value *list);
 const char *kube_tolerations(struct kube_site *s, struct kube_reader *r, struct kube_value *list);
+/* Slices in layers: a list of { topology, size }. An ask of which `list` is absent is unchanged. */
+void kube_layers(struct kube_site *s, struct kube_reader *r, struct kube_value *list,
+                 struct kube_ask *to);
+/* A single layer. */
+void kube_layer(struct kube_site *s, const char *level, int64_t size, struct kube_ask *to);
 /* "k=v;..." of a mapping. */
 const char *kube_labels(struct kube_site *s, struct kube_reader *r, struct kube_value *map);
 struct kube_owner kube_owner_read(struct kube_reader *r, struct kube_value *o);

@@ -137,8 +137,12 @@ static void read_podsets(struct kube_site *s, struct kube_reader *r, struct kube
         p->ask.required = required ? required : p->ask.required;
         p->ask.preferred = preferred ? preferred : p->ask.preferred;
         slices = kube_text(r, topology, "podSetSliceRequiredTopology");
-        p->ask.slice_level = slices ? slices : p->ask.slice_level;
-        kube_integer(r, topology, "podSetSliceSize", 1, COUNT_MOST, &p->ask.slice_size);
+        int64_t size = p->ask.n_slices == 1 ? p->ask.slice[0].size : 0;
+        bool sized = kube_integer(r, topology, "podSetSliceSize", 1, COUNT_MOST, &size);
+        if (slices || (sized && p->ask.n_slices == 1))
+            kube_layer(s, slices ? slices : p->ask.slice[0].level, size, &p->ask);
+        kube_layers(s, r, kube_list(r, topology, "podsetSliceRequiredTopologyConstraints"),
+                    &p->ask);
         group = kube_text(r, topology, "podSetGroupName");
         p->ask.set_group = group ? group : p->ask.set_group;
         (void)kube_get(r, topology, "unconstrained");

@@ -350,19 +350,29 @@ static int rank_of(const char *level)
                                                : 3;
 }
 
+/* Each layer finer than the one before, and a part of it. */
 static void put_slices(struct writing *w, const struct kube_unit *u, const struct kube_group *g)
 {
-    const struct kube_ask *ask = g->ask, *wish = kube_wishes(u, g);
-    const char *level = ask->slice_level ? kube_level(w->im, ask->slice_level) : NULL;
+    const struct kube_ask *wish = kube_wishes(u, g);
     const char *around = wish->required ? wish->required : wish->preferred;
-    bool finer = !around || rank_of(level) >= rank_of(kube_level(w->im, around));
-    if (!ask->slice_level)
-        return;
-    if (level && rank_of(level) > 0 && finer && ask->slice_size && g->n % ask->slice_size == 0)
-        out_printf(w->o, "%s:%" PRId64, level, ask->slice_size);
-    else
-        remark(&w->im->s->remarks, "left out: slices without a size or of no level of the topology "
-                                   "below that of the job, or that the pods do not fill");
+    int outer = around ? rank_of(kube_level(w->im, around)) - 1 : 0;
+    int64_t pods = g->n;
+    bool any = false;
+    for (size_t k = 0; k < g->ask->n_slices; k++) {
+        const struct kube_slice *layer = &g->ask->slice[k];
+        const char *level = kube_level(w->im, layer->level);
+        int rank = level ? rank_of(level) : 0;
+        if (rank < 1 || rank <= outer || !layer->size || pods % layer->size) {
+            remark(&w->im->s->remarks,
+                   "left out: slices without a size or of no level of the topology below that of "
+                   "the job, or that the pods do not fill");
+            continue;
+        }
+        out_printf(w->o, "%s%s:%" PRId64, any ? ";" : "", level, layer->size);
+        any = true;
+        outer = rank;
+        pods = layer->size;
+    }
 }
 
 /* The number of the pair, from 1. */
@@ -381,7 +391,7 @@ static void put_set_group(struct writing *w, const struct kube_unit *u, size_t g
     if (!name || (u->n_groups == 1 && alike == 1))
         return;
     const struct kube_group *leader = &u->group[u->group[g].n == 1 ? g : other];
-    if (alike == 2 && leader->n == 1 && !leader->ask->slice_level)
+    if (alike == 2 && leader->n == 1 && !leader->ask->n_slices)
         out_printf(w->o, "%zu", first + 1);
     else
         remark(&w->im->s->remarks,
