@@ -319,12 +319,11 @@ static void seat_takes(struct room *room, const struct seat *at)
     room_add(room, at->node, -tasks * at->of->gpus, -tasks * at->of->cpu_milli, -tasks * at->of->mem_mib);
 }
 
-static bool all_selected(struct sched *s, const struct slurm *m, const struct need *need,
-                         const uint64_t *among, const struct room *room, bool down_too,
-                         struct seats *to)
+bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
+                  const uint64_t *among, const struct room *room, struct seats *to)
 {
     if (!need->next)
-        return selected(s, m, need, among, room, down_too, to);
+        return selected(s, m, need, among, room, false, to);
     struct room left = slurm_room_copy(s, m, room);
     size_t most = 1;
     for (const struct need *n = need; n; n = n->next)
@@ -332,7 +331,7 @@ static bool all_selected(struct sched *s, const struct slurm *m, const struct ne
     *to = (struct seats){ sched_scratch(s, most * sizeof *to->at), 0 };
     for (; need; need = need->next) {
         struct seats own;
-        if (!selected(s, m, need, among, &left, down_too, &own))
+        if (!selected(s, m, need, among, &left, false, &own))
             return false;
         for (uint32_t i = 0; i < own.n; i++) {
             seat_takes(&left, &own.at[i]);
@@ -342,25 +341,27 @@ static bool all_selected(struct sched *s, const struct slurm *m, const struct ne
     return true;
 }
 
-bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
-                  const uint64_t *among, const struct room *room, struct seats *to)
-{
-    return all_selected(s, m, need, among, room, false, to);
-}
-
 bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
     struct need need = slurm_need_in(s, m, j, partition);
     struct room room = room_new(s, m->n_nodes);
-    struct seats where;
+    uint64_t *left = slurm_set(s, m, m->partition[partition].nodes);
     for (node_id n = 0; n < m->n_nodes; n++) {
         struct amount size = view_node_size(v, n);
         room.gpus[n] = size.gpu_milli / MILLI_ALL;
         room.cpu_milli[n] = size.cpu_milli;
         room.mem_mib[n] = size.mem_mib;
     }
-    return all_selected(s, m, &need, m->partition[partition].nodes, &room, true, &where);
+    for (const struct need *component = &need; component; component = component->next) {
+        struct seats where;
+        if (!selected(s, m, component, left, &room, true, &where))
+            return false;
+        const uint64_t *taken = slurm_set_of(s, m, &where);
+        for (uint32_t w = 0; w < m->words; w++)
+            left[w] &= ~taken[w];
+    }
+    return true;
 }
 
 /* ---- Starting ---- */

@@ -145,7 +145,8 @@ bool slurm_reserves_nothing(struct sched *s, const struct slurm *m, const struct
 bool slurm_can_plan(const struct slurm *m, const struct job_facts *f);
 struct need slurm_need(struct sched *s, job_id j);           /* in any partition */
 struct need slurm_need_in(struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
-/* All nodes of the partition, empty and up, could hold j. */
+/* All nodes of the partition, empty and up, could hold j, each component on nodes of its own, as
+ * backfill plans them. */
 bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
 void slurm_room(struct sched *s, struct slurm *m);           /* m->room, m->up: what is free now */
 struct room slurm_room_copy(struct sched *s, const struct slurm *m, const struct room *from);
