@@ -589,13 +589,13 @@ awk 'BEGIN { print "job_id,submit_s,duration_s,gpus,queue"; for (i = 0; i < 10; 
 sed 's/count: [0-9]*/count: 3/' hand.yaml >ten.yaml
 "$G" run -q -c ten.yaml -t ten.csv -p fifo -o ten || fail "ten queues do not run"
 "$G" plot ten --kind utilisation --paper -o paper.png && python3 "$root/tests/e2e/paper.py" stack paper.png 10 24 && ok || fail "ten bands in grey"
-sed 's/count: [0-9]*/count: 5000/' hand.yaml >wide.yaml && printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1000,10000,q\nb,0,1000,10000,r\nc,0,1000,10000,s\nd,0,1000,9000,t\n' >wide.csv
-"$G" run -q -c wide.yaml -t wide.csv -p fifo -o wide || fail "40,000 GPUs do not run"
+sed 's/count: [0-9]*/count: 5000/' hand.yaml >vast.yaml && printf 'job_id,submit_s,duration_s,gpus,queue\na,0,1000,10000,q\nb,0,1000,10000,r\nc,0,1000,10000,s\nd,0,1000,9000,t\n' >vast.csv
+"$G" run -q -c vast.yaml -t vast.csv -p fifo -o vast || fail "40,000 GPUs do not run"
 for kind in utilisation gantt; do
     "$G" plot ten --kind $kind --paper -o paper.svg && python3 "$root/tests/e2e/paper.py" words paper.svg && ok || fail "$kind of ten queues: its words"
 done
 for kind in quota utilisation jobs queue_length fragmentation; do
-    "$G" plot wide --kind $kind --paper -o paper.svg && python3 "$root/tests/e2e/paper.py" words paper.svg && ok || fail "$kind of 40,000 GPUs: its words"
+    "$G" plot vast --kind $kind --paper -o paper.svg && python3 "$root/tests/e2e/paper.py" words paper.svg && ok || fail "$kind of 40,000 GPUs: its words"
 done
 mkdir -p even/plot && cp "$root"/scripts/plot/*.gp even/plot && sed -i 's/^hatched(name) = .*/hatched(name) = 0/' even/plot/common.gp
 GPUYARD_SCRIPTS=$PWD/even "$G" plot ten --kind utilisation --paper -o paper.png

@@ -81,8 +81,8 @@ static const struct file files[] = {
     { "f3/manifest.json", "{ \"policy\": \"c\", \"policy_text\": \"c\", \"placement\": \"q\", \"seed\": 1 }" },
     { "f3/summary.csv", "metric,scope,value,unit,n\njct_mean_s,all,12,s,1\nfinish_time_fairness_p95,all,2,,1\n" },
     { "load/manifest.json", "{ \"policy\": \"p\", \"policy_text\": \"p\", \"placement\": \"q\", \"seed\": 1 }" },
-    { "load/jobs.csv", "job_id,state,bounded_slowdown,gpus,submit_s,start_s,end_s,jct_s,slowdown\nb,completed,1,1,5,5,105,100,1\n"
-                       "a,completed,2,4,0,50,200,200,2\nc,running,,2,5,5,,,\nd,failed,1,4,9,9,10,1,1\n" },
+    { "load/jobs.csv", "job_id,state,bounded_slowdown,gpus,submit_s,start_s,end_s,jct_s,slowdown,run_s\nb,completed,1,1,5,5,105,100,1,100\n"
+                       "a,completed,2,4,0,50,200,200,2,150\nc,running,,2,5,5,,,,195\nd,failed,1,4,9,9,10,1,1,1\n" },
     { "load/timeseries.csv", "time_s,gpus_total,gpus_allocated\n0,8,4\n5,8,5\n8,8,6\n200,8,0\n" },
     { "load/summary.csv", "metric,scope,value,unit,n\nmttf_h,gpus<=8,12,h,1\n" },
     { "swept/sweep.csv", "point,name,load,policy,seed,metric,scope,value,unit,n\n"
@@ -209,9 +209,10 @@ static const struct row {
     /* 50 over 100 and 400,000 over 200 s: ratios below 1 are seen, however far the others go. */
     { "jct_ratio: far apart", "jct_ratio", { "r1", "r3" },
       "run,jct_ratio,percent,percent_low,percent_high\n" RUN "0.45,0,,\n" RUN "1,100,,\n" RUN "2300,100,,\n\"r, q\",0.45,0,,\n\"r, q\",0.5,50,,\n\"r, q\",2000,100,,\n\"r, q\",2300,100,,\n" },
-    /* By seed, not by place: 2 over 1 of seed 1, and 3 over 2 of seed 2. s / sqrt(2) = 0.25; t(1 degree, 0.975) = 12.7062047. */
+    /* By seed, not by place: 2 over 1 of seed 1, and 3 over 2 of seed 2: exp of the mean of their logarithms, sqrt(3), and of its
+     * bounds, (ln 2 + ln 1.5) / 2 +- 12.7062047 x (ln 2 - ln 1.5) / 2; 12.7062047 is t(1 degree, 0.975). */
     { "normalised", "normalised", { "s1", "s2", "n1", "n2" },
-      "metric,scope,run,n,mean,half_width\nwait_mean_s,all,\"p:k=2, q (2 runs)\",2,1,0\nwait_mean_s,all,\"n, q (2 runs)\",2,1.75,3.17655118405\n" },
+      "metric,scope,run,n,mean,low,high\nwait_mean_s,all,\"p:k=2, q (2 runs)\",2,1,1,1\nwait_mean_s,all,\"n, q (2 runs)\",2,1.73205080757,0.27849156386,10.7723191267\n" },
     /* The third is worse than the first in both. */
     { "pareto", "pareto", { "f1", "f2", "f3" },
       "run,x,half_x,y,half_y,on_front\n\"a, q\",10,,1,,yes\n\"b, q\",5,,3,,yes\n\"c, q\",12,,2,,no\n" },

@@ -3,8 +3,9 @@
  * sweep.csv has the numbers.
  *
  * normalised: the same over the first of them, runs of one seed over each other (ratios.h): a
- * difference that all seeds share is not hidden by what they differ in. pareto: two metrics against each other. What no other one beats in both,
- * by the better direction of each metric, is on the front. */
+ * difference that all seeds share is not hidden by what they differ in. pareto: two metrics against
+ * each other. What no other one beats in both, by the better direction of each metric, is on the
+ * front. */
 #include "sim/cli/frame/result_file.h"
 #include "sim/cli/frame/term.h"
 #include "sim/cli/plot/compare/design.h"
@@ -428,9 +429,12 @@ static void draw_points(struct comparison *c)
 
 static void put_bar(const struct comparison *c, const struct compared *one, size_t g, FILE *to)
 {
-    int columns = c->r->canvas.columns, text = c->many ? 20 : 12;
+    int columns = c->r->canvas.columns;
+    int text = !c->many ? 12 : one->ratio ? 26 : 20;          /* "0.335 (0.0757 to 0.148)" */
+    bool beside = (int)c->longest + 4 + text < columns;          /* name, bar and text fit a line */
     int room = columns - text -
-               put_bar_name(to, figure_memory(c->f), c->label[g], c->longest, columns);
+               put_bar_name(to, figure_memory(c->f), c->label[g],
+                            beside ? c->longest : (size_t)columns, columns);
     const struct estimate *e = &one->of[g];
     int length = e->n && one->most > 0 && e->mean > 0 ? (int)(e->mean / one->most * room + .5) : 0;
     if (c->r->canvas.colour)

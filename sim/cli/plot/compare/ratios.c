@@ -10,8 +10,8 @@ struct ratio ratio_of_pairs(const double *base, const double *value, size_t n)
     const double level = 0.05;
     if (n == 0)
         return (struct ratio){ .n = 0 };
-    struct comparison c = compare_pairs(&(struct paired_values){ .n = n, .base = base, .new = value },
-                                        BETTER_NEITHER, NAN, level);
+    struct paired_values pairs = { .n = n, .base = base, .new = value };
+    struct comparison c = compare_pairs(&pairs, BETTER_NEITHER, NAN, level);
     if (c.base == 0)
         return (struct ratio){ .n = 0 };
     return (struct ratio){ n, 1 + c.change, 1 + c.interval.low, 1 + c.interval.high };

@@ -2,8 +2,8 @@
  *
  * The ratio is 1 and the change that `gpuyard compare` tells of these pairs, with the interval of
  * 95 % that it has there (sim/study/verdict.h): of positive values the geometric mean of the ratios
- * of the pairs, else the ratio of the means. Without negative values no bound is below 0; one may be
- * infinite. One pair has no interval: both bounds are its ratio. */
+ * of the pairs, else the ratio of the means. Without negative values no bound is below 0; one may
+ * be infinite. One pair has no interval: both bounds are its ratio. */
 #pragma once
 #include <stddef.h>
 
