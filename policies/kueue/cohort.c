@@ -21,25 +21,6 @@ static const char *const placements[] = { "admit", "wait", NULL };
 
 /* ---- What a job asks of the cluster ---- */
 
-const struct request *cohort_lacking(struct sched *s, const struct request *run, job_id j,
-                                     const struct placement *held)
-{
-    if (!run)
-        return NULL;
-    struct request *r = sched_scratch(s, sizeof *r);
-    uint32_t *task = sched_scratch(s, run->tasks * sizeof *task), n = 0;
-    for (uint32_t i = run->first_task; i < run->first_task + run->tasks; i++)
-        if (!placement_task(held, i))
-            task[n++] = i;
-    *r = *run;
-    r->job = j;
-    r->task = task;
-    r->tasks = n;
-    r->next = cohort_lacking(s, run->next, j, held);
-    r->held = !run->next && !run->first_task ? held : NULL;
-    return n ? r : r->next;
-}
-
 static const struct request *in_flavors(struct sched *s, const struct request *run,
                                         const uint16_t *runs)
 {
@@ -60,7 +41,7 @@ struct request cohort_request(struct sched *s, const struct cohort *c, job_id j,
     if (c->flavored)
         r = *in_flavors(s, &r, runs);
     if (held && job_state(s, j) == JOB_GATHERING)
-        return *cohort_lacking(s, &r, j, held);
+        return *replace_lacking(s, &r, j, held);
     if (tasks != request_tasks(&r))
         r.tasks = tasks;
     return r;
@@ -132,7 +113,8 @@ void cohort_leaves(struct cohort *c, struct entrant *e)
     cohort_tree_of(c, e->as.queue)->changes++;
 }
 
-void cohort_wait(struct sched *s, struct cohort *c, job_id j)
+/* It joins the line of its queue. */
+static void cohort_wait(struct sched *s, struct cohort *c, job_id j)
 {
     queue_id v = cohort_home(s, c, j);
     struct cohort_queue *q = &c->queue[v];
@@ -241,6 +223,32 @@ static void take_quotas(struct sched *s, struct cohort *c)
     }
 }
 
+/* If nothing of it stays it is placed anew. */
+static bool go_back(struct sched *s, struct cohort *c, struct entrant *e)
+{
+    struct request all = cohort_request(s, c, e->as.id, e->tasks, cohort_runs(c, e));
+    enum replaced replaced = replace_start(s, &all, e);
+    if (replaced == NOTHING_STAYS)
+        return cohort_place(s, c, e->as.id);
+    if (replaced == NO_REPLACEMENT)
+        return false;
+    e->phase = PHASE_PLACED;
+    replace_remember(s, c, e);
+    return true;
+}
+
+static void end_struck(struct sched *s, struct cohort *c)
+{
+    for (uint32_t i = 0; i < c->struck.n; i++) {
+        struct entrant *e = job_own(s, c->struck.job[i]);
+        if (!e || e->phase != PHASE_BACK || go_back(s, c, e))
+            continue;
+        cohort_release(s, c, e);
+        cohort_wait(s, c, e->as.id);
+    }
+    c->struck.n = 0;
+}
+
 static void cohort_schedule(struct sched *s, const void *params, void *state)
 {
     struct cohort *c = state;
@@ -249,7 +257,7 @@ static void cohort_schedule(struct sched *s, const void *params, void *state)
     c->pass++;
     take_quotas(s, c);
     end_shelter(s, c);
-    replace_all(s, c);
+    end_struck(s, c);
     do
         run_round(s, c);
     while (c->released || end_rest(s, c));

@@ -164,10 +164,6 @@ static inline uint16_t *cohort_runs(const struct cohort *c, const struct entrant
 struct request cohort_request(struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
                               const uint16_t *runs);
 
-/* Those tasks of the chain that are not held; NULL: none. */
-const struct request *cohort_lacking(struct sched *s, const struct request *run, job_id j,
-                                     const struct placement *held);
-
 /* ---- What a head asks for, and why it waits (nominate.c) ---- */
 /* Memory that all queues share. */
 void cohort_begin_desk(struct sched *s, struct cohort *c);
@@ -228,12 +224,15 @@ void cohort_open_queues(struct sched *s, struct cohort *c);
 void cohort_run_cycles(struct sched *s, struct cohort *c);
 
 /* ---- After a fault (replace.c) ---- */
-/* It keeps its quota and its place. */
-bool replace_applies(const struct sched *s, const struct cohort *c, job_id j);
-/* It has just been started. */
+/* It has just been started: of a job that keeps its quota, where. */
 void replace_remember(struct sched *s, const struct cohort *c, struct entrant *e);
-/* Those that are back. */
-void replace_all(struct sched *s, struct cohort *c);
+/* Starts it where it was, and what it has lost elsewhere. NOTHING_STAYS, NO_REPLACEMENT: it has not
+ * started. */
+enum replaced { REPLACED, NOTHING_STAYS, NO_REPLACEMENT };
+enum replaced replace_start(struct sched *s, const struct request *all, const struct entrant *e);
+/* Those tasks of the chain that are not held; NULL: none. */
+const struct request *replace_lacking(struct sched *s, const struct request *run, job_id j,
+                                      const struct placement *held);
 
 /* ---- Holding quota (cohort.c) ---- */
 /* `pays`: the penalty of usage.h; not if it held quota before the policy saw it. */
@@ -242,5 +241,4 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e);
 /* It is evicted, or struck by a fault; it holds quota until it has left. */
 void cohort_leaves(struct cohort *c, struct entrant *e);
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j);
-void cohort_wait(struct sched *s, struct cohort *c, job_id j);    /* it joins the line of its queue */
 bool cohort_place(struct sched *s, struct cohort *c, job_id j);   /* true: it has started */
