@@ -143,7 +143,26 @@ bool cohort_place(struct sched *s, struct cohort *c, job_id j)
     return true;
 }
 
+static bool has_fewer(struct sched *s, const struct entrant *e)
+{
+    return e->tasks != request_tasks(job_facts(s, e->as.id)->ask);
+}
+
 /* In the order of the scheduler of pods: priority, then time of admission. */
+void cohort_unplaced(struct sched *s, struct cohort *c, const struct entrant *e)
+{
+    c->fewer_unplaced += has_fewer(s, e);
+    line_push(c->unplaced, e->as.id,
+              (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
+}
+
+void cohort_not_unplaced(struct sched *s, struct cohort *c, const struct entrant *e)
+{
+    if (line_remove(c->unplaced, e->as.id))
+        c->fewer_unplaced -= has_fewer(s, e);
+}
+
+/* A job with fewer tasks may fit where others of its shape do not. */
 static void place_all(struct sched *s, struct cohort *c)
 {
     if (!line_length(c->unplaced) || c->unplaced_room == sched_room_version(s))
@@ -151,11 +170,8 @@ static void place_all(struct sched *s, struct cohort *c)
     struct line_walk walk = { .l = c->unplaced };
     for (job_id j; line_next(&walk, &j);) {
         if (cohort_place(s, c, j))
-            line_remove(c->unplaced, j);
-        else if (!c->flavored &&
-                 ((const struct entrant *)job_own(s, j))->tasks ==
-                     request_tasks(job_facts(s, j)->ask) &&
-                 job_state(s, j) != JOB_GATHERING)
+            cohort_not_unplaced(s, c, job_own(s, j));
+        else if (!c->flavored && !c->fewer_unplaced && job_state(s, j) != JOB_GATHERING)
             line_skip_shape(&walk, job_facts(s, j)->ask->shape);
     }
     c->unplaced_room = sched_room_version(s);
@@ -286,8 +302,7 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
         e->phase = PHASE_PLACED;
         return;
     }
-    line_push(c->unplaced, e->as.id,
-              (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
+    cohort_unplaced(s, c, e);
     c->unplaced_room = UINT64_MAX;
 }
 
@@ -365,7 +380,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
         return;                                           /* its quota is free when it has left */
     if (cohort_holds_quota(e))
         cohort_release(s, c, e);
-    line_remove(c->unplaced, j);
+    cohort_not_unplaced(s, c, e);
     lanes_remove(s, c, j);
     parked_forget(&q->parked);
     q->preemptor = q->preemptor == j ? ID_NONE : q->preemptor;

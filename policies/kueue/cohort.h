@@ -118,6 +118,7 @@ struct cohort {
     uint32_t *elastic;
     size_t n_shapes;
     struct line *unplaced;        /* hold quota and no GPU */
+    uint32_t fewer_unplaced;      /* of these, with fewer tasks than they ask for */
     uint64_t unplaced_room, pass;
     uint64_t quota_version;       /* of the quotas in the books */
     bool released;                /* quota has come free since all were asked */
@@ -242,3 +243,6 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e);
 void cohort_leaves(struct cohort *c, struct entrant *e);
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j);
 bool cohort_place(struct sched *s, struct cohort *c, job_id j);   /* true: it has started */
+/* It holds quota and no GPU; or does no more. */
+void cohort_unplaced(struct sched *s, struct cohort *c, const struct entrant *e);
+void cohort_not_unplaced(struct sched *s, struct cohort *c, const struct entrant *e);
