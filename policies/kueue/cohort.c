@@ -21,25 +21,6 @@ static const char *const placements[] = { "admit", "wait", NULL };
 
 /* ---- What a job asks of the cluster ---- */
 
-const struct request *cohort_lacking(struct sched *s, const struct request *run, job_id j,
-                                     const struct placement *held)
-{
-    if (!run)
-        return NULL;
-    struct request *r = sched_scratch(s, sizeof *r);
-    uint32_t *task = sched_scratch(s, run->tasks * sizeof *task), n = 0;
-    for (uint32_t i = run->first_task; i < run->first_task + run->tasks; i++)
-        if (!placement_task(held, i))
-            task[n++] = i;
-    *r = *run;
-    r->job = j;
-    r->task = task;
-    r->tasks = n;
-    r->next = cohort_lacking(s, run->next, j, held);
-    r->held = !run->next && !run->first_task ? held : NULL;
-    return n ? r : r->next;
-}
-
 static const struct request *in_flavors(struct sched *s, const struct request *run,
                                         const uint16_t *runs)
 {
@@ -60,7 +41,7 @@ struct request cohort_request(struct sched *s, const struct cohort *c, job_id j,
     if (c->flavored)
         r = *in_flavors(s, &r, runs);
     if (held && job_state(s, j) == JOB_GATHERING)
-        return *cohort_lacking(s, &r, j, held);
+        return *replace_lacking(s, &r, j, held);
     if (tasks != request_tasks(&r))
         r.tasks = tasks;
     return r;
@@ -132,7 +113,8 @@ void cohort_leaves(struct cohort *c, struct entrant *e)
     cohort_tree_of(c, e->as.queue)->changes++;
 }
 
-void cohort_wait(struct sched *s, struct cohort *c, job_id j)
+/* It joins the line of its queue. */
+static void cohort_wait(struct sched *s, struct cohort *c, job_id j)
 {
     queue_id v = cohort_home(s, c, j);
     struct cohort_queue *q = &c->queue[v];
@@ -161,7 +143,26 @@ bool cohort_place(struct sched *s, struct cohort *c, job_id j)
     return true;
 }
 
+static bool has_fewer(struct sched *s, const struct entrant *e)
+{
+    return e->tasks != request_tasks(job_facts(s, e->as.id)->ask);
+}
+
 /* In the order of the scheduler of pods: priority, then time of admission. */
+void cohort_unplaced(struct sched *s, struct cohort *c, const struct entrant *e)
+{
+    c->fewer_unplaced += has_fewer(s, e);
+    line_push(c->unplaced, e->as.id,
+              (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
+}
+
+void cohort_not_unplaced(struct sched *s, struct cohort *c, const struct entrant *e)
+{
+    if (line_remove(c->unplaced, e->as.id))
+        c->fewer_unplaced -= has_fewer(s, e);
+}
+
+/* A job with fewer tasks may fit where others of its shape do not. */
 static void place_all(struct sched *s, struct cohort *c)
 {
     if (!line_length(c->unplaced) || c->unplaced_room == sched_room_version(s))
@@ -169,11 +170,8 @@ static void place_all(struct sched *s, struct cohort *c)
     struct line_walk walk = { .l = c->unplaced };
     for (job_id j; line_next(&walk, &j);) {
         if (cohort_place(s, c, j))
-            line_remove(c->unplaced, j);
-        else if (!c->flavored &&
-                 ((const struct entrant *)job_own(s, j))->tasks ==
-                     request_tasks(job_facts(s, j)->ask) &&
-                 job_state(s, j) != JOB_GATHERING)
+            cohort_not_unplaced(s, c, job_own(s, j));
+        else if (!c->flavored && !c->fewer_unplaced && job_state(s, j) != JOB_GATHERING)
             line_skip_shape(&walk, job_facts(s, j)->ask->shape);
     }
     c->unplaced_room = sched_room_version(s);
@@ -241,6 +239,32 @@ static void take_quotas(struct sched *s, struct cohort *c)
     }
 }
 
+/* If nothing of it stays it is placed anew. */
+static bool go_back(struct sched *s, struct cohort *c, struct entrant *e)
+{
+    struct request all = cohort_request(s, c, e->as.id, e->tasks, cohort_runs(c, e));
+    enum replaced replaced = replace_start(s, &all, e);
+    if (replaced == NOTHING_STAYS)
+        return cohort_place(s, c, e->as.id);
+    if (replaced == NO_REPLACEMENT)
+        return false;
+    e->phase = PHASE_PLACED;
+    replace_remember(s, c, e);
+    return true;
+}
+
+static void end_struck(struct sched *s, struct cohort *c)
+{
+    for (uint32_t i = 0; i < c->struck.n; i++) {
+        struct entrant *e = job_own(s, c->struck.job[i]);
+        if (!e || e->phase != PHASE_BACK || go_back(s, c, e))
+            continue;
+        cohort_release(s, c, e);
+        cohort_wait(s, c, e->as.id);
+    }
+    c->struck.n = 0;
+}
+
 static void cohort_schedule(struct sched *s, const void *params, void *state)
 {
     struct cohort *c = state;
@@ -249,7 +273,7 @@ static void cohort_schedule(struct sched *s, const void *params, void *state)
     c->pass++;
     take_quotas(s, c);
     end_shelter(s, c);
-    replace_all(s, c);
+    end_struck(s, c);
     do
         run_round(s, c);
     while (c->released || end_rest(s, c));
@@ -278,8 +302,7 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
         e->phase = PHASE_PLACED;
         return;
     }
-    line_push(c->unplaced, e->as.id,
-              (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
+    cohort_unplaced(s, c, e);
     c->unplaced_room = UINT64_MAX;
 }
 
@@ -357,7 +380,7 @@ static void cohort_stopped(struct sched *s, const void *params, void *state, job
         return;                                           /* its quota is free when it has left */
     if (cohort_holds_quota(e))
         cohort_release(s, c, e);
-    line_remove(c->unplaced, j);
+    cohort_not_unplaced(s, c, e);
     lanes_remove(s, c, j);
     parked_forget(&q->parked);
     q->preemptor = q->preemptor == j ? ID_NONE : q->preemptor;

@@ -118,6 +118,7 @@ struct cohort {
     uint32_t *elastic;
     size_t n_shapes;
     struct line *unplaced;        /* hold quota and no GPU */
+    uint32_t fewer_unplaced;      /* of these, with fewer tasks than they ask for */
     uint64_t unplaced_room, pass;
     uint64_t quota_version;       /* of the quotas in the books */
     bool released;                /* quota has come free since all were asked */
@@ -163,10 +164,6 @@ static inline uint16_t *cohort_runs(const struct cohort *c, const struct entrant
 /* In scratch, on nodes of these flavors; of a broken gang: what it lacks. */
 struct request cohort_request(struct sched *s, const struct cohort *c, job_id j, uint32_t tasks,
                               const uint16_t *runs);
-
-/* Those tasks of the chain that are not held; NULL: none. */
-const struct request *cohort_lacking(struct sched *s, const struct request *run, job_id j,
-                                     const struct placement *held);
 
 /* ---- What a head asks for, and why it waits (nominate.c) ---- */
 /* Memory that all queues share. */
@@ -228,12 +225,15 @@ void cohort_open_queues(struct sched *s, struct cohort *c);
 void cohort_run_cycles(struct sched *s, struct cohort *c);
 
 /* ---- After a fault (replace.c) ---- */
-/* It keeps its quota and its place. */
-bool replace_applies(const struct sched *s, const struct cohort *c, job_id j);
-/* It has just been started. */
+/* It has just been started: of a job that keeps its quota, where. */
 void replace_remember(struct sched *s, const struct cohort *c, struct entrant *e);
-/* Those that are back. */
-void replace_all(struct sched *s, struct cohort *c);
+/* Starts it where it was, and what it has lost elsewhere. NOTHING_STAYS, NO_REPLACEMENT: it has not
+ * started. */
+enum replaced { REPLACED, NOTHING_STAYS, NO_REPLACEMENT };
+enum replaced replace_start(struct sched *s, const struct request *all, const struct entrant *e);
+/* Those tasks of the chain that are not held; NULL: none. */
+const struct request *replace_lacking(struct sched *s, const struct request *run, job_id j,
+                                      const struct placement *held);
 
 /* ---- Holding quota (cohort.c) ---- */
 /* `pays`: the penalty of usage.h; not if it held quota before the policy saw it. */
@@ -242,5 +242,7 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e);
 /* It is evicted, or struck by a fault; it holds quota until it has left. */
 void cohort_leaves(struct cohort *c, struct entrant *e);
 void cohort_list_add(struct sched *s, struct cohort_list *l, job_id j);
-void cohort_wait(struct sched *s, struct cohort *c, job_id j);    /* it joins the line of its queue */
 bool cohort_place(struct sched *s, struct cohort *c, job_id j);   /* true: it has started */
+/* It holds quota and no GPU; or does no more. */
+void cohort_unplaced(struct sched *s, struct cohort *c, const struct entrant *e);
+void cohort_not_unplaced(struct sched *s, struct cohort *c, const struct entrant *e);

@@ -242,8 +242,7 @@ static bool admit(void *self, struct cohort_entry *entry)
         q->stuck = ID_NONE;
     cohort_hold(s, c, e, true);
     if (!cohort_place(s, c, j))
-        line_push(c->unplaced, j,
-                  (struct line_key){ .major = -e->as.priority, .time_ns = e->as.admitted_ns });
+        cohort_unplaced(s, c, e);
     return true;
 }
 
@@ -268,7 +267,7 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id p
         return;
     }
     /* it had no place, or one of this pass, or leaves at once */
-    line_remove(c->unplaced, j);
+    cohort_not_unplaced(s, c, e);
     cohort_release(s, c, e);
     cohort_list_add(s, &c->resting, j);
     c->unplaced_room = UINT64_MAX;

@@ -2,7 +2,27 @@
  * were, but for the node that they have lost. See cohort.h. */
 #include "policies/kueue/cohort.h"
 
-bool replace_applies(const struct sched *s, const struct cohort *c, job_id j)
+const struct request *replace_lacking(struct sched *s, const struct request *run, job_id j,
+                                      const struct placement *held)
+{
+    if (!run)
+        return NULL;
+    struct request *r = sched_scratch(s, sizeof *r);
+    uint32_t *task = sched_scratch(s, run->tasks * sizeof *task), n = 0;
+    for (uint32_t i = run->first_task; i < run->first_task + run->tasks; i++)
+        if (!placement_task(held, i))
+            task[n++] = i;
+    *r = *run;
+    r->job = j;
+    r->task = task;
+    r->tasks = n;
+    r->next = replace_lacking(s, run->next, j, held);
+    r->held = !run->next && !run->first_task ? held : NULL;
+    return n ? r : r->next;
+}
+
+/* It keeps its quota and its place. */
+static bool applies(const struct sched *s, const struct cohort *c, job_id j)
 {
     const struct request *ask = job_facts(s, j)->ask;
     return cohort_wants_place(c) && !ask->next && ask->tasks != SPLIT_ANY;
@@ -11,7 +31,7 @@ bool replace_applies(const struct sched *s, const struct cohort *c, job_id j)
 void replace_remember(struct sched *s, const struct cohort *c, struct entrant *e)
 {
     const struct placement *held = job_placement(s, e->as.id);
-    if (!replace_applies(s, c, e->as.id))
+    if (!applies(s, c, e->as.id))
         return;
     if (held->n > e->was_on_capacity) {
         e->was_on_capacity = held->n;
@@ -46,39 +66,19 @@ static const struct placement *what_stays(struct sched *s, const struct request 
 
 static bool start_lost(struct sched *s, const struct request *all, job_id j)
 {
-    const struct request *lost = cohort_lacking(s, all, j, job_placement(s, j));
+    const struct request *lost = replace_lacking(s, all, j, job_placement(s, j));
     const struct placement *where = lost ? sched_place(s, sched_view(s, FREE_IDLE), lost) : NULL;
     return !lost || (where && sched_start(s, j, where) == SCHED_OK);
 }
 
-/* If nothing stays it is placed anew. */
-static bool go_back(struct sched *s, struct cohort *c, struct entrant *e)
+enum replaced replace_start(struct sched *s, const struct request *all, const struct entrant *e)
 {
-    job_id j = e->as.id;
     sched_mark_t before = sched_mark(s);
-    struct request all = cohort_request(s, c, j, e->tasks, cohort_runs(c, e));
-    const struct placement *stays = what_stays(s, &all, e);
-    if (!stays)
-        return false;
-    if (!stays->n)
-        return cohort_place(s, c, j);
-    if (sched_start(s, j, stays) == SCHED_OK && start_lost(s, &all, j)) {
-        e->phase = PHASE_PLACED;
-        replace_remember(s, c, e);
-        return true;
-    }
+    const struct placement *stays = what_stays(s, all, e);
+    if (stays && !stays->n)
+        return NOTHING_STAYS;
+    if (stays && sched_start(s, e->as.id, stays) == SCHED_OK && start_lost(s, all, e->as.id))
+        return REPLACED;
     sched_rollback(s, before);
-    return false;
-}
-
-void replace_all(struct sched *s, struct cohort *c)
-{
-    for (uint32_t i = 0; i < c->struck.n; i++) {
-        struct entrant *e = job_own(s, c->struck.job[i]);
-        if (!e || e->phase != PHASE_BACK || go_back(s, c, e))
-            continue;
-        cohort_release(s, c, e);
-        cohort_wait(s, c, e->as.id);
-    }
-    c->struck.n = 0;
+    return NO_REPLACEMENT;
 }

@@ -184,6 +184,11 @@ static const struct schedule rows[] = {
     { "partial: behind a job of the same shape that takes no less", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {
         { 0, 10, 3, 0, .queue = "a" }, { 0, 5, 2, 10, .tasks = 2, .queue = "a" },
         { 0, 4, 2, 0, .ends = 8, .tasks = 2, .min_tasks = 1, .queue = "a" } } },
+    /* Both hold quota. When node 1 comes free at 5 two tasks of two GPUs have no place, one has; two have at 20 */
+    { "partial: placed behind one of the same shape that is not", "cohort", { NODES(2, 2) },
+      .queue = { SHARES("a", ID_NONE, 6, 1), SHARES("b", ID_NONE, 3, 1) }, .jobs = {
+        { 0, 20, 1, 0, B }, { 0, 5, 2, 0, .tasks = 1, B }, { 0, 4, 4, 20, .tasks = 2, A },
+        { 0, 4, 4, 5, .ends = 13, .tasks = 2, .min_tasks = 1, A } } },
     { "partial: it does not grow", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {
         { 0, 4, 1, 0, A }, { 0, 12, 4, 0, .tasks = 4, .min_tasks = 2, A, .ends = 16 } } },
     { "partial: not below the minimum", "cohort", ONE_NODE(4), .queue = { SHARES("a", ID_NONE, 4, 1) }, .jobs = {
