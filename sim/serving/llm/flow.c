@@ -58,6 +58,18 @@ static double room_of(const struct asked *a, double running) /* tokens of prompt
     return fmax(1, a->b->budget - running);
 }
 
+/* Different adapters of a Poisson number of requests with that mean, and of `own` more, 1 or 0. */
+static double adapters_of(const struct asked *a, double others, double own)
+{
+    const struct llm_adapters *x = &a->b->adapters;
+    double some = 1 - x->base_share, distinct = 0;
+    for (uint32_t k = 0; x->popular && k < x->n; k++) {
+        double missed = exp(-some * others * x->popular[k]);
+        distinct += 1 - missed + own * some * x->popular[k] * missed;
+    }
+    return distinct;
+}
+
 /* B sequences in decode on each rank, and what `prompts` prompts in one step, or the chunks of one
  * prompt, add. */
 static struct llm_step decoding_of(const struct asked *a, double running)
@@ -66,7 +78,9 @@ static struct llm_step decoding_of(const struct asked *a, double running)
                               .context = running * context_of(a),
                               .others = (a->b->ranks - 1) * running,
                               .drawn = true,
-                              .requests = running };
+                              .requests = running,
+                              .adapters = adapters_of(a, running, 0),
+                              .adapter_tokens = running * (1 - a->b->adapters.base_share) };
 }
 
 /* As one of them sees it, beside B others on the mean. */
@@ -75,6 +89,7 @@ static struct llm_time token_step(const struct asked *a, double running)
     double most = fmin(a->b->sequences, (double)a->b->blocks * a->b->block / context_of(a));
     struct llm_step with = decoding_of(a, fmin(running + 1, fmax(1, most)));
     with.others = (a->b->ranks - 1) * running;
+    with.adapters = adapters_of(a, running, 1);
     return llm_time_of(&a->b->law, &with, a->speed);
 }
 
@@ -91,6 +106,8 @@ static void add_chunk(const struct asked *a, double running, double tokens, doub
     with.prompt = tokens;
     with.pairs = pairs;
     with.requests += prompts;
+    with.adapters = adapters_of(a, running + prompts - 1, 1);
+    with.adapter_tokens += tokens * (1 - a->b->adapters.base_share);
     struct llm_time t = llm_time_of(&a->b->law, &with, a->speed);
     x->delta_s += (t.step_s - x->t0_s) / prompts;
     x->delta_gpu_s += (t.gpu_s - x->t0_gpu_s) / prompts;
