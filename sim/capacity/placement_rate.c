@@ -111,7 +111,7 @@ void placement_analytic(const struct rate_rules *rules, const struct training_mo
 static struct link_speeds link_speeds(const struct placement_rates *r, const struct gpu_model *m)
 {
     return (struct link_speeds){ m ? m->nvlink_gbps * GIGA : 0, m ? m->pcie_gbps * GIGA : 0,
-                                 r->form_rules.numa_factor };
+                                 r->form_rules.numa_factor, r->rules->fabric.rails };
 }
 
 static void group_ranks(const struct placement_rates *r, const struct rank_layout *l,

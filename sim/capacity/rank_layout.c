@@ -31,8 +31,9 @@ static void add_node(struct rank_layout *l, const struct fabric *fabric, const s
     double all = nics->nics * nics->gbps * GIGA,
            used = rails && gpus < nics->nics ? (double)gpus / nics->nics : 1;
     mem_grow(&l->node, &l->nodes_room, l->n_nodes, sizeof *l->node);
-    l->node[l->n_nodes++] = (struct rank_node){ gpus, all > 0 ? all : INFINITY,
-                                                all > 0 ? all * used : INFINITY };
+    l->node[l->n_nodes++] =
+        (struct rank_node){ gpus, all > 0 ? all : INFINITY, all > 0 ? all * used : INFINITY,
+                            nics->nics, t->gpus };
 }
 
 /* Joined to the last if it is of the same island and NUMA node. */
@@ -42,6 +43,7 @@ static void add_spot(struct rank_layout *l, struct rank_spot s)
     l->ranks += s.gpus;
     if (last && last->node == s.node && last->island == s.island && last->numa == s.numa) {
         last->gpus += s.gpus;
+        last->mask |= s.mask;
         return;
     }
     mem_grow(&l->spot, &l->spots_room, l->n_spots, sizeof *l->spot);
@@ -55,9 +57,11 @@ static void number_ranks(struct rank_layout *l)
         l->spot_of = mem_resize(l->spot_of, l->ranks_room, sizeof *l->spot_of);
     }
     uint32_t rank = 0;
-    for (size_t i = 0; i < l->n_spots; i++)
+    for (size_t i = 0; i < l->n_spots; i++) {
+        l->spot[i].first = rank;
         for (uint32_t k = 0; k < l->spot[i].gpus; k++)
             l->spot_of[rank++] = (uint32_t)i;
+    }
 }
 
 /* The GPUs of `mask`, island by island. */
@@ -70,6 +74,7 @@ static void add_gpus(struct rank_layout *l, const struct node_type *t, uint64_t 
         for (uint64_t left = mask & island; left; left &= left - 1) {
             unsigned gpu = (unsigned)__builtin_ctzll(left);
             like.gpus = 1;
+            like.mask = UINT64_C(1) << gpu;
             like.island = (uint32_t)__builtin_ctzll(island);
             like.numa = (uint32_t)__builtin_ctzll(t->numa_of[gpu]);
             add_spot(l, like);
@@ -90,7 +95,9 @@ void rank_layout_on(struct rank_layout *l, const struct cluster *c, const struct
         bool across = form_across_nodes(c, x->node);
         bool goes_on = i && across && form_same_unit(c, scratch->node[i - 1].node, x->node);
         unit += i && !goes_on;
-        struct rank_spot like = { .gpus = x->gpus, .unit = unit, .node = (uint32_t)i,
+        struct rank_spot like = { .gpus = x->gpus,
+                                  .unit = unit,
+                                  .node = (uint32_t)i,
                                   .rack = cluster_domain_at(c, x->node, LEVEL_RACK),
                                   .pod = cluster_domain_at(c, x->node, LEVEL_POD) };
         if (across || t->counted || !x->mask)
@@ -116,7 +123,9 @@ bool rank_layout_of(struct rank_layout *l, const struct form_group *g, const str
         for (uint32_t left = !full ? even : rest < room ? rest : room; left > 0;) {
             uint32_t here = left < g->type->gpus ? left : g->type->gpus,
                      node = (uint32_t)l->n_nodes;
-            struct rank_spot like = { .gpus = here, .unit = u, .node = node,
+            struct rank_spot like = { .gpus = here,
+                                      .unit = u,
+                                      .node = node,
                                       .rack = g->rack_nodes ? node / g->rack_nodes : 0,
                                       .pod = g->pod_nodes ? node / g->pod_nodes : 0 };
             if (whole)
@@ -144,7 +153,7 @@ static void widen(struct rank_group *g, const struct rank_layout *l, const struc
     if (!last)
         return;
     if (last->unit != s->unit) {
-        enum reach reach = last->rack == s->rack  ? REACH_RACK
+        enum reach reach = last->rack == s->rack ? REACH_RACK
                            : last->pod == s->pod ? REACH_POD
                                                  : REACH_CLUSTER;
         g->reach = reach > g->reach ? reach : g->reach;
@@ -160,12 +169,55 @@ static void widen(struct rank_group *g, const struct rank_layout *l, const struc
     }
 }
 
-/* Of the ranks first, first + stride, ...: `n` of them. */
-static struct rank_group group_of(const struct rank_layout *l, uint32_t first, uint32_t stride,
-                                  uint32_t n, const struct link_speeds *links)
+/* The NIC of a rank on its node. */
+static uint32_t rail_of(const struct rank_layout *l, uint32_t rank)
 {
-    struct rank_group g = { .ranks = n, .least = UINT32_MAX, .inside_bps = INFINITY,
-                            .rail_bps = INFINITY, .node_bps = INFINITY };
+    const struct rank_spot *s = &l->spot[l->spot_of[rank]];
+    const struct rank_node *node = &l->node[s->node];
+    uint32_t k = rank - s->first, gpu = k;
+    uint64_t left = s->mask;
+    for (; left && k; k--)
+        left &= left - 1;
+    if (left)
+        gpu = (uint32_t)__builtin_ctzll(left);
+    return node->nics < node->room ? gpu * node->nics / node->room : gpu;
+}
+
+static enum reach reach_on_rails(enum reach reach, bool aligned)
+{
+    if (aligned)
+        return reach <= REACH_POD ? REACH_RACK : reach;
+    return reach < REACH_POD ? REACH_POD : reach;
+}
+
+struct ranks {
+    uint32_t first, stride, n;
+}; /* first, first + stride, ...: n of them */
+
+/* On each unit the NICs of the first one. */
+static bool is_aligned(const struct rank_layout *l, struct ranks r)
+{
+    uint32_t here = 0, on_first = 0;
+    for (uint32_t i = 0; i < r.n; i++) {
+        uint32_t rank = r.first + i * r.stride, unit = l->spot[l->spot_of[rank]].unit;
+        here = i && l->spot[l->spot_of[rank - r.stride]].unit == unit ? here + 1 : 0;
+        if (unit == l->spot[l->spot_of[r.first]].unit)
+            on_first = i + 1;
+        else if (here >= on_first || rail_of(l, rank) != rail_of(l, r.first + here * r.stride))
+            return false;
+    }
+    return true;
+}
+
+static struct rank_group group_of(const struct rank_layout *l, enum group_kind kind, struct ranks r,
+                                  const struct link_speeds *links)
+{
+    uint32_t first = r.first, stride = r.stride, n = r.n;
+    struct rank_group g = { .ranks = n,
+                            .least = UINT32_MAX,
+                            .inside_bps = INFINITY,
+                            .rail_bps = INFINITY,
+                            .node_bps = INFINITY };
     const struct rank_spot *last = NULL;
     uint32_t here = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -182,6 +234,9 @@ static struct rank_group group_of(const struct rank_layout *l, uint32_t first, u
         last = s;
     }
     g.least = here < g.least ? here : g.least;
+    if (g.units > 1 && links->rails)
+        g.reach =
+            reach_on_rails(g.reach, !(kind == GROUP_EXPERT && g.most > 1) && is_aligned(l, r));
     if (g.units == 1) {
         g.rail_bps = g.node_bps = INFINITY;
         g.sharing = 0;
@@ -198,7 +253,7 @@ static void add_groups(const struct rank_layout *l, enum group_kind kind, uint32
         return;
     for (uint32_t block = 0; block + stride * n <= ranks; block += stride * n)
         for (uint32_t first = block; first < block + stride; first++) {
-            struct rank_group g = group_of(l, first, stride, n, links);
+            struct rank_group g = group_of(l, kind, (struct ranks){ first, stride, n }, links);
             rank_groups_add(groups, kind, &g);
         }
 }
@@ -213,7 +268,8 @@ void rank_layout_groups(const struct rank_layout *l, const struct parallel_split
     add_groups(l, GROUP_EXPERT, model, s->ep, ranks, links, groups);
     add_groups(l, GROUP_DATA, model, s->dp, ranks, links, groups);
     for (uint32_t first = 0; first + stage < ranks; first++) {
-        struct rank_group pair = group_of(l, first, stage, 2, links);
+        struct rank_group pair =
+            group_of(l, GROUP_STAGES, (struct ranks){ first, stage, 2 }, links);
         rank_groups_add(groups, GROUP_STAGES, &pair);
     }
 }

@@ -258,10 +258,32 @@ static void recorded_adapters(void **state)
     played_free(&p);
 }
 
+/* models.md 4.12, from a workload file: eight adapters, each with a place, in either mode within 5 % of each other in the time per
+ * token, which is longer than without by more than that. */
+static void adapters_in_both_modes(void **state)
+{
+    static const char *const modes[] = { "requests", "fluid" };
+    double token_s[2];
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (int with = 0; with < 2; with++) {
+            char text[1000];
+            snprintf(text, sizeof text, TOP "  - name: s\n    " ASKS("2") "    service_time: { llm: { model: llama-3.1-8b, gpu: A100-SXM4-80%s } }\n"
+                     "    mode: %s\n", with ? ", adapters: { count: 8, max_loras: 8 }" : "", modes[i]);
+            struct played p = play("nodes: [ { group: n, count: 1, type: dgx-a100-80 } ]\n", text);
+            double got = played_value(&p, "per_token_mean_s", "service=s");
+            if (with)
+                assert_true(got > 1.05 * token_s[i]);
+            token_s[i] = got;
+            played_free(&p);
+        }
+    assert_true(fabs(token_s[1] / token_s[0] - 1) < .05);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy), cmocka_unit_test(energy_by_steps), cmocka_unit_test(stages), cmocka_unit_test(at_half_the_clock),
+        cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy), cmocka_unit_test(energy_by_steps), cmocka_unit_test(stages), cmocka_unit_test(adapters_in_both_modes), cmocka_unit_test(at_half_the_clock),
         cmocka_unit_test(loads_its_model), cmocka_unit_test(signals_of_scalers),
         cmocka_unit_test(all_metrics), cmocka_unit_test(recorded_adapters),
     };

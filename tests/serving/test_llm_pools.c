@@ -134,6 +134,29 @@ static void in_equilibrium(void **state)
     }
 }
 
+/* The same far from these lengths: prompts of which many fit in a step, as many as the budget, many times as long. Before, each was in
+ * a step of its own: of 16 tokens the largest rate was 38 a second, and the first token twice as long. */
+static void in_equilibrium_elsewhere(void **state)
+{
+    static const struct { double prompt, output, most; } of[] = { { 16, 4, 300 }, { 100, 20, 100 }, { 1155, 1, 9.5 }, { 2048, 28, 5.2 }, { 8000, 200, 1.2 }, { 30000, 100, .21 } };
+    struct llm_batching b = split(MODEL, "RTX-PRO-6000", 1);
+    (void)state;
+    for (unsigned i = 0; i < COUNT(of); i++)
+        for (double share = .25; share < .8; share += .25) {
+            double most = llm_flow_most(&b, of[i].prompt, of[i].output, 1), rate = share * most, time_s = fmax(200, 3000 / rate);
+            assert_true(most > of[i].most);
+            struct service s = poisson(&b, SERVICE_REQUESTS, 2 * rate);
+            s.demand.prompt_tokens = (struct law)LAW_OF(LAW_FIXED, of[i].prompt);
+            s.demand.output_tokens = (struct law)LAW_OF(LAW_FIXED, of[i].output);
+            struct serving_figures x = served(&s, 1, 2, 1, .1 * time_s, time_s);
+            struct llm_flow f = llm_flow_of(&b, of[i].prompt, of[i].output, x.arrived / (.9 * time_s) / 2, 1);
+            near(f.first_s, x.first_token.mean_s, .16);
+            near(f.end_s, x.latency.mean_s, .1);
+            if (of[i].output > 1)
+                near(f.token_s, x.per_token.mean_s, .12);
+        }
+}
+
 /* A cache of two requests: what is read waits where it is until there is room, and nothing is lost. */
 static void no_room(void **state)
 {
@@ -203,7 +226,7 @@ int main(void)
         cmocka_unit_test(one_transfer),      cmocka_unit_test(shared_ends),
         cmocka_unit_test(one_request),       cmocka_unit_test(overlap),
         cmocka_unit_test(waits_to_be_read),  cmocka_unit_test(prompts_do_not_disturb),
-        cmocka_unit_test(in_equilibrium),    cmocka_unit_test(no_room),
+        cmocka_unit_test(in_equilibrium), cmocka_unit_test(in_equilibrium_elsewhere),    cmocka_unit_test(no_room),
         cmocka_unit_test(replicas_stop),     cmocka_unit_test(one_pool_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

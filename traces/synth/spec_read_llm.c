@@ -159,8 +159,6 @@ static int check_adapters(const struct spec_reader *r, struct config_value v,
     const struct request_list *l = s->demand.replay;
     bool recorded = l && l->adapters > 0;
     struct config_value count = config_look(v, "count"), host = config_look(v, "max_cpu_loras");
-    if (s->mode == SERVICE_FLUID)
-        return config_error(v, r->err, "want it with mode requests only");
     if (config_given(config_look(v, "rank")) && f->parameters > 0)
         return config_error(config_look(v, "rank"), r->err, "want either this or 'parameters'");
     if (!recorded && f->count == 0)
@@ -173,7 +171,34 @@ static int check_adapters(const struct spec_reader *r, struct config_value v,
                             "want it only where the requests of the trace have no adapter");
     if (f->host > 0 && f->host < f->slots)
         return config_error(host, r->err, "want at least max_loras, %u, got %u", f->slots, f->host);
+    uint32_t n = f->count ? f->count : recorded ? l->adapters : 0;
+    if (s->mode == SERVICE_FLUID && n > f->slots)
+        return config_error(v, r->err, "want max_loras of at least the %u adapters, or mode requests: "
+                            "in mode fluid none waits for a place", n);
     return 0;
+}
+
+/* For flows: as they are drawn, or as they were recorded. */
+static void find_popular(const struct spec_reader *r, const struct request_list *l,
+                         struct llm_adapters *to)
+{
+    double *share = arena_alloc(r->to->services->memory, to->n * sizeof *share);
+    bool recorded = l && l->adapters > 0;
+    double all = 0;
+    for (size_t i = 0; recorded && i < l->n; i++)
+        if (l->request[i].adapter) {
+            share[l->request[i].adapter - 1]++;
+            all++;
+        }
+    if (recorded)
+        to->base_share = 1 - all / (double)l->n;
+    for (uint32_t k = 0; !recorded && k < to->n; k++) {
+        share[k] = pow(k + 1, -to->zipf);
+        all += share[k];
+    }
+    for (uint32_t k = 0; k < to->n; k++)
+        share[k] /= all;
+    to->popular = share;
 }
 
 /* Fills in what an engine has of adapters, and *size: of one. */
@@ -201,6 +226,8 @@ static int read_adapters(const struct spec_reader *r, struct config_value v,
                                  .base_share = f.base_share,
                                  .host_s = 2 * size->per_gpu / of->stages / (f.host_gb_per_s * 1e9),
                                  .storage_s = 2 * size->parameters / (f.storage_gb_per_s * 1e9) };
+    if (s->mode == SERVICE_FLUID)
+        find_popular(r, l, to);
     return 0;
 }
 

@@ -61,6 +61,7 @@ struct file_progress {
 struct file_fabric {
     double numa_factor, leaf, spine, base_us;
     int transport, nic_affinity, contention, phases, uplink_share;
+    bool rails;
     struct config_value efficiency, ring, tree;
 };
 /* clang-format off */
@@ -101,6 +102,7 @@ static const struct config_key fabric_keys[] = {
     { .name = "nic_affinity",           .type = CONFIG_CHOICE, .at = FABRIC(nic_affinity), .words = affinity_words },
     { .name = "leaf_oversubscription",  OVERSUBSCRIPTION, .at = FABRIC(leaf) },
     { .name = "spine_oversubscription", OVERSUBSCRIPTION, .at = FABRIC(spine) },
+    { .name = "rails",                  .type = CONFIG_FLAG, .at = FABRIC(rails) },
     { .name = "contention",             .type = CONFIG_CHOICE, .at = FABRIC(contention), .words = contention_words },
     { .name = "phases",                 .type = CONFIG_CHOICE, .at = FABRIC(phases), .words = phases_words },
     { .name = "uplink_share",           .type = CONFIG_CHOICE, .at = FABRIC(uplink_share), .words = uplink_words },
@@ -173,6 +175,9 @@ static int read_fabric(struct config_value v, struct fabric *to, struct error *e
         return -1;
     if (f.phases >= 0 && f.contention != 1)
         return config_error(config_look(v, "phases"), err, "wants 'contention: maxmin' beside it");
+    if (f.rails && f.contention == 1)
+        return config_error(config_look(v, "rails"), err, "wants 'contention: none' beside it");
+    to->rails = f.rails;
     to->numa_factor = f.numa_factor;
     to->nic_affinity = (enum nic_affinity)f.nic_affinity;
     to->leaf_oversubscription = f.leaf;
@@ -241,6 +246,14 @@ static int read_transport(struct config_value fabric, bool slow_nics, struct rat
     return 0;
 }
 
+static int check_rails(struct config_value progress, struct config_value fabric,
+                       const struct rate_rules *r, struct error *err)
+{
+    if (r->fabric.rails && config_given(progress) && !r->parallel)
+        return config_error(config_look(fabric, "rails"), err, "wants 'progress: { parallel: 3d }'");
+    return 0;
+}
+
 struct rate_rules *rate_rules_read(struct config_value progress, struct config_value fabric,
                                    bool slow_nics, const char *folder, struct error *err)
 {
@@ -249,7 +262,8 @@ struct rate_rules *rate_rules_read(struct config_value progress, struct config_v
         r->model = r->unknown = RATE_OFF;
     if (read_transport(fabric, slow_nics, r, err) ||
         (config_given(progress) && read_progress(progress, folder, r, err)) ||
-        (config_given(fabric) && read_fabric(fabric, &r->fabric, err))) {
+        (config_given(fabric) && read_fabric(fabric, &r->fabric, err)) ||
+        check_rails(progress, fabric, r, err)) {
         rate_rules_free(r);
         return NULL;
     }

@@ -31,6 +31,7 @@ struct fabric {
                                      InfiniBand, RoCE; Ethernet has 4] */
     double spine_oversubscription;    /* of a pod's uplink against those of its racks: 1 [A; 7 in P:
                                          Llama 3 report] */
+    bool rails;   /* NIC i of each node is on switch i of its pod: sim/capacity/rank_layout.h */
     bool maxmin;  /* jobs share common links fairly; false: each gets C / oversubscription alone */
     bool together;  /* with maxmin: all send at all times; false: in a part of it (phases.h) */
     bool own_uplinks;    /* without: C / oversubscription is divided among the nodes of the job

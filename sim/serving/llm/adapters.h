@@ -21,6 +21,8 @@ struct llm_adapters {
     double zipf;                  /* popularity: adapter k in proportion to k^-zipf */
     double base_share;            /* of the requests, for no adapter */
     double host_s, storage_s;     /* load: host to GPUs; before it, storage to host */
+    const double *popular;        /* [n] of the requests with one, share of each; for flow.h, which
+                                     wants slots >= n; NULL: not known */
 };
 
 struct adapter_store {            /* of a rank */

@@ -58,6 +58,18 @@ static double room_of(const struct asked *a, double running) /* tokens of prompt
     return fmax(1, a->b->budget - running);
 }
 
+/* Different adapters of a Poisson number of requests with that mean, and of `own` more, 1 or 0. */
+static double adapters_of(const struct asked *a, double others, double own)
+{
+    const struct llm_adapters *x = &a->b->adapters;
+    double some = 1 - x->base_share, distinct = 0;
+    for (uint32_t k = 0; x->popular && k < x->n; k++) {
+        double missed = exp(-some * others * x->popular[k]);
+        distinct += 1 - missed + own * some * x->popular[k] * missed;
+    }
+    return distinct;
+}
+
 /* B sequences in decode on each rank, and what `prompts` prompts in one step, or the chunks of one
  * prompt, add. */
 static struct llm_step decoding_of(const struct asked *a, double running)
@@ -66,7 +78,9 @@ static struct llm_step decoding_of(const struct asked *a, double running)
                               .context = running * context_of(a),
                               .others = (a->b->ranks - 1) * running,
                               .drawn = true,
-                              .requests = running };
+                              .requests = running,
+                              .adapters = adapters_of(a, running, 0),
+                              .adapter_tokens = running * (1 - a->b->adapters.base_share) };
 }
 
 /* As one of them sees it, beside B others on the mean. */
@@ -75,6 +89,7 @@ static struct llm_time token_step(const struct asked *a, double running)
     double most = fmin(a->b->sequences, (double)a->b->blocks * a->b->block / context_of(a));
     struct llm_step with = decoding_of(a, fmin(running + 1, fmax(1, most)));
     with.others = (a->b->ranks - 1) * running;
+    with.adapters = adapters_of(a, running, 1);
     return llm_time_of(&a->b->law, &with, a->speed);
 }
 
@@ -91,6 +106,8 @@ static void add_chunk(const struct asked *a, double running, double tokens, doub
     with.prompt = tokens;
     with.pairs = pairs;
     with.requests += prompts;
+    with.adapters = adapters_of(a, running + prompts - 1, 1);
+    with.adapter_tokens += tokens * (1 - a->b->adapters.base_share);
     struct llm_time t = llm_time_of(&a->b->law, &with, a->speed);
     x->delta_s += (t.step_s - x->t0_s) / prompts;
     x->delta_gpu_s += (t.gpu_s - x->t0_gpu_s) / prompts;
@@ -331,21 +348,19 @@ static double move_s(const struct asked *a)
     return o->setup_s + o->kept * o->token_bytes * a->prompt / o->bytes_per_s;
 }
 
-/* The steps of a prompt on a replica that only reads. */
-static struct steps reading(const struct asked *a)
+/* As a replica that only reads sees it. */
+static struct asked prompt_alone(const struct asked *a)
 {
-    struct steps x = steps_of(a, 0, 1);
-    double chunks = ceil(a->prompt * (1 - a->b->prefix_share) / a->b->budget);
-    return (struct steps){ .delta_s = x.delta_s + chunks * x.t0_s,
-                           .delta_gpu_s = x.delta_gpu_s + chunks * x.t0_gpu_s,
-                           .prompt_s = x.prompt_s,
-                           .prompt_tdp_s = x.prompt_tdp_s };
+    struct asked prompt = *a;
+    prompt.output = 1;
+    return prompt;
 }
 
 /* Of all replicas, per replica. */
 static struct full full_in_pools(const struct asked *a)
 {
-    double reads = part_reads(a->b), most = a->b->ranks * reads / reading(a).delta_s;
+    struct asked prompt = prompt_alone(a);
+    double reads = part_reads(a->b), most = reads * full_of(&prompt).rate;
     double running = fmin(a->b->sequences, (double)a->b->blocks * a->b->block / context_of(a));
     if (a->output > 1)
         most = fmin(most, (1 - reads) * running * a->b->ranks /
@@ -369,22 +384,21 @@ static double generating_at(const struct asked *a, double rate)
 
 static struct llm_flow flow_in_pools(const struct asked *a, double rate)
 {
-    double reads = part_reads(a->b), to_read = rate / reads;
+    double reads = part_reads(a->b);
     double running = a->output > 1 ? generating_at(a, rate / (1 - reads)) : 0;
-    struct steps x = steps_of(a, running, 1), prompt = reading(a);
+    struct asked prompt = prompt_alone(a);
+    struct llm_flow reading = flow(&prompt, rate / reads, 0);
+    struct steps x = steps_of(a, running, 1);
     struct llm_time own = token_step(a, running);
-    double share = to_read / a->b->ranks * prompt.delta_s,
-           wait_s = share < 1 ? share * prompt.delta_s / (2 * (1 - share)) : 0;
-    struct llm_flow f = { .first_s = wait_s + prompt.delta_s, .found_s = 2 * wait_s };
+    struct llm_flow f = { .first_s = reading.first_s, .found_s = reading.found_s };
     f.token_s = own.step_s + (a->output > 1 ? (move_s(a) + own.step_s / 2) / (a->output - 1) : 0);
     f.end_s = f.first_s + (a->output - 1) * f.token_s;
     f.running = (1 - reads) * running * a->b->ranks;
     f.context = f.running * context_of(a);
-    double busy = -expm1(-running * a->b->ranks), reading_s = fmin(1, to_read * prompt.delta_s);
-    f.busy = reads * reading_s + (1 - reads) * busy;
-    f.tdp = reads * tdp_of(&prompt, to_read, reading_s) + (1 - reads) * tdp_of(&x, 0, busy);
-    f.gpu = fmin(f.busy, reads * fmin(1, to_read * prompt.delta_gpu_s) +
-                             (1 - reads) * busy * own.gpu_s / own.step_s);
+    double busy = -expm1(-running * a->b->ranks);
+    f.busy = reads * reading.busy + (1 - reads) * busy;
+    f.tdp = reads * reading.tdp + (1 - reads) * tdp_of(&x, 0, busy);
+    f.gpu = fmin(f.busy, reads * reading.gpu + (1 - reads) * busy * own.gpu_s / own.step_s);
     return f;
 }
 

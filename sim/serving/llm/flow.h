@@ -11,10 +11,10 @@
  *   end   = first + (o - 1) token
  * Of n ranks (ranks.h) each has B = rate/n (o - 1) token, and a prompt on any of them lengthens the
  * step of all.
- * In pools (handover.h) `rate` is that of a replica in the mean of both. One that reads prompts is
- * M/D/1 with s, the steps of a prompt alone; one that generates has steps without prompts, and a
- * request waits for half of one, and for its KV cache, before its second token:
- *   first = rate' s^2/(2 (1 - rate' s)) + s,  token = t1 + (move + t1/2)/(o - 1)
+ * In pools (handover.h) `rate` is that of a replica in the mean of both. One that reads prompts has
+ * o = 1; one that generates has steps without prompts, and a request waits for half of one, and for
+ * its KV cache, before its second token:
+ *   token = t1 + (move + t1/2)/(o - 1)
  * A request takes steps for itself: its tokens over the budget, its slots over max_num_seqs, its KV
  * cache over that of the rank, whichever is most; the largest rate is 1/(Delta + that t0).
  * busy: not idle, where no prompt is read (M/G/1) and no sequence runs (M/G/infinity); gpu = busy x

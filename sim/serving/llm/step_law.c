@@ -168,7 +168,7 @@ static struct llm_time at_full_speed(const struct llm_law *l, const struct llm_s
                    l->kv_s * x->context + l->attention_s * x->pairs + l->exchange_s +
                    l->exchanged_token_s * all;
     if (x->adapters > 0)
-        t.work_s += l->adapter_calls_s +
+        t.work_s += l->adapter_calls_s * fmin(1, x->adapters) +
                     hypot(l->adapter_s * x->adapters, l->adapter_cmp_s * x->adapter_tokens);
     return t;
 }

@@ -32,7 +32,8 @@
  *
  * With low-rank adapters (adapters.h), of which D different ones serve T_a of the tokens, the
  * matrices of each are read once a step, and gpu has in addition
- *   [D > 0] (calls + sqrt((adapter D)^2 + (adapter_cmp T_a)^2))
+ *   min(1, D) calls + sqrt((adapter D)^2 + (adapter_cmp T_a)^2)
+ * D may be a mean, below 1 where a step has one at times.
  * What is loaded before the step lengthens it and is time of neither the GPU nor the host.
  *
  * Seconds, bytes, FLOP; F, W and K of one GPU and per second. Laws have no zero: mem is above 0. */

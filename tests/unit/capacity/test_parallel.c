@@ -228,7 +228,7 @@ static void layouts(void **state)
     (void)state;
     struct cluster *c = good("nodes: [ { group: n, gpus: 8, gpu_model: A100-SXM4-80, count: 8, island_gpus: 4, numa_nodes: 2, nics: 4, nic_gbps: 25, "
                              "nodes_per_rack: 2, racks_per_pod: 2 } ]\n" ON);
-    const struct link_speeds links = { 300e9, 31.5e9, .7 };
+    const struct link_speeds links = { 300e9, 31.5e9, .7, false };
     struct rank_layout l = { .spot = NULL };
     struct form_scratch scratch = { .node = NULL };
     struct rank_groups g;
@@ -258,6 +258,58 @@ static void layouts(void **state)
     form_scratch_free(&scratch);
     free(p);
     cluster_free(c);
+}
+
+/* 2 racks of 2 nodes of 8 GPUs and NICs in a pod, uplinks of racks 4 : 1, tp 8: rank i of each node reduces gradients with ranks i of the
+ * others. With rails these are on one switch, so the uplinks do not matter. On GPUs 0 to 3 of two nodes and 4 to 7 of the others, tp 4,
+ * they are not, even in a rack. An all-to-all of ranks of a node crosses the rails. Beyond the pod, the spine. By hand. */
+static void rails(void **state)
+{
+    (void)state;
+    struct cluster *c = good("nodes: [ { group: n, type: dgx-a100-80, count: 6, nodes_per_rack: 2, racks_per_pod: 2 } ]\n" ON
+                             "fabric: { leaf_oversubscription: 4, rails: true }\n");
+    const struct link_speeds on = { 300e9, 31.5e9, .7, true }, off = { 300e9, 31.5e9, .7, false };
+    static const struct row {
+        uint32_t nodes, gpus, odd;           /* on odd nodes the GPUs from that number on */
+        struct parallel_split split;
+        enum group_kind kind;
+        enum reach without, with;
+    } rows[] = {
+        { 4, 8, 0, { 8, 1, 1, 4, 1 }, GROUP_DATA, REACH_POD, REACH_RACK },     { 2, 8, 0, { 8, 1, 1, 2, 1 }, GROUP_DATA, REACH_RACK, REACH_RACK },
+        { 2, 4, 0, { 4, 1, 1, 2, 1 }, GROUP_DATA, REACH_RACK, REACH_RACK },    { 2, 4, 4, { 4, 1, 1, 2, 1 }, GROUP_DATA, REACH_RACK, REACH_POD },
+        { 4, 4, 4, { 4, 1, 1, 4, 1 }, GROUP_DATA, REACH_POD, REACH_POD },      { 6, 8, 0, { 8, 1, 1, 6, 1 }, GROUP_DATA, REACH_CLUSTER, REACH_CLUSTER },
+        { 4, 8, 0, { 16, 1, 1, 2, 1 }, GROUP_TENSOR, REACH_RACK, REACH_RACK }, { 2, 8, 0, { 1, 1, 1, 16, 16 }, GROUP_EXPERT, REACH_RACK, REACH_POD },
+        { 2, 1, 0, { 1, 1, 1, 2, 2 }, GROUP_EXPERT, REACH_RACK, REACH_RACK },  { 4, 8, 0, { 8, 1, 2, 2, 1 }, GROUP_STAGES, REACH_POD, REACH_RACK },
+    };
+    for (unsigned i = 0; i < COUNT(rows); i++) {
+        struct rank_layout l = { .spot = NULL };
+        struct form_scratch scratch = { .node = NULL };
+        struct rank_groups g, h;
+        struct placement *p = spread_over(rows[i].nodes, rows[i].gpus);
+        for (uint32_t n = 1; n < rows[i].nodes; n += 2)
+            p->piece[n].gpu_mask <<= rows[i].odd;
+        rank_layout_on(&l, c, &c->rates->fabric, p, &scratch);
+        rank_layout_groups(&l, &rows[i].split, &off, &g);
+        rank_layout_groups(&l, &rows[i].split, &on, &h);
+        if (g.of[rows[i].kind][0].reach != rows[i].without || h.of[rows[i].kind][0].reach != rows[i].with)
+            fail_msg("row %u: %d, with rails %d", i, g.of[rows[i].kind][0].reach, h.of[rows[i].kind][0].reach);
+        rank_layout_free(&l);
+        form_scratch_free(&scratch);
+        free(p);
+    }
+    cluster_free(c);
+    /* aligned over racks: as without oversubscription */
+    static const char *const fabrics[] = { "{ leaf_oversubscription: 4, rails: true }", "{ leaf_oversubscription: 1 }", "{ leaf_oversubscription: 4 }" };
+    double s[3];
+    for (unsigned i = 0; i < 3; i++) {
+        char text[400];
+        snprintf(text, sizeof text, A100("8", "8") ON "fabric: %s\n", fabrics[i]);
+        c = good(text);
+        s[i] = rate_of(c, "GPT-3-13B", 8, 8).parallel.iteration_s;
+        cluster_free(c);
+    }
+    assert_near(s[0], s[1], 1e-12);
+    assert_true(s[2] > s[0]);
 }
 
 /* No bandwidth that rises makes an iteration longer. */
@@ -374,6 +426,7 @@ int main(void)
     ADD_TEST(tests, n, splits);
     ADD_TEST(tests, n, as_without);
     ADD_TEST(tests, n, layouts);
+    ADD_TEST(tests, n, rails);
     ADD_TEST(tests, n, faster_links);
     ADD_TEST(tests, n, rest);
     ADD_TEST(tests, n, alone_on_links);

@@ -39,6 +39,8 @@ static const struct row { const char *name, *text, *error; } errors[] = {
     { "a share above one", NODES "fabric: { efficiency: 2 }\n", "c.yaml:2:23: efficiency: want a number above 0 up to 1, got '2'" },
     { "a share of no link", NODES "fabric: { efficiency: { wifi: 1 } }\n", "c.yaml:2:25: unknown key 'wifi': want one of nvlink, pcie, network" },
     { "parallel of no kind", NODES "progress: { parallel: 4d }\n", "c.yaml:2:23: parallel: want one of none, 3d, got '4d'" },
+    { "rails without traffic by ranks", NODES "progress: {}\nfabric: { rails: true }\n", "c.yaml:3:18: rails: wants 'progress: { parallel: 3d }'" },
+    { "rails with shared links", NODES "progress: { parallel: 3d }\nfabric: { rails: true, contention: maxmin }\n", "c.yaml:3:18: rails: wants 'contention: none' beside it" },
     { "a step of no link", NODES "fabric: { ring_step_us: { wifi: 1 } }\n",
       "c.yaml:2:27: unknown key 'wifi': want one of nvlink, pcie, network" },
     { "a GPU like nothing", NODES "gpu_models: [ { name: x, like: y } ]\n", "c.yaml:2:32: like: no GPU model 'y' in the catalogue" },
