@@ -180,6 +180,8 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
             bool found = quota_search(s, q, t->job, action);
             if (!found)
                 note_failure(s, failed, me);
+            else
+                order_make(&q->jobs);  /* victims have changed the shares of other queues */
             enum wait_reason why = quota_pods_bar(s, q, t->job) ? WAIT_TOPOLOGY : WAIT_PROTECTED;
             if (!found && action == RECLAIM) {
                 (void)quota_has_capacity(s, q, f, &t->wanted.amount, &why);

@@ -414,6 +414,7 @@ void order_new(struct sched *s, struct order *o, struct quota_state *q, bool vic
 void order_begin(struct order *o);
 /* Of its first job, or of its victims. */
 void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);
+/* Also when the shares of many queues have changed since. */
 void order_make(struct order *o);
 /* The best leaf, or the worst with `victims`; ID_NONE: empty. */
 queue_id order_top(const struct order *o);

@@ -274,13 +274,14 @@ bool flavor_selected(const char *labels, const char *selector, const char *affin
 
 /* ---- Taints ---- */
 
-struct taint { struct span key, value, effect; bool has_value, has_effect; };
+struct taint { struct span key, value, effect, seconds; bool has_value, has_effect, has_seconds; };
 
 static struct taint taint_read(struct span item)
 {
     struct taint t;
     struct span left;
     t.has_effect = split(item, ':', &left, &t.effect);
+    t.has_seconds = t.has_effect && split(t.effect, '@', &t.effect, &t.seconds);
     t.has_value = split(left, '=', &t.key, &t.value);
     return t;
 }
@@ -302,12 +303,24 @@ static bool taint_named(const struct taint *t)
            (!t->has_effect || is_effect(t->effect));
 }
 
+/* Whole seconds, up to nine digits; -1: not so. */
+static int64_t seconds_of(struct span s)
+{
+    int64_t x = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.at[i] < '0' || s.at[i] > '9')
+            return -1;
+        x = 10 * x + (s.at[i] - '0');
+    }
+    return s.n > 0 && s.n <= 9 ? x : -1;
+}
+
 const char *taints_wrong(const char *text)
 {
     struct span rest = items_of(text), item;
     while (take(&rest, ';', &item)) {
         struct taint t = taint_read(item);
-        if (!t.has_effect || !taint_named(&t))
+        if (!t.has_effect || t.has_seconds || !taint_named(&t))
             return "key[=value]:Effect (NoSchedule, PreferNoSchedule or NoExecute)";
     }
     return NULL;
@@ -318,24 +331,38 @@ const char *tolerations_wrong(const char *text)
     struct span rest = items_of(text), item;
     while (strcmp(text, "*") != 0 && take(&rest, ';', &item)) {
         struct taint t = taint_read(item);
-        if (!taint_named(&t))
-            return "* or key[=value][:Effect] (NoSchedule, PreferNoSchedule or NoExecute)";
+        if (!taint_named(&t) || (t.has_seconds && (!same(t.effect, span_of("NoExecute")) ||
+                                                   seconds_of(t.seconds) < 0)))
+            return "* or key[=value][:Effect] (NoSchedule, PreferNoSchedule, NoExecute or "
+                   "NoExecute@SECONDS)";
     }
     return NULL;
 }
 
-static bool tolerated(const struct taint *taint, const char *tolerations)
+/* As taint_tolerated_s(). */
+static int64_t tolerated_s(const struct taint *taint, const char *tolerations)
 {
     struct span rest = items_of(tolerations), item;
     if (strcmp(tolerations, "*") == 0)
-        return true;
+        return INT64_MAX;
     while (take(&rest, ';', &item)) {
         struct taint t = taint_read(item);
         if (same(t.key, taint->key) && (!t.has_value || same(t.value, taint->value)) &&
             (!t.has_effect || same(t.effect, taint->effect)))
-            return true;
+            return t.has_seconds ? seconds_of(t.seconds) : INT64_MAX;
     }
-    return false;
+    return -1;
+}
+
+static bool tolerated(const struct taint *taint, const char *tolerations)
+{
+    return tolerated_s(taint, tolerations) >= 0;
+}
+
+int64_t taint_tolerated_s(const char *taint, const char *tolerations)
+{
+    struct taint t = taint_read(span_of(taint));
+    return tolerated_s(&t, tolerations);
 }
 
 /* Taints that are not tolerated: PreferNoSchedule ones, or the others. */

@@ -10,11 +10,12 @@
  *                                           hold), a term with a weight of 1 to 100 is preferred.
  *                                           NEED: key=a|b key!=a|b key !key key>5 key<5
  *   tolerations  key[=value][:Effect];...   tolerated taints; without value: any value, without
- *                or *                       effect: all effects; *: all taints
+ *                or *                       effect: all effects; *: all taints.
+ *                                           NoExecute@30: for 30 s once it runs beside the taint
  *
  * Empty texts are allowed and mean none. After Kubernetes: concepts/scheduling-eviction,
- * assign-pod-node and taint-and-toleration; NoExecute is NoSchedule here, as taints do not change
- * during a run. */
+ * assign-pod-node and taint-and-toleration. A node has its taints from the beginning, so that
+ * NoExecute is NoSchedule; that of a reservation (reservations.h) comes and goes. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +38,9 @@ int64_t affinity_weight(const char *affinity, const char *labels);
 /* of NoSchedule and NoExecute taints; _by: by either of two texts */
 bool taints_tolerated(const char *taints, const char *tolerations);
 bool taints_tolerated_by(const char *taints, const char *tolerations, const char *more);
+/* For how long a job may run beside one taint, by the first toleration that means it: -1: not at
+ * all; INT64_MAX: for ever; else seconds. */
+int64_t taint_tolerated_s(const char *taint, const char *tolerations);
 /* PreferNoSchedule taints that are not tolerated */
 uint32_t taints_avoided(const char *taints, const char *tolerations);
 

@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
+#include "sim/cluster/labels.h"
 
 #include <stdlib.h>
 
@@ -106,4 +107,15 @@ void shapes_link(struct shape *shape, uint32_t n)
 {
     for (shape_id i = 0; i < n; i++)
         shape[i].ask.next = shape[i].next == ID_NONE ? NULL : &shape[shape[i].next].ask;
+}
+
+int64_t workload_tolerates_s(const struct workload *w, job_id j, const char *taint)
+{
+    int64_t least_s = INT64_MAX;
+    for (const struct request *run = w->facts[j].ask; run; run = run->next) {
+        uint32_t wish = w->shape[run->shape].tolerations;
+        int64_t s = taint_tolerated_s(taint, wish == ID_NONE ? "" : intern_text(w->wishes, wish));
+        least_s = s < least_s ? s : least_s;
+    }
+    return least_s;
 }

@@ -284,6 +284,8 @@ uint32_t workload_data_sets(const struct workload *w);       /* number of them *
 void workload_each_gpu_type(const struct workload *w, job_id j,
                             void (*type)(void *self, uint32_t gpu_type), void *self);
 struct job_sizes workload_sizes(const struct workload *w, job_id j);
+/* For how long it may run beside that taint, as taint_tolerated_s(): the least of its tasks. */
+int64_t workload_tolerates_s(const struct workload *w, job_id j, const char *taint);
 /* The jobs that have a turn, [n]: those of one line behind each other, first those that run when the
  * trace begins, then in the order of the jobs. The caller frees it. NULL: no job has one. */
 struct turn { uint32_t user, name, most; bool runs; job_id job; };

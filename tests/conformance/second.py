@@ -325,7 +325,7 @@ class Cluster:
             for n in sorted({t.node for t in unit[0].job.active()}):
                 jobs = {u[0].job for u in potential if any(t.node == n for t in u)}
                 chosen = recorded + [u for u in potential if u[0].job in jobs]
-                if self.attempt(j, action, chosen, ask, held):
+                if chosen and self.attempt(j, action, chosen, ask, held):    # b.6: none without victims
                     return chosen
         return None
 

@@ -7,6 +7,7 @@
 #define TWO       "nodes: [ { group: a, count: 2, gpus: 4 } ]\nqueues: [ { name: x }, { name: y } ]\n" \
                   "preemption: { checkpoint: perfect }\n"
 #define LAB(more) TWO "reservations: [ { name: lab, nodes: { a: \"1\" }, from_s: 100, until_s: 200, queues: [ x ]" more " } ]\n"
+#define TAINT(effect) TWO "reservations: [ { name: t, nodes: { a: \"1\" }, from_s: 100, until_s: 200, taint: \"gone=now:" effect "\" } ]\n"
 #define SITE      "partitions: [ { name: p, nodes: all }, { name: q, nodes: all } ]\n" \
                   "accounts: [ { name: top, accounts: [ { name: x }, { name: y } ] } ]\n"
 #define FOR(whom) TWO SITE "reservations: [ { name: lab, nodes: all, from_s: 0, until_s: 200, " whom " } ]\n"
@@ -35,6 +36,28 @@ static const struct text_schedule rows[] = {
         { 0, 300, 4, 0, Y }, { 50, 250, 4, 50, X, .took = "1:0123" }, { 210, 10, 4, 300, Y } } },
     { "before it the node takes no others", LAB(", drain_s: 60"), "fifo:blocking=skip", .jobs = {
         { 39, 20, 8, 39, Y }, { 59, 30, 8, 200, Y, .waits = { [WAIT_RESERVATION] = 141 } } } },
+    /* A taint: Kubernetes' taint eviction, models.md 3.9. A job that tolerates it for a time may come again at once, as there. */
+    { "NoExecute: what does not tolerate it is stopped", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {
+        { 0, 150, 4, 0, Y }, { 0, 150, 4, 0, Y, .ends = 200, .took = "1:0123; 0:0123", .waits = { [WAIT_RESERVATION] = 50 } } } },
+    { "what tolerates it stays", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {
+        { 0, 150, 4, 0, Y }, { 0, 150, 4, 0, Y, .tolerations = "gone", .took = "1:0123" } } },
+    { "or another value: not", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {
+        { 0, 150, 4, 0, Y }, { 0, 150, 4, 0, Y, .ends = 200, .tolerations = "gone=soon", .took = "1:0123; 0:0123" } } },
+    /* 130, 160, 190: each time for 30 s; 200 s are done at 200, when the taint goes */
+    { "for 30 s at a time", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {
+        { 0, 250, 4, 0, Y },
+        { 0, 200, 4, 0, Y, .ends = 200, .tolerations = "gone:NoExecute@30", .took = "1:0123; 1:0123; 1:0123; 1:0123" } } },
+    { "the taint goes before its time is over", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {
+        { 0, 150, 4, 0, Y }, { 0, 150, 4, 0, Y, .tolerations = "gone:NoExecute@120", .took = "1:0123" } } },
+    { "the first toleration that means it", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {
+        { 0, 150, 4, 0, Y }, { 0, 150, 4, 0, Y, .tolerations = "gone:NoExecute@20;gone", .took = "1:0123; 1:0123; 1:0123" } } },
+    { "from its start, if that is later", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {
+        { 0, 250, 4, 0, Y }, { 110, 50, 4, 110, Y, .tolerations = "gone:NoExecute@30", .took = "1:0123; 1:0123" } } },
+    { "kube: pods come back elsewhere", TAINT("NoExecute"), "kube", .jobs = {
+        { 0, 105, 4, 0, Y, .took = "0:0123" }, { 0, 150, 4, 0, Y, .ends = 155, .took = "1:0123; 0:0123" } } },
+    { "NoSchedule: what runs there stays", TAINT("NoSchedule"), "fifo:blocking=skip", .jobs = {
+        { 0, 250, 4, 0, Y }, { 0, 150, 4, 0, Y, .took = "1:0123" },
+        { 110, 10, 4, 200, Y, .waits = { [WAIT_GPUS] = 40, [WAIT_RESERVATION] = 50 } } } },
     { "every day", LAB(", every_s: 300"), "fifo", .jobs = {
         { 350, 40, 8, 350, Y }, { 400, 10, 8, 500, Y, .waits = { [WAIT_RESERVATION] = 100 } },
         { 710, 10, 8, 800, Y, .waits = { [WAIT_RESERVATION] = 90 } } } },

@@ -2,13 +2,14 @@
 #include "sim/cluster/reservations/reservations.h"
 
 #include "sim/base/memory.h"
+#include "sim/cluster/labels.h"
 #include "sim/cluster/reservations/closure_file.h"
 #include "sim/cluster/reservations/node_set.h"
 
 #include <string.h>
 
 struct file_reservation {
-    const char *name;
+    const char *name, *taint;
     struct file_closure when;
     struct config_value nodes, queues, users, accounts, partitions;
 };
@@ -19,6 +20,7 @@ struct file_reservation {
 static const struct config_key keys[] = {
     { .name = "name", .type = CONFIG_TEXT, .at = RESERVED(name), .required = true },
     { .name = "nodes", .type = CONFIG_ANY, .at = RESERVED(nodes), .required = true },
+    { .name = "taint", .type = CONFIG_TEXT, .at = RESERVED(taint) },
     CLOSURE_KEYS(RESERVED(when)),
     NAMES(queues), NAMES(users), NAMES(accounts), NAMES(partitions),
     { 0 },
@@ -97,6 +99,28 @@ static int read_nodes(const struct reservations_given *given, struct config_valu
     return set ? 0 : config_error(entry, err, "want at least one node");
 }
 
+/* One taint, which may be tolerated. */
+static int read_taint(struct config_value v, const struct file_reservation *f, struct arena *memory,
+                      struct reservation *to, struct error *err)
+{
+    if (!f->taint)
+        return 0;
+    const char *effect = strchr(f->taint, ':');
+    bool executes = effect && !strcmp(effect, ":NoExecute");
+    if (taints_wrong(f->taint) || strchr(f->taint, ';') ||
+        !(executes || (effect && !strcmp(effect, ":NoSchedule"))))
+        return config_error(v, err,
+                            "taint: want key[=value]:NoExecute or key[=value]:NoSchedule, got '%s'",
+                            f->taint);
+    if (config_count(f->queues) + config_count(f->users) + config_count(f->accounts) +
+        config_count(f->partitions))
+        return config_error(v, err, "want a taint, or queues, users, accounts and partitions");
+    if (!executes && f->when.running == 0)
+        to->when.keeps = true;
+    to->taint = arena_text(memory, f->taint, strlen(f->taint));
+    return 0;
+}
+
 static int read_one(const struct reservations_given *given, struct config_value v,
                     struct arena *memory, struct reservation *to, struct error *err)
 {
@@ -107,6 +131,8 @@ static int read_one(const struct reservations_given *given, struct config_value 
         return config_error(v, err, "want a name without = ! < > & | ; : * , and spaces");
     to->name = arena_text(memory, f.name, strlen(f.name));
     to->when = f.when.is;
+    if (read_taint(v, &f, memory, to, err))
+        return -1;
     if (read_nodes(given, v, f.nodes, memory, &to->nodes, err) ||
         read_names(given, f.queues, known_queue, "queue", memory, &to->queues, err) ||
         read_names(given, f.users, any_user, "user", memory, &to->users, err) ||

@@ -6,6 +6,11 @@
  * a job runs on a node when no reservation of that node denies it. Nodes have a label
  * reservation.NAME for each of theirs, by which a job may ask for them.
  *
+ * With a taint it is besides closed to no job that tolerates that. NoExecute stops what does not
+ * tolerate it as it begins, and what tolerates it for some seconds when it has run beside it for so
+ * long, unless the reservation has ended (kubernetes/kubernetes:pkg/controller/tainteviction/
+ * taint_eviction.go); NoSchedule stops nothing.
+ *
  * A rule of the world, under every policy: sim/scheduler/closed/reserved.h says where jobs may
  * start, sim/physics/site/reservations.c what begins and ends. */
 #pragma once
@@ -18,6 +23,7 @@ struct reservation {
     const char *name;
     const uint64_t *nodes;        /* bit n % 64 of word n / 64: node n belongs to it */
     struct closure when;
+    const char *taint;            /* key[=value]:Effect; NULL: none */
     struct reserved_names queues, users, accounts, partitions;
 };
 struct reservations { uint32_t n; const struct reservation *at; };

@@ -4,7 +4,8 @@
  * does not name; claims of such jobs are given back. As it begins, jobs of that kind that run there
  * are stopped as for maintenance, at the price of a preemption, unless `running: keep`. At its end
  * the nodes are open to all, and what runs there goes on. Where jobs may start:
- * scheduler/closed/reserved.c. */
+ * scheduler/closed/reserved.c. What tolerates a taint NoExecute for some seconds is stopped like
+ * others when it has run there for so long while it is there. */
 #include "sim/cluster/reservations/reservations.h"
 #include "sim/base/memory.h"
 #include "sim/cluster/reservations/node_set.h"
@@ -61,15 +62,62 @@ static bool is_foreign(const struct sched *s, job_id j, const void *reservation)
 }
 
 /* Each stretch of its nodes. */
-static void clear_nodes(struct sched *s, uint32_t k, unsigned cause)
+static void clear_nodes(struct sched *s, uint32_t k, unsigned cause, interrupted_kind *which)
 {
     const struct reservation *r = &s->cluster->reservations->at[k];
     for (node_id n = 0, end; n < s->cluster->n_nodes; n = end + 1) {
         for (end = n; end < s->cluster->n_nodes && node_set_has(r->nodes, end);)
             end++;
         if (end > n)
-            interrupt_some(s, &(struct interruption){ cause, n, end, 0, 0 }, is_foreign, &k);
+            interrupt_some(s, &(struct interruption){ cause, n, end, 0, 0 }, which, &k);
     }
+}
+
+/* When j, which tolerates the taint of reservation k for a time, has to leave; TIME_NEVER: it need
+ * not. */
+static int64_t leaves_at_ns(const struct sched *s, job_id j, uint32_t k)
+{
+    const struct reservation *r = &s->cluster->reservations->at[k];
+    int64_t lasts_s = r->taint && !r->when.keeps ? workload_tolerates_s(s->workload, j, r->taint) : -1;
+    if (lasts_s < 0 || lasts_s == INT64_MAX || !live_of(s, j))
+        return TIME_NEVER;
+    int64_t from_ns = closure_end_ns(&r->when, s->now_ns) - (r->when.until_ns - r->when.from_ns);
+    int64_t since_ns = live_of(s, j)->last_start_ns;
+    return (since_ns > from_ns ? since_ns : from_ns) + lasts_s * NS_PER_S;
+}
+
+static bool is_overdue(const struct sched *s, job_id j, const void *reservation)
+{
+    return leaves_at_ns(s, j, *(const uint32_t *)reservation) <= s->now_ns;
+}
+
+/* l, which holds nodes of k, is looked at again when its time beside the taint is over. */
+static void plan_leave(struct sched *s, const struct live *l, uint32_t k)
+{
+    const struct reservation *r = &s->cluster->reservations->at[k];
+    int64_t at_ns = run_of(s)->next[k] == NEXT_END ? leaves_at_ns(s, l->job, k) : TIME_NEVER;
+    bool on = false;
+    for (size_t i = 0; l->now.held && i < l->now.held->n; i++)
+        on = on || node_set_has(r->nodes, l->now.held->piece[i].node);
+    if (!on || at_ns == TIME_NEVER)
+        return;
+    run_background(s, 1);
+    event_queue_push(s->events, (struct event){ at_ns > s->now_ns ? at_ns : s->now_ns, EVENT_RESERVATION,
+                                                s->cluster->reservations->n + k });
+}
+
+static void plan_leaves(struct sched *s, uint32_t k)
+{
+    for (uint32_t i = 0; i < s->n_live && s->cluster->reservations->at[k].taint; i++)
+        if (s->job[s->live[i].job].live == i)
+            plan_leave(s, &s->live[i], k);
+}
+
+static void placed(struct sched *s, struct live *l)
+{
+    for (uint32_t k = 0; k < s->cluster->reservations->n; k++)
+        if (s->cluster->reservations->at[k].taint)
+            plan_leave(s, l, k);
 }
 
 static void log_nodes(const struct sched *s, uint32_t k, const char *what)
@@ -85,8 +133,16 @@ static void log_nodes(const struct sched *s, uint32_t k, const char *what)
 
 static void happens(struct sched *s, const struct event *e)
 {
-    uint32_t k = e->subject;
+    uint32_t k = e->subject, n = s->cluster->reservations->n;
     struct reservation_run *x = run_of(s);
+    if (k >= n) {
+        run_background(s, -1);
+        if (x->next[k - n] != NEXT_END)
+            return;
+        changed(s);
+        clear_nodes(s, k - n, CAUSE_RESERVATION, is_overdue);
+        return;
+    }
     const struct closure *when = &s->cluster->reservations->at[k].when;
     bool was_draining = x->next[k] == NEXT_BEGIN;
     int64_t from_ns = when->from_ns + closure_later_ns(when, s->now_ns);
@@ -94,6 +150,7 @@ static void happens(struct sched *s, const struct event *e)
         run_background(s, -1);
     if (x->next[k] == NEXT_END) {
         log_nodes(s, k, "released");
+        x->next[k] = NEXT_DRAIN;
         plan_next(s, k);
         changed(s);
         return;
@@ -104,7 +161,9 @@ static void happens(struct sched *s, const struct event *e)
     x->next[k] = begins ? NEXT_END : NEXT_BEGIN;
     event_queue_push(s->events, (struct event){ begins ? closure_end_ns(when, s->now_ns) : from_ns, EVENT_RESERVATION, k });
     changed(s);
-    clear_nodes(s, k, begins && !when->keeps ? CAUSE_RESERVATION : CAUSE_DRAIN);
+    clear_nodes(s, k, begins && !when->keeps ? CAUSE_RESERVATION : CAUSE_DRAIN, is_foreign);
+    if (begins)
+        plan_leaves(s, k);
 }
 
 static void begin(struct sched *s)
@@ -185,7 +244,7 @@ const struct run_model reservations_model = {
     .place = PLACE_OF(reservations_model),
     .name = "reservations", .summary = "nodes that only some jobs may use for a time", .wanted = wanted, .begin = begin,
     .unsaved = "that reservations begin so much sooner, as their times count from time 0",
-    .free = reservations_free, .interrupted = interrupted, .events = 1u << EVENT_RESERVATION, .happens = happens,
+    .free = reservations_free, .placed = placed, .interrupted = interrupted, .events = 1u << EVENT_RESERVATION, .happens = happens,
     .remark_name = "reservations", .remark = remark,
     .job_columns = job_columns, .job_row = job_row, .metrics = metrics, .summarise = summarise,
 };

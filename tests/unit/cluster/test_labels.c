@@ -109,14 +109,28 @@ static void toleration(void **state)
     }
 }
 
+/* kubernetes/kubernetes:pkg/controller/tainteviction/taint_eviction.go: the first toleration that means the taint. */
+static void for_how_long(void **state)
+{
+    (void)state;
+    static const struct { const char *tolerations; int64_t s; } rows[] = {
+        { "", -1 }, { "gone", INT64_MAX }, { "*", INT64_MAX }, { "gone:NoExecute@0", 0 }, { "gone=now:NoExecute@300", 300 },
+        { "gone=soon:NoExecute@300", -1 }, { "gone:NoExecute@20;gone", 20 }, { "gone;gone:NoExecute@20", INT64_MAX },
+        { "gone:NoSchedule", -1 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(taint_tolerated_s("gone=now:NoExecute", rows[i].tolerations), rows[i].s);
+}
+
 static void malformed(void **state)
 {
     (void)state;
     static const char *const label[] = { "a", "a=", "=a", "a=b;", ";", "a=b;;c=d", "a b=c", "a=b=c", "a=b:c", "a=b,c=d" };
     static const char *const wish[] = { ";", "a=", "=b", "a=b|", "a=|b", "a>x", "a>", "a<5|6", "0:a", "101:a", "x:a", "5:", ":a",
                                         "a&", "&a", "!", "!a=b", "a>99999999999999999999999", "a>+5" };
-    static const char *const taint[] = { "a", "a=b", "a:Noschedule", "a:", ":NoSchedule", "=b:NoSchedule", "a=:NoSchedule", ";" };
-    static const char *const toleration_text[] = { ":NoSchedule", "a:Never", "a=", "**", "*;a", ";" };
+    static const char *const taint[] = { "a", "a=b", "a:Noschedule", "a:", ":NoSchedule", "=b:NoSchedule", "a=:NoSchedule", ";", "a:NoExecute@5" };
+    static const char *const toleration_text[] = { ":NoSchedule", "a:Never", "a=", "**", "*;a", ";", "a:NoSchedule@5",
+                                                    "a:NoExecute@", "a:NoExecute@x", "a:NoExecute@1.5" };
     for (size_t i = 0; i < sizeof label / sizeof *label; i++)
         if (!labels_wrong(label[i]) || !selector_wrong(label[i]))
             fail_msg("labels '%s'", label[i]);
@@ -135,6 +149,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(selection), cmocka_unit_test(affinity), cmocka_unit_test(flavor),
                                         cmocka_unit_test(toleration),
-                                        cmocka_unit_test(malformed) };
+                                        cmocka_unit_test(for_how_long), cmocka_unit_test(malformed) };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
