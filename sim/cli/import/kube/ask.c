@@ -101,15 +101,15 @@ const char *kube_tolerations(struct kube_site *s, struct kube_reader *r, struct 
     begin(&t);
     for (struct kube_value *v = kube_first(list); v; v = kube_next(v)) {
         const char *key = kube_text(r, v, "key"), *value = kube_text(r, v, "value");
-        int operator= 0, effect = -1;
-        kube_word(r, v, "operator", operators, &operator);
+        int exists = 0, effect = -1;
+        kube_word(r, v, "operator", operators, &exists);
         struct kube_value *e = kube_get(r, v, "effect");
         if (e && !(e->kind == KUBE_SCALAR && !*e->text))
             kube_word(r, v, "effect", effects, &effect);
         if (r->err->text[0])
             break;
         bool all = !key || !*key;
-        if ((all && !operator) || (!all && !is_name(key)) || (value && *value && !is_name(value))) {
+        if ((all && !exists) || (!all && !is_name(key)) || (value && *value && !is_name(value))) {
             kube_error(r, v, "want a toleration with a key, or with operator Exists");
             break;
         }
@@ -118,7 +118,7 @@ const char *kube_tolerations(struct kube_site *s, struct kube_reader *r, struct 
                                 "effects");
         between(&t, ';');
         fprintf(t.f, "%s", all ? "*" : key);
-        if (!all && !operator&& value && * value)
+        if (!all && !exists && value && *value)
             fprintf(t.f, "=%s", value);
         if (!all && effect >= 0)
             fprintf(t.f, ":%s", effects[effect]);
