@@ -319,8 +319,9 @@ static void seat_takes(struct room *room, const struct seat *at)
     room_add(room, at->node, -tasks * at->of->gpus, -tasks * at->of->cpu_milli, -tasks * at->of->mem_mib);
 }
 
+/* apart: each component on nodes of its own. */
 static bool all_selected(struct sched *s, const struct slurm *m, const struct need *need,
-                         const uint64_t *among, const struct room *room, bool down_too,
+                         const uint64_t *among, const struct room *room, bool down_too, bool apart,
                          struct seats *to)
 {
     if (!need->next)
@@ -330,12 +331,15 @@ static bool all_selected(struct sched *s, const struct slurm *m, const struct ne
     for (const struct need *n = need; n; n = n->next)
         most += slurm_set_count(m, among);
     *to = (struct seats){ sched_scratch(s, most * sizeof *to->at), 0 };
+    uint64_t *nodes = slurm_set(s, m, among);
     for (; need; need = need->next) {
         struct seats own;
-        if (!selected(s, m, need, among, &left, down_too, &own))
+        if (!selected(s, m, need, nodes, &left, down_too, &own))
             return false;
         for (uint32_t i = 0; i < own.n; i++) {
             seat_takes(&left, &own.at[i]);
+            if (apart)
+                set_remove(nodes, own.at[i].node);
             to->at[to->n++] = own.at[i];
         }
     }
@@ -345,7 +349,7 @@ static bool all_selected(struct sched *s, const struct slurm *m, const struct ne
 bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
                   const uint64_t *among, const struct room *room, struct seats *to)
 {
-    return all_selected(s, m, need, among, room, false, to);
+    return all_selected(s, m, need, among, room, false, false, to);
 }
 
 bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
@@ -360,7 +364,7 @@ bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t
         room.cpu_milli[n] = size.cpu_milli;
         room.mem_mib[n] = size.mem_mib;
     }
-    return all_selected(s, m, &need, m->partition[partition].nodes, &room, true, &where);
+    return all_selected(s, m, &need, m->partition[partition].nodes, &room, true, true, &where);
 }
 
 /* ---- Starting ---- */
