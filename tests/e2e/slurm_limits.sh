@@ -162,5 +162,18 @@ plays components_two_nodes slurm:$every <<'END'
 h 0 0;0
 c 1 0
 END
+# A job of components longer than its account allows waits for that limit, which is no stall.
+cat >one.yaml <<'END'
+nodes: [{ group: g, count: 2, gpus: 8 }]
+accounts: [{ name: team, max_time_s: 60, users: [{ name: u }] }]
+END
+cat >jobs.csv <<'END'
+job_id,submit_s,duration_s,gpus,estimate_s,group,tasks,account,user
+h,0,100,2,100,a,1,team,u
+h,0,100,2,100,b,1,team,u
+END
+plays components_limit slurm:$every <<'END'
+h - -
+END
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
