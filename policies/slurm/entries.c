@@ -192,7 +192,7 @@ static size_t entries_of(struct sched *s, struct slurm *m, job_id j, struct orde
     return n;
 }
 
-/* Of components: Slurm plans one after the other, on nodes that no other has, and does not go back. */
+/* Of components: Slurm plans one after the other, on nodes of its own, and does not go back. */
 static bool some_partition_holds(struct sched *s, const struct slurm *m, job_id j)
 {
     struct job_site site = job_site(s, j);
@@ -217,7 +217,7 @@ void slurm_entries(struct sched *s, struct slurm *m)
             sched_refuse(s, j, "slurm plans no shares of GPUs, MIG instances and required levels, and tasks of several kinds by "
                            "backfill alone");
         else if (!judged && !some_partition_holds(s, m, j))
-            sched_refuse(s, j, "its components, planned one after the other on nodes of their own, never fit");
+            sched_refuse(s, j, "its components, placed one after the other on nodes of their own, never fit");
         else
             n += entries_of(s, m, j, all + n);
     }

@@ -319,8 +319,10 @@ static void seat_takes(struct room *room, const struct seat *at)
     room_add(room, at->node, -tasks * at->of->gpus, -tasks * at->of->cpu_milli, -tasks * at->of->mem_mib);
 }
 
-bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
-                  const uint64_t *among, const struct room *room, struct seats *to)
+/* apart: each component on nodes of its own. */
+static bool all_selected(struct sched *s, const struct slurm *m, const struct need *need,
+                         const uint64_t *among, const struct room *room, bool down_too, bool apart,
+                         struct seats *to)
 {
     if (!need->next)
         return selected(s, m, need, among, room, false, to);
@@ -329,16 +331,25 @@ bool slurm_select(struct sched *s, const struct slurm *m, const struct need *nee
     for (const struct need *n = need; n; n = n->next)
         most += slurm_set_count(m, among);
     *to = (struct seats){ sched_scratch(s, most * sizeof *to->at), 0 };
+    uint64_t *nodes = slurm_set(s, m, among);
     for (; need; need = need->next) {
         struct seats own;
-        if (!selected(s, m, need, among, &left, false, &own))
+        if (!selected(s, m, need, nodes, &left, down_too, &own))
             return false;
         for (uint32_t i = 0; i < own.n; i++) {
             seat_takes(&left, &own.at[i]);
+            if (apart)
+                set_remove(nodes, own.at[i].node);
             to->at[to->n++] = own.at[i];
         }
     }
     return true;
+}
+
+bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
+                  const uint64_t *among, const struct room *room, struct seats *to)
+{
+    return all_selected(s, m, need, among, room, false, false, to);
 }
 
 bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
@@ -353,15 +364,7 @@ bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t
         room.cpu_milli[n] = size.cpu_milli;
         room.mem_mib[n] = size.mem_mib;
     }
-    for (const struct need *component = &need; component; component = component->next) {
-        struct seats where;
-        if (!selected(s, m, component, left, &room, true, &where))
-            return false;
-        const uint64_t *taken = slurm_set_of(s, m, &where);
-        for (uint32_t w = 0; w < m->words; w++)
-            left[w] &= ~taken[w];
-    }
-    return true;
+    return all_selected(s, m, &need, m->partition[partition].nodes, &room, true, true, &where);
 }
 
 /* ---- Starting ---- */

@@ -235,7 +235,7 @@ END
 check "a Workload that has finished" $?
 said "Kueue" kueue.out/report.txt "left out: files that end neither in .json, .yaml, .yml nor .zip: 1" \
     "left out: quotas of resource pods (2 times)" "left out: stopPolicy Hold of ClusterQueue ops: it starts jobs here" \
-    "left out: admission checks of ClusterQueues" "left out: Workloads that are not active" "left out: podAntiAffinity of pods" \
+    "left out: admission checks of ClusterQueues" "left out: Workloads that are not active" "left out: terms of affinity between pods without a selector of labels, or with one of namespaces by label" \
     "ResourceFlavor default was not read: guessed: all nodes are of it" \
     "guessed: fair sharing is on, as queues have weights of it" \
     "gpuyard run -c kueue.out/cluster.yaml -t kueue.out/now.csv -p cohort:sharing=fair,placement=wait --placement kueue-tas"

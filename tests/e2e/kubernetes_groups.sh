@@ -295,5 +295,53 @@ END
 layered broken '            {"topology": "hall"' >broken.yaml
 expect 3 "gpuyard: broken.yaml:14:1: spec.template.metadata.annotations.kueue.x-k8s.io/podset-slice-required-topology-constraints: want a list of layers, each with topology and size, as JSON" \
     "$gpuyard" import kubernetes broken.yaml -o none
+
+# ---- Beside which pods, and beside which not. db runs in zone b, on n3: near has to join it, which is a preference here, as db may end;
+# far, of another namespace, knows no db; wide names the namespace of db. x0 and x1 share no node. A selector of namespaces by their
+# labels is left out.
+terms() { # NAME NAMESPACE APP AFFINITY SPEC
+    cat <<END
+---
+{ apiVersion: v1, kind: Pod, metadata: { name: $1, namespace: $2, creationTimestamp: 2026-03-02T09:00:00Z, labels: { app: $3, other: x } },
+  spec: { ${5-} affinity: { $4 }, containers: [ { name: c, resources: { limits: { nvidia.com/gpu: 1 } } } ] }, status: { phase: Pending } }
+END
+}
+required() { # KIND TERM
+    echo "$1: { requiredDuringSchedulingIgnoredDuringExecution: [ { labelSelector: { matchLabels: { app: $2 } }, $3 } ] }"
+}
+{
+    node n1 "zone: a"
+    node n2 "zone: a"
+    node n3 "zone: b" | sed "s/gpu: 4/gpu: 8/"
+    terms db a db '' 'nodeName: n3,' | sed 's/Pending/Running/'
+    terms near a web "$(required podAffinity db 'topologyKey: zone')"
+    terms far b web "$(required podAffinity db 'topologyKey: zone')"
+    terms wide b web "$(required podAffinity db 'topologyKey: zone, namespaces: [ a, c ]')"
+    for i in 0 1; do terms x$i a x "$(required podAntiAffinity x 'topologyKey: kubernetes.io/hostname')"; done
+    terms left a web "$(required podAffinity db 'topologyKey: zone, namespaceSelector: { matchLabels: { t: u } }')"
+    terms soft a web 'podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [ { weight: 7, podAffinityTerm: { topologyKey: zone,
+      namespaceSelector: {}, labelSelector: { matchExpressions: [ { key: app, operator: In, values: [ db, x ] }, { key: old, operator: DoesNotExist } ] } } } ] }'
+} >between.yaml
+import between
+cut -d, -f 1,28-30 between/now.csv >got
+got_is "terms between pods" <<'END'
+job_id,pod_labels,pod_affinity,pod_anti_affinity
+a/db,app=db;kubernetes.io/metadata.namespace=a,,
+a/left,app=web;kubernetes.io/metadata.namespace=a,,
+a/near,app=web;kubernetes.io/metadata.namespace=a,100:app=db&kubernetes.io/metadata.namespace=a@zone,
+a/soft,app=web;kubernetes.io/metadata.namespace=a,7:app=db|x&!old@zone,
+a/x0,app=x;kubernetes.io/metadata.namespace=a,,app=x&kubernetes.io/metadata.namespace=a@node
+a/x1,app=x;kubernetes.io/metadata.namespace=a,,app=x&kubernetes.io/metadata.namespace=a@node
+b/far,app=web;kubernetes.io/metadata.namespace=b,100:app=db&kubernetes.io/metadata.namespace=b@zone,
+b/wide,app=web;kubernetes.io/metadata.namespace=b,100:app=db&kubernetes.io/metadata.namespace=a|c@zone,
+END
+says between/report.txt "left out: terms of affinity between pods without a selector of labels, or with one of namespaces by label"
+says between/report.txt "guessed: pods that must be beside others prefer it, by the largest weight: these may end (4 times)"
+simulate between
+awk -F, '{ on[$1] = $3 } END { print on["a/db"], on["a/near"], on["b/wide"], on["a/x0"] == on["a/x1"] ? "together" : "apart" }' \
+    between.run/intervals.csv >got
+got_is "where pods go for other pods" <<'END'
+2 2 2 apart
+END
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -141,5 +141,39 @@ b 0 1
 h 6 0;1
 c 66 0
 END
+# Backfill plans each component on nodes of its own (SchedMD/slurm:doc/html/heterogeneous_jobs.shtml, limitations): one node is too few
+# for two, and the job is refused, where c has started beside it; on two nodes it starts, and both end up on one, which is the tighter.
+cat >one.yaml <<'END'
+nodes: [{ group: g, count: 1, gpus: 8 }]
+partitions: [{ name: p, nodes: all }]
+END
+cat >jobs.csv <<'END'
+job_id,submit_s,duration_s,gpus,estimate_s,group,tasks
+h,0,100,2,100,a,1
+h,0,100,2,100,b,1
+c,1,100,4,100,,1
+END
+plays components_one_node slurm:$every <<'END'
+h - -
+c 1 0
+END
+sed -i 's/count: 1/count: 2/' one.yaml
+plays components_two_nodes slurm:$every <<'END'
+h 0 0;0
+c 1 0
+END
+# A job of components longer than its account allows waits for that limit, which is no stall.
+cat >one.yaml <<'END'
+nodes: [{ group: g, count: 2, gpus: 8 }]
+accounts: [{ name: team, max_time_s: 60, users: [{ name: u }] }]
+END
+cat >jobs.csv <<'END'
+job_id,submit_s,duration_s,gpus,estimate_s,group,tasks,account,user
+h,0,100,2,100,a,1,team,u
+h,0,100,2,100,b,1,team,u
+END
+plays components_limit slurm:$every <<'END'
+h - -
+END
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

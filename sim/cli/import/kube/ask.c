@@ -42,10 +42,9 @@ static const char *end(struct kube_site *s, struct text *t)
     return result;
 }
 
-/* A key or value that the texts of labels.h can hold. */
-static bool is_name(const char *text)
+bool kube_is_name(const char *text)
 {
-    return *text && !strpbrk(text, "=!<>&|;:*, \t");
+    return *text && !strpbrk(text, "=!<>&|;:*@, \t");
 }
 
 static const char *value_of(const char *text)
@@ -61,7 +60,7 @@ const char *kube_labels(struct kube_site *s, struct kube_reader *r, struct kube_
     begin(&t);
     for (struct kube_value *v = kube_first(map); v; v = kube_next(v)) {
         const char *value = value_of(kube_item_text(r, v));
-        if (!is_name(v->key) || !is_name(value)) {
+        if (!kube_is_name(v->key) || !kube_is_name(value)) {
             kube_error(r, v, "want a label, got '%.60s' = '%.60s'", v->key, value);
             break;
         }
@@ -83,7 +82,7 @@ const char *kube_taints(struct kube_site *s, struct kube_reader *r, struct kube_
         bool said = kube_word(r, v, "effect", effects, &effect);
         if (r->err->text[0])
             break;
-        if (!said || !key || !is_name(key) || (value && *value && !is_name(value))) {
+        if (!said || !key || !kube_is_name(key) || (value && *value && !kube_is_name(value))) {
             kube_error(r, v, "want a taint with key and effect");
             break;
         }
@@ -101,15 +100,16 @@ const char *kube_tolerations(struct kube_site *s, struct kube_reader *r, struct 
     begin(&t);
     for (struct kube_value *v = kube_first(list); v; v = kube_next(v)) {
         const char *key = kube_text(r, v, "key"), *value = kube_text(r, v, "value");
-        int operator= 0, effect = -1;
-        kube_word(r, v, "operator", operators, &operator);
+        int exists = 0, effect = -1;
+        kube_word(r, v, "operator", operators, &exists);
         struct kube_value *e = kube_get(r, v, "effect");
         if (e && !(e->kind == KUBE_SCALAR && !*e->text))
             kube_word(r, v, "effect", effects, &effect);
         if (r->err->text[0])
             break;
         bool all = !key || !*key;
-        if ((all && !operator) || (!all && !is_name(key)) || (value && *value && !is_name(value))) {
+        if ((all && !exists) || (!all && !kube_is_name(key)) ||
+            (value && *value && !kube_is_name(value))) {
             kube_error(r, v, "want a toleration with a key, or with operator Exists");
             break;
         }
@@ -118,7 +118,7 @@ const char *kube_tolerations(struct kube_site *s, struct kube_reader *r, struct 
                                 "effects");
         between(&t, ';');
         fprintf(t.f, "%s", all ? "*" : key);
-        if (!all && !operator&& value && * value)
+        if (!all && !exists && value && *value)
             fprintf(t.f, "=%s", value);
         if (!all && effect >= 0)
             fprintf(t.f, ":%s", effects[effect]);
@@ -133,7 +133,7 @@ static void put_values(struct kube_reader *r, struct text *t, struct kube_value 
     bool any = false;
     for (struct kube_value *v = kube_first(values); v; v = kube_next(v), any = true) {
         const char *value = value_of(kube_item_text(r, v));
-        if (!is_name(value))
+        if (!kube_is_name(value))
             kube_error(r, v, "want the value of a label, got '%.60s'", value);
         fprintf(t->f, "%s%s", any ? "|" : "", value);
     }
@@ -150,7 +150,7 @@ static void put_need(struct kube_reader *r, struct text *t, struct kube_value *v
     if (r->err->text[0])
         return;
     bool needs = op == 0 || op == 1 || op == 4 || op == 5;
-    if (op < 0 || !key || !is_name(key) || (needs && !kube_first(values))) {
+    if (op < 0 || !key || !kube_is_name(key) || (needs && !kube_first(values))) {
         kube_error(r, v, "want an expression with key, operator and values");
         return;
     }
@@ -208,6 +208,105 @@ static const char *read_affinity(struct kube_site *s, struct kube_reader *r,
         kube_integer(r, v, "weight", 1, 100, &weight);
         put_term(s, r, &t, kube_map(r, v, "preference"), weight);
     }
+    return end(s, &t);
+}
+
+/* ---- terms between pods ---- */
+
+#define TERM_MOST   900 /* characters: sim/cluster/pod_terms.c takes no more */
+#define WEIGHT_MOST 100
+
+static void put_labels(struct kube_reader *r, struct text *t, struct kube_value *map)
+{
+    for (struct kube_value *v = kube_first(map); v && !r->err->text[0]; v = kube_next(v)) {
+        const char *value = value_of(kube_item_text(r, v));
+        if (!kube_is_name(v->key) || !kube_is_name(value))
+            kube_error(r, v, "want a label, got '%.60s' = '%.60s'", v->key, value);
+        between(t, '&');
+        fprintf(t->f, "%s=%s", v->key, value);
+    }
+}
+
+/* The namespaces of the other pods: those that it names, all by an empty selector, or its own.
+ * false: which ones is not known. */
+static bool put_namespaces(struct kube_reader *r, struct text *t, struct kube_value *term,
+                           const char *ns)
+{
+    struct kube_value *list = kube_list(r, term, "namespaces"),
+                      *selector = kube_map(r, term, "namespaceSelector");
+    if (selector && !selector->child)
+        return true;
+    between(t, '&');
+    fputs(KUBE_NAMESPACE "=", t->f);
+    if (kube_first(list))
+        put_values(r, t, list);
+    else
+        fputs(ns, t->f);
+    return !selector && kube_is_name(ns);
+}
+
+/* "NEED&NEED@KEY" of a PodAffinityTerm; NULL: it cannot be said. */
+static const char *pod_term(struct kube_site *s, struct kube_reader *r, struct kube_value *term,
+                            const char *ns)
+{
+    struct kube_value *selector = kube_map(r, term, "labelSelector"),
+                      *labels = kube_map(r, selector, "matchLabels"),
+                      *needs = kube_list(r, selector, "matchExpressions");
+    const char *key = kube_text(r, term, "topologyKey");
+    bool host = key && !strcmp(key, "kubernetes.io/hostname");
+    struct text t;
+    if (!key || !kube_is_name(key) || !(kube_first(labels) || kube_first(needs)) ||
+        kube_get(r, term, "matchLabelKeys") || kube_get(r, term, "mismatchLabelKeys"))
+        return NULL;
+    begin(&t);
+    put_labels(r, &t, labels);
+    for (struct kube_value *v = kube_first(needs); v && !r->err->text[0]; v = kube_next(v)) {
+        between(&t, '&');
+        put_need(r, &t, v);
+    }
+    bool known = put_namespaces(r, &t, term, ns);
+    fprintf(t.f, "@%s", host ? "node" : key);
+    const char *text = end(s, &t);
+    return known && strlen(text) <= TERM_MOST ? text : NULL;
+}
+
+/* Terms of one list, behind those that are there; a `weight` for those that have none, 0: required.
+ */
+static void put_pod_terms(struct kube_site *s, struct kube_reader *r, struct text *t,
+                          struct kube_value *list, const char *ns, int64_t usual)
+{
+    for (struct kube_value *v = kube_first(list); v && !r->err->text[0]; v = kube_next(v)) {
+        struct kube_value *inner = kube_map(r, v, "podAffinityTerm");
+        int64_t weight = usual;
+        kube_integer(r, v, "weight", 1, WEIGHT_MOST, &weight);
+        const char *term = pod_term(s, r, inner ? inner : v, ns);
+        if (!term) {
+            kube_see(v);
+            remark(&s->remarks, "left out: terms of affinity between pods without a selector of "
+                                "labels, or with one of namespaces by label");
+            continue;
+        }
+        between(t, ';');
+        if (weight)
+            fprintf(t->f, "%" PRId64 ":", weight);
+        fputs(term, t->f);
+    }
+}
+
+/* What a pod requires to be beside may end, or be no job of the trace, and it would wait for ever:
+ * that is preferred, by the largest weight. What it must not be beside is no such danger. */
+static const char *read_pod_terms(struct kube_site *s, struct kube_reader *r,
+                                  struct kube_value *kind, bool beside, const char *ns)
+{
+    struct kube_value *must = kube_list(r, kind, "requiredDuringSchedulingIgnoredDuringExecution"),
+                      *may = kube_list(r, kind, "preferredDuringSchedulingIgnoredDuringExecution");
+    struct text t;
+    if (beside && kube_first(must))
+        remark(&s->remarks, "guessed: pods that must be beside others prefer it, by the largest "
+                            "weight: these may end");
+    begin(&t);
+    put_pod_terms(s, r, &t, must, ns, beside ? WEIGHT_MOST : 0);
+    put_pod_terms(s, r, &t, may, ns, 1);
     return end(s, &t);
 }
 
@@ -442,21 +541,13 @@ static void remark_others(struct kube_site *s, struct kube_reader *r, struct kub
             remark(&s->remarks, "left out: %s", others[i].what);
         }
     }
-    struct kube_value *affinity = kube_map(r, spec, "affinity");
-    static const char *const between_pods[] = { "podAffinity", "podAntiAffinity" };
-    for (size_t i = 0; i < 2; i++) {
-        struct kube_value *v = kube_map(r, affinity, between_pods[i]);
-        if (v && v->child) {
-            kube_see(v);
-            remark(&s->remarks, "left out: %s of pods", between_pods[i]);
-        }
-    }
 }
 
 void kube_ask_read(struct kube_site *s, struct kube_reader *r, struct kube_value *template,
-                   struct kube_ask *to)
+                   const char *ns, struct kube_ask *to)
 {
-    struct kube_value *spec = kube_map(r, template, "spec");
+    struct kube_value *spec = kube_map(r, template, "spec"),
+                      *affinity = kube_map(r, spec, "affinity");
     struct amounts a = of_containers(s, r, spec);
     int64_t seconds = 0, priority = 0;
     read_overhead(r, spec, &a);
@@ -468,7 +559,11 @@ void kube_ask_read(struct kube_site *s, struct kube_reader *r, struct kube_value
                              .mig = a.mig,
                              .deadline_ns = NO_TIME };
     to->selector = kube_labels(s, r, kube_map(r, spec, "nodeSelector"));
-    to->affinity = read_affinity(s, r, kube_map(r, spec, "affinity"));
+    to->affinity = read_affinity(s, r, affinity);
+    to->pod_labels = kube_labels(s, r, kube_map(r, kube_metadata(r, template), "labels"));
+    to->pod_affinity = read_pod_terms(s, r, kube_map(r, affinity, "podAffinity"), true, ns);
+    to->pod_anti_affinity =
+        read_pod_terms(s, r, kube_map(r, affinity, "podAntiAffinity"), false, ns);
     to->tolerations = kube_tolerations(s, r, kube_list(r, spec, "tolerations"));
     to->priority_class = kube_text(r, spec, "priorityClassName");
     to->has_priority = kube_integer(r, spec, "priority", INT32_MIN, INT32_MAX, &priority);

@@ -224,7 +224,7 @@ void take_pod(struct kube_site *s, struct kube_reader *r, struct kube_value *o, 
     p->local_queue = kube_label(r, o, "kueue.x-k8s.io/queue-name");
     p->workload_class = kube_label(r, o, "kueue.x-k8s.io/priority-class");
     read_devices(s, r, o, p);
-    kube_ask_read(s, r, o, &p->ask);
+    kube_ask_read(s, r, o, ns, &p->ask);
     p->created_ns = kube_moment(s, r, kube_metadata(r, o), "creationTimestamp");
     p->started_ns = kube_moment(s, r, status, "startTime");
     p->finished_ns = finished_of(s, r, status);
@@ -257,7 +257,7 @@ void take_job(struct kube_site *s, struct kube_reader *r, struct kube_value *o, 
     if (least && (!integer_parse(least, strlen(least), &j->min_parallelism) ||
                   j->min_parallelism < 1 || j->min_parallelism > COUNT_MOST))
         kube_error(r, o, "kueue.x-k8s.io/job-min-parallelism: want a whole number from 1 on");
-    kube_ask_read(s, r, kube_map(r, spec, "template"), &j->ask);
+    kube_ask_read(s, r, kube_map(r, spec, "template"), ns, &j->ask);
     j->parallelism = count_of(r, spec, "parallelism", 1);
     j->completions = count_of(r, spec, "completions", 0);
     j->succeeded = count_of(r, status, "succeeded", 0);

@@ -25,6 +25,7 @@ struct kube_import {
     struct kube_levels *levels;           /* what levels.c has of it */
     size_t rack, pod;                     /* its levels that the cluster file has; NO_LEVEL: none */
     struct intern *labels;                /* keys that jobs and flavors ask for */
+    struct intern *pod_keys;              /* keys of labels that terms between pods ask for */
     struct intern *taints;                /* keys of taints of nodes and flavors */
     bool flavored;                        /* ClusterQueues have quotas of flavors */
     size_t ended, running, waiting;       /* jobs written */

@@ -19,6 +19,8 @@
 
 #define NO_TIME    INT64_MIN
 #define KUBE_EMPTY "_"
+/* The label that each pod has in terms between pods: its namespace. */
+#define KUBE_NAMESPACE "kubernetes.io/metadata.namespace"
 
 struct kube_pair {
     const char *key, *value;
@@ -43,12 +45,14 @@ struct kube_ask {
     int64_t share_mem_mib;                         /* share by memory; 0: none */
     const char *mig;                               /* profile of `gpus` MIG instances; NULL: GPUs */
     const char *selector, *affinity, *tolerations; /* "": none */
+    const char *pod_labels;                        /* "k=v;..." of the pod itself */
+    const char *pod_affinity, *pod_anti_affinity;  /* as texts of sim/cluster/pod_terms.h */
     const char *priority_class;
     const char *required, *preferred; /* label key of a topology level */
     struct kube_slice *slice;         /* [n_slices] from the outermost layer on; NULL: none */
     size_t n_slices;
-    const char *set_group;            /* pod sets that are placed together; NULL: by itself */
-    int64_t deadline_ns;              /* activeDeadlineSeconds; NO_TIME: none */
+    const char *set_group; /* pod sets that are placed together; NULL: by itself */
+    int64_t deadline_ns;   /* activeDeadlineSeconds; NO_TIME: none */
     int32_t priority;
     bool has_priority;
 };
@@ -209,8 +213,8 @@ kube_taker take_queue, take_pod_group, take_kai_config;
 kube_taker take_cluster_queue, take_cohort, take_local_queue, take_flavor, take_topology,
     take_workload_priority_class, take_workload, take_kueue_config;
 
-/* The pod template `v` (with metadata and spec). */
-void kube_ask_read(struct kube_site *s, struct kube_reader *r, struct kube_value *v,
+/* The pod template `v` (with metadata and spec) of an object of that namespace. */
+void kube_ask_read(struct kube_site *s, struct kube_reader *r, struct kube_value *v, const char *ns,
                    struct kube_ask *to);
 /* Taints, and tolerations, as texts of labels.h, from lists of the API. */
 const char *kube_taints(struct kube_site *s, struct kube_reader *r, struct kube_value *list);
@@ -220,6 +224,8 @@ void kube_layers(struct kube_site *s, struct kube_reader *r, struct kube_value *
                  struct kube_ask *to);
 /* A single layer. */
 void kube_layer(struct kube_site *s, const char *level, int64_t size, struct kube_ask *to);
+/* A key or value that the texts of labels.h and pod_terms.h can hold. */
+bool kube_is_name(const char *text);
 /* "k=v;..." of a mapping. */
 const char *kube_labels(struct kube_site *s, struct kube_reader *r, struct kube_value *map);
 struct kube_owner kube_owner_read(struct kube_reader *r, struct kube_value *o);

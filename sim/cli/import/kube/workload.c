@@ -131,7 +131,7 @@ static void read_podsets(struct kube_site *s, struct kube_reader *r, struct kube
         p->name = p->name ? p->name : intern_text(s->names, intern_add(s->names, "main", 4));
         kube_integer(r, v, "count", 0, COUNT_MOST, &p->count);
         kube_integer(r, v, "minCount", 1, COUNT_MOST, &p->min_count);
-        kube_ask_read(s, r, kube_map(r, v, "template"), &p->ask);
+        kube_ask_read(s, r, kube_map(r, v, "template"), w->ns, &p->ask);
         required = kube_text(r, topology, "required");
         preferred = kube_text(r, topology, "preferred");
         p->ask.required = required ? required : p->ask.required;

@@ -6,6 +6,7 @@
 #include "sim/cli/import/kube/kubernetes.h"
 #include "sim/cluster/catalogue.h"
 #include "sim/cluster/mig.h"
+#include "sim/cluster/pod_terms.h"
 #include "sim/io/config.h"
 
 #include <ctype.h>
@@ -38,12 +39,27 @@ static void ask_for(struct intern *keys, const char *texts)
     }
 }
 
+/* Terms between pods ask for labels of pods, and for the label of nodes that makes their domains.
+ */
+static void ask_by_terms(struct kube_import *im, const char *terms)
+{
+    struct pod_term_text term;
+    for (const char *rest = terms; pod_term_next(&rest, false, &term);) {
+        char *needs = mem_text(term.needs, term.needs_n);
+        ask_for(im->pod_keys, needs);
+        intern_add(im->labels, term.key, term.key_n);
+        free(needs);
+    }
+}
+
 static void collect_keys(struct kube_import *im)
 {
     const struct kube_site *s = im->s;
     for (size_t u = 0; u < im->jobs.n; u++) {
         const struct kube_unit *unit = &im->jobs.unit[u];
         for (size_t g = 0; g < unit->n_groups && unit->state != KUBE_LEFT; g++) {
+            ask_by_terms(im, unit->group[g].ask->pod_affinity);
+            ask_by_terms(im, unit->group[g].ask->pod_anti_affinity);
             ask_for(im->labels, kube_wishes(unit, &unit->group[g])->selector);
             ask_for(im->labels, kube_wishes(unit, &unit->group[g])->affinity);
         }
@@ -97,6 +113,7 @@ void kube_import_order(struct kube_import *im)
 {
     im->labels = intern_new();
     im->taints = intern_new();
+    im->pod_keys = intern_new();
     for (size_t i = 0; i < im->s->n_cluster_queues; i++)
         im->flavored |= im->s->cluster_queues[i].n_quotas > 0 && im->jobs.queues == QUEUES_KUEUE;
     collect_keys(im);
@@ -108,6 +125,7 @@ void kube_import_free(struct kube_import *im)
 {
     intern_free(im->labels);
     intern_free(im->taints);
+    intern_free(im->pod_keys);
     kube_levels_free(im);
     free(im->order);
     free(im->number);

@@ -17,7 +17,8 @@ static const char header[] =
     "job_id,submit_s,duration_s,gpus,group,tasks,min_tasks,cpus_per_task,mem_gib_per_task,gpu_"
     "milli,"
     "gpu_share_mem_gib,mig,queue,user,priority,preemptible,estimate_s,status,topology,"
-    "node_selector,affinity,tolerations,running_on,started_s,recorded_wait_s,slices,podset_group\n";
+    "node_selector,affinity,tolerations,running_on,started_s,recorded_wait_s,slices,podset_group,"
+    "pod_labels,pod_affinity,pod_anti_affinity\n";
 
 #define LONGEST_NS (INT64_C(3153600000) * NS_PER_S) /* 100 years, the longest of a cluster file */
 
@@ -420,6 +421,57 @@ static void put_running(struct writing *w, const struct kube_unit *u)
     out_char(w->o, ',');
 }
 
+/* ---- terms between pods ---- */
+
+/* The trace says them once a job. */
+static bool has_one_voice(const struct kube_unit *u)
+{
+    const struct kube_ask *all = shared_ask(u);
+    for (size_t g = 0; g < u->n_groups; g++)
+        if (strcmp(u->group[g].ask->pod_affinity, all->pod_affinity) != 0 ||
+            strcmp(u->group[g].ask->pod_anti_affinity, all->pod_anti_affinity) != 0)
+            return false;
+    return true;
+}
+
+/* Those that some term asks for. */
+static void put_pod_labels(struct writing *w, const struct kube_unit *u)
+{
+    const struct intern *asked = w->im->pod_keys;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *f = mem_stream(&text, &length);
+    const char *mark = "";
+    for (const char *at = shared_ask(u)->pod_labels; *at; at += strspn(at, ";")) {
+        int n = (int)strcspn(at, ";");
+        if (intern_find(asked, at, strcspn(at, "=")) != INTERN_NONE) {
+            fprintf(f, "%s%.*s", mark, n, at);
+            mark = ";";
+        }
+        at += n;
+    }
+    if (intern_find(asked, KUBE_NAMESPACE, strlen(KUBE_NAMESPACE)) != INTERN_NONE &&
+        kube_is_name(u->ns))
+        fprintf(f, "%s" KUBE_NAMESPACE "=%s", mark, u->ns);
+    mem_stream_end(f, &text);
+    put_text(w, text);
+    free(text);
+}
+
+static void put_pod_terms(struct writing *w, const struct kube_unit *u)
+{
+    const struct kube_ask *all = shared_ask(u);
+    bool one = has_one_voice(u);
+    if (!one)
+        remark(&w->im->s->remarks,
+               "left out: affinity between pods of jobs whose pods differ in it");
+    out_char(w->o, ',');
+    put_pod_labels(w, u);
+    put_text(w, one ? all->pod_affinity : "");
+    out_csv(w->o, one ? all->pod_anti_affinity : "");
+    out_char(w->o, '\n');
+}
+
 /* ---- rows ---- */
 
 static void put_head(struct writing *w, const struct kube_unit *u, const char *id,
@@ -465,7 +517,7 @@ static void put_row(struct writing *w, const struct kube_unit *u, const char *id
     put_slices(w, u, group);
     out_char(w->o, ',');
     put_set_group(w, u, g);
-    out_char(w->o, '\n');
+    put_pod_terms(w, u);
 }
 
 /* A PodGroup, or a subgroup, that has subgroups below it and asks for a level. */
@@ -486,7 +538,8 @@ static void put_inner(struct writing *w, const struct kube_unit *u, const char *
     put_level(w, level, must);
     out_text(w->o, ",,,");
     put_past(w, u, created_ns);
-    out_text(w->o, ",\n");
+    out_char(w->o, ',');
+    put_pod_terms(w, u);
 }
 
 static void put_job(struct writing *w, const struct kube_unit *u, const char *id,
