@@ -325,7 +325,7 @@ static bool all_selected(struct sched *s, const struct slurm *m, const struct ne
                          struct seats *to)
 {
     if (!need->next)
-        return selected(s, m, need, among, room, false, to);
+        return selected(s, m, need, among, room, down_too, to);
     struct room left = slurm_room_copy(s, m, room);
     size_t most = 1;
     for (const struct need *n = need; n; n = n->next)
@@ -357,7 +357,7 @@ bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t
     const struct view *v = sched_view(s, FREE_IDLE);
     struct need need = slurm_need_in(s, m, j, partition);
     struct room room = room_new(s, m->n_nodes);
-    uint64_t *left = slurm_set(s, m, m->partition[partition].nodes);
+    struct seats where;
     for (node_id n = 0; n < m->n_nodes; n++) {
         struct amount size = view_node_size(v, n);
         room.gpus[n] = size.gpu_milli / MILLI_ALL;
