@@ -47,7 +47,7 @@ uint32_t record_add(struct workload *w, const struct job_row *row, const char *f
 
 static const struct job_record *record_of(const struct workload *w, job_id j)
 {
-    uint32_t i = w->truth[j].record;
+    uint32_t i = workload_extra(w, j)->record;
     return i ? &w->record[i - 1] : NULL;
 }
 
