@@ -111,7 +111,7 @@ static void fetch_ahead(const struct sched *s)
 
 static int arrive(struct sched *s, job_id j, struct error *err)
 {
-    if (s->workload->truth[j].running)
+    if (workload_extra(s->workload, j)->running)
         return running_arrive(s, j, err);
     if (!dependencies_hold(s, j))
         job_arrive(s, j);

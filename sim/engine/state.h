@@ -304,7 +304,7 @@ static inline const struct request *ask_of(const struct sched *s, job_id j)
 }
 static inline const struct overhead *job_overhead(const struct sched *s, job_id j)
 {
-    return &s->overhead[s->workload->truth[j].overhead];
+    return &s->overhead[workload_extra(s->workload, j)->overhead];
 }
 
 static inline void view_freed(struct sched *s)

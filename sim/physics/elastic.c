@@ -174,9 +174,9 @@ double job_speedup(struct sched *s, job_id j, uint32_t size)
 
 static int64_t resize_cost_ns(const struct sched *s, job_id j)
 {
-    const struct job_truth *t = &s->workload->truth[j];
+    uint32_t overhead = workload_extra(s->workload, j)->overhead;
     const struct learner *of = learner_of(s, j);
-    bool own = t->overhead && workload_overhead(s->workload, t->overhead).restart_ns >= 0;
+    bool own = overhead && workload_overhead(s->workload, overhead).restart_ns >= 0;
     if (!own && s->cluster->elastic.given && s->cluster->elastic.restart_ns >= 0)
         return s->cluster->elastic.restart_ns;
     if (!own && of && of->model->restart_s >= 0)

@@ -82,7 +82,7 @@ static void placed(struct sched *s, struct live *l)
     for (size_t i = 0; i < l->now.held->n; i++)
         if (l->now.held->piece[i].gpu_mask && cluster_node_type(s->cluster, l->now.held->piece[i].node)->mig_dynamic)
             any |= reconfigure(s, &l->now.held->piece[i]);
-    if (!any || (s->workload->truth[l->job].running && job_cost(s, l->job).restarts == 0))
+    if (!any || (workload_extra(s->workload, l->job)->running && job_cost(s, l->job).restarts == 0))
         return;                   /* it ran when the trace began, so they were there */
     int64_t cost_ns = s->cluster->sharing.mig_reconfigure_ns;
     l->start_cost_ns += cost_ns;

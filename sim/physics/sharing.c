@@ -109,7 +109,7 @@ static void end_of_run(struct sched *s)
 /* As the job says, else as the catalogue has its model; not known: it keeps its share busy and no memory bandwidth. */
 static struct duty duty_of(const struct sched *s, job_id j, uint32_t milli)
 {
-    struct duty d = s->workload->truth[j].duty;
+    struct duty d = workload_extra(s->workload, j)->duty;
     uint32_t model = s->workload->facts[j].model;
     const struct model_duty *known = model == ID_NONE ? NULL : sharing_of(s)->duty_of_model[model];
     if (d.compute == DUTY_UNSAID)

@@ -128,13 +128,13 @@ static uint32_t set_of(const struct sched *s, job_id j)
 
 static unsigned reading_keeps(const struct sched *s, job_id j, node_id n)
 {
-    bool reads = s->workload->truth[j].data_mib > 0;
+    bool reads = workload_extra(s->workload, j)->data_mib > 0;
     return reads && data_cache_has(&data_of(s)->node[n], set_of(s, j)) ? KEEPS_DATA : 0;
 }
 
 static int64_t bytes_of(const struct sched *s, job_id j)
 {
-    return (int64_t)s->workload->truth[j].data_mib << 20;
+    return (int64_t)workload_extra(s->workload, j)->data_mib << 20;
 }
 
 static uint32_t epochs_of(const struct sched *s, job_id j)
@@ -313,7 +313,7 @@ static bool reading_wanted(const struct sched *s)
 {
     bool any = false;
     for (job_id j = 0; s->cluster->storage.on && j < s->n_jobs && !any; j++)
-        any = s->workload->truth[j].data_mib > 0;
+        any = workload_extra(s->workload, j)->data_mib > 0;
     return any;
 }
 

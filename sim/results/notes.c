@@ -204,7 +204,7 @@ static bool restarts_from_nothing(const struct sched *s, FILE *text)
         return false;
     for (job_id j = 0; j < workload_all(w); j++) {
         struct job_result r = run_job(s, j);
-        if (!r.restarts || !r.lost || w->truth[j].overhead)
+        if (!r.restarts || !r.lost || workload_extra(w, j)->overhead)
             continue;
         jobs++;
         restarts += r.restarts;
@@ -481,7 +481,7 @@ static bool no_record(const struct sched *s, FILE *text)
     const struct workload *w = setup->workload;
     uint32_t n = 0, first = 0;
     for (job_id j = 0; reads_record(setup) && j < w->n_jobs; j++)
-        if (record_start_ns(w, j) == TIME_NEVER && !w->truth[j].running)
+        if (record_start_ns(w, j) == TIME_NEVER && !workload_extra(w, j)->running)
             first = n++ ? first : j;
     if (n)
         fprintf(text,

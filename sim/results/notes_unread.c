@@ -36,7 +36,7 @@ bool notes_promises_unread(const struct sched *s, FILE *text)
     const struct run_setup *setup = run_setup_of(s);
     bool some = false;
     for (job_id j = 0; j < setup->workload->n_jobs && !(notes_policies_read(setup) & READS_PROMISES); j++)
-        some |= setup->workload->truth[j].promised != 0;
+        some |= workload_extra(setup->workload, j)->promised != 0;
     if (some)
         fprintf(text, "policy %s does not read promised_on: those jobs wait like any other", setup->policy->name);
     return some;

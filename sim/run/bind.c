@@ -245,7 +245,7 @@ static int find_qos(const struct cluster *c, const struct workload *w, job_id j,
 static uint32_t partitions_key(const struct workload *w, job_id j, const void *cluster)
 {
     (void)cluster;
-    return w->job_site[j].n_partitions ? w->truth[j].site : ID_NONE;
+    return w->job_site[j].n_partitions ? workload_extra(w, j)->site : ID_NONE;
 }
 
 /* Its required terms, each together with each partition: a node of one of them. */
@@ -286,14 +286,14 @@ static int bind_site(const struct cluster *c, struct workload *w, struct error *
         usual++;
     struct partition_terms terms = { w, c->site, arena_alloc(w->memory, n_keys * sizeof *terms.of) };
     for (job_id j = 0; j < workload_all(w); j++) {
-        struct own_site own = workload_site(w, w->truth[j].site);
+        struct own_site own = workload_site(w, workload_extra(w, j)->site);
         struct job_site *to = &w->job_site[j];
         const char *list = own.partition != ID_NONE ? intern_text(w->wishes, own.partition) : c->site->partition[usual].name;
         to->nice = own.nice;
         if ((c->site->n_partitions && find_partitions(c, w, j, list, to, err)) ||
             find_association(c, w, j, own.account, to, err) || find_qos(c, w, j, own.qos, to, err))
             return -1;
-        terms.of[w->truth[j].site] = to;
+        terms.of[workload_extra(w, j)->site] = to;
     }
     if (c->site->n_partitions)
         split_shapes(w, n_keys, partitions_key, keep_to_partitions, &terms);
@@ -410,7 +410,8 @@ static uint32_t tensor_of(const struct workload *w, job_id j, const void *contex
     const struct tensors *t = context;
     const struct job_facts *f = &w->facts[j];
     uint32_t gpus = f->model == ID_NONE ? 1 : t->gpus[f->model];
-    if (gpus < 2 || f->sizing || f->ask->next || w->truth[j].running || f->ask->gpu_milli != MILLI_ALL || f->ask->mig)
+    if (gpus < 2 || f->sizing || f->ask->next || workload_extra(w, j)->running ||
+        f->ask->gpu_milli != MILLI_ALL || f->ask->mig)
         return ID_NONE;
     bool splits = f->ask->tasks == SPLIT_ANY ? f->ask->gpus % gpus == 0 : f->ask->gpus == gpus;
     return f->ask->gpus && splits ? f->model : ID_NONE;
@@ -470,7 +471,8 @@ static int check_models(const struct cluster *c, const struct workload *w, struc
 {
     for (job_id j = 0; c->overhead.checkpoint_bytes == CHECKPOINT_OF_MODEL && j < workload_all(w); j++) {
         uint32_t model = w->facts[j].model;
-        bool own = w->truth[j].overhead && workload_overhead(w, w->truth[j].overhead).checkpoint_mib >= 0;
+        uint32_t overhead = workload_extra(w, j)->overhead;
+        bool own = overhead && workload_overhead(w, overhead).checkpoint_mib >= 0;
         if (!own && checkpoint_model_bytes(c, w, j) < 0)
             return error_set(err, "cluster %s: checkpoint_gib is 'model': job '%.100s': want a model that is known, got %s%.100s%s",
                              c->name, w->truth[j].name, model == ID_NONE ? "none" : "'",

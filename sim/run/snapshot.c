@@ -75,7 +75,8 @@ static int64_t leaves_ns(const struct live *l)
     return time_ns;
 }
 
-static int take_place(struct taking *t, const struct live *l, struct job_truth *truth, struct error *err)
+static int take_place(struct taking *t, const struct live *l, struct job_truth *truth,
+                      uint32_t *running, struct error *err)
 {
     struct sched *s = t->s;
     struct workload *w = &t->to->workload;
@@ -87,7 +88,7 @@ static int take_place(struct taking *t, const struct live *l, struct job_truth *
     struct job_running *r = &w->running[w->n_running++];
     *r = (struct job_running){ .ran_ns = 0, .leaving_ns = -1, .file = "snapshot" };
     say_where(w, r, p);
-    truth->running = w->n_running;
+    *running = w->n_running;
     if (l->leaving) {
         r->leaving_ns = leaves_ns(l) - s->now_ns;
         r->ran_ns = s->now_ns - l->last_start_ns;
@@ -118,27 +119,28 @@ static void count_untold(struct taking *t, const struct live *l)
 }
 
 /* It may be requeued as often as it still may here. */
-static void take_requeues(struct taking *t, const struct live *l, struct job_truth *truth)
+static void take_requeues(struct taking *t, const struct live *l, struct job_extra *extra)
 {
     const struct workload *w = &t->to->workload;
     struct own_overhead own = OWN_OVERHEAD_NONE;
     int64_t most_stops = job_overhead(t->s, l->job)->most_stops;
     if (!l->requeues || !most_stops)
         return;
-    if (truth->overhead)
-        own = workload_overhead(w, truth->overhead);
+    if (extra->overhead)
+        own = workload_overhead(w, extra->overhead);
     own.most_stops = most_stops - l->requeues;
-    truth->overhead = intern_add(w->overheads, (const char *)&own, sizeof own) + 1;
+    extra->overhead = intern_add(w->overheads, (const char *)&own, sizeof own) + 1;
 }
 
 /* When the log says that it starts, if it has not started by then. */
-static void take_record(struct taking *t, job_id j, const struct job_facts *facts, struct job_truth *truth)
+static void take_record(struct taking *t, job_id j, const struct job_facts *facts,
+                        struct job_extra *extra)
 {
     int64_t start_ns = record_start_ns(t->s->workload, j);
-    if (truth->running)
-        truth->record = 0;
-    if (truth->record)
-        t->to->workload.record[truth->record - 1].wait_ns = later_by(start_ns, t->s->now_ns) - facts->submit_ns;
+    if (extra->running)
+        extra->record = 0;
+    if (extra->record)
+        t->to->workload.record[extra->record - 1].wait_ns = later_by(start_ns, t->s->now_ns) - facts->submit_ns;
 }
 
 static int take_job(struct taking *t, job_id j, struct error *err)
@@ -152,18 +154,20 @@ static int take_job(struct taking *t, job_id j, struct error *err)
     *truth = s->workload->truth[j];
     facts->submit_ns = later_by(facts->submit_ns, s->now_ns);
     facts->deadline_ns = later_by(facts->deadline_ns, s->now_ns);
-    truth->running = 0;
+    struct job_extra extra = *workload_extra(s->workload, j);
+    extra.running = 0;
     t->number[j] = w->n_jobs++;
     int result = 0;
     if (l) {
-        truth->promised = 0;      /* what was promised before was decided again */
+        extra.promised = 0;      /* what was promised before was decided again */
         truth->duration_ns = job_left_ns(s, l);
         truth->estimate_ns = job_estimate_ns(s, j);
         count_untold(t, l);
-        take_requeues(t, l, truth);
-        result = take_place(t, l, truth, err);
+        take_requeues(t, l, &extra);
+        result = take_place(t, l, truth, &extra.running, err);
     }
-    take_record(t, j, facts, truth);
+    take_record(t, j, facts, &extra);
+    truth->extra = workload_extra_add(w, &extra);
     return result;
 }
 
@@ -206,6 +210,7 @@ static void make_room(struct snapshot *n, const struct sched *s)
     w->n_jobs = w->n_running = 0;
     w->facts = mem_new(from->n_jobs, sizeof *w->facts);
     w->truth = mem_new(from->n_jobs, sizeof *w->truth);
+    workload_extras_begin(w);
     w->running = mem_new(s->n_live + 1, sizeof *w->running);
     w->record = mem_new(from->n_records + (size_t)1, sizeof *w->record);
     if (from->n_records)
@@ -289,6 +294,7 @@ void snapshot_free(struct snapshot *n)
     intern_free(w->queue_names);
     free(w->facts);
     free(w->truth);
+    free(w->extra);
     free(w->running);
     free(w->record);
     free(w->depends_first);

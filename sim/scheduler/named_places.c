@@ -92,8 +92,8 @@ int named_places_check(const struct cluster *c, const struct workload *w, struct
     for (job_id j = 0; (w->n_running || w->n_record_places) && j < w->n_jobs; j++) {
         const struct request *ask = w->facts[j].ask;
         const struct record_place *was = record_place(w, j), *kept = promised_place(w, j);
-        const struct job_running *is =
-            w->truth[j].running ? &w->running[w->truth[j].running - 1] : NULL;
+        uint32_t running = workload_extra(w, j)->running;
+        const struct job_running *is = running ? &w->running[running - 1] : NULL;
         struct named now = { .column = "running_on" }, then = { .column = "recorded_on" },
                      soon = { .column = "promised_on" };
         if (is)

@@ -25,7 +25,7 @@ struct request job_request(const struct sched *s, job_id j)
 
 const struct job_running *running_of(const struct sched *s, job_id j)
 {
-    uint32_t i = s->workload->truth[j].running;
+    uint32_t i = workload_extra(s->workload, j)->running;
     return i ? &s->workload->running[i - 1] : NULL;
 }
 

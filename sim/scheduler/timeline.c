@@ -12,7 +12,6 @@
 #include "sim/scheduler/stage.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* ---- Holds ---- */
 
@@ -568,58 +567,4 @@ void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, in
     t->version++;
     if (sign < 0)
         timeline_reopened(s);
-}
-
-/* ---- Beginning and end ---- */
-
-void timeline_begin(struct sched *s)
-{
-    const struct cluster *c = s->cluster;
-    struct timeline *t = s->timeline = mem_new(1, sizeof *t);
-    t->free = ORDERED_NONE;
-    t->by_start = t->by_due = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
-    t->taken = mem_new(c->n_nodes, sizeof *t->taken);
-    t->counted = mem_new(c->n_nodes, sizeof *t->counted);
-    t->out = mem_new(c->n_nodes, sizeof *t->out);
-    t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
-    t->misfits = mem_new(c->n_kinds, sizeof *t->misfits);
-    for (uint32_t k = 0; k < c->n_kinds; k++)
-        t->kind_taken[k] = profile_new();
-    for (node_id n = 0; n < c->n_nodes; n++) {
-        if (!cluster_node_type(c, n)->counted)
-            continue;
-        const struct node_kind *kind = &c->kind[c->kind_of[n]];
-        t->taken[n] = kind->n_nodes == 1 ? t->kind_taken[c->kind_of[n]] : profile_new();
-        t->counted[t->n_counted++] = n;
-    }
-    for (unsigned w = 0; w < 2; w++)
-        t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0, blocks_new(c) };
-}
-
-void timeline_end(struct sched *s)
-{
-    struct timeline *t = s->timeline;
-    if (!t)
-        return;
-    for (size_t i = 0; i < t->n_counted; i++)
-        if (t->taken[t->counted[i]] != t->kind_taken[s->cluster->kind_of[t->counted[i]]])
-            profile_free(t->taken[t->counted[i]]);
-    for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
-        profile_free(t->kind_taken[k]);
-    for (unsigned w = 0; w < 2; w++) {
-        free_index_free(t->window[w].v);
-        blocks_free(t->window[w].blocks);
-    }
-    free(t->out);
-    free(t->hold);
-    free(t->end);
-    free(t->due);
-    free(t->taken);
-    free(t->counted);
-    gaps_end(s);
-    free(t->kind_taken);
-    free(t->misfits);
-    free(t->plan);
-    freed_free(&t->room);
-    free(t);
 }

@@ -262,7 +262,7 @@ struct turn *workload_turns(const struct workload *w, uint32_t *n)
         struct own_turn own = w->turn[j];
         if (own.name != ID_NONE)
             turn[(*n)++] = (struct turn){ own.most ? ID_NONE : w->facts[j].user, own.name,
-                                          own.most ? own.most : 1, w->truth[j].running != 0, j };
+                                          own.most ? own.most : 1, workload_extra(w, j)->running != 0, j };
     }
     qsort(turn, *n, sizeof *turn, by_turn);
     return turn;

@@ -78,8 +78,9 @@ uint32_t job_inputs_add(struct job_inputs *i, const struct job_row *row)
 struct own_input workload_input(const struct workload *w, job_id j)
 {
     struct own_input own = { ID_NONE, ID_NONE, 0 };
-    if (w->truth[j].input)
-        memcpy(&own, intern_text(w->inputs->own, w->truth[j].input - 1), sizeof own);
+    uint32_t input = workload_extra(w, j)->input;
+    if (input)
+        memcpy(&own, intern_text(w->inputs->own, input - 1), sizeof own);
     return own;
 }
 

@@ -8,5 +8,5 @@ void job_inputs_free(struct job_inputs *i);  /* NULL: does nothing */
 /* 0; -1 with err "FILE:LINE: ..." */
 int job_inputs_check(const struct job_inputs *i, const struct job_row *row, const char *file,
                      size_t line, struct error *err);
-/* Number for job_truth.input; 0: the row names nothing. */
+/* Number for job_extra.input; 0: the row names nothing. */
 uint32_t job_inputs_add(struct job_inputs *i, const struct job_row *row);

@@ -52,7 +52,7 @@ uint32_t record_add(struct workload *w, const struct job_row *row, const char *f
 
 static const struct job_record *record_of(const struct workload *w, job_id j)
 {
-    uint32_t i = w->truth[j].record;
+    uint32_t i = workload_extra(w, j)->record;
     return i ? &w->record[i - 1] : NULL;
 }
 
@@ -75,5 +75,6 @@ uint32_t promise_add(struct workload *w, const struct job_row *row, const char *
 
 const struct record_place *promised_place(const struct workload *w, job_id j)
 {
-    return w->truth[j].promised ? &w->record_place[w->truth[j].promised - 1] : NULL;
+    uint32_t promised = workload_extra(w, j)->promised;
+    return promised ? &w->record_place[promised - 1] : NULL;
 }

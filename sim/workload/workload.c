@@ -48,6 +48,7 @@ struct workload *workload_new(void)
     w->overheads = intern_new();
     w->sites = intern_new();
     w->inputs = job_inputs_new();
+    workload_extras_begin(w);
     w->sizes = intern_new();
     w->memory = arena_new();
     w->builder = mem_new(1, sizeof *w->builder);
@@ -79,6 +80,7 @@ void workload_free(struct workload *w)
     end_builder(w);
     free(w->facts);
     free(w->truth);
+    free(w->extra);
     free(w->shape);
     free(w->depends_first);
     free(w->depends_on);
@@ -459,6 +461,38 @@ static uint32_t running_add(struct workload *w, const struct job_row *row, const
     return ++w->n_running;
 }
 
+void workload_extras_begin(struct workload *w)
+{
+    w->extra = mem_new(1, sizeof *w->extra);
+    w->extra[0].duty = (struct duty){ DUTY_UNSAID, DUTY_UNSAID };
+    w->n_extras = 1;
+    w->extra_capacity = 1;
+}
+
+uint32_t workload_extra_add(struct workload *w, const struct job_extra *x)
+{
+    if (memcmp(x, &w->extra[0], sizeof *x) == 0)
+        return 0;
+    if (memcmp(x, &w->extra[w->n_extras - 1], sizeof *x) == 0)
+        return w->n_extras - 1;
+    mem_grow(&w->extra, &w->extra_capacity, w->n_extras, sizeof *w->extra);
+    w->extra[w->n_extras] = *x;
+    return w->n_extras++;
+}
+
+static uint32_t extra_of(struct workload *w, const struct job_row *row, const char *file,
+                         size_t line)
+{
+    struct job_extra x = { .data_mib = row->data_mib, .duty = row->duty };
+    x.site = site_add(w, row);
+    x.overhead = overhead_add(w, &row->overhead, file, line);
+    x.input = job_inputs_add(w->inputs, row);
+    x.running = row->n_running_on ? running_add(w, row, file, line) : 0;
+    x.record = record_add(w, row, file, line);
+    x.promised = promise_add(w, row, file, line);
+    return workload_extra_add(w, &x);
+}
+
 static void append(struct workload *w, const struct job_row *row, shape_id shape,
                    uint32_t min_tasks, uint32_t sizing, const char *name, size_t name_length)
 {
@@ -479,12 +513,10 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
     };
     w->truth[j] = (struct job_truth){
         .duration_ns = row->duration_ns,
-        .duty = row->duty,
         .estimate_ns = row->estimate_ns,
         .name = arena_text(w->memory, name, name_length),
         .fate = (uint8_t)row->fate,
         .on_demand = row->on_demand,
-        .data_mib = row->data_mib,
     };
     w->may_have_deadlines |= row->deadline_ns != TIME_NEVER;
     w->n_jobs++;
@@ -528,13 +560,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     else if (task_groups_shape(w, row, wishes_of(w, row), file, &shape, &min_tasks, err) != 0)
         return -1;
     append(w, row, shape, min_tasks, sizes_add(w, &sizes), name, length);
-    w->truth[w->n_jobs - 1].site = site_add(w, row);
-    w->truth[w->n_jobs - 1].overhead = overhead_add(w, &row->overhead, file, line);
-    w->truth[w->n_jobs - 1].input = job_inputs_add(w->inputs, row);
-    if (row->n_running_on)
-        w->truth[w->n_jobs - 1].running = running_add(w, row, file, line);
-    w->truth[w->n_jobs - 1].record = record_add(w, row, file, line);
-    w->truth[w->n_jobs - 1].promised = promise_add(w, row, file, line);
+    w->truth[w->n_jobs - 1].extra = extra_of(w, row, file, line);
     if (row->depends_on_length)
         dependencies_note(w, row->depends_on, row->depends_on_length, line);
     return 0;

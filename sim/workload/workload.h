@@ -31,6 +31,10 @@ struct job_truth {
     const char *name;             /* job_id of the trace */
     uint8_t fate;
     bool on_demand;               /* the run submits it */
+    uint32_t extra;               /* what few traces say: number in workload.extra; 0: nothing */
+};
+/* What few traces say of a job; jobs that say the same one after the other share it. */
+struct job_extra {
     uint32_t data_mib;            /* input data; 0: not given */
     uint32_t overhead;  /* its own: number in workload.overheads, from 1; 0: the cluster's */
     uint32_t input;               /* number for workload_input(); 0: none */
@@ -220,6 +224,9 @@ struct workload {
     struct job_facts *facts;      /* [n_jobs + n_on_demand]; .queue is an index into queue_names
                                      until a run binds it to a cluster */
     struct job_truth *truth;      /* [n_jobs + n_on_demand] */
+    struct job_extra *extra;      /* the first: nothing; see workload_extra() */
+    uint32_t n_extras;
+    size_t extra_capacity;
     uint32_t n_shapes;
     struct shape *shape;
     struct intern *queue_names;   /* of the trace, in the order of first appearance; "": jobs
@@ -260,6 +267,14 @@ static inline uint32_t workload_all(const struct workload *w)
 {
     return w->n_jobs + w->n_on_demand;
 }
+static inline const struct job_extra *workload_extra(const struct workload *w, job_id j)
+{
+    return &w->extra[w->truth[j].extra];
+}
+/* Nothing is said yet; what was there is not freed. */
+void workload_extras_begin(struct workload *w);
+/* Number for job_truth.extra. */
+uint32_t workload_extra_add(struct workload *w, const struct job_extra *x);
 struct workload *workload_new(void);
 void workload_free(struct workload *w);                      /* NULL: does nothing */
 /* file and line are for messages: a job_id that is not new, a time that overflows (submit +
@@ -272,7 +287,7 @@ void workload_rebase(struct workload *w);
 /* Refuses a workload without jobs, and a job that depends on an unknown job or, directly or not, on
  * itself. */
 int  workload_finish(struct workload *w, const char *file, struct error *err);
-/* job_truth.overhead, not 0 */
+/* job_extra.overhead, not 0 */
 struct own_overhead workload_overhead(const struct workload *w, uint32_t overhead);
 struct own_site workload_site(const struct workload *w, uint32_t site);     /* 0: nothing said */
 struct own_input workload_input(const struct workload *w, job_id j);

@@ -280,7 +280,9 @@ static void come(struct stream *s, job_id j)
     f->submit_ns = (int64_t)s->n * NS_PER_S;
     f->deadline_ns = t->estimate_ns = TIME_NEVER;
     t->duration_ns = ENDLESS_NS;
-    t->running = 0;
+    struct job_extra extra = *workload_extra(s->from, j);
+    extra.running = 0;
+    t->extra = workload_extra_add(s->from, &extra);
     t->name = name_of_draw(s->from, t->name, ++s->times[j]);
 }
 

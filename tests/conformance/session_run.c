@@ -227,7 +227,8 @@ static int compare_calls(const struct play *p, const json_t *expect)
 static void name_devices(const struct session *s, struct devices *d)
 {
     for (job_id j = 0; j < s->n_jobs; j++) {
-        const struct job_running *r = s->workload->truth[j].running ? &s->workload->running[s->workload->truth[j].running - 1] : NULL;
+        uint32_t running = workload_extra(s->workload, j)->running;
+        const struct job_running *r = running ? &s->workload->running[running - 1] : NULL;
         for (uint32_t k = 0; r && k < r->n; k++) {
             struct piece at = { .node = r->on[k].node, .gpu_mask = r->on[k].gpu_mask };
             devices_fit(d, json_object_get(s->task[s->job[j].first + k], "gpu_groups"), &at);
@@ -369,7 +370,8 @@ static int play(struct play *p, const struct policy *policy, struct why why)
     p->sched = s;
     for (job_id j = 0; j < p->session->n_jobs; j++) {
         const struct workload *w = p->session->workload;
-        const struct job_running *r = w->truth[j].running ? &w->running[w->truth[j].running - 1] : NULL;
+        uint32_t running = workload_extra(w, j)->running;
+        const struct job_running *r = running ? &w->running[running - 1] : NULL;
         const struct record_place *promised = promised_place(w, j);
         if (r)
             begin_as(p, j, r->leaving_ns < 0 ? RUNNING : RELEASING, r->on, r->n);

@@ -128,8 +128,8 @@ static uint64_t play(const uint8_t *choice, struct cluster *c, struct workload *
 static bool writes_often(const struct cluster *c, const struct workload *w, job_id j)
 {
     struct own_overhead own = OWN_OVERHEAD_NONE;
-    if (w->truth[j].overhead)
-        own = workload_overhead(w, w->truth[j].overhead);
+    if (workload_extra(w, j)->overhead)
+        own = workload_overhead(w, workload_extra(w, j)->overhead);
     struct overhead p = overhead_with(&c->overhead, &own);
     return p.checkpoint == CHECKPOINT_PERIODIC && overhead_writes(&p) && p.interval_ns && w->truth[j].duration_ns / p.interval_ns > 10000;
 }

@@ -130,6 +130,7 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
     static const char *const fates[] = { "completed", "failed", "cancelled" };
     const struct job_facts *f = &w->facts[j];
     const struct job_truth *t = &w->truth[j];
+    const struct job_extra *x = workload_extra(w, j);
     const struct shape *s = &w->shape[f->ask->shape];
     assert(&s->ask == f->ask && s->pin == ID_NONE);
     say(d, "%s", t->name);
@@ -163,14 +164,14 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " gpu_mib=%u", s->gpu_mem_mib);
     if (s->used_mem_mib)
         say(d, " used_mib=%u", s->used_mem_mib);
-    if (w->truth[j].duty.compute != DUTY_UNSAID)
-        say(d, " duty=%u", w->truth[j].duty.compute);
-    if (w->truth[j].duty.bandwidth != DUTY_UNSAID)
-        say(d, " bandwidth=%u", w->truth[j].duty.bandwidth);
+    if (x->duty.compute != DUTY_UNSAID)
+        say(d, " duty=%u", x->duty.compute);
+    if (x->duty.bandwidth != DUTY_UNSAID)
+        say(d, " bandwidth=%u", x->duty.bandwidth);
     if (s->share_mem_mib)
         say(d, " share_mib=%u", s->share_mem_mib);
-    if (t->data_mib)
-        say(d, " data_mib=%u", t->data_mib);
+    if (x->data_mib)
+        say(d, " data_mib=%u", x->data_mib);
     struct own_input input = workload_input(w, j);
     if (input.data_set != ID_NONE)
         say(d, " set=%s", workload_data_set(w, input.data_set));
@@ -187,9 +188,9 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         say(d, " singleton=%s", intern_text(w->wishes, w->turn[j].name));
     if (w->turn && w->turn[j].name != ID_NONE && w->turn[j].most)
         say(d, " limit=%u:%s", w->turn[j].most, intern_text(w->wishes, w->turn[j].name));
-    if (t->overhead) {
+    if (x->overhead) {
         static const char *const names[] = { " checkpoint=", " interval=", " save=", " grace=", " restart=" };
-        struct own_overhead own = workload_overhead(w, t->overhead);
+        struct own_overhead own = workload_overhead(w, x->overhead);
         const int64_t part[] = { own.checkpoint < 0 ? -1 : own.checkpoint * NS_PER_S, own.interval_ns, own.save_ns, own.grace_ns,
                                  own.restart_ns };
         for (size_t i = 0; i < sizeof part / sizeof *part; i++)
@@ -200,22 +201,22 @@ static void say_job(struct description *d, const struct workload *w, job_id j)
         if (own.most_stops > 0)
             say(d, " max_requeues=%" PRId64, own.most_stops - 1);
     }
-    struct own_site site = workload_site(w, t->site);
+    struct own_site site = workload_site(w, x->site);
     const char *const site_of[] = { " partition=", " qos=", " account=" };
     const uint32_t named[] = { site.partition, site.qos, site.account };
-    for (size_t i = 0; t->site && i < 3; i++)
+    for (size_t i = 0; x->site && i < 3; i++)
         if (named[i] != ID_NONE)
             say(d, "%s%s", site_of[i], intern_text(w->wishes, named[i]));
-    if (t->site && site.nice)
+    if (x->site && site.nice)
         say(d, " nice=%d", site.nice);
-    for (uint32_t i = 0; t->running && i < w->running[t->running - 1].n; i++) {
-        const struct held_at *at = &w->running[t->running - 1].on[i];
+    for (uint32_t i = 0; x->running && i < w->running[x->running - 1].n; i++) {
+        const struct held_at *at = &w->running[x->running - 1].on[i];
         say(d, " on=%u:%u:%" PRIx64, at->node, at->gpus, at->gpu_mask);
     }
-    if (t->running && w->running[t->running - 1].ran_ns >= 0)
-        say_time(d, " ran=", w->running[t->running - 1].ran_ns);
-    if (t->running && w->running[t->running - 1].leaving_ns >= 0)
-        say_time(d, " leaving=", w->running[t->running - 1].leaving_ns);
+    if (x->running && w->running[x->running - 1].ran_ns >= 0)
+        say_time(d, " ran=", w->running[x->running - 1].ran_ns);
+    if (x->running && w->running[x->running - 1].leaving_ns >= 0)
+        say_time(d, " leaving=", w->running[x->running - 1].leaving_ns);
     if (t->fate != FATE_COMPLETED)
         say(d, " %s", fates[t->fate]);
     say(d, "\n");

@@ -97,7 +97,7 @@ static void same_jobs(const struct workload *a, const struct workload *b)
         assert_int_equal(a->truth[j].duration_ns, b->truth[j].duration_ns);
         assert_int_equal(a->truth[j].estimate_ns, b->truth[j].estimate_ns);
         assert_int_equal(a->truth[j].fate, b->truth[j].fate);
-        assert_int_equal(a->truth[j].data_mib, b->truth[j].data_mib);
+        assert_int_equal(workload_extra(a, j)->data_mib, workload_extra(b, j)->data_mib);
         struct own_input read_x = workload_input(a, j), read_y = workload_input(b, j);
         assert_int_equal(read_x.epochs, read_y.epochs);
         assert_int_equal(read_x.data_set == ID_NONE, read_y.data_set == ID_NONE);

@@ -353,19 +353,19 @@ static void put_used_memory(struct output *o, const struct row_of *j)
 }
 static bool has_duty(const struct row_of *j)
 {
-    return j->truth->duty.compute != DUTY_UNSAID;
+    return j->extra->duty.compute != DUTY_UNSAID;
 }
 static void put_duty(struct output *o, const struct row_of *j)
 {
-    out_decimal(o, j->truth->duty.compute, DUTY_ALL);
+    out_decimal(o, j->extra->duty.compute, DUTY_ALL);
 }
 static bool has_bandwidth(const struct row_of *j)
 {
-    return j->truth->duty.bandwidth != DUTY_UNSAID;
+    return j->extra->duty.bandwidth != DUTY_UNSAID;
 }
 static void put_bandwidth(struct output *o, const struct row_of *j)
 {
-    out_decimal(o, j->truth->duty.bandwidth, DUTY_ALL);
+    out_decimal(o, j->extra->duty.bandwidth, DUTY_ALL);
 }
 static bool has_mig(const struct row_of *j)
 {
@@ -389,11 +389,11 @@ static void put_model(struct output *o, const struct row_of *j)
 }
 static bool has_data(const struct row_of *j)
 {
-    return j->truth->data_mib != 0;
+    return j->extra->data_mib != 0;
 }
 static void put_data(struct output *o, const struct row_of *j)
 {
-    row_put_gib(o, j->truth->data_mib);
+    row_put_gib(o, j->extra->data_mib);
 }
 
 /* ---- the columns, in the order in which they are written ---- */
@@ -488,7 +488,7 @@ static int each_row(const struct workload *w, job_id j,
 {
     const struct job_facts *f = &w->facts[j];
     const struct request *r = f->ask;
-    struct row_of job = { w, f, &w->truth[j], r, NULL, false };
+    struct row_of job = { w, f, &w->truth[j], workload_extra(w, j), r, NULL, false };
     for (uint32_t g = 0; g < f->n_groups; g++) {
         job.group = &f->group[g];
         job.inner = is_inner(f, g);

@@ -6,7 +6,7 @@
 static const struct own_overhead no_price = OWN_OVERHEAD_NONE;
 static struct own_overhead overhead(const struct row_of *j)
 {
-    return j->truth->overhead ? workload_overhead(j->w, j->truth->overhead) : no_price;
+    return j->extra->overhead ? workload_overhead(j->w, j->extra->overhead) : no_price;
 }
 bool overhead_has_checkpoint(const struct row_of *j)
 {

@@ -5,7 +5,7 @@
 
 static const struct job_running *running(const struct row_of *j)
 {
-    return j->truth->running ? &j->w->running[j->truth->running - 1] : NULL;
+    return j->extra->running ? &j->w->running[j->extra->running - 1] : NULL;
 }
 
 bool past_is_running(const struct row_of *j)

@@ -13,6 +13,7 @@ struct row_of {
     const struct workload *w;
     const struct job_facts *facts;
     const struct job_truth *truth;
+    const struct job_extra *extra;
     /* what the row asks for; of an inner group: unused but for its shape */
     const struct request *ask;
     const struct task_group *group; /* NULL: the job has no groups */

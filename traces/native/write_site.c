@@ -3,7 +3,7 @@
 
 static struct own_site site(const struct row_of *j)
 {
-    return workload_site(j->w, j->truth->site);
+    return workload_site(j->w, j->extra->site);
 }
 
 bool site_has_partition(const struct row_of *j)

@@ -245,6 +245,36 @@ static void shapes_differ(void **state)
     workload_free(w);
 }
 
+/* ---- what few traces say ---- */
+
+static struct job_row reads(const char *id, uint32_t data_mib)
+{
+    struct job_row row = job(id, 0, S);
+    row.data_mib = data_mib;
+    return row;
+}
+
+/* Most jobs of large traces say no more: 32 bytes of a job are theirs (8 each of run time, estimate
+ * and name; fate, on demand and the number of what else is said). Two that say the same one after
+ * the other share it; the first is nothing, so here are nothing, 7, 9 and 7 MiB. */
+static void extras_are_shared(void **state)
+{
+    (void)state;
+    static const uint32_t mib[] = { 0, 7, 7, 0, 7, 9, 7, 0 };
+    struct workload *w = workload_new();
+    for (unsigned j = 0; j < sizeof mib / sizeof *mib; j++)
+        add(w, reads(NULL, mib[j]));
+    finish(w);
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        assert_int_equal(workload_extra(w, j)->data_mib, mib[j]);
+        assert_int_equal(workload_extra(w, j)->duty.compute, DUTY_UNSAID);
+        assert_int_equal(w->truth[j].extra == 0, mib[j] == 0);
+    }
+    assert_int_equal(w->n_extras, 4);
+    assert_int_equal(sizeof w->truth[0], 32);
+    workload_free(w);
+}
+
 static void no_job(void **state)
 {
     (void)state;
@@ -267,6 +297,7 @@ int main(void)
     ADD_TEST(tests, n, many_names);
     ADD_TEST(tests, n, shapes_are_shared);
     ADD_TEST(tests, n, shapes_differ);
+    ADD_TEST(tests, n, extras_are_shared);
     ADD_TEST(tests, n, no_job);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
