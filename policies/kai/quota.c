@@ -164,6 +164,7 @@ static void quota_schedule(struct sched *s, const void *params, void *state)
 
 static void enter(struct sched *s, struct quota_state *q, job_id j)
 {
+    quota_pods_arrived(s, q, j);
     quota_enter_waiting(s, q, j);
     if (job_promised(s, j))
         line_push(q->owed, j, (struct line_key){ .time_ns = q->n_awaited++ });
@@ -194,7 +195,6 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
     const struct job_facts *f = job_facts(s, j);
     bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
     q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;
-    quota_pods_arrived(s, q, j);
     if (queue_facts(s, f->queue)->first_child != ID_NONE)
         line_push(q->misplaced, j, (struct line_key){ 0 });
     else if (wants_pods_heeded(s, j) && !quota_chooses(s, q, j))

@@ -56,6 +56,8 @@ static const struct schedule rows[] = {
         { 0, 10, 1, 0, .tasks = 1, .pod_affinity = "5:app=db@zone", .took = "0:0" } } },
     { "a total has no pods", "quota", ZONES, .period = 1, .jobs = {
         { 0, 10, 2, NEVER, .pod_anti_affinity = "app=db@node",
+          .refused = "pod_affinity and pod_anti_affinity need tasks, placer pack or spread, no power caps" },
+        { 0, 10, 1, 0, .tasks = 1, .pod_labels = "app=db" }, { 5, 10, 2, NEVER, .pod_affinity = "app=db@node",
           .refused = "pod_affinity and pod_anti_affinity need tasks, placer pack or spread, no power caps" } } },
 };
 /* clang-format on */

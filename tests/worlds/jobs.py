@@ -103,7 +103,7 @@ class Jobs(Draw):
                     "mem_bw_duty": 0.1,
                     "gpu_mem_used_gib": 0.15, "data_gib": 0.3, "image": 0.3, "topology": 0.25,
                     "depends_on": 0.15, "node_selector": 0.1, "own_checkpoint": 0.1,
-                    "pods": 0.6 if self.policy == "kube" else 0.03,
+                    "pods": {"kube": 0.6, "quota": 0.3}.get(self.policy, 0.03),
                     "max_unavailable": 0.4 if self.policy == "kube" else 0.02, "running_on": 0.05,
                     "tolerations": 0.3, "max_per_node": 0.1, "gpu_type": 0.15, "min_tasks": 0.3,
                     "elastic": 0.4, "shares": 0.35, "mig": 0.8,
