@@ -478,6 +478,7 @@ static void fill(const struct native *n, struct job_row *job)
     job->overhead = (struct own_overhead){ checkpoint,  n->interval_ns, n->save_ns,
                                      n->grace_ns, n->restart_ns,  n->checkpoint_mib,
                                      n->max_requeues + 1 };
+    job->recorded_wait_ns = n->recorded_wait_ns;
     job->duty = (struct duty){ (uint32_t)n->duty, (uint32_t)n->bandwidth };
     job->used_mem_mib = (uint32_t)n->used_mem_mib;
     job->slices = n->slices.text;
@@ -485,34 +486,20 @@ static void fill(const struct native *n, struct job_row *job)
     job->preferred_level = n->preferred_level;
 }
 
-static int take_record(const struct row *row, const struct native *n, struct held_list *on,
-                       struct job_row *job, struct error *err)
+/* The nodes and GPUs that a cell names; none: 0 of them. */
+static int take_places(const struct row *row, const struct cell *cell, const char *column,
+                       struct held_list *on, const struct held_at **to, uint32_t *n, struct error *err)
 {
-    if (n->recorded_on.length && !running_on_parse(n->recorded_on.text, on))
-        return wrong(row, "recorded_on", RUNNING_ON_WANT, err);
-    job->recorded_wait_ns = n->recorded_wait_ns;
-    job->recorded_on = on->at;
-    job->n_recorded_on = n->recorded_on.length ? (uint32_t)on->n : 0;
+    if (cell->length && !running_on_parse(cell->text, on))
+        return wrong(row, column, RUNNING_ON_WANT, err);
+    *to = on->at;
+    *n = cell->length ? (uint32_t)on->n : 0;
     return 0;
 }
 
-static int take_promise(const struct row *row, const struct native *n, struct held_list *on,
-                        struct job_row *job, struct error *err)
+static int take_running(const struct row *row, const struct native *n, struct job_row *job,
+                        struct error *err)
 {
-    if (n->promised_on.length && !running_on_parse(n->promised_on.text, on))
-        return wrong(row, "promised_on", RUNNING_ON_WANT, err);
-    job->promised_on = on->at;
-    job->n_promised_on = n->promised_on.length ? (uint32_t)on->n : 0;
-    return 0;
-}
-
-static int take_running(const struct row *row, const struct native *n, struct held_list *on,
-                        struct job_row *job, struct error *err)
-{
-    if (n->running_on.length && !running_on_parse(n->running_on.text, on))
-        return wrong(row, "running_on", RUNNING_ON_WANT, err);
-    job->running_on = on->at;
-    job->n_running_on = n->running_on.length ? (uint32_t)on->n : 0;
     job->leaving_ns = n->leaving_ns;
     if (n->started_ns == TIME_NEVER)
         return 0;
@@ -531,10 +518,14 @@ static int take_row(struct reading *r, const struct row *row, struct native *n, 
     if (size(row, n, job, err) != 0)
         return -1;
     fill(n, job);
-    return take_record(row, n, &r->recorded_on, job, err) != 0 ||
-                   take_promise(row, n, &r->promised_on, job, err) != 0
-               ? -1
-               : take_running(row, n, &r->running_on, job, err);
+    if (take_places(row, &n->recorded_on, "recorded_on", &r->recorded_on, &job->recorded_on,
+                    &job->n_recorded_on, err) != 0 ||
+        take_places(row, &n->promised_on, "promised_on", &r->promised_on, &job->promised_on,
+                    &job->n_promised_on, err) != 0 ||
+        take_places(row, &n->running_on, "running_on", &r->running_on, &job->running_on,
+                    &job->n_running_on, err) != 0)
+        return -1;
+    return take_running(row, n, job, err);
 }
 
 static int check_part(struct reading *r, const struct row *row, const struct job_row *job,
