@@ -262,6 +262,10 @@ static void autoscaler_after(struct sched *s, bool changed)
     struct pools *p = pools_of(s);
     if (p->any_unseen && !run_pass_is_due(s))
         are_seen(s);
+    if (p->scan_again && !run_pass_is_due(s)) {
+        p->scan_again = false;
+        changed = true;
+    }
     if (p->scan_due || !changed || (!s->ledger.waiting && !s->n_live))
         return;
     p->scan_due = true;
@@ -273,6 +277,7 @@ static void autoscaler_after(struct sched *s, bool changed)
 static void scan_is_due(struct sched *s)
 {
     pools_of(s)->scan_due = false;
+    pools_of(s)->scan_again = run_pass_is_due(s);
     if (!pools_useless(s))
         pools_scan(s);
 }

@@ -9,15 +9,16 @@
  * there any more, jobs there are preempted if that takes no longer than the notice, else they fall back to their last
  * checkpoint; at the end of the notice the node is gone, and asked for again if the pool is below its min.
  *
- * The autoscaler, after kubernetes/autoscaler:cluster-autoscaler, scale-up. At a multiple of scan_s after a change, while jobs
- * wait: the jobs that wait for free GPUs, and after them those that wait behind others, are placed one after the other in the
- * order of arrival, by the run's own placer, into what is free now and what is coming. For a job that does not fit, nodes of a
- * pool that it may use are added until it does, at most as many as can help it; the first pool that helps is asked, the cheapest
- * GPU first; if none does alone, all of them in that order. Then the placements are given back: only the nodes stay asked for.
- * Where none is asked for so, none is coming and passes have met all nodes, the policy sees it otherwise than the placer in the
- * order of arrival: a gang that keeps its place before smaller ones finds no room beside them, one that wants a node for itself
- * none where others would split it. Then each job is placed alone, as if the others did not wait; and if that asks for none,
- * either, for the first of those that wait for free GPUs all nodes are asked for that may help it.
+ * The autoscaler, after kubernetes/autoscaler:cluster-autoscaler, scale-up. At a multiple of scan_s after a change, and after
+ * the pass that was still due then, while jobs wait: the jobs that wait for free GPUs, and after them those that wait behind
+ * others, are placed one after the other in the order of arrival, by the run's own placer, into what is free now and what is
+ * coming. For a job that does not fit, nodes of a pool that it may use are added until it does, at most as many as can help
+ * it; the first pool that helps is asked, the cheapest GPU first; if none does alone, all of them in that order. Then the
+ * placements are given back: only the nodes stay asked for. Where none is asked for so, none is coming and passes have met all
+ * nodes, the policy sees it otherwise than the placer in the order of arrival: a gang that keeps its place before smaller ones
+ * finds no room beside them, one that wants a node for itself none where others would split it. Then each job is placed alone,
+ * as if the others did not wait; and if that asks for none, either, for the first of those that wait for free GPUs all nodes
+ * are asked for that may help it.
  * At most SCANNED jobs are tried. No more are asked for when passes have met three times as many nodes that came as all pools
  * have, in service, and meanwhile no job has arrived, started, stopped or ended and no node was reclaimed, failed or came back
  * for other reasons; nor when a thousand times as many were asked for and nothing has changed for any job. */
@@ -48,6 +49,7 @@ struct pools {
     uint32_t n_pools;
     int64_t scan_ns;
     bool scan_due;
+    bool scan_again;              /* a pass was due at the last: what the policy will do was not known */
     uint32_t coming;              /* nodes */
     int64_t last_ready_ns;        /* when the last of them came */
     bool any_unseen;
