@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/cluster/node_range.h"
+#include "sim/cluster/site.h"
 
 #include <string.h>
 
@@ -128,6 +129,19 @@ int slow_given_read(struct config_value entry, struct cluster *c, struct slow_la
     return 0;
 }
 
+/* Which nodes are in reserve changes: a partition has all of them or none. */
+static bool some_in_a_partition(const struct cluster *c, uint32_t g, uint32_t nodes)
+{
+    for (uint32_t p = 0; c->site && p < c->site->n_partitions; p++) {
+        uint32_t n_of_it = 0;
+        for (node_id n = 0; n < c->n_nodes; n++)
+            n_of_it += c->group_of[n] == g && partition_has(&c->site->partition[p], n);
+        if (n_of_it && n_of_it < nodes)
+            return true;
+    }
+    return false;
+}
+
 int spares_read(struct config_value section, struct cluster *c, struct failures *f,
                 struct error *err)
 {
@@ -150,6 +164,9 @@ int spares_read(struct config_value section, struct cluster *c, struct failures 
         if (owned)
             return config_error(entry, err,
                                 "want a group of which no queue owns nodes: those in reserve change");
+        if (some_in_a_partition(c, g, nodes))
+            return config_error(entry, err,
+                                "want a group of which partitions have all nodes or none: those in reserve change");
         if (f->spares[g] >= nodes)
             return config_error(entry, err, "want fewer than the %u nodes of the group", nodes);
     }

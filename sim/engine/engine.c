@@ -433,13 +433,21 @@ static void cut_off(struct sched *s)
     s->now_ns = t;
 }
 
-/* Nothing will ever happen again. A deadlock is held until the cut-off, so that what it wastes is counted. */
+/* Nothing will ever happen again. A deadlock is held until the cut-off, so that what it wastes
+ * is counted, and what changes by the clock alone is shown. */
 static int stand_still(struct sched *s, struct error *err)
 {
     if (stall_check(s, err))
         return -1;
-    if (s->totals.deadlocked && s->setup.until_ns)
-        cut_off(s);
+    if (!s->totals.deadlocked || !s->setup.until_ns)
+        return 0;
+    for (int64_t t; (t = models_level_ns(s)) <= s->setup.until_ns;) {
+        ledger_settle(s, t);
+        s->now_ns = t;
+        run_series_changed(s);
+        instant_ends(s);
+    }
+    cut_off(s);
     return 0;
 }
 

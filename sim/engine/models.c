@@ -163,6 +163,16 @@ int64_t models_wake_ns(const struct sched *s, const struct placement *p)
     return longest_ns;
 }
 
+int64_t models_level_ns(const struct sched *s)
+{
+    int64_t first_ns = TIME_NEVER;
+    for (hook_walk i = HOOKED(s, level_ns); i; hook_next(&i)) {
+        int64_t ns = hooked(s, i)->level_ns(s);
+        first_ns = ns < first_ns ? ns : first_ns;
+    }
+    return first_ns;
+}
+
 int64_t models_resize_cost_ns(const struct sched *s, job_id j)
 {
     int64_t ns = -1;

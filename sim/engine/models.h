@@ -63,6 +63,7 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     unsigned events;              /* 1 << enum event_kind: those that are its own */
     void (*happens)(struct sched *s, const struct event *e);
     void (*settle)(struct sched *s, int64_t to_ns);           /* integrals; levels are those of s->ledger.settled_ns until then */
+    int64_t (*level_ns)(const struct sched *s);               /* asked: when its levels next change by the clock alone; TIME_NEVER: not */
     void (*round)(struct sched *s);                           /* after the pass of a round, before observers see the instant */
     void (*instant)(struct sched *s, bool changed);           /* after that */
 
@@ -102,6 +103,7 @@ int64_t models_start_up(const struct sched *s, job_id j, const struct placement 
 int64_t models_pull_ns(const struct sched *s, job_id j, const struct placement *on);    /* 0: no model */
 unsigned models_keep(const struct sched *s, job_id j, node_id n);       /* of all models: view_keeps() */
 int64_t models_wake_ns(const struct sched *s, const struct placement *p);
+int64_t models_level_ns(const struct sched *s);                         /* of all models the first */
 void models_ran_before(struct sched *s, struct live *l, int64_t done_ns);
 void models_resized(struct sched *s, job_id j);
 int64_t models_resize_cost_ns(const struct sched *s, job_id j);    /* -1: as a start */

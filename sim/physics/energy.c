@@ -212,16 +212,18 @@ static double grams_per_h(const struct sched *s, double kw)
 }
 
 /* The next hour with other grams or another PUE. */
-static int64_t other_hour_ns(const struct power *p, int64_t now_ns)
+static int64_t other_hour_ns(const struct sched *s)
 {
+    const struct power *p = energy_of(s)->power;
+    int64_t now_ns = s->now_ns;
     int64_t carbon_ns = hourly_change_ns(&p->carbon, now_ns);
     int64_t pue_ns = p->pue_by_hour.n ? hourly_change_ns(&p->pue_by_hour, now_ns) : TIME_NEVER;
     return carbon_ns < pue_ns ? carbon_ns : pue_ns;
 }
 
-static void await_other_carbon(struct sched *s, const struct energy *e)
+static void await_other_carbon(struct sched *s)
 {
-    int64_t at_ns = other_hour_ns(e->power, s->now_ns);
+    int64_t at_ns = other_hour_ns(s);
     if (at_ns == TIME_NEVER)
         return;
     run_background(s, 1);
@@ -232,7 +234,7 @@ static void carbon_changes(struct sched *s, const struct event *e)
 {
     (void)e;
     run_background(s, -1);
-    await_other_carbon(s, energy_of(s));
+    await_other_carbon(s);
     run_shown(s);
     run_series_changed(s);
 }
@@ -245,7 +247,7 @@ static void begin(struct sched *s)
     e->node = arena_alloc(s->memory, s->cluster->n_nodes * sizeof *e->node);
     e->job = arena_alloc(s->memory, s->n_jobs * sizeof *e->job);
     e->all.since_ns = s->now_ns;
-    await_other_carbon(s, e);
+    await_other_carbon(s);
     for (job_id j = 0; j < s->n_jobs; j++)
         e->job[j].load = no_progress;
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
@@ -416,7 +418,7 @@ const struct run_model energy_model = {
     .place = PLACE_OF(energy_model),
     .name = "power", .summary = "energy of nodes and jobs, carbon: section power",
     .suspended = energy_suspended, .node_power = node_power,
-    .wanted = wanted, .begin = begin, .held = held, .paced = paced, .left = left, .round = show, .settle = settle, .end = end, .check = check,
+    .wanted = wanted, .begin = begin, .held = held, .paced = paced, .left = left, .round = show, .settle = settle, .level_ns = other_hour_ns, .end = end, .check = check,
     .events = 1u << EVENT_CARBON, .happens = carbon_changes,
     .job_columns = energy_job_columns, .node_columns = energy_node_columns, .series_columns = energy_series_columns,
     .job_row = energy_job_row, .node_row = energy_node_row, .series_row = energy_series_row,

@@ -16,6 +16,8 @@ nodes: [ { group: v, count: 4, gpus: 4, gpu_model: V100 }, { group: a, count: 3,
 queues: [ { name: p, deserved_gpus: 24 }, { name: q, deserved_gpus: 24 } ]
 preemption: { checkpoint: perfect }
 YAML
+# Slurm plans each component on nodes of its own: at most four, of at most three nodes.
+sed 's/count: [0-9]*/count: 12/g' c.yaml >wide.yaml
 # Two to four groups of each job, of 1 to 3 tasks with 1, 2 or 4 GPUs of a type; estimates and priorities for policies that read
 # them. Groups are placed one after the other: all fit on the empty cluster in any order.
 awk 'BEGIN { srand(11); print "job_id,submit_s,duration_s,gpus,tasks,group,gpu_type,queue,priority,estimate_s"; n = split("V100 A100 H100", type, " ")
@@ -30,7 +32,8 @@ want, got, starts = {}, 0, {}
 for row in csv.DictReader(open("t.csv")):
     tasks = want.setdefault(row["job_id"], [])
     tasks += [row["gpu_type"]] * int(row["tasks"])
-model = lambda node: "V100" if node < 4 else "A100" if node < 7 else "H100"
+a, h = (12, 24) if sys.argv[2] == "slurm" else (4, 7)
+model = lambda node: "V100" if node < a else "A100" if node < h else "H100"
 for row in csv.DictReader(open(sys.argv[1] + "/intervals.csv")):
     type = want[row["job_id"]][int(row["task"])]
     got += 1
@@ -52,7 +55,9 @@ PY
 head -1 t.csv >/dev/null
 for run in "fifo" "srtf" "las" "preemptive" "quota" "drf" "easy" "conservative" "multifactor" "fair-tree" "cohort" "themis" "priority" "slurm" \
     "fifo --placement first-fit" "fifo --placement best-fit" "fifo --placement spread" "fifo --placement rack"; do
-    "$G" run -q -c c.yaml -t t.csv -p $run -o out.d >out 2>err || { fail "$run: $(cat err)"; continue; }
+    cluster=c.yaml
+    [ "$run" = slurm ] && cluster=wide.yaml
+    "$G" run -q -c $cluster -t t.csv -p $run -o out.d >out 2>err || { fail "$run: $(cat err)"; continue; }
     python3 check.py out.d "$run" >wrong 2>&1 && ok || fail "$run: $(cat wrong)"
     "$root/scripts/check_schedule" out.d >checked 2>&1 && ok || fail "$run: $(cat checked)"
 done

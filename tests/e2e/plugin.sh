@@ -31,7 +31,7 @@ cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -Delastic_policy=policy_pl
 check "elastic compiles as a plugin" $?
 run built-in -p elastic && run loaded -p "$work/elastic.so" && same built-in loaded
 check "elastic, which resizes: the same bytes built in and loaded" $?
-cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -Dkube_policy=policy_plugin -o "$work/kube.so" policies/kubernetes/*.c -lm
+cc -std=c17 -D_XOPEN_SOURCE=700 -O1 -fPIC -shared -I. -Dkube_policy=policy_plugin -o "$work/kube.so" policies/kubernetes/*.c policies/common/beside.c -lm
 check "kube compiles as a plugin" $?
 run built-in -p kube --pods 2 && run loaded -p "$work/kube.so" --pods 2 && same built-in loaded
 check "kube, which stops single pods: the same bytes built in and loaded" $?
