@@ -62,7 +62,8 @@ struct nomination {
     bool *allowed;                /* [sets * flavors]; NULL without flavors */
     uint16_t *runs;               /* [sets] as of an entrant */
     int32_t *tried;               /* if it goes on: where */
-    bool goes_on;
+    bool goes_on;                 /* unless quota has come free since: */
+    uint64_t releases;            /* of the tree, when flavors were left to try */
     enum wait_reason no_place;    /* WAIT_REASONS: it has one, or has not asked */
     uint32_t sets;                /* as many as there is memory for */
     uint64_t changes, room;       /* of the tree and the cluster, when this was found */

@@ -233,6 +233,7 @@ static bool admit(void *self, struct cohort_entry *entry)
         return false;
     e->tasks = cohort_tasks(c, entry);
     cohort_take_flavors(c, &q->nomination, e);
+    q->nomination.goes_on = false;
     if (cohort_runs(c, e)[0]) /* a job counts whole, in the flavor of its first run */
         sched_count_in(s, j, cohort_runs(c, e)[0] - 1u);
     pass_over(s, c, q);
@@ -311,11 +312,13 @@ static void refuse(struct sched *s, struct cohort *c, struct cohort_queue *q)
     lanes_remove(s, c, j);
 }
 
-/* It has flavors left to try, and goes on there. */
-static void go_on(struct nomination *n)
+/* It has flavors left to try, and goes on there
+ * (kubernetes-sigs/kueue:pkg/scheduler/flavorassigner, LastAssignment). */
+static void go_on(const struct cohort *c, uint32_t v, struct nomination *n)
 {
     const struct cohort_assignment *a = &n->entry.a;
     n->goes_on = true;
+    n->releases = cohort_tree_of(c, v)->releases;
     memcpy(n->tried, a->tried, (size_t)n->entry.head.n_sets * COHORT_PARTS * sizeof *n->tried);
 }
 
@@ -324,7 +327,7 @@ static bool no_victims(struct sched *s, struct cohort *c, uint32_t v)
     struct cohort_queue *q = &c->queue[v];
     bool was_settled = q->settled;
     if (cohort_tries_again(&c->desk, &q->nomination.entry) && !was_settled) {
-        go_on(&q->nomination);
+        go_on(c, v, &q->nomination);
         return true;
     }
     if (q->preemptor == q->head)
@@ -332,6 +335,7 @@ static bool no_victims(struct sched *s, struct cohort *c, uint32_t v)
     if (!was_settled)
         cohort_explain(c, q);
     set_aside(s, c, v);
+    q->nomination.goes_on = false;
     return !was_settled;
 }
 

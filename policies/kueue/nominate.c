@@ -104,7 +104,7 @@ void cohort_fill_entry(struct sched *s, struct cohort *c, struct cohort_queue *q
     struct nomination *n = &q->nomination;
     const struct job_facts *f = job_facts(s, q->head);
     const struct entrant *own = job_own(s, q->head);
-    bool same = n->job == q->head;
+    bool same = n->job == q->head && n->releases == cohort_tree_of(c, own->as.queue)->releases;
     fill_sets(s, c, n, q->head);
     /* it can move only as a whole, and so do unlike tasks */
     if (f->ask->tasks != SPLIT_ANY && !f->ask->next && own->evicted != c->pass)
