@@ -230,7 +230,7 @@ enum sched_result sched_stop_task(struct sched *s, job_id j, uint32_t task, enum
     if (held && (fixed || m > STOP_RESTART))
         return verb_refused(s, j, VERB_STOP, SCHED_NOT_ALLOWED);
     const struct placement *rest = placement_without(s, l->now.held, task);
-    if (!rest && ran && !l->now.broken && held)
+    if (!rest && ran && !l->now.broken && l->now.held == l->was.held)
         return sched_stop(s, j, m);
     struct placement *gone = placement_copy(s, &(struct placement){ .n = 0 });
     gone->n = 1;
