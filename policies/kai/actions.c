@@ -221,6 +221,8 @@ void quota_evict_stale(struct sched *s, struct quota_state *q)
         quota_leave_broken(s, q, j);
         for (size_t i = stale ? has->n : 0; i-- > 0;)
             sched_stop_task(s, j, has->piece[i].task, STOP_SAVE);
+        if (stale)
+            sched_wake_at(s, sched_now(s) + 1);    /* what is idle at once is for the next pass */
         quota_mark_acted(s, q, j);
         q->changed = true;
     }
