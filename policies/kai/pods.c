@@ -3,12 +3,12 @@
  * The filter is that of Kubernetes (policies/common/beside.h), which KAI calls for each task on
  * each node (NVIDIA/KAI-Scheduler:pkg/scheduler/k8s_internal/predicates/predicates.go); the score
  * of preferred terms counts with pod_affinity=yes (plugins/podaffinity). A pod counts where it is:
- * held, tentative, placed by the attempt so far, and where it is leaving, whole jobs until they
- * have left, single tasks until the pass ends (api/node_info/node_info.go adds a Releasing pod like
- * any other). So evicting pods cures an anti-affinity at a later pass only. A task does not count
- * against itself when a scenario places it again. Spreads are not read: KAI does not call that
- * plugin. Pods of other node pools are not seen. Until a job with a term that counts has come, labels
- * mean nothing. */
+ * held, tentative, placed by the attempt so far, and where a search made it leave, whole jobs until
+ * they have left, single tasks until the pass ends (api/node_info/node_info.go adds a Releasing pod
+ * like any other); what was leaving when the trace began is not seen. So evicting pods cures an
+ * anti-affinity at a later pass only. A task does not count against itself when a scenario places
+ * it again. Spreads are not read: KAI does not call that plugin. Pods of other node pools are not
+ * seen. Until a job with a term that counts has come, labels mean nothing. */
 #include "policies/common/beside.h"
 #include "policies/kai/places.h"
 
@@ -105,7 +105,7 @@ void quota_pods_begin(struct sched *s, struct quota_state *q)
     if (!p)
         return;
     p->n_here = 0;
-    for (size_t i = 0; i < p->n_jobs; i++)
+    for (size_t i = 0; i < p->n_jobs && p->speak; i++)
         add_placement(s, p, p->job[i], job_placement(s, p->job[i]));
     for (size_t i = 0; i < p->n_leaving; i++)
         if (job_state(s, p->leaving[i].job) == JOB_RELEASING)
