@@ -47,6 +47,8 @@ static void bar_apart(struct beside_room room, const struct pod_rules *r, struct
                       node_id n_nodes, uint8_t *bars)
 {
     bool any = false, required = false;
+    if (!r->n[POD_AFFINITY])
+        return;
     memset(room.together, true, n_nodes * sizeof *room.together);
     for (uint32_t i = 0; i < r->n[POD_AFFINITY]; i++) {
         const struct pod_term *t = &r->term[POD_AFFINITY][i];

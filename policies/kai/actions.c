@@ -150,6 +150,14 @@ static queue_id next_leaf(const struct quota_state *q, queue_id from, enum quota
     return from < q->n_queues ? from : ID_NONE;
 }
 
+/* No victims were found for the job. */
+static void note_protected(struct sched *s, struct quota_state *q, const struct turn *t)
+{
+    enum wait_reason why = quota_pods_bar(s, q, t->job) ? WAIT_TOPOLOGY : WAIT_PROTECTED;
+    (void)quota_has_capacity(s, q, job_facts(s, t->job), &t->wanted.amount, &why);
+    quota_blocked(s, q, t->job, why);
+}
+
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 {
     struct failures all = { 0 };
@@ -182,11 +190,8 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
                 note_failure(s, failed, me);
             else
                 order_make(&q->jobs);  /* victims have changed the shares of other queues */
-            enum wait_reason why = quota_pods_bar(s, q, t->job) ? WAIT_TOPOLOGY : WAIT_PROTECTED;
-            if (!found && action == RECLAIM) {
-                (void)quota_has_capacity(s, q, f, &t->wanted.amount, &why);
-                quota_blocked(s, q, t->job, why);
-            }
+            if (!found && action == RECLAIM)
+                note_protected(s, q, t);
             if (!found && action == CONSOLIDATION && all_infeasible(s, q, &all))
                 return;
         }
@@ -221,6 +226,8 @@ void quota_evict_stale(struct sched *s, struct quota_state *q)
         quota_leave_broken(s, q, j);
         for (size_t i = stale ? has->n : 0; i-- > 0;)
             sched_stop_task(s, j, has->piece[i].task, STOP_SAVE);
+        if (stale)
+            sched_wake_at(s, sched_now(s) + 1);    /* what is idle at once is for the next pass */
         quota_mark_acted(s, q, j);
         q->changed = true;
     }

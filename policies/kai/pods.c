@@ -3,11 +3,12 @@
  * The filter is that of Kubernetes (policies/common/beside.h), which KAI calls for each task on
  * each node (NVIDIA/KAI-Scheduler:pkg/scheduler/k8s_internal/predicates/predicates.go); the score
  * of preferred terms counts with pod_affinity=yes (plugins/podaffinity). A pod counts where it is:
- * held, tentative, placed by the attempt so far, and where it is leaving, whole jobs until they
- * have left, single tasks until the pass ends (api/node_info/node_info.go adds a Releasing pod like
- * any other). So evicting pods cures an anti-affinity at a later pass only. A task does not count
- * against itself when a scenario places it again. Spreads are not read: KAI does not call that
- * plugin. Pods of other node pools are not seen. */
+ * held, tentative, placed by the attempt so far, and where a search made it leave, whole jobs until
+ * they have left, single tasks until the pass ends (api/node_info/node_info.go adds a Releasing pod
+ * like any other); what was leaving when the trace began is not seen. So evicting pods cures an
+ * anti-affinity at a later pass only. A task does not count against itself when a scenario places
+ * it again. Spreads are not read: KAI does not call that plugin. Pods of other node pools are not
+ * seen. Until a job with a term that counts has come, labels mean nothing. */
 #include "policies/common/beside.h"
 #include "policies/kai/places.h"
 
@@ -15,6 +16,7 @@
 
 struct pod_here { job_id job; uint32_t task; node_id node; };
 struct quota_pods {
+    bool speak;                   /* some job has come with a term that counts */
     node_id n_nodes;
     job_id *job;                  /* [n_jobs] that have come and not ended, with labels or rules */
     size_t n_jobs, jobs_capacity;
@@ -56,6 +58,21 @@ static struct quota_pods *pods_of(struct sched *s, struct quota_state *q)
     return p;
 }
 
+bool quota_pods_say(const struct sched *s, job_id j, bool preferred)
+{
+    const struct pod_rules *r = job_pods(s, j);
+    bool say = false;
+    for (enum pod_terms kind = POD_AFFINITY; r && kind <= POD_ANTI_AFFINITY; kind++)
+        for (uint32_t i = 0; i < r->n[kind]; i++)
+            say = say || preferred || !r->term[kind][i].weight;
+    return say;
+}
+
+bool quota_pods_speak(const struct quota_state *q)
+{
+    return q->pods && q->pods->speak;
+}
+
 void quota_pods_arrived(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
@@ -65,7 +82,8 @@ void quota_pods_arrived(struct sched *s, struct quota_state *q, job_id j)
     p->job = array_grown(sched_alloc, s, p->job, &p->jobs_capacity, p->n_jobs, sizeof *p->job);
     p->job[p->n_jobs++] = j;
     own->pods_place = (uint32_t)p->n_jobs;
-    q->odd = true;                /* one place or none is no matter of the shape alone */
+    p->speak = p->speak || quota_pods_say(s, j, q->params->pod_affinity > 0);
+    q->odd = q->odd || p->speak;  /* one place or none is no matter of the shape alone */
 }
 
 void quota_pods_ended(struct sched *s, struct quota_state *q, job_id j)
@@ -87,7 +105,7 @@ void quota_pods_begin(struct sched *s, struct quota_state *q)
     if (!p)
         return;
     p->n_here = 0;
-    for (size_t i = 0; i < p->n_jobs; i++)
+    for (size_t i = 0; i < p->n_jobs && p->speak; i++)
         add_placement(s, p, p->job[i], job_placement(s, p->job[i]));
     for (size_t i = 0; i < p->n_leaving; i++)
         if (job_state(s, p->leaving[i].job) == JOB_RELEASING)
@@ -109,6 +127,8 @@ void quota_pods_started(struct sched *s, struct quota_state *q, job_id j,
     if (!((struct quota_job *)job_own(s, j))->pods_place)
         return;
     quota_pods_placed(s, q, j, at);
+    if (!q->pods->speak)
+        return;
     q->version++;                 /* others may want to be beside it */
     sched_wake_at(s, sched_now(s) + 1);
 }

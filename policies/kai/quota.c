@@ -170,16 +170,6 @@ static void enter(struct sched *s, struct quota_state *q, job_id j)
         line_push(q->owed, j, (struct line_key){ .time_ns = q->n_awaited++ });
 }
 
-static bool wants_pods_heeded(const struct sched *s, job_id j)
-{
-    const struct pod_rules *r = job_pods(s, j);
-    bool wants = false;
-    for (enum pod_terms kind = POD_AFFINITY; r && kind <= POD_ANTI_AFFINITY; kind++)
-        for (uint32_t i = 0; i < r->n[kind]; i++)
-            wants = wants || !r->term[kind][i].weight;
-    return wants;
-}
-
 static void quota_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
@@ -197,7 +187,7 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
     q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;
     if (queue_facts(s, f->queue)->first_child != ID_NONE)
         line_push(q->misplaced, j, (struct line_key){ 0 });
-    else if (wants_pods_heeded(s, j) && !quota_chooses(s, q, j))
+    else if (quota_pods_say(s, j, false) && !quota_chooses(s, q, j))
         line_push(q->unheeded, j, (struct line_key){ 0 });
     else
         enter(s, q, j);

@@ -265,7 +265,7 @@ struct quota_state { /* of a shard */
     bool changed;                 /* this pass has started or stopped something */
     struct search *search;        /* NULL: none yet */
     struct places *places;        /* NULL: not asked for yet */
-    struct quota_pods *pods;      /* NULL: no pod says anything of others */
+    struct quota_pods *pods;      /* NULL: no pod has labels or rules */
     struct line *owed;            /* jobs that came with a promise of before the trace */
     struct line *unheeded;        /* jobs whose pods say what cannot be heeded */
 };
@@ -435,6 +435,10 @@ const struct placement *quota_place_tentatively(struct sched *s, struct quota_st
                                                 const uint32_t *task, uint32_t n);
 
 /* ---- pods.c: pods beside other pods ---- */
+/* Its pods say something of others that has to be kept; with `preferred`, anything. */
+bool quota_pods_say(const struct sched *s, job_id j, bool preferred);
+/* Some pods have said what counts: until then labels mean nothing. */
+bool quota_pods_speak(const struct quota_state *q);
 void quota_pods_arrived(struct sched *s, struct quota_state *q, job_id j);
 void quota_pods_ended(struct sched *s, struct quota_state *q, job_id j);
 /* A pass begins: which pods are where. */

@@ -38,7 +38,7 @@ bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *
     if (!k->gang) {
         kube_pod_bound(s, k, j, pod->first_task, n, sched_now(s));
         k->round += k->params->preempt > 0;    /* it may become a victim */
-        if (job_pods(s, j)) {                  /* others may want to be beside it */
+        if (k->pods_speak && job_pods(s, j)) { /* others may want to be beside it */
             k->round++;
             k->seen = UINT64_MAX;
         }
@@ -223,13 +223,19 @@ static void gang_begin(struct sched *s, const void *params, void *state)
     begin(s, params, state, true);
 }
 
+static bool speaks(const struct sched *s, job_id j)
+{
+    const struct pod_rules *r = job_pods(s, j);
+    return r && (r->n[POD_AFFINITY] || r->n[POD_ANTI_AFFINITY] || r->n[POD_SPREAD]);
+}
+
 static void kube_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
     struct kube *k = state;
     struct kube_job *own = job_own(s, j);
     uint32_t pods = kube_pods(job_facts(s, j)->ask);
-    k->pods_speak = k->pods_speak || (!k->gang && job_pods(s, j));
+    k->pods_speak = k->pods_speak || (!k->gang && speaks(s, j));
     *own = (struct kube_job){ .epoch = ++k->epochs, .first_pod = ID_NONE };
     const struct placement *held = job_placement(s, j);    /* it ran when it was submitted */
     int64_t since_ns = job_state(s, j) == JOB_RUNNING ? job_last_start_ns(s, j) : sched_now(s);

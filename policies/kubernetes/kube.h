@@ -50,11 +50,10 @@ struct kube {
     size_t n_pods, pod_capacity;
     uint32_t free_pod;
     uint32_t *on_node;            /* first pod by node */
-    /* some job that has come says something of pods, or its pods have labels; and the nodes where
-     * such rules bar the pod that is looked at (pods.c) */
+    /* some job that has come says something of pods; until then labels mean nothing (pods.c) */
     bool pods_speak;
     int64_t image_bytes;          /* of any image; 0: not known, or ImageLocality has no weight */
-    uint8_t *barred;              /* [n_nodes] enum pod_bar */
+    uint8_t *barred;              /* [n_nodes] enum pod_bar, of the pod that is looked at */
     struct pods_room *pods;
     node_id n_nodes, next_start;  /* where the next sampled search begins */
     struct candidate *candidate;  /* [n_nodes] room for one search */

@@ -300,6 +300,7 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
         e->as.admitted_ns = job_last_start_ns(s, e->as.id);
         cohort_members_add(&c->members[e->as.queue], &e->as);
         e->phase = PHASE_PLACED;
+        replace_remember(s, c, e);
         return;
     }
     cohort_unplaced(s, c, e);

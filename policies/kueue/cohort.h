@@ -226,7 +226,7 @@ void cohort_open_queues(struct sched *s, struct cohort *c);
 void cohort_run_cycles(struct sched *s, struct cohort *c);
 
 /* ---- After a fault (replace.c) ---- */
-/* It has just been started: of a job that keeps its quota, where. */
+/* It runs: of a job that keeps its quota, where. */
 void replace_remember(struct sched *s, const struct cohort *c, struct entrant *e);
 /* Starts it where it was, and what it has lost elsewhere. NOTHING_STAYS, NO_REPLACEMENT: it has not
  * started. */

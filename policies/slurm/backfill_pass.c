@@ -344,11 +344,14 @@ static void plan_together(struct sched *s, struct slurm *m, struct backfill *x, 
         x->together[x->n_together++] = e;
 }
 
-/* On nodes that are looked for anew, reservations or not (_het_job_start_now). */
+/* On nodes that are looked for anew, reservations or not (_het_job_start_now), in the first of its
+ * partitions that has them. */
 static void start_together(struct sched *s, struct slurm *m, struct backfill *x)
 {
     for (size_t i = 0; i < x->n_together; i++) {
         const struct entry *e = x->together[i];
+        if (job_state(s, e->job) != JOB_PENDING)
+            continue;
         struct need need = slurm_need_in(s, m, e->job, e->partition);
         struct seats where;
         uint64_t *nodes = nodes_of(s, m, e->partition);

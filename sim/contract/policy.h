@@ -304,7 +304,7 @@ enum {                            /* policy.needs */
 /* policy.reads: settings of queues on which its decisions depend; a run warns of others. */
 enum {
     READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4, READS_SITE = 8, READS_FLAVORS = 16,
-    READS_PODS = 32,              /* job_pods(), but POD_SPREAD */
+    READS_PODS = 32,              /* job_pods() without POD_SPREAD */
     READS_SPREADS = 64,           /* POD_SPREAD */
     READS_PROMISES = 128          /* sched_place_promised() */
 };

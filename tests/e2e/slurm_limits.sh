@@ -162,6 +162,26 @@ plays components_two_nodes slurm:$every <<'END'
 h 0 0;0
 c 1 0
 END
+# Components in one of two partitions: both entries of h are planned at 0, and one starts, with the limit of p. By that b is reserved
+# from 60 on, so that c, of 120 s, waits; by the limit of q it would not.
+cat >one.yaml <<'END'
+nodes: [{ group: g, count: 2, gpus: 4 }, { group: h, count: 2, gpus: 4 }]
+partitions: [{ name: p, nodes: { g: all }, max_time_s: 60 }, { name: q, nodes: { h: all }, max_time_s: 6000 },
+             { name: any, nodes: { g: all } }]
+END
+cat >jobs.csv <<'END'
+job_id,submit_s,duration_s,gpus,estimate_s,group,tasks,partition
+h,0,60,2,,a,1,p;q
+h,0,60,2,,b,1,p;q
+b,1,10,8,60,,2,any
+c,2,10,4,120,,1,any
+END
+plays components_two_partitions slurm:$every <<'END'
+h 0 0;0
+b 60 0;1
+c 70 0
+END
+! grep -q refused-requests run-components_two_partitions/manifest.json || fail "components_two_partitions: asks for what cannot be"
 # A job of components longer than its account allows waits for that limit, which is no stall.
 cat >one.yaml <<'END'
 nodes: [{ group: g, count: 2, gpus: 8 }]

@@ -40,6 +40,7 @@ static inline void meta_add(struct workload *w, const struct meta_world *world, 
     row.user = user;
     row.user_length = (size_t)snprintf(user, sizeof user, world->renamed ? "u%zu" : "v%zu",
                                        world->renamed ? 7 - i % 7 : i % 7);
+    row.pod_labels = world->labelled ? "app=x" : NULL;
     row.queue = world->queue[j->queue].facts.name;
     row.queue_length = strlen(row.queue);
     row.submit_ns = j->submit * NS_PER_S;

@@ -22,6 +22,7 @@ struct meta_world {
     struct overhead overhead;                 /* in ns */
     int64_t period;
     bool renamed;                       /* other names for jobs and users */
+    bool labelled;                      /* pods have labels, which no rule means */
     bool check;
     struct meta_job job[META_JOBS];
 };

@@ -1,5 +1,5 @@
 /* test_meta_time.c - time has no scale and no origin; the same seed plays the same; names mean
- * nothing. */
+ * nothing, nor do labels without rules. */
 #include "tests/metamorphic/meta_property.h"
 
 static struct meta_combo combo[META_COMBOS];
@@ -56,6 +56,12 @@ static struct meta_world shifted(struct meta_world w)
 static struct meta_world renamed(struct meta_world w)
 {
     w.renamed = true;
+    return w;
+}
+
+static struct meta_world labelled(struct meta_world w)
+{
+    w.labelled = true;
     return w;
 }
 
@@ -133,6 +139,7 @@ int main(void)
         { "all submits later", shifted, 1, 1234, 0 },
         { "the same seed", same_world, 1, 0, 7 },
         { "other names", renamed, 1, 0, 7 },
+        { "labels of pods that no rule means", labelled, 1, 0, 7 },
     };
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;

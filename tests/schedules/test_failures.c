@@ -72,6 +72,11 @@ static const struct row {
       { { 0, 100, 16, 0, .ends = 140, .lost = 40, .tasks = 2, .queue = "a", .took = "0:01234567 1:01234567; 0:01234567 2:01234567" },
         { 20, 10, 16, 140, .tasks = 2, .priority = 1, .queue = "a" } },
       .useful = 1760, .lost = 640, .down = 880, .placer = "kueue-tas" },
+    { "replaced: of a job that ran when the trace began", KUEUE_WAITS "nodes: [ { group: a, count: 3, gpus: 8 } ]\n" QUEUE_A NODE_1_FAILS,
+      { { 0, 100, 16, 0, .ends = 140, .lost = 40, .tasks = 2, .queue = "a", .on = "0:0-7;1:0-7",
+          .took = "0:01234567 1:01234567; 0:01234567 2:01234567" },
+        { 20, 10, 16, 140, .tasks = 2, .priority = 1, .queue = "a" } },
+      .useful = 1760, .lost = 640, .down = 880, .placer = "kueue-tas" },
     /* No place in its rack: it gives its quota up, and is placed whole */
     { "replaced: not outside its rack", KUEUE_WAITS "nodes: [ { group: a, count: 4, gpus: 8, nodes_per_rack: 2 } ]\n" QUEUE_A NODE_1_FAILS,
       { { 0, 100, 16, 0, .ends = 140, .lost = 40, .tasks = 2, .required = "rack", .queue = "a",

@@ -49,6 +49,9 @@ static const struct schedule rows[] = {
     { "a promise on idle GPUs", "quota", { NODES(2, 4) }, .period = 1,
       .jobs = { { 0, 20, 4, 0, .tasks = 1, .took = "0:0123" }, { 0, 20, 4, 1, .tasks = 1, .promised = "1:0-3", .took = "1:0123" },
                 { 0, 20, 4, 20, .tasks = 1 } } },
+    /* b.11: a job below its minimum loses its task after 5 s; nothing else happens then, and the next pass gives the room away. */
+    { "what a stale gang held helps another", "quota:stale_s=5", ONE_NODE(4), .overhead = FREE_OF_CHARGE, .period = 1,
+      .jobs = { { 0, 10, 4, 100, .tasks = 2, .on = "0:0-1" }, { 0, 100, 1, 0, .on = "0:2" }, { 0, 20, 2, 6, .tasks = 1 } } },
     { "a job that is not preemptible stays within deserved quota", "quota", ONE_NODE(8), .queue = { LIMITED("a", ID_NONE, 3, 4) },
       .overhead = FREE_OF_CHARGE, .period = 1,
       .jobs = { { 0, 100, 4, 0, .tasks = 1, .queue = "a" }, { 50, 50, 4, NEVER, .tasks = 1, .queue = "a", .priority = 1, .stays = true } },
