@@ -115,8 +115,11 @@ static int read_taint(struct config_value v, const struct file_reservation *f, s
     if (config_count(f->queues) + config_count(f->users) + config_count(f->accounts) +
         config_count(f->partitions))
         return config_error(v, err, "want a taint, or queues, users, accounts and partitions");
-    if (!executes && f->when.running == 0)
-        to->when.keeps = true;
+    struct config_value running = config_look(v, "running");
+    if (!executes && config_given(running) && !to->when.keeps)
+        return config_error(running, err,
+                            "want 'keep', as a taint NoSchedule stops nothing, got 'stop'");
+    to->when.keeps |= !executes;
     to->taint = arena_text(memory, f->taint, strlen(f->taint));
     return 0;
 }
