@@ -7,8 +7,8 @@
  *
  * With rails NIC i of each node is on switch i of its pod, and a GPU uses the NIC of its number. A
  * group is *aligned* if its ranks have the same NICs on each of its units; what ranks of one number
- * send each other then stays on a switch in a pod. Other groups cross the spine of the pod, and so does
- * an all-to-all of several ranks a unit. */
+ * send each other then stays on a switch in a pod. Other groups cross the spine of the pod, and so
+ * does an all-to-all of several ranks a unit. */
 #pragma once
 #include "sim/capacity/placement_form.h"
 #include "sim/models/training/parallel_time.h"

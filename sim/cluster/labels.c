@@ -307,12 +307,14 @@ static bool taint_named(const struct taint *t)
 static int64_t seconds_of(struct span s)
 {
     int64_t x = 0;
+    if (s.n < 1 || s.n > 9)
+        return -1;
     for (size_t i = 0; i < s.n; i++) {
         if (s.at[i] < '0' || s.at[i] > '9')
             return -1;
         x = 10 * x + (s.at[i] - '0');
     }
-    return s.n > 0 && s.n <= 9 ? x : -1;
+    return x;
 }
 
 const char *taints_wrong(const char *text)

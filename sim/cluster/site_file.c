@@ -34,7 +34,8 @@ struct file_account {
     { .name = text, .type = CONFIG_PARTS, .scale = 1, .most = NUMBER_MOST, .word = "unlimited", .word_value = UNLIMITED, .at = place }
 #define TIME_LIMIT(text, place) \
     { .name = text, CONFIG_SECONDS, .word = "unlimited", .word_value = TIME_NEVER, .at = place }
-static const char *const preempt_words[] = { "cluster", "off", "requeue", "cancel", "suspend", NULL };
+static const char *const preempt_words[] = { "cluster", "off",     "requeue",
+                                             "cancel",  "suspend", NULL };
 static const char *const state_words[] = { "up", "down", NULL };
 static const struct config_key partition_keys[] = {
     { .name = "name", .type = CONFIG_TEXT, .at = PARTITION(facts.name), .required = true },

@@ -143,7 +143,8 @@ static void decided(struct sched *s, const struct waits *wait, bool met, job_id 
     d->unmet[j] = met && or ? 0 : d->unmet[j] - (met || or);
     if (!met && !(or && d->unmet[j]))
         d->never[j] = why_never(s, on, wait->how);
-    bool waits = on_demand(s, j) || (j < s->next_arrival && !workload_extra(s->workload, j)->running);
+    bool waits =
+        on_demand(s, j) || (j < s->next_arrival && !workload_extra(s->workload, j)->running);
     if ((d->never[j] || !d->unmet[j]) && is_due(s, j) && waits)
         d->due[d->n_due++] = j;
 }

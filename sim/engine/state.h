@@ -76,7 +76,7 @@ struct pace {
     int64_t quiet_milli, quiet_since_ns;    /* of its GPUs, those without work, since then */
     int128_t quiet_milli_ns;      /* before that */
     double read_s;                /* the least that its reading takes at its present share; 0: does not bind */
-    double input_s;               /* that its CPUs take for the input of an iteration; 0: does not bind */
+    double input_s;               /* of its CPUs for the input of an iteration; 0: does not bind */
     double fastest;               /* the highest rate at which it made progress since its start */
     int64_t useful_ns;            /* time in which it made progress, until mark_ns */
     int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */

@@ -175,7 +175,10 @@ int router_check(const struct federation *f, const struct cluster *first, const 
         return error_set(err, "%s: jobs of the trace run already, where a member is not known: want none that do", f->path);
     for (job_id j = 0; j < w->n_jobs; j++)
         if (workload_extra(w, j)->promised)
-            return error_set(err, "%s: jobs of the trace have promised_on, where a member is not known: want none that do", f->path);
+            return error_set(err,
+                             "%s: jobs of the trace have promised_on, where a member is not known: "
+                             "want none that do",
+                             f->path);
     for (job_id j = 0; f->route == ROUTE_QUEUE && j < w->n_jobs; j++) {
         const char *queue = first->queue[w->facts[j].queue].name;
         if (federation_member_of(f, queue) == ID_NONE)

@@ -1,5 +1,5 @@
-/* parallel.h - what rates.c has found of the iterations of a job, such as their parts with `parallel:
- * 3d`. */
+/* parallel.h - what rates.c has found of the iterations of a job, such as their parts with
+ * `parallel: 3d`. */
 #pragma once
 #include "sim/contract/placement.h"
 #include "sim/models/training/parallel_time.h"

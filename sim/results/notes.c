@@ -219,8 +219,8 @@ static bool restarts_from_nothing(const struct sched *s, FILE *text)
     return jobs > 0;
 }
 
-/* Which transport NICs of up to 25 Gbit/s are taken for, where the file does not say it: TCP where all
- * nodes have such, else RDMA. */
+/* Which transport NICs of up to 25 Gbit/s are taken for, where the file does not say it: TCP where
+ * all nodes have such, else RDMA. */
 static bool transport_of_slow_nics(const struct sched *s, FILE *text)
 {
     enum { SAME_NODE = 2, SAME_RACK = 4 };
@@ -241,8 +241,8 @@ static bool transport_of_slow_nics(const struct sched *s, FILE *text)
     const double *efficiency = c->rates->fabric.efficiency;
     if (jobs && tcp)
         fprintf(text,
-                "%" PRIu32 " job%s with a model ran over PCIe or several nodes, and nodes '%.60s' have "
-                "NICs of %g GB/s, which count as TCP: %g of PCIe and %g of the NICs ('fabric: { "
+                "%" PRIu32 " job%s with a model ran over PCIe or several nodes, and nodes '%.60s' "
+                "have NICs of %g GB/s, which count as TCP: %g of PCIe and %g of the NICs ('fabric: { "
                 "transport: rdma }' if they have GPUDirect, else 'tcp')",
                 jobs, s_if_many(jobs), c->group_name[g], c->nics_of[g].gbps,
                 efficiency[LINK_PCIE], efficiency[LINK_NETWORK]);

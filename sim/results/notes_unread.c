@@ -27,18 +27,20 @@ bool notes_pods_unread(const struct sched *s, FILE *text)
         fprintf(text, "policy %s does not read pod_affinity, pod_anti_affinity and pod_spread: they change no decision",
                 setup->policy->name);
     else if (spread)
-        fprintf(text, "policy %s does not read pod_spread: it changes no decision", setup->policy->name);
+        fprintf(text, "policy %s does not read pod_spread: it changes no decision",
+                setup->policy->name);
     return beside || spread;
 }
 
 bool notes_promises_unread(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
-    bool some = false;
-    for (job_id j = 0; j < setup->workload->n_jobs && !(notes_policies_read(setup) & READS_PROMISES); j++)
-        some |= workload_extra(setup->workload, j)->promised != 0;
+    bool some = false, read = notes_policies_read(setup) & READS_PROMISES;
+    for (job_id j = 0; j < setup->workload->n_jobs && !read && !some; j++)
+        some = workload_extra(setup->workload, j)->promised != 0;
     if (some)
-        fprintf(text, "policy %s does not read promised_on: those jobs wait like any other", setup->policy->name);
+        fprintf(text, "policy %s does not read promised_on: those jobs wait like any other",
+                setup->policy->name);
     return some;
 }
 

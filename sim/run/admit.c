@@ -42,7 +42,7 @@ static bool may_use(const struct cluster *c, const struct workload *w, job_id j,
 {
     const struct job_facts *f = &w->facts[j];
     if (r->taint)
-        return workload_tolerates_s(w, j, r->taint) >= 0;
+        return workload_tolerates_s(w, j, r->taint) > 0;
     if (names_queue(c, &r->queues, f->queue) ||
         (f->user != ID_NONE && names(&r->users, intern_text(w->users, f->user))))
         return true;

@@ -1,6 +1,6 @@
 /* admit.h - which reservations (sim/cluster/reservations/reservations.h) each job may use: those that name its
  * queue or one above, its user, its account or one above, or one of its partitions; and those whose
- * taint it tolerates, all its tasks alike. */
+ * taint it tolerates, all its tasks alike, for more than 0 s. */
 #pragma once
 #include "sim/cluster/cluster.h"
 #include "sim/workload/workload.h"

@@ -140,7 +140,8 @@ static void take_record(struct taking *t, job_id j, const struct job_facts *fact
     if (extra->running)
         extra->record = 0;
     if (extra->record)
-        t->to->workload.record[extra->record - 1].wait_ns = later_by(start_ns, t->s->now_ns) - facts->submit_ns;
+        t->to->workload.record[extra->record - 1].wait_ns =
+            later_by(start_ns, t->s->now_ns) - facts->submit_ns;
 }
 
 static int take_job(struct taking *t, job_id j, struct error *err)

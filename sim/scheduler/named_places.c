@@ -175,7 +175,8 @@ bool job_promised(const struct sched *s, job_id j)
 const struct placement *sched_place_promised(struct sched *s, job_id j)
 {
     const struct record_place *kept = promised_place(s->workload, j);
-    const struct placement *where =
-        s->releasing && job_promised(s, j) ? named_place(s, s->releasing, j, kept->on, kept->n) : NULL;
+    const struct placement *where = s->releasing && job_promised(s, j)
+                                        ? named_place(s, s->releasing, j, kept->on, kept->n)
+                                        : NULL;
     return where && may_be_on(s, j, where) ? where : NULL;
 }

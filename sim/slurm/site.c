@@ -240,24 +240,29 @@ static bool is_yes(const char *value)
     return strcasecmp(value, "YES") == 0;
 }
 
-/* One word of the list. false: there is no such word. */
-static bool read_preempt_word(struct slurm_site *s, const char *word, size_t length,
+/* One word of the list, the first of it or not. false: there is no such word. */
+static bool read_preempt_word(struct slurm_site *s, const char *word, size_t length, bool first,
                               enum site_preempt *to)
 {
-    static const struct { const char *word; enum site_preempt mode; const char *left_out;
-    } modes[] = { { "OFF", SITE_PREEMPT_OFF, NULL },
-                  { "REQUEUE", SITE_PREEMPT_REQUEUE, NULL },
-                  { "CANCEL", SITE_PREEMPT_CANCEL, NULL },
+    static const struct {
+        const char *word;
+        enum site_preempt mode; /* of a word that adds to others: where it stands alone */
+        const char *left_out;
+        bool adds;
+    } modes[] = { { "OFF", SITE_PREEMPT_OFF, NULL, false },
+                  { "REQUEUE", SITE_PREEMPT_REQUEUE, NULL, false },
+                  { "CANCEL", SITE_PREEMPT_CANCEL, NULL, false },
                   { "SUSPEND", SITE_PREEMPT_SUSPEND,
                     "left out: PreemptMode SUSPEND: that suspended jobs give their CPUs to others; "
-                    "they keep their GPUs and memory, so that no job gets GPUs by it" },
-                  { "GANG", SITE_PREEMPT_OFF, "left out: PreemptMode GANG: time slices" },
+                    "they keep their GPUs and memory, so that no job gets GPUs by it",
+                    false },
+                  { "GANG", SITE_PREEMPT_OFF, "left out: PreemptMode GANG: time slices", true },
                   { "WITHIN", SITE_PREEMPT_CLUSTER,
-                    "left out: PreemptMode WITHIN, read as that of the cluster" },
-                  { "CLUSTER", SITE_PREEMPT_CLUSTER, NULL } };
+                    "left out: PreemptMode WITHIN: that jobs of one QOS stop each other", true },
+                  { "CLUSTER", SITE_PREEMPT_CLUSTER, NULL, false } };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (strlen(modes[i].word) == length && strncasecmp(word, modes[i].word, length) == 0) {
-            *to = modes[i].mode;
+            *to = first || !modes[i].adds ? modes[i].mode : *to;
             if (modes[i].left_out)
                 site_remark(s, "%s", modes[i].left_out);
             return true;
@@ -267,13 +272,10 @@ static bool read_preempt_word(struct slurm_site *s, const char *word, size_t len
 
 bool site_preempt_read(struct slurm_site *s, const char *words, enum site_preempt *to)
 {
-    enum site_preempt one;
-    *to = SITE_PREEMPT_OFF;
     for (const char *at = words;; at++) {
         size_t length = strcspn(at, ",");
-        if (!read_preempt_word(s, at, length, &one))
+        if (!read_preempt_word(s, at, length, at == words, to))
             return false;
-        *to = one != SITE_PREEMPT_OFF ? one : *to; /* GANG beside another one changes nothing */
         at += length;
         if (!*at)
             return true;

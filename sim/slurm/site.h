@@ -62,8 +62,9 @@ uint32_t site_node_find(const struct slurm_site *s, const char *name);       /* 
 /* A remark, once; the same text again counts. */
 void site_remark(struct slurm_site *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A PreemptMode, of one word or "SUSPEND,GANG"; SUSPEND, GANG (alone: OFF) and WITHIN (that of the
- * cluster) are remarks. false: a word is none. */
+/* A PreemptMode: a word, with GANG and WITHIN beside it ("SUSPEND,GANG"), which change nothing
+ * then; alone GANG is OFF, and WITHIN that of the cluster. These and SUSPEND are remarks. false: a
+ * word is none (SchedMD/slurm:src/common/slurm_protocol_defs.c, preempt_mode_num). */
 bool site_preempt_read(struct slurm_site *s, const char *words, enum site_preempt *to);
 /* Global key of slurm.conf as text; NULL: not there. */
 const char *site_key(const struct slurm_site *s, const char *key);

@@ -6,8 +6,8 @@
 #pragma once
 #include "sim/workload/workload.h"
 
-/* A row: recorded_on wants recorded_wait_ns, and like promised_on no job that runs already. 0, or -1
- * with err. */
+/* A row: recorded_on wants recorded_wait_ns, and like promised_on no job that runs already. 0, or
+ * -1 with err. */
 int record_check(const struct job_row *row, const char *file, size_t line, struct error *err);
 /* Number of its record, from 1; 0: the row does not say when it started. */
 uint32_t record_add(struct workload *w, const struct job_row *row, const char *file, size_t line);

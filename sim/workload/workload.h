@@ -46,8 +46,8 @@ struct job_extra {
                                      its model */
     uint32_t record;              /* number in workload.record, from 1; 0: the trace does not say
                                      when it started */
-    uint32_t promised;            /* number in workload.record_place, from 1, of where it is promised
-                                     room at its submit time; 0: nowhere */
+    uint32_t promised;            /* number in workload.record_place, from 1, of where it is
+                                     promised room at its submit time; 0: nowhere */
 };
 /* Numbers in workload.wishes; ID_NONE: not given. partition: a list "a;b". */
 struct own_site { uint32_t partition, qos, account; int32_t nice; };

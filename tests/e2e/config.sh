@@ -49,6 +49,10 @@ again list -c "$work/list.csv" -t tests/golden/inputs/teams.csv -p sjf
 again listed -c "$work/list.csv" -t tests/golden/inputs/teams.csv -p sjf:scope=queue --retime 3:60 --pods 4 \
     --set preemption.start_s=20 --set storage.cache_gib=100 --estimates uniform:2
 again stream -c "$work/list.csv" -t tests/golden/inputs/teams.csv --stream 50 --seed 9
+# What a taint that stops nothing finds stays, and the dump says so.
+taints=tests/worlds/kept/taints-for-a-time
+again taints -c $taints/one.yaml -t $taints/jobs.csv -p fifo:blocking=skip
+grep -q 'taint: "b=c:NoSchedule".*running: keep' "$work/taints.yaml" && ok || fail "a dump of a taint that would stop: $(grep taint "$work/taints.yaml")"
 
 # ---- A changed value changes the run, and its circumstances ----
 cd "$work" || exit 1

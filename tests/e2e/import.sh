@@ -179,11 +179,15 @@ PreemptMode=SUSPEND,GANG
 NodeName=n1 CPUs=8 Gres=gpu:a100:4
 PartitionName=low Nodes=n1 PreemptMode=GANG,SUSPEND
 PartitionName=high Nodes=n1 PriorityTier=2 PreemptMode=GANG
+PartitionName=mid Nodes=n1 PreemptMode=CANCEL,WITHIN
+PartitionName=late Nodes=n1 PreemptMode=WITHIN,CANCEL
 END
 "$gpuyard" import slurm --conf suspend.conf -o suspending >out 2>err
 check "imported with SUSPEND: $(cat err)" $?
 [ "$(grep -c -e 'low.*preempt_mode: suspend' -e 'high.*preempt_mode: "off"' suspending/cluster.yaml)" = 2 ]
 check "partitions whose jobs are suspended, and are not: GANG alone" $?
+[ "$(grep -c -e 'mid.*preempt_mode: cancel' -e 'late.*preempt_mode: cancel' suspending/cluster.yaml)" = 2 ]
+check "WITHIN beside a mode leaves it" $?
 grep -q ',preempt=partition,preempt_mode=suspend$' suspending/report.txt
 check "the policy suspends" $?
 grep -q '^left out: PreemptMode SUSPEND: that suspended jobs give their CPUs' suspending/report.txt &&

@@ -412,6 +412,22 @@ said "odd" odd/report.txt "left out: selectors of jobs that run on nodes without
     "left out: objects of kind Pod that were read before" "guessed: nothing has run, as no object has a time"
 simulate odd
 
+# ---- One that tolerates all taints tolerates no more by others beside it: "*" stands alone in a trace (sim/cluster/labels.h)
+cat >every.yaml <<'END'
+{ apiVersion: v1, kind: Node, metadata: { name: a }, spec: { taints: [ { key: gpu, effect: NoSchedule } ] }, status: { allocatable: { cpu: 8, memory: 8Gi, nvidia.com/gpu: 1 } } }
+---
+{ apiVersion: v1, kind: Pod, metadata: { name: p }, spec: { tolerations: [ { key: gpu, operator: Exists, effect: NoSchedule }, { operator: Exists }, { key: x } ],
+  containers: [ { resources: { limits: { nvidia.com/gpu: 1 } } } ] } }
+END
+"$gpuyard" import kubernetes every.yaml -o every >shown 2>err
+check "a toleration of all taints beside others is imported: $(cat err)" $?
+cut -d, -f 1,22 every/now.csv >got
+got_is "a toleration of all taints beside others" <<'END'
+job_id,tolerations
+default/p,*
+END
+simulate every
+
 # ---- What cannot be read
 grep -v '^#' "$root/tests/e2e/kubernetes.txt" | sed 1d >table
 n=0

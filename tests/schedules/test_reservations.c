@@ -39,6 +39,9 @@ static const struct text_schedule rows[] = {
     /* A taint: Kubernetes' taint eviction, models.md 3.9. A job that tolerates it for a time may come again at once, as there. */
     { "NoExecute: what does not tolerate it is stopped", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {
         { 0, 150, 4, 0, Y }, { 0, 150, 4, 0, Y, .ends = 200, .took = "1:0123; 0:0123", .waits = { [WAIT_RESERVATION] = 50 } } } },
+    { "for 0 s: as if it did not", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {
+        { 0, 150, 4, 0, Y },
+        { 0, 150, 4, 0, Y, .ends = 200, .tolerations = "gone:NoExecute@0", .took = "1:0123; 0:0123", .waits = { [WAIT_RESERVATION] = 50 } } } },
     { "what tolerates it stays", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {
         { 0, 150, 4, 0, Y }, { 0, 150, 4, 0, Y, .tolerations = "gone", .took = "1:0123" } } },
     { "or another value: not", TAINT("NoExecute"), "fifo:blocking=skip", .jobs = {

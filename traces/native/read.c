@@ -12,8 +12,8 @@
 /* The cells of one row; without a cell the default of `nothing`. */
 struct native {
     struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity,
-        tolerations, pod_labels, pod_affinity, pod_anti_affinity, pod_spread, running_on, recorded_on, promised_on, data_set, image, partition, qos, account,
-        slices, podset_group;
+        tolerations, pod_labels, pod_affinity, pod_anti_affinity, pod_spread, running_on,
+        recorded_on, promised_on, data_set, image, partition, qos, account, slices, podset_group;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns,
         recorded_wait_ns;
     int64_t duty, bandwidth, used_mem_mib; /* duties in millionths */
@@ -488,7 +488,8 @@ static void fill(const struct native *n, struct job_row *job)
 
 /* The nodes and GPUs that a cell names; none: 0 of them. */
 static int take_places(const struct row *row, const struct cell *cell, const char *column,
-                       struct held_list *on, const struct held_at **to, uint32_t *n, struct error *err)
+                       struct held_list *on, const struct held_at **to, uint32_t *n,
+                       struct error *err)
 {
     if (cell->length && !running_on_parse(cell->text, on))
         return wrong(row, column, RUNNING_ON_WANT, err);

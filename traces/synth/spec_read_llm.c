@@ -173,8 +173,10 @@ static int check_adapters(const struct spec_reader *r, struct config_value v,
         return config_error(host, r->err, "want at least max_loras, %u, got %u", f->slots, f->host);
     uint32_t n = f->count ? f->count : recorded ? l->adapters : 0;
     if (s->mode == SERVICE_FLUID && n > f->slots)
-        return config_error(v, r->err, "want max_loras of at least the %u adapters, or mode requests: "
-                            "in mode fluid none waits for a place", n);
+        return config_error(v, r->err,
+                            "want max_loras of at least the %u adapters, or mode requests: in mode "
+                            "fluid none waits for a place",
+                            n);
     return 0;
 }
 

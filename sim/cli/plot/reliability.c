@@ -3,9 +3,9 @@
  * is that of `ettr`, of its completed jobs alone: the sum of GPUs x service time over the sum of GPUs
  * x time from the first start to the end. Service time is the completion time over the slowdown.
  *
- * Runs that differ in the seed alone are one: the time that their jobs of a size ran over the failures
- * of all of them, and the effective training time of all their jobs. A run without a failure of that
- * size has no `mttf_h`, and its jobs ran for the sum of their run_s. */
+ * Runs that differ in the seed alone are one: the time that their jobs of a size ran over the
+ * failures of all of them, and the effective training time of all their jobs. A run without a
+ * failure of that size has no `mttf_h`, and its jobs ran for the sum of their run_s. */
 #include "sim/cli/plot/kind.h"
 #include "sim/cli/plot/population.h"
 #include "sim/cli/plot/runs.h"

@@ -7,9 +7,10 @@
 #include "sim/io/output.h"
 #include "sim/study/sample.h"
 
-/* Steps of time: STEPS_WANTED, or more of a longer run, so that none is above FINE_S and an hour can
- * be looked into; but no more than the page, and memory, have room for in all levels of all runs,
- * and at least STEPS_LEAST. A number of the page takes two or three bytes on average: levels hold. */
+/* Steps of time: STEPS_WANTED, or more of a longer run, so that none is above FINE_S and an hour
+ * can be looked into; but no more than the page, and memory, have room for in all levels of all
+ * runs, and at least STEPS_LEAST. A number of the page takes two or three bytes on average: levels
+ * hold. */
 enum { VIEWS_MAX = 8, STEPS_LEAST = 480, STEPS_WANTED = 8640, FINE_S = 300, PAGE_NUMBERS = 1500000,
        MEMORY_NUMBERS = 16000000, QUEUES_SHOWN = 12, SERVICES_SHOWN = 16, BANDS_MAX = 9 };
 

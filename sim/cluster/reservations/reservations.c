@@ -99,24 +99,41 @@ static int read_nodes(const struct reservations_given *given, struct config_valu
     return set ? 0 : config_error(entry, err, "want at least one node");
 }
 
+static bool has_effect(const char *taint, const char *effect)
+{
+    const char *own = taint ? strchr(taint, ':') : NULL;
+    return own && !strcmp(own + 1, effect);
+}
+
+/* `running` is `stop` but for a taint that stops nothing. */
+static int default_running(struct config_value taint, int *running, struct error *err)
+{
+    static const struct config_key text = { .type = CONFIG_TEXT };
+    const char *word = NULL;
+    if (config_given(taint) && config_scalar(taint, &text, &word, err))
+        return -1;
+    *running = has_effect(word, "NoSchedule");
+    return 0;
+}
+
 /* One taint, which may be tolerated. */
 static int read_taint(struct config_value v, const struct file_reservation *f, struct arena *memory,
                       struct reservation *to, struct error *err)
 {
     if (!f->taint)
         return 0;
-    const char *effect = strchr(f->taint, ':');
-    bool executes = effect && !strcmp(effect, ":NoExecute");
+    bool executes = has_effect(f->taint, "NoExecute");
     if (taints_wrong(f->taint) || strchr(f->taint, ';') ||
-        !(executes || (effect && !strcmp(effect, ":NoSchedule"))))
+        !(executes || has_effect(f->taint, "NoSchedule")))
         return config_error(v, err,
                             "taint: want key[=value]:NoExecute or key[=value]:NoSchedule, got '%s'",
                             f->taint);
     if (config_count(f->queues) + config_count(f->users) + config_count(f->accounts) +
         config_count(f->partitions))
         return config_error(v, err, "want a taint, or queues, users, accounts and partitions");
-    if (!executes && f->when.running == 0)
-        to->when.keeps = true;
+    if (!executes && !to->when.keeps)
+        return config_error(config_look(v, "running"), err,
+                            "want 'keep', as a taint NoSchedule stops nothing, got 'stop'");
     to->taint = arena_text(memory, f->taint, strlen(f->taint));
     return 0;
 }
@@ -125,7 +142,8 @@ static int read_one(const struct reservations_given *given, struct config_value 
                     struct arena *memory, struct reservation *to, struct error *err)
 {
     struct file_reservation f = { .name = NULL };
-    if (config_fields(v, keys, &f, err) || closure_complete(v, &f.when, "reservation", err))
+    if (default_running(config_look(v, "taint"), &f.when.running, err) ||
+        config_fields(v, keys, &f, err) || closure_complete(v, &f.when, "reservation", err))
         return -1;
     if (strpbrk(f.name, "=!<>&|;:*, "))
         return config_error(v, err, "want a name without = ! < > & | ; : * , and spaces");

@@ -250,7 +250,8 @@ static int check_rails(struct config_value progress, struct config_value fabric,
                        const struct rate_rules *r, struct error *err)
 {
     if (r->fabric.rails && config_given(progress) && !r->parallel)
-        return config_error(config_look(fabric, "rails"), err, "wants 'progress: { parallel: 3d }'");
+        return config_error(config_look(fabric, "rails"), err,
+                            "wants 'progress: { parallel: 3d }'");
     return 0;
 }
 

@@ -38,8 +38,8 @@ struct training_model {
                                      of the whole job with global_batch. 0: not given */
     double compute_s;             /* of an iteration on a V100, without communication; with
                                      global_batch on a single one that does it all */
-    double input_cpu_s;           /* of CPUs, for the input of an iteration of a GPU; of the whole job
-                                     with global_batch. 0: CPUs do not matter */
+    double input_cpu_s;           /* of CPUs, for the input of an iteration of a GPU; of the whole
+                                     job with global_batch. 0: CPUs do not matter */
     bool   global_batch;  /* the batch is the whole job's: more GPUs, less to compute for each */
     double all_to_all_bytes;      /* that each GPU sends to all others in an iteration; 0: none */
     uint32_t tensor_parallel, pipeline_parallel;     /* GPUs that share one copy of the model; 1:

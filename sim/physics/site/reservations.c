@@ -5,7 +5,10 @@
  * are stopped as for maintenance, at the price of a preemption, unless `running: keep`. At its end
  * the nodes are open to all, and what runs there goes on. Where jobs may start:
  * scheduler/closed/reserved.c. What tolerates a taint NoExecute for some seconds is stopped like
- * others when it has run there for so long while it is there. */
+ * others when it has run there for so long while it is there.
+ *
+ * Events have as subject k, of n reservations, where reservation k drains, begins or ends, and n + k
+ * where the time of some job beside its taint is over. */
 #include "sim/cluster/reservations/reservations.h"
 #include "sim/base/memory.h"
 #include "sim/cluster/reservations/node_set.h"
@@ -78,7 +81,8 @@ static void clear_nodes(struct sched *s, uint32_t k, unsigned cause, interrupted
 static int64_t leaves_at_ns(const struct sched *s, job_id j, uint32_t k)
 {
     const struct reservation *r = &s->cluster->reservations->at[k];
-    int64_t lasts_s = r->taint && !r->when.keeps ? workload_tolerates_s(s->workload, j, r->taint) : -1;
+    int64_t lasts_s = r->taint && !r->when.keeps ? workload_tolerates_s(s->workload, j, r->taint)
+                                                 : -1;
     if (lasts_s < 0 || lasts_s == INT64_MAX || !live_of(s, j))
         return TIME_NEVER;
     int64_t from_ns = closure_end_ns(&r->when, s->now_ns) - (r->when.until_ns - r->when.from_ns);
@@ -102,7 +106,8 @@ static void plan_leave(struct sched *s, const struct live *l, uint32_t k)
     if (!on || at_ns == TIME_NEVER)
         return;
     run_background(s, 1);
-    event_queue_push(s->events, (struct event){ at_ns > s->now_ns ? at_ns : s->now_ns, EVENT_RESERVATION,
+    event_queue_push(s->events, (struct event){ at_ns > s->now_ns ? at_ns : s->now_ns,
+                                                EVENT_RESERVATION,
                                                 s->cluster->reservations->n + k });
 }
 
@@ -244,7 +249,8 @@ const struct run_model reservations_model = {
     .place = PLACE_OF(reservations_model),
     .name = "reservations", .summary = "nodes that only some jobs may use for a time", .wanted = wanted, .begin = begin,
     .unsaved = "that reservations begin so much sooner, as their times count from time 0",
-    .free = reservations_free, .placed = placed, .interrupted = interrupted, .events = 1u << EVENT_RESERVATION, .happens = happens,
+    .free = reservations_free, .placed = placed, .interrupted = interrupted,
+    .events = 1u << EVENT_RESERVATION, .happens = happens,
     .remark_name = "reservations", .remark = remark,
     .job_columns = job_columns, .job_row = job_row, .metrics = metrics, .summarise = summarise,
 };

@@ -1,17 +1,18 @@
-/* flow.c - see flow.h: the fixed point by bisection. */
+/* flow.c - see flow.h: fixed points, by false position. */
 #include "sim/serving/llm/flow.h"
 
 #include <math.h>
 
 enum { TRIES = 100 };
-#define CLOSE 1e-11 /* relative, of what is halved */
+#define CLOSE 1e-11 /* relative, of what is sought */
 #define FULL  .999  /* of what full steps serve: from there on the wait is as there */
 
-/* Where f, which is above 0 at low, falls below it: false position, in which an end that stays
- * halves its value (Dowell and Jarratt, BIT 11, 1971). f(x) is what x should be, less x. The end
- * that f does not cross. */
+/* What x should be, less x. */
 typedef double excess(void *self, double x);
 
+/* Where f, which is above 0 at low, falls below it: false position, in which the value at an end
+ * that stays is halved (Dowell and Jarratt, BIT 11, 1971). `low` or `high` where f is below 0, or
+ * above it, at both. */
 static double crossing(excess *f, void *self, double low, double high)
 {
     double at_low = f(self, low), at_high = f(self, high), x = at_low <= 0 ? low : high;

@@ -26,7 +26,7 @@
 
 struct llm_flow {
     double token_s, first_s, end_s;
-    double found_s;               /* L */
+    double found_s;               /* L of models.md 4.10: the step that an arrival finds */
     double running, context;      /* B, S */
     double busy, gpu;             /* shares of the time */
     double tdp;                   /* of the power of its steps over the TDP, mean of the time */

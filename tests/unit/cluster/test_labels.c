@@ -130,7 +130,8 @@ static void malformed(void **state)
                                         "a&", "&a", "!", "!a=b", "a>99999999999999999999999", "a>+5" };
     static const char *const taint[] = { "a", "a=b", "a:Noschedule", "a:", ":NoSchedule", "=b:NoSchedule", "a=:NoSchedule", ";", "a:NoExecute@5" };
     static const char *const toleration_text[] = { ":NoSchedule", "a:Never", "a=", "**", "*;a", ";", "a:NoSchedule@5",
-                                                    "a:NoExecute@", "a:NoExecute@x", "a:NoExecute@1.5" };
+                                                    "a:NoExecute@", "a:NoExecute@x", "a:NoExecute@1.5", "a:NoExecute@1000000000",
+                                                    "a:NoExecute@99999999999999999999" };
     for (size_t i = 0; i < sizeof label / sizeof *label; i++)
         if (!labels_wrong(label[i]) || !selector_wrong(label[i]))
             fail_msg("labels '%s'", label[i]);

@@ -97,6 +97,7 @@ const char *kube_tolerations(struct kube_site *s, struct kube_reader *r, struct 
 {
     static const char *const operators[] = { "Equal", "Exists", NULL };
     struct text t;
+    bool every = false;
     begin(&t);
     for (struct kube_value *v = kube_first(list); v; v = kube_next(v)) {
         const char *key = kube_text(r, v, "key"), *value = kube_text(r, v, "value");
@@ -116,14 +117,18 @@ const char *kube_tolerations(struct kube_site *s, struct kube_reader *r, struct 
         if (all && effect >= 0)
             remark(&s->remarks, "guessed: tolerations of one effect of all taints tolerate all "
                                 "effects");
+        every |= all;
+        if (all)
+            continue;
         between(&t, ';');
-        fprintf(t.f, "%s", all ? "*" : key);
-        if (!all && !exists && value && *value)
+        fputs(key, t.f);
+        if (!exists && value && *value)
             fprintf(t.f, "=%s", value);
-        if (!all && effect >= 0)
+        if (effect >= 0)
             fprintf(t.f, ":%s", effects[effect]);
     }
-    return end(s, &t);
+    const char *some = end(s, &t);
+    return every ? "*" : some;
 }
 
 /* ---- affinity ---- */

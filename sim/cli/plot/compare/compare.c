@@ -430,7 +430,7 @@ static void draw_points(struct comparison *c)
 static void put_bar(const struct comparison *c, const struct compared *one, size_t g, FILE *to)
 {
     int columns = c->r->canvas.columns;
-    int text = !c->many ? 12 : one->ratio ? 26 : 20;          /* "0.335 (0.0757 to 0.148)" */
+    int text = !c->many ? 12 : one->ratio ? 26 : 20;          /* "0.0998 (0.0757 to 0.148)" */
     bool beside = (int)c->longest + 4 + text < columns;          /* name, bar and text fit a line */
     int room = columns - text -
                put_bar_name(to, figure_memory(c->f), c->label[g],
