@@ -217,7 +217,8 @@ void slurm_entries(struct sched *s, struct slurm *m)
             sched_refuse(s, j, "slurm plans no shares of GPUs, MIG instances and required levels, and tasks of several kinds by "
                            "backfill alone");
         else if (!judged && !some_partition_holds(s, m, j))
-            sched_refuse(s, j, "its components, placed one after the other on nodes of their own, never fit");
+            sched_refuse(s, j,
+                         "its components, placed one after the other on nodes of their own, never fit");
         else
             n += entries_of(s, m, j, all + n);
     }

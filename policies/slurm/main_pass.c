@@ -83,7 +83,10 @@ static void serve(struct sched *s, struct slurm *m, struct main_pass *x, const s
     if (job_facts(s, e->job)->ask->next) {
         uint64_t *among;
         bool held = !slurm_limits_before(s, m, e) || !slurm_limits_after(s, m, e);
-        sched_blocked(s, e->job, held ? WAIT_LIMIT : finds_room(s, m, x->avail, e, &among) ? WAIT_ORDER : WAIT_GPUS);
+        sched_blocked(s, e->job,
+                      held                                    ? WAIT_LIMIT
+                      : finds_room(s, m, x->avail, e, &among) ? WAIT_ORDER
+                                                              : WAIT_GPUS);
         if (!slurm_reserves_nothing(s, m, e))
             block(m, x, e->partition, false);
         return;

@@ -45,8 +45,10 @@ static int mode_of(struct sched *s, const struct slurm *m, job_id j, int64_t *gr
     *grace_ns = tiers ? m->partition[own->partition].grace_ns : m->site->qos[qos].grace_ns;
     if (said == SITE_PREEMPT_CLUSTER)
         return (int)m->params->preempt_mode;
-    static const int modes[] = { [SITE_PREEMPT_OFF] = MODE_OFF, [SITE_PREEMPT_REQUEUE] = MODE_REQUEUE,
-                                 [SITE_PREEMPT_CANCEL] = MODE_CANCEL, [SITE_PREEMPT_SUSPEND] = MODE_SUSPEND };
+    static const int modes[] = { [SITE_PREEMPT_OFF] = MODE_OFF,
+                                 [SITE_PREEMPT_REQUEUE] = MODE_REQUEUE,
+                                 [SITE_PREEMPT_CANCEL] = MODE_CANCEL,
+                                 [SITE_PREEMPT_SUSPEND] = MODE_SUSPEND };
     return modes[said];
 }
 

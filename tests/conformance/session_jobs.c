@@ -166,9 +166,13 @@ static bool take_pods(struct making *m, const json_t *job)
             !same_key(first, task, "pod_anti_affinity_key"))
             return false;
     json_object_foreach((json_t *)(uintptr_t)json_object_get(first, "pod_affinity_labels"), name, value) {
+        if (n >= sizeof m->labels || k >= sizeof needs)
+            return false;
         n += (size_t)snprintf(m->labels + n, sizeof m->labels - n, "%s%s=%s", n ? ";" : "", name, json_string_value(value));
         k += (size_t)snprintf(needs + k, sizeof needs - k, "%s%s=%s", k ? "&" : "", name, json_string_value(value));
     }
+    if (n >= sizeof m->labels || k >= sizeof needs)
+        return false;
     snprintf(m->beside, sizeof m->beside, "%s@%s", needs, beside ? beside : "");
     snprintf(m->apart, sizeof m->apart, "%s@%s", needs, apart ? apart : "");
     m->row.pod_labels = n ? m->labels : NULL;

@@ -107,7 +107,10 @@ static int group_of(const struct node *node, struct group_spec *g, struct why wh
     json_t *value;
     size_t n = (size_t)snprintf(text, sizeof label[0], "node=%s;kai.scheduler/type=%s", node->name, node->name);
     json_object_foreach(json_object_get(node->json, "labels"), key, value)
-        n += (size_t)snprintf(text + n, sizeof label[0] - n, ";%s=%s", key, json_string_value(value));
+        if (n < sizeof label[0])
+            n += (size_t)snprintf(text + n, sizeof label[0] - n, ";%s=%s", key, json_string_value(value));
+    if (n >= sizeof label[0])
+        return because(CASE_SKIPPED, why, "labels of a node beyond %zu characters", sizeof label[0]);
     *g = (struct group_spec){
         .name = node->name, .count = 1, .gpus = (uint32_t)number_of(node->json, "gpus"), .labels = text,
         .gpu_mem_mib = (uint32_t)number_of(node->json, "gpu_memory_mib"), .cpu_milli = (int64_t)number_of(node->json, "cpu_milli"),
