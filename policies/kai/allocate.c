@@ -162,7 +162,8 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
         quota_pods_started(s, q, j, where);
         if (quota_lacks_tasks(s, j))
             quota_enter_waiting(s, q, j);
-        else if (more) /* otherwise the notice of the start does it */
+        /* otherwise the notice of the start does it; none comes while tasks of before still save */
+        else if (more || job_state(s, j) == JOB_GATHERING)
             quota_leave_waiting(s, q, j);
         if (more)
             quota_grew(s, q, j);
