@@ -7,7 +7,7 @@ static const unsigned char legal[JOB_STATES] = {
     [JOB_ABSENT] = TO(JOB_PENDING),
     [JOB_PENDING] = TO(JOB_RUNNING) | TO(JOB_CLAIMED) | TO(JOB_GATHERING) | TO(JOB_RELEASING) | TO(JOB_GONE),    /* releasing: withdrawn
                                                              while tasks of it still save; gone: refused, withdrawn */
-    [JOB_CLAIMED] = TO(JOB_RUNNING) | TO(JOB_PENDING) | TO(JOB_RELEASING),   /* gives the claim back */
+    [JOB_CLAIMED] = TO(JOB_RUNNING) | TO(JOB_PENDING) | TO(JOB_RELEASING) | TO(JOB_GATHERING),    /* the last three: it gives the claim back */
     [JOB_RUNNING] = TO(JOB_GONE) | TO(JOB_RELEASING) | TO(JOB_GATHERING),
     [JOB_GATHERING] = TO(JOB_RUNNING) | TO(JOB_PENDING),
     [JOB_GONE] = TO(JOB_PENDING),                            /* on demand, again */
