@@ -5,14 +5,15 @@
 
 static const unsigned char legal[JOB_STATES] = {
     [JOB_ABSENT] = TO(JOB_PENDING),
-    [JOB_PENDING] = TO(JOB_RUNNING) | TO(JOB_CLAIMED) | TO(JOB_GATHERING) | TO(JOB_RELEASING) | TO(JOB_GONE),    /* releasing: withdrawn
-                                                             while tasks of it still save; gone: refused, withdrawn */
-    [JOB_CLAIMED] = TO(JOB_RUNNING) | TO(JOB_PENDING) | TO(JOB_RELEASING) | TO(JOB_GATHERING),    /* the last three: it gives the claim back */
+    /* releasing: withdrawn while tasks of it still save; gone: refused, withdrawn */
+    [JOB_PENDING] = TO(JOB_RUNNING) | TO(JOB_CLAIMED) | TO(JOB_GATHERING) | TO(JOB_RELEASING) | TO(JOB_GONE),
+    /* all but running: it gives the claim back */
+    [JOB_CLAIMED] = TO(JOB_RUNNING) | TO(JOB_PENDING) | TO(JOB_RELEASING) | TO(JOB_GATHERING),
     [JOB_RUNNING] = TO(JOB_GONE) | TO(JOB_RELEASING) | TO(JOB_GATHERING),
     [JOB_GATHERING] = TO(JOB_RUNNING) | TO(JOB_PENDING),
     [JOB_GONE] = TO(JOB_PENDING),                            /* on demand, again */
-    [JOB_RELEASING] = TO(JOB_PENDING) | TO(JOB_CLAIMED) | TO(JOB_RUNNING) | TO(JOB_GONE),    /* claimed, running: it
-                                                                                             moves; gone: cancelled, or see running.c */
+    /* claimed, running: it moves; gone: cancelled, or see running.c */
+    [JOB_RELEASING] = TO(JOB_PENDING) | TO(JOB_CLAIMED) | TO(JOB_RUNNING) | TO(JOB_GONE),
 };
 
 bool life_allows(enum job_state from, enum job_state to)
