@@ -342,6 +342,8 @@ static void plan_together(struct sched *s, struct slurm *m, struct backfill *x, 
     }
     if (p.from == m->now_s)
         x->together[x->n_together++] = e;
+    else
+        sched_blocked(s, e->job, slurm_limits_after(s, m, e) ? WAIT_GPUS : WAIT_LIMIT);
 }
 
 /* On nodes that are looked for anew, reservations or not (_het_job_start_now), in the first of its
