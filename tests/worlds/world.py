@@ -17,8 +17,8 @@ from workloads import Workloads
 REALS = {
     "batch_sched_delay": [0, 3], "sched_interval": [1, 60], "default_queue_depth": [1, 100],
     "partition_job_depth": [0, 100], "sched_max_job_start": [0, 1], "bf_interval": [1, 30],
-    "bf_window": [10, 1440], "bf_resolution": [1, 60, 300], "bf_max_job_test": [20, 500],
-    "bf_max_job_part": [0, 20], "bf_max_job_user": [0, 20], "bf_max_job_start": [0, 1],
+    "bf_window": [10, 1440], "bf_resolution": [1, 60, 300], "bf_max_job_test": [1, 5, 500],
+    "bf_max_job_part": [0, 2], "bf_max_job_user": [0, 1], "bf_max_job_start": [0, 1],
     "bf_node_space_size": [0, 10], "bf_window_linear": [0, 600], "bf_min_age_reserve": [0, 100],
     "bf_min_prio_reserve": [0, 1000], "w_assoc": [0, 100], "w_jobsize": [0, 1000],
     "w_partition": [0, 1000], "preempt_reorder_count": [0, 1, 3], "requeue_delay_s": [0, 121],
