@@ -113,6 +113,9 @@ static bool go_on(struct sched *s, struct quota_state *from, struct quota_state 
     bool goes = sched_count_in(s, j, to->flavor) == SCHED_OK;
     if (goes) {
         line_remove(from->awaited, j);
+        quota_pods_ended(s, from, j);
+        quota_meets(s, to, j);
+        quota_pods_arrived(s, to, j);
         own->scenario = own->consolidated = 0;
         own->n_found = 0;
         own->pass = from->pass; /* once a pass */

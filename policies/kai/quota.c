@@ -170,6 +170,15 @@ static void enter(struct sched *s, struct quota_state *q, job_id j)
         line_push(q->owed, j, (struct line_key){ .time_ns = q->n_awaited++ });
 }
 
+void quota_meets(struct sched *s, struct quota_state *q, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
+    q->min_priority = min_i32(q->min_priority, f->priority);
+    q->max_priority = max_i32(q->max_priority, f->priority);
+    q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;
+}
+
 static void quota_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
@@ -179,13 +188,8 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
         line_push(pools->homeless, j, (struct line_key){ 0 });
         return;
     }
-    int32_t priority = job_facts(s, j)->priority;
-    q->min_priority = min_i32(q->min_priority, priority);
-    q->max_priority = max_i32(q->max_priority, priority);
-    const struct job_facts *f = job_facts(s, j);
-    bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
-    q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;
-    if (queue_facts(s, f->queue)->first_child != ID_NONE)
+    quota_meets(s, q, j);
+    if (queue_facts(s, job_facts(s, j)->queue)->first_child != ID_NONE)
         line_push(q->misplaced, j, (struct line_key){ 0 });
     else if (quota_pods_say(s, j, false) && !quota_chooses(s, q, j))
         line_push(q->unheeded, j, (struct line_key){ 0 });

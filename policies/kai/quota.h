@@ -276,6 +276,9 @@ struct quota_pools {           /* policy.state_size */
     struct line *homeless; /* jobs that no pool of their queue may have */
 };
 
+/* A job of kinds that the shard may not have had before: it arrives, or goes on from another. */
+void quota_meets(struct sched *s, struct quota_state *q, job_id j);
+
 /* ---- pools.c: node pools ---- */
 void pools_begin(struct sched *s, const struct quota_params *params, struct quota_pools *pools);
 /* The shard of a job; NULL: none of its queue's pools may have it. */
