@@ -9,9 +9,9 @@
  * Here a job waits in the first pool of its queue's list that may have it. When a pass of that pool
  * has nothing for it, it goes on to the next that may. Of a queue's jobs of one shape the first go:
  * as many as idle GPUs of the next pool would hold, and one more, which may reclaim there. No other
- * job that is no easier (as many tasks or more, preemptible or not) follows from that pool until
- * room comes free anywhere: it would fare no better. A job that has started stays in its pool, and
- * waits there when it is evicted. */
+ * job that is no easier (as many tasks or more, preemptible or not, of no higher priority) follows
+ * from that pool until room comes free anywhere: it would fare no better. A job that has started
+ * stays in its pool, and waits there when it is evicted. */
 #include "policies/kai/quota.h"
 
 /* ---- The shards ---- */
@@ -103,7 +103,7 @@ static bool one_has_gone(const struct sched *s, const struct leaf_shape *here,
                          const struct job_facts *f)
 {
     return here->gone_room == sched_room_version(s) && f->min_tasks >= here->gone_tasks &&
-           !f->preemptible >= here->gone_firm;
+           !f->preemptible >= here->gone_firm && f->priority <= here->gone_priority;
 }
 
 static bool go_on(struct sched *s, struct quota_state *from, struct quota_state *to, job_id j)
@@ -140,6 +140,7 @@ static bool some_go_on(struct sched *s, struct quota_state *q, struct leaf *l, j
         here->gone_room = sched_room_version(s);
         here->gone_tasks = f->min_tasks;
         here->gone_firm = !f->preemptible;
+        here->gone_priority = f->priority;
         here->going = room_for(s, to, j) + 1;
     }
     here->going--;

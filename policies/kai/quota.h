@@ -76,10 +76,11 @@ struct leaf_shape {
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
     struct quota_amount ask;
     enum wait_reason why;         /* as last reported */
-    /* pools.c: one of so many tasks, preemptible or not, went on when room was gone_room; more may,
-     * in this pass */
+    /* pools.c: one of so many tasks, of that priority, preemptible or not, went on when room was
+     * gone_room; more may, in this pass */
     uint64_t gone_room;
     uint32_t gone_tasks, going;
+    int32_t gone_priority;
     bool gone_firm;
 };
 /* The first of them, and what it wants. */

@@ -155,11 +155,15 @@ static const struct schedule rows[] = {
         { 0, 100, 2, 0, B, .gpu_type = "H100" }, { 0, 100, 2, 0, B, .gpu_type = "A100" },
         { 1, 100, 2, 1, B, .gpu_type = "A100", .ends = 119 + NEXT, .stops = 1 }, { 10, 18, 2, 10 + 2 * NEXT, A, .took = "1:23" } } },
     /* Neither of the last two finds room in the first pool. In the second the job of priority 1 stops that of 0, which has
-     * done 9 s and goes on when it has ended: 28 + 91. */
+     * done 9 s and goes on when it has ended: 28 + 91. So does one that asks for the same. */
     { "pools: preempts in the next kind", "quota", TWO_KINDS(2, 2), .flavor = TWO_FLAVORS,
       .queue = { ORG, OF("a", 0, two_and_two, USUAL) }, .overhead = UNPAID, .jobs = {
         { 0, 200, 2, 0, A, .priority = 1, .took = "0:01" }, { 1, 100, 2, 1 + NEXT, A, .ends = 119 + 2 * NEXT, .stops = 1 },
         { 10, 18, 2, 10 + 2 * NEXT, A, .priority = 1, .tasks = 2, .took = "1:0 1:1" } } },
+    { "pools: what asks for the same preempts there, too", "quota", TWO_KINDS(2, 2), .flavor = TWO_FLAVORS,
+      .queue = { ORG, OF("a", 0, two_and_two, USUAL) }, .overhead = UNPAID, .jobs = {
+        { 0, 200, 2, 0, A, .priority = 1, .took = "0:01" }, { 1, 100, 2, 1 + NEXT, A, .ends = 119 + 2 * NEXT, .stops = 1 },
+        { 10, 18, 2, 10 + 2 * NEXT, A, .priority = 1, .took = "1:01" } } },
     /* A queue has what it lists; all tasks of a job are in one pool. */
     { "pools: no quota of the kind", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = { ORG, OF_N("a", 0, two_of_h, 1, USUAL) },
       .jobs = { { 0, 10, 1, NEVER, A, .gpu_type = "A100", .refused = "no flavor that its queue has a quota of has enough nodes that it may use" },
