@@ -6,27 +6,43 @@ struct main_pass {
     bool *blocked, *limited;      /* [partitions] by a job that a limit holds */
     uint32_t *tried, *held;       /* [partitions] entries of it, and those that a limit holds */
     uint64_t *avail;
-    uint64_t *kept;               /* nodes that left the pass for a job that a limit holds */
-    bool any_kept;
+    /* nodes that left the pass for a job that a limit holds, and for those or one that waits for
+     * backfill with room for it; NULL: none did */
+    uint64_t *kept_by_limit, *kept_idle;
     double started;
 };
 
-static void block(struct slurm *m, struct main_pass *x, uint32_t partition, bool limited)
+static void keep(struct sched *s, const struct slurm *m, const struct main_pass *x, uint32_t partition,
+                 uint64_t **kept)
 {
-    x->blocked[partition] = true;
-    x->limited[partition] = limited;
-    x->any_kept |= limited;
-    for (uint32_t w = 0; w < m->words; w++) {
-        x->kept[w] |= limited ? x->avail[w] & m->partition[partition].nodes[w] : 0;
-        x->avail[w] &= ~m->partition[partition].nodes[w];
-    }
+    if (!*kept)
+        *kept = slurm_set(s, m, NULL);
+    for (uint32_t w = 0; w < m->words; w++)
+        (*kept)[w] |= x->avail[w] & m->partition[partition].nodes[w];
 }
 
-static uint64_t *nodes_for(struct sched *s, const struct slurm *m, const uint64_t *avail, uint32_t partition)
+/* For an entry that waits for `why`. */
+static void block(struct sched *s, const struct slurm *m, struct main_pass *x, uint32_t partition,
+                  enum wait_reason why)
+{
+    x->blocked[partition] = true;
+    x->limited[partition] = why == WAIT_LIMIT;
+    if (why == WAIT_LIMIT)
+        keep(s, m, x, partition, &x->kept_by_limit);
+    if (why != WAIT_GPUS)
+        keep(s, m, x, partition, &x->kept_idle);
+    for (uint32_t w = 0; w < m->words; w++)
+        x->avail[w] &= ~m->partition[partition].nodes[w];
+}
+
+/* Nodes of `avail` that the entry may take now, for as long as it may run. */
+static uint64_t *free_nodes(struct sched *s, const struct slurm *m, const uint64_t *avail,
+                            const struct entry *e)
 {
     uint64_t *among = slurm_set(s, m, avail);
     for (uint32_t w = 0; w < m->words; w++)
-        among[w] &= m->partition[partition].nodes[w] & ~m->completing[w];
+        among[w] &= m->partition[e->partition].nodes[w] & ~m->completing[w];
+    slurm_outages(s, e->job, m->now_s, slurm_limit_s(s, m, e->job, e->partition), among);
     return among;
 }
 
@@ -36,25 +52,24 @@ static bool finds_room(struct sched *s, const struct slurm *m, const uint64_t *a
 {
     struct need need = slurm_need_in(s, m, e->job, e->partition);
     struct seats where;
-    *among = nodes_for(s, m, avail, e->partition);
-    slurm_outages(s, e->job, m->now_s, slurm_limit_s(s, m, e->job, e->partition), *among);
+    *among = free_nodes(s, m, avail, e);
     return slurm_set_count(m, *among) >= need.nodes &&
            slurm_select(s, m, &need, *among, &m->room, &where);
 }
 
-/* It would find room with the nodes that left the pass for a job that a limit holds. */
-static bool behind_held(struct sched *s, const struct slurm *m, const struct main_pass *x,
-                        const struct entry *e)
+/* It would find room with these nodes that left the pass, too. */
+static bool behind(struct sched *s, const struct slurm *m, const struct main_pass *x,
+                   const struct entry *e, const uint64_t *kept)
 {
     uint64_t *all = slurm_set(s, m, x->avail), *among;
-    for (uint32_t w = 0; w < m->words; w++)
-        all[w] |= x->kept[w];
-    return x->any_kept && finds_room(s, m, all, e, &among);
+    for (uint32_t w = 0; kept && w < m->words; w++)
+        all[w] |= kept[w];
+    return kept && finds_room(s, m, all, e, &among);
 }
 
 /* TRIED_HELD: over a limit, with room or without, or behind a job over a limit, and it blocks its
- * partition for that. */
-enum tried { TRIED_STARTED, TRIED_NO_ROOM, TRIED_OVER_LIMIT, TRIED_HELD };
+ * partition for that. TRIED_BEHIND: behind jobs that leave room idle, not for limits alone. */
+enum tried { TRIED_STARTED, TRIED_NO_ROOM, TRIED_OVER_LIMIT, TRIED_HELD, TRIED_BEHIND };
 
 static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
 {
@@ -63,7 +78,9 @@ static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *
         bool over = !slurm_limits_after(s, m, e);
         if (!over && slurm_set_count(m, among) >= slurm_need(s, e->job).nodes)
             slurm_preempt(s, m, e, among);
-        return over || behind_held(s, m, x, e) ? TRIED_HELD : TRIED_NO_ROOM;
+        return over || behind(s, m, x, e, x->kept_by_limit) ? TRIED_HELD
+               : behind(s, m, x, e, x->kept_idle)           ? TRIED_BEHIND
+                                                            : TRIED_NO_ROOM;
     }
     if (!slurm_limits_after(s, m, e))
         return m->params->assoc_limit_stop <= 0 || job_over_limit(s, e->job) ? TRIED_OVER_LIMIT : TRIED_HELD;
@@ -73,31 +90,39 @@ static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *
     return TRIED_STARTED;
 }
 
+/* Why a job of components waits, which backfill alone starts: with room for it, until backfill comes
+ * to it. No node has left backfill's cycle for what has blocked a partition here. */
+static enum wait_reason why_components_wait(struct sched *s, const struct slurm *m, const struct entry *e)
+{
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
+    if (!slurm_limits_before(s, m, e) || !slurm_limits_after(s, m, e))
+        return WAIT_LIMIT;
+    return slurm_room_apart(s, m, &need, free_nodes(s, m, m->up, e)) ? WAIT_ORDER : WAIT_GPUS;
+}
+
 /* All behind a job that a limit holds wait for that limit. */
 static void serve(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
 {
+    enum wait_reason why;
     if (x->blocked[e->partition]) {
         sched_blocked(s, e->job, x->limited[e->partition] ? WAIT_LIMIT : WAIT_ORDER);
         return;
     }
     if (job_facts(s, e->job)->ask->next) {
-        uint64_t *among;
-        bool held = !slurm_limits_before(s, m, e) || !slurm_limits_after(s, m, e);
-        sched_blocked(s, e->job,
-                      held                                    ? WAIT_LIMIT
-                      : finds_room(s, m, x->avail, e, &among) ? WAIT_ORDER
-                                                              : WAIT_GPUS);
+        why = why_components_wait(s, m, e);
+        sched_blocked(s, e->job, why);
         if (!slurm_reserves_nothing(s, m, e))
-            block(m, x, e->partition, false);
+            block(s, m, x, e->partition, why);
         return;
     }
     enum tried tried = slurm_limits_before(s, m, e) ? try_entry(s, m, x, e) : TRIED_OVER_LIMIT;
     if (tried == TRIED_STARTED)
         return;
-    sched_blocked(s, e->job, tried == TRIED_NO_ROOM ? WAIT_GPUS : WAIT_LIMIT);
-    x->held[e->partition] += tried != TRIED_NO_ROOM;
+    why = tried == TRIED_NO_ROOM ? WAIT_GPUS : tried == TRIED_BEHIND ? WAIT_ORDER : WAIT_LIMIT;
+    sched_blocked(s, e->job, why);
+    x->held[e->partition] += why == WAIT_LIMIT;
     if (tried != TRIED_OVER_LIMIT && !slurm_reserves_nothing(s, m, e))
-        block(m, x, e->partition, tried == TRIED_HELD);
+        block(s, m, x, e->partition, why);
 }
 
 /* As many entries of its partition were tried as may be. Behind nothing but jobs that limits hold
@@ -120,7 +145,6 @@ void slurm_main(struct sched *s, struct slurm *m, bool full)
         .tried = sched_scratch(s, m->n_partitions * sizeof *x.tried),
         .held = sched_scratch(s, m->n_partitions * sizeof *x.held),
         .avail = slurm_set(s, m, m->up),
-        .kept = slurm_set(s, m, NULL),
     };
     double depth = 0, most = m->params->sched_max_job_start;
     bool left = false;            /* entries that were not looked at */

@@ -352,6 +352,13 @@ bool slurm_select(struct sched *s, const struct slurm *m, const struct need *nee
     return all_selected(s, m, need, among, room, false, false, to);
 }
 
+bool slurm_room_apart(struct sched *s, const struct slurm *m, const struct need *need,
+                      const uint64_t *among)
+{
+    struct seats where;
+    return all_selected(s, m, need, among, &m->room, false, true, &where);
+}
+
 bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
 {
     const struct view *v = sched_view(s, FREE_IDLE);

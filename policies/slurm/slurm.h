@@ -155,6 +155,9 @@ void slurm_room_give(struct sched *s, struct room *room, job_id j);      /* as i
  * they do not suffice. */
 bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
                   const uint64_t *among, const struct room *room, struct seats *to);
+/* What is free now has a place on nodes of `among` for each component, on nodes of its own. */
+bool slurm_room_apart(struct sched *s, const struct slurm *m, const struct need *need,
+                      const uint64_t *among);
 /* Starts all components of the entry there. */
 bool slurm_start_at(struct sched *s, struct slurm *m, const struct entry *e, const struct seats *where);
 /* Starts the entry, of one component, on nodes of `among`; a node that the world refuses is left out. false: nowhere. */

@@ -195,5 +195,27 @@ END
 plays components_limit slurm:$every <<'END'
 h - -
 END
+# A cycle of backfill tests one entry, that of a, which its QOS holds for ever: it never comes to h, which no main pass starts. h waits
+# behind others, and so does c, as h has blocked q, with the nodes of r; no stall.
+cat >one.yaml <<'END'
+nodes: [{ group: g, count: 2, gpus: 2 }]
+qos: [{ name: few, group_gpus: 1 }]
+partitions: [{ name: p, nodes: all }, { name: q, nodes: all }, { name: r, nodes: all }]
+END
+cat >jobs.csv <<'END'
+job_id,submit_s,duration_s,gpus,estimate_s,group,partition,qos
+a,0,100,2,100,,p,few
+h,1,100,1,100,a,p;q,
+h,1,100,2,100,b,p;q,
+c,2,10,1,60,,r,
+END
+plays components_never_tested slurm:$every,bf_max_job_test=1 <<'END'
+a - -
+h - -
+c - -
+END
+"$gpuyard" run -q -c one.yaml -t jobs.csv -p slurm:$every,bf_max_job_test=1 --outputs all -o waits 2>err
+[ "$(awk -F, '$3 == "wait" { printf "%s %s, ", $4, $5 }' waits/events.csv)" = "a limit, h order, c order, " ] && ok ||
+    fail "components_never_tested: $(grep wait waits/events.csv)"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
