@@ -69,7 +69,7 @@ void suspend_dropped(struct sched *s, struct live *l, unsigned cause, const char
     job_loses(s, l, done_ns, lost_ns);
     ledger_interval(s, l->suspended, l->split);
     job_cost_add(s, l->job, (struct job_cost){ .lost_ns = l->split[ACCOUNT_LOST] });
-    books_lost(s, l->job, books_cause(s, l, cause), l->suspended, l->split[ACCOUNT_LOST]);
+    books_lost(s, l->job, cause, l->suspended, l->split[ACCOUNT_LOST]);
     job_gpu_time_lost(s, l->job, (int128_t)l->split[ACCOUNT_LOST] * placement_gpu_milli(l->suspended));
     suspend_forgets(s, l);
     decision_log(s, l->job, "stop", "dropped", why);

@@ -13,7 +13,7 @@ enum { VALUES_AT_MOST = 16 };
 
 struct books { const char *queue; double held, owed, satisfied, fair, borrowed, unused; };    /* GPU-seconds */
 struct value { const char *metric, *scope; double value; };
-enum deed { NOTHING, MOVES, STOPS, STOPS_FOR_2, KEEPS, ROLLS_BACK, BREAKS, BREAKS_FOR_2 };
+enum deed { NOTHING, MOVES, STOPS, STOPS_FOR_2, KEEPS, ROLLS_BACK, BREAKS, BREAKS_FOR_2, SUSPENDS_FOR_2, DROPS };
 
 struct row {
     const char *name, *policy;    /* NULL: the script */
@@ -21,7 +21,7 @@ struct row {
     struct queue_spec queue[QUEUES_AT_MOST];
     struct overhead overhead;
     double until, period;
-    enum deed deed;               /* of the script, to job 1 at 5 s */
+    enum deed deed;               /* of the script, to job 1 at 5 s; what it suspends it drops in the next pass */
     unsigned named_for;                /* intervals that name the job that they were ended for */
     struct job jobs[JOBS_AT_MOST];
     struct books books[QUEUES_AT_MOST];
@@ -42,8 +42,8 @@ static void do_it(struct sched *s)
     if (deed == BREAKS || deed == BREAKS_FOR_2)
         assert_int_equal(sched_stop_task(s, 0, 0, STOP_SAVE), SCHED_OK);
     else
-        assert_int_equal(sched_stop(s, 0, STOP_SAVE), SCHED_OK);
-    if (deed != STOPS && deed != BREAKS)
+        assert_int_equal(sched_stop(s, 0, deed == SUSPENDS_FOR_2 ? STOP_SUSPEND : deed == DROPS ? STOP_RESTART : STOP_SAVE), SCHED_OK);
+    if (deed != STOPS && deed != BREAKS && deed != DROPS)
         sched_note(s, 0, 1);
     if (deed == MOVES)
         assert_int_equal(sched_start(s, 0, other), SCHED_OK);
@@ -51,7 +51,7 @@ static void do_it(struct sched *s)
         assert_int_equal(sched_keep(s, 0), SCHED_OK);
     if (deed == ROLLS_BACK)
         sched_rollback(s, mark);
-    deed = NOTHING;
+    deed = deed == SUSPENDS_FOR_2 ? DROPS : NOTHING;
 }
 
 static void follow(struct sched *s, const void *params, void *state)
@@ -65,7 +65,7 @@ static void follow(struct sched *s, const void *params, void *state)
         do_it(s);
     for (job_id j = (job_id)n_jobs; j-- > 0;) {
         struct request r = job_request(s, j);
-        const struct placement *p = job_state(s, j) == JOB_PENDING ? sched_place(s, sched_view(s, FREE_IDLE), &r) : NULL;
+        const struct placement *p = job_state(s, j) == JOB_PENDING && !job_suspended(s, j) ? sched_place(s, sched_view(s, FREE_IDLE), &r) : NULL;
         if (p)
             assert_int_equal(sched_start(s, j, p), SCHED_OK);
     }
@@ -255,6 +255,10 @@ static const struct row rows[] = {
     { "stopped, and rolled back", NULL, ONE_NODE(1), ONES, .deed = ROLLS_BACK,
       .jobs = { { 0, 10, 1, .queue = "X" }, { 5, 1, 1, .queue = "Y" } },
       .books = { { "X", 10, 10, 10, 5, 0, 1 } }, .values = { { "preemptions", "all", 0 }, { "preemptions_reclaim", "all", 0 } } },
+    /* The stop is for job 2 and loses nothing; dropped at 6 s, for no job, it loses 5 s */
+    { "suspended for one of another queue, and dropped", NULL, ONE_NODE(1), ONES, .deed = SUSPENDS_FOR_2, .named_for = 1,
+      .jobs = { { 0, 10, 1, .queue = "X" }, { 5, 1, 1, .queue = "Y" } },
+      .values = { { "preemptions_reclaim", "queue=X", 1 }, { "lost_gpu_h_reclaim", "all", 0 }, { "lost_gpu_h_policy", "queue=X", 5. / 3600 } } },
     /* Job 1 holds 2 GPUs to 5 s, and without use one of them to 8 */
     { "a gang is broken", NULL, ONE_NODE(2), ONES, .until = 8, .deed = BREAKS,
       .jobs = { { 0, 40, 2, .tasks = 2, .queue = "X" }, { 6, 9, 1, .queue = "Y" } }, .books = { { "X", 13, 8, 8, 8, 5, 0 } },
