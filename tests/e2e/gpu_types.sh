@@ -61,6 +61,29 @@ for run in "fifo" "srtf" "las" "preemptive" "quota" "drf" "easy" "conservative" 
     python3 check.py out.d "$run" >wrong 2>&1 && ok || fail "$run: $(cat wrong)"
     "$root/scripts/check_schedule" out.d >checked 2>&1 && ok || fail "$run: $(cat checked)"
 done
+# On the small cluster `slurm` refuses the jobs that no choice of nodes fits, each component on nodes of its own, and no others.
+cat >never.py <<'PY'
+import csv
+from itertools import combinations
+model, gpus, parts = ["V100"] * 4 + ["A100"] * 3 + ["H100"], {"V100": 4, "A100": 8, "H100": 8}, {}
+for row in csv.DictReader(open("t.csv")):
+    tasks = int(row["tasks"])
+    parts.setdefault(row["job_id"], []).append((tasks, int(row["gpus"]) // tasks, row["gpu_type"]))
+def fits(left, free):
+    if not left:
+        return True
+    tasks, each, type = left[0]
+    holds = {n: gpus[model[n]] // each for n in free if type in ("", model[n])}
+    return any(sum(holds[n] for n in nodes) >= tasks and fits(left[1:], free - set(nodes))
+               for k in range(1, tasks + 1) for nodes in combinations(holds, k))
+state = {r["job_id"]: r["state"] for r in csv.DictReader(open("small.d/jobs.csv"))}
+never = [j for j in parts if not fits(parts[j], frozenset(range(8)))]
+assert 0 < len(never) < len(parts)
+for j in parts:
+    assert state[j] == ("rejected" if j in never else "completed"), (j, state[j], parts[j])
+PY
+"$G" run -q -c c.yaml -t t.csv -p slurm -o small.d >out 2>err && python3 never.py >wrong 2>&1 && ok ||
+    fail "slurm, small: $(cat err; tail -1 wrong)"
 # What is written is what was read; how much each type is asked for
 "$G" convert t.csv -o again.csv -q >out 2>err
 check "convert" $?
