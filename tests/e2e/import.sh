@@ -193,6 +193,30 @@ check "the policy suspends" $?
 grep -q '^left out: PreemptMode SUSPEND: that suspended jobs give their CPUs' suspending/report.txt &&
     grep -q '^left out: PreemptMode GANG: time slices' suspending/report.txt
 check "what suspending does not do is said" $?
+# Slurm 22.05.8 refuses a PreemptType with WITHIN, GANG or OFF alone: "PreemptType and PreemptMode values
+# incompatible"; a QOS with WITHIN alone has no mode left once its bit is off (preempt_qos.c, _job_preempt_mode)
+cat >qos_within <<'END'
+Name|Preempt|PreemptMode
+low||within
+mid||cluster
+high|low,mid|requeue,within
+END
+for mode in WITHIN GANG OFF CLUSTER; do
+    printf '%s\n' PreemptType=preempt/qos PreemptMode=$mode 'NodeName=n1 CPUs=8 Gres=gpu:a100:4' 'PartitionName=all Nodes=n1' >alone.conf
+    "$gpuyard" import slurm --conf alone.conf --accounts accounts --qos qos_within -o alone >out 2>err
+    check "imported with $mode alone: $(cat err)" $?
+    grep -q ',preempt=qos,preempt_mode=off$' alone/report.txt && grep -q '^guessed: no job is stopped: Slurm does not start' alone/report.txt
+    check "$mode alone stops no job, and it is said" $?
+done
+sed -n 's/^  - { name: \("[lmh][a-z]*"\).*\(preempt_mode: [^,} ]*\).*/\1 \2/p' alone/cluster.yaml >got
+got_is "modes of QOS: of WITHIN alone off, of cluster none" <<'END'
+"low" preempt_mode: "off"
+"high" preempt_mode: requeue
+END
+sed -i 's/^PreemptMode=.*/PreemptMode=REQUEUE,NOW/' alone.conf
+"$gpuyard" import slurm --conf alone.conf -o alone2 >out 2>err
+[ $? -ne 0 ] && grep -q "^gpuyard: alone.conf:2:.*PreemptMode: want OFF, .*got 'REQUEUE,NOW'" err
+check "a word that is no mode is an error: $(cat err)" $?
 [ ! -e shown_site/jobs.csv ] && [ ! -e shown_site/now.csv ]
 check "no log, no trace" $?
 
