@@ -42,4 +42,4 @@ bool import_has_queue(const struct import *im, const char *name);        /* jobs
  * with err. */
 int import_jobs(struct import *im, struct output *o, bool now, uint32_t *jobs, struct error *err);
 char *import_policy(struct import *im);          /* NAME:PARAMETERS; the caller frees it */
-void out_quoted(struct output *o, const char *text); /* in double quotes, as YAML and JSON */
+void out_quoted(struct output *o, const char *text); /* as config_put_quoted() */

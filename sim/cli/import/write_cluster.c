@@ -2,6 +2,7 @@
 #include "sim/base/memory.h"
 #include "sim/cli/import/import.h"
 #include "sim/cluster/catalogue.h"
+#include "sim/io/config.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,13 +12,13 @@
 
 void out_quoted(struct output *o, const char *text)
 {
-    out_char(o, '"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            out_char(o, '\\');
-        out_char(o, (unsigned char)*text < ' ' ? ' ' : *text);
-    }
-    out_char(o, '"');
+    char *quoted = NULL;
+    size_t length;
+    FILE *f = mem_stream(&quoted, &length);
+    config_put_quoted(f, text);
+    mem_stream_end(f, &quoted);
+    out_text(o, quoted);
+    free(quoted);
 }
 
 /* ---- which nodes, in which order ---- */
