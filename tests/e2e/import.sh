@@ -286,6 +286,17 @@ check "it runs: $(cat err)" $?
 "$gpuyard" import slurm --conf gone.conf --jobs gone.jobs -o unsaid >out 2>err && "$gpuyard" run -c unsaid/cluster.yaml -t unsaid/jobs.csv -p slurm -o unsaid_run >out 2>err
 check "without files of QOS and accounts it runs: $(grep -v warning err)" $?
 
+# ---- The run of the report is of the trace that has jobs, or of none; a long path stands there whole
+long=$(printf 'd%.0s' $(seq 120))/$(printf 'e%.0s' $(seq 120))
+mkdir -p "$long"
+"$gpuyard" import slurm --conf gone.conf -o "$long/site" >out 2>err
+grep -q "^gpuyard run -c $long/site/cluster.yaml -t TRACE -p slurm" out && grep -q '^no jobs were written: TRACE is a trace of yours$' out
+check "no log: a trace of yours" $?
+sed 2,3d gone.jobs | sed 's/|200|10|COMPLETED/|Unknown|10|RUNNING/' >gone.now
+"$gpuyard" import slurm --conf gone.conf --jobs gone.now -o gone_now >out 2>err
+tail -n 1 out | grep -q "^gpuyard run -c gone_now/cluster.yaml -t gone_now/now.csv -p slurm"
+check "nothing has ended: now.csv" $?
+
 # ---- The guide: its commands of gpuyard, over this site
 mkdir guide
 cp site/slurm.conf site/nodes.conf site/gres.conf site/topology.conf qos guide

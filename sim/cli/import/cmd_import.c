@@ -3,6 +3,7 @@
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/import/import.h"
 #include "sim/cli/import/import_kubernetes.h"
+#include "sim/cli/import/run_line.h"
 #include "traces/formats/dates.h"
 
 #include <inttypes.h>
@@ -207,10 +208,11 @@ static void put_report(struct import *im, struct output *o, const char *director
             out_printf(o, " (%" PRIu64 " times)", im->site->remark[i].times);
         out_char(o, '\n');
     }
-    out_printf(o, "gpuyard run -c %.200s/cluster.yaml -t %.200s/jobs.csv -p ", directory,
-               directory);
-    out_text(o, policy);
-    out_char(o, '\n');
+    import_put_run(o, directory,
+                   im->jobs       ? file_names[JOBS]
+                   : im->now_jobs ? file_names[NOW]
+                                  : NULL,
+                   policy);
 }
 
 /* Writes one of the files; NULL with err, or without if there is nothing to write. */
