@@ -423,5 +423,11 @@ if [ -r "$forms/sacct.txt" ]; then
 else
     echo "skipped: the recordings are not below \$GPUYARD_SHARED"
 fi
+head -n 1 chain >empty
+"$gpuyard" import slurm --conf site/slurm.conf --jobs empty -o empty_log >out 2>err
+check "a log without jobs is imported: $(cat err)" $?
+"$gpuyard" import slurm --conf site/slurm.conf --jobs empty --reservations res -o empty_log >out 2>err
+[ $? -ne 0 ] && grep -q '^gpuyard: --reservations: want a time in empty: theirs are as from its end$' err
+check "reservations want the end of a log: $(cat err)" $?
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -163,6 +163,8 @@ static int read_log(struct import *im, const struct import_options *x, struct er
     im->log = im->in ? slurm_log_read(im->in, &how, err) : NULL;
     if (!im->log || !x->reservations)
         return im->log ? 0 : -1;
+    if (im->log->latest_s == NO_TIME)
+        return error_set(err, "--reservations: want a time in %s: theirs are as from its end", x->jobs);
     int result = slurm_reservations_read(
         &im->reservations, im->site, (struct slurm_clock){ date_parse, how.zone_s }, x->reservations, err);
     if (im->reservations.local_times && !how.zone_said)

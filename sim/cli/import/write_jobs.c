@@ -294,9 +294,10 @@ static void take_keys(struct writing *w)
         }
         w->key[w->n++] = (struct key){ job.submit_ns, job.tie, k };
     }
-    if (w->n)
-        qsort(w->key, w->n, sizeof *w->key, by_submit);
-    w->origin_ns = w->now ? log->latest_s * NS_PER_S : w->n ? w->key[0].submit_ns : 0;
+    if (!w->n)
+        return;
+    qsort(w->key, w->n, sizeof *w->key, by_submit);
+    w->origin_ns = w->now ? log->latest_s * NS_PER_S : w->key[0].submit_ns;
 }
 
 static int add_jobs(struct writing *w, struct workload *to, struct error *err)
