@@ -167,7 +167,7 @@ static int take_qos_key(struct reading *r, const struct given *g, struct slurm_q
     else if (is(g, "PreemptMode"))
         return site_preempt_read(r->remarks, g->value, &q->preempt)
                    ? 0
-                   : wrong(g, "OFF, REQUEUE, CANCEL, SUSPEND, GANG, WITHIN or CLUSTER", err);
+                   : wrong(g, SITE_PREEMPT_WANT, err);
     else if (!is_harmless(g))
         site_remark(r->remarks, "left out: key %.40s of QOS", g->key);
     return 0;

@@ -240,29 +240,33 @@ static bool is_yes(const char *value)
     return strcasecmp(value, "YES") == 0;
 }
 
-/* One word of the list, the first of it or not. false: there is no such word. */
-static bool read_preempt_word(struct slurm_site *s, const char *word, size_t length, bool first,
+/* One word of the list: a mode, or one that adds to it. false: there is no such word. */
+static bool read_preempt_word(struct slurm_site *s, const char *word, size_t length, bool *adds,
                               enum site_preempt *to)
 {
     static const struct {
         const char *word;
-        enum site_preempt mode; /* of a word that adds to others: where it stands alone */
+        enum site_preempt mode;
+        bool adds; /* and is no mode */
         const char *left_out;
-        bool adds;
-    } modes[] = { { "OFF", SITE_PREEMPT_OFF, NULL, false },
-                  { "REQUEUE", SITE_PREEMPT_REQUEUE, NULL, false },
-                  { "CANCEL", SITE_PREEMPT_CANCEL, NULL, false },
-                  { "SUSPEND", SITE_PREEMPT_SUSPEND,
-                    "left out: PreemptMode SUSPEND: that suspended jobs give their CPUs to others; "
-                    "they keep their GPUs and memory, so that no job gets GPUs by it",
-                    false },
-                  { "GANG", SITE_PREEMPT_OFF, "left out: PreemptMode GANG: time slices", true },
-                  { "WITHIN", SITE_PREEMPT_CLUSTER,
-                    "left out: PreemptMode WITHIN: that jobs of one QOS stop each other", true },
-                  { "CLUSTER", SITE_PREEMPT_CLUSTER, NULL, false } };
+    } modes[] = {
+        { "OFF", SITE_PREEMPT_OFF, false, NULL },
+        { "REQUEUE", SITE_PREEMPT_REQUEUE, false, NULL },
+        { "CANCEL", SITE_PREEMPT_CANCEL, false, NULL },
+        { "SUSPEND", SITE_PREEMPT_SUSPEND, false,
+          "left out: PreemptMode SUSPEND: that suspended jobs give their CPUs to others; they keep "
+          "their GPUs and memory, so that no job gets GPUs by it" },
+        { "CLUSTER", SITE_PREEMPT_CLUSTER, false, NULL },
+        { "GANG", SITE_PREEMPT_OFF, true, "left out: PreemptMode GANG: time slices" },
+        { "WITHIN", SITE_PREEMPT_OFF, true,
+          "left out: PreemptMode WITHIN: that jobs of one QOS stop each other" },
+        { "PRIORITY", SITE_PREEMPT_OFF, true,
+          "left out: PreemptMode PRIORITY: that only jobs of lower priority are stopped" },
+    };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (strlen(modes[i].word) == length && strncasecmp(word, modes[i].word, length) == 0) {
-            *to = first || !modes[i].adds ? modes[i].mode : *to;
+            *adds |= modes[i].adds;
+            *to = modes[i].adds ? *to : modes[i].mode;
             if (modes[i].left_out)
                 site_remark(s, "%s", modes[i].left_out);
             return true;
@@ -272,14 +276,19 @@ static bool read_preempt_word(struct slurm_site *s, const char *word, size_t len
 
 bool site_preempt_read(struct slurm_site *s, const char *words, enum site_preempt *to)
 {
+    bool adds = false;
+    *to = SITE_PREEMPT_CLUSTER;
     for (const char *at = words;; at++) {
         size_t length = strcspn(at, ",");
-        if (!read_preempt_word(s, at, length, at == words, to))
+        if (!read_preempt_word(s, at, length, &adds, to))
             return false;
         at += length;
         if (!*at)
-            return true;
+            break;
     }
+    if (adds && *to == SITE_PREEMPT_CLUSTER)
+        *to = SITE_PREEMPT_OFF;
+    return true;
 }
 
 static void leave_partition_key(struct slurm_site *s, const struct conf_pair *p)
@@ -317,7 +326,7 @@ static int take_partition_key(struct slurm_site *s, const struct conf_pair *p,
     if (conf_is(p, "PreemptMode"))
         return site_preempt_read(s, p->value, &to->preempt)
                    ? 0
-                   : conf_error(p, "OFF, REQUEUE, CANCEL, SUSPEND or GANG", err);
+                   : conf_error(p, SITE_PREEMPT_WANT, err);
     if (conf_is(p, "Priority")) {
         if (conf_integer(p, 0, 65533, &to->tier, err) != 0)
             return -1;
@@ -516,6 +525,9 @@ int site_read_conf(struct slurm_site *s, const char *path, struct error *err)
                         s->conf.pair[r->first].value);
     }
     remark_unread(s);
+    const struct conf_pair *mode = conf_global(&s->conf, "PreemptMode");
+    if (mode && !site_preempt_read(s, mode->value, &s->preempt))
+        return conf_error(mode, SITE_PREEMPT_WANT, err);
     return s->n_nodes || take_all_nodes(s, &s->conf, err) == 0
                ? (s->n_partitions ? 0 : take_all_partitions(s, &s->conf, false, err))
                : -1;

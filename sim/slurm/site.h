@@ -37,6 +37,7 @@ struct site_partition {
 struct site_remark { char *text; uint64_t times; };
 struct slurm_site {
     struct conf conf;             /* slurm.conf, for its single keys */
+    enum site_preempt preempt;    /* its PreemptMode; CLUSTER: it has none */
     struct site_node *node; size_t n_nodes, nodes_capacity;
     struct site_partition partition[SITE_PARTITIONS_MAX]; size_t n_partitions;
     struct intern *names;         /* of nodes: name number n is node n */
@@ -62,9 +63,12 @@ uint32_t site_node_find(const struct slurm_site *s, const char *name);       /* 
 /* A remark, once; the same text again counts. */
 void site_remark(struct slurm_site *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A PreemptMode: a word, with GANG and WITHIN beside it ("SUSPEND,GANG"), which change nothing
- * then; alone GANG is OFF, and WITHIN that of the cluster. These and SUSPEND are remarks. false: a
- * word is none (SchedMD/slurm:src/common/slurm_protocol_defs.c, preempt_mode_num). */
+/* A PreemptMode: a mode, and GANG, WITHIN and PRIORITY beside it ("SUSPEND,GANG"), which are left
+ * out, with a remark, as is SUSPEND. These three without a mode are OFF, also of a QOS, and not
+ * CLUSTER: Slurm takes their bits off, and nothing is left. false: a word is none
+ * (SchedMD/slurm:src/common/slurm_protocol_defs.c, preempt_mode_num;
+ * src/plugins/preempt/qos/preempt_qos.c, _job_preempt_mode; PRIORITY is of 24.05). */
+#define SITE_PREEMPT_WANT "OFF, REQUEUE, CANCEL, SUSPEND, GANG, WITHIN, PRIORITY or CLUSTER"
 bool site_preempt_read(struct slurm_site *s, const char *words, enum site_preempt *to);
 /* Global key of slurm.conf as text; NULL: not there. */
 const char *site_key(const struct slurm_site *s, const char *key);

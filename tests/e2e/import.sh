@@ -110,7 +110,7 @@ nodes that are down or drained are left out
 left out: SchedulerParameters bf_continue
 guessed: GPU type a100 is A100-SXM4-40, the first of several in the catalogue
 guessed: GPU type v100 is V100-SXM2-16, the first of several in the catalogue
-account math of the log is not among the accounts: it deserves nothing
+account math of the log is not among the accounts: it deserves nothing, and has no limits
 guessed: an account deserves its part of all GPUs by Fairshare, rounded down
 guessed: Fairshare=parent of an account or user is one share
 gpuyard run -c whole/cluster.yaml -t whole/jobs.csv -p slurm:scheduler=backfill,priority=multifactor,w_age=1000,w_fairshare=5000,max_age_s=86400,bf_interval=60,bf_window=1440,preempt=partition,preempt_mode=requeue
@@ -120,7 +120,7 @@ got_is "the jobs that ended" <<'END'
 job_id,submit_s,duration_s,gpus,group,tasks,cpus_per_task,mem_gib_per_task,gpu_type,queue,user,estimate_s,status,node_selector,max_per_node,recorded_wait_s,partition,qos,account,x_partition,x_start_s,x_nodes,x_scheduler
 1,0,100,8,,2,4,1,a100,phys,ann,120,,ib=yes,1,0,batch,normal,phys,batch,0,n[01-02],main
 2_1,5,10,1,,,1,,,chem,bob,60,failed,,,5,urgent,fast,chem,urgent,10,n05,backfill
-6,60,10,1,,,1,,,math,eve,60,failed,,,0,batch,normal,math,batch,60,n01,main
+6,60,10,1,,,1,,,math,eve,60,failed,,,0,batch,normal,,batch,60,n01,main
 END
 
 # ---- For every policy: partitions are labels. n02 is node 1; at 1100, the last time of the log, job 4 has run
@@ -193,6 +193,30 @@ check "the policy suspends" $?
 grep -q '^left out: PreemptMode SUSPEND: that suspended jobs give their CPUs' suspending/report.txt &&
     grep -q '^left out: PreemptMode GANG: time slices' suspending/report.txt
 check "what suspending does not do is said" $?
+# Slurm 22.05.8 refuses a PreemptType with WITHIN, GANG or OFF alone: "PreemptType and PreemptMode values
+# incompatible"; a QOS with WITHIN alone has no mode left once its bit is off (preempt_qos.c, _job_preempt_mode)
+cat >qos_within <<'END'
+Name|Preempt|PreemptMode
+low||within
+mid||cluster
+high|low,mid|requeue,within
+END
+for mode in WITHIN GANG OFF CLUSTER; do
+    printf '%s\n' PreemptType=preempt/qos PreemptMode=$mode 'NodeName=n1 CPUs=8 Gres=gpu:a100:4' 'PartitionName=all Nodes=n1' >alone.conf
+    "$gpuyard" import slurm --conf alone.conf --accounts accounts --qos qos_within -o alone >out 2>err
+    check "imported with $mode alone: $(cat err)" $?
+    grep -q ',preempt=qos,preempt_mode=off$' alone/report.txt && grep -q '^guessed: no job is stopped: Slurm does not start' alone/report.txt
+    check "$mode alone stops no job, and it is said" $?
+done
+sed -n 's/^  - { name: \("[lmh][a-z]*"\).*\(preempt_mode: [^,} ]*\).*/\1 \2/p' alone/cluster.yaml >got
+got_is "modes of QOS: of WITHIN alone off, of cluster none" <<'END'
+"low" preempt_mode: "off"
+"high" preempt_mode: requeue
+END
+sed -i 's/^PreemptMode=.*/PreemptMode=REQUEUE,NOW/' alone.conf
+"$gpuyard" import slurm --conf alone.conf -o alone2 >out 2>err
+[ $? -ne 0 ] && grep -q "^gpuyard: alone.conf:2:.*PreemptMode: want OFF, .*got 'REQUEUE,NOW'" err
+check "a word that is no mode is an error: $(cat err)" $?
 [ ! -e shown_site/jobs.csv ] && [ ! -e shown_site/now.csv ]
 check "no log, no trace" $?
 
@@ -215,6 +239,63 @@ grep -q '^guessed: GPUs of jobs that run are spread evenly over their nodes$' ch
 check "an even spread is a guess" $?
 "$gpuyard" run -c chained/cluster.yaml -t chained/now.csv -p fifo -o chain_run >out 2>err
 check "it runs: $(head -n 1 err)" $?
+
+# ---- A log of the past names partitions, QOS and accounts that are no more, and so may the files of the site
+cat >gone.conf <<'END'
+NodeName=n[1-2] CPUs=8 Gres=gpu:4
+PartitionName=all Nodes=ALL Default=YES QOS=away
+PartitionName=other Nodes=n1
+END
+cat >gone.qos <<'END'
+Name|Priority|Preempt
+normal|1|
+high|9|away,normal
+END
+cat >gone.accounts <<'END'
+Cluster - 'c':Fairshare=1
+Parent - 'root'
+Account - 'phys':Fairshare=1
+Parent - 'phys'
+User - 'ann':Fairshare=1:DefaultQOS='away'
+User - 'bob':Fairshare=1:DefaultQOS='normal'
+END
+cat >gone.jobs <<'END'
+JobID|User|Account|Partition|QOS|Submit|Start|End|TimelimitRaw|State|AllocTRES
+1|ann|phys|old|away|100|100|200|10|COMPLETED|cpu=1,gres/gpu=1
+2|bob|chem|old,other|normal|100|100|200|10|COMPLETED|cpu=1,gres/gpu=1
+3|bob|phys|all|high|100|100|200|10|COMPLETED|cpu=1,gres/gpu=1
+END
+"$gpuyard" import slurm --conf gone.conf --qos gone.qos --accounts gone.accounts --jobs gone.jobs -o gone >out 2>err
+check "imported with what is no more: $(cat err)" $?
+cells gone/jobs.csv job_id,queue,partition,qos,account >got
+got_is "names that the site has" <<'END'
+job_id,queue,partition,qos,account
+1,phys,,,phys
+2,chem,other,normal,
+3,phys,all,high,phys
+END
+grep 'away\|old\|chem' gone/report.txt >got
+got_is "names that it has not" <<'END'
+account chem of the log is not among the accounts: it deserves nothing, and has no limits
+left out: QOS away, which is not among the QOS (3 times)
+partition old of the log is not one of the site: its jobs are of the others that they name, or of the default one (2 times)
+QOS away of the log is not among the QOS: its jobs have the default one
+END
+"$gpuyard" run -c gone/cluster.yaml -t gone/jobs.csv -p slurm -o gone_run >out 2>err
+check "it runs: $(cat err)" $?
+"$gpuyard" import slurm --conf gone.conf --jobs gone.jobs -o unsaid >out 2>err && "$gpuyard" run -c unsaid/cluster.yaml -t unsaid/jobs.csv -p slurm -o unsaid_run >out 2>err
+check "without files of QOS and accounts it runs: $(grep -v warning err)" $?
+
+# ---- The run of the report is of the trace that has jobs, or of none; a long path stands there whole
+long=$(printf 'd%.0s' $(seq 120))/$(printf 'e%.0s' $(seq 120))
+mkdir -p "$long"
+"$gpuyard" import slurm --conf gone.conf -o "$long/site" >out 2>err
+grep -q "^gpuyard run -c $long/site/cluster.yaml -t TRACE -p slurm" out && grep -q '^no jobs were written: TRACE is a trace of yours$' out
+check "no log: a trace of yours" $?
+sed 2,3d gone.jobs | sed 's/|200|10|COMPLETED/|Unknown|10|RUNNING/' >gone.now
+"$gpuyard" import slurm --conf gone.conf --jobs gone.now -o gone_now >out 2>err
+tail -n 1 out | grep -q "^gpuyard run -c gone_now/cluster.yaml -t gone_now/now.csv -p slurm"
+check "nothing has ended: now.csv" $?
 
 # ---- The guide: its commands of gpuyard, over this site
 mkdir guide
@@ -342,5 +423,11 @@ if [ -r "$forms/sacct.txt" ]; then
 else
     echo "skipped: the recordings are not below \$GPUYARD_SHARED"
 fi
+head -n 1 chain >empty
+"$gpuyard" import slurm --conf site/slurm.conf --jobs empty -o empty_log >out 2>err
+check "a log without jobs is imported: $(cat err)" $?
+"$gpuyard" import slurm --conf site/slurm.conf --jobs empty --reservations res -o empty_log >out 2>err
+[ $? -ne 0 ] && grep -q '^gpuyard: --reservations: want a time in empty: theirs are as from its end$' err
+check "reservations want the end of a log: $(cat err)" $?
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

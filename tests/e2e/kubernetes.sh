@@ -99,7 +99,7 @@ END
 cut -d, -f 1-9,13-18,20,22-24 whole/now.csv >got
 got_is "what runs and waits" <<'END'
 job_id,submit_s,duration_s,gpus,group,tasks,min_tasks,cpus_per_task,mem_gib_per_task,queue,user,priority,preemptible,estimate_s,status,node_selector,tolerations,running_on,started_s
-vision/train,0,1800,4,,1,,3,10,vision,vision,0,yes,,completed,disk=hdd,gpu:NoSchedule,1,-1800
+vision/train,0,1800,4,,1,,3,10,vision,vision,0,yes,,completed,disk=hdd,gpu:NoSchedule;else,1,-1800
 speech/big-5,0,7200,16,,2,,0,,speech,speech,1000,yes,7200,completed,,,,
 END
 cut -d, -f 1-4,18,25 whole/jobs.csv >got

@@ -1,11 +1,20 @@
 /* fuzz_slurm.c - any bytes as a file of a Slurm site, or as its log with the jobs that wait and run:
- * the first byte says which, or GPUYARD_SLURM does. */
-#include "sim/slurm/accounts.h"
-#include "sim/slurm/hostlist.h"
+ * the first byte says which, or GPUYARD_SLURM does. What is read is written as `import slurm` does:
+ * a cluster file, which is YAML, the policy, and the jobs. */
+#include "sim/cli/import/import.h"
+#include "sim/io/config.h"
 #include "tests/fuzz/fuzz.h"
-#include "traces/slurm/log.h"
+#include "traces/formats/dates.h"
 
+#include <fcntl.h>
 #include <unistd.h>
+
+/* See yaml.h: a parser that libfyaml has left in pieces is not freed. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfyaml";
+}
 
 static const char *as_file(const uint8_t *bytes, size_t length)
 {
@@ -27,57 +36,126 @@ static void check(const struct slurm_site *s, const struct slurm_accounts *a)
         FUZZ_MUST(a->assoc[i].parent == SITE_NONE || a->assoc[i].parent < i);
 }
 
-/* gres.conf and topology.conf are over nodes n1 to n4. */
+/* What `write` writes, if it is to be YAML. */
+static void check_yaml(struct import *im, void (*write)(struct import *im, struct output *o))
+{
+    static char path[64];
+    struct error err = { "" };
+    snprintf(path, sizeof path, "/tmp/gpuyard-fuzz-%ld.yaml", (long)getpid());
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    struct output *o = output_stream(fd, path);
+    write(im, o);
+    FUZZ_MUST(output_commit(o, &err) == 0);
+    close(fd);
+    struct input *in = input_open(path, &err);
+    struct config *c = config_read(in, &err);
+    FUZZ_MUST(c || strstr(err.text, "want at most"));
+    config_free(c);
+    input_close(in);
+    unlink(path);
+}
+
+static void write_all(struct import *im, struct output *o)
+{
+    import_cluster(im, o);
+    if (im->log)
+        (void)import_reservations(im, o);
+}
+
+/* `length` makes the choices of the command. */
+static void check_import(struct import *im, size_t length)
+{
+    struct error err = { "" };
+    im->plain = length % 2;
+    im->memory_counts = length / 2 % 2;
+    import_order(im);
+    if (im->n_present)
+        check_yaml(im, write_all);
+    int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (int now = 0; now < 2 && im->log && im->n_present; now++) {
+        uint32_t jobs = 0;
+        struct output *o = output_stream(fd, "/dev/null");
+        fuzz_said(import_jobs(im, o, now, &jobs, &err) != 0, &err);
+        FUZZ_MUST(jobs <= im->log->n_jobs);
+        output_discard(o);
+        err.text[0] = 0;
+    }
+    close(fd);
+    free(import_policy(im));
+    free(im->order);
+    free(im->number);
+}
+
+/* gres.conf, topology.conf, reservations and the log are over nodes n1 to n4. */
 static int add_nodes(struct slurm_site *s, struct error *err)
 {
     static const char nodes[] = "NodeName=n[1-4] Gres=gpu:4 State=IDLE\n";
     return site_read_nodes(s, as_file((const uint8_t *)nodes, sizeof nodes - 1), err);
 }
 
-static void read_log(const uint8_t *bytes, size_t length)
+static void read_log(struct import *im, const uint8_t *bytes, size_t length)
 {
     struct error err = { "" };
     struct slurm_log_options how = { .waiting = true, .running = true, .details = true,
                                      .runs = (int)(length % 3) };
-    struct input *in = input_from_bytes(bytes, length, "fuzz", &err);
-    struct slurm_log *log = in ? slurm_log_read(in, &how, &err) : NULL;
+    im->in = input_from_bytes(bytes, length, "fuzz", &err);
+    im->log = im->in ? slurm_log_read(im->in, &how, &err) : NULL;
     struct log_request *memory = log_request_new();
     struct job_row row;
-    fuzz_said(!log, &err);
-    for (uint32_t k = 0; log && k < log->n_jobs; k++)
-        FUZZ_MUST(!log_job_row(log, k, memory, &row) || (row.job_id_length && row.duration_ns >= 0));
+    fuzz_said(!im->log, &err);
+    for (uint32_t k = 0; im->log && k < im->log->n_jobs; k++)
+        FUZZ_MUST(!log_job_row(im->log, k, memory, &row) ||
+                  (row.job_id_length && row.duration_ns >= 0));
     log_request_free(memory);
-    slurm_log_free(log);
-    input_close(in);
+}
+
+static int read_file(struct import *im, char which, const char *path, struct error *err)
+{
+    static const char log[] = "JobID|State|Submit|Start|End|AllocTRES\n"
+                              "1|COMPLETED|1|2|1767225600|gres/gpu=1\n";
+    struct slurm_site *s = im->site;
+    if (strchr("gtr", which) && add_nodes(s, err) != 0)
+        return -1;
+    if (which == 'r')
+        read_log(im, (const uint8_t *)log, sizeof log - 1);
+    return which == 'g'   ? site_read_gres(s, path, err)
+           : which == 't' ? site_read_topology(s, path, err)
+           : which == 'n' ? site_read_nodes(s, path, err)
+           : which == 'p' ? site_read_partitions(s, path, err)
+           : which == 'a' ? accounts_read(&im->accounts, s, path, err)
+           : which == 'q' ? qos_read(&im->accounts, s, path, err)
+           : which == 'r' ? slurm_reservations_read(&im->reservations, s,
+                                                    (struct slurm_clock){ date_parse, 0 }, path, err)
+                          : site_read_conf(s, path, err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     struct error err = { "" };
-    struct slurm_site *s = site_new();
-    struct slurm_accounts a = { 0 };
+    struct import im = { .site = site_new() };
     const char *said = getenv("GPUYARD_SLURM");
     char which = said && *said ? *said : length ? (char)bytes[0] : 'c';
+    bytes += length > 0;
+    length -= length > 0;
+    int result = 0;
     if (which == 'j') {
-        read_log(bytes + (length > 0), length - (length > 0));
-        site_free(s);
-        return 0;
+        FUZZ_MUST(add_nodes(im.site, &err) == 0);
+        read_log(&im, bytes, length);
+    } else {
+        const char *path = as_file(bytes, length);
+        result = read_file(&im, which, path, &err);
+        fuzz_said(result != 0, &err);
+        unlink(path);
     }
-    int result = which == 'g' || which == 't' ? add_nodes(s, &err) : 0;
-    const char *path = as_file(bytes + (length > 0), length - (length > 0));
-    if (result == 0)
-        result = which == 'g'   ? site_read_gres(s, path, &err)
-                 : which == 't' ? site_read_topology(s, path, &err)
-                 : which == 'n' ? site_read_nodes(s, path, &err)
-                 : which == 'p' ? site_read_partitions(s, path, &err)
-                 : which == 'a' ? accounts_read(&a, s, path, &err)
-                 : which == 'q' ? qos_read(&a, s, path, &err)
-                                : site_read_conf(s, path, &err);
-    fuzz_said(result != 0, &err);
-    if (result == 0)
-        check(s, &a);
-    accounts_free(&a);
-    site_free(s);
-    unlink(path);
+    if (result == 0) {
+        check(im.site, &im.accounts);
+        if (which != 'j' || im.log)
+            check_import(&im, length);
+    }
+    slurm_log_free(im.log);
+    input_close(im.in);
+    slurm_reservations_free(&im.reservations);
+    accounts_free(&im.accounts);
+    site_free(im.site);
     return 0;
 }

@@ -115,7 +115,7 @@ struct slurm_log {
     struct log_row *row; size_t n_rows, rows_capacity;
     uint32_t *run, n_run;         /* rows in the order of jobs */
     struct log_job *job; size_t n_jobs, jobs_capacity;
-    int64_t latest_s;             /* the latest time in the file */
+    int64_t latest_s;             /* the latest time in the file; NO_TIME: it has none */
     struct intern *names;
     struct arena *memory;
     bool has[40];                 /* columns that the header has, by enum log_column */

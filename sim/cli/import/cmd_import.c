@@ -3,6 +3,7 @@
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/import/import.h"
 #include "sim/cli/import/import_kubernetes.h"
+#include "sim/cli/import/run_line.h"
 #include "traces/formats/dates.h"
 
 #include <inttypes.h>
@@ -162,6 +163,8 @@ static int read_log(struct import *im, const struct import_options *x, struct er
     im->log = im->in ? slurm_log_read(im->in, &how, err) : NULL;
     if (!im->log || !x->reservations)
         return im->log ? 0 : -1;
+    if (im->log->latest_s == NO_TIME)
+        return error_set(err, "--reservations: want a time in %s: theirs are as from its end", x->jobs);
     int result = slurm_reservations_read(
         &im->reservations, im->site, (struct slurm_clock){ date_parse, how.zone_s }, x->reservations, err);
     if (im->reservations.local_times && !how.zone_said)
@@ -207,10 +210,11 @@ static void put_report(struct import *im, struct output *o, const char *director
             out_printf(o, " (%" PRIu64 " times)", im->site->remark[i].times);
         out_char(o, '\n');
     }
-    out_printf(o, "gpuyard run -c %.200s/cluster.yaml -t %.200s/jobs.csv -p ", directory,
-               directory);
-    out_text(o, policy);
-    out_char(o, '\n');
+    import_put_run(o, directory,
+                   im->jobs       ? file_names[JOBS]
+                   : im->now_jobs ? file_names[NOW]
+                                  : NULL,
+                   policy);
 }
 
 /* Writes one of the files; NULL with err, or without if there is nothing to write. */

@@ -4,7 +4,9 @@
  * plain: only what every policy reads. A partition is then a node label partition.NAME=yes, which
  * its jobs select; tiers, QOS and limits of accounts are left out. Otherwise the sections
  * partitions, qos, accounts and time_limits are written for policy slurm, and the trace has the
- * columns partition, qos and account. */
+ * columns partition, qos and account. The log is of the past, and may name partitions, QOS and
+ * accounts that the site has no more: such a name is left out, with a remark, and the job is of
+ * what Slurm takes then, its default. */
 #pragma once
 #include "sim/io/output.h"
 #include "sim/slurm/accounts.h"
@@ -31,6 +33,9 @@ void import_order(struct import *im);            /* fills order, number, gpus */
 /* of the first 64; SITE_NONE: no such partition */
 uint32_t import_partition(const struct import *im, const char *name, size_t length);
 void import_cluster(struct import *im, struct output *o);
+/* Its sections partitions, qos, accounts and time_limits. */
+void import_batch_site(struct import *im, struct output *o);
+bool import_has_qos(const struct import *im, const char *name);
 /* The section `reservations` behind that, as from the end of the log; how many. */
 uint32_t import_reservations(struct import *im, struct output *o);
 /* The nodes from number i on that are one group of the cluster file, and its name. */
@@ -42,4 +47,4 @@ bool import_has_queue(const struct import *im, const char *name);        /* jobs
  * with err. */
 int import_jobs(struct import *im, struct output *o, bool now, uint32_t *jobs, struct error *err);
 char *import_policy(struct import *im);          /* NAME:PARAMETERS; the caller frees it */
-void out_quoted(struct output *o, const char *text); /* in double quotes, as YAML and JSON */
+void out_quoted(struct output *o, const char *text); /* as config_put_quoted() */

@@ -104,7 +104,7 @@ static void put_parameters(FILE *f, struct import *im, const char *list)
 
 static void put_preemption(FILE *f, struct import *im)
 {
-    const char *type = site_key(im->site, "PreemptType"), *mode = site_key(im->site, "PreemptMode");
+    const char *type = site_key(im->site, "PreemptType");
     bool partition = is(type, "preempt/partition_prio"), qos = is(type, "preempt/qos");
     if (!partition && !qos)
         return;
@@ -112,16 +112,16 @@ static void put_preemption(FILE *f, struct import *im)
         site_remark(im->site, "left out with --plain: %s", type);
         return;
     }
-    static const char *const words[] = { [SITE_PREEMPT_OFF] = "off",
+    static const char *const words[] = { [SITE_PREEMPT_CLUSTER] = "off",
+                                         [SITE_PREEMPT_OFF] = "off",
                                          [SITE_PREEMPT_REQUEUE] = "requeue",
                                          [SITE_PREEMPT_CANCEL] = "cancel",
                                          [SITE_PREEMPT_SUSPEND] = "suspend" };
-    enum site_preempt how = SITE_PREEMPT_OFF;
-    fprintf(f, ",preempt=%s", partition ? "partition" : "qos");
-    if (mode && (!site_preempt_read(im->site, mode, &how) || how == SITE_PREEMPT_CLUSTER))
-        site_remark(im->site, "left out: PreemptMode %.40s", mode);
-    else
-        fprintf(f, ",preempt_mode=%s", words[how]);
+    const char *mode = words[im->site->preempt];
+    fprintf(f, ",preempt=%s,preempt_mode=%s", partition ? "partition" : "qos", mode);
+    if (!strcmp(mode, "off"))
+        site_remark(im->site, "guessed: no job is stopped: Slurm does not start with PreemptType "
+                              "and a PreemptMode without REQUEUE, CANCEL or SUSPEND");
 }
 
 char *import_policy(struct import *im)

@@ -23,7 +23,7 @@ struct writing {
     int64_t origin_ns;
     struct key *key;              /* [n] jobs of the log, in the order of the trace */
     uint32_t n;
-    char selector[WISH_MAX], affinity[WISH_MAX];             /* of the job that is made */
+    char selector[WISH_MAX], affinity[WISH_MAX], partitions[WISH_MAX]; /* of the job that is made */
     struct held_at *on; size_t on_capacity;
 };
 
@@ -75,8 +75,10 @@ static void set_wishes(struct writing *w, struct job_row *job, const struct log_
         size_t length = strcspn(at, ",");
         uint32_t p = import_partition(im, at, length);
         if (p == SITE_NONE && im->site->n_partitions)
-            site_remark(im->site, "partition %.*s of the log is not one of the site", (int)length,
-                        at);
+            site_remark(im->site, "partition %.*s of the log is not one of the site: its jobs %s",
+                        (int)length, at,
+                        im->plain ? "may run on any node"
+                                  : "are of the others that they name, or of the default one");
         anywhere |= p == SITE_NONE || im->all_partitions >> p & 1;
         at += length;
     }
@@ -96,6 +98,35 @@ static void set_wishes(struct writing *w, struct job_row *job, const struct log_
     }
     job->selector = *w->selector ? w->selector : NULL;
     job->affinity = *w->affinity ? w->affinity : NULL;
+}
+
+/* "a;b" without the partitions that the site does not have. */
+static const char *known_partitions(struct writing *w, const char *list)
+{
+    size_t n = 0;
+    for (const char *at = list; *at; at += strspn(at, ";")) {
+        size_t length = strcspn(at, ";");
+        if (import_partition(w->im, at, length) != SITE_NONE && n + length + 2 < WISH_MAX)
+            n += (size_t)snprintf(w->partitions + n, WISH_MAX - n, "%s%.*s", n ? ";" : "",
+                                  (int)length, at);
+        at += length;
+    }
+    w->partitions[n] = 0;
+    return w->partitions;
+}
+
+/* What policy slurm reads of it, of what the site has. */
+static void set_site(struct writing *w, struct job_row *job, const char *account)
+{
+    const struct import *im = w->im;
+    job->account = im->accounts.n_assocs && !import_has_account(im, account) ? "" : account;
+    if (im->site->n_partitions && job->partition)
+        job->partition = known_partitions(w, job->partition);
+    if (!im->accounts.n_qos || !job->qos || !*job->qos || import_has_qos(im, job->qos))
+        return;
+    site_remark(im->site, "QOS %.60s of the log is not among the QOS: its jobs have the default one",
+                job->qos);
+    job->qos = "";
 }
 
 /* ---- what runs ---- */
@@ -200,7 +231,7 @@ static bool make_row(struct writing *w, uint32_t i, struct job_row *job)
     if (w->im->plain)
         job->partition = job->qos = job->account = NULL;
     else
-        job->account = log_name(log, r->account);
+        set_site(w, job, log_name(log, r->account));
     if (w->now)
         set_now(w, job, j);
     return true;
@@ -263,9 +294,10 @@ static void take_keys(struct writing *w)
         }
         w->key[w->n++] = (struct key){ job.submit_ns, job.tie, k };
     }
-    if (w->n)
-        qsort(w->key, w->n, sizeof *w->key, by_submit);
-    w->origin_ns = w->now ? log->latest_s * NS_PER_S : w->n ? w->key[0].submit_ns : 0;
+    if (!w->n)
+        return;
+    qsort(w->key, w->n, sizeof *w->key, by_submit);
+    w->origin_ns = w->now ? log->latest_s * NS_PER_S : w->key[0].submit_ns;
 }
 
 static int add_jobs(struct writing *w, struct workload *to, struct error *err)

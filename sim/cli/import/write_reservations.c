@@ -94,9 +94,10 @@ uint32_t import_reservations(struct import *im, struct output *o)
     for (size_t i = 0; i < im->reservations.n; i++) {
         struct slurm_reservation *r = &im->reservations.at[i];
         bool here = false;
-        while (r->every_s && r->end_s <= im->log->latest_s) {
-            r->start_s += r->every_s;
-            r->end_s += r->every_s;
+        if (r->every_s && r->end_s <= im->log->latest_s) {
+            int64_t later_s = (im->log->latest_s - r->end_s) / r->every_s * r->every_s + r->every_s;
+            r->start_s += later_s;
+            r->end_s += later_s;
         }
         for (size_t k = 0; k < r->n_nodes; k++)
             here |= im->number[r->node[k]] != SITE_NONE;

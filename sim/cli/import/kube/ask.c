@@ -1,180 +1,17 @@
 /* ask.c - see site.h: what a pod asks for and where it may run, from its spec and the annotations
  * that schedulers read. */
 #include "sim/base/units.h"
-#include "sim/cli/import/kube/site.h"
+#include "sim/cli/import/kube/texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *kept(struct kube_site *s, const char *text)
-{
-    return intern_text(s->names, intern_add(s->names, text, strlen(text)));
-}
-
-/* A text that grows by items with a mark between them. */
-struct text {
-    FILE *f;
-    char *text;
-    size_t length;
-    bool any;
-};
-
-static void begin(struct text *t)
-{
-    *t = (struct text){ 0 };
-    t->f = mem_stream(&t->text, &t->length);
-}
-
-static void between(struct text *t, char mark)
-{
-    if (t->any)
-        fputc(mark, t->f);
-    t->any = true;
-}
-
-static const char *end(struct kube_site *s, struct text *t)
-{
-    mem_stream_end(t->f, &t->text);
-    const char *result = kept(s, t->text);
-    free(t->text);
-    return result;
-}
-
-bool kube_is_name(const char *text)
-{
-    return *text && !strpbrk(text, "=!<>&|;:*@, \t");
-}
-
-static const char *value_of(const char *text)
-{
-    return text && *text ? text : KUBE_EMPTY;
-}
-
-/* ---- labels, taints, tolerations ---- */
-
-const char *kube_labels(struct kube_site *s, struct kube_reader *r, struct kube_value *map)
-{
-    struct text t;
-    begin(&t);
-    for (struct kube_value *v = kube_first(map); v; v = kube_next(v)) {
-        const char *value = value_of(kube_item_text(r, v));
-        if (!kube_is_name(v->key) || !kube_is_name(value)) {
-            kube_error(r, v, "want a label, got '%.60s' = '%.60s'", v->key, value);
-            break;
-        }
-        between(&t, ';');
-        fprintf(t.f, "%s=%s", v->key, value);
-    }
-    return end(s, &t);
-}
-
-static const char *const effects[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", NULL };
-
-const char *kube_taints(struct kube_site *s, struct kube_reader *r, struct kube_value *list)
-{
-    struct text t;
-    begin(&t);
-    for (struct kube_value *v = kube_first(list); v; v = kube_next(v)) {
-        const char *key = kube_text(r, v, "key"), *value = kube_text(r, v, "value");
-        int effect = 0;
-        bool said = kube_word(r, v, "effect", effects, &effect);
-        if (r->err->text[0])
-            break;
-        if (!said || !key || !kube_is_name(key) || (value && *value && !kube_is_name(value))) {
-            kube_error(r, v, "want a taint with key and effect");
-            break;
-        }
-        between(&t, ';');
-        fprintf(t.f, "%s%s%s:%s", key, value && *value ? "=" : "", value ? value : "",
-                effects[effect]);
-    }
-    return end(s, &t);
-}
-
-const char *kube_tolerations(struct kube_site *s, struct kube_reader *r, struct kube_value *list)
-{
-    static const char *const operators[] = { "Equal", "Exists", NULL };
-    struct text t;
-    bool every = false;
-    begin(&t);
-    for (struct kube_value *v = kube_first(list); v; v = kube_next(v)) {
-        const char *key = kube_text(r, v, "key"), *value = kube_text(r, v, "value");
-        int exists = 0, effect = -1;
-        kube_word(r, v, "operator", operators, &exists);
-        struct kube_value *e = kube_get(r, v, "effect");
-        if (e && !(e->kind == KUBE_SCALAR && !*e->text))
-            kube_word(r, v, "effect", effects, &effect);
-        if (r->err->text[0])
-            break;
-        bool all = !key || !*key;
-        if ((all && !exists) || (!all && !kube_is_name(key)) ||
-            (value && *value && !kube_is_name(value))) {
-            kube_error(r, v, "want a toleration with a key, or with operator Exists");
-            break;
-        }
-        if (all && effect >= 0)
-            remark(&s->remarks, "guessed: tolerations of one effect of all taints tolerate all "
-                                "effects");
-        every |= all;
-        if (all)
-            continue;
-        between(&t, ';');
-        fputs(key, t.f);
-        if (!exists && value && *value)
-            fprintf(t.f, "=%s", value);
-        if (effect >= 0)
-            fprintf(t.f, ":%s", effects[effect]);
-    }
-    const char *some = end(s, &t);
-    return every ? "*" : some;
-}
-
 /* ---- affinity ---- */
 
-static void put_values(struct kube_reader *r, struct text *t, struct kube_value *values)
-{
-    bool any = false;
-    for (struct kube_value *v = kube_first(values); v; v = kube_next(v), any = true) {
-        const char *value = value_of(kube_item_text(r, v));
-        if (!kube_is_name(value))
-            kube_error(r, v, "want the value of a label, got '%.60s'", value);
-        fprintf(t->f, "%s%s", any ? "|" : "", value);
-    }
-}
-
-static void put_need(struct kube_reader *r, struct text *t, struct kube_value *v)
-{
-    static const char *const operators[] = { "In", "NotIn", "Exists", "DoesNotExist",
-                                             "Gt", "Lt",    NULL };
-    const char *key = kube_text(r, v, "key");
-    struct kube_value *values = kube_list(r, v, "values");
-    int op = -1;
-    kube_word(r, v, "operator", operators, &op);
-    if (r->err->text[0])
-        return;
-    bool needs = op == 0 || op == 1 || op == 4 || op == 5;
-    if (op < 0 || !key || !kube_is_name(key) || (needs && !kube_first(values))) {
-        kube_error(r, v, "want an expression with key, operator and values");
-        return;
-    }
-    fprintf(t->f, "%s%s", op == 3 ? "!" : "", key);
-    fputs(op == 0 ? "=" : op == 1 ? "!=" : op == 4 ? ">" : op == 5 ? "<" : "", t->f);
-    if (op < 4 && needs) {
-        put_values(r, t, values);
-        return;
-    }
-    int64_t bound = 0;
-    const char *text = needs ? kube_item_text(r, kube_first(values)) : NULL;
-    if (needs && (!text || !integer_parse(text, strlen(text), &bound)))
-        kube_error(r, values, "want a whole number");
-    if (needs)
-        fprintf(t->f, "%" PRId64, bound);
-}
-
 /* A nodeSelectorTerm; weight 0: required. */
-static void put_term(struct kube_site *s, struct kube_reader *r, struct text *t,
+static void put_term(struct kube_site *s, struct kube_reader *r, struct kube_text *t,
                      struct kube_value *term, int64_t weight)
 {
     struct kube_value *list = kube_list(r, term, "matchExpressions");
@@ -185,14 +22,14 @@ static void put_term(struct kube_site *s, struct kube_reader *r, struct text *t,
     }
     if (!kube_first(list))
         return; /* such a term selects nothing, or only by fields */
-    between(t, ';');
+    text_between(t, ';');
     if (weight)
         fprintf(t->f, "%" PRId64 ":", weight);
     bool any = false;
     for (struct kube_value *v = kube_first(list); v && !r->err->text[0]; v = kube_next(v)) {
         if (any)
             fputc('&', t->f);
-        put_need(r, t, v);
+        text_put_need(r, t, v);
         any = true;
     }
 }
@@ -203,8 +40,8 @@ static const char *read_affinity(struct kube_site *s, struct kube_reader *r,
     struct kube_value *node = kube_map(r, affinity, "nodeAffinity"),
                       *must = kube_map(r, node, "requiredDuringSchedulingIgnoredDuringExecution"),
                       *may = kube_list(r, node, "preferredDuringSchedulingIgnoredDuringExecution");
-    struct text t;
-    begin(&t);
+    struct kube_text t;
+    text_begin(&t);
     for (struct kube_value *v = kube_first(kube_list(r, must, "nodeSelectorTerms")); v;
          v = kube_next(v))
         put_term(s, r, &t, v, 0);
@@ -213,106 +50,7 @@ static const char *read_affinity(struct kube_site *s, struct kube_reader *r,
         kube_integer(r, v, "weight", 1, 100, &weight);
         put_term(s, r, &t, kube_map(r, v, "preference"), weight);
     }
-    return end(s, &t);
-}
-
-/* ---- terms between pods ---- */
-
-#define TERM_MOST   900 /* characters: sim/cluster/pod_terms.c takes no more */
-#define WEIGHT_MOST 100
-
-static void put_labels(struct kube_reader *r, struct text *t, struct kube_value *map)
-{
-    for (struct kube_value *v = kube_first(map); v && !r->err->text[0]; v = kube_next(v)) {
-        const char *value = value_of(kube_item_text(r, v));
-        if (!kube_is_name(v->key) || !kube_is_name(value))
-            kube_error(r, v, "want a label, got '%.60s' = '%.60s'", v->key, value);
-        between(t, '&');
-        fprintf(t->f, "%s=%s", v->key, value);
-    }
-}
-
-/* The namespaces of the other pods: those that it names, all by an empty selector, or its own.
- * false: which ones is not known. */
-static bool put_namespaces(struct kube_reader *r, struct text *t, struct kube_value *term,
-                           const char *ns)
-{
-    struct kube_value *list = kube_list(r, term, "namespaces"),
-                      *selector = kube_map(r, term, "namespaceSelector");
-    if (selector && !selector->child)
-        return true;
-    between(t, '&');
-    fputs(KUBE_NAMESPACE "=", t->f);
-    if (kube_first(list))
-        put_values(r, t, list);
-    else
-        fputs(ns, t->f);
-    return !selector && kube_is_name(ns);
-}
-
-/* "NEED&NEED@KEY" of a PodAffinityTerm; NULL: it cannot be said. */
-static const char *pod_term(struct kube_site *s, struct kube_reader *r, struct kube_value *term,
-                            const char *ns)
-{
-    struct kube_value *selector = kube_map(r, term, "labelSelector"),
-                      *labels = kube_map(r, selector, "matchLabels"),
-                      *needs = kube_list(r, selector, "matchExpressions");
-    const char *key = kube_text(r, term, "topologyKey");
-    bool host = key && !strcmp(key, "kubernetes.io/hostname");
-    struct text t;
-    if (!key || !kube_is_name(key) || !(kube_first(labels) || kube_first(needs)) ||
-        kube_get(r, term, "matchLabelKeys") || kube_get(r, term, "mismatchLabelKeys"))
-        return NULL;
-    begin(&t);
-    put_labels(r, &t, labels);
-    for (struct kube_value *v = kube_first(needs); v && !r->err->text[0]; v = kube_next(v)) {
-        between(&t, '&');
-        put_need(r, &t, v);
-    }
-    bool known = put_namespaces(r, &t, term, ns);
-    fprintf(t.f, "@%s", host ? "node" : key);
-    const char *text = end(s, &t);
-    return known && strlen(text) <= TERM_MOST ? text : NULL;
-}
-
-/* Terms of one list, behind those that are there; a `weight` for those that have none, 0: required.
- */
-static void put_pod_terms(struct kube_site *s, struct kube_reader *r, struct text *t,
-                          struct kube_value *list, const char *ns, int64_t usual)
-{
-    for (struct kube_value *v = kube_first(list); v && !r->err->text[0]; v = kube_next(v)) {
-        struct kube_value *inner = kube_map(r, v, "podAffinityTerm");
-        int64_t weight = usual;
-        kube_integer(r, v, "weight", 1, WEIGHT_MOST, &weight);
-        const char *term = pod_term(s, r, inner ? inner : v, ns);
-        if (!term) {
-            kube_see(v);
-            remark(&s->remarks, "left out: terms of affinity between pods without a selector of "
-                                "labels, or with one of namespaces by label");
-            continue;
-        }
-        between(t, ';');
-        if (weight)
-            fprintf(t->f, "%" PRId64 ":", weight);
-        fputs(term, t->f);
-    }
-}
-
-/* What a pod requires to be beside may end, or be no job of the trace, and it would wait for ever:
- * that is preferred, by the largest weight. What it must not be beside is no such danger. */
-static const char *read_pod_terms(struct kube_site *s, struct kube_reader *r,
-                                  struct kube_value *kind, bool beside, const char *ns)
-{
-    struct kube_value *must = kube_list(r, kind, "requiredDuringSchedulingIgnoredDuringExecution"),
-                      *may = kube_list(r, kind, "preferredDuringSchedulingIgnoredDuringExecution");
-    struct text t;
-    if (beside && kube_first(must))
-        remark(&s->remarks, "guessed: pods that must be beside others prefer it, by the largest "
-                            "weight: these may end");
-    begin(&t);
-    put_pod_terms(s, r, &t, must, ns, beside ? WEIGHT_MOST : 0);
-    put_pod_terms(s, r, &t, may, ns, 1);
-    return end(s, &t);
+    return text_end(s, &t);
 }
 
 /* ---- resources ---- */
@@ -346,7 +84,7 @@ static void add_resource(struct kube_site *s, struct kube_reader *r, struct kube
     } else if (!strncmp(pair->key, mig, sizeof mig - 1)) {
         if (!kube_count(r, pair, &n) || !n)
             return;
-        const char *profile = kept(s, pair->key + sizeof mig - 1);
+        const char *profile = text_kept(s, pair->key + sizeof mig - 1);
         if (to->mig && to->mig != profile)
             remark(&s->remarks, "left out: MIG profiles of one pod besides the first");
         else
@@ -535,7 +273,6 @@ static void remark_others(struct kube_site *s, struct kube_reader *r, struct kub
     static const struct {
         const char *key, *what;
     } others[] = {
-        { "topologySpreadConstraints", "topology spread constraints" },
         { "schedulingGates", "scheduling gates: their pods wait as others" },
         { "resourceClaims", "resource claims (dynamic resource allocation)" },
     };
@@ -566,9 +303,7 @@ void kube_ask_read(struct kube_site *s, struct kube_reader *r, struct kube_value
     to->selector = kube_labels(s, r, kube_map(r, spec, "nodeSelector"));
     to->affinity = read_affinity(s, r, affinity);
     to->pod_labels = kube_labels(s, r, kube_map(r, kube_metadata(r, template), "labels"));
-    to->pod_affinity = read_pod_terms(s, r, kube_map(r, affinity, "podAffinity"), true, ns);
-    to->pod_anti_affinity =
-        read_pod_terms(s, r, kube_map(r, affinity, "podAntiAffinity"), false, ns);
+    kube_read_pod_terms(s, r, spec, ns, to);
     to->tolerations = kube_tolerations(s, r, kube_list(r, spec, "tolerations"));
     to->priority_class = kube_text(r, spec, "priorityClassName");
     to->has_priority = kube_integer(r, spec, "priority", INT32_MIN, INT32_MAX, &priority);

@@ -3,10 +3,10 @@
  * pkg/apis/scheduling/v2alpha2/podgroup_types.go. */
 #include "sim/cli/import/kube/site.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* A quota or limit that is not said is 0: nothing guaranteed, nothing allowed (docs/queues of KAI).
  */
@@ -45,13 +45,29 @@ void take_queue(struct kube_site *s, struct kube_reader *r, struct kube_value *o
 
 /* ---- PodGroup ---- */
 
-/* The subgroup of that name; n: none. KAI compares in lower case. */
+/* The subgroup of that name; n: none. */
 static size_t subgroup_called(const struct kube_podgroup *g, const char *name)
 {
     size_t i = 0;
-    while (i < g->n_subgroups && strcasecmp(g->subgroup[i].name, name) != 0)
+    while (i < g->n_subgroups && strcmp(g->subgroup[i].name, name) != 0)
         i++;
     return i;
+}
+
+/* The name of the subgroup above, which KAI takes in lower case, unlike the names themselves: it
+ * does not find a subgroup whose name has a capital. NULL: the PodGroup
+ * (NVIDIA/KAI-Scheduler:pkg/scheduler/api/podgroup_info/subgroup_info/factory.go,
+ * formatParentName). */
+static const char *parent_of(struct kube_site *s, struct kube_reader *r, struct kube_value *subgroup)
+{
+    const char *said = kube_text(r, subgroup, "parent");
+    if (!said || !*said)
+        return NULL;
+    size_t n = strlen(said);
+    char *lower = arena_alloc(s->memory, n + 1);
+    for (size_t i = 0; i <= n; i++)
+        lower[i] = (char)tolower((unsigned char)said[i]);
+    return lower;
 }
 
 /* Names from the outermost down; false: a parent is not there, or they are a ring. */
@@ -125,7 +141,7 @@ static void read_subgroups(struct kube_site *s, struct kube_reader *r, struct ku
     for (struct kube_value *v = kube_first(list); v && !r->err->text[0]; v = kube_next(v)) {
         struct kube_subgroup *own = &g->subgroup[g->n_subgroups];
         *own = (struct kube_subgroup){ .name = kube_text(r, v, "name"), .min_member = KUBE_UNSAID };
-        parent[g->n_subgroups++] = kube_text(r, v, "parent");
+        parent[g->n_subgroups++] = parent_of(s, r, v);
         kube_integer(r, v, "minMember", 0, KUBE_COUNT_MOST, &own->min_member);
         read_levels(r, v, &own->required, &own->preferred);
         remark_min_subgroups(s, r, v);

@@ -6,6 +6,7 @@
 #include "sim/cli/frame/cli.h"
 #include "sim/cli/import/kube/devices.h"
 #include "sim/cli/import/kube/kubernetes.h"
+#include "sim/cli/import/run_line.h"
 #include "traces/formats/dates.h"
 
 #include <inttypes.h>
@@ -111,6 +112,10 @@ static void put_unread(const struct remarks *r, struct output *o)
     intern_free(kinds);
 }
 
+enum { CLUSTER, NOW, JOBS, REPORT, FILES };
+static const char *const file_names[FILES] = { "cluster.yaml", "now.csv", "jobs.csv",
+                                               "report.txt" };
+
 static void put_report(const struct kube_import *im, struct output *o, const char *directory,
                        const char *policy)
 {
@@ -138,15 +143,14 @@ static void put_report(const struct kube_import *im, struct output *o, const cha
         out_char(o, '\n');
     }
     put_unread(&s->unread, o);
-    out_printf(o, "gpuyard run -c %s/cluster.yaml -t %s/now.csv -p %s\n", directory, directory,
-               policy);
+    import_put_run(o, directory,
+                   im->running + im->waiting ? file_names[NOW]
+                   : im->ended               ? file_names[JOBS]
+                                             : NULL,
+                   policy);
 }
 
 /* ---- writing ---- */
-
-enum { CLUSTER, NOW, JOBS, REPORT, FILES };
-static const char *const file_names[FILES] = { "cluster.yaml", "now.csv", "jobs.csv",
-                                               "report.txt" };
 
 static void put_cluster(struct kube_import *im, struct output *o)
 {

@@ -26,7 +26,6 @@ struct kube_import {
     size_t rack, pod;                     /* its levels that the cluster file has; NO_LEVEL: none */
     struct intern *labels;                /* keys that jobs and flavors ask for */
     struct intern *pod_keys;              /* keys of labels that terms between pods ask for */
-    struct intern *taints;                /* keys of taints of nodes and flavors */
     bool flavored;                        /* ClusterQueues have quotas of flavors */
     size_t ended, running, waiting;       /* jobs written */
 };
@@ -64,6 +63,9 @@ void kube_put_labels(FILE *f, const char *key, const char *labels);
 
 /* The jobs that have ended, or those that run and wait. Jobs written. */
 size_t kube_put_jobs(struct kube_import *im, struct output *o, bool ended);
+/* The last columns of a row, from pod_labels on; `all`: of the pods that have GPUs. */
+void kube_put_pod_terms(struct kube_import *im, struct output *o, const struct kube_unit *u,
+                        const struct kube_ask *all);
 /* NAME:PARAMETERS and, behind it, other options of the run; the caller frees it */
 char *kube_closest(const struct kube_import *im);
 /* The labels of a node that are written, "k=v;..."; the caller frees them. */

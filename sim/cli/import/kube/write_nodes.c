@@ -25,7 +25,7 @@ const char *kube_node_label(const struct kube_node *n, const char *key)
 
 /* ---- which labels ---- */
 
-/* Keys of "k=v;k", "5:k=a|b&!k;k>3" or "k=v:Effect". */
+/* Keys of "k=v;k" or "5:k=a|b&!k;k>3". */
 static void ask_for(struct intern *keys, const char *texts)
 {
     for (const char *at = texts; *at; at += strspn(at, ";&")) {
@@ -52,6 +52,17 @@ static void ask_by_terms(struct kube_import *im, const char *terms)
     }
 }
 
+/* A spread counts pods of one namespace. */
+static void ask_by_spread(struct kube_import *im, const struct kube_ask *ask)
+{
+    struct pod_term_text term;
+    for (const char *rest = ask->pod_spread; pod_term_next(&rest, true, &term);) {
+        intern_add(im->pod_keys, KUBE_NAMESPACE, strlen(KUBE_NAMESPACE));
+        intern_add(im->labels, term.key, term.key_n);
+    }
+    ask_for(im->pod_keys, ask->spread_labels);
+}
+
 static void collect_keys(struct kube_import *im)
 {
     const struct kube_site *s = im->s;
@@ -60,16 +71,13 @@ static void collect_keys(struct kube_import *im)
         for (size_t g = 0; g < unit->n_groups && unit->state != KUBE_LEFT; g++) {
             ask_by_terms(im, unit->group[g].ask->pod_affinity);
             ask_by_terms(im, unit->group[g].ask->pod_anti_affinity);
+            ask_by_spread(im, unit->group[g].ask);
             ask_for(im->labels, kube_wishes(unit, &unit->group[g])->selector);
             ask_for(im->labels, kube_wishes(unit, &unit->group[g])->affinity);
         }
     }
-    for (size_t f = 0; f < s->n_flavors; f++) {
+    for (size_t f = 0; f < s->n_flavors; f++)
         ask_for(im->labels, s->flavors[f].labels);
-        ask_for(im->taints, s->flavors[f].taints);
-    }
-    for (size_t i = 0; i < s->n_nodes; i++)
-        ask_for(im->taints, s->nodes[i].taints);
 }
 
 /* ---- the order of nodes ---- */
@@ -112,7 +120,6 @@ static void number_nodes(struct kube_import *im)
 void kube_import_order(struct kube_import *im)
 {
     im->labels = intern_new();
-    im->taints = intern_new();
     im->pod_keys = intern_new();
     for (size_t i = 0; i < im->s->n_cluster_queues; i++)
         im->flavored |= im->s->cluster_queues[i].n_quotas > 0 && im->jobs.queues == QUEUES_KUEUE;
@@ -124,7 +131,6 @@ void kube_import_order(struct kube_import *im)
 void kube_import_free(struct kube_import *im)
 {
     intern_free(im->labels);
-    intern_free(im->taints);
     intern_free(im->pod_keys);
     kube_levels_free(im);
     free(im->order);

@@ -18,7 +18,7 @@ static const char header[] =
     "milli,"
     "gpu_share_mem_gib,mig,queue,user,priority,preemptible,estimate_s,status,topology,"
     "node_selector,affinity,tolerations,running_on,started_s,recorded_wait_s,slices,podset_group,"
-    "pod_labels,pod_affinity,pod_anti_affinity\n";
+    "pod_labels,pod_affinity,pod_anti_affinity,pod_spread\n";
 
 #define LONGEST_NS (INT64_C(3153600000) * NS_PER_S) /* 100 years, the longest of a cluster file */
 
@@ -222,30 +222,59 @@ static const struct kube_node *next_node(const struct writing *w, const struct k
     return NULL;
 }
 
-/* Tolerations of taints that there are, and of taints that the job runs beside: these do not stop
- * what runs. */
-static void put_tolerations(struct writing *w, const struct kube_unit *u, const struct scope *scope,
-                            const char *all)
+/* The API server gives each pod these for five minutes, by itself
+ * (kubernetes/kubernetes:plugin/pkg/admission/defaulttolerationseconds). */
+static bool is_usual(const char *key, size_t n)
 {
-    struct intern *own = intern_new();
-    const struct kube_node *n;
+    static const char *const keys[] = { "node.kubernetes.io/not-ready",
+                                        "node.kubernetes.io/unreachable" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strlen(keys[i]) == n && !memcmp(keys[i], key, n))
+            return true;
+    return false;
+}
+
+/* Also of taints that no node has: a reservation of the cluster file may bring one for a time. */
+static void own_tolerations(const char *all, struct intern *own)
+{
     for (const char *at = all; *at; at += strspn(at, ";")) {
-        size_t length = strcspn(at, ";"), key = strcspn(at, "=:;");
-        if (*at == '*' || intern_find(w->im->taints, at, key) != INTERN_NONE)
+        size_t length = strcspn(at, ";");
+        if (!is_usual(at, strcspn(at, "=:;")))
             intern_add(own, at, length);
         at += length;
     }
+}
+
+/* Taints that the job runs beside: these do not stop what runs. Of several tolerations of a taint
+ * the first counts. */
+static void guess_tolerations(const struct writing *w, const struct kube_unit *u,
+                              const struct scope *scope, const char *all, struct intern *own)
+{
+    struct remarks *remarks = &w->im->s->remarks;
+    const struct kube_node *n;
     for (struct walk walk = { 0, 0 }; (n = next_node(w, u, scope, &walk)) != NULL;)
         for (const char *at = n->taints; *at; at += strspn(at, ";")) {
             char taint[600];
             snprintf(taint, sizeof taint, "%.*s", (int)strcspn(at, ";"), at);
             at += strcspn(at, ";");
-            if (taints_tolerated(taint, all))
+            if (taints_tolerated(taint, all)) {
+                if (taint_tolerated_s(taint, all) != INT64_MAX)
+                    remark(remarks, "left out: that jobs leave nodes that have a taint NoExecute "
+                                    "already, some seconds after it came (tolerationSeconds)");
                 continue;
+            }
             intern_add(own, taint, strlen(taint));
-            remark(&w->im->s->remarks, "guessed: jobs that run beside a taint that they do not "
-                                       "tolerate may run there again");
+            remark(remarks, "guessed: jobs that run beside a taint that they do not tolerate may "
+                            "run there again");
         }
+}
+
+static void put_tolerations(struct writing *w, const struct kube_unit *u, const struct scope *scope,
+                            const char *all)
+{
+    struct intern *own = intern_new();
+    guess_tolerations(w, u, scope, all, own);
+    own_tolerations(all, own);
     for (uint32_t i = 0; i < intern_count(own); i++) {
         out_text(w->o, i ? ";" : "");
         out_text(w->o, intern_text(own, i));
@@ -421,57 +450,6 @@ static void put_running(struct writing *w, const struct kube_unit *u)
     out_char(w->o, ',');
 }
 
-/* ---- terms between pods ---- */
-
-/* The trace says them once a job. */
-static bool has_one_voice(const struct kube_unit *u)
-{
-    const struct kube_ask *all = shared_ask(u);
-    for (size_t g = 0; g < u->n_groups; g++)
-        if (strcmp(u->group[g].ask->pod_affinity, all->pod_affinity) != 0 ||
-            strcmp(u->group[g].ask->pod_anti_affinity, all->pod_anti_affinity) != 0)
-            return false;
-    return true;
-}
-
-/* Those that some term asks for. */
-static void put_pod_labels(struct writing *w, const struct kube_unit *u)
-{
-    const struct intern *asked = w->im->pod_keys;
-    char *text = NULL;
-    size_t length = 0;
-    FILE *f = mem_stream(&text, &length);
-    const char *mark = "";
-    for (const char *at = shared_ask(u)->pod_labels; *at; at += strspn(at, ";")) {
-        int n = (int)strcspn(at, ";");
-        if (intern_find(asked, at, strcspn(at, "=")) != INTERN_NONE) {
-            fprintf(f, "%s%.*s", mark, n, at);
-            mark = ";";
-        }
-        at += n;
-    }
-    if (intern_find(asked, KUBE_NAMESPACE, strlen(KUBE_NAMESPACE)) != INTERN_NONE &&
-        kube_is_name(u->ns))
-        fprintf(f, "%s" KUBE_NAMESPACE "=%s", mark, u->ns);
-    mem_stream_end(f, &text);
-    put_text(w, text);
-    free(text);
-}
-
-static void put_pod_terms(struct writing *w, const struct kube_unit *u)
-{
-    const struct kube_ask *all = shared_ask(u);
-    bool one = has_one_voice(u);
-    if (!one)
-        remark(&w->im->s->remarks,
-               "left out: affinity between pods of jobs whose pods differ in it");
-    out_char(w->o, ',');
-    put_pod_labels(w, u);
-    put_text(w, one ? all->pod_affinity : "");
-    out_csv(w->o, one ? all->pod_anti_affinity : "");
-    out_char(w->o, '\n');
-}
-
 /* ---- rows ---- */
 
 static void put_head(struct writing *w, const struct kube_unit *u, const char *id,
@@ -499,6 +477,13 @@ static void put_past(struct writing *w, const struct kube_unit *u, int64_t creat
     out_char(w->o, ',');
 }
 
+static void put_pods(struct writing *w, const struct kube_unit *u)
+{
+    out_char(w->o, ',');
+    kube_put_pod_terms(w->im, w->o, u, shared_ask(u));
+    out_char(w->o, '\n');
+}
+
 static void put_row(struct writing *w, const struct kube_unit *u, const char *id,
                     int64_t created_ns, size_t g)
 {
@@ -517,7 +502,7 @@ static void put_row(struct writing *w, const struct kube_unit *u, const char *id
     put_slices(w, u, group);
     out_char(w->o, ',');
     put_set_group(w, u, g);
-    put_pod_terms(w, u);
+    put_pods(w, u);
 }
 
 /* A PodGroup, or a subgroup, that has subgroups below it and asks for a level. */
@@ -539,7 +524,7 @@ static void put_inner(struct writing *w, const struct kube_unit *u, const char *
     out_text(w->o, ",,,");
     put_past(w, u, created_ns);
     out_char(w->o, ',');
-    put_pod_terms(w, u);
+    put_pods(w, u);
 }
 
 static void put_job(struct writing *w, const struct kube_unit *u, const char *id,
