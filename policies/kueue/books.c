@@ -7,9 +7,9 @@
 size_t cohort_books_size(uint32_t n, uint32_t cells, uint32_t resources)
 {
     size_t each = sizeof(struct cohort_quota) + 4 * sizeof(int64_t);
-    return (size_t)n * (cells * each + resources * sizeof(int64_t) + 2 * sizeof(uint64_t) +
-                        6 * sizeof(uint32_t)) +
-           sizeof(uint32_t);
+    return (size_t)n * (cells * each + 2 * resources * sizeof(int64_t) + sizeof(uint64_t) +
+                        8 * sizeof(uint32_t)) +
+           cells * sizeof(struct cohort_more) + sizeof(uint32_t);
 }
 
 void cohort_books_lay(struct cohort_books *b, void *memory)
@@ -21,14 +21,39 @@ void cohort_books_lay(struct cohort_books *b, void *memory)
     b->potential = b->local + all;
     b->usage = b->potential + all;
     b->lendable = b->usage + all;
-    b->version = (uint64_t *)(b->lendable + (size_t)b->n * b->resources);
-    b->kept = b->version + b->n;
-    b->root = (uint32_t *)(b->kept + b->n);
+    b->borrowed = b->lendable + (size_t)b->n * b->resources;
+    b->version = (uint64_t *)(b->borrowed + (size_t)b->n * b->resources);
+    b->as_if = (struct cohort_more *)(b->version + b->n);
+    b->root = (uint32_t *)(b->as_if + b->cells);
     b->depth = b->root + b->n;
     b->height = b->depth + b->n;
     b->child = b->height + b->n;
     b->sibling = b->child + b->n;
-    b->first_child = b->sibling + b->n;
+    b->written = b->sibling + b->n;
+    b->next_written = b->written + b->n;
+    b->first_child = b->next_written + b->n;
+}
+
+/* ---- What was written ---- */
+
+static void note_written(struct cohort_books *b, uint32_t node)
+{
+    uint32_t up = b->parent[node];
+    b->version[node] = ++b->clock;
+    if (up == ID_NONE || b->next_written[node] != ID_NONE)
+        return;
+    b->next_written[node] = b->written[up] == ID_NONE ? node : b->written[up];
+    b->written[up] = node;
+}
+
+uint32_t cohort_take_written(struct cohort_books *b, uint32_t parent)
+{
+    uint32_t node = b->written[parent];
+    if (node == ID_NONE)
+        return ID_NONE;
+    b->written[parent] = b->next_written[node] == node ? ID_NONE : b->next_written[node];
+    b->next_written[node] = ID_NONE;
+    return node;
 }
 
 /* ---- Quota ---- */
@@ -65,10 +90,12 @@ void cohort_books_settle(struct cohort_books *b)
         b->root[v] = top ? v : b->root[b->parent[v]];
         b->depth[v] = top ? 0 : b->depth[b->parent[v]] + 1;
         b->height[v] = 0;
-        b->version[v] = ++b->clock;
-        b->child[v] = b->sibling[v] = ID_NONE;
-        for (uint32_t r = 0; r < b->resources; r++)
+        b->child[v] = b->sibling[v] = b->written[v] = b->next_written[v] = ID_NONE;
+        note_written(b, v);
+        for (uint32_t r = 0; r < b->resources; r++) {
             b->lendable[(size_t)v * b->resources + r] = 0;
+            b->borrowed[(size_t)v * b->resources + r] = 0;
+        }
     }
     for (uint32_t v = b->n; v-- > 0;) {
         uint32_t up = b->parent[v];
@@ -91,30 +118,23 @@ void cohort_books_settle(struct cohort_books *b)
 
 /* ---- Usage ---- */
 
-/* What shows above `node` of a change of its usage: the part beyond what it never lends. */
+/* Of usage of a node, the part beyond what it never lends. */
+static int64_t shows_above(const struct cohort_books *b, size_t i, int64_t usage)
+{
+    return max_i64(0, usage - b->local[i]);
+}
+
 static void use_cell(struct cohort_books *b, uint32_t node, uint32_t cell, int64_t change)
 {
     for (; node != ID_NONE && change; node = b->parent[node]) {
         size_t i = cohort_at(b, node, cell);
-        int64_t before = max_i64(0, b->usage[i] - b->local[i]);
-        b->usage[i] += change;
-        b->version[node] = ++b->clock;
-        change = max_i64(0, b->usage[i] - b->local[i]) - before;
+        int64_t before = b->usage[i], after = before + change;
+        b->usage[i] = after;
+        b->borrowed[(size_t)node * b->resources + b->resource[cell]] +=
+            max_i64(0, after - b->subtree[i]) - max_i64(0, before - b->subtree[i]);
+        note_written(b, node);
+        change = shows_above(b, i, after) - shows_above(b, i, before);
     }
-    if (node != ID_NONE)
-        b->version[node] = ++b->clock;
-}
-
-void cohort_look_begin(struct cohort_books *b, uint32_t leaf)
-{
-    for (uint32_t v = leaf; v != ID_NONE; v = b->parent[v])
-        b->kept[v] = b->version[v];
-}
-
-void cohort_look_end(struct cohort_books *b, uint32_t leaf)
-{
-    for (uint32_t v = leaf; v != ID_NONE; v = b->parent[v])
-        b->version[v] = b->kept[v];
 }
 
 void cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int sign)
@@ -122,6 +142,44 @@ void cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int 
     for (uint32_t cell = 0; cell < b->cells; cell++)
         if (need[cell])
             use_cell(b, node, cell, sign * need[cell]);
+}
+
+/* ---- As if usage were other ---- */
+
+void cohort_as_if(struct cohort_books *b, const int64_t *more, const int64_t *less)
+{
+    b->n_as_if = 0;
+    for (uint32_t cell = 0; cell < b->cells; cell++)
+        if (more[cell] || (less && less[cell]))
+            b->as_if[b->n_as_if++] =
+                (struct cohort_more){ more[cell] - (less ? less[cell] : 0), cell };
+}
+
+void cohort_as_if_up(struct cohort_books *b, uint32_t node)
+{
+    for (uint32_t k = 0; k < b->n_as_if; k++) {
+        size_t i = cohort_at(b, node, b->as_if[k].cell);
+        b->as_if[k].by = shows_above(b, i, b->usage[i] + b->as_if[k].by) -
+                         shows_above(b, i, b->usage[i]);
+    }
+}
+
+bool cohort_as_if_borrows(const struct cohort_books *b, uint32_t node)
+{
+    for (uint32_t k = 0; k < b->n_as_if; k++)
+        if (cohort_borrows(b, node, b->as_if[k].cell, b->as_if[k].by))
+            return true;
+    return false;
+}
+
+/* What is available falls by what is used more: by induction from the root down. */
+bool cohort_as_if_fits(const struct cohort_books *b, uint32_t leaf, const int64_t *need)
+{
+    for (uint32_t k = 0; k < b->n_as_if; k++)
+        if (need[b->as_if[k].cell] &&
+            b->as_if[k].by > cohort_available(b, leaf, b->as_if[k].cell))
+            return false;
+    return true;
 }
 
 void cohort_books_again(struct cohort_books *b, int64_t *used)

@@ -31,11 +31,18 @@ struct cohort_books {
     int64_t *potential;           /* [n * cells] available without any usage */
     int64_t *lendable;            /* [n * resources] potential of a node, over all flavours */
     int64_t *usage;               /* [n * cells] */
-    /* [n] other than before if usage of the node or of one just below it was written since. What is
-     * written and taken back exactly may have its version back: no version is given twice. */
+    int64_t *borrowed;            /* [n * resources] sum over flavours of max(0, usage - subtree) */
+    /* [n] other than before if usage of the node was written since. What is written and taken back
+     * exactly may have its version back: no version is given twice. */
     uint64_t *version;
     uint64_t clock;               /* the last version given */
-    uint64_t *kept;               /* [n] scratch of cohort_look_begin() */
+    /* [n] of a parent the first child whose usage was written since cohort_take_written(), ID_NONE:
+     * none; of a child in that list the next one, or itself at the end; ID_NONE: not in it */
+    uint32_t *written, *next_written;
+    /* [n_as_if] scratch of cohort_as_if(): how much more is used of these cells, as it shows at the
+     * node that it has come to */
+    struct cohort_more { int64_t by; uint32_t cell; } *as_if;
+    uint32_t n_as_if;
     /* [n + 1] where numbers of a node's children begin: all have one, those of a parent in a row */
     uint32_t *first_child;
 };
@@ -52,9 +59,16 @@ void   cohort_books_again(struct cohort_books *b, int64_t *used);
 
 /* Usage of a leaf, on it and as far up as it shows. `sign`: 1 adds, -1 takes back. */
 void    cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int sign);
-/* Around usage of a leaf that is added, looked at and taken back: the versions stay. */
-void    cohort_look_begin(struct cohort_books *b, uint32_t leaf);
-void    cohort_look_end(struct cohort_books *b, uint32_t leaf);
+/* As if a leaf used `more`, and less by `less` (NULL: by nothing), while the books stay: at the leaf,
+ * and from a node to its parent. */
+void    cohort_as_if(struct cohort_books *b, const int64_t *more, const int64_t *less);
+void    cohort_as_if_up(struct cohort_books *b, uint32_t node);
+/* The node would borrow in one of these cells. */
+bool    cohort_as_if_borrows(const struct cohort_books *b, uint32_t node);
+/* At the leaf: there is as much of these cells, of those of which `need` asks something. */
+bool    cohort_as_if_fits(const struct cohort_books *b, uint32_t leaf, const int64_t *need);
+/* A child of the parent whose usage was written; it leaves the list. ID_NONE: there are no more. */
+uint32_t cohort_take_written(struct cohort_books *b, uint32_t parent);
 /* What is available to the node; below zero: used beyond quota. */
 int64_t cohort_available(const struct cohort_books *b, uint32_t node, uint32_t cell);
 int64_t cohort_local_available(const struct cohort_books *b, uint32_t node, uint32_t cell);

@@ -1,6 +1,8 @@
 /* fair.c - the victims by shares. See fair.h. */
 #include "policies/kueue/fair.h"
 
+#include <string.h>
+
 /* ---- Shares that are kept ---- */
 
 static struct cohort_share known_share(struct cohort_search *s, uint32_t node)
@@ -13,26 +15,43 @@ static struct cohort_share known_share(struct cohort_search *s, uint32_t node)
     return k->share;
 }
 
-/* Children of the cohort by share, the highest first. They hardly change between two looks. */
-static const struct cohort_known *in_order(struct cohort_search *s, uint32_t cohort)
+static const struct cohort_share no_share = { 0, 1, 1, ID_NONE, false, 0 };
+
+static void move_to(struct cohort_search *s, uint32_t v, uint32_t at)
+{
+    s->known[at].ordered = v;
+    s->known[v].place = at;
+}
+
+/* All are written at first. */
+static void begin_order(struct cohort_search *s, uint32_t cohort)
 {
     const struct cohort_books *b = s->books;
-    struct cohort_known *k = &s->known[b->first_child[cohort]];
-    uint32_t n = b->first_child[cohort + 1] - b->first_child[cohort], i = 0;
-    if (s->known[cohort].ordered_at == b->version[cohort])
-        return k;
-    if (!s->known[cohort].ordered_at)
-        for (uint32_t v = b->child[cohort]; v != ID_NONE; v = b->sibling[v])
-            k[i++].ordered = v;
-    for (i = 0; i < n; i++) {
-        uint32_t v = k[i].ordered, at = i;
-        struct cohort_share share = known_share(s, v);
-        for (; at > 0 && cohort_share_compare(s->known[k[at - 1].ordered].share, share) < 0; at--)
-            k[at].ordered = k[at - 1].ordered;
-        k[at].ordered = v;
+    uint32_t at = b->first_child[cohort];
+    for (uint32_t v = b->child[cohort]; v != ID_NONE; v = b->sibling[v]) {
+        s->known[v].placed = no_share;
+        move_to(s, v, at++);
     }
-    s->known[cohort].ordered_at = b->version[cohort];
-    return k;
+    s->known[cohort].has_order = true;
+}
+
+/* Puts children of the cohort in order of share, the highest first. Those that were not written
+ * since the last time are. */
+static void put_in_order(struct cohort_search *s, uint32_t cohort)
+{
+    const struct cohort_known *k = s->known;
+    uint32_t first = s->books->first_child[cohort], end = s->books->first_child[cohort + 1];
+    if (!k[cohort].has_order)
+        begin_order(s, cohort);
+    for (uint32_t v; (v = cohort_take_written(s->books, cohort)) != ID_NONE;) {
+        struct cohort_share share = s->known[v].placed = known_share(s, v);
+        uint32_t at = k[v].place;
+        for (; at > first && cohort_share_compare(k[k[at - 1].ordered].placed, share) < 0; at--)
+            move_to(s, k[at - 1].ordered, at);
+        for (; at + 1 < end && cohort_share_compare(k[k[at + 1].ordered].placed, share) > 0; at++)
+            move_to(s, k[at + 1].ordered, at);
+        move_to(s, v, at);
+    }
 }
 
 /* ---- Whether there can be victims at all ---- */
@@ -44,6 +63,16 @@ struct fair_search {
     bool within;                  /* the preemptor stays within nominal quota */
     bool second;                  /* the pass over those that were kept */
 };
+
+/* With the preemptor its queue uses no more than its quota of what is contested. */
+static bool stays_within(const struct fair_search *h)
+{
+    const struct cohort_workload *p = h->preemptor;
+    for (uint32_t cell = 0; cell < h->s->books->cells; cell++)
+        if (h->contested[cell] && cohort_borrows(h->s->books, p->queue, cell, p->need[cell]))
+            return false;
+    return true;
+}
 
 static struct cohort_share share_of(const struct fair_search *h, uint32_t node)
 {
@@ -98,8 +127,14 @@ static void find_below(const struct fair_search *h, uint32_t v, struct find *x)
     }
 }
 
-/* In the nodes beside v that share in something; unless the preemptor stays within nominal quota,
- * as much as v at least. */
+/* Of the nodes beside v those are asked that share in something; unless the preemptor stays within
+ * nominal quota, as much as v at least. */
+static bool asks_beside(const struct fair_search *h, uint32_t v, struct cohort_share share)
+{
+    return !cohort_share_is_zero(share) &&
+           (h->within || cohort_share_compare(share, h->s->known[v].with) >= 0);
+}
+
 static void find_beside(const struct fair_search *h, uint32_t v, struct find *x)
 {
     const struct cohort_books *b = h->s->books;
@@ -109,9 +144,7 @@ static void find_beside(const struct fair_search *h, uint32_t v, struct find *x)
         uint32_t y = order[i].ordered;
         if (y == v)
             continue;
-        struct cohort_share share = known_share(h->s, y);
-        if (cohort_share_is_zero(share) ||
-            (!h->within && cohort_share_compare(share, known[v].with) < 0))
+        if (!asks_beside(h, v, known_share(h->s, y)))
             return;
         find_below(h, y, x);
     }
@@ -131,9 +164,10 @@ static void remove_found(const struct fair_search *h, uint32_t v, struct find *x
             known[u].saved = b->version[u];
         cohort_use(b, w->queue, w->need, -1);
     }
-    cohort_use(b, p->queue, p->need, 1);
-    known[v].with = cohort_share_of(b, v, h->s->weight[v]);
-    cohort_use(b, p->queue, p->need, -1);
+    cohort_as_if(b, p->need, h->s->own);
+    for (uint32_t u = p->queue; u != v; u = b->parent[u])
+        cohort_as_if_up(b, u);
+    known[v].with = cohort_share_as_if(b, v, h->s->weight[v]);
 }
 
 static void restore_found(const struct fair_search *h, struct find *x)
@@ -156,7 +190,7 @@ static bool others_may_do(const struct fair_search *h)
         struct find x = { .cell = cell, .began = b->clock };
         if (!p->need[cell])
             continue;
-        x.wanted = p->need[cell] - cohort_available(b, p->queue, cell);
+        x.wanted = p->need[cell] - h->s->own[cell] - cohort_available(b, p->queue, cell);
         for (uint32_t v = p->queue; b->parent[v] != ID_NONE && !is_enough(&x); v = b->parent[v]) {
             remove_found(h, v, &x);
             find_beside(h, v, &x);
@@ -167,20 +201,41 @@ static bool others_may_do(const struct fair_search *h)
     return may;
 }
 
-/* Takes the usage of all candidates of the preemptor's queue back, or adds it again. How many. */
-static uint32_t use_own(const struct fair_search *h, int sign)
+/* Sums up what all candidates of the preemptor's queue hold. How many there are. */
+static uint32_t sum_own(const struct fair_search *h)
 {
     const struct cohort_workload *p = h->preemptor;
     const struct cohort_members *m = &h->s->members[p->queue];
-    uint32_t n = 0;
+    uint32_t n = 0, cells = h->s->books->cells;
+    memset(h->s->own, 0, cells * sizeof *h->s->own);
     if (h->s->rules[p->queue].within_queue == WITHIN_NEVER)
         return 0;
-    for (uint32_t i = 0; i < m->n && cohort_may_evict_later(h->s, p, m->of[i]); i++)
-        if (cohort_may_evict(h->s, p, m->of[i], h->contested)) {
-            cohort_use(h->s->books, p->queue, m->of[i]->need, sign);
-            n++;
-        }
+    for (uint32_t i = 0; i < m->n && cohort_may_evict_later(h->s, p, m->of[i]); i++) {
+        if (!cohort_may_evict(h->s, p, m->of[i], h->contested))
+            continue;
+        for (uint32_t cell = 0; cell < cells; cell++)
+            h->s->own[cell] += m->of[i]->need[cell];
+        n++;
+    }
     return n;
+}
+
+/* Something beside v shares enough to be asked: see find_beside(). */
+static bool may_ask_beside(const struct fair_search *h, uint32_t v)
+{
+    const struct cohort_books *b = h->s->books;
+    uint32_t at = b->first_child[b->parent[v]], end = b->first_child[b->parent[v] + 1];
+    at += h->s->known[at].ordered == v;
+    return at < end && asks_beside(h, v, known_share(h->s, h->s->known[at].ordered));
+}
+
+static bool may_ask_any(const struct fair_search *h)
+{
+    const uint32_t *parent = h->s->books->parent;
+    for (uint32_t v = h->preemptor->queue; parent[v] != ID_NONE; v = parent[v])
+        if (may_ask_beside(h, v))
+            return true;
+    return false;
 }
 
 /* A bound: what all candidates hold that could be taken at all would do. Those of its own queue;
@@ -190,21 +245,19 @@ static uint32_t use_own(const struct fair_search *h, int sign)
 static bool may_succeed(struct fair_search *h)
 {
     struct cohort_books *b = h->s->books;
-    uint32_t queue = h->preemptor->queue;
-    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
-        in_order(h->s, b->parent[v]);
-    cohort_look_begin(b, queue);
-    cohort_use(b, queue, h->preemptor->need, 1);
-    h->within = cohort_within_nominal(b, queue, h->contested);
-    uint32_t own = use_own(h, -1);
-    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v])
-        h->s->known[v].with = cohort_share_of(b, v, h->s->weight[v]);
-    cohort_use(b, queue, h->preemptor->need, -1);
-    bool may = (own && cohort_fits(b, queue, h->preemptor->need)) ||
-               (h->s->rules[queue].reclaim != RECLAIM_NEVER && others_may_do(h));
-    use_own(h, 1);
-    cohort_look_end(b, queue);
-    return may;
+    uint32_t queue = h->preemptor->queue, own = sum_own(h);
+    h->within = stays_within(h);
+    cohort_as_if(b, h->preemptor->need, h->s->own);
+    if (own && cohort_as_if_fits(b, queue, h->preemptor->need))
+        return true;
+    if (h->s->rules[queue].reclaim == RECLAIM_NEVER)
+        return false;
+    for (uint32_t v = queue; b->parent[v] != ID_NONE; v = b->parent[v]) {
+        put_in_order(h->s, b->parent[v]);
+        h->s->known[v].with = cohort_share_as_if(b, v, h->s->weight[v]);
+        cohort_as_if_up(b, v);
+    }
+    return may_ask_any(h) && others_may_do(h);
 }
 
 /* ---- Candidates: those of a queue as its members are, looked for as they are asked for ---- */
@@ -245,14 +298,14 @@ static void note_changed(const struct fair_search *h, uint32_t queue)
 /* While the books are as they were: children are put in order. */
 static void begin_ranges(const struct fair_search *h)
 {
-    const struct cohort_search *s = h->s;
+    struct cohort_search *s = h->s;
     uint32_t room = 0;
     for (uint32_t v = 0; v < s->books->n; v++) {
         s->range[v] =
             (struct cohort_range){ .first = room, .kept = room, .moved = ID_NONE, .fresh = true };
         room += s->members[v].n;
         if (s->books->height[v] && s->books->root[v] == s->books->root[h->preemptor->queue])
-            in_order(h->s, v);
+            put_in_order(s, v);
     }
     for (uint32_t v = s->books->parent[h->preemptor->queue]; v != ID_NONE; v = s->books->parent[v])
         s->range[v].above = true;
@@ -345,7 +398,7 @@ static struct cohort_share least_share(const struct fair_search *h, uint32_t at)
 {
     uint32_t own = h->preemptor->queue;
     if (h->within || !h->s->range[at].above)
-        return (struct cohort_share){ 0, 1, 1, ID_NONE, false, 0 };
+        return no_share;
     while (h->s->books->parent[own] != at)
         own = h->s->books->parent[own];
     return share_of(h, own);
@@ -509,7 +562,6 @@ bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *p
     for (uint32_t v = 0; v < s->books->n; v++)
         s->known[v].saved = s->books->version[v];
     cohort_use(s->books, preemptor->queue, preemptor->need, 1);
-    h.within = cohort_within_nominal(s->books, preemptor->queue, contested);
     bool found = find(&h, final_share, initial_share);
     cohort_use(s->books, preemptor->queue, preemptor->need, -1);
     if (found)

@@ -18,6 +18,9 @@
 #include "policies/kueue/search.h"
 
 struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node, uint64_t weight);
+/* As if usage were other by b->as_if at the node. */
+struct cohort_share cohort_share_as_if(const struct cohort_books *b, uint32_t node,
+                                       uint64_t weight);
 int  cohort_share_compare(struct cohort_share a, struct cohort_share b);     /* <0: a goes first */
 bool cohort_share_is_zero(struct cohort_share a);
 

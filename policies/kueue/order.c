@@ -24,21 +24,12 @@ int cohort_compare_by_share(const struct standing *a, const struct standing *b)
     return shares ? shares : cohort_compare_by_age(a->as, b->as);
 }
 
-bool cohort_borrows_asked(const struct cohort_books *b, uint32_t node, const int64_t *need)
-{
-    for (uint32_t cell = 0; cell < b->cells; cell++)
-        if (need[cell] > 0 && cohort_borrows(b, node, cell, 0))
-            return true;
-    return false;
-}
-
 void cohort_stand_at(struct cohort_books *b, uint32_t node, uint64_t weight, uint32_t queue,
                      const int64_t *need, struct standing *x)
 {
-    cohort_look_begin(b, queue);
-    cohort_use(b, queue, need, 1);
-    x->borrows = cohort_borrows_asked(b, node, need);
-    x->share = cohort_share_of(b, node, weight);
-    cohort_use(b, queue, need, -1);
-    cohort_look_end(b, queue);
+    cohort_as_if(b, need, NULL);
+    for (uint32_t v = queue; v != node; v = b->parent[v])
+        cohort_as_if_up(b, v);
+    x->borrows = cohort_as_if_borrows(b, node);
+    x->share = cohort_share_as_if(b, node, weight);
 }

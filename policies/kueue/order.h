@@ -21,10 +21,7 @@ int  cohort_compare_by_age(const struct cohort_workload *a, const struct cohort_
 int  cohort_compare_classical(const struct standing *a, const struct standing *b);
 int  cohort_compare_by_share(const struct standing *a, const struct standing *b);
 
-/* The node borrows in a cell of which `need` asks something. */
-bool cohort_borrows_asked(const struct cohort_books *b, uint32_t node, const int64_t *need);
-
 /* `borrows` and `share` of `node`, which is `queue` or above it, as they are with `need` more in
- * that queue. The books are as before. */
+ * that queue. */
 void cohort_stand_at(struct cohort_books *b, uint32_t node, uint64_t weight, uint32_t queue,
                      const int64_t *need, struct standing *x);

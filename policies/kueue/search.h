@@ -60,6 +60,7 @@ struct cohort_search {
     struct cohort_victim *victim; /* as many as hold quota; the answer: the first n_victims */
     uint32_t n_victims;
     struct cohort_victim *candidate;         /* as many: scratch of the search by fair share */
+    int64_t *own;                 /* [cells] scratch of the same */
     /* [n] scratch of the search by fair share; and shares, zeroed before the first */
     struct cohort_range {
         uint32_t first, kept, next, end;        /* candidates, of a queue */
@@ -82,13 +83,15 @@ struct cohort_share {
     /* its value, to a few ulp; 0: not computed, or weight 0 and borrowing */
     double about;
 };
-/* Of a node: its share, as of that version of the books; and with the preemptor. */
+/* Of a node: its share, as of that version of the books; with the preemptor; and as it was when the
+ * node was put in order last. */
 struct cohort_known {
-    struct cohort_share share, with;
+    struct cohort_share share, with, placed;
     uint64_t share_at, saved;
-    uint64_t ordered_at;          /* of the books, when `ordered` was made */
-    /* of the number in first_child[]: the children of a node, those with the highest share first */
-    uint32_t ordered;
+    /* of the number in first_child[]: the children of a node, those with the highest share first;
+     * of a child: its number there; of a parent: its children are in that order */
+    uint32_t ordered, place;
+    bool has_order;
 };
 #define COHORT_WEIGHT_ONE UINT64_C(1000000000)
 

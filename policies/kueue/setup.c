@@ -209,6 +209,7 @@ void cohort_begin(struct sched *s, const void *params, void *state)
                                 .rules = c->rules,
                                 .members = c->members,
                                 .weight = weight,
+                                .own = sched_alloc(s, c->books.cells * sizeof(int64_t)),
                                 .range = sched_alloc(s, n * sizeof(struct cohort_range)),
                                 .known = sched_alloc(s, n * sizeof(struct cohort_known)),
                                 .source = sched_alloc(s, n * sizeof(struct cohort_source)) };

@@ -1,5 +1,8 @@
 /* shares.c - weighted shares of what a cohort lends out, and their order. See fair.h. */
 #include "policies/kueue/fair.h"
+#include "sim/contract/util/minmax.h"
+
+#include <string.h>
 
 typedef unsigned __int128 wide;
 
@@ -26,25 +29,11 @@ int cohort_compare_ratios(wide a, wide b, wide c, wide d)
     }
 }
 
-/* By resource, over all flavors. */
-static void borrowed_of(const struct cohort_books *b, uint32_t node, int64_t *borrowed)
-{
-    size_t at = cohort_at(b, node, 0);
-    const int64_t *usage = &b->usage[at], *own = &b->subtree[at];
-    for (uint32_t r = 0; r < b->resources; r++)
-        borrowed[r] = 0;
-    for (uint32_t cell = 0; cell < b->cells; cell++)
-        if (usage[cell] > own[cell])
-            borrowed[b->resource[cell]] += usage[cell] - own[cell];
-}
-
-struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node, uint64_t weight)
+/* borrowed: by resource, over all flavors. */
+static struct cohort_share dominant(const struct cohort_books *b, uint32_t node, uint64_t weight,
+                                    const int64_t *borrowed)
 {
     struct cohort_share share = { 0, 1, weight, ID_NONE, false, 0 };
-    int64_t borrowed[COHORT_RESOURCES];
-    if (b->parent[node] == ID_NONE)
-        return share;
-    borrowed_of(b, node, borrowed);
     for (uint32_t r = 0; r < b->resources; r++) {
         int64_t lendable = b->lendable[(size_t)b->parent[node] * b->resources + r];
         share.borrows |= borrowed[r] > 0;
@@ -60,6 +49,30 @@ struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node,
     if (weight)
         share.about = (double)share.borrowed / ((double)share.lendable * (double)weight);
     return share;
+}
+
+static const struct cohort_share of_root = { 0, 1, 1, ID_NONE, false, 0 };
+
+struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node, uint64_t weight)
+{
+    if (b->parent[node] == ID_NONE)
+        return of_root;
+    return dominant(b, node, weight, &b->borrowed[(size_t)node * b->resources]);
+}
+
+struct cohort_share cohort_share_as_if(const struct cohort_books *b, uint32_t node, uint64_t weight)
+{
+    int64_t borrowed[COHORT_RESOURCES];
+    if (b->parent[node] == ID_NONE)
+        return of_root;
+    memcpy(borrowed, &b->borrowed[(size_t)node * b->resources], b->resources * sizeof *borrowed);
+    for (uint32_t k = 0; k < b->n_as_if; k++) {
+        uint32_t cell = b->as_if[k].cell;
+        size_t i = cohort_at(b, node, cell);
+        borrowed[b->resource[cell]] += max_i64(0, b->usage[i] + b->as_if[k].by - b->subtree[i]) -
+                                       max_i64(0, b->usage[i] - b->subtree[i]);
+    }
+    return dominant(b, node, weight, borrowed);
 }
 
 bool cohort_share_is_zero(struct cohort_share a)

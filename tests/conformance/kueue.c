@@ -117,10 +117,11 @@ static int run(struct world *w, const json_t *c, char *why, size_t size)
     read_workloads(w, c, false);
     struct cohort_victim victim[WORKLOADS_MOST], candidate[WORKLOADS_MOST];
     struct cohort_range range[NODES_MOST];
+    int64_t own[CELLS_MOST];
     struct cohort_known known[NODES_MOST] = { 0 };
     struct cohort_source source[NODES_MOST];
     struct cohort_search s = { .books = &w->books, .rules = w->rules, .members = w->members, .weight = w->weight,
-                               .victim = victim, .candidate = candidate, .range = range, .known = known,
+                               .victim = victim, .candidate = candidate, .own = own, .range = range, .known = known,
                                .source = source };
     search(w, c, &s);
     return compare(w, c, &s, why, size);

@@ -66,7 +66,8 @@ static int compare_shares(struct world *w, const json_t *c, const int64_t *with,
         if (v == ID_NONE)
             return because(CASE_FAILED, why, "%s is no queue or cohort", name);
         struct cohort_share share = share_with(w, v, with);
-        bool on_asked = cohort_borrows_asked(&w->books, v, asked);
+        cohort_as_if(&w->books, asked, asked);
+        bool on_asked = cohort_as_if_borrows(&w->books, v);
         if (!same_share(want, share) || !same_dominant(w, want, share) || !same_flag(want, "borrowing", share.borrows) ||
             !same_flag(want, "borrowing_on_asked", on_asked))
             return because(CASE_FAILED, why, "%s: share %g, %s, %s what it asks", name, share_shown(share),

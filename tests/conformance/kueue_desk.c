@@ -133,7 +133,7 @@ static void settle(struct desk *d)
         .chooser = { .books = &w->books, .n_flavors = d->n_flavors, .cell = d->cell, .flavors = d->flavors, .rules = w->rules,
                      .fair = fair, .why_of = d->why_of },
         .search = { .books = &w->books, .rules = w->rules, .members = w->members, .weight = w->weight, .victim = d->victim,
-                    .candidate = d->candidate, .range = d->range, .known = d->known, .source = d->source },
+                    .candidate = d->candidate, .own = d->own, .range = d->range, .known = d->known, .source = d->source },
         .final_share = true, .initial_share = true, .grow = grow, .self = d, .one = d->one, .one_contested = d->one_contested,
         .full = d->full, .fewer = d->fewer, .seat = d->seat, .sends = d->sends,
         .with_heads = d->with_heads,

@@ -37,6 +37,7 @@ struct desk {
     struct cohort_known known[NODES_MOST];
     struct cohort_source source[NODES_MOST];
     int64_t one[CELLS_MOST];
+    int64_t own[CELLS_MOST];
     bool one_contested[CELLS_MOST], sends[NODES_MOST];
     uint32_t with_heads[NODES_MOST];
     uint32_t full[SETS_MOST], fewer[SETS_MOST];

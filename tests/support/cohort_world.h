@@ -18,6 +18,7 @@ struct cohort_world {
     struct cohort_workload *member[CW_NODES][CW_WORKLOADS], workload[CW_WORKLOADS + 1];
     int64_t need[CW_WORKLOADS + 1][CW_CELLS];
     struct cohort_victim victim[CW_WORKLOADS], candidate[CW_WORKLOADS];
+    int64_t own[CW_CELLS];
     struct cohort_range range[CW_NODES];
     struct cohort_known known[CW_NODES];
     struct cohort_source source[CW_NODES];
@@ -95,6 +96,6 @@ static inline void cw_make(struct cohort_world *w, uint64_t seed)
     for (uint32_t cell = 0; cell < w->cells; cell++)
         w->contested[cell] = w->need[CW_WORKLOADS][cell] > cohort_available(&w->books, w->workload[CW_WORKLOADS].queue, cell);
     w->search = (struct cohort_search){ .books = &w->books, .rules = w->rules, .members = w->members, .weight = w->weight,
-                                        .victim = w->victim, .candidate = w->candidate, .range = w->range, .known = w->known,
-                                        .source = w->source };
+                                        .victim = w->victim, .candidate = w->candidate, .own = w->own, .range = w->range,
+                                        .known = w->known, .source = w->source };
 }

@@ -89,6 +89,22 @@ static bool same_usage(const struct cohort_world *w)
     return true;
 }
 
+/* What is kept of each node and resource is the sum of its cells beyond quota. */
+static bool same_borrowed(const struct cohort_world *w)
+{
+    for (uint32_t v = 0; v < w->n; v++)
+        for (uint32_t r = 0; r < w->books.resources; r++) {
+            int64_t sum = 0;
+            for (uint32_t cell = 0; cell < w->cells; cell++) {
+                size_t i = cohort_at(&w->books, v, cell);
+                sum += w->resource[cell] == r ? above(w->books.usage[i], w->books.subtree[i]) : 0;
+            }
+            if (sum != w->books.borrowed[v * w->books.resources + r])
+                return false;
+        }
+    return true;
+}
+
 /* Nobody uses more than it may: a root its quota, any other that and its borrowing limit. */
 static bool within_limits(const struct cohort_books *b, uint32_t leaf, uint32_t cell)
 {
@@ -108,7 +124,7 @@ static void usage_adds_up(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         cw_make(&w, seed);
-        assert_true(same_usage(&w));
+        assert_true(same_usage(&w) && same_borrowed(&w));
         if (w.n_workloads == 0)
             continue;
         w.books.usage[cohort_at(&w.books, w.leaf[0], 0)]++;     /* control: one unit too many is seen */
@@ -121,6 +137,52 @@ static void usage_adds_up(void **state)
             assert_int_equal(w.books.usage[i], 0);
     }
     assert_true(caught > SEEDS / 2);
+}
+
+/* Usage that is looked at and not written gives the shares, and the room, that it gives when it is written. */
+static void as_if_is_as_written(void **state)
+{
+    static struct cohort_world w;
+    unsigned other = 0, fitted = 0, not = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct random r;
+        random_init(&r, seed, "as if", 0);
+        cw_make(&w, seed);
+        struct cohort_books *b = &w.books;
+        uint32_t leaf = w.leaf[random_below(&r, w.n_leaves)];
+        int64_t more[CW_CELLS] = { 0 }, less[CW_CELLS] = { 0 };
+        for (uint32_t cell = 0; cell < w.cells; cell++) {
+            more[cell] = (int64_t)random_below(&r, 7);
+            less[cell] = (int64_t)random_below(&r, (uint64_t)b->usage[cohort_at(b, leaf, cell)] + 1);
+        }
+        struct cohort_share as_if[CW_NODES];
+        bool borrows[CW_NODES];
+        cohort_as_if(b, more, less);
+        bool fits = cohort_as_if_fits(b, leaf, more);
+        for (uint32_t v = leaf; v != ID_NONE; v = w.parent[v]) {
+            as_if[v] = cohort_share_as_if(b, v, w.weight[v]);
+            borrows[v] = cohort_as_if_borrows(b, v);
+            cohort_as_if_up(b, v);
+        }
+        cohort_use(b, leaf, less, -1);
+        assert_int_equal(fits, cohort_fits(b, leaf, more));
+        cohort_use(b, leaf, more, 1);
+        for (uint32_t v = leaf; v != ID_NONE; v = w.parent[v]) {
+            struct cohort_share written = cohort_share_of(b, v, w.weight[v]);
+            bool in_some = false;
+            for (uint32_t cell = 0; cell < w.cells; cell++)
+                in_some |= (more[cell] || less[cell]) && cohort_borrows(b, v, cell, 0);
+            assert_int_equal(cohort_share_compare(as_if[v], written), 0);
+            assert_int_equal(borrows[v], in_some);
+        }
+        assert_true(same_borrowed(&w));
+        cohort_use(b, leaf, more, -1);
+        other += cohort_share_compare(as_if[leaf], cohort_share_of(b, leaf, w.weight[leaf])) != 0;
+        fitted += fits;
+        not += !fits;
+    }
+    assert_true(other > SEEDS / 10 && fitted > SEEDS / 10 && not > SEEDS / 10);    /* the look does matter */
 }
 
 static void available_is_what_breaks_no_limit(void **state)
@@ -165,6 +227,7 @@ int main(void)
     size_t n = 0;
     ADD_ROWS(tests, n, by_hand, rows);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(usage_adds_up);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(as_if_is_as_written);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(available_is_what_breaks_no_limit);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(potential_is_available_of_an_empty_tree);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
