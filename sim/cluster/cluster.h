@@ -83,6 +83,7 @@ struct cluster {
     struct catalogue *catalogue;  /* entries that its file adds; NULL: none */
     struct training_models *models;   /* training models that its file adds; NULL: none */
     struct rate_rules *rates;     /* NULL: placements do not change rates */
+    bool fabric_unread;           /* its file has a section `fabric`, and no rates that it would change */
 
     uint32_t n_flavors;
     struct flavor *flavor;        /* kinds of nodes that queues have quotas of */

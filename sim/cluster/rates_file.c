@@ -68,6 +68,7 @@ int rates_read(struct config_value progress, struct config_value fabric,
     struct rate_rules *rules = rate_rules_read(progress, fabric, slow_nics(c), folder, err);
     struct error why = { "" };
     c->models = training_models_new();
+    c->fabric_unread = config_given(fabric) && !config_given(progress);
     if (config_given(progress))
         c->rates = rules;
     else

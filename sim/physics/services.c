@@ -39,8 +39,8 @@ struct service_run {
     uint64_t starts;              /* start-ups that were completed */
     double arrived;               /* of all intervals so far */
     uint64_t drawn;
-    struct serving_figures total; /* once it is over; so is by_adapter */
-    struct adapter_counts by_adapter;
+    struct serving_figures total; /* once it is over; so is by_group */
+    struct group_counts by_group;
 };
 struct services {
     size_t n;
@@ -304,7 +304,7 @@ static void close_books(struct sched *s, struct service_run *r)
     if (s->now_ns > r->next_interval_ns - r->service.interval_ns)
         interval_ends(s, r);
     r->total = serving_total(r->serving);
-    r->by_adapter = serving_by_adapter(r->serving);
+    r->by_group = serving_by_group(r->serving);
     r->drawn = serving_drawn(r->serving);
     serving_free(r->serving);
     scaler_free(r->scaler);
@@ -447,7 +447,7 @@ static void services_free(struct sched *s)
         scaler_free(r->scaler);
         free(r->replica);
         free(r->image_at);
-        adapter_counts_free(&r->by_adapter);
+        group_counts_free(&r->by_group);
     }
     free(all->of);
     free(all->owner);
@@ -512,7 +512,7 @@ static void services_summarise(struct summary_builder *b)
     const struct services *x = services_of(b->s);
     struct service_result *of = mem_new(x->n, sizeof *of);
     for (size_t i = 0; i < x->n; i++)
-        of[i] = (struct service_result){ &x->of[i].service, &x->of[i].total, x->of[i].starts, &x->of[i].by_adapter };
+        of[i] = (struct service_result){ &x->of[i].service, &x->of[i].total, x->of[i].starts, &x->of[i].by_group };
     services_summary_put(b, of, x->n);
     free(of);
 }
@@ -538,8 +538,8 @@ static int services_check(struct sched *s, struct error *err)
             return error_set(err, "an identity is broken, please report it: requests of service %s: %.17g came, %.17g in its intervals; "
                              "%.17g were served, %.17g dropped, %.17g unfinished", r->service.name, f->arrived, r->arrived, f->served,
                              f->dropped, f->unfinished);
-        struct adapter_count sum = adapter_counts_sum(&r->by_adapter, 0, r->by_adapter.n ? r->by_adapter.n + 1 : 0);
-        if (r->by_adapter.n && ((double)sum.arrived != f->arrived || (double)sum.served != f->served || (double)sum.dropped != f->dropped))
+        struct group_count sum = group_counts_sum(&r->by_group, 0, r->by_group.n ? r->by_group.n + 1 : 0);
+        if (r->by_group.n && ((double)sum.arrived != f->arrived || (double)sum.served != f->served || (double)sum.dropped != f->dropped))
             return error_set(err, "an identity is broken, please report it: requests of service %s by adapter: %llu came, %llu were "
                              "served, %llu dropped; of all %.17g, %.17g, %.17g", r->service.name, (unsigned long long)sum.arrived,
                              (unsigned long long)sum.served, (unsigned long long)sum.dropped, f->arrived, f->served, f->dropped);

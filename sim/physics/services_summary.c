@@ -124,14 +124,14 @@ static void put_engine(struct summary_builder *b, const char *scope, const struc
     put(b, COMPUTED, scope, f->engine.computed_tokens, 1);
     put(b, SKIPPED, scope, f->engine.skipped_tokens, 1);
     put(b, GPU_DUTY, scope, f->engine.gpu_s / f->replica_s, f->replica_s > 0);
-    if (r->by_adapter->n == 0)
+    if (r->by_group->n == 0)
         return;
-    put(b, ADAPTER_LOADS, scope, f->engine.adapter_loads, 1);
-    put(b, FROM_STORAGE, scope, f->engine.adapters_from_storage, 1);
-    put(b, ADAPTER_LOAD_S, scope, f->engine.adapter_load_s, 1);
+    put(b, ADAPTER_LOADS, scope, f->engine.loads, 1);
+    put(b, FROM_STORAGE, scope, f->engine.loads_from_storage, 1);
+    put(b, ADAPTER_LOAD_S, scope, f->engine.load_s, 1);
 }
 
-static void put_adapter(struct summary_builder *b, const char *service, const char *which, const struct adapter_count *c)
+static void put_adapter(struct summary_builder *b, const char *service, const char *which, const struct group_count *c)
 {
     size_t length = strlen("adapter=/") + strlen(service) + strlen(which) + 1;
     char *scope = arena_alloc(b->summary->memory, length);
@@ -152,14 +152,14 @@ static void put_adapter(struct summary_builder *b, const char *service, const ch
 /* Numbers are those of popularity, unless a trace says them. */
 static void put_adapters(struct summary_builder *b, const struct service_result *r)
 {
-    const struct adapter_counts *c = r->by_adapter;
+    const struct group_counts *c = r->by_group;
     uint32_t shown = c->n + 1 < ADAPTER_SCOPES ? c->n + 1 : ADAPTER_SCOPES;
     for (uint32_t i = 0; i < shown && c->n; i++) {
         char number[16];
         snprintf(number, sizeof number, "%u", i);
         put_adapter(b, r->service->name, number, &c->of[i]);
     }
-    struct adapter_count rest = adapter_counts_sum(c, shown, c->n ? c->n + 1 : shown);
+    struct group_count rest = group_counts_sum(c, shown, c->n ? c->n + 1 : shown);
     put_adapter(b, r->service->name, "rest", &rest);
 }
 

@@ -4,14 +4,14 @@
 #pragma once
 #include "sim/results/summary_builder.h"
 #include "sim/serving/figures.h"
-#include "sim/serving/llm/adapter_counts.h"
+#include "sim/serving/llm/group_counts.h"
 #include "sim/serving/service.h"
 
 struct service_result {           /* of a service that is over */
     const struct service *service;
     const struct serving_figures *figures;
     uint64_t starts;              /* replicas that became ready after a start-up */
-    const struct adapter_counts *by_adapter;
+    const struct group_counts *by_group;
 };
 enum { ADAPTER_SCOPES = 20 };
 extern const struct metric_kind services_metrics[];

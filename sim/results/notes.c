@@ -20,9 +20,6 @@ static const char *s_if_many(uint64_t n)
 
 /* ==== Of the inputs ==== */
 
-/* What a note may look at. workload: NULL, or bound. */
-struct inputs { const struct cluster *cluster; const struct workload *workload; };
-
 static node_id first_node(const struct cluster *c, uint32_t gpu_model)
 {
     node_id n = 0;
@@ -178,6 +175,7 @@ static const struct remark_of_inputs {
     { "equal-gpu-models", equal_gpu_models },
     { "quota-above-cluster", quota_above_cluster },
     { "nodes-without-price", nodes_without_price },
+    { "unread-fabric", notes_fabric_unread },
 };
 
 /* ==== Of a run ==== */

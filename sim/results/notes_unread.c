@@ -12,6 +12,13 @@ unsigned notes_policies_read(const struct run_setup *setup)
     return reads;
 }
 
+bool notes_fabric_unread(const struct inputs *in, FILE *text)
+{
+    if (in->cluster->fabric_unread)
+        fputs("'fabric' has no effect without 'progress': links slow nothing down", text);
+    return in->cluster->fabric_unread;
+}
+
 /* The world does not enforce them. */
 bool notes_pods_unread(const struct sched *s, FILE *text)
 {

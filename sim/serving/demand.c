@@ -96,7 +96,7 @@ static void draw_adapter(const struct demand *d, struct service_request *r)
         return;
     random_init(&luck, d->seed, "request adapters", d->number);
     bool some = random_uniform(&luck) >= d->s->time.engine.adapters.base_share;
-    r->adapter = some ? (uint32_t)shares_choose(&d->popular, random_uniform(&luck)) + 1 : 0;
+    r->set = some ? (uint32_t)shares_choose(&d->popular, random_uniform(&luck)) + 1 : 0;
 }
 
 static int64_t replay_ns(const struct demand *d, size_t i)
@@ -116,7 +116,7 @@ static bool take_recorded(struct demand *d, struct service_request *r)
     if (service_is_llm(d->s) && list->has_tokens) {
         r->prompt_tokens = from->prompt_tokens;
         r->output_tokens = from->output_tokens;
-        r->adapter = from->adapter;
+        r->set = from->adapter;
         r->n_prefix_ids = (uint32_t)from->n_ids;
         r->prefix_id = from->n_ids ? list->id + from->first_id : NULL;
     }
@@ -164,8 +164,8 @@ void demand_take(struct demand *d)
     uint64_t tokens_of = (uint64_t)r->prompt_tokens << 32 | r->output_tokens;
     d->drawn = hash_u64(hash_u64(d->drawn + (uint64_t)r->time_ns) + tokens_of +
                         hash_u64(bits_of(r->service_s)));
-    if (r->adapter)
-        d->drawn = hash_u64(d->drawn + r->adapter);
+    if (r->set)
+        d->drawn = hash_u64(d->drawn + r->set);
     d->has_next = false;
     d->number++;
 }

@@ -32,7 +32,7 @@ struct request_queue {
     int64_t now_ns;
     struct tally interval, total; /* total: up to the interval */
     struct slo_window window;
-    struct adapter_counts by_adapter;
+    struct group_counts by_group;
 };
 
 struct request_queue *request_queue_new(const struct service *s, uint64_t seed)
@@ -45,7 +45,7 @@ struct request_queue *request_queue_new(const struct service *s, uint64_t seed)
     q->common = request_lines_none();
     q->window.end_ns = SLO_WINDOW_NS;
     q->handover = handover_of(&s->time.engine);
-    q->by_adapter = adapter_counts_of(s->time.engine.adapters.n);
+    q->by_group = group_counts_of(s->time.engine.weights.n);
     tournament_grow(&q->events, 2);
     tournament_grow(&q->loads, 2);
     return q;
@@ -63,7 +63,7 @@ void request_queue_free(struct request_queue *q)
     tournament_free(&q->events);
     tournament_free(&q->loads);
     handover_free(&q->handover);
-    adapter_counts_free(&q->by_adapter);
+    group_counts_free(&q->by_group);
     free(q->present.at);
     free(q->replica);
     free(q->ready_ids);
@@ -216,7 +216,7 @@ static uint32_t known_to(const struct request_queue *q, uint32_t id,
 {
     const struct llm_ranks *r = &q->replica[id].ranks;
     return q->s->dispatch == DISPATCH_ADAPTER
-               ? llm_ranks_near(r, &q->s->time.engine, ask->adapter)
+               ? llm_ranks_near(r, &q->s->time.engine, ask->set)
                : llm_ranks_leading(r, ask);
 }
 
@@ -267,7 +267,7 @@ static void drop(struct request_queue *q, uint32_t request)
     q->interval.dropped++;
     q->window.ended++;
     q->waiting--;
-    adapter_counts_dropped(&q->by_adapter, &q->present.at[request]);
+    group_counts_dropped(&q->by_group, &q->present.at[request]);
     requests_leave(&q->present, request);
 }
 
@@ -277,7 +277,7 @@ static void arrive(struct request_queue *q, const struct service_request *ask)
     demand_take(q->demand);
     q->interval.arrived++;
     q->waiting++;
-    adapter_counts_arrived(&q->by_adapter, &q->present.at[request]);
+    group_counts_arrived(&q->by_group, &q->present.at[request]);
     if (by_steps(q) &&
         !llm_batching_fits(&q->s->time.engine, ask->prompt_tokens, ask->output_tokens)) {
         q->interval.rejected++;
@@ -293,7 +293,7 @@ static void served(struct request_queue *q, uint32_t request)
 {
     const struct present *r = &q->present.at[request];
     bool kept = tally_served(&q->interval, q->s, r, q->now_ns);
-    adapter_counts_served(&q->by_adapter, r, q->now_ns, kept);
+    group_counts_served(&q->by_group, r, q->now_ns, kept);
     q->window.kept += kept;
     q->window.ended++;
     q->in_service--;
@@ -588,7 +588,7 @@ uint64_t request_queue_drawn(const struct request_queue *q)
     return demand_drawn(q->demand);
 }
 
-const struct adapter_counts *request_queue_by_adapter(const struct request_queue *q)
+const struct group_counts *request_queue_by_group(const struct request_queue *q)
 {
-    return &q->by_adapter;
+    return &q->by_group;
 }

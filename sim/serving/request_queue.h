@@ -3,7 +3,7 @@
  * Quantiles are those of tally.h, within 0.1 %. Memory is proportional to the requests in the
  * service at one time. */
 #pragma once
-#include "sim/serving/llm/adapter_counts.h"
+#include "sim/serving/llm/group_counts.h"
 #include "sim/serving/serving.h"
 
 struct request_queue;
@@ -18,5 +18,5 @@ struct replica_work request_queue_replica_work(const struct request_queue *q, ui
 struct serving_load request_queue_load(const struct request_queue *q);
 struct serving_figures request_queue_take_figures(struct request_queue *q);
 struct serving_figures request_queue_total(const struct request_queue *q);
-const struct adapter_counts *request_queue_by_adapter(const struct request_queue *q);
+const struct group_counts *request_queue_by_group(const struct request_queue *q);
 uint64_t request_queue_drawn(const struct request_queue *q);

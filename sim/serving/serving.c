@@ -92,12 +92,12 @@ struct serving_figures serving_total(const struct serving *v)
     return v->fluid ? fluid_total(v->fluid) : request_queue_total(v->queue);
 }
 
-struct adapter_counts serving_by_adapter(const struct serving *v)
+struct group_counts serving_by_group(const struct serving *v)
 {
     if (v->fluid)
-        return adapter_counts_of(0);
-    const struct adapter_counts *from = request_queue_by_adapter(v->queue);
-    struct adapter_counts c = adapter_counts_of(from->n);
+        return group_counts_of(0);
+    const struct group_counts *from = request_queue_by_group(v->queue);
+    struct group_counts c = group_counts_of(from->n);
     if (c.n)
         memcpy(c.of, from->of, (c.n + 1) * sizeof *c.of);
     return c;

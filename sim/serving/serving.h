@@ -4,7 +4,7 @@
  * by the caller, then arrivals. */
 #pragma once
 #include "sim/serving/figures.h"
-#include "sim/serving/llm/adapter_counts.h"
+#include "sim/serving/llm/group_counts.h"
 #include "sim/serving/service.h"
 
 struct serving;
@@ -42,7 +42,7 @@ struct serving_load serving_load(const struct serving *v);
 
 struct serving_figures serving_take_figures(struct serving *v); /* since the last call, or time 0 */
 struct serving_figures serving_total(const struct serving *v);         /* since time 0 */
-/* By adapter, since time 0; none in fluid mode. Those of the caller: adapter_counts_free(). */
-struct adapter_counts serving_by_adapter(const struct serving *v);
+/* By set of weights, since time 0; none in fluid mode. Those of the caller: group_counts_free(). */
+struct group_counts serving_by_group(const struct serving *v);
 /* hash of the requests since time 0: the same for every policy */
 uint64_t serving_drawn(const struct serving *v);

@@ -136,9 +136,7 @@ void tally_add(struct tally *to, const struct tally *more)
     to->steps += more->steps;
     to->computed_tokens += more->computed_tokens;
     to->skipped_tokens += more->skipped_tokens;
-    to->adapter_loads += more->adapter_loads;
-    to->adapters_from_storage += more->adapters_from_storage;
-    to->adapter_load_s += more->adapter_load_s;
+    weight_loads_add(&to->loads, &more->loads);
     to->kv_peak = fmax(to->kv_peak, more->kv_peak);
     to->kv_block_ns += more->kv_block_ns;
     to->replica_ns += more->replica_ns;
@@ -184,9 +182,9 @@ static struct engine_figures engine_figures_of(const struct tally *t, const stru
         .preempted = (double)t->preempted,
         .computed_tokens = (double)t->computed_tokens,
         .skipped_tokens = (double)t->skipped_tokens,
-        .adapter_loads = (double)t->adapter_loads,
-        .adapters_from_storage = (double)t->adapters_from_storage,
-        .adapter_load_s = t->adapter_load_s,
+        .loads = (double)t->loads.n,
+        .loads_from_storage = (double)t->loads.from_storage,
+        .load_s = t->loads.time_s,
         .gpu_s = gpu_s,
         .kv_s = (double)t->kv_block_ns / NS_PER_S / llm_batching_blocks(&s->time.engine),
         .kv_peak = t->kv_peak,

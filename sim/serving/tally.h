@@ -28,8 +28,7 @@ struct tally {
     uint64_t windows, windows_kept;
     /* of replicas that run step by step */
     uint64_t rejected, preempted, steps, computed_tokens, skipped_tokens;
-    uint64_t adapter_loads, adapters_from_storage;
-    double adapter_load_s;
+    struct weight_loads loads;
     double kv_peak;               /* of a replica, as a share */
     int128_t kv_block_ns;         /* integral of the blocks in use */
     int128_t replica_ns, busy_ns, concurrency_ns;

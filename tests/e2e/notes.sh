@@ -70,6 +70,11 @@ noted '' -c links.yaml -t apart.csv --set fabric.transport=tcp
 noted '' -c links.yaml -t apart.csv --set fabric.transport=rdma
 noted '' -c links.yaml -t apart.csv --set fabric.efficiency=0.5
 noted '' -c links.yaml -t apart.csv --set nodes.0.nic_gbps=25
+# ---- Links without rates: docs/inputs.md, "without it `fabric` has no effect" ----
+printf 'nodes: [ { group: a, count: 2, type: dgx-a100 } ]\nfabric: { rails: true }\n' >rails.yaml
+noted unread-fabric -c rails.yaml -t t.csv
+"$G" check rails.yaml | tr -s '\n ' ' ' | grep -q "warning 'fabric' has no effect without 'progress'" && ok || fail "check of rails without progress"
+noted '' -c rails.yaml -t t.csv --set progress.parallel=3d
 # ---- Quotas ----
 cat >quotas.yaml <<'END'
 nodes: [ { group: a, count: 1, gpus: 8 } ]

@@ -10,8 +10,9 @@ static struct llm_batching with_adapters(uint32_t n, uint32_t slots, uint32_t ho
     struct llm_batching b = batching_of(MODEL, GPU, 1, 0);
     struct llm_adapter_size one = llm_adapter_size_of(llm_shape_find(MODEL), 16, 1);
     llm_law_adapters(&b.law, llm_shape_find(MODEL), llm_gpu_find(GPU), LLM_GRAPHS, &one);
-    b.adapters = (struct llm_adapters){ .n = n, .slots = slots, .host = host, .zipf = 1,
-                                        .host_s = 2 * one.per_gpu / 20e9, .storage_s = 2 * one.parameters / 2e9 };
+    b.adapters = (struct llm_adapters){ .n = n, .zipf = 1 };
+    b.weights = (struct weight_places){ .n = n, .slots = slots, .host = host, .host_s = 2 * one.per_gpu / 20e9,
+                                        .storage_s = 2 * one.per_gpu / 20e9 + 2 * one.parameters / 2e9 };
     return b;
 }
 
@@ -60,37 +61,37 @@ static void punica(void **state)
 
 /* ---- where adapters are ---- */
 
-static struct adapter_loads step_with(struct adapter_store *s, const struct llm_adapters *a, const uint32_t *of, size_t n)
+static struct weight_loads step_with(struct weight_store *s, const struct weight_places *a, const uint32_t *of, size_t n)
 {
-    adapters_begin(s);
+    weights_begin(s);
     for (size_t i = 0; i < n; i++)
-        adapters_want(s, of[i]);
-    return adapters_load(s, a);
+        weights_want(s, of[i]);
+    return weights_load(s, a);
 }
 
 /* Two on the GPU, three in the host, by hand: 1 and 2 come from storage; 3 too, for 1; then 1 is in the host, and 3 stays. Then 4
  * from storage: the host has 4, 1, 3, and 2 has to come again. Loading costs 1 s, from storage 11 s. */
 static void least_recent(void **state)
 {
-    const struct llm_adapters a = { .n = 5, .slots = 2, .host = 3, .host_s = 1, .storage_s = 10 };
+    const struct weight_places a = { .n = 5, .slots = 2, .host = 3, .host_s = 1, .storage_s = 11 };
     const struct row { uint32_t of[2]; size_t n; uint64_t loads, from_storage; } rows[] = {
         { { 1, 2 }, 2, 2, 2 }, { { 2, 1 }, 2, 0, 0 }, { { 2 }, 1, 0, 0 }, { { 3, 3 }, 2, 1, 1 }, { { 1, 3 }, 2, 1, 0 },
         { { 4 }, 1, 1, 1 }, { { 2 }, 1, 1, 1 },
     };
-    struct adapter_store s = adapter_store_of(&a);
+    struct weight_store s = weight_store_of(&a);
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct adapter_loads got = step_with(&s, &a, rows[i].of, rows[i].n);
+        struct weight_loads got = step_with(&s, &a, rows[i].of, rows[i].n);
         assert_int_equal(got.n, rows[i].loads);
         assert_int_equal(got.from_storage, rows[i].from_storage);
         near(got.time_s, (double)got.n + 10 * (double)got.from_storage, 0);
     }
-    assert_int_equal(adapters_near(&s, &a, 2), 2);
-    assert_int_equal(adapters_near(&s, &a, 4), 2);
-    assert_int_equal(adapters_near(&s, &a, 1), 1);     /* in its step loaded, and so used after 3 */
-    assert_int_equal(adapters_near(&s, &a, 3), 0);
-    assert_int_equal(adapters_near(&s, &a, 5), 0);
-    adapter_store_free(&s);
+    assert_int_equal(weights_near(&s, &a, 2), 2);
+    assert_int_equal(weights_near(&s, &a, 4), 2);
+    assert_int_equal(weights_near(&s, &a, 1), 1);     /* in its step loaded, and so used after 3 */
+    assert_int_equal(weights_near(&s, &a, 3), 0);
+    assert_int_equal(weights_near(&s, &a, 5), 0);
+    weight_store_free(&s);
 }
 
 /* ---- the loop ---- */
@@ -116,15 +117,15 @@ static void one_place(void **state)
     struct serving *v = serving_with(&s, 1, 1, 1);
     serving_advance(v, ns_of_seconds(10));
     struct serving_figures f = serving_total(v);
-    struct adapter_counts c = serving_by_adapter(v);
+    struct group_counts c = serving_by_group(v);
     near((double)c.of[1].first_token_ns / 2e9, .034275518, 1e-6);
     near((double)c.of[1].latency_ns / 2e9, .059558189, 1e-6);
     near((double)c.of[2].first_token_ns / 1e9, .089195456, 1e-6);
     near((double)c.of[2].latency_ns / 1e9, .114449444, 1e-6);
     assert_true(c.of[0].arrived == 0 && c.of[1].served == 2 && c.of[2].served == 1);
-    near(f.engine.adapter_loads, 2, 0);
-    near(f.engine.adapter_load_s, 2 * (2 * 13631488 / 20e9 + 2 * 13631488 / 2e9), 1e-9);
-    adapter_counts_free(&c);
+    near(f.engine.loads, 2, 0);
+    near(f.engine.load_s, 2 * (2 * 13631488 / 20e9 + 2 * 13631488 / 2e9), 1e-9);
+    group_counts_free(&c);
     serving_free(v);
     request_list_free(&l);
 }
@@ -191,7 +192,7 @@ static void popularity(void **state)
     struct serving *v = serving_with(&s, 1, 2, 1);
     serving_advance(v, ns_of_seconds(1100));
     struct serving_figures f = serving_total(v);
-    struct adapter_counts c = serving_by_adapter(v);
+    struct group_counts c = serving_by_group(v);
     for (int law = 0; law < 2; law++)
         for (int k = 0; k <= 5; k++) {
             double want = weight[law][k] * f.arrived;
@@ -199,10 +200,10 @@ static void popularity(void **state)
         }
     assert_true(chi2[0] < 20.5);
     assert_true(chi2[1] > 100);
-    struct adapter_count all = adapter_counts_sum(&c, 0, 6);
+    struct group_count all = group_counts_sum(&c, 0, 6);
     assert_true((double)all.arrived == f.arrived && (double)all.served == f.served && f.served == f.arrived);
-    near(f.engine.adapter_loads, 10, 0);               /* each once on each of two replicas: there is room for all */
-    adapter_counts_free(&c);
+    near(f.engine.loads, 10, 0);               /* each once on each of two replicas: there is room for all */
+    group_counts_free(&c);
     serving_free(v);
 }
 
@@ -216,8 +217,8 @@ static void more_places(void **state)
         struct llm_batching b = with_adapters(16, slots, 16);
         struct service s = popular(&b);
         struct serving_figures f = served(&s, 1, 2, 1, 0, 1100);
-        assert_true(f.engine.adapter_loads < loads && f.first_token.mean_s < first_s);
-        loads = f.engine.adapter_loads;
+        assert_true(f.engine.loads < loads && f.first_token.mean_s < first_s);
+        loads = f.engine.loads;
         first_s = f.first_token.mean_s;
     }
     struct llm_batching b = with_adapters(16, 4, 8), none = batching_of(MODEL, GPU, 1, 0);
@@ -225,10 +226,10 @@ static void more_places(void **state)
     struct serving_figures by_load = served(&s, 1, 2, 1, 0, 1100);
     s.dispatch = DISPATCH_ADAPTER;
     struct serving_figures by_adapter = served(&s, 1, 2, 1, 0, 1100), without = served(&plain, 1, 2, 1, 0, 1100);
-    assert_true(by_adapter.engine.adapter_loads < .8 * by_load.engine.adapter_loads);
+    assert_true(by_adapter.engine.loads < .8 * by_load.engine.loads);
     near(by_load.arrived, without.arrived, 0);
     assert_true(by_load.per_token.mean_s > without.per_token.mean_s);
-    near(without.engine.adapter_loads, 0, 0);
+    near(without.engine.loads, 0, 0);
 }
 
 /* In mode fluid, with a place for each of eight adapters, a fifth of the requests without: within 5 % of the loop in the time per
@@ -269,7 +270,7 @@ static void in_pools(void **state)
     serving_advance(v, ns_of_seconds(2000));
     struct serving_figures f = serving_total(v);
     assert_true(f.arrived > 900 && f.served == f.arrived);
-    assert_true(f.engine.adapters_from_storage == 16);
+    assert_true(f.engine.loads_from_storage == 16);
     serving_free(v);
 }
 

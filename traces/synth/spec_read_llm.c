@@ -207,7 +207,7 @@ static void find_popular(const struct spec_reader *r, const struct request_list 
 static int read_adapters(const struct spec_reader *r, struct config_value v,
                          const struct file_llm *of, const struct llm_shape *m,
                          const struct service *s,
-                         struct llm_adapter_size *size, struct llm_adapters *to)
+                         struct llm_adapter_size *size, struct llm_batching *to)
 {
     struct file_adapters f = { .rank = 16, .slots = 1, .zipf = 1, .host_gb_per_s = 20,
                                .storage_gb_per_s = 2 };
@@ -221,15 +221,19 @@ static int read_adapters(const struct spec_reader *r, struct config_value v,
     if (f.parameters > 0)
         *size = (struct llm_adapter_size){ f.parameters, f.parameters / of->tensor };
     const struct request_list *l = s->demand.replay;
-    *to = (struct llm_adapters){ .n = f.count ? f.count : l->adapters,
-                                 .slots = f.slots,
-                                 .host = f.host ? f.host : f.slots,
-                                 .zipf = f.zipf,
-                                 .base_share = f.base_share,
-                                 .host_s = 2 * size->per_gpu / of->stages / (f.host_gb_per_s * 1e9),
-                                 .storage_s = 2 * size->parameters / (f.storage_gb_per_s * 1e9) };
+    double host_s = 2 * size->per_gpu / of->stages / (f.host_gb_per_s * 1e9);
+    to->adapters = (struct llm_adapters){ .n = f.count ? f.count : l->adapters,
+                                          .zipf = f.zipf,
+                                          .base_share = f.base_share };
+    to->weights = (struct weight_places){
+        .n = to->adapters.n,
+        .slots = f.slots,
+        .host = f.host ? f.host : f.slots,
+        .host_s = host_s,
+        .storage_s = host_s + 2 * size->parameters / (f.storage_gb_per_s * 1e9),
+    };
     if (s->mode == SERVICE_FLUID)
-        find_popular(r, l, to);
+        find_popular(r, l, &to->adapters);
     return 0;
 }
 
@@ -342,9 +346,9 @@ int spec_read_llm(const struct spec_reader *r, struct config_value v, struct job
                                 .prefix_share = f.prefix_share,
                                 .weight_bytes = weight * weights_held(m, f.ranks) };
     struct llm_adapter_size one = { 0 };
-    if (read_adapters(r, f.adapters, &f, m, s, &one, &b->adapters))
+    if (read_adapters(r, f.adapters, &f, m, s, &one, b))
         return -1;
-    double places = 2 * one.per_gpu * b->adapters.slots / f.stages;     /* bytes of a GPU */
+    double places = 2 * one.per_gpu * b->weights.slots / f.stages;     /* bytes of a GPU */
     b->blocks = (uint32_t)(kv_tokens(&f, m, g, weight, places, row) / f.block);
     if (read_pools(r, f.pools, m, b))
         return -1;

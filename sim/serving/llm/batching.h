@@ -1,7 +1,7 @@
 /* batching.h - the settings of one engine, which serves the requests of a replica step by step:
  * models.md 4.9. */
 #pragma once
-#include "sim/serving/llm/adapters.h"
+#include "sim/serving/llm/weights.h"
 #include "sim/serving/llm/step_law.h"
 
 #define PREFIX_TOKENS 512         /* of the prompt, for each id of a recorded request */
@@ -12,6 +12,13 @@ struct llm_pools {
     double bytes_per_s, setup_s;  /* of the KV cache from one to the other: transfers.h */
     double kept;                  /* share of its bytes that is not sent while the prompt is read */
     double token_bytes;           /* of a token of context, of all GPUs */
+};
+struct llm_adapters {             /* low-rank adapters of the model: models.md 4.12 */
+    uint32_t n;                   /* 0: none */
+    double zipf;                  /* popularity: adapter k in proportion to k^-zipf */
+    double base_share;            /* of the requests, for no adapter */
+    const double *popular;        /* [n] of the requests with one, share of each; for flow.h, which
+                                     wants slots >= n; NULL: not known */
 };
 struct llm_batching {
     struct llm_law law;
@@ -24,7 +31,8 @@ struct llm_batching {
     double prefix_share;          /* in [0, 1): part of each prompt that need not be computed */
     double weight_bytes;          /* of all GPUs; a start loads them */
     struct llm_pools pools;
-    struct llm_adapters adapters; /* models.md 4.12 */
+    struct weight_places weights; /* of its adapters */
+    struct llm_adapters adapters;
 };
 enum { LLM_RANKS_MAX = 256 };
 static inline double llm_batching_blocks(const struct llm_batching *b)     /* of the replica */

@@ -9,14 +9,14 @@
 struct llm_loop llm_loop_of(const struct llm_batching *b)
 {
     return (struct llm_loop){ .cache = prefix_cache_none(),
-                              .adapters = adapter_store_of(&b->adapters) };
+                              .weights = weight_store_of(&b->weights) };
 }
 
 void llm_loop_free(struct llm_loop *l)
 {
     free(l->running);
     prefix_cache_free(&l->cache);
-    adapter_store_free(&l->adapters);
+    weight_store_free(&l->weights);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -38,7 +38,7 @@ uint32_t llm_loop_used(const struct llm_loop *l, const struct llm_batching *b)
 
 static struct prompt_ids ids_of(const struct service_request *ask)
 {
-    return (struct prompt_ids){ ask->prefix_id, ask->adapter };
+    return (struct prompt_ids){ ask->prefix_id, ask->set };
 }
 
 /* Gives it the blocks for so many tokens; false: they are not free. */
@@ -80,7 +80,7 @@ static void remove_at(struct llm_loop *l, size_t i, const struct requests_presen
     struct llm_running *r = &l->running[i];
     frees_blocks(l, r, p);
     if (!r->handed)
-        adapters_release(&l->adapters, p->at[r->request].ask.adapter);
+        weights_release(&l->weights, p->at[r->request].ask.set);
     l->parked -= r->parked;
     memmove(r, r + 1, (--l->n - i) * sizeof *r);
 }
@@ -140,7 +140,7 @@ static uint32_t skipped(struct llm_loop *l, const struct llm_batching *b, struct
 
 static void runs(struct llm_loop *l, const struct requests_present *p, const struct llm_running *r)
 {
-    adapters_hold(&l->adapters, p->at[r->request].ask.adapter);
+    weights_hold(&l->weights, p->at[r->request].ask.set);
     mem_grow(&l->running, &l->room, l->n, sizeof *l->running);
     l->running[l->n++] = *r;
 }
@@ -150,12 +150,12 @@ static uint32_t first_admitted(const struct llm_loop *l, const struct llm_batchi
                                const struct requests_present *p, const struct request_lines *from)
 {
     uint32_t r = from->again.first;
-    while (r != NO_REQUEST && !adapters_admit(&l->adapters, &b->adapters, p->at[r].ask.adapter))
+    while (r != NO_REQUEST && !weights_admit(&l->weights, &b->weights, p->at[r].ask.set))
         r = p->at[r].next;
     if (r != NO_REQUEST)
         return r;
     r = from->fresh.first;
-    while (r != NO_REQUEST && !adapters_admit(&l->adapters, &b->adapters, p->at[r].ask.adapter))
+    while (r != NO_REQUEST && !weights_admit(&l->weights, &b->weights, p->at[r].ask.set))
         r = p->at[r].next;
     return r;
 }
@@ -188,21 +188,19 @@ static void load_adapters(struct llm_loop *l, const struct llm_batching *b,
 {
     if (b->adapters.n == 0)
         return;
-    adapters_begin(&l->adapters);
+    weights_begin(&l->weights);
     for (size_t i = 0; i < l->n; i++) {
         const struct llm_running *r = &l->running[i];
-        uint32_t adapter = p->at[r->request].ask.adapter;
+        uint32_t adapter = p->at[r->request].ask.set;
         if (r->chunk == 0 || adapter == 0)
             continue;
-        adapters_want(&l->adapters, adapter);
+        weights_want(&l->weights, adapter);
         x->adapter_tokens += r->chunk;
     }
-    x->adapters = l->adapters.n_now;
-    struct adapter_loads loads = adapters_load(&l->adapters, &b->adapters);
+    x->adapters = l->weights.n_now;
+    struct weight_loads loads = weights_load(&l->weights, &b->weights);
     x->load_s = loads.time_s;
-    t->adapter_loads += loads.n;
-    t->adapters_from_storage += loads.from_storage;
-    t->adapter_load_s += loads.time_s;
+    weight_loads_add(&t->loads, &loads);
 }
 
 static struct llm_step step_of(const struct llm_loop *l, const struct requests_present *p)
@@ -291,7 +289,7 @@ uint32_t llm_loop_park(struct llm_loop *l, const struct requests_present *p)
             continue;
         r->parked = r->handed = true;
         r->chunk = 0;
-        adapters_release(&l->adapters, p->at[r->request].ask.adapter);
+        weights_release(&l->weights, p->at[r->request].ask.set);
         l->parked++;
         return r->request;
     }
@@ -304,7 +302,7 @@ bool llm_loop_receive(struct llm_loop *l, const struct llm_batching *b,
     uint32_t prompt = p->at[request].ask.prompt_tokens;
     struct llm_running r = { .request = request, .need = prompt + 1, .done = prompt, .parked = true };
     if (l->n >= b->sequences ||
-        !adapters_admit(&l->adapters, &b->adapters, p->at[request].ask.adapter) ||
+        !weights_admit(&l->weights, &b->weights, p->at[request].ask.set) ||
         !gets_blocks(l, b, &r, r.need))
         return false;
     runs(l, p, &r);

@@ -15,7 +15,7 @@
  * A parked request keeps its blocks, and nothing else happens to it: its prompt has been read and
  * its KV cache is on the way to a replica that generates, or comes from one that has read it.
  *
- * Of adapters (adapters.h) a request that waits is left where it is, and later ones are admitted,
+ * Of adapters (weights.h) a request that waits is left where it is, and later ones are admitted,
  * while those that run leave no place for its own. Loads come before the step: llm_step.load_s.
  *
  * With a prefix cache the tokens of ids that are there are not computed; ids that two requests have
@@ -38,7 +38,7 @@ struct llm_loop {
     size_t parked;                /* of them */
     uint32_t own_blocks;          /* of all running */
     struct prefix_cache cache;
-    struct adapter_store adapters;
+    struct weight_store weights;
 };
 struct llm_loop llm_loop_of(const struct llm_batching *b);
 void llm_loop_free(struct llm_loop *l);

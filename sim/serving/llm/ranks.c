@@ -83,18 +83,18 @@ uint32_t llm_ranks_leading(const struct llm_ranks *r, const struct service_reque
     uint32_t most = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         uint32_t n = prefix_cache_leading(&r->rank[i].loop.cache,
-                                          (struct prompt_ids){ ask->prefix_id, ask->adapter },
+                                          (struct prompt_ids){ ask->prefix_id, ask->set },
                                           ask->n_prefix_ids);
         most = n > most ? n : most;
     }
     return most;
 }
 
-unsigned llm_ranks_near(const struct llm_ranks *r, const struct llm_batching *b, uint32_t adapter)
+unsigned llm_ranks_near(const struct llm_ranks *r, const struct llm_batching *b, uint32_t set)
 {
     unsigned nearest = 0;
     for (uint32_t i = 0; i < r->n; i++) {
-        unsigned near = adapters_near(&r->rank[i].loop.adapters, &b->adapters, adapter);
+        unsigned near = weights_near(&r->rank[i].loop.weights, &b->weights, set);
         nearest = near > nearest ? near : nearest;
     }
     return nearest;

@@ -33,8 +33,8 @@ uint32_t llm_ranks_used(const struct llm_ranks *r, const struct llm_batching *b)
 struct replica_work llm_ranks_work(const struct llm_ranks *r, int64_t now_ns);
 /* Leading ids of the prompt that the rank has which has most. */
 uint32_t llm_ranks_leading(const struct llm_ranks *r, const struct service_request *ask);
-/* adapters_near() of the rank that has it nearest. */
-unsigned llm_ranks_near(const struct llm_ranks *r, const struct llm_batching *b, uint32_t adapter);
+/* weights_near() of the rank that has it nearest. */
+unsigned llm_ranks_near(const struct llm_ranks *r, const struct llm_batching *b, uint32_t set);
 
 void llm_ranks_insert(struct llm_ranks *r, struct requests_present *p, uint32_t request);
 /* Begins a step; nothing if there are no requests. Counts into *t. clock, speed: of its GPUs, and of

@@ -30,7 +30,7 @@
  *
  * A linear law, a + b P + c B + d S, may be given instead; all of it is time of the GPU.
  *
- * With low-rank adapters (adapters.h), of which D different ones serve T_a of the tokens, the
+ * With low-rank adapters (weights.h), of which D different ones serve T_a of the tokens, the
  * matrices of each are read once a step, and gpu has in addition
  *   min(1, D) calls + sqrt((adapter D)^2 + (adapter_cmp T_a)^2)
  * D may be a mean, below 1 where a step has one at times.
