@@ -27,6 +27,7 @@ if (term && !ansi) set terminal dumb noenhanced size columns,lines mono
 set border 3
 set tics nomirror
 set key noautotitle
+if (!term) { set format '%h' }      # gnuplot's own begins with a blank, which moves a number aside of its tic
 # On a terminal the program writes the legend below, and what is wider than the axis goes on in the next line.
 narrow = term && columns < 60
 # Where SVG has small text gnuplot takes it for higher than it is.

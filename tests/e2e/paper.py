@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""paper.py fonts PDF INCHES POINTS | grey PNG | bands PNG N | stack PNG N GPUS | dashes PNG | words SVG - whether a picture is fit for a paper's column.
+"""paper.py fonts PDF INCHES POINTS | grey PNG | bands PNG N | stack PNG N GPUS | dashes PNG | top PNG | words SVG - whether a picture is fit for a paper's column.
 
 fonts: the page is that wide, every text has that size, and every font is in the file.
 grey: no pixel has a colour.
@@ -8,6 +8,7 @@ white from each other and from the paper. A fill is a value that at least one pi
 stack: N bands of two GPUs each, below the black line of all GPUs, can be told from each other in grey: by a tenth of the way from black to
 white in their mean or in how far their pixels lie from it (one is hatched), or by the direction of their hatching.
 dashes: the second line, in the grey 112 of common.gp, has gaps: of the columns from its first to its last at least a quarter have none of it.
+top: the line of all GPUs is black over half of the width or more, whether or not it lies on a tic.
 words: no text lies over another, or over the edge of the picture. A digit of DejaVu Sans is .636 of the size wide, a comma .318, a capital .73 high; other
 characters are taken as half.
 """
@@ -110,6 +111,12 @@ def dashes(path):
     assert share < 0.75, f"{share:.2f} of the columns have it"
 
 
+def top(path):
+    black = [sum(pixel == (0, 0, 0) for pixel in row) for row in pixels(path)]
+    wide = len(next(pixels(path)))
+    assert max(black) * 2 >= wide, f"{max(black)} black pixels in a row of {wide}"
+
+
 def words(path):
     svg, boxes = open(path, encoding="utf-8").read(), []
     wide, high = (float(re.search(f'{side}="([0-9.]+)"', svg).group(1)) for side in ("width", "height"))
@@ -129,6 +136,7 @@ def words(path):
 
 try:
     {"fonts": lambda a: fonts(a[0], float(a[1]), float(a[2])), "grey": lambda a: grey(a[0]),
-     "bands": lambda a: bands(a[0], int(a[1])), "stack": lambda a: stack(a[0], int(a[1]), int(a[2])), "dashes": lambda a: dashes(a[0]), "words": lambda a: words(a[0])}[sys.argv[1]](sys.argv[2:])
+     "bands": lambda a: bands(a[0], int(a[1])), "stack": lambda a: stack(a[0], int(a[1]), int(a[2])), "dashes": lambda a: dashes(a[0]), "top": lambda a: top(a[0]),
+     "words": lambda a: words(a[0])}[sys.argv[1]](sys.argv[2:])
 except AssertionError as wrong:
     sys.exit(f"{sys.argv[2]}: {wrong}")

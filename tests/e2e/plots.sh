@@ -609,6 +609,12 @@ expect 2 "gpuyard: plot: --font: want --width with it: its points are those of t
 expect 2 "gpuyard: plot: --paper: is for pictures; term and csv have no width in inches" "$G" plot hand --kind ledger --paper -f term
 expect 2 "gpuyard: plot: --width: fairness needs at least 5.0in at 8 points, got 3.3in" "$G" plot hand --kind fairness --paper
 
+# ---- What lies on a tic: a line of all 8 GPUs is black there, too; a number stands below its tic, without a blank before it ----
+"$G" plot hand --kind utilisation -o a.png && python3 "$root/tests/e2e/paper.py" top a.png && ok || fail "the grid lies over the line of all GPUs"
+for kind in ledger fairness utilisation compare; do
+    if grep -q '<text> [0-9]' $kind.svg; then fail "$kind: a number beside its tic"; else ok; fi
+done
+
 # ---- docs/figures.md shows every kind, in pictures that keep the repository small ----
 for kind in $("$G" plot --help | sed -n 's/^ *\([a-z_]*\): .*/\1/p' | grep -vx usage); do
     grep -q "figures/$kind.png" "$root/docs/figures.md" && [ -s "$root/docs/figures/$kind.png" ] && ok || fail "docs/figures.md: no picture of $kind"
