@@ -44,26 +44,42 @@ static int take_number(const struct given *g, int64_t *to, struct error *err)
     return 0;
 }
 
-/* The GPUs of a limit of TRES; other resources are left out. */
+/* Whether all GPUs of the site are of that type. */
+static bool is_only_type(const struct slurm_site *s, const char *type, size_t length)
+{
+    for (size_t i = 0; i < s->n_nodes; i++) {
+        const char *own = s->node[i].type;
+        if (s->node[i].gpus && (strlen(own) != length || strncasecmp(own, type, length) != 0))
+            return false;
+    }
+    return true;
+}
+
+/* The GPUs of a limit of TRES; other resources are left out, and so are GPUs of one type, where
+ * the site has others. "=-1" takes a limit away. */
 static int take_gpus(struct slurm_site *s, const struct given *g, int64_t *to, struct error *err)
 {
     struct tres t;
-    char text[256];
+    char *text = mem_new(strlen(g->value) + 1, 1);
     size_t n = 0;
-    for (const char *at = g->value; *at && n + 1 < sizeof text; at += *at == ',') {
+    for (const char *at = g->value; *at; at += *at == ',') {
         size_t length = strcspn(at, ",");
-        bool removed = length > 3 && !memcmp(at + length - 3, "=-1", 3);
-        if (!removed && n + length + 2 < sizeof text)
+        if (length <= 3 || memcmp(at + length - 3, "=-1", 3) != 0)
             n += (size_t)sprintf(text + n, "%s%.*s", n ? "," : "", (int)length, at);
         at += length;
     }
-    if (!tres_parse(text, n, &t))
+    bool read = tres_parse(text, n, &t);
+    bool typed = read && t.typed && !(t.types == 1 && is_only_type(s, t.type, t.type_length));
+    free(text);
+    if (!read)
         return wrong(g, TRES_WANT, err);
-    if (t.gpus >= 0)
+    if (t.gpus >= 0 && !typed)
         *to = t.gpus;
-    if (t.cpus >= 0 || t.mem_mib >= 0 || t.nodes >= 0 || t.others || t.types)
+    if (t.cpus >= 0 || t.mem_mib >= 0 || t.nodes >= 0 || t.others)
         site_remark(s, "left out: limits of resources other than gres/gpu (%.40s=%.60s)", g->key,
                     g->value);
+    if (typed || (t.types && !t.typed))
+        site_remark(s, "left out: limits of GPUs of one type (%.40s=%.60s)", g->key, g->value);
     return 0;
 }
 
@@ -210,6 +226,20 @@ static int parent_of(struct reading *r, const struct given *g, uint32_t *parent,
 
 /* ---- a dump ---- */
 
+/* The end of a value without quotes: a ':' that is not the one of "gres/gpu:a100=4", which sacctmgr
+ * writes without quotes, too. */
+static const char *plain_end(const char *at)
+{
+    const char *item = at;
+    for (; *at; at++) {
+        if (*at == ',')
+            item = at + 1;
+        if (*at == ':' && (strncmp(item, "gres/", 5) != 0 || memchr(item, '=', (size_t)(at - item))))
+            break;
+    }
+    return at;
+}
+
 /* The next "Key='value'" or "Key=value" of a line, ended by ':' or its end; false: there is none.
  */
 static int next_pair(const char *line, const char **at, struct given *g, char *text,
@@ -223,7 +253,7 @@ static int next_pair(const char *line, const char **at, struct given *g, char *t
         return error_set(err, "%s:%zu:%zu: want Key=Value, got '%.40s'", g->file, g->line,
                          g->column, *at);
     bool quoted = equals[1] == '\'';
-    end = quoted ? strchr(equals + 2, '\'') : equals + 1 + strcspn(equals + 1, ":");
+    end = quoted ? strchr(equals + 2, '\'') : plain_end(equals + 1);
     if (!end)
         return error_set(err, "%s:%zu:%zu: want a closing quote", g->file, g->line,
                          (size_t)(equals + 1 - line) + 1);

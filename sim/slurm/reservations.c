@@ -41,12 +41,11 @@ static int take_time(struct reading *r, const struct conf_pair *p, int64_t *to)
 
 static void take_flag(struct reading *r, const char *flag, size_t length)
 {
-    static const struct { const char *word; int64_t every_s; bool keeps, known; } flags[] = {
-        { "DAILY", DAY_S, false, true },  { "WEEKLY", WEEK_S, false, true },
-        { "HOURLY", HOUR_S, false, true }, { "IGNORE_JOBS", 0, true, true },
-        { "MAINT", 0, false, true },      { "OVERLAP", 0, false, true },
-        { "SPEC_NODES", 0, false, true }, { "ALL_NODES", 0, false, true },
-        { "MAGNETIC", 0, false, true },   { "FLEX", 0, false, true },
+    static const struct { const char *word; int64_t every_s; bool keeps; } flags[] = {
+        { "DAILY", DAY_S, false }, { "WEEKLY", WEEK_S, false },  { "HOURLY", HOUR_S, false },
+        { "IGNORE_JOBS", 0, true }, { "MAINT", 0, false },       { "OVERLAP", 0, false },
+        { "SPEC_NODES", 0, false }, { "ALL_NODES", 0, false },   { "MAGNETIC", 0, false },
+        { "FLEX", 0, false },
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (strlen(flags[i].word) == length && !strncmp(flags[i].word, flag, length)) {

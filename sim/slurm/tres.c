@@ -134,7 +134,8 @@ bool tres_parse(const char *text, size_t length, struct tres *to)
             return false;
         at = stop + 1;
     }
-    if (to->gpus == TRES_UNSAID && to->types)
+    to->typed = to->gpus == TRES_UNSAID && to->types;
+    if (to->typed)
         to->gpus = typed;
     return true;
 }

@@ -23,6 +23,7 @@ struct tres {
     unsigned types;               /* distinct GPU types that are said */
     unsigned others;              /* names that are none of these, of jobs' billing and the like not
                                      counted */
+    bool typed;                   /* of tres_parse(): no untyped total is said, gpus is their sum */
     bool no_consume;              /* of gres_parse(): GPUs that are not counted */
 };
 /* true, also for an empty text: all is unsaid; false: malformed. */

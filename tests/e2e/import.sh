@@ -286,6 +286,25 @@ check "it runs: $(cat err)" $?
 "$gpuyard" import slurm --conf gone.conf --jobs gone.jobs -o unsaid >out 2>err && "$gpuyard" run -c unsaid/cluster.yaml -t unsaid/jobs.csv -p slurm -o unsaid_run >out 2>err
 check "without files of QOS and accounts it runs: $(grep -v warning err)" $?
 
+# ---- Limits of GPUs: of one type they are of all GPUs where the site has no others; behind others of more than 255 letters, too
+for type in a100 h100; do
+    cat >typed.conf <<END
+NodeName=n1 CPUs=8 Gres=gpu:a100:4
+NodeName=n2 CPUs=8 Gres=gpu:$type:4
+END
+    many=$(for i in $(seq 1 30); do printf 'license/l%d=-1,' $i; done)
+    printf "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'x':GrpTRES=%sgres/gpu=3:MaxTRESPerJob=gres/gpu:a100=2\n" "$many" >typed.accounts
+    "$gpuyard" import slurm --conf typed.conf --accounts typed.accounts -o "typed_$type" >out 2>err
+    check "imported with limits of one type: $(cat err)" $?
+    grep -o 'group_gpus.*[0-9]' "typed_$type/cluster.yaml"
+    grep 'one type' out
+done >got
+got_is "limits of GPUs of one type" <<'END'
+group_gpus: 3, max_gpus_per_job: 2
+group_gpus: 3
+left out: limits of GPUs of one type (MaxTRESPerJob=gres/gpu:a100=2)
+END
+
 # ---- The run of the report is of the trace that has jobs, or of none; a long path stands there whole
 long=$(printf 'd%.0s' $(seq 120))/$(printf 'e%.0s' $(seq 120))
 mkdir -p "$long"

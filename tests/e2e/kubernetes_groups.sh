@@ -405,6 +405,10 @@ END
     terms others a s '' "$(spread "$soft, topologyKey: zone, labelSelector: { matchLabels: { app: x } }")"
     terms any a s '' "$(spread "$soft, topologyKey: zone, labelSelector: { matchExpressions: [ { key: app, operator: Exists } ] }")"
     terms none a s '' "$(spread "$soft, topologyKey: zone")"
+    for i in 0 1; do
+        terms torch$i a torch "$([ $i = 1 ] && required podAntiAffinity s 'topologyKey: zone')" |
+            sed 's/labels:/ownerReferences: [ { kind: PyTorchJob, name: torch, controller: true } ], labels:/'
+    done
 } >sayable.yaml
 import sayable
 cut -d, -f 1,28,31 sayable/now.csv >got
@@ -415,7 +419,9 @@ a/keys,app=s;other=x;kubernetes.io/metadata.namespace=a,soft:2@node
 a/more,app=s;other=x;kubernetes.io/metadata.namespace=a,soft:2@zone
 a/none,app=s;other=x;kubernetes.io/metadata.namespace=a,
 a/others,app=s;other=x;kubernetes.io/metadata.namespace=a,
+a/torch,app=torch;other=x;kubernetes.io/metadata.namespace=a,
 END
+says sayable/report.txt "guessed: terms between pods, where pods of one group differ in them, are those of its first"
 says sayable/report.txt "left out: topology spread of pods by other labels than their own (3 times)"
 says sayable/report.txt "left out: minDomains and nodeAffinityPolicy of topology spread"
 says sayable/report.txt "guessed: a topology spread counts the pods that have all labels of the pod that some term asks for, not those of its selector alone"

@@ -16,6 +16,7 @@ const char *__lsan_default_suppressions(void)
     return "leak:libfyaml";
 }
 
+/* One file, which the next call writes anew. */
 static const char *as_file(const uint8_t *bytes, size_t length)
 {
     static char path[64];
@@ -109,7 +110,8 @@ static void read_log(struct import *im, const uint8_t *bytes, size_t length)
     log_request_free(memory);
 }
 
-static int read_file(struct import *im, char which, const char *path, struct error *err)
+static int read_file(struct import *im, char which, const uint8_t *bytes, size_t length,
+                     struct error *err)
 {
     static const char log[] = "JobID|State|Submit|Start|End|AllocTRES\n"
                               "1|COMPLETED|1|2|1767225600|gres/gpu=1\n";
@@ -118,15 +120,19 @@ static int read_file(struct import *im, char which, const char *path, struct err
         return -1;
     if (which == 'r')
         read_log(im, (const uint8_t *)log, sizeof log - 1);
-    return which == 'g'   ? site_read_gres(s, path, err)
-           : which == 't' ? site_read_topology(s, path, err)
-           : which == 'n' ? site_read_nodes(s, path, err)
-           : which == 'p' ? site_read_partitions(s, path, err)
-           : which == 'a' ? accounts_read(&im->accounts, s, path, err)
-           : which == 'q' ? qos_read(&im->accounts, s, path, err)
-           : which == 'r' ? slurm_reservations_read(&im->reservations, s,
-                                                    (struct slurm_clock){ date_parse, 0 }, path, err)
-                          : site_read_conf(s, path, err);
+    const char *path = as_file(bytes, length);
+    int result = which == 'g'   ? site_read_gres(s, path, err)
+                 : which == 't' ? site_read_topology(s, path, err)
+                 : which == 'n' ? site_read_nodes(s, path, err)
+                 : which == 'p' ? site_read_partitions(s, path, err)
+                 : which == 'a' ? accounts_read(&im->accounts, s, path, err)
+                 : which == 'q' ? qos_read(&im->accounts, s, path, err)
+                 : which == 'r'
+                     ? slurm_reservations_read(&im->reservations, s,
+                                               (struct slurm_clock){ date_parse, 0 }, path, err)
+                     : site_read_conf(s, path, err);
+    unlink(path);
+    return result;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -142,10 +148,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         FUZZ_MUST(add_nodes(im.site, &err) == 0);
         read_log(&im, bytes, length);
     } else {
-        const char *path = as_file(bytes, length);
-        result = read_file(&im, which, path, &err);
+        result = read_file(&im, which, bytes, length, &err);
         fuzz_said(result != 0, &err);
-        unlink(path);
     }
     if (result == 0) {
         check(im.site, &im.accounts);

@@ -173,7 +173,7 @@ static const struct sample samples[] = {
       "12_5 0+60 1x1 cpu=4000 estimate=60 afterok=9 limit=2:12\n12_2 0+1 1x1 cpu=4000 estimate=60 limit=2:12\n"
       "12_1 0+1 1x1 cpu=4000 estimate=60\n", .remark = "; 3 jobs have not ended: their durations are guesses" },
     { "a dependency on a start, and with minutes", "JobID|State|Submit|Start|End|AllocTRES|SubmitLine\n1|COMPLETED|1|1|2|" GPU "|x\n"
-      "2|COMPLETED|1|2|3|" GPU "|sbatch -d after:1 x\n3|COMPLETED|1|2|3|" GPU "|sbatch -d after:1+5,afterok:2 x\n",
+      "2|COMPLETED|1|2|3|" GPU "|sbatch -dafter:1 x\n3|COMPLETED|1|2|3|" GPU "|sbatch -d after:1+5,afterok:2 x\n",
       .jobs = "1 0+1 1x1 cpu=4000\n2 0+1 1x1 cpu=4000 afterstart=1\n3 0+1 1x1 cpu=4000 afterok=2\n",
       .remark = "; 1 dependency of another kind left out" },
     { "tasks of an array that wait, in a list that is cut off", "JobID|JobIDRaw|State|Submit|Start|End|Timelimit|ReqTRES\n"

@@ -302,8 +302,8 @@ static struct cell dependency_of(struct cell c)
         size_t n = strcspn(at, " \t");
         const char *next = at + n + strspn(at + n, " \t");
         const char *value = NULL;
-        if (n == 2 && !memcmp(at, "-d", 2))
-            value = next;
+        if (n >= 2 && !memcmp(at, "-d", 2))
+            value = n == 2 ? next : at + 2;
         else if (n >= sizeof longer - 1 && !memcmp(at, longer, sizeof longer - 1))
             value = at[sizeof longer - 1] == '=' ? at + sizeof longer
                     : n == sizeof longer - 1     ? next

@@ -297,7 +297,9 @@ static void take_keys(struct writing *w)
     if (!w->n)
         return;
     qsort(w->key, w->n, sizeof *w->key, by_submit);
-    w->origin_ns = w->now ? log->latest_s * NS_PER_S : w->key[0].submit_ns;
+    w->origin_ns = !w->now                     ? w->key[0].submit_ns
+                   : log->latest_s == NO_TIME ? 0
+                                              : log->latest_s * NS_PER_S;
 }
 
 static int add_jobs(struct writing *w, struct workload *to, struct error *err)

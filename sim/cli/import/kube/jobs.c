@@ -310,7 +310,11 @@ static void add_pod(struct making *m, uint32_t k)
             earlier(u->started_ns, p->started_ns != NO_TIME ? p->started_ns : p->created_ns);
     if (p->ask.deadline_ns != NO_TIME)
         u->deadline_ns = p->ask.deadline_ns;
-    add_pods(group_of(u, &p->ask, p->podset, path), k, node, 1);
+    struct kube_group *g = group_of(u, &p->ask, p->podset, path);
+    if (!kube_same_terms(g->ask, &p->ask))
+        remark(&s->remarks, "guessed: terms between pods, where pods of one group differ in them, "
+                            "are those of its first");
+    add_pods(g, k, node, 1);
 }
 
 /* ---- what objects say of pods that were not read ---- */

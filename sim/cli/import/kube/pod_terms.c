@@ -235,3 +235,10 @@ void kube_read_pod_terms(struct kube_site *s, struct kube_reader *r, struct kube
         read_pod_terms(s, r, kube_map(r, affinity, "podAntiAffinity"), false, ns);
     read_spread(s, r, kube_list(r, spec, "topologySpreadConstraints"), to);
 }
+
+bool kube_same_terms(const struct kube_ask *a, const struct kube_ask *b)
+{
+    return !strcmp(a->pod_affinity, b->pod_affinity) &&
+           !strcmp(a->pod_anti_affinity, b->pod_anti_affinity) &&
+           !strcmp(a->pod_spread, b->pod_spread);
+}

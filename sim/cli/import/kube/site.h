@@ -218,6 +218,8 @@ kube_taker take_cluster_queue, take_cohort, take_local_queue, take_flavor, take_
 /* The pod template `v` (with metadata and spec) of an object of that namespace. */
 void kube_ask_read(struct kube_site *s, struct kube_reader *r, struct kube_value *v, const char *ns,
                    struct kube_ask *to);
+/* Whether both say the same of other pods. */
+bool kube_same_terms(const struct kube_ask *a, const struct kube_ask *b);
 /* Taints, and tolerations, as texts of labels.h, from lists of the API. */
 const char *kube_taints(struct kube_site *s, struct kube_reader *r, struct kube_value *list);
 const char *kube_tolerations(struct kube_site *s, struct kube_reader *r, struct kube_value *list);

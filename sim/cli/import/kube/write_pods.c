@@ -7,13 +7,9 @@
 /* The trace says them once a job. */
 static bool has_one_voice(const struct kube_unit *u, const struct kube_ask *all)
 {
-    for (size_t g = 0; g < u->n_groups; g++) {
-        const struct kube_ask *ask = u->group[g].ask;
-        if (strcmp(ask->pod_affinity, all->pod_affinity) != 0 ||
-            strcmp(ask->pod_anti_affinity, all->pod_anti_affinity) != 0 ||
-            strcmp(ask->pod_spread, all->pod_spread) != 0)
+    for (size_t g = 0; g < u->n_groups; g++)
+        if (!kube_same_terms(u->group[g].ask, all))
             return false;
-    }
     return true;
 }
 
