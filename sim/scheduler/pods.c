@@ -6,12 +6,10 @@
 
 #include <string.h>
 
-/* further: the next level out, of which n stands alone if it is in none of that level */
-static node_id first_in_level(const struct cluster *c, node_id n, enum level level,
-                              enum level further)
+static node_id first_in_level(const struct cluster *c, node_id n, enum level level)
 {
     domain_id in = cluster_domain_at(c, n, level);
-    if (in == cluster_domain_at(c, n, further))
+    if (!cluster_has_domain(c, n, level))
         return ID_NONE;
     while (n > 0 && cluster_domain_at(c, n - 1, level) == in)
         n--;
@@ -24,10 +22,9 @@ static node_id first_in_domain(const struct sched *s, const char *key, node_id n
     const struct cluster *c = s->cluster;
     if (!strcmp(key, "node"))
         return n;
-    if (!strcmp(key, "rack"))
-        return first_in_level(c, n, LEVEL_RACK, LEVEL_POD);
-    if (!strcmp(key, "pod"))
-        return first_in_level(c, n, LEVEL_POD, LEVEL_CLUSTER);
+    enum level level = level_find(&c->levels, key, strlen(key));
+    if (level >= LEVEL_RACK && level < LEVEL_CLUSTER)
+        return first_in_level(c, n, level);
     if (!labels_have(intern_text(c->texts, cluster_node_type(c, n)->labels), key))
         return ID_NONE;
     for (node_id first = 0; first < n; first++)

@@ -70,6 +70,14 @@ noted '' -c links.yaml -t apart.csv --set fabric.transport=tcp
 noted '' -c links.yaml -t apart.csv --set fabric.transport=rdma
 noted '' -c links.yaml -t apart.csv --set fabric.efficiency=0.5
 noted '' -c links.yaml -t apart.csv --set nodes.0.nic_gbps=25
+
+# ---- Levels beyond pods, where the pace depends on the distance ----
+printf 'nodes: [ { group: a, count: 8, type: dgx-a100, levels: { rack: 2, pod: 2, zone: 2 } } ]\n' >zones.yaml
+noted '' -c zones.yaml -t apart.csv
+printf 'progress: {}\n' >>zones.yaml
+noted levels-beyond-pods -c zones.yaml -t apart.csv
+texts r | grep -q '^for the pace of jobs, places in one zone but in no one pod are as far apart as the cluster, and' && ok || fail "$(texts r)"
+
 # ---- Quotas ----
 cat >quotas.yaml <<'END'
 nodes: [ { group: a, count: 1, gpus: 8 } ]
