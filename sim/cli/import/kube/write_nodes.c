@@ -374,42 +374,47 @@ static char *body_of(struct kube_import *im, uint32_t node)
     return text;
 }
 
-/* ---- racks ---- */
+/* ---- levels above the node ---- */
 
-static bool same_domain(const struct kube_import *im, uint32_t a, uint32_t b, bool rack)
+static bool same_domain(const struct kube_import *im, uint32_t a, uint32_t b, uint32_t k)
 {
-    return kube_level_same(im, rack ? im->rack : im->pod, im->order[a], im->order[b]);
+    return kube_level_same(im, im->level[k], im->order[a], im->order[b]);
 }
 
-/* Nodes of the rack, or racks of the pod, that number i is in. */
-static uint32_t count_domain(const struct kube_import *im, uint32_t i, bool rack)
+/* Of the k-th level around number i: nodes, or domains of the level before. */
+static uint32_t count_domain(const struct kube_import *im, uint32_t i, uint32_t k)
 {
     uint32_t n = 1, from = i, to = i;
-    while (from > 0 && same_domain(im, from - 1, i, rack)) {
-        n += rack || !same_domain(im, from - 1, from, true);
-        from--;
-    }
-    while (to + 1 < im->n_present && same_domain(im, to + 1, i, rack)) {
-        n += rack || !same_domain(im, to + 1, to, true);
-        to++;
-    }
+    for (; from > 0 && same_domain(im, from - 1, i, k); from--)
+        n += k == 0 || !same_domain(im, from - 1, from, k - 1);
+    for (; to + 1 < im->n_present && same_domain(im, to + 1, i, k); to++)
+        n += k == 0 || !same_domain(im, to + 1, to, k - 1);
     return n;
+}
+
+static const char *level_name(const struct kube_import *im, uint32_t k)
+{
+    return kube_level(im, im->topology->level[im->level[k]]);
 }
 
 static void put_place(struct kube_import *im, FILE *f, uint32_t i)
 {
-    if (im->rack == NO_LEVEL)
+    static const char *const older[] = { "nodes_per_rack", "racks_per_pod" };
+    bool named = im->n_levels > level_names_usual.n;
+    uint32_t joined = 0;
+    if (im->n_levels == 0)
         return;
-    if (!kube_level_same(im, im->rack, im->order[i], im->order[i]))
+    if (!same_domain(im, i, i, 0))
         remark(&im->s->remarks,
                "guessed: a node without the topology's labels is a rack of its own");
-    fprintf(f, ", nodes_per_rack: %" PRIu32, count_domain(im, i, true));
-    if (im->pod != NO_LEVEL)
-        fprintf(f, ", racks_per_pod: %" PRIu32, count_domain(im, i, false));
-    if (i && same_domain(im, i - 1, i, true))
-        fputs(", joins: rack", f);
-    else if (i && im->pod != NO_LEVEL && same_domain(im, i - 1, i, false))
-        fputs(", joins: pod", f);
+    for (uint32_t k = 0; k < im->n_levels; k++)
+        fprintf(f, "%s%s: %" PRIu32, k || !named ? ", " : ", levels: { ",
+                named ? level_name(im, k) : older[k], count_domain(im, i, k));
+    fputs(named ? " }" : "", f);
+    while (joined < im->n_levels && !(i && same_domain(im, i - 1, i, joined)))
+        joined++;
+    if (joined < im->n_levels)
+        fprintf(f, ", joins: %s", level_name(im, joined));
 }
 
 /* ---- all ---- */
@@ -422,7 +427,7 @@ static void put_nodes(struct kube_import *im, FILE *f)
     fputs("nodes:\n", f);
     for (uint32_t i = 0, end; i < im->n_present; i = end) {
         for (end = i + 1; end < im->n_present && !strcmp(body[i], body[end]) &&
-                          (im->rack == NO_LEVEL || same_domain(im, i, end, true));)
+                          (im->n_levels == 0 || same_domain(im, i, end, 0));)
             end++;
         snprintf(name, sizeof name, "%.250s%s%.250s", im->s->nodes[im->order[i]].name,
                  end - i > 1 ? "-" : "", end - i > 1 ? im->s->nodes[im->order[end - 1]].name : "");
