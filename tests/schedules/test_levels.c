@@ -6,23 +6,16 @@
 #include "tests/support/schedule.h"
 
 enum { LEVEL_ZONE = LEVEL_POD + 1 };
-#define ZONES                                                                                      \
+#define SIXTEEN(...)                                                                               \
     {                                                                                              \
         {                                                                                          \
             .name = "node", .gpu_model = "A100", .count = 16, .gpus = 1, .cpu_milli = INT64_MAX,   \
             .mem_mib = INT64_MAX, .nodes_per_rack = 2, .racks_per_pod = 2, .further = { 2 }        \
         }                                                                                          \
     },                                                                                             \
-    .levels = { 3, { "rack", "pod", "zone" } }
-/* The same called otherwise. */
-#define FABRIC                                                                                     \
-    {                                                                                              \
-        {                                                                                          \
-            .name = "node", .gpu_model = "A100", .count = 16, .gpus = 1, .cpu_milli = INT64_MAX,   \
-            .mem_mib = INT64_MAX, .nodes_per_rack = 2, .racks_per_pod = 2, .further = { 2 }        \
-        }                                                                                          \
-    },                                                                                             \
-    .levels = { 3, { "leaf", "spine", "core" } }
+    .levels = { 3, { __VA_ARGS__ } }
+#define ZONES  SIXTEEN("rack", "pod", "zone")
+#define FABRIC SIXTEEN("leaf", "spine", "core")    /* the same called otherwise */
 #define ONES(n) .tasks = (n)
 #define BOTH(name_, required, preferred, n)                                                        \
     {                                                                                              \

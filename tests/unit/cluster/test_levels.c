@@ -1,38 +1,7 @@
 /* test_levels.c - the tree of a cluster with more than two levels above the node, what the levels are
  * called, and distances by name. By hand. */
-#include "sim/cluster/cluster_file.h"
 #include "sim/cluster/topology/levels.h"
-#include "tests/unit/test_core.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-static char directory[] = "/tmp/gpuyard-test-XXXXXX";
-
-static struct cluster *read_text(const char *text, struct error *err)
-{
-    char path[64], sha256[65];
-    snprintf(path, sizeof path, "%s/c.yaml", directory);
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
-    assert_int_equal(fclose(f), 0);
-    struct cluster *c = cluster_read(path, NULL, sha256, err);
-    unlink(path);
-    return c;
-}
-
-/* Each domain of a level as FIRST-LAST. */
-static void domains(char to[256], const struct cluster *c, enum level l)
-{
-    size_t n = 0;
-    to[0] = '\0';
-    for (domain_id d = 0; d < c->n_domains; d++)
-        if (c->domain[d].level == l)
-            n += (size_t)snprintf(to + n, 256 - n, "%s%u-%u", n ? " " : "", c->domain[d].first, c->domain[d].end - 1);
-}
+#include "tests/unit/cluster/cluster_text.h"
 
 #define NODES(name, n) "  - { group: " name ", count: " n ", gpus: 4, "
 /* A zone is 2 x 2 x 2 = 8 nodes; the last of a group has what is left. Group b goes on with the last zone of a, with
@@ -68,7 +37,7 @@ static void tree_of_levels(void **state)
     struct error err = { "" };
     char text[1024];
     snprintf(text, sizeof text, "nodes:\n%s", row->nodes);
-    struct cluster *c = read_text(text, &err);
+    struct cluster *c = read_text("c.yaml", text, &err);
     assert_string_equal(err.text, "");
     for (uint32_t k = 0; k < LEVELS_ABOVE_NODE && row->of[k]; k++) {
         domains(text, c, LEVEL_RACK + k);
@@ -89,7 +58,7 @@ static void eight_levels(void **state)
     (void)state;
     struct error err = { "" };
     char list[LEVEL_LIST_MAX];
-    struct cluster *c = read_text("nodes:\n  - { group: a, count: 256, gpus: 1, levels: { a: 2, b: 2, c: 2, d: 2, e: 2, f: 2, g: 2, h: 2 } }\n", &err);
+    struct cluster *c = read_text("c.yaml", "nodes:\n  - { group: a, count: 256, gpus: 1, levels: { a: 2, b: 2, c: 2, d: 2, e: 2, f: 2, g: 2, h: 2 } }\n", &err);
     assert_string_equal(err.text, "");
     assert_int_equal(c->n_domains, 256);         /* 128 + 64 + ... + 1, and the cluster */
     /* nodes n and n + 2^k are in one domain of 2^(k + 1) nodes, level k + 1 above the node, and of none below */
@@ -108,7 +77,7 @@ static void distances(void **state)
 {
     (void)state;
     struct error err = { "" };
-    struct cluster *c = read_text("nodes:\n  - { group: a, count: 16, gpus: 2, levels: { rack: 2, pod: 2, zone: 2 } }\n", &err);
+    struct cluster *c = read_text("c.yaml", "nodes:\n  - { group: a, count: 16, gpus: 2, levels: { rack: 2, pod: 2, zone: 2 } }\n", &err);
     static const struct { node_id b; unsigned gpu; const char *want; unsigned class; } rows[] = {
         { 0, 0, "gpu", 0 }, { 1, 0, "rack", 4 }, { 2, 0, "pod", 5 }, { 4, 0, "zone", 6 }, { 8, 0, "cluster", 7 },
     };
@@ -181,7 +150,7 @@ static void refused(void **state)
     char text[1024], want[1024];
     snprintf(text, sizeof text, "nodes:\n%s", row->nodes);
     snprintf(want, sizeof want, "%s/%s", directory, row->error);
-    assert_null(read_text(text, &err));
+    assert_null(read_text("c.yaml", text, &err));
     assert_string_equal(err.text, want);
 }
 

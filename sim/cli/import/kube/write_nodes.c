@@ -4,6 +4,7 @@
  * is a run of nodes that are alike in all that is written, and in one rack. A label is written if a
  * job or flavor asks for its key: others change nothing. */
 #include "sim/cli/import/kube/kubernetes.h"
+#include "sim/cli/import/levels_text.h"
 #include "sim/cluster/catalogue.h"
 #include "sim/cluster/mig.h"
 #include "sim/cluster/pod_terms.h"
@@ -376,45 +377,23 @@ static char *body_of(struct kube_import *im, uint32_t node)
 
 /* ---- levels above the node ---- */
 
-static bool same_domain(const struct kube_import *im, uint32_t a, uint32_t b, uint32_t k)
+static bool same_domain(const void *self, uint32_t a, uint32_t b, uint32_t k)
 {
+    const struct kube_import *im = self;
     return kube_level_same(im, im->level[k], im->order[a], im->order[b]);
-}
-
-/* Of the k-th level around number i: nodes, or domains of the level before. */
-static uint32_t count_domain(const struct kube_import *im, uint32_t i, uint32_t k)
-{
-    uint32_t n = 1, from = i, to = i;
-    for (; from > 0 && same_domain(im, from - 1, i, k); from--)
-        n += k == 0 || !same_domain(im, from - 1, from, k - 1);
-    for (; to + 1 < im->n_present && same_domain(im, to + 1, i, k); to++)
-        n += k == 0 || !same_domain(im, to + 1, to, k - 1);
-    return n;
-}
-
-static const char *level_name(const struct kube_import *im, uint32_t k)
-{
-    return kube_level(im, im->topology->level[im->level[k]]);
 }
 
 static void put_place(struct kube_import *im, FILE *f, uint32_t i)
 {
-    static const char *const older[] = { "nodes_per_rack", "racks_per_pod" };
-    bool named = im->n_levels > level_names_usual.n;
-    uint32_t joined = 0;
-    if (im->n_levels == 0)
-        return;
-    if (!same_domain(im, i, i, 0))
+    struct level_places p = { .n_nodes = im->n_present, .same = same_domain, .self = im };
+    for (; p.levels.n < im->n_levels; p.levels.n++)
+        p.levels.name[p.levels.n] = kube_level(im, im->topology->level[im->level[p.levels.n]]);
+    if (im->n_levels && !same_domain(im, i, i, 0))
         remark(&im->s->remarks,
                "guessed: a node without the topology's labels is a rack of its own");
-    for (uint32_t k = 0; k < im->n_levels; k++)
-        fprintf(f, "%s%s: %" PRIu32, k || !named ? ", " : ", levels: { ",
-                named ? level_name(im, k) : older[k], count_domain(im, i, k));
-    fputs(named ? " }" : "", f);
-    while (joined < im->n_levels && !(i && same_domain(im, i - 1, i, joined)))
-        joined++;
-    if (joined < im->n_levels)
-        fprintf(f, ", joins: %s", level_name(im, joined));
+    char *text = level_place_text(&p, i);
+    fputs(text, f);
+    free(text);
 }
 
 /* ---- all ---- */
