@@ -24,13 +24,10 @@ static void find_levels(struct places *how, const struct view *v, node_id end)
         uint32_t here = view_node(v, n).capacity;
         how->alike = how->alike && (here == 0 || gpus == 0 || here == gpus);
         gpus = here ? here : gpus;
-        domain_id node = view_domain(v, n, LEVEL_NODE), rack = view_domain(v, n, LEVEL_RACK),
-                  pod = view_domain(v, n, LEVEL_POD);
         how->level[LEVEL_NODE] = true;
-        how->level[LEVEL_ISLAND] |=
-            view_domain(v, n, LEVEL_ISLAND) != node && view_domain(v, n, LEVEL_ISLAND) != rack;
-        how->level[LEVEL_RACK] |= rack != pod;
-        how->level[LEVEL_POD] |= pod != view_domain(v, n, LEVEL_CLUSTER);
+        how->level[view_domain_level(v, view_domain(v, n, LEVEL_ISLAND))] = true;
+        for (enum level l = LEVEL_NODE; l < LEVEL_CLUSTER; l = view_level_outwards(v, l))
+            how->level[view_domain_level(v, view_domain(v, n, l))] = true;
     }
 }
 

@@ -5,15 +5,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Levels from near to far: islands are sets of nodes here. */
-static const enum level outwards[] = { LEVEL_NODE, LEVEL_ISLAND, LEVEL_RACK, LEVEL_POD,
-                                       LEVEL_CLUSTER };
-enum { LEVELS = sizeof outwards / sizeof *outwards, WIDEST = LEVELS - 1 };
+/* Levels from near to far, by distance: node, island, which is a set of nodes here, rack and so on,
+ * cluster. */
+enum { WIDEST = LEVEL_CLUSTER - LEVEL_RACK + 2 };
+
+static enum level level_at(unsigned distance)
+{
+    return distance == 0 ? LEVEL_NODE : distance == 1 ? LEVEL_ISLAND : LEVEL_RACK + distance - 2;
+}
 
 static unsigned distance_of(uint8_t level)
 {
     unsigned i = 0;
-    while (i < WIDEST && outwards[i] != level)
+    while (i < WIDEST && level_at(i) != level)
         i++;
     return i;
 }
@@ -176,10 +180,8 @@ static int fullest_first(const void *x, const void *y)
 /* The domain of that level around n; a node that is in none stands for itself. */
 static domain_id domain_around(const struct view *v, node_id n, unsigned distance)
 {
-    domain_id d = view_domain(v, n, outwards[distance]);
-    return distance < WIDEST && d == view_domain(v, n, outwards[distance + 1])
-               ? view_domain(v, n, LEVEL_NODE)
-               : d;
+    domain_id d = view_domain(v, n, level_at(distance));
+    return view_domain_level(v, d) == level_at(distance) ? d : view_domain(v, n, LEVEL_NODE);
 }
 
 /* Those of one parent, sorted, behind what is in *to. */
@@ -207,7 +209,7 @@ static struct domains domains_in(const struct attempt *a, const struct demand *d
     list.at[0] = *parent;
     list.at[0].fullness = fullness_of(a, d, parent->first, parent->end);
     for (unsigned i = WIDEST; i-- > distance;) {
-        if (i != distance && !a->how->level[outwards[i]])
+        if (i != distance && !a->how->level[level_at(i)])
             continue;
         struct domains finer = { sched_scratch(a->s, nodes * sizeof *finer.at), 0 };
         for (size_t k = 0; k < list.n; k++)
@@ -285,7 +287,7 @@ static bool place_at_levels(struct attempt *a, const struct demand *d, const str
 {
     unsigned from = preferred < required ? preferred : required;
     for (unsigned i = from; i <= required; i++) {
-        if (i != from && i != required && !a->how->level[outwards[i]])
+        if (i != from && i != required && !a->how->level[level_at(i)])
             continue;
         struct domains list = domains_in(a, d, parent, i);
         if (place_in_first(a, d, list, required < WIDEST, preferred, i))

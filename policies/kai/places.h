@@ -74,7 +74,7 @@ struct places { /* of the run */
     bool gathers, apart;        /* devices=pack; devices=spread */
     bool by_pods;               /* pod_affinity=yes */
     bool alike;                 /* nodes have equally many GPUs */
-    bool level[LEVEL_CLUSTER];  /* some node is in such a domain */
+    bool level[LEVEL_ANY];      /* some node is in such a domain */
     uint64_t attempt;           /* number of the last */
     struct places_taken *taken; /* [nodes] */
     uint64_t pass;              /* the present one */

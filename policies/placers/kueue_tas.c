@@ -34,7 +34,7 @@ struct tas_site {
     struct tas_tree tree;
     struct tas_work work;
     node_id first;                /* of the first leaf */
-    uint32_t level_of[LEVEL_ANY]; /* the level in the tree; of LEVEL_CLUSTER: none */
+    uint32_t level_of[LEVEL_CLUSTER];    /* the level in the tree */
     struct tas_share *held;       /* [leaves + 1] scratch of a replacement */
     struct tas_set *set;          /* [sets] of the chain that is placed */
     uint32_t sets;
@@ -42,34 +42,36 @@ struct tas_site {
 
 /* ---- The tree ---- */
 
-static const enum level inwards[] = { LEVEL_POD, LEVEL_RACK, LEVEL_ISLAND, LEVEL_NODE };
-enum { LEVELS = sizeof inwards / sizeof *inwards };
-
-/* The first node of the domain around n; *own: there is one of that level. */
-static node_id domain_begin(const struct view *v, node_id n, unsigned level, bool *own)
+/* The next finer one: of sets of nodes alone. */
+static enum level inwards(enum level l)
 {
-    node_id begin = n, end;
-    domain_id d = view_domain(v, n, inwards[level]);
-    *own =
-        level == LEVELS - 1 || (d && (level == 0 || d != view_domain(v, n, inwards[level - 1])) &&
-                                d != view_domain(v, n, inwards[level + 1]));
-    if (*own)
-        view_domain_nodes(v, d, &begin, &end);
-    return *own || level == LEVELS - 1 ? begin : domain_begin(v, n, level + 1, &(bool){ false });
+    return l == LEVEL_RACK ? LEVEL_ISLAND : l == LEVEL_ISLAND ? LEVEL_NODE : l - 1;
+}
+
+/* The first node of the domain around n; where there is none of that level, of the next finer. */
+static node_id domain_begin(const struct view *v, node_id n, enum level l)
+{
+    node_id begin, end;
+    domain_id d = view_domain(v, n, l);
+    for (; view_domain_level(v, d) != l; d = view_domain(v, n, l))
+        l = inwards(l);
+    view_domain_nodes(v, d, &begin, &end);
+    return begin;
 }
 
 /* Which levels some node has a domain of; sets level_of. */
 static uint32_t find_levels(const struct view *v, node_id first, node_id end, struct tas_site *site,
-                            unsigned *level)
+                            enum level *level)
 {
     uint32_t n = 0;
-    for (unsigned i = 0; i < LEVELS; i++) {
+    for (enum level l = LEVEL_CLUSTER; l != LEVEL_NODE;) {
         bool any = false;
+        l = inwards(l);
         for (node_id at = first; at < end && !any; at++)
-            domain_begin(v, at, i, &any);
-        site->level_of[inwards[i]] = n;
+            any = view_domain_level(v, view_domain(v, at, l)) == l;
+        site->level_of[l] = n;
         if (any)
-            level[n++] = i;
+            level[n++] = l;
     }
     site->level_of[LEVEL_NUMA] = site->level_of[LEVEL_NODE];
     return n;
@@ -78,16 +80,15 @@ static uint32_t find_levels(const struct view *v, node_id first, node_id end, st
 static const void *begin_site(const struct view *v, const void *params)
 {
     struct tas_site *site = view_alloc(v, sizeof *site);
-    unsigned level[LEVELS];
+    enum level level[LEVELS_ABOVE_NODE + 2];
     node_id first, end;
-    bool own;
     (void)params;
     view_domain_nodes(v, 0, &first, &end);
     uint32_t levels = find_levels(v, first, end, site, level), leaves = end - first;
     uint32_t *parts = view_alloc(v, (leaves + (size_t)1) * sizeof *parts);
     for (node_id n = first; n < end; n++)
         while (parts[n - first] < levels - 1 &&
-               domain_begin(v, n, level[parts[n - first]], &own) < n)
+               domain_begin(v, n, level[parts[n - first]]) < n)
             parts[n - first]++;
     site->first = first;
     tas_tree_lay(&site->tree, levels, leaves, parts, view_alloc(v, tas_tree_size(levels, leaves)));

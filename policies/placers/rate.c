@@ -2,8 +2,8 @@
  *
  * The ways: on as few racks as can be, like placer rack; a total in equal pieces on as few nodes as
  * can be, on twice and on four times as many, then as it comes; tasks as they are. Each but the
- * first in the tightest island, rack and pod that take it so, then anywhere; all of them on the
- * fastest GPUs alone, then on those and the next slower ones, and so on. The best by builder_rate()
+ * first in the tightest island, rack, pod and so on outwards that take it so, then anywhere; all of
+ * them on the fastest GPUs alone, then on those and the next slower ones, and so on. The best by builder_rate()
  * wins, of equal ones the first; one as good as the reference placement ends the search, unless
  * GPUs differ. Where the cluster has no rates (no section `progress`) the first that takes it wins.
  * Shares of GPUs go by best fit. */
@@ -133,14 +133,12 @@ static bool good_enough(const struct search *x)
     return x->best_rate * BETTER >= 1 && x->nodes->n_speeds < 2;
 }
 
-/* In the tightest domain of the level that takes it so; LEVEL_CLUSTER: anywhere. */
+/* In the tightest domain of the level that takes it so. */
 static void try_level(struct search *x, enum level level, struct way way)
 {
     struct tight_walk w = { .v = builder_view(x->b), .r = x->r, .level = level };
     w.min_room = x->r->tasks == SPLIT_ANY ? x->r->gpus : x->r->tasks;
-    if (level == LEVEL_CLUSTER)
-        try_way(x, way);
-    else if (tight_any(w.v, level))
+    if (tight_any(w.v, level))
         for (unsigned i = 0; i < DOMAINS_MOST && tight_next(&w, &way.within); i++)
             if (try_way(x, way))
                 return;
@@ -148,9 +146,11 @@ static void try_level(struct search *x, enum level level, struct way way)
 
 static void try_levels(struct search *x, struct way way)
 {
-    static const enum level outwards[] = { LEVEL_ISLAND, LEVEL_RACK, LEVEL_POD, LEVEL_CLUSTER };
-    for (unsigned i = 0; i < sizeof outwards / sizeof *outwards && !good_enough(x); i++)
-        try_level(x, outwards[i], way);
+    const struct view *v = builder_view(x->b);
+    for (enum level l = LEVEL_ISLAND; l < LEVEL_CLUSTER && !good_enough(x); l = tight_outwards(v, l))
+        try_level(x, l, way);
+    if (!good_enough(x))
+        try_way(x, way);
 }
 
 static void try_speed(struct search *x, double speed)

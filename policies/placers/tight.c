@@ -5,12 +5,12 @@
 
 /* All domains of a level, and the nodes that are in none. */
 struct domains { bool any; size_t n; domain_id *at; };
-struct levels { struct domains of[LEVEL_POD + 1]; struct tight_nodes nodes; };
+struct levels { struct domains of[LEVEL_CLUSTER]; struct tight_nodes nodes; };
 
 static domain_id domain_of(const struct view *v, node_id n, enum level level, bool *is)
 {
     domain_id d = view_domain(v, n, level);
-    *is = d != view_domain(v, n, level_outwards(level));
+    *is = view_domain_level(v, d) == level;
     return *is ? d : view_domain(v, n, LEVEL_NODE);
 }
 
@@ -58,11 +58,15 @@ static const void *levels_begin(const struct view *v, const void *params)
 {
     struct levels *all = view_alloc(v, sizeof *all);
     (void)params;
-    find_domains(v, LEVEL_ISLAND, &all->of[LEVEL_ISLAND]);
-    find_domains(v, LEVEL_RACK, &all->of[LEVEL_RACK]);
-    find_domains(v, LEVEL_POD, &all->of[LEVEL_POD]);
+    for (enum level l = LEVEL_ISLAND; l < LEVEL_CLUSTER; l = tight_outwards(v, l))
+        find_domains(v, l, &all->of[l]);
     find_nodes(v, &all->nodes);
     return all;
+}
+
+enum level tight_outwards(const struct view *v, enum level l)
+{
+    return view_level_outwards(v, l < LEVEL_NODE ? LEVEL_NODE : l);
 }
 
 static const struct levels *levels_of(const struct view *v)

@@ -1,5 +1,5 @@
-/* tight.h - domains of one level across nodes (islands, racks, pods), those with room: the tightest
- * first, or the roomiest.
+/* tight.h - domains of one level across nodes (islands, racks, pods and further out), those with
+ * room: the tightest first, or the roomiest.
  *
  * Tight is few free GPUs; room is how many tasks fit, or GPUs of a total, counted by whole GPUs:
  * where CPU, memory or shares bind the caller goes on to the next. A node that is in no such domain
@@ -11,7 +11,7 @@ enum { TIGHT_BATCH = 16 };        /* domains that are found at once */
 struct tight_walk {
     const struct view *v;
     const struct request *r;
-    enum level level;             /* LEVEL_ISLAND, LEVEL_RACK or LEVEL_POD */
+    enum level level;             /* LEVEL_ISLAND, or above the node */
     bool roomiest;
     uint32_t min_room;               /* of a domain */
     size_t n, at;
@@ -20,6 +20,8 @@ struct tight_walk {
     bool begun;
 };
 bool tight_next(struct tight_walk *w, domain_id *d);     /* false: no more */
+/* From islands across nodes on to the levels above the node; LEVEL_CLUSTER: no more. */
+enum level tight_outwards(const struct view *v, enum level l);
 bool tight_any(const struct view *v, enum level level);  /* there is such a domain */
 
 /* The nodes of the view, found once. */

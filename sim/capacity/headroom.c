@@ -72,8 +72,8 @@ struct headroom *headroom_new(const struct cluster *c)
         h->rack_nw[d] = rack_all_nw(h, d);
     h->rack = mem_new(c->n_nodes, sizeof *h->rack);
     for (node_id n = 0; n < c->n_nodes; n++) {
-        domain_id d = cluster_domain_at(c, n, LEVEL_RACK);
-        h->rack[n] = d < c->n_domains && c->domain[d].level == LEVEL_RACK ? d : 0;
+        bool in_rack = cluster_has_domain(c, n, LEVEL_RACK);
+        h->rack[n] = in_rack ? cluster_domain_at(c, n, LEVEL_RACK) : 0;
     }
     return h;
 }

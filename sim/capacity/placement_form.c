@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define GIGA 1e9
-enum { SAME_GPU, SAME_ISLAND, SAME_NUMA, SAME_NODE, SAME_RACK, SAME_POD, FURTHER };
+enum { FURTHER = SAME_POD + 1 };    /* whatever levels there are: models.md 1.5 */
 
 void form_scratch_free(struct form_scratch *s)
 {
@@ -119,18 +119,26 @@ static void add_gpu(struct placement_form *f, const struct cluster *c, uint32_t 
     f->gpu_model = gpu_model;
 }
 
-/* Distance of two nodes in no common rack or pod, where levels that are not described cost
- * nothing. */
-static unsigned far_apart(const struct cluster *c, node_id a, node_id b)
+static bool lies_in(const struct cluster *c, node_id n, domain_id d)
+{
+    return n >= c->domain[d].first && n < c->domain[d].end;
+}
+
+/* The level of the outermost domain that is of a and not of b. */
+static enum level parted_at(const struct cluster *c, node_id a, node_id b)
 {
     enum level seen = LEVEL_NODE;
-    for (domain_id d = c->domain_of[a]; d != ID_NONE; d = c->domain[d].parent)
-        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level
-                                                                               : seen;
-    for (domain_id d = c->domain_of[b]; d != ID_NONE; d = c->domain[d].parent)
-        seen = c->domain[d].level < LEVEL_CLUSTER && c->domain[d].level > seen ? c->domain[d].level
-                                                                               : seen;
-    return seen == LEVEL_POD ? FURTHER : seen == LEVEL_RACK ? SAME_POD : SAME_RACK;
+    for (domain_id d = c->domain_of[a]; !lies_in(c, b, d); d = c->domain[d].parent)
+        seen = c->domain[d].level > seen ? c->domain[d].level : seen;
+    return seen;
+}
+
+/* Distance of two nodes in no common rack or pod, where levels that are not described cost
+ * nothing, and those above pods no more than pods. */
+static unsigned far_apart(const struct cluster *c, node_id a, node_id b)
+{
+    enum level of_a = parted_at(c, a, b), of_b = parted_at(c, b, a), seen = of_a > of_b ? of_a : of_b;
+    return seen >= LEVEL_POD ? FURTHER : seen == LEVEL_RACK ? SAME_POD : SAME_RACK;
 }
 
 /* ---- Of a placement ---- */
@@ -175,7 +183,7 @@ struct placement_form placement_form(const struct cluster *c, const struct form_
     f.inside_bps = f.inside_bps < 0 ? 0 : f.inside_bps;
     f.consolidated = n == 1 || n <= (f.gpus + node_most - 1) / node_most;
     f.distance = cluster_placement_distance(c, p);
-    if (f.distance == FURTHER)
+    if (f.distance > SAME_POD)
         f.distance = far_apart(c, scratch->node[0].node, scratch->node[n - 1].node);
     return f;
 }
@@ -196,9 +204,10 @@ struct form_group form_group(const struct cluster *c, uint32_t group)
         s.type = cluster_node_type(c, n);
         for (domain_id d = c->domain_of[n]; d != 0; d = c->domain[d].parent) {
             uint32_t size = c->domain[d].end - c->domain[d].first;
-            larger(c->domain[d].level == LEVEL_ISLAND ? &s.island_nodes
-                   : c->domain[d].level == LEVEL_RACK ? &s.rack_nodes
-                                                      : &s.pod_nodes, size);
+            if (c->domain[d].level <= LEVEL_POD)
+                larger(c->domain[d].level == LEVEL_ISLAND ? &s.island_nodes
+                       : c->domain[d].level == LEVEL_RACK ? &s.rack_nodes
+                                                          : &s.pod_nodes, size);
         }
     }
     assert(s.type);

@@ -11,7 +11,7 @@
 
 #define GIGA 1e9
 #define TERA 1e12
-enum { SAME_RACK = 4, SAME_POD = 5, FURTHER = 6, CACHE_FIRST = 64 };
+enum { FURTHER = SAME_POD + 1, CACHE_FIRST = 64 };
 
 struct known {
     bool found;

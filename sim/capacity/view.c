@@ -227,6 +227,16 @@ domain_id view_domain(const struct view *v, node_id n, enum level l)
     return cluster_domain_at(v->cluster, n, l);
 }
 
+enum level view_domain_level(const struct view *v, domain_id d)
+{
+    return d >= v->cluster->n_domains ? LEVEL_NODE : v->cluster->domain[d].level;
+}
+
+enum level view_level_outwards(const struct view *v, enum level l)
+{
+    return cluster_level_outwards(v->cluster, l);
+}
+
 domain_id view_domain_parent(const struct view *v, domain_id d)
 {
     const struct cluster *c = v->cluster;

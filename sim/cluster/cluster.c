@@ -3,7 +3,7 @@
 #include "sim/cluster/cluster.h"
 
 #include "sim/base/memory.h"
-#include "sim/cluster/domains.h"
+#include "sim/cluster/topology/domains.h"
 #include "sim/cluster/labels.h"
 #include "sim/cluster/reservations/reservations.h"
 #include "sim/cluster/site.h"
@@ -467,6 +467,13 @@ static void build_queues(struct cluster *c, const struct queue_spec *queues, siz
 
 /* ---- the whole ---- */
 
+static void name_levels(struct cluster *c, const struct cluster_given *given)
+{
+    const struct level_names *levels = given_levels(given);
+    for (uint32_t k = 0; k < levels->n; k++)
+        c->levels.name[c->levels.n++] = keep(c, levels->name[k]);
+}
+
 struct cluster *cluster_assemble(const struct cluster_given *given, struct culprit *culprit,
                                  struct error *err)
 {
@@ -493,6 +500,7 @@ struct cluster *cluster_assemble(const struct cluster_given *given, struct culpr
     build_nodes(c, &all);
     free(all.at);
     know_hardware(c, given);
+    name_levels(c, given);
     cluster_build_domains(c, given->group, given->n_groups);
     build_flavors(c, given);
     build_queues(c, given->queue, given->n_queues);

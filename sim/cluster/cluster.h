@@ -75,6 +75,7 @@ struct cluster {
     struct node_type *type;
     struct node_kind *kind;
     struct domain *domain;        /* [n_domains], parents before children, [0] the cluster */
+    struct level_names levels;    /* above the node: two at least, with or without any such domain */
     struct intern *gpu_models, *texts;
     const struct gpu_model **gpu_known;       /* [gpu_models] catalogue entry; NULL: none */
     const struct node_design **group_design;  /* [n_groups] catalogue entry; NULL: the group has no
@@ -130,15 +131,23 @@ struct cluster *cluster_build(const char *name, const struct group_spec *groups,
 void cluster_free(struct cluster *c);                        /* NULL: does nothing */
 
 /* Distance classes: 0 same GPU, 1 same island, 2 same node and NUMA node, 3 same node, 4 same rack,
- * 5 same pod, 6 further. On counted nodes all GPUs are one island. Without racks every other node
- * is 6. */
+ * 5 same pod, then a class for each further level of the cluster, and the last: further. On counted
+ * nodes all GPUs are one island. Without racks every other node is of the last. */
+enum { SAME_GPU, SAME_ISLAND, SAME_NUMA, SAME_NODE, SAME_RACK, SAME_POD };
 unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, node_id b,
                           unsigned gpu_b);
 /* the largest of all pairs */
 unsigned cluster_placement_distance(const struct cluster *c, const struct placement *p);
-extern const char *const cluster_distance_name[7];  /* gpu island numa node rack pod cluster */
+/* gpu island numa node, the names of the levels above the node, cluster */
+const char *cluster_distance_name(const struct cluster *c, unsigned distance);
+/* The largest within one domain of that level; of LEVEL_ANY: the last. */
+unsigned cluster_level_distance(const struct cluster *c, enum level l);
 /* the innermost domain of level l or further out */
 domain_id cluster_domain_at(const struct cluster *c, node_id n, enum level l);
+/* It is in a domain of just this level, above the node. */
+bool cluster_has_domain(const struct cluster *c, node_id n, enum level l);
+/* As view_level_outwards(). */
+enum level cluster_level_outwards(const struct cluster *c, enum level l);
 static inline const struct node_type *cluster_node_type(const struct cluster *c, node_id n)
 {
     return &c->type[c->kind[c->kind_of[n]].type];

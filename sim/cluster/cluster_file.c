@@ -83,7 +83,7 @@ static struct cluster *assemble(struct cluster_reader *r, const struct file_whol
     struct cluster_given given = {
         .name = name, .group = r->group, .n_groups = r->n_groups, .queue = r->queue,
         .n_queues = r->n_queues, .catalogue = r->catalogue, .flavor = r->flavor,
-        .n_flavors = r->n_flavors, .site_memory = arena_new(),
+        .n_flavors = r->n_flavors, .levels = r->levels, .site_memory = arena_new(),
     };
     struct site_given said = { whole->partitions, whole->qos, whole->accounts, r->group,
                                r->n_groups };

@@ -11,6 +11,7 @@ struct cluster_reader {
     struct queue_spec *queue;
     size_t n_groups, n_queues, queue_room, queue_at_room;
     struct intern *group_names;   /* number of each group */
+    struct level_names levels;    /* of `levels` of groups; n 0: none has it */
     queue_id *pinned_by;          /* [groups] the last queue with it, plus 1: a duplicate key */
     const struct flavor *flavor;
     uint32_t n_flavors;

@@ -63,20 +63,46 @@ static int check_racks(const struct group_spec *g, struct error *err)
     return 0;
 }
 
-/* What it joins is there, and it has the levels above that too. */
-static int check_joins(const struct group_spec *g, const struct group_spec *before,
-                       struct error *err)
+uint32_t group_level_holds(const struct group_spec *g, uint32_t k)
 {
-    bool racks = g->nodes_per_rack || g->rack_nodes, pods = g->racks_per_pod;
-    if (!g->joins)
+    return k == 0 ? g->nodes_per_rack : k == 1 ? g->racks_per_pod : g->further[k - 2];
+}
+
+uint32_t group_levels(const struct group_spec *g)
+{
+    uint32_t n = g->rack_nodes || g->nodes_per_rack;
+    while (n > 0 && n < LEVELS_ABOVE_NODE && group_level_holds(g, n))
+        n++;
+    return n;
+}
+
+const struct level_names *given_levels(const struct cluster_given *given)
+{
+    return given->levels.n ? &given->levels : &level_names_usual;
+}
+
+static int check_levels(const struct level_names *levels, const struct group_spec *g,
+                        struct error *err)
+{
+    uint32_t n = group_levels(g);
+    return n <= levels->n ? 0
+                          : error_set(err,
+                                      "group '%s': has %u levels above the node: want a name of "
+                                      "each, got %u",
+                                      g->name, n, levels->n);
+}
+
+/* What it joins is there, and both have the same levels. */
+static int check_joins(const struct level_names *levels, const struct group_spec *g,
+                       const struct group_spec *before, struct error *err)
+{
+    uint32_t n = group_levels(g), joined = g->joins ? g->joins - LEVEL_RACK + 1u : 0;
+    if (!joined || (before && joined <= n && n == group_levels(before)))
         return 0;
-    if (!before || !(before->nodes_per_rack || before->rack_nodes) || !racks ||
-        pods != (before->racks_per_pod > 0) || (g->joins == LEVEL_POD && !pods))
-        return error_set(err,
-                         "group '%s': cannot join the %s of the group before: want racks in both, "
-                         "and pods in both or in neither",
-                         g->name, g->joins == LEVEL_POD ? "pod" : "rack");
-    return 0;
+    return error_set(err,
+                     "group '%s': cannot join the %s of the group before: want it in both, and the "
+                     "same levels above it",
+                     g->name, level_text(levels, g->joins));
 }
 
 /* Instances of known profiles must have places on the GPUs of the node; otherwise only totals are
@@ -223,7 +249,8 @@ static int check_groups(const struct cluster_given *given, struct culprit *culpr
         const struct group_spec *g = &given->group[i];
         *culprit = (struct culprit){ FAULT_GROUP, i };
         failed = check_group(g, given->catalogue, err) ||
-                 check_joins(g, i ? g - 1 : NULL, err) ||
+                 check_levels(given_levels(given), g, err) ||
+                 check_joins(given_levels(given), g, i ? g - 1 : NULL, err) ||
                  check_name(names, "group", g->name, err);
         nodes += g->count;
         gpus += (uint64_t)g->count * g->gpus;

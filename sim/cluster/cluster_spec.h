@@ -7,6 +7,7 @@
 #pragma once
 #include "sim/base/error.h"
 #include "sim/cluster/catalogue.h"
+#include "sim/cluster/topology/levels.h"
 #include "sim/contract/policy.h"
 #include "sim/contract/site.h"
 
@@ -34,9 +35,11 @@ struct group_spec {
     int64_t cpu_milli, mem_mib;   /* INT64_MAX: not modelled */
     uint32_t nodes_per_rack;      /* 0: the group has no racks */
     uint32_t racks_per_pod;       /* 0: no pods */
-    uint8_t joins;                /* LEVEL_RACK: its first nodes are of the last rack of the group
-                                     before, and of its pod; LEVEL_POD: of its last pod; 0: of
-                                     neither */
+    uint32_t further[LEVELS_ABOVE_NODE - 2];    /* of LEVEL_POD + 1 on: so many domains of the level
+                                     before make one; 0: none, and none further out */
+    uint8_t joins;                /* enum level above the node: its first nodes are of the last domain
+                                     of that level of the group before, and of all around it; 0: of
+                                     none */
     const char *labels, *taints;  /* as in labels.h; NULL: none */
     const uint32_t *rack_nodes;   /* [n_racks] sizes of unequal racks, `count` in all; NULL: equal
                                      racks */
@@ -75,6 +78,7 @@ struct cluster_given {
     size_t n_groups;
     const struct queue_spec *queue;
     size_t n_queues;
+    struct level_names levels;    /* n 0: the usual ones */
     struct catalogue *catalogue;  /* becomes the cluster's if one is made; NULL: the built-in one
                                      alone */
     const struct flavor *flavor;
@@ -86,5 +90,10 @@ struct cluster_given {
 /* Checks everything but the number of node kinds. 0, or -1 with err ("queue 'a': wants 3 nodes of
  * group 'g', 2 are left") and the culprit. */
 int cluster_check(const struct cluster_given *given, struct culprit *culprit, struct error *err);
+const struct level_names *given_levels(const struct cluster_given *given);
+/* Levels above the node that the group has. */
+uint32_t group_levels(const struct group_spec *g);
+/* Of LEVEL_RACK + k, the k-th: nodes of an equal rack, or domains of the level before; 0: none. */
+uint32_t group_level_holds(const struct group_spec *g, uint32_t k);
 /* Nodes of one island across nodes; 0: the group's islands are no larger than a node. */
 uint32_t group_island_nodes(const struct group_spec *g);

@@ -19,7 +19,8 @@ struct file_group { /* one entry of `nodes` */
     struct config_value pool;
     struct config_value labels, taints, mig;
     int mig_strategy; /* -1: not given */
-    int joins;
+    struct config_value levels;
+    const char *joins;
 };
 
 /* clang-format off */
@@ -29,8 +30,6 @@ struct file_group { /* one entry of `nodes` */
 #define UNMODELLED   .word = "unlimited", .word_value = INT64_MAX
 enum { MIG_MIXED, MIG_SINGLE, MIG_DYNAMIC };
 static const char *const mig_words[] = { [MIG_MIXED] = "mixed", [MIG_SINGLE] = "single", [MIG_DYNAMIC] = "dynamic", NULL };
-static const char *const joins_words[] = { "none", "rack", "pod", NULL };
-static const uint8_t joins_level[] = { 0, LEVEL_RACK, LEVEL_POD };
 static const struct config_key group_keys[] = {
     { .name = "group",          .type = CONFIG_TEXT, .at = GROUP(spec.name), .required = true },
     { .name = "count",          COUNT, .at = GROUP(spec.count), .least = 1, .most = CLUSTER_NODES_MAX, .required = true },
@@ -44,6 +43,7 @@ static const struct config_key group_keys[] = {
     { .name = "cpus",           PARTS, .at = GROUP(spec.cpu_milli), .scale = 1000, .most = CPUS_MOST, UNMODELLED },
     { .name = "memory_gib",     PARTS, .at = GROUP(spec.mem_mib), .scale = 1024, .most = GIB_MOST, UNMODELLED },
     { .name = "nodes_per_rack", COUNT, .at = GROUP(spec.nodes_per_rack), .least = 1, .most = CLUSTER_NODES_MAX },
+    { .name = "levels",         .type = CONFIG_MAPPING, .at = GROUP(levels) },
     { .name = "labels",         .type = CONFIG_MAPPING, .at = GROUP(labels) },
     { .name = "taints",         .type = CONFIG_LIST, .at = GROUP(taints) },
     { .name = "mig",            .type = CONFIG_MAPPING, .at = GROUP(mig) },
@@ -51,12 +51,13 @@ static const struct config_key group_keys[] = {
     { .name = "pool",           .type = CONFIG_MAPPING, .at = GROUP(pool) },
     { .name = "racks_per_pod",  COUNT, .at = GROUP(spec.racks_per_pod), .least = 1, .most = CLUSTER_NODES_MAX },
     { .name = "weight",         COUNT, .at = GROUP(spec.weight), .least = 1, .most = 1000000000 },
-    { .name = "joins",          .type = CONFIG_CHOICE, .at = GROUP(joins), .words = joins_words },
+    { .name = "joins",          .type = CONFIG_TEXT, .at = GROUP(joins) },
     { .name = "nics",           COUNT, .at = GROUP(spec.nics.nics), .least = 1, .most = NAMED_GPUS_MAX },
     { .name = "nic_gbps",       .type = CONFIG_REAL, .at = GROUP(spec.nics.gbps), .above_least = true, .most = 1000000 },
     { 0 },
 };
 static const struct config_key instances_key = { COUNT, .least = 1, .most = NAMED_GPUS_MAX };
+static const struct config_key level_key = { COUNT, .least = 1, .most = CLUSTER_NODES_MAX };
 /* clang-format on */
 
 /* Defaults from the catalogue entry of the type; the other keys of the group then override them. */
@@ -144,11 +145,81 @@ static int read_mig(struct cluster_reader *r, const struct file_group *from,
     return 0;
 }
 
+/* ---- levels above the node ---- */
+
+/* The k-th of a group has this name: as in the groups before, if one of them has as many. */
+static int name_level(struct cluster_reader *r, uint32_t k, const char *name,
+                      struct config_value at)
+{
+    enum level word = level_word(name, strlen(name));
+    if (!level_is_name(name, strlen(name)))
+        return config_error(at, r->err,
+                            "want the name of a level: a letter, then letters, digits, '-', '_' "
+                            "and '.', at most %d in all; got '%.100s'",
+                            LEVEL_NAME_MAX, name);
+    if (word != LEVEL_ANY && (word != LEVEL_RACK + k || word > LEVEL_POD))
+        return config_error(at, r->err,
+                            "want another name for level %u above the node: 'rack' is the first, "
+                            "'pod' the second, and island, numa, node and cluster are others",
+                            k + 1);
+    if (k < r->levels.n && strcmp(r->levels.name[k], name) != 0)
+        return config_error(at, r->err, "want '%s' as level %u above the node, as in a group before",
+                            r->levels.name[k], k + 1);
+    if (k == r->levels.n)
+        r->levels.name[r->levels.n++] = name;
+    return 0;
+}
+
+/* The innermost first: how many of the one before it each holds, of the first how many nodes. */
+static int read_levels(struct cluster_reader *r, struct file_group *g, struct config_value entry)
+{
+    struct config_walk w = { .of = g->levels };
+    size_t n = config_count(g->levels);
+    uint32_t k = 0;
+    if (!config_given(g->levels))
+        return 0;
+    if (config_given(config_look(entry, "nodes_per_rack")) ||
+        config_given(config_look(entry, "racks_per_pod")))
+        return config_error(g->levels, r->err,
+                            "want either 'levels' or 'nodes_per_rack' and 'racks_per_pod'");
+    if (n < 1 || n > LEVELS_ABOVE_NODE)
+        return config_error(g->levels, r->err,
+                            "want from 1 to %d levels above the node, the innermost first: { rack: "
+                            "8, pod: 4, zone: 2 }; got %zu",
+                            LEVELS_ABOVE_NODE, n);
+    for (struct config_value v; config_next(&w, &v); k++) {
+        const char *name = NULL;
+        uint32_t *to = k == 0   ? &g->spec.nodes_per_rack
+                       : k == 1 ? &g->spec.racks_per_pod
+                                : &g->spec.further[k - 2];
+        if (config_key_text(v, &name, r->err) || name_level(r, k, name, v) ||
+            config_scalar(v, &level_key, to, r->err))
+            return -1;
+    }
+    return 0;
+}
+
+/* The level of the group before that it goes on with. */
+static int read_joins(struct cluster_reader *r, struct file_group *g, struct config_value entry)
+{
+    const struct level_names *names = r->levels.n ? &r->levels : &level_names_usual;
+    enum level l = level_find(names, g->joins, strlen(g->joins));
+    char list[LEVEL_LIST_MAX];
+    bool none = !strcmp(g->joins, "none");
+    if (!none && (l < LEVEL_RACK || l >= LEVEL_CLUSTER))
+        return config_error(config_look(entry, "joins"), r->err,
+                            "want none, or a level above the node of %s; got '%.100s'",
+                            level_list(names, list), g->joins);
+    g->spec.joins = none ? 0 : (uint8_t)l;
+    return 0;
+}
+
 static int read_group(struct cluster_reader *r, struct config_value entry)
 {
     struct file_group g = {
         .gpu_mem_mib = -1,
         .mig_strategy = -1,
+        .joins = "none",
         .spec = { .gpus = UINT32_MAX, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX },
     };
     struct config_value type = config_look(entry, "type");
@@ -168,11 +239,11 @@ static int read_group(struct cluster_reader *r, struct config_value entry)
     else if (known)
         g.spec.gpu_mem_mib = known->mem_gib * 1024;
     if (texts_read(r, g.labels, TEXT_LABELS, &g.spec.labels) ||
-        texts_read(r, g.taints, TEXT_TAINTS, &g.spec.taints) || read_mig(r, &g, entry, &g.spec))
+        texts_read(r, g.taints, TEXT_TAINTS, &g.spec.taints) || read_mig(r, &g, entry, &g.spec) ||
+        read_levels(r, &g, entry) || read_joins(r, &g, entry))
         return -1;
     intern_add(r->group_names, g.spec.name, strlen(g.spec.name));
     r->group_at[r->n_groups] = entry;
-    g.spec.joins = joins_level[g.joins];
     r->group[r->n_groups++] = g.spec;
     return 0;
 }
@@ -187,5 +258,7 @@ int nodes_read(struct cluster_reader *r, struct config_value list)
     for (struct config_value entry; config_next(&w, &entry);)
         if (read_group(r, entry))
             return -1;
+    for (; r->levels.n && r->levels.n < level_names_usual.n; r->levels.n++)
+        r->levels.name[r->levels.n] = level_names_usual.name[r->levels.n];
     return 0;
 }

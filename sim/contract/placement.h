@@ -26,21 +26,19 @@ struct amount { int64_t gpu_milli, cpu_milli, mem_mib; };   /* additive */
 
 /* Domains from near to far. An island (NVLink) may be smaller than a node: then it is a set of
  * GPUs, see view_islands(). Or it spans nodes: then it is a domain between node and rack. A NUMA
- * node (socket) is a set of GPUs of a node too; a counted node counts as one. */
+ * node (socket) is a set of GPUs of a node too; a counted node counts as one. LEVEL_RACK + k is the
+ * level k + 1 steps above the node; the first two are racks and pods, whatever the cluster calls
+ * them. Walk over them with view_level_outwards(): a cluster has few of them. */
+enum { LEVELS_ABOVE_NODE = 8 };
 enum level {
     LEVEL_ISLAND,
     LEVEL_NUMA,
     LEVEL_NODE,
     LEVEL_RACK,
     LEVEL_POD,
-    LEVEL_CLUSTER,
+    LEVEL_CLUSTER = LEVEL_RACK + LEVELS_ABOVE_NODE,
     LEVEL_ANY
 };
-/* The next level that is tried where a preferred one has no room: from sets of GPUs on to nodes. */
-static inline enum level level_outwards(enum level l)
-{
-    return l < LEVEL_NODE ? LEVEL_NODE : l + 1;
-}
 
 /* ---- Requests ---- */
 
@@ -211,8 +209,12 @@ bool node_walk_next(struct node_walk *w, node_id *n);    /* false: no more */
 
 /* Domains: a tree with root 0; every domain is a range of node ids. Sums and histograms by free
  * GPUs are kept per domain, so these cost O(GPU models x GPUs of a node) at most. */
-/* The domain of that level around n. */
+/* The domain of that level around n; where there is none, the next one out that there is. */
 domain_id view_domain(const struct view *v, node_id n, enum level l);
+enum level view_domain_level(const struct view *v, domain_id d);
+/* The next level, which is tried where one has no room: from sets of GPUs on to nodes; from nodes on
+ * the levels of the cluster, at least racks and pods, then LEVEL_CLUSTER. */
+enum level view_level_outwards(const struct view *v, enum level l);
 /* ID_NONE: d is the root. */
 domain_id view_domain_parent(const struct view *v, domain_id d);
 /* [first, end) */
@@ -304,7 +306,7 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- Placers ---- */
 
-#define PLACEMENT_ABI 9u
+#define PLACEMENT_ABI 10u
 enum place_result {               /* why not, for the split of waiting times */
     PLACED,
     NO_ROOM,                      /* too few free GPUs in all */

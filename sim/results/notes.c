@@ -157,6 +157,19 @@ static bool nodes_without_price(const struct inputs *in, FILE *text)
     return n > 0;
 }
 
+/* Distances of section `progress` and uplinks of section `fabric` end at pods. */
+static bool levels_beyond_pods(const struct inputs *in, FILE *text)
+{
+    const struct cluster *c = in->cluster;
+    if (!c->rates || c->levels.n <= level_names_usual.n)
+        return false;
+    fprintf(text,
+            "for the pace of jobs, places in one %s but in no one %s are as far apart as the cluster, and "
+            "uplinks beyond that level are not modelled",
+            c->levels.name[level_names_usual.n], c->levels.name[level_names_usual.n - 1]);
+    return true;
+}
+
 /* What the reader of the trace took, left out and guessed. */
 static bool trace_read_as(const struct inputs *in, FILE *text)
 {
@@ -176,6 +189,7 @@ static const struct remark_of_inputs {
     { "quota-above-cluster", quota_above_cluster },
     { "nodes-without-price", nodes_without_price },
     { "unread-fabric", notes_fabric_unread },
+    { "levels-beyond-pods", levels_beyond_pods },
 };
 
 /* ==== Of a run ==== */
@@ -221,7 +235,6 @@ static bool restarts_from_nothing(const struct sched *s, FILE *text)
  * all nodes have such, else RDMA. */
 static bool transport_of_slow_nics(const struct sched *s, FILE *text)
 {
-    enum { SAME_NODE = 2, SAME_RACK = 4 };
     const struct run_setup *setup = run_setup_of(s);
     const struct cluster *c = setup->cluster;
     uint32_t jobs = 0, g = 0;
@@ -234,7 +247,7 @@ static bool transport_of_slow_nics(const struct sched *s, FILE *text)
     bool tcp = c->rates->fabric.tcp;
     for (job_id j = 0; j < setup->workload->n_jobs; j++)
         jobs += s->job[j].distance != 255 &&
-                s->job[j].distance >= (tcp ? SAME_NODE : SAME_RACK) &&
+                s->job[j].distance >= (tcp ? SAME_NUMA : SAME_RACK) &&
                 setup->workload->facts[j].model != ID_NONE;
     const double *efficiency = c->rates->fabric.efficiency;
     if (jobs && tcp)
@@ -257,7 +270,6 @@ static bool transport_of_slow_nics(const struct sched *s, FILE *text)
 /* Jobs of one size that fit on the largest node, and were spread over several when they last ran. */
 static bool scattered_totals(const struct sched *s, FILE *text)
 {
-    enum { SAME_RACK = 4 };       /* distances from here on are between nodes */
     const struct run_setup *setup = run_setup_of(s);
     const struct workload *w = setup->workload;
     uint32_t jobs = 0, first = 0, largest = 0;

@@ -79,7 +79,12 @@ void rows_header(struct output *o, const char *const *columns)
 
 void rows_header_with(struct output *o, enum output_file file, const struct sched *s)
 {
+    const struct level_names *levels = &run_setup_of(s)->cluster->levels;
     put_columns(o, own_columns[file]);
+    for (uint32_t k = level_names_usual.n; k < levels->n && file == OUTPUT_NODES; k++) {
+        out_text(o, ",level_");
+        out_text(o, levels->name[k]);
+    }
     for (size_t i = 0; i < sizeof longer / sizeof longer[0]; i++)
         if (longer[i].file == file)
             models_header(o, s, longer[i].of_models);
@@ -267,7 +272,7 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
     if (r->fairness_micro >= 0)
         at += decimal_format(at, r->fairness_micro, 1000000);
     at = put_text(at, state_name(r));
-    at = put_text(at, r->distance != UINT8_MAX ? cluster_distance_name[r->distance] : "");
+    at = put_text(at, r->distance != UINT8_MAX ? cluster_distance_name(c, r->distance) : "");
     at = put_waits(at, r, &wait);
     *at++ = ',';
     if (ask->tasks != SPLIT_ANY)
@@ -322,7 +327,7 @@ void rows_interval(struct output *o, const struct workload *w, const struct inte
 static void domain_number(struct output *o, const struct cluster *c, node_id n, enum level level)
 {
     domain_id d = cluster_domain_at(c, n, level), number = 0;
-    if (d >= c->n_domains || c->domain[d].level != level)
+    if (!cluster_has_domain(c, n, level))
         return;
     for (domain_id e = d; e-- > 0 && c->domain[e].level == level;)
         number++;
@@ -372,6 +377,10 @@ void rows_nodes(struct output *o, const struct sched *s)
         for (unsigned a = ACCOUNT_START; a <= ACCOUNT_GANG; a++) {
             out_char(o, ',');
             out_wide_seconds(o, account[a] / MILLI_ALL);
+        }
+        for (uint32_t k = level_names_usual.n; k < c->levels.n; k++) {
+            out_char(o, ',');
+            domain_number(o, c, n, LEVEL_RACK + k);
         }
         models_row(o, s, MODEL_NODES, n);
         out_char(o, '\n');

@@ -483,6 +483,8 @@ static int check_models(const struct cluster *c, const struct workload *w, struc
 
 int run_bind(struct cluster *c, struct workload *w, struct error *err)
 {
+    if (workload_bind_levels(w, &c->levels, c->name, err))
+        return -1;
     if (c->queues_from_trace)
         queues_from_trace(c, w);
     uint32_t n = intern_count(w->queue_names);

@@ -125,12 +125,10 @@ static bool on_one_numa_node(const struct cluster *c, const struct placement *p)
 
 static bool near_enough(const struct sched *s, const struct placement *p, enum level level)
 {
-    static const uint8_t farthest[] = {
-        [LEVEL_ISLAND] = 1, [LEVEL_NODE] = 3, [LEVEL_RACK] = 4, [LEVEL_POD] = 5, [LEVEL_CLUSTER] = 6, [LEVEL_ANY] = 6,
-    };
+    const struct cluster *c = s->cluster;
     if (level == LEVEL_NUMA)
-        return on_one_numa_node(s->cluster, p);
-    return farthest[level] == 6 || cluster_placement_distance(s->cluster, p) <= farthest[level];
+        return on_one_numa_node(c, p);
+    return level >= LEVEL_CLUSTER || cluster_placement_distance(c, p) <= cluster_level_distance(c, level);
 }
 
 /* The tasks below each group that requires a level, whatever else the job holds. */

@@ -6,12 +6,10 @@
 
 #include <string.h>
 
-/* further: the next level out, of which n stands alone if it is in none of that level */
-static node_id first_in_level(const struct cluster *c, node_id n, enum level level,
-                              enum level further)
+static node_id first_in_level(const struct cluster *c, node_id n, enum level level)
 {
     domain_id in = cluster_domain_at(c, n, level);
-    if (in == cluster_domain_at(c, n, further))
+    if (!cluster_has_domain(c, n, level))
         return ID_NONE;
     while (n > 0 && cluster_domain_at(c, n - 1, level) == in)
         n--;
@@ -19,15 +17,13 @@ static node_id first_in_level(const struct cluster *c, node_id n, enum level lev
 }
 
 /* The first node of the domain that n is in; ID_NONE: in none. */
-static node_id first_in_domain(const struct sched *s, const char *key, node_id n)
+static node_id first_in_domain(const struct sched *s, const char *key, enum level level, node_id n)
 {
     const struct cluster *c = s->cluster;
-    if (!strcmp(key, "node"))
+    if (level == LEVEL_NODE)
         return n;
-    if (!strcmp(key, "rack"))
-        return first_in_level(c, n, LEVEL_RACK, LEVEL_POD);
-    if (!strcmp(key, "pod"))
-        return first_in_level(c, n, LEVEL_POD, LEVEL_CLUSTER);
+    if (level >= LEVEL_RACK && level < LEVEL_CLUSTER)
+        return first_in_level(c, n, level);
     if (!labels_have(intern_text(c->texts, cluster_node_type(c, n)->labels), key))
         return ID_NONE;
     for (node_id first = 0; first < n; first++)
@@ -35,6 +31,19 @@ static node_id first_in_domain(const struct sched *s, const char *key, node_id n
                          intern_text(c->texts, cluster_node_type(c, n)->labels), key))
             return first;
     return n;
+}
+
+/* A word of every cluster, a label that some node has, or a name of the cluster; LEVEL_ANY: the
+ * label. */
+static enum level level_of_key(const struct cluster *c, const char *key)
+{
+    enum level word = level_word(key, strlen(key));
+    if (word != LEVEL_ANY)
+        return word;
+    for (node_id n = 0; n < c->n_nodes; n++)
+        if (labels_have(intern_text(c->texts, cluster_node_type(c, n)->labels), key))
+            return LEVEL_ANY;
+    return level_find(&c->levels, key, strlen(key));
 }
 
 static const node_id *domains_of(struct sched *s, const char *key)
@@ -45,8 +54,9 @@ static const node_id *domains_of(struct sched *s, const char *key)
             return p->pod_key[i].domain;
     mem_grow(&p->pod_key, &p->pod_keys_capacity, p->n_pod_keys, sizeof *p->pod_key);
     node_id *domain = arena_alloc(s->memory, s->cluster->n_nodes * sizeof *domain);
+    enum level level = level_of_key(s->cluster, key);
     for (node_id n = 0; n < s->cluster->n_nodes; n++)
-        domain[n] = first_in_domain(s, key, n);
+        domain[n] = first_in_domain(s, key, level, n);
     p->pod_key[p->n_pod_keys++] = (struct pod_key){ key, domain };
     return domain;
 }

@@ -32,6 +32,7 @@ void site_free(struct slurm_site *s)
     free(s->remark);
     free(s->node);
     free(s->up);
+    free(s->over);
     intern_free(s->names);
     intern_free(s->switches);
     intern_free(s->above);

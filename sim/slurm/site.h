@@ -43,7 +43,10 @@ struct slurm_site {
     struct intern *names;         /* of nodes: name number n is node n */
     struct intern *switches;      /* names of leaf switches, in the order of topology.conf */
     struct intern *above;         /* names of switches above leaves */
-    uint32_t *up; size_t up_capacity;            /* [leaves] in above, or SITE_NONE */
+    uint32_t *up; size_t up_capacity;            /* [leaves] the one above it, or SITE_NONE */
+    /* [above] the one above it, or SITE_NONE; and its level: leaves are 0, it is 1 more than the
+     * highest below it */
+    struct site_above { uint32_t up, level; } *over; size_t over_capacity;
     struct site_remark *remark; size_t n_remarks, remarks_capacity;
     bool remarked;                /* what is said now has been said before */
     struct arena *memory;
@@ -55,6 +58,9 @@ void site_free(struct slurm_site *s);            /* NULL: does nothing */
 int site_read_conf(struct slurm_site *s, const char *path, struct error *err);
 int site_read_gres(struct slurm_site *s, const char *path, struct error *err);
 int site_read_topology(struct slurm_site *s, const char *path, struct error *err);
+/* The switch of that level over a leaf: leaves by number, behind them those above. Where the tree
+ * has none of the level there, the next lower one; SITE_NONE above the highest. */
+uint32_t site_switch(const struct slurm_site *s, uint32_t leaf, uint32_t level);
 /* What scontrol shows: nodes instead of those of slurm.conf; partitions. */
 int site_read_nodes(struct slurm_site *s, const char *path, struct error *err);
 int site_read_partitions(struct slurm_site *s, const char *path, struct error *err);

@@ -2,16 +2,17 @@
 #include "sim/workload/pod_sets.h"
 
 #include "sim/base/memory.h"
+#include "sim/workload/asked_levels.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SLICES_WANT                                                                                \
-    "LEVEL:TASKS, several with ';' between them, LEVEL being one of node, island, rack, pod"
+    "LEVEL:TASKS, several with ';' between them, LEVEL being node, island or a level above the node"
 
 struct pod_sets {
     struct intern *bytes;
-    const struct pod_set **set;
+    struct pod_set **set;
     size_t capacity;
 };
 
@@ -58,36 +59,59 @@ static int wrong(struct at at, const char *text, const char *want)
     return error_set(at.err, "%s:%zu: slices: want %s, got '%.100s'", at.file, at.line, want, text);
 }
 
-static uint32_t level_named(const char *text, size_t length)
+/* From fine to coarse; an island spans nodes. */
+static unsigned rank_of(uint32_t level)
 {
-    static const struct { const char *name; enum level level; } levels[] = {
-        { "node", LEVEL_NODE }, { "island", LEVEL_ISLAND }, { "rack", LEVEL_RACK },
-        { "pod", LEVEL_POD },
-    };
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (strlen(levels[i].name) == length && !memcmp(levels[i].name, text, length))
-            return levels[i].level;
-    return LEVEL_ANY;
+    return level == LEVEL_ISLAND ? 1 : level <= LEVEL_NODE ? 0 : level;
 }
 
-/* From coarse to fine; an island spans nodes. */
-static int rank_of(uint32_t level)
+/* As far as it is known yet what the levels are. */
+static bool is_coarser(uint32_t a, uint32_t b)
 {
-    return level == LEVEL_POD ? 0 : level == LEVEL_RACK ? 1 : level == LEVEL_ISLAND ? 2 : 3;
+    return a < LEVEL_NAMED && b < LEVEL_NAMED && rank_of(a) > rank_of(b);
 }
 
-static int take_slice(const char *text, const char *part, size_t length, uint32_t tasks,
-                      struct pod_set *to, struct at at)
+static uint32_t level_around(const struct pod_set *s)
+{
+    return s->required_level != LEVEL_ANY ? s->required_level : s->preferred_level;
+}
+
+static bool in_order(const struct pod_set *s)
+{
+    bool good = !s->n_slices || level_around(s) == LEVEL_ANY ||
+                !is_coarser(s->slice[0].level, level_around(s));
+    for (uint32_t i = 1; i < s->n_slices; i++)
+        good = good && is_coarser(s->slice[i - 1].level, s->slice[i].level);
+    return good;
+}
+
+bool pod_sets_map_levels(struct pod_sets *t, const level_map map)
+{
+    bool good = true;
+    for (uint32_t id = 0; id < intern_count(t->bytes); id++) {
+        struct pod_set *s = t->set[id];
+        s->required_level = map[s->required_level];
+        s->preferred_level = map[s->preferred_level];
+        for (uint32_t i = 0; i < s->n_slices; i++)
+            s->slice[i].level = map[s->slice[i].level];
+        good = good && in_order(s);
+    }
+    return good;
+}
+
+static int take_slice(struct workload *w, const char *text, const char *part, size_t length,
+                      uint32_t tasks, struct pod_set *to, struct at at)
 {
     const char *colon = memchr(part, ':', length);
     size_t name = colon ? (size_t)(colon - part) : 0;
     const struct set_slice *outer = to->n_slices ? &to->slice[to->n_slices - 1] : NULL;
-    uint32_t level = level_named(part, name);
+    uint32_t level = name ? workload_level(w, part, name, at.file, at.line) : LEVEL_ANY;
     int64_t size = 0;
-    if (level == LEVEL_ANY || !integer_parse(colon + 1, length - name - 1, &size) || size < 1 ||
+    if (level == LEVEL_ANY || level == LEVEL_NUMA || level == LEVEL_CLUSTER || !integer_parse(colon + 1, length - name - 1, &size) || size < 1 ||
         size >= SPLIT_ANY)
         return wrong(at, text, SLICES_WANT);
-    if (outer && rank_of(level) <= rank_of(outer->level))
+    bool known = outer && level < LEVEL_NAMED && outer->level < LEVEL_NAMED;
+    if (known && !is_coarser(outer->level, level))
         return wrong(at, text, "each level finer than the one before");
     if ((outer ? outer->tasks : tasks) % size)
         return wrong(at, text, outer ? "each size a part of the one before"
@@ -96,15 +120,16 @@ static int take_slice(const char *text, const char *part, size_t length, uint32_
     return 0;
 }
 
-static int take_slices(const char *text, uint32_t tasks, struct pod_set *to, struct at at)
+static int take_slices(struct workload *w, const char *text, uint32_t tasks, struct pod_set *to,
+                       struct at at)
 {
     for (size_t from = 0, length; text[from]; from += length + (text[from + length] == ';')) {
         length = strcspn(text + from, ";");
-        if (take_slice(text, text + from, length, tasks, to, at) != 0)
+        if (take_slice(w, text, text + from, length, tasks, to, at) != 0)
             return -1;
     }
-    uint32_t level = to->required_level < LEVEL_CLUSTER ? to->required_level : to->preferred_level;
-    if (to->n_slices && level < LEVEL_CLUSTER && rank_of(level) > rank_of(to->slice[0].level))
+    uint32_t level = level_around(to);
+    if (to->n_slices && level != LEVEL_ANY && is_coarser(to->slice[0].level, level))
         return wrong(at, text, "slices at the level of the topology or below it");
     return 0;
 }
@@ -129,7 +154,7 @@ int pod_set_of_job(struct workload *w, const struct job_row *row, const char *fi
     if (!row->slices || !*row->slices)
         return 0;
     begin(&s, row->required_level, row->preferred_level);
-    if (take_slices(row->slices, tasks_of(row->tasks), &s, (struct at){ file, line, err }) != 0)
+    if (take_slices(w, row->slices, tasks_of(row->tasks), &s, (struct at){ file, line, err }) != 0)
         return -1;
     *set = add(w, &s);
     return 0;
@@ -204,7 +229,7 @@ int pod_sets_of_runs(struct workload *w, const struct task_row *const *run, size
         begin(&s, row->required_level, row->preferred_level);
         s.together = number_of(run, set, i);
         if (check_group(run, n, i, at) != 0 ||
-            (has_text(row->slices) && take_slices(row->slices, tasks_of(row->tasks), &s, at) != 0))
+            (has_text(row->slices) && take_slices(w, row->slices, tasks_of(row->tasks), &s, at) != 0))
             return -1;
         set[i] = add(w, &s);
     }

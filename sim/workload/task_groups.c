@@ -12,7 +12,7 @@
 
 struct group_trees {
     struct intern *texts;         /* a tree as one text */
-    const struct task_group **tree;
+    struct grown { struct task_group *group; uint32_t n; } *tree;
     size_t capacity;
 };
 
@@ -30,6 +30,15 @@ void group_trees_free(struct group_trees *t)
     intern_free(t->texts);
     free(t->tree);
     free(t);
+}
+
+void group_trees_map_levels(struct group_trees *t, const level_map map)
+{
+    for (uint32_t i = 0; i < intern_count(t->texts); i++)
+        for (struct task_group *g = t->tree[i].group; g < t->tree[i].group + t->tree[i].n; g++) {
+            g->required_level = map[g->required_level];
+            g->preferred_level = map[g->preferred_level];
+        }
 }
 
 /* ---- The tree of one job, in the making ---- */
@@ -243,7 +252,7 @@ static const struct task_group *intern_tree(struct workload *w, const struct mak
     uint32_t known = intern_count(t->texts), id = intern_add(t->texts, text, length);
     free(text);
     if (id < known)
-        return t->tree[id];
+        return t->tree[id].group;
     struct task_group *tree = arena_alloc(w->memory, m->n * sizeof *tree);
     for (uint32_t g = 0; g < m->n; g++) {
         const struct node *n = &m->node[g];
@@ -252,7 +261,8 @@ static const struct task_group *intern_tree(struct workload *w, const struct mak
                                        n->required_level, n->preferred_level };
     }
     mem_grow(&t->tree, &t->capacity, id, sizeof *t->tree);
-    return t->tree[id] = tree;
+    t->tree[id] = (struct grown){ tree, m->n };
+    return tree;
 }
 
 /* Each row is a group of its own just below the job, which asks for no level. */

@@ -11,6 +11,9 @@
 struct group_trees;
 struct group_trees *group_trees_new(void);
 void group_trees_free(struct group_trees *t);    /* NULL: does nothing */
+/* The level that replaces each one. */
+typedef uint8_t level_map[UINT8_MAX + 1];
+void group_trees_map_levels(struct group_trees *t, const level_map map);
 /* The shape of a job of parts, by group and then as given, and its minimum of tasks. `common`: the
  * part that all its tasks share. 0, or -1 with err. */
 int task_groups_shape(struct workload *w, const struct job_row *row, struct shape common,

@@ -9,6 +9,7 @@
 #include "sim/workload/record.h"
 #include "sim/workload/sizes.h"
 #include "sim/workload/task_groups.h"
+#include "sim/workload/asked_levels.h"
 #include "sim/workload/workload_builder.h"
 
 #include <inttypes.h>
@@ -43,6 +44,7 @@ struct workload *workload_new(void)
     w->gpu_types = intern_new();
     w->wishes = intern_new();
     w->models = intern_new();
+    w->levels = asked_levels_new();
     w->trees = group_trees_new();
     w->pod_sets = pod_sets_new();
     w->overheads = intern_new();
@@ -94,6 +96,7 @@ void workload_free(struct workload *w)
     intern_free(w->gpu_types);
     intern_free(w->wishes);
     intern_free(w->models);
+    asked_levels_free(w->levels);
     group_trees_free(w->trees);
     pod_sets_free(w->pod_sets);
     intern_free(w->overheads);

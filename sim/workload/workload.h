@@ -15,6 +15,7 @@
 #include "sim/base/error.h"
 #include "sim/base/intern.h"
 #include "sim/base/units.h"
+#include "sim/cluster/topology/levels.h"
 #include "sim/cluster/mig.h"
 #include "sim/models/overhead.h"
 #include "sim/models/sharing.h"
@@ -177,7 +178,7 @@ struct job_row {
     uint32_t max_down;            /* as in struct job_facts */
     bool on_demand;               /* submitted by the run, not before submit_ns; duration_ns: the
                                      run time that a clairvoyant policy sees */
-    uint8_t required_level, preferred_level;      /* enum level; LEVEL_ANY: none */
+    uint8_t required_level, preferred_level;      /* of workload_level(); LEVEL_ANY: none */
     const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none. Of parts that do
                                      not say */
     const char *pod_labels, *pod_affinity, *pod_anti_affinity, *pod_spread;    /* as in pod_terms.h;
@@ -234,6 +235,7 @@ struct workload {
     struct intern *users;
     struct intern *gpu_types, *wishes, *models;
     struct intern *sizes;         /* the bytes of struct job_sizes: workload_sizes() */
+    struct asked_levels *levels;  /* private: see asked_levels.h */
     struct group_trees *trees;    /* private: see task_groups.h */
     struct pod_sets *pod_sets;    /* private: see pod_sets.h */
     uint32_t *depends_first;      /* job j, also one on demand, waits for
@@ -281,6 +283,17 @@ void workload_free(struct workload *w);                      /* NULL: does nothi
  * duration must stay below 100 years), gpus that are no multiple of tasks. 0, or -1 with err. */
 int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line,
                  struct error *err);
+/* The level of that name: enum level, or a number of the workload's own for a name that only a
+ * cluster knows; workload_bind_levels() replaces these in all requests. LEVEL_ANY: no name of a
+ * level. file and line are for messages. */
+uint8_t workload_level(struct workload *w, const char *text, size_t length, const char *file,
+                       size_t line);
+/* Its name; not of LEVEL_ANY. */
+const char *workload_level_text(const struct workload *w, unsigned level);
+/* By the levels of the cluster of that name, after workload_finish(). Refuses a name that it does
+ * not have, and slices that are not from coarse to fine. */
+int workload_bind_levels(struct workload *w, const struct level_names *of, const char *cluster,
+                         struct error *err);
 /* Makes the earliest submit time 0, for a trace with dates, and sets origin_ns. Deadlines move
  * along. */
 void workload_rebase(struct workload *w);

@@ -96,7 +96,12 @@ int session_build(struct session *s, const json_t *c, struct why why)
         add_queues(json_object_get(c, "departments"), queue, &n_queues, why) != CASE_PASSED ||
         add_queues(json_object_get(c, "queues"), queue, &n_queues, why) != CASE_PASSED)
         return CASE_SKIPPED;
-    s->cluster = cluster_build("case", group, n_groups, queue, n_queues, &err);
+    struct cluster_given given = {
+        .name = "case", .group = group, .n_groups = n_groups, .queue = queue, .n_queues = n_queues,
+        .levels = { LEVELS_MOST, { "rack", "pod", "zone", "region" } },
+    };
+    struct culprit culprit;
+    s->cluster = cluster_assemble(&given, &culprit, &err);
     if (!s->cluster)
         return because(CASE_SKIPPED, why, "%s", err.text);
     s->cluster->overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT, .save_ns = LEAVING_NS };

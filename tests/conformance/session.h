@@ -27,7 +27,7 @@ struct session {
     uint32_t n_nodes;
     const char *level_name[LEVELS_MOST];      /* of the topology, and what it is here */
     uint8_t level[LEVELS_MOST];
-    uint32_t n_levels;
+    uint32_t n_levels, n_above;               /* the coarse ones are above the node */
     struct session_job job[JOBS_MOST];        /* by id */
     uint32_t n_jobs;
     const json_t *task[TASKS_MOST];

@@ -53,18 +53,16 @@ static int read_levels(struct session *s, struct why why)
     return CASE_PASSED;
 }
 
-/* The finest level is a node if each of its domains is one; the others are racks and pods. */
-static int name_levels(struct session *s, const struct node *node, struct why why)
+/* The finest level is a node if each of its domains is one; the others are racks, pods and so on. */
+static void name_levels(struct session *s, const struct node *node)
 {
     bool single = true;
     for (uint32_t n = 1; n < s->n_nodes; n++)
         single = single && shared_levels(&node[n - 1], &node[n]) < s->n_levels;
     uint32_t coarse = s->n_levels - (s->n_levels && single);
-    if (coarse > 2)
-        return because(CASE_SKIPPED, why, "a topology of %u levels above the node", coarse);
+    s->n_above = coarse;
     for (uint32_t k = 0; k < s->n_levels; k++)
-        s->level[k] = k >= coarse ? LEVEL_NODE : coarse - k == 1 ? LEVEL_RACK : LEVEL_POD;
-    return CASE_PASSED;
+        s->level[k] = k >= coarse ? LEVEL_NODE : (uint8_t)(LEVEL_RACK + coarse - k - 1);
 }
 
 static int mig_of(const json_t *node, struct group_spec *g, struct why why)
@@ -128,8 +126,8 @@ static struct group_spec no_node(void)
     return (struct group_spec){ .name = "nothing", .count = 1, .taints = "reserved:NoSchedule" };
 }
 
-/* A group for each node, which may differ from the others of its domain: it joins the rack, or the
- * pod, of the one before. */
+/* A group for each node, which may differ from the others of its domain: it joins the finest domain
+ * of the one before that it is in, too. */
 int session_nodes(struct session *s, struct group_spec *group, size_t *n_groups, struct why why)
 {
     static struct node node[NODES_MOST];
@@ -146,9 +144,7 @@ int session_nodes(struct session *s, struct group_spec *group, size_t *n_groups,
     }
     levels = s->n_levels;
     qsort(node, s->n_nodes, sizeof *node, by_domain);
-    if (name_levels(s, node, why) != CASE_PASSED)
-        return CASE_SKIPPED;
-    bool racks = s->n_levels && s->level[0] != LEVEL_NODE, pods = racks && s->level[0] == LEVEL_POD;
+    name_levels(s, node);
     *n_groups = 0;
     if (s->n_nodes == 0)
         group[(*n_groups)++] = no_node();
@@ -158,9 +154,12 @@ int session_nodes(struct session *s, struct group_spec *group, size_t *n_groups,
         s->node[n] = node[n].name;
         if (group_of(&node[n], g, why) != CASE_PASSED)
             return CASE_SKIPPED;
-        g->nodes_per_rack = racks;
-        g->racks_per_pod = pods;
-        g->joins = !racks || shared == 0 ? 0 : pods && shared == 1 ? LEVEL_POD : LEVEL_RACK;
+        g->nodes_per_rack = s->n_above > 0;
+        g->racks_per_pod = s->n_above > 1;
+        for (uint32_t k = 2; k < s->n_above; k++)
+            g->further[k - 2] = 1;
+        shared = shared < s->n_above ? shared : s->n_above;
+        g->joins = shared ? s->level[shared - 1] : 0;
     }
     return CASE_PASSED;
 }

@@ -322,7 +322,7 @@ class Situation:
         self.label_nodes()
 
     def label_nodes(self):
-        """Domains are runs of nodes; of three levels the finest may be the node."""
+        """Domains are runs of nodes; of several levels the finest may be the node."""
         rng, at = self.rng, [0] * len(self.levels)
         for node in self.nodes:
             for k, level in enumerate(self.levels):
@@ -478,7 +478,8 @@ def cpus(rng, strategy):
     return s
 
 
-LEVELS = ((("rack",),), (("zone", "rack"), ("rack", "host")), (("zone", "rack", "host"),))
+LEVELS = ((("rack",),), (("zone", "rack"), ("rack", "host")), (("zone", "rack", "host"), ("region", "zone", "rack")),
+          (("region", "zone", "rack", "host"),))
 
 
 def any_levels(rng):

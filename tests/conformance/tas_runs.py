@@ -2,7 +2,7 @@
 """tas_runs.py GPUYARD [ROUNDS] [SEED] - pod sets of traces through whole runs: random small situations of topology-aware
 scheduling, as a cluster file and a job, placed by `kueue-tas` where the second implementation (second_tas.py) puts them.
 
-ROUNDS (50) of each kind: one pod set, leader and workers, several pod sets. Domains of second_tas become pods and racks of
+ROUNDS (50) of each kind: one pod set, leader and workers, several pod sets. Domains of second_tas become zones, pods and racks of
 nodes; pods of others are taken off the nodes; a job that finds no place is refused. Says what differs; exit status 1 then."""
 import csv
 import random
@@ -15,13 +15,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import second_tas
 
-NAMES = {1: ["node"], 2: ["rack", "node"], 3: ["pod", "rack", "node"]}
+NAMES = ["zone", "pod", "rack", "node"]     # in the cluster file, from coarse to fine
 MANY_PODS = 1000000                        # here pods are not counted
 
 
 def draw(r, kind):
     """A case whose parts a cluster file and a trace can say."""
-    levels = second_tas.LEVELS[-r.choice([1, 2, 3, 3, 3]):]
+    levels = second_tas.LEVELS[-r.choice([1, 2, 3, 3, 3, 4, 4]):]
     case = {"levels": levels, "nodes": second_tas.draw_nodes(r, levels)}
     for n in case["nodes"]:
         n["labels"].pop("disk", None)
@@ -45,28 +45,29 @@ def draw(r, kind):
 
 
 def cluster(case):
-    """A node a group, by domain: those of a rack join it, racks of a pod join that."""
+    """A node a group, by domain: those of a rack join it, racks of a pod join that, and so on."""
     levels, lines, before = case["levels"], [], None
+    outwards = NAMES[-len(levels):-1][::-1]
     nodes = sorted(case["nodes"], key=lambda n: [n["labels"][l] for l in levels])
     paths = [tuple(n["labels"][l] for l in levels) for n in nodes]
     for n, path in zip(nodes, paths):
         line = f'group: {n["name"]}, count: 1, gpus: {n["allocatable"]["gpu_milli"] // 1000}'
         line += f', cpus: {n["allocatable"]["cpu_milli"] / 1000:g}'
-        if len(levels) > 1:
-            line += f", nodes_per_rack: {sum(p[:-1] == path[:-1] for p in paths)}"
-        if len(levels) > 2:
-            line += f", racks_per_pod: {len({p[:-1] for p in paths if p[0] == path[0]})}"
-        if before and len(levels) > 1 and before[:-1] == path[:-1]:
-            line += ", joins: rack"
-        elif before and len(levels) > 2 and before[0] == path[0]:
-            line += ", joins: pod"
+        sizes = [len({p[:len(levels) - k] for p in paths if p[:len(levels) - k - 1] == path[:len(levels) - k - 1]})
+                 for k in range(len(outwards))]
+        if sizes:
+            sizes[0] = sum(p[:-1] == path[:-1] for p in paths)
+            line += ", levels: { " + ", ".join(f"{name}: {size}" for name, size in zip(outwards, sizes)) + " }"
+        joined = [name for k, name in enumerate(outwards) if before and before[:-1 - k] == path[:-1 - k]]
+        if joined:
+            line += f", joins: {joined[0]}"
         lines.append(f"  - {{ {line} }}\n")
         before = path
     return "nodes:\n" + "".join(lines), [p[-1] for p in paths]
 
 
 def trace(case):
-    level = dict(zip(case["levels"], NAMES[len(case["levels"])]))
+    level = dict(zip(case["levels"], NAMES[-len(case["levels"]):]))
     rows, several = ["job_id,submit_s,duration_s,gpus,tasks,cpus_per_task,topology,slices,podset_group,group"], len(case["pod_sets"]) > 1
     workers = max(case["pod_sets"], key=lambda p: p["count"])
     for p in case["pod_sets"]:

@@ -75,6 +75,14 @@ printf 'nodes: [ { group: a, count: 2, type: dgx-a100 } ]\nfabric: { rails: true
 noted unread-fabric -c rails.yaml -t t.csv
 "$G" check rails.yaml | tr -s '\n ' ' ' | grep -q "warning 'fabric' has no effect without 'progress'" && ok || fail "check of rails without progress"
 noted '' -c rails.yaml -t t.csv --set progress.parallel=3d
+
+# ---- Levels beyond pods, where the pace depends on the distance ----
+printf 'nodes: [ { group: a, count: 8, type: dgx-a100, levels: { rack: 2, pod: 2, zone: 2 } } ]\n' >zones.yaml
+noted '' -c zones.yaml -t apart.csv
+printf 'progress: {}\n' >>zones.yaml
+noted levels-beyond-pods -c zones.yaml -t apart.csv
+texts r | grep -q '^for the pace of jobs, places in one zone but in no one pod are as far apart as the cluster, and' && ok || fail "$(texts r)"
+
 # ---- Quotas ----
 cat >quotas.yaml <<'END'
 nodes: [ { group: a, count: 1, gpus: 8 } ]

@@ -29,7 +29,7 @@ struct job {
     const struct task_row *part; size_t n_parts;         /* PARTS(...): instead of gpus, tasks, min_tasks, cpus, mem_mib, levels */
     uint32_t max_per_node;                               /* 0: any number */
     int64_t cpus, mem_mib;                               /* per task */
-    const char *queue, *gpu_type, *required, *preferred; /* levels: island numa node rack pod cluster */
+    const char *queue, *gpu_type, *required, *preferred; /* levels: of every cluster, or of `levels` */
     const char *slices;                                  /* as in pod_sets.h */
     int32_t priority;
     uint32_t max_down;          /* 1 + max_unavailable of its disruption budget; 0: none */
@@ -65,6 +65,7 @@ struct job {
 struct schedule {
     const char *name, *policy;
     struct group_spec group[GROUPS_AT_MOST];
+    struct level_names levels;               /* above the node; none: the usual ones */
     const char *placer;                      /* NULL: pack */
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
     struct flavor flavor[GROUPS_AT_MOST];
@@ -133,14 +134,11 @@ struct schedule {
 
 /* ---- Setting up ---- */
 
-static inline uint8_t level_named(const char *name)
+static inline uint8_t level_named(struct workload *w, const char *name)
 {
-    static const char *const names[] = { "island", "numa", "node", "rack", "pod", "cluster" };
-    for (uint8_t i = 0; name && i < COUNT(names); i++)
-        if (!strcmp(names[i], name))
-            return i;
-    assert(!name);
-    return LEVEL_ANY;
+    uint8_t level = name ? workload_level(w, name, strlen(name), "jobs", 1) : LEVEL_ANY;
+    assert(!name || level != LEVEL_ANY);
+    return level;
 }
 
 static inline size_t jobs_of(const struct schedule *row)
@@ -173,9 +171,9 @@ static inline void job_add(struct workload *w, const struct job *job)
     row.user_length = job->user ? strlen(job->user) : 0;
     row.gpu_type = job->gpu_type;
     row.gpu_type_length = job->gpu_type ? strlen(job->gpu_type) : 0;
-    row.required_level = level_named(job->required);
+    row.required_level = level_named(w, job->required);
     row.slices = job->slices;
-    row.preferred_level = level_named(job->preferred);
+    row.preferred_level = level_named(w, job->preferred);
     row.priority = job->priority;
     row.max_down = job->max_down;
     row.estimate_ns = job->estimate > 0 ? ns_of_seconds(job->estimate) : TIME_NEVER;
@@ -242,8 +240,8 @@ static inline struct workload *workload_of(const struct job *jobs, size_t n)
 }
 
 /* flavors NULL: none */
-static inline struct cluster *cluster_of_flavors(const struct group_spec *groups, const struct queue_spec *queues,
-                                                 const struct flavor *flavors)
+static inline struct cluster *cluster_of_levels(const struct group_spec *groups, const struct queue_spec *queues,
+                                                const struct flavor *flavors, const struct level_names *levels)
 {
     struct error err = { "" };
     size_t n_groups = 0, n_queues = 0, n_flavors = 0;
@@ -255,11 +253,17 @@ static inline struct cluster *cluster_of_flavors(const struct group_spec *groups
     while (flavors && n_flavors < GROUPS_AT_MOST && flavors[n_flavors].name)
         n_flavors++;
     struct cluster_given given = { .name = "small", .group = groups, .n_groups = n_groups, .queue = queues,
-                                   .n_queues = n_queues, .flavor = flavors, .n_flavors = n_flavors };
+                                   .n_queues = n_queues, .flavor = flavors, .n_flavors = n_flavors, .levels = *levels };
     struct cluster *c = cluster_assemble(&given, &culprit, &err);
     if (!c)
         fail_msg("%s", err.text);
     return c;
+}
+
+static inline struct cluster *cluster_of_flavors(const struct group_spec *groups, const struct queue_spec *queues,
+                                                 const struct flavor *flavors)
+{
+    return cluster_of_levels(groups, queues, flavors, &(struct level_names){ 0 });
 }
 
 static inline struct cluster *cluster_of(const struct group_spec *groups, const struct queue_spec *queues)
@@ -364,7 +368,7 @@ static inline void plays_with(const struct schedule *row, const struct policy *p
 {
     struct error err = { "" };
     struct taken taken = { { "" } };
-    struct cluster *c = cluster_of_flavors(row->group, row->queue, row->flavor);
+    struct cluster *c = cluster_of_levels(row->group, row->queue, row->flavor, &row->levels);
     c->overhead = row->overhead;
     c->elastic = row->elastic;
     if (row->storage.on)

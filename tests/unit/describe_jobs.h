@@ -33,7 +33,6 @@ static void say_time(struct description *d, const char *before, int64_t ns)
 
 static void say_request(struct description *d, const struct request *r)
 {
-    static const char *const levels[] = { "island", "numa", "node", "rack", "pod", "cluster" };
     if (r->tasks == SPLIT_ANY)
         say(d, " any%u", r->gpus);
     else
@@ -49,11 +48,11 @@ static void say_request(struct description *d, const struct request *r)
     if (r->mem_mib)
         say(d, " mib=%" PRId64, r->mem_mib);
     if (r->required_level != LEVEL_ANY)
-        say(d, " required=%s", levels[r->required_level]);
+        say(d, " required=%s", level_text(&level_names_usual, r->required_level));
     if (r->preferred_level != LEVEL_ANY)
-        say(d, " preferred=%s", levels[r->preferred_level]);
+        say(d, " preferred=%s", level_text(&level_names_usual, r->preferred_level));
     for (uint32_t i = 0; r->set && i < r->set->n_slices; i++)
-        say(d, " %s%s:%u", i ? "" : "slices=", levels[r->set->slice[i].level], r->set->slice[i].tasks);
+        say(d, " %s%s:%u", i ? "" : "slices=", level_text(&level_names_usual, r->set->slice[i].level), r->set->slice[i].tasks);
     if (r->set && r->set->together)
         say(d, " together=%u", r->set->together);
     assert(r->job == ID_NONE && r->try_first == ID_NONE && !r->task);
@@ -91,7 +90,6 @@ static uint32_t say_runs(struct description *d, const struct workload *w, const 
 
 static void say_groups(struct description *d, const struct job_facts *f)
 {
-    static const char *const levels[] = { "island", "numa", "node", "rack", "pod", "cluster" };
     for (uint32_t g = 0; g < f->n_groups; g++) {
         const struct task_group *x = &f->group[g];
         uint32_t tasks = 0;
@@ -104,9 +102,9 @@ static void say_groups(struct description *d, const struct job_facts *f)
         if (x->min_tasks != tasks)
             say(d, "min=%u", x->min_tasks);
         if (x->required_level != LEVEL_ANY)
-            say(d, "required=%s", levels[x->required_level]);
+            say(d, "required=%s", level_text(&level_names_usual, x->required_level));
         if (x->preferred_level != LEVEL_ANY)
-            say(d, "preferred=%s", levels[x->preferred_level]);
+            say(d, "preferred=%s", level_text(&level_names_usual, x->preferred_level));
         say(d, ")");
     }
 }

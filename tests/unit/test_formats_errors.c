@@ -129,13 +129,11 @@ static const struct sample bad[] = {
     { "native: priority", NULL, N ",priority\na,0,1,1,1.5\n",
       "t.csv:2: priority: want a whole number from -2147483648 to 2147483647, got '1.5'" },
     { "native: topology without a level", NULL, N ",topology\na,0,1,1,rack\n",
-      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, numa, node, rack, pod, cluster, "
-      "got "
-      "'rack'" },
-    { "native: topology of no known level", NULL, N ",topology\na,0,1,1,required:row\n",
-      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being one of island, numa, node, rack, pod, cluster, "
-      "got "
-      "'required:row'" },
+      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being island, numa, node, rack, pod, cluster or another "
+      "level of the cluster, got 'rack'" },
+    { "native: topology of a word that is no name", NULL, N ",topology\na,0,1,1,required:4row\n",
+      "t.csv:2: topology: want required:LEVEL or preferred:LEVEL, LEVEL being island, numa, node, rack, pod, cluster or another "
+      "level of the cluster, got 'required:4row'" },
     { "native: depends on nobody", NULL, N ",depends_on\na,0,1,1,\nb,0,1,1,a;x\n",
       "t.csv:3: depends_on: no job has the job_id 'x'" },
     { "native: depends on an empty name", NULL, N ",depends_on\na,0,1,1,\nb,0,1,1,a;\n",
@@ -202,9 +200,9 @@ static const struct sample bad[] = {
       "t.csv:3: topology: want the same in all rows of group 'x'" },
     { "native: slices without tasks", NULL, N ",slices\na,0,1,8,node:4\n", "t.csv:2: slices: want the tasks, too" },
     { "native: slices of no level", NULL, N ",tasks,slices\na,0,1,8,8,numa:4\n",
-      "t.csv:2: slices: want LEVEL:TASKS, several with ';' between them, LEVEL being one of node, island, rack, pod, got 'numa:4'" },
+      "t.csv:2: slices: want LEVEL:TASKS, several with ';' between them, LEVEL being node, island or a level above the node, got 'numa:4'" },
     { "native: slices of no size", NULL, N ",tasks,slices\na,0,1,8,8,rack:4;node:\n",
-      "t.csv:2: slices: want LEVEL:TASKS, several with ';' between them, LEVEL being one of node, island, rack, pod, got "
+      "t.csv:2: slices: want LEVEL:TASKS, several with ';' between them, LEVEL being node, island or a level above the node, got "
       "'rack:4;node:'" },
     { "native: slices that are not finer", NULL, N ",tasks,slices\na,0,1,8,8,node:4;rack:2\n",
       "t.csv:2: slices: want each level finer than the one before, got 'node:4;rack:2'" },

@@ -13,7 +13,8 @@
 struct native {
     struct cell job_id, group, user, queue, gpu_type, model, depends_on, selector, affinity,
         tolerations, pod_labels, pod_affinity, pod_anti_affinity, pod_spread, running_on,
-        recorded_on, promised_on, data_set, image, partition, qos, account, slices, podset_group;
+        recorded_on, promised_on, data_set, image, partition, qos, account, slices, podset_group,
+        topology;
     int64_t submit_ns, duration_ns, estimate_ns, deadline_ns, started_ns, leaving_ns,
         recorded_wait_ns;
     int64_t duty, bandwidth, used_mem_mib; /* duties in millionths */
@@ -23,7 +24,6 @@ struct native {
     int64_t interval_ns, save_ns, grace_ns, restart_ns, max_requeues;
     uint16_t mig;
     size_t preemptible, moldable, anti_affinity, class, status, checkpoint; /* indexes of words */
-    uint8_t required_level, preferred_level;
 };
 #define NOT_GIVEN (-1)
 static const struct native nothing = {
@@ -47,19 +47,16 @@ static const struct native nothing = {
     .preemptible = 1,
     .class = CLASS_TRAINING,
     .status = FATE_COMPLETED,
-    .required_level = LEVEL_ANY,
-    .preferred_level = LEVEL_ANY,
 };
 
 /* odd: true */
 static const char *const booleans[] = { "false", "true", "no", "yes", "0", "1", NULL };
 const char *const native_classes[] = { "training", "inference", "interactive", "batch", NULL };
 const char *const native_fates[] = { "completed", "failed", "cancelled", NULL };
-const char *const native_levels[] = { "island", "numa", "node", "rack", "pod", "cluster", NULL };
 const char *const native_checkpoints[] = { "none", "perfect", "periodic", NULL };
 static const char *const anti_affinities[] = { "none", "node", NULL };
 
-enum kind { TEXT, TIME, GPUS, NUMBER, WORD, TOPOLOGY, MIG };
+enum kind { TEXT, TIME, GPUS, NUMBER, WORD, MIG };
 struct column {
     const char *name;
     enum kind kind;
@@ -99,7 +96,7 @@ static const struct column columns[] = {
     CELL("estimate_s", TIME, estimate_ns),
     CELL("deadline_s", TIME, deadline_ns), /* a time of the trace, as submit_s */
     A_WORD("status", status, native_fates),
-    CELL("topology", TOPOLOGY, required_level),
+    CELL("topology", TEXT, topology),
     CELL("slices", TEXT, slices), /* sim/workload/pod_sets.h */
     CELL("podset_group", TEXT, podset_group),
     CELL("node_selector", TEXT, selector),
@@ -325,24 +322,6 @@ static int on_header(void *self, const struct row *header, struct error *err)
 
 /* ---- cells ---- */
 
-#define TOPOLOGY_WANT \
-    "required:LEVEL or preferred:LEVEL, LEVEL being one of island, numa, node, rack, pod, cluster"
-
-/* "required:rack": within one rack. "preferred:rack": wider if no rack has room. */
-static int take_topology(const struct row *row, size_t i, struct native *n, struct error *err)
-{
-    const char *text = row->cell[i].text, *colon = strchr(text, ':');
-    size_t length = colon ? (size_t)(colon - text) : 0,
-           level = colon ? word_index(native_levels, colon + 1) : LEVEL_ANY;
-    if (level < LEVEL_ANY && length == 8 && strncmp(text, "required", 8) == 0)
-        n->required_level = (uint8_t)level;
-    else if (level < LEVEL_ANY && length == 9 && strncmp(text, "preferred", 9) == 0)
-        n->preferred_level = (uint8_t)level;
-    else
-        return cell_error(row, i, TOPOLOGY_WANT, err);
-    return 0;
-}
-
 static int take_cell(const struct row *row, size_t i, const struct column *c, struct native *n,
                      struct error *err)
 {
@@ -365,8 +344,6 @@ static int take_cell(const struct row *row, size_t i, const struct column *c, st
         return cell_decimal(row, i, c->scale, c->least, c->most, to, err);
     case WORD:
         return cell_word(row, i, c->words, to, err);
-    case TOPOLOGY:
-        return take_topology(row, i, n, err);
     case MIG:
         *(uint16_t *)to = mig_profile(row->cell[i].text);
         return *(uint16_t *)to ? 0 : cell_error(row, i, MIG_WANTED, err);
@@ -482,8 +459,27 @@ static void fill(const struct native *n, struct job_row *job)
     job->duty = (struct duty){ (uint32_t)n->duty, (uint32_t)n->bandwidth };
     job->used_mem_mib = (uint32_t)n->used_mem_mib;
     job->slices = n->slices.text;
-    job->required_level = n->required_level;
-    job->preferred_level = n->preferred_level;
+}
+
+#define TOPOLOGY_WANT                                                                              \
+    "required:LEVEL or preferred:LEVEL, LEVEL being island, numa, node, rack, pod, cluster or "    \
+    "another level of the cluster"
+
+/* "required:rack": within one rack. "preferred:rack": wider if no rack has room. */
+static int take_topology(struct workload *w, const struct row *row, const struct native *n,
+                         struct job_row *job, struct error *err)
+{
+    const char *text = n->topology.text, *colon = n->topology.length ? strchr(text, ':') : NULL;
+    size_t length = colon ? (size_t)(colon - text) : 0;
+    bool required = length == 8 && strncmp(text, "required", 8) == 0,
+         preferred = length == 9 && strncmp(text, "preferred", 9) == 0;
+    if (!n->topology.length)
+        return 0;
+    uint8_t level = required || preferred ? workload_level(w, colon + 1, strlen(colon + 1),
+                                                           row->file, row->line)
+                                          : LEVEL_ANY;
+    *(required ? &job->required_level : &job->preferred_level) = level;
+    return level == LEVEL_ANY ? wrong(row, "topology", TOPOLOGY_WANT, err) : 0;
 }
 
 /* The nodes and GPUs that a cell names; none: 0 of them. */
@@ -519,7 +515,8 @@ static int take_row(struct reading *r, const struct row *row, struct native *n, 
     if (size(row, n, job, err) != 0)
         return -1;
     fill(n, job);
-    if (take_places(row, &n->recorded_on, "recorded_on", &r->recorded_on, &job->recorded_on,
+    if (take_topology(r->w, row, n, job, err) != 0 ||
+        take_places(row, &n->recorded_on, "recorded_on", &r->recorded_on, &job->recorded_on,
                     &job->n_recorded_on, err) != 0 ||
         take_places(row, &n->promised_on, "promised_on", &r->promised_on, &job->promised_on,
                     &job->n_promised_on, err) != 0 ||

@@ -241,7 +241,7 @@ static void put_topology(struct output *o, const struct row_of *j)
 {
     bool required = required_level(j) != LEVEL_ANY;
     out_text(o, required ? "required:" : "preferred:");
-    out_text(o, native_levels[required ? required_level(j) : preferred_level(j)]);
+    out_text(o, workload_level_text(j->w, required ? required_level(j) : preferred_level(j)));
 }
 static bool has_selector(const struct row_of *j)
 {

@@ -10,7 +10,7 @@ void sets_put_slices(struct output *o, const struct row_of *j)
 {
     for (uint32_t i = 0; i < j->ask->set->n_slices; i++) {
         out_text(o, i ? ";" : "");
-        out_text(o, native_levels[j->ask->set->slice[i].level]);
+        out_text(o, workload_level_text(j->w, j->ask->set->slice[i].level));
         out_char(o, ':');
         out_integer(o, j->ask->set->slice[i].tasks);
     }

@@ -224,6 +224,17 @@ static void put_power(json_t *report, const struct cluster *c)
     json_decref(pools);
 }
 
+/* Further out than pods. */
+static void put_levels(json_t *report, const struct cluster *c)
+{
+    json_t *levels = json_object();
+    for (uint32_t k = level_names_usual.n; k < c->levels.n; k++)
+        json_object_set_new(levels, c->levels.name[k], json_integer(domains_of(c, LEVEL_RACK + k)));
+    if (json_object_size(levels))
+        json_object_set(report, "levels", levels);
+    json_decref(levels);
+}
+
 /* ---- The report ---- */
 
 json_t *check_cluster(const struct cluster *c)
@@ -237,6 +248,7 @@ json_t *check_cluster(const struct cluster *c)
                                domains_of(c, LEVEL_RACK), "pods", domains_of(c, LEVEL_POD),
                                "queues", (json_int_t)(c->queues_from_trace ? 0 : c->n_queues),
                                "gpu_types", gpu_types(c), "warnings");
+    put_levels(report, c);
     json_object_set_new(report, "groups", groups(c));
     json_object_set_new(report, "sections", sections(c));
     json_t *mig = instances(c);

@@ -306,6 +306,12 @@ static void show_cluster(const json_t *c)
         if (number(c, counts[i].key) > 0)
             line(counts[i].label, text);
     }
+    const char *level;
+    json_t *domains;
+    json_object_foreach(json_object_get(c, "levels"), level, domains) {
+        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(domains));
+        line(level, text);
+    }
     char long_text[400];
     if (json_object_get(c, "checkpoints")) {
         put_checkpoints(c, long_text, sizeof long_text);

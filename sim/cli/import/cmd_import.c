@@ -30,7 +30,7 @@ static const struct option options[] = {
     A_FILE("jobs", jobs, "the log: sacct -P, as of the trace format slurm"),
     A_FILE("conf", conf, "slurm.conf; gres.conf and topology.conf beside it are read too"),
     A_FILE("gres", gres, "gres.conf"),
-    A_FILE("topology", topology, "topology.conf: leaf switches become racks, those above pods"),
+    A_FILE("topology", topology, "topology.conf: leaf switches become racks, those above pods, and so on"),
     A_FILE("nodes", nodes, "scontrol show node -o; instead of the nodes of slurm.conf"),
     A_FILE("partitions", partitions, "scontrol show partition -o; instead of those of slurm.conf"),
     A_FILE("accounts", accounts, "sacctmgr dump CLUSTER file=FILE, or sacctmgr -P show assoc"),

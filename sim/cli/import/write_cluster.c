@@ -1,6 +1,7 @@
 /* write_cluster.c - the cluster file of a Slurm site: see import.h. */
 #include "sim/base/memory.h"
 #include "sim/cli/import/import.h"
+#include "sim/cli/import/levels_text.h"
 #include "sim/cluster/catalogue.h"
 #include "sim/io/config.h"
 
@@ -23,15 +24,25 @@ void out_quoted(struct output *o, const char *text)
 
 /* ---- which nodes, in which order ---- */
 
-struct place { uint32_t pod, leaf, node; };
+struct place {
+    const struct slurm_site *site;
+    uint32_t leaf, node;
+};
+
+/* By the switches over the node, from the highest level read on. */
+static uint32_t switch_over(const struct slurm_site *s, uint32_t leaf, uint32_t level)
+{
+    return leaf == SITE_NONE ? SITE_NONE : site_switch(s, leaf, level);
+}
 
 static int by_place(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    if (x->pod != y->pod)
-        return x->pod < y->pod ? -1 : 1;
-    if (x->leaf != y->leaf)
-        return x->leaf < y->leaf ? -1 : 1;
+    for (uint32_t k = LEVELS_ABOVE_NODE; k-- > 0;) {
+        uint32_t of_x = switch_over(x->site, x->leaf, k), of_y = switch_over(y->site, y->leaf, k);
+        if (of_x != of_y)
+            return of_x < of_y ? -1 : 1;
+    }
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
@@ -50,8 +61,7 @@ void import_order(struct import *im)
             site_remark(s, "nodes that are down or drained are left out");
         if (n->down || n->absent)
             continue;
-        uint32_t pod = n->leaf == SITE_NONE ? SITE_NONE : s->up[n->leaf];
-        place[im->n_present++] = (struct place){ pod, n->leaf, i };
+        place[im->n_present++] = (struct place){ s, n->leaf, i };
         im->all_partitions &= n->partitions;
         im->gpus += n->gpus;
     }
@@ -142,45 +152,36 @@ static void put_labels(struct import *im, struct output *o, const struct site_no
     out_text(o, any ? " }" : "");
 }
 
-static uint32_t count_leaf(const struct import *im, uint32_t leaf)
+/* ---- switches ---- */
+
+static uint32_t leaf_of(const struct import *im, uint32_t i)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < im->n_present; i++)
-        n += im->site->node[im->order[i]].leaf == leaf;
-    return n;
+    return im->site->node[im->order[i]].leaf;
 }
 
-/* Leaf switches of a pod that have nodes. */
-static uint32_t count_pod(const struct import *im, uint32_t pod)
+static bool same_switch(const void *self, uint32_t a, uint32_t b, uint32_t k)
 {
-    uint32_t n = 0, last = SITE_NONE;
-    for (uint32_t i = 0; i < im->n_present; i++) {
-        uint32_t leaf = im->site->node[im->order[i]].leaf;
-        n += leaf != SITE_NONE && leaf != last && im->site->up[leaf] == pod;
-        last = leaf;
-    }
-    return n;
+    const struct import *im = self;
+    uint32_t of_a = switch_over(im->site, leaf_of(im, a), k);
+    return of_a != SITE_NONE && of_a == switch_over(im->site, leaf_of(im, b), k);
 }
 
+/* Switches have no levels with names: the third is level-3. */
 static void put_place(struct import *im, struct output *o, uint32_t from)
 {
-    const struct slurm_site *s = im->site;
-    uint32_t leaf = s->node[im->order[from]].leaf;
-    uint32_t before = from ? s->node[im->order[from - 1]].leaf : SITE_NONE;
-    if (!intern_count(s->switches))
+    static const char *const names[LEVELS_ABOVE_NODE] = { "rack",    "pod",     "level-3", "level-4",
+                                                          "level-5", "level-6", "level-7", "level-8" };
+    struct level_places p = { .n_nodes = im->n_present, .same = same_switch, .self = im };
+    if (!intern_count(im->site->switches))
         return;
-    if (leaf == SITE_NONE) {
-        out_text(o, ", nodes_per_rack: 1");
-        return;
-    }
-    out_printf(o, ", nodes_per_rack: %" PRIu32, count_leaf(im, leaf));
-    uint32_t pod = s->up[leaf];
-    if (pod != SITE_NONE)
-        out_printf(o, ", racks_per_pod: %" PRIu32, count_pod(im, pod));
-    if (before == leaf)
-        out_text(o, ", joins: rack");
-    else if (before != SITE_NONE && pod != SITE_NONE && s->up[before] == pod)
-        out_text(o, ", joins: pod");
+    for (uint32_t k = 0; k < LEVELS_ABOVE_NODE && (k == 0 || same_switch(im, from, from, k)); k++)
+        p.levels.name[p.levels.n++] = names[k];
+    uint32_t leaf = leaf_of(im, from);
+    if (leaf != SITE_NONE && site_switch(im->site, leaf, LEVELS_ABOVE_NODE) != SITE_NONE)
+        site_remark(im->site, "switches of more than %d levels: the lowest are read", LEVELS_ABOVE_NODE);
+    char *text = level_place_text(&p, from);
+    out_text(o, text);
+    free(text);
 }
 
 static void put_gib(struct output *o, int64_t mib)

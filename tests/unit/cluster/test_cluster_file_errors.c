@@ -78,7 +78,7 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "c.yaml:2:3: group 'g': want a 'type' or the number of 'gpus'" },
     { "unknown group key", GROUP "  gpu: 8\n",
       "c.yaml:5:3: unknown key 'gpu': want one of group, count, type, gpu_model, gpus, counted, island_gpus, numa_nodes, "
-      "gpu_memory_gib, cpus, memory_gib, nodes_per_rack, labels, taints, mig, mig_strategy, pool, racks_per_pod, weight, joins, nics, nic_gbps, did you mean 'gpus'?" },
+      "gpu_memory_gib, cpus, memory_gib, nodes_per_rack, levels, labels, taints, mig, mig_strategy, pool, racks_per_pod, weight, joins, nics, nic_gbps, did you mean 'gpus'?" },
     { "MIG no mapping", A100 "  mig: 7\n", "c.yaml:5:8: mig: want a mapping, got '7'" },
     { "MIG without instances", A100 "  mig: {}\n", "c.yaml:5:8: mig: want MIG instances: mig: { 1g.10gb: 7 }" },
     { "a strategy without MIG", A100 "  mig_strategy: mixed\n", "c.yaml:2:3: want MIG instances: mig: { 1g.10gb: 7 }" },

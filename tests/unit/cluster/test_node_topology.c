@@ -1,36 +1,9 @@
 /* test_node_topology.c - Lingjun's list of hosts as a cluster, and racks that are not alike. By hand; the public file with
  * the counts of traces/README.md of the shared files. */
-#include "sim/cluster/cluster_file.h"
+#include "tests/unit/cluster/cluster_text.h"
 #include "tests/unit/read_shared.h"
 
-#include <string.h>
-
 #define HEAD "ip,DSW,PSW,ASW\n"
-
-static char directory[] = "/tmp/gpuyard-test-XXXXXX";
-
-static struct cluster *read_text(const char *text, struct error *err)
-{
-    char path[64], sha256[65];
-    snprintf(path, sizeof path, "%s/t.csv", directory);
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
-    assert_int_equal(fclose(f), 0);
-    struct cluster *c = cluster_read(path, NULL, sha256, err);
-    unlink(path);
-    return c;
-}
-
-/* Each domain of a level as FIRST-LAST. */
-static void domains(char to[256], const struct cluster *c, enum level l)
-{
-    size_t n = 0;
-    to[0] = '\0';
-    for (domain_id d = 0; d < c->n_domains; d++)
-        if (c->domain[d].level == l)
-            n += (size_t)snprintf(to + n, 256 - n, "%s%u-%u", n ? " " : "", c->domain[d].first, c->domain[d].end - 1);
-}
 
 /* Two pods; P8 before P10, S2 before S11; S2 is in both, and is two racks. */
 static void racks_and_pods(void **state)
@@ -38,7 +11,7 @@ static void racks_and_pods(void **state)
     (void)state;
     struct error err = { "" };
     char text[256];
-    struct cluster *c = read_text(HEAD "e,G6,P10,S2\nd,G6,P8,S11\nc,G6,P8,S2\na,G6,P8,S2\nb,G6,P8,S2\nf,G6,P10,S2\n", &err);
+    struct cluster *c = read_text("t.csv", HEAD "e,G6,P10,S2\nd,G6,P8,S11\nc,G6,P8,S2\na,G6,P8,S2\nb,G6,P8,S2\nf,G6,P10,S2\n", &err);
     assert_string_equal(err.text, "");
     assert_int_equal(c->n_nodes, 6);
     assert_int_equal(c->gpus, 48);
@@ -68,7 +41,7 @@ static void refused(void **state)
 {
     const struct bad *b = *state;
     struct error err = { "" };
-    assert_null(read_text(b->text, &err));
+    assert_null(read_text("t.csv", b->text, &err));
     assert_string_equal(strstr(err.text, "t.csv"), b->error);
 }
 

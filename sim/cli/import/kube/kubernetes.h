@@ -2,6 +2,7 @@
  * the traces and of the report. Times of traces are seconds from the moment of the dump. */
 #pragma once
 #include "sim/cli/import/kube/jobs.h"
+#include "sim/cluster/topology/levels.h"
 #include "sim/io/output.h"
 
 #include <stdio.h>
@@ -23,7 +24,8 @@ struct kube_import {
     int64_t gpus;
     const struct kube_topology *topology; /* NULL: none */
     struct kube_levels *levels;           /* what levels.c has of it */
-    size_t rack, pod;                     /* its levels that the cluster file has; NO_LEVEL: none */
+    size_t level[LEVELS_ABOVE_NODE];      /* [n_levels] of its levels, the k-th above the node */
+    uint32_t n_levels;
     struct intern *labels;                /* keys that jobs and flavors ask for */
     struct intern *pod_keys;              /* keys of labels that terms between pods ask for */
     bool flavored;                        /* ClusterQueues have quotas of flavors */
@@ -37,20 +39,22 @@ void kube_import_free(struct kube_import *im); /* what the former has made */
  *
  * That of the first flavor that has one, else the first that was read, of any number of levels. A
  * domain is all nodes with equal labels of its level and those above it; a node without one of them
- * is in no domain. The cluster file has two levels above the node, `rack` and `pod`. Of more, a
- * level whose domains are single nodes is `node`, one that has all nodes in one domain is
- * `cluster`, one with the domains of the next finer is that one. Of more than two others, those
- * that jobs ask for are kept before those that none asks for, and then the finer ones; what asks
- * for another may use a whole domain of the next coarser one, and a remark says so. */
-#define NO_LEVEL SIZE_MAX
-void kube_levels_choose(struct kube_import *im); /* fills topology, levels, rack and pod */
+ * is in no domain. Of more than two above the node, a level whose domains are single nodes is
+ * `node`, one that has all nodes in one domain is `cluster`, one with the domains of the next finer
+ * is that one. The others are levels of the cluster file, from fine to coarse: `rack`, `pod`, then
+ * with names of their own. Of more than LEVELS_ABOVE_NODE those that jobs ask for are kept before
+ * those that none asks for, and then the finer ones; what asks for another may use a whole domain of
+ * the next coarser one, and a remark says so. */
+void kube_levels_choose(struct kube_import *im); /* fills topology, levels, level and n_levels */
 void kube_levels_free(struct kube_import *im);
 /* Whether two nodes of the site are in one domain of the level. A node without: not with itself. */
 bool kube_level_same(const struct kube_import *im, size_t level, uint32_t a, uint32_t b);
 /* Nodes by the values of all levels, from the coarsest; one without a label is behind the others.
  */
 int kube_level_order(const struct kube_import *im, uint32_t a, uint32_t b);
-/* "node", "rack", "pod" or "cluster"; NULL: no level of the topology has this label */
+/* From coarse to fine; 0: the cluster, or NULL. */
+int kube_level_rank(const struct kube_import *im, const char *level);
+/* "node", "rack", "pod", a name or "cluster"; NULL: no level of the topology has this label */
 const char *kube_level(const struct kube_import *im, const char *label);
 
 void kube_put_cluster(struct kube_import *im, FILE *f);

@@ -1,6 +1,7 @@
-/* levels.c - which levels of a topology become racks and pods: see kubernetes.h. */
+/* levels.c - what the levels of a topology are in the cluster file: see kubernetes.h. */
 #include "sim/cli/import/kube/kubernetes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,9 @@ struct kube_levels {
     size_t *labelled;  /* [levels] nodes in some domain */
     bool *same;        /* [levels] its domains are those of the next finer level */
     const char **as;   /* [levels] a level of the cluster file */
+    char name[LEVELS_ABOVE_NODE][LEVEL_NAME_MAX + 1];    /* of those above the node */
     bool *asked;       /* [levels] some job asks for it */
-    bool *kept;        /* [levels] needs no rack or pod, or is one */
+    bool *kept;        /* [levels] needs none above the node, or is one */
 };
 
 static bool is_host(const char *label)
@@ -89,7 +91,7 @@ static void ask_levels(struct kube_import *im)
 
 /* ---- which are kept ---- */
 
-/* What a level may be without being a rack or pod: the node, the cluster, or the next finer one. */
+/* What a level may be without one of its own: the node, the cluster, or the next finer one. */
 static void find_same(struct kube_import *im, size_t l, size_t n_ready)
 {
     struct kube_levels *own = im->levels;
@@ -114,6 +116,29 @@ static bool keep_one(struct kube_import *im, bool asked)
     return false;
 }
 
+static bool is_taken(const struct kube_import *im, const char *name)
+{
+    for (uint32_t k = 0; k < im->n_levels; k++)
+        if (!strcmp(im->levels->name[k], name))
+            return true;
+    return level_word(name, strlen(name)) != LEVEL_ANY;
+}
+
+/* The first two are rack and pod; one further out has the end of its label as its name, "zone" of
+ * topology.kubernetes.io/zone, if it is one and no other has it. */
+static const char *name_next(struct kube_import *im, const char *label)
+{
+    const char *slash = strrchr(label, '/'), *end = slash ? slash + 1 : label;
+    char *name = im->levels->name[im->n_levels];
+    if (im->n_levels < level_names_usual.n)
+        snprintf(name, LEVEL_NAME_MAX + 1, "%s", level_names_usual.name[im->n_levels]);
+    else if (level_is_name(end, strlen(end)) && !is_taken(im, end))
+        snprintf(name, LEVEL_NAME_MAX + 1, "%s", end);
+    else
+        snprintf(name, LEVEL_NAME_MAX + 1, "level-%u", im->n_levels + 1);
+    return name;
+}
+
 static void name_levels(struct kube_import *im)
 {
     struct kube_levels *own = im->levels;
@@ -123,16 +148,16 @@ static void name_levels(struct kube_import *im)
             own->as[l] = own->as[l + 1];
         if (own->as[l] || !own->kept[l])
             continue;
-        own->as[l] = im->rack == NO_LEVEL ? "rack" : "pod";
-        *(im->rack == NO_LEVEL ? &im->rack : &im->pod) = l;
+        own->as[l] = name_next(im, im->topology->level[l]);
+        im->level[im->n_levels++] = l;
     }
     const char *coarser = "cluster";
     for (size_t l = 0; l < n; l++) {
         if (!own->as[l]) {
             remark(&im->s->remarks,
-                   "left out: topology level %.60s: the cluster file has two above the node, and "
+                   "left out: topology level %.60s: the cluster file has %d above the node, and "
                    "what asks for this one may use a whole %s",
-                   im->topology->level[l], coarser);
+                   im->topology->level[l], LEVELS_ABOVE_NODE, coarser);
             own->as[l] = coarser;
         }
         coarser = own->as[l];
@@ -144,7 +169,6 @@ void kube_levels_choose(struct kube_import *im)
     struct kube_site *s = im->s;
     struct kube_levels *own = im->levels = mem_new(1, sizeof *own);
     size_t n_ready = 0, n_above = 0, n, kept = 0;
-    im->rack = im->pod = NO_LEVEL;
     im->topology = topology_of(s);
     n = im->topology ? im->topology->n_levels : 0;
     if (im->topology && s->n_topologies > 1)
@@ -170,11 +194,11 @@ void kube_levels_choose(struct kube_import *im)
         return;
     ask_levels(im);
     for (size_t l = n; l-- > 0;)
-        if (is_host(im->topology->level[l]) || n_above > 2)
+        if (is_host(im->topology->level[l]) || n_above > level_names_usual.n)
             find_same(im, l, n_ready);
     for (size_t l = 0; l + 1 < n; l++)
         own->asked[l + 1] |= own->same[l] && own->asked[l];
-    while (kept < 2 && (keep_one(im, true) || keep_one(im, false)))
+    while (kept < LEVELS_ABOVE_NODE && (keep_one(im, true) || keep_one(im, false)))
         kept++;
     name_levels(im);
 }
@@ -199,8 +223,8 @@ void kube_levels_free(struct kube_import *im)
 
 bool kube_level_same(const struct kube_import *im, size_t level, uint32_t a, uint32_t b)
 {
-    const uint32_t *domain = level == NO_LEVEL ? NULL : im->levels->domain[level];
-    return domain && domain[a] != NO_NODE && domain[a] == domain[b];
+    const uint32_t *domain = im->levels->domain[level];
+    return domain[a] != NO_NODE && domain[a] == domain[b];
 }
 
 int kube_level_order(const struct kube_import *im, uint32_t a, uint32_t b)
@@ -213,6 +237,14 @@ int kube_level_order(const struct kube_import *im, uint32_t a, uint32_t b)
             return order;
     }
     return 0;
+}
+
+int kube_level_rank(const struct kube_import *im, const char *level)
+{
+    for (uint32_t k = 0; level && k < im->n_levels; k++)
+        if (!strcmp(im->levels->as[im->level[k]], level))
+            return LEVELS_ABOVE_NODE - (int)k;
+    return !level || !strcmp(level, "cluster") ? 0 : LEVELS_ABOVE_NODE + 1;
 }
 
 const char *kube_level(const struct kube_import *im, const char *label)

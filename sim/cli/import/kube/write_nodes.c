@@ -4,6 +4,7 @@
  * is a run of nodes that are alike in all that is written, and in one rack. A label is written if a
  * job or flavor asks for its key: others change nothing. */
 #include "sim/cli/import/kube/kubernetes.h"
+#include "sim/cli/import/levels_text.h"
 #include "sim/cluster/catalogue.h"
 #include "sim/cluster/mig.h"
 #include "sim/cluster/pod_terms.h"
@@ -380,42 +381,25 @@ static char *body_of(struct kube_import *im, uint32_t node)
     return text;
 }
 
-/* ---- racks ---- */
+/* ---- levels above the node ---- */
 
-static bool same_domain(const struct kube_import *im, uint32_t a, uint32_t b, bool rack)
+static bool same_domain(const void *self, uint32_t a, uint32_t b, uint32_t k)
 {
-    return kube_level_same(im, rack ? im->rack : im->pod, im->order[a], im->order[b]);
-}
-
-/* Nodes of the rack, or racks of the pod, that number i is in. */
-static uint32_t count_domain(const struct kube_import *im, uint32_t i, bool rack)
-{
-    uint32_t n = 1, from = i, to = i;
-    while (from > 0 && same_domain(im, from - 1, i, rack)) {
-        n += rack || !same_domain(im, from - 1, from, true);
-        from--;
-    }
-    while (to + 1 < im->n_present && same_domain(im, to + 1, i, rack)) {
-        n += rack || !same_domain(im, to + 1, to, true);
-        to++;
-    }
-    return n;
+    const struct kube_import *im = self;
+    return kube_level_same(im, im->level[k], im->order[a], im->order[b]);
 }
 
 static void put_place(struct kube_import *im, FILE *f, uint32_t i)
 {
-    if (im->rack == NO_LEVEL)
-        return;
-    if (!kube_level_same(im, im->rack, im->order[i], im->order[i]))
+    struct level_places p = { .n_nodes = im->n_present, .same = same_domain, .self = im };
+    for (; p.levels.n < im->n_levels; p.levels.n++)
+        p.levels.name[p.levels.n] = kube_level(im, im->topology->level[im->level[p.levels.n]]);
+    if (im->n_levels && !same_domain(im, i, i, 0))
         remark(&im->s->remarks,
                "guessed: a node without the topology's labels is a rack of its own");
-    fprintf(f, ", nodes_per_rack: %" PRIu32, count_domain(im, i, true));
-    if (im->pod != NO_LEVEL)
-        fprintf(f, ", racks_per_pod: %" PRIu32, count_domain(im, i, false));
-    if (i && same_domain(im, i - 1, i, true))
-        fputs(", joins: rack", f);
-    else if (i && im->pod != NO_LEVEL && same_domain(im, i - 1, i, false))
-        fputs(", joins: pod", f);
+    char *text = level_place_text(&p, i);
+    fputs(text, f);
+    free(text);
 }
 
 /* ---- all ---- */
@@ -428,7 +412,7 @@ static void put_nodes(struct kube_import *im, FILE *f)
     fputs("nodes:\n", f);
     for (uint32_t i = 0, end; i < im->n_present; i = end) {
         for (end = i + 1; end < im->n_present && !strcmp(body[i], body[end]) &&
-                          (im->rack == NO_LEVEL || same_domain(im, i, end, true));)
+                          (im->n_levels == 0 || same_domain(im, i, end, 0));)
             end++;
         snprintf(name, sizeof name, "%.250s%s%.250s", im->s->nodes[im->order[i]].name,
                  end - i > 1 ? "-" : "", end - i > 1 ? im->s->nodes[im->order[end - 1]].name : "");

@@ -371,27 +371,18 @@ static void put_group_topology(struct writing *w, const struct kube_unit *u,
 
 /* ---- pod sets ---- */
 
-/* From coarse to fine. */
-static int rank_of(const char *level)
-{
-    return !level || !strcmp(level, "cluster") ? 0
-           : !strcmp(level, "pod")             ? 1
-           : !strcmp(level, "rack")            ? 2
-                                               : 3;
-}
-
 /* Each layer finer than the one before, and a part of it. */
 static void put_slices(struct writing *w, const struct kube_unit *u, const struct kube_group *g)
 {
     const struct kube_ask *wish = kube_wishes(u, g);
     const char *around = wish->required ? wish->required : wish->preferred;
-    int outer = around ? rank_of(kube_level(w->im, around)) - 1 : 0;
+    int outer = around ? kube_level_rank(w->im, kube_level(w->im, around)) - 1 : 0;
     int64_t pods = g->n;
     bool any = false;
     for (size_t k = 0; k < g->ask->n_slices; k++) {
         const struct kube_slice *layer = &g->ask->slice[k];
         const char *level = kube_level(w->im, layer->level);
-        int rank = level ? rank_of(level) : 0;
+        int rank = kube_level_rank(w->im, level);
         if (rank < 1 || rank <= outer || !layer->size || pods % layer->size) {
             remark(&w->im->s->remarks,
                    "left out: slices without a size or of no level of the topology below that of "

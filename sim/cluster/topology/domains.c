@@ -1,12 +1,7 @@
 /* domains.c - see domains.h, and cluster.h for what is asked. */
-#include "sim/cluster/domains.h"
+#include "sim/cluster/topology/domains.h"
 
 #include <assert.h>
-
-/* As in models.md, 1.5. */
-enum { SAME_GPU, SAME_ISLAND, SAME_NUMA, SAME_NODE, SAME_RACK, SAME_POD, FURTHER };
-const char *const cluster_distance_name[7] = { "gpu",  "island", "numa",   "node",
-                                               "rack", "pod",    "cluster" };
 
 /* ---- building ---- */
 
@@ -19,25 +14,38 @@ static uint64_t rack_sum(const struct group_spec *g, uint64_t from, uint64_t to)
     return n;
 }
 
+/* Racks of one domain of a level above the node; above any number of nodes all are alike. */
+static uint64_t racks_in(const struct group_spec *g, enum level l)
+{
+    uint64_t racks = 1;
+    for (uint32_t k = LEVEL_POD - LEVEL_RACK; k <= (uint32_t)(l - LEVEL_RACK); k++) {
+        racks *= group_level_holds(g, k);
+        racks = racks > CLUSTER_NODES_MAX ? CLUSTER_NODES_MAX + 1u : racks;
+    }
+    return racks;
+}
+
+static bool has_level(const struct group_spec *g, enum level l)
+{
+    return (uint32_t)(l - LEVEL_RACK) < group_levels(g);
+}
+
 /* Nodes of the k-th domain of that level; 0: the group has none. The last of a group may have
  * less. */
 static uint64_t domain_nodes(const struct group_spec *g, enum level l, uint64_t k)
 {
-    switch (l) {
-    case LEVEL_ISLAND:
+    if (l == LEVEL_ISLAND)
         return group_island_nodes(g);
-    case LEVEL_RACK:
-        return g->rack_nodes ? rack_sum(g, k, k + 1) : g->nodes_per_rack;
-    default: /* LEVEL_POD */
-        return g->rack_nodes ? rack_sum(g, k * g->racks_per_pod, (k + 1) * g->racks_per_pod)
-                             : (uint64_t)g->nodes_per_rack * g->racks_per_pod;
-    }
+    if (!has_level(g, l))
+        return 0;
+    uint64_t racks = racks_in(g, l);
+    return g->rack_nodes ? rack_sum(g, k * racks, (k + 1) * racks) : g->nodes_per_rack * racks;
 }
 
 /* Its first domain of that level is the last of the group before. */
 static bool joins(const struct group_spec *g, enum level l)
 {
-    return g->joins && (l == LEVEL_POD || l == g->joins) && domain_nodes(g, l, 0) > 0;
+    return g->joins && l >= g->joins && domain_nodes(g, l, 0) > 0;
 }
 
 /* Cuts every group into domains of one level. Called from the outermost level to the innermost, so
@@ -63,27 +71,28 @@ static void cut(struct cluster *c, const struct group_spec *groups, size_t n_gro
 
 static size_t domains_in(const struct group_spec *g, enum level l)
 {
-    uint64_t size = domain_nodes(g, l, 0), racks = g->n_racks;
-    if (g->rack_nodes && l == LEVEL_RACK)
-        return racks;
-    if (g->rack_nodes && l == LEVEL_POD)
-        return g->racks_per_pod ? (racks + g->racks_per_pod - 1) / g->racks_per_pod : 0;
+    if (g->rack_nodes && l >= LEVEL_RACK)
+        return has_level(g, l) ? (g->n_racks + racks_in(g, l) - 1) / racks_in(g, l) : 0;
+    uint64_t size = domain_nodes(g, l, 0);
     return size ? (g->count + size - 1) / size : 0;
 }
 
 void cluster_build_domains(struct cluster *c, const struct group_spec *groups, size_t n_groups)
 {
-    static const enum level inwards[] = { LEVEL_POD, LEVEL_RACK, LEVEL_ISLAND };
-    size_t n = 1;
+    enum level inwards[LEVELS_ABOVE_NODE + 1];
+    size_t n = 1, levels = 0;
+    for (uint32_t k = c->levels.n; k-- > 0;)
+        inwards[levels++] = LEVEL_RACK + k;
+    inwards[levels++] = LEVEL_ISLAND;
     for (size_t g = 0; g < n_groups; g++)
-        for (size_t i = 0; i < 3; i++)
+        for (size_t i = 0; i < levels; i++)
             n += domains_in(&groups[g], inwards[i]) - joins(&groups[g], inwards[i]);
     c->domain = arena_alloc(c->memory, n * sizeof *c->domain);
     /* all nodes are in domain 0 */
     c->domain_of = arena_alloc(c->memory, c->n_nodes * sizeof *c->domain_of);
     c->domain[0] = (struct domain){ LEVEL_CLUSTER, ID_NONE, 0, c->n_nodes };
     c->n_domains = 1;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < levels; i++)
         cut(c, groups, n_groups, inwards[i]);
     assert(c->n_domains == n);
 }
@@ -107,22 +116,43 @@ bool cluster_level_inside(const struct cluster *c, node_id n, enum level l)
            !cluster_node_type(c, n)->counted && cluster_node_gpus(c, n) > 0;
 }
 
+bool cluster_has_domain(const struct cluster *c, node_id n, enum level l)
+{
+    domain_id d = cluster_domain_at(c, n, l);
+    return d < c->n_domains && c->domain[d].level == l;
+}
+
+enum level cluster_level_outwards(const struct cluster *c, enum level l)
+{
+    if (l < LEVEL_NODE)
+        return LEVEL_NODE;
+    return l + 1 < LEVEL_RACK + c->levels.n ? l + 1 : LEVEL_CLUSTER;
+}
+
+unsigned cluster_level_distance(const struct cluster *c, enum level l)
+{
+    static const unsigned char within[] = {
+        [LEVEL_ISLAND] = SAME_ISLAND, [LEVEL_NUMA] = SAME_NUMA, [LEVEL_NODE] = SAME_NODE
+    };
+    uint32_t above = l < LEVEL_CLUSTER ? (uint32_t)(l - LEVEL_RACK) : c->levels.n;
+    return l <= LEVEL_NODE ? within[l] : SAME_RACK + above;
+}
+
+const char *cluster_distance_name(const struct cluster *c, unsigned distance)
+{
+    static const char *const name[] = { "gpu", "island", "numa", "node" };
+    if (distance < SAME_RACK)
+        return name[distance];
+    return distance - SAME_RACK < c->levels.n ? c->levels.name[distance - SAME_RACK] : "cluster";
+}
+
 /* Of two different nodes. */
 static unsigned nodes_distance(const struct cluster *c, node_id a, node_id b)
 {
     const struct domain *d = &c->domain[c->domain_of[a]];
     while (b < d->first || b >= d->end)
         d = &c->domain[d->parent];
-    switch (d->level) {
-    case LEVEL_ISLAND:
-        return SAME_ISLAND;
-    case LEVEL_RACK:
-        return SAME_RACK;
-    case LEVEL_POD:
-        return SAME_POD;
-    default:
-        return FURTHER;
-    }
+    return cluster_level_distance(c, d->level);
 }
 
 unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, node_id b,
