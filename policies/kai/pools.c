@@ -10,8 +10,9 @@
  * has nothing for it, it goes on to the next that may. Of a queue's jobs of one shape the first go:
  * as many as idle GPUs of the next pool would hold, and one more, which may reclaim there. No other
  * job that is no easier (as many tasks or more, preemptible or not, of no higher priority) follows
- * from that pool until room comes free anywhere: it would fare no better. A job that has started
- * stays in its pool, and waits there when it is evicted. */
+ * from that pool until room comes free anywhere: it would fare no better. Until then a job goes
+ * round the list once at most. A job that has started stays in its pool, and waits there when it is
+ * evicted. */
 #include "policies/kai/quota.h"
 
 /* ---- The shards ---- */
@@ -106,6 +107,14 @@ static bool one_has_gone(const struct sched *s, const struct leaf_shape *here,
            !f->preemptible >= here->gone_firm && f->priority <= here->gone_priority;
 }
 
+/* It has been in each pool of the list, and is back, since room came free last. */
+static bool went_round(struct sched *s, job_id j)
+{
+    const struct quota_job *own = job_own(s, j);
+    return own->gone_room == sched_room_version(s) &&
+           own->gone >= queue_facts(s, job_facts(s, j)->queue)->n_flavor_quotas;
+}
+
 static bool go_on(struct sched *s, struct quota_state *from, struct quota_state *to, job_id j)
 {
     struct quota_job *own = job_own(s, j);
@@ -119,6 +128,8 @@ static bool go_on(struct sched *s, struct quota_state *from, struct quota_state 
         own->scenario = own->consolidated = 0;
         own->n_found = 0;
         own->pass = from->pass; /* once a pass */
+        own->gone = own->gone_room == sched_room_version(s) ? own->gone + 1 : 1;
+        own->gone_room = sched_room_version(s);
         quota_forget_reason(s, j);
     }
     quota_enter_waiting(s, goes ? to : from, j);
@@ -131,7 +142,7 @@ static bool some_go_on(struct sched *s, struct quota_state *q, struct leaf *l, j
     const struct job_facts *f = job_facts(s, j);
     struct leaf_shape *here = quota_leaf_shape(s, l, f->ask->shape);
     uint32_t next = next_pool(s, j, q->flavor);
-    if (next == q->flavor)
+    if (next == q->flavor || went_round(s, j))
         return false;
     if (one_has_gone(s, here, f) && here->going == 0)
         return false;

@@ -66,6 +66,9 @@ struct quota_job {                /* policy.job_size */
     struct piece *found;
     size_t n_found, found_capacity;
     uint32_t pods_place;          /* 1 + index in the list of pods.c; 0: not in it */
+    /* pools.c: it went on so many times since room was gone_room */
+    uint32_t gone;
+    uint64_t gone_room;
 };
 
 /* ---- Leaves ---- */
