@@ -234,8 +234,8 @@ static const char *plain_end(const char *at)
     for (; *at; at++) {
         if (*at == ',')
             item = at + 1;
-        bool type = !strncmp(item, "gres/", 5) && !memchr(item, '=', (size_t)(at - item));
-        if (*at == ':' && !type)
+        else if (*at == ':' &&
+                 (strncmp(item, "gres/", 5) != 0 || memchr(item, '=', (size_t)(at - item))))
             break;
     }
     return at;
