@@ -234,7 +234,8 @@ static const char *plain_end(const char *at)
     for (; *at; at++) {
         if (*at == ',')
             item = at + 1;
-        if (*at == ':' && (strncmp(item, "gres/", 5) != 0 || memchr(item, '=', (size_t)(at - item))))
+        else if (*at == ':' &&
+                 (strncmp(item, "gres/", 5) != 0 || memchr(item, '=', (size_t)(at - item))))
             break;
     }
     return at;

@@ -53,7 +53,8 @@ static void take_flag(struct reading *r, const char *flag, size_t length)
             r->now->keeps |= flags[i].keeps;
             return;
         }
-    site_remark(r->site, "left out: flag %.*s of reservations", (int)(length < 40 ? length : 40), flag);
+    site_remark(r->site, "left out: flag %.*s of reservations", (int)(length < 40 ? length : 40),
+                flag);
 }
 
 static int take_node(void *self, const char *name, size_t length)

@@ -1,8 +1,9 @@
 /* reservations.h - advance reservations of a Slurm site, from `scontrol show reservation -o`.
  *
- * Times are seconds of the epoch (SLURM_TIME_FORMAT=%s), or local times, which are `zone_s` ahead of
- * UTC. DAILY, WEEKLY and HOURLY come again; IGNORE_JOBS keeps what runs as it begins. What is not read is a remark of the site. Keys: SchedMD/slurm:src/api/
- * reservation_info.c, slurm_sprint_reservation_info, of 22.05. */
+ * Times are seconds of the epoch (SLURM_TIME_FORMAT=%s), or local times, which are `zone_s` ahead
+ * of UTC. DAILY, WEEKLY and HOURLY come again; IGNORE_JOBS keeps what runs as it begins. What is
+ * not read is a remark of the site. Keys: SchedMD/slurm:src/api/reservation_info.c,
+ * slurm_sprint_reservation_info, of 22.05. */
 #pragma once
 #include "sim/slurm/site.h"
 

@@ -489,7 +489,8 @@ static const char *const keys_read[] = {
     "PriorityWeightAge", "PriorityWeightFairshare", "PriorityWeightJobSize",
     "PriorityWeightPartition", "PriorityWeightQOS", "PriorityWeightAssoc", "PriorityWeightTRES",
     "PriorityMaxAge", "PriorityDecayHalfLife", "PriorityCalcPeriod", "PriorityFavorSmall",
-    "PreemptType", "PreemptMode", "OverTimeLimit", "JobRequeue", "NodeName", "PartitionName", "NodeSet", NULL
+    "PreemptType", "PreemptMode", "OverTimeLimit", "JobRequeue", "NodeName", "PartitionName",
+    "NodeSet", NULL
 };
 
 /* All other single keys in one remark. */

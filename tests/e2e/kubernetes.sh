@@ -428,6 +428,29 @@ default/p,*
 END
 simulate every
 
+# ---- A queue of KAI with a quota above its limit, as where no limit is said, deserves its limit (resource_division.go: what it asks for
+# up to that); without the memory of a GPU nothing says what a share by memory is
+cat >above.yaml <<'END'
+{ apiVersion: v1, kind: Node, metadata: { name: n }, status: { allocatable: { cpu: 8, memory: 64Gi, nvidia.com/gpu: 4 } } }
+---
+{ apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: { name: q }, spec: { resources: { gpu: { quota: 4, limit: 2 }, cpu: { quota: -1, limit: 8000 }, memory: { quota: 5, limit: -1 } } } }
+---
+{ apiVersion: v1, kind: Pod, metadata: { name: p, labels: { kai.scheduler/queue: q } }, spec: { containers: [ { resources: { limits: { nvidia.com/gpu: 1 } } } ] } }
+---
+{ apiVersion: v1, kind: Pod, metadata: { name: m, annotations: { gpu-memory: "2000" }, labels: { kai.scheduler/queue: q } } }
+END
+"$gpuyard" import kubernetes above.yaml -o above >shown 2>err
+check "a quota above its limit is imported: $(cat err)" $?
+grep -o 'deserved_gpus.*limit_cpus: [0-9]*\|deserved_memory.*' above/cluster.yaml | sed 's/, [a-z]*_*weight: 0//g' >got
+got_is "a quota above its limit" <<'END'
+deserved_gpus: 2, limit_gpus: 2, deserved_cpus: 8, limit_cpus: 8
+deserved_memory_gib: 0.004657, limit_memory_gib: unlimited, priority: 100 }
+END
+said "above" above/report.txt "queue q of KAI deserves no more gpus than its limit" "queue q of KAI deserves no more cpus than its limit" \
+    "the memory of GPUs of some nodes is not known: jobs that ask for a share of a GPU by memory want its gpu_memory_gib in the cluster file"
+sed -i 's/gpus: 4/gpus: 4, gpu_memory_gib: 16/' above/cluster.yaml
+simulate above
+
 # ---- What cannot be read
 grep -v '^#' "$root/tests/e2e/kubernetes.txt" | sed 1d >table
 n=0

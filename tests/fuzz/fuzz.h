@@ -7,6 +7,7 @@
 #include "sim/base/error.h"
 #include "sim/io/input.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,4 +30,12 @@ static inline void fuzz_said(int failed, const struct error *err)
     FUZZ_MUST(!err->text[0] == !failed);
     for (const char *c = err->text; *c; c++)
         FUZZ_MUST((unsigned char)*c >= ' ' && *c != 0x7f);
+}
+
+/* What is written is taken; else the message says why not. */
+static inline void fuzz_taken(bool taken, const struct error *err)
+{
+    if (!taken)
+        fprintf(stderr, "%s\n", err->text);
+    FUZZ_MUST(taken);
 }

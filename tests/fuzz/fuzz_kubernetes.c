@@ -1,9 +1,11 @@
-/* fuzz_kubernetes.c - any bytes as objects of Kubernetes: what is read becomes jobs and a cluster file,
- * which is YAML. */
+/* fuzz_kubernetes.c - any bytes as objects of Kubernetes: what is read becomes jobs, a cluster file
+ * and traces, which a run can be set up on. */
 #include "sim/cli/import/kube/devices.h"
 #include "sim/cli/import/kube/kubernetes.h"
-#include "sim/io/config.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/engine/run.h"
 #include "tests/fuzz/fuzz.h"
+#include "traces/formats/format.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -33,7 +35,13 @@ static void check_jobs(const struct kube_import *im)
     }
 }
 
-static void check_cluster(struct kube_import *im)
+/* A number beyond those of a cluster file, or one that only the user knows. */
+static bool is_for_user(const struct error *err)
+{
+    return strstr(err->text, "want at most") || strstr(err->text, "want its gpu_memory_gib");
+}
+
+static struct cluster *check_cluster(struct kube_import *im)
 {
     struct error err = { "" };
     char *text = NULL;
@@ -42,22 +50,35 @@ static void check_cluster(struct kube_import *im)
     kube_put_cluster(im, f);
     mem_stream_end(f, &text);
     struct input *in = input_from_bytes(text, strlen(text), "cluster.yaml", &err);
-    struct config *c = config_read(in, &err);
-    FUZZ_MUST(c || strstr(err.text, "want at most"));
-    config_free(c);
+    struct cluster *c = cluster_from_yaml(in, "cluster.yaml", NULL, &err);
+    fuzz_taken(c != NULL || is_for_user(&err), &err);
     input_close(in);
     free(text);
+    return c;
 }
 
-static void check_trace(struct kube_import *im, bool ended)
+static void check_trace(struct kube_import *im, struct cluster *c, bool ended)
 {
+    static char path[64];
+    const struct trace_source source = { .format = trace_format_find("native") };
+    const struct trace_format *used = NULL;
     struct error err = { "" };
-    int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    struct output *o = output_stream(fd, "/dev/null");
+    char sha256[65] = "";
+    snprintf(path, sizeof path, "/tmp/gpuyard-fuzz-%ld.csv", (long)getpid());
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    struct output *o = output_stream(fd, path);
     size_t n = kube_put_jobs(im, o, ended);
     FUZZ_MUST(n <= im->jobs.n);
     FUZZ_MUST(output_commit(o, &err) == 0);
     close(fd);
+    struct input *in = n ? input_open(path, &err) : NULL;
+    struct workload *w = in ? trace_from_input(in, &source, &used, sha256, &err) : NULL;
+    fuzz_taken(w != NULL || !n, &err);
+    if (w && c)
+        fuzz_taken(run_bind(c, w, &err) == 0 || is_for_user(&err), &err);
+    workload_free(w);
+    input_close(in);
+    unlink(path);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -76,9 +97,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         kube_import_order(&im);
         kube_name_devices(&im);
         check_jobs(&im);
-        check_cluster(&im);
-        check_trace(&im, false);
-        check_trace(&im, true);
+        struct cluster *c = im.n_present ? check_cluster(&im) : NULL;
+        check_trace(&im, c, false);
+        check_trace(&im, c, true);
+        cluster_free(c);
         char *policy = kube_closest(&im);
         free(policy);
         kube_import_free(&im);

@@ -143,6 +143,10 @@ static const struct sample samples[] = {
     { "sizes: shards", SIZED("cpu=1,gres/shard=3,node=1", ""), .value[SHARDS] = "8", .jobs = "1 0+1 1x1 milli=375 cpu=1000\n", .remark = "" },
     { "sizes: shards without their number", SIZED("cpu=1,gres/shard=3,node=1", "") "2|COMPLETED|1|1|2|gres/gpu=1|\n", .jobs = "2 0+1 1x1\n",
       .remark = "; 1 job with shards left out (shards=N of a GPU takes it)" },
+    { "GPUs of all nodes are more than a number of GPUs holds", "JobID|State|Submit|Start|End|AllocGRES|NNodes\n1|COMPLETED|1|1|11|gpu:5|1000000000\n",
+      .error = "t.csv:2: AllocGRES: want up to 1000000000 GPUs on all its nodes, got 'gpu:5'" },
+    { "memory of all nodes is more than there is", "JobID|State|Submit|Start|End|AllocGRES|NNodes|ReqMem\n1|COMPLETED|1|1|11|gpu:1|1000000000|1000000000Mn\n",
+      .error = "t.csv:2: ReqMem: want memory that a machine can have, got '1000000000Mn'" },
     { "sizes: AllocGRES is of each node", "JobID|State|Submit|Start|End|AllocGRES|NNodes|AllocCPUS\n1|COMPLETED|1|1|11|gpu:a100:4(S:0-1)|2|16\n"
       "2|COMPLETED|1|1|11|gres:gpu:2|1|16\n", .jobs = "1 0+10 2x4 cpu=8000 type=a100\n2 0+10 1x2 cpu=16000\n", .remark = "" },
     { "jobs without GPUs", SIZED("cpu=8,node=1", "") "2|COMPLETED|1|1|2|gres/gpu=1|\n", .jobs = "2 0+1 1x1\n",

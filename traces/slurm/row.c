@@ -10,6 +10,7 @@
 #define LIMIT_WANT  SPAN_WANT ", or Partition_Limit"
 #define AMOUNT_WANT "a whole number up to 1000000000"
 #define AMOUNT_MAX  INT64_C(1000000000)
+#define MEMORY_MAX  (INT64_C(1) << 50)            /* MiB, of a job */
 #define EPOCH_END   (INT64_C(36525) * 86400)      /* 100 years: the end of 2069 */
 
 struct line {
@@ -235,6 +236,8 @@ static int take_gres(struct line *l, enum log_column k, struct log_size *to, uin
         return wrong(l, k, "amounts up to 1000000000");
     if (t.gpus >= 0)
         to->gpus = t.gpus * (to->nodes > 0 ? to->nodes : 1);
+    if (to->gpus > AMOUNT_MAX)
+        return wrong(l, k, "up to 1000000000 GPUs on all its nodes");
     if (t.types == 1)
         *type = intern_add(l->log->names, t.type, t.type_length);
     r->several_types |= t.types > 1;
@@ -271,7 +274,8 @@ static int take_memory(struct line *l, struct log_size *to)
         times = last == 'n' ? to->nodes : to->cpus;
     if (!mem_parse(c.text, c.length - (last == 'n' || last == 'c'), &each))
         return wrong(l, C_REQ_MEM, "memory like 62.50G, 4Gn or 4Gc");
-    if (__builtin_mul_overflow(each, times > 0 ? times : 1, &to->mem_mib))
+    if (__builtin_mul_overflow(each, times > 0 ? times : 1, &to->mem_mib) ||
+        to->mem_mib > MEMORY_MAX)
         return wrong(l, C_REQ_MEM, "memory that a machine can have");
     return 0;
 }
@@ -320,8 +324,8 @@ static bool is_word(const char *at, size_t n, const char *word)
     return n == strlen(word) && !memcmp(at, word, n);
 }
 
-/* What the command says: of two words the last. Batch jobs alone are requeued, so that those of srun
- * and salloc are not. */
+/* What the command says: of two words the last. Batch jobs alone are requeued, so that those of
+ * srun and salloc are not. */
 static enum log_requeue requeue_of(struct cell c)
 {
     size_t n = strcspn(c.text, " \t"), name = n;

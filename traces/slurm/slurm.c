@@ -19,8 +19,8 @@ const struct trace_option slurm_options[] = {
     [CLUSTER] = { "cluster", "of several clusters in the file the one that is read" },
     [SIZE] = { "size", "sizes from AllocTRES or ReqTRES: alloc (default) or req" },
     [CPU_JOBS] = { "cpu_jobs", "yes: jobs without GPUs are taken, too" },
-    [RUNS] = { "runs", "of a job that was requeued: last (default), the work of the last one; sum: that of "
-                         "all; each: those that failed are retried, a job each" },
+    [RUNS] = { "runs", "of a job that was requeued: last (default), the work of the last one; "
+                         "sum: that of all; each: those that failed are retried, a job each" },
     [WAITING] = { "pending",
                   "yes: jobs that still wait are taken, and last as long as their limit" },
     [RUNNING] = { "running", "yes: jobs that still run are taken, with the time up to now" },

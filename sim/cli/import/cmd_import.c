@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 struct import_options {
-    const char *jobs, *conf, *gres, *topology, *nodes, *partitions, *accounts, *qos, *reservations, *output,
-        *zone, *cluster, *runs, *at;
+    const char *jobs, *conf, *gres, *topology, *nodes, *partitions, *accounts, *qos, *reservations,
+        *output, *zone, *cluster, *runs, *at;
     int64_t run_time_ns;
     int queues;
     bool plain, cpu_jobs;
@@ -136,7 +136,8 @@ static int read_site(struct import *im, const struct import_options *x, struct e
     if (x->accounts && accounts_read(&im->accounts, im->site, x->accounts, err) != 0)
         return -1;
     if (x->reservations && !x->jobs)
-        return error_set(err, "--reservations: want --jobs, too: times are as from the end of the log");
+        return error_set(err, "--reservations: want --jobs, too: "
+                              "times are as from the end of the log");
     return x->qos ? qos_read(&im->accounts, im->site, x->qos, err) : 0;
 }
 
@@ -164,9 +165,11 @@ static int read_log(struct import *im, const struct import_options *x, struct er
     if (!im->log || !x->reservations)
         return im->log ? 0 : -1;
     if (im->log->latest_s == NO_TIME)
-        return error_set(err, "--reservations: want a time in %s: theirs are as from its end", x->jobs);
+        return error_set(err, "--reservations: want a time in %s: theirs are as from its end",
+                         x->jobs);
     int result = slurm_reservations_read(
-        &im->reservations, im->site, (struct slurm_clock){ date_parse, how.zone_s }, x->reservations, err);
+        &im->reservations, im->site, (struct slurm_clock){ date_parse, how.zone_s },
+        x->reservations, err);
     if (im->reservations.local_times && !how.zone_said)
         site_remark(im->site, "guessed: local times of reservations are UTC (--zone)");
     return result;
@@ -196,7 +199,9 @@ static void put_report(struct import *im, struct output *o, const char *director
                    " in now.csv, as from then\n",
                    im->now_jobs);
     if (im->reservations.n)
-        out_printf(o, "reservations: %" PRIu32 " in now.yaml, which is cluster.yaml as from the end of the log\n",
+        out_printf(o,
+                   "reservations: %" PRIu32
+                   " in now.yaml, which is cluster.yaml as from the end of the log\n",
                    im->now_reservations);
     if (im->now_left)
         out_printf(o,
@@ -221,7 +226,8 @@ static void put_report(struct import *im, struct output *o, const char *director
 static struct output *write_file(struct import *im, const char *directory, int which,
                                  const char *remark, const char *policy, struct error *err)
 {
-    bool wanted = which == NOW_CLUSTER ? im->reservations.n : im->log || (which != JOBS && which != NOW);
+    bool wanted = which == NOW_CLUSTER ? im->reservations.n
+                                       : im->log || (which != JOBS && which != NOW);
     struct output *o = wanted ? output_open(directory, file_names[which], err) : NULL;
     if (!o)
         return NULL;
@@ -234,7 +240,7 @@ static struct output *write_file(struct import *im, const char *directory, int w
         im->now_reservations = import_reservations(im, o);
     } else if (which == REPORT) {
         put_report(im, o, directory, remark, policy);
-    } else if (import_jobs(im, o, which == NOW, which == NOW ? &im->now_jobs : &im->jobs, err) != 0) {
+    } else if (import_jobs(im, o, which == NOW, which == NOW ? &im->now_jobs : &im->jobs, err)) {
         output_discard(o);
         return NULL;
     }

@@ -42,7 +42,8 @@ uint32_t import_reservations(struct import *im, struct output *o);
 uint32_t import_group_end(const struct import *im, uint32_t i);
 void import_group_name(const struct import *im, struct output *o, uint32_t from, uint32_t to);
 bool import_has_account(const struct import *im, const char *name);      /* among the accounts */
-bool import_has_queue(const struct import *im, const char *name);        /* jobs of a queue of this name may be there */
+/* Jobs of a queue of this name may be there. */
+bool import_has_queue(const struct import *im, const char *name);
 /* What has ended; or what runs and waits at the end of the log, at time 0. *jobs: written. 0, or -1
  * with err. */
 int import_jobs(struct import *im, struct output *o, bool now, uint32_t *jobs, struct error *err);

@@ -124,7 +124,8 @@ static void set_site(struct writing *w, struct job_row *job, const char *account
         job->partition = known_partitions(w, job->partition);
     if (!im->accounts.n_qos || !job->qos || !*job->qos || import_has_qos(im, job->qos))
         return;
-    site_remark(im->site, "QOS %.60s of the log is not among the QOS: its jobs have the default one",
+    site_remark(im->site,
+                "QOS %.60s of the log is not among the QOS: its jobs have the default one",
                 job->qos);
     job->qos = "";
 }

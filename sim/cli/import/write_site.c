@@ -1,5 +1,5 @@
-/* write_site.c - the sections of a cluster file that policy slurm reads, partitions, qos, accounts and
- * time_limits: see import.h. */
+/* write_site.c - the sections of a cluster file that policy slurm reads: partitions, qos, accounts
+ * and time_limits. See import.h. */
 #include "sim/cli/import/import.h"
 
 #include <inttypes.h>

@@ -58,7 +58,8 @@ static size_t subgroup_called(const struct kube_podgroup *g, const char *name)
  * does not find a subgroup whose name has a capital. NULL: the PodGroup
  * (NVIDIA/KAI-Scheduler:pkg/scheduler/api/podgroup_info/subgroup_info/factory.go,
  * formatParentName). */
-static const char *parent_of(struct kube_site *s, struct kube_reader *r, struct kube_value *subgroup)
+static const char *parent_of(struct kube_site *s, struct kube_reader *r,
+                             struct kube_value *subgroup)
 {
     const char *said = kube_text(r, subgroup, "parent");
     if (!said || !*said)

@@ -205,8 +205,8 @@ static void put_constraint(struct kube_site *s, struct kube_reader *r, struct sp
         remark(&s->remarks, "left out: minDomains and nodeAffinityPolicy of topology spread");
     to->least = to->terms.any && to->least < n ? to->least : n;
     text_between(&to->terms, ';');
-    fprintf(to->terms.f, "%s%" PRId64 "@%s", soft ? "soft:" : "", skew < SKEW_MOST ? skew : SKEW_MOST,
-            domain_key(key));
+    fprintf(to->terms.f, "%s%" PRId64 "@%s", soft ? "soft:" : "",
+            skew < SKEW_MOST ? skew : SKEW_MOST, domain_key(key));
     if (n) {
         text_between(&to->labels, ';');
         fputs(labels, to->labels.f);

@@ -46,8 +46,9 @@ struct kube_ask {
     const char *mig;                               /* profile of `gpus` MIG instances; NULL: GPUs */
     const char *selector, *affinity, *tolerations; /* "": none */
     const char *pod_labels;                        /* "k=v;..." of the pod itself */
-    const char *pod_affinity, *pod_anti_affinity, *pod_spread; /* texts of sim/cluster/pod_terms.h */
-    const char *spread_labels; /* "k=v;...", some of pod_labels, that the selectors of spreads name */
+    /* texts of sim/cluster/pod_terms.h */
+    const char *pod_affinity, *pod_anti_affinity, *pod_spread;
+    const char *spread_labels; /* some of pod_labels: those that selectors of spreads name */
     size_t spread_least;       /* how many that one names which names fewest */
     const char *priority_class;
     const char *required, *preferred; /* label key of a topology level */

@@ -33,8 +33,8 @@ static void read_domains(struct kube_reader *r, struct kube_value *list, struct 
 static const char *join(struct kube_site *s, const char *prefix, const char *root,
                         const char *suffix)
 {
-    char text[300];
-    snprintf(text, sizeof text, "%.80s%.100s%.80s", prefix ? prefix : "", root ? root : "",
+    char text[800];
+    snprintf(text, sizeof text, "%.250s%.250s%.250s", prefix ? prefix : "", root ? root : "",
              suffix ? suffix : "");
     return intern_text(s->names, intern_add(s->names, text, strlen(text)));
 }

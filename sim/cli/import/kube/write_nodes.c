@@ -325,6 +325,32 @@ static int64_t put_mig(FILE *f, const char *mig)
     return slices;
 }
 
+static bool asks_for_memory(const struct kube_import *im)
+{
+    for (size_t u = 0; u < im->jobs.n; u++)
+        for (size_t g = 0; g < im->jobs.unit[u].n_groups; g++)
+            if (im->jobs.unit[u].group[g].ask->share_mem_mib)
+                return true;
+    return false;
+}
+
+/* Of a GPU that is no model of the catalogue. */
+static void put_gpu_memory(struct kube_import *im, FILE *f, const struct kube_node *n,
+                           const char *product)
+{
+    bool unused;
+    const char *label = kube_node_label(n, "nvidia.com/gpu.memory");
+    int64_t mib = label ? strtoll(label, NULL, 10) : 0;
+    if (product && model_like(product, product_length(product), &unused))
+        return;
+    if (mib > 0 && mib < 100000000)
+        fprintf(f, ", gpu_memory_gib: %.10g", (double)mib / 1024);
+    else if (asks_for_memory(im))
+        remark(&im->s->remarks, "the memory of GPUs of some nodes is not known: jobs that ask for "
+                                "a share of a GPU by memory want its gpu_memory_gib in the "
+                                "cluster file");
+}
+
 /* Whole GPUs, or GPUs that are cut: all into instances of one profile that count as GPUs (strategy
  * single), or into instances with names of their own (mixed). Returns GPUs for the report. */
 static int64_t put_gpus(struct kube_import *im, FILE *f, const struct kube_node *n)
@@ -351,12 +377,8 @@ static int64_t put_gpus(struct kube_import *im, FILE *f, const struct kube_node 
         fputs(", gpu_model: ", f);
         config_put_quoted(f, name);
     }
-    bool unused;
-    const char *mib = kube_node_label(n, "nvidia.com/gpu.memory");
-    int64_t memory = mib ? strtoll(mib, NULL, 10) : 0;
-    if (gpus && !slices && memory > 0 && memory < 100000000 &&
-        !(product && model_like(product, product_length(product), &unused)))
-        fprintf(f, ", gpu_memory_gib: %.10g", (double)memory / 1024);
+    if (gpus && !slices)
+        put_gpu_memory(im, f, n, product);
     fprintf(f, "%s%s", text, slices && single ? ", mig_strategy: single" : "");
     free(text);
     return gpus;

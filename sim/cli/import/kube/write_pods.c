@@ -1,4 +1,4 @@
-/* write_pods.c - terms between the pods of a job, as columns of a native trace: see kubernetes.h. */
+/* write_pods.c - terms between the pods of a job as columns of a trace: see kubernetes.h. */
 #include "sim/cli/import/kube/kubernetes.h"
 
 #include <stdlib.h>

@@ -111,12 +111,24 @@ static double gib_of(int64_t megabytes)
     return (double)megabytes * 1e6 / (1 << 30);
 }
 
+/* A quota above the limit is worth the limit, up to which KAI gives what is asked for
+ * (NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/proportion/resource_division/resource_division.go). */
+static int64_t deserved_of(struct kube_site *s, const struct kube_queue *q, int amount)
+{
+    int64_t quota = q->quota[amount], limit = q->limit[amount];
+    if (limit == KUBE_UNLIMITED || (quota != KUBE_UNLIMITED && quota <= limit))
+        return quota;
+    remark(&s->remarks, "queue %.60s of KAI deserves no more %s than its limit", q->name,
+           amount == KUBE_MEM ? "memory" : amounts[amount]);
+    return limit;
+}
+
 static void put_kai(struct kube_import *im, FILE *f, size_t i)
 {
     static const char *const weights[] = { "weight", "cpu_weight", "memory_weight" };
     const struct kube_queue *q = &im->s->queues[i];
     for (int a = 0; a < KUBE_AMOUNTS; a++) {
-        const int64_t value[] = { q->quota[a], q->limit[a] };
+        const int64_t value[] = { deserved_of(im->s, q, a), q->limit[a] };
         for (int k = 0; k < 2; k++) {
             fprintf(f, ", %s_%s: ", k ? "limit" : "deserved", amounts[a]);
             if (a == KUBE_MEM && value[k] != KUBE_UNLIMITED)
