@@ -69,6 +69,7 @@ static struct cohort_worth simulate(void *self, const struct cohort_head *h, uin
     alone.need = d->one;
     if (!search(d, &alone, contested))
         worth.mode = MODE_NO_VICTIMS;
+    d->searched = cell;
     worth.height = height_after(d, h->as.queue, cell, amount);
     for (uint32_t i = 0; i < d->search.n_victims; i++)
         if (d->search.victim[i].workload->queue == h->as.queue)
@@ -90,6 +91,11 @@ static void keep_victims(struct cohort_desk *d, struct cohort_entry *e)
         memcpy(e->victim, d->search.victim, e->n_victims * sizeof *e->victim);
 }
 
+static uint32_t cell_of(const struct cohort_desk *d, uint32_t flavor, uint32_t resource)
+{
+    return d->chooser.cell[(size_t)flavor * d->search.books->resources + resource];
+}
+
 static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
 {
     const struct cohort_places *p = d->places;
@@ -97,6 +103,10 @@ static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
     e->head.as.need = e->a.use;
     if (sole != ID_NONE && e->a.cell_mode[sole] == MODE_NO_VICTIMS)
         return false;
+    if (sole != ID_NONE && d->searched == cell_of(d, e->a.flavor[sole], sole)) {
+        keep_victims(d, e);
+        return true;
+    }
     if (p)
         d->search_begins(p->self);
     d->search.places = p;
@@ -107,8 +117,7 @@ static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
     keep_victims(d, e);
     uint32_t only = only_resource(d, &e->head);
     if (only != ID_NONE) {
-        uint32_t flavor = d->chooser.flavors[e->head.as.queue].group->flavor[0],
-                 cell = d->chooser.cell[flavor * d->search.books->resources + only];
+        uint32_t cell = cell_of(d, e->a.flavor[only], only);
         e->a.height = height_after(d, e->head.as.queue, cell, e->a.use[cell]);
     }
     return found;
@@ -138,8 +147,7 @@ static void contest(struct cohort_desk *d, struct cohort_entry *e, uint32_t set)
     for (uint32_t r = 0; r < resources; r++) {
         size_t at = (size_t)set * resources + r;
         uint32_t flavor = e->a.flavor[at];
-        uint32_t cell =
-            flavor == ID_NONE ? ID_NONE : d->chooser.cell[(size_t)flavor * resources + r];
+        uint32_t cell = flavor == ID_NONE ? ID_NONE : cell_of(d, flavor, r);
         if (cell == ID_NONE)
             continue;
         e->a.cell_mode[at] = MODE_PREEMPT;
@@ -179,6 +187,7 @@ static bool nominate_with(struct cohort_desk *d, struct cohort_entry *e, const u
                           const struct cohort_assignment *stay)
 {
     d->now = e;
+    d->searched = ID_NONE;
     e->n_victims = 0;
     cohort_assign(&d->chooser, &e->head, count, stay ? NULL : e->tried, stay, &e->a);
     ask_for_place(d, e);

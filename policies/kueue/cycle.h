@@ -79,6 +79,7 @@ struct cohort_desk {
     struct cohort_entry *now;     /* the one that is nominated or admitted */
     int64_t *one;                 /* [cells] scratch */
     bool *one_contested;          /* [cells] scratch, all false */
+    uint32_t searched;            /* the cell of the last search for this nomination; or ID_NONE */
     uint32_t *full, *fewer;       /* scratch: as many as a head has sets */
     struct cohort_seat *seat;     /* [nodes] scratch */
     bool *sends;                  /* [nodes] scratch: there is a head below it */

@@ -23,7 +23,7 @@ static void advance(const struct fair_search *h, uint32_t v)
     struct cohort_range *r = &h->s->range[v];
     for (; r->next < r->end; r->next++) {
         const struct cohort_workload *w = h->s->members[v].of[r->next];
-        if (cohort_may_evict(h->s, h->preemptor, w, h->contested))
+        if (fair_may_evict(h, w))
             return;
         if (!cohort_may_evict_later(h->s, h->preemptor, w)) {
             r->end = r->next;
@@ -327,10 +327,22 @@ static bool find(struct fair_search *h, bool final_share, bool initial_share)
     return second_pass(h, top);
 }
 
+static uint32_t only_contested(const struct cohort_books *b, const bool *contested)
+{
+    uint32_t only = ID_NONE, n = 0;
+    for (uint32_t cell = 0; cell < b->cells; cell++)
+        if (contested[cell]) {
+            only = cell;
+            n++;
+        }
+    return n == 1 ? only : ID_NONE;
+}
+
 bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor,
                         const bool *contested, bool final_share, bool initial_share)
 {
     struct fair_search h = { .s = s, .preemptor = preemptor, .contested = contested };
+    h.only = only_contested(s->books, contested);
     struct cohort_books *b = s->books;
     uint32_t root = b->root[preemptor->queue];
     uint64_t version = b->version[root];

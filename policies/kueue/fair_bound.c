@@ -104,7 +104,7 @@ static void find_below(const struct fair_search *h, uint32_t v, struct find *x)
         struct cohort_workload *w = m->of[i];
         if (!cohort_may_evict_later(h->s, h->preemptor, w))
             return;
-        if (!cohort_may_evict(h->s, h->preemptor, w, h->contested))
+        if (!fair_may_evict(h, w))
             continue;
         h->s->candidate[x->n++].workload = w;
         x->found += w->need[x->cell];
@@ -195,7 +195,7 @@ static uint32_t sum_own(const struct fair_search *h)
     if (h->s->rules[p->queue].within_queue == WITHIN_NEVER || !m->n || m->lowest > p->priority)
         return 0;
     for (uint32_t i = 0; i < m->n && cohort_may_evict_later(h->s, p, m->of[i]); i++) {
-        if (!cohort_may_evict(h->s, p, m->of[i], h->contested))
+        if (!fair_may_evict(h, m->of[i]))
             continue;
         for (uint32_t cell = 0; cell < cells; cell++)
             h->s->own[cell] += m->of[i]->need[cell];
@@ -234,7 +234,7 @@ bool fair_may_succeed(struct fair_search *h)
     if (!own && !others)
         return false;
     h->within = stays_within(h);
-    cohort_as_if(b, h->preemptor->need, h->s->own);
+    cohort_as_if(b, h->preemptor->need, own ? h->s->own : NULL);
     if (own && cohort_as_if_fits(b, queue, h->preemptor->need))
         return true;
     if (!others)

@@ -9,6 +9,7 @@ struct fair_search {
     struct cohort_search *s;
     const struct cohort_workload *preemptor;
     const bool *contested;
+    uint32_t only;                /* the one cell that is contested; ID_NONE: there are several */
     bool within;                  /* the preemptor stays within nominal quota */
     bool second;                  /* the pass over those that were kept */
     uint32_t room;                /* of candidate[], taken */
@@ -22,6 +23,12 @@ static inline struct cohort_share fair_share(struct cohort_search *s, uint32_t n
         k->share_at = s->books->version[node];
     }
     return k->share;
+}
+
+static inline bool fair_may_evict(const struct fair_search *h, const struct cohort_workload *w)
+{
+    return (h->only == ID_NONE || w->need[h->only] > 0) &&
+           cohort_may_evict(h->s, h->preemptor, w, h->contested);
 }
 
 /* Puts children of the cohort in order of share, the highest first. */
