@@ -149,10 +149,11 @@ void cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int 
 void cohort_as_if(struct cohort_books *b, const int64_t *more, const int64_t *less)
 {
     b->n_as_if = 0;
-    for (uint32_t cell = 0; cell < b->cells; cell++)
-        if (more[cell] || (less && less[cell]))
-            b->as_if[b->n_as_if++] =
-                (struct cohort_more){ more[cell] - (less ? less[cell] : 0), cell };
+    for (uint32_t cell = 0; cell < b->cells; cell++) {
+        int64_t adds = more ? more[cell] : 0, takes = less ? less[cell] : 0;
+        if (adds || takes)
+            b->as_if[b->n_as_if++] = (struct cohort_more){ adds - takes, cell };
+    }
 }
 
 void cohort_as_if_up(struct cohort_books *b, uint32_t node)

@@ -59,7 +59,7 @@ void   cohort_books_again(struct cohort_books *b, int64_t *used);
 
 /* Usage of a leaf, on it and as far up as it shows. `sign`: 1 adds, -1 takes back. */
 void    cohort_use(struct cohort_books *b, uint32_t node, const int64_t *need, int sign);
-/* As if a leaf used `more`, and less by `less` (NULL: by nothing), while the books stay: at the leaf,
+/* As if a leaf used `more`, and less by `less` (NULL: nothing), while the books stay: at the leaf,
  * and from a node to its parent. */
 void    cohort_as_if(struct cohort_books *b, const int64_t *more, const int64_t *less);
 void    cohort_as_if_up(struct cohort_books *b, uint32_t node);

@@ -76,7 +76,7 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e, bool pays
     e->as.firm = !job_facts(s, e->as.id)->preemptible;
     e->as.leaving = false;
     e->phase = PHASE_HOLDS_QUOTA;
-    cohort_members_add(m, &e->as);
+    cohort_members_add(c->members, &c->books, &e->as);
     parked_forget(&c->queue[e->as.queue].parked);
     c->n_members++;
     lanes_hold(s, c, e, pays);
@@ -92,8 +92,7 @@ void cohort_hold(struct sched *s, struct cohort *c, struct entrant *e, bool pays
 
 void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
 {
-    struct cohort_members *m = &c->members[e->as.queue];
-    cohort_members_remove(m, &e->as);
+    cohort_members_remove(c->members, &c->books, &e->as);
     c->n_members--;
     lanes_release(s, c, e);
     parked_forget(&c->queue[e->as.queue].parked);
@@ -105,10 +104,9 @@ void cohort_release(struct sched *s, struct cohort *c, struct entrant *e)
 
 void cohort_leaves(struct cohort *c, struct entrant *e)
 {
-    struct cohort_members *m = &c->members[e->as.queue];
-    cohort_members_remove(m, &e->as);
+    cohort_members_remove(c->members, &c->books, &e->as);
     e->as.leaving = true;
-    cohort_members_add(m, &e->as);
+    cohort_members_add(c->members, &c->books, &e->as);
     e->phase = PHASE_LEAVING;
     cohort_tree_of(c, e->as.queue)->changes++;
 }
@@ -296,9 +294,9 @@ static void holds_already(struct sched *s, struct cohort *c, struct entrant *e)
     cohort_need(s, c, e, e->tasks);
     cohort_hold(s, c, e, false);
     if (runs) {
-        cohort_members_remove(&c->members[e->as.queue], &e->as);
+        cohort_members_remove(c->members, &c->books, &e->as);
         e->as.admitted_ns = job_last_start_ns(s, e->as.id);
-        cohort_members_add(&c->members[e->as.queue], &e->as);
+        cohort_members_add(c->members, &c->books, &e->as);
         e->phase = PHASE_PLACED;
         replace_remember(s, c, e);
         return;

@@ -69,6 +69,7 @@ static struct cohort_worth simulate(void *self, const struct cohort_head *h, uin
     alone.need = d->one;
     if (!search(d, &alone, contested))
         worth.mode = MODE_NO_VICTIMS;
+    d->searched = cell;
     worth.height = height_after(d, h->as.queue, cell, amount);
     for (uint32_t i = 0; i < d->search.n_victims; i++)
         if (d->search.victim[i].workload->queue == h->as.queue)
@@ -90,6 +91,11 @@ static void keep_victims(struct cohort_desk *d, struct cohort_entry *e)
         memcpy(e->victim, d->search.victim, e->n_victims * sizeof *e->victim);
 }
 
+static uint32_t cell_of(const struct cohort_desk *d, uint32_t flavor, uint32_t resource)
+{
+    return d->chooser.cell[(size_t)flavor * d->search.books->resources + resource];
+}
+
 static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
 {
     const struct cohort_places *p = d->places;
@@ -97,6 +103,10 @@ static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
     e->head.as.need = e->a.use;
     if (sole != ID_NONE && e->a.cell_mode[sole] == MODE_NO_VICTIMS)
         return false;
+    if (sole != ID_NONE && d->searched == cell_of(d, e->a.flavor[sole], sole)) {
+        keep_victims(d, e);
+        return true;
+    }
     if (p)
         d->search_begins(p->self);
     d->search.places = p;
@@ -107,8 +117,7 @@ static bool find_victims(struct cohort_desk *d, struct cohort_entry *e)
     keep_victims(d, e);
     uint32_t only = only_resource(d, &e->head);
     if (only != ID_NONE) {
-        uint32_t flavor = d->chooser.flavors[e->head.as.queue].group->flavor[0],
-                 cell = d->chooser.cell[flavor * d->search.books->resources + only];
+        uint32_t cell = cell_of(d, e->a.flavor[only], only);
         e->a.height = height_after(d, e->head.as.queue, cell, e->a.use[cell]);
     }
     return found;
@@ -138,8 +147,7 @@ static void contest(struct cohort_desk *d, struct cohort_entry *e, uint32_t set)
     for (uint32_t r = 0; r < resources; r++) {
         size_t at = (size_t)set * resources + r;
         uint32_t flavor = e->a.flavor[at];
-        uint32_t cell =
-            flavor == ID_NONE ? ID_NONE : d->chooser.cell[(size_t)flavor * resources + r];
+        uint32_t cell = flavor == ID_NONE ? ID_NONE : cell_of(d, flavor, r);
         if (cell == ID_NONE)
             continue;
         e->a.cell_mode[at] = MODE_PREEMPT;
@@ -179,6 +187,7 @@ static bool nominate_with(struct cohort_desk *d, struct cohort_entry *e, const u
                           const struct cohort_assignment *stay)
 {
     d->now = e;
+    d->searched = ID_NONE;
     e->n_victims = 0;
     cohort_assign(&d->chooser, &e->head, count, stay ? NULL : e->tried, stay, &e->a);
     ask_for_place(d, e);
@@ -265,16 +274,16 @@ void cohort_nominate(struct cohort_desk *d, struct cohort_entry *e)
 
 /* ---- The order of heads ---- */
 
-static struct standing standing_of(const struct cohort_entry *e, uint32_t number)
+static struct standing standing_of(const struct cohort_entry *e)
 {
-    return (struct standing){ .queue = number, .as = &e->head.as, .height = e->a.height };
+    return (struct standing){ .as = &e->head.as, .height = e->a.height };
 }
 
 static int classical(const void *a, const void *b)
 {
     const struct cohort_entry *x = *(struct cohort_entry *const *)a,
                               *y = *(struct cohort_entry *const *)b;
-    struct standing of_x = standing_of(x, 0), of_y = standing_of(y, 0);
+    struct standing of_x = standing_of(x), of_y = standing_of(y);
     return cohort_compare_classical(&of_x, &of_y);
 }
 
@@ -288,65 +297,72 @@ static uint64_t version_below(const struct cohort_books *b, uint32_t queue, uint
 }
 
 /* The head that the node sends up, as it is seen there. */
-static struct standing send(struct cohort_desk *d, uint32_t node)
+static const struct standing *send(struct cohort_desk *d, uint32_t node)
 {
     struct cohort_seat *seat = &d->seat[node];
-    uint32_t i = seat->best.queue, queue = d->entry[i]->head.as.queue;
+    const struct cohort_entry *e = seat->head;
+    uint32_t queue = e->head.as.queue;
     uint64_t at = version_below(d->search.books, queue, node);
-    if (seat->of != d->entry[i] || seat->at != at) {
-        seat->sent = standing_of(d->entry[i], i);
-        cohort_stand_at(d->search.books, node, d->search.weight[node], queue, d->entry[i]->a.use,
+    if (seat->of != e || seat->at != at) {
+        seat->sent = standing_of(e);
+        cohort_stand_at(d->search.books, node, d->search.weight[node], queue, e->a.use,
                         &seat->sent);
-        seat->of = d->entry[i];
+        seat->of = e;
         seat->at = at;
     }
-    seat->sent.queue = i;
-    return seat->sent;
+    return &seat->sent;
 }
 
-/* The nodes with heads below them: children have higher numbers than their parents, and come first. */
-static void find_nodes(struct cohort_desk *d)
+/* The tournament between the nodes just below a cohort. */
+static void meet(struct cohort_desk *d, uint32_t cohort)
+{
+    const struct standing *best = NULL;
+    struct cohort_seat *seat = d->seat;
+    seat[cohort].head = NULL;
+    for (uint32_t v = seat[cohort].first; v != ID_NONE; v = seat[v].next) {
+        const struct standing *x = seat[v].head ? send(d, v) : NULL;
+        if (!x || (best && cohort_compare_by_share(x, best) > 0))
+            continue;
+        best = x;
+        seat[cohort].head = seat[v].head;
+    }
+}
+
+/* Nodes with heads below them meet, those further down first: they have higher numbers. */
+static void begin_tournament(struct cohort_desk *d)
 {
     const struct cohort_books *b = d->search.books;
-    d->n_with_heads = 0;
-    if (!d->chooser.fair)
-        return;
     memset(d->sends, 0, b->n * sizeof *d->sends);
-    for (uint32_t i = 0; i < d->n; i++)
-        d->sends[d->entry[i]->head.as.queue] = true;
+    for (uint32_t i = 0; i < d->n; i++) {
+        uint32_t queue = d->entry[i]->head.as.queue;
+        d->seat[queue].head = d->entry[i];
+        for (uint32_t v = queue; v != ID_NONE && !d->sends[v]; v = b->parent[v]) {
+            d->sends[v] = true;
+            d->seat[v].first = d->seat[v].next = ID_NONE;
+            d->seat[v].of = NULL;
+        }
+    }
     for (uint32_t v = b->n; v-- > 0;) {
+        uint32_t up = b->parent[v];
         if (!d->sends[v])
             continue;
-        d->with_heads[d->n_with_heads++] = v;
-        d->seat[v].of = NULL;
-        if (b->parent[v] != ID_NONE)
-            d->sends[b->parent[v]] = true;
+        if (b->height[v])
+            meet(d, v);
+        if (up == ID_NONE)
+            continue;
+        d->seat[v].next = d->seat[up].first;
+        d->seat[up].first = v;
     }
 }
 
-/* The number of the head that wins the tree of `root`: each node is complete when it is met. */
-static uint32_t winner(struct cohort_desk *d, uint32_t root)
+/* It has been processed. */
+static void leave(struct cohort_desk *d, const struct cohort_entry *e)
 {
-    const struct cohort_books *b = d->search.books;
-    for (uint32_t i = 0; i < d->n_with_heads; i++)
-        d->sends[d->with_heads[i]] = false;
-    for (uint32_t i = d->done; i < d->n; i++) {
-        uint32_t queue = d->entry[i]->head.as.queue;
-        if (b->root[queue] != root)
-            continue;
-        d->seat[queue].best.queue = i;
-        d->sends[queue] = true;
-    }
-    for (uint32_t i = 0; i < d->n_with_heads; i++) {
-        uint32_t v = d->with_heads[i], up = b->parent[v];
-        if (!d->sends[v] || up == ID_NONE)
-            continue;
-        struct standing x = send(d, v);
-        if (!d->sends[up] || cohort_compare_by_share(&x, &d->seat[up].best) < 0)
-            d->seat[up].best = x;
-        d->sends[up] = true;
-    }
-    return d->seat[root].best.queue;
+    const uint32_t *parent = d->search.books->parent;
+    uint32_t queue = e->head.as.queue;
+    d->seat[queue].head = NULL;
+    for (uint32_t v = parent[queue]; v != ID_NONE; v = parent[v])
+        meet(d, v);
 }
 
 static struct cohort_entry *next(struct cohort_desk *d)
@@ -354,9 +370,11 @@ static struct cohort_entry *next(struct cohort_desk *d)
     struct cohort_entry *e = d->entry[d->done];
     if (!d->chooser.fair)
         return e;
-    uint32_t first = winner(d, d->search.books->root[e->head.as.queue]);
-    struct cohort_entry *won = d->entry[first];
-    d->entry[first] = e;
+    struct cohort_entry *won = d->seat[d->search.books->root[e->head.as.queue]].head;
+    uint32_t i = d->done;
+    while (d->entry[i] != won)
+        i++;
+    d->entry[i] = e;
     d->entry[d->done] = won;
     return won;
 }
@@ -507,7 +525,6 @@ void cohort_cycle(struct cohort_desk *d, struct cohort_entry **entry, uint32_t n
     d->entry = entry;
     d->n = n;
     d->preemptors = 0;
-    find_nodes(d);
     for (uint32_t i = 0; i < n; i++) {
         entry[i]->outcome = OUTCOME_NONE;
         if (!entry[i]->nominated)
@@ -515,9 +532,13 @@ void cohort_cycle(struct cohort_desk *d, struct cohort_entry **entry, uint32_t n
     }
     if (!d->chooser.fair && n > 1)
         qsort(entry, n, sizeof(struct cohort_entry *), classical);
+    if (d->chooser.fair)
+        begin_tournament(d);
     for (d->done = 0; d->done < n; d->done++) {
         struct cohort_entry *e = next(d);
         e->outcome = process(d, e);
+        if (d->chooser.fair)
+            leave(d, e);
     }
     undo(d);
 }

@@ -6,7 +6,8 @@
  * over a common fraction of what each set can do without; else all, which do not.
  *
  * Order. Classical: order.h. By shares: a tournament at each cohort, from the leaves up, between
- * the nodes just below it; the winner of the root is processed, and the tournament held again.
+ * the nodes just below it; the winner of the root is processed, and the tournament held again
+ * on its way up: nowhere else have heads or usage changed.
  *
  * Processing. A head with victims that are also those of one before it is nominated again, with
  * the flavors that it has, as if those victims were gone: it may then fit, and waits for them, or
@@ -52,7 +53,9 @@ struct cohort_entry {             /* a head of a cycle */
 };
 /* Of a node in the tournament by shares. */
 struct cohort_seat {
-    struct standing best;         /* of the heads below it */
+    /* the best of those below it that have not been processed; NULL: there are none */
+    struct cohort_entry *head;
+    uint32_t first, next;         /* the first node with heads just below it; the one beside it */
     /* what the node has sent up last in this cycle, of that head, at that version of all nodes from
      * the head's queue up to it; NULL: nothing */
     struct standing sent;
@@ -76,10 +79,10 @@ struct cohort_desk {
     struct cohort_entry *now;     /* the one that is nominated or admitted */
     int64_t *one;                 /* [cells] scratch */
     bool *one_contested;          /* [cells] scratch, all false */
+    uint32_t searched;            /* the cell of the last search for this nomination; or ID_NONE */
     uint32_t *full, *fewer;       /* scratch: as many as a head has sets */
-    struct cohort_seat *seat;     /* [nodes] scratch, as are sends and with_heads */
-    bool *sends;
-    uint32_t *with_heads, n_with_heads;    /* nodes with heads in this cycle */
+    struct cohort_seat *seat;     /* [nodes] scratch */
+    bool *sends;                  /* [nodes] scratch: there is a head below it */
     struct cohort_entry **entry;  /* [n] of the cycle, those processed first */
     uint32_t n, done, preemptors;
 };

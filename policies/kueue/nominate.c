@@ -355,6 +355,5 @@ void cohort_begin_desk(struct sched *s, struct cohort *c)
     d->one_contested = sched_alloc(s, b->cells * sizeof *d->one_contested);
     d->seat = sched_alloc(s, b->n * sizeof *d->seat);
     d->sends = sched_alloc(s, b->n * sizeof *d->sends);
-    d->with_heads = sched_alloc(s, b->n * sizeof *d->with_heads);
     c->entries = sched_alloc(s, b->n * sizeof(struct cohort_entry *));
 }

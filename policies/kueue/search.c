@@ -1,6 +1,7 @@
 /* search.c - tentative eviction and putting back. See search.h. */
 #include "policies/kueue/search.h"
 #include "sim/contract/util/array.h"
+#include "sim/contract/util/minmax.h"
 
 static bool policy_allows(const struct cohort_rules *rules, const struct cohort_workload *preemptor,
                           const struct cohort_workload *w)
@@ -69,16 +70,47 @@ static size_t place_among(const struct cohort_members *m, const struct cohort_wo
     return lower_bound(m->of, m->n, sizeof(struct cohort_workload *), w, member_before);
 }
 
-void cohort_members_add(struct cohort_members *m, struct cohort_workload *w)
+/* Of members that leave, which come first, and the others. */
+static int32_t lowest_of(const struct cohort_members *m)
 {
-    size_t at = place_among(m, w);
-    array_open(m->of, m->n++, at, sizeof(struct cohort_workload *));
-    m->of[at] = w;
+    int32_t lowest = m->of[0]->priority;
+    uint32_t i = 0;
+    while (i < m->n && m->of[i]->leaving)
+        i++;
+    return i < m->n ? min_i32(lowest, m->of[i]->priority) : lowest;
 }
 
-void cohort_members_remove(struct cohort_members *m, const struct cohort_workload *w)
+static int32_t lowest_below(const struct cohort_members *m, const struct cohort_books *b,
+                            uint32_t node)
 {
-    array_close(m->of, m->n--, place_among(m, w), sizeof(struct cohort_workload *));
+    int32_t was = m[node].lowest, lowest = INT32_MAX;
+    if (b->height[node] == 0)
+        return lowest_of(&m[node]);
+    for (uint32_t v = b->child[node]; v != ID_NONE && lowest > was; v = b->sibling[v])
+        if (m[v].below)
+            lowest = min_i32(lowest, m[v].lowest);
+    return lowest;
+}
+
+void cohort_members_add(struct cohort_members *m, const struct cohort_books *b,
+                        struct cohort_workload *w)
+{
+    struct cohort_members *own = &m[w->queue];
+    size_t at = place_among(own, w);
+    array_open(own->of, own->n++, at, sizeof(struct cohort_workload *));
+    own->of[at] = w;
+    for (uint32_t v = w->queue; v != ID_NONE; v = b->parent[v])
+        m[v].lowest = m[v].below++ ? min_i32(m[v].lowest, w->priority) : w->priority;
+}
+
+void cohort_members_remove(struct cohort_members *m, const struct cohort_books *b,
+                           const struct cohort_workload *w)
+{
+    struct cohort_members *own = &m[w->queue];
+    array_close(own->of, own->n--, place_among(own, w), sizeof(struct cohort_workload *));
+    for (uint32_t v = w->queue; v != ID_NONE; v = b->parent[v])
+        if (--m[v].below && m[v].lowest == w->priority)
+            m[v].lowest = lowest_below(m, b, v);
 }
 
 void cohort_evict(struct cohort_search *s, const struct cohort_victim *v)

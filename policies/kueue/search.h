@@ -18,11 +18,13 @@ struct cohort_workload {          /* admitted, or about to be */
     bool chosen;                  /* a victim of this cycle */
     const int64_t *need;          /* [cells] */
 };
-/* Of one queue: the workloads that hold quota, in the order of cohort_compare_workloads(). */
+/* Of one queue: the workloads that hold quota, in the order of cohort_compare_workloads(). And of
+ * any node: how many hold quota in it and below, and the lowest priority of these. */
 struct cohort_members {
     struct cohort_workload **of;
-    uint32_t n;
+    uint32_t n, below;
     size_t capacity;
+    int32_t lowest;
 };
 enum cohort_reason {
     EVICT_IN_QUEUE,
@@ -61,8 +63,11 @@ struct cohort_search {
     uint32_t n_victims;
     struct cohort_victim *candidate;         /* as many: scratch of the search by fair share */
     int64_t *own;                 /* [cells] scratch of the same */
-    /* [n] scratch of the search by fair share; and shares, zeroed before the first */
+    /* [n] scratch of the search by fair share, and how many there were; and shares; all zeroed
+     * before the first */
+    uint64_t searches;
     struct cohort_range {
+        uint64_t search;          /* of another search: nothing yet */
         uint32_t first, kept, next, end;        /* candidates, of a queue */
         /* of a cohort: into its children in order; all before are pruned or moved */
         uint32_t cursor;
@@ -87,7 +92,7 @@ struct cohort_share {
  * node was put in order last. */
 struct cohort_known {
     struct cohort_share share, with, placed;
-    uint64_t share_at, saved;
+    uint64_t share_at, saved;     /* saved: the version before it was written */
     /* of the number in first_child[]: the children of a node, those with the highest share first;
      * of a child: its number there; of a parent: its children are in that order */
     uint32_t ordered, place;
@@ -102,9 +107,12 @@ bool cohort_search_classical(struct cohort_search *s, const struct cohort_worklo
 bool cohort_search_fair(struct cohort_search *s, const struct cohort_workload *preemptor,
                         const bool *contested, bool final_share, bool initial_share);
 
-/* There is room for one more. What the order goes by stays as it is while w is a member. */
-void cohort_members_add(struct cohort_members *m, struct cohort_workload *w);
-void cohort_members_remove(struct cohort_members *m, const struct cohort_workload *w);
+/* Of all nodes, of the queue of w there is room for one more. What the order goes by stays as it is
+ * while w is a member. */
+void cohort_members_add(struct cohort_members *m, const struct cohort_books *b,
+                        struct cohort_workload *w);
+void cohort_members_remove(struct cohort_members *m, const struct cohort_books *b,
+                           const struct cohort_workload *w);
 
 /* ---- What both use ---- */
 bool cohort_may_evict(const struct cohort_search *s, const struct cohort_workload *preemptor,

@@ -60,7 +60,7 @@ static void read_workloads(struct world *w, const json_t *c, bool needs_only)
         uint32_t q = world_find(w->node, w->n, world_text(e, "queue"));
         read_workload(w, (uint32_t)i, e, q, world_find(w->name, w->n_workloads, world_text(e, "name")));
         w->members[q].of = w->member[q];
-        cohort_members_add(&w->members[q], &w->workload[i]);
+        cohort_members_add(w->members, &w->books, &w->workload[i]);
         cohort_use(&w->books, q, w->need[i], 1);
     }
     read_workload(w, WORKLOADS_MOST, in, world_find(w->node, w->n, world_text(c, "incoming_queue")), ID_NONE);
@@ -116,7 +116,7 @@ static int run(struct world *w, const json_t *c, char *why, size_t size)
     world_settle(w, c);
     read_workloads(w, c, false);
     struct cohort_victim victim[WORKLOADS_MOST], candidate[WORKLOADS_MOST];
-    struct cohort_range range[NODES_MOST];
+    struct cohort_range range[NODES_MOST] = { 0 };
     int64_t own[CELLS_MOST];
     struct cohort_known known[NODES_MOST] = { 0 };
     struct cohort_source source[NODES_MOST];

@@ -136,7 +136,6 @@ static void settle(struct desk *d)
                     .candidate = d->candidate, .own = d->own, .range = d->range, .known = d->known, .source = d->source },
         .final_share = true, .initial_share = true, .grow = grow, .self = d, .one = d->one, .one_contested = d->one_contested,
         .full = d->full, .fewer = d->fewer, .seat = d->seat, .sends = d->sends,
-        .with_heads = d->with_heads,
     };
 }
 
@@ -173,7 +172,7 @@ static void read_admitted(struct desk *d)
             .leaving = json_is_true(json_object_get(e, "evicted")), .need = w->need[w->n_workloads],
         };
         w->members[q].of = w->member[q];
-        cohort_members_add(&w->members[q], as);
+        cohort_members_add(w->members, &w->books, as);
         cohort_use(&w->books, q, as->need, 1);
         w->n_workloads++;
     }

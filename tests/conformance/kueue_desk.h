@@ -39,7 +39,6 @@ struct desk {
     int64_t one[CELLS_MOST];
     int64_t own[CELLS_MOST];
     bool one_contested[CELLS_MOST], sends[NODES_MOST];
-    uint32_t with_heads[NODES_MOST];
     uint32_t full[SETS_MOST], fewer[SETS_MOST];
     struct cohort_seat seat[NODES_MOST];
     enum cohort_no_fit why_of[FLAVORS_MOST];

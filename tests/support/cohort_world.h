@@ -89,7 +89,7 @@ static inline void cw_make(struct cohort_world *w, uint64_t seed)
             continue;
         cohort_use(&w->books, q, w->need[i], 1);
         w->members[q].of = w->member[q];
-        cohort_members_add(&w->members[q], &w->workload[i]);
+        cohort_members_add(w->members, &w->books, &w->workload[i]);
         w->n_workloads++;
     }
     cw_workload(w, &r, CW_WORKLOADS);

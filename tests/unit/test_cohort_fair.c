@@ -218,14 +218,14 @@ static void change(struct cohort_world *w, struct random *r)
     uint32_t i = (uint32_t)random_below(r, CW_WORKLOADS);
     struct cohort_workload *x = &w->workload[i];
     if (is_member(w, i)) {
-        cohort_members_remove(&w->members[x->queue], x);
+        cohort_members_remove(w->members, &w->books, x);
         cohort_use(&w->books, x->queue, w->need[i], -1);
     }
     cw_workload(w, r, i);
     if (!cohort_fits(&w->books, x->queue, w->need[i]))
         return;
     w->members[x->queue].of = w->member[x->queue];
-    cohort_members_add(&w->members[x->queue], x);
+    cohort_members_add(w->members, &w->books, x);
     cohort_use(&w->books, x->queue, w->need[i], 1);
 }
 
@@ -254,6 +254,22 @@ static bool same_answers(struct cohort_world *w, struct slow *slow, bool spoil, 
     return same;
 }
 
+/* What is kept of each node about those that hold quota below it. */
+static bool same_lowest(const struct cohort_world *w)
+{
+    bool same = true;
+    for (uint32_t v = 0; v < w->n; v++) {
+        uint32_t below = 0;
+        int32_t lowest = INT32_MAX;
+        for (uint32_t q = 0; q < w->n; q++)
+            for (uint32_t u = q; u != ID_NONE; u = w->parent[u])
+                for (uint32_t i = 0; u == v && i < w->members[q].n; i++, below++)
+                    lowest = w->members[q].of[i]->priority < lowest ? w->members[q].of[i]->priority : lowest;
+        same &= w->members[v].below == below && (!below || w->members[v].lowest == lowest);
+    }
+    return same;
+}
+
 /* How many answers do. */
 static unsigned differ(bool spoil, unsigned *found)
 {
@@ -267,6 +283,7 @@ static unsigned differ(bool spoil, unsigned *found)
         for (int step = 0; step < STEPS; step++) {
             for (uint64_t n = random_below(&r, 4); n > 0; n--)
                 change(&w, &r);
+            assert_true(same_lowest(&w));
             cw_workload(&w, &r, CW_WORKLOADS);
             differ += is_contested(&w) && !same_answers(&w, &slow, spoil, found);
         }

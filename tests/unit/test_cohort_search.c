@@ -187,8 +187,8 @@ static void order_of_members_does_not_matter(void **state)
             for (uint32_t v = 0; v < b.n; v++)
                 for (uint32_t i = b.members[v].n; i-- > 0;) {
                     struct cohort_workload *x = b.member[v][i];
-                    cohort_members_remove(&b.members[v], x);
-                    cohort_members_add(&b.members[v], x);
+                    cohort_members_remove(b.members, &b.books, x);
+                    cohort_members_add(b.members, &b.books, x);
                 }
             assert_int_equal(find(&a, how), find(&b, how));
             assert_int_equal(a.search.n_victims, b.search.n_victims);
