@@ -32,7 +32,7 @@ struct leaf_shape *quota_leaf_shape(struct sched *s, struct leaf *l, shape_id sh
     l->shape = array_grown(sched_alloc, s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
     array_open(l->shape, l->n_shapes++, at, sizeof *l->shape);
     l->shape[at] =
-        (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER, .gone_room = UINT64_MAX };
+        (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER, .left_at = UINT64_MAX };
     return &l->shape[at];
 }
 

@@ -143,6 +143,16 @@ void quota_grew(struct sched *s, struct quota_state *q, job_id j)
     quota_standing_changed(q, job_facts(s, j)->queue);
 }
 
+void quota_joins(struct sched *s, struct quota_state *q, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
+    q->min_priority = min_i32(q->min_priority, f->priority);
+    q->max_priority = max_i32(q->max_priority, f->priority);
+    q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;
+    quota_pods_arrived(s, q, j);
+}
+
 void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);

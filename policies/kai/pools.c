@@ -7,12 +7,17 @@
  * controller may give it the label of another.
  *
  * Here a job waits in the first pool of its queue's list that may have it. When a pass of that pool
- * has nothing for it, it goes on to the next that may. Of a queue's jobs of one shape the first go:
- * as many as idle GPUs of the next pool would hold, and one more, which may reclaim there. No other
- * job that is no easier (as many tasks or more, preemptible or not, of no higher priority) follows
- * from that pool until room comes free anywhere: it would fare no better. Until then a job goes
- * round the list once at most. A job that has started stays in its pool, and waits there when it is
- * evicted. */
+ * has nothing for it, it goes on to the next in the list, round it, that may have something for it:
+ *   - it may have the job: flavor_holds(),
+ *   - enough GPUs for it are idle or being left there, or it may stop others there: its queue passes
+ *     the gate of reclaim, or might once this job is pending, or runs jobs of lower priority,
+ *   - no job of its queue and shape that is no harder (as many tasks or fewer, preemptible if it is,
+ *     no lower priority) waits there in vain, or has left since room came free or a pass there
+ *     started or stopped something: it would fare no better.
+ * Of a queue's jobs of one shape as many come to a pool in a pass as idle GPUs there would hold, and
+ * one more, which may take from others. So of jobs that nothing can be done for, each pool has one
+ * at most that another pool also has, and none goes to and fro. A job that has started stays in its
+ * pool, and waits there when it is evicted. */
 #include "policies/kai/quota.h"
 
 /* ---- The shards ---- */
@@ -72,47 +77,131 @@ void pools_refresh(struct sched *s, struct quota_pools *pools)
 
 /* ---- Going on to the next pool ---- */
 
-/* The one after `from` in the list of j's queue that may have j; `from` again: no other may. */
-static uint32_t next_pool(const struct sched *s, job_id j, uint32_t from)
+/* A queue with `more` pending above what it has: the division could give it more. */
+static bool share_could_grow(const struct quota_queue *i, const struct quota_amount *more)
 {
-    const struct job_facts *f = job_facts(s, j);
-    const struct queue_facts *of = queue_facts(s, f->queue);
-    uint32_t at = 0;
-    while (at < of->n_flavor_quotas && of->flavor_quota[at].flavor != from)
-        at++;
-    for (uint32_t i = 1; i < of->n_flavor_quotas; i++) {
-        uint32_t flavor = of->flavor_quota[(at + i) % of->n_flavor_quotas].flavor;
-        if (flavor != from && flavor_holds(s, flavor, j))
-            return flavor;
+    bool could = false;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+        struct quota_share with = i->of[r];
+        with.request += more->of[r];
+        could = could || !quota_same_share(&i->of[r], r, quota_requestable(&i->of[r]),
+                                           quota_requestable(&with));
     }
-    return from;
+    return could;
 }
 
-/* Jobs like j that idle GPUs of the pool would hold. */
+/* With what it asks for pending in that pool, it may pass the gate of reclaim there. */
+static bool could_reclaim(const struct quota_state *to, queue_id leaf,
+                          const struct quota_amount *ask)
+{
+    bool could = quota_may_reclaim(&to->queue[leaf], ask, false);
+    for (queue_id i = leaf; i != ID_NONE && !could; i = to->queue[i].parent)
+        could = share_could_grow(&to->queue[i], ask);
+    return could;
+}
+
+/* The pool may have something for one of the jobs that wait whole for the shape in that leaf of
+ * another pool, the best of them of that priority. Cheap, and false is certain: there are too few
+ * GPUs idle or being left, and it may stop nothing. */
+static bool could_serve(struct sched *s, struct quota_state *to, queue_id leaf,
+                        const struct quota_amount *ask, int32_t priority)
+{
+    if (ask->of[Q_GPU] == 0 || ask->of[Q_GPU] <= to->free_milli)
+        return true;
+    if (to->params->reclaim > 0 && could_reclaim(to, leaf, ask))
+        return true;
+    const struct victim_candidate *worst =
+        to->params->preempt > 0 ? leaf_candidate(s, to, &to->leaf[leaf], 0) : NULL;
+    return worst && -worst->key.major < priority;
+}
+
+/* A job of its leaf and shape that is no harder waits there, and this pass had nothing for it. */
+static bool like_waits_there(struct sched *s, const struct quota_state *to,
+                             const struct job_facts *f)
+{
+    job_id first;
+    struct line_key key;
+    if (!line_first_of(to->leaf[f->queue].waiting, f->ask->shape, &first, &key))
+        return false;
+    const struct quota_job *own = job_own(s, first);
+    const struct job_facts *of = job_facts(s, first);
+    return own->whole && own->pass != to->pass && of->min_tasks <= f->min_tasks &&
+           !of->preemptible <= !f->preemptible && of->priority >= f->priority;
+}
+
+/* At most so many jobs like j would find room on idle GPUs of the pool. */
 static uint32_t room_for(struct sched *s, struct quota_state *to, job_id j)
 {
     const struct request *ask = quota_ask(s, to, j);
     const struct view *idle = sched_view(s, FREE_IDLE);
+    int64_t milli = quota_wanted(s, j, NULL).amount.of[Q_GPU],
+            free_milli = max_i64(to->free_milli, 0);
     uint32_t wants = ask->tasks == SPLIT_ANY ? ask->gpus : job_facts(s, j)->min_tasks;
     uint64_t has =
         ask->tasks == SPLIT_ANY ? domain_free_gpus(idle, 0, ask) : domain_fits(idle, 0, ask);
-    return wants ? (uint32_t)(has / wants) : 0;
+    int64_t room = wants ? (int64_t)(has / wants) : 0;
+    if (milli > 0)                 /* shared GPUs are not counted by nodes */
+        room = min_i64(room, free_milli / milli);
+    return (uint32_t)min_i64(room, UINT32_MAX - 1);
 }
 
-/* A job that is no easier has gone on from here since room came free last. */
-static bool one_has_gone(const struct sched *s, const struct leaf_shape *here,
-                         const struct job_facts *f)
+/* One that is no harder has left in vain since something changed there last. */
+static bool one_left(const struct quota_state *q, const struct leaf_shape *here,
+                     const struct job_facts *f)
 {
-    return here->gone_room == sched_room_version(s) && f->min_tasks >= here->gone_tasks &&
-           !f->preemptible >= here->gone_firm && f->priority <= here->gone_priority;
+    return here->left_at == q->turns && f->priority <= here->left_priority &&
+           (f->min_tasks >= here->left_tasks[false] ||
+            (!f->preemptible && f->min_tasks >= here->left_tasks[true]));
 }
 
-/* It has been in each pool of the list, and is back, since room came free last. */
-static bool went_round(struct sched *s, job_id j)
+static void note_left(const struct quota_state *q, struct leaf_shape *here,
+                      const struct job_facts *f)
 {
-    const struct quota_job *own = job_own(s, j);
-    return own->gone_room == sched_room_version(s) &&
-           own->gone >= queue_facts(s, job_facts(s, j)->queue)->n_flavor_quotas;
+    uint32_t *tasks = &here->left_tasks[!f->preemptible];
+    if (here->left_at != q->turns) {
+        here->left_tasks[false] = here->left_tasks[true] = UINT32_MAX;
+        here->left_priority = INT32_MIN;
+    }
+    here->left_at = q->turns;
+    here->left_priority = max_i32(here->left_priority, f->priority);
+    *tasks = f->min_tasks < *tasks ? f->min_tasks : *tasks;
+}
+
+/* As many may come in a pass as idle GPUs would hold, and one more, which may take from others. */
+static bool may_come(struct sched *s, struct quota_state *to, struct leaf_shape *there, job_id j)
+{
+    if (there->coming_pass != to->pass)
+        there->coming = room_for(s, to, j) + 1;
+    there->coming_pass = to->pass;
+    if (there->coming == 0)
+        return false;
+    there->coming--;
+    return true;
+}
+
+static bool may_go(struct sched *s, struct quota_state *to, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    const struct quota_amount ask = quota_wanted(s, j, NULL).amount;
+    struct leaf_shape *there = quota_leaf_shape(s, &to->leaf[f->queue], f->ask->shape);
+    return flavor_holds(s, to->flavor, j) && could_serve(s, to, f->queue, &ask, f->priority) &&
+           !like_waits_there(s, to, f) && !one_left(to, there, f) && may_come(s, to, there, j);
+}
+
+/* The next pool in the list of j's queue that may have it, and something for it. NULL: none. */
+static struct quota_state *next_pool(struct sched *s, const struct quota_state *from, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    const struct queue_facts *of = queue_facts(s, f->queue);
+    uint32_t at = 0;
+    while (at < of->n_flavor_quotas && of->flavor_quota[at].flavor != from->flavor)
+        at++;
+    for (uint32_t i = 1; i < of->n_flavor_quotas; i++) {
+        uint32_t flavor = of->flavor_quota[(at + i) % of->n_flavor_quotas].flavor;
+        if (flavor != from->flavor && may_go(s, &from->pools->shard[flavor], j))
+            return &from->pools->shard[flavor];
+    }
+    return NULL;
 }
 
 static bool go_on(struct sched *s, struct quota_state *from, struct quota_state *to, job_id j)
@@ -122,58 +211,60 @@ static bool go_on(struct sched *s, struct quota_state *from, struct quota_state 
     bool goes = sched_count_in(s, j, to->flavor) == SCHED_OK;
     if (goes) {
         line_remove(from->awaited, j);
-        quota_pods_ended(s, from, j);
-        quota_meets(s, to, j);
-        quota_pods_arrived(s, to, j);
         own->scenario = own->consolidated = 0;
         own->n_found = 0;
         own->pass = from->pass; /* once a pass */
-        own->gone = own->gone_room == sched_room_version(s) ? own->gone + 1 : 1;
-        own->gone_room = sched_room_version(s);
         quota_forget_reason(s, j);
+        quota_pods_ended(s, from, j);
+        quota_joins(s, to, j);
     }
     quota_enter_waiting(s, goes ? to : from, j);
     return goes;
 }
 
-/* One that waits whole in the leaf, and those like it. */
-static bool some_go_on(struct sched *s, struct quota_state *q, struct leaf *l, job_id j)
+/* Some pool may have something for some job of the leaf; of which shapes: `goes`. Cheap, and false
+ * is certain. */
+static bool some_could_go(struct sched *s, struct quota_state *q, queue_id leaf)
 {
-    const struct job_facts *f = job_facts(s, j);
-    struct leaf_shape *here = quota_leaf_shape(s, l, f->ask->shape);
-    uint32_t next = next_pool(s, j, q->flavor);
-    if (next == q->flavor || went_round(s, j))
+    const struct queue_facts *of = queue_facts(s, leaf);
+    struct leaf *l = &q->leaf[leaf];
+    struct line_key best;
+    bool some = false;
+    if (!line_first(l->waiting, &(job_id){ 0 }, &best))
         return false;
-    if (one_has_gone(s, here, f) && here->going == 0)
-        return false;
-    struct quota_state *to = &q->pools->shard[next];
-    if (!one_has_gone(s, here, f)) {
-        here->gone_room = sched_room_version(s);
-        here->gone_tasks = f->min_tasks;
-        here->gone_firm = !f->preemptible;
-        here->gone_priority = f->priority;
-        here->going = room_for(s, to, j) + 1;
+    for (size_t k = 0; k < l->n_shapes; k++) {
+        struct leaf_shape *here = &l->shape[k];
+        here->goes = false;
+        for (uint32_t i = 0; i < of->n_flavor_quotas && here->waiting && !here->goes; i++) {
+            struct quota_state *to = &q->pools->shard[of->flavor_quota[i].flavor];
+            here->goes = to != q && could_serve(s, to, leaf, &here->ask, (int32_t)-best.major);
+        }
+        some = some || here->goes;
     }
-    here->going--;
-    return go_on(s, q, to, j);
+    return some;
 }
 
-static bool leaf_goes_on(struct sched *s, struct quota_state *q, struct leaf *l)
+static bool leaf_goes_on(struct sched *s, struct quota_state *q, queue_id leaf)
 {
+    struct leaf *l = &q->leaf[leaf];
     struct line_walk walk = { .l = l->waiting };
     bool any = false;
+    if (!some_could_go(s, q, leaf))
+        return false;
     for (job_id j; line_next(&walk, &j);) {
         const struct quota_job *own = job_own(s, j);
         const struct job_facts *f = job_facts(s, j);
         if (!own->whole || own->pass == q->pass)
             continue;
-        if (some_go_on(s, q, l, j))
-            any = true;
-        else if (f->preemptible && quota_may_skip(s, q, l, f->ask->shape))
+        struct leaf_shape *here = quota_leaf_shape(s, l, f->ask->shape);
+        struct quota_state *to = here->goes ? next_pool(s, q, j) : NULL;
+        if (to) {
+            note_left(q, here, f);
+            any = go_on(s, q, to, j) || any;
+        } else if (!here->goes || (f->preemptible && quota_check(s, q, f->ask->shape)->uniform)) {
             line_skip_shape(&walk, f->ask->shape);
+        }
     }
-    for (size_t k = 0; k < l->n_shapes; k++)
-        l->shape[k].going = 0;
     return any;
 }
 
@@ -182,8 +273,7 @@ void pools_move_on(struct sched *s, struct quota_pools *pools)
     bool any = false;
     for (uint32_t p = 0; p < pools->n && pools->n > 1; p++)
         for (queue_id i = 0; i < pools->shard[p].n_queues; i++)
-            if (line_length(pools->shard[p].leaf[i].waiting) > 0)
-                any = leaf_goes_on(s, &pools->shard[p], &pools->shard[p].leaf[i]) || any;
+            any = leaf_goes_on(s, &pools->shard[p], i) || any;
     if (any)
         sched_wake_at(s, sched_now(s) + 1);
 }

@@ -88,6 +88,7 @@ static void pass_begins(struct sched *s, struct quota_state *q)
     q->divided = false;
     if (q->tentative || q->seen_version != sched_room_version(s))
         q->version++;
+    q->turns += q->changed || q->seen_version != sched_room_version(s);
     q->seen_version = sched_room_version(s);
     q->tentative = q->changed = false;
     if (q->quota_version != queue_quota_version(s))
@@ -164,19 +165,10 @@ static void quota_schedule(struct sched *s, const void *params, void *state)
 
 static void enter(struct sched *s, struct quota_state *q, job_id j)
 {
-    quota_pods_arrived(s, q, j);
+    quota_joins(s, q, j);
     quota_enter_waiting(s, q, j);
     if (job_promised(s, j))
         line_push(q->owed, j, (struct line_key){ .time_ns = q->n_awaited++ });
-}
-
-void quota_meets(struct sched *s, struct quota_state *q, job_id j)
-{
-    const struct job_facts *f = job_facts(s, j);
-    bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
-    q->min_priority = min_i32(q->min_priority, f->priority);
-    q->max_priority = max_i32(q->max_priority, f->priority);
-    q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;
 }
 
 static void quota_arrived(struct sched *s, const void *params, void *state, job_id j)
@@ -188,8 +180,8 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
         line_push(pools->homeless, j, (struct line_key){ 0 });
         return;
     }
-    quota_meets(s, q, j);
-    if (queue_facts(s, job_facts(s, j)->queue)->first_child != ID_NONE)
+    const struct job_facts *f = job_facts(s, j);
+    if (queue_facts(s, f->queue)->first_child != ID_NONE)
         line_push(q->misplaced, j, (struct line_key){ 0 });
     else if (quota_pods_say(s, j, false) && !quota_chooses(s, q, j))
         line_push(q->unheeded, j, (struct line_key){ 0 });

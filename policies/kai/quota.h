@@ -66,9 +66,6 @@ struct quota_job {                /* policy.job_size */
     struct piece *found;
     size_t n_found, found_capacity;
     uint32_t pods_place;          /* 1 + index in the list of pods.c; 0: not in it */
-    /* pools.c: it went on so many times since room was gone_room */
-    uint32_t gone;
-    uint64_t gone_room;
 };
 
 /* ---- Leaves ---- */
@@ -79,12 +76,15 @@ struct leaf_shape {
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
     struct quota_amount ask;
     enum wait_reason why;         /* as last reported */
-    /* pools.c: one of so many tasks, of that priority, preemptible or not, went on when room was
-     * gone_room; more may, in this pass */
-    uint64_t gone_room;
-    uint32_t gone_tasks, going;
-    int32_t gone_priority;
-    bool gone_firm;
+    /* pools.c: those that left in vain when q->turns was left_at: the highest priority, the least
+     * tasks by firm */
+    uint64_t left_at;
+    int32_t left_priority;
+    uint32_t left_tasks[2];
+    /* in pass coming_pass so many more may come from other pools; some of the jobs may go on */
+    uint32_t coming;
+    uint64_t coming_pass;
+    bool goes;
 };
 /* The first of them, and what it wants. */
 struct shape_head {
@@ -200,6 +200,9 @@ struct quota_state { /* of a shard */
     uint64_t ends;
     uint64_t quota_version;       /* of the quotas in the tree */
     uint64_t seen_version;        /* sched_room_version() of the last pass */
+    /* grows when room comes free, and with passes that start or stop something: between them a job
+     * fares as one like it has */
+    uint64_t turns;
 
     /* Queues and shares */
     uint32_t n_queues;
@@ -250,7 +253,7 @@ struct quota_state { /* of a shard */
     bool budgets;                 /* some queue has a budget */
     /* some queue has a minimum run time against reclaim; against preemption */
     bool protects, protects_within;
-    int32_t min_priority, max_priority;    /* of all jobs that have come */
+    int32_t min_priority, max_priority;    /* of all jobs that have joined */
 
     /* jobs below their minimum that hold something, the longest first */
     struct line *broken;
@@ -279,9 +282,6 @@ struct quota_pools {           /* policy.state_size */
     uint32_t n;
     struct line *homeless; /* jobs that no pool of their queue may have */
 };
-
-/* A job of kinds that the shard may not have had before: it arrives, or goes on from another. */
-void quota_meets(struct sched *s, struct quota_state *q, job_id j);
 
 /* ---- pools.c: node pools ---- */
 void pools_begin(struct sched *s, const struct quota_params *params, struct quota_pools *pools);
@@ -326,6 +326,8 @@ void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk
 /* The k-th candidate from the end of the line; NULL: there are fewer. */
 const struct victim_candidate *leaf_candidate(struct sched *s, const struct quota_state *q,
                                               struct leaf *l, size_t k);
+/* The shard has this job from now on: what it knows of all its jobs holds for this one, too. */
+void quota_joins(struct sched *s, struct quota_state *q, job_id j);
 /* Joins the waiting line, or gets a new key there. */
 void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j);
 void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j);

@@ -170,7 +170,8 @@ static inline void check_who_waits(struct sched *s, struct quota_pools *pools)
             continue;
         watch.to->gates++;
         int exists = reclaim_exists(s, q, j);
-        watch.to->passed_over += exists == HIDDEN;
+        watch.to->passed_over += exists == HIDDEN && !watch.passed_over[j];
+        watch.passed_over[j] = watch.passed_over[j] || exists == HIDDEN;
         watch.to->owed += exists == PLAIN;
     }
 }

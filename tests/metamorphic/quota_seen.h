@@ -13,7 +13,7 @@ struct counts {
     unsigned over_limit, firm_over, unsound;   /* limits, quotas of the firm; shares that sum to too much */
     unsigned gangs, idle_for_gangs;            /* that wait, or lack tasks; and fit */
     unsigned idle_left, gates, owed;           /* fits and waits; pass the gate within deserved; and a scenario is valid */
-    unsigned passed_over;                      /* a scenario is valid that the search need not find */
+    unsigned passed_over;                      /* jobs for which some scenario was valid that the search need not find */
     unsigned stops, for_nobody, in_vain, in_vain_disturbed;
     unsigned inside;                           /* evicted inside of the minimum run time */
     unsigned halved, left_halved, half_evicted;    /* gangs; not whole a pass later; lost tasks that are not moved */
@@ -21,6 +21,7 @@ struct counts {
     /* gangs that pass the gate within deserved; jobs for which a search has to find room, and does not */
     unsigned gates_gangs, not_reclaimed, not_preempted, not_moved;
     unsigned searches, search_traces;          /* that found nothing; and left a trace */
+    unsigned visits, missed;                   /* of another pool at a fixed point; and something was there */
 };
 struct watch {
     const struct world *world;
@@ -30,7 +31,7 @@ struct watch {
     int64_t idle[NODES_MOST], used_milli[POOLS][TREE_MOST];    /* before the pass */
     struct quota_pools *pools;
     struct digest was, is;
-    bool was_fixed, disturbed, seen[JOBS], halved[JOBS];
+    bool was_fixed, disturbed, seen[JOBS], halved[JOBS], passed_over[JOBS];
     bool starts;                  /* the last pass started something */
     size_t lost[JOBS];            /* tasks of its minimum that a gang lost in this pass, less those with a tentative allocation */
     job_id room_for[JOBS];        /* the job that got the room of what was stopped in the pass before */

@@ -51,7 +51,7 @@ static void promises_are_kept(void **state)
     if (k->single && !k->runtimes)
         assert_true(c.gates > (k->pools ? 4000 : 5000) && c.passed_over * 400 < c.gates);
     if (!k->single && !k->grace) {
-        assert_true(c.elastic_whole > 20 && c.whole_first * 20 < c.elastic_whole);
+        assert_true(c.elastic_whole > 20 && c.whole_first * 15 < c.elastic_whole);    /* 1 of 40 over 500 seeds */
         assert_true(c.halved > 10 && c.left_halved * 20 < c.halved);    /* rare: 1 of 364 over 600 seeds */
     }
 }
@@ -174,6 +174,68 @@ static void failed_searches_leave_no_trace(void **state)
     assert_true(c.search_traces > 50);
 }
 
+/* ---- A job that does not go on to another pool would get nothing there ---- */
+
+static void take_to(struct sched *s, struct quota_state *from, struct quota_state *to, job_id j)
+{
+    quota_leave_waiting(s, from, j);
+    assert_int_equal(sched_count_in(s, j, to->flavor), SCHED_OK);
+    quota_enter_waiting(s, to, j);
+    shares_as_of_now(s, to->pools);
+}
+
+/* By allocation, or by an action that lets it try: quota.h. */
+static bool gets_something(struct sched *s, struct quota_state *q, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    const struct quota_job *own = job_own(s, j);
+    struct wanted w = quota_wanted(s, j, NULL);
+    bool firm = !f->preemptible, capacity = quota_has_capacity(s, q, f, &w.amount, NULL);
+    if (capacity && quota_choose(s, q, j, w.task, w.n, true).where)
+        return true;
+    if (!firm && capacity && own->consolidated != q->ends && w.amount.of[Q_GPU] <= q->free_milli &&
+        quota_search(s, q, j, CONSOLIDATION))
+        return true;
+    if (quota_may_reclaim(&q->queue[f->queue], &w.amount, firm) && quota_search(s, q, j, RECLAIM))
+        return true;
+    return (!firm || quota_firm_fits(q->queue, f->queue, &w.amount, NULL)) && quota_search(s, q, j, PREEMPT);
+}
+
+/* Whatever a visitor gets disturbs the run: it is the last of the pass. */
+static void visit(struct sched *s, struct quota_state *to)
+{
+    for (job_id j = 0; j < JOBS && watch.was_fixed && !watch.disturbed && same_digest(&watch.was, &watch.is); j++) {
+        struct quota_state *from = job_state(s, j) == JOB_PENDING ? pool_of(s, to->pools, j) : NULL;
+        if (!from || from == to || !lists(s, job_facts(s, j)->queue, to->flavor) || !flavor_holds(s, to->flavor, j))
+            continue;
+        take_to(s, from, to, j);
+        watch.to->visits++;
+        if (gets_something(s, to, j)) {
+            watch.to->missed++;
+            return;
+        }
+        take_to(s, to, from, j);
+    }
+}
+
+static void what_stays_has_nothing_elsewhere(void **state)
+{
+    (void)state;
+    static const struct kind visiting[] = {
+        { .name = "single tasks", .policy = "quota", .single = true, .pools = true, .before = visit, .may_fail = true },
+        { .name = "gangs", .policy = "quota", .pools = true, .before = visit, .may_fail = true },
+        { .name = "gangs, light", .policy = "quota", .whole = true, .light = true, .pools = true, .before = visit, .may_fail = true },
+    };
+    for (size_t i = 0; i < sizeof visiting / sizeof visiting[0]; i++) {
+        struct counts c = run_seeds(&visiting[i], SEEDS);
+        assert_true(c.visits > 10000);
+        assert_int_equal(c.missed, 0);
+    }
+    /* control: where nothing idle is given out, visitors find it */
+    static const struct kind none = { .name = "idle", .policy = "quota:allocate=0", .pools = true, .before = visit, .may_fail = true };
+    assert_true(run_seeds(&none, 5).missed > 100);
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -181,5 +243,6 @@ int main(void)
     ADD_ROWS(tests, n, promises_are_kept, kinds);
     ADD_TEST(tests, n, what_is_broken_is_seen);
     ADD_TEST(tests, n, failed_searches_leave_no_trace);
+    ADD_TEST(tests, n, what_stays_has_nothing_elsewhere);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -141,11 +141,11 @@ static const struct schedule rows[] = {
                                    .flavor_quota = two_and_two, .n_flavor_quotas = 2 } } },
       .jobs = { { 0, 10, 3, 0, A, .gpu_type = "H100" }, { 0, 20, 2, 0, A, .gpu_type = "A100" }, { 0, 10, 1, 10, A, .gpu_type = "A100" } } },
     /* The first two fill the first kind. The others find no place there, and go on together: 4 idle GPUs of the other kind
-     * hold two of them, and one more goes. It waits there in vain, goes on to the first again, and starts
-     * there at 10. */
+     * hold two of them, and one more goes. It waits there in vain, as it has in the first: only when GPUs
+     * of the first are idle, at 10, it goes back to them. */
     { "pools: on to the next kind", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = { ORG, OF("a", 0, two_and_two, USUAL) },
       .jobs = { { 0, 10, 2, 0, A, .took = "0:01" }, { 0, 10, 2, 0, A, .took = "0:23" }, { 0, 10, 2, NEXT, A, .took = "1:01" },
-                { 0, 10, 2, NEXT, A, .took = "1:23" }, { 0, 10, 2, 10, A, .took = "0:01" } } },
+                { 0, 10, 2, NEXT, A, .took = "1:23" }, { 0, 10, 2, 10 + NEXT, A, .took = "0:01" } } },
     { "pools: the order of the queue's list", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = { ORG, OF("a", 0, a_before_h, USUAL) },
       .jobs = { { 0, 10, 2, 0, A, .took = "1:01" } } },
     /* a's own 2 of the second kind are b's: its job waits in vain in the first, goes on, and takes them back from the
