@@ -262,6 +262,16 @@ static int64_t weights_read_ns(const struct sched *s, const struct service_run *
     return storage_load_ns(from, r->of->start.read_bytes, on ? placement_node_count(on) : 1);
 }
 
+/* Models that are swapped in come from there too, to one node. */
+static void weights_come_slower(const struct sched *s, struct weight_places *w)
+{
+    enum { GIGABYTES = 1000 };
+    const struct storage *from = &s->cluster->storage;
+    int64_t bytes = GIGABYTES * INT64_C(1000000000);
+    if (from->on && w->size)
+        w->storage_s = fmax(w->storage_s, seconds(storage_load_ns(from, bytes, 1)) / (double)bytes);
+}
+
 static int64_t services_start_up(const struct sched *s, job_id j, const struct placement *on, bool first)
 {
     const struct service_run *r = owner_of(s, j);
@@ -421,6 +431,7 @@ static void services_begin(struct sched *s)
         struct service_run *r = &all->of[i];
         r->of = &w->services->of[i];
         r->service = r->of->service;
+        weights_come_slower(s, &r->service.time.engine.weights);
         if (r->service.demand.end_ns == TIME_NEVER)
             r->service.demand.end_ns = w->facts[w->n_jobs - 1].submit_ns;
         if (r->service.demand.end_ns < r->service.demand.start_ns)
@@ -540,7 +551,7 @@ static int services_check(struct sched *s, struct error *err)
                              f->dropped, f->unfinished);
         struct group_count sum = group_counts_sum(&r->by_group, 0, r->by_group.n ? r->by_group.n + 1 : 0);
         if (r->by_group.n && ((double)sum.arrived != f->arrived || (double)sum.served != f->served || (double)sum.dropped != f->dropped))
-            return error_set(err, "an identity is broken, please report it: requests of service %s by adapter: %llu came, %llu were "
+            return error_set(err, "an identity is broken, please report it: requests of service %s by adapter or model: %llu came, %llu were "
                              "served, %llu dropped; of all %.17g, %.17g, %.17g", r->service.name, (unsigned long long)sum.arrived,
                              (unsigned long long)sum.served, (unsigned long long)sum.dropped, f->arrived, f->served, f->dropped);
     }

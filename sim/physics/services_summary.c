@@ -8,7 +8,8 @@
 enum { ARRIVED, SERVED, DROPPED, UNFINISHED, ATTAINMENT, MINUTES_KEPT, LATENCY_MEAN, LATENCY_P50, LATENCY_P99, FIRST_TOKEN_P50,
        FIRST_TOKEN_P99, REPLICA_H, STARTS, DUTY, FIRST_TOKEN_MEAN, FIRST_TOKEN_P90, PER_TOKEN_MEAN,
        PER_TOKEN_P50, PER_TOKEN_P90, PER_TOKEN_P99, GAP_P99, LATENCY_P90, TOKENS_RATE, GOOD_RATE, RUNNING, KV_USE, KV_PEAK, PREEMPTED,
-       REJECTED, COMPUTED, SKIPPED, GPU_DUTY, ADAPTER_LOADS, FROM_STORAGE, ADAPTER_LOAD_S };
+       REJECTED, COMPUTED, SKIPPED, GPU_DUTY, ADAPTER_LOADS, FROM_STORAGE, ADAPTER_LOAD_S, MODEL_LOADS,
+       MODELS_FROM_STORAGE, MODEL_LOAD_S };
 const struct metric_kind services_metrics[] = {
     [ARRIVED] = { "requests_arrived", "", "requests of services that came", BETTER_NEITHER },
     [SERVED] = { "requests_served", "", "of these, served to the end", BETTER_HIGHER },
@@ -45,6 +46,9 @@ const struct metric_kind services_metrics[] = {
     [ADAPTER_LOADS] = { "adapter_loads", "", "times that an adapter was brought to the GPUs of a replica", BETTER_LOWER },
     [FROM_STORAGE] = { "adapter_loads_storage", "", "of these, from storage, not from the memory of the host", BETTER_LOWER },
     [ADAPTER_LOAD_S] = { "adapter_load_s", "s", "time that steps waited for adapters", BETTER_LOWER },
+    [MODEL_LOADS] = { "model_loads", "", "times that a model was brought to the GPUs of a replica after its start", BETTER_LOWER },
+    [MODELS_FROM_STORAGE] = { "model_loads_storage", "", "of these, from storage, not from the memory of the host", BETTER_LOWER },
+    [MODEL_LOAD_S] = { "model_load_s", "s", "time that steps waited for models", BETTER_LOWER },
     { 0 },
 };
 
@@ -126,19 +130,21 @@ static void put_engine(struct summary_builder *b, const char *scope, const struc
     put(b, GPU_DUTY, scope, f->engine.gpu_s / f->replica_s, f->replica_s > 0);
     if (r->by_group->n == 0)
         return;
-    put(b, ADAPTER_LOADS, scope, f->engine.loads, 1);
-    put(b, FROM_STORAGE, scope, f->engine.loads_from_storage, 1);
-    put(b, ADAPTER_LOAD_S, scope, f->engine.load_s, 1);
+    bool models = r->service->time.engine.models.n > 0;
+    put(b, models ? MODEL_LOADS : ADAPTER_LOADS, scope, f->engine.loads, 1);
+    put(b, models ? MODELS_FROM_STORAGE : FROM_STORAGE, scope, f->engine.loads_from_storage, 1);
+    put(b, models ? MODEL_LOAD_S : ADAPTER_LOAD_S, scope, f->engine.load_s, 1);
 }
 
-static void put_adapter(struct summary_builder *b, const char *service, const char *which, const struct group_count *c)
+/* kind: adapter or model. */
+static void put_group(struct summary_builder *b, const char *kind, const char *service, const char *which, const struct group_count *c)
 {
-    size_t length = strlen("adapter=/") + strlen(service) + strlen(which) + 1;
+    size_t length = strlen(kind) + strlen("=/") + strlen(service) + strlen(which) + 1;
     char *scope = arena_alloc(b->summary->memory, length);
     double served = (double)c->served, ended = (double)(c->served + c->dropped);
     if (c->arrived == 0)
         return;
-    snprintf(scope, length, "adapter=%s/%s", service, which);
+    snprintf(scope, length, "%s=%s/%s", kind, service, which);
     put(b, ARRIVED, scope, (double)c->arrived, 1);
     put(b, SERVED, scope, served, 1);
     put(b, DROPPED, scope, (double)c->dropped, 1);
@@ -157,10 +163,17 @@ static void put_adapters(struct summary_builder *b, const struct service_result 
     for (uint32_t i = 0; i < shown && c->n; i++) {
         char number[16];
         snprintf(number, sizeof number, "%u", i);
-        put_adapter(b, r->service->name, number, &c->of[i]);
+        put_group(b, "adapter", r->service->name, number, &c->of[i]);
     }
     struct group_count rest = group_counts_sum(c, shown, c->n ? c->n + 1 : shown);
-    put_adapter(b, r->service->name, "rest", &rest);
+    put_group(b, "adapter", r->service->name, "rest", &rest);
+}
+
+static void put_models(struct summary_builder *b, const struct service_result *r)
+{
+    const struct llm_models *m = &r->service->time.engine.models;
+    for (uint32_t k = 0; k < m->n; k++)
+        put_group(b, "model", r->service->name, m->of[k].name, &r->by_group->of[k + 1]);
 }
 
 static void put_service(struct summary_builder *b, const struct service_result *r)
@@ -193,5 +206,5 @@ void services_summary_put(struct summary_builder *b, const struct service_result
     for (size_t i = 0; i < n; i++)
         put_service(b, &of[i]);
     for (size_t i = 0; i < n; i++)
-        put_adapters(b, &of[i]);
+        of[i].service->time.engine.models.n ? put_models(b, &of[i]) : put_adapters(b, &of[i]);
 }

@@ -15,7 +15,7 @@ struct demand {
     uint64_t seed;                /* of this service */
     struct arrivals arrivals;
     struct cut_law time, prompt, output;
-    struct shares popular;        /* of the adapters; n 0: none is drawn */
+    struct shares popular;        /* of the adapters, or of the models; n 0: none is drawn */
     uint64_t number;              /* of the next request */
     size_t at;                    /* in the replay */
     int64_t least_ns;             /* lower bound of the next arrival */
@@ -38,6 +38,20 @@ static bool draws_adapters(const struct service *s)
            !(s->demand.replay && s->demand.replay->adapters > 0);
 }
 
+static bool draws_models(const struct service *s)
+{
+    return s->time.kind == TIME_ENGINE && s->time.engine.models.n > 0 &&
+           !s->time.engine.models.recorded;
+}
+
+static struct shares shares_of_models(const struct llm_models *m)
+{
+    double weight[SERVED_MODELS];
+    for (uint32_t k = 0; k < m->n; k++)
+        weight[k] = m->of[k].share;
+    return shares_of(weight, m->n);
+}
+
 struct demand *demand_new(const struct service *s, uint64_t seed)
 {
     struct demand *d = mem_new(1, sizeof *d);
@@ -55,6 +69,8 @@ struct demand *demand_new(const struct service *s, uint64_t seed)
     }
     if (draws_adapters(s))
         d->popular = shares_zipf(s->time.engine.adapters.n, s->time.engine.adapters.zipf);
+    if (draws_models(s))
+        d->popular = shares_of_models(&s->time.engine.models);
     return d;
 }
 
@@ -89,14 +105,22 @@ static void draw_size(struct demand *d, struct service_request *r)
     r->output_tokens = tokens(&d->output, random_uniform(&luck));
 }
 
-static void draw_adapter(const struct demand *d, struct service_request *r)
+/* An adapter, or none; or a model. */
+static void draw_set(const struct demand *d, struct service_request *r)
 {
+    const struct llm_batching *b = &d->s->time.engine;
     struct random luck;
     if (d->popular.n == 0)
         return;
-    random_init(&luck, d->seed, "request adapters", d->number);
-    bool some = random_uniform(&luck) >= d->s->time.engine.adapters.base_share;
+    random_init(&luck, d->seed, b->models.n ? "request models" : "request adapters", d->number);
+    bool some = b->models.n || random_uniform(&luck) >= b->adapters.base_share;
     r->set = some ? (uint32_t)shares_choose(&d->popular, random_uniform(&luck)) + 1 : 0;
+}
+
+static uint32_t recorded_set(const struct service *s, const struct recorded_request *r)
+{
+    const struct llm_models *m = &s->time.engine.models;
+    return m->n == 0 ? r->adapter : m->recorded ? m->recorded[r->model - 1] : 0;
 }
 
 static int64_t replay_ns(const struct demand *d, size_t i)
@@ -116,10 +140,11 @@ static bool take_recorded(struct demand *d, struct service_request *r)
     if (service_is_llm(d->s) && list->has_tokens) {
         r->prompt_tokens = from->prompt_tokens;
         r->output_tokens = from->output_tokens;
-        r->set = from->adapter;
         r->n_prefix_ids = (uint32_t)from->n_ids;
         r->prefix_id = from->n_ids ? list->id + from->first_id : NULL;
     }
+    if (d->s->time.kind == TIME_ENGINE)
+        r->set = recorded_set(d->s, from);
     if (d->s->time.kind == TIME_RECORDED)
         r->service_s = seconds(from->service_ns);
     return true;
@@ -144,7 +169,7 @@ const struct service_request *demand_next(struct demand *d)
         return NULL;
     }
     draw_size(d, &r);
-    draw_adapter(d, &r);
+    draw_set(d, &r);
     d->least_ns = r.time_ns;
     d->next = r;
     d->has_next = true;

@@ -63,12 +63,13 @@ int request_list_finish(struct request_list *l, const char *name, struct error *
     if (!sorted(l))
         sort(l);
     int64_t first_ns = l->request[0].time_ns;
-    l->has_tokens = l->has_service = true;
+    l->has_tokens = l->has_service = l->has_models = true;
     for (size_t i = 0; i < l->n; i++) {
         struct recorded_request *r = &l->request[i];
         r->time_ns -= first_ns;
         l->has_tokens = l->has_tokens && r->output_tokens > 0;
         l->has_service = l->has_service && r->service_ns >= 0;
+        l->has_models = l->has_models && r->model > 0;
         l->adapters = r->adapter > l->adapters ? r->adapter : l->adapters;
     }
     return 0;
@@ -78,6 +79,7 @@ void request_list_free(struct request_list *l)
 {
     free(l->request);
     free(l->id);
+    intern_free(l->models);
     *l = (struct request_list){ 0 };
 }
 

@@ -1,6 +1,7 @@
 /* request_list.h - recorded requests, in the order of arrival. */
 #pragma once
 #include "sim/base/error.h"
+#include "sim/base/intern.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@ struct recorded_request {
     uint32_t prompt_tokens, output_tokens;   /* output 0: unknown */
     size_t first_id, n_ids;       /* of its prompt, in request_list.id; n_ids 0: unknown */
     uint32_t adapter;             /* from 1; 0: none */
+    uint32_t model;               /* its number in request_list.models + 1; 0: unknown */
 };
 struct request_list {
     struct recorded_request *request;
@@ -21,7 +23,8 @@ struct request_list {
     uint64_t *id;                 /* [n_ids] of all prompts: llm/prefix_cache.h */
     size_t n_ids, ids_room;
     size_t n_left_out;            /* rows of requests that were not served, not in the list */
-    bool has_tokens, has_service; /* all requests have them */
+    bool has_tokens, has_service, has_models;    /* all requests have them */
+    struct intern *models;        /* names of models; NULL: none */
     uint32_t adapters;            /* the largest number of an adapter; 0: none has one */
 };
 void request_list_add(struct request_list *l, struct recorded_request r);

@@ -210,14 +210,16 @@ static uint32_t shorter_of_two(const struct request_queue *q, uint64_t number)
     return q->loads.key[high] < q->loads.key[low] ? high : low;
 }
 
-/* How well a replica is prepared: leading ids of the prompt that it has, or how near its adapter is. */
+/* How well a replica is prepared: leading ids of the prompt that it has, or how near its weights are;
+ * of models 0 where as many requests are as may run at once. */
 static uint32_t known_to(const struct request_queue *q, uint32_t id,
                          const struct service_request *ask)
 {
     const struct llm_ranks *r = &q->replica[id].ranks;
-    return q->s->dispatch == DISPATCH_ADAPTER
-               ? llm_ranks_near(r, &q->s->time.engine, ask->set)
-               : llm_ranks_leading(r, ask);
+    if (q->s->dispatch == DISPATCH_PREFIX)
+        return llm_ranks_leading(r, ask);
+    bool full = q->s->dispatch == DISPATCH_MODEL && q->loads.key[id] >= service_slots(q->s);
+    return full ? 0 : llm_ranks_near(r, &q->s->time.engine, ask->set);
 }
 
 /* The replica that is prepared best; of several that with the fewest requests. */
@@ -244,6 +246,7 @@ static uint32_t replica_for(struct request_queue *q, uint32_t request)
         return q->takers[q->turn++ % q->n_takers];
     case DISPATCH_PREFIX:
     case DISPATCH_ADAPTER:
+    case DISPATCH_MODEL:
         return knows_most(q, &q->present.at[request].ask);
     default:
         return tournament_item(&q->loads);
@@ -279,7 +282,7 @@ static void arrive(struct request_queue *q, const struct service_request *ask)
     q->waiting++;
     group_counts_arrived(&q->by_group, &q->present.at[request]);
     if (by_steps(q) &&
-        !llm_batching_fits(&q->s->time.engine, ask->prompt_tokens, ask->output_tokens)) {
+        !llm_batching_fits(&q->s->time.engine, ask->prompt_tokens, ask->output_tokens, ask->set)) {
         q->interval.rejected++;
         drop(q, request);
         return;

@@ -77,6 +77,18 @@ static double mean_recorded_s(const struct request_list *l)
     return sum / (double)l->n;
 }
 
+/* Alone; the mean over the models. */
+static double engine_mean_s(const struct llm_batching *b, double prompt, double output)
+{
+    double sum = 0, shares = 0;
+    for (uint32_t k = 0; k < b->models.n; k++) {
+        struct llm_batching one = llm_batching_of_model(b, k);
+        sum += b->models.of[k].share * llm_flow_of(&one, prompt, output, 0, 1).end_s;
+        shares += b->models.of[k].share;
+    }
+    return b->models.n ? sum / shares : llm_flow_of(b, prompt, output, 0, 1).end_s;
+}
+
 double service_mean_s(const struct service *s)
 {
     double prompt, output;
@@ -92,7 +104,7 @@ double service_mean_s(const struct service *s)
         return llm_prefill_s(&s->time.llm, prompt) + output * llm_token_s(&s->time.llm, 1);
     case TIME_ENGINE:
         mean_tokens(&s->demand, &prompt, &output);
-        return llm_flow_of(&s->time.engine, prompt, output, 0, 1).end_s;
+        return engine_mean_s(&s->time.engine, prompt, output);
     }
     return NAN;
 }
@@ -135,6 +147,10 @@ int service_check(const struct service *s, struct error *err)
         !(s->time.kind == TIME_ENGINE && s->time.engine.adapters.n > 0))
         return error_set(err, "service %s: want a dispatch other than adapter, which is of a "
                          "service time 'llm' with 'adapters'", s->name);
+    if (s->dispatch == DISPATCH_MODEL &&
+        !(s->time.kind == TIME_ENGINE && s->time.engine.models.n > 0))
+        return error_set(err, "service %s: want a dispatch other than model, which is of a "
+                         "service time 'llm' with 'models'", s->name);
     if (s->time.kind == TIME_LLM && service_slots(s) == 0)
         return error_set(
             err,

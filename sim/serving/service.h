@@ -16,10 +16,11 @@ enum service_mode { SERVICE_FLUID, SERVICE_REQUESTS };       /* fluid.h, request
  * replica with the fewest requests, then the smallest id. RANDOM2: the shorter queue of two drawn
  * replicas. ROUND_ROBIN: each ready replica in turn, by id. PREFIX: of TIME_ENGINE, the replica
  * that has most of the leading ids of the prompt; of several as JSQ. ADAPTER: likewise the one that
- * has the adapter on its GPU, else in the memory of its host. */
+ * has the adapter on its GPU, else in the memory of its host. MODEL: the same with its model, but a
+ * replica with as many requests as it runs at once counts as if it lacked it. */
 enum dispatch {
     DISPATCH_CENTRAL, DISPATCH_JSQ, DISPATCH_RANDOM2, DISPATCH_ROUND_ROBIN, DISPATCH_PREFIX,
-    DISPATCH_ADAPTER
+    DISPATCH_ADAPTER, DISPATCH_MODEL
 };
 enum lost_requests { LOST_REQUEUE, LOST_DROP };              /* of a replica that stops */
 

@@ -238,5 +238,23 @@ for run in rarely often; do
     holds_true "$run: util_busy is the duty" "($(value $run util_busy all) * 8 - $(value $run replica_duty service=c)) ^ 2 < (60 / 36000) ^ 2"
 done
 holds_true "the duties" "$(value rarely replica_duty service=c) < 0.0012 && $(value often replica_duty service=c) > 0.89"
+
+# ---- Several models: whole runs against a second implementation, and what a trace must say ----
+"$root/tests/e2e/served_models.py" "$G" >models.log && ok || fail "several models: $(cat models.log)"
+printf 'time_s,prompt_tokens,output_tokens,model\n0,9,9,small\n1,9,9,large\n' >named.csv
+sed 's/,large/,/' named.csv >half.csv
+several() { # TRACE MODELS
+    printf 'workload: w\nservices:\n  - { name: s, queue: serve, mode: requests, requests: { trace: %s:plain }, service_time: { llm: { models: [ %s ], gpu: A100-SXM4-80 } }, end_s: 100 }\n' "$1" "$2" >several.yaml
+}
+several named.csv '{ model: llama-3.1-8b, name: small }'
+expect 3 "gpuyard: several.yaml:3:115: models: want all models of the trace, among them 'large'" "$G" run -q -c c.yaml -t several.yaml -o several
+several half.csv '{ model: llama-3.1-8b, name: small }'
+expect 3 "gpuyard: several.yaml:3:114: models: want a model of each request of the trace, or of none" "$G" run -q -c c.yaml -t several.yaml -o several
+several named.csv '{ model: llama-3.1-8b, name: small, share: 2 }, { model: opt-13b, name: large }'
+expect 3 "gpuyard: several.yaml:3:160: share: want it only where the requests of the trace have no model" "$G" run -q -c c.yaml -t several.yaml -o several
+several named.csv '{ model: opt-13b, name: large }, { model: llama-3.1-8b, name: small }'
+expect 0 "" "$G" run -q -c c.yaml -t several.yaml -o several
+[ "$(value several requests_served model=s/small)$(value several requests_served model=s/large)" = 11 ] && ok || fail "requests by the name of their model"
+"$root/scripts/check_summary" several >checked 2>&1 && ok || fail "several models: $(cat checked)"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -156,6 +156,34 @@ static void loads_its_model(void **state)
     played_free(&p);
 }
 
+/* models.md 4.13, one place, which llama-3.1-8b has from the start: 16.06 GB of it or 25.7 GB of opt-13b come at 2 GB/s; at .5 GB/s where a
+ * storage gives a node no more. Requests 100 s apart, the first for the other model, then by turns, and the last for the one that is there: three swaps. */
+static void swaps(void **state)
+{
+    static const struct row { struct { const char *name; double want; } metric; const char *scope; } rows[][4] = {
+        { { .metric = { "model_loads", 3 }, "service=s" }, { .metric = { "model_loads_storage", 3 }, "service=s" },
+          { .metric = { "model_load_s", 25.7 + 16.06 / 2 }, "service=s" }, { .metric = { "requests_served", 3 }, "model=s/opt-13b" } },
+        { { .metric = { "model_loads", 3 }, "service=s" }, { .metric = { "model_loads_storage", 3 }, "service=s" },
+          { .metric = { "model_load_s", 4 * 25.7 + 2 * 16.06 }, "service=s" }, { .metric = { "requests_served", 1 }, "model=s/llama-3.1-8b" } },
+    };
+    static const char *const clusters[] = { A100(1), A100(1) "storage: { node_read_gbps: 0.5 }\n" };
+    static const char list[] = "time_s,prompt_tokens,output_tokens,model\n0,10,2,opt-13b\n100,10,2,llama-3.1-8b\n200,10,2,opt-13b\n300,10,2,opt-13b\n";
+    char path[] = "/tmp/llm-XXXXXX", text[2000];
+    int fd = mkstemp(path);
+    (void)state;
+    assert_true(fd >= 0 && write(fd, list, sizeof list - 1) == (ssize_t)sizeof list - 1);
+    close(fd);
+    snprintf(text, sizeof text, TOP "  - name: s\n    requests: { trace: '%s:plain' }\n    service_time: { llm: { models: [ { model: llama-3.1-8b }, "
+             "{ model: opt-13b } ], gpu: A100-SXM4-80, max_models: 1 } }\n    mode: requests\n    end_s: 1000\n", path);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct played p = play(clusters[i], text);
+        for (size_t k = 0; k < COUNT(rows[i]); k++)
+            assert_near(played_value(&p, rows[i][k].metric.name, rows[i][k].scope), rows[i][k].metric.want, 1e-9);
+        played_free(&p);
+    }
+    unlink(path);
+}
+
 /* Targets far below and far above what one replica has: all four replicas, or one. */
 static void signals_of_scalers(void **state)
 {
@@ -285,7 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy), cmocka_unit_test(energy_by_steps), cmocka_unit_test(stages), cmocka_unit_test(adapters_in_both_modes), cmocka_unit_test(at_half_the_clock),
         cmocka_unit_test(loads_its_model), cmocka_unit_test(signals_of_scalers),
-        cmocka_unit_test(all_metrics), cmocka_unit_test(recorded_adapters),
+        cmocka_unit_test(all_metrics), cmocka_unit_test(recorded_adapters), cmocka_unit_test(swaps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

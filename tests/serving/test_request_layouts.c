@@ -24,28 +24,28 @@ static const struct layout_row {
     bool has_tokens, has_service;
 } layouts[] = {
     { "azure-llm", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n2023-11-16 18:17:04.0319600,3180,8\n", 2, 0,
-      { 52000000, -1, 3180, 8, 0, 0, 0 }, true, false },
+      { 52000000, -1, 3180, 8, 0, 0, 0, 0 }, true, false },
     { "azure-llm of 2024", "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00+00:00,0,10\n2024-05-10 01:00:00.5+01:00,3,8\n", 2, 0,
-      { 500000000, -1, 3, 8, 0, 0, 0 }, true, false },
+      { 500000000, -1, 3, 8, 0, 0, 0, 0 }, true, false },
     { "mooncake",
       "{\"timestamp\": 10, \"input_length\": 6758, \"output_length\": 500, \"hash_ids\": [0, 1]}\n{\"timestamp\": 3010, \"input_length\": 700, "
       "\"output_length\": 4, \"hash_ids\": [0, 2]}\n",
-      2, 0, { 3000000000, -1, 700, 4, 2, 2, 0 }, true, false },
+      2, 0, { 3000000000, -1, 700, 4, 2, 2, 0, 0 }, true, false },
     { "burstgpt",
       "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,472,18,490,Conversation log\n"
       "6,ChatGPT,300,0,300,API log\n45,GPT-4,1087,230,1317,Conversation log\n",
-      2, 1, { 40000000000, -1, 1087, 230, 0, 0, 0 }, true, false },
+      2, 1, { 40000000000, -1, 1087, 230, 0, 0, 0, 2 }, true, false },
     { "burstgpt with the time it took",
       "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,a,1.5,GPT-4,1,2,3,API log\n"
       "6.25,b,2.75,GPT-4,4,5,9,API log\n",
-      2, 0, { 1250000000, 2750000000, 4, 5, 0, 0, 0 }, true, true },
+      2, 0, { 1250000000, 2750000000, 4, 5, 0, 0, 0, 1 }, true, true },
     { "genai",
       "gmt_create,predict_type,predict_status,exec_time_seconds,groupId\n2024-11-15 16:57:50,TXT_2_IMG,SUCCEED,32.0,G0\n"
       "2024-11-15 16:57:55,TXT_2_IMG,PENDING,0.0,G0\n2024-11-15 18:57:50,IMG_2_IMG,FAILED,43.5,G1\n",
-      2, 1, { INT64_C(7200000000000), 43500000000, 0, 0, 0, 0, 0 }, false, true },
-    { "plain", "time_s\n3\n4.5\n", 2, 0, { 1500000000, -1, 0, 0, 0, 0, 0 }, false, false },
-    { "plain, with all there is, out of order", "time_s,prompt_tokens,output_tokens,service_s,adapter\n4,7,8,.25,3\n3,5,6,.125,\n", 2, 0,
-      { 1000000000, 250000000, 7, 8, 0, 0, 3 }, true, true },
+      2, 1, { INT64_C(7200000000000), 43500000000, 0, 0, 0, 0, 0, 0 }, false, true },
+    { "plain", "time_s\n3\n4.5\n", 2, 0, { 1500000000, -1, 0, 0, 0, 0, 0, 0 }, false, false },
+    { "plain, with all there is, out of order", "time_s,prompt_tokens,output_tokens,service_s,adapter,model\n4,7,8,.25,3,big\n3,5,6,.125,,small\n", 2, 0,
+      { 1000000000, 250000000, 7, 8, 0, 0, 3, 1 }, true, true },
 };
 
 static void layout_read(void **state)
@@ -63,6 +63,7 @@ static void layout_read(void **state)
     assert_true(got->time_ns == want->time_ns && got->service_ns == want->service_ns);
     assert_true(got->prompt_tokens == want->prompt_tokens && got->output_tokens == want->output_tokens);
     assert_true(got->first_id == want->first_id && got->n_ids == want->n_ids && got->adapter == want->adapter);
+    assert_true(got->model == want->model && l.has_models == (want->model > 0));
     assert_int_equal(l.has_tokens, r->has_tokens);
     assert_int_equal(l.has_service, r->has_service);
     request_list_free(&l);

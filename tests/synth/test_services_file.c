@@ -10,6 +10,8 @@
 #define LAW  "law: exponential, mean_s: 0.1"
 #define ADAPTERS(text) \
     OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, adapters: { " text " } } }, mode: requests, slo: { share: .9")
+#define SEVERAL(text) OF(RATE ", " TOKENS, "llm: { gpu: A100-SXM4-80, " text " } }, mode: requests, slo: { share: .9")
+#define TWO "models: [ { model: llama-3.1-8b }, { model: opt-13b } ]"
 #define SCALED(text) ONE("    replicas: { min: 0, max: 9 }\n    autoscaler: { " text " }\n")
 
 static const struct row { const char *name, *text, *error; } rows[] = {
@@ -75,7 +77,7 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "w.yaml:4:201: prefix_cache: want it with mode requests only; of mode fluid 'prefix_share'" },
     { "llm: a law and no GPU", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, kv_tokens: 50000, step_law: { a_s: .01, b_s: 0, c_s: 0, d_s: 0 } }"), "" },
     { "llm: a key of the other law", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24, context: 7 }"),
-      "w.yaml:4:187: unknown key 'context': want one of model, gpu, engine, weights, tensor_parallel, pipeline_parallel, stage_gb_per_s, data_parallel, max_num_seqs, max_num_batched_tokens, "
+      "w.yaml:4:187: unknown key 'context': want one of model, models, max_models, max_cpu_models, host_gb_per_s, gpu, engine, weights, tensor_parallel, pipeline_parallel, stage_gb_per_s, data_parallel, max_num_seqs, max_num_batched_tokens, "
       "block, gpu_memory_utilization, reserve_bytes, kv_tokens, prefix_cache, prefix_share, step_law, pools, adapters" },
     { "adapters: how many", ADAPTERS("rank: 8"), "w.yaml:4:197: adapters: want a 'count', as the requests have no adapter" },
     { "adapters: two sizes", ADAPTERS("count: 2, rank: 8, parameters: 1e7"), "w.yaml:4:215: rank: want either this or 'parameters'" },
@@ -88,6 +90,26 @@ static const struct row { const char *name, *text, *error; } rows[] = {
       "w.yaml:4:197: adapters: want max_loras of at least the 2 adapters, or mode requests: in mode fluid none waits for a place" },
     { "adapters: routing by none", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24 } }, mode: requests, dispatch: adapter, slo: { share: .9"),
       "w.yaml:4:5: service s: want a dispatch other than adapter, which is of a service time 'llm' with 'adapters'" },
+    { "models: good", SEVERAL(TWO), "" },
+    { "models: and one", SEVERAL(TWO ", model: opt-13b"), "w.yaml:4:181: models: want either this or 'model'" },
+    { "models: adapters", SEVERAL(TWO ", adapters: { count: 2 }"), "w.yaml:4:181: models: want either this or 'adapters'" },
+    { "models: a law", SEVERAL(TWO ", step_law: { a_s: .01, b_s: 0, c_s: 0, d_s: 0 }"), "w.yaml:4:181: models: want either this or 'step_law'" },
+    { "models: prefixes", SEVERAL(TWO ", prefix_cache: true"), "w.yaml:4:181: models: want either this or 'prefix_cache'" },
+    { "models: ranks", SEVERAL(TWO ", data_parallel: 2"), "w.yaml:4:181: models: want either this or 'data_parallel'" },
+    { "models: none", SEVERAL("models: []"), "w.yaml:4:181: models: want from 1 to 64, got 0" },
+    { "models: of no name", SEVERAL("models: [ { share: 1 } ]"), "w.yaml:4:183: key 'model' is missing" },
+    { "models: not known", SEVERAL("models: [ { model: gpt-5 } ]"), "w.yaml:4:192: model: want a model, one of llama-3.1-8b, llama2-70b, llama-3.1-70b, qwen3-32b, qwen3-30b-a3b, opt-13b, opt-66b, bloom-176b, got 'gpt-5'" },
+    { "models: twice", SEVERAL("models: [ { model: opt-13b }, { model: opt-13b, weights: fp8 } ]"), "w.yaml:4:203: 'opt-13b' is there twice: want a 'name' of its own" },
+    { "models: two names", SEVERAL("models: [ { model: opt-13b }, { model: opt-13b, name: small, weights: fp8 } ]"), "" },
+    { "models: a share of nothing", SEVERAL("models: [ { model: opt-13b, share: 0 } ]"), "w.yaml:4:208: share: want a number above 0 up to 1000000000, got '0'" },
+    { "models: more places", SEVERAL(TWO ", max_models: 3"), "w.yaml:4:242: max_models: want at most as many as 'models', 2, got 3" },
+    { "models: a small host", SEVERAL(TWO ", max_models: 2, max_cpu_models: 1"), "w.yaml:4:261: max_cpu_models: want at least max_models, 2, got 1" },
+    { "models: too large", SEVERAL("models: [ { model: llama2-70b }, { model: opt-13b } ]"),
+      "w.yaml:4:5: service s: want memory for the weights and one block of KV cache, got weights of 1.38e+11 bytes and none left" },
+    { "models: of a flow", OF(RATE ", " TOKENS, "llm: { gpu: L4-24, " TWO " }"), "w.yaml:4:174: models: want it with mode requests only: in mode fluid a service has one model" },
+    { "models: routing by none", OF(RATE ", " TOKENS, "llm: { model: llama-3.1-8b, gpu: L4-24 } }, mode: requests, dispatch: model, slo: { share: .9"),
+      "w.yaml:4:5: service s: want a dispatch other than model, which is of a service time 'llm' with 'models'" },
+    { "models: places of one", SEVERAL("model: opt-13b, max_models: 1"), "w.yaml:4:201: max_models: want it with 'models' only" },
     { "scaler: KV cache of a law", SCALED("kind: hpa, idle_s: 9, metrics: { kv_use: 0.5 }"), "w.yaml:8:60: kv_use: want it of a service time 'llm' with a 'model' only" },
     { "slo: tokens of a batch", ONE("    slo: { first_token_s: 1 }\n"), "w.yaml:7:27: first_token_s: want it of a service time 'llm' only" },
     { "slo: more than all", ONE("    slo: { share: 1.1 }\n"), "w.yaml:7:19: share: want a number above 0 up to 1, got '1.1'" },
@@ -146,6 +168,35 @@ static void defaults(void **state)
     assert_near(s->services->of[0].service.slo.latency_s, .2, 0);
     assert_near(seconds(replica_start_ns(&s->services->of[0].start, false, 0)), 35, 1e-12);
     synth_spec_free(s);
+}
+
+/* models.md 4.13, by hand: of 80 GiB .9 less 1.238e9, beside 16.06e9 + 25.7e9 of weights 34.311e9 bytes, in blocks of 16 tokens of
+ * opt-13b, 819200 bytes each, or of 100 of llama-3.1-8b, 131072 each. With qwen3-32b, 65.52e9, there is room for one, and 10.551e9 bytes. */
+static void memory_of_models(void **state)
+{
+    static const struct { const char *models; uint32_t slots, blocks; double start_gb; } want[] = {
+        { TWO, 2, 2617, 41.76 },
+        { "models: [ { model: llama-3.1-8b }, { model: opt-13b }, { model: qwen3-32b } ]", 1, 805, 16.06 },
+        { "max_models: 1, " TWO, 1, 3843, 16.06 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(want); i++) {
+        char text[1000];
+        snprintf(text, sizeof text, OF(RATE ", " TOKENS, "llm: { gpu: A100-SXM4-80, %s } }, mode: requests, slo: { share: .9"), want[i].models);
+        struct synth_spec *s = spec_of(text);
+        const struct deployment *d = &s->services->of[0];
+        const struct llm_batching *b = &d->service.time.engine;
+        assert_int_equal(b->weights.slots, want[i].slots);
+        assert_int_equal(b->weights.host, want[i].slots);
+        assert_int_equal(b->blocks, want[i].blocks);
+        assert_int_equal(b->models.of[0].block, 100);
+        assert_int_equal(b->models.of[1].block, 16);
+        assert_int_equal(d->service.dispatch, DISPATCH_MODEL);
+        assert_near(b->weights.size[0] * b->weights.host_s, 16.06 / 20, 1e-12);
+        assert_near(b->weights.size[0] * b->weights.storage_s, 16.06 / 2, 1e-12);
+        assert_near(seconds(replica_start_ns(&d->start, false, 0)), 30 + want[i].start_gb / 2 + 5, 1e-9);
+        synth_spec_free(s);
+    }
 }
 
 /* Every key, and what becomes of it. */
@@ -237,6 +288,7 @@ int main(void)
     size_t n = 0;
     ADD_ROWS(tests, n, said_of_it, rows);
     ADD_TEST(tests, n, defaults);
+    ADD_TEST(tests, n, memory_of_models);
     ADD_TEST(tests, n, all_said);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

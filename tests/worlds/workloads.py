@@ -18,6 +18,18 @@ class Workloads(Draw):
         s["mode"] = "requests"
         s["dispatch"] = self.pick("jsq", "random2", "round_robin", "adapter", "adapter")
 
+    def several_models(self, s):
+        """More than one model on a service, swapped in and out."""
+        llm = s["service_time"]["llm"]
+        for k in ("model", "step_law"):
+            llm.pop(k, None)
+        count = self.pick(2, 2, 3)
+        llm |= {"gpu": self.r.choice(self.llm_gpus), "models": [
+            {"model": "llama-3.1-8b", "name": f"m{k}", **self.some({"share": [0.1, 5], "weights": ["fp8"]}, 0.3)}
+            for k in range(count)], "max_models": self.pick(1, 1, 2), **self.some({"max_cpu_models": [2], "host_gb_per_s": [1, 100]}, 0.4)}
+        s["mode"] = "requests"
+        s["dispatch"] = self.pick("model", "model", "jsq", "random2")
+
     def after_jobs(self, s):
         """It begins when some jobs have ended, perhaps never."""
         kind = self.pick("", "", "afterany:", "afterok:", "afternotok:", "after:")
@@ -70,7 +82,7 @@ class Workloads(Draw):
                     del s["service_time"]["llm"]["step_law"]
                     s["service_time"]["llm"] |= {"gpu": "A100-SXM4-80", "pipeline_parallel": 2}
                 elif self.llm_gpus and self.chance(0.6):
-                    self.adapters(s)
+                    (self.several_models if self.chance(0.3) else self.adapters)(s)
                 if self.chance(0.15):     # replicas that read and replicas that generate
                     a, b = self.pick((1, 1), (1, 2), (2, 1))
                     s["service_time"]["llm"]["pools"] = {"prefill": a, "decode": b, **self.some(

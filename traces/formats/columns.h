@@ -20,6 +20,7 @@ struct columns {
     bool *skipped;                /* set by skip_job() */
     bool sizes_only;              /* of the workload: a row that never ran is a job, too */
     const void *self;             /* of columns_read_bare(); else NULL */
+    struct intern *models;        /* of requests: names of models */
 };
 
 /* 2: the first line is exactly the list; 1: it has all required columns; 0: it has not. */

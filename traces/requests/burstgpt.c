@@ -4,9 +4,9 @@
  * request to the end of its answer: its service time. */
 #include "traces/requests/requests.h"
 
-enum { TIMESTAMP, REQUEST_TOKENS, RESPONSE_TOKENS, ELAPSED_TIME };
+enum { TIMESTAMP, REQUEST_TOKENS, RESPONSE_TOKENS, ELAPSED_TIME, MODEL };
 static const char *const names[] = { "Timestamp", "Request tokens", "Response tokens",
-                                     "Elapsed time?", NULL };
+                                     "Elapsed time?", "Model?", NULL };
 
 static void burst_request(const struct columns *c, struct recorded_request *r)
 {
@@ -14,6 +14,7 @@ static void burst_request(const struct columns *c, struct recorded_request *r)
     take_served_tokens(c, REQUEST_TOKENS, RESPONSE_TOKENS, r);
     if (has_value(c, ELAPSED_TIME))
         take_time(c, ELAPSED_TIME, &r->service_ns);
+    take_model(c, MODEL, r);
 }
 
 const struct request_format burstgpt_requests = {

@@ -2,9 +2,9 @@
  * adapter it is 0, the base model. */
 #include "traces/requests/requests.h"
 
-enum { TIME_S, PROMPT_TOKENS, OUTPUT_TOKENS, SERVICE_S, ADAPTER };
+enum { TIME_S, PROMPT_TOKENS, OUTPUT_TOKENS, SERVICE_S, ADAPTER, MODEL };
 static const char *const names[] = { "time_s", "prompt_tokens?", "output_tokens?", "service_s?",
-                                     "adapter?", NULL };
+                                     "adapter?", "model?", NULL };
 
 static void plain_request(const struct columns *c, struct recorded_request *r)
 {
@@ -17,11 +17,12 @@ static void plain_request(const struct columns *c, struct recorded_request *r)
         take_time(c, SERVICE_S, &r->service_ns);
     if (has_value(c, ADAPTER))
         take_adapter(c, ADAPTER, &r->adapter);
+    take_model(c, MODEL, r);
 }
 
 const struct request_format plain_requests = {
     .name = "plain",
-    .summary = "time_s[,prompt_tokens,output_tokens,service_s,adapter]",
+    .summary = "time_s[,prompt_tokens,output_tokens,service_s,adapter,model]",
     .columns = names,
     .request = plain_request,
 };

@@ -18,6 +18,15 @@ void take_adapter(const struct columns *c, unsigned column, uint32_t *adapter)
         *adapter = (uint32_t)n;
 }
 
+void take_model(const struct columns *c, unsigned column, struct recorded_request *r)
+{
+    const char *name = NULL;
+    size_t length = 0;
+    take_text(c, column, &name, &length);
+    if (length)
+        r->model = intern_add(c->models, name, length) + 1;
+}
+
 void take_served_tokens(const struct columns *c, unsigned prompt, unsigned output,
                         struct recorded_request *r)
 {
@@ -47,6 +56,9 @@ static int on_row(void *self, const struct row *row, struct error *err)
     struct request_reading *r = self;
     struct recorded_request request = { .service_ns = -1 };
     bool left_out = false;
+    if (!r->list->models)
+        r->list->models = intern_new();
+    r->columns.models = r->list->models;
     r->columns.row = row;
     r->columns.err = err;
     r->columns.skipped = &left_out;

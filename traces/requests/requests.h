@@ -33,6 +33,8 @@ int request_rows_read(const struct request_format *f, struct input *in, struct r
                       struct error *err);
 
 #define REQUEST_TOKENS_MAX 10000000
+/* A name; an empty cell, or no such column: unchanged. */
+void take_model(const struct columns *c, unsigned column, struct recorded_request *r);
 void take_adapter(const struct columns *c, unsigned column, uint32_t *adapter);
 void take_tokens(const struct columns *c, unsigned column, uint32_t *tokens);
 /* Prompt and output. A request without output tokens was not served and is left out. */

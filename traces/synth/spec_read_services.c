@@ -135,7 +135,7 @@ static int read_requests(const struct spec_reader *r, struct config_value v, str
 static int read_llm(const struct spec_reader *r, struct config_value v, struct job_row *row,
                     struct service *s)
 {
-    if (!config_given(config_look(v, "model")))
+    if (!config_given(config_look(v, "model")) && !config_given(config_look(v, "models")))
         return config_fields(v, llm_keys, &s->time.llm, r->err);
     s->time.kind = TIME_ENGINE;
     return spec_read_llm(r, v, row, s);
@@ -213,7 +213,7 @@ struct file_replicas { uint32_t least, most, initial; };
 static const char *const mode_words[] = { [SERVICE_FLUID] = "fluid", [SERVICE_REQUESTS] = "requests", NULL };
 static const char *const dispatch_words[] = { [DISPATCH_CENTRAL] = "central", [DISPATCH_JSQ] = "jsq", [DISPATCH_RANDOM2] = "random2",
                                               [DISPATCH_ROUND_ROBIN] = "round_robin", [DISPATCH_PREFIX] = "prefix",
-                                              [DISPATCH_ADAPTER] = "adapter", NULL };
+                                              [DISPATCH_ADAPTER] = "adapter", [DISPATCH_MODEL] = "model", NULL };
 static const char *const lost_words[] = { [LOST_REQUEUE] = "requeue", [LOST_DROP] = "drop", NULL };
 
 #define AT(field) .at = offsetof(struct file_service, field)
@@ -328,6 +328,9 @@ static int read_start(const struct spec_reader *r, struct config_value v, bool w
         return -1;
     if (f.pull_cached_ns > f.pull_cold_ns)
         return config_error(v, r->err, "want a pull_cached_s of at most pull_s");
+    if (d->service.time.engine.models.n)     /* as a start loads it */
+        d->service.time.engine.weights.storage_s =
+            fmax(1 / (f.load_gb_per_s * 1e9), d->service.time.engine.weights.host_s);
     d->start =
         (struct replica_start){ f.pull_cold_ns, f.pull_cached_ns,
                                 (int64_t)llround(f.weights_gb / f.load_gb_per_s * (double)NS_PER_S),
@@ -435,7 +438,7 @@ static int read_one(const struct spec_reader *r, struct config_value at, struct 
         spec_read_scaler(r, f.autoscaler, d))
         return -1;
     if (s->time.kind == TIME_ENGINE && !config_given(config_look(at, "dispatch")))
-        s->dispatch = DISPATCH_JSQ;
+        s->dispatch = s->time.engine.models.n ? DISPATCH_MODEL : DISPATCH_JSQ;
     if (s->time.kind == TIME_ENGINE && !config_given(config_look(at, "timeout_s")))
         s->timeout_s = INFINITY;  /* engines do not drop (models.md 4.9) */
     if (f.end_ns == TIME_NEVER && f.depends_on &&

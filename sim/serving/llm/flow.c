@@ -137,15 +137,22 @@ static struct steps steps_of(const struct asked *a, double running, double promp
 
 /* ---- the largest rate ---- */
 
-/* Steps of a rank for each of its requests, at least. */
-static double steps_a_request(const struct asked *a)
+/* Steps of a rank for each of its requests, at least: by its tokens, its slots and its KV cache. */
+struct least_steps { double tokens, slots, held; };
+
+static struct least_steps least_of(const struct asked *a)
 {
     double in_chunks = fmax(1, computed(a) / a->b->budget), later = a->output - 1;
-    double tokens = (computed(a) + later) / a->b->budget,
-           slots = (in_chunks + later) / a->b->sequences,
-           held = (later * context_of(a) + in_chunks * a->prompt) /
-                  (a->b->blocks * (double)a->b->block);
-    return fmax(tokens, fmax(slots, held));
+    return (struct least_steps){ (computed(a) + later) / a->b->budget,
+                                 (in_chunks + later) / a->b->sequences,
+                                 (later * context_of(a) + in_chunks * a->prompt) /
+                                     (a->b->blocks * (double)a->b->block) };
+}
+
+static double steps_a_request(const struct asked *a)
+{
+    struct least_steps l = least_of(a);
+    return fmax(l.tokens, fmax(l.slots, l.held));
 }
 
 struct full {
@@ -414,9 +421,59 @@ struct llm_flow llm_flow_of(const struct llm_batching *b, double prompt, double 
     return flow(&a, rate, output > 1 ? running_at(&a, rate) : 0);
 }
 
+/* ---- several models ---- */
+
+static double share_of(const struct llm_models *m, uint32_t k)
+{
+    double all = 0;
+    for (uint32_t i = 0; i < m->n; i++)
+        all += m->of[i].share;
+    return m->of[k].share / all;
+}
+
+/* All models at once: a round is a step of each that some of the running requests are for, and slots
+ * and KV cache are those of all. */
+static double most_in_rounds(const struct asked *a)
+{
+    const struct llm_models *m = &a->b->models;
+    struct least_steps all = { 0 };
+    double request_s = 0;
+    for (uint32_t k = 0; k < m->n; k++) {
+        struct llm_batching one = llm_batching_of_model(a->b, k);
+        struct least_steps l = least_of(&(struct asked){ &one, a->prompt, a->output, a->speed });
+        all.tokens = fmax(all.tokens, share_of(m, k) * l.tokens);
+        all.slots += share_of(m, k) * l.slots;
+        all.held += share_of(m, k) * l.held;
+    }
+    double rounds = fmax(all.tokens, fmax(all.slots, all.held));
+    for (uint32_t k = 0; k < m->n; k++) {
+        struct llm_batching one = llm_batching_of_model(a->b, k);
+        const struct asked of = { &one, a->prompt, a->output, a->speed };
+        double share = share_of(m, k);
+        double running = (a->output - 1) / rounds;
+        struct steps x = steps_of(&of, share * running, share / rounds);
+        request_s += share * x.delta_s + x.t0_s * rounds * (1 - pow(1 - share, fmax(1, running)));
+    }
+    return 1 / request_s;
+}
+
+/* Each in its turn. */
+static double most_in_pools(const struct asked *a)
+{
+    const struct llm_models *m = &a->b->models;
+    double request_s = 0;
+    for (uint32_t k = 0; k < m->n; k++) {
+        struct llm_batching one = llm_batching_of_model(a->b, k);
+        request_s += share_of(m, k) / llm_flow_most(&one, a->prompt, a->output, a->speed);
+    }
+    return 1 / request_s;
+}
+
 double llm_flow_most(const struct llm_batching *b, double prompt, double output, double speed)
 {
     const struct asked a = { b, prompt, output, speed };
+    if (b->models.n)
+        return llm_batching_splits(b) ? most_in_pools(&a) : most_in_rounds(&a);
     return (llm_batching_splits(b) ? full_in_pools(&a) : full_of(&a)).rate;
 }
 

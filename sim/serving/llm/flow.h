@@ -37,5 +37,6 @@ struct llm_flow llm_flow_of(const struct llm_batching *b, double prompt, double 
 /* All sequences run: at the largest rate, without a wait. */
 struct llm_flow llm_flow_full(const struct llm_batching *b, double prompt, double output,
                               double speed);
-/* Requests per second, at most. */
+/* Requests per second, at most. Of several models (loop.h), which only this knows, with all of them
+ * there: in rounds of a step of each. */
 double llm_flow_most(const struct llm_batching *b, double prompt, double output, double speed);

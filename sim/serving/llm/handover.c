@@ -60,7 +60,8 @@ void handover_send(struct handover *o, const struct llm_batching *b, struct repl
         *blocks = *blocks + llm_ranks_used(&r[to].ranks, b) - before;
         request_line_pop(p, &o->read);
         transfers_begin(&o->transfers, x, p->at[x].on, to,
-                        b->pools.kept * b->pools.token_bytes * p->at[x].ask.prompt_tokens, now_ns);
+                        b->pools.kept * llm_batching_token_bytes(b, p->at[x].ask.set) *
+                            p->at[x].ask.prompt_tokens, now_ns);
         handover_refresh(o, &r[to], to);
     }
 }

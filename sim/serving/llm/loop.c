@@ -8,8 +8,13 @@
 
 struct llm_loop llm_loop_of(const struct llm_batching *b)
 {
-    return (struct llm_loop){ .cache = prefix_cache_none(),
-                              .weights = weight_store_of(&b->weights) };
+    struct llm_loop l = { .cache = prefix_cache_none(),
+                          .weights = weight_store_of(&b->weights) };
+    if (b->models.n)
+        l.turns = mem_new(b->models.n, sizeof *l.turns);
+    for (uint32_t i = 0; i < b->models.n; i++)
+        l.turns[i] = i + 1;
+    return l;
 }
 
 void llm_loop_free(struct llm_loop *l)
@@ -17,6 +22,7 @@ void llm_loop_free(struct llm_loop *l)
     free(l->running);
     prefix_cache_free(&l->cache);
     weight_store_free(&l->weights);
+    free(l->turns);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -45,7 +51,8 @@ static struct prompt_ids ids_of(const struct service_request *ask)
 static bool gets_blocks(struct llm_loop *l, const struct llm_batching *b, struct llm_running *r,
                         uint32_t tokens)
 {
-    uint32_t all = (tokens + b->block - 1) / b->block - r->shared * blocks_of_id(b),
+    uint32_t block = llm_batching_block(b, r->set);
+    uint32_t all = (tokens + block - 1) / block - r->shared * blocks_of_id(b),
              more = all > r->blocks ? all - r->blocks : 0;
     if (more > b->blocks - llm_loop_used(l, b))
         return false;
@@ -80,7 +87,7 @@ static void remove_at(struct llm_loop *l, size_t i, const struct requests_presen
     struct llm_running *r = &l->running[i];
     frees_blocks(l, r, p);
     if (!r->handed)
-        weights_release(&l->weights, p->at[r->request].ask.set);
+        weights_release(&l->weights, r->set);
     l->parked -= r->parked;
     memmove(r, r + 1, (--l->n - i) * sizeof *r);
 }
@@ -103,6 +110,11 @@ static bool is_at(const struct llm_loop *l, size_t i, uint32_t request)
     return i < l->n && l->running[i].request == request;
 }
 
+static bool in_turn(const struct llm_loop *l, uint32_t set)
+{
+    return l->set == 0 || set == l->set;
+}
+
 /* Chunks of running requests. Returns how many were preempted. */
 static uint32_t continue_running(struct llm_loop *l, const struct llm_batching *b,
                                  struct requests_present *p, struct request_lines *to,
@@ -112,7 +124,7 @@ static uint32_t continue_running(struct llm_loop *l, const struct llm_batching *
     for (size_t i = 0; i < l->n; i++) {
         struct llm_running *r = &l->running[i];
         uint32_t request = r->request, chunk = least(r->need - r->done, *left);
-        if (r->parked)
+        if (r->parked || !in_turn(l, r->set))
             continue;
         while (is_at(l, i, request) && !gets_blocks(l, b, r, r->done + chunk)) {
             preempt_last(l, p, to);
@@ -138,25 +150,55 @@ static uint32_t skipped(struct llm_loop *l, const struct llm_batching *b, struct
     return least(r->shared * PREFIX_TOKENS, ask->prompt_tokens - 1);
 }
 
-static void runs(struct llm_loop *l, const struct requests_present *p, const struct llm_running *r)
+static void runs(struct llm_loop *l, const struct llm_running *r)
 {
-    weights_hold(&l->weights, p->at[r->request].ask.set);
+    weights_hold(&l->weights, r->set);
     mem_grow(&l->running, &l->room, l->n, sizeof *l->running);
     l->running[l->n++] = *r;
 }
 
-/* The first that waits and whose adapter may run; NO_REQUEST: none. */
+/* The places of weights that requests hold, and those that ones that wait come to hold before others. */
+struct places { uint64_t claimed; uint32_t taken; };
+
+/* Whether it finds a place behind all those that have claimed one. */
+static bool claims(struct places *x, const struct llm_loop *l, const struct llm_batching *b,
+                   uint32_t set)
+{
+    uint64_t bit = UINT64_C(1) << (set - 1);
+    if (l->weights.running[set] > 0 || x->claimed & bit)
+        return true;
+    x->claimed |= bit;
+    return x->taken++ < b->weights.slots;
+}
+
+/* Of several models: the first of a line that is for the model of the step. NO_REQUEST: none, or one
+ * before it finds no place. */
+static uint32_t first_in_turn(const struct llm_loop *l, const struct llm_batching *b,
+                              const struct requests_present *p, uint32_t r, struct places *x)
+{
+    while (r != NO_REQUEST && claims(x, l, b, p->at[r].ask.set) && !in_turn(l, p->at[r].ask.set))
+        r = p->at[r].next;
+    return x->taken > b->weights.slots ? NO_REQUEST : r;
+}
+
+/* Of adapters: the first of a line whose adapter may run. */
+static uint32_t first_that_may(const struct llm_loop *l, const struct llm_batching *b,
+                               const struct requests_present *p, uint32_t r)
+{
+    while (r != NO_REQUEST && !weights_admit(&l->weights, &b->weights, p->at[r].ask.set))
+        r = p->at[r].next;
+    return r;
+}
+
+/* The first that waits and may run in this step; NO_REQUEST: none. */
 static uint32_t first_admitted(const struct llm_loop *l, const struct llm_batching *b,
                                const struct requests_present *p, const struct request_lines *from)
 {
-    uint32_t r = from->again.first;
-    while (r != NO_REQUEST && !weights_admit(&l->weights, &b->weights, p->at[r].ask.set))
-        r = p->at[r].next;
-    if (r != NO_REQUEST)
-        return r;
-    r = from->fresh.first;
-    while (r != NO_REQUEST && !weights_admit(&l->weights, &b->weights, p->at[r].ask.set))
-        r = p->at[r].next;
+    const uint32_t lines[] = { from->again.first, from->fresh.first };
+    struct places x = { 0, l->weights.distinct };
+    uint32_t r = NO_REQUEST;
+    for (unsigned i = 0; i < 2 && r == NO_REQUEST && x.taken <= b->weights.slots; i++)
+        r = b->models.n ? first_in_turn(l, b, p, lines[i], &x) : first_that_may(l, b, p, lines[i]);
     return r;
 }
 
@@ -168,7 +210,8 @@ static void admit(struct llm_loop *l, const struct llm_batching *b, struct reque
         if (request == NO_REQUEST)
             return;
         const struct present *x = &p->at[request];
-        struct llm_running r = { .request = request, .need = x->ask.prompt_tokens + x->sent };
+        struct llm_running r = { .request = request, .set = x->ask.set,
+                                 .need = x->ask.prompt_tokens + x->sent };
         r.done = skipped(l, b, &r, &x->ask);
         r.chunk = least(r.need - r.done, left);
         if (!gets_blocks(l, b, &r, r.done + r.chunk)) {
@@ -178,26 +221,26 @@ static void admit(struct llm_loop *l, const struct llm_batching *b, struct reque
         left -= r.chunk;
         t->skipped_tokens += r.done;
         request_lines_remove(p, from, request);
-        runs(l, p, &r);
+        runs(l, &r);
     }
 }
 
-/* Those of the requests in the step; what the GPU lacks of them is loaded. */
-static void load_adapters(struct llm_loop *l, const struct llm_batching *b,
-                          const struct requests_present *p, struct llm_step *x, struct tally *t)
+/* Adapters of the requests in the step, or models of all that run: what the GPU lacks of them is
+ * loaded. */
+static void load_weights(struct llm_loop *l, const struct llm_batching *b, struct llm_step *x,
+                         struct tally *t)
 {
-    if (b->adapters.n == 0)
+    if (b->weights.n == 0 || x->requests == 0)
         return;
     weights_begin(&l->weights);
     for (size_t i = 0; i < l->n; i++) {
         const struct llm_running *r = &l->running[i];
-        uint32_t adapter = p->at[r->request].ask.set;
-        if (r->chunk == 0 || adapter == 0)
+        if (r->set == 0 || r->handed || (r->chunk == 0 && b->models.n == 0))
             continue;
-        weights_want(&l->weights, adapter);
-        x->adapter_tokens += r->chunk;
+        weights_want(&l->weights, r->set);
+        x->adapter_tokens += b->models.n ? 0 : r->chunk;
     }
-    x->adapters = l->weights.n_now;
+    x->adapters = b->models.n ? 0 : l->weights.n_now;
     struct weight_loads loads = weights_load(&l->weights, &b->weights);
     x->load_s = loads.time_s;
     weight_loads_add(&t->loads, &loads);
@@ -220,9 +263,9 @@ static struct llm_step step_of(const struct llm_loop *l, const struct requests_p
     return x;
 }
 
-struct llm_step llm_loop_begin(struct llm_loop *l, const struct llm_batching *b,
-                               struct requests_present *p, struct request_lines *from,
-                               struct tally *t)
+static struct llm_step step_in_turn(struct llm_loop *l, const struct llm_batching *b,
+                                    struct requests_present *p, struct request_lines *from,
+                                    struct tally *t)
 {
     uint32_t left = b->budget;
     for (size_t i = 0; i < l->n; i++)
@@ -231,8 +274,34 @@ struct llm_step llm_loop_begin(struct llm_loop *l, const struct llm_batching *b,
     if (preempted == 0)
         admit(l, b, p, from, left, t);
     t->preempted += l->n ? preempted : 0;
-    struct llm_step x = step_of(l, p);
-    load_adapters(l, b, p, &x, t);
+    return step_of(l, p);
+}
+
+/* Of several models. */
+static struct llm_step next_turn(struct llm_loop *l, const struct llm_batching *b,
+                                 struct requests_present *p, struct request_lines *from,
+                                 struct tally *t)
+{
+    struct llm_step x = { 0 };
+    uint32_t n = b->models.n;
+    for (uint32_t i = 0; i < n; i++) {
+        l->set = l->turns[i];
+        x = step_in_turn(l, b, p, from, t);
+        if (x.requests == 0)
+            continue;
+        memmove(&l->turns[i], &l->turns[i + 1], (n - i - 1) * sizeof *l->turns);
+        l->turns[n - 1] = l->set;
+        break;
+    }
+    return x;
+}
+
+struct llm_step llm_loop_begin(struct llm_loop *l, const struct llm_batching *b,
+                               struct requests_present *p, struct request_lines *from,
+                               struct tally *t)
+{
+    struct llm_step x = b->models.n ? next_turn(l, b, p, from, t) : step_in_turn(l, b, p, from, t);
+    load_weights(l, b, &x, t);
     return x;
 }
 
@@ -289,7 +358,7 @@ uint32_t llm_loop_park(struct llm_loop *l, const struct requests_present *p)
             continue;
         r->parked = r->handed = true;
         r->chunk = 0;
-        weights_release(&l->weights, p->at[r->request].ask.set);
+        weights_release(&l->weights, r->set);
         l->parked++;
         return r->request;
     }
@@ -300,12 +369,12 @@ bool llm_loop_receive(struct llm_loop *l, const struct llm_batching *b,
                       const struct requests_present *p, uint32_t request)
 {
     uint32_t prompt = p->at[request].ask.prompt_tokens;
-    struct llm_running r = { .request = request, .need = prompt + 1, .done = prompt, .parked = true };
-    if (l->n >= b->sequences ||
-        !weights_admit(&l->weights, &b->weights, p->at[request].ask.set) ||
+    struct llm_running r = { .request = request, .set = p->at[request].ask.set,
+                             .need = prompt + 1, .done = prompt, .parked = true };
+    if (l->n >= b->sequences || !weights_admit(&l->weights, &b->weights, r.set) ||
         !gets_blocks(l, b, &r, r.need))
         return false;
-    runs(l, p, &r);
+    runs(l, &r);
     l->parked++;
     return true;
 }

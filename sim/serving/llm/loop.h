@@ -18,6 +18,11 @@
  * Of adapters (weights.h) a request that waits is left where it is, and later ones are admitted,
  * while those that run leave no place for its own. Loads come before the step: llm_step.load_s.
  *
+ * Of several models a step is of one, and they take turns: next is the one whose last step began
+ * longest ago, of those that have something to do. Its requests alone have chunks; blocks and
+ * sequences are those of all. A request whose model finds no place waits, and all behind it do, so
+ * the requests of the models that are there come to an end, and one of them goes.
+ *
  * With a prefix cache the tokens of ids that are there are not computed; ids that two requests have
  * are held once. Requests that can never fit must not come here (llm_batching_fits()). */
 #pragma once
@@ -30,6 +35,7 @@ struct llm_running {
     uint32_t request, need, done, chunk;     /* chunk: of the present step; 0: not in it */
     uint32_t blocks;              /* of its own */
     uint32_t shared;              /* leading ids with the blocks of the cache */
+    uint32_t set;                 /* of weights: its adapter or its model; 0: none */
     bool parked, handed;          /* handed: its next step is elsewhere */
 };
 struct llm_loop {
@@ -39,6 +45,8 @@ struct llm_loop {
     uint32_t own_blocks;          /* of all running */
     struct prefix_cache cache;
     struct weight_store weights;
+    uint32_t set;                 /* the model of the present step; 0: of all requests */
+    uint32_t *turns;              /* [models] the one whose step began longest ago first */
 };
 struct llm_loop llm_loop_of(const struct llm_batching *b);
 void llm_loop_free(struct llm_loop *l);

@@ -162,7 +162,7 @@ void llm_ranks_begin(struct llm_ranks *r, const struct llm_batching *b, double c
     t->steps++;
     t->computed_tokens += (uint64_t)prompt;
     t->kv_peak = fmax(t->kv_peak, (double)llm_ranks_used(r, b) / llm_batching_blocks(b));
-    struct llm_law law = llm_law_at_clock(&b->law, clock);
+    struct llm_law law = llm_law_at_clock(llm_batching_law(b, r->rank[0].loop.set), clock);
     time_step(r, &law, speed, step, all, now_ns);
 }
 

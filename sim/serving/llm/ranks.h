@@ -6,6 +6,8 @@
  * and a rank without requests takes part. A request goes to the rank with the fewest, waiting and
  * running, then the smallest number, and stays with it.
  *
+ * Replicas with several models (loop.h) have one rank.
+ *
  * A step begins when a request is there and ends step_s later, whatever happens meanwhile. */
 #pragma once
 #include "sim/serving/figures.h"
