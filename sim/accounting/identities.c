@@ -55,7 +55,8 @@ int identities_check(struct sched *s, struct error *err)
 {
     int128_t in_system = 0, waiting = 0, held = 0, accounts = 0;
     for (job_id j = 0; j < s->n_jobs; j++) {
-        struct job_result r = run_job(s, j);
+        struct job_result r;
+        run_job_read(s, j, &r);
         if (r.state == JOB_ABSENT)
             continue;
         int64_t there_ns = on_demand_there_ns(s, j, r.end_ns >= 0 ? r.end_ns : s->now_ns);

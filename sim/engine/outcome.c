@@ -4,6 +4,8 @@
 #include "sim/engine/state.h"
 #include "sim/scheduler/waiting.h"
 
+#include <string.h>
+
 bool run_takes(const struct sched *s, job_id j)
 {
     return !s->setup.part.takes || s->setup.part.takes(s->setup.part.self, j);
@@ -19,33 +21,38 @@ int64_t on_demand_there_ns(const struct sched *s, job_id j, int64_t until_ns)
     return until_ns - on_demand_submit_ns(s, j) - (on_demand(s, j) ? on_demand_lives(s, j)->absent_ns : 0);
 }
 
-struct job_result run_job(const struct sched *s, job_id j)
+void run_job_read(const struct sched *s, job_id j, struct job_result *to)
 {
     const struct job_run *run = &s->job[j];
     const struct job_cost cost = job_cost(s, j);
-    struct job_result r = {
-        .state = run->state,
-        .outcome = run->outcome,
-        .submit_ns = on_demand_submit_ns(s, j),
-        .start_ns = run->start_ns,
-        .end_ns = run->end_ns,
-        .run_ns = run->run_ns,
-        .lost_ns = cost.lost_ns,
-        .overhead_ns = cost.overhead_ns,
-        .fairness_micro = run->fairness_micro,
-        .preemptions = cost.preemptions,
-        .restarts = cost.restarts,
-        .distance = run->distance,
-        .refusal = job_refusal(s, j),
-    };
     int64_t milli = request_gpu_milli(ask_of(s, j));
     struct gpu_time t = { (int128_t)run->run_ns * milli, (int128_t)cost.lost_ns * milli, (int128_t)cost.overhead_ns * milli };
     if (s->gpu_time)
         t = s->gpu_time[j];
-    r.held = t.held;
-    r.lost = t.lost;
-    r.overhead = t.overhead;
-    r.wait_ns = wait_parts(s, run, r.waits);
+    to->state = run->state;
+    to->outcome = run->outcome;
+    to->submit_ns = on_demand_submit_ns(s, j);
+    to->start_ns = run->start_ns;
+    to->end_ns = run->end_ns;
+    to->run_ns = run->run_ns;
+    to->lost_ns = cost.lost_ns;
+    to->overhead_ns = cost.overhead_ns;
+    to->held = t.held;
+    to->lost = t.lost;
+    to->overhead = t.overhead;
+    to->fairness_micro = run->fairness_micro;
+    to->preemptions = cost.preemptions;
+    to->restarts = cost.restarts;
+    to->distance = run->distance;
+    to->refusal = job_refusal(s, j);
+    memset(to->waits, 0, sizeof to->waits);
+    to->wait_ns = wait_parts(s, run, to->waits);
+}
+
+struct job_result run_job(const struct sched *s, job_id j)
+{
+    struct job_result r;
+    run_job_read(s, j, &r);
     return r;
 }
 

@@ -118,13 +118,19 @@ struct staged {
 };
 
 /* What is kept of a job while it waits, runs or leaves. What every start and end looks at lies together: when a job ends, tens of
- * thousands of others have been looked at since its start, and each cache line of it has to be fetched again. */
+ * thousands of others have been looked at since its start, and each cache line of it has to be fetched again. Its size is no
+ * multiple of a large power of two: else a member of all jobs would share few sets of the cache. */
 struct live {
     job_id job;
     bool touched, claimed;        /* touched: staged in this pass; claimed: in the list of claims */
     bool cancelled;               /* stopped for good */
     bool withdrawn;               /* on_demand.c: it is over as soon as it holds nothing */
     uint8_t withdrawn_as;         /* enum job_fate */
+    bool given_up;                /* stopped, failed, once too often: it is over when it has left; leaving.c, interruption.c */
+    uint8_t flavor;               /* 1 + the one that it counts in; 0: none */
+    bool counting;                /* waits now */
+    uint8_t own_why;              /* enum wait_reason */
+    uint16_t waited;              /* of wait: those that are not 0, bit by bit, when it last ceased to wait */
     const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
     struct staged now;
     struct progress progress;
@@ -133,16 +139,13 @@ struct live {
     int64_t last_start_ns, begin_left_ns;      /* work left at the last start */
     int64_t least_left_ns;        /* ever, as far as settled */
     double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
+    int64_t own_since_ns;
     struct pace pace;
     int128_t contending_before;   /* the integral at its arrival */
     uint32_t size;                /* of its last start or resize; 0: none yet */
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
     uint32_t wait_sub;            /* the group it counts with; ID_NONE: its own reason */
-    uint8_t own_why;
-    uint8_t flavor;               /* 1 + the one that it counts in; 0: none */
-    bool counting;                /* waits now */
-    uint16_t waited;              /* of wait: those that are not 0, bit by bit, when it last ceased to wait */
-    int64_t own_since_ns;
+    uint32_t tentative_out;       /* times that tasks of it are given back tentatively in this pass */
     int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
     struct staged was;            /* before this pass, of a touched job */
@@ -162,8 +165,6 @@ struct live {
     const char *leave_why;
     event_id release_event;
     int64_t requeues;             /* times that it went back to its queue after a stop; leaving.c */
-    bool given_up;                /* stopped, failed, once too often: it is over when it has left; leaving.c, interruption.c */
-    uint32_t tentative_out;       /* times that tasks of it are given back tentatively in this pass */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
 
     /* While no model is on, all 0 from here to the end, and not even cleared for the next job. */
@@ -171,6 +172,8 @@ struct live {
     int64_t pull_ns;              /* of its start-up, the first part; overhead.c sets it, images.c takes off what is over */
     int64_t unsaved_ns, unsaved_wall_ns;    /* of a job that is leaving and saves: lost if a fault comes; leaving.c */
 };
+
+_Static_assert(sizeof(struct live) % 128 != 0, "a job's members are in all sets of the cache");
 
 /* Of a job that may hold less than all of it: milli-GPU ns. */
 struct gpu_time { int128_t held, lost, overhead; };

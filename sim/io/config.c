@@ -205,6 +205,8 @@ void config_free(struct config *c)
     for (size_t i = 0; i < c->n_default; i++)
         free(c->by_default[i].text);
     free(c->by_default);
+    free(c->of_mapping);
+    intern_free(c->mappings);
     free(c->text);
     free(c->name);
     free(c);

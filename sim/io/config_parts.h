@@ -1,9 +1,11 @@
 /* config_parts.h - private to config.c, which owns the document and walks over it, config_read.c,
  * which checks and converts its values, and config_put.c, which writes what holds. */
 #pragma once
+#include "sim/base/intern.h"
 #include "sim/io/config.h"
 #include <libfyaml.h>
 
+#define NO_DEFAULT SIZE_MAX
 struct config {
     char *name, *text;            /* of the file; libfyaml points into the text */
     size_t length;
@@ -17,12 +19,15 @@ struct config {
     } *set;
     size_t n_set, set_capacity;
     struct config_default {       /* of a mapping that was read: a key that it does not have */
-        struct fy_node *of;
         const char *name;         /* of the table of keys */
         char *text;               /* YAML in one line; of a mapping a line for each key */
         bool mapping;
+        size_t next;              /* of the same mapping; NO_DEFAULT: none */
     } *by_default;
     size_t n_default, default_capacity;
+    struct intern *mappings;      /* that have defaults: the bytes of their nodes; NULL: none has */
+    struct config_defaults { size_t first, last; } *of_mapping;
+    size_t of_mapping_capacity;
 };
 
 /* Remembers what a key has that is not given, if that is a value. */

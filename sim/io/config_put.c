@@ -140,19 +140,43 @@ static bool put_value(FILE *f, const struct config_key *key, const void *at)
     return false;
 }
 
+/* The defaults of a mapping, in the order in which they were noted; NULL: there are none. */
+static struct config_defaults *defaults_of(struct config_value v)
+{
+    struct config *c = v.config;
+    uint32_t number = c->mappings ? intern_find(c->mappings, (const char *)&v.node, sizeof v.node) : INTERN_NONE;
+    return number == INTERN_NONE ? NULL : &c->of_mapping[number];
+}
+
+static struct config_defaults *defaults_add(struct config_value v)
+{
+    struct config *c = v.config;
+    struct config_defaults *of = defaults_of(v);
+    if (of)
+        return of;
+    c->mappings = c->mappings ? c->mappings : intern_new();
+    uint32_t number = intern_add(c->mappings, (const char *)&v.node, sizeof v.node);
+    mem_grow(&c->of_mapping, &c->of_mapping_capacity, number, sizeof *c->of_mapping);
+    c->of_mapping[number] = (struct config_defaults){ NO_DEFAULT, NO_DEFAULT };
+    return &c->of_mapping[number];
+}
+
 /* Takes the text. */
 static void note(struct config_value mapping, const char *name, char *text, bool is_mapping)
 {
     struct config *c = mapping.config;
-    for (size_t i = 0; i < c->n_default; i++)
-        if (c->by_default[i].of == mapping.node && !strcmp(c->by_default[i].name, name)) {
+    struct config_defaults *of = defaults_add(mapping);
+    for (size_t i = of->first; i != NO_DEFAULT; i = c->by_default[i].next)
+        if (!strcmp(c->by_default[i].name, name)) {
             free(c->by_default[i].text);
             c->by_default[i].text = text;
             c->by_default[i].mapping = is_mapping;
             return;
         }
     mem_grow(&c->by_default, &c->default_capacity, c->n_default, sizeof *c->by_default);
-    c->by_default[c->n_default++] = (struct config_default){ mapping.node, name, text, is_mapping };
+    c->by_default[c->n_default] = (struct config_default){ name, text, is_mapping, NO_DEFAULT };
+    *(of->last == NO_DEFAULT ? &of->first : &c->by_default[of->last].next) = c->n_default;
+    of->last = c->n_default++;
 }
 
 void config_note_default(struct config_value mapping, const struct config_key *key, const void *at)
@@ -229,13 +253,16 @@ static void put_default(const struct config_default *d, FILE *f, int indent)
         fprintf(f, "%*s%.*s\n", indent + 2, "", (int)strcspn(at, "\n"), at);
 }
 
-/* The next default of a mapping from *i on; NULL: none is left. */
-static const struct config_default *next_default(struct config_value v, size_t *i)
+/* The first default of a mapping, or the next one; NULL: none is left. */
+static const struct config_default *first_default(struct config_value v)
 {
-    while (*i < v.config->n_default)
-        if (v.config->by_default[(*i)++].of == v.node)
-            return &v.config->by_default[*i - 1];
-    return NULL;
+    const struct config_defaults *of = defaults_of(v);
+    return of ? &v.config->by_default[of->first] : NULL;
+}
+
+static const struct config_default *next_default(struct config_value v, const struct config_default *d)
+{
+    return d->next == NO_DEFAULT ? NULL : &v.config->by_default[d->next];
 }
 
 void config_put_line(struct config_value v, FILE *f)
@@ -243,8 +270,6 @@ void config_put_line(struct config_value v, FILE *f)
     struct config_walk w = { .of = v };
     bool mapping = config_is_mapping(v);
     const char *before = mapping ? "{ " : "[";
-    const struct config_default *d;
-    size_t i = 0;
     if (is_scalar(v)) {
         put_scalar(v.node, f);
         return;
@@ -257,7 +282,7 @@ void config_put_line(struct config_value v, FILE *f)
         }
         config_put_line(item, f);
     }
-    for (; mapping && (d = next_default(v, &i)); before = ", ") {
+    for (const struct config_default *d = mapping ? first_default(v) : NULL; d; d = next_default(v, d), before = ", ") {
         fprintf(f, "%s%s: ", before, d->name);
         put_default_line(d, f);
     }
@@ -267,9 +292,8 @@ void config_put_line(struct config_value v, FILE *f)
 /* In one line: scalars, lists of them, and what is empty. */
 static bool is_short(struct config_value v)
 {
-    size_t i = 0;
     return is_scalar(v) || (config_is_list(v) && of_scalars(v)) ||
-           (config_is_mapping(v) && config_count(v) == 0 && !next_default(v, &i));
+           (config_is_mapping(v) && config_count(v) == 0 && !first_default(v));
 }
 
 /* Behind "key:". */
@@ -288,8 +312,6 @@ static void put_item(struct config_value v, FILE *f, int indent)
 void config_put(struct config_value v, FILE *f, int indent)
 {
     struct config_walk w = { .of = v };
-    const struct config_default *d;
-    size_t i = 0;
     for (struct config_value item; config_next(&w, &item);) {
         if (config_is_list(v)) {
             fprintf(f, "%*s- ", indent, "");
@@ -302,6 +324,6 @@ void config_put(struct config_value v, FILE *f, int indent)
         putc(':', f);
         put_item(item, f, indent);
     }
-    while (config_is_mapping(v) && (d = next_default(v, &i)))
+    for (const struct config_default *d = config_is_mapping(v) ? first_default(v) : NULL; d; d = next_default(v, d))
         put_default(d, f, indent);
 }

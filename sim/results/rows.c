@@ -285,7 +285,8 @@ void rows_jobs(struct output *o, const struct sched *s)
     const struct run_setup *setup = run_setup_of(s);
     rows_header_with(o, OUTPUT_JOBS, s);
     for (job_id j = 0; j < workload_all(setup->workload); j++) {
-        struct job_result r = run_job(s, j);
+        struct job_result r;
+        run_job_read(s, j, &r);
         if (r.state == JOB_ABSENT && (j >= setup->workload->n_jobs || !run_takes(s, j)))
             continue;
         rows_job(o, setup->cluster, setup->workload, j, &r);
