@@ -45,6 +45,41 @@ queue_id quota_arrange(struct quota_queue *q, uint32_t n)
     return top;
 }
 
+/* Those that want something, first. Returns how many. */
+static size_t unsatisfied(struct quota_taker *t, size_t n)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (t[i].wants <= 0)
+            continue;
+        if (left < i) {
+            t[left] = t[i];
+            t[i].lost = 0;
+        }
+        left++;
+    }
+    return left;
+}
+
+/* Returns their sum. */
+static double make_claims(struct quota_taker *t, size_t n, double k)
+{
+    double weights = 0, usage = 0, claims = 0;
+    for (size_t i = 0; i < n; i++) {
+        weights += t[i].weight;
+        usage += t[i].usage;
+        t[i].claim = t[i].weight;
+    }
+    if (!(usage > 0))
+        return weights;
+    for (size_t i = 0; i < n; i++) {
+        double w = t[i].weight;
+        t[i].claim = fmax(0, w + k * (w - t[i].usage * weights));
+        claims += t[i].claim;
+    }
+    return claims;
+}
+
 /* Step 2 for one class of priority, t[0..n): all want something and have a weight. Returns the
  * rest. */
 static int64_t take_by_weight(struct quota_taker *t, size_t n, int64_t rest, int64_t whole,
@@ -52,36 +87,28 @@ static int64_t take_by_weight(struct quota_taker *t, size_t n, int64_t rest, int
 {
     for (bool again = true; again && rest > 0;) {
         again = false;
-        double weights = 0, usage = 0, claims = 0;
-        for (size_t i = 0; i < n; i++)
-            if (t[i].wants > 0) {
-                weights += t[i].share->weight;
-                usage += t[i].share->usage;
-            }
-        for (size_t i = 0; i < n; i++)
-            if (t[i].wants > 0) {
-                double w = t[i].share->weight;
-                t[i].claim = usage > 0 ? fmax(0, w + k * (w - t[i].share->usage * weights)) : w;
-                claims += t[i].claim;
-            }
+        n = unsatisfied(t, n);
+        double claims = make_claims(t, n, k);
         if (!(claims > 0))
             break;
         double amount = (double)rest, unit_claims = claims * (double)whole;
+        double claim = NAN, claimed = 0, units = 0, lost = 0;
         for (size_t i = 0; i < n && rest > 0; i++) {
-            if (t[i].wants <= 0)
-                continue;
-            double claimed = amount * t[i].claim;    /* the share is this / claims */
-            int64_t give = t[i].wants;
-            if ((double)t[i].wants * claims <= claimed) {
-                again = again || (double)t[i].wants * claims < claimed;
-                t[i].lost = 0;
-            } else {
-                double units = floor(claimed / unit_claims),
-                       lost = (claimed - units * unit_claims) / claims;
-                give = (int64_t)units * whole;
-                if (lost > 0)
-                    t[i].lost = lost;
+            if (t[i].claim != claim) {           /* mostly all are the same */
+                claim = t[i].claim;
+                claimed = amount * claim;        /* the share is this / claims */
+                units = floor(claimed / unit_claims);
+                lost = (claimed - units * unit_claims) / claims;
             }
+            double wants = (double)t[i].wants * claims;
+            int64_t give = wants <= claimed ? t[i].wants : (int64_t)units * whole;
+            again = again || wants < claimed;
+            if (wants <= claimed)
+                t[i].lost = 0;
+            else if (lost > 0)
+                t[i].lost = lost;
+            if (give == 0)
+                continue;
             t[i].share->fair += give;
             t[i].wants -= give;
             rest -= give;
@@ -106,6 +133,11 @@ static int64_t take_fractions(struct quota_taker *t, size_t n, int64_t rest, int
     for (size_t i = 0; i < n; i++)
         if (t[i].lost > 0)
             t[heap++] = t[i];
+    bool enough = (int64_t)heap * whole <= rest;    /* for all, in whatever order */
+    for (size_t i = 0; i < heap && enough; i++)
+        t[i].share->fair += whole;
+    if (enough)
+        return rest - (int64_t)heap * whole;
     takers_make(NULL, t, heap);
     while (heap > 0 && rest > 0) {
         int64_t give = min_i64(whole, rest);
@@ -123,37 +155,52 @@ static size_t class_end(const struct quota_taker *t, size_t n, size_t from)
     return end;
 }
 
+/* Adds a queue that wants more than its fair share so far, and has a weight. */
+static size_t add_taker(struct quota_taker *t, size_t n, struct quota_queue *q,
+                        enum quota_resource r)
+{
+    struct quota_share *s = &q->of[r];
+    int64_t wants = quota_requestable(s) - s->fair;
+    if (wants > 0 && s->weight > 0)
+        t[n++] = (struct quota_taker){ s, wants, q->priority, s->weight, s->usage, 0, 0 };
+    return n;
+}
+
+/* Steps 2 and 3. */
+static int64_t take(struct quota_taker *t, size_t n, enum quota_resource r, int64_t rest, double k)
+{
+    for (size_t from = 0, end; from < n && rest > 0; from = end) {
+        end = class_end(t, n, from);
+        rest = take_by_weight(&t[from], end - from, rest, unit[r], k);
+    }
+    for (size_t from = 0, end; from < n && rest > 0; from = end) {
+        end = class_end(t, n, from);
+        rest = take_fractions(&t[from], end - from, rest, unit[r]);
+    }
+    return rest;
+}
+
 int64_t quota_divide_rest(struct quota_queue *q, queue_id first, enum quota_resource r,
                           int64_t rest, double k, struct quota_taker *scratch)
 {
     size_t n = 0;
-    for (queue_id i = first; i != ID_NONE; i = q[i].next_sibling) {
-        struct quota_share *s = &q[i].of[r];
-        int64_t wants = quota_requestable(s) - s->fair;
-        if (wants > 0 && s->weight > 0)
-            scratch[n++] = (struct quota_taker){ s, wants, q[i].priority, 0, 0 };
-    }
-    for (size_t from = 0, end; from < n && rest > 0; from = end) {
-        end = class_end(scratch, n, from);
-        rest = take_by_weight(&scratch[from], end - from, rest, unit[r], k);
-    }
-    for (size_t from = 0, end; from < n && rest > 0; from = end) {
-        end = class_end(scratch, n, from);
-        rest = take_fractions(&scratch[from], end - from, rest, unit[r]);
-    }
-    return rest;
+    for (queue_id i = first; i != ID_NONE; i = q[i].next_sibling)
+        n = add_taker(scratch, n, &q[i], r);
+    return take(scratch, n, r, rest, k);
 }
 
 int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource r, int64_t total,
                      double k, struct quota_taker *scratch)
 {
     int64_t rest = total;
+    size_t n = 0;
     for (queue_id i = first; i != ID_NONE; i = q[i].next_sibling) {
         struct quota_share *s = &q[i].of[r];
         s->fair = min_i64(s->deserved == UNLIMITED ? total : s->deserved, quota_requestable(s));
         rest -= s->fair;
+        n = add_taker(scratch, n, &q[i], r);
     }
-    return rest > 0 ? quota_divide_rest(q, first, r, rest, k, scratch) : 0;
+    return rest > 0 ? take(scratch, n, r, rest, k) : 0;
 }
 
 void quota_divide_tree(struct quota_queue *q, queue_id first_top,

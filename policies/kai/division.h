@@ -49,7 +49,7 @@ struct quota_taker {
     struct quota_share *share;
     int64_t wants;
     int32_t priority;
-    double claim, lost;
+    double weight, usage, claim, lost;
 };
 
 struct quota_amount quota_amount(struct amount a);

@@ -9,15 +9,14 @@
  * Here a job waits in the first pool of its queue's list that may have it. When a pass of that pool
  * has nothing for it, it goes on to the next in the list, round it, that may have something for it:
  *   - it may have the job: flavor_holds(),
- *   - enough GPUs for it are idle or being left there, or it may stop others there: its queue passes
- *     the gate of reclaim, or might once this job is pending, or runs jobs of lower priority,
- *   - no job of its queue and shape that is no harder (as many tasks or fewer, preemptible if it is,
- *     no lower priority) waits there in vain, or has left since room came free or a pass there
+ *   - enough GPUs for it are idle or being left there, or it may stop others there: its queue
+ *     passes the gate of reclaim, or might once this job is pending, or runs jobs of lower priority,
+ *   - no job of its queue and shape that is no harder (as many tasks or fewer, preemptible if it
+ *     is, no lower priority) waits there in vain, or has left since room came free or a pass there
  *     started or stopped something: it would fare no better.
- * Of a queue's jobs of one shape as many come to a pool in a pass as idle GPUs there would hold, and
- * one more, which may take from others. So of jobs that nothing can be done for, each pool has one
- * at most that another pool also has, and none goes to and fro. A job that has started stays in its
- * pool, and waits there when it is evicted. */
+ * Of a queue's jobs of one shape as many come to a pool in a pass as idle GPUs there would hold,
+ * and one more, which may take from others. So no job for which nothing can be done goes to and fro.
+ * A job that has started stays in its pool, and waits there when it is evicted. */
 #include "policies/kai/quota.h"
 
 /* ---- The shards ---- */
