@@ -39,6 +39,7 @@ static const struct flavor_quota one_and_four[] = { NOT_BORROWED(0, 1), NOT_BORR
 #define AT_MOST(f, n, more) { .flavor = (f), .nominal = { INT64_C(1000) * (n), UNLIMITED, UNLIMITED },                   \
                             .borrowing = { INT64_C(1000) * (more), UNLIMITED, UNLIMITED },                             \
                             .lending = { UNLIMITED, UNLIMITED, UNLIMITED } }
+static const struct flavor_quota four_of_h[] = { GPUS(0, 4) }, one_of_a[] = { GPUS(1, 1) }, four_and_two[] = { GPUS(0, 4), GPUS(1, 2) }, none[] = { GPUS(0, 0), GPUS(1, 0) };
 static const struct flavor_quota limited[] = { AT_MOST(0, 2, 1), GPUS(1, 2) }, two_of_h[] = { GPUS(0, 2) }, a_before_h[] = { GPUS(1, 2), GPUS(0, 2) };
 #define USUAL        { 0 }
 #define OF(n, up, quotas, ...) OF_N(n, up, quotas, 2, __VA_ARGS__)
@@ -49,6 +50,8 @@ static const struct flavor_quota limited[] = { AT_MOST(0, 2, 1), GPUS(1, 2) }, t
     }
 #define A      .queue = "a"
 #define B      .queue = "b"
+#define C      .queue = "c"
+#define ANY    .reclaim = RECLAIM_ANY
 #define NEXT   1e-9 /* from a pass to the one that it asks for */
 #define UNPAID { .checkpoint = CHECKPOINT_PERFECT }
 
@@ -110,6 +113,24 @@ static const struct schedule rows[] = {
       .queue = BOTH(no_loans, USUAL), .jobs = { { 0, 10, 2, 0, A, .took = "0:01" } } },
     { "runs of a job choose by themselves", "cohort", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = BOTH(no_loans, USUAL), .jobs = {
         { 0, 10, .starts = 0, A, PARTS(PART("x", LEVEL_ANY, 1, 2, 0), PART("y", LEVEL_ANY, 1, 1, 0)), .took = "0:01 1:0" } } },
+    /* Cohorts x and y have 1 A100 each, org has the 4 H100s, of which each cohort borrows 2: share 2/6 each, of 6 GPUs that org could
+     * lend. c has borrowed the second A100: 1/6. With one A100 a cohort is within its quota of these, so shares stand still
+     * whoever has it: 2/6 <= 2/6 without the other's job (S2-a), and the one that waits stops the other's, which stops it in turn.
+     * Kueue goes on so; here a job comes back once a pass, so there are three stops in each: at 10 a, b, a, at 20, when
+     * another job comes, b, a, b. At 100 c's A100 comes free. */
+    { "by shares, cohorts within their quota of a kind stop each other's jobs", "cohort:sharing=fair", TWO_KINDS(4, 2), .flavor = TWO_FLAVORS,
+      .queue = { OF_N("org", ID_NONE, four_of_h, 1, USUAL, ANY), OF_N("x", 0, one_of_a, 1, USUAL, ANY), OF_N("y", 0, one_of_a, 1, USUAL, ANY),
+                 OF("a", 1, none, USUAL, ANY), OF("b", 2, none, USUAL, ANY), OF("c", 0, none, USUAL, ANY) }, .overhead = UNPAID, .jobs = {
+        { 0, 100, 2, 0, A, .gpu_type = "H100" }, { 0, 100, 2, 0, B, .gpu_type = "H100" }, { 0, 100, 1, 0, C, .gpu_type = "A100" },
+        { 0, 100, 1, 0, B, .gpu_type = "A100", .ends = 110, .stops = 1 }, { 10, 100, 1, 10, A, .gpu_type = "A100", .ends = 190, .stops = 1 },
+        { 20, 10, 2, 100, C, .gpu_type = "H100" } } },
+    /* The same without the cohorts: a share falls with what its queue gives up. 3/6 <= 3/6 - 1/6 does not hold, nor 3/6 < 3/6. */
+    { "by shares, queues do not", "cohort:sharing=fair", TWO_KINDS(4, 2), .flavor = TWO_FLAVORS,
+      .queue = { OF_N("org", ID_NONE, four_and_two, 2, USUAL, ANY), OF("a", 0, none, USUAL, ANY), OF("b", 0, none, USUAL, ANY),
+                 OF("c", 0, none, USUAL, ANY) }, .overhead = UNPAID, .jobs = {
+        { 0, 100, 2, 0, A, .gpu_type = "H100" }, { 0, 100, 2, 0, B, .gpu_type = "H100" }, { 0, 100, 1, 0, C, .gpu_type = "A100" },
+        { 0, 100, 1, 0, B, .gpu_type = "A100" }, { 10, 100, 1, 100, A, .gpu_type = "A100" },
+        { 20, 10, 2, 100, C, .gpu_type = "H100" } } },
 
     /* ---- quota: a node pool of each flavor ---- */
 
