@@ -373,7 +373,7 @@ void import_cluster(struct import *im, struct output *o)
 {
     const char *name = site_key(im->site, "ClusterName");
     out_text(o, "name: ");
-    out_quoted(o, name ? name : "slurm");
+    out_quoted(o, name && *name ? name : "slurm");
     out_char(o, '\n');
     put_models(im, o);
     put_nodes(im, o);
