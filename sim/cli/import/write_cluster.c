@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define WEIGHT_MOST 1000000000
+
 void out_quoted(struct output *o, const char *text)
 {
     char *quoted = NULL;
@@ -188,6 +190,15 @@ static void put_gib(struct output *o, int64_t mib)
     out_decimal(o, mib * 1000 / 1024, 1000);
 }
 
+/* A cluster file has weights from 1 to 10^9. */
+static int64_t weight_of(struct import *im, int64_t weight)
+{
+    int64_t own = weight < 1 ? 1 : weight > WEIGHT_MOST ? WEIGHT_MOST : weight;
+    if (own != weight)
+        site_remark(im->site, "guessed: Weight=%" PRId64 " of nodes is %" PRId64, weight, own);
+    return own;
+}
+
 static void put_nodes(struct import *im, struct output *o)
 {
     out_text(o, "nodes:\n");
@@ -208,7 +219,7 @@ static void put_nodes(struct import *im, struct output *o)
             put_gib(o, n->mem_mib);
         }
         if (!im->plain && n->weight != 1)
-            out_printf(o, ", weight: %" PRId64, n->weight);
+            out_printf(o, ", weight: %" PRId64, weight_of(im, n->weight));
         put_place(im, o, i);
         put_labels(im, o, n);
         out_text(o, " }\n");
