@@ -315,6 +315,9 @@ refused() { # NAME MESSAGE ARGUMENT...
 }
 printf 'ClusterName=\nNodeName=n1 Gres=gpu:4\nPartitionName=a\001 Nodes=n1\n' >control.conf
 refused "a control character" "control.conf:3:15: want a value without control characters, got 'a" --conf control.conf
+echo 'NodeName=n1 Gres=gpu:4 Feature=,ib,,big,ib' >features.conf
+"$gpuyard" import slurm --conf features.conf -o features >out 2>err && grep -q 'labels: { "ib": "yes", "big": "yes" } }$' features/cluster.yaml
+check "features, each once: $(cat err)" $?
 printf 'NodeName=n1 Gres=gpu:4\nPartitionName=a*b Nodes=n1\n' >star.conf
 refused "a partition whose name is no label" "star.conf:2:1: PartitionName: want a name without = ! < > & | ; : \* , and spaces, got 'a\*b'" --conf star.conf
 printf "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - '':Fairshare=1\n" >unnamed

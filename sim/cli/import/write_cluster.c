@@ -114,34 +114,38 @@ void import_group_name(const struct import *im, struct output *o, uint32_t from,
     out_quoted(o, name);
 }
 
+/* A label of the node, once. */
+static void put_label(struct output *o, struct intern *labels, const char *name)
+{
+    uint32_t before = intern_count(labels);
+    if (intern_add(labels, name, strlen(name)) < before)
+        return;
+    out_text(o, before ? ", " : ", labels: { ");
+    out_quoted(o, name);
+    out_text(o, ": \"yes\"");
+}
+
 static void put_labels(struct import *im, struct output *o, const struct site_node *n)
 {
-    bool any = false;
-    for (const char *at = n->features; *at; at += strspn(at, ",")) {
-        char name[128];
+    struct intern *labels = intern_new();
+    char name[128];
+    for (const char *at = n->features + strspn(n->features, ","); *at; at += strspn(at, ",")) {
         size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         at += length;
-        if (strpbrk(name, "=!<>&|;:*, \t")) {
+        if (strpbrk(name, "=!<>&|;:*, \t"))
             site_remark(im->site, "left out: feature %.60s, which is no label", name);
-            continue;
-        }
-        out_text(o, any ? ", " : ", labels: { ");
-        out_quoted(o, name);
-        out_text(o, ": \"yes\"");
-        any = true;
+        else
+            put_label(o, labels, name);
     }
     for (uint32_t p = 0; im->plain && p < im->site->n_partitions; p++) {
-        char name[128];
         if (!(n->partitions >> p & 1) || im->all_partitions >> p & 1)
             continue;
         snprintf(name, sizeof name, "partition.%.100s", im->site->partition[p].name);
-        out_text(o, any ? ", " : ", labels: { ");
-        out_quoted(o, name);
-        out_text(o, ": \"yes\"");
-        any = true;
+        put_label(o, labels, name);
     }
-    out_text(o, any ? " }" : "");
+    out_text(o, intern_count(labels) ? " }" : "");
+    intern_free(labels);
 }
 
 static uint32_t count_leaf(const struct import *im, uint32_t leaf)
