@@ -48,3 +48,11 @@ char *utf8_line(const char *text)
     }
     return line;
 }
+
+bool text_is_line(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+            return false;
+    return true;
+}

@@ -7,6 +7,8 @@
  * Unicode 15: no overlong form, no surrogate. 0: none. left 0: 0. */
 size_t utf8_character(const char *s, size_t left);
 bool   utf8_is(const char *text);
+/* Without control characters: below a blank, DEL. */
+bool   text_is_line(const char *text, size_t length);
 /* One line of UTF-8: each control character (below a blank, DEL) and each byte that is of no
  * character is '?'. The caller frees it. */
 char  *utf8_line(const char *text);

@@ -3,6 +3,7 @@
 #include "sim/io/config_parts.h"
 #include "sim/base/suggest.h"
 #include "sim/base/units.h"
+#include "sim/base/utf8.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -13,14 +14,6 @@
 #define LIST_MAX 768 /* "one of a, b, c" in a message */
 
 /* ---- one value ---- */
-
-static bool is_printable(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-            return false;
-    return true;
-}
 
 static int wanted(struct config_value v, struct error *err, const char *want)
 {
@@ -33,7 +26,7 @@ static int read_text(struct config_value v, const char **to, struct error *err)
     size_t length = 0;
     const char *text = config_text(v.node, &length, NULL);
     if (!text || length == 0 || config_is_null(v.node) || strlen(text) != length ||
-        !is_printable(text, length))
+        !text_is_line(text, length))
         return wanted(v, err, "a text of one line");
     *to = text;
     return 0;

@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/units.h"
+#include "sim/base/utf8.h"
 #include "sim/io/input.h"
 #include "sim/io/table_in.h"
 #include "sim/slurm/span.h"
@@ -224,6 +225,15 @@ static int parent_of(struct reading *r, const struct given *g, uint32_t *parent,
     return 0;
 }
 
+static int check_text(const struct row *row, struct error *err)
+{
+    for (size_t i = 0; i < row->n; i++)
+        if (!text_is_line(row->cell[i].text, row->cell[i].length))
+            return error_set(err, "%s:%zu: want text without control characters, got '%.40s'",
+                             row->file, row->line, row->cell[i].text);
+    return 0;
+}
+
 /* ---- a dump ---- */
 
 /* The end of a value without quotes: a ':' that is not the one of "gres/gpu:a100=4", which sacctmgr
@@ -295,6 +305,8 @@ static int on_dump_line(void *self, const struct row *row, struct error *err)
     const char *line = row->cell[0].text, *quote, *close;
     if (*line == '#')
         return 0;
+    if (check_text(row, err) != 0)
+        return -1;
     size_t word = strcspn(line, " -");
     quote = strchr(line, '\'');
     close = quote ? strchr(quote + 1, '\'') : NULL;
@@ -302,6 +314,9 @@ static int on_dump_line(void *self, const struct row *row, struct error *err)
         return error_set(err,
                          "%s:%zu:1: want a line like Account - 'phys':Fairshare=60, got '%.40s'",
                          row->file, row->line, line);
+    if (close == quote + 1)
+        return error_set(err, "%s:%zu:%zu: want a name between the quotes", row->file, row->line,
+                         (size_t)(quote - line) + 1);
     char *name = mem_text(quote + 1, (size_t)(close - quote - 1));
     struct given g = { "Parent", name, row->file, row->line, 1 };
     int result = 0;
@@ -404,6 +419,8 @@ static int take_table_qos(struct reading *r, const struct row *row, struct error
 static int on_table_line(void *self, const struct row *row, struct error *err)
 {
     struct reading *r = self;
+    if (check_text(row, err) != 0)
+        return -1;
     if (!r->column)
         return take_table_header(r, row, err);
     if (row->n != r->n_columns)

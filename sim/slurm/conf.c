@@ -3,6 +3,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/base/units.h"
+#include "sim/base/utf8.h"
 #include "sim/io/input.h"
 #include "sim/slurm/span.h"
 
@@ -46,6 +47,15 @@ static int fail(struct file *f, size_t column, const char *want, const char *got
                      length > 40 ? 40 : (int)length, got);
 }
 
+static int keep_value(struct file *f, struct conf_pair *p, size_t column, const char *text,
+                      size_t length)
+{
+    p->value = arena_text(f->to->memory, text, length);
+    if (text_is_line(text, length))
+        return 0;
+    return fail(f, column, "a value without control characters", text, length);
+}
+
 /* The value from `at` on; *end: behind it. */
 static int take_value(struct file *f, struct conf_pair *p, const char *line, const char *at,
                       const char *stop, const char **end)
@@ -54,30 +64,29 @@ static int take_value(struct file *f, struct conf_pair *p, const char *line, con
         const char *close = memchr(at + 1, '"', (size_t)(stop - at - 1));
         if (!close)
             return fail(f, (size_t)(at - line) + 1, "a closing quote", at, (size_t)(stop - at));
-        p->value = arena_text(f->to->memory, at + 1, (size_t)(close - at - 1));
         *end = close + 1;
-        return 0;
+        return keep_value(f, p, (size_t)(at - line) + 2, at + 1, (size_t)(close - at - 1));
     }
     const char *from = at;
     while (at < stop && !is_blank(*at) && (f->style == CONF_SHOWN || *at != '#' || at[-1] == '\\'))
         at++;
-    p->value = arena_text(f->to->memory, from, (size_t)(at - from));
     *end = at;
-    return 0;
+    return keep_value(f, p, (size_t)(from - line) + 1, from, (size_t)(at - from));
 }
 
 /* A word without '=' behind a value of scontrol. */
-static void join_value(struct file *f, const char *at, const char *end)
+static int join_value(struct file *f, const char *line, const char *at, const char *end)
 {
     struct conf_record *r = &f->to->record[f->to->n_records - 1];
     if (!r->n)
-        return;
+        return 0;
     struct conf_pair *p = &f->to->pair[r->first + r->n - 1];
     size_t had = strlen(p->value), more = (size_t)(end - at);
     char *both = mem_new(had + more + 2, 1);
     snprintf(both, had + more + 2, "%s %.*s", p->value, (int)more, at);
-    p->value = arena_text(f->to->memory, both, had + more + 1);
+    int result = keep_value(f, p, (size_t)(at - line) + 1, both, had + more + 1);
     free(both);
+    return result;
 }
 
 static int read_file(struct conf *to, const char *path, enum conf_style style, unsigned depth,
@@ -146,7 +155,8 @@ static int take_line(struct file *f, const char *line, const char *stop)
             if (take_value(f, p, line, at, stop, &at) != 0)
                 return -1;
         } else if (f->style == CONF_SHOWN) {
-            join_value(f, from, end);
+            if (join_value(f, line, from, end) != 0)
+                return -1;
             at = end + (end == from);
         } else if (end - from == 7 && strncasecmp(from, "include", 7) == 0) {
             return include(f, equals, stop, column);

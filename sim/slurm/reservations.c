@@ -120,8 +120,13 @@ static int take_record(struct reading *r, const struct conf *c, const struct con
     for (size_t i = 0; i < record->n; i++)
         if (take_pair(r, &c->pair[record->first + i]))
             return -1;
+    for (size_t i = 0; i + 1 < to->n; i++)
+        if (strcmp(to->at[i].name, r->now->name) == 0)
+            return conf_error(name, "a reservation that is not there yet", r->err);
     if (!*r->now->name || r->now->start_s < 0 || r->now->end_s <= r->now->start_s)
         return conf_error(name, "a reservation with a StartTime and an EndTime after it", r->err);
+    if (r->now->every_s && r->now->end_s - r->now->start_s >= r->now->every_s)
+        return conf_error(name, "a reservation that ends before it comes again", r->err);
     if (!r->now->n_nodes)
         site_remark(r->site, "left out: reservations without nodes of the site");
     to->n -= !r->now->n_nodes;

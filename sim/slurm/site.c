@@ -438,8 +438,8 @@ static int take_partition(struct slurm_site *s, const struct conf *c, const stru
         *default_nodes = nodes;
         return 0;
     }
-    if (!*name->value)
-        return conf_error(name, "a value", err);
+    if (!*name->value || strpbrk(name->value, "=!<>&|;:*, \t"))
+        return conf_error(name, "a name without = ! < > & | ; : * , and spaces", err);
     if (s->n_partitions == SITE_PARTITIONS_MAX)
         return conf_error(name, "at most 64 partitions", err);
     for (size_t i = 0; i < s->n_partitions; i++)

@@ -305,6 +305,40 @@ group_gpus: 3
 left out: limits of GPUs of one type (MaxTRESPerJob=gres/gpu:a100=2)
 END
 
+# ---- Names that no cluster file can have are errors, or are not needed; a reservation ends before it comes again
+refused() { # NAME MESSAGE ARGUMENT...
+    name=$1 message=$2
+    shift 2
+    "$gpuyard" import slurm "$@" -o refused >out 2>err
+    [ $? -ne 0 ] && grep -q "^gpuyard: $message" err
+    check "$name: $(cat err)" $?
+}
+printf 'ClusterName=\nNodeName=n1 Gres=gpu:4\nPartitionName=a\001 Nodes=n1\n' >control.conf
+refused "a control character" "control.conf:3:15: want a value without control characters, got 'a" --conf control.conf
+echo 'NodeName=n1 Gres=gpu:4 Feature=,ib,,big,ib' >features.conf
+"$gpuyard" import slurm --conf features.conf -o features >out 2>err && grep -q 'labels: { "ib": "yes", "big": "yes" } }$' features/cluster.yaml
+check "features, each once: $(cat err)" $?
+printf 'NodeName=n1 Gres=gpu:4\nPartitionName=a*b Nodes=n1\n' >star.conf
+refused "a partition whose name is no label" "star.conf:2:1: PartitionName: want a name without = ! < > & | ; : \* , and spaces, got 'a\*b'" --conf star.conf
+printf "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - '':Fairshare=1\n" >unnamed
+refused "an account without a name" "unnamed:3:11: want a name between the quotes" --conf gone.conf --accounts unnamed
+printf 'Name|Priority\na\001|1\n' >control.qos
+refused "a control character in a table" "control.qos:2: want text without control characters" --conf gone.conf --qos control.qos
+printf 'JobID|Account|State|Start|End|AllocTRES\n1|a\001|COMPLETED|1|2|gres/gpu=1\n' >control.jobs
+refused "a control character in a log" "control.jobs:2: Account: want a name without control characters" --conf gone.conf --jobs control.jobs
+echo 'ReservationName=r StartTime=100 EndTime=90000 Nodes=n1 Flags=DAILY' >long.res
+refused "a reservation of more than its period" "long.res:1:1: ReservationName: want a reservation that ends before it comes again" \
+    --conf gone.conf --jobs gone.jobs --reservations long.res
+printf 'ReservationName=r StartTime=100 EndTime=200 Nodes=n1\nReservationName=r StartTime=300 EndTime=400 Nodes=n1\n' >twice.res
+refused "a reservation that is there twice" "twice.res:2:1: ReservationName: want a reservation that is not there yet" \
+    --conf gone.conf --jobs gone.jobs --reservations twice.res
+sed -i 3d control.conf
+printf 'NodeName=n2 Gres=gpu:4 Weight=0\nNodeName=n3 Gres=gpu:4 Weight=4294967280\n' >>control.conf
+"$gpuyard" import slurm --conf control.conf -o unnamed_cluster >out 2>err && grep -q '^name: "slurm"$' unnamed_cluster/cluster.yaml
+check "a cluster without a name: $(cat err)" $?
+[ "$(grep -c '^guessed: Weight=0 of nodes is 1$\|^guessed: Weight=4294967280 of nodes is 1000000000$' out)" = 2 ]
+check "weights that a cluster file does not have" $?
+
 # ---- The run of the report is of the trace that has jobs, or of none; a long path stands there whole
 long=$(printf 'd%.0s' $(seq 120))/$(printf 'e%.0s' $(seq 120))
 mkdir -p "$long"

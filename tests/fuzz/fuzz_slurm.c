@@ -1,10 +1,12 @@
 /* fuzz_slurm.c - any bytes as a file of a Slurm site, or as its log with the jobs that wait and run:
  * the first byte says which, or GPUYARD_SLURM does. What is read is written as `import slurm` does:
- * a cluster file, which is YAML, the policy, and the jobs. */
+ * a cluster file and traces, which a run can be set up on, and the policy. */
 #include "sim/cli/import/import.h"
-#include "sim/io/config.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/engine/run.h"
 #include "tests/fuzz/fuzz.h"
 #include "traces/formats/dates.h"
+#include "traces/formats/format.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -26,6 +28,13 @@ static const char *as_file(const uint8_t *bytes, size_t length)
     return path;
 }
 
+static int create(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    FUZZ_MUST(fd >= 0);
+    return fd;
+}
+
 static void check(const struct slurm_site *s, const struct slurm_accounts *a)
 {
     for (size_t i = 0; i < s->n_nodes; i++) {
@@ -37,25 +46,6 @@ static void check(const struct slurm_site *s, const struct slurm_accounts *a)
         FUZZ_MUST(a->assoc[i].parent == SITE_NONE || a->assoc[i].parent < i);
 }
 
-/* What `write` writes, if it is to be YAML. */
-static void check_yaml(struct import *im, void (*write)(struct import *im, struct output *o))
-{
-    static char path[64];
-    struct error err = { "" };
-    snprintf(path, sizeof path, "/tmp/gpuyard-fuzz-%ld.yaml", (long)getpid());
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    struct output *o = output_stream(fd, path);
-    write(im, o);
-    FUZZ_MUST(output_commit(o, &err) == 0);
-    close(fd);
-    struct input *in = input_open(path, &err);
-    struct config *c = config_read(in, &err);
-    FUZZ_MUST(c || strstr(err.text, "want at most"));
-    config_free(c);
-    input_close(in);
-    unlink(path);
-}
-
 static void write_all(struct import *im, struct output *o)
 {
     import_cluster(im, o);
@@ -63,25 +53,62 @@ static void write_all(struct import *im, struct output *o)
         (void)import_reservations(im, o);
 }
 
+/* The cluster file, read again. NULL: with a number beyond those that it may have. */
+static struct cluster *check_cluster(struct import *im)
+{
+    static char path[64];
+    struct error err = { "" };
+    snprintf(path, sizeof path, "/tmp/gpuyard-fuzz-%ld.yaml", (long)getpid());
+    int fd = create(path);
+    struct output *o = output_stream(fd, path);
+    write_all(im, o);
+    FUZZ_MUST(output_commit(o, &err) == 0);
+    close(fd);
+    struct input *in = input_open(path, &err);
+    struct cluster *c = cluster_from_yaml(in, "cluster.yaml", NULL, &err);
+    fuzz_taken(c || strstr(err.text, "want at most"), &err);
+    input_close(in);
+    unlink(path);
+    return c;
+}
+
+static void check_jobs(struct import *im, struct cluster *c, bool now)
+{
+    static char path[64];
+    const struct trace_source source = { .format = trace_format_find("native") };
+    const struct trace_format *used = NULL;
+    struct error err = { "" };
+    char sha256[65] = "";
+    uint32_t jobs = 0;
+    snprintf(path, sizeof path, "/tmp/gpuyard-fuzz-%ld.csv", (long)getpid());
+    int fd = create(path);
+    struct output *o = output_stream(fd, path);
+    int result = import_jobs(im, o, now, &jobs, &err);
+    fuzz_said(result != 0, &err);
+    FUZZ_MUST(jobs <= im->log->n_jobs);
+    err.text[0] = 0;
+    FUZZ_MUST(output_commit(o, &err) == 0);
+    close(fd);
+    struct input *in = result == 0 && jobs ? input_open(path, &err) : NULL;
+    struct workload *w = in ? trace_from_input(in, &source, &used, sha256, &err) : NULL;
+    fuzz_taken(w || !in, &err);
+    if (w && c)
+        fuzz_taken(run_bind(c, w, &err) == 0, &err);
+    workload_free(w);
+    input_close(in);
+    unlink(path);
+}
+
 /* `length` makes the choices of the command. */
 static void check_import(struct import *im, size_t length)
 {
-    struct error err = { "" };
     im->plain = length % 2;
     im->memory_counts = length / 2 % 2;
     import_order(im);
-    if (im->n_present)
-        check_yaml(im, write_all);
-    int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    for (int now = 0; now < 2 && im->log && im->n_present; now++) {
-        uint32_t jobs = 0;
-        struct output *o = output_stream(fd, "/dev/null");
-        fuzz_said(import_jobs(im, o, now, &jobs, &err) != 0, &err);
-        FUZZ_MUST(jobs <= im->log->n_jobs);
-        output_discard(o);
-        err.text[0] = 0;
-    }
-    close(fd);
+    struct cluster *c = im->n_present ? check_cluster(im) : NULL;
+    for (int now = 0; now < 2 && c && im->log; now++)
+        check_jobs(im, c, now);
+    cluster_free(c);
     free(import_policy(im));
     free(im->order);
     free(im->number);

@@ -1,5 +1,6 @@
 /* row.c - a line of the log as a row: its cells. See log.h. */
 #include "sim/base/memory.h"
+#include "sim/base/utf8.h"
 #include "traces/formats/dates.h"
 #include "traces/slurm/log.h"
 
@@ -383,6 +384,18 @@ static uint32_t scheduler_of(struct line *l)
     return INTERN_NONE;
 }
 
+/* Names become those of queues, partitions, ... of a cluster file. */
+static int check_names(const struct line *l)
+{
+    static const enum log_column names[] = { C_USER, C_ACCOUNT, C_PARTITION, C_QOS };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct cell c = cell_of(l, names[i]);
+        if (!text_is_line(c.text, c.length))
+            return wrong(l, names[i], "a name without control characters");
+    }
+    return 0;
+}
+
 static int take_rest(struct line *l, struct log_row *r)
 {
     struct cell depends = dependency_of(cell_of(l, C_SUBMIT_LINE));
@@ -436,7 +449,7 @@ int log_row_add(struct slurm_log *log, const struct log_columns *c, const struct
         return 0;
     }
     if (take_number(&l, &r) || take_state(&l, &r) || take_times(&l, &r) || take_sizes(&l, &r) ||
-        take_rest(&l, &r))
+        check_names(&l) || take_rest(&l, &r))
         return -1;
     if (log->how.cluster && r.cluster != INTERN_NONE &&
         strcmp(intern_text(log->names, r.cluster), log->how.cluster) != 0) {

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define WEIGHT_MOST 1000000000
+
 void out_quoted(struct output *o, const char *text)
 {
     char *quoted = NULL;
@@ -122,34 +124,38 @@ void import_group_name(const struct import *im, struct output *o, uint32_t from,
     out_quoted(o, name);
 }
 
+/* A label of the node, once. */
+static void put_label(struct output *o, struct intern *labels, const char *name)
+{
+    uint32_t before = intern_count(labels);
+    if (intern_add(labels, name, strlen(name)) < before)
+        return;
+    out_text(o, before ? ", " : ", labels: { ");
+    out_quoted(o, name);
+    out_text(o, ": \"yes\"");
+}
+
 static void put_labels(struct import *im, struct output *o, const struct site_node *n)
 {
-    bool any = false;
-    for (const char *at = n->features; *at; at += strspn(at, ",")) {
-        char name[128];
+    struct intern *labels = intern_new();
+    char name[128];
+    for (const char *at = n->features + strspn(n->features, ","); *at; at += strspn(at, ",")) {
         size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         at += length;
-        if (strpbrk(name, "=!<>&|;:*, \t")) {
+        if (strpbrk(name, "=!<>&|;:*, \t"))
             site_remark(im->site, "left out: feature %.60s, which is no label", name);
-            continue;
-        }
-        out_text(o, any ? ", " : ", labels: { ");
-        out_quoted(o, name);
-        out_text(o, ": \"yes\"");
-        any = true;
+        else
+            put_label(o, labels, name);
     }
     for (uint32_t p = 0; im->plain && p < im->site->n_partitions; p++) {
-        char name[128];
         if (!(n->partitions >> p & 1) || im->all_partitions >> p & 1)
             continue;
         snprintf(name, sizeof name, "partition.%.100s", im->site->partition[p].name);
-        out_text(o, any ? ", " : ", labels: { ");
-        out_quoted(o, name);
-        out_text(o, ": \"yes\"");
-        any = true;
+        put_label(o, labels, name);
     }
-    out_text(o, any ? " }" : "");
+    out_text(o, intern_count(labels) ? " }" : "");
+    intern_free(labels);
 }
 
 /* ---- switches ---- */
@@ -189,6 +195,15 @@ static void put_gib(struct output *o, int64_t mib)
     out_decimal(o, mib * 1000 / 1024, 1000);
 }
 
+/* A cluster file has weights from 1 to 10^9. */
+static int64_t weight_of(struct import *im, int64_t weight)
+{
+    int64_t own = weight < 1 ? 1 : weight > WEIGHT_MOST ? WEIGHT_MOST : weight;
+    if (own != weight)
+        site_remark(im->site, "guessed: Weight=%" PRId64 " of nodes is %" PRId64, weight, own);
+    return own;
+}
+
 static void put_nodes(struct import *im, struct output *o)
 {
     out_text(o, "nodes:\n");
@@ -209,7 +224,7 @@ static void put_nodes(struct import *im, struct output *o)
             put_gib(o, n->mem_mib);
         }
         if (!im->plain && n->weight != 1)
-            out_printf(o, ", weight: %" PRId64, n->weight);
+            out_printf(o, ", weight: %" PRId64, weight_of(im, n->weight));
         put_place(im, o, i);
         put_labels(im, o, n);
         out_text(o, " }\n");
@@ -374,7 +389,7 @@ void import_cluster(struct import *im, struct output *o)
 {
     const char *name = site_key(im->site, "ClusterName");
     out_text(o, "name: ");
-    out_quoted(o, name ? name : "slurm");
+    out_quoted(o, name && *name ? name : "slurm");
     out_char(o, '\n');
     put_models(im, o);
     put_nodes(im, o);

@@ -71,7 +71,7 @@ static void set_wishes(struct writing *w, struct job_row *job, const struct log_
     bool several = strchr(partitions, ','), anywhere = !im->plain || !im->site->n_partitions ||
                                                        !*partitions ||
                                                        runs_elsewhere(im, r, partitions);
-    for (const char *at = partitions; *at; at += strspn(at, ",")) {
+    for (const char *at = partitions + strspn(partitions, ","); *at; at += strspn(at, ",")) {
         size_t length = strcspn(at, ",");
         uint32_t p = import_partition(im, at, length);
         if (p == SITE_NONE && im->site->n_partitions)
@@ -86,7 +86,8 @@ static void set_wishes(struct writing *w, struct job_row *job, const struct log_
         site_remark(
             im->site,
             "left out: the partitions of jobs with a list of them and alternative features");
-    for (const char *at = partitions; *at && !anywhere; at += strspn(at, ",")) {
+    for (const char *at = partitions + strspn(partitions, ","); *at && !anywhere;
+         at += strspn(at, ",")) {
         int length = (int)strcspn(at, ",");
         if (!several)
             n += (size_t)snprintf(w->selector + n, WISH_MAX - n, "%spartition.%.*s=yes",

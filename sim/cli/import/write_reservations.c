@@ -1,5 +1,5 @@
-/* write_reservations.c - reservations of a site as the section of a cluster file, with times as from
- * the end of the log: see import.h. */
+/* write_reservations.c - reservations of a site as the section of a cluster file, with times as
+ * from the end of the log: see import.h. */
 #include "sim/base/memory.h"
 #include "sim/cli/import/import.h"
 
@@ -51,7 +51,7 @@ static void put_names(struct import *im, struct output *o, const char *key, cons
                       name_is_known *known)
 {
     bool any = false;
-    for (const char *at = list; *at; at += strspn(at, ",")) {
+    for (const char *at = list + strspn(list, ","); *at; at += strspn(at, ",")) {
         char name[128];
         size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);

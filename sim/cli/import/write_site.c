@@ -90,7 +90,7 @@ static void put_partitions(struct import *im, struct output *o)
 static void put_preempts(struct import *im, struct output *o, const char *list)
 {
     bool any = false;
-    for (const char *at = list; *at; at += strspn(at, ",")) {
+    for (const char *at = list + strspn(list, ","); *at; at += strspn(at, ",")) {
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
         at += strcspn(at, ",");
