@@ -411,7 +411,7 @@ class Clusters(Draw):
         """Sometimes a level beyond pods; by a stream of its own, so that all else stays as it is."""
         own = random.Random(f"zones {self.seed}")
         of = [g for g in groups if "nodes_per_rack" in g and "racks_per_pod" in g]
-        self.has_zones = bool(of) and own.random() < 0.4
+        self.has_zones = bool(of) and own.random() < 0.7
         for g in of if self.has_zones else ():
             g["levels"] = {"rack": g.pop("nodes_per_rack"), "pod": g.pop("racks_per_pod"), "zone": own.choice([1, 2, 3])}
             if "joins" in g:
