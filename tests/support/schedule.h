@@ -65,7 +65,6 @@ struct job {
 struct schedule {
     const char *name, *policy;
     struct group_spec group[GROUPS_AT_MOST];
-    struct level_names levels;               /* above the node; none: the usual ones */
     const char *placer;                      /* NULL: pack */
     struct queue_spec queue[QUEUES_AT_MOST]; /* none: as the jobs say */
     struct flavor flavor[GROUPS_AT_MOST];
@@ -77,6 +76,7 @@ struct schedule {
     bool unmet_waits;                        /* invalid_dependency: wait */
     struct time_limits limits;               /* the section; none: off */
     bool pass_per_event;                     /* passes: event */
+    struct level_names levels;               /* above the node; none: the usual ones */
     struct job jobs[JOBS_AT_MOST];        /* up to the first that neither lasts nor asks for anything */
     double useful, lost, startup, saving, gang, stalled; /* GPU-seconds; checked if any is given. stalled: by checkpoints */
     uint32_t deadlocked;

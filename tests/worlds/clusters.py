@@ -1,4 +1,6 @@
 """clusters.py - the cluster file of a random world: node groups, queues, batch sites, flavors, sections, federations."""
+import random
+
 from draw import Draw, flow
 
 # What the law of a step of an LLM knows; and of the types of nodes that are drawn
@@ -271,7 +273,7 @@ class Clusters(Draw):
                                  "until_s": 14400, **self.some({"drain_s": [1800],
                                                                 "running": ["keep", "stop"]})}]
         if self.chance(0.2):
-            switch = ["switch"] if "nodes_per_rack" in groups[0] else []
+            switch = ["switch"] if "nodes_per_rack" in groups[0] or "levels" in groups[0] else []
             f["faults"] = [{"group": "g0", "node": 0,
                             "cause": self.pick("nic", "unknown", "power", *switch),
                             "at_s": 5000, "repair_s": 3600,
@@ -405,6 +407,16 @@ class Clusters(Draw):
             s["invalid_dependency"] = self.pick("wait", "cancel")
         return s
 
+    def zones(self, groups):
+        """Sometimes a level beyond pods; by a stream of its own, so that all else stays as it is."""
+        own = random.Random(f"zones {self.seed}")
+        of = [g for g in groups if "nodes_per_rack" in g and "racks_per_pod" in g]
+        self.has_zones = bool(of) and own.random() < 0.7
+        for g in of if self.has_zones else ():
+            g["levels"] = {"rack": g.pop("nodes_per_rack"), "pod": g.pop("racks_per_pod"), "zone": own.choice([1, 2, 3])}
+            if "joins" in g:
+                g["joins"] = own.choice(["rack", "pod", "zone"])
+
     def cluster(self, name):
         groups = [self.group(i) for i in range(self.pick(1, 1, 2, 2, 3))]
         usual = [g for g in groups if "pool" not in g and "mig" not in g
@@ -417,6 +429,7 @@ class Clusters(Draw):
             alike = "nodes_per_rack" in before and "nodes_per_rack" in g and not ("type" in before or "type" in g)
             if alike and ("racks_per_pod" in before) == ("racks_per_pod" in g) and self.chance(0.3):
                 g["joins"] = self.pick("rack", "pod") if "racks_per_pod" in g else "rack"
+        self.zones(groups)
         self.node_gpus = [self.gpus_of(g) for g in groups]
         self.gpus = sum(n * g["count"] for n, g in zip(self.node_gpus, groups))
         self.models = sorted({g["gpu_model"] for g in groups if "gpu_model" in g})

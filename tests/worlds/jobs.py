@@ -43,7 +43,7 @@ class Jobs(Draw):
     def slices(self, row):
         """Whole slices of a row's tasks, at the level of its topology or below it, and a minimum of whole ones."""
         tasks, topology = row["tasks"], row.get("topology", "")
-        levels = ["pod", "rack", "island", "node"]
+        levels = ["pod", "rack", "island", "node"]    # below a zone: any of them
         wanted = topology.partition(":")[2]
         levels = levels[levels.index(wanted):] if wanted in levels else ["node"] if wanted == "numa" else levels
         sizes = [n for n in range(1, tasks + 1) if tasks % n == 0]
@@ -203,6 +203,8 @@ class Jobs(Draw):
             if "topology" in on and plain and self.chance(0.3):
                 row["topology"] = self.pick("preferred:", "preferred:",
                                             "required:") + self.pick("numa", "rack", "pod", "cluster")
+                if self.has_zones and j % 2:
+                    row["topology"] = row["topology"].replace("pod", "zone").replace("cluster", "zone")
                 if gpus > min(self.node_gpus):
                     row["topology"] = row["topology"].replace("required", "preferred")
             if "depends_on" in on and j > 2 and self.chance(0.2):
