@@ -42,7 +42,7 @@ set tmargin at screen (foot + 0.0) / height; set bmargin at screen 4.0 / height
 unset logscale; unset border; unset tics; unset title; unset grid; unset xlabel; unset ylabel
 set xrange [0:1]; set yrange [0:1]
 set key center center vertical maxcols 1 Left reverse samplen 1.5
-set label 1 (paper > 0 ? 'quartiles, median; 5th to 95th percentile' : 'boxes: quartiles and median; whiskers: 5th to 95th percentile') at screen 0.5, screen 10.0 / height center tc rgb '#333333'
+set label 1 (paper > 0 ? 'quartiles, median; 5th to 95th percentile' : 'boxes: quartiles and median; whiskers: 5th to 95th percentile').zero_words at screen 0.5, screen 10.0 / height center tc rgb '#333333'
 set bmargin at screen 18.0 / height
 plot for [i=1:n] NaN with boxes lc rgb colour_of(i) dt dash_of(i) title value('title'.i)
 unset multiplot

@@ -108,12 +108,12 @@ coarse_time_tics = "if (axis_px / log10(biggest / least) < 58) { set xtics ('1 Â
 # And where it is long, some more.
 fine_time_tics = "px_decade = biggest / least < 300 ? axis_px / log10(biggest / least) : 0; \
   if (px_decade > 160) { set xtics add ('2 s' 2, '5 s' 5, '20 s' 20, '2 min' 120, '5 min' 300, '20 min' 1200, '2 h' 7200, '12 h' 43200, '2 d' 172800) }; \
-  if (px_decade > 320) { set xtics add ('3 s' 3, '7 s' 7, '15 s' 15, '30 s' 30, '3 min' 180, '7 min' 420, '15 min' 900, '30 min' 1800, '3 h' 10800, '4 h' 14400, '9 h' 32400) }"
+  if (px_decade > 400) { set xtics add ('3 s' 3, '7 s' 7, '15 s' 15, '30 s' 30, '3 min' 180, '7 min' 420, '15 min' 900, '30 min' 1800, '3 h' 10800, '4 h' 14400, '9 h' 32400) }"
 # One of ratios has as many tics as there is room for; beside another panel that is less.
 log_ratio_tics = "decades = log10(biggest / least) / (panels ? 0.4 : 1); \
-  if (decades < (narrow ? 1.7 : 2.7)) { set xtics (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, '1,000' 1e3) } \
-  else { if (decades < (paper > 0 || narrow ? 3 : panels ? 4 : 6)) { set xtics (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, '1,000' 1e3, '3,000' 3e3, '10,000' 1e4, '100,000' 1e5, '1e6' 1e6) } \
-  else { set xtics (0.01, 0.1, 1, 10, 100, '1,000' 1e3, '10,000' 1e4, '1e5' 1e5, '1e6' 1e6) } }"
+  if (decades < (narrow ? 1.7 : 2.7)) { set xtics (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, '1,000' 1e3) } \
+  else { if (decades < (paper > 0 || narrow ? 3 : panels ? 4 : 6)) { set xtics (0.0001, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, '1,000' 1e3, '3,000' 3e3, '10,000' 1e4, '100,000' 1e5, '1e6' 1e6) } \
+  else { set xtics ('1e-6' 1e-6, '1e-5' 1e-5, 0.0001, 0.001, 0.01, 0.1, 1, 10, 100, '1,000' 1e3, '10,000' 1e4, '1e5' 1e5, '1e6' 1e6) } }"
 
 # The name of the left axis of a paper: gnuplot's own leaves the picture where its tics are long. Left of a panel are 66 pixels, and 8 more beside five digits.
 axis_margin(most) = most < 10000 ? 66.0 : 74.0

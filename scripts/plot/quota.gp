@@ -1,5 +1,5 @@
 # quota.gp - a panel for each queue: GPUs held, within the deserved quota and beyond it, under what was asked for; the quota
-# and the fair share that the policy told as lines. What is asked for beyond the panel is cut off.
+# and the fair share that the policy told as lines. What is asked for beyond the panel, `room` times the rest, is cut off.
 if (paper > 0) { across = paper < 600 ? 1 : across }
 down = (n + across - 1) / across
 panel_height = paper > 0 ? 110 : across == 1 ? 190 : 160
@@ -18,9 +18,9 @@ set multiplot
 if (titles) set label 1 heading at screen 0.5, screen 1 - 16.0 / height center font ',11'
 greatest = 0
 do for [k=1:n] { if (value('most'.k) > greatest) { greatest = value('most'.k) } }
-left = axis_margin(greatest * 1.25)
+left = axis_margin(greatest * room)
 set label 2 'GPUs' at screen 7.0 / width, screen 1 - (head + (panel_height * down - 42.0) / 2) / height center rotate by 90
-set label 3 time_label at screen 0.5, screen (40.0 + key_height) / height center
+set label 3 time_label.(titles ? cut_words : '') at screen 0.5, screen (40.0 + key_height) / height center
 do for [k=1:n] {
     column_k = (k - 1) % across; row_k = (k - 1) / across
     set lmargin at screen (left + column_k * (width - left - 3.0) / across) / width
@@ -31,11 +31,11 @@ do for [k=1:n] {
     if (k + across > n) { @time_words } else { @time_marks }
     set title value('title'.k) offset 0,-0.6
     most = value('most'.k)
-    set yrange [0:(most > 0 ? most * 1.25 : 1)]
-    step = most > 0 ? 10.0 ** floor(log10(most * 1.25)) : 1
-    step = most * 1.25 / step < 2 ? step / 2 : most * 1.25 / step > 4 ? step * 2 : step
+    set yrange [0:(most > 0 ? most * room : 1)]
+    step = most > 0 ? 10.0 ** floor(log10(most * room)) : 1
+    step = most * room / step < 2 ? step / 2 : most * room / step > 4 ? step * 2 : step
     set ytics 0,step
-    if (most * 1.25 >= 1000) { eval level_list(step, floor(most * 1.25 / step)) }
+    if (most * room >= 1000) { eval level_list(step, floor(most * room / step)) }
     file = '$queue'.k
     plot file using ($1 / unit_s):4 with fillsteps fc rgb fill_asked, \
          file using ($1 / unit_s):3 with fillsteps fc rgb fill_beyond, \

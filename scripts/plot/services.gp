@@ -31,8 +31,10 @@ if (term) {
     set multiplot
     set style fill solid 1.0 noborder
     if (titles) { set label 1 heading at screen 0.5, screen 1 - 14.0 / height center font ',11' }
+    stair_of = 'service'; stair_column = 4; load 'stairs.gp'
+    p99_column = dashes ? 2 : 4
     do for [k=1:n] {
-        file = '$service'.k
+        file = '$service'.k; p99_file = stepped('service', k)
         set lmargin at screen (84.0 + (k - 1) * (width - 92.0) / n) / width
         set rmargin at screen (84.0 + k * (width - 92.0) / n - 58) / width
         do for [r=1:4] {
@@ -57,7 +59,7 @@ if (term) {
                 @log_latency_tics
                 if (k > 1) { set ytics ('' 1e-3, '' 3e-3, '' 0.01, '' 0.03, '' 0.1, '' 0.3, '' 1, '' 3, '' 10, '' 30, '' 60, '' 300, '' 1800, '' 3600, '' 86400) }
                 set yrange [least_latency / 1.3:most_latency * 1.3]
-                plot file using ($1 / unit_s):3 with steps lw 1.4 lc rgb tone('#0072b2', '#000000'), file using ($1 / unit_s):4 with steps lw 1.4 dt dash_of_p99 lc rgb tone('#d55e00', '#808080')
+                plot file using ($1 / unit_s):3 with steps lw 1.4 lc rgb tone('#0072b2', '#000000'), p99_file using ($1 / unit_s):(column(p99_column)) with @step_style lw 1.4 dt dash_of_p99 lc rgb tone('#d55e00', '#808080')
             }
             if (r == 3) {
                 set ylabel (k == 1 ? 'kept the SLO (%)' : '')
@@ -75,7 +77,7 @@ if (term) {
     set lmargin at screen 0; set rmargin at screen 1
     set tmargin at screen 44.0 / height; set bmargin at screen 4.0 / height
     unset border; unset tics; unset title; unset grid; unset xlabel; unset ylabel
-    set key center center horizontal Left reverse samplen 1.6 width -1 maxrows 1
+    set key center center horizontal Left reverse samplen (bw ? 3 : 1.6) width -1 maxrows 1
     if (n > 1) { set label 2 time_label at screen 0.5, screen 62.0 / height center tc rgb '#333333' }
     set xrange [0:1]; set yrange [0:1]
     plot NaN with lines lw 1.4 lc rgb tone('#0072b2', '#000000') title 'median', NaN with lines lw 1.4 dt dash_of_p99 lc rgb tone('#d55e00', '#808080') title '99th percentile', \

@@ -6,5 +6,5 @@ if (format eq 'term') lines = lines - 2
 if (paper > 0) { below = !direct && (n > 4 || longest > 16 || covers); paper_height = int(0.6 * paper) + (below ? 17 * n : 0) }
 load 'common.gp'
 if (titles) { head_text = 'Bounded slowdown'; @head_line }
-foot_text = (paper > 0 ? 'bounded slowdown, at most' : term ? 'at most (log scale)' : 'completion time / service time, at most (log scale; jobs under 10 s as if they took 10 s)'); @foot_line
+foot_text = (paper > 0 ? 'bounded slowdown, at most' : 'completion time / service time, at most (log scale; jobs under 10 s as if they took 10 s)'); @foot_line
 load 'cdf.gp'

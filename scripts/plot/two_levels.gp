@@ -25,7 +25,7 @@ do for [p=1:2] {
     if (direct == p) { @direct_times }
     most = value('most'.p)
     set yrange [0:(most > 0 ? most * 1.05 : 1)]
-    eval level_words(most > 0 ? most * 1.05 : 1)
+    if (most == 0 || (most >= 1 && most < 5)) { set ytics 1 } else { eval level_words(most * 1.05) }      # whole jobs and GPUs
     if (term) { plot for [i=1:step_dots] '$'.file[p].i using ($1 / unit_s):2 with steps lt 0 lc rgb colour_of(i), for [i=1:n] '$'.file[p].i using ($1 / unit_s):2 with @step_mark lc rgb colour_of(i) } else {
     plot for [i=1:n] stepped(file[p], i) using ($1 / unit_s):2 with @step_style lw 1.5 dt dash_of(i) lc rgb colour_of(i) }
 }

@@ -8,8 +8,9 @@ high_panel = format eq 'term' && panels == 1
 load 'common.gp'
 set xrange [low:high]
 if (!exists('places')) { if (high - low >= 1000) { step = step_of(high); set xtics ('0' 0); do for [i=1:floor(high / step)] { set xtics add (thousands(i * step) i * step) } } }
-# Decades and, of few of them, some times these.
-log_words = "set ytics ('1' 1); do for [e=floor(log10(value('low'.p))):ceil(log10(value('high'.p)))] { do for [m in (value('high'.p) / value('low'.p) < 8 ? '1 1.5 2 3 4 5 6 8' : value('high'.p) / value('low'.p) < 300 ? '1 2 5' : '1')] { set ytics add (thousands(m * 10.0 ** e) m * 10.0 ** e) } }"
+# Decades and, of few of them, some times these; of a terminal's panel as many as it has lines for.
+few_decades = term && lines / panels < 14 ? 10 ** ((lines / panels - 7) / 3.0) : 300
+log_words = "set ytics ('1' 1); do for [e=floor(log10(value('low'.p))):ceil(log10(value('high'.p)))] { do for [m in (value('high'.p) / value('low'.p) < 8 ? '1 1.5 2 3 4 5 6 8' : value('high'.p) / value('low'.p) < few_decades ? '1 2 5' : '1')] { set ytics add (thousands(m * 10.0 ** e) m * 10.0 ** e) } }"
 unset key
 if ((narrow || paper > 0) && high - low < 1000 && !exists('places')) { set xtics step_of(high - low) }
 term_mark = marked ? 'linespoints lt line_of(i) pt mark_of(i)' : lettered ? 'points pt mark_of(i)' : 'lines lt line_of(i)'

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""paper.py fonts PDF INCHES POINTS | grey PNG | bands PNG N | stack PNG N GPUS | dashes PNG | top PNG | words SVG - whether a picture is fit for a paper's column.
+"""paper.py fonts PDF INCHES POINTS | grey PNG | bands PNG N | stack PNG N GPUS | dashes PNG | top PNG | fall PNG | inside PNG | words SVG - whether a picture is fit for a paper's column.
 
 fonts: the page is that wide, every text has that size, and every font is in the file.
 grey: no pixel has a colour.
@@ -9,6 +9,8 @@ stack: N bands of two GPUs each, below the black line of all GPUs, can be told f
 white in their mean or in how far their pixels lie from it (one is hatched), or by the direction of their hatching.
 dashes: the second line, in the grey 112 of common.gp, has gaps: of the columns from its first to its last at least a quarter have none of it.
 top: the line of all GPUs is black over half of the width or more, whether or not it lies on a tic.
+fall: a black line goes down over a sixth of the height or more.
+inside: the edge of the picture is white: nothing is cut off there.
 words: no text lies over another, or over the edge of the picture. A digit of DejaVu Sans is .636 of the size wide, a comma .318, a capital .73 high; other
 characters are taken as half.
 """
@@ -117,6 +119,18 @@ def top(path):
     assert max(black) * 2 >= wide, f"{max(black)} black pixels in a row of {wide}"
 
 
+def fall(path):
+    rows = list(pixels(path))
+    dark = [sum(max(row[x]) < 60 for row in rows) for x in range(len(rows[0]))]
+    assert max(dark) * 6 >= len(rows), f"{max(dark)} dark pixels in a column of {len(rows)}"
+
+
+def inside(path):
+    rows = list(pixels(path))
+    edge = rows[0] + rows[-1] + [row[k] for row in rows for k in (0, -1)]
+    assert all(pixel == (255, 255, 255) for pixel in edge), "something lies on the edge"
+
+
 def words(path):
     svg, boxes = open(path, encoding="utf-8").read(), []
     wide, high = (float(re.search(f'{side}="([0-9.]+)"', svg).group(1)) for side in ("width", "height"))
@@ -136,7 +150,7 @@ def words(path):
 
 try:
     {"fonts": lambda a: fonts(a[0], float(a[1]), float(a[2])), "grey": lambda a: grey(a[0]),
-     "bands": lambda a: bands(a[0], int(a[1])), "stack": lambda a: stack(a[0], int(a[1]), int(a[2])), "dashes": lambda a: dashes(a[0]), "top": lambda a: top(a[0]),
+     "bands": lambda a: bands(a[0], int(a[1])), "stack": lambda a: stack(a[0], int(a[1]), int(a[2])), "dashes": lambda a: dashes(a[0]), "top": lambda a: top(a[0]), "fall": lambda a: fall(a[0]), "inside": lambda a: inside(a[0]),
      "words": lambda a: words(a[0])}[sys.argv[1]](sys.argv[2:])
 except AssertionError as wrong:
     sys.exit(f"{sys.argv[2]}: {wrong}")

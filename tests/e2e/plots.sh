@@ -96,7 +96,7 @@ holds hand.svg ">4 to 7 together<"
 holds hand.svg ">2 or 3 together<"
 if grep -q '>the only one<\|>8 or more together<' hand.svg; then fail "fragmentation: bands that are not there"; else ok; fi
 draw ledger
-holds hand.svg ">fifo, pack: 0 GPU h<"
+holds hand.svg ">fifo, pack: 0.444 GPU h<"                                     # 8 x 200 s
 holds hand.svg ">50.0<"
 draw utilisation_state
 holds hand.svg "50 % of the GPU time allocated, 50 % making progress"
@@ -614,6 +614,56 @@ expect 2 "gpuyard: plot: --width: fairness needs at least 5.0in at 8 points, got
 for kind in ledger fairness utilisation compare; do
     if grep -q '<text> [0-9]' $kind.svg; then fail "$kind: a number beside its tic"; else ok; fi
 done
+
+# ---- A panel of quota is lower than what its queue asks for, some 230 GPUs of 64, and says so in every form; not so where nothing waits ----
+"$G" plot set/fifo-1 --kind quota -o a.svg && holds a.svg "; what is asked for above a panel is cut off<" || fail "quota on a screen"
+"$G" plot set/fifo-1 --kind quota --format term >said && holds said "  what is asked for above a panel is cut off" || fail "quota on a terminal"
+"$G" plot set/fifo-1 --kind quota --paper -o a.svg 2>said && says said "gpuyard: plot: quota: what is asked for above a panel is cut off" || fail "quota on paper"
+"$G" plot hand --kind quota -o a.svg && if grep -q 'cut off' a.svg; then fail "quota: nothing is cut off"; else ok; fi
+cp -r set/quota-1 satisfied && awk -F, -v OFS=, '$1 == "quota_satisfaction" && $2 ~ /^queue=/ { $3 = ++n == 1 ? 0.98354 : 0.89 } { print }' set/quota-1/summary.csv >satisfied/summary.csv
+"$G" plot satisfied --kind quota --format term >said && holds said ", 98.4 % satisfied" && holds said ", 89 % satisfied" || fail "how far a quota is satisfied"
+
+# ---- Boxes of waits: 0 s lies on the left edge of a logarithmic axis. The longest of twenty jobs waits 1000 s, 19 do not: the 95th percentile
+# of 0 ... 0, 1000 is 50 s (at 0.95 x 19 = 18.05), the only positive number; the axis begins a tenth of it or lower and ends soon above ----
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; print "a,0,1000,8"; print "b,0,100,8"; for (i = 1; i <= 18; i++) print "c" i "," 10000 + 100 * i ",60,1" }' >waits.csv
+"$G" run -q -c hand.yaml -t waits.csv -p fifo -o waits && "$G" plot waits --kind by_class -o a.svg && holds a.svg "; left edge: 0 s<" || fail "boxes of waits"
+"$G" plot waits --kind by_class --format csv | grep ',wait_s,' | awk -F, -v OFS=, '{ $NF = sprintf("%.10g", $NF) } { print }' >said && says said '"fifo, pack",wait_s,training,20,0,0,0,0,50'
+words a.svg >said && says said "5 s" && says said "20 s" && [ "$(sed -n '/^Job completion/,$p' said | grep -cx '2 min\|5 min')" = 0 ] && ok || fail "the axis of waits"
+awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 100; i++) print i ",0,10,8" }' >line.csv && "$G" run -q -c hand.yaml -t line.csv -p fifo -o line &&
+    "$G" plot line --kind by_class -o a.svg && if grep -q 'left edge' a.svg; then fail "the control: 95 of 100 jobs wait 50 s or longer"; else ok; fi
+printf 'job_id,submit_s,duration_s,gpus\na,0,10000,8\nb,0,1,8\n' >ratios.csv           # sjf: b takes 1 s instead of 10001 s
+for policy in fifo sjf; do "$G" run -q -c hand.yaml -t ratios.csv -p $policy -o ratios/$policy || fail "ratios: $policy"; done
+"$G" plot ratios/fifo ratios/sjf --kind jct_ratio -o a.svg && words a.svg >said && says said 0.001 && says said 0.0001 || fail "ratios below a hundredth"
+
+# ---- Nothing to draw: the sentence stands below the title, both in the middle of a low picture ----
+"$G" plot hand --kind preemptions -o a.svg && holds a.svg 'height="100"' && python3 -c '
+import re, sys
+at = {t: float(x) for x, t in re.findall(r"translate\(([\d.]+),[^>]*>\s*<text>([^<]*)<", open("a.svg").read())}
+sys.exit(abs(at["Why running jobs were stopped"] - 480) > 5 or abs(at["no running job was preempted"] - 480) > 5)' && ok || fail "nothing to draw beside its title"
+# One job: jobs and GPUs are counted in whole numbers; the fall at the end is there without colours, too.
+"$G" plot rates --kind jobs -o a.svg && words a.svg >said && says said 1 && if grep -qx '0\.[0-9]*' said; then fail "parts of jobs on the axis"; else ok; fi
+printf 'job_id,submit_s,duration_s,gpus\na,0,1184,1\n' >odd.csv && "$G" run -q -c rates.yaml -t odd.csv -p fifo -o odd || fail "a job of 1184 s does not run"
+"$G" plot odd --kind jobs --format csv >said; grep -q ',1184,0,' said && ok || fail "jobs do not end at 0"
+"$G" plot odd --kind jobs --bw -o a.png && python3 "$root/tests/e2e/paper.py" fall a.png && ok || fail "the fall at the end"
+
+# ---- What a terminal does not draw it says in words ----
+"$G" plot waits --kind slowdown_cdf --format term | tr -s '\n ' ' ' >said && holds said "completion time / service time, at most (log scale; jobs under 10 s as if they took 10 s)"
+"$G" plot set/quota-1 set/fifo-1 --kind fairness --format term | tr -s '\n ' ' ' >said
+share=$(awk -F, '$1 == "fair_share_held" && $2 ~ /long_name/ { printf "%.3g", $3 }' set/quota-1/summary.csv)
+holds said "; fair share held: " && holds said "long_name_of_a_team_th.. $share"
+"$G" plot set/quota-1 set/fifo-1 --kind pareto --format term | tr -s '\n ' ' ' >said
+[ "$(grep -o 'no other beats it in both' said | wc -l)" = "$("$G" plot set/quota-1 set/fifo-1 --kind pareto --format csv | grep -c ',yes$')" ] && ok || fail "the front of pareto"
+"$G" plot served --kind services --format term | tr -s '\n ' ' ' >said && holds said "served; a picture has requests and replicas over time, too"
+"$G" plot hand --kind ledger --format term >said && holds said "fifo, pack: 0.444 GPU h |"                 # 8 x 200 s
+# Decades alone where a terminal has few lines: of latencies from 0.04 s to 1.2 s the tics of 1, 2 and 5 times a power of ten lay over each other, "00.1".
+mkdir -p fast && awk -F, -v OFS=, 'NR > 1 { $13 = 1.2 } NR > 1 && $2 == "idle" { $2 = "fast"; $3 = 400; $4 = $5 = 24000; $11 = $12 = 0.01; $13 = 0.04; $16 = 1 } { print }' served/services.csv >fast/services.csv
+for columns in 40 80; do
+    COLUMNS=$columns LINES=24 "$G" plot fast --kind service_load --format term >said && if grep -q '00\.' said; then fail "tics over each other"; else ok; fi
+done
+
+# ---- A legend of eight accounts, of which "replicas without requests" makes the columns wide, is whole ----
+mkdir -p accounts && cp hand/*.csv hand/*.json accounts && awk -F, 'NR == 1 { print $0 ",idle_gpu_s,quiet_gpu_s" } NR > 1 { print $0 ",200,300" }' broken/nodes.csv >accounts/nodes.csv
+"$G" plot accounts --kind ledger --label "load = 1.2, quota, and a name so long that bars are short" -o a.png && python3 "$root/tests/e2e/paper.py" inside a.png && ok || fail "a legend that is cut off"
 
 # ---- docs/figures.md shows every kind, in pictures that keep the repository small ----
 for kind in $("$G" plot --help | sed -n 's/^ *\([a-z_]*\): .*/\1/p' | grep -vx usage); do

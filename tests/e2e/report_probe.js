@@ -43,6 +43,11 @@
     check(name + " has words", labels.length > 3);
     check(name + ": words do not overlap", !overlaps(labels));
     check(name + ": words lie inside", labels.every(r => r.left >= box.left - 1 && r.right <= box.right + 1), "at " + innerWidth);
+    const dated = JSON.parse(document.getElementById("data").textContent).start_unix_s !== undefined && /^(time|heat)$/.test(spec.type);
+    const dates = [...svg.querySelectorAll(".axis text")].map(t => t.textContent).filter(t => /^(\d+ [A-Z]|\d\d:\d\d$)/.test(t));
+    check(name + ": dates stand at two tics or more", !dated || dates.length > 1, dates);
+    const saves = [...figure.querySelectorAll(".save")].map(b => b.getBoundingClientRect().top);
+    check(name + ": SVG and CSV stand side by side", new Set(saves).size === 1, saves);
     check(name + ": words are readable", [...svg.querySelectorAll("text")].every(t => parseFloat(getComputedStyle(t).fontSize) >= 12));
     svg.scrollIntoView({ block: "center" });
     const at = svg.getBoundingClientRect();
@@ -120,6 +125,12 @@
       const e = document.querySelector(where);
       if (e) check("contrast of " + where, contrast(e) >= 4.5, contrast(e).toFixed(2));
     }
+    const captions = [...document.querySelectorAll("caption")].filter(visible).map(c => c.getBoundingClientRect());
+    check("captions lie inside", captions.every(c => c.left >= 0 && c.right <= innerWidth), Math.max(...captions.map(c => c.right)));
+    const lines = e => { const range = document.createRange(); range.selectNodeContents(e); return new Set([...range.getClientRects()].map(r => r.top)).size; };
+    const broken = [...document.querySelectorAll("tbody th")].filter(e => visible(e) && /^[a-z]{1,11}$/.test(e.textContent) && lines(e) > 1).map(e => e.textContent);
+    check("short words of tables are not broken", broken.length === 0, broken);
+    check("lines of rows go on below a column that stays", [...document.querySelectorAll("table")].every(t => getComputedStyle(t).borderCollapse === "separate"));
     check("nothing was loaded", performance.getEntriesByType("resource").length === 0);
     check("no name became markup", !window.evil && document.scripts.length === 3 && !document.querySelector("main i:not([style]), marquee"), document.scripts.length);
     if (still) figures.forEach(stands); else figures.forEach(works);

@@ -127,8 +127,13 @@ static int read_runs(struct breakdown *b, const struct plot_request *of, struct 
 
 /* ---- Drawing ---- */
 
-static void draw_run(const struct breakdown *b, size_t i, struct figure *f, double *least,
-                     double *most)
+/* Of what is drawn of a measure. */
+struct range {
+    double least, most; /* least: above 0 */
+    bool zero;
+};
+
+static void draw_run(const struct breakdown *b, size_t i, struct figure *f, struct range *of)
 {
     for (size_t m = 0; m < MEASURES; m++) {
         struct table *t =
@@ -144,8 +149,9 @@ static void draw_run(const struct breakdown *b, size_t i, struct figure *f, doub
             for (size_t q = 0; q < QUANTILES; q++) {
                 double x = sample_quantile(s, shown[q]);
                 table_number(t, x);
-                least[m] = x > 0 ? fmin(least[m], x) : least[m];
-                most[m] = fmax(most[m], x);
+                of[m].least = x > 0 ? fmin(of[m].least, x) : of[m].least;
+                of[m].most = fmax(of[m].most, x);
+                of[m].zero = of[m].zero || !(x > 0);
             }
             table_text(t, intern_text(b->names, (uint32_t)b->order[k]));
             table_number(t, (double)s->n);
@@ -153,13 +159,31 @@ static void draw_run(const struct breakdown *b, size_t i, struct figure *f, doub
     }
 }
 
+/* The axis is logarithmic, over at most six powers of ten. Where some values are 0 these lie on its
+ * left edge, and it begins a power of ten or more below the biggest; one value alone stands in its
+ * middle. */
+static void put_axis(const struct range *of, size_t m, struct figure *f)
+{
+    double most = of->most > 0 ? of->most : 10, least = fmax(of->least, most / 1e6);
+    if (isinf(of->least))
+        least = 1;
+    else if (of->zero)
+        least = fmin(least, most / 10);
+    else if (least == most) {
+        least /= 3;
+        most *= 3;
+    }
+    fact(f, least * .8, "least%zu", m);
+    fact(f, most * 1.25, "most%zu", m);
+}
+
 static void draw(const struct breakdown *b, struct figure *f)
 {
     struct arena *a = figure_memory(f);
-    double least[MEASURES] = { INFINITY, INFINITY }, most[MEASURES] = { 0 };
+    struct range of[MEASURES] = { { .least = INFINITY }, { .least = INFINITY } };
     size_t n = intern_count(b->names), longest = 0;
     for (size_t i = 0; i < b->r->n; i++) {
-        draw_run(b, i, f, least, most);
+        draw_run(b, i, f, of);
         fact_text(f, b->r->run[i].label, "title%zu", i + 1);
     }
     for (size_t k = 0; k < b->shown; k++) {
@@ -168,15 +192,14 @@ static void draw(const struct breakdown *b, struct figure *f)
         fact_tic(f, name, "part%zu", k + 1);
     }
     for (size_t m = 0; m < MEASURES; m++) {
-        double from = isinf(least[m]) ? 1 : fmax(least[m], most[m] / 1e6);
-        fact(f, from * .8, "least%zu", m + 1);
-        fact(f, most[m] > from ? most[m] * 1.25 : from * 10, "most%zu", m + 1);
+        put_axis(&of[m], m + 1, f);
         fact_text(f,
                   words(a, "%s by %s%s", measure_titles[m], b->by->by,
                         n > b->shown ? words(a, " (%zu of %zu)", b->shown, n) : ""),
                   "heading%zu", m + 1);
         fact_text(f, measure_titles[m], "measure%zu", m + 1);
     }
+    fact_text(f, of[0].zero || of[1].zero ? "; left edge: 0 s" : "", "zero_words");
     fact(f, (double)b->shown, "parts");
     fact(f, (double)b->r->n, "n");
     fact(f, (double)longest, "longest");

@@ -1,7 +1,8 @@
 /* fairness.c - finish-time fairness as a distribution, and what each queue held of its fair share:
  * the twelve queues with the most GPU time over all runs. Without quotas there are no shares, and
- * the second panel is left out. Runs that differ in the seed alone are one curve, as in
- * distributions.h, and one dot a queue, at the mean of their shares. */
+ * the second panel is left out; on a terminal the shares are words of the legend. Runs that differ
+ * in the seed alone are one curve, as in distributions.h, and one dot a queue, at the mean of their
+ * shares. */
 #include "sim/base/intern.h"
 #include "sim/cli/frame/term.h"
 #include "sim/cli/plot/distributions.h"
@@ -114,6 +115,22 @@ static double place_of(size_t row, size_t run, size_t runs)
            (runs == 1 ? 0 : ((double)run - ((double)runs + 1) / 2) * 0.5 / (double)runs);
 }
 
+/* "; fair share held: vision 1.17, robotics 1.2": of the queues shown; "": of none. */
+static const char *shares_text(const struct shares *s, const struct plot_request *r, size_t run,
+                               const uint32_t *order, size_t rows, struct arena *a)
+{
+    const char *text = "";
+    for (size_t k = 0; k < rows; k++) {
+        const char *name = intern_text(s->names, order[k]);
+        double held = share_of(s, order[k], r, run);
+        if (!isnan(held))
+            text = words(a, "%s%s%s %s", text, *text ? ", " : "; fair share held: ",
+                         name_clean(a, *name ? name : "(no queue)", QUEUE_WIDE),
+                         short_number(a, held));
+    }
+    return text;
+}
+
 static void draw_shares(const struct plot_request *r, const struct shares *s, struct figure *f)
 {
     struct arena *a = figure_memory(f);
@@ -144,7 +161,8 @@ static void draw_shares(const struct plot_request *r, const struct shares *s, st
         const char *jain = isnan(index) ? "" : words(a, ", Jain's index %.3f", index);
         const char *title = figure_words(f, words(a, "title%zu", i + 1));
         fact_text(f, jain, "jain%zu", i + 1);
-        figure_key(f, i + 1, letters, words(a, "%s%s", title, jain));
+        figure_key(f, i + 1, letters,
+                   words(a, "%s%s%s", title, jain, shares_text(s, r, i, order, rows, a)));
     }
     fact(f, (double)rows, "rows");
     fact(f, (double)(queues - rows), "others");

@@ -171,7 +171,7 @@ static const char *of_runs(struct arena *a, const struct bar *b)
 
 static const char *gpu_hours(struct arena *a, const char *run, const struct bar *b)
 {
-    return words(a, "%s: %s GPU h%s", run, commas(a, b->total / 3600), of_runs(a, b));
+    return words(a, "%s: %s GPU h%s", run, short_number(a, b->total / 3600), of_runs(a, b));
 }
 
 static const char *mean_wait(struct arena *a, const char *run, const struct bar *b)
@@ -320,7 +320,7 @@ static void draw_bars(const struct bars *bars, const struct bar *b, const struct
     struct table *t = figure_table(f, bars->columns, "bars");
     for (size_t i = 0; i < r->n; i++) {
         label[i] = r->run[i].label;
-        if (!r->canvas.paper.untitled && (r->canvas.format != PLOT_TERM || !bars->shares))
+        if (!r->canvas.paper.untitled)
             label[i] = bars->label(a, label[i], &b[i]);
         fact_tic(f, label[i], "label%zu", i + 1);
     }

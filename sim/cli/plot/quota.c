@@ -5,7 +5,10 @@
  * cluster file. Of more than fifteen those with the most demand are shown. The deserved quota is
  * that of queues.csv at each time; before the first row of a queue it is that of the row. Where no
  * queue has a quota the kind is not among all plots of a run; asked for by name it shows what
- * queues held and asked for, without a line. */
+ * queues held and asked for, without a line.
+ *
+ * A panel is as high as what its queue held, its quota and its fair share. What a queue asked for
+ * beyond that is cut off, and the figure says so. */
 #include "sim/base/intern.h"
 #include "sim/cli/frame/term.h"
 #include "sim/cli/plot/rows.h"
@@ -17,6 +20,8 @@
 #include <string.h>
 
 enum { PANELS_MOST = 15, LINES_MOST = 600, STEPS = 720, CELL_ROWS = 6 };
+#define PANEL_ROOM 1.25 /* of a picture: the height of a panel over `most` (quota.gp) */
+#define CUT_WORDS "what is asked for above a panel is cut off"
 enum level { WITHIN, HELD, ASKED, FAIR, QUOTA, LEVELS };
 struct queue {
     const char *name;
@@ -29,6 +34,7 @@ struct queue {
     bool fair;   /* a policy told its fair share */
     bool told;   /* a row of queues.csv was read for its levels */
     double most; /* of the quota, what it held and its fair share */
+    bool cut;    /* the panel is lower than what it asked for */
 };
 struct quotas {
     const struct plot_request *r;
@@ -150,6 +156,8 @@ static void end_levels(struct quotas *q, struct queue *queue)
     queue->most = series_most(&queue->level[HELD], queue->most);
     queue->most = series_most(&queue->level[FAIR], queue->most);
     queue->most = series_most(&queue->level[QUOTA], queue->most);
+    double room = q->r->canvas.format == PLOT_TERM ? 1 : PANEL_ROOM;
+    queue->cut = series_most(&queue->level[ASKED], 0) > queue->most * room * (1 + 1e-9);
 }
 
 /* ---- Drawing ---- */
@@ -265,7 +273,7 @@ static void put_panel(const struct quotas *q, const struct queue *queue, bool *d
     free(cell);
 }
 
-static void put_text(const struct quotas *q, bool any_quota)
+static void put_text(const struct quotas *q, bool any_quota, bool any_cut)
 {
     FILE *to = figure_text(q->f);
     struct arena *a = figure_memory(q->f);
@@ -288,13 +296,15 @@ static void put_text(const struct quotas *q, bool any_quota)
         if (drawn[k])
             entry[n++] = key[k];
     put_entries(to, entry, n, 2, columns);
+    if (any_cut)
+        text_wrap(to, CUT_WORDS, 0, 2, (size_t)columns);
     if (q->n > q->panels)
         fprintf(to, "  %zu more queues with less demand are not shown\n", q->n - q->panels);
 }
 
 static void draw(struct quotas *q)
 {
-    bool any_fair = false, any_quota = false;
+    bool any_fair = false, any_quota = false, any_cut = false;
     struct arena *a = figure_memory(q->f);
     const char *heading = q->r->run[0].label;
     for (size_t k = 0; k < q->panels; k++) {
@@ -307,6 +317,7 @@ static void draw(struct quotas *q)
         fact(q->f, queue->fair, "fair%zu", k + 1);
         any_fair = any_fair || queue->fair;
         any_quota = any_quota || !isnan(queue->deserved);
+        any_cut = any_cut || queue->cut;
     }
     if (q->n > q->panels)
         heading =
@@ -314,10 +325,14 @@ static void draw(struct quotas *q)
     fact(q->f, (double)q->panels, "n");
     fact(q->f, any_fair, "any_fair");
     fact(q->f, any_quota, "any_quota");
+    fact(q->f, PANEL_ROOM, "room");
+    fact_text(q->f, any_cut ? "; " CUT_WORDS : "", "cut_words");
+    if (any_cut && q->r->canvas.paper.untitled)
+        fprintf(stderr, "gpuyard: plot: quota: " CUT_WORDS "\n");
     fact_text(q->f, heading, "heading");
     time_axis_facts(&q->axis, q->r, q->f);
     if (q->r->canvas.format == PLOT_TERM)
-        put_text(q, any_quota);
+        put_text(q, any_quota, any_cut);
 }
 
 static int make(const struct kind *k, const struct plot_request *r, struct figure *f,

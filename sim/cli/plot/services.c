@@ -214,6 +214,7 @@ static void draw(const struct services *s, const struct plot_request *r, const u
     span_facts(&s->span, &r->canvas, f);
     fact_text(f, human(a, s->width_s), "mean_over");
     fact_text(f, heading, "heading");
+    figure_note(f, words(a, "%s; a picture has requests and replicas over time, too", heading));
     fact(f, latency.most, "most_latency");
     fact(f, isinf(latency.least) ? 0.001 : latency.least, "least_latency");
 }

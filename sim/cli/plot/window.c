@@ -112,7 +112,8 @@ void span_facts(const struct time_span *span, const struct canvas *canvas, struc
     const char *unit = axis_unit(span->length_s);
     time_tics(&t, span, most_tics(canvas));
     bool told = span->part || !isnan(span->origin_s);
-    fact(f, span->length_s / unit_seconds(unit), "end");
+    /* Numbers have twelve digits: rounded down the axis would end before the last row. */
+    fact(f, span->length_s / unit_seconds(unit) * (1 + 1e-11), "end");
     fact_text(f, unit, "unit");
     fact(f, unit_seconds(unit), "unit_s");
     fact_text(f, t.name, "time_name");

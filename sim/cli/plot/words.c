@@ -102,7 +102,9 @@ const char *percent(struct arena *a, double share)
 
 const char *nearly(struct arena *a, double share)
 {
-    return share > 0.99 && share < 0.99995 ? words(a, "%.2f %%", share * 100) : percent(a, share);
+    return share >= 0.99995 || share <= 0.9 ? percent(a, share)
+           : share > 0.99                   ? words(a, "%.2f %%", share * 100)
+                                            : words(a, "%.3g %%", share * 100);
 }
 
 const char *digits(struct arena *a, double x, int n)

@@ -35,10 +35,15 @@
       return [ticks(from / one, to / one, count).map(t => [t * one, figure(t)]), `time since the start (${unit})`];
     }
     const steps = [1, 5, 15, 60, 300, 900, 1800, 3600, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000];
-    const step = steps.find(s => span / s <= count) || 31536000, list = [];
-    for (let k = Math.ceil((data.start_unix_s + from) / step - 1e-9); k * step <= data.start_unix_s + to; k++) {
-      const t = k * step - data.start_unix_s, midnight = (k * step) % 86400 === 0;
-      list.push([t, step >= 86400 || midnight ? date(t, { day: "numeric", month: "short" }) : date(t, { hour: "2-digit", minute: "2-digit" })]);
+    const fits = steps.findIndex(s => span / s <= count), list = [];
+    // One tic alone tells no length: then the next shorter step.
+    for (let at = fits < 0 ? steps.length - 1 : fits; at >= 0 && list.length < 2; at--) {
+      const step = steps[at];
+      list.length = 0;
+      for (let k = Math.ceil((data.start_unix_s + from) / step - 1e-9); k * step <= data.start_unix_s + to; k++) {
+        const t = k * step - data.start_unix_s, midnight = (k * step) % 86400 === 0;
+        list.push([t, step >= 86400 || midnight ? date(t, { day: "numeric", month: "short" }) : date(t, { hour: "2-digit", minute: "2-digit" })]);
+      }
     }
     return [list, `date (UTC), from ${date(from, { day: "numeric", month: "short", year: "numeric" })}`];
   }
@@ -111,7 +116,8 @@
       }
       this.reset = element("button", { type: "button", class: "reset", hidden: "" }, this.controls, "whole axis");
       this.reset.onclick = () => this.zoomTo(null);
-      const link = (name, what) => { element("button", { type: "button", class: "save" }, this.controls, name).onclick = what; };
+      const kept = element("span", { class: "keep" }, this.controls);
+      const link = (name, what) => { element("button", { type: "button", class: "save" }, kept, name).onclick = what; };
       link("SVG", () => this.save(this.svgText(), "image/svg+xml", "svg"));
       link("CSV", () => this.save(this.csvText(), "text/csv", "csv"));
     }
@@ -140,6 +146,11 @@
     }
     text(x, y, anchor, content, parent) {
       return element("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }, parent || this.svg, content);
+    }
+    // Below its tic, and inside of the picture: some seven pixels a character.
+    ticName(value, y, name, parent) {
+      const half = 3.6 * name.length;
+      this.text(Math.max(half, Math.min(this.x(value), this.width - half)), y, "middle", name, parent);
     }
 
     // ---- Curves: levels over time, or distributions ----
@@ -224,7 +235,7 @@
       }
       for (const [value, name] of list) {
         element("line", { class: "grid", x1: this.x(value), x2: this.x(value), y1: fr.top, y2: fr.bottom }, g);
-        this.text(this.x(value), fr.bottom + 19, "middle", name, g);
+        this.ticName(value, fr.bottom + 19, name, g);
       }
       element("path", { class: "edge", d: `M${fr.left} ${fr.top}V${fr.bottom}H${fr.right}` }, g);
       this.text((fr.left + fr.right) / 2, fr.bottom + 38, "middle", label, g);
@@ -393,7 +404,7 @@
       const [from, to] = this.zoom || this.whole, g = element("g", { class: "axis" }, this.svg), [list, label] = timeAxis(from, to, this.width);
       this.x = value => fr.left + (value - from) / (to - from) * (fr.right - fr.left);
       this.back = px => from + (px - fr.left) / (fr.right - fr.left) * (to - from);
-      for (const [value, name] of list) this.text(this.x(value), bottom + 16, "middle", name, g);
+      for (const [value, name] of list) this.ticName(value, bottom + 16, name, g);
       element("path", { class: "edge", d: `M${fr.left} ${top}V${bottom}H${fr.right}` }, g);
       this.axisLabel = this.text((fr.left + fr.right) / 2, bottom + 36, "middle", label, g);
     }

@@ -401,8 +401,8 @@ static void draw_points(struct comparison *c)
         name[table_rows(t)] = c->label[g];
         fact_text(c->f, c->label[g], "point%zu", table_rows(t) + 1);
         figure_key(c->f, table_rows(t) + 1, true,
-                   words(figure_memory(c->f), "%s: %s, %s", c->label[g], text_of(c, of[0], g),
-                         text_of(c, of[1], g)));
+                   words(figure_memory(c->f), "%s: %s, %s%s", c->label[g], text_of(c, of[0], g),
+                         text_of(c, of[1], g), front ? "; no other beats it in both" : ""));
         table_numbers(t, 4,
                       (double[]){ x->mean / axis[0].scale, y->mean / axis[1].scale,
                                   x->half / axis[0].scale, y->half / axis[1].scale });
