@@ -203,6 +203,7 @@ void quota_enter_running(struct sched *s, struct quota_state *q, job_id j)
     struct line_key key = quota_key(s, j, has->n);
     candidate_left(l, j);
     line_push(l->running, j, key);
+    q->n_running += !own->runs;
     candidate_joined(s, q, l, j, key);
     quota_standing_changed(q, job_facts(s, j)->queue);
     own->runs = true;
@@ -215,6 +216,7 @@ void quota_leave_running(struct sched *s, struct quota_state *q, job_id j)
     if (!own->runs)
         return;
     line_remove(l->running, j);
+    q->n_running--;
     l->leaving -= own->leaves;
     own->leaves = false;
     candidate_left(l, j);

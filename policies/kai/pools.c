@@ -89,10 +89,13 @@ static bool share_could_grow(const struct quota_queue *i, const struct quota_amo
     return could;
 }
 
-/* With what it asks for pending in that pool, it may pass the gate of reclaim there. */
+/* Others run jobs in that pool, and with what it asks for pending it may pass the gate of reclaim
+ * there. */
 static bool could_reclaim(const struct quota_state *to, queue_id leaf,
                           const struct quota_amount *ask)
 {
+    if (to->n_running == line_length(to->leaf[leaf].running))
+        return false;
     bool could = quota_may_reclaim(&to->queue[leaf], ask, false);
     for (queue_id i = leaf; i != ID_NONE && !could; i = to->queue[i].parent)
         could = share_could_grow(&to->queue[i], ask);

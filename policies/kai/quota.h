@@ -232,6 +232,7 @@ struct quota_state { /* of a shard */
     queue_id *acted;
     size_t n_acted;
     uint32_t growing;             /* jobs of all leaves */
+    uint32_t n_running;           /* in the running lines of all leaves */
 
     /* Orders */
     struct order jobs;            /* of the leaves, by their next job */

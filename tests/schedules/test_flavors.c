@@ -185,12 +185,12 @@ static const struct schedule rows[] = {
       .queue = { ORG, OF("a", 0, two_and_two, USUAL) }, .overhead = UNPAID, .jobs = {
         { 0, 200, 2, 0, A, .priority = 1, .took = "0:01" }, { 1, 100, 2, 1 + NEXT, A, .ends = 119 + 2 * NEXT, .stops = 1 },
         { 10, 18, 2, 10 + 2 * NEXT, A, .priority = 1, .took = "1:01" } } },
-    /* Job 3 asks for more tasks than 4, and 4 is not preemptible: each may follow the other. They go round at 1, 2 and are back
-     * in the first pool at 3, where the job of 0 ends at 100; job 4 goes on again then, to the pool that is free at 101. */
-    { "pools: jobs of two kinds go round once", "quota", TWO_KINDS(2, 2), .flavor = TWO_FLAVORS, .period = 1,
+    /* Nothing may be taken from others in the second pool, so that jobs 3 and 4 wait where they came to. Job 3 is the first of
+     * them where GPUs are free at 100; job 4 goes on then, and finds the pool that is free at 101. */
+    { "pools: no job goes on in vain where none can be stopped", "quota", TWO_KINDS(2, 2), .flavor = TWO_FLAVORS, .period = 1,
       .queue = { ORG, OF("a", 0, two_and_two, USUAL) }, .jobs = {
         { 0, 100, 2, 0, A, .took = "0:01" }, { 0, 100, 2, 1, A, .took = "1:01" },
-        { 1, 10, 2, 100, A, .tasks = 2, .took = "0:0 0:1" }, { 1, 10, 2, 101, A, .tasks = 2, .min_tasks = 1, .stays = true, .took = "1:0 1:1" } } },
+        { 1, 10, 2, 100, A, .tasks = 2, .took = "0:0 0:1" }, { 1, 10, 2, 102, A, .tasks = 2, .min_tasks = 1, .stays = true, .took = "1:0 1:1" } } },
     /* A queue has what it lists; all tasks of a job are in one pool. */
     { "pools: no quota of the kind", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = { ORG, OF_N("a", 0, two_of_h, 1, USUAL) },
       .jobs = { { 0, 10, 1, NEVER, A, .gpu_type = "A100", .refused = "no flavor that its queue has a quota of has enough nodes that it may use" },
