@@ -7,5 +7,6 @@ struct run_setup;
 unsigned notes_policies_read(const struct run_setup *setup);
 /* notes_unread.c: columns of the trace that change no decision of this run. */
 bool notes_pods_unread(const struct sched *s, FILE *text);
+bool notes_preferences_unread(const struct sched *s, FILE *text);
 bool notes_promises_unread(const struct sched *s, FILE *text);
 bool notes_sets_unread(const struct sched *s, FILE *text);
