@@ -10,12 +10,12 @@
  * has nothing for it, it goes on to the next in the list, round it, that may have something for it:
  *   - it may have the job: flavor_holds(),
  *   - enough GPUs for it are idle or being left there, or it may stop others there: its queue
- *     passes the gate of reclaim, or might once this job is pending, or runs jobs of lower priority,
+ *     passes the gate of reclaim, or might with this job pending, or runs jobs of lower priority,
  *   - no job of its queue and shape that is no harder (as many tasks or fewer, preemptible if it
  *     is, no lower priority) waits there in vain, or has left since room came free or a pass there
  *     started or stopped something: it would fare no better.
  * Of a queue's jobs of one shape as many come to a pool in a pass as idle GPUs there would hold,
- * and one more, which may take from others. So no job for which nothing can be done goes to and fro.
+ * and one more, which may take from others. So what nothing can be done for goes not to and fro.
  * A job that has started stays in its pool, and waits there when it is evicted. */
 #include "policies/kai/quota.h"
 

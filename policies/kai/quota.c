@@ -238,6 +238,11 @@ static void quota_node_changed(struct sched *s, const void *params, void *state,
             quota_capacity_changed(s, &pools->shard[p]);
 }
 
+static unsigned quota_reads(const void *params)
+{
+    return ((const struct quota_params *)params)->pod_affinity > 0 ? READS_PREFERENCES : 0;
+}
+
 static const char *const runtimes[] = { "ancestor", "queue", NULL };
 #define SWITCH(field, about)                                                                       \
     {                                                                                              \
@@ -276,6 +281,7 @@ const struct policy quota_policy = {
     .reads = READS_QUOTAS | READS_WEIGHTS | READS_FLAVORS | READS_PODS | READS_PROMISES,
     .summary = "guaranteed quota: over it while others are idle, given back when they return",
     .needs = SEES_RELEASING | STARTS_PARTIAL | TESTS_LIMITS,
+    .also_reads = quota_reads,
     .params = quota_param_list,
     .params_size = sizeof(struct quota_params),
     .state_size = sizeof(struct quota_pools),

@@ -329,7 +329,7 @@ static const struct param gang_param_list[] = {
 const struct policy kube_policy = {
     KUBE_TABLE,
     .needs = STARTS_PARTIAL,
-    .reads = READS_PODS | READS_SPREADS,
+    .reads = READS_PODS | READS_PREFERENCES | READS_SPREADS,
     .name = "kube",
     .summary = "Kubernetes' default scheduler, pod by pod: gangs may deadlock",
     .also_needs = kube_needs,

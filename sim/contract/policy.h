@@ -304,9 +304,10 @@ enum {                            /* policy.needs */
 /* policy.reads: settings of queues on which its decisions depend; a run warns of others. */
 enum {
     READS_QUOTAS = 1, READS_WEIGHTS = 2, READS_COHORTS = 4, READS_SITE = 8, READS_FLAVORS = 16,
-    READS_PODS = 32,              /* job_pods() without POD_SPREAD */
+    READS_PODS = 32,              /* job_pods(): required terms of pods beside pods */
     READS_SPREADS = 64,           /* POD_SPREAD */
-    READS_PROMISES = 128          /* sched_place_promised() */
+    READS_PROMISES = 128,         /* sched_place_promised() */
+    READS_PREFERENCES = 256       /* job_pods(): preferred terms of pods beside pods */
 };
 enum stop_cause {
     STOPPED_DONE, STOPPED_FAILED, STOPPED_CANCELLED,    /* for good */
@@ -321,6 +322,7 @@ struct policy {
     const char *name, *summary;
     unsigned needs, reads;
     unsigned (*also_needs)(const void *params);    /* needs that depend on parameters; NULL: none */
+    unsigned (*also_reads)(const void *params);    /* the same of what it reads */
     const struct param *params;   /* NULL: none */
     /* bytes; of state and of job_own(), zero at first */
     size_t params_size, state_size, job_size;

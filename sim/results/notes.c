@@ -533,6 +533,7 @@ static const struct remark_of_run {
     { "unread-flavors", flavors_unread },
     { "overlapping-pools", pools_overlap },
     { "unread-pod-rules", notes_pods_unread },
+    { "unread-pod-preferences", notes_preferences_unread },
     { "unread-promises", notes_promises_unread },
     { "unread-pod-sets", notes_sets_unread },
     { "no-cohort", no_cohort },

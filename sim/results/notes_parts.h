@@ -11,5 +11,6 @@ unsigned notes_policies_read(const struct run_setup *setup);
  * change no decision of this run. */
 bool notes_fabric_unread(const struct inputs *in, FILE *text);
 bool notes_pods_unread(const struct sched *s, FILE *text);
+bool notes_preferences_unread(const struct sched *s, FILE *text);
 bool notes_promises_unread(const struct sched *s, FILE *text);
 bool notes_sets_unread(const struct sched *s, FILE *text);

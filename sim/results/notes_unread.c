@@ -1,14 +1,25 @@
 /* notes_unread.c - see notes_parts.h. */
 #include "sim/results/notes_parts.h"
 
+#include "sim/engine/params.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
 
+static unsigned policy_reads(const struct policy *p, const void *params)
+{
+    struct arena *scratch = arena_new();
+    unsigned reads = p->reads;
+    if (p->also_reads)
+        reads |= p->also_reads(params_complete(scratch, p->params, p->params_size, params));
+    arena_free(scratch);
+    return reads;
+}
+
 unsigned notes_policies_read(const struct run_setup *setup)
 {
-    unsigned reads = setup->policy->reads;
+    unsigned reads = policy_reads(setup->policy, setup->policy_params);
     for (size_t i = 0; i < setup->n_switches; i++)
-        reads |= setup->switches[i].policy->reads;
+        reads |= policy_reads(setup->switches[i].policy, setup->switches[i].params);
     return reads;
 }
 
@@ -37,6 +48,27 @@ bool notes_pods_unread(const struct sched *s, FILE *text)
         fprintf(text, "policy %s does not read pod_spread: it changes no decision",
                 setup->policy->name);
     return beside || spread;
+}
+
+/* Where the policy reads required ones. */
+bool notes_preferences_unread(const struct sched *s, FILE *text)
+{
+    const struct run_setup *setup = run_setup_of(s);
+    unsigned reads = notes_policies_read(setup);
+    bool some = false;
+    for (shape_id i = 0; i < setup->workload->n_shapes; i++) {
+        const struct pod_rules *r = pods_of_shape(s, i);
+        for (enum pod_terms kind = POD_AFFINITY; r && kind <= POD_ANTI_AFFINITY; kind++)
+            for (uint32_t k = 0; k < r->n[kind]; k++)
+                some = some || r->term[kind][k].weight;
+    }
+    if (!some || !(reads & READS_PODS) || (reads & READS_PREFERENCES))
+        return false;
+    fprintf(text,
+            "policy %s with these parameters does not read preferred terms of pod_affinity and "
+            "pod_anti_affinity: they change no decision",
+            setup->policy->name);
+    return true;
 }
 
 bool notes_promises_unread(const struct sched *s, FILE *text)

@@ -56,6 +56,15 @@ noted '' -c two.yaml -t typed.csv
 noted '' -c two.yaml -t t.csv --set progress.model=analytic
 "$G" check two.yaml >out
 tr -s '\n ' ' ' <out | grep -q "warning GPU models 'A100-SXM4-80' and 'H100-SXM5-80' are equally fast" && ok || fail "check of two GPU models: $(cat out)"
+# ---- Preferred terms of pods: `quota` reads them with pod_affinity=yes alone ----
+printf 'job_id,submit_s,duration_s,gpus,tasks,pod_labels,pod_affinity\na,0,9,1,1,app=x,5:app=x@node\n' >prefers.csv
+sed 's/5:app/app/' prefers.csv >requires.csv
+noted unread-pod-preferences -c plain.yaml -t prefers.csv -p quota
+texts r | grep -q '^policy quota with these parameters does not read preferred terms' && ok || fail "preferred terms: $(texts r)"
+noted '' -c plain.yaml -t prefers.csv -p quota:pod_affinity=yes
+noted '' -c plain.yaml -t prefers.csv -p kube
+noted '' -c plain.yaml -t requires.csv -p quota
+noted unread-pod-rules -c plain.yaml -t prefers.csv -p fifo
 # ---- Links: NICs of 25 Gbit/s without a word on RDMA, under a job on two nodes ----
 printf 'nodes: [ { group: a, count: 2, type: pcie-2xP100 } ]\nprogress: {}\n' >links.yaml
 printf 'job_id,submit_s,duration_s,gpus,tasks,anti_affinity,model\na,0,100,2,2,node,VGG-16\n' >apart.csv
