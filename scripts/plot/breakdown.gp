@@ -5,7 +5,8 @@ down = 2 / across
 row_px = 12 + (paper > 0 ? 11 : 14) * n
 panel_height = 90 + row_px * parts
 if (panel_height < 160) panel_height = 160
-foot = 22 + 17 * n
+zero_row = paper > 0 && zero_words ne '' ? 17 : 0      # a column has no room for it beside the rest
+foot = 22 + zero_row + 17 * n
 height = panel_height * down + foot
 paper_height = height
 load 'common.gp'
@@ -42,7 +43,7 @@ set tmargin at screen (foot + 0.0) / height; set bmargin at screen 4.0 / height
 unset logscale; unset border; unset tics; unset title; unset grid; unset xlabel; unset ylabel
 set xrange [0:1]; set yrange [0:1]
 set key center center vertical maxcols 1 Left reverse samplen 1.5
-set label 1 (paper > 0 ? 'quartiles, median; 5th to 95th percentile' : 'boxes: quartiles and median; whiskers: 5th to 95th percentile').zero_words at screen 0.5, screen 10.0 / height center tc rgb '#333333'
-set bmargin at screen 18.0 / height
+set label 1 (paper > 0 ? 'quartiles, median; 5th to 95th percentile' : 'boxes: quartiles and median; whiskers: 5th to 95th percentile').(zero_row ? "\n".zero_words[3:] : zero_words) at screen 0.5, screen (10.0 + zero_row) / height center tc rgb '#333333'
+set bmargin at screen (18.0 + zero_row) / height
 plot for [i=1:n] NaN with boxes lc rgb colour_of(i) dt dash_of(i) title value('title'.i)
 unset multiplot

@@ -134,7 +134,9 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void interrupt_some(struct sched *s, const struct interruption *by, interrupted_kind *takes, const void *of)
+typedef void interrupting(struct sched *s, struct live *l, const struct interruption *by);
+static void interrupt_by(struct sched *s, const struct interruption *by, interrupted_kind *takes,
+                         const void *of, interrupting *one)
 {
     job_id *hit = mem_new(s->n_live + 1, sizeof *hit);
     size_t n = 0;
@@ -146,9 +148,27 @@ void interrupt_some(struct sched *s, const struct interruption *by, interrupted_
     }
     qsort(hit, n, sizeof *hit, by_number);
     for (size_t i = 0; i < n; i++)
-        interrupt_one(s, live_of(s, hit[i]), by);
+        one(s, live_of(s, hit[i]), by);
     free(hit);
     claims_settle(s);
+}
+
+void interrupt_some(struct sched *s, const struct interruption *by, interrupted_kind *takes, const void *of)
+{
+    interrupt_by(s, by, takes, of, interrupt_one);
+}
+
+static void interrupt_last(struct sched *s, struct live *l, const struct interruption *by)
+{
+    if (!hits(by, l->leaving))
+        return;
+    interrupt_leaving(s, l, by);
+    job_leaves_now(s, l);
+}
+
+void interrupt_gone(struct sched *s, const struct interruption *by)
+{
+    interrupt_by(s, by, NULL, NULL, interrupt_last);
 }
 
 void interrupt_nodes(struct sched *s, const struct interruption *by)

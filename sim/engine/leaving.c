@@ -221,6 +221,21 @@ void job_released(struct sched *s, job_id j)
     claims_settle(s);
 }
 
+/* What it was to stay after its stop, up to now. */
+static void stay_is_cut(const struct sched *s, struct live *l)
+{
+    unsigned stays = l->split[ACCOUNT_FAULT] ? ACCOUNT_FAULT : ACCOUNT_SAVE;
+    l->split[stays] = 0;
+    for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
+        l->split[stays] -= a == stays ? l->leaving_since_ns - s->now_ns : l->split[a];
+}
+
+void job_leaves_now(struct sched *s, struct live *l)
+{
+    stay_is_cut(s, l);
+    event_queue_move(s->events, l->release_event, s->now_ns);
+}
+
 /* ---- The end of the run ---- */
 
 void jobs_enter_held(struct sched *s)
@@ -244,10 +259,7 @@ void jobs_cut_off(struct sched *s)
         if (l->counting)
             wait_end(s, l);
         if (l->leaving) {
-            unsigned stays = l->split[ACCOUNT_FAULT] ? ACCOUNT_FAULT : ACCOUNT_SAVE;
-            l->split[stays] = 0;
-            for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
-                l->split[stays] -= a == stays ? l->leaving_since_ns - s->now_ns : l->split[a];
+            stay_is_cut(s, l);
             interval_close(s, l, l->leaving, l->leaving_since_ns, "cutoff");
         } else if (s->job[j].state == JOB_RUNNING) {
             job_halt(s, l, l->now.held);

@@ -68,7 +68,8 @@ static void leave(struct sched *s, struct live *l, struct placement *p, const st
     books_occupied(s, l->job, p, 1);
     ledger_running(s, 1);
     timeline_leaves(s, l, r->leaving_ns);
-    event_queue_push(s->events, (struct event){ s->now_ns + r->leaving_ns, EVENT_RELEASED, l->job });
+    l->release_event = event_queue_push(
+        s->events, (struct event){ s->now_ns + r->leaving_ns, EVENT_RELEASED, l->job });
     decision_log(s, l->job, "decision", "leaving", "");
 }
 

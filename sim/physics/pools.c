@@ -305,6 +305,7 @@ static void happens(struct sched *s, const struct event *e)
         reclaim(s, n);
         break;
     case GONE:
+        interrupt_gone(s, &(struct interruption){ CAUSE_RECLAIM, n, n + 1, 0, 0 });
         leaves(s, n);
         if (pools_of(s)->there[s->cluster->group_of[n]] < pool_of(s, n)->min)
             pool_provision(s, n);

@@ -42,6 +42,12 @@ sed 's/zone/spine/' t.csv | grep -v five >t2.csv
 "$G" run -c two.yaml -t t2.csv -p fifo -o two -q >out 2>&1 || fail "run: $(cat out)"
 is "columns" "" "$(head -1 two/nodes.csv | tr ',' '\n' | grep level_)"
 
+# The leaf switch of nodes 2 and 3 fails at 5 s: job two is hit and goes on in the next leaf that is free, when it is.
+{ cat c.yaml && echo 'failures: { faults: [ { group: a, node: 2, cause: switch, at_s: 5, repair_s: 100, detection_s: 0 } ] }'; } >faulty.yaml
+"$G" run -c faulty.yaml -t t.csv -p fifo -o faulty -q >out 2>&1 || fail "run: $(cat out)"
+is "hit by the switch of a leaf" "two:2 two:3" "$(awk -F, '$9 == "fault" { printf "%s%s:%s", s, $1, $3; s = " " }' faulty/intervals.csv)"
+is "its next places" "0:10 1:10" "$(awk -F, '$1 == "two" && $9 == "done" { printf "%s%s:%s", s, $3, $7; s = " " }' faulty/intervals.csv)"
+
 # A snapshot of a run has the names, and goes on to the same end.
 "$G" run -c c.yaml -t t.csv -p fifo -o early -q --snapshot 5 >out 2>&1 || fail "snapshot: $(cat out)"
 grep -q 'required:zone' early/snapshot.csv && ok || fail "no zone in the snapshot: $(cat early/snapshot.csv)"

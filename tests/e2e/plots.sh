@@ -631,6 +631,8 @@ awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; print "a,0,1000,8"; print 
 words a.svg >said && says said "5 s" && says said "20 s" && [ "$(sed -n '/^Job completion/,$p' said | grep -cx '2 min\|5 min')" = 0 ] && ok || fail "the axis of waits"
 awk 'BEGIN { print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 100; i++) print i ",0,10,8" }' >line.csv && "$G" run -q -c hand.yaml -t line.csv -p fifo -o line &&
     "$G" plot line --kind by_class -o a.svg && if grep -q 'left edge' a.svg; then fail "the control: 95 of 100 jobs wait 50 s or longer"; else ok; fi
+"$G" plot waits --kind by_class --width 1.65in --font 5 --no-title -o a.svg && holds a.svg ">left edge: 0 s<" && python3 "$root/tests/e2e/paper.py" words a.svg && ok ||
+    fail "boxes of waits in half a column"
 printf 'job_id,submit_s,duration_s,gpus\na,0,10000,8\nb,0,1,8\n' >ratios.csv           # sjf: b takes 1 s instead of 10001 s
 for policy in fifo sjf; do "$G" run -q -c hand.yaml -t ratios.csv -p $policy -o ratios/$policy || fail "ratios: $policy"; done
 "$G" plot ratios/fifo ratios/sjf --kind jct_ratio -o a.svg && words a.svg >said && says said 0.001 && says said 0.0001 || fail "ratios below a hundredth"
