@@ -98,24 +98,18 @@ static void sift_up(struct event_queue *q, size_t at, const struct entry *e)
     put(q, at, e);
 }
 
-/* The earliest of the children of `at`; 0: it has none. */
-static size_t least_child(const struct event_queue *q, size_t at)
-{
-    size_t first = at * CHILDREN + 1, end = first + CHILDREN < q->length ? first + CHILDREN : q->length;
-    size_t best = first;
-    if (first >= q->length)
-        return 0;
-    for (size_t child = first + 1; child < end; child++)
-        best = before(&q->heap[child], &q->heap[best]) ? child : best;
-    return best;
-}
-
 /* Moves the hole at `at` down to a leaf and returns it. What is to fill the hole comes from the end
  * of the heap and mostly belongs near a leaf: comparing it on the way down would be useless. */
 static size_t hole_to_leaf(struct event_queue *q, size_t at)
 {
-    for (size_t child; (child = least_child(q, at)) > 0; at = child)
-        put(q, at, &q->heap[child]);
+    for (size_t first; (first = at * CHILDREN + 1) < q->length;) {
+        size_t end = first + CHILDREN < q->length ? first + CHILDREN : q->length;
+        size_t best = first;
+        for (size_t child = first + 1; child < end; child++)
+            best = before(&q->heap[child], &q->heap[best]) ? child : best;
+        put(q, at, &q->heap[best]);
+        at = best;
+    }
     return at;
 }
 
@@ -168,20 +162,22 @@ static void remove_at(struct event_queue *q, size_t at)
         sift_up(q, hole_to_leaf(q, at), &last);
 }
 
+/* The children of the root: the event after the next is one of them. */
+bool event_queue_hint(const struct event_queue *q, size_t i, struct event *e)
+{
+    static_assert(EVENT_HINTS == CHILDREN, "the children of the root");
+    if (i >= EVENT_HINTS || i + 1 >= q->length)
+        return false;
+    *e = event_of(&q->heap[i + 1]);
+    return true;
+}
+
 bool event_queue_peek(const struct event_queue *q, struct event *next)
 {
     if (q->length == 0)
         return false;
     *next = event_of(&q->heap[0]);
     return true;
-}
-
-bool event_queue_peek_second(const struct event_queue *q, struct event *second)
-{
-    size_t at = least_child(q, 0);
-    if (at)
-        *second = event_of(&q->heap[at]);
-    return at > 0;
 }
 
 bool event_queue_pop(struct event_queue *q, struct event *next)

@@ -27,8 +27,7 @@ enum {
     ROUNDS_MOST = 1000000,         /* at one instant, beyond one per job */
     FRUITLESS_WAKES_MOST = 1000,   /* passes that change nothing when nothing else can happen any more */
     GLANCE_EVERY = 4096,           /* rounds between looks at the clock of the progress bar */
-    CACHE_LINE = 64,               /* bytes; a guess does no harm */
-    ARRIVALS_AHEAD = 4             /* the job that is fetched as one arrives */
+    CACHE_LINE = 64                /* bytes; a guess does no harm */
 };
 
 struct loop {
@@ -92,32 +91,22 @@ static void fetch_lines(const void *at, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += CACHE_LINE)
         __builtin_prefetch((const char *)at + i);
-    __builtin_prefetch((const char *)at + bytes - 1);
-}
-
-static void fetch_job(const struct sched *s, job_id j)
-{
-    fetch_lines(&s->job[j], sizeof s->job[j]);
-    fetch_lines(&s->workload->facts[j], sizeof s->workload->facts[j]);
-    fetch_lines(&s->workload->truth[j], sizeof s->workload->truth[j]);
 }
 
 /* Prefetch. Of tens of thousands of running jobs the one that ends next was last read when it started, and is in no near cache.
  * While this event is applied, what the next one reads is fetched, in two steps: where a job is kept is itself in a line that has
- * to be fetched. The jobs that arrive next were last read with the trace. It changes nothing but the time. */
+ * to be fetched. It changes nothing but the time. */
 static void fetch_ahead(const struct sched *s)
 {
     struct event e;
-    if (event_queue_peek_second(s->events, &e) && e.kind == EVENT_JOB_END)
-        fetch_job(s, e.subject);
+    for (size_t i = 0; event_queue_hint(s->events, i, &e); i++)
+        if (e.kind == EVENT_JOB_END) {
+            __builtin_prefetch(&s->job[e.subject]);
+            __builtin_prefetch(&s->workload->facts[e.subject]);
+            __builtin_prefetch(&s->workload->truth[e.subject]);
+        }
     if (event_queue_peek(s->events, &e) && e.kind == EVENT_JOB_END)
         fetch_lines(live_of(s, e.subject), offsetof(struct live, split));
-}
-
-static void fetch_arrival(const struct sched *s)
-{
-    if (s->n_jobs - s->next_arrival > ARRIVALS_AHEAD)
-        fetch_job(s, s->next_arrival + ARRIVALS_AHEAD);
 }
 
 static int arrive(struct sched *s, job_id j, struct error *err)
@@ -158,7 +147,6 @@ static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
         if (s->setup.part.takes && !run_takes(s, s->next_arrival))
             continue;
         s->totals.events++;
-        fetch_arrival(s);
         if (arrive(s, s->next_arrival, err))
             return RUN_BAD_INPUT;
         notices_give(s);

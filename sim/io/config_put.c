@@ -144,7 +144,9 @@ static bool put_value(FILE *f, const struct config_key *key, const void *at)
 static struct config_defaults *defaults_of(struct config_value v)
 {
     struct config *c = v.config;
-    uint32_t number = c->mappings ? intern_find(c->mappings, (const char *)&v.node, sizeof v.node) : INTERN_NONE;
+    uint32_t number = INTERN_NONE;
+    if (c->mappings)
+        number = intern_find(c->mappings, (const char *)&v.node, sizeof v.node);
     return number == INTERN_NONE ? NULL : &c->of_mapping[number];
 }
 
@@ -282,7 +284,8 @@ void config_put_line(struct config_value v, FILE *f)
         }
         config_put_line(item, f);
     }
-    for (const struct config_default *d = mapping ? first_default(v) : NULL; d; d = next_default(v, d), before = ", ") {
+    const struct config_default *d = mapping ? first_default(v) : NULL;
+    for (; d; d = next_default(v, d), before = ", ") {
         fprintf(f, "%s%s: ", before, d->name);
         put_default_line(d, f);
     }
@@ -324,6 +327,7 @@ void config_put(struct config_value v, FILE *f, int indent)
         putc(':', f);
         put_item(item, f, indent);
     }
-    for (const struct config_default *d = config_is_mapping(v) ? first_default(v) : NULL; d; d = next_default(v, d))
+    const struct config_default *d = config_is_mapping(v) ? first_default(v) : NULL;
+    for (; d; d = next_default(v, d))
         put_default(d, f, indent);
 }
