@@ -158,7 +158,7 @@ static bool finds_place(struct sched *s, struct quota_state *q, struct admission
     check->tried_tasks = tasks;
     if (!check->fits)
         check->why_not = sched_why_not(s);
-    if (!check->fits || !quota_pods_speak(q) || !quota_chooses(s, q, j))
+    if (!check->fits || !quota_pods_concern(s, q, j) || !quota_chooses(s, q, j))
         return check->fits;
     check->why_not = WAIT_TOPOLOGY;
     check->fits = quota_choose(s, q, j, w.task, w.n, true).where;

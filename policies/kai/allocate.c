@@ -146,7 +146,7 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
     bool chosen = quota_chooses(s, q, j);
     struct quota_place found = chosen ? quota_choose(s, q, j, w->task, w->n, false)
                                       : (struct quota_place){ find_idle(s, q, j, w), true };
-    if (!found.where && !quota_pods_speak(q))
+    if (!found.where && !quota_pods_concern(s, q, j))
         found = (struct quota_place){ place_as_found(s, q, j, w), true };
     const struct placement *where = found.now ? found.where : NULL;
     enum allocated done = ALLOCATED;
@@ -245,7 +245,7 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
 
 bool quota_pods_bar(struct sched *s, struct quota_state *q, job_id j)
 {
-    if (!quota_pods_speak(q) || !quota_chooses(s, q, j))
+    if (!quota_pods_concern(s, q, j) || !quota_chooses(s, q, j))
         return false;
     struct wanted w = quota_wanted(s, j, job_placement(s, j));
     return w.n > 0 && quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE);

@@ -93,7 +93,7 @@ struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j
     a.ask = &ask;
     a.tentative = tentative;
     a.how->attempt++;
-    a.pods = quota_pods_speak(q) ? q->pods : NULL;
+    a.pods = quota_pods_concern(s, q, j) ? q->pods : NULL;
     a.held = held_besides(s, j, task[0]);
     a.idle = sched_view(s, FREE_IDLE);
     a.later = sched_view(s, FREE_OR_RELEASING);

@@ -108,10 +108,12 @@ struct attempt {
     /* of node i, from points_first on: of the group that has its tasks placed now; NULL: all 0 */
     const uint8_t *points;
     node_id points_first;
-    struct quota_pods *pods; /* NULL: none says anything of others */
+    struct quota_pods *pods; /* NULL: no rule concerns the job */
     /* [nodes] of the task that has its place looked for; NULL: no node is barred; all 0 */
     const uint8_t *barred;
     const int64_t *beside;
+    uint32_t filtered;            /* they count so many of `placed` */
+    bool adds_up;                 /* and those since are added to them */
 };
 
 /* freed.c: what is idle on n, without what stops of this pass have set free; their milli-GPUs. */

@@ -20,6 +20,8 @@ struct quota_pods {
     node_id n_nodes;
     job_id *job;                  /* [n_jobs] that have come and not ended, with labels or rules */
     size_t n_jobs, jobs_capacity;
+    const struct pod_rules **says;    /* [n_says] each once, of jobs that came with such terms */
+    size_t n_says, says_capacity;
     struct pod_here *leaving;     /* [n_leaving] of jobs that were stopped whole, or in this pass */
     size_t n_leaving, leaving_capacity;
     struct pod_here *here;        /* [n_here] that count, in this pass */
@@ -68,21 +70,58 @@ bool quota_pods_say(const struct sched *s, job_id j, bool preferred)
     return say;
 }
 
-bool quota_pods_speak(const struct quota_state *q)
+/* ---- Whom rules concern ---- */
+
+static void note_says(struct sched *s, struct quota_pods *p, const struct pod_rules *r)
 {
-    return q->pods && q->pods->speak;
+    for (size_t i = 0; i < p->n_says; i++)
+        if (p->says[i] == r)
+            return;
+    p->says =
+        array_grown(sched_alloc, s, p->says, &p->says_capacity, p->n_says, sizeof *p->says);
+    p->says[p->n_says++] = r;
+}
+
+/* It says something that counts of pods with these labels. */
+static bool speaks_of(const struct pod_rules *r, const char *labels, bool preferred)
+{
+    bool speaks = false;
+    for (enum pod_terms kind = POD_AFFINITY; kind <= POD_ANTI_AFFINITY; kind++)
+        for (uint32_t i = 0; i < r->n[kind] && !speaks; i++)
+            speaks = (preferred || (kind == POD_ANTI_AFFINITY && !r->term[kind][i].weight)) &&
+                     pod_matches(r->term[kind][i].needs, labels);
+    return speaks;
+}
+
+bool quota_pods_concern(struct sched *s, struct quota_state *q, job_id j)
+{
+    const struct quota_pods *p = q->pods;
+    bool preferred = q->params->pod_affinity > 0;
+    if (!p || !p->speak)
+        return false;
+    struct quota_job *own = job_own(s, j);
+    own->pods_concern = own->pods_concern || quota_pods_say(s, j, preferred);
+    for (; own->pods_heard < p->n_says && !own->pods_concern; own->pods_heard++)
+        own->pods_concern =
+            speaks_of(p->says[own->pods_heard], beside_rules(s, j)->labels, preferred);
+    return own->pods_concern;
 }
 
 void quota_pods_arrived(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
+    own->pods_concern = false;
+    own->pods_heard = 0;
     if (!job_pods(s, j) || own->pods_place)
         return;
     struct quota_pods *p = pods_of(s, q);
     p->job = array_grown(sched_alloc, s, p->job, &p->jobs_capacity, p->n_jobs, sizeof *p->job);
     p->job[p->n_jobs++] = j;
     own->pods_place = (uint32_t)p->n_jobs;
-    p->speak = p->speak || quota_pods_say(s, j, q->params->pod_affinity > 0);
+    if (quota_pods_say(s, j, q->params->pod_affinity > 0)) {
+        p->speak = true;
+        note_says(s, p, job_pods(s, j));
+    }
     q->odd = q->odd || p->speak;  /* one place or none is no matter of the shape alone */
 }
 
@@ -197,6 +236,19 @@ static bool next_pod(struct pod_walk *w, struct pod_there *pod)
     return true;
 }
 
+/* What bars a task of the attempt bars the next, too, and what is added is around the task placed
+ * since: without a required affinity, for which a pod more means a node more, and while no pod of
+ * the job is there that does not count for itself. */
+static bool adds_up(const struct attempt *a, const struct pod_rules *r)
+{
+    bool adds = true;
+    for (uint32_t i = 0; i < r->n[POD_AFFINITY]; i++)
+        adds = adds && r->term[POD_AFFINITY][i].weight;
+    for (size_t i = 0; i < a->pods->n_here && adds; i++)
+        adds = a->pods->here[i].job != a->job;
+    return adds;
+}
+
 void attempt_filter(struct attempt *a, uint32_t task)
 {
     struct quota_pods *p = a->pods;
@@ -204,13 +256,21 @@ void attempt_filter(struct attempt *a, uint32_t task)
         return;
     const struct of_attempt of = { a, task };
     const struct pod_rules *r = beside_rules(a->s, a->job);
-    struct pod_walk all = { .next = next_pod, .s = a->s, .of = &of };
-    memset(p->bars, 0, p->n_nodes * sizeof *p->bars);
-    beside_filter(p->room, r, all, p->n_nodes, p->bars);
+    struct pod_walk pods = { .next = next_pod, .s = a->s, .of = &of };
+    bool first = !a->barred;
+    if (first)
+        a->adds_up = adds_up(a, r);
+    if (!first && a->adds_up && a->n >= a->filtered) {
+        pods.at = (uint32_t)p->n_here + a->filtered;
+    } else {
+        memset(p->bars, 0, p->n_nodes * sizeof *p->bars);
+        memset(p->score, 0, p->n_nodes * sizeof *p->score);
+    }
+    a->filtered = a->n;
+    beside_filter(p->room, r, pods, p->n_nodes, p->bars);
     a->barred = p->bars;
     if (!a->how->by_pods)
         return;
-    memset(p->score, 0, p->n_nodes * sizeof *p->score);
-    beside_score(r, all, p->n_nodes, p->score);
+    beside_score(r, pods, p->n_nodes, p->score);
     a->beside = p->score;
 }

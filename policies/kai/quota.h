@@ -66,6 +66,8 @@ struct quota_job {                /* policy.job_size */
     struct piece *found;
     size_t n_found, found_capacity;
     uint32_t pods_place;          /* 1 + index in the list of pods.c; 0: not in it */
+    uint32_t pods_heard;          /* of those that say something there, as many have been asked */
+    bool pods_concern;            /* they, or its own pods, say something that counts for it */
 };
 
 /* ---- Leaves ---- */
@@ -447,8 +449,9 @@ const struct placement *quota_place_tentatively(struct sched *s, struct quota_st
 /* ---- pods.c: pods beside other pods ---- */
 /* Its pods say something of others that has to be kept; with `preferred`, anything. */
 bool quota_pods_say(const struct sched *s, job_id j, bool preferred);
-/* Some pods have said what counts: until then labels mean nothing. */
-bool quota_pods_speak(const struct quota_state *q);
+/* What its pods say counts, or what those of a job that has come say of them: until then labels
+ * mean nothing. */
+bool quota_pods_concern(struct sched *s, struct quota_state *q, job_id j);
 void quota_pods_arrived(struct sched *s, struct quota_state *q, job_id j);
 void quota_pods_ended(struct sched *s, struct quota_state *q, job_id j);
 /* A pass begins: which pods are where. */

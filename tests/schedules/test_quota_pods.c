@@ -29,6 +29,11 @@ static const struct schedule rows[] = {
         { 0, 10, 2, 0, .tasks = 2, .pod_labels = "app=x", .pod_anti_affinity = "app=x@node", .took = "0:0 1:0" },
         { 0, 10, 1, 10, .tasks = 1, .pod_labels = "app=x", .pod_anti_affinity = "app=x@node", .waits = { [WAIT_TOPOLOGY] = 10 } },
         { 0, 10, 1, 0, .tasks = 1, .took = "0:1" } } },
+    /* Each task is barred by those before it; what stands beside them before is no matter for a job of which no rule speaks. */
+    { "never two of a gang of three", "quota", { NODES(4, 2) }, .period = 1, .jobs = {
+        { 0, 10, 1, 0, .tasks = 1, .pod_labels = "app=x", .took = "0:0" },
+        { 0, 10, 3, 0, .tasks = 3, .pod_labels = "app=x", .pod_anti_affinity = "app=x@node", .took = "1:0 2:0 3:0" },
+        { 0, 10, 3, 0, .tasks = 3, .pod_labels = "app=y", .took = "0:1 1:1 2:1" } } },
     { "a gang beside itself", "quota", { IN_ZONE("small", 1, "a"), IN_ZONE("large", 2, "b") }, .period = 1, .jobs = {
         { 0, 10, 1, 0, .tasks = 1, .selector = "zone=a", .took = "0:0" },
         { 0, 10, 2, 0, .tasks = 2, .pod_labels = "app=w", .pod_affinity = "app=w@zone", .took = "1:0 1:1" } } },
