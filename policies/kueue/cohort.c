@@ -191,7 +191,9 @@ static void end_shelter(struct sched *s, struct cohort *c)
         }
         e->as.firm = !job_facts(s, j)->preemptible;
         parked_forget(&c->queue[e->as.queue].parked);
+        /* it may be evicted now: as if quota had come free */
         cohort_tree_of(c, e->as.queue)->changes++;
+        cohort_tree_of(c, e->as.queue)->releases++;
     }
     c->sheltered.n = still;
 }

@@ -7,7 +7,11 @@
  * waits for them to leave, or is set aside, against the books as those before it have left them
  * (cycle.c). A pass goes on with cycles until one changes nothing. A job that was evicted in it and
  * has left at once rests until then, and comes back to its queue for another round; the second time
- * only for the next pass, so a pass ends.
+ * only for the next pass, so a pass ends. In Kueue both would go on in later cycles, as would:
+ * - a job that ran when the pass began goes on elsewhere in it with all its tasks or not at all; with
+ *   fewer it is looked at in the next pass (cohort_moves());
+ * - a job admitted with fewer tasks may be evicted from the next pass on: then all that wait in its
+ *   tree are asked again, as if quota had come free.
  *
  * With placement=wait a job of alike tasks that a fault has struck keeps its quota, as in Kueue with
  * topology-aware scheduling, and is looked at before all others once it may start again (replace.c):
@@ -45,7 +49,7 @@ struct entrant {
      * the flavor of its nodes (cohort_runs()); 0: any */
     int64_t *need;
     uint32_t tasks;
-    uint64_t evicted, rested;     /* that pass; has come back from rest in that one */
+    uint64_t rested;              /* in that pass it has come back from rest */
     enum phase phase;
     /* of a job that keeps its quota when a node fails: where its tasks were started last */
     struct task_was { uint32_t task; node_id node; } *was_on;
@@ -62,6 +66,7 @@ struct nomination {
     bool *allowed;                /* [sets * flavors]; NULL without flavors */
     uint16_t *runs;               /* [sets] as of an entrant */
     int32_t *tried;               /* if it goes on: where */
+    bool moves;                   /* it is looked at as cohort_moves() says */
     bool goes_on;                 /* unless quota has come free since: */
     uint64_t releases;            /* of the tree, when flavors were left to try */
     enum wait_reason no_place;    /* WAIT_REASONS: it has one, or has not asked */
@@ -171,6 +176,9 @@ struct request cohort_request(struct sched *s, const struct cohort *c, job_id j,
 void cohort_begin_desk(struct sched *s, struct cohort *c);
 /* How many tasks it is admitted with. */
 uint32_t cohort_tasks(const struct cohort *c, const struct cohort_entry *e);
+/* Of a job that waits: it ran when the pass began, and has left at once. In this pass it goes on
+ * elsewhere with all its tasks or not at all. */
+bool cohort_moves(const struct sched *s, job_id j);
 /* The head of the queue, as an entry of a cycle. */
 void cohort_fill_entry(struct sched *s, struct cohort *c, struct cohort_queue *q);
 /* Sets nomination.why once its cycle is over. */

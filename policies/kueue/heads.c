@@ -218,7 +218,13 @@ static void set_aside(struct sched *s, struct cohort *c, uint32_t v)
     } else {
         q->parked.records = false;
     }
+    job_id j = q->head;
     pass_over(s, c, q);
+    /* the next pass asks with fewer tasks */
+    if (lanes_is_elastic(s, j) && cohort_moves(s, j)) {
+        lanes_remove(s, c, j);
+        cohort_list_add(s, &c->resting, j);
+    }
 }
 
 /* For cohort_desk.admit. */
@@ -253,7 +259,6 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id p
     if (e->as.leaving)
         return;
     if (e->phase == PHASE_STRUCK) {
-        e->evicted = c->pass;
         cohort_leaves(c, e);
         return;
     }
@@ -262,12 +267,12 @@ static void evict(struct sched *s, struct cohort *c, struct entrant *e, job_id p
         return;
     if (e->phase == PHASE_PLACED && job_state(s, j) == JOB_RELEASING)
         sched_note(s, j, preemptor);
-    e->evicted = c->pass;
-    if (job_state(s, j) == JOB_RELEASING && sched_room_version(s) == room) {
+    bool has_left = e->rested == c->pass || sched_room_version(s) != room;
+    if (job_state(s, j) == JOB_RELEASING && !has_left) {
         cohort_leaves(c, e);
         return;
     }
-    /* it had no place, or one of this pass, or leaves at once */
+    /* it had no place, or one of this pass, or leaves at once, or has left before in this pass */
     cohort_not_unplaced(s, c, e);
     cohort_release(s, c, e);
     cohort_list_add(s, &c->resting, j);
@@ -339,12 +344,10 @@ static bool no_victims(struct sched *s, struct cohort *c, uint32_t v)
     return !was_settled;
 }
 
-/* Quotas change with time; and what was evicted in this pass, and is looked at whole, has run with
- * fewer tasks. */
-static bool may_fit_later(struct sched *s, const struct cohort *c, const struct cohort_queue *q)
+/* Quotas change with time; and what is looked at whole may have run with fewer tasks. */
+static bool may_fit_later(struct sched *s, const struct cohort_queue *q)
 {
-    const struct entrant *own = job_own(s, q->head);
-    if (own->evicted == c->pass)
+    if (q->nomination.moves)
         return true;
     return queue_quota_version(s) && q->nomination.entry.spare.why == NO_FIT_NEVER;
 }
@@ -359,7 +362,7 @@ static bool conclude(struct sched *s, struct cohort *c, uint32_t v)
     case OUTCOME_PREEMPTS:
         return preempt(s, q);
     case OUTCOME_NO_FIT:
-        if (cohort_never_fits(c, q) && !may_fit_later(s, c, q)) {
+        if (cohort_never_fits(c, q) && !may_fit_later(s, q)) {
             refuse(s, c, q);
             return true;
         }
@@ -408,6 +411,7 @@ static bool gather_from(struct sched *s, struct cohort *c, uint32_t v)
     if (q->head == ID_NONE)
         return false;
     bool stale = q->nomination.job != q->head || q->nomination.changes != t->changes ||
+                 q->nomination.moves != cohort_moves(s, q->head) ||
                  (cohort_wants_place(c) && q->nomination.room != sched_room_version(s));
     q->settled = q->settled && !stale;
     if (!q->settled)

@@ -99,6 +99,11 @@ static void fill_sets(struct sched *s, struct cohort *c, struct nomination *n, j
     n->entry.head.n_sets = sets;
 }
 
+bool cohort_moves(const struct sched *s, job_id j)
+{
+    return job_state(s, j) == JOB_RELEASING;
+}
+
 void cohort_fill_entry(struct sched *s, struct cohort *c, struct cohort_queue *q)
 {
     struct nomination *n = &q->nomination;
@@ -106,8 +111,9 @@ void cohort_fill_entry(struct sched *s, struct cohort *c, struct cohort_queue *q
     const struct entrant *own = job_own(s, q->head);
     bool same = n->job == q->head && n->releases == cohort_tree_of(c, own->as.queue)->releases;
     fill_sets(s, c, n, q->head);
-    /* it can move only as a whole, and so do unlike tasks */
-    if (f->ask->tasks != SPLIT_ANY && !f->ask->next && own->evicted != c->pass)
+    /* unlike tasks are admitted together */
+    n->moves = cohort_moves(s, q->head);
+    if (f->ask->tasks != SPLIT_ANY && !f->ask->next && !n->moves)
         n->set[0].least = min_u32(f->min_tasks, n->set[0].count);
     n->entry.head.as = own->as;
     n->entry.nominated = q->settled;

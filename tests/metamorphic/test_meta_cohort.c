@@ -8,8 +8,6 @@
  * or stopped in turn (of shares: kubernetes-sigs/kueue, issue 14543). Then a pass is cut short, and limits alone are certain. */
 #include "policies/kueue/books.h"
 #include "tests/metamorphic/cohort_stops.h"
-#include "tests/support/built.h"
-#include "tests/support/named.h"
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
 #include "sim/engine/run.h"
@@ -108,29 +106,16 @@ static void at_instant(void *self, const struct sched *s)
 
 static void at_decision(void *self, job_id j, int64_t now_ns, const char *kind, const char *decision, const char *reason)
 {
-    (void)j;
     (void)reason;
-    stops_note(&((struct watch *)self)->seen, now_ns, kind, decision);
+    stops_note(&((struct watch *)self)->seen, j, now_ns, kind, decision);
 }
 
 static void tree_run(struct watch *w, const struct policy *p, const double *params, struct job_result *results)
 {
-    struct error err = { "" };
-    struct cluster *c = cluster_build("w", &w->t->group, 1, w->t->queue, w->t->n, &err);
-    assert_non_null(c);
-    c->overhead.checkpoint = CHECKPOINT_PERFECT;
-    struct workload *load = built_workload(c, w->t->job, RUN_JOBS);
-    struct run_setup setup = { .cluster = c, .workload = load, .policy = p, .policy_params = params, .seed = 1,
-                               .placer = placer_named("count"), .check = true,
+    struct cluster_given given = { .name = "w", .group = &w->t->group, .n_groups = 1, .queue = w->t->queue, .n_queues = w->t->n };
+    struct run_setup setup = { .policy = p, .policy_params = params,
                                .observer = { .self = w, .decision = at_decision, .instant = at_instant } };
-    struct sched *s = run_new(&setup);
-    if (run_execute(s, &err))
-        fail_msg("%s", err.text);
-    for (job_id j = 0; results && j < RUN_JOBS; j++)
-        results[j] = run_job(s, j);
-    run_free(s);
-    workload_free(load);
-    cluster_free(c);
+    stops_run(&given, w->t->job, RUN_JOBS, "count", setup, results);
     stops_count(&w->seen, &w->stops, &w->in_vain);
 }
 
