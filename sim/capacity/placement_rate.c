@@ -344,6 +344,22 @@ double placement_nic_bps(const struct placement_rates *r, const struct placement
     return network_bps(&r->rules->fabric, &free) / f->unit_nodes;
 }
 
+double placement_path_bps(struct placement_rates *r, const struct placement *both,
+                          const double share[REACHES])
+{
+    struct placement_form f = placement_rate_form(r, ID_NONE, both);
+    const struct fabric *fabric = &r->rules->fabric;
+    enum reach reach = f.distance <= SAME_RACK  ? REACH_RACK
+                       : f.distance == SAME_POD ? REACH_POD
+                                                : REACH_CLUSTER;
+    if (f.units <= 1)
+        return fabric->efficiency[f.inside] * f.inside_bps * f.gpus / 2;
+    if (share && share[reach] > 0)
+        f.link_bps[REACH_CLUSTER] = share[reach];
+    double bps = network_bps(fabric, &f);
+    return isfinite(bps) ? bps : 0;
+}
+
 struct placement_rate placement_rate_on(struct placement_rates *r, uint32_t model, uint32_t n_gpus,
                                         const struct placement *p)
 {

@@ -43,6 +43,12 @@ struct placement_form placement_rate_form(struct placement_rates *r, uint32_t mo
  * known. */
 double placement_nic_bps(const struct placement_rates *r, const struct placement_form *f);
 
+/* Bytes a second that GPUs of one half of a placement send to those of the other, on another node or
+ * the same, after losses, beside nothing else; or with those shares of the links (struct phased_job).
+ * 0: not known. */
+double placement_path_bps(struct placement_rates *r, const struct placement *both,
+                          const double share[REACHES]);
+
 /* The analytic model of one form, for tests and lists: 2.1. */
 void placement_analytic(const struct rate_rules *rules, const struct training_model *m,
                         const struct placement_form *f, struct placement_rate *to);

@@ -29,6 +29,7 @@
     M(sleep_model)                                                                                                     \
     M(pools_model)                                                                                                     \
     M(pools_down_model)                                                                                                \
+    M(kv_links_model)                                                                                                  \
     M(services_model)                                                                                                  \
     M(deadlines_model)                                                                                                 \
     M(time_limits_model)                                                                                               \

@@ -253,6 +253,16 @@ bool rates_in_seconds(const struct sched *s, job_id j)
     return by == RATE_ANALYTIC || by == RATE_TABLE || by == RATE_PARALLEL;
 }
 
+struct placement_rates *rates_by_placement(const struct sched *s)
+{
+    return rates_of(s)->here;
+}
+
+struct traffic *rates_traffic(const struct sched *s)
+{
+    return rates_of(s)->traffic;
+}
+
 const struct parallel_time *rates_parallel(const struct sched *s, job_id j)
 {
     return rates_of(s)->job[j].parts;

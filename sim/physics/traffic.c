@@ -118,7 +118,18 @@ void traffic_leave(struct traffic *t, struct sender *x)
     sender_free(x);
 }
 
+void traffic_touch(struct traffic *t, const struct sender *x)
+{
+    for (size_t i = 0; i < x->at.n_crossings; i++)
+        changed(t, x->crossing[i].link);
+}
+
 /* ---- Shares ---- */
+
+static const struct traffic_law *law_of(const struct traffic *t, const struct sender *x)
+{
+    return x->law ? x->law : t->law;
+}
 
 static bool ties(const struct traffic *t, uint32_t l)
 {
@@ -176,7 +187,8 @@ static double sends(void *self, size_t i, const double share[REACHES])
 {
     struct traffic *t = self;
     memcpy(t->found[i]->form.link_bps, share, sizeof t->found[i]->form.link_bps);
-    return t->law->sends(t->law->self, t->found[i]);
+    const struct traffic_law *law = law_of(t, t->found[i]);
+    return law->sends(law->self, t->found[i]);
 }
 
 static bool alike(const double *a, const double *b)
@@ -206,6 +218,6 @@ void traffic_balance(struct traffic *t, const struct traffic_law *law)
             memcpy(x->at.share, t->before + REACHES * i, sizeof x->at.share);
         memcpy(x->form.link_bps, x->at.share, sizeof x->form.link_bps);
         if (memcmp(x->at.share, t->before + REACHES * i, sizeof x->at.share) != 0)
-            law->changed(law->self, x);
+            law_of(t, x)->changed(law_of(t, x)->self, x);
     }
 }

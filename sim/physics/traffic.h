@@ -10,6 +10,7 @@
 #include "sim/models/training/parallel_time.h"
 
 struct traffic;
+struct traffic_law;
 struct sender {
     job_id job;
     struct placement_form form;   /* with shares in place of what it has alone */
@@ -17,6 +18,7 @@ struct sender {
     struct crossing *crossing;    /* own; so are those that form.groups points to, if it does */
     struct rank_groups *groups;
     bool seen;
+    const struct traffic_law *law;    /* its own, borrowed; NULL: that of traffic_balance() */
 };
 struct traffic_law {
     /* part of its time that it sends, with the shares of x->form */
@@ -31,5 +33,7 @@ void traffic_free(struct traffic *t);                        /* NULL: does nothi
 /* `most`: as of phases.h. NULL: it crosses no link, or none that binds. Owned by t. */
 struct sender *traffic_enter(struct traffic *t, job_id j, const struct placement *on,
                              const struct placement_form *form, double most);
+/* How much it sends may have changed: its shares are found anew. */
+void traffic_touch(struct traffic *t, const struct sender *x);
 void traffic_leave(struct traffic *t, struct sender *x);     /* NULL: does nothing */
 void traffic_balance(struct traffic *t, const struct traffic_law *law);

@@ -586,6 +586,17 @@ struct serving_figures request_queue_total(const struct request_queue *q)
     return f;
 }
 
+void request_queue_paths(struct request_queue *q, const struct transfer_paths *paths)
+{
+    q->handover.transfers.paths = *paths;
+    transfers_look_again(&q->handover.transfers, q->now_ns);
+}
+
+double request_queue_sent_bytes(const struct request_queue *q)
+{
+    return q->handover.transfers.begun_bytes;
+}
+
 uint64_t request_queue_drawn(const struct request_queue *q)
 {
     return demand_drawn(q->demand);

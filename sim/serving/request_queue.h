@@ -19,4 +19,6 @@ struct serving_load request_queue_load(const struct request_queue *q);
 struct serving_figures request_queue_take_figures(struct request_queue *q);
 struct serving_figures request_queue_total(const struct request_queue *q);
 const struct group_counts *request_queue_by_group(const struct request_queue *q);
+void request_queue_paths(struct request_queue *q, const struct transfer_paths *paths);
+double request_queue_sent_bytes(const struct request_queue *q);
 uint64_t request_queue_drawn(const struct request_queue *q);

@@ -77,6 +77,17 @@ struct replica_work serving_replica_work(const struct serving *v, uint32_t id)
     return v->fluid ? fluid_replica_work(v->fluid) : request_queue_replica_work(v->queue, id);
 }
 
+void serving_paths(struct serving *v, const struct transfer_paths *paths)
+{
+    if (v->queue)
+        request_queue_paths(v->queue, paths);
+}
+
+double serving_sent_bytes(const struct serving *v)
+{
+    return v->queue ? request_queue_sent_bytes(v->queue) : 0;
+}
+
 struct serving_load serving_load(const struct serving *v)
 {
     return v->fluid ? fluid_load(v->fluid) : request_queue_load(v->queue);

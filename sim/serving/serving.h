@@ -5,6 +5,7 @@
 #pragma once
 #include "sim/serving/figures.h"
 #include "sim/serving/llm/group_counts.h"
+#include "sim/serving/llm/transfers.h"
 #include "sim/serving/service.h"
 
 struct serving;
@@ -26,6 +27,11 @@ void serving_replica_clock(struct serving *v, uint32_t id, double clock);
 /* Of a ready replica since any time before it was ready; in fluid mode the mean of all replicas.
  * Differences count. */
 struct replica_work serving_replica_work(const struct serving *v, uint32_t id);
+
+/* Where KV caches go from replica to replica (llm/handover.h), how fast: from now on, and again as this
+ * is called anew. Bytes that set out since time 0. In fluid mode neither. */
+void   serving_paths(struct serving *v, const struct transfer_paths *paths);
+double serving_sent_bytes(const struct serving *v);
 
 /* The input of an autoscaler; the difference of two gives means of the time between. */
 struct serving_load {

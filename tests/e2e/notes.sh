@@ -92,6 +92,20 @@ printf 'progress: {}\n' >>zones.yaml
 noted levels-beyond-pods -c zones.yaml -t apart.csv
 texts r | grep -q '^for the pace of jobs, places in one zone but in no one pod are as far apart as the cluster, and' && ok || fail "$(texts r)"
 
+# ---- KV caches of a flow do not go over links (docs/models.md 4.11) ----
+printf 'nodes: [ { group: a, count: 2, type: dgx-a100-80 } ]\nprogress: {}\nfabric: {}\n' >fabric.yaml
+cat >pools.yaml <<'END'
+workload: w
+span_s: 100
+services:
+  - { name: s, replicas: { min: 2 }, requests: { rate_per_s: 1, prompt_tokens: { law: fixed, value_s: 9 }, output_tokens: { law: fixed, value_s: 9 } },
+      service_time: { llm: { model: llama-3.1-8b, gpu: A100-SXM4-80, pools: { prefill: 1, decode: 1 } } } }
+END
+noted kv-caches-off-links -c fabric.yaml -t pools.yaml
+sed 's/replicas:/mode: requests, replicas:/' pools.yaml >loop.yaml
+noted '' -c fabric.yaml -t loop.yaml
+sed '/^fabric/d' fabric.yaml >none.yaml
+noted '' -c none.yaml -t pools.yaml
 # ---- Quotas ----
 cat >quotas.yaml <<'END'
 nodes: [ { group: a, count: 1, gpus: 8 } ]

@@ -2,7 +2,7 @@
  * string. */
 #pragma once
 #include "sim/engine/run.h"
-#include "sim/physics/services.h"
+#include "sim/physics/services/services.h"
 #include "sim/results/summary.h"
 #include "tests/support/from_yaml.h"
 #include "tests/support/named.h"

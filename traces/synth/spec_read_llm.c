@@ -323,6 +323,7 @@ static int read_pools(const struct spec_reader *r, struct config_value v,
     b->pools = (struct llm_pools){ .prefill = f.prefill,
                                    .decode = f.decode,
                                    .bytes_per_s = f.gb_per_s * 1e9,
+                                   .bytes_per_s_said = config_given(config_look(v, "kv_gb_per_s")),
                                    .setup_s = f.setup_s,
                                    .kept = 1 - f.overlap,
                                    .token_bytes = llm_kv_bytes(m) };

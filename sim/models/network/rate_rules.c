@@ -259,6 +259,7 @@ struct rate_rules *rate_rules_read(struct config_value progress, struct config_v
                                    bool slow_nics, const char *folder, struct error *err)
 {
     struct rate_rules *r = rate_rules_new();
+    r->fabric.said = config_given(fabric);
     if (!config_given(progress))
         r->model = r->unknown = RATE_OFF;
     if (read_transport(fabric, slow_nics, r, err) ||

@@ -20,6 +20,7 @@ enum nic_affinity {
     NIC_SHARED,                   /* all NICs of the node are used */
 };
 struct fabric {
+    bool said;                    /* the file has the section */
     struct collective_costs costs;
     double efficiency[LINK_CLASSES];    /* share of the nominal bandwidth after losses: 0.8 [A]; of
                                      NVLink with `parallel` 0.75 [D: fit of SC'21] */

@@ -10,6 +10,7 @@
 struct llm_pools {
     uint32_t prefill, decode;     /* of every prefill + decode replicas; 0, 0: each does both */
     double bytes_per_s, setup_s;  /* of the KV cache from one to the other: transfers.h */
+    bool bytes_per_s_said;        /* else links of a cluster that are known go before it */
     double kept;                  /* share of its bytes that is not sent while the prompt is read */
     double token_bytes;           /* of a token of context, of all GPUs */
 };

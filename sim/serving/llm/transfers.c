@@ -20,7 +20,7 @@ static double rate_of(const struct transfers *t, const struct transfer *x)
         sent += t->at[i].sends && t->at[i].from == x->from;
         received += t->at[i].sends && t->at[i].to == x->to;
     }
-    return t->bytes_per_s / fmax(sent, received);
+    return fmin(t->bytes_per_s, x->path) / fmax(sent, received);
 }
 
 /* After one began or ended to send. */
@@ -38,13 +38,29 @@ static void share(struct transfers *t, int64_t now_ns)
     }
 }
 
+static double path_of(const struct transfers *t, uint32_t from, uint32_t to)
+{
+    const struct transfer_paths *p = &t->paths;
+    double bps = p->bytes_per_s ? p->bytes_per_s(p->self, from, to) : 0;
+    return bps > 0 ? bps : INFINITY;
+}
+
+void transfers_look_again(struct transfers *t, int64_t now_ns)
+{
+    for (size_t i = 0; i < t->n; i++)
+        t->at[i].path = path_of(t, t->at[i].from, t->at[i].to);
+    share(t, now_ns);
+}
+
 void transfers_begin(struct transfers *t, uint32_t request, uint32_t from, uint32_t to,
                      double bytes, int64_t now_ns)
 {
     mem_grow(&t->at, &t->room, t->n, sizeof *t->at);
+    t->begun_bytes += bytes;
     t->at[t->n++] = (struct transfer){ .request = request,
                                        .from = from,
                                        .to = to,
+                                       .path = path_of(t, from, to),
                                        .left_bytes = bytes,
                                        .since_ns = now_ns,
                                        .next_ns = now_ns + ns_of_seconds(t->setup_s) };

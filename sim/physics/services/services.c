@@ -1,13 +1,14 @@
 /* services.c - see services.h. */
-#include "sim/physics/services.h"
+#include "sim/physics/services/services.h"
 #include "sim/base/random.h"
 #include "sim/engine/dependencies.h"
 #include "sim/engine/models.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/pace.h"
 #include "sim/models/power.h"
+#include "sim/physics/services/kv_links.h"
 #include "sim/physics/physics.h"
-#include "sim/physics/services_summary.h"
+#include "sim/physics/services/services_summary.h"
 #include "sim/scheduler/placements.h"
 #include "sim/serving/deployment.h"
 
@@ -23,6 +24,7 @@ struct service_run {
     struct service service;       /* its own, with the end of this run */
     struct serving *serving;      /* NULL: not begun, or over */
     struct scaler *scaler;
+    struct kv_links *links;       /* NULL: KV caches do not go over those of the cluster */
     job_id first;                 /* its replicas: as many jobs as it may have replicas */
     uint32_t placed, ready;       /* run; of these, serve */
     struct replica {
@@ -168,6 +170,7 @@ static void serves(struct sched *s, struct service_run *r, struct live *l)
     r->ready++;
     started(r, l, replica);
     serving_advance(r->serving, s->now_ns);
+    kv_links_ready(r->links, r->serving, l->job - r->first, l->on);
     serving_replica_ready(r->serving, l->job - r->first, replica->speed);
     replica->clock = clock_of(r, l);
     serving_replica_clock(r->serving, l->job - r->first, replica->clock);
@@ -208,6 +211,7 @@ static void duties(struct sched *s, struct service_run *r)
         replica->window_ns = s->now_ns;
         replica->work = work;
     }
+    kv_links_sent(r->links, seconds(DUTY_WINDOW_NS));
     r->next_duty_ns = s->now_ns + DUTY_WINDOW_NS;
 }
 
@@ -217,6 +221,7 @@ static void serves_not(struct sched *s, struct service_run *r, job_id j)
     r->ready--;
     serving_advance(r->serving, s->now_ns);
     serving_replica_gone(r->serving, j - r->first);
+    kv_links_ready(r->links, r->serving, j - r->first, NULL);
 }
 
 static void services_paced(struct sched *s, struct live *l)
@@ -316,6 +321,7 @@ static void close_books(struct sched *s, struct service_run *r)
     r->total = serving_total(r->serving);
     r->by_group = serving_by_group(r->serving);
     r->drawn = serving_drawn(r->serving);
+    kv_links_over(r->links);
     serving_free(r->serving);
     scaler_free(r->scaler);
     r->serving = NULL;
@@ -437,6 +443,7 @@ static void services_begin(struct sched *s)
         if (r->service.demand.end_ns < r->service.demand.start_ns)
             r->service.demand.end_ns = r->service.demand.start_ns;
         r->first = find_first(s, r);
+        r->links = kv_links_new(s, &r->service, r->first, r->of->scaler.most);
         r->replica = mem_new(r->of->scaler.most, sizeof *r->replica);
         r->image_at = mem_new(s->cluster->n_nodes / 64 + 1, sizeof *r->image_at);
         for (uint32_t k = 0; k < r->of->scaler.most; k++) {
@@ -456,6 +463,7 @@ static void services_free(struct sched *s)
         struct service_run *r = &all->of[i];
         serving_free(r->serving);
         scaler_free(r->scaler);
+        kv_links_free(r->links);
         free(r->replica);
         free(r->image_at);
         group_counts_free(&r->by_group);

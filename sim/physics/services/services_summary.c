@@ -1,5 +1,5 @@
 /* services_summary.c - see services_summary.h. */
-#include "sim/physics/services_summary.h"
+#include "sim/physics/services/services_summary.h"
 
 #include <math.h>
 #include <stdio.h>
