@@ -14,6 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define NUMBER_MOST 1000000000 /* a cluster file has no more */
+
 /* A key with its value, and where it stands. */
 struct given { const char *key, *value, *file; size_t line, column; };
 struct reading {
@@ -39,8 +41,9 @@ static bool is(const struct given *g, const char *key)
 static int take_number(const struct given *g, int64_t *to, struct error *err)
 {
     int64_t value;
-    if (!integer_parse(g->value, strlen(g->value), &value) || value < -1 || value > UINT32_MAX)
-        return wrong(g, "a whole number from -1 to 4294967295", err);
+    if (!integer_parse(g->value, strlen(g->value), &value) || value < -1 ||
+        (value > NUMBER_MOST && value != SHARES_OF_PARENT))
+        return wrong(g, "a whole number from -1 to 1000000000", err);
     *to = value;
     return 0;
 }
@@ -74,6 +77,8 @@ static int take_gpus(struct slurm_site *s, const struct given *g, int64_t *to, s
     free(text);
     if (!read)
         return wrong(g, TRES_WANT, err);
+    if (t.gpus > NUMBER_MOST)
+        return wrong(g, "at most 1000000000 GPUs", err);
     if (t.gpus >= 0 && !typed)
         *to = t.gpus;
     if (t.cpus >= 0 || t.mem_mib >= 0 || t.nodes >= 0 || t.others)
@@ -127,7 +132,9 @@ static int take_assoc_key(struct reading *r, const struct given *g, struct slurm
         return 0;
     if (is(g, "Fairshare") || is(g, "Share") || is(g, "RawShares")) {
         a->shares = SHARES_OF_PARENT;
-        return strcasecmp(g->value, "parent") == 0 ? 0 : take_number(g, &a->shares, err);
+        int result = strcasecmp(g->value, "parent") == 0 ? 0 : take_number(g, &a->shares, err);
+        a->shares = a->shares < 0 ? 1 : a->shares; /* -1: what an account has by default */
+        return result;
     }
     if (is(g, "GrpTRES"))
         return take_gpus(r->remarks, g, &a->group_gpus, err);
@@ -214,6 +221,21 @@ uint32_t account_find(const struct slurm_accounts *a, const char *name)
         if (!a->assoc[i].is_user && strcmp(a->assoc[i].name, name) == 0)
             return (uint32_t)i;
     return SITE_NONE;
+}
+
+/* A dump of several clusters, and a user with an association for each of several partitions, have
+ * the same account or user more than once: the first one counts. */
+static bool is_there(struct reading *r, const char *name, uint32_t parent, bool user)
+{
+    const struct slurm_accounts *a = r->to;
+    for (size_t i = 0; i < a->n_assocs; i++)
+        if (a->assoc[i].is_user == user && (!user || a->assoc[i].parent == parent) &&
+            !strcmp(a->assoc[i].name, name)) {
+            site_remark(r->remarks, "left out: associations of an account or user that is there "
+                                    "already, of another cluster or partition");
+            return true;
+        }
+    return false;
 }
 
 /* Index of the parent that is named; "" and root: SITE_NONE. */
@@ -324,9 +346,11 @@ static int on_dump_line(void *self, const struct row *row, struct error *err)
         result = parent_of(r, &g, &r->parent, err);
     } else if ((word == 7 && !memcmp(line, "Account", 7)) ||
                (word == 4 && !memcmp(line, "User", 4))) {
-        (void)add_assoc(r, name, r->parent, word == 4);
-        result =
-            take_dump_pairs(r, row, line, close + 1 + (close[1] == ':'), r->to->n_assocs - 1, err);
+        if (!is_there(r, name, r->parent, word == 4)) {
+            (void)add_assoc(r, name, r->parent, word == 4);
+            result = take_dump_pairs(r, row, line, close + 1 + (close[1] == ':'),
+                                     r->to->n_assocs - 1, err);
+        }
     } else if (word != 7 || memcmp(line, "Cluster", 7) != 0) {
         result = error_set(err, "%s:%zu:1: want Cluster, Parent, Account or User, got '%.40s'",
                            row->file, row->line, line);
@@ -382,6 +406,8 @@ static int take_table_assoc(struct reading *r, const struct row *row, struct err
         return 0;
     if (parent_of(r, *user.value ? &account : &above, &parent, err) != 0)
         return -1;
+    if (is_there(r, *user.value ? user.value : account.value, parent, *user.value))
+        return 0;
     (void)add_assoc(r, *user.value ? user.value : account.value, parent, *user.value);
     size_t at = r->to->n_assocs - 1;
     for (size_t i = 0; i < r->n_columns; i++) {
@@ -406,6 +432,9 @@ static int take_table_qos(struct reading *r, const struct row *row, struct error
         *limits[i] = SITE_UNLIMITED;
     if (!*name.value)
         return wrong(&name, "a value", err);
+    for (size_t i = 0; i < r->to->n_qos; i++)
+        if (!strcmp(r->to->qos[i].name, name.value))
+            return wrong(&name, "a QOS that is not there yet", err);
     for (size_t i = 0; i < r->n_columns; i++) {
         struct given g = cell_of(r, row, i);
         if (take_qos_key(r, &g, &q, err) != 0)

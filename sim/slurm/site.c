@@ -320,6 +320,10 @@ static int take_partition_key(struct slurm_site *s, const struct conf_pair *p,
                 return -1;
             *times[i].to =
                 conf_is_nothing(p->value) ? SITE_UNLIMITED : span_whole_minutes(*times[i].to);
+            if (!*times[i].to && times[i].to == &to->default_time_s) {
+                site_remark(s, "guessed: DefaultTime=0 of partitions is none");
+                to->default_time_s = SITE_UNLIMITED;
+            }
             return 0;
         }
     if (conf_is(p, "GraceTime"))
@@ -446,6 +450,11 @@ static int take_partition(struct slurm_site *s, const struct conf *c, const stru
         if (strcmp(s->partition[i].name, name->value) == 0)
             return conf_error(name, "a partition that is not there yet", err);
     p.name = kept(s, name->value);
+    for (size_t i = 0; p.is_default && i < s->n_partitions; i++)
+        if (s->partition[i].is_default) {
+            site_remark(s, "of several default partitions the last is it");
+            s->partition[i].is_default = false;
+        }
     s->partition[s->n_partitions++] = p;
     if (!nodes || conf_is_nothing(nodes->value))
         return 0;

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 enum { DIGITS_MAX = 10, PARTS_MAX = 3 };
-#define SECONDS_MAX (INT64_C(36525) * 86400)
+#define SECONDS_MAX (INT64_C(36500) * 86400) /* the longest time of a cluster file */
 
 static bool digits(const char **at, const char *end, int64_t *value)
 {

@@ -339,6 +339,37 @@ check "a cluster without a name: $(cat err)" $?
 [ "$(grep -c '^guessed: Weight=0 of nodes is 1$\|^guessed: Weight=4294967280 of nodes is 1000000000$' out)" = 2 ]
 check "weights that a cluster file does not have" $?
 
+# ---- What is there more than once: of default partitions the last counts (SchedMD/slurm:src/slurmctld/read_config.c), of associations the
+# first, as a user has one for each partition and each cluster
+cat >more.conf <<'END'
+NodeName=n1 Gres=gpu:4
+PartitionName=DEFAULT Default=YES Nodes=n1
+PartitionName=a DefaultTime=0
+PartitionName=b
+END
+cat >more.assoc <<'END'
+Cluster|Account|User|Partition|Share|ParentName
+c|phys|||2|root
+c|phys|ann||1|
+c|phys|ann|a|7|
+d|phys|||5|root
+d|phys|bob||1|
+END
+"$gpuyard" import slurm --conf more.conf --accounts more.assoc -o more >out 2>err
+check "imported with associations of partitions and clusters: $(cat err)" $?
+grep -e 'name: "[ab]"' -e phys more/cluster.yaml >got
+got_is "the last default partition, the first associations" <<'END'
+  - { name: "phys", deserved_gpus: 4 }
+  - { name: "a", nodes: all, tier: 1, factor: 1 }
+  - { name: "b", nodes: all, default: true, tier: 1, factor: 1 }
+  - { name: "phys", shares: 2, users: [ { name: "ann", shares: 1 }, { name: "bob", shares: 1 } ] }
+END
+grep -q '^left out: associations of an account or user that is there already, of another cluster or partition (2 times)$' out &&
+    grep -q '^of several default partitions the last is it$' out && grep -q '^guessed: DefaultTime=0 of partitions is none' out
+check "they are named" $?
+printf 'Name|Priority\nq|1\nq|2\n' >twice.qos
+refused "a QOS that is there twice" "twice.qos:3:1: Name: want a QOS that is not there yet, got 'q'" --conf more.conf --qos twice.qos
+
 # ---- The run of the report is of the trace that has jobs, or of none; a long path stands there whole
 long=$(printf 'd%.0s' $(seq 120))/$(printf 'e%.0s' $(seq 120))
 mkdir -p "$long"

@@ -109,7 +109,7 @@ static void put_qos(struct import *im, struct output *o)
         const struct slurm_qos *q = &im->accounts.qos[i];
         out_text(o, i ? "  - { name: " : "qos:\n  - { name: ");
         out_quoted(o, q->name);
-        out_printf(o, ", priority: %" PRId64, q->priority);
+        out_printf(o, ", priority: %" PRId64, q->priority > 0 ? q->priority : 0);
         put_limit(o, "group_gpus", q->group_gpus);
         put_limit(o, "group_jobs", q->group_jobs);
         put_limit(o, "max_gpus_per_job", q->max_gpus_per_job);

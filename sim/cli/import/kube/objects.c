@@ -118,11 +118,11 @@ static const char *name_of(struct kube_site *s, struct kube_reader *r, struct ku
     char text[300];
     struct kube_value *meta = kube_metadata(r, o);
     const char *name = kube_text(r, meta, "name"), *prefix;
-    if (name)
+    if (name && *name)
         return name;
     prefix = kube_text(r, meta, "generateName");
-    if (!prefix) {
-        kube_error(r, meta ? meta : o, "want a name, key 'name' is missing");
+    if (!prefix || !*prefix) {
+        kube_error(r, meta ? meta : o, "want a name, key 'name' is %s", name ? "empty" : "missing");
         return NULL;
     }
     snprintf(text, sizeof text, "%.250s%zu", prefix, s->n_objects);
@@ -137,7 +137,7 @@ static void take_known(struct kube_site *s, struct kube_reader *r, struct kube_v
     char key[800];
     if (!name)
         return;
-    ns = ns ? ns : "default";
+    ns = ns && *ns ? ns : "default";
     snprintf(key, sizeof key, "%s %s %.250s/%.250s", k->group, k->kind, ns, name);
     uint32_t before = intern_count(s->read);
     if (intern_add(s->read, key, strlen(key)) < before) {
