@@ -99,7 +99,7 @@ static void overload_by_hand(void **state)
     (void)state;
     struct request_list l = { 0 };
     for (int i = 0; i < 180 + 60; i++)
-        request_list_add(&l, (struct recorded_request){ i < 180 ? i * NS_PER_S / 3 : (i - 120) * NS_PER_S, NS_PER_S, 0, 0, 0, 0, 0 });
+        request_list_add(&l, (struct recorded_request){ i < 180 ? i * NS_PER_S / 3 : (i - 120) * NS_PER_S, NS_PER_S, 0, 0, 0, 0, 0, 0 });
     struct error err = { "" };
     assert_int_equal(request_list_finish(&l, "list", &err), 0);
     struct service s = served_by_law("overload", SERVICE_FLUID, 0, (struct law)FIXED_ONE);
