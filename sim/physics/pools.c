@@ -113,7 +113,7 @@ static uint64_t turn_of(const struct sched *s)
 static bool pools_useless(const struct sched *s)
 {
     struct pools *p = pools_of(s);
-    uint64_t jobs = turn_of(s), nodes = nodes_changes(s) - p->own_changes;
+    uint64_t jobs = turn_of(s), nodes = nodes_changes(s) - p->own_changes + p->gone;
     if (p->turn != jobs)
         p->asked = 0;
     if (p->turn != jobs || p->others_changes != nodes)
@@ -307,6 +307,7 @@ static void happens(struct sched *s, const struct event *e)
     case GONE:
         interrupt_gone(s, &(struct interruption){ CAUSE_RECLAIM, n, n + 1, 0, 0 });
         leaves(s, n);
+        pools_of(s)->gone++;
         if (pools_of(s)->there[s->cluster->group_of[n]] < pool_of(s, n)->min)
             pool_provision(s, n);
         autoscaler_after(s, true);

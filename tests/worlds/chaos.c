@@ -285,10 +285,19 @@ static void look(struct sched *s, const struct params *p, const struct chaos *c)
     queue_fair_share(s, q, (struct amount){ .gpu_milli = draw(s, 9000) });
 }
 
+/* At whole seconds: wake-ups asked for by different passes are often the same, so that passes do not become denser and
+ * denser. */
+static void wake_in(struct sched *s, int64_t gap_s)
+{
+    (void)sched_wake_at(s, (sched_now(s) / SECOND + gap_s) * SECOND);
+}
+
 static void ask_wake(struct sched *s, const struct params *p)
 {
-    int64_t now = sched_now(s);
-    (void)sched_wake_at(s, is_wrong(s, p) ? (draw(s, 2) ? now - draw(s, 100) : TIME_NEVER) : now + draw(s, 9) * SECOND);
+    if (is_wrong(s, p))
+        (void)sched_wake_at(s, draw(s, 2) ? sched_now(s) - draw(s, 100) : TIME_NEVER);
+    else
+        wake_in(s, draw(s, 9));
 }
 
 static void act(struct sched *s, const struct params *p, struct chaos *c);
@@ -332,7 +341,7 @@ static void schedule(struct sched *s, const void *params, void *state)
     for (uint32_t k = draw(s, (uint32_t)p->acts + 1); c->n && k-- > 0;)
         act(s, p, c);
     static const int64_t gap_s[] = { 1, 10, 100, 1000 };
-    (void)sched_wake_at(s, sched_now(s) + gap_s[draw(s, 4)] * SECOND);
+    wake_in(s, gap_s[draw(s, 4)]);
 }
 
 /* ---- Notices: verbs have no business here, and are refused ---- */
@@ -346,7 +355,7 @@ static void meddle(struct sched *s, const struct params *p, const struct chaos *
     case 1: (void)sched_stop(s, j, STOP_RESTART); break;
     case 2: (void)sched_keep(s, j); break;
     case 3: (void)sched_refuse(s, j, "chaos"); break;
-    default: (void)sched_wake_at(s, sched_now(s) + draw(s, 50) * SECOND);
+    default: wake_in(s, draw(s, 50));
     }
 }
 
