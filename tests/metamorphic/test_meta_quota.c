@@ -49,9 +49,10 @@ static void promises_are_kept(void **state)
     if (!k->grace)
         assert_true(c.stops > 500 && (c.in_vain + c.in_vain_disturbed) * 300 < c.stops);
     if (k->single && !k->runtimes)
-        assert_true(c.gates > (k->pools ? 4000 : 5000) && c.passed_over * 400 < c.gates);
+        assert_true(c.gates > (k->pools ? 4000 : 5000) && c.passed_over * 1000 < c.gates);
     if (!k->single && !k->grace) {
-        assert_true(c.elastic_whole > 20 && c.whole_first * 15 < c.elastic_whole);    /* 1 of 40 over 500 seeds */
+        /* pools: 9 of 355 over 500 seeds */
+        assert_true(c.elastic_whole > 20 && c.whole_first * (k->pools ? 15 : 20) < c.elastic_whole);
         assert_true(c.halved > 10 && c.left_halved * 20 < c.halved);    /* rare: 1 of 364 over 600 seeds */
     }
 }
