@@ -264,7 +264,8 @@ void attempt_filter(struct attempt *a, uint32_t task)
         pods.at = (uint32_t)p->n_here + a->filtered;
     } else {
         memset(p->bars, 0, p->n_nodes * sizeof *p->bars);
-        memset(p->score, 0, p->n_nodes * sizeof *p->score);
+        if (a->how->by_pods)
+            memset(p->score, 0, p->n_nodes * sizeof *p->score);
     }
     a->filtered = a->n;
     beside_filter(p->room, r, pods, p->n_nodes, p->bars);

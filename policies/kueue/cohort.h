@@ -8,8 +8,8 @@
  * (cycle.c). A pass goes on with cycles until one changes nothing. A job that was evicted in it and
  * has left at once rests until then, and comes back to its queue for another round; the second time
  * only for the next pass, so a pass ends. In Kueue both would go on in later cycles, as would:
- * - a job that ran when the pass began goes on elsewhere in it with all its tasks or not at all; with
- *   fewer it is looked at in the next pass (cohort_moves());
+ * - a job that ran when the pass began goes on elsewhere in it with all its tasks or not at all;
+ *   with fewer it is looked at in the next pass (cohort_moves());
  * - a job admitted with fewer tasks may be evicted from the next pass on: then all that wait in its
  *   tree are asked again, as if quota had come free.
  *

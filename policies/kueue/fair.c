@@ -165,7 +165,7 @@ static struct cohort_share least_share(const struct fair_search *h, uint32_t at)
 {
     uint32_t own = h->preemptor->queue;
     if (h->within || !range_of(h, at)->above)
-        return no_share;
+        return cohort_no_share;
     while (h->s->books->parent[own] != at)
         own = h->s->books->parent[own];
     return fair_share(h->s, own);

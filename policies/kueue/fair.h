@@ -17,6 +17,7 @@
 #pragma once
 #include "policies/kueue/search.h"
 
+extern const struct cohort_share cohort_no_share;    /* of a root */
 struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node, uint64_t weight);
 /* As if usage were other by b->as_if at the node. */
 struct cohort_share cohort_share_as_if(const struct cohort_books *b, uint32_t node,

@@ -18,7 +18,7 @@ static void begin_order(struct cohort_search *s, uint32_t cohort)
     const struct cohort_books *b = s->books;
     uint32_t at = b->first_child[cohort];
     for (uint32_t v = b->child[cohort]; v != ID_NONE; v = b->sibling[v]) {
-        s->known[v].placed = no_share;
+        s->known[v].placed = cohort_no_share;
         move_to(s, v, at++);
     }
     s->known[cohort].has_order = true;

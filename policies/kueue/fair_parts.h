@@ -3,8 +3,6 @@
 #pragma once
 #include "policies/kueue/fair.h"
 
-static const struct cohort_share no_share = { 0, 1, 1, ID_NONE, false, 0 };
-
 struct fair_search {
     struct cohort_search *s;
     const struct cohort_workload *preemptor;

@@ -9,7 +9,6 @@
 #include "policies/kueue/fair.h"
 
 struct standing {
-    uint32_t number;              /* of the caller's */
     const struct cohort_workload *as;
     uint32_t height;              /* classical: of the subtree that its quota comes from */
     bool borrows;                 /* by shares: with the head, some of what the head asks for */

@@ -51,12 +51,12 @@ static struct cohort_share dominant(const struct cohort_books *b, uint32_t node,
     return share;
 }
 
-static const struct cohort_share of_root = { 0, 1, 1, ID_NONE, false, 0 };
+const struct cohort_share cohort_no_share = { 0, 1, 1, ID_NONE, false, 0 };
 
 struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node, uint64_t weight)
 {
     if (b->parent[node] == ID_NONE)
-        return of_root;
+        return cohort_no_share;
     return dominant(b, node, weight, &b->borrowed[(size_t)node * b->resources]);
 }
 
@@ -64,7 +64,7 @@ struct cohort_share cohort_share_as_if(const struct cohort_books *b, uint32_t no
 {
     int64_t borrowed[COHORT_RESOURCES];
     if (b->parent[node] == ID_NONE)
-        return of_root;
+        return cohort_no_share;
     memcpy(borrowed, &b->borrowed[(size_t)node * b->resources], b->resources * sizeof *borrowed);
     for (uint32_t k = 0; k < b->n_as_if; k++) {
         uint32_t cell = b->as_if[k].cell;

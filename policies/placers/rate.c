@@ -3,10 +3,10 @@
  * The ways: on as few racks as can be, like placer rack; a total in equal pieces on as few nodes as
  * can be, on twice and on four times as many, then as it comes; tasks as they are. Each but the
  * first in the tightest island, rack, pod and so on outwards that take it so, then anywhere; all of
- * them on the fastest GPUs alone, then on those and the next slower ones, and so on. The best by builder_rate()
- * wins, of equal ones the first; one as good as the reference placement ends the search, unless
- * GPUs differ. Where the cluster has no rates (no section `progress`) the first that takes it wins.
- * Shares of GPUs go by best fit. */
+ * them on the fastest GPUs alone, then on those and the next slower ones, and so on. The best by
+ * builder_rate() wins, of equal ones the first; one as good as the reference placement ends the
+ * search, unless GPUs differ. Where the cluster has no rates (no section `progress`) the first that
+ * takes it wins. Shares of GPUs go by best fit. */
 #include "policies/placers/filling.h"
 #include "policies/placers/tight.h"
 #include "sim/contract/util/minmax.h"
@@ -147,7 +147,8 @@ static void try_level(struct search *x, enum level level, struct way way)
 static void try_levels(struct search *x, struct way way)
 {
     const struct view *v = builder_view(x->b);
-    for (enum level l = LEVEL_ISLAND; l < LEVEL_CLUSTER && !good_enough(x); l = tight_outwards(v, l))
+    for (enum level l = LEVEL_ISLAND; l < LEVEL_CLUSTER && !good_enough(x);
+         l = tight_outwards(v, l))
         try_level(x, l, way);
     if (!good_enough(x))
         try_way(x, way);

@@ -28,7 +28,8 @@ static enum place_result tightest_place(struct builder *b, const struct request 
 const struct placer tightest_placer = {
     .abi = PLACEMENT_ABI,
     .name = "tightest",
-    .summary = "the tightest node, island, rack, pod or wider domain that holds it; inside, best fit",
+    .summary =
+        "the tightest node, island, rack, pod or wider domain that holds it; inside, best fit",
     .needs = TIGHTEST_DOMAINS,
     .place = tightest_place,
 };

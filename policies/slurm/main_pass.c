@@ -12,8 +12,8 @@ struct main_pass {
     double started;
 };
 
-static void keep(struct sched *s, const struct slurm *m, const struct main_pass *x, uint32_t partition,
-                 uint64_t **kept)
+static void keep(struct sched *s, const struct slurm *m, const struct main_pass *x,
+                 uint32_t partition, uint64_t **kept)
 {
     if (!*kept)
         *kept = slurm_set(s, m, NULL);
@@ -57,14 +57,16 @@ static bool finds_room(struct sched *s, const struct slurm *m, const uint64_t *a
            slurm_select(s, m, &need, *among, &m->room, &where);
 }
 
-/* It would find room with these nodes that left the pass, too. */
+/* It would find room with these nodes that left the pass, too; NULL: none did. */
 static bool behind(struct sched *s, const struct slurm *m, const struct main_pass *x,
                    const struct entry *e, const uint64_t *kept)
 {
+    if (!kept)
+        return false;
     uint64_t *all = slurm_set(s, m, x->avail), *among;
-    for (uint32_t w = 0; kept && w < m->words; w++)
+    for (uint32_t w = 0; w < m->words; w++)
         all[w] |= kept[w];
-    return kept && finds_room(s, m, all, e, &among);
+    return finds_room(s, m, all, e, &among);
 }
 
 /* TRIED_HELD: over a limit, with room or without, or behind a job over a limit, and it blocks its
@@ -90,9 +92,10 @@ static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *
     return TRIED_STARTED;
 }
 
-/* Why a job of components waits, which backfill alone starts: with room for it, until backfill comes
- * to it. No node has left backfill's cycle for what has blocked a partition here. */
-static enum wait_reason why_components_wait(struct sched *s, const struct slurm *m, const struct entry *e)
+/* Why a job of components waits, which backfill alone starts: with room for it, until backfill
+ * comes to it. No node has left backfill's cycle for what has blocked a partition here. */
+static enum wait_reason why_components_wait(struct sched *s, const struct slurm *m,
+                                            const struct entry *e)
 {
     struct need need = slurm_need_in(s, m, e->job, e->partition);
     if (!slurm_limits_before(s, m, e) || !slurm_limits_after(s, m, e))

@@ -75,7 +75,7 @@ struct cluster {
     struct node_type *type;
     struct node_kind *kind;
     struct domain *domain;        /* [n_domains], parents before children, [0] the cluster */
-    struct level_names levels;    /* above the node: two at least, with or without any such domain */
+    struct level_names levels;    /* above the node: at least two, whether there are domains or not */
     struct intern *gpu_models, *texts;
     const struct gpu_model **gpu_known;       /* [gpu_models] catalogue entry; NULL: none */
     const struct node_design **group_design;  /* [n_groups] catalogue entry; NULL: the group has no
@@ -84,7 +84,7 @@ struct cluster {
     struct catalogue *catalogue;  /* entries that its file adds; NULL: none */
     struct training_models *models;   /* training models that its file adds; NULL: none */
     struct rate_rules *rates;     /* NULL: placements do not change rates */
-    bool fabric_unread;           /* its file has a section `fabric`, and no rates that it would change */
+    bool fabric_unread;           /* its file has a section `fabric`, and no rates to change */
 
     uint32_t n_flavors;
     struct flavor *flavor;        /* kinds of nodes that queues have quotas of */

@@ -37,9 +37,9 @@ struct group_spec {
     uint32_t racks_per_pod;       /* 0: no pods */
     uint32_t further[LEVELS_ABOVE_NODE - 2];    /* of LEVEL_POD + 1 on: so many domains of the level
                                      before make one; 0: none, and none further out */
-    uint8_t joins;                /* enum level above the node: its first nodes are of the last domain
-                                     of that level of the group before, and of all around it; 0: of
-                                     none */
+    uint8_t joins;                /* enum level above the node: its first nodes are of the last
+                                     domain of that level of the group before, and of all around it;
+                                     0: of none */
     const char *labels, *taints;  /* as in labels.h; NULL: none */
     const uint32_t *rack_nodes;   /* [n_racks] sizes of unequal racks, `count` in all; NULL: equal
                                      racks */

@@ -163,7 +163,8 @@ static int name_level(struct cluster_reader *r, uint32_t k, const char *name,
                             "'pod' the second, and island, numa, node and cluster are others",
                             k + 1);
     if (k < r->levels.n && strcmp(r->levels.name[k], name) != 0)
-        return config_error(at, r->err, "want '%s' as level %u above the node, as in a group before",
+        return config_error(at, r->err,
+                            "want '%s' as level %u above the node, as in a group before",
                             r->levels.name[k], k + 1);
     if (k == r->levels.n)
         r->levels.name[r->levels.n++] = name;

@@ -212,8 +212,8 @@ bool node_walk_next(struct node_walk *w, node_id *n);    /* false: no more */
 /* The domain of that level around n; where there is none, the next one out that there is. */
 domain_id view_domain(const struct view *v, node_id n, enum level l);
 enum level view_domain_level(const struct view *v, domain_id d);
-/* The next level, which is tried where one has no room: from sets of GPUs on to nodes; from nodes on
- * the levels of the cluster, at least racks and pods, then LEVEL_CLUSTER. */
+/* The next level, which is tried where one has no room: from sets of GPUs on to nodes; from nodes
+ * on the levels of the cluster, at least racks and pods, then LEVEL_CLUSTER. */
 enum level view_level_outwards(const struct view *v, enum level l);
 /* ID_NONE: d is the root. */
 domain_id view_domain_parent(const struct view *v, domain_id d);

@@ -134,6 +134,14 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool hits_part(const struct interruption *by, const struct live *l)
+{
+    const struct part *part = l->part;
+    while (part && !hits(by, part->p))
+        part = part->next;
+    return part;
+}
+
 typedef void interrupting(struct sched *s, struct live *l, const struct interruption *by);
 static void interrupt_by(struct sched *s, const struct interruption *by, interrupted_kind *takes,
                          const void *of, interrupting *one)
@@ -143,7 +151,8 @@ static void interrupt_by(struct sched *s, const struct interruption *by, interru
     for (uint32_t i = 0; i < s->n_live; i++) {
         const struct live *l = &s->live[i];
         if (s->job[l->job].live == i && (!takes || takes(s, l->job, of)) &&
-            (hits(by, l->now.held) || hits(by, l->leaving) || hits(by, l->suspended)))
+            (hits(by, l->now.held) || hits(by, l->leaving) || hits(by, l->suspended) ||
+             hits_part(by, l)))
             hit[n++] = l->job;
     }
     qsort(hit, n, sizeof *hit, by_number);
@@ -153,13 +162,25 @@ static void interrupt_by(struct sched *s, const struct interruption *by, interru
     claims_settle(s);
 }
 
-void interrupt_some(struct sched *s, const struct interruption *by, interrupted_kind *takes, const void *of)
+void interrupt_some(struct sched *s, const struct interruption *by, interrupted_kind *takes,
+                    const void *of)
 {
     interrupt_by(s, by, takes, of, interrupt_one);
 }
 
+/* A gang that has lost tasks keeps what these save: only the GPUs are no more. */
+static void interrupt_parts(struct sched *s, struct live *l, const struct interruption *by)
+{
+    for (struct part *part = l->part, *next; part; part = next) {
+        next = part->next;
+        if (hits(by, part->p))
+            part_leaves_now(s, l, part);
+    }
+}
+
 static void interrupt_last(struct sched *s, struct live *l, const struct interruption *by)
 {
+    interrupt_parts(s, l, by);
     if (!hits(by, l->leaving))
         return;
     interrupt_leaving(s, l, by);

@@ -20,8 +20,8 @@ struct interruption {
     int64_t detection_ns;         /* reclaim: the notice; a job that cannot save in it does not try */
 };
 void interrupt_nodes(struct sched *s, const struct interruption *by);              /* jobs in ascending order */
-/* The nodes are no more: what is still leaving them leaves now, all of it. What it saves is lost, and a
- * failure is found. */
+/* The nodes are no more: what is still leaving them leaves now, all of it. What it saves is lost,
+ * unless it is a part of a gang, and a failure is found. */
 void interrupt_gone(struct sched *s, const struct interruption *by);
 /* Of these jobs alone those that it takes. NULL: all. */
 typedef bool interrupted_kind(const struct sched *s, job_id j, const void *of);

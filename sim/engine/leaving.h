@@ -10,7 +10,8 @@ void job_leave(struct sched *s, struct live *l, bool moves);              /* the
 void job_departs(struct sched *s, struct live *l, struct placement *p, const struct stop_overhead *overhead, bool at_risk, unsigned cause,
                  bool moves);
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
-void job_leaves_now(struct sched *s, struct live *l);       /* it is leaving them, and would for longer */
+/* It is leaving them, and would for longer. */
+void job_leaves_now(struct sched *s, struct live *l);
 
 void claims_begin(struct sched *s);
 void claims_end(struct sched *s);

@@ -123,7 +123,8 @@ struct job_result {
     const char *refusal;          /* NULL: not refused */
 };
 struct job_result run_job(const struct sched *s, job_id j);
-void run_job_read(const struct sched *s, job_id j, struct job_result *to);    /* the same, without a copy */
+/* The same, without a copy. */
+void run_job_read(const struct sched *s, job_id j, struct job_result *to);
 bool run_takes(const struct sched *s, job_id j);              /* false: it is another part's */
 
 /* The same, at little cost. */

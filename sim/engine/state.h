@@ -54,6 +54,7 @@ struct part {
     struct part *next;
     struct placement *p;
     int64_t since_ns, until_ns;
+    event_id event;               /* of until_ns */
 };
 
 /* The progress rate of a running job: see pace.h. Times are of one iteration; without a training model that is a reference second. */

@@ -69,7 +69,8 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
     part->next = *last;
     *last = part;
     books_occupied(s, l->job, l->now.saving, 1);
-    event_queue_push(s->events, (struct event){ part->until_ns, EVENT_RELEASED, l->job });
+    part->event = event_queue_push(
+        s->events, (struct event){ part->until_ns, EVENT_RELEASED, l->job });
 }
 
 static void gang_breaks(struct sched *s, struct live *l)
@@ -221,6 +222,18 @@ void part_released(struct sched *s, struct live *l)
         job_begin(s, l);
     }
     claims_settle(s);
+}
+
+void part_leaves_now(struct sched *s, struct live *l, struct part *part)
+{
+    struct part **at = &l->part;
+    while (*at != part)
+        at = &(*at)->next;
+    *at = part->next;
+    part->next = l->part;
+    l->part = part;
+    part->until_ns = s->now_ns;
+    event_queue_move(s->events, part->event, s->now_ns);
 }
 
 void tasks_cut_off(struct sched *s, struct live *l)

@@ -262,7 +262,8 @@ static const struct config_default *first_default(struct config_value v)
     return of ? &v.config->by_default[of->first] : NULL;
 }
 
-static const struct config_default *next_default(struct config_value v, const struct config_default *d)
+static const struct config_default *next_default(struct config_value v,
+                                                 const struct config_default *d)
 {
     return d->next == NO_DEFAULT ? NULL : &v.config->by_default[d->next];
 }

@@ -8,7 +8,8 @@
  * unless it puts that off to later ones (sched_defer). Spot: after a time drawn from the node's own stream, the same under every policy, comes the notice: no job starts
  * there any more, jobs there are preempted if that takes no longer than the notice, else they fall back to their last
  * checkpoint; at the end of the notice the node is gone, and asked for again if the pool is below its min. A job that is still
- * leaving it then (it was stopped before and saves, or its failure was not found) leaves with it: what it saves is lost.
+ * leaving it then (it was stopped before and saves, or its failure was not found) leaves with it: what it saves is lost. So
+ * does a task that a gang gave up, and the gang keeps what it saves.
  *
  * The autoscaler, after kubernetes/autoscaler:cluster-autoscaler, scale-up. At a multiple of scan_s after a change, and after
  * the pass that was still due then, while jobs wait: the jobs that wait for free GPUs, and after them those that wait behind

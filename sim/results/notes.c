@@ -164,8 +164,8 @@ static bool levels_beyond_pods(const struct inputs *in, FILE *text)
     if (!c->rates || c->levels.n <= level_names_usual.n)
         return false;
     fprintf(text,
-            "for the pace of jobs, places in one %s but in no one %s are as far apart as the cluster, and "
-            "uplinks beyond that level are not modelled",
+            "for the pace of jobs, places in one %s but in no one %s are as far apart as the "
+            "cluster, and uplinks beyond that level are not modelled",
             c->levels.name[level_names_usual.n], c->levels.name[level_names_usual.n - 1]);
     return true;
 }

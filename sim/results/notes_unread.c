@@ -74,7 +74,8 @@ bool notes_preferences_unread(const struct sched *s, FILE *text)
 bool notes_promises_unread(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
-    bool some = false, said = setup->workload->n_extras > 1, read = notes_policies_read(setup) & READS_PROMISES;
+    bool some = false, said = setup->workload->n_extras > 1,
+         read = notes_policies_read(setup) & READS_PROMISES;
     for (job_id j = 0; j < setup->workload->n_jobs && said && !read && !some; j++)
         some = workload_extra(setup->workload, j)->promised != 0;
     if (some)

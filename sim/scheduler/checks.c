@@ -128,7 +128,8 @@ static bool near_enough(const struct sched *s, const struct placement *p, enum l
     const struct cluster *c = s->cluster;
     if (level == LEVEL_NUMA)
         return on_one_numa_node(c, p);
-    return level >= LEVEL_CLUSTER || cluster_placement_distance(c, p) <= cluster_level_distance(c, level);
+    return level >= LEVEL_CLUSTER ||
+           cluster_placement_distance(c, p) <= cluster_level_distance(c, level);
 }
 
 /* The tasks below each group that requires a level, whatever else the job holds. */

@@ -213,7 +213,8 @@ static bool place_from(struct group_search *x, uint32_t g)
     struct place parent = g ? x->at[group->parent] : (struct place){ 0, UINT64_MAX };
     const struct piece *held = first_held(x, g);
     enum level widest = group->required_level;
-    for (enum level l = group->preferred_level; level_lies_in(l, widest); l = cluster_level_outwards(x->v->cluster, l))
+    for (enum level l = group->preferred_level; level_lies_in(l, widest);
+         l = cluster_level_outwards(x->v->cluster, l))
         if (place_at_level(x, g, parent, l, held))
             return true;
     return widest < LEVEL_CLUSTER ? place_at_level(x, g, parent, widest, held) : place_in(x, g, parent);

@@ -96,8 +96,8 @@ int workload_bind_levels(struct workload *w, const struct level_names *of, const
         return 0;
     char list[LEVEL_LIST_MAX];
     return error_set(err,
-                     "cluster %s: the trace has slices with levels of these: %s; want the outermost "
-                     "slices at the level of the topology or below it, and each level finer than "
-                     "the one before",
+                     "cluster %s: the trace has slices with levels of these: %s; want the "
+                     "outermost slices at the level of the topology or below it, and each level "
+                     "finer than the one before",
                      cluster, level_list(of, list));
 }

@@ -107,8 +107,8 @@ static int take_slice(struct workload *w, const char *text, const char *part, si
     const struct set_slice *outer = to->n_slices ? &to->slice[to->n_slices - 1] : NULL;
     uint32_t level = name ? workload_level(w, part, name, at.file, at.line) : LEVEL_ANY;
     int64_t size = 0;
-    if (level == LEVEL_ANY || level == LEVEL_NUMA || level == LEVEL_CLUSTER || !integer_parse(colon + 1, length - name - 1, &size) || size < 1 ||
-        size >= SPLIT_ANY)
+    if (level == LEVEL_ANY || level == LEVEL_NUMA || level == LEVEL_CLUSTER ||
+        !integer_parse(colon + 1, length - name - 1, &size) || size < 1 || size >= SPLIT_ANY)
         return wrong(at, text, SLICES_WANT);
     bool known = outer && level < LEVEL_NAMED && outer->level < LEVEL_NAMED;
     if (known && !is_coarser(outer->level, level))
@@ -229,7 +229,8 @@ int pod_sets_of_runs(struct workload *w, const struct task_row *const *run, size
         begin(&s, row->required_level, row->preferred_level);
         s.together = number_of(run, set, i);
         if (check_group(run, n, i, at) != 0 ||
-            (has_text(row->slices) && take_slices(w, row->slices, tasks_of(row->tasks), &s, at) != 0))
+            (has_text(row->slices) &&
+             take_slices(w, row->slices, tasks_of(row->tasks), &s, at) != 0))
             return -1;
         set[i] = add(w, &s);
     }

@@ -2,11 +2,12 @@
  * sim/contract/placement.h), from the texts of a trace.
  *
  * Slices are "LEVEL:TASKS;...", the outermost first: so many tasks of the set within one such
- * domain, LEVEL being a node, an island across nodes or a level above. Each layer is finer than the one before, its size
- * divides that, and the tasks are whole slices. A job of one run has the levels of the job; of a
- * job of several runs each is a pod set if each is a group of its own just below the job, and the
- * job itself asks for no level. Two runs with one podset_group are workers and leader: one of them,
- * the leader, is a single task without slices; both ask for the same level. */
+ * domain, LEVEL being a node, an island across nodes or a level above. Each layer is finer than the
+ * one before, its size divides that, and the tasks are whole slices. A job of one run has the
+ * levels of the job; of a job of several runs each is a pod set if each is a group of its own just
+ * below the job, and the job itself asks for no level. Two runs with one podset_group are workers
+ * and leader: one of them, the leader, is a single task without slices; both ask for the same
+ * level. */
 #pragma once
 #include "sim/workload/task_groups.h"
 

@@ -148,8 +148,7 @@ static void read_entries(struct entries *all, const json_t *c)
         double since = by_eviction && not_ready ? number_of(evicted, "at_s") : number_of(e, "created_at_s");
         all->json[i] = e;
         all->as[i] = (struct cohort_workload){ .priority = (int32_t)number_of(e, "priority"), .queued_ns = llround(since * 1e9) };
-        all->at[i] = (struct standing){ .number = (uint32_t)i, .as = &all->as[i], .height = (uint32_t)number_of(e, "borrowing"),
-                                        .borrows = asks_borrowed(e), .share = { 0, 1, COHORT_WEIGHT_ONE, ID_NONE, false } };
+        all->at[i] = (struct standing){ .as = &all->as[i], .height = (uint32_t)number_of(e, "borrowing"), .borrows = asks_borrowed(e), .share = { 0, 1, COHORT_WEIGHT_ONE, ID_NONE, false } };
     }
     all->n = i;
 }
@@ -169,7 +168,7 @@ int kueue_order_case(const json_t *c, struct why why)
                    : because(CASE_FAILED, why, "the %s goes first", json_is_true(first) ? "second" : "first");
     qsort(all.at, all.n, sizeof *all.at, classical);
     for (size_t i = 0; i < all.n; i++) {
-        const char *got = text_of(all.json[all.at[i].number], "name"), *want = json_string_value(json_array_get(order, i));
+        const char *got = text_of(all.json[all.at[i].as - all.as], "name"), *want = json_string_value(json_array_get(order, i));
         if (!want || strcmp(want, got) != 0)
             return because(CASE_FAILED, why, "place %zu: want %s, got %s", i + 1, want ? want : "none", got);
     }

@@ -286,6 +286,25 @@ a/j9,required:level-8
 END
 simulate nine
 
+# ---- The third level is called level-4 by its label, and so is the fourth: that has the next number that is free.
+{
+    for n in 0 1 2 3 4 5; do
+        of() { [ $n -le "$1" ] && echo x || echo "n$n"; }
+        node "n$n" "p: x, a/1: $(of 1), a/2: $(of 2), a/level-4: $(of 3), b/level-4: $(of 4)"
+    done
+    topology '{ nodeLabel: b/level-4 }, { nodeLabel: a/level-4 }, { nodeLabel: a/2 }, { nodeLabel: a/1 },'
+    job inner a/level-4 2
+    job outer b/level-4 2
+} >same.yaml
+import same
+cut -d, -f 1,19 same/now.csv >got
+got_is "levels of one name" <<'END'
+job_id,topology
+a/inner,required:level-4
+a/outer,required:level-5
+END
+simulate same
+
 # ---- Slices in layers, as Kueue's documentation has them: an annotation of several lines, sizes as texts; in a Workload as numbers. A
 # hall has 16 GPUs in 2 racks of 2 nodes of 4: 8 pods of one GPU are in one hall, of these 4 and 4 in one rack.
 layered() { # NAME LAYERS

@@ -62,7 +62,8 @@ const char *level_list(const struct level_names *of, char to[LEVEL_LIST_MAX])
             continue;
         n += (size_t)snprintf(to + n, LEVEL_LIST_MAX - n, "%s%s", n ? ", " : "", text);
         if ((l == LEVEL_RACK || l == LEVEL_POD) && level_word(text, strlen(text)) != l)
-            n += (size_t)snprintf(to + n, LEVEL_LIST_MAX - n, " (%s)", l == LEVEL_RACK ? "rack" : "pod");
+            n += (size_t)snprintf(to + n, LEVEL_LIST_MAX - n, " (%s)",
+                                  l == LEVEL_RACK ? "rack" : "pod");
     }
     return to;
 }

@@ -2,9 +2,9 @@
  *
  * island, numa, node, rack, pod and cluster are words of every cluster: rack is the first level
  * above the node, pod the second (enum level). A cluster may call these two otherwise, too, and has
- * a name for each level further out, up to LEVELS_ABOVE_NODE in all. A name of its own begins with a
- * letter and has letters, digits, '-', '_' and '.', at most LEVEL_NAME_MAX of them, and is none of
- * the words; but the first may be "rack", and the second "pod". */
+ * a name for each level further out, up to LEVELS_ABOVE_NODE in all. A name of its own begins with
+ * a letter and has letters, digits, '-', '_' and '.', at most LEVEL_NAME_MAX of them, and is none
+ * of the words; but the first may be "rack", and the second "pod". */
 #pragma once
 #include "sim/contract/placement.h"
 
