@@ -84,14 +84,13 @@ static void share_changed(void *self, struct sender *x)
 
 static struct placement *all_of(const struct kv_links *k)
 {
-    struct placement *all = mem_new(1, sizeof *all);
-    for (uint32_t i = 0; i < k->n; i++) {
-        if (!k->on[i])
-            continue;
-        struct placement *more = both_of(all, k->on[i]);
-        free(all);
-        all = more;
-    }
+    size_t n = 0;
+    for (uint32_t i = 0; i < k->n; i++)
+        n += k->on[i] ? k->on[i]->n : 0;
+    struct placement *all = mem_new(1, sizeof *all + n * sizeof all->piece[0]);
+    for (uint32_t i = 0; i < k->n; i++)
+        for (size_t x = 0; k->on[i] && x < k->on[i]->n; x++)
+            all->piece[all->n++] = k->on[i]->piece[x];
     return all;
 }
 
