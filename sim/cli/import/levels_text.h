@@ -11,7 +11,7 @@ struct level_places {
     struct level_names levels;    /* above the node, n 0: none; "rack" and "pod" are written as the
                                      keys of two levels where there are no more */
     uint32_t n_nodes;
-    /* Node a is in the same domain of the k-th level as b. A node that is in none: not with itself. */
+    /* Node a is in the same domain of the k-th level as b. One in none: not with itself. */
     bool (*same)(const void *self, uint32_t a, uint32_t b, uint32_t k);
     const void *self;
 };

@@ -183,8 +183,9 @@ static bool same_switch(const void *self, uint32_t a, uint32_t b, uint32_t k)
 /* Switches have no levels with names: the third is level-3. */
 static void put_place(struct import *im, struct output *o, uint32_t from)
 {
-    static const char *const names[LEVELS_ABOVE_NODE] = { "rack",    "pod",     "level-3", "level-4",
-                                                          "level-5", "level-6", "level-7", "level-8" };
+    static const char *const names[LEVELS_ABOVE_NODE] = {
+        "rack", "pod", "level-3", "level-4", "level-5", "level-6", "level-7", "level-8"
+    };
     struct level_places p = { .n_nodes = im->n_present, .same = same_switch, .self = im };
     if (!intern_count(im->site->switches))
         return;
@@ -192,7 +193,8 @@ static void put_place(struct import *im, struct output *o, uint32_t from)
         p.levels.name[p.levels.n++] = names[k];
     uint32_t leaf = leaf_of(im, from);
     if (leaf != SITE_NONE && site_switch(im->site, leaf, LEVELS_ABOVE_NODE) != SITE_NONE)
-        site_remark(im->site, "switches of more than %d levels: the lowest are read", LEVELS_ABOVE_NODE);
+        site_remark(im->site, "switches of more than %d levels: the lowest are read",
+                    LEVELS_ABOVE_NODE);
     char *text = level_place_text(&p, from);
     out_text(o, text);
     free(text);

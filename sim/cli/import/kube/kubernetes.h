@@ -43,8 +43,8 @@ void kube_import_free(struct kube_import *im); /* what the former has made */
  * `node`, one that has all nodes in one domain is `cluster`, one with the domains of the next finer
  * is that one. The others are levels of the cluster file, from fine to coarse: `rack`, `pod`, then
  * with names of their own. Of more than LEVELS_ABOVE_NODE those that jobs ask for are kept before
- * those that none asks for, and then the finer ones; what asks for another may use a whole domain of
- * the next coarser one, and a remark says so. */
+ * those that none asks for, and then the finer ones; what asks for another may use a whole domain
+ * of the next coarser one, and a remark says so. */
 void kube_levels_choose(struct kube_import *im); /* fills topology, levels, level and n_levels */
 void kube_levels_free(struct kube_import *im);
 /* Whether two nodes of the site are in one domain of the level. A node without: not with itself. */
