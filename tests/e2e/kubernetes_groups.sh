@@ -286,6 +286,25 @@ a/j9,required:level-8
 END
 simulate nine
 
+# ---- A label that ends in the number of another level: that one has the next
+{
+    for n in 0 1 2 3 4 5; do
+        labels="p: x"
+        for l in 1:1 2:2 level-4:3 4:4; do labels="$labels, a/${l%:*}: $([ $n -le ${l#*:} ] && echo x || echo n$n)"; done
+        node n$n "$labels"
+    done
+    topology '{ nodeLabel: a/4 }, { nodeLabel: a/level-4 }, { nodeLabel: a/2 }, { nodeLabel: a/1 },'
+    for l in level-4 4; do job "j$l" "a/$l" 2; done
+} >numbers.yaml
+import numbers
+cut -d, -f 1,19 numbers/now.csv >got
+got_is "a level with the number of another" <<'END'
+job_id,topology
+a/j4,required:level-5
+a/jlevel-4,required:level-4
+END
+simulate numbers
+
 # ---- Slices in layers, as Kueue's documentation has them: an annotation of several lines, sizes as texts; in a Workload as numbers. A
 # hall has 16 GPUs in 2 racks of 2 nodes of 4: 8 pods of one GPU are in one hall, of these 4 and 4 in one rack.
 layered() { # NAME LAYERS

@@ -125,7 +125,8 @@ static bool is_taken(const struct kube_import *im, const char *name)
 }
 
 /* The first two are rack and pod; one further out has the end of its label as its name, "zone" of
- * topology.kubernetes.io/zone, if it is one and no other has it. */
+ * topology.kubernetes.io/zone, if it is one and no other has it; else its number, or the next free
+ * one. */
 static const char *name_next(struct kube_import *im, const char *label)
 {
     const char *slash = strrchr(label, '/'), *end = slash ? slash + 1 : label;
@@ -134,8 +135,12 @@ static const char *name_next(struct kube_import *im, const char *label)
         snprintf(name, LEVEL_NAME_MAX + 1, "%s", level_names_usual.name[im->n_levels]);
     else if (level_is_name(end, strlen(end)) && !is_taken(im, end))
         snprintf(name, LEVEL_NAME_MAX + 1, "%s", end);
-    else
-        snprintf(name, LEVEL_NAME_MAX + 1, "level-%u", im->n_levels + 1);
+    else {
+        uint32_t number = im->n_levels;
+        do
+            snprintf(name, LEVEL_NAME_MAX + 1, "level-%u", ++number);
+        while (is_taken(im, name));
+    }
     return name;
 }
 
