@@ -155,10 +155,12 @@ static void find_from(struct traffic *t, uint32_t l)
     u->seen = true;
 }
 
+/* A job before what else is under its id, as a service is under that of its first replica. */
 static int by_job(const void *left, const void *right)
 {
     const struct sender *const *a = left, *const *b = right;
-    return ((*a)->job > (*b)->job) - ((*a)->job < (*b)->job);
+    int jobs = ((*a)->job > (*b)->job) - ((*a)->job < (*b)->job);
+    return jobs ? jobs : ((*a)->law != NULL) - ((*b)->law != NULL);
 }
 
 /* The jobs on links with a change, and through links that may be full those beyond. */

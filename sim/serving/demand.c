@@ -117,10 +117,12 @@ static void draw_set(const struct demand *d, struct service_request *r)
     r->set = some ? (uint32_t)shares_choose(&d->popular, random_uniform(&luck)) + 1 : 0;
 }
 
-static uint32_t recorded_set(const struct service *s, const struct recorded_request *r)
+/* 0 where the service has neither adapters nor several models, whatever the list says. */
+static uint32_t recorded_set(const struct llm_batching *b, const struct recorded_request *r)
 {
-    const struct llm_models *m = &s->time.engine.models;
-    return m->n == 0 ? r->adapter : m->recorded ? m->recorded[r->model - 1] : 0;
+    if (b->adapters.n)
+        return r->adapter;
+    return b->models.recorded ? b->models.recorded[r->model - 1] : 0;
 }
 
 static int64_t replay_ns(const struct demand *d, size_t i)
@@ -144,7 +146,7 @@ static bool take_recorded(struct demand *d, struct service_request *r)
         r->prefix_id = from->n_ids ? list->id + from->first_id : NULL;
     }
     if (d->s->time.kind == TIME_ENGINE)
-        r->set = recorded_set(d->s, from);
+        r->set = recorded_set(&d->s->time.engine, from);
     if (d->s->time.kind == TIME_RECORDED)
         r->service_s = seconds(from->service_ns);
     return true;

@@ -167,8 +167,9 @@ static int find_levels(struct slurm_site *s, const char *path, struct error *err
         uint32_t level = 1;
         for (uint32_t a = s->up[leaf]; a != SITE_NONE; a = s->over[a].up, level++) {
             if (level > n_above)
-                return error_set(err, "%s: want a tree of switches, got switch '%.60s' above itself", path,
-                                 intern_text(s->above, a));
+                return error_set(err,
+                                 "%s: want a tree of switches, got switch '%.60s' above itself",
+                                 path, intern_text(s->above, a));
             s->over[a].level = level > s->over[a].level ? level : s->over[a].level;
         }
     }

@@ -513,5 +513,14 @@ check "a log without jobs is imported: $(cat err)" $?
 "$gpuyard" import slurm --conf site/slurm.conf --jobs empty --reservations res -o empty_log >out 2>err
 [ $? -ne 0 ] && grep -q '^gpuyard: --reservations: want a time in empty: theirs are as from its end$' err
 check "reservations want the end of a log: $(cat err)" $?
+
+# ---- Names are whole, however long ----
+long=$(printf 'a%.0s' $(seq 150))
+printf 'Name|Priority|Preempt\n%s|1|\nhigh|2|%s\n' "$long" "$long" >long_qos
+printf 'ClusterName=c\nNodeName=n1 CPUs=4 Gres=gpu:4 Feature=%s\nPartitionName=p Nodes=n1\n' "$long" >long.conf
+"$gpuyard" import slurm --conf long.conf --qos long_qos -o long >shown 2>err
+check "imported long names" $?
+grep -q "preempts: \[ \"$long\" \]" long/cluster.yaml && grep -q "labels: { \"$long\": \"yes\" }" long/cluster.yaml
+check "long names are whole" $?
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -223,7 +223,7 @@ cut -d, -f 1,3,4,6,7,13,15,17,19-24 kueue.out/now.csv >got
 got_is "the jobs of Kueue" <<'END'
 job_id,duration_s,gpus,tasks,min_tasks,queue,priority,estimate_s,topology,node_selector,affinity,tolerations,running_on,started_s
 eve/notebook,2700,1,1,,outside,0,3600,,,pool=a100|h100,*,9,-900
-ops/new,3600,2,1,,ops,0,,,,,old=yes:NoSchedule,,
+ops/new,3600,2,1,,ops,0,,,,,old=yes:NoSchedule;node.kubernetes.io/not-ready:NoExecute,,
 vision/job-resnet,5400,16,2,1,vision,1000,,required:rack,,,,6;7,-5400
 speech/tas-old,5400,8,2,,speech,10,,,,,,2;2,-5400
 vision/placeless,3600,1,1,,vision,0,,,,,,,

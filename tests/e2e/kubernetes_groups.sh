@@ -467,7 +467,7 @@ says sayable/report.txt "guessed: a topology spread counts the pods that have al
 simulate sayable
 
 # ---- A toleration for a time: t leaves 100 s after the taint has come, f 0 s after it, s stays. The taint of upkeep comes at 200 s, by a
-# reservation: no node has it in the dump. Those of five minutes that all pods have are of no use, and are left out
+# reservation: no node has it in the dump. Those of five minutes that all pods have are left out; of other times, as of n, they stay
 {
     node n1 ""
     for i in t:100 f:-1 s:; do
@@ -475,12 +475,15 @@ simulate sayable
         terms ${i%:*} a x '' "nodeName: n1, tolerations: [ { key: upkeep, operator: Exists, effect: NoExecute${seconds:+, tolerationSeconds: $seconds} },
       { key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: 300 } ]," | sed 's/Pending/Running/'
     done
+    terms n a x '' "nodeName: n1, tolerations: [ { key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 30 } ]," |
+        sed 's/Pending/Running/'
 } >while.yaml
 import while
 cut -d, -f 1,22 while/now.csv >got
 got_is "tolerations for a time" <<'END'
 job_id,tolerations
 a/f,upkeep:NoExecute@0
+a/n,node.kubernetes.io/unreachable:NoExecute@30
 a/s,upkeep:NoExecute
 a/t,upkeep:NoExecute@100
 END

@@ -101,6 +101,10 @@ holds hand.svg ">50.0<"
 draw utilisation_state
 holds hand.svg "50 % of the GPU time allocated, 50 % making progress"
 if grep -q '>free while jobs wait<' hand.svg; then fail "nobody waited"; else ok; fi
+printf 'job_id,submit_s,duration_s,gpus\na,0,100,1\n' >eighth.csv
+"$G" run -q -c hand.yaml -t eighth.csv -p fifo -o eighth || fail "the run of one GPU does not run"
+"$G" plot eighth --kind utilisation_state -o eighth.svg
+holds eighth.svg "12.5 % of the GPU time allocated, 12.5 % making progress"     # 1 of 8
 draw utilisation_class
 holds hand.svg ">interactive<"
 "$G" plot hand --kind utilisation_class --format term >said

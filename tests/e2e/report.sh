@@ -232,6 +232,11 @@ if [ -n "$browser" ] && look one.html 1280 && [ -s found ]; then
     drawn dated.html >dom
     holds dom 'date (UTC), from 5 Jan 2026'
     holds dated.html '2026-01-1'
+    # A month has three letters, as in plots: 2026-09-01 is 1788220800.
+    sed -i 's/1767571200/1788220800/' dated/manifest.json
+    "$G" report dated -o autumn.html
+    drawn autumn.html >dom
+    holds dom 'date (UTC), from 1 Sep 2026'
     # Without JavaScript: a picture with words and colours in each figure. The page's script removes them, so it would be seen to run.
     sed 's|<script>|<script type="text/none">|' mixed.html >m.html; look m.html 1280
     grep -q 'FAILED figure-.* is drawn\|FAILED the probe' found && ok || fail "a page whose scripts do not run goes unnoticed"

@@ -18,8 +18,8 @@ static const char *list_of(char path[], const char *text)
     return path;
 }
 
-/* requests of 1000 + 11 tokens, one a second; trace: of jobs, or "". */
-static struct played play(const char *cluster, const char *pools, unsigned requests, const char *jobs)
+/* requests of 1000 + 11 tokens, one a second from second 100 on; trace: of jobs, or "". */
+static struct played play(const char *cluster, const char *pools, unsigned requests, const char *jobs, double until_s)
 {
     char asked[] = "/tmp/kv-XXXXXX", trace[] = "/tmp/kv-XXXXXX", text[2000], rows[20000] = "time_s,prompt_tokens,output_tokens\n", line[100] = "";
     for (unsigned i = 0; i < requests; i++)
@@ -29,7 +29,7 @@ static struct played play(const char *cluster, const char *pools, unsigned reque
     snprintf(text, sizeof text, "workload: w\n%sservices:\n  - name: s\n    requests: { trace: '%s:plain' }\n    start_s: 100\n    end_s: 1000\n"
              "    start_up: { was_there: true }\n    replicas: { min: 2, max: 2 }\n    mode: requests\n    service_time: { llm: { model: llama-3.1-8b, "
              "gpu: A100-SXM4-80, pools: { prefill: 1, decode: 1, setup_s: 0%s } } }\n", line, list_of(asked, rows), pools);
-    struct played p = play_services(cluster, text, "fifo", "spread", 1, 0);
+    struct played p = play_services(cluster, text, "fifo", "spread", 1, until_s);
     unlink(asked);
     if (*jobs)
         unlink(trace);
@@ -38,7 +38,7 @@ static struct played play(const char *cluster, const char *pools, unsigned reque
 
 static double latency_s(const char *cluster, const char *pools, const char *jobs)
 {
-    struct played p = play(cluster, pools, 1, jobs);
+    struct played p = play(cluster, pools, 1, jobs, 0);
     double s = played_value(&p, "latency_mean_s", "service=s");
     played_free(&p);
     return s;
@@ -96,15 +96,29 @@ static void slows_a_job(void **state)
     double slowdown[2];
     (void)state;
     for (unsigned many = 0; many < 2; many++) {
-        struct played p = play(TWO_RACKS " }\n", "", many ? 800 : 1, JOB);
+        struct played p = play(TWO_RACKS " }\n", "", many ? 800 : 1, JOB, 0);
         slowdown[many] = played_value(&p, "link_slowdown", "all");
         played_free(&p);
     }
     assert_true(slowdown[0] < 1 + 1e-4 && slowdown[1] > slowdown[0] + 1e-4 && slowdown[1] < 1.03);
 }
 
+/* Cut off between two intervals, when its replicas have left their nodes before its last requests are counted: those of seconds 100 to
+ * 187 have come and gone, each as fast as one alone, which takes less than a second. */
+static void cut_off(void **state)
+{
+    const char *cluster = RACKS "progress: {}\nfabric: { leaf_oversubscription: 4 }\n";
+    double alone_s = latency_s(cluster, "", "");
+    (void)state;
+    struct played p = play(cluster, "", 300, "", 187.99);
+    assert_true(played_value(&p, "requests_served", "service=s") == 88);
+    assert_true(alone_s < .99 && fabs(played_value(&p, "latency_mean_s", "service=s") / alone_s - 1) < 1e-9);
+    played_free(&p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(one_way), cmocka_unit_test(beside_a_job), cmocka_unit_test(slows_a_job) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(one_way), cmocka_unit_test(beside_a_job), cmocka_unit_test(slows_a_job),
+                                        cmocka_unit_test(cut_off) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

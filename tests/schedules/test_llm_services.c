@@ -255,6 +255,20 @@ static void all_metrics(void **state)
     played_free(&p);
 }
 
+/* Recorded requests for a service with these keys of `llm`. */
+static struct played play_recorded(const char *list, const char *more)
+{
+    char path[] = "/tmp/llm-XXXXXX", text[2000];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, list, strlen(list)) == (ssize_t)strlen(list));
+    close(fd);
+    snprintf(text, sizeof text, TOP "  - name: s\n    requests: { trace: '%s:plain' }\n    service_time: { llm: { model: llama-3.1-8b, "
+             "gpu: A100-SXM4-80%s } }\n    mode: requests\n    end_s: 2\n", path, more);
+    struct played p = play(A100(1), text);
+    unlink(path);
+    return p;
+}
+
 /* Recorded adapters 1, 2, 1 and one place: models.md 4.12. Two loads from storage of 27.262976 MB at 2 and at 20 GB/s. */
 static void recorded_adapters(void **state)
 {
@@ -271,19 +285,24 @@ static void recorded_adapters(void **state)
         { .metric = { "first_token_mean_s", .089195456 }, "adapter=s/2" },
         { .metric = { "latency_mean_s", .114449444 }, "adapter=s/2" },
     };
-    char path[] = "/tmp/llm-XXXXXX", text[2000];
-    int fd = mkstemp(path);
-    static const char list[] = "time_s,prompt_tokens,output_tokens,adapter\n0,100,3,1\n0,100,3,2\n0,100,3,1\n";
     (void)state;
-    assert_true(fd >= 0 && write(fd, list, sizeof list - 1) == (ssize_t)sizeof list - 1);
-    close(fd);
-    snprintf(text, sizeof text, TOP "  - name: s\n    requests: { trace: '%s:plain' }\n    service_time: { llm: { model: llama-3.1-8b, "
-             "gpu: A100-SXM4-80, adapters: { max_loras: 1 } } }\n    mode: requests\n    end_s: 2\n", path);
-    struct played p = play(A100(1), text);
-    unlink(path);
+    struct played p = play_recorded("time_s,prompt_tokens,output_tokens,adapter\n0,100,3,1\n0,100,3,2\n0,100,3,1\n",
+                                    ", adapters: { max_loras: 1 }");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_near(played_value(&p, rows[i].metric.name, rows[i].scope), rows[i].metric.want, 1e-6);
     played_free(&p);
+}
+
+/* Without `adapters` all requests are for the model itself, whatever the trace says. */
+static void unread_adapters(void **state)
+{
+    (void)state;
+    struct played with = play_recorded("time_s,prompt_tokens,output_tokens,adapter\n0,100,3,1\n0,100,3,2\n", ""),
+                  without = play_recorded("time_s,prompt_tokens,output_tokens\n0,100,3\n0,100,3\n", "");
+    assert_true(played_value(&with, "requests_served", "service=s") == 2);
+    assert_true(played_value(&with, "latency_mean_s", "service=s") == played_value(&without, "latency_mean_s", "service=s"));
+    played_free(&with);
+    played_free(&without);
 }
 
 /* models.md 4.12, from a workload file: eight adapters, each with a place, in either mode within 5 % of each other in the time per
@@ -313,7 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices), cmocka_unit_test(instances), cmocka_unit_test(energy), cmocka_unit_test(energy_by_steps), cmocka_unit_test(stages), cmocka_unit_test(adapters_in_both_modes), cmocka_unit_test(at_half_the_clock),
         cmocka_unit_test(loads_its_model), cmocka_unit_test(signals_of_scalers),
-        cmocka_unit_test(all_metrics), cmocka_unit_test(recorded_adapters), cmocka_unit_test(swaps),
+        cmocka_unit_test(all_metrics), cmocka_unit_test(recorded_adapters), cmocka_unit_test(unread_adapters), cmocka_unit_test(swaps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,10 +27,9 @@
 #include "sim/io/output.h"
 #include "sim/workload/workload.h"
 
-/* The words of cells, each list ends with NULL: enum job_class, enum job_fate, and the checkpoints of
- * struct overhead. */
-extern const char *const native_classes[], *const native_fates[],
-    *const native_checkpoints[];
+/* The words of cells, each list ends with NULL: enum job_class, enum job_fate, and the checkpoints
+ * of struct overhead. */
+extern const char *const native_classes[], *const native_fates[], *const native_checkpoints[];
 
 /* Writes every job, in the order of the workload, with the optional columns that at least one job
  * needs. Reading it back gives the same jobs with the same facts, to the nanosecond; shapes, queues

@@ -28,7 +28,8 @@ static const struct config_key llm_keys[] = {
     { .name = "models",                 .type = CONFIG_LIST, AT(models) },
     { .name = "max_models",             COUNT(SERVED_MODELS), AT(places) },
     { .name = "max_cpu_models",         COUNT(SERVED_MODELS), AT(host) },
-    { .name = "host_gb_per_s",          REAL, AT(host_gb_per_s), .most = 1000000, .above_least = true },
+    { .name = "host_gb_per_s",          REAL, AT(host_gb_per_s), .most = 1000000,
+      .above_least = true },
     { .name = "gpu",                    .type = CONFIG_TEXT, AT(gpu) },
     { .name = "engine",                 .type = CONFIG_CHOICE, AT(engine), .words = llm_engine_name },
     { .name = "weights",                .type = CONFIG_CHOICE, AT(weights), .words = weight_words },
@@ -251,7 +252,8 @@ static int read_adapters(const struct spec_reader *r, struct config_value v,
     return 0;
 }
 
-/* others_bytes: of each GPU, for other weights. An instance has the memory that its profile says, a share of a GPU that share of it. */
+/* others_bytes: of each GPU, for other weights. An instance has the memory that its profile says, a
+ * share of a GPU that share of it. */
 static double kv_tokens(const struct file_llm *f, const struct llm_shape *m,
                         const struct llm_gpu *g, double weight, double others_bytes,
                         const struct job_row *row)
@@ -501,6 +503,9 @@ static int read_models(const struct spec_reader *r, struct config_value v, const
         .there = true,
     };
     b->blocks = (uint32_t)(tokens_beside(&x, f, g, row, places) / f->block);
+    if (b->blocks == 0)
+        return config_error(f->models, r->err, "want memory for the largest of them, %u at once, "
+                            "and one block of KV cache", places);
     place_models(&x, f, g, of, b);
     b->law = of[0].law;
     return read_pools(r, f->pools, x.shape[0], b);

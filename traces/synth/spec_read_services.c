@@ -213,7 +213,8 @@ struct file_replicas { uint32_t least, most, initial; };
 static const char *const mode_words[] = { [SERVICE_FLUID] = "fluid", [SERVICE_REQUESTS] = "requests", NULL };
 static const char *const dispatch_words[] = { [DISPATCH_CENTRAL] = "central", [DISPATCH_JSQ] = "jsq", [DISPATCH_RANDOM2] = "random2",
                                               [DISPATCH_ROUND_ROBIN] = "round_robin", [DISPATCH_PREFIX] = "prefix",
-                                              [DISPATCH_ADAPTER] = "adapter", [DISPATCH_MODEL] = "model", NULL };
+                                              [DISPATCH_ADAPTER] = "adapter",
+                                              [DISPATCH_MODEL] = "model", NULL };
 static const char *const lost_words[] = { [LOST_REQUEUE] = "requeue", [LOST_DROP] = "drop", NULL };
 
 #define AT(field) .at = offsetof(struct file_service, field)

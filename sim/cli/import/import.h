@@ -36,6 +36,8 @@ void import_cluster(struct import *im, struct output *o);
 /* Its sections partitions, qos, accounts and time_limits. */
 void import_batch_site(struct import *im, struct output *o);
 bool import_has_qos(const struct import *im, const char *name);
+/* The next name of a list with commas, kept by the site; NULL: there is none. */
+const char *import_next_name(const struct import *im, const char **list);
 /* The section `reservations` behind that, as from the end of the log; how many. */
 uint32_t import_reservations(struct import *im, struct output *o);
 /* The nodes from number i on that are one group of the cluster file, and its name. */

@@ -24,6 +24,14 @@ void out_quoted(struct output *o, const char *text)
     free(quoted);
 }
 
+const char *import_next_name(const struct import *im, const char **list)
+{
+    const char *name = *list + strspn(*list, ",");
+    size_t length = strcspn(name, ",");
+    *list = name + length;
+    return length ? arena_text(im->site->memory, name, length) : NULL;
+}
+
 /* ---- which nodes, in which order ---- */
 
 struct place {
@@ -138,11 +146,8 @@ static void put_label(struct output *o, struct intern *labels, const char *name)
 static void put_labels(struct import *im, struct output *o, const struct site_node *n)
 {
     struct intern *labels = intern_new();
-    char name[128];
-    for (const char *at = n->features + strspn(n->features, ","); *at; at += strspn(at, ",")) {
-        size_t length = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        at += length;
+    const char *features = n->features;
+    for (const char *name; (name = import_next_name(im, &features));) {
         if (strpbrk(name, "=!<>&|;:*, \t"))
             site_remark(im->site, "left out: feature %.60s, which is no label", name);
         else
@@ -151,8 +156,11 @@ static void put_labels(struct import *im, struct output *o, const struct site_no
     for (uint32_t p = 0; im->plain && p < im->site->n_partitions; p++) {
         if (!(n->partitions >> p & 1) || im->all_partitions >> p & 1)
             continue;
-        snprintf(name, sizeof name, "partition.%.100s", im->site->partition[p].name);
-        put_label(o, labels, name);
+        const char *name = im->site->partition[p].name;
+        char *label = mem_new(strlen(name) + sizeof "partition.", 1);
+        sprintf(label, "partition.%s", name);
+        put_label(o, labels, label);
+        free(label);
     }
     out_text(o, intern_count(labels) ? " }" : "");
     intern_free(labels);

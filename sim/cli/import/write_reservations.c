@@ -4,7 +4,6 @@
 #include "sim/cli/import/import.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,11 +50,7 @@ static void put_names(struct import *im, struct output *o, const char *key, cons
                       name_is_known *known)
 {
     bool any = false;
-    for (const char *at = list + strspn(list, ","); *at; at += strspn(at, ",")) {
-        char name[128];
-        size_t length = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        at += length;
+    for (const char *name; (name = import_next_name(im, &list));) {
         if (!known(im, name)) {
             site_remark(im->site, "left out: account %.60s of a reservation, which has no jobs",
                         name);

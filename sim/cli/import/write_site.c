@@ -3,7 +3,6 @@
 #include "sim/cli/import/import.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 bool import_has_qos(const struct import *im, const char *name)
@@ -90,10 +89,7 @@ static void put_partitions(struct import *im, struct output *o)
 static void put_preempts(struct import *im, struct output *o, const char *list)
 {
     bool any = false;
-    for (const char *at = list + strspn(list, ","); *at; at += strspn(at, ",")) {
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        at += strcspn(at, ",");
+    for (const char *name; (name = import_next_name(im, &list));) {
         if (!is_qos(im, name))
             continue;
         out_text(o, any ? ", " : ", preempts: [ ");

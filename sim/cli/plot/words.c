@@ -97,14 +97,12 @@ const char *human(struct arena *a, double s)
 const char *percent(struct arena *a, double share)
 {
     return share > 0 && share < 0.01 ? words(a, "%.2g %%", share * 100)
-                                     : words(a, "%.0f %%", share * 100);
+                                     : words(a, "%.3g %%", share * 100);
 }
 
 const char *nearly(struct arena *a, double share)
 {
-    return share >= 0.99995 || share <= 0.9 ? percent(a, share)
-           : share > 0.99                   ? words(a, "%.2f %%", share * 100)
-                                            : words(a, "%.3g %%", share * 100);
+    return share > 0.99 && share < 0.99995 ? words(a, "%.2f %%", share * 100) : percent(a, share);
 }
 
 const char *digits(struct arena *a, double x, int n)

@@ -19,8 +19,8 @@ const char *cut(struct arena *a, const char *text, size_t most);
 
 const char *commas(struct arena *a, double x);      /* 70000: "70,000" */
 const char *human(struct arena *a, double s);       /* a duration: "90 s", "1.5 h" */
-const char *percent(struct arena *a, double share); /* "50 %", "0.25 %" */
-/* As percent(), but more digits of all but a little: "98.4 %", "99.98 %". */
+const char *percent(struct arena *a, double share); /* "50 %", "12.5 %", "0.25 %" */
+/* As percent(), but all but a little is not all: "99.98 %". */
 const char *nearly(struct arena *a, double share);
 const char *digits(struct arena *a, double x, int n); /* n digits, but all before the point */
 const char *short_number(struct arena *a,

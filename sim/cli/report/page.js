@@ -24,7 +24,8 @@
     return String(Number(x.toPrecision(3)));
   }
   // A time of the page's axis: of a dated trace the date (UTC), else the time since the start.
-  const date = (t, options) => new Date((data.start_unix_s + t) * 1000).toLocaleString("en-GB", { timeZone: "UTC", ...options });
+  // Months have three letters, as in plots.
+  const date = (t, options) => new Date((data.start_unix_s + t) * 1000).toLocaleString("en-GB", { timeZone: "UTC", ...options }).replace("Sept", "Sep");
   const instant = t => data.start_unix_s === undefined ? duration(t)
     : date(t, { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
   // [value, name] of an axis of time, and its label.

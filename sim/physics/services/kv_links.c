@@ -18,7 +18,8 @@ struct kv_links {
     struct serving *serving;      /* NULL: none yet, or over */
     job_id job;
     uint32_t n;
-    const struct placement **on;  /* [n] of a ready replica; else NULL */
+    struct placement **on;        /* [n] of a ready replica, own: at the cut-off jobs leave before the
+                                     service is over; else NULL */
     struct sender *sender;        /* NULL: alone, or on no link that is shared */
     struct traffic_law law;
     double unknown_bps;           /* of a way that the cluster says nothing of */
@@ -43,6 +44,11 @@ static struct placement *both_of(const struct placement *a, const struct placeme
     memcpy(both->piece, a->piece, a->n * sizeof a->piece[0]);
     memcpy(both->piece + a->n, b->piece, b->n * sizeof b->piece[0]);
     return both;
+}
+
+static struct placement *copy_of(const struct placement *p)
+{
+    return both_of(p, &(const struct placement){ 0 });
 }
 
 static double path_bps(void *self, uint32_t from, uint32_t to)
@@ -78,14 +84,13 @@ static void share_changed(void *self, struct sender *x)
 
 static struct placement *all_of(const struct kv_links *k)
 {
-    struct placement *all = mem_new(1, sizeof *all);
-    for (uint32_t i = 0; i < k->n; i++) {
-        if (!k->on[i])
-            continue;
-        struct placement *more = both_of(all, k->on[i]);
-        free(all);
-        all = more;
-    }
+    size_t n = 0;
+    for (uint32_t i = 0; i < k->n; i++)
+        n += k->on[i] ? k->on[i]->n : 0;
+    struct placement *all = mem_new(1, sizeof *all + n * sizeof all->piece[0]);
+    for (uint32_t i = 0; i < k->n; i++)
+        for (size_t x = 0; k->on[i] && x < k->on[i]->n; x++)
+            all->piece[all->n++] = k->on[i]->piece[x];
     return all;
 }
 
@@ -131,6 +136,8 @@ void kv_links_free(struct kv_links *k)
 {
     if (!k)
         return;
+    for (uint32_t i = 0; i < k->n; i++)
+        free(k->on[i]);
     free(k->on);
     free(k);
 }
@@ -140,7 +147,8 @@ void kv_links_ready(struct kv_links *k, struct serving *v, uint32_t replica, con
     if (!k)
         return;
     k->serving = v;
-    k->on[replica] = on;
+    free(k->on[replica]);
+    k->on[replica] = on ? copy_of(on) : NULL;
     leave(k);
     enter(k);
     look_again(k);

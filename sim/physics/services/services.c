@@ -12,6 +12,7 @@
 #include "sim/scheduler/placements.h"
 #include "sim/serving/deployment.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -531,7 +532,8 @@ static void services_summarise(struct summary_builder *b)
     const struct services *x = services_of(b->s);
     struct service_result *of = mem_new(x->n, sizeof *of);
     for (size_t i = 0; i < x->n; i++)
-        of[i] = (struct service_result){ &x->of[i].service, &x->of[i].total, x->of[i].starts, &x->of[i].by_group };
+        of[i] = (struct service_result){ &x->of[i].service, &x->of[i].total, x->of[i].starts,
+                                         &x->of[i].by_group };
     services_summary_put(b, of, x->n);
     free(of);
 }
@@ -543,6 +545,19 @@ uint64_t services_drawn(const struct sched *s)
     for (size_t i = 0; all && i < all->n; i++)
         hash = hash_bytes(&all->of[i].drawn, sizeof all->of[i].drawn, hash);
     return hash;
+}
+
+static int check_groups(const struct service_run *r, struct error *err)
+{
+    const struct serving_figures *f = &r->total;
+    struct group_count sum = group_counts_sum(&r->by_group, 0, r->by_group.n + 1);
+    if ((double)sum.arrived == f->arrived && (double)sum.served == f->served &&
+        (double)sum.dropped == f->dropped)
+        return 0;
+    return error_set(err, "an identity is broken, please report it: requests of service %s by "
+                     "adapter or model: %" PRIu64 " came, %" PRIu64 " were served, %" PRIu64
+                     " dropped; of all %.17g, %.17g, %.17g", r->service.name, sum.arrived,
+                     sum.served, sum.dropped, f->arrived, f->served, f->dropped);
 }
 
 static int services_check(struct sched *s, struct error *err)
@@ -557,11 +572,8 @@ static int services_check(struct sched *s, struct error *err)
             return error_set(err, "an identity is broken, please report it: requests of service %s: %.17g came, %.17g in its intervals; "
                              "%.17g were served, %.17g dropped, %.17g unfinished", r->service.name, f->arrived, r->arrived, f->served,
                              f->dropped, f->unfinished);
-        struct group_count sum = group_counts_sum(&r->by_group, 0, r->by_group.n ? r->by_group.n + 1 : 0);
-        if (r->by_group.n && ((double)sum.arrived != f->arrived || (double)sum.served != f->served || (double)sum.dropped != f->dropped))
-            return error_set(err, "an identity is broken, please report it: requests of service %s by adapter or model: %llu came, %llu were "
-                             "served, %llu dropped; of all %.17g, %.17g, %.17g", r->service.name, (unsigned long long)sum.arrived,
-                             (unsigned long long)sum.served, (unsigned long long)sum.dropped, f->arrived, f->served, f->dropped);
+        if (r->by_group.n && check_groups(r, err))
+            return -1;
     }
     return 0;
 }

@@ -8,8 +8,8 @@
 enum { ARRIVED, SERVED, DROPPED, UNFINISHED, ATTAINMENT, MINUTES_KEPT, LATENCY_MEAN, LATENCY_P50, LATENCY_P99, FIRST_TOKEN_P50,
        FIRST_TOKEN_P99, REPLICA_H, STARTS, DUTY, FIRST_TOKEN_MEAN, FIRST_TOKEN_P90, PER_TOKEN_MEAN,
        PER_TOKEN_P50, PER_TOKEN_P90, PER_TOKEN_P99, GAP_P99, LATENCY_P90, TOKENS_RATE, GOOD_RATE, RUNNING, KV_USE, KV_PEAK, PREEMPTED,
-       REJECTED, COMPUTED, SKIPPED, GPU_DUTY, ADAPTER_LOADS, FROM_STORAGE, ADAPTER_LOAD_S, MODEL_LOADS,
-       MODELS_FROM_STORAGE, MODEL_LOAD_S };
+       REJECTED, COMPUTED, SKIPPED, GPU_DUTY, ADAPTER_LOADS, FROM_STORAGE, ADAPTER_LOAD_S,
+       MODEL_LOADS, MODELS_FROM_STORAGE, MODEL_LOAD_S };
 const struct metric_kind services_metrics[] = {
     [ARRIVED] = { "requests_arrived", "", "requests of services that came", BETTER_NEITHER },
     [SERVED] = { "requests_served", "", "of these, served to the end", BETTER_HIGHER },
@@ -46,8 +46,12 @@ const struct metric_kind services_metrics[] = {
     [ADAPTER_LOADS] = { "adapter_loads", "", "times that an adapter was brought to the GPUs of a replica", BETTER_LOWER },
     [FROM_STORAGE] = { "adapter_loads_storage", "", "of these, from storage, not from the memory of the host", BETTER_LOWER },
     [ADAPTER_LOAD_S] = { "adapter_load_s", "s", "time that steps waited for adapters", BETTER_LOWER },
-    [MODEL_LOADS] = { "model_loads", "", "times that a model was brought to the GPUs of a replica after its start", BETTER_LOWER },
-    [MODELS_FROM_STORAGE] = { "model_loads_storage", "", "of these, from storage, not from the memory of the host", BETTER_LOWER },
+    [MODEL_LOADS] = { "model_loads", "",
+                      "times that a model was brought to the GPUs of a replica after its start",
+                      BETTER_LOWER },
+    [MODELS_FROM_STORAGE] = { "model_loads_storage", "",
+                              "of these, from storage, not from the memory of the host",
+                              BETTER_LOWER },
     [MODEL_LOAD_S] = { "model_load_s", "s", "time that steps waited for models", BETTER_LOWER },
     { 0 },
 };
@@ -137,7 +141,8 @@ static void put_engine(struct summary_builder *b, const char *scope, const struc
 }
 
 /* kind: adapter or model. */
-static void put_group(struct summary_builder *b, const char *kind, const char *service, const char *which, const struct group_count *c)
+static void put_group(struct summary_builder *b, const char *kind, const char *service,
+                      const char *which, const struct group_count *c)
 {
     size_t length = strlen(kind) + strlen("=/") + strlen(service) + strlen(which) + 1;
     char *scope = arena_alloc(b->summary->memory, length);
@@ -206,5 +211,5 @@ void services_summary_put(struct summary_builder *b, const struct service_result
     for (size_t i = 0; i < n; i++)
         put_service(b, &of[i]);
     for (size_t i = 0; i < n; i++)
-        of[i].service->time.engine.models.n ? put_models(b, &of[i]) : put_adapters(b, &of[i]);
+        (of[i].service->time.engine.models.n ? put_models : put_adapters)(b, &of[i]);
 }

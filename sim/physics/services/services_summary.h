@@ -1,6 +1,7 @@
 /* services_summary.h - metrics of inference services: of each, and of all together (scope
- * class=inference), of requests by adapter (scope adapter=SERVICE/NUMBER; 0 is the base model; of the first
- * ADAPTER_SCOPES, and adapter=SERVICE/rest) and by model (model=SERVICE/NAME). docs/outputs.md tells what each is. */
+ * class=inference), of requests by adapter (scope adapter=SERVICE/NUMBER; 0 is the base model; of
+ * the first ADAPTER_SCOPES, and adapter=SERVICE/rest) and by model (model=SERVICE/NAME).
+ * docs/outputs.md tells what each is. */
 #pragma once
 #include "sim/results/summary_builder.h"
 #include "sim/serving/figures.h"

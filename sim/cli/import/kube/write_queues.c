@@ -112,7 +112,8 @@ static double gib_of(int64_t megabytes)
 }
 
 /* A quota above the limit is worth the limit, up to which KAI gives what is asked for
- * (NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/proportion/resource_division/resource_division.go). */
+ * (NVIDIA/KAI-Scheduler:pkg/scheduler/plugins/proportion/resource_division/
+ * resource_division.go). */
 static int64_t deserved_of(struct kube_site *s, const struct kube_queue *q, int amount)
 {
     int64_t quota = q->quota[amount], limit = q->limit[amount];

@@ -222,14 +222,14 @@ static const struct kube_node *next_node(const struct writing *w, const struct k
     return NULL;
 }
 
-/* The API server gives each pod these for five minutes, by itself
+/* The API server gives each pod these, by itself
  * (kubernetes/kubernetes:plugin/pkg/admission/defaulttolerationseconds). */
-static bool is_usual(const char *key, size_t n)
+static bool is_usual(const char *item, size_t n)
 {
-    static const char *const keys[] = { "node.kubernetes.io/not-ready",
-                                        "node.kubernetes.io/unreachable" };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strlen(keys[i]) == n && !memcmp(keys[i], key, n))
+    static const char *const items[] = { "node.kubernetes.io/not-ready:NoExecute@300",
+                                         "node.kubernetes.io/unreachable:NoExecute@300" };
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        if (strlen(items[i]) == n && !memcmp(items[i], item, n))
             return true;
     return false;
 }
@@ -239,7 +239,7 @@ static void own_tolerations(const char *all, struct intern *own)
 {
     for (const char *at = all; *at; at += strspn(at, ";")) {
         size_t length = strcspn(at, ";");
-        if (!is_usual(at, strcspn(at, "=:;")))
+        if (!is_usual(at, length))
             intern_add(own, at, length);
         at += length;
     }
