@@ -11,7 +11,7 @@ struct service_request {
     uint32_t prompt_tokens, output_tokens;   /* 0: no LLM */
     const uint64_t *prefix_id;    /* [n_prefix_ids] of the recorded prompt; borrowed */
     uint32_t n_prefix_ids;
-    uint32_t set;                 /* of weights (llm/weights.h), from 1: an adapter or a model; 0: none */
+    uint32_t set;                 /* of weights (llm/weights.h): adapter or model, from 1; 0: no */
     double service_s;             /* alone on a replica of speed 1; 0 of a batch or LLM */
 };
 

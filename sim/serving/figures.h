@@ -21,7 +21,7 @@ struct serving_figures {
         double rejected;          /* of the dropped: can never fit into the KV cache */
         double preempted;         /* times that a request lost its KV cache to others */
         double computed_tokens, skipped_tokens;    /* of prompts: in steps; known by prefix */
-        double loads, loads_from_storage;    /* sets of weights brought to the GPUs of a rank; of these */
+        double loads, loads_from_storage;    /* sets of weights brought to a rank; of these */
         double load_s;            /* by which steps took longer for it */
         double gpu_s;             /* of the busy time, time of the GPU */
         double kv_s, kv_peak;     /* integral of the share of the KV cache in use; its largest */

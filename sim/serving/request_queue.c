@@ -210,8 +210,8 @@ static uint32_t shorter_of_two(const struct request_queue *q, uint64_t number)
     return q->loads.key[high] < q->loads.key[low] ? high : low;
 }
 
-/* How well a replica is prepared: leading ids of the prompt that it has, or how near its weights are;
- * of models 0 where as many requests are as may run at once. */
+/* How well a replica is prepared: leading ids of the prompt that it has, or how near its weights
+ * are; of models 0 where as many requests are as may run at once. */
 static uint32_t known_to(const struct request_queue *q, uint32_t id,
                          const struct service_request *ask)
 {

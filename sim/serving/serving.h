@@ -28,8 +28,8 @@ void serving_replica_clock(struct serving *v, uint32_t id, double clock);
  * Differences count. */
 struct replica_work serving_replica_work(const struct serving *v, uint32_t id);
 
-/* Where KV caches go from replica to replica (llm/handover.h), how fast: from now on, and again as this
- * is called anew. Bytes that set out since time 0. In fluid mode neither. */
+/* Where KV caches go from replica to replica (llm/handover.h), how fast: from now on, and again as
+ * this is called anew. Bytes that set out since time 0. In fluid mode neither. */
 void   serving_paths(struct serving *v, const struct transfer_paths *paths);
 double serving_sent_bytes(const struct serving *v);
 

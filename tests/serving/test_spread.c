@@ -151,6 +151,115 @@ static void sum_of_two(void **state)
     spread_free(&same);
 }
 
+/* One bin of y after the other, each point by spread_below(): the definition of spread.h. */
+static double summed(const struct spread *x, const struct spread *y, double at)
+{
+    double p = 0;
+    for (size_t j = 0, next; j + 1 < y->n; j = next) {
+        next = y->n > 100 && j + 2 < y->n ? j + 2 : j + 1;
+        double mass = y->p[next] - y->p[j];
+        if (mass > 0)
+            p += mass * spread_below(x, at - (y->x[j] + y->x[next]) / 2);
+    }
+    return p;
+}
+
+static bool has_atom(const struct spread *s)
+{
+    for (size_t i = 1; i < s->n; i++)
+        if (s->x[i] == s->x[i - 1])
+            return true;
+    return false;
+}
+
+static struct spread drawn_polygon(struct random *luck)
+{
+    double at[9], mass[9], scale = exp(20 * random_uniform(luck) - 10), all = 0;
+    size_t n = 1 + (size_t)(8 * random_uniform(luck));
+    struct law law = random_uniform(luck) < .5 ? laws[3].law : laws[4].law;
+    struct spread s, moved = spread_uniform(0, 0);
+    switch ((int)(4 * random_uniform(luck))) {
+    case 0:
+        s = spread_uniform(scale, scale * (1 + random_uniform(luck)));
+        break;
+    case 1:
+        for (size_t i = 0; i < n; i++)
+            all += mass[i] = random_uniform(luck);
+        for (size_t i = 0; i < n; i++) {
+            at[i] = (double)i * scale;
+            mass[i] /= all;
+        }
+        s = spread_of_atoms(at, mass, n);
+        break;
+    case 2:
+        s = spread_last_of(0, scale, 1 + (double)n);
+        break;
+    default:
+        spread_free(&moved);
+        moved = spread_by(law);
+        s = spread_scaled(&moved, scale);
+    }
+    spread_free(&moved);
+    return s;
+}
+
+/* To the last bit, at all points: bins that are added in twos are those added one after the other. */
+static void sum_in_twos(void **state)
+{
+    (void)state;
+    struct random luck;
+    random_init(&luck, 1, "polygons", 0);
+    size_t odd = 0, even = 0;
+    for (int round = 0; round < 400; round++) {
+        struct spread x = drawn_polygon(&luck), y = drawn_polygon(&luck), s = spread_sum(&x, &y);
+        const struct spread *finer = x.n > y.n ? &x : &y, *other = x.n > y.n ? &y : &x;
+        size_t bins = 0;
+        for (size_t i = 0; i + 1 < s.n; i++)
+            if (!(s.p[i] == summed(&x, &y, s.x[i])))
+                fail_msg("round %d, point %zu of %zu: %a, wanted %a", round, i, s.n, s.p[i], summed(&x, &y, s.x[i]));
+        for (size_t i = 0; i < finer->n && !has_atom(&x) && !has_atom(&y); i++)
+            assert_true(s.x[i] == finer->x[i] + spread_quantile(other, finer->p[i]));
+        for (size_t j = 0; j + 1 < y.n && y.n <= 100; j++)
+            bins += y.p[j + 1] > y.p[j];
+        odd += bins % 2;
+        even += bins % 2 == 0;
+        assert_true(s.p[s.n - 1] == 1);
+        spread_free(&x);
+        spread_free(&y);
+        spread_free(&s);
+    }
+    assert_true(odd > 20 && even > 20);
+}
+
+/* The quantiles of one pass are those found one by one; no amount is lost in classes. */
+static void quantiles_in_one_pass(void **state)
+{
+    (void)state;
+    struct random luck;
+    random_init(&luck, 2, "polygons", 0);
+    for (int round = 0; round < 400; round++) {
+        struct flow_counts c = { 0 }, twice = { 0 };
+        for (int i = 0; i < 3; i++) {
+            struct spread s = drawn_polygon(&luck);
+            flow_counts_add(&c, &s, 1 + random_uniform(&luck));
+            spread_free(&s);
+        }
+        flow_counts_merge(&twice, &c);
+        flow_counts_merge(&twice, &c);
+        double all = 0;
+        for (uint32_t k = c.first; k <= c.last; k++) {
+            assert_true(twice.amount[k] == 2 * c.amount[k] && c.amount[k] >= 0);
+            all += c.amount[k];
+        }
+        assert_near(all, c.n, 1e-9);
+        struct delays d = flow_counts_delays(&c);
+        assert_true(d.p50_s == flow_counts_quantile_s(&c, .5) && d.p90_s == flow_counts_quantile_s(&c, .9));
+        assert_true(d.p95_s == flow_counts_quantile_s(&c, .95) && d.p99_s == flow_counts_quantile_s(&c, .99));
+        flow_counts_free(&c);
+        flow_counts_free(&twice);
+    }
+}
+
 /* Durations over nine powers of ten: the quantile of counts is within 1/1024 of that of rank ceil(p n), and the sum exact. */
 static void counts_against_sorting(void **state)
 {
@@ -221,6 +330,8 @@ int main(void)
     ADD_TEST(tests, n, response_of_m_d_c);
     ADD_ROWS(tests, n, response_by_brute_force, brutes);
     ADD_TEST(tests, n, sum_of_two);
+    ADD_TEST(tests, n, sum_in_twos);
+    ADD_TEST(tests, n, quantiles_in_one_pass);
     ADD_TEST(tests, n, counts_against_sorting);
     ADD_TEST(tests, n, flow_against_its_mixture);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

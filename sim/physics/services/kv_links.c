@@ -24,14 +24,15 @@ struct kv_links {
     struct traffic_law law;
     double unknown_bps;           /* of a way that the cluster says nothing of */
     double part;                  /* of the nodes: the smaller pool */
-    double bytes_before, bytes_per_s;     /* of all up to the last minute; of that minute and node */
+    double bytes_before, bytes_per_s;     /* of all up to the last minute; of it and node */
     uint32_t nodes;               /* of all ready replicas */
 };
 
 static bool over_links(const struct sched *s, const struct service *of)
 {
     const struct rate_rules *rules = s->cluster->rates;
-    return rules && rules->fabric.said && of->time.kind == TIME_ENGINE && llm_batching_splits(&of->time.engine);
+    return rules && rules->fabric.said && of->time.kind == TIME_ENGINE &&
+           llm_batching_splits(&of->time.engine);
 }
 
 /* ---- Ways ---- */
@@ -55,7 +56,8 @@ static double path_bps(void *self, uint32_t from, uint32_t to)
 {
     struct kv_links *k = self;
     struct placement *both = both_of(k->on[from], k->on[to]);
-    double bps = placement_path_bps(rates_by_placement(k->s), both, k->sender ? k->sender->at.share : NULL);
+    double bps = placement_path_bps(rates_by_placement(k->s), both,
+                                    k->sender ? k->sender->at.share : NULL);
     free(both);
     return bps > 0 ? bps : k->unknown_bps;
 }
@@ -124,8 +126,13 @@ struct kv_links *kv_links_new(struct sched *s, struct service *of, job_id first,
     if (of->mode != SERVICE_REQUESTS || !over_links(s, of))
         return NULL;
     struct kv_links *k = mem_new(1, sizeof *k);
-    *k = (struct kv_links){ .s = s, .job = first, .n = most, .law = { sends, share_changed, k }, .unknown_bps = pools->bytes_per_s,
-                            .part = fmin(pools->prefill, pools->decode) / (pools->prefill + pools->decode) };
+    double prefill = pools->prefill, decode = pools->decode;
+    *k = (struct kv_links){ .s = s,
+                            .job = first,
+                            .n = most,
+                            .law = { sends, share_changed, k },
+                            .unknown_bps = pools->bytes_per_s,
+                            .part = fmin(prefill, decode) / (prefill + decode) };
     if (!pools->bytes_per_s_said)
         pools->bytes_per_s = INFINITY;
     k->on = mem_new(most, sizeof *k->on);
@@ -142,7 +149,8 @@ void kv_links_free(struct kv_links *k)
     free(k);
 }
 
-void kv_links_ready(struct kv_links *k, struct serving *v, uint32_t replica, const struct placement *on)
+void kv_links_ready(struct kv_links *k, struct serving *v, uint32_t replica,
+                    const struct placement *on)
 {
     if (!k)
         return;
@@ -188,16 +196,22 @@ static bool fluid_off_links(const struct sched *s, FILE *text)
 {
     const struct deployments *all = s->workload->services;
     size_t i = 0;
-    while (i < all->n && !(all->of[i].service.mode == SERVICE_FLUID && over_links(s, &all->of[i].service)))
+    while (i < all->n &&
+           !(all->of[i].service.mode == SERVICE_FLUID && over_links(s, &all->of[i].service)))
         i++;
     if (i < all->n)
-        fprintf(text, "in mode fluid KV caches between pools go at their kv_gb_per_s, not over the links of 'fabric'; the first such "
-                "service is '%.100s'", all->of[i].service.name);
+        fprintf(text,
+                "in mode fluid KV caches between pools go at their kv_gb_per_s, not over the links "
+                "of 'fabric'; the first such service is '%.100s'",
+                all->of[i].service.name);
     return i < all->n;
 }
 
 const struct run_model kv_links_model = {
     .place = PLACE_OF(kv_links_model),
-    .name = "kv-links", .summary = "KV caches between the pools of a service go over the links of the cluster",
-    .wanted = wanted, .remark_name = "kv-caches-off-links", .remark = fluid_off_links,
+    .name = "kv-links",
+    .summary = "KV caches between the pools of a service go over the links of the cluster",
+    .wanted = wanted,
+    .remark_name = "kv-caches-off-links",
+    .remark = fluid_off_links,
 };

@@ -28,6 +28,7 @@ struct service_run {
     struct kv_links *links;       /* NULL: KV caches do not go over those of the cluster */
     job_id first;                 /* its replicas: as many jobs as it may have replicas */
     uint32_t placed, ready;       /* run; of these, serve */
+    uint32_t up_to;               /* replicas from here on are not there */
     struct replica {
         int64_t ready_ns, counted_ns;     /* ready since, -1: not; the start counted last */
         double speed, clock;      /* clock: of its GPUs, that is not part of its speed */
@@ -67,11 +68,15 @@ static struct service_run *owner_of(const struct sched *s, job_id j)
 
 /* ---- The number of replicas ---- */
 
-static uint32_t replicas_there(const struct sched *s, const struct service_run *r)
+static uint32_t replicas_there(const struct sched *s, struct service_run *r)
 {
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < r->of->scaler.most; k++)
-        n += on_demand_is_there(s, r->first + k);
+    uint32_t n = 0, up_to = 0;
+    for (uint32_t k = 0; k < r->up_to; k++)
+        if (on_demand_is_there(s, r->first + k)) {
+            n++;
+            up_to = k + 1;
+        }
+    r->up_to = up_to;
     return n;
 }
 
@@ -82,6 +87,7 @@ static void submit(struct sched *s, struct service_run *r, uint32_t n)
         if (live_of(s, j))
             continue;
         on_demand_submit(s, j);
+        r->up_to = k < r->up_to ? r->up_to : k + 1;
         r->refused = s->job[j].state == JOB_GONE;
         n--;
     }
@@ -104,7 +110,7 @@ static void replicas_withdraw(struct sched *s, struct service_run *r, uint32_t n
 {
     for (; n > 0; n--) {
         job_id first = ID_NONE;
-        for (uint32_t k = 0; k < r->of->scaler.most; k++) {
+        for (uint32_t k = 0; k < r->up_to; k++) {
             job_id j = r->first + k;
             if (!on_demand_is_there(s, j))
                 continue;
@@ -116,9 +122,9 @@ static void replicas_withdraw(struct sched *s, struct service_run *r, uint32_t n
     }
 }
 
-static void replicas_reconcile(struct sched *s, struct service_run *r)
+static void replicas_reconcile(struct sched *s, struct service_run *r, uint32_t there)
 {
-    uint32_t there = replicas_there(s, r), wanted = scaler_wants(r->scaler);
+    uint32_t wanted = scaler_wants(r->scaler);
     if (there < wanted)
         submit(s, r, wanted - there);
     else if (there > wanted)
@@ -340,10 +346,10 @@ static void end(struct sched *s, struct service_run *r)
     replicas_withdraw(s, r, there);
 }
 
-static void look(struct sched *s, struct service_run *r)
+static void look(struct sched *s, struct service_run *r, uint32_t there)
 {
     struct serving_load load = serving_load(r->serving);
-    scaler_look(r->scaler, &load, r->ready, replicas_there(s, r));
+    scaler_look(r->scaler, &load, r->ready, there);
     r->next_look_ns = s->now_ns + r->of->scaler.period_ns;
 }
 
@@ -366,9 +372,10 @@ static void services_happens(struct sched *s, const struct event *e)
     serving_advance(r->serving, s->now_ns);
     if (s->now_ns == r->next_duty_ns)
         duties(s, r);
+    uint32_t there = replicas_there(s, r);
     if (s->now_ns == r->next_look_ns)
-        look(s, r);
-    replicas_reconcile(s, r);
+        look(s, r, there);
+    replicas_reconcile(s, r, there);
     if (s->now_ns == r->next_interval_ns)
         interval_ends(s, r);
     int64_t next_ns = earlier(earlier(r->next_interval_ns, r->next_look_ns), earlier(r->next_duty_ns, r->service.demand.end_ns));

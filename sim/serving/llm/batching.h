@@ -32,7 +32,7 @@ struct llm_served {
 struct llm_models {
     uint32_t n;                   /* at most SERVED_MODELS; 0: one, that of llm_batching */
     const struct llm_served *of;  /* [n] */
-    const uint32_t *recorded;     /* which of them, from 1, a name in recorded requests is; NULL: drawn */
+    const uint32_t *recorded;     /* which of them, from 1, a recorded name is; NULL: drawn */
 };
 enum { SERVED_MODELS = 64 };
 struct llm_batching {

@@ -431,8 +431,8 @@ static double share_of(const struct llm_models *m, uint32_t k)
     return m->of[k].share / all;
 }
 
-/* All models at once: a round is a step of each that some of the running requests are for, and slots
- * and KV cache are those of all. */
+/* All models at once: a round is a step of each that some of the running requests are for, and
+ * slots and KV cache are those of all. */
 static double most_in_rounds(const struct asked *a)
 {
     const struct llm_models *m = &a->b->models;

@@ -1,5 +1,5 @@
-/* group_counts.h - the requests of a service by the set of weights that they are for (weights.h): an
- * adapter or a model.
+/* group_counts.h - the requests of a service by the set of weights that they are for (weights.h):
+ * an adapter or a model.
  *
  * Counts of the whole run. Over all entries they sum to those of the service. */
 #pragma once

@@ -157,7 +157,8 @@ static void runs(struct llm_loop *l, const struct llm_running *r)
     l->running[l->n++] = *r;
 }
 
-/* The places of weights that requests hold, and those that ones that wait come to hold before others. */
+/* The places of weights that requests hold, and those that ones that wait come to hold before
+ * others. */
 struct places { uint64_t claimed; uint32_t taken; };
 
 /* Whether it finds a place behind all those that have claimed one. */
@@ -171,8 +172,8 @@ static bool claims(struct places *x, const struct llm_loop *l, const struct llm_
     return x->taken++ < b->weights.slots;
 }
 
-/* Of several models: the first of a line that is for the model of the step. NO_REQUEST: none, or one
- * before it finds no place. */
+/* Of several models: the first of a line that is for the model of the step. NO_REQUEST: none, or
+ * one before it finds no place. */
 static uint32_t first_in_turn(const struct llm_loop *l, const struct llm_batching *b,
                               const struct requests_present *p, uint32_t r, struct places *x)
 {

@@ -114,7 +114,8 @@ struct weight_loads weights_load(struct weight_store *s, const struct weight_pla
         becomes_first(s, p, s->now[i], at);
         loads.n++;
         loads.from_storage += !in_host;
-        loads.time_s += (in_host ? p->host_s : p->storage_s) * (p->size ? p->size[s->now[i] - 1] : 1);
+        loads.time_s +=
+            (in_host ? p->host_s : p->storage_s) * (p->size ? p->size[s->now[i] - 1] : 1);
     }
     return loads;
 }

@@ -3,9 +3,9 @@
  *
  * Sets have numbers from 1; a request that needs none has 0. A GPU has `slots` places for them,
  * taken from the memory of its KV cache for good; so the requests that run on a rank need at most
- * so many sets. A set that a step needs and the GPU lacks is loaded before the step begins: from the
- * memory of the host, which has the `host` sets that were used last, or from storage. The one that
- * was used longest ago goes.
+ * so many sets. A set that a step needs and the GPU lacks is loaded before the step begins: from
+ * the memory of the host, which has the `host` sets that were used last, or from storage. The one
+ * that was used longest ago goes.
  *
  * The GPU has the first `slots` and the host the first `host` of one list, the set that was used
  * last before all others: both forget by the same rule, and host >= slots. In a step those that are
@@ -17,7 +17,7 @@
 struct weight_places {
     uint32_t n;                   /* sets; 0: none, and all below is then 0 */
     uint32_t slots, host;         /* of a rank: at least 1; at least slots */
-    double host_s, storage_s;     /* to load one: from the host, from storage; for each unit of size */
+    double host_s, storage_s;     /* to load one: from the host, from storage; by unit of size */
     const double *size;           /* [n]; NULL: 1 each */
     bool there;                   /* a new rank has the first `slots` of them; else none */
 };
