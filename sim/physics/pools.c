@@ -5,6 +5,7 @@
 #include "sim/engine/run.h"
 #include "sim/physics/physics.h"
 #include "sim/physics/sleep.h"
+#include "sim/scheduler/timeline.h"
 #include "sim/scheduler/wakes.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static int by_price(const void *a, const void *b, const struct cluster *c)
 static void list_pools(struct sched *s, struct pools *p)
 {
     const struct cluster *c = s->cluster;
-    p->scan_ns = TIME_NEVER;
+    p->scan_ns = p->due_ns = TIME_NEVER;
     for (uint32_t g = 0, n = 0; g < c->n_groups; g++) {
         p->first[g] = n;
         while (n < c->n_nodes && c->group_of[n] == g)
@@ -116,8 +117,9 @@ static bool pools_useless(const struct sched *s)
     uint64_t jobs = turn_of(s), nodes = nodes_changes(s) - p->own_changes + p->gone;
     if (p->turn != jobs)
         p->asked = 0;
-    if (p->turn != jobs || p->others_changes != nodes)
+    if (p->turn != jobs || p->others_changes != nodes || p->due_ns <= s->now_ns)
         p->useless = 0;
+    p->due_ns = timeline_due_ns(s);
     p->turn = jobs;
     p->others_changes = nodes;
     return p->useless >= USELESS_TIMES * p->nodes || p->asked >= ASKED_TIMES * p->nodes;

@@ -22,8 +22,9 @@
  * as if the others did not wait; and if that asks for none, either, for the first of those that wait for free GPUs all nodes
  * are asked for that may help it.
  * At most SCANNED jobs are tried. No more are asked for when passes have met three times as many nodes that came as all pools
- * have, in service, and meanwhile no job has arrived, started, stopped or ended and no node was reclaimed, gone after it,
- * failed or came back for other reasons; nor when a thousand times as many were asked for and nothing has changed for any job. */
+ * have, in service, and meanwhile no job has arrived, started, stopped or ended, no promised start has fallen due, and no node
+ * was reclaimed, gone after it, failed or came back for other reasons; nor when a thousand times as many were asked for and
+ * nothing has changed for any job. */
 #pragma once
 #include "sim/cluster/pools.h"
 #include "sim/engine/models.h"
@@ -59,6 +60,7 @@ struct pools {
     uint64_t own_changes;         /* nodes that the autoscaler brought and removed */
     uint64_t gone;                /* spot nodes whose notice was over: they can be asked for again */
     uint64_t turn, others_changes;    /* at the last look: turn_of(); changes of nodes for other reasons */
+    int64_t due_ns;               /* at the last look: when the first promise falls due; TIME_NEVER: none */
     uint64_t useless;             /* nodes that came since, and a pass has met in service */
     uint64_t asked;               /* nodes asked for since turn_of() was another, whatever became of them */
     uint64_t nodes;               /* of all pools */
