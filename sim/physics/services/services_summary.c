@@ -177,7 +177,7 @@ static void put_adapters(struct summary_builder *b, const struct service_result 
 static void put_models(struct summary_builder *b, const struct service_result *r)
 {
     const struct llm_models *m = &r->service->time.engine.models;
-    for (uint32_t k = 0; k < m->n; k++)
+    for (uint32_t k = 0; k < m->n && k < r->by_group->n; k++)    /* none: it never began */
         put_group(b, "model", r->service->name, m->of[k].name, &r->by_group->of[k + 1]);
 }
 
