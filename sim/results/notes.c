@@ -157,19 +157,6 @@ static bool nodes_without_price(const struct inputs *in, FILE *text)
     return n > 0;
 }
 
-/* Distances of section `progress` and uplinks of section `fabric` end at pods. */
-static bool levels_beyond_pods(const struct inputs *in, FILE *text)
-{
-    const struct cluster *c = in->cluster;
-    if (!c->rates || c->levels.n <= level_names_usual.n)
-        return false;
-    fprintf(text,
-            "for the pace of jobs, places in one %s but in no one %s are as far apart as the "
-            "cluster, and uplinks beyond that level are not modelled",
-            c->levels.name[level_names_usual.n], c->levels.name[level_names_usual.n - 1]);
-    return true;
-}
-
 /* What the reader of the trace took, left out and guessed. */
 static bool trace_read_as(const struct inputs *in, FILE *text)
 {
@@ -189,7 +176,7 @@ static const struct remark_of_inputs {
     { "quota-above-cluster", quota_above_cluster },
     { "nodes-without-price", nodes_without_price },
     { "unread-fabric", notes_fabric_unread },
-    { "levels-beyond-pods", levels_beyond_pods },
+    { "levels-beyond-pods", notes_levels_unread },
 };
 
 /* ==== Of a run ==== */
@@ -552,49 +539,47 @@ static const struct remark_of_run {
 /* ==== The list ==== */
 
 /* Takes the text if it is one. */
-static void add(struct notes *to, const char *name, char *text, bool applies)
+/* A note that is being written. */
+struct draft {
+    char *text;
+    size_t length;
+    FILE *f;
+};
+
+static FILE *draft(struct draft *d)
 {
+    *d = (struct draft){ 0 };
+    return d->f = mem_stream(&d->text, &d->length);
+}
+
+static void add(struct notes *to, const char *name, struct draft *d, bool applies)
+{
+    mem_stream_end(d->f, &d->text);
     if (!applies) {
-        free(text);
+        free(d->text);
         return;
     }
     mem_grow(&to->note, &to->capacity, to->n, sizeof *to->note);
-    to->note[to->n++] = (struct note){ name, text };
+    to->note[to->n++] = (struct note){ name, d->text };
 }
 
 void notes_of_inputs(struct notes *to, const struct cluster *c, const struct workload *w)
 {
     const struct inputs in = { c, w };
-    for (size_t i = 0; i < sizeof of_inputs / sizeof *of_inputs; i++) {
-        char *text = NULL;
-        size_t length;
-        FILE *f = mem_stream(&text, &length);
-        bool applies = of_inputs[i].find(&in, f);
-        mem_stream_end(f, &text);
-        add(to, of_inputs[i].name, text, applies);
-    }
+    struct draft d;
+    for (size_t i = 0; i < sizeof of_inputs / sizeof *of_inputs; i++)
+        add(to, of_inputs[i].name, &d, of_inputs[i].find(&in, draft(&d)));
 }
 
 void notes_of_run(struct notes *to, const struct sched *s)
 {
     const struct run_setup *setup = run_setup_of(s);
+    struct draft d;
     notes_of_inputs(to, setup->cluster, setup->workload);
-    for (size_t i = 0; i < sizeof of_run / sizeof *of_run; i++) {
-        char *text = NULL;
-        size_t length;
-        FILE *f = mem_stream(&text, &length);
-        bool applies = of_run[i].find(s, f);
-        mem_stream_end(f, &text);
-        add(to, of_run[i].name, text, applies);
-    }
-    for (hook_walk i = HOOKED(s, remark); i; hook_next(&i)) {
-        char *text = NULL;
-        size_t length;
-        FILE *f = mem_stream(&text, &length);
-        bool applies = hooked(s, i)->remark(s, f);
-        mem_stream_end(f, &text);
-        add(to, hooked(s, i)->remark_name, text, applies);
-    }
+    for (size_t i = 0; i < sizeof of_run / sizeof *of_run; i++)
+        add(to, of_run[i].name, &d, of_run[i].find(s, draft(&d)));
+    for (hook_walk i = HOOKED(s, remark); i; hook_next(&i))
+        add(to, hooked(s, i)->remark_name, &d, hooked(s, i)->remark(s, draft(&d)));
 }
 
 void notes_free(struct notes *n)

@@ -7,8 +7,9 @@ struct run_setup;
 struct inputs { const struct cluster *cluster; const struct workload *workload; };
 /* What policies read, of all policies that the run goes through. */
 unsigned notes_policies_read(const struct run_setup *setup);
-/* notes_unread.c: a section of the cluster file that changes nothing; columns of the trace that
- * change no decision of this run. */
+/* notes_unread.c: a section or levels of the cluster file that change nothing; columns of the trace
+ * that change no decision of this run. */
+bool notes_levels_unread(const struct inputs *in, FILE *text);
 bool notes_fabric_unread(const struct inputs *in, FILE *text);
 bool notes_pods_unread(const struct sched *s, FILE *text);
 bool notes_preferences_unread(const struct sched *s, FILE *text);

@@ -98,3 +98,16 @@ bool notes_sets_unread(const struct sched *s, FILE *text)
                 setup->placer->name);
     return some;
 }
+
+/* Distances of section `progress` and uplinks of section `fabric` end at pods. */
+bool notes_levels_unread(const struct inputs *in, FILE *text)
+{
+    const struct cluster *c = in->cluster;
+    if (!c->rates || c->levels.n <= level_names_usual.n)
+        return false;
+    fprintf(text,
+            "for the pace of jobs, places in one %s but in no one %s are as far apart as the "
+            "cluster, and uplinks beyond that level are not modelled",
+            c->levels.name[level_names_usual.n], c->levels.name[level_names_usual.n - 1]);
+    return true;
+}

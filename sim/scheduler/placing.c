@@ -68,8 +68,7 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
     enum level widest = r->required_level;
     if (s->setup.placer->needs & CHOOSES_DOMAINS && widest >= LEVEL_NODE && r->preferred_level >= LEVEL_NODE)
         return place_here(s, v, r);
-    for (enum level l = r->preferred_level; level_lies_in(l, widest);
-         l = cluster_level_outwards(v->cluster, l))
+    for (enum level l = r->preferred_level; level_lies_in(l, widest); l = cluster_level_outwards(v->cluster, l))
         if (place_in_one(s, v, r, l) == PLACED)
             return PLACED;
     return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);

@@ -1,7 +1,6 @@
 /* request_queue.c - see request_queue.h: an event loop of its own. At one instant: timeouts, ends
  * (smallest replica first), arrivals, begins of steps. */
 #include "sim/serving/request_queue.h"
-
 #include "sim/base/random.h"
 #include "sim/serving/llm/handover.h"
 #include "sim/serving/tally.h"
@@ -14,8 +13,7 @@ struct request_queue {
     uint64_t seed;                /* of the choices of RANDOM2 */
     struct demand *demand;
     struct requests_present present;
-    /* CENTRAL: all that wait; else arrivals while there is no replica */
-    struct request_lines common;
+    struct request_lines common;  /* CENTRAL: all that wait; else those before there is a replica */
     struct replica *replica;      /* [n_replicas] by id */
     uint32_t n_replicas;
     uint32_t *ready_ids;          /* [ready] ascending */
@@ -27,8 +25,7 @@ struct request_queue {
     struct handover handover;
     double gone_gpu_s, taken_gpu_s;     /* of replicas that stopped; up to the interval */
     uint64_t waiting, in_service;
-    /* by replica: next event; number of requests, if it can take one */
-    struct tournament events, loads;
+    struct tournament events, loads;    /* by replica: next event; its requests, if it takes any */
     int64_t now_ns;
     struct tally interval, total; /* total: up to the interval */
     struct slo_window window;
@@ -227,8 +224,7 @@ static uint32_t knows_most(const struct request_queue *q, const struct service_r
 {
     uint32_t best = q->takers[0], most = 0;
     for (uint32_t i = 0; i < q->n_takers; i++) {
-        uint32_t id = q->takers[i];
-        uint32_t known = known_to(q, id, ask);
+        uint32_t id = q->takers[i], known = known_to(q, id, ask);
         if (i > 0 && (known < most || (known == most && q->loads.key[id] >= q->loads.key[best])))
             continue;
         best = id;
@@ -244,9 +240,7 @@ static uint32_t replica_for(struct request_queue *q, uint32_t request)
         return shorter_of_two(q, q->present.at[request].number);
     case DISPATCH_ROUND_ROBIN:
         return q->takers[q->turn++ % q->n_takers];
-    case DISPATCH_PREFIX:
-    case DISPATCH_ADAPTER:
-    case DISPATCH_MODEL:
+    case DISPATCH_PREFIX: case DISPATCH_ADAPTER: case DISPATCH_MODEL:
         return knows_most(q, &q->present.at[request].ask);
     default:
         return tournament_item(&q->loads);
@@ -546,12 +540,9 @@ struct serving_load request_queue_load(const struct request_queue *q)
 {
     const struct tally *a = &q->total, *b = &q->interval;
     return (struct serving_load){
-        .at_ns = q->now_ns,
-        .ready = q->ready,
-        .waiting = (double)q->waiting,
-        .in_service = (double)q->in_service,
-        .arrived = (double)(a->arrived + b->arrived),
-        .served = (double)(a->served + b->served),
+        .at_ns = q->now_ns, .ready = q->ready,
+        .waiting = (double)q->waiting, .in_service = (double)q->in_service,
+        .arrived = (double)(a->arrived + b->arrived), .served = (double)(a->served + b->served),
         .dropped = (double)(a->dropped + b->dropped),
         .replica_s = (double)(a->replica_ns + b->replica_ns) / NS_PER_S,
         .busy_s = by_steps(q) ? gpu_s_so_far(q) : (double)(a->busy_ns + b->busy_ns) / NS_PER_S,
