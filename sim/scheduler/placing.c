@@ -362,9 +362,7 @@ static uint8_t never_fits(struct sched *s, shape_id i, uint16_t flavor)
     const struct request *r = in_flavor(s, &s->workload->shape[i].ask, flavor);
     if (!group_places_type(s, r))
         return NO_TYPE;
-    if (placing_whatever_limit(s, s->idle, r))
-        return PLACED;
-    return (uint8_t)s->placing->why_not;
+    return placing_ever(s, r) ? PLACED : (uint8_t)s->placing->why_not;
 }
 
 /* Its minimum, of every group; the first tasks of each. */
@@ -407,10 +405,11 @@ static uint32_t least_size(const struct sched *s, const struct job_facts *f)
     return parts ? f->min_tasks : 0;
 }
 
-static const struct placement *place_least(struct sched *s, const struct job_facts *f, uint32_t least, uint16_t flavor)
+static bool least_fits(struct sched *s, const struct job_facts *f, uint32_t least, uint16_t flavor)
 {
     struct request sized = job_request_sized(s, (job_id)(f - s->workload->facts), least);
-    return placing_whatever_limit(s, s->idle, in_flavor(s, s->all_needs & RESIZES ? &sized : least_of(s, f), flavor));
+    const struct request *ask = s->all_needs & RESIZES ? &sized : least_of(s, f);
+    return placing_ever(s, in_flavor(s, ask, flavor));
 }
 
 /* Elastic jobs too large for the cluster: does their minimum fit? Known by the largest minimum of the shape that fits. */
@@ -424,7 +423,7 @@ static void find_least(struct sched *s, uint16_t flavor)
         if (never[f->ask->shape] == PLACED || (never[f->ask->shape] == NO_TYPE && !f->ask->next))
             continue;
         uint32_t least = least_size(s, f);
-        if (least > known[f->ask->shape] && place_least(s, f, least, flavor))
+        if (least > known[f->ask->shape] && least_fits(s, f, least, flavor))
             known[f->ask->shape] = least;
     }
 }

@@ -75,6 +75,11 @@ int64_t group_places_whole(const struct view *v, const struct request *r);
 bool group_places_lack(const struct view *v, const struct request *r);
 bool group_places_type(const struct sched *s, const struct request *r);   /* every run has nodes that it may use */
 enum place_result group_places(struct sched *s, struct view *v, const struct request *r);
+/* On the empty cluster: the placer finds it a place, or finding none is no proof. It is none for
+ * groups, as the placer gives one answer a run: a policy with PLACES_GROUPS might find a place if
+ * for each group by itself there is a domain of the level that it requires, within that of its
+ * parent, with enough GPUs. Sets of GPUs inside a node are left to the placer. */
+bool placing_ever(struct sched *s, const struct request *r);
 /* Whole GPUs, even by totals. */
 static inline bool placing_lacks(const struct view *v, const struct request *r)
 {
