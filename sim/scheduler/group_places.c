@@ -303,12 +303,10 @@ static bool may_lie_in(const struct group_search *x, uint32_t g, struct place pa
     return false;
 }
 
-bool placing_ever(struct sched *s, const struct request *r)
+bool group_places_may(struct sched *s, const struct request *r)
 {
-    if (placing_whatever_limit(s, s->idle, r))
-        return true;
     enum place_result why = s->placing->why_not;
-    if (!(s->all_needs & PLACES_GROUPS) || !group_places_wanted(s, r) ||
+    if (!(s->all_needs & PLACES_GROUPS) || s->workload->shape[r->shape].n_groups < 2 ||
         (why != NO_TOPOLOGY && why != NO_ROOM_FRAGMENTED))
         return false;
     struct group_search x = search_of(s, s->idle, r);

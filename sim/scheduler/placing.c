@@ -362,7 +362,9 @@ static uint8_t never_fits(struct sched *s, shape_id i, uint16_t flavor)
     const struct request *r = in_flavor(s, &s->workload->shape[i].ask, flavor);
     if (!group_places_type(s, r))
         return NO_TYPE;
-    return placing_ever(s, r) ? PLACED : (uint8_t)s->placing->why_not;
+    bool fits = placing_whatever_limit(s, s->idle, r);
+    s->placing->may[i + s->workload->n_shapes * flavor] = !fits && group_places_may(s, r);
+    return fits ? PLACED : (uint8_t)s->placing->why_not;
 }
 
 /* Its minimum, of every group; the first tasks of each. */
@@ -405,11 +407,10 @@ static uint32_t least_size(const struct sched *s, const struct job_facts *f)
     return parts ? f->min_tasks : 0;
 }
 
-static bool least_fits(struct sched *s, const struct job_facts *f, uint32_t least, uint16_t flavor)
+static const struct placement *place_least(struct sched *s, const struct job_facts *f, uint32_t least, uint16_t flavor)
 {
     struct request sized = job_request_sized(s, (job_id)(f - s->workload->facts), least);
-    const struct request *ask = s->all_needs & RESIZES ? &sized : least_of(s, f);
-    return placing_ever(s, in_flavor(s, ask, flavor));
+    return placing_whatever_limit(s, s->idle, in_flavor(s, s->all_needs & RESIZES ? &sized : least_of(s, f), flavor));
 }
 
 /* Elastic jobs too large for the cluster: does their minimum fit? Known by the largest minimum of the shape that fits. */
@@ -423,7 +424,7 @@ static void find_least(struct sched *s, uint16_t flavor)
         if (never[f->ask->shape] == PLACED || (never[f->ask->shape] == NO_TYPE && !f->ask->next))
             continue;
         uint32_t least = least_size(s, f);
-        if (least > known[f->ask->shape] && least_fits(s, f, least, flavor))
+        if (least > known[f->ask->shape] && place_least(s, f, least, flavor))
             known[f->ask->shape] = least;
     }
 }
@@ -474,6 +475,7 @@ void placing_begin(struct sched *s)
     s->placing->kinds = arena_alloc(s->memory, ((size_t)n * (1 + s->cluster->n_flavors) + 1) * sizeof *s->placing->kinds);
     size_t n_all = (size_t)n * (1 + s->cluster->n_flavors) + 1;
     s->placing->never = arena_alloc(s->memory, n_all);
+    s->placing->may = arena_alloc(s->memory, n_all * sizeof *s->placing->may);
     s->placing->least = arena_alloc(s->memory, n_all * sizeof *s->placing->least);
     memset(s->placing->least, 0, n_all * sizeof *s->placing->least);
     reserved_begin(s);
@@ -563,7 +565,8 @@ static bool ever_fits(const struct sched *s, job_id j, uint32_t flavor)
     size_t at = ask_of(s, j)->shape + (size_t)s->workload->n_shapes * flavor;
     bool sized = s->force->needs & (STARTS_PARTIAL | RESIZES) && s->placing->least[at];
     uint32_t least = sized ? least_size(s, &s->workload->facts[j]) : 0;
-    return s->placing->never[at] == PLACED || (least && least <= s->placing->least[at]);
+    return s->placing->never[at] == PLACED ||
+           (s->force->needs & PLACES_GROUPS && s->placing->may[at]) || (least && least <= s->placing->least[at]);
 }
 
 const char *placing_never_job(const struct sched *s, job_id j)
