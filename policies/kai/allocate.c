@@ -296,8 +296,11 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
         }
         if (done == ALLOCATED_NOT && !whole)
             quota_blocked(s, q, j, why_no_place(s, q, j, &h->wanted));
-        if (done == ALLOCATED_NOT && whole)
+        if (done == ALLOCATED_NOT && whole) {
+            if (check->grouped) /* the check may have found a place */
+                check->why = why_no_place(s, q, j, &h->wanted);
             quota_note_failed(q, check, job_facts(s, j)->min_tasks);
+        }
     }
     bool more = next_head(s, q, h);
     order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);

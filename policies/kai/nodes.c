@@ -96,7 +96,8 @@ static struct device device_of(const struct attempt *a, const struct request *r,
 {
     uint64_t bit = UINT64_C(1) << gpu;
     struct device d = { .bit = bit, .whole = view_node(a->later, n).whole_mask & bit };
-    uint32_t now = idle_milli(a, n, gpu), later = view_gpu_milli(a->later, n, gpu);
+    uint32_t now = idle_milli(a, n, gpu) - taken_of_gpu(a, n, gpu),
+             later = view_gpu_milli(a->later, n, gpu);
     d.now = d.whole ? idle_on(a, NULL, n).whole_mask & bit : shared_now(a, r, n, gpu);
     d.used = d.whole ? 0 : MILLI_ALL - (now < later ? now : later);
     return d;

@@ -299,7 +299,10 @@ enum {                            /* policy.needs */
     /* tests the limits of queues by itself before it starts a job: sched_place() and sched_fits()
      * do not heed them, the verbs do */
     TESTS_LIMITS = 128,
-    SEES_RECORD = 256             /* job_recorded_start_ns(), sched_place_recorded() */
+    SEES_RECORD = 256,            /* job_recorded_start_ns(), sched_place_recorded() */
+    /* places jobs of several groups by rules of its own: such a job is refused as one that never
+     * fits only if some group finds no domain large enough for it */
+    PLACES_GROUPS = 512
 };
 /* policy.reads: settings of queues on which its decisions depend; a run warns of others. */
 enum {

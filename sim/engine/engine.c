@@ -347,6 +347,14 @@ static bool any_gathers(const struct sched *s)
     return false;
 }
 
+/* Groups, or tasks that differ, find none by the policy's own rules, whatever the placer says. */
+static bool no_place_by_rules(const struct sched *s, const struct request *ask,
+                              enum wait_reason why)
+{
+    return s->force->needs & PLACES_GROUPS && group_places_wanted(s, ask) &&
+           (why == WAIT_TOPOLOGY || why == WAIT_FRAGMENTED);
+}
+
 /* Nothing will ever happen again. That is right if the wait reasons say so, or if incomplete gangs hold what all jobs lack; else
  * the policy has forgotten a job. */
 static int stall_check(struct sched *s, struct error *err)
@@ -369,7 +377,8 @@ static int stall_check(struct sched *s, struct error *err)
             continue;
         }
         bool too_wide = placing_never(s, ask->shape);    /* all its tasks; with fewer it could run, and the policy waits for all */
-        bool waits = may_wait_for_ever(why) || (behind && why == WAIT_ORDER);
+        bool waits = may_wait_for_ever(why) || (behind && why == WAIT_ORDER) ||
+                     no_place_by_rules(s, ask, why);
         if (state != JOB_PENDING || !(waits || too_wide || (deadlock && !fits)))
             return error_set(err, "policy %s stalls: job %s is %s (%s) at %.9g s, and nothing will ever happen again",
                              s->force->policy->name, s->workload->truth[j].name, life_state_name(s->job[j].state),

@@ -182,22 +182,31 @@ static bool place_in_domain(struct group_search *x, uint32_t g, struct place whe
     return place_in(x, g, where);
 }
 
+/* The domain of that level around node *n, or the place of the parent if it lies in that; *n goes
+ * on to the node after it. */
+static struct place domain_at(const struct group_search *x, struct place parent, enum level level,
+                              node_id *n)
+{
+    const struct cluster *c = x->v->cluster;
+    node_id first, end, from, next;
+    domain_id d = cluster_domain_at(c, *n, level);
+    view_domain_nodes(x->v, parent.domain, &first, &end);
+    if (d < c->n_domains && c->domain[d].level > level)
+        d = c->n_domains + *n;             /* in no such domain: the node stands for itself */
+    view_domain_nodes(x->v, d, &from, &next);
+    *n = next;
+    return from >= first && next <= end ? (struct place){ d, parent.only } : parent;
+}
+
 /* Domains of one level inside the place of the parent, in the order of ids; only that of `held` if there is one. */
 static bool place_at_level(struct group_search *x, uint32_t g, struct place parent, enum level level, const struct piece *held)
 {
-    const struct cluster *c = x->v->cluster;
-    node_id first, end, n;
+    node_id first, end;
     view_domain_nodes(x->v, parent.domain, &first, &end);
-    for (n = held ? held->node : first; n < end && x->tries;) {
-        domain_id d = cluster_domain_at(c, n, level);
-        node_id from, next;
-        if (d < c->n_domains && c->domain[d].level > level)
-            d = c->n_domains + n;                     /* in no such domain: the node stands for itself */
-        view_domain_nodes(x->v, d, &from, &next);
-        struct place where = from >= first && next <= end ? (struct place){ d, parent.only } : parent;
+    for (node_id n = held ? held->node : first; n < end && x->tries; n = held ? end : n) {
+        struct place where = domain_at(x, parent, level, &n);
         if (place_in_domain(x, g, where, level, held))
             return true;
-        n = held ? end : next;
     }
     return false;
 }
@@ -230,7 +239,7 @@ static bool requires_level(const struct group_search *x)
     return false;
 }
 
-enum place_result group_places(struct sched *s, struct view *v, const struct request *r)
+static struct group_search search_of(struct sched *s, struct view *v, const struct request *r)
 {
     struct group_search x = { .s = s, .v = v, .ask = r, .tries = TRIES, .why_not = NO_ROOM_FRAGMENTED };
     for (const struct request *run = r; run; run = run->next)
@@ -238,10 +247,69 @@ enum place_result group_places(struct sched *s, struct view *v, const struct req
     x.tree = tree_of(s, r, &x.n_groups);
     x.held = held_besides(s, r);
     x.whole = x.held ? ask_of(s, r->job) : r;
+    return x;
+}
+
+enum place_result group_places(struct sched *s, struct view *v, const struct request *r)
+{
+    struct group_search x = search_of(s, v, r);
     x.at = arena_alloc(s->scratch, x.n_groups * sizeof *x.at);
     builder_begin(s, v, r);
     if (place_from(&x, 0))
         return PLACED;
     s->placing->builder.open = false;
     return requires_level(&x) ? NO_TOPOLOGY : x.why_not;
+}
+
+/* ---- Whether there could be any ---- */
+
+/* Of all runs of g that want whole GPUs of the same nodes, together. */
+static bool sums_suffice(const struct group_search *x, uint32_t g, domain_id d)
+{
+    for (const struct request *run = x->ask; run; run = run->next) {
+        int64_t gpus = 0;
+        for (const struct request *as = x->ask; as && run->gpu_milli >= MILLI_ALL; as = as->next)
+            if (group_within(x->tree, as->group, g) && as->gpu_milli >= MILLI_ALL &&
+                as->mig == run->mig && view_same_nodes(x->v, as, run))
+                gpus += run_gpus(as);
+        if (group_within(x->tree, run->group, g) && gpus > domain_free_gpus(x->v, d, run))
+            return false;
+    }
+    return true;
+}
+
+static bool may_lie_in(const struct group_search *x, uint32_t g, struct place parent);
+
+static bool may_hold(const struct group_search *x, uint32_t g, struct place where)
+{
+    bool may = totals_suffice(x, g, where.domain) && sums_suffice(x, g, where.domain);
+    for (uint32_t below = g + 1; below < x->n_groups && may; below++)
+        may = x->tree[below].parent != g || !has_runs(x, below) || may_lie_in(x, below, where);
+    return may;
+}
+
+static bool may_lie_in(const struct group_search *x, uint32_t g, struct place parent)
+{
+    enum level level = x->tree[g].required_level;
+    node_id n, end;
+    if (level >= LEVEL_CLUSTER)
+        return may_hold(x, g, parent);
+    view_domain_nodes(x->v, parent.domain, &n, &end);
+    while (n < end) {
+        node_id here = n;
+        struct place where = domain_at(x, parent, level, &n);
+        if (!cluster_level_inside(x->v->cluster, here, level) && may_hold(x, g, where))
+            return true;
+    }
+    return false;
+}
+
+bool group_places_may(struct sched *s, const struct request *r)
+{
+    enum place_result why = s->placing->why_not;
+    if (!(s->all_needs & PLACES_GROUPS) || s->workload->shape[r->shape].n_groups < 2 ||
+        (why != NO_TOPOLOGY && why != NO_ROOM_FRAGMENTED))
+        return false;
+    struct group_search x = search_of(s, s->idle, r);
+    return may_lie_in(&x, 0, (struct place){ 0, UINT64_MAX });
 }

@@ -362,9 +362,9 @@ static uint8_t never_fits(struct sched *s, shape_id i, uint16_t flavor)
     const struct request *r = in_flavor(s, &s->workload->shape[i].ask, flavor);
     if (!group_places_type(s, r))
         return NO_TYPE;
-    if (placing_whatever_limit(s, s->idle, r))
-        return PLACED;
-    return (uint8_t)s->placing->why_not;
+    bool fits = placing_whatever_limit(s, s->idle, r);
+    s->placing->may[i + s->workload->n_shapes * flavor] = !fits && group_places_may(s, r);
+    return fits ? PLACED : (uint8_t)s->placing->why_not;
 }
 
 /* Its minimum, of every group; the first tasks of each. */
@@ -475,6 +475,7 @@ void placing_begin(struct sched *s)
     s->placing->kinds = arena_alloc(s->memory, ((size_t)n * (1 + s->cluster->n_flavors) + 1) * sizeof *s->placing->kinds);
     size_t n_all = (size_t)n * (1 + s->cluster->n_flavors) + 1;
     s->placing->never = arena_alloc(s->memory, n_all);
+    s->placing->may = arena_alloc(s->memory, n_all * sizeof *s->placing->may);
     s->placing->least = arena_alloc(s->memory, n_all * sizeof *s->placing->least);
     memset(s->placing->least, 0, n_all * sizeof *s->placing->least);
     reserved_begin(s);
@@ -564,7 +565,8 @@ static bool ever_fits(const struct sched *s, job_id j, uint32_t flavor)
     size_t at = ask_of(s, j)->shape + (size_t)s->workload->n_shapes * flavor;
     bool sized = s->force->needs & (STARTS_PARTIAL | RESIZES) && s->placing->least[at];
     uint32_t least = sized ? least_size(s, &s->workload->facts[j]) : 0;
-    return s->placing->never[at] == PLACED || (least && least <= s->placing->least[at]);
+    return s->placing->never[at] == PLACED ||
+           (s->force->needs & PLACES_GROUPS && s->placing->may[at]) || (least && least <= s->placing->least[at]);
 }
 
 const char *placing_never_job(const struct sched *s, job_id j)

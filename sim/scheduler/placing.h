@@ -23,6 +23,7 @@ struct placing {
     uint32_t *gpu_mem_most_mib;   /* [types] of free_index_count_memory(); NULL: placements do not heed it */
     bool *by_totals;              /* [shapes] for placing_by_totals(): what follows from the shape alone */
     uint8_t *never;               /* [(1 + flavors) * shapes] enum place_result: why it can never be placed; PLACED: it can */
+    bool *may;                    /* likewise: if it cannot, a policy with PLACES_GROUPS might */
     uint32_t *least;              /* [(1 + flavors) * shapes] STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
     struct pod_rules **pods;      /* [shapes] what their pods say of others; NULL: nothing */
     struct pod_key { const char *key; const node_id *domain; } *pod_key;    /* [n_pod_keys] while these are read */
@@ -75,6 +76,11 @@ int64_t group_places_whole(const struct view *v, const struct request *r);
 bool group_places_lack(const struct view *v, const struct request *r);
 bool group_places_type(const struct sched *s, const struct request *r);   /* every run has nodes that it may use */
 enum place_result group_places(struct sched *s, struct view *v, const struct request *r);
+/* Of a job of several groups for which the placer has just found no place on the empty cluster.
+ * That is no proof, as the placer gives one answer a run: a policy with PLACES_GROUPS might find a
+ * place if for each group by itself there is a domain of the level that it requires, within that of
+ * its parent, with enough GPUs. Sets of GPUs inside a node are left to the placer. */
+bool group_places_may(struct sched *s, const struct request *r);
 /* Whole GPUs, even by totals. */
 static inline bool placing_lacks(const struct view *v, const struct request *r)
 {

@@ -89,6 +89,14 @@ static const struct schedule rows[] = {
                   PARTS(PART("a", LEVEL_RACK, 2, 8, 0), PART("b", LEVEL_RACK, 2, 8, 0), PART("c", LEVEL_RACK, 2, 8, 0), PART(".", LEVEL_POD, 0, 0, 0)) } } },
     { "a group of more than a rack", "fifo", TWO_PODS,
       .jobs = { { 0, 10, .starts = NEVER, .refused = FITS_NOT, PARTS(PART("a", LEVEL_ANY, 1, 1, 0), PART("b", LEVEL_RACK, 3, 8, 0)) } } },
+    /* quota places groups by rules of its own: it is asked unless a group is too large, by sums */
+    { "quota: three replicas of a rack in one pod of two racks", "quota", TWO_PODS,
+      .jobs = { { 0, 10, .starts = NEVER, .refused = FITS_NOT,
+                  PARTS(PART("a", LEVEL_RACK, 2, 8, 0), PART("b", LEVEL_RACK, 2, 8, 0),
+                        PART("c", LEVEL_RACK, 2, 8, 0), PART(".", LEVEL_POD, 0, 0, 0)) } } },
+    { "quota: a group of more than a rack", "quota", TWO_PODS,
+      .jobs = { { 0, 10, .starts = NEVER, .refused = FITS_NOT,
+                  PARTS(PART("a", LEVEL_ANY, 1, 1, 0), PART("b", LEVEL_RACK, 3, 8, 0)) } } },
     { "a group on one node, another on its own", "fifo", TWO_PODS,
       .jobs = { { 0, 10, .starts = 0, PARTS(PART("a", LEVEL_NODE, 2, 3, 0), PART("b", LEVEL_NODE, 3, 1, 0)), .took = "0:012 0:345 1:0 1:1 1:2" } } },
     /* Placed first, the small group takes the rack that only has room for it and not the only one that has for the other */
