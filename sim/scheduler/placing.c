@@ -472,12 +472,11 @@ void placing_begin(struct sched *s)
     random_init(&s->placing->random, s->setup.seed, "placement", 0);
     memory_begin(s);
     uint32_t n = s->workload->n_shapes;
-    s->placing->kinds = arena_alloc(s->memory, ((size_t)n * (1 + s->cluster->n_flavors) + 1) * sizeof *s->placing->kinds);
     size_t n_all = (size_t)n * (1 + s->cluster->n_flavors) + 1;
+    s->placing->kinds = arena_alloc(s->memory, n_all * sizeof *s->placing->kinds);
     s->placing->never = arena_alloc(s->memory, n_all);
     s->placing->may = arena_alloc(s->memory, n_all * sizeof *s->placing->may);
     s->placing->least = arena_alloc(s->memory, n_all * sizeof *s->placing->least);
-    memset(s->placing->least, 0, n_all * sizeof *s->placing->least);
     reserved_begin(s);
     s->placing->fits = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->fits);
     s->placing->by_totals = arena_alloc(s->memory, (n + 1) * sizeof *s->placing->by_totals);
