@@ -471,8 +471,7 @@ void placing_begin(struct sched *s)
     s->placing->params = params_complete(s->memory, placer->params, placer->params_size, s->setup.placer_params);
     random_init(&s->placing->random, s->setup.seed, "placement", 0);
     memory_begin(s);
-    uint32_t n = s->workload->n_shapes;
-    size_t n_all = (size_t)n * (1 + s->cluster->n_flavors) + 1;
+    size_t n = s->workload->n_shapes, n_all = n * (1 + s->cluster->n_flavors) + 1;
     s->placing->kinds = arena_alloc(s->memory, n_all * sizeof *s->placing->kinds);
     s->placing->never = arena_alloc(s->memory, n_all);
     s->placing->may = arena_alloc(s->memory, n_all * sizeof *s->placing->may);
