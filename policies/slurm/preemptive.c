@@ -274,17 +274,47 @@ static bool preempt(struct sched *s, const struct preemptive *p, job_id j, enum 
 
 /* ---- A suspended job resumes where it was ---- */
 
-static bool is_free(const struct view *v, const struct placement *p)
+static int by_node(const void *a, const void *b)
 {
-    for (size_t i = 0; i < p->n; i++) {
-        const struct piece *x = &p->piece[i];
-        struct node_free f = view_node(v, x->node);
-        if (x->milli == MILLI_ALL &&
-            (x->gpu_mask ? (x->gpu_mask & ~f.whole_mask) != 0 : f.whole < x->gpus))
+    const struct piece *x = a, *y = b;
+    return x->node != y->node ? (x->node > y->node) - (x->node < y->node)
+                              : (x->task > y->task) - (x->task < y->task);
+}
+
+/* The GPUs of these pieces, all on one node, are free together. */
+static bool node_is_free(const struct view *v, const struct piece *piece, size_t n)
+{
+    struct node_free f = view_node(v, piece->node);
+    uint64_t shared = 0;
+    uint32_t whole = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool takes_whole = piece[i].milli == MILLI_ALL;
+        whole += takes_whole ? piece[i].gpus : 0;
+        if (takes_whole && piece[i].gpu_mask & ~f.whole_mask)
             return false;
-        for (uint64_t m = x->milli < MILLI_ALL ? x->gpu_mask : 0; m; m &= m - 1)
-            if (view_gpu_milli(v, x->node, (unsigned)__builtin_ctzll(m)) < x->milli)
-                return false;
+        shared |= takes_whole ? 0 : piece[i].gpu_mask;
+    }
+    for (uint64_t m = shared; m; m &= m - 1) {
+        uint32_t gpu = (uint32_t)__builtin_ctzll(m), milli = 0;
+        for (size_t i = 0; i < n; i++)
+            milli += piece[i].gpu_mask >> gpu & 1 ? piece[i].milli : 0;
+        if (view_gpu_milli(v, piece->node, gpu) < milli)
+            return false;
+    }
+    return whole <= f.whole;
+}
+
+/* Its GPUs. What else it had, it has kept. */
+static bool is_free(struct sched *s, const struct view *v, const struct placement *p)
+{
+    struct piece *piece = sched_scratch(s, p->n * sizeof *piece);
+    memcpy(piece, p->piece, p->n * sizeof *piece);
+    qsort(piece, p->n, sizeof *piece, by_node);
+    for (size_t from = 0, to = 0; from < p->n; from = to) {
+        while (to < p->n && piece[to].node == piece[from].node)
+            to++;
+        if (!node_is_free(v, &piece[from], to - from))
+            return false;
     }
     return true;
 }
@@ -294,12 +324,12 @@ static bool resume(struct sched *s, const struct preemptive *p, job_id j)
     const struct placement *there = job_suspended(s, j);
     sched_mark_t before = sched_mark(s);
     struct victims v = { .n = 0 };
-    if (!is_free(sched_view(s, FREE_OR_RELEASING), there)) {
+    if (!is_free(s, sched_view(s, FREE_OR_RELEASING), there)) {
         v = victims_for(s, p, j, there);
         for (size_t i = 0; i < v.n; i++)
             sched_stop(s, v.job[i], STOP_SUSPEND);
     }
-    if (is_free(sched_view(s, FREE_OR_RELEASING), there) &&
+    if (is_free(s, sched_view(s, FREE_OR_RELEASING), there) &&
         take(s, j, there, v.job, v.n, STOP_SUSPEND))
         return true;
     sched_rollback(s, before);
