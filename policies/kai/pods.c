@@ -70,7 +70,7 @@ bool quota_pods_say(const struct sched *s, job_id j, bool preferred)
     return say;
 }
 
-/* ---- Whom rules concern ---- */
+/* ---- Which jobs rules concern ---- */
 
 static void note_says(struct sched *s, struct quota_pods *p, const struct pod_rules *r)
 {
