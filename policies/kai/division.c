@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static const int64_t unit[Q_RESOURCES] = { MILLI_ALL, 1, 1 };
+const int64_t quota_unit[Q_RESOURCES] = { MILLI_ALL, 1, 1 };
 
 struct quota_amount quota_amount(struct amount a)
 {
@@ -171,11 +171,11 @@ static int64_t take(struct quota_taker *t, size_t n, enum quota_resource r, int6
 {
     for (size_t from = 0, end; from < n && rest > 0; from = end) {
         end = class_end(t, n, from);
-        rest = take_by_weight(&t[from], end - from, rest, unit[r], k);
+        rest = take_by_weight(&t[from], end - from, rest, quota_unit[r], k);
     }
     for (size_t from = 0, end; from < n && rest > 0; from = end) {
         end = class_end(t, n, from);
-        rest = take_fractions(&t[from], end - from, rest, unit[r]);
+        rest = take_fractions(&t[from], end - from, rest, quota_unit[r]);
     }
     return rest;
 }
@@ -204,23 +204,16 @@ int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource 
 }
 
 void quota_divide_tree(struct quota_queue *q, queue_id first_top,
-                       const struct quota_amount *capacity, double k, struct quota_taker *scratch,
-                       unsigned *top_settled)
+                       const struct quota_amount *capacity, double k, struct quota_taker *scratch)
 {
     if (first_top == ID_NONE)
         return;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
-        if (!(*top_settled >> r & 1))
-            quota_divide(q, first_top, r, capacity->of[r], k, scratch);
-    *top_settled = ~0u;
+        quota_divide(q, first_top, r, capacity->of[r], k, scratch);
     for (queue_id i = first_top; i != ID_NONE;) {
         if (q[i].first_child != ID_NONE) {
-            for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
-                if (!(q[i].settled >> r & 1) || q[i].settled_fair.of[r] != q[i].of[r].fair)
-                    quota_divide(q, q[i].first_child, r, q[i].of[r].fair, k, scratch);
-                q[i].settled_fair.of[r] = q[i].of[r].fair;
-            }
-            q[i].settled = ~0u;
+            for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+                quota_divide(q, q[i].first_child, r, q[i].of[r].fair, k, scratch);
             i = q[i].first_child;
             continue;
         }
@@ -235,6 +228,6 @@ void quota_divide_tree(struct quota_queue *q, queue_id first_top,
 bool quota_same_share(const struct quota_share *s, enum quota_resource r, int64_t requestable,
                       int64_t instead)
 {
-    int64_t enough = s->fair + 2 * unit[r];
+    int64_t enough = s->fair + 2 * quota_unit[r];
     return requestable == instead || (requestable >= enough && instead >= enough);
 }

@@ -40,9 +40,6 @@ struct quota_queue {              /* [queue_id], the older the lower */
     queue_id parent;              /* ID_NONE: a top queue; else lower than its children's ids */
     /* set by quota_arrange: siblings by priority, the highest first, then by age */
     queue_id first_child, next_sibling;
-    /* bit r: its children have divided settled_fair of resource r, and nothing has changed since */
-    unsigned settled;
-    struct quota_amount settled_fair;
 };
 /* Scratch. */
 struct quota_taker {
@@ -51,6 +48,9 @@ struct quota_taker {
     int32_t priority;
     double weight, usage, claim, lost;
 };
+
+/* What is given in whole: a GPU, a milli-CPU, a MiB. */
+extern const int64_t quota_unit[Q_RESOURCES];
 
 struct quota_amount quota_amount(struct amount a);
 struct amount quota_as_amount(const struct quota_amount *a);
@@ -67,12 +67,9 @@ int64_t quota_divide(struct quota_queue *q, queue_id first, enum quota_resource 
 int64_t quota_divide_rest(struct quota_queue *q, queue_id first, enum quota_resource r,
                           int64_t rest, double k, struct quota_taker *scratch);
 
-/* Every resource, down the whole tree, but where the siblings are settled already; top_settled: of
- * the top queues. scratch: one for each queue. A queue's request may change without unsettling its
- * siblings and itself as quota_same_share() says. */
+/* Every resource, down the whole tree. scratch: one for each queue. */
 void quota_divide_tree(struct quota_queue *q, queue_id first_top,
-                       const struct quota_amount *capacity, double k, struct quota_taker *scratch,
-                       unsigned *top_settled);
+                       const struct quota_amount *capacity, double k, struct quota_taker *scratch);
 /* The fair shares of a queue and its siblings do not depend on whether it may have `requestable` or
  * `instead`: because they are the same, or because it is not satisfied, in any round of the
  * division, with either of them. */

@@ -3,8 +3,6 @@
 #include "policies/kai/quota.h"
 #include "sim/contract/util/heap.h"
 
-#include <string.h>
-
 void order_new(struct sched *s, struct order *o, struct quota_state *q, bool victims)
 {
     size_t n = q->n_queues + (size_t)1;
@@ -14,15 +12,34 @@ void order_new(struct sched *s, struct order *o, struct quota_state *q, bool vic
     o->active = sched_alloc(s, n * sizeof *o->active);
 }
 
+static void save_now(struct order *o, uint32_t i)
+{
+    o->saved[o->n_saved++] = (struct order_saved){ i, o->node[i] };
+    o->node[i].marked = o->mark;
+}
+
+/* Before a node of a marked order changes. */
+static inline void save(struct order *o, uint32_t i)
+{
+    if (o->mark && o->node[i].marked != o->mark)
+        save_now(o, i);
+}
+
 static uint32_t parent_of(const struct order *o, queue_id i)
 {
     return o->q->queue[i].parent == ID_NONE ? o->q->n_queues : o->q->queue[i].parent;
+}
+
+static struct order_entry entry_of(const struct order *o, queue_id i)
+{
+    return (struct order_entry){ o->node[i].standing.rank, o->node[i].standing.with, i };
 }
 
 /* With one leaf alone nothing is compared. */
 static void stand(struct order *o, queue_id i, const struct quota_amount *amount)
 {
     struct order_node *n = &o->node[i];
+    save(o, i);
     n->amount = *amount;
     if (!o->compares || i == o->q->n_queues)
         return;
@@ -33,28 +50,32 @@ static void stand(struct order *o, queue_id i, const struct quota_amount *amount
     else
         quota_standing_less(&n->standing, &n->amount, &o->q->total);
     n->stands = o->victims;
+    if (n->in)
+        o->heap[o->q->first[parent_of(o, i)] + n->at] = entry_of(o, i);
 }
 
-static bool above(const struct order *o, const queue_id *a, const queue_id *b)
+static bool above(const struct order *o, const struct order_entry *a, const struct order_entry *b)
 {
-    const struct quota_standing *x = &o->node[o->victims ? *b : *a].standing,
-                                *y = &o->node[o->victims ? *a : *b].standing;
-    if (x->rank == y->rank && x->with != y->with)
+    const struct order_entry *x = o->victims ? b : a, *y = o->victims ? a : b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank;
+    if (x->with != y->with)
         return x->with < y->with;
-    return quota_goes_before(x, y);
+    return quota_goes_before(&o->node[x->queue].standing, &o->node[y->queue].standing);
 }
 
-static void placed(struct order *o, const queue_id *i, size_t at)
+static void placed(struct order *o, const struct order_entry *e, size_t at)
 {
-    o->node[*i].at = (uint32_t)at;
+    save(o, e->queue);
+    o->node[e->queue].at = (uint32_t)at;
 }
 
-HEAP_DEFINE(siblings, queue_id, struct order, above, placed);
+HEAP_DEFINE(siblings, struct order_entry, struct order, above, placed);
 
 /* A queue that has fallen from the top mostly falls far. */
 static void sift(struct order *o, uint32_t parent, uint32_t at)
 {
-    queue_id *heap = &o->heap[o->q->first[parent]];
+    struct order_entry *heap = &o->heap[o->q->first[parent]];
     if (at > 0 && above(o, &heap[at], &heap[(at - 1) / 2]))
         siblings_up(o, heap, at);
     else
@@ -73,10 +94,12 @@ void order_begin(struct order *o)
 static void enter(struct order *o, queue_id i)
 {
     uint32_t parent = parent_of(o, i);
+    save(o, i);
+    save(o, parent);
     if (!o->node[i].listed)
         o->active[o->n_active++] = i;
     o->node[i].listed = o->node[i].in = true;
-    siblings_put(o, &o->heap[o->q->first[parent]], o->node[parent].n++, i);
+    siblings_put(o, &o->heap[o->q->first[parent]], o->node[parent].n++, entry_of(o, i));
 }
 
 void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount)
@@ -91,13 +114,13 @@ void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount
 static void settle(struct order *o, uint32_t i)
 {
     if (o->node[i].n)
-        stand(o, i, &o->node[o->heap[o->q->first[i]]].amount);
+        stand(o, i, &o->node[o->heap[o->q->first[i]].queue].amount);
 }
 
 static void make_heap(struct order *o, uint32_t i)
 {
     for (uint32_t k = 0; k < o->node[i].n; k++) {
-        queue_id child = o->heap[o->q->first[i] + k];
+        queue_id child = o->heap[o->q->first[i] + k].queue;
         if (o->node[child].n)
             make_heap(o, child);
         else
@@ -117,7 +140,7 @@ queue_id order_top(const struct order *o)
 {
     uint32_t i = o->q->n_queues;
     while (o->node[i].n)
-        i = o->heap[o->q->first[i]];
+        i = o->heap[o->q->first[i]].queue;
     return i == o->q->n_queues ? ID_NONE : i;
 }
 
@@ -131,6 +154,8 @@ static void move_up(struct order *o, queue_id i, bool there)
         if (there) {
             sift(o, parent, o->node[i].at);
         } else if (o->node[i].in) {
+            save(o, i);
+            save(o, parent);
             o->node[i].in = false;
             siblings_remove(o, &o->heap[o->q->first[parent]], o->node[parent].n--, o->node[i].at);
         }
@@ -155,12 +180,27 @@ void order_refresh(struct order *o, queue_id i)
     }
 }
 
-void order_copy(struct order *to, const struct order *from)
+void order_mark(struct sched *s, struct order *o)
 {
-    size_t n = from->q->n_queues + (size_t)1;
-    memcpy(to->node, from->node, n * sizeof *to->node);
-    memcpy(to->heap, from->heap, n * sizeof *to->heap);
-    memcpy(to->active, from->active, from->n_active * sizeof *to->active);
-    to->n_active = from->n_active;
-    to->compares = from->compares;
+    size_t n = o->q->n_queues + (size_t)1;
+    o->saved = o->saved ? o->saved : sched_alloc(s, n * sizeof *o->saved);
+    o->mark = ++o->n_marks;
+    o->n_saved = 0;
+    o->active_before = o->n_active;
+}
+
+/* What a place of a heap held before was moved, or taken out, and so is saved. */
+void order_rollback(struct order *o)
+{
+    for (size_t k = 0; k < o->n_saved; k++)
+        o->node[o->saved[k].i] = o->saved[k].node;
+    for (size_t k = 0; k < o->n_saved; k++) {
+        uint32_t i = o->saved[k].i;
+        if (o->node[i].in)
+            o->heap[o->q->first[parent_of(o, i)] + o->node[i].at] = entry_of(o, i);
+    }
+    if (o->mark)
+        o->n_active = o->active_before;
+    o->n_saved = 0;
+    o->mark = 0;
 }

@@ -5,10 +5,10 @@
  * of preferred terms counts with pod_affinity=yes (plugins/podaffinity). A pod counts where it is:
  * held, tentative, placed by the attempt so far, and where a search made it leave, whole jobs until
  * they have left, single tasks until the pass ends (api/node_info/node_info.go adds a Releasing pod
- * like any other); what was leaving when the trace began is not seen. So evicting pods cures an
- * anti-affinity at a later pass only. A task does not count against itself when a scenario places
- * it again. Spreads are not read: KAI does not call that plugin. Pods of other node pools are not
- * seen. Until a job with a term that counts has come, labels mean nothing. */
+ * like any other), also those of jobs that were leaving when they were submitted. So evicting pods
+ * cures an anti-affinity at a later pass only. A task does not count against itself when a scenario
+ * places it again. Spreads are not read: KAI does not call that plugin. Pods of other node pools
+ * are not seen. Until a job with a term that counts has come, labels mean nothing. */
 #include "policies/common/beside.h"
 #include "policies/kai/places.h"
 
@@ -107,6 +107,16 @@ bool quota_pods_concern(struct sched *s, struct quota_state *q, job_id j)
     return own->pods_concern;
 }
 
+static void note_speech(struct sched *s, struct quota_state *q, job_id j)
+{
+    struct quota_pods *p = q->pods;
+    if (quota_pods_say(s, j, q->params->pod_affinity > 0)) {
+        p->speak = true;
+        note_says(s, p, job_pods(s, j));
+    }
+    q->odd = q->odd || p->speak;  /* one place or none is no matter of the shape alone */
+}
+
 void quota_pods_arrived(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
@@ -118,11 +128,7 @@ void quota_pods_arrived(struct sched *s, struct quota_state *q, job_id j)
     p->job = array_grown(sched_alloc, s, p->job, &p->jobs_capacity, p->n_jobs, sizeof *p->job);
     p->job[p->n_jobs++] = j;
     own->pods_place = (uint32_t)p->n_jobs;
-    if (quota_pods_say(s, j, q->params->pod_affinity > 0)) {
-        p->speak = true;
-        note_says(s, p, job_pods(s, j));
-    }
-    q->odd = q->odd || p->speak;  /* one place or none is no matter of the shape alone */
+    note_speech(s, q, j);
 }
 
 void quota_pods_ended(struct sched *s, struct quota_state *q, job_id j)
@@ -137,13 +143,30 @@ void quota_pods_ended(struct sched *s, struct quota_state *q, job_id j)
     own->pods_place = 0;
 }
 
+/* What it says and where it is, of a job that the policy has not had yet. Whole nodes are of one
+ * pool. */
+static void add_leaver(struct sched *s, struct quota_state *q, job_id j)
+{
+    const struct placement *at = job_leaving(s, j);
+    if (!job_pods(s, j) || (q->has_node && !q->has_node[at->piece[0].node]))
+        return;
+    struct quota_pods *p = pods_of(s, q);
+    note_speech(s, q, j);
+    if (p->speak)
+        add_placement(s, p, j, at);
+}
+
 void quota_pods_begin(struct sched *s, struct quota_state *q)
 {
     struct quota_pods *p = q->pods;
-    size_t left = 0;
+    const job_id *leaver;
+    size_t left = 0, leavers = sched_early_leavers(s, &leaver);
+    if (p)
+        p->n_here = 0;
+    for (size_t i = 0; i < leavers; i++)
+        add_leaver(s, q, leaver[i]);
     if (!p)
         return;
-    p->n_here = 0;
     for (size_t i = 0; i < p->n_jobs && p->speak; i++)
         add_placement(s, p, p->job[i], job_placement(s, p->job[i]));
     for (size_t i = 0; i < p->n_leaving; i++)

@@ -15,7 +15,10 @@
  *     is, no lower priority) waits there in vain, or has left since room came free or a pass there
  *     started or stopped something: it would fare no better.
  * Of a queue's jobs of one shape as many come to a pool in a pass as idle GPUs there would hold,
- * and one more, which may take from others. So what nothing can be done for goes not to and fro.
+ * and one more, which may take from others. So what nothing can be done for goes not to and fro:
+ * a job that has left a pool comes back only after room came free, or a pass there started or
+ * stopped something (q->turns). While neither happens each job leaves each pool once at most, and
+ * passes end; what starts and stops without any job advancing ends the run.
  * A job that has started stays in its pool, and waits there when it is evicted. */
 #include "policies/kai/quota.h"
 
@@ -147,26 +150,41 @@ static uint32_t room_for(struct sched *s, struct quota_state *to, job_id j)
     return (uint32_t)min_i64(room, UINT32_MAX - 1);
 }
 
+/* Where b finds nothing a would find nothing. */
+static bool no_easier(const struct left_job *a, const struct left_job *b)
+{
+    return a->tasks >= b->tasks && a->firm >= b->firm && a->priority <= b->priority;
+}
+
+static struct left_job as_left(const struct job_facts *f)
+{
+    return (struct left_job){ f->min_tasks, f->priority, !f->preemptible };
+}
+
 /* One that is no harder has left in vain since something changed there last. */
 static bool one_left(const struct quota_state *q, const struct leaf_shape *here,
                      const struct job_facts *f)
 {
-    return here->left_at == q->turns && f->priority <= here->left_priority &&
-           (f->min_tasks >= here->left_tasks[false] ||
-            (!f->preemptible && f->min_tasks >= here->left_tasks[true]));
+    struct left_job me = as_left(f);
+    for (size_t i = 0; here->left_at == q->turns && i < here->n_left; i++)
+        if (no_easier(&me, &here->left[i]))
+            return true;
+    return false;
 }
 
-static void note_left(const struct quota_state *q, struct leaf_shape *here,
+static void note_left(struct sched *s, const struct quota_state *q, struct leaf_shape *here,
                       const struct job_facts *f)
 {
-    uint32_t *tasks = &here->left_tasks[!f->preemptible];
-    if (here->left_at != q->turns) {
-        here->left_tasks[false] = here->left_tasks[true] = UINT32_MAX;
-        here->left_priority = INT32_MIN;
-    }
+    struct left_job me = as_left(f);
+    size_t n = 0;
+    for (size_t i = 0; here->left_at == q->turns && i < here->n_left; i++)
+        if (!no_easier(&here->left[i], &me))
+            here->left[n++] = here->left[i];
+    here->left =
+        array_grown(sched_alloc, s, here->left, &here->left_capacity, n, sizeof *here->left);
+    here->left[n] = me;
+    here->n_left = n + 1;
     here->left_at = q->turns;
-    here->left_priority = max_i32(here->left_priority, f->priority);
-    *tasks = f->min_tasks < *tasks ? f->min_tasks : *tasks;
 }
 
 /* As many may come in a pass as idle GPUs would hold, and one more, which may take from others. */
@@ -260,9 +278,11 @@ static bool leaf_goes_on(struct sched *s, struct quota_state *q, queue_id leaf)
             continue;
         struct leaf_shape *here = quota_leaf_shape(s, l, f->ask->shape);
         struct quota_state *to = here->goes ? next_pool(s, q, j) : NULL;
-        if (to) {
-            note_left(q, here, f);
-            any = go_on(s, q, to, j) || any;
+        if (to && go_on(s, q, to, j)) {
+            note_left(s, q, quota_leaf_shape(s, l, f->ask->shape), f);
+            any = true;
+        } else if (to) {
+            continue;
         } else if (!here->goes || (f->preemptible && quota_check(s, q, f->ask->shape)->uniform)) {
             line_skip_shape(&walk, f->ask->shape);
         }

@@ -23,6 +23,7 @@
  * pass ends. */
 #pragma once
 #include "policies/common/queue_heads.h"
+#include "policies/kai/kept_division.h"
 #include "policies/kai/rules.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/bitset.h"
@@ -72,17 +73,19 @@ struct quota_job {                /* policy.job_size */
 
 /* ---- Leaves ---- */
 
+/* A job that left a pool in vain. */
+struct left_job { uint32_t tasks; int32_t priority; bool firm; };
 /* The jobs of one shape that wait whole in a leaf. */
 struct leaf_shape {
     shape_id shape;
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
     struct quota_amount ask;
     enum wait_reason why;         /* as last reported */
-    /* pools.c: those that left in vain when q->turns was left_at: the highest priority, the least
-     * tasks by firm */
+    /* pools.c: those that left in vain when q->turns was left_at, none of them harder than another
+     * of them */
     uint64_t left_at;
-    int32_t left_priority;
-    uint32_t left_tasks[2];
+    struct left_job *left;        /* [n_left] */
+    size_t n_left, left_capacity;
     /* in pass coming_pass so many more may come from other pools; some of the jobs may go on */
     uint32_t coming;
     uint64_t coming_pass;
@@ -174,15 +177,24 @@ struct order_node {
     uint32_t n, at;               /* children in the heap; its place among its siblings */
     bool in, listed;              /* in the heap; among `active` */
     bool stands;                  /* of victims: the standing is that of its present shares */
+    uint32_t marked;              /* saved since the mark of that number */
 };
+/* A node as it was when the order was marked. */
+struct order_saved { uint32_t i; struct order_node node; };
+/* In a heap: with what decides between most queues, of its standing. */
+struct order_entry { uint64_t rank; double with; queue_id queue; };
 struct order {
     struct quota_state *q;
     bool victims;                 /* the worst on top, and amounts are those of victims */
     bool compares;                /* there is more than one leaf; one alone needs no standing */
     struct order_node *node;      /* [queues + 1] the last is the root */
-    queue_id *heap;               /* children of node i from q->first[i] on */
+    struct order_entry *heap;     /* children of node i from q->first[i] on */
     queue_id *active;             /* [n_active] nodes to clear */
     size_t n_active, n_leaves;
+    uint32_t mark;                /* number of the last mark; 0: the order is not marked */
+    uint32_t n_marks;
+    struct order_saved *saved;    /* [n_saved] of a marked order, [queues + 1] at most */
+    size_t n_saved, active_before;
 };
 
 struct quota_state { /* of a shard */
@@ -213,8 +225,7 @@ struct quota_state { /* of a shard */
     struct quota_amount total;    /* of nodes that are up */
     int64_t free_milli;           /* GPUs that are idle or being left, in whatever pieces */
     queue_id top;                 /* the first top queue */
-    unsigned settled;             /* of the top queues, as in struct quota_queue */
-    bool unsettled;               /* some siblings are not settled */
+    struct quota_kept *kept;      /* NULL: past use counts, all is divided anew */
     bool divided;                 /* fair shares, in this pass */
     struct quota_taker *taker;    /* [n_queues] scratch of a division */
     struct quota_loss *loss;      /* [n_queues] scratch of a scenario */
@@ -239,8 +250,9 @@ struct quota_state { /* of a shard */
     /* Orders */
     struct order jobs;            /* of the leaves, by their next job */
     struct order again;           /* of the contenders of a scenario */
-    struct order victims;         /* of the leaves of a search, by their next victim */
-    /* of all leaves, by their worst candidate; refreshed when a search begins */
+    struct order preempted;       /* of the leaf that a preemption takes from */
+    /* of all leaves, by their worst candidate; refreshed when a search begins, which then orders
+     * them by its next victims: marked, and rolled back before the next search */
     struct order worst;
     queue_id *restanding;         /* [n_restanding] queues with an old standing in `worst` */
     size_t n_restanding;
@@ -434,7 +446,9 @@ queue_id order_top(const struct order *o);
 void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount);
 /* The shares of i have changed. */
 void order_refresh(struct order *o, queue_id i);
-void order_copy(struct order *to, const struct order *from);
+/* From now on its nodes are saved as they change; then it is as it was. Costs what has changed. */
+void order_mark(struct sched *s, struct order *o);
+void order_rollback(struct order *o);
 
 /* ---- allocate.c ---- */
 /* In all pools before any allocates: they share the limits of queues. */

@@ -29,10 +29,11 @@ void quota_changed(struct quota_state *q, queue_id i)
                may_claim(l, gpus, gpus->fair));
 }
 
-static void unsettle(struct quota_state *q, queue_id parent, enum quota_resource r)
+/* What the division knows of the queue is old. */
+static void touch(struct quota_state *q, queue_id i, enum quota_resource r, bool settled)
 {
-    *(parent == ID_NONE ? &q->settled : &q->queue[parent].settled) &= ~(1u << r);
-    q->unsettled = true;
+    if (q->kept)
+        quota_kept_touch(q->kept, i, r, settled);
 }
 
 void quota_refresh_one(struct sched *s, struct quota_state *all, queue_id i)
@@ -50,8 +51,9 @@ void quota_refresh_one(struct sched *s, struct quota_state *all, queue_id i)
         q->of[r].allocated = held.of[r];
         q->of[r].firm = firm.of[r];
         q->of[r].request = held.of[r] + pending.of[r];
-        if (!quota_same_share(&q->of[r], r, before, quota_requestable(&q->of[r])))
-            unsettle(all, q->parent, r);
+        int64_t now = quota_requestable(&q->of[r]);
+        if (now != before)
+            touch(all, i, r, quota_same_share(&q->of[r], r, before, now));
     }
     if (!changed)
         return;
@@ -111,7 +113,8 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     for (uint32_t i = 0; i <= n; i++)
         q->first[i + 1] += q->first[i];
     q->top = quota_arrange(q->queue, n);
-    q->unsettled = true;
+    if (q->params->half_life_h <= 0)
+        q->kept = quota_kept_new(sched_alloc, s, q->queue, n, q->top);
     q->total = capacity_of(s, q);
     q->free_milli = q->total.of[Q_GPU];
     q->restanding = sched_alloc(s, n * sizeof *q->restanding);
@@ -123,7 +126,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->open = sched_alloc(s, q->leaves.words * sizeof *q->open);
     order_new(s, &q->jobs, q, false);
     order_new(s, &q->again, q, false);
-    order_new(s, &q->victims, q, true);
+    order_new(s, &q->preempted, q, true);
     order_new(s, &q->worst, q, true);
     q->worst.compares = true;
 }
@@ -137,7 +140,7 @@ void quota_quotas_changed(struct sched *s, struct quota_state *q)
         for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
             q->queue[i].of[r].deserved = deserved.of[r];
             q->queue[i].of[r].limit = limit.of[r];
-            unsettle(q, q->queue[i].parent, r);
+            touch(q, i, r, false);
         }
     }
     for (queue_id i = 0; i < q->n_queues; i++)
@@ -150,8 +153,8 @@ void quota_capacity_changed(struct sched *s, struct quota_state *q)
     q->total = capacity_of(s, q);
     q->free_milli += q->total.of[Q_GPU] - before.of[Q_GPU];
     q->divided = false;
-    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
-        unsettle(q, ID_NONE, r);
+    for (enum quota_resource r = 0; r < Q_RESOURCES && q->kept; r++)
+        quota_kept_unsettle(q->kept, ID_NONE, r);
     for (queue_id i = 0; i < q->n_queues; i++)
         quota_standing_changed(q, i);
 }
@@ -188,31 +191,35 @@ bool quota_has_capacity(struct sched *s, struct quota_state *q, const struct job
     return v == QUOTA_FITS;
 }
 
+static void note_fair(struct sched *s, struct quota_state *q, queue_id i)
+{
+    struct quota_amount fair;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        fair.of[r] = q->queue[i].of[r].fair;
+    if (!memcmp(&fair, &q->leaf[i].fair, sizeof fair))
+        return;
+    q->leaf[i].fair = fair;
+    quota_changed(q, i);
+    quota_standing_changed(q, i);
+    report_fair(s, q, i);
+}
+
 void quota_divide_now(struct sched *s, struct quota_state *q)
 {
     if (q->divided)
         return;
     q->divided = true;
-    if (q->params->half_life_h > 0) {
-        take_usage(s, q, q->queue, sched_now(s));
-        for (queue_id i = 0; i < q->n_queues; i++)
-            unsettle(q, q->queue[i].parent, Q_GPU);
-    }
-    if (!q->unsettled)
+    if (q->kept) {
+        const queue_id *changed;
+        size_t n = quota_kept_divide(q->kept, &q->total, q->taker, &changed);
+        for (size_t i = 0; i < n; i++)
+            note_fair(s, q, changed[i]);
         return;
-    q->unsettled = false;
-    quota_divide_tree(q->queue, q->top, &q->total, q->params->k, q->taker, &q->settled);
-    for (queue_id i = 0; i < q->n_queues; i++) {
-        struct quota_amount fair;
-        for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
-            fair.of[r] = q->queue[i].of[r].fair;
-        if (!memcmp(&fair, &q->leaf[i].fair, sizeof fair))
-            continue;
-        q->leaf[i].fair = fair;
-        quota_changed(q, i);
-        quota_standing_changed(q, i);
-        report_fair(s, q, i);
     }
+    take_usage(s, q, q->queue, sched_now(s));
+    quota_divide_tree(q->queue, q->top, &q->total, q->params->k, q->taker);
+    for (queue_id i = 0; i < q->n_queues; i++)
+        note_fair(s, q, i);
 }
 
 /* ---- Fair shares that change because time passes ---- */
@@ -222,13 +229,10 @@ void quota_divide_now(struct sched *s, struct quota_state *q)
 static bool has_flipped(struct sched *s, const struct quota_state *q, struct quota_queue *at,
                         int64_t time_ns)
 {
-    unsigned top_settled = 0;
     bool other = false, claims = false;
     memcpy(at, q->queue, q->n_queues * sizeof *at);
-    for (queue_id i = 0; i < q->n_queues; i++)
-        at[i].settled = 0;
     take_usage(s, q, at, time_ns);
-    quota_divide_tree(at, q->top, &q->total, q->params->k, q->taker, &top_settled);
+    quota_divide_tree(at, q->top, &q->total, q->params->k, q->taker);
     for (queue_id i = 0; i < q->n_queues; i++) {
         const struct quota_share *gpus = &at[i].of[Q_GPU];
         other = other || gpus->fair != q->queue[i].of[Q_GPU].fair;

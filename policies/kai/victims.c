@@ -4,7 +4,7 @@
  * After NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{reclaim,preempt,consolidation} (which jobs can
  * be victims), plugins/minruntime (which are protected), api/podgroup_info/eviction_info.go
  * (units). The worst candidate of each leaf, and the order of the leaves by it, are kept from
- * search to search; a search works on a copy of that order. */
+ * search to search; what a search changes of that order is rolled back before the next. */
 #include "policies/kai/search.h"
 
 /* ---- Protection by a minimum run time ---- */
@@ -331,7 +331,7 @@ static bool leaf_next(struct sched *s, const struct quota_state *q, struct searc
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit)
 {
     double most = x->moves_only ? q->params->consolidation_victims : q->params->victims;
-    for (queue_id leaf; (leaf = order_top(&q->victims)) != ID_NONE;) {
+    for (queue_id leaf; (leaf = order_top(x->order)) != ID_NONE;) {
         struct leaf_victims *l = victims_of(s, q, x, leaf);
         size_t again = requeued_victim(x, leaf);
         uint32_t which;
@@ -354,7 +354,7 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
         l->taken = quota_sum(&l->taken, &popped);
         struct quota_amount sum;
         bool more = leaf_next(s, q, x, leaf, &sum);
-        order_set(&q->victims, leaf, more ? &sum : NULL);
+        order_set(x->order, leaf, more ? &sum : NULL);
         if (taken) {
             *unit = (uint32_t)x->n_units - 1;
             return true;
@@ -395,7 +395,7 @@ static void correct(struct sched *s, struct quota_state *q, struct search *x, qu
     struct quota_amount sum;
     if (is_victim_leaf(s, x, leaf) && line_length(q->leaf[leaf].running) > 0 &&
         victims_of(s, q, x, leaf)->at > 0)
-        order_set(&q->victims, leaf, leaf_next(s, q, x, leaf, &sum) ? &sum : NULL);
+        order_set(x->order, leaf, leaf_next(s, q, x, leaf, &sum) ? &sum : NULL);
 }
 
 void search_victims(struct sched *s, struct quota_state *q, struct search *x)
@@ -406,15 +406,18 @@ void search_victims(struct sched *s, struct quota_state *q, struct search *x)
     x->freed_milli = 0;
     struct quota_amount sum;
     if (x->action == PREEMPT) {
-        order_begin(&q->victims);
+        x->order = &q->preempted;
+        order_begin(x->order);
         if (line_length(q->leaf[mine].running) > 0 && leaf_next(s, q, x, mine, &sum))
-            order_set(&q->victims, mine, &sum);
+            order_set(x->order, mine, &sum);
         return;
     }
+    x->order = &q->worst;
+    order_rollback(x->order);
     refresh_worst(s, q);
-    order_copy(&q->victims, &q->worst);
+    order_mark(s, x->order);
     if (x->action == RECLAIM)
-        order_set(&q->victims, mine, NULL);
+        order_set(x->order, mine, NULL);
     bool all = x->action == RECLAIM && q->protects;
     for (queue_id i = 0; i < (all ? q->n_queues : q->n_acted); i++)
         correct(s, q, x, all ? i : q->acted[i]);

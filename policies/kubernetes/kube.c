@@ -129,13 +129,13 @@ static bool refused(struct sched *s, struct kube *k, job_id j, const struct requ
 /* true: pods have left for this pod, or will. */
 static bool preempt_for_pod(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
-    if (k->gang || k->params->preempt <= 0 ||
-        queue_over_limit(s, job_facts(s, j)->queue, request_size(pod)))
+    if (k->gang || k->params->preempt <= 0)
         return false;
-    if (kube_awaits_victims(s, k, j, pod->first_task))
+    bool limited = queue_over_limit(s, job_facts(s, j)->queue, request_size(pod));
+    if (!limited && kube_awaits_victims(s, k, j, pod->first_task))
         return true;
     kube_forget_nomination(k, j, pod->first_task);
-    return kube_preempt(s, k, j, pod);
+    return !limited && kube_preempt(s, k, j, pod);
 }
 
 static void try_pod(struct sched *s, struct kube *k, struct waiting_pod *w)
@@ -184,8 +184,9 @@ static void kube_schedule(struct sched *s, const void *params, void *state)
     } while (k->seen != sched_room_version(s));
     if (k->gang)
         gang_pass_ends(s, k);
-    if (k->queue.resting.n)
-        sched_wake_at(s, k->queue.resting.pod[0].time_ns);
+    int64_t until_ns;
+    if (queue_rests(&k->queue, &until_ns))
+        sched_wake_at(s, until_ns);
     if (last_ns)
         sched_defer(s, last_ns);
 }

@@ -1,8 +1,10 @@
-/* queue.c - two heaps and a list. See queue.h. */
+/* queue.c - two orders and a list. See queue.h. */
 #include "policies/kubernetes/queue.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/heap.h"
 #include "sim/contract/util/minmax.h"
+
+#include <string.h>
 
 static bool ready_before(const void *none, const struct waiting_pod *a, const struct waiting_pod *b)
 {
@@ -26,15 +28,56 @@ static bool rested_before(const void *none, const struct waiting_pod *a,
 HEAP_DEFINE(ready, struct waiting_pod, void, ready_before, HEAP_NOT_PLACED);
 HEAP_DEFINE(resting, struct waiting_pod, void, rested_before, HEAP_NOT_PLACED);
 
-static void room_for_one(struct sched *s, struct pod_heap *h)
+static void room_for_one(struct sched *s, struct pod_list *l)
 {
-    h->pod = array_grown(sched_alloc, s, h->pod, &h->capacity, h->n, sizeof *h->pod);
+    l->pod = array_grown(sched_alloc, s, l->pod, &l->capacity, l->n, sizeof *l->pod);
+}
+
+typedef bool pod_before(const void *none, const struct waiting_pod *a, const struct waiting_pod *b);
+
+/* To the run, if it comes after all of it. */
+static bool joins_run(struct sched *s, struct pod_order *o, const struct waiting_pod *pod,
+                      pod_before *before)
+{
+    struct pod_list *run = &o->run;
+    if (o->first < run->n && before(NULL, pod, &run->pod[run->n - 1]))
+        return false;
+    if (o->first && (o->first == run->n || (run->n == run->capacity && o->first > run->n / 2))) {
+        memmove(run->pod, run->pod + o->first, (run->n - o->first) * sizeof *run->pod);
+        run->n -= o->first;
+        o->first = 0;
+    }
+    room_for_one(s, run);
+    run->pod[run->n++] = *pod;
+    return true;
+}
+
+static bool is_empty(const struct pod_order *o)
+{
+    return o->first == o->run.n && !o->heap.n;
+}
+
+/* The first of all is that of the run. */
+static bool run_is_first(const struct pod_order *o, pod_before *before)
+{
+    return o->first < o->run.n &&
+           (!o->heap.n || before(NULL, &o->run.pod[o->first], &o->heap.pod[0]));
 }
 
 static void push_ready(struct sched *s, struct kube_queue *q, struct waiting_pod pod)
 {
-    room_for_one(s, &q->ready);
-    ready_push(NULL, q->ready.pod, q->ready.n++, pod);
+    if (joins_run(s, &q->ready, &pod, ready_before))
+        return;
+    room_for_one(s, &q->ready.heap);
+    ready_push(NULL, q->ready.heap.pod, q->ready.heap.n++, pod);
+}
+
+static void push_resting(struct sched *s, struct kube_queue *q, struct waiting_pod pod)
+{
+    if (joins_run(s, &q->resting, &pod, rested_before))
+        return;
+    room_for_one(s, &q->resting.heap);
+    resting_push(NULL, q->resting.heap.pod, q->resting.heap.n++, pod);
 }
 
 void queue_enter(struct sched *s, struct kube_queue *q, job_id j, uint32_t task, uint32_t epoch)
@@ -69,10 +112,22 @@ static void make_ready(struct sched *s, struct kube_queue *q, struct waiting_pod
     push_ready(s, q, pod);
 }
 
+bool queue_rests(const struct kube_queue *q, int64_t *until_ns)
+{
+    const struct pod_order *o = &q->resting;
+    if (is_empty(o))
+        return false;
+    *until_ns = run_is_first(o, rested_before) ? o->run.pod[o->first].time_ns
+                                               : o->heap.pod[0].time_ns;
+    return true;
+}
+
 void queue_wake_rested(struct sched *s, struct kube_queue *q)
 {
-    while (q->resting.n && q->resting.pod[0].time_ns <= sched_now(s))
-        make_ready(s, q, resting_pop(NULL, q->resting.pod, q->resting.n--));
+    for (int64_t until_ns; queue_rests(q, &until_ns) && until_ns <= sched_now(s);)
+        make_ready(s, q, run_is_first(&q->resting, rested_before)
+                             ? q->resting.run.pod[q->resting.first++]
+                             : resting_pop(NULL, q->resting.heap.pod, q->resting.heap.n--));
 }
 
 int64_t queue_wake_parked(struct sched *s, struct kube_queue *q,
@@ -87,8 +142,7 @@ int64_t queue_wake_parked(struct sched *s, struct kube_queue *q,
             continue;
         }
         pod.time_ns = until_ns;
-        room_for_one(s, &q->resting);
-        resting_push(NULL, q->resting.pod, q->resting.n++, pod);
+        push_resting(s, q, pod);
         rests(s, pod.job);
         last_ns = max_i64(last_ns, until_ns);
     }
@@ -98,9 +152,11 @@ int64_t queue_wake_parked(struct sched *s, struct kube_queue *q,
 
 bool queue_next(struct kube_queue *q, struct waiting_pod *pod)
 {
-    if (!q->ready.n)
+    if (is_empty(&q->ready))
         return false;
-    *pod = ready_pop(NULL, q->ready.pod, q->ready.n--);
+    *pod = run_is_first(&q->ready, ready_before)
+               ? q->ready.run.pod[q->ready.first++]
+               : ready_pop(NULL, q->ready.heap.pod, q->ready.heap.n--);
     return true;
 }
 

@@ -20,15 +20,24 @@ struct waiting_pod {
     uint32_t task, attempts, epoch;
     int32_t priority;
 };
-struct pod_heap { struct waiting_pod *pod; size_t n, capacity; };
+struct pod_list { struct waiting_pod *pod; size_t n, capacity; };
+/* In an order: a run, which pods join that come after all of it, and a heap of the others. Mostly
+ * pods come in order: those that failed together are woken together. */
+struct pod_order {
+    struct pod_list run, heap;
+    size_t first;                 /* of the run: those before it are taken out */
+};
 struct kube_queue {
-    struct pod_heap ready, resting, parked;    /* the last in the order of failing */
+    struct pod_order ready, resting;
+    struct pod_list parked;       /* in the order of failing */
     uint64_t pass, failures;
     double backoff_s, backoff_max_s;
 };
 
 void queue_enter(struct sched *s, struct kube_queue *q, job_id j, uint32_t task, uint32_t epoch);
 void queue_pass(struct kube_queue *q);                       /* a pass begins */
+/* When the first of those that rest is ready; false: none rests. */
+bool queue_rests(const struct kube_queue *q, int64_t *until_ns);
 void queue_wake_rested(struct sched *s, struct kube_queue *q);
 /* Something may help: pods set aside become ready, or rest until their back-off ends; rests() is
  * called for each that rests. When the last of these is ready; 0: none rests. */

@@ -200,17 +200,19 @@ int64_t cohort_local_available(const struct cohort_books *b, uint32_t node, uint
     return max_i64(0, b->local[i] - b->usage[i]);
 }
 
+/* On the way up: what nodes have of their own, and the least that a borrowing limit leaves. */
 int64_t cohort_available(const struct cohort_books *b, uint32_t node, uint32_t cell)
 {
+    int64_t own = 0, most = INT64_MAX;
     size_t i = cohort_at(b, node, cell);
-    if (b->parent[node] == ID_NONE)
-        return b->subtree[i] - b->usage[i];
-    int64_t above = cohort_available(b, b->parent[node], cell);
-    if (b->quota[i].borrowing != UNLIMITED) {
-        int64_t stored = b->subtree[i] - b->local[i], taken = max_i64(0, b->usage[i] - b->local[i]);
-        above = min_i64(above, stored - taken + b->quota[i].borrowing);
+    for (; b->parent[node] != ID_NONE; i = cohort_at(b, node = b->parent[node], cell)) {
+        own += max_i64(0, b->local[i] - b->usage[i]);
+        if (b->quota[i].borrowing == UNLIMITED)
+            continue;
+        int64_t stored = b->subtree[i] - b->local[i], taken = shows_above(b, i, b->usage[i]);
+        most = min_i64(most, own + stored - taken + b->quota[i].borrowing);
     }
-    return cohort_local_available(b, node, cell) + above;
+    return min_i64(most, own + b->subtree[i] - b->usage[i]);
 }
 
 bool cohort_fits(const struct cohort_books *b, uint32_t node, const int64_t *need)

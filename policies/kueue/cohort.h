@@ -73,6 +73,15 @@ struct nomination {
     uint32_t sets;                /* as many as there is memory for */
     uint64_t changes, room;       /* of the tree and the cluster, when this was found */
 };
+/* Cycles of a pass in which heads only went on, one after the other. Kueue would look at such heads
+ * for ever, as parts of a job go on each by itself; here they are set aside as soon as all go on
+ * where they did before. */
+struct cohort_round {
+    uint32_t went_on;             /* heads of this cycle */
+    uint32_t cycles, until;       /* so many; at `until` it is kept where the heads go on */
+    int32_t *now, *kept;          /* [n_kept] each head and the flavors that it has tried */
+    size_t n_kept, now_capacity, kept_capacity;
+};
 /* Of a local queue, or of a queue that has none. */
 struct cohort_lane {
     struct line *waiting, *fresh; /* fresh: waiting jobs that came since the last walk to the end */
@@ -85,6 +94,7 @@ struct cohort_queue {
     uint32_t n_lanes;
     bool by_use;                  /* lanes go by past use */
     bool listed, all;             /* all: this pass walks `waiting`, not `fresh` alone */
+    bool walked;                  /* the walk of this round has come to its end: no head */
     /* when the walk began; when the last one to the end did */
     struct cohort_moment { uint64_t releases, room; } opened, tried;
     job_id head;                  /* next in this pass; ID_NONE: none */
@@ -113,9 +123,11 @@ struct cohort {
     struct cohort_tree *tree;     /* [n] by root */
     /* [n_busy] queues in which jobs wait; [n_heads] those with a head in this cycle */
     queue_id *busy, *heads;
-    uint32_t n_busy, n_heads, n_members;
+    queue_id *open;               /* [n_open] of the busy ones, those not yet `walked` */
+    uint32_t n_busy, n_heads, n_open, n_members;
     /* the present cycle of the round; the next one in which a queue wakes */
     uint32_t cycle, next_wake;
+    struct cohort_round round;
     size_t members_capacity;
     /* firm until this pass ends; see above; back after a fault */
     struct cohort_list { job_id *job; uint32_t n; size_t capacity; } sheltered, resting, struck;
@@ -207,6 +219,7 @@ void lanes_push(struct sched *s, struct cohort *c, job_id j);
 void lanes_remove(struct sched *s, struct cohort *c, job_id j);
 void lanes_not_fresh(struct sched *s, struct cohort *c, job_id j);
 size_t lanes_length(const struct cohort_queue *q);
+bool lanes_has_fresh(const struct cohort_queue *q);
 void lanes_open(struct cohort_queue *q);    /* a new walk */
 void lanes_all_tried(struct cohort_queue *q);    /* none is fresh */
 /* The first that waits; ID_NONE: none. */

@@ -53,28 +53,34 @@ static uint32_t only_resource(const struct cohort_desk *d, const struct cohort_h
     return d->chooser.flavors[h->as.queue].group->n == 1 ? sole_resource(d, h) : ID_NONE;
 }
 
+/* Victims for `amount` in this cell alone. */
+static bool search_one(struct cohort_desk *d, const struct cohort_workload *w, uint32_t cell,
+                       int64_t amount)
+{
+    struct cohort_workload alone = *w;
+    alone.need = d->one;
+    d->one[cell] = amount;
+    d->one_contested[cell] = true;
+    bool found = search(d, &alone, d->one_contested);
+    d->one_contested[cell] = false;
+    d->one[cell] = 0;
+    return found;
+}
+
 /* For cohort_chooser.simulate. */
 static struct cohort_worth simulate(void *self, const struct cohort_head *h, uint32_t cell,
-                                    int64_t amount)
+                                    int64_t amount, uint32_t height)
 {
     struct cohort_desk *d = self;
-    struct cohort_workload alone = h->as;
-    bool *contested = d->one_contested;
-    struct cohort_worth worth = { MODE_RECLAIM, 0 };
     if (only_resource(d, h) != ID_NONE)
         return (struct cohort_worth){ MODE_PREEMPT, 0 };
-    memset(d->one, 0, d->search.books->cells * sizeof *d->one);
-    d->one[cell] = amount;
-    contested[cell] = true;
-    alone.need = d->one;
-    if (!search(d, &alone, contested))
-        worth.mode = MODE_NO_VICTIMS;
     d->searched = cell;
-    worth.height = height_after(d, h->as.queue, cell, amount);
+    if (!search_one(d, &h->as, cell, amount))
+        return (struct cohort_worth){ MODE_NO_VICTIMS, height };
+    struct cohort_worth worth = { MODE_RECLAIM, height_after(d, h->as.queue, cell, amount) };
     for (uint32_t i = 0; i < d->search.n_victims; i++)
         if (d->search.victim[i].workload->queue == h->as.queue)
             worth.mode = MODE_PREEMPT;
-    contested[cell] = false;
     return worth;
 }
 
@@ -520,26 +526,51 @@ static void undo(struct cohort_desk *d)
     }
 }
 
+/* It fits, or has victims, by its nomination: all others are set aside whatever comes before them,
+ * unless their place is looked at again (still_has_place()). */
+static bool is_open(const struct cohort_desk *d, const struct cohort_entry *e)
+{
+    return e->a.mode == MODE_FIT || e->n_victims || gives_places(d);
+}
+
+static uint32_t nominate_all(struct cohort_desk *d)
+{
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < d->n; i++) {
+        d->entry[i]->outcome = OUTCOME_NONE;
+        if (!d->entry[i]->nominated)
+            cohort_nominate(d, d->entry[i]);
+        open += is_open(d, d->entry[i]);
+    }
+    return open;
+}
+
+/* No open one is behind them: what they would book is in no entry's way. */
+static void set_rest_aside(struct cohort_desk *d)
+{
+    for (uint32_t i = d->done; i < d->n; i++)
+        d->entry[i]->outcome =
+            d->entry[i]->a.mode == MODE_NO_FIT ? OUTCOME_NO_FIT : OUTCOME_NO_VICTIMS;
+}
+
 void cohort_cycle(struct cohort_desk *d, struct cohort_entry **entry, uint32_t n)
 {
     d->entry = entry;
     d->n = n;
     d->preemptors = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        entry[i]->outcome = OUTCOME_NONE;
-        if (!entry[i]->nominated)
-            cohort_nominate(d, entry[i]);
-    }
+    uint32_t open = nominate_all(d);
     if (!d->chooser.fair && n > 1)
         qsort(entry, n, sizeof(struct cohort_entry *), classical);
-    if (d->chooser.fair)
+    if (d->chooser.fair && open)
         begin_tournament(d);
-    for (d->done = 0; d->done < n; d->done++) {
+    for (d->done = 0; open; d->done++) {
         struct cohort_entry *e = next(d);
+        open -= is_open(d, e);
         e->outcome = process(d, e);
-        if (d->chooser.fair)
+        if (d->chooser.fair && open)
             leave(d, e);
     }
+    set_rest_aside(d);
     undo(d);
 }
 

@@ -7,7 +7,8 @@
  *
  * Order. Classical: order.h. By shares: a tournament at each cohort, from the leaves up, between
  * the nodes just below it; the winner of the root is processed, and the tournament held again
- * on its way up: nowhere else have heads or usage changed.
+ * on its way up: nowhere else have heads or usage changed. Once no head is left that fits or has
+ * victims by its nomination, the others are set aside as they stand, in no order.
  *
  * Processing. A head with victims that are also those of one before it is nominated again, with
  * the flavors that it has, as if those victims were gone: it may then fit, and waits for them, or
@@ -77,7 +78,7 @@ struct cohort_desk {
     void *(*grow)(void *self, size_t bytes);          /* zeroed memory for victims */
     void *self;
     struct cohort_entry *now;     /* the one that is nominated or admitted */
-    int64_t *one;                 /* [cells] scratch */
+    int64_t *one;                 /* [cells] scratch, all 0 */
     bool *one_contested;          /* [cells] scratch, all false */
     uint32_t searched;            /* the cell of the last search for this nomination; or ID_NONE */
     uint32_t *full, *fewer;       /* scratch: as many as a head has sets */

@@ -22,8 +22,28 @@ struct cohort_share cohort_share_of(const struct cohort_books *b, uint32_t node,
 /* As if usage were other by b->as_if at the node. */
 struct cohort_share cohort_share_as_if(const struct cohort_books *b, uint32_t node,
                                        uint64_t weight);
-int  cohort_share_compare(struct cohort_share a, struct cohort_share b);     /* <0: a goes first */
-bool cohort_share_is_zero(struct cohort_share a);
+/* <0: a goes first. By exact ratios. */
+int cohort_share_compare_exactly(const struct cohort_share *a, const struct cohort_share *b);
+
+static inline bool cohort_share_is_zero(struct cohort_share a)
+{
+    return a.borrowed == 0;
+}
+
+/* Shares that are further apart, in parts of the larger one, differ as their doubles do: these are
+ * rounded four times. */
+#define COHORT_SHARES_CLOSE 1e-12
+
+/* The same. */
+static inline int cohort_share_compare(struct cohort_share a, struct cohort_share b)
+{
+    double apart = a.about - b.about, most = a.about > b.about ? a.about : b.about;
+    if (!a.weight || !b.weight)
+        return cohort_share_compare_exactly(&a, &b);
+    if (apart > COHORT_SHARES_CLOSE * most || -apart > COHORT_SHARES_CLOSE * most)
+        return apart > 0 ? 1 : -1;
+    return a.borrowed || b.borrowed ? cohort_share_compare_exactly(&a, &b) : 0;
+}
 
 /* A / b against c / d, exactly; b and d above 0. */
 int cohort_compare_ratios(unsigned __int128 a, unsigned __int128 b, unsigned __int128 c,

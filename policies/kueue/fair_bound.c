@@ -54,6 +54,25 @@ static bool stays_within(const struct fair_search *h)
     return true;
 }
 
+/* A bound: of the others' workloads below v one has a priority that may be stopped. */
+static bool has_stoppable(const struct fair_search *h, uint32_t v)
+{
+    const struct cohort_members *m = &h->s->members[v];
+    return m->below && (h->s->rules[h->preemptor->queue].reclaim == RECLAIM_ANY ||
+                        m->lowest < h->preemptor->priority);
+}
+
+/* A bound: of those of its queue one has a priority that may be stopped. */
+static bool own_stoppable(const struct fair_search *h)
+{
+    const struct cohort_workload *p = h->preemptor;
+    const struct cohort_members *m = &h->s->members[p->queue];
+    enum within_queue rule = h->s->rules[p->queue].within_queue;
+    return m->n && rule != WITHIN_NEVER &&
+           (m->lowest < p->priority ||
+            (m->lowest == p->priority && rule == WITHIN_LOWER_OR_NEWER_EQUAL));
+}
+
 static bool is_source(const struct cohort_search *s, const struct cohort_workload *preemptor,
                       uint32_t queue, const bool *contested)
 {
@@ -67,9 +86,8 @@ static bool is_source(const struct cohort_search *s, const struct cohort_workloa
 
 bool fair_may_offer(const struct fair_search *h, uint32_t queue)
 {
-    const struct cohort_members *m = &h->s->members[queue];
-    return m->n && cohort_may_evict_later(h->s, h->preemptor, m->of[0]) &&
-           is_source(h->s, h->preemptor, queue, h->contested);
+    bool stoppable = queue == h->preemptor->queue ? own_stoppable(h) : has_stoppable(h, queue);
+    return stoppable && is_source(h->s, h->preemptor, queue, h->contested);
 }
 
 /* Candidates that could be taken, and what they hold of a cell: so much is wanted and found. They
@@ -80,14 +98,6 @@ struct find { uint32_t cell, n, gone; int64_t wanted, found; uint64_t began; };
 static bool is_enough(const struct find *x)
 {
     return x->n && x->found >= x->wanted;
-}
-
-/* A bound: of the others' workloads below v one has a priority that may be stopped. */
-static bool has_stoppable(const struct fair_search *h, uint32_t v)
-{
-    const struct cohort_members *m = &h->s->members[v];
-    return m->below && (h->s->rules[h->preemptor->queue].reclaim == RECLAIM_ANY ||
-                        m->lowest < h->preemptor->priority);
 }
 
 static void find_below(const struct fair_search *h, uint32_t v, struct find *x)
@@ -192,7 +202,7 @@ static uint32_t sum_own(const struct fair_search *h)
     const struct cohort_members *m = &h->s->members[p->queue];
     uint32_t n = 0, cells = h->s->books->cells;
     memset(h->s->own, 0, cells * sizeof *h->s->own);
-    if (h->s->rules[p->queue].within_queue == WITHIN_NEVER || !m->n || m->lowest > p->priority)
+    if (!own_stoppable(h))
         return 0;
     for (uint32_t i = 0; i < m->n && cohort_may_evict_later(h->s, p, m->of[i]); i++) {
         if (!fair_may_evict(h, m->of[i]))
@@ -229,8 +239,11 @@ static bool may_ask_any(const struct fair_search *h)
 bool fair_may_succeed(struct fair_search *h)
 {
     struct cohort_books *b = h->s->books;
-    uint32_t queue = h->preemptor->queue, own = sum_own(h);
+    uint32_t queue = h->preemptor->queue;
     bool others = h->s->rules[queue].reclaim != RECLAIM_NEVER && has_stoppable(h, b->root[queue]);
+    if (!others && !own_stoppable(h))
+        return false;
+    uint32_t own = sum_own(h);
     if (!own && !others)
         return false;
     h->within = stays_within(h);

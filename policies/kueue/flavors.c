@@ -62,7 +62,7 @@ static void judge_cell(const struct cohort_chooser *c, const struct cohort_head 
     }
     f->worth.mode = MODE_PREEMPT;
     if (c->simulate)
-        f->worth = c->simulate(c->self, h, cell, amount);
+        f->worth = c->simulate(c->self, h, cell, amount, f->worth.height);
 }
 
 bool cohort_worth_better(struct cohort_worth a, struct cohort_worth b, bool less_borrowing)
@@ -134,9 +134,10 @@ static bool stays(const struct look *k, uint32_t flavor, uint32_t resource)
     return is;
 }
 
-/* The worst of its resources. mode [resources] of each. */
+/* The worst of its resources. sums, mode [resources]: what is asked, and how it is found. */
 static struct cohort_worth look_at(const struct look *k, const struct cohort_group *group,
-                                   uint32_t flavor, uint8_t *mode, uint32_t *height)
+                                   uint32_t flavor, const int64_t *sums, uint8_t *mode,
+                                   uint32_t *height)
 {
     bool less = k->c->flavors[k->h->as.queue].fungibility.less_borrowing;
     struct cohort_worth worst = { MODE_FIT, 0 };
@@ -150,15 +151,14 @@ static struct cohort_worth look_at(const struct look *k, const struct cohort_gro
         return f.worth;
     }
     for (uint32_t r = 0; r < k->c->books->resources; r++) {
-        int64_t sum = group->covers[r] ? asked(k, r) : -1;
         uint32_t cell = cell_of(k, flavor, r);
-        if (sum < 0)
+        if (sums[r] < 0)
             continue;
         f = (struct cohort_finding){
             .set = k->first, .flavor = flavor, .resource = r, .group = group
         };
         f.earlier = cell == ID_NONE ? 0 : k->a->use[cell];
-        f.asked = sum;
+        f.asked = sums[r];
         judge_cell(k->c, k->h, cell, &f);
         report(k, &f);
         if (cohort_worth_better(worst, f.worth, less))
@@ -195,12 +195,15 @@ static bool choose(const struct look *k, const struct cohort_group *group, uint3
     struct cohort_worth worth = { MODE_NO_FIT, 0 };
     uint8_t now_mode[COHORT_RESOURCES];
     uint32_t now_height[COHORT_RESOURCES];
+    int64_t sums[COHORT_RESOURCES];
     int32_t last = -1;
+    for (uint32_t r = 0; r < resources; r++)
+        sums[r] = group->covers[r] ? asked(k, r) : -1;
     for (bool ends = false; i < group->n && !ends; i++) {
         last = (int32_t)i;
         if (!stays(k, group->flavor[i], resource))
             continue;
-        struct cohort_worth w = look_at(k, group, group->flavor[i], now_mode, now_height);
+        struct cohort_worth w = look_at(k, group, group->flavor[i], sums, now_mode, now_height);
         ends = ends_search(rules, w);
         if (!ends && !cohort_worth_better(w, worth, rules->less_borrowing))
             continue;

@@ -95,10 +95,10 @@ struct cohort_chooser {
     const struct cohort_rules *rules;       /* [nodes] */
     bool fair;
     enum cohort_no_fit *why_of;             /* [n_flavors] scratch */
-    /* A search for victims for `amount` of the head in this cell alone; NULL: as if it found some
-     * in the own queue, at the present height. */
+    /* A search for victims for `amount` of the head in this cell alone, which is at that height
+     * without any; NULL: as if it found some in the own queue, at that height. */
     struct cohort_worth (*simulate)(void *self, const struct cohort_head *h, uint32_t cell,
-                                    int64_t amount);
+                                    int64_t amount, uint32_t height);
     void *self;
     /* For a caller that reports why. f NULL: a new look at a head begins. NULL: no report. */
     void (*found)(void *reporter, const struct cohort_finding *f);

@@ -35,6 +35,7 @@ static void end_walk(struct cohort_queue *q)
 static job_id walk_on(struct sched *s, const struct cohort *c, struct cohort_queue *q)
 {
     job_id j = lanes_next(s, c, q);
+    q->walked = j == ID_NONE;
     if (!q->all || j != ID_NONE)
         return j;
     q->parked.complete = q->parked.records;
@@ -327,20 +328,27 @@ static void go_on(const struct cohort *c, uint32_t v, struct nomination *n)
     memcpy(n->tried, a->tried, (size_t)n->entry.head.n_sets * COHORT_PARTS * sizeof *n->tried);
 }
 
+static void give_up(struct sched *s, struct cohort *c, uint32_t v)
+{
+    struct cohort_queue *q = &c->queue[v];
+    if (q->preemptor == q->head)
+        q->preemptor = ID_NONE;
+    if (!q->settled)
+        cohort_explain(c, q);
+    set_aside(s, c, v);
+    q->nomination.goes_on = false;
+}
+
 static bool no_victims(struct sched *s, struct cohort *c, uint32_t v)
 {
     struct cohort_queue *q = &c->queue[v];
     bool was_settled = q->settled;
     if (cohort_tries_again(&c->desk, &q->nomination.entry) && !was_settled) {
         go_on(c, v, &q->nomination);
+        c->round.went_on++;
         return true;
     }
-    if (q->preemptor == q->head)
-        q->preemptor = ID_NONE;
-    if (!was_settled)
-        cohort_explain(c, q);
-    set_aside(s, c, v);
-    q->nomination.goes_on = false;
+    give_up(s, c, v);
     return !was_settled;
 }
 
@@ -379,7 +387,7 @@ static bool conclude(struct sched *s, struct cohort *c, uint32_t v)
 void cohort_open_queues(struct sched *s, struct cohort *c)
 {
     uint32_t still = 0;
-    c->cycle = 0;
+    c->cycle = c->n_open = 0;
     for (uint32_t i = 0; i < c->n_busy; i++) {
         uint32_t v = c->busy[i];
         struct cohort_queue *q = &c->queue[v];
@@ -392,8 +400,12 @@ void cohort_open_queues(struct sched *s, struct cohort *c)
         q->all = q->tried.releases != q->opened.releases ||
                  (cohort_wants_place(c) && q->tried.room != q->opened.room);
         lanes_open(q);
-        if (!cohort_is_strict(c, v) && q->head != q->preemptor)
+        bool strict = cohort_is_strict(c, v);
+        if (!strict && q->head != q->preemptor)
             q->head = ID_NONE;
+        q->walked = !strict && q->preemptor == ID_NONE && !q->all && !lanes_has_fresh(q);
+        if (!q->walked)
+            c->open[c->n_open++] = v;
         if (q->all && q->preemptor == ID_NONE)
             go_to_sleep(c, v);
         else
@@ -424,11 +436,14 @@ static bool gather_from(struct sched *s, struct cohort *c, uint32_t v)
 static bool gather(struct sched *s, struct cohort *c)
 {
     bool open = false;
-    uint32_t sleepers = 0;
-    c->n_heads = 0;
+    uint32_t sleepers = 0, n = c->n_open;
+    c->n_heads = c->n_open = 0;
     c->next_wake = PARKED_SLEEPS;
-    for (uint32_t i = 0; i < c->n_busy; i++) {
-        uint32_t v = c->busy[i];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = c->open[i];
+        if (c->queue[v].walked)
+            continue;
+        c->open[c->n_open++] = v;
         if (sleeps_on(c, v)) {
             sleepers += may_reserve(c, v);
             continue;
@@ -437,8 +452,8 @@ static bool gather(struct sched *s, struct cohort *c)
             wake(s, c, &c->queue[v]);
         open |= gather_from(s, c, v);
     }
-    for (uint32_t i = 0; i < c->n_busy && open && sleepers; i++) {
-        uint32_t v = c->busy[i];
+    for (uint32_t i = 0; i < c->n_open && open && sleepers; i++) {
+        uint32_t v = c->open[i];
         struct cohort_queue *q = &c->queue[v];
         if (!q->parked.asleep || !may_reserve(c, v) || cohort_tree_of(c, v)->open_in != c->cycle)
             continue;
@@ -448,9 +463,48 @@ static bool gather(struct sched *s, struct cohort *c)
     return open;
 }
 
+static bool went_on(const struct cohort_queue *q)
+{
+    return q->nomination.goes_on && !q->settled;
+}
+
+/* Where the heads that went on go on: each with its flavors. Returns how many numbers. */
+static size_t note_where(struct sched *s, struct cohort *c)
+{
+    struct cohort_round *r = &c->round;
+    size_t n = 0;
+    for (uint32_t i = 0; i < c->n_heads; i++) {
+        const struct cohort_queue *q = &c->queue[c->heads[i]];
+        size_t tried = (size_t)q->nomination.entry.head.n_sets * COHORT_PARTS;
+        if (!went_on(q))
+            continue;
+        r->now = array_covering(sched_alloc, s, r->now, &r->now_capacity, n + tried, sizeof *r->now);
+        r->now[n++] = (int32_t)q->head;
+        memcpy(&r->now[n], q->nomination.tried, tried * sizeof *r->now);
+        n += tried;
+    }
+    return n;
+}
+
+/* They go on where they did before, with nothing changed since (Brent's way to find a period). */
+static bool goes_round(struct sched *s, struct cohort *c)
+{
+    struct cohort_round *r = &c->round;
+    size_t n = note_where(s, c);
+    if (r->cycles && n == r->n_kept && !memcmp(r->now, r->kept, n * sizeof *r->now))
+        return true;
+    if (++r->cycles >= r->until) {
+        r->kept = array_covering(sched_alloc, s, r->kept, &r->kept_capacity, n, sizeof *r->kept);
+        memcpy(r->kept, r->now, n * sizeof *r->now);
+        r->n_kept = n;
+        r->until = 2 * r->cycles;
+    }
+    return false;
+}
+
 static bool run_cycle(struct sched *s, struct cohort *c)
 {
-    bool changed = false;
+    uint32_t changed = 0;
     c->desk.admit = admit;
     for (uint32_t i = 0; i < c->n_heads; i++) {
         struct cohort_queue *q = &c->queue[c->heads[i]];
@@ -460,16 +514,24 @@ static bool run_cycle(struct sched *s, struct cohort *c)
         c->entries[i] = &q->nomination.entry;
     }
     cohort_cycle(&c->desk, c->entries, c->n_heads);
+    c->round.went_on = 0;
     for (uint32_t i = 0; i < c->n_heads; i++) {
         c->heads[i] = c->entries[i]->head.as.queue;
-        changed |= conclude(s, c, c->heads[i]);
+        changed += conclude(s, c, c->heads[i]);
     }
+    if (changed > c->round.went_on)
+        c->round.cycles = c->round.until = 0;
+    else if (changed && c->next_wake == PARKED_SLEEPS && goes_round(s, c))
+        for (uint32_t i = 0; i < c->n_heads; i++)
+            if (went_on(&c->queue[c->heads[i]]))
+                give_up(s, c, c->heads[i]);
     evict_all(s, c);
     return changed;
 }
 
 void cohort_run_cycles(struct sched *s, struct cohort *c)
 {
+    c->round.cycles = c->round.until = 0;
     for (;;) {
         if (gather(s, c) && run_cycle(s, c))
             c->cycle++;

@@ -138,6 +138,14 @@ size_t lanes_length(const struct cohort_queue *q)
     return n;
 }
 
+bool lanes_has_fresh(const struct cohort_queue *q)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < q->n_lanes && !has; i++)
+        has = line_length(q->lane[i].fresh) > 0;
+    return has;
+}
+
 void lanes_open(struct cohort_queue *q)
 {
     for (uint32_t i = 0; i < q->n_lanes; i++) {

@@ -198,6 +198,7 @@ void cohort_begin(struct sched *s, const void *params, void *state)
     c->members = sched_alloc(s, n * sizeof *c->members);
     c->tree = sched_alloc(s, n * sizeof *c->tree);
     c->busy = sched_alloc(s, n * sizeof *c->busy);
+    c->open = sched_alloc(s, n * sizeof *c->open);
     c->heads = sched_alloc(s, n * sizeof *c->heads);
     c->unplaced = line_new(s);
     for (uint32_t v = 0; v < n; v++)

@@ -2,8 +2,6 @@
 #include "policies/kueue/fair.h"
 #include "sim/contract/util/minmax.h"
 
-#include <string.h>
-
 typedef unsigned __int128 wide;
 
 /* By products; where one would overflow, by continued fractions. */
@@ -65,7 +63,8 @@ struct cohort_share cohort_share_as_if(const struct cohort_books *b, uint32_t no
     int64_t borrowed[COHORT_RESOURCES];
     if (b->parent[node] == ID_NONE)
         return cohort_no_share;
-    memcpy(borrowed, &b->borrowed[(size_t)node * b->resources], b->resources * sizeof *borrowed);
+    for (uint32_t r = 0; r < b->resources; r++)
+        borrowed[r] = b->borrowed[(size_t)node * b->resources + r];
     for (uint32_t k = 0; k < b->n_as_if; k++) {
         uint32_t cell = b->as_if[k].cell;
         size_t i = cohort_at(b, node, cell);
@@ -75,25 +74,13 @@ struct cohort_share cohort_share_as_if(const struct cohort_books *b, uint32_t no
     return dominant(b, node, weight, borrowed);
 }
 
-bool cohort_share_is_zero(struct cohort_share a)
+int cohort_share_compare_exactly(const struct cohort_share *a, const struct cohort_share *b)
 {
-    return a.borrowed == 0;
-}
-
-/* Shares that are further apart, in parts of the larger one, differ as their doubles do: these are
- * rounded four times. */
-#define CLOSE 1e-12
-
-int cohort_share_compare(struct cohort_share a, struct cohort_share b)
-{
-    bool a_infinite = a.weight == 0 && a.borrows, b_infinite = b.weight == 0 && b.borrows;
+    bool a_infinite = a->weight == 0 && a->borrows, b_infinite = b->weight == 0 && b->borrows;
     if (a_infinite != b_infinite)
         return a_infinite ? 1 : -1;
-    double apart = a.about - b.about, most = a.about > b.about ? a.about : b.about;
-    if (apart > CLOSE * most || -apart > CLOSE * most)
-        return apart > 0 ? 1 : -1;
-    wide a_weight = a_infinite || !a.weight ? 1 : a.weight,
-         b_weight = b_infinite || !b.weight ? 1 : b.weight;
-    return cohort_compare_ratios((wide)a.borrowed, (wide)a.lendable * a_weight, (wide)b.borrowed,
-                                 (wide)b.lendable * b_weight);
+    wide a_weight = a_infinite || !a->weight ? 1 : a->weight,
+         b_weight = b_infinite || !b->weight ? 1 : b->weight;
+    return cohort_compare_ratios((wide)a->borrowed, (wide)a->lendable * a_weight,
+                                 (wide)b->borrowed, (wide)b->lendable * b_weight);
 }

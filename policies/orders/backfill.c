@@ -13,20 +13,23 @@
 #include "sim/contract/util/minmax.h"
 
 #include <stddef.h>
+#include <string.h>
 
 struct backfill_params { double depth, order, tests, overrun; };
 enum { BY_ARRIVAL, BY_ESTIMATE };
 #define TESTS_ALL 1e9
+#define DEPTH_ALL 1e9
 enum { PLACER_TRIES = 1000 };     /* moments at which one reservation asks the placer */
 static const char *const orders[] = { "arrival", "shortest", NULL };
 static const char *const overruns[] = { "extend", "literal", NULL };      /* as enum overrun */
 
 struct list { job_id *job; size_t n, capacity; };
-struct own { bool listed; };      /* of a job: among the promised */
+struct own { bool listed, in_order; };      /* of a job: among the promised; in `order` */
 struct backfill {
     struct line *waiting, *shortest;
     /* every pass looks at all jobs, or leaves them out because that would change nothing */
     bool all;
+    bool everyone;                /* every job is promised a time, in the order of arrival */
     /* jobs that the last pass left waiting with a promise, or without one if there is no time */
     double ahead;
     int64_t due_ns;               /* the first of the promises */
@@ -34,7 +37,8 @@ struct backfill {
     bool passed;
     struct list fresh;            /* arrived since the last pass */
     struct list timeless;         /* of each shape the first job that could be promised no time */
-    struct list promised;         /* all with a promise, and some that had one */
+    struct list promised;         /* all with a promise, and some that had one; unless `all` */
+    struct list order;            /* if `everyone`: all that wait as in the line, and some that do not */
     /* [n_shapes] did not fit before the promises; is among the timeless */
     struct too_long { int64_t estimate_ns; uint64_t pass, timeless; } *too_long;
     size_t n_shapes;
@@ -48,6 +52,7 @@ static void backfill_begin(struct sched *s, const void *params, void *state)
     b->waiting = line_new(s);
     b->shortest = p->order > 0 ? line_new(s) : NULL;
     b->all = p->tests >= TESTS_ALL;
+    b->everyone = b->all && !b->shortest && p->depth >= DEPTH_ALL;
     timeline_overrun(s, p->overrun > 0 ? OVERRUN_LITERAL : OVERRUN_EXTEND);
 }
 
@@ -126,12 +131,17 @@ static bool is_broken(struct sched *s, job_id j)
     return plan_start(s, j) <= sched_now(s) && !plan_ready(s, j);
 }
 
-/* The jobs behind are promised times anew, after it: else they would pass it. */
-static void drop_behind(struct sched *s, struct line_walk walk, double most)
+/* The `most` jobs behind j are promised times anew, after it: else they would pass it. */
+static void drop_behind(struct sched *s, const struct backfill *b, job_id j, double most)
 {
-    job_id j;
-    for (; most > 0 && line_next(&walk, &j); most--)
-        plan_drop(s, j);
+    struct line_walk walk = { .l = b->waiting };
+    job_id other;
+    for (bool behind = false; most > 0 && line_next(&walk, &other); behind |= other == j) {
+        if (!behind)
+            continue;
+        plan_drop(s, other);
+        most--;
+    }
 }
 
 /* Starts j now, or promises it the earliest time that its estimate and the promises of all others
@@ -152,9 +162,10 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
         return true;
     bool promised = slot.where && plan_set(s, j, slot.start_ns, slot.where) == SCHED_OK;
     struct own *own = job_own(s, j);
-    if (promised && !own->listed)
+    if (promised && !b->all && !own->listed) {
         list_add(s, &b->promised, j);
-    own->listed |= promised;
+        own->listed = true;
+    }
     if (!promised && promised_ns == TIME_NEVER) {
         plan_drop(s, j);
         is_timeless(s, b, j);
@@ -208,6 +219,36 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
     reserved(s, b, walk, j, length_ns);
 }
 
+static bool comes_before(const struct sched *s, job_id a, job_id b)
+{
+    int64_t a_ns = job_facts(s, a)->submit_ns, b_ns = job_facts(s, b)->submit_ns;
+    return a_ns != b_ns ? a_ns < b_ns : a < b;
+}
+
+static void order_remove(struct backfill *b, job_id j)
+{
+    size_t i = b->order.n - 1;
+    while (b->order.job[i] != j)
+        i--;
+    array_close(b->order.job, b->order.n--, i, sizeof *b->order.job);
+}
+
+/* At its place: a job that is back may have another submit time than when it left. */
+static void order_add(struct sched *s, struct backfill *b, job_id j)
+{
+    struct own *own = job_own(s, j);
+    if (!b->everyone)
+        return;
+    if (own->in_order)
+        order_remove(b, j);
+    own->in_order = true;
+    list_add(s, &b->order, j);
+    size_t i = b->order.n - 1;
+    for (; i > 0 && comes_before(s, j, b->order.job[i - 1]); i--)
+        b->order.job[i] = b->order.job[i - 1];
+    b->order.job[i] = j;
+}
+
 static void backfill_arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
@@ -219,6 +260,7 @@ static void backfill_arrived(struct sched *s, const void *params, void *state, j
             (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
     line_push(b->waiting, j, (struct line_key){ .time_ns = submit_ns });
     list_add(s, &b->fresh, j);
+    order_add(s, b, j);
 }
 
 /* No job has given up GPUs since the last pass: what it refused stays refused, and only new jobs
@@ -255,9 +297,36 @@ static void serve_promised(struct sched *s, struct backfill *b)
             own->listed = false;
     }
     b->promised.n = kept;
-    for (size_t i = 0; !b->all && i < kept; i++)
+    for (size_t i = 0; i < kept; i++)
         if (job_state(s, b->promised.job[i]) == JOB_PENDING)
             start_or_promise(s, b, b->promised.job[i]);
+}
+
+/* In the order of the line, jobs of which the timeline says at once that nothing changes left out. */
+static void promise_everyone(struct sched *s, struct backfill *b)
+{
+    job_id *job = b->order.job;
+    size_t n = b->order.n, kept = 0;
+    for (size_t i = 0; i < n;) {
+        size_t same = plans_stay(s, job + i, n - i, &b->due_ns);
+        if (kept < i)
+            memmove(job + kept, job + i, same * sizeof *job);
+        kept += same;
+        i += same;
+        if (i == n)
+            break;
+        job_id j = job[i++];
+        struct own *own = job_own(s, j);                  /* NULL: it is gone */
+        if (own && job_state(s, j) != JOB_PENDING)
+            own->in_order = false;
+        if (!own || !own->in_order)
+            continue;
+        job[kept++] = j;
+        if (is_broken(s, j))
+            drop_behind(s, b, j, DEPTH_ALL);
+        start_or_promise(s, b, j);
+    }
+    b->order.n = kept;
 }
 
 static void serve_all(struct sched *s, const struct backfill_params *p, struct backfill *b)
@@ -270,11 +339,15 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
     b->looked++;
     b->timeless.n = 0;
     b->due_ns = TIME_NEVER;
+    if (b->everyone) {
+        promise_everyone(s, b);
+        return;
+    }
     while (b->ahead < p->depth && tested < p->tests && line_next(&walk, &j)) {
         last = line_walk_key(&walk);
         last_job = j;
         if (is_broken(s, j))
-            drop_behind(s, walk, p->depth - 1);
+            drop_behind(s, b, j, p->depth - 1);
         b->ahead += !start_or_promise(s, b, j);
         tested++;
     }
@@ -295,7 +368,8 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
             fill_behind(s, b, line, &walk, j);
         tested++;
     }
-    serve_promised(s, b);
+    if (!b->all)
+        serve_promised(s, b);
 }
 
 static void backfill_schedule(struct sched *s, const void *params, void *state)

@@ -45,7 +45,7 @@ static void recorded_started(struct sched *s, const void *params, void *state, j
 
 static bool start(struct sched *s, job_id j)
 {
-    const struct placement *where = sched_place_recorded(s, j);
+    const struct placement *where = job_over_limit(s, j) ? NULL : sched_place_recorded(s, j);
     if (!where) {
         struct request ask = job_request(s, j);
         where = sched_place(s, sched_view(s, FREE_IDLE), &ask);

@@ -281,8 +281,9 @@ static int by_node(const void *a, const void *b)
                               : (x->task > y->task) - (x->task < y->task);
 }
 
-/* The GPUs of these pieces, all on one node, are free together. */
-static bool node_is_free(const struct view *v, const struct piece *piece, size_t n)
+/* The job may be on the node of these pieces, and their GPUs are free together. */
+static bool node_is_free(const struct view *v, const struct request *ask, const struct piece *piece,
+                         size_t n)
 {
     struct node_free f = view_node(v, piece->node);
     uint64_t shared = 0;
@@ -290,7 +291,8 @@ static bool node_is_free(const struct view *v, const struct piece *piece, size_t
     for (size_t i = 0; i < n; i++) {
         bool takes_whole = piece[i].milli == MILLI_ALL;
         whole += takes_whole ? piece[i].gpus : 0;
-        if (takes_whole && piece[i].gpu_mask & ~f.whole_mask)
+        if (!view_allows(v, request_of_task(ask, piece[i].task), piece->node) ||
+            (takes_whole && piece[i].gpu_mask & ~f.whole_mask))
             return false;
         shared |= takes_whole ? 0 : piece[i].gpu_mask;
     }
@@ -304,16 +306,17 @@ static bool node_is_free(const struct view *v, const struct piece *piece, size_t
     return whole <= f.whole;
 }
 
-/* Its GPUs. What else it had, it has kept. */
-static bool is_free(struct sched *s, const struct view *v, const struct placement *p)
+/* Its GPUs. What else it had, it has kept; but a reservation may have begun there. */
+static bool is_free(struct sched *s, job_id j, const struct placement *p)
 {
+    const struct view *v = sched_view(s, FREE_OR_RELEASING);
     struct piece *piece = sched_scratch(s, p->n * sizeof *piece);
     memcpy(piece, p->piece, p->n * sizeof *piece);
     qsort(piece, p->n, sizeof *piece, by_node);
     for (size_t from = 0, to = 0; from < p->n; from = to) {
         while (to < p->n && piece[to].node == piece[from].node)
             to++;
-        if (!node_is_free(v, &piece[from], to - from))
+        if (!node_is_free(v, job_facts(s, j)->ask, &piece[from], to - from))
             return false;
     }
     return true;
@@ -324,12 +327,12 @@ static bool resume(struct sched *s, const struct preemptive *p, job_id j)
     const struct placement *there = job_suspended(s, j);
     sched_mark_t before = sched_mark(s);
     struct victims v = { .n = 0 };
-    if (!is_free(s, sched_view(s, FREE_OR_RELEASING), there)) {
+    if (!is_free(s, j, there)) {
         v = victims_for(s, p, j, there);
         for (size_t i = 0; i < v.n; i++)
             sched_stop(s, v.job[i], STOP_SUSPEND);
     }
-    if (is_free(s, sched_view(s, FREE_OR_RELEASING), there) &&
+    if (is_free(s, j, there) &&
         take(s, j, there, v.job, v.n, STOP_SUSPEND))
         return true;
     sched_rollback(s, before);

@@ -56,6 +56,7 @@ int identities_check(struct sched *s, struct error *err)
     int128_t in_system = 0, waiting = 0, held = 0, accounts = 0;
     for (job_id j = 0; j < s->n_jobs; j++) {
         struct job_result r;
+        run_pass(s, j);
         run_job_read(s, j, &r);
         if (r.state == JOB_ABSENT)
             continue;

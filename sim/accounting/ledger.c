@@ -25,12 +25,10 @@ void ledger_settle(struct sched *s, int64_t to_ns)
 
 void ledger_interval(struct sched *s, const struct placement *p, const int64_t split[ACCOUNTS])
 {
-    for (size_t i = 0; i < p->n; i++) {
-        int64_t milli = (int64_t)p->piece[i].gpus * p->piece[i].milli;
-        for (unsigned a = 0; a < HELD_ACCOUNTS; a++) {
-            if (!split[a])
-                continue;
-            s->ledger.node_account[p->piece[i].node][a] += (int128_t)split[a] * milli;
+    for (unsigned a = 0; a < HELD_ACCOUNTS; a++) {
+        for (size_t i = 0; split[a] && i < p->n; i++) {
+            int64_t milli = (int64_t)p->piece[i].gpus * p->piece[i].milli;
+            s->ledger.node_account[a][p->piece[i].node] += (int128_t)split[a] * milli;
             s->totals.account[a] += (int128_t)split[a] * milli;
         }
     }
@@ -39,18 +37,20 @@ void ledger_interval(struct sched *s, const struct placement *p, const int64_t s
 void ledger_begin(struct sched *s)
 {
     s->ledger.interruption_lost = arena_alloc(s->memory, INTERRUPTION_CAUSES * sizeof *s->ledger.interruption_lost);
-    s->ledger.node_account = mem_new(s->cluster->n_nodes, sizeof *s->ledger.node_account);
+    int128_t *all = mem_new((size_t)s->cluster->n_nodes * ACCOUNTS, sizeof *all);
+    for (unsigned a = 0; a < ACCOUNTS; a++)
+        s->ledger.node_account[a] = all + (size_t)a * s->cluster->n_nodes;
     s->ledger.settled_ns = s->now_ns;
     s->ledger.up_milli = s->cluster->gpus * MILLI_ALL;
 }
 
 void ledger_end(struct sched *s)
 {
-    free(s->ledger.node_account);
+    free(s->ledger.node_account[0]);
 }
 
 void ledger_down(struct sched *s, node_id n, int128_t gpu_milli_ns)
 {
-    s->ledger.node_account[n][ACCOUNT_DOWN] += gpu_milli_ns;
+    s->ledger.node_account[ACCOUNT_DOWN][n] += gpu_milli_ns;
     s->totals.account[ACCOUNT_DOWN] += gpu_milli_ns;
 }

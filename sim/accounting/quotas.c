@@ -191,9 +191,14 @@ void quotas_begin(struct sched *s)
     }
     for (queue_id q = 0; q < s->cluster->n_queues && s->quota_version; q++)
         books_shown(s, q);        /* queues.csv says what holds from the first instant on */
-    for (job_id j = 0; j < s->n_jobs; j++)
-        for (queue_id q = s->workload->facts[j].queue; q != ID_NONE && !s->books->queue[q].quota.used; q = queue[q].parent)
+    uint32_t unused = s->cluster->n_queues;
+    for (job_id j = 0; j < s->n_jobs && unused; j++) {
+        workload_pass(s->workload, j);
+        for (queue_id q = s->workload->facts[j].queue; q != ID_NONE && !s->books->queue[q].quota.used; q = queue[q].parent) {
             s->books->queue[q].quota.used = true;
+            unused--;
+        }
+    }
     share_out(s, s->books->queue, ID_NONE, (double)all);
     for (uint32_t f = 0; f < s->cluster->n_flavors; f++)
         begin_flavor(s, f);

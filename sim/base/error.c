@@ -2,6 +2,7 @@
 #include "sim/base/error.h"
 
 #include "sim/base/memory.h"
+#include "sim/base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,9 +33,6 @@ int error_set(struct error *err, const char *format, ...)
         keep_tail(err, format, again, (size_t)length);
     va_end(again);
     va_end(args);
-    for (char *c = err->text; *c; c++) /* a path, a cell, an argument may hold anything; a message
-                                          is one line */
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
+    utf8_mend(err->text); /* a path, a cell, an argument may hold anything, and may be cut */
     return -1;
 }

@@ -9,7 +9,7 @@ struct error {
     char text[1024];
 };
 
-/* Fills err->text (a text that is too long loses its middle; control characters become '?') and
+/* Fills err->text (a text that is too long loses its middle; it is mended as in utf8.h) and
  * returns -1, so that a caller writes `return error_set(...)`. */
 int error_set(struct error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));

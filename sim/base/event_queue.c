@@ -2,20 +2,23 @@
 #include "sim/base/event_queue.h"
 
 #include "sim/base/memory.h"
-#include "sim/base/units.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define CHILDREN 4 /* half the depth of a binary heap; four children of 32 bytes lie side by side */
-#define NO_SLOT  UINT32_MAX
+#define CHILDREN   4 /* half the depth of a binary heap */
+#define CACHE_LINE 64
+#define KIND_BITS  5
+#define SLOTS_MOST ((1u << (32 - KIND_BITS)) - 1)
+#define NO_SLOT    UINT32_MAX
 
-/* An event in the heap. Time, kind and subject are one number, so that most comparisons need no
- * branch. */
+/* An event in the heap. Four of them fill a cache line, and the children of a parent lie in one: to
+ * go down a level of a large heap takes one miss. Most comparisons need the time alone. */
 struct entry {
-    int128_t order;
-    uint64_t sequence; /* of the insertion; kept when the event moves */
-    uint32_t slot;
+    int64_t time_ns;
+    uint32_t subject;
+    uint32_t kind_slot; /* the kind, below it the slot */
 };
 /* What an event_id points to: where the event is in the heap now. The generation tells an id from
  * those that had the slot before; together they are the id. */
@@ -24,13 +27,17 @@ struct slot {
     uint32_t generation;
 };
 struct event_queue {
-    struct entry *heap;
+    struct entry *heap; /* heap[1], the first child of the root, begins a cache line */
+    void *memory;       /* what is allocated for it */
     size_t length, heap_capacity;
     struct slot *slots;
-    size_t n_slots, slots_capacity;
+    uint64_t *inserted; /* of the event in each slot: when, as a number; kept when the event moves */
+    size_t n_slots, slots_capacity, inserted_capacity;
     uint32_t free_slot;
     uint64_t sequence;
 };
+static_assert(sizeof(struct entry) * CHILDREN == CACHE_LINE, "the children of a parent");
+static_assert(EVENT_CARBON >> KIND_BITS == 0, "every kind");
 
 struct event_queue *event_queue_new(void)
 {
@@ -43,8 +50,9 @@ void event_queue_free(struct event_queue *q)
 {
     if (!q)
         return;
-    free(q->heap);
+    free(q->memory);
     free(q->slots);
+    free(q->inserted);
     free(q);
 }
 
@@ -55,26 +63,34 @@ size_t event_queue_length(const struct event_queue *q)
 
 /* ---- order ---- */
 
-static int128_t order_of(struct event e)
+static inline uint32_t slot_in(const struct entry *e)
 {
-    /* a product, since to shift a negative time is undefined */
-    return (int128_t)e.time_ns * ((int128_t)1 << 64) +
-           (int128_t)((uint64_t)e.kind << 32 | e.subject);
+    return e->kind_slot & SLOTS_MOST;
 }
 
 static struct event event_of(const struct entry *e)
 {
-    uint64_t low = (uint64_t)e->order;
-    return (struct event){ .time_ns = (int64_t)(e->order >> 64),
-                           .kind = (enum event_kind)(low >> 32),
-                           .subject = (uint32_t)low };
+    return (struct event){ .time_ns = e->time_ns,
+                           .kind = (enum event_kind)(e->kind_slot / (SLOTS_MOST + 1)),
+                           .subject = e->subject };
 }
 
-static bool before(const struct entry *a, const struct entry *b)
+static __attribute__((noinline)) bool tie_before(const struct event_queue *q, const struct entry *a,
+                                                 const struct entry *b)
 {
-    if (a->order == b->order)
-        return a->sequence < b->sequence;
-    return a->order < b->order;
+    struct event x = event_of(a), y = event_of(b);
+    if (x.kind != y.kind)
+        return x.kind < y.kind;
+    if (x.subject != y.subject)
+        return x.subject < y.subject;
+    return q->inserted[slot_in(a)] < q->inserted[slot_in(b)];
+}
+
+static inline bool before(const struct event_queue *q, const struct entry *a, const struct entry *b)
+{
+    if (__builtin_expect(a->time_ns == b->time_ns, 0))
+        return tie_before(q, a, b);
+    return a->time_ns < b->time_ns;
 }
 
 /* ---- heap ---- */
@@ -82,7 +98,7 @@ static bool before(const struct entry *a, const struct entry *b)
 static void put(struct event_queue *q, size_t at, const struct entry *e)
 {
     q->heap[at] = *e;
-    q->slots[e->slot].position = (uint32_t)at;
+    q->slots[slot_in(e)].position = (uint32_t)at;
 }
 
 /* Puts `e` into the hole at `at`, or as far above it as it belongs. */
@@ -90,7 +106,7 @@ static void sift_up(struct event_queue *q, size_t at, const struct entry *e)
 {
     while (at > 0) {
         size_t parent = (at - 1) / CHILDREN;
-        if (!before(e, &q->heap[parent]))
+        if (!before(q, e, &q->heap[parent]))
             break;
         put(q, at, &q->heap[parent]);
         at = parent;
@@ -98,19 +114,54 @@ static void sift_up(struct event_queue *q, size_t at, const struct entry *e)
     put(q, at, e);
 }
 
+static size_t first_of(const struct event_queue *q, size_t a, size_t b)
+{
+    return before(q, &q->heap[b], &q->heap[a]) ? b : a;
+}
+
+/* The children of these four, which lie in four lines: one of them is looked at next. */
+static void fetch_below(const struct event_queue *q, size_t child)
+{
+    size_t below = child * CHILDREN + 1, end = below + CHILDREN * CHILDREN;
+    for (end = end < q->length ? end : q->length; below < end; below += CHILDREN)
+        __builtin_prefetch(&q->heap[below]);
+}
+
 /* Moves the hole at `at` down to a leaf and returns it. What is to fill the hole comes from the end
  * of the heap and mostly belongs near a leaf: comparing it on the way down would be useless. */
 static size_t hole_to_leaf(struct event_queue *q, size_t at)
 {
-    for (size_t first; (first = at * CHILDREN + 1) < q->length;) {
-        size_t end = first + CHILDREN < q->length ? first + CHILDREN : q->length;
-        size_t best = first;
-        for (size_t child = first + 1; child < end; child++)
-            best = before(&q->heap[child], &q->heap[best]) ? child : best;
+    for (size_t child; (child = at * CHILDREN + 1) < q->length;) {
+        size_t best;
+        fetch_below(q, child);
+        if (child + CHILDREN <= q->length) {
+            best = first_of(q, first_of(q, child, child + 1), first_of(q, child + 2, child + 3));
+        } else {
+            best = child;
+            while (++child < q->length)
+                best = first_of(q, best, child);
+        }
         put(q, at, &q->heap[best]);
         at = best;
     }
     return at;
+}
+
+/* For one more entry. */
+static void heap_reserve(struct event_queue *q)
+{
+    if (q->length < q->heap_capacity)
+        return;
+    size_t capacity = q->heap_capacity ? 2 * q->heap_capacity : 16;
+    void *memory = mem_new(capacity + CHILDREN, sizeof *q->heap);
+    uintptr_t line = ((uintptr_t)memory / CACHE_LINE + 1) * CACHE_LINE;
+    struct entry *heap = (struct entry *)line - 1;
+    if (q->length)
+        memcpy(heap, q->heap, q->length * sizeof *heap);
+    free(q->memory);
+    q->memory = memory;
+    q->heap = heap;
+    q->heap_capacity = capacity;
 }
 
 /* ---- slots ---- */
@@ -123,8 +174,10 @@ static uint32_t slot_take(struct event_queue *q)
         return s;
     }
     mem_grow(&q->slots, &q->slots_capacity, q->n_slots, sizeof *q->slots);
+    mem_grow(&q->inserted, &q->inserted_capacity, q->n_slots, sizeof *q->inserted);
     s = (uint32_t)q->n_slots++;
-    assert(s != NO_SLOT);
+    if (s > SLOTS_MOST)
+        mem_exhausted();
     q->slots[s].generation = 1; /* so that no id is 0 */
     return s;
 }
@@ -148,15 +201,17 @@ static uint32_t slot_of(const struct event_queue *q, event_id id)
 
 event_id event_queue_push(struct event_queue *q, struct event e)
 {
-    mem_grow(&q->heap, &q->heap_capacity, q->length, sizeof *q->heap);
-    struct entry entry = { .order = order_of(e), .sequence = q->sequence++, .slot = slot_take(q) };
+    heap_reserve(q);
+    uint32_t slot = slot_take(q);
+    struct entry entry = { e.time_ns, e.subject, (uint32_t)e.kind * (SLOTS_MOST + 1) + slot };
+    q->inserted[slot] = q->sequence++;
     sift_up(q, q->length++, &entry);
-    return (event_id)q->slots[entry.slot].generation << 32 | entry.slot;
+    return (event_id)q->slots[slot].generation << 32 | slot;
 }
 
 static void remove_at(struct event_queue *q, size_t at)
 {
-    slot_release(q, q->heap[at].slot);
+    slot_release(q, slot_in(&q->heap[at]));
     struct entry last = q->heap[--q->length];
     if (at < q->length)
         sift_up(q, hole_to_leaf(q, at), &last);
@@ -204,10 +259,8 @@ bool event_queue_move(struct event_queue *q, event_id id, int64_t time_ns)
         return false;
     size_t at = q->slots[s].position;
     struct entry moved = q->heap[at];
-    struct event e = event_of(&moved);
-    e.time_ns = time_ns;
-    moved.order = order_of(e);
-    bool later = moved.order > q->heap[at].order;
+    bool later = time_ns > moved.time_ns;
+    moved.time_ns = time_ns;
     sift_up(q, later ? hole_to_leaf(q, at) : at, &moved);
     return true;
 }
@@ -224,11 +277,9 @@ struct due {
 /* What lies below a later event is later still. */
 static void visit_below(const struct event_queue *q, size_t at, const struct due *d)
 {
-    if (at >= q->length)
+    if (at >= q->length || q->heap[at].time_ns > d->time_ns)
         return;
     struct event e = event_of(&q->heap[at]);
-    if (e.time_ns > d->time_ns)
-        return;
     if (e.time_ns == d->time_ns && e.kind == d->kind)
         d->visit(d->self, e.subject);
     for (size_t child = at * CHILDREN + 1; child <= at * CHILDREN + CHILDREN; child++)

@@ -2,6 +2,7 @@
 #include "sim/base/memory.h"
 
 #include <stdalign.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,14 +18,24 @@ void mem_on_failure(void (*clean_up)(void))
     before_the_end = clean_up;
 }
 
-_Noreturn void mem_exhausted(void)
+_Noreturn void mem_ends(const char *format, ...)
 {
     void (*clean_up)(void) = before_the_end;
     before_the_end = NULL; /* the handler may itself want memory */
     if (clean_up)
         clean_up();
-    fputs("gpuyard: out of memory\n", stderr);
+    va_list args;
+    va_start(args, format);
+    fputs("gpuyard: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
     exit(EXIT_FAILURE);
+}
+
+_Noreturn void mem_exhausted(void)
+{
+    mem_ends("out of memory");
 }
 
 void *mem_new(size_t count, size_t size)

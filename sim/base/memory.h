@@ -28,6 +28,8 @@ void mem_stream_end(FILE *f, char *const *text);
 
 /* Out of memory, noticed elsewhere: by a library with its own allocation. */
 _Noreturn void mem_exhausted(void) __attribute__((cold));
+/* The same with another message, for what stands in for memory. */
+_Noreturn void mem_ends(const char *format, ...) __attribute__((cold, format(printf, 1, 2)));
 /* Called once before the program ends without memory. NULL: nothing to do. */
 void mem_on_failure(void (*clean_up)(void));
 

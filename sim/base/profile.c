@@ -1,239 +1,320 @@
-/* profile.c - see profile.h. A treap of steps by time; each knows the sum of its subtree and its
- * greatest prefix sum. */
+/* profile.c - see profile.h. */
 #include "sim/base/profile.h"
 
 #include "sim/base/memory.h"
-#include "sim/base/ordered.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-struct step {
-    struct ordered_link link;
-    uint32_t holds;               /* that begin or end here; 0: the item is free */
-    int64_t time, delta;          /* the value changes by delta at time */
-    int64_t sum, most;  /* of the subtree; most: the greatest prefix sum, of at least one step */
+enum { BLOCK = PROFILE_BLOCK, COUNTED = 16, PART = 8 };
+
+struct steps { int64_t time[BLOCK], value[BLOCK]; };      /* INT64_MAX: there is none */
+/* The amount from a step on: its value in `steps`, and `lift`. */
+struct block {
+    int64_t first;                /* the time of its first step */
+    int64_t lift;
+    int64_t least, most;          /* of its values, without `lift` */
+    uint32_t n;                   /* > 0 */
+    struct steps *steps;
 };
 struct profile {
-    struct step *step;
+    struct block *block;          /* in order; the first step of all is at INT64_MIN */
     size_t n, capacity;
-    uint32_t free;                /* chained through link.up */
-    struct ordered steps;
-    int64_t base;                 /* the value before the first step */
+    int64_t peak;
+    bool peaked;                  /* `peak` is right */
 };
+struct place { size_t block; uint32_t step; };
 
-static bool before(const void *context, uint32_t a, uint32_t b)
+static struct steps *steps_new(void)
 {
-    const struct profile *p = context;
-    return p->step[a].time < p->step[b].time;
-}
-
-/* The left subtree, this step, the right subtree. */
-static void sum_up(const void *context, uint32_t item)
-{
-    const struct profile *p = context;
-    struct step *s = &p->step[item];
-    const struct step *left = s->link.left == ORDERED_NONE ? NULL : &p->step[s->link.left];
-    const struct step *right = s->link.right == ORDERED_NONE ? NULL : &p->step[s->link.right];
-    int64_t here = (left ? left->sum : 0) + s->delta;
-    s->most = left && left->most > here ? left->most : here;
-    if (right && here + right->most > s->most)
-        s->most = here + right->most;
-    s->sum = here + (right ? right->sum : 0);
-}
-
-static struct ordered_space steps_of(const struct profile *p)
-{
-    return (struct ordered_space){ p->step, sizeof *p->step, before, p, sum_up };
+    struct steps *s = mem_new(1, sizeof *s);
+    for (size_t i = 0; i < BLOCK; i++)
+        s->time[i] = INT64_MAX;
+    return s;
 }
 
 struct profile *profile_new(void)
 {
     struct profile *p = mem_new(1, sizeof *p);
-    p->free = ORDERED_NONE;
-    p->steps = ORDERED_EMPTY;
+    mem_grow(&p->block, &p->capacity, 0, sizeof *p->block);
+    struct steps *steps = steps_new();
+    p->block[p->n++] = (struct block){ .first = INT64_MIN, .n = 1, .steps = steps };
+    p->block[0].steps->time[0] = INT64_MIN;
     return p;
 }
 
 void profile_free(struct profile *p)
 {
-    if (!p)
-        return;
-    free(p->step);
+    for (size_t i = 0; p && i < p->n; i++)
+        free(p->block[i].steps);
+    if (p)
+        free(p->block);
     free(p);
 }
 
-/* The first step at that time or later; ORDERED_NONE: there is none. */
-static uint32_t step_from(const struct profile *p, int64_t time)
+/* ---- Places ---- */
+
+/* The last step at that time or before. Few are counted, not halved: a count needs no branch that
+ * depends on the times. */
+static struct place place_at(const struct profile *p, int64_t time)
 {
-    uint32_t found = ORDERED_NONE;
-    for (uint32_t i = p->steps.root; i != ORDERED_NONE;) {
-        bool before_it = p->step[i].time < time;
-        found = before_it ? found : i;
-        i = before_it ? p->step[i].link.right : p->step[i].link.left;
+    size_t block = 0, n = p->n;
+    for (size_t half; n > COUNTED; n -= half) {
+        half = n / 2;
+        block += p->block[block + half].first <= time ? half : 0;
     }
-    return found;
+    size_t before = 0;
+    for (size_t i = 1; i < n; i++)
+        before += p->block[block + i].first <= time;
+    block += before;
+    const int64_t *times = p->block[block].steps->time;
+    uint32_t part = 0, step = 0;
+    for (uint32_t i = PART; i < BLOCK; i += PART)         /* those without a step are at no time */
+        part += times[i] <= time;
+    for (uint32_t i = 1; i < PART; i++)
+        step += times[part * PART + i] <= time;
+    return (struct place){ block, part * PART + step };
 }
 
-static void change(struct profile *p, int64_t time, int64_t delta, int holds)
+static int64_t time_of(const struct profile *p, struct place at)
 {
-    struct ordered_space space = steps_of(p);
-    uint32_t at = step_from(p, time);
-    if (at != ORDERED_NONE && p->step[at].time == time) {
-        p->step[at].delta += delta;
-        p->step[at].holds += (uint32_t)holds;
-        if (p->step[at].holds) {
-            ordered_changed(&space, at);
-            return;
-        }
-        ordered_remove(&p->steps, &space, at);
-        p->step[at].link.up = p->free;
-        p->free = at;
+    return p->block[at.block].steps->time[at.step];
+}
+
+static int64_t value_of(const struct profile *p, struct place at)
+{
+    return p->block[at.block].lift + p->block[at.block].steps->value[at.step];
+}
+
+/* false: it was the last. */
+static bool go_on(const struct profile *p, struct place *at)
+{
+    if (++at->step < p->block[at->block].n)
+        return true;
+    *at = (struct place){ at->block + 1, 0 };
+    return at->block < p->n;
+}
+
+/* Of any step but the first. */
+static struct place before(const struct profile *p, struct place at)
+{
+    return at.step > 0 ? (struct place){ at.block, at.step - 1 }
+                       : (struct place){ at.block - 1, p->block[at.block - 1].n - 1 };
+}
+
+/* ---- Changes ---- */
+
+static void sum_up(struct block *b)
+{
+    const int64_t *value = b->steps->value;
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (uint32_t i = 0; i < b->n; i++) {
+        least = value[i] < least ? value[i] : least;
+        most = value[i] > most ? value[i] : most;
+    }
+    b->least = least;
+    b->most = most;
+}
+
+/* Adds to the values of the steps [low, high). */
+static void raise(struct block *b, uint32_t low, uint32_t high, int64_t amount)
+{
+    for (uint32_t i = low; i < high; i++)
+        b->steps->value[i] += amount;
+    sum_up(b);
+}
+
+static void move_steps(struct steps *to, uint32_t at, const struct steps *from, uint32_t first,
+                       uint32_t n)
+{
+    memmove(to->time + at, from->time + first, n * sizeof *to->time);
+    memmove(to->value + at, from->value + first, n * sizeof *to->value);
+}
+
+static void split(struct profile *p, size_t i)
+{
+    mem_grow(&p->block, &p->capacity, p->n, sizeof *p->block);
+    struct block *b = &p->block[i];
+    memmove(b + 2, b + 1, (p->n++ - i - 1) * sizeof *b);
+    struct steps *steps = steps_new();
+    b[1] = (struct block){ .lift = b->lift, .n = b->n / 2, .steps = steps };
+    b->n -= b[1].n;
+    move_steps(b[1].steps, 0, b->steps, b->n, b[1].n);
+    for (uint32_t k = b->n; k < BLOCK; k++)
+        b->steps->time[k] = INT64_MAX;
+    b[1].first = b[1].steps->time[0];
+    sum_up(b);
+    sum_up(b + 1);
+}
+
+/* The step at exactly that time, made if there is none. */
+static struct place step_at(struct profile *p, int64_t time, bool *made)
+{
+    struct place at = place_at(p, time);
+    *made = time_of(p, at) != time;
+    if (!*made)
+        return at;
+    if (p->block[at.block].n == BLOCK) {
+        split(p, at.block);
+        at = place_at(p, time);
+    }
+    struct block *b = &p->block[at.block];
+    at.step++;
+    move_steps(b->steps, at.step + 1, b->steps, at.step, b->n++ - at.step);
+    b->steps->time[at.step] = time;
+    b->steps->value[at.step] = b->steps->value[at.step - 1];
+    return at;
+}
+
+static void drop_block(struct profile *p, size_t i)
+{
+    free(p->block[i].steps);
+    memmove(&p->block[i], &p->block[i + 1], (--p->n - i) * sizeof *p->block);
+}
+
+/* Block i and the next become one if they fill less than half of one. */
+static void join(struct profile *p, size_t i)
+{
+    struct block *b = &p->block[i];
+    if (i + 1 >= p->n || b->n + b[1].n > BLOCK / 2)
         return;
+    for (uint32_t k = 0; k < b[1].n; k++)
+        b[1].steps->value[k] += b[1].lift - b->lift;
+    move_steps(b->steps, b->n, b[1].steps, 0, b[1].n);
+    b->n += b[1].n;
+    sum_up(b);
+    drop_block(p, i + 1);
+}
+
+/* The step is no more if nothing changes at it: true, and steps have other places. */
+static bool drop_idle(struct profile *p, struct place at)
+{
+    struct block *b = &p->block[at.block];
+    if (time_of(p, at) == INT64_MIN || value_of(p, at) != value_of(p, before(p, at)))
+        return false;
+    move_steps(b->steps, at.step, b->steps, at.step + 1, --b->n - at.step);
+    b->steps->time[b->n] = INT64_MAX;
+    if (b->n == 0) {
+        drop_block(p, at.block);
+        return true;
     }
-    at = p->free;
-    if (at != ORDERED_NONE) {
-        p->free = p->step[at].link.up;
-    } else {
-        mem_grow(&p->step, &p->capacity, p->n, sizeof *p->step);
-        at = (uint32_t)p->n++;
+    b->first = b->steps->time[0];
+    sum_up(b);
+    join(p, at.block);
+    if (at.block > 0)
+        join(p, at.block - 1);
+    return true;
+}
+
+/* Adds to the values of the steps from `low` to before `high`. */
+static void raise_all(struct profile *p, struct place low, struct place high, int64_t amount)
+{
+    for (size_t i = low.block; i < high.block; i++) {
+        struct block *b = &p->block[i];
+        if (i == low.block && low.step > 0)
+            raise(b, low.step, b->n, amount);
+        else
+            b->lift += amount;
     }
-    space = steps_of(p);
-    p->step[at] = (struct step){ .holds = (uint32_t)holds, .time = time, .delta = delta };
-    ordered_add(&p->steps, &space, at, (uint64_t)time);
+    if (high.step > 0)
+        raise(&p->block[high.block], high.block == low.block ? low.step : 0, high.step, amount);
 }
 
 void profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount)
 {
+    bool ends = until != INT64_MAX, made = false;
     if (from >= until || amount == 0)
         return;
-    int holds = amount > 0 ? 1 : -1;
-    if (from == INT64_MIN)
-        p->base += amount;
-    else
-        change(p, from, amount, holds);
-    if (until != INT64_MAX)
-        change(p, until, -amount, holds);
+    struct place high = ends ? step_at(p, until, &made) : (struct place){ p->n, 0 };
+    struct place low = step_at(p, from, &made);
+    if (made)                     /* the other may have moved */
+        high = ends ? place_at(p, until) : (struct place){ p->n, 0 };
+    raise_all(p, low, high, amount);
+    p->peaked = false;
+    if (ends && drop_idle(p, high))
+        low = place_at(p, from);
+    drop_idle(p, low);
 }
+
+/* ---- Questions ---- */
 
 int64_t profile_at(const struct profile *p, int64_t time)
 {
-    int64_t value = p->base;
-    for (uint32_t i = p->steps.root; i != ORDERED_NONE;) {
-        const struct step *s = &p->step[i];
-        if (s->time > time) {
-            i = s->link.left;
-            continue;
-        }
-        value += s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
-        i = s->link.right;
-    }
-    return value;
-}
-
-/* The last step in (after, until) of the subtree at which the value is above `most`, where `base`
- * is the value before the subtree's first step; ORDERED_NONE: there is none. Subtrees with a
- * small enough greatest prefix are not entered. */
-static uint32_t last_above(const struct profile *p, uint32_t i, int64_t base, int64_t after,
-                           int64_t until, int64_t most)
-{
-    while (i != ORDERED_NONE && base + p->step[i].most > most) {
-        const struct step *s = &p->step[i];
-        int64_t here =
-            base + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
-        if (s->time < until) {
-            uint32_t found = last_above(p, s->link.right, here, after, until, most);
-            if (found != ORDERED_NONE)
-                return found;
-            if (s->time > after && here > most)
-                return i;
-        }
-        if (s->time <= after)
-            return ORDERED_NONE;
-        i = s->link.left;
-    }
-    return ORDERED_NONE;
-}
-
-/* The root of the steps in (after, until): all of them lie below it, or it is ORDERED_NONE. *base:
- * the value before the first step of its subtree. */
-static uint32_t root_within(const struct profile *p, int64_t after, int64_t until, int64_t *base)
-{
-    uint32_t i = p->steps.root;
-    while (i != ORDERED_NONE) {
-        const struct step *s = &p->step[i];
-        if (s->time > after && s->time < until)
-            break;
-        if (s->time <= after)
-            *base += s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
-        i = s->time <= after ? s->link.right : s->link.left;
-    }
-    return i;
+    return value_of(p, place_at(p, time));
 }
 
 int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
 {
-    int64_t first = p->base, most = INT64_MIN;
-    uint32_t root = root_within(p, from, until, &first);
-    if (root == ORDERED_NONE)
-        return first;
-    int64_t here = first;
-    /* down to the first of them: `first` is the value before it */
-    for (uint32_t i = root; i != ORDERED_NONE;) {
-        const struct step *s = &p->step[i],
-                          *right = s->link.right == ORDERED_NONE ? NULL : &p->step[s->link.right];
-        int64_t value =
-            first + s->delta + (s->link.left == ORDERED_NONE ? 0 : p->step[s->link.left].sum);
-        if (i == root)
-            here = value;
-        if (s->time > from) {
-            most = value > most ? value : most;
-            if (i != root && right && value + right->most > most)
-                most = value + right->most;
-            i = s->link.left;
-        } else {
-            first = value;
-            i = s->link.right;
+    struct place at = place_at(p, from), end = place_at(p, until > from ? until - 1 : from);
+    int64_t most = INT64_MIN;
+    for (size_t i = at.block; i <= end.block; i++) {
+        const struct block *b = &p->block[i];
+        uint32_t low = i == at.block ? at.step : 0, high = i == end.block ? end.step + 1 : b->n;
+        int64_t here = b->most;
+        if (low > 0 || high < b->n) {
+            here = INT64_MIN;
+            for (uint32_t k = low; k < high; k++)
+                here = b->steps->value[k] > here ? b->steps->value[k] : here;
         }
+        most = here + b->lift > most ? here + b->lift : most;
     }
-    /* down to the last: `here` is the value before i's */
-    for (uint32_t i = p->step[root].link.right; i != ORDERED_NONE;) {
-        const struct step *s = &p->step[i],
-                          *left = s->link.left == ORDERED_NONE ? NULL : &p->step[s->link.left];
-        if (s->time < until) {
-            if (left && here + left->most > most)
-                most = here + left->most;
-            here += s->delta + (left ? left->sum : 0);
-            most = here > most ? here : most;
-            i = s->link.right;
-        } else {
-            i = s->link.left;
-        }
-    }
-    return most > first ? most : first;
+    return most;
 }
 
-int64_t profile_peak(const struct profile *p)
+int64_t profile_peak(struct profile *p)
 {
-    uint32_t root = p->steps.root;
-    int64_t most = root == ORDERED_NONE ? 0 : p->step[root].most;
-    return p->base + (most > 0 ? most : 0);
+    if (!p->peaked)
+        p->peak = profile_max(p, INT64_MIN, INT64_MAX);
+    p->peaked = true;
+    return p->peak;
+}
+
+/* From that step on the first with at most `max`; false: there is none. */
+static bool first_within(const struct profile *p, struct place *at, int64_t max)
+{
+    for (; at->block < p->n; *at = (struct place){ at->block + 1, 0 }) {
+        const struct block *b = &p->block[at->block];
+        for (; b->least + b->lift <= max && at->step < b->n; at->step++)
+            if (b->steps->value[at->step] <= max - b->lift)
+                return true;
+    }
+    return false;
+}
+
+/* After `at` the last step before `until` with more than `max`; false: there is none. */
+static bool last_above(const struct profile *p, struct place *at, int64_t until, int64_t max)
+{
+    struct place end = place_at(p, until - 1);
+    for (size_t i = end.block + 1; i-- > at->block;) {
+        const struct block *b = &p->block[i];
+        uint32_t low = i == at->block ? at->step + 1 : 0;
+        uint32_t k = i == end.block ? end.step + 1 : b->n;
+        while (b->most + b->lift > max && k-- > low)
+            if (b->steps->value[k] > max - b->lift) {
+                *at = (struct place){ i, k };
+                return true;
+            }
+    }
+    return false;
 }
 
 int64_t profile_fit(const struct profile *p, int64_t after, int64_t latest, int64_t before,
-                    int64_t length, int64_t most)
+                    int64_t length, int64_t max)
 {
-    struct ordered_space space = steps_of(p);
+    struct place at = place_at(p, after);
     for (int64_t t = after; t < latest;) {
-        int64_t until = length > before - t ? before : t + length;
-        uint32_t next = last_above(p, p->steps.root, p->base, t, until, most);
-        if (next != ORDERED_NONE) {
-            next = ordered_next(&space, next);
-        } else {
-            if (profile_at(p, t) <= most)
-                return t;
-            next = step_from(p, t + 1);  /* too much at t itself: go on from the next step */
+        if (value_of(p, at) > max) {
+            if (!first_within(p, &at, max))
+                return latest;
+            t = time_of(p, at);
+            continue;
         }
-        t = next == ORDERED_NONE ? latest : p->step[next].time;
+        int64_t until = length > before - t ? before : t + length;
+        if (!last_above(p, &at, until, max))
+            return t;
+        if (!go_on(p, &at))
+            return latest;
+        t = time_of(p, at);
     }
     return latest;
 }

@@ -2,6 +2,7 @@
 #include "sim/base/remarks.h"
 
 #include "sim/base/memory.h"
+#include "sim/base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ void remark(struct remarks *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    utf8_mend(text);
     if (!r->text)
         r->text = intern_new();
     uint32_t n = intern_count(r->text), k = intern_add(r->text, text, strlen(text));

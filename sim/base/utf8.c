@@ -33,19 +33,21 @@ bool utf8_is(const char *text)
     return !left;
 }
 
-char *utf8_line(const char *text)
+void utf8_mend(char *text)
 {
-    size_t left = strlen(text);
-    char *line = mem_text(text, left);
-    for (char *at = line; left;) {
-        size_t n = utf8_character(at, left);
-        if (n == 0 || (n == 1 && ((unsigned char)*at < ' ' || *at == 0x7f))) {
-            *at = '?';
+    for (size_t left = strlen(text), n; left; text += n, left -= n) {
+        n = utf8_character(text, left);
+        if (n == 0 || (n == 1 && ((unsigned char)*text < ' ' || *text == 0x7f))) {
+            *text = '?';
             n = 1;
         }
-        at += n;
-        left -= n;
     }
+}
+
+char *utf8_line(const char *text)
+{
+    char *line = mem_text(text, strlen(text));
+    utf8_mend(line);
     return line;
 }
 

@@ -9,6 +9,7 @@ size_t utf8_character(const char *s, size_t left);
 bool   utf8_is(const char *text);
 /* Without control characters: below a blank, DEL. */
 bool   text_is_line(const char *text, size_t length);
-/* One line of UTF-8: each control character (below a blank, DEL) and each byte that is of no
- * character is '?'. The caller frees it. */
-char  *utf8_line(const char *text);
+/* Makes one line of UTF-8 of it: each control character (below a blank, DEL) and each byte that is
+ * of no character, as where a text is cut inside of one, becomes '?'. */
+void   utf8_mend(char *text);
+char  *utf8_line(const char *text);       /* a copy, mended; the caller frees it */

@@ -5,6 +5,7 @@
 #include "sim/capacity/headroom.h"
 #include "sim/capacity/placement_rate.h"
 #include "sim/cluster/catalogue.h"
+#include "sim/contract/util/minmax.h"
 
 struct node_free view_node(const struct view *v, node_id n)
 {
@@ -179,11 +180,24 @@ struct node_affinity view_affinity(const struct view *v, const struct request *r
     return at < kinds->n ? kinds->affinity[at] : (struct node_affinity){ 0, 0 };
 }
 
+/* If a task of r must be on one island, one has so many of these GPUs of n, which have names. */
+static bool island_fits(const struct view *v, const struct request *r, node_id n, uint64_t gpus)
+{
+    if (!r->one_island || cluster_node_type(v->cluster, n)->counted)
+        return true;
+    uint32_t most = 0;
+    for (uint64_t left = gpus, island; left; left &= ~island) {
+        island = view_islands(v, n, (unsigned)__builtin_ctzll(left)) & left;
+        most = max_u32(most, (uint32_t)__builtin_popcountll(island));
+    }
+    return most >= r->gpus;
+}
+
 static bool gpus_fit(const struct view *v, const struct request *r, node_id n)
 {
     struct node_free f = view_node_for(v, r, n);
     uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
-    uint32_t have = f.whole;
+    uint32_t have = island_fits(v, r, n, f.whole_mask) ? f.whole : 0;
     if (r->gpu_milli < MILLI_ALL && need && cluster_node_type(v->cluster, n)->counted)
         return false;                 /* counted GPUs are not shared */
     if (r->gpu_milli < MILLI_ALL && have < need)
@@ -208,8 +222,10 @@ bool view_fits_empty(const struct view *v, const struct request *r, node_id n)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);
     uint32_t need = r->tasks == SPLIT_ANY ? 1 : r->gpus;
-    return view_node_for(v, r, n).capacity >= need && t->cpu_milli >= r->cpu_milli &&
-           t->mem_mib >= r->mem_mib && (!v->headroom || headroom_fits_empty(v->headroom, r, n));
+    uint64_t all = t->gpus < 64 ? (UINT64_C(1) << t->gpus) - 1 : UINT64_MAX;
+    return view_node_for(v, r, n).capacity >= need && island_fits(v, r, n, all) &&
+           t->cpu_milli >= r->cpu_milli && t->mem_mib >= r->mem_mib &&
+           (!v->headroom || headroom_fits_empty(v->headroom, r, n));
 }
 
 bool view_lacks_power(const struct view *v, const struct request *r)

@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 {
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);     /* the write fails, and says why */
     json_set_alloc_funcs(json_memory, free);
     /* usually one write, so that errno has the reason if it fails */
     setvbuf(stdout, NULL, _IOFBF, (size_t)1 << 20);

@@ -161,8 +161,8 @@ struct tenants { uint32_t alike, others; };
 struct tenants view_tenants(const struct view *v, node_id n, const struct request *r);
 
 /* suits: GPU model, labels, taints and owner of n agree with r. allows: and it is up. fits: and has
- * room for one task of r (SPLIT_ANY: for at least one GPU). All O(1). fits_empty: one task of r, if
- * the node were empty and no other job drew power. */
+ * room for one task of r (SPLIT_ANY: for at least one GPU), on one island if r wants that. All O(1).
+ * fits_empty: one task of r, if the node were empty and no other job drew power. */
 bool view_suits(const struct view *v, const struct request *r, node_id n);
 bool view_allows(const struct view *v, const struct request *r, node_id n);
 bool view_fits(const struct view *v, const struct request *r, node_id n);
@@ -267,7 +267,8 @@ const void *view_scoring(const struct view *v, const struct scoring *by, const v
 /* Zeroed, freed with the view; for begin(). */
 void *view_alloc(const struct view *v, size_t bytes);
 
-/* ---- Builders: pieces so far, visible in the view, so that no GPU is used twice ---- */
+/* ---- Builders: pieces so far, visible in the view, so that no GPU is used twice ----
+ * In place() a piece that is all of the request is not: nothing follows that it could disturb. */
 
 struct builder;
 const struct view *builder_view(const struct builder *b);

@@ -91,6 +91,12 @@ struct amount job_size(const struct sched *s, job_id j);      /* all that it ask
 struct amount request_size(const struct request *r);          /* all that the chain asks for */
 /* What it holds, claims included; NULL: nothing. */
 const struct placement *job_placement(const struct sched *s, job_id j);
+/* What it still occupies after a stop of all that it held; NULL: it is not leaving. */
+const struct placement *job_leaving(const struct sched *s, job_id j);
+/* Jobs that were being stopped already when they were submitted (leaving_s), while they are: a
+ * policy has no notice of them before. Returns how many; *jobs: they, in the order of submission,
+ * until the policy returns. */
+size_t sched_early_leavers(struct sched *s, const job_id **jobs);
 /* Where it may resume; NULL: not suspended. */
 const struct placement *job_suspended(const struct sched *s, job_id j);
 /* -1: never. Below 0, too, for a job that ran when the trace began */

@@ -44,5 +44,11 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
 struct slot { int64_t start_ns; const struct placement *where; };
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns,
                               unsigned tries);
+/* How many of these n jobs, from the first on, are known to keep their plans: the answer to each is
+ * its plan, not yet due, again, and it waits for the reason that sched_blocked() would be told:
+ * WAIT_RESERVED if it fits into what is idle, else why it does not. So there is nothing to ask or to
+ * tell of these. Not known without a look at the placer: it stops there. *due_ns becomes no later
+ * than their plans. */
+size_t  plans_stay(struct sched *s, const job_id *jobs, size_t n, int64_t *due_ns);
 /* Grows when a job gives up GPUs: while it stands, what did not fit does not fit now either. */
 uint64_t timeline_version(const struct sched *s);

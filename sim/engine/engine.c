@@ -27,7 +27,8 @@ enum {
     ROUNDS_MOST = 1000000,         /* at one instant, beyond one per job */
     FRUITLESS_WAKES_MOST = 1000,   /* passes that change nothing when nothing else can happen any more */
     GLANCE_EVERY = 4096,           /* rounds between looks at the clock of the progress bar */
-    CACHE_LINE = 64                /* bytes; a guess does no harm */
+    CACHE_LINE = 64,               /* bytes; a guess does no harm */
+    FETCHED_PIECES = 8             /* of a placement; most have no more */
 };
 
 struct loop {
@@ -93,9 +94,17 @@ static void fetch_lines(const void *at, size_t bytes)
         __builtin_prefetch((const char *)at + i);
 }
 
+/* NULL: the next event ends no job. */
+static const struct live *ends_next(const struct sched *s)
+{
+    struct event e;
+    return event_queue_peek(s->events, &e) && e.kind == EVENT_JOB_END ? live_of(s, e.subject) : NULL;
+}
+
 /* Prefetch. Of tens of thousands of running jobs the one that ends next was last read when it started, and is in no near cache.
- * While this event is applied, what the next one reads is fetched, in two steps: where a job is kept is itself in a line that has
- * to be fetched. It changes nothing but the time. */
+ * What its end reads is fetched step by step, as where a thing is kept is itself in a line that has to be fetched: while the events
+ * before it are applied, the job's rows, then its slot; while the pass goes, the rest of the slot and the placement; as it ends, the
+ * nodes. It changes nothing but the time. */
 static void fetch_ahead(const struct sched *s)
 {
     struct event e;
@@ -105,8 +114,27 @@ static void fetch_ahead(const struct sched *s)
             __builtin_prefetch(&s->workload->facts[e.subject]);
             __builtin_prefetch(&s->workload->truth[e.subject]);
         }
-    if (event_queue_peek(s->events, &e) && e.kind == EVENT_JOB_END)
-        fetch_lines(live_of(s, e.subject), offsetof(struct live, split));
+    const struct live *l = ends_next(s);
+    if (l)
+        fetch_lines(l, offsetof(struct live, pace));
+}
+
+static void fetch_placement(const struct sched *s)
+{
+    const struct live *l = ends_next(s);
+    if (!l)
+        return;
+    fetch_lines(l->now.held, sizeof(struct placement) + sizeof(struct piece));
+    fetch_lines(&l->pace, offsetof(struct live, split) - offsetof(struct live, pace));
+}
+
+static void fetch_nodes(const struct sched *s, const struct event *e)
+{
+    const struct placement *p = e->kind == EVENT_JOB_END ? live_of(s, e->subject)->now.held : NULL;
+    for (size_t i = 0; p && i < p->n && i < FETCHED_PIECES; i++) {
+        __builtin_prefetch(&s->idle->node[p->piece[i].node]);
+        __builtin_prefetch(&s->ledger.node_account[ACCOUNT_USEFUL][p->piece[i].node]);
+    }
 }
 
 static int arrive(struct sched *s, job_id j, struct error *err)
@@ -150,7 +178,10 @@ static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
         if (arrive(s, s->next_arrival, err))
             return RUN_BAD_INPUT;
         notices_give(s);
+        run_pass(s, s->next_arrival);
         most--;
+        if (s->workload->n_jobs - s->next_arrival > 2)
+            __builtin_prefetch(&s->workload->facts[s->next_arrival + 2]);
     }
     return 0;
 }
@@ -166,9 +197,11 @@ static int apply_together(struct sched *s, struct error *err)
     struct event e;
     while (event_is_due(s)) {
         event_queue_pop(s->events, &e);
+        fetch_nodes(s, &e);
         fetch_ahead(s);
         apply(s, &e);
     }
+    fetch_placement(s);
     return apply_arrivals(s, UINT32_MAX, err);
 }
 
@@ -355,6 +388,12 @@ static bool no_place_by_rules(const struct sched *s, const struct request *ask,
            (why == WAIT_TOPOLOGY || why == WAIT_FRAGMENTED);
 }
 
+/* Its pods want to be beside others, or away from them, which stay where they are. */
+static bool pods_bar(const struct sched *s, const struct request *ask, enum wait_reason why)
+{
+    return s->force->policy->reads & READS_PODS && pods_of_shape(s, ask->shape) && why == WAIT_TOPOLOGY;
+}
+
 /* Nothing will ever happen again. That is right if the wait reasons say so, or if incomplete gangs hold what all jobs lack; else
  * the policy has forgotten a job. */
 static int stall_check(struct sched *s, struct error *err)
@@ -378,7 +417,7 @@ static int stall_check(struct sched *s, struct error *err)
         }
         bool too_wide = placing_never(s, ask->shape);    /* all its tasks; with fewer it could run, and the policy waits for all */
         bool waits = may_wait_for_ever(why) || (behind && why == WAIT_ORDER) ||
-                     no_place_by_rules(s, ask, why);
+                     no_place_by_rules(s, ask, why) || pods_bar(s, ask, why);
         if (state != JOB_PENDING || !(waits || too_wide || (deadlock && !fits)))
             return error_set(err, "policy %s stalls: job %s is %s (%s) at %.9g s, and nothing will ever happen again",
                              s->force->policy->name, s->workload->truth[j].name, life_state_name(s->job[j].state),
@@ -512,6 +551,7 @@ int run_end(struct sched *s, int64_t end_ns, struct error *err)
     }
     if (result)
         return result;
+    models_last(s);
     jobs_cut_off(s);
     quotas_end(s);
     models_end(s);

@@ -89,6 +89,13 @@ static void interrupt_leaving(struct sched *s, struct live *l, const struct inte
     books_lost(s, l->job, LOST_BY(by->cause), l->leaving, l->split[ACCOUNT_LOST]);
 }
 
+static void parts_save_no_more(struct sched *s, struct live *l, const struct interruption *by)
+{
+    for (struct part *part = l->part; part; part = part->next)
+        if (hits(by, part->p))
+            part_save_fails(s, l, part, LOST_BY(by->cause));
+}
+
 static void interrupt_claim(struct sched *s, struct live *l)
 {
     claim_give_back(s, l);
@@ -109,6 +116,8 @@ static void interrupt_one(struct sched *s, struct live *l, const struct interrup
     enum job_state state = s->job[l->job].state;
     if (by->cause < FAULT_CAUSES && hits(by, l->leaving))
         interrupt_leaving(s, l, by);
+    if (by->cause < FAULT_CAUSES)
+        parts_save_no_more(s, l, by);
     if ((by->cause < FAULT_CAUSES || by->cause == CAUSE_RECLAIM) && hits(by, l->suspended)) {
         memory_give(s->idle, ask_of(s, l->job), l->suspended);
         if (s->releasing)
@@ -168,7 +177,6 @@ void interrupt_some(struct sched *s, const struct interruption *by, interrupted_
     interrupt_by(s, by, takes, of, interrupt_one);
 }
 
-/* A gang that has lost tasks keeps what these save: only the GPUs are no more. */
 static void interrupt_parts(struct sched *s, struct live *l, const struct interruption *by)
 {
     for (struct part *part = l->part, *next; part; part = next) {
@@ -180,6 +188,7 @@ static void interrupt_parts(struct sched *s, struct live *l, const struct interr
 
 static void interrupt_last(struct sched *s, struct live *l, const struct interruption *by)
 {
+    parts_save_no_more(s, l, by);
     interrupt_parts(s, l, by);
     if (!hits(by, l->leaving))
         return;

@@ -2,8 +2,8 @@
  *
  * A failure of any of its GPUs stops all of a job at once: no progress from then on, back to the last durable checkpoint, and the
  * GPUs that it has are held until the failure is found (ACCOUNT_FAULT). Then it waits again, as submitted, or gives up. Maintenance
- * or a reservation stops it like a policy would (STOP_SAVE). A job that is leaving and still saves loses what it saves, a suspended job loses its
- * memory, claims are given back, and a gang that gathers gives up all that it holds. */
+ * or a reservation stops it like a policy would (STOP_SAVE). A job, or a part of a gang, that is leaving and still saves loses what it saves: back to the
+ * last durable checkpoint. A suspended job loses its memory, claims are given back, and a gang that gathers gives up all that it holds. */
 #pragma once
 #include "sim/contract/policy.h"
 #include "sim/models/failures.h"
@@ -21,7 +21,7 @@ struct interruption {
 };
 void interrupt_nodes(struct sched *s, const struct interruption *by);              /* jobs in ascending order */
 /* The nodes are no more: what is still leaving them leaves now, all of it. What it saves is lost,
- * unless it is a part of a gang, and a failure is found. */
+ * and a failure is found. */
 void interrupt_gone(struct sched *s, const struct interruption *by);
 /* Of these jobs alone those that it takes. NULL: all. */
 typedef bool interrupted_kind(const struct sched *s, job_id j, const void *of);

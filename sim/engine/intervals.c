@@ -14,6 +14,8 @@
 #include "sim/scheduler/suspend.h"
 #include "sim/scheduler/waiting.h"
 
+#include <string.h>
+
 void suspend_forgets(struct sched *s, struct live *l)
 {
     models_suspended(s, l->suspended, -1);
@@ -143,6 +145,17 @@ void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns)
     pace_roll_back(l, lost_ns);
     l->split[ACCOUNT_LOST] = here_ns;
     l->split[ACCOUNT_USEFUL] -= here_ns;
+}
+
+void job_loses_later(struct sched *s, struct live *l, const struct placement *p, unsigned cause, int64_t lost_ns,
+                     int64_t wall_ns)
+{
+    memset(l->split, 0, sizeof l->split);
+    job_loses_wall(l, lost_ns, wall_ns);
+    ledger_interval(s, p, l->split);
+    job_cost_add(s, l->job, (struct job_cost){ .lost_ns = l->split[ACCOUNT_LOST] });
+    books_lost(s, l->job, cause, p, l->split[ACCOUNT_LOST]);
+    job_gpu_time_lost(s, l->job, (int128_t)l->split[ACCOUNT_LOST] * placement_gpu_milli(p));
 }
 
 void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns)

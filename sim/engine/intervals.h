@@ -13,6 +13,9 @@ void job_halt(struct sched *s, struct live *l, const struct placement *on);    /
  * l->split. */
 void job_loses(struct sched *s, struct live *l, int64_t done_ns, int64_t lost_ns);
 void job_loses_wall(struct live *l, int64_t lost_ns, int64_t wall_ns);    /* the same; the time that it took is known */
+/* What it did on p in the time of l->stood_ns is booked as useful, and is booked over. cause as for job_departs(). */
+void job_loses_later(struct sched *s, struct live *l, const struct placement *p, unsigned cause, int64_t lost_ns,
+                     int64_t wall_ns);
 void run_ends(struct sched *s, struct live *l, const char *why);          /* the time since its start, or its last resize, is booked */
 /* It leaves these pieces: l->split goes into the accounts, a row into intervals.csv. */
 void hold_end(struct sched *s, struct live *l, const struct placement *p, int64_t since_ns, const char *why);

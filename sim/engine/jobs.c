@@ -1,6 +1,7 @@
 /* jobs.c - see jobs.h. */
 #include "sim/engine/jobs.h"
 #include "sim/accounting/books.h"
+#include "sim/base/wide.h"
 #include "sim/engine/dependencies.h"
 #include "sim/engine/intervals.h"
 #include "sim/engine/livelock.h"
@@ -30,16 +31,20 @@ struct jobs {
 void jobs_begin(struct sched *s)
 {
     s->jobs = arena_alloc(s->memory, sizeof *s->jobs);
-    s->job = mem_new(s->n_jobs, sizeof *s->job);
-    for (job_id j = 0; j < s->n_jobs; j++)
+    s->job = bulk_resize(NULL, s->n_jobs, sizeof *s->job, s->workload->resident_bytes);
+    for (job_id j = 0; j < s->n_jobs; j++) {
+        if (bulk_turns(j))
+            bulk_fill(s->job, j, sizeof *s->job);
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
+    }
+    bulk_filled(s->job);
     if (s->all_needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running)
         s->gpu_time = arena_alloc(s->memory, s->n_jobs * sizeof *s->gpu_time);
 }
 
 void jobs_end(struct sched *s)
 {
-    free(s->job);
+    bulk_free(s->job);
     free(s->cost);
     free(s->live);
     free(s->jobs->free);
@@ -48,6 +53,11 @@ void jobs_end(struct sched *s)
 size_t live_slots(const struct sched *s)
 {
     return s->jobs->live_capacity;
+}
+
+size_t jobs_in_slots(const struct sched *s)
+{
+    return s->n_live - s->jobs->n_free;
 }
 
 const char *job_refusal(const struct sched *s, job_id j)
@@ -61,7 +71,7 @@ static uint32_t live_slot(struct sched *s)
 {
     if (s->jobs->n_free)
         return s->jobs->free[--s->jobs->n_free];
-    mem_grow(&s->live, &s->jobs->live_capacity, s->n_live, sizeof *s->live);
+    wide_grow(&s->live, &s->jobs->live_capacity, s->n_live, sizeof *s->live);
     s->live[s->n_live] = (struct live){ .own = NULL };
     if (s->own_size)
         s->live[s->n_live].own = arena_alloc(s->memory, s->own_size);
@@ -83,6 +93,7 @@ void on_demand_enters(struct sched *s, struct live *l)
     struct job_run *run = &s->job[l->job];
     l->progress.left_ns = l->least_left_ns = ENDLESS_NS;
     wait_parts(s, run, l->wait);
+    l->waited = (1u << WAIT_REASONS) - 1;
     run->waits = 0;               /* until it goes again */
 }
 
@@ -120,6 +131,7 @@ struct live *job_enter(struct sched *s, job_id j)
         memset(own, 0, s->own_size);
     l->progress.left_ns = l->least_left_ns = s->workload->truth[j].duration_ns;
     l->wait[WAIT_DEPENDENCY] = s->now_ns - s->workload->facts[j].submit_ns;
+    l->waited = 1u << WAIT_DEPENDENCY;
     if (on_demand(s, j))
         on_demand_enters(s, l);
     l->estimate_ns = estimate_at_arrival(s, j);

@@ -148,8 +148,7 @@ static bool leaves_for_good(struct sched *s, struct live *l)
     return true;
 }
 
-/* What a fault would cost while it saves. */
-static void note_unsaved(struct sched *s, struct live *l, const struct stop_overhead *overhead)
+void job_note_unsaved(struct sched *s, struct live *l, const struct stop_overhead *overhead)
 {
     bool saves = l->now.stop_mode == STOP_SAVE && overhead->lost_ns == 0;
     l->unsaved_ns = saves ? pace_stop(s, l, STOP_RESTART, l->stop_done_ns).lost_ns : 0;
@@ -165,7 +164,7 @@ void job_departs(struct sched *s, struct live *l, struct placement *p, const str
         l->release_event = event_queue_push(s->events, (struct event){ s->now_ns + overhead->stay_ns, EVENT_RELEASED, j });
         l->writing.cause = (uint8_t)cause;
         if (s->n_models)
-            note_unsaved(s, l, overhead);
+            job_note_unsaved(s, l, overhead);
         models_save_begins(s, l, overhead, at_risk);
         return;
     }
@@ -252,10 +251,13 @@ void jobs_enter_held(struct sched *s)
 void jobs_cut_off(struct sched *s)
 {
     jobs_enter_held(s);
-    for (job_id j = 0; j < s->n_jobs; j++) {
+    size_t left = jobs_in_slots(s);
+    for (job_id j = 0; left > 0 && j < s->n_jobs; j++) {
         struct live *l = live_of(s, j);
+        run_pass(s, j);
         if (!l)
             continue;
+        left--;
         if (l->counting)
             wait_end(s, l);
         if (l->leaving) {

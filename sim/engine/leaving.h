@@ -9,6 +9,8 @@ void job_leave(struct sched *s, struct live *l, bool moves);              /* the
 /* After job_halt(): it leaves p with this overhead. cause: of what it loses, an enum preemption_cause, or LOST_BY() an interruption. */
 void job_departs(struct sched *s, struct live *l, struct placement *p, const struct stop_overhead *overhead, bool at_risk, unsigned cause,
                  bool moves);
+/* After job_halt(): what a fault would cost while it saves with this overhead. */
+void job_note_unsaved(struct sched *s, struct live *l, const struct stop_overhead *overhead);
 void job_released(struct sched *s, job_id j);                             /* it has left its GPUs */
 /* It is leaving them, and would for longer. */
 void job_leaves_now(struct sched *s, struct live *l);

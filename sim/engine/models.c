@@ -123,6 +123,12 @@ void models_file_rows(struct output *o, const struct sched *s, const char *file)
             hooked(s, i)->file_rows(o, s);
 }
 
+void models_last(struct sched *s)
+{
+    for (hook_walk i = HOOKED(s, last); i; hook_next(&i))
+        hooked(s, i)->last(s);
+}
+
 void models_end(struct sched *s)
 {
     for (hook_walk i = HOOKED(s, end); i; hook_next(&i))

@@ -67,7 +67,10 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     void (*round)(struct sched *s);                           /* after the pass of a round, before observers see the instant */
     void (*instant)(struct sched *s, bool changed);           /* after that */
 
-    void (*end)(struct sched *s);                             /* the trace is played; s->now_ns is the end */
+    /* The trace is played, s->now_ns is the end, and jobs are where they are: what is to be known of a job that runs
+     * then is settled here. After that all of them leave, by left() and held(), as no policy or fault makes them. */
+    void (*last)(struct sched *s);
+    void (*end)(struct sched *s);                             /* no job is there any more: sums of what jobs held */
     int  (*check)(struct sched *s, struct error *err);        /* its identities, release builds too */
 
     const char *remark_name;      /* of its note in sim/results/notes.h */
@@ -128,5 +131,6 @@ const char *const *model_columns(const struct run_model *m, enum model_file file
 void models_header(struct output *o, const struct sched *s, enum model_file file);
 void models_row(struct output *o, const struct sched *s, enum model_file file, uint32_t subject);
 void models_file_rows(struct output *o, const struct sched *s, const char *file);    /* of the model that has this file, if one is on */
+void models_last(struct sched *s);
 void models_end(struct sched *s);
 int  models_check(struct sched *s, struct error *err);

@@ -78,9 +78,9 @@ const struct run_totals *run_totals(const struct sched *s)
     return &s->totals;
 }
 
-const int128_t *run_node_accounts(const struct sched *s, node_id n)
+int128_t run_node_account(const struct sched *s, node_id n, enum account a)
 {
-    return s->ledger.node_account[n];
+    return s->ledger.node_account[a][n];
 }
 
 struct run_level run_level(const struct sched *s)
@@ -96,6 +96,13 @@ struct run_level run_level(const struct sched *s)
         .done = s->totals.completed + s->totals.failed + s->totals.cancelled + s->totals.rejected,
         .of_models = s->happened.series_changes,
     };
+}
+
+void run_drop(const struct sched *s, job_id j)
+{
+    workload_drop(s->workload, j);
+    bulk_pass(s->job, j, sizeof *s->job);
+    waits_drop(s);
 }
 
 const struct run_setup *run_setup_of(const struct sched *s)

@@ -170,7 +170,7 @@ struct run_totals {
 };
 const struct run_totals *run_totals(const struct sched *s);
 uint64_t run_refused(const struct run_totals *t, unsigned why);    /* all verbs; why: enum sched_result */
-const int128_t *run_node_accounts(const struct sched *s, node_id n);       /* [ACCOUNTS] milli-GPU ns */
+int128_t run_node_account(const struct sched *s, node_id n, enum account a);               /* milli-GPU ns */
 
 /* Why the policy stopped a job, as far as the world can tell: by where it went, and the job that the policy named. */
 enum preemption_cause {
@@ -213,6 +213,13 @@ size_t run_changed_queues(const struct sched *s, const queue_id **queues);    /*
 extern const char *const sched_result_name[SCHED_RESULTS];
 extern const char *const wait_reason_name[WAIT_REASONS];     /* "order", "limit", ... */
 const struct run_setup *run_setup_of(const struct sched *s);
+void run_drop(const struct sched *s, job_id j) __attribute__((cold));
+/* workload_pass() of a walk that reads what became of the jobs, too. */
+static inline void run_pass(const struct sched *s, job_id j)
+{
+    if (bulk_turns(j))
+        run_drop(s, j);
+}
 const void *run_policy_params(const struct sched *s);         /* of the first; with the defaults filled in */
 const void *run_switch_params(const struct sched *s, size_t i);
 const void *run_placer_params(const struct sched *s);

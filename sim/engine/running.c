@@ -6,6 +6,7 @@
 #include "sim/engine/running.h"
 #include "sim/accounting/books.h"
 #include "sim/accounting/ledger.h"
+#include "sim/contract/util/array.h"
 #include "sim/engine/dependencies.h"
 #include "sim/engine/intervals.h"
 #include "sim/engine/jobs.h"
@@ -52,10 +53,41 @@ static void run_on(struct sched *s, struct live *l, const struct job_running *r)
     notice_add(s, NOTICE_STARTED, l->job, 0);
 }
 
+/* ---- Jobs that are leaving when they are submitted ---- */
+
+struct leavers { job_id *job; size_t n, capacity; };    /* and others, that have left since */
+
+static void note_leaver(struct sched *s, job_id j)
+{
+    struct leavers *l = s->leavers = s->leavers ? s->leavers : arena_alloc(s->memory, sizeof *l);
+    l->job = array_grown(sched_alloc, s, l->job, &l->capacity, l->n, sizeof *l->job);
+    l->job[l->n++] = j;
+}
+
+static bool leaves_since_submitted(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l && l->leaving && l->leaving_since_ns == s->workload->facts[j].submit_ns;
+}
+
+size_t sched_early_leavers(struct sched *s, const job_id **jobs)
+{
+    struct leavers *l = s->leavers;
+    size_t n = 0;
+    for (size_t i = 0; l && i < l->n; i++)
+        if (leaves_since_submitted(s, l->job[i]))
+            l->job[n++] = l->job[i];
+    if (l)
+        l->n = n;
+    *jobs = l ? l->job : NULL;
+    return n;
+}
+
 /* It was stopped before the trace begins, and what that has cost is known to the trace alone. */
 static void leave(struct sched *s, struct live *l, struct placement *p, const struct job_running *r)
 {
     l->leaving = p;
+    note_leaver(s, l->job);
     l->leaving_since_ns = s->now_ns;
     l->last_start_ns = s->now_ns - (r->ran_ns > 0 ? r->ran_ns : 0);
     l->leave_why = running_leaves_for_good(s, l->job) ? job_ending(s, l->job) : "left";

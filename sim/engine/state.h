@@ -53,6 +53,7 @@ struct job_cost {
 struct part {
     struct part *next;
     struct placement *p;
+    struct placement *gang;       /* where the whole made the progress that is being saved; NULL: none is, or no more */
     int64_t since_ns, until_ns;
     event_id event;               /* of until_ns */
 };
@@ -131,7 +132,7 @@ struct live {
     uint8_t flavor;               /* 1 + the one that it counts in; 0: none */
     bool counting;                /* waits now */
     uint8_t own_why;              /* enum wait_reason */
-    uint16_t waited;              /* of wait: those that are not 0, bit by bit, when it last ceased to wait */
+    uint16_t waited;              /* of wait: those that may not be 0, bit by bit; only these have been counted */
     const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
     struct staged now;
     struct progress progress;
@@ -160,7 +161,8 @@ struct live {
     struct placement *leaving;    /* still occupies it after a stop */
     struct part *part;            /* those of earlier passes, in the order of their ends */
     int64_t leaving_since_ns;
-    int64_t stood_ns;             /* time since its last start in which it made progress before it was suspended, on the same pieces */
+    int64_t stood_ns;             /* time since its last start in which it made progress before it was suspended or its gang
+                                     broke, on the same pieces */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
     int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     const char *leave_why;
@@ -171,7 +173,7 @@ struct live {
     /* While no model is on, all 0 from here to the end, and not even cleared for the next job. */
     struct writing writing;       /* checkpoints.c writes it; .cause: leaving.c */
     int64_t pull_ns;              /* of its start-up, the first part; overhead.c sets it, images.c takes off what is over */
-    int64_t unsaved_ns, unsaved_wall_ns;    /* of a job that is leaving and saves: lost if a fault comes; leaving.c */
+    int64_t unsaved_ns, unsaved_wall_ns;    /* of a job that is leaving, or a part of it, and saves: lost if a fault comes; leaving.c */
 };
 
 _Static_assert(sizeof(struct live) % 128 != 0, "a job's members are in all sets of the cache");
@@ -194,7 +196,7 @@ struct ledger {
     int64_t up_milli;             /* GPUs that are there and not down */
     uint32_t running, waiting, in_system, contending;    /* jobs; the last: queues that have a job in the system */
     int64_t settled_ns;           /* integrals are those of this time */
-    int128_t (*node_account)[ACCOUNTS];               /* [n_nodes] milli-GPU ns */
+    int128_t *node_account[ACCOUNTS];                 /* [n_nodes] milli-GPU ns; a plain run writes one of them, which so lies near */
     int128_t *interruption_lost;  /* [INTERRUPTION_CAUSES] work rolled back by interruptions, milli-GPU ns */
 };
 
@@ -230,7 +232,7 @@ struct sched {
     struct checks *checks;        /* checks.c */
     bool in_pass;
 
-    struct job_run *job;          /* [n_jobs] */
+    struct job_run *job;          /* bulk [n_jobs] */
     struct job_cost *cost;        /* [n_costs] by job_run.cost; written through job_cost_add() */
     size_t n_costs, costs_capacity;
     struct live *live;            /* [n_live] slots of jobs that have arrived and not gone, and free ones; written by jobs.c */
@@ -250,6 +252,7 @@ struct sched {
     struct dependencies *dependencies;         /* NULL: none */
     struct on_demand *on_demand;  /* [n_on_demand] on_demand.c; NULL: none */
     struct placements *placements;    /* placements.c */
+    struct leavers *leavers;      /* running.c; NULL: no job was leaving when it was submitted */
 
     struct lines *lines;          /* lines.c */
 

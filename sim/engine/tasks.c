@@ -64,6 +64,8 @@ static void part_begins(struct sched *s, struct live *l, int64_t stay_ns)
     else
         part = arena_alloc(s->memory, sizeof *part);
     *part = (struct part){ .p = l->now.saving, .since_ns = s->now_ns, .until_ns = s->now_ns + stay_ns };
+    if (l->unsaved_ns)
+        part->gang = placement_copy(s, l->was.held);
     while (*last && (*last)->until_ns <= part->until_ns)
         last = &(*last)->next;
     part->next = *last;
@@ -86,8 +88,12 @@ static void gang_breaks(struct sched *s, struct live *l)
     books_lost(s, l->job, cause, l->was.held, l->split[ACCOUNT_LOST]);
     stop_log(s, l, how);
     l->now.stopped_for = ID_NONE;
-    if (l->now.saving)
+    if (l->now.saving) {
+        if (s->n_models)
+            job_note_unsaved(s, l, &overhead);
+        l->stood_ns += l->split[ACCOUNT_USEFUL];
         part_begins(s, l, overhead.stay_ns);
+    }
     l->now.saving = NULL;
     wait_begin(s, l, WAIT_GROUP);
 }
@@ -202,6 +208,7 @@ static void part_ends(struct sched *s, struct live *l, struct part *part)
     l->split[ACCOUNT_SAVE] = s->now_ns - part->since_ns;
     hold_end(s, l, part->p, part->since_ns, "saved");
     placement_drop(s, part->p);
+    placement_drop(s, part->gang);
     part->next = s->tasks->free;
     s->tasks->free = part;
 }
@@ -222,6 +229,15 @@ void part_released(struct sched *s, struct live *l)
         job_begin(s, l);
     }
     claims_settle(s);
+}
+
+void part_save_fails(struct sched *s, struct live *l, struct part *part, unsigned cause)
+{
+    if (!part->gang)
+        return;
+    job_loses_later(s, l, part->gang, cause, l->unsaved_ns, l->unsaved_wall_ns);
+    placement_drop(s, part->gang);
+    part->gang = NULL;
 }
 
 void part_leaves_now(struct sched *s, struct live *l, struct part *part)

@@ -20,6 +20,8 @@ void tasks_gather(struct sched *s, struct live *l);                       /* fro
 void tasks_scatter(struct sched *s, struct live *l);                      /* a gathering job gives up all tasks, between two passes;
                                                                              no notice is given */
 void part_released(struct sched *s, struct live *l);
+/* What the part saves is lost: the gang is back at its last durable checkpoint. cause as for job_departs(). */
+void part_save_fails(struct sched *s, struct live *l, struct part *part, unsigned cause);
 /* One of l that saves, and would for longer. */
 void part_leaves_now(struct sched *s, struct live *l, struct part *part);
 void tasks_cut_off(struct sched *s, struct live *l);

@@ -57,7 +57,7 @@ static int128_t billed_milli_ns(const struct sched *s, node_id n)
     if (pool_of(s, n))
         return 0;                 /* by the node */
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
-        held += s->ledger.node_account[n][a];
+        held += s->ledger.node_account[a][n];
     return bills_all(s) ? (int128_t)(s->totals.last_ns - s->totals.first_ns) * cluster_node_milli(s->cluster, n) : held;
 }
 

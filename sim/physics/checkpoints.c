@@ -430,7 +430,7 @@ static const char *const checkpoint_node_columns[] = { "checkpoint_gpu_s", NULL 
 static void checkpoint_node_row(struct output *o, const struct sched *s, node_id n)
 {
     out_char(o, ',');
-    out_wide_seconds(o, s->ledger.node_account[n][ACCOUNT_CHECKPOINT] / MILLI_ALL);
+    out_wide_seconds(o, s->ledger.node_account[ACCOUNT_CHECKPOINT][n] / MILLI_ALL);
 }
 
 static const struct metric_kind checkpoint_metrics[] = {

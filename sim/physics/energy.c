@@ -296,7 +296,7 @@ static void parts_of_node(struct sched *s, struct energy *e, node_id n)
     settle_off(s, &e->node[n]);
     int128_t on_ns = s->now_ns - s->totals.first_ns - e->node[n].off_ns, held_milli_ns = 0;
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
-        held_milli_ns += s->ledger.node_account[n][a];
+        held_milli_ns += s->ledger.node_account[a][n];
     e->idle_aj += p->idle_nw * (on_ns * cluster_node_milli(s->cluster, n) - held_milli_ns);
     e->nodes_aj += p->base_nw * on_ns - base_share_nw(s, n) * held_milli_ns + e->node[n].off_aj;
 }

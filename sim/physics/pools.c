@@ -447,7 +447,7 @@ static bool wants_down(const struct sched *s)
 static void down_row(struct output *o, const struct sched *s, node_id n)
 {
     out_char(o, ',');
-    out_wide_seconds(o, s->ledger.node_account[n][ACCOUNT_DOWN] / MILLI_ALL);
+    out_wide_seconds(o, s->ledger.node_account[ACCOUNT_DOWN][n] / MILLI_ALL);
 }
 
 static const char *const down_columns[] = { "down_gpu_s", NULL };

@@ -23,9 +23,8 @@ static struct session_run *session_of(const struct sched *s, job_id j)
 
 /* ---- Counts by activity ---- */
 
-static void count(struct sched *s, struct session_run *x)
+static void count(struct sched *s, struct session_run *x, enum session_spent on)
 {
-    enum session_spent on = session_spent_on(&x->life);
     if (x->counted == on)
         return;
     struct sessions_run *r = sessions_of(s);
@@ -55,7 +54,7 @@ static void plan_at(struct sched *s, struct session_run *x, int64_t time_ns)
 static void plan(struct sched *s, struct session_run *x)
 {
     struct session_step step = { .at_ns = TIME_NEVER };
-    count(s, x);
+    count(s, x, session_spent_on(&x->life));
     if (x->begun && !session_next(&x->life, &step))
         step.at_ns = TIME_NEVER;
     plan_at(s, x, x->started_up ? s->now_ns : step.at_ns);
@@ -197,7 +196,7 @@ static void left(struct sched *s, struct live *l, const struct placement *from)
 {
     struct session_run *x = session_of(s, l->job);
     (void)from;
-    if (!x || !session_holds(&x->life))
+    if (!x || !session_holds(&x->life) || sessions_of(s)->ended)
         return;
     x->started_up = false;
     session_taken(&x->life, s->now_ns);
@@ -275,12 +274,17 @@ static void begin(struct sched *s)
     run_open(s, (int)r->n);
 }
 
-static void end(struct sched *s)
+/* What goes on at the end of the run stays as it is, and is counted no more. */
+static void last(struct sched *s)
 {
     struct sessions_run *r = sessions_of(s);
-    for (uint32_t i = 0; i < r->n; i++)
-        if (r->one[i].begun && r->one[i].life.place != SESSION_OVER)
-            session_settle(&r->one[i].life, s->now_ns);
+    r->ended = true;
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (!r->one[i].begun || r->one[i].life.place == SESSION_OVER)
+            continue;
+        session_settle(&r->one[i].life, s->now_ns);
+        count(s, &r->one[i], SESSION_SPENTS);
+    }
 }
 
 static int broken(const struct sched *s, const struct session_run *x, const char *what, int64_t a, int64_t b, struct error *err)
@@ -413,7 +417,7 @@ static const char *const session_node_columns[] = { "idle_gpu_s", NULL };
 static void session_node_row(struct output *o, const struct sched *s, node_id n)
 {
     out_char(o, ',');
-    out_wide_seconds(o, s->ledger.node_account[n][ACCOUNT_IDLE] / MILLI_ALL);
+    out_wide_seconds(o, s->ledger.node_account[ACCOUNT_IDLE][n] / MILLI_ALL);
 }
 
 static const char *const session_series_columns[] = { [SPENT_QUEUED] = "sessions_queued",     [SPENT_STARTING] = "sessions_starting",
@@ -574,7 +578,7 @@ const struct run_model sessions_model = {
     .place = PLACE_OF(sessions_model),
     .name = "sessions", .summary = "interactive sessions, of a workload file with `sessions`", .wanted = wanted, .begin = begin,
     .placed = placed, .start_up = start_up, .left = left, .gone = gone, .held = held, .paced = paced, .events = 1u << EVENT_SESSION, .happens = happens,
-    .end = end, .check = check, .node_columns = session_node_columns, .node_row = session_node_row,
+    .last = last, .check = check, .node_columns = session_node_columns, .node_row = session_node_row,
     .series_columns = session_series_columns, .series_row = session_series_row,
     .file = "sessions", .file_columns = session_columns, .file_rows = sessions_rows,
     .metrics = session_metrics, .summarise = sessions_summarise,

@@ -26,6 +26,7 @@ struct sessions_run {
     uint32_t n;
     struct session_run *one;      /* [n] by submit time, then group */
     uint32_t *of_job;             /* [n_on_demand] ID_NONE: none */
+    bool     ended;               /* the run: its sessions are as they were then */
     uint32_t now[SESSION_SPENTS + 1];     /* how many spend the present instant on what; the last: not begun, or over */
 };
 

@@ -42,6 +42,7 @@ static uint32_t jobs_of_any_model(const struct workload *w)
 {
     uint32_t n = 0;
     for (job_id j = 0; j < w->n_jobs; j++) {
+        workload_pass(w, j);
         const struct shape *shape = &w->shape[w->facts[j].ask->shape];
         n += shape->gpu_type == ID_NONE && request_gpus(&shape->ask) > 0;
     }
@@ -254,6 +255,11 @@ static bool transport_of_slow_nics(const struct sched *s, FILE *text)
     return jobs > 0;
 }
 
+static bool may_scatter(const struct request *ask, uint32_t largest)
+{
+    return ask->tasks == SPLIT_ANY && ask->gpus >= 2 && ask->gpus <= largest;
+}
+
 /* Jobs of one size that fit on the largest node, and were spread over several when they last ran. */
 static bool scattered_totals(const struct sched *s, FILE *text)
 {
@@ -264,11 +270,13 @@ static bool scattered_totals(const struct sched *s, FILE *text)
         uint32_t gpus = cluster_node_gpus(setup->cluster, n);
         largest = gpus > largest ? gpus : largest;
     }
-    for (job_id j = 0; j < w->n_jobs; j++) {
-        if (s->job[j].distance == 255 || s->job[j].distance < SAME_RACK)
-            continue;
-        const struct request *ask = w->facts[j].ask;
-        if (ask->tasks != SPLIT_ANY || ask->gpus < 2 || ask->gpus > largest || w->facts[j].sizing)
+    bool any = false;
+    for (shape_id i = 0; i < w->n_shapes; i++)
+        any |= may_scatter(&w->shape[i].ask, largest);
+    for (job_id j = 0; j < w->n_jobs && any; j++) {
+        run_pass(s, j);
+        if (s->job[j].distance == 255 || s->job[j].distance < SAME_RACK ||
+            !may_scatter(w->facts[j].ask, largest) || w->facts[j].sizing)
             continue;
         first = jobs++ ? first : j;
     }

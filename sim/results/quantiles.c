@@ -131,6 +131,7 @@ static size_t values_of(const struct parts *p, const struct tally *t, unsigned o
     for (size_t i = 0; i < p->n; i++) {
         const struct workload *w = run_setup_of(p->of[i])->workload;
         for (job_id j = 0; j < w->n_jobs; j++) {
+            run_pass(p->of[i], j);
             struct run_times times = run_times(p->of[i], j);
             bool counts = times.ended && (of != QUANTILE_SLOWDOWN || w->truth[j].duration_ns > 0);
             if (counts && (t->by == BY_ALL || tally_of_job(p, i, j, t->by) == t->number))

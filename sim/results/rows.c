@@ -286,6 +286,7 @@ void rows_jobs(struct output *o, const struct sched *s)
     rows_header_with(o, OUTPUT_JOBS, s);
     for (job_id j = 0; j < workload_all(setup->workload); j++) {
         struct job_result r;
+        run_pass(s, j);
         run_job_read(s, j, &r);
         if (r.state == JOB_ABSENT && (j >= setup->workload->n_jobs || !run_takes(s, j)))
             continue;
@@ -368,16 +369,15 @@ void rows_nodes(struct output *o, const struct sched *s)
     const struct run_totals *t = run_totals(s);
     rows_header_with(o, OUTPUT_NODES, s);
     for (node_id n = 0; n < c->n_nodes; n++) {
-        const int128_t *account = run_node_accounts(s, n);
         int128_t free = (int128_t)(t->last_ns - t->first_ns) * cluster_node_milli(c, n);
         node_facts_columns(o, c, n);
         for (unsigned a = 0; a < ACCOUNTS; a++)
-            free -= account[a];
+            free -= run_node_account(s, n, a);
         out_char(o, ',');
         out_wide_seconds(o, free / MILLI_ALL);
         for (unsigned a = ACCOUNT_START; a <= ACCOUNT_GANG; a++) {
             out_char(o, ',');
-            out_wide_seconds(o, account[a] / MILLI_ALL);
+            out_wide_seconds(o, run_node_account(s, n, a) / MILLI_ALL);
         }
         for (uint32_t k = level_names_usual.n; k < c->levels.n; k++) {
             out_char(o, ',');

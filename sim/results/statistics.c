@@ -1,7 +1,12 @@
 /* statistics.c - see statistics.h. */
 #include "sim/results/statistics.h"
 
+#include "sim/base/bulk.h"
+#include "sim/base/memory.h"
+
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void swap(int64_t *a, int64_t *b)
 {
@@ -44,19 +49,131 @@ static void select_kth(int64_t *a, size_t n, size_t k)
     }
 }
 
+/* The k-th smallest, and the next; INT64_MAX: there is none. */
+struct neighbours { int64_t below, above; };
+
+static struct neighbours neighbours_of(int64_t *a, size_t n, size_t k)
+{
+    select_kth(a, n, k);
+    struct neighbours two = { a[k], INT64_MAX };
+    for (size_t i = k + 1; i < n; i++)
+        if (a[i] < two.above)
+            two.above = a[i];
+    return two;
+}
+
+/* ---- Of a bulk array ---- */
+
+enum { BUCKETS = 1 << 14, FEW = 1 << 16 };
+
+struct narrowing {
+    const int64_t *array;
+    size_t at, end;
+    int64_t low, high;            /* the range: both ends are in it */
+    size_t before, inside;        /* elements below it, and in it */
+    int64_t above;                /* the least above it */
+};
+
+/* Where the block of a walk ends that begins at `from`; what lies before is given back. */
+static size_t block_end(const struct narrowing *x, size_t from)
+{
+    size_t before = from - x->at > BULK_BLOCK ? from - BULK_BLOCK : x->at;
+    bulk_drop(x->array, before, from, sizeof *x->array);
+    return x->end - from > BULK_BLOCK ? from + BULK_BLOCK : x->end;
+}
+
+static void find_range(struct narrowing *x)
+{
+    x->low = INT64_MAX;
+    x->high = INT64_MIN;
+    for (size_t from = x->at, to; from < x->end; from = to) {
+        to = block_end(x, from);
+        for (size_t i = from; i < to; i++) {
+            x->low = x->array[i] < x->low ? x->array[i] : x->low;
+            x->high = x->array[i] > x->high ? x->array[i] : x->high;
+        }
+    }
+}
+
+/* To one of so many equal parts of the range: that in which the k-th smallest lies. */
+static void make_narrower(struct narrowing *x, size_t k, size_t *count)
+{
+    uint64_t wide = (uint64_t)x->high - (uint64_t)x->low;
+    unsigned shift = 0, b = 0;
+    while (wide >> shift >= BUCKETS)
+        shift++;
+    memset(count, 0, BUCKETS * sizeof *count);
+    for (size_t from = x->at, to; from < x->end; from = to) {
+        to = block_end(x, from);
+        for (size_t i = from; i < to; i++) {
+            uint64_t place = (uint64_t)x->array[i] - (uint64_t)x->low;
+            if (place <= wide)    /* not of one below: that is beyond all others */
+                count[place >> shift]++;
+        }
+    }
+    for (; x->before + count[b] <= k; b++)
+        x->before += count[b];
+    x->inside = count[b];
+    x->low = (int64_t)((uint64_t)x->low + ((uint64_t)b << shift));
+    uint64_t rest = wide - ((uint64_t)b << shift), part = (UINT64_C(1) << shift) - 1;
+    x->high = (int64_t)((uint64_t)x->low + (part < rest ? part : rest));
+}
+
+/* Copies what lies in the range, if `to` is not NULL, and finds the least above it. */
+static void collect(struct narrowing *x, int64_t *kept)
+{
+    size_t n = 0;
+    x->above = INT64_MAX;
+    for (size_t from = x->at, to; from < x->end; from = to) {
+        to = block_end(x, from);
+        for (size_t i = from; i < to; i++) {
+            int64_t value = x->array[i];
+            if (value > x->high)
+                x->above = value < x->above ? value : x->above;
+            else if (value >= x->low && kept)
+                kept[n++] = value;
+        }
+    }
+}
+
+static struct neighbours neighbours_of_part(const int64_t *array, size_t at, size_t n, size_t k)
+{
+    struct narrowing x = { .array = array, .at = at, .end = at + n, .inside = n };
+    size_t *count = mem_new(BUCKETS, sizeof *count);
+    find_range(&x);
+    while (x.inside > FEW && x.low < x.high)
+        make_narrower(&x, k, count);
+    free(count);
+    int64_t *kept = x.low < x.high ? mem_new(x.inside, sizeof *kept) : NULL;
+    collect(&x, kept);
+    struct neighbours two = { x.low, x.low };
+    if (kept)
+        two = neighbours_of(kept, x.inside, k - x.before);
+    if (k + 1 == x.before + x.inside)
+        two.above = x.above;
+    free(kept);
+    return two;
+}
+
+/* ---- Type 7 ---- */
+
+static double between(struct neighbours two, double share)
+{
+    double below = (double)two.below;
+    return share > 0 ? below + share * ((double)two.above - below) : below;
+}
+
 double quantile(int64_t *sample, size_t n, double p)
 {
-    double h = (double)(n - 1) * p;
-    size_t k = (size_t)floor(h);
-    select_kth(sample, n, k);
-    double below = (double)sample[k];
-    if (k + 1 >= n || h == floor(h))
-        return below;
-    int64_t above = sample[k + 1];
-    for (size_t i = k + 2; i < n; i++)
-        if (sample[i] < above)
-            above = sample[i];
-    return below + (h - (double)k) * ((double)above - below);
+    double h = (double)(n - 1) * p, k = floor(h);
+    return between(neighbours_of(sample, n, (size_t)k), h - k);
+}
+
+double quantile_of_part(int64_t *array, size_t at, size_t n, double p)
+{
+    double h = (double)(n - 1) * p, k = floor(h);
+    return n > FEW ? between(neighbours_of_part(array, at, n, (size_t)k), h - k)
+                   : quantile(array + at, n, p);
 }
 
 double jain_index(const double *x, size_t n)

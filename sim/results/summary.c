@@ -409,7 +409,7 @@ static uint32_t parts_queue(const struct parts *p, size_t i, queue_id q)
 }
 
 /* Of the jobs that ended, and of those of them that had service time. */
-struct samples { int64_t *jct, *wait, *fairness; };
+struct samples { int64_t *jct, *wait, *fairness; size_t n; };      /* bulk arrays [n] */
 struct filled { size_t ended, had_service; };
 
 static void add_sample(const struct samples *x, struct filled *to, const struct run_times *t)
@@ -418,6 +418,41 @@ static void add_sample(const struct samples *x, struct filled *to, const struct 
     x->wait[to->ended++] = t->wait_ns;
     if (t->fairness_micro >= 0)
         x->fairness[to->had_service++] = t->fairness_micro;
+}
+
+static struct samples samples_new(const struct workload *w)
+{
+    struct samples x = { .n = w->n_jobs };
+    const size_t resident = w->resident_bytes;
+    x.jct = bulk_resize(NULL, x.n, sizeof *x.jct, resident);
+    x.wait = bulk_resize(NULL, x.n, sizeof *x.wait, resident);
+    x.fairness = bulk_resize(NULL, x.n, sizeof *x.fairness, resident);
+    return x;
+}
+
+static void samples_filled(const struct samples *x)
+{
+    bulk_filled(x->jct);
+    bulk_filled(x->wait);
+    bulk_filled(x->fairness);
+}
+
+static void samples_free(struct samples *x)
+{
+    bulk_free(x->jct);
+    bulk_free(x->wait);
+    bulk_free(x->fairness);
+}
+
+/* A walk over the jobs that fills samples, each group's part from its beginning, comes to j. */
+static void pass(const struct sched *s, job_id j, const struct samples *x)
+{
+    if (!bulk_turns(j))
+        return;
+    run_drop(s, j);
+    bulk_drop(x->jct, 0, x->n, sizeof *x->jct);
+    bulk_drop(x->wait, 0, x->n, sizeof *x->wait);
+    bulk_drop(x->fairness, 0, x->n, sizeof *x->fairness);
 }
 
 size_t tally_of_job(const struct parts *p, size_t i, job_id j, enum grouping by)
@@ -431,10 +466,10 @@ static void quantiles(struct tally *t, const struct samples *x)
     static const double p[] = { .5, .9, .99 };
     for (unsigned i = 0; i < 3; i++) {
         bool enough = t->ended >= (i == 2 ? QUANTILE_MIN_JOBS_P99 : 1);
-        t->quantile_s[0][i] = enough ? quantile(x->jct + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
-        t->quantile_s[1][i] = enough ? quantile(x->wait + t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
+        t->quantile_s[0][i] = enough ? quantile_of_part(x->jct, t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
+        t->quantile_s[1][i] = enough ? quantile_of_part(x->wait, t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
     }
-    t->fairness_p95 = t->had_service ? quantile(x->fairness + t->fairness_at, t->had_service, .95) / MILLIONTHS : (double)NAN;
+    t->fairness_p95 = t->had_service ? quantile_of_part(x->fairness, t->fairness_at, t->had_service, .95) / MILLIONTHS : (double)NAN;
 }
 
 static void sort_by_group(const struct parts *p, struct tally *group, size_t n_groups, enum grouping by, const struct samples *x)
@@ -448,6 +483,7 @@ static void sort_by_group(const struct parts *p, struct tally *group, size_t n_g
     for (size_t i = 0; i < p->n; i++)
         for (job_id j = 0; j < run_setup_of(p->of[i])->workload->n_jobs; j++) {
             struct run_times t = run_times(p->of[i], j);
+            pass(p->of[i], j, x);
             if (t.ended)
                 add_sample(x, &next[tally_of_job(p, i, j, by)], &t);
         }
@@ -478,8 +514,7 @@ static void group_quantiles(const struct parts *p, struct tally *group, size_t n
 
 void summary_add_jobs(const struct parts *p, struct tallies *t)
 {
-    uint32_t n_jobs = run_setup_of(p->of[0])->workload->n_jobs;
-    struct samples all = { mem_new(n_jobs, sizeof *all.jct), mem_new(n_jobs, sizeof *all.wait), mem_new(n_jobs, sizeof *all.fairness) };
+    struct samples all = samples_new(run_setup_of(p->of[0])->workload);
     struct filled sampled = { 0, 0 };
     t->all.scope = "all";
     t->queue = mem_new(t->n_queues, sizeof *t->queue);
@@ -488,6 +523,7 @@ void summary_add_jobs(const struct parts *p, struct tallies *t)
         const struct workload *w = run_setup_of(p->of[i])->workload;
         for (job_id j = 0; j < workload_all(w); j++) {
             struct job_result r;
+            pass(p->of[i], j, &all);
             run_job_read(p->of[i], j, &r);
             struct job_sample x = sample_of(p->of[i], j, &r);
             if (r.state == JOB_ABSENT)
@@ -503,13 +539,12 @@ void summary_add_jobs(const struct parts *p, struct tallies *t)
     }
     if (p->n == 1)
         t->run[0] = t->all;
+    samples_filled(&all);
     quantiles(&t->all, &all);
     group_quantiles(p, t->class, CLASSES, &t->all, BY_CLASS, &all);
     group_quantiles(p, t->queue, t->n_queues, &t->all, BY_QUEUE, &all);
     group_quantiles(p, t->run, p->n, &t->all, BY_RUN, &all);
-    free(all.jct);
-    free(all.wait);
-    free(all.fairness);
+    samples_free(&all);
 }
 
 void summary_tallies_free(struct tallies *t)

@@ -122,11 +122,13 @@ static void split_shapes(struct workload *w, uint32_t n_keys, uint32_t (*key_of)
     struct splitting p = { mem_new(n, sizeof *p.shape), n, n, mem_new((size_t)n * n_keys, sizeof *p.at), n_keys, change, context };
     memcpy(p.shape, w->shape, n * sizeof *p.shape);
     for (job_id j = 0; j < workload_all(w); j++) {
+        workload_pass(w, j);
         uint32_t key = key_of(w, j, context);
         if (key != ID_NONE)
             split_shape(&p, w->facts[j].ask->shape, key);
     }
     for (job_id j = 0; j < workload_all(w); j++) {
+        workload_pass(w, j);
         uint32_t key = key_of(w, j, context), was = w->facts[j].ask->shape;
         w->facts[j].ask = &p.shape[key == ID_NONE ? was : p.at[(size_t)was * n_keys + key]].ask;
     }
@@ -489,7 +491,7 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
         queues_from_trace(c, w);
     uint32_t n = intern_count(w->queue_names);
     queue_id *map = mem_new(n, sizeof *map);
-    bool apart = false;
+    bool apart = false, same = true;
     for (uint32_t i = 0; i < n; i++) {
         if (c->queues_from_trace)
             map[i] = i;
@@ -498,9 +500,12 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
             return -1;
         }
         apart |= sets_apart(c, map[i]);
+        same &= map[i] == i;
     }
-    for (job_id j = 0; j < workload_all(w); j++)
+    for (job_id j = 0; j < workload_all(w) && !same; j++) {
+        workload_pass(w, j);
         w->facts[j].queue = map[w->facts[j].queue];
+    }
     if (apart)
         split_shapes(w, c->n_queues, own_shapes_of, set_apart, c);
     free(map);

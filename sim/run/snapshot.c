@@ -209,8 +209,8 @@ static void make_room(struct snapshot *n, const struct sched *s)
     *w = *from;
     w->memory = arena_new();
     w->n_jobs = w->n_running = 0;
-    w->facts = mem_new(from->n_jobs, sizeof *w->facts);
-    w->truth = mem_new(from->n_jobs, sizeof *w->truth);
+    w->facts = bulk_resize(NULL, from->n_jobs, sizeof *w->facts, from->resident_bytes);
+    w->truth = bulk_resize(NULL, from->n_jobs, sizeof *w->truth, from->resident_bytes);
     workload_extras_begin(w);
     w->running = mem_new(s->n_live + 1, sizeof *w->running);
     w->record = mem_new(from->n_records + (size_t)1, sizeof *w->record);
@@ -293,8 +293,8 @@ void snapshot_free(struct snapshot *n)
     struct workload *w = &n->workload;
     arena_free(w->memory);
     intern_free(w->queue_names);
-    free(w->facts);
-    free(w->truth);
+    bulk_free(w->facts);
+    bulk_free(w->truth);
     free(w->extra);
     free(w->running);
     free(w->record);

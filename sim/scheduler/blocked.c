@@ -17,10 +17,10 @@ static bool is_of_room(enum wait_reason why)
  * reservations are in the way. */
 static bool kept_off(struct sched *s, job_id j)
 {
-    struct request ask = job_request(s, j);
-    const struct shape_kinds *now = s->idle->shape, *open = s->placing->kinds;
     if (!s->reserved)
         return false;
+    struct request ask = job_request(s, j);
+    const struct shape_kinds *now = s->idle->shape, *open = s->placing->kinds;
     const struct shape_kinds *throughout =
         reserved_kinds(s, s->now_ns, timeline_plus(s->now_ns, timeline_length_ns(s, j)));
     if (throughout[ask.shape].n == open[ask.shape].n)

@@ -20,6 +20,7 @@ struct builder *builder_begin(struct sched *s, struct view *v, const struct requ
     b->n = 0;
     b->devices = DEVICES_PACKED;
     b->open = true;
+    b->asked = b->untaken = false;
     return b;
 }
 
@@ -68,6 +69,10 @@ void builder_rollback(struct builder *b, size_t mark)
 {
     while (b->n > mark) {
         const struct piece *p = &b->piece[--b->n];
+        if (b->untaken) {
+            b->untaken = false;
+            continue;
+        }
         free_index_give(b->v, p, cpu_of(b, p), mem_of(b, p));
     }
 }
@@ -92,15 +97,30 @@ static bool node_is_full(const struct builder *b, node_id n)
     return on >= b->r->max_per_node;
 }
 
+static void take_piece(struct builder *b, const struct piece *p)
+{
+    free_index_take(b->v, p, cpu_of(b, p), mem_of(b, p));
+}
+
+static bool is_all(const struct builder *b, const struct piece *p)
+{
+    return b->asked && b->n == 0 && p->gpus == b->r->gpus && (b->r->tasks == 1 || b->r->tasks == SPLIT_ANY);
+}
+
 static bool add(struct builder *b, struct piece p)
 {
+    if (b->untaken)                /* and yet another follows */
+        take_piece(b, &b->piece[0]);
+    b->untaken = false;
     const struct request *run = request_of_piece(b->r, &p);
     p.gpu_mem_mib = p.gpus ? run->gpu_mem_mib : 0;
     p.mig = p.gpus ? run->mig : 0;
     if (p.node >= b->v->cluster->n_nodes || node_is_full(b, p.node) || !piece_on_island(b->v->cluster, run, &p) ||
         !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
         return false;
-    free_index_take(b->v, &p, cpu_of(b, &p), mem_of(b, &p));
+    b->untaken = is_all(b, &p);
+    if (!b->untaken)
+        take_piece(b, &p);
     mem_grow(&b->piece, &b->capacity, b->n, sizeof *b->piece);
     b->piece[b->n++] = p;
     return true;

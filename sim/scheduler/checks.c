@@ -69,15 +69,21 @@ static bool piece_matches(const struct sched *s, const struct request *ask, cons
            (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;
 }
 
+static bool node_again(struct checks *c, node_id n)
+{
+    bool again = c->node_seen[n] == c->stamp;
+    c->node_seen[n] = c->stamp;
+    return again;
+}
+
 /* Pieces by rank, one a node, that add up to a total that it may have. */
 static bool split_matches(struct sched *s, job_id j, const struct request *ask, const struct placement *p)
 {
     uint64_t gpus = 0;
     s->checks->stamp++;
     for (size_t i = 0; i < p->n; i++) {
-        if (p->piece[i].task != i || !piece_matches(s, ask, &p->piece[i]) || s->checks->node_seen[p->piece[i].node] == s->checks->stamp)
+        if (p->piece[i].task != i || !piece_matches(s, ask, &p->piece[i]) || (p->n > 1 && node_again(s->checks, p->piece[i].node)))
             return false;
-        s->checks->node_seen[p->piece[i].node] = s->checks->stamp;
         gpus += p->piece[i].gpus;
     }
     return size_allowed(s, j, gpus);

@@ -43,6 +43,67 @@ bool group_places_type(const struct sched *s, const struct request *r)
     return !r;
 }
 
+/* ---- The order of runs ----
+ *
+ * A placer places one run after the other and takes nothing back. So a run that may use few nodes can
+ * find them taken by one before it that might have used others, even in an empty cluster. What found no
+ * place in the order of the trace is asked for once more, runs with the fewest nodes first. */
+
+/* Nodes of the kinds that the run may use, whether they are free or not. */
+static uint64_t nodes_of(const struct view *v, const struct request *run)
+{
+    const struct shape_kinds *kinds = view_kinds_of(v, run);
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < kinds->n; i++)
+        n += v->cluster->kind[kinds->kind[i]].n_nodes;
+    return n;
+}
+
+static bool is_in_order(const struct view *v, const struct request *r)
+{
+    bool rises = true;
+    for (; r; r = r->next) {
+        if (r->set && r->set->together)
+            return true;
+        rises = rises && (!r->next || nodes_of(v, r) <= nodes_of(v, r->next));
+    }
+    return rises;
+}
+
+/* In front of the first that has more nodes. */
+static void insert_run(const struct view *v, struct request **chain, struct request *run)
+{
+    struct request **at = chain;
+    while (*at && nodes_of(v, *at) <= nodes_of(v, run))
+        at = (struct request **)(uintptr_t)&(*at)->next;
+    run->next = *at;
+    *at = run;
+}
+
+/* The chain with the runs of fewest nodes first, on ties in the order of the trace, in the memory of
+ * the pass; r itself if that is its order already, or if it has a leader with its workers. */
+static const struct request *scarce_first(struct sched *s, const struct view *v, const struct request *r)
+{
+    struct request *chain = NULL;
+    if (is_in_order(v, r))
+        return r;
+    for (const struct request *run = r; run; run = run->next) {
+        struct request *copy = sched_scratch(s, sizeof *copy);
+        *copy = *run;
+        copy->job = r->job;
+        copy->try_first = r->try_first;
+        insert_run(v, &chain, copy);
+    }
+    return chain;
+}
+
+enum place_result group_places_sets(struct sched *s, struct view *v, const struct request *r)
+{
+    enum place_result result = placing_here(s, v, r);
+    const struct request *other = result == PLACED ? r : scarce_first(s, v, r);
+    return other != r && placing_here(s, v, other) == PLACED ? PLACED : result;
+}
+
 /* ---- What is searched ---- */
 
 struct place {
@@ -58,6 +119,7 @@ struct group_search {
     const struct placement *held; /* by the job already; NULL: nothing */
     const struct request *whole;  /* all that the job asks for: the runs of what is held */
     struct place *at;             /* [n_groups] */
+    uint32_t *order;              /* [n_groups] in which groups find their places: each behind its parent */
     unsigned tries;
     enum place_result why_not;
 };
@@ -102,7 +164,7 @@ bool group_places_are_sets(const struct sched *s, const struct request *r)
 
 /* ---- One group ---- */
 
-static bool place_from(struct group_search *x, uint32_t g);
+static bool place_from(struct group_search *x, uint32_t k);
 
 static bool has_runs(const struct group_search *x, uint32_t g)
 {
@@ -125,15 +187,16 @@ static bool place_run(struct group_search *x, const struct request *run, struct 
     return x->why_not == PLACED;
 }
 
-/* The tasks of g there, and the groups after it wherever they find a place. */
-static bool place_in(struct group_search *x, uint32_t g, struct place where)
+/* The tasks of the k-th group there, and the groups after it wherever they find a place. */
+static bool place_in(struct group_search *x, uint32_t k, struct place where)
 {
+    uint32_t g = x->order[k];
     size_t mark = x->s->placing->builder.n;
     bool placed = true;
     x->at[g] = where;
     for (const struct request *run = x->ask; run && placed; run = run->next)
         placed = run->group != g || place_run(x, run, where);
-    if (placed && place_from(x, g + 1))
+    if (placed && place_from(x, k + 1))
         return true;
     builder_rollback(&x->s->placing->builder, mark);
     return false;
@@ -157,7 +220,7 @@ static const struct piece *first_held(const struct group_search *x, uint32_t g)
 }
 
 /* Islands inside one node, or its NUMA nodes, from that of the lowest GPU on; only that of `held` if there is one. */
-static bool place_in_parts(struct group_search *x, uint32_t g, struct place node, enum level level, const struct piece *held)
+static bool place_in_parts(struct group_search *x, uint32_t k, struct place node, enum level level, const struct piece *held)
 {
     node_id n = node.domain - x->v->cluster->n_domains;
     const struct node_type *t = cluster_node_type(x->v->cluster, n);
@@ -166,20 +229,20 @@ static bool place_in_parts(struct group_search *x, uint32_t g, struct place node
         left &= node_type_part(t, level, (unsigned)__builtin_ctzll(held->gpu_mask));
     for (uint64_t part; left && x->tries; left &= ~part) {
         part = node_type_part(t, level, (unsigned)__builtin_ctzll(left));
-        if (place_in(x, g, (struct place){ node.domain, part & node.only }))
+        if (place_in(x, k, (struct place){ node.domain, part & node.only }))
             return true;
     }
     return false;
 }
 
-static bool place_in_domain(struct group_search *x, uint32_t g, struct place where, enum level level, const struct piece *held)
+static bool place_in_domain(struct group_search *x, uint32_t k, struct place where, enum level level, const struct piece *held)
 {
     const struct cluster *c = x->v->cluster;
-    if (!totals_suffice(x, g, where.domain))
+    if (!totals_suffice(x, x->order[k], where.domain))
         return false;
     if (where.domain >= c->n_domains && cluster_level_inside(c, where.domain - c->n_domains, level))
-        return place_in_parts(x, g, where, level, held);
-    return place_in(x, g, where);
+        return place_in_parts(x, k, where, level, held);
+    return place_in(x, k, where);
 }
 
 /* The domain of that level around node *n, or the place of the parent if it lies in that; *n goes
@@ -199,34 +262,35 @@ static struct place domain_at(const struct group_search *x, struct place parent,
 }
 
 /* Domains of one level inside the place of the parent, in the order of ids; only that of `held` if there is one. */
-static bool place_at_level(struct group_search *x, uint32_t g, struct place parent, enum level level, const struct piece *held)
+static bool place_at_level(struct group_search *x, uint32_t k, struct place parent, enum level level, const struct piece *held)
 {
     node_id first, end;
     view_domain_nodes(x->v, parent.domain, &first, &end);
     for (node_id n = held ? held->node : first; n < end && x->tries; n = held ? end : n) {
         struct place where = domain_at(x, parent, level, &n);
-        if (place_in_domain(x, g, where, level, held))
+        if (place_in_domain(x, k, where, level, held))
             return true;
     }
     return false;
 }
 
-/* Group g and all after it. */
-static bool place_from(struct group_search *x, uint32_t g)
+/* The k-th group and all after it. */
+static bool place_from(struct group_search *x, uint32_t k)
 {
-    while (g < x->n_groups && !has_runs(x, g))
-        g++;
-    if (g == x->n_groups)
+    while (k < x->n_groups && !has_runs(x, x->order[k]))
+        k++;
+    if (k == x->n_groups)
         return true;
+    uint32_t g = x->order[k];
     const struct task_group *group = &x->tree[g];
     struct place parent = g ? x->at[group->parent] : (struct place){ 0, UINT64_MAX };
     const struct piece *held = first_held(x, g);
     enum level widest = group->required_level;
     for (enum level l = group->preferred_level; level_lies_in(l, widest);
          l = cluster_level_outwards(x->v->cluster, l))
-        if (place_at_level(x, g, parent, l, held))
+        if (place_at_level(x, k, parent, l, held))
             return true;
-    return widest < LEVEL_CLUSTER ? place_at_level(x, g, parent, widest, held) : place_in(x, g, parent);
+    return widest < LEVEL_CLUSTER ? place_at_level(x, k, parent, widest, held) : place_in(x, k, parent);
 }
 
 /* ---- All of them ---- */
@@ -250,12 +314,53 @@ static struct group_search search_of(struct sched *s, struct view *v, const stru
     return x;
 }
 
+/* g behind its parents, unless it is there. Returns how many are there then. */
+static uint32_t append(struct group_search *x, uint32_t g, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (x->order[i] == g)
+            return n;
+    n = x->tree[g].parent == ID_NONE ? n : append(x, x->tree[g].parent, n);
+    x->order[n] = g;
+    return n + 1;
+}
+
+/* Groups in the order of the runs that are asked for, then those that have none. */
+static void order_by_runs(struct group_search *x)
+{
+    uint32_t n = 0;
+    for (const struct request *run = x->ask; run; run = run->next)
+        n = append(x, run->group, n);
+    for (uint32_t g = 0; g < x->n_groups; g++)
+        n = append(x, g, n);
+}
+
+static bool place_all(struct group_search *x, const struct request *r)
+{
+    unsigned tries = x->tries;
+    builder_begin(x->s, x->v, r);
+    if (place_from(x, 0))
+        return true;
+    x->ask = scarce_first(x->s, x->v, r);
+    if (x->ask == r)
+        return false;
+    enum place_result why_not = x->why_not;
+    order_by_runs(x);
+    x->tries = tries;
+    if (place_from(x, 0))
+        return true;
+    x->why_not = why_not;
+    return false;
+}
+
 enum place_result group_places(struct sched *s, struct view *v, const struct request *r)
 {
     struct group_search x = search_of(s, v, r);
     x.at = arena_alloc(s->scratch, x.n_groups * sizeof *x.at);
-    builder_begin(s, v, r);
-    if (place_from(&x, 0))
+    x.order = arena_alloc(s->scratch, x.n_groups * sizeof *x.order);
+    for (uint32_t g = 0; g < x.n_groups; g++)
+        x.order[g] = g;
+    if (place_all(&x, r))
         return PLACED;
     s->placing->builder.open = false;
     return requires_level(&x) ? NO_TOPOLOGY : x.why_not;

@@ -7,6 +7,7 @@
 struct wait_clock {
     int64_t total[WAIT_REASONS];  /* up to since_ns */
     int64_t since_ns;
+    uint16_t counted;             /* reasons with a total, bit by bit: few of all */
     uint8_t why;                  /* runs on since then; WAIT_GROUP: none */
 };
 
@@ -26,7 +27,7 @@ struct sub_line {
     shape_id shape;
     uint32_t line;
     struct wait_clock clock;      /* WAIT_GROUP: the line's runs instead */
-    int64_t line_at_handover[WAIT_REASONS];    /* the line's totals when it took over */
+    int64_t line_at_handover[WAIT_REASONS];    /* the line's totals when it took over: of reasons that these count */
 };
 struct line {
     struct sched *s;

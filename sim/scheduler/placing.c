@@ -2,7 +2,6 @@
 #include "sim/scheduler/placing.h"
 #include "sim/cluster/labels.h"
 #include "sim/engine/params.h"
-#include "sim/engine/state.h"
 #include "sim/scheduler/domain_walk.h"
 #include "sim/scheduler/closed/reserved.h"
 #include "sim/scheduler/timeline.h"
@@ -13,9 +12,10 @@
 
 /* ---- Asking the placer, domain by domain where the request wants one ---- */
 
-static enum place_result place_here(struct sched *s, struct view *v, const struct request *r)
+enum place_result placing_here(struct sched *s, struct view *v, const struct request *r)
 {
     struct builder *b = builder_begin(s, v, r);
+    b->asked = !r->next;
     enum place_result result = s->setup.placer->place(b, r, s->placing->params);
     if (result != PLACED) {
         builder_rollback(b, 0);
@@ -28,7 +28,7 @@ static enum place_result place_confined(struct sched *s, struct view *v, const s
                                         uint64_t only)
 {
     free_index_confine(v, d, only);
-    enum place_result result = place_here(s, v, r);
+    enum place_result result = placing_here(s, v, r);
     free_index_confine(v, 0, UINT64_MAX);
     return result;
 }
@@ -67,18 +67,18 @@ static enum place_result place_at_levels(struct sched *s, struct view *v, const 
 {
     enum level widest = r->required_level;
     if (s->setup.placer->needs & CHOOSES_DOMAINS && widest >= LEVEL_NODE && r->preferred_level >= LEVEL_NODE)
-        return place_here(s, v, r);
+        return placing_here(s, v, r);
     for (enum level l = r->preferred_level; level_lies_in(l, widest); l = cluster_level_outwards(v->cluster, l))
         if (place_in_one(s, v, r, l) == PLACED)
             return PLACED;
-    return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : place_here(s, v, r);
+    return widest < LEVEL_CLUSTER ? place_in_one(s, v, r, widest) : placing_here(s, v, r);
 }
 
 static enum place_result place_anywhere(struct sched *s, struct view *v, const struct request *r)
 {
     if (!group_places_wanted(s, r))
         return place_at_levels(s, v, r);
-    return group_places_are_sets(s, r) ? place_here(s, v, r) : group_places(s, v, r);
+    return group_places_are_sets(s, r) ? group_places_sets(s, v, r) : group_places(s, v, r);
 }
 
 /* NO_POWER: it would be placed if there were no power caps. */

@@ -2,7 +2,8 @@
 #pragma once
 #include "sim/engine/state.h"
 
-/* A placement of which the pieces are taken from the view as they are added. One at a time: open until builder_take(). */
+/* A placement of which the pieces are taken from the view as they are added. One at a time: open until builder_take(). Most requests
+ * that a placer is asked for end with one piece: it is not taken, so that nothing has to be given back. */
 struct builder {
     struct sched *s;
     struct view *v;
@@ -13,6 +14,8 @@ struct builder {
     size_t tried_room;
     enum device_order devices;
     bool open;
+    bool asked;                   /* r is all that the placer is asked for */
+    bool untaken;                 /* the only piece is all of r, and not taken from the view */
 };
 
 /* Written by placing.c when the run begins; then why_not and random by each question, and builder by builder.c. */
@@ -67,6 +70,9 @@ const struct pod_rules *pods_of_shape(const struct sched *s, shape_id i);    /* 
 /* builder.c */
 struct builder *builder_begin(struct sched *s, struct view *v, const struct request *r);
 
+/* The placer is asked where the view is confined to; PLACED: its answer is in the builder, which is open. */
+enum place_result placing_here(struct sched *s, struct view *v, const struct request *r);
+
 /* group_places.c - chains of runs, and domains within domains */
 bool group_places_wanted(const struct sched *s, const struct request *r);
 /* All of a job, if its runs are pod sets, for a placer that places them. */
@@ -76,6 +82,8 @@ int64_t group_places_whole(const struct view *v, const struct request *r);
 bool group_places_lack(const struct view *v, const struct request *r);
 bool group_places_type(const struct sched *s, const struct request *r);   /* every run has nodes that it may use */
 enum place_result group_places(struct sched *s, struct view *v, const struct request *r);
+/* A chain of pod sets, by that placer. */
+enum place_result group_places_sets(struct sched *s, struct view *v, const struct request *r);
 /* Of a job of several groups for which the placer has just found no place on the empty cluster.
  * That is no proof, as the placer gives one answer a run: a policy with PLACES_GROUPS might find a
  * place if for each group by itself there is a domain of the level that it requires, within that of

@@ -1,5 +1,6 @@
 /* plans.c - reservations: the earliest slot for a whole run, and what each job is promised. See contract/timeline.h. */
 #include "sim/contract/util/minmax.h"
+#include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
@@ -20,7 +21,7 @@ static int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind)
 /* The earliest time from which on the totals of the kinds that r may use leave enough. */
 static int64_t totals_fit(const struct sched *s, const struct request *r, int64_t after_ns, int64_t length_ns)
 {
-    const struct timeline *t = s->timeline;
+    struct timeline *t = s->timeline;
     const struct shape_kinds *kinds = &s->placing->kinds[r->shape];
     int64_t need = r->next ? group_places_whole(s->idle, r) * MILLI_ALL : request_gpu_milli(r);
     if (kinds->n == 1)
@@ -172,31 +173,48 @@ static struct slot earliest(struct sched *s, job_id j, int64_t after_ns, int64_t
     return (struct slot){ TIME_NEVER, NULL };
 }
 
+/* A kind of which totals say all of a plan's job, and how much it needs. */
+struct totals { uint32_t kind; int64_t need; };
+
+static struct totals totals_of(const struct sched *s, const struct hold *plan)
+{
+    const struct request *r = ask_of(s, plan->job);
+    return plan->steady ? (struct totals){ plan->kind_of_all, plan->need_milli }
+                        : (struct totals){ s->placing->kinds[r->shape].kind[0], request_gpu_milli(r) };
+}
+
+/* Nor is another hold in the way. */
+static bool none_in_the_way(const struct sched *s, const struct hold *plan, uint32_t kind)
+{
+    struct profile *taken = s->timeline->kind_taken[kind];
+    int64_t all = kind_gpus_milli(s->cluster, kind);
+    return profile_peak(taken) <= all || profile_max(taken, plan->start_ns, plan->end_ns) <= all;
+}
+
 /* Totals say all of the plan: they say it all of its job, and no other hold is in the way. */
 static bool totals_say_all(const struct sched *s, const struct hold *plan)
 {
-    const struct request *r = ask_of(s, plan->job);
-    uint32_t kind = s->placing->kinds[r->shape].kind[0];
-    const struct profile *taken = s->timeline->kind_taken[kind];
-    int64_t all = kind_gpus_milli(s->cluster, kind);
-    return placing_by_totals(s, r) &&
-           (profile_peak(taken) <= all || profile_max(taken, plan->start_ns, plan->end_ns) <= all);
+    return placing_by_totals(s, ask_of(s, plan->job)) && none_in_the_way(s, plan, totals_of(s, plan).kind);
 }
 
 /* The earliest start before `latest`; `latest` if there is none. */
 static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns, int64_t latest_ns)
 {
-    const struct request *r = ask_of(s, plan->job);
     struct timeline *t = s->timeline;
-    uint32_t kind = s->placing->kinds[r->shape].kind[0];
-    int64_t need = request_gpu_milli(r), length_ns = plan->end_ns - plan->start_ns;
-    struct misfits *misfits = &t->misfits[kind];
-    int64_t from_ns = misfits_until(misfits, need, length_ns, plan->start_ns, after_ns, latest_ns);
+    if (t->fit.job == plan->job && t->fit.version == t->version && t->fit.after_ns == after_ns)
+        return t->fit.start_ns;
+    struct totals of = totals_of(s, plan);
+    int64_t length_ns = plan->end_ns - plan->start_ns;
+    struct misfits *misfits = &t->misfits[of.kind];
+    int64_t from_ns = misfits_until(misfits, of.need, length_ns, plan->start_ns, after_ns, latest_ns);
     if (from_ns >= latest_ns)
         return latest_ns;
-    from_ns = profile_fit(t->kind_taken[kind], from_ns, latest_ns, plan->start_ns, length_ns, kind_gpus_milli(s->cluster, kind) - need);
+    from_ns = profile_fit(t->kind_taken[of.kind], from_ns, latest_ns, plan->start_ns, length_ns,
+                          kind_gpus_milli(s->cluster, of.kind) - of.need);
     if (from_ns == latest_ns)     /* nor is there one from there on */
-        misfits_note(misfits, (struct misfit){ need, length_ns, plan->start_ns, after_ns, plan->start_ns });
+        misfits_note(misfits, (struct misfit){ of.need, length_ns, plan->start_ns, after_ns, plan->start_ns });
+    else
+        t->fit = (struct fit){ plan->job, t->version, after_ns, from_ns };
     return from_ns;
 }
 
@@ -206,6 +224,11 @@ static int64_t looked_up_to_ns(const struct sched *s, const struct hold *plan, i
     if (!plan->look.done || after_ns < plan->look.after_ns)
         return plan->start_ns;
     return max_i64(after_ns, min_i64(plan->start_ns, freed_since(&s->timeline->room, plan->look.count)));
+}
+
+static void looked(const struct sched *s, struct hold *plan, int64_t after_ns)
+{
+    plan->look = (struct look){ true, s->timeline->room.count, after_ns };
 }
 
 /* What has happened to a plan of which gaps said all. */
@@ -318,7 +341,7 @@ struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64
         if (totals_say_all(s, plan)) {
             int64_t latest_ns = looked_up_to_ns(s, plan, after_ns), from_ns = totals_fit_before(s, plan, after_ns, latest_ns);
             if (from_ns == latest_ns) {
-                plan->look = (struct look){ true, s->timeline->room.count, after_ns };
+                looked(s, plan, after_ns);
                 return (struct slot){ plan->start_ns, plan->p };
             }
             if (placed_as_before(s, plan))
@@ -367,6 +390,40 @@ static bool room_without(struct sched *s, job_id j, int64_t from_ns, int64_t unt
     return room;
 }
 
+static void steady_note(const struct sched *s, struct hold *plan)
+{
+    const struct request *r = ask_of(s, plan->job);
+    if (!placing_by_totals(s, r) || s->workload->shape[r->shape].limited != ID_NONE || s->cluster->n_flavors ||
+        s->predicted_rates || on_demand(s, plan->job) || s->job[plan->job].start_ns >= 0 || live_of(s, plan->job)->suspended ||
+        plan->end_ns == TIME_NEVER)
+        return;
+    plan->kind_of_all = s->placing->kinds[r->shape].kind[0];
+    plan->need_milli = request_gpu_milli(r);
+    plan->steady = true;
+}
+
+static bool stays(struct sched *s, struct hold *plan)
+{
+    if (!plan->steady || plan->start_ns <= s->now_ns)
+        return false;
+    bool idle = s->idle->kind[plan->kind_of_all].whole * MILLI_ALL >= plan->need_milli;
+    if (live_of(s, plan->job)->own_why != (idle ? WAIT_RESERVED : WAIT_GPUS) || !none_in_the_way(s, plan, plan->kind_of_all))
+        return false;
+    int64_t latest_ns = looked_up_to_ns(s, plan, s->now_ns);
+    if (totals_fit_before(s, plan, s->now_ns, latest_ns) < latest_ns)
+        return false;
+    looked(s, plan, s->now_ns);
+    return true;
+}
+
+size_t plans_stay(struct sched *s, const job_id *jobs, size_t n, int64_t *due_ns)
+{
+    size_t i = 0;
+    for (struct hold *plan; i < n && (plan = plan_of(s, jobs[i])) && stays(s, plan); i++)
+        *due_ns = min_i64(*due_ns, plan->start_ns);
+    return i;
+}
+
 enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const struct placement *p)
 {
     struct live *l = s->in_pass && j < s->n_jobs ? live_of(s, j) : NULL;
@@ -384,7 +441,8 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
     if (found && gaps)
         plan_of(s, j)->still = (struct still){ true, s->timeline->outs, s->timeline->found.after_ns, gaps_mark(gaps) };
     else if (found)
-        plan_of(s, j)->look = (struct look){ true, s->timeline->room.count, s->timeline->found.after_ns };
+        looked(s, plan_of(s, j), s->timeline->found.after_ns);
+    steady_note(s, plan_of(s, j));
     if (s->setup.observer.decision && !timeline_rests(s->timeline, start_ns, s->now_ns)) {
         char text[32];
         text[decimal_format(text, start_ns, NS_PER_S)] = '\0';
@@ -396,7 +454,7 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
 void plan_clear(struct sched *s)
 {
     while (s->timeline->n_plans)
-        plan_drop(s, s->timeline->hold[s->timeline->plan[s->timeline->n_plans - 1]].job);
+        plan_drop(s, s->timeline->hold[s->timeline->plan[s->timeline->n_plans - 1].hold].job);
 }
 
 int64_t plan_start(const struct sched *s, job_id j)

@@ -10,6 +10,12 @@ const struct placement *job_placement(const struct sched *s, job_id j)
     return l ? l->now.held : NULL;
 }
 
+const struct placement *job_leaving(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    return l ? l->leaving : NULL;
+}
+
 const struct placement *job_suspended(const struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);

@@ -65,12 +65,7 @@ void suspend_dropped(struct sched *s, struct live *l, unsigned cause, const char
 {
     run_changed(s);
     int64_t done_ns = job_done_ns(s, l), lost_ns = pace_stop(s, l, STOP_RESTART, done_ns).lost_ns;
-    memset(l->split, 0, sizeof l->split);
-    job_loses(s, l, done_ns, lost_ns);
-    ledger_interval(s, l->suspended, l->split);
-    job_cost_add(s, l->job, (struct job_cost){ .lost_ns = l->split[ACCOUNT_LOST] });
-    books_lost(s, l->job, cause, l->suspended, l->split[ACCOUNT_LOST]);
-    job_gpu_time_lost(s, l->job, (int128_t)l->split[ACCOUNT_LOST] * placement_gpu_milli(l->suspended));
+    job_loses_later(s, l, l->suspended, cause, lost_ns, pace_lost_wall_ns(s, l, done_ns, lost_ns));
     suspend_forgets(s, l);
     decision_log(s, l->job, "stop", "dropped", why);
 }

@@ -37,11 +37,6 @@ static struct ordered_space holds_by_end(const struct timeline *t)
     return (struct ordered_space){ t->end, sizeof *t->end, ends_before, t, NULL };
 }
 
-static struct ordered_space plans_by_start(const struct timeline *t)
-{
-    return (struct ordered_space){ t->due, sizeof *t->due, starts_before, t, NULL };
-}
-
 static bool hold_ends_by(const void *key, const void *context, uint32_t item)
 {
     return ((const struct timeline *)context)->hold[item].end_ns <= *(const int64_t *)key;
@@ -202,26 +197,54 @@ static uint32_t hold_item(struct timeline *t)
     }
     mem_grow(&t->hold, &t->capacity, t->n, sizeof *t->hold);
     mem_grow(&t->end, &t->end_capacity, t->n, sizeof *t->end);
-    mem_grow(&t->due, &t->due_capacity, t->n, sizeof *t->due);
     return (uint32_t)t->n++;
 }
 
 static void plans_enter(struct timeline *t, uint32_t i)
 {
-    struct ordered_space dues = plans_by_start(t);
-    ordered_add(&t->by_due, &dues, i, t->hold[i].job);
+    int64_t start_ns = t->hold[i].start_ns;
     mem_grow(&t->plan, &t->plan_capacity, t->n_plans, sizeof *t->plan);
     t->hold[i].plan = (uint32_t)t->n_plans;
-    t->plan[t->n_plans++] = i;
+    t->plan[t->n_plans++] = (struct plan){ start_ns, i };
+    if (start_ns > t->due.after_ns)
+        t->due.first_ns = min_i64(t->due.first_ns, start_ns);
 }
 
 static void plans_leave(struct timeline *t, uint32_t i)
 {
-    struct ordered_space dues = plans_by_start(t);
-    ordered_remove(&t->by_due, &dues, i);
-    uint32_t last = t->plan[--t->n_plans];
+    struct plan last = t->plan[--t->n_plans];
     t->plan[t->hold[i].plan] = last;
-    t->hold[last].plan = t->hold[i].plan;
+    t->hold[last.hold].plan = t->hold[i].plan;
+    t->due.known &= t->due.first_ns != t->hold[i].start_ns;
+}
+
+/* A plan that moves before anything asks for the order of ends is never put there. */
+static void end_enter(struct timeline *t, uint32_t i)
+{
+    struct ordered_space ends = holds_by_end(t);
+    struct hold *h = &t->hold[i];
+    h->by_end = true;
+    ordered_add(&t->by_end[h->summed], &ends, i, h->job);
+}
+
+static void end_leave(struct timeline *t, uint32_t i)
+{
+    struct ordered_space ends = holds_by_end(t);
+    struct hold *h = &t->hold[i];
+    if (h->by_end)
+        ordered_remove(&t->by_end[h->summed], &ends, i);
+    else
+        t->n_ends_out--;
+}
+
+static void ends_complete(struct timeline *t)
+{
+    for (size_t k = 0; t->n_ends_out; k++) {
+        if (t->hold[t->plan[k].hold].by_end)
+            continue;
+        end_enter(t, t->plan[k].hold);
+        t->n_ends_out--;
+    }
 }
 
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
@@ -232,10 +255,13 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
         .start_ns = start_ns, .end_ns = end_ns, .job = j, .kind = (uint8_t)kind, .p = p, .born = s->totals.passes,
         .summed = is_summed(s, j, p),
     };
-    struct ordered_space starts = holds_by_start(t), ends = holds_by_end(t);
+    struct ordered_space starts = holds_by_start(t);
     if (t->hold[i].summed)
         ordered_add(&t->by_start, &starts, i, j);
-    ordered_add(&t->by_end[t->hold[i].summed], &ends, i, j);
+    if (t->hold[i].summed || kind != HOLD_PLAN)
+        end_enter(t, i);
+    else
+        t->n_ends_out++;
     if (kind == HOLD_PLAN)
         plans_enter(t, i);
     *hold_slot(s, j, kind) = i;
@@ -260,11 +286,11 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
         u->u.hold.end_ns = t->hold[i].end_ns;
         u->u.hold.p = t->hold[i].p;
     }
-    struct ordered_space starts = holds_by_start(t), ends = holds_by_end(t);
+    struct ordered_space starts = holds_by_start(t);
     hold_show(s, &t->hold[i], false);
     if (t->hold[i].summed)
         ordered_remove(&t->by_start, &starts, i);
-    ordered_remove(&t->by_end[t->hold[i].summed], &ends, i);
+    end_leave(t, i);
     if (kind == HOLD_PLAN)
         plans_leave(t, i);
     t->hold[i].link.up = t->free;
@@ -298,9 +324,10 @@ void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
 
 /* ---- Times ---- */
 
-int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns)
+int64_t timeline_next_end_ns(struct timeline *t, int64_t after_ns)
 {
     struct ordered_space ends = holds_by_end(t);
+    ends_complete(t);
     int64_t next_ns = TIME_NEVER;
     for (unsigned summed = 0; summed < 2; summed++) {
         uint32_t i = ordered_search(&t->by_end[summed], &ends, hold_ends_by, &after_ns);
@@ -465,22 +492,22 @@ void timeline_overrun(struct sched *s, enum overrun how)
     s->timeline->overrun = how;
 }
 
-static bool is_due_by(const void *key, const void *context, uint32_t item)
+/* The first plan after that time. While it stays, and none comes before it, it is so for all times up to it. */
+static int64_t due_after_ns(struct timeline *t, int64_t after_ns)
 {
-    return ((const struct timeline *)context)->hold[item].start_ns <= *(const int64_t *)key;
-}
-
-/* The first plan after that time. */
-static int64_t due_after_ns(const struct timeline *t, int64_t after_ns)
-{
-    struct ordered_space dues = plans_by_start(t);
-    uint32_t i = ordered_search(&t->by_due, &dues, is_due_by, &after_ns);
-    return i == ORDERED_NONE ? TIME_NEVER : t->hold[i].start_ns;
+    struct due *due = &t->due;
+    if (due->known && due->after_ns <= after_ns && after_ns < due->first_ns)
+        return due->first_ns;
+    *due = (struct due){ true, after_ns, TIME_NEVER };
+    for (size_t k = 0; k < t->n_plans; k++)
+        if (t->plan[k].start_ns > after_ns)
+            due->first_ns = min_i64(due->first_ns, t->plan[k].start_ns);
+    return due->first_ns;
 }
 
 bool timeline_is_due(const struct sched *s)
 {
-    const struct timeline *t = s->timeline;
+    struct timeline *t = s->timeline;
     return t && t->n_plans && due_after_ns(t, s->now_ns - 1) == s->now_ns;
 }
 
@@ -493,7 +520,7 @@ bool timeline_rests(const struct timeline *t, int64_t start_ns, int64_t now_ns)
 
 int64_t timeline_due_ns(const struct sched *s)
 {
-    const struct timeline *t = s->timeline;
+    struct timeline *t = s->timeline;
     if (!t || !t->n_plans)
         return TIME_NEVER;
     bool rest = timeline_rests(t, s->now_ns + 1, s->now_ns);
@@ -531,6 +558,7 @@ static void profiles_on(struct sched *s, node_id n, int64_t sign)
 {
     struct timeline *t = s->timeline;
     struct ordered_space ends = holds_by_end(t);
+    ends_complete(t);
     for (unsigned summed = 0; summed < 2; summed++)
         for (uint32_t i = t->by_end[summed].first; i != ORDERED_NONE; i = ordered_next(&ends, i))
             if (placement_on(t->hold[i].p, n))

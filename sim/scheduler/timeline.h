@@ -39,7 +39,11 @@ struct hold {
     uint8_t kind;
     bool shown;                   /* in profiles and windows */
     bool summed;                  /* windows sum it up: it takes GPUs with names, CPU or memory. Else profiles say it all */
+    bool by_end;                  /* it is in its order of ends: plans that profiles say all of come there when that is asked */
     uint32_t plan;                /* its place among the plans */
+    bool steady;                  /* a plan of a job that totals say all of, whose length and limits do not change while it waits */
+    uint32_t kind_of_all;         /* a steady plan: the kind of its GPUs, and how many */
+    int64_t need_milli;
     uint64_t born;                /* number of the pass */
     struct look { bool done; uint64_t count; int64_t after_ns; } look;    /* a plan: at what count of `room` totals left no earlier
                                                                              start, and from when on */
@@ -51,19 +55,17 @@ struct found { job_id job; uint64_t pass; int64_t after_ns, start_ns; const stru
 /* What was asked for a job without a plan, and the answer; when, and at what count of changes. */
 struct asked { uint64_t pass, changes; int64_t after_ns, horizon_ns, length_ns; unsigned tries; struct slot slot; };
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
-struct plan_due { struct ordered_link link; };               /* the same item, a plan, in the order of starts */
 struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
 
 /* Written by timeline.c; plans.c reads it. */
 struct timeline {
     struct hold *hold;
     struct hold_end *end;
-    struct plan_due *due;
-    size_t n, capacity, end_capacity, due_capacity;
+    size_t n, capacity, end_capacity;
     uint32_t free;                /* chained through link.up */
     struct ordered by_start;      /* those that windows sum up */
     struct ordered by_end[2];     /* the others; those that windows sum up */
-    struct ordered by_due;        /* the plans */
+    size_t n_ends_out;            /* plans that are not by end yet */
     enum overrun overrun;
     uint32_t n_unknown;           /* jobs that arrived without an estimate, but for those on demand */
     bool asked;                   /* for the earliest time of a job */
@@ -75,8 +77,9 @@ struct timeline {
     struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names. The only node of its kind shares the kind's */
     struct profile **kind_taken;  /* [n_kinds] milli-GPUs */
     struct node_out *out;         /* [n_nodes] */
-    uint32_t *plan;               /* the holds that are plans */
+    struct plan { int64_t start_ns; uint32_t hold; } *plan;    /* the holds that are plans */
     size_t n_plans, plan_capacity;
+    struct due { bool known; int64_t after_ns, first_ns; } due;    /* of the plans after that time the first; TIME_NEVER: none */
     uint64_t version;             /* of all holds */
     uint64_t freed;               /* grows when a hold goes that is no plan */
     struct freed room;            /* until when holds that have gone would have lasted */
@@ -87,6 +90,7 @@ struct timeline {
     bool drew;                    /* a placer that was asked for the earliest time of a job drew */
     struct found found;           /* the slot found last, if the placer was not asked in vain: by gaps of that mark, or by totals at
                                      that version */
+    struct fit { job_id job; uint64_t version; int64_t after_ns, start_ns; } fit;    /* the earlier start that totals last left a plan */
     struct asked *last;           /* [n_shapes] the last question answered without a draw; NULL:
                                      none yet */
     uint64_t changes;             /* of holds and nodes, but for plans that are only hidden for a question */
@@ -124,7 +128,7 @@ struct hold *plan_of(const struct sched *s, job_id j);                    /* its
 int64_t timeline_due_ns(const struct sched *s);                           /* of the first plan after now; TIME_NEVER: none */
 bool    timeline_rests(const struct timeline *t, int64_t start_ns, int64_t now_ns);    /* such a plan waits for a late job, not for its time */
 bool    timeline_is_due(const struct sched *s);                           /* there is a plan for now */
-int64_t timeline_next_end_ns(const struct timeline *t, int64_t after_ns);   /* TIME_NEVER: none */
+int64_t timeline_next_end_ns(struct timeline *t, int64_t after_ns);   /* TIME_NEVER: none */
 int64_t timeline_length_ns(const struct sched *s, job_id j);               /* start-up and what is left of the estimate */
 int64_t timeline_plus(int64_t time_ns, int64_t length_ns);                 /* saturates at TIME_NEVER */
 struct view *timeline_own_view(const struct sched *s, const struct view *v);   /* NULL: not one of ours */

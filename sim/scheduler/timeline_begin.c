@@ -10,7 +10,7 @@ void timeline_begin(struct sched *s)
     const struct cluster *c = s->cluster;
     struct timeline *t = s->timeline = mem_new(1, sizeof *t);
     t->free = ORDERED_NONE;
-    t->by_start = t->by_due = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
+    t->by_start = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
     t->taken = mem_new(c->n_nodes, sizeof *t->taken);
     t->counted = mem_new(c->n_nodes, sizeof *t->counted);
     t->out = mem_new(c->n_nodes, sizeof *t->out);
@@ -46,7 +46,6 @@ void timeline_end(struct sched *s)
     free(t->out);
     free(t->hold);
     free(t->end);
-    free(t->due);
     free(t->taken);
     free(t->counted);
     gaps_end(s);

@@ -15,7 +15,7 @@
 struct waits {
     job_id *fresh;                /* pending since the last pass of a periodic scheduler */
     size_t n_fresh, fresh_capacity;
-    int64_t *ns;                  /* the parts of the waits of jobs that have gone, and their reasons */
+    int64_t *ns;                  /* bulk, as why: the parts of the waits of jobs that have gone, and their reasons */
     uint8_t *why;
     size_t n, ns_capacity, why_capacity;
 };
@@ -28,14 +28,23 @@ void waits_begin(struct sched *s)
 void waits_end(struct sched *s)
 {
     free(s->waits->fresh);
-    free(s->waits->ns);
-    free(s->waits->why);
+    bulk_free(s->waits->ns);
+    bulk_free(s->waits->why);
+}
+
+void waits_drop(const struct sched *s)
+{
+    const struct waits *w = s->waits;
+    bulk_drop(w->ns, 0, w->n, sizeof *w->ns);
+    bulk_drop(w->why, 0, w->n, sizeof *w->why);
 }
 
 static void clock_run(struct wait_clock *c, int64_t now_ns)
 {
-    if (c->why != WAIT_GROUP)
+    if (c->why != WAIT_GROUP && now_ns != c->since_ns) {
         c->total[c->why] += now_ns - c->since_ns;
+        c->counted |= (uint16_t)(1u << c->why);
+    }
     c->since_ns = now_ns;
 }
 
@@ -51,9 +60,11 @@ void sub_line_reason(struct sched *s, struct sub_line *sub, enum wait_reason why
     if (why == (enum wait_reason)sub->clock.why)
         return;
     clock_run(line, s->now_ns);
-    if (sub->clock.why == WAIT_GROUP)
+    if (sub->clock.why == WAIT_GROUP) {
         for (unsigned r = 0; r < WAIT_REASONS; r++)
             sub->clock.total[r] += line->total[r] - sub->line_at_handover[r];
+        sub->clock.counted |= line->counted;
+    }
     wait_clock_set(&sub->clock, s->now_ns, why);
     if (why == WAIT_GROUP)
         for (unsigned r = 0; r < WAIT_REASONS; r++)
@@ -64,16 +75,22 @@ void sub_line_reason(struct sched *s, struct sub_line *sub, enum wait_reason why
 static void group_totals(struct sched *s, struct live *l, uint32_t sub_number, int64_t sign)
 {
     struct sub_line *sub = &s->lines->sub[sub_number];
-    clock_run(&sub->clock, s->now_ns);
-    if (sub->clock.why != WAIT_GROUP) {
-        for (unsigned r = 0; r < WAIT_REASONS; r++)
-            l->wait[r] += sign * sub->clock.total[r];
-        return;
-    }
     struct wait_clock *line = &s->lines->line[sub->line]->clock;
-    clock_run(line, s->now_ns);
-    for (unsigned r = 0; r < WAIT_REASONS; r++)
-        l->wait[r] += sign * (sub->clock.total[r] + line->total[r] - sub->line_at_handover[r]);
+    clock_run(&sub->clock, s->now_ns);
+    uint16_t counted = sub->clock.counted;
+    for (unsigned rest = counted; rest; rest &= rest - 1) {
+        unsigned r = (unsigned)__builtin_ctz(rest);
+        l->wait[r] += sign * sub->clock.total[r];
+    }
+    if (sub->clock.why == WAIT_GROUP) {
+        clock_run(line, s->now_ns);
+        counted |= line->counted;
+        for (unsigned rest = line->counted; rest; rest &= rest - 1) {
+            unsigned r = (unsigned)__builtin_ctz(rest);
+            l->wait[r] += sign * (line->total[r] - sub->line_at_handover[r]);
+        }
+    }
+    l->waited |= counted;
 }
 
 static bool by_group(const struct live *l)
@@ -89,12 +106,18 @@ static void count_start(struct sched *s, struct live *l)
         l->own_since_ns = s->now_ns;
 }
 
+static void add_wait(struct live *l, unsigned why, int64_t ns)
+{
+    l->wait[why] += ns;
+    l->waited |= (uint16_t)(1u << why);
+}
+
 static void count_stop(struct sched *s, struct live *l)
 {
     if (by_group(l))
         group_totals(s, l, l->wait_sub, 1);
     else
-        l->wait[l->own_why == WAIT_GROUP ? WAIT_ORDER : l->own_why] += s->now_ns - l->own_since_ns;
+        add_wait(l, l->own_why == WAIT_GROUP ? WAIT_ORDER : l->own_why, s->now_ns - l->own_since_ns);
 }
 
 static void own_set(struct sched *s, struct live *l, enum wait_reason why)
@@ -152,9 +175,6 @@ void wait_end(struct sched *s, struct live *l)
 {
     count_stop(s, l);
     l->counting = false;
-    l->waited = 0;
-    for (unsigned r = 0; r < WAIT_REASONS; r++)
-        l->waited |= (uint16_t)((l->wait[r] != 0) << r);
     ledger_waiting(s, -1);
     if (l->wait_before)
         wait_log(s, l);
@@ -206,12 +226,15 @@ void wait_store(struct sched *s, job_id j, const struct live *l)
 {
     struct waits *w = s->waits;
     struct job_run *run = &s->job[j];
+    const size_t resident = s->workload->resident_bytes;
     run->waits_at = (uint32_t)w->n;
     for (unsigned rest = l->waited; rest; rest &= rest - 1) {
         unsigned r = (unsigned)__builtin_ctz(rest);
+        if (l->wait[r] == 0)
+            continue;
         MUST(s, l->wait[r] > 0);
-        mem_grow(&w->ns, &w->ns_capacity, w->n, sizeof *w->ns);
-        mem_grow(&w->why, &w->why_capacity, w->n, sizeof *w->why);
+        bulk_grow(&w->ns, &w->ns_capacity, w->n, sizeof *w->ns, resident);
+        bulk_grow(&w->why, &w->why_capacity, w->n, sizeof *w->why, resident);
         w->ns[w->n] = l->wait[r];
         w->why[w->n++] = (uint8_t)r;
         run->waits++;

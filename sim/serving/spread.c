@@ -79,6 +79,7 @@ struct spread spread_uniform(double least, double most)
     for (int i = 0; i <= BINS; i++)
         add(&s, least + (most - least) * i / BINS, (double)i / BINS);
     take_moments(&s);
+    s.uniform = true;
     return s;
 }
 
@@ -110,6 +111,7 @@ struct spread spread_of_atoms(const double *at, const double *mass, size_t n)
 struct spread spread_scaled(const struct spread *s, double by)
 {
     struct spread to = room_for(s->n);
+    to.uniform = s->uniform;
     to.mean = s->mean * by;
     to.square = s->square * by * by;
     for (size_t i = 0; i < s->n; i++)
@@ -121,6 +123,7 @@ void spread_move(struct spread *s, double by)
 {
     s->square += 2 * by * s->mean + by * by;
     s->mean += by;
+    s->uniform = s->uniform && s->x[0] + by >= 0;
     for (size_t i = 0; i < s->n; i++)
         s->x[i] = larger(0, s->x[i] + by);
 }
@@ -230,11 +233,10 @@ static struct spread points_of_sum(const struct spread *x, const struct spread *
     return s;
 }
 
-struct spread spread_sum(const struct spread *x, const struct spread *y)
+static void add_in_bins(struct spread *s, const struct spread *x, const struct spread *y)
 {
     enum { MANY = 100 };
     const size_t bin = y->n > MANY ? 2 : 1;
-    struct spread s = points_of_sum(x, y);
     struct piece *pieces = pieces_of(x);
     double *at = mem_resize(NULL, 2 * (y->n + 1), sizeof *at), *mass = at + y->n + 1;
     size_t n = 0;
@@ -247,15 +249,86 @@ struct spread spread_sum(const struct spread *x, const struct spread *y)
     at[n] = n ? at[n - 1] : 0;                   /* beside the last of an odd number */
     mass[n] = 0;
     for (size_t j = 0, from = 0; j < n; j += 2) {
-        while (from < s.n && s.x[from] - at[j] < x->x[0])
+        while (from < s->n && s->x[from] - at[j] < x->x[0])
             from++;
-        add_two(&s, from, pieces, at + j, mass + j);
+        add_two(s, from, pieces, at + j, mass + j);
     }
+    free(at);
+    free(pieces);
+}
+
+/* The integral of a polygon P from the first point to each, and of 1 - P from each to the last: one
+ * of them has no rounding that its tail would feel. */
+struct areas { const struct spread *x; double *below, *above; };
+
+static struct areas areas_of(const struct spread *x)
+{
+    double *room = mem_resize(NULL, 2 * x->n, sizeof *room);
+    struct areas a = { x, room, room + x->n };
+    a.below[0] = a.above[x->n - 1] = 0;
+    for (size_t i = 1; i < x->n; i++) {
+        size_t k = x->n - 1 - i;
+        a.below[i] = a.below[i - 1] + (x->x[i] - x->x[i - 1]) * (x->p[i - 1] + x->p[i]) / 2;
+        a.above[k] =
+            a.above[k + 1] + (x->x[k + 1] - x->x[k]) * (2 - x->p[k] - x->p[k + 1]) / 2;
+    }
+    return a;
+}
+
+/* To t, of which `beyond` is the first point above. */
+static double area_below(const struct areas *a, size_t beyond, double t)
+{
+    const struct spread *x = a->x;
+    if (beyond == 0)
+        return 0;
+    double from = x->x[beyond - 1];
+    return a->below[beyond - 1] + (t - from) * (x->p[beyond - 1] + between(x, beyond, t)) / 2;
+}
+
+static double area_above(const struct areas *a, size_t beyond, double t)
+{
+    const struct spread *x = a->x;
+    if (beyond == x->n)
+        return 0;
+    double p = beyond ? x->p[beyond] : 0;
+    return a->above[beyond] + (x->x[beyond] - t) * (2 - p - between(x, beyond, t)) / 2;
+}
+
+/* Y uniform over least .. most: P(X + Y <= t) is the mean of P(X <= .) over t - most .. t - least. */
+static void add_uniform(struct spread *s, const struct spread *x, double least, double most)
+{
+    struct areas a = areas_of(x);
+    for (size_t i = 0, low = 0, high = 0; i < s->n; i++) {
+        double from = s->x[i] - most, to = s->x[i] - least, p;
+        while (low < x->n && x->x[low] <= from)
+            low++;
+        while (high < x->n && x->x[high] <= to)
+            high++;
+        if (high < x->n && x->p[high] < .5)
+            p = (area_below(&a, high, to) - area_below(&a, low, from)) / (most - least);
+        else
+            p = 1 - (area_above(&a, low, from) - area_above(&a, high, to)) / (most - least);
+        s->p[i] = smaller(1, larger(i ? s->p[i - 1] : 0, p));
+    }
+    free(a.below);
+}
+
+/* Over a narrower range than that of X, or of times as such, in these parts, differences of areas are all rounding. */
+#define NARROW 1e-6
+#define NARROW_OF_TIME 1e-9
+
+struct spread spread_sum(const struct spread *x, const struct spread *y)
+{
+    struct spread s = points_of_sum(x, y);
+    double least = y->x[0], most = y->x[y->n - 1];
+    if (y->uniform && most - least > NARROW * (x->x[x->n - 1] - x->x[0]) &&
+        most - least > NARROW_OF_TIME * fabs(s.x[s.n - 1]))
+        add_uniform(&s, x, least, most);
+    else
+        add_in_bins(&s, x, y);
     s.p[s.n - 1] = 1;
     s.mean = x->mean + y->mean;
     s.square = x->square + 2 * x->mean * y->mean + y->square;
-    free(at);
-    free(pieces);
     return s;
 }
 
@@ -372,6 +445,14 @@ static void reach(struct flow_counts *c, uint32_t first, uint32_t last)
     c->last = c->n == 0 || last > c->last ? last : c->last;
 }
 
+/* Of classes of a power of two, which are equally wide, those from `class` on that are below
+ * `last`. */
+static uint32_t equal_classes(uint32_t class, uint32_t last)
+{
+    uint32_t next_power = ((((class - 1) >> SUB_BITS) + 1) << SUB_BITS) + 1;
+    return (next_power < last ? next_power : last) - class;
+}
+
 /* One bin of the polygon, from the class `first` to the class `last`, uniform over them. */
 static void add_bin(struct flow_counts *c, double from, double to, uint32_t first, uint32_t last,
                     double amount)
@@ -380,13 +461,16 @@ static void add_bin(struct flow_counts *c, double from, double to, uint32_t firs
         c->amount[first] += amount;
         return;
     }
-    double begin = from;
-    for (uint32_t class = first; class < last; class++) {
-        double end = border_s(class + 1);
-        c->amount[class] += amount * (end - begin) / (to - from);
-        begin = end;
+    double density = amount / (to - from), end = border_s(first + 1);
+    c->amount[first] += density * (end - from);
+    for (uint32_t class = first + 1, n; class < last; class += n) {
+        n = equal_classes(class, last);
+        double begin = end, each = density * (border_s(class + 1) - begin);
+        end = border_s(class + n);
+        for (uint32_t k = class; k < class + n; k++)
+            c->amount[k] += each;
     }
-    c->amount[last] += amount * larger(0, to - begin) / (to - from);
+    c->amount[last] += density * larger(0, to - end);
 }
 
 void flow_counts_add(struct flow_counts *c, const struct spread *s, double amount)
@@ -441,19 +525,34 @@ void flow_counts_free(struct flow_counts *c)
     *c = (struct flow_counts){ 0 };
 }
 
-/* How far the classes are passed, from the lowest one. */
+enum { BLOCK = 8 };                 /* classes that are passed at once */
+
+/* How far the classes are passed, in blocks from the lowest one. */
 struct passed { uint32_t class; double amount; };
+
+static double block_amount(const double *amount)
+{
+    enum { FOUR = 4 };
+    double sum[FOUR];
+    for (int k = 0; k < FOUR; k++)
+        sum[k] = amount[k] + amount[k + FOUR];
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
 
 static double quantile_further_on(const struct flow_counts *c, double p, struct passed *at)
 {
     if (!(c->n > 0))
         return NAN;
-    double wanted = p * c->n;
-    while (at->class < c->last && at->amount + c->amount[at->class] < wanted)
-        at->amount += c->amount[at->class++];
-    double from = border_s(at->class), here = c->amount[at->class],
-           part = here > 0 ? (wanted - at->amount) / here : 0;
-    return from + fmin(part, 1) * (border_s(at->class + 1) - from);
+    double wanted = p * c->n, here;
+    for (; at->class + BLOCK <= c->last; at->class += BLOCK, at->amount += here)
+        if (at->amount + (here = block_amount(c->amount + at->class)) >= wanted)
+            break;
+    struct passed in = *at;
+    while (in.class < c->last && in.amount + c->amount[in.class] < wanted)
+        in.amount += c->amount[in.class++];
+    double from = border_s(in.class), of_class = c->amount[in.class],
+           part = of_class > 0 ? fmax(0, wanted - in.amount) / of_class : 0;
+    return from + fmin(part, 1) * (border_s(in.class + 1) - from);
 }
 
 double flow_counts_quantile_s(const struct flow_counts *c, double p)

@@ -17,6 +17,7 @@ struct spread {
     size_t n, capacity;
     double *x, *p;                /* [n] ascending, ties allowed; the last p is 1 */
     double mean, square;          /* E[X], E[X^2] */
+    bool uniform;                 /* over all its range */
 };
 struct spread spread_of_law(const struct cut_law *l);
 struct spread spread_uniform(double least, double most);     /* least = most: an atom */
@@ -27,7 +28,8 @@ struct spread spread_last_of(double least, double most, double k);
 struct spread spread_of_atoms(const double *at, const double *mass, size_t n);
 struct spread spread_scaled(const struct spread *s, double by);
 void   spread_move(struct spread *s, double by);             /* X + by; at least 0 */
-/* X + Y, independent: one in bins, the other exact. */
+/* X + Y, independent: exact at its points if Y is uniform; if not, Y is taken in bins, each an atom
+ * in its middle. */
 struct spread spread_sum(const struct spread *x, const struct spread *y);
 /* W + X, W of the wait law: exact but for the polygon. */
 struct spread spread_after_wait(const struct spread *x, const struct wait_law *w);

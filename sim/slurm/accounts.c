@@ -9,6 +9,7 @@
 #include "sim/slurm/span.h"
 #include "sim/slurm/tres.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,10 +198,23 @@ static int take_qos_key(struct reading *r, const struct given *g, struct slurm_q
     return 0;
 }
 
-static struct slurm_assoc *add_assoc(struct reading *r, const char *name, uint32_t parent,
-                                     bool user)
+#define ACCOUNT (SITE_NONE - 1) /* no number of one: an account, wherever it is */
+/* What an association is found by: an account by its name, a user by its name and its account. */
+static char *key_of(const char *name, uint32_t below)
+{
+    size_t room = strlen(name) + sizeof "4294967295/";
+    char *key = mem_new(room, 1);
+    snprintf(key, room, "%" PRIu32 "/%s", below, name);
+    return key;
+}
+
+/* It is not there yet. */
+static void add_assoc(struct reading *r, const char *name, uint32_t parent, bool user)
 {
     struct slurm_accounts *a = r->to;
+    char *key = key_of(name, user ? parent : ACCOUNT);
+    (void)intern_add(a->keys, key, strlen(key));
+    free(key);
     mem_grow(&a->assoc, &a->assocs_capacity, a->n_assocs, sizeof *a->assoc);
     a->assoc[a->n_assocs] = (struct slurm_assoc){ .name = arena_text(a->memory, name, strlen(name)),
                                                   .default_qos = "",
@@ -212,30 +226,28 @@ static struct slurm_assoc *add_assoc(struct reading *r, const char *name, uint32
                                                   .max_gpus_per_job = SITE_UNLIMITED,
                                                   .max_jobs = SITE_UNLIMITED,
                                                   .max_time_s = SITE_UNLIMITED };
-    return &a->assoc[a->n_assocs++];
+    a->n_assocs++;
 }
 
 uint32_t account_find(const struct slurm_accounts *a, const char *name)
 {
-    for (size_t i = 0; i < a->n_assocs; i++)
-        if (!a->assoc[i].is_user && strcmp(a->assoc[i].name, name) == 0)
-            return (uint32_t)i;
-    return SITE_NONE;
+    char *key = key_of(name, ACCOUNT);
+    uint32_t i = a->keys ? intern_find(a->keys, key, strlen(key)) : INTERN_NONE;
+    free(key);
+    return i == INTERN_NONE ? SITE_NONE : i;
 }
 
 /* A dump of several clusters, and a user with an association for each of several partitions, have
  * the same account or user more than once: the first one counts. */
 static bool is_there(struct reading *r, const char *name, uint32_t parent, bool user)
 {
-    const struct slurm_accounts *a = r->to;
-    for (size_t i = 0; i < a->n_assocs; i++)
-        if (a->assoc[i].is_user == user && (!user || a->assoc[i].parent == parent) &&
-            !strcmp(a->assoc[i].name, name)) {
-            site_remark(r->remarks, "left out: associations of an account or user that is there "
-                                    "already, of another cluster or partition");
-            return true;
-        }
-    return false;
+    char *key = key_of(name, user ? parent : ACCOUNT);
+    bool there = intern_find(r->to->keys, key, strlen(key)) != INTERN_NONE;
+    free(key);
+    if (there)
+        site_remark(r->remarks, "left out: associations of an account or user that is there "
+                                "already, of another cluster or partition");
+    return there;
 }
 
 /* Index of the parent that is named; "" and root: SITE_NONE. */
@@ -262,12 +274,14 @@ static int check_text(const struct row *row, struct error *err)
  * writes without quotes, too. */
 static const char *plain_end(const char *at)
 {
-    const char *item = at;
-    for (; *at; at++) {
+    bool named = false;           /* the type of a GRES may follow */
+    for (const char *item = at; *at; at++) {
         if (*at == ',')
             item = at + 1;
-        else if (*at == ':' &&
-                 (strncmp(item, "gres/", 5) != 0 || memchr(item, '=', (size_t)(at - item))))
+        if (at == item)
+            named = strncmp(item, "gres/", 5) == 0;
+        named = named && *at != '=';
+        if (*at == ':' && !named)
             break;
     }
     return at;
@@ -347,7 +361,7 @@ static int on_dump_line(void *self, const struct row *row, struct error *err)
     } else if ((word == 7 && !memcmp(line, "Account", 7)) ||
                (word == 4 && !memcmp(line, "User", 4))) {
         if (!is_there(r, name, r->parent, word == 4)) {
-            (void)add_assoc(r, name, r->parent, word == 4);
+            add_assoc(r, name, r->parent, word == 4);
             result = take_dump_pairs(r, row, line, close + 1 + (close[1] == ':'),
                                      r->to->n_assocs - 1, err);
         }
@@ -408,7 +422,7 @@ static int take_table_assoc(struct reading *r, const struct row *row, struct err
         return -1;
     if (is_there(r, *user.value ? user.value : account.value, parent, *user.value))
         return 0;
-    (void)add_assoc(r, *user.value ? user.value : account.value, parent, *user.value);
+    add_assoc(r, *user.value ? user.value : account.value, parent, *user.value);
     size_t at = r->to->n_assocs - 1;
     for (size_t i = 0; i < r->n_columns; i++) {
         struct given g = cell_of(r, row, i);
@@ -467,8 +481,10 @@ static int read_file(struct slurm_accounts *a, struct slurm_site *remarks, const
     struct input *in = input_open(path, err);
     size_t length;
     const char *head = in ? input_peek(in, &length, err) : NULL;
-    if (!a->memory)
+    if (!a->memory) {
         a->memory = arena_new();
+        a->keys = intern_new();
+    }
     bool dumped =
         head && !qos &&
         (*head == '#' || (length > 7 && !memcmp(head, "Cluster -", length < 9 ? length : 9)));
@@ -495,6 +511,7 @@ void accounts_free(struct slurm_accounts *a)
 {
     free(a->assoc);
     free(a->qos);
+    intern_free(a->keys);
     arena_free(a->memory);
     *a = (struct slurm_accounts){ 0 };
 }

@@ -29,6 +29,7 @@ struct slurm_qos {
 struct slurm_accounts {
     struct slurm_assoc *assoc; size_t n_assocs, assocs_capacity;
     struct slurm_qos *qos; size_t n_qos, qos_capacity;
+    struct intern *keys;          /* of assoc[], by the same numbers */
     struct arena *memory;
 };
 /* A dump or the table of show assoc, told by the first line. Each 0, or -1 with err. */

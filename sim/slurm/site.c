@@ -2,6 +2,7 @@
 #include "sim/slurm/site.h"
 
 #include "sim/base/memory.h"
+#include "sim/base/utf8.h"
 #include "sim/slurm/hostlist.h"
 #include "sim/slurm/span.h"
 #include "sim/slurm/tres.h"
@@ -50,6 +51,7 @@ void site_remark(struct slurm_site *s, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    utf8_mend(text);
     for (size_t i = 0; i < s->n_remarks; i++)
         if (strcmp(s->remark[i].text, text) == 0) {
             s->remark[i].times++;

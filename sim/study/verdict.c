@@ -103,22 +103,23 @@ static struct bounds share_of(struct bounds logarithm)
 
 static void geometric(struct comparison *c, const struct clusters *k, double margin, double level)
 {
-    double most = k->sign * log1p(k->sign * margin), *more = mem_new(k->n, sizeof *more);
+    double most = k->sign * log1p(k->sign * margin);
     c->base = exp(gsl_stats_mean(k->base, 1, k->n));
     c->new = exp(gsl_stats_mean(k->new, 1, k->n));
-    for (size_t i = 0; i < k->n; i++)
-        more[i] = k->sign * k->worse[i];
-    c->change = expm1(gsl_stats_mean(more, 1, k->n));
+    c->change = expm1(k->sign * gsl_stats_mean(k->worse, 1, k->n));
     c->interval = c->bootstrap = (struct bounds){ c->change, c->change };
     if (k->n > 1) {
+        double *more = mem_new(k->n, sizeof *more);
+        for (size_t i = 0; i < k->n; i++)
+            more[i] = k->sign * k->worse[i];
         c->interval = share_of(paired_t(more, k->n, 1 - level).interval);
         c->bootstrap = share_of(bootstrap_of(more, k, level));
+        free(more);
     }
     if (!isnan(margin))
         c->p_beyond = p_above(k->worse, k->n, most);
     if (margin > 0)
         c->clusters_needed = pairs_needed(deviation(k->worse, k->n), most);
-    free(more);
 }
 
 /* ---- Otherwise: the ratio of the means ---- */

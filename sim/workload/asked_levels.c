@@ -13,6 +13,7 @@ struct asked_levels {
     struct intern *names;
     struct { const char *file; size_t line; } at[LEVEL_NAMES_MOST];
     struct level_names bound;     /* of the cluster; before that the usual ones */
+    bool is_bound;
 };
 
 struct asked_levels *asked_levels_new(void)
@@ -49,6 +50,14 @@ uint8_t workload_level(struct workload *w, const char *text, size_t length, cons
     return (uint8_t)(LEVEL_NAMED + id);
 }
 
+const char *workload_level_want(const struct workload *w, const char *text, size_t length,
+                                const char *usual)
+{
+    return level_is_name(text, length) && intern_count(w->levels->names) == LEVEL_NAMES_MOST
+               ? "at most 200 names of levels in a trace"
+               : usual;
+}
+
 const char *workload_level_text(const struct workload *w, unsigned level)
 {
     const struct asked_levels *a = w->levels;
@@ -70,11 +79,26 @@ static int unknown_level(const struct asked_levels *a, uint32_t id, const struct
                      near.best ? "'?" : "");
 }
 
+/* Requests have numbers of levels by now, which others would not have meant. */
+static int bind_again(const struct asked_levels *a, const struct level_names *of,
+                      const char *cluster, struct error *err)
+{
+    bool same = a->bound.n == of->n;
+    for (uint32_t k = 0; k < of->n && same; k++)
+        same = strcmp(a->bound.name[k], of->name[k]) == 0;
+    char had[LEVEL_LIST_MAX], has[LEVEL_LIST_MAX];
+    return same ? 0
+                : error_set(err, "cluster %s: want the levels that the trace is bound to: %s; got %s",
+                            cluster, level_list(&a->bound, had), level_list(of, has));
+}
+
 int workload_bind_levels(struct workload *w, const struct level_names *of, const char *cluster,
                          struct error *err)
 {
     struct asked_levels *a = w->levels;
     level_map map;
+    if (a->is_bound)
+        return bind_again(a, of, cluster, err);
     for (unsigned l = 0; l <= UINT8_MAX; l++)
         map[l] = (uint8_t)l;
     for (uint32_t id = 0; id < intern_count(a->names); id++) {
@@ -83,6 +107,7 @@ int workload_bind_levels(struct workload *w, const struct level_names *of, const
         if (map[LEVEL_NAMED + id] == LEVEL_ANY)
             return unknown_level(a, id, of, cluster, err);
     }
+    a->is_bound = true;
     a->bound.n = of->n;
     for (uint32_t k = 0; k < of->n; k++)
         a->bound.name[k] = arena_text(w->memory, of->name[k], strlen(of->name[k]));

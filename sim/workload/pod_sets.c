@@ -107,6 +107,8 @@ static int take_slice(struct workload *w, const char *text, const char *part, si
     const struct set_slice *outer = to->n_slices ? &to->slice[to->n_slices - 1] : NULL;
     uint32_t level = name ? workload_level(w, part, name, at.file, at.line) : LEVEL_ANY;
     int64_t size = 0;
+    if (name && level == LEVEL_ANY)
+        return wrong(at, text, workload_level_want(w, part, name, SLICES_WANT));
     if (level == LEVEL_ANY || level == LEVEL_NUMA || level == LEVEL_CLUSTER ||
         !integer_parse(colon + 1, length - name - 1, &size) || size < 1 || size >= SPLIT_ANY)
         return wrong(at, text, SLICES_WANT);

@@ -68,8 +68,8 @@ static void end_builder(struct workload *w)
         return;
     shapes_free(b->shapes);
     job_ids_free(b->ids);
-    free(b->shape_of);
-    free(b->tie);
+    bulk_free(b->shape_of);
+    bulk_free(b->tie);
     free(b->wait);
     free(b);
     w->builder = NULL;
@@ -80,8 +80,9 @@ void workload_free(struct workload *w)
     if (!w)
         return;
     end_builder(w);
-    free(w->facts);
-    free(w->truth);
+    bulk_free(w->facts);
+    bulk_free(w->truth);
+    bulk_texts_free(w->names);
     free(w->extra);
     free(w->shape);
     free(w->depends_first);
@@ -360,19 +361,6 @@ static shape_id shape_of(struct workload *w, const struct job_row *row, bool siz
     return shapes_add(w->builder->shapes, &s);
 }
 
-static void make_room(struct workload *w)
-{
-    struct workload_builder *b = w->builder;
-    if (w->n_jobs < b->capacity)
-        return;
-    b->capacity = b->capacity ? b->capacity * 2 : 1024;
-    w->facts = mem_resize(w->facts, b->capacity, sizeof *w->facts);
-    w->truth = mem_resize(w->truth, b->capacity, sizeof *w->truth);
-    b->shape_of = mem_resize(b->shape_of, b->capacity, sizeof *b->shape_of);
-    if (b->tie)
-        b->tie = mem_resize(b->tie, b->capacity, sizeof *b->tie);
-}
-
 static void note_order(struct workload *w, const struct job_row *row, size_t line)
 {
     struct workload_builder *b = w->builder;
@@ -381,7 +369,7 @@ static void note_order(struct workload *w, const struct job_row *row, size_t lin
         b->first_line = line;
     b->a_job_a_line = (j == 0 || b->a_job_a_line) && line == b->first_line + j;
     if (!b->tie && row->tie)
-        b->tie = mem_new(b->capacity, sizeof *b->tie);
+        b->tie = workload_no_ties(w);
     if (b->tie)
         b->tie[j] = row->tie;
     if (row->on_demand) {
@@ -517,7 +505,7 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
     w->truth[j] = (struct job_truth){
         .duration_ns = row->duration_ns,
         .estimate_ns = row->estimate_ns,
-        .name = arena_text(w->memory, name, name_length),
+        .name = workload_name(w, name, name_length),
         .fate = (uint8_t)row->fate,
         .on_demand = row->on_demand,
     };
@@ -548,7 +536,7 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
         name = number;
         length = (size_t)snprintf(number, sizeof number, "%" PRIu32, w->n_jobs + 1);
     }
-    make_room(w);
+    workload_make_room(w);
     note_order(w, row, line);
     job_id earlier = job_ids_add(w->builder->ids, w->truth, w->n_jobs, name, length);
     if (earlier != ID_NONE)
@@ -579,16 +567,19 @@ int workload_finish(struct workload *w, const char *file, struct error *err)
         return error_set(err, "%s: want at least one job, got none", file);
     job_ids_free(b->ids); /* first: sorting wants memory too */
     b->ids = NULL;
-    w->facts = mem_resize(w->facts, w->n_jobs, sizeof *w->facts);
-    w->truth = mem_resize(w->truth, w->n_jobs, sizeof *w->truth);
+    w->facts = bulk_resize(w->facts, w->n_jobs, sizeof *w->facts, w->resident_bytes);
+    w->truth = bulk_resize(w->truth, w->n_jobs, sizeof *w->truth, w->resident_bytes);
     w->shape = shapes_take(b->shapes, &w->n_shapes);
     for (job_id j = 0; j < w->n_jobs; j++) {
+        workload_pass(w, j);
         const struct shape *shape = &w->shape[b->shape_of[j]];
         w->facts[j].ask = &shape->ask;
         w->facts[j].n_groups = shape->n_groups;
         w->facts[j].group = shape->group;
     }
-    free(b->shape_of);
+    bulk_filled(w->facts);
+    bulk_filled(w->truth);
+    bulk_free(b->shape_of);
     b->shape_of = NULL;
     if (!b->sorted)
         workload_sort(w);

@@ -12,6 +12,7 @@
 #pragma once
 #include "sim/contract/policy.h"
 #include "sim/contract/site.h"
+#include "sim/base/bulk.h"
 #include "sim/base/error.h"
 #include "sim/base/intern.h"
 #include "sim/base/units.h"
@@ -210,6 +211,9 @@ struct workload {
                                      count as well */
     uint64_t seed;                /* set before reading: of synthetic jobs */
     double cluster_gpus;          /* set before reading: that a load refers to; 0: unknown */
+    size_t resident_bytes;        /* set before reading: a larger array with an element a job, here
+                                     or in a run of it, lies in a file (bulk.h); 0: none does.
+                                     Walks over the jobs call workload_pass() */
     bool load_of_cluster;         /* its load refers to the GPUs of the cluster */
     uint64_t drawn;               /* hash of all draws; 0: the trace is not synthetic */
     struct session_groups *sessions;    /* opaque here, in `memory`: sessions of jobs on demand, by
@@ -222,9 +226,9 @@ struct workload {
     bool may_have_deadlines;      /* a job that was added has one */
     bool numbered;                /* the trace has no job_ids: the names are row numbers */
     int64_t origin_ns;  /* date of time 0, since 1970; TIME_NEVER: the trace has no dates */
-    struct job_facts *facts;      /* [n_jobs + n_on_demand]; .queue is an index into queue_names
+    struct job_facts *facts;      /* bulk [n_jobs + n_on_demand]; .queue is an index into queue_names
                                      until a run binds it to a cluster */
-    struct job_truth *truth;      /* [n_jobs + n_on_demand] */
+    struct job_truth *truth;      /* bulk [n_jobs + n_on_demand] */
     struct job_extra *extra;      /* the first: nothing; see workload_extra() */
     uint32_t n_extras;
     size_t extra_capacity;
@@ -262,6 +266,7 @@ struct workload {
     struct deployments *services; /* opaque here: services of replicas on demand; NULL: none */
     void (*services_free)(struct deployments *d);    /* called by workload_free() */
     struct workload_builder *builder;   /* private, until workload_finish() */
+    struct bulk_texts *names;     /* private: names of jobs whose facts are in a file; NULL: none */
     struct arena *memory;
 };
 
@@ -272,6 +277,13 @@ static inline uint32_t workload_all(const struct workload *w)
 static inline const struct job_extra *workload_extra(const struct workload *w, job_id j)
 {
     return &w->extra[w->truth[j].extra];
+}
+void workload_drop(const struct workload *w, job_id j) __attribute__((cold));
+/* A walk over the jobs, in their order, comes to j: memory behind it is given back now and then. */
+static inline void workload_pass(const struct workload *w, job_id j)
+{
+    if (bulk_turns(j))
+        workload_drop(w, j);
 }
 /* Nothing is said yet; what was there is not freed. */
 void workload_extras_begin(struct workload *w);
@@ -288,10 +300,14 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
  * level. file and line are for messages. */
 uint8_t workload_level(struct workload *w, const char *text, size_t length, const char *file,
                        size_t line);
+/* What to ask for where that was LEVEL_ANY: another word than `usual` if it is the name of a level,
+ * and one too many. */
+const char *workload_level_want(const struct workload *w, const char *text, size_t length,
+                                const char *usual);
 /* Its name; not of LEVEL_ANY. */
 const char *workload_level_text(const struct workload *w, unsigned level);
 /* By the levels of the cluster of that name, after workload_finish(). Refuses a name that it does
- * not have, and slices that are not from coarse to fine. */
+ * not have, slices that are not from coarse to fine, and another cluster's levels after that. */
 int workload_bind_levels(struct workload *w, const struct level_names *of, const char *cluster,
                          struct error *err);
 /* Makes the earliest submit time 0, for a trace with dates, and sets origin_ns. Deadlines move

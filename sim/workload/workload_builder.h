@@ -9,7 +9,7 @@
 #define WORKLOAD_END_NS (INT64_C(36525) * 86400 * NS_PER_S)
 
 struct workload_builder {
-    size_t capacity;     /* of the arrays with one element a job: these two, facts and truth */
+    size_t capacity;     /* of the bulk arrays with one element a job: these two, facts and truth */
     shape_id *shape_of;  /* facts[].ask is set at the end, for the shapes may move while they
                             grow */
     int64_t *tie;        /* NULL while all ties are 0 */
@@ -32,6 +32,12 @@ static inline uint32_t job_row_milli(const struct job_row *row, uint32_t gpus, u
 {
     return !gpus ? MILLI_ALL : row->mig ? MILLI_ALL * mig_g(row->mig) : gpu_milli;
 }
+
+/* workload_room.c */
+void workload_make_room(struct workload *w);                   /* for one more job */
+/* a copy, of the job that is added next */
+const char *workload_name(struct workload *w, const char *name, size_t length);
+int64_t *workload_no_ties(const struct workload *w);           /* for builder.tie */
 
 /* dependencies.c */
 /* of the job added last */

@@ -63,6 +63,7 @@ static struct key key_of(const struct workload *w, job_id j)
 static bool in_order(const struct workload *w)
 {
     for (job_id j = 1; j < w->n_jobs; j++) {
+        workload_pass(w, j);
         struct key earlier = key_of(w, j - 1), later = key_of(w, j);
         if (before(&earlier, &later) > 0)
             return false;
@@ -115,11 +116,15 @@ static void set_submit(struct job_facts *f, int64_t ns)
 void workload_rebase(struct workload *w)
 {
     int64_t first = TIME_NEVER;
-    for (job_id j = 0; j < w->n_jobs; j++)
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        workload_pass(w, j);
         if (w->facts[j].submit_ns < first)
             first = w->facts[j].submit_ns;
-    for (job_id j = 0; j < w->n_jobs; j++)
+    }
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        workload_pass(w, j);
         set_submit(&w->facts[j], w->facts[j].submit_ns - first);
+    }
     if (w->n_jobs)
         w->origin_ns = (w->origin_ns == TIME_NEVER ? 0 : w->origin_ns) + first;
 }
@@ -129,6 +134,7 @@ void workload_retime_batches(struct workload *w, uint32_t batch, int64_t every_n
     assert(batch > 0 && every_ns >= 0);
     for (job_id j = 0; j < w->n_jobs; j++) {
         int64_t ns;
+        workload_pass(w, j);
         if (__builtin_mul_overflow(every_ns, j / batch, &ns))
             ns = WORKLOAD_END_NS;
         set_submit(&w->facts[j], capped(ns));
@@ -153,8 +159,10 @@ static int64_t divided(int64_t ns, double load)
 void workload_scale_load(struct workload *w, double load)
 {
     assert(load > 0 && isfinite(load));
-    for (job_id j = 0; j < w->n_jobs; j++)
+    for (job_id j = 0; j < w->n_jobs; j++) {
+        workload_pass(w, j);
         set_submit(&w->facts[j], capped(divided(w->facts[j].submit_ns, load)));
+    }
 }
 
 /* ---- totals as pods ---- */
@@ -197,6 +205,7 @@ void workload_make_pods(struct workload *w, uint32_t gpus)
     struct shape *shape = shapes_take(t, &n);
     for (job_id j = 0; j < workload_all(w); j++) {
         struct job_facts *f = &w->facts[j];
+        workload_pass(w, j);
         bool total = f->ask->tasks == SPLIT_ANY;
         f->ask = &shape[now[f->ask->shape]].ask;
         if (total) {
@@ -271,8 +280,8 @@ static const char *name_of_draw(struct workload *w, const char *name, uint32_t t
 
 static void come(struct stream *s, job_id j)
 {
-    mem_grow(&s->facts, &s->facts_capacity, s->n, sizeof *s->facts);
-    mem_grow(&s->truth, &s->truth_capacity, s->n, sizeof *s->truth);
+    bulk_grow(&s->facts, &s->facts_capacity, s->n, sizeof *s->facts, s->from->resident_bytes);
+    bulk_grow(&s->truth, &s->truth_capacity, s->n, sizeof *s->truth, s->from->resident_bytes);
     struct job_facts *f = &s->facts[s->n];
     struct job_truth *t = &s->truth[s->n++];
     *f = s->from->facts[j];
@@ -308,13 +317,13 @@ int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct
     free(job);
     free(s.times);
     if (s.n == 0) {
-        free(s.facts);
-        free(s.truth);
+        bulk_free(s.facts);
+        bulk_free(s.truth);
         return error_set(err, endless ? "a stream wants jobs that ask for GPUs, got none"
                                       : "a stream wants room for its first job");
     }
-    free(w->facts);
-    free(w->truth);
+    bulk_free(w->facts);
+    bulk_free(w->truth);
     free(w->depends_first);
     free(w->depends_on);
     free(w->depends_how);

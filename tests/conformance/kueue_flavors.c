@@ -30,12 +30,13 @@ int kueue_preference_case(const json_t *c, struct why why)
 }
 
 /* Without a word about the cell: victims in the own queue, and then nothing is borrowed. */
-static struct cohort_worth simulate(void *self, const struct cohort_head *h, uint32_t cell, int64_t amount)
+static struct cohort_worth simulate(void *self, const struct cohort_head *h, uint32_t cell, int64_t amount,
+                                    uint32_t height)
 {
     const struct desk *d = self;
     size_t i;
     const json_t *e;
-    (void)h, (void)amount;
+    (void)h, (void)amount, (void)height;
     json_array_foreach(json_object_get(d->json, "preemption_search"), i, e)
         if (!strcmp(text_of(e, "flavor"), d->w->flavour[cell]) && !strcmp(text_of(e, "resource"), d->w->resource[cell]))
             return (struct cohort_worth){ mode_named(text_of(e, "finds")), (uint32_t)number_of(e, "borrowing_after") };

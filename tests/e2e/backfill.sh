@@ -108,5 +108,18 @@ for gpus in 'gpus: 4, gpu_model: H100-SXM5-80' 'gpus: 4, counted: true'; do
     done
 done
 
+# ---- A promise that a late job breaks. `late` holds 2 of 4 GPUs for 13 s of an estimated 10 s, `rest` the others until 100 s. At 10 s
+# `late` is expected until 15 s: `first` is promised 15 s, and `second`, behind it, 65 s in the same pass. So `third`, which comes at
+# 12 s, is promised no better than 100 s. At 13 s `first` starts, `second` when that ends at 63 s, and `third` at 100 s. ----
+printf 'nodes: [ { group: n, count: 1, gpus: 4, counted: true } ]\n' >four.yaml
+printf '%s\n' job_id,submit_s,duration_s,gpus,estimate_s late,0,13,2,10 rest,0,100,2,100 first,1,50,2,50 second,2,50,2,50 \
+    third,12,50,2,50 >broken.csv
+for p in conservative conservative:order=shortest easy:depth=2; do
+    play broken $p four.yaml broken.csv
+    starts broken first 13
+    starts broken second 63
+    starts broken third 100
+done
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -370,6 +370,20 @@ check "they are named" $?
 printf 'Name|Priority\nq|1\nq|2\n' >twice.qos
 refused "a QOS that is there twice" "twice.qos:3:1: Name: want a QOS that is not there yet, got 'q'" --conf more.conf --qos twice.qos
 
+# ---- Many: each association is looked up, and each colon of a value read once
+awk 'BEGIN { print "Cluster - \047c\047"; print "Parent - \047root\047"
+    for (a = 0; a < 300; a++) print "Account - \047a" a "\047:Fairshare=1"
+    for (a = 0; a < 300; a++) { print "Parent - \047a" a "\047"; for (u = 0; u < 1000; u++) print "User - \047u" u "\047:Fairshare=1" } }' >many.assoc
+(ulimit -t 10; exec "$gpuyard" import slurm --conf more.conf --accounts many.assoc -o many) >out 2>err
+check "300,000 associations in 10 s of a CPU: $(cat err)" $?
+[ "$(grep -o 'name: "u[0-9]*"' many/cluster.yaml | wc -l)" = 300000 ]
+check "all of them are there" $?
+awk 'BEGIN { for (i = 0; i < 23; i++) colons = colons (i ? colons : ":"); print "Cluster - \047c\047"; print "Account - \047a\047:GrpTRES=gres/" colons }' >colons.assoc
+(ulimit -t 10; "$gpuyard" import slurm --conf more.conf --accounts colons.assoc -o colons >out 2>err; [ $? = 3 ])
+check "4 million colons in 10 s of a CPU: $(cut -c1-100 err)" $?
+grep -q '^gpuyard: colons.assoc:2:15: GrpTRES: want resources like' err
+check "they are refused" $?
+
 # ---- The run of the report is of the trace that has jobs, or of none; a long path stands there whole
 long=$(printf 'd%.0s' $(seq 120))/$(printf 'e%.0s' $(seq 120))
 mkdir -p "$long"

@@ -100,5 +100,12 @@ SwitchName=b Switches=a'
 refused ":2:1: SwitchName: want a switch that is not there yet, got 'l1'" 'SwitchName=l1 Nodes=n[01-08]
 SwitchName=l1 Switches=l1'
 
+# ---- 40,000 groups of one node below two switches: each switch is counted once
+awk 'BEGIN { print "TopologyPlugin=topology/tree"; for (i = 0; i < 40000; i++) print "NodeName=n" i " CPUs=" 32 + i % 2 " Gres=gpu:4"
+    print "PartitionName=p Nodes=ALL" }' >many.conf
+printf 'SwitchName=a Nodes=n[0-19999]\nSwitchName=b Nodes=n[20000-39999]\nSwitchName=t Switches=a,b\n' >many.topology
+(ulimit -t 5; exec "$G" import slurm --conf many.conf --topology many.topology -o many) >out 2>err
+is "many groups in 5 s of a CPU" "0 40000" "$? $(grep -c 'nodes_per_rack: 20000, racks_per_pod: 2' many/cluster.yaml)"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -165,6 +165,17 @@ cp -r quota planted && cp changed.csv planted/intervals.csv
 grep -q 'but its last interval ended as closed' found.txt
 check "a job that is closed like a session is noticed" $?
 
+# ---- At a cut-off nothing is taken from a session
+"$gpuyard" run -q -c c.yaml -t w.yaml -p quota --until 40000 -o late --outputs all >/dev/null 2>&1 && grep -q ',cutoff,' late/intervals.csv
+check "some are there at the cut-off" $?
+"$top/scripts/check_summary" late >found.txt
+check "their preemptions are stops: $(head -3 found.txt)" $?
+awk -F, -v OFS=, 'NR == 2 { $15++ } { print }' late/sessions.csv >changed.csv
+cp changed.csv late/sessions.csv
+"$top/scripts/check_summary" late >found.txt
+grep -q 'preemptions, and [0-9]* stops in events.csv' found.txt
+check "a preemption without a stop is noticed" $?
+
 # ---- Files
 "$gpuyard" run -q -c c.yaml -t w.yaml -o quota --outputs sessions >/dev/null 2>&1
 [ "$(ls quota | tr '\n' ' ')" = "manifest.json sessions.csv " ]

@@ -12,12 +12,14 @@
 #define KUEUE_WAITS "cohort:placement=wait",
 #define QUEUE_A "queues: [ { name: a, deserved_gpus: 64 } ]\n"
 #define NODE_1_FAILS "failures: { detection_s: 0, faults: [ { node: 1, at_s: 40, repair_s: 500 } ] }\n"
+#define THREE    "nodes: [ { group: a, count: 3, gpus: 1 } ]\n"
+#define SAVES_20 "preemption: { checkpoint: periodic, interval_s: 30, save_s: 20 }\n"
 #define EVERY_30 "preemption: { checkpoint: periodic, interval_s: 30, restart_s: 10 }\n"
 
 static const struct row {
     const char *name, *policy, *yaml;
     struct job jobs[JOBS_AT_MOST];
-    double useful, lost, startup, saving, fault, down;     /* GPU-seconds */
+    double useful, lost, startup, saving, gang, fault, down;     /* GPU-seconds */
     const char *placer;                                    /* NULL: pack */
 } rows[] = {
     /* ---- models.md 11.2 (4): 20 s lost, resumes with 70 left ---- */
@@ -57,6 +59,17 @@ static const struct row {
     { "suspended, resumed and interrupted: a checkpoint lies between", "preemptive:mode=suspend",
       ONE "preemption: { checkpoint: periodic, interval_s: 30 }\nfailures: { detection_s: 0, faults: [ { at_s: 50, repair_s: 10 } ] }\n",
       { { 0, 100, 8, 0, .ends = 60 + 70, .stops = 1, .lost = 10 }, { 20, 10, 8, 20, .priority = 1 } }, .useful = 880, .lost = 80, .down = 80 },
+    /* ---- A gang of three is broken for the second at 50, and a task saves for 20 s; what it has done since the
+     * checkpoint at 30 is lost with the node at 60. The second runs until 80, and then the gang has 70 s left; or
+     * it gives up its tasks when one of these fails, the second has one of their nodes from 60 on, it gathers one task from
+     * 65 on, and has 50 s left ---- */
+    { "broken, and its task saves on a node that fails", "kube:backoff_s=0", THREE SAVES_20 "failures: { faults: [ { node: 0, at_s: 60, repair_s: 5 } ] }\n",
+      { { 0, 100, 3, 0, .ends = 150, .tasks = 3, .stops = 1, .lost = 20 }, { 50, 10, 1, 70, .priority = 1 } },
+      .useful = 310, .lost = 60, .saving = 20, .gang = 2 * 30 },
+    { "broken, and a node fails on which none of its tasks saves", "kube:backoff_s=0",
+      THREE SAVES_20 "failures: { faults: [ { node: 1, at_s: 60, repair_s: 5 } ] }\n",
+      { { 0, 100, 3, 0, .ends = 120, .tasks = 3, .stops = 1 }, { 50, 10, 1, 60, .priority = 1 } },
+      .useful = 310, .saving = 20, .gang = 2 * 10 + 5, .down = 5 },
     /* ---- Kueue: a failed node is replaced, the rest stays (docs/schedulers.md g.2). 40 s are lost, and 100 s done again ---- */
     /* Tasks 0, 1, 2 on nodes 0, 1, 2 of a rack of four: task 1 goes to node 3. Placed anew, task 1 would be on 2, task 2 on 3 */
     { "replaced: one task moves", KUEUE_WAITS "nodes: [ { group: a, count: 8, gpus: 8, nodes_per_rack: 4 } ]\n" QUEUE_A NODE_1_FAILS,
@@ -214,7 +227,8 @@ static void schedule(void **state)
     }
     const struct run_totals *t = run_totals(s);
     const double want[] = { [ACCOUNT_START] = row->startup, [ACCOUNT_USEFUL] = row->useful, [ACCOUNT_LOST] = row->lost,
-                            [ACCOUNT_SAVE] = row->saving, [ACCOUNT_FAULT] = row->fault, [ACCOUNT_DOWN] = row->down };
+                            [ACCOUNT_SAVE] = row->saving, [ACCOUNT_GANG] = row->gang,
+                            [ACCOUNT_FAULT] = row->fault, [ACCOUNT_DOWN] = row->down };
     for (unsigned a = 0; a < ACCOUNTS && !*err.text; a++)
         if (t->account[a] != (int128_t)ns_of_seconds(want[a]) * MILLI_ALL)
             error_set(&err, "%s: want %.9g GPU-s, got %.9g GPU-s", account_name[a], want[a], (double)t->account[a] / NS_PER_S / MILLI_ALL);

@@ -40,7 +40,7 @@ static const struct flavor_quota one_and_four[] = { NOT_BORROWED(0, 1), NOT_BORR
                             .borrowing = { INT64_C(1000) * (more), UNLIMITED, UNLIMITED },                             \
                             .lending = { UNLIMITED, UNLIMITED, UNLIMITED } }
 static const struct flavor_quota four_of_h[] = { GPUS(0, 4) }, one_of_a[] = { GPUS(1, 1) }, four_and_two[] = { GPUS(0, 4), GPUS(1, 2) }, none[] = { GPUS(0, 0), GPUS(1, 0) };
-static const struct flavor_quota limited[] = { AT_MOST(0, 2, 1), GPUS(1, 2) }, two_of_h[] = { GPUS(0, 2) }, a_before_h[] = { GPUS(1, 2), GPUS(0, 2) };
+static const struct flavor_quota four_and_four[] = { GPUS(0, 4), GPUS(1, 4) }, four_of_a[] = { GPUS(1, 4) }, limited[] = { AT_MOST(0, 2, 1), GPUS(1, 2) }, two_of_h[] = { GPUS(0, 2) }, a_before_h[] = { GPUS(1, 2), GPUS(0, 2) };
 #define USUAL        { 0 }
 #define OF(n, up, quotas, ...) OF_N(n, up, quotas, 2, __VA_ARGS__)
 #define ORG          OF_N("org", ID_NONE, NULL, 0, USUAL, .reclaim = RECLAIM_NEVER)
@@ -191,6 +191,19 @@ static const struct schedule rows[] = {
       .queue = { ORG, OF("a", 0, two_and_two, USUAL) }, .jobs = {
         { 0, 100, 2, 0, A, .took = "0:01" }, { 0, 100, 2, 1, A, .took = "1:01" },
         { 1, 10, 2, 100, A, .tasks = 2, .took = "0:0 0:1" }, { 1, 10, 2, 102, A, .tasks = 2, .min_tasks = 1, .stays = true, .took = "1:0 1:1" } } },
+    /* Of a's jobs of four tasks the last three come when job 5, of priority 2, takes what is free of H100s at 20. None but job 4
+     * may stop it, which wants two GPUs and waits among the A100s, of which b keeps its own four. As one a pass goes on, priority 8
+     * and then 9 come back before it, while those of priority 5 (three tasks) and 1 (one task) leave the H100s in vain: neither is
+     * as easy as job 4, though one wants less and the other has more priority. It comes back at the third pass after 20, stops job
+     * 5 at the fourth and starts at the fifth. */
+    { "pools: a job goes on though a wide one and a low one have left", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .until = 50,
+      .queue = { ORG, OF("a", 0, four_and_four, USUAL), OF_N("b", 0, four_of_a, 1, USUAL) }, .overhead = UNPAID, .jobs = {
+        { 0, 20, 2, 0, A, .priority = 9, .gpu_type = "H100" }, { 0, 100, 2, 0, A, .ends = NEVER, .priority = 9, .gpu_type = "H100" },
+        { 0, 100, 4, 0, B, .ends = NEVER }, { 5, 100, 4, NEVER, A, .priority = 8, .tasks = 4 },
+        { 5, 100, 4, 20 + 4 * NEXT, A, .ends = NEVER, .priority = 3, .tasks = 4, .min_tasks = 2 },
+        { 20, 100, 2, 20, A, .ends = NEVER, .priority = 2, .gpu_type = "H100", .stops = 1 },
+        { 20, 100, 4, NEVER, A, .priority = 9, .tasks = 4 }, { 20, 100, 4, NEVER, A, .priority = 5, .tasks = 4, .min_tasks = 3 },
+        { 20, 100, 4, NEVER, A, .priority = 1, .tasks = 4, .min_tasks = 1 } } },
     /* A queue has what it lists; all tasks of a job are in one pool. */
     { "pools: no quota of the kind", "quota", TWO_KINDS(4, 4), .flavor = TWO_FLAVORS, .queue = { ORG, OF_N("a", 0, two_of_h, 1, USUAL) },
       .jobs = { { 0, 10, 1, NEVER, A, .gpu_type = "A100", .refused = "no flavor that its queue has a quota of has enough nodes that it may use" },

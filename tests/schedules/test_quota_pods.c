@@ -46,6 +46,18 @@ static const struct schedule rows[] = {
                 { 50, 10, 2, 100, .tasks = 1, .queue = "a", .priority = 1, .pod_anti_affinity = "app=y@node",
                   .waits = { [WAIT_TOPOLOGY] = 50 } } } },
     /* The newest victim would be the second; but on its node the third is barred. Without the rule see the next row. */
+    /* So does one of a job that was leaving when it was submitted, until 10; the rules of either bar. Node 0 is the fuller one:
+     * see the row without a label. */
+    { "not beside a pod that leaves since before the trace", "quota", { NODES(2, 2) }, .period = 1, .jobs = {
+        { 0, 0, 1, 0, 10, ONE("0:0"), .leaves = 10, .pod_labels = "app=y" },
+        { 0, 20, 1, 0, .tasks = 1, .pod_anti_affinity = "app=y@node", .took = "1:0" },
+        { 10, 5, 2, 10, .tasks = 1, .pod_anti_affinity = "app=y@node", .took = "0:01" } } },
+    { "without a label it is beside it", "quota", { NODES(2, 2) }, .period = 1, .jobs = {
+        { 0, 0, 1, 0, 10, ONE("0:0"), .leaves = 10 },
+        { 0, 20, 1, 0, .tasks = 1, .pod_anti_affinity = "app=y@node", .took = "0:1" } } },
+    { "not where a pod says so that leaves since before the trace", "quota", { NODES(2, 2) }, .period = 1, .jobs = {
+        { 0, 0, 1, 0, 10, ONE("0:0"), .leaves = 10, .pod_anti_affinity = "app=y@node" },
+        { 0, 20, 1, 0, .tasks = 1, .pod_labels = "app=y", .took = "1:0" } } },
     { "the victim on a node where it may be", "quota", { NODES(2, 2) }, .queue = { OWNS("a", 2), OWNS("b", 2) },
       .overhead = FREE_OF_CHARGE, .period = 1,
       .jobs = { { 0, 100, 2, 0, 150, .queue = "a", .stops = 1, ONE("1:0-1") }, { 0, 100, 2, 0, .queue = "a", .pod_labels = "app=x", ONE("0:0-1") },

@@ -211,7 +211,9 @@ static void sum_in_twos(void **state)
     random_init(&luck, 1, "polygons", 0);
     size_t odd = 0, even = 0;
     for (int round = 0; round < 400; round++) {
-        struct spread x = drawn_polygon(&luck), y = drawn_polygon(&luck), s = spread_sum(&x, &y);
+        struct spread x = drawn_polygon(&luck), y = drawn_polygon(&luck), s;
+        y.uniform = false;                         /* in bins all the same */
+        s = spread_sum(&x, &y);
         const struct spread *finer = x.n > y.n ? &x : &y, *other = x.n > y.n ? &y : &x;
         size_t bins = 0;
         for (size_t i = 0; i + 1 < s.n; i++)
@@ -229,6 +231,56 @@ static void sum_in_twos(void **state)
         spread_free(&s);
     }
     assert_true(odd > 20 && even > 20);
+}
+
+/* P(X + Y <= at), Y uniform: between the places where X has a point P(X <= .) is linear, so its mean is that of its
+ * values beside them. */
+static double summed_exactly(const struct spread *x, double least, double most, double at)
+{
+    double area = 0, from = at - most, before = spread_below(x, from), end = at - least;
+    for (size_t i = 0; i < x->n; i++) {
+        if (!(x->x[i] > from) || x->x[i] >= end)
+            continue;
+        bool atom = i + 1 < x->n && x->x[i + 1] == x->x[i];
+        double here = i || atom ? x->p[i] : 0;
+        area += (x->x[i] - from) * (before + here) / 2;
+        from = x->x[i];
+        before = spread_below(x, from);
+    }
+    bool jumps = false;                            /* at the end itself */
+    double last = spread_below(x, end);
+    for (size_t i = 0; i < x->n && !jumps; i++)
+        if (x->x[i] == end) {
+            jumps = true;
+            last = i ? x->p[i] : 0;
+        }
+    return (area + (end - from) * (before + last) / 2) / (most - least);
+}
+
+/* The sum with a uniform law, from as wide as X down to a millionth of that; in 32 bins it is another. */
+static void sum_with_uniform(void **state)
+{
+    (void)state;
+    struct random luck;
+    random_init(&luck, 3, "polygons", 0);
+    double in_bins = 0;
+    for (int round = 0; round < 400; round++) {
+        struct spread x = drawn_polygon(&luck), s;
+        double wide = (x.x[x.n - 1] - x.x[0]) * exp(13 * random_uniform(&luck) - 12), least = random_uniform(&luck) * wide;
+        struct spread y = spread_uniform(least, least + wide);
+        s = spread_sum(&x, &y);
+        for (size_t i = 0; i < s.n && wide > 0; i++) {
+            double want = summed_exactly(&x, least, least + wide, s.x[i]);
+            if (!(fabs(s.p[i] - want) <= 1e-9) || (i && s.p[i] < s.p[i - 1]))
+                fail_msg("round %d, point %zu of %zu: %.17g, wanted %.17g", round, i, s.n, s.p[i], want);
+            in_bins = fmax(in_bins, fabs(summed(&x, &y, s.x[i]) - want));
+        }
+        assert_true(s.p[s.n - 1] == 1);
+        spread_free(&x);
+        spread_free(&y);
+        spread_free(&s);
+    }
+    assert_true(in_bins > 1e-3);
 }
 
 /* The quantiles of one pass are those found one by one; no amount is lost in classes. */
@@ -331,6 +383,7 @@ int main(void)
     ADD_ROWS(tests, n, response_by_brute_force, brutes);
     ADD_TEST(tests, n, sum_of_two);
     ADD_TEST(tests, n, sum_in_twos);
+    ADD_TEST(tests, n, sum_with_uniform);
     ADD_TEST(tests, n, quantiles_in_one_pass);
     ADD_TEST(tests, n, counts_against_sorting);
     ADD_TEST(tests, n, flow_against_its_mixture);

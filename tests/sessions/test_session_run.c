@@ -32,6 +32,7 @@ struct row {
     uint32_t gpus;
     struct session_culling culling;
     uint32_t milli;               /* of each GPU; 0: all */
+    int64_t until_s;              /* the cut-off; 0: none */
     struct batch job[JOBS_MOST];
     struct sitting session[SESSIONS_MOST];
 };
@@ -80,6 +81,11 @@ static const struct row rows[] = {
     /* the node fails at 300; found at 340, until when its GPU is held; repaired at 310: again from 340 on */
     { "its node fails", "fifo", "failures: { detection_s: 40, faults: [ { group: g, node: 0, at_s: 300, repair_s: 10 } ] }\n", 1, OFF,
       .session = { { 0, LONG, .usable_s = 50, .end_s = 1050, .active_s = 10 + 10 + 350, .idle_s = 240 + 300, .starting_s = 100, .taken = 1 } } },
+    /* in the run from 610 on: nothing is taken from it, and nothing of it counts any longer */
+    { "there at the cut-off", "fifo", "", 1, OFF, .until_s = 700,
+      .session = { { 0, LONG, .usable_s = 50, .end_s = 700, .active_s = 20 + 90, .idle_s = 240 + 300, .starting_s = 50 } } },
+    { "starts up at the cut-off", "fifo", "", 1, OFF, .until_s = 30,
+      .session = { { 0, LONG, .usable_s = -1, .end_s = 30, .starting_s = 30 } } },
     { "two, side by side", "fifo", "", 2, OFF, .session = { { 0, LONG, .usable_s = 50, .end_s = 1050, .active_s = 460, .idle_s = 540, .starting_s = 50 },
                                                             { 0, { 2000 }, .usable_s = 50, .end_s = 1050, .idle_s = 1000, .starting_s = 50 } } },
 };
@@ -162,7 +168,7 @@ static struct played play(const struct row *row, const char *policy, const char 
         fail_msg("%s", err.text);
     struct named_policy named = policy_named(policy);
     const struct run_setup setup = { .cluster = p.cluster, .workload = p.workload, .policy = named.policy, .policy_params = named.params,
-                                     .placer = placer_named("pack"), .seed = 1, .check = true };
+                                     .placer = placer_named("pack"), .seed = 1, .until_ns = row->until_s * NS_PER_S, .check = true };
     p.s = run_new(&setup);
     if (run_execute(p.s, &err))
         fail_msg("%s", err.text);
@@ -208,6 +214,8 @@ static void by_hand(void **state)
         idle_s += want->idle_s;
         active_s += want->active_s;
     }
+    for (unsigned on = 0; on < SESSION_SPENTS; on++)         /* columns of timeseries.csv, after the end */
+        assert_int_equal(sessions_of(p.s)->now[on], 0);
     same_s("GPU time held idle", 0, (int64_t)(p.s->totals.account[ACCOUNT_IDLE] / MILLI_ALL), idle_s);
     assert_true(active_s == 0 || p.s->totals.account[ACCOUNT_USEFUL] >= (int128_t)active_s * NS_PER_S * MILLI_ALL);
     played_free(&p);

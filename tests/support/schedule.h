@@ -18,7 +18,7 @@
 
 #define NEVER (-1.0)
 #define NONE (-1.0)
-enum { JOBS_AT_MOST = 8, GROUPS_AT_MOST = 3, QUEUES_AT_MOST = 6 };
+enum { JOBS_AT_MOST = 9, GROUPS_AT_MOST = 3, QUEUES_AT_MOST = 6 };
 
 struct job {
     double at, lasts;                                    /* submitted at; service time */

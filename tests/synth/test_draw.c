@@ -222,6 +222,23 @@ static void more_jobs_begin_alike(void **state)
     synth_jobs_free(&other);
 }
 
+/* In the order of synth.h, though sweeps and retries come out of it. */
+static void jobs_are_in_their_order(void **state)
+{
+    (void)state;
+    struct synth_jobs jobs = drawn_of(ALL "arrivals: { rate_per_h: 1000, sweeps: { within_s: 3600 } }\n", 1, 20000);
+    size_t retries = 0, swept = 0;
+    for (size_t i = 1; i < jobs.n; i++) {
+        const struct synth_job *a = &jobs.job[i - 1], *b = &jobs.job[i];
+        assert_true(a->submit_ns < b->submit_ns ||
+                    (a->submit_ns == b->submit_ns && (a->number < b->number || (a->number == b->number && a->attempt < b->attempt))));
+        retries += b->attempt > 0;
+        swept += !b->attempt && a->number > b->number;
+    }
+    assert_true(retries > 100 && swept > 100);    /* the control: there was something to put in order */
+    synth_jobs_free(&jobs);
+}
+
 /* Another rate moves the jobs in time and changes nothing else of them. */
 static void what_a_job_is_does_not_hang_on_when_it_comes(void **state)
 {
@@ -276,6 +293,7 @@ int main(void)
     ADD_TEST(tests, n, sweeps_are_alike);
     ADD_TEST(tests, n, retries_come_after_their_failure);
     ADD_TEST(tests, n, more_jobs_begin_alike);
+    ADD_TEST(tests, n, jobs_are_in_their_order);
     ADD_TEST(tests, n, what_a_job_is_does_not_hang_on_when_it_comes);
     ADD_TEST(tests, n, a_span_instead_of_a_number);
     ADD_TEST(tests, n, users_go_where_most_is_lacking);

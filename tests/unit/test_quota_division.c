@@ -93,7 +93,7 @@ static void down_the_tree(void **state)
         q[i] = (struct quota_queue){ .of = { s, other, other }, .parent = parent[i] };
     }
     struct quota_amount capacity = { { 12 * GPU, 1000, 1000 } };
-    quota_divide_tree(q, quota_arrange(q, N), &capacity, 1, room, &(unsigned){ 0 });
+    quota_divide_tree(q, quota_arrange(q, N), &capacity, 1, room);
     for (uint32_t i = 0; i < N; i++) {
         assert_int_equal(q[i].of[Q_GPU].fair, milli(want[i]));
         assert_int_equal(q[i].of[Q_CPU].fair, parent[i] == ID_NONE ? 7 * (i + 1) : 7 * (parent[i] + 1));

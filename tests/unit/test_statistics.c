@@ -1,5 +1,6 @@
 /* test_statistics.c - quantiles against GSL's on the sorted sample; sums against known ones. */
 #include "sim/results/statistics.h"
+#include "sim/base/bulk.h"
 #include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
@@ -75,6 +76,32 @@ static void like_gsl(void **state)
         one_sample(row, 41 + random_below(&r, MOST - 41), &r);
 }
 
+/* A part of a bulk array, in memory and in a file, too large to be looked at in one go: the quantile
+ * of the same elements, to the last bit; what lies around the part does not count. */
+static void of_a_part(void **state)
+{
+    enum { N = 200000, AROUND = 1000 };
+    static const double ps[] = { 0, 1e-5, .3, .5, .9, .99, .99999, 1 };
+    static const size_t resident[] = { 0, 1 };
+    const struct row *row = *state;
+    int64_t *copy = malloc(N * sizeof *copy);
+    assert_non_null(copy);
+    for (size_t where = 0; where < COUNT(resident); where++) {
+        int64_t *a = bulk_resize(NULL, N + 2 * AROUND, sizeof *a, resident[where]);
+        struct random r;
+        random_init(&r, 2, row->name, 0);
+        for (size_t i = 0; i < N + 2 * AROUND; i++)
+            a[i] = i >= AROUND && i < AROUND + N ? row->value(&r, i, N) : i % 2 ? INT64_MAX : INT64_MIN;
+        for (size_t k = 0; k < COUNT(ps); k++) {
+            memcpy(copy, a + AROUND, N * sizeof *copy);
+            double want = quantile(copy, N, ps[k]), got = quantile_of_part(a, AROUND, N, ps[k]);
+            assert_memory_equal(&got, &want, sizeof got);
+        }
+        bulk_free(a);
+    }
+    free(copy);
+}
+
 /* Type 7: h = (n-1)p. By hand. */
 static const struct hand { const char *name; size_t n; int64_t sample[5]; double p, value; } hands[] = {
     { "n=1, median", 1, { 5 }, 0.5, 5 },
@@ -143,6 +170,7 @@ int main(void)
     static struct CMUnitTest tests[TESTS_MOST];
     size_t n = 0;
     ADD_ROWS(tests, n, like_gsl, rows);
+    ADD_ROWS(tests, n, of_a_part, rows);
     ADD_ROWS(tests, n, by_hand, hands);
     ADD_TEST(tests, n, sums);
     ADD_TEST(tests, n, harmonic);

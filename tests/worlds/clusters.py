@@ -132,7 +132,7 @@ class Clusters(Draw):
                 "priority": [0, 10, 100], "group_gpus": [8, 16], "group_jobs": [2, 5],
                 "max_gpus_per_job": [8, 16], "max_gpus_per_user": [4, 8], "max_gpus_per_account": [8],
                 "max_jobs_per_user": [1, 3], "max_jobs_per_account": [3], "max_time_s": [100, 2000],
-                "min_gpus": [1, 2], "preempt_mode": ["requeue", "cancel", '"off"'], "grace_s": [0, 10],
+                "min_gpus": [1, 2], "preempt_mode": ["requeue", "cancel", "suspend", '"off"'], "grace_s": [0, 10],
                 "no_reserve": [True, False]}, 0.15)} for q in names]
             if len(names) > 1 and self.chance(0.6):
                 s["qos"][1]["preempts"] = [x for x in names if x != names[1]]
@@ -143,7 +143,7 @@ class Clusters(Draw):
                                 else self.some_nodes(groups), **self.some({
                                     "tier": [1, 5], "factor": [1, 10], "max_time_s": [1000, 5000],
                                     "default_time_s": [60, 2000], "min_nodes": [1],
-                                    "max_nodes": [1, 4], "preempt_mode": ["requeue", "cancel", '"off"'],
+                                    "max_nodes": [1, 4], "preempt_mode": ["requeue", "cancel", "suspend", '"off"'],
                                     "grace_s": [0, 10], "qos": self.qos or [None]}, 0.2)}
                                for i, p in enumerate(self.partitions)]
             for p in s["partitions"]:
@@ -169,6 +169,9 @@ class Clusters(Draw):
                                                         "running": ["stop", "keep"]}, 0.3)}
             if self.chance(0.5):
                 r["every_s"] = lasts + r.get("drain_s", 0) + self.r.randint(1, 4000)
+            if self.chance(0.25):
+                r["taint"] = self.pick('"old=yes:NoExecute"', '"old=yes:NoSchedule"', '"new:NoExecute"')
+                return r
             if queues and self.chance(0.7):
                 r["queues"] = self.r.sample(queues, 1)
             if self.chance(0.3):
@@ -316,6 +319,9 @@ class Clusters(Draw):
                                        "model": ["analytic", "factor"] if known else ["factor"]})
             if not known:
                 s["progress"]["model"] = self.pick("factor", "none")
+            elif self.chance(0.3):
+                s["models"] = [{"name": "LM", "like": self.pick("ResNet-50", "GPT-2-small"),
+                                "input_cpu_s": self.pick(0.01, 0.5, 20)}]
             if self.chance(0.3):
                 s["progress"]["factors"] = {"rack": 0.8, "cluster": 0.5}
             if known and self.chance(0.6):
@@ -327,6 +333,9 @@ class Clusters(Draw):
                                          "nic_affinity": ["rail", "shared", "auto"]}, 0.6)
                 s["fabric"] |= self.some({"efficiency": [0.5, {"nvlink": 0.9, "network": 0.6}],
                                           "numa_factor": [0.5], "base_us": [0, 20]}, 0.1)
+                if self.chance(0.3):
+                    s["progress"]["parallel"] = "3d"
+                    s["fabric"] |= {"rails": True, "contention": "none"}
                 if s["fabric"].get("contention") == "maxmin":
                     s["fabric"] |= self.some({"phases": ["mean", "all"]}, 0.3)
         if self.chance(0.65):
@@ -431,6 +440,7 @@ class Clusters(Draw):
                 g["joins"] = self.pick("rack", "pod") if "racks_per_pod" in g else "rack"
         self.zones(groups)
         self.node_gpus = [self.gpus_of(g) for g in groups]
+        self.first_is_plain = groups[0] in usual
         self.gpus = sum(n * g["count"] for n, g in zip(self.node_gpus, groups))
         self.models = sorted({g["gpu_model"] for g in groups if "gpu_model" in g})
         self.llm_gpus = sorted(LLM_GPUS & {g.get("gpu_model") or MODEL_OF.get(g.get("type")) for g in usual})

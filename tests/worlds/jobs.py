@@ -94,6 +94,14 @@ class Jobs(Draw):
             self.slices(workers)
         return [leader, workers | {"podset_group": "x"}]
 
+    def promised(self, row, table, gpus):
+        """The first such job is leaving when the trace begins, and others are promised what it leaves, or other room."""
+        left = [x for x in table if "leaving_s" in x]
+        if not left and "running_on" not in row and not any("running_on" in x for x in table):
+            row |= {"running_on": f"0:x{gpus}", "submit_s": 0, "started_s": self.pick(0, -1000), "leaving_s": self.pick(1, 10, 100)}
+        elif left and "running_on" not in row and self.chance(0.4):
+            row |= {"promised_on": f"0:x{gpus}", "submit_s": 0}
+
     def trace(self):
         r = self.r
         n = self.pick(*self.COUNTS)
@@ -110,6 +118,7 @@ class Jobs(Draw):
                     "groups": 0.25, "slices": 0.5 if self.policy == "cohort" else 0.1, "cpus_per_task": 0.3, "mem_gib_per_task": 0.2, "epochs": 0.3,
                     "gpu_mem_gib": 0.05, "share_mem": 0.2, "anti_affinity": 0.05, "data_set": 0.3,
                     "partition": 0.8, "qos": 0.8, "account": 0.7, "nice": 0.1,
+                    "promised_on": 0.5 if self.policy == "quota" else 0.02,
                     "recorded_wait_s": 0.9 if self.policy == "recorded" else 0.03, "recorded_on": 0.3,
                     "max_requeues": 0.1}
         on = {k for k, p in optional.items() if self.chance(p)} - ({"depends_on"} if self.federation
@@ -196,6 +205,8 @@ class Jobs(Draw):
             if "running_on" in on and j == 0 and plain and not tasks and gpus <= self.node_gpus[0]:
                 row |= {"running_on": self.pick("0", f"0:x{gpus}"), "submit_s": 0,
                         "started_s": self.pick(0, -5, -1000)}
+            if "promised_on" in on and self.first_is_plain and plain and not tasks and gpus <= self.node_gpus[0]:
+                self.promised(row, table, gpus)
             if "pods" in on and self.chance(0.7):
                 row |= self.pods(row.get("tasks", 0))
             if "max_unavailable" in on and tasks > 1 and self.chance(0.5):
@@ -224,7 +235,7 @@ class Jobs(Draw):
             if plain and tasks > 1 and "anti_affinity" in on and self.chance(0.3):
                 row["anti_affinity"] = "node"
             if "tolerations" in on and self.chance(0.5):
-                row["tolerations"] = "old"
+                row["tolerations"] = self.pick("old", "old", "old:NoExecute@10", "new:NoExecute@0;old", "new")
             if plain and tasks > 1 and "max_per_node" in on and self.chance(0.1):
                 row["max_per_node"] = max(1, tasks // 2)
             if plain and "gpu_type" in on and self.models and self.chance(0.2):

@@ -9,6 +9,7 @@ import os
 import random
 import subprocess
 
+import instants
 from clusters import Clusters
 from jobs import Jobs
 from workloads import Workloads
@@ -152,9 +153,26 @@ class Wild(World):
     DRAWN = 15
     AT_S = (0, 1, 10, 100, 1000)
 
+    TOGETHER = 0.3
+
     def __init__(self, seed, policies, placers):
         self.gaps = None
         super().__init__(seed, policies, placers)
+        self.together(random.Random(f"instants {seed}"))
+        if "--check" not in self.command and random.Random(f"check {seed}").random() < 0.5:
+            self.command += ["--check"]
+
+    def together(self, own):
+        """Sometimes few times, all together; by a stream of its own, so that all else stays as it is."""
+        if own.random() >= self.TOGETHER:
+            return
+        step = own.choice(instants.STEPS)
+        self.files = instants.few(self.files, step)
+        if "load.yaml" not in self.files:       # sessions and services are there for longer
+            self.command[self.command.index("--until") + 1] = own.choice(
+                [str(200000), str(step * own.randint(1, 2 * instants.MOST))])
+        if "--snapshot" in self.command:
+            self.command[self.command.index("--snapshot") + 1] = str(step * own.randint(0, instants.MOST))
 
     def gap_s(self, mean_s):
         self.gaps = self.gaps or self.pick((0,), (0, 1), (0, 5, 60), (0, 1e-9), (mean_s / 10,))
@@ -173,7 +191,7 @@ class Wild(World):
                             "blocking": [0, 1]}, 0.3)
         return p
 
-    def outages(self):
+    def outages(self, groups):
         """Drains and maintenance, listed faults, and drawn ones that come often."""
         f = self.some({"detection_s": [0, 60], "hang_share": [0, 1], "max_retries": [0, 1, 10],
                        "software_faults_per_day": [0, 1, 1000], "cordon_faults": [1, 3],
@@ -194,9 +212,10 @@ class Wild(World):
             if "first" in f["maintenance"][0]:
                 f["maintenance"][0]["count"] = 1
         if self.chance(0.4):
-            f["faults"] = [{"group": "g0", "node": 0, "cause": self.pick("nic", "gpu", "unknown"),
-                            "at_s": self.pick(0, 1, 100), "repair_s": self.pick(0.001, 1, 300)}
-                           for _ in range(self.pick(1, 2, 3))]
+            f["faults"] = [{"group": "g0", "node": self.r.randrange(groups[0]["count"]),
+                            "cause": self.pick("nic", "gpu", "unknown"),
+                            "at_s": self.pick(0, 1, 10, 100, 500), "repair_s": self.pick(0.001, 1, 10, 300)}
+                           for _ in range(self.pick(1, 3, 8))]
         return f
 
     def sections(self, groups):
@@ -204,7 +223,7 @@ class Wild(World):
         if self.chance(0.4):
             s["preemption"] = self.overheads()
         if self.chance(0.35):
-            s["failures"] = self.outages()
+            s["failures"] = self.outages(groups)
         if "progress" in s and self.chance(0.3):
             s["progress"]["factors"] = {self.pick("island", "node", "rack"): self.pick(0.01, 1)}
         if "storage" in s:

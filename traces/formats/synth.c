@@ -99,7 +99,8 @@ static int synth_read(struct input *in, const char *const *value, struct workloa
     if (gpus)
         s->load.gpus = (double)gpus;
     w->load_of_cluster = s->load.target > 0 && s->load.gpus <= 0;
-    const struct synth_wish wish = { (uint64_t)seed, (uint32_t)jobs, w->cluster_gpus };
+    const struct synth_wish wish = { (uint64_t)seed, (uint32_t)jobs, w->cluster_gpus,
+                                      w->resident_bytes };
     int result = s->trace       ? read_trace(s, input_name(in), w, err)
                  : s->n_classes ? synth_generate(s, &wish, input_name(in), w, &report, err)
                                 : 0;

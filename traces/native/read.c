@@ -479,7 +479,12 @@ static int take_topology(struct workload *w, const struct row *row, const struct
                                                            row->file, row->line)
                                           : LEVEL_ANY;
     *(required ? &job->required_level : &job->preferred_level) = level;
-    return level == LEVEL_ANY ? wrong(row, "topology", TOPOLOGY_WANT, err) : 0;
+    if (level != LEVEL_ANY)
+        return 0;
+    const char *want = required || preferred ? workload_level_want(w, colon + 1, strlen(colon + 1),
+                                                                   TOPOLOGY_WANT)
+                                             : TOPOLOGY_WANT;
+    return wrong(row, "topology", want, err);
 }
 
 /* The nodes and GPUs that a cell names; none: 0 of them. */

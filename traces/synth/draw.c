@@ -1,4 +1,5 @@
 /* draw.c - see synth.h: the jobs of a workload, from arrivals to submit times. */
+#include "sim/base/bulk.h"
 #include "sim/base/random.h"
 #include "traces/synth/ready.h"
 #include "traces/synth/synth.h"
@@ -17,8 +18,12 @@ struct drawing {
     uint64_t seed;
     struct ready_class *ready;    /* [n_classes] */
     struct shares classes, users;
-    struct synth_job *job;
+    size_t resident_bytes;
+    struct synth_job *job;        /* bulk; by time */
     size_t n, room;
+    /* drawn, but one that comes before them may still be: a heap, the first in time on top */
+    struct synth_job *pending;
+    size_t n_pending, pending_room;
     uint64_t n_arrived;           /* retries not counted */
     double latest_s;              /* of the first `jobs` arrivals */
 };
@@ -77,10 +82,54 @@ static double calibrate(const struct drawing *d, const struct synth_wish *wish,
 
 /* ---- one job ---- */
 
+static bool before(const struct synth_job *a, const struct synth_job *b)
+{
+    if (a->submit_ns != b->submit_ns)
+        return a->submit_ns < b->submit_ns;
+    return a->number != b->number ? a->number < b->number : a->attempt < b->attempt;
+}
+
 static void append(struct drawing *d, const struct synth_job *j)
 {
-    mem_grow(&d->job, &d->room, d->n, sizeof *d->job);
-    d->job[d->n++] = *j;
+    mem_grow(&d->pending, &d->pending_room, d->n_pending, sizeof *d->pending);
+    size_t at = d->n_pending++;
+    for (; at && before(j, &d->pending[(at - 1) / 2]); at = (at - 1) / 2)
+        d->pending[at] = d->pending[(at - 1) / 2];
+    d->pending[at] = *j;
+}
+
+static void take_first(struct drawing *d)
+{
+    struct synth_job last = d->pending[--d->n_pending];
+    size_t at = 0;
+    for (size_t next; (next = 2 * at + 1) < d->n_pending; at = next) {
+        next += next + 1 < d->n_pending && before(&d->pending[next + 1], &d->pending[next]);
+        if (!before(&d->pending[next], &last))
+            break;
+        d->pending[at] = d->pending[next];
+    }
+    d->pending[at] = last;
+}
+
+/* A walk over the jobs comes to number i. */
+static const struct synth_job *passing(const struct drawing *d, size_t i)
+{
+    if (bulk_turns(i))
+        bulk_pass(d->job, i, sizeof *d->job);
+    return &d->job[i];
+}
+
+/* The pending jobs up to that time are drawn for good: what is drawn from now on comes at that time
+ * or later, and has higher numbers. */
+static void settle(struct drawing *d, int64_t until_ns)
+{
+    while (d->n_pending && d->pending[0].submit_ns <= until_ns) {
+        bulk_grow(&d->job, &d->room, d->n, sizeof *d->job, d->resident_bytes);
+        if (bulk_turns(d->n))
+            bulk_fill(d->job, d->n, sizeof *d->job);
+        d->job[d->n++] = d->pending[0];
+        take_first(d);
+    }
 }
 
 static uint16_t choose(const struct drawing *d, const struct shares *s, const char *purpose,
@@ -156,16 +205,6 @@ static uint64_t sweep_size(const struct drawing *d, uint64_t event)
 
 /* ---- all of them ---- */
 
-static int by_time(const void *left, const void *right)
-{
-    const struct synth_job *a = left, *b = right;
-    if (a->submit_ns != b->submit_ns)
-        return a->submit_ns < b->submit_ns ? -1 : 1;
-    if (a->number != b->number)
-        return a->number < b->number ? -1 : 1;
-    return (a->attempt > b->attempt) - (a->attempt < b->attempt);
-}
-
 /* The first `jobs` in time, so that a longer trace begins with the same jobs: arrivals are drawn
  * until none can be before the last of these. */
 static int draw_all(struct drawing *d, double rate, uint32_t jobs, struct error *err)
@@ -177,6 +216,7 @@ static int draw_all(struct drawing *d, double rate, uint32_t jobs, struct error 
            latest_s = INFINITY, at_s;
     uint64_t most = jobs ? jobs : SYNTH_JOBS_MAX, event = 0;
     while ((at_s = arrivals_next(&a)) < end_s && at_s <= latest_s) {
+        settle(d, ns_of_seconds(at_s));
         uint64_t first = d->n_arrived, n = sweep_size(d, event++);
         for (uint64_t k = 0; k < n; k++) {
             arrive(d, at_s, first);
@@ -186,8 +226,7 @@ static int draw_all(struct drawing *d, double rate, uint32_t jobs, struct error 
         if (!jobs && d->n_arrived >= most)
             return error_set(err, "span_s: more than %d jobs come within it", SYNTH_JOBS_MAX);
     }
-    if (d->n)
-        qsort(d->job, d->n, sizeof *d->job, by_time);
+    settle(d, INT64_MAX);
     while (s->span_s > 0 && d->n && d->job[d->n - 1].submit_ns >= ns_of_seconds(s->span_s))
         d->n--;
     if (jobs && s->span_s == 0 && d->n < jobs)
@@ -203,11 +242,12 @@ static int128_t work_of(const struct drawing *d)
 {
     int128_t sum = 0;
     for (size_t i = 0; i < d->n; i++) {
-        const struct synth_class *c = &d->spec->class[d->job[i].class];
-        int64_t ns = d->job[i].duration_ns;
+        const struct synth_job *j = passing(d, i);
+        const struct synth_class *c = &d->spec->class[j->class];
+        int64_t ns = j->duration_ns;
         if (c->slowdown != 1)
             ns = ns_of_seconds(seconds(ns) * c->slowdown);
-        sum += (int128_t)ns * c->size[d->job[i].size].gpu_milli;
+        sum += (int128_t)ns * c->size[j->size].gpu_milli;
     }
     return sum;
 }
@@ -233,7 +273,7 @@ static int rescale(struct drawing *d, double capacity, double target, struct err
                          wanted / NS_PER_S / 31557600);
     int64_t wanted_ns = (int64_t)(wanted + 0.5L);
     for (size_t i = 0; i < d->n; i++) {
-        int128_t scaled = (int128_t)(d->job[i].submit_ns - first) * wanted_ns;
+        int128_t scaled = (int128_t)(passing(d, i)->submit_ns - first) * wanted_ns;
         d->job[i].submit_ns = first + (int64_t)((scaled + span_ns / 2) / span_ns);
     }
     return 0;
@@ -243,7 +283,7 @@ static uint64_t hash_of(const struct drawing *d)
 {
     uint64_t h = 0;
     for (size_t i = 0; i < d->n; i++) {
-        const struct synth_job *j = &d->job[i];
+        const struct synth_job *j = passing(d, i);
         const uint64_t word[] = { (uint64_t)j->submit_ns,
                                   (uint64_t)j->duration_ns,
                                   j->number,
@@ -288,7 +328,7 @@ static int make(struct drawing *d, const struct synth_wish *wish, struct synth_r
 int synth_draw(const struct synth_spec *s, const struct synth_wish *wish, struct synth_jobs *to,
                struct error *err)
 {
-    struct drawing d = { .spec = s, .seed = wish->seed };
+    struct drawing d = { .spec = s, .seed = wish->seed, .resident_bytes = wish->resident_bytes };
     *to = (struct synth_jobs){ .report = { .load_expected = NAN, .load_realised = NAN } };
     if (!s->n_classes)
         return 0;
@@ -296,6 +336,7 @@ int synth_draw(const struct synth_spec *s, const struct synth_wish *wish, struct
     for (size_t c = 0; d.ready && c < s->n_classes; c++)
         ready_free(&d.ready[c]);
     free(d.ready);
+    free(d.pending);
     shares_free(&d.classes);
     shares_free(&d.users);
     to->job = d.job;
@@ -307,6 +348,6 @@ int synth_draw(const struct synth_spec *s, const struct synth_wish *wish, struct
 
 void synth_jobs_free(struct synth_jobs *j)
 {
-    free(j->job);
+    bulk_free(j->job);
     *j = (struct synth_jobs){ .report = j->report };
 }

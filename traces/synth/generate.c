@@ -1,5 +1,6 @@
 /* generate.c - what is drawn becomes rows of a workload: jobs, replicas of services. See synth.h;
  * session_rows.c does so with sessions. */
+#include "sim/base/bulk.h"
 #include "sim/base/random.h"
 #include "sim/models/draws/shares.h"
 #include "sim/serving/deployment.h"
@@ -118,6 +119,8 @@ int synth_generate(const struct synth_spec *s, const struct synth_wish *wish, co
     int result = 0;
     for (size_t i = 0; i < jobs.n && result == 0; i++) {
         struct naming names;
+        if (bulk_turns(i))
+            bulk_pass(jobs.job, i, sizeof *jobs.job);
         struct job_row row = row_of(s, &jobs.job[i], project_of[jobs.job[i].user], &names);
         if (estimates_know_truth(&s->estimates))
             row.estimate_ns = estimate_draw(&s->estimates, row.duration_ns, wish->seed, i);

@@ -18,6 +18,7 @@ struct synth_wish {
     uint64_t seed;
     uint32_t jobs;                /* 0: that of the file */
     double gpus;                  /* of the cluster, if the file has no gpus; 0: unknown */
+    size_t resident_bytes;        /* of the list of jobs, as in struct workload */
 };
 /* Loads are NAN if the GPUs are unknown. */
 struct synth_report {

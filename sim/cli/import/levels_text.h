@@ -15,5 +15,10 @@ struct level_places {
     bool (*same)(const void *self, uint32_t a, uint32_t b, uint32_t k);
     const void *self;
 };
-/* Of the group that begins with node i: ", nodes_per_rack: 2, joins: rack"; the caller frees it. */
-char *level_place_text(const struct level_places *p, uint32_t i);
+/* Domain of each level that was counted last, nodes from .. end, for the groups that follow. {0}: none. */
+struct level_counts {
+    struct { uint32_t from, end, n; } of[LEVELS_ABOVE_NODE];
+};
+/* Of the group that begins with node i: ", nodes_per_rack: 2, joins: rack"; the caller frees it.
+ * counted: the same for all groups of p. */
+char *level_place_text(const struct level_places *p, uint32_t i, struct level_counts *counted);

@@ -181,7 +181,8 @@ static bool same_switch(const void *self, uint32_t a, uint32_t b, uint32_t k)
 }
 
 /* Switches have no levels with names: the third is level-3. */
-static void put_place(struct import *im, struct output *o, uint32_t from)
+static void put_place(struct import *im, struct output *o, uint32_t from,
+                      struct level_counts *counted)
 {
     static const char *const names[LEVELS_ABOVE_NODE] = {
         "rack", "pod", "level-3", "level-4", "level-5", "level-6", "level-7", "level-8"
@@ -195,7 +196,7 @@ static void put_place(struct import *im, struct output *o, uint32_t from)
     if (leaf != SITE_NONE && site_switch(im->site, leaf, LEVELS_ABOVE_NODE) != SITE_NONE)
         site_remark(im->site, "switches of more than %d levels: the lowest are read",
                     LEVELS_ABOVE_NODE);
-    char *text = level_place_text(&p, from);
+    char *text = level_place_text(&p, from, counted);
     out_text(o, text);
     free(text);
 }
@@ -216,6 +217,7 @@ static int64_t weight_of(struct import *im, int64_t weight)
 
 static void put_nodes(struct import *im, struct output *o)
 {
+    struct level_counts counted = { 0 };
     out_text(o, "nodes:\n");
     for (uint32_t i = 0, end; i < im->n_present; i = end) {
         const struct site_node *n = &im->site->node[im->order[i]];
@@ -235,7 +237,7 @@ static void put_nodes(struct import *im, struct output *o)
         }
         if (!im->plain && n->weight != 1)
             out_printf(o, ", weight: %" PRId64, weight_of(im, n->weight));
-        put_place(im, o, i);
+        put_place(im, o, i, &counted);
         put_labels(im, o, n);
         out_text(o, " }\n");
     }

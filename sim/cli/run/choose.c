@@ -273,6 +273,7 @@ struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only
     const struct trace_source from = { .path = t->path, .format = t->format,
                                        .sizes_only = sizes_only,
                                        .seed = t->seed, .cluster_gpus = t->cluster_gpus,
+                                       .resident_bytes = t->resident_bytes,
                                        .value = t->format && t->format->options ? t->value : NULL };
     return trace_read_source(&from, used, sha256, err);
 }

@@ -30,6 +30,7 @@ struct chosen_trace {
     uint64_t seed;
     /* for laws with a load: GPUs that it refers to; 0: unknown */
     double cluster_gpus;
+    size_t resident_bytes;        /* as in struct workload */
 };
 int  choose_trace(const char *command, const char *text, struct chosen_trace *to,
                   struct error *err);

@@ -9,6 +9,7 @@
 #include "sim/results/quantiles.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +207,7 @@ int plan_read_trace(struct plan *p, struct error *err)
     p->trace.cluster_gpus = (double)(p->options->load_gpus ? p->options->load_gpus
                                      : p->gpus             ? p->gpus
                                                            : p->cluster->gpus);
+    p->trace.resident_bytes = (size_t)ceil(p->options->resident_mib * (1 << 20));
     provenance_begin(&p->trace_files);
     p->workload = chosen_trace_read(&p->trace, p->options->stream > 0, &used, p->trace_sha256, err);
     provenance_end();

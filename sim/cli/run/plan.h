@@ -25,6 +25,7 @@ struct run_options {
     int64_t until_ns, sample_ns;  /* 0: to the end; 0: at every change */
     int64_t snapshot_ns;          /* -1: none */
     double load, stream;          /* stream: percent of the GPUs; 0: none */
+    double resident_mib;          /* of workload.resident_bytes */
     bool check, dump_config, force, quiet, verbose;
     struct option_texts set, switches;
 };

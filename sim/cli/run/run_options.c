@@ -8,7 +8,7 @@
 #define IN_CONFIG   .instead = "config"
 
 const struct run_options run_defaults = { .policy = "fifo", .placement = "pack", .seed = 1,
-                                          .load = 1, .snapshot_ns = -1 };
+                                          .load = 1, .snapshot_ns = -1, .resident_mib = 128 };
 
 static const char *const output_words[] = { "all",        "default",  "jobs",   "intervals",
                                             "timeseries", "queues",   "nodes",  "summary",
@@ -95,6 +95,11 @@ const struct option run_option_table[] = {
       .help = "also write snapshot.csv, a trace that begins at that simulated time with the "
               "running jobs on their nodes, the waiting jobs and the later ones: a run of it "
               "continues from there, under any policy", IN_CONFIG },
+    { .name = "resident-mib", .argument = "N", .kind = OPTION_RATIO, AT(resident_mib),
+      .max = 1 << 20,
+      .help = "tables with a row for each job that are larger than N MiB, 128 by default, lie in "
+              "files without names in TMPDIR, else /var/tmp, so that memory does not grow with "
+              "the jobs. The results are the same" },
     { .name = "check", .kind = OPTION_FLAG, AT(check),
       .help = "recompute the indexes at every instant: slow, for tests" },
     { .name = "dump-config", .kind = OPTION_FLAG, AT(dump_config),

@@ -105,6 +105,7 @@ static int parse(struct point_command *c, struct error *err)
 {
     c->options = run_defaults;
     c->options.quiet = true;
+    c->options.resident_mib = 0;  /* points are processes that share a workload (bulk.h) */
     c->options.force = true;      /* the directory of the sweep has been checked */
     return options_parse(&run_set, c->argc - 1, c->argv + 1, &c->options, &c->operands, err) ==
                    OPTIONS_OK
@@ -222,7 +223,7 @@ static bool is_reserved(const char *option)
 {
     static const char *const reserved[] = { "cluster",  "trace",         "policy", "placement",
                                             "seed",     "set",           "output", "outputs",
-                                            "snapshot", "switch-policy", NULL };
+                                            "snapshot", "switch-policy", "resident-mib", NULL };
     for (size_t i = 0; reserved[i]; i++)
         if (!strcmp(reserved[i], option))
             return true;

@@ -71,8 +71,8 @@ static void fault_node_row(struct output *o, const struct sched *s, node_id n)
 {
     out_char(o, ',');
     out_integer(o, faults_of(s)->node_faults[n]);
-    gpu_s(o, s->ledger.node_account[n][ACCOUNT_FAULT]);
-    gpu_s(o, s->ledger.node_account[n][ACCOUNT_DOWN]);
+    gpu_s(o, s->ledger.node_account[ACCOUNT_FAULT][n]);
+    gpu_s(o, s->ledger.node_account[ACCOUNT_DOWN][n]);
 }
 
 static void fault_job_row(struct output *o, const struct sched *s, job_id j)
@@ -92,8 +92,8 @@ static int fault_check(struct sched *s, struct error *err)
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
         int128_t free = (int128_t)(s->now_ns - s->totals.first_ns) * cluster_node_milli(s->cluster, n);
         for (unsigned a = 0; a < ACCOUNTS; a++)
-            free -= s->ledger.node_account[n][a];
-        down += s->ledger.node_account[n][ACCOUNT_DOWN];
+            free -= s->ledger.node_account[a][n];
+        down += s->ledger.node_account[ACCOUNT_DOWN][n];
         if (free < 0)
             return error_set(err, "an identity is broken, please report it: node %u is held and down for longer than there is time", n);
     }

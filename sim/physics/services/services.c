@@ -258,7 +258,7 @@ static void services_left(struct sched *s, struct live *l, const struct placemen
 {
     struct service_run *r = owner_of(s, l->job);
     (void)from;
-    if (!r || s->totals.cut_off)  /* it stays as it is */
+    if (!r)
         return;
     r->placed--;
     if (r->serving && r->replica[l->job - r->first].ready_ns >= 0)
@@ -482,7 +482,7 @@ static void services_free(struct sched *s)
 }
 
 /* The cut-off: what they have come to until now. */
-static void services_end(struct sched *s)
+static void services_last(struct sched *s)
 {
     struct services *all = services_of(s);
     for (size_t i = 0; i < all->n; i++)
@@ -500,7 +500,7 @@ static const char *const service_node_columns[] = { "quiet_gpu_s", NULL };
 static void service_node_row(struct output *o, const struct sched *s, node_id n)
 {
     out_char(o, ',');
-    out_wide_seconds(o, s->ledger.node_account[n][ACCOUNT_QUIET] / MILLI_ALL);
+    out_wide_seconds(o, s->ledger.node_account[ACCOUNT_QUIET][n] / MILLI_ALL);
 }
 
 static const char *const service_columns[] = {
@@ -592,7 +592,7 @@ const struct run_model services_model = {
     .placed = services_placed, .start_up = services_start_up, .keeps = services_keeps, .left = services_left, .paced = services_paced,
     .due = services_due, .remark_name = "services-that-never-began", .remark = never_began,
     .events = 1u << EVENT_SERVICE, .happens = services_happens,
-    .end = services_end, .check = services_check, .drawn_name = "requests_drawn", .drawn = services_drawn,
+    .last = services_last, .check = services_check, .drawn_name = "requests_drawn", .drawn = services_drawn,
     .file = "services", .file_columns = service_columns, .file_row = service_row,
     .node_columns = service_node_columns, .node_row = service_node_row,
     .metrics = services_metrics, .summarise = services_summarise,

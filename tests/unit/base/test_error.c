@@ -1,5 +1,6 @@
 /* test_error.c - a message is one line, has its end, and the first one stays. */
 #include "sim/base/error.h"
+#include "sim/base/remarks.h"
 #include "tests/unit/test_core.h"
 
 #include <stdlib.h>
@@ -13,6 +14,27 @@ static void one_line(void **state)
     assert_string_equal(err.text, "a?b???[31m?\xc3\xa9: 5");
     error_set(&err, "another");
     assert_string_equal(err.text, "a?b???[31m?\xc3\xa9: 5");
+}
+
+/* A text that a format cuts inside of a character (here the e of "Zoe" with two dots, the euro sign of three bytes)
+ * has no part of it left; what ends at a character keeps it. */
+static void cut_between_characters(void **state)
+{
+    (void)state;
+    static const struct { const char *format, *text, *want; } rows[] = {
+        { "got '%.3s'", "Zo\xc3\xab", "got 'Zo?'" },       { "got '%.4s'", "Zo\xc3\xab", "got 'Zo\xc3\xab'" },
+        { "got '%.2s'", "\xe2\x82\xac", "got '?" "?'" },      { "got '%.3s'", "\xe2\x82\xac", "got '\xe2\x82\xac'" },
+        { "got '%.60s'", "K\xf6ln", "got 'K?ln'" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct error err = { "" };
+        struct remarks remarks = { 0 };
+        error_set(&err, rows[i].format, rows[i].text);
+        assert_string_equal(err.text, rows[i].want);
+        remark(&remarks, rows[i].format, rows[i].text);
+        assert_string_equal(intern_text(remarks.text, 0), rows[i].want);
+        remarks_free(&remarks);
+    }
 }
 
 /* 1023 bytes fit; of more, the first 720 and the last 300 are left, with dots between them. */
@@ -34,6 +56,7 @@ static void long_ones_lose_their_middle(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(one_line), cmocka_unit_test(long_ones_lose_their_middle) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(one_line), cmocka_unit_test(cut_between_characters),
+                                        cmocka_unit_test(long_ones_lose_their_middle) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

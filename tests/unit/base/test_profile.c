@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -107,6 +108,90 @@ static void agrees_with_an_array(void **state)
     }
 }
 
+/* Some 100,000 steps at once: the array has one number a time, summed up anew from the holds. */
+enum { TIMES = 400000, MANY = 60000, ASKED = 300, LONG = 3000 };
+struct many {
+    struct random r;
+    struct profile *p;
+    struct { int64_t from, until, amount; } hold[MANY];
+    int64_t value[TIMES + 1];
+};
+
+static int64_t many_draw(struct many *m, int64_t below)
+{
+    return (int64_t)random_below(&m->r, (uint64_t)below);
+}
+
+static void many_sum(struct many *m, size_t first)
+{
+    memset(m->value, 0, sizeof m->value);
+    for (size_t i = first; i < MANY; i++) {
+        m->value[m->hold[i].from] += m->hold[i].amount;
+        m->value[m->hold[i].until] -= m->hold[i].amount;
+    }
+    for (size_t t = 1; t <= TIMES; t++)
+        m->value[t] += m->value[t - 1];
+}
+
+static int64_t many_most(const struct many *m, int64_t from, int64_t until)
+{
+    int64_t most = m->value[from];
+    for (int64_t t = from; t < until; t++)
+        most = m->value[t] > most ? m->value[t] : most;
+    return most;
+}
+
+static int64_t many_fit(const struct many *m, int64_t after, int64_t latest, int64_t before,
+                        int64_t length, int64_t most)
+{
+    for (int64_t t = after, from = after; t < before; t++) {
+        if (m->value[t] > most)
+            from = t + 1;
+        if (from >= latest)
+            break;
+        if (t + 1 - from == length || t + 1 == before)
+            return from;
+    }
+    return latest;
+}
+
+static void many_ask(struct many *m)
+{
+    for (int k = 0; k < ASKED; k++) {
+        int64_t from = many_draw(m, TIMES - 2), until = from + 1 + many_draw(m, TIMES - from);
+        assert_int_equal(profile_at(m->p, from), m->value[from]);
+        assert_int_equal(profile_max(m->p, from, until), many_most(m, from, until));
+        int64_t latest = from + 1 + many_draw(m, until - from), length = 1 + many_draw(m, LONG);
+        int64_t most = m->value[from] + many_draw(m, 400) - 200;
+        assert_int_equal(profile_fit(m->p, from, latest, until, length, most),
+                         many_fit(m, from, latest, until, length, most));
+    }
+    assert_int_equal(profile_peak(m->p), many_most(m, 0, TIMES));
+}
+
+static void agrees_at_100000_steps(void **state)
+{
+    (void)state;
+    static struct many m;
+    m.p = profile_new();
+    random_init(&m.r, 7, "profile", 0);
+    for (size_t i = 0; i < MANY; i++) {
+        m.hold[i].from = many_draw(&m, TIMES - LONG);
+        m.hold[i].until = m.hold[i].from + 1 + many_draw(&m, LONG);
+        m.hold[i].amount = 1 + many_draw(&m, 64);
+        profile_add(m.p, m.hold[i].from, m.hold[i].until, m.hold[i].amount);
+    }
+    many_sum(&m, 0);
+    many_ask(&m);
+    for (size_t gone = 0; gone < MANY; gone += MANY / 4) {
+        for (size_t i = gone; i < gone + MANY / 4; i++)
+            profile_add(m.p, m.hold[i].from, m.hold[i].until, -m.hold[i].amount);
+        many_sum(&m, gone + MANY / 4);
+        many_ask(&m);
+    }
+    profile_free(m.p);
+}
+
 static void empty(void **state)
 {
     (void)state;
@@ -124,6 +209,7 @@ static void empty(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_an_array), cmocka_unit_test(empty) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_an_array), cmocka_unit_test(agrees_at_100000_steps),
+                                        cmocka_unit_test(empty) };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -19,7 +19,7 @@ static struct {
     bool counted;                 /* no GPU has a name: windows are not compared */
     struct random r;
 } k;
-static unsigned windows, taken, outstayed, slots, touching, earlier, kept;    /* so that a test that sees nothing fails */
+static unsigned windows, taken, outstayed, slots, touching, earlier, kept, stayed;    /* so that a test that sees nothing fails */
 
 static uint32_t draw(uint64_t n)
 {
@@ -114,20 +114,39 @@ static void slot_agrees(struct sched *s, job_id j, struct slot slot)
     slots++;
 }
 
+/* Only if it waits for the reason that would be told. */
+static bool said_to_stay(struct sched *s, job_id j, int64_t start_ns)
+{
+    struct request r = job_request(s, j);
+    int64_t due_ns = TIME_NEVER;
+    bool fits = sched_fits(s, sched_view(s, FREE_IDLE), &r);
+    sched_blocked(s, j, fits ? WAIT_GPUS : WAIT_RESERVED);
+    assert_int_equal(plans_stay(s, &j, 1, &due_ns), 0);
+    assert_true(due_ns == TIME_NEVER);
+    sched_blocked(s, j, fits ? WAIT_RESERVED : WAIT_GPUS);
+    if (!plans_stay(s, &j, 1, &due_ns))
+        return false;
+    assert_true(due_ns == start_ns);
+    return true;
+}
+
 /* A plan remembers when it was looked at last. A question with a horizon before its start goes without: both agree. */
 static void again_agrees(struct sched *s, job_id j)
 {
     int64_t start_ns = plan_start(s, j);
     if (job_state(s, j) != JOB_PENDING || start_ns == TIME_NEVER || start_ns <= sched_now(s))
         return;
+    bool stays = said_to_stay(s, j, start_ns);
     struct slot before = timeline_earliest(s, j, sched_now(s), start_ns - 1, 1000);
     struct slot again = timeline_earliest(s, j, sched_now(s), start_ns, 1000);
     if (before.where)
         assert_wanted(before.start_ns, again.start_ns, "job %u: earlier start (ns) than that of its plan", j);
     else
         assert_true(again.start_ns == start_ns || again.start_ns == TIME_NEVER);    /* NEVER: a late job is in its place */
+    assert_false(stays && (before.where || again.start_ns != start_ns));
     earlier += before.where != NULL;
     kept += !before.where;
+    stayed += stays;
 }
 
 /* ---- The policy ---- */
@@ -253,10 +272,10 @@ static void as_listed(void **state)
 static void counted_as_without_memory(void **state)
 {
     (void)state;
-    earlier = kept = 0;
+    earlier = kept = stayed = 0;
     play_all(true);
-    print_message("%u plans could start earlier, %u not\n", earlier, kept);
-    assert_true(earlier > 1000 && kept > 1000);
+    print_message("%u plans could start earlier, %u not; of %u the timeline says so at once\n", earlier, kept, stayed);
+    assert_true(earlier > 1000 && kept > 1000 && stayed > 1000);
 }
 
 int main(void)

@@ -106,6 +106,52 @@ static void too_many_names(void **state)
             assert_string_equal(workload_level_text(w, level), name);
     }
     assert_string_equal(workload_level_text(w, workload_level(w, "l7", 2, "t", 1)), "l7");
+    assert_string_equal(workload_level_want(w, "l200", 4, "a level"), "at most 200 names of levels in a trace");
+    assert_string_equal(workload_level_want(w, "", 0, "a level"), "a level");    /* no name of any */
+    workload_free(w);
+}
+
+/* The last of 201 jobs has one name too many, in its topology or its slices; with a name of before it is read. */
+static void one_name_too_many(void **state)
+{
+    (void)state;
+    static const struct { const char *last, *error; } rows[] = {
+        { "required:l200,", "t.csv:202: topology: want at most 200 names of levels in a trace, got 'required:l200'" },
+        { ",l200:4", "t.csv:202: slices: want at most 200 names of levels in a trace, got 'l200:4'" },
+        { ",:4", "t.csv:202: slices: want LEVEL:TASKS" },
+        { "required:l7,", "" },
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        char text[8192];
+        size_t n = (size_t)snprintf(text, sizeof text, HEAD ",tasks,topology,slices\n");
+        for (unsigned i = 0; i < 200; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n, "j%u,0,1,8,8,required:l%u,\n", i, i);
+        n += (size_t)snprintf(text + n, sizeof text - n, "last,0,1,8,8,%s\n", rows[r].last);
+        const struct trace_format *used = NULL;
+        struct error err = { "" };
+        struct workload *w = read_text(text, n, NULL, &used, &err);
+        if (strncmp(err.text, rows[r].error, strlen(rows[r].error)))
+            fail_msg("want %s, got %s", rows[r].error, err.text);
+        assert_int_equal(w != NULL, !*rows[r].error);
+        workload_free(w);
+    }
+}
+
+/* A second cluster with the same levels changes nothing; with others the numbers would mean other levels. */
+static void bound_once(void **state)
+{
+    (void)state;
+    static const struct level_names others = { 3, { "row", "pod", "zone" } }, fewer = { 2, { "leaf", "pod" } };
+    struct error err = { "" };
+    struct workload *w = of_text(JOBS);
+    assert_int_equal(workload_bind_levels(w, &zones, "c", &err), 0);
+    assert_int_equal(workload_bind_levels(w, &zones, "again", &err), 0);
+    assert_int_equal(w->facts[0].ask->required_level, LEVEL_POD + 1);
+    assert_int_equal(workload_bind_levels(w, &others, "d", &err), -1);
+    assert_string_equal(err.text, "cluster d: want the levels that the trace is bound to: island, numa, node, leaf (rack), pod, zone, "
+                                  "cluster; got island, numa, node, row (rack), pod, zone, cluster");
+    err.text[0] = '\0';
+    assert_int_equal(workload_bind_levels(w, &fewer, "e", &err), -1);
     workload_free(w);
 }
 
@@ -116,6 +162,8 @@ int main(void)
     ADD_TEST(tests, n, are_put_in_place);
     ADD_TEST(tests, n, are_written_by_name);
     ADD_TEST(tests, n, too_many_names);
+    ADD_TEST(tests, n, one_name_too_many);
+    ADD_TEST(tests, n, bound_once);
     ADD_ROWS(tests, n, is_refused, bad);
     return run_in_directory(tests, n);
 }

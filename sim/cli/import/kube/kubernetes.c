@@ -92,7 +92,7 @@ static void put_unread(const struct remarks *r, struct output *o)
     struct intern *kinds = intern_new();
     for (uint32_t i = 0; i < remarks_count(r); i++) {
         const char *text = intern_text(r->text, i);
-        intern_add(kinds, text, strcspn(text, "\t"));
+        intern_add(kinds, text, strcspn(text, ":"));
     }
     for (uint32_t k = 0; k < intern_count(kinds); k++) {
         const char *kind = intern_text(kinds, k), *mark = ": ";
@@ -100,9 +100,9 @@ static void put_unread(const struct remarks *r, struct output *o)
         out_printf(o, "not read of %s", kind);
         for (uint32_t i = 0; i < remarks_count(r); i++) {
             const char *text = intern_text(r->text, i);
-            if (strncmp(text, kind, length) != 0 || text[length] != '\t')
+            if (strncmp(text, kind, length) != 0 || text[length] != ':')
                 continue;
-            out_printf(o, "%s%s", mark, text + length + 1);
+            out_printf(o, "%s%s", mark, text + length + 2);
             if (r->times[i] > 1)
                 out_printf(o, " (%" PRIu64 ")", r->times[i]);
             mark = ", ";

@@ -96,7 +96,7 @@ static void note_unread(struct kube_site *s, const struct kube_value *object,
             note_unread(s, object, c, kind);
         } else if (c->kind != KUBE_NOTHING && (c->kind == KUBE_SCALAR || c->child)) {
             kube_path(object, c, false, path);
-            remark(&s->unread, "%s\t%s", kind, path);
+            remark(&s->unread, "%s: %s", kind, path);
         }
     }
 }

@@ -411,7 +411,7 @@ static bool same_domain(const void *self, uint32_t a, uint32_t b, uint32_t k)
     return kube_level_same(im, im->level[k], im->order[a], im->order[b]);
 }
 
-static void put_place(struct kube_import *im, FILE *f, uint32_t i)
+static void put_place(struct kube_import *im, FILE *f, uint32_t i, struct level_counts *counted)
 {
     struct level_places p = { .n_nodes = im->n_present, .same = same_domain, .self = im };
     for (; p.levels.n < im->n_levels; p.levels.n++)
@@ -419,7 +419,7 @@ static void put_place(struct kube_import *im, FILE *f, uint32_t i)
     if (im->n_levels && !same_domain(im, i, i, 0))
         remark(&im->s->remarks,
                "guessed: a node without the topology's labels is a rack of its own");
-    char *text = level_place_text(&p, i);
+    char *text = level_place_text(&p, i, counted);
     fputs(text, f);
     free(text);
 }
@@ -429,6 +429,7 @@ static void put_place(struct kube_import *im, FILE *f, uint32_t i)
 static void put_nodes(struct kube_import *im, FILE *f)
 {
     char **body = mem_new(im->n_present + 1, sizeof *body), name[512];
+    struct level_counts counted = { 0 };
     for (uint32_t i = 0; i < im->n_present; i++)
         body[i] = body_of(im, im->order[i]);
     fputs("nodes:\n", f);
@@ -441,7 +442,7 @@ static void put_nodes(struct kube_import *im, FILE *f)
         fputs("  - { group: ", f);
         config_put_quoted(f, name);
         fprintf(f, ", count: %" PRIu32 "%s", end - i, body[i]);
-        put_place(im, f, i);
+        put_place(im, f, i, &counted);
         fputs(" }\n", f);
     }
     for (uint32_t i = 0; i < im->n_present; i++)

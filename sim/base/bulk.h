@@ -1,0 +1,63 @@
+/* bulk.h - large arrays that need not stay in memory.
+ *
+ * A bulk array of more bytes than its owner wants resident lies in a file that has no name, in
+ * TMPDIR or else /var/tmp, and is mapped: it is read and written like memory. What a walk has left
+ * behind is given back with bulk_pass(): the pages leave the process, their contents go to the
+ * page cache and to the disk, and come back when they are read. So the memory of a process is that
+ * of the parts in use, whatever the length. A smaller array is memory from malloc(), as to give its
+ * pages back and fetch them again for each walk would cost more than it saves.
+ *
+ * Where no file can be made the array stays in memory, which one line on stderr says. Space is taken
+ * from the disk before it is mapped: a disk without room ends the program with one message and
+ * status 1, as missing memory does (memory.h). Not for a process that forks: parent and child would
+ * write the same pages.
+ *
+ * Ownership: an array belongs to who made it and is freed with bulk_free(). bulk_resize() and
+ * bulk_grow() may move it. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Elements of a walk between two calls that give memory back. */
+enum { BULK_BLOCK = 32768 };
+
+/* So many elements from now on, in memory if they are at most `resident` bytes (0: any number);
+ * what is in a file stays there. NULL: a new array. New elements are 0 in a file, undefined in
+ * memory. */
+void *bulk_resize(void *old, size_t count, size_t size, size_t resident);
+/* All elements have been written once: walks may read ahead from now on, until it is resized. */
+void  bulk_filled(void *array);
+void  bulk_free(void *array);                                /* NULL: does nothing */
+/* Room for one more element, as mem_grow(). */
+void  bulk_enlarge(void *array_pointer, size_t *capacity, size_t size, size_t resident)
+    __attribute__((cold));
+static inline void bulk_grow(void *array_pointer, size_t *capacity, size_t count, size_t size,
+                             size_t resident)
+{
+    if (count >= *capacity)
+        bulk_enlarge(array_pointer, capacity, size, resident);
+}
+size_t bulk_capacity(size_t capacity);                       /* the next one of a growing array */
+
+/* The pages of these elements leave the process. Nothing happens to an array in memory. */
+void bulk_drop(const void *array, size_t from, size_t to, size_t size);
+/* A walk comes to element i: in a block that begins with it there is something to give back. */
+static inline bool bulk_turns(size_t i)
+{
+    return i % BULK_BLOCK == 0 && i > 0;
+}
+/* What lies behind element i of a walk, where bulk_turns(i). What was used again since it was given
+ * back is behind later blocks, too: every second time twice as much is looked through, every fourth
+ * time four times, and so on. */
+void bulk_pass(const void *array, size_t i, size_t size);
+/* The same of the walk that writes the elements first: the first `resident` bytes stay, for the
+ * walk that follows. */
+void bulk_fill(const void *array, size_t i, size_t size);
+
+/* Texts that are never moved, packed, in files of their own. */
+struct bulk_texts;
+struct bulk_texts *bulk_texts_new(void);
+void  bulk_texts_free(struct bulk_texts *t);                 /* NULL: does nothing */
+/* a copy, ended with NUL */
+char *bulk_text(struct bulk_texts *t, const char *text, size_t length);
+void  bulk_texts_drop(const struct bulk_texts *t);           /* all pages; NULL: does nothing */

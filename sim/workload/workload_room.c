@@ -1,0 +1,49 @@
+/* workload_room.c - see workload.h: where the arrays with an element a job lie, and memory
+ * that is given back. */
+#include "sim/workload/workload.h"
+
+#include "sim/base/bulk.h"
+#include "sim/base/memory.h"
+#include "sim/workload/workload_builder.h"
+
+#include <string.h>
+
+void workload_drop(const struct workload *w, job_id j)
+{
+    bulk_pass(w->facts, j, sizeof *w->facts);
+    bulk_pass(w->truth, j, sizeof *w->truth);
+    bulk_texts_drop(w->names);
+}
+
+void workload_make_room(struct workload *w)
+{
+    struct workload_builder *b = w->builder;
+    if (bulk_turns(w->n_jobs)) {
+        bulk_fill(w->facts, w->n_jobs, sizeof *w->facts);
+        bulk_fill(w->truth, w->n_jobs, sizeof *w->truth);
+        bulk_fill(b->shape_of, w->n_jobs, sizeof *b->shape_of);
+    }
+    if (w->n_jobs < b->capacity)
+        return;
+    b->capacity = bulk_capacity(b->capacity);
+    w->facts = bulk_resize(w->facts, b->capacity, sizeof *w->facts, w->resident_bytes);
+    w->truth = bulk_resize(w->truth, b->capacity, sizeof *w->truth, w->resident_bytes);
+    b->shape_of = bulk_resize(b->shape_of, b->capacity, sizeof *b->shape_of, w->resident_bytes);
+    if (b->tie)
+        b->tie = bulk_resize(b->tie, b->capacity, sizeof *b->tie, w->resident_bytes);
+}
+
+const char *workload_name(struct workload *w, const char *name, size_t length)
+{
+    if (!w->resident_bytes || w->n_jobs < w->resident_bytes / sizeof *w->facts)
+        return arena_text(w->memory, name, length);
+    if (!w->names)
+        w->names = bulk_texts_new();
+    return bulk_text(w->names, name, length);
+}
+
+int64_t *workload_no_ties(const struct workload *w)
+{
+    int64_t *tie = bulk_resize(NULL, w->builder->capacity, sizeof *tie, w->resident_bytes);
+    return memset(tie, 0, w->n_jobs * sizeof *tie);
+}

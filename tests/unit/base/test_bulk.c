@@ -1,0 +1,151 @@
+/* Arrays in files hold what arrays in memory hold, whatever is given back in between; texts do not
+ * move; a directory without files ends the program with a message. */
+#include "sim/base/bulk.h"
+
+#include "sim/base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ELEMENTS = 3 * BULK_BLOCK + 17 };
+
+static uint64_t value_of(size_t i)
+{
+    return hash_u64(i);
+}
+
+/* In memory up to so many bytes: all of it, a part, nothing. */
+static void holds(void **state)
+{
+    size_t resident = *(const size_t *)*state, capacity = 0;
+    uint64_t *a = NULL;
+    for (size_t i = 0; i < ELEMENTS; i++) {
+        bulk_grow(&a, &capacity, i, sizeof *a, resident);
+        a[i] = value_of(i);
+        if (bulk_turns(i))
+            bulk_pass(a, i, sizeof *a);
+    }
+    a = bulk_resize(a, ELEMENTS, sizeof *a, resident);
+    bulk_drop(a, 0, ELEMENTS, sizeof *a);
+    for (size_t walk = 0; walk < 2; walk++)
+        for (size_t i = 0; i < ELEMENTS; i++) {
+            if (bulk_turns(i))
+                bulk_pass(a, i, sizeof *a);
+            assert_int_equal(a[i], value_of(i));
+        }
+    bulk_free(a);
+}
+
+/* Of a new array in a file. */
+static void begins_with_zeros(void **state)
+{
+    (void)state;
+    unsigned char *a = bulk_resize(NULL, 100000, 1, 1);
+    for (size_t i = 0; i < 100000; i++)
+        assert_int_equal(a[i], 0);
+    bulk_free(a);
+    bulk_free(NULL);
+}
+
+/* Of the process: /proc/self/statm, the second number (proc(5)). */
+static long resident_pages(void)
+{
+    long all, resident;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%ld %ld", &all, &resident), 2);
+    fclose(f);
+    return resident;
+}
+
+static long pages_after_walk(size_t resident)
+{
+    enum { MANY = 64 * BULK_BLOCK };
+    long before = resident_pages(), page = sysconf(_SC_PAGESIZE);
+    uint64_t *a = bulk_resize(NULL, MANY, sizeof *a, resident);
+    for (size_t i = 0; i < MANY; i++) {
+        if (bulk_turns(i))
+            bulk_pass(a, i, sizeof *a);
+        a[i] = i;
+    }
+    long grown = resident_pages() - before, all = (long)(MANY * sizeof *a) / page;
+    bulk_free(a);
+    return grown * 100 / all;     /* percent of the array */
+}
+
+static void gives_back(void **state)
+{
+    (void)state;
+    assert_true(pages_after_walk(0) > 90);        /* the control: malloc() gives nothing back */
+    assert_true(pages_after_walk(1) < 10);        /* of 64 blocks the last */
+}
+
+static void texts_stay(void **state)
+{
+    (void)state;
+    enum { TEXTS = 3000000 };     /* more than a chunk of 16 MiB */
+    struct bulk_texts *t = bulk_texts_new();
+    char **at = malloc(TEXTS * sizeof *at), text[32];
+    assert_non_null(at);
+    for (int i = 0; i < TEXTS; i++) {
+        int length = snprintf(text, sizeof text, "%d", i);
+        at[i] = bulk_text(t, text, (size_t)length);
+    }
+    bulk_texts_drop(t);
+    for (int i = 0; i < TEXTS; i++) {
+        snprintf(text, sizeof text, "%d", i);
+        assert_string_equal(at[i], text);
+    }
+    bulk_texts_free(t);
+    bulk_texts_free(NULL);
+    free(at);
+}
+
+static void no_directory(void **state)
+{
+    (void)state;
+    int fd[2], status;
+    char said[512] = "";
+    assert_int_equal(pipe(fd), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(fd[1], STDERR_FILENO);
+        setenv("TMPDIR", "/nowhere", 1);
+        char *twice[] = { bulk_resize(NULL, 100, 1, 1), bulk_resize(NULL, 100, 1, 1) };
+        twice[0][99] = twice[1][99] = 'x';
+        _exit(twice[0][99] == twice[1][99] ? 0 : 2);
+    }
+    close(fd[1]);
+    size_t n = 0;
+    for (ssize_t got; (got = read(fd[0], said + n, sizeof said - 1 - n)) > 0;)
+        n += (size_t)got;
+    close(fd[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_string_equal(said, "gpuyard: warning: /nowhere: no file for tables of jobs can be made there: No such file or "
+                              "directory; they stay in memory, TMPDIR names another directory\n");
+}
+
+int main(void)
+{
+    static const size_t bytes[] = { 0, 100000, 1 };
+    const struct CMUnitTest tests[] = {
+        { "elements in memory", holds, NULL, NULL, (void *)&bytes[0] },
+        { "elements in memory, then in a file", holds, NULL, NULL, (void *)&bytes[1] },
+        { "elements in a file", holds, NULL, NULL, (void *)&bytes[2] },
+        cmocka_unit_test(begins_with_zeros),
+        cmocka_unit_test(gives_back),
+        cmocka_unit_test(texts_stay),
+        cmocka_unit_test(no_directory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
