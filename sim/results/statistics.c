@@ -163,15 +163,21 @@ static double between(struct neighbours two, double share)
     return share > 0 ? below + share * ((double)two.above - below) : below;
 }
 
+/* Where the quantile lies in the sorted sample, counted from 0: between two places. */
+static double place_of(size_t n, double p)
+{
+    return (double)(n - 1) * p;
+}
+
 double quantile(int64_t *sample, size_t n, double p)
 {
-    double h = (double)(n - 1) * p, k = floor(h);
+    double h = place_of(n, p), k = floor(h);
     return between(neighbours_of(sample, n, (size_t)k), h - k);
 }
 
 double quantile_of_part(int64_t *array, size_t at, size_t n, double p)
 {
-    double h = (double)(n - 1) * p, k = floor(h);
+    double h = place_of(n, p), k = floor(h);
     return n > FEW ? between(neighbours_of_part(array, at, n, (size_t)k), h - k)
                    : quantile(array + at, n, p);
 }
