@@ -359,7 +359,7 @@ static void start_together(struct sched *s, struct slurm *m, struct backfill *x)
         uint64_t *nodes = nodes_of(s, m, e->partition);
         slurm_outages(s, e->job, m->now_s, length_of(s, m, e), nodes);
         if (slurm_select(s, m, &need, nodes, &m->room, &where) && !on_completing(m, &where))
-            x->started += slurm_limits_after(s, m, e) && slurm_start_at(s, m, e, &where);
+            x->started += slurm_limits_after(s, m, e) && slurm_start(s, m, e, nodes);
     }
 }
 

@@ -97,10 +97,10 @@ static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *
 static enum wait_reason why_components_wait(struct sched *s, const struct slurm *m,
                                             const struct entry *e)
 {
-    struct need need = slurm_need_in(s, m, e->job, e->partition);
+    uint64_t *among;
     if (!slurm_limits_before(s, m, e) || !slurm_limits_after(s, m, e))
         return WAIT_LIMIT;
-    return slurm_room_apart(s, m, &need, free_nodes(s, m, m->up, e)) ? WAIT_ORDER : WAIT_GPUS;
+    return finds_room(s, m, m->up, e, &among) ? WAIT_ORDER : WAIT_GPUS;
 }
 
 /* All behind a job that a limit holds wait for that limit. */

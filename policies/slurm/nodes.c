@@ -319,9 +319,9 @@ static void seat_takes(struct room *room, const struct seat *at)
     room_add(room, at->node, -tasks * at->of->gpus, -tasks * at->of->cpu_milli, -tasks * at->of->mem_mib);
 }
 
-/* apart: each component on nodes of its own. */
+/* Each component on nodes of its own (backfill.c, _foreach_het_job_start_now). */
 static bool all_selected(struct sched *s, const struct slurm *m, const struct need *need,
-                         const uint64_t *among, const struct room *room, bool down_too, bool apart,
+                         const uint64_t *among, const struct room *room, bool down_too,
                          struct seats *to)
 {
     if (!need->next)
@@ -338,8 +338,7 @@ static bool all_selected(struct sched *s, const struct slurm *m, const struct ne
             return false;
         for (uint32_t i = 0; i < own.n; i++) {
             seat_takes(&left, &own.at[i]);
-            if (apart)
-                set_remove(nodes, own.at[i].node);
+            set_remove(nodes, own.at[i].node);
             to->at[to->n++] = own.at[i];
         }
     }
@@ -349,14 +348,7 @@ static bool all_selected(struct sched *s, const struct slurm *m, const struct ne
 bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
                   const uint64_t *among, const struct room *room, struct seats *to)
 {
-    return all_selected(s, m, need, among, room, false, false, to);
-}
-
-bool slurm_room_apart(struct sched *s, const struct slurm *m, const struct need *need,
-                      const uint64_t *among)
-{
-    struct seats where;
-    return all_selected(s, m, need, among, &m->room, false, true, &where);
+    return all_selected(s, m, need, among, room, false, to);
 }
 
 bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
@@ -371,7 +363,7 @@ bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t
         room.cpu_milli[n] = size.cpu_milli;
         room.mem_mib[n] = size.mem_mib;
     }
-    return all_selected(s, m, &need, m->partition[partition].nodes, &room, true, true, &where);
+    return all_selected(s, m, &need, m->partition[partition].nodes, &room, true, &where);
 }
 
 /* ---- Starting ---- */
@@ -407,12 +399,6 @@ static bool start_on(struct sched *s, struct slurm *m, const struct entry *e, co
     m->running[m->n_running++] = e->job;
     m->backfill_due = true;
     return true;
-}
-
-bool slurm_start_at(struct sched *s, struct slurm *m, const struct entry *e, const struct seats *where)
-{
-    node_id not;
-    return start_on(s, m, e, where, &not);
 }
 
 bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among)

@@ -151,16 +151,11 @@ bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t
 void slurm_room(struct sched *s, struct slurm *m);           /* m->room, m->up: what is free now */
 struct room slurm_room_copy(struct sched *s, const struct slurm *m, const struct room *from);
 void slurm_room_give(struct sched *s, struct room *room, job_id j);      /* as if j had ended */
-/* Nodes of `among` for all components, which may share some, from what is free in `room`; scratch. false:
+/* Nodes of `among` for all components, each on nodes of its own, from what is free in `room`; scratch. false:
  * they do not suffice. */
 bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
                   const uint64_t *among, const struct room *room, struct seats *to);
-/* What is free now has a place on nodes of `among` for each component, on nodes of its own. */
-bool slurm_room_apart(struct sched *s, const struct slurm *m, const struct need *need,
-                      const uint64_t *among);
-/* Starts all components of the entry there. */
-bool slurm_start_at(struct sched *s, struct slurm *m, const struct entry *e, const struct seats *where);
-/* Starts the entry, of one component, on nodes of `among`; a node that the world refuses is left out. false: nowhere. */
+/* Starts all components of the entry on nodes of `among`; a node that the world refuses is left out. false: nowhere. */
 bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among);
 uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy_of);    /* scratch */
 uint64_t *slurm_set_of(struct sched *s, const struct slurm *m, const struct seats *on);   /* scratch */

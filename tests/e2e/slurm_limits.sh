@@ -142,7 +142,8 @@ h 6 0;1
 c 66 0
 END
 # Backfill plans each component on nodes of its own (SchedMD/slurm:doc/html/heterogeneous_jobs.shtml, limitations): one node is too few
-# for two, and the job is refused, where c has started beside it; on two nodes it starts, and both end up on one, which is the tighter.
+# for two, and the job is refused, where c has started beside it; on two nodes it starts, each component on its own, though both fit one
+# (SchedMD/slurm:src/plugins/sched/backfill/backfill.c, _foreach_het_job_start_now: used_bitmap).
 cat >one.yaml <<'END'
 nodes: [{ group: g, count: 1, gpus: 8 }]
 partitions: [{ name: p, nodes: all }]
@@ -159,7 +160,7 @@ c 1 0
 END
 sed -i 's/count: 1/count: 2/' one.yaml
 plays components_two_nodes slurm:$every <<'END'
-h 0 0;0
+h 0 0;1
 c 1 0
 END
 # Components in one of two partitions: both entries of h are planned at 0, and one starts, with the limit of p. By that b is reserved
@@ -177,7 +178,7 @@ b,1,10,8,60,,2,any
 c,2,10,4,120,,1,any
 END
 plays components_two_partitions slurm:$every <<'END'
-h 0 0;0
+h 0 0;1
 b 60 0;1
 c 70 0
 END
