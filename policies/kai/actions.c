@@ -6,13 +6,13 @@
  * any queue) is not tried. */
 #include "policies/kai/quota.h"
 
-struct tried { shape_id shape; uint32_t tasks; bool firm; };
+struct tried { shape_id alike; uint32_t tasks; bool firm; };
 struct failures { struct tried *list; size_t n, capacity; };
 
 /* Wherever `a` fits, b fits: it asks for no more, under the same conditions. */
 static bool no_easier(const struct tried *a, const struct tried *b)
 {
-    return a->shape == b->shape && a->tasks >= b->tasks && a->firm >= b->firm;
+    return a->alike == b->alike && a->tasks >= b->tasks && a->firm >= b->firm;
 }
 
 static bool failed_before(const struct failures *f, const struct tried *t)
@@ -32,15 +32,12 @@ static void note_failure(struct sched *s, struct failures *f, struct tried t)
 /* ---- Which jobs may try ---- */
 
 /* The gate for a job of this leaf that asks for that much. Limits are no part of it: victims may
- * bring their queues below, and they are tested when the job is placed. A consolidation takes
- * nothing from any queue, so there they can be tested at once. */
+ * bring their queues below, and they are tested when the job is placed. */
 static bool passes_gate(const struct quota_state *q, queue_id leaf, const struct quota_amount *ask,
                         bool firm, enum quota_action action)
 {
     if (action == CONSOLIDATION)
-        return !firm && ask->of[Q_GPU] <= q->free_milli &&
-               (!q->leaf[leaf].limited ||
-                quota_capacity(q->queue, leaf, ask, false, NULL) == QUOTA_FITS);
+        return !firm && ask->of[Q_GPU] <= q->free_milli;
     if (action == PREEMPT)
         return !firm || quota_firm_fits(q->queue, leaf, ask, NULL);
     return quota_may_reclaim(&q->queue[leaf], ask, firm);
@@ -54,6 +51,15 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
         return false;
     const struct quota_job *own = job_own(s, j);
     return own->pass != q->pass && (action != CONSOLIDATION || own->consolidated != q->ends);
+}
+
+/* A consolidation takes nothing from any queue: where a limit is in the way, no search can help. The
+ * job has had its turn all the same, and failed: what is no easier is not tried. */
+static bool limit_bars(const struct quota_state *q, queue_id leaf, const struct quota_amount *ask,
+                       enum quota_action action)
+{
+    return action == CONSOLIDATION && q->leaf[leaf].limited &&
+           quota_capacity(q->queue, leaf, ask, false, NULL) != QUOTA_FITS;
 }
 
 /* Some job of this leaf may try. Cheap, and false is certain. */
@@ -92,7 +98,7 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
         if (own->pass == q->pass)
             continue;
         t->wanted = quota_wanted(s, t->job, job_placement(s, t->job));
-        struct tried me = { f->ask->shape, t->wanted.n, !f->preemptible };
+        struct tried me = { f->ask->alike, t->wanted.n, !f->preemptible };
         if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me))
             return true;
         if (own->whole && f->preemptible && quota_may_skip(s, q, &q->leaf[f->queue], f->ask->shape))
@@ -112,7 +118,7 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
     leaf_heads(s, l);
     for (size_t i = 0; i < l->n_heads; i++) {
         const struct shape_head *h = &l->head[i];
-        struct tried me = { h->shape, h->tasks, h->firm };
+        struct tried me = { job_facts(s, h->job)->ask->alike, h->tasks, h->firm };
         t->job = h->job;
         t->wanted = (struct wanted){ h->tasks, NULL, h->ask };
         t->behind = passes_gate(q, leaf, &h->ask, h->firm, action) && !failed_before(failed, &me) &&
@@ -134,7 +140,7 @@ static bool all_infeasible(struct sched *s, struct quota_state *q, const struct 
         struct admission_check *check = &q->check[q->asked[i]];
         if (quota_all_acted(q, check) || check->min_milli > q->free_milli ||
             check->infeasible_at == q->changes ||
-            failed_before(failed, &(struct tried){ q->asked[i], check->min_tasks, false }))
+            failed_before(failed, &(struct tried){ check->ask->alike, check->min_tasks, false }))
             continue;
         if (check->grouped || !consolidation_infeasible(s, q, check->ask, check->min_tasks))
             return false;
@@ -183,9 +189,10 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
         struct turn *t = &turn[leaf];
         struct failures *failed = action == CONSOLIDATION ? &all : &t->failed;
         const struct job_facts *f = job_facts(s, t->job);
-        struct tried me = { f->ask->shape, t->wanted.n, !f->preemptible };
+        struct tried me = { f->ask->alike, t->wanted.n, !f->preemptible };
         if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me)) {
-            bool found = quota_search(s, q, t->job, action);
+            bool found = !limit_bars(q, leaf, &t->wanted.amount, action) &&
+                         quota_search(s, q, t->job, action);
             if (!found)
                 note_failure(s, failed, me);
             else

@@ -62,6 +62,9 @@ struct pod_set {
 struct request {
     job_id job;                   /* ID_NONE in the copy that the jobs of a shape share */
     shape_id shape;
+    /* the first shape that asks the same of the same nodes: queues with limits have shapes of their
+     * own */
+    shape_id alike;
     uint32_t tasks;               /* SPLIT_ANY: `gpus` in any split, one piece a node */
     const uint32_t *task;         /* [tasks] their numbers; NULL: first_task and on */
     uint32_t first_task;
@@ -307,7 +310,7 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- Placers ---- */
 
-#define PLACEMENT_ABI 10u
+#define PLACEMENT_ABI 11u
 enum place_result {               /* why not, for the split of waiting times */
     PLACED,
     NO_ROOM,                      /* too few free GPUs in all */

@@ -108,7 +108,7 @@ static shape_id split_shape(struct splitting *p, shape_id id, uint32_t key)
     if (made.next != ID_NONE)
         made.next = split_shape(p, made.next, key);
     mem_grow(&p->shape, &p->capacity, p->n, sizeof *p->shape);
-    made.ask.shape = p->n;
+    made.ask.shape = made.ask.alike = p->n;
     p->change(&made, key, p->context);
     p->shape[p->n] = made;
     return *slot = p->n++;
@@ -516,5 +516,7 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
         resolve_footprints(c, w);
     if (c->rates)
         resolve_tensors(c, w);
+    if (apart)
+        shapes_liken(w->shape, w->n_shapes);
     return resolve_shares(c, w, err) || check_prices(c, w, err) || check_models(c, w, err) ? -1 : named_places_check(c, w, err);
 }

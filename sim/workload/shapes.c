@@ -41,7 +41,8 @@ static bool same(const struct shape *a, const struct shape *b)
            a->tolerations == b->tolerations && a->pods == b->pods && a->ask.max_per_node == b->ask.max_per_node &&
            a->next == b->next && a->ask.first_task == b->ask.first_task &&
            a->ask.group == b->ask.group && a->group == b->group &&
-           a->ask.one_island == b->ask.one_island && a->ask.set == b->ask.set;
+           a->ask.one_island == b->ask.one_island && a->ask.set == b->ask.set && a->pin == b->pin &&
+           a->admits == b->admits;
 }
 
 static void set_slots(struct shapes *t, uint32_t slots)
@@ -86,6 +87,7 @@ shape_id shapes_add(struct shapes *t, const struct shape *s)
     mem_grow(&t->shape, &t->capacity, t->n, sizeof *t->shape);
     t->last = t->slot[i] = (uint32_t)t->n;
     t->shape[t->n] = *s;
+    t->shape[t->n].ask.alike = t->last;
     t->shape[t->n++].ask.shape = t->last;
     if (t->n > t->mask / 2)
         set_slots(t, (t->mask + 1) * 2);
@@ -118,4 +120,22 @@ int64_t workload_tolerates_s(const struct workload *w, job_id j, const char *tai
         least_s = s < least_s ? s : least_s;
     }
     return least_s;
+}
+
+void shapes_liken(struct shape *shape, uint32_t n)
+{
+    struct shapes *t = shapes_new();
+    shape_id *first = mem_new(n, sizeof *first);
+    for (shape_id i = 0; i < n; i++) {
+        struct shape s = shape[i];
+        if (s.next != ID_NONE)
+            s.next = shape[s.next].ask.alike;
+        size_t before = t->n;
+        shape_id k = shapes_add(t, &s);
+        if (t->n > before)
+            first[k] = i;
+        shape[i].ask.alike = first[k];
+    }
+    free(first);
+    shapes_free(t);
 }

@@ -13,3 +13,5 @@ shape_id shapes_add(struct shapes *t, const struct shape *s);
 struct shape *shapes_take(struct shapes *t, uint32_t *n);
 /* sets every ask.next; again after the array has moved */
 void     shapes_link(struct shape *shape, uint32_t n);
+/* sets every ask.alike, once nothing is added or changed any more; a shape follows its ask.next */
+void     shapes_liken(struct shape *shape, uint32_t n);
