@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .interference = 1, .slow = 1,
-                                    .slow_link = 1, .clock = 1, .duty = 1 };
+                                    .slow_link = 1, .clock = 1, .computing = 1, .reading = 1, .duty = 1 };
 
 double pace_iteration_s(const struct pace *p)
 {

@@ -70,6 +70,7 @@ struct pace {
     double interference;          /* speed that other tenants of its GPUs leave it, in (0, 1] */
     double slow, slow_link;       /* pace of the slowest of its GPUs, and of its nodes' links, against their usual, in (0, 1] */
     double clock;                 /* of the slowest of its GPUs, as power caps set it, in (0, 1] */
+    double computing, reading;    /* processors and memory of its MIG instance, against `interference`; 1, 1 without */
     double network_s;             /* of comm_s, the time in which it sends between its units */
     double duty;                  /* share of the time in which it has work for its GPUs: of a replica, of its last window; 1 */
     /* of an LLM replica that runs step by step, of its last window: in steps, and the power of a GPU in these over its TDP; 0, 0 */

@@ -80,12 +80,15 @@ double sharing_speed(const struct sharing *s, const struct tenant_load *c, const
     }
 }
 
-double sharing_mig_speed(const struct sharing *s, uint32_t compute, uint32_t of_compute,
-                         uint32_t memory, uint32_t of_memory, struct duty alone)
+struct mig_speeds sharing_mig_speeds(const struct sharing *s, uint32_t compute, uint32_t of_compute,
+                                     uint32_t memory, uint32_t of_memory)
 {
-    double speed = pow((double)compute / of_compute, s->mig_exponent),
-           slices = (double)memory / of_memory;
-    return alone.bandwidth ? fmin(speed, slices / part(alone.bandwidth)) : speed;
+    return (struct mig_speeds){ pow((double)compute / of_compute, s->mig_exponent), (double)memory / of_memory };
+}
+
+double sharing_mig_speed(struct mig_speeds of, struct duty alone)
+{
+    return alone.bandwidth ? fmin(of.compute, of.memory / part(alone.bandwidth)) : of.compute;
 }
 
 int64_t sharing_usable_mib(const struct sharing *s, int64_t gpu_mem_mib)

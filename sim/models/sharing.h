@@ -88,10 +88,13 @@ struct duty sharing_load(const struct sharing *s, const struct sharing_tenant *t
  * twice the work of a GPU. */
 double sharing_speed(const struct sharing *s, const struct tenant_load *c, const struct sharing_tenant *t);
 
-/* Speed of a MIG instance with so many of the compute and memory slices, relative to the whole GPU:
- * (compute part)^0.9, and at most the memory part / v. */
-double sharing_mig_speed(const struct sharing *s, uint32_t compute, uint32_t of_compute,
-                         uint32_t memory, uint32_t of_memory, struct duty alone);
+/* A MIG instance with so many of the compute and memory slices, relative to the whole GPU: its
+ * processors (compute part)^0.9, its memory that part. */
+struct mig_speeds { double compute, memory; };
+struct mig_speeds sharing_mig_speeds(const struct sharing *s, uint32_t compute, uint32_t of_compute,
+                                     uint32_t memory, uint32_t of_memory);
+/* The speed there: that of its processors, and at most memory / v. */
+double sharing_mig_speed(struct mig_speeds of, struct duty alone);
 
 static inline bool sharing_counts_memory(const struct sharing *s)
 {

@@ -119,20 +119,41 @@ static struct duty duty_of(const struct sched *s, job_id j, uint32_t milli)
     return d;
 }
 
-static double instance_speed(const struct sched *s, job_id j, const struct piece *p)
+static struct mig_speeds instance_speeds(const struct sched *s, const struct piece *p)
 {
     const struct cluster *c = s->cluster;
     const struct node_kind *k = &c->kind[cluster_piece_kind(c, p)];
     if (!k->mig)
-        return 1;
+        return (struct mig_speeds){ 1, 1 };
     char name[MIG_NAME_MAX];
     const char *model = intern_text(c->gpu_models, c->type[k->type].gpu_model);
     const struct mig_design *whole = mig_design_whole(model), *d = mig_design_find(model, mig_name(k->mig, name));
-    struct duty duty = duty_of(s, j, MILLI_ALL);
-    if (!d)                       /* its memory slices are not known */
-        return sharing_mig_speed(sharing_of(s)->law, mig_g(k->mig), MIG_COMPUTE_SLICES, 1, 1, (struct duty){ 0, 0 });
-    return sharing_mig_speed(sharing_of(s)->law, mig_g(k->mig), mig_g(mig_profile(whole->profile)), d->memory_slices,
-                             whole->memory_slices, duty);
+    if (!d) {                     /* its memory slices are not known: as its processors */
+        double compute = sharing_mig_speeds(sharing_of(s)->law, mig_g(k->mig), MIG_COMPUTE_SLICES, 1, 1).compute;
+        return (struct mig_speeds){ compute, compute };
+    }
+    return sharing_mig_speeds(sharing_of(s)->law, mig_g(k->mig), mig_g(mig_profile(whole->profile)), d->memory_slices,
+                              whole->memory_slices);
+}
+
+/* Of the slowest of its instances, and how much faster than that its processors and its memory are: a replica that steps has
+ * use for either at its own speed. */
+static void on_instances(const struct sched *s, struct live *l)
+{
+    struct sharing_job *j = &sharing_of(s)->job[l->job];
+    j->instance = 1;
+    for (size_t i = 0; i < l->now.held->n; i++) {
+        const struct piece *p = &l->now.held->piece[i];
+        if (p->milli < MILLI_ALL || !p->gpu_mask)
+            continue;
+        struct mig_speeds of = instance_speeds(s, p);
+        double speed = sharing_mig_speed(of, duty_of(s, l->job, MILLI_ALL));
+        if (speed >= j->instance)
+            continue;
+        j->instance = speed;
+        l->pace.computing = of.compute / speed;
+        l->pace.reading = of.memory / speed;
+    }
 }
 
 /* ---- Tenants ---- */
@@ -346,11 +367,8 @@ static void placed(struct sched *s, struct live *l)
 {
     struct sharing_run *x = sharing_of(s);
     struct sharing_job *j = &x->job[l->job];
-    j->instance = 1;
     j->work = DUTY_ALL;
-    for (size_t i = 0; i < l->now.held->n; i++)
-        if (l->now.held->piece[i].milli >= MILLI_ALL && l->now.held->piece[i].gpu_mask)
-            j->instance = fmin(j->instance, instance_speed(s, l->job, &l->now.held->piece[i]));
+    on_instances(s, l);
     j->since_ns = l->pace.mark_ns;
     take_seats(s, l, l->now.held);
     if (x->law->oom == OOM_FAIL && is_out_of_memory(s, l->now.held))

@@ -108,7 +108,7 @@ bool training_model_find(const struct training_models *t, const char *name,
                        ? strtod(bracket + sizeof batch_is - 1, NULL)
                        : 0;
     if (batch > 0 && m->batch > 0) {
-        found->compute_s *= batch / m->batch;
+        found->compute_s *= m->fixed_share + (1 - m->fixed_share) * batch / m->batch;
         found->input_cpu_s *= batch / m->batch;
         found->parallel.batch_sequences *= batch / m->batch;
         found->batch = batch;
@@ -128,7 +128,8 @@ double training_model_memory_gib(const struct training_model *m)
 #define V100_FLOPS             125e12
 #define DECODER_MFU            0.40
 #define DECODER_S(n, tokens)   (6 * (n) * (tokens) / (V100_FLOPS * DECODER_MFU))
-#define FIT_S(a, b, batch)     ((a) + (b) * (batch))
+/* a + b n, and a as a part of it */
+#define FIT_S(a, b, n)          .batch = (n), .compute_s = (a) + (b) * (n), .fixed_share = (a) / ((a) + (b) * (n))
 #define FP32                   4
 #define FP16                   2
 
@@ -150,6 +151,7 @@ static const struct config_key keys[] = {
     { .name = "batch",             .type = CONFIG_REAL,  .at = MODEL(m.batch), .most = 1000000000 },
     { .name = "global_batch",      .type = CONFIG_FLAG,  .at = MODEL(m.global_batch) },
     { .name = "compute_s",         .type = CONFIG_REAL,  .at = MODEL(m.compute_s), .above_least = true, .most = 1000000000 },
+    { .name = "fixed_share",       .type = CONFIG_REAL,  .at = MODEL(m.fixed_share), .most = 1 },
     { .name = "input_cpu_s",       .type = CONFIG_REAL,  .at = MODEL(m.input_cpu_s), .most = 1000000000 },
     { .name = "tensor_parallel",   .type = CONFIG_COUNT, .at = MODEL(m.tensor_parallel), .least = 1, .most = 64 },
     { .name = "pipeline_parallel", .type = CONFIG_COUNT, .at = MODEL(m.pipeline_parallel), .least = 1, .most = 10000 },
@@ -291,6 +293,10 @@ int training_models_read(struct training_models *t, struct config_value list, st
  *     at 16K H100 is reported in P: Llama 3 report]; the three of adaptdl from fits of their step
  *     times on a 2080Ti, which trains as fast as a V100 [D: least squares, R
  *     siasosp23/artifacts:adaptdl/sched/traces].
+ * fixed_share: [D: least squares of log time over batches, one P100, the same table; of adaptdl's
+ *     fits their constant], else 0 [A].
+ * params of LM and Transformer: [D: sizes in stanford-futuredata/gavel:workloads/pytorch, 200 wide
+ *     and 33,278 words; 512 wide, 6 + 6 layers, about 3,000 words of each language [K]].
  * memory_gib: [R S-Lab-System-Group/Lucid:simulation/analyzer/single_data.csv], where the batch is
  *     that of the row.
  * GPT-3-like: split over GPUs as in Narayanan et al., SC'21, table 1, nearest size [K]; the batch
@@ -307,6 +313,7 @@ int training_models_read(struct training_models *t, struct config_value list, st
                   .hidden = (of_hidden), .vocab = 51200, .seq = 2048, .batch_sequences = 4e6 / 2048, \
                   .micro_batch = (stages) > 1 ? 1 : 4, .full_recompute = true, .gradient_bytes = FP32, .overlap_pp = 0.5 }
 #define GAVEL                  "compute [R gavel]; else [A]"
+#define GAVEL_SIZES            "compute, parameters [R gavel]; else [A]"
 #define ASSUMED                "[A]"
 #define ADAPTDL                "compute [D fits of siasosp23/artifacts, 2080Ti]; else [A]"
 #define FORMULA                "compute [D 6 N tokens, MFU 0.40]; else [A]"
@@ -314,9 +321,9 @@ int training_models_read(struct training_models *t, struct config_value list, st
 /* clang-format off */
 const struct training_model training_catalogue[] = {
     { .name = "ResNet-18", .aliases = "ResNet-18 (CIFAR)|cifar10|resnet18_cifar10", .params = 11.2e6, .gradient_bytes = 45e6,
-      .batch = 128, .compute_s = 0.056, .communication = "low", .source = GAVEL, ONE_GPU_A_COPY },
+      .batch = 128, .compute_s = 0.056, .fixed_share = 0.235, .communication = "low", .source = GAVEL, ONE_GPU_A_COPY },
     { .name = "ResNet-50", .aliases = "ResNet-50 (ImageNet)|imagenet", .params = 25.557032e6, .gradient_bytes = 25557032.0 * FP32,
-      .batch = 64, .compute_s = 0.082, .memory_gib = 8.6, .communication = "low",
+      .batch = 64, .compute_s = 0.082, .fixed_share = 0.093, .memory_gib = 8.6, .communication = "low",
       .source = "compute [A: 800 images/s]; memory [R Lucid]", ONE_GPU_A_COPY },
     { .name = "VGG-16", .params = 138.357544e6, .gradient_bytes = 138357544.0 * FP32, .batch = 32, .compute_s = 0.180,
       .communication = "high", .source = ASSUMED, ONE_GPU_A_COPY },
@@ -326,10 +333,10 @@ const struct training_model training_catalogue[] = {
       .memory_gib = 3.0, .communication = "very low", .source = "[A]; memory [R Lucid]", ONE_GPU_A_COPY },
     { .name = "EfficientNet-B0", .params = 5.3e6, .gradient_bytes = 21e6, .batch = 64, .compute_s = 0.05,
       .communication = "very low", .source = ASSUMED, ONE_GPU_A_COPY },
-    { .name = "Transformer", .aliases = "Transformer (Multi30k)", .params = 60e6, .gradient_bytes = 240e6, .batch = 64,
-      .compute_s = 0.116, .communication = "medium", .source = GAVEL, ONE_GPU_A_COPY },
-    { .name = "LM", .aliases = "LM (Wikitext-2)|LSTM", .params = 30e6, .gradient_bytes = 120e6, .batch = 20, .compute_s = 0.0154,
-      .communication = "very high", .source = GAVEL, ONE_GPU_A_COPY },
+    { .name = "Transformer", .aliases = "Transformer (Multi30k)", .params = 47.2e6, .gradient_bytes = 47.2e6 * FP32, .batch = 64,
+      .compute_s = 0.116, .fixed_share = 0.348, .communication = "medium", .source = GAVEL_SIZES, ONE_GPU_A_COPY },
+    { .name = "LM", .aliases = "LM (Wikitext-2)|LSTM", .params = 14e6, .gradient_bytes = 14e6 * FP32, .batch = 20, .compute_s = 0.0154,
+      .fixed_share = 0.465, .communication = "very high", .source = GAVEL_SIZES, ONE_GPU_A_COPY },
     { .name = "CycleGAN", .params = 28e6, .batch = 1, .compute_s = 0.226, .communication = "none", .source = GAVEL,
       ONE_GPU_A_COPY },
     { .name = "A3C", .params = 1e6, .compute_s = 0.139, .communication = "none", .source = GAVEL, ONE_GPU_A_COPY },
@@ -337,12 +344,12 @@ const struct training_model training_catalogue[] = {
       .memory_gib = 20.2, .communication = "medium-high", .source = "[A]; memory [R Lucid]", ONE_GPU_A_COPY },
     { .name = "BERT-large", .params = 336e6, .gradient_bytes = 336e6 * FP16, .batch = 8, .compute_s = 0.250,
       .communication = "medium-high", .source = ASSUMED, ONE_GPU_A_COPY },
-    { .name = "DeepSpeech2", .params = 35e6, .gradient_bytes = 140e6, .batch = 20, .compute_s = FIT_S(0.06376, 0.01797, 20),
+    { .name = "DeepSpeech2", .params = 35e6, .gradient_bytes = 140e6, FIT_S(0.06376, 0.01797, 20),
       .communication = "medium", .source = ADAPTDL, ONE_GPU_A_COPY },
-    { .name = "YOLOv3", .params = 62e6, .gradient_bytes = 248e6, .batch = 8, .compute_s = FIT_S(0.4107, 0.02305, 8),
+    { .name = "YOLOv3", .params = 62e6, .gradient_bytes = 248e6, FIT_S(0.4107, 0.02305, 8),
       .communication = "medium", .source = ADAPTDL, ONE_GPU_A_COPY },
-    { .name = "NCF", .aliases = "NeuMF", .params = 32e6, .gradient_bytes = 128e6, .batch = 32768,
-      .compute_s = FIT_S(0.01618, 1.7e-7, 32768), .communication = "high", .source = ADAPTDL, ONE_GPU_A_COPY },
+    { .name = "NCF", .aliases = "NeuMF", .params = 32e6, .gradient_bytes = 128e6,
+      FIT_S(0.01618, 1.7e-7, 32768), .communication = "high", .source = ADAPTDL, ONE_GPU_A_COPY },
     { .name = "GPT-2-small", .aliases = "GPT-2", .params = 124e6, .gradient_bytes = 124e6 * FP16, .batch = 8 * 1024,
       .compute_s = DECODER_S(124e6, 8 * 1024), .communication = "medium", .source = FORMULA, ONE_GPU_A_COPY },
     { .name = "GPT-2-medium", .params = 355e6, .gradient_bytes = 355e6 * FP16, .batch = 8 * 1024,

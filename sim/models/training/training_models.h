@@ -38,6 +38,7 @@ struct training_model {
                                      of the whole job with global_batch. 0: not given */
     double compute_s;             /* of an iteration on a V100, without communication; with
                                      global_batch on a single one that does it all */
+    double fixed_share;           /* of compute_s, which any batch takes; the rest grows with the batch */
     double input_cpu_s;           /* of CPUs, for the input of an iteration of a GPU; of the whole
                                      job with global_batch. 0: CPUs do not matter */
     bool   global_batch;  /* the batch is the whole job's: more GPUs, less to compute for each */
@@ -60,8 +61,7 @@ void training_models_free(struct training_models *t);        /* NULL: does nothi
 int training_models_read(struct training_models *t, struct config_value list, struct error *err);
 /* By name or alias; case, '-', '_' and ' ' do not count, and a part in brackets at its end does
  * not, unless that is in the name: "resnet50" is ResNet-50. "(batch size 32)", as Gavel writes it,
- * says the batch: compute_s is scaled with it [A: time proportional to the batch]. false: not
- * known. */
+ * says the batch, with which all of compute_s but its fixed share grows. false: not known. */
 bool training_model_find(const struct training_models *t, const char *name,
                          struct training_model *found);
 /* but for case, '-', '_' and ' ' */

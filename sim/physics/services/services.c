@@ -133,10 +133,10 @@ static void replicas_reconcile(struct sched *s, struct service_run *r, uint32_t 
 
 /* ---- Replicas become ready, and are no more ---- */
 
-/* Of a replica that runs step by step it slows parts of a step; of others all that they do. */
+/* Of a replica that runs step by step it slows what a step computes, beside its speed; of others it is in their speed. */
 static double clock_of(const struct service_run *r, const struct live *l)
 {
-    return r->service.time.kind == TIME_ENGINE ? l->pace.clock : 1;
+    return r->service.time.kind == TIME_ENGINE ? l->pace.clock * l->pace.computing / l->pace.reading : 1;
 }
 
 static double speed_of(const struct sched *s, const struct service_run *r, const struct live *l)
@@ -144,7 +144,7 @@ static double speed_of(const struct sched *s, const struct service_run *r, const
     const struct node_type *type = cluster_node_type(s->cluster, l->on->piece[0].node);
     const char *gpu = type->gpu_model == ID_NONE ? NULL : intern_text(s->cluster->gpu_models, type->gpu_model);
     struct pace pace = l->pace;
-    pace.clock /= clock_of(r, l);
+    pace.clock = r->service.time.kind == TIME_ENGINE ? pace.reading : pace.clock;
     return deployment_speed(r->of, gpu) * pace_rate(&pace);
 }
 

@@ -1,9 +1,11 @@
 /* test_localities.c - what it costs to spread a data-parallel job over nodes, against measurements: models.md 2.1.
  *
- * stanford-futuredata/gavel:scheduler/simulation_throughputs.json, type p100: iterations a second of all workers together, on one
- * node and spread. Its nodes had no RDMA and no peer-to-peer; 25 Gbit/s each. All rows but a few are those of
- * $GPUYARD_SHARED/calibration/gavel_localities.csv; without it that test is skipped. */
+ * stanford-futuredata/gavel:scheduler/simulation_throughputs.json: iterations a second of all workers together, on one node and
+ * spread. Its nodes had no RDMA and no peer-to-peer; 25 Gbit/s each. The laws are fitted to type p100, of which some rows are here and
+ * all in $GPUYARD_SHARED/calibration/gavel_localities.csv; k80 and v100 are in $GPUYARD_SHARED/traces/gavel. Without these files
+ * their tests are skipped. */
 #include "sim/capacity/placement_rate.h"
+#include "sim/models/training/throughputs.h"
 #include "tests/support/from_yaml.h"
 #include "tests/unit/test_core.h"
 
@@ -12,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define P100 "nodes: [ { group: n, gpus: 8, gpu_model: P100-SXM2-16, count: 8, nics: 1, nic_gbps: 3.125 } ]\nprogress: {}\n"
+#define NODES(model) "nodes: [ { group: n, gpus: 8, gpu_model: " model ", count: 8, nics: 1, nic_gbps: 3.125 } ]\nprogress: {}\n"
+#define P100 NODES("P100-SXM2-16")
 #define TCP  P100 "fabric: { transport: tcp }\n"
 #define RDMA P100 "fabric: { transport: rdma }\n"
 
@@ -46,26 +49,42 @@ static double time_on(const struct cluster *c, const struct measured *m, double 
     return iteration_s(at.compute_s, at.comm_s, c->rates->overlap);
 }
 
-/* Mean over all rows on several GPUs of max(p / q, q / p), p and q the ratio of consolidated to spread rates here and there. */
-static double mean_factor(const char *yaml, const struct measured *row, size_t n)
+/* Factors by which something is missed, either way. */
+struct factors { double sum; size_t n; };
+
+static void add_factor(struct factors *f, double here, double there)
+{
+    f->sum += fmax(here / there, there / here);
+    f->n++;
+}
+
+/* Of all rows on several GPUs: the ratio of consolidated to spread rates here and there. */
+static struct factors factors_of(const char *yaml, const struct measured *row, size_t n)
 {
     struct error err = { "" };
     struct cluster *c = cluster_of_text(yaml, &err);
     assert_string_equal(err.text, "");
-    double sum = 0, alone = 0;
-    size_t ratios = 0;
+    struct factors f = { 0 };
+    double alone = 0;
     for (size_t i = 0; i < n; i++) {
         if (row[i].gpus == 1) {
             alone = row[i].together;
             continue;
         }
-        double here = time_on(c, &row[i], alone, row[i].gpus) / time_on(c, &row[i], alone, 1),
-               there = row[i].together / row[i].spread;
-        sum += fmax(here / there, there / here);
-        ratios++;
+        add_factor(&f, time_on(c, &row[i], alone, row[i].gpus) / time_on(c, &row[i], alone, 1), row[i].together / row[i].spread);
     }
     cluster_free(c);
-    return sum / (double)ratios;
+    return f;
+}
+
+static double mean(struct factors f)
+{
+    return f.sum / (double)f.n;
+}
+
+static double mean_factor(const char *yaml, const struct measured *row, size_t n)
+{
+    return mean(factors_of(yaml, row, n));
 }
 
 static void some_rows(void **state)
@@ -95,13 +114,117 @@ static void all_rows(void **state)
         n += sscanf(line, "P100,%31[^,],%u,%u,%lf,%lf", row[n].model, &row[n].batch, &row[n].gpus, &row[n].together, &row[n].spread) == 5;
     fclose(f);
     assert_int_equal(n, 76);
-    assert_near(mean_factor(TCP, row, n), 1.130, 1e-3);
-    assert_near(mean_factor(RDMA, row, n), 1.340, 1e-3);
-    assert_near(mean_factor(P100, row, n), 1.130, 1e-3);
+    assert_near(mean_factor(TCP, row, n), 1.131, 1e-3);
+    assert_near(mean_factor(RDMA, row, n), 1.279, 1e-3);
+    assert_near(mean_factor(P100, row, n), 1.131, 1e-3);
+}
+
+/* ---- the whole table: GPUs to which nothing is fitted ---- */
+
+static const struct type { const char *name, *yaml; size_t ratios; } types[] = {
+    { "p100", P100, 57 },
+    { "k80", NODES("K80"), 51 },
+    { "v100", NODES("V100-SXM2-16, island_gpus: 8"), 57 },
+};
+static const struct batches { const char *model; unsigned batch[6]; } trained[] = {       /* the first is that of the catalogue */
+    { "ResNet-18", { 128, 16, 32, 64, 256 } },
+    { "ResNet-50", { 64, 16, 32, 128 } },
+    { "Transformer", { 64, 16, 32, 128, 256 } },
+    { "LM", { 20, 5, 10, 40, 80 } },
+};
+
+static struct throughputs *whole_table(void)
+{
+    const char *shared = getenv("GPUYARD_SHARED");
+    char path[1024];
+    struct error err = { "" };
+    snprintf(path, sizeof path, "%s/traces/gavel/simulation_throughputs.json.zst", shared ? shared : "../shared");
+    struct throughputs *t = throughputs_read(path, &err);
+    if (!t) {
+        print_message("%s: say in GPUYARD_SHARED where the shared files are\n", err.text);
+        skip();
+    }
+    return t;
+}
+
+/* Rows of a model and batch on a type, alone first; those that are missing on one node or spread are left out. */
+static size_t rows_of(const struct throughputs *t, const char *type, const char *model, unsigned batch, struct measured row[4])
+{
+    struct error err = { "" };
+    char apart[40], name[60];
+    uint32_t one, spread;
+    size_t n = 0;
+    snprintf(apart, sizeof apart, "%s_unconsolidated", type);
+    snprintf(name, sizeof name, "%s (batch size %u)", model, batch);
+    assert_true(!throughputs_gpu(t, type, &one, &err) && !throughputs_gpu(t, apart, &spread, &err));
+    for (unsigned gpus = 1; gpus <= 8; gpus *= 2) {
+        row[n] = (struct measured){ .batch = batch, .gpus = gpus, .together = throughputs_alone(t, one, name, gpus) };
+        row[n].spread = gpus > 1 ? throughputs_alone(t, spread, name, gpus) : row[n].together;
+        snprintf(row[n].model, sizeof row[n].model, "%s", model);
+        n += row[n].together > 0 && row[n].spread > 0;
+    }
+    return n;
+}
+
+/* Issue: within 1.3 in the mean, over all 165 ratios. V100 by itself is not: 8 of its GPUs are up to 12 times as fast as one. */
+static void whole_table_of_ratios(void **state)
+{
+    (void)state;
+    struct throughputs *t = whole_table();
+    struct factors all = { 0 };
+    for (size_t g = 0; g < COUNT(types); g++) {
+        struct factors of_type = { 0 };
+        for (size_t m = 0; m < COUNT(trained); m++)
+            for (size_t b = 0; trained[m].batch[b]; b++) {
+                struct measured row[4];
+                size_t n = rows_of(t, types[g].name, trained[m].model, trained[m].batch[b], row);
+                struct factors f = factors_of(types[g].yaml, row, n);
+                of_type.sum += f.sum;
+                of_type.n += f.n;
+            }
+        print_message("Gavel, %s: %zu ratios, mean factor %.3f\n", types[g].name, of_type.n, mean(of_type));
+        assert_int_equal(of_type.n, types[g].ratios);
+        all.sum += of_type.sum;
+        all.n += of_type.n;
+    }
+    throughputs_free(t);
+    print_message("Gavel, all %zu ratios: mean factor %.3f\n", all.n, mean(all));
+    assert_true(mean(all) < 1.3);
+}
+
+/* Time of an iteration alone by the batch, to that of the batch of the catalogue. In proportion is the control. */
+static void batches(void **state)
+{
+    (void)state;
+    struct throughputs *t = whole_table();
+    for (size_t g = 0; g < COUNT(types); g++) {
+        struct factors law = { 0 }, proportion = { 0 };
+        for (size_t m = 0; m < COUNT(trained); m++) {
+            struct measured row[4];
+            struct training_model base, other;
+            assert_true(training_model_find(NULL, trained[m].model, &base) && base.batch == trained[m].batch[0]);
+            assert_true(rows_of(t, types[g].name, trained[m].model, trained[m].batch[0], row) > 0);
+            double known = row[0].together;
+            for (size_t b = 1; trained[m].batch[b]; b++) {
+                char name[60];
+                snprintf(name, sizeof name, "%s (batch size %u)", trained[m].model, trained[m].batch[b]);
+                assert_true(training_model_find(NULL, name, &other));
+                if (rows_of(t, types[g].name, trained[m].model, trained[m].batch[b], row) == 0 || row[0].gpus != 1)
+                    continue;
+                add_factor(&law, other.compute_s / base.compute_s, known / row[0].together);
+                add_factor(&proportion, other.batch / base.batch, known / row[0].together);
+            }
+        }
+        print_message("Gavel, %s: times of %zu batches, mean factor %.3f, in proportion %.3f\n", types[g].name, law.n, mean(law),
+                      mean(proportion));
+        assert_true(mean(law) < 1.3 && mean(law) < mean(proportion));
+    }
+    throughputs_free(t);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(some_rows), cmocka_unit_test(all_rows) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(some_rows), cmocka_unit_test(all_rows), cmocka_unit_test(whole_table_of_ratios),
+                                        cmocka_unit_test(batches) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

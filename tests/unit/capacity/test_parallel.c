@@ -107,6 +107,83 @@ static void published(void **state)
     cluster_free(c);
 }
 
+/* ---- Published throughputs to which nothing is fitted. SC'21, tables 1 and 2 (PTD-P), TFLOP/s;
+ * Korthikanti et al., MLSys 2023, table 5, seconds, of which `none` is its selective recomputation; Llama 3 report, table 4, and
+ * MegaScale, NSDI 2024, table 2, percent of the dense FLOPS. All [K]. ---- */
+
+enum measure { TFLOPS, ITERATION, PERCENT };
+#define GPT_OF "layers: %u, hidden: %u, vocab: 51200, seq: 2048, style: plain, tp: 8, pp: %u, micro_batch: %u, interleave: %u, recompute: %s"
+#define GPT(is, n, sequences, l, h, stages, micro, v, full)                                                                                     \
+    { .published = is, .gpus = n, .batch = sequences, .layers = l, .hidden = h, .pp = stages, .micro_batch = micro, .interleave = v, .recompute = full }
+#define LIKE(is, n, sequences, s, c) { .published = is, .gpus = n, .batch = sequences, .seq = s, .cp = c }
+static const struct unfitted {
+    const char *name;
+    enum measure measure;
+    double most;                                 /* error of any */
+    const char *node, *like;                     /* NULL: a GPT of its own */
+    struct unfitted_run {
+        double published;
+        uint32_t gpus, batch, layers, hidden, pp, micro_batch, interleave, seq, cp;
+        bool recompute;                          /* all of it */
+    } run[9];
+} unfitted[] = {
+    { "SC'21, table 1, not fitted: 18.4, 76.1, 310.1, 1008e9 parameters", TFLOPS, .04, "dgx-a100-80", NULL,
+      { GPT(135, 256, 1024, 40, 6144, 1, 4, 1, true), GPT(140, 1024, 1792, 60, 10240, 4, 1, 1, true),
+        GPT(155, 1920, 2160, 96, 16384, 16, 1, 1, true), GPT(163, 3072, 3072, 128, 25600, 64, 1, 1, true) } },
+    { "SC'21, table 2, 174.6e9 and 529.6e9", TFLOPS, .08, "dgx-a100-80", NULL,
+      { GPT(153, 384, 1536, 96, 12288, 12, 1, 1, true), GPT(149, 768, 1536, 96, 12288, 12, 1, 1, true),
+        GPT(141, 1536, 1536, 96, 12288, 12, 1, 1, true), GPT(171, 560, 2240, 105, 20480, 35, 1, 1, true),
+        GPT(167, 1120, 2240, 105, 20480, 35, 1, 1, true), GPT(159, 2240, 2240, 105, 20480, 35, 1, 1, true) } },
+    { "Korthikanti, table 5, 22e9 to 1e12", ITERATION, .10, "dgx-a100-80", NULL,
+      { GPT(1.42, 8, 4, 48, 6144, 1, 4, 1, true), GPT(1.10, 8, 4, 48, 6144, 1, 4, 1, false),
+        GPT(18.13, 64, 64, 96, 12288, 8, 1, 3, true), GPT(13.75, 64, 64, 96, 12288, 8, 1, 3, false),
+        GPT(49.05, 280, 280, 105, 20480, 35, 1, 3, true), GPT(37.83, 280, 280, 105, 20480, 35, 1, 3, false),
+        GPT(94.42, 512, 512, 128, 25600, 64, 1, 1, true), GPT(71.49, 512, 512, 128, 25600, 64, 1, 1, false) } },
+    { "Llama 3 405B on 16,384, short and long sequences", PERCENT, .06, "hgx-h100", "Llama-3-405B",
+      { LIKE(41, 16384, 2048, 8192, 1), LIKE(38, 16384, 128, 131072, 16) } },
+    { "MegaScale 175B on 256 to 8,192", PERCENT, .12, "dgx-a100-80", "GPT-3-175B",
+      { LIKE(65.3, 256, 768, 0, 0), LIKE(63.5, 512, 768, 0, 0), LIKE(61.3, 768, 768, 0, 0), LIKE(59.0, 1024, 768, 0, 0),
+        LIKE(59.1, 3072, 6144, 0, 0), LIKE(57.3, 6144, 6144, 0, 0), LIKE(54.9, 8192, 6144, 0, 0) } },
+};
+
+/* The value in the measure of the row. */
+static double value_of(const struct unfitted *row, const struct unfitted_run *r)
+{
+    char text[600], parallelism[300];
+    double h = r->hidden, seq = r->seq;
+    if (!row->like)
+        snprintf(parallelism, sizeof parallelism, GPT_OF, r->layers, r->hidden, r->pp, r->micro_batch, r->interleave, r->recompute ? "full" : "none");
+    else if (r->seq)
+        snprintf(parallelism, sizeof parallelism, "seq: %u, cp: %u", r->seq, r->cp);
+    else
+        snprintf(parallelism, sizeof parallelism, "interleave: 6, recompute: none, style: overlapped, tp_overlap: true");
+    snprintf(text, sizeof text, "nodes: [ { group: n, type: %s, count: %u } ]\nmodels: [ { name: x, %s%s%s parallelism: { batch_sequences: %u, %s } } ]\n" ON,
+             row->node, r->gpus / 8, row->like ? "like: " : "", row->like ? row->like : "", row->like ? "," : "", r->batch, parallelism);
+    struct cluster *c = good(text);
+    double s = rate_of(c, "x", r->gpus / 8, 8).parallel.iteration_s;
+    cluster_free(c);
+    if (row->measure == ITERATION)
+        return s;
+    if (row->measure == TFLOPS)          /* FLOPs of SC'21, section 5.1 */
+        return 96 * r->batch * 2048.0 * r->layers * h * h * (1 + 2048 / (6 * h) + 51200 / (16 * r->layers * h)) / s / r->gpus / 1e12;
+    double flops = r->seq ? (6 * 405e9 + 6.0 * 126 * seq * 16384) * r->batch * seq : (6 * 175e9 + 6.0 * 96 * 2048 * 12288) * r->batch * 2048;
+    return 100 * flops / s / r->gpus / (r->seq ? 989e12 : 312e12);
+}
+
+static void not_fitted(void **state)
+{
+    const struct unfitted *row = *state;
+    double sum = 0, worst = 0;
+    size_t n = 0;
+    for (; n < COUNT(row->run) && row->run[n].published > 0; n++) {
+        double off = fabs(value_of(row, &row->run[n]) / row->run[n].published - 1);
+        sum += off;
+        worst = fmax(worst, off);
+    }
+    print_message("%s: mean error %.1f %%, most %.1f %%\n", row->name, 100 * sum / (double)n, 100 * worst);
+    assert_true(worst < row->most);
+}
+
 /* Llama 3 405B on 8,192 H100: 43 % of the dense FLOPS [P Llama 3 report, table 4]; of the model's FLOPs, 6 N and causal attention. */
 static void llama(void **state)
 {
@@ -419,6 +496,7 @@ int main(void)
     size_t n = 0;
     ADD_ROWS(tests, n, tensor_traffic, job_b);
     ADD_ROWS(tests, n, published, sc21);
+    ADD_ROWS(tests, n, not_fitted, unfitted);
     ADD_TEST(tests, n, llama);
     ADD_TEST(tests, n, megascale);
     ADD_TEST(tests, n, all_to_all);

@@ -118,9 +118,11 @@ static void catalogue(void **state)
 
 /* As the traces that have models write them; NULL: nobody knows it. */
 static const struct name_row { const char *name, *text, *model; double batch, compute_s; } names[] = {
-    { "Gavel: another batch", "ResNet-50 (batch size 128)", "ResNet-50", 128, 0.164 },
+    { "Gavel: another batch, .093 of T_c does not grow", "ResNet-50 (batch size 128)", "ResNet-50", 128, 0.082 * (.093 + .907 * 2) },
     { "Gavel: the same batch", "ResNet-50 (batch size 64)", "ResNet-50", 64, 0.082 },
-    { "Gavel: CIFAR", "ResNet-18 (batch size 16)", "ResNet-18", 16, 0.007 },
+    { "Gavel: CIFAR", "ResNet-18 (batch size 16)", "ResNet-18", 16, 0.056 * (.235 + .765 / 8) },
+    { "a law with a constant", "DeepSpeech2 (batch size 40)", "DeepSpeech2", 40, 0.06376 + 40 * 0.01797 },
+    { "in proportion, where nothing else is known", "VGG-16 (batch size 64)", "VGG-16", 64, 0.36 },
     { "the table's own name", "LM (Wikitext-2)", "LM", 20, 0.0154 },
     { "ElasticFlow", "resnet50", "ResNet-50", 64, 0.082 },
     { "ElasticFlow, with its data", "resnet18_cifar10", "ResNet-18", 128, 0.056 },
@@ -145,11 +147,12 @@ static void by_name(void **state)
 static void own_models(void **state)
 {
     (void)state;
-    struct cluster *c = good(NODES "models:\n- { name: VGG-16, batch: 64 }\n- { name: x, like: vgg16, gradient_mb: 2, aliases: [ y, z ] }\n");
+    struct cluster *c = good(NODES "models:\n- { name: VGG-16, batch: 64 }\n- { name: x, like: vgg16, gradient_mb: 2, aliases: [ y, z ], fixed_share: .5 }\n");
     struct training_model vgg, z;
     assert_true(training_model_find(c->models, "vgg16", &vgg) && training_model_find(c->models, "Z", &z));
     assert_true(vgg.batch == 64 && vgg.compute_s == 0.18 && z.gradient_bytes == 2e6 && z.batch == 64);
     assert_string_equal(z.name, "x");
+    assert_true(training_model_find(c->models, "x (batch size 128)", &z) && fabs(z.compute_s - 0.18 * 1.5) < 1e-12);
     cluster_free(c);
 }
 

@@ -130,7 +130,7 @@ static const struct slice_row {
 static void slices(void **state)
 {
     const struct slice_row *row = *state;
-    NEAR(sharing_mig_speed(&sharing_usual, row->compute, 7, row->memory, 8, duty_of(.5, row->v)), row->speed, 1e-6);
+    NEAR(sharing_mig_speed(sharing_mig_speeds(&sharing_usual, row->compute, 7, row->memory, 8), duty_of(.5, row->v)), row->speed, 1e-6);
 }
 
 static struct tenant anyone(struct random *r)
