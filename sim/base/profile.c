@@ -107,8 +107,8 @@ static struct place before(const struct profile *p, struct place at)
 static void sum_up(struct block *b)
 {
     const int64_t *value = b->steps->value;
-    int64_t least = INT64_MAX, most = INT64_MIN;
-    for (uint32_t i = 0; i < b->n; i++) {
+    int64_t least = value[0], most = value[0];
+    for (uint32_t i = 1; i < b->n; i++) {
         least = value[i] < least ? value[i] : least;
         most = value[i] > most ? value[i] : most;
     }
@@ -198,8 +198,10 @@ static bool drop_idle(struct profile *p, struct place at)
         drop_block(p, at.block);
         return true;
     }
-    b->first = b->steps->time[0];
-    sum_up(b);
+    if (at.step == 0) {           /* else a step before it has its value */
+        b->first = b->steps->time[0];
+        sum_up(b);
+    }
     join(p, at.block);
     if (at.block > 0)
         join(p, at.block - 1);

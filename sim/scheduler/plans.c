@@ -221,14 +221,14 @@ static int64_t totals_fit_before(const struct sched *s, const struct hold *plan,
 /* Starts before the plan's own from here on need not be looked at. */
 static int64_t looked_up_to_ns(const struct sched *s, const struct hold *plan, int64_t after_ns)
 {
-    if (!plan->look.done || after_ns < plan->look.after_ns)
+    if (!plan->look.count || after_ns < plan->look.after_ns)
         return plan->start_ns;
-    return max_i64(after_ns, min_i64(plan->start_ns, freed_since(&s->timeline->room, plan->look.count)));
+    return max_i64(after_ns, min_i64(plan->start_ns, freed_since(&s->timeline->room, plan->look.count - 1)));
 }
 
 static void looked(const struct sched *s, struct hold *plan, int64_t after_ns)
 {
-    plan->look = (struct look){ true, s->timeline->room.count, after_ns };
+    plan->look = (struct look){ s->timeline->room.count + 1, after_ns };
 }
 
 /* What has happened to a plan of which gaps said all. */
@@ -407,7 +407,7 @@ static bool stays(struct sched *s, struct hold *plan)
     if (!plan->steady || plan->start_ns <= s->now_ns)
         return false;
     bool idle = s->idle->kind[plan->kind_of_all].whole * MILLI_ALL >= plan->need_milli;
-    if (live_of(s, plan->job)->own_why != (idle ? WAIT_RESERVED : WAIT_GPUS) || !none_in_the_way(s, plan, plan->kind_of_all))
+    if (plan->why != (idle ? WAIT_RESERVED : WAIT_GPUS) || !none_in_the_way(s, plan, plan->kind_of_all))
         return false;
     int64_t latest_ns = looked_up_to_ns(s, plan, s->now_ns);
     if (totals_fit_before(s, plan, s->now_ns, latest_ns) < latest_ns)
@@ -487,6 +487,6 @@ uint64_t timeline_version(const struct sched *s)
 
 bool plan_is_on(const struct sched *s, const struct live *l, const struct placement *p)
 {
-    uint32_t plan = l->hold[HOLD_PLAN];
-    return plan != ORDERED_NONE && s->timeline->hold[plan].p == p;
+    const struct hold *plan = plan_of(s, l->job);
+    return plan && plan->p == p;
 }
