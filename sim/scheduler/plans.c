@@ -188,7 +188,7 @@ static bool none_in_the_way(const struct sched *s, const struct hold *plan, uint
 {
     struct profile *taken = s->timeline->kind_taken[kind];
     int64_t all = kind_gpus_milli(s->cluster, kind);
-    return profile_peak(taken) <= all || profile_max(taken, plan->start_ns, plan->end_ns) <= all;
+    return profile_within(taken, all) || profile_max(taken, plan->start_ns, plan->end_ns) <= all;
 }
 
 /* Totals say all of the plan: they say it all of its job, and no other hold is in the way. */
@@ -223,7 +223,10 @@ static int64_t looked_up_to_ns(const struct sched *s, const struct hold *plan, i
 {
     if (!plan->look.count || after_ns < plan->look.after_ns)
         return plan->start_ns;
-    return max_i64(after_ns, min_i64(plan->start_ns, freed_since(&s->timeline->room, plan->look.count - 1)));
+    struct timeline *t = s->timeline;
+    if (t->since.look != plan->look.count || t->since.count != t->room.count)     /* plans in a row are looked at in a row */
+        t->since = (struct since){ plan->look.count, t->room.count, freed_since(&t->room, plan->look.count - 1) };
+    return max_i64(after_ns, min_i64(plan->start_ns, t->since.until_ns));
 }
 
 static void looked(const struct sched *s, struct hold *plan, int64_t after_ns)

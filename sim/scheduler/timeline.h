@@ -86,6 +86,8 @@ struct timeline {
     uint64_t version;             /* of all holds */
     uint64_t freed;               /* grows when a hold goes that is no plan */
     struct freed room;            /* until when holds that have gone would have lasted */
+    struct since { uint64_t look, count; int64_t until_ns; } since;    /* what was last asked of `room`: at which count of it, since
+                                                                          which look, and the answer */
     struct misfits *misfits;      /* [n_kinds] milli-GPUs that totals have not left for so long */
     struct gaps **gaps;           /* [n_kinds] of their GPUs, by position in the kind and slot; NULL: they have no names, or are
                                      MIG instances. NULL before there are a few plans */
