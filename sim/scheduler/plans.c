@@ -201,7 +201,7 @@ static bool totals_say_all(const struct sched *s, const struct hold *plan)
 static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns, int64_t latest_ns)
 {
     struct timeline *t = s->timeline;
-    if (t->fit.job == plan->job && t->fit.version == t->version && t->fit.after_ns == after_ns)
+    if (t->fit.version == t->version && t->fit.job == plan->job && t->fit.after_ns == after_ns)
         return t->fit.start_ns;
     struct totals of = totals_of(s, plan);
     int64_t length_ns = plan->end_ns - plan->start_ns;
@@ -419,11 +419,25 @@ static bool stays(struct sched *s, struct hold *plan)
     return true;
 }
 
+/* So that it is near when its turn comes. */
+static void plan_fetch(const struct timeline *t, job_id j)
+{
+    if (t->plan_at[j] == ORDERED_NONE)
+        return;
+    const char *plan = (const char *)&t->hold[t->plan_at[j]];
+    __builtin_prefetch(plan);
+    __builtin_prefetch(plan + offsetof(struct hold, steady));
+}
+
 size_t plans_stay(struct sched *s, const job_id *jobs, size_t n, int64_t *due_ns)
 {
+    enum { AHEAD = 4 };
     size_t i = 0;
-    for (struct hold *plan; i < n && (plan = plan_of(s, jobs[i])) && stays(s, plan); i++)
+    for (struct hold *plan; i < n && (plan = plan_of(s, jobs[i])) && stays(s, plan); i++) {
         *due_ns = min_i64(*due_ns, plan->start_ns);
+        if (i + AHEAD < n)
+            plan_fetch(s->timeline, jobs[i + AHEAD]);
+    }
     return i;
 }
 
