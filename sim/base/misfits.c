@@ -23,6 +23,8 @@ static bool says_all_of(const struct misfit *a, const struct misfit *b)
 /* What helped moves half the way to the front: the last is the next to be forgotten. */
 static void helped(struct misfits *m, size_t i)
 {
+    if (i == 0)
+        return;
     struct misfit no = m->known[i];
     m->known[i] = m->known[i / 2];
     m->known[i / 2] = no;
@@ -44,11 +46,11 @@ int64_t misfits_until(struct misfits *m, int64_t need, int64_t length, int64_t b
 {
     int64_t until = after;
     for (size_t i = 0; i < m->n && until < enough; i++) {
-        struct misfit no = m->known[i];
-        if (no.need > need || no.length > length || no.after > after)
+        const struct misfit *no = &m->known[i];
+        if (no->need > need || no->length > length || no->after > after)
             continue;
         int64_t known =
-            before >= no.before ? no.until : least(no.until, ends_by(before, no.length));
+            before >= no->before ? no->until : least(no->until, ends_by(before, no->length));
         if (known <= until)
             continue;
         until = known;

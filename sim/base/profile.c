@@ -20,8 +20,8 @@ struct block {
 struct profile {
     struct block *block;          /* in order; the first step of all is at INT64_MIN */
     size_t n, capacity;
-    int64_t peak;
-    bool peaked;                  /* `peak` is right */
+    int64_t peak;                 /* the value is no more at any time */
+    bool peaked;                  /* and is that at some time */
 };
 struct place { size_t block; uint32_t step; };
 
@@ -58,7 +58,7 @@ void profile_free(struct profile *p)
  * depends on the times. */
 static struct place place_at(const struct profile *p, int64_t time)
 {
-    size_t block = 0, n = p->n;
+    size_t block = 0, n = p->n > 1 && time < p->block[1].first ? 1 : p->n;    /* most ask from now on */
     for (size_t half; n > COUNTED; n -= half) {
         half = n / 2;
         block += p->block[block + half].first <= time ? half : 0;
@@ -107,8 +107,8 @@ static struct place before(const struct profile *p, struct place at)
 static void sum_up(struct block *b)
 {
     const int64_t *value = b->steps->value;
-    int64_t least = INT64_MAX, most = INT64_MIN;
-    for (uint32_t i = 0; i < b->n; i++) {
+    int64_t least = value[0], most = value[0];
+    for (uint32_t i = 1; i < b->n; i++) {
         least = value[i] < least ? value[i] : least;
         most = value[i] > most ? value[i] : most;
     }
@@ -198,26 +198,33 @@ static bool drop_idle(struct profile *p, struct place at)
         drop_block(p, at.block);
         return true;
     }
-    b->first = b->steps->time[0];
-    sum_up(b);
+    if (at.step == 0) {           /* else a step before it has its value */
+        b->first = b->steps->time[0];
+        sum_up(b);
+    }
     join(p, at.block);
     if (at.block > 0)
         join(p, at.block - 1);
     return true;
 }
 
-/* Adds to the values of the steps from `low` to before `high`. */
-static void raise_all(struct profile *p, struct place low, struct place high, int64_t amount)
+/* Adds to the values of the steps from `low` to before `high`. The max value in their blocks. */
+static int64_t raise_all(struct profile *p, struct place low, struct place high, int64_t amount)
 {
+    int64_t most = INT64_MIN;
     for (size_t i = low.block; i < high.block; i++) {
         struct block *b = &p->block[i];
         if (i == low.block && low.step > 0)
             raise(b, low.step, b->n, amount);
         else
             b->lift += amount;
+        most = b->most + b->lift > most ? b->most + b->lift : most;
     }
-    if (high.step > 0)
-        raise(&p->block[high.block], high.block == low.block ? low.step : 0, high.step, amount);
+    if (high.step == 0)
+        return most;
+    struct block *last = &p->block[high.block];
+    raise(last, high.block == low.block ? low.step : 0, high.step, amount);
+    return last->most + last->lift > most ? last->most + last->lift : most;
 }
 
 void profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount)
@@ -229,8 +236,9 @@ void profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount)
     struct place low = step_at(p, from, &made);
     if (made)                     /* the other may have moved */
         high = ends ? place_at(p, until) : (struct place){ p->n, 0 };
-    raise_all(p, low, high, amount);
-    p->peaked = false;
+    int64_t most = raise_all(p, low, high, amount);
+    p->peaked = (p->peaked && amount > 0) || most >= p->peak;
+    p->peak = most > p->peak ? most : p->peak;
     if (ends && drop_idle(p, high))
         low = place_at(p, from);
     drop_idle(p, low);
@@ -261,12 +269,13 @@ int64_t profile_max(const struct profile *p, int64_t from, int64_t until)
     return most;
 }
 
-int64_t profile_peak(struct profile *p)
+bool profile_within(struct profile *p, int64_t max)
 {
-    if (!p->peaked)
+    if (p->peak > max && !p->peaked) {
         p->peak = profile_max(p, INT64_MIN, INT64_MAX);
-    p->peaked = true;
-    return p->peak;
+        p->peaked = true;
+    }
+    return p->peak <= max;
 }
 
 /* From that step on the first with at most `max`; false: there is none. */

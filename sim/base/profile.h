@@ -27,5 +27,6 @@ int64_t profile_max(const struct profile *p, int64_t from, int64_t until);
  * INT64_MAX: without bound. */
 int64_t profile_fit(const struct profile *p, int64_t after, int64_t latest, int64_t before,
                     int64_t length, int64_t max);
-/* The max value at any time: O(blocks) after a change, else O(1). */
-int64_t profile_peak(struct profile *p);
+/* The value is at most `max` at any time: O(blocks) if it was more before and less has been added
+ * since, else O(1). */
+bool    profile_within(struct profile *p, int64_t max);

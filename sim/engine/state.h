@@ -152,7 +152,7 @@ struct live {
     int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
     int64_t split[ACCOUNTS];      /* of the interval that is being left */
     struct staged was;            /* before this pass, of a touched job */
-    uint32_t hold[HOLD_KINDS];    /* on the timeline; ORDERED_NONE: none */
+    uint32_t hold[HOLD_PLAN];     /* on the timeline, but for its plan; ORDERED_NONE: none */
     int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
     void *own;                    /* the policy's bytes */
     int64_t *wait_before;         /* [WAIT_REASONS] its parts when this wait began, for the log; NULL: there is none */

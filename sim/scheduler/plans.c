@@ -188,7 +188,7 @@ static bool none_in_the_way(const struct sched *s, const struct hold *plan, uint
 {
     struct profile *taken = s->timeline->kind_taken[kind];
     int64_t all = kind_gpus_milli(s->cluster, kind);
-    return profile_peak(taken) <= all || profile_max(taken, plan->start_ns, plan->end_ns) <= all;
+    return profile_within(taken, all) || profile_max(taken, plan->start_ns, plan->end_ns) <= all;
 }
 
 /* Totals say all of the plan: they say it all of its job, and no other hold is in the way. */
@@ -201,7 +201,7 @@ static bool totals_say_all(const struct sched *s, const struct hold *plan)
 static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns, int64_t latest_ns)
 {
     struct timeline *t = s->timeline;
-    if (t->fit.job == plan->job && t->fit.version == t->version && t->fit.after_ns == after_ns)
+    if (t->fit.version == t->version && t->fit.job == plan->job && t->fit.after_ns == after_ns)
         return t->fit.start_ns;
     struct totals of = totals_of(s, plan);
     int64_t length_ns = plan->end_ns - plan->start_ns;
@@ -221,14 +221,17 @@ static int64_t totals_fit_before(const struct sched *s, const struct hold *plan,
 /* Starts before the plan's own from here on need not be looked at. */
 static int64_t looked_up_to_ns(const struct sched *s, const struct hold *plan, int64_t after_ns)
 {
-    if (!plan->look.done || after_ns < plan->look.after_ns)
+    if (!plan->look.count || after_ns < plan->look.after_ns)
         return plan->start_ns;
-    return max_i64(after_ns, min_i64(plan->start_ns, freed_since(&s->timeline->room, plan->look.count)));
+    struct timeline *t = s->timeline;
+    if (t->since.look != plan->look.count || t->since.count != t->room.count)     /* plans in a row are looked at in a row */
+        t->since = (struct since){ plan->look.count, t->room.count, freed_since(&t->room, plan->look.count - 1) };
+    return max_i64(after_ns, min_i64(plan->start_ns, t->since.until_ns));
 }
 
 static void looked(const struct sched *s, struct hold *plan, int64_t after_ns)
 {
-    plan->look = (struct look){ true, s->timeline->room.count, after_ns };
+    plan->look = (struct look){ s->timeline->room.count + 1, after_ns };
 }
 
 /* What has happened to a plan of which gaps said all. */
@@ -407,7 +410,7 @@ static bool stays(struct sched *s, struct hold *plan)
     if (!plan->steady || plan->start_ns <= s->now_ns)
         return false;
     bool idle = s->idle->kind[plan->kind_of_all].whole * MILLI_ALL >= plan->need_milli;
-    if (live_of(s, plan->job)->own_why != (idle ? WAIT_RESERVED : WAIT_GPUS) || !none_in_the_way(s, plan, plan->kind_of_all))
+    if (plan->why != (idle ? WAIT_RESERVED : WAIT_GPUS) || !none_in_the_way(s, plan, plan->kind_of_all))
         return false;
     int64_t latest_ns = looked_up_to_ns(s, plan, s->now_ns);
     if (totals_fit_before(s, plan, s->now_ns, latest_ns) < latest_ns)
@@ -416,11 +419,25 @@ static bool stays(struct sched *s, struct hold *plan)
     return true;
 }
 
+/* So that it is near when its turn comes. */
+static void plan_fetch(const struct timeline *t, job_id j)
+{
+    if (t->plan_at[j] == ORDERED_NONE)
+        return;
+    const char *plan = (const char *)&t->hold[t->plan_at[j]];
+    __builtin_prefetch(plan);
+    __builtin_prefetch(plan + offsetof(struct hold, steady));
+}
+
 size_t plans_stay(struct sched *s, const job_id *jobs, size_t n, int64_t *due_ns)
 {
+    enum { AHEAD = 4 };
     size_t i = 0;
-    for (struct hold *plan; i < n && (plan = plan_of(s, jobs[i])) && stays(s, plan); i++)
+    for (struct hold *plan; i < n && (plan = plan_of(s, jobs[i])) && stays(s, plan); i++) {
         *due_ns = min_i64(*due_ns, plan->start_ns);
+        if (i + AHEAD < n)
+            plan_fetch(s->timeline, jobs[i + AHEAD]);
+    }
     return i;
 }
 
@@ -487,6 +504,6 @@ uint64_t timeline_version(const struct sched *s)
 
 bool plan_is_on(const struct sched *s, const struct live *l, const struct placement *p)
 {
-    uint32_t plan = l->hold[HOLD_PLAN];
-    return plan != ORDERED_NONE && s->timeline->hold[plan].p == p;
+    const struct hold *plan = plan_of(s, l->job);
+    return plan && plan->p == p;
 }

@@ -185,7 +185,7 @@ static bool is_summed(const struct sched *s, job_id j, const struct placement *p
 
 static uint32_t *hold_slot(struct sched *s, job_id j, enum hold_kind kind)
 {
-    return &live_of(s, j)->hold[kind];
+    return kind == HOLD_PLAN ? &s->timeline->plan_at[j] : &live_of(s, j)->hold[kind];
 }
 
 static uint32_t hold_item(struct timeline *t)
@@ -253,7 +253,7 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
     uint32_t i = hold_item(t);
     t->hold[i] = (struct hold){
         .start_ns = start_ns, .end_ns = end_ns, .job = j, .kind = (uint8_t)kind, .p = p, .born = s->totals.passes,
-        .summed = is_summed(s, j, p),
+        .summed = is_summed(s, j, p), .why = live_of(s, j)->own_why,
     };
     struct ordered_space starts = holds_by_start(t);
     if (t->hold[i].summed)
@@ -360,8 +360,8 @@ int64_t timeline_plus(int64_t time_ns, int64_t length_ns)
 
 struct hold *plan_of(const struct sched *s, job_id j)
 {
-    const struct live *l = live_of(s, j);
-    return l && l->hold[HOLD_PLAN] != ORDERED_NONE ? &s->timeline->hold[l->hold[HOLD_PLAN]] : NULL;
+    uint32_t i = s->timeline ? s->timeline->plan_at[j] : ORDERED_NONE;
+    return i == ORDERED_NONE ? NULL : &s->timeline->hold[i];
 }
 
 static void plan_stage(struct sched *s, const struct hold *plan)
@@ -447,12 +447,19 @@ void timeline_left(struct sched *s, struct live *l, enum hold_kind kind)
         hold_drop(s, l->job, kind);
 }
 
+void timeline_told(struct sched *s, const struct live *l)
+{
+    struct hold *plan = plan_of(s, l->job);
+    if (plan)
+        plan->why = l->own_why;
+}
+
 void timeline_forget(struct sched *s, struct live *l)
 {
-    uint32_t i = l->hold[HOLD_PLAN];
-    if (i == ORDERED_NONE)
+    const struct hold *plan = plan_of(s, l->job);
+    if (!plan)
         return;
-    struct placement *p = s->timeline->hold[i].p;
+    struct placement *p = plan->p;
     hold_drop(s, l->job, HOLD_PLAN);
     placement_drop(s, p);
 }

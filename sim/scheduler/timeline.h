@@ -32,21 +32,23 @@
 #include "sim/engine/state.h"
 #include "sim/scheduler/closed/outages.h"
 
+/* What plans_stay() reads of each of many plans lies together. */
 struct hold {
     struct ordered_link link;     /* by start, if summed */
     int64_t start_ns, end_ns;
-    job_id job;
+    int64_t need_milli;           /* a steady plan: how many GPUs of kind_of_all */
+    struct look { uint64_t count; int64_t after_ns; } look;    /* a plan: at what count of `room`, 0: never, totals left no earlier
+                                                                  start, and from when on */
+    uint32_t kind_of_all;
+    uint8_t why;                  /* a plan: enum wait_reason of its job */
+    bool steady;                  /* a plan of a job that totals say all of, whose length and limits do not change while it waits */
     uint8_t kind;
     bool shown;                   /* in profiles and windows */
     bool summed;                  /* windows sum it up: it takes GPUs with names, CPU or memory. Else profiles say it all */
     bool by_end;                  /* it is in its order of ends: plans that profiles say all of come there when that is asked */
+    job_id job;
     uint32_t plan;                /* its place among the plans */
-    bool steady;                  /* a plan of a job that totals say all of, whose length and limits do not change while it waits */
-    uint32_t kind_of_all;         /* a steady plan: the kind of its GPUs, and how many */
-    int64_t need_milli;
     uint64_t born;                /* number of the pass */
-    struct look { bool done; uint64_t count; int64_t after_ns; } look;    /* a plan: at what count of `room` totals left no earlier
-                                                                             start, and from when on */
     struct still { bool done; uint64_t outs; int64_t after_ns; struct gaps_mark mark; } still;    /* a plan: when gaps last said
                                                                              that it is where the search from then on finds it */
     struct placement *p;          /* the job's own, or of a plan */
@@ -79,10 +81,13 @@ struct timeline {
     struct node_out *out;         /* [n_nodes] */
     struct plan { int64_t start_ns; uint32_t hold; } *plan;    /* the holds that are plans */
     size_t n_plans, plan_capacity;
+    uint32_t *plan_at;            /* [n_jobs] the hold that is its plan; ORDERED_NONE: none */
     struct due { bool known; int64_t after_ns, first_ns; } due;    /* of the plans after that time the first; TIME_NEVER: none */
     uint64_t version;             /* of all holds */
     uint64_t freed;               /* grows when a hold goes that is no plan */
     struct freed room;            /* until when holds that have gone would have lasted */
+    struct since { uint64_t look, count; int64_t until_ns; } since;    /* what was last asked of `room`: at which count of it, since
+                                                                          which look, and the answer */
     struct misfits *misfits;      /* [n_kinds] milli-GPUs that totals have not left for so long */
     struct gaps **gaps;           /* [n_kinds] of their GPUs, by position in the kind and slot; NULL: they have no names, or are
                                      MIG instances. NULL before there are a few plans */
@@ -107,6 +112,7 @@ void timeline_leaves(struct sched *s, struct live *l, int64_t stay_ns);    /* tr
 void timeline_kept(struct sched *s, struct live *l);
 void timeline_left(struct sched *s, struct live *l, enum hold_kind kind);  /* truth: that hold is over */
 void timeline_reopened(struct sched *s);                     /* what was refused may fit now, and no hold has gone */
+void timeline_told(struct sched *s, const struct live *l);   /* it waits for l->own_why from now on */
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
                                                                 back (-1), and the whole node or not */

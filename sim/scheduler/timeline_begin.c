@@ -4,6 +4,7 @@
 #include "sim/scheduler/timeline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void timeline_begin(struct sched *s)
 {
@@ -16,6 +17,8 @@ void timeline_begin(struct sched *s)
     t->out = mem_new(c->n_nodes, sizeof *t->out);
     t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
     t->misfits = mem_new(c->n_kinds, sizeof *t->misfits);
+    t->plan_at = mem_resize(NULL, s->n_jobs + 1, sizeof *t->plan_at);
+    memset(t->plan_at, 0xff, s->n_jobs * sizeof *t->plan_at);     /* ORDERED_NONE */
     for (uint32_t k = 0; k < c->n_kinds; k++)
         t->kind_taken[k] = profile_new();
     for (node_id n = 0; n < c->n_nodes; n++) {
@@ -52,6 +55,7 @@ void timeline_end(struct sched *s)
     free(t->kind_taken);
     free(t->misfits);
     free(t->plan);
+    free(t->plan_at);
     freed_free(&t->room);
     free(t);
 }

@@ -8,6 +8,7 @@
 #include "sim/engine/state.h"
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/stage.h"
+#include "sim/scheduler/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,8 +124,10 @@ static void count_stop(struct sched *s, struct live *l)
 static void own_set(struct sched *s, struct live *l, enum wait_reason why)
 {
     l->own_why = (uint8_t)why;
-    if (s->timeline)
-        line_entries_reserve(s, l);
+    if (!s->timeline)
+        return;
+    line_entries_reserve(s, l);
+    timeline_told(s, l);
 }
 
 void wait_begin(struct sched *s, struct live *l, enum wait_reason own)
