@@ -14,6 +14,7 @@ struct search *search_begin(struct sched *s, struct quota_state *q)
     x->node = sched_alloc(s, end * sizeof *x->node);
     x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
     x->leaving = sched_alloc(s, end * sizeof *x->leaving);
+    order_walk_new(s, &x->walk, q);
     return x;
 }
 

@@ -82,7 +82,8 @@ struct search {
     bool any_node;
     int64_t freed_milli;          /* GPUs of all potential victims */
     uint32_t stamp;
-    struct order *order;          /* of the leaves, by their next victim */
+    struct order *order;          /* of the leaves, by their first victim */
+    struct order_walk walk;       /* of it: by their next victim */
     struct on_node *node;         /* [nodes] */
     struct leaving *leaving;      /* [nodes] */
     struct on_node_link *link;

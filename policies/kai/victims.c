@@ -331,7 +331,7 @@ static bool leaf_next(struct sched *s, const struct quota_state *q, struct searc
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit)
 {
     double most = x->moves_only ? q->params->consolidation_victims : q->params->victims;
-    for (queue_id leaf; (leaf = order_top(x->order)) != ID_NONE;) {
+    for (queue_id leaf; (leaf = order_walk_top(&x->walk)) != ID_NONE;) {
         struct leaf_victims *l = victims_of(s, q, x, leaf);
         size_t again = requeued_victim(x, leaf);
         uint32_t which;
@@ -354,7 +354,7 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
         l->taken = quota_sum(&l->taken, &popped);
         struct quota_amount sum;
         bool more = leaf_next(s, q, x, leaf, &sum);
-        order_set(x->order, leaf, more ? &sum : NULL);
+        order_walk_set(&x->walk, more ? &sum : NULL);
         if (taken) {
             *unit = (uint32_t)x->n_units - 1;
             return true;
@@ -398,12 +398,10 @@ static void correct(struct sched *s, struct quota_state *q, struct search *x, qu
         order_set(x->order, leaf, leaf_next(s, q, x, leaf, &sum) ? &sum : NULL);
 }
 
-void search_victims(struct sched *s, struct quota_state *q, struct search *x)
+/* The order of the leaves as the search begins: by the first victim of each. */
+static void order_leaves(struct sched *s, struct quota_state *q, struct search *x)
 {
     queue_id mine = x->job == ID_NONE ? ID_NONE : job_facts(s, x->job)->queue;
-    x->stamp++;
-    x->n_units = x->n_victims = x->n_requeued = x->n_links = x->tried = x->n_able = 0;
-    x->freed_milli = 0;
     struct quota_amount sum;
     if (x->action == PREEMPT) {
         x->order = &q->preempted;
@@ -423,4 +421,13 @@ void search_victims(struct sched *s, struct quota_state *q, struct search *x)
         correct(s, q, x, all ? i : q->acted[i]);
     if (mine != ID_NONE)
         correct(s, q, x, mine);
+}
+
+void search_victims(struct sched *s, struct quota_state *q, struct search *x)
+{
+    x->stamp++;
+    x->n_units = x->n_victims = x->n_requeued = x->n_links = x->tried = x->n_able = 0;
+    x->freed_milli = 0;
+    order_leaves(s, q, x);
+    order_walk_begin(&x->walk, x->order);
 }
