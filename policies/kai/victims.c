@@ -106,6 +106,32 @@ int64_t search_room_milli(struct sched *s, const struct search *x, node_id n)
     return milli;
 }
 
+/* Whole GPUs for x->run, those that recorded units leave among them. */
+static uint32_t whole_gpus(struct sched *s, const struct search *x, node_id n)
+{
+    uint32_t gpus = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n).whole;
+    for (size_t i = 0; i < x->n_recorded; i++)
+        for (uint32_t k = 0; k < x->recorded[i].n; k++)
+            if (x->recorded[i].piece[k].node == n)
+                gpus += x->recorded[i].piece[k].gpus;
+    return gpus;
+}
+
+/* Before any potential victim of it is known. */
+static struct on_node node_begun(struct sched *s, const struct search *x, node_id n)
+{
+    struct on_node node = { .stamp = x->stamp, .first = ID_NONE };
+    if (x->lacks) {
+        uint32_t each = x->run->gpus, gpus = whole_gpus(s, x, n);
+        node.milli = (int64_t)gpus * MILLI_ALL;
+        node.needs = ((int64_t)(gpus / each) + 1) * each * MILLI_ALL;
+    } else if (x->run) {
+        node.milli = search_room_milli(s, x, n);
+        node.needs = x->task_milli;
+    }
+    return node;
+}
+
 static void link_unit(struct sched *s, struct search *x, uint32_t u)
 {
     if (x->job == ID_NONE)
@@ -115,12 +141,11 @@ static void link_unit(struct sched *s, struct search *x, uint32_t u)
         struct on_node *n = &x->node[p->node];
         int64_t milli = milli_of_piece(p);
         if (n->stamp != x->stamp)
-            *n = (struct on_node){ x->stamp, ID_NONE, x->run ? search_room_milli(s, x, p->node) : 0,
-                                   false };
+            *n = node_begun(s, x, p->node);
         x->freed_milli += milli;
         n->milli += milli;
-        x->n_able += !n->able && (!x->run || n->milli >= x->task_milli);
-        n->able = n->able || !x->run || n->milli >= x->task_milli;
+        x->n_able += !n->able && n->milli >= n->needs;
+        n->able = n->milli >= n->needs;
         if (n->first != ID_NONE && x->link[n->first].unit == u)
             continue;
         x->link =
