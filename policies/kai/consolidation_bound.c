@@ -60,7 +60,7 @@ static bool gains(struct sched *s, struct search *x, uint32_t gpus, bool fits_no
         const struct movable *m = &x->movable[i];
         struct on_node *n = &x->node[m->node];
         if (n->stamp != x->stamp)
-            *n = (struct on_node){ x->stamp, ID_NONE, 0, false };
+            *n = (struct on_node){ .stamp = x->stamp, .first = ID_NONE };
         n->milli += m->gpus < gpus ? m->milli : 0;
     }
     for (size_t i = 0; i < x->n_movable; i++) {

@@ -204,3 +204,95 @@ void order_rollback(struct order *o)
     o->n_saved = 0;
     o->mark = 0;
 }
+
+/* ---- A walk ---- */
+
+void order_walk_new(struct sched *s, struct order_walk *w, const struct quota_state *q)
+{
+    size_t n = q->n_queues + (size_t)1;
+    w->begun = sched_alloc(s, n * sizeof *w->begun);
+    w->n = sched_alloc(s, n * sizeof *w->n);
+    w->step = sched_alloc(s, n * sizeof *w->step);
+    w->amount = sched_alloc(s, n * sizeof *w->amount);
+}
+
+void order_walk_begin(struct order_walk *w, const struct order *o)
+{
+    w->o = o;
+    w->number++;
+}
+
+/* The standings of the order hold, but for the shares with victims, which the entries have. */
+static bool step_above(const struct order_walk *w, const struct order_step *a,
+                       const struct order_step *b)
+{
+    const struct order *o = w->o;
+    const struct order_entry *x = o->victims ? &b->entry : &a->entry,
+                             *y = o->victims ? &a->entry : &b->entry;
+    if (x->rank != y->rank)
+        return x->rank < y->rank;
+    if (x->with != y->with)
+        return x->with < y->with;
+    return quota_tie_before(&o->node[x->queue].standing, &o->node[y->queue].standing);
+}
+
+HEAP_DEFINE(steps, struct order_step, const struct order_walk, step_above, HEAP_NOT_PLACED);
+
+/* The entry at that place of the heap of node i may be next. */
+static void reach(struct order_walk *w, uint32_t i, uint32_t at)
+{
+    uint32_t first = w->o->q->first[i];
+    if (at < w->o->node[i].n)
+        steps_push(w, &w->step[first], w->n[i]++,
+                   (struct order_step){ w->o->heap[first + at], at });
+}
+
+queue_id order_walk_top(struct order_walk *w)
+{
+    uint32_t i = w->o->q->n_queues, root = i;
+    while (w->o->node[i].n) {
+        if (w->begun[i] != w->number) {
+            w->begun[i] = w->number;
+            w->n[i] = 0;
+            reach(w, i, 0);
+        }
+        if (w->n[i] == 0)
+            return ID_NONE;
+        i = w->step[w->o->q->first[i]].entry.queue;
+    }
+    return i == root ? ID_NONE : i;
+}
+
+/* The standing of i with that amount. */
+static struct order_entry entry_with(const struct order *o, queue_id i,
+                                     const struct quota_amount *amount)
+{
+    struct quota_standing standing = o->node[i].standing;
+    if (o->compares)
+        quota_standing_less(&standing, amount, &o->q->total);
+    return (struct order_entry){ standing.rank, standing.with, i };
+}
+
+void order_walk_set(struct order_walk *w, const struct quota_amount *amount)
+{
+    const struct order *o = w->o;
+    uint32_t parent;
+    for (queue_id i = order_walk_top(w); i != o->q->n_queues; i = parent) {
+        parent = parent_of(o, i);
+        struct order_step *step = &w->step[o->q->first[parent]];
+        uint32_t at = step->at;
+        if (amount) {
+            w->amount[i] = *amount;
+            *step = (struct order_step){ entry_with(o, i, amount), ID_NONE };
+            steps_down_far(w, step, w->n[parent], 0);
+        } else {
+            steps_pop(w, step, w->n[parent]--);
+        }
+        for (uint32_t below = 2 * at + 1; at != ID_NONE && below <= 2 * at + 2; below++)
+            reach(w, parent, below);
+        const struct order_step *next = w->n[parent] ? step : NULL;
+        amount = !next                 ? NULL
+                 : next->at == ID_NONE ? &w->amount[next->entry.queue]
+                                       : &o->node[next->entry.queue].amount;
+    }
+}

@@ -197,6 +197,23 @@ struct order {
     size_t n_saved, active_before;
 };
 
+/* Takes the leaves of an order one after another, the top first, and leaves the order as it is. Of
+ * each heap of siblings it knows the entries that may be next: those that it has changed, and of
+ * the others those below none but entries that it has taken. So n leaves cost O(n log n), whatever
+ * the number of queues. */
+struct order_step {
+    struct order_entry entry;
+    uint32_t at;                  /* place in the heap of the order; ID_NONE: changed by the walk */
+};
+struct order_walk {
+    const struct order *o;
+    uint32_t number;
+    uint32_t *begun;              /* [queues + 1] the walk in which n and step were begun */
+    uint32_t *n;                  /* [queues + 1] children of node i in its heap of steps */
+    struct order_step *step;      /* those of node i from q->first[i] on */
+    struct quota_amount *amount;  /* [queues] of entries that the walk has changed */
+};
+
 struct quota_state { /* of a shard */
     const struct quota_params *params;
     struct quota_pools *pools; /* it is one of them */
@@ -449,6 +466,13 @@ void order_refresh(struct order *o, queue_id i);
 /* From now on its nodes are saved as they change; then it is as it was. Costs what has changed. */
 void order_mark(struct sched *s, struct order *o);
 void order_rollback(struct order *o);
+/* Memory for walks of orders of this shard, one after the other. */
+void order_walk_new(struct sched *s, struct order_walk *w, const struct quota_state *q);
+/* From the top again; until then the order does not change. */
+void order_walk_begin(struct order_walk *w, const struct order *o);
+queue_id order_walk_top(struct order_walk *w);
+/* The amount of that top from now on; NULL: it has no more. */
+void order_walk_set(struct order_walk *w, const struct quota_amount *amount);
 
 /* ---- allocate.c ---- */
 /* In all pools before any allocates: they share the limits of queues. */

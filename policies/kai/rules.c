@@ -116,8 +116,11 @@ bool quota_goes_before(const struct quota_standing *a, const struct quota_standi
 {
     if (a->rank != b->rank)
         return a->rank < b->rank;
-    if (a->with != b->with)
-        return a->with < b->with;
+    return a->with != b->with ? a->with < b->with : quota_tie_before(a, b);
+}
+
+bool quota_tie_before(const struct quota_standing *a, const struct quota_standing *b)
+{
     if (a->without != b->without)
         return a->without < b->without;
     bool a_within = quota_within(&a->allocatable, &b->allocatable),

@@ -54,6 +54,8 @@ struct quota_standing quota_standing(const struct quota_queue *queue,
 void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims,
                          const struct quota_amount *total);
 bool quota_goes_before(const struct quota_standing *a, const struct quota_standing *b);
+/* The same where 1 to 5 do not differ. */
+bool quota_tie_before(const struct quota_standing *a, const struct quota_standing *b);
 
 /* ---- Reclaim: a queue takes from another ---- */
 /* The gate: allocated + ask within the leaf's fair share; firm: firm + ask within deserved too. */

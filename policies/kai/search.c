@@ -14,6 +14,7 @@ struct search *search_begin(struct sched *s, struct quota_state *q)
     x->node = sched_alloc(s, end * sizeof *x->node);
     x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
     x->leaving = sched_alloc(s, end * sizeof *x->leaving);
+    order_walk_new(s, &x->walk, q);
     return x;
 }
 
@@ -307,10 +308,12 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
 
 static bool node_could_do(struct sched *s, const struct search *x, node_id n)
 {
-    if (x->any_node)
+    if (x->any_node && !x->lacks)
         return true;
     if (x->node[n].stamp == x->stamp)
         return x->node[n].able;
+    if (x->lacks)
+        return false;
     return !x->run || search_room_milli(s, x, n) >= x->task_milli;
 }
 
@@ -425,18 +428,18 @@ static enum outcome try_total(struct sched *s, struct quota_state *q, struct sea
 /* Makes room for the first `tasks` tasks. */
 static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
-    if (x->n_recorded > 0) {
-        x->n_chosen = 0;
-        for (size_t i = 0; i < x->n_recorded; i++)
-            choose(s, x, &x->recorded[i]);
-        if (try_scenario(s, q, x, tasks) == SOLVED)
-            return true;
-    }
+    x->n_chosen = 0;
+    for (size_t i = 0; i < x->n_recorded; i++)
+        choose(s, x, &x->recorded[i]);
+    x->scenario++;
+    x->lacks = lacks_nodes(s, x, tasks);
+    if (x->n_recorded > 0 && !x->lacks && try_scenario(s, q, x, tasks) == SOLVED)
+        return true;
     struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
     x->any_node = !quota_has_capacity(s, q, job_facts(s, x->job), &mine, NULL) ||
                   (x->run && !search_lacks_nodes(s, x->run, alike(x, tasks)));
     search_victims(s, q, x);
-    bool could = x->any_node || recorded_could_do(s, x);
+    bool could = !x->lacks && (x->any_node || recorded_could_do(s, x));
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     for (uint32_t u; search_next_victim(s, q, x, &u);)
         if ((total                ? try_total(s, q, x)

@@ -50,8 +50,8 @@ struct leaf_victims {
 /* A victim that has more units, and what it holds without those taken. */
 struct requeued { uint32_t victim; struct line_key key; struct quota_amount holds; };
 /* The potential victims of a node. milli: what they free; in a search for a job, and what is free
- * there. able: enough for a task. */
-struct on_node { uint32_t stamp, first; int64_t milli; bool able; };
+ * there. able: as much as it needs, for a task, or for one more than fit if x->lacks. */
+struct on_node { uint32_t stamp, first; int64_t milli, needs; bool able; };
 /* Lists of on_node.first; ID_NONE ends. */
 struct on_node_link { uint32_t unit, next; };
 /* Gpus 0: not whole ones of one node. */
@@ -80,9 +80,13 @@ struct search {
     /* victims on any node may do: the tasks so far would bring a queue above its limit, or GPUs for
      * them are free elsewhere */
     bool any_node;
+    /* of that task: even when the recorded units are gone, too few nodes have enough whole GPUs. So
+     * only victims on a node that comes to hold one more task may do */
+    bool lacks;
     int64_t freed_milli;          /* GPUs of all potential victims */
     uint32_t stamp;
-    struct order *order;          /* of the leaves, by their next victim */
+    struct order *order;          /* of the leaves, by their first victim */
+    struct order_walk walk;       /* of it: by their next victim */
     struct on_node *node;         /* [nodes] */
     struct leaving *leaving;      /* [nodes] */
     struct on_node_link *link;

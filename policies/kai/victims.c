@@ -106,6 +106,32 @@ int64_t search_room_milli(struct sched *s, const struct search *x, node_id n)
     return milli;
 }
 
+/* Whole GPUs for x->run, those that recorded units leave among them. */
+static uint32_t whole_gpus(struct sched *s, const struct search *x, node_id n)
+{
+    uint32_t gpus = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n).whole;
+    for (size_t i = 0; i < x->n_recorded; i++)
+        for (uint32_t k = 0; k < x->recorded[i].n; k++)
+            if (x->recorded[i].piece[k].node == n)
+                gpus += x->recorded[i].piece[k].gpus;
+    return gpus;
+}
+
+/* Before any potential victim of it is known. */
+static struct on_node node_begun(struct sched *s, const struct search *x, node_id n)
+{
+    struct on_node node = { .stamp = x->stamp, .first = ID_NONE };
+    if (x->lacks) {
+        uint32_t each = x->run->gpus, gpus = whole_gpus(s, x, n);
+        node.milli = (int64_t)gpus * MILLI_ALL;
+        node.needs = ((int64_t)(gpus / each) + 1) * each * MILLI_ALL;
+    } else if (x->run) {
+        node.milli = search_room_milli(s, x, n);
+        node.needs = x->task_milli;
+    }
+    return node;
+}
+
 static void link_unit(struct sched *s, struct search *x, uint32_t u)
 {
     if (x->job == ID_NONE)
@@ -115,12 +141,11 @@ static void link_unit(struct sched *s, struct search *x, uint32_t u)
         struct on_node *n = &x->node[p->node];
         int64_t milli = milli_of_piece(p);
         if (n->stamp != x->stamp)
-            *n = (struct on_node){ x->stamp, ID_NONE, x->run ? search_room_milli(s, x, p->node) : 0,
-                                   false };
+            *n = node_begun(s, x, p->node);
         x->freed_milli += milli;
         n->milli += milli;
-        x->n_able += !n->able && (!x->run || n->milli >= x->task_milli);
-        n->able = n->able || !x->run || n->milli >= x->task_milli;
+        x->n_able += !n->able && n->milli >= n->needs;
+        n->able = n->milli >= n->needs;
         if (n->first != ID_NONE && x->link[n->first].unit == u)
             continue;
         x->link =
@@ -331,7 +356,7 @@ static bool leaf_next(struct sched *s, const struct quota_state *q, struct searc
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit)
 {
     double most = x->moves_only ? q->params->consolidation_victims : q->params->victims;
-    for (queue_id leaf; (leaf = order_top(x->order)) != ID_NONE;) {
+    for (queue_id leaf; (leaf = order_walk_top(&x->walk)) != ID_NONE;) {
         struct leaf_victims *l = victims_of(s, q, x, leaf);
         size_t again = requeued_victim(x, leaf);
         uint32_t which;
@@ -354,7 +379,7 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
         l->taken = quota_sum(&l->taken, &popped);
         struct quota_amount sum;
         bool more = leaf_next(s, q, x, leaf, &sum);
-        order_set(x->order, leaf, more ? &sum : NULL);
+        order_walk_set(&x->walk, more ? &sum : NULL);
         if (taken) {
             *unit = (uint32_t)x->n_units - 1;
             return true;
@@ -398,12 +423,10 @@ static void correct(struct sched *s, struct quota_state *q, struct search *x, qu
         order_set(x->order, leaf, leaf_next(s, q, x, leaf, &sum) ? &sum : NULL);
 }
 
-void search_victims(struct sched *s, struct quota_state *q, struct search *x)
+/* The order of the leaves as the search begins: by the first victim of each. */
+static void order_leaves(struct sched *s, struct quota_state *q, struct search *x)
 {
     queue_id mine = x->job == ID_NONE ? ID_NONE : job_facts(s, x->job)->queue;
-    x->stamp++;
-    x->n_units = x->n_victims = x->n_requeued = x->n_links = x->tried = x->n_able = 0;
-    x->freed_milli = 0;
     struct quota_amount sum;
     if (x->action == PREEMPT) {
         x->order = &q->preempted;
@@ -423,4 +446,13 @@ void search_victims(struct sched *s, struct quota_state *q, struct search *x)
         correct(s, q, x, all ? i : q->acted[i]);
     if (mine != ID_NONE)
         correct(s, q, x, mine);
+}
+
+void search_victims(struct sched *s, struct quota_state *q, struct search *x)
+{
+    x->stamp++;
+    x->n_units = x->n_victims = x->n_requeued = x->n_links = x->tried = x->n_able = 0;
+    x->freed_milli = 0;
+    order_leaves(s, q, x);
+    order_walk_begin(&x->walk, x->order);
 }
