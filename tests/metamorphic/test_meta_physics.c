@@ -1,4 +1,4 @@
-/* test_meta_physics.c - the whole physical world at once: rates with shared links, failures,
+/* test_meta_physics.c - the whole physical world at once: rates with shared links, of tensor-parallel jobs too, failures,
  * checkpoints over shared storage, data and images, shared GPUs, energy, prices, elastic jobs;
  * random clusters, jobs and constants, under every policy and placer.
  *
@@ -24,7 +24,7 @@ static unsigned die(struct random *r, unsigned faces)
 static void write_cluster(const char *path, uint64_t seed)
 {
     static const char *const sharing[] = { "mps", "timeslice", "fraction" }, *const on_off[] = { "none", "maxmin" },
-                             *const unit[] = { "node", "gpu", "link" },
+                             *const unit[] = { "node", "gpu", "link" }, *const parallel[] = { "none", "3d" },
                              *const cap[] = { ", cap_w: 20000", ", cap_w: 14000, cap_by: clocks" },
                              *const idle[] = { "apart", "by-use", "by-quota" };
     struct random r, gray;
@@ -40,7 +40,7 @@ static void write_cluster(const char *path, uint64_t seed)
                "restart_s: %u }\n", 4 + die(&r, 6), 1 + die(&r, 40), .1 * (1 + die(&r, 10)), die(&r, 3), die(&r, 3));
     fprintf(f, "storage: { contention: %s, read_gbps: %u, write_gbps: %u, node_read_gbps: 4, node_write_gbps: 2, cache_gib: %u, pull_s: 4, "
                "pull_cached_s: 1 }\n", on_off[die(&r, 2)], 3 + die(&r, 20), 3 + die(&r, 20), 50 * die(&r, 3));
-    fprintf(f, "progress: { model: analytic, unknown: factor, overlap: %u }\n", 1 + die(&r, 4));
+    fprintf(f, "progress: { model: analytic, unknown: factor, overlap: %u, parallel: %s }\n", 1 + die(&r, 4), parallel[die(&gray, 2)]);
     fprintf(f, "fabric: { leaf_oversubscription: %u, contention: %s }\n", 1 + die(&r, 8), on_off[die(&r, 2)]);
     fprintf(f, "sharing: { mode: %s }\n", sharing[die(&r, 3)]);
     fprintf(f, "failures: { faults_per_node_day: %u, scope: %s, repair: fixed, repair_s: %u, detection_s: %u, hang_share: 0.1, hang_least_s: 2, "
@@ -60,7 +60,7 @@ static void write_cluster(const char *path, uint64_t seed)
 
 static struct workload *jobs_of(uint64_t seed)
 {
-    static const char *const model[] = { "ResNet-50", "VGG-16", "BERT-large", "bert", "imagenet", NULL };
+    static const char *const model[] = { "ResNet-50", "VGG-16", "BERT-large", "GPT-3-6.7B", "imagenet", NULL };
     static const char *const set[] = { "s0", "s1", "s2", "s3" };
     struct world w = random_world(seed);
     struct workload *load = workload_new();
