@@ -30,7 +30,7 @@ MODE_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitiz
 
 PACKAGES := gsl libfyaml jansson zlib libzstd libcrypto
 DEP_CFLAGS = $(eval DEP_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(DEP_CFLAGS)
-DEP_LIBS   = $(eval DEP_LIBS := $$(shell pkg-config --libs $(PACKAGES)) -lcsv -ldl -lm)$(DEP_LIBS)
+DEP_LIBS   = $(eval DEP_LIBS := $$(shell pkg-config --libs $(PACKAGES)) -lcsv -ldl -lm -pthread)$(DEP_LIBS)
 
 FLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -I. -MMD -MP -fPIE -ffp-contract=off -fno-math-errno \
         -fstack-protector-strong \

@@ -3,6 +3,7 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,17 +12,17 @@
 
 /* A global, because out of memory has no caller that could pass it: one of the two mutable
  * variables of the program (the other: sim/io/provenance.c). */
-static void (*before_the_end)(void);
+static void (*_Atomic before_the_end)(void);
 
 void mem_on_failure(void (*clean_up)(void))
 {
-    before_the_end = clean_up;
+    atomic_store(&before_the_end, clean_up);
 }
 
 _Noreturn void mem_ends(const char *format, ...)
 {
-    void (*clean_up)(void) = before_the_end;
-    before_the_end = NULL; /* the handler may itself want memory */
+    /* once: the handler may itself want memory, and so may another thread */
+    void (*clean_up)(void) = atomic_exchange(&before_the_end, NULL);
     if (clean_up)
         clean_up();
     va_list args;

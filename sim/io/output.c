@@ -25,9 +25,10 @@ struct output {
     char *earlier; /* where the old file of that name waits while a commit may still fail */
     bool replaces; /* it is there */
     bool named;    /* the new file has its name */
-    size_t used;
-    char *buffer;
     bool may_be_left;
+    bool grows; /* no file: the buffer keeps all */
+    size_t used, capacity;
+    char *buffer;
 };
 
 static char *join(const char *directory, size_t directory_length, const char *before,
@@ -43,7 +44,8 @@ static struct output *new_output(int fd, char *path, char *partial, char *earlie
 {
     struct output *o = mem_new(1, sizeof *o);
     *o = (struct output){ .fd = fd, .path = path, .partial = partial, .earlier = earlier };
-    o->buffer = mem_resize(NULL, OUTPUT_CAPACITY, 1);
+    o->capacity = OUTPUT_CAPACITY;
+    o->buffer = mem_resize(NULL, o->capacity, 1);
     return o;
 }
 
@@ -100,6 +102,13 @@ struct output *output_stream(int fd, const char *name)
     return new_output(fd, mem_text(name, strlen(name)), NULL, NULL);
 }
 
+struct output *output_memory(void)
+{
+    struct output *o = new_output(-1, NULL, NULL, NULL);
+    o->grows = true;
+    return o;
+}
+
 void output_may_be_left(struct output *o)
 {
     o->may_be_left = true;
@@ -143,6 +152,13 @@ static void output_flush(struct output *o)
 {
     output_store(o, o->buffer, o->used);
     o->used = 0;
+}
+
+void output_move(struct output *to, struct output *from)
+{
+    output_flush(to);
+    output_store(to, from->buffer, from->used);
+    from->used = 0;
 }
 
 static void end_packing(struct output *o)
@@ -251,11 +267,20 @@ int output_end_all(struct output *const *list, size_t n, bool wanted, struct err
 
 /* ---- numbers and texts ---- */
 
+static void make_room(struct output *o, size_t most) __attribute__((cold));
+static void make_room(struct output *o, size_t most)
+{
+    if (!o->grows)
+        output_flush(o);
+    while (o->grows && o->capacity - o->used < most)
+        mem_double(&o->buffer, &o->capacity, 1);
+}
+
 /* Room for `most` bytes at the end of the buffer; the caller adds to `used` what it took. */
 static inline char *room(struct output *o, size_t most)
 {
-    if (OUTPUT_CAPACITY - o->used < most)
-        output_flush(o);
+    if (o->capacity - o->used < most)
+        make_room(o, most);
     return o->buffer + o->used;
 }
 
@@ -271,7 +296,7 @@ void out_took(struct output *o, const char *end)
 
 void out_bytes(struct output *o, const void *bytes, size_t length)
 {
-    if (length > OUTPUT_CAPACITY) {
+    if (length > o->capacity && !o->grows) {
         output_flush(o);
         output_store(o, bytes, length);
     } else if (length) {

@@ -23,6 +23,10 @@ struct output *output_open_shared(const char *directory, const char *name, struc
  * take is dropped, and no failure. */
 void output_may_be_left(struct output *o);
 struct output *output_stream(int fd, const char *name);
+/* none: memory that grows, for a piece of a file that is moved there later; end it with output_discard() */
+struct output *output_memory(void);
+/* What is in memory goes to the end of a file, and is no longer in memory. */
+void output_move(struct output *to, struct output *from);
 /* compress from now on; call it before the first byte */
 void output_pack(struct output *o, enum packing kind);
 void out_bytes(struct output *o, const void *bytes, size_t length);

@@ -25,6 +25,7 @@ struct results {
     const struct cluster *cluster;
     const struct workload *workload;
     struct output *file[OUTPUT_FILES], *summary_json, *snapshot;
+    struct job_rows *job_rows;    /* are being written; NULL: not yet, or no more */
     char *directory;              /* a copy, which remove_directories() cuts */
     size_t made;                  /* length of the outermost directory on its path that is new; 0: none */
     bool any_row;
@@ -412,12 +413,26 @@ static int settle_all(struct results *r, struct error *err)
     return result;
 }
 
+void results_begin_jobs(struct results *r, const struct sched *s)
+{
+    if (r->file[OUTPUT_JOBS])
+        r->job_rows = rows_jobs_begin(r->file[OUTPUT_JOBS], s);
+}
+
+static void end_jobs(struct results *r)
+{
+    if (r->job_rows)
+        rows_jobs_end(r->job_rows);
+    r->job_rows = NULL;
+}
+
 int results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err)
 {
+    if (!r->job_rows)
+        results_begin_jobs(r, s);
     if (r->file[OUTPUT_TIMESERIES] && !r->any_row)
         rows_header_with(r->file[OUTPUT_TIMESERIES], OUTPUT_TIMESERIES, s);
-    if (r->file[OUTPUT_JOBS])
-        rows_jobs(r->file[OUTPUT_JOBS], s);
+    end_jobs(r);
     if (r->file[OUTPUT_NODES])
         rows_nodes(r->file[OUTPUT_NODES], s);
     for (unsigned f = 0; f < OUTPUT_FILES; f++)

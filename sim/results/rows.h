@@ -12,7 +12,11 @@ void rows_header_with(struct output *o, enum output_file file, const struct sche
 /* One line of jobs.csv, without its end: from the trace and what came of the job. */
 void rows_job(struct output *o, const struct cluster *c, const struct workload *w, job_id j,
               const struct job_result *r);
-void rows_jobs(struct output *o, const struct sched *s);
+/* jobs.csv, whole. Between the two another thread may write it (sim/base/blocks.h): the file is written by nobody else, and
+ * the run is only read. */
+struct job_rows;
+struct job_rows *rows_jobs_begin(struct output *o, const struct sched *s);
+void rows_jobs_end(struct job_rows *r);    /* all is in the file; frees r */
 void rows_nodes(struct output *o, const struct sched *s);
 void rows_interval(struct output *o, const struct workload *w, const struct interval *i);
 void rows_summary_csv(struct output *o, const struct summary *m);

@@ -222,6 +222,8 @@ static uint64_t pick_whole(const struct view *v, const struct request *r, node_i
         return 0;
     if (cluster_node_type(v->cluster, n)->mig_dynamic)
         return mig_pick(v, r, n, gpus);
+    if (free.whole == gpus && !r->one_island)
+        return whole;             /* all that are free, however they lie */
     uint64_t best = tightest(v, n, whole, gpus, view_islands);
     if (!best && r->one_island)
         return 0;

@@ -77,6 +77,35 @@ runs in_memory
 check "runs in memory" $?
 same_runs of-in_memory of-in_files
 
+# ---- Rows that two threads make, and one: the same bytes, the same errors, files that are whole or not there ----
+if command -v taskset >/dev/null; then
+    printf '#!/bin/sh\nexec taskset -c "$(taskset -cp $$ | sed "s/.*: *//; s/[-,].*//")" "%s" "$@"\n' "$G" >on_one
+    chmod +x on_one
+    for how in on_one in_memory; do
+        "./$how" run -q -c cluster.yaml -t trace.csv -o "threads-$how"
+        check "a run $how" $?
+    done
+    same_runs threads-in_memory threads-on_one
+    for how in ./on_one "$G"; do
+        expect 1 "gpuyard: refused/jobs.csv: cannot write: File too large" \
+            sh -c 'ulimit -f 4096; exec "$0" run -q -c cluster.yaml -t trace.csv --outputs jobs,summary -o refused' "$how"
+        none refused
+    done
+else
+    echo "skipped: threads: no taskset here"
+fi
+"$G" run -q -c cluster.yaml -t trace.csv --outputs jobs,summary -o cut 2>err &
+pid=$!
+while kill -0 $pid 2>/dev/null && ! [ -s cut/.jobs.csv.partial ]; do :; done
+kill -TERM $pid 2>/dev/null
+kill -TERM $pid 2>/dev/null
+wait $pid
+case $? in
+130) none cut ;;
+0) same cut/jobs.csv threads-in_memory/jobs.csv ;;      # it had ended already
+*) fail "two signals while rows are written: status $?: $(cat err)" ;;
+esac
+
 # ---- Memory does not grow with the jobs ----
 cat >peak.py <<'P'
 """peak.py COMMAND...: prints the most memory that the command had, in MB."""

@@ -78,7 +78,7 @@ static double last_field(const struct sched *s, size_t line, char *text, size_t 
     struct error err = { "" };
     FILE *f = tmpfile();
     struct output *o = output_stream(dup(fileno(f)), "jobs.csv");
-    rows_jobs(o, s);
+    rows_jobs_end(rows_jobs_begin(o, s));
     assert_int_equal(output_commit(o, &err), 0);
     rewind(f);
     for (size_t i = 0; i <= line; i++)

@@ -64,6 +64,8 @@ static int execute(const struct run_setup *setup, struct results *results, int64
         result = run_execute(to->run, err);
     if (result == 0 && atomic_load(setup->interrupted))
         result = error_set(err, "interrupted");
+    if (result == 0 && results)
+        results_begin_jobs(results, to->run);
     if (result == 0) {
         to->summary = summary_make(to->run);
         notes_of_run(&to->notes, to->run);

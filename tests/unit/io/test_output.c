@@ -350,6 +350,30 @@ static void stream(void **state)
     close(fd[0]);
 }
 
+/* Pieces of any length, each larger than what a file keeps before it is written, come after what the file has. */
+static void pieces_from_memory(void **state)
+{
+    (void)state;
+    struct output *o = open_output(), *piece = output_memory();
+    size_t length = 6;
+    out_text(o, "first\n");
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 100000 * i; k++)
+            out_integer(piece, 7);
+        length += (size_t)(100000 * i) + 1;
+        out_char(piece, '\n');
+        output_move(o, piece);
+    }
+    output_move(o, piece);            /* nothing is left in it */
+    output_discard(piece);
+    out_text(o, "last");
+    char *text = committed(o);
+    assert_int_equal(strlen(text), length + 4);
+    assert_memory_equal(text, "first\n\n77", 9);
+    assert_string_equal(text + length - 3, "77\nlast");
+    free(text);
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -364,5 +388,6 @@ int main(void)
     ADD_ROWS(tests, n, full_disk, full_rows);
     ADD_ROWS(tests, n, stream_fails, stream_rows);
     ADD_TEST(tests, n, stream);
+    ADD_TEST(tests, n, pieces_from_memory);
     return cmocka_run_group_tests(tests, set_up, tear_down) != 0;
 }

@@ -1,0 +1,87 @@
+/* blocks.c - see blocks.h. */
+#define _GNU_SOURCE /* sched_getaffinity() */
+#include "sim/base/blocks.h"
+
+#include "sim/base/memory.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Fewer are made before a second thread has begun. */
+enum { WORTH_A_THREAD = 8 };
+
+struct blocks {
+    struct blocks_of work;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t handed;
+    size_t next, next_handed; /* block to be made, to be handed on */
+    pthread_t second;
+    bool has_second;
+};
+
+/* Each thread waits for its turn, so the other cannot get ahead by more than a block. */
+static void take_blocks(struct blocks *b, unsigned thread)
+{
+    pthread_mutex_lock(&b->lock);
+    while (b->next < b->work.n) {
+        size_t block = b->next++;
+        pthread_mutex_unlock(&b->lock);
+        b->work.make(b->work.self, block, thread);
+        pthread_mutex_lock(&b->lock);
+        while (b->next_handed != block)
+            pthread_cond_wait(&b->handed, &b->lock);
+        pthread_mutex_unlock(&b->lock);
+        b->work.hand_on(b->work.self, block, thread);
+        pthread_mutex_lock(&b->lock);
+        b->next_handed++;
+        pthread_cond_broadcast(&b->handed);
+    }
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void *second_thread(void *blocks)
+{
+    take_blocks(blocks, 1);
+    return NULL;
+}
+
+/* That this process may run on. */
+static bool two_processors(void)
+{
+    cpu_set_t may;
+    return sched_getaffinity(0, sizeof may, &may) == 0 && CPU_COUNT(&may) > 1;
+}
+
+/* A thread begins with the signals that its maker lets through. */
+static bool start_second(struct blocks *b)
+{
+    sigset_t all, was;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &was);
+    bool started = pthread_create(&b->second, NULL, second_thread, b) == 0;
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    return started;
+}
+
+struct blocks *blocks_begin(const struct blocks_of *work)
+{
+    struct blocks *b = mem_new(1, sizeof *b);
+    b->work = *work;
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->handed, NULL);
+    b->has_second = work->n >= WORTH_A_THREAD && two_processors() && start_second(b);
+    return b;
+}
+
+void blocks_end(struct blocks *b)
+{
+    take_blocks(b, 0);
+    if (b->has_second)
+        pthread_join(b->second, NULL);
+    pthread_cond_destroy(&b->handed);
+    pthread_mutex_destroy(&b->lock);
+    free(b);
+}
