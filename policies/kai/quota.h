@@ -279,6 +279,7 @@ struct quota_state { /* of a shard */
     size_t n_checks;
     shape_id *asked;              /* [n_asked] shapes for which jobs wait whole, in no order */
     size_t n_asked, asked_capacity;
+    uint32_t n_mixed;             /* of these, with jobs that want different numbers of tasks */
 
     /* Facts about all jobs and queues */
     bool odd;                     /* some queue has a limit, or some job is not plain: for good */
