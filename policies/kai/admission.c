@@ -96,12 +96,18 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, job_id j, int 
             l->min_gpu_milli = min_i64(l->min_gpu_milli, l->shape[i].ask.of[Q_GPU]);
 }
 
+static bool is_mixed(const struct admission_check *check)
+{
+    return check->waiting > 0 && !check->uniform;
+}
+
 void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 {
     const struct job_facts *f = job_facts(s, j);
     shape_id shape = f->ask->shape;
     struct admission_check *check = quota_check(s, q, shape);
     count_in_leaf(s, q, j, by);
+    q->n_mixed -= is_mixed(check);
     if (check->waiting == 0) {
         q->asked =
             array_grown(sched_alloc, s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
@@ -122,6 +128,7 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
     check->alike = !check->grouped &&
                    check->min_tasks == (f->ask->tasks == SPLIT_ANY ? 1 : request_tasks(f->ask));
     check->waiting += (uint32_t)by;
+    q->n_mixed += is_mixed(check);
     if (((struct quota_job *)job_own(s, j))->pass == q->pass)
         count_acted(q, check, by);
     if (check->waiting == 0) {
@@ -193,7 +200,7 @@ bool quota_may_skip(struct sched *s, struct quota_state *q, const struct leaf *l
 bool quota_heads_will_do(struct sched *s, struct quota_state *q, const struct leaf *l)
 {
     bool will = !l->growing;
-    for (size_t i = 0; i < l->n_shapes && will; i++)
+    for (size_t i = 0; i < l->n_shapes && will && q->n_mixed > 0; i++)
         will = !l->shape[i].waiting || quota_check(s, q, l->shape[i].shape)->uniform;
     return will;
 }

@@ -273,11 +273,11 @@ static struct order_entry entry_with(const struct order *o, queue_id i,
     return (struct order_entry){ standing.rank, standing.with, i };
 }
 
-void order_walk_set(struct order_walk *w, const struct quota_amount *amount)
+void order_walk_set(struct order_walk *w, queue_id top, const struct quota_amount *amount)
 {
     const struct order *o = w->o;
     uint32_t parent;
-    for (queue_id i = order_walk_top(w); i != o->q->n_queues; i = parent) {
+    for (queue_id i = top; i != o->q->n_queues; i = parent) {
         parent = parent_of(o, i);
         struct order_step *step = &w->step[o->q->first[parent]];
         uint32_t at = step->at;

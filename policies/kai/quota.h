@@ -279,6 +279,7 @@ struct quota_state { /* of a shard */
     size_t n_checks;
     shape_id *asked;              /* [n_asked] shapes for which jobs wait whole, in no order */
     size_t n_asked, asked_capacity;
+    uint32_t n_mixed;             /* of these, with jobs that want different numbers of tasks */
 
     /* Facts about all jobs and queues */
     bool odd;                     /* some queue has a limit, or some job is not plain: for good */
@@ -472,7 +473,7 @@ void order_walk_new(struct sched *s, struct order_walk *w, const struct quota_st
 void order_walk_begin(struct order_walk *w, const struct order *o);
 queue_id order_walk_top(struct order_walk *w);
 /* The amount of that top from now on; NULL: it has no more. */
-void order_walk_set(struct order_walk *w, const struct quota_amount *amount);
+void order_walk_set(struct order_walk *w, queue_id top, const struct quota_amount *amount);
 
 /* ---- allocate.c ---- */
 /* In all pools before any allocates: they share the limits of queues. */

@@ -14,6 +14,7 @@ struct search *search_begin(struct sched *s, struct quota_state *q)
     x->node = sched_alloc(s, end * sizeof *x->node);
     x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
     x->leaving = sched_alloc(s, end * sizeof *x->leaving);
+    x->contender = sched_alloc(s, q->n_queues * sizeof *x->contender);
     order_walk_new(s, &x->walk, q);
     return x;
 }
@@ -188,7 +189,7 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
     struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
     size_t n;
     struct contender *c = contenders(s, q, x, mine, &n);
-    uint32_t *at = sched_scratch(s, q->n_queues * sizeof *at);
+    uint32_t *at = x->contender;
     order_begin(&q->again);
     for (size_t i = n; i-- > 0;)
         at[c[i].leaf] = (uint32_t)i;

@@ -111,6 +111,8 @@ struct search {
     size_t n_evicted, evicted_capacity;
     struct unit *recorded;        /* [n_recorded] needed for the tasks so far; scratch */
     size_t n_recorded;
+    /* [queues] of a scenario: the next of a leaf's that is to be placed; set where it has some */
+    uint32_t *contender;
     struct piece *placed;         /* [wanted.n] where the job's tasks went; scratch */
 };
 

@@ -379,7 +379,7 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
         l->taken = quota_sum(&l->taken, &popped);
         struct quota_amount sum;
         bool more = leaf_next(s, q, x, leaf, &sum);
-        order_walk_set(&x->walk, more ? &sum : NULL);
+        order_walk_set(&x->walk, leaf, more ? &sum : NULL);
         if (taken) {
             *unit = (uint32_t)x->n_units - 1;
             return true;
