@@ -30,12 +30,20 @@ static void helped(struct misfits *m, size_t i)
     m->known[i / 2] = no;
 }
 
+/* The entry stays, behind the `kept` that do; most stay where they are. */
+static size_t keep(struct misfits *m, size_t i, size_t kept)
+{
+    if (kept < i)
+        m->known[kept] = m->known[i];
+    return kept + 1;
+}
+
 void misfits_note(struct misfits *m, struct misfit no)
 {
     size_t kept = 0;
     for (size_t i = 0; i < m->n; i++)
         if (!says_all_of(&no, &m->known[i]))
-            m->known[kept++] = m->known[i];
+            kept = keep(m, i, kept);
     m->n = kept < MISFITS_KEPT ? kept + 1 : MISFITS_KEPT;
     m->known[m->n - 1] = no;
     helped(m, m->n - 1);
@@ -63,11 +71,11 @@ void misfits_freed(struct misfits *m, int64_t from)
 {
     size_t kept = 0;
     for (size_t i = 0; i < m->n && from != INT64_MIN; i++) {
-        struct misfit no = m->known[i];
-        if (no.before > from)
-            no.until = least(no.until, ends_by(from, no.length));
-        if (no.until > no.after)
-            m->known[kept++] = no;
+        struct misfit *no = &m->known[i];
+        if (no->before > from)
+            no->until = least(no->until, ends_by(from, no->length));
+        if (no->until > no->after)
+            kept = keep(m, i, kept);
     }
     m->n = kept;
 }
