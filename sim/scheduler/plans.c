@@ -507,3 +507,10 @@ bool plan_is_on(const struct sched *s, const struct live *l, const struct placem
     const struct hold *plan = plan_of(s, l->job);
     return plan && plan->p == p;
 }
+
+void timeline_told(struct sched *s, const struct live *l)
+{
+    struct hold *plan = plan_of(s, l->job);
+    if (plan)
+        plan->why = l->own_why;
+}

@@ -447,13 +447,6 @@ void timeline_left(struct sched *s, struct live *l, enum hold_kind kind)
         hold_drop(s, l->job, kind);
 }
 
-void timeline_told(struct sched *s, const struct live *l)
-{
-    struct hold *plan = plan_of(s, l->job);
-    if (plan)
-        plan->why = l->own_why;
-}
-
 void timeline_forget(struct sched *s, struct live *l)
 {
     const struct hold *plan = plan_of(s, l->job);
