@@ -569,6 +569,18 @@ uint64_t cluster_slots(const struct cluster *c, node_id n, uint16_t mig)
     return k->mig == mig ? k->slots : 0;
 }
 
+int128_t cluster_full_nw(const struct cluster *c)
+{
+    int128_t nw = cluster_idle_nw(c, 0, c->n_nodes);
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        const struct node_power *p = &c->power->of_group[c->group_of[n]];
+        bool cpus = cluster_node_type(c, n)->cpu_milli != INT64_MAX;
+        nw += (int128_t)(p->most_nw - p->idle_nw) * cluster_node_milli(c, n) +
+              (cpus ? p->cpu_nw : 0);
+    }
+    return nw;
+}
+
 int128_t cluster_idle_nw(const struct cluster *c, node_id first, node_id end)
 {
     int128_t nw = 0;

@@ -164,6 +164,8 @@ int64_t cluster_node_milli(const struct cluster *c, node_id n);  /* milli-GPUs t
 /* Power of nodes [first, end) when all are on and idle: their lower bound. c->power must be
  * given. */
 int128_t cluster_idle_nw(const struct cluster *c, node_id first, node_id end);
+/* The most that all nodes draw: all GPUs at duty 1 and the full clock, all CPUs held. */
+int128_t cluster_full_nw(const struct cluster *c);
 /* Milli-GPUs of the slots of one kind on each node. Kinds of mig_dynamic nodes are the same GPUs:
  * only whole GPUs count. */
 int64_t cluster_kind_milli(const struct cluster *c, const struct node_kind *k);

@@ -25,7 +25,7 @@ struct file_power {
     struct file_group usual;
     int64_t carbon_milli;
     const char *carbon_file, *temperature_file;
-    double free_cooling_c, pue_per_c;
+    double free_cooling_c, pue_per_c, pue_fixed;
     struct config_value groups;
 };
 struct file_tariff {
@@ -51,6 +51,7 @@ static const struct config_key power_keys[] = {
     { .name = "duty",             REAL,    .at = OF(power.duty), .most = 1 },
     { .name = "llm",              .type = CONFIG_FLAG, .at = OF(power.law.llm) },
     { .name = "pue",              REAL,    .at = OF(power.pue), .least = 1, .most = 100 },
+    { .name = "pue_fixed",        REAL,    .at = OF(pue_fixed), .most = 1 },
     { .name = "temperature_file", .type = CONFIG_TEXT, .at = OF(temperature_file) },
     { .name = "free_cooling_c",   REAL,    .at = OF(free_cooling_c), .least = -100, .most = 100 },
     { .name = "pue_per_c",        REAL,    .at = OF(pue_per_c), .most = 10 },
@@ -280,6 +281,8 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
     if (f.power.cap_by == CAP_BY_CLOCKS && f.power.cap_nw == INT64_MAX &&
         f.power.rack_cap_nw == INT64_MAX)
         return config_error(section, err, "'cap_by: clocks' wants a cap_w or a rack_cap_w");
+    if (f.temperature_file && f.pue_fixed > 0)
+        return config_error(section, err, "want a temperature_file or a pue_fixed, not both");
     struct file_group *said = said_of_groups(c, f.usual);
     if (read_groups(f.groups, power_group_keys, c, said, err))
         return -1;
@@ -291,6 +294,8 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
         return -1;
     c->power = arena_alloc(c->memory, sizeof *c->power);
     *c->power = f.power;
+    c->power->pue = power_pue_of_load(f.power.pue, f.pue_fixed);
+    c->power->fixed_nw = power_fixed_nw(f.power.pue, f.pue_fixed, cluster_full_nw(c));
     return check_caps(section, c, err);
 }
 

@@ -71,6 +71,16 @@ double power_clock_for(const struct power_law *law, double idle_w, double most_w
     return clock >= law->clock_least ? clock : 0;
 }
 
+double power_pue_of_load(double pue, double fixed)
+{
+    return fixed > 0 ? 1 + (pue - 1) * (1 - fixed) : pue;
+}
+
+int128_t power_fixed_nw(double pue, double fixed, int128_t peak_nw)
+{
+    return (int128_t)((pue - 1) * fixed * (double)peak_nw);
+}
+
 double power_pue_at(double pue, double free_c, double per_c, double outside_c)
 {
     return pue + per_c * fmax(0, outside_c - free_c);

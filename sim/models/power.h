@@ -83,7 +83,9 @@ struct power {                    /* the default in brackets */
     struct power_law law;
     double duty;                  /* of a GPU while its job computes [1, A] */
     double pue;                   /* energy of the facility / of the nodes [1.58, P: Uptime
-                                     Institute 2023, mean; hyperscale 1.1] */
+                                     Institute 2023, mean; hyperscale 1.1]; with pue_fixed of what
+                                     follows the load alone */
+    int128_t fixed_nw;            /* that the facility draws besides, whatever the nodes do [0] */
     struct hourly carbon;         /* grams of CO2 a kWh [400, A] */
     int64_t off_after_ns;         /* a node idle for so long is powered off [TIME_NEVER: never] */
     int64_t wake_ns;  /* boot time of a node that is off, from a start on it [300 s, A] */
@@ -125,6 +127,11 @@ static inline void meter_add(struct meter *m, int64_t now_ns, int128_t nw)
     m->nw += nw;
 }
 
+/* Where a part `fixed` of what a facility draws beyond its nodes at their peak is there at any load,
+ * and the rest follows it, PUE(P) = 1 + (pue - 1)(fixed + (1 - fixed) P/P_peak) P_peak/P, so that the
+ * facility draws power_pue_of_load() P + power_fixed_nw(), and pue P at the peak. */
+double power_pue_of_load(double pue, double fixed);
+int128_t power_fixed_nw(double pue, double fixed, int128_t peak_nw);
 /* PUE at an outside temperature: `pue` up to free_c, above that `per_c` more for each degree. */
 double power_pue_at(double pue, double free_c, double per_c, double outside_c);
 

@@ -130,11 +130,11 @@ static double mean_pue(const struct sched *s)
 {
     const struct energy *e = energy_of(s);
     double kwh = e ? power_kwh(e->all.aj) : 0;
-    return e && e->power->pue_by_hour.n && kwh > 0 ? energy_facility_kwh(e) / kwh : e ? e->power->pue : 0;
+    return e && (e->power->pue_by_hour.n || e->power->fixed_nw) && kwh > 0 ? energy_facility_kwh(e) / kwh : e ? e->power->pue : 0;
 }
 
-/* Of [n_groups] milli-GPU ns, and that energy of the nodes. */
-static struct usd usd_at(const struct sched *s, const int128_t *milli_ns, int128_t aj, double pue)
+/* Of [n_groups] milli-GPU ns, and that energy of the facility. */
+static struct usd usd_at(const struct sched *s, const int128_t *milli_ns, double facility_kwh)
 {
     const struct cluster *c = s->cluster;
     const struct bill_run *bill = model_state(s, &bill_model);
@@ -142,13 +142,13 @@ static struct usd usd_at(const struct sched *s, const int128_t *milli_ns, int128
     for (uint32_t g = 0; g < c->n_groups; g++)
         *(pool_of(s, bill->first[g]) ? &usd.pools : &usd.gpus) += group_usd(s, g, bill->first[g], milli_ns[g]);
     if (energy_of(s))
-        usd.energy = power_kwh(aj) * pue * c->tariff->energy_usd_per_kwh;
+        usd.energy = facility_kwh * c->tariff->energy_usd_per_kwh;
     return usd;
 }
 
 static struct usd usd_of(const struct sched *s, const int128_t *milli_ns, int128_t aj)
 {
-    return usd_at(s, milli_ns, aj, mean_pue(s));
+    return usd_at(s, milli_ns, power_kwh(aj) * mean_pue(s));
 }
 
 /* ---- Over time ---- */
@@ -166,8 +166,8 @@ static struct usd usd_per_h(const struct sched *s)
                                              : bills_all(s)    ? (after - first) * node_milli
                                                                : bill->held_milli[g]);
     }
-    bool draws = energy_of(s);
-    return usd_at(s, bill->hour, draws ? energy_of(s)->all.nw * HOUR_NS : 0, draws ? energy_pue(s) : 0);
+    const struct energy *e = energy_of(s);
+    return usd_at(s, bill->hour, e ? power_kwh(e->all.nw * HOUR_NS) * energy_pue(s) + power_kwh(e->power->fixed_nw * HOUR_NS) : 0);
 }
 
 /* Before observers see the instant: a price that has changed is a row of its own. */

@@ -208,7 +208,7 @@ static double grams_per_h(const struct sched *s, double kw)
     const struct power *p = s->cluster->power;
     if (p->pue_by_hour.n)
         return kw * (double)hourly_milli(&p->carbon_by_hour, s->now_ns) / HOURLY_SCALE;
-    return kw * p->pue * (double)hourly_milli(&p->carbon, s->now_ns) / HOURLY_SCALE;
+    return (kw * p->pue + (double)p->fixed_nw / (double)NW_PER_W / 1000) * (double)hourly_milli(&p->carbon, s->now_ns) / HOURLY_SCALE;
 }
 
 /* The next hour with other grams or another PUE. */
@@ -246,7 +246,7 @@ static void begin(struct sched *s)
     e->power = s->cluster->power;
     e->node = arena_alloc(s->memory, s->cluster->n_nodes * sizeof *e->node);
     e->job = arena_alloc(s->memory, s->n_jobs * sizeof *e->job);
-    e->all.since_ns = s->now_ns;
+    e->begin_ns = e->all.since_ns = s->now_ns;
     await_other_carbon(s);
     for (job_id j = 0; j < s->n_jobs; j++)
         e->job[j].load = no_progress;
@@ -285,7 +285,9 @@ static void settle(struct sched *s, int64_t to_ns)
         sum_add(&e->pue_kwh, power_carbon_g(e->all.nw, over_hours(s, &e->power->pue_by_hour, to_ns), 1));
         sum_add(&e->carbon_g, power_carbon_g(e->all.nw, over_hours(s, &e->power->carbon_by_hour, to_ns), 1));
     } else {
-        sum_add(&e->carbon_g, power_carbon_g(e->all.nw, over_hours(s, &e->power->carbon, to_ns), e->power->pue));
+        int128_t milli_ns = over_hours(s, &e->power->carbon, to_ns);
+        sum_add(&e->carbon_g, power_carbon_g(e->all.nw, milli_ns, e->power->pue));
+        sum_add(&e->carbon_g, power_carbon_g(e->power->fixed_nw, milli_ns, 1));
     }
 }
 
@@ -391,7 +393,7 @@ static const struct metric_kind energy_metrics[] = {
     [OF_JOBS] = { "energy_jobs_kwh", "kWh", "of it, jobs: their GPUs, their CPUs and their GPUs' share of what nodes draw anyway", BETTER_NEITHER },
     [OF_IDLE] = { "energy_idle_gpus_kwh", "kWh", "of it, GPUs that no job held", BETTER_NEITHER },
     [OF_NODES] = { "energy_nodes_kwh", "kWh", "of it, nodes without their GPUs, as far as no job held those", BETTER_NEITHER },
-    [FACILITY] = { "energy_facility_kwh", "kWh", "energy_kwh x PUE", BETTER_LOWER },
+    [FACILITY] = { "energy_facility_kwh", "kWh", "energy_kwh x PUE, and with pue_fixed what the facility draws at any load", BETTER_LOWER },
     [CARBON] = { "carbon_kg", "kg", "CO2 of the facility's energy", BETTER_LOWER },
     [MEAN] = { "power_mean_w", "W", "of all nodes, mean over time", BETTER_LOWER },
     [PEAK] = { "power_peak_w", "W", "peak of all nodes together", BETTER_LOWER },
@@ -400,7 +402,8 @@ static const struct metric_kind energy_metrics[] = {
 
 double energy_facility_kwh(const struct energy *e)
 {
-    return e->power->pue_by_hour.n ? sum_value(&e->pue_kwh) : power_kwh(e->all.aj) * e->power->pue;
+    int128_t fixed_aj = e->power->fixed_nw * (e->all.since_ns - e->begin_ns);
+    return e->power->pue_by_hour.n ? sum_value(&e->pue_kwh) : power_kwh(e->all.aj) * e->power->pue + power_kwh(fixed_aj);
 }
 
 static void energy_summarise(struct summary_builder *b)

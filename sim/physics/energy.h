@@ -45,6 +45,7 @@ struct energy {
     struct node_energy *node;     /* [n_nodes] */
     struct job_energy *job;       /* [n_jobs] */
     struct meter all;             /* all nodes */
+    int64_t begin_ns;             /* they are metered since then */
     int128_t above_nw;            /* of all.nw, likewise */
     struct exact_sum pue_kwh;     /* of the facility, where the PUE follows the hour */
     int128_t shown_nw;            /* all.nw, as observers saw it last */
@@ -63,4 +64,4 @@ void   energy_rests(struct sched *s, struct live *l);
 void   energy_goes_on(struct sched *s, struct live *l);
 void   energy_node_off(struct sched *s, node_id n, enum power_off why, bool off);
 double energy_facility_kwh(const struct energy *e);
-double energy_pue(const struct sched *s);    /* of the hour */
+double energy_pue(const struct sched *s);    /* of the hour; without what is drawn at any load */

@@ -43,6 +43,8 @@ static const struct text_schedule rows[] = {
 static const struct bad_text bad_rows[] = {
     { "two ways", ONE("clock: 0.5, gpu_cap_w: 100"), "c.yaml:2:8: power: group 'dgx': want a gpu_cap_w or a clock, not both" },
     { "too low", ONE("gpu_cap_w: 100"), "c.yaml:2:8: power: group 'dgx': want a gpu_cap_w that a clock of at least 0.4 keeps" },
+    { "two laws of cooling", ONE("pue_fixed: 0.4, temperature_file: t.csv"),
+      "c.yaml:2:8: power: want a temperature_file or a pue_fixed, not both" },
     { "clocks without a cap", ONE("cap_by: clocks"), "c.yaml:2:8: power: 'cap_by: clocks' wants a cap_w or a rack_cap_w" },
 };
 /* clang-format on */
@@ -140,6 +142,25 @@ static void cooling(void **state)
     unlink(grams);
 }
 
+/* PUE 1.5 at the peak of 1480 + 8 x 300 W, .4 of the half at any load: 1.3 P + .2 x 3880 W. Eight GPUs busy for an hour, then idle
+ * for one: 3880 x 1.5 = 5820 W and 2700 W, at 200 g and .1 USD a kWh */
+static void fixed_part_of_the_facility(void **state)
+{
+    (void)state;
+    struct text_schedule row = { "", "nodes: [ { group: dgx, type: dgx-a100, count: 1 } ]\n"
+                                 "power: { pue: 1.5, pue_fixed: 0.4, cpu_w: 0, carbon_g_per_kwh: 200 }\nprices: { gpu_usd_per_h: 1 }\n",
+                                 "fifo", .jobs = { { 0, 3600, 8, 0 }, { 0, 7200, 0, 0, .cpus = 1, .tasks = 1 } } };
+    struct sched *s = text_played(&row, NULL);
+    struct summary *m = summary_make(s);
+    assert_true(fabs(summary_value(m, "energy_kwh", "all") - (3.88 + 1.48)) < 1e-9);
+    assert_true(fabs(summary_value(m, "energy_facility_kwh", "all") - (5.82 + 2.7)) < 1e-9);
+    assert_true(fabs(summary_value(m, "carbon_kg", "all") - .2 * (5.82 + 2.7)) < 1e-9);
+    assert_true(fabs(summary_value(m, "cost_usd", "all") - (8 + .1 * (5.82 + 2.7))) < 1e-9);
+    assert_false(fabs(summary_value(m, "energy_facility_kwh", "all") - 1.5 * 5.36) < 1e-9);    /* control: constant */
+    summary_free(m);
+    put_away(s);
+}
+
 /* ---- Bills: 8 GPUs at 1 USD for 100 h; a holds 4 for 100 h, b 2 for 50 h, of the user of each; 300 GPU-hours idle ---- */
 
 #define BILL(rule)                                                                                                            \
@@ -184,6 +205,7 @@ int main(void)
     ADD_ROWS(tests, n, metrics, metric_rows);
     ADD_TEST(tests, n, memory_and_links_stay);
     ADD_TEST(tests, n, cooling);
+    ADD_TEST(tests, n, fixed_part_of_the_facility);
     ADD_ROWS(tests, n, bills, bill_rows);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -188,25 +188,13 @@ static json_t *cap(int64_t nw)
     return nw == INT64_MAX ? json_null() : json_real(watts(nw));
 }
 
-static double full_w(const struct cluster *c)
-{
-    int128_t nw = cluster_idle_nw(c, 0, c->n_nodes);
-    for (node_id n = 0; n < c->n_nodes; n++) {
-        const struct node_power *p = &c->power->of_group[c->group_of[n]];
-        bool cpus = cluster_node_type(c, n)->cpu_milli != INT64_MAX;
-        nw += (int128_t)(p->most_nw - p->idle_nw) * cluster_node_milli(c, n) +
-              (cpus ? p->cpu_nw : 0);
-    }
-    return watts(nw);
-}
-
 static void put_power(json_t *report, const struct cluster *c)
 {
     if (c->power)
         json_object_set_new(report, "power",
                             json_pack("{s:f, s:f, s:o, s:o}", "idle_w",
                                       watts(cluster_idle_nw(c, 0, c->n_nodes)), "full_w",
-                                      full_w(c), "cap_w", cap(c->power->cap_nw), "rack_cap_w",
+                                      watts(cluster_full_nw(c)), "cap_w", cap(c->power->cap_nw), "rack_cap_w",
                                       cap(c->power->rack_cap_nw)));
     json_t *pools = json_array();
     for (uint32_t g = 0, n = 0; c->pool && g < c->n_groups; g++) {
