@@ -31,6 +31,7 @@ enum event_kind {
     EVENT_NOISE,               /* of an elastic job: its gradients have become noisier */
     EVENT_SERVICE,  /* of inference services: an interval is over, or an autoscaler scans */
     EVENT_SESSION,  /* of an interactive session: it arrives, thinks, computes, is left or culled */
+    EVENT_ROWS,     /* the power of rows of racks is looked at */
     EVENT_CARBON,   /* a kWh has more or less CO2 from this hour on */
 };
 struct event { int64_t time_ns; enum event_kind kind; uint32_t subject; };

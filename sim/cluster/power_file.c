@@ -4,6 +4,7 @@
 #include "sim/base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WATTS_MOST   1000000             /* of a node or GPU */
@@ -19,6 +20,7 @@
 
 struct file_group { /* NAN: not given */
     double node_idle_w, gpu_idle_w, gpu_tdp_w, gpu_usd_per_h, gpu_cap_w, clock;
+    bool low_priority;
 };
 struct file_power {
     struct power power;
@@ -41,7 +43,9 @@ struct file_tariff {
 #define WATTS        .type = CONFIG_PARTS, .scale = NW_PER_W
 #define REAL         .type = CONFIG_REAL
 
-static const char *const cap_words[] = { [CAP_BY_STARTS] = "starts", [CAP_BY_CLOCKS] = "clocks", NULL };
+static const char *const cap_words[] = { [CAP_BY_STARTS] = "starts", [CAP_BY_CLOCKS] = "clocks", [CAP_BY_ROWS] = "rows", NULL };
+/* Uptime Institute, Global Data Center Survey 2023: mean, new sites; hyperscale: K */
+static const struct config_named pue_words[] = { { "average", PUE_USUAL }, { "new", 1.30 }, { "hyperscale", 1.10 }, { 0 } };
 static const struct config_key power_keys[] = {
     { .name = "exponent",         REAL,    .at = OF(power.law.exponent), .most = 10, .above_least = true },
     { .name = "most_share",       REAL,    .at = OF(power.law.most_share), .most = 10, .above_least = true },
@@ -50,7 +54,7 @@ static const struct config_key power_keys[] = {
     { .name = "cpu_duty",         REAL,    .at = OF(power.law.cpu_duty), .most = 1 },
     { .name = "duty",             REAL,    .at = OF(power.duty), .most = 1 },
     { .name = "llm",              .type = CONFIG_FLAG, .at = OF(power.law.llm) },
-    { .name = "pue",              REAL,    .at = OF(power.pue), .least = 1, .most = 100 },
+    { .name = "pue",              REAL,    .at = OF(power.pue), .least = 1, .most = 100, .named = pue_words },
     { .name = "pue_fixed",        REAL,    .at = OF(pue_fixed), .most = 1 },
     { .name = "temperature_file", .type = CONFIG_TEXT, .at = OF(temperature_file) },
     { .name = "free_cooling_c",   REAL,    .at = OF(free_cooling_c), .least = -100, .most = 100 },
@@ -63,6 +67,12 @@ static const struct config_key power_keys[] = {
     { .name = "cap_w",            WATTS,   .at = OF(power.cap_nw), .most = CAP_MOST_W, .word = "unlimited", .word_value = INT64_MAX },
     { .name = "rack_cap_w",       WATTS,   .at = OF(power.rack_cap_nw), .most = CAP_MOST_W, .word = "unlimited", .word_value = INT64_MAX },
     { .name = "cap_by",           .type = CONFIG_CHOICE, .at = OF(power.cap_by), .words = cap_words },
+    { .name = "row_cap_w",        WATTS,   .at = OF(power.row.nw), .most = CAP_MOST_W, .word = "unlimited", .word_value = INT64_MAX },
+    { .name = "row_low_at",       REAL,    .at = OF(power.row.low_at), .most = 1, .above_least = true },
+    { .name = "row_all_at",       REAL,    .at = OF(power.row.all_at), .most = 1, .above_least = true },
+    { .name = "row_release",      REAL,    .at = OF(power.row.release), .most = 1 },
+    { .name = "row_clock",        REAL,    .at = OF(power.row.clock), .most = 1, .above_least = true },
+    { .name = "row_look_s",       CONFIG_SECONDS, .at = OF(power.row.look_ns), .above_least = true },
     { .name = "clock_exponent",   REAL,    .at = OF(power.law.clock_exponent), .most = 10, .above_least = true },
     { .name = "clock_least",      REAL,    .at = OF(power.law.clock_least), .most = 1, .above_least = true },
     { .name = "gpu_cap_w",        REAL,    .at = OF(usual.gpu_cap_w), .most = WATTS_MOST },
@@ -79,6 +89,7 @@ static const struct config_key power_group_keys[] = {
     { .name = "gpu_tdp_w",   REAL, .at = GROUP(gpu_tdp_w), .most = WATTS_MOST },
     { .name = "gpu_cap_w",   REAL, .at = GROUP(gpu_cap_w), .most = WATTS_MOST },
     { .name = "clock",       REAL, .at = GROUP(clock), .most = 1, .above_least = true },
+    { .name = "low_priority", .type = CONFIG_FLAG, .at = GROUP(low_priority) },
     { 0 },
 };
 static const char *const bill_words[] = { [BILL_ALLOCATED] = "allocated", [BILL_CAPACITY] = "capacity", NULL };
@@ -99,8 +110,7 @@ static const struct config_key tariff_group_keys[] = {
 };
 /* clang-format on */
 
-static const struct file_group unsaid = { (double)NAN, (double)NAN, (double)NAN,
-                                          (double)NAN, (double)NAN, (double)NAN };
+static const struct file_group unsaid = { (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, false };
 
 /* The entries of groups override the values of the section. */
 static int read_groups(struct config_value groups, const struct config_key *keys,
@@ -258,6 +268,41 @@ static int read_hours(struct config_value section, struct file_power *f, struct 
     return 0;
 }
 
+static int check_cap_by(struct config_value section, const struct power *p, struct error *err)
+{
+    bool capped = p->cap_nw != INT64_MAX || p->rack_cap_nw != INT64_MAX;
+    if (p->cap_by == CAP_BY_CLOCKS && !capped)
+        return config_error(section, err, "'cap_by: clocks' wants a cap_w or a rack_cap_w");
+    if (p->cap_by == CAP_BY_ROWS && (capped || p->row.nw == INT64_MAX))
+        return config_error(section, err, "'cap_by: rows' wants a row_cap_w, and no other cap");
+    if (p->cap_by != CAP_BY_ROWS && p->row.nw != INT64_MAX)
+        return config_error(section, err, "a row_cap_w wants 'cap_by: rows'");
+    if (p->row.low_at > p->row.all_at || p->row.release > p->row.low_at)
+        return config_error(section, err, "want row_release <= row_low_at <= row_all_at, got %g, %g, %g",
+                            p->row.release, p->row.low_at, p->row.all_at);
+    return 0;
+}
+
+/* Rows are numbered by their first node. */
+static void find_rows(const struct cluster *c, const struct file_group *said, struct row_budget *row)
+{
+    enum { NOT_YET = UINT32_MAX };
+    uint32_t *number = mem_new(c->n_domains, sizeof *number);
+    row->low = arena_alloc(c->memory, c->n_groups * sizeof *row->low);
+    row->of_node = arena_alloc(c->memory, c->n_nodes * sizeof *row->of_node);
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        row->low[g] = said[g].low_priority;
+    for (domain_id d = 0; d < c->n_domains; d++)
+        number[d] = NOT_YET;
+    for (node_id n = 0; n < c->n_nodes; n++) {
+        domain_id d = cluster_has_domain(c, n, LEVEL_POD) ? cluster_domain_at(c, n, LEVEL_POD) : 0;
+        if (number[d] == NOT_YET)
+            number[d] = row->n++;
+        row->of_node[n] = number[d];
+    }
+    free(number);
+}
+
 int power_read(struct config_value section, struct cluster *c, struct error *err)
 {
     struct file_power f = {
@@ -267,7 +312,9 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
                    .off_after_ns = TIME_NEVER,
                    .wake_ns = WAKE_USUAL_S * NS_PER_S,
                    .cap_nw = INT64_MAX,
-                   .rack_cap_nw = INT64_MAX },
+                   .rack_cap_nw = INT64_MAX,
+                   .row = { INT64_MAX, .low_at = .80, .all_at = .89, .release = .05, .clock = .79,
+                            .look_ns = 10 * NS_PER_S } },
         .usual = unsaid,
         .free_cooling_c = FREE_USUAL_C,
         .pue_per_c = PER_C_USUAL,
@@ -278,9 +325,8 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
         return 0;
     if (config_fields(section, power_keys, &f, err))
         return -1;
-    if (f.power.cap_by == CAP_BY_CLOCKS && f.power.cap_nw == INT64_MAX &&
-        f.power.rack_cap_nw == INT64_MAX)
-        return config_error(section, err, "'cap_by: clocks' wants a cap_w or a rack_cap_w");
+    if (check_cap_by(section, &f.power, err))
+        return -1;
     if (f.temperature_file && f.pue_fixed > 0)
         return config_error(section, err, "want a temperature_file or a pue_fixed, not both");
     struct file_group *said = said_of_groups(c, f.usual);
@@ -292,6 +338,8 @@ int power_read(struct config_value section, struct cluster *c, struct error *err
             return -1;
     if (read_hours(section, &f, err))
         return -1;
+    if (f.power.cap_by == CAP_BY_ROWS)
+        find_rows(c, said, &f.power.row);
     c->power = arena_alloc(c->memory, sizeof *c->power);
     *c->power = f.power;
     c->power->pue = power_pue_of_load(f.power.pue, f.pue_fixed);

@@ -6,7 +6,7 @@
  *                                # carbon_g_per_kwh: 400
  *     off_after_s: 600           # idle nodes are then powered off, and boot in wake_s
  *     cap_w: 40000               # and rack_cap_w: no start with a worst case above it, or with
- *                                # cap_by: clocks lower clocks
+ *                                # cap_by: clocks lower clocks; or row_cap_w with cap_by: rows
  *     groups: { mine: { node_idle_w: 700, gpu_idle_w: 50, gpu_tdp_w: 350 } }
  *   prices:
  *     bill: capacity             # or allocated

@@ -53,6 +53,7 @@ enum config_type {
     CONFIG_LIST, CONFIG_MAPPING,  /* struct config_value, read further by the caller */
     CONFIG_ANY,                   /* struct config_value of any type */
 };
+struct config_named { const char *word; double value; };     /* a list ends with a NULL word */
 struct config_key {               /* a table ends with a NULL name */
     const char *name;
     enum config_type type;
@@ -64,6 +65,7 @@ struct config_key {               /* a table ends with a NULL name */
     const char *word;  /* of CONFIG_PARTS: a word that stands for word_value; NULL: none */
     int64_t word_value;
     const char *const *words;     /* of CONFIG_CHOICE; ends with NULL */
+    const struct config_named *named; /* of CONFIG_REAL: words that stand for numbers; NULL: none */
 };
 /* Seconds, kept as ns: from 0 to 100 years of 365 days. */
 #define CONFIG_TIME_MAX_S INT64_C(3153600000)

@@ -48,16 +48,34 @@ static int read_flag(struct config_value v, bool *to, struct error *err)
     return wanted(v, err, "true or false");
 }
 
+static void list_add(char list[LIST_MAX], const char *name)
+{
+    size_t used = strlen(list);
+    snprintf(list + used, LIST_MAX - used, "%s%s", used ? ", " : "", name);
+}
+
+/* " or 'WORD'", " or one of WORD, WORD", or nothing */
+static void put_words(char text[LIST_MAX], const struct config_key *as)
+{
+    char words[LIST_MAX] = "";
+    for (const struct config_named *n = as->named; n && n->word; n++)
+        list_add(words, n->word);
+    if (as->word)
+        snprintf(text, LIST_MAX, " or '%s'", as->word);
+    else
+        snprintf(text, LIST_MAX, "%s%.*s", *words ? " or one of " : "", LIST_MAX - 20, words);
+}
+
 static int number_error(struct config_value v, const struct config_key *as, struct error *err)
 {
     bool whole = as->type == CONFIG_COUNT || as->type == CONFIG_INTEGER, quoted = false;
     size_t length;
-    char shown[CONFIG_SHOWN];
+    char shown[CONFIG_SHOWN], words[LIST_MAX];
     const char *text = config_text(v.node, &length, &quoted);
-    return config_error(v, err, "want a %snumber %s %" PRId64 " %s %" PRId64 "%s%s%s, got %s%s",
+    put_words(words, as);
+    return config_error(v, err, "want a %snumber %s %" PRId64 " %s %" PRId64 "%s, got %s%s",
                         whole ? "whole " : "", as->above_least ? "above" : "from", as->least,
-                        as->above_least ? "up to" : "to", as->most, as->word ? " or '" : "",
-                        as->word ? as->word : "", as->word ? "'" : "",
+                        as->above_least ? "up to" : "to", as->most, words,
                         text && quoted ? "the text " : "", config_shown(v.node, shown));
 }
 
@@ -103,7 +121,12 @@ static int read_real(struct config_value v, const struct config_key *as, double 
 {
     size_t length = 0;
     int64_t n = 0;
-    const char *text = number_text(v, &length);
+    const char *text = number_text(v, &length), *word = config_text(v.node, &length, NULL);
+    for (const struct config_named *named = as->named; word && named && named->word; named++)
+        if (strcmp(word, named->word) == 0) {
+            *to = named->value;
+            return 0;
+        }
     if (!text || !decimal_parse(text, length, 1, &n)) /* for the grammar: strtod takes hexadecimal,
                                                          inf, nan */
         return number_error(v, as, err);
@@ -113,12 +136,6 @@ static int read_real(struct config_value v, const struct config_key *as, double 
         return number_error(v, as, err);
     *to = x;
     return 0;
-}
-
-static void list_add(char list[LIST_MAX], const char *name)
-{
-    size_t used = strlen(list);
-    snprintf(list + used, LIST_MAX - used, "%s%s", used ? ", " : "", name);
 }
 
 static int choice_error(struct config_value v, const char *prefix, const char *list,

@@ -79,6 +79,18 @@ double power_clock_for(const struct power_law *law, double idle_w, double most_w
 int64_t power_of_cpus_nw(const struct node_power *n, int64_t held_milli, int64_t node_milli);
 
 /* ---- sections `power` and `prices` of a cluster file, see power_file.h ---- */
+/* `cap_by: rows`: a budget of each row of racks, as POLCA keeps it (Patel et al., ASPLOS 2024). A row
+ * is a pod; nodes without one are one row together. */
+struct row_budget {
+    int64_t nw;                   /* of each row's nodes */
+    double low_at, all_at;        /* parts of it above which GPUs of groups of low priority, and all,
+                                     run at `clock` at most [.80, .89, K] */
+    double release;               /* so much below they do no more [.05] */
+    double clock;                 /* [.79, 1110 of 1410 MHz of an A100] */
+    int64_t look_ns;              /* at multiples of it the power of the rows is looked at [10 s] */
+    bool *low;                    /* [n_groups] */
+    uint32_t *of_node, n;         /* [n_nodes] the row of each, from 0 to n */
+};
 struct power {                    /* the default in brackets */
     struct power_law law;
     double duty;                  /* of a GPU while its job computes [1, A] */
@@ -92,12 +104,14 @@ struct power {                    /* the default in brackets */
     int64_t off_nw;               /* power of a node that is off [0] */
     int64_t cap_nw, rack_cap_nw;  /* of all nodes; of each rack's [INT64_MAX: none] */
     int cap_by;                   /* enum cap_by [starts] */
+    struct row_budget row;        /* with CAP_BY_ROWS */
     struct hourly pue_by_hour;    /* PUE by the outside temperature; n 0: `pue` at all times */
     struct hourly carbon_by_hour; /* carbon x PUE of the hour, with pue_by_hour */
     struct node_power *of_group;  /* [n_groups] */
 };
-/* A cap is kept by jobs that do not start, or by clocks; at the lowest clock, by starts again. */
-enum cap_by { CAP_BY_STARTS, CAP_BY_CLOCKS };
+/* A cap is kept by jobs that do not start, or by clocks; at the lowest clock, by starts again. Budgets
+ * of rows are watched, and clocks lowered where power comes near them. */
+enum cap_by { CAP_BY_STARTS, CAP_BY_CLOCKS, CAP_BY_ROWS };
 /* What no job held is told apart, or is shared among queues and users. */
 enum idle_share { IDLE_APART, IDLE_BY_USE, IDLE_BY_QUOTA };
 struct tariff {

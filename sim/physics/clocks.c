@@ -1,4 +1,4 @@
-/* clocks.c - GPUs at lower clocks: `clock`, `gpu_cap_w` and `cap_by: clocks` of the section `power`.
+/* clocks.c - see clocks.h: GPUs at lower clocks. `clock`, `gpu_cap_w` and `cap_by: clocks` of the section `power`.
  * models.md 9; the law: sim/models/power.h.
  *
  * A group may have a clock phi of its own. With `cap_by: clocks` the clock of all nodes, and of those
@@ -13,6 +13,7 @@
  * clock of its slowest node; memory, links and hosts stay as they are.
  *
  * GPU time lost to it is lost_time.h's. */
+#include "sim/physics/clocks.h"
 #include "sim/engine/jobs.h"
 #include "sim/engine/pace.h"
 #include "sim/physics/energy.h"
@@ -50,7 +51,7 @@ static bool wanted(const struct sched *s)
     for (uint32_t g = 0; p && g < s->cluster->n_groups; g++)
         if (p->of_group[g].clock < 1)
             return true;
-    return p && p->cap_by == CAP_BY_CLOCKS;
+    return p && p->cap_by != CAP_BY_STARTS;
 }
 
 static const struct node_power *power_of(const struct sched *s, node_id n)
@@ -146,8 +147,25 @@ static bool is_concerned(const struct sched *s, const struct clocks_run *r, cons
     return false;
 }
 
-static void set_clocks(struct sched *s, struct clocks_run *r)
+double *clocks_next(struct sched *s)
 {
+    return clocks_of(s)->next;
+}
+
+static bool differ(const struct sched *s, const struct clocks_run *r)
+{
+    const struct energy *e = energy_of(s);
+    for (node_id n = 0; n < s->cluster->n_nodes; n++)
+        if (e->node[n].clock != r->next[n])
+            return true;
+    return false;
+}
+
+void clocks_take_effect(struct sched *s)
+{
+    struct clocks_run *r = clocks_of(s);
+    if (!differ(s, r))
+        return;
     struct energy *e = energy_of(s);
     struct live **on = mem_new(r->n_running + (size_t)1, sizeof *on);
     size_t jobs = 0;
@@ -171,17 +189,11 @@ static void set_clocks(struct sched *s, struct clocks_run *r)
 static void settle_round(struct sched *s)
 {
     struct clocks_run *r = clocks_of(s);
-    const struct energy *e = energy_of(s);
     if (!r->due)
         return;
     r->due = false;
-    if (!find_clocks(s, r))
-        return;
-    for (node_id n = 0; n < s->cluster->n_nodes; n++)
-        if (e->node[n].clock != r->next[n]) {
-            set_clocks(s, r);
-            return;
-        }
+    if (find_clocks(s, r))
+        clocks_take_effect(s);
 }
 
 /* ---- With a job ---- */

@@ -18,8 +18,13 @@ static int64_t piece_milli(const struct piece *p)
 
 static void node_add(struct sched *s, struct energy *e, node_id n, int128_t nw)
 {
+    if (!nw)
+        return;
     meter_add(&e->node[n].meter, s->now_ns, nw);
     e->all.nw += nw;              /* settle() integrates it */
+    e->changes++;
+    if (e->row_nw)
+        e->row_nw[e->power->row.of_node[n]] += nw;
 }
 
 static bool is_off(const struct node_energy *e)
@@ -246,6 +251,8 @@ static void begin(struct sched *s)
     e->power = s->cluster->power;
     e->node = arena_alloc(s->memory, s->cluster->n_nodes * sizeof *e->node);
     e->job = arena_alloc(s->memory, s->n_jobs * sizeof *e->job);
+    if (e->power->cap_by == CAP_BY_ROWS)
+        e->row_nw = arena_alloc(s->memory, e->power->row.n * sizeof *e->row_nw);
     e->begin_ns = e->all.since_ns = s->now_ns;
     await_other_carbon(s);
     for (job_id j = 0; j < s->n_jobs; j++)

@@ -45,6 +45,8 @@ struct energy {
     struct node_energy *node;     /* [n_nodes] */
     struct job_energy *job;       /* [n_jobs] */
     struct meter all;             /* all nodes */
+    int128_t *row_nw;             /* [power.h: row.n] of the nodes of each row of racks; NULL: no budgets */
+    uint64_t changes;             /* of the power of nodes, so far */
     int64_t begin_ns;             /* they are metered since then */
     int128_t above_nw;            /* of all.nw, likewise */
     struct exact_sum pue_kwh;     /* of the facility, where the PUE follows the hour */

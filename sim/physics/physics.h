@@ -21,6 +21,7 @@
     M(images_model)                                                                                                    \
     M(checkpoints_model)                                                                                               \
     M(clocks_model)                                                                                                    \
+    M(power_rows_model)                                                                                                \
     M(energy_model)                                                                                                    \
     M(bill_model)                                                                                                      \
     M(power_caps_model)                                                                                                \

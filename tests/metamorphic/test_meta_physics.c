@@ -25,7 +25,8 @@ static void write_cluster(const char *path, uint64_t seed)
 {
     static const char *const sharing[] = { "mps", "timeslice", "fraction" }, *const on_off[] = { "none", "maxmin" },
                              *const unit[] = { "node", "gpu", "link" }, *const parallel[] = { "none", "3d" },
-                             *const cap[] = { ", cap_w: 20000", ", cap_w: 14000, cap_by: clocks" },
+                             *const cap[] = { ", cap_w: 20000", ", cap_w: 14000, cap_by: clocks",
+                                          ", row_cap_w: 9000, cap_by: rows" },
                              *const idle[] = { "apart", "by-use", "by-quota" };
     struct random r, gray;
     random_init(&r, seed, "physics", 0);
@@ -52,7 +53,7 @@ static void write_cluster(const char *path, uint64_t seed)
     fprintf(f, " }\n");
     unsigned off_s = 1 + die(&r, 20), capped = die(&r, 2);
     fprintf(f, "power: { pue: 1.3, off_after_s: %u, wake_s: 2%s, groups: { b: { clock: 0.%u } } }\n", off_s,
-            capped ? cap[die(&gray, 2)] : "", 4 + die(&gray, 6));
+            capped ? cap[die(&gray, 3)] : "", 4 + die(&gray, 6));
     fprintf(f, "prices: { bill: capacity, idle: %s }\n", idle[die(&gray, 3)]);
     fprintf(f, "elastic: { scaling: %s }\n", die(&r, 2) ? "goodput" : "linear");
     fclose(f);

@@ -384,6 +384,10 @@ class Clusters(Draw):
             if self.chance(0.2):
                 s["power"]["cap_w"] = self.pick(60000, 120000)
                 s["power"] |= self.some({"cap_by": ["clocks"], "clock_least": [0.2, 1]}, 0.5)
+            elif self.chance(0.1):
+                s["power"] |= {"cap_by": "rows", "row_cap_w": self.pick(20000, 60000, 120000)}
+                s["power"] |= self.some({"row_low_at": [0.5, 0.8], "row_all_at": [0.8, 1], "row_release": [0, 0.05, 0.3],
+                                         "row_clock": [0.3, 0.9], "row_look_s": [1, 60]}, 0.3)
             s["power"] |= self.some({"clock": [0.5, 1], "clock_exponent": [1, 3]}, 0.1)
             s["power"] |= self.some({"cpu_w": [0, 600], "cpu_duty": [0.3], "most_share": [1],
                                      "off_w": [20], "llm": [True]}, 0.1)
@@ -397,6 +401,7 @@ class Clusters(Draw):
                 self.files["outside.csv"] = "temperature_c\n-3\n25\n18\n"
             if self.chance(0.2):
                 own = {} if "clock" in s["power"] else self.some({"gpu_cap_w": [100, 300]})
+                own |= self.some({"low_priority": [True]}, 0.5)
                 s["power"]["groups"] = {groups[0]["group"]: {"gpu_tdp_w": 350, "gpu_idle_w": 20, **own}}
         if models and self.chance(0.25):
             s["prices"] = self.some({"bill": ["allocated", "capacity"], "gpu_usd_per_h": [1, 2.5],
