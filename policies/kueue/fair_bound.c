@@ -67,7 +67,7 @@ static bool own_stoppable(const struct fair_search *h)
 {
     const struct cohort_workload *p = h->preemptor;
     const struct cohort_members *m = &h->s->members[p->queue];
-    enum within_queue rule = h->s->rules[p->queue].within_queue;
+    int rule = h->s->rules[p->queue].within_queue;
     return m->n && rule != WITHIN_NEVER &&
            (m->lowest < p->priority ||
             (m->lowest == p->priority && rule == WITHIN_LOWER_OR_NEWER_EQUAL));

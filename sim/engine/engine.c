@@ -432,9 +432,11 @@ bool run_pass_is_due(const struct sched *s)
     return s->happened.changed || s->loop->pass_due_ns != TIME_NEVER;
 }
 
+/* An event of this instant is still to come where they come one by one. */
 static bool world_is_over(const struct sched *s)
 {
-    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == s->happened.background_events;
+    return s->next_arrival == s->workload->n_jobs && event_queue_length(s->events) == s->happened.background_events &&
+           !event_is_due(s);
 }
 
 static bool nothing_follows(struct sched *s)
