@@ -83,6 +83,15 @@ noted '' -c links.yaml -t apart.csv --set nodes.0.nic_gbps=25
 printf 'nodes: [ { group: a, count: 2, type: dgx-a100 } ]\nfabric: { rails: true }\n' >rails.yaml
 noted unread-fabric -c rails.yaml -t t.csv
 "$G" check rails.yaml | tr -s '\n ' ' ' | grep -q "warning 'fabric' has no effect without 'progress'" && ok || fail "check of rails without progress"
+
+# A budget of each row of racks is told by check, and by a note where lower clocks do not keep it: 4 busy nodes draw 16.7 kW
+echo 'nodes: [ { group: dgx, type: dgx-a100, count: 4, nodes_per_rack: 1, racks_per_pod: 2 } ]
+power: { cap_by: rows, row_cap_w: 6000, row_clock: 0.95 }' >rows.yaml
+"$G" check rows.yaml | grep -q '5.9 kW idle, 16.7 kW at most, 6.0 kW a row' && ok || fail "check of a budget of rows"
+printf 'job_id,submit_s,duration_s,gpus\na,0,1000,32\n' >rows.csv
+noted rows-above-budget -c rows.yaml -t rows.csv
+texts r | grep -q '^rows of racks drew more than their 6000 W for up to 1053 s, 0.585 h in all: a clock of 0.95 does not keep' && ok || fail "$(texts r)"
+noted '' -c rows.yaml -t rows.csv --set power.row_clock=0.5
 noted '' -c rails.yaml -t t.csv --set progress.parallel=3d
 
 # ---- Levels beyond pods, where the pace depends on the distance ----

@@ -192,10 +192,10 @@ static void put_power(json_t *report, const struct cluster *c)
 {
     if (c->power)
         json_object_set_new(report, "power",
-                            json_pack("{s:f, s:f, s:o, s:o}", "idle_w",
+                            json_pack("{s:f, s:f, s:o, s:o, s:o}", "idle_w",
                                       watts(cluster_idle_nw(c, 0, c->n_nodes)), "full_w",
                                       watts(cluster_full_nw(c)), "cap_w", cap(c->power->cap_nw), "rack_cap_w",
-                                      cap(c->power->rack_cap_nw)));
+                                      cap(c->power->rack_cap_nw), "row_cap_w", cap(c->power->row.nw)));
     json_t *pools = json_array();
     for (uint32_t g = 0, n = 0; c->pool && g < c->n_groups; g++) {
         node_id first = n;

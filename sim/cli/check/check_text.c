@@ -214,15 +214,18 @@ static void put_storage(const json_t *report, char *to, size_t size)
 
 static void put_power(const json_t *report, char *to, size_t size)
 {
-    const json_t *p = json_object_get(report, "power"), *all = json_object_get(p, "cap_w"),
-                 *rack = json_object_get(p, "rack_cap_w");
+    static const struct { const char *key, *before, *of; } caps[] = {
+        { "cap_w", "cap ", "" }, { "rack_cap_w", "", " a rack" }, { "row_cap_w", "", " a row" },
+    };
+    const json_t *p = json_object_get(report, "power");
     size_t n = (size_t)snprintf(to, size, "%.1f kW idle, %.1f kW at most",
                                 json_number_value(json_object_get(p, "idle_w")) / 1000,
                                 json_number_value(json_object_get(p, "full_w")) / 1000);
-    if (json_is_number(all))
-        n += (size_t)snprintf(to + n, size - n, ", cap %.1f kW", json_number_value(all) / 1000);
-    if (json_is_number(rack))
-        snprintf(to + n, size - n, ", %.1f kW a rack", json_number_value(rack) / 1000);
+    for (size_t i = 0; i < sizeof caps / sizeof caps[0]; i++) {
+        const json_t *cap = json_object_get(p, caps[i].key);
+        if (json_is_number(cap))
+            n += (size_t)snprintf(to + n, size - n, ", %s%.1f kW%s", caps[i].before, json_number_value(cap) / 1000, caps[i].of);
+    }
 }
 
 static void put_pools(const json_t *report, char *to, size_t size)
