@@ -90,7 +90,7 @@ static const struct bad_row { const char *name, *text, *error; } bad_rows[] = {
     { "nobody knows its price", DGX "prices: {}\n",
       "c.yaml:2:9: prices: group 'x': want a gpu_usd_per_h: it is of no model or type of the catalogue" },
     { "no such group", DGX "power: { groups: { y: { gpu_idle_w: 1 } } }\n", "c.yaml:2:23: y: there is no group of this name" },
-    { "PUE below 1", DGX "power: { pue: 0.9 }\n", "c.yaml:2:15: pue: want a number from 1 to 100, got '0.9'" },
+    { "PUE below 1", DGX "power: { pue: 0.9 }\n", "c.yaml:2:15: pue: want a number from 1 to 100 or one of average, new, hyperscale, got '0.9'" },
     { "idle above full", DGX "power: { gpu_tdp_w: 50, " X " }\n",
       "c.yaml:2:8: power: group 'dgx': want most_share x gpu_tdp_w (45 W) of at least gpu_idle_w (60 W)" },
     { "two sources of carbon", DGX "power: { " X ", carbon_file: a.csv, carbon_g_per_kwh: 3 }\n",
