@@ -172,20 +172,22 @@ static void experts_in_equilibrium(void **state)
     }
 }
 
-/* models.md 4.10: the flow is within 8 % of the loop in the time per token, up to three quarters of the largest rate. */
+/* models.md 4.10: the flow is within 8 % of the loop in the time per token, up to three quarters of the largest rate, and at 3
+ * requests a second within 3 % in the time that GPUs compute. */
 static void flow_and_loop(void **state)
 {
     struct llm_batching b = batching_of(MODEL, "RTX-PRO-6000", 1, 0);
     b.sequences = 256;
     (void)state;
-    for (double rate = 1; rate <= 8; rate += 3.5) {
-        struct service by_one = poisson(&b, SERVICE_REQUESTS, rate), flow = poisson(&b, SERVICE_FLUID, rate);
+    static const struct { double rate, gpu_off; } at[] = { { 1, .05 }, { 3, .03 }, { 4.5, .05 }, { 8, .05 } };
+    for (unsigned i = 0; i < COUNT(at); i++) {
+        struct service by_one = poisson(&b, SERVICE_REQUESTS, at[i].rate), flow = poisson(&b, SERVICE_FLUID, at[i].rate);
         struct serving_figures x = served(&by_one, 7, 1, 1, 100, 1600), y = served(&flow, 7, 1, 1, 100, 1600);
         near(y.per_token.mean_s, x.per_token.mean_s, .08);
         near(y.first_token.mean_s, x.first_token.mean_s, .2);
         near(y.latency.mean_s, x.latency.mean_s, .1);
         near(y.busy_s, x.busy_s, .03);
-        near(y.engine.gpu_s, x.engine.gpu_s, .05);
+        near(y.engine.gpu_s, x.engine.gpu_s, at[i].gpu_off);
         near(y.engine.kv_s, x.engine.kv_s, .12);
         near(y.engine.computed_tokens, x.engine.computed_tokens, .1);
     }
