@@ -286,17 +286,16 @@ static int check_cap_by(struct config_value section, const struct power *p, stru
 /* Rows are numbered by their first node. */
 static void find_rows(const struct cluster *c, const struct file_group *said, struct row_budget *row)
 {
-    enum { NOT_YET = UINT32_MAX };
     uint32_t *number = mem_new(c->n_domains, sizeof *number);
     row->low = arena_alloc(c->memory, c->n_groups * sizeof *row->low);
     row->of_node = arena_alloc(c->memory, c->n_nodes * sizeof *row->of_node);
     for (uint32_t g = 0; g < c->n_groups; g++)
         row->low[g] = said[g].low_priority;
     for (domain_id d = 0; d < c->n_domains; d++)
-        number[d] = NOT_YET;
+        number[d] = ID_NONE;
     for (node_id n = 0; n < c->n_nodes; n++) {
         domain_id d = cluster_has_domain(c, n, LEVEL_POD) ? cluster_domain_at(c, n, LEVEL_POD) : 0;
-        if (number[d] == NOT_YET)
+        if (number[d] == ID_NONE)
             number[d] = row->n++;
         row->of_node[n] = number[d];
     }

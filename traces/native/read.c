@@ -475,16 +475,14 @@ static int take_topology(struct workload *w, const struct row *row, const struct
          preferred = length == 9 && strncmp(text, "preferred", 9) == 0;
     if (!n->topology.length)
         return 0;
-    uint8_t level = required || preferred ? workload_level(w, colon + 1, strlen(colon + 1),
-                                                           row->file, row->line)
-                                          : LEVEL_ANY;
+    if (!required && !preferred)
+        return wrong(row, "topology", TOPOLOGY_WANT, err);
+    const char *name = colon + 1;
+    uint8_t level = workload_level(w, name, strlen(name), row->file, row->line);
     *(required ? &job->required_level : &job->preferred_level) = level;
     if (level != LEVEL_ANY)
         return 0;
-    const char *want = required || preferred ? workload_level_want(w, colon + 1, strlen(colon + 1),
-                                                                   TOPOLOGY_WANT)
-                                             : TOPOLOGY_WANT;
-    return wrong(row, "topology", want, err);
+    return wrong(row, "topology", workload_level_want(w, name, strlen(name), TOPOLOGY_WANT), err);
 }
 
 /* The nodes and GPUs that a cell names; none: 0 of them. */
@@ -558,10 +556,9 @@ static int on_row(void *self, const struct row *row, struct error *err)
     }
     if (take_row(r, row, &n, &job, err) != 0)
         return -1;
-    if (!part && n.podset_group.length)
-        return wrong(row, "podset_group", "a group in the row: the job is one of two pod sets", err);
     if (!part)
-        return workload_add(r->w, &job, row->file, row->line, err);
+        return n.podset_group.length ? wrong(row, "podset_group", "a group in the row: the job is one of two pod sets", err)
+                                     : workload_add(r->w, &job, row->file, row->line, err);
     if (check_part(r, row, &job, continues, err) != 0)
         return -1;
     parts_add(&r->parts, row, &job, &n);
