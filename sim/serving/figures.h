@@ -34,11 +34,18 @@ static inline double figures_attainment(const struct serving_figures *f)
     return ended > 0 ? f->kept / ended : NAN;
 }
 
-/* Share of the time of ready replicas in which they serve; 0 without replicas. */
 /* Of a ready replica. Step by step: in which its GPUs had work, in steps, and in these times the power
  * of a GPU as a part of its TDP; otherwise: in which it served, and no steps. Seconds. */
 struct replica_work { double busy_s, steps_s, tdp_s; };
 
+/* The share of passed_s by which a sum grew, 0 .. 1, to 2^-32: the rounding of long sums does not
+ * tell windows apart in which the same happened. */
+static inline double replica_share(double from_s, double to_s, double passed_s)
+{
+    return fmin(1, nearbyint((to_s - from_s) / passed_s * 0x1p32) * 0x1p-32);
+}
+
+/* Share of the time of ready replicas in which they serve; 0 without replicas. */
 static inline double figures_duty(const struct serving_figures *f)
 {
     return f->replica_s > 0 ? f->busy_s / f->replica_s : 0;

@@ -14,6 +14,8 @@
 
 #define SATURATED (1 - 1e-9)      /* share of the capacity from which on it is overload */
 
+struct flow_delays { struct delays latency, first_token, per_token; };
+
 /* A cache of equilibria: rates are constant for an hour, replicas for longer. */
 enum { KEPT_STATES = 64 };
 struct kept_state {
@@ -21,6 +23,18 @@ struct kept_state {
     uint32_t replicas;
     struct steady steady;
     double served;                /* in the interval in this state, not yet in its counts */
+    double served_before;         /* up to the interval, not yet in the counts of the total */
+    bool has_alone;
+    struct flow_delays alone;     /* of an interval with nothing else */
+};
+
+/* Fluid that a backlog let wait along one line: stretches of one state behind each other, not yet
+ * in the counts of the interval. Waits are uniform in from_s .. to_s. */
+struct waited {
+    double speed, clock;
+    uint32_t replicas;
+    struct steady full;           /* at this speed, with no distribution */
+    double from_s, to_s, served;
 };
 
 struct flow_tally {
@@ -49,6 +63,7 @@ struct fluid {
     struct flow_tally interval, total;       /* total: up to the interval */
     double window_ended, window_kept;        /* of this minute */
     struct kept_state state[KEPT_STATES];
+    struct waited waited;
 };
 
 struct fluid *fluid_new(const struct service *s, uint64_t seed)
@@ -98,10 +113,12 @@ static void add_counts(const struct fluid *f, struct flow_tally *t, const struct
     flow_counts_add(&t->per_token, &s->per_token, served);
 }
 
-static void add_kept_states(const struct fluid *f, struct flow_tally *t)
+/* Those of the total go there when the state ends, or at the end of all. */
+static void end_state(struct fluid *f, struct kept_state *k)
 {
-    for (int i = 0; i < KEPT_STATES; i++)
-        add_counts(f, t, &f->state[i].steady, f->state[i].served);
+    add_counts(f, &f->interval, &k->steady, k->served);
+    add_counts(f, &f->total, &k->steady, k->served_before);
+    steady_free(&k->steady);
 }
 
 static struct kept_state *equilibrium(struct fluid *f, double rate)
@@ -110,10 +127,14 @@ static struct kept_state *equilibrium(struct fluid *f, double rate)
     struct kept_state *k = &f->state[hash_bytes(key, sizeof key, 0) % KEPT_STATES];
     if (k->rate != rate || k->speed != f->all_speed || k->clock != f->clock ||
         k->replicas != f->ready) {
-        add_counts(f, &f->interval, &k->steady, k->served);
-        steady_free(&k->steady);
-        struct steady steady = steady_state(&f->laws, rate, f->ready, f->all_speed);
-        *k = (struct kept_state){ rate, f->all_speed, f->clock, f->ready, steady, 0 };
+        end_state(f, k);
+        *k = (struct kept_state){
+            .rate = rate,
+            .speed = f->all_speed,
+            .clock = f->clock,
+            .replicas = f->ready,
+            .steady = steady_state(&f->laws, rate, f->ready, f->all_speed),
+        };
     }
     return k;
 }
@@ -155,18 +176,70 @@ static void calm(struct fluid *f, double rate, double until_s)
     backlog_skip(&f->backlog, until_s);
 }
 
+/* Its counts and what it kept go to t; returns what it kept. */
+static double add_waited(const struct fluid *f, struct flow_tally *t)
+{
+    const struct waited *w = &f->waited;
+    if (!(w->served > 0))
+        return 0;
+    struct steady s =
+        steady_behind_wait(&f->laws, &w->full, w->speed / w->replicas, w->from_s, w->to_s);
+    double kept = w->served * s.kept;
+    add_counts(f, t, &s, w->served);
+    t->kept += kept;
+    steady_free(&s);
+    return kept;
+}
+
+static void end_waited(struct fluid *f)
+{
+    f->window_kept += add_waited(f, &f->interval);
+    f->waited.served = 0;
+}
+
+/* The state of now; an older one ends. */
+static struct waited *waited_now(struct fluid *f)
+{
+    struct waited *w = &f->waited;
+    if (w->speed != f->all_speed || w->clock != f->clock || w->replicas != f->ready) {
+        end_waited(f);
+        *w = (struct waited){ .speed = f->all_speed,
+                              .clock = f->clock,
+                              .replicas = f->ready,
+                              .full = steady_full(&f->laws, f->ready, f->all_speed) };
+    }
+    return w;
+}
+
+/* Whether the step goes on along the line of the stretches before it, to a nanosecond. */
+static bool goes_on(const struct waited *w, const struct backlog_step *step)
+{
+    const double off_s = 1e-9, rise = (w->to_s - w->from_s) / w->served;
+    return fabs(step->from_wait_s - w->to_s) <= off_s &&
+           fabs(step->from_wait_s + rise * step->served - step->to_wait_s) <= off_s;
+}
+
 static void overload(struct fluid *f, double rate, double capacity, double until_s)
 {
-    struct steady s = { 0 };
     /* saturated within rounding: no queue, no idle replica */
     if (backlog_is_empty(&f->backlog) && rate < capacity)
         capacity = rate;
     struct backlog_step step = backlog_advance(&f->backlog, rate, capacity, until_s);
-    if (capacity > 0)
-        s = steady_overload(&f->laws, f->ready, f->all_speed, step.from_wait_s, step.to_wait_s);
-    count(f, &s, step.passed_s, step.served, step.dropped);
-    add_counts(f, &f->interval, &s, step.served);
-    steady_free(&s);
+    if (!(step.served > 0)) {
+        count(f, &(struct steady){ 0 }, step.passed_s, 0, step.dropped);
+        return;
+    }
+    struct waited *w = waited_now(f);
+    if (w->served > 0 && !goes_on(w, &step))
+        end_waited(f);
+    if (w->served == 0)
+        w->from_s = step.from_wait_s;
+    w->to_s = step.to_wait_s;
+    w->served += step.served;
+    struct steady now = w->full;
+    if (service_is_llm(f->s))
+        now.first_token.mean += (step.from_wait_s + step.to_wait_s) / 2;
+    count(f, &now, step.passed_s, step.served, step.dropped);
 }
 
 static void stretch(struct fluid *f, double rate, int64_t until_ns)
@@ -182,10 +255,10 @@ static void stretch(struct fluid *f, double rate, int64_t until_ns)
     f->now_ns = until_ns;
 }
 
-static void end_window(const struct fluid *f, struct flow_tally *t)
+static void end_window(const struct fluid *f, struct flow_tally *t, double kept)
 {
     t->windows += f->window_ended > 0;
-    t->windows_kept += f->window_ended > 0 && f->window_kept >= f->s->slo.share * f->window_ended;
+    t->windows_kept += f->window_ended > 0 && kept >= f->s->slo.share * f->window_ended;
 }
 
 void fluid_advance(struct fluid *f, int64_t to_ns)
@@ -196,7 +269,8 @@ void fluid_advance(struct fluid *f, int64_t to_ns)
             demand_rate(f->demand, f->now_ns, window_ns < to_ns ? window_ns : to_ns, &until_ns);
         stretch(f, rate, until_ns);
         if (until_ns == window_ns) {
-            end_window(f, &f->interval);
+            end_waited(f);
+            end_window(f, &f->interval, f->window_kept);
             f->window_ended = f->window_kept = 0;
         }
     }
@@ -229,6 +303,8 @@ static void add_up(struct fluid *f)
 
 static void set_speed(struct fluid *f, uint32_t id, double speed)
 {
+    if (id < f->n_replicas && f->speed[id] == speed)
+        return;
     if (id >= f->n_replicas) {
         f->speed = mem_resize(f->speed, id + 1, sizeof *f->speed);
         f->each_clock = mem_resize(f->each_clock, id + 1, sizeof *f->each_clock);
@@ -246,6 +322,8 @@ static void set_speed(struct fluid *f, uint32_t id, double speed)
 void fluid_replica_clock(struct fluid *f, uint32_t id, double clock)
 {
     assert(clock > 0 && id < f->n_replicas && f->speed[id] > 0);
+    if (f->each_clock[id] == clock)
+        return;
     f->each_clock[id] = clock;
     add_up(f);
 }
@@ -310,7 +388,15 @@ static struct engine_figures engine_figures_of(const struct fluid *f, const stru
                                     .kv_peak = t->kv_peak };
 }
 
-static struct serving_figures figures_of(const struct fluid *f, const struct flow_tally *t)
+static struct flow_delays delays_of(const struct flow_tally *t)
+{
+    return (struct flow_delays){ flow_counts_delays(&t->latency),
+                                 flow_counts_delays(&t->first_token),
+                                 flow_counts_delays(&t->per_token) };
+}
+
+static struct serving_figures figures_of(const struct fluid *f, const struct flow_tally *t,
+                                         const struct flow_delays *d)
 {
     bool llm = service_is_llm(f->s);
     return (struct serving_figures){
@@ -321,9 +407,9 @@ static struct serving_figures figures_of(const struct fluid *f, const struct flo
         .dropped = t->dropped,
         .unfinished = backlog_amount(&f->backlog),
         .kept = t->kept,
-        .latency = flow_counts_delays(&t->latency),
-        .first_token = flow_counts_delays(&t->first_token),
-        .per_token = flow_counts_delays(&t->per_token),
+        .latency = d->latency,
+        .first_token = d->first_token,
+        .per_token = d->per_token,
         .replica_s = t->replica_s,
         .busy_s = t->busy_s,
         .concurrency_s = t->concurrency_s,
@@ -356,21 +442,60 @@ struct serving_load fluid_load(const struct fluid *f)
     };
 }
 
+static void clear_counts(struct flow_tally *t)
+{
+    flow_counts_clear(&t->latency);
+    flow_counts_clear(&t->first_token);
+    flow_counts_clear(&t->per_token);
+}
+
+/* The only state of the interval; NULL: there was more, or nothing. */
+static struct kept_state *state_alone(struct fluid *f)
+{
+    struct kept_state *only = NULL;
+    if (f->interval.latency.n > 0)
+        return NULL;
+    for (int i = 0; i < KEPT_STATES; i++) {
+        if (f->state[i].served > 0 && only)
+            return NULL;
+        only = f->state[i].served > 0 ? &f->state[i] : only;
+    }
+    return only;
+}
+
+static struct flow_delays interval_delays(struct fluid *f)
+{
+    struct kept_state *alone = state_alone(f);
+    if (alone && alone->has_alone)
+        return alone->alone;
+    for (int i = 0; i < KEPT_STATES; i++)
+        add_counts(f, &f->interval, &f->state[i].steady, f->state[i].served);
+    struct flow_delays d = delays_of(&f->interval);
+    if (alone) {
+        alone->has_alone = true;
+        alone->alone = d;
+        clear_counts(&f->interval);
+    }
+    for (int i = 0; i < KEPT_STATES && !alone; i++)
+        f->state[i].served = 0;
+    return d;
+}
+
 struct serving_figures fluid_take_figures(struct fluid *f)
 {
-    add_kept_states(f, &f->interval);
-    for (int i = 0; i < KEPT_STATES; i++)
+    end_waited(f);
+    struct flow_delays delays = interval_delays(f);
+    struct serving_figures figures = figures_of(f, &f->interval, &delays);
+    for (int i = 0; i < KEPT_STATES; i++) {
+        f->state[i].served_before += f->state[i].served;
         f->state[i].served = 0;
-    struct serving_figures figures = figures_of(f, &f->interval);
-    struct flow_counts latency = f->interval.latency, first_token = f->interval.first_token,
-                       per_token = f->interval.per_token;
+    }
     add_tally(&f->total, &f->interval);
-    flow_counts_clear(&latency);
-    flow_counts_clear(&first_token);
-    flow_counts_clear(&per_token);
-    f->interval = (struct flow_tally){
-        .from_ns = f->now_ns, .latency = latency, .first_token = first_token, .per_token = per_token
-    };
+    clear_counts(&f->interval);
+    f->interval = (struct flow_tally){ .from_ns = f->now_ns,
+                                       .latency = f->interval.latency,
+                                       .first_token = f->interval.first_token,
+                                       .per_token = f->interval.per_token };
     return figures;
 }
 
@@ -379,9 +504,11 @@ struct serving_figures fluid_total(const struct fluid *f)
     struct flow_tally all = { 0 };
     add_tally(&all, &f->total);
     add_tally(&all, &f->interval);
-    add_kept_states(f, &all);
-    end_window(f, &all);
-    struct serving_figures figures = figures_of(f, &all);
+    for (int i = 0; i < KEPT_STATES; i++)
+        add_counts(f, &all, &f->state[i].steady, f->state[i].served + f->state[i].served_before);
+    end_window(f, &all, f->window_kept + add_waited(f, &all));
+    struct flow_delays delays = delays_of(&all);
+    struct serving_figures figures = figures_of(f, &all, &delays);
     free_counts(&all);
     return figures;
 }

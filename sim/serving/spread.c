@@ -258,17 +258,19 @@ static void add_in_bins(struct spread *s, const struct spread *x, const struct s
 }
 
 /* The integral of a polygon P from the first point to each, and of 1 - P from each to the last: one
- * of them has no rounding that its tail would feel. */
-struct areas { const struct spread *x; double *below, *above; };
+ * of them has no rounding that its tail would feel. rise: of P to a point, per width. */
+struct areas { const struct spread *x; double *below, *above, *rise; };
 
 static struct areas areas_of(const struct spread *x)
 {
-    double *room = mem_resize(NULL, 2 * x->n, sizeof *room);
-    struct areas a = { x, room, room + x->n };
-    a.below[0] = a.above[x->n - 1] = 0;
+    double *room = mem_resize(NULL, 3 * x->n, sizeof *room);
+    struct areas a = { x, room, room + x->n, room + 2 * x->n };
+    a.below[0] = a.above[x->n - 1] = a.rise[0] = 0;
     for (size_t i = 1; i < x->n; i++) {
         size_t k = x->n - 1 - i;
-        a.below[i] = a.below[i - 1] + (x->x[i] - x->x[i - 1]) * (x->p[i - 1] + x->p[i]) / 2;
+        double width = x->x[i] - x->x[i - 1];
+        a.rise[i] = width > 0 ? (x->p[i] - x->p[i - 1]) / width : 0;
+        a.below[i] = a.below[i - 1] + width * (x->p[i - 1] + x->p[i]) / 2;
         a.above[k] =
             a.above[k + 1] + (x->x[k + 1] - x->x[k]) * (2 - x->p[k] - x->p[k + 1]) / 2;
     }
@@ -281,8 +283,8 @@ static double area_below(const struct areas *a, size_t beyond, double t)
     const struct spread *x = a->x;
     if (beyond == 0)
         return 0;
-    double from = x->x[beyond - 1];
-    return a->below[beyond - 1] + (t - from) * (x->p[beyond - 1] + between(x, beyond, t)) / 2;
+    double past = t - x->x[beyond - 1], rise = beyond < x->n ? a->rise[beyond] : 0;
+    return a->below[beyond - 1] + past * (x->p[beyond - 1] + rise * past / 2);
 }
 
 static double area_above(const struct areas *a, size_t beyond, double t)
@@ -290,14 +292,15 @@ static double area_above(const struct areas *a, size_t beyond, double t)
     const struct spread *x = a->x;
     if (beyond == x->n)
         return 0;
-    double p = beyond ? x->p[beyond] : 0;
-    return a->above[beyond] + (x->x[beyond] - t) * (2 - p - between(x, beyond, t)) / 2;
+    double to_come = x->x[beyond] - t, p = beyond ? x->p[beyond] : 0;
+    return a->above[beyond] + to_come * (1 - p + a->rise[beyond] * to_come / 2);
 }
 
 /* Y uniform over least .. most: P(X + Y <= t) is the mean of P(X <= .) over t - most .. t - least. */
 static void add_uniform(struct spread *s, const struct spread *x, double least, double most)
 {
     struct areas a = areas_of(x);
+    const double density = 1 / (most - least);
     for (size_t i = 0, low = 0, high = 0; i < s->n; i++) {
         double from = s->x[i] - most, to = s->x[i] - least, p;
         while (low < x->n && x->x[low] <= from)
@@ -305,9 +308,9 @@ static void add_uniform(struct spread *s, const struct spread *x, double least, 
         while (high < x->n && x->x[high] <= to)
             high++;
         if (high < x->n && x->p[high] < .5)
-            p = (area_below(&a, high, to) - area_below(&a, low, from)) / (most - least);
+            p = (area_below(&a, high, to) - area_below(&a, low, from)) * density;
         else
-            p = 1 - (area_above(&a, low, from) - area_above(&a, high, to)) / (most - least);
+            p = 1 - (area_above(&a, low, from) - area_above(&a, high, to)) * density;
         s->p[i] = smaller(1, larger(i ? s->p[i - 1] : 0, p));
     }
     free(a.below);

@@ -261,16 +261,22 @@ static struct steady sequences_at_once(const struct steady_laws *l, double rate,
 
 /* ---- LLM, step by step ---- */
 
-static struct steady by_flow(const struct steady_laws *l, const struct llm_flow *f, double from_s,
-                             double to_s)
+/* Without distributions, but with their means. */
+static struct steady pace_of_flow(const struct steady_laws *l, const struct llm_flow *f)
 {
     const struct llm_batching *b = &l->s->time.engine;
     struct steady r = { .busy = f->busy, .duty = f->gpu, .steps = f->busy, .tdp = f->tdp };
-    r.first_token = spread_uniform(from_s, to_s);
-    r.per_token = spread_uniform(f->token_s, f->token_s);
+    r.first_token.mean = f->first_s;
+    r.per_token.mean = f->token_s;
     r.kv = fmin(1, f->context / (llm_batching_blocks(b) * b->block));
-    add_decode(l, &r);
     return r;
+}
+
+static void give_times(const struct steady_laws *l, struct steady *r, double from_s, double to_s)
+{
+    r->first_token = spread_uniform(from_s, to_s);
+    r->per_token = spread_uniform(r->per_token.mean, r->per_token.mean);
+    add_decode(l, r);
 }
 
 static struct steady step_by_step(const struct steady_laws *l, double rate, uint32_t replicas,
@@ -278,8 +284,8 @@ static struct steady step_by_step(const struct steady_laws *l, double rate, uint
 {
     struct llm_flow f =
         llm_flow_of(&l->s->time.engine, l->prompt_tokens, l->output.mean, rate / replicas, speed);
-    struct steady r =
-        by_flow(l, &f, f.first_s - f.found_s / 2, f.first_s + f.found_s / 2);
+    struct steady r = pace_of_flow(l, &f);
+    give_times(l, &r, f.first_s - f.found_s / 2, f.first_s + f.found_s / 2);
     r.in_service = rate / replicas * f.end_s;
     return r;
 }
@@ -316,34 +322,55 @@ struct steady steady_state(const struct steady_laws *l, double rate, uint32_t re
     return r;
 }
 
-struct steady steady_overload(const struct steady_laws *l, uint32_t replicas, double speed,
-                              double from_wait_s, double to_wait_s)
+struct steady steady_full(const struct steady_laws *l, uint32_t replicas, double speed)
 {
     const struct service *s = l->s;
-    double each = speed / replicas, slots = service_slots(s);
+    const double each = speed / replicas, slots = service_slots(s);
     if (s->time.kind == TIME_ENGINE) {
         struct llm_flow f = llm_flow_full(&s->time.engine, l->prompt_tokens, l->output.mean, each);
-        double least_s = f.first_s + fmin(from_wait_s, to_wait_s),
-               most_s = f.first_s + fmax(from_wait_s, to_wait_s);
-        struct steady full = by_flow(l, &f, least_s, most_s);
+        struct steady full = pace_of_flow(l, &f);
         full.in_service = f.running;
         return full;
     }
-    struct steady r = { .busy = 1, .duty = 1, .in_service = slots };
-    struct spread wait = spread_uniform(fmin(from_wait_s, to_wait_s), fmax(from_wait_s, to_wait_s));
-    struct spread time = s->time.kind == TIME_BATCH
-                             ? spread_uniform(batch_s(&s->time.batch, slots) / each,
-                                              batch_s(&s->time.batch, slots) / each)
-                             : spread_scaled(&l->time, 1 / each);
-    *(service_is_llm(s) ? &r.first_token : &r.latency) = spread_sum(&time, &wait);
+    struct steady full = { .busy = 1, .duty = 1, .in_service = slots };
     if (service_is_llm(s)) {
-        r.per_token = spread_uniform(llm_token_s(&s->time.llm, slots) / each,
-                                     llm_token_s(&s->time.llm, slots) / each);
-        add_decode(l, &r);
+        full.first_token.mean = l->time.mean / each;
+        full.per_token.mean = llm_token_s(&s->time.llm, slots) / each;
+    }
+    return full;
+}
+
+/* Of a service that does not run step by step. */
+static void take_turns(const struct steady_laws *l, struct steady *r, double speed, double from_s,
+                       double to_s)
+{
+    const struct service *s = l->s;
+    struct spread wait = spread_uniform(from_s, to_s), time;
+    if (s->time.kind == TIME_BATCH) {
+        double each_s = batch_s(&s->time.batch, service_slots(s)) / speed;
+        time = spread_uniform(each_s, each_s);
     } else {
-        r.kept = within(&r.latency, s->slo.latency_s);
+        time = spread_scaled(&l->time, 1 / speed);
+    }
+    *(service_is_llm(s) ? &r->first_token : &r->latency) = spread_sum(&time, &wait);
+    if (service_is_llm(s)) {
+        r->per_token = spread_uniform(r->per_token.mean, r->per_token.mean);
+        add_decode(l, r);
+    } else {
+        r->kept = within(&r->latency, s->slo.latency_s);
     }
     spread_free(&time);
     spread_free(&wait);
+}
+
+struct steady steady_behind_wait(const struct steady_laws *l, const struct steady *full,
+                                 double speed, double from_wait_s, double to_wait_s)
+{
+    double least_s = fmin(from_wait_s, to_wait_s), most_s = fmax(from_wait_s, to_wait_s);
+    struct steady r = *full;
+    if (l->s->time.kind == TIME_ENGINE)
+        give_times(l, &r, full->first_token.mean + least_s, full->first_token.mean + most_s);
+    else
+        take_turns(l, &r, speed, least_s, most_s);
     return r;
 }

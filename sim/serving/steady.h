@@ -46,7 +46,11 @@ struct steady {
 /* rate < steady_capacity(); speed: of all replicas together. */
 struct steady steady_state(const struct steady_laws *l, double rate, uint32_t replicas,
                            double speed);
-/* All slots serve, after a wait uniform in from .. to, which latency and first_token contain. */
-struct steady steady_overload(const struct steady_laws *l, uint32_t replicas, double speed,
-                              double from_wait_s, double to_wait_s);
+/* All slots serve, nothing waits: without distributions, of an LLM with the means of first_token
+ * and per_token. */
+struct steady steady_full(const struct steady_laws *l, uint32_t replicas, double speed);
+/* full, with distributions and `kept` after a wait uniform in from .. to, which latency and
+ * first_token contain; speed: of one replica. */
+struct steady steady_behind_wait(const struct steady_laws *l, const struct steady *full,
+                                 double speed, double from_wait_s, double to_wait_s);
 void steady_free(struct steady *s);

@@ -232,6 +232,41 @@ static void bursts_that_overload(void **state)
     assert_true(poisson < .5 * requests);
 }
 
+/* Looks in between, as an autoscaler takes them, change nothing: 100 s with more than 4 replicas serve, then 500 s in which 12 drain the backlog, with
+ * looks every half second and with six in all. Control: with replicas 1 % faster the mean differs. */
+static double looked_at(double speed, int64_t every_ns, struct serving_figures *f)
+{
+    struct service s = served_by_law("looks", SERVICE_FLUID, 6, (struct law)EXP_ONE);
+    s.slo.latency_s = 10;
+    s.slo.share = .5;
+    struct serving *v = serving_new(&s, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        serving_replica_ready(v, i, speed);
+    for (int64_t t = every_ns; t <= 100 * NS_PER_S; t += every_ns)
+        serving_advance(v, t);
+    for (uint32_t i = 4; i < 12; i++)
+        serving_replica_ready(v, i, speed);
+    for (int64_t t = 100 * NS_PER_S + every_ns; t <= 600 * NS_PER_S; t += every_ns)
+        serving_advance(v, t);
+    *f = serving_total(v);
+    serving_free(v);
+    return f->latency.mean_s;
+}
+
+static void looks_change_nothing(void **state)
+{
+    (void)state;
+    struct serving_figures seldom, often, faster;
+    double mean = looked_at(1, 100 * NS_PER_S, &seldom);
+    assert_near(looked_at(1, NS_PER_S / 2, &often), mean, 1e-9);
+    assert_near(often.latency.p99_s, seldom.latency.p99_s, 1e-6);
+    assert_near(often.kept, seldom.kept, 1e-9);
+    assert_near(often.served, seldom.served, 1e-9);
+    assert_near(often.windows_kept, seldom.windows_kept, 1e-9);
+    assert_true(often.kept < .9 * often.served && often.windows_kept > 0 && often.windows_kept < often.windows);
+    assert_true(fabs(looked_at(1.01, 100 * NS_PER_S, &faster) / mean - 1) > 1e-3);
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -244,5 +279,6 @@ int main(void)
     ADD_ROWS(tests, n, flow_and_requests_agree, pairs);
     ADD_TEST(tests, n, other_speed_disagrees);
     ADD_TEST(tests, n, bursts_that_overload);
+    ADD_TEST(tests, n, looks_change_nothing);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

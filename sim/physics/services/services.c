@@ -198,18 +198,18 @@ static void changes_speed(struct sched *s, struct service_run *r, const struct l
 /* What power takes of steps: models.md 9, `llm`. */
 static struct pace_load load_between(const struct sched *s, const struct replica_work *from, const struct replica_work *to, double passed_s)
 {
-    struct pace_load l = { .duty = fmin(1, (to->busy_s - from->busy_s) / passed_s) };
+    struct pace_load l = { .duty = replica_share(from->busy_s, to->busy_s, passed_s) };
     if (!s->cluster->power || !s->cluster->power->law.llm)
         return l;
-    l.steps = fmin(1, (to->steps_s - from->steps_s) / passed_s);
-    l.tdp = fmin(l.steps, (to->tdp_s - from->tdp_s) / passed_s);
+    l.steps = replica_share(from->steps_s, to->steps_s, passed_s);
+    l.tdp = fmin(l.steps, replica_share(from->tdp_s, to->tdp_s, passed_s));
     return l;
 }
 
 /* A window is over: its duties hold for the next one. */
 static void duties(struct sched *s, struct service_run *r)
 {
-    for (uint32_t k = 0; k < r->of->scaler.most; k++) {
+    for (uint32_t k = 0; k < r->up_to; k++) {
         struct replica *replica = &r->replica[k];
         if (replica->ready_ns < 0 || replica->window_ns >= s->now_ns)
             continue;
