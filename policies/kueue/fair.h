@@ -48,3 +48,9 @@ static inline int cohort_share_compare(struct cohort_share a, struct cohort_shar
 /* A / b against c / d, exactly; b and d above 0. */
 int cohort_compare_ratios(unsigned __int128 a, unsigned __int128 b, unsigned __int128 c,
                           unsigned __int128 d);
+
+/* Of a queue just below the root: its share with `amount` more of the cell; and whether anything
+ * beside it has that share at least: else it takes from nothing by either rule. */
+struct cohort_share cohort_fair_with(struct cohort_search *s, uint32_t queue, uint32_t cell,
+                                     int64_t amount);
+bool cohort_fair_may_take(struct cohort_search *s, uint32_t queue, struct cohort_share with);

@@ -232,6 +232,22 @@ static bool may_ask_any(const struct fair_search *h)
     return false;
 }
 
+struct cohort_share cohort_fair_with(struct cohort_search *s, uint32_t queue, uint32_t cell,
+                                     int64_t amount)
+{
+    s->books->n_as_if = 1;
+    s->books->as_if[0] = (struct cohort_more){ amount, cell };
+    return cohort_share_as_if(s->books, queue, s->weight[queue]);
+}
+
+bool cohort_fair_may_take(struct cohort_search *s, uint32_t queue, struct cohort_share with)
+{
+    const struct fair_search h = { .s = s };
+    fair_order(s, s->books->parent[queue]);
+    s->known[queue].with = with;
+    return may_ask_beside(&h, queue);
+}
+
 /* A bound: what all candidates hold that could be taken at all would do. Those of its own queue;
  * then, by both rules, those below nodes beside one on its way up with at least the share of that,
  * which is least when it has evicted all of its own; other shares do not change before a victim is

@@ -75,6 +75,12 @@ static bool may_reserve(const struct cohort *c, uint32_t v)
     return c->rules[v].reclaim != RECLAIM_ANY;
 }
 
+/* By shares what others do may depend on a head that fails, unless its tree is flat. */
+static bool is_apart(const struct cohort *c, uint32_t v)
+{
+    return !cohort_is_fair(c) || (!may_reserve(c, v) && c->books.height[c->books.root[v]] == 1);
+}
+
 static bool limits_borrowing(const struct cohort_books *b, uint32_t v)
 {
     bool limits = false;
@@ -88,7 +94,8 @@ void cohort_begin_parked(struct sched *s, struct cohort *c, uint32_t v)
 {
     struct parked *p = &c->queue[v].parked;
     const struct cohort_rules *rules = &c->rules[v];
-    p->possible = !cohort_is_fair(c) && !cohort_wants_place(c) && !cohort_is_strict(c, v) &&
+    p->by_shares = cohort_is_fair(c);
+    p->possible = is_apart(c, v) && !cohort_wants_place(c) && !cohort_is_strict(c, v) &&
                   c->queue[v].n_lanes == 1 &&
                   c->desk.chooser.flavors[v].n_groups == 1 && rules->borrow == BORROW_NEVER &&
                   !limits_borrowing(&c->books, v) && !queue_quota_version(s);
@@ -116,7 +123,8 @@ static int64_t lacks_of(struct cohort *c, const struct cohort_head *h, uint32_t 
     if ((set->allowed && !set->allowed[flavor]) ||
         amount > c->books.potential[cohort_at(&c->books, h->as.queue, cell)])
         return PARKED_NEVER;
-    return max_i64(0, amount - own_candidates(c, h, cell));
+    int64_t own = own_candidates(c, h, cell);
+    return cohort_is_fair(c) && own ? 0 : max_i64(0, amount - own);
 }
 
 static uint32_t resources_asked(const struct cohort_set *set)
@@ -150,12 +158,24 @@ static void park(struct sched *s, struct cohort *c, uint32_t v)
     parked_add(&c->books, p);
 }
 
+/* Other than before if a shape that was hopeless may be so no more. */
+static uint64_t tree_now(const struct cohort *c, uint32_t v)
+{
+    const struct cohort_tree *t = cohort_tree_of(c, v);
+    return c->queue[v].parked.by_shares ? t->changes : t->releases;
+}
+
+static uint32_t first_hope(struct cohort *c, uint32_t v, uint32_t from)
+{
+    return parked_first_hope(&c->desk.search, &c->queue[v].parked, v, from);
+}
+
 /* A walk over all that wait begins, or need not. */
 static void go_to_sleep(struct cohort *c, uint32_t v)
 {
     struct parked *p = &c->queue[v].parked;
-    p->releases = cohort_tree_of(c, v)->releases;
-    p->wakes = p->complete ? parked_first_hope(&c->books, p, v, 0) : 0;
+    p->looked = tree_now(c, v);
+    p->wakes = p->complete ? first_hope(c, v, 0) : 0;
     p->asleep = p->wakes > 0;
     if (p->asleep)
         return;
@@ -187,12 +207,12 @@ static void wake(struct sched *s, struct cohort *c, struct cohort_queue *q)
 static bool sleeps_on(struct cohort *c, uint32_t v)
 {
     struct parked *p = &c->queue[v].parked;
-    uint64_t releases = cohort_tree_of(c, v)->releases;
+    uint64_t now = tree_now(c, v);
     if (p->asleep && !p->complete)
         p->wakes = c->cycle;
-    else if (p->asleep && p->releases != releases)
-        p->wakes = parked_first_hope(&c->books, p, v, c->cycle);
-    p->releases = releases;
+    else if (p->asleep && p->looked != now)
+        p->wakes = first_hope(c, v, c->cycle);
+    p->looked = now;
     if (p->asleep && p->wakes > c->cycle)
         c->next_wake = min_u32(c->next_wake, p->wakes);
     return p->asleep && p->wakes > c->cycle;

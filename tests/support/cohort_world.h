@@ -27,14 +27,14 @@ struct cohort_world {
 };
 
 /* Parents before children; cells 0 and 1 are two flavours of one resource. */
-static inline void cw_tree(struct cohort_world *w, struct random *r)
+static inline void cw_tree(struct cohort_world *w, struct random *r, uint32_t inner)
 {
     w->n = 3 + (uint32_t)random_below(r, CW_NODES - 2);
     w->cells = 1 + (uint32_t)random_below(r, CW_CELLS);
     w->resource[2] = 1;
     w->parent[0] = ID_NONE;
     for (uint32_t v = 1; v < w->n; v++)
-        w->parent[v] = random_below(r, 12) ? (uint32_t)random_below(r, v < 4 ? v : 4) : ID_NONE;
+        w->parent[v] = random_below(r, 12) ? (uint32_t)random_below(r, v < inner ? v : inner) : ID_NONE;
     for (uint32_t v = 0; v < w->n; v++) {
         bool leaf = true;
         for (uint32_t u = v + 1; u < w->n; u++)
@@ -74,13 +74,14 @@ static inline void cw_workload(struct cohort_world *w, struct random *r, uint32_
     };
 }
 
-/* As full as it gets with those drawn; then the last, workload[CW_WORKLOADS], wants in. */
-static inline void cw_make(struct cohort_world *w, uint64_t seed)
+/* As full as it gets with those drawn; then the last, workload[CW_WORKLOADS], wants in. The first
+ * `inner` nodes may have others below. */
+static inline void cw_make_tree(struct cohort_world *w, uint64_t seed, uint32_t inner)
 {
     struct random r;
     random_init(&r, seed, "cohorts", 0);
     memset(w, 0, sizeof *w);
-    cw_tree(w, &r);
+    cw_tree(w, &r, inner);
     cw_quotas(w, &r);
     for (uint32_t i = 0; i < CW_WORKLOADS; i++) {
         cw_workload(w, &r, i);
@@ -98,4 +99,9 @@ static inline void cw_make(struct cohort_world *w, uint64_t seed)
     w->search = (struct cohort_search){ .books = &w->books, .rules = w->rules, .members = w->members, .weight = w->weight,
                                         .victim = w->victim, .candidate = w->candidate, .own = w->own, .range = w->range,
                                         .known = w->known, .source = w->source };
+}
+
+static inline void cw_make(struct cohort_world *w, uint64_t seed)
+{
+    cw_make_tree(w, seed, 4);
 }
