@@ -8,7 +8,7 @@
 
 /* ---- Checkpoints ---- */
 
-static int64_t model_bytes(const struct cluster *c, const char *name)
+int64_t checkpoint_model_bytes(const struct cluster *c, const char *name)
 {
     struct training_model m;
     return training_model_find(c->models, name, &m) ? (int64_t)(CHECKPOINT_BYTES_PER_PARAMETER * m.params + 0.5) : -1;
@@ -23,18 +23,12 @@ int64_t checkpoint_bytes(const struct sched *s, job_id j)
     return model == ID_NONE ? -1 : s->model_bytes[model];
 }
 
-int64_t checkpoint_model_bytes(const struct cluster *c, const struct workload *w, job_id j)
-{
-    uint32_t model = w->facts[j].model;
-    return model == ID_NONE ? -1 : model_bytes(c, intern_text(w->models, model));
-}
-
 static void checkpoint_sizes_begin(struct sched *s)
 {
     const struct intern *models = s->workload->models;
     s->model_bytes = arena_alloc(s->memory, (intern_count(models) + (size_t)1) * sizeof *s->model_bytes);
     for (uint32_t i = 0; i < intern_count(models); i++)
-        s->model_bytes[i] = model_bytes(s->cluster, intern_text(models, i));
+        s->model_bytes[i] = checkpoint_model_bytes(s->cluster, intern_text(models, i));
 }
 
 /* ---- Starts ---- */

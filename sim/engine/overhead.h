@@ -7,7 +7,7 @@
 #include "sim/engine/state.h"
 
 void overheads_begin(struct sched *s);                        /* once, before the models */
-int64_t checkpoint_model_bytes(const struct cluster *c, const struct workload *w, job_id j);    /* by its model; -1: not known */
+int64_t checkpoint_model_bytes(const struct cluster *c, const char *name);    /* of a model; -1: it is not known */
 int64_t checkpoint_bytes(const struct sched *s, job_id j);    /* of a checkpoint of j; -1: of its model, which has none */
 
 int64_t start_cost_ns(const struct sched *s, struct live *l, const struct placement *on, bool first);

@@ -30,6 +30,7 @@ struct bill_run {                     /* milli-GPU ns that were held, [n_groups]
     node_id *first;               /* [n_groups] */
     int64_t *held_milli;          /* [n_groups] now */
     int128_t *hour;               /* [n_groups] milli-GPU ns that are paid for in an hour like now */
+    bool hour_is_other;           /* than when observers were last asked to look */
     struct usd shown;             /* that hour, as observers saw it last; its energy is the energy model's to show */
     size_t n_users;
     bool *has_queue, *has_user;   /* a job of it was there */
@@ -155,18 +156,31 @@ static struct usd usd_of(const struct sched *s, const int128_t *milli_ns, int128
 
 #define HOUR_NS (3600 * NS_PER_S)
 
-static struct usd usd_per_h(const struct sched *s)
+static int128_t hour_of_group(const struct sched *s, uint32_t g)
 {
     const struct cluster *c = s->cluster;
     const struct bill_run *bill = model_state(s, &bill_model);
-    for (uint32_t g = 0; g < c->n_groups; g++) {
-        node_id first = bill->first[g], after = g + 1 < c->n_groups ? bill->first[g + 1] : c->n_nodes;
-        int64_t node_milli = cluster_node_milli(c, first);
-        bill->hour[g] = HOUR_NS * (int128_t)(pool_of(s, first) ? pools_of(s)->paid[g] * counted_milli(c, first)
-                                             : bills_all(s)    ? (after - first) * node_milli
-                                                               : bill->held_milli[g]);
+    node_id first = bill->first[g], after = g + 1 < c->n_groups ? bill->first[g + 1] : c->n_nodes;
+    if (pool_of(s, first))
+        return HOUR_NS * (int128_t)(pools_of(s)->paid[g] * counted_milli(c, first));
+    return HOUR_NS * (int128_t)(bills_all(s) ? (after - first) * cluster_node_milli(c, first) : bill->held_milli[g]);
+}
+
+static void look_at_hour(const struct sched *s)
+{
+    struct bill_run *bill = model_state(s, &bill_model);
+    for (uint32_t g = 0; g < s->cluster->n_groups; g++) {
+        int128_t now = hour_of_group(s, g);
+        bill->hour_is_other = bill->hour_is_other || now != bill->hour[g];
+        bill->hour[g] = now;
     }
+}
+
+static struct usd usd_per_h(const struct sched *s)
+{
+    const struct bill_run *bill = model_state(s, &bill_model);
     const struct energy *e = energy_of(s);
+    look_at_hour(s);
     return usd_at(s, bill->hour, e ? power_kwh(e->all.nw * HOUR_NS) * energy_pue(s) + power_kwh(e->power->fixed_nw * HOUR_NS) : 0);
 }
 
@@ -174,6 +188,10 @@ static struct usd usd_per_h(const struct sched *s)
 static void show(struct sched *s)
 {
     struct bill_run *bill = model_state(s, &bill_model);
+    look_at_hour(s);
+    if (!bill->hour_is_other)
+        return;
+    bill->hour_is_other = false;
     struct usd now = usd_per_h(s);
     if (now.gpus == bill->shown.gpus && now.pools == bill->shown.pools)
         return;

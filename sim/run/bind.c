@@ -468,19 +468,31 @@ static int check_prices(const struct cluster *c, const struct workload *w, struc
     return 0;
 }
 
+static bool says_checkpoint(const struct workload *w, job_id j)
+{
+    uint32_t overhead = workload_extra(w, j)->overhead;
+    return overhead && workload_overhead(w, overhead).checkpoint_mib >= 0;
+}
+
 /* Where checkpoints are as large as the model, there has to be one. */
 static int check_models(const struct cluster *c, const struct workload *w, struct error *err)
 {
-    for (job_id j = 0; c->overhead.checkpoint_bytes == CHECKPOINT_OF_MODEL && j < workload_all(w); j++) {
-        uint32_t model = w->facts[j].model;
-        uint32_t overhead = workload_extra(w, j)->overhead;
-        bool own = overhead && workload_overhead(w, overhead).checkpoint_mib >= 0;
-        if (!own && checkpoint_model_bytes(c, w, j) < 0)
-            return error_set(err, "cluster %s: checkpoint_gib is 'model': job '%.100s': want a model that is known, got %s%.100s%s",
-                             c->name, w->truth[j].name, model == ID_NONE ? "none" : "'",
-                             model == ID_NONE ? "" : intern_text(w->models, model), model == ID_NONE ? "" : "'");
-    }
-    return 0;
+    if (c->overhead.checkpoint_bytes != CHECKPOINT_OF_MODEL)
+        return 0;
+    const uint32_t n = intern_count(w->models);
+    bool *has_size = mem_new(n + (size_t)1, sizeof *has_size);
+    job_id j = 0;
+    for (uint32_t i = 0; i < n; i++)
+        has_size[i] = checkpoint_model_bytes(c, intern_text(w->models, i)) >= 0;
+    while (j < workload_all(w) && ((w->facts[j].model != ID_NONE && has_size[w->facts[j].model]) || says_checkpoint(w, j)))
+        j++;
+    free(has_size);
+    if (j == workload_all(w))
+        return 0;
+    uint32_t model = w->facts[j].model;
+    return error_set(err, "cluster %s: checkpoint_gib is 'model': job '%.100s': want a model that is known, got %s%.100s%s",
+                     c->name, w->truth[j].name, model == ID_NONE ? "none" : "'",
+                     model == ID_NONE ? "" : intern_text(w->models, model), model == ID_NONE ? "" : "'");
 }
 
 int run_bind(struct cluster *c, struct workload *w, struct error *err)
