@@ -169,16 +169,65 @@ static struct tas_order order_of(const struct tas_work *w, uint32_t d, bool with
     int64_t slices = with_leader ? s->slices_beside : s->slices;
     return (struct tas_order){ with_leader ? s->leaders : 0, s->score,
                                unconstrained ? slices : -slices,
-                               with_leader ? s->pods_beside : s->pods, d };
+                               with_leader ? s->pods_beside : s->pods, d, 0 };
+}
+
+int tas_by_number(const void *x, const void *y)
+{
+    const uint32_t *a = x, *b = y;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* A kind: domains that only their numbers tell apart. */
+enum { KINDS_MOST = 64 };
+
+static bool alike(const struct tas_order *a, const struct tas_order *b)
+{
+    return a->slices == b->slices && a->pods == b->pods && a->score == b->score &&
+           a->leaders == b->leaders;
+}
+
+/* Those of order[n], of which each gets its own; 0: they are too many, or numbers do not rise. */
+static uint32_t kinds_of(struct tas_order *order, uint32_t n, struct tas_order *kind,
+                         uint32_t *count)
+{
+    uint32_t kinds = 0, k = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i && order[i].domain < order[i - 1].domain)
+            return 0;
+        if (kinds == 0 || !alike(&kind[k], &order[i]))
+            for (k = 0; k < kinds && !alike(&kind[k], &order[i]); k++)
+                ;
+        if (k == KINDS_MOST)
+            return 0;
+        if (k == kinds) {
+            count[k] = 0;
+            kind[kinds] = order[i];
+            kind[kinds++].kind = k;
+        }
+        order[i].kind = k;
+        count[k]++;
+    }
+    return kinds;
 }
 
 void tas_sort(struct tas_work *w, uint32_t *list, uint32_t n, bool with_leader, bool unconstrained)
 {
     for (uint32_t i = 0; i < n; i++)
         w->order[i] = order_of(w, list[i], with_leader, unconstrained);
-    qsort(w->order, n, sizeof *w->order, before);
+    struct tas_order kind[KINDS_MOST];
+    uint32_t count[KINDS_MOST], next[KINDS_MOST], end = 0;
+    uint32_t kinds = kinds_of(w->order, n, kind, count);
+    if (kinds == 0)
+        qsort(w->order, n, sizeof *w->order, before);
+    else
+        qsort(kind, kinds, sizeof *kind, before);
+    for (uint32_t k = 0; k < kinds; k++) {
+        next[kind[k].kind] = end;
+        end += count[kind[k].kind];
+    }
     for (uint32_t i = 0; i < n; i++)
-        list[i] = w->order[i].domain;
+        list[kinds ? next[w->order[i].kind]++ : i] = w->order[i].domain;
 }
 
 static int64_t room_of(const struct tas_state *s, int64_t leaders, bool by_pods)
@@ -279,6 +328,14 @@ static uint32_t single(const struct tas_work *w, const struct tas_ask *ask, uint
     return ask->mode == TAS_PREFERRED && best_is.score < top_is.score ? ID_NONE : best;
 }
 
+/* With `n` domains from `first` on, without one. */
+static void fill(uint32_t *list, uint32_t first, uint32_t n, uint32_t without)
+{
+    for (uint32_t d = first; d < first + n; d++)
+        if (d != without)
+            *list++ = d;
+}
+
 /* Several of the level, in w->chosen; 0: they are too few, and a->fit tells how far they reach. */
 static uint32_t several(struct tas_work *w, const struct tas_ask *ask, uint32_t level,
                         struct tas_answer *a)
@@ -288,8 +345,7 @@ static uint32_t several(struct tas_work *w, const struct tas_ask *ask, uint32_t 
     uint32_t found = 0, *list = w->list, first = w->tree->level_first[level];
     uint32_t n = w->tree->level_first[level + 1] - first;
     a->fit = 0;
-    for (uint32_t i = 0; i < n; i++)
-        list[i] = first + i;
+    fill(list, first, n, ID_NONE);
     tas_sort(w, list, n, ask->leader, !best);
     put_leader_first(w, list, n, left, ask->leader, false);
     if (ask->leader && !w->state[list[0]].leaders)
@@ -299,9 +355,9 @@ static uint32_t several(struct tas_work *w, const struct tas_ask *ask, uint32_t 
         uint32_t d = list[last ? best_fit(w, list, n, left, 1, false) : 0];
         w->chosen[found++] = d;
         left -= w->state[d].slices_beside;
-        list++;
-        n--;
-        tas_sort(w, list, n, false, !best);
+        fill(list, first, n--, d);
+        if (left > 0)
+            tas_sort(w, list, n, false, !best);
     }
     for (uint32_t i = 0; left > 0 && i < n; i++) {
         bool last = best && w->state[list[i]].slices >= left;
@@ -345,6 +401,7 @@ static uint32_t descend_pooled(struct tas_work *w, const struct tas_ask *ask, ui
                                struct tas_way way)
 {
     uint32_t pooled = 0;
+    qsort(w->chosen, n, sizeof *w->chosen, tas_by_number);
     for (uint32_t i = 0; i < n; i++)
         pooled += children_of(w->tree, w->chosen[i], w->pool + pooled);
     tas_sort(w, w->pool, pooled, false, way.unconstrained);
@@ -448,15 +505,9 @@ static enum tas_result wrong(const struct tas_tree *t, const struct tas_ask *ask
     return t->n ? TAS_PLACED : TAS_NO_DOMAINS;
 }
 
-static int by_number(const void *x, const void *y)
-{
-    const uint32_t *a = x, *b = y;
-    return *a < *b ? -1 : *a > *b;
-}
-
 static void tell(struct tas_work *w, uint32_t n, struct tas_answer *a)
 {
-    qsort(w->chosen, n, sizeof *w->chosen, by_number);
+    qsort(w->chosen, n, sizeof *w->chosen, tas_by_number);
     a->result = TAS_PLACED;
     a->share = w->share;
     for (uint32_t i = 0; i < n; i++) {

@@ -98,7 +98,7 @@ struct tas_answer {
 
 /* What is left of a domain, then its part of the workload. */
 struct tas_state { int64_t pods, slices, pods_beside, slices_beside, score, leaders; };
-struct tas_order { int64_t leaders, score, slices, pods; uint32_t domain; };
+struct tas_order { int64_t leaders, score, slices, pods; uint32_t domain, kind; };
 struct tas_work {
     const struct tas_tree *tree;
     struct tas_room *room;        /* [leaves] of the caller, before each question */

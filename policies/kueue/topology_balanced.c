@@ -262,18 +262,12 @@ static int most_even(const void *x, const void *y)
     return a->domain < b->domain ? -1 : a->domain > b->domain;
 }
 
-static int by_number(const void *x, const void *y)
-{
-    const uint32_t *a = x, *b = y;
-    return *a < *b ? -1 : *a > *b;
-}
-
 /* Of list[n], which becomes the set. */
 static uint32_t take_set(struct tas_work *w, const struct tas_ask *ask, uint32_t *list, uint32_t n,
                          bool by_evenness)
 {
     uint32_t used = greedily(w, ask, list, n).domains;
-    qsort(list, n, sizeof *list, by_number);
+    qsort(list, n, sizeof *list, tas_by_number);
     if (by_evenness) {
         for (uint32_t i = 0; i < n; i++)
             w->even[i] =

@@ -27,6 +27,7 @@ static inline uint32_t tas_slice_level(const struct tas_tree *t, const struct ta
 
 /* Counts of d, above the leaves, from those of its children at `level` + 1. */
 void tas_count_domain(struct tas_work *w, const struct tas_ask *ask, uint32_t d, uint32_t level);
+int  tas_by_number(const void *x, const void *y);    /* of uint32_t, for qsort */
 /* Sorts by room: beside a leader, or without one. */
 void tas_sort(struct tas_work *w, uint32_t *list, uint32_t n, bool with_leader, bool unconstrained);
 /* Divides `pods` over list[n], which it may reorder; the state of those that are visited becomes
