@@ -178,8 +178,10 @@ int tas_by_number(const void *x, const void *y)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* A kind: domains that only their numbers tell apart. */
+/* Alike are domains that only their numbers tell apart: mostly there are few kinds, which are
+ * sorted, and each domain follows those of its kind that come before it. */
 enum { KINDS_MOST = 64 };
+struct kinds { struct tas_order of[KINDS_MOST]; uint32_t n, count[KINDS_MOST]; };
 
 static bool alike(const struct tas_order *a, const struct tas_order *b)
 {
@@ -187,47 +189,54 @@ static bool alike(const struct tas_order *a, const struct tas_order *b)
            a->leaders == b->leaders;
 }
 
-/* Those of order[n], of which each gets its own; 0: they are too many, or numbers do not rise. */
-static uint32_t kinds_of(struct tas_order *order, uint32_t n, struct tas_order *kind,
-                         uint32_t *count)
+/* `last`: where to look first. KINDS_MOST: there are too many. */
+static uint32_t kind_of(struct kinds *kinds, const struct tas_order *o, uint32_t last)
 {
-    uint32_t kinds = 0, k = 0;
+    uint32_t k = 0;
+    if (kinds->n && alike(&kinds->of[last], o))
+        return last;
+    while (k < kinds->n && !alike(&kinds->of[k], o))
+        k++;
+    if (k < kinds->n || k == KINDS_MOST)
+        return k;
+    kinds->of[k] = *o;
+    kinds->of[k].kind = k;
+    kinds->count[k] = 0;
+    return kinds->n++;
+}
+
+/* false: nothing is sorted, as kinds are too many, or numbers do not rise. */
+static bool sort_by_kinds(struct tas_order *order, uint32_t n, uint32_t *list)
+{
+    struct kinds kinds;
+    uint32_t next[KINDS_MOST], end = 0, k = 0;
+    kinds.n = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (i && order[i].domain < order[i - 1].domain)
-            return 0;
-        if (kinds == 0 || !alike(&kind[k], &order[i]))
-            for (k = 0; k < kinds && !alike(&kind[k], &order[i]); k++)
-                ;
-        if (k == KINDS_MOST)
-            return 0;
-        if (k == kinds) {
-            count[k] = 0;
-            kind[kinds] = order[i];
-            kind[kinds++].kind = k;
-        }
+        k = kind_of(&kinds, &order[i], k);
+        if (k == KINDS_MOST || (i && order[i].domain < order[i - 1].domain))
+            return false;
         order[i].kind = k;
-        count[k]++;
+        kinds.count[k]++;
     }
-    return kinds;
+    qsort(kinds.of, kinds.n, sizeof *kinds.of, before);
+    for (uint32_t i = 0; i < kinds.n; i++) {
+        next[kinds.of[i].kind] = end;
+        end += kinds.count[kinds.of[i].kind];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        list[next[order[i].kind]++] = order[i].domain;
+    return true;
 }
 
 void tas_sort(struct tas_work *w, uint32_t *list, uint32_t n, bool with_leader, bool unconstrained)
 {
     for (uint32_t i = 0; i < n; i++)
         w->order[i] = order_of(w, list[i], with_leader, unconstrained);
-    struct tas_order kind[KINDS_MOST];
-    uint32_t count[KINDS_MOST], next[KINDS_MOST], end = 0;
-    uint32_t kinds = kinds_of(w->order, n, kind, count);
-    if (kinds == 0)
-        qsort(w->order, n, sizeof *w->order, before);
-    else
-        qsort(kind, kinds, sizeof *kind, before);
-    for (uint32_t k = 0; k < kinds; k++) {
-        next[kind[k].kind] = end;
-        end += count[kind[k].kind];
-    }
+    if (sort_by_kinds(w->order, n, list))
+        return;
+    qsort(w->order, n, sizeof *w->order, before);
     for (uint32_t i = 0; i < n; i++)
-        list[kinds ? next[w->order[i].kind]++ : i] = w->order[i].domain;
+        list[i] = w->order[i].domain;
 }
 
 static int64_t room_of(const struct tas_state *s, int64_t leaders, bool by_pods)

@@ -1,7 +1,7 @@
 /* test_topology.c - policies/kueue/topology.h on random trees of up to 4 levels and a few hundred
  * leaves: what every placement must keep, whatever the rules choose. The choice itself is put to
  * second_tas.py (tests/conformance). */
-#include "policies/kueue/topology.h"
+#include "policies/kueue/topology_parts.h"
 #include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 
@@ -204,12 +204,69 @@ static void control(void **state)
     assert_true(seen > 50);
 }
 
+/* The order of topology.h, written once more: the domain that comes first is taken again and again. */
+static bool comes_before(const struct tas_work *w, uint32_t x, uint32_t y, bool leader, bool unconstrained)
+{
+    const struct tas_state *a = &w->state[x], *b = &w->state[y];
+    int64_t slices_a = leader ? a->slices_beside : a->slices, slices_b = leader ? b->slices_beside : b->slices;
+    int64_t pods_a = leader ? a->pods_beside : a->pods, pods_b = leader ? b->pods_beside : b->pods;
+    if (leader && a->leaders != b->leaders)
+        return a->leaders > b->leaders;
+    if (a->score != b->score)
+        return a->score > b->score;
+    if (slices_a != slices_b)
+        return unconstrained ? slices_a < slices_b : slices_a > slices_b;
+    return pods_a != pods_b ? pods_a < pods_b : x < y;
+}
+
+static void take_first(const struct tas_work *w, uint32_t *list, uint32_t n, bool leader, bool unconstrained)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = i + 1; k < n; k++)
+            if (comes_before(w, list[k], list[i], leader, unconstrained)) {
+                uint32_t first = list[k];
+                list[k] = list[i];
+                list[i] = first;
+            }
+}
+
+/* With few kinds of domains and with many, in the order of their numbers and out of it. */
+static void sorts_as_if_one_by_one(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 400, DOMAINS = 200 };
+    static struct tas_state of[DOMAINS];
+    static struct tas_order order[DOMAINS];
+    static uint32_t list[DOMAINS], wanted[DOMAINS];
+    struct tas_work w = { .state = of, .order = order };
+    struct stage s;
+    random_init(&s.r, 5, "orders", 0);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        uint32_t n = draw(&s, DOMAINS + 1), most = round % 2 ? 3 : 1000;
+        for (uint32_t i = 0; i < n; i++) {
+            of[i] = (struct tas_state){ draw(&s, most), draw(&s, most), draw(&s, most), draw(&s, most), draw(&s, 2), draw(&s, 2) };
+            list[i] = i;
+        }
+        for (uint32_t i = 0; i + 1 < n && round / 2 % 2; i++) {
+            uint32_t other = i + draw(&s, n - i), number = list[i];
+            list[i] = list[other];
+            list[other] = number;
+        }
+        memcpy(wanted, list, sizeof wanted);
+        bool leader = draw(&s, 2), unconstrained = draw(&s, 2);
+        take_first(&w, wanted, n, leader, unconstrained);
+        tas_sort(&w, list, n, leader, unconstrained);
+        assert_memory_equal(list, wanted, n * sizeof *list);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_what_it_must),
         cmocka_unit_test(finds_what_there_is),
         cmocka_unit_test(control),
+        cmocka_unit_test(sorts_as_if_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
