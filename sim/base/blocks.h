@@ -3,12 +3,12 @@
  * A block is made by either thread, into what that thread has of its own, and then handed on: one
  * block after the other, in the order of their numbers, whoever made it. So what comes out does not
  * depend on the number of threads. blocks_begin() starts a second thread, which takes one block
- * after the other, and returns: the caller does other things. In blocks_end() it makes blocks, too,
- * until none is left. Without a second processor, with few blocks, or where no thread can be
- * started, all is done in blocks_end().
+ * after the other as they become ready, and returns: the caller does other things. In blocks_end()
+ * all are ready, and the caller makes blocks, too, until none is left. Without a second processor,
+ * with few blocks, or where no thread can be started, all is done in blocks_end().
  *
- * From blocks_begin() to blocks_end() the caller may write nothing that make() reads and nothing
- * that hand_on() writes. Signals go to the thread of the caller. */
+ * From blocks_begin() to blocks_end() the caller may write nothing that hand_on() writes, and nothing
+ * that make() reads for blocks that are ready. Signals go to the thread of the caller. */
 #pragma once
 #include <stddef.h>
 
@@ -24,5 +24,7 @@ struct blocks_of {
 };
 
 struct blocks;
-struct blocks *blocks_begin(const struct blocks_of *work);
-void blocks_end(struct blocks *b); /* all is done; frees it */
+struct blocks *blocks_begin(const struct blocks_of *work); /* none is ready */
+void blocks_ready(struct blocks *b, size_t end);           /* those below `end` are; never fewer than before */
+void blocks_end(struct blocks *b);                         /* all is done; frees it */
+void blocks_abandon(struct blocks *b);                     /* no further one is made; frees it */

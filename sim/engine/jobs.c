@@ -26,7 +26,38 @@ struct jobs {
     uint32_t *free;               /* slots of s->live */
     size_t n_free, free_capacity;
     const char **refusal;         /* [n_jobs] made with the first refusal */
+    uint16_t *open;               /* [blocks of observer.final_block] jobs that are not final yet; NULL: nobody is told */
+    job_id final;                 /* all below it are */
 };
+
+/* ---- Jobs of which nothing changes any more ---- */
+
+static job_id final_block_end(const struct sched *s, job_id first)
+{
+    job_id block = s->setup.observer.final_block;
+    return s->n_jobs - first < block ? s->n_jobs : first + block;
+}
+
+static void begin_final(struct sched *s)
+{
+    job_id block = s->setup.observer.final_block;
+    s->jobs->open = mem_new(s->n_jobs / block + (size_t)1, sizeof *s->jobs->open);
+    for (job_id first = 0; first < s->n_jobs; first = final_block_end(s, first))
+        s->jobs->open[first / block] = (uint16_t)(final_block_end(s, first) - first);
+}
+
+/* Jobs on demand may come again. Others have gone for good. */
+static void is_final(struct sched *s, job_id j)
+{
+    struct jobs *jobs = s->jobs;
+    job_id block = s->setup.observer.final_block, was = jobs->final;
+    if (on_demand(s, j) || --jobs->open[j / block] > 0)
+        return;
+    while (jobs->final < s->n_jobs && !jobs->open[jobs->final / block])
+        jobs->final = final_block_end(s, jobs->final);
+    if (jobs->final != was)
+        s->setup.observer.final(s->setup.observer.self, jobs->final);
+}
 
 void jobs_begin(struct sched *s)
 {
@@ -38,6 +69,8 @@ void jobs_begin(struct sched *s)
         s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
     }
     bulk_filled(s->job);
+    if (s->setup.observer.final)
+        begin_final(s);
     if (s->all_needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running)
         s->gpu_time = arena_alloc(s->memory, s->n_jobs * sizeof *s->gpu_time);
 }
@@ -45,9 +78,10 @@ void jobs_begin(struct sched *s)
 void jobs_end(struct sched *s)
 {
     bulk_free(s->job);
-    free(s->cost);
+    stable_free(&s->costs);
     free(s->live);
     free(s->jobs->free);
+    free(s->jobs->open);
 }
 
 size_t live_slots(const struct sched *s)
@@ -62,7 +96,7 @@ size_t jobs_in_slots(const struct sched *s)
 
 const char *job_refusal(const struct sched *s, job_id j)
 {
-    return s->jobs->refusal ? s->jobs->refusal[j] : NULL;
+    return s->job[j].state == JOB_GONE && !outcome_was_served(s->job[j].outcome) ? s->jobs->refusal[j] : NULL;
 }
 
 /* ---- Coming and going ---- */
@@ -207,6 +241,8 @@ void job_retire(struct sched *s, job_id j)
     s->jobs->free[s->jobs->n_free++] = s->job[j].live;
     s->job[j].live = ID_NONE;
     livelock_advanced(s);
+    if (s->jobs->open)
+        is_final(s, j);
 }
 
 /* ---- Ends ---- */

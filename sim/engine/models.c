@@ -94,6 +94,14 @@ const char *const *model_columns(const struct run_model *m, enum model_file file
     return file == MODEL_JOBS ? m->job_columns : file == MODEL_NODES ? m->node_columns : m->series_columns;
 }
 
+bool models_have_columns(const struct sched *s, enum model_file file)
+{
+    for (size_t i = 0; i < s->n_models; i++)
+        if (model_columns(s->model[i], file))
+            return true;
+    return false;
+}
+
 void models_header(struct output *o, const struct sched *s, enum model_file file)
 {
     for (size_t i = 0; s && i < s->n_models; i++)

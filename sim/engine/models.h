@@ -127,6 +127,7 @@ void models_settle(struct sched *s, int64_t to_ns);
 bool models_happens(struct sched *s, const struct event *e);  /* false: no model has that kind of event */
 enum model_file { MODEL_JOBS, MODEL_NODES, MODEL_SERIES };
 const char *const *model_columns(const struct run_model *m, enum model_file file);    /* NULL: it has none there */
+bool models_have_columns(const struct sched *s, enum model_file file);    /* one that is on has some */
 /* What those that are on append to a line of a file; s NULL: nothing. */
 void models_header(struct output *o, const struct sched *s, enum model_file file);
 void models_row(struct output *o, const struct sched *s, enum model_file file, uint32_t subject);

@@ -27,6 +27,10 @@ struct run_observer {
     void (*tentative)(void *self, job_id j, const struct placement *p);    /* at the end of a pass: it was allocated tentatively */
     void (*row)(void *self, const struct run_model *m, const void *row);   /* a line of the model's own file (models.h) */
     void (*instant)(void *self, const struct sched *s);           /* after the last pass of an instant that changed something */
+    /* Jobs below `end` have gone, or the run was cut off: nothing changes any more of what run_job_read() tells of them, and another
+     * thread may ask for it from now on, while the run goes on. `end` is a multiple of final_block, or all; it rises from call to call. */
+    void (*final)(void *self, job_id end);
+    job_id final_block;           /* 1 to 65,535; of `final` alone */
 };
 struct interval {                 /* a job's hold on its pieces, from start to release */
     job_id job;

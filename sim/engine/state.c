@@ -36,20 +36,24 @@ void stop_log(const struct sched *s, const struct live *l, const char *how)
     decision_log(s, l->job, "stop", how, l->now.stopped_for == ID_NONE ? "" : s->workload->truth[l->now.stopped_for].name);
 }
 
+static struct job_cost *cost_at(const struct sched *s, uint32_t at)
+{
+    return stable_at(&s->costs, at - 1, sizeof(struct job_cost));
+}
+
 struct job_cost job_cost(const struct sched *s, job_id j)
 {
     uint32_t at = s->job[j].cost;
-    return at ? s->cost[at - 1] : (struct job_cost){ 0, 0, 0, 0 };
+    return at ? *cost_at(s, at) : (struct job_cost){ 0, 0, 0, 0 };
 }
 
 void job_cost_add(struct sched *s, job_id j, struct job_cost more)
 {
     if (!s->job[j].cost) {
-        mem_grow(&s->cost, &s->costs_capacity, s->n_costs, sizeof *s->cost);
-        s->cost[s->n_costs++] = (struct job_cost){ 0, 0, 0, 0 };
-        s->job[j].cost = (uint32_t)s->n_costs;
+        *(struct job_cost *)stable_add(&s->costs, sizeof(struct job_cost), 0) = (struct job_cost){ 0, 0, 0, 0 };
+        s->job[j].cost = (uint32_t)s->costs.n;
     }
-    struct job_cost *cost = &s->cost[s->job[j].cost - 1];
+    struct job_cost *cost = cost_at(s, s->job[j].cost);
     cost->lost_ns += more.lost_ns;
     cost->overhead_ns += more.overhead_ns;
     cost->preemptions += more.preemptions;

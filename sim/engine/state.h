@@ -10,6 +10,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/ordered.h"
 #include "sim/base/random.h"
+#include "sim/base/stable.h"
 #include "sim/capacity/free_index.h"
 #include "sim/capacity/placement_rate.h"
 #include "sim/engine/models.h"
@@ -234,8 +235,7 @@ struct sched {
     bool in_pass;
 
     struct job_run *job;          /* bulk [n_jobs] */
-    struct job_cost *cost;        /* [n_costs] by job_run.cost; written through job_cost_add() */
-    size_t n_costs, costs_capacity;
+    struct stable costs;          /* struct job_cost, by job_run.cost; written through job_cost_add() */
     struct live *live;            /* [n_live] slots of jobs that have arrived and not gone, and free ones; written by jobs.c */
     size_t n_live;
     struct jobs *jobs;            /* jobs.c */

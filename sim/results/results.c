@@ -158,9 +158,20 @@ void results_snapshot_options(struct results *r, const char *options)
     r->setup.snapshot_options = options;
 }
 
+static void on_final(void *self, job_id end)
+{
+    struct results *r = self;
+    if (r->job_rows)
+        rows_jobs_final(r->job_rows, end);
+}
+
 struct run_observer results_observer(struct results *r)
 {
     struct run_observer o = { .self = r };
+    if (r->file[OUTPUT_JOBS]) {
+        o.final = on_final;
+        o.final_block = ROWS_OF_BLOCK;
+    }
     if (r->file[OUTPUT_INTERVALS])
         o.interval = on_interval;
     if (r->file[OUTPUT_EVENTS])
@@ -372,6 +383,8 @@ void results_remove(struct results *r)
 
 void results_discard(struct results *r)
 {
+    if (r->job_rows)
+        rows_jobs_abandon(r->job_rows);
     for (unsigned f = 0; f < OUTPUT_FILES; f++)
         output_discard(r->file[f]);
     output_discard(r->summary_json);
@@ -417,6 +430,12 @@ void results_begin_jobs(struct results *r, const struct sched *s)
 {
     if (r->file[OUTPUT_JOBS])
         r->job_rows = rows_jobs_begin(r->file[OUTPUT_JOBS], s);
+}
+
+void results_run_ended(struct results *r)
+{
+    if (r->job_rows)
+        rows_jobs_all(r->job_rows);
 }
 
 static void end_jobs(struct results *r)

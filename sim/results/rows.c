@@ -281,13 +281,11 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
     out_took(o, at);
 }
 
-/* So many make 200 KB, which stay in a near cache until they are handed on. */
-enum { ROWS_OF_BLOCK = 1024 };
-
 struct job_rows {
     struct output *file, *part[BLOCKS_THREADS];
     const struct sched *s;
     struct blocks *blocks;
+    bool early;                   /* a row is final with its job: no model appends to it, which may change until the run ends */
 };
 
 static void make_rows(void *self, size_t block, unsigned thread)
@@ -318,7 +316,7 @@ static void hand_rows_on(void *self, size_t block, unsigned thread)
 struct job_rows *rows_jobs_begin(struct output *o, const struct sched *s)
 {
     struct job_rows *r = mem_new(1, sizeof *r);
-    *r = (struct job_rows){ .file = o, .s = s };
+    *r = (struct job_rows){ .file = o, .s = s, .early = !models_have_columns(s, MODEL_JOBS) };
     for (unsigned i = 0; i < BLOCKS_THREADS; i++)
         r->part[i] = output_memory();
     rows_header_with(o, OUTPUT_JOBS, s);
@@ -327,12 +325,34 @@ struct job_rows *rows_jobs_begin(struct output *o, const struct sched *s)
     return r;
 }
 
-void rows_jobs_end(struct job_rows *r)
+void rows_jobs_final(struct job_rows *r, job_id end)
 {
-    blocks_end(r->blocks);
+    if (r->early)
+        blocks_ready(r->blocks, end / ROWS_OF_BLOCK);
+}
+
+void rows_jobs_all(struct job_rows *r)
+{
+    blocks_ready(r->blocks, SIZE_MAX);
+}
+
+static void free_rows(struct job_rows *r)
+{
     for (unsigned i = 0; i < BLOCKS_THREADS; i++)
         output_discard(r->part[i]);
     free(r);
+}
+
+void rows_jobs_end(struct job_rows *r)
+{
+    blocks_end(r->blocks);
+    free_rows(r);
+}
+
+void rows_jobs_abandon(struct job_rows *r)
+{
+    blocks_abandon(r->blocks);
+    free_rows(r);
 }
 
 /* ---- intervals.csv ---- */

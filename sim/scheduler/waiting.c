@@ -5,6 +5,7 @@
  * a reason of its own goes by its line's clock. All are integers, so a job's parts add up to its wait. */
 #include "sim/scheduler/waiting.h"
 #include "sim/accounting/ledger.h"
+#include "sim/base/stable.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/stage.h"
@@ -16,9 +17,7 @@
 struct waits {
     job_id *fresh;                /* pending since the last pass of a periodic scheduler */
     size_t n_fresh, fresh_capacity;
-    int64_t *ns;                  /* bulk, as why: the parts of the waits of jobs that have gone, and their reasons */
-    uint8_t *why;
-    size_t n, ns_capacity, why_capacity;
+    struct stable ns, why;        /* the parts of the waits of jobs that have gone, and their reasons: int64_t, uint8_t */
 };
 
 void waits_begin(struct sched *s)
@@ -29,15 +28,14 @@ void waits_begin(struct sched *s)
 void waits_end(struct sched *s)
 {
     free(s->waits->fresh);
-    bulk_free(s->waits->ns);
-    bulk_free(s->waits->why);
+    stable_free(&s->waits->ns);
+    stable_free(&s->waits->why);
 }
 
 void waits_drop(const struct sched *s)
 {
-    const struct waits *w = s->waits;
-    bulk_drop(w->ns, 0, w->n, sizeof *w->ns);
-    bulk_drop(w->why, 0, w->n, sizeof *w->why);
+    stable_drop(&s->waits->ns, sizeof(int64_t));
+    stable_drop(&s->waits->why, sizeof(uint8_t));
 }
 
 static void clock_run(struct wait_clock *c, int64_t now_ns)
@@ -230,16 +228,14 @@ void wait_store(struct sched *s, job_id j, const struct live *l)
     struct waits *w = s->waits;
     struct job_run *run = &s->job[j];
     const size_t resident = s->workload->resident_bytes;
-    run->waits_at = (uint32_t)w->n;
+    run->waits_at = (uint32_t)w->ns.n;
     for (unsigned rest = l->waited; rest; rest &= rest - 1) {
         unsigned r = (unsigned)__builtin_ctz(rest);
         if (l->wait[r] == 0)
             continue;
         MUST(s, l->wait[r] > 0);
-        bulk_grow(&w->ns, &w->ns_capacity, w->n, sizeof *w->ns, resident);
-        bulk_grow(&w->why, &w->why_capacity, w->n, sizeof *w->why, resident);
-        w->ns[w->n] = l->wait[r];
-        w->why[w->n++] = (uint8_t)r;
+        *(int64_t *)stable_add(&w->ns, sizeof(int64_t), resident) = l->wait[r];
+        *(uint8_t *)stable_add(&w->why, sizeof(uint8_t), resident) = (uint8_t)r;
         run->waits++;
     }
 }
@@ -295,7 +291,10 @@ const char *const wait_reason_name[WAIT_REASONS] = {
 int64_t wait_parts(const struct sched *s, const struct job_run *run, int64_t wait[WAIT_REASONS])
 {
     int64_t sum_ns = 0;
-    for (unsigned i = 0; i < run->waits; i++)
-        sum_ns += wait[s->waits->why[run->waits_at + i]] = s->waits->ns[run->waits_at + i];
+    for (uint32_t i = run->waits_at, end = i + run->waits; i < end; i++) {
+        int64_t ns = *(const int64_t *)stable_at(&s->waits->ns, i, sizeof(int64_t));
+        wait[*(const uint8_t *)stable_at(&s->waits->why, i, sizeof(uint8_t))] = ns;
+        sum_ns += ns;
+    }
     return sum_ns;
 }

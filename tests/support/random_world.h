@@ -7,6 +7,7 @@
 #include "sim/engine/run.h"
 #include "sim/models/failures.h"
 #include "tests/support/choices.h"
+#include "tests/support/final_watch.h"
 #include "tests/support/wanted.h"
 
 #include <setjmp.h>
@@ -184,7 +185,7 @@ static inline void world_done(const struct run_setup *setup)
     cluster_free(c);
 }
 
-/* Runs w; the observer may be empty. A stall is an outcome of its own; any other error fails the
+/* Runs w; the observer may be empty, then it is watched that final jobs are. A stall is an outcome of its own; any other error fails the
  * test. */
 static inline struct outcome world_run(const struct world *w, const struct combination *k, uint64_t seed,
                                        struct run_observer observer)
@@ -192,8 +193,10 @@ static inline struct outcome world_run(const struct world *w, const struct combi
     struct error err = { "" };
     struct outcome out = { .stalled = false };
     struct run_setup setup = world_setup(w, k, seed);
-    setup.observer = observer;
+    struct final_watch watch = { .s = NULL };
+    setup.observer = observer.self || observer.interval || observer.decision || observer.instant ? observer : final_watch_observer(&watch);
     struct sched *s = run_new(&setup);
+    watch.s = s;
     if (w->prepare)
         w->prepare(s, seed);
     if (run_execute(s, &err)) {
@@ -204,6 +207,7 @@ static inline struct outcome world_run(const struct world *w, const struct combi
     for (size_t j = 0; j < w->n_jobs && !out.stalled; j++)
         out.job[j] = run_job(s, (job_id)j);
     out.totals = *run_totals(s);
+    (void)final_watch_end(&watch, k->name);
     run_free(s);
     world_done(&setup);
     return out;

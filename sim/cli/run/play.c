@@ -59,13 +59,15 @@ static int execute(const struct run_setup *setup, struct results *results, int64
                    struct played *to, struct error *err)
 {
     to->run = run_new(setup);
+    if (results)
+        results_begin_jobs(results, to->run);
     int result = results && snapshot_ns >= 0 ? snap(results, snapshot_ns, to, err) : 0;
     if (result == 0)
         result = run_execute(to->run, err);
     if (result == 0 && atomic_load(setup->interrupted))
         result = error_set(err, "interrupted");
     if (result == 0 && results)
-        results_begin_jobs(results, to->run);
+        results_run_ended(results);
     if (result == 0) {
         to->summary = summary_make(to->run);
         notes_of_run(&to->notes, to->run);

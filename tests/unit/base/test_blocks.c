@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 struct work {
     size_t made[BLOCKS_THREADS];      /* the block that a thread has made and not yet handed on, from 1; 0: none */
@@ -86,11 +87,53 @@ static void on_one_processor(void **state)
     sched_setaffinity(0, sizeof was, &was);
 }
 
+/* At first none is ready; then some are, while the caller does other things; at last all. */
+static void as_they_become_ready(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    struct work w = { .list = calloc(N, sizeof *w.list), .sum = calloc(N, sizeof *w.sum) };
+    struct blocks *b = blocks_begin(&(struct blocks_of){ &w, N, make, hand_on });
+    for (size_t end = 0; end < N; end += 40) {
+        blocks_ready(b, end);
+        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+        for (size_t i = end; i < N; i++)
+            assert_true(!__atomic_load_n(&w.sum[i], __ATOMIC_RELAXED) || sum_of(i) == 0);
+    }
+    blocks_end(b);
+    assert_int_equal(w.n, N);
+    assert_false(w.twice);
+    for (size_t i = 0; i < N; i++)
+        assert_true(w.list[i] == i && w.sum[i] == sum_of(i));
+    free(w.list);
+    free(w.sum);
+}
+
+/* No more than were ready are made, and those that were handed on are the first ones, in order. */
+static void abandoned(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    for (size_t ready = 0; ready <= N; ready += 50) {
+        struct work w = { .list = calloc(N, sizeof *w.list), .sum = calloc(N, sizeof *w.sum) };
+        struct blocks *b = blocks_begin(&(struct blocks_of){ &w, N, make, hand_on });
+        blocks_ready(b, ready);
+        blocks_abandon(b);
+        assert_true(w.n <= ready);
+        for (size_t i = 0; i < w.n; i++)
+            assert_int_equal(w.list[i], i);
+        free(w.list);
+        free(w.sum);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number),
         cmocka_unit_test(on_one_processor),
+        cmocka_unit_test(as_they_become_ready),
+        cmocka_unit_test(abandoned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
