@@ -5,6 +5,7 @@
 #include "sim/base/random.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ struct intern {
     size_t count, known_capacity;
     struct place *places;
     size_t n_places; /* a power of two, at least twice the count */
+    size_t last;     /* added last, and often again; count: nothing yet */
 };
 
 static void places_new(struct intern *t, size_t n)
@@ -78,14 +80,24 @@ static void grow(struct intern *t)
     }
 }
 
+static bool is_text(const struct known *k, const char *text, size_t length)
+{
+    return k->length == length && (!length || memcmp(k->text, text, length) == 0);
+}
+
 uint32_t intern_add(struct intern *t, const char *text, size_t length)
 {
+    if (t->last < t->count && is_text(&t->known[t->last], text, length))
+        return (uint32_t)t->last;
     uint64_t hash = hash_bytes(text, length, 0);
     struct place *p = find_place(t, hash, text, length);
-    if (p->number != INTERN_NONE)
+    if (p->number != INTERN_NONE) {
+        t->last = p->number;
         return p->number;
+    }
     assert(t->count < INTERN_NONE);
     uint32_t number = (uint32_t)t->count;
+    t->last = t->count;
     *p = (struct place){ .tag = (uint32_t)(hash >> 32), .number = number };
     mem_grow(&t->known, &t->known_capacity, t->count, sizeof *t->known);
     t->known[t->count++] = (struct known){ arena_text(t->texts, text, length), length, hash };

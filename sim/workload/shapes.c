@@ -14,19 +14,24 @@ struct shapes {
     uint32_t mask, last; /* last: what was asked for last is often asked for again */
 };
 
+static uint64_t both(uint32_t a, uint32_t b)
+{
+    return (uint64_t)a << 32 | b;
+}
+
+/* A polynomial in an odd number, mixed once: no order of anything depends on it. */
 static uint64_t hash_of(const struct shape *s)
 {
-    uint64_t h = hash_u64((uint64_t)s->ask.tasks << 32 | s->ask.gpus);
-    h = hash_u64(h ^ ((uint64_t)s->ask.gpu_milli << 32 | s->gpu_type));
-    h = hash_u64(h ^ (uint64_t)s->ask.cpu_milli);
-    h = hash_u64(h ^ (uint64_t)s->ask.mem_mib);
-    h = hash_u64(h ^ ((uint64_t)s->selector << 32 | s->affinity));
-    h = hash_u64(h ^ ((uint64_t)s->tolerations << 32 | s->ask.max_per_node));
-    h = hash_u64(h ^ ((uint64_t)s->ask.first_task << 32 | s->gpu_mem_mib));
-    h = hash_u64(h ^ ((uint64_t)s->share_mem_mib << 32 | s->ask.mig));
-    h = hash_u64(h ^ ((uint64_t)s->pods << 32 | s->used_mem_mib));
-    return hash_u64(h ^ ((uint64_t)s->next << 32 | (uint64_t)s->ask.required_level << 8 |
-                         s->ask.preferred_level));
+    const uint64_t word[] = {
+        both(s->ask.tasks, s->ask.gpus),      both(s->ask.gpu_milli, s->gpu_type),    (uint64_t)s->ask.cpu_milli,
+        (uint64_t)s->ask.mem_mib,             both(s->selector, s->affinity),         both(s->tolerations, s->ask.max_per_node),
+        both(s->ask.first_task, s->gpu_mem_mib), both(s->share_mem_mib, s->ask.mig),  both(s->pods, s->used_mem_mib),
+        both(s->next, (uint32_t)s->ask.required_level << 8 | s->ask.preferred_level),
+    };
+    uint64_t h = 0;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        h = (h ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15);    /* 2^64 / the golden ratio */
+    return hash_u64(h);
 }
 
 static bool same(const struct shape *a, const struct shape *b)

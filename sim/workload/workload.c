@@ -2,11 +2,10 @@
 #include "sim/workload/workload.h"
 
 #include "sim/base/memory.h"
-#include "sim/cluster/labels.h"
-#include "sim/cluster/pod_terms.h"
 #include "sim/workload/job_inputs.h"
 #include "sim/workload/pod_sets.h"
 #include "sim/workload/record.h"
+#include "sim/workload/row_check.h"
 #include "sim/workload/sizes.h"
 #include "sim/workload/task_groups.h"
 #include "sim/workload/asked_levels.h"
@@ -16,23 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const struct job_row job_row_default = {
-    .estimate_ns = TIME_NEVER,
-    .deadline_ns = TIME_NEVER,
-    .gpus = 1,
-    .gpu_milli = MILLI_ALL,
-    .class = CLASS_TRAINING,
-    .fate = FATE_COMPLETED,
-    .preemptible = true,
-    .required_level = LEVEL_ANY,
-    .preferred_level = LEVEL_ANY,
-    .overhead = OWN_OVERHEAD_NONE,
-    .duty = { DUTY_UNSAID, DUTY_UNSAID },
-    .ran_ns = -1,
-    .recorded_wait_ns = -1,
-    .leaving_ns = -1,
-};
 
 /* ---- making ---- */
 
@@ -111,167 +93,14 @@ void workload_free(struct workload *w)
     free(w);
 }
 
-/* ---- checks ---- */
-
-struct where {
-    const char *file;
-    size_t line;
-    struct error *err;
-};
-
-static int check_time(struct where at, const char *what, int64_t ns)
-{
-    if (ns >= 0 && ns < WORKLOAD_END_NS)
-        return 0;
-    return error_set(at.err, "%s:%zu: %s: want from 0 to less than 100 years, got %.9g s", at.file,
-                     at.line, what, seconds(ns));
-}
-
-static int check_times(struct where at, const struct job_row *row)
-{
-    if (check_time(at, "submit", row->submit_ns) != 0 ||
-        check_time(at, "duration", row->duration_ns) != 0 ||
-        check_time(at, "submit + duration", row->submit_ns + row->duration_ns) != 0)
-        return -1;
-    if (row->estimate_ns != TIME_NEVER && check_time(at, "estimate", row->estimate_ns) != 0)
-        return -1;
-    return row->deadline_ns == TIME_NEVER ? 0 : check_time(at, "deadline", row->deadline_ns);
-}
-
-static bool shares_several(const struct job_row *row)
-{
-    return !row->tasks && row->gpus > 1 && (row->gpu_milli < MILLI_ALL || row->share_mem_mib);
-}
-
-static uint32_t tasks_of(const struct job_row *row)
-{
-    return row->tasks ? row->tasks : shares_several(row) ? row->gpus : 1;
-}
-
-static int check_size(struct where at, const struct job_row *row)
-{
-    uint32_t tasks = tasks_of(row);
-    if (row->tasks == SPLIT_ANY)
-        return error_set(at.err, "%s:%zu: tasks: want less than %u", at.file, at.line, SPLIT_ANY);
-    if (row->gpus % tasks)
-        return error_set(at.err, "%s:%zu: gpus: want a multiple of tasks (%u), got %u", at.file,
-                         at.line, tasks, row->gpus);
-    if (row->min_tasks > tasks)
-        return error_set(at.err, "%s:%zu: min_tasks: want at most as many as tasks (%u), got %u",
-                         at.file, at.line, tasks, row->min_tasks);
-    if (row->gpus && (row->gpu_milli < 1 || row->gpu_milli > MILLI_ALL))
-        return error_set(at.err, "%s:%zu: gpu_milli: want from 1 to %u, got %u", at.file, at.line,
-                         MILLI_ALL, row->gpu_milli);
-    if (row->mig && (row->gpu_milli != MILLI_ALL || row->share_mem_mib))
-        return error_set(at.err, "%s:%zu: mig: an instance is not shared: want no share of it",
-                         at.file, at.line);
-    if (row->share_mem_mib && row->gpu_milli != MILLI_ALL)
-        return error_set(at.err, "%s:%zu: gpu_share_mem_gib: want no other share beside it",
-                         at.file, at.line);
-    if (row->slices && *row->slices && !row->tasks && row->gpus > 1)
-        return error_set(at.err, "%s:%zu: slices: want the tasks, too", at.file, at.line);
-    if (row->max_per_node && tasks_of(row) == 1 && row->gpus > 1 && !row->tasks)
-        return error_set(at.err, "%s:%zu: max_per_node: want the tasks, too", at.file, at.line);
-    if (row->cpu_milli < 0 || row->mem_mib < 0)
-        return error_set(at.err, "%s:%zu: want CPUs and memory of at least 0", at.file, at.line);
-    return 0;
-}
-
-static int check_wish(struct where at, const char *what, const char *text,
-                      const char *(*wrong)(const char *))
-{
-    const char *want = text ? wrong(text) : NULL;
-    return want ? error_set(at.err, "%s:%zu: %s: want %s, got '%.100s'", at.file, at.line, what,
-                            want, text)
-                : 0;
-}
-
-static int check_nodes(struct where at, const char *selector, const char *affinity,
-                       const char *tolerations)
-{
-    return check_wish(at, "node_selector", selector, selector_wrong) ||
-                   check_wish(at, "affinity", affinity, affinity_wrong) ||
-                   check_wish(at, "tolerations", tolerations, tolerations_wrong)
-               ? -1
-               : 0;
-}
-
-static int check_wishes(struct where at, const struct job_row *row)
-{
-    if (check_nodes(at, row->selector, row->affinity, row->tolerations))
-        return -1;
-    for (size_t i = 0; i < row->n_parts; i++) {
-        const struct task_row *part = &row->part[i];
-        struct where there = { at.file, part->line, at.err };
-        if (check_nodes(there, part->selector, part->affinity, part->tolerations))
-            return -1;
-    }
-    if (row->pod_spread && *row->pod_spread && (!row->pod_labels || !*row->pod_labels))
-        return error_set(at.err, "%s:%zu: pod_spread: want pod_labels, too: pods with these are spread", at.file, at.line);
-    if (check_wish(at, "pod_labels", row->pod_labels, labels_wrong) ||
-        check_wish(at, "pod_affinity", row->pod_affinity, pod_terms_wrong) ||
-        check_wish(at, "pod_anti_affinity", row->pod_anti_affinity, pod_terms_wrong))
-        return -1;
-    return check_wish(at, "pod_spread", row->pod_spread, pod_spread_wrong);
-}
-
-/* "A|B": every name between the bars is there. */
-static int check_gpu_type(struct where at, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (text[i] == '|' && (i == 0 || i + 1 == length || text[i + 1] == '|'))
-            return error_set(at.err,
-                             "%s:%zu: gpu_type: want names with '|' between them, got '%.100s'",
-                             at.file, at.line, text);
-    return 0;
-}
-
-static int check_parts(struct where at, const struct job_row *row)
-{
-    for (size_t i = 0; i < row->n_parts; i++) {
-        at.line = row->part[i].line;
-        if (check_gpu_type(at, row->part[i].gpu_type, row->part[i].gpu_type_length) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int check_overhead(struct where at, const struct own_overhead *p)
-{
-    if (p->interval_ns == 0)
-        return error_set(at.err, "%s:%zu: interval_s: want more than 0", at.file, at.line);
-    if (p->interval_ns < WORKLOAD_END_NS && p->save_ns < WORKLOAD_END_NS &&
-        p->grace_ns < WORKLOAD_END_NS && p->restart_ns < WORKLOAD_END_NS)
-        return 0;
-    return error_set(at.err,
-                     "%s:%zu: interval_s, save_s, grace_s, restart_s: want less than 100 years",
-                     at.file, at.line);
-}
-
-static int check_running(struct where at, const struct job_row *row)
-{
-    if (!row->n_running_on && row->ran_ns < 0 && row->leaving_ns < 0)
-        return 0;
-    if (!row->n_running_on)
-        return error_set(at.err, "%s:%zu: started_s, leaving_s: want running_on, too", at.file,
-                         at.line);
-    if (row->depends_on_length && strncmp(row->depends_on, "limit:", 6) != 0)
-        return error_set(at.err, "%s:%zu: running_on: want no depends_on, for it runs already",
-                         at.file, at.line);
-    if (row->ran_ns >= WORKLOAD_END_NS || row->leaving_ns >= WORKLOAD_END_NS)
-        return error_set(at.err, "%s:%zu: started_s, leaving_s: want less than 100 years", at.file,
-                         at.line);
-    return 0;
-}
-
 /* Line numbers are not kept; if every line is a job, they follow from the job number. */
-static int used_before(const struct workload *w, struct where at, const char *name, job_id earlier)
+static int used_before(const struct workload *w, const char *file, size_t line, const char *name, job_id earlier, struct error *err)
 {
     if (!w->builder->a_job_a_line)
-        return error_set(at.err, "%s:%zu: job_id: '%.100s' was used before", at.file, at.line,
+        return error_set(err, "%s:%zu: job_id: '%.100s' was used before", file, line,
                          name);
-    return error_set(at.err, "%s:%zu: job_id: '%.100s' was used before, on line %zu", at.file,
-                     at.line, name, w->builder->first_line + earlier);
+    return error_set(err, "%s:%zu: job_id: '%.100s' was used before, on line %zu", file,
+                     line, name, w->builder->first_line + earlier);
 }
 
 /* ---- taking in ---- */
@@ -308,16 +137,22 @@ static uint32_t pods_of(struct workload *w, const struct job_row *row)
     return number;
 }
 
-static struct shape wishes_of(struct workload *w, const struct job_row *row)
+static struct shape wishes_of(struct workload *w, const struct job_row *row, bool plain)
 {
     struct shape s = { .next = ID_NONE,
                        .gpu_type = ID_NONE,
                        .pin = ID_NONE,
                        .limited = ID_NONE,
-                       .pods = pods_of(w, row),
-                       .selector = workload_wish(w, row->selector),
-                       .affinity = workload_wish(w, row->affinity),
-                       .tolerations = workload_wish(w, row->tolerations) };
+                       .pods = ID_NONE,
+                       .selector = ID_NONE,
+                       .affinity = ID_NONE,
+                       .tolerations = ID_NONE };
+    if (!plain) {
+        s.pods = pods_of(w, row);
+        s.selector = workload_wish(w, row->selector);
+        s.affinity = workload_wish(w, row->affinity);
+        s.tolerations = workload_wish(w, row->tolerations);
+    }
     if (row->gpu_type_length)
         s.gpu_type = intern_add(w->gpu_types, row->gpu_type, row->gpu_type_length);
     return s;
@@ -326,16 +161,16 @@ static struct shape wishes_of(struct workload *w, const struct job_row *row)
 /* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is
  * one task; several shares are as many tasks, for two of them may lie on one node, or on one
  * GPU. */
-static shape_id shape_of(struct workload *w, const struct job_row *row, bool sized,
+static shape_id shape_of(struct workload *w, const struct job_row *row, bool plain, bool sized,
                          const struct pod_set *set)
 {
-    struct shape s = wishes_of(w, row);
+    struct shape s = wishes_of(w, row, plain);
     s.gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0;
     s.share_mem_mib = row->gpus ? row->share_mem_mib : 0;
     s.used_mem_mib = row->gpus ? row->used_mem_mib : 0;
     s.ask = (struct request){
         .job = ID_NONE,
-        .tasks = tasks_of(row),
+        .tasks = row_tasks(row),
         .gpus = row->gpus,
         .gpu_milli = job_row_milli(row, row->gpus, row->gpu_milli),
         .mig = row->gpus ? row->mig : 0,
@@ -347,7 +182,7 @@ static shape_id shape_of(struct workload *w, const struct job_row *row, bool siz
         .set = set,
         .try_first = ID_NONE,
     };
-    if (shares_several(row)) {
+    if (row_shares_several(row)) {
         s.ask.gpus = 1;
         s.ask.cpu_milli = per_gpu(row->cpu_milli, row->gpus);
         s.ask.mem_mib = per_gpu(row->mem_mib, row->gpus);
@@ -516,15 +351,9 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
 int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line,
                  struct error *err)
 {
-    struct where at = { file, line, err };
     struct job_sizes sizes;
-    if (check_times(at, row) != 0 || (!row->n_parts && check_size(at, row) != 0) ||
-        check_wishes(at, row) != 0 || check_overhead(at, &row->overhead) != 0 ||
-        check_running(at, row) != 0 || record_check(row, file, line, err) != 0 ||
-        job_inputs_check(w->inputs, row, file, line, err) != 0 ||
-        check_gpu_type(at, row->gpu_type, row->gpu_type_length) != 0 ||
-        check_parts(at, row) != 0 ||
-        sizes_of_row(row, &sizes, file, line, err) != 0)
+    const bool plain = row_is_plain(row);
+    if (row_check(w, row, plain, file, line, &sizes, err) != 0)
         return -1;
     if (w->n_jobs == ID_NONE - 1)
         return error_set(err, "%s:%zu: want at most %u jobs", file, line, ID_NONE - 1);
@@ -540,18 +369,19 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     note_order(w, row, line);
     job_id earlier = job_ids_add(w->builder->ids, w->truth, w->n_jobs, name, length);
     if (earlier != ID_NONE)
-        return used_before(w, at, name, earlier);
+        return used_before(w, file, line, name, earlier, err);
     shape_id shape = ID_NONE;
-    uint32_t min_tasks = row->min_tasks && !row->moldable ? row->min_tasks : tasks_of(row);
+    uint32_t min_tasks = row->min_tasks && !row->moldable ? row->min_tasks : row_tasks(row);
     const struct pod_set *set = NULL;
-    if (!row->n_parts && pod_set_of_job(w, row, file, line, &set, err) != 0)
+    if (!plain && !row->n_parts && pod_set_of_job(w, row, file, line, &set, err) != 0)
         return -1;
     if (!row->n_parts)
-        shape = shape_of(w, row, sizes_vary(&sizes), set);
-    else if (task_groups_shape(w, row, wishes_of(w, row), file, &shape, &min_tasks, err) != 0)
+        shape = shape_of(w, row, plain, sizes_vary(&sizes), set);
+    else if (task_groups_shape(w, row, wishes_of(w, row, plain), file, &shape, &min_tasks, err) != 0)
         return -1;
     append(w, row, shape, min_tasks, sizes_add(w, &sizes), name, length);
-    w->truth[w->n_jobs - 1].extra = extra_of(w, row, file, line);
+    if (!plain || row->recorded_wait_ns >= 0)
+        w->truth[w->n_jobs - 1].extra = extra_of(w, row, file, line);
     if (row->depends_on_length)
         dependencies_note(w, row->depends_on, row->depends_on_length, line);
     return 0;

@@ -148,21 +148,32 @@ struct job_row {
     const char *user;     size_t user_length;     /* NULL or "": unknown */
     const char *gpu_type; size_t gpu_type_length; /* NULL or "": any; "A|B": one of them */
     const char *model;    size_t model_length;    /* NULL or "": unknown */
-    const char *depends_on; size_t depends_on_length;   /* as in dependencies.c, of jobs anywhere in
-                                                           the trace; NULL or "": none */
     int64_t submit_ns, duration_ns;
     int64_t estimate_ns, deadline_ns;             /* TIME_NEVER: none */
+    int64_t recorded_wait_ns;     /* from its submit time to its start in the log; -1: not said */
+    int64_t tie;  /* at equal submit times, before the order in the file; 0 by default */
+    int64_t cpu_milli, mem_mib;   /* per task; without tasks: of the whole job */
     uint32_t gpus;                /* total of whole GPUs, or of shared ones */
     uint32_t gpu_milli;           /* of each; MILLI_ALL by default */
-    uint32_t share_mem_mib;       /* a share of each GPU, given as memory; 0: gpu_milli has it */
-    uint16_t mig;                 /* gpus are instances of this profile; 0: GPUs */
     uint32_t tasks;               /* 0: only the total is known (SPLIT_ANY; several shares: a task
                                      for each share); else gpus is a multiple of it */
     uint32_t min_tasks;           /* 0: all of them (a gang) */
+    int32_t priority;
+    enum job_class class;
+    enum job_fate fate;
+    bool preemptible;
+    bool on_demand;               /* submitted by the run, not before submit_ns; duration_ns: the
+                                     run time that a clairvoyant policy sees */
+
+    /* What few rows say: from here to the end. Of a row with the defaults in all of it nothing here
+     * is looked at; so a format leaves alone what it does not know. */
+    const char *depends_on; size_t depends_on_length;   /* as in dependencies.c, of jobs anywhere in
+                                                           the trace; NULL or "": none */
     uint32_t max_tasks;           /* 0: tasks. See sizes.h */
     uint32_t min_gpus, max_gpus;  /* the same without tasks; 0: gpus */
     bool moldable;                /* it keeps the size that it starts with */
-    int64_t cpu_milli, mem_mib;   /* per task; without tasks: of the whole job */
+    uint16_t mig;                 /* gpus are instances of this profile; 0: GPUs */
+    uint32_t share_mem_mib;       /* a share of each GPU, given as memory; 0: gpu_milli has it */
     uint32_t gpu_mem_mib, data_mib;               /* 0: not given */
     uint32_t used_mem_mib;        /* used on each GPU; 0: not given */
     struct duty duty;             /* DUTY_UNSAID by default */
@@ -170,15 +181,9 @@ struct job_row {
                                                      "": none */
     const char *image;    size_t image_length;    /* container image; NULL or "": none */
     uint32_t epochs;              /* times that it reads its data; 0: not given */
-    const char *partition, *qos, *account;        /* see sim/contract/site.h; NULL or "": none */
     int32_t nice;
-    int32_t priority;
-    enum job_class class;
-    enum job_fate fate;
-    bool preemptible;
+    const char *partition, *qos, *account;        /* see sim/contract/site.h; NULL or "": none */
     uint32_t max_down;            /* as in struct job_facts */
-    bool on_demand;               /* submitted by the run, not before submit_ns; duration_ns: the
-                                     run time that a clairvoyant policy sees */
     uint8_t required_level, preferred_level;      /* of workload_level(); LEVEL_ANY: none */
     const char *selector, *affinity, *tolerations;    /* as in labels.h; NULL: none. Of parts that do
                                      not say */
@@ -195,13 +200,12 @@ struct job_row {
                                                      time; see struct job_running */
     uint32_t n_running_on;        /* 0: it does not run */
     int64_t ran_ns, leaving_ns;   /* as in struct job_running; -1 by default */
-    int64_t recorded_wait_ns;     /* from its submit time to its start in the log; -1: not said */
     const struct held_at *recorded_on;            /* [n_recorded_on] where it ran in the log */
     uint32_t n_recorded_on;       /* 0: not said */
     const struct held_at *promised_on;            /* [n_promised_on] where room is kept for it */
     uint32_t n_promised_on;       /* 0: nowhere */
-    int64_t tie;  /* at equal submit times, before the order in the file; 0 by default */
 };
+enum { JOB_ROW_USUAL = offsetof(struct job_row, depends_on) };    /* bytes before what few rows say */
 extern const struct job_row job_row_default;
 
 struct workload {

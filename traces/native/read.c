@@ -3,6 +3,7 @@
 #include "sim/base/memory.h"
 #include "traces/formats/columns.h"
 #include "traces/native/native.h"
+#include "traces/native/parts.h"
 #include "traces/native/running_on.h"
 
 #include <stdio.h>
@@ -148,122 +149,20 @@ static const char *const own_columns[] = {
     "node_selector", "affinity", "tolerations", "slices", "podset_group", NULL
 };
 
-/* ---- jobs of several rows ---- */
-
-/* The rows of the job that is being read, if they have a group. */
-struct parts {
-    struct workload *w;
-    struct arena *memory;         /* texts of the job that is being read */
-    struct row first;             /* its first row, a copy in memory */
-    struct job_row job;           /* what all its rows say */
-    struct task_row *part;        /* [n_parts], growing; 0 parts: no such job is being read */
-    size_t n_parts, capacity;
+/* What they say stands in the first part of struct job_row: the others say what few rows do. */
+static const char *const usual_columns[] = {
+    "job_id", "submit_s", "duration_s", "gpus", "gpus_per_task", "tasks", "min_tasks", "cpus_per_task", "mem_gib_per_task",
+    "gpu_milli", "gpu_type", "user", "queue", "class", "priority", "preemptible", "estimate_s", "deadline_s", "status", "model",
+    "recorded_wait_s", NULL
 };
-
-static void parts_begin(struct parts *g, struct workload *w)
-{
-    *g = (struct parts){ .w = w, .memory = arena_new() };
-}
-
-static void parts_free(struct parts *g)
-{
-    arena_free(g->memory);
-    free(g->part);
-}
-
-static bool same_text(const struct cell *a, const struct cell *b)
-{
-    return a->length == b->length && !memcmp(a->text, b->text, a->length);
-}
-
-/* Whether the row has the job_id (cell k) of the job that is being read. */
-static bool parts_continue(const struct parts *g, const struct row *row, size_t k)
-{
-    return g->n_parts && same_text(&g->first.cell[k], &row->cell[k]);
-}
-
-/* Adds the job that is being read, if there is one. */
-static int parts_end(struct parts *g, struct error *err)
-{
-    if (!g->n_parts)
-        return 0;
-    g->job.part = g->part;
-    g->job.n_parts = g->n_parts;
-    int result = workload_add(g->w, &g->job, g->first.file, g->first.line, err);
-    g->n_parts = 0;
-    arena_reset(g->memory);
-    return result;
-}
-
-/* A copy of the row that lasts until the job is added. */
-static struct row parts_keep(struct parts *g, const struct row *row)
-{
-    struct cell *cell = arena_alloc(g->memory, row->n * sizeof *cell);
-    for (size_t i = 0; i < row->n; i++)
-        cell[i] = (struct cell){ arena_text(g->memory, row->cell[i].text, row->cell[i].length),
-                                 row->cell[i].length };
-    struct row kept = *row;
-    kept.cell = cell;
-    return kept;
-}
-
-/* Cell k is equal in all rows of the job. */
-static int parts_same(const struct parts *g, const struct row *row, size_t k, struct error *err)
-{
-    char want[200];
-    if (same_text(&g->first.cell[k], &row->cell[k]))
-        return 0;
-    snprintf(want, sizeof want, "'%.60s' as on line %zu, which is of the same job",
-             g->first.cell[k].text, g->first.line);
-    return cell_error(row, k, want, err);
-}
-
-static const char *parts_text(struct parts *g, const char *text)
-{
-    return text ? arena_text(g->memory, text, strlen(text)) : "";
-}
-
-static const char *parts_cell(struct parts *g, const struct cell *c)
-{
-    return arena_text(g->memory, c->text ? c->text : "", c->length);
-}
-
-static void parts_add(struct parts *g, const struct row *row, const struct job_row *job,
-                      const struct native *n)
-{
-    if (!g->n_parts) {
-        g->first = *row;
-        g->job = *job;
-        g->job.gpu_type_length = 0;              /* each row has its own */
-    }
-    mem_grow(&g->part, &g->capacity, g->n_parts, sizeof *g->part);
-    g->part[g->n_parts++] = (struct task_row){
-        .group = parts_cell(g, &n->group),
-        .slices = parts_cell(g, &n->slices),
-        .podset_group = parts_cell(g, &n->podset_group),
-        .gpus = job->tasks ? job->gpus / job->tasks : job->gpus,
-        .gpu_milli = job->gpu_milli,
-        .tasks = job->tasks,
-        .min_tasks = job->min_tasks,
-        .cpu_milli = job->cpu_milli,
-        .mem_mib = job->mem_mib,
-        .required_level = job->required_level,
-        .preferred_level = job->preferred_level,
-        .selector = parts_text(g, job->selector),
-        .affinity = parts_text(g, job->affinity),
-        .tolerations = parts_text(g, job->tolerations),
-        .gpu_type = job->gpu_type_length
-                        ? arena_text(g->memory, job->gpu_type, job->gpu_type_length)
-                        : NULL,
-        .gpu_type_length = job->gpu_type_length,
-        .line = row->line,
-    };
-}
 
 struct reading {
     struct workload *w;
     struct parts parts;
     size_t job_id, group;         /* index of the cell; TABLE_NO_COLUMN: no such column */
+    struct native cells;          /* of the row, where it has such a cell; else `nothing` */
+    struct job_row job;           /* of the row; where no column says something it is the default */
+    bool rare;                    /* there is a column that is not usual */
     bool own[COLUMNS];            /* [n_used] used[k] belongs to the row */
     size_t n_used, cell[COLUMNS]; /* [n_used] index of the cell of used[k] */
     const struct column *used[COLUMNS];
@@ -309,12 +208,15 @@ static int on_header(void *self, const struct row *header, struct error *err)
             return unknown_column(header, header->column[i], err);
         r->used[r->n_used] = c; /* table_in.h refuses a name that occurs twice */
         r->own[r->n_used] = own_columns[word_index(own_columns, c->name)];
+        r->rare |= !usual_columns[word_index(usual_columns, c->name)];
         r->cell[r->n_used++] = i;
     }
     for (size_t i = 0; i < REQUIRED; i++)
         if (table_column(header, columns[i].name) == TABLE_NO_COLUMN)
             return error_set(err, "%s:%zu: want a column '%s'", header->file, header->line,
                              columns[i].name);
+    r->cells = nothing;
+    r->job = job_row_default;
     r->job_id = table_column(header, "job_id");
     r->group = table_column(header, "group");
     return 0;
@@ -407,7 +309,7 @@ static int size(const struct row *row, struct native *n, struct job_row *job, st
     return 0;
 }
 
-static void fill(const struct native *n, struct job_row *job)
+static void fill_usual(const struct native *n, struct job_row *job)
 {
     job->job_id = n->job_id.text;
     job->job_id_length = n->job_id.length;
@@ -419,6 +321,22 @@ static void fill(const struct native *n, struct job_row *job)
     job->gpu_type_length = n->gpu_type.length;
     job->model = n->model.text;
     job->model_length = n->model.length;
+    job->submit_ns = n->submit_ns;
+    job->duration_ns = n->duration_ns;
+    job->estimate_ns = n->estimate_ns;
+    job->deadline_ns = n->deadline_ns;
+    job->recorded_wait_ns = n->recorded_wait_ns;
+    job->cpu_milli = n->cpu_milli;
+    job->mem_mib = n->mem_mib;
+    job->priority = (int32_t)n->priority;
+    job->class = (enum job_class)n->class;
+    job->fate = (enum job_fate)n->status;
+    job->preemptible = n->preemptible % 2;
+}
+
+/* What few rows say: struct job_row. */
+static void fill_rare(const struct native *n, struct job_row *job)
+{
     job->depends_on = n->depends_on.text;
     job->depends_on_length = n->depends_on.length;
     job->gpu_mem_mib = (uint32_t)n->gpu_mem_mib;
@@ -432,16 +350,6 @@ static void fill(const struct native *n, struct job_row *job)
     job->qos = n->qos.text;
     job->account = n->account.text;
     job->nice = (int32_t)n->nice;
-    job->submit_ns = n->submit_ns;
-    job->duration_ns = n->duration_ns;
-    job->estimate_ns = n->estimate_ns;
-    job->deadline_ns = n->deadline_ns;
-    job->cpu_milli = n->cpu_milli;
-    job->mem_mib = n->mem_mib;
-    job->priority = (int32_t)n->priority;
-    job->class = (enum job_class)n->class;
-    job->fate = (enum job_fate)n->status;
-    job->preemptible = n->preemptible % 2;
     job->max_down = (uint32_t)(n->max_unavailable + 1);
     job->selector = n->selector.text;
     job->affinity = n->affinity.text;
@@ -455,7 +363,6 @@ static void fill(const struct native *n, struct job_row *job)
     job->overhead = (struct own_overhead){ checkpoint,  n->interval_ns, n->save_ns,
                                      n->grace_ns, n->restart_ns,  n->checkpoint_mib,
                                      n->max_requeues + 1 };
-    job->recorded_wait_ns = n->recorded_wait_ns;
     job->duty = (struct duty){ (uint32_t)n->duty, (uint32_t)n->bandwidth };
     job->used_mem_mib = (uint32_t)n->used_mem_mib;
     job->slices = n->slices.text;
@@ -507,17 +414,56 @@ static int take_running(const struct row *row, const struct native *n, struct jo
     return job->ran_ns >= 0 ? 0 : wrong(row, "started_s", "at most submit_s", err);
 }
 
-static int take_row(struct reading *r, const struct row *row, struct native *n, struct job_row *job,
-                    struct error *err)
+static void forget(struct native *n, const struct column *c)
 {
-    *n = nothing;
-    *job = job_row_default;
+    void *to = (char *)n + c->at;
+    const void *from = (const char *)&nothing + c->at;
+    switch (c->kind) {
+    case TEXT:
+        *(struct cell *)to = *(const struct cell *)from;
+        break;
+    case TIME:
+    case GPUS:
+    case NUMBER:
+        *(int64_t *)to = *(const int64_t *)from;
+        break;
+    case WORD:
+        *(size_t *)to = *(const size_t *)from;
+        break;
+    case MIG:
+        *(uint16_t *)to = *(const uint16_t *)from;
+        break;
+    }
+}
+
+/* As if no row had been read: only what a row of these columns can have changed. */
+static void forget_row(struct reading *r)
+{
+    if (r->rare) {
+        r->cells = nothing;
+        r->job = job_row_default;
+        return;
+    }
+    for (size_t k = 0; k < r->n_used; k++)
+        forget(&r->cells, r->used[k]);
+    r->cells.tasks = 0;           /* split_into_tasks() may have said it */
+    memcpy(&r->job, &job_row_default, JOB_ROW_USUAL);
+}
+
+static int take_row(struct reading *r, const struct row *row, struct error *err)
+{
+    struct native *n = &r->cells;
+    struct job_row *job = &r->job;
+    forget_row(r);
     for (size_t k = 0; k < r->n_used; k++)
         if (take_cell(row, r->cell[k], r->used[k], n, err) != 0)
             return -1;
     if (size(row, n, job, err) != 0)
         return -1;
-    fill(n, job);
+    fill_usual(n, job);
+    if (!r->rare)
+        return 0;
+    fill_rare(n, job);
     if (take_topology(r->w, row, n, job, err) != 0 ||
         take_places(row, &n->recorded_on, "recorded_on", &r->recorded_on, &job->recorded_on,
                     &job->n_recorded_on, err) != 0 ||
@@ -543,8 +489,6 @@ static int check_part(struct reading *r, const struct row *row, const struct job
 static int on_row(void *self, const struct row *row, struct error *err)
 {
     struct reading *r = self;
-    struct native n;
-    struct job_row job;
     struct row kept;
     bool part = r->group != TABLE_NO_COLUMN && row->cell[r->group].length;
     bool continues = part && parts_continue(&r->parts, row, r->job_id);
@@ -554,14 +498,14 @@ static int on_row(void *self, const struct row *row, struct error *err)
         kept = parts_keep(&r->parts, row);
         row = &kept;
     }
-    if (take_row(r, row, &n, &job, err) != 0)
+    if (take_row(r, row, err) != 0)
         return -1;
     if (!part)
-        return n.podset_group.length ? wrong(row, "podset_group", "a group in the row: the job is one of two pod sets", err)
-                                     : workload_add(r->w, &job, row->file, row->line, err);
-    if (check_part(r, row, &job, continues, err) != 0)
+        return r->cells.podset_group.length ? wrong(row, "podset_group", "a group in the row: the job is one of two pod sets", err)
+                                            : workload_add(r->w, &r->job, row->file, row->line, err);
+    if (check_part(r, row, &r->job, continues, err) != 0)
         return -1;
-    parts_add(&r->parts, row, &job, &n);
+    parts_add(&r->parts, row, &r->job, &(struct part_cells){ r->cells.group, r->cells.slices, r->cells.podset_group });
     return 0;
 }
 

@@ -1,0 +1,258 @@
+/* tallies.c - jobs added up by the scopes that they are in: see summary_builder.h. Sums of times are exact integers. */
+#include "sim/results/summary_builder.h"
+
+#include "sim/base/memory.h"
+#include "sim/engine/state.h"
+#include "sim/results/quantiles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A job, for the tallies of all scopes that it is in. */
+struct job_sample {
+    const struct job_result *r;
+    int64_t jct_ns;               /* up to the end of the run, if it has not ended */
+    bool on_demand, ended, had_service;
+    bool counts;                  /* in means and quantiles of times */
+    double slowdown, bounded;     /* of those that ended; slowdown of those that had service time */
+};
+
+double job_slowdown(int64_t jct_ns, int64_t service_ns, bool bounded)
+{
+    int64_t bound_ns = bounded && service_ns < 10 * NS_PER_S ? 10 * NS_PER_S : service_ns;
+    return bounded && jct_ns <= bound_ns ? 1.0 : (double)jct_ns / (double)bound_ns;
+}
+
+static struct job_sample sample_of(const struct sched *s, job_id j, const struct job_result *r)
+{
+    const struct workload *w = run_setup_of(s)->workload;
+    int64_t service_ns = w->truth[j].duration_ns;
+    struct job_sample x = { .r = r, .on_demand = j >= w->n_jobs, .had_service = service_ns > 0 };
+    x.jct_ns = r->wait_ns + r->run_ns;
+    x.ended = !x.on_demand && r->state == JOB_GONE && outcome_was_served(r->outcome);
+    x.counts = !x.on_demand && j >= run_setup_of(s)->warmup_jobs && outcome_was_served(r->outcome);
+    x.slowdown = x.had_service ? job_slowdown(x.jct_ns, service_ns, false) : 0;
+    x.bounded = job_slowdown(x.jct_ns, service_ns, true);
+    return x;
+}
+
+static void add_end(struct tally *t, const struct job_sample *x)
+{
+    const struct job_result *r = x->r;
+    t->ended++;
+    t->jct_ns += x->jct_ns;
+    t->wait_ns += r->wait_ns;
+    t->first_wait_ns += r->start_ns - r->submit_ns;
+    t->waited += r->wait_ns > 0;
+    sum_add(&t->bounded, x->bounded);
+    if (x->had_service) {
+        t->had_service++;
+        sum_add(&t->slowdown, x->slowdown);
+        t->fairness_kept += r->fairness_micro <= MILLIONTHS;
+        t->worst_fairness = r->fairness_micro > t->worst_fairness ? r->fairness_micro : t->worst_fairness;
+    }
+}
+
+static void add_job(struct tally *t, const struct job_sample *x)
+{
+    static const uint8_t outcome_metric[] = { [OUTCOME_COMPLETED] = JOBS_COMPLETED, [OUTCOME_FAILED] = JOBS_FAILED,
+                                              [OUTCOME_CANCELLED] = JOBS_CANCELLED, [OUTCOME_REJECTED] = JOBS_REJECTED,
+                                              [OUTCOME_UNMET] = JOBS_CANCELLED };
+    const struct job_result *r = x->r;
+    t->first_ns = t->jobs == 0 || r->submit_ns < t->first_ns ? r->submit_ns : t->first_ns;
+    t->jobs++;
+    t->count[PREEMPTIONS] += r->preemptions;
+    t->count[RESTARTS] += r->restarts;
+    t->held += r->held;
+    t->lost += r->lost;
+    t->overhead += r->overhead;
+    t->count[r->state == JOB_GONE ? outcome_metric[r->outcome] : r->state == JOB_RUNNING ? JOBS_RUNNING : JOBS_PENDING]++;
+    if (x->ended)
+        t->last_ns = r->end_ns > t->last_ns ? r->end_ns : t->last_ns;
+    if (!x->counts)
+        return;
+    t->censored_jobs++;
+    t->censored_ns += x->jct_ns;
+    if (x->ended)
+        add_end(t, x);
+}
+
+/* ---- Quantiles ---- */
+
+static uint32_t parts_queue(const struct parts *p, size_t i, queue_id q)
+{
+    return p->queue ? p->queue[i][q] : q;
+}
+
+/* Of the jobs that ended, and of those of them that had service time. */
+struct samples { int64_t *jct, *wait, *fairness; size_t n; };      /* bulk arrays [n] */
+struct filled { size_t ended, had_service; };
+
+static void add_sample(const struct samples *x, struct filled *to, const struct run_times *t)
+{
+    x->jct[to->ended] = t->jct_ns;
+    x->wait[to->ended++] = t->wait_ns;
+    if (t->fairness_micro >= 0)
+        x->fairness[to->had_service++] = t->fairness_micro;
+}
+
+static struct samples samples_new(const struct workload *w)
+{
+    struct samples x = { .n = w->n_jobs };
+    const size_t resident = w->resident_bytes;
+    x.jct = bulk_resize(NULL, x.n, sizeof *x.jct, resident);
+    x.wait = bulk_resize(NULL, x.n, sizeof *x.wait, resident);
+    x.fairness = bulk_resize(NULL, x.n, sizeof *x.fairness, resident);
+    return x;
+}
+
+static void samples_filled(const struct samples *x)
+{
+    bulk_filled(x->jct);
+    bulk_filled(x->wait);
+    bulk_filled(x->fairness);
+}
+
+static void samples_free(struct samples *x)
+{
+    bulk_free(x->jct);
+    bulk_free(x->wait);
+    bulk_free(x->fairness);
+}
+
+/* A walk over the jobs that fills samples, each group's part from its beginning, comes to j. */
+static void pass(const struct sched *s, job_id j, const struct samples *x)
+{
+    if (!bulk_turns(j))
+        return;
+    run_drop(s, j);
+    bulk_drop(x->jct, 0, x->n, sizeof *x->jct);
+    bulk_drop(x->wait, 0, x->n, sizeof *x->wait);
+    bulk_drop(x->fairness, 0, x->n, sizeof *x->fairness);
+}
+
+size_t tally_of_job(const struct parts *p, size_t i, job_id j, enum grouping by)
+{
+    const struct job_facts *facts = &run_setup_of(p->of[i])->workload->facts[j];
+    return by == BY_CLASS ? facts->class : by == BY_QUEUE ? parts_queue(p, i, facts->queue) : i;
+}
+
+static void quantiles(struct tally *t, const struct samples *x)
+{
+    static const double p[] = { .5, .9, .99 };
+    for (unsigned i = 0; i < 3; i++) {
+        bool enough = t->ended >= (i == 2 ? QUANTILE_MIN_JOBS_P99 : 1);
+        t->quantile_s[0][i] = enough ? quantile_of_part(x->jct, t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
+        t->quantile_s[1][i] = enough ? quantile_of_part(x->wait, t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
+    }
+    t->fairness_p95 = t->had_service ? quantile_of_part(x->fairness, t->fairness_at, t->had_service, .95) / MILLIONTHS : (double)NAN;
+}
+
+static void sort_by_group(const struct parts *p, struct tally *group, size_t n_groups, enum grouping by, const struct samples *x)
+{
+    struct filled *next = mem_new(n_groups + 1, sizeof *next);
+    for (size_t g = 0; g < n_groups; g++) {
+        group[g].at = next[g].ended;
+        group[g].fairness_at = next[g].had_service;
+        next[g + 1] = (struct filled){ next[g].ended + group[g].ended, next[g].had_service + group[g].had_service };
+    }
+    for (size_t i = 0; i < p->n; i++)
+        for (job_id j = 0; j < run_setup_of(p->of[i])->workload->n_jobs; j++) {
+            struct run_times t = run_times(p->of[i], j);
+            pass(p->of[i], j, x);
+            if (t.ended)
+                add_sample(x, &next[tally_of_job(p, i, j, by)], &t);
+        }
+    free(next);
+}
+
+static void group_quantiles(const struct parts *p, struct tally *group, size_t n_groups, const struct tally *all,
+                             enum grouping by, const struct samples *x)
+{
+    bool one = false;
+    for (size_t g = 0; g < n_groups; g++)
+        one |= group[g].ended == all->ended;
+    if (!one)
+        sort_by_group(p, group, n_groups, by, x);
+    for (size_t g = 0; g < n_groups; g++) {
+        group[g].by = by;
+        group[g].number = g;
+        if (group[g].ended != all->ended) {
+            quantiles(&group[g], x);
+            continue;
+        }
+        memcpy(group[g].quantile_s, all->quantile_s, sizeof all->quantile_s);
+        group[g].fairness_p95 = all->fairness_p95;
+    }
+}
+
+/* ---- Adding up ---- */
+
+/* The tallies of groups that share all jobs among them. As long as all jobs are of one group its tally is that of all, and is
+ * copied once there is another. */
+struct shares {
+    struct tally *of;             /* [groups] */
+    size_t only;                  /* the group of all jobs so far */
+    bool several;
+};
+
+/* Before the job is added to `all`. */
+static void add_to_share(struct shares *x, size_t group, const struct tally *all, const struct job_sample *job)
+{
+    if (!x->several && all->jobs && group != x->only) {
+        x->of[x->only] = *all;
+        x->several = true;
+    }
+    x->only = group;
+    if (x->several)
+        add_job(&x->of[group], job);
+}
+
+static void end_shares(struct shares *x, const struct tally *all)
+{
+    if (!x->several && all->jobs)
+        x->of[x->only] = *all;
+}
+
+void summary_add_jobs(const struct parts *p, struct tallies *t)
+{
+    struct samples all = samples_new(run_setup_of(p->of[0])->workload);
+    struct filled sampled = { 0, 0 };
+    t->all.scope = "all";
+    t->queue = mem_new(t->n_queues, sizeof *t->queue);
+    t->run = mem_new(p->n, sizeof *t->run);
+    struct shares classes = { .of = t->class }, queues = { .of = t->queue }, runs = { .of = t->run };
+    for (size_t i = 0; i < p->n; i++) {
+        const struct workload *w = run_setup_of(p->of[i])->workload;
+        for (job_id j = 0; j < workload_all(w); j++) {
+            struct job_result r;
+            pass(p->of[i], j, &all);
+            run_job_read(p->of[i], j, &r);
+            struct job_sample x = sample_of(p->of[i], j, &r);
+            if (r.state == JOB_ABSENT)
+                continue;
+            add_to_share(&classes, w->facts[j].class, &t->all, &x);
+            add_to_share(&queues, parts_queue(p, i, w->facts[j].queue), &t->all, &x);
+            add_to_share(&runs, i, &t->all, &x);
+            add_job(&t->all, &x);
+            if (x.ended && x.counts)
+                add_sample(&all, &sampled, &(struct run_times){ true, x.jct_ns, r.wait_ns, r.fairness_micro });
+        }
+    }
+    end_shares(&classes, &t->all);
+    end_shares(&queues, &t->all);
+    end_shares(&runs, &t->all);
+    samples_filled(&all);
+    quantiles(&t->all, &all);
+    group_quantiles(p, t->class, CLASSES, &t->all, BY_CLASS, &all);
+    group_quantiles(p, t->queue, t->n_queues, &t->all, BY_QUEUE, &all);
+    group_quantiles(p, t->run, p->n, &t->all, BY_RUN, &all);
+    samples_free(&all);
+}
+
+void summary_tallies_free(struct tallies *t)
+{
+    free(t->queue);
+    free(t->run);
+}
