@@ -62,7 +62,7 @@ static void is_final(struct sched *s, job_id j)
 void jobs_begin(struct sched *s)
 {
     s->jobs = arena_alloc(s->memory, sizeof *s->jobs);
-    s->job = bulk_resize(NULL, s->n_jobs, sizeof *s->job, s->workload->resident_bytes);
+    s->job = bulk_resize(NULL, s->n_jobs, sizeof *s->job, workload_resident(s->workload, sizeof *s->job));
     for (job_id j = 0; j < s->n_jobs; j++) {
         if (bulk_turns(j))
             bulk_fill(s->job, j, sizeof *s->job);

@@ -100,7 +100,7 @@ static void add_sample(const struct samples *x, struct filled *to, const struct 
 static struct samples samples_new(const struct workload *w)
 {
     struct samples x = { .n = w->n_jobs };
-    const size_t resident = w->resident_bytes;
+    const size_t resident = workload_resident(w, sizeof(int64_t));
     x.jct = bulk_resize(NULL, x.n, sizeof *x.jct, resident);
     x.wait = bulk_resize(NULL, x.n, sizeof *x.wait, resident);
     x.fairness = bulk_resize(NULL, x.n, sizeof *x.fairness, resident);

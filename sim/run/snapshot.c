@@ -209,8 +209,8 @@ static void make_room(struct snapshot *n, const struct sched *s)
     *w = *from;
     w->memory = arena_new();
     w->n_jobs = w->n_running = 0;
-    w->facts = bulk_resize(NULL, from->n_jobs, sizeof *w->facts, from->resident_bytes);
-    w->truth = bulk_resize(NULL, from->n_jobs, sizeof *w->truth, from->resident_bytes);
+    w->facts = bulk_resize(NULL, from->n_jobs, sizeof *w->facts, workload_resident(from, sizeof *w->facts));
+    w->truth = bulk_resize(NULL, from->n_jobs, sizeof *w->truth, workload_resident(from, sizeof *w->truth));
     workload_extras_begin(w);
     w->running = mem_new(s->n_live + 1, sizeof *w->running);
     w->record = mem_new(from->n_records + (size_t)1, sizeof *w->record);

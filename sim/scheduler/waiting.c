@@ -227,15 +227,14 @@ void wait_store(struct sched *s, job_id j, const struct live *l)
 {
     struct waits *w = s->waits;
     struct job_run *run = &s->job[j];
-    const size_t resident = s->workload->resident_bytes;
     run->waits_at = (uint32_t)w->ns.n;
     for (unsigned rest = l->waited; rest; rest &= rest - 1) {
         unsigned r = (unsigned)__builtin_ctz(rest);
         if (l->wait[r] == 0)
             continue;
         MUST(s, l->wait[r] > 0);
-        *(int64_t *)stable_add(&w->ns, sizeof(int64_t), resident) = l->wait[r];
-        *(uint8_t *)stable_add(&w->why, sizeof(uint8_t), resident) = (uint8_t)r;
+        *(int64_t *)stable_add(&w->ns, sizeof(int64_t), workload_resident(s->workload, sizeof(int64_t))) = l->wait[r];
+        *(uint8_t *)stable_add(&w->why, sizeof(uint8_t), workload_resident(s->workload, sizeof(uint8_t))) = (uint8_t)r;
         run->waits++;
     }
 }

@@ -397,8 +397,8 @@ int workload_finish(struct workload *w, const char *file, struct error *err)
         return error_set(err, "%s: want at least one job, got none", file);
     job_ids_free(b->ids); /* first: sorting wants memory too */
     b->ids = NULL;
-    w->facts = bulk_resize(w->facts, w->n_jobs, sizeof *w->facts, w->resident_bytes);
-    w->truth = bulk_resize(w->truth, w->n_jobs, sizeof *w->truth, w->resident_bytes);
+    w->facts = bulk_resize(w->facts, w->n_jobs, sizeof *w->facts, workload_resident(w, sizeof *w->facts));
+    w->truth = bulk_resize(w->truth, w->n_jobs, sizeof *w->truth, workload_resident(w, sizeof *w->truth));
     w->shape = shapes_take(b->shapes, &w->n_shapes);
     for (job_id j = 0; j < w->n_jobs; j++) {
         workload_pass(w, j);

@@ -215,9 +215,10 @@ struct workload {
                                      count as well */
     uint64_t seed;                /* set before reading: of synthetic jobs */
     double cluster_gpus;          /* set before reading: that a load refers to; 0: unknown */
-    size_t resident_bytes;        /* set before reading: a larger array with an element a job, here
-                                     or in a run of it, lies in a file (bulk.h); 0: none does.
-                                     Walks over the jobs call workload_pass() */
+    size_t resident_bytes;        /* set before reading: of more jobs than fit with their facts into so
+                                     much, the arrays with an element a job, here or in a run of it,
+                                     lie in files: workload_resident(); 0: none does. Walks over the
+                                     jobs call workload_pass() */
     bool load_of_cluster;         /* its load refers to the GPUs of the cluster */
     uint64_t drawn;               /* hash of all draws; 0: the trace is not synthetic */
     struct session_groups *sessions;    /* opaque here, in `memory`: sessions of jobs on demand, by
@@ -274,6 +275,13 @@ struct workload {
     struct arena *memory;
 };
 
+/* The bytes that an array with so large an element for each job may take in memory (bulk.h): all that have one go to files at the
+ * same number of jobs. */
+static inline size_t workload_resident(const struct workload *w, size_t size)
+{
+    size_t jobs = w->resident_bytes / sizeof(struct job_facts);
+    return jobs || !w->resident_bytes ? jobs * size : 1;
+}
 static inline uint32_t workload_all(const struct workload *w)
 {
     return w->n_jobs + w->n_on_demand;

@@ -280,8 +280,8 @@ static const char *name_of_draw(struct workload *w, const char *name, uint32_t t
 
 static void come(struct stream *s, job_id j)
 {
-    bulk_grow(&s->facts, &s->facts_capacity, s->n, sizeof *s->facts, s->from->resident_bytes);
-    bulk_grow(&s->truth, &s->truth_capacity, s->n, sizeof *s->truth, s->from->resident_bytes);
+    bulk_grow(&s->facts, &s->facts_capacity, s->n, sizeof *s->facts, workload_resident(s->from, sizeof *s->facts));
+    bulk_grow(&s->truth, &s->truth_capacity, s->n, sizeof *s->truth, workload_resident(s->from, sizeof *s->truth));
     struct job_facts *f = &s->facts[s->n];
     struct job_truth *t = &s->truth[s->n++];
     *f = s->from->facts[j];

@@ -26,11 +26,11 @@ void workload_make_room(struct workload *w)
     if (w->n_jobs < b->capacity)
         return;
     b->capacity = bulk_capacity(b->capacity);
-    w->facts = bulk_resize(w->facts, b->capacity, sizeof *w->facts, w->resident_bytes);
-    w->truth = bulk_resize(w->truth, b->capacity, sizeof *w->truth, w->resident_bytes);
-    b->shape_of = bulk_resize(b->shape_of, b->capacity, sizeof *b->shape_of, w->resident_bytes);
+    w->facts = bulk_resize(w->facts, b->capacity, sizeof *w->facts, workload_resident(w, sizeof *w->facts));
+    w->truth = bulk_resize(w->truth, b->capacity, sizeof *w->truth, workload_resident(w, sizeof *w->truth));
+    b->shape_of = bulk_resize(b->shape_of, b->capacity, sizeof *b->shape_of, workload_resident(w, sizeof *b->shape_of));
     if (b->tie)
-        b->tie = bulk_resize(b->tie, b->capacity, sizeof *b->tie, w->resident_bytes);
+        b->tie = bulk_resize(b->tie, b->capacity, sizeof *b->tie, workload_resident(w, sizeof *b->tie));
 }
 
 const char *workload_name(struct workload *w, const char *name, size_t length)
@@ -44,6 +44,6 @@ const char *workload_name(struct workload *w, const char *name, size_t length)
 
 int64_t *workload_no_ties(const struct workload *w)
 {
-    int64_t *tie = bulk_resize(NULL, w->builder->capacity, sizeof *tie, w->resident_bytes);
+    int64_t *tie = bulk_resize(NULL, w->builder->capacity, sizeof *tie, workload_resident(w, sizeof *tie));
     return memset(tie, 0, w->n_jobs * sizeof *tie);
 }
