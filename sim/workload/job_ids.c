@@ -1,5 +1,5 @@
-/* job_ids.c - see job_ids.h. Open addressing, at most three quarters full; half the hash beside
- * each job's number saves most looks at the names themselves. */
+/* job_ids.c - see job_ids.h. The hash table has open addressing, and is at most three quarters full;
+ * half the hash beside each job's number saves most looks at the names themselves. */
 #include "sim/workload/job_ids.h"
 
 #include "sim/base/memory.h"
@@ -13,8 +13,11 @@ struct slot {
     job_id job;
 };
 struct job_ids {
-    int64_t last;      /* while all are rising numbers */
-    struct slot *slot; /* NULL until they are not */
+    enum { RISING, NUMBERS, NAMES } all; /* so far */
+    int64_t last;                        /* of rising numbers */
+    uint64_t *number;                    /* of numbers: [words], a bit each */
+    size_t words;
+    struct slot *slot; /* of names */
     size_t mask;
 };
 
@@ -29,6 +32,7 @@ void job_ids_free(struct job_ids *t)
 {
     if (!t)
         return;
+    free(t->number);
     free(t->slot);
     free(t);
 }
@@ -79,19 +83,76 @@ static void build(struct job_ids *t, const struct job_truth *jobs, job_id n)
         t->slot[i].job = ID_NONE;
     for (job_id j = 0; j < n; j++)
         put(t, hash_of(jobs[j].name, strlen(jobs[j].name)), j);
+    free(t->number);
+    t->number = NULL;
+    t->all = NAMES;
+}
+
+/* ---- Numbers ---- */
+
+/* Whether a bit for it costs little, of so many jobs. */
+static bool is_small(int64_t number, job_id n)
+{
+    enum { BITS_A_JOB = 16, FREE_BITS = 1 << 20 };
+    return number >= 0 && number < FREE_BITS + BITS_A_JOB * (int64_t)n;
+}
+
+/* false: it is there already. */
+static bool add_number(struct job_ids *t, int64_t number)
+{
+    size_t word = (size_t)number / 64;
+    uint64_t bit = UINT64_C(1) << number % 64;
+    if (word >= t->words) {
+        size_t more = word + word / 2 + 1024;
+        t->number = mem_resize(t->number, more, sizeof *t->number);
+        memset(t->number + t->words, 0, (more - t->words) * sizeof *t->number);
+        t->words = more;
+    }
+    bool is_new = !(t->number[word] & bit);
+    t->number[word] |= bit;
+    return is_new;
+}
+
+/* Those before it are rising numbers; this one is smaller than the last, or not small. false: names are needed. */
+static bool begin_numbers(struct job_ids *t, const struct job_truth *jobs, job_id n)
+{
+    if (!is_small(t->last, n))
+        return false;
+    for (job_id j = 0; j < n; j++)
+        add_number(t, number_of(jobs[j].name, strlen(jobs[j].name)));
+    t->all = NUMBERS;
+    return true;
+}
+
+/* false: it is no such number. *new: none before it is the same. */
+static bool take_number(struct job_ids *t, const struct job_truth *jobs, job_id n, int64_t number, bool *new)
+{
+    *new = t->all == RISING && number > t->last;
+    if (*new) {
+        t->last = number;
+        return true;
+    }
+    if (t->all == NAMES || !is_small(number, n) || (t->all == RISING && !begin_numbers(t, jobs, n)))
+        return false;
+    *new = add_number(t, number);
+    return true;
+}
+
+static job_id named(const struct job_truth *jobs, job_id n, const char *name, size_t length)
+{
+    for (job_id j = 0; j < n; j++)
+        if (!strncmp(jobs[j].name, name, length) && !jobs[j].name[length])
+            return j;
+    return ID_NONE;
 }
 
 job_id job_ids_add(struct job_ids *t, const struct job_truth *jobs, job_id n, const char *name,
                    size_t length)
 {
-    if (!t->slot) {
-        int64_t number = number_of(name, length);
-        if (number > t->last) {
-            t->last = number;
-            return ID_NONE;
-        }
-    }
-    if (!t->slot || n >= (t->mask + 1) / 4 * 3)
+    bool new;
+    if (t->all != NAMES && take_number(t, jobs, n, number_of(name, length), &new))
+        return new ? ID_NONE : named(jobs, n, name, length);
+    if (t->all != NAMES || n >= (t->mask + 1) / 4 * 3)
         build(t, jobs, n);
     uint64_t hash = hash_of(name, length);
     for (size_t i = (size_t)(hash & t->mask); t->slot[i].job != ID_NONE; i = (i + 1) & t->mask) {

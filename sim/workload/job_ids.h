@@ -1,7 +1,9 @@
 /* job_ids.h - finds a job_id that is used twice.
  *
- * Ids that are ascending whole numbers, as in most traces, cannot repeat and cost nothing. The
- * first other id builds a hash table of all ids, of about 20 bytes a job. */
+ * Ids that are ascending whole numbers, as in most traces, cannot repeat and cost nothing. Whole
+ * numbers in another order cost a bit each, from 0 up to the largest, as long as that is not much
+ * more than a byte a job. The first other id builds a hash table of all ids, of about 20 bytes a
+ * job. */
 #pragma once
 #include "sim/workload/workload.h"
 
