@@ -93,23 +93,23 @@ struct summary *summary_make_federated(const struct federated *f)
     const struct parts p = { f->n, f->run, queue };
     const struct run_totals totals = totals_of(&p);
     struct summary_builder b = { .summary = mem_new(1, sizeof *b.summary), .s = f->run[0], .totals = &totals, .parts = &p };
-    struct tallies t = { .n_queues = intern_count(names) };
+    struct tally_walk *walk = tally_walk_of_parts(&p, intern_count(names));
+    struct tallies *t = tally_walk_end(walk);
     b.summary->memory = arena_new();
-    summary_add_jobs(&p, &t);
-    summary_put_scope(&b, &t.all, true);
+    summary_put_scope(&b, &t->all, true);
     put_sums(&b, f);
-    summary_put_classes(&b, t.class);
-    for (uint32_t q = 0; q < t.n_queues; q++)
-        if (t.queue[q].jobs) {
-            t.queue[q].scope = summary_scope(&b, "queue", intern_text(names, q));
-            summary_put_scope(&b, &t.queue[q], false);
+    summary_put_classes(&b, t->class);
+    for (uint32_t q = 0; q < t->n_queues; q++)
+        if (t->queue[q].jobs) {
+            t->queue[q].scope = summary_scope(&b, "queue", intern_text(names, q));
+            summary_put_scope(&b, &t->queue[q], false);
         }
     for (size_t i = 0; i < f->n; i++)
-        put_member(&b, &t.run[i], f->run[i], f->name[i], f->summary[i]);
+        put_member(&b, &t->run[i], f->run[i], f->name[i], f->summary[i]);
     for (size_t i = 0; i < f->n; i++)
         free(queue[i]);
     free(queue);
     intern_free(names);
-    summary_tallies_free(&t);
+    tally_walk_free(walk);
     return b.summary;
 }

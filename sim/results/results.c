@@ -3,9 +3,11 @@
 
 #include "sim/io/output.h"
 #include "sim/base/memory.h"
+#include "sim/results/harvest.h"
 #include "sim/results/manifest.h"
 #include "sim/engine/models.h"
 #include "sim/results/rows.h"
+#include "sim/results/summary_builder.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -25,7 +27,8 @@ struct results {
     const struct cluster *cluster;
     const struct workload *workload;
     struct output *file[OUTPUT_FILES], *summary_json, *snapshot;
-    struct job_rows *job_rows;    /* are being written; NULL: not yet, or no more */
+    struct harvest *harvest;      /* NULL: not begun, or at its end */
+    struct tally_walk *tallies;   /* at its end; NULL: not yet */
     char *directory;              /* a copy, which remove_directories() cuts */
     size_t made;                  /* length of the outermost directory on its path that is new; 0: none */
     bool any_row;
@@ -161,17 +164,13 @@ void results_snapshot_options(struct results *r, const char *options)
 static void on_final(void *self, job_id end)
 {
     struct results *r = self;
-    if (r->job_rows)
-        rows_jobs_final(r->job_rows, end);
+    if (r->harvest)
+        harvest_final(r->harvest, end);
 }
 
 struct run_observer results_observer(struct results *r)
 {
-    struct run_observer o = { .self = r };
-    if (r->file[OUTPUT_JOBS]) {
-        o.final = on_final;
-        o.final_block = ROWS_OF_BLOCK;
-    }
+    struct run_observer o = { .self = r, .final = on_final, .final_block = HARVEST_BLOCK };
     if (r->file[OUTPUT_INTERVALS])
         o.interval = on_interval;
     if (r->file[OUTPUT_EVENTS])
@@ -367,6 +366,7 @@ int results_open(struct results *r, struct error *err)
 
 static void free_results(struct results *r)
 {
+    tally_walk_free(r->tallies);
     free(r->directory);
     free(r->last_of_queue);
     free(r);
@@ -383,8 +383,8 @@ void results_remove(struct results *r)
 
 void results_discard(struct results *r)
 {
-    if (r->job_rows)
-        rows_jobs_abandon(r->job_rows);
+    if (r->harvest)
+        harvest_abandon(r->harvest);
     for (unsigned f = 0; f < OUTPUT_FILES; f++)
         output_discard(r->file[f]);
     output_discard(r->summary_json);
@@ -426,32 +426,32 @@ static int settle_all(struct results *r, struct error *err)
     return result;
 }
 
-void results_begin_jobs(struct results *r, const struct sched *s)
+void results_gather(struct results *r, const struct sched *s)
 {
-    if (r->file[OUTPUT_JOBS])
-        r->job_rows = rows_jobs_begin(r->file[OUTPUT_JOBS], s);
+    r->harvest = harvest_begin(s, r->file[OUTPUT_JOBS]);
 }
 
 void results_run_ended(struct results *r)
 {
-    if (r->job_rows)
-        rows_jobs_all(r->job_rows);
+    harvest_run_ended(r->harvest);
 }
 
-static void end_jobs(struct results *r)
+struct tally_walk *results_tallies(struct results *r, const struct sched *s)
 {
-    if (r->job_rows)
-        rows_jobs_end(r->job_rows);
-    r->job_rows = NULL;
+    if (!r->harvest)
+        results_gather(r, s);
+    if (!r->tallies)
+        r->tallies = harvest_end(r->harvest);
+    r->harvest = NULL;
+    return r->tallies;
 }
 
 int results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err)
 {
-    if (!r->job_rows)
-        results_begin_jobs(r, s);
+    if (!r->tallies)
+        (void)results_tallies(r, s);
     if (r->file[OUTPUT_TIMESERIES] && !r->any_row)
         rows_header_with(r->file[OUTPUT_TIMESERIES], OUTPUT_TIMESERIES, s);
-    end_jobs(r);
     if (r->file[OUTPUT_NODES])
         rows_nodes(r->file[OUTPUT_NODES], s);
     for (unsigned f = 0; f < OUTPUT_FILES; f++)

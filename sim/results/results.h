@@ -60,11 +60,11 @@ struct output *results_snapshot(struct results *r);          /* snapshot.csv, to
 /* Options of a run of it (sim/run/snapshot.h), for the manifest; borrowed until results_write(). */
 void results_snapshot_options(struct results *r, const char *options);
 struct run_observer results_observer(struct results *r);     /* for run_setup.observer */
-/* Before the run goes on: rows of jobs are written by another thread as jobs become final, until results_write() or
- * results_discard(). results_run_ended(): from now on the run is only read, so all may be written meanwhile. Without these two
- * results_write() does it all. */
-void results_begin_jobs(struct results *r, const struct sched *s);
-void results_run_ended(struct results *r);
+/* Before the run goes on: of jobs that become final the rows are written, and the summary is added up, by another thread, until
+ * results_tallies(), results_write() or results_discard(). Without it these do it all. */
+void results_gather(struct results *r, const struct sched *s);
+void results_run_ended(struct results *r);                   /* after results_gather(): the run is only read from now on */
+struct tally_walk *results_tallies(struct results *r, const struct sched *s);    /* for summary_make_of(): of all jobs; belongs to r */
 /* Writes what is left, to the disk; what is missing then are the names. 0, or -1 with err. */
 int  results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err);
 /* Gives every file its name, or if that fails none. Frees r. 0, or -1 with err and all as it was before. */

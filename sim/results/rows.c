@@ -1,6 +1,5 @@
 /* rows.c - see rows.h. What each column means: docs/outputs.md. */
 #include "sim/results/rows.h"
-#include "sim/base/blocks.h"
 #include "sim/base/memory.h"
 #include "sim/engine/models.h"
 #include "sim/workload/requests.h"
@@ -279,80 +278,6 @@ void rows_job(struct output *o, const struct cluster *c, const struct workload *
     if (ask->tasks != SPLIT_ANY)
         at += decimal_format(at, w->facts[j].min_tasks, 1);
     out_took(o, at);
-}
-
-struct job_rows {
-    struct output *file, *part[BLOCKS_THREADS];
-    const struct sched *s;
-    struct blocks *blocks;
-    bool early;                   /* a row is final with its job: no model appends to it, which may change until the run ends */
-};
-
-static void make_rows(void *self, size_t block, unsigned thread)
-{
-    const struct job_rows *r = self;
-    const struct run_setup *setup = run_setup_of(r->s);
-    struct output *o = r->part[thread];
-    job_id first = (job_id)(block * ROWS_OF_BLOCK), all = workload_all(setup->workload);
-    for (job_id j = first; j < all && j - first < ROWS_OF_BLOCK; j++) {
-        struct job_result of;
-        run_pass(r->s, j);
-        run_job_read(r->s, j, &of);
-        if (of.state == JOB_ABSENT && (j >= setup->workload->n_jobs || !run_takes(r->s, j)))
-            continue;
-        rows_job(o, setup->cluster, setup->workload, j, &of);
-        models_row(o, r->s, MODEL_JOBS, j);
-        out_char(o, '\n');
-    }
-}
-
-static void hand_rows_on(void *self, size_t block, unsigned thread)
-{
-    (void)block;
-    const struct job_rows *r = self;
-    output_move(r->file, r->part[thread]);
-}
-
-struct job_rows *rows_jobs_begin(struct output *o, const struct sched *s)
-{
-    struct job_rows *r = mem_new(1, sizeof *r);
-    *r = (struct job_rows){ .file = o, .s = s, .early = !models_have_columns(s, MODEL_JOBS) };
-    for (unsigned i = 0; i < BLOCKS_THREADS; i++)
-        r->part[i] = output_memory();
-    rows_header_with(o, OUTPUT_JOBS, s);
-    const size_t jobs = workload_all(run_setup_of(s)->workload);
-    r->blocks = blocks_begin(&(struct blocks_of){ r, (jobs + ROWS_OF_BLOCK - 1) / ROWS_OF_BLOCK, make_rows, hand_rows_on });
-    return r;
-}
-
-void rows_jobs_final(struct job_rows *r, job_id end)
-{
-    if (r->early)
-        blocks_ready(r->blocks, end / ROWS_OF_BLOCK);
-}
-
-void rows_jobs_all(struct job_rows *r)
-{
-    blocks_ready(r->blocks, SIZE_MAX);
-}
-
-static void free_rows(struct job_rows *r)
-{
-    for (unsigned i = 0; i < BLOCKS_THREADS; i++)
-        output_discard(r->part[i]);
-    free(r);
-}
-
-void rows_jobs_end(struct job_rows *r)
-{
-    blocks_end(r->blocks);
-    free_rows(r);
-}
-
-void rows_jobs_abandon(struct job_rows *r)
-{
-    blocks_abandon(r->blocks);
-    free_rows(r);
 }
 
 /* ---- intervals.csv ---- */

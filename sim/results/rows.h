@@ -12,15 +12,6 @@ void rows_header_with(struct output *o, enum output_file file, const struct sche
 /* One line of jobs.csv, without its end: from the trace and what came of the job. */
 void rows_job(struct output *o, const struct cluster *c, const struct workload *w, job_id j,
               const struct job_result *r);
-/* jobs.csv, whole, by another thread as far as jobs are final (sim/base/blocks.h): between begin and end the file is written by
- * nobody else. */
-enum { ROWS_OF_BLOCK = 1024 };    /* jobs; the rows make 200 KB, which stay in a near cache until they are handed on */
-struct job_rows;
-struct job_rows *rows_jobs_begin(struct output *o, const struct sched *s);    /* before the run, or after it */
-void rows_jobs_final(struct job_rows *r, job_id end);    /* rows of jobs below `end` may be made from now on: observer.final */
-void rows_jobs_all(struct job_rows *r);        /* the same of all rows: the run has ended, and is only read */
-void rows_jobs_end(struct job_rows *r);        /* then all is in the file; frees r */
-void rows_jobs_abandon(struct job_rows *r);    /* nobody wants the file; frees r */
 void rows_nodes(struct output *o, const struct sched *s);
 void rows_interval(struct output *o, const struct workload *w, const struct interval *i);
 void rows_summary_csv(struct output *o, const struct summary *m);

@@ -334,20 +334,26 @@ static void put_queues(struct summary_builder *b, struct tally *queue, const str
 
 struct summary *summary_make(const struct sched *s)
 {
+    struct tally_walk *w = tally_walk_new(s);
+    struct summary *m = summary_make_of(s, w);
+    tally_walk_free(w);
+    return m;
+}
+
+struct summary *summary_make_of(const struct sched *s, struct tally_walk *w)
+{
     const struct cluster *c = run_setup_of(s)->cluster;
     const struct parts one = { .n = 1, .of = &s };
     struct summary_builder b = { .summary = mem_new(1, sizeof *b.summary), .s = s, .totals = run_totals(s), .parts = &one };
-    struct tallies t = { .n_queues = c->n_queues };
+    struct tallies *t = tally_walk_end(w);
     b.summary->memory = arena_new();
-    summary_add_jobs(&one, &t);
-    summary_put_scope(&b, &t.all, true);
-    put_all_quota(&b, t.all.scope);
-    summary_put_classes(&b, t.class);
-    put_queues(&b, t.queue, c);
+    summary_put_scope(&b, &t->all, true);
+    put_all_quota(&b, t->all.scope);
+    summary_put_classes(&b, t->class);
+    put_queues(&b, t->queue, c);
     put_flavors(&b, c);
     for (hook_walk i = HOOKED(s, summarise); i; hook_next(&i))
         hooked(s, i)->summarise(&b);
-    summary_tallies_free(&t);
     return b.summary;
 }
 

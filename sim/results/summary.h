@@ -12,6 +12,8 @@ struct summary { size_t n; struct metric *metric; struct arena *memory; };
 
 /* Scopes: "all", "class=C" for each class that has jobs, "queue=Q" for each queue that has jobs. */
 struct summary *summary_make(const struct sched *s);
+struct tally_walk;
+struct summary *summary_make_of(const struct sched *s, struct tally_walk *w);    /* that a walk has begun; it is not freed */
 /* Of runs that have shared the jobs of one trace (router.h): jobs over all, GPUs over all GPUs, money, energy and carbon summed up
  * (a member without a section for them adds nothing). Scopes: "all", "class=C", "queue=Q" by name, and "member=NAME", where GPUs are
  * those of the member. Without what is of one cluster only, as quotas; that is in the members' own. */

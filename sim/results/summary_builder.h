@@ -49,9 +49,14 @@ struct tallies {
     struct tally all, class[CLASSES], *queue, *run;           /* [n_queues], [parts.n] */
     uint32_t n_queues;
 };
-void summary_add_jobs(const struct parts *p, struct tallies *t);      /* t: n_queues is set, all else 0 */
+/* A walk over the jobs that adds them up, also bit by bit while the run goes on: of jobs that are final. */
+struct tally_walk;
+struct tally_walk *tally_walk_new(const struct sched *s);                                    /* of one run */
+struct tally_walk *tally_walk_of_parts(const struct parts *p, uint32_t n_queues);            /* borrows what p points to */
+void tally_walk_to(struct tally_walk *w, job_id end);                                        /* of one run: jobs below `end` are in it */
+struct tallies *tally_walk_end(struct tally_walk *w);                                        /* all are, and quantiles; belongs to w */
+void tally_walk_free(struct tally_walk *w);                                                  /* NULL: does nothing */
 size_t tally_of_job(const struct parts *p, size_t i, job_id j, enum grouping by);     /* job j of run i; not BY_ALL */
 double job_slowdown(int64_t jct_ns, int64_t service_ns, bool bounded);    /* bounded, or service_ns > 0 */
-void summary_tallies_free(struct tallies *t);
 void summary_put_scope(struct summary_builder *b, const struct tally *t, bool all);    /* all: with metrics of whole runs */
 void summary_put_classes(struct summary_builder *b, struct tally *class);

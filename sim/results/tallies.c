@@ -215,44 +215,93 @@ static void end_shares(struct shares *x, const struct tally *all)
         x->of[x->only] = *all;
 }
 
-void summary_add_jobs(const struct parts *p, struct tallies *t)
+struct tally_walk {
+    struct parts parts;
+    const struct sched *run;      /* the only one, where parts.of is its address */
+    struct tallies to;
+    struct samples samples;
+    struct filled sampled;
+    struct shares classes, queues, runs;
+    size_t part;                  /* the next job: of that run, */
+    job_id next;                  /* and of that number */
+};
+
+static struct tally_walk *walk_new(const struct parts *p, uint32_t n_queues)
 {
-    struct samples all = samples_new(run_setup_of(p->of[0])->workload);
-    struct filled sampled = { 0, 0 };
-    t->all.scope = "all";
-    t->queue = mem_new(t->n_queues, sizeof *t->queue);
-    t->run = mem_new(p->n, sizeof *t->run);
-    struct shares classes = { .of = t->class }, queues = { .of = t->queue }, runs = { .of = t->run };
-    for (size_t i = 0; i < p->n; i++) {
-        const struct workload *w = run_setup_of(p->of[i])->workload;
-        for (job_id j = 0; j < workload_all(w); j++) {
-            struct job_result r;
-            pass(p->of[i], j, &all);
-            run_job_read(p->of[i], j, &r);
-            struct job_sample x = sample_of(p->of[i], j, &r);
-            if (r.state == JOB_ABSENT)
-                continue;
-            add_to_share(&classes, w->facts[j].class, &t->all, &x);
-            add_to_share(&queues, parts_queue(p, i, w->facts[j].queue), &t->all, &x);
-            add_to_share(&runs, i, &t->all, &x);
-            add_job(&t->all, &x);
-            if (x.ended && x.counts)
-                add_sample(&all, &sampled, &(struct run_times){ true, x.jct_ns, r.wait_ns, r.fairness_micro });
-        }
-    }
-    end_shares(&classes, &t->all);
-    end_shares(&queues, &t->all);
-    end_shares(&runs, &t->all);
-    samples_filled(&all);
-    quantiles(&t->all, &all);
-    group_quantiles(p, t->class, CLASSES, &t->all, BY_CLASS, &all);
-    group_quantiles(p, t->queue, t->n_queues, &t->all, BY_QUEUE, &all);
-    group_quantiles(p, t->run, p->n, &t->all, BY_RUN, &all);
-    samples_free(&all);
+    struct tally_walk *w = mem_new(1, sizeof *w);
+    w->parts = *p;
+    w->to.n_queues = n_queues;
+    w->to.all.scope = "all";
+    w->to.queue = mem_new(n_queues, sizeof *w->to.queue);
+    w->to.run = mem_new(p->n, sizeof *w->to.run);
+    w->samples = samples_new(run_setup_of(p->of[0])->workload);
+    w->classes.of = w->to.class;
+    w->queues.of = w->to.queue;
+    w->runs.of = w->to.run;
+    return w;
 }
 
-void summary_tallies_free(struct tallies *t)
+struct tally_walk *tally_walk_new(const struct sched *s)
 {
-    free(t->queue);
-    free(t->run);
+    struct tally_walk *w = walk_new(&(struct parts){ .n = 1, .of = &s }, run_setup_of(s)->cluster->n_queues);
+    w->run = s;
+    w->parts.of = &w->run;
+    return w;
+}
+
+struct tally_walk *tally_walk_of_parts(const struct parts *p, uint32_t n_queues)
+{
+    return walk_new(p, n_queues);
+}
+
+static void walk_job(struct tally_walk *w, const struct sched *s, job_id j)
+{
+    const struct job_facts *facts = &run_setup_of(s)->workload->facts[j];
+    struct tally *all = &w->to.all;
+    struct job_result r;
+    run_job_read(s, j, &r);
+    struct job_sample x = sample_of(s, j, &r);
+    if (r.state == JOB_ABSENT)
+        return;
+    add_to_share(&w->classes, facts->class, all, &x);
+    add_to_share(&w->queues, parts_queue(&w->parts, w->part, facts->queue), all, &x);
+    add_to_share(&w->runs, w->part, all, &x);
+    add_job(all, &x);
+    if (x.ended && x.counts)
+        add_sample(&w->samples, &w->sampled, &(struct run_times){ true, x.jct_ns, r.wait_ns, r.fairness_micro });
+}
+
+void tally_walk_to(struct tally_walk *w, job_id end)
+{
+    const struct sched *s = w->parts.of[w->part];
+    for (; w->next < end; w->next++) {
+        pass(s, w->next, &w->samples);
+        walk_job(w, s, w->next);
+    }
+}
+
+struct tallies *tally_walk_end(struct tally_walk *w)
+{
+    const struct tally *all = &w->to.all;
+    for (; w->part < w->parts.n; w->part++, w->next = 0)
+        tally_walk_to(w, workload_all(run_setup_of(w->parts.of[w->part])->workload));
+    end_shares(&w->classes, all);
+    end_shares(&w->queues, all);
+    end_shares(&w->runs, all);
+    samples_filled(&w->samples);
+    quantiles(&w->to.all, &w->samples);
+    group_quantiles(&w->parts, w->to.class, CLASSES, all, BY_CLASS, &w->samples);
+    group_quantiles(&w->parts, w->to.queue, w->to.n_queues, all, BY_QUEUE, &w->samples);
+    group_quantiles(&w->parts, w->to.run, w->parts.n, all, BY_RUN, &w->samples);
+    return &w->to;
+}
+
+void tally_walk_free(struct tally_walk *w)
+{
+    if (!w)
+        return;
+    samples_free(&w->samples);
+    free(w->to.queue);
+    free(w->to.run);
+    free(w);
 }

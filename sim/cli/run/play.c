@@ -60,7 +60,7 @@ static int execute(const struct run_setup *setup, struct results *results, int64
 {
     to->run = run_new(setup);
     if (results)
-        results_begin_jobs(results, to->run);
+        results_gather(results, to->run);
     int result = results && snapshot_ns >= 0 ? snap(results, snapshot_ns, to, err) : 0;
     if (result == 0)
         result = run_execute(to->run, err);
@@ -69,8 +69,8 @@ static int execute(const struct run_setup *setup, struct results *results, int64
     if (result == 0 && results)
         results_run_ended(results);
     if (result == 0) {
-        to->summary = summary_make(to->run);
         notes_of_run(&to->notes, to->run);
+        to->summary = results ? summary_make_of(to->run, results_tallies(results, to->run)) : summary_make(to->run);
     }
     if (result == 0 && results)
         result = results_write(results, to->run, to->summary, err);
