@@ -448,7 +448,7 @@ struct tally_walk *results_tallies(struct results *r, const struct sched *s)
 
 int results_write(struct results *r, const struct sched *s, const struct summary *m, struct error *err)
 {
-    if (!r->tallies)
+    if (!r->tallies && r->file[OUTPUT_JOBS])
         (void)results_tallies(r, s);
     if (r->file[OUTPUT_TIMESERIES] && !r->any_row)
         rows_header_with(r->file[OUTPUT_TIMESERIES], OUTPUT_TIMESERIES, s);

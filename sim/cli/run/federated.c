@@ -322,7 +322,8 @@ static int execute(struct playing *g, const atomic_bool *interrupted, struct err
     if (result == 0 && atomic_load(interrupted))
         result = error_set(err, "interrupted");
     for (size_t i = 0; i < n && result == 0; i++) {
-        g->to->summary[i] = summary_make(g->to->run[i]);
+        const struct sched *s = g->to->run[i];
+        g->to->summary[i] = g->results ? summary_make_of(s, results_tallies(g->results[i], s)) : summary_make(s);
         notes_of_run(&g->to->notes[i], g->to->run[i]);
         if (g->results)
             result = results_write(g->results[i], g->to->run[i], g->to->summary[i], err);
