@@ -61,7 +61,7 @@ in_turn() { # TIMES NAME...: up to 8 commands, one after the other, TIMES times 
     paste -d ' ' "$work/names" "$work/measured" >"$work/figures"
     rm -rf "$work"/out-*
 }
-took()     { awk -v name="$1" '$1 == name { print $2 }' "$work/figures"; } # NAME: its least seconds
+took()     { awk -v name="$1" -v at="$([ "$clock" = cpu ] && echo 4 || echo 2)" '$1 == name { print $at }' "$work/figures"; } # NAME: its least s
 peak_kib() { awk -v name="$1" '$1 == name { print $3 }' "$work/figures"; } # NAME: its most memory
 
 # ---- Numbers ----
