@@ -61,13 +61,19 @@ in_turn() { # TIMES NAME...: up to 8 commands, one after the other, TIMES times 
     paste -d ' ' "$work/names" "$work/measured" >"$work/figures"
     rm -rf "$work"/out-*
 }
-took()     { awk -v name="$1" -v at="$([ "$clock" = cpu ] && echo 4 || echo 2)" '$1 == name { print $at }' "$work/figures"; } # NAME: its least s
-peak_kib() { awk -v name="$1" '$1 == name { print $3 }' "$work/figures"; } # NAME: its most memory
+took() { # NAME: its least seconds
+    awk -v name="$1" -v at="$([ "$clock" = cpu ] && echo 4 || echo 2)" '$1 == name { print $at }' "$work/figures"
+}
+peak_kib() { # NAME: its most memory
+    awk -v name="$1" '$1 == name { print $3 }' "$work/figures"
+}
 
 # ---- Numbers ----
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.2f", a / b; else print "none" }'; }
 rate()  { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.0f", a / b; else print "none" }'; }
-part()  { awk -v n="$jobs" -v one="$1" 'BEGIN { print(n < one ? 1 : int(n / one)) }'; } # ONE: how often ONE goes into $jobs, at least 1
+part() { # ONE: how often ONE goes into $jobs, at least once
+    awk -v n="$jobs" -v one="$1" 'BEGIN { print(n < one ? 1 : int(n / one)) }'
+}
 
 # ---- Clusters and traces ----
 trace_of() { # JOBS GPUS LOAD [QUEUES]: of jobs of 1 to 64 GPUs

@@ -1,6 +1,6 @@
-# Memory of jobs that are drawn by laws and leave a summary only: it hardly grows with them. All that is kept of a job takes 190 bytes
-# in files (docs/performance.md); a tenth of that may remain in memory. BENCH_MANY=1: a hundred million jobs, too, which take minutes
-# and 23 GB of disk below TMPDIR.
+# Memory of jobs that are drawn by laws and leave a summary only: it hardly grows with them. All that is kept of a job
+# takes 190 bytes in files (docs/performance.md); a tenth of that may remain in memory. BENCH_MANY=1: a hundred million
+# jobs, too, which take minutes and 23 GB of disk below TMPDIR.
 # shellcheck disable=SC1091,SC2154    # common.sh, and what scripts/bench exports
 . "$here/common.sh"
 cat >"$work/laws.yaml" <<'Y'

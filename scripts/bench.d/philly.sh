@@ -13,7 +13,8 @@ in_turn "$times" full floor
 judge "reproduction 1, full, FIFO: jobs/s" "$(rate $rows "$(took full)")" '>=' 250000
 judge "  time, to the floor" "$(ratio "$(took full)" "$(took floor)")" '<=' 3
 for policy in srtf las; do
-    replay $policy tests/reproductions/philly_quarter.yaml "$trace" -p $policy --placement consolidate --set preemption.checkpoint=perfect
+    replay $policy tests/reproductions/philly_quarter.yaml "$trace" -p $policy --placement consolidate \
+        --set preemption.checkpoint=perfect
 done
 replay quota traces/samples/philly_teams.yaml "$trace" -p quota
 in_turn "$times" srtf las quota

@@ -1,5 +1,5 @@
-# The plain replay: a million jobs of 1 to 64 GPUs, load .9, on clusters of three sizes, in turn with the floor, which only reads the
-# trace and writes the rows.
+# The plain replay: a million jobs of 1 to 64 GPUs, load .9, on clusters of three sizes, in turn with the floor, which only
+# reads the trace and writes the rows.
 # shellcheck disable=SC1091,SC2154    # common.sh, and what scripts/bench exports
 . "$here/common.sh"
 for gpus in 1024 16384 131072; do

@@ -14,7 +14,8 @@ judge "sweep of $points runs of the demo: % above the runs" \
     "$(awk -v a="$sweep_s" -v b="$runs_s" 'BEGIN { printf "%.1f", 100 * (a / b - 1) }')" '<' 5
 for workers in 1 2; do
     # a folder of its own each time: a sweep goes on where another ended
-    printf "#!/bin/sh\nexec '%s' sweep '%s' -q -j%d -o '%s'/out-\$\$\n" "$gpuyard" "$work/small.yaml" $workers "$work" >"$work/workers$workers"
+    printf "#!/bin/sh\nexec '%s' sweep '%s' -q -j%d -o '%s'/out-\$\$\n" "$gpuyard" "$work/small.yaml" $workers "$work" \
+        >"$work/workers$workers"
     chmod +x "$work/workers$workers"
 done
 in_turn "$times" workers1 workers2

@@ -1,7 +1,7 @@
 #!/bin/sh
-# bench.sh GPUYARD - `make bench` goes through: every row is measured, nothing stops half way, what breaks off, does not hold or grows
-# too fast is said, and so is what cannot be measured here. Short and on a busy machine: no second is judged. The programs that it
-# calls are those of `make bench-short`, beside GPUYARD in tests/short.
+# bench.sh GPUYARD - `make bench` goes through: every row is measured, nothing stops half way; what breaks off, does not hold
+# or grows too fast is said, and so is what cannot be measured here. Short and on a busy machine: no second is judged. The
+# programs that it calls are those of `make bench-short`, beside GPUYARD in tests/short.
 set -u
 bench=$(dirname "$(realpath "$1")")/tests/short
 . "$(dirname "$0")/../support/in_folder.sh"
@@ -22,7 +22,8 @@ shared=$work/shared/traces
 mkdir -p "$shared/swf-easy" "$shared/reproductions" "$shared/alibaba-openb-v2023"
 awk 'BEGIN { for (i = 1; i <= 40; i++) print i, i * 10, 0, 60 + i, 4, -1, -1, 4, 120, -1, 1, 3, -1, -1, 1, -1, -1, -1 }' |
     zstd -q >"$shared/swf-easy/CEA-curie.swf.zst"
-awk 'BEGIN { print "jobname,vc,gpu_num,submit_time,duration"; for (i = 1; i <= 40; i++) print "j" i ",6214e9," i % 4 + 1 "," i * 60 ",900" }' |
+awk 'BEGIN { print "jobname,vc,gpu_num,submit_time,duration"
+             for (i = 1; i <= 40; i++) print "j" i ",6214e9," i % 4 + 1 "," i * 60 ",900" }' |
     zstd -q >"$shared/reproductions/philly_oct_nov.csv.zst"
 printf 'sn,cpu_milli,memory_mib,gpu,model\nn-1,64000,262144,2,P100\nn-2,64000,262144,8,T4\n' \
     >"$shared/alibaba-openb-v2023/openb_node_list_gpu_node.csv"
@@ -36,7 +37,8 @@ else
     subjects="plain overload queues curie philly packing laws old"   # the others take long when they are not optimised
 fi
 # shellcheck disable=SC2086
-GPUYARD_SHARED=$work/shared OLD=$G BENCH_MANY=1 BENCH_JOBS=1000 scripts/bench --short "$G" "$bench" $subjects >"$work/table" 2>"$work/err"
+GPUYARD_SHARED=$work/shared OLD=$G BENCH_MANY=1 BENCH_JOBS=1000 scripts/bench --short "$G" "$bench" $subjects \
+    >"$work/table" 2>"$work/err"
 check "a short bench ends with 0" $?
 if [ -s "$work/err" ]; then fail "a short bench says on stderr: $(cat "$work/err")"; else ok; fi
 if grep -e FAILS -e skipped "$work/table"; then fail "a short bench fails or skips something"; else ok; fi
@@ -102,8 +104,8 @@ check "twice as fast as the other build is enough for EASY, not for conservative
 printf '#!/bin/sh\nexit 1\n' >"$made/floor"
 cp "$bench/measure" "$made/measure"
 BENCH_JOBS=100 scripts/bench --short "$G" "$made" plain latencies >"$work/table" 2>"$work/err"
-[ $? -eq 1 ] && grep -q '^plain: broke off, status 1 .* FAILS$' "$work/table" && grep -q '^measure: .*floor1024 failed$' "$work/err" &&
-    [ "$(grep -c 'not judged$' "$work/table")" -eq 3 ]
+[ $? -eq 1 ] && grep -q '^plain: broke off, status 1 .* FAILS$' "$work/table" &&
+    grep -q '^measure: .*floor1024 failed$' "$work/err" && [ "$(grep -c 'not judged$' "$work/table")" -eq 3 ]
 check "a floor that fails ends its subject alone: $(cat "$work/table")" $?
 printf '#!/bin/sh\necho\n' >"$made/reclaim"
 scripts/bench --short "$G" "$made" latencies >"$work/table" 2>&1
@@ -119,8 +121,8 @@ mkdir -p "$tree/scripts" "$tree/results/baseline" "$work/bin"
 cp scripts/bench-policies "$tree/scripts/"
 cat >"$work/bin/valgrind" <<'S'
 #!/bin/sh
-# A run takes TIMES * 1000 instructions a job, for what GROWS names (kind:policy=exponent...) times its size ^ exponent. The job of the
-# run that is subtracted makes exponents of 20 to 160 jobs larger by .02.
+# A run takes TIMES * 1000 instructions a job, for what GROWS names (kind:policy=exponent...) times its size ^ exponent. The
+# job of the run that is subtracted makes exponents of 20 to 160 jobs larger by .02.
 while [ "${1#--}" != "$1" ]; do shift; done
 c= t= p= out=
 command=$1
@@ -140,7 +142,7 @@ awk -v jobs="$jobs" -v nodes="$nodes" -v queues="$queues" -v p="$p" -v grows="${
             x *= (w[1] == "jobs" ? jobs : w[1] == "nodes" ? nodes : queues) ^ w[3]
     }
     printf "==1== I   refs:      %d,%03d\n", times * x, 0 }'
-[ "$command" != "$FAKE" ] || printf '{ "starts": %d }\n' "$(awk -v n="$jobs" 'BEGIN { printf "%d", n ^ 1.3 }')" >"$out/manifest.json"
+[ "$command" != "$FAKE" ] || awk -v n="$jobs" 'BEGIN { printf "{ \"starts\": %d }\n", n ^ 1.3 }' >"$out/manifest.json"
 S
 cat >"$work/bin/fake" <<'S'
 #!/bin/sh
@@ -168,7 +170,8 @@ PATH=$work/bin:$PATH "$tree/scripts/bench-policies" "$G" "$bench" --only jobs --
 check "instructions of all policies: $(cat "$work/table")" $?
 "$G" list policies | sed -n 's/^\([a-z0-9-][a-z0-9-]*\) .*/\1/p' | sort >"$work/listed"
 sed -n 's/^jobs \([a-z0-9-]*\)[:,].* ok$/\1/p' "$work/table" | sort >"$work/measured"
-if [ "$(wc -l <"$work/listed")" -ge 29 ] && diff "$work/listed" "$work/measured"; then ok; else fail "not every policy has a row"; fi
+if [ "$(wc -l <"$work/listed")" -ge 29 ] && diff "$work/listed" "$work/measured"; then ok
+else fail "not every policy has a row"; fi
 
 # What grows too fast fails, in each kind, and nothing else.
 grown() { # ROW...: these rows fail, and no other
@@ -186,8 +189,12 @@ GROWS="jobs:las=.12 queues:gang=1.08 nodes:fifo=.18" counted --scale .02 --loads
 check "growth below the bounds is none: $(cat "$work/table")" $?
 
 # Exceptions are printed with their reason, and hold no more than they say.
-printf 'kind,policy,load,bound,reason\njobs,las,,starts,jobs start again\njobs,gang,1.2,1.3,all is tried\njobs,fifo,1.2,1.5,none\n' \
-    >"$tree/results/baseline/exceptions.csv"
+cat >"$tree/results/baseline/exceptions.csv" <<'S'
+kind,policy,load,bound,reason
+jobs,las,,starts,jobs start again
+jobs,gang,1.2,1.3,all is tried
+jobs,fifo,1.2,1.5,none
+S
 GROWS="jobs:las=.3 jobs:gang=.2" counted --only jobs --scale .02 --loads 1.2
 [ $? -eq 0 ] && grep -q '^jobs las.* EXCEPTION: by starts 1.0[01], at most 1.15: jobs start again$' "$work/table" &&
     grep -q '^jobs gang.* EXCEPTION: 1.2[0-2], at most 1.3: all is tried$' "$work/table" &&
@@ -201,14 +208,16 @@ rm "$tree/results/baseline/exceptions.csv"
 
 # A run that fails has its reason in the row.
 REFUSED=gang counted --only jobs --scale .02 --loads 1.2
-[ $? -eq 1 ] && grep -q '^jobs gang.* FAILS: no number at 20: gpuyard: gang: no$' "$work/table" && [ "$(grep -c FAILS "$work/table")" -eq 1 ]
+[ $? -eq 1 ] && grep -q '^jobs gang.* FAILS: no number at 20: gpuyard: gang: no$' "$work/table" &&
+    [ "$(grep -c FAILS "$work/table")" -eq 1 ]
 check "a run that is refused says why: $(cat "$work/table")" $?
 
 # The committed table: written whole, then compared with; a tenth more fails.
 counted --update
 [ $? -eq 0 ] && grep -q 'in the committed table, which is written' "$work/table"
 check "a table is written: $(cat "$work/table")" $?
-[ "$(wc -l <"$tree/results/baseline/instructions.csv")" -eq 77 ]      # a title, 12 rows by jobs, 4 by queues, 3 by nodes, of 4 sizes
+# a title, 12 rows by jobs, 4 by queues, 3 by nodes, of 4 sizes
+[ "$(wc -l <"$tree/results/baseline/instructions.csv")" -eq 77 ]
 check "the table has $(wc -l <"$tree/results/baseline/instructions.csv") lines, want 77" $?
 TIMES=1.09 counted --short
 check "nine hundredths more than the table hold: $(cat "$work/table")" $?
@@ -220,7 +229,8 @@ TIMES=.5 counted --short
 check "half of the table is said: $(cat "$work/table")" $?
 sed -i '/^jobs,las,1.2,1000,/d' "$tree/results/baseline/instructions.csv"
 counted --short
-[ $? -eq 0 ] && grep -q '^jobs las.* 1 of 2 not in the table$' "$work/table" && grep -q ', 1 are not whole in the committed table$' "$work/table"
+[ $? -eq 0 ] && grep -q '^jobs las.* 1 of 2 not in the table$' "$work/table" &&
+    grep -q ', 1 are not whole in the committed table$' "$work/table"
 check "what the table lacks is said: $(cat "$work/table")" $?
 counted --update --only las
 [ $? -eq 2 ] && grep -q 'it goes with no other option$' "$work/table"
@@ -235,7 +245,8 @@ check "no valgrind: $(cat "$work/table")" $?
 # ---- Counted by valgrind: a policy that looks at all that waits in each pass, and fifo beside it ----
 if [ "${MODE:-release}" = release ] && command -v valgrind >/dev/null; then
     sed 's/struct line_walk walk = .*/for (job_id j; line_next(\&all, \&j);) for (int i = 0; i < 9; i++) looked++;\n    &/
-         s/^static void schedule/static volatile long looked;\n&/; s/.*struct line \*waiting = .*/&\n    struct line_walk all = { .l = waiting };/' \
+         s/.*struct line \*waiting = .*/&\n    struct line_walk all = { .l = waiting };/
+         s/^static void schedule/static volatile long looked;\n&/' \
         tests/examples/widest_first.c >"$work/looks.c"
     cc -std=c17 -O1 -fPIC -shared -Isim/contract -o "$work/looks.so" "$work/looks.c"
     check "a policy that looks at all jobs compiles" $?
