@@ -1,11 +1,12 @@
 #!/bin/sh
 # install-deps.sh [--missing] build|check... - installs what is missing, says what it does, and does nothing when all is
 # there. Debian 12 and kin. build: what the program and its plots need; check: what the tests need besides, of which some
-# are skipped without (clang: fuzzing; slurm-wlm, munge: job arrays). --missing: names what is missing, installs nothing.
+# are skipped without (clang: fuzzing; slurm-wlm, munge: job arrays; valgrind: faults of memory, what policies cost).
+# --missing: names what is missing, installs nothing.
 set -eu
 build="gcc make pkg-config libc6-dev libgsl-dev libcsv-dev libfyaml-dev libjansson-dev zlib1g-dev libzstd-dev libssl-dev
        gnuplot-nox fonts-dejavu-core"
-check="libcmocka-dev python3 zstd gzip clang libclang-rt-dev slurm-wlm munge"
+check="libcmocka-dev python3 zstd gzip clang libclang-rt-dev slurm-wlm munge valgrind"
 need='' only_say=
 for word; do
     case $word in

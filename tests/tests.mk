@@ -126,10 +126,21 @@ layers: $(LIB)
 demo: all
 	@scripts/demo ./gpuyard
 
-BENCH_BIN := $(patsubst %.c,$(OUT)/%,$(wildcard tests/bench/*.c))
-$(BENCH_BIN): AS_IS = $(or $(LTO),-fno-lto)
+# What it costs: seconds as ratios, then instructions. The programs that measure the simulator are linked as it is. `bench-short` has
+# few jobs and judges no seconds: it shows in a minute that every line can be measured, as tests/e2e/bench.sh does; its programs are
+# linked as tests are.
+BENCH_SRC := $(wildcard tests/bench/*.c)
+BENCH_BIN := $(BENCH_SRC:%.c=$(OUT)/%)
+SHORT_BIN := $(BENCH_SRC:tests/bench/%.c=$(OUT)/tests/short/%)
+$(filter-out %/measure %/make_trace,$(BENCH_BIN)): AS_IS = $(or $(LTO),-fno-lto)
+$(SHORT_BIN): $(OUT)/tests/short/%: $(OUT)/tests/bench/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LINK) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(DEP_LIBS)
 bench: all $(BENCH_BIN)
 	@scripts/bench ./gpuyard $(OUT)/tests/bench; s=$$?; scripts/bench-policies ./gpuyard $(OUT)/tests/bench && exit $$s
+bench-short: all $(SHORT_BIN)
+	@scripts/bench --short ./gpuyard $(OUT)/tests/short; s=$$?; scripts/bench-policies --short ./gpuyard $(OUT)/tests/short && exit $$s
+$(OUT)/tests/e2e/bench.log: $(SHORT_BIN) $(wildcard scripts/bench.d/*) results/baseline/instructions.csv
 
-.PHONY: check check-quick quick-logs tools worlds mutations conformance slurm-facts test-logs asan coverage reproduce layers demo bench fuzz fuzz-run
-.SECONDARY: $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)
+.PHONY: check check-quick quick-logs tools worlds mutations conformance slurm-facts test-logs asan coverage reproduce layers demo bench bench-short fuzz fuzz-run
+.SECONDARY: $(BENCH_BIN:%=%.o) $(TEST_BIN) $(TEST_BIN:%=%.o) $(FUZZ_BIN:%=%.o)
