@@ -5,6 +5,7 @@
 #include "sim/base/memory.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,13 +96,24 @@ static void find_range(struct narrowing *x)
     }
 }
 
-/* To one of so many equal parts of the range: that in which the k-th smallest lies. */
-static void make_narrower(struct narrowing *x, size_t k, size_t *count)
+static uint64_t width_of(const struct narrowing *x)
 {
-    uint64_t wide = (uint64_t)x->high - (uint64_t)x->low;
-    unsigned shift = 0, b = 0;
-    while (wide >> shift >= BUCKETS)
+    return (uint64_t)x->high - (uint64_t)x->low;
+}
+
+/* The range is cut into equal parts, each 2^shift wide, at most so many. */
+static unsigned part_shift(const struct narrowing *x)
+{
+    unsigned shift = 0;
+    while (width_of(x) >> shift >= BUCKETS)
         shift++;
+    return shift;
+}
+
+static void count_parts(const struct narrowing *x, size_t *count)
+{
+    uint64_t wide = width_of(x);
+    unsigned shift = part_shift(x);
     memset(count, 0, BUCKETS * sizeof *count);
     for (size_t from = x->at, to; from < x->end; from = to) {
         to = block_end(x, from);
@@ -111,6 +123,13 @@ static void make_narrower(struct narrowing *x, size_t k, size_t *count)
                 count[place >> shift]++;
         }
     }
+}
+
+/* To the part in which the k-th smallest lies. */
+static void make_narrower(struct narrowing *x, size_t k, const size_t *count)
+{
+    uint64_t wide = width_of(x);
+    unsigned shift = part_shift(x), b = 0;
     for (; x->before + count[b] <= k; b++)
         x->before += count[b];
     x->inside = count[b];
@@ -136,14 +155,22 @@ static void collect(struct narrowing *x, int64_t *kept)
     }
 }
 
-static struct neighbours neighbours_of_part(const int64_t *array, size_t at, size_t n, size_t k)
+static bool is_wide(const struct narrowing *x)
 {
-    struct narrowing x = { .array = array, .at = at, .end = at + n, .inside = n };
-    size_t *count = mem_new(BUCKETS, sizeof *count);
-    find_range(&x);
-    while (x.inside > FEW && x.low < x.high)
+    return x->inside > FEW && x->low < x->high;
+}
+
+/* x: the range of all, which `count` has the parts of. */
+static struct neighbours neighbours_of_part(struct narrowing x, size_t k, const size_t *count)
+{
+    size_t *own = mem_new(BUCKETS, sizeof *own);
+    while (is_wide(&x)) {
         make_narrower(&x, k, count);
-    free(count);
+        if (is_wide(&x))
+            count_parts(&x, own);
+        count = own;
+    }
+    free(own);
     int64_t *kept = x.low < x.high ? mem_new(x.inside, sizeof *kept) : NULL;
     collect(&x, kept);
     struct neighbours two = { x.low, x.low };
@@ -175,11 +202,22 @@ double quantile(int64_t *sample, size_t n, double p)
     return between(neighbours_of(sample, n, (size_t)k), h - k);
 }
 
-double quantile_of_part(int64_t *array, size_t at, size_t n, double p)
+void quantiles_of_part(int64_t *array, size_t at, size_t n, const double *p, double *value, size_t count)
 {
-    double h = place_of(n, p), k = floor(h);
-    return n > FEW ? between(neighbours_of_part(array, at, n, (size_t)k), h - k)
-                   : quantile(array + at, n, p);
+    struct narrowing all = { .array = array, .at = at, .end = at + n, .inside = n };
+    if (n <= FEW) {
+        for (size_t i = 0; i < count; i++)
+            value[i] = quantile(array + at, n, p[i]);
+        return;
+    }
+    size_t *in_part = mem_new(BUCKETS, sizeof *in_part);
+    find_range(&all);
+    count_parts(&all, in_part);
+    for (size_t i = 0; i < count; i++) {
+        double h = place_of(n, p[i]), k = floor(h);
+        value[i] = between(neighbours_of_part(all, (size_t)k, in_part), h - k);
+    }
+    free(in_part);
 }
 
 double jain_index(const double *x, size_t n)

@@ -140,13 +140,17 @@ size_t tally_of_job(const struct parts *p, size_t i, job_id j, enum grouping by)
 
 static void quantiles(struct tally *t, const struct samples *x)
 {
-    static const double p[] = { .5, .9, .99 };
-    for (unsigned i = 0; i < 3; i++) {
-        bool enough = t->ended >= (i == 2 ? QUANTILE_MIN_JOBS_P99 : 1);
-        t->quantile_s[0][i] = enough ? quantile_of_part(x->jct, t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
-        t->quantile_s[1][i] = enough ? quantile_of_part(x->wait, t->at, t->ended, p[i]) / (double)NS_PER_S : (double)NAN;
+    static const double p[] = { .5, .9, .99 }, p95 = .95;
+    int64_t *const of[] = { x->jct, x->wait };
+    size_t enough = t->ended >= QUANTILE_MIN_JOBS_P99 ? 3 : t->ended > 0 ? 2 : 0;
+    for (unsigned k = 0; k < 2; k++) {
+        quantiles_of_part(of[k], t->at, t->ended, p, t->quantile_s[k], enough);
+        for (unsigned i = 0; i < 3; i++)
+            t->quantile_s[k][i] = i < enough ? t->quantile_s[k][i] / (double)NS_PER_S : (double)NAN;
     }
-    t->fairness_p95 = t->had_service ? quantile_of_part(x->fairness, t->fairness_at, t->had_service, .95) / MILLIONTHS : (double)NAN;
+    t->fairness_p95 = NAN;
+    quantiles_of_part(x->fairness, t->fairness_at, t->had_service, &p95, &t->fairness_p95, t->had_service > 0);
+    t->fairness_p95 /= MILLIONTHS;
 }
 
 static void sort_by_group(const struct parts *p, struct tally *group, size_t n_groups, enum grouping by, const struct samples *x)
