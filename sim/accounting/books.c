@@ -9,14 +9,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void amount_add(struct amount *to, struct amount by, int64_t sign)
+static inline void amount_add(struct amount *to, struct amount by, int64_t sign)
 {
     to->gpu_milli += sign * by.gpu_milli;
     to->cpu_milli += sign * by.cpu_milli;
     to->mem_mib += sign * by.mem_mib;
 }
 
-void books_shown(struct sched *s, queue_id q)
+/* It has changed, and is not in both lists. */
+void books_note(struct sched *s, queue_id q)
 {
     if (q < s->cluster->n_queues && !s->books->queue[q].changed) {
         s->books->queue[q].changed = true;

@@ -63,7 +63,13 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* 
 void books_usage_decays(struct sched *s, int64_t half_life_ns, const int64_t *has_milli);
 double books_usage(const struct sched *s, queue_id q, int64_t time_ns);
 void usage_settle(const struct sched *s, struct queue_books *b);          /* before its books change */
-void books_shown(struct sched *s, queue_id q);                             /* queues.csv has a row of it, and queue_changes() */
+void books_note(struct sched *s, queue_id q);
+static inline void books_shown(struct sched *s, queue_id q)               /* queues.csv has a row of it, and queue_changes() */
+{
+    const struct queue_books *b = &s->books->queue[q];
+    if (!(b->changed && b->unseen))
+        books_note(s, q);
+}
 void books_capacity(struct sched *s, node_id n, int64_t more_milli);      /* GPUs came, or went (negative) */
 
 /* quotas.c - what each queue is owed and gets */

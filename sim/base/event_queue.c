@@ -119,12 +119,29 @@ static size_t first_of(const struct event_queue *q, size_t a, size_t b)
     return before(q, &q->heap[b], &q->heap[a]) ? b : a;
 }
 
-/* The children of these four, which lie in four lines: one of them is looked at next. */
-static void fetch_below(const struct event_queue *q, size_t child)
+/* The children of these four, which lie in four lines: one of them is looked at next. Not at the very
+ * end of the heap. */
+static inline void fetch_below(const struct event_queue *q, size_t child)
 {
-    size_t below = child * CHILDREN + 1, end = below + CHILDREN * CHILDREN;
-    for (end = end < q->length ? end : q->length; below < end; below += CHILDREN)
-        __builtin_prefetch(&q->heap[below]);
+    size_t below = child * CHILDREN + 1;
+    if (below + CHILDREN * CHILDREN > q->length)
+        return;
+    __builtin_prefetch(&q->heap[below]);
+    __builtin_prefetch(&q->heap[below + CHILDREN]);
+    __builtin_prefetch(&q->heap[below + CHILDREN * 2]);
+    __builtin_prefetch(&q->heap[below + CHILDREN * 3]);
+}
+
+/* Of the four from `child` on. No branch depends on which is earlier: half of the guesses would be
+ * wrong. */
+static inline size_t first_of_four(const struct event_queue *q, size_t child)
+{
+    const struct entry *e = &q->heap[child];
+    const int64_t a = e[0].time_ns, b = e[1].time_ns, c = e[2].time_ns, d = e[3].time_ns;
+    const int64_t ab = b < a ? b : a, cd = d < c ? d : c, first = cd < ab ? cd : ab;
+    if (__builtin_expect((a == first) + (b == first) + (c == first) + (d == first) > 1, 0))
+        return first_of(q, first_of(q, child, child + 1), first_of(q, child + 2, child + 3));
+    return child + (cd < ab ? 2 + (size_t)(d < c) : (size_t)(b < a));
 }
 
 /* Moves the hole at `at` down to a leaf and returns it. What is to fill the hole comes from the end
@@ -135,7 +152,7 @@ static size_t hole_to_leaf(struct event_queue *q, size_t at)
         size_t best;
         fetch_below(q, child);
         if (child + CHILDREN <= q->length) {
-            best = first_of(q, first_of(q, child, child + 1), first_of(q, child + 2, child + 3));
+            best = first_of_four(q, child);
         } else {
             best = child;
             while (++child < q->length)

@@ -9,18 +9,7 @@
 
 struct node_free view_node(const struct view *v, node_id n)
 {
-    const struct node_state *s = &v->node[n];
-    uint64_t whole = s->whole_mask & v->only;
-    return (struct node_free){
-        .whole_mask = whole,
-        .shared_mask = s->shared_mask & v->only,
-        .whole = whole != s->whole_mask ? (uint32_t)__builtin_popcountll(whole)
-                 : s->whole > 0         ? (uint32_t)s->whole
-                                        : 0,
-        .capacity = cluster_node_gpus(v->cluster, n),
-        .cpu_milli = s->cpu_milli,
-        .mem_mib = s->mem_mib,
-    };
+    return free_index_node(v, n);
 }
 
 uint64_t view_slots(const struct view *v, const struct request *r, node_id n)
@@ -30,9 +19,9 @@ uint64_t view_slots(const struct view *v, const struct request *r, node_id n)
 
 struct node_free view_node_for(const struct view *v, const struct request *r, node_id n)
 {
+    struct node_free f = free_index_node(v, n);
     if (!r->mig)
-        return view_node(v, n);
-    struct node_free f = view_node(v, n);
+        return f;
     const struct piece of = { .node = n, .gpu_mask = view_slots(v, r, n), .mig = r->mig };
     f.whole_mask = of.gpu_mask ? kind_begins(&v->cluster->kind[cluster_piece_kind(v->cluster, &of)],
                                              v->node[n].whole_mask) &
@@ -135,10 +124,9 @@ struct tenants view_tenants(const struct view *v, node_id n, const struct reques
     return t;
 }
 
-/* Index among the kinds that r may use; their number: none of them. */
-static uint32_t kind_place(const struct view *v, const struct request *r, node_id n)
+/* Index among these kinds; their number: none of them. */
+static inline uint32_t kind_place(const struct view *v, const struct shape_kinds *allowed, node_id n)
 {
-    const struct shape_kinds *allowed = view_kinds_of(v, r);
     uint16_t kind = v->cluster->kind_of[n];
     uint32_t low = 0, high = allowed->n;
     while (low < high) {
@@ -156,12 +144,20 @@ static uint32_t kind_place(const struct view *v, const struct request *r, node_i
 
 bool view_suits(const struct view *v, const struct request *r, node_id n)
 {
-    return kind_place(v, r, n) < view_kinds_of(v, r)->n;
+    const struct shape_kinds *allowed = view_kinds_of(v, r);
+    return kind_place(v, allowed, n) < allowed->n;
+}
+
+bool free_index_allows(const struct view *v, const struct shape_kinds *shapes, const struct request *r,
+                       node_id n)
+{
+    const struct shape_kinds *allowed = &shapes[view_shape(v, r)];
+    return !v->node[n].out && kind_place(v, allowed, n) < allowed->n;
 }
 
 bool view_allows(const struct view *v, const struct request *r, node_id n)
 {
-    return !v->node[n].out && view_suits(v, r, n);
+    return free_index_allows(v, v->shape, r, n);
 }
 
 bool view_allows_leader(const struct view *v, const struct request *r, node_id n)
@@ -175,8 +171,8 @@ bool view_allows_leader(const struct view *v, const struct request *r, node_id n
 
 struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n)
 {
-    uint32_t at = kind_place(v, r, n);
     const struct shape_kinds *kinds = view_kinds_of(v, r);
+    uint32_t at = kind_place(v, kinds, n);
     return at < kinds->n ? kinds->affinity[at] : (struct node_affinity){ 0, 0 };
 }
 
@@ -343,7 +339,7 @@ enum { DRAWN_RANK = BUCKET, DRAWN = NEXT };
 enum { FIRST_TRIES = 1000 };    /* after that the first is taken as the stride finds it */
 
 /* Least node id >= from in one set of a kind; NULL: the set of all. */
-static node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *set, node_id from)
+static inline node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *set, node_id from)
 {
     const struct node_kind *k = &v->cluster->kind[kind];
     uint32_t local = from;
@@ -415,7 +411,7 @@ static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
     return best;
 }
 
-static bool rest_fits(const struct node_walk *w, node_id n)
+static inline bool rest_fits(const struct node_walk *w, node_id n)
 {
     const struct node_state *s = &w->v->node[n];
     return !s->out && (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) &&

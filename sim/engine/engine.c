@@ -28,7 +28,8 @@ enum {
     FRUITLESS_WAKES_MOST = 1000,   /* passes that change nothing when nothing else can happen any more */
     GLANCE_EVERY = 4096,           /* rounds between looks at the clock of the progress bar */
     CACHE_LINE = 64,               /* bytes; a guess does no harm */
-    FETCHED_PIECES = 8             /* of a placement; most have no more */
+    FETCHED_PIECES = 8,            /* of a placement; most have no more */
+    ARRIVALS_AHEAD = 2             /* whose rows are fetched: one could still be late */
 };
 
 struct loop {
@@ -119,6 +120,13 @@ static void fetch_ahead(const struct sched *s)
         fetch_lines(l, offsetof(struct live, pace));
 }
 
+static void fetch_arrival(const struct sched *s, job_id j)
+{
+    __builtin_prefetch(&s->workload->facts[j]);
+    __builtin_prefetch(&s->workload->truth[j]);
+    __builtin_prefetch(&s->job[j]);
+}
+
 static void fetch_placement(const struct sched *s)
 {
     const struct live *l = ends_next(s);
@@ -148,7 +156,7 @@ static int arrive(struct sched *s, job_id j, struct error *err)
 
 /* Jobs with dependencies met arrive, those with some that can never be met are cancelled; true:
  * there were such jobs. One that is rejected or cancelled may let in more. */
-static bool arrive_next(struct sched *s)
+static bool let_in(struct sched *s)
 {
     job_id j = dependencies_next(s);
     bool any = j != ID_NONE;
@@ -168,6 +176,11 @@ static bool arrive_next(struct sched *s)
     return any;
 }
 
+static bool arrive_next(struct sched *s)
+{
+    return s->dependencies && let_in(s);
+}
+
 /* At most so many of the trace. */
 static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
 {
@@ -180,8 +193,8 @@ static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
         notices_give(s);
         run_pass(s, s->next_arrival);
         most--;
-        if (s->workload->n_jobs - s->next_arrival > 2)
-            __builtin_prefetch(&s->workload->facts[s->next_arrival + 2]);
+        if (s->workload->n_jobs - s->next_arrival > ARRIVALS_AHEAD)
+            fetch_arrival(s, s->next_arrival + ARRIVALS_AHEAD);
     }
     return 0;
 }

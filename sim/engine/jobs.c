@@ -304,7 +304,7 @@ void on_demand_is_over(struct sched *s, struct live *l)
 
 /* ---- Notices ---- */
 
-void notices_give(struct sched *s)
+static void give_all(struct sched *s)
 {
     const struct policy *p = s->force->policy;
     struct notice_of n;
@@ -337,4 +337,10 @@ void notices_give(struct sched *s)
         }
     }
     notices_forget(s);
+}
+
+void notices_give(struct sched *s)
+{
+    if (s->notices->n)
+        give_all(s);
 }

@@ -216,7 +216,7 @@ static uint64_t span(const struct view *v, node_id n, uint64_t whole, uint32_t g
  * by id, or as the cluster's placement_order says. */
 static uint64_t pick_whole(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
 {
-    struct node_free free = view_node_for(v, r, n);
+    struct node_free free = r->mig ? view_node_for(v, r, n) : free_index_node(v, n);
     uint64_t whole = free.whole_mask;
     if (free.whole < gpus)
         return 0;
@@ -304,7 +304,7 @@ static int by_task(const void *a, const void *b)
 
 const struct placement *builder_take(struct builder *b)
 {
-    struct placement *p = sched_scratch(b->s, sizeof *p + b->n * sizeof p->piece[0]);
+    struct placement *p = arena_room(b->s->scratch, sizeof *p + b->n * sizeof p->piece[0]);
     p->n = b->n;
     memcpy(p->piece, b->piece, b->n * sizeof p->piece[0]);
     for (size_t i = 1; i < p->n; i++)

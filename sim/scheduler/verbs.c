@@ -15,9 +15,14 @@
 
 #include <string.h>
 
-static bool over_limit(const struct sched *s, job_id j, struct amount more)
+static inline bool is_limited(const struct sched *s, job_id j)
 {
-    return s->workload->shape[ask_of(s, j)->shape].limited != ID_NONE && queue_over_limit(s, s->workload->facts[j].queue, more);
+    return s->workload->shape[ask_of(s, j)->shape].limited != ID_NONE;
+}
+
+static inline bool over_limit(const struct sched *s, job_id j, struct amount more)
+{
+    return is_limited(s, j) && queue_over_limit(s, s->workload->facts[j].queue, more);
 }
 
 enum sched_result sched_count_in(struct sched *s, job_id j, uint32_t flavor)
@@ -100,7 +105,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     const struct request *ask = ask_of(s, j);
     if (tasks_missing(s, j, p))
         return start_more(s, l, p);
-    if (over_limit(s, j, placement_amount(ask, p)))
+    if (is_limited(s, j) && over_limit(s, j, placement_amount(ask, p)))
         return verb_refused(s, j, VERB_START, SCHED_OVER_LIMIT);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     if (suspended)
