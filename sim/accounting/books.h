@@ -41,7 +41,9 @@ size_t books_changes(const struct sched *s);                              /* que
 void books_instant_ends(struct sched *s);
 void books_forget_policy(struct sched *s);                                /* no fair share is reported, and all queues are unseen */
 
-/* books.c - queues: held and pending, up the tree */
+/* books.c - queues: held and pending, up the tree. What is more from now on, or less (negative). */
+struct books_change { struct amount held, pending; int64_t occupied_milli; };
+void books_change(struct sched *s, job_id j, const struct books_change *c);
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
 void books_count_in(struct sched *s, struct live *l, uint32_t flavor);     /* it waits, and holds nothing */

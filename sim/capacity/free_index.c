@@ -1,6 +1,7 @@
 /* free_index.c - see free_index.h. */
 #include "sim/capacity/free_index.h"
 
+#include "sim/base/inlined.h"
 #include "sim/base/memory.h"
 #include "sim/capacity/headroom.h"
 #include "sim/capacity/scores.h"
@@ -51,7 +52,7 @@ static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t be
     }
 }
 
-static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before,
+INLINED void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before,
                                uint32_t after)
 {
     struct kind_index *k = &v->kind[kind];
@@ -65,7 +66,7 @@ static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_
         domains_change(v, n, kind, before, after);
 }
 
-static inline void set_whole(struct view *v, node_id n, int32_t whole)
+static void set_whole(struct view *v, node_id n, int32_t whole)
 {
     struct node_state *s = &v->node[n];
     uint32_t before = shown(s->whole), after = shown(whole);
@@ -122,15 +123,17 @@ static uint64_t bits_of(const struct view *v, const struct piece *p)
 }
 
 /* The common change: all GPUs of the piece were free as a whole, or become so. */
-static inline bool whole_gpus_change(struct view *v, const struct piece *p, int32_t milli)
+INLINED bool whole_gpus_change(struct view *v, const struct piece *p, int32_t milli)
 {
     struct node_state *s = &v->node[p->node];
     bool gives = milli < 0;
     if (s->several || (gives ? milli != -(int32_t)MILLI_ALL || (p->gpu_mask & (s->whole_mask | s->partial_mask))
                              : milli != (int32_t)MILLI_ALL || (p->gpu_mask & ~s->whole_mask)))
         return false;
+    uint32_t before = (uint32_t)s->whole, after = gives ? before + p->gpus : before - p->gpus;    /* GPUs with names: never negative */
     s->whole_mask ^= p->gpu_mask;
-    set_whole(v, p->node, s->whole + (gives ? (int32_t)p->gpus : -(int32_t)p->gpus));
+    s->whole = (int32_t)after;
+    kind_change(v, p->node, v->cluster->kind_of[p->node], before, after);
     return true;
 }
 
@@ -162,7 +165,7 @@ static void each_gpu_changes(struct view *v, const struct piece *p, int32_t mill
 }
 
 /* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
-static inline void named_change(struct view *v, const struct piece *p, int32_t milli)
+INLINED void named_change(struct view *v, const struct piece *p, int32_t milli)
 {
     if (!whole_gpus_change(v, p, milli))
         each_gpu_changes(v, p, milli);
@@ -188,8 +191,8 @@ static void rest_changes(struct view *v, const struct piece *p, int64_t cpu_mill
     scores_changed(v->scores, p->node);
 }
 
-static inline void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib,
-                          int32_t sign)
+INLINED void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib,
+                    int32_t sign)
 {
     struct node_state *s = &v->node[p->node];
     v->version++;
@@ -201,7 +204,7 @@ static inline void change(struct view *v, const struct piece *p, int64_t cpu_mil
         named_change(v, p, sign * (int32_t)p->milli);
     else if (p->gpus)
         set_whole(v, p->node, s->whole - sign * (int32_t)p->gpus);
-    if (v->headroom || v->mem_mib || v->tenants || v->scores)
+    if (v->follows_more)
         rest_changes(v, p, cpu_milli, sign);
 }
 
@@ -278,17 +281,21 @@ static bool has_gpus(const struct view *v, const struct piece *p)
     return true;
 }
 
+/* What is not wanted or not scarce for most pieces, and the GPUs. */
+static __attribute__((noinline)) bool has_rest(const struct view *v, const struct piece *p, int64_t cpu_milli)
+{
+    return (!v->headroom || headroom_has(v->headroom, p, cpu_milli)) && (!v->mem_most_mib || has_memory(v, p)) &&
+           has_gpus(v, p);
+}
+
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
 {
     const struct node_state *s = &v->node[p->node];
     if (s->out || (cpu_milli && s->cpu_milli < cpu_milli) || (mem_mib && s->mem_mib < mem_mib))
         return false;
-    if (v->headroom && !headroom_has(v->headroom, p, cpu_milli))
-        return false;
-    if (v->mem_most_mib && !has_memory(v, p))
-        return false;
-    bool whole = p->gpu_mask && p->milli >= MILLI_ALL && !p->mig;
-    return whole ? !(p->gpu_mask & ~s->whole_mask) : has_gpus(v, p);
+    if (v->follows_more || !p->gpu_mask || p->milli < MILLI_ALL || p->mig)
+        return has_rest(v, p, cpu_milli);
+    return !(p->gpu_mask & ~s->whole_mask);
 }
 
 static bool memory_settled(const struct view *v, const struct piece *p)
@@ -405,16 +412,19 @@ struct view *free_index_new(const struct cluster *c, const struct shape_kinds *s
 
 void free_index_count_tenants(struct view *v)
 {
+    v->follows_more = true;
     v->tenants = mem_new((size_t)v->cluster->n_nodes * TENANT_CLASSES, sizeof *v->tenants);
 }
 
 void free_index_cap_power(struct view *v)
 {
     v->headroom = headroom_new(v->cluster);
+    v->follows_more = v->follows_more || v->headroom;
 }
 
 void free_index_count_memory(struct view *v, const uint32_t *most_mib)
 {
+    v->follows_more = true;
     v->mem_mib = mem_new(v->cluster->gpu_base[v->cluster->n_nodes] + 1, sizeof *v->mem_mib);
     v->mem_most_mib = most_mib;
 }

@@ -113,6 +113,7 @@ struct view {
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* for view_alloc(); NULL until then */
     struct headroom *headroom;    /* power headroom; NULL: no caps */
+    bool follows_more;            /* of mem_mib, tenants, scores and headroom some is there */
 };
 /* Of a shape in a flavor: what tells them apart. */
 static inline shape_id view_shape(const struct view *v, const struct request *r)

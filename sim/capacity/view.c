@@ -1,5 +1,6 @@
 /* view.c - the queries of placers on a free index (contract/placement.h): one node, one domain, or
  * walks over nodes that fit, in a stated order, which skip nodes that cannot fit. */
+#include "sim/base/inlined.h"
 #include "sim/contract/util/bitset.h"
 #include "sim/capacity/free_index.h"
 #include "sim/capacity/headroom.h"
@@ -125,10 +126,12 @@ struct tenants view_tenants(const struct view *v, node_id n, const struct reques
 }
 
 /* Index among these kinds; their number: none of them. */
-static inline uint32_t kind_place(const struct view *v, const struct shape_kinds *allowed, node_id n)
+INLINED uint32_t kind_place(const struct view *v, const struct shape_kinds *allowed, node_id n)
 {
     uint16_t kind = v->cluster->kind_of[n];
     uint32_t low = 0, high = allowed->n;
+    if (high && allowed->kind[0] == kind)
+        return 0;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (allowed->kind[middle] < kind)
@@ -332,14 +335,14 @@ size_t view_typical(const struct view *v, const struct typical **list)
 /* ---- walks ---- */
 
 /* Where a walk is: at[STARTED] 0 before the first call; BUCKET the number of free GPUs looked at;
- * NEXT the least node id not yet looked at. A walk in drawn order has STARTED = 1 + number of
+ * NEXT the least node id not yet looked at; LOOKS 1 within a bucket, 0 between two. A walk in drawn order has STARTED = 1 + number of
  * candidates, and visits rank (FIRST_RANK + k * STRIDE) modulo that number for k = 0, 1, ... */
 enum { STARTED, BUCKET, NEXT, STRIDE };
-enum { DRAWN_RANK = BUCKET, DRAWN = NEXT };
+enum { DRAWN_RANK = BUCKET, DRAWN = NEXT, LOOKS = STRIDE };
 enum { FIRST_TRIES = 1000 };    /* after that the first is taken as the stride finds it */
 
 /* Least node id >= from in one set of a kind; NULL: the set of all. */
-static inline node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *set, node_id from)
+INLINED node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *set, node_id from)
 {
     const struct node_kind *k = &v->cluster->kind[kind];
     uint32_t local = from;
@@ -362,7 +365,7 @@ static inline node_id kind_next(const struct view *v, uint32_t kind, const uint6
     return local < k->n_nodes ? k->node[local] : ID_NONE;
 }
 
-static node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id from)
+INLINED node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id from)
 {
     const struct view *v = w->v;
     const struct shape_kinds *allowed = view_kinds_of(v, w->r);
@@ -397,7 +400,7 @@ static node_id share_next(const struct node_walk *w, uint32_t class, node_id fro
 
 /* The next number of free GPUs that some node has, from `bucket` upwards or downwards; BITSET_END:
  * none. */
-static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
+INLINED uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
 {
     const struct view *v = w->v;
     const struct shape_kinds *allowed = view_kinds_of(v, w->r);
@@ -411,7 +414,7 @@ static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
     return best;
 }
 
-static inline bool rest_fits(const struct node_walk *w, node_id n)
+INLINED bool rest_fits(const struct node_walk *w, node_id n)
 {
     const struct node_state *s = &w->v->node[n];
     return !s->out && (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) &&
@@ -419,29 +422,37 @@ static inline bool rest_fits(const struct node_walk *w, node_id n)
            (!w->v->headroom || headroom_fits(w->v->headroom, w->r, n));
 }
 
-static bool next_by_bucket(struct node_walk *w, struct node_range range, node_id *n)
+/* On to the next bucket; BITSET_END: there is none any more. */
+static void to_bucket(struct node_walk *w, struct node_range range)
 {
     bool up = w->order == FULLEST_FIRST;
-    if (!w->at[STARTED]) {
-        w->at[STARTED] = 1;
-        w->at[BUCKET] = next_bucket(w, up ? w->min_whole : CLUSTER_NODE_GPUS_MAX, up);
-        w->at[NEXT] = range.first;
-    }
-    while (w->at[BUCKET] != BITSET_END && w->at[BUCKET] >= w->min_whole) {
-        *n = bucket_next(w, (uint32_t)w->at[BUCKET], (node_id)w->at[NEXT]);
-        if (*n < range.end) {
-            w->at[NEXT] = (uint64_t)*n + 1;
-            if (rest_fits(w, *n))
-                return true;
-            continue;
-        }
+    uint32_t from = up ? w->min_whole : CLUSTER_NODE_GPUS_MAX;
+    if (w->at[STARTED]) {
         if (!up && w->at[BUCKET] == 0)
-            break;
-        w->at[BUCKET] = next_bucket(w, (uint32_t)w->at[BUCKET] + (up ? 1 : UINT32_MAX), up);
-        w->at[NEXT] = range.first;
+            w->at[BUCKET] = BITSET_END;
+        from = (uint32_t)w->at[BUCKET] + (up ? 1 : UINT32_MAX);
     }
-    w->at[BUCKET] = BITSET_END;
-    return false;
+    if (w->at[BUCKET] != BITSET_END)
+        w->at[BUCKET] = next_bucket(w, from, up);
+    if (w->at[BUCKET] < w->min_whole)
+        w->at[BUCKET] = BITSET_END;
+    w->at[NEXT] = range.first;
+    w->at[STARTED] = w->at[LOOKS] = 1;
+}
+
+static bool next_by_bucket(struct node_walk *w, struct node_range range, node_id *n)
+{
+    for (;;) {
+        if (!w->at[LOOKS])
+            to_bucket(w, range);
+        if (w->at[BUCKET] == BITSET_END)
+            return false;
+        *n = bucket_next(w, (uint32_t)w->at[BUCKET], (node_id)w->at[NEXT]);
+        w->at[NEXT] = (uint64_t)*n + 1;
+        w->at[LOOKS] = *n < range.end;
+        if (w->at[LOOKS] && rest_fits(w, *n))
+            return true;
+    }
 }
 
 static bool next_by_id(struct node_walk *w, struct node_range range, node_id *n)

@@ -54,8 +54,7 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
         return verb_refused(s, j, VERB_START, SCHED_NO_ROOM);
     stage_take(s, s->releasing, j, added);
     stage_state(s, l, tasks_state(s, l, all), placement_stage(s, j, placement_copy(s, all)), false);
-    stage_pending(s, j, size, -1);
-    stage_held(s, j, size, 1);
+    stage_served(s, j, size, size);
     return SCHED_OK;
 }
 
@@ -119,8 +118,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
         result = SCHED_LATER;
     stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p), copy, l->now.stopping);
     timeline_started(s, l);
-    stage_pending(s, j, request_amount(ask), -1);
-    stage_held(s, j, placement_amount(ask, p), 1);
+    stage_served(s, j, request_amount(ask), placement_amount(ask, p));
     return result;
 }
 
@@ -196,8 +194,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
     l->now.stopped_for = ID_NONE;
     timeline_kept(s, l);
-    stage_pending(s, j, amount_served(s, j, l->now.held), -1);
-    stage_held(s, j, placement_amount(ask_of(s, j), l->now.held), 1);
+    stage_served(s, j, amount_served(s, j, l->now.held), placement_amount(ask_of(s, j), l->now.held));
     return SCHED_OK;
 }
 
