@@ -243,7 +243,7 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
     if (admitted) {
         const struct placement *where =
             suspended ? NULL : sched_place(s, sched_view(s, FREE_IDLE), &r);
-        why = sched_why_not(s);
+        why = where ? WAIT_OTHER : sched_why_not(s);
         if (where)
             preempt_catch_up(s, o);
         if (where && sched_start(s, j, where) == SCHED_OK)
@@ -279,20 +279,33 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
     return true;
 }
 
+/* Queues in which no job waits any more leave the list. */
+static void list_busy(struct queueing_state *o)
+{
+    size_t still = 0;
+    for (size_t i = 0; i < o->n_busy; i++) {
+        struct queueing_line *q = &o->queue[o->busy[i]];
+        q->listed = line_length(q->waiting) > 0;
+        if (q->listed)
+            o->busy[still++] = o->busy[i];
+    }
+    o->n_busy = still;
+}
+
 bool queueing_serve(struct sched *s, struct queueing_state *o)
 {
-    size_t n = 0, still = 0;
-    struct served *all = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *all) : NULL;
-    struct queue_head *heap = o->n_busy ? sched_scratch(s, o->n_busy * sizeof *heap) : NULL;
+    size_t n = 0;
     bool left = false, grows = o->running || o->discipline->preempt_for;
     o->pass++;
     o->n_evicted = o->evicted_capacity = 0;
     o->n_skipped = o->skipped_capacity = 0;
+    list_busy(o);
+    if (!o->n_busy)
+        return false;
+    struct served only, *all = o->n_busy > 1 ? sched_scratch(s, o->n_busy * sizeof *all) : &only;
+    struct queue_head top, *heap = o->n_busy > 1 ? sched_scratch(s, o->n_busy * sizeof *heap) : &top;
     for (size_t i = 0; i < o->n_busy; i++) {
         struct queueing_line *q = &o->queue[o->busy[i]];
-        if (!(q->listed = line_length(q->waiting) > 0))
-            continue;
-        o->busy[still++] = o->busy[i];
         if (stays_parked(s, o, q)) {
             left = true;
             continue;
@@ -301,7 +314,6 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
         heap[n].of = &all[n];
         n += served_first(s, &heap[n]) || served_next(s, &heap[n]);
     }
-    o->n_busy = still;
     first_heads_make(NULL, heap, n);
     while (n > 0) {
         bool more = serve_one(s, o, &heap[0]);

@@ -1,6 +1,7 @@
 /* books.c - what each queue holds and asks for, summed up the tree; contention, and finish-time fairness. */
 #include "sim/accounting/books.h"
 #include "sim/accounting/ledger.h"
+#include "sim/base/inlined.h"
 #include "sim/engine/models.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placements.h"
@@ -9,14 +10,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void amount_add(struct amount *to, struct amount by, int64_t sign)
+static inline void amount_add(struct amount *to, const struct amount *by)
 {
-    to->gpu_milli += sign * by.gpu_milli;
-    to->cpu_milli += sign * by.cpu_milli;
-    to->mem_mib += sign * by.mem_mib;
+    to->gpu_milli += by->gpu_milli;
+    to->cpu_milli += by->cpu_milli;
+    to->mem_mib += by->mem_mib;
 }
 
-void books_shown(struct sched *s, queue_id q)
+static inline struct amount signed_amount(struct amount a, int sign)
+{
+    return sign > 0 ? a : (struct amount){ -a.gpu_milli, -a.cpu_milli, -a.mem_mib };
+}
+
+/* It has changed, and is not in both lists. */
+void books_note(struct sched *s, queue_id q)
 {
     if (q < s->cluster->n_queues && !s->books->queue[q].changed) {
         s->books->queue[q].changed = true;
@@ -34,78 +41,69 @@ static queue_id books_of_flavor(const struct sched *s, job_id j)
     return s->cluster->n_flavors ? s->cluster->n_queues * live_of(s, j)->flavor : 0;
 }
 
-/* In the books that begin at `from`, up the tree. */
-static void add_held(struct sched *s, job_id j, queue_id from, struct amount size, int sign)
+INLINED void add_to(struct sched *s, queue_id q, const struct job_facts *f, const struct books_change *c)
 {
-    for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
-        struct queue_books *b = &s->books->queue[from + q];
-        quota_settle(s, from + q);
-        amount_add(&b->held, size, sign);
-        if (!s->workload->facts[j].preemptible)
-            amount_add(&b->held_firm, size, sign);
-        books_shown(s, from + q);
-    }
+    quota_settle(s, q);
+    struct queue_books *b = &s->books->queue[q];
+    amount_add(&b->pending, &c->pending);
+    amount_add(&b->held, &c->held);
+    if (!f->preemptible)
+        amount_add(&b->held_firm, &c->held);
+    b->occupied_milli += c->occupied_milli;
+    books_shown(s, q);
+}
+
+/* In the books that begin at `from`, up the tree from q on. */
+static void add_up(struct sched *s, queue_id from, queue_id q, const struct job_facts *f, const struct books_change *c)
+{
+    for (; q != ID_NONE; q = s->cluster->queue[q].parent)
+        add_to(s, from + q, f, c);
+}
+
+void books_change(struct sched *s, job_id j, const struct books_change *c)
+{
+    const struct job_facts *f = &s->workload->facts[j];
+    queue_id flavor = books_of_flavor(s, j);
+    s->ledger.waiting_milli += c->pending.gpu_milli;
+    s->ledger.held_milli += c->occupied_milli;
+    add_to(s, f->queue, f, c);
+    queue_id parent = s->cluster->queue[f->queue].parent;
+    if (parent != ID_NONE)
+        add_up(s, 0, parent, f, c);
+    if (flavor)
+        add_up(s, flavor, f->queue, f, c);
 }
 
 void books_held(struct sched *s, job_id j, struct amount size, int sign)
 {
-    queue_id flavor = books_of_flavor(s, j);
-    add_held(s, j, 0, size, sign);
-    if (flavor)
-        add_held(s, j, flavor, size, sign);
-}
-
-static void add_pending(struct sched *s, job_id j, queue_id from, struct amount size, int sign)
-{
-    for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
-        quota_settle(s, from + q);
-        amount_add(&s->books->queue[from + q].pending, size, sign);
-        books_shown(s, from + q);
-    }
+    books_change(s, j, &(struct books_change){ .held = signed_amount(size, sign) });
 }
 
 void books_pending(struct sched *s, job_id j, struct amount size, int sign)
 {
-    queue_id flavor = books_of_flavor(s, j);
-    s->ledger.waiting_milli += sign * size.gpu_milli;
-    add_pending(s, j, 0, size, sign);
-    if (flavor)
-        add_pending(s, j, flavor, size, sign);
+    books_change(s, j, &(struct books_change){ .pending = signed_amount(size, sign) });
 }
 
 void books_count_in(struct sched *s, struct live *l, uint32_t flavor)
 {
-    struct amount size = request_amount(ask_of(s, l->job));
+    const struct job_facts *f = &s->workload->facts[l->job];
+    struct amount size = request_amount(f->ask);
     if (l->flavor)
-        add_pending(s, l->job, books_of_flavor(s, l->job), size, -1);
+        add_up(s, books_of_flavor(s, l->job), f->queue, f, &(struct books_change){ .pending = signed_amount(size, -1) });
     l->flavor = (uint8_t)(flavor + 1);
-    add_pending(s, l->job, books_of_flavor(s, l->job), size, 1);
+    add_up(s, books_of_flavor(s, l->job), f->queue, f, &(struct books_change){ .pending = size });
 }
 
 void books_given_up(struct sched *s, const struct live *l, const struct placement *p)
 {
-    books_held(s, l->job, placement_amount(ask_of(s, l->job), p), -1);
-    books_pending(s, l->job, amount_served(s, l->job, p), 1);
-}
-
-static void add_occupied(struct sched *s, job_id j, queue_id from, int64_t gpu_milli)
-{
-    for (queue_id q = s->workload->facts[j].queue; q != ID_NONE; q = s->cluster->queue[q].parent) {
-        quota_settle(s, from + q);
-        s->books->queue[from + q].occupied_milli += gpu_milli;
-        books_shown(s, from + q);
-    }
+    books_change(s, l->job, &(struct books_change){ .held = signed_amount(placement_amount(ask_of(s, l->job), p), -1),
+                                                    .pending = amount_served(s, l->job, p) });
 }
 
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign)
 {
-    queue_id flavor = books_of_flavor(s, j);
-    int64_t gpu_milli = sign * placement_gpu_milli(p);
-    s->ledger.held_milli += gpu_milli;
     models_held(s, j, p, sign);
-    add_occupied(s, j, 0, gpu_milli);
-    if (flavor)
-        add_occupied(s, j, flavor, gpu_milli);
+    books_change(s, j, &(struct books_change){ .occupied_milli = sign * placement_gpu_milli(p) });
 }
 
 /* A queue contends while one of its own jobs is there. */

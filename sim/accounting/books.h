@@ -41,7 +41,9 @@ size_t books_changes(const struct sched *s);                              /* que
 void books_instant_ends(struct sched *s);
 void books_forget_policy(struct sched *s);                                /* no fair share is reported, and all queues are unseen */
 
-/* books.c - queues: held and pending, up the tree */
+/* books.c - queues: held and pending, up the tree. What is more from now on, or less (negative). */
+struct books_change { struct amount held, pending; int64_t occupied_milli; };
+void books_change(struct sched *s, job_id j, const struct books_change *c);
 void books_held(struct sched *s, job_id j, struct amount size, int sign);  /* size: of the tasks in question */
 void books_pending(struct sched *s, job_id j, struct amount size, int sign);
 void books_count_in(struct sched *s, struct live *l, uint32_t flavor);     /* it waits, and holds nothing */
@@ -63,7 +65,13 @@ int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* 
 void books_usage_decays(struct sched *s, int64_t half_life_ns, const int64_t *has_milli);
 double books_usage(const struct sched *s, queue_id q, int64_t time_ns);
 void usage_settle(const struct sched *s, struct queue_books *b);          /* before its books change */
-void books_shown(struct sched *s, queue_id q);                             /* queues.csv has a row of it, and queue_changes() */
+void books_note(struct sched *s, queue_id q);
+static inline void books_shown(struct sched *s, queue_id q)               /* queues.csv has a row of it, and queue_changes() */
+{
+    const struct queue_books *b = &s->books->queue[q];
+    if (!(b->changed && b->unseen))
+        books_note(s, q);
+}
 void books_capacity(struct sched *s, node_id n, int64_t more_milli);      /* GPUs came, or went (negative) */
 
 /* quotas.c - what each queue is owed and gets */

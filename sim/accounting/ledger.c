@@ -26,11 +26,15 @@ void ledger_settle(struct sched *s, int64_t to_ns)
 void ledger_interval(struct sched *s, const struct placement *p, const int64_t split[ACCOUNTS])
 {
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++) {
-        for (size_t i = 0; split[a] && i < p->n; i++) {
+        if (!split[a])
+            continue;
+        int64_t all_milli = 0;
+        for (size_t i = 0; i < p->n; i++) {
             int64_t milli = (int64_t)p->piece[i].gpus * p->piece[i].milli;
             s->ledger.node_account[a][p->piece[i].node] += (int128_t)split[a] * milli;
-            s->totals.account[a] += (int128_t)split[a] * milli;
+            all_milli += milli;
         }
+        s->totals.account[a] += (int128_t)split[a] * all_milli;
     }
 }
 

@@ -1,6 +1,7 @@
 /* event_queue.c - see event_queue.h. */
 #include "sim/base/event_queue.h"
 
+#include "sim/base/fetch.h"
 #include "sim/base/memory.h"
 
 #include <assert.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 
 #define CHILDREN   4 /* half the depth of a binary heap */
-#define CACHE_LINE 64
 #define KIND_BITS  5
 #define SLOTS_MOST ((1u << (32 - KIND_BITS)) - 1)
 #define NO_SLOT    UINT32_MAX
@@ -119,12 +119,17 @@ static size_t first_of(const struct event_queue *q, size_t a, size_t b)
     return before(q, &q->heap[b], &q->heap[a]) ? b : a;
 }
 
-/* The children of these four, which lie in four lines: one of them is looked at next. */
-static void fetch_below(const struct event_queue *q, size_t child)
+/* Of the four from `child` on. No branch depends on which is earlier: half of the guesses would be
+ * wrong. */
+static inline size_t first_of_four(const struct event_queue *q, size_t child)
 {
-    size_t below = child * CHILDREN + 1, end = below + CHILDREN * CHILDREN;
-    for (end = end < q->length ? end : q->length; below < end; below += CHILDREN)
-        __builtin_prefetch(&q->heap[below]);
+    const struct entry *e = &q->heap[child];
+    const int64_t a = e[0].time_ns, b = e[1].time_ns, c = e[2].time_ns, d = e[3].time_ns;
+    const int64_t ab = b < a ? b : a, cd = d < c ? d : c;
+    if (__builtin_expect((a == b) | (c == d) | (ab == cd), 0))
+        return first_of(q, first_of(q, child, child + 1), first_of(q, child + 2, child + 3));
+    size_t of_ab = b < a, of_cd = 2 + (size_t)(d < c);
+    return child + of_ab + ((of_cd - of_ab) & -(size_t)(cd < ab));
 }
 
 /* Moves the hole at `at` down to a leaf and returns it. What is to fill the hole comes from the end
@@ -132,10 +137,16 @@ static void fetch_below(const struct event_queue *q, size_t child)
 static size_t hole_to_leaf(struct event_queue *q, size_t at)
 {
     for (size_t child; (child = at * CHILDREN + 1) < q->length;) {
-        size_t best;
-        fetch_below(q, child);
+        size_t best, below = child * CHILDREN + 1;
+        if (below + CHILDREN * CHILDREN <= q->length) {
+            /* the children of these four, in four lines: one is looked at next */
+            fetch(&q->heap[below]);
+            fetch(&q->heap[below + CHILDREN]);
+            fetch(&q->heap[below + CHILDREN * 2]);
+            fetch(&q->heap[below + CHILDREN * 3]);
+        }
         if (child + CHILDREN <= q->length) {
-            best = first_of(q, first_of(q, child, child + 1), first_of(q, child + 2, child + 3));
+            best = first_of_four(q, child);
         } else {
             best = child;
             while (++child < q->length)

@@ -176,11 +176,15 @@ static inline void *take(struct arena *a, size_t bytes, size_t alignment)
     }
 }
 
-void *arena_alloc(struct arena *a, size_t bytes)
+void *arena_room(struct arena *a, size_t bytes)
 {
     /* an allocation of 0 bytes has an address of its own, too */
-    void *p = take(a, bytes ? bytes : 1, alignof(max_align_t));
-    return memset(p, 0, bytes);
+    return take(a, bytes ? bytes : 1, alignof(max_align_t));
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+    return memset(arena_room(a, bytes), 0, bytes);
 }
 
 char *arena_text(struct arena *a, const char *text, size_t length)

@@ -38,6 +38,7 @@ struct arena;
 struct arena *arena_new(void);
 void  arena_free(struct arena *a);                           /* NULL: does nothing */
 void *arena_alloc(struct arena *a, size_t bytes);            /* zeroed, aligned for any type */
+void *arena_room(struct arena *a, size_t bytes);             /* the same, not zeroed */
 /* packed, not aligned; ended with NUL */
 char *arena_text(struct arena *a, const char *text, size_t length);
 void  arena_reset(struct arena *a);  /* drops all allocations, keeps the memory for reuse */

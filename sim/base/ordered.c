@@ -89,6 +89,10 @@ void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item
 void ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item)
 {
     struct ordered_link *x = at(s, item);
+    if (t->first == t->last) {                          /* it is alone */
+        *t = ORDERED_EMPTY;
+        return;
+    }
     if (t->first == item)
         t->first = ordered_next(s, item);
     if (t->last == item)

@@ -25,8 +25,12 @@ struct ordered_space {
     void (*sum_up)(const void *context, uint32_t item);
 };
 
+static inline bool ordered_is_alone(const struct ordered *t)        /* one item */
+{
+    return t->first == t->last && t->root != ORDERED_NONE;
+}
 /* salt: a number of the item that is equal in two runs; salts may repeat */
-void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);
+void     ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);
 void     ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item);
 /* its own part of the sums has changed */
 void     ordered_changed(const struct ordered_space *s, uint32_t item);

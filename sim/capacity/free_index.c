@@ -1,6 +1,7 @@
 /* free_index.c - see free_index.h. */
 #include "sim/capacity/free_index.h"
 
+#include "sim/base/inlined.h"
 #include "sim/base/memory.h"
 #include "sim/capacity/headroom.h"
 #include "sim/capacity/scores.h"
@@ -30,7 +31,7 @@ static inline void bucket_enter(struct kind_index *k, uint32_t whole, uint32_t l
         bitset_add(&k->buckets, k->some, whole);
 }
 
-static void bucket_leave(struct kind_index *k, uint32_t whole, uint32_t local)
+static inline void bucket_leave(struct kind_index *k, uint32_t whole, uint32_t local)
 {
     bitset_remove(&k->nodes, whole_set(k, whole), local);
     if (--k->count[whole] == 0)
@@ -51,20 +52,21 @@ static void domains_change(struct view *v, node_id n, uint32_t kind, uint32_t be
     }
 }
 
-static inline void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before,
+INLINED void kind_change(struct view *v, node_id n, uint32_t kind, uint32_t before,
                                uint32_t after)
 {
-    uint32_t local = v->cluster->local_of[n];
-    v->kind[kind].whole += (int64_t)after - before;
-    if (v->kind[kind].by_whole) {
-        bucket_leave(&v->kind[kind], before, local);
-        bucket_enter(&v->kind[kind], after, local);
+    struct kind_index *k = &v->kind[kind];
+    k->whole += (int64_t)after - before;
+    if (k->by_whole) {
+        uint32_t local = v->cluster->local_of[n];
+        bucket_leave(k, before, local);
+        bucket_enter(k, after, local);
     }
     if (v->domain_whole)
         domains_change(v, n, kind, before, after);
 }
 
-static inline void set_whole(struct view *v, node_id n, int32_t whole)
+static void set_whole(struct view *v, node_id n, int32_t whole)
 {
     struct node_state *s = &v->node[n];
     uint32_t before = shown(s->whole), after = shown(whole);
@@ -121,15 +123,17 @@ static uint64_t bits_of(const struct view *v, const struct piece *p)
 }
 
 /* The common change: all GPUs of the piece were free as a whole, or become so. */
-static bool whole_gpus_change(struct view *v, const struct piece *p, int32_t milli)
+INLINED bool whole_gpus_change(struct view *v, const struct piece *p, int32_t milli)
 {
     struct node_state *s = &v->node[p->node];
-    bool takes = milli == (int32_t)MILLI_ALL && !(p->gpu_mask & ~s->whole_mask);
-    bool gives = milli == -(int32_t)MILLI_ALL && !(p->gpu_mask & (s->whole_mask | s->partial_mask));
-    if (s->several || !(takes || gives))
+    bool gives = milli < 0;
+    if (s->several || (gives ? milli != -(int32_t)MILLI_ALL || (p->gpu_mask & (s->whole_mask | s->partial_mask))
+                             : milli != (int32_t)MILLI_ALL || (p->gpu_mask & ~s->whole_mask)))
         return false;
+    uint32_t before = (uint32_t)s->whole, after = gives ? before + p->gpus : before - p->gpus;    /* GPUs with names: never negative */
     s->whole_mask ^= p->gpu_mask;
-    set_whole(v, p->node, s->whole + (gives ? (int32_t)p->gpus : -(int32_t)p->gpus));
+    s->whole = (int32_t)after;
+    kind_change(v, p->node, v->cluster->kind_of[p->node], before, after);
     return true;
 }
 
@@ -161,7 +165,7 @@ static void each_gpu_changes(struct view *v, const struct piece *p, int32_t mill
 }
 
 /* Adds `milli` (negative: gives back) to the GPUs of the mask and follows with every set. */
-static void named_change(struct view *v, const struct piece *p, int32_t milli)
+INLINED void named_change(struct view *v, const struct piece *p, int32_t milli)
 {
     if (!whole_gpus_change(v, p, milli))
         each_gpu_changes(v, p, milli);
@@ -174,8 +178,21 @@ static void memory_change(struct view *v, const struct piece *p, int32_t sign)
         mem[__builtin_ctzll(m)] += (uint32_t)sign * p->gpu_mem_mib;
 }
 
-static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib,
-                   int32_t sign)
+/* What few runs follow besides. */
+static void rest_changes(struct view *v, const struct piece *p, int64_t cpu_milli, int32_t sign)
+{
+    if (v->headroom)
+        headroom_change(v->headroom, p, cpu_milli, sign);
+    if (v->mem_mib && p->gpu_mem_mib)
+        memory_change(v, p, sign);
+    if (v->tenants && p->gpus)
+        v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] +=
+            (uint32_t)sign;
+    scores_changed(v->scores, p->node);
+}
+
+INLINED void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib,
+                    int32_t sign)
 {
     struct node_state *s = &v->node[p->node];
     v->version++;
@@ -187,14 +204,8 @@ static void change(struct view *v, const struct piece *p, int64_t cpu_milli, int
         named_change(v, p, sign * (int32_t)p->milli);
     else if (p->gpus)
         set_whole(v, p->node, s->whole - sign * (int32_t)p->gpus);
-    if (v->headroom)
-        headroom_change(v->headroom, p, cpu_milli, sign);
-    if (v->mem_mib && p->gpu_mem_mib)
-        memory_change(v, p, sign);
-    if (v->tenants && p->gpus)
-        v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] +=
-            (uint32_t)sign;
-    scores_changed(v->scores, p->node);
+    if (v->follows_more)
+        rest_changes(v, p, cpu_milli, sign);
 }
 
 void free_index_take(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
@@ -255,15 +266,9 @@ static bool has_memory(const struct view *v, const struct piece *p)
     return true;
 }
 
-bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
+static bool has_gpus(const struct view *v, const struct piece *p)
 {
     const struct node_state *s = &v->node[p->node];
-    if (s->out || (cpu_milli && s->cpu_milli < cpu_milli) || (mem_mib && s->mem_mib < mem_mib))
-        return false;
-    if (v->headroom && !headroom_has(v->headroom, p, cpu_milli))
-        return false;
-    if (v->mem_most_mib && !has_memory(v, p))
-        return false;
     if (!p->gpu_mask)
         return p->gpus == 0 || (s->whole >= 0 && (uint32_t)s->whole >= p->gpus);
     if (p->milli >= MILLI_ALL)
@@ -274,6 +279,23 @@ bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_mil
         if (view_used_milli(v, p->node, (unsigned)__builtin_ctzll(m)) + p->milli > MILLI_ALL)
             return false;
     return true;
+}
+
+/* What is not wanted or not scarce for most pieces, and the GPUs. */
+static __attribute__((noinline)) bool has_rest(const struct view *v, const struct piece *p, int64_t cpu_milli)
+{
+    return (!v->headroom || headroom_has(v->headroom, p, cpu_milli)) && (!v->mem_most_mib || has_memory(v, p)) &&
+           has_gpus(v, p);
+}
+
+bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)
+{
+    const struct node_state *s = &v->node[p->node];
+    if (s->out || (cpu_milli && s->cpu_milli < cpu_milli) || (mem_mib && s->mem_mib < mem_mib))
+        return false;
+    if (v->follows_more || !p->gpu_mask || p->milli < MILLI_ALL || p->mig)
+        return has_rest(v, p, cpu_milli);
+    return !(p->gpu_mask & ~s->whole_mask);
 }
 
 static bool memory_settled(const struct view *v, const struct piece *p)
@@ -390,16 +412,19 @@ struct view *free_index_new(const struct cluster *c, const struct shape_kinds *s
 
 void free_index_count_tenants(struct view *v)
 {
+    v->follows_more = true;
     v->tenants = mem_new((size_t)v->cluster->n_nodes * TENANT_CLASSES, sizeof *v->tenants);
 }
 
 void free_index_cap_power(struct view *v)
 {
     v->headroom = headroom_new(v->cluster);
+    v->follows_more = v->follows_more || v->headroom;
 }
 
 void free_index_count_memory(struct view *v, const uint32_t *most_mib)
 {
+    v->follows_more = true;
     v->mem_mib = mem_new(v->cluster->gpu_base[v->cluster->n_nodes] + 1, sizeof *v->mem_mib);
     v->mem_most_mib = most_mib;
 }

@@ -113,6 +113,7 @@ struct view {
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* for view_alloc(); NULL until then */
     struct headroom *headroom;    /* power headroom; NULL: no caps */
+    bool follows_more;            /* of mem_mib, tenants, scores and headroom some is there */
 };
 /* Of a shape in a flavor: what tells them apart. */
 static inline shape_id view_shape(const struct view *v, const struct request *r)
@@ -133,6 +134,25 @@ static inline uint32_t view_used_milli(const struct view *v, node_id n, unsigned
         return v->used[v->cluster->gpu_base[n] + gpu];
     return s->whole_mask >> gpu & 1 ? 0 : MILLI_ALL;
 }
+/* view_node() for code that asks for little of it */
+static inline struct node_free free_index_node(const struct view *v, node_id n)
+{
+    const struct node_state *s = &v->node[n];
+    uint64_t whole = s->whole_mask & v->only;
+    return (struct node_free){
+        .whole_mask = whole,
+        .shared_mask = s->shared_mask & v->only,
+        .whole = whole != s->whole_mask ? (uint32_t)__builtin_popcountll(whole)
+                 : s->whole > 0         ? (uint32_t)s->whole
+                                        : 0,
+        .capacity = cluster_node_type(v->cluster, n)->gpus,
+        .cpu_milli = s->cpu_milli,
+        .mem_mib = s->mem_mib,
+    };
+}
+/* view_allows() if the shapes may use these kinds, as in view.shape */
+bool free_index_allows(const struct view *v, const struct shape_kinds *shapes, const struct request *r,
+                       node_id n);
 struct node_range { node_id first, end; };
 /* the nodes of both the view's range and the domain */
 struct node_range free_index_range(const struct view *v, domain_id within);

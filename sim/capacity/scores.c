@@ -89,6 +89,7 @@ const void *view_scoring(const struct view *v, const struct scoring *by, const v
     struct view *own = (struct view *)(uintptr_t)v;    /* a cache: the view shows the same */
     if (!own->scores) {
         own->scores = scores_new(v);
+        own->follows_more = true;
         own->prepared = arena_new();
     }
     struct scores *s = own->scores;

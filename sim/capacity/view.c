@@ -1,5 +1,6 @@
 /* view.c - the queries of placers on a free index (contract/placement.h): one node, one domain, or
  * walks over nodes that fit, in a stated order, which skip nodes that cannot fit. */
+#include "sim/base/inlined.h"
 #include "sim/contract/util/bitset.h"
 #include "sim/capacity/free_index.h"
 #include "sim/capacity/headroom.h"
@@ -9,18 +10,7 @@
 
 struct node_free view_node(const struct view *v, node_id n)
 {
-    const struct node_state *s = &v->node[n];
-    uint64_t whole = s->whole_mask & v->only;
-    return (struct node_free){
-        .whole_mask = whole,
-        .shared_mask = s->shared_mask & v->only,
-        .whole = whole != s->whole_mask ? (uint32_t)__builtin_popcountll(whole)
-                 : s->whole > 0         ? (uint32_t)s->whole
-                                        : 0,
-        .capacity = cluster_node_gpus(v->cluster, n),
-        .cpu_milli = s->cpu_milli,
-        .mem_mib = s->mem_mib,
-    };
+    return free_index_node(v, n);
 }
 
 uint64_t view_slots(const struct view *v, const struct request *r, node_id n)
@@ -30,9 +20,9 @@ uint64_t view_slots(const struct view *v, const struct request *r, node_id n)
 
 struct node_free view_node_for(const struct view *v, const struct request *r, node_id n)
 {
+    struct node_free f = free_index_node(v, n);
     if (!r->mig)
-        return view_node(v, n);
-    struct node_free f = view_node(v, n);
+        return f;
     const struct piece of = { .node = n, .gpu_mask = view_slots(v, r, n), .mig = r->mig };
     f.whole_mask = of.gpu_mask ? kind_begins(&v->cluster->kind[cluster_piece_kind(v->cluster, &of)],
                                              v->node[n].whole_mask) &
@@ -135,12 +125,13 @@ struct tenants view_tenants(const struct view *v, node_id n, const struct reques
     return t;
 }
 
-/* Index among the kinds that r may use; their number: none of them. */
-static uint32_t kind_place(const struct view *v, const struct request *r, node_id n)
+/* Index among these kinds; their number: none of them. */
+INLINED uint32_t kind_place(const struct view *v, const struct shape_kinds *allowed, node_id n)
 {
-    const struct shape_kinds *allowed = view_kinds_of(v, r);
     uint16_t kind = v->cluster->kind_of[n];
     uint32_t low = 0, high = allowed->n;
+    if (high && allowed->kind[0] == kind)
+        return 0;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (allowed->kind[middle] < kind)
@@ -156,12 +147,20 @@ static uint32_t kind_place(const struct view *v, const struct request *r, node_i
 
 bool view_suits(const struct view *v, const struct request *r, node_id n)
 {
-    return kind_place(v, r, n) < view_kinds_of(v, r)->n;
+    const struct shape_kinds *allowed = view_kinds_of(v, r);
+    return kind_place(v, allowed, n) < allowed->n;
+}
+
+bool free_index_allows(const struct view *v, const struct shape_kinds *shapes, const struct request *r,
+                       node_id n)
+{
+    const struct shape_kinds *allowed = &shapes[view_shape(v, r)];
+    return !v->node[n].out && kind_place(v, allowed, n) < allowed->n;
 }
 
 bool view_allows(const struct view *v, const struct request *r, node_id n)
 {
-    return !v->node[n].out && view_suits(v, r, n);
+    return free_index_allows(v, v->shape, r, n);
 }
 
 bool view_allows_leader(const struct view *v, const struct request *r, node_id n)
@@ -175,8 +174,8 @@ bool view_allows_leader(const struct view *v, const struct request *r, node_id n
 
 struct node_affinity view_affinity(const struct view *v, const struct request *r, node_id n)
 {
-    uint32_t at = kind_place(v, r, n);
     const struct shape_kinds *kinds = view_kinds_of(v, r);
+    uint32_t at = kind_place(v, kinds, n);
     return at < kinds->n ? kinds->affinity[at] : (struct node_affinity){ 0, 0 };
 }
 
@@ -336,14 +335,14 @@ size_t view_typical(const struct view *v, const struct typical **list)
 /* ---- walks ---- */
 
 /* Where a walk is: at[STARTED] 0 before the first call; BUCKET the number of free GPUs looked at;
- * NEXT the least node id not yet looked at. A walk in drawn order has STARTED = 1 + number of
+ * NEXT the least node id not yet looked at; LOOKS 1 within a bucket, 0 between two. A walk in drawn order has STARTED = 1 + number of
  * candidates, and visits rank (FIRST_RANK + k * STRIDE) modulo that number for k = 0, 1, ... */
 enum { STARTED, BUCKET, NEXT, STRIDE };
-enum { DRAWN_RANK = BUCKET, DRAWN = NEXT };
+enum { DRAWN_RANK = BUCKET, DRAWN = NEXT, LOOKS = STRIDE };
 enum { FIRST_TRIES = 1000 };    /* after that the first is taken as the stride finds it */
 
 /* Least node id >= from in one set of a kind; NULL: the set of all. */
-static node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *set, node_id from)
+INLINED node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *set, node_id from)
 {
     const struct node_kind *k = &v->cluster->kind[kind];
     uint32_t local = from;
@@ -366,7 +365,7 @@ static node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *se
     return local < k->n_nodes ? k->node[local] : ID_NONE;
 }
 
-static node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id from)
+INLINED node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id from)
 {
     const struct view *v = w->v;
     const struct shape_kinds *allowed = view_kinds_of(v, w->r);
@@ -401,7 +400,7 @@ static node_id share_next(const struct node_walk *w, uint32_t class, node_id fro
 
 /* The next number of free GPUs that some node has, from `bucket` upwards or downwards; BITSET_END:
  * none. */
-static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
+INLINED uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
 {
     const struct view *v = w->v;
     const struct shape_kinds *allowed = view_kinds_of(v, w->r);
@@ -415,7 +414,7 @@ static uint32_t next_bucket(const struct node_walk *w, uint32_t bucket, bool up)
     return best;
 }
 
-static bool rest_fits(const struct node_walk *w, node_id n)
+INLINED bool rest_fits(const struct node_walk *w, node_id n)
 {
     const struct node_state *s = &w->v->node[n];
     return !s->out && (!w->r->cpu_milli || s->cpu_milli >= w->r->cpu_milli) &&
@@ -423,29 +422,37 @@ static bool rest_fits(const struct node_walk *w, node_id n)
            (!w->v->headroom || headroom_fits(w->v->headroom, w->r, n));
 }
 
-static bool next_by_bucket(struct node_walk *w, struct node_range range, node_id *n)
+/* On to the next bucket; BITSET_END: there is none any more. */
+static void to_bucket(struct node_walk *w, struct node_range range)
 {
     bool up = w->order == FULLEST_FIRST;
-    if (!w->at[STARTED]) {
-        w->at[STARTED] = 1;
-        w->at[BUCKET] = next_bucket(w, up ? w->min_whole : CLUSTER_NODE_GPUS_MAX, up);
-        w->at[NEXT] = range.first;
-    }
-    while (w->at[BUCKET] != BITSET_END && w->at[BUCKET] >= w->min_whole) {
-        *n = bucket_next(w, (uint32_t)w->at[BUCKET], (node_id)w->at[NEXT]);
-        if (*n < range.end) {
-            w->at[NEXT] = (uint64_t)*n + 1;
-            if (rest_fits(w, *n))
-                return true;
-            continue;
-        }
+    uint32_t from = up ? w->min_whole : CLUSTER_NODE_GPUS_MAX;
+    if (w->at[STARTED]) {
         if (!up && w->at[BUCKET] == 0)
-            break;
-        w->at[BUCKET] = next_bucket(w, (uint32_t)w->at[BUCKET] + (up ? 1 : UINT32_MAX), up);
-        w->at[NEXT] = range.first;
+            w->at[BUCKET] = BITSET_END;
+        from = (uint32_t)w->at[BUCKET] + (up ? 1 : UINT32_MAX);
     }
-    w->at[BUCKET] = BITSET_END;
-    return false;
+    if (w->at[BUCKET] != BITSET_END)
+        w->at[BUCKET] = next_bucket(w, from, up);
+    if (w->at[BUCKET] < w->min_whole)
+        w->at[BUCKET] = BITSET_END;
+    w->at[NEXT] = range.first;
+    w->at[STARTED] = w->at[LOOKS] = 1;
+}
+
+static bool next_by_bucket(struct node_walk *w, struct node_range range, node_id *n)
+{
+    for (;;) {
+        if (!w->at[LOOKS])
+            to_bucket(w, range);
+        if (w->at[BUCKET] == BITSET_END)
+            return false;
+        *n = bucket_next(w, (uint32_t)w->at[BUCKET], (node_id)w->at[NEXT]);
+        w->at[NEXT] = (uint64_t)*n + 1;
+        w->at[LOOKS] = *n < range.end;
+        if (w->at[LOOKS] && rest_fits(w, *n))
+            return true;
+    }
 }
 
 static bool next_by_id(struct node_walk *w, struct node_range range, node_id *n)

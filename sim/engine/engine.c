@@ -2,6 +2,7 @@
 #include "sim/engine/engine.h"
 #include "sim/accounting/books.h"
 #include "sim/accounting/ledger.h"
+#include "sim/base/fetch.h"
 #include "sim/capacity/headroom.h"
 #include "sim/engine/dependencies.h"
 #include "sim/engine/intervals.h"
@@ -27,8 +28,8 @@ enum {
     ROUNDS_MOST = 1000000,         /* at one instant, beyond one per job */
     FRUITLESS_WAKES_MOST = 1000,   /* passes that change nothing when nothing else can happen any more */
     GLANCE_EVERY = 4096,           /* rounds between looks at the clock of the progress bar */
-    CACHE_LINE = 64,               /* bytes; a guess does no harm */
-    FETCHED_PIECES = 8             /* of a placement; most have no more */
+    FETCHED_PIECES = 8,            /* of a placement; most have no more */
+    ARRIVALS_AHEAD = 2             /* whose rows are fetched: one could still be late */
 };
 
 struct loop {
@@ -88,10 +89,11 @@ static void apply(struct sched *s, const struct event *e)
     notices_give(s);
 }
 
-static void fetch_lines(const void *at, size_t bytes)
+static void fetch_rows(const struct sched *s, job_id j)
 {
-    for (size_t i = 0; i < bytes; i += CACHE_LINE)
-        __builtin_prefetch((const char *)at + i);
+    fetch(&s->job[j]);
+    fetch(&s->workload->facts[j]);
+    fetch(&s->workload->truth[j]);
 }
 
 /* NULL: the next event ends no job. */
@@ -109,14 +111,11 @@ static void fetch_ahead(const struct sched *s)
 {
     struct event e;
     for (size_t i = 0; event_queue_hint(s->events, i, &e); i++)
-        if (e.kind == EVENT_JOB_END) {
-            __builtin_prefetch(&s->job[e.subject]);
-            __builtin_prefetch(&s->workload->facts[e.subject]);
-            __builtin_prefetch(&s->workload->truth[e.subject]);
-        }
+        if (e.kind == EVENT_JOB_END)
+            fetch_rows(s, e.subject);
     const struct live *l = ends_next(s);
     if (l)
-        fetch_lines(l, offsetof(struct live, pace));
+        fetch_lines(l, offsetof(struct live, contending_before));
 }
 
 static void fetch_placement(const struct sched *s)
@@ -125,15 +124,16 @@ static void fetch_placement(const struct sched *s)
     if (!l)
         return;
     fetch_lines(l->now.held, sizeof(struct placement) + sizeof(struct piece));
-    fetch_lines(&l->pace, offsetof(struct live, split) - offsetof(struct live, pace));
+    const char *rest = (const char *)&l->contending_before, *end = (const char *)&l->pace.compute_s;    /* also what the next job clears */
+    fetch_lines(rest, (size_t)(end - rest));
 }
 
 static void fetch_nodes(const struct sched *s, const struct event *e)
 {
     const struct placement *p = e->kind == EVENT_JOB_END ? live_of(s, e->subject)->now.held : NULL;
     for (size_t i = 0; p && i < p->n && i < FETCHED_PIECES; i++) {
-        __builtin_prefetch(&s->idle->node[p->piece[i].node]);
-        __builtin_prefetch(&s->ledger.node_account[ACCOUNT_USEFUL][p->piece[i].node]);
+        fetch(&s->idle->node[p->piece[i].node]);
+        fetch(&s->ledger.node_account[ACCOUNT_USEFUL][p->piece[i].node]);
     }
 }
 
@@ -148,7 +148,7 @@ static int arrive(struct sched *s, job_id j, struct error *err)
 
 /* Jobs with dependencies met arrive, those with some that can never be met are cancelled; true:
  * there were such jobs. One that is rejected or cancelled may let in more. */
-static bool arrive_next(struct sched *s)
+static bool let_in(struct sched *s)
 {
     job_id j = dependencies_next(s);
     bool any = j != ID_NONE;
@@ -168,6 +168,11 @@ static bool arrive_next(struct sched *s)
     return any;
 }
 
+static bool arrive_next(struct sched *s)
+{
+    return s->dependencies && let_in(s);
+}
+
 /* At most so many of the trace. */
 static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
 {
@@ -180,8 +185,8 @@ static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
         notices_give(s);
         run_pass(s, s->next_arrival);
         most--;
-        if (s->workload->n_jobs - s->next_arrival > 2)
-            __builtin_prefetch(&s->workload->facts[s->next_arrival + 2]);
+        if (s->workload->n_jobs - s->next_arrival > ARRIVALS_AHEAD)
+            fetch_rows(s, s->next_arrival + ARRIVALS_AHEAD);
     }
     return 0;
 }

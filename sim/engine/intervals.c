@@ -67,7 +67,7 @@ void job_runs(struct sched *s, struct live *l, int64_t start_cost_ns)
         l->stood_ns = 0;
     }
     pace_begin(s, l);
-    progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_rate(&l->pace));
+    progress_begin(&l->progress, s->now_ns + l->start_cost_ns, pace_begin_rate(s, l));
     l->event = event_queue_push(s->events, (struct event){ progress_end_ns(&l->progress), EVENT_JOB_END, j });
     books_occupied(s, j, l->now.held, 1);
     l->progress_event = 0;

@@ -106,7 +106,7 @@ static uint32_t live_slot(struct sched *s)
     if (s->jobs->n_free)
         return s->jobs->free[--s->jobs->n_free];
     wide_grow(&s->live, &s->jobs->live_capacity, s->n_live, sizeof *s->live);
-    s->live[s->n_live] = (struct live){ .own = NULL };
+    s->live[s->n_live] = (struct live){ .pace = pace_neutral };
     if (s->own_size)
         s->live[s->n_live].own = arena_alloc(s->memory, s->own_size);
     return (uint32_t)s->n_live++;
@@ -136,6 +136,8 @@ static uint8_t first_flavor(const struct sched *s, job_id j)
 {
     const struct job_facts *facts = &s->workload->facts[j];
     const struct queue_facts *f = &s->cluster->queue[facts->queue];
+    if (!f->n_flavor_quotas)
+        return 0;
     const struct job_running *ran = running_of(s, j);
     for (uint32_t i = 0; ran && ran->n && i < f->n_flavor_quotas; i++)
         if (cluster_node_has_flavor(s->cluster, ran->on[0].node, f->flavor_quota[i].flavor))
@@ -152,7 +154,7 @@ struct live *job_enter(struct sched *s, job_id j)
     struct live *l = &s->live[slot];
     void *own = l->own;
     int64_t *wait_before = l->wait_before;
-    memset(l, 0, s->n_models ? sizeof *l : offsetof(struct live, writing));
+    memset(l, 0, s->n_models ? sizeof *l : offsetof(struct live, pace) + offsetof(struct pace, compute_s));
     l->wait_before = wait_before;
     l->job = j;
     l->flavor = first_flavor(s, j);
@@ -340,7 +342,7 @@ void on_demand_is_over(struct sched *s, struct live *l)
 
 /* ---- Notices ---- */
 
-void notices_give(struct sched *s)
+static void give_all(struct sched *s)
 {
     const struct policy *p = s->force->policy;
     struct notice_of n;
@@ -373,4 +375,10 @@ void notices_give(struct sched *s)
         }
     }
     notices_forget(s);
+}
+
+void notices_give(struct sched *s)
+{
+    if (s->notices->n)
+        give_all(s);
 }

@@ -3,11 +3,6 @@
 
 #include <stdlib.h>
 
-struct notices {
-    struct { uint8_t kind, why; job_id job; } *notice;        /* in the order in which they happened */
-    size_t n, capacity;
-};
-
 void notices_begin(struct sched *s)
 {
     s->notices = arena_alloc(s->memory, sizeof *s->notices);

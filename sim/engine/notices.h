@@ -5,6 +5,12 @@
 #pragma once
 #include "sim/engine/state.h"
 
+/* Written by notices.c. */
+struct notices {
+    struct { uint8_t kind, why; job_id job; } *notice;        /* in the order in which they happened */
+    size_t n, capacity;
+};
+
 void notices_begin(struct sched *s);
 void notices_end(struct sched *s);
 enum notice { NOTICE_ARRIVED, NOTICE_STARTED, NOTICE_STOPPED, NOTICE_WITHDRAWN, NOTICE_NODE };    /* the last: j is a node */

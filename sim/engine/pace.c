@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct pace neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .interference = 1, .slow = 1,
+const struct pace pace_neutral = { .tasks = 1, .compute_s = 1, .reference_s = 1, .gamma = 2, .interference = 1, .slow = 1,
                                     .slow_link = 1, .clock = 1, .computing = 1, .reading = 1, .duty = 1 };
 
 double pace_iteration_s(const struct pace *p)
@@ -25,6 +25,11 @@ double pace_rate(const struct pace *p)
     return p->stalled ? 0 : p->tasks * (p->reference_s / pace_iteration_s(p));
 }
 
+double pace_begin_rate(const struct sched *s, const struct live *l)
+{
+    return s->n_models ? pace_rate(&l->pace) : l->pace.tasks;
+}
+
 /* Time in which progress was made since the mark. */
 static int64_t since_mark_ns(const struct sched *s, const struct live *l)
 {
@@ -34,7 +39,10 @@ static int64_t since_mark_ns(const struct sched *s, const struct live *l)
 void pace_begin(struct sched *s, struct live *l)
 {
     int64_t at_risk_ns = l->suspended ? l->pace.at_risk_ns : 0;
-    l->pace = neutral;
+    if (s->n_models)
+        l->pace = pace_neutral;
+    else
+        memset(&l->pace, 0, offsetof(struct pace, compute_s));
     l->pace.at_risk_ns = at_risk_ns;
     l->pace.mark_done_ns = l->begin_left_ns - l->progress.left_ns;
     l->on = l->now.held;

@@ -8,9 +8,11 @@
 #pragma once
 #include "sim/engine/state.h"
 
+extern const struct pace pace_neutral;
 double pace_iteration_s(const struct pace *p);
 double pace_rate(const struct pace *p);                                   /* reference ns per ns; 0 while it is stalled */
 void pace_begin(struct sched *s, struct live *l);                         /* on l->now.held: the models say how fast */
+double pace_begin_rate(const struct sched *s, const struct live *l);      /* pace_rate() of a job that begins to make progress */
 void pace_end(struct sched *s, struct live *l, const struct placement *from);
 void pace_changed(struct sched *s, struct live *l);                       /* l->pace has changed: progress is settled, its end is re-timed */
 void pace_stall(struct sched *s, struct live *l, enum account on);        /* it holds its GPUs without progress, until pace_resume() or it leaves */

@@ -62,10 +62,15 @@ struct part {
 /* The progress rate of a running job: see pace.h. Times are of one iteration; without a training model that is a reference second. */
 struct pace {
     int64_t mark_ns, mark_done_ns;    /* the last change of its rate (or when progress begins), progress until then since the start */
+    double tasks;                 /* share of its tasks that run */
+    double fastest;               /* the highest rate at which it made progress since its start */
+    int64_t useful_ns;            /* time in which it made progress, until mark_ns */
+    int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */
     bool stalled;
     uint8_t stalled_on;           /* enum account */
     bool has_duty;                /* pace_duty() has said it since its GPUs last all worked */
-    double tasks;                 /* share of its tasks that run */
+
+    /* While no model is on, neutral from here to the end, and not even written for the next job. */
     double compute_s, comm_s, reference_s;     /* here, at its present share of links; together at the reference placement */
     double gamma;                 /* how far computing and communicating overlap */
     double interference;          /* speed that other tenants of its GPUs leave it, in (0, 1] */
@@ -81,9 +86,6 @@ struct pace {
     int128_t quiet_milli_ns;      /* before that */
     double read_s;                /* the least that its reading takes at its present share; 0: does not bind */
     double input_s;               /* of its CPUs for the input of an iteration; 0: does not bind */
-    double fastest;               /* the highest rate at which it made progress since its start */
-    int64_t useful_ns;            /* time in which it made progress, until mark_ns */
-    int64_t at_risk_ns;           /* time in which it had made progress that was not safe then */
     int64_t stalled_since_ns;
 };
 
@@ -144,7 +146,6 @@ struct live {
     int64_t least_left_ns;        /* ever, as far as settled */
     double work_ns;               /* rate x time, less what was rolled back: what the books of progress are checked against */
     int64_t own_since_ns;
-    struct pace pace;
     int128_t contending_before;   /* the integral at its arrival */
     uint32_t size;                /* of its last start or resize; 0: none yet */
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
@@ -166,13 +167,15 @@ struct live {
     int64_t stood_ns;             /* time since its last start in which it made progress before it was suspended or its gang
                                      broke, on the same pieces */
     int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
-    int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     const char *leave_why;
     event_id release_event;
     int64_t requeues;             /* times that it went back to its queue after a stop; leaving.c */
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
 
-    /* While no model is on, all 0 from here to the end, and not even cleared for the next job. */
+    struct pace pace;
+
+    /* While no model is on, all 0 from here to the end, and not even cleared for the next job: nor is what pace says models change. */
+    int64_t stall_ns[HELD_ACCOUNTS];    /* of the interval it holds: time held without progress that is over */
     struct writing writing;       /* checkpoints.c writes it; .cause: leaving.c */
     int64_t pull_ns;              /* of its start-up, the first part; overhead.c sets it, images.c takes off what is over */
     int64_t unsaved_ns, unsaved_wall_ns;    /* of a job that is leaving, or a part of it, and saves: lost if a fault comes; leaving.c */

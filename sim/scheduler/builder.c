@@ -1,4 +1,5 @@
 /* builder.c - a placement under construction: its pieces are taken from the view as they are added. */
+#include "sim/base/inlined.h"
 #include "sim/capacity/placement_form.h"
 #include "sim/cluster/mig.h"
 #include "sim/engine/state.h"
@@ -85,11 +86,9 @@ static uint32_t pieces_on(const struct piece *p, size_t n, node_id node)
     return on;
 }
 
-/* No further task of the job may go there. */
+/* No further task of the job may go there, which has a limit of them. */
 static bool node_is_full(const struct builder *b, node_id n)
 {
-    if (!b->r->max_per_node)
-        return false;
     job_id j = b->r->job;
     const struct placement *held = j == ID_NONE ? NULL : job_placement(b->s, j);
     int64_t on = j == ID_NONE ? 0 : tentative_tasks_on(b->s, j, n);
@@ -107,22 +106,26 @@ static bool is_all(const struct builder *b, const struct piece *p)
     return b->asked && b->n == 0 && p->gpus == b->r->gpus && (b->r->tasks == 1 || b->r->tasks == SPLIT_ANY);
 }
 
-static bool add(struct builder *b, struct piece p)
+/* Made where it stays: a copy of what has just been written waits for that. */
+INLINED bool add(struct builder *b, const struct piece wanted)
 {
     if (b->untaken)                /* and yet another follows */
         take_piece(b, &b->piece[0]);
     b->untaken = false;
-    const struct request *run = request_of_piece(b->r, &p);
-    p.gpu_mem_mib = p.gpus ? run->gpu_mem_mib : 0;
-    p.mig = p.gpus ? run->mig : 0;
-    if (p.node >= b->v->cluster->n_nodes || node_is_full(b, p.node) || !piece_on_island(b->v->cluster, run, &p) ||
-        !free_index_has(b->v, &p, cpu_of(b, &p), mem_of(b, &p)))
-        return false;
-    b->untaken = is_all(b, &p);
-    if (!b->untaken)
-        take_piece(b, &p);
     mem_grow(&b->piece, &b->capacity, b->n, sizeof *b->piece);
-    b->piece[b->n++] = p;
+    struct piece *p = &b->piece[b->n];
+    *p = wanted;
+    const struct request *run = request_of_piece(b->r, p);
+    const int64_t cpu_milli = piece_share(run, p, run->cpu_milli), mem_mib = piece_share(run, p, run->mem_mib);
+    p->gpu_mem_mib = p->gpus ? run->gpu_mem_mib : 0;
+    p->mig = p->gpus ? run->mig : 0;
+    if (p->node >= b->v->cluster->n_nodes || (b->r->max_per_node && node_is_full(b, p->node)) ||
+        !piece_on_island(b->v->cluster, run, p) || !free_index_has(b->v, p, cpu_milli, mem_mib))
+        return false;
+    b->untaken = is_all(b, p);
+    if (!b->untaken)
+        free_index_take(b->v, p, cpu_milli, mem_mib);
+    b->n++;
     return true;
 }
 
@@ -214,9 +217,9 @@ static uint64_t span(const struct view *v, node_id n, uint64_t whole, uint32_t g
 
 /* The lowest `gpus` free ones: of the tightest island that has as many, else of the tightest socket (NUMA node), else of the node:
  * by id, or as the cluster's placement_order says. */
-static uint64_t pick_whole(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
+INLINED uint64_t pick_whole(const struct view *v, const struct request *r, node_id n, uint32_t gpus)
 {
-    struct node_free free = view_node_for(v, r, n);
+    struct node_free free = r->mig ? view_node_for(v, r, n) : free_index_node(v, n);
     uint64_t whole = free.whole_mask;
     if (free.whole < gpus)
         return 0;
@@ -304,7 +307,7 @@ static int by_task(const void *a, const void *b)
 
 const struct placement *builder_take(struct builder *b)
 {
-    struct placement *p = sched_scratch(b->s, sizeof *p + b->n * sizeof p->piece[0]);
+    struct placement *p = arena_room(b->s->scratch, sizeof *p + b->n * sizeof p->piece[0]);
     p->n = b->n;
     memcpy(p->piece, b->piece, b->n * sizeof p->piece[0]);
     for (size_t i = 1; i < p->n; i++)

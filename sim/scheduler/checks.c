@@ -35,27 +35,25 @@ enum sched_result verb_refused(struct sched *s, job_id j, enum run_verb verb, en
     return why;
 }
 
-/* The request, or if the node is not allowed to it, that of the first flavor in which it is: which
- * flavor a job has is its policy's affair. NULL: in none. */
-static const struct request *allowed_as(const struct sched *s, const struct view *v, const struct request *ask, node_id node,
-                                        struct request *in)
+/* The request may use the node, or it may in some flavor: which flavor a job has is its policy's affair. Whatever is reserved: a
+ * job may hold what it may not start on. */
+static bool may_use(const struct sched *s, const struct request *ask, node_id n)
 {
-    if (view_allows(v, ask, node))
-        return ask;
-    *in = *ask;
-    for (in->flavor = 1; in->flavor <= s->cluster->n_flavors; in->flavor++)
-        if (view_allows(v, in, node))
-            return in;
-    return NULL;
+    const struct shape_kinds *kinds = s->placing->kinds;
+    if (n >= s->cluster->n_nodes)
+        return false;
+    if (free_index_allows(s->idle, kinds, ask, n))
+        return true;
+    struct request in = *ask;
+    for (in.flavor = 1; in.flavor <= s->cluster->n_flavors; in.flavor++)
+        if (free_index_allows(s->idle, kinds, &in, n))
+            return true;
+    return false;
 }
 
 static bool piece_matches(const struct sched *s, const struct request *ask, const struct piece *p)
 {
-    struct request in;
-    struct view v = *s->idle;
-    v.shape = s->placing->kinds;      /* whatever is reserved: a job may hold what it may not start on */
-    const struct request *as = p->node < s->cluster->n_nodes ? allowed_as(s, &v, ask, p->node, &in) : NULL;
-    if (!as)
+    if (!may_use(s, ask, p->node))
         return false;
     const struct node_type *t = cluster_node_type(s->cluster, p->node);
     if (p->gpus ? p->milli != ask->gpu_milli : ask->tasks == SPLIT_ANY)
@@ -65,7 +63,7 @@ static bool piece_matches(const struct sched *s, const struct request *ask, cons
         return false;
     if (t->counted || p->gpus == 0)
         return p->gpu_mask == 0 && (p->gpus == 0 || p->milli == MILLI_ALL);
-    return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (p->gpu_mask & ~view_slots(&v, as, p->node)) == 0 &&
+    return (t->gpus >= 64 || p->gpu_mask >> t->gpus == 0) && (p->gpu_mask & ~view_slots(s->idle, ask, p->node)) == 0 &&
            (uint32_t)__builtin_popcountll(p->gpu_mask) == p->gpus;
 }
 

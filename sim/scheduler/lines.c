@@ -183,13 +183,18 @@ static void entry_remove(struct line *l, struct live *live, uint32_t *link)
     struct sched *s = l->s;
     uint32_t e = *link, number = s->lines->entry[e].sub;
     struct sub_line *sub = &s->lines->sub[number];
-    struct ordered_space entries = line_entries(s), subs = line_subs(s);
-    bool head = sub->entries.first == e;
-    if (head)
-        ordered_remove(&l->subs, &subs, number);
-    ordered_remove(&sub->entries, &entries, e);
-    if (head && sub->entries.root != ORDERED_NONE)
-        ordered_add(&l->subs, &subs, number, sub->shape);
+    bool alone = ordered_is_alone(&sub->entries);
+    if (alone && ordered_is_alone(&l->subs)) {           /* the only job of the line */
+        sub->entries = l->subs = ORDERED_EMPTY;
+    } else {
+        struct ordered_space entries = line_entries(s), subs = line_subs(s);
+        bool head = sub->entries.first == e;
+        if (head)
+            ordered_remove(&l->subs, &subs, number);
+        ordered_remove(&sub->entries, &entries, e);
+        if (head && !alone)
+            ordered_add(&l->subs, &subs, number, sub->shape);
+    }
     *link = s->lines->entry[e].next_of_job;
     s->lines->entry[e].next_of_job = s->lines->free_entry;
     s->lines->free_entry = e;
@@ -225,7 +230,8 @@ void line_push(struct line *l, job_id j, struct line_key k)
         return;
     if (k.major != k.major || k.minor != k.minor)
         ENGINE_BUG(l->s, "the policy gave job %u a key that is not a number", j);
-    line_remove(l, j);
+    if (live->entry != ID_NONE)
+        line_remove(l, j);
     struct undo *u = undo_add(l->s, UNDO_PUSH, j);
     if (u)
         u->number = l->number;

@@ -121,14 +121,6 @@ bool placement_take_if_free(struct view *v, const struct request *ask, const str
     return true;
 }
 
-int64_t placement_gpu_milli(const struct placement *p)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < p->n; i++)
-        sum += (int64_t)p->piece[i].gpus * p->piece[i].milli;
-    return sum;
-}
-
 static bool seen_before(const struct placement *p, size_t i)
 {
     for (size_t k = i; k-- > 0;)

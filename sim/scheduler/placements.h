@@ -13,7 +13,13 @@ const struct placement *placement_without(struct sched *s, const struct placemen
 bool placement_take_if_free(struct view *v, const struct request *ask, const struct placement *p);
 void placement_take(struct view *v, const struct request *ask, const struct placement *p);
 void placement_give(struct view *v, const struct request *ask, const struct placement *p);
-int64_t placement_gpu_milli(const struct placement *p);
+static inline int64_t placement_gpu_milli(const struct placement *p)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < p->n; i++)
+        sum += (int64_t)p->piece[i].gpus * p->piece[i].milli;
+    return sum;
+}
 struct own_nodes { size_t i; node_id node, most; };                       /* { .i = 0 } */
 bool placement_next_node(const struct placement *p, struct own_nodes *w); /* w->node: each of its nodes once; false: no more */
 uint32_t placement_node_count(const struct placement *p);

@@ -70,24 +70,32 @@ void stage_give(struct sched *s, struct view *v, job_id j, const struct placemen
     placement_give(v, ask_of(s, j), p);
 }
 
-void stage_held(struct sched *s, job_id j, struct amount size, int sign)
+static void undo_size(struct sched *s, enum undo_kind kind, job_id j, struct amount size, int sign)
 {
-    struct undo *u = undo_add(s, UNDO_HELD, j);
+    struct undo *u = undo_add(s, kind, j);
     if (u) {
         u->sign = (int8_t)sign;
         u->u.size = size;
     }
+}
+
+void stage_held(struct sched *s, job_id j, struct amount size, int sign)
+{
+    undo_size(s, UNDO_HELD, j, size, sign);
     books_held(s, j, size, sign);
 }
 
 void stage_pending(struct sched *s, job_id j, struct amount size, int sign)
 {
-    struct undo *u = undo_add(s, UNDO_PENDING, j);
-    if (u) {
-        u->sign = (int8_t)sign;
-        u->u.size = size;
-    }
+    undo_size(s, UNDO_PENDING, j, size, sign);
     books_pending(s, j, size, sign);
+}
+
+void stage_served(struct sched *s, job_id j, struct amount waited_for, struct amount held)
+{
+    undo_size(s, UNDO_PENDING, j, waited_for, -1);
+    undo_size(s, UNDO_HELD, j, held, 1);
+    books_change(s, j, &(struct books_change){ held, { -waited_for.gpu_milli, -waited_for.cpu_milli, -waited_for.mem_mib }, 0 });
 }
 
 struct staged stage_copy(const struct sched *s, const struct live *l)

@@ -46,6 +46,8 @@ void stage_take(struct sched *s, struct view *v, job_id j, const struct placemen
 void stage_give(struct sched *s, struct view *v, job_id j, const struct placement *p);
 void stage_held(struct sched *s, job_id j, struct amount size, int sign);
 void stage_pending(struct sched *s, job_id j, struct amount size, int sign);
+/* It waits for that no more, and holds this: as stage_pending() and stage_held(), at once. */
+void stage_served(struct sched *s, job_id j, struct amount waited_for, struct amount held);
 struct staged stage_copy(const struct sched *s, const struct live *l);
 void stage_restore(struct sched *s, struct live *l, struct staged to);
 void stage_state(struct sched *s, struct live *l, enum job_state state, struct placement *held, bool stopping);

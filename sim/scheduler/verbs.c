@@ -15,9 +15,14 @@
 
 #include <string.h>
 
-static bool over_limit(const struct sched *s, job_id j, struct amount more)
+static inline bool is_limited(const struct sched *s, job_id j)
 {
-    return s->workload->shape[ask_of(s, j)->shape].limited != ID_NONE && queue_over_limit(s, s->workload->facts[j].queue, more);
+    return s->workload->shape[ask_of(s, j)->shape].limited != ID_NONE;
+}
+
+static inline bool over_limit(const struct sched *s, job_id j, struct amount more)
+{
+    return is_limited(s, j) && queue_over_limit(s, s->workload->facts[j].queue, more);
 }
 
 enum sched_result sched_count_in(struct sched *s, job_id j, uint32_t flavor)
@@ -49,8 +54,7 @@ static enum sched_result start_more(struct sched *s, struct live *l, const struc
         return verb_refused(s, j, VERB_START, SCHED_NO_ROOM);
     stage_take(s, s->releasing, j, added);
     stage_state(s, l, tasks_state(s, l, all), placement_stage(s, j, placement_copy(s, all)), false);
-    stage_pending(s, j, size, -1);
-    stage_held(s, j, size, 1);
+    stage_served(s, j, size, size);
     return SCHED_OK;
 }
 
@@ -100,7 +104,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
     const struct request *ask = ask_of(s, j);
     if (tasks_missing(s, j, p))
         return start_more(s, l, p);
-    if (over_limit(s, j, placement_amount(ask, p)))
+    if (is_limited(s, j) && over_limit(s, j, placement_amount(ask, p)))
         return verb_refused(s, j, VERB_START, SCHED_OVER_LIMIT);
     struct placement *copy = placement_stage(s, j, placement_copy(s, p));
     if (suspended)
@@ -114,8 +118,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
         result = SCHED_LATER;
     stage_state(s, l, result == SCHED_LATER ? JOB_CLAIMED : tasks_state(s, l, p), copy, l->now.stopping);
     timeline_started(s, l);
-    stage_pending(s, j, request_amount(ask), -1);
-    stage_held(s, j, placement_amount(ask, p), 1);
+    stage_served(s, j, request_amount(ask), placement_amount(ask, p));
     return result;
 }
 
@@ -191,8 +194,7 @@ enum sched_result sched_keep(struct sched *s, job_id j)
     stage_state(s, l, JOB_RUNNING, l->was.held, false);
     l->now.stopped_for = ID_NONE;
     timeline_kept(s, l);
-    stage_pending(s, j, amount_served(s, j, l->now.held), -1);
-    stage_held(s, j, placement_amount(ask_of(s, j), l->now.held), 1);
+    stage_served(s, j, amount_served(s, j, l->now.held), placement_amount(ask_of(s, j), l->now.held));
     return SCHED_OK;
 }
 

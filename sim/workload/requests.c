@@ -72,15 +72,8 @@ uint32_t placement_size(const struct request *ask, const struct placement *p)
     return gpus;
 }
 
-struct amount placement_amount(const struct request *ask, const struct placement *p)
+struct amount pieces_amount(const struct request *ask, const struct placement *p)
 {
-    if (!ask->next)
-        return request_amount(
-            &(struct request){ .tasks = ask->tasks == SPLIT_ANY ? SPLIT_ANY : (uint32_t)p->n,
-                               .gpus = ask->tasks == SPLIT_ANY ? placement_size(ask, p) : ask->gpus,
-                               .gpu_milli = ask->gpu_milli,
-                               .cpu_milli = ask->cpu_milli,
-                               .mem_mib = ask->mem_mib });
     struct amount sum = { 0, 0, 0 };
     for (size_t i = 0; i < p->n; i++)
         add(&sum, of_tasks(request_of_task(ask, p->piece[i].task), 1));

@@ -50,4 +50,11 @@ static inline struct amount request_amount(const struct request *ask)
 /* Its tasks; under SPLIT_ANY its GPUs. See struct job_sizes. */
 uint32_t placement_size(const struct request *ask, const struct placement *p);
 /* Totals of these pieces of `ask`. */
-struct amount placement_amount(const struct request *ask, const struct placement *p);
+struct amount pieces_amount(const struct request *ask, const struct placement *p);
+static inline struct amount placement_amount(const struct request *ask, const struct placement *p)
+{
+    if (ask->next)
+        return pieces_amount(ask, p);
+    int64_t n = placement_size(ask, p), gpus = ask->tasks == SPLIT_ANY ? n : n * (int64_t)ask->gpus;
+    return (struct amount){ gpus * ask->gpu_milli, n * ask->cpu_milli, n * ask->mem_mib };
+}

@@ -171,6 +171,8 @@ unsigned cluster_distance(const struct cluster *c, node_id a, unsigned gpu_a, no
 static unsigned mask_distance(const struct node_type *t, uint64_t mask)
 {
     unsigned most = SAME_GPU;
+    if (!(mask & ~t->island_of[__builtin_ctzll(mask)]))
+        return mask & (mask - 1) ? SAME_ISLAND : SAME_GPU;
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned gpu = (unsigned)__builtin_ctzll(m);
         uint64_t off_island = mask & ~t->island_of[gpu];
@@ -189,6 +191,8 @@ unsigned cluster_placement_distance(const struct cluster *c, const struct placem
 {
     node_id first = ID_NONE, last = 0;
     uint64_t mask = 0, gpus = 0;
+    if (p->n == 1 && p->piece[0].gpu_mask)
+        return mask_distance(cluster_node_type(c, p->piece[0].node), p->piece[0].gpu_mask);
     for (size_t i = 0; i < p->n; i++) {
         const struct piece *piece = &p->piece[i];
         if (piece->gpus == 0)

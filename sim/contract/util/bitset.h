@@ -16,7 +16,7 @@
 struct bitset_shape {
     uint32_t size;                        /* members are 0 .. size-1 */
     uint32_t levels;
-    uint32_t at[BITSET_LEVELS];           /* first word of each level */
+    uint32_t at[BITSET_LEVELS];           /* first word of each level: 0 of the first */
     uint32_t words;                       /* of one set, all levels */
 };
 
@@ -34,21 +34,22 @@ static inline struct bitset_shape bitset_shape(uint32_t size)
 
 static inline void bitset_add(const struct bitset_shape *s, uint64_t *set, uint32_t i)
 {
-    for (uint32_t level = 0; level < s->levels; level++, i /= 64) {
-        uint64_t *word = &set[s->at[level] + i / 64], old = *word;
+    uint64_t old = set[i / 64];
+    set[i / 64] = old | UINT64_C(1) << (i % 64);
+    for (uint32_t level = 1; !old && level < s->levels; level++) {
+        i /= 64;
+        uint64_t *word = &set[s->at[level] + i / 64];
+        old = *word;
         *word = old | UINT64_C(1) << (i % 64);
-        if (old)
-            return;
     }
 }
 
 static inline void bitset_remove(const struct bitset_shape *s, uint64_t *set, uint32_t i)
 {
-    for (uint32_t level = 0; level < s->levels; level++, i /= 64) {
-        uint64_t *word = &set[s->at[level] + i / 64];
-        *word &= ~(UINT64_C(1) << (i % 64));
-        if (*word)
-            return;
+    uint64_t left = set[i / 64] &= ~(UINT64_C(1) << (i % 64));
+    for (uint32_t level = 1; !left && level < s->levels; level++) {
+        i /= 64;
+        left = set[s->at[level] + i / 64] &= ~(UINT64_C(1) << (i % 64));
     }
 }
 
@@ -67,8 +68,11 @@ static inline uint32_t bitset_next(const struct bitset_shape *s, const uint64_t 
 {
     if (i >= s->size)
         return BITSET_END;
+    uint64_t rest = set[i / 64] >> (i % 64);
+    if (rest)
+        return i + (uint32_t)__builtin_ctzll(rest);
     for (uint32_t level = 0; level < s->levels; level++) {
-        uint64_t rest = set[s->at[level] + i / 64] >> (i % 64);
+        rest = set[s->at[level] + i / 64] >> (i % 64);
         if (rest) {
             i += (uint32_t)__builtin_ctzll(rest);
             while (level-- > 0)

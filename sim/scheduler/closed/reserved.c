@@ -100,7 +100,7 @@ const struct shape_kinds *reserved_kinds(struct sched *s, int64_t from_ns, int64
     return any ? left_by(s, s->reserved->asked) : s->placing->kinds;
 }
 
-void reserved_pass(struct sched *s)
+void reserved_show(struct sched *s)
 {
     const struct shape_kinds *kinds = reserved_kinds(s, s->now_ns, s->now_ns + 1);
     free_index_set_shapes(s->idle, kinds);

@@ -15,7 +15,12 @@ void reserved_begin(struct sched *s);                        /* NULL in s->reser
 void reserved_end(struct sched *s);
 /* The kinds of nodes that each shape may use throughout [from, until), as struct placing.kinds. */
 const struct shape_kinds *reserved_kinds(struct sched *s, int64_t from_ns, int64_t until_ns);
-void reserved_pass(struct sched *s);                         /* a pass begins: what is free now is for those that may use it */
+void reserved_show(struct sched *s);
+static inline void reserved_pass(struct sched *s)            /* a pass begins: what is free now is for those that may use it */
+{
+    if (s->reserved)
+        reserved_show(s);
+}
 /* Some reservation denies a piece of p to j for that time. */
 bool reserved_denies(const struct sched *s, job_id j, const struct placement *p, int64_t from_ns, int64_t until_ns);
 /* The same now, of pieces on nodes of which j holds none; held NULL: nothing. */

@@ -75,6 +75,7 @@ static unsigned compare(const struct bench *t)
     unsigned depth = check_tree(t, t->tree.root, ORDERED_NONE, &sum);
     assert_int_equal(t->tree.first, t->n ? t->sorted[0] : ORDERED_NONE);
     assert_int_equal(t->tree.last, t->n ? t->sorted[t->n - 1] : ORDERED_NONE);
+    assert_int_equal(ordered_is_alone(&t->tree), t->n == 1);
     for (uint32_t k = 0; k < t->n; k++) {
         assert_int_equal(ordered_next(&s, t->sorted[k]), k + 1 < t->n ? t->sorted[k + 1] : ORDERED_NONE);
         assert_int_equal(ordered_previous(&s, t->sorted[k]), k ? t->sorted[k - 1] : ORDERED_NONE);
