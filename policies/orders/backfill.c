@@ -186,6 +186,20 @@ static void reserved(struct sched *s, const struct backfill *b, struct line_walk
         line_skip_longer(walk, too_long_ns);
 }
 
+/* A place where j, which fits now, is in the way of no promise until it ends; NULL: none. Mostly it
+ * is the first of them that what would still run then is in the way of. */
+static const struct placement *place_beside(struct sched *s, const struct backfill *b, job_id j,
+                                            const struct request *r, int64_t length_ns)
+{
+    int64_t now_ns = sched_now(s), until_ns = TIME_NEVER;
+    if (length_ns != TIME_NEVER)
+        until_ns = now_ns + job_start_cost_ns(s, j) + length_ns;
+    if (until_ns > b->due_ns && timeline_lacks(s, r, b->due_ns))
+        return NULL;
+    const struct placement *where = sched_place(s, timeline_view(s, now_ns, until_ns), r);
+    return where && !holds_for_ever(s, b, j, where) ? where : NULL;
+}
+
 /* Starts j if that delays no promise. What fails for one estimate fails for all longer ones of the
  * same shape. */
 static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
@@ -194,8 +208,11 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
     if (held_by_limit(s, j))
         return;
     shape_id shape = job_facts(s, j)->ask->shape;
-    int64_t length_ns = job_estimate_ns(s, j), now_ns = sched_now(s);
+    int64_t length_ns = job_estimate_ns(s, j);
+    int64_t left_out_ns = walk ? line_skipped_longer(walk) : TIME_NEVER;
     struct too_long *known = of_shape(s, b, j);
+    if (left_out_ns < (known->pass == b->pass ? known->estimate_ns : TIME_NEVER))
+        *known = (struct too_long){ left_out_ns, b->pass, known->timeless };
     if (known->pass == b->pass && length_ns >= known->estimate_ns) {
         reserved(s, b, walk, j, known->estimate_ns);
         return;
@@ -209,10 +226,8 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
             line_skip_shape(walk, shape);
         return;
     }
-    int64_t until_ns =
-        length_ns == TIME_NEVER ? TIME_NEVER : now_ns + job_start_cost_ns(s, j) + length_ns;
-    const struct placement *where = sched_place(s, timeline_view(s, now_ns, until_ns), &r);
-    if (where && !holds_for_ever(s, b, j, where) && sched_start(s, j, where) == SCHED_OK)
+    const struct placement *where = place_beside(s, b, j, &r, length_ns);
+    if (where && sched_start(s, j, where) == SCHED_OK)
         return;
     known->estimate_ns = length_ns;
     known->pass = b->pass;
@@ -302,13 +317,13 @@ static void serve_promised(struct sched *s, struct backfill *b)
             start_or_promise(s, b, b->promised.job[i]);
 }
 
-/* In the order of the line, jobs of which the timeline says at once that nothing changes left out. */
+/* In the order of the line, jobs whose promises the timeline renews at once left out. */
 static void promise_everyone(struct sched *s, struct backfill *b)
 {
     job_id *job = b->order.job;
     size_t n = b->order.n, kept = 0;
     for (size_t i = 0; i < n;) {
-        size_t same = plans_stay(s, job + i, n - i, &b->due_ns);
+        size_t same = plans_renew(s, job + i, n - i, &b->due_ns);
         if (kept < i)
             memmove(job + kept, job + i, same * sizeof *job);
         kept += same;
@@ -327,6 +342,14 @@ static void promise_everyone(struct sched *s, struct backfill *b)
         start_or_promise(s, b, j);
     }
     b->order.n = kept;
+}
+
+/* Of the jobs behind the promises those that would be told again what they were told before: that
+ * they do not fit, or would be in the way of the first promise. */
+static void leave_out(struct sched *s, const struct backfill *b, struct line_walk *walk)
+{
+    line_skip_full(walk, sched_view(s, FREE_IDLE));
+    line_skip_reserved(walk, b->due_ns);
 }
 
 static void serve_all(struct sched *s, const struct backfill_params *p, struct backfill *b)
@@ -355,7 +378,7 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
     if (b->shortest)
         walk = (struct line_walk){ .l = b->shortest };    /* meets those with a promise again */
     else if (b->all)
-        line_skip_full(&walk, sched_view(s, FREE_IDLE));
+        leave_out(s, b, &walk);
     while (tested < p->tests && line_next(&walk, &j)) {
         bool promised = plan_start(s, j) != TIME_NEVER;
         if (b->shortest &&

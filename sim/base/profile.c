@@ -8,13 +8,15 @@
 
 enum { BLOCK = PROFILE_BLOCK, COUNTED = 16, PART = 8 };
 
-struct steps { int64_t time[BLOCK], value[BLOCK]; };      /* INT64_MAX: there is none */
+/* time INT64_MAX: there is none; mark 0: none */
+struct steps { int64_t time[BLOCK], value[BLOCK]; uint32_t mark[BLOCK]; };
 /* The amount from a step on: its value in `steps`, and `lift`. */
 struct block {
     int64_t first;                /* the time of its first step */
     int64_t lift;
     int64_t least, most;          /* of its values, without `lift` */
     uint32_t n;                   /* > 0 */
+    uint32_t marks;               /* so many of its steps bear one */
     struct steps *steps;
 };
 struct profile {
@@ -54,8 +56,19 @@ void profile_free(struct profile *p)
 
 /* ---- Places ---- */
 
-/* The last step at that time or before. Few are counted, not halved: a count needs no branch that
- * depends on the times. */
+/* The last step at that time or before, in a block of which the first step is one. Few are counted,
+ * not halved: a count needs no branch that depends on the times. */
+static struct place place_in(const struct profile *p, size_t block, int64_t time)
+{
+    const int64_t *times = p->block[block].steps->time;
+    uint32_t part = 0, step = 0;
+    for (uint32_t i = PART; i < BLOCK; i += PART)         /* those without a step are at no time */
+        part += times[i] <= time;
+    for (uint32_t i = 1; i < PART; i++)
+        step += times[part * PART + i] <= time;
+    return (struct place){ block, part * PART + step };
+}
+
 static struct place place_at(const struct profile *p, int64_t time)
 {
     size_t block = 0, n = p->n > 1 && time < p->block[1].first ? 1 : p->n;    /* most ask from now on */
@@ -66,14 +79,14 @@ static struct place place_at(const struct profile *p, int64_t time)
     size_t before = 0;
     for (size_t i = 1; i < n; i++)
         before += p->block[block + i].first <= time;
-    block += before;
-    const int64_t *times = p->block[block].steps->time;
-    uint32_t part = 0, step = 0;
-    for (uint32_t i = PART; i < BLOCK; i += PART)         /* those without a step are at no time */
-        part += times[i] <= time;
-    for (uint32_t i = 1; i < PART; i++)
-        step += times[part * PART + i] <= time;
-    return (struct place){ block, part * PART + step };
+    return place_in(p, block + before, time);
+}
+
+/* Of a time that is not before that step: mostly it is near. */
+static struct place place_behind(const struct profile *p, struct place at, int64_t time)
+{
+    bool here = at.block + 1 == p->n || time < p->block[at.block + 1].first;
+    return here ? place_in(p, at.block, time) : place_at(p, time);
 }
 
 static int64_t time_of(const struct profile *p, struct place at)
@@ -129,6 +142,7 @@ static void move_steps(struct steps *to, uint32_t at, const struct steps *from, 
 {
     memmove(to->time + at, from->time + first, n * sizeof *to->time);
     memmove(to->value + at, from->value + first, n * sizeof *to->value);
+    memmove(to->mark + at, from->mark + first, n * sizeof *to->mark);
 }
 
 static void split(struct profile *p, size_t i)
@@ -143,16 +157,17 @@ static void split(struct profile *p, size_t i)
     for (uint32_t k = b->n; k < BLOCK; k++)
         b->steps->time[k] = INT64_MAX;
     b[1].first = b[1].steps->time[0];
+    for (uint32_t k = 0; k < b[1].n; k++)
+        b[1].marks += b[1].steps->mark[k] > 0;
+    b->marks -= b[1].marks;
     sum_up(b);
     sum_up(b + 1);
 }
 
-/* The step at exactly that time, made if there is none. */
-static struct place step_at(struct profile *p, int64_t time, bool *made)
+/* The step at exactly that time, made behind the last before it if there is none. */
+static struct place step_made(struct profile *p, struct place at, int64_t time)
 {
-    struct place at = place_at(p, time);
-    *made = time_of(p, at) != time;
-    if (!*made)
+    if (time_of(p, at) == time)
         return at;
     if (p->block[at.block].n == BLOCK) {
         split(p, at.block);
@@ -163,6 +178,7 @@ static struct place step_at(struct profile *p, int64_t time, bool *made)
     move_steps(b->steps, at.step + 1, b->steps, at.step, b->n++ - at.step);
     b->steps->time[at.step] = time;
     b->steps->value[at.step] = b->steps->value[at.step - 1];
+    b->steps->mark[at.step] = 0;
     return at;
 }
 
@@ -182,15 +198,18 @@ static void join(struct profile *p, size_t i)
         b[1].steps->value[k] += b[1].lift - b->lift;
     move_steps(b->steps, b->n, b[1].steps, 0, b[1].n);
     b->n += b[1].n;
+    b->marks += b[1].marks;
     sum_up(b);
     drop_block(p, i + 1);
 }
 
-/* The step is no more if nothing changes at it: true, and steps have other places. */
+/* The step is no more if nothing changes at it and it has no mark: true, and steps behind it have
+ * other places, all if a block is no more. */
 static bool drop_idle(struct profile *p, struct place at)
 {
     struct block *b = &p->block[at.block];
-    if (time_of(p, at) == INT64_MIN || value_of(p, at) != value_of(p, before(p, at)))
+    if (b->steps->mark[at.step] || time_of(p, at) == INT64_MIN ||
+        value_of(p, at) != value_of(p, before(p, at)))
         return false;
     move_steps(b->steps, at.step, b->steps, at.step + 1, --b->n - at.step);
     b->steps->time[b->n] = INT64_MAX;
@@ -229,22 +248,66 @@ static int64_t raise_all(struct profile *p, struct place low, struct place high,
 
 void profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount)
 {
-    bool ends = until != INT64_MAX, made = false;
+    bool ends = until != INT64_MAX;
     if (from >= until || amount == 0)
         return;
-    struct place high = ends ? step_at(p, until, &made) : (struct place){ p->n, 0 };
-    struct place low = step_at(p, from, &made);
-    if (made)                     /* the other may have moved */
-        high = ends ? place_at(p, until) : (struct place){ p->n, 0 };
+    struct place low = step_made(p, place_at(p, from), from), high = { p->n, 0 };
+    size_t n = p->n;
+    if (ends)
+        high = step_made(p, place_behind(p, low, until), until);
+    if (p->n != n)                /* a block has become two: the other may have moved */
+        low = place_at(p, from);
     int64_t most = raise_all(p, low, high, amount);
     p->peaked = (p->peaked && amount > 0) || most >= p->peak;
     p->peak = most > p->peak ? most : p->peak;
-    if (ends && drop_idle(p, high))
+    n = p->n;
+    if (ends && drop_idle(p, high) && p->n != n)
         low = place_at(p, from);
     drop_idle(p, low);
 }
 
+uint32_t *profile_mark(struct profile *p, int64_t time)
+{
+    struct place at = step_made(p, place_at(p, time), time);
+    uint32_t *mark = &p->block[at.block].steps->mark[at.step];
+    p->block[at.block].marks += !*mark;
+    return mark;
+}
+
+void profile_unmark(struct profile *p, int64_t time)
+{
+    struct place at = place_at(p, time);
+    p->block[at.block].steps->mark[at.step] = 0;
+    p->block[at.block].marks--;
+    drop_idle(p, at);
+}
+
 /* ---- Questions ---- */
+
+struct profile_span profile_span(const struct profile *p, int64_t from, int64_t until,
+                                 void (*see)(void *context, uint32_t mark, int64_t before),
+                                 void *context)
+{
+    struct place at = place_at(p, from > INT64_MIN ? from - 1 : from);
+    struct profile_span span = { .before = value_of(p, at), .least = INT64_MAX };
+    span.behind = span.before;
+    bool ends = false;            /* with a step */
+    for (int64_t time; go_on(p, &at) && (time = time_of(p, at)) <= until; ends = time == until) {
+        const struct block *b = &p->block[at.block];
+        if (time > from && span.behind < span.least)
+            span.least = span.behind;
+        if (b->steps->mark[at.step])
+            see(context, b->steps->mark[at.step], span.behind);
+        if (at.step == 0 && !b->marks && at.block + 1 < p->n && b[1].first <= until) {
+            span.least = b->least + b->lift < span.least ? b->least + b->lift : span.least;
+            at.step = b->n - 1;
+        }
+        span.behind = value_of(p, at);
+    }
+    if (!ends && span.behind < span.least)
+        span.least = span.behind;
+    return span;
+}
 
 int64_t profile_at(const struct profile *p, int64_t time)
 {
@@ -290,13 +353,12 @@ static bool first_within(const struct profile *p, struct place *at, int64_t max)
     return false;
 }
 
-/* After `at` the last step before `until` with more than `max`; false: there is none. */
-static bool last_above(const struct profile *p, struct place *at, int64_t until, int64_t max)
+/* From `at` to `end` the last step with more than `max`; false: there is none. */
+static bool last_above(const struct profile *p, struct place *at, struct place end, int64_t max)
 {
-    struct place end = place_at(p, until - 1);
     for (size_t i = end.block + 1; i-- > at->block;) {
         const struct block *b = &p->block[i];
-        uint32_t low = i == at->block ? at->step + 1 : 0;
+        uint32_t low = i == at->block ? at->step : 0;
         uint32_t k = i == end.block ? end.step + 1 : b->n;
         while (b->most + b->lift > max && k-- > low)
             if (b->steps->value[k] > max - b->lift) {
@@ -305,6 +367,18 @@ static bool last_above(const struct profile *p, struct place *at, int64_t until,
             }
     }
     return false;
+}
+
+int64_t profile_since(const struct profile *p, int64_t until, int64_t after, int64_t max,
+                      int64_t *before)
+{
+    struct place end = place_at(p, until - 1), at = { 0, 0 };
+    *before = value_of(p, end);
+    if (*before > max)
+        return until;
+    if (!last_above(p, &at, end, max) || !go_on(p, &at) || time_of(p, at) < after)
+        return after;
+    return time_of(p, at);
 }
 
 int64_t profile_fit(const struct profile *p, int64_t after, int64_t latest, int64_t before,
@@ -319,7 +393,7 @@ int64_t profile_fit(const struct profile *p, int64_t after, int64_t latest, int6
             continue;
         }
         int64_t until = length > before - t ? before : t + length;
-        if (!last_above(p, &at, until, max))
+        if (!last_above(p, &at, place_at(p, until - 1), max))
             return t;
         if (!go_on(p, &at))
             return latest;

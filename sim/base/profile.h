@@ -1,6 +1,7 @@
 /* profile.h - a step function of time, the sum of many holds: the amount taken at each instant.
  *
- * A step is a time from which on another amount is taken; neighbours differ. Steps lie in order in
+ * A step is a time from which on another amount is taken; neighbours differ, unless the step bears a
+ * mark, a number that the caller gives to a time. Steps lie in order in
  * blocks of up to PROFILE_BLOCK; a block knows the least and the greatest amount in it, and what is
  * added to all of it. So a change and a search look into the blocks at the two ends of an interval,
  * and pass by those between: O(PROFILE_BLOCK + steps / PROFILE_BLOCK). At 200 steps a search takes
@@ -27,6 +28,21 @@ int64_t profile_max(const struct profile *p, int64_t from, int64_t until);
  * INT64_MAX: without bound. */
 int64_t profile_fit(const struct profile *p, int64_t after, int64_t latest, int64_t before,
                     int64_t length, int64_t max);
+/* The earliest t >= after such that the value is at most `max` on [t, until); `until` if it is not
+ * just before that. *before: the value there. after < until. */
+int64_t profile_since(const struct profile *p, int64_t until, int64_t after, int64_t max,
+                      int64_t *before);
+/* The mark of that time, to be written before anything else is asked or changed; it is 0 if there
+ * was none, and must not stay so. Not of INT64_MIN. */
+uint32_t *profile_mark(struct profile *p, int64_t time);
+void    profile_unmark(struct profile *p, int64_t time);
+/* The values just before `from` (INT64_MIN: the first of all) and at `until` (INT64_MAX: the last),
+ * and the min on [from, until), which is not empty. Tells of each mark in [from, until], in order,
+ * with the value just before it. */
+struct profile_span { int64_t before, behind, least; };
+struct profile_span profile_span(const struct profile *p, int64_t from, int64_t until,
+                                 void (*see)(void *context, uint32_t mark, int64_t before),
+                                 void *context);
 /* The value is at most `max` at any time: O(blocks) if it was more before and less has been added
  * since, else O(1). */
 bool    profile_within(struct profile *p, int64_t max);

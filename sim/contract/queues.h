@@ -161,6 +161,14 @@ void   line_skip_longer(struct line_walk *w, int64_t estimate_ns);
  * first job is reached, as if that job had been given and had no place: it waits with its group,
  * and the group for WAIT_GPUS. */
 void   line_skip_full(struct line_walk *w, const struct view *room);
+/* With line_skip_full() of what is idle: the walk leaves out jobs that wait for WAIT_RESERVED already
+ * and would, started now, still run at that instant, where timeline_lacks() their shape, as if each
+ * had been given, was told so again, and had been followed by line_skip_longer(). Given are those
+ * that have a plan, may be over a limit, or do not fit by totals alone. For policies that need
+ * SEES_TIMELINE. */
+void   line_skip_reserved(struct line_walk *w, int64_t at_ns);
+/* The estimate from which on jobs of the shape of the last answer are left out; TIME_NEVER: none. */
+int64_t line_skipped_longer(const struct line_walk *w);
 
 /* ---- Why jobs wait ---- */
 

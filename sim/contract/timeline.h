@@ -37,6 +37,10 @@ bool    plan_ready(struct sched *s, job_id j);
  * more. */
 const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until_ns);
 
+/* Fewer GPUs are free at that instant, now or later, than r asks for, and the totals say so: no place
+ * is found for it in a view of a window that has the instant. false: that is not known. */
+bool    timeline_lacks(struct sched *s, const struct request *r, int64_t at_ns);
+
 /* The earliest start, not before after_ns nor after horizon_ns, at which the run's placer finds a
  * place for the whole estimated run; a plan of j itself is not in the way. Jumps by totals per kind
  * of node, and asks the placer only where they suffice and as many GPUs are free at once over the
@@ -44,11 +48,11 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
 struct slot { int64_t start_ns; const struct placement *where; };
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns,
                               unsigned tries);
-/* How many of these n jobs, from the first on, are known to keep their plans: the answer to each is
- * its plan, not yet due, again, and it waits for the reason that sched_blocked() would be told:
- * WAIT_RESERVED if it fits into what is idle, else why it does not. So there is nothing to ask or to
- * tell of these. Not known without a look at the placer: it stops there. *due_ns becomes no later
- * than their plans. */
-size_t  plans_stay(struct sched *s, const job_id *jobs, size_t n, int64_t *due_ns);
+/* Looks again at the plans of these n jobs, one after the other: what timeline_earliest() from now on
+ * and plan_set() would do, and sched_blocked() with WAIT_RESERVED if the job fits into what is idle,
+ * else with why it does not. Only as far as that needs no look at the placer and leaves the plan
+ * later than now: it stops at the first job where it may not. Returns how many are done. *due_ns
+ * becomes no later than their plans. */
+size_t  plans_renew(struct sched *s, const job_id *jobs, size_t n, int64_t *due_ns);
 /* Grows when a job gives up GPUs: while it stands, what did not fit does not fit now either. */
 uint64_t timeline_version(const struct sched *s);

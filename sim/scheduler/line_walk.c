@@ -3,9 +3,11 @@
  * The line keeps its sub-lines sorted by their first entry. A walk takes sub-lines from there one after the other as it
  * reaches them, and keeps the next entry of each sub-line that it has begun in a heap: it costs what it visits. When the
  * line changes under it, it finds its place again by the key that it had reached. */
+#include "sim/contract/util/minmax.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/lines.h"
 #include "sim/scheduler/placing.h"
+#include "sim/scheduler/timeline.h"
 
 #include <string.h>
 
@@ -16,7 +18,10 @@ struct pending {
 
 struct walk {
     const struct line *l;
+    uint64_t number;              /* of all walks, from 1 on */
     const struct view *room;      /* jobs that ask for more are left out; NULL: none is */
+    int64_t lacking_ns;           /* jobs that are reserved beyond this instant are left out if it has too little for them;
+                                     TIME_NEVER: none is */
     uint64_t version;
     struct { struct line_key key; job_id job; } reached;      /* a copy: the entry itself may be gone */
     bool begun;
@@ -117,7 +122,9 @@ static struct walk *walk_of(struct line_walk *lw)
     if (!lw->at[0]) {
         w = sched_scratch(lw->l->s, sizeof *w);
         w->l = lw->l;
+        w->number = ++lw->l->s->lines->n_walks;
         w->version = lw->l->version;
+        w->lacking_ns = TIME_NEVER;
         w->current = ID_NONE;
         w->next_sub = lw->l->subs.first;
         lw->at[0] = (uint64_t)(uintptr_t)w;
@@ -177,8 +184,11 @@ static bool is_full(const struct walk *w, uint32_t sub)
     shape_id shape = s->lines->sub[sub].shape;
     if (!placing_lacks(w->room, &s->workload->shape[shape].ask))
         return false;
-    sched_blocked(s, s->lines->entry[s->lines->sub[sub].entries.first].job, WAIT_GROUP);
-    sub_line_blocked(s, sub, WAIT_GPUS);
+    job_id first = s->lines->entry[s->lines->sub[sub].entries.first].job;
+    if (live_of(s, first)->own_why != WAIT_GROUP)
+        sched_blocked(s, first, WAIT_GROUP);
+    if (s->lines->sub[sub].clock.why != WAIT_GPUS)
+        sub_line_blocked(s, sub, WAIT_GPUS);
     return true;
 }
 
@@ -198,9 +208,8 @@ static uint32_t first_not_begun(struct walk *w, uint32_t before)
 }
 
 /* The next of three: the sub-line of the last answer goes on, another that has begun does, or one begins. */
-bool line_next(struct line_walk *lw, job_id *j)
+static bool go_to_next(struct walk *w)
 {
-    struct walk *w = walk_of(lw);
     const struct sched *s = w->l->s;
     const struct line_entry *entry = entries_of(w);
     struct pending on = go_on(w);
@@ -227,6 +236,46 @@ bool line_next(struct line_walk *lw, job_id *j)
     w->reached.key = entry[next.entry].key;
     w->reached.job = entry[next.entry].job;
     w->begun = true;
+    return true;
+}
+
+/* Jobs of the sub-line that are reserved for no less are left out; TIME_NEVER: none is. */
+static int64_t too_long_ns(const struct walk *w, const struct sub_line *sub)
+{
+    return sub->too_long.walk == w->number ? sub->too_long.ns : TIME_NEVER;
+}
+
+static void leave_out_longer(struct walk *w, struct sub_line *sub, int64_t estimate_ns)
+{
+    sub->too_long.ns = min_i64(too_long_ns(w, sub), estimate_ns);
+    sub->too_long.walk = w->number;
+    w->at.most_ns = min_i64(w->at.most_ns, estimate_ns - 1);
+}
+
+/* Where the walk is stands a job that would be told once more that it is reserved. */
+static bool stays_reserved(struct walk *w)
+{
+    struct sched *s = w->l->s;
+    const struct line_entry *e = &entries_of(w)[w->at.entry];
+    if (e->reserved_ns == TIME_NEVER || e->reserved_ns <= w->lacking_ns - s->now_ns || plan_of(s, e->job))
+        return false;
+    struct sub_line *sub = &s->lines->sub[e->sub];
+    const struct shape *shape = &s->workload->shape[sub->shape];
+    int64_t known_ns = too_long_ns(w, sub);
+    bool lacks = known_ns <= e->reserved_ns || (!placing_lacks(w->room, &shape->ask) && timeline_lacks(s, &shape->ask, w->lacking_ns));
+    if (!lacks || shape->limited != ID_NONE || !placing_by_totals(s, &shape->ask))
+        return false;
+    leave_out_longer(w, sub, min_i64(known_ns, e->reserved_ns));
+    return true;
+}
+
+bool line_next(struct line_walk *lw, job_id *j)
+{
+    struct walk *w = walk_of(lw);
+    do
+        if (!go_to_next(w))
+            return false;
+    while (w->room && w->lacking_ns != TIME_NEVER && stays_reserved(w));
     *j = w->reached.job;
     return true;
 }
@@ -239,8 +288,19 @@ struct line_key line_walk_key(const struct line_walk *lw)
 void line_skip_longer(struct line_walk *lw, int64_t estimate_ns)
 {
     struct walk *w = walk_of(lw);
-    if (w->current != ID_NONE && estimate_ns <= w->at.most_ns)
-        w->at.most_ns = estimate_ns - 1;
+    if (w->current != ID_NONE)
+        leave_out_longer(w, &w->l->s->lines->sub[w->current], estimate_ns);
+}
+
+int64_t line_skipped_longer(const struct line_walk *lw)
+{
+    const struct walk *w = (const struct walk *)(uintptr_t)lw->at[0];
+    return w->current == ID_NONE ? TIME_NEVER : too_long_ns(w, &w->l->s->lines->sub[w->current]);
+}
+
+void line_skip_reserved(struct line_walk *lw, int64_t at_ns)
+{
+    walk_of(lw)->lacking_ns = at_ns;
 }
 
 void line_skip_full(struct line_walk *lw, const struct view *room)

@@ -26,6 +26,7 @@ struct sub_line {
     struct ordered entries;
     shape_id shape;
     uint32_t line;
+    struct { uint64_t walk; int64_t ns; } too_long;    /* that walk leaves out jobs that are reserved for no less */
     struct wait_clock clock;      /* WAIT_GROUP: the line's runs instead */
     int64_t line_at_handover[WAIT_REASONS];    /* the line's totals when it took over: of reasons that these count */
 };
@@ -40,7 +41,7 @@ struct line {
     struct wait_clock clock;
 };
 
-/* Written by lines.c; waiting.c writes the clocks. */
+/* Written by lines.c; waiting.c writes the clocks, line_walk.c what is of walks. */
 struct lines {
     struct line **line;
     size_t n_lines, line_capacity;
@@ -49,6 +50,7 @@ struct lines {
     uint32_t free_entry;          /* chained through next_of_job */
     struct sub_line *sub;         /* of all lines, by their global numbers */
     size_t n_subs, sub_capacity;
+    uint64_t n_walks;             /* so far */
 };
 
 /* The order of a line. */

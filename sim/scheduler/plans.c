@@ -39,6 +39,23 @@ static int64_t totals_fit(const struct sched *s, const struct request *r, int64_
     return after_ns;
 }
 
+static int64_t taken_at(struct timeline *t, uint32_t kind, int64_t at_ns)
+{
+    struct instant *last = &t->instant[kind];
+    if (last->at_ns != at_ns || last->version != t->version)
+        *last = (struct instant){ at_ns, profile_at(t->kind_taken[kind], at_ns), t->version };
+    return last->taken_milli;
+}
+
+/* On counted GPUs alone: where named ones are held twice, by a late job and a plan, totals say less than windows show. */
+bool timeline_lacks(struct sched *s, const struct request *r, int64_t at_ns)
+{
+    if (at_ns < s->now_ns || at_ns == TIME_NEVER || !placing_by_totals(s, r))
+        return false;
+    uint32_t kind = s->placing->kinds[r->shape].kind[0];
+    return request_gpu_milli(r) > kind_gpus_milli(s->cluster, kind) - taken_at(s->timeline, kind, at_ns);
+}
+
 /* ---- Gaps of named GPUs ---- */
 
 enum { PLANS_FOR_GAPS = 8 };      /* so many plans make gaps worth their upkeep */
@@ -197,41 +214,20 @@ static bool totals_say_all(const struct sched *s, const struct hold *plan)
     return placing_by_totals(s, ask_of(s, plan->job)) && none_in_the_way(s, plan, totals_of(s, plan).kind);
 }
 
-/* The earliest start before `latest`; `latest` if there is none. */
-static int64_t totals_fit_before(const struct sched *s, const struct hold *plan, int64_t after_ns, int64_t latest_ns)
+static struct sooner *sooner_of(const struct sched *s, uint32_t kind)
 {
-    struct timeline *t = s->timeline;
-    if (t->fit.version == t->version && t->fit.job == plan->job && t->fit.after_ns == after_ns)
-        return t->fit.start_ns;
+    struct sooner **sooner = &s->timeline->sooner[kind];
+    if (!*sooner)
+        *sooner = sooner_new();
+    return *sooner;
+}
+
+/* The first start before the plan's own that totals leave it; its own if there is none. */
+static int64_t sooner_by_totals(const struct sched *s, const struct hold *plan, int64_t after_ns)
+{
     struct totals of = totals_of(s, plan);
-    int64_t length_ns = plan->end_ns - plan->start_ns;
-    struct misfits *misfits = &t->misfits[of.kind];
-    int64_t from_ns = misfits_until(misfits, of.need, length_ns, plan->start_ns, after_ns, latest_ns);
-    if (from_ns >= latest_ns)
-        return latest_ns;
-    from_ns = profile_fit(t->kind_taken[of.kind], from_ns, latest_ns, plan->start_ns, length_ns,
-                          kind_gpus_milli(s->cluster, of.kind) - of.need);
-    if (from_ns == latest_ns)     /* nor is there one from there on */
-        misfits_note(misfits, (struct misfit){ of.need, length_ns, plan->start_ns, after_ns, plan->start_ns });
-    else
-        t->fit = (struct fit){ plan->job, t->version, after_ns, from_ns };
-    return from_ns;
-}
-
-/* Starts before the plan's own from here on need not be looked at. */
-static int64_t looked_up_to_ns(const struct sched *s, const struct hold *plan, int64_t after_ns)
-{
-    if (!plan->look.count || after_ns < plan->look.after_ns)
-        return plan->start_ns;
-    struct timeline *t = s->timeline;
-    if (t->since.look != plan->look.count || t->since.count != t->room.count)     /* plans in a row are looked at in a row */
-        t->since = (struct since){ plan->look.count, t->room.count, freed_since(&t->room, plan->look.count - 1) };
-    return max_i64(after_ns, min_i64(plan->start_ns, t->since.until_ns));
-}
-
-static void looked(const struct sched *s, struct hold *plan, int64_t after_ns)
-{
-    plan->look = (struct look){ s->timeline->room.count + 1, after_ns };
+    struct sooner_ask ask = { of.need, plan->end_ns - plan->start_ns, plan->start_ns, plan->place };
+    return sooner_start(sooner_of(s, of.kind), s->timeline->kind_taken[of.kind], kind_gpus_milli(s->cluster, of.kind), &ask, after_ns);
 }
 
 /* What has happened to a plan of which gaps said all. */
@@ -342,11 +338,9 @@ struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64
         if (where)
             return (struct slot){ plan->start_ns, where };
         if (totals_say_all(s, plan)) {
-            int64_t latest_ns = looked_up_to_ns(s, plan, after_ns), from_ns = totals_fit_before(s, plan, after_ns, latest_ns);
-            if (from_ns == latest_ns) {
-                looked(s, plan, after_ns);
+            int64_t from_ns = sooner_by_totals(s, plan, after_ns);
+            if (from_ns == plan->start_ns)
                 return (struct slot){ plan->start_ns, plan->p };
-            }
             if (placed_as_before(s, plan))
                 return moved_to(s, plan, after_ns, from_ns);
             after_ns = from_ns;
@@ -403,19 +397,51 @@ static void steady_note(const struct sched *s, struct hold *plan)
     plan->kind_of_all = s->placing->kinds[r->shape].kind[0];
     plan->need_milli = request_gpu_milli(r);
     plan->steady = true;
+    plan->place = sooner_enter(sooner_of(s, plan->kind_of_all), s->timeline->kind_taken[plan->kind_of_all], plan->start_ns);
 }
 
-static bool stays(struct sched *s, struct hold *plan)
+static void promise_told(struct sched *s, job_id j, int64_t start_ns)
 {
-    if (!plan->steady || plan->start_ns <= s->now_ns)
+    if (!s->setup.observer.decision || timeline_rests(s->timeline, start_ns, s->now_ns))
+        return;
+    char text[32];
+    text[decimal_format(text, start_ns, NS_PER_S)] = '\0';
+    decision_log(s, j, "decision", "promise", text);
+}
+
+/* What plans of one kind have in common. */
+struct renewal {
+    uint32_t kind;
+    bool within;                  /* holds take no more than there is: none is in the way of another */
+    struct profile *taken;
+    struct sooner *sooner;
+    int64_t all_milli, idle_milli;
+};
+
+static struct renewal renewal_of(const struct sched *s, uint32_t kind)
+{
+    struct profile *taken = s->timeline->kind_taken[kind];
+    int64_t all_milli = kind_gpus_milli(s->cluster, kind);
+    return (struct renewal){ kind, profile_within(taken, all_milli), taken, sooner_of(s, kind), all_milli,
+                             s->idle->kind[kind].whole * MILLI_ALL };
+}
+
+/* false: that is not known without a question. */
+static bool renewed(struct sched *s, struct hold *plan, const struct renewal *of)
+{
+    if (!of->within && !none_in_the_way(s, plan, of->kind))
         return false;
-    bool idle = s->idle->kind[plan->kind_of_all].whole * MILLI_ALL >= plan->need_milli;
-    if (plan->why != (idle ? WAIT_RESERVED : WAIT_GPUS) || !none_in_the_way(s, plan, plan->kind_of_all))
-        return false;
-    int64_t latest_ns = looked_up_to_ns(s, plan, s->now_ns);
-    if (totals_fit_before(s, plan, s->now_ns, latest_ns) < latest_ns)
-        return false;
-    looked(s, plan, s->now_ns);
+    struct sooner_ask ask = { plan->need_milli, plan->end_ns - plan->start_ns, plan->start_ns, plan->place };
+    int64_t start_ns = sooner_start(of->sooner, of->taken, of->all_milli, &ask, s->now_ns);
+    if (start_ns < plan->start_ns) {
+        if (start_ns <= s->now_ns || s->timeline->drew || s->stage->marked)
+            return false;
+        plan_advance(s, plan, start_ns);
+        promise_told(s, plan->job, start_ns);
+    }
+    enum wait_reason why = of->idle_milli >= plan->need_milli ? WAIT_RESERVED : WAIT_GPUS;
+    if (plan->why != why)
+        sched_blocked(s, plan->job, why);
     return true;
 }
 
@@ -429,11 +455,19 @@ static void plan_fetch(const struct timeline *t, job_id j)
     __builtin_prefetch(plan + offsetof(struct hold, steady));
 }
 
-size_t plans_stay(struct sched *s, const job_id *jobs, size_t n, int64_t *due_ns)
+size_t plans_renew(struct sched *s, const job_id *jobs, size_t n, int64_t *due_ns)
 {
     enum { AHEAD = 4 };
+    struct renewal of = { .kind = ID_NONE };
     size_t i = 0;
-    for (struct hold *plan; i < n && (plan = plan_of(s, jobs[i])) && stays(s, plan); i++) {
+    for (; i < n; i++) {
+        struct hold *plan = plan_of(s, jobs[i]);
+        if (!plan || !plan->steady || plan->start_ns <= s->now_ns)
+            break;
+        if (plan->kind_of_all != of.kind)
+            of = renewal_of(s, plan->kind_of_all);
+        if (!renewed(s, plan, &of))
+            break;
         *due_ns = min_i64(*due_ns, plan->start_ns);
         if (i + AHEAD < n)
             plan_fetch(s->timeline, jobs[i + AHEAD]);
@@ -457,14 +491,8 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
     plan_move(s, j, start_ns, end_ns, placement_copy(s, p));
     if (found && gaps)
         plan_of(s, j)->still = (struct still){ true, s->timeline->outs, s->timeline->found.after_ns, gaps_mark(gaps) };
-    else if (found)
-        looked(s, plan_of(s, j), s->timeline->found.after_ns);
     steady_note(s, plan_of(s, j));
-    if (s->setup.observer.decision && !timeline_rests(s->timeline, start_ns, s->now_ns)) {
-        char text[32];
-        text[decimal_format(text, start_ns, NS_PER_S)] = '\0';
-        decision_log(s, j, "decision", "promise", text);
-    }
+    promise_told(s, j, start_ns);
     return SCHED_OK;
 }
 

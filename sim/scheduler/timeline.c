@@ -291,6 +291,8 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
     if (t->hold[i].summed)
         ordered_remove(&t->by_start, &starts, i);
     end_leave(t, i);
+    if (t->hold[i].place)
+        sooner_leave(t->sooner[t->hold[i].kind_of_all], t->kind_taken[t->hold[i].kind_of_all], t->hold[i].start_ns, t->hold[i].place);
     if (kind == HOLD_PLAN)
         plans_leave(t, i);
     t->hold[i].link.up = t->free;
@@ -304,11 +306,14 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
 static void room_from(struct sched *s, const struct hold *h, int64_t from_ns, int64_t until_ns)
 {
     struct timeline *t = s->timeline;
-    freed_note(&t->room, until_ns);
     for (uint32_t k = 0; !h && k < s->cluster->n_kinds; k++)
-        misfits_freed(&t->misfits[k], from_ns);
-    for (size_t i = 0; h && i < h->p->n; i++)
-        misfits_freed(&t->misfits[cluster_piece_kind(s->cluster, &h->p->piece[i])], from_ns);
+        if (t->sooner[k])
+            sooner_freed(t->sooner[k], from_ns, until_ns);
+    for (size_t i = 0; h && i < h->p->n; i++) {
+        struct sooner *sooner = t->sooner[cluster_piece_kind(s->cluster, &h->p->piece[i])];
+        if (sooner)
+            sooner_freed(sooner, from_ns, until_ns);
+    }
 }
 
 void hold_drop(struct sched *s, job_id j, enum hold_kind kind)
@@ -390,6 +395,32 @@ void plan_move(struct sched *s, job_id j, int64_t start_ns, int64_t end_ns, stru
         hold_hand_over(s, j, HOLD_PLAN);
     }
     hold_add(s, j, HOLD_PLAN, start_ns, end_ns, placement_stage(s, j, p));
+}
+
+void plan_advance(struct sched *s, struct hold *plan, int64_t start_ns)
+{
+    struct timeline *t = s->timeline;
+    struct profile *taken = t->kind_taken[plan->kind_of_all];
+    struct sooner *sooner = t->sooner[plan->kind_of_all];
+    int64_t end_ns = start_ns + (plan->end_ns - plan->start_ns), free_ns = max_i64(plan->start_ns, end_ns);
+    int64_t milli = 0;
+    uint32_t i = (uint32_t)(plan - t->hold);
+    for (size_t k = 0; k < plan->p->n; k++)
+        milli += milli_in_service(t, &plan->p->piece[k]);
+    end_leave(t, i);
+    plans_leave(t, i);
+    profile_add(taken, start_ns, min_i64(plan->start_ns, end_ns), milli);
+    profile_add(taken, free_ns, plan->end_ns, -milli);
+    sooner_freed(sooner, free_ns, plan->end_ns);
+    sooner_leave(sooner, taken, plan->start_ns, plan->place);
+    plan->place = sooner_enter(sooner, taken, start_ns);
+    plan->start_ns = start_ns;
+    plan->end_ns = end_ns;
+    plan->by_end = false;
+    plans_enter(t, i);
+    t->n_ends_out++;
+    t->changes++;
+    t->version++;
 }
 
 /* ---- Following the jobs ---- */
@@ -539,22 +570,7 @@ void timeline_pass(struct sched *s)
 
 /* ---- Nodes out of service ---- */
 
-static void profiles_out(struct sched *s, node_id n, uint64_t gpus, uint32_t counted, int sign)
-{
-    struct timeline *t = s->timeline;
-    uint32_t first = s->cluster->kind_of[n];
-    for (uint32_t k = first; k < first + s->cluster->kind[first].parts; k++) {
-        const struct node_kind *kind = &s->cluster->kind[k];
-        int64_t milli = sign * (counted ? (int64_t)counted * MILLI_ALL
-                                        : (int64_t)__builtin_popcountll(gpus & kind->slots) * kind->slot_milli);
-        profile_add(t->kind_taken[k], INT64_MIN, INT64_MAX, milli);
-        if (t->taken[n] && t->taken[n] != t->kind_taken[k])
-            profile_add(t->taken[n], INT64_MIN, INT64_MAX, milli);
-    }
-}
-
-/* What holds have there in the profiles. */
-static void profiles_on(struct sched *s, node_id n, int64_t sign)
+void profiles_on(struct sched *s, node_id n, int64_t sign)
 {
     struct timeline *t = s->timeline;
     struct ordered_space ends = holds_by_end(t);
@@ -570,29 +586,4 @@ void timeline_reopened(struct sched *s)
     struct timeline *t = s->timeline;
     if (t)
         t->freed++, t->version++, room_from(s, NULL, INT64_MIN, TIME_NEVER);
-}
-
-/* In windows counted GPUs go by their profile. */
-void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign)
-{
-    const struct node_type *type = cluster_node_type(s->cluster, n);
-    struct timeline *t = s->timeline;
-    for (unsigned w = 0; w < 2; w++) {
-        blocks_lift(t->window[w].blocks, t->window[w].v, t->out, n);
-        if (gpus)
-            free_index_out_gpus(t->window[w].v, n, gpus, sign);
-        if (whole)
-            free_index_out_node(t->window[w].v, n, 0, sign);
-    }
-    profiles_on(s, n, -1);
-    t->out[n].gpus ^= gpus;
-    t->out[n].whole ^= whole;
-    profiles_on(s, n, 1);
-    for (unsigned w = 0; w < 2; w++)
-        blocks_lay(t->window[w].blocks, t->window[w].v, t->out, n);
-    profiles_out(s, n, gpus, whole && type->counted ? type->gpus : 0, sign);
-    gaps_out_change(s, n, gpus, sign);
-    t->version++;
-    if (sign < 0)
-        timeline_reopened(s);
 }

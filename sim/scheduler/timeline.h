@@ -9,11 +9,10 @@
  * are not summed up: they ask for the maximum that is taken at any instant of the window.
  *
  * Where totals say it all, a plan that was found to be the earliest is so while nothing comes free: holds that begin never make a
- * start earlier, and what comes free up to a time helps only starts before it. So such a plan knows when it was looked at last, and
- * is looked at again only for starts before the latest time up to which something has come free since. What one plan was found not
- * to fit is known to others that need no less for no less time (misfits.h). A plan that totals leave an earlier start keeps its
- * place: the placer has no other on a node that is counted. Placers that choose among
- * named GPUs promise less: one may find a place where it found none with more free.
+ * start earlier. Most plans that may start earlier do so where something has come free just before them: that is one look at the
+ * totals, and for the rest bounds are kept (sooner.h). A plan that totals leave an earlier start keeps its place: the placer has no
+ * other on a node that is counted. A steady plan, whose job totals say all of as long as it waits, is moved there without a question.
+ * Placers that choose among named GPUs promise less: one may find a place where it found none with more free.
  *
  * Named GPUs have gaps besides, once there are a few plans: the times at which nothing holds them. A request for whole GPUs of one
  * kind can start no earlier than as many GPUs have gaps that are as long as it; before that the placer is not asked. Where gaps
@@ -22,24 +21,22 @@
  *
  * GPUs out of service are taken for good, and what still runs on them is not taken again. Announced maintenance: outages.h. */
 #pragma once
-#include "sim/base/freed.h"
 #include "sim/base/gaps.h"
-#include "sim/base/misfits.h"
 #include "sim/base/ordered.h"
 #include "sim/base/profile.h"
+#include "sim/base/sooner.h"
 #include "sim/capacity/free_index.h"
 #include "sim/contract/timeline.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/closed/outages.h"
 
-/* What plans_stay() reads of each of many plans lies together. */
+/* What plans_renew() reads of each of many plans lies together. */
 struct hold {
     struct ordered_link link;     /* by start, if summed */
     int64_t start_ns, end_ns;
     int64_t need_milli;           /* a steady plan: how many GPUs of kind_of_all */
-    struct look { uint64_t count; int64_t after_ns; } look;    /* a plan: at what count of `room`, 0: never, totals left no earlier
-                                                                  start, and from when on */
     uint32_t kind_of_all;
+    uint32_t place;               /* a steady plan: among those that begin with it (sooner.h) */
     uint8_t why;                  /* a plan: enum wait_reason of its job */
     bool steady;                  /* a plan of a job that totals say all of, whose length and limits do not change while it waits */
     uint8_t kind;
@@ -59,7 +56,7 @@ struct asked { uint64_t pass, changes; int64_t after_ns, horizon_ns, length_ns; 
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
 struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
 
-/* Written by timeline.c; plans.c reads it. */
+/* Written by timeline.c and closed/out_of_service.c; plans.c reads it. */
 struct timeline {
     struct hold *hold;
     struct hold_end *end;
@@ -85,17 +82,14 @@ struct timeline {
     struct due { bool known; int64_t after_ns, first_ns; } due;    /* of the plans after that time the first; TIME_NEVER: none */
     uint64_t version;             /* of all holds */
     uint64_t freed;               /* grows when a hold goes that is no plan */
-    struct freed room;            /* until when holds that have gone would have lasted */
-    struct since { uint64_t look, count; int64_t until_ns; } since;    /* what was last asked of `room`: at which count of it, since
-                                                                          which look, and the answer */
-    struct misfits *misfits;      /* [n_kinds] milli-GPUs that totals have not left for so long */
+    struct instant { int64_t at_ns, taken_milli; uint64_t version; } *instant;    /* [n_kinds] the profile where it was last asked */
+    struct sooner **sooner;       /* [n_kinds] whether plans may start sooner, by totals in milli-GPUs; NULL: not asked yet */
     struct gaps **gaps;           /* [n_kinds] of their GPUs, by position in the kind and slot; NULL: they have no names, or are
                                      MIG instances. NULL before there are a few plans */
     bool gaps_say_all;            /* of a window, to the placer */
     bool drew;                    /* a placer that was asked for the earliest time of a job drew */
     struct found found;           /* the slot found last, if the placer was not asked in vain: by gaps of that mark, or by totals at
                                      that version */
-    struct fit { job_id job; uint64_t version; int64_t after_ns, start_ns; } fit;    /* the earlier start that totals last left a plan */
     struct asked *last;           /* [n_shapes] the last question answered without a draw; NULL:
                                      none yet */
     uint64_t changes;             /* of holds and nodes, but for plans that are only hidden for a question */
@@ -117,6 +111,7 @@ void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gon
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
                                                                 back (-1), and the whole node or not */
 void window_change(struct sched *s, struct window *w, const struct hold *h, bool take);    /* h is taken from it, or given back */
+void profiles_on(struct sched *s, node_id n, int64_t sign);  /* what holds have there goes into the profiles, or out of them (-1) */
 /* plans.c */
 void gaps_hold_change(struct sched *s, const struct hold *h, int sign);
 void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign);
@@ -130,6 +125,8 @@ void hold_show(struct sched *s, struct hold *h, bool shown);               /* fa
 
 void plan_move(struct sched *s, job_id j, int64_t start_ns, int64_t end_ns, struct placement *p);    /* of its own from now on; from
                                                                             none: it is set */
+void plan_advance(struct sched *s, struct hold *plan, int64_t start_ns);   /* in the place that it has; windows do not sum it up, and no
+                                                                              mark is set */
 struct hold *plan_of(const struct sched *s, job_id j);                    /* its reservation; NULL: none */
 int64_t timeline_due_ns(const struct sched *s);                           /* of the first plan after now; TIME_NEVER: none */
 bool    timeline_rests(const struct timeline *t, int64_t start_ns, int64_t now_ns);    /* such a plan waits for a late job, not for its time */

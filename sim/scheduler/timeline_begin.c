@@ -16,7 +16,8 @@ void timeline_begin(struct sched *s)
     t->counted = mem_new(c->n_nodes, sizeof *t->counted);
     t->out = mem_new(c->n_nodes, sizeof *t->out);
     t->kind_taken = mem_new(c->n_kinds, sizeof *t->kind_taken);
-    t->misfits = mem_new(c->n_kinds, sizeof *t->misfits);
+    t->instant = mem_new(c->n_kinds, sizeof *t->instant);
+    t->sooner = mem_new(c->n_kinds, sizeof *t->sooner);
     t->plan_at = mem_resize(NULL, s->n_jobs + 1, sizeof *t->plan_at);
     memset(t->plan_at, 0xff, s->n_jobs * sizeof *t->plan_at);     /* ORDERED_NONE */
     for (uint32_t k = 0; k < c->n_kinds; k++)
@@ -40,8 +41,10 @@ void timeline_end(struct sched *s)
     for (size_t i = 0; i < t->n_counted; i++)
         if (t->taken[t->counted[i]] != t->kind_taken[s->cluster->kind_of[t->counted[i]]])
             profile_free(t->taken[t->counted[i]]);
-    for (uint32_t k = 0; k < s->cluster->n_kinds; k++)
+    for (uint32_t k = 0; k < s->cluster->n_kinds; k++) {
         profile_free(t->kind_taken[k]);
+        sooner_free(t->sooner[k]);
+    }
     for (unsigned w = 0; w < 2; w++) {
         free_index_free(t->window[w].v);
         blocks_free(t->window[w].blocks);
@@ -53,9 +56,9 @@ void timeline_end(struct sched *s)
     free(t->counted);
     gaps_end(s);
     free(t->kind_taken);
-    free(t->misfits);
+    free(t->instant);
+    free(t->sooner);
     free(t->plan);
     free(t->plan_at);
-    freed_free(&t->room);
     free(t);
 }

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ struct world {
     struct random r;
     struct profile *p;
     int64_t value[SECONDS + 1];
+    bool marked[SECONDS + 1];
+    int64_t seen;                 /* before it no mark is missing */
     struct { int64_t from, until, amount; } hold[HOLDS];
     size_t n;
 };
@@ -89,6 +92,51 @@ static void check_peak(struct profile *p, int64_t peak)
     assert_true(profile_within(p, peak + 1));
 }
 
+static void check_since(struct world *w, int64_t until, int64_t after, int64_t max)
+{
+    int64_t want = until, before;
+    while (want > after && w->value[want - 1] <= max)
+        want--;
+    assert_int_equal(profile_since(w->p, until, after, max, &before), want);
+    assert_int_equal(before, w->value[until - 1]);
+}
+
+/* Marks of seconds: each is the second itself. */
+static void mark_some(struct world *w)
+{
+    int64_t t = 1 + draw(w, SECONDS - 1);
+    w->marked[t] = !w->marked[t];
+    if (w->marked[t])
+        *profile_mark(w->p, t) = (uint32_t)t;
+    else
+        profile_unmark(w->p, t);
+}
+
+static void see_mark(void *context, uint32_t mark, int64_t before)
+{
+    struct world *w = context;
+    while (!w->marked[w->seen])
+        w->seen++;
+    assert_int_equal(mark, w->seen);
+    assert_int_equal(before, w->value[w->seen - 1]);
+    w->seen++;
+}
+
+static void check_span(struct world *w, int64_t from, int64_t until)
+{
+    int64_t least = w->value[from];
+    for (int64_t t = from; t < until; t++)
+        least = w->value[t] < least ? w->value[t] : least;
+    w->seen = from > 0 ? from : 1;
+    struct profile_span span = profile_span(w->p, from, until, see_mark, w);
+    while (w->seen <= until)
+        assert_false(w->marked[w->seen++]);
+    assert_int_equal(span.least, least);
+    assert_int_equal(span.behind, w->value[until]);
+    if (from > 0)
+        assert_int_equal(span.before, w->value[from - 1]);
+}
+
 static void agrees_with_an_array(void **state)
 {
     (void)state;
@@ -110,6 +158,9 @@ static void agrees_with_an_array(void **state)
             assert_int_equal(profile_fit(w.p, from, latest, before, length, most),
                              naive_fit_before(&w, from, latest, before, length, most));
             check_peak(w.p, naive_peak(&w));
+            check_since(&w, from + 1 + draw(&w, 40), from, most);
+            check_span(&w, from, from + 1 + draw(&w, 40));
+            mark_some(&w);
         }
         profile_free(w.p);
     }

@@ -1,7 +1,8 @@
 /* test_line_skips.c - walks that leave out jobs that cannot start (line_skip_longer,
- * line_skip_full) and sched_fits, against the definition, one job at a time, while jobs start,
+ * line_skip_full, line_skip_reserved) and sched_fits, against the definition, one job at a time, while jobs start,
  * reasons change and marks are rolled back. */
 #include "sim/contract/timeline.h"
+#include "sim/engine/state.h"
 #include "tests/support/random_world.h"
 
 enum { SEEDS = 200, PASSES = 40, NEVER_SKIPPED = -1 };
@@ -15,7 +16,7 @@ static struct {
     double major[JOBS_MOST];
     uint8_t own[JOBS_MOST];
 } k;
-static unsigned given, too_long, full, asked;
+static unsigned given, too_long, full, asked, reserved;
 
 static uint64_t draw(uint64_t n) { return random_below(&k.r, n); }
 
@@ -56,7 +57,17 @@ static bool lacks(struct sched *s, const struct request *r)
 /* ---- The definition ---- */
 
 struct shape_state { bool begun, out; int64_t bound_ns; };
-struct walker { job_id order[JOBS_MOST]; size_t n, at; bool skips_full; struct shape_state shape[4 * JOBS_MOST]; };
+struct walker { job_id order[JOBS_MOST]; size_t n, at; bool skips_full; int64_t lacking_ns; struct shape_state shape[4 * JOBS_MOST]; };
+
+/* What is told again: it fits now by totals alone, and there is too little while it would still run. */
+static bool stays_reserved(struct sched *s, const struct walker *w, job_id j)
+{
+    struct request r = job_request(s, j);
+    int64_t estimate_ns = job_estimate_ns(s, j);
+    return w->skips_full && k.own[j] == WAIT_RESERVED && estimate_ns != TIME_NEVER && w->lacking_ns != TIME_NEVER &&
+           estimate_ns > w->lacking_ns - sched_now(s) && plan_start(s, j) == TIME_NEVER && s->workload->shape[r.shape].limited == ID_NONE &&
+           !lacks(s, &r) && timeline_lacks(s, &r, w->lacking_ns);
+}
 
 static bool next(struct sched *s, struct walker *w, job_id *j)
 {
@@ -75,9 +86,14 @@ static bool next(struct sched *s, struct walker *w, job_id *j)
         }
         if (shape->out)
             continue;
-        if (shape->bound_ns == NEVER_SKIPPED || k.own[*j] != WAIT_RESERVED || job_estimate_ns(s, *j) < shape->bound_ns)
+        if (shape->bound_ns != NEVER_SKIPPED && k.own[*j] == WAIT_RESERVED && job_estimate_ns(s, *j) >= shape->bound_ns) {
+            too_long++;
+        } else if (stays_reserved(s, w, *j)) {
+            shape->bound_ns = job_estimate_ns(s, *j);
+            reserved++;
+        } else {
             return true;
-        too_long++;
+        }
     }
     return false;
 }
@@ -102,6 +118,8 @@ static void walk(struct sched *s)
     struct line_walk real = { .l = k.line };
     if (w.skips_full)
         line_skip_full(&real, sched_view(s, FREE_IDLE));
+    w.lacking_ns = draw(3) ? sched_now(s) + (int64_t)draw(8) * NS_PER_S - NS_PER_S : TIME_NEVER;
+    line_skip_reserved(&real, w.lacking_ns);
     for (job_id want, got;; given++) {
         bool more = next(s, &w, &want);
         assert_wanted(more ? want : ID_NONE, line_next(&real, &got) ? got : ID_NONE, "walk at %g s: next job",
@@ -123,6 +141,7 @@ static void walk(struct sched *s)
         if (draw(2))
             continue;
         struct shape_state *shape = &w.shape[r.shape];
+        assert_true(line_skipped_longer(&real) == (shape->bound_ns == NEVER_SKIPPED ? TIME_NEVER : shape->bound_ns));
         int64_t bound_ns = (int64_t)draw(40) * NS_PER_S;
         line_skip_longer(&real, bound_ns);
         if (shape->bound_ns == NEVER_SKIPPED || bound_ns < shape->bound_ns)
@@ -156,6 +175,19 @@ static void started(struct sched *s, const void *params, void *state, job_id j)
     line_remove(k.line, j);
 }
 
+/* Some job is planned for some time, if there is room; else it has no plan. */
+static void plan(struct sched *s)
+{
+    job_id j = (job_id)draw(k.n_jobs);
+    if (job_state(s, j) != JOB_PENDING)
+        return;
+    struct request r = job_request(s, j);
+    int64_t from_ns = sched_now(s) + (int64_t)draw(8) * NS_PER_S;
+    const struct placement *p = sched_place(s, timeline_view(s, from_ns, from_ns + NS_PER_S), &r);
+    if (!p || plan_set(s, j, from_ns, p) != SCHED_OK)
+        plan_drop(s, j);
+}
+
 static void schedule(struct sched *s, const void *params, void *state)
 {
     (void)params;
@@ -171,6 +203,8 @@ static void schedule(struct sched *s, const void *params, void *state)
     sched_rollback(s, mark);
     if (k.passes > 0) {
         k.passes--;
+        for (int i = 0; i < 10; i++)
+            plan(s);
         walk(s);
         sched_wake_at(s, sched_now(s) + NS_PER_S);
         return;
@@ -199,7 +233,7 @@ static void as_defined(void **state)
                                               .cpu_milli = seed % 2 ? INT64_MAX : 30000, .mem_mib = INT64_MAX };
         }
         for (size_t j = 0; seed % 4 && j < w.n_jobs; j++)    /* few shapes: many to leave out */
-            w.job[j].gpus = 1 + (uint32_t)(j % 3), w.job[j].tasks = job_row_default.tasks, w.job[j].min_tasks = 0, w.job[j].cpu_milli = 0;
+            w.job[j].gpus = (1 + (uint32_t)(j % 3)) * (seed % 3 ? 1 : 5), w.job[j].tasks = job_row_default.tasks, w.job[j].min_tasks = 0, w.job[j].cpu_milli = 0;
         struct combination c = { .policy = &skipping, .placer = builtin_placers[0], .name = "skipping" };
         memset(&k, 0, sizeof k);
         random_init(&k.r, seed, "skips", 0);
@@ -207,8 +241,8 @@ static void as_defined(void **state)
         k.n_jobs = (uint32_t)w.n_jobs;
         world_run(&w, &c, seed, (struct run_observer){ 0 });
     }
-    print_message("%u given, %u too long, %u shapes full, %u asked for\n", given, too_long, full, asked);
-    assert_true(given > 10000 && too_long > 1000 && full > 300 && asked > 10000);
+    print_message("%u given, %u too long, %u reserved, %u shapes full, %u asked for\n", given, too_long, reserved, full, asked);
+    assert_true(given > 10000 && too_long > 1000 && reserved > 50 && full > 300 && asked > 10000);
 }
 
 int main(void)

@@ -1,0 +1,227 @@
+/* sooner.c - see sooner.h. */
+#include "sim/base/sooner.h"
+
+#include "sim/base/memory.h"
+
+#include <stdlib.h>
+
+enum { ROOMS = SOONER_ROOMS, BOUNDS_LEAST = 64, BOUNDS_MOST = 1 << 16 };
+
+/* No start from `after` to before `from` has the whole length free, says what came free before the
+ * first `seen` rooms. */
+struct bound { int64_t need, length, after, from; uint64_t seen; };
+struct room {
+    int64_t from, until;
+    /* what is free, or was since it came free: at some time of it; just before it, and as it ends */
+    int64_t most, before, behind;
+};
+/* Those that begin at one time. */
+struct beginners {
+    int64_t free;                 /* just before it, at the most */
+    uint32_t n;                   /* 0: the place is free */
+    uint32_t next_free;
+};
+struct sooner {
+    struct bound *bound;          /* by hash, one to a place; need 0: none */
+    size_t n, capacity;           /* a power of two */
+    struct room room[ROOMS];      /* the last; in a ring */
+    uint64_t count;               /* of all rooms */
+    struct beginners *beginners;  /* by place */
+    size_t n_places, places_capacity;
+    uint32_t free_place;          /* chained; 0: none is free */
+    uint64_t seen;                /* of rooms: beginners know of them */
+};
+
+struct sooner *sooner_new(void)
+{
+    struct sooner *s = mem_new(1, sizeof *s);
+    s->capacity = BOUNDS_LEAST;
+    s->bound = mem_new(s->capacity, sizeof *s->bound);
+    mem_grow(&s->beginners, &s->places_capacity, s->n_places++, sizeof *s->beginners);
+    return s;
+}
+
+void sooner_free(struct sooner *s)
+{
+    if (!s)
+        return;
+    free(s->bound);
+    free(s->beginners);
+    free(s);
+}
+
+void sooner_freed(struct sooner *s, int64_t from, int64_t until)
+{
+    s->room[s->count++ % ROOMS] = (struct room){ .from = from, .until = until };
+}
+
+/* ---- Bounds ---- */
+
+static struct bound *place_of(const struct sooner *s, int64_t need, int64_t length)
+{
+    uint64_t hash = ((uint64_t)need * 0x9e3779b97f4a7c15u + (uint64_t)length) * 0xbf58476d1ce4e5b9u;
+    return &s->bound[(hash >> 32) & (s->capacity - 1)];
+}
+
+static void grow(struct sooner *s)
+{
+    struct bound *old = s->bound;
+    size_t n = s->capacity;
+    s->capacity *= 2;
+    s->bound = mem_new(s->capacity, sizeof *s->bound);
+    for (size_t i = 0; i < n; i++)
+        if (old[i].need)
+            *place_of(s, old[i].need, old[i].length) = old[i];
+    free(old);
+}
+
+static struct bound *bound_of(struct sooner *s, int64_t need, int64_t length)
+{
+    struct bound *b = place_of(s, need, length);
+    if (b->need == need && b->length == length)
+        return b;
+    s->n += !b->need;
+    if (s->n > s->capacity / 2 && s->capacity < BOUNDS_MOST) {
+        grow(s);
+        b = place_of(s, need, length);
+    }
+    *b = (struct bound){ need, length, INT64_MAX, INT64_MIN, s->count };
+    return b;
+}
+
+/* The first start that a room may have given to those; INT64_MAX: none. */
+static int64_t start_in(const struct room *r, const struct bound *b)
+{
+    if (r->most < b->need)
+        return INT64_MAX;
+    int64_t first = r->before < b->need ? r->from : r->from - b->length + 1;
+    return r->behind < b->need && r->until - b->length < first ? INT64_MAX : first;
+}
+
+static void bring_up(const struct sooner *s, struct bound *b, int64_t after)
+{
+    if (after < b->after || s->count - b->seen > ROOMS)
+        b->from = INT64_MIN;
+    for (; b->seen < s->count && b->from > after; b->seen++) {
+        int64_t start = start_in(&s->room[b->seen % ROOMS], b);
+        b->from = start < b->from ? start : b->from;
+    }
+    b->seen = s->count;
+}
+
+/* ---- Beginners ---- */
+
+static uint32_t place_new(struct sooner *s)
+{
+    uint32_t place = s->free_place;
+    if (place) {
+        s->free_place = s->beginners[place].next_free;
+        return place;
+    }
+    mem_grow(&s->beginners, &s->places_capacity, s->n_places, sizeof *s->beginners);
+    return (uint32_t)s->n_places++;
+}
+
+uint32_t sooner_enter(struct sooner *s, struct profile *p, int64_t start)
+{
+    uint32_t *place = profile_mark(p, start);
+    if (!*place) {
+        *place = place_new(s);
+        s->beginners[*place] = (struct beginners){ .free = INT64_MAX };
+    }
+    s->beginners[*place].n++;
+    return *place;
+}
+
+void sooner_leave(struct sooner *s, struct profile *p, int64_t start, uint32_t place)
+{
+    if (--s->beginners[place].n > 0)
+        return;
+    profile_unmark(p, start);
+    s->beginners[place].next_free = s->free_place;
+    s->free_place = place;
+}
+
+/* ---- Rooms ---- */
+
+struct all { struct sooner *s; int64_t all; };
+
+static void see_beginners(void *context, uint32_t place, int64_t taken)
+{
+    const struct all *a = context;
+    a->s->beginners[place].free = a->all - taken;
+}
+
+/* At what has come free since this looked last. Whoever has room for all of its time since it came
+ * free has it now. */
+static __attribute__((noinline)) void look_at_rooms(struct sooner *s, const struct profile *p,
+                                                    int64_t all)
+{
+    struct all a = { s, all };
+    if (s->count - s->seen > ROOMS) {
+        profile_span(p, INT64_MIN, INT64_MAX, see_beginners, &a);
+        s->seen = s->count - ROOMS;
+    }
+    for (; s->seen < s->count; s->seen++) {
+        struct room *r = &s->room[s->seen % ROOMS];
+        struct profile_span span = profile_span(p, r->from, r->until, see_beginners, &a);
+        r->most = all - span.least;
+        r->before = r->from == INT64_MIN ? INT64_MIN : all - span.before;
+        r->behind = r->until == INT64_MAX ? INT64_MAX : all - span.behind;
+    }
+}
+
+/* From when on `need` is free until its start; its start: not just before. */
+static int64_t room_before(struct sooner *s, const struct profile *p, int64_t all,
+                           const struct sooner_ask *ask, int64_t after)
+{
+    struct beginners *b = ask->place ? &s->beginners[ask->place] : NULL;
+    if (b && b->free < ask->need)
+        return ask->start;
+    int64_t taken, since = profile_since(p, ask->start, after, all - ask->need, &taken);
+    if (b)
+        b->free = all - taken;
+    return since;
+}
+
+/* The first start before `latest` with all of its length before its own start; `latest` if there is
+ * none. */
+static int64_t whole_before(struct sooner *s, const struct profile *p, int64_t all,
+                            const struct sooner_ask *ask, int64_t after, int64_t latest)
+{
+    struct bound *b = bound_of(s, ask->need, ask->length);
+    bring_up(s, b, after);
+    if (b->from >= latest)
+        return latest;
+    if (b->from <= after) {
+        b->from = after;
+        b->after = after;
+    }
+    b->from = profile_fit(p, b->from, latest, INT64_MAX, ask->length, all - ask->need);
+    return b->from;
+}
+
+/* ---- The question ---- */
+
+static __attribute__((noinline)) int64_t searched(struct sooner *s, const struct profile *p,
+                                                  int64_t all, const struct sooner_ask *ask,
+                                                  int64_t after)
+{
+    int64_t since = room_before(s, p, all, ask, after), last = ask->start - ask->length;
+    if (last < after)
+        return since;
+    int64_t latest = since <= last ? since : last + 1;
+    int64_t start = whole_before(s, p, all, ask, after, latest);
+    return start < latest ? start : since;
+}
+
+int64_t sooner_start(struct sooner *s, const struct profile *p, int64_t all,
+                     const struct sooner_ask *ask, int64_t after)
+{
+    if (s->seen < s->count)
+        look_at_rooms(s, p, all);
+    /* most find out here */
+    if (ask->start - ask->length < after && ask->place && s->beginners[ask->place].free < ask->need)
+        return ask->start;
+    return searched(s, p, all, ask, after);
+}

@@ -1,0 +1,40 @@
+/* sooner.h - whether what is to begin at some time may begin sooner: asked again and again, of many
+ * things, while room comes and goes.
+ *
+ * A profile says how much of `all` is taken. Who asks needs `need` for `length`, begins at `start`,
+ * and is in the profile itself from then on. A sooner start is a t < start such that `need` is free
+ * over the part of [t, t + length) that lies before `start`. There are two ways to find one:
+ *
+ * - Enough is free just before `start`: then it may begin where that begins. How much is free just
+ *   before the starts of all who have entered is known, no less than there is: it is looked up again
+ *   only where something comes free.
+ * - The whole length lies before `start`. For each pair of need and length a bound is kept, before
+ *   which there is no such t; a search goes on from there, and lifts it.
+ *
+ * What comes free lowers bounds, and only those of needs that it leaves room for. Mostly it is a
+ * short time between others that are taken: then a start before it helps nobody, as there would be
+ * a lack just before it. More that is taken changes no bound. The SOONER_ROOMS that came free last
+ * are kept, and whoever has not asked for longer searches anew; so does a pair that another has
+ * driven from its place in the table. What is not known costs a search, never another answer. */
+#pragma once
+#include "sim/base/profile.h"
+
+#define SOONER_ROOMS 64u
+
+struct sooner;
+/* length, until INT64_MAX: without bound. Other times of a question are not negative. */
+struct sooner_ask {
+    int64_t need, length, start;
+    uint32_t place;               /* where it has entered with that start; 0: nowhere */
+};
+struct sooner *sooner_new(void);
+void    sooner_free(struct sooner *s);                       /* NULL: does nothing */
+/* Less is taken on [from, until), or will be before the next question; from INT64_MIN: at any time
+ * before. */
+void    sooner_freed(struct sooner *s, int64_t from, int64_t until);
+/* A place among those that begin then, which the profile bears as a mark until all have left. */
+uint32_t sooner_enter(struct sooner *s, struct profile *p, int64_t start);
+void    sooner_leave(struct sooner *s, struct profile *p, int64_t start, uint32_t place);
+/* The first sooner start from `after` < start on; `start` if there is none. */
+int64_t sooner_start(struct sooner *s, const struct profile *p, int64_t all,
+                     const struct sooner_ask *ask, int64_t after);
