@@ -9,7 +9,8 @@
 
 struct victim {
     job_id job;
-    struct line_key bound;        /* under which it stands in its line */
+    struct running_job *kept;
+    struct line_key bound;        /* under which it stands in its group */
     struct line_key key;          /* as of now, the same or better; once `judged` */
     bool judged;
     int64_t sum_milli;            /* GPUs that it and all victims before it free, at most */
@@ -17,61 +18,83 @@ struct victim {
 
 enum { PUSHED_KEPT = 256 };       /* a try that has missed more is made again */
 
-static bool shape_before(const void *entry, const void *key)
+static bool group_before(const void *entry, const void *key)
 {
-    return ((const struct running_shape *)entry)->shape < *(const shape_id *)key;
+    return ((const struct running_group *)entry)->shape < *(const shape_id *)key;
 }
 
-static size_t shape_place(const struct running *r, shape_id shape)
+/* NULL: there is none yet. */
+static struct running_group *group_of(struct sched *s, const struct queueing_state *o,
+                                      const struct running *r, job_id j)
 {
-    return lower_bound(r->shape, r->n_shapes, sizeof *r->shape, &shape, shape_before);
-}
-
-static void shape_insert(struct sched *s, struct running *r, size_t at, shape_id shape)
-{
-    r->shape = array_grown(sched_alloc, s, r->shape, &r->capacity, r->n_shapes, sizeof *r->shape);
-    array_open(r->shape, r->n_shapes++, at, sizeof *r->shape);
-    r->shape[at] = (struct running_shape){ shape, line_new(s) };
-}
-
-void running_push(struct sched *s, struct running *r, job_id j, struct line_key k)
-{
+    if (!o->discipline->by_gpus)
+        return r->group;
     shape_id shape = job_facts(s, j)->ask->shape;
-    size_t at = shape_place(r, shape);
-    if (at == r->n_shapes || r->shape[at].shape != shape)
-        shape_insert(s, r, at, shape);
-    line_push(r->shape[at].line, j, k);
+    size_t at = lower_bound(r->group, r->n_groups, sizeof *r->group, &shape, group_before);
+    return at < r->n_groups && r->group[at].shape == shape ? &r->group[at] : NULL;
+}
+
+static struct running_group *group_make(struct sched *s, const struct queueing_state *o,
+                                        struct running *r, job_id j)
+{
+    shape_id shape = o->discipline->by_gpus ? job_facts(s, j)->ask->shape : 0;
+    size_t at = lower_bound(r->group, r->n_groups, sizeof *r->group, &shape, group_before);
+    r->group = array_grown(sched_alloc, s, r->group, &r->capacity, r->n_groups, sizeof *r->group);
+    array_open(r->group, r->n_groups++, at, sizeof *r->group);
+    r->group[at] = (struct running_group){ .shape = shape };
+    return &r->group[at];
+}
+
+static int64_t frees_milli(struct sched *s, job_id v)
+{
+    int64_t gpus = 0;
+    for (const struct request *r = job_facts(s, v)->ask; r; r = r->next)
+        gpus += (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
+    return gpus * MILLI_ALL;
+}
+
+void running_push(struct sched *s, const struct queueing_state *o, struct running *r, job_id j,
+                  struct line_key k)
+{
+    struct running_group *g = group_of(s, o, r, j);
+    g = g ? g : group_make(s, o, r, j);
+    uint32_t e = ranking_set(s, &g->order, j, k);
+    g->job = array_covering(sched_alloc, s, g->job, &g->n_jobs, e, sizeof *g->job);
+    g->job[e] = (struct running_job){ .frees_milli = frees_milli(s, j),
+                                      .ahead_until_ns = INT64_MIN,
+                                      .sure_until_ns = INT64_MIN };
     r->pushed = r->pushed ? r->pushed : sched_alloc(s, PUSHED_KEPT * sizeof *r->pushed);
     r->pushed[r->n_pushed++ % PUSHED_KEPT] = (struct pushed){ j, k };
 }
 
-void running_remove(struct sched *s, struct running *r, job_id j)
+void running_remove(struct sched *s, const struct queueing_state *o, struct running *r, job_id j)
 {
-    shape_id shape = job_facts(s, j)->ask->shape;
-    size_t at = shape_place(r, shape);
-    if (at < r->n_shapes && r->shape[at].shape == shape)
-        line_remove(r->shape[at].line, j);
+    struct running_group *g = group_of(s, o, r, j);
+    if (g)
+        ranking_drop(s, &g->order, j);
 }
 
 size_t running_count(const struct running *r)
 {
     size_t n = 0;
-    for (size_t i = 0; i < r->n_shapes; i++)
-        n += line_length(r->shape[i].line);
+    for (size_t i = 0; i < r->n_groups; i++)
+        n += r->group[i].order.n;
     return n;
 }
 
 void running_list(const struct running *r, job_id **to)
 {
-    for (size_t i = 0; i < r->n_shapes; i++)
-        for (struct line_walk walk = { .l = r->shape[i].line }; line_next(&walk, *to);)
-            ++*to;
+    struct ranking_place p;
+    for (size_t i = 0; i < r->n_groups; i++)
+        for (bool more = ranking_first(&r->group[i].order, &p); more;
+             more = ranking_next(&r->group[i].order, &p))
+            *(*to)++ = ranking_at(&r->group[i].order, p)->job;
 }
 
 /* ---- Keys of running jobs ---- */
 
-/* The key under which a running job stands in its line, as of now. With `shrinks` that is the time
- * of its end, start-up included, which orders jobs of one shape at any time; compared is the
+/* The key under which a running job stands in its group, as of now. With `shrinks` that is the time
+ * of its end, start-up included, which orders jobs of one group at any time; compared is the
  * remaining work. */
 static struct line_key bound_of(struct sched *s, const struct queueing_state *o, job_id j,
                                 struct line_key k)
@@ -91,33 +114,60 @@ static struct line_key present_key(struct sched *s, const struct queueing_state 
     return d->present ? d->present(s, o, j) : d->shrinks ? d->key(s, j, o->params) : bound;
 }
 
+/* Of v, as was found before, and rounding does not say otherwise now. */
+static bool is_known_ahead(struct sched *s, const struct queueing_state *o, job_id v,
+                           struct running_job *kept, struct line_key key)
+{
+    int64_t now_ns = sched_now(s);
+    if (now_ns >= kept->ahead_until_ns || key.major < kept->ahead_of)
+        return false;
+    if (now_ns >= kept->sure_until_ns)
+        kept->sure_until_ns = o->discipline->sure_ns(s, o, v);
+    return now_ns < kept->sure_until_ns;
+}
+
+/* No later than the first time at which v may be behind job j with this key. kept NULL: nothing is
+ * kept of it. */
+static int64_t behind_ns(struct sched *s, const struct queueing_state *o, job_id v,
+                         struct running_job *kept, job_id j, struct line_key key)
+{
+    if (!o->discipline->behind_ns)
+        return sched_now(s);
+    bool same = kept && key.major <= kept->ahead_of && key.major >= kept->ahead_of;
+    if (same && is_known_ahead(s, o, v, kept, key))
+        return kept->ahead_until_ns;
+    int64_t at_ns = o->discipline->behind_ns(s, o, v, j, key);
+    if (kept && at_ns > sched_now(s)) {
+        kept->ahead_of = key.major;
+        kept->ahead_until_ns = at_ns;
+    }
+    return at_ns;
+}
+
 /* ---- Victims, from the end of the order ---- */
+
+static void head_of(struct sched *s, const struct queueing_state *o, struct queue_head *h)
+{
+    const struct running_group *g = h->of;
+    const struct ranked *last = ranking_at(&g->order, g->next);
+    h->job = last->job;
+    h->key = bound_of(s, o, last->job, last->key);
+}
 
 static void victims_begin(struct sched *s, const struct queueing_state *o, struct running *r)
 {
     if (r->pass == o->pass)
         return;
     r->pass = o->pass;
-    r->n_victims = r->victims_capacity = r->n_heap = 0;
-    r->heap = sched_scratch(s, (r->n_shapes + 1) * sizeof *r->heap);
-    for (size_t i = 0; i < r->n_shapes; i++) {
-        struct queue_head *h = &r->heap[r->n_heap];
-        h->of = r->shape[i].line;
-        if (!line_last(r->shape[i].line, &h->job, &h->key))
+    r->n_victims = r->n_heap = 0;
+    r->heap = sched_scratch(s, (r->n_groups + 1) * sizeof *r->heap);
+    for (size_t i = 0; i < r->n_groups; i++) {
+        if (!ranking_last(&r->group[i].order, &r->group[i].next))
             continue;
-        h->key = bound_of(s, o, h->job, h->key);
-        r->n_heap++;
+        r->heap[r->n_heap].of = &r->group[i];
+        head_of(s, o, &r->heap[r->n_heap++]);
     }
     last_heads_make(NULL, r->heap, r->n_heap);
-}
-
-/* An upper bound: a job that shares a GPU may be alone on it. */
-static int64_t frees_milli(struct sched *s, job_id v)
-{
-    int64_t gpus = 0;
-    for (const struct request *r = job_facts(s, v)->ask; r; r = r->next)
-        gpus += (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
-    return gpus * MILLI_ALL;
 }
 
 /* false: there are no more. */
@@ -125,18 +175,20 @@ static bool victims_fetch(struct sched *s, const struct queueing_state *o, struc
 {
     if (r->n_heap == 0)
         return false;
-    r->victim = array_grown(sched_scratch, s, r->victim, &r->victims_capacity, r->n_victims,
+    r->victim = array_grown(sched_alloc, s, r->victim, &r->victims_capacity, r->n_victims,
                             sizeof *r->victim);
     struct queue_head *h = &r->heap[0];
+    struct running_group *g = h->of;
     struct victim *v = &r->victim[r->n_victims];
-    *v = (struct victim){ .job = h->job, .bound = h->key };
-    v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + frees_milli(s, v->job);
+    struct running_job *kept = &g->job[ranking_entry(&g->order, g->next)];
+    *v = (struct victim){ .job = h->job, .kept = kept, .bound = h->key };
+    v->sum_milli = (r->n_victims ? v[-1].sum_milli : 0) + kept->frees_milli;
     r->n_victims++;
-    if (line_before(h->of, &h->job, &h->key))
-        h->key = bound_of(s, o, h->job, h->key);
+    if (ranking_previous(&g->order, &g->next))
+        head_of(s, o, h);
     else
         *h = r->heap[--r->n_heap];
-    if (r->n_heap)
+    if (r->n_heap > 1)
         last_heads_down(NULL, r->heap, r->n_heap, 0);
     return true;
 }
@@ -151,6 +203,19 @@ static bool victim_behind(struct sched *s, const struct queueing_state *o, struc
     return line_key_before(key, j, r->victim[i].bound, r->victim[i].job);
 }
 
+/* By its present key. */
+static bool is_behind(struct sched *s, const struct queueing_state *o, struct victim *v, job_id j,
+                      struct line_key key)
+{
+    if (!v->judged && v->kept && is_known_ahead(s, o, v->job, v->kept, key))
+        return false;
+    if (!v->judged)
+        v->key = present_key(s, o, v->job, v->bound);
+    v->judged = true;
+    return line_key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
+           job_facts(s, v->job)->preemptible;
+}
+
 static bool wants_shares(const struct request *r)
 {
     while (r && r->gpu_milli == MILLI_ALL)
@@ -163,9 +228,7 @@ static bool frees_too_little(const void *victim, const void *lacks_milli)
     return ((const struct victim *)victim)->sum_milli < *(const int64_t *)lacks_milli;
 }
 
-/* GPUs that j lacks, at least; 0 if none, or if it wants shares: one may be free where no whole GPU
- * is. */
-static int64_t lacks_milli(struct sched *s, job_id j)
+int64_t preempt_lacks_milli(struct sched *s, job_id j)
 {
     struct request ask = job_request(s, j);
     if (wants_shares(&ask))
@@ -179,9 +242,8 @@ static int64_t lacks_milli(struct sched *s, job_id j)
 /* A lower bound of the number of victims, by GPUs alone. false: all those behind j free too
  * little. */
 static bool min_victims(struct sched *s, const struct queueing_state *o, struct running *r,
-                        job_id j, struct line_key key, size_t *min)
+                        job_id j, struct line_key key, int64_t lacks, size_t *min)
 {
-    int64_t lacks = lacks_milli(s, j);
     *min = 0;
     if (lacks == 0)
         return true;
@@ -193,26 +255,34 @@ static bool min_victims(struct sched *s, const struct queueing_state *o, struct 
     return victim_behind(s, o, r, last, j, key);
 }
 
-/* ---- Tries that fail again ---- */
-
-/* By its present key. */
-static bool is_behind(struct sched *s, const struct queueing_state *o, job_id j,
-                      struct line_key key, job_id v, struct line_key bound)
+/* The same by present keys: how many have to be looked at. false: all those behind j free too
+ * little, *some: not nothing. Of a chain of requests it says nothing: what is free for one part may
+ * be no use for another. */
+static bool enough_victims(struct sched *s, const struct queueing_state *o, struct running *r,
+                           job_id j, struct line_key key, int64_t lacks, size_t *enough, bool *some)
 {
-    return job_state(s, v) == JOB_RUNNING && job_facts(s, v)->preemptible &&
-           line_key_before(key, j, present_key(s, o, v, bound), v);
+    int64_t frees = 0;
+    *enough = 0;
+    if (lacks == 0 || job_facts(s, j)->ask->next)
+        return true;
+    for (; frees < lacks && victim_behind(s, o, r, *enough, j, key); ++*enough)
+        frees += is_behind(s, o, &r->victim[*enough], j, key) ? r->victim[*enough].kept->frees_milli
+                                                              : 0;
+    *some = frees > 0;
+    return frees >= lacks;
 }
+
+/* ---- Tries that fail again ---- */
 
 /* v stands behind by its bound. */
 static void count_behind(struct sched *s, const struct queueing_state *o, struct hopeless *h,
-                         job_id v, struct line_key bound)
+                         job_id v, struct running_job *kept, struct line_key bound)
 {
-    const struct discipline *d = o->discipline;
-    int64_t behind_ns = d->behind_ns ? d->behind_ns(s, o, v, h->job, h->key) : sched_now(s);
-    h->frees_milli += frees_milli(s, v);
-    if (behind_ns > sched_now(s)) {
-        if (behind_ns < h->until_ns)
-            h->until_ns = behind_ns;
+    int64_t at_ns = behind_ns(s, o, v, kept, h->job, h->key);
+    h->frees_milli += kept ? kept->frees_milli : frees_milli(s, v);
+    if (at_ns > sched_now(s)) {
+        if (at_ns < h->until_ns)
+            h->until_ns = at_ns;
     } else if (h->n_maybe < MAYBE_KEPT) {
         h->maybe[h->n_maybe++] = (struct pushed){ v, bound };
     } else {
@@ -227,9 +297,23 @@ static void note_hopeless(struct sched *s, const struct queueing_state *o, struc
     r->hopeless =
         array_covering(sched_alloc, s, r->hopeless, &r->n_hopeless, shape, sizeof *r->hopeless);
     struct hopeless *h = &r->hopeless[shape];
-    *h = (struct hopeless){ .job = j, .key = key, .seen = r->n_pushed, .until_ns = TIME_NEVER };
+    h->job = j;
+    h->key = key;
+    h->seen = r->n_pushed;
+    h->until_ns = TIME_NEVER;
+    h->frees_milli = 0;
+    h->n_maybe = 0;
     for (size_t i = 0; victim_behind(s, o, r, i, j, key); i++)
-        count_behind(s, o, h, r->victim[i].job, r->victim[i].bound);
+        count_behind(s, o, h, r->victim[i].job, r->victim[i].kept, r->victim[i].bound);
+}
+
+/* NULL: it does not run. */
+static struct running_job *kept_of(struct sched *s, const struct queueing_state *o,
+                                   const struct running *r, job_id v)
+{
+    struct running_group *g = group_of(s, o, r, v);
+    uint32_t e = g ? ranking_find(&g->order, v) : ID_NONE;
+    return e == ID_NONE ? NULL : &g->job[e];
 }
 
 /* Those that have joined since may be behind; those that have ended are counted still. */
@@ -243,30 +327,78 @@ static void catch_up(struct sched *s, const struct queueing_state *o, const stru
             continue;
         bound = bound_of(s, o, v->job, v->key);
         if (line_key_before(h->key, h->job, bound, v->job))
-            count_behind(s, o, h, v->job, bound);
+            count_behind(s, o, h, v->job, kept_of(s, o, r, v->job), bound);
     }
+}
+
+/* GPUs of those that may be behind, and are now. */
+static int64_t maybe_frees(struct sched *s, const struct queueing_state *o, const struct running *r,
+                           const struct hopeless *h)
+{
+    int64_t frees = 0;
+    for (unsigned i = 0; i < h->n_maybe; i++) {
+        job_id j = h->maybe[i].job;
+        if (job_state(s, j) != JOB_RUNNING)
+            continue;
+        struct victim v = { .job = j, .kept = kept_of(s, o, r, j), .bound = h->maybe[i].key };
+        frees += is_behind(s, o, &v, h->job, h->key) ? frees_milli(s, j) : 0;
+    }
+    return frees;
+}
+
+/* What is known of tries of j with this key. NULL: nothing. */
+static struct hopeless *hopeless_of(struct sched *s, const struct running *r, job_id j,
+                                    struct line_key key)
+{
+    shape_id shape = job_facts(s, j)->ask->shape;
+    struct hopeless *h = shape < r->n_hopeless ? &r->hopeless[shape] : NULL;
+    bool known = h && h->job == j && h->seen && r->n_pushed - h->seen <= PUSHED_KEPT &&
+                 !line_key_before(key, j, h->key, j) && !line_key_before(h->key, j, key, j);
+    return known ? h : NULL;
 }
 
 /* It fails again; *some: though some running job is behind it. */
 static bool is_hopeless(struct sched *s, const struct queueing_state *o, const struct running *r,
-                        job_id j, struct line_key key, bool *some)
+                        job_id j, struct line_key key, int64_t lacks, bool *some)
 {
-    shape_id shape = job_facts(s, j)->ask->shape;
-    struct hopeless *h = shape < r->n_hopeless ? &r->hopeless[shape] : NULL;
-    if (!h || h->job != j || !h->seen || r->n_pushed - h->seen > PUSHED_KEPT ||
-        line_key_before(key, j, h->key, j) || line_key_before(h->key, j, key, j))
+    struct hopeless *h = hopeless_of(s, r, j, key);
+    if (!h)
         return false;
     catch_up(s, o, r, h);
-    int64_t lacks = lacks_milli(s, j), frees = 0;
     if (h->frees_milli < lacks)
         return true;
     if (sched_now(s) >= h->until_ns)
         return false;
-    for (unsigned i = 0; i < h->n_maybe; i++)
-        if (is_behind(s, o, j, key, h->maybe[i].job, h->maybe[i].key))
-            frees += frees_milli(s, h->maybe[i].job);
+    int64_t frees = maybe_frees(s, o, r, h);
     *some = frees > 0;
     return frees == 0 || frees < lacks;
+}
+
+bool preempt_moved_behind(struct sched *s, const struct queueing_state *o, const struct running *r,
+                          job_id j, struct line_key key)
+{
+    struct hopeless *h = hopeless_of(s, r, j, key);
+    for (; h && h->seen < r->n_pushed; h->seen++) {
+        const struct pushed *v = &r->pushed[h->seen % PUSHED_KEPT];
+        if (line_key_before(key, j, bound_of(s, o, v->job, v->key), v->job))
+            return true;
+    }
+    return !h;
+}
+
+int64_t preempt_fails_until(struct sched *s, const struct queueing_state *o,
+                            const struct running *r, job_id j, struct line_key key, int64_t lacks)
+{
+    bool some;
+    int64_t frees = 0;
+    if (!is_hopeless(s, o, r, j, key, lacks, &some))
+        return 0;
+    const struct hopeless *h = &r->hopeless[job_facts(s, j)->ask->shape];
+    if (h->frees_milli < lacks)
+        return TIME_NEVER;
+    for (unsigned i = 0; i < h->n_maybe; i++)
+        frees += frees_milli(s, h->maybe[i].job);
+    return frees == 0 || frees < lacks ? h->until_ns : sched_now(s) + 1;
 }
 
 /* ---- Stopping ---- */
@@ -283,11 +415,7 @@ static void stop_victims(struct sched *s, struct queueing_state *o, const struct
 {
     for (size_t i = from; i < to; i++) {
         struct victim *v = &r->victim[i];
-        if (!v->judged)
-            v->key = present_key(s, o, v->job, v->bound);
-        v->judged = true;
-        if (line_key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
-            job_facts(s, v->job)->preemptible && sched_stop(s, v->job, STOP_SAVE) == SCHED_OK)
+        if (is_behind(s, o, v, j, key) && sched_stop(s, v->job, STOP_SAVE) == SCHED_OK)
             note_evicted(s, o, v);
     }
 }
@@ -336,16 +464,18 @@ static void step_back(struct sched *s, struct queueing_state *o, struct step ste
     o->n_evicted = step.n_evicted;
 }
 
-/* Stops as few jobs from the end as make room for j, at least one. NULL: there are not enough. */
+/* Stops as few jobs from the end as make room for j, at least one; of fewer than `enough` it is
+ * known that they do not. NULL: there are not enough. */
 static const struct placement *evict_enough(struct sched *s, struct queueing_state *o,
                                             struct running *r, job_id j, struct line_key key,
-                                            size_t min)
+                                            size_t min, size_t enough)
 {
     size_t low = min, high = min;    /* the first `low` victims are too few */
     struct step step;
     size_t evicted_before = o->n_evicted;
     stop_victims(s, o, r, 0, min, j, key);
-    const struct placement *where = o->n_evicted > evicted_before ? find_room(s, j) : NULL;
+    const struct placement *where =
+        o->n_evicted > evicted_before && high >= enough ? find_room(s, j) : NULL;
     for (size_t stride = 1; !where; stride *= 2) {
         for (low = high; high < low + stride && victim_behind(s, o, r, high, j, key);)
             high++;
@@ -353,36 +483,70 @@ static const struct placement *evict_enough(struct sched *s, struct queueing_sta
             return NULL;
         step = step_begin(s, o);
         stop_victims(s, o, r, low, high, j, key);
-        where = o->n_evicted > evicted_before ? find_room(s, j) : NULL;
+        where = o->n_evicted > evicted_before && high >= enough ? find_room(s, j) : NULL;
     }
-    while (high - low > 1) {
+    for (size_t stopped = low; high - low > 1; where = NULL) {    /* before `step` */
         size_t middle = low + (high - low) / 2;
+        if (middle < enough) {
+            low = middle;
+            continue;
+        }
         step_back(s, o, step);
-        stop_victims(s, o, r, low, middle, j, key);
+        stop_victims(s, o, r, stopped, middle, j, key);
         if (o->n_evicted > evicted_before && find_room(s, j)) {
             high = middle;
         } else {
-            low = middle;
+            low = stopped = middle;
             step = step_begin(s, o);
             stop_victims(s, o, r, low, high, j, key);
         }
-        where = NULL;
     }
     return where ? where : find_room(s, j);
 }
 
+static void note_try(struct sched *s, struct tries *of, struct running *r, job_id j,
+                     struct line_key key)
+{
+    of->try = array_grown(sched_scratch, s, of->try, &of->capacity, of->n, sizeof *of->try);
+    of->try[of->n++] = (struct try){ r, j, key };
+}
+
+/* Stops all that are behind j, and keeps them. */
+static void touch_victims(struct sched *s, struct queueing_state *o, const struct try *t)
+{
+    struct step before = step_begin(s, o);
+    for (size_t i = 0; victim_behind(s, o, t->r, i, t->job, t->key); i++)
+        stop_victims(s, o, t->r, i, i + 1, t->job, t->key);
+    step_back(s, o, before);
+}
+
+static void touch_all(struct sched *s, struct queueing_state *o)
+{
+    for (size_t i = 0; i < o->untouched.n; i++)
+        touch_victims(s, o, &o->untouched.try[i]);
+    o->untouched.n = 0;
+}
+
 /* In the room of running jobs behind it. */
 static bool start_instead(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
-                          struct line_key key)
+                          struct line_key key, int64_t lacks)
 {
-    size_t min;
+    size_t min, enough;
+    bool some = false;
     victims_begin(s, o, r);
-    if (!min_victims(s, o, r, j, key, &min)) {
+    if (!min_victims(s, o, r, j, key, lacks, &min)) {
         note_hopeless(s, o, r, j, key);
         return false;
     }
+    if (!enough_victims(s, o, r, j, key, lacks, &enough, &some)) {
+        note_hopeless(s, o, r, j, key);
+        if (some)
+            note_try(s, &o->untouched, r, j, key);
+        return false;
+    }
+    touch_all(s, o);
     struct step before = step_begin(s, o);
-    const struct placement *where = evict_enough(s, o, r, j, key, min);
+    const struct placement *where = evict_enough(s, o, r, j, key, min, enough);
     if (where && sched_start(s, j, where) <= SCHED_LATER) {
         reinstate_those_that_fit(s, o, j);
         return true;
@@ -392,26 +556,35 @@ static bool start_instead(struct sched *s, struct queueing_state *o, struct runn
     return false;
 }
 
+static void try_skipped(struct sched *s, struct queueing_state *o)
+{
+    size_t n = o->skipped.n;
+    o->skipped.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct try t = o->skipped.try[i];
+        start_instead(s, o, t.r, t.job, t.key, preempt_lacks_milli(s, t.job));
+    }
+}
+
 void preempt_catch_up(struct sched *s, struct queueing_state *o)
 {
-    size_t n = o->n_skipped;
-    o->n_skipped = 0;
-    for (size_t i = 0; i < n; i++)
-        start_instead(s, o, o->skipped[i].r, o->skipped[i].job, o->skipped[i].key);
+    try_skipped(s, o);
+    touch_all(s, o);
 }
 
 bool preempt_by_order(struct sched *s, struct queueing_state *o, struct running *r, job_id j,
                       struct line_key key)
 {
     bool some = false;
-    if (!is_hopeless(s, o, r, j, key, &some)) {
-        preempt_catch_up(s, o);
-        return start_instead(s, o, r, j, key);
+    int64_t lacks = preempt_lacks_milli(s, j);
+    if (!is_hopeless(s, o, r, j, key, lacks, &some)) {
+        if (o->skipped.n) {
+            try_skipped(s, o);
+            lacks = preempt_lacks_milli(s, j);
+        }
+        return start_instead(s, o, r, j, key, lacks);
     }
-    if (some) {
-        o->skipped = array_grown(sched_scratch, s, o->skipped, &o->skipped_capacity, o->n_skipped,
-                                 sizeof *o->skipped);
-        o->skipped[o->n_skipped++] = (struct skipped){ r, j, key };
-    }
+    if (some)
+        note_try(s, &o->skipped, r, j, key);
     return false;
 }

@@ -4,8 +4,9 @@
 #include "policies/common/queueing.h"
 
 /* Joins, or gets a new key. */
-void running_push(struct sched *s, struct running *r, job_id j, struct line_key k);
-void running_remove(struct sched *s, struct running *r, job_id j);
+void running_push(struct sched *s, const struct queueing_state *o, struct running *r, job_id j,
+                  struct line_key k);
+void running_remove(struct sched *s, const struct queueing_state *o, struct running *r, job_id j);
 size_t running_count(const struct running *r);
 /* Writes them to **to and moves it behind them. */
 void running_list(const struct running *r, job_id **to);
@@ -16,3 +17,13 @@ bool preempt_by_order(struct sched *s, struct queueing_state *o, struct running 
  * jobs: they are made before anything changes, so that jobs are touched, and their decisions
  * logged, in the order of the tries. */
 void preempt_catch_up(struct sched *s, struct queueing_state *o);
+/* GPUs that j lacks, at least, even when those that leave have gone; 0 if none, or if it wants shares:
+ * one may be free where no whole GPU is. */
+int64_t preempt_lacks_milli(struct sched *s, job_id j);
+/* j, which just failed with this key for it lacks so much, fails again until then, while it lacks as
+ * much and no running job moves behind it; 0: it may not. */
+int64_t preempt_fails_until(struct sched *s, const struct queueing_state *o,
+                            const struct running *r, job_id j, struct line_key key, int64_t lacks);
+/* Some may have, since it was last asked or tried. */
+bool preempt_moved_behind(struct sched *s, const struct queueing_state *o, const struct running *r,
+                          job_id j, struct line_key key);

@@ -1,5 +1,6 @@
 /* queueing.c - serving lines in order, and preemption by that order. See queueing.h. */
 #include "policies/common/preemption.h"
+#include "policies/common/standstill.h"
 #include "sim/contract/util/array.h"
 
 const char *const queueing_scopes[] = { "pool", "queue", NULL };
@@ -37,10 +38,7 @@ static struct queueing_line *queue_of(const struct sched *s, const struct queuei
     return &o->queue[o->per_queue ? job_facts(s, j)->queue : 0];
 }
 
-/* The running jobs that j may preempt: those on nodes that it may use. A queue with nodes of its
- * own preempts only its own. */
-static struct running *preemption_scope(const struct sched *s, const struct queueing_state *o,
-                                        job_id j)
+struct running *queueing_victims_of(const struct sched *s, const struct queueing_state *o, job_id j)
 {
     queue_id q = job_facts(s, j)->queue;
     return &o->running[o->per_queue || queue_facts(s, q)->pinned ? q : queue_count(s)];
@@ -68,6 +66,7 @@ void queueing_begin(struct sched *s, struct queueing_state *o, const struct disc
 void queueing_arrived(struct sched *s, struct queueing_state *o, job_id j)
 {
     struct queueing_line *q = queue_of(s, o, j);
+    standstill_forget(o);
     line_push(q->waiting, j, o->discipline->key(s, j, o->params));
     q->parked = NOT_PARKED;
     if (!q->listed) {
@@ -78,6 +77,7 @@ void queueing_arrived(struct sched *s, struct queueing_state *o, job_id j)
 
 void queueing_started(struct sched *s, struct queueing_state *o, job_id j)
 {
+    standstill_forget(o);
     line_remove(queue_of(s, o, j)->waiting, j);
     queue_of(s, o, j)->parked = NOT_PARKED;
     if (!o->running)
@@ -86,21 +86,23 @@ void queueing_started(struct sched *s, struct queueing_state *o, job_id j)
                                                : o->discipline->key(s, j, o->params);
     if (o->discipline->shrinks)
         k.time_ns += sched_now(s) + job_start_cost_ns(s, j);    /* the end: the same at any time */
-    running_push(s, preemption_scope(s, o, j), j, k);
+    running_push(s, o, queueing_victims_of(s, o, j), j, k);
 }
 
 void queueing_stopped(struct sched *s, struct queueing_state *o, job_id j)
 {
+    standstill_forget(o);
     if (o->running)
-        running_remove(s, preemption_scope(s, o, j), j);
+        running_remove(s, o, queueing_victims_of(s, o, j), j);
 }
 
 void queueing_moved(struct sched *s, struct queueing_state *o, job_id j)
 {
     if (job_state(s, j) == JOB_RUNNING) {
-        running_push(s, preemption_scope(s, o, j), j, o->discipline->key(s, j, o->params));
+        running_push(s, o, queueing_victims_of(s, o, j), j, o->discipline->key(s, j, o->params));
         return;
     }
+    standstill_forget(o);
     line_push(queue_of(s, o, j)->waiting, j, o->discipline->key(s, j, o->params));
     queue_of(s, o, j)->parked = NOT_PARKED;
 }
@@ -246,13 +248,17 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
         why = where ? WAIT_OTHER : sched_why_not(s);
         if (where)
             preempt_catch_up(s, o);
-        if (where && sched_start(s, j, where) == SCHED_OK)
+        if (where && sched_start(s, j, where) == SCHED_OK) {
+            standstill_forget(o);
             return true;
+        }
         why = job_over_limit(s, j) ? WAIT_LIMIT : suspended ? WAIT_GPUS : why;
         if (d->preempt_for ? d->preempt_for(s, o, j, &why)
                           : d->preempts &&
-                                 preempt_by_order(s, o, preemption_scope(s, o, j), j, h->key))
+                                 preempt_by_order(s, o, queueing_victims_of(s, o, j), j, h->key)) {
+            standstill_forget(o);
             return true;
+        }
     }
     if (job_state(s, j) == JOB_GONE)
         return true;                                      /* refused by admits() */
@@ -274,6 +280,7 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
     }
     sched_blocked(s, j, WAIT_GROUP);
     line_blocked(s, w->queue->waiting, r.shape, why);
+    standstill_note(s, o, w->queue->waiting, j, h->key, why);
     /* a job that asks for the same fails the same */
     line_skip_shape(&w->walk, r.shape);
     return true;
@@ -294,11 +301,14 @@ static void list_busy(struct queueing_state *o)
 
 bool queueing_serve(struct sched *s, struct queueing_state *o)
 {
+    if (standstill_again(s, o))
+        return o->still.n > 0;
     size_t n = 0;
     bool left = false, grows = o->running || o->discipline->preempt_for;
+    standstill_begin(s, o);
     o->pass++;
     o->n_evicted = o->evicted_capacity = 0;
-    o->n_skipped = o->skipped_capacity = 0;
+    o->skipped = o->untouched = (struct tries){ 0 };
     list_busy(o);
     if (!o->n_busy)
         return false;
@@ -323,5 +333,6 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
         if (n)
             first_heads_down(NULL, heap, n, 0);
     }
+    standstill_end(s, o);
     return left || o->n_evicted > 0;
 }

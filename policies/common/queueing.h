@@ -19,6 +19,7 @@
  * All arrays live as long as the run, but those of a pass, which are scratch. */
 #pragma once
 #include "policies/common/queue_heads.h"
+#include "policies/common/ranking.h"
 #include "sim/contract/policy.h"
 
 #include <stddef.h>
@@ -51,6 +52,9 @@ struct discipline {
      * at which running job v may be behind job j with this key. TIME_NEVER: it will not be. */
     int64_t (*behind_ns)(struct sched *s, const struct queueing_state *o, job_id v, job_id j,
                          struct line_key key);
+    /* With behind_ns: up to when `present` of running job v is sure to agree with it, but for its last
+     * digits. Now: rounding may say anything. */
+    int64_t (*sure_ns)(struct sched *s, const struct queueing_state *o, job_id v);
     /* Admission check of j against its queue. false: *why says why not. The answer is a matter of j
      * and of the GPUs that its queue holds. NULL: every job is admitted. */
     bool (*admits)(struct sched *s, job_id j, enum wait_reason *why);
@@ -73,17 +77,32 @@ struct hopeless {
     unsigned n_maybe;
 };
 
-/* The running jobs of a queue or of the pool that may be preempted. A line per shape, so that the
- * order within a line holds however fast the keys of its shape change. */
+/* What is kept of a running job while it keeps its place. */
+struct running_job {
+    int64_t frees_milli;          /* an upper bound: a job that shares a GPU may be alone on it */
+    /* with `behind_ns`: it is ahead of all jobs with such a `major` or a later one until then, and
+     * `present` says so until sure_until_ns */
+    double ahead_of;
+    int64_t ahead_until_ns, sure_until_ns;
+};
+/* The order of running jobs by key, within which it holds as time goes by. */
+struct running_group {
+    shape_id shape;
+    struct ranking order;
+    struct running_job *job;      /* [n_jobs] by entry */
+    size_t n_jobs;
+    struct ranking_place next;    /* the next victim */
+};
+/* The running jobs of a queue or of the pool that may be preempted: one group, or with `by_gpus`
+ * one for each shape, since they overtake each other. */
 struct running {
-    /* [n_shapes] ascending */
-    struct running_shape { shape_id shape; struct line *line; } *shape;
-    size_t n_shapes, capacity;
-    uint64_t pass;                /* of the victims and the heap below, both scratch */
+    struct running_group *group;  /* [n_groups] by shape, ascending */
+    size_t n_groups, capacity;
+    uint64_t pass;                /* of the victims and the heap below */
     /* [n_victims] from the end of the order, as many as the pass has asked for */
     struct victim *victim;
     size_t n_victims, victims_capacity;
-    struct queue_head *heap;      /* [n_heap] the next victim of each shape */
+    struct queue_head *heap;      /* [n_heap] the next victim of each group; scratch */
     size_t n_heap;
     /* [n_pushed modulo PUSHED_KEPT] the last that joined, or got a new key here */
     struct pushed *pushed;
@@ -105,6 +124,21 @@ struct queueing_line {
 };
 /* Too few GPUs are idle for a job of the shape; as pass `pass` began. */
 struct shape_room { uint64_t pass; bool lacks; };
+/* What the last pass tried in vain: standstill.h. */
+struct standstill {
+    bool possible, known;
+    uint64_t room;                /* version of the room */
+    struct stuck {
+        job_id job;
+        struct line_key key;
+        struct line *waiting;
+        struct running *r;        /* that it may preempt */
+        int64_t lacks_milli;
+        int64_t until_ns;         /* it fails until then, if none moves behind it */
+        enum wait_reason why;
+    } *stuck;                     /* [n] in the order of the tries */
+    size_t n, capacity;
+};
 /* The first member of a discipline's state, if it has more. */
 struct queueing_state {
     const struct discipline *discipline;
@@ -120,9 +154,13 @@ struct queueing_state {
     /* [n_evicted] scratch: stopped in this pass, not reinstated */
     struct evicted { job_id job; struct line_key key; } *evicted;
     size_t n_evicted, evicted_capacity;
-    /* [n_skipped] scratch: tries of this pass not made yet (preemption.h) */
-    struct skipped { struct running *r; job_id job; struct line_key key; } *skipped;
-    size_t n_skipped, skipped_capacity;
+    /* Scratch, of this pass (preemption.h): tries not made yet; those that have failed, and would have
+     * stopped and kept running jobs */
+    struct tries {
+        struct try { struct running *r; job_id job; struct line_key key; } *try;
+        size_t n, capacity;
+    } skipped, untouched;
+    struct standstill still;
 };
 
 void queueing_begin(struct sched *s, struct queueing_state *o, const struct discipline *d,
@@ -134,6 +172,9 @@ void queueing_stopped(struct sched *s, struct queueing_state *o, job_id j);
 void queueing_moved(struct sched *s, struct queueing_state *o, job_id j);
 /* Serves all lines: a pass. true: jobs still wait. */
 bool queueing_serve(struct sched *s, struct queueing_state *o);
+/* The running jobs that j may preempt: those on nodes that it may use. A queue with nodes of its own
+ * preempts only its own. */
+struct running *queueing_victims_of(const struct sched *s, const struct queueing_state *o, job_id j);
 /* All jobs that wait or run; scratch. */
 const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, size_t *n);
 

@@ -11,6 +11,7 @@
  * (schedulers.md b.11). */
 #include "sim/contract/timeline.h"
 #include "policies/kubernetes/kube.h"
+#include "policies/common/free_gpus.h"
 #include "sim/contract/util/array.h"
 
 enum { PLACER_TRIES = 1000 };     /* moments at which a reservation asks the placer */
@@ -124,12 +125,24 @@ static bool bind_beside(struct sched *s, struct kube *k, job_id j)
     return where && sched_start(s, j, where) == SCHED_OK;
 }
 
+/* Not even one of its pods finds a place whatever is tried, so that no queue is touched by a try
+ * (which would show in the order of rows of queues.csv), and nothing is drawn in trying. */
+static bool lacks_gpus(struct sched *s, const struct kube *k, job_id j)
+{
+    const struct job_facts *f = job_facts(s, j);
+    return job_state(s, j) == JOB_PENDING && !f->ask->next && f->ask->gpu_milli >= MILLI_ALL &&
+           k->params->sample <= 0 && k->params->ties <= TIES_NAME &&
+           free_gpus_for(sched_view(s, FREE_IDLE), f->ask) < f->ask->gpus;
+}
+
 /* All pods that it lacks, or at least its minimum; else none. */
 bool gang_bind(struct sched *s, struct kube *k, job_id j)
 {
     if (reserves(k))
         /* one that ran as the trace began stays as it is */
         return job_placement(s, j) || bind_beside(s, k, j);
+    if (lacks_gpus(s, k, j))
+        return false;
     bool all, some = job_placement(s, j) != NULL, by_pods = kube_by_pods(job_facts(s, j));
     sched_mark_t before = sched_mark(s);
     if (by_pods && bind_pods(s, k, j, &all))
@@ -176,8 +189,7 @@ static void becomes_head(struct sched *s, struct kube *k, job_id j)
 bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod,
                       enum wait_reason why)
 {
-    if ((int)k->params->blocking == BLOCKING_SKIP || job_state(s, pod->job) != JOB_PENDING ||
-        why == WAIT_LIMIT)
+    if (job_state(s, pod->job) != JOB_PENDING || why == WAIT_LIMIT)
         return false;
     bool first = !k->n_passed;
     k->passed =
@@ -197,7 +209,7 @@ void gang_arrived(struct sched *s, struct kube *k, job_id j)
 {
     if (job_state(s, j) != JOB_GATHERING || k->params->stale_s < 0)
         return;
-    timer_set(&k->incomplete, j, sched_now(s) + (int64_t)(k->params->stale_s * 1e9));
+    timer_set(s, &k->incomplete, j, sched_now(s) + (int64_t)(k->params->stale_s * 1e9));
     timers_arm(s, &k->incomplete);
 }
 
@@ -215,7 +227,8 @@ void gang_pass_begins(struct sched *s, struct kube *k)
     k->shut = k->reserved = false;
     if (reserves(k))
         plan_clear(s);
-    for (int64_t time_ns; timer_due(s, &k->incomplete, &j, &time_ns); timer_drop(&k->incomplete, j))
+    for (int64_t time_ns; timer_due(s, &k->incomplete, &j, &time_ns);
+         timer_drop(s, &k->incomplete, j))
         if (job_state(s, j) == JOB_GATHERING)
             give_up(s, j);
 }

@@ -56,8 +56,10 @@ static uint32_t least_pods(const struct sched *s, const struct kube *k, job_id j
 }
 
 /* Even for as few pods as it may begin with; of unequal pods, for all. */
-static bool least_over_limit(struct sched *s, const struct kube *k, job_id j)
+static bool least_over_limit(struct sched *s, struct kube *k, job_id j)
 {
+    if (!k->limited && !queue_quota_version(s))
+        return false;
     const struct request *ask = job_facts(s, j)->ask;
     struct request least = kube_pod(ask, 0);
     if (k->gang && ask->tasks != SPLIT_ANY)
@@ -66,14 +68,30 @@ static bool least_over_limit(struct sched *s, const struct kube *k, job_id j)
                             request_size(k->gang && ask->next ? ask : &least));
 }
 
+static bool lacks_power(struct sched *s, const struct kube *k, const struct request *ask)
+{
+    if (k->gang)
+        return view_lacks_power(sched_view(s, FREE_IDLE), ask);
+    struct request pod = kube_pod(ask, 0);
+    return view_lacks_power(sched_view(s, FREE_IDLE), &pod);
+}
+
+static bool barred(struct sched *s, struct kube *k, job_id j)
+{
+    if (!k->pods_speak)
+        return false;
+    struct request pod = kube_pod(job_facts(s, j)->ask, 0);
+    return pods_bar(s, k, j, &pod);
+}
+
 static enum wait_reason why_not(struct sched *s, struct kube *k, job_id j)
 {
-    const struct request *ask = job_facts(s, j)->ask, pod = kube_pod(ask, 0);
+    const struct request *ask = job_facts(s, j)->ask;
     if (least_over_limit(s, k, j))
         return WAIT_LIMIT;
-    if (view_lacks_power(sched_view(s, FREE_IDLE), k->gang ? ask : &pod))
+    if (lacks_power(s, k, ask))
         return WAIT_POWER;
-    if (k->pods_speak && pods_bar(s, k, j, &pod))
+    if (barred(s, k, j))
         return WAIT_TOPOLOGY;
     uint64_t wanted = ask->next && least_pods(s, k, j) > 1
                           ? (uint64_t)job_size(s, j).gpu_milli / MILLI_ALL
@@ -91,7 +109,7 @@ static void pod_rests(struct sched *s, job_id j)
 static void pod_failed(struct sched *s, struct kube *k, struct waiting_pod *pod)
 {
     enum wait_reason why = why_not(s, k, pod->job);
-    if (k->gang && gang_keeps_place(s, k, pod, why))
+    if (k->gang && (int)k->params->blocking != BLOCKING_SKIP && gang_keeps_place(s, k, pod, why))
         return;
     queue_failed(s, &k->queue, pod);
     if (job_state(s, pod->job) == JOB_PENDING)
@@ -114,9 +132,9 @@ static bool stale(struct sched *s, const struct waiting_pod *pod)
 static bool refused(struct sched *s, struct kube *k, job_id j, const struct request *pod)
 {
     const struct request *ask = job_facts(s, j)->ask;
-    bool one = kube_pods(ask) == 1;
     if (k->gang)
         return false;
+    bool one = kube_pods(ask) == 1;
     if (ask->tasks == SPLIT_ANY && !kube_shape(s, k, pod)->fits)
         return sched_refuse(s, j, "gives only a total, more than a node has: pods want tasks") ==
                SCHED_OK;
@@ -138,19 +156,31 @@ static bool preempt_for_pod(struct sched *s, struct kube *k, job_id j, const str
     return !limited && kube_preempt(s, k, j, pod);
 }
 
+/* A pod of that shape has failed in this round, with no lower priority and no more pods to be found
+ * a place together. */
+static bool fails_again(const struct sched *s, const struct kube *k, const struct waiting_pod *w,
+                        shape_id shape)
+{
+    const struct failure *failed = &k->failed[shape];
+    return failed->round == k->round && w->priority <= failed->priority &&
+           least_pods(s, k, w->job) >= failed->least;
+}
+
 static void try_pod(struct sched *s, struct kube *k, struct waiting_pod *w)
 {
     job_id j = w->job;
-    struct request pod = kube_pod(job_facts(s, j)->ask, w->task == ALL_PODS ? 0 : w->task);
+    const struct request *ask = job_facts(s, j)->ask;
+    /* gangs are not refused, and nothing is nominated for them */
+    if (k->gang && !ask->next && ask->shape < k->n_shapes && fails_again(s, k, w, ask->shape)) {
+        pod_failed(s, k, w);
+        return;
+    }
+    struct request pod = kube_pod(ask, w->task == ALL_PODS ? 0 : w->task);
     pod.job = j;
     if (refused(s, k, j, &pod))
         return;
     kube_shape(s, k, &pod);
-    struct failure *failed = &k->failed[pod.shape];
-    uint32_t least = least_pods(s, k, j);
-    bool infeasible =
-        failed->round == k->round && w->priority <= failed->priority && least >= failed->least;
-    if (infeasible && !kube_nominated(k, j, pod.first_task)) {
+    if (fails_again(s, k, w, pod.shape) && !kube_nominated(k, j, pod.first_task)) {
         pod_failed(s, k, w);
         return;
     }
@@ -158,7 +188,7 @@ static void try_pod(struct sched *s, struct kube *k, struct waiting_pod *w)
         return;
     if (!preempt_for_pod(s, k, j, &pod) && !pod.max_per_node && !k->reserved &&
         (!k->gang || job_state(s, j) == JOB_PENDING))
-        *failed = (struct failure){ k->round, w->priority, least };
+        k->failed[pod.shape] = (struct failure){ k->round, w->priority, least_pods(s, k, j) };
     pod_failed(s, k, w);
 }
 
@@ -193,6 +223,17 @@ static void kube_schedule(struct sched *s, const void *params, void *state)
 
 /* ---- Notices ---- */
 
+static bool some_limit(const struct sched *s)
+{
+    bool some = false;
+    for (queue_id q = 0; q < queue_count(s) && !some; q++) {
+        const struct amount *limit = &queue_facts(s, q)->quota.limit;
+        some = limit->gpu_milli != UNLIMITED || limit->cpu_milli != UNLIMITED ||
+               limit->mem_mib != UNLIMITED;
+    }
+    return some;
+}
+
 static void begin(struct sched *s, const void *params, void *state, bool gang)
 {
     struct kube *k = state;
@@ -200,8 +241,7 @@ static void begin(struct sched *s, const void *params, void *state, bool gang)
     k->params = params;
     k->gang = gang;
     k->round = 1;
-    k->queue.backoff_s = k->params->backoff_s;
-    k->queue.backoff_max_s = k->params->backoff_max_s;
+    queue_begin(s, &k->queue, k->params->backoff_s, k->params->backoff_max_s);
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &k->n_nodes);
     if (k->params->image_weight > 0)
         k->image_bytes = view_image_mib(sched_view(s, FREE_IDLE)) << 20;
@@ -210,8 +250,8 @@ static void begin(struct sched *s, const void *params, void *state, bool gang)
     k->candidate = sched_alloc(s, k->n_nodes * sizeof *k->candidate);
     memset(k->on_node, 0xff, k->n_nodes * sizeof *k->on_node);    /* ID_NONE */
     k->free_pod = k->head = ID_NONE;
-    if (gang)
-        timers_begin(s, &k->incomplete);
+    k->limited = some_limit(s);
+    timers_begin(&k->incomplete);
 }
 
 static void kube_begin(struct sched *s, const void *params, void *state)
@@ -258,9 +298,10 @@ static void kube_stopped(struct sched *s, const void *params, void *state, job_i
                          enum stop_cause why)
 {
     (void)params;
-    (void)why;
     struct kube *k = state;
     struct kube_job *own = job_own(s, j);
+    if (stopped_for_good(why))
+        timer_drop(s, &k->incomplete, j);
     for (uint32_t i = own->first_pod, next; i != ID_NONE; i = next) {
         next = k->pod[i].of_job;
         kube_pod_gone(k, i);
@@ -271,9 +312,10 @@ static void kube_stopped(struct sched *s, const void *params, void *state, job_i
 
 static void kube_withdrawn(struct sched *s, const void *params, void *state, job_id j)
 {
-    (void)s;
     (void)params;
-    kube_forget_nomination(state, j, ALL_PODS);
+    struct kube *k = state;
+    timer_drop(s, &k->incomplete, j);
+    kube_forget_nomination(k, j, ALL_PODS);
 }
 
 static unsigned kube_needs(const void *params)

@@ -43,6 +43,7 @@ struct failure { uint64_t round; int32_t priority; uint32_t least; };
 struct kube {
     const struct kube_params *params;
     bool gang;                    /* all pods of a job (its minimum) or none */
+    bool limited;                 /* some queue has a limit */
     struct kube_queue queue;
     uint64_t seen;                /* room version of the last pass */
     uint64_t round;               /* grows with all that may help a pod */
@@ -115,7 +116,7 @@ bool kube_bind(struct sched *s, struct kube *k, job_id j, const struct request *
 
 /* ---- gang.c ---- */
 bool gang_bind(struct sched *s, struct kube *k, job_id j);
-/* The gang keeps its place in the line. false: it is to be set aside. */
+/* The gang keeps its place in the line, unless blocking=skip. false: it is to be set aside. */
 bool gang_keeps_place(struct sched *s, struct kube *k, const struct waiting_pod *pod,
                       enum wait_reason why);
 void gang_pass_begins(struct sched *s, struct kube *k);

@@ -42,7 +42,9 @@ static bool joins_run(struct sched *s, struct pod_order *o, const struct waiting
     struct pod_list *run = &o->run;
     if (o->first < run->n && before(NULL, pod, &run->pod[run->n - 1]))
         return false;
-    if (o->first && (o->first == run->n || (run->n == run->capacity && o->first > run->n / 2))) {
+    if (o->first == run->n) {
+        o->first = run->n = 0;
+    } else if (run->n == run->capacity && o->first > run->n / 2) {
         memmove(run->pod, run->pod + o->first, (run->n - o->first) * sizeof *run->pod);
         run->n -= o->first;
         o->first = 0;
@@ -97,13 +99,19 @@ void queue_pass(struct kube_queue *q)
     q->failures = 0;
 }
 
+void queue_begin(struct sched *s, struct kube_queue *q, double backoff_s, double backoff_max_s)
+{
+    double next_s = backoff_s;
+    for (q->n_backoffs = 1; next_s > 0 && next_s < backoff_max_s; next_s *= 2)
+        q->n_backoffs++;
+    q->backoff_ns = sched_alloc(s, q->n_backoffs * sizeof *q->backoff_ns);
+    for (uint32_t i = 0; i < q->n_backoffs; i++, backoff_s *= 2)
+        q->backoff_ns[i] = (int64_t)((backoff_s < backoff_max_s ? backoff_s : backoff_max_s) * 1e9);
+}
+
 static int64_t rests_until_ns(const struct kube_queue *q, const struct waiting_pod *pod)
 {
-    double back_off_s = q->backoff_s;
-    for (uint32_t i = 1; i < pod->attempts && back_off_s < q->backoff_max_s; i++)
-        back_off_s *= 2;
-    return pod->failed_ns +
-           (int64_t)((back_off_s < q->backoff_max_s ? back_off_s : q->backoff_max_s) * 1e9);
+    return pod->failed_ns + q->backoff_ns[min_u32(pod->attempts, q->n_backoffs) - 1];
 }
 
 static void make_ready(struct sched *s, struct kube_queue *q, struct waiting_pod pod)

@@ -31,9 +31,11 @@ struct kube_queue {
     struct pod_order ready, resting;
     struct pod_list parked;       /* in the order of failing */
     uint64_t pass, failures;
-    double backoff_s, backoff_max_s;
+    int64_t *backoff_ns;          /* [n_backoffs] after each failure; the last also after later ones */
+    uint32_t n_backoffs;
 };
 
+void queue_begin(struct sched *s, struct kube_queue *q, double backoff_s, double backoff_max_s);
 void queue_enter(struct sched *s, struct kube_queue *q, job_id j, uint32_t task, uint32_t epoch);
 void queue_pass(struct kube_queue *q);                       /* a pass begins */
 /* When the first of those that rest is ready; false: none rests. */

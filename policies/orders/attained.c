@@ -50,9 +50,9 @@ static void set_timer(struct sched *s, struct attained *a, job_id j)
 {
     int64_t moment_ns = attained_moment_ns(s, a, j);
     if (moment_ns < TIME_NEVER)
-        timer_set(&a->timers, j, moment_ns);
+        timer_set(s, &a->timers, j, moment_ns);
     else
-        timer_drop(&a->timers, j);
+        timer_drop(s, &a->timers, j);
 }
 
 static void set_key(struct sched *s, const struct attained *a, job_id j)
@@ -65,7 +65,7 @@ void attained_begin(struct sched *s, struct attained *a, const struct attained_r
                     const void *params)
 {
     a->rule = rule;
-    timers_begin(s, &a->timers);
+    timers_begin(&a->timers);
     queueing_begin(s, &a->queueing, &rule->discipline, params);
 }
 
@@ -107,7 +107,7 @@ void attained_stopped(struct sched *s, struct attained *a, job_id j)
     of->had_ns += sched_now(s) - of->since_ns;
     of->since_ns = -1;
     of->last_ran_ns = sched_now(s);
-    timer_drop(&a->timers, j);
+    timer_drop(s, &a->timers, j);
     queueing_stopped(s, &a->queueing, j);
 }
 

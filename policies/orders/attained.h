@@ -10,6 +10,7 @@
 struct account {                  /* of a job: what the policy's table has as job_size */
     bool known;                   /* it has arrived before */
     uint32_t stage;
+    uint32_t near;                /* of the rule: about where its service lies */
     /* running time since it arrived or was promoted, without the present stretch */
     int64_t had_ns;
     int64_t since_ns;             /* start of the present stretch; -1: not running */

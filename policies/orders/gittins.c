@@ -45,42 +45,63 @@ static struct line_key key(const struct attained *a, job_id j, const struct acco
 {
     (void)j;
     const struct gittins *g = (const struct gittins *)a;
+    uint32_t near = of->near;
     bool runs = of->since_ns >= 0;
     if (!g->law.n)
         return (struct line_key){ .major = of->stage, .minor = !runs, .time_ns = of->entered_ns };
     double least = gittins_stage_index(&g->law, of->stage);
     return (struct line_key){ .major = -(runs || service < g->law.service[g->law.stage[of->stage]]
                                              ? least
-                                             : fmax(least, gittins_index(&g->law, service))) };
+                                             : fmax(least, gittins_index(&g->law, service, &near))) };
 }
 
 static struct line_key present(struct sched *s, const struct queueing_state *o, job_id j)
 {
     const struct gittins *g = (const struct gittins *)o;
     struct line_key k = attained_key(s, j, o->params);
+    struct account *of = job_own(s, j);
     if (g->law.n)
-        k.major = fmin(k.major, -gittins_index(&g->law, attained_service(s, &g->attained, j)));
+        k.major = fmin(k.major, -gittins_index(&g->law, attained_service(s, &g->attained, j), &of->near));
     return k;
 }
 
-/* A microsecond early, for the rounding of times. */
+/* When j has that service, less a microsecond for the rounding of times. */
+static int64_t reaches_ns(struct sched *s, const struct gittins *g, job_id j, double service,
+                          double target)
+{
+    int64_t after_ns = attained_after_ns(s, &g->attained, j, target - service);
+    return after_ns < TIME_NEVER ? after_ns - 1000 : TIME_NEVER;
+}
+
 static int64_t behind_ns(struct sched *s, const struct queueing_state *o, job_id v, job_id j,
                          struct line_key k)
 {
     (void)j;
     const struct gittins *g = (const struct gittins *)o;
-    const struct account *of = job_own(s, v);
+    struct account *of = job_own(s, v);
     if (!g->law.n || of->since_ns < 0)
         return sched_now(s);
-    double service = attained_service(s, &g->attained, v),
-           more = gittins_falls_to(&g->law, service, -k.major) - service;
-    int64_t after_ns = attained_after_ns(s, &g->attained, v, more);
-    return after_ns < TIME_NEVER ? after_ns - 1000 : TIME_NEVER;
+    double service = attained_service(s, &g->attained, v);
+    return reaches_ns(s, g, v, service, gittins_falls_to(&g->law, service, -k.major, &of->near));
+}
+
+static int64_t sure_ns(struct sched *s, const struct queueing_state *o, job_id v)
+{
+    const struct gittins *g = (const struct gittins *)o;
+    struct account *of = job_own(s, v);
+    if (!g->law.n || of->since_ns < 0)
+        return sched_now(s);
+    double service = attained_service(s, &g->attained, v);
+    return reaches_ns(s, g, v, service, gittins_blurs_at(&g->law, service, &of->near));
 }
 
 static const struct attained_rule gittins_rule = {
     .discipline = {
-        .key = attained_key, .preempts = true, .present = present, .behind_ns = behind_ns
+        .key = attained_key,
+        .preempts = true,
+        .present = present,
+        .behind_ns = behind_ns,
+        .sure_ns = sure_ns,
     },
     .stage_end = stage_end,
     .key = key,

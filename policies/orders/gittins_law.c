@@ -53,11 +53,6 @@ void gittins_learn(struct gittins_law *law, const double *service, size_t n)
     }
 }
 
-static bool not_beyond(const void *point, const void *service)
-{
-    return *(const double *)point <= *(const double *)service;
-}
-
 struct reached { const struct gittins_law *law; double service; };
 
 static bool stage_not_beyond(const void *stage, const void *reached)
@@ -66,16 +61,37 @@ static bool stage_not_beyond(const void *stage, const void *reached)
     return r->law->service[*(const uint32_t *)stage] <= r->service;
 }
 
-/* The last point not beyond. */
-static uint32_t point_before(const struct gittins_law *law, double service)
+/* The last point not beyond: by steps that double from the one near, then by halves. The first point
+ * is of service 0. */
+static uint32_t point_before(const struct gittins_law *law, double service, uint32_t *near)
 {
-    return (uint32_t)lower_bound(law->service, law->n, sizeof *law->service, &service, not_beyond) -
-           1;
+    uint32_t n = (uint32_t)law->n, low = *near < n ? *near : 0, high = low, step = 1;
+    if (law->service[low] <= service) {
+        for (high = low + 1; high < n && law->service[high] <= service; step *= 2) {
+            low = high;
+            high += step;
+        }
+        high = high < n ? high : n;
+    } else {
+        for (; law->service[low] > service; step *= 2) {
+            high = low;
+            low = low > step ? low - step : 0;
+        }
+    }
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (law->service[middle] <= service)
+            low = middle;
+        else
+            high = middle;
+    }
+    return *near = low;
 }
 
-double gittins_index(const struct gittins_law *law, double service)
+/* Behind point k. */
+static double index_from(const struct gittins_law *law, uint32_t k, double service)
 {
-    uint32_t k = point_before(law, service), last = (uint32_t)law->n - 1;
+    uint32_t last = (uint32_t)law->n - 1;
     if (k == last)
         return 0;
     double into = service - law->service[k], part = into / (law->service[k + 1] - law->service[k]);
@@ -89,6 +105,11 @@ double gittins_index(const struct gittins_law *law, double service)
     return best;
 }
 
+double gittins_index(const struct gittins_law *law, double service, uint32_t *near)
+{
+    return index_from(law, point_before(law, service, near), service);
+}
+
 /* How far before point k a slope to it may be off by more than a millionth: both are differences of
  * sums with a relative error of 2^-52, and the x of the last point comes up ever more slowly. */
 static double blurred_before(const struct gittins_law *law, uint32_t k)
@@ -98,16 +119,22 @@ static double blurred_before(const struct gittins_law *law, uint32_t k)
     return gap * fmax(1e-9 * (law->y[k] / y + law->x[k] / x), k + 1 == law->n ? 1e-3 : 0);
 }
 
-double gittins_falls_to(const struct gittins_law *law, double service, double index)
+double gittins_falls_to(const struct gittins_law *law, double service, double index, uint32_t *near)
 {
-    uint32_t k = point_before(law, service) + 1, last = (uint32_t)law->n - 1;
+    uint32_t k = point_before(law, service, near) + 1, last = (uint32_t)law->n - 1;
     double below = index * (1 + 1e-6);
     if (k > last || service >= law->service[k] - blurred_before(law, k) ||
-        gittins_index(law, service) <= below)
+        index_from(law, k - 1, service) <= below)
         return service;
     while (k < last && point_index(law, k) > below)
         k = law->lower[k];
     return fmax(service, law->service[k] - blurred_before(law, k));
+}
+
+double gittins_blurs_at(const struct gittins_law *law, double service, uint32_t *near)
+{
+    uint32_t k = point_before(law, service, near) + 1;
+    return k < law->n ? fmax(service, law->service[k] - blurred_before(law, k)) : INFINITY;
 }
 
 uint32_t gittins_stage(const struct gittins_law *law, double service)

@@ -26,12 +26,20 @@ struct gittins_law {
 
 /* Of n services above 0, ascending. The arrays of the law hold n + 1 already. */
 void   gittins_learn(struct gittins_law *law, const double *service, size_t n);
+/* Each of the following begins at *near, some point, which becomes the last one that is not beyond
+ * the service: cheap for a job that is asked for again soon. */
+
 /* Per unit of service. */
-double gittins_index(const struct gittins_law *law, double service);
+double gittins_index(const struct gittins_law *law, double service, uint32_t *near);
 /* From this service up to the one returned the index is above `index`, rounding included: at the
  * latest to the last point, of index 0. Between two points the index never falls: the density there
  * is even, so that the rest is ever more likely to end soon. */
-double gittins_falls_to(const struct gittins_law *law, double service, double index);
+double gittins_falls_to(const struct gittins_law *law, double service, double index,
+                        uint32_t *near);
+/* From this service up to the one returned rounding does not change the index by as much as a
+ * millionth; INFINITY: from here on. */
+double gittins_blurs_at(const struct gittins_law *law, double service, uint32_t *near);
+
 uint32_t gittins_stage(const struct gittins_law *law, double service);
 /* At its start: its least. */
 double gittins_stage_index(const struct gittins_law *law, uint32_t stage);

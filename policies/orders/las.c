@@ -151,10 +151,10 @@ static void sort_lists(struct sched *s, struct las *l)
 static void change_lists(struct sched *s, struct las *l)
 {
     struct attained *a = &l->attained;
-    job_id *due = sched_scratch(s, (line_length(a->timers.line) + 1) * sizeof *due);
+    job_id *due = sched_scratch(s, (a->timers.order.n + 1) * sizeof *due);
     size_t n = 0;
     for (int64_t time_ns; timer_due(s, &a->timers, &due[n], &time_ns); n++)
-        timer_drop(&a->timers, due[n]);
+        timer_drop(s, &a->timers, due[n]);
     qsort(due, n, sizeof *due, by_id);
     for (size_t i = 0; i < n; i++) {
         struct account *of = job_own(s, due[i]);
@@ -194,11 +194,13 @@ static void look_again_for(struct sched *s, struct las *l, job_id j)
 /* A look counts from the last one: what was asked for before is void. */
 static void look_again(struct sched *s, struct las *l)
 {
-    struct line_walk walk = { .l = l->attained.timers.line };
+    const struct ranking *order = &l->attained.timers.order;
+    struct ranking_place p;
     l->lists.look_ns = TIME_NEVER;
-    for (job_id j; line_next(&walk, &j);) {
+    for (bool more = ranking_first(order, &p); more; more = ranking_next(order, &p)) {
+        job_id j = ranking_at(order, p)->job;
         const struct account *of = job_own(s, j);
-        if ((of->since_ns >= 0) == (job_state(s, j) == JOB_RUNNING))
+        if (!timer_is_void(s, j) && (of->since_ns >= 0) == (job_state(s, j) == JOB_RUNNING))
             look_again_for(s, l, j);
     }
 }

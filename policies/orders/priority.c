@@ -38,16 +38,16 @@ static void set_timer(struct sched *s, struct priority *p, job_id j)
 {
     const struct age *a = job_own(s, j);
     if ((double)a->hours * p->params->age_weight < p->params->age_max)
-        timer_set(&p->timers, j, a->since_ns + (a->hours + 1) * hour_ns - a->waited_ns);
+        timer_set(s, &p->timers, j, a->since_ns + (a->hours + 1) * hour_ns - a->waited_ns);
     else
-        timer_drop(&p->timers, j);
+        timer_drop(s, &p->timers, j);
 }
 
 static void priority_begin(struct sched *s, const void *params, void *state)
 {
     struct priority *p = state;
     p->params = params;
-    timers_begin(s, &p->timers);
+    timers_begin(&p->timers);
     queueing_begin(s, &p->queueing, p->params->preempt > 0 ? &preemptive : &non_preemptive, params);
 }
 
@@ -68,7 +68,7 @@ static void priority_started(struct sched *s, const void *params, void *state, j
     struct priority *p = state;
     struct age *a = job_own(s, j);
     a->waited_ns += sched_now(s) - a->since_ns;
-    timer_drop(&p->timers, j);
+    timer_drop(s, &p->timers, j);
     queueing_started(s, &p->queueing, j);
 }
 
