@@ -262,7 +262,8 @@ static bool stays_reserved(struct walk *w)
     struct sub_line *sub = &s->lines->sub[e->sub];
     const struct shape *shape = &s->workload->shape[sub->shape];
     int64_t known_ns = too_long_ns(w, sub);
-    bool lacks = known_ns <= e->reserved_ns || (!placing_lacks(w->room, &shape->ask) && timeline_lacks(s, &shape->ask, w->lacking_ns));
+    bool lacks = known_ns <= e->reserved_ns ||
+                 (!placing_lacks(w->room, &shape->ask) && timeline_lacks(s, &shape->ask, w->lacking_ns));
     if (!lacks || shape->limited != ID_NONE || !placing_by_totals(s, &shape->ask))
         return false;
     leave_out_longer(w, sub, min_i64(known_ns, e->reserved_ns));
