@@ -8,6 +8,7 @@ void quota_standing_changed(struct quota_state *q, queue_id i)
     if (!q->leaf[i].standing_changed)
         q->restanding[q->n_restanding++] = i;
     q->leaf[i].standing_changed = true;
+    q->leaf[i].stood++;
 }
 
 /* A waiting job of this leaf may pass the gate of reclaim with so much. Cheap, and false is
