@@ -233,7 +233,7 @@ void order_rollback(struct order *o)
 bool order_is_flat(const struct order *o)
 {
     const struct quota_state *q = o->q;
-    return q->first[q->n_queues + 1] - q->first[q->n_queues] == q->n_queues;
+    return q->one_measure && q->first[q->n_queues + 1] - q->first[q->n_queues] == q->n_queues;
 }
 
 struct order_scan order_scan(const struct order *o)

@@ -288,6 +288,9 @@ struct quota_state { /* of a shard */
     /* Facts about all jobs and queues */
     bool odd;                     /* some queue has a limit, or some job is not plain: for good */
     bool budgets;                 /* some queue has a budget */
+    /* no queue has a quota or a limit but of GPUs: of two allocatable shares one is within the
+     * other. Else three queues that tie may each go before the next of them */
+    bool one_measure;
     /* some queue has a minimum run time against reclaim; against preemption */
     bool protects, protects_within;
     int32_t min_priority, max_priority;    /* of all jobs that have joined */
@@ -496,7 +499,7 @@ void order_refresh(struct order *o, queue_id i);
 /* From now on its nodes are saved as they change; then it is as it was. Costs what has changed. */
 void order_mark(struct sched *s, struct order *o);
 void order_rollback(struct order *o);
-/* All leaves are siblings: what comes out is sorted by order_above(). */
+/* All leaves are siblings, and order_above() is a total order: what comes out is sorted by it. */
 bool order_is_flat(const struct order *o);
 /* i with that amount, of victims; and which of two comes first, both as entries of their leaves with
  * what they have lost so far. */
