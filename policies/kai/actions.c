@@ -90,7 +90,7 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
                       struct failures *failed, enum quota_action action)
 {
     if (t->behind)
-        leaf_walk_to(s, q, &t->walk, t->job);
+        leaf_walk_to(s, q, &t->walk, &q->leaf[job_facts(s, t->job)->queue], t->job);
     t->behind = false;
     while (line_next(&t->walk, &t->job)) {
         const struct job_facts *f = job_facts(s, t->job);
@@ -118,7 +118,7 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
     leaf_heads(s, l);
     for (size_t i = 0; i < l->n_heads; i++) {
         const struct shape_head *h = &l->head[i];
-        struct tried me = { job_facts(s, h->job)->ask->alike, h->tasks, h->firm };
+        struct tried me = { h->alike, h->tasks, h->firm };
         t->job = h->job;
         t->wanted = (struct wanted){ h->tasks, NULL, h->ask };
         t->behind = passes_gate(q, leaf, &h->ask, h->firm, action) && !failed_before(failed, &me) &&

@@ -172,12 +172,6 @@ static bool finds_place(struct sched *s, struct quota_state *q, struct admission
     return check->fits;
 }
 
-bool quota_has_failed(const struct quota_state *q, const struct admission_check *check,
-                      uint32_t tasks)
-{
-    return check->failed_at == q->version && tasks >= check->failed_tasks;
-}
-
 void quota_note_failed(const struct quota_state *q, struct admission_check *check, uint32_t tasks)
 {
     if (check->failed_at != q->version || tasks < check->failed_tasks)
@@ -200,15 +194,17 @@ bool quota_may_skip(struct sched *s, struct quota_state *q, const struct leaf *l
 bool quota_heads_will_do(struct sched *s, struct quota_state *q, const struct leaf *l)
 {
     bool will = !l->growing;
-    for (size_t i = 0; i < l->n_shapes && will && q->n_mixed > 0; i++)
+    if (q->n_mixed == 0)
+        return will;
+    for (size_t i = 0; i < l->n_shapes && will; i++)
         will = !l->shape[i].waiting || quota_check(s, q, l->shape[i].shape)->uniform;
     return will;
 }
 
-bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j)
+bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j,
+                      uint32_t tasks)
 {
     struct admission_check *check = quota_check(s, q, shape);
-    uint32_t tasks = job_facts(s, j)->min_tasks;
     if (quota_has_failed(q, check, tasks))
         return false;
     return finds_place(s, q, check, j) || fails(q, check, tasks);
@@ -271,6 +267,17 @@ static bool lacks_gpus(struct sched *s, const struct request *ask, uint32_t task
            domain_fits(sched_view(s, FREE_OR_RELEASING), 0, ask) < n;
 }
 
+/* Some shape of which not all jobs were acted on is known to find a place as things are. */
+static bool some_fits(const struct quota_state *q)
+{
+    for (size_t i = 0; i < q->n_asked; i++) {
+        const struct admission_check *check = &q->check[q->asked[i]];
+        if (quota_known_to_fit(q, check, check->min_tasks) && !quota_all_acted(q, check))
+            return true;
+    }
+    return false;
+}
+
 /* No shape finds a place as things are, task by task neither, and as no job gets anything things
  * stay so. Each shape would come to the same answer, with the reason that was given for it before:
  * then no further job need have its turn. For a shape with all its jobs acted on nothing would be
@@ -278,7 +285,7 @@ static bool lacks_gpus(struct sched *s, const struct request *ask, uint32_t task
  * notified, and whether another like it would fit is then seen, and noted. */
 bool quota_all_infeasible(struct sched *s, struct quota_state *q)
 {
-    if (!quota_is_plain(q) || q->budgets)
+    if (!quota_is_plain(q) || q->budgets || some_fits(q))
         return false;
     for (size_t i = 0; i < q->n_asked; i++) {
         struct admission_check *check = &q->check[q->asked[i]];

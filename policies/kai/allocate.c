@@ -189,7 +189,8 @@ struct leaf_head {
     struct line_walk walk;
     bool behind; /* the walk has not come to the job yet */
     job_id job;
-    shape_id shape;       /* while the walk is behind */
+    shape_id shape;           /* while the walk is behind */
+    struct shape_head *first; /* the same, until the leaf has its turn */
     struct wanted wanted; /* while the walk is behind: tasks not listed */
 };
 
@@ -204,7 +205,7 @@ static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *
         enum wait_reason why;
         if (own->pass == q->pass && !job_placement(s, h->job))
             continue;
-        if (own->whole && !quota_shape_fits(s, q, f->ask->shape, h->job)) {
+        if (own->whole && !quota_shape_fits(s, q, f->ask->shape, h->job, f->min_tasks)) {
             if (quota_may_skip(s, q, l, f->ask->shape))
                 line_skip_shape(&h->walk, f->ask->shape);
             continue;
@@ -219,6 +220,14 @@ static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *
     return false;
 }
 
+static inline bool head_fits(struct sched *s, struct quota_state *q, const struct shape_head *h)
+{
+    const struct admission_check *check = &q->check[h->shape];
+    return quota_known_to_fit(q, check, h->min_tasks) ||
+           (!quota_has_failed(q, check, h->min_tasks) &&
+            quota_shape_fits(s, q, h->shape, h->job, h->min_tasks));
+}
+
 /* Mostly the first job of some shape: then no walk is needed. */
 static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, struct leaf_head *h)
 {
@@ -226,16 +235,19 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
     if (!quota_heads_will_do(s, q, l))
         return next_head(s, q, h);
     leaf_heads(s, l);
+    bool acted = l->acted == q->pass;
     for (size_t i = 0; i < l->n_heads; i++) {
-        const struct shape_head *first = &l->head[i];
-        if (quota_had_turn(s, q, l, first->job))
+        struct shape_head *first = &l->head[i];
+        if (acted && quota_had_turn(s, q, l, first->job))
             return next_head(s, q, h);
-        if (!quota_shape_fits(s, q, first->shape, first->job))
+        if (!head_fits(s, q, first))
             continue;
-        if (!quota_has_capacity(s, q, job_facts(s, first->job), &first->ask, NULL))
+        if ((first->firm || l->limited) &&
+            !quota_has_capacity(s, q, job_facts(s, first->job), &first->ask, NULL))
             return next_head(s, q, h);
         h->job = first->job;
         h->shape = first->shape;
+        h->first = first;
         h->wanted = (struct wanted){ first->tasks, NULL, first->ask };
         h->behind = true;
         return true;
@@ -269,16 +281,20 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
         quota_has_failed(q, quota_check(s, q, h->shape), h->wanted.n)) {
         if (quota_all_infeasible(s, q))
             return false;
-        order_set(&q->jobs, leaf, first_head(s, q, &q->leaf[leaf], h) ? &h->wanted.amount : NULL);
+        bool has = first_head(s, q, &q->leaf[leaf], h);
+        if (has && h->behind)
+            order_set_standing(&q->jobs, leaf, &h->wanted.amount, leaf_standing(q, leaf, h->first));
+        else
+            order_set(&q->jobs, leaf, has ? &h->wanted.amount : NULL);
         return true;
     }
     job_id j = h->job;
-    bool whole = ((struct quota_job *)job_own(s, j))->whole;
+    bool whole = h->behind || ((struct quota_job *)job_own(s, j))->whole;
     struct admission_check *check = quota_check(s, q, job_facts(s, j)->ask->shape);
     enum wait_reason why;
     bool may = quota_has_capacity(s, q, job_facts(s, j), &h->wanted.amount, &why);
     if (h->behind) {
-        leaf_walk_to(s, q, &h->walk, j);
+        leaf_walk_to(s, q, &h->walk, &q->leaf[leaf], j);
         h->wanted = quota_wanted(s, j, NULL);
     }
     if (!may) {                        /* other jobs of its queue have used the capacity */
@@ -337,21 +353,36 @@ void quota_serve_awaited(struct sched *s, struct quota_state *q)
     }
 }
 
+/* Those of the leaves that are open. */
+static void order_heads(struct quota_state *q, const struct leaf_head *heads)
+{
+    order_begin(&q->jobs);
+    for (queue_id i = 0; (i = bitset_next(&q->leaves, q->open, i)) != ID_NONE; i++) {
+        const struct leaf_head *h = &heads[i];
+        if (h->behind)
+            order_add_standing(&q->jobs, i, &h->wanted.amount, leaf_standing(q, i, h->first));
+        else
+            order_add(&q->jobs, i, &h->wanted.amount);
+    }
+    order_make(&q->jobs);
+}
+
 void quota_allocate(struct sched *s, struct quota_state *q)
 {
     if (!q->growing && quota_no_shape_fits(q))
         return;
     struct leaf_head *heads = q->leaf_head =
         q->leaf_head ? q->leaf_head : sched_alloc(s, q->n_queues * sizeof *heads);
-    order_begin(&q->jobs);
     quota_open_leaves(s, q);
+    size_t n = 0;
     for (queue_id i = 0; (i = bitset_next(&q->leaves, q->open, i)) != ID_NONE; i++) {
-        if (!q->leaf[i].spent && first_head(s, q, &q->leaf[i], &heads[i]))
-            order_add(&q->jobs, i, &heads[i].wanted.amount);
+        bool has = !q->leaf[i].spent && first_head(s, q, &q->leaf[i], &heads[i]);
+        bitset_put(&q->leaves, q->open, i, has);
+        n += has;
     }
-    if (q->jobs.n_leaves > 1)
+    if (n > 1)
         quota_divide_now(s, q);
-    order_make(&q->jobs);
+    order_heads(q, heads);
     bool more = true;
     for (queue_id leaf; more && (leaf = order_top(&q->jobs)) != ID_NONE && !all_served(q);)
         more = serve(s, q, leaf, &heads[leaf]);

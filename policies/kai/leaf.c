@@ -38,6 +38,8 @@ static void head_in(struct sched *s, struct leaf *l, shape_id shape)
     struct wanted w = quota_wanted(s, h.job, NULL);
     h.firm = !job_facts(s, h.job)->preemptible;
     h.tasks = w.n;
+    h.min_tasks = job_facts(s, h.job)->min_tasks;
+    h.alike = job_facts(s, h.job)->ask->alike;
     h.ask = w.amount;
     l->head = array_grown(sched_alloc, s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
     size_t at = l->n_heads++;
@@ -60,8 +62,30 @@ void leaf_heads(struct sched *s, struct leaf *l)
     l->heads = HEADS_KNOWN;
 }
 
-void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j)
+const struct quota_standing *leaf_standing(const struct quota_state *q, queue_id i,
+                                           struct shape_head *h)
 {
+    if (h->stood != q->leaf[i].stood)
+        h->standing = quota_standing(&q->queue[i], &h->ask, NULL, &q->total);
+    h->stood = q->leaf[i].stood;
+    return &h->standing;
+}
+
+/* By the heads, without a look at any of them: those before j are the jobs before it. */
+static void walk_by_heads(struct line_walk *w, const struct leaf *l, job_id j)
+{
+    job_id i;
+    for (size_t k = 0; line_next(w, &i) && i != j; k++)
+        line_skip_shape(w, l->head[k].shape);
+}
+
+void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w,
+                  const struct leaf *l, job_id j)
+{
+    if (l->acted != q->pass && l->heads == HEADS_KNOWN) {
+        walk_by_heads(w, l, j);
+        return;
+    }
     for (job_id i; line_next(w, &i) && i != j;) {
         const struct quota_job *own = job_own(s, i);
         if (own->pass != q->pass)      /* else it joined the line in this pass */
@@ -90,8 +114,8 @@ static struct victim_candidate candidate_of(struct sched *s, const struct quota_
     return v;
 }
 
-const struct victim_candidate *leaf_candidate(struct sched *s, const struct quota_state *q,
-                                              struct leaf *l, size_t k)
+const struct victim_candidate *leaf_candidate_listed(struct sched *s, const struct quota_state *q,
+                                                     struct leaf *l, size_t k)
 {
     while (l->n_candidates <= k) {
         struct victim_candidate v;

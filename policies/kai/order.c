@@ -54,14 +54,16 @@ static void stand(struct order *o, queue_id i, const struct quota_amount *amount
         o->heap[o->q->first[parent_of(o, i)] + n->at] = entry_of(o, i);
 }
 
-static bool above(const struct order *o, const struct order_entry *a, const struct order_entry *b)
+bool order_above_tied(const struct order *o, const struct order_entry *a,
+                      const struct order_entry *b)
 {
     const struct order_entry *x = o->victims ? b : a, *y = o->victims ? a : b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank;
-    if (x->with != y->with)
-        return x->with < y->with;
-    return quota_goes_before(&o->node[x->queue].standing, &o->node[y->queue].standing);
+    return quota_tie_before(&o->node[x->queue].standing, &o->node[y->queue].standing);
+}
+
+static bool above(const struct order *o, const struct order_entry *a, const struct order_entry *b)
+{
+    return order_above(o, a, b);
 }
 
 static void placed(struct order *o, const struct order_entry *e, size_t at)
@@ -110,6 +112,14 @@ void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount
         enter(o, i);
 }
 
+void order_add_standing(struct order *o, queue_id leaf, const struct quota_amount *amount,
+                        const struct quota_standing *standing)
+{
+    o->node[leaf].standing = *standing;
+    o->node[leaf].stands = true;
+    order_add(o, leaf, amount);
+}
+
 /* A node's first child stands for it. */
 static void settle(struct order *o, uint32_t i)
 {
@@ -123,8 +133,10 @@ static void make_heap(struct order *o, uint32_t i)
         queue_id child = o->heap[o->q->first[i] + k].queue;
         if (o->node[child].n)
             make_heap(o, child);
-        else
+        else if (o->victims || !o->node[child].stands)
             stand(o, child, &o->node[child].amount);
+        else
+            o->node[child].stands = false;    /* until now */
     }
     siblings_make(o, &o->heap[o->q->first[i]], o->node[i].n);
     settle(o, i);
@@ -171,6 +183,18 @@ void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount
     move_up(o, leaf, amount);
 }
 
+void order_set_standing(struct order *o, queue_id leaf, const struct quota_amount *amount,
+                        const struct quota_standing *standing)
+{
+    struct order_node *n = &o->node[leaf];
+    save(o, leaf);
+    n->amount = *amount;
+    n->standing = *standing;
+    if (n->in)
+        o->heap[o->q->first[parent_of(o, leaf)] + n->at] = entry_of(o, leaf);
+    move_up(o, leaf, true);
+}
+
 void order_refresh(struct order *o, queue_id i)
 {
     o->node[i].stands = false;
@@ -205,6 +229,33 @@ void order_rollback(struct order *o)
     o->mark = 0;
 }
 
+/* ---- All before a bound ---- */
+bool order_is_flat(const struct order *o)
+{
+    const struct quota_state *q = o->q;
+    return q->one_measure && q->first[q->n_queues + 1] - q->first[q->n_queues] == q->n_queues;
+}
+
+struct order_scan order_scan(const struct order *o)
+{
+    return (struct order_scan){ .o = o, .n = 1 };
+}
+
+queue_id order_scan_next(struct order_scan *scan, const struct order_entry *bound)
+{
+    const struct order *o = scan->o;
+    const struct order_entry *heap = &o->heap[o->q->first[o->q->n_queues]];
+    while (scan->n > 0) {
+        uint32_t at = scan->next[--scan->n];
+        if (at >= o->node[o->q->n_queues].n || (bound && order_above(o, bound, &heap[at])))
+            continue;
+        scan->next[scan->n++] = 2 * at + 2;
+        scan->next[scan->n++] = 2 * at + 1;
+        return heap[at].queue;
+    }
+    return ID_NONE;
+}
+
 /* ---- A walk ---- */
 
 void order_walk_new(struct sched *s, struct order_walk *w, const struct quota_state *q)
@@ -222,18 +273,10 @@ void order_walk_begin(struct order_walk *w, const struct order *o)
     w->number++;
 }
 
-/* The standings of the order hold, but for the shares with victims, which the entries have. */
 static bool step_above(const struct order_walk *w, const struct order_step *a,
                        const struct order_step *b)
 {
-    const struct order *o = w->o;
-    const struct order_entry *x = o->victims ? &b->entry : &a->entry,
-                             *y = o->victims ? &a->entry : &b->entry;
-    if (x->rank != y->rank)
-        return x->rank < y->rank;
-    if (x->with != y->with)
-        return x->with < y->with;
-    return quota_tie_before(&o->node[x->queue].standing, &o->node[y->queue].standing);
+    return order_above(w->o, &a->entry, &b->entry);
 }
 
 HEAP_DEFINE(steps, struct order_step, const struct order_walk, step_above, HEAP_NOT_PLACED);
@@ -263,14 +306,13 @@ queue_id order_walk_top(struct order_walk *w)
     return i == root ? ID_NONE : i;
 }
 
-/* The standing of i with that amount. */
-static struct order_entry entry_with(const struct order *o, queue_id i,
-                                     const struct quota_amount *amount)
+struct order_entry order_entry_with(const struct order *o, queue_id i,
+                                    const struct quota_amount *amount)
 {
-    struct quota_standing standing = o->node[i].standing;
-    if (o->compares)
-        quota_standing_less(&standing, amount, &o->q->total);
-    return (struct order_entry){ standing.rank, standing.with, i };
+    const struct quota_standing *now = &o->node[i].standing;
+    return (struct order_entry){
+        now->rank, o->compares ? quota_share_without(now, amount, &o->q->total) : now->with, i
+    };
 }
 
 void order_walk_set(struct order_walk *w, queue_id top, const struct quota_amount *amount)
@@ -283,7 +325,7 @@ void order_walk_set(struct order_walk *w, queue_id top, const struct quota_amoun
         uint32_t at = step->at;
         if (amount) {
             w->amount[i] = *amount;
-            *step = (struct order_step){ entry_with(o, i, amount), ID_NONE };
+            *step = (struct order_step){ order_entry_with(o, i, amount), ID_NONE };
             steps_down_far(w, step, w->n[parent], 0);
         } else {
             steps_pop(w, step, w->n[parent]--);

@@ -31,6 +31,7 @@ static void begin_shard(struct sched *s, struct quota_state *q)
         q->leaf[i] = (struct leaf){ .waiting = line_new(s),
                                     .running = line_new(s),
                                     .min_gpu_milli = INT64_MAX,
+                                    .stood = 1,
                                     .fair = { { -1, -1, -1 } } };
     for (queue_id i = 0; i < q->n_queues; i++)
         for (queue_id up = i; up != ID_NONE; up = q->queue[up].parent)

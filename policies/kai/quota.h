@@ -94,11 +94,13 @@ struct leaf_shape {
 /* The first of them, and what it wants. */
 struct shape_head {
     job_id job;
-    shape_id shape;
+    shape_id shape, alike;
     struct line_key key;
-    uint32_t tasks;
+    uint32_t tasks, min_tasks;
     bool firm;
     struct quota_amount ask;
+    uint64_t stood;               /* leaf.stood when `standing` was computed; 0: never */
+    struct quota_standing standing;    /* of the leaf with this job */
 };
 /* A job that can be a victim. A cache line. */
 struct victim_candidate {
@@ -128,8 +130,9 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     bool limited;                 /* it, or a queue above it, has a limit */
     /* its budget of the month, or that of a queue above it: it starts nothing */
     bool spent;
-    /* its shares or its worst candidate, since `worst` was refreshed last */
+    /* its shares or its worst candidate, since `worst` was refreshed last; how often, from 1 on */
     bool standing_changed;
+    uint64_t stood;
     /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
     int64_t min_gpu_milli;
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
@@ -176,7 +179,8 @@ struct order_node {
     struct quota_amount amount;   /* of its first job, or of its victims */
     uint32_t n, at;               /* children in the heap; its place among its siblings */
     bool in, listed;              /* in the heap; among `active` */
-    bool stands;                  /* of victims: the standing is that of its present shares */
+    /* of victims: the standing is that of its present shares; else: of those and the amount */
+    bool stands;
     uint32_t marked;              /* saved since the mark of that number */
 };
 /* A node as it was when the order was marked. */
@@ -284,6 +288,9 @@ struct quota_state { /* of a shard */
     /* Facts about all jobs and queues */
     bool odd;                     /* some queue has a limit, or some job is not plain: for good */
     bool budgets;                 /* some queue has a budget */
+    /* no queue has a quota or a limit but of GPUs: of two allocatable shares one is within the
+     * other. Else three queues that tie may each go before the next of them */
+    bool one_measure;
     /* some queue has a minimum run time against reclaim; against preemption */
     bool protects, protects_within;
     int32_t min_priority, max_priority;    /* of all jobs that have joined */
@@ -353,12 +360,21 @@ struct line_key quota_key(const struct sched *s, job_id j, size_t held);
 /* ---- leaf.c: the lines of a leaf ---- */
 /* Makes all heads known; without growing jobs. */
 void leaf_heads(struct sched *s, struct leaf *l);
+/* The standing of the leaf with that head, as of now. */
+const struct quota_standing *leaf_standing(const struct quota_state *q, queue_id i,
+                                           struct shape_head *h);
 /* Moves a walk of the waiting line to j, as if the jobs before it had been left out shape by
  * shape. */
-void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w, job_id j);
+void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk *w,
+                  const struct leaf *l, job_id j);
 /* The k-th candidate from the end of the line; NULL: there are fewer. */
-const struct victim_candidate *leaf_candidate(struct sched *s, const struct quota_state *q,
-                                              struct leaf *l, size_t k);
+const struct victim_candidate *leaf_candidate_listed(struct sched *s, const struct quota_state *q,
+                                                     struct leaf *l, size_t k);
+static inline const struct victim_candidate *
+leaf_candidate(struct sched *s, const struct quota_state *q, struct leaf *l, size_t k)
+{
+    return k < l->n_candidates ? &l->candidate[k] : leaf_candidate_listed(s, q, l, k);
+}
 /* The shard has this job from now on: what it knows of all its jobs holds for this one, too. */
 void quota_joins(struct sched *s, struct quota_state *q, job_id j);
 /* Joins the waiting line, or gets a new key there. */
@@ -403,15 +419,26 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 void quota_shape_acted(struct sched *s, struct quota_state *q, job_id j);
 bool quota_all_acted(const struct quota_state *q, const struct admission_check *check);
 /* No place for so many tasks of the shape, as far as checks know. */
-bool quota_has_failed(const struct quota_state *q, const struct admission_check *check,
-                      uint32_t tasks);
+static inline bool quota_has_failed(const struct quota_state *q,
+                                    const struct admission_check *check, uint32_t tasks)
+{
+    return check->failed_at == q->version && tasks >= check->failed_tasks;
+}
+/* It was tried since something was given away last, and there is one. */
+static inline bool quota_known_to_fit(const struct quota_state *q,
+                                      const struct admission_check *check, uint32_t tasks)
+{
+    return !quota_has_failed(q, check, tasks) && check->alike && check->fits &&
+           check->tried_at == q->placements && check->tried_tasks == check->min_tasks;
+}
 void quota_note_failed(const struct quota_state *q, struct admission_check *check, uint32_t tasks);
 /* What is found for one job of this shape holds for all that wait behind it in this leaf. */
 bool quota_may_skip(struct sched *s, struct quota_state *q, const struct leaf *l, shape_id shape);
 /* ... of every shape that waits whole in this leaf. */
 bool quota_heads_will_do(struct sched *s, struct quota_state *q, const struct leaf *l);
-/* The shape finds a place for j, which holds nothing. */
-bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);
+/* The shape finds a place for j, which holds nothing and has that minimum. */
+bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j,
+                      uint32_t tasks);
 /* No shape that is asked for fits, as far as checks know. */
 bool quota_no_shape_fits(const struct quota_state *q);
 /* No job that has not had its turn in this pass can get anything: certain, and cheap. Notes it in
@@ -456,17 +483,45 @@ void order_new(struct sched *s, struct order *o, struct quota_state *q, bool vic
 void order_begin(struct order *o);
 /* Of its first job, or of its victims. */
 void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);
+/* The same of its first job, if the standing with it is known. */
+void order_add_standing(struct order *o, queue_id leaf, const struct quota_amount *amount,
+                        const struct quota_standing *standing);
 /* Also when the shares of many queues have changed since. */
 void order_make(struct order *o);
 /* The best leaf, or the worst with `victims`; ID_NONE: empty. */
 queue_id order_top(const struct order *o);
 /* The amount from now on; NULL: the leaf has no more. */
 void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount);
+void order_set_standing(struct order *o, queue_id leaf, const struct quota_amount *amount,
+                        const struct quota_standing *standing);
 /* The shares of i have changed. */
 void order_refresh(struct order *o, queue_id i);
 /* From now on its nodes are saved as they change; then it is as it was. Costs what has changed. */
 void order_mark(struct sched *s, struct order *o);
 void order_rollback(struct order *o);
+/* All leaves are siblings, and order_above() is a total order: what comes out is sorted by it. */
+bool order_is_flat(const struct order *o);
+/* i with that amount, of victims; and which of two comes first, both as entries of their leaves with
+ * what they have lost so far. */
+struct order_entry order_entry_with(const struct order *o, queue_id i,
+                                    const struct quota_amount *amount);
+bool order_above_tied(const struct order *o, const struct order_entry *a,
+                      const struct order_entry *b);
+static inline bool order_above(const struct order *o, const struct order_entry *a,
+                               const struct order_entry *b)
+{
+    if (a->rank != b->rank)
+        return (a->rank < b->rank) != o->victims;
+    if (a->with != b->with)
+        return (a->with < b->with) != o->victims;
+    return order_above_tied(o, a, b);
+}
+/* Leaves of a flat order that do not come behind a bound (NULL: all of them, so far), which may
+ * move towards the top meanwhile; in no order, and at no cost for others. */
+enum { ORDER_DEEPEST = 64 };      /* one sibling waits on each level, and the next */
+struct order_scan { const struct order *o; uint32_t n, next[ORDER_DEEPEST]; };
+struct order_scan order_scan(const struct order *o);
+queue_id order_scan_next(struct order_scan *scan, const struct order_entry *bound);
 /* Memory for walks of orders of this shard, one after the other. */
 void order_walk_new(struct sched *s, struct order_walk *w, const struct quota_state *q);
 /* From the top again; until then the order does not change. */

@@ -75,11 +75,12 @@ static double dominant_share(const struct quota_queue *q, const struct quota_amo
     static const double barred[Q_RESOURCES] = { 1000. / MILLI_ALL, 1000, 1000. * 1024 * 1024 };
     double most = 0;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
-        double held = (double)(q->of[r].allocated + job->of[r] - victims->of[r]);
+        int64_t held = q->of[r].allocated + job->of[r] - victims->of[r];
         if (held == 0)
             continue;
         int64_t may = allocatable->of[r] == UNLIMITED ? total->of[r] : allocatable->of[r];
-        most = fmax(most, may == 0 ? held * barred[r] : held / (double)may);
+        double share = may == 0 ? (double)held * barred[r] : (double)held / (double)may;
+        most = share > most ? share : most;
     }
     return most;
 }
@@ -106,10 +107,16 @@ struct quota_standing quota_standing(const struct quota_queue *queue,
     return s;
 }
 
+double quota_share_without(const struct quota_standing *s, const struct quota_amount *victims,
+                           const struct quota_amount *total)
+{
+    return dominant_share(s->queue, &nothing, victims, &s->allocatable, total);
+}
+
 void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims,
                          const struct quota_amount *total)
 {
-    s->with = dominant_share(s->queue, &nothing, victims, &s->allocatable, total);
+    s->with = quota_share_without(s, victims, total);
 }
 
 bool quota_goes_before(const struct quota_standing *a, const struct quota_standing *b)
@@ -141,15 +148,23 @@ bool quota_maintain_fair_share(const struct quota_queue *victim, const struct qu
     return false;
 }
 
-bool quota_guarantee_deserved(const struct quota_queue *taker, const struct quota_amount *ask,
-                              const struct quota_queue *victim, const struct quota_amount *left)
+bool quota_within_deserved(const struct quota_queue *taker, const struct quota_amount *ask)
 {
-    if (!WITHIN(taker, allocated, ask, deserved))
-        return false;
+    return WITHIN(taker, allocated, ask, deserved);
+}
+
+bool quota_above_deserved(const struct quota_queue *victim, const struct quota_amount *left)
+{
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
         if (!at_most(left->of[r], victim->of[r].deserved))
             return true;
     return false;
+}
+
+bool quota_guarantee_deserved(const struct quota_queue *taker, const struct quota_amount *ask,
+                              const struct quota_queue *victim, const struct quota_amount *left)
+{
+    return quota_within_deserved(taker, ask) && quota_above_deserved(victim, left);
 }
 
 void quota_scenario_begin(struct quota_scenario *s, const struct quota_queue *q,

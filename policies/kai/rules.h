@@ -50,6 +50,9 @@ struct quota_standing quota_standing(const struct quota_queue *queue,
                                      /* NULL: none */
                                      const struct quota_amount *victims,
                                      const struct quota_amount *total);
+/* 5 alone, with victims and no job. The more victims, the smaller, or the same. */
+double quota_share_without(const struct quota_standing *s, const struct quota_amount *victims,
+                           const struct quota_amount *total);
 /* The same, with other victims. */
 void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims,
                          const struct quota_amount *total);
@@ -67,6 +70,9 @@ bool quota_guarantee_deserved(const struct quota_queue *taker, const struct quot
                               const struct quota_queue *victim,
                               /* taker within deserved with ask, victim above deserved */
                               const struct quota_amount *left);
+/* The two conditions of that. */
+bool quota_within_deserved(const struct quota_queue *taker, const struct quota_amount *ask);
+bool quota_above_deserved(const struct quota_queue *victim, const struct quota_amount *left);
 
 /* A whole scenario: the victims of one reclaim, fed unit by unit (an elastic task each, the core of
  * a gang as one; not what is placed again), then judged. A unit may be taken if, before it is

@@ -16,6 +16,9 @@
  * by one, then the rest as one. A job that gives only a total is one task that lies on several
  * nodes: for it all potential victims leave at once.
  *
+ * Not a difference but a shorter way: where leaves are siblings, the first victim with which a node
+ * has enough is found without a walk over those before it (ahead.c).
+ *
  * What differs from KAI: a node on which even all potential victims would not free enough GPUs is
  * not tried; jobs that this pass acted on are victims of their promises only (promises.c); other
  * waiting jobs do not take part in the order, so a job for which room was made is served first at
@@ -56,8 +59,13 @@ struct on_node { uint32_t stamp, first; int64_t milli, needs; bool able; };
 struct on_node_link { uint32_t unit, next; };
 /* Gpus 0: not whole ones of one node. */
 struct movable { node_id node; uint32_t gpus; int64_t milli; const struct request *run; };
+/* Whether they could move so that a node holds one more task of so many GPUs. */
+struct moved { uint32_t gpus, mig; bool could; };
 /* Free GPUs of a node, with those that this scenario has let go so far. */
 struct leaving { uint64_t scenario; uint32_t gpus; };
+/* Leaves that may lose something, if all are siblings: above their allocatable, above their deserved
+ * shares; ID_NONE: no more. As of q->changes `at`. */
+struct givers { uint64_t at; queue_id above_fair[2], above_deserved[2]; };
 enum fate { FATE_LOST, FATE_MOVED, FATE_KEPT };                /* the worst first */
 struct evicted {
     job_id job;
@@ -97,12 +105,18 @@ struct search {
     struct victim *victim;        /* their jobs */
     size_t n_victims, victim_capacity;
     struct leaf_victims *leaf;    /* [queues] */
+    struct givers givers;
     struct requeued *requeued;
     size_t n_requeued, requeued_capacity;
     struct movable *movable;      /* of consolidation_bound.c */
     size_t n_movable, movable_capacity;
+    struct moved *moved;          /* [n_moved] what is known of these */
+    size_t n_moved, moved_capacity;
+    struct order_entry last_worst;    /* if had_worst: behind which the last list had none */
+    bool had_worst;
     bool movable_elastic;         /* of some jobs only surplus tasks */
     uint64_t movable_at;          /* q->changes when they were listed */
+    struct ahead *ahead;          /* of ahead.c; NULL: none yet */
     size_t tried;                 /* units when a total was tried last */
     const struct unit **chosen;   /* [n_chosen] those that leave in the scenario */
     size_t n_chosen, chosen_capacity;
@@ -125,6 +139,25 @@ struct search *search_begin(struct sched *s, struct quota_state *q);
 void search_victims(struct sched *s, struct quota_state *q, struct search *x);
 /* One more unit; false: no more. */
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit);
+/* The candidate may be a victim of this search. */
+bool search_may_take(struct sched *s, const struct quota_state *q, const struct search *x,
+                     const struct leaf *l, const struct victim_candidate *v);
+/* All of the leaf may: cheap, and true is certain. */
+bool search_may_take_all(const struct quota_state *q, const struct search *x, queue_id leaf);
+/* The next of x->victim. */
+uint32_t search_add_victim(struct sched *s, struct search *x, queue_id leaf,
+                           const struct victim_candidate *of);
+/* Takes one more unit of a victim. false: all of it is taken, or protected; or some of it was
+ * needed for fewer tasks, and the rest takes its turn again. popped: all that it was taken from,
+ * which is what counts in the order of queues. */
+bool search_take_unit(struct sched *s, const struct quota_state *q, struct search *x,
+                      uint32_t which, struct quota_amount *popped);
+/* Some of it was needed for the tasks so far. */
+bool search_has_recorded(const struct search *x, job_id j);
+/* GPUs that nobody else has when the piece is gone. */
+int64_t search_milli_of(const struct piece *p);
+/* A node before any potential victim of it is known. */
+struct on_node search_node_begun(struct sched *s, const struct search *x, node_id n);
 /* Some job may lose something; false is certain. */
 bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x);
 /* Free there for x->run, as things are. */
@@ -133,3 +166,13 @@ int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);
 int64_t search_room_milli(struct sched *s, const struct search *x, node_id n);
 /* Fewer fit, by whole GPUs of all nodes. */
 bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks);
+
+/* ---- ahead.c ---- */
+/* After search_victims(), while no node has enough: the first victim with which one has. */
+enum ahead_answer {
+    AHEAD_UNKNOWN,                /* the walk has to tell */
+    AHEAD_NONE,                   /* no node ever has */
+    AHEAD_FOUND                   /* it, and units that may leave with it, are those of x */
+};
+enum ahead_answer search_ahead(struct sched *s, struct quota_state *q, struct search *x,
+                               job_id *victim);

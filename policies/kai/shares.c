@@ -8,6 +8,7 @@ void quota_standing_changed(struct quota_state *q, queue_id i)
     if (!q->leaf[i].standing_changed)
         q->restanding[q->n_restanding++] = i;
     q->leaf[i].standing_changed = true;
+    q->leaf[i].stood++;
 }
 
 /* A waiting job of this leaf may pass the gate of reclaim with so much. Cheap, and false is
@@ -86,6 +87,15 @@ static struct quota_amount capacity_of(struct sched *s, const struct quota_state
     return sum;
 }
 
+static void see_measures(struct quota_state *q)
+{
+    q->one_measure = true;
+    for (queue_id i = 0; i < q->n_queues; i++)
+        for (enum quota_resource r = Q_GPU + 1; r < Q_RESOURCES; r++)
+            q->one_measure = q->one_measure && q->queue[i].of[r].deserved == UNLIMITED &&
+                             q->queue[i].of[r].limit == UNLIMITED;
+}
+
 void quota_tree_begin(struct sched *s, struct quota_state *q)
 {
     uint32_t n = q->n_queues = queue_count(s);
@@ -112,6 +122,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     }
     for (uint32_t i = 0; i <= n; i++)
         q->first[i + 1] += q->first[i];
+    see_measures(q);
     q->top = quota_arrange(q->queue, n);
     if (q->params->half_life_h <= 0)
         q->kept = quota_kept_new(sched_alloc, s, q->queue, n, q->top);
@@ -143,6 +154,7 @@ void quota_quotas_changed(struct sched *s, struct quota_state *q)
             touch(q, i, r, false);
         }
     }
+    see_measures(q);
     for (queue_id i = 0; i < q->n_queues; i++)
         quota_standing_changed(q, i);
 }

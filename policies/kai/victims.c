@@ -91,7 +91,7 @@ int64_t search_free_milli(struct sched *s, const struct search *x, node_id n)
     return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL;
 }
 
-static int64_t milli_of_piece(const struct piece *p)
+int64_t search_milli_of(const struct piece *p)
 {
     return (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
 }
@@ -102,7 +102,7 @@ int64_t search_room_milli(struct sched *s, const struct search *x, node_id n)
     for (size_t i = 0; i < x->n_recorded; i++)
         for (uint32_t k = 0; k < x->recorded[i].n; k++)
             if (x->recorded[i].piece[k].node == n)
-                milli += milli_of_piece(&x->recorded[i].piece[k]);
+                milli += search_milli_of(&x->recorded[i].piece[k]);
     return milli;
 }
 
@@ -117,8 +117,7 @@ static uint32_t whole_gpus(struct sched *s, const struct search *x, node_id n)
     return gpus;
 }
 
-/* Before any potential victim of it is known. */
-static struct on_node node_begun(struct sched *s, const struct search *x, node_id n)
+struct on_node search_node_begun(struct sched *s, const struct search *x, node_id n)
 {
     struct on_node node = { .stamp = x->stamp, .first = ID_NONE };
     if (x->lacks) {
@@ -139,9 +138,9 @@ static void link_unit(struct sched *s, struct search *x, uint32_t u)
     for (uint32_t i = 0; i < x->unit[u].n; i++) {
         const struct piece *p = &x->unit[u].piece[i];
         struct on_node *n = &x->node[p->node];
-        int64_t milli = milli_of_piece(p);
+        int64_t milli = search_milli_of(p);
         if (n->stamp != x->stamp)
-            *n = node_begun(s, x, p->node);
+            *n = search_node_begun(s, x, p->node);
         x->freed_milli += milli;
         n->milli += milli;
         x->n_able += !n->able && n->milli >= n->needs;
@@ -186,7 +185,7 @@ static uint32_t pieces_left(struct sched *s, const struct search *x, const struc
     return n;
 }
 
-static bool some_recorded(const struct search *x, job_id j)
+bool search_has_recorded(const struct search *x, job_id j)
 {
     bool some = false;
     for (size_t i = 0; i < x->n_recorded; i++)
@@ -219,19 +218,16 @@ static void requeue(struct sched *s, struct search *x, uint32_t which, const str
         (struct requeued){ which, quota_key(s, j, left), amount_of(s, j, rest, left) };
 }
 
-/* Takes one more unit of a victim. false: all of it is taken, or protected; or some of it was
- * needed for fewer tasks, and the rest takes its turn again. popped: all that it was taken from,
- * which is what counts in the order of queues. */
-static bool take_unit(struct sched *s, const struct quota_state *q, struct search *x,
+bool search_take_unit(struct sched *s, const struct quota_state *q, struct search *x,
                       uint32_t which, struct quota_amount *popped)
 {
     struct victim *v = &x->victim[which];
-    bool again = v->popped, all = !v->of->surplus && !some_recorded(x, v->job);
+    bool again = v->popped, all = !v->of->surplus && !search_has_recorded(x, v->job);
     const struct piece *piece = v->of->has->piece;
     uint32_t n = all ? (uint32_t)v->of->has->n : pieces_left(s, x, v, &piece), at = 0;
     v->popped = true;
     *popped = again ? amount_of(s, v->job, piece, n) : v->of->holds;
-    if (!again && !all && some_recorded(x, v->job)) {
+    if (!again && !all && search_has_recorded(x, v->job)) {
         if (n > 0)
             requeue(s, x, which, piece, n, ID_NONE);
         return false;
@@ -262,14 +258,20 @@ bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tas
 
 /* In a leaf that this pass acted on a candidate may have lost what it held; otherwise it holds
  * something. One that this pass acted on is a victim only of what it was promised. */
-static bool may_be_victim(struct sched *s, const struct quota_state *q, const struct search *x,
-                          const struct leaf *l, const struct victim_candidate *v)
+bool search_may_take(struct sched *s, const struct quota_state *q, const struct search *x,
+                     const struct leaf *l, const struct victim_candidate *v)
 {
     bool promised = l->acted == q->pass && quota_is_promised(s, q, v->job);
     if (v->job == x->job || (quota_had_turn(s, q, l, v->job) && !promised) ||
         (l->acted == q->pass && !promised && !job_placement(s, v->job)))
         return false;
     return v->surplus || !is_protected(q, s, x, v->job);
+}
+
+bool search_may_take_all(const struct quota_state *q, const struct search *x, queue_id leaf)
+{
+    return q->leaf[leaf].acted != q->pass && x->action != PREEMPT &&
+           (x->action == CONSOLIDATION || !q->protects);
 }
 
 /* This leaf may lose something by the rules of reclaim. */
@@ -299,7 +301,7 @@ static const struct victim_candidate *next_of_line(struct sched *s, const struct
     for (const struct victim_candidate *v; (v = leaf_candidate(s, q, &q->leaf[leaf], *k)); ++*k) {
         if (x->action == PREEMPT && -v->key.major >= job_facts(s, x->job)->priority)
             return NULL;
-        if (may_be_victim(s, q, x, &q->leaf[leaf], v))
+        if (search_may_take(s, q, x, &q->leaf[leaf], v))
             return v;
     }
     return NULL;
@@ -353,6 +355,15 @@ static bool leaf_next(struct sched *s, const struct quota_state *q, struct searc
     return true;
 }
 
+uint32_t search_add_victim(struct sched *s, struct search *x, queue_id leaf,
+                           const struct victim_candidate *of)
+{
+    x->victim = array_grown(sched_alloc, s, x->victim, &x->victim_capacity, x->n_victims,
+                            sizeof *x->victim);
+    x->victim[x->n_victims] = (struct victim){ of->job, leaf, ID_NONE, false, of };
+    return (uint32_t)x->n_victims++;
+}
+
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit)
 {
     double most = x->moves_only ? q->params->consolidation_victims : q->params->victims;
@@ -366,16 +377,12 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
         } else {
             if (most >= 0 && (double)x->n_victims > most)    /* KAI compares so: one more passes */
                 return false;
-            which = (uint32_t)x->n_victims;
-            x->victim = array_grown(sched_alloc, s, x->victim, &x->victim_capacity, x->n_victims,
-                                    sizeof *x->victim);
-            x->victim[x->n_victims++] =
-                (struct victim){ l->next->job, leaf, ID_NONE, false, l->next };
+            which = search_add_victim(s, x, leaf, l->next);
             l->at++;
             l->next = next_of_line(s, q, x, leaf, &l->at);
         }
         struct quota_amount popped;
-        bool taken = take_unit(s, q, x, which, &popped);
+        bool taken = search_take_unit(s, q, x, which, &popped);
         l->taken = quota_sum(&l->taken, &popped);
         struct quota_amount sum;
         bool more = leaf_next(s, q, x, leaf, &sum);
@@ -388,8 +395,46 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
     return false;
 }
 
+/* The first two leaves with victims from which somebody may take, for each of the two reasons. */
+static void find_givers(struct quota_state *q, struct givers *g)
+{
+    size_t n_above = 0, n_over = 0;
+    *g = (struct givers){ q->changes, { ID_NONE, ID_NONE }, { ID_NONE, ID_NONE } };
+    for (queue_id i = 0; i < q->n_queues && (n_above < 2 || n_over < 2); i++) {
+        const struct quota_queue *of = &q->queue[i];
+        struct quota_amount left = { { of->of[Q_GPU].allocated, of->of[Q_CPU].allocated,
+                                       of->of[Q_MEM].allocated } };
+        if (line_length(q->leaf[i].running) == 0)
+            continue;
+        if (n_above < 2 && quota_maintain_fair_share(of, &left))
+            g->above_fair[n_above++] = i;
+        if (n_over < 2 && quota_above_deserved(of, &left))
+            g->above_deserved[n_over++] = i;
+    }
+}
+
+/* Some leaf but this one. */
+static bool some_other(const queue_id *giver, queue_id leaf)
+{
+    return giver[giver[0] == leaf] != ID_NONE;
+}
+
+/* Where all queues are siblings each reason is one of the giver, or of giver and taker apart. */
+static bool can_take_from_siblings(struct sched *s, struct quota_state *q, struct search *x)
+{
+    queue_id mine = job_facts(s, x->job)->queue;
+    quota_divide_now(s, q);
+    if (x->givers.at != q->changes)
+        find_givers(q, &x->givers);
+    return some_other(x->givers.above_fair, mine) ||
+           (some_other(x->givers.above_deserved, mine) &&
+            quota_within_deserved(&q->queue[mine], &x->wanted.amount));
+}
+
 bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x)
 {
+    if (order_is_flat(&q->worst))
+        return can_take_from_siblings(s, q, x);
     for (queue_id i = 0; i < q->n_queues; i++)
         if (line_length(q->leaf[i].running) > 0 && is_victim_leaf(s, x, i) && may_lose(s, q, x, i))
             return true;

@@ -97,6 +97,14 @@ uint32_t fill_total(struct builder *b, const struct request *r, domain_id within
     return gpus;
 }
 
+/* Too few tasks fit by whole GPUs alone: none need be placed to see it. Where nodes are drawn, the
+ * draws are part of the answer. */
+static bool lacks_nodes(const struct builder *b, const struct request *r)
+{
+    return r->tasks > 1 && r->gpus > 0 && !r->mig && r->gpu_milli >= MILLI_ALL &&
+           domain_fits(builder_view(b), 0, r) < r->tasks;
+}
+
 static enum place_result fill_all(struct builder *b, const struct request *r, enum node_order order,
                                   enum node_order split, bool gathers)
 {
@@ -104,6 +112,8 @@ static enum place_result fill_all(struct builder *b, const struct request *r, en
     if (r->tasks == SPLIT_ANY)
         return fill_total(b, r, 0, &rank, r->gpus, order, split) == r->gpus ? PLACED
                                                                             : fill_failed(r);
+    if (order != ANY_ORDER && lacks_nodes(b, r))
+        return fill_failed(r);
     for (uint32_t k = 0; k < r->tasks; k++)
         if (!one_node(b, r, 0, request_task(r, k), r->gpus, order, gathers))
             return fill_failed(r);
