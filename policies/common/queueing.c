@@ -313,7 +313,9 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
     if (!o->n_busy)
         return false;
     struct served only, *all = o->n_busy > 1 ? sched_scratch(s, o->n_busy * sizeof *all) : &only;
-    struct queue_head top, *heap = o->n_busy > 1 ? sched_scratch(s, o->n_busy * sizeof *heap) : &top;
+    struct queue_head top, *heap = &top;
+    if (o->n_busy > 1)
+        heap = sched_scratch(s, o->n_busy * sizeof *heap);
     for (size_t i = 0; i < o->n_busy; i++) {
         struct queueing_line *q = &o->queue[o->busy[i]];
         if (stays_parked(s, o, q)) {

@@ -127,10 +127,11 @@ INLINED bool whole_gpus_change(struct view *v, const struct piece *p, int32_t mi
 {
     struct node_state *s = &v->node[p->node];
     bool gives = milli < 0;
-    if (s->several || (gives ? milli != -(int32_t)MILLI_ALL || (p->gpu_mask & (s->whole_mask | s->partial_mask))
-                             : milli != (int32_t)MILLI_ALL || (p->gpu_mask & ~s->whole_mask)))
+    uint64_t in_the_way = p->gpu_mask & (gives ? s->whole_mask | s->partial_mask : ~s->whole_mask);
+    if (s->several || in_the_way || milli != (gives ? -(int32_t)MILLI_ALL : (int32_t)MILLI_ALL))
         return false;
-    uint32_t before = (uint32_t)s->whole, after = gives ? before + p->gpus : before - p->gpus;    /* GPUs with names: never negative */
+    /* never negative, as these GPUs have names */
+    uint32_t before = (uint32_t)s->whole, after = gives ? before + p->gpus : before - p->gpus;
     s->whole_mask ^= p->gpu_mask;
     s->whole = (int32_t)after;
     kind_change(v, p->node, v->cluster->kind_of[p->node], before, after);
@@ -282,10 +283,11 @@ static bool has_gpus(const struct view *v, const struct piece *p)
 }
 
 /* What is not wanted or not scarce for most pieces, and the GPUs. */
-static __attribute__((noinline)) bool has_rest(const struct view *v, const struct piece *p, int64_t cpu_milli)
+static __attribute__((noinline)) bool has_rest(const struct view *v, const struct piece *p,
+                                               int64_t cpu_milli)
 {
-    return (!v->headroom || headroom_has(v->headroom, p, cpu_milli)) && (!v->mem_most_mib || has_memory(v, p)) &&
-           has_gpus(v, p);
+    return (!v->headroom || headroom_has(v->headroom, p, cpu_milli)) &&
+           (!v->mem_most_mib || has_memory(v, p)) && has_gpus(v, p);
 }
 
 bool free_index_has(const struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib)

@@ -151,8 +151,8 @@ static inline struct node_free free_index_node(const struct view *v, node_id n)
     };
 }
 /* view_allows() if the shapes may use these kinds, as in view.shape */
-bool free_index_allows(const struct view *v, const struct shape_kinds *shapes, const struct request *r,
-                       node_id n);
+bool free_index_allows(const struct view *v, const struct shape_kinds *shapes,
+                       const struct request *r, node_id n);
 struct node_range { node_id first, end; };
 /* the nodes of both the view's range and the domain */
 struct node_range free_index_range(const struct view *v, domain_id within);

@@ -151,8 +151,8 @@ bool view_suits(const struct view *v, const struct request *r, node_id n)
     return kind_place(v, allowed, n) < allowed->n;
 }
 
-bool free_index_allows(const struct view *v, const struct shape_kinds *shapes, const struct request *r,
-                       node_id n)
+bool free_index_allows(const struct view *v, const struct shape_kinds *shapes,
+                       const struct request *r, node_id n)
 {
     const struct shape_kinds *allowed = &shapes[view_shape(v, r)];
     return !v->node[n].out && kind_place(v, allowed, n) < allowed->n;
@@ -335,8 +335,9 @@ size_t view_typical(const struct view *v, const struct typical **list)
 /* ---- walks ---- */
 
 /* Where a walk is: at[STARTED] 0 before the first call; BUCKET the number of free GPUs looked at;
- * NEXT the least node id not yet looked at; LOOKS 1 within a bucket, 0 between two. A walk in drawn order has STARTED = 1 + number of
- * candidates, and visits rank (FIRST_RANK + k * STRIDE) modulo that number for k = 0, 1, ... */
+ * NEXT the least node id not yet looked at; LOOKS 1 within a bucket, 0 between two. A walk in drawn
+ * order has STARTED = 1 + number of candidates, and visits rank (FIRST_RANK + k * STRIDE) modulo
+ * that number for k = 0, 1, ... */
 enum { STARTED, BUCKET, NEXT, STRIDE };
 enum { DRAWN_RANK = BUCKET, DRAWN = NEXT, LOOKS = STRIDE };
 enum { FIRST_TRIES = 1000 };    /* after that the first is taken as the stride finds it */
@@ -345,9 +346,9 @@ enum { FIRST_TRIES = 1000 };    /* after that the first is taken as the stride f
 INLINED node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *set, node_id from)
 {
     const struct node_kind *k = &v->cluster->kind[kind];
+    const bool all = k->n_nodes == v->cluster->n_nodes;
     uint32_t local = from;
-    if (k->n_nodes < v->cluster->n_nodes) {            /* kinds of part of the cluster have numbers
-                                                          of their own */
+    if (!all) {            /* kinds of part of the cluster have numbers of their own */
         uint32_t low = 0, high = k->n_nodes;
         if (from <= k->node[0])
             high = 0;
@@ -362,7 +363,9 @@ INLINED node_id kind_next(const struct view *v, uint32_t kind, const uint64_t *s
     }
     if (set)
         local = bitset_next(&v->kind[kind].nodes, set, local);
-    return local < k->n_nodes ? k->node[local] : ID_NONE;
+    if (local >= k->n_nodes)
+        return ID_NONE;
+    return all ? local : k->node[local];
 }
 
 INLINED node_id bucket_next(const struct node_walk *w, uint32_t bucket, node_id from)
@@ -425,17 +428,11 @@ INLINED bool rest_fits(const struct node_walk *w, node_id n)
 /* On to the next bucket; BITSET_END: there is none any more. */
 static void to_bucket(struct node_walk *w, struct node_range range)
 {
-    bool up = w->order == FULLEST_FIRST;
-    uint32_t from = up ? w->min_whole : CLUSTER_NODE_GPUS_MAX;
-    if (w->at[STARTED]) {
-        if (!up && w->at[BUCKET] == 0)
-            w->at[BUCKET] = BITSET_END;
-        from = (uint32_t)w->at[BUCKET] + (up ? 1 : UINT32_MAX);
-    }
-    if (w->at[BUCKET] != BITSET_END)
-        w->at[BUCKET] = next_bucket(w, from, up);
-    if (w->at[BUCKET] < w->min_whole)
-        w->at[BUCKET] = BITSET_END;
+    bool up = w->order == FULLEST_FIRST, begun = w->at[STARTED];
+    uint32_t at = (uint32_t)w->at[BUCKET], first = up ? w->min_whole : CLUSTER_NODE_GPUS_MAX;
+    bool ends = begun && !up && at == 0;
+    at = ends ? BITSET_END : next_bucket(w, !begun ? first : up ? at + 1 : at - 1, up);
+    w->at[BUCKET] = at < w->min_whole ? BITSET_END : at;
     w->at[NEXT] = range.first;
     w->at[STARTED] = w->at[LOOKS] = 1;
 }

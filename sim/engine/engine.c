@@ -124,16 +124,19 @@ static void fetch_placement(const struct sched *s)
     if (!l)
         return;
     fetch_lines(l->now.held, sizeof(struct placement) + sizeof(struct piece));
-    const char *rest = (const char *)&l->contending_before, *end = (const char *)&l->pace.compute_s;    /* also what the next job clears */
-    fetch_lines(rest, (size_t)(end - rest));
+    const size_t rest = offsetof(struct live, contending_before), end = offsetof(struct live, pace) + offsetof(struct pace, compute_s);
+    fetch_lines(&l->contending_before, end - rest);         /* also what the next job clears */
 }
 
 static void fetch_nodes(const struct sched *s, const struct event *e)
 {
     const struct placement *p = e->kind == EVENT_JOB_END ? live_of(s, e->subject)->now.held : NULL;
     for (size_t i = 0; p && i < p->n && i < FETCHED_PIECES; i++) {
-        fetch(&s->idle->node[p->piece[i].node]);
-        fetch(&s->ledger.node_account[ACCOUNT_USEFUL][p->piece[i].node]);
+        node_id n = p->piece[i].node;
+        fetch(&s->idle->node[n]);
+        fetch(&s->cluster->kind_of[n]);
+        fetch(&s->cluster->local_of[n]);
+        fetch(&s->ledger.node_account[ACCOUNT_USEFUL][n]);
     }
 }
 
