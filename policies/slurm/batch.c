@@ -156,13 +156,18 @@ static double now_s(const struct sched *s, const struct batch *b)
     return (double)(sched_now(s) - b->origin_ns) / NS_IN_S;
 }
 
+static void rank(struct batch *b)
+{
+    if (b->unranked)
+        b->order.factors(b->account, b->n_accounts, b->room);
+    b->unranked = false;
+}
+
 /* false: it is what it was. */
 static bool prioritise(struct sched *s, struct batch *b, job_id j, double at_s)
 {
     struct batch_job *own = job_own(s, j);
-    if (b->unranked)
-        b->order.factors(b->account, b->n_accounts, b->room);
-    b->unranked = false;
+    rank(b);
     b->at_s = at_s;
     double was = own->priority;
     own->priority = b->order.priority(s, b, j, b->queueing.params);
@@ -259,6 +264,21 @@ void batch_refresh(struct sched *s, struct batch *b)
     for (uint32_t q = 0; q < n && b->unsorted; q++)
         sort_anew(s, b, b->queueing.queue[q].waiting);
     b->unsorted = false;
+}
+
+bool batch_catches_up(struct sched *s, struct batch *b)
+{
+    catch_up(s, b);
+    bool due = b->unsorted && line_length(b->queueing.queue[0].waiting) > 0;
+    if (due)
+        rank(b);
+    b->unsorted = false;
+    return due;
+}
+
+void batch_prioritise(struct sched *s, struct batch *b, job_id j)
+{
+    prioritise(s, b, j, (double)b->computed * b->period_s);
 }
 
 int64_t batch_next_ns(const struct batch *b)

@@ -74,6 +74,10 @@ void batch_serve(struct sched *s, struct batch *b);
 /* The part of it before jobs are served: usage and priorities of the last multiple of the period. */
 void batch_refresh(struct sched *s, struct batch *b);
 int64_t batch_next_ns(const struct batch *b);                /* the next multiple */
+/* In place of batch_refresh, for an order that keeps its jobs beside the line: usage of the last multiple. true: the
+ * priorities of waiting jobs are those of an earlier one, and each wants batch_prioritise. */
+bool batch_catches_up(struct sched *s, struct batch *b);
+void batch_prioritise(struct sched *s, struct batch *b, job_id j);
 
 /* The callbacks of an order with a struct batch as its state. */
 #define BATCH_CALLBACKS(prefix)                                                                    \
