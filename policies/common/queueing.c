@@ -246,8 +246,11 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
         why = sched_why_not(s);
         if (where)
             preempt_catch_up(s, o);
-        if (where && sched_start(s, j, where) == SCHED_OK)
+        if (where && sched_start(s, j, where) == SCHED_OK) {
+            if (d->starting)
+                d->starting(s, o, j);
             return true;
+        }
         why = job_over_limit(s, j) ? WAIT_LIMIT : suspended ? WAIT_GPUS : why;
         if (d->preempt_for ? d->preempt_for(s, o, j, &why)
                           : d->preempts &&

@@ -53,7 +53,7 @@ static void slurm_begin(struct sched *s, const void *params, void *state)
 {
     struct slurm *m = state;
     node_id first, end;
-    batch_begin(s, &m->batch, (struct batch_order){ slurm_priority, fair_tree_factors }, params);
+    batch_begin(s, &m->batch, (struct batch_order){ slurm_priority, fair_tree_factors, NULL }, params);
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
     m->params = params;
     m->site = sched_site(s);
