@@ -2,9 +2,13 @@
  * _schedule. */
 #include "policies/slurm/slurm.h"
 
+#include <string.h>
+
+enum { NOT_BLOCKED = WAIT_REASONS + 1 };     /* told of no entry */
+
 struct main_pass {
     bool *blocked;                /* [partitions] */
-    enum wait_reason *behind;     /* [partitions] for which those behind the one that blocks it wait */
+    uint8_t *behind;              /* [partitions] for which those behind the one that blocks it wait; NOT_BLOCKED */
     uint32_t *tried, *held;       /* [partitions] entries of it, and those that a limit holds */
     uint64_t *avail;
     /* nodes that left the pass for a job that a limit holds, and for those or one that waits for
@@ -143,7 +147,7 @@ static bool too_deep(struct sched *s, const struct slurm *m, struct main_pass *x
 /* Its partition is blocked, as in an earlier pass, for the same reason. It has no other, so it still waits. */
 static bool is_told(const struct main_pass *x, const struct entry *e)
 {
-    return x->blocked[e->partition] && e->told == x->behind[e->partition];
+    return e->told == x->behind[e->partition];
 }
 
 void slurm_main(struct sched *s, struct slurm *m, bool full)
@@ -157,6 +161,7 @@ void slurm_main(struct sched *s, struct slurm *m, bool full)
     };
     double depth = 0, most = m->params->sched_max_job_start;
     bool left = false;            /* entries that were not looked at */
+    memset(x.behind, NOT_BLOCKED, m->n_partitions * sizeof *x.behind);
     bool counts = most > 0 || m->params->partition_job_depth > 0;
     for (size_t i = 0; i < m->n_entries; i++) {
         struct entry *e = m->entry[i];
