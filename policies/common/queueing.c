@@ -250,6 +250,8 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
             preempt_catch_up(s, o);
         if (where && sched_start(s, j, where) == SCHED_OK) {
             standstill_forget(o);
+            if (d->starting)
+                d->starting(s, o, j);
             return true;
         }
         why = job_over_limit(s, j) ? WAIT_LIMIT : suspended ? WAIT_GPUS : why;

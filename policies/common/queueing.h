@@ -61,6 +61,8 @@ struct discipline {
     /* Starts j, which does not fit or is suspended, by preemption. false: nothing has changed, and
      * *why may say why not. NULL: as `preempts` says, and no job is ever suspended. */
     bool (*preempt_for)(struct sched *s, struct queueing_state *o, job_id j, enum wait_reason *why);
+    /* The pass has started j. The keys of others may change now, not to before that of j. NULL: nothing to do. */
+    void (*starting)(struct sched *s, struct queueing_state *o, job_id j);
 };
 
 /* The last job of a shape that failed for want of victims: what all running jobs that stood behind

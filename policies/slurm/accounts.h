@@ -28,6 +28,7 @@ struct account {
     /* of a user, given; of an account, the sum of its users, computed */
     double usage;
     double factor;                /* of a user, computed */
+    double period_factor;         /* the same as a period began; kept for the caller */
     double level, part, effective;    /* LF or S; part of the siblings' shares; E */
     uint32_t first, next;         /* children, and siblings, in the order of the array */
 };

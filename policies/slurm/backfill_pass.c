@@ -8,9 +8,15 @@
  * (bf_window_linear: grows by as much); the start is the end of the last job of the group that made
  * room. Reservations begin and end at multiples of bf_resolution, rounded down.
  *
+ * Reservations live for one cycle and serve nothing but to keep entries from starting now. So entries
+ * wait to be planned until one comes that might start, which decides nothing differently: behind the
+ * last of these there is nothing to plan for. Most that cannot start are planned in vain, too: those that
+ * need more GPUs than jobs leave within the window.
+ *
  * What differs: no limit of wall time, no yielding of locks, and one try with free nodes, as none
  * are shared. */
 #include "policies/slurm/slurm.h"
+#include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
 
 #include <stdlib.h>
@@ -24,14 +30,21 @@
 struct interval { int64_t begin, end; uint64_t *nodes; };
 struct ending { job_id job; int64_t end_s; };
 struct backfill {
-    struct interval *space;
-    size_t n, room;
+    struct interval *space;       /* [n] */
+    size_t n, room, capacity;     /* room: intervals that Slurm's table has room for */
     int64_t res, clock;           /* clock: that of Slurm at time 0 */
     struct ending *ending;        /* [n_endings] running jobs by their end, then number */
     size_t n_endings;
+    uint64_t ending_version;      /* as of that version of the room; 0: not listed yet */
+    int64_t leaving_gpus;         /* of those that end within the window; INT64_MAX: some are past their end */
+    uint64_t leaving_version;     /* as of that version of the room; 0: not summed up yet */
     uint32_t *of_partition;       /* [partitions] entries tried */
-    const struct entry **together; /* [n_together] of several components that could all start now */
+    struct entry **together; /* [n_together] of several components that could all start now */
     size_t n_together;
+    struct entry **due;     /* [n_due] tried, and not planned yet; the last alone may start */
+    size_t n_due, due_capacity;
+    bool lazy;                    /* nothing but starts comes of a plan */
+    bool front;                   /* those that are tried are the first of the queue */
     double tested, started;
     bool full;                    /* the table of intervals */
 };
@@ -51,6 +64,8 @@ static bool cut_at(struct sched *s, const struct slurm *m, struct backfill *x, i
             continue;
         if (x->n == x->room)
             return false;
+        x->space = array_grown(sched_scratch, s, x->space, &x->capacity, x->n, sizeof *x->space);
+        v = &x->space[i];
         memmove(v + 2, v + 1, (x->n - i - 1) * sizeof *v);
         v[1] = (struct interval){ t, v->end, slurm_set(s, m, v->nodes) };
         v->end = t;
@@ -130,6 +145,29 @@ static int64_t guessed_end(const struct slurm *m, int64_t end_s)
     return max_i64(end_s + (int64_t)m->params->kill_wait_s, m->now_s + 1);
 }
 
+static int by_end(const void *left, const void *right)
+{
+    const struct ending *a = left, *b = right;
+    if (a->end_s != b->end_s)
+        return a->end_s < b->end_s ? -1 : 1;
+    return a->job < b->job ? -1 : a->job > b->job;
+}
+
+/* x->ending: running jobs as they are now; jobs that the cycle starts join them. */
+static void endings(struct sched *s, struct slurm *m, struct backfill *x)
+{
+    if (x->ending_version == m->room_version)
+        return;
+    x->ending_version = m->room_version;
+    x->ending = sched_scratch(s, (m->n_running + 1) * sizeof *x->ending);
+    x->n_endings = 0;
+    for (size_t i = 0; i < m->n_running; i++)
+        if (job_placement(s, m->running[i]))
+            x->ending[x->n_endings++] =
+                (struct ending){ m->running[i], slurm_end_s(s, m->running[i]) };
+    qsort(x->ending, x->n_endings, sizeof *x->ending, by_end);
+}
+
 struct future {
     const uint64_t *avail;
     struct room room;             /* without those that may be stopped, and those taken away */
@@ -166,14 +204,14 @@ static const struct ending *next_group(struct sched *s, const struct backfill *x
 
 /* An entry that is planned, or a component of it. */
 struct plan {
-    const struct entry *entry;
+    struct entry *entry;
     struct need need;             /* without a next one */
     bool component;               /* of several: it is planned alone, and starts with the others */
     int64_t from;                 /* not before */
 };
 
 /* When, and where. -1: never. */
-static int64_t will_run(struct sched *s, struct slurm *m, const struct backfill *x,
+static int64_t will_run(struct sched *s, struct slurm *m, struct backfill *x,
                         const struct plan *p, const uint64_t *avail, struct seats *where)
 {
     const struct entry *e = p->entry;
@@ -183,6 +221,7 @@ static int64_t will_run(struct sched *s, struct slurm *m, const struct backfill 
     const struct ending *last;
     if (slurm_select(s, m, need, avail, &m->room, where))
         return m->now_s;
+    endings(s, m, x);
     f.room = slurm_room_copy(s, m, &m->room);
     f.n_victims = p->component ? 0 : slurm_candidates(s, m, e, &victim, &f.n_removed);
     f.victim = f.n_victims ? victim : NULL;
@@ -240,14 +279,14 @@ static int64_t length_of(struct sched *s, const struct slurm *m, const struct en
     return slurm_limit_s(s, m, e->job, e->partition);
 }
 
-static void keep_for(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e,
+static void keep_for(struct sched *s, struct slurm *m, struct backfill *x, struct entry *e,
                      int64_t when, int64_t length, const struct seats *where)
 {
     uint32_t qos = slurm_qos(s, e->job);
     struct slurm_job *own = job_own(s, e->job);
     int64_t begin = rounded(x, when), end = max_i64(rounded(x, when + length), begin + x->res);
     if (!slurm_limits_after(s, m, e)) {
-        sched_blocked(s, e->job, WAIT_LIMIT);
+        slurm_tell(s, e, WAIT_LIMIT);
         return;
     }
     if (qos != ID_NONE && m->site->qos[qos].no_reserve)
@@ -286,7 +325,7 @@ static uint64_t *nodes_of(struct sched *s, const struct slurm *m, uint32_t parti
 static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, const struct plan *p,
                           struct seats *where)
 {
-    const struct entry *e = p->entry;
+    struct entry *e = p->entry;
     int64_t length = length_of(s, m, e), start = p->from, later, when;
     bool only_now = now_only(s, m, e), over = false, tried = p->component;
     uint64_t *nodes = nodes_of(s, m, e->partition);
@@ -306,7 +345,7 @@ static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, 
         }
         if (when <= m->now_s && !tried && (start_now(s, m, x, e, avail, &over) || over)) {
             if (over)
-                sched_blocked(s, e->job, WAIT_LIMIT);
+                slurm_tell(s, e, WAIT_LIMIT);
             return -1;
         }
         tried = true;
@@ -330,7 +369,7 @@ static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, 
 
 /* Component by component, each no earlier than those before it; what one has reserved is not there
  * for the next, nor for other jobs. If all could start now, they do at the end of the cycle. */
-static void plan_together(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e,
+static void plan_together(struct sched *s, struct slurm *m, struct backfill *x, struct entry *e,
                           const struct need *need)
 {
     struct plan p = { .entry = e, .component = true, .from = m->now_s };
@@ -340,10 +379,13 @@ static void plan_together(struct sched *s, struct slurm *m, struct backfill *x, 
         p.need.next = NULL;
         p.from = plan_alone(s, m, x, &p, &where);
     }
-    if (p.from == m->now_s)
+    if (p.from == m->now_s) {
+        if (!x->together)
+            x->together = sched_scratch(s, m->n_entries * sizeof(struct entry *));
         x->together[x->n_together++] = e;
-    else
-        sched_blocked(s, e->job, slurm_limits_after(s, m, e) ? WAIT_GPUS : WAIT_LIMIT);
+    } else {
+        slurm_tell(s, e, slurm_limits_after(s, m, e) ? WAIT_GPUS : WAIT_LIMIT);
+    }
 }
 
 /* On nodes that are looked for anew, reservations or not (_het_job_start_now), in the first of its
@@ -363,7 +405,7 @@ static void start_together(struct sched *s, struct slurm *m, struct backfill *x)
     }
 }
 
-static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e)
+static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, struct entry *e)
 {
     struct need need = slurm_need_in(s, m, e->job, e->partition);
     struct seats where;
@@ -375,36 +417,17 @@ static void plan_entry(struct sched *s, struct slurm *m, struct backfill *x, con
 
 /* ---- A cycle ---- */
 
-static int by_end(const void *left, const void *right)
-{
-    const struct ending *a = left, *b = right;
-    if (a->end_s != b->end_s)
-        return a->end_s < b->end_s ? -1 : 1;
-    return a->job < b->job ? -1 : a->job > b->job;
-}
-
-/* Running jobs as they are now: jobs that the cycle starts join them. */
-static void endings(struct sched *s, struct slurm *m, struct backfill *x)
-{
-    x->n_endings = 0;
-    for (size_t i = 0; i < m->n_running; i++)
-        if (job_placement(s, m->running[i]))
-            x->ending[x->n_endings++] =
-                (struct ending){ m->running[i], slurm_end_s(s, m->running[i]) };
-    qsort(x->ending, x->n_endings, sizeof *x->ending, by_end);
-}
-
 static uint32_t tried_of_user(struct sched *s, const struct slurm *m, size_t before)
 {
     uint32_t n = 0;
     for (size_t i = 0; i < before; i++)
-        n += job_facts(s, m->entry[i].job)->user == job_facts(s, m->entry[before].job)->user;
+        n += job_facts(s, m->entry[i]->job)->user == job_facts(s, m->entry[before]->job)->user;
     return n;
 }
 
 static bool is_tried(struct sched *s, const struct slurm *m, struct backfill *x, size_t i)
 {
-    const struct entry *e = &m->entry[i];
+    const struct entry *e = m->entry[i];
     const struct slurm_params *p = m->params;
     if (job_state(s, e->job) != JOB_PENDING || slurm_preempts_elsewhere(s, m, e))
         return false;
@@ -412,7 +435,66 @@ static bool is_tried(struct sched *s, const struct slurm *m, struct backfill *x,
         return false;
     if (p->bf_max_job_user > 0 && tried_of_user(s, m, i) >= p->bf_max_job_user)
         return false;
-    return slurm_limits_before(s, m, e);
+    return !m->site || slurm_limits_before(s, m, e);
+}
+
+static void sum_up_leaving(struct sched *s, const struct slurm *m, struct backfill *x)
+{
+    int64_t last_s = m->now_s + (int64_t)m->params->bf_window * 60;
+    x->leaving_version = m->room_version;
+    x->leaving_gpus = 0;
+    for (size_t i = 0; i < m->n_running && x->leaving_gpus < INT64_MAX; i++) {
+        int64_t end_s = slurm_end_s(s, m->running[i]);
+        if (end_s <= m->now_s)
+            x->leaving_gpus = INT64_MAX;
+        else if (end_s <= last_s)
+            x->leaving_gpus += job_size(s, m->running[i]).gpu_milli / MILLI_ALL;
+    }
+}
+
+/* It does not fit now, and all that ends within the window leaves too few GPUs: no reservation. So it
+ * stays when others start. */
+static bool is_hopeless(struct sched *s, const struct slurm *m, struct backfill *x, const struct entry *e)
+{
+    const struct need *need = &m->kind[e->kind].need;
+    if (x->leaving_version != m->room_version)
+        sum_up_leaving(s, m, x);
+    return !x->leaving_gpus || (int64_t)need->tasks * need->gpus - m->room.all_gpus > x->leaving_gpus;
+}
+
+static void plan_due(struct sched *s, struct slurm *m, struct backfill *x)
+{
+    for (size_t i = 0; i < x->n_due && !x->full; i++)
+        plan_entry(s, m, x, x->due[i]);
+    x->n_due = 0;
+}
+
+static void try(struct sched *s, struct slurm *m, struct backfill *x, struct entry *e)
+{
+    bool fits = !x->lazy || slurm_may_fit(s, m, e->kind), matters = fits || (m->limits_gpus && !slurm_limits_after(s, m, e));
+    x->tested++;
+    if (!matters && is_hopeless(s, m, x, e))
+        return;
+    x->due = array_grown(sched_scratch, s, x->due, &x->due_capacity, x->n_due, sizeof(struct entry *));
+    x->due[x->n_due++] = e;
+    if (matters)
+        plan_due(s, m, x);
+}
+
+static void cycle(struct sched *s, struct slurm *m, struct backfill *x)
+{
+    const struct slurm_params *p = m->params;
+    bool asks = x->lazy && !m->limits_gpus;
+    uint64_t asked = m->room_version;     /* whether something may fit */
+    for (size_t i = 0; i < m->n_entries && !x->full && x->tested < p->bf_max_job_test; i++) {
+        if (p->bf_max_job_start > 0 && x->started >= p->bf_max_job_start)
+            break;
+        if (asks && asked != m->room_version && !slurm_something_may_fit(s, m, x->front))
+            break;
+        asked = m->room_version;
+        if (is_tried(s, m, x, i))
+            try(s, m, x, m->entry[i]);
+    }
 }
 
 void slurm_backfill(struct sched *s, struct slurm *m)
@@ -420,20 +502,15 @@ void slurm_backfill(struct sched *s, struct slurm *m)
     const struct slurm_params *p = m->params;
     double table = p->bf_node_space_size > 0 ? p->bf_node_space_size : p->bf_max_job_test;
     struct backfill x = { .res = (int64_t)p->bf_resolution, .clock = (int64_t)p->clock_s, .n = 1, .room = (size_t)table + 2 };
-    x.space = sched_scratch(s, (x.room + 1) * sizeof *x.space);
-    x.ending = sched_scratch(s, (m->n_running + m->n_entries + 1) * sizeof *x.ending);
-    x.together = sched_scratch(s, (m->n_entries + 1) * sizeof *x.together);
+    m->limits_gpus |= queue_quota_version(s) != 0;     /* a window of a queue may have brought one */
+    x.lazy = (int)p->preempt == PREEMPT_NONE && p->bf_one_resv_per_job <= 0 && !sched_has_outages(s);
+    x.front = x.lazy && !m->site && m->n_running == m->batch.n_charged && p->bf_max_job_part <= 0 && p->bf_max_job_user <= 0;
+    if (x.lazy && !m->limits_gpus && !slurm_something_may_fit(s, m, x.front))
+        return;
+    x.space = array_grown(sched_scratch, s, NULL, &x.capacity, 0, sizeof *x.space);
     x.of_partition = sched_scratch(s, m->n_partitions * sizeof *x.of_partition);
     x.space[0] = (struct interval){
         rounded(&x, m->now_s), rounded(&x, m->now_s + (int64_t)p->bf_window * 60), slurm_set(s, m, m->up) };
-    for (size_t i = 0; i < m->n_entries && !x.full && x.tested < p->bf_max_job_test; i++) {
-        if (p->bf_max_job_start > 0 && x.started >= p->bf_max_job_start)
-            break;
-        if (!is_tried(s, m, &x, i))
-            continue;
-        x.tested++;
-        endings(s, m, &x);
-        plan_entry(s, m, &x, &m->entry[i]);
-    }
+    cycle(s, m, &x);
     start_together(s, m, &x);
 }

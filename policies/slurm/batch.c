@@ -1,5 +1,6 @@
 /* batch.c - see batch.h. */
 #include "policies/slurm/batch.h"
+#include "policies/slurm/groups.h"
 #include "sim/contract/site.h"
 #include "sim/contract/util/array.h"
 
@@ -112,7 +113,7 @@ static uint32_t leaf_of(struct sched *s, struct batch *b, job_id j)
 double batch_factor(const struct batch *b, struct sched *s, job_id j)
 {
     const struct batch_job *own = job_own(s, j);
-    return b->account[own->account].factor;
+    return b->of_period ? b->account[own->account].period_factor : b->account[own->account].factor;
 }
 
 /* ---- Usage ---- */
@@ -156,20 +157,41 @@ static double now_s(const struct sched *s, const struct batch *b)
     return (double)(sched_now(s) - b->origin_ns) / NS_IN_S;
 }
 
-/* false: it is what it was. */
-static bool prioritise(struct sched *s, struct batch *b, job_id j, double at_s)
+static void rank(struct batch *b)
 {
-    struct batch_job *own = job_own(s, j);
     if (b->unranked)
         b->order.factors(b->account, b->n_accounts, b->room);
     b->unranked = false;
+}
+
+/* A period has begun, and jobs wait: what their priorities go by until the next one. */
+static void settle(struct sched *s, struct batch *b)
+{
+    rank(b);
+    for (uint32_t i = 0; i < b->n_accounts; i++)
+        b->account[i].period_factor = b->account[i].factor;
+    b->period_gpus_milli = (double)sched_capacity(s).gpu_milli;
+    b->settled = b->computed;
+}
+
+static double priority_of(struct sched *s, struct batch *b, job_id j, double at_s, double gpus_milli)
+{
     b->at_s = at_s;
+    b->gpus_milli = gpus_milli;
+    return b->order.priority(s, b, j, b->queueing.params);
+}
+
+bool batch_prioritise(struct sched *s, struct batch *b, job_id j)
+{
+    struct batch_job *own = job_own(s, j);
     double was = own->priority;
-    own->priority = b->order.priority(s, b, j, b->queueing.params);
+    b->of_period = true;
+    own->priority = priority_of(s, b, j, (double)b->settled * b->period_s, b->period_gpus_milli);
+    b->of_period = false;
     return own->priority != was;
 }
 
-static struct line_key key_own(struct sched *s, job_id j, const void *params)
+struct line_key batch_key(struct sched *s, job_id j, const void *params)
 {
     (void)params;
     const struct batch_job *own = job_own(s, j);
@@ -178,7 +200,14 @@ static struct line_key key_own(struct sched *s, job_id j, const void *params)
 
 /* ---- Notices ---- */
 
-static const struct discipline by_priority = { .key = key_own };
+static void starting(struct sched *s, struct queueing_state *o, job_id j)
+{
+    struct batch *b = (struct batch *)o;  /* its first member */
+    if (b->groups)
+        groups_starting(s, b, j);
+}
+
+static const struct discipline by_priority = { .key = batch_key, .starting = starting };
 
 void batch_begin(struct sched *s, struct batch *b, struct batch_order order, const void *params)
 {
@@ -190,6 +219,8 @@ void batch_begin(struct sched *s, struct batch *b, struct batch_order order, con
     b->decay = p->half_life_s > 0 ? pow(fmax(0, 1 - .693 / p->half_life_s), b->period_s) : 1;
     b->origin_ns = sched_now(s);
     const struct site *site = sched_site(s);
+    if (order.traits)
+        groups_begin(s, b);
     account_add(s, b, NO_ACCOUNT, false, 1);
     make_slots(s, b, FIRST_CAPACITY);
     if (site && site->n_associations) {
@@ -211,14 +242,19 @@ void batch_arrived(struct sched *s, struct batch *b, job_id j)
     struct batch_job *own = job_own(s, j);
     catch_up(s, b);
     own->account = leaf_of(s, b, j);
-    prioritise(s, b, j, now_s(s, b));
+    rank(b);
+    own->priority = priority_of(s, b, j, now_s(s, b), (double)sched_capacity(s).gpu_milli);
     queueing_arrived(s, &b->queueing, j);
+    if (b->groups)
+        groups_come(s, b, j);
 }
 
 void batch_started(struct sched *s, struct batch *b, job_id j)
 {
     struct batch_job *own = job_own(s, j);
     catch_up(s, b);
+    if (b->groups)
+        groups_go(s, b, j);
     b->charged = array_grown(sched_alloc, s, b->charged, &b->charged_capacity, b->n_charged,
                              sizeof *b->charged);
     own->at = b->n_charged++;
@@ -238,27 +274,29 @@ void batch_stopped(struct sched *s, struct batch *b, job_id j)
     queueing_stopped(s, &b->queueing, j);
 }
 
-/* ---- A pass ---- */
-
-static void sort_anew(struct sched *s, struct batch *b, struct line *l)
+void batch_withdrawn(struct sched *s, struct batch *b, job_id j)
 {
-    size_t n = 0;
-    job_id *all = sched_scratch(s, (line_length(l) + 1) * sizeof *all);
-    struct line_walk walk = { .l = l };
-    for (job_id j; line_next(&walk, &j);)
-        all[n++] = j;
-    for (size_t i = 0; i < n; i++)
-        if (prioritise(s, b, all[i], (double)b->computed * b->period_s))
-            line_push(l, all[i], key_own(s, all[i], NULL));
+    groups_go(s, b, j);
 }
 
-void batch_refresh(struct sched *s, struct batch *b)
+/* ---- A pass ---- */
+
+static bool any_waits(const struct batch *b)
 {
-    uint32_t n = b->queueing.per_queue ? queue_count(s) : 1;
+    bool waits = false;
+    for (size_t i = 0; i < b->queueing.n_busy && !waits; i++)
+        waits = line_length(b->queueing.queue[b->queueing.busy[i]].waiting) > 0;
+    return waits;
+}
+
+bool batch_catches_up(struct sched *s, struct batch *b)
+{
     catch_up(s, b);
-    for (uint32_t q = 0; q < n && b->unsorted; q++)
-        sort_anew(s, b, b->queueing.queue[q].waiting);
+    bool due = b->unsorted && any_waits(b);
+    if (due)
+        settle(s, b);
     b->unsorted = false;
+    return due;
 }
 
 int64_t batch_next_ns(const struct batch *b)
@@ -268,11 +306,9 @@ int64_t batch_next_ns(const struct batch *b)
 
 void batch_serve(struct sched *s, struct batch *b)
 {
-    bool waits = false;
-    batch_refresh(s, b);
+    if (batch_catches_up(s, b))
+        groups_anew(s, b);
     queueing_serve(s, &b->queueing);
-    for (size_t i = 0; i < b->queueing.n_busy; i++)
-        waits |= line_length(b->queueing.queue[b->queueing.busy[i]].waiting) > 0;
-    if (waits)
+    if (any_waits(b))
         sched_wake_at(s, batch_next_ns(b));
 }

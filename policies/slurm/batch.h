@@ -5,8 +5,10 @@
  * At each multiple of the period since the first submission, first all usage decays by (1 - 0.693 /
  * half life) a second, then every running job is charged the GPU-seconds since the last one, then
  * accounts are ranked and the priorities of waiting jobs computed. A job that stops is charged at
- * once (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c). So a period costs
- * O(running + waiting), and a push into the line for each priority that has changed.
+ * once (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c). Jobs that differ in
+ * their age alone are a group, of which only the first has its priority computed and stands in the line
+ * by it (groups.h). So a period costs O(running + accounts + groups), and a push for each priority
+ * that has changed.
  *
  * Accounts are the queues, with their weights as shares. Users are the leaves below the queue of
  * their jobs, one share each, known from their first job on, which ranks all accounts again. A
@@ -29,12 +31,22 @@ struct batch_params { struct queueing_params queueing; double calc_period_s, hal
           offsetof(struct batch_params, half_life_s) }
 
 /* The policy's own of a job; at: among the charged. */
-struct batch_job { double priority; uint32_t account, at; };
+struct batch_job {
+    double priority;
+    uint32_t account, at;         /* at: also among those that wait to join a group */
+    uint32_t group;               /* 0: none */
+    bool hidden;                  /* behind another of its group */
+};
 struct batch;
+struct groups;
+/* What the priority depends on besides age, account and shape. */
+struct batch_traits { int64_t priority, estimate_ns; };
 struct batch_order {
     /* the greater first */
     double (*priority)(struct sched *s, const struct batch *b, job_id j, const void *params);
     void (*factors)(struct account *a, uint32_t n, struct account **room);
+    /* NULL: the order keeps its jobs beside the line, without groups */
+    struct batch_traits (*traits)(struct sched *s, job_id j, const void *params);
 };
 /* A running job; charged until since_s. */
 struct charged { job_id job; double gpus, since_s; };
@@ -57,23 +69,33 @@ struct batch {
     size_t charged_capacity;
     double period_s, decay;       /* decay: factor of a period */
     int64_t period_ns, computed;  /* the last multiple that has been computed */
+    int64_t settled;              /* that of which waiting jobs have their priorities */
     /* when the run began: multiples count from there, and so do the seconds of this struct */
     int64_t origin_ns;
     double at_s;                  /* the time of the priority that is being computed */
+    double gpus_milli;            /* that were up then */
+    double period_gpus_milli;     /* as this period began */
+    bool of_period;               /* factors of accounts are those of then */
+    struct groups *groups;        /* NULL: none */
     bool unranked;                /* an account has come since accounts were ranked */
     bool unsorted;                /* waiting jobs still have the priorities of an earlier period */
 };
-/* Of its user, as last ranked. */
+/* Of its user, as of the time of the priority that is being computed. */
 double batch_factor(const struct batch *b, struct sched *s, job_id j);
 
 void batch_begin(struct sched *s, struct batch *b, struct batch_order order, const void *params);
 void batch_arrived(struct sched *s, struct batch *b, job_id j);
 void batch_started(struct sched *s, struct batch *b, job_id j);
 void batch_stopped(struct sched *s, struct batch *b, job_id j);
+void batch_withdrawn(struct sched *s, struct batch *b, job_id j);
 void batch_serve(struct sched *s, struct batch *b);
-/* The part of it before jobs are served: usage and priorities of the last multiple of the period. */
-void batch_refresh(struct sched *s, struct batch *b);
 int64_t batch_next_ns(const struct batch *b);                /* the next multiple */
+/* In place of it, for an order that keeps its jobs beside the line: usage of the last multiple. true: the
+ * priorities of waiting jobs are those of an earlier one, and each wants batch_prioritise. */
+bool batch_catches_up(struct sched *s, struct batch *b);
+/* By what was known as the period began. false: its priority is what it was. */
+bool batch_prioritise(struct sched *s, struct batch *b, job_id j);
+struct line_key batch_key(struct sched *s, job_id j, const void *params);    /* by its priority */
 
 /* The callbacks of an order with a struct batch as its state. */
 #define BATCH_CALLBACKS(prefix)                                                                    \
@@ -97,8 +119,13 @@ int64_t batch_next_ns(const struct batch *b);                /* the next multipl
         (void)params;                                                                              \
         (void)why;                                                                                 \
         batch_stopped(s, state, j);                                                                \
+    }                                                                                              \
+    static void prefix##_withdrawn(struct sched *s, const void *params, void *state, job_id j)     \
+    {                                                                                              \
+        (void)params;                                                                              \
+        batch_withdrawn(s, state, j);                                                              \
     }
 #define BATCH_TABLE(prefix)                                                                        \
     .abi = POLICY_ABI, .state_size = sizeof(struct batch), .job_size = sizeof(struct batch_job), .begin = prefix##_begin, \
     .schedule = prefix##_schedule, .job_arrived = prefix##_arrived, .job_started = prefix##_started, \
-    .job_stopped = prefix##_stopped
+    .job_stopped = prefix##_stopped, .job_withdrawn = prefix##_withdrawn

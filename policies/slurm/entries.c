@@ -1,8 +1,10 @@
 /* entries.c - the queue of policy `slurm`: entries, priorities, their order, time limits. */
 #include "policies/slurm/slurm.h"
+#include "sim/contract/util/array.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NS_IN_S       INT64_C(1000000000)
 #define MINUTE_S      60
@@ -131,20 +133,18 @@ static double priority_in(struct sched *s, const struct slurm *m, job_id j, uint
 
 /* ---- The order ---- */
 
-struct ordered { struct entry entry; double tier; };
-
 static int first_first(const void *left, const void *right)
 {
-    const struct ordered *a = left, *b = right;
+    const struct entry *a = *(struct entry *const *)left, *b = *(struct entry *const *)right;
     if (a->tier != b->tier)
         return a->tier > b->tier ? -1 : 1;
-    if (a->entry.priority != b->entry.priority)
-        return a->entry.priority > b->entry.priority ? -1 : 1;
-    if (a->entry.submit_ns != b->entry.submit_ns)
-        return a->entry.submit_ns < b->entry.submit_ns ? -1 : 1;
-    if (a->entry.job != b->entry.job)
-        return a->entry.job < b->entry.job ? -1 : 1;
-    return a->entry.partition < b->entry.partition ? -1 : 1;
+    if (a->priority != b->priority)
+        return a->priority > b->priority ? -1 : 1;
+    if (a->submit_ns != b->submit_ns)
+        return a->submit_ns < b->submit_ns ? -1 : 1;
+    if (a->job != b->job)
+        return a->job < b->job ? -1 : 1;
+    return a->partition < b->partition ? -1 : a->partition > b->partition;
 }
 
 /* a's QOS may preempt b's: a goes before b, whatever else. */
@@ -155,13 +155,13 @@ static bool qos_before(struct sched *s, const struct slurm *m, job_id a, job_id 
 }
 
 /* By insertion: jobs that may preempt others by QOS go before them; the order of the rest stays. */
-static void qos_first(struct sched *s, const struct slurm *m, struct ordered *all, size_t n)
+static void qos_first(struct sched *s, const struct slurm *m, struct entry **all, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        struct ordered x = all[i];
+        struct entry *x = all[i];
         size_t to = i;
         for (size_t k = i; k-- > 0;)
-            if (qos_before(s, m, x.entry.job, all[k].entry.job))
+            if (qos_before(s, m, x->job, all[k]->job))
                 to = k;
         for (size_t k = i; k > to; k--)
             all[k] = all[k - 1];
@@ -169,27 +169,66 @@ static void qos_first(struct sched *s, const struct slurm *m, struct ordered *al
     }
 }
 
-static size_t entries_of(struct sched *s, struct slurm *m, job_id j, struct ordered *to)
+/* ---- The queue ---- */
+
+/* Where an entry stands, or would. */
+static size_t place_of(const struct slurm *m, const struct entry *e)
+{
+    size_t from = 0, to = m->n_queue;
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        if (first_first(&m->queue[middle], &e) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static struct entry entry_of(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
+{
+    const struct slurm_job *own = job_own(s, j);
+    return (struct entry){ .job = j, .partition = partition, .tier = m->partition[partition].tier,
+                           .priority = priority_in(s, m, j, partition), .submit_ns = own->submit_ns,
+                           .told = WAIT_REASONS };
+}
+
+void slurm_comes(struct sched *s, struct slurm *m, job_id j)
+{
+    m->came = array_grown(sched_alloc, s, m->came, &m->came_capacity, m->n_came, sizeof *m->came);
+    m->came[m->n_came++] = j;
+}
+
+void slurm_goes(struct sched *s, struct slurm *m, job_id j)
 {
     struct slurm_job *own = job_own(s, j);
     struct job_site site = job_site(s, j);
-    size_t n = 0;
-    if (own->eligible_ns > sched_now(s)) {
-        m->eligible_ns = own->eligible_ns < m->eligible_ns ? own->eligible_ns : m->eligible_ns;
-        sched_blocked(s, j, WAIT_OTHER);
-        return 0;
+    for (size_t i = 0; !own->listed && i < m->n_came; i++)
+        if (m->came[i] == j)
+            array_close(m->came, m->n_came--, i, sizeof *m->came);
+    for (uint32_t i = 0; own->listed && i < (site.n_partitions ? site.n_partitions : 1); i++) {
+        struct entry e = entry_of(s, m, j, site.n_partitions ? site.partition[i] : 0);
+        size_t at = place_of(m, &e);
+        if (at == m->n_queue || m->queue[at]->job != j || m->queue[at]->partition != e.partition)
+            continue;              /* the partition does not take it */
+        slurm_kinds_go(m, at);
+        m->queue[at]->next_free = m->free_entry;
+        m->free_entry = m->queue[at];
+        array_close(m->queue, m->n_queue--, at, sizeof(struct entry *));
     }
-    if (!own->judged)
-        judge(s, m, j);
-    for (uint32_t i = 0; i < (site.n_partitions ? site.n_partitions : 1); i++) {
-        uint32_t p = site.n_partitions ? site.partition[i] : 0;
-        if (partition_takes(s, m, j, p))
-            to[n++] = (struct ordered){
-                { j, p, priority_in(s, m, j, p), own->submit_ns }, m->partition[p].tier };
-    }
-    if (!n)
-        sched_blocked(s, j, WAIT_LIMIT);
-    return n;
+    own->listed = false;
+}
+
+static void enqueue(struct sched *s, struct slurm *m, struct entry e)
+{
+    m->queue = array_grown(sched_alloc, s, m->queue, &m->queue_capacity, m->n_queue, sizeof(struct entry *));
+    size_t at = place_of(m, &e);
+    struct entry *x = m->free_entry ? m->free_entry : sched_alloc(s, sizeof *x);
+    m->free_entry = x->next_free;
+    *x = e;
+    array_open(m->queue, m->n_queue++, at, sizeof(struct entry *));
+    m->queue[at] = x;
+    slurm_kinds_come(m, at);
 }
 
 /* Of components: Slurm plans one after the other, on nodes of its own, and does not go back. */
@@ -202,33 +241,134 @@ static bool some_partition_holds(struct sched *s, const struct slurm *m, job_id 
     return i < n;
 }
 
-void slurm_entries(struct sched *s, struct slurm *m)
+static void list(struct sched *s, struct slurm *m, job_id j)
 {
-    struct line_walk walk = { .l = m->batch.queueing.queue[0].waiting };
-    size_t n = 0, most = line_length(walk.l) * m->n_partitions;
-    struct ordered *all = sched_scratch(s, (most + 1) * sizeof *all);
-    m->eligible_ns = TIME_NEVER;
-    for (job_id j; line_next(&walk, &j);) {
-        if (job_state(s, j) != JOB_PENDING)
+    struct slurm_job *own = job_own(s, j);
+    struct job_site site = job_site(s, j);
+    uint32_t n = 0, in = site.n_partitions ? site.n_partitions : 1;
+    if (!own->judged)
+        judge(s, m, j);
+    for (uint32_t i = 0; i < in; i++)
+        n += partition_takes(s, m, j, site.n_partitions ? site.partition[i] : 0);
+    for (uint32_t i = 0; i < in; i++) {
+        uint32_t p = site.n_partitions ? site.partition[i] : 0;
+        if (!partition_takes(s, m, j, p))
             continue;
-        const struct slurm_job *own = job_own(s, j);
-        bool judged = own->judged || !job_facts(s, j)->ask->next;
-        if (!slurm_can_plan(m, job_facts(s, j)))
-            sched_refuse(s, j, "slurm plans no shares of GPUs, MIG instances and required levels, and tasks of several kinds by "
-                           "backfill alone");
-        else if (!judged && !some_partition_holds(s, m, j))
-            sched_refuse(s, j,
-                         "its components, placed one after the other on nodes of their own, never fit");
-        else
-            n += entries_of(s, m, j, all + n);
+        struct entry e = entry_of(s, m, j, p);
+        e.kind = slurm_kind(s, m, j, p);
+        e.alone = n == 1;
+        enqueue(s, m, e);
     }
-    qsort(all, n, sizeof *all, first_first);
-    if ((int)m->params->preempt == PREEMPT_QOS && m->site)
-        qos_first(s, m, all, n);
-    m->entry = sched_scratch(s, (n + 1) * sizeof *m->entry);
-    m->n_entries = n;
+    own->listed = n > 0;
+    if (!n)
+        sched_blocked(s, j, WAIT_LIMIT);
+}
+
+/* false: it comes again in the next pass. */
+static bool settles(struct sched *s, struct slurm *m, job_id j)
+{
+    const struct slurm_job *own = job_own(s, j);
+    bool judged = own->judged || !job_facts(s, j)->ask->next;
+    if (job_state(s, j) != JOB_PENDING)
+        return false;
+    if (!slurm_can_plan(m, job_facts(s, j))) {
+        sched_refuse(s, j, "slurm plans no shares of GPUs, MIG instances and required levels, and tasks of several kinds by "
+                       "backfill alone");
+    } else if (!judged && !some_partition_holds(s, m, j)) {
+        sched_refuse(s, j,
+                     "its components, placed one after the other on nodes of their own, never fit");
+    } else if (own->eligible_ns > sched_now(s)) {
+        m->eligible_ns = own->eligible_ns < m->eligible_ns ? own->eligible_ns : m->eligible_ns;
+        sched_blocked(s, j, WAIT_OTHER);
+        return false;
+    } else {
+        list(s, m, j);
+    }
+    return true;
+}
+
+struct coming { double priority; int64_t submit_ns; job_id job; };
+
+static int line_first_first(const void *left, const void *right)
+{
+    const struct coming *a = left, *b = right;
+    if (a->priority != b->priority)
+        return a->priority > b->priority ? -1 : 1;
+    if (a->submit_ns != b->submit_ns)
+        return a->submit_ns < b->submit_ns ? -1 : 1;
+    return a->job < b->job ? -1 : a->job > b->job;
+}
+
+/* Those that came get their entries, in their order in line. */
+static void settle(struct sched *s, struct slurm *m)
+{
+    size_t n = m->n_came;
+    struct coming *all = n ? sched_scratch(s, n * sizeof *all) : NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct slurm_job *own = job_own(s, m->came[i]);
+        all[i] = (struct coming){ own->batch.priority, job_facts(s, m->came[i])->submit_ns, m->came[i] };
+    }
+    if (n > 1)
+        qsort(all, n, sizeof *all, line_first_first);
+    m->n_came = 0;
     for (size_t i = 0; i < n; i++)
-        m->entry[i] = all[i].entry;
+        if (!settles(s, m, all[i].job))
+            m->came[m->n_came++] = all[i].job;
+}
+
+/* By insertion, since all age alike and few change places; if many do, all at once. */
+static void sort_again(struct entry **all, size_t n)
+{
+    size_t left = 8 * n;
+    for (size_t i = 1; i < n && left; i++) {
+        size_t to = i;
+        while (to > 0 && left && first_first(&all[to - 1], &all[i]) > 0) {
+            to--;
+            left--;
+        }
+        if (to == i || !left)
+            continue;
+        struct entry *x = all[i];
+        memmove(&all[to + 1], &all[to], (i - to) * sizeof(struct entry *));
+        all[to] = x;
+    }
+    if (!left)
+        qsort(all, n, sizeof(struct entry *), first_first);
+}
+
+static void prioritise_all(struct sched *s, struct slurm *m)
+{
+    for (size_t i = 0; i < m->n_came; i++)
+        batch_prioritise(s, &m->batch, m->came[i]);
+    for (size_t i = 0; i < m->n_queue; i++) {
+        struct entry *e = m->queue[i];
+        batch_prioritise(s, &m->batch, e->job);
+        e->priority = priority_in(s, m, e->job, e->partition);
+    }
+    sort_again(m->queue, m->n_queue);
+    slurm_kinds_count(m);
+}
+
+void slurm_entries(struct sched *s, struct slurm *m, bool anew)
+{
+    m->eligible_ns = TIME_NEVER;
+    if (anew)
+        prioritise_all(s, m);
+    settle(s, m);
+    m->entry = m->queue;
+    m->n_entries = m->n_queue;
+    if ((int)m->params->preempt == PREEMPT_QOS && m->site && m->n_queue) {
+        m->entry = sched_scratch(s, m->n_queue * sizeof(struct entry *));
+        memcpy(m->entry, m->queue, m->n_queue * sizeof(struct entry *));
+        qos_first(s, m, m->entry, m->n_entries);
+    }
     if (m->eligible_ns != TIME_NEVER)
         sched_wake_at(s, m->eligible_ns);
+}
+
+void slurm_tell(struct sched *s, struct entry *e, enum wait_reason why)
+{
+    sched_blocked(s, e->job, why);
+    if (e->alone)
+        e->told = (uint8_t)why;
 }

@@ -9,9 +9,17 @@ static double fair_tree_priority(struct sched *s, const struct batch *b, job_id 
     return batch_factor(b, s, j);
 }
 
+static struct batch_traits fair_tree_traits(struct sched *s, job_id j, const void *params)
+{
+    (void)s;
+    (void)j;
+    (void)params;
+    return (struct batch_traits){ 0 };
+}
+
 static void fair_tree_begin(struct sched *s, const void *params, void *state)
 {
-    batch_begin(s, state, (struct batch_order){ fair_tree_priority, fair_tree_factors }, params);
+    batch_begin(s, state, (struct batch_order){ fair_tree_priority, fair_tree_factors, fair_tree_traits }, params);
 }
 
 BATCH_CALLBACKS(fair_tree)

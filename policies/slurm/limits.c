@@ -14,6 +14,29 @@ uint32_t slurm_qos(const struct sched *s, job_id j)
     return sched_site(s) ? job_site(s, j).qos : ID_NONE;
 }
 
+static bool queue_limits(const struct sched *s)
+{
+    for (queue_id q = 0; q < queue_count(s); q++) {
+        const struct amount *limit = &queue_facts(s, q)->quota.limit;
+        if (limit->gpu_milli != UNLIMITED || limit->cpu_milli != UNLIMITED || limit->mem_mib != UNLIMITED)
+            return true;
+    }
+    return false;
+}
+
+bool slurm_limits_gpus(struct sched *s, const struct site *site)
+{
+    bool any = queue_limits(s);
+    for (uint32_t i = 0; site && i < site->n_qos; i++) {
+        const struct qos_facts *q = &site->qos[i];
+        any |= q->group_gpus != UNLIMITED || q->max_gpus_per_user != UNLIMITED ||
+               q->max_gpus_per_account != UNLIMITED || q->max_gpus_per_job != UNLIMITED || q->min_gpus > 0;
+    }
+    for (uint32_t i = 0; site && i < site->n_associations; i++)
+        any |= site->association[i].max_gpus_per_job != UNLIMITED || site->association[i].group_gpus != UNLIMITED;
+    return any;
+}
+
 static int64_t gpus_of(const struct sched *s, job_id j)
 {
     return (job_size(s, j).gpu_milli + MILLI_ALL - 1) / MILLI_ALL;
@@ -93,10 +116,11 @@ bool slurm_limits_before(struct sched *s, const struct slurm *m, const struct en
 {
     struct hidden hidden = { false };
     struct running_use use;
-    uint32_t list[2], n = qos_of(s, m, e, list), a;
-    int64_t limit_s = slurm_limit_s(s, m, e->job, e->partition);
+    uint32_t list[2], n, a;
     if (!m->site)
         return true;
+    n = qos_of(s, m, e, list);
+    int64_t limit_s = slurm_limit_s(s, m, e->job, e->partition);
     for (uint32_t i = 0; i < n; i++) {
         const struct qos_facts *q = &m->site->qos[list[i]];
         struct hidden here = hidden;
@@ -130,12 +154,13 @@ bool slurm_limits_after(struct sched *s, const struct slurm *m, const struct ent
 {
     struct hidden hidden = { false };
     struct running_use use;
-    uint32_t list[2], n = qos_of(s, m, e, list), a;
-    int64_t gpus = gpus_of(s, e->job);
+    uint32_t list[2], n, a;
     if (job_over_limit(s, e->job))
         return false;
     if (!m->site)
         return true;
+    int64_t gpus = gpus_of(s, e->job);
+    n = qos_of(s, m, e, list);
     for (uint32_t i = 0; i < n; i++) {
         const struct qos_facts *q = &m->site->qos[list[i]];
         struct hidden here = hidden;

@@ -2,8 +2,13 @@
  * _schedule. */
 #include "policies/slurm/slurm.h"
 
+#include <string.h>
+
+enum { NOT_BLOCKED = WAIT_REASONS + 1 };     /* told of no entry */
+
 struct main_pass {
-    bool *blocked, *limited;      /* [partitions] by a job that a limit holds */
+    bool *blocked;                /* [partitions] */
+    uint8_t *behind;              /* [partitions] for which those behind the one that blocks it wait; NOT_BLOCKED */
     uint32_t *tried, *held;       /* [partitions] entries of it, and those that a limit holds */
     uint64_t *avail;
     /* nodes that left the pass for a job that a limit holds, and for those or one that waits for
@@ -26,7 +31,7 @@ static void block(struct sched *s, const struct slurm *m, struct main_pass *x, u
                   enum wait_reason why)
 {
     x->blocked[partition] = true;
-    x->limited[partition] = why == WAIT_LIMIT;
+    x->behind[partition] = why == WAIT_LIMIT ? WAIT_LIMIT : WAIT_ORDER;
     if (why == WAIT_LIMIT)
         keep(s, m, x, partition, &x->kept_by_limit);
     if (why != WAIT_GPUS)
@@ -104,16 +109,16 @@ static enum wait_reason why_components_wait(struct sched *s, const struct slurm 
 }
 
 /* All behind a job that a limit holds wait for that limit. */
-static void serve(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
+static void serve(struct sched *s, struct slurm *m, struct main_pass *x, struct entry *e)
 {
     enum wait_reason why;
     if (x->blocked[e->partition]) {
-        sched_blocked(s, e->job, x->limited[e->partition] ? WAIT_LIMIT : WAIT_ORDER);
+        slurm_tell(s, e, x->behind[e->partition]);
         return;
     }
     if (job_facts(s, e->job)->ask->next) {
         why = why_components_wait(s, m, e);
-        sched_blocked(s, e->job, why);
+        slurm_tell(s, e, why);
         if (!slurm_reserves_nothing(s, m, e))
             block(s, m, x, e->partition, why);
         return;
@@ -122,7 +127,7 @@ static void serve(struct sched *s, struct slurm *m, struct main_pass *x, const s
     if (tried == TRIED_STARTED)
         return;
     why = tried == TRIED_NO_ROOM ? WAIT_GPUS : tried == TRIED_BEHIND ? WAIT_ORDER : WAIT_LIMIT;
-    sched_blocked(s, e->job, why);
+    slurm_tell(s, e, why);
     x->held[e->partition] += why == WAIT_LIMIT;
     if (tried != TRIED_OVER_LIMIT && !slurm_reserves_nothing(s, m, e))
         block(s, m, x, e->partition, why);
@@ -130,29 +135,41 @@ static void serve(struct sched *s, struct slurm *m, struct main_pass *x, const s
 
 /* As many entries of its partition were tried as may be. Behind nothing but jobs that limits hold
  * it waits for these. */
-static bool too_deep(struct sched *s, const struct slurm *m, struct main_pass *x,
-                     const struct entry *e)
+static bool too_deep(struct sched *s, const struct slurm *m, struct main_pass *x, struct entry *e)
 {
     double most = m->params->partition_job_depth;
     if (most <= 0 || x->tried[e->partition]++ < most)
         return false;
-    sched_blocked(s, e->job, x->held[e->partition] == most ? WAIT_LIMIT : WAIT_ORDER);
+    slurm_tell(s, e, x->held[e->partition] == most ? WAIT_LIMIT : WAIT_ORDER);
     return true;
+}
+
+/* Its partition is blocked, as in an earlier pass, for the same reason. It has no other, so it still waits. */
+static bool is_told(const struct main_pass *x, const struct entry *e)
+{
+    return e->told == x->behind[e->partition];
 }
 
 void slurm_main(struct sched *s, struct slurm *m, bool full)
 {
     struct main_pass x = {
         .blocked = sched_scratch(s, m->n_partitions * sizeof *x.blocked),
-        .limited = sched_scratch(s, m->n_partitions * sizeof *x.limited),
+        .behind = sched_scratch(s, m->n_partitions * sizeof *x.behind),
         .tried = sched_scratch(s, m->n_partitions * sizeof *x.tried),
         .held = sched_scratch(s, m->n_partitions * sizeof *x.held),
         .avail = slurm_set(s, m, m->up),
     };
     double depth = 0, most = m->params->sched_max_job_start;
     bool left = false;            /* entries that were not looked at */
+    memset(x.behind, NOT_BLOCKED, m->n_partitions * sizeof *x.behind);
+    bool counts = most > 0 || m->params->partition_job_depth > 0;
     for (size_t i = 0; i < m->n_entries; i++) {
-        const struct entry *e = &m->entry[i];
+        struct entry *e = m->entry[i];
+        if (!counts && is_told(&x, e)) {
+            if (!full && depth++ > m->params->default_queue_depth)
+                break;
+            continue;
+        }
         if (job_state(s, e->job) != JOB_PENDING || slurm_preempts_elsewhere(s, m, e))
             continue;
         if (most > 0 && x.started >= most) {

@@ -63,7 +63,7 @@ static double multifactor_priority(struct sched *s, const struct batch *b, job_i
 {
     const struct multifactor_params *p = params;
     const struct job_facts *f = job_facts(s, j);
-    double gpus = (double)sched_capacity(s).gpu_milli,
+    double gpus = b->gpus_milli,
            part = gpus > 0 ? (double)job_size(s, j).gpu_milli / gpus : 0;
     double sum = p->w_age * within_1((b->at_s - (double)(f->submit_ns - b->origin_ns) / 1e9) /
                                      p->max_age_s) +
@@ -73,12 +73,19 @@ static double multifactor_priority(struct sched *s, const struct batch *b, job_i
     return fmin(PRIORITY_MOST, fmax(1, floor(sum)));
 }
 
+/* The GPUs are those of the shape. */
+static struct batch_traits multifactor_traits(struct sched *s, job_id j, const void *params)
+{
+    bool relative = (int)((const struct multifactor_params *)params)->favour >= FAVOUR_RELATIVE;
+    return (struct batch_traits){ job_facts(s, j)->priority, relative ? job_estimate_ns(s, j) : 0 };
+}
+
 static void multifactor_begin(struct sched *s, const void *params, void *state)
 {
     bool classic = (int)((const struct multifactor_params *)params)->fairshare == FAIR_CLASSIC;
     batch_begin(
         s, state,
-        (struct batch_order){ multifactor_priority, classic ? classic_factors : fair_tree_factors },
+        (struct batch_order){ multifactor_priority, classic ? classic_factors : fair_tree_factors, multifactor_traits },
         params);
 }
 

@@ -9,6 +9,7 @@
  * more nodes are taken than the partition allows; if these do not suffice, the choice is made anew
  * without the nodes that could take the fewest tasks, then without the next (_choose_nodes). */
 #include "policies/slurm/slurm.h"
+#include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
 
 #include <string.h>
@@ -114,17 +115,19 @@ uint32_t slurm_set_count(const struct slurm *m, const uint64_t *set)
 static struct room room_new(struct sched *s, uint32_t n)
 {
     int64_t *all = sched_scratch(s, (size_t)n * 3 * sizeof *all);
-    return (struct room){ all, all + n, all + 2 * (size_t)n };
+    return (struct room){ all, all + n, all + 2 * (size_t)n, 0 };
 }
 
 void slurm_room(struct sched *s, struct slurm *m)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
     m->room = room_new(s, m->n_nodes);
+    m->room_grew = ++m->room_version;
     memset(m->up, 0, m->words * sizeof *m->up);
     for (node_id n = 0; n < m->n_nodes; n++) {
         struct node_free free = view_node(v, n);
         m->room.gpus[n] = free.whole;
+        m->room.all_gpus += free.whole;
         m->room.cpu_milli[n] = free.cpu_milli;
         m->room.mem_mib[n] = free.mem_mib;
         if (sched_node_up(s, n))
@@ -136,12 +139,14 @@ struct room slurm_room_copy(struct sched *s, const struct slurm *m, const struct
 {
     struct room to = room_new(s, m->n_nodes);
     memcpy(to.gpus, from->gpus, (size_t)m->n_nodes * 3 * sizeof *to.gpus);
+    to.all_gpus = from->all_gpus;
     return to;
 }
 
 static void room_add(struct room *room, node_id n, int64_t gpus, int64_t cpu_milli, int64_t mem_mib)
 {
     room->gpus[n] += gpus;
+    room->all_gpus += gpus;
     if (room->cpu_milli[n] != INT64_MAX)
         room->cpu_milli[n] += cpu_milli;
     if (room->mem_mib[n] != INT64_MAX)
@@ -294,6 +299,9 @@ static bool selected(struct sched *s, const struct slurm *m, const struct need *
 {
     const struct view *v = sched_view(s, FREE_IDLE);
     uint32_t n = slurm_set_count(m, among);
+    *to = (struct seats){ NULL, 0 };
+    if (need->gpus && (int64_t)need->tasks * need->gpus > room->all_gpus)
+        return false;
     struct selection x = {
         .need = need, .to = to,
         .usable = sched_scratch(s, (n + (size_t)1) * sizeof *x.usable),
@@ -311,6 +319,27 @@ static bool selected(struct sched *s, const struct slurm *m, const struct need *
         chosen = choose(m, &x);
     }
     return chosen;
+}
+
+bool slurm_might_select(struct sched *s, const struct slurm *m, const struct need *need,
+                        const uint64_t *among, const struct room *room)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    uint64_t tasks = 0;
+    uint32_t nodes = 0;
+    if (need->gpus && (int64_t)need->tasks * need->gpus > room->all_gpus)
+        return false;
+    for (uint32_t w = 0; w < m->words; w++)
+        for (uint64_t rest = among[w]; rest; rest &= rest - 1) {
+            node_id n = w * 64 + (uint32_t)__builtin_ctzll(rest);
+            uint32_t there = tasks_there(need, room, n);
+            if (!there || !view_allows(v, need->ask, n))
+                continue;
+            tasks += there;
+            if (++nodes >= need->nodes && tasks >= need->tasks)
+                return true;
+        }
+    return false;
 }
 
 static void seat_takes(struct room *room, const struct seat *at)
@@ -360,6 +389,7 @@ bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t
     for (node_id n = 0; n < m->n_nodes; n++) {
         struct amount size = view_node_size(v, n);
         room.gpus[n] = size.gpu_milli / MILLI_ALL;
+        room.all_gpus += room.gpus[n];
         room.cpu_milli[n] = size.cpu_milli;
         room.mem_mib[n] = size.mem_mib;
     }
@@ -396,6 +426,8 @@ static bool start_on(struct sched *s, struct slurm *m, const struct entry *e, co
     own->planned = false;
     for (uint32_t i = 0; i < on->n; i++)
         seat_takes(&m->room, &on->at[i]);
+    m->room_version++;
+    m->running = array_grown(sched_scratch, s, m->running, &m->running_capacity, m->n_running, sizeof *m->running);
     m->running[m->n_running++] = e->job;
     m->backfill_due = true;
     return true;

@@ -53,7 +53,7 @@ static void slurm_begin(struct sched *s, const void *params, void *state)
 {
     struct slurm *m = state;
     node_id first, end;
-    batch_begin(s, &m->batch, (struct batch_order){ slurm_priority, fair_tree_factors }, params);
+    batch_begin(s, &m->batch, (struct batch_order){ slurm_priority, fair_tree_factors, NULL }, params);
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
     m->params = params;
     m->site = sched_site(s);
@@ -63,12 +63,15 @@ static void slurm_begin(struct sched *s, const void *params, void *state)
     m->completing = sched_alloc(s, m->words * sizeof *m->completing);
     m->main_s = m->full_s = m->backfill_s = INT64_MIN / 2;
     m->eligible_ns = TIME_NEVER;
+    m->front = (size_t)m->params->bf_max_job_test;
+    m->limits_gpus = slurm_limits_gpus(s, m->site);
     if (m->site && m->site->n_partitions) {
         m->partition = m->site->partition;
         m->n_partitions = m->site->n_partitions;
     } else {
         one_partition(s, m);
     }
+    m->kinds_of = sched_alloc(s, m->n_partitions * sizeof *m->kinds_of);
     sum_up(s, m);
 }
 
@@ -89,6 +92,7 @@ static void slurm_arrived(struct sched *s, const void *params, void *state, job_
     own->eligible_ns = own->known ? again_ns : sched_now(s);
     own->known = true;
     batch_arrived(s, state, j);
+    slurm_comes(s, state, j);
     changed(state, true);
 }
 
@@ -102,6 +106,13 @@ static void slurm_started(struct sched *s, const void *params, void *state, job_
         own->limit_s = slurm_limit_s(s, m, j, own->partition) + (sched_now(s) - own->start_ns) / NS_IN_S;
     }
     batch_started(s, &m->batch, j);
+    slurm_goes(s, m, j);
+}
+
+static void slurm_withdrawn(struct sched *s, const void *params, void *state, job_id j)
+{
+    (void)params;
+    slurm_goes(s, state, j);
 }
 
 static void slurm_stopped(struct sched *s, const void *params, void *state, job_id j, enum stop_cause why)
@@ -131,17 +142,17 @@ static void wake_at_second(struct sched *s, int64_t at_s)
         sched_wake_at(s, at_s * NS_IN_S);
 }
 
-static void prepare(struct sched *s, struct slurm *m)
+/* What is free, and who runs. */
+static void look(struct sched *s, struct slurm *m)
 {
     slurm_room(s, m);
     if (m->completing_s != m->now_s)
         memset(m->completing, 0, m->words * sizeof *m->completing);
-    m->running = sched_scratch(s, (m->batch.n_charged + line_length(m->batch.queueing.queue[0].waiting) + 1) *
-                                      sizeof *m->running);
+    m->running_capacity = m->batch.n_charged + (size_t)1;
+    m->running = sched_scratch(s, m->running_capacity * sizeof *m->running);
     m->n_running = m->batch.n_charged;
     for (uint32_t i = 0; i < m->batch.n_charged; i++)
         m->running[i] = m->batch.charged[i].job;
-    slurm_entries(s, m);
 }
 
 static int64_t main_due_s(const struct slurm *m)
@@ -182,7 +193,12 @@ static void pass(struct sched *s, struct slurm *m)
 {
     bool full = m->full_due && full_due_s(m) <= m->now_s;
     bool runs_main = full || (m->main_due && main_due_s(m) <= m->now_s),
-         runs_backfill = backfills(m) && m->backfill_due && backfill_due_s(m) <= m->now_s;
+         runs_backfill = backfills(m) && m->backfill_due && backfill_due_s(m) <= m->now_s,
+         stops = (int)m->params->preempt != PREEMPT_NONE;
+    if (runs_main || runs_backfill || stops)
+        look(s, m);
+    if (stops)
+        slurm_kill(s, m);
     if (runs_main) {
         m->main_s = m->now_s;
         m->main_due = m->only_submits = false;
@@ -222,11 +238,10 @@ static void slurm_schedule(struct sched *s, const void *params, void *state)
         return;
     }
     m->now_s = now_ns / NS_IN_S;
-    batch_refresh(s, &m->batch);
+    bool anew = batch_catches_up(s, &m->batch) && (int)p->priority != PRIORITY_BASIC;
     if (m->batch.computed != computed || now_ns >= m->eligible_ns)
         changed(m, false);
-    prepare(s, m);
-    slurm_kill(s, m);
+    slurm_entries(s, m, anew);
     pass(s, m);
     if (m->n_entries && (p->w_age > 0 || p->w_fairshare > 0))
         sched_wake_at(s, batch_next_ns(&m->batch));
@@ -316,5 +331,6 @@ const struct policy slurm_policy = {
     .job_arrived = slurm_arrived,
     .job_started = slurm_started,
     .job_stopped = slurm_stopped,
+    .job_withdrawn = slurm_withdrawn,
     .node_changed = slurm_node,
 };

@@ -34,6 +34,11 @@
  * starts there (src/slurmctld/node_scheduler.c). A job that was requeued has a new submit time, and
  * is not eligible before requeue_delay_s.
  *
+ * Entries stay from pass to pass, in order: a job that comes or goes costs its own, and all are put
+ * in order anew only when priorities are computed. Entries of one shape in one partition are of one
+ * kind, and share the answer whether what is free now might do (kinds.c): a main pass looks at what it
+ * has told already no more, a cycle of backfill plans no further than to the last entry that might start.
+ *
  * All arrays here live as long as the run or are scratch of a pass. */
 #pragma once
 #include "policies/slurm/batch.h"
@@ -71,18 +76,23 @@ struct slurm_job {
     uint32_t partition;           /* in which that began */
     bool known, planned;          /* submitted before; a cycle has reserved nodes for it */
     bool judged;                  /* `never` is computed */
+    bool listed;                  /* it has entries */
     uint64_t *never;              /* partitions that, empty, could not hold it; NULL: none */
 };
 
 struct entry {
     job_id job;
     uint32_t partition;
-    double priority;
+    double tier, priority;
     int64_t submit_ns;
+    uint32_t kind;
+    bool alone;                   /* its job has no other */
+    uint8_t told;                 /* enum wait_reason, the last that was told; WAIT_REASONS: none, or not alone */
+    struct entry *next_free;      /* of one that is none now */
 };
 
-/* What of each node is free: [nodes]. */
-struct room { int64_t *gpus, *cpu_milli, *mem_mib; };
+/* What of each node is free: [nodes]; of all GPUs. */
+struct room { int64_t *gpus, *cpu_milli, *mem_mib, all_gpus; };
 /* So many tasks of a component on a node. */
 struct seat { node_id node; uint32_t tasks; const struct need *of; };
 struct seats { struct seat *at; uint32_t n; };
@@ -97,6 +107,19 @@ struct need {
     uint32_t most_nodes;          /* of the partition */
     int64_t cpu_milli, mem_mib, cpus;    /* of a task; cpus: whole, at least 1 */
 };
+
+/* What entries of one shape in one partition have in common. */
+struct kind {
+    struct need need;             /* of one component */
+    uint32_t partition;
+    size_t n, n_front;            /* entries; those among the first `front` of the queue */
+    bool several;                 /* components: `need` says nothing */
+    /* as of this version of the room: it might do */
+    bool may_fit;
+    uint64_t version;
+};
+/* 1 + number of a kind, [n] by shape; 0: none. */
+struct kinds_of { uint32_t *number; size_t n; };
 
 struct slurm {
     struct batch batch;           /* first: policies/slurm/batch.h */
@@ -115,13 +138,23 @@ struct slurm {
     int64_t main_s, full_s, backfill_s;          /* the last passes */
     int64_t eligible_ns;          /* the next job to become eligible */
     uint64_t room_seen;           /* sched_room_version() of the last pass */
+    struct entry **queue;         /* [n_queue] in order, but for preemption by QOS; they stay where they are */
+    size_t n_queue, queue_capacity, front;
+    struct entry *free_entry;     /* for the next that comes; NULL: none */
+    job_id *came;                 /* [n_came] without entries, for which it is too early, or for want of a pass */
+    size_t n_came, came_capacity;
+    struct kind *kind;            /* [n_kinds] */
+    size_t n_kinds, kinds_capacity;
+    struct kinds_of *kinds_of;    /* [partitions] */
+    bool limits_gpus;             /* a limit on GPUs may hold a job, now or earlier */
     /* of the pass */
     int64_t now_s;
-    struct entry *entry;
+    struct entry **entry;         /* [n_entries] those of the queue */
     size_t n_entries;
     struct room room;
+    uint64_t room_version, room_grew;            /* at each change of `room`; at the last that was no start */
     job_id *running;              /* [n_running] those started in this pass behind the others */
-    size_t n_running;
+    size_t n_running, running_capacity;
 };
 
 static inline bool set_has(const uint64_t *set, node_id n) { return set[n / 64] >> n % 64 & 1; }
@@ -131,14 +164,32 @@ static inline void set_remove(uint64_t *set, node_id n) { set[n / 64] &= ~(UINT6
 /* ---- entries.c: the next job ---- */
 
 double slurm_priority(struct sched *s, const struct batch *b, job_id j, const void *params);
-/* m->entry: those that may be considered now, in order. Jobs that cannot be planned are refused. */
-void slurm_entries(struct sched *s, struct slurm *m);
+/* A job that waits from now on; one that does no more. */
+void slurm_comes(struct sched *s, struct slurm *m, job_id j);
+void slurm_goes(struct sched *s, struct slurm *m, job_id j);
+/* m->entry, for the pass: those that may be considered now, in order. Jobs that cannot be planned are refused. anew: the
+ * priorities of a new period. */
+void slurm_entries(struct sched *s, struct slurm *m, bool anew);
+/* Why its job waits. */
+void slurm_tell(struct sched *s, struct entry *e, enum wait_reason why);
 /* In seconds. */
 int64_t slurm_limit_s(const struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
 /* The end of a running job by its limit. */
 int64_t slurm_end_s(struct sched *s, job_id j);
 /* Too young, or of too low a priority, to keep nodes from others. */
 bool slurm_reserves_nothing(struct sched *s, const struct slurm *m, const struct entry *e);
+
+/* ---- kinds.c: what entries have in common ---- */
+
+uint32_t slurm_kind(struct sched *s, struct slurm *m, job_id j, uint32_t partition);
+/* false: what is free now would not do for any of the kind, with all nodes of its partition. */
+bool slurm_may_fit(struct sched *s, struct slurm *m, uint32_t kind);
+/* The same of all kinds that have entries, or that have some in front; true, too, if these have several components. */
+bool slurm_something_may_fit(struct sched *s, struct slurm *m, bool in_front);
+/* m->queue[at] has come, or is about to go; all are in another order. */
+void slurm_kinds_come(struct slurm *m, size_t at);
+void slurm_kinds_go(struct slurm *m, size_t at);
+void slurm_kinds_count(struct slurm *m);
 
 /* ---- nodes.c: where ---- */
 
@@ -157,6 +208,10 @@ bool slurm_select(struct sched *s, const struct slurm *m, const struct need *nee
                   const uint64_t *among, const struct room *room, struct seats *to);
 /* Starts all components of the entry on nodes of `among`; a node that the world refuses is left out. false: nowhere. */
 bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among);
+/* Nodes of `among` have room for so many tasks, whatever else has a say: without it slurm_select() finds none, though
+ * it had fewer nodes or less room. */
+bool slurm_might_select(struct sched *s, const struct slurm *m, const struct need *need,
+                        const uint64_t *among, const struct room *room);
 uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy_of);    /* scratch */
 uint64_t *slurm_set_of(struct sched *s, const struct slurm *m, const struct seats *on);   /* scratch */
 uint32_t slurm_set_count(const struct slurm *m, const uint64_t *set);
@@ -172,6 +227,8 @@ bool slurm_limits_before(struct sched *s, const struct slurm *m, const struct en
 /* Limits on GPUs, tested once nodes are found. */
 bool slurm_limits_after(struct sched *s, const struct slurm *m, const struct entry *e);
 uint32_t slurm_qos(const struct sched *s, job_id j);         /* ID_NONE: none */
+/* Some QOS, association or queue has a limit on GPUs. */
+bool slurm_limits_gpus(struct sched *s, const struct site *site);
 
 /* ---- victims.c: at the cost of which jobs ---- */
 

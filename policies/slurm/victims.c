@@ -173,6 +173,7 @@ static void kill_job(struct sched *s, struct slurm *m, job_id j)
         set_add(m->completing, p->piece[i].node);
     m->completing_s = m->now_s;
     slurm_room_give(s, &m->room, j);
+    m->room_grew = ++m->room_version;
     sched_wake_at(s, (m->now_s + 1) * NS_IN_S);
     sched_stop(s, j, mode_of(s, m, j, &ignored) == MODE_CANCEL ? STOP_CANCEL : STOP_SAVE);
 }
@@ -193,6 +194,8 @@ static void tell(struct sched *s, struct slurm *m, job_id victim, job_id cause)
 
 bool slurm_preempts_elsewhere(struct sched *s, const struct slurm *m, const struct entry *e)
 {
+    if ((int)m->params->preempt == PREEMPT_NONE)
+        return false;
     const struct slurm_job *own = job_own(s, e->job);
     return own->spare_s > m->now_s && own->told_s == m->now_s && own->told_in != e->partition;
 }

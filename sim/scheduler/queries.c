@@ -1,5 +1,6 @@
 /* queries.c - what a policy may see of jobs, time, capacity, queues and nodes: the queries of the contract. */
 #include "sim/accounting/books.h"
+#include "sim/cluster/reservations/reservations.h"
 #include "sim/contract/site.h"
 #include "sim/contract/util/minmax.h"
 #include "sim/engine/models.h"
@@ -301,6 +302,12 @@ int64_t sched_month_end_ns(const struct sched *s)
 bool sched_node_up(const struct sched *s, node_id n)
 {
     return node_is_up(s, n);
+}
+
+bool sched_has_outages(const struct sched *s)
+{
+    const struct cluster *c = s->cluster;
+    return (c->failures && c->failures->n_planned) || (c->reservations && c->reservations->n);
 }
 
 int64_t sched_take_outages(const struct sched *s, job_id j, int64_t from_ns, int64_t until_ns, uint64_t *nodes)

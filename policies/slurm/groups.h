@@ -1,0 +1,25 @@
+/* groups.h - waiting jobs of a batch order that differ in nothing but their age: they keep their
+ * order among themselves, the older first, however time goes on.
+ *
+ * Priorities change once a period, of all jobs. Of a group the first alone stands in the line by its
+ * priority; the others are hidden: they stand at the end of the line, and get theirs when the one
+ * before them starts or leaves. So a period costs the groups, and not the jobs. Since a start lets the
+ * next one step forward at once, and a job that fails is passed over with all of its shape, none is
+ * served while it is hidden.
+ *
+ * A job joins its group when a period begins: until then it has the priority of its arrival, which
+ * was computed at another time than those of the others. What was known when the period began
+ * (factors of accounts, GPUs that are up) is kept for those that step forward later.
+ *
+ * Of a group: one line, shape, account and what struct batch_traits has. */
+#pragma once
+#include "policies/slurm/batch.h"
+
+void groups_begin(struct sched *s, struct batch *b);
+/* A job has come, with the priority of its arrival; has left the line, or is about to. */
+void groups_come(struct sched *s, struct batch *b, job_id j);
+void groups_go(struct sched *s, struct batch *b, job_id j);
+/* It starts in this pass, and is in line until it is said that it has. */
+void groups_starting(struct sched *s, struct batch *b, job_id j);
+/* A period begins: those that came join, and the first of each group gets a new priority. */
+void groups_anew(struct sched *s, struct batch *b);
