@@ -3,7 +3,9 @@
  * FACTOR is 1.25, so a job of E s takes 1.25 E s and GPU time beyond that at full speed is 0.25 E x its GPUs. */
 #include "sim/base/memory.h"
 #include "sim/physics/physics.h"
+#include "sim/results/harvest.h"
 #include "sim/results/rows.h"
+#include "sim/results/summary_builder.h"
 #include "tests/support/schedule.h"
 
 #include "tests/examples/slower.c"
@@ -78,7 +80,7 @@ static double last_field(const struct sched *s, size_t line, char *text, size_t 
     struct error err = { "" };
     FILE *f = tmpfile();
     struct output *o = output_stream(dup(fileno(f)), "jobs.csv");
-    rows_jobs_end(rows_jobs_begin(o, s));
+    tally_walk_free(harvest_end(harvest_begin(s, o)));
     assert_int_equal(output_commit(o, &err), 0);
     rewind(f);
     for (size_t i = 0; i <= line; i++)
