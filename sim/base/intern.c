@@ -24,7 +24,7 @@ struct intern {
     size_t count, known_capacity;
     struct place *places;
     size_t n_places; /* a power of two, at least twice the count */
-    size_t last;     /* added last, and often again; count: nothing yet */
+    size_t last;     /* what was asked for last is often asked for again */
 };
 
 static void places_new(struct intern *t, size_t n)
