@@ -12,7 +12,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 15u
+#define POLICY_ABI 16u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -124,9 +124,9 @@ bool     sched_node_up(const struct sched *s, node_id n);
 /* Takes out of a set of nodes (bit n % 64 of word n / 64) those that announced maintenance and
  * reservations deny to j for that time: docs/schedulers.md f.4. Returns when the first of them can
  * be had again, TIME_NEVER: all can. */
-bool     sched_has_outages(const struct sched *s);             /* false: it never takes one */
 int64_t  sched_take_outages(const struct sched *s, job_id j, int64_t from_ns, int64_t until_ns,
                             uint64_t *nodes);
+bool     sched_has_outages(const struct sched *s);             /* false: it never takes one out */
 /* Grows when anything is released: while it stands, a shape that failed fails again. */
 uint64_t sched_room_version(const struct sched *s);
 uint64_t sched_random(struct sched *s);                       /* the policy's own stream */
