@@ -1,12 +1,9 @@
 /* blocks.c - see blocks.h. */
-#define _GNU_SOURCE /* sched_getaffinity() */
 #include "sim/base/blocks.h"
 
 #include "sim/base/memory.h"
+#include "sim/base/second.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -57,31 +54,13 @@ static void *second_thread(void *blocks)
     return NULL;
 }
 
-/* That this process may run on. */
-static bool two_processors(void)
-{
-    cpu_set_t may;
-    return sched_getaffinity(0, sizeof may, &may) == 0 && CPU_COUNT(&may) > 1;
-}
-
-/* A thread begins with the signals that its maker lets through. */
-static bool start_second(struct blocks *b)
-{
-    sigset_t all, was;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &was);
-    bool started = pthread_create(&b->second, NULL, second_thread, b) == 0;
-    pthread_sigmask(SIG_SETMASK, &was, NULL);
-    return started;
-}
-
 struct blocks *blocks_begin(const struct blocks_of *work)
 {
     struct blocks *b = mem_new(1, sizeof *b);
     b->work = *work;
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->moved, NULL);
-    b->has_second = work->n >= WORTH_A_THREAD && two_processors() && start_second(b);
+    b->has_second = work->n >= WORTH_A_THREAD && second_start(&b->second, second_thread, b);
     return b;
 }
 

@@ -6,6 +6,7 @@
 #include "sim/workload/pod_sets.h"
 #include "sim/workload/record.h"
 #include "sim/workload/row_check.h"
+#include "sim/workload/rows_ahead.h"
 #include "sim/workload/sizes.h"
 #include "sim/workload/task_groups.h"
 #include "sim/workload/asked_levels.h"
@@ -48,6 +49,7 @@ static void end_builder(struct workload *w)
     struct workload_builder *b = w->builder;
     if (!b)
         return;
+    rows_ahead_abandon(b->ahead);
     shapes_free(b->shapes);
     job_ids_free(b->ids);
     bulk_free(b->shape_of);
@@ -348,8 +350,7 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
     w->n_jobs++;
 }
 
-int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line,
-                 struct error *err)
+static int add_now(struct workload *w, const struct job_row *row, const char *file, size_t line, struct error *err)
 {
     struct job_sizes sizes;
     const bool plain = row_is_plain(row);
@@ -385,6 +386,27 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
     if (row->depends_on_length)
         dependencies_note(w, row->depends_on, row->depends_on_length, line);
     return 0;
+}
+
+void workload_add_ahead(struct workload *w)
+{
+    if (!w->one_thread)
+        w->builder->ahead = rows_ahead_begin(w, add_now);
+}
+
+int workload_added(struct workload *w, struct error *err)
+{
+    struct rows_ahead *ahead = w->builder->ahead;
+    w->builder->ahead = NULL;
+    return ahead ? rows_ahead_end(ahead, err) : 0;
+}
+
+int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line,
+                 struct error *err)
+{
+    if (w->builder->ahead && rows_ahead_takes(row))
+        return rows_ahead_put(w->builder->ahead, row, file, line, err);
+    return workload_added(w, err) || add_now(w, row, file, line, err) ? -1 : 0;
 }
 
 int workload_finish(struct workload *w, const char *file, struct error *err)

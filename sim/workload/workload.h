@@ -219,6 +219,7 @@ struct workload {
                                      much, the arrays with an element a job, here or in a run of it,
                                      lie in files: workload_resident(); 0: none does. Walks over the
                                      jobs call workload_pass() */
+    bool one_thread;              /* set before reading: workload_add_ahead() does nothing */
     bool load_of_cluster;         /* its load refers to the GPUs of the cluster */
     uint64_t drawn;               /* hash of all draws; 0: the trace is not synthetic */
     struct session_groups *sessions;    /* opaque here, in `memory`: sessions of jobs on demand, by
@@ -307,6 +308,12 @@ void workload_free(struct workload *w);                      /* NULL: does nothi
  * duration must stay below 100 years), gpus that are no multiple of tasks. 0, or -1 with err. */
 int workload_add(struct workload *w, const struct job_row *row, const char *file, size_t line,
                  struct error *err);
+/* From now on a second thread adds the rows that say nothing unusual, as many as come until one that says more. So the reader
+ * neither reads nor changes anything of the workload but n_skipped before it has called workload_added(). The workload becomes
+ * the same; an error of a row is returned by that call or a later one. For readers of many rows. */
+void workload_add_ahead(struct workload *w);
+/* All rows are added: 0, or -1 with err, which is that of the first row that cannot be a job. */
+int workload_added(struct workload *w, struct error *err);
 /* The level of that name: enum level, or a number of the workload's own for a name that only a
  * cluster knows; workload_bind_levels() replaces these in all requests. LEVEL_ANY: no name of a
  * level. file and line are for messages. */

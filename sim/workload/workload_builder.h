@@ -25,6 +25,7 @@ struct workload_builder {
     bool a_job_a_line;   /* job k is on line first_line + k */
     bool sorted;         /* so far by (submit, tie) */
     uint32_t n_on_demand;
+    struct rows_ahead *ahead;    /* NULL: workload_add() adds at once */
 };
 
 /* Milli-GPUs of each of so many GPUs or instances; gpu_milli if the row has no profile. */

@@ -1,5 +1,5 @@
 /* floor CLUSTER TRACE DIR - the least that any replay must do: read the trace, write a row of
- * jobs.csv for each job.
+ * jobs.csv for each job, one after the other in one thread.
  *
  * No clock, no queue, no placement: every job "starts" when it is submitted. What `gpuyard run`
  * takes beyond this is the cost of simulating. */
@@ -21,7 +21,8 @@ int main(int argc, char **argv)
         return 2;
     }
     struct cluster *c = cluster_read(argv[1], NULL, sha256, &err);
-    struct workload *w = c ? trace_read(argv[2], NULL, &used, sha256, &err) : NULL;
+    struct workload *w = c ? trace_read_source(&(struct trace_source){ .path = argv[2], .one_thread = true }, &used, sha256, &err)
+                            : NULL;
     struct output *o = w && run_bind(c, w, &err) == 0 ? output_open(argv[3], "jobs.csv", &err) : NULL;
     if (o) {
         rows_header(o, rows_columns(OUTPUT_JOBS, NULL));

@@ -157,6 +157,7 @@ int columns_read(const char *const *names, columns_job *job, struct input *in, s
         .names = names, .job = job, .w = w, .columns = { .sizes_only = w->sizes_only }
     };
     static const struct table_handler handler = { .on_header = on_header, .on_row = on_row };
+    workload_add_ahead(w);
     return table_read(in, (struct table_style){ .header = true }, &handler, &r, err);
 }
 
@@ -222,6 +223,7 @@ int columns_read_bare(const struct bare_table *t, const void *self, struct input
         .names = t->names, .job = t->job, .w = w, .bare = t, .columns.self = self
     };
     static const struct table_handler handler = { .on_row = on_bare_row };
+    workload_add_ahead(w);
     return table_read(in, t->style, &handler, &r, err);
 }
 

@@ -57,6 +57,7 @@ struct trace_source {
     uint64_t seed;                           /* of what a workload file draws */
     double cluster_gpus;                     /* what its load is relative to; 0: unknown */
     size_t resident_bytes;                   /* as in struct workload */
+    bool one_thread;                         /* the same */
 };
 /* Reads the trace and finishes the workload. NULL with err. *used: the format; sha256: of the bytes
  * as stored. */

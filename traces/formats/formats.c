@@ -121,6 +121,11 @@ int trace_format_read(const struct trace_format *format, struct input *in, const
     static const char *const none[TRACE_OPTIONS_MAX] = { NULL };
     int result = format->read ? format->read(in, value ? value : none, w, err)
                               : columns_read(format->columns, format->job, in, w, err);
+    struct error earlier = { "" };    /* of a row above the one that the reader complained of */
+    if (workload_added(w, &earlier) != 0) {
+        *err = earlier;
+        result = -1;
+    }
     if (result == 0 && format->dated)
         workload_rebase(w);
     return result;
@@ -145,6 +150,7 @@ struct workload *trace_from_input(struct input *in, const struct trace_source *f
     *used = format;
     struct workload *w = workload_new();
     w->sizes_only = from->sizes_only;
+    w->one_thread = from->one_thread;
     w->seed = from->seed;
     w->cluster_gpus = from->cluster_gpus;
     w->resident_bytes = from->resident_bytes;

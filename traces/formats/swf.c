@@ -131,6 +131,7 @@ static int swf_read(struct input *in, const char *const *value, struct workload 
 {
     (void)value;
     static const struct table_handler handler = { .on_row = on_row };
+    workload_add_ahead(w);
     return table_read(in, (struct table_style){ .blanks = true, .comment = ';' }, &handler, w, err);
 }
 

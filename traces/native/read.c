@@ -219,6 +219,8 @@ static int on_header(void *self, const struct row *header, struct error *err)
     r->job = job_row_default;
     r->job_id = table_column(header, "job_id");
     r->group = table_column(header, "group");
+    if (!r->rare)
+        workload_add_ahead(r->w);
     return 0;
 }
 
