@@ -1,6 +1,6 @@
 /* bulk.c - see bulk.h. Before the elements lies a head that says where the array is. Of an array in
  * a file the head has a page of memory, and the file is mapped behind it. */
-#define _DEFAULT_SOURCE           /* madvise() */
+#define _GNU_SOURCE               /* madvise(), mremap() */
 #include "sim/base/bulk.h"
 
 #include "sim/base/memory.h"
@@ -17,9 +17,10 @@
 
 struct head {
     size_t bytes, resident;       /* of the elements; of these, so many may be in memory */
-    int fd;                       /* of their file; -1: they are in memory */
+    size_t low, high;             /* these bytes are memory, whole pages or up to the end; the others are in the file */
+    int fd;                       /* of the file; -1: there is none, all are in memory */
 };
-enum { HEAD = 32 };               /* bytes before the elements, which are aligned for any type */
+enum { HEAD = 48 };               /* bytes before the elements, which are aligned for any type */
 _Static_assert(sizeof(struct head) <= HEAD && HEAD % alignof(max_align_t) == 0, "a head is there");
 
 static struct head *head_of(const void *array)
@@ -77,23 +78,85 @@ static int file_new(void)
     return fd;
 }
 
-/* Maps a file, which gets that size and keeps its contents. */
-static struct head *file_map(int fd, size_t bytes, size_t resident)
+static void write_all(int fd, const char *from, size_t bytes, size_t at)
+{
+    while (bytes) {
+        ssize_t n = pwrite(fd, from, bytes, (off_t)at);
+        if (n < 0 && errno != EINTR)
+            no_room(errno);
+        size_t done = n < 0 ? 0 : (size_t)n;
+        from += done;
+        at += done;
+        bytes -= done;
+    }
+}
+
+static void read_all(int fd, char *to, size_t bytes, size_t at)
+{
+    while (bytes) {
+        ssize_t n = pread(fd, to, bytes, (off_t)at);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            mem_ends("%s: a file with tables of jobs cannot be read: %s", directory(), n ? strerror(errno) : "it is too short");
+        size_t done = n < 0 ? 0 : (size_t)n;
+        to += done;
+        at += done;
+        bytes -= done;
+    }
+}
+
+static char *map_part(struct head *h, size_t from, size_t to)
+{
+    char *at = (char *)elements_of(h) + from;
+    if (mmap(at, to - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, h->fd, (off_t)from) == MAP_FAILED)
+        no_room(errno);
+    return at;
+}
+
+/* The elements up to there have been written: what of them is memory goes to the file, and comes back from there when it is
+ * read. That is cheaper than pages that are written one by one through a mapping of the file. */
+static void store(struct head *h, size_t bytes)
+{
+    size_t to = bytes < h->high ? bytes / page_bytes() * page_bytes() : h->high;
+    if (h->fd < 0 || to <= h->low)
+        return;
+    write_all(h->fd, (char *)elements_of(h) + h->low, to - h->low, h->low);
+    map_part(h, h->low, to);
+    h->low = to;
+}
+
+static void map_memory(struct head *h, size_t from, size_t to)
+{
+    if (to > from && mmap((char *)elements_of(h) + from, to - from, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        no_room(errno);
+}
+
+/* Memory for the bytes from there to `end`: the first `bytes` of it are pages that are memory elsewhere, where nothing is then.
+ * That saves making new ones. */
+static void move_memory(struct head *h, size_t from, size_t bytes, size_t to, size_t end)
+{
+    char *at = elements_of(h);
+    bytes = bytes < end - to ? bytes : end - to;
+    bool moved = bytes && mremap(at + from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at + to) != MAP_FAILED;
+    map_memory(h, moved ? to + bytes : to, end);
+}
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+}
+
+/* Memory for so many bytes, of which the file holds the first `stored`, whole pages. */
+static struct head *file_map(int fd, size_t bytes, size_t resident, size_t stored)
 {
     size_t page = page_bytes();
-    int failed = bytes > INT64_MAX / 2 ? EFBIG : posix_fallocate(fd, 0, (off_t)bytes);
-    if (failed)
-        no_room(failed);
     const int both = PROT_READ | PROT_WRITE;
-    char *at = mmap(NULL, page + bytes, both, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED ||
-        mmap(at + page, bytes, both, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+    char *at = bytes > INT64_MAX / 2 ? MAP_FAILED
+                                     : mmap(NULL, page + bytes, both, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED || (stored && mmap(at + page, stored, both, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED))
         no_room(errno);
-    /* Else the kernel reads ahead what nothing is in yet, in folios of many pages, and each page
-     * that is then written costs as much as the whole folio. */
-    madvise(at + page, bytes, MADV_RANDOM);
     struct head *h = head_of(at + page);
-    *h = (struct head){ bytes, resident, fd };
+    *h = (struct head){ bytes, resident, stored, bytes, fd };
     return h;
 }
 
@@ -111,30 +174,39 @@ static struct head *in_memory(struct head *old, size_t bytes, size_t resident)
     if (__builtin_add_overflow(bytes, HEAD, &all))
         mem_exhausted();
     struct head *h = mem_resize(old, all, 1);
-    *h = (struct head){ bytes, resident, -1 };
+    *h = (struct head){ bytes, resident, 0, bytes, -1 };
     return h;
 }
 
+/* What was in memory goes to the file without being copied, but for the part of a page at its end. */
 static struct head *to_file(struct head *old, size_t bytes, size_t resident)
 {
     int fd = file_new();
     if (fd < 0)
         return in_memory(old, bytes, resident);
-    struct head *h = file_map(fd, bytes, resident);
+    size_t kept = !old ? 0 : old->bytes < bytes ? old->bytes : bytes, stored = kept / page_bytes() * page_bytes();
     if (old)
-        memcpy(elements_of(h), elements_of(old), old->bytes < bytes ? old->bytes : bytes);
+        write_all(fd, elements_of(old), stored, 0);
+    struct head *h = file_map(fd, bytes, resident, stored);
+    if (old)
+        memcpy((char *)elements_of(h) + stored, (char *)elements_of(old) + stored, kept - stored);
     free(old);
     return h;
 }
 
+/* The last elements may be a part of a page, which is not in the file by itself. */
 static struct head *file_resized(struct head *old, size_t bytes)
 {
-    int fd = old->fd;
-    size_t resident = old->resident;
+    size_t kept = old->bytes < bytes ? old->bytes : bytes, page = page_bytes();
+    store(old, kept);
+    size_t in_file = old->low < old->high ? old->low : old->bytes, whole = kept / page * page;
+    size_t stored = whole < in_file ? whole : in_file;
+    struct head *h = file_map(old->fd, bytes, old->resident, stored);
+    memcpy((char *)elements_of(h) + stored, (char *)elements_of(old) + stored, kept - stored);
     file_unmap(old);
-    if (ftruncate(fd, (off_t)bytes) != 0)
+    if (ftruncate(h->fd, (off_t)stored) != 0)
         no_room(errno);
-    return file_map(fd, bytes, resident);
+    return h;
 }
 
 void *bulk_resize(void *old, size_t count, size_t size, size_t resident)
@@ -163,9 +235,21 @@ void bulk_free(void *array)
 
 void bulk_filled(void *array)
 {
+    store(head_of(array), SIZE_MAX);
+}
+
+void bulk_scattered(void *array)
+{
     struct head *h = head_of(array);
-    if (h->fd >= 0)
-        madvise(array, h->bytes, MADV_NORMAL);
+    if (h->fd < 0)
+        return;
+    int failed = posix_fallocate(h->fd, 0, (off_t)h->bytes);
+    if (failed)
+        no_room(failed);
+    /* Else the kernel reads ahead what nothing is in yet, in folios of many pages, and each page
+     * that is then written costs as much as the whole folio. */
+    madvise(map_part(h, 0, h->bytes), h->bytes, MADV_RANDOM);
+    h->low = h->high;
 }
 
 size_t bulk_capacity(size_t capacity)
@@ -187,9 +271,10 @@ void bulk_enlarge(void *array_pointer, size_t *capacity, size_t size, size_t res
 
 void bulk_drop(const void *array, size_t from, size_t to, size_t size)
 {
-    const struct head *h = array ? head_of(array) : NULL;
+    struct head *h = array ? head_of(array) : NULL;
     if (!h || h->fd < 0)
         return;
+    store(h, to * size);
     size_t page = page_bytes(), first = from * size / page * page, end = to * size;
     end = end < h->bytes ? end / page * page : h->bytes;
     if (first < end)
@@ -202,10 +287,39 @@ void bulk_pass(const void *array, size_t i, size_t size)
     bulk_drop(array, i > back ? i - back : 0, i, size);
 }
 
+/* The next block has the memory of the last one, which goes to the file. */
 void bulk_fill(const void *array, size_t i, size_t size)
 {
-    size_t kept = array ? head_of(array)->resident / size : 0, from = i - BULK_BLOCK;
-    bulk_drop(array, from > kept ? from : kept, i, size);
+    struct head *h = array ? head_of(array) : NULL;
+    size_t to = i * size, block = BULK_BLOCK * size;
+    if (!h || h->fd < 0 || to <= h->low || to >= h->high || to % page_bytes())
+        return;
+    size_t end = to + block < h->bytes ? to + block : whole_pages(h->bytes);
+    write_all(h->fd, (char *)elements_of(h) + h->low, to - h->low, h->low);
+    if (to >= h->low + block)
+        move_memory(h, to - block, block, to, end);
+    map_part(h, h->low, to);
+    h->low = to;
+}
+
+void bulk_edit(const void *array, size_t i, size_t size)
+{
+    struct head *h = head_of(array);
+    size_t from = i * size, block = BULK_BLOCK * size;
+    if (h->fd < 0 || from >= h->bytes || from % page_bytes())
+        return;
+    const size_t low = h->low, high = h->high, to = from + block < h->bytes ? from + block : h->bytes;
+    bool follows = low < high && high <= from && low % block == 0;    /* the block before is memory */
+    if (follows)
+        write_all(h->fd, (char *)elements_of(h) + low, high - low, low);
+    else
+        store(h, SIZE_MAX);
+    move_memory(h, low, follows ? high - low : 0, from, whole_pages(to));
+    if (follows)
+        map_part(h, low, high);
+    read_all(h->fd, (char *)elements_of(h) + from, to - from, from);
+    h->low = from;
+    h->high = to;
 }
 
 /* ---- Texts ---- */

@@ -7,6 +7,10 @@
  * of the parts in use, whatever the length. A smaller array is memory from malloc(), as to give its
  * pages back and fetch them again for each walk would cost more than it saves.
  *
+ * The elements are written in their order: those that the walk which writes them has left behind
+ * (bulk_fill(), bulk_pass(), bulk_filled()) go to the file in one piece, the others are memory until
+ * then. Once all have been written any thread may give parts back.
+ *
  * Where no file can be made the array stays in memory, which one line on stderr says. Space is taken
  * from the disk before it is mapped: a disk without room ends the program with one message and
  * status 1, as missing memory does (memory.h). Not for a process that forks: parent and child would
@@ -25,8 +29,11 @@ enum { BULK_BLOCK = 32768 };
  * what is in a file stays there. NULL: a new array. New elements are 0 in a file, undefined in
  * memory. */
 void *bulk_resize(void *old, size_t count, size_t size, size_t resident);
-/* All elements have been written once: walks may read ahead from now on, until it is resized. */
+/* All elements have been written once. */
 void  bulk_filled(void *array);
+/* Of a new array, whose elements are not written in their order, or are given back by another thread than the one that writes
+ * them. Costs more a page where it lies in a file. */
+void  bulk_scattered(void *array);
 void  bulk_free(void *array);                                /* NULL: does nothing */
 /* Room for one more element, as mem_grow(). */
 void  bulk_enlarge(void *array_pointer, size_t *capacity, size_t size, size_t resident)
@@ -39,7 +46,7 @@ static inline void bulk_grow(void *array_pointer, size_t *capacity, size_t count
 }
 size_t bulk_capacity(size_t capacity);                       /* the next one of a growing array */
 
-/* The pages of these elements leave the process. Nothing happens to an array in memory. */
+/* All elements below `to` have been written, and the pages of these leave the process. Nothing happens to an array in memory. */
 void bulk_drop(const void *array, size_t from, size_t to, size_t size);
 /* A walk comes to element i: in a block that begins with it there is something to give back. */
 static inline bool bulk_turns(size_t i)
@@ -50,9 +57,15 @@ static inline bool bulk_turns(size_t i)
  * back is behind later blocks, too: every second time twice as much is looked through, every fourth
  * time four times, and so on. */
 void bulk_pass(const void *array, size_t i, size_t size);
-/* The same of the walk that writes the elements first: the first `resident` bytes stay, for the
- * walk that follows. */
+/* The walk that writes the elements first comes to element i, where bulk_turns(i). */
 void bulk_fill(const void *array, size_t i, size_t size);
+/* A walk that changes elements that have been written comes to element i, which begins a block; bulk_filled() ends the walk.
+ * Without it, each page that is changed costs more where it lies in a file. */
+void bulk_edit(const void *array, size_t i, size_t size);
+static inline bool bulk_begins(size_t i)
+{
+    return i % BULK_BLOCK == 0;
+}
 
 /* Texts that are never moved, packed, in files of their own. */
 struct bulk_texts;

@@ -8,7 +8,9 @@ void stable_enlarge(struct stable *a, size_t size, size_t resident)
     unsigned k = stable_chunk_of(a->n);
     size_t count = stable_before(k + 1) - stable_before(k);
     size_t in_memory = resident && resident / size < stable_before(k + 1) ? 1 : 0;
-    atomic_store_explicit(&a->chunk[k], bulk_resize(NULL, count, size, in_memory), memory_order_relaxed);
+    char *chunk = bulk_resize(NULL, count, size, in_memory);
+    bulk_scattered(chunk);
+    atomic_store_explicit(&a->chunk[k], chunk, memory_order_relaxed);
     a->capacity = stable_before(k + 1);
 }
 

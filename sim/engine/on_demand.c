@@ -33,6 +33,7 @@ int64_t on_demand_begin(struct sched *s)
     *s->workload = *w;
     s->workload->facts = bulk_resize(NULL, s->n_jobs, sizeof *w->facts, workload_resident(w, sizeof *w->facts));
     memcpy(s->workload->facts, w->facts, s->n_jobs * sizeof *w->facts);
+    bulk_filled(s->workload->facts);
     s->on_demand = mem_new(w->n_on_demand, sizeof *s->on_demand);
     for (uint32_t i = 0; i < w->n_on_demand; i++)
         s->on_demand[i].first_ns = -1;

@@ -104,6 +104,9 @@ static struct samples samples_new(const struct workload *w)
     x.jct = bulk_resize(NULL, x.n, sizeof *x.jct, resident);
     x.wait = bulk_resize(NULL, x.n, sizeof *x.wait, resident);
     x.fairness = bulk_resize(NULL, x.n, sizeof *x.fairness, resident);
+    bulk_scattered(x.jct);
+    bulk_scattered(x.wait);
+    bulk_scattered(x.fairness);
     return x;
 }
 

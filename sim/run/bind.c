@@ -128,10 +128,11 @@ static void split_shapes(struct workload *w, uint32_t n_keys, uint32_t (*key_of)
             split_shape(&p, w->facts[j].ask->shape, key);
     }
     for (job_id j = 0; j < workload_all(w); j++) {
-        workload_pass(w, j);
+        workload_change(w, j);
         uint32_t key = key_of(w, j, context), was = w->facts[j].ask->shape;
         w->facts[j].ask = &p.shape[key == ID_NONE ? was : p.at[(size_t)was * n_keys + key]].ask;
     }
+    bulk_filled(w->facts);
     shapes_link(p.shape, p.n);
     free(w->shape);
     w->shape = p.shape;
@@ -515,9 +516,10 @@ int run_bind(struct cluster *c, struct workload *w, struct error *err)
         same &= map[i] == i;
     }
     for (job_id j = 0; j < workload_all(w) && !same; j++) {
-        workload_pass(w, j);
+        workload_change(w, j);
         w->facts[j].queue = map[w->facts[j].queue];
     }
+    bulk_filled(w->facts);
     if (apart)
         split_shapes(w, c->n_queues, own_shapes_of, set_apart, c);
     free(map);

@@ -421,16 +421,17 @@ int workload_finish(struct workload *w, const char *file, struct error *err)
     b->ids = NULL;
     w->facts = bulk_resize(w->facts, w->n_jobs, sizeof *w->facts, workload_resident(w, sizeof *w->facts));
     w->truth = bulk_resize(w->truth, w->n_jobs, sizeof *w->truth, workload_resident(w, sizeof *w->truth));
+    bulk_filled(w->truth);
+    bulk_texts_drop(w->names);
     w->shape = shapes_take(b->shapes, &w->n_shapes);
     for (job_id j = 0; j < w->n_jobs; j++) {
-        workload_pass(w, j);
+        workload_change(w, j);
         const struct shape *shape = &w->shape[b->shape_of[j]];
         w->facts[j].ask = &shape->ask;
         w->facts[j].n_groups = shape->n_groups;
         w->facts[j].group = shape->group;
     }
     bulk_filled(w->facts);
-    bulk_filled(w->truth);
     bulk_free(b->shape_of);
     b->shape_of = NULL;
     if (!b->sorted)

@@ -298,6 +298,13 @@ static inline void workload_pass(const struct workload *w, job_id j)
     if (bulk_turns(j))
         workload_drop(w, j);
 }
+void workload_edit(const struct workload *w, job_id j) __attribute__((cold));
+/* The same of a walk that changes facts; bulk_filled(w->facts) ends it. */
+static inline void workload_change(const struct workload *w, job_id j)
+{
+    if (bulk_begins(j))
+        workload_edit(w, j);
+}
 /* Nothing is said yet; what was there is not freed. */
 void workload_extras_begin(struct workload *w);
 /* Number for job_truth.extra. */

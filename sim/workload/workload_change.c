@@ -282,6 +282,10 @@ static void come(struct stream *s, job_id j)
 {
     bulk_grow(&s->facts, &s->facts_capacity, s->n, sizeof *s->facts, workload_resident(s->from, sizeof *s->facts));
     bulk_grow(&s->truth, &s->truth_capacity, s->n, sizeof *s->truth, workload_resident(s->from, sizeof *s->truth));
+    if (bulk_turns(s->n)) {
+        bulk_fill(s->facts, s->n, sizeof *s->facts);
+        bulk_fill(s->truth, s->n, sizeof *s->truth);
+    }
     struct job_facts *f = &s->facts[s->n];
     struct job_truth *t = &s->truth[s->n++];
     *f = s->from->facts[j];
@@ -332,6 +336,8 @@ int workload_stream(struct workload *w, int64_t gpu_milli, uint64_t seed, struct
     w->depends_on = NULL;
     w->depends_how = NULL;
     w->turn = NULL;
+    bulk_filled(s.facts);
+    bulk_filled(s.truth);
     w->facts = s.facts;
     w->truth = s.truth;
     w->n_jobs = s.n;

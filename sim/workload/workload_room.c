@@ -15,6 +15,13 @@ void workload_drop(const struct workload *w, job_id j)
     bulk_texts_drop(w->names);
 }
 
+void workload_edit(const struct workload *w, job_id j)
+{
+    bulk_edit(w->facts, j, sizeof *w->facts);
+    if (j)
+        workload_drop(w, j);
+}
+
 void workload_make_room(struct workload *w)
 {
     struct workload_builder *b = w->builder;
@@ -22,6 +29,7 @@ void workload_make_room(struct workload *w)
         bulk_fill(w->facts, w->n_jobs, sizeof *w->facts);
         bulk_fill(w->truth, w->n_jobs, sizeof *w->truth);
         bulk_fill(b->shape_of, w->n_jobs, sizeof *b->shape_of);
+        bulk_fill(b->tie, w->n_jobs, sizeof *b->tie);
     }
     if (w->n_jobs < b->capacity)
         return;

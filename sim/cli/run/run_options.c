@@ -8,7 +8,7 @@
 #define IN_CONFIG   .instead = "config"
 
 const struct run_options run_defaults = { .policy = "fifo", .placement = "pack", .seed = 1,
-                                          .load = 1, .snapshot_ns = -1, .resident_mib = 128 };
+                                          .load = 1, .snapshot_ns = -1, .resident_mib = 32 };
 
 static const char *const output_words[] = { "all",        "default",  "jobs",   "intervals",
                                             "timeseries", "queues",   "nodes",  "summary",
@@ -97,8 +97,8 @@ const struct option run_option_table[] = {
               "continues from there, under any policy", IN_CONFIG },
     { .name = "resident-mib", .argument = "N", .kind = OPTION_RATIO, AT(resident_mib),
       .max = 1 << 20,
-      .help = "where the largest table with a row for each job takes more than N MiB, 128 "
-              "by default (1,864,135 jobs), all such tables lie in files without names in TMPDIR, else "
+      .help = "where the largest table with a row for each job takes more than N MiB, 32 "
+              "by default (466,033 jobs), all such tables lie in files without names in TMPDIR, else "
               "/var/tmp, so that memory does not grow with the jobs. The results are the same" },
     { .name = "check", .kind = OPTION_FLAG, AT(check),
       .help = "recompute the indexes at every instant: slow, for tests" },

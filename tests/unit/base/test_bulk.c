@@ -44,6 +44,89 @@ static void holds(void **state)
     bulk_free(a);
 }
 
+/* ---- Against an array of malloc(), by random operations ---- */
+
+struct element { uint64_t word[9]; };        /* as large as the facts of a job */
+
+static struct element element_of(uint64_t seed)
+{
+    struct element e;
+    for (size_t i = 0; i < 9; i++)
+        e.word[i] = hash_u64(seed * 9 + i);
+    return e;
+}
+
+struct both { struct element *bulk, *plain; size_t n, capacity, resident; };
+
+static void append(struct both *b, size_t n, uint64_t seed)
+{
+    for (size_t end = b->n + n; b->n < end; b->n++) {
+        if (bulk_turns(b->n))
+            bulk_fill(b->bulk, b->n, sizeof *b->bulk);
+        bulk_grow(&b->bulk, &b->capacity, b->n, sizeof *b->bulk, b->resident);
+        b->bulk[b->n] = b->plain[b->n] = element_of(seed + b->n);
+    }
+}
+
+/* One of `every` elements. */
+static void change(struct both *b, size_t every, uint64_t seed)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        if (bulk_begins(i))
+            bulk_edit(b->bulk, i, sizeof *b->bulk);
+        if (hash_u64(seed + i) % every == 0)
+            b->bulk[i] = b->plain[i] = element_of(seed ^ i);
+    }
+    bulk_filled(b->bulk);
+}
+
+static void walk(const struct both *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        if (bulk_turns(i))
+            bulk_pass(b->bulk, i, sizeof *b->bulk);
+        if (memcmp(&b->bulk[i], &b->plain[i], sizeof *b->bulk) != 0)
+            fail_msg("element %zu differs", i);
+    }
+}
+
+static void shrink(struct both *b, size_t n)
+{
+    b->n = b->capacity = n;
+    b->bulk = bulk_resize(b->bulk, n, sizeof *b->bulk, b->resident);
+}
+
+static void is_like_an_array(void **state)
+{
+    enum { ROUNDS = 40, MOST = 6 * BULK_BLOCK };
+    struct both b = { .resident = *(const size_t *)*state, .plain = malloc(MOST * sizeof *b.plain) };
+    assert_non_null(b.plain);
+    for (uint64_t round = 0, seed; round < ROUNDS; round++) {
+        seed = hash_u64(round);
+        size_t some = seed % 3 ? seed / 8 % (2 * BULK_BLOCK) : 2 * BULK_BLOCK;
+        switch (seed / 4 % 4) {
+        case 0:
+            append(&b, b.n + some < MOST ? some : MOST - b.n, seed);
+            break;
+        case 1:
+            if (b.n)
+                change(&b, 1 + seed % 1000, seed);
+            break;
+        case 2:
+            if (b.n > some)
+                shrink(&b, b.n - some);
+            break;
+        case 3:
+            if (b.n)
+                bulk_drop(b.bulk, 0, b.n, sizeof *b.bulk);
+            break;
+        }
+        walk(&b);
+    }
+    bulk_free(b.bulk);
+    free(b.plain);
+}
+
 /* Of a new array in a file. */
 static void begins_with_zeros(void **state)
 {
@@ -137,7 +220,7 @@ static void no_directory(void **state)
 
 int main(void)
 {
-    static const size_t bytes[] = { 0, 100000, 1 };
+    static const size_t bytes[] = { 0, 100000, 1, 3000000 };
     const struct CMUnitTest tests[] = {
         { "elements in memory", holds, NULL, NULL, (void *)&bytes[0] },
         { "elements in memory, then in a file", holds, NULL, NULL, (void *)&bytes[1] },
@@ -146,6 +229,9 @@ int main(void)
         cmocka_unit_test(gives_back),
         cmocka_unit_test(texts_stay),
         cmocka_unit_test(no_directory),
+        { "like an array in memory", is_like_an_array, NULL, NULL, (void *)&bytes[0] },
+        { "like an array, in memory at first", is_like_an_array, NULL, NULL, (void *)&bytes[3] },
+        { "like an array in a file", is_like_an_array, NULL, NULL, (void *)&bytes[2] },
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
