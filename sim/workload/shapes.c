@@ -6,10 +6,15 @@
 #include "sim/cluster/labels.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { FIRST = 1024, GENERATIONS = 32 };    /* shapes in the first array; arrays, each twice as long as the one before */
 
 struct shapes {
     struct shape *shape;
     size_t n, capacity;
+    struct shape *old[GENERATIONS];    /* [n_old] earlier arrays, which pointers may still lead to */
+    unsigned n_old;
     uint32_t *slot;      /* [mask + 1] a shape's number, or ID_NONE */
     uint32_t mask, last; /* last: what was asked for last is often asked for again */
 };
@@ -76,9 +81,33 @@ void shapes_free(struct shapes *t)
 {
     if (!t)
         return;
+    for (unsigned i = 0; i < t->n_old; i++)
+        free(t->old[i]);
     free(t->shape);
     free(t->slot);
     free(t);
+}
+
+static void make_room(struct shapes *t)
+{
+    if (t->n < t->capacity)
+        return;
+    if (t->shape)
+        t->old[t->n_old++] = t->shape;
+    t->capacity = t->capacity ? 2 * t->capacity : FIRST;
+    t->shape = mem_resize(NULL, t->capacity, sizeof *t->shape);
+    if (t->n)
+        memcpy(t->shape, t->old[t->n_old - 1], t->n * sizeof *t->shape);
+}
+
+const struct shape *shapes_at(const struct shapes *t, shape_id shape)
+{
+    return &t->shape[shape];
+}
+
+bool shapes_moved(const struct shapes *t)
+{
+    return t->n_old > 0;
 }
 
 shape_id shapes_add(struct shapes *t, const struct shape *s)
@@ -89,7 +118,7 @@ shape_id shapes_add(struct shapes *t, const struct shape *s)
     for (; t->slot[i] != ID_NONE; i = (i + 1) & t->mask)
         if (same(&t->shape[t->slot[i]], s))
             return t->last = t->slot[i];
-    mem_grow(&t->shape, &t->capacity, t->n, sizeof *t->shape);
+    make_room(t);
     t->last = t->slot[i] = (uint32_t)t->n;
     t->shape[t->n] = *s;
     t->shape[t->n].ask.alike = t->last;
@@ -105,7 +134,6 @@ struct shape *shapes_take(struct shapes *t, uint32_t *n)
     *n = (uint32_t)t->n;
     t->shape = NULL;
     t->n = t->capacity = 0;
-    shape = *n ? mem_resize(shape, *n, sizeof *shape) : shape;
     shapes_link(shape, *n);
     return shape;
 }

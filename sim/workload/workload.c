@@ -52,7 +52,6 @@ static void end_builder(struct workload *w)
     rows_ahead_abandon(b->ahead);
     shapes_free(b->shapes);
     job_ids_free(b->ids);
-    bulk_free(b->shape_of);
     bulk_free(b->tie);
     free(b->wait);
     free(b);
@@ -325,8 +324,11 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
                    uint32_t min_tasks, uint32_t sizing, const char *name, size_t name_length)
 {
     job_id j = w->n_jobs;
-    w->builder->shape_of[j] = shape;
+    const struct shape *of = shapes_at(w->builder->shapes, shape);
     w->facts[j] = (struct job_facts){
+        .ask = &of->ask,
+        .n_groups = of->n_groups,
+        .group = of->group,
         .submit_ns = row->submit_ns,
         .deadline_ns = row->deadline_ns,
         .queue = intern_add(w->queue_names, row->queue_length ? row->queue : "", row->queue_length),
@@ -424,16 +426,11 @@ int workload_finish(struct workload *w, const char *file, struct error *err)
     bulk_filled(w->truth);
     bulk_texts_drop(w->names);
     w->shape = shapes_take(b->shapes, &w->n_shapes);
-    for (job_id j = 0; j < w->n_jobs; j++) {
+    for (job_id j = 0; j < w->n_jobs && shapes_moved(b->shapes); j++) {
         workload_change(w, j);
-        const struct shape *shape = &w->shape[b->shape_of[j]];
-        w->facts[j].ask = &shape->ask;
-        w->facts[j].n_groups = shape->n_groups;
-        w->facts[j].group = shape->group;
+        w->facts[j].ask = &w->shape[w->facts[j].ask->shape].ask;
     }
     bulk_filled(w->facts);
-    bulk_free(b->shape_of);
-    b->shape_of = NULL;
     if (!b->sorted)
         workload_sort(w);
     w->n_jobs -= b->n_on_demand;

@@ -9,9 +9,7 @@
 #define WORKLOAD_END_NS (INT64_C(36525) * 86400 * NS_PER_S)
 
 struct workload_builder {
-    size_t capacity;     /* of the bulk arrays with one element a job: these two, facts and truth */
-    shape_id *shape_of;  /* facts[].ask is set at the end, for the shapes may move while they
-                            grow */
+    size_t capacity;     /* of the bulk arrays with one element a job: tie, facts and truth */
     int64_t *tie;        /* NULL while all ties are 0 */
     struct shapes *shapes;
     struct job_ids *ids;

@@ -28,7 +28,6 @@ void workload_make_room(struct workload *w)
     if (bulk_turns(w->n_jobs)) {
         bulk_fill(w->facts, w->n_jobs, sizeof *w->facts);
         bulk_fill(w->truth, w->n_jobs, sizeof *w->truth);
-        bulk_fill(b->shape_of, w->n_jobs, sizeof *b->shape_of);
         bulk_fill(b->tie, w->n_jobs, sizeof *b->tie);
     }
     if (w->n_jobs < b->capacity)
@@ -36,7 +35,6 @@ void workload_make_room(struct workload *w)
     b->capacity = bulk_capacity(b->capacity);
     w->facts = bulk_resize(w->facts, b->capacity, sizeof *w->facts, workload_resident(w, sizeof *w->facts));
     w->truth = bulk_resize(w->truth, b->capacity, sizeof *w->truth, workload_resident(w, sizeof *w->truth));
-    b->shape_of = bulk_resize(b->shape_of, b->capacity, sizeof *b->shape_of, workload_resident(w, sizeof *b->shape_of));
     if (b->tie)
         b->tie = bulk_resize(b->tie, b->capacity, sizeof *b->tie, workload_resident(w, sizeof *b->tie));
 }

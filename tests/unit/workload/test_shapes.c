@@ -29,8 +29,33 @@ static void differs_in_limits(void **state)
         assert_int_equal(shape[i].ask.alike, alike[i]);
 }
 
+/* Jobs of that many shapes, each of its own memory: their requests are those of the shapes, wherever these were moved to. */
+static void jobs_ask_for_their_shapes(void **state)
+{
+    (void)state;
+    const uint32_t counts[] = { 1, 1024, 1025, 9000 };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct workload *w = workload_new();
+        struct error err = { "" };
+        for (uint32_t k = 0; k < 3 * counts[i]; k++) {
+            struct job_row row = job_row_default;
+            row.submit_ns = k;
+            row.duration_ns = NS_PER_S;
+            row.mem_mib = 1 + k % counts[i];
+            assert_int_equal(workload_add(w, &row, "t", k + 1, &err), 0);
+        }
+        assert_int_equal(workload_finish(w, "t", &err), 0);
+        assert_int_equal(w->n_shapes, counts[i]);
+        for (job_id j = 0; j < w->n_jobs; j++) {
+            assert_ptr_equal(w->facts[j].ask, &w->shape[j % counts[i]].ask);
+            assert_int_equal(w->facts[j].ask->mem_mib, 1 + j % counts[i]);
+        }
+        workload_free(w);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(differs_in_limits) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(differs_in_limits), cmocka_unit_test(jobs_ask_for_their_shapes) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
