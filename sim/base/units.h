@@ -9,6 +9,8 @@
 
 #define NS_PER_S   INT64_C(1000000000)
 #define TIME_NEVER INT64_MAX
+/* 180 years: no run is longer, so that what begins in one, of less than 100 years, ends within the clock */
+#define CLOCK_END_NS (INT64_C(180) * 31557600 * NS_PER_S)
 
 __extension__ typedef __int128 int128_t;   /* sums of nanoseconds over a run overflow 64 bits */
 

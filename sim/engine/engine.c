@@ -524,6 +524,9 @@ static int play(struct sched *s, int64_t before_ns, struct error *err)
             cut_off(s);
             return 0;
         }
+        if (t > CLOCK_END_NS)
+            return error_set(err, "policy %s: at %.9g s the run is not over: want one of at most 180 years, with less work or more GPUs",
+                             s->force->policy->name, seconds(s->now_ns));
         s->loop->rounds_here = t == s->now_ns ? s->loop->rounds_here + 1 : 0;
         if (s->loop->rounds_here > ROUNDS_MOST + (uint64_t)s->n_jobs)
             return error_set(err, "policy %s does not let time pass at %.9g s", s->force->policy->name, seconds(t));

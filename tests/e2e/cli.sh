@@ -188,6 +188,12 @@ expect 0 "gpuyard: warning: no 'preemption.checkpoint' is given, so that jobs th
     "$G" run -c c.yaml -t t.csv -p srtf -o srtf
 says out 'srtf (clairvoyant) with pack on tiny (8 GPUs, 1 node): 3 jobs of t.csv'
 touch plain
+# 99 years each, 3124224000 s, one after the other
+printf 'nodes:\n  - { group: n, count: 1, gpus: 1 }\n' >one.yaml
+printf 'job_id,submit_s,duration_s,gpus\na,0,3124224000,1\nb,0,3124224000,1\n' >years.csv
+expect 1 "gpuyard: policy fifo: at 3.124224e+09 s the run is not over: want one of at most 180 years, with less work or more GPUs" \
+    "$G" run -q -c one.yaml -t years.csv -o years
+none years
 expect 1 "gpuyard: plain: want a directory for the results" "$G" run -c c.yaml -t t.csv -o plain
 
 # ---- The configuration, and a run from its manifest ----
