@@ -110,17 +110,16 @@ static bool might_use(const struct view *v, const struct request *run, const str
 }
 
 /* j would hold for ever what a job ahead, which can be promised no time, might use. */
-static bool holds_for_ever(const struct sched *s, const struct backfill *b, job_id j,
+static bool holds_for_ever(const struct sched *s, const struct backfill *b, job_id j, const struct request *own,
                            const struct placement *where)
 {
     const struct view *v = sched_view(s, FREE_IDLE);
-    struct request own = job_request(s, j);
     if (job_estimate_ns(s, j) != TIME_NEVER)
         return false;
     for (size_t k = 0; k < b->timeless.n; k++)
         for (const struct request *run = job_facts(s, b->timeless.job[k])->ask; run; run = run->next)
             for (size_t i = 0; i < where->n; i++)
-                if (might_use(v, run, &own, &where->piece[i]))
+                if (might_use(v, run, own, &where->piece[i]))
                     return true;
     return false;
 }
@@ -156,7 +155,7 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
     if (plan_ready(s, j) && sched_start(s, j, plan_placement(s, j)) == SCHED_OK)
         return true;                                  /* its time has come */
     struct slot slot = timeline_earliest(s, j, sched_now(s), promised_ns, PLACER_TRIES);
-    if (slot.where && holds_for_ever(s, b, j, slot.where))
+    if (slot.where && holds_for_ever(s, b, j, &r, slot.where))
         slot.where = NULL;
     if (slot.where && slot.start_ns == sched_now(s) && sched_start(s, j, slot.where) == SCHED_OK)
         return true;
@@ -197,7 +196,7 @@ static const struct placement *place_beside(struct sched *s, const struct backfi
     if (until_ns > b->due_ns && timeline_lacks(s, r, b->due_ns))
         return NULL;
     const struct placement *where = sched_place(s, timeline_view(s, now_ns, until_ns), r);
-    return where && !holds_for_ever(s, b, j, where) ? where : NULL;
+    return where && !holds_for_ever(s, b, j, r, where) ? where : NULL;
 }
 
 /* Starts j if that delays no promise. What fails for one estimate fails for all longer ones of the
