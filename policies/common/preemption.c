@@ -202,16 +202,20 @@ static bool victim_behind(struct sched *s, const struct queueing_state *o, struc
     return line_key_before(key, j, r->victim[i].bound, r->victim[i].job);
 }
 
+static void judge(struct sched *s, const struct queueing_state *o, struct victim *v)
+{
+    if (!v->judged)
+        v->key = present_key(s, o, v->job, v->bound);
+    v->judged = true;
+}
+
 /* By its present key. */
 static bool is_behind(struct sched *s, const struct queueing_state *o, struct victim *v, job_id j,
                       struct line_key key)
 {
-    if (!v->judged && v->kept &&
-        behind_ns(s, o, v->job, v->kept, j, key) > sched_now(s))
+    if (!v->judged && v->kept && behind_ns(s, o, v->job, v->kept, j, key) > sched_now(s))
         return false;
-    if (!v->judged)
-        v->key = present_key(s, o, v->job, v->bound);
-    v->judged = true;
+    judge(s, o, v);
     return line_key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
            job_facts(s, v->job)->preemptible;
 }
@@ -341,6 +345,8 @@ static int64_t maybe_frees(struct sched *s, const struct queueing_state *o, cons
         if (job_state(s, j) != JOB_RUNNING)
             continue;
         struct victim v = { .job = j, .kept = kept_of(s, o, r, j), .bound = h->maybe[i].key };
+        if (!v.kept || !is_known_ahead(s, o, j, v.kept, h->key))
+            judge(s, o, &v);
         frees += is_behind(s, o, &v, h->job, h->key) ? frees_milli(s, j) : 0;
     }
     return frees;
