@@ -186,20 +186,22 @@ static bool goes_by_group(const struct sched *s, const struct line_entry *e)
     return s->timeline ? e->own_why == WAIT_GROUP : live_of(s, e->job)->own_why == WAIT_GROUP;
 }
 
-/* Asks for more than there is: as if its first job had been given, and had no room. */
-static bool is_full(const struct walk *w, uint32_t number)
+/* It asks for more than there is. */
+static inline bool lacks_room(const struct walk *w, const struct sub_line *sub)
 {
-    struct sched *s = w->l->s;
+    return sub->kind == ID_NONE ? placing_lacks(w->room, &w->l->s->workload->shape[sub->shape].ask)
+                                : w->room->kind[sub->kind].whole * MILLI_ALL < sub->need_milli;
+}
+
+/* As if its first job had been given, and had no room. */
+static void tell_full(struct sched *s, uint32_t number)
+{
     const struct sub_line *sub = &s->lines->sub[number];
     const struct line_entry *first = &s->lines->entry[sub->entries.first];
-    if (sub->kind != ID_NONE ? (int64_t)w->room->kind[sub->kind].whole * MILLI_ALL >= sub->need_milli
-                             : !placing_lacks(w->room, &s->workload->shape[sub->shape].ask))
-        return false;
     if (!goes_by_group(s, first))
         sched_blocked(s, first->job, WAIT_GROUP);
     if (sub->clock.why != WAIT_GPUS)
         sub_line_blocked(s, number, WAIT_GPUS);
-    return true;
 }
 
 /* A sub-line not full, of which nothing has been given: its first job would be told once more that it is reserved, as
@@ -223,19 +225,29 @@ static bool all_stay_reserved(struct walk *w, const struct sub_line *sub)
 /* The first entry of the sub-lines not begun, if it comes before the entry `before`, unless that is ORDERED_NONE. */
 static uint32_t first_not_begun(struct walk *w, uint32_t before)
 {
-    const struct sched *s = w->l->s;
+    struct sched *s = w->l->s;
     const struct line_entry *entry = entries_of(w);
-    for (; w->next_sub != ORDERED_NONE; w->next_sub = sub_next(s, w->next_sub)) {
-        const struct sub_line *sub = &s->lines->sub[w->next_sub];
+    const struct sub_line *all = s->lines->sub;
+    struct ordered_space subs = line_subs(s);
+    uint32_t number = w->next_sub, found = ORDERED_NONE;
+    for (; number != ORDERED_NONE; number = ordered_next(&subs, number)) {
+        const struct sub_line *sub = &all[number];
         uint32_t e = sub->entries.first;
         if (before != ORDERED_NONE && entry_key_before(&entry[before], &entry[e]))
             break;
-        if (is_skipped(w, w->next_sub) || (w->room && is_full(w, w->next_sub)))
+        if (is_skipped(w, number))
             continue;
-        if (!w->room || w->lacking_ns == TIME_NEVER || !all_stay_reserved(w, sub))
-            return e;
+        if (w->room && lacks_room(w, sub)) {
+            tell_full(s, number);
+            continue;
+        }
+        if (w->room && w->lacking_ns != TIME_NEVER && all_stay_reserved(w, sub))
+            continue;
+        found = e;
+        break;
     }
-    return ORDERED_NONE;
+    w->next_sub = number;
+    return found;
 }
 
 /* The next of three: the sub-line of the last answer goes on, another that has begun does, or one begins. */
