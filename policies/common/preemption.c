@@ -78,7 +78,7 @@ size_t running_count(const struct running *r)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n_groups; i++)
-        n += r->group[i].order.n;
+        n += ranking_count(&r->group[i].order);
     return n;
 }
 
@@ -133,8 +133,7 @@ static int64_t behind_ns(struct sched *s, const struct queueing_state *o, job_id
 {
     if (!o->discipline->behind_ns)
         return sched_now(s);
-    bool same = kept && key.major <= kept->ahead_of && key.major >= kept->ahead_of;
-    if (same && is_known_ahead(s, o, v, kept, key))
+    if (kept && is_known_ahead(s, o, v, kept, key))
         return kept->ahead_until_ns;
     int64_t at_ns = o->discipline->behind_ns(s, o, v, j, key);
     if (kept && at_ns > sched_now(s)) {
@@ -203,15 +202,20 @@ static bool victim_behind(struct sched *s, const struct queueing_state *o, struc
     return line_key_before(key, j, r->victim[i].bound, r->victim[i].job);
 }
 
+static void judge(struct sched *s, const struct queueing_state *o, struct victim *v)
+{
+    if (!v->judged)
+        v->key = present_key(s, o, v->job, v->bound);
+    v->judged = true;
+}
+
 /* By its present key. */
 static bool is_behind(struct sched *s, const struct queueing_state *o, struct victim *v, job_id j,
                       struct line_key key)
 {
-    if (!v->judged && v->kept && is_known_ahead(s, o, v->job, v->kept, key))
+    if (!v->judged && v->kept && behind_ns(s, o, v->job, v->kept, j, key) > sched_now(s))
         return false;
-    if (!v->judged)
-        v->key = present_key(s, o, v->job, v->bound);
-    v->judged = true;
+    judge(s, o, v);
     return line_key_before(key, j, v->key, v->job) && job_state(s, v->job) == JOB_RUNNING &&
            job_facts(s, v->job)->preemptible;
 }
@@ -341,6 +345,8 @@ static int64_t maybe_frees(struct sched *s, const struct queueing_state *o, cons
         if (job_state(s, j) != JOB_RUNNING)
             continue;
         struct victim v = { .job = j, .kept = kept_of(s, o, r, j), .bound = h->maybe[i].key };
+        if (!v.kept || !is_known_ahead(s, o, j, v.kept, h->key))
+            judge(s, o, &v);
         frees += is_behind(s, o, &v, h->job, h->key) ? frees_milli(s, j) : 0;
     }
     return frees;
@@ -441,10 +447,13 @@ static void reinstate_those_that_fit(struct sched *s, struct queueing_state *o, 
         qsort(o->evicted, o->n_evicted, sizeof *o->evicted, by_order);
     for (size_t i = 0; i < o->n_evicted; i++) {
         job_id v = o->evicted[i].job;
-        const struct placement *where;
-        if (sched_keep(s, v) == SCHED_OK ||
-            ((where = find_room(s, v)) && sched_start(s, v, where) <= SCHED_LATER))
+        if (sched_keep(s, v) == SCHED_OK)
             continue;
+        const struct placement *where = find_room(s, v);
+        if (where && sched_start(s, v, where) <= SCHED_LATER) {
+            o->moved = true;
+            continue;
+        }
         sched_note(s, v, j);
         o->evicted[kept++] = o->evicted[i];
     }
@@ -462,6 +471,34 @@ static void step_back(struct sched *s, struct queueing_state *o, struct step ste
 {
     sched_rollback(s, step.mark);
     o->n_evicted = step.n_evicted;
+}
+
+/* The first `enough` victims, if they are: then they are the fewest, and evict_enough() need not
+ * search. It would go on in steps that double, `end` victims at the end: these are touched, as jobs
+ * are carried out in the order of first touch. NULL: nothing has changed. */
+static const struct placement *evict_just_enough(struct sched *s, struct queueing_state *o,
+                                                 struct running *r, job_id j, struct line_key key,
+                                                 size_t min, size_t enough)
+{
+    const void *params;
+    size_t end = min;
+    /* more or fewer questions would change draws; of a job that has moved a stop is refused, and counted */
+    if (!enough || o->moved || sched_placer(s, &params)->needs & DRAWS_NODES)
+        return NULL;
+    struct step step = step_begin(s, o);
+    stop_victims(s, o, r, 0, enough, j, key);
+    const struct placement *where = find_room(s, j);
+    if (!where) {
+        step_back(s, o, step);
+        return NULL;
+    }
+    for (size_t stride = 1; end < enough; stride *= 2)
+        for (size_t from = end; end < from + stride && victim_behind(s, o, r, end, j, key);)
+            end++;
+    step = step_begin(s, o);
+    stop_victims(s, o, r, enough, end, j, key);
+    step_back(s, o, step);
+    return where;
 }
 
 /* Stops as few jobs from the end as make room for j, at least one; of fewer than `enough` it is
@@ -546,7 +583,9 @@ static bool start_instead(struct sched *s, struct queueing_state *o, struct runn
     }
     touch_all(s, o);
     struct step before = step_begin(s, o);
-    const struct placement *where = evict_enough(s, o, r, j, key, min, enough);
+    const struct placement *where = evict_just_enough(s, o, r, j, key, min, enough);
+    if (!where)
+        where = evict_enough(s, o, r, j, key, min, enough);
     if (where && sched_start(s, j, where) <= SCHED_LATER) {
         reinstate_those_that_fit(s, o, j);
         return true;

@@ -310,6 +310,7 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
     standstill_begin(s, o);
     o->pass++;
     o->n_evicted = o->evicted_capacity = 0;
+    o->moved = false;
     o->skipped = o->untouched = (struct tries){ 0 };
     list_busy(o);
     if (!o->n_busy)

@@ -156,6 +156,7 @@ struct queueing_state {
     /* [n_evicted] scratch: stopped in this pass, not reinstated */
     struct evicted { job_id job; struct line_key key; } *evicted;
     size_t n_evicted, evicted_capacity;
+    bool moved;                   /* one of these has been started anew elsewhere */
     /* Scratch, of this pass (preemption.h): tries not made yet; those that have failed, and would have
      * stopped and kept running jobs */
     struct tries {

@@ -1,72 +1,6 @@
-/* ranking.c - blocks of entries in order, and a table that finds a job's. See ranking.h. */
+/* ranking.c - blocks of entries in order. See ranking.h. */
 #include "policies/common/ranking.h"
 #include "sim/contract/util/array.h"
-
-/* ---- The entry of a job ---- */
-
-static size_t home_of(const struct ranking *r, job_id j)
-{
-    return (size_t)(j * UINT32_C(2654435769)) >> 7 & (r->table - 1);
-}
-
-static size_t table_place(const struct ranking *r, job_id j)
-{
-    size_t at = home_of(r, j);
-    while (r->of_job[at] && r->ranked[r->of_job[at] - 1].job != j)
-        at = (at + 1) & (r->table - 1);
-    return at;
-}
-
-uint32_t ranking_find(const struct ranking *r, job_id j)
-{
-    uint32_t found = r->table ? r->of_job[table_place(r, j)] : 0;
-    return found ? found - 1 : ID_NONE;
-}
-
-static void table_grow(struct sched *s, struct ranking *r)
-{
-    const uint32_t *old = r->of_job;
-    size_t n = r->table;
-    r->table = n ? 2 * n : 32;
-    r->of_job = sched_alloc(s, r->table * sizeof *r->of_job);
-    for (size_t i = 0; i < n; i++)
-        if (old[i])
-            r->of_job[table_place(r, r->ranked[old[i] - 1].job)] = old[i];
-}
-
-/* What stands behind it because its own place was taken moves up. */
-static void table_drop(struct ranking *r, size_t at)
-{
-    size_t mask = r->table - 1;
-    r->of_job[at] = 0;
-    for (size_t i = (at + 1) & mask; r->of_job[i]; i = (i + 1) & mask) {
-        size_t home = home_of(r, r->ranked[r->of_job[i] - 1].job);
-        if (((i - home) & mask) < ((i - at) & mask))
-            continue;
-        r->of_job[at] = r->of_job[i];
-        r->of_job[i] = 0;
-        at = i;
-    }
-}
-
-/* A new one. */
-static uint32_t entry_take(struct sched *s, struct ranking *r, job_id j)
-{
-    uint32_t e = r->free - 1;
-    if (r->free) {
-        r->free = r->ranked[e].next_free;
-    } else {
-        r->ranked =
-            array_grown(sched_alloc, s, r->ranked, &r->capacity, r->n_entries, sizeof *r->ranked);
-        e = (uint32_t)r->n_entries++;
-    }
-    if (2 * (r->n + 1) > r->table)
-        table_grow(s, r);
-    r->ranked[e].job = j;
-    r->of_job[table_place(r, j)] = e + 1;
-    r->n++;
-    return e;
-}
 
 /* ---- The order ---- */
 
@@ -193,11 +127,14 @@ static void leave(struct sched *s, struct ranking *r, uint32_t e)
 
 uint32_t ranking_set(struct sched *s, struct ranking *r, job_id j, struct line_key k)
 {
-    uint32_t e = ranking_find(r, j);
-    if (e == ID_NONE)
-        e = entry_take(s, r, j);
-    else
+    bool is_new;
+    uint32_t e = entries_join(s, &r->jobs, j, &is_new);
+    if (is_new) {
+        r->ranked = array_covering(sched_alloc, s, r->ranked, &r->n_ranked, e, sizeof *r->ranked);
+        r->ranked[e].job = j;
+    } else {
         leave(s, r, e);
+    }
     r->ranked[e].key = k;
     r->ranked[e].word[0] = word_of_number(k.major);
     r->ranked[e].word[1] = word_of_number(k.minor);
@@ -208,15 +145,10 @@ uint32_t ranking_set(struct sched *s, struct ranking *r, job_id j, struct line_k
 
 bool ranking_drop(struct sched *s, struct ranking *r, job_id j)
 {
-    size_t at = r->table ? table_place(r, j) : 0;
-    if (!r->table || !r->of_job[at])
+    uint32_t e = entries_leave(s, &r->jobs, j);
+    if (e == ID_NONE)
         return false;
-    uint32_t e = r->of_job[at] - 1;
     leave(s, r, e);
-    table_drop(r, at);
-    r->ranked[e].next_free = r->free;
-    r->free = e + 1;
-    r->n--;
     return true;
 }
 

@@ -5,13 +5,13 @@
  * job that is gone stays until it is dropped. The order is that of every line: by key, ties by id.
  * In return it costs a quarter, and is walked from any place in both directions.
  *
- * Each job has an entry, a small number that stays its own while it is in the ranking and is used
- * again: what else is to be known of the job lies in an array of the caller by that number. The
- * order is cut into blocks of entries, each full enough that there are few of them. To join, to
- * move, to leave and to find cost O(log n), a step of a walk O(1).
+ * Each job has an entry (entries.h): what else is to be known of the job lies in an array of the
+ * caller by that number. The order is cut into blocks of entries, each full enough that there are
+ * few of them. To join, to move and to leave cost O(log n), to find and a step of a walk O(1).
  *
  * All memory lives as long as the run. Zeroed, a ranking is empty. */
 #pragma once
+#include "policies/common/entries.h"
 #include "policies/common/queue_heads.h"
 #include "sim/contract/policy.h"
 
@@ -22,20 +22,17 @@ struct ranked {
     uint64_t word[3];             /* its numbers as words in the same order */
     struct ranking_block *block;  /* in which it stands */
     job_id job;
-    uint32_t next_free;           /* of an entry that is not used */
 };
 enum { RANKING_BLOCK = 64 };
 struct ranking_block { uint32_t number, n, entry[RANKING_BLOCK]; };
 struct ranking {
-    struct ranked *ranked;        /* by entry */
-    size_t n, n_entries, capacity;
-    uint32_t free;                /* an entry that is not used, 1 + its number; 0: none */
+    struct entries jobs;
+    struct ranked *ranked;        /* [n_ranked] by entry */
+    size_t n_ranked;
     struct ranking_block **block; /* [n_blocks] in order, none of them empty */
     size_t n_blocks, blocks_capacity;
     struct ranking_block **spare; /* [n_spare] */
     size_t n_spare, spare_capacity;
-    uint32_t *of_job;             /* [table] 1 + entry, by a hash of the job; 0: none */
-    size_t table;                 /* a power of two */
 };
 /* A place in the order, good while nothing joins, moves or leaves. */
 struct ranking_place { size_t block; uint32_t at; };
@@ -44,14 +41,23 @@ struct ranking_place { size_t block; uint32_t at; };
 uint32_t ranking_set(struct sched *s, struct ranking *r, job_id j, struct line_key k);
 /* false: it was not there. */
 bool ranking_drop(struct sched *s, struct ranking *r, job_id j);
-/* ID_NONE: it is not there. */
-uint32_t ranking_find(const struct ranking *r, job_id j);
 /* false: there is none. The place is written. */
 bool ranking_first(const struct ranking *r, struct ranking_place *p);
 bool ranking_last(const struct ranking *r, struct ranking_place *p);
 /* false: that was the last in this direction. */
 bool ranking_next(const struct ranking *r, struct ranking_place *p);
 bool ranking_previous(const struct ranking *r, struct ranking_place *p);
+
+static inline size_t ranking_count(const struct ranking *r)
+{
+    return r->jobs.n;
+}
+
+/* ID_NONE: it is not there. */
+static inline uint32_t ranking_find(const struct ranking *r, job_id j)
+{
+    return entries_find(&r->jobs, j);
+}
 
 static inline uint32_t ranking_entry(const struct ranking *r, struct ranking_place p)
 {

@@ -78,7 +78,7 @@ bool standstill_again(struct sched *s, struct queueing_state *o)
             return false;
     if (!all_fail(s, o))
         return false;
-    for (size_t i = 0; i < still->n; i++) {
+    for (size_t i = 0; i < still->n && sched_has_outages(s); i++) {
         struct stuck *x = &still->stuck[i];
         struct request r = job_request(s, x->job);
         if (sched_place(s, sched_view(s, FREE_IDLE), &r))

@@ -8,7 +8,8 @@
  *   no job arrives, starts, stops, or moves in a line of waiting jobs;
  *   no running job that has moved since is behind one of them by its bound, and none that stood
  *   behind it falls behind by its present key (preempt_fails_until).
- * The placer is asked all the same, for the reason: that may be a reservation from some time on.
+ * Where there are reservations the placer is asked all the same, for the reason: that may be one of
+ * them from some time on.
  *
  * Kept only where that is all there is to it: blocking=skip, no admission check, no limit that
  * binds or changes. */

@@ -131,6 +131,7 @@ static void learn(struct sched *s, struct gittins *g)
         law->service = sched_alloc(s, n * sizeof *law->service);
         law->x = sched_alloc(s, n * sizeof *law->x);
         law->y = sched_alloc(s, n * sizeof *law->y);
+        law->index = sched_alloc(s, n * sizeof *law->index);
         law->next = sched_alloc(s, n * sizeof *law->next);
         law->lower = sched_alloc(s, n * sizeof *law->lower);
         law->stage = sched_alloc(s, n * sizeof *law->stage);

@@ -10,12 +10,6 @@ static double slope(const struct gittins_law *law, double x, double y, uint32_t 
     return (law->y[to] - y) / (law->x[to] - x);
 }
 
-/* At that point. */
-static double point_index(const struct gittins_law *law, uint32_t k)
-{
-    return k + 1 < law->n ? slope(law, law->x[k], law->y[k], law->next[k]) : 0;
-}
-
 void gittins_learn(struct gittins_law *law, const double *service, size_t n)
 {
     law->n = 1;
@@ -31,17 +25,19 @@ void gittins_learn(struct gittins_law *law, const double *service, size_t n)
     }
     uint32_t last = (uint32_t)law->n - 1;
     law->next[last] = last;
+    law->index[last] = 0;
     for (uint32_t k = last; k-- > 0;) {
         uint32_t to = k + 1;
         while (to != last && slope(law, law->x[k], law->y[k], law->next[to]) >
                                  slope(law, law->x[k], law->y[k], to))
             to = law->next[to];
         law->next[k] = to;
+        law->index[k] = slope(law, law->x[k], law->y[k], to);
     }
     law->lower[last] = last;
     for (uint32_t k = last; k-- > 0;) {
         uint32_t to = k + 1;
-        while (to != last && point_index(law, to) >= point_index(law, k))
+        while (to != last && law->index[to] >= law->index[k])
             to = law->lower[to];
         law->lower[k] = to;
     }
@@ -122,11 +118,12 @@ static double blurred_before(const struct gittins_law *law, uint32_t k)
 double gittins_falls_to(const struct gittins_law *law, double service, double index, uint32_t *near)
 {
     uint32_t k = point_before(law, service, near) + 1, last = (uint32_t)law->n - 1;
-    double below = index * (1 + 1e-6);
-    if (k > last || service >= law->service[k] - blurred_before(law, k) ||
-        index_from(law, k - 1, service) <= below)
+    double below = index * (1 + 1e-6), surely_above = index * (1 + 3e-6);
+    if (k > last || service >= law->service[k] - blurred_before(law, k))
         return service;
-    while (k < last && point_index(law, k) > below)
+    if (law->index[k - 1] <= surely_above && index_from(law, k - 1, service) <= below)
+        return service;
+    while (k < last && law->index[k] > below)
         k = law->lower[k];
     return fmax(service, law->service[k] - blurred_before(law, k));
 }
@@ -149,8 +146,7 @@ double gittins_stage_index(const struct gittins_law *law, uint32_t stage)
 {
     if (stage + 1 >= law->n_stages)
         return 0;
-    uint32_t k = law->stage[stage];
-    return slope(law, law->x[k], law->y[k], law->stage[stage + 1]);
+    return law->index[law->stage[stage]];
 }
 
 double gittins_stage_end(const struct gittins_law *law, uint32_t stage)

@@ -15,6 +15,7 @@
 struct gittins_law {
     size_t n;                     /* points; 0: nothing is known. The first is of service 0 */
     double *service, *x, *y;      /* ascending */
+    double *index;                /* at the point: the slope to the next of it; 0 at the last */
     /* the point to which the slope is steepest; of the last: itself */
     uint32_t *next;
     /* the next point at which the index is lower; of the last: itself */

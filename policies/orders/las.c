@@ -151,7 +151,7 @@ static void sort_lists(struct sched *s, struct las *l)
 static void change_lists(struct sched *s, struct las *l)
 {
     struct attained *a = &l->attained;
-    job_id *due = sched_scratch(s, (a->timers.order.n + 1) * sizeof *due);
+    job_id *due = sched_scratch(s, (a->timers.n + 1) * sizeof *due);
     size_t n = 0;
     for (int64_t time_ns; timer_due(s, &a->timers, &due[n], &time_ns); n++)
         timer_drop(s, &a->timers, due[n]);
@@ -182,27 +182,49 @@ static int64_t next_look_ns(struct sched *s, const struct las *l, job_id j)
     return look_ns > moment_ns ? look_ns : moment_ns;
 }
 
-static void look_again_for(struct sched *s, struct las *l, job_id j)
+static void look_at(struct sched *s, struct las *l, int64_t look_ns)
 {
-    int64_t look_ns = next_look_ns(s, l, j);
     if (look_ns > sched_now(s) && look_ns < l->lists.look_ns) {
         l->lists.look_ns = look_ns;
         sched_wake_at(s, look_ns);
     }
 }
 
-/* A look counts from the last one: what was asked for before is void. */
+struct look { struct timer timer; int64_t time_ns; };
+
+static int by_timer(const void *a, const void *b)
+{
+    const struct timer *x = &((const struct look *)a)->timer, *y = &((const struct look *)b)->timer;
+    return timer_before(x, y) ? -1 : timer_before(y, x);
+}
+
+/* A look counts from the last one: what was asked for before is void. Jobs are looked at in the order
+ * of their timers; behind the first with the earliest look none asks for another. */
 static void look_again(struct sched *s, struct las *l)
 {
-    const struct ranking *order = &l->attained.timers.order;
-    struct ranking_place p;
+    const struct timers *t = &l->attained.timers;
+    struct look *all = sched_scratch(s, (t->n + 1) * sizeof *all), first = { .time_ns = TIME_NEVER };
+    size_t n = 0, kept = 0;
     l->lists.look_ns = TIME_NEVER;
-    for (bool more = ranking_first(order, &p); more; more = ranking_next(order, &p)) {
-        job_id j = ranking_at(order, p)->job;
+    for (size_t i = 0; i < t->n; i++) {
+        job_id j = t->heap[i].job;
         const struct account *of = job_own(s, j);
-        if (!timer_is_void(s, j) && (of->since_ns >= 0) == (job_state(s, j) == JOB_RUNNING))
-            look_again_for(s, l, j);
+        if (timer_is_void(s, j) || (of->since_ns >= 0) != (job_state(s, j) == JOB_RUNNING))
+            continue;
+        struct look x = { t->heap[i], next_look_ns(s, l, j) };
+        if (x.time_ns <= sched_now(s) || x.time_ns == TIME_NEVER)
+            continue;
+        all[n++] = x;
+        if (x.time_ns < first.time_ns ||
+            (x.time_ns == first.time_ns && timer_before(&x.timer, &first.timer)))
+            first = x;
     }
+    for (size_t i = 0; i < n; i++)
+        if (!timer_before(&first.timer, &all[i].timer))
+            all[kept++] = all[i];
+    qsort(all, kept, sizeof *all, by_timer);
+    for (size_t i = 0; i < kept; i++)
+        look_at(s, l, all[i].time_ns);
 }
 
 /* ---- Callbacks ---- */
@@ -251,7 +273,7 @@ static void las_arrived(struct sched *s, const void *params, void *state, job_id
     if (!by_list(l))
         return;
     l->lists.event_ns = sched_now(s);
-    look_again_for(s, l, j);
+    look_at(s, l, next_look_ns(s, l, j));
     if (new) {
         to_end(l, of, 0);
         queueing_moved(s, &l->attained.queueing, j);
@@ -265,7 +287,7 @@ static void las_started(struct sched *s, const void *params, void *state, job_id
     if (!by_list(state))
         return;
     note_change(s, state, j);
-    look_again_for(s, state, j);
+    look_at(s, state, next_look_ns(s, state, j));
 }
 
 static void las_stopped(struct sched *s, const void *params, void *state, job_id j,

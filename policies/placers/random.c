@@ -102,6 +102,7 @@ const struct placer random_placer = {
     .abi = PLACEMENT_ABI,
     .name = "random",
     .summary = "any node with room, drawn",
+    .needs = DRAWS_NODES,
     .params = random_params,
     .params_size = sizeof(struct random_params),
     .place = random_place,

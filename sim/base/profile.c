@@ -71,6 +71,8 @@ static struct place place_in(const struct profile *p, size_t block, int64_t time
 
 static struct place place_at(const struct profile *p, int64_t time)
 {
+    if (time == INT64_MIN)
+        return (struct place){ 0, 0 };
     size_t block = 0, n = p->n > 1 && time < p->block[1].first ? 1 : p->n;    /* most ask from now on */
     for (size_t half; n > COUNTED; n -= half) {
         half = n / 2;
@@ -263,7 +265,8 @@ void profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount)
     n = p->n;
     if (ends && drop_idle(p, high) && p->n != n)
         low = place_at(p, from);
-    drop_idle(p, low);
+    if (from > INT64_MIN)
+        drop_idle(p, low);
 }
 
 uint32_t *profile_mark(struct profile *p, int64_t time)

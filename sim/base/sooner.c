@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 enum { ROOMS = SOONER_ROOMS, BOUNDS_LEAST = 64, BOUNDS_MOST = 1 << 16 };
+enum { FEW = 1 };                 /* so few times at which some begin are not worth the upkeep */
 
 /* No start from `after` to before `from` has the whole length free, says what came free before the
  * first `seen` rooms. */
@@ -29,6 +30,7 @@ struct sooner {
     struct beginners *beginners;  /* by place */
     size_t n_places, places_capacity;
     uint32_t free_place;          /* chained; 0: none is free */
+    uint32_t n_used;              /* places that are not */
     uint64_t seen;                /* of rooms: beginners know of them */
 };
 
@@ -128,6 +130,7 @@ uint32_t sooner_enter(struct sooner *s, struct profile *p, int64_t start)
     if (!*place) {
         *place = place_new(s);
         s->beginners[*place] = (struct beginners){ .free = INT64_MAX };
+        s->n_used++;
     }
     s->beginners[*place].n++;
     return *place;
@@ -138,6 +141,7 @@ void sooner_leave(struct sooner *s, struct profile *p, int64_t start, uint32_t p
     if (--s->beginners[place].n > 0)
         return;
     profile_unmark(p, start);
+    s->n_used--;
     s->beginners[place].next_free = s->free_place;
     s->free_place = place;
 }
@@ -215,9 +219,24 @@ static __attribute__((noinline)) int64_t searched(struct sooner *s, const struct
     return start < latest ? start : since;
 }
 
+/* The same with nothing that is kept. */
+static int64_t searched_anew(const struct profile *p, int64_t all, const struct sooner_ask *ask,
+                             int64_t after)
+{
+    int64_t taken, max = all - ask->need, last = ask->start - ask->length;
+    int64_t since = profile_since(p, ask->start, after, max, &taken);
+    if (last < after)
+        return since;
+    int64_t latest = since <= last ? since : last + 1;
+    int64_t start = profile_fit(p, after, latest, INT64_MAX, ask->length, max);
+    return start < latest ? start : since;
+}
+
 int64_t sooner_start(struct sooner *s, const struct profile *p, int64_t all,
                      const struct sooner_ask *ask, int64_t after)
 {
+    if (s->n_used <= FEW && s->seen < s->count)
+        return searched_anew(p, all, ask, after);
     if (s->seen < s->count)
         look_at_rooms(s, p, all);
     /* most find out here */

@@ -15,7 +15,8 @@
  * short time between others that are taken: then a start before it helps nobody, as there would be
  * a lack just before it. More that is taken changes no bound. The SOONER_ROOMS that came free last
  * are kept, and whoever has not asked for longer searches anew; so does a pair that another has
- * driven from its place in the table. What is not known costs a search, never another answer. */
+ * driven from its place in the table. What is not known costs a search, never another answer. While
+ * all that have entered begin at one time, searches are all that is made. */
 #pragma once
 #include "sim/base/profile.h"
 

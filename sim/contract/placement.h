@@ -331,7 +331,9 @@ enum {                            /* placer.needs */
     CHOOSES_DOMAINS = 8,
     /* place() gets chains of runs that all are pod sets: runs after the first have no job of their
      * own. Not where a set asks for islands or NUMA nodes, or some of the job is placed already */
-    PLACES_SETS = 16
+    PLACES_SETS = 16,
+    /* view_random() or ANY_ORDER: how often it is asked changes what it answers later */
+    DRAWS_NODES = 32
 };
 struct placer {
     unsigned abi;                 /* PLACEMENT_ABI */

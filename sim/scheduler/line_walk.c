@@ -32,6 +32,8 @@ struct walk {
     size_t n, capacity;
     uint64_t *skipped;            /* bits by sub-line number; NULL: none */
     size_t skipped_size;
+    /* What is free of a kind at `lacking_ns`, at that version of the timeline; kind ID_NONE: not asked yet */
+    struct { uint64_t version; int64_t milli; uint32_t kind; } free_then;
 };
 
 static uint32_t sub_next(const struct sched *s, uint32_t sub)
@@ -125,6 +127,7 @@ static struct walk *walk_of(struct line_walk *lw)
         w->number = ++lw->l->s->lines->n_walks;
         w->version = lw->l->version;
         w->lacking_ns = TIME_NEVER;
+        w->free_then.kind = ID_NONE;
         w->current = ID_NONE;
         w->next_sub = lw->l->subs.first;
         lw->at[0] = (uint64_t)(uintptr_t)w;
@@ -177,34 +180,74 @@ static struct pending go_on(struct walk *w)
     return p;
 }
 
-/* Asks for more than there is: as if its first job had been given, and had no room. */
-static bool is_full(const struct walk *w, uint32_t sub)
+/* It has been told that it waits with its group. */
+static bool goes_by_group(const struct sched *s, const struct line_entry *e)
 {
-    struct sched *s = w->l->s;
-    shape_id shape = s->lines->sub[sub].shape;
-    if (!placing_lacks(w->room, &s->workload->shape[shape].ask))
+    return s->timeline ? e->own_why == WAIT_GROUP : live_of(s, e->job)->own_why == WAIT_GROUP;
+}
+
+/* It asks for more than there is. */
+static inline bool lacks_room(const struct walk *w, const struct sub_line *sub)
+{
+    return sub->kind == ID_NONE ? placing_lacks(w->room, &w->l->s->workload->shape[sub->shape].ask)
+                                : w->room->kind[sub->kind].whole * MILLI_ALL < sub->need_milli;
+}
+
+/* As if its first job had been given, and had no room. */
+static void tell_full(struct sched *s, uint32_t number)
+{
+    const struct sub_line *sub = &s->lines->sub[number];
+    const struct line_entry *first = &s->lines->entry[sub->entries.first];
+    if (!goes_by_group(s, first))
+        sched_blocked(s, first->job, WAIT_GROUP);
+    if (sub->clock.why != WAIT_GPUS)
+        sub_line_blocked(s, number, WAIT_GPUS);
+}
+
+/* A sub-line not full, of which nothing has been given: its first job would be told once more that it is reserved, as
+ * stays_reserved() says, and no other is reserved for less. */
+static bool all_stay_reserved(struct walk *w, const struct sub_line *sub)
+{
+    const struct sched *s = w->l->s;
+    const struct line_entry *entry = entries_of(w), *first = &entry[sub->entries.first];
+    int64_t ahead_ns = w->lacking_ns - s->now_ns;
+    if (sub->kind == ID_NONE || ahead_ns < 0 || first->reserved_ns == TIME_NEVER || first->reserved_ns <= ahead_ns ||
+        entry[sub->entries.root].least_reserved_ns < first->reserved_ns || plan_of(s, first->job))
         return false;
-    job_id first = s->lines->entry[s->lines->sub[sub].entries.first].job;
-    if (live_of(s, first)->own_why != WAIT_GROUP)
-        sched_blocked(s, first, WAIT_GROUP);
-    if (s->lines->sub[sub].clock.why != WAIT_GPUS)
-        sub_line_blocked(s, sub, WAIT_GPUS);
-    return true;
+    if (w->free_then.kind != sub->kind || w->free_then.version != s->timeline->version) {
+        w->free_then.kind = sub->kind;
+        w->free_then.version = s->timeline->version;
+        w->free_then.milli = timeline_free_milli(s, sub->kind, w->lacking_ns);
+    }
+    return sub->need_milli > w->free_then.milli;
 }
 
 /* The first entry of the sub-lines not begun, if it comes before the entry `before`, unless that is ORDERED_NONE. */
 static uint32_t first_not_begun(struct walk *w, uint32_t before)
 {
-    const struct sched *s = w->l->s;
+    struct sched *s = w->l->s;
     const struct line_entry *entry = entries_of(w);
-    for (; w->next_sub != ORDERED_NONE; w->next_sub = sub_next(s, w->next_sub)) {
-        uint32_t e = s->lines->sub[w->next_sub].entries.first;
+    const struct sub_line *all = s->lines->sub;
+    struct ordered_space subs = line_subs(s);
+    uint32_t number = w->next_sub, found = ORDERED_NONE;
+    for (; number != ORDERED_NONE; number = ordered_next(&subs, number)) {
+        const struct sub_line *sub = &all[number];
+        uint32_t e = sub->entries.first;
         if (before != ORDERED_NONE && entry_key_before(&entry[before], &entry[e]))
             break;
-        if (!is_skipped(w, w->next_sub) && !(w->room && is_full(w, w->next_sub)))
-            return e;
+        if (is_skipped(w, number))
+            continue;
+        if (w->room && lacks_room(w, sub)) {
+            tell_full(s, number);
+            continue;
+        }
+        if (w->room && w->lacking_ns != TIME_NEVER && all_stay_reserved(w, sub))
+            continue;
+        found = e;
+        break;
     }
-    return ORDERED_NONE;
+    w->next_sub = number;
+    return found;
 }
 
 /* The next of three: the sub-line of the last answer goes on, another that has begun does, or one begins. */

@@ -1,6 +1,7 @@
 /* lines.c - ordered sets of jobs with a sub-line per shape, and walks that can leave shapes out. */
 #include "sim/scheduler/lines.h"
 #include "sim/engine/state.h"
+#include "sim/scheduler/placing.h"
 #include "sim/scheduler/stage.h"
 #include "sim/scheduler/waiting.h"
 
@@ -80,7 +81,12 @@ static uint32_t sub_line_make(struct line *l, shape_id shape)
     uint32_t number = *slot = (uint32_t)s->lines->n_subs++;
     l->sub_count++;
     struct sub_line *sub = &s->lines->sub[number];
-    *sub = (struct sub_line){ .entries = ORDERED_EMPTY, .shape = shape, .line = l->number };
+    const struct shape *of = &s->workload->shape[shape];
+    *sub = (struct sub_line){ .entries = ORDERED_EMPTY, .shape = shape, .line = l->number, .kind = ID_NONE };
+    if (of->limited == ID_NONE && placing_by_totals(s, &of->ask)) {
+        sub->kind = s->placing->kinds[shape].kind[0];
+        sub->need_milli = request_gpu_milli(&of->ask);
+    }
     sub->clock = (struct wait_clock){ .since_ns = s->now_ns, .why = WAIT_GROUP };
     wait_clock_set(&l->clock, s->now_ns, l->clock.why);
     memcpy(sub->line_at_handover, l->clock.total, sizeof l->clock.total);
@@ -137,6 +143,7 @@ void line_entries_reserve(struct sched *s, const struct live *l)
     struct ordered_space entries = line_entries(s);
     int64_t now_ns = reserved_ns(s, l);
     for (uint32_t e = l->entry; e != ID_NONE; e = s->lines->entry[e].next_of_job) {
+        s->lines->entry[e].own_why = l->own_why;
         if (s->lines->entry[e].reserved_ns == now_ns)
             continue;
         s->lines->entry[e].reserved_ns = now_ns;
@@ -161,7 +168,7 @@ static void entry_insert(struct line *l, struct live *live, struct line_key key,
     for (unsigned i = 0; i < place && *link != ID_NONE; i++)
         link = &s->lines->entry[*link].next_of_job;
     s->lines->entry[e] = (struct line_entry){ .key = key, .job = live->job, .sub = number, .next_of_job = *link,
-                                       .reserved_ns = reserved_ns(s, live), .least_reserved_ns = INT64_MIN };
+                                       .own_why = live->own_why, .reserved_ns = reserved_ns(s, live), .least_reserved_ns = INT64_MIN };
     *link = e;
     struct ordered_space entries = line_entries(s), subs = line_subs(s);
     bool was_empty = sub->entries.root == ORDERED_NONE;

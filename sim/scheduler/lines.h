@@ -17,6 +17,7 @@ struct line_entry {
     job_id job;
     uint32_t sub;                 /* sub-line, global number */
     uint32_t next_of_job;         /* of the other lines that the job is in */
+    uint8_t own_why;              /* of the job; without a timeline not kept */
     int64_t reserved_ns;          /* its estimate while it waits for WAIT_RESERVED, else INT64_MIN. Without a timeline:
                                      always INT64_MIN */
     int64_t least_reserved_ns;    /* of its subtree */
@@ -26,6 +27,10 @@ struct sub_line {
     struct ordered entries;
     shape_id shape;
     uint32_t line;
+    /* where the total of a kind says all of the shape (placing_by_totals), and no limit is in play: how much it needs of which;
+       kind ID_NONE: elsewhere */
+    uint32_t kind;
+    int64_t need_milli;
     struct { uint64_t walk; int64_t ns; } too_long;    /* that walk leaves out jobs that are reserved for no less */
     struct wait_clock clock;      /* WAIT_GROUP: the line's runs instead */
     int64_t line_at_handover[WAIT_REASONS];    /* the line's totals when it took over: of reasons that these count */

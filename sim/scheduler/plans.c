@@ -47,13 +47,18 @@ static int64_t taken_at(struct timeline *t, uint32_t kind, int64_t at_ns)
     return last->taken_milli;
 }
 
+int64_t timeline_free_milli(const struct sched *s, uint32_t kind, int64_t at_ns)
+{
+    return kind_gpus_milli(s->cluster, kind) - taken_at(s->timeline, kind, at_ns);
+}
+
 /* On counted GPUs alone: where named ones are held twice, by a late job and a plan, totals say less than windows show. */
 bool timeline_lacks(struct sched *s, const struct request *r, int64_t at_ns)
 {
     if (at_ns < s->now_ns || at_ns == TIME_NEVER || !placing_by_totals(s, r))
         return false;
     uint32_t kind = s->placing->kinds[r->shape].kind[0];
-    return request_gpu_milli(r) > kind_gpus_milli(s->cluster, kind) - taken_at(s->timeline, kind, at_ns);
+    return request_gpu_milli(r) > timeline_free_milli(s, kind, at_ns);
 }
 
 /* ---- Gaps of named GPUs ---- */

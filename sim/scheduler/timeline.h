@@ -113,6 +113,8 @@ void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, in
 void window_change(struct sched *s, struct window *w, const struct hold *h, bool take);    /* h is taken from it, or given back */
 void profiles_on(struct sched *s, node_id n, int64_t sign);  /* what holds have there goes into the profiles, or out of them (-1) */
 /* plans.c */
+int64_t timeline_free_milli(const struct sched *s, uint32_t kind, int64_t at_ns);    /* of a kind of which totals say all; no earlier
+                                                                                       than now */
 void gaps_hold_change(struct sched *s, const struct hold *h, int sign);
 void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign);
 void gaps_end(struct sched *s);

@@ -36,11 +36,11 @@ static int ascending(const void *a, const void *b)
 
 static void learn(double *service, size_t n)
 {
-    static double s[MOST + 1], x[MOST + 1], y[MOST + 1];
+    static double s[MOST + 1], x[MOST + 1], y[MOST + 1], index[MOST + 1];
     static uint32_t next[MOST + 1], lower[MOST + 1], stage[MOST + 1];
     qsort(service, n, sizeof *service, ascending);
-    law = (struct gittins_law){ .service = s, .x = x, .y = y, .next = next, .lower = lower, .stage = stage,
-                                .capacity = MOST + 1 };
+    law = (struct gittins_law){ .service = s, .x = x, .y = y, .index = index, .next = next, .lower = lower,
+                                .stage = stage, .capacity = MOST + 1 };
     gittins_learn(&law, service, n);
 }
 

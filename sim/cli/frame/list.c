@@ -137,6 +137,9 @@ static json_t *placers(void)
         if (p->needs & PLACES_SETS)
             json_array_append_new(
                 needs, json_string("places the pod sets of a job together: slices, leader and workers"));
+        if (p->needs & DRAWS_NODES)
+            json_array_append_new(
+                needs, json_string("draws: how often it is asked changes what it answers later"));
     }
     return list;
 }
