@@ -16,13 +16,11 @@
 struct key {
     bool on_demand;
     int64_t submit_ns, tie;
-    job_id from; /* the order in the file, which also makes the order total, as qsort is not
-                    stable */
+    job_id from; /* the order in the file, which also makes the order total */
 };
 
-static int before(const void *left, const void *right)
+static int before(const struct key *a, const struct key *b)
 {
-    const struct key *a = left, *b = right;
     if (a->on_demand != b->on_demand)
         return a->on_demand - b->on_demand;
     if (a->submit_ns != b->submit_ns)
@@ -71,6 +69,43 @@ static bool in_order(const struct workload *w)
     return true;
 }
 
+/* Where the keys from `at` on, below n, cease to ascend. */
+static size_t ascent_end(const struct key *key, size_t at, size_t n)
+{
+    while (at < n && ++at < n && before(&key[at - 1], &key[at]) < 0)
+        ;
+    return at;
+}
+
+static void merge(const struct key *a, const struct key *a_end, const struct key *b, const struct key *b_end, struct key *to)
+{
+    while (a < a_end && b < b_end)
+        *to++ = before(a, b) < 0 ? *a++ : *b++;
+    while (a < a_end)
+        *to++ = *a++;
+    while (b < b_end)
+        *to++ = *b++;
+}
+
+/* Neighbouring ascents become one, until there is only one: traces that are not in order mostly are nearly so. Takes the keys. */
+static struct key *sorted(struct key *key, size_t n)
+{
+    struct key *to = mem_new(n, sizeof *to);
+    for (size_t ascents = 2; ascents > 1;) {
+        ascents = 0;
+        for (size_t from = 0, middle, end; from < n; from = end, ascents++) {
+            middle = ascent_end(key, from, n);
+            end = ascent_end(key, middle, n);
+            merge(key + from, key + middle, key + middle, key + end, to + from);
+        }
+        struct key *merged = to;
+        to = key;
+        key = merged;
+    }
+    free(to);
+    return key;
+}
+
 void workload_sort(struct workload *w)
 {
     if (in_order(w))
@@ -78,7 +113,7 @@ void workload_sort(struct workload *w)
     struct key *key = mem_new(w->n_jobs, sizeof *key);
     for (job_id j = 0; j < w->n_jobs; j++)
         key[j] = key_of(w, j);
-    qsort(key, w->n_jobs, sizeof *key, before);
+    key = sorted(key, w->n_jobs);
     permute(w, key);
     free(key);
 }
