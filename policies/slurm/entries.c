@@ -51,7 +51,7 @@ bool slurm_reserves_nothing(struct sched *s, const struct slurm *m, const struct
 
 /* The world refuses what could not be placed on the nodes of all its partitions together, however
  * many nodes it took. */
-static void judge(struct sched *s, const struct slurm *m, job_id j)
+static void judge(struct sched *s, struct slurm *m, job_id j)
 {
     struct slurm_job *own = job_own(s, j);
     struct job_site site = job_site(s, j);
@@ -232,7 +232,7 @@ static void enqueue(struct sched *s, struct slurm *m, struct entry e)
 }
 
 /* Of components: Slurm plans one after the other, on nodes of its own, and does not go back. */
-static bool some_partition_holds(struct sched *s, const struct slurm *m, job_id j)
+static bool some_partition_holds(struct sched *s, struct slurm *m, job_id j)
 {
     struct job_site site = job_site(s, j);
     uint32_t n = site.n_partitions ? site.n_partitions : 1, i = 0;

@@ -52,26 +52,24 @@ static uint64_t *free_nodes(struct sched *s, const struct slurm *m, const uint64
 }
 
 /* Nodes for the entry, of those in `avail`. false: they do not suffice. */
-static bool finds_room(struct sched *s, const struct slurm *m, const uint64_t *avail,
-                       const struct entry *e, uint64_t **among)
+static bool finds_room(struct sched *s, struct slurm *m, const uint64_t *avail, const struct entry *e,
+                       const struct need *need, uint64_t **among, struct seats *where)
 {
-    struct need need = slurm_need_in(s, m, e->job, e->partition);
-    struct seats where;
     *among = free_nodes(s, m, avail, e);
-    return slurm_set_count(m, *among) >= need.nodes &&
-           slurm_select(s, m, &need, *among, &m->room, &where);
+    return slurm_set_count(m, *among) >= need->nodes && slurm_select(s, m, need, *among, &m->room, where);
 }
 
 /* It would find room with these nodes that left the pass, too; NULL: none did. */
-static bool behind(struct sched *s, const struct slurm *m, const struct main_pass *x,
-                   const struct entry *e, const uint64_t *kept)
+static bool behind(struct sched *s, struct slurm *m, const struct main_pass *x, const struct entry *e,
+                   const struct need *need, const uint64_t *kept)
 {
+    struct seats where;
     if (!kept)
         return false;
     uint64_t *all = slurm_set(s, m, x->avail), *among;
     for (uint32_t w = 0; w < m->words; w++)
         all[w] |= kept[w];
-    return finds_room(s, m, all, e, &among);
+    return finds_room(s, m, all, e, need, &among, &where);
 }
 
 /* TRIED_HELD: over a limit, with room or without, or behind a job over a limit, and it blocks its
@@ -80,18 +78,20 @@ enum tried { TRIED_STARTED, TRIED_NO_ROOM, TRIED_OVER_LIMIT, TRIED_HELD, TRIED_B
 
 static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
 {
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
+    struct seats where;
     uint64_t *among;
-    if (!finds_room(s, m, x->avail, e, &among)) {
+    if (!finds_room(s, m, x->avail, e, &need, &among, &where)) {
         bool over = !slurm_limits_after(s, m, e);
-        if (!over && slurm_set_count(m, among) >= slurm_need(s, e->job).nodes)
+        if (!over && slurm_set_count(m, among) >= need.nodes)
             slurm_preempt(s, m, e, among);
-        return over || behind(s, m, x, e, x->kept_by_limit) ? TRIED_HELD
-               : behind(s, m, x, e, x->kept_idle)           ? TRIED_BEHIND
-                                                            : TRIED_NO_ROOM;
+        return over || behind(s, m, x, e, &need, x->kept_by_limit) ? TRIED_HELD
+               : behind(s, m, x, e, &need, x->kept_idle)           ? TRIED_BEHIND
+                                                                   : TRIED_NO_ROOM;
     }
     if (!slurm_limits_after(s, m, e))
         return m->params->assoc_limit_stop <= 0 || job_over_limit(s, e->job) ? TRIED_OVER_LIMIT : TRIED_HELD;
-    if (!slurm_start(s, m, e, among))
+    if (!slurm_start(s, m, e, among, &where))
         return TRIED_NO_ROOM;
     x->started++;
     return TRIED_STARTED;
@@ -99,13 +99,14 @@ static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *
 
 /* Why a job of components waits, which backfill alone starts: with room for it, until backfill
  * comes to it. No node has left backfill's cycle for what has blocked a partition here. */
-static enum wait_reason why_components_wait(struct sched *s, const struct slurm *m,
-                                            const struct entry *e)
+static enum wait_reason why_components_wait(struct sched *s, struct slurm *m, const struct entry *e)
 {
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
+    struct seats where;
     uint64_t *among;
     if (!slurm_limits_before(s, m, e) || !slurm_limits_after(s, m, e))
         return WAIT_LIMIT;
-    return finds_room(s, m, m->up, e, &among) ? WAIT_ORDER : WAIT_GPUS;
+    return finds_room(s, m, m->up, e, &need, &among, &where) ? WAIT_ORDER : WAIT_GPUS;
 }
 
 /* All behind a job that a limit holds wait for that limit. */
