@@ -44,6 +44,7 @@ struct backfill {
     struct entry **due;     /* [n_due] tried, and not planned yet; the last alone may start */
     size_t n_due, due_capacity;
     bool lazy;                    /* nothing but starts comes of a plan */
+    bool by_kind;                 /* entries of one kind are all tried, and share all answers */
     bool front;                   /* those that are tried are the first of the queue */
     double tested, started;
     bool full;                    /* the table of intervals */
@@ -306,7 +307,7 @@ static void keep_for(struct sched *s, struct slurm *m, struct backfill *x, struc
     struct slurm_job *own = job_own(s, e->job);
     int64_t begin = rounded(x, when), end = max_i64(rounded(x, when + length), begin + x->res);
     if (!slurm_limits_after(s, m, e)) {
-        slurm_tell(s, e, WAIT_LIMIT);
+        slurm_tell(s, m, e, WAIT_LIMIT);
         return;
     }
     if (qos != ID_NONE && m->site->qos[qos].no_reserve)
@@ -365,7 +366,7 @@ static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, 
         }
         if (when <= m->now_s && !tried && (start_now(s, m, x, e, avail, free ? where : NULL, &over) || over)) {
             if (over)
-                slurm_tell(s, e, WAIT_LIMIT);
+                slurm_tell(s, m, e, WAIT_LIMIT);
             return -1;
         }
         tried = true;
@@ -404,7 +405,7 @@ static void plan_together(struct sched *s, struct slurm *m, struct backfill *x, 
             x->together = sched_scratch(s, m->n_entries * sizeof(struct entry *));
         x->together[x->n_together++] = e;
     } else {
-        slurm_tell(s, e, slurm_limits_after(s, m, e) ? WAIT_GPUS : WAIT_LIMIT);
+        slurm_tell(s, m, e, slurm_limits_after(s, m, e) ? WAIT_GPUS : WAIT_LIMIT);
     }
 }
 
@@ -482,6 +483,13 @@ static bool is_hopeless(struct sched *s, const struct slurm *m, struct backfill 
     return !x->leaving_gpus || (int64_t)need->tasks * need->gpus - m->room.all_gpus > x->leaving_gpus;
 }
 
+/* It was in this cycle, and nothing has changed since. */
+static bool stays_hopeless(const struct slurm *m, const struct backfill *x, const struct entry *e)
+{
+    const struct kind *k = &m->kind[e->kind];
+    return x->by_kind && k->hopeless_version == m->room_version && k->hopeless_s == m->now_s;
+}
+
 static void plan_due(struct sched *s, struct slurm *m, struct backfill *x)
 {
     for (size_t i = 0; i < x->n_due && !x->full; i++)
@@ -493,8 +501,11 @@ static void try(struct sched *s, struct slurm *m, struct backfill *x, struct ent
 {
     bool fits = !x->lazy || slurm_may_fit(s, m, e->kind), matters = fits || (m->limits_gpus && !slurm_limits_after(s, m, e));
     x->tested++;
-    if (!matters && is_hopeless(s, m, x, e))
+    if (!matters && is_hopeless(s, m, x, e)) {
+        m->kind[e->kind].hopeless_s = m->now_s;
+        m->kind[e->kind].hopeless_version = m->room_version;
         return;
+    }
     x->due = array_grown(sched_scratch, s, x->due, &x->due_capacity, x->n_due, sizeof(struct entry *));
     x->due[x->n_due++] = e;
     if (matters)
@@ -512,7 +523,9 @@ static void cycle(struct sched *s, struct slurm *m, struct backfill *x)
         if (asks && asked != m->room_version && !slurm_something_may_fit(s, m, x->front))
             break;
         asked = m->room_version;
-        if (is_tried(s, m, x, i))
+        if (stays_hopeless(m, x, m->entry[i]))
+            x->tested += job_state(s, m->entry[i]->job) == JOB_PENDING;
+        else if (is_tried(s, m, x, i))
             try(s, m, x, m->entry[i]);
     }
 }
@@ -524,7 +537,8 @@ void slurm_backfill(struct sched *s, struct slurm *m)
     struct backfill x = { .res = (int64_t)p->bf_resolution, .clock = (int64_t)p->clock_s, .n = 1, .room = (size_t)table + 2 };
     m->limits_gpus |= queue_quota_version(s) != 0;     /* a window of a queue may have brought one */
     x.lazy = (int)p->preempt == PREEMPT_NONE && p->bf_one_resv_per_job <= 0 && !sched_has_outages(s);
-    x.front = x.lazy && !m->site && m->n_started == 0 && p->bf_max_job_part <= 0 && p->bf_max_job_user <= 0;
+    x.by_kind = x.lazy && !m->limits_gpus && !m->site && p->bf_max_job_part <= 0 && p->bf_max_job_user <= 0;
+    x.front = x.by_kind && m->n_started == 0;
     if (x.lazy && !m->limits_gpus && !slurm_something_may_fit(s, m, x.front))
         return;
     x.space = array_grown(sched_scratch, s, NULL, &x.capacity, 0, sizeof *x.space);

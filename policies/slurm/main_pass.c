@@ -2,7 +2,11 @@
  * _schedule. */
 #include "policies/slurm/slurm.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define ODD_COST 16               /* entries that are passed over in the time that finding one takes */
 
 enum { NOT_BLOCKED = WAIT_REASONS + 1 };     /* told of no entry */
 
@@ -15,6 +19,7 @@ struct main_pass {
      * backfill with room for it; NULL: none did */
     uint64_t *kept_by_limit, *kept_idle;
     double started;
+    bool closed;                  /* all partitions with entries are blocked, and those behind told WAIT_ORDER */
 };
 
 static void keep(struct sched *s, const struct slurm *m, const struct main_pass *x,
@@ -32,6 +37,9 @@ static void block(struct sched *s, const struct slurm *m, struct main_pass *x, u
 {
     x->blocked[partition] = true;
     x->behind[partition] = why == WAIT_LIMIT ? WAIT_LIMIT : WAIT_ORDER;
+    x->closed = true;
+    for (uint32_t p = 0; p < m->n_partitions; p++)
+        x->closed &= !m->waiting[p] || x->behind[p] == WAIT_ORDER;
     if (why == WAIT_LIMIT)
         keep(s, m, x, partition, &x->kept_by_limit);
     if (why != WAIT_GPUS)
@@ -114,12 +122,12 @@ static void serve(struct sched *s, struct slurm *m, struct main_pass *x, struct 
 {
     enum wait_reason why;
     if (x->blocked[e->partition]) {
-        slurm_tell(s, e, x->behind[e->partition]);
+        slurm_tell(s, m, e, x->behind[e->partition]);
         return;
     }
     if (job_facts(s, e->job)->ask->next) {
         why = why_components_wait(s, m, e);
-        slurm_tell(s, e, why);
+        slurm_tell(s, m, e, why);
         if (!slurm_reserves_nothing(s, m, e))
             block(s, m, x, e->partition, why);
         return;
@@ -128,7 +136,7 @@ static void serve(struct sched *s, struct slurm *m, struct main_pass *x, struct 
     if (tried == TRIED_STARTED)
         return;
     why = tried == TRIED_NO_ROOM ? WAIT_GPUS : tried == TRIED_BEHIND ? WAIT_ORDER : WAIT_LIMIT;
-    slurm_tell(s, e, why);
+    slurm_tell(s, m, e, why);
     x->held[e->partition] += why == WAIT_LIMIT;
     if (tried != TRIED_OVER_LIMIT && !slurm_reserves_nothing(s, m, e))
         block(s, m, x, e->partition, why);
@@ -136,12 +144,12 @@ static void serve(struct sched *s, struct slurm *m, struct main_pass *x, struct 
 
 /* As many entries of its partition were tried as may be. Behind nothing but jobs that limits hold
  * it waits for these. */
-static bool too_deep(struct sched *s, const struct slurm *m, struct main_pass *x, struct entry *e)
+static bool too_deep(struct sched *s, struct slurm *m, struct main_pass *x, struct entry *e)
 {
     double most = m->params->partition_job_depth;
     if (most <= 0 || x->tried[e->partition]++ < most)
         return false;
-    slurm_tell(s, e, x->held[e->partition] == most ? WAIT_LIMIT : WAIT_ORDER);
+    slurm_tell(s, m, e, x->held[e->partition] == most ? WAIT_LIMIT : WAIT_ORDER);
     return true;
 }
 
@@ -149,6 +157,41 @@ static bool too_deep(struct sched *s, const struct slurm *m, struct main_pass *x
 static bool is_told(const struct main_pass *x, const struct entry *e)
 {
     return e->told == x->behind[e->partition];
+}
+
+struct placed { size_t at; struct entry *entry; };
+
+static int by_place(const void *left, const void *right)
+{
+    const struct placed *a = left, *b = right;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* All are blocked behind entry i, and `depth` entries were looked at: serves the odd ones among those that are left to be
+ * looked at, the only ones that are not told yet. false: they are too many, a walk is cheaper. */
+static bool serve_odd(struct sched *s, struct slurm *m, struct main_pass *x, size_t i, bool full, double depth)
+{
+    double most = m->params->default_queue_depth, left = (double)(m->n_entries - i);
+    size_t n = 0, skipped = 0;
+    if (m->entry != m->queue || (double)m->n_odd * ODD_COST > (full ? left : fmin(left, most - depth + 1)))
+        return false;
+    struct placed *odd = sched_scratch(s, m->n_odd * sizeof *odd);
+    for (size_t k = 0; k < m->n_odd; k++) {
+        odd[n] = (struct placed){ slurm_place(m, m->odd[k]), m->odd[k] };
+        n += odd[n].at > i;
+    }
+    if (n > 1)
+        qsort(odd, n, sizeof *odd, by_place);
+    for (size_t k = 0; k < n; k++) {
+        struct entry *e = odd[k].entry;
+        if (job_state(s, e->job) != JOB_PENDING || slurm_preempts_elsewhere(s, m, e))
+            skipped++;
+        else if (!full && depth + (double)(odd[k].at - i - 1 - skipped) > most)
+            break;
+        else
+            serve(s, m, x, e);
+    }
+    return true;
 }
 
 void slurm_main(struct sched *s, struct slurm *m, bool full)
@@ -162,6 +205,7 @@ void slurm_main(struct sched *s, struct slurm *m, bool full)
     };
     double depth = 0, most = m->params->sched_max_job_start;
     bool left = false;            /* entries that were not looked at */
+    bool walks = false;           /* though all partitions are blocked */
     memset(x.behind, NOT_BLOCKED, m->n_partitions * sizeof *x.behind);
     bool counts = most > 0 || m->params->partition_job_depth > 0;
     for (size_t i = 0; i < m->n_entries; i++) {
@@ -184,6 +228,9 @@ void slurm_main(struct sched *s, struct slurm *m, bool full)
         if (!full && depth++ > m->params->default_queue_depth)
             break;
         serve(s, m, &x, e);
+        if (x.closed && !counts && !walks && serve_odd(s, m, &x, i, full, depth))
+            break;
+        walks = x.closed;
     }
     m->full_due |= left && x.started > 0;        /* the next full pass goes on */
 }

@@ -78,6 +78,7 @@ static void slurm_begin(struct sched *s, const void *params, void *state)
             m->breaks = sched_alloc(s, m->words * sizeof *m->breaks);
         set_add(m->breaks, n);
     }
+    m->waiting = sched_alloc(s, m->n_partitions * sizeof *m->waiting);
     m->kinds_of = sched_alloc(s, m->n_partitions * sizeof *m->kinds_of);
     sum_up(s, m);
 }

@@ -37,7 +37,7 @@
  * Entries stay from pass to pass, in order: a job that comes or goes costs its own, and all are put
  * in order anew only when priorities are computed. Entries of one shape in one partition are of one
  * kind, and share the answer whether what is free now might do (kinds.c): a main pass looks at what it
- * has told already no more, a cycle of backfill plans no further than to the last entry that might start.
+ * has told already no more (and once all partitions are blocked it looks for the others alone), a cycle of backfill plans no further than to the last entry that might start.
  *
  * All arrays here live as long as the run or are scratch of a pass. */
 #pragma once
@@ -88,6 +88,7 @@ struct entry {
     uint32_t kind;
     bool alone;                   /* its job has no other */
     uint8_t told;                 /* enum wait_reason, the last that was told; WAIT_REASONS: none, or not alone */
+    size_t odd_at;                /* among the odd, unless WAIT_ORDER was told last */
     struct entry *next_free;      /* of one that is none now */
 };
 
@@ -126,6 +127,9 @@ struct kind {
     /* as of this version of the room: it might do */
     bool may_fit;
     uint64_t version;
+    /* it was hopeless in the cycle of that second, as of that version of the room; 0: never */
+    int64_t hopeless_s;
+    uint64_t hopeless_version;
 };
 /* 1 + number of a kind, [n] by shape; 0: none. */
 struct kinds_of { uint32_t *number; size_t n; };
@@ -149,6 +153,9 @@ struct slurm {
     uint64_t room_seen;           /* sched_room_version() of the last pass */
     struct entry **queue;         /* [n_queue] in order, but for preemption by QOS; they stay where they are */
     size_t n_queue, queue_capacity, front;
+    struct entry **odd;           /* [n_odd] those that were not told WAIT_ORDER last, in any order */
+    size_t n_odd, odd_capacity;
+    size_t *waiting;              /* [partitions] entries */
     struct entry *free_entry;     /* for the next that comes; NULL: none */
     job_id *came;                 /* [n_came] without entries, for which it is too early, or for want of a pass */
     size_t n_came, came_capacity;
@@ -190,8 +197,9 @@ void slurm_goes(struct sched *s, struct slurm *m, job_id j);
 /* m->entry, for the pass: those that may be considered now, in order. Jobs that cannot be planned are refused. anew: the
  * priorities of a new period. */
 void slurm_entries(struct sched *s, struct slurm *m, bool anew);
+size_t slurm_place(const struct slurm *m, const struct entry *e);        /* in m->queue, where it stands, or would */
 /* Why its job waits. */
-void slurm_tell(struct sched *s, struct entry *e, enum wait_reason why);
+void slurm_tell(struct sched *s, struct slurm *m, struct entry *e, enum wait_reason why);
 /* In seconds. */
 int64_t slurm_limit_s(const struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
 /* The end of a running job by its limit. */
