@@ -345,6 +345,12 @@ void free_index_take_changed(struct view *v, uint64_t *nodes)
     }
 }
 
+void free_index_forget_changed(struct view *v)
+{
+    free(v->changed);
+    v->changed = NULL;
+}
+
 void free_index_confine(struct view *v, domain_id d, uint64_t only)
 {
     view_domain_nodes(v, d, &v->first, &v->end);

@@ -195,6 +195,7 @@ bool free_index_settled(const struct view *v, const struct piece *p);
 /* Adds to a set (bit n % 64 of word n / 64) the nodes of which anything that is free may have changed since the last call,
  * or that went out of service or came back; the first time all nodes, which are followed from then on. */
 void free_index_take_changed(struct view *v, uint64_t *nodes);
+void free_index_forget_changed(struct view *v);              /* the next call is the first again */
 /* (0, UINT64_MAX): the whole cluster */
 void free_index_confine(struct view *v, domain_id d, uint64_t only);
 /* free whole GPUs on all nodes of its kinds */

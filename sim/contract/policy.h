@@ -122,7 +122,7 @@ struct amount sched_capacity(const struct sched *s);
 /* false: out of service or drained, nothing fits there */
 bool     sched_node_up(const struct sched *s, node_id n);
 /* Adds to a set of nodes (bit n % 64 of word n / 64) those of which view_node() of FREE_IDLE, or whether they are up, may say
- * something else than at the last call; the first time all. O(nodes / 64). */
+ * something else than at the last call; all at the first call of a policy. O(nodes / 64). */
 void     sched_take_changed(struct sched *s, uint64_t *nodes);
 /* Takes out of a set of nodes (bit n % 64 of word n / 64) those that announced maintenance and
  * reservations deny to j for that time: docs/schedulers.md f.4. Returns when the first of them can
