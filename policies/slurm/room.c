@@ -64,6 +64,55 @@ void slurm_room_give(struct sched *s, struct room *room, job_id j, int sign)
     }
 }
 
+/* ---- Which nodes suit ---- */
+
+static struct suits *suits_new(struct sched *s, const struct slurm *m)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    struct suits *x = sched_alloc(s, sizeof *x);
+    x->n_kinds = view_kinds(v);
+    x->kind_words = x->n_kinds / 64 + 1;
+    x->asked = sched_alloc(s, x->kind_words * sizeof *x->asked);
+    x->first = sched_alloc(s, x->n_kinds * sizeof *x->first);
+    for (uint32_t k = 0; k < x->n_kinds; k++)
+        x->first[k] = ID_NONE;
+    for (node_id n = m->n_nodes; n-- > 0;)
+        x->first[view_kind(v, n)] = n;
+    return x;
+}
+
+static struct suiting *suiting_new(struct sched *s, const struct slurm *m, struct suits *x)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    x->known = array_grown(sched_alloc, s, x->known, &x->capacity, x->n, sizeof *x->known);
+    struct suiting *made = &x->known[x->n++];
+    made->kinds = sched_alloc(s, x->kind_words * sizeof *made->kinds);
+    memcpy(made->kinds, x->asked, x->kind_words * sizeof *made->kinds);
+    made->nodes = sched_alloc(s, m->words * sizeof *made->nodes);
+    for (node_id n = 0; n < m->n_nodes; n++)
+        if (set_has(x->asked, view_kind(v, n)))
+            set_add(made->nodes, n);
+    return made;
+}
+
+const uint64_t *slurm_suits(struct sched *s, struct slurm *m, const struct request *ask)
+{
+    const struct view *v = sched_view(s, FREE_IDLE);
+    struct suits *x = m->suits;
+    memset(x->asked, 0, x->kind_words * sizeof *x->asked);
+    for (uint32_t k = 0; k < x->n_kinds; k++)
+        if (x->first[k] != ID_NONE && view_suits(v, ask, x->first[k]))
+            set_add(x->asked, k);
+    for (size_t i = 0; i < x->n; i++) {
+        const struct suiting *at = &x->known[(x->last + i) % x->n];
+        if (memcmp(at->kinds, x->asked, x->kind_words * sizeof *x->asked))
+            continue;
+        x->last = (x->last + i) % x->n;
+        return at->nodes;
+    }
+    return suiting_new(s, m, x)->nodes;
+}
+
 /* ---- As it is ---- */
 
 static struct room room_new(struct sched *s, const struct slurm *m)
@@ -91,6 +140,14 @@ void slurm_room_begin(struct sched *s, struct slurm *m)
     m->room_version = 1;
     m->up = sched_alloc(s, m->words * sizeof *m->up);
     m->stale = sched_alloc(s, m->words * sizeof *m->stale);
+    m->suits = suits_new(s, m);
+    for (node_id n = 1; m->site && n < m->n_nodes; n++) {
+        if (m->site->weight[n] == m->site->weight[n - 1])
+            continue;
+        if (!m->breaks)
+            m->breaks = sched_alloc(s, m->words * sizeof *m->breaks);
+        set_add(m->breaks, n);
+    }
 }
 
 /* 1: it has more of something now, or is up; -1: only less; 0: it is as it was. */
@@ -159,55 +216,4 @@ struct room *slurm_empty_room(struct sched *s, struct slurm *m)
         m->empty->mem_mib[n] = size.mem_mib;
     }
     return m->empty;
-}
-
-/* ---- Which nodes suit ---- */
-
-static struct suits *suits_new(struct sched *s, const struct slurm *m)
-{
-    const struct view *v = sched_view(s, FREE_IDLE);
-    struct suits *x = sched_alloc(s, sizeof *x);
-    x->n_kinds = view_kinds(v);
-    x->kind_words = x->n_kinds / 64 + 1;
-    x->asked = sched_alloc(s, x->kind_words * sizeof *x->asked);
-    x->first = sched_alloc(s, x->n_kinds * sizeof *x->first);
-    for (uint32_t k = 0; k < x->n_kinds; k++)
-        x->first[k] = ID_NONE;
-    for (node_id n = m->n_nodes; n-- > 0;)
-        x->first[view_kind(v, n)] = n;
-    return x;
-}
-
-static struct suiting *suiting_new(struct sched *s, const struct slurm *m, struct suits *x)
-{
-    const struct view *v = sched_view(s, FREE_IDLE);
-    x->known = array_grown(sched_alloc, s, x->known, &x->capacity, x->n, sizeof *x->known);
-    struct suiting *made = &x->known[x->n++];
-    made->kinds = sched_alloc(s, x->kind_words * sizeof *made->kinds);
-    memcpy(made->kinds, x->asked, x->kind_words * sizeof *made->kinds);
-    made->nodes = sched_alloc(s, m->words * sizeof *made->nodes);
-    for (node_id n = 0; n < m->n_nodes; n++)
-        if (set_has(x->asked, view_kind(v, n)))
-            set_add(made->nodes, n);
-    return made;
-}
-
-const uint64_t *slurm_suits(struct sched *s, struct slurm *m, const struct request *ask)
-{
-    const struct view *v = sched_view(s, FREE_IDLE);
-    if (!m->suits)
-        m->suits = suits_new(s, m);
-    struct suits *x = m->suits;
-    memset(x->asked, 0, x->kind_words * sizeof *x->asked);
-    for (uint32_t k = 0; k < x->n_kinds; k++)
-        if (x->first[k] != ID_NONE && view_suits(v, ask, x->first[k]))
-            set_add(x->asked, k);
-    for (size_t i = 0; i < x->n; i++) {
-        const struct suiting *at = &x->known[(x->last + i) % x->n];
-        if (memcmp(at->kinds, x->asked, x->kind_words * sizeof *x->asked))
-            continue;
-        x->last = (x->last + i) % x->n;
-        return at->nodes;
-    }
-    return suiting_new(s, m, x)->nodes;
 }

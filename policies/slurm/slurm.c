@@ -71,13 +71,6 @@ static void slurm_begin(struct sched *s, const void *params, void *state)
     } else {
         one_partition(s, m);
     }
-    for (node_id n = 1; m->site && n < m->n_nodes; n++) {
-        if (m->site->weight[n] == m->site->weight[n - 1])
-            continue;
-        if (!m->breaks)
-            m->breaks = sched_alloc(s, m->words * sizeof *m->breaks);
-        set_add(m->breaks, n);
-    }
     m->waiting = sched_alloc(s, m->n_partitions * sizeof *m->waiting);
     m->kinds_of = sched_alloc(s, m->n_partitions * sizeof *m->kinds_of);
     sum_up(s, m);
