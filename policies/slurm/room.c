@@ -28,13 +28,14 @@ struct suits {
 
 static void set_gpus(struct room *room, node_id n, int64_t gpus)
 {
-    int64_t was = room->gpus[n], most = room->levels, from = min_i64(most, min_i64(was, gpus)), to = min_i64(most, max_i64(was, gpus));
+    int64_t was = room->gpus[n], most = room->levels;
+    int64_t from = max_i64(0, min_i64(was, gpus)), to = min_i64(most, max_i64(was, gpus));
     uint64_t *level = room->at_least + (size_t)(n / 64) * room->levels;
-    for (int64_t g = max_i64(0, from); g < to; g++)
+    for (int64_t g = from; g < to; g++)
         level[g] ^= UINT64_C(1) << n % 64;
     room->gpus[n] = gpus;
     room->all_gpus += gpus - was;
-    room->n_beyond += (gpus > most) - (uint32_t)(was > most);
+    room->n_beyond += (uint32_t)(gpus > most) - (uint32_t)(was > most);
 }
 
 static void room_add(struct room *room, node_id n, int64_t gpus, int64_t cpu_milli, int64_t mem_mib)
@@ -156,8 +157,9 @@ static int look_at(struct sched *s, struct slurm *m, const struct view *v, node_
     struct room *room = &m->room;
     struct node_free free = view_node(v, n);
     bool up = sched_node_up(s, n), was_up = set_has(m->up, n);
-    bool more = free.whole > room->gpus[n] || free.cpu_milli > room->cpu_milli[n] || free.mem_mib > room->mem_mib[n] || up > was_up;
-    bool less = free.whole < room->gpus[n] || free.cpu_milli < room->cpu_milli[n] || free.mem_mib < room->mem_mib[n] || up < was_up;
+    int64_t gpus = room->gpus[n], cpu_milli = room->cpu_milli[n], mem_mib = room->mem_mib[n];
+    bool more = free.whole > gpus || free.cpu_milli > cpu_milli || free.mem_mib > mem_mib || up > was_up;
+    bool less = free.whole < gpus || free.cpu_milli < cpu_milli || free.mem_mib < mem_mib || up < was_up;
     set_gpus(room, n, free.whole);
     room->cpu_milli[n] = free.cpu_milli;
     room->mem_mib[n] = free.mem_mib;

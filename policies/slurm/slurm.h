@@ -37,7 +37,9 @@
  * Entries stay from pass to pass, in order: a job that comes or goes costs its own, and all are put
  * in order anew only when priorities are computed. Entries of one shape in one partition are of one
  * kind, and share the answer whether what is free now might do (kinds.c): a main pass looks at what it
- * has told already no more (and once all partitions are blocked it looks for the others alone), a cycle of backfill plans no further than to the last entry that might start.
+ * has told already no more, and once all partitions are blocked only for what it has not told; a cycle
+ * of backfill plans no further than to the last entry that might start. What is free stays, too, and
+ * only nodes that have changed are looked at again (room.c).
  *
  * All arrays here live as long as the run or are scratch of a pass. */
 #pragma once
