@@ -125,7 +125,7 @@ static void elastic_schedule(struct sched *s, const void *params, void *state)
     const struct elastic_params *p = params;
     const struct elastic *e = state;
     serve(s, e, (int)p->how.blocking == BLOCKING_SKIP);
-    for (int round = 0; round < 2 && idle_gpus(s) > 0; round++) {
+    for (int round = 0; round < 2 && sched_idle_gpus(s) > 0; round++) {
         struct line_walk w = { .l = e->running };
         for (job_id j; line_next(&w, &j);)
             if (job_state(s, j) == JOB_RUNNING)

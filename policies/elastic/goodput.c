@@ -257,7 +257,7 @@ static void choose_sizes(struct sched *s, const struct goodput *g, const struct 
 {
     size_t most = line_length(g->waiting) + line_length(g->running);
     struct division d = {
-        .s = s, .params = p, .share = sched_scratch(s, most * sizeof *d.share), .left = idle_gpus(s)
+        .s = s, .params = p, .share = sched_scratch(s, most * sizeof *d.share), .left = sched_idle_gpus(s)
     };
     struct line_walk w = { .l = g->running };
     for (job_id j; line_next(&w, &j);)

@@ -14,17 +14,6 @@ bool resizable(const struct sched *s, job_id j)
     return f->sizing && f->preemptible && !job_sizes(s, j).moldable;
 }
 
-int64_t idle_gpus(struct sched *s)
-{
-    const struct view *v = sched_view(s, FREE_IDLE);
-    node_id first, end;
-    int64_t gpus = 0;
-    view_domain_nodes(v, 0, &first, &end);
-    for (node_id n = first; n < end; n++)
-        gpus += view_node(v, n).whole;
-    return gpus;
-}
-
 bool least_over_limit(struct sched *s, job_id j)
 {
     struct request least = job_request_sized(s, j, job_sizes(s, j).min);

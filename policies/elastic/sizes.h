@@ -8,8 +8,6 @@ uint32_t size_unit_gpus(const struct sched *s, job_id j);
 /* j may grow and shrink while it runs. */
 bool resizable(const struct sched *s, job_id j);
 
-/* Whole ones, of any node: O(nodes). */
-int64_t idle_gpus(struct sched *s);
 /* The limit of its queue holds it, at its smallest size. */
 bool least_over_limit(struct sched *s, job_id j);
 /* j, given by the walk w of line l, found no place, as sched_why_not() says: its reason is

@@ -44,6 +44,7 @@ struct backfill {
     struct entry **due;     /* [n_due] tried, and not planned yet; the last alone may start */
     size_t n_due, due_capacity;
     bool lazy;                    /* nothing but starts comes of a plan */
+    bool by_kind;                 /* entries of one kind are all tried, and share all answers */
     bool front;                   /* those that are tried are the first of the queue */
     double tested, started;
     bool full;                    /* the table of intervals */
@@ -159,22 +160,35 @@ static void endings(struct sched *s, struct slurm *m, struct backfill *x)
     if (x->ending_version == m->room_version)
         return;
     x->ending_version = m->room_version;
-    x->ending = sched_scratch(s, (m->n_running + 1) * sizeof *x->ending);
+    x->ending = sched_scratch(s, (running_count(m) + 1) * sizeof *x->ending);
     x->n_endings = 0;
-    for (size_t i = 0; i < m->n_running; i++)
-        if (job_placement(s, m->running[i]))
+    for (size_t i = 0; i < running_count(m); i++)
+        if (job_placement(s, running_job(m, i)))
             x->ending[x->n_endings++] =
-                (struct ending){ m->running[i], slurm_end_s(s, m->running[i]) };
+                (struct ending){ running_job(m, i), slurm_end_s(s, running_job(m, i)) };
     qsort(x->ending, x->n_endings, sizeof *x->ending, by_end);
 }
 
 struct future {
     const uint64_t *avail;
-    struct room room;             /* without those that may be stopped, and those taken away */
     const job_id *victim;
     size_t n_victims, n_removed, next;
+    job_id *gone;                 /* [n_gone] those that may be stopped, and those taken away: not in m->room meanwhile */
+    size_t n_gone;
     int64_t window_end, window;
 };
+
+static void take_away(struct sched *s, struct slurm *m, struct future *f, job_id j)
+{
+    slurm_room_give(s, &m->room, j, 1);
+    f->gone[f->n_gone++] = j;
+}
+
+static void put_back(struct sched *s, struct slurm *m, struct future *f)
+{
+    while (f->n_gone)
+        slurm_room_give(s, &m->room, f->gone[--f->n_gone], -1);
+}
 
 static bool is_victim(const struct future *f, job_id j)
 {
@@ -185,7 +199,7 @@ static bool is_victim(const struct future *f, job_id j)
 }
 
 /* Takes the next group away. ID_NONE: there is none. */
-static const struct ending *next_group(struct sched *s, const struct backfill *x, struct future *f)
+static const struct ending *next_group(struct sched *s, struct slurm *m, const struct backfill *x, struct future *f)
 {
     const struct ending *last = NULL;
     for (unsigned n = 0; f->next < x->n_endings;) {
@@ -194,7 +208,7 @@ static const struct ending *next_group(struct sched *s, const struct backfill *x
             continue;
         if (!f->window_end)
             f->window_end = e->end_s - (e->end_s + x->clock) % WINDOW_S + WINDOW_S;
-        slurm_room_give(s, &f->room, e->job);
+        take_away(s, m, f, e->job);
         last = e;
         if (f->next == x->n_endings || x->ending[f->next].end_s > f->window_end + f->window || ++n == GROUP_MOST)
             break;
@@ -210,36 +224,44 @@ struct plan {
     int64_t from;                 /* not before */
 };
 
-/* When, and where. -1: never. */
-static int64_t will_run(struct sched *s, struct slurm *m, struct backfill *x,
-                        const struct plan *p, const uint64_t *avail, struct seats *where)
+/* With the jobs taken away: when, and where. -1: never. */
+static int64_t starts_when(struct sched *s, struct slurm *m, const struct backfill *x, const struct need *need,
+                           struct future *f, struct seats *where)
 {
-    const struct entry *e = p->entry;
-    const struct need *need = &p->need;
-    struct future f = { .avail = avail, .window = WINDOW_S };
-    job_id *victim;
     const struct ending *last;
-    if (slurm_select(s, m, need, avail, &m->room, where))
+    for (size_t i = 0; i < f->n_removed; i++)
+        take_away(s, m, f, f->victim[i]);
+    if (f->n_removed && slurm_select(s, m, need, f->avail, &m->room, where))
         return m->now_s;
-    endings(s, m, x);
-    f.room = slurm_room_copy(s, m, &m->room);
-    f.n_victims = p->component ? 0 : slurm_candidates(s, m, e, &victim, &f.n_removed);
-    f.victim = f.n_victims ? victim : NULL;
-    for (size_t i = 0; i < f.n_removed; i++)
-        slurm_room_give(s, &f.room, victim[i]);
-    if (f.n_removed && slurm_select(s, m, need, avail, &f.room, where))
-        return m->now_s;
-    while ((last = next_group(s, x, &f))) {
+    while ((last = next_group(s, m, x, f))) {
         do
-            f.window = m->params->bf_window_linear > 0 ? f.window + (int64_t)m->params->bf_window_linear
-                                                       : f.window * 2;
-        while (f.next < x->n_endings && x->ending[f.next].end_s > f.window_end + f.window);
-        if (slurm_select(s, m, need, avail, &f.room, where))
+            f->window = m->params->bf_window_linear > 0 ? f->window + (int64_t)m->params->bf_window_linear
+                                                        : f->window * 2;
+        while (f->next < x->n_endings && x->ending[f->next].end_s > f->window_end + f->window);
+        if (slurm_select(s, m, need, f->avail, &m->room, where))
             return guessed_end(m, last->end_s);
-        if (f.next == x->n_endings)
+        if (f->next == x->n_endings)
             break;
     }
     return -1;
+}
+
+/* When, and where; *free: on what is free now. -1: never. */
+static int64_t will_run(struct sched *s, struct slurm *m, struct backfill *x, const struct plan *p,
+                        const uint64_t *avail, struct seats *where, bool *free)
+{
+    struct future f = { .avail = avail, .window = WINDOW_S };
+    job_id *victim;
+    *free = slurm_select(s, m, &p->need, avail, &m->room, where);
+    if (*free)
+        return m->now_s;
+    endings(s, m, x);
+    f.n_victims = p->component ? 0 : slurm_candidates(s, m, p->entry, &victim, &f.n_removed);
+    f.victim = f.n_victims ? victim : NULL;
+    f.gone = sched_scratch(s, (f.n_removed + x->n_endings) * sizeof *f.gone);
+    int64_t when = starts_when(s, m, x, &p->need, &f, where);
+    put_back(s, m, &f);
+    return when;
 }
 
 /* ---- One entry ---- */
@@ -252,20 +274,19 @@ static bool now_only(struct sched *s, const struct slurm *m, const struct entry 
     return slurm_reserves_nothing(s, m, e) || (m->params->bf_one_resv_per_job > 0 && own->planned);
 }
 
-/* It can start. false: it could not after all, and is planned like one that waits. */
+/* It can start, on that; NULL: once others have stopped. false: it could not after all, and is planned like one that
+ * waits. */
 static bool start_now(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e,
-                      const uint64_t *avail, bool *over)
+                      const uint64_t *avail, const struct seats *where, bool *over)
 {
-    struct need need = slurm_need_in(s, m, e->job, e->partition);
-    struct seats where;
     *over = !slurm_limits_after(s, m, e);
     if (*over)
         return false;
-    if (!slurm_select(s, m, &need, avail, &m->room, &where)) {
+    if (!where) {
         slurm_preempt(s, m, e, avail);
         return false;
     }
-    if (!slurm_start(s, m, e, avail))
+    if (!slurm_start(s, m, e, avail, where))
         return false;
     x->started++;
     return true;
@@ -286,7 +307,7 @@ static void keep_for(struct sched *s, struct slurm *m, struct backfill *x, struc
     struct slurm_job *own = job_own(s, e->job);
     int64_t begin = rounded(x, when), end = max_i64(rounded(x, when + length), begin + x->res);
     if (!slurm_limits_after(s, m, e)) {
-        slurm_tell(s, e, WAIT_LIMIT);
+        slurm_tell(s, m, e, WAIT_LIMIT);
         return;
     }
     if (qos != ID_NONE && m->site->qos[qos].no_reserve)
@@ -327,11 +348,11 @@ static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, 
 {
     struct entry *e = p->entry;
     int64_t length = length_of(s, m, e), start = p->from, later, when;
-    bool only_now = now_only(s, m, e), over = false, tried = p->component;
+    bool only_now = now_only(s, m, e), over = false, tried = p->component, free = false;
     uint64_t *nodes = nodes_of(s, m, e->partition);
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
         const uint64_t *avail = free_over(s, m, x, e->job, nodes, start, length, &later);
-        when = slurm_set_count(m, avail) < p->need.nodes ? -1 : will_run(s, m, x, p, avail, where);
+        when = slurm_set_count(m, avail) < p->need.nodes ? -1 : will_run(s, m, x, p, avail, where, &free);
         if (when < 0) {
             if (!later || only_now)
                 return -1;
@@ -343,9 +364,9 @@ static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, 
             when = m->now_s + 1;
             later = 0;
         }
-        if (when <= m->now_s && !tried && (start_now(s, m, x, e, avail, &over) || over)) {
+        if (when <= m->now_s && !tried && (start_now(s, m, x, e, avail, free ? where : NULL, &over) || over)) {
             if (over)
-                slurm_tell(s, e, WAIT_LIMIT);
+                slurm_tell(s, m, e, WAIT_LIMIT);
             return -1;
         }
         tried = true;
@@ -384,7 +405,7 @@ static void plan_together(struct sched *s, struct slurm *m, struct backfill *x, 
             x->together = sched_scratch(s, m->n_entries * sizeof(struct entry *));
         x->together[x->n_together++] = e;
     } else {
-        slurm_tell(s, e, slurm_limits_after(s, m, e) ? WAIT_GPUS : WAIT_LIMIT);
+        slurm_tell(s, m, e, slurm_limits_after(s, m, e) ? WAIT_GPUS : WAIT_LIMIT);
     }
 }
 
@@ -401,7 +422,7 @@ static void start_together(struct sched *s, struct slurm *m, struct backfill *x)
         uint64_t *nodes = nodes_of(s, m, e->partition);
         slurm_outages(s, e->job, m->now_s, length_of(s, m, e), nodes);
         if (slurm_select(s, m, &need, nodes, &m->room, &where) && !on_completing(m, &where))
-            x->started += slurm_limits_after(s, m, e) && slurm_start(s, m, e, nodes);
+            x->started += slurm_limits_after(s, m, e) && slurm_start(s, m, e, nodes, &where);
     }
 }
 
@@ -443,12 +464,12 @@ static void sum_up_leaving(struct sched *s, const struct slurm *m, struct backfi
     int64_t last_s = m->now_s + (int64_t)m->params->bf_window * 60;
     x->leaving_version = m->room_version;
     x->leaving_gpus = 0;
-    for (size_t i = 0; i < m->n_running && x->leaving_gpus < INT64_MAX; i++) {
-        int64_t end_s = slurm_end_s(s, m->running[i]);
+    for (size_t i = 0; i < running_count(m) && x->leaving_gpus < INT64_MAX; i++) {
+        int64_t end_s = slurm_end_s(s, running_job(m, i));
         if (end_s <= m->now_s)
             x->leaving_gpus = INT64_MAX;
         else if (end_s <= last_s)
-            x->leaving_gpus += job_size(s, m->running[i]).gpu_milli / MILLI_ALL;
+            x->leaving_gpus += job_size(s, running_job(m, i)).gpu_milli / MILLI_ALL;
     }
 }
 
@@ -462,6 +483,13 @@ static bool is_hopeless(struct sched *s, const struct slurm *m, struct backfill 
     return !x->leaving_gpus || (int64_t)need->tasks * need->gpus - m->room.all_gpus > x->leaving_gpus;
 }
 
+/* It was in this cycle, and nothing has changed since. */
+static bool stays_hopeless(const struct slurm *m, const struct backfill *x, const struct entry *e)
+{
+    const struct kind *k = &m->kind[e->kind];
+    return x->by_kind && k->hopeless_version == m->room_version && k->hopeless_s == m->now_s;
+}
+
 static void plan_due(struct sched *s, struct slurm *m, struct backfill *x)
 {
     for (size_t i = 0; i < x->n_due && !x->full; i++)
@@ -473,8 +501,11 @@ static void try(struct sched *s, struct slurm *m, struct backfill *x, struct ent
 {
     bool fits = !x->lazy || slurm_may_fit(s, m, e->kind), matters = fits || (m->limits_gpus && !slurm_limits_after(s, m, e));
     x->tested++;
-    if (!matters && is_hopeless(s, m, x, e))
+    if (!matters && is_hopeless(s, m, x, e)) {
+        m->kind[e->kind].hopeless_s = m->now_s;
+        m->kind[e->kind].hopeless_version = m->room_version;
         return;
+    }
     x->due = array_grown(sched_scratch, s, x->due, &x->due_capacity, x->n_due, sizeof(struct entry *));
     x->due[x->n_due++] = e;
     if (matters)
@@ -492,7 +523,9 @@ static void cycle(struct sched *s, struct slurm *m, struct backfill *x)
         if (asks && asked != m->room_version && !slurm_something_may_fit(s, m, x->front))
             break;
         asked = m->room_version;
-        if (is_tried(s, m, x, i))
+        if (stays_hopeless(m, x, m->entry[i]))
+            x->tested += job_state(s, m->entry[i]->job) == JOB_PENDING;
+        else if (is_tried(s, m, x, i))
             try(s, m, x, m->entry[i]);
     }
 }
@@ -504,7 +537,8 @@ void slurm_backfill(struct sched *s, struct slurm *m)
     struct backfill x = { .res = (int64_t)p->bf_resolution, .clock = (int64_t)p->clock_s, .n = 1, .room = (size_t)table + 2 };
     m->limits_gpus |= queue_quota_version(s) != 0;     /* a window of a queue may have brought one */
     x.lazy = (int)p->preempt == PREEMPT_NONE && p->bf_one_resv_per_job <= 0 && !sched_has_outages(s);
-    x.front = x.lazy && !m->site && m->n_running == m->batch.n_charged && p->bf_max_job_part <= 0 && p->bf_max_job_user <= 0;
+    x.by_kind = x.lazy && !m->limits_gpus && !m->site && p->bf_max_job_part <= 0 && p->bf_max_job_user <= 0;
+    x.front = x.by_kind && m->n_started == 0;
     if (x.lazy && !m->limits_gpus && !slurm_something_may_fit(s, m, x.front))
         return;
     x.space = array_grown(sched_scratch, s, NULL, &x.capacity, 0, sizeof *x.space);

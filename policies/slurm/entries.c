@@ -51,7 +51,7 @@ bool slurm_reserves_nothing(struct sched *s, const struct slurm *m, const struct
 
 /* The world refuses what could not be placed on the nodes of all its partitions together, however
  * many nodes it took. */
-static void judge(struct sched *s, const struct slurm *m, job_id j)
+static void judge(struct sched *s, struct slurm *m, job_id j)
 {
     struct slurm_job *own = job_own(s, j);
     struct job_site site = job_site(s, j);
@@ -171,8 +171,7 @@ static void qos_first(struct sched *s, const struct slurm *m, struct entry **all
 
 /* ---- The queue ---- */
 
-/* Where an entry stands, or would. */
-static size_t place_of(const struct slurm *m, const struct entry *e)
+size_t slurm_place(const struct slurm *m, const struct entry *e)
 {
     size_t from = 0, to = m->n_queue;
     while (from < to) {
@@ -183,6 +182,19 @@ static size_t place_of(const struct slurm *m, const struct entry *e)
             to = middle;
     }
     return from;
+}
+
+static void odd_add(struct sched *s, struct slurm *m, struct entry *e)
+{
+    m->odd = array_grown(sched_alloc, s, m->odd, &m->odd_capacity, m->n_odd, sizeof(struct entry *));
+    e->odd_at = m->n_odd;
+    m->odd[m->n_odd++] = e;
+}
+
+static void odd_remove(struct slurm *m, const struct entry *e)
+{
+    struct entry *last = m->odd[e->odd_at] = m->odd[--m->n_odd];
+    last->odd_at = e->odd_at;
 }
 
 static struct entry entry_of(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
@@ -208,10 +220,13 @@ void slurm_goes(struct sched *s, struct slurm *m, job_id j)
             array_close(m->came, m->n_came--, i, sizeof *m->came);
     for (uint32_t i = 0; own->listed && i < (site.n_partitions ? site.n_partitions : 1); i++) {
         struct entry e = entry_of(s, m, j, site.n_partitions ? site.partition[i] : 0);
-        size_t at = place_of(m, &e);
+        size_t at = slurm_place(m, &e);
         if (at == m->n_queue || m->queue[at]->job != j || m->queue[at]->partition != e.partition)
             continue;              /* the partition does not take it */
         slurm_kinds_go(m, at);
+        m->waiting[e.partition]--;
+        if (m->queue[at]->told != WAIT_ORDER)
+            odd_remove(m, m->queue[at]);
         m->queue[at]->next_free = m->free_entry;
         m->free_entry = m->queue[at];
         array_close(m->queue, m->n_queue--, at, sizeof(struct entry *));
@@ -222,17 +237,19 @@ void slurm_goes(struct sched *s, struct slurm *m, job_id j)
 static void enqueue(struct sched *s, struct slurm *m, struct entry e)
 {
     m->queue = array_grown(sched_alloc, s, m->queue, &m->queue_capacity, m->n_queue, sizeof(struct entry *));
-    size_t at = place_of(m, &e);
+    size_t at = slurm_place(m, &e);
     struct entry *x = m->free_entry ? m->free_entry : sched_alloc(s, sizeof *x);
     m->free_entry = x->next_free;
     *x = e;
     array_open(m->queue, m->n_queue++, at, sizeof(struct entry *));
     m->queue[at] = x;
+    m->waiting[x->partition]++;
+    odd_add(s, m, x);
     slurm_kinds_come(m, at);
 }
 
 /* Of components: Slurm plans one after the other, on nodes of its own, and does not go back. */
-static bool some_partition_holds(struct sched *s, const struct slurm *m, job_id j)
+static bool some_partition_holds(struct sched *s, struct slurm *m, job_id j)
 {
     struct job_site site = job_site(s, j);
     uint32_t n = site.n_partitions ? site.n_partitions : 1, i = 0;
@@ -366,9 +383,14 @@ void slurm_entries(struct sched *s, struct slurm *m, bool anew)
         sched_wake_at(s, m->eligible_ns);
 }
 
-void slurm_tell(struct sched *s, struct entry *e, enum wait_reason why)
+void slurm_tell(struct sched *s, struct slurm *m, struct entry *e, enum wait_reason why)
 {
     sched_blocked(s, e->job, why);
-    if (e->alone)
-        e->told = (uint8_t)why;
+    if (!e->alone || e->told == why)
+        return;
+    if (e->told == WAIT_ORDER)
+        odd_add(s, m, e);
+    if (why == WAIT_ORDER)
+        odd_remove(m, e);
+    e->told = (uint8_t)why;
 }

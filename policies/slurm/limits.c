@@ -63,8 +63,8 @@ static void count_running(struct sched *s, const struct slurm *m, uint32_t qos, 
 {
     uint32_t account = account_of(m->site, job_site(s, j).association);
     *use = (struct running_use){ 0 };
-    for (size_t i = 0; i < m->n_running; i++) {
-        job_id r = m->running[i];
+    for (size_t i = 0; i < running_count(m); i++) {
+        job_id r = running_job(m, i);
         const struct slurm_job *own = job_own(s, r);
         struct job_site site = job_site(s, r);
         int64_t gpus = gpus_of(s, r);

@@ -2,7 +2,11 @@
  * _schedule. */
 #include "policies/slurm/slurm.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define ODD_COST 16               /* entries that are passed over in the time that finding one takes */
 
 enum { NOT_BLOCKED = WAIT_REASONS + 1 };     /* told of no entry */
 
@@ -15,6 +19,7 @@ struct main_pass {
      * backfill with room for it; NULL: none did */
     uint64_t *kept_by_limit, *kept_idle;
     double started;
+    bool closed;                  /* all partitions with entries are blocked, and those behind told WAIT_ORDER */
 };
 
 static void keep(struct sched *s, const struct slurm *m, const struct main_pass *x,
@@ -32,6 +37,9 @@ static void block(struct sched *s, const struct slurm *m, struct main_pass *x, u
 {
     x->blocked[partition] = true;
     x->behind[partition] = why == WAIT_LIMIT ? WAIT_LIMIT : WAIT_ORDER;
+    x->closed = true;
+    for (uint32_t p = 0; p < m->n_partitions; p++)
+        x->closed &= !m->waiting[p] || x->behind[p] == WAIT_ORDER;
     if (why == WAIT_LIMIT)
         keep(s, m, x, partition, &x->kept_by_limit);
     if (why != WAIT_GPUS)
@@ -52,26 +60,24 @@ static uint64_t *free_nodes(struct sched *s, const struct slurm *m, const uint64
 }
 
 /* Nodes for the entry, of those in `avail`. false: they do not suffice. */
-static bool finds_room(struct sched *s, const struct slurm *m, const uint64_t *avail,
-                       const struct entry *e, uint64_t **among)
+static bool finds_room(struct sched *s, struct slurm *m, const uint64_t *avail, const struct entry *e,
+                       const struct need *need, uint64_t **among, struct seats *where)
 {
-    struct need need = slurm_need_in(s, m, e->job, e->partition);
-    struct seats where;
     *among = free_nodes(s, m, avail, e);
-    return slurm_set_count(m, *among) >= need.nodes &&
-           slurm_select(s, m, &need, *among, &m->room, &where);
+    return slurm_set_count(m, *among) >= need->nodes && slurm_select(s, m, need, *among, &m->room, where);
 }
 
 /* It would find room with these nodes that left the pass, too; NULL: none did. */
-static bool behind(struct sched *s, const struct slurm *m, const struct main_pass *x,
-                   const struct entry *e, const uint64_t *kept)
+static bool behind(struct sched *s, struct slurm *m, const struct main_pass *x, const struct entry *e,
+                   const struct need *need, const uint64_t *kept)
 {
+    struct seats where;
     if (!kept)
         return false;
     uint64_t *all = slurm_set(s, m, x->avail), *among;
     for (uint32_t w = 0; w < m->words; w++)
         all[w] |= kept[w];
-    return finds_room(s, m, all, e, &among);
+    return finds_room(s, m, all, e, need, &among, &where);
 }
 
 /* TRIED_HELD: over a limit, with room or without, or behind a job over a limit, and it blocks its
@@ -80,18 +86,20 @@ enum tried { TRIED_STARTED, TRIED_NO_ROOM, TRIED_OVER_LIMIT, TRIED_HELD, TRIED_B
 
 static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *x, const struct entry *e)
 {
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
+    struct seats where;
     uint64_t *among;
-    if (!finds_room(s, m, x->avail, e, &among)) {
+    if (!finds_room(s, m, x->avail, e, &need, &among, &where)) {
         bool over = !slurm_limits_after(s, m, e);
-        if (!over && slurm_set_count(m, among) >= slurm_need(s, e->job).nodes)
+        if (!over && slurm_set_count(m, among) >= need.nodes)
             slurm_preempt(s, m, e, among);
-        return over || behind(s, m, x, e, x->kept_by_limit) ? TRIED_HELD
-               : behind(s, m, x, e, x->kept_idle)           ? TRIED_BEHIND
-                                                            : TRIED_NO_ROOM;
+        return over || behind(s, m, x, e, &need, x->kept_by_limit) ? TRIED_HELD
+               : behind(s, m, x, e, &need, x->kept_idle)           ? TRIED_BEHIND
+                                                                   : TRIED_NO_ROOM;
     }
     if (!slurm_limits_after(s, m, e))
         return m->params->assoc_limit_stop <= 0 || job_over_limit(s, e->job) ? TRIED_OVER_LIMIT : TRIED_HELD;
-    if (!slurm_start(s, m, e, among))
+    if (!slurm_start(s, m, e, among, &where))
         return TRIED_NO_ROOM;
     x->started++;
     return TRIED_STARTED;
@@ -99,13 +107,14 @@ static enum tried try_entry(struct sched *s, struct slurm *m, struct main_pass *
 
 /* Why a job of components waits, which backfill alone starts: with room for it, until backfill
  * comes to it. No node has left backfill's cycle for what has blocked a partition here. */
-static enum wait_reason why_components_wait(struct sched *s, const struct slurm *m,
-                                            const struct entry *e)
+static enum wait_reason why_components_wait(struct sched *s, struct slurm *m, const struct entry *e)
 {
+    struct need need = slurm_need_in(s, m, e->job, e->partition);
+    struct seats where;
     uint64_t *among;
     if (!slurm_limits_before(s, m, e) || !slurm_limits_after(s, m, e))
         return WAIT_LIMIT;
-    return finds_room(s, m, m->up, e, &among) ? WAIT_ORDER : WAIT_GPUS;
+    return finds_room(s, m, m->up, e, &need, &among, &where) ? WAIT_ORDER : WAIT_GPUS;
 }
 
 /* All behind a job that a limit holds wait for that limit. */
@@ -113,12 +122,12 @@ static void serve(struct sched *s, struct slurm *m, struct main_pass *x, struct 
 {
     enum wait_reason why;
     if (x->blocked[e->partition]) {
-        slurm_tell(s, e, x->behind[e->partition]);
+        slurm_tell(s, m, e, x->behind[e->partition]);
         return;
     }
     if (job_facts(s, e->job)->ask->next) {
         why = why_components_wait(s, m, e);
-        slurm_tell(s, e, why);
+        slurm_tell(s, m, e, why);
         if (!slurm_reserves_nothing(s, m, e))
             block(s, m, x, e->partition, why);
         return;
@@ -127,7 +136,7 @@ static void serve(struct sched *s, struct slurm *m, struct main_pass *x, struct 
     if (tried == TRIED_STARTED)
         return;
     why = tried == TRIED_NO_ROOM ? WAIT_GPUS : tried == TRIED_BEHIND ? WAIT_ORDER : WAIT_LIMIT;
-    slurm_tell(s, e, why);
+    slurm_tell(s, m, e, why);
     x->held[e->partition] += why == WAIT_LIMIT;
     if (tried != TRIED_OVER_LIMIT && !slurm_reserves_nothing(s, m, e))
         block(s, m, x, e->partition, why);
@@ -135,12 +144,12 @@ static void serve(struct sched *s, struct slurm *m, struct main_pass *x, struct 
 
 /* As many entries of its partition were tried as may be. Behind nothing but jobs that limits hold
  * it waits for these. */
-static bool too_deep(struct sched *s, const struct slurm *m, struct main_pass *x, struct entry *e)
+static bool too_deep(struct sched *s, struct slurm *m, struct main_pass *x, struct entry *e)
 {
     double most = m->params->partition_job_depth;
     if (most <= 0 || x->tried[e->partition]++ < most)
         return false;
-    slurm_tell(s, e, x->held[e->partition] == most ? WAIT_LIMIT : WAIT_ORDER);
+    slurm_tell(s, m, e, x->held[e->partition] == most ? WAIT_LIMIT : WAIT_ORDER);
     return true;
 }
 
@@ -148,6 +157,41 @@ static bool too_deep(struct sched *s, const struct slurm *m, struct main_pass *x
 static bool is_told(const struct main_pass *x, const struct entry *e)
 {
     return e->told == x->behind[e->partition];
+}
+
+struct placed { size_t at; struct entry *entry; };
+
+static int by_place(const void *left, const void *right)
+{
+    const struct placed *a = left, *b = right;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* All are blocked behind entry i, and `depth` entries were looked at: serves the odd ones among those that are left to be
+ * looked at, the only ones that are not told yet. false: they are too many, a walk is cheaper. */
+static bool serve_odd(struct sched *s, struct slurm *m, struct main_pass *x, size_t i, bool full, double depth)
+{
+    double most = m->params->default_queue_depth, left = (double)(m->n_entries - i);
+    size_t n = 0, skipped = 0;
+    if (m->entry != m->queue || (double)m->n_odd * ODD_COST > (full ? left : fmin(left, most - depth + 1)))
+        return false;
+    struct placed *odd = sched_scratch(s, m->n_odd * sizeof *odd);
+    for (size_t k = 0; k < m->n_odd; k++) {
+        odd[n] = (struct placed){ slurm_place(m, m->odd[k]), m->odd[k] };
+        n += odd[n].at > i;
+    }
+    if (n > 1)
+        qsort(odd, n, sizeof *odd, by_place);
+    for (size_t k = 0; k < n; k++) {
+        struct entry *e = odd[k].entry;
+        if (job_state(s, e->job) != JOB_PENDING || slurm_preempts_elsewhere(s, m, e))
+            skipped++;
+        else if (!full && depth + (double)(odd[k].at - i - 1 - skipped) > most)
+            break;
+        else
+            serve(s, m, x, e);
+    }
+    return true;
 }
 
 void slurm_main(struct sched *s, struct slurm *m, bool full)
@@ -161,6 +205,7 @@ void slurm_main(struct sched *s, struct slurm *m, bool full)
     };
     double depth = 0, most = m->params->sched_max_job_start;
     bool left = false;            /* entries that were not looked at */
+    bool walks = false;           /* though all partitions are blocked */
     memset(x.behind, NOT_BLOCKED, m->n_partitions * sizeof *x.behind);
     bool counts = most > 0 || m->params->partition_job_depth > 0;
     for (size_t i = 0; i < m->n_entries; i++) {
@@ -183,6 +228,9 @@ void slurm_main(struct sched *s, struct slurm *m, bool full)
         if (!full && depth++ > m->params->default_queue_depth)
             break;
         serve(s, m, &x, e);
+        if (x.closed && !counts && !walks && serve_odd(s, m, &x, i, full, depth))
+            break;
+        walks = x.closed;
     }
     m->full_due |= left && x.started > 0;        /* the next full pass goes on */
 }

@@ -1,13 +1,15 @@
 /* nodes.c - the nodes of a job of policy `slurm`, as select/cons_tres chooses them.
  *
- * Usable nodes (up, allowed, room for a task) in the order of their numbers are cut into sets of
- * neighbours of one weight. Until the job is satisfied: the best set not yet used is that of the
+ * Usable nodes (up, allowed, room for a task) in the order of their numbers are cut into stretches of
+ * neighbours of one weight. Until the job is satisfied: the best stretch not yet used is that of the
  * lowest weight; among those the first that alone suffices and has the fewest CPUs, or else that
  * with the most. From it, if at most one more node is needed, the node with the fewest CPUs that
  * has enough; otherwise nodes in ascending order (SchedMD/slurm:src/plugins/select/cons_common/
  * job_test.c, _eval_nodes). CPUs of a node are those that the tasks of this job could use there. No
  * more nodes are taken than the partition allows; if these do not suffice, the choice is made anew
- * without the nodes that could take the fewest tasks, then without the next (_choose_nodes). */
+ * without the nodes that could take the fewest tasks, then without the next (_choose_nodes).
+ *
+ * Nodes are looked at 64 at a time (room.c), one by one only those that are taken, and where CPUs or memory count. */
 #include "policies/slurm/slurm.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
@@ -76,7 +78,7 @@ struct need slurm_need_in(struct sched *s, const struct slurm *m, job_id j, uint
     return need_within(s, job_facts(s, j)->ask, most < UINT32_MAX ? (uint32_t)most : UINT32_MAX);
 }
 
-/* ---- Sets of nodes, and what is free ---- */
+/* ---- Sets of nodes ---- */
 
 uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy_of)
 {
@@ -112,59 +114,6 @@ uint32_t slurm_set_count(const struct slurm *m, const uint64_t *set)
     return n;
 }
 
-static struct room room_new(struct sched *s, uint32_t n)
-{
-    int64_t *all = sched_scratch(s, (size_t)n * 3 * sizeof *all);
-    return (struct room){ all, all + n, all + 2 * (size_t)n, 0 };
-}
-
-void slurm_room(struct sched *s, struct slurm *m)
-{
-    const struct view *v = sched_view(s, FREE_IDLE);
-    m->room = room_new(s, m->n_nodes);
-    m->room_grew = ++m->room_version;
-    memset(m->up, 0, m->words * sizeof *m->up);
-    for (node_id n = 0; n < m->n_nodes; n++) {
-        struct node_free free = view_node(v, n);
-        m->room.gpus[n] = free.whole;
-        m->room.all_gpus += free.whole;
-        m->room.cpu_milli[n] = free.cpu_milli;
-        m->room.mem_mib[n] = free.mem_mib;
-        if (sched_node_up(s, n))
-            set_add(m->up, n);
-    }
-}
-
-struct room slurm_room_copy(struct sched *s, const struct slurm *m, const struct room *from)
-{
-    struct room to = room_new(s, m->n_nodes);
-    memcpy(to.gpus, from->gpus, (size_t)m->n_nodes * 3 * sizeof *to.gpus);
-    to.all_gpus = from->all_gpus;
-    return to;
-}
-
-static void room_add(struct room *room, node_id n, int64_t gpus, int64_t cpu_milli, int64_t mem_mib)
-{
-    room->gpus[n] += gpus;
-    room->all_gpus += gpus;
-    if (room->cpu_milli[n] != INT64_MAX)
-        room->cpu_milli[n] += cpu_milli;
-    if (room->mem_mib[n] != INT64_MAX)
-        room->mem_mib[n] += mem_mib;
-}
-
-void slurm_room_give(struct sched *s, struct room *room, job_id j)
-{
-    const struct placement *p = job_placement(s, j);
-    const struct request *all = job_facts(s, j)->ask;
-    for (size_t i = 0; p && i < p->n; i++) {
-        const struct piece *x = &p->piece[i];
-        const struct request *ask = all->next ? request_of_task(all, x->task) : all;
-        int64_t times = ask->tasks == SPLIT_ANY ? x->gpus : 1;
-        room_add(room, x->node, x->gpus, times * ask->cpu_milli, times * ask->mem_mib);
-    }
-}
-
 bool slurm_on(struct sched *s, job_id j, const uint64_t *set)
 {
     const struct placement *p = job_placement(s, j);
@@ -188,38 +137,101 @@ static uint32_t tasks_there(const struct need *need, const struct room *room, no
     return tasks > 0 ? (uint32_t)tasks : 0;
 }
 
-/* usable[first .. end) */
-struct set { uint32_t first, end, weight; uint64_t tasks; bool used; };
+/* Neighbours [first .. end), all usable, of one weight. */
+struct stretch { node_id first, end; uint32_t weight; bool used; uint64_t tasks; };
 struct selection {
     const struct need *need;
-    struct seat *usable;          /* nodes with the tasks that they could take */
-    struct set *set;
-    uint32_t n_usable, n_sets;
+    const struct room *room;
+    uint64_t *usable;             /* set: nodes that could take a task */
+    uint32_t n_usable, most;      /* most: tasks of a node */
+    bool by_gpus;                 /* tasks of a node follow from its free GPUs, and `room` has sets for these */
+    struct stretch *stretch;
+    uint32_t n_stretches;
     struct seats *to;
     uint64_t tasks_left;
     uint32_t nodes_left;
 };
 
-static void cut_into_sets(const struct slurm *m, struct selection *x)
+/* Of `among`, without those that cannot take a task. */
+static struct selection usable_of(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among,
+                                  const struct room *room, bool down_too)
 {
-    for (uint32_t i = 0; i < x->n_usable; i++) {
-        uint32_t weight = m->site ? m->site->weight[x->usable[i].node] : 1;
-        struct set *last = x->n_sets ? &x->set[x->n_sets - 1] : NULL;
-        if (!last || last->weight != weight || x->usable[i - 1].node + 1 != x->usable[i].node) {
-            last = &x->set[x->n_sets++];
-            *last = (struct set){ .first = i, .weight = weight };
-        }
-        last->end = i + 1;
-        last->tasks += x->usable[i].tasks;
+    const uint64_t *suits = slurm_suits(s, m, need->ask);
+    struct selection x = { .need = need, .room = room, .usable = slurm_set(s, m, among),
+                           .most = min_u32(need->tasks, need->per_node),
+                           .by_gpus = need->gpus && !room->n_beyond && !(need->cpu_milli && room->counts_cpus) &&
+                                      !(need->mem_mib && room->counts_memory) };
+    for (uint32_t w = 0; w < m->words; w++) {
+        uint64_t *word = &x.usable[w];
+        *word &= x.most ? suits[w] & (down_too ? UINT64_MAX : m->up[w]) : 0;
+        if (*word && need->gpus)
+            *word &= room_at_least(room, w, x.by_gpus ? need->gpus : min_u32(need->gpus, room->levels));
+        for (uint64_t rest = x.by_gpus ? 0 : *word; rest; rest &= rest - 1)
+            if (!tasks_there(need, room, w * 64 + (uint32_t)__builtin_ctzll(rest)))
+                *word &= ~(rest & -rest);
+        x.n_usable += (uint32_t)__builtin_popcountll(*word);
     }
+    return x;
 }
 
-static bool suffices(const struct selection *x, const struct set *set)
+/* Tasks that these nodes of a word could take. */
+static uint64_t tasks_in(const struct selection *x, uint32_t w, uint64_t nodes)
 {
-    return set->tasks >= x->tasks_left && set->end - set->first >= x->nodes_left;
+    uint64_t tasks = 0;
+    for (uint64_t k = 1; x->by_gpus && nodes && k <= x->most; k++) {
+        nodes &= room_at_least(x->room, w, k * x->need->gpus);
+        tasks += (uint64_t)__builtin_popcountll(nodes);
+    }
+    for (; !x->by_gpus && nodes; nodes &= nodes - 1)
+        tasks += tasks_there(x->need, x->room, w * 64 + (uint32_t)__builtin_ctzll(nodes));
+    return tasks;
 }
 
-static bool is_better(const struct selection *x, const struct set *a, const struct set *b)
+/* Bits [from .. to) of a word. */
+static uint64_t bits(uint32_t from, uint32_t to)
+{
+    return to > from ? UINT64_MAX >> (64 - (to - from)) << from : 0;
+}
+
+/* The end of the stretch that begins with bit `first` of these nodes, as far as it lies in the word. */
+static uint32_t stretch_end(uint64_t nodes, uint64_t breaks, uint32_t first)
+{
+    uint64_t ends = (~nodes | breaks) & ~bits(0, first) & ~(UINT64_C(1) << first);
+    return ends ? (uint32_t)__builtin_ctzll(ends) : 64;
+}
+
+static void cut_into_stretches(struct sched *s, const struct slurm *m, struct selection *x)
+{
+    size_t most = 1;
+    uint64_t before = 0;          /* the last node of the word before, as bit 0 */
+    for (uint32_t w = 0; w < m->words; w++) {
+        uint64_t begins = x->usable[w] & (~(x->usable[w] << 1 | before) | (m->breaks ? m->breaks[w] : 0));
+        most += (size_t)__builtin_popcountll(begins);
+        before = x->usable[w] >> 63;
+    }
+    x->stretch = sched_scratch(s, most * sizeof *x->stretch);
+    x->n_stretches = 0;
+    for (uint32_t w = 0; w < m->words; w++)
+        for (uint64_t rest = x->usable[w]; rest;) {
+            uint64_t breaks = m->breaks ? m->breaks[w] : 0;
+            uint32_t first = (uint32_t)__builtin_ctzll(rest), end = stretch_end(rest, breaks, first);
+            struct stretch *last = x->n_stretches ? &x->stretch[x->n_stretches - 1] : NULL;
+            if (!last || last->end != w * 64 + first || breaks >> first & 1) {
+                last = &x->stretch[x->n_stretches++];
+                *last = (struct stretch){ .first = w * 64 + first, .weight = m->site ? m->site->weight[w * 64 + first] : 1 };
+            }
+            last->end = w * 64 + end;
+            last->tasks += tasks_in(x, w, bits(first, end));
+            rest &= ~bits(first, end);
+        }
+}
+
+static bool suffices(const struct selection *x, const struct stretch *of)
+{
+    return of->tasks >= x->tasks_left && of->end - of->first >= x->nodes_left;
+}
+
+static bool is_better(const struct selection *x, const struct stretch *a, const struct stretch *b)
 {
     if (a->weight != b->weight)
         return a->weight < b->weight;
@@ -228,14 +240,14 @@ static bool is_better(const struct selection *x, const struct set *a, const stru
     return suffices(x, a) ? a->tasks < b->tasks : a->tasks > b->tasks;
 }
 
-static void take_node(struct selection *x, uint32_t i)
+static void take_node(struct selection *x, node_id n)
 {
-    uint32_t tasks = x->usable[i].tasks;
+    uint32_t tasks = tasks_there(x->need, x->room, n);
     /* the nodes after it have a task each, too */
     uint64_t spare = x->tasks_left - (x->nodes_left > 1 ? x->nodes_left - 1 : 0);
     if (tasks > spare)
         tasks = (uint32_t)spare;
-    x->to->at[x->to->n++] = (struct seat){ x->usable[i].node, tasks, x->need };
+    x->to->at[x->to->n++] = (struct seat){ n, tasks, x->need };
     x->tasks_left -= tasks;
     x->nodes_left -= x->nodes_left > 0;
 }
@@ -245,34 +257,61 @@ static bool may_take(const struct selection *x)
     return x->tasks_left && x->to->n < x->need->most_nodes;
 }
 
-static void take_of(struct selection *x, const struct set *set)
+/* Among these nodes of a word that with the fewest tasks that are enough, if they are fewer than *tasks. */
+static void fewest_enough(const struct selection *x, uint32_t w, uint64_t nodes, uint64_t *tasks, node_id *best)
 {
-    uint32_t best = UINT32_MAX;
-    for (uint32_t i = set->first; x->nodes_left <= 1 && i < set->end; i++)
-        if (x->usable[i].tasks >= x->tasks_left &&
-            (best == UINT32_MAX || x->usable[i].tasks < x->usable[best].tasks))
-            best = i;
-    if (best != UINT32_MAX) {
+    nodes &= room_at_least(x->room, w, x->tasks_left * x->need->gpus);
+    for (uint64_t k = x->tasks_left; nodes && k < *tasks; k++) {
+        uint64_t more = k < x->most ? nodes & room_at_least(x->room, w, (k + 1) * x->need->gpus) : 0;
+        if (nodes != more) {
+            *tasks = k;
+            *best = w * 64 + (uint32_t)__builtin_ctzll(nodes & ~more);
+        }
+    }
+}
+
+/* The first node with the fewest tasks that are enough. ID_NONE: none has. */
+static node_id one_node(const struct selection *x, const struct stretch *of)
+{
+    uint64_t tasks = UINT64_MAX;
+    node_id best = ID_NONE;
+    if (x->nodes_left > 1 || x->tasks_left > x->most)
+        return ID_NONE;
+    for (uint32_t w = of->first / 64; x->by_gpus && w <= (of->end - 1) / 64 && tasks > x->tasks_left; w++)
+        fewest_enough(x, w, bits(w == of->first / 64 ? of->first % 64 : 0, min_u32(of->end - w * 64, 64)), &tasks, &best);
+    for (node_id n = of->first; !x->by_gpus && n < of->end && tasks > x->tasks_left; n++) {
+        uint32_t there = tasks_there(x->need, x->room, n);
+        if (there < x->tasks_left || there >= tasks)
+            continue;
+        tasks = there;
+        best = n;
+    }
+    return best;
+}
+
+static void take_of(struct selection *x, const struct stretch *of)
+{
+    node_id best = one_node(x, of);
+    if (best != ID_NONE) {
         take_node(x, best);
         return;
     }
-    for (uint32_t i = set->first; may_take(x) && i < set->end; i++)
-        take_node(x, i);
+    for (node_id n = of->first; may_take(x) && n < of->end; n++)
+        take_node(x, n);
 }
 
 /* Of the usable nodes. false: they do not suffice. */
-static bool choose(const struct slurm *m, struct selection *x)
+static bool choose(struct sched *s, const struct slurm *m, struct selection *x)
 {
-    x->n_sets = 0;
     x->to->n = 0;
     x->tasks_left = x->need->tasks;
     x->nodes_left = x->need->nodes;
-    cut_into_sets(m, x);
+    cut_into_stretches(s, m, x);
     while (may_take(x)) {
-        struct set *best = NULL;
-        for (uint32_t i = 0; i < x->n_sets; i++)
-            if (!x->set[i].used && (!best || is_better(x, &x->set[i], best)))
-                best = &x->set[i];
+        struct stretch *best = NULL;
+        for (uint32_t i = 0; i < x->n_stretches; i++)
+            if (!x->stretch[i].used && (!best || is_better(x, &x->stretch[i], best)))
+                best = &x->stretch[i];
         if (!best)
             return false;
         best->used = true;
@@ -281,119 +320,92 @@ static bool choose(const struct slurm *m, struct selection *x)
     return !x->tasks_left;
 }
 
-static void drop_smallest(struct selection *x)
+static void drop_smallest(const struct slurm *m, struct selection *x)
 {
-    uint32_t least = UINT32_MAX, n = 0;
-    for (uint32_t i = 0; i < x->n_usable; i++)
-        least = x->usable[i].tasks < least ? x->usable[i].tasks : least;
-    for (uint32_t i = 0; i < x->n_usable; i++)
-        if (x->usable[i].tasks > least)
-            x->usable[n++] = x->usable[i];
-    x->n_usable = n;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t w = 0; w < m->words; w++)
+        for (uint64_t rest = x->usable[w]; rest; rest &= rest - 1)
+            least = min_u32(least, tasks_there(x->need, x->room, w * 64 + (uint32_t)__builtin_ctzll(rest)));
+    for (uint32_t w = 0; w < m->words; w++)
+        for (uint64_t rest = x->usable[w]; rest; rest &= rest - 1)
+            if (tasks_there(x->need, x->room, w * 64 + (uint32_t)__builtin_ctzll(rest)) == least) {
+                x->usable[w] &= ~(rest & -rest);
+                x->n_usable--;
+            }
+}
+
+static bool too_few_gpus(const struct need *need, const struct room *room)
+{
+    return need->gpus && (int64_t)need->tasks * need->gpus > room->all_gpus;
 }
 
 /* Among nodes that suit the job and, unless `down_too`, are up. */
-static bool selected(struct sched *s, const struct slurm *m, const struct need *need,
-                     const uint64_t *among, const struct room *room, bool down_too,
-                     struct seats *to)
+static bool selected(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among,
+                     const struct room *room, bool down_too, struct seats *to)
 {
-    const struct view *v = sched_view(s, FREE_IDLE);
-    uint32_t n = slurm_set_count(m, among);
     *to = (struct seats){ NULL, 0 };
-    if (need->gpus && (int64_t)need->tasks * need->gpus > room->all_gpus)
+    if (too_few_gpus(need, room))
         return false;
-    struct selection x = {
-        .need = need, .to = to,
-        .usable = sched_scratch(s, (n + (size_t)1) * sizeof *x.usable),
-        .set = sched_scratch(s, (n + (size_t)1) * sizeof *x.set),
-    };
-    *to = (struct seats){ sched_scratch(s, (n + (size_t)1) * sizeof *to->at), 0 };
-    for (node_id i = 0; i < m->n_nodes; i++) {
-        uint32_t tasks = set_has(among, i) ? tasks_there(need, room, i) : 0;
-        if (tasks && (down_too ? view_suits(v, need->ask, i) : view_allows(v, need->ask, i)))
-            x.usable[x.n_usable++] = (struct seat){ i, tasks, need };
-    }
-    bool chosen = choose(m, &x);
+    struct selection x = usable_of(s, m, need, among, room, down_too);
+    x.to = to;
+    to->at = sched_scratch(s, ((size_t)min_u32(x.n_usable, need->tasks) + 1) * sizeof *to->at);
+    bool chosen = choose(s, m, &x);
     while (!chosen && x.n_usable && need->most_nodes < UINT32_MAX) {
-        drop_smallest(&x);
-        chosen = choose(m, &x);
+        drop_smallest(m, &x);
+        chosen = choose(s, m, &x);
     }
     return chosen;
 }
 
-bool slurm_might_select(struct sched *s, const struct slurm *m, const struct need *need,
-                        const uint64_t *among, const struct room *room)
+bool slurm_might_select(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among,
+                        const struct room *room)
 {
-    const struct view *v = sched_view(s, FREE_IDLE);
     uint64_t tasks = 0;
-    uint32_t nodes = 0;
-    if (need->gpus && (int64_t)need->tasks * need->gpus > room->all_gpus)
+    if (too_few_gpus(need, room))
         return false;
-    for (uint32_t w = 0; w < m->words; w++)
-        for (uint64_t rest = among[w]; rest; rest &= rest - 1) {
-            node_id n = w * 64 + (uint32_t)__builtin_ctzll(rest);
-            uint32_t there = tasks_there(need, room, n);
-            if (!there || !view_allows(v, need->ask, n))
-                continue;
-            tasks += there;
-            if (++nodes >= need->nodes && tasks >= need->tasks)
-                return true;
-        }
-    return false;
-}
-
-static void seat_takes(struct room *room, const struct seat *at)
-{
-    int64_t tasks = at->tasks;
-    room_add(room, at->node, -tasks * at->of->gpus, -tasks * at->of->cpu_milli, -tasks * at->of->mem_mib);
+    struct selection x = usable_of(s, m, need, among, room, false);
+    for (uint32_t w = 0; x.n_usable && x.n_usable >= need->nodes && tasks < need->tasks && w < m->words; w++)
+        tasks += tasks_in(&x, w, x.usable[w]);
+    return x.n_usable && x.n_usable >= need->nodes && tasks >= need->tasks;
 }
 
 /* Each component on nodes of its own (backfill.c, _foreach_het_job_start_now). */
-static bool all_selected(struct sched *s, const struct slurm *m, const struct need *need,
-                         const uint64_t *among, const struct room *room, bool down_too,
-                         struct seats *to)
+static bool all_selected(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among,
+                         struct room *room, bool down_too, struct seats *to)
 {
+    bool found = true;
     if (!need->next)
         return selected(s, m, need, among, room, down_too, to);
-    struct room left = slurm_room_copy(s, m, room);
     size_t most = 1;
     for (const struct need *n = need; n; n = n->next)
-        most += slurm_set_count(m, among);
+        most += min_u32(n->tasks, m->n_nodes);
     *to = (struct seats){ sched_scratch(s, most * sizeof *to->at), 0 };
     uint64_t *nodes = slurm_set(s, m, among);
-    for (; need; need = need->next) {
+    for (; need && found; need = need->next) {
         struct seats own;
-        if (!selected(s, m, need, nodes, &left, down_too, &own))
-            return false;
-        for (uint32_t i = 0; i < own.n; i++) {
-            seat_takes(&left, &own.at[i]);
+        found = selected(s, m, need, nodes, room, down_too, &own);
+        for (uint32_t i = 0; found && i < own.n; i++) {
+            slurm_seat(room, &own.at[i], 1);
             set_remove(nodes, own.at[i].node);
             to->at[to->n++] = own.at[i];
         }
     }
-    return true;
+    for (uint32_t i = 0; i < to->n; i++)
+        slurm_seat(room, &to->at[i], -1);
+    return found;
 }
 
-bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
-                  const uint64_t *among, const struct room *room, struct seats *to)
+bool slurm_select(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among, struct room *room,
+                  struct seats *to)
 {
     return all_selected(s, m, need, among, room, false, to);
 }
 
-bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition)
+bool slurm_could_hold(struct sched *s, struct slurm *m, job_id j, uint32_t partition)
 {
-    const struct view *v = sched_view(s, FREE_IDLE);
     struct need need = slurm_need_in(s, m, j, partition);
-    struct room room = room_new(s, m->n_nodes);
     struct seats where;
-    for (node_id n = 0; n < m->n_nodes; n++) {
-        struct amount size = view_node_size(v, n);
-        room.gpus[n] = size.gpu_milli / MILLI_ALL;
-        room.all_gpus += room.gpus[n];
-        room.cpu_milli[n] = size.cpu_milli;
-        room.mem_mib[n] = size.mem_mib;
-    }
-    return all_selected(s, m, &need, m->partition[partition].nodes, &room, true, &where);
+    return all_selected(s, m, &need, m->partition[partition].nodes, slurm_empty_room(s, m), true, &where);
 }
 
 /* ---- Starting ---- */
@@ -424,25 +436,27 @@ static bool start_on(struct sched *s, struct slurm *m, const struct entry *e, co
     own->start_ns = sched_now(s);
     own->partition = e->partition;
     own->planned = false;
-    for (uint32_t i = 0; i < on->n; i++)
-        seat_takes(&m->room, &on->at[i]);
-    m->room_version++;
-    m->running = array_grown(sched_scratch, s, m->running, &m->running_capacity, m->n_running, sizeof *m->running);
-    m->running[m->n_running++] = e->job;
+    slurm_room_started(m, on);
+    m->started = array_grown(sched_alloc, s, m->started, &m->started_capacity, m->n_started, sizeof *m->started);
+    m->started[m->n_started++] = e->job;
     m->backfill_due = true;
     return true;
 }
 
-bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among)
+bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among, const struct seats *found)
 {
-    struct need need = slurm_need_in(s, m, e->job, e->partition);
-    uint64_t *set = slurm_set(s, m, among);
-    struct seats where;
+    struct need need;
+    struct seats where = *found;
+    uint64_t *set = NULL;
     node_id not;
-    while (slurm_select(s, m, &need, set, &m->room, &where)) {
+    do {
         if (start_on(s, m, e, &where, &not))
             return true;
+        if (!set) {
+            need = slurm_need_in(s, m, e->job, e->partition);
+            set = slurm_set(s, m, among);
+        }
         set_remove(set, not);
-    }
+    } while (slurm_select(s, m, &need, set, &m->room, &where));
     return false;
 }

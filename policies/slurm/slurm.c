@@ -59,7 +59,7 @@ static void slurm_begin(struct sched *s, const void *params, void *state)
     m->site = sched_site(s);
     m->n_nodes = end;
     m->words = end / 64 + 1;
-    m->up = sched_alloc(s, m->words * sizeof *m->up);
+    slurm_room_begin(s, m);
     m->completing = sched_alloc(s, m->words * sizeof *m->completing);
     m->main_s = m->full_s = m->backfill_s = INT64_MIN / 2;
     m->eligible_ns = TIME_NEVER;
@@ -71,6 +71,7 @@ static void slurm_begin(struct sched *s, const void *params, void *state)
     } else {
         one_partition(s, m);
     }
+    m->waiting = sched_alloc(s, m->n_partitions * sizeof *m->waiting);
     m->kinds_of = sched_alloc(s, m->n_partitions * sizeof *m->kinds_of);
     sum_up(s, m);
 }
@@ -142,17 +143,13 @@ static void wake_at_second(struct sched *s, int64_t at_s)
         sched_wake_at(s, at_s * NS_IN_S);
 }
 
-/* What is free, and who runs. */
+/* What is free; nothing has started yet. */
 static void look(struct sched *s, struct slurm *m)
 {
     slurm_room(s, m);
     if (m->completing_s != m->now_s)
         memset(m->completing, 0, m->words * sizeof *m->completing);
-    m->running_capacity = m->batch.n_charged + (size_t)1;
-    m->running = sched_scratch(s, m->running_capacity * sizeof *m->running);
-    m->n_running = m->batch.n_charged;
-    for (uint32_t i = 0; i < m->batch.n_charged; i++)
-        m->running[i] = m->batch.charged[i].job;
+    m->n_started = 0;
 }
 
 static int64_t main_due_s(const struct slurm *m)

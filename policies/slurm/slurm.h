@@ -37,7 +37,9 @@
  * Entries stay from pass to pass, in order: a job that comes or goes costs its own, and all are put
  * in order anew only when priorities are computed. Entries of one shape in one partition are of one
  * kind, and share the answer whether what is free now might do (kinds.c): a main pass looks at what it
- * has told already no more, a cycle of backfill plans no further than to the last entry that might start.
+ * has told already no more, and once all partitions are blocked only for what it has not told; a cycle
+ * of backfill plans no further than to the last entry that might start. What is free stays, too, and
+ * only nodes that have changed are looked at again (room.c).
  *
  * All arrays here live as long as the run or are scratch of a pass. */
 #pragma once
@@ -88,11 +90,21 @@ struct entry {
     uint32_t kind;
     bool alone;                   /* its job has no other */
     uint8_t told;                 /* enum wait_reason, the last that was told; WAIT_REASONS: none, or not alone */
+    size_t odd_at;                /* among the odd, unless WAIT_ORDER was told last */
     struct entry *next_free;      /* of one that is none now */
 };
 
-/* What of each node is free: [nodes]; of all GPUs. */
-struct room { int64_t *gpus, *cpu_milli, *mem_mib, all_gpus; };
+/* What of each node is free: [nodes]; of all GPUs (room.c). */
+struct room {
+    int64_t *gpus, *cpu_milli, *mem_mib, all_gpus;
+    uint64_t *at_least;           /* [words][levels] nodes with 1, 2, ... levels GPUs or more */
+    uint32_t levels, n_beyond;    /* n_beyond: nodes with more GPUs than levels */
+    bool counts_cpus, counts_memory;             /* of some node they are known */
+};
+static inline uint64_t room_at_least(const struct room *room, uint32_t word, uint64_t gpus)
+{
+    return gpus > room->levels ? 0 : room->at_least[(size_t)word * room->levels + gpus - 1];
+}
 /* So many tasks of a component on a node. */
 struct seat { node_id node; uint32_t tasks; const struct need *of; };
 struct seats { struct seat *at; uint32_t n; };
@@ -117,6 +129,9 @@ struct kind {
     /* as of this version of the room: it might do */
     bool may_fit;
     uint64_t version;
+    /* it was hopeless in the cycle of that second, as of that version of the room; 0: never */
+    int64_t hopeless_s;
+    uint64_t hopeless_version;
 };
 /* 1 + number of a kind, [n] by shape; 0: none. */
 struct kinds_of { uint32_t *number; size_t n; };
@@ -140,22 +155,36 @@ struct slurm {
     uint64_t room_seen;           /* sched_room_version() of the last pass */
     struct entry **queue;         /* [n_queue] in order, but for preemption by QOS; they stay where they are */
     size_t n_queue, queue_capacity, front;
+    struct entry **odd;           /* [n_odd] those that were not told WAIT_ORDER last, in any order */
+    size_t n_odd, odd_capacity;
+    size_t *waiting;              /* [partitions] entries */
     struct entry *free_entry;     /* for the next that comes; NULL: none */
     job_id *came;                 /* [n_came] without entries, for which it is too early, or for want of a pass */
     size_t n_came, came_capacity;
     struct kind *kind;            /* [n_kinds] */
     size_t n_kinds, kinds_capacity;
     struct kinds_of *kinds_of;    /* [partitions] */
+    struct room room;             /* as of the last pass that looked at nodes */
+    struct room *empty;           /* the same if nothing ran; NULL until it is wanted */
+    uint64_t *stale;              /* set of nodes of which `room` may be wrong */
+    uint64_t room_version, room_grew;            /* at each change of `room`; at the last that was no start */
+    uint64_t *breaks;             /* set of nodes with another weight than the one before; NULL: all have one */
+    struct suits *suits;          /* room.c */
     bool limits_gpus;             /* a limit on GPUs may hold a job, now or earlier */
     /* of the pass */
     int64_t now_s;
     struct entry **entry;         /* [n_entries] those of the queue */
     size_t n_entries;
-    struct room room;
-    uint64_t room_version, room_grew;            /* at each change of `room`; at the last that was no start */
-    job_id *running;              /* [n_running] those started in this pass behind the others */
-    size_t n_running, running_capacity;
+    job_id *started;              /* [n_started] in this pass; in front of them run those that are charged */
+    size_t n_started, started_capacity;
 };
+
+/* Jobs that run, those started in this pass behind the others. */
+static inline size_t running_count(const struct slurm *m) { return m->batch.n_charged + m->n_started; }
+static inline job_id running_job(const struct slurm *m, size_t i)
+{
+    return i < m->batch.n_charged ? m->batch.charged[i].job : m->started[i - m->batch.n_charged];
+}
 
 static inline bool set_has(const uint64_t *set, node_id n) { return set[n / 64] >> n % 64 & 1; }
 static inline void set_add(uint64_t *set, node_id n) { set[n / 64] |= UINT64_C(1) << n % 64; }
@@ -170,8 +199,9 @@ void slurm_goes(struct sched *s, struct slurm *m, job_id j);
 /* m->entry, for the pass: those that may be considered now, in order. Jobs that cannot be planned are refused. anew: the
  * priorities of a new period. */
 void slurm_entries(struct sched *s, struct slurm *m, bool anew);
+size_t slurm_place(const struct slurm *m, const struct entry *e);        /* in m->queue, where it stands, or would */
 /* Why its job waits. */
-void slurm_tell(struct sched *s, struct entry *e, enum wait_reason why);
+void slurm_tell(struct sched *s, struct slurm *m, struct entry *e, enum wait_reason why);
 /* In seconds. */
 int64_t slurm_limit_s(const struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
 /* The end of a running job by its limit. */
@@ -198,20 +228,18 @@ struct need slurm_need(struct sched *s, job_id j);           /* in any partition
 struct need slurm_need_in(struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
 /* All nodes of the partition, empty and up, could hold j, each component on nodes of its own, as
  * backfill plans them. */
-bool slurm_could_hold(struct sched *s, const struct slurm *m, job_id j, uint32_t partition);
-void slurm_room(struct sched *s, struct slurm *m);           /* m->room, m->up: what is free now */
-struct room slurm_room_copy(struct sched *s, const struct slurm *m, const struct room *from);
-void slurm_room_give(struct sched *s, struct room *room, job_id j);      /* as if j had ended */
+bool slurm_could_hold(struct sched *s, struct slurm *m, job_id j, uint32_t partition);
 /* Nodes of `among` for all components, each on nodes of its own, from what is free in `room`; scratch. false:
  * they do not suffice. */
-bool slurm_select(struct sched *s, const struct slurm *m, const struct need *need,
-                  const uint64_t *among, const struct room *room, struct seats *to);
-/* Starts all components of the entry on nodes of `among`; a node that the world refuses is left out. false: nowhere. */
-bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among);
+bool slurm_select(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among, struct room *room,
+                  struct seats *to);
+/* Starts all components of the entry on what slurm_select() has found among these nodes; a node that the world refuses is
+ * left out, and others are looked for. false: nowhere. */
+bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const uint64_t *among, const struct seats *found);
 /* Nodes of `among` have room for so many tasks, whatever else has a say: without it slurm_select() finds none, though
  * it had fewer nodes or less room. */
-bool slurm_might_select(struct sched *s, const struct slurm *m, const struct need *need,
-                        const uint64_t *among, const struct room *room);
+bool slurm_might_select(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among,
+                        const struct room *room);
 uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy_of);    /* scratch */
 uint64_t *slurm_set_of(struct sched *s, const struct slurm *m, const struct seats *on);   /* scratch */
 uint32_t slurm_set_count(const struct slurm *m, const uint64_t *set);
@@ -219,6 +247,20 @@ bool slurm_on(struct sched *s, job_id j, const uint64_t *set);           /* j ho
 /* Takes out of a set the nodes that announced maintenance and reservations deny to j, of that length,
  * from start on; asks for a pass when the first is over, and returns that time. 0: none is. In seconds. */
 int64_t slurm_outages(struct sched *s, job_id j, int64_t start, int64_t length, uint64_t *set);
+
+/* ---- room.c: what is free ---- */
+
+void slurm_room_begin(struct sched *s, struct slurm *m);
+void slurm_room(struct sched *s, struct slurm *m);           /* m->room, m->up: what is free now */
+struct room *slurm_empty_room(struct sched *s, struct slurm *m);
+/* As if j had ended; sign -1 takes that back. */
+void slurm_room_give(struct sched *s, struct room *room, job_id j, int sign);
+void slurm_seat(struct room *room, const struct seat *at, int sign);     /* takes what it takes; -1: gives it back */
+/* In m->room: a job has started there in this pass; j is about to be stopped in it. */
+void slurm_room_started(struct slurm *m, const struct seats *on);
+void slurm_room_stopped(struct sched *s, struct slurm *m, job_id j);
+/* The nodes that suit it, up or not. O(kinds). */
+const uint64_t *slurm_suits(struct sched *s, struct slurm *m, const struct request *ask);
 
 /* ---- limits.c: how much ---- */
 

@@ -96,13 +96,13 @@ size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e,
     bool youngest = m->params->preempt_youngest_first > 0,
          tiers = (int)m->params->preempt == PREEMPT_PARTITION;
     size_t n = 0;
-    *to = sched_scratch(s, (m->n_running + 1) * sizeof **to);
+    *to = sched_scratch(s, (running_count(m) + 1) * sizeof **to);
     *n_removed = 0;
     if ((int)m->params->preempt == PREEMPT_NONE || (int)m->params->preempt_mode == MODE_OFF)
         return 0;
-    struct victim *all = sched_scratch(s, (m->n_running + 1) * sizeof *all);
-    for (size_t i = 0; i < m->n_running; i++) {
-        job_id r = m->running[i];
+    struct victim *all = sched_scratch(s, (running_count(m) + 1) * sizeof *all);
+    for (size_t i = 0; i < running_count(m); i++) {
+        job_id r = running_job(m, i);
         if (!may_stop(s, m, e, r))
             continue;
         const struct slurm_job *own = job_own(s, r);
@@ -125,16 +125,18 @@ size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e,
 /* ---- Which of them ---- */
 
 /* Takes them away in order until the entry fits. 0: it never does; else how many. */
-static size_t take_away(struct sched *s, const struct slurm *m, const struct need *need,
-                        const uint64_t *among, const job_id *victim, size_t n, struct seats *where)
+static size_t take_away(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among,
+                        const job_id *victim, size_t n, struct seats *where)
 {
-    struct room room = slurm_room_copy(s, m, &m->room);
-    for (size_t i = 0; i < n; i++) {
-        slurm_room_give(s, &room, victim[i]);
-        if (slurm_select(s, m, need, among, &room, where))
-            return i + 1;
+    size_t gone = 0;
+    bool fits = false;
+    while (!fits && gone < n) {
+        slurm_room_give(s, &m->room, victim[gone++], 1);
+        fits = slurm_select(s, m, need, among, &m->room, where);
     }
-    return 0;
+    for (size_t i = 0; i < gone; i++)
+        slurm_room_give(s, &m->room, victim[i], -1);
+    return fits ? gone : 0;
 }
 
 static int most_useful_first(const void *left, const void *right)
@@ -172,8 +174,7 @@ static void kill_job(struct sched *s, struct slurm *m, job_id j)
     for (size_t i = 0; p && i < p->n; i++)
         set_add(m->completing, p->piece[i].node);
     m->completing_s = m->now_s;
-    slurm_room_give(s, &m->room, j);
-    m->room_grew = ++m->room_version;
+    slurm_room_stopped(s, m, j);
     sched_wake_at(s, (m->now_s + 1) * NS_IN_S);
     sched_stop(s, j, mode_of(s, m, j, &ignored) == MODE_CANCEL ? STOP_CANCEL : STOP_SAVE);
 }
@@ -202,10 +203,10 @@ bool slurm_preempts_elsewhere(struct sched *s, const struct slurm *m, const stru
 
 void slurm_kill(struct sched *s, struct slurm *m)
 {
-    for (size_t i = 0; i < m->n_running; i++) {
-        struct slurm_job *own = job_own(s, m->running[i]);
-        if (own->killed_ns && own->killed_ns <= sched_now(s) && job_state(s, m->running[i]) == JOB_RUNNING)
-            kill_job(s, m, m->running[i]);
+    for (size_t i = 0; i < running_count(m); i++) {
+        struct slurm_job *own = job_own(s, running_job(m, i));
+        if (own->killed_ns && own->killed_ns <= sched_now(s) && job_state(s, running_job(m, i)) == JOB_RUNNING)
+            kill_job(s, m, running_job(m, i));
     }
 }
 

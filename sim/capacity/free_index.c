@@ -179,6 +179,13 @@ static void memory_change(struct view *v, const struct piece *p, int32_t sign)
         mem[__builtin_ctzll(m)] += (uint32_t)sign * p->gpu_mem_mib;
 }
 
+static inline void node_changed(struct view *v, node_id n)
+{
+    scores_changed(v->scores, n);
+    if (v->changed)
+        v->changed[n / 64] |= UINT64_C(1) << n % 64;
+}
+
 /* What few runs follow besides. */
 static void rest_changes(struct view *v, const struct piece *p, int64_t cpu_milli, int32_t sign)
 {
@@ -189,7 +196,7 @@ static void rest_changes(struct view *v, const struct piece *p, int64_t cpu_mill
     if (v->tenants && p->gpus)
         v->tenants[(size_t)p->node * TENANT_CLASSES + tenant_class(p->gpus, p->milli)] +=
             (uint32_t)sign;
-    scores_changed(v->scores, p->node);
+    node_changed(v, p->node);
 }
 
 INLINED void change(struct view *v, const struct piece *p, int64_t cpu_milli, int64_t mem_mib,
@@ -226,7 +233,7 @@ void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign)
                              .gpus = (uint32_t)__builtin_popcountll(gpus) };
     v->version++;
     named_change(v, &p, sign * (int32_t)MILLI_ALL);
-    scores_changed(v->scores, n);
+    node_changed(v, n);
 }
 
 void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign)
@@ -241,7 +248,7 @@ void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign)
         s->mem_mib -= sign * t->mem_mib;
     if (counted)
         set_whole(v, n, s->whole - sign * (int32_t)counted);
-    scores_changed(v->scores, n);
+    node_changed(v, n);
 }
 
 void free_index_set_counted(struct view *v, node_id n, int32_t whole)
@@ -256,7 +263,7 @@ void free_index_set_counted(struct view *v, node_id n, int32_t whole)
             &(struct piece){ .node = n, .gpus = (uint32_t)abs(less), .milli = MILLI_ALL }, 0,
             less < 0 ? -1 : 1);
     set_whole(v, n, whole);
-    scores_changed(v->scores, n);
+    node_changed(v, n);
 }
 
 static bool has_memory(const struct view *v, const struct piece *p)
@@ -323,10 +330,46 @@ bool free_index_settled(const struct view *v, const struct piece *p)
     return !v->mem_most_mib || memory_settled(v, p);
 }
 
+void free_index_take_changed(struct view *v, uint64_t *nodes)
+{
+    uint32_t words = v->cluster->n_nodes / 64 + 1;
+    if (!v->changed) {
+        v->follows_more = true;
+        v->changed = mem_new(words, sizeof *v->changed);
+        for (node_id n = 0; n < v->cluster->n_nodes; n++)
+            node_changed(v, n);
+    }
+    for (uint32_t w = 0; w < words; w++) {
+        nodes[w] |= v->changed[w];
+        v->changed[w] = 0;
+    }
+}
+
+void free_index_forget_changed(struct view *v)
+{
+    free(v->changed);
+    v->changed = NULL;
+}
+
 void free_index_confine(struct view *v, domain_id d, uint64_t only)
 {
     view_domain_nodes(v, d, &v->first, &v->end);
     v->only = only;
+}
+
+/* Kinds of nodes with several profiles count by instances: there the slots of the nodes are added up. */
+int64_t free_index_all_whole(const struct view *v)
+{
+    const struct cluster *c = v->cluster;
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < c->n_kinds; k += c->kind[k].parts) {
+        if (c->kind[k].parts == 1)
+            sum += v->kind[k].whole;
+        else
+            for (uint32_t i = 0; i < c->kind[k].n_nodes; i++)
+                sum += v->node[c->kind[k].node[i]].whole;
+    }
+    return sum;
 }
 
 /* ---- making ---- */
@@ -457,6 +500,7 @@ void free_index_free(struct view *v)
     free(v->hist_at);
     free(v->mem_mib);
     free(v->tenants);
+    free(v->changed);
     headroom_free(v->headroom);
     scores_free(v->scores);
     arena_free(v->prepared);

@@ -113,7 +113,8 @@ struct view {
     struct scores *scores;        /* scores.h; NULL until a placer asks for the best node */
     struct arena *prepared;       /* for view_alloc(); NULL until then */
     struct headroom *headroom;    /* power headroom; NULL: no caps */
-    bool follows_more;            /* of mem_mib, tenants, scores and headroom some is there */
+    uint64_t *changed;            /* set of nodes, see free_index_take_changed(); NULL: not followed */
+    bool follows_more;            /* of mem_mib, tenants, scores, headroom and changed some is there */
 };
 /* Of a shape in a flavor: what tells them apart. */
 static inline shape_id view_shape(const struct view *v, const struct request *r)
@@ -191,6 +192,10 @@ void free_index_out_gpus(struct view *v, node_id n, uint64_t gpus, int sign);
 void free_index_out_node(struct view *v, node_id n, uint32_t counted, int sign);
 /* Whether a piece that has been taken is shared with no other holder any more. */
 bool free_index_settled(const struct view *v, const struct piece *p);
+/* Adds to a set (bit n % 64 of word n / 64) the nodes of which anything that is free may have changed since the last call,
+ * or that went out of service or came back; the first time all nodes, which are followed from then on. */
+void free_index_take_changed(struct view *v, uint64_t *nodes);
+void free_index_forget_changed(struct view *v);              /* the next call is the first again */
 /* (0, UINT64_MAX): the whole cluster */
 void free_index_confine(struct view *v, domain_id d, uint64_t only);
 /* free whole GPUs on all nodes of its kinds */
@@ -202,6 +207,8 @@ static inline int64_t free_index_whole(const struct view *v, const struct reques
         sum += v->kind[allowed->kind[i]].whole;
     return sum;
 }
+/* the same on all nodes, of any GPUs. O(kinds + nodes with instances of several profiles) */
+int64_t free_index_all_whole(const struct view *v);
 /* Recomputes every set and sum from the state of the nodes; false if any differs. For tests and
  * checked runs. */
 bool free_index_consistent(const struct view *v);

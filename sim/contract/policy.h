@@ -12,7 +12,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 16u
+#define POLICY_ABI 17u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
@@ -121,6 +121,9 @@ void    *job_own(struct sched *s, job_id j);
 struct amount sched_capacity(const struct sched *s);
 /* false: out of service or drained, nothing fits there */
 bool     sched_node_up(const struct sched *s, node_id n);
+/* Adds to a set of nodes (bit n % 64 of word n / 64) those of which view_node() of FREE_IDLE, or whether they are up, may say
+ * something else than at the last call; all at the first call of a policy. O(nodes / 64). */
+void     sched_take_changed(struct sched *s, uint64_t *nodes);
 /* Takes out of a set of nodes (bit n % 64 of word n / 64) those that announced maintenance and
  * reservations deny to j for that time: docs/schedulers.md f.4. Returns when the first of them can
  * be had again, TIME_NEVER: all can. */
@@ -138,6 +141,10 @@ void    *sched_scratch(struct sched *s, size_t bytes);
 /* The second only with SEES_RELEASING */
 enum free_kind { FREE_IDLE, FREE_OR_RELEASING };
 const struct view *sched_view(const struct sched *s, enum free_kind k);
+
+/* Whole ones that are idle, of all nodes: what view_node() says of FREE_IDLE, added up. Kept, but for nodes with MIG
+ * instances of several profiles. */
+int64_t sched_idle_gpus(const struct sched *s);
 
 /* The cluster has rented pools: nodes may come for jobs that wait for GPUs. */
 bool sched_has_pools(const struct sched *s);

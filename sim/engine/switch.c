@@ -207,6 +207,7 @@ void switch_policy(struct sched *s)
     wakes_forget(s);
     notices_forget(s);
     books_forget_policy(s);
+    free_index_forget_changed(s->idle);
     s->force = instance;
     instance->time_ns = TIME_NEVER;
     random_init(&s->policy_random, s->setup.seed, "policy", ++s->policies->n_switched);

@@ -304,6 +304,16 @@ bool sched_node_up(const struct sched *s, node_id n)
     return node_is_up(s, n);
 }
 
+void sched_take_changed(struct sched *s, uint64_t *nodes)
+{
+    free_index_take_changed(s->idle, nodes);
+}
+
+int64_t sched_idle_gpus(const struct sched *s)
+{
+    return free_index_all_whole(s->idle);
+}
+
 bool sched_has_outages(const struct sched *s)
 {
     const struct cluster *c = s->cluster;

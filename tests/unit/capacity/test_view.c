@@ -7,6 +7,7 @@
 
 static void nodes_agree(const struct bench *b)
 {
+    int64_t all = 0;
     for (node_id n = 0; n < b->c->n_nodes; n++) {
         const struct node_type *t = type_of(b, n);
         struct node_free f = view_node(b->v, n);
@@ -19,6 +20,7 @@ static void nodes_agree(const struct bench *b)
         assert_int_equal(f.whole_mask, whole_mask);
         assert_int_equal(f.shared_mask, shared_mask);
         assert_int_equal(f.whole, whole(b, n));
+        all += f.whole;
         assert_int_equal(f.capacity, t->gpus);
         assert_int_equal(f.cpu_milli, t->cpu_milli == INT64_MAX ? INT64_MAX : t->cpu_milli - b->cpu[n]);
         assert_int_equal(f.mem_mib, t->mem_mib == INT64_MAX ? INT64_MAX : t->mem_mib - b->mem[n]);
@@ -27,8 +29,26 @@ static void nodes_agree(const struct bench *b)
         assert_int_equal(size.cpu_milli, t->cpu_milli);
         assert_int_equal(size.mem_mib, t->mem_mib);
     }
+    assert_int_equal(free_index_all_whole(b->v), all);
     for (size_t i = 0; i < b->n; i++)
         assert_int_equal(free_index_settled(b->v, &b->held[i].p), settled(b, &b->held[i]));
+}
+
+/* Nodes that differ from what was seen of them are told, and once; the first time all are. */
+static void changes_agree(const struct bench *b, struct node_free *seen, bool first)
+{
+    uint64_t told = 0, again = 0;
+    free_index_take_changed(b->v, &told);
+    free_index_take_changed(b->v, &again);
+    assert_int_equal(again, 0);
+    for (node_id n = 0; n < b->c->n_nodes; n++) {
+        struct node_free f = view_node(b->v, n);
+        bool same = f.whole == seen[n].whole && f.whole_mask == seen[n].whole_mask && f.shared_mask == seen[n].shared_mask &&
+                    f.cpu_milli == seen[n].cpu_milli && f.mem_mib == seen[n].mem_mib;
+        assert_true(told >> n & 1 || (same && !first));
+        seen[n] = f;
+    }
+    assert_int_equal(b->c->n_nodes < 64 ? told >> b->c->n_nodes : 0, 0);
 }
 
 static bool fits(const struct bench *b, const struct request *r, node_id n)
@@ -159,12 +179,18 @@ static void agrees(void **state)
 {
     (void)state;
     static struct bench b;
+    struct node_free seen[NODES_MOST];
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         begin(&b, seed);
         tree_agrees(&b);
+        memset(seen, 0, sizeof seen);
         for (int i = 0; i < STEPS; i++) {
             for (uint32_t k = draw(&b, 8); k > 0; k--)
                 step(&b);
+            bool first = draw(&b, 10) == 0;
+            if (first)
+                free_index_forget_changed(b.v);
+            changes_agree(&b, seen, i == 0 || first);
             all_agrees(&b);
             assert_true(free_index_consistent(b.v));
         }
