@@ -188,14 +188,18 @@ static int64_t wake_crowd(struct sched *s, struct kube_queue *q, pod_rests *rest
         return 0;
     }
     for (size_t i = 0; i < c->pods.n; i++) {
-        struct waiting_pod pod = of_crowd(c, i);
-        if (c->n_short && pod.attempts < q->n_backoffs) {
-            last_ns = max_i64(last_ns, wake(s, q, &pod, rests));
+        struct waiting_pod *pod = &c->pods.pod[i];
+        if (c->n_short && pod->attempts < q->n_backoffs) {
+            struct waiting_pod alone = of_crowd(c, i);
+            last_ns = max_i64(last_ns, wake(s, q, &alone, rests));
             continue;
         }
-        rests(s, &pod);
-        pod.why = 1 + WAIT_PASS;
-        c->pods.pod[together++] = pod;
+        rests(s, pod);
+        pod->why = 1 + WAIT_PASS;
+        pod->order = c->order + i;
+        if (together < i)
+            c->pods.pod[together] = *pod;
+        together++;
     }
     c->pods.n = together;
     c->parted = true;

@@ -34,7 +34,7 @@ static __attribute__((noinline)) bool kept_off(struct sched *s, job_id j)
 }
 
 /* For the log, and to be taken back. */
-static void note(struct sched *s, job_id j, const struct live *l, enum wait_reason why)
+static __attribute__((noinline)) void note(struct sched *s, job_id j, const struct live *l, enum wait_reason why)
 {
     struct undo *u = undo_add(s, UNDO_OWN, j);
     if (u)
@@ -53,6 +53,7 @@ void sched_blocked(struct sched *s, job_id j, enum wait_reason why)
         why = WAIT_RESERVATION;
     if (why == WAIT_REASONS || why > WAIT_GROUP || l->own_why == why)
         return;
-    note(s, j, l, why);
+    if (s->stage->marked || s->setup.observer.decision)
+        note(s, j, l, why);
     wait_own(s, l, why);
 }
