@@ -100,19 +100,63 @@ static enum wait_reason why_not(struct sched *s, struct kube *k, job_id j)
                                                                         : WAIT_GPUS;
 }
 
-static void pod_rests(struct sched *s, job_id j)
+static void rests(struct sched *s, const struct waiting_pod *pod)
 {
-    if (job_state(s, j) == JOB_PENDING)
-        sched_blocked(s, j, WAIT_PASS);
+    if (pod->kind || job_state(s, pod->job) == JOB_PENDING)
+        sched_blocked(s, pod->job, WAIT_PASS);
 }
 
-static void pod_failed(struct sched *s, struct kube *k, struct waiting_pod *pod)
+/* A pod of that shape has failed in this round, with no lower priority and no more pods to be found
+ * a place together. */
+static bool fails_again(const struct sched *s, const struct kube *k, const struct waiting_pod *w,
+                        shape_id shape)
+{
+    const struct failure *failed = &k->failed[shape];
+    return failed->round == k->round && w->priority <= failed->priority &&
+           least_pods(s, k, w->job) >= failed->least;
+}
+
+static bool skips(const struct kube *k)
+{
+    return k->gang && (int)k->params->blocking == BLOCKING_SKIP;
+}
+
+/* Whole gangs of a shape are of a kind: they fail for one reason, until something starts. `again`:
+ * it fails in this round as fails_again() says. */
+static void give_kind(struct sched *s, struct kube *k, struct waiting_pod *pod,
+                      enum wait_reason why, bool again)
+{
+    const struct request *ask = job_facts(s, pod->job)->ask;
+    if (!pod->kind && (ask->next || least_pods(s, k, pod->job) != kube_pods(ask)))
+        return;
+    pod->kind = 1 + ask->shape;
+    pod->why = (uint8_t)(1 + why);
+    if (!again || !queue_has_next(&k->queue))
+        return;
+    k->fails_for[pod->kind] = pod->why;
+    k->some_fail = true;
+}
+
+/* What is free has changed. */
+static void forget_reasons(struct kube *k)
+{
+    if (k->some_fail)
+        memset(k->fails_for, 0, k->n_kinds);
+    k->some_fail = false;
+}
+
+static void pod_failed(struct sched *s, struct kube *k, struct waiting_pod *pod, bool again)
 {
     enum wait_reason why = why_not(s, k, pod->job);
-    if (k->gang && (int)k->params->blocking != BLOCKING_SKIP && gang_keeps_place(s, k, pod, why))
+    bool pending = job_state(s, pod->job) == JOB_PENDING;
+    if (k->gang && !skips(k) && gang_keeps_place(s, k, pod, why))
         return;
+    if (!k->alike || !pending)
+        pod->kind = 0;
+    else
+        give_kind(s, k, pod, why, again);
     queue_failed(s, &k->queue, pod);
-    if (job_state(s, pod->job) == JOB_PENDING)
+    if (pending)
         sched_blocked(s, pod->job, why);
 }
 
@@ -156,23 +200,13 @@ static bool preempt_for_pod(struct sched *s, struct kube *k, job_id j, const str
     return !limited && kube_preempt(s, k, j, pod);
 }
 
-/* A pod of that shape has failed in this round, with no lower priority and no more pods to be found
- * a place together. */
-static bool fails_again(const struct sched *s, const struct kube *k, const struct waiting_pod *w,
-                        shape_id shape)
-{
-    const struct failure *failed = &k->failed[shape];
-    return failed->round == k->round && w->priority <= failed->priority &&
-           least_pods(s, k, w->job) >= failed->least;
-}
-
 static void try_pod(struct sched *s, struct kube *k, struct waiting_pod *w)
 {
     job_id j = w->job;
     const struct request *ask = job_facts(s, j)->ask;
     /* gangs are not refused, and nothing is nominated for them */
     if (k->gang && !ask->next && ask->shape < k->n_shapes && fails_again(s, k, w, ask->shape)) {
-        pod_failed(s, k, w);
+        pod_failed(s, k, w, true);
         return;
     }
     struct request pod = kube_pod(ask, w->task == ALL_PODS ? 0 : w->task);
@@ -181,15 +215,36 @@ static void try_pod(struct sched *s, struct kube *k, struct waiting_pod *w)
         return;
     kube_shape(s, k, &pod);
     if (fails_again(s, k, w, pod.shape) && !kube_nominated(k, j, pod.first_task)) {
-        pod_failed(s, k, w);
+        pod_failed(s, k, w, true);
         return;
     }
-    if (k->gang ? gang_bind(s, k, j) : kube_bind(s, k, j, &pod))
+    bool bound = k->gang ? gang_bind(s, k, j) : kube_bind(s, k, j, &pod);
+    if (bound || job_state(s, j) != JOB_PENDING)
+        forget_reasons(k);
+    if (bound)
         return;
-    if (!preempt_for_pod(s, k, j, &pod) && !pod.max_per_node && !k->reserved &&
-        (!k->gang || job_state(s, j) == JOB_PENDING))
+    bool again = !preempt_for_pod(s, k, j, &pod) && !pod.max_per_node && !k->reserved &&
+                 (!k->gang || job_state(s, j) == JOB_PENDING);
+    if (again)
         k->failed[pod.shape] = (struct failure){ k->round, w->priority, least_pods(s, k, j) };
-    pod_failed(s, k, w);
+    pod_failed(s, k, w, again);
+}
+
+static bool next_pod(struct sched *s, struct kube *k, struct waiting_pod *pod)
+{
+    return queue_next(s, &k->queue, k->some_fail ? k->fails_for : NULL, pod);
+}
+
+static void pass_begins(struct sched *s, struct kube *k)
+{
+    queue_pass(&k->queue);
+    forget_reasons(k);
+    if (k->gang)
+        gang_pass_begins(s, k);
+    if (k->withdrawn)
+        queue_disown(s, &k->queue, stale);
+    k->withdrawn = false;
+    k->alike = k->alike && !queue_quota_version(s);
 }
 
 static void kube_schedule(struct sched *s, const void *params, void *state)
@@ -198,19 +253,19 @@ static void kube_schedule(struct sched *s, const void *params, void *state)
     struct kube *k = state;
     struct waiting_pod pod;
     int64_t last_ns = 0;               /* back-off of pods that have not tried what is free now */
-    queue_pass(&k->queue);
-    if (k->gang)
-        gang_pass_begins(s, k);
+    pass_begins(s, k);
     do {                               /* pods that have left at once may help others at once */
         if (k->seen != sched_room_version(s)) {
             k->round++;
-            last_ns = max_i64(last_ns, queue_wake_parked(s, &k->queue, pod_rests));
+            forget_reasons(k);
+            last_ns = max_i64(last_ns, queue_wake_parked(s, &k->queue, rests));
         }
         k->seen = sched_room_version(s);
         queue_wake_rested(s, &k->queue);
-        while (!k->shut && queue_next(&k->queue, &pod))
+        while (!k->shut && next_pod(s, k, &pod))
             if (!stale(s, &pod))
                 try_pod(s, k, &pod);
+        queue_tried(s, &k->queue);
     } while (k->seen != sched_room_version(s));
     if (k->gang)
         gang_pass_ends(s, k);
@@ -251,6 +306,7 @@ static void begin(struct sched *s, const void *params, void *state, bool gang)
     memset(k->on_node, 0xff, k->n_nodes * sizeof *k->on_node);    /* ID_NONE */
     k->free_pod = k->head = ID_NONE;
     k->limited = some_limit(s);
+    k->alike = skips(k) && !k->limited && !sched_has_outages(s);
     timers_begin(&k->incomplete);
 }
 
@@ -314,6 +370,7 @@ static void kube_withdrawn(struct sched *s, const void *params, void *state, job
 {
     (void)params;
     struct kube *k = state;
+    k->withdrawn = true;
     timer_drop(s, &k->incomplete, j);
     kube_forget_nomination(k, j, ALL_PODS);
 }

@@ -36,10 +36,10 @@ struct shape_facts {              /* made when the shape is first seen */
     bool made, indifferent;       /* equal affinity to every node that it may use */
     bool fits;                    /* some node that it may use, when empty, has room for a pod */
 };
-struct candidate { node_id node; int64_t score; struct node_affinity affinity; };
 /* It found no place then, nor would with less priority or more pods that have to find one
  * together. */
 struct failure { uint64_t round; int32_t priority; uint32_t least; };
+struct candidate { node_id node; int64_t score; struct node_affinity affinity; };
 struct kube {
     const struct kube_params *params;
     bool gang;                    /* all pods of a job (its minimum) or none */
@@ -47,6 +47,13 @@ struct kube {
     struct kube_queue queue;
     uint64_t seen;                /* room version of the last pass */
     uint64_t round;               /* grows with all that may help a pod */
+    /* pods may have a kind (queue.h), 1 + the shape: nothing but the room for it keeps a gang waiting,
+     * and no node is reserved, where the reason would be the world's to change */
+    bool alike;
+    bool withdrawn;               /* jobs were since the last pass */
+    uint8_t *fails_for;           /* [n_kinds] in this pass since something started (queue.h) */
+    size_t n_kinds;
+    bool some_fail;               /* not all of these are 0 */
     struct pod *pod;              /* [n_pods] bound ones, without gang */
     size_t n_pods, pod_capacity;
     uint32_t free_pod;

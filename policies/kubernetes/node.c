@@ -135,6 +135,8 @@ const struct shape_facts *kube_shape(struct sched *s, struct kube *k, const stru
     k->shape = array_covering(sched_alloc, s, k->shape, &shapes, pod->shape, sizeof *k->shape);
     k->failed =
         array_covering(sched_alloc, s, k->failed, &k->n_shapes, pod->shape, sizeof *k->failed);
+    k->fails_for = array_covering(sched_alloc, s, k->fails_for, &k->n_kinds, 1 + pod->shape,
+                                  sizeof *k->fails_for);
     struct shape_facts *f = &k->shape[pod->shape];
     if (f->made)
         return f;

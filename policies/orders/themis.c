@@ -14,8 +14,9 @@
  * users or queues. With one queue, fair to queues, T_id is E and the order nearly that of srtf.
  *
  * An auction costs O(waiting jobs): rho of each changes with time at its own rate, and f counts
- * them. Only those that may get GPUs are put in order, unless a lease ends. Between auctions, while
- * nothing was released, only new jobs are looked at. */
+ * them. What does not change while a job waits is kept. Only those that may get GPUs are put in
+ * order, and those with an ending lease. Between auctions, while nothing was released, only new jobs
+ * are looked at. */
 #include "policies/common/queueing.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/heap.h"
@@ -37,11 +38,19 @@ struct themis_job {
     bool known;
     size_t place;                 /* 1 + its place among `pending`; 0: it has none */
 };
+/* What an auction has to know of a job, which stays while it waits. */
+struct contender {
+    job_id job;
+    shape_id shape;
+    double submit_s, gpus, service_s, contending_before, remaining_s;
+    /* it came as the policy began: what another one has stopped may not be saved yet, and be lost */
+    bool may_lose;
+};
 struct bidder { job_id job; shape_id shape; double rho, remaining_s; bool running; };
 struct themis {
     struct line *waiting, *leases;    /* by submit time; by the end of the lease */
     /* [n_pending] the jobs of `waiting`, in no order */
-    job_id *pending;
+    struct contender *pending;
     size_t n_pending, pending_capacity;
     struct bidder *bidder;        /* [bidders_capacity] of one pass */
     size_t bidders_capacity;
@@ -90,22 +99,40 @@ static void settle(struct sched *s, struct themis *t)
     t->settled_s = now_s(s);
 }
 
-static struct bidder bid(struct sched *s, const struct themis *t, const void *params, job_id j,
-                         bool running)
+static struct contender contender(struct sched *s, const void *params, job_id j)
 {
     const struct themis_job *own = job_own(s, j);
-    double gpus = (double)job_size(s, j).gpu_milli;
-    double there_s = now_s(s) - (double)job_facts(s, j)->submit_ns / 1e9;
-    double parties_s = t->contending_s - own->contending_before;
+    return (struct contender){ .job = j,
+                               .shape = job_facts(s, j)->ask->shape,
+                               .submit_s = (double)job_facts(s, j)->submit_ns / 1e9,
+                               .gpus = (double)job_size(s, j).gpu_milli,
+                               .service_s = own->service_s,
+                               .contending_before = own->contending_before,
+                               .remaining_s = remaining_s(s, params, j) };
+}
+
+static struct bidder bid(const struct themis *t, const struct contender *c, double time_s,
+                         bool running)
+{
+    double there_s = time_s - c->submit_s, parties_s = t->contending_s - c->contending_before;
     double n = there_s > 0 ? parties_s / there_s : t->contending;
-    double alone_s = own->service_s * (gpus > 0 ? fmax(1, gpus * n / t->capacity_milli) : 1);
-    struct bidder b = { .job = j, .shape = job_facts(s, j)->ask->shape, .running = running,
-                        .remaining_s = remaining_s(s, params, j) };
-    if (isinf(alone_s))
+    double share = c->gpus * n / t->capacity_milli;
+    double alone_s = c->service_s * (c->gpus > 0 && share > 1 ? share : 1);
+    struct bidder b = { .job = c->job, .shape = c->shape, .running = running,
+                        .remaining_s = c->remaining_s };
+    if (alone_s == (double)INFINITY)
         b.rho = 0;                /* without an estimate: served last */
     else
         b.rho = alone_s > 0 ? (there_s + b.remaining_s) / alone_s : (double)INFINITY;
     return b;
+}
+
+static struct bidder waiting_bid(struct sched *s, const struct themis *t, const void *params,
+                                 struct contender *c)
+{
+    if (c->may_lose)
+        c->remaining_s = remaining_s(s, params, c->job);
+    return bid(t, c, now_s(s), false);
 }
 
 static int worst_first(const void *left, const void *right)
@@ -167,6 +194,9 @@ static void select_worst(struct bidder *b, size_t n, size_t first)
 
 /* ---- An auction ---- */
 
+/* Jobs whose lease ends, in the order of the auction; those before next had their turn. */
+struct ending { struct bidder *bidder; size_t n, next; };
+
 /* By shape: how many of these bidders are of it, and whether one of it has found no place. */
 struct of_shape { size_t bidders; bool failed; };
 struct shapes { struct of_shape *of; size_t n; };
@@ -184,21 +214,21 @@ static bool start_in(struct sched *s, enum free_kind in, job_id j)
     return where && sched_start(s, j, where) <= SCHED_LATER;
 }
 
-/* Stops bidders behind i with an ending lease, the last first, until i fits; a stopped job that
- * still fits stays. */
-static bool take_over(struct sched *s, struct bidder *b, size_t n, size_t i)
+/* Stops those whose turn is still to come, the last first, until j fits; a stopped job that still
+ * fits stays. */
+static bool take_over(struct sched *s, const struct ending *e, job_id j)
 {
     sched_mark_t before = sched_mark(s);
-    for (size_t k = n; k-- > i + 1;) {
-        if (!b[k].running || job_state(s, b[k].job) != JOB_RUNNING ||
-            sched_stop(s, b[k].job, STOP_SAVE) != SCHED_OK)
+    for (size_t k = e->n; k-- > e->next;) {
+        if (job_state(s, e->bidder[k].job) != JOB_RUNNING ||
+            sched_stop(s, e->bidder[k].job, STOP_SAVE) != SCHED_OK)
             continue;
-        if (!start_in(s, FREE_OR_RELEASING, b[i].job))
+        if (!start_in(s, FREE_OR_RELEASING, j))
             continue;
-        for (size_t v = i + 1; v < n; v++)
-            if (b[v].running && job_state(s, b[v].job) == JOB_RELEASING &&
-                sched_keep(s, b[v].job) != SCHED_OK)
-                sched_note(s, b[v].job, b[i].job);
+        for (size_t v = e->next; v < e->n; v++)
+            if (job_state(s, e->bidder[v].job) == JOB_RELEASING &&
+                sched_keep(s, e->bidder[v].job) != SCHED_OK)
+                sched_note(s, e->bidder[v].job, j);
         return true;
     }
     sched_rollback(s, before);
@@ -206,12 +236,12 @@ static bool take_over(struct sched *s, struct bidder *b, size_t n, size_t i)
 }
 
 /* A waiting job, or one that was stopped for another: does it get GPUs? */
-static bool serve(struct sched *s, struct bidder *b, size_t n, size_t i)
+static bool serve(struct sched *s, const struct ending *e, const struct bidder *b)
 {
-    if (b[i].running && sched_keep(s, b[i].job) == SCHED_OK)
+    if (b->running && sched_keep(s, b->job) == SCHED_OK)
         return true;
-    return start_in(s, FREE_IDLE, b[i].job) || start_in(s, FREE_OR_RELEASING, b[i].job) ||
-           take_over(s, b, n, i);
+    return start_in(s, FREE_IDLE, b->job) || start_in(s, FREE_OR_RELEASING, b->job) ||
+           (e->next < e->n && take_over(s, e, b->job));
 }
 
 static size_t offered_to_worst(const void *params, size_t n)
@@ -227,71 +257,88 @@ static void note_failed(struct sched *s, const struct themis *t, struct of_shape
     line_blocked(s, t->waiting, shape, sched_why_not(s));
 }
 
-/* An auction at the end of leases. Returns how many still wait. */
-static size_t auction_of_leases(struct sched *s, struct themis *t, const void *params,
-                                struct bidder *b, size_t n)
+/* Counts the bidders by shape, and keeps those of shapes that have not failed: returns how many. */
+static size_t keep_open(struct sched *s, struct shapes *shapes, struct bidder *b, size_t n)
 {
-    size_t left = 0;
-    struct shapes shapes = { NULL, 0 };
-    qsort(b, n, sizeof *b, worst_first);
-    qsort(b, offered_to_worst(params, n), sizeof *b, shortest_first);
-    for (size_t i = 0; i < n; i++) {
-        if (job_state(s, b[i].job) == JOB_RUNNING)
-            continue;             /* its lease goes on */
-        struct of_shape *of = of_shape(s, &shapes, b[i].shape);
-        if (!(of->failed && !b[i].running) && serve(s, b, n, i))
-            continue;
-        left++;
-        if (!of->failed)
-            note_failed(s, t, of, b[i].shape);
-    }
-    for (size_t i = 0; i < n; i++)
-        if (b[i].running && job_state(s, b[i].job) == JOB_RUNNING)
-            line_push(t->leases, b[i].job,
-                      (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
-    return left;
-}
-
-/* Offers free GPUs to these waiting jobs in their order, until all of them are of shapes that have
- * failed. Returns how many started. */
-static size_t offer(struct sched *s, struct themis *t, struct shapes *shapes, struct bidder *b,
-                    size_t n, bool by_length)
-{
-    size_t open = 0, started = 0;
+    size_t open = 0;
     for (size_t i = 0; i < shapes->n; i++)
         shapes->of[i].bidders = 0;
     for (size_t i = 0; i < n; i++) {
         struct of_shape *of = of_shape(s, shapes, b[i].shape);
         of->bidders++;
-        open += !of->failed;
+        if (!of->failed)
+            b[open++] = b[i];
     }
-    (by_length ? shortest_make : worst_make)(NULL, b, n);
-    while (open > 0) {
-        struct bidder next = (by_length ? shortest_pop : worst_pop)(NULL, b, n--);
-        struct of_shape *of = &shapes->of[next.shape];
-        if (of->failed)
-            continue;
-        if (start_in(s, FREE_IDLE, next.job) || start_in(s, FREE_OR_RELEASING, next.job)) {
-            started++;
-            open--;
-            of->bidders--;
-            continue;
-        }
-        note_failed(s, t, of, next.shape);
-        open -= of->bidders;
-    }
-    return started;
+    return open;
 }
 
-/* An auction of what is free. Returns how many still wait. */
-static size_t auction_of_free(struct sched *s, struct themis *t, const void *params,
-                              struct bidder *b, size_t n)
+/* Offers GPUs to these waiting jobs and to those with an ending lease before `until`, in their
+ * order, until all are of shapes that have failed. Returns how many wait after it. */
+static size_t offer(struct sched *s, struct themis *t, struct shapes *shapes, struct bidder *b,
+                    size_t n, struct ending *e, size_t until, bool by_length)
+{
+    size_t left = n, open = n = keep_open(s, shapes, b, n);
+    (by_length ? shortest_make : worst_make)(NULL, b, n);
+    while (open > 0 || e->next < until) {
+        struct bidder *first = e->next < until ? &e->bidder[e->next] : NULL;
+        if (first && open > 0 && (by_length ? is_shorter : is_worse)(NULL, b, first))
+            first = NULL;
+        struct bidder next = first ? *first : (by_length ? shortest_pop : worst_pop)(NULL, b, n--);
+        struct of_shape *of = of_shape(s, shapes, next.shape);
+        e->next += next.running;
+        /* its lease goes on, or all like it wait */
+        if (next.running ? job_state(s, next.job) == JOB_RUNNING : of->failed)
+            continue;
+        bool served = serve(s, e, &next);
+        left += next.running && !served;
+        if (served && !next.running) {
+            left--;
+            open--;
+            of->bidders--;
+        } else if (!served && !of->failed) {
+            note_failed(s, t, of, next.shape);
+            open -= of->bidders;
+        }
+    }
+    return left;
+}
+
+/* Moves the bidders with an ending lease out, in order. Returns how many remain. */
+static size_t take_ending(struct ending *e, struct bidder *b, size_t n,
+                          int (*in_order)(const void *, const void *))
+{
+    size_t left = 0, first = e->n;
+    for (size_t i = 0; i < n; i++)
+        if (b[i].running)
+            e->bidder[e->n++] = b[i];
+        else
+            b[left++] = b[i];
+    qsort(e->bidder + first, e->n - first, sizeof *b, in_order);
+    return left;
+}
+
+/* An auction of what is free and, of so many of the n, of their ending leases. Returns how many
+ * still wait. */
+static size_t auction(struct sched *s, struct themis *t, const void *params, struct bidder *b,
+                      size_t n, size_t ending)
 {
     struct shapes shapes = { NULL, 0 };
-    size_t first = offered_to_worst(params, n), started;
+    struct ending e = { 0 };
+    size_t first = offered_to_worst(params, n), worst = first, others = n - first, of_worst = 0;
     select_worst(b, n, first);
-    started = offer(s, t, &shapes, b, first, true);
-    return n - started - offer(s, t, &shapes, b + first, n - first, false);
+    if (ending) {
+        e.bidder = sched_scratch(s, ending * sizeof *e.bidder);
+        worst = take_ending(&e, b, first, shortest_first);
+        of_worst = e.n;
+        others = take_ending(&e, b + first, n - first, worst_first);
+    }
+    size_t left = offer(s, t, &shapes, b, worst, &e, of_worst, true);
+    left += offer(s, t, &shapes, b + first, others, &e, e.n, false);
+    for (size_t i = 0; i < e.n; i++)
+        if (job_state(s, e.bidder[i].job) == JOB_RUNNING)
+            line_push(t->leases, e.bidder[i].job,
+                      (struct line_key){ .time_ns = lease_end_ns(s, t, params) });
+    return left;
 }
 
 /* ---- A pass ---- */
@@ -306,7 +353,8 @@ static size_t leases_ending(struct sched *s, struct themis *t, const void *param
     for (job_id j; line_first(t->leases, &j, &end) && end.time_ns <= now;) {
         if (t->watched || end.time_ns == now) {
             line_remove(t->leases, j);
-            b[n++] = bid(s, t, params, j, true);
+            struct contender c = contender(s, params, j);
+            b[n++] = bid(t, &c, now_s(s), true);
         } else {
             end.time_ns += (now - end.time_ns + lease - 1) / lease * lease;
             line_push(t->leases, j, end);
@@ -319,11 +367,9 @@ static size_t waiting_jobs(struct sched *s, const struct themis *t, const void *
                            struct bidder *b)
 {
     size_t n = 0;
-    for (size_t i = 0; i < t->n_pending; i++) {
-        job_id j = t->pending[i];
-        if (job_state(s, j) == JOB_PENDING)
-            b[n++] = bid(s, t, params, j, false);
-    }
+    for (size_t i = 0; i < t->n_pending; i++)
+        if (job_state(s, t->pending[i].job) == JOB_PENDING)
+            b[n++] = waiting_bid(s, t, params, &t->pending[i]);
     return n;
 }
 
@@ -331,9 +377,11 @@ static size_t fresh_jobs(struct sched *s, const struct themis *t, const void *pa
                          struct bidder *b)
 {
     size_t n = 0;
-    for (size_t i = 0; i < t->n_fresh; i++)
+    for (size_t i = 0; i < t->n_fresh; i++) {
+        const struct themis_job *own = job_own(s, t->fresh[i]);
         if (job_state(s, t->fresh[i]) == JOB_PENDING)
-            b[n++] = bid(s, t, params, t->fresh[i], false);
+            b[n++] = waiting_bid(s, t, params, &t->pending[own->place - 1]);
+    }
     return n;
 }
 
@@ -368,7 +416,7 @@ static void themis_schedule(struct sched *s, const void *params, void *state)
         size_t ending = leases_ending(s, t, params, b);
         bool all = ending > 0 || sched_room_version(s) != t->version;
         size_t more = all ? waiting_jobs(s, t, params, b + ending) : fresh_jobs(s, t, params, b);
-        size_t left = (ending ? auction_of_leases : auction_of_free)(s, t, params, b, ending + more);
+        size_t left = auction(s, t, params, b, ending + more, ending);
         n = all ? left : waiting - more + left;
         t->version = sched_room_version(s);
     }
@@ -416,15 +464,16 @@ static void goes(struct sched *s, struct themis *t, const void *params, job_id j
     t->contending -= each_alone(params) || --*jobs_of_party(s, t, params, j) == 0;
 }
 
-static void join_pending(struct sched *s, struct themis *t, job_id j)
+static void join_pending(struct sched *s, struct themis *t, const void *params, job_id j)
 {
     struct themis_job *own = job_own(s, j);
-    if (own->place)
-        return;
-    t->pending = array_grown(sched_alloc, s, t->pending, &t->pending_capacity, t->n_pending,
-                             sizeof *t->pending);
-    t->pending[t->n_pending++] = j;
-    own->place = t->n_pending;
+    if (!own->place) {
+        t->pending = array_grown(sched_alloc, s, t->pending, &t->pending_capacity, t->n_pending,
+                                 sizeof *t->pending);
+        own->place = ++t->n_pending;
+    }
+    t->pending[own->place - 1] = contender(s, params, j);
+    t->pending[own->place - 1].may_lose = sched_now(s) == t->origin_ns;
 }
 
 static void leave_pending(struct sched *s, struct themis *t, job_id j)
@@ -432,9 +481,9 @@ static void leave_pending(struct sched *s, struct themis *t, job_id j)
     struct themis_job *own = job_own(s, j);
     if (!own->place)
         return;
-    job_id last = t->pending[--t->n_pending];
-    t->pending[own->place - 1] = last;
-    ((struct themis_job *)job_own(s, last))->place = own->place;
+    const struct contender *last = &t->pending[--t->n_pending];
+    t->pending[own->place - 1] = *last;
+    ((struct themis_job *)job_own(s, last->job))->place = own->place;
     own->place = 0;
 }
 
@@ -447,7 +496,7 @@ static void themis_arrived(struct sched *s, const void *params, void *state, job
         *own = (struct themis_job){ remaining_s(s, params, j), t->contending_s, true, 0 };
         comes(s, t, params, j);
     }
-    join_pending(s, t, j);
+    join_pending(s, t, params, j);
     line_push(t->waiting, j, key_submit(s, j, params));
     t->fresh =
         array_grown(sched_alloc, s, t->fresh, &t->fresh_capacity, t->n_fresh, sizeof *t->fresh);

@@ -14,11 +14,9 @@ static bool is_of_room(enum wait_reason why)
 }
 
 /* j would fit on what is idle now, but has no place there until it has ended by its estimate, for
- * reservations are in the way. */
-static bool kept_off(struct sched *s, job_id j)
+ * reservations are in the way. Few clusters have any: it is kept off the path of all calls. */
+static __attribute__((noinline)) bool kept_off(struct sched *s, job_id j)
 {
-    if (!s->reserved)
-        return false;
     struct request ask = job_request(s, j);
     const struct shape_kinds *now = s->idle->shape, *open = s->placing->kinds;
     const struct shape_kinds *throughout =
@@ -35,18 +33,27 @@ static bool kept_off(struct sched *s, job_id j)
     return fits;
 }
 
-void sched_blocked(struct sched *s, job_id j, enum wait_reason why)
+/* For the log, and to be taken back. */
+static __attribute__((noinline)) void note(struct sched *s, job_id j, const struct live *l, enum wait_reason why)
 {
-    struct live *l = j < s->n_jobs ? live_of(s, j) : NULL;
-    why = wait_credible(s, why);
-    if (is_of_room(why) && l && l->counting && kept_off(s, j))
-        why = WAIT_RESERVATION;
-    if (!l || !l->counting || why == WAIT_REASONS || why > WAIT_GROUP || l->own_why == why)
-        return;
     struct undo *u = undo_add(s, UNDO_OWN, j);
     if (u)
         u->why = l->own_why;
     if (s->setup.observer.decision && why != WAIT_GROUP && why != wait_reason_now(s, l))
         decision_log(s, j, "decision", "blocked", wait_reason_name[why]);
+}
+
+void sched_blocked(struct sched *s, job_id j, enum wait_reason why)
+{
+    struct live *l = j < s->n_jobs ? live_of(s, j) : NULL;
+    if (!l || !l->counting)
+        return;
+    why = wait_credible(s, why);
+    if (s->reserved && is_of_room(why) && kept_off(s, j))
+        why = WAIT_RESERVATION;
+    if (why == WAIT_REASONS || why > WAIT_GROUP || l->own_why == why)
+        return;
+    if (s->stage->marked || s->setup.observer.decision)
+        note(s, j, l, why);
     wait_own(s, l, why);
 }

@@ -181,15 +181,32 @@ void wait_end(struct sched *s, struct live *l)
         wait_log(s, l);
 }
 
-void wait_own(struct sched *s, struct live *l, enum wait_reason why)
+/* From one reason of its own to another one. */
+static bool both_own(const struct live *l, enum wait_reason why)
 {
-    if (l->own_why == why)
-        return;
+    return l->own_why != WAIT_GROUP && why != WAIT_GROUP;
+}
+
+static __attribute__((noinline)) void own_or_group(struct sched *s, struct live *l, enum wait_reason why)
+{
     if (l->counting)
         count_stop(s, l);
     own_set(s, l, why);
     if (l->counting)
         count_start(s, l);
+}
+
+void wait_own(struct sched *s, struct live *l, enum wait_reason why)
+{
+    if (l->own_why == why)
+        return;
+    if (!l->counting || s->timeline || !both_own(l, why)) {
+        own_or_group(s, l, why);
+        return;
+    }
+    add_wait(l, l->own_why, s->now_ns - l->own_since_ns);
+    l->own_why = (uint8_t)why;
+    l->own_since_ns = s->now_ns;
 }
 
 static void regroup(struct sched *s, struct live *l, uint32_t sub)
