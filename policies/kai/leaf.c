@@ -14,11 +14,24 @@ struct line_key quota_key(const struct sched *s, job_id j, size_t held)
 }
 
 /* A job of that shape has come or gone. */
-static void head_changed(struct leaf *l, shape_id shape)
+static void head_changed(struct quota_state *q, queue_id leaf, shape_id shape)
 {
+    struct leaf *l = &q->leaf[leaf];
+    heads_changed(q, leaf);
     bool one = l->heads == HEADS_KNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape);
     l->heads = one ? HEADS_BUT_ONE : HEADS_UNKNOWN;
     l->stale = shape;
+}
+
+/* The head of that shape is known, and stands before j. */
+static bool is_behind_head(const struct leaf *l, job_id j, struct line_key key, shape_id shape)
+{
+    if (l->heads == HEADS_UNKNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape))
+        return false;
+    for (size_t i = 0; i < l->n_heads; i++)
+        if (l->head[i].shape == shape)
+            return line_key_before(l->head[i].key, l->head[i].job, key, j);
+    return false;
 }
 
 static void head_out(struct leaf *l, shape_id shape)
@@ -182,9 +195,11 @@ void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j)
     struct quota_job *own = job_own(s, j);
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     const struct placement *has = job_placement(s, j);
+    struct line_key key = quota_key(s, j, has ? has->n : 0);
     quota_leave_waiting(s, q, j);
-    line_push(l->waiting, j, quota_key(s, j, has ? has->n : 0));
-    head_changed(l, job_facts(s, j)->ask->shape);
+    line_push(l->waiting, j, key);
+    if (has || !is_behind_head(l, j, key, job_facts(s, j)->ask->shape))
+        head_changed(q, job_facts(s, j)->queue, job_facts(s, j)->ask->shape);
     own->waits = true;
     own->whole = !has;
     l->growing += !own->whole;
@@ -208,7 +223,7 @@ void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     line_remove(l->waiting, j);
-    head_changed(l, job_facts(s, j)->ask->shape);
+    head_changed(q, job_facts(s, j)->queue, job_facts(s, j)->ask->shape);
     own->waits = false;
     l->growing -= !own->whole;
     q->growing -= !own->whole;

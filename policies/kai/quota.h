@@ -24,6 +24,7 @@
 #pragma once
 #include "policies/common/queue_heads.h"
 #include "policies/kai/kept_division.h"
+#include "policies/kai/kept_order.h"
 #include "policies/kai/rules.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/bitset.h"
@@ -79,6 +80,10 @@ struct left_job { uint32_t tasks; int32_t priority; bool firm; };
 struct leaf_shape {
     shape_id shape;
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
+    /* heads.h: its entry may be old; it has one; that; and its place, or near that */
+    bool unordered, ordered;
+    uint32_t about;
+    struct kept_entry entry;
     struct quota_amount ask;
     enum wait_reason why;         /* as last reported */
     /* pools.c: those that left in vain when q->turns was left_at, none of them harder than another
@@ -138,6 +143,7 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
     struct quota_amount fair;     /* as last reported; -1: not yet */
     bool report_due;              /* a job has come, and its reason is not reported */
+    bool heads_changed;           /* heads.h: its heads, or their standing */
 };
 
 /* ---- Admission checks ---- */
@@ -156,6 +162,12 @@ struct admission_check {
     bool fits;                    /* its answer */
     enum wait_reason why_not;     /* if it does not fit */
     uint64_t infeasible_at;       /* q->changes when a consolidation was found infeasible */
+    /* heads.h: the pass in which it found a place when allocate began; the leaves where jobs wait
+     * whole for the shape, but for [n_unordered] that have to be looked at again */
+    uint64_t opened_in;
+    struct kept_order order;
+    queue_id *unordered;
+    size_t n_unordered, unordered_capacity;
     /* The jobs that wait whole for the shape: */
     uint32_t waiting, place;      /* place: index in q->asked */
     queue_id *leaf;               /* [n_leaves] where they wait, in no order */
@@ -231,6 +243,9 @@ struct quota_state { /* of a shard */
     uint64_t placements;
     /* grows with passes and successful searches: between them a search sees the same */
     uint64_t changes;
+    uint64_t noted;               /* grows with failures that checks note */
+    /* placements and noted when it was seen that not all that may have a turn is infeasible */
+    uint64_t feasible_placements, feasible_noted;
     /* 1 + jobs that have ended: without an end, other jobs are moved for a job once only */
     uint64_t ends;
     uint64_t quota_version;       /* of the quotas in the tree */
@@ -260,6 +275,11 @@ struct quota_state { /* of a shard */
     uint64_t *grows;              /* leaves with growing jobs */
     uint64_t *unreported;         /* leaves: their wait reasons may have changed since reported */
     uint64_t *open;               /* scratch of allocate */
+    queue_id *heads_changed;      /* [n_heads_changed] of heads.h */
+    size_t n_heads_changed;
+    struct open_head *open_head;      /* [n_queues] of heads.h */
+    struct open_shape *open_shape;    /* [n_open_shapes] of heads.h, in this pass */
+    size_t n_open_shapes, open_shapes_capacity;
     struct leaf_head *leaf_head;  /* [n_queues] scratch of allocate */
     struct turn *turn;            /* [n_queues] scratch of the other actions */
     /* [n_acted] leaves that this pass acted on, or with leaving jobs */
@@ -431,11 +451,18 @@ static inline bool quota_known_to_fit(const struct quota_state *q,
     return !quota_has_failed(q, check, tasks) && check->alike && check->fits &&
            check->tried_at == q->placements && check->tried_tasks == check->min_tasks;
 }
-void quota_note_failed(const struct quota_state *q, struct admission_check *check, uint32_t tasks);
+void quota_note_failed(struct quota_state *q, struct admission_check *check, uint32_t tasks);
 /* What is found for one job of this shape holds for all that wait behind it in this leaf. */
 bool quota_may_skip(struct sched *s, struct quota_state *q, const struct leaf *l, shape_id shape);
 /* ... of every shape that waits whole in this leaf. */
 bool quota_heads_will_do(struct sched *s, struct quota_state *q, const struct leaf *l);
+/* No place for any of its jobs, which is noted with the reason of the last try. */
+void quota_shape_failed(struct quota_state *q, struct admission_check *check);
+/* Jobs like j, of a shape with equal jobs only, find a place. */
+bool quota_alike_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);
+/* A job of the shape, of leaves that this pass has not acted on, finds a place. false: or there is
+ * none. Of a shape with equal jobs only. */
+bool quota_one_fits(struct sched *s, struct quota_state *q, shape_id shape);
 /* The shape finds a place for j, which holds nothing and has that minimum. */
 bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j,
                       uint32_t tasks);
@@ -446,6 +473,15 @@ bool quota_no_shape_fits(const struct quota_state *q);
 bool quota_all_infeasible(struct sched *s, struct quota_state *q);
 /* q->open: leaves in which some job may find a place */
 void quota_open_leaves(struct sched *s, struct quota_state *q);
+
+/* ---- What is kept of leaves ---- */
+/* heads.h: its heads may have changed, or their standing. */
+static inline void heads_changed(struct quota_state *q, queue_id leaf)
+{
+    if (!q->leaf[leaf].heads_changed)
+        q->heads_changed[q->n_heads_changed++] = leaf;
+    q->leaf[leaf].heads_changed = true;
+}
 
 /* ---- reasons.c: why jobs wait ---- */
 /* A reason of its own, for a job that waits. */
