@@ -154,8 +154,6 @@ bool search_take_unit(struct sched *s, const struct quota_state *q, struct searc
                       uint32_t which, struct quota_amount *popped);
 /* Some of it was needed for the tasks so far. */
 bool search_has_recorded(const struct search *x, job_id j);
-/* GPUs that nobody else has when the piece is gone. */
-int64_t search_milli_of(const struct piece *p);
 /* A node before any potential victim of it is known. */
 struct on_node search_node_begun(struct sched *s, const struct search *x, node_id n);
 /* Some job may lose something; false is certain. */
