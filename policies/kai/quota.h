@@ -147,6 +147,7 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
     struct quota_amount fair;     /* as last reported; -1: not yet */
     bool report_due;              /* a job has come, and its reason is not reported */
+    bool worst_changed;           /* worst.c: its victims, or their places */
     bool heads_changed;           /* heads.h: its heads, or their standing */
 };
 
@@ -301,6 +302,9 @@ struct quota_state { /* of a shard */
     struct order worst;
     queue_id *restanding;         /* [n_restanding] queues with an old standing in `worst` */
     size_t n_restanding;
+
+    queue_id *worst_changed;      /* [n_worst_changed] of worst.c */
+    size_t n_worst_changed;
 
     /* Shapes */
     struct admission_check *check;    /* [n_checks] by shape */
@@ -485,6 +489,13 @@ static inline void heads_changed(struct quota_state *q, queue_id leaf)
     if (!q->leaf[leaf].heads_changed)
         q->heads_changed[q->n_heads_changed++] = leaf;
     q->leaf[leaf].heads_changed = true;
+}
+/* worst.c: the leaf may have changed, or its candidates. */
+static inline void worst_changed(struct quota_state *q, queue_id leaf)
+{
+    if (!q->leaf[leaf].worst_changed)
+        q->worst_changed[q->n_worst_changed++] = leaf;
+    q->leaf[leaf].worst_changed = true;
 }
 
 /* ---- reasons.c: why jobs wait ---- */

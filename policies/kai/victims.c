@@ -454,6 +454,13 @@ static void refresh_worst(struct sched *s, struct quota_state *q)
     }
 }
 
+void search_refresh_order(struct sched *s, struct quota_state *q, struct search *x)
+{
+    x->order = &q->worst;
+    order_rollback(x->order);
+    refresh_worst(s, q);
+}
+
 /* The leaf's worst candidate cannot be a victim of this search: the order goes by the first that
  * can. */
 static void correct(struct sched *s, struct quota_state *q, struct search *x, queue_id leaf)
@@ -476,9 +483,7 @@ static void order_leaves(struct sched *s, struct quota_state *q, struct search *
             order_set(x->order, mine, &sum);
         return;
     }
-    x->order = &q->worst;
-    order_rollback(x->order);
-    refresh_worst(s, q);
+    search_refresh_order(s, q, x);
     order_mark(s, x->order);
     if (x->action == RECLAIM)
         order_set(x->order, mine, NULL);
