@@ -49,6 +49,8 @@ static bool may_try(struct sched *s, struct quota_state *q, job_id j, const stru
     const struct job_facts *f = job_facts(s, j);
     if (w->n == 0 || !passes_gate(q, f->queue, &w->amount, !f->preemptible, action))
         return false;
+    if (q->leaf[f->queue].acted != q->pass && action != CONSOLIDATION)
+        return true;
     const struct quota_job *own = job_own(s, j);
     return own->pass != q->pass && (action != CONSOLIDATION || own->consolidated != q->ends);
 }

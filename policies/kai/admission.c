@@ -172,18 +172,24 @@ static bool finds_place(struct sched *s, struct quota_state *q, struct admission
     return check->fits;
 }
 
-void quota_note_failed(const struct quota_state *q, struct admission_check *check, uint32_t tasks)
+void quota_note_failed(struct quota_state *q, struct admission_check *check, uint32_t tasks)
 {
+    q->noted++;
     if (check->failed_at != q->version || tasks < check->failed_tasks)
         check->failed_tasks = tasks;
     check->failed_at = q->version;
 }
 
-static bool fails(const struct quota_state *q, struct admission_check *check, uint32_t tasks)
+static bool fails(struct quota_state *q, struct admission_check *check, uint32_t tasks)
 {
     quota_note_failed(q, check, tasks);
     check->why = check->why_not;
     return false;
+}
+
+void quota_shape_failed(struct quota_state *q, struct admission_check *check)
+{
+    (void)fails(q, check, check->min_tasks);
 }
 
 bool quota_may_skip(struct sched *s, struct quota_state *q, const struct leaf *l, shape_id shape)
@@ -226,6 +232,18 @@ static bool one_of(const struct quota_state *q, const struct admission_check *ch
         if (q->leaf[check->leaf[i]].acted != q->pass)
             return line_first_of(q->leaf[check->leaf[i]].waiting, shape, j, NULL);
     return false;
+}
+
+bool quota_alike_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j)
+{
+    return finds_place(s, q, &q->check[shape], j);
+}
+
+bool quota_one_fits(struct sched *s, struct quota_state *q, shape_id shape)
+{
+    struct admission_check *check = &q->check[shape];
+    job_id j;
+    return one_of(q, check, shape, &j) && finds_place(s, q, check, j);
 }
 
 static void open_all(struct quota_state *q, const struct admission_check *check)
@@ -283,7 +301,7 @@ static bool some_fits(const struct quota_state *q)
  * then no further job need have its turn. For a shape with all its jobs acted on nothing would be
  * noted either, unless one of them was reinstated: it stands in the line until its start is
  * notified, and whether another like it would fit is then seen, and noted. */
-bool quota_all_infeasible(struct sched *s, struct quota_state *q)
+static bool all_infeasible(struct sched *s, struct quota_state *q)
 {
     if (!quota_is_plain(q) || q->budgets || some_fits(q))
         return false;
@@ -300,6 +318,19 @@ bool quota_all_infeasible(struct sched *s, struct quota_state *q)
         if (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j) ||
             check->why != check->why_not || !lacks_gpus(s, check->ask, check->min_tasks))
             return false;
+    }
+    return true;
+}
+
+/* Between what is given away and what is noted the answer stays the same. */
+bool quota_all_infeasible(struct sched *s, struct quota_state *q)
+{
+    if (q->feasible_placements == q->placements && q->feasible_noted == q->noted)
+        return false;
+    if (!all_infeasible(s, q)) {
+        q->feasible_placements = q->placements;
+        q->feasible_noted = q->noted;
+        return false;
     }
     for (size_t i = 0; i < q->n_asked; i++)
         if (!quota_all_acted(q, &q->check[q->asked[i]]))

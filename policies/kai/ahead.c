@@ -19,10 +19,9 @@ struct ahead_victim {
     struct order_entry at;        /* of its leaf, with what it has lost when this is taken */
     uint32_t k;                   /* which of the leaf's candidates */
     bool taken;                   /* a unit of the search */
-    const struct victim_candidate *of;
 };
-/* first: of its pieces; milli, needs: as of struct on_node, with all of them. */
-struct ahead_node { uint32_t stamp, first; int64_t milli, needs; };
+/* first: of its pieces; lacks: milli-GPUs, with all of them; enough if that is not above 0. */
+struct ahead_node { uint32_t stamp, first; int64_t lacks; };
 struct ahead {
     struct ahead_node *node;      /* [nodes] */
     struct ahead_victim *victim;  /* [n_victims] in no order */
@@ -59,90 +58,147 @@ static uint32_t helps_from(struct sched *s, const struct search *x, const struct
                            const struct ahead_node *n)
 {
     size_t n_all = 0;
+    int64_t lacks = n->lacks;
     for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next)
         n_all++;
     uint32_t *sorted = sched_scratch(s, n_all * sizeof *sorted);
     size_t n_sorted = 0;
-    int64_t milli = n->milli;
     for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next) {
         size_t at = n_sorted++;
         for (; at > 0 && before(x, a, a->piece[p].victim, a->piece[sorted[at - 1]].victim); at--)
             sorted[at] = sorted[at - 1];
         sorted[at] = p;
     }
-    while (n_sorted > 1 && milli - a->piece[sorted[n_sorted - 1]].milli >= n->needs)
-        milli -= a->piece[sorted[--n_sorted]].milli;
+    while (n_sorted > 1 && lacks + a->piece[sorted[n_sorted - 1]].milli <= 0)
+        lacks += a->piece[sorted[--n_sorted]].milli;
     return a->piece[sorted[n_sorted - 1]].victim;
 }
 
-static void add_to_node(struct sched *s, const struct search *x, struct ahead *a, uint32_t victim,
-                        const struct piece *p)
+static void node_begins(struct sched *s, const struct search *x, struct ahead_node *n,
+                        node_id node)
 {
-    struct ahead_node *n = &a->node[p->node];
-    int64_t milli = search_milli_of(p);
-    if (n->stamp != x->stamp) {
-        struct on_node begun = search_node_begun(s, x, p->node);
-        *n = (struct ahead_node){ x->stamp, ID_NONE, begun.milli, begun.needs };
-    }
+    struct on_node begun = search_node_begun(s, x, node);
+    *n = (struct ahead_node){ x->stamp, ID_NONE, begun.needs - begun.milli };
+}
+
+/* One piece more of the victim added last. */
+static inline void add_to_node(struct sched *s, const struct search *x, struct ahead *a,
+                               node_id node, int64_t milli)
+{
+    struct ahead_node *n = &a->node[node];
+    uint32_t victim = (uint32_t)a->n_victims - 1;
+    if (n->stamp != x->stamp)
+        node_begins(s, x, n, node);
     if (n->first != ID_NONE && a->piece[n->first].victim == victim) {
         a->piece[n->first].milli += milli;
     } else {
         a->piece =
-            array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces, sizeof *a->piece);
+            array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces,
+                        sizeof *a->piece);
         a->piece[a->n_pieces] = (struct ahead_piece){ victim, n->first, milli };
         n->first = (uint32_t)a->n_pieces++;
     }
-    n->milli += milli;
-    if (n->milli < n->needs)
+    n->lacks -= milli;
+    if (n->lacks > 0)
         return;
     uint32_t helps = helps_from(s, x, a, n);
     if (a->first == ID_NONE || before(x, a, helps, a->first))
         a->first = helps;
 }
 
-static void add_victim(struct sched *s, const struct search *x, struct ahead *a,
-                       struct ahead_victim v)
+static inline void add_victim(struct sched *s, struct ahead *a, const struct order_entry *at,
+                              uint32_t k)
 {
-    uint32_t i = (uint32_t)a->n_victims;
-    a->victim =
-        array_grown(sched_alloc, s, a->victim, &a->victim_capacity, i, sizeof *a->victim);
-    a->victim[a->n_victims++] = v;
-    for (size_t p = 0; p < v.of->has->n; p++)
-        add_to_node(s, x, a, i, &v.of->has->piece[p]);
+    a->victim = array_grown(sched_alloc, s, a->victim, &a->victim_capacity, a->n_victims,
+                            sizeof *a->victim);
+    a->victim[a->n_victims++] = (struct ahead_victim){ *at, k, false };
 }
 
 /* NULL: none helps so far. */
-static const struct order_entry *first_at(const struct ahead *a)
+static inline const struct order_entry *first_at(const struct ahead *a)
 {
     return a->first == ID_NONE ? NULL : &a->victim[a->first].at;
 }
 
-enum { FETCHED_AHEAD = 4 };       /* placements lie far apart */
+/* What the walk over the candidates of a leaf has come to. */
+struct reading {
+    struct leaf *l;
+    uint32_t k;                   /* the next candidate */
+    /* spots say all: each may be taken, nothing is recorded, and none so far holds but GPUs */
+    bool by_spots;
+    struct quota_amount sum;      /* of those so far */
+    struct order_entry at;        /* of the leaf without them */
+};
+
+/* All that come before the first that helps have been read. */
+static inline bool is_late(const struct search *x, const struct ahead *a,
+                           const struct order_entry *at)
+{
+    return a->first != ID_NONE && !order_above(x->order, at, &a->victim[a->first].at);
+}
+
+enum read { READ_ON, READ_ALL, READ_NOT };    /* not: it is not known here */
+
+/* Candidates as far as their spots say all. Most are such. */
+static enum read read_spots(struct sched *s, struct quota_state *q, const struct search *x,
+                            struct ahead *a, struct reading *r)
+{
+    const struct victim_spot *spot = r->l->spot;
+    struct quota_lessened less =
+        quota_lessened(&x->order->node[r->at.queue].standing, &q->total);
+    for (; r->k < r->l->n_candidates && spot[r->k].node != ID_NONE; r->k++) {
+        r->sum.of[Q_GPU] += spot[r->k].milli;
+        r->at.with = quota_lessened_share(&less, r->sum.of[Q_GPU]);
+        if (is_late(x, a, &r->at))
+            return READ_ALL;
+        if ((double)a->n_seen++ > q->params->victims)
+            return READ_NOT;
+        add_victim(s, a, &r->at, r->k);
+        add_to_node(s, x, a, spot[r->k].node, spot[r->k].milli);
+    }
+    return READ_ON;
+}
+
+static enum read read_candidate(struct sched *s, struct quota_state *q, const struct search *x,
+                                struct ahead *a, struct reading *r)
+{
+    const struct victim_candidate *v = leaf_candidate(s, q, r->l, r->k);
+    if (!v)
+        return READ_ALL;
+    uint32_t k = r->k++;
+    if (!r->by_spots && !search_may_take(s, q, x, r->l, v))
+        return READ_ON;
+    r->sum = quota_sum(&r->sum, &v->holds);
+    r->by_spots = r->by_spots && v->holds.of[Q_CPU] == 0 && v->holds.of[Q_MEM] == 0;
+    r->at = order_entry_with(x->order, r->at.queue, &r->sum);
+    if (is_late(x, a, &r->at))
+        return READ_ALL;
+    if (v->surplus || (double)a->n_seen++ > q->params->victims)
+        return READ_NOT;
+    /* what the tasks so far needed of it is no unit again, and else it has none */
+    if (x->n_recorded > 0 && search_has_recorded(x, v->job))
+        return READ_ON;
+    add_victim(s, a, &r->at, k);
+    for (size_t p = 0; p < v->has->n; p++)
+        add_to_node(s, x, a, v->has->piece[p].node, search_milli_of(&v->has->piece[p]));
+    return READ_ON;
+}
 
 /* The victims of a leaf, as far as they come before the first that helps. false: not known here. */
 static bool read_leaf(struct sched *s, struct quota_state *q, const struct search *x,
                       struct ahead *a, queue_id leaf)
 {
-    struct leaf *l = &q->leaf[leaf];
-    struct quota_amount sum = { { 0 } };
-    const struct victim_candidate *v;
-    bool all = search_may_take_all(q, x, leaf);
-    for (uint32_t k = 0; (v = leaf_candidate(s, q, l, k)); k++) {
-        if (k + FETCHED_AHEAD < l->n_candidates)
-            __builtin_prefetch(v[FETCHED_AHEAD].has);
-        if (!all && !search_may_take(s, q, x, l, v))
-            continue;
-        sum = quota_sum(&sum, &v->holds);
-        struct order_entry at = order_entry_with(x->order, leaf, &sum);
-        if (first_at(a) && !order_above(x->order, &at, first_at(a)))
-            return true;
-        if (v->surplus || (double)a->n_seen++ > q->params->victims)
-            return false;
-        /* what the tasks so far needed of it is no unit again, and else it has none */
-        if (x->n_recorded == 0 || !search_has_recorded(x, v->job))
-            add_victim(s, x, a, (struct ahead_victim){ at, k, false, v });
+    struct reading r = { .l = &q->leaf[leaf] };
+    r.by_spots = x->n_recorded == 0 && search_may_take_all(q, x, leaf);
+    r.at = order_entry_with(x->order, leaf, &r.sum);
+    enum read done = READ_ON;
+    while (done == READ_ON) {
+        if (r.by_spots)
+            done = read_spots(s, q, x, a, &r);
+        if (done == READ_ON)
+            done = read_candidate(s, q, x, a, &r);
     }
-    return true;
+    return done == READ_ALL;
 }
 
 static bool read_leaves(struct sched *s, struct quota_state *q, const struct search *x,
@@ -157,11 +213,17 @@ static bool read_leaves(struct sched *s, struct quota_state *q, const struct sea
 
 /* ---- What a scenario needs ---- */
 
+static const struct victim_candidate *candidate_of(const struct quota_state *q,
+                                                   const struct ahead_victim *v)
+{
+    return &q->leaf[v->at.queue].candidate[v->k];
+}
+
 /* Victims up to the first that helps with tasks on nodes of that one: its units, in the order. */
 static void take_victims(struct sched *s, struct quota_state *q, struct search *x,
                          const struct ahead *a)
 {
-    const struct placement *has = a->victim[a->first].of->has;
+    const struct placement *has = candidate_of(q, &a->victim[a->first])->has;
     uint32_t *list = sched_scratch(s, a->n_victims * sizeof *list);
     size_t n = 0;
     for (size_t i = 0; i < has->n; i++)
@@ -178,7 +240,8 @@ static void take_victims(struct sched *s, struct quota_state *q, struct search *
     for (size_t i = 0; i < n; i++) {
         const struct ahead_victim *v = &a->victim[list[i]];
         struct quota_amount popped;
-        (void)search_take_unit(s, q, x, search_add_victim(s, x, v->at.queue, v->of), &popped);
+        uint32_t which = search_add_victim(s, x, v->at.queue, candidate_of(q, v));
+        (void)search_take_unit(s, q, x, which, &popped);
     }
 }
 
@@ -193,7 +256,7 @@ enum ahead_answer search_ahead(struct sched *s, struct quota_state *q, struct se
         return AHEAD_UNKNOWN;
     if (a->first == ID_NONE)
         return AHEAD_NONE;
-    *victim = a->victim[a->first].of->job;
+    *victim = candidate_of(q, &a->victim[a->first])->job;
     take_victims(s, q, x, a);
     return AHEAD_FOUND;
 }

@@ -5,7 +5,7 @@
  * is passed over, and the next of its queue tried. Fair shares do not cap what is taken of idle
  * GPUs. What fits only where others are leaving is placed tentatively. Only leaves with a waiting
  * job that may find a place take part in the order. */
-#include "policies/kai/quota.h"
+#include "policies/kai/heads.h"
 
 static bool by_level(const struct job_facts *f)
 {
@@ -228,6 +228,16 @@ static inline bool head_fits(struct sched *s, struct quota_state *q, const struc
             quota_shape_fits(s, q, h->shape, h->job, h->min_tasks));
 }
 
+/* The head of its shape, while the walk is behind. */
+static void stand_at(struct leaf_head *h, struct shape_head *first)
+{
+    h->job = first->job;
+    h->shape = first->shape;
+    h->first = first;
+    h->wanted = (struct wanted){ first->tasks, NULL, first->ask };
+    h->behind = true;
+}
+
 /* Mostly the first job of some shape: then no walk is needed. */
 static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, struct leaf_head *h)
 {
@@ -245,11 +255,7 @@ static bool first_head(struct sched *s, struct quota_state *q, struct leaf *l, s
         if ((first->firm || l->limited) &&
             !quota_has_capacity(s, q, job_facts(s, first->job), &first->ask, NULL))
             return next_head(s, q, h);
-        h->job = first->job;
-        h->shape = first->shape;
-        h->first = first;
-        h->wanted = (struct wanted){ first->tasks, NULL, first->ask };
-        h->behind = true;
+        stand_at(h, first);
         return true;
     }
     return false;
@@ -274,6 +280,14 @@ static enum wait_reason why_no_place(struct sched *s, struct quota_state *q, job
     return sched_why_not(s);
 }
 
+static void add_head(struct quota_state *q, queue_id leaf, const struct leaf_head *h)
+{
+    if (h->behind)
+        order_set_standing(&q->jobs, leaf, &h->wanted.amount, leaf_standing(q, leaf, h->first));
+    else
+        order_set(&q->jobs, leaf, &h->wanted.amount);
+}
+
 /* false: no further job need have its turn. */
 static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct leaf_head *h)
 {
@@ -281,26 +295,27 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
         quota_has_failed(q, quota_check(s, q, h->shape), h->wanted.n)) {
         if (quota_all_infeasible(s, q))
             return false;
-        bool has = first_head(s, q, &q->leaf[leaf], h);
-        if (has && h->behind)
-            order_set_standing(&q->jobs, leaf, &h->wanted.amount, leaf_standing(q, leaf, h->first));
+        if (first_head(s, q, &q->leaf[leaf], h))
+            add_head(q, leaf, h);
         else
-            order_set(&q->jobs, leaf, has ? &h->wanted.amount : NULL);
+            order_set(&q->jobs, leaf, NULL);
         return true;
     }
+    struct leaf *l = &q->leaf[leaf];
+    bool by_heads = h->behind && quota_is_plain(q) && l->acted != q->pass;
     job_id j = h->job;
     bool whole = h->behind || ((struct quota_job *)job_own(s, j))->whole;
     struct admission_check *check = quota_check(s, q, job_facts(s, j)->ask->shape);
     enum wait_reason why;
     bool may = quota_has_capacity(s, q, job_facts(s, j), &h->wanted.amount, &why);
-    if (h->behind) {
-        leaf_walk_to(s, q, &h->walk, &q->leaf[leaf], j);
+    if (h->behind && !by_heads)
+        leaf_walk_to(s, q, &h->walk, l, j);
+    if (h->behind)
         h->wanted = quota_wanted(s, j, NULL);
-    }
     if (!may) {                        /* other jobs of its queue have used the capacity */
         quota_blocked(s, q, j, why);
     } else {
-        struct line_key before = line_walk_key(&h->walk);
+        struct line_key before = by_heads ? h->first->key : line_walk_key(&h->walk);
         enum allocated done = allocate_job(s, q, j, &h->wanted);
         if (done == ALLOCATED && quota_lacks_tasks(s, j) &&
             quota_key(s, j, job_placement(s, j)->n).minor == before.minor) {
@@ -318,7 +333,10 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
             quota_note_failed(q, check, job_facts(s, j)->min_tasks);
         }
     }
-    bool more = next_head(s, q, h);
+    bool ends = by_heads && heads_end(s, q, leaf, h->first);
+    if (by_heads && !ends)
+        leaf_walk_to(s, q, &h->walk, l, j);
+    bool more = !ends && next_head(s, q, h);
     order_set(&q->jobs, leaf, more ? &h->wanted.amount : NULL);
     return true;
 }
@@ -367,12 +385,67 @@ static void order_heads(struct quota_state *q, const struct leaf_head *heads)
     order_make(&q->jobs);
 }
 
+/* The leaves that the pass has acted on are looked at one by one, and take part in an order of
+ * their own, as those do that have had a turn. */
+static void begin_by_heads(struct sched *s, struct quota_state *q, struct leaf_head *heads)
+{
+    bool *has = sched_scratch(s, (q->n_acted + 1) * sizeof *has);
+    size_t n = heads_begin(s, q);
+    for (size_t i = 0; i < q->n_acted; i++)
+        n += has[i] = first_head(s, q, &q->leaf[q->acted[i]], &heads[q->acted[i]]);
+    if (n > 1)
+        quota_divide_now(s, q);
+    heads_order(s, q);
+    order_begin(&q->jobs);
+    q->jobs.compares = true;
+    for (size_t i = 0; i < q->n_acted; i++)
+        if (has[i])
+            add_head(q, q->acted[i], &heads[q->acted[i]]);
+}
+
+/* The next leaf, as if all stood in one order. */
+static queue_id next_by_heads(struct sched *s, struct quota_state *q, struct leaf_head *heads)
+{
+    const struct kept_entry *entry;
+    struct shape_head *head;
+    queue_id kept, had = order_top(&q->jobs);
+    struct kept_entry mine = { 0 };
+    if (had != ID_NONE)
+        mine = kept_entry_of(&q->jobs.node[had].standing, had);
+    while ((kept = heads_top(s, q, &entry, &head)) != ID_NONE &&
+           (had == ID_NONE || kept_before(entry, &mine))) {
+        bool failed = quota_has_failed(q, &q->check[head->shape], head->min_tasks);
+        if (failed && quota_all_infeasible(s, q))
+            return ID_NONE;
+        heads_met(q, kept);
+        if (failed && heads_have_failed(q, kept, head))
+            continue;
+        heads[kept].walk = (struct line_walk){ .l = q->leaf[kept].waiting };
+        stand_at(&heads[kept], head);
+        return kept;
+    }
+    return had;
+}
+
+static void allocate_by_heads(struct sched *s, struct quota_state *q, struct leaf_head *heads)
+{
+    begin_by_heads(s, q, heads);
+    bool more = true;
+    for (queue_id leaf;
+         more && !all_served(q) && (leaf = next_by_heads(s, q, heads)) != ID_NONE;)
+        more = serve(s, q, leaf, &heads[leaf]);
+}
+
 void quota_allocate(struct sched *s, struct quota_state *q)
 {
     if (!q->growing && quota_no_shape_fits(q))
         return;
     struct leaf_head *heads = q->leaf_head =
         q->leaf_head ? q->leaf_head : sched_alloc(s, q->n_queues * sizeof *heads);
+    if (heads_apply(q)) {
+        allocate_by_heads(s, q, heads);
+        return;
+    }
     quota_open_leaves(s, q);
     size_t n = 0;
     for (queue_id i = 0; (i = bitset_next(&q->leaves, q->open, i)) != ID_NONE; i++) {

@@ -31,95 +31,16 @@ static void add_movable(struct sched *s, struct quota_state *q, struct search *x
     }
 }
 
-/* The first victims of the order, of leaves that are siblings: the place of each follows from what
- * its own leaf has lost with it. */
-enum { MOST_WORST = 64 };
-struct worst { struct order_entry at; const struct victim_candidate *of; };
-struct worst_list {
-    struct worst list[MOST_WORST];    /* [n] in order, at most `most` */
-    size_t n, most;
-    const struct order_entry *bound;  /* none of them is behind it; NULL: not known */
-};
-
-/* None like it is among the first. If the list is full, as late as its last is too late: of one leaf
- * those that hold nothing have equal entries. */
-static bool is_late(const struct order *o, const struct worst_list *w, const struct order_entry *at)
+/* Of the victims that it looks at. false: they are not known without a walk. */
+static bool add_worst(struct sched *s, struct quota_state *q, struct search *x)
 {
-    return w->n == w->most ? !order_above(o, at, &w->list[w->most - 1].at)
-                           : w->bound && order_above(o, w->bound, at);
-}
-
-/* The first of the list and of the victims of the leaf. false: some are elastic. */
-static bool merge_leaf(struct sched *s, struct quota_state *q, const struct search *x,
-                       queue_id leaf, struct worst_list *w)
-{
-    struct quota_amount sum = { { 0 } };
-    const struct victim_candidate *v;
-    bool all = search_may_take_all(q, x, leaf);
-    for (size_t k = 0; (v = leaf_candidate(s, q, &q->leaf[leaf], k)); k++) {
-        if (!all && !search_may_take(s, q, x, &q->leaf[leaf], v))
-            continue;
-        sum = quota_sum(&sum, &v->holds);
-        struct order_entry at = order_entry_with(x->order, leaf, &sum);
-        if (is_late(x->order, w, &at))
-            return true;
-        if (v->surplus)
-            return false;
-        size_t i = w->n < w->most ? w->n++ : w->most - 1;
-        for (; i > 0 && order_above(x->order, &at, &w->list[i - 1].at); i--)
-            w->list[i] = w->list[i - 1];
-        w->list[i] = (struct worst){ at, v };
-        if (w->n == w->most)
-            w->bound = &w->list[w->most - 1].at;
-    }
-    return true;
-}
-
-/* As many leaves of the order as are looked at: the last of them bounds what can be among them. */
-static const struct order_entry *first_bound(const struct order *o, size_t most)
-{
-    uint32_t root = o->q->n_queues;
-    const struct order_entry *heap = &o->heap[o->q->first[root]], *last = heap;
-    if (o->node[root].n < most)
-        return NULL;
-    for (size_t i = 1; i < most; i++)
-        last = order_above(o, last, &heap[i]) ? &heap[i] : last;
-    return last;
-}
-
-/* Of all leaves, none behind the bound. */
-static bool merge_leaves(struct sched *s, struct quota_state *q, const struct search *x,
-                         struct worst_list *w, const struct order_entry *bound)
-{
-    w->n = 0;
-    w->bound = bound;
-    struct order_scan scan = order_scan(x->order);
-    for (queue_id leaf; (leaf = order_scan_next(&scan, w->bound)) != ID_NONE;)
-        if (!merge_leaf(s, q, x, leaf, w))
-            return false;
-    return true;
-}
-
-/* Without a walk. false: it has to be walked. */
-static bool list_worst(struct sched *s, struct quota_state *q, struct search *x)
-{
-    double looks = q->params->consolidation_victims;
-    if (looks < 0 || looks >= MOST_WORST || !order_is_flat(x->order))
-        return false;
-    struct worst_list w;
-    w.most = (size_t)looks + 1;                               /* KAI looks at one more */
-    /* the last of the list of before is a good guess: it bounds, if there are enough */
-    if ((!x->had_worst || !merge_leaves(s, q, x, &w, &x->last_worst) || w.n < w.most) &&
-        !merge_leaves(s, q, x, &w, first_bound(x->order, w.most)))
-        return false;
-    x->had_worst = w.n == w.most;
-    if (x->had_worst)
-        x->last_worst = w.list[w.most - 1].at;
-    for (size_t i = 0; i < w.n; i++) {
-        const struct victim_candidate *v = w.list[i].of;
+    size_t n;
+    const struct worst *list = worst_victims(s, q, x, &n);
+    for (size_t i = 0; list && i < n; i++) {
+        const struct victim_candidate *v = &q->leaf[list[i].at.queue].candidate[list[i].k];
         add_movable(s, q, x, v->job, v->has->piece, v->has->n);
     }
-    return true;
+    return list;
 }
 
 /* All tasks that a consolidation for a job that holds nothing may look at: the same for every such
@@ -128,12 +49,12 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
 {
     /* the order of victims goes by the shares, and only so many are looked at */
     quota_divide_now(s, q);
-    search_victims(s, q, x);
     x->n_movable = x->n_moved = 0;
     x->movable_elastic = false;
     x->movable_at = q->changes;
-    if (list_worst(s, q, x))
+    if (add_worst(s, q, x))
         return;
+    search_victims(s, q, x);
     for (uint32_t u; search_next_victim(s, q, x, &u);)
         ;
     for (size_t u = 0; u < x->n_units; u++) {

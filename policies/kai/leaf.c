@@ -14,11 +14,24 @@ struct line_key quota_key(const struct sched *s, job_id j, size_t held)
 }
 
 /* A job of that shape has come or gone. */
-static void head_changed(struct leaf *l, shape_id shape)
+static void head_changed(struct quota_state *q, queue_id leaf, shape_id shape)
 {
+    struct leaf *l = &q->leaf[leaf];
+    heads_changed(q, leaf);
     bool one = l->heads == HEADS_KNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape);
     l->heads = one ? HEADS_BUT_ONE : HEADS_UNKNOWN;
     l->stale = shape;
+}
+
+/* The head of that shape is known, and stands before j. */
+static bool is_behind_head(const struct leaf *l, job_id j, struct line_key key, shape_id shape)
+{
+    if (l->heads == HEADS_UNKNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape))
+        return false;
+    for (size_t i = 0; i < l->n_heads; i++)
+        if (l->head[i].shape == shape)
+            return line_key_before(l->head[i].key, l->head[i].job, key, j);
+    return false;
 }
 
 static void head_out(struct leaf *l, shape_id shape)
@@ -114,6 +127,31 @@ static struct victim_candidate candidate_of(struct sched *s, const struct quota_
     return v;
 }
 
+static struct victim_spot spot_of(const struct victim_candidate *v)
+{
+    const struct piece *p = v->has ? &v->has->piece[0] : NULL;
+    if (!p || v->surplus || v->has->n != 1 || p->milli != MILLI_ALL || v->holds.of[Q_CPU] != 0 ||
+        v->holds.of[Q_MEM] != 0 || v->holds.of[Q_GPU] != search_milli_of(p) ||
+        search_milli_of(p) > UINT32_MAX)
+        return (struct victim_spot){ ID_NONE, 0 };
+    return (struct victim_spot){ p->node, (uint32_t)search_milli_of(p) };
+}
+
+/* From now on j is known as the at-th candidate from the end of the line. */
+static void list_candidate(struct sched *s, const struct quota_state *q, struct leaf *l, size_t at,
+                           job_id j, struct line_key key)
+{
+    size_t n = l->n_candidates;
+    l->candidate =
+        array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity, n, sizeof *l->candidate);
+    l->spot = array_grown(sched_alloc, s, l->spot, &l->spots_capacity, n, sizeof *l->spot);
+    array_open(l->candidate, n, at, sizeof *l->candidate);
+    array_open(l->spot, n, at, sizeof *l->spot);
+    l->candidate[at] = candidate_of(s, q, j, key);
+    l->spot[at] = spot_of(&l->candidate[at]);
+    l->n_candidates++;
+}
+
 const struct victim_candidate *leaf_candidate_listed(struct sched *s, const struct quota_state *q,
                                                      struct leaf *l, size_t k)
 {
@@ -125,9 +163,7 @@ const struct victim_candidate *leaf_candidate_listed(struct sched *s, const stru
             v = l->candidate[l->n_candidates - 1];
         (void)(l->n_candidates > 0 ? line_before(l->running, &v.job, &v.key)
                                    : line_last(l->running, &v.job, &v.key));
-        l->candidate = array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity,
-                                   l->n_candidates, sizeof *l->candidate);
-        l->candidate[l->n_candidates++] = candidate_of(s, q, v.job, v.key);
+        list_candidate(s, q, l, l->n_candidates, v.job, v.key);
     }
     return &l->candidate[k];
 }
@@ -140,8 +176,10 @@ static void candidate_left(struct leaf *l, job_id j)
     size_t n = min_size(l->n_candidates, CANDIDATES_KEPT), at = 0;
     while (at < n && l->candidate[at].job != j)
         at++;
-    if (at < n)
-        array_close(l->candidate, n--, at, sizeof *l->candidate);
+    if (at < n) {
+        array_close(l->candidate, n, at, sizeof *l->candidate);
+        array_close(l->spot, n--, at, sizeof *l->spot);
+    }
     l->n_candidates = n;
 }
 
@@ -155,10 +193,7 @@ static void candidate_joined(struct sched *s, const struct quota_state *q, struc
     l->n_candidates = n;
     if (at == n && n + 1 < line_length(l->running))
         return;                    /* there may be others between the known ones and it */
-    l->candidate =
-        array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity, n, sizeof *l->candidate);
-    array_open(l->candidate, l->n_candidates++, at, sizeof *l->candidate);
-    l->candidate[at] = candidate_of(s, q, j, key);
+    list_candidate(s, q, l, at, j, key);
 }
 
 void quota_grew(struct sched *s, struct quota_state *q, job_id j)
@@ -182,9 +217,11 @@ void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j)
     struct quota_job *own = job_own(s, j);
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     const struct placement *has = job_placement(s, j);
+    struct line_key key = quota_key(s, j, has ? has->n : 0);
     quota_leave_waiting(s, q, j);
-    line_push(l->waiting, j, quota_key(s, j, has ? has->n : 0));
-    head_changed(l, job_facts(s, j)->ask->shape);
+    line_push(l->waiting, j, key);
+    if (has || !is_behind_head(l, j, key, job_facts(s, j)->ask->shape))
+        head_changed(q, job_facts(s, j)->queue, job_facts(s, j)->ask->shape);
     own->waits = true;
     own->whole = !has;
     l->growing += !own->whole;
@@ -208,7 +245,7 @@ void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     line_remove(l->waiting, j);
-    head_changed(l, job_facts(s, j)->ask->shape);
+    head_changed(q, job_facts(s, j)->queue, job_facts(s, j)->ask->shape);
     own->waits = false;
     l->growing -= !own->whole;
     q->growing -= !own->whole;

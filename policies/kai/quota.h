@@ -24,6 +24,7 @@
 #pragma once
 #include "policies/common/queue_heads.h"
 #include "policies/kai/kept_division.h"
+#include "policies/kai/kept_order.h"
 #include "policies/kai/rules.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/bitset.h"
@@ -79,6 +80,10 @@ struct left_job { uint32_t tasks; int32_t priority; bool firm; };
 struct leaf_shape {
     shape_id shape;
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
+    /* heads.h: its entry may be old; it has one; that; and its place, or near that */
+    bool unordered, ordered;
+    uint32_t about;
+    struct kept_entry entry;
     struct quota_amount ask;
     enum wait_reason why;         /* as last reported */
     /* pools.c: those that left in vain when q->turns was left_at, none of them harder than another
@@ -110,6 +115,9 @@ struct victim_candidate {
     struct quota_amount holds;
     const struct placement *has;  /* NULL while it is leaving */
 };
+/* Of one that holds whole GPUs of one node, nothing else and no surplus: as little as a search has
+ * to read of most candidates. node ID_NONE: all of it has to be read. */
+struct victim_spot { node_id node; uint32_t milli; };
 struct leaf {                     /* [queue_id]; nothing of it is used for inner queues */
     struct line *waiting;         /* jobs that lack tasks */
     struct line *running;         /* victim candidates: preemptible jobs that hold something */
@@ -124,7 +132,8 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     shape_id stale;
     /* [n_candidates] from the end of the running line, as many as were asked for */
     struct victim_candidate *candidate;
-    size_t n_candidates, candidates_capacity;
+    struct victim_spot *spot;     /* [n_candidates] the same */
+    size_t n_candidates, candidates_capacity, spots_capacity;
     uint32_t leaving;             /* jobs of the running line that are leaving */
     uint64_t acted;               /* the last pass that acted on its jobs */
     bool limited;                 /* it, or a queue above it, has a limit */
@@ -138,6 +147,8 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
     struct quota_amount fair;     /* as last reported; -1: not yet */
     bool report_due;              /* a job has come, and its reason is not reported */
+    bool worst_changed;           /* worst.c: its victims, or their places */
+    bool heads_changed;           /* heads.h: its heads, or their standing */
 };
 
 /* ---- Admission checks ---- */
@@ -156,6 +167,12 @@ struct admission_check {
     bool fits;                    /* its answer */
     enum wait_reason why_not;     /* if it does not fit */
     uint64_t infeasible_at;       /* q->changes when a consolidation was found infeasible */
+    /* heads.h: the pass in which it found a place when allocate began; the leaves where jobs wait
+     * whole for the shape, but for [n_unordered] that have to be looked at again */
+    uint64_t opened_in;
+    struct kept_order order;
+    queue_id *unordered;
+    size_t n_unordered, unordered_capacity;
     /* The jobs that wait whole for the shape: */
     uint32_t waiting, place;      /* place: index in q->asked */
     queue_id *leaf;               /* [n_leaves] where they wait, in no order */
@@ -231,6 +248,9 @@ struct quota_state { /* of a shard */
     uint64_t placements;
     /* grows with passes and successful searches: between them a search sees the same */
     uint64_t changes;
+    uint64_t noted;               /* grows with failures that checks note */
+    /* placements and noted when it was seen that not all that may have a turn is infeasible */
+    uint64_t feasible_placements, feasible_noted;
     /* 1 + jobs that have ended: without an end, other jobs are moved for a job once only */
     uint64_t ends;
     uint64_t quota_version;       /* of the quotas in the tree */
@@ -260,6 +280,11 @@ struct quota_state { /* of a shard */
     uint64_t *grows;              /* leaves with growing jobs */
     uint64_t *unreported;         /* leaves: their wait reasons may have changed since reported */
     uint64_t *open;               /* scratch of allocate */
+    queue_id *heads_changed;      /* [n_heads_changed] of heads.h */
+    size_t n_heads_changed;
+    struct open_head *open_head;      /* [n_queues] of heads.h */
+    struct open_shape *open_shape;    /* [n_open_shapes] of heads.h, in this pass */
+    size_t n_open_shapes, open_shapes_capacity;
     struct leaf_head *leaf_head;  /* [n_queues] scratch of allocate */
     struct turn *turn;            /* [n_queues] scratch of the other actions */
     /* [n_acted] leaves that this pass acted on, or with leaving jobs */
@@ -277,6 +302,9 @@ struct quota_state { /* of a shard */
     struct order worst;
     queue_id *restanding;         /* [n_restanding] queues with an old standing in `worst` */
     size_t n_restanding;
+
+    queue_id *worst_changed;      /* [n_worst_changed] of worst.c */
+    size_t n_worst_changed;
 
     /* Shapes */
     struct admission_check *check;    /* [n_checks] by shape */
@@ -431,11 +459,18 @@ static inline bool quota_known_to_fit(const struct quota_state *q,
     return !quota_has_failed(q, check, tasks) && check->alike && check->fits &&
            check->tried_at == q->placements && check->tried_tasks == check->min_tasks;
 }
-void quota_note_failed(const struct quota_state *q, struct admission_check *check, uint32_t tasks);
+void quota_note_failed(struct quota_state *q, struct admission_check *check, uint32_t tasks);
 /* What is found for one job of this shape holds for all that wait behind it in this leaf. */
 bool quota_may_skip(struct sched *s, struct quota_state *q, const struct leaf *l, shape_id shape);
 /* ... of every shape that waits whole in this leaf. */
 bool quota_heads_will_do(struct sched *s, struct quota_state *q, const struct leaf *l);
+/* No place for any of its jobs, which is noted with the reason of the last try. */
+void quota_shape_failed(struct quota_state *q, struct admission_check *check);
+/* Jobs like j, of a shape with equal jobs only, find a place. */
+bool quota_alike_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j);
+/* A job of the shape, of leaves that this pass has not acted on, finds a place. false: or there is
+ * none. Of a shape with equal jobs only. */
+bool quota_one_fits(struct sched *s, struct quota_state *q, shape_id shape);
 /* The shape finds a place for j, which holds nothing and has that minimum. */
 bool quota_shape_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j,
                       uint32_t tasks);
@@ -446,6 +481,22 @@ bool quota_no_shape_fits(const struct quota_state *q);
 bool quota_all_infeasible(struct sched *s, struct quota_state *q);
 /* q->open: leaves in which some job may find a place */
 void quota_open_leaves(struct sched *s, struct quota_state *q);
+
+/* ---- What is kept of leaves ---- */
+/* heads.h: its heads may have changed, or their standing. */
+static inline void heads_changed(struct quota_state *q, queue_id leaf)
+{
+    if (!q->leaf[leaf].heads_changed)
+        q->heads_changed[q->n_heads_changed++] = leaf;
+    q->leaf[leaf].heads_changed = true;
+}
+/* worst.c: the leaf may have changed, or its candidates. */
+static inline void worst_changed(struct quota_state *q, queue_id leaf)
+{
+    if (!q->leaf[leaf].worst_changed)
+        q->worst_changed[q->n_worst_changed++] = leaf;
+    q->leaf[leaf].worst_changed = true;
+}
 
 /* ---- reasons.c: why jobs wait ---- */
 /* A reason of its own, for a job that waits. */
@@ -573,6 +624,11 @@ void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const st
 /* ---- search.c, victims.c, consolidation_bound.c: see search.h ---- */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
 /* true: j has its place */
+/* GPUs that nobody else has when the piece is gone. */
+static inline int64_t search_milli_of(const struct piece *p)
+{
+    return (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
+}
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);
 /* Feasibility bound: a consolidation for a job that holds nothing and wants min_tasks of these
  * tasks, in no groups, cannot succeed. Certain, and cheap. */

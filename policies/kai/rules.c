@@ -67,19 +67,24 @@ enum quota_verdict quota_capacity(const struct quota_queue *q, queue_id leaf,
     return !firm || quota_firm_fits(q, leaf, ask, at) ? QUOTA_FITS : QUOTA_OVER_DESERVED;
 }
 
+double quota_barred_share(enum quota_resource r, int64_t held)
+{
+    static const double barred[Q_RESOURCES] = { 1000. / MILLI_ALL, 1000, 1000. * 1024 * 1024 };
+    return (double)held * barred[r];
+}
+
 static double dominant_share(const struct quota_queue *q, const struct quota_amount *job,
                              const struct quota_amount *victims,
                              const struct quota_amount *allocatable,
                              const struct quota_amount *total)
 {
-    static const double barred[Q_RESOURCES] = { 1000. / MILLI_ALL, 1000, 1000. * 1024 * 1024 };
     double most = 0;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
         int64_t held = q->of[r].allocated + job->of[r] - victims->of[r];
         if (held == 0)
             continue;
         int64_t may = allocatable->of[r] == UNLIMITED ? total->of[r] : allocatable->of[r];
-        double share = may == 0 ? (double)held * barred[r] : (double)held / (double)may;
+        double share = may == 0 ? quota_barred_share(r, held) : (double)held / (double)may;
         most = share > most ? share : most;
     }
     return most;
@@ -111,6 +116,16 @@ double quota_share_without(const struct quota_standing *s, const struct quota_am
                            const struct quota_amount *total)
 {
     return dominant_share(s->queue, &nothing, victims, &s->allocatable, total);
+}
+
+struct quota_lessened quota_lessened(const struct quota_standing *s,
+                                     const struct quota_amount *total)
+{
+    int64_t held = s->queue->of[Q_GPU].allocated, may = s->allocatable.of[Q_GPU];
+    may = may == UNLIMITED ? total->of[Q_GPU] : may;
+    struct quota_amount gpus = { { held, 0, 0 } };
+    return (struct quota_lessened){ held, (double)may, quota_share_without(s, &gpus, total),
+                                    may == 0 };
 }
 
 void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims,

@@ -53,6 +53,17 @@ struct quota_standing quota_standing(const struct quota_queue *queue,
 /* 5 alone, with victims and no job. The more victims, the smaller, or the same. */
 double quota_share_without(const struct quota_standing *s, const struct quota_amount *victims,
                            const struct quota_amount *total);
+/* The same of victims that hold GPUs alone, for many of them: what does not depend on them. */
+struct quota_lessened { int64_t held; double may, least; bool barred; };
+struct quota_lessened quota_lessened(const struct quota_standing *s,
+                                     const struct quota_amount *total);
+double quota_barred_share(enum quota_resource r, int64_t held);
+static inline double quota_lessened_share(const struct quota_lessened *l, int64_t victims)
+{
+    int64_t held = l->held - victims;
+    double share = l->barred ? quota_barred_share(Q_GPU, held) : (double)held / l->may;
+    return held != 0 && share > l->least ? share : l->least;
+}
 /* The same, with other victims. */
 void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims,
                          const struct quota_amount *total);

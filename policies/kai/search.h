@@ -17,7 +17,8 @@
  * nodes: for it all potential victims leave at once.
  *
  * Not a difference but a shorter way: where leaves are siblings, the first victim with which a node
- * has enough is found without a walk over those before it (ahead.c).
+ * has enough is found without a walk over those before it (ahead.c), and those that a consolidation
+ * looks at first are kept from pass to pass (worst.c).
  *
  * What differs from KAI: a node on which even all potential victims would not free enough GPUs is
  * not tried; jobs that this pass acted on are victims of their promises only (promises.c); other
@@ -63,6 +64,19 @@ struct movable { node_id node; uint32_t gpus; int64_t milli; const struct reques
 struct moved { uint32_t gpus, mig; bool could; };
 /* Free GPUs of a node, with those that this scenario has let go so far. */
 struct leaving { uint64_t scenario; uint32_t gpus; };
+/* worst.c: a victim, the k-th candidate of its leaf, as the order has it with it and those before it
+ * of the leaf. */
+struct worst { struct order_entry at; uint32_t k; };
+/* So many are kept at most, and so many more than are looked at. */
+enum { MOST_WORST = 80, SPARE_WORST = 8 };
+struct worst_list {
+    struct worst list[MOST_WORST];    /* [n] the worst first; `most` at most */
+    size_t n, most;
+    bool known;                   /* but for leaves that have changed since */
+    bool anew;                    /* it is being made, not kept */
+    bool bounded;                 /* those behind the bound are not in it; else all are */
+    struct order_entry bound;
+};
 /* Leaves that may lose something, if all are siblings: above their allocatable, above their deserved
  * shares; ID_NONE: no more. As of q->changes `at`. */
 struct givers { uint64_t at; queue_id above_fair[2], above_deserved[2]; };
@@ -112,8 +126,7 @@ struct search {
     size_t n_movable, movable_capacity;
     struct moved *moved;          /* [n_moved] what is known of these */
     size_t n_moved, moved_capacity;
-    struct order_entry last_worst;    /* if had_worst: behind which the last list had none */
-    bool had_worst;
+    struct worst_list *worst;     /* of worst.c; NULL: none yet */
     bool movable_elastic;         /* of some jobs only surplus tasks */
     uint64_t movable_at;          /* q->changes when they were listed */
     struct ahead *ahead;          /* of ahead.c; NULL: none yet */
@@ -154,8 +167,6 @@ bool search_take_unit(struct sched *s, const struct quota_state *q, struct searc
                       uint32_t which, struct quota_amount *popped);
 /* Some of it was needed for the tasks so far. */
 bool search_has_recorded(const struct search *x, job_id j);
-/* GPUs that nobody else has when the piece is gone. */
-int64_t search_milli_of(const struct piece *p);
 /* A node before any potential victim of it is known. */
 struct on_node search_node_begun(struct sched *s, const struct search *x, node_id n);
 /* Some job may lose something; false is certain. */
@@ -166,6 +177,16 @@ int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);
 int64_t search_room_milli(struct sched *s, const struct search *x, node_id n);
 /* Fewer fit, by whole GPUs of all nodes. */
 bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks);
+
+/* The order of leaves as if every running job could be a victim: x->order, without those of a
+ * search. */
+void search_refresh_order(struct sched *s, struct quota_state *q, struct search *x);
+
+/* ---- worst.c ---- */
+/* The first victims of a consolidation for a job that holds nothing, as many as it looks at. NULL:
+ * not known without a walk: queues are not siblings, or some of the jobs are elastic. */
+const struct worst *worst_victims(struct sched *s, struct quota_state *q, struct search *x,
+                                  size_t *n);
 
 /* ---- ahead.c ---- */
 /* After search_victims(), while no node has enough: the first victim with which one has. */

@@ -9,6 +9,8 @@ void quota_standing_changed(struct quota_state *q, queue_id i)
         q->restanding[q->n_restanding++] = i;
     q->leaf[i].standing_changed = true;
     q->leaf[i].stood++;
+    heads_changed(q, i);
+    worst_changed(q, i);
 }
 
 /* A waiting job of this leaf may pass the gate of reclaim with so much. Cheap, and false is
@@ -129,6 +131,8 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->total = capacity_of(s, q);
     q->free_milli = q->total.of[Q_GPU];
     q->restanding = sched_alloc(s, n * sizeof *q->restanding);
+    q->worst_changed = sched_alloc(s, n * sizeof *q->worst_changed);
+    q->heads_changed = sched_alloc(s, n * sizeof *q->heads_changed);
     q->acted = sched_alloc(s, n * sizeof *q->acted);
     q->leaves = bitset_shape(n);
     q->claims = sched_alloc(s, q->leaves.words * sizeof *q->claims);

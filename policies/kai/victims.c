@@ -91,11 +91,6 @@ int64_t search_free_milli(struct sched *s, const struct search *x, node_id n)
     return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL;
 }
 
-int64_t search_milli_of(const struct piece *p)
-{
-    return (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
-}
-
 int64_t search_room_milli(struct sched *s, const struct search *x, node_id n)
 {
     int64_t milli = search_free_milli(s, x, n);
@@ -123,7 +118,8 @@ struct on_node search_node_begun(struct sched *s, const struct search *x, node_i
     if (x->lacks) {
         uint32_t each = x->run->gpus, gpus = whole_gpus(s, x, n);
         node.milli = (int64_t)gpus * MILLI_ALL;
-        node.needs = ((int64_t)(gpus / each) + 1) * each * MILLI_ALL;
+        /* a division less where fewer are free than one task wants, as on most nodes */
+        node.needs = (gpus < each ? 1 : (int64_t)(gpus / each) + 1) * each * MILLI_ALL;
     } else if (x->run) {
         node.milli = search_room_milli(s, x, n);
         node.needs = x->task_milli;
@@ -458,6 +454,13 @@ static void refresh_worst(struct sched *s, struct quota_state *q)
     }
 }
 
+void search_refresh_order(struct sched *s, struct quota_state *q, struct search *x)
+{
+    x->order = &q->worst;
+    order_rollback(x->order);
+    refresh_worst(s, q);
+}
+
 /* The leaf's worst candidate cannot be a victim of this search: the order goes by the first that
  * can. */
 static void correct(struct sched *s, struct quota_state *q, struct search *x, queue_id leaf)
@@ -480,9 +483,7 @@ static void order_leaves(struct sched *s, struct quota_state *q, struct search *
             order_set(x->order, mine, &sum);
         return;
     }
-    x->order = &q->worst;
-    order_rollback(x->order);
-    refresh_worst(s, q);
+    search_refresh_order(s, q, x);
     order_mark(s, x->order);
     if (x->action == RECLAIM)
         order_set(x->order, mine, NULL);

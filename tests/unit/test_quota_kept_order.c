@@ -1,0 +1,88 @@
+/* test_quota_kept_order.c - an order of leaves that is kept while they change: against one that is sorted anew by
+ * quota_goes_before() after every change of long random sequences. */
+#include "policies/kai/kept_order.h"
+#include "sim/base/random.h"
+#include "tests/unit/test_core.h"
+
+#include <stdlib.h>
+
+enum { QUEUES = 60, CHANGES = 20000, BLOCKS = 16 };
+static void *block[BLOCKS];
+static size_t n_blocks;
+
+static void *take_block(struct sched *s, size_t bytes)
+{
+    (void)s;
+    assert_true(n_blocks < BLOCKS);
+    return block[n_blocks++] = calloc(1, bytes);
+}
+
+/* Few different shares: many ties. Quotas of GPUs alone. */
+static void draw_queue(struct random *r, struct quota_queue *q)
+{
+    *q = (struct quota_queue){ .parent = ID_NONE, .priority = random_below(r, 5) ? 100 : 50 };
+    for (enum quota_resource of = 0; of < Q_RESOURCES; of++) {
+        bool endless = of != Q_GPU || random_below(r, 6) == 0;
+        q->of[of].allocated = (int64_t)random_below(r, of == Q_GPU ? 6 : 2);
+        q->of[of].limit = UNLIMITED;
+        q->of[of].deserved = endless ? UNLIMITED : (int64_t)random_below(r, 6);
+        q->of[of].fair = (int64_t)random_below(r, 8);
+    }
+}
+
+static struct quota_standing standing[QUEUES];
+
+static int by_rule(const void *a, const void *b)
+{
+    const struct quota_standing *x = &standing[*(const queue_id *)a], *y = &standing[*(const queue_id *)b];
+    return quota_goes_before(y, x) - quota_goes_before(x, y);
+}
+
+static void stays_sorted(void **state)
+{
+    (void)state;
+    static const struct quota_amount total = { { 64, 640, 64 } };
+    static struct quota_queue queue[QUEUES];
+    struct kept_entry entry[QUEUES];
+    size_t about[QUEUES] = { 0 };
+    bool in[QUEUES] = { 0 };
+    struct random r;
+    random_init(&r, 21, "quota kept order", 0);
+    struct kept_order o = { 0 };
+    struct quota_amount ask = { { 2, 1, 0 } };
+    for (int change = 0; change < CHANGES; change++) {
+        queue_id i = (queue_id)random_below(&r, QUEUES);
+        draw_queue(&r, &queue[i]);
+        standing[i] = quota_standing(&queue[i], &ask, NULL, &total);
+        struct kept_entry now = kept_entry_of(&standing[i], i);
+        bool leaves = in[i] && random_below(&r, 4) == 0;
+        size_t near = random_below(&r, 8) ? about[i] : random_below(&r, 2 * QUEUES);
+        if (!in[i])
+            about[i] = kept_insert(take_block, NULL, &o, &now);
+        else if (leaves)
+            kept_remove(&o, &entry[i], near);
+        else if (!kept_same(&entry[i], &now))
+            about[i] = kept_move(&o, &entry[i], near, &now);
+        in[i] = !leaves;
+        entry[i] = now;
+        queue_id want[QUEUES];
+        size_t n = 0;
+        for (queue_id k = 0; k < QUEUES; k++)
+            if (in[k])
+                want[n++] = k;
+        qsort(want, n, sizeof *want, by_rule);
+        assert_int_equal(o.n, n);
+        for (size_t k = 0; k < n; k++)
+            assert_int_equal(o.entry[k].leaf, want[k]);
+    }
+    while (n_blocks)
+        free(block[--n_blocks]);
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[TESTS_MOST];
+    size_t n = 0;
+    ADD_TEST(tests, n, stays_sorted);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
