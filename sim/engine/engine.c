@@ -29,7 +29,8 @@ enum {
     FRUITLESS_WAKES_MOST = 1000,   /* passes that change nothing when nothing else can happen any more */
     GLANCE_EVERY = 4096,           /* rounds between looks at the clock of the progress bar */
     FETCHED_PIECES = 8,            /* of a placement; most have no more */
-    ARRIVALS_AHEAD = 2             /* whose rows are fetched: one could still be late */
+    ARRIVALS_AHEAD = 2,            /* whose rows are fetched: one could still be late */
+    STILL_USED = 4 * BULK_BLOCK    /* of these last arrivals many may be there, whose rows stay in memory */
 };
 
 struct loop {
@@ -186,7 +187,8 @@ static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
         if (arrive(s, s->next_arrival, err))
             return RUN_BAD_INPUT;
         notices_give(s);
-        run_pass(s, s->next_arrival);
+        if (s->next_arrival > STILL_USED)
+            run_pass(s, s->next_arrival - STILL_USED);
         most--;
         if (s->workload->n_jobs - s->next_arrival > ARRIVALS_AHEAD)
             fetch_rows(s, s->next_arrival + ARRIVALS_AHEAD);
