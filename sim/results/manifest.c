@@ -256,20 +256,38 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     write_json(o, root);
 }
 
+static json_t *metric_row(const struct metric *x)
+{
+    json_t *row = json_object();
+    json_object_set_new(row, "metric", json_string(x->kind->name));
+    json_object_set_new(row, "scope", text_or_null(x->scope));
+    json_object_set_new(row, "value", isfinite(x->value) ? json_real(x->value) : json_null());
+    json_object_set_new(row, "unit", json_string(x->kind->unit));
+    json_object_set_new(row, "n", json_integer((json_int_t)x->n));
+    return row;
+}
+
+/* Within brackets that are indented by two levels. */
+static void write_item(struct output *o, json_t *item)
+{
+    char *text = json_dumps(item, JSON_INDENT(2) | JSON_PRESERVE_ORDER), *rest;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        out_text(o, line == text ? "    " : "\n    ");
+        out_text(o, line);
+    }
+    free(text);
+    json_decref(item);
+}
+
+/* Row by row: with thousands of queues all rows at once would take more memory than the run. */
 void manifest_summary_json(struct output *o, const struct summary *m)
 {
-    json_t *root = json_object(), *list = json_array();
+    out_text(o, "{\n  \"schema_version\": ");
+    out_integer(o, SCHEMA_VERSION);
+    out_text(o, ",\n  \"metrics\": [");
     for (size_t i = 0; i < m->n; i++) {
-        const struct metric *x = &m->metric[i];
-        json_t *row = json_object();
-        json_object_set_new(row, "metric", json_string(x->kind->name));
-        json_object_set_new(row, "scope", text_or_null(x->scope));
-        json_object_set_new(row, "value", isfinite(x->value) ? json_real(x->value) : json_null());
-        json_object_set_new(row, "unit", json_string(x->kind->unit));
-        json_object_set_new(row, "n", json_integer((json_int_t)x->n));
-        json_array_append_new(list, row);
+        out_text(o, i ? ",\n" : "\n");
+        write_item(o, metric_row(&m->metric[i]));
     }
-    json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
-    json_object_set_new(root, "metrics", list);
-    write_json(o, root);
+    out_text(o, m->n ? "\n  ]\n}\n" : "]\n}\n");
 }
