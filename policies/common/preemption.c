@@ -1,11 +1,10 @@
 /* preemption.c - running jobs stopped for waiting ones ahead of them. See queueing.h. */
 #include "policies/common/preemption.h"
 #include "policies/common/free_gpus.h"
+#include "policies/common/running.h"
 #include "sim/contract/util/array.h"
 
 #include <stdlib.h>
-
-/* ---- Running jobs ---- */
 
 struct victim {
     job_id job;
@@ -15,81 +14,6 @@ struct victim {
     bool judged;
     int64_t sum_milli;            /* GPUs that it and all victims before it free, at most */
 };
-
-enum { PUSHED_KEPT = 256 };       /* a try that has missed more is made again */
-
-static bool group_before(const void *entry, const void *key)
-{
-    return ((const struct running_group *)entry)->shape < *(const shape_id *)key;
-}
-
-/* NULL: there is none yet. */
-static struct running_group *group_of(struct sched *s, const struct queueing_state *o,
-                                      const struct running *r, job_id j)
-{
-    if (!o->discipline->by_gpus)
-        return r->group;
-    shape_id shape = job_facts(s, j)->ask->shape;
-    size_t at = lower_bound(r->group, r->n_groups, sizeof *r->group, &shape, group_before);
-    return at < r->n_groups && r->group[at].shape == shape ? &r->group[at] : NULL;
-}
-
-static struct running_group *group_make(struct sched *s, const struct queueing_state *o,
-                                        struct running *r, job_id j)
-{
-    shape_id shape = o->discipline->by_gpus ? job_facts(s, j)->ask->shape : 0;
-    size_t at = lower_bound(r->group, r->n_groups, sizeof *r->group, &shape, group_before);
-    r->group = array_grown(sched_alloc, s, r->group, &r->capacity, r->n_groups, sizeof *r->group);
-    array_open(r->group, r->n_groups++, at, sizeof *r->group);
-    r->group[at] = (struct running_group){ .shape = shape };
-    return &r->group[at];
-}
-
-static int64_t frees_milli(struct sched *s, job_id v)
-{
-    int64_t gpus = 0;
-    for (const struct request *r = job_facts(s, v)->ask; r; r = r->next)
-        gpus += (int64_t)r->gpus * (r->tasks == SPLIT_ANY ? 1 : (int64_t)r->tasks);
-    return gpus * MILLI_ALL;
-}
-
-void running_push(struct sched *s, const struct queueing_state *o, struct running *r, job_id j,
-                  struct line_key k)
-{
-    struct running_group *g = group_of(s, o, r, j);
-    g = g ? g : group_make(s, o, r, j);
-    uint32_t e = ranking_set(s, &g->order, j, k);
-    g->job = array_covering(sched_alloc, s, g->job, &g->n_jobs, e, sizeof *g->job);
-    g->job[e] = (struct running_job){ .frees_milli = frees_milli(s, j),
-                                      .ahead_until_ns = INT64_MIN,
-                                      .sure_until_ns = INT64_MIN };
-    r->pushed = r->pushed ? r->pushed : sched_alloc(s, PUSHED_KEPT * sizeof *r->pushed);
-    r->pushed[r->n_pushed++ % PUSHED_KEPT] = (struct pushed){ j, k };
-}
-
-void running_remove(struct sched *s, const struct queueing_state *o, struct running *r, job_id j)
-{
-    struct running_group *g = group_of(s, o, r, j);
-    if (g)
-        ranking_drop(s, &g->order, j);
-}
-
-size_t running_count(const struct running *r)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < r->n_groups; i++)
-        n += ranking_count(&r->group[i].order);
-    return n;
-}
-
-void running_list(const struct running *r, job_id **to)
-{
-    struct ranking_place p;
-    for (size_t i = 0; i < r->n_groups; i++)
-        for (bool more = ranking_first(&r->group[i].order, &p); more;
-             more = ranking_next(&r->group[i].order, &p))
-            *(*to)++ = ranking_at(&r->group[i].order, p)->job;
-}
 
 /* ---- Keys of running jobs ---- */
 
@@ -283,7 +207,7 @@ static void count_behind(struct sched *s, const struct queueing_state *o, struct
                          job_id v, struct running_job *kept, struct line_key bound)
 {
     int64_t at_ns = behind_ns(s, o, v, kept, h->job, h->key);
-    h->frees_milli += kept ? kept->frees_milli : frees_milli(s, v);
+    h->frees_milli += kept ? kept->frees_milli : running_frees_milli(s, v);
     if (at_ns > sched_now(s)) {
         if (at_ns < h->until_ns)
             h->until_ns = at_ns;
@@ -315,7 +239,7 @@ static void note_hopeless(struct sched *s, const struct queueing_state *o, struc
 static struct running_job *kept_of(struct sched *s, const struct queueing_state *o,
                                    const struct running *r, job_id v)
 {
-    struct running_group *g = group_of(s, o, r, v);
+    struct running_group *g = running_group_of(s, o, r, v);
     uint32_t e = g ? ranking_find(&g->order, v) : ID_NONE;
     return e == ID_NONE ? NULL : &g->job[e];
 }
@@ -347,7 +271,7 @@ static int64_t maybe_frees(struct sched *s, const struct queueing_state *o, cons
         struct victim v = { .job = j, .kept = kept_of(s, o, r, j), .bound = h->maybe[i].key };
         if (!v.kept || !is_known_ahead(s, o, j, v.kept, h->key))
             judge(s, o, &v);
-        frees += is_behind(s, o, &v, h->job, h->key) ? frees_milli(s, j) : 0;
+        frees += is_behind(s, o, &v, h->job, h->key) ? running_frees_milli(s, j) : 0;
     }
     return frees;
 }
@@ -403,7 +327,7 @@ int64_t preempt_fails_until(struct sched *s, const struct queueing_state *o,
     if (h->frees_milli < lacks)
         return TIME_NEVER;
     for (unsigned i = 0; i < h->n_maybe; i++)
-        frees += frees_milli(s, h->maybe[i].job);
+        frees += running_frees_milli(s, h->maybe[i].job);
     return frees == 0 || frees < lacks ? h->until_ns : sched_now(s) + 1;
 }
 

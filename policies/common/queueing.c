@@ -1,5 +1,6 @@
 /* queueing.c - serving lines in order, and preemption by that order. See queueing.h. */
 #include "policies/common/preemption.h"
+#include "policies/common/running.h"
 #include "policies/common/standstill.h"
 #include "sim/contract/util/array.h"
 

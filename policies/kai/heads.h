@@ -13,6 +13,14 @@
 #pragma once
 #include "policies/kai/quota.h"
 
+/* Its heads may have changed, or their standing. */
+static inline void heads_changed(struct quota_state *q, queue_id leaf)
+{
+    if (!q->leaf[leaf].heads_changed)
+        q->heads_changed[q->n_heads_changed++] = leaf;
+    q->leaf[leaf].heads_changed = true;
+}
+
 /* Allocate may go by them: plain jobs, and siblings whose order is total. */
 bool heads_apply(const struct quota_state *q);
 /* A pass allocates: opens the shapes that find a place, and notes those that do not, as if all

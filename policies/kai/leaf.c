@@ -1,6 +1,7 @@
 /* leaf.c - the lines of a leaf: waiting jobs by shape, and victim candidates; what is known of them
  * is kept until they change. */
-#include "policies/kai/quota.h"
+#include "policies/kai/heads.h"
+#include "policies/kai/search.h"
 
 struct line_key quota_key(const struct sched *s, job_id j, size_t held)
 {

@@ -115,9 +115,6 @@ struct victim_candidate {
     struct quota_amount holds;
     const struct placement *has;  /* NULL while it is leaving */
 };
-/* Of one that holds whole GPUs of one node, nothing else and no surplus: as little as a search has
- * to read of most candidates. node ID_NONE: all of it has to be read. */
-struct victim_spot { node_id node; uint32_t milli; };
 struct leaf {                     /* [queue_id]; nothing of it is used for inner queues */
     struct line *waiting;         /* jobs that lack tasks */
     struct line *running;         /* victim candidates: preemptible jobs that hold something */
@@ -132,7 +129,7 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     shape_id stale;
     /* [n_candidates] from the end of the running line, as many as were asked for */
     struct victim_candidate *candidate;
-    struct victim_spot *spot;     /* [n_candidates] the same */
+    struct victim_spot *spot;     /* [n_candidates] the same, in short: search.h */
     size_t n_candidates, candidates_capacity, spots_capacity;
     uint32_t leaving;             /* jobs of the running line that are leaving */
     uint64_t acted;               /* the last pass that acted on its jobs */
@@ -482,22 +479,6 @@ bool quota_all_infeasible(struct sched *s, struct quota_state *q);
 /* q->open: leaves in which some job may find a place */
 void quota_open_leaves(struct sched *s, struct quota_state *q);
 
-/* ---- What is kept of leaves ---- */
-/* heads.h: its heads may have changed, or their standing. */
-static inline void heads_changed(struct quota_state *q, queue_id leaf)
-{
-    if (!q->leaf[leaf].heads_changed)
-        q->heads_changed[q->n_heads_changed++] = leaf;
-    q->leaf[leaf].heads_changed = true;
-}
-/* worst.c: the leaf may have changed, or its candidates. */
-static inline void worst_changed(struct quota_state *q, queue_id leaf)
-{
-    if (!q->leaf[leaf].worst_changed)
-        q->worst_changed[q->n_worst_changed++] = leaf;
-    q->leaf[leaf].worst_changed = true;
-}
-
 /* ---- reasons.c: why jobs wait ---- */
 /* A reason of its own, for a job that waits. */
 void quota_blocked(struct sched *s, struct quota_state *q, job_id j, enum wait_reason why);
@@ -624,11 +605,6 @@ void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const st
 /* ---- search.c, victims.c, consolidation_bound.c: see search.h ---- */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
 /* true: j has its place */
-/* GPUs that nobody else has when the piece is gone. */
-static inline int64_t search_milli_of(const struct piece *p)
-{
-    return (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
-}
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);
 /* Feasibility bound: a consolidation for a job that holds nothing and wants min_tasks of these
  * tasks, in no groups, cannot succeed. Certain, and cheap. */

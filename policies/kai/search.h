@@ -27,6 +27,22 @@
 #pragma once
 #include "policies/kai/quota.h"
 
+/* Of one that holds whole GPUs of one node, nothing else and no surplus: as little as a search has
+ * to read of most candidates. node ID_NONE: all of it has to be read. */
+struct victim_spot { node_id node; uint32_t milli; };
+/* GPUs that nobody else has when the piece is gone. */
+static inline int64_t search_milli_of(const struct piece *p)
+{
+    return (int64_t)p->gpus * (p->milli < MILLI_ALL ? MILLI_ALL : p->milli);
+}
+/* worst.c: the leaf may have changed, or its candidates. */
+static inline void worst_changed(struct quota_state *q, queue_id leaf)
+{
+    if (!q->leaf[leaf].worst_changed)
+        q->worst_changed[q->n_worst_changed++] = leaf;
+    q->leaf[leaf].worst_changed = true;
+}
+
 struct unit {                     /* tasks that leave together */
     job_id job;
     queue_id leaf;

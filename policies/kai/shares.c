@@ -1,5 +1,6 @@
 /* shares.c - the shares of the queues as of now, from the books; fair shares, once a pass. */
-#include "policies/kai/quota.h"
+#include "policies/kai/heads.h"
+#include "policies/kai/search.h"
 
 #include <string.h>
 
