@@ -77,12 +77,13 @@ static bool path_of(struct kube_site *s, const struct kube_podgroup *g, const ch
 {
     char text[KUBE_PATH_MOST * 4] = "";
     for (size_t steps = 0; i < g->n_subgroups && steps <= g->n_subgroups; steps++) {
-        char below[sizeof text];
         size_t was = strlen(text), own = strlen(g->subgroup[i].name);
         if (was + own + 2 > sizeof text)
             return false;
-        memcpy(below, text, was + 1);
-        snprintf(text, sizeof text, "%s%s%s", g->subgroup[i].name, was ? "/" : "", below);
+        memmove(text + own + (was > 0), text, was + 1);
+        memcpy(text, g->subgroup[i].name, own);
+        if (was)
+            text[own] = '/';
         if (!parent[i]) {
             *path = intern_text(s->names, intern_add(s->names, text, strlen(text)));
             return true;
