@@ -1,13 +1,8 @@
 /* test_rack.c - the rack placer against a second, plain implementation: all racks sorted anew for every step. Whole GPUs and
  * nothing else, so that a rack's room is the sum of its nodes'. */
-#include "sim/base/random.h"
-#include "sim/engine/run.h"
+#include "tests/support/drawn.h"
 #include "tests/support/named.h"
 #include "tests/support/wanted.h"
-#include "tests/unit/test_core.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { NODES_MOST = 40, JOBS = 80, SEEDS = 60, PASSES = 50, PIECES_MOST = 64 };
 
@@ -21,13 +16,7 @@ struct scene {
     struct plain rack[NODES_MOST];
     struct piece_wanted want[PIECES_MOST];
 };
-static struct random draws;
 static unsigned compared, refused, over_racks, passes;
-
-static uint32_t draw(uint32_t n)
-{
-    return (uint32_t)random_below(&draws, n);
-}
 
 static uint32_t rack_free(const struct scene *c, size_t rack)
 {
@@ -157,57 +146,30 @@ static void schedule(struct sched *s, const void *params, void *state)
         sched_wake_at(s, sched_now(s) + NS_PER_S);
 }
 
-static struct cluster *any_cluster(void)
+static void any_group(struct group_spec *g, uint32_t i)
 {
     static const char *const names[] = { "a", "b", "c" };
-    struct error err = { "" };
-    struct group_spec g[3];
-    for (uint32_t i = 0; i < 3; i++)
-        g[i] = (struct group_spec){ .name = names[i], .count = 2 + draw(9), .gpus = 1 + draw(8), .cpu_milli = INT64_MAX,
-                                    .mem_mib = INT64_MAX, .nodes_per_rack = i == 0 ? 1 + draw(4) : draw(5) };
-    for (uint32_t i = 0; i < 3; i++)
-        g[i].racks_per_pod = g[i].nodes_per_rack ? draw(3) : 0;
-    struct cluster *c = cluster_build("any", g, 3, NULL, 0, &err);
-    if (!c)
-        fail_msg("%s", err.text);
-    c->overhead.checkpoint = CHECKPOINT_PERFECT;
-    return c;
+    g->name = names[i];
+    g->count = 2 + draw(9);
+    g->gpus = 1 + draw(8);
+    g->nodes_per_rack = i == 0 ? 1 + draw(4) : draw(5);
+    g->racks_per_pod = g->nodes_per_rack ? draw(3) : 0;
 }
 
-static struct workload *any_jobs(struct cluster *c)
+static void any_job(struct job_row *row)
 {
-    struct error err = { "" };
-    struct workload *w = workload_new();
-    for (uint32_t j = 0; j < JOBS; j++) {
-        struct job_row row = job_row_default;
-        row.tasks = draw(2) ? 1 + draw(6) : 0;
-        row.gpus = row.tasks ? row.tasks * (1 + draw(4)) : 1 + draw(draw(3) ? 10 : 40);
-        row.submit_ns = (int64_t)draw(30) * NS_PER_S;
-        row.duration_ns = (int64_t)(1 + draw(30)) * NS_PER_S;
-        assert_int_equal(workload_add(w, &row, "any", j + 1, &err), 0);
-    }
-    assert_int_equal(workload_finish(w, "any", &err), 0);
-    assert_int_equal(run_bind(c, w, &err), 0);
-    return w;
+    row->tasks = draw(2) ? 1 + draw(6) : 0;
+    row->gpus = row->tasks ? row->tasks * (1 + draw(4)) : 1 + draw(draw(3) ? 10 : 40);
 }
 
 static void as_defined(void **state)
 {
     static const struct policy checks = { .abi = POLICY_ABI, .name = "checks", .schedule = schedule };
+    const struct drawn worlds = { "rack", 3, JOBS, any_group, any_job, always };
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct error err = { "" };
-        random_init(&draws, seed, "rack", 0);
         passes = 0;
-        struct cluster *c = any_cluster();
-        struct workload *w = any_jobs(c);
-        struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = &checks,
-                                                       .placer = placer_named("rack"), .seed = seed, .check = true });
-        if (run_execute(s, &err))
-            fail_msg("seed %u: %s", (unsigned)seed, err.text);
-        run_free(s);
-        workload_free(w);
-        cluster_free(c);
+        drawn_run(&worlds, seed, &(struct run_setup){ .policy = &checks, .placer = placer_named("rack"), .check = true });
     }
     print_message("rack: %u placements, %u of them over several racks, %u refusals\n", compared, over_racks, refused);
     assert_true(compared > 50 * SEEDS && over_racks > 5 * SEEDS && refused > SEEDS);

@@ -2,16 +2,11 @@
  * out anew from its definition, piece by piece; while jobs start, stop, are tried and rolled back, and in planned windows. */
 #include "sim/contract/timeline.h"
 #include "sim/base/memory.h"
-#include "sim/base/random.h"
-#include "sim/engine/run.h"
+#include "tests/support/drawn.h"
 #include "tests/support/named.h"
 #include "tests/support/wanted.h"
-#include "tests/unit/test_core.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NODES_MOST = 40, GPUS_MOST = 8, TASKS_MOST = 3, JOBS = 90, SEEDS = 25, PASSES = 60 };
 
@@ -233,13 +228,7 @@ static const struct row {
     { "fgd", fgd, false, 0, 0 },
 };
 static const struct row *current;
-static struct random draws;
 static unsigned compared, refused, passes;
-
-static uint32_t draw(uint32_t n)
-{
-    return (uint32_t)random_below(&draws, n);
-}
 
 static node_id best_node(const struct scene *c, const struct request *r)
 {
@@ -328,66 +317,41 @@ static void schedule(struct sched *s, const void *params, void *state)
 
 /* ---- The worlds ---- */
 
-static struct cluster *any_cluster(void)
+static void any_group(struct group_spec *g, uint32_t i)
 {
     static const char *const models[] = { "T4-16", "A100-SXM4-40", "no such model" };
-    struct error err = { "" };
-    struct group_spec g[3];
-    for (uint32_t i = 0; i < 3; i++)
-        g[i] = (struct group_spec){ .name = models[i], .gpu_model = models[i], .count = 2 + draw(5), .gpus = 1 + draw(GPUS_MOST),
-                                    .cpu_milli = i == 1 && draw(3) == 0 ? INT64_MAX : 1000 * (8 + draw(40)),
-                                    .mem_mib = i == 2 ? INT64_MAX : 100 * (5 + draw(40)) };
-    struct cluster *c = cluster_build("any", g, 3, NULL, 0, &err);
-    assert_non_null(c);
-    c->overhead.checkpoint = CHECKPOINT_PERFECT;    /* stops take no time: what is stopped holds nothing */
-    return c;
+    g->name = g->gpu_model = models[i];
+    g->count = 2 + draw(5);
+    g->gpus = 1 + draw(GPUS_MOST);
+    if (i != 1 || draw(3))
+        g->cpu_milli = 1000 * (8 + draw(40));
+    if (i != 2)
+        g->mem_mib = 100 * (5 + draw(40));
 }
 
-static struct workload *any_jobs(struct cluster *c)
+static void any_job(struct job_row *row)
 {
-    struct error err = { "" };
-    struct workload *w = workload_new();
     static const uint32_t sizes[] = { 1, 1, 1, 2, 4, 0 }, shares[] = { 1000, 1000, 500, 300, 250, 700 };
-    for (uint32_t j = 0; j < JOBS; j++) {
-        struct job_row row = job_row_default;
-        row.tasks = draw(5) ? 1 : 1 + draw(TASKS_MOST);
-        row.gpus = row.tasks * sizes[draw(6)];
-        row.gpu_milli = row.gpus == row.tasks ? shares[draw(6)] : MILLI_ALL;
-        row.cpu_milli = row.gpus || draw(2) ? 500 * draw(12) : 4000;
-        row.mem_mib = 50 * draw(8);
-        row.submit_ns = (int64_t)draw(30) * NS_PER_S;
-        row.duration_ns = (int64_t)(1 + draw(40)) * NS_PER_S;
-        row.estimate_ns = row.duration_ns;
-        if (draw(5) == 0 && row.gpus) {
-            row.gpu_type = draw(2) ? "T4-16" : "A100-SXM4-40|T4-16";
-            row.gpu_type_length = strlen(row.gpu_type);
-        }
-        assert_int_equal(workload_add(w, &row, "any", j + 1, &err), 0);
-    }
-    assert_int_equal(workload_finish(w, "any", &err), 0);
-    assert_int_equal(run_bind(c, w, &err), 0);
-    return w;
+    row->tasks = draw(5) ? 1 : 1 + draw(TASKS_MOST);
+    row->gpus = row->tasks * sizes[draw(6)];
+    row->gpu_milli = row->gpus == row->tasks ? shares[draw(6)] : MILLI_ALL;
+    row->cpu_milli = row->gpus || draw(2) ? 500 * draw(12) : 4000;
+    row->mem_mib = 50 * draw(8);
+    if (draw(5) == 0 && row->gpus)
+        drawn_types(row, draw(2) ? "T4-16" : "A100-SXM4-40|T4-16");
 }
 
 static void as_defined(void **state)
 {
     static const struct policy checks = { .abi = POLICY_ABI, .name = "checks", .needs = SEES_TIMELINE, .schedule = schedule };
+    const struct drawn worlds = { "scored placers", 3, JOBS, any_group, any_job, always };
     current = *state;
     compared = refused = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct error err = { "" };
-        random_init(&draws, seed, "scored placers", 0);
-        passes = 0;
-        struct cluster *c = any_cluster();
-        struct workload *w = any_jobs(c);
         struct named_placer placer = placer_with(current->name);
-        struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = &checks, .placer = placer.placer,
-                                                       .placer_params = placer.params, .seed = seed, .check = true });
-        if (run_execute(s, &err))
-            fail_msg("seed %u: %s", (unsigned)seed, err.text);
-        run_free(s);
-        workload_free(w);
-        cluster_free(c);
+        passes = 0;
+        drawn_run(&worlds, seed, &(struct run_setup){ .policy = &checks, .placer = placer.placer, .placer_params = placer.params,
+                                                      .check = true });
     }
     print_message("%s: %u placements, %u refusals\n", current->name, compared, refused);
     assert_true(compared > 40 * SEEDS && refused > SEEDS);

@@ -4,29 +4,19 @@
 #define account slurm_account     /* the engine has another */
 #include "policies/slurm/slurm.h"
 #undef account
-#include "sim/base/random.h"
-#include "sim/engine/run.h"
+#include "tests/support/drawn.h"
 #include "tests/support/named.h"
 #include "tests/support/wanted.h"
-#include "tests/unit/test_core.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 enum { NODES_MOST = 200, JOBS = 120, SEEDS = 80, PASSES = 40 };
 
-static struct random draws;
 static unsigned passes, found, failed, started;
 static uint32_t weights[NODES_MOST];
 static struct site site = { .weight = weights };
 static uint64_t all_nodes[NODES_MOST / 64 + 1];
 static struct partition_facts partition = { .nodes = all_nodes, .max_time_ns = TIME_NEVER, .default_time_ns = TIME_NEVER,
                                             .max_nodes = UNLIMITED };
-
-static uint32_t draw(uint32_t n)
-{
-    return (uint32_t)random_below(&draws, n);
-}
 
 /* ---- The plain choice ---- */
 
@@ -295,65 +285,42 @@ static void schedule(struct sched *s, const void *params, void *state)
         sched_wake_at(s, sched_now(s) + NS_PER_S);
 }
 
-static struct cluster *any_cluster(void)
+static void any_group(struct group_spec *g, uint32_t i)
 {
     static const char *const models[] = { "T4-16", "A100-SXM4-40", "no such model" };
-    struct error err = { "" };
-    struct group_spec g[3];
-    for (uint32_t i = 0; i < 3; i++)
-        g[i] = (struct group_spec){ .name = models[i], .gpu_model = models[i], .count = 1 + draw(60), .gpus = 1 + draw(8),
-                                    .cpu_milli = draw(2) ? INT64_MAX : 1000 * (8 + draw(40)),
-                                    .mem_mib = draw(2) ? INT64_MAX : 100 * (5 + draw(40)) };
-    if (draw(3) == 0)
-        g[2].gpus = 60 + draw(12);               /* of more than 64 GPUs: counted */
-    struct cluster *c = cluster_build("any", g, 3, NULL, 0, &err);
-    assert_non_null(c);
+    g->name = g->gpu_model = models[i];
+    g->count = 1 + draw(60);
+    g->gpus = i == 2 && draw(3) == 0 ? 60 + draw(12) : 1 + draw(8);    /* more than 64: counted */
     if (draw(2))
-        c->overhead.checkpoint = CHECKPOINT_PERFECT;
-    return c;
+        g->cpu_milli = 1000 * (8 + draw(40));
+    if (draw(2))
+        g->mem_mib = 100 * (5 + draw(40));
 }
 
-static struct workload *any_jobs(struct cluster *c)
+static void any_job(struct job_row *row)
 {
-    struct error err = { "" };
-    struct workload *w = workload_new();
-    for (uint32_t j = 0; j < JOBS; j++) {
-        struct job_row row = job_row_default;
-        row.tasks = draw(2) ? 1 + draw(12) : 0;
-        row.gpus = row.tasks ? row.tasks * draw(5) : 1 + draw(draw(3) ? 10 : 150);
-        row.cpu_milli = !row.gpus || draw(4) == 0 ? 1000 * (1 + (int64_t)draw(6)) * (row.tasks ? 1 : row.gpus) : 0;
-        row.mem_mib = draw(5) ? 0 : 50 * (int64_t)draw(8);
-        row.submit_ns = (int64_t)draw(30) * NS_PER_S;
-        row.duration_ns = (int64_t)(1 + draw(30)) * NS_PER_S;
-        if (draw(3) == 0 && row.gpus) {
-            row.gpu_type = draw(2) ? "T4-16" : "A100-SXM4-40|T4-16";
-            row.gpu_type_length = strlen(row.gpu_type);
-        }
-        assert_int_equal(workload_add(w, &row, "any", j + 1, &err), 0);
-    }
-    assert_int_equal(workload_finish(w, "any", &err), 0);
-    assert_int_equal(run_bind(c, w, &err), 0);
-    return w;
+    row->tasks = draw(2) ? 1 + draw(12) : 0;
+    row->gpus = row->tasks ? row->tasks * draw(5) : 1 + draw(draw(3) ? 10 : 150);
+    row->cpu_milli = !row->gpus || draw(4) == 0 ? 1000 * (1 + (int64_t)draw(6)) * (row->tasks ? 1 : row->gpus) : 0;
+    row->mem_mib = draw(5) ? 0 : 50 * (int64_t)draw(8);
+    if (draw(3) == 0 && row->gpus)
+        drawn_types(row, draw(2) ? "T4-16" : "A100-SXM4-40|T4-16");
+}
+
+static bool sometimes(void)
+{
+    return draw(2);
 }
 
 static void as_one_by_one(void **state)
 {
     static const struct policy asks = { .abi = POLICY_ABI, .name = "asks", .begin = begin, .schedule = schedule,
                                         .state_size = sizeof(struct slurm), .job_size = sizeof(struct slurm_job) };
+    const struct drawn worlds = { "slurm select", 3, JOBS, any_group, any_job, sometimes };
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct error err = { "" };
-        random_init(&draws, seed, "slurm select", 0);
         passes = 0;
-        struct cluster *c = any_cluster();
-        struct workload *w = any_jobs(c);
-        struct sched *s = run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = &asks,
-                                                       .placer = placer_named("pack"), .seed = seed });
-        if (run_execute(s, &err))
-            fail_msg("seed %u: %s", (unsigned)seed, err.text);
-        run_free(s);
-        workload_free(w);
-        cluster_free(c);
+        drawn_run(&worlds, seed, &(struct run_setup){ .policy = &asks, .placer = placer_named("pack") });
     }
     print_message("slurm: %u selections, %u without nodes, %u starts\n", found, failed, started);
     assert_true(found > 100 * SEEDS && failed > 100 * SEEDS && started > 50 * SEEDS);
