@@ -30,6 +30,7 @@ enum {
     GLANCE_EVERY = 4096,           /* rounds between looks at the clock of the progress bar */
     FETCHED_PIECES = 8,            /* of a placement; most have no more */
     ARRIVALS_AHEAD = 2,            /* whose rows are fetched: one could still be late */
+    ROWS_AHEAD = 4096,             /* for which there is memory; a multiple of the elements of a page */
     STILL_USED = 4 * BULK_BLOCK    /* of these last arrivals many may be there, whose rows stay in memory */
 };
 
@@ -177,18 +178,27 @@ static bool arrive_next(struct sched *s)
     return s->dependencies && let_in(s);
 }
 
+/* Few jobs before j are still there, and what those of them that are write goes to the file one by one. */
+static void leave_behind(struct sched *s, job_id j)
+{
+    bulk_filled_to(s->job, j, sizeof *s->job);
+    run_drop(s, j);
+}
+
 /* At most so many of the trace. */
 static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
 {
     for (; most > 0 && next_arrival_ns(s) == s->now_ns; s->next_arrival++) {
+        if (s->next_arrival % ROWS_AHEAD == 0)
+            bulk_ahead(s->job, s->next_arrival, ROWS_AHEAD, sizeof *s->job);
         if (s->setup.part.takes && !run_takes(s, s->next_arrival))
             continue;
         s->totals.events++;
         if (arrive(s, s->next_arrival, err))
             return RUN_BAD_INPUT;
         notices_give(s);
-        if (s->next_arrival > STILL_USED)
-            run_pass(s, s->next_arrival - STILL_USED);
+        if (s->next_arrival > STILL_USED && bulk_turns(s->next_arrival - STILL_USED))
+            leave_behind(s, s->next_arrival - STILL_USED);
         most--;
         if (s->workload->n_jobs - s->next_arrival > ARRIVALS_AHEAD)
             fetch_rows(s, s->next_arrival + ARRIVALS_AHEAD);

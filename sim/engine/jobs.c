@@ -46,6 +46,8 @@ static void begin_final(struct sched *s)
         s->jobs->open[first / block] = (uint16_t)(final_block_end(s, first) - first);
 }
 
+enum { STORED_TOGETHER = 8192 };  /* rows of jobs that go to a file in one piece */
+
 /* Jobs on demand may come again. Others have gone for good. */
 static void is_final(struct sched *s, job_id j)
 {
@@ -55,20 +57,17 @@ static void is_final(struct sched *s, job_id j)
         return;
     while (jobs->final < s->n_jobs && !jobs->open[jobs->final / block])
         jobs->final = final_block_end(s, jobs->final);
-    if (jobs->final != was)
-        s->setup.observer.final(s->setup.observer.self, jobs->final);
+    if (jobs->final == was)
+        return;
+    s->setup.observer.final(s->setup.observer.self, jobs->final);
+    if (jobs->final / STORED_TOGETHER != was / STORED_TOGETHER)
+        bulk_filled_to(s->job, jobs->final, sizeof *s->job);
 }
 
 void jobs_begin(struct sched *s)
 {
     s->jobs = arena_alloc(s->memory, sizeof *s->jobs);
     s->job = bulk_resize(NULL, s->n_jobs, sizeof *s->job, workload_resident(s->workload, sizeof *s->job));
-    for (job_id j = 0; j < s->n_jobs; j++) {
-        if (bulk_turns(j))
-            bulk_fill(s->job, j, sizeof *s->job);
-        s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
-    }
-    bulk_filled(s->job);
     if (s->setup.observer.final)
         begin_final(s);
     if (s->all_needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running)
@@ -148,6 +147,8 @@ static uint8_t first_flavor(const struct sched *s, job_id j)
     return 0;
 }
 
+const struct job_run job_run_begun = { .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .distance = UINT8_MAX };
+
 struct live *job_enter(struct sched *s, job_id j)
 {
     uint32_t slot = live_slot(s);
@@ -173,7 +174,9 @@ struct live *job_enter(struct sched *s, job_id j)
     l->estimate_ns = estimate_at_arrival(s, j);
     timeline_arrived(s, l);
     l->contending_before = s->totals.contending;
-    s->job[j].live = slot;
+    if (s->job[j].state == JOB_ABSENT)    /* else it comes again, on demand */
+        s->job[j] = job_run_begun;
+    s->job[j].not_slot = ~slot;
     s->n_submitted++;
     books_present(s, j, 1);
     run_changed(s);
@@ -240,8 +243,8 @@ void job_retire(struct sched *s, job_id j)
     timeline_forget(s, l);
     wait_store(s, j, l);
     mem_grow(&s->jobs->free, &s->jobs->free_capacity, s->jobs->n_free, sizeof *s->jobs->free);
-    s->jobs->free[s->jobs->n_free++] = s->job[j].live;
-    s->job[j].live = ID_NONE;
+    s->jobs->free[s->jobs->n_free++] = job_slot(s, j);
+    s->job[j].not_slot = 0;
     livelock_advanced(s);
     if (s->jobs->open)
         is_final(s, j);

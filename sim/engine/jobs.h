@@ -5,6 +5,7 @@
 
 void jobs_begin(struct sched *s);
 void jobs_end(struct sched *s);
+extern const struct job_run job_run_begun;                                /* the row of a job to which nothing has happened */
 size_t live_slots(const struct sched *s);                                 /* slots of s->live that there is memory for */
 size_t jobs_in_slots(const struct sched *s);                               /* jobs that have one of them */
 const char *job_refusal(const struct sched *s, job_id j);                 /* NULL: it was neither rejected nor cancelled before it arrived */

@@ -23,7 +23,7 @@ int64_t on_demand_there_ns(const struct sched *s, job_id j, int64_t until_ns)
 
 void run_job_read(const struct sched *s, job_id j, struct job_result *to)
 {
-    const struct job_run *run = &s->job[j];
+    const struct job_run *run = s->job[j].state == JOB_ABSENT ? &job_run_begun : &s->job[j];
     const struct job_cost cost = job_cost(s, j);
     int64_t milli = request_gpu_milli(ask_of(s, j));
     struct gpu_time t = { (int128_t)run->run_ns * milli, (int128_t)cost.lost_ns * milli, (int128_t)cost.overhead_ns * milli };

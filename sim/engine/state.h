@@ -33,12 +33,12 @@ _Static_assert(MODELS_MOST <= 32, "a bit each");
 
 enum hold_kind { HOLD_RUN, HOLD_LEAVING, HOLD_PLAN, HOLD_KINDS };    /* on the timeline */
 
-/* What is kept of every job to the end: small. */
+/* What is kept of every job to the end: small. All 0 before it arrives. */
 struct job_run {
     int64_t start_ns, end_ns;     /* -1: not yet */
     int64_t run_ns;
     int64_t fairness_micro;       /* -1: none */
-    uint32_t live;                /* ID_NONE: not arrived, or gone */
+    uint32_t not_slot;            /* ~ of its slot: job_slot(); 0: not arrived, or gone */
     uint32_t waits_at;            /* where its parts are kept, once it has gone: wait_parts() */
     uint32_t cost;                /* its struct job_cost, from 1; 0: it has none, as most jobs of a plain run */
     uint8_t waits, state, outcome, distance;
@@ -304,10 +304,15 @@ static inline void *model_state(const struct sched *s, const struct run_model *m
 static inline const struct run_model *hooked(const struct sched *s, hook_walk i) { return s->model[__builtin_ctz(i)]; }
 static inline void hook_next(hook_walk *i) { *i &= *i - 1; }
 
+/* In s->live; ID_NONE: it has not arrived, or has gone. */
+static inline uint32_t job_slot(const struct sched *s, job_id j)
+{
+    return ~s->job[j].not_slot;
+}
 static inline struct live *live_of(const struct sched *s, job_id j)
 {
-    uint32_t l = s->job[j].live;
-    return l == ID_NONE ? NULL : &s->live[l];
+    uint32_t slot = job_slot(s, j);
+    return slot == ID_NONE ? NULL : &s->live[slot];
 }
 static inline const struct request *ask_of(const struct sched *s, job_id j)
 {

@@ -78,8 +78,7 @@ struct narrowing {
 /* Where the block of a walk ends that begins at `from`; what lies before is given back. */
 static size_t block_end(const struct narrowing *x, size_t from)
 {
-    size_t before = from - x->at > BULK_BLOCK ? from - BULK_BLOCK : x->at;
-    bulk_drop(x->array, before, from, sizeof *x->array);
+    bulk_drop(x->array, x->at, from, sizeof *x->array);
     return x->end - from > BULK_BLOCK ? from + BULK_BLOCK : x->end;
 }
 
@@ -202,12 +201,23 @@ double quantile(int64_t *sample, size_t n, double p)
     return between(neighbours_of(sample, n, (size_t)k), h - k);
 }
 
-void quantiles_of_part(int64_t *array, size_t at, size_t n, const double *p, double *value, size_t count)
+/* Of a copy, as what is written to a page of a file costs more. */
+static void quantiles_of_few(const int64_t *array, size_t at, size_t n, const double *p, double *value, size_t count)
+{
+    if (!count)
+        return;
+    int64_t *copy = memcpy(mem_resize(NULL, n, sizeof *copy), array + at, n * sizeof *copy);
+    bulk_drop(array, at, at + n, sizeof *array);
+    for (size_t i = 0; i < count; i++)
+        value[i] = quantile(copy, n, p[i]);
+    free(copy);
+}
+
+void quantiles_of_part(const int64_t *array, size_t at, size_t n, const double *p, double *value, size_t count)
 {
     struct narrowing all = { .array = array, .at = at, .end = at + n, .inside = n };
     if (n <= FEW) {
-        for (size_t i = 0; i < count; i++)
-            value[i] = quantile(array + at, n, p[i]);
+        quantiles_of_few(array, at, n, p, value, count);
         return;
     }
     size_t *in_part = mem_new(BUCKETS, sizeof *in_part);
@@ -218,6 +228,7 @@ void quantiles_of_part(int64_t *array, size_t at, size_t n, const double *p, dou
         value[i] = between(neighbours_of_part(all, (size_t)k, in_part), h - k);
     }
     free(in_part);
+    bulk_drop(array, at, at + n, sizeof *array);
 }
 
 double jain_index(const double *x, size_t n)
