@@ -45,6 +45,7 @@ void ledger_begin(struct sched *s)
     for (unsigned a = 0; a < ACCOUNTS; a++)
         s->ledger.node_account[a] = all + (size_t)a * s->cluster->n_nodes;
     s->ledger.settled_ns = s->now_ns;
+    s->ledger.gone.broken = ID_NONE;
     s->ledger.up_milli = s->cluster->gpus * MILLI_ALL;
 }
 

@@ -1,6 +1,7 @@
 /* jobs.c - see jobs.h. */
 #include "sim/engine/jobs.h"
 #include "sim/accounting/books.h"
+#include "sim/accounting/ledger.h"
 #include "sim/base/wide.h"
 #include "sim/engine/dependencies.h"
 #include "sim/engine/intervals.h"
@@ -28,6 +29,7 @@ struct jobs {
     const char **refusal;         /* [n_jobs] made with the first refusal */
     uint16_t *open;               /* [blocks of observer.final_block] jobs that are not final yet; NULL: nobody is told */
     job_id final;                 /* all below it are */
+    uint32_t largest_node;        /* its GPUs */
 };
 
 /* ---- Jobs of which nothing changes any more ---- */
@@ -68,6 +70,10 @@ void jobs_begin(struct sched *s)
 {
     s->jobs = arena_alloc(s->memory, sizeof *s->jobs);
     s->job = bulk_resize(NULL, s->n_jobs, sizeof *s->job, workload_resident(s->workload, sizeof *s->job));
+    for (node_id n = 0; n < s->cluster->n_nodes; n++) {
+        uint32_t gpus = cluster_node_gpus(s->cluster, n);
+        s->jobs->largest_node = gpus > s->jobs->largest_node ? gpus : s->jobs->largest_node;
+    }
     if (s->setup.observer.final)
         begin_final(s);
     if (s->all_needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running)
@@ -236,12 +242,25 @@ void job_unmet(struct sched *s, job_id j, const char *reason)
     goes_unserved(s, j, OUTCOME_UNMET, reason);
 }
 
+/* It was spread over several nodes when it last ran, though one would have been enough. */
+static void count_scattered(struct sched *s, job_id j)
+{
+    const struct request *ask = ask_of(s, j);
+    uint8_t distance = s->job[j].distance;
+    bool scattered = distance >= SAME_RACK && distance != UINT8_MAX && ask->tasks == SPLIT_ANY && ask->gpus <= s->jobs->largest_node;
+    if (!scattered || on_demand(s, j) || s->workload->facts[j].sizing)
+        return;
+    if (!s->totals.scattered++ || j < s->totals.first_scattered)
+        s->totals.first_scattered = j;
+}
+
 void job_retire(struct sched *s, job_id j)
 {
     struct live *l = live_of(s, j);
     lines_forget(s, j);
     timeline_forget(s, l);
-    wait_store(s, j, l);
+    identities_job(s, j, wait_store(s, j, l));
+    count_scattered(s, j);
     mem_grow(&s->jobs->free, &s->jobs->free_capacity, s->jobs->n_free, sizeof *s->jobs->free);
     s->jobs->free[s->jobs->n_free++] = job_slot(s, j);
     s->job[j].not_slot = 0;

@@ -195,6 +195,13 @@ struct policy_instance {
     int64_t time_ns;              /* when it takes over; TIME_NEVER: not, or it has */
 };
 
+/* Jobs that have gone, added up for the identities. */
+struct gone {
+    int128_t in_system, waiting;  /* ns */
+    int128_t held;                /* milli-GPU ns */
+    job_id broken;                /* the first whose wait and run are not the time that it was there; ID_NONE: none */
+};
+
 /* Levels and accounts of the cluster, written by sim/accounting alone: ledger.h says how they change. */
 struct ledger {
     int64_t busy_milli, held_milli, waiting_milli;    /* GPUs making progress; occupied; asked for by waiting jobs */
@@ -203,6 +210,7 @@ struct ledger {
     int64_t settled_ns;           /* integrals are those of this time */
     int128_t *node_account[ACCOUNTS];                 /* [n_nodes] milli-GPU ns; a plain run writes one of them, which so lies near */
     int128_t *interruption_lost;  /* [INTERRUPTION_CAUSES] work rolled back by interruptions, milli-GPU ns */
+    struct gone gone;
 };
 
 /* What happened since the loop looked last; set through the functions below it. */
