@@ -51,34 +51,13 @@ static int128_t up_and_down(const struct sched *s)
     return s->totals.capacity + s->totals.account[ACCOUNT_DOWN];
 }
 
-/* A job waited, ran, and held so many milli-GPU ns in that time. */
-static void add_job(struct sched *s, job_id j, int64_t wait_ns, int64_t there_ns, int128_t held)
-{
-    struct gone *sum = &s->ledger.gone;
-    int64_t run_ns = s->job[j].run_ns;
-    sum->in_system += wait_ns + run_ns;
-    sum->waiting += wait_ns;
-    sum->held += held;
-    if (wait_ns + run_ns != there_ns && j < sum->broken)
-        sum->broken = j;
-}
-
-void identities_job(struct sched *s, job_id j, int64_t wait_ns)
-{
-    const struct job_run *run = &s->job[j];
-    int64_t end_ns = run->end_ns >= 0 ? run->end_ns : s->now_ns;
-    int128_t held = s->gpu_time ? s->gpu_time[j].held : (int128_t)run->run_ns * request_gpu_milli(ask_of(s, j));
-    if (!on_demand(s, j))
-        add_job(s, j, wait_ns, end_ns - s->workload->facts[j].submit_ns, held);
-}
-
 /* They could have come again. */
 static void add_jobs_on_demand(struct sched *s)
 {
     for (job_id j = s->workload->n_jobs; j < s->n_jobs; j++) {
         struct job_result r = run_job(s, j);
         if (r.state != JOB_ABSENT)
-            add_job(s, j, r.wait_ns, on_demand_there_ns(s, j, r.end_ns >= 0 ? r.end_ns : s->now_ns), r.held);
+            ledger_add_job(s, j, r.wait_ns, on_demand_there_ns(s, j, r.end_ns >= 0 ? r.end_ns : s->now_ns), r.held);
     }
 }
 

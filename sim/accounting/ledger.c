@@ -2,6 +2,7 @@
 #include "sim/accounting/ledger.h"
 #include "sim/engine/interruption.h"
 #include "sim/engine/models.h"
+#include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
 
 #include <stdlib.h>
@@ -36,6 +37,26 @@ void ledger_interval(struct sched *s, const struct placement *p, const int64_t s
         }
         s->totals.account[a] += (int128_t)split[a] * all_milli;
     }
+}
+
+void ledger_add_job(struct sched *s, job_id j, int64_t wait_ns, int64_t there_ns, int128_t held)
+{
+    struct gone *sum = &s->ledger.gone;
+    int64_t run_ns = s->job[j].run_ns;
+    sum->in_system += wait_ns + run_ns;
+    sum->waiting += wait_ns;
+    sum->held += held;
+    if (wait_ns + run_ns != there_ns && j < sum->broken)
+        sum->broken = j;
+}
+
+void ledger_gone(struct sched *s, job_id j, int64_t wait_ns)
+{
+    const struct job_run *run = &s->job[j];
+    int64_t end_ns = run->end_ns >= 0 ? run->end_ns : s->now_ns;
+    int128_t held = s->gpu_time ? s->gpu_time[j].held : (int128_t)run->run_ns * request_gpu_milli(ask_of(s, j));
+    if (!on_demand(s, j))
+        ledger_add_job(s, j, wait_ns, end_ns - s->workload->facts[j].submit_ns, held);
 }
 
 void ledger_begin(struct sched *s)

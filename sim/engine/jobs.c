@@ -80,6 +80,13 @@ void jobs_begin(struct sched *s)
         s->gpu_time = arena_alloc(s->memory, s->n_jobs * sizeof *s->gpu_time);
 }
 
+void jobs_turn(struct sched *s, job_id j)
+{
+    bulk_ahead(s->job, j, JOBS_TURN, sizeof *s->job);
+    if (j > JOBS_STILL_USED)
+        bulk_filled_to(s->job, j - JOBS_STILL_USED, sizeof *s->job);
+}
+
 void jobs_end(struct sched *s)
 {
     bulk_free(s->job);
@@ -259,7 +266,7 @@ void job_retire(struct sched *s, job_id j)
     struct live *l = live_of(s, j);
     lines_forget(s, j);
     timeline_forget(s, l);
-    identities_job(s, j, wait_store(s, j, l));
+    ledger_gone(s, j, wait_store(s, j, l));
     count_scattered(s, j);
     mem_grow(&s->jobs->free, &s->jobs->free_capacity, s->jobs->n_free, sizeof *s->jobs->free);
     s->jobs->free[s->jobs->n_free++] = job_slot(s, j);
