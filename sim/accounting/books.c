@@ -160,15 +160,24 @@ const struct run_preemptions *run_queue_preemptions(const struct sched *s, queue
     return s->books->queue[q].preemptions;
 }
 
-/* Themis (Mahajan et al., NSDI 2020), models.md 10.4: the time from submit to end over that on an exclusive 1/N of the GPUs,
- * which is E max(1, n N / C), N the mean number of contending queues in that time. */
-int64_t books_fairness_micro(const struct sched *s, const struct live *l)
+double books_contending_ns(const struct sched *s, const struct live *l)
 {
-    double there_ns = (double)(s->now_ns - s->workload->facts[l->job].submit_ns);
-    double alone_ns = (double)s->workload->truth[l->job].duration_ns;
-    int64_t gpu_milli = request_gpu_milli(ask_of(s, l->job));
+    int128_t sum = s->totals.contending - l->contending_before;
+    return sum == (int64_t)sum ? (double)(int64_t)sum : (double)sum;    /* the same number, the first one at once */
+}
+
+/* Themis (Mahajan et al., NSDI 2020), models.md 10.4: the time from submit to end over that on an exclusive 1/N of the GPUs,
+ * which is E max(1, n N / C), N the mean number of contending queues in that time. Only results want it: their thread divides. */
+int64_t books_fairness_micro(const struct sched *s, job_id j)
+{
+    const struct job_run *run = &s->job[j];
+    if (run->contending_ns < 0 || run->state == JOB_ABSENT)
+        return -1;
+    double there_ns = (double)(run->end_ns - s->workload->facts[j].submit_ns);
+    double alone_ns = (double)s->workload->truth[j].duration_ns;
+    int64_t gpu_milli = request_gpu_milli(ask_of(s, j));
     if (gpu_milli > 0 && there_ns > 0) {
-        double queues = (double)(s->totals.contending - l->contending_before) / there_ns;
+        double queues = run->contending_ns / there_ns;
         alone_ns *= fmax(1, (double)gpu_milli * queues / (double)(s->cluster->gpus * MILLI_ALL));
     }
     double micro = alone_ns > 0 ? floor(1e6 * there_ns / alone_ns + .5) : -1;

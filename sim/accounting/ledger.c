@@ -17,7 +17,6 @@ void ledger_settle(struct sched *s, int64_t to_ns)
     t->gpus_waiting += dt * s->ledger.waiting_milli;
     t->held += dt * s->ledger.held_milli;
     t->capacity += dt * s->ledger.up_milli;
-    t->installed += dt * s->cluster->gpus * MILLI_ALL;
     if (s->ledger.waiting > 0)
         t->free_while_waiting += dt * (s->ledger.up_milli - s->ledger.held_milli);
     models_settle(s, to_ns);

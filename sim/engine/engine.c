@@ -581,6 +581,7 @@ int run_end(struct sched *s, int64_t end_ns, struct error *err)
     quotas_end(s);
     models_end(s);
     s->totals.last_ns = s->now_ns;
+    s->totals.installed = (int128_t)(s->now_ns - s->totals.first_ns) * s->cluster->gpus * MILLI_ALL;
     s->totals.without_estimate = timeline_without_estimate(s);
     instant_ends(s);
     return identities_check(s, err);

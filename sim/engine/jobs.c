@@ -160,7 +160,7 @@ static uint8_t first_flavor(const struct sched *s, job_id j)
     return 0;
 }
 
-const struct job_run job_run_begun = { .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .distance = UINT8_MAX };
+const struct job_run job_run_begun = { .start_ns = -1, .end_ns = -1, .contending_ns = -1, .distance = UINT8_MAX };
 
 struct live *job_enter(struct sched *s, job_id j)
 {
@@ -301,7 +301,7 @@ void job_is_over(struct sched *s, struct live *l, unsigned fate)
     if (s->setup.part.ended)
         s->setup.part.ended(s->setup.part.self, j, s->job[j].run_ns);
     if (!on_demand(s, j))
-        s->job[j].fairness_micro = books_fairness_micro(s, l);
+        s->job[j].contending_ns = books_contending_ns(s, l);
     books_present(s, j, -1);
     if (s->predictor && l->progress.left_ns == 0)
         predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),

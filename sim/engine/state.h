@@ -37,7 +37,7 @@ enum hold_kind { HOLD_RUN, HOLD_LEAVING, HOLD_PLAN, HOLD_KINDS };    /* on the t
 struct job_run {
     int64_t start_ns, end_ns;     /* -1: not yet */
     int64_t run_ns;
-    int64_t fairness_micro;       /* -1: none */
+    double contending_ns;         /* of a job of the trace that has ended: the integral of contending queues while it was there; -1 */
     uint32_t not_slot;            /* ~ of its slot: job_slot(); 0: not arrived, or gone */
     uint32_t waits_at;            /* where its parts are kept, once it has gone: wait_parts() */
     uint32_t cost;                /* its struct job_cost, from 1; 0: it has none, as most jobs of a plain run */
