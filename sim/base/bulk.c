@@ -106,12 +106,13 @@ static void read_all(int fd, char *to, size_t bytes, size_t at)
     }
 }
 
-static char *map_part(struct head *h, size_t from, size_t to)
+/* Made elsewhere and moved there, as ThreadSanitizer takes mmap() for a write to the bytes, which another thread may be reading. */
+static void map_part(struct head *h, size_t from, size_t to)
 {
     char *at = (char *)elements_of(h) + from;
-    if (mmap(at, to - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, h->fd, (off_t)from) == MAP_FAILED)
+    void *file = mmap(NULL, to - from, PROT_READ | PROT_WRITE, MAP_SHARED, h->fd, (off_t)from);
+    if (file == MAP_FAILED || mremap(file, to - from, to - from, MREMAP_MAYMOVE | MREMAP_FIXED, at) == MAP_FAILED)
         no_room(errno);
-    return at;
 }
 
 /* What of the bytes up to there is memory goes to the file, and comes back from there when it is read. That is cheaper than pages
