@@ -54,13 +54,15 @@ INLINED void add_to(struct sched *s, queue_id q, const struct job_facts *f, cons
 }
 
 /* In the books that begin at `from`, up the tree from q on. */
-static void add_up(struct sched *s, queue_id from, queue_id q, const struct job_facts *f, const struct books_change *c)
+static __attribute__((noinline)) void add_up(struct sched *s, queue_id from, queue_id q, const struct job_facts *f,
+                                             struct books_change c)
 {
     for (; q != ID_NONE; q = s->cluster->queue[q].parent)
-        add_to(s, from + q, f, c);
+        add_to(s, from + q, f, &c);
 }
 
-void books_change(struct sched *s, job_id j, const struct books_change *c)
+/* Inlined, as most changes are of one kind: what of c is always 0 costs nothing. */
+INLINED void change(struct sched *s, job_id j, const struct books_change *c)
 {
     const struct job_facts *f = &s->workload->facts[j];
     queue_id flavor = books_of_flavor(s, j);
@@ -69,19 +71,24 @@ void books_change(struct sched *s, job_id j, const struct books_change *c)
     add_to(s, f->queue, f, c);
     queue_id parent = s->cluster->queue[f->queue].parent;
     if (parent != ID_NONE)
-        add_up(s, 0, parent, f, c);
+        add_up(s, 0, parent, f, *c);
     if (flavor)
-        add_up(s, flavor, f->queue, f, c);
+        add_up(s, flavor, f->queue, f, *c);
+}
+
+void books_change(struct sched *s, job_id j, const struct books_change *c)
+{
+    change(s, j, c);
 }
 
 void books_held(struct sched *s, job_id j, struct amount size, int sign)
 {
-    books_change(s, j, &(struct books_change){ .held = signed_amount(size, sign) });
+    change(s, j, &(struct books_change){ .held = signed_amount(size, sign) });
 }
 
 void books_pending(struct sched *s, job_id j, struct amount size, int sign)
 {
-    books_change(s, j, &(struct books_change){ .pending = signed_amount(size, sign) });
+    change(s, j, &(struct books_change){ .pending = signed_amount(size, sign) });
 }
 
 void books_count_in(struct sched *s, struct live *l, uint32_t flavor)
@@ -89,9 +96,9 @@ void books_count_in(struct sched *s, struct live *l, uint32_t flavor)
     const struct job_facts *f = &s->workload->facts[l->job];
     struct amount size = request_amount(f->ask);
     if (l->flavor)
-        add_up(s, books_of_flavor(s, l->job), f->queue, f, &(struct books_change){ .pending = signed_amount(size, -1) });
+        add_up(s, books_of_flavor(s, l->job), f->queue, f, (struct books_change){ .pending = signed_amount(size, -1) });
     l->flavor = (uint8_t)(flavor + 1);
-    add_up(s, books_of_flavor(s, l->job), f->queue, f, &(struct books_change){ .pending = size });
+    add_up(s, books_of_flavor(s, l->job), f->queue, f, (struct books_change){ .pending = size });
 }
 
 void books_given_up(struct sched *s, const struct live *l, const struct placement *p)
@@ -103,7 +110,7 @@ void books_given_up(struct sched *s, const struct live *l, const struct placemen
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign)
 {
     models_held(s, j, p, sign);
-    books_change(s, j, &(struct books_change){ .occupied_milli = sign * placement_gpu_milli(p) });
+    change(s, j, &(struct books_change){ .occupied_milli = sign * placement_gpu_milli(p) });
 }
 
 /* A queue contends while one of its own jobs is there. */
@@ -153,15 +160,24 @@ const struct run_preemptions *run_queue_preemptions(const struct sched *s, queue
     return s->books->queue[q].preemptions;
 }
 
-/* Themis (Mahajan et al., NSDI 2020), models.md 10.4: the time from submit to end over that on an exclusive 1/N of the GPUs,
- * which is E max(1, n N / C), N the mean number of contending queues in that time. */
-int64_t books_fairness_micro(const struct sched *s, const struct live *l)
+double books_contending_ns(const struct sched *s, const struct live *l)
 {
-    double there_ns = (double)(s->now_ns - s->workload->facts[l->job].submit_ns);
-    double alone_ns = (double)s->workload->truth[l->job].duration_ns;
-    int64_t gpu_milli = request_gpu_milli(ask_of(s, l->job));
+    int128_t sum = s->totals.contending - l->contending_before;
+    return sum == (int64_t)sum ? (double)(int64_t)sum : (double)sum;    /* the same number, the first one at once */
+}
+
+/* Themis (Mahajan et al., NSDI 2020), models.md 10.4: the time from submit to end over that on an exclusive 1/N of the GPUs,
+ * which is E max(1, n N / C), N the mean number of contending queues in that time. Only results want it: their thread divides. */
+int64_t books_fairness_micro(const struct sched *s, job_id j)
+{
+    const struct job_run *run = &s->job[j];
+    if (run->contending_ns < 0 || run->state == JOB_ABSENT)
+        return -1;
+    double there_ns = (double)(run->end_ns - s->workload->facts[j].submit_ns);
+    double alone_ns = (double)s->workload->truth[j].duration_ns;
+    int64_t gpu_milli = request_gpu_milli(ask_of(s, j));
     if (gpu_milli > 0 && there_ns > 0) {
-        double queues = (double)(s->totals.contending - l->contending_before) / there_ns;
+        double queues = run->contending_ns / there_ns;
         alone_ns *= fmax(1, (double)gpu_milli * queues / (double)(s->cluster->gpus * MILLI_ALL));
     }
     double micro = alone_ns > 0 ? floor(1e6 * there_ns / alone_ns + .5) : -1;

@@ -58,7 +58,8 @@ unsigned books_cause(const struct sched *s, const struct live *l, unsigned unnam
 void books_preempted(struct sched *s, job_id j, unsigned cause);
 void books_lost(struct sched *s, job_id j, unsigned cause, const struct placement *p,
                 int64_t lost_ns);
-int64_t books_fairness_micro(const struct sched *s, const struct live *l);   /* finish-time fairness of a job that ends now; -1: none */
+double books_contending_ns(const struct sched *s, const struct live *l);  /* of contending queues since it arrived: the integral, up to now */
+int64_t books_fairness_micro(const struct sched *s, job_id j);            /* finish-time fairness of a job; -1: it has not ended, or none */
 
 /* usage.c - past use, with a half-life: see queue_usage_decays() */
 /* has: [1 + flavors] GPUs of nodes that are up */

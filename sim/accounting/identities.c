@@ -51,34 +51,41 @@ static int128_t up_and_down(const struct sched *s)
     return s->totals.capacity + s->totals.account[ACCOUNT_DOWN];
 }
 
+/* They could have come again. */
+static void add_jobs_on_demand(struct sched *s)
+{
+    for (job_id j = s->workload->n_jobs; j < s->n_jobs; j++) {
+        struct job_result r = run_job(s, j);
+        if (r.state != JOB_ABSENT)
+            ledger_add_job(s, j, r.wait_ns, on_demand_there_ns(s, j, r.end_ns >= 0 ? r.end_ns : s->now_ns), r.held);
+    }
+}
+
+static int job_is_broken(const struct sched *s, job_id j, struct error *err)
+{
+    struct job_result r = run_job(s, j);
+    return error_set(err, "an identity is broken, please report it: job %s waits %" PRId64 " ns and runs %" PRId64
+                     " ns, and is there for %" PRId64 " ns", s->workload->truth[j].name, r.wait_ns, r.run_ns,
+                     on_demand_there_ns(s, j, r.end_ns >= 0 ? r.end_ns : s->now_ns));
+}
+
 int identities_check(struct sched *s, struct error *err)
 {
-    int128_t in_system = 0, waiting = 0, held = 0, accounts = 0;
-    for (job_id j = 0; j < s->n_jobs; j++) {
-        struct job_result r;
-        run_pass(s, j);
-        run_job_read(s, j, &r);
-        if (r.state == JOB_ABSENT)
-            continue;
-        int64_t there_ns = on_demand_there_ns(s, j, r.end_ns >= 0 ? r.end_ns : s->now_ns);
-        if (r.wait_ns + r.run_ns != there_ns)
-            return error_set(err, "an identity is broken, please report it: job %s waits %" PRId64 " ns and runs %" PRId64
-                             " ns, and is there for %" PRId64 " ns", s->workload->truth[j].name, r.wait_ns, r.run_ns,
-                             there_ns);
-        in_system += r.wait_ns + r.run_ns;
-        waiting += r.wait_ns;
-        held += r.held;
-    }
+    const struct gone *sum = &s->ledger.gone;
+    int128_t accounts = 0;
+    add_jobs_on_demand(s);
+    if (sum->broken != ID_NONE)
+        return job_is_broken(s, sum->broken, err);
     for (unsigned a = 0; a < HELD_ACCOUNTS; a++)
         accounts += s->totals.account[a];
-    if (in_system != s->totals.in_system)
-        return broken(err, "Little: jobs in the system, over time and over jobs", s->totals.in_system, in_system);
-    if (waiting != s->totals.waiting)
-        return broken(err, "Little: jobs in the queue, over time and over jobs", s->totals.waiting, waiting);
-    if (held != s->totals.held)
-        return broken(err, "GPU-seconds held, over time and over jobs", s->totals.held, held);
-    if (accounts != held)
-        return broken(err, "GPU-seconds held, by account and by job", accounts, held);
+    if (sum->in_system != s->totals.in_system)
+        return broken(err, "Little: jobs in the system, over time and over jobs", s->totals.in_system, sum->in_system);
+    if (sum->waiting != s->totals.waiting)
+        return broken(err, "Little: jobs in the queue, over time and over jobs", s->totals.waiting, sum->waiting);
+    if (sum->held != s->totals.held)
+        return broken(err, "GPU-seconds held, over time and over jobs", s->totals.held, sum->held);
+    if (accounts != sum->held)
+        return broken(err, "GPU-seconds held, by account and by job", accounts, sum->held);
     if (s->ledger.held_milli || s->ledger.busy_milli || s->ledger.running)
         return broken(err, "GPUs still held when all have left", s->ledger.held_milli, s->ledger.busy_milli);
     if (up_and_down(s) != s->totals.installed)

@@ -2,6 +2,7 @@
 #include "sim/accounting/ledger.h"
 #include "sim/engine/interruption.h"
 #include "sim/engine/models.h"
+#include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
 
 #include <stdlib.h>
@@ -16,7 +17,6 @@ void ledger_settle(struct sched *s, int64_t to_ns)
     t->gpus_waiting += dt * s->ledger.waiting_milli;
     t->held += dt * s->ledger.held_milli;
     t->capacity += dt * s->ledger.up_milli;
-    t->installed += dt * s->cluster->gpus * MILLI_ALL;
     if (s->ledger.waiting > 0)
         t->free_while_waiting += dt * (s->ledger.up_milli - s->ledger.held_milli);
     models_settle(s, to_ns);
@@ -38,6 +38,26 @@ void ledger_interval(struct sched *s, const struct placement *p, const int64_t s
     }
 }
 
+void ledger_add_job(struct sched *s, job_id j, int64_t wait_ns, int64_t there_ns, int128_t held)
+{
+    struct gone *sum = &s->ledger.gone;
+    int64_t run_ns = s->job[j].run_ns;
+    sum->in_system += wait_ns + run_ns;
+    sum->waiting += wait_ns;
+    sum->held += held;
+    if (wait_ns + run_ns != there_ns && j < sum->broken)
+        sum->broken = j;
+}
+
+void ledger_gone(struct sched *s, job_id j, int64_t wait_ns)
+{
+    const struct job_run *run = &s->job[j];
+    int64_t end_ns = run->end_ns >= 0 ? run->end_ns : s->now_ns;
+    int128_t held = s->gpu_time ? s->gpu_time[j].held : (int128_t)run->run_ns * request_gpu_milli(ask_of(s, j));
+    if (!on_demand(s, j))
+        ledger_add_job(s, j, wait_ns, end_ns - s->workload->facts[j].submit_ns, held);
+}
+
 void ledger_begin(struct sched *s)
 {
     s->ledger.interruption_lost = arena_alloc(s->memory, INTERRUPTION_CAUSES * sizeof *s->ledger.interruption_lost);
@@ -45,6 +65,7 @@ void ledger_begin(struct sched *s)
     for (unsigned a = 0; a < ACCOUNTS; a++)
         s->ledger.node_account[a] = all + (size_t)a * s->cluster->n_nodes;
     s->ledger.settled_ns = s->now_ns;
+    s->ledger.gone.broken = ID_NONE;
     s->ledger.up_milli = s->cluster->gpus * MILLI_ALL;
 }
 

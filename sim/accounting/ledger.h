@@ -14,4 +14,8 @@ void ledger_down(struct sched *s, node_id n, int128_t gpu_milli_ns);      /* GPU
 void ledger_settle(struct sched *s, int64_t to_ns);
 void ledger_interval(struct sched *s, const struct placement *p, const int64_t split[ACCOUNTS]);
 
-int identities_check(struct sched *s, struct error *err);                   /* identities.c, at the end of the run; -1 with err: one is broken */
+/* A job of the trace has gone, and waited so long in all. One on demand may come again: ledger_add_job() at the end of the run. */
+void ledger_gone(struct sched *s, job_id j, int64_t wait_ns);
+void ledger_add_job(struct sched *s, job_id j, int64_t wait_ns, int64_t there_ns, int128_t held);
+
+int identities_check(struct sched *s, struct error *err);                 /* identities.c, at the end of the run; -1 with err: one is broken */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdalign.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 
 struct head {
     size_t bytes, resident;       /* of the elements; of these, so many may be in memory */
-    size_t low, high;             /* these bytes are memory, whole pages or up to the end; the others are in the file */
+    _Atomic size_t low, high;     /* these bytes are memory, whole pages or up to the end; the others are in the file, as any
+                                     thread may rely on that finds it so */
     int fd;                       /* of the file; -1: there is none, all are in memory */
 };
 enum { HEAD = 48 };               /* bytes before the elements, which are aligned for any type */
@@ -104,23 +106,25 @@ static void read_all(int fd, char *to, size_t bytes, size_t at)
     }
 }
 
-static char *map_part(struct head *h, size_t from, size_t to)
+/* Made elsewhere and moved there, as ThreadSanitizer takes mmap() for a write to the bytes, which another thread may be reading. */
+static void map_part(struct head *h, size_t from, size_t to)
 {
     char *at = (char *)elements_of(h) + from;
-    if (mmap(at, to - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, h->fd, (off_t)from) == MAP_FAILED)
+    void *file = mmap(NULL, to - from, PROT_READ | PROT_WRITE, MAP_SHARED, h->fd, (off_t)from);
+    if (file == MAP_FAILED || mremap(file, to - from, to - from, MREMAP_MAYMOVE | MREMAP_FIXED, at) == MAP_FAILED)
         no_room(errno);
-    return at;
 }
 
-/* The elements up to there have been written: what of them is memory goes to the file, and comes back from there when it is
- * read. That is cheaper than pages that are written one by one through a mapping of the file. */
+/* What of the bytes up to there is memory goes to the file, and comes back from there when it is read. That is cheaper than pages
+ * that are written one by one through a mapping of the file. Who reads these bytes meanwhile finds one or the other, which are the
+ * same: the kernel changes a mapping as a whole. */
 static void store(struct head *h, size_t bytes)
 {
-    size_t to = bytes < h->high ? bytes / page_bytes() * page_bytes() : h->high;
-    if (h->fd < 0 || to <= h->low)
+    size_t low = h->low, to = bytes < h->high ? bytes / page_bytes() * page_bytes() : h->high;
+    if (h->fd < 0 || to <= low)
         return;
-    write_all(h->fd, (char *)elements_of(h) + h->low, to - h->low, h->low);
-    map_part(h, h->low, to);
+    write_all(h->fd, (char *)elements_of(h) + low, to - low, low);
+    map_part(h, low, to);
     h->low = to;
 }
 
@@ -173,7 +177,7 @@ static struct head *in_memory(struct head *old, size_t bytes, size_t resident)
     size_t all;
     if (__builtin_add_overflow(bytes, HEAD, &all))
         mem_exhausted();
-    struct head *h = mem_resize(old, all, 1);
+    struct head *h = old ? mem_resize(old, all, 1) : mem_new(all, 1);
     *h = (struct head){ bytes, resident, 0, bytes, -1 };
     return h;
 }
@@ -233,23 +237,36 @@ void bulk_free(void *array)
     close(fd);
 }
 
+void bulk_ahead(const void *array, size_t i, size_t n, size_t size)
+{
+    struct head *h = head_of(array);
+    size_t page = page_bytes(), begin = (size_t)array + i * size, end = i * size + n * size;
+    end = (size_t)array + (end < h->bytes ? end : h->bytes);
+    begin = (begin + page - 1) / page * page;
+    end = end / page * page;
+#ifdef MADV_POPULATE_WRITE                /* Linux 5.14 */
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
+#endif
+}
+
 void bulk_filled(void *array)
 {
     store(head_of(array), SIZE_MAX);
 }
 
-void bulk_scattered(void *array)
+void bulk_filled_to(const void *array, size_t to, size_t size)
+{
+    store(head_of(array), to * size);
+}
+
+void bulk_put(void *array, size_t i, const void *from, size_t n, size_t size)
 {
     struct head *h = head_of(array);
     if (h->fd < 0)
-        return;
-    int failed = posix_fallocate(h->fd, 0, (off_t)h->bytes);
-    if (failed)
-        no_room(failed);
-    /* Else the kernel reads ahead what nothing is in yet, in folios of many pages, and each page
-     * that is then written costs as much as the whole folio. */
-    madvise(map_part(h, 0, h->bytes), h->bytes, MADV_RANDOM);
-    h->low = h->high;
+        memcpy((char *)array + i * size, from, n * size);
+    else
+        write_all(h->fd, from, n * size, i * size);
 }
 
 size_t bulk_capacity(size_t capacity)
@@ -269,16 +286,22 @@ void bulk_enlarge(void *array_pointer, size_t *capacity, size_t size, size_t res
 
 /* ---- Giving back ---- */
 
+static void give_back(struct head *h, size_t from, size_t to)
+{
+    if (from < to)
+        madvise((char *)elements_of(h) + from, to - from, MADV_DONTNEED);
+}
+
 void bulk_drop(const void *array, size_t from, size_t to, size_t size)
 {
     struct head *h = array ? head_of(array) : NULL;
     if (!h || h->fd < 0)
         return;
-    store(h, to * size);
     size_t page = page_bytes(), first = from * size / page * page, end = to * size;
+    size_t low = h->low, high = whole_pages(h->high);
     end = end < h->bytes ? end / page * page : h->bytes;
-    if (first < end)
-        madvise((void *)((uintptr_t)array + first), end - first, MADV_DONTNEED);
+    give_back(h, first, end < low ? end : low);
+    give_back(h, first > high ? first : high, end);
 }
 
 void bulk_pass(const void *array, size_t i, size_t size)
@@ -362,8 +385,15 @@ char *bulk_text(struct bulk_texts *t, const char *text, size_t length)
     return copy;
 }
 
+/* A single chunk stays memory. */
+void bulk_texts_filled(const struct bulk_texts *t)
+{
+    if (t && t->n > 1)
+        bulk_filled(t->chunk[t->n - 1]);
+}
+
 void bulk_texts_drop(const struct bulk_texts *t)
 {
-    for (size_t i = 0; t && t->n > 1 && i < t->n; i++)
+    for (size_t i = 0; t && i < t->n; i++)
         bulk_drop(t->chunk[i], 0, CHUNK, 1);
 }

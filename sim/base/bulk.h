@@ -8,8 +8,8 @@
  * pages back and fetch them again for each walk would cost more than it saves.
  *
  * The elements are written in their order: those that the walk which writes them has left behind
- * (bulk_fill(), bulk_pass(), bulk_filled()) go to the file in one piece, the others are memory until
- * then. Once all have been written any thread may give parts back.
+ * (bulk_fill(), bulk_filled()) go to the file in one piece, the others are memory until then. One
+ * thread writes; any may give back what is in the file.
  *
  * Where no file can be made the array stays in memory, which one line on stderr says. Space is taken
  * from the disk before it is mapped: a disk without room ends the program with one message and
@@ -26,14 +26,18 @@
 enum { BULK_BLOCK = 32768 };
 
 /* So many elements from now on, in memory if they are at most `resident` bytes (0: any number);
- * what is in a file stays there. NULL: a new array. New elements are 0 in a file, undefined in
- * memory. */
+ * what is in a file stays there. NULL: a new array, of which all elements are 0. What is added to
+ * one is 0 in a file, undefined in memory. */
 void *bulk_resize(void *old, size_t count, size_t size, size_t resident);
+/* Elements i to i + n will be written soon, and are not in the file: the memory of these is made at once, which is cheaper than page
+ * after page. Changes nothing else. */
+void  bulk_ahead(const void *array, size_t i, size_t n, size_t size);
 /* All elements have been written once. */
 void  bulk_filled(void *array);
-/* Of a new array, whose elements are not written in their order, or are given back by another thread than the one that writes
- * them. Costs more a page where it lies in a file. */
-void  bulk_scattered(void *array);
+/* Those below `to` have, and few of them will be written again. Other threads may read them while they go to the file. */
+void  bulk_filled_to(const void *array, size_t to, size_t size);
+/* Writes elements i to i + n of an array that has been filled, one more time. In a file no page of them comes to memory. */
+void  bulk_put(void *array, size_t i, const void *from, size_t n, size_t size);
 void  bulk_free(void *array);                                /* NULL: does nothing */
 /* Room for one more element, as mem_grow(). */
 void  bulk_enlarge(void *array_pointer, size_t *capacity, size_t size, size_t resident)
@@ -46,7 +50,7 @@ static inline void bulk_grow(void *array_pointer, size_t *capacity, size_t count
 }
 size_t bulk_capacity(size_t capacity);                       /* the next one of a growing array */
 
-/* All elements below `to` have been written, and the pages of these leave the process. Nothing happens to an array in memory. */
+/* Of these elements, the pages of those that are in the file leave the process. By any thread. */
 void bulk_drop(const void *array, size_t from, size_t to, size_t size);
 /* A walk comes to element i: in a block that begins with it there is something to give back. */
 static inline bool bulk_turns(size_t i)
@@ -57,7 +61,7 @@ static inline bool bulk_turns(size_t i)
  * back is behind later blocks, too: every second time twice as much is looked through, every fourth
  * time four times, and so on. */
 void bulk_pass(const void *array, size_t i, size_t size);
-/* The walk that writes the elements first comes to element i, where bulk_turns(i). */
+/* The walk that writes the elements first comes to element i, where bulk_turns(i); nobody else reads them meanwhile. */
 void bulk_fill(const void *array, size_t i, size_t size);
 /* A walk that changes elements that have been written comes to element i, which begins a block; bulk_filled() ends the walk.
  * Without it, each page that is changed costs more where it lies in a file. */
@@ -73,4 +77,5 @@ struct bulk_texts *bulk_texts_new(void);
 void  bulk_texts_free(struct bulk_texts *t);                 /* NULL: does nothing */
 /* a copy, ended with NUL */
 char *bulk_text(struct bulk_texts *t, const char *text, size_t length);
-void  bulk_texts_drop(const struct bulk_texts *t);           /* all pages; NULL: does nothing */
+void  bulk_texts_filled(const struct bulk_texts *t);         /* no more will come, or few; NULL: does nothing */
+void  bulk_texts_drop(const struct bulk_texts *t);           /* all pages of what is in files; NULL: does nothing */

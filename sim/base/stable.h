@@ -4,8 +4,8 @@
  * grows, and a pointer to an element stays valid. One thread adds; another may read elements that it
  * has been told of by means that order memory (a lock), while the first adds more.
  *
- * A chunk is a bulk array: of a larger array than `resident` bytes it lies in a file (bulk.h). All 0
- * is an empty array. New elements are undefined. */
+ * A chunk is a bulk array: of a larger array than `resident` bytes it lies in a file (bulk.h), but for the last BULK_BLOCK elements
+ * at most. All 0 is an empty array. New elements are undefined, and written before the next is added. */
 #pragma once
 #include <stdatomic.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ enum { STABLE_FIRST_BITS = 10, STABLE_CHUNKS = 54 };         /* the first chunk 
 
 struct stable {
     _Atomic(char *) chunk[STABLE_CHUNKS];                    /* chunk k: from stable_before(k) on; NULL: not yet */
-    size_t n, capacity;
+    size_t n, capacity;           /* there is room up to there, or what lies before goes to the file first */
 };
 
 static inline unsigned stable_chunk_of(size_t i)

@@ -29,11 +29,11 @@ enum {
     FRUITLESS_WAKES_MOST = 1000,   /* passes that change nothing when nothing else can happen any more */
     GLANCE_EVERY = 4096,           /* rounds between looks at the clock of the progress bar */
     FETCHED_PIECES = 8,            /* of a placement; most have no more */
-    ARRIVALS_AHEAD = 2,            /* whose rows are fetched: one could still be late */
-    STILL_USED = 4 * BULK_BLOCK    /* of these last arrivals many may be there, whose rows stay in memory */
+    ARRIVALS_AHEAD = 2             /* whose rows are fetched: one could still be late */
 };
 
 struct loop {
+    int64_t arrival_ns;           /* of job next_arrival; TIME_NEVER: all have arrived */
     int64_t pass_due_ns;          /* TIME_NEVER: nothing changed */
     bool begun;                   /* the first policy has */
     bool idles;                   /* its own jobs have ended, and time goes on beside other runs */
@@ -41,17 +41,25 @@ struct loop {
     unsigned fruitless_wakes;     /* passes that changed nothing, and nothing else could happen any more */
 };
 
+/* The next arrival is job j. */
+static void arrival_set(struct sched *s, uint32_t j)
+{
+    s->next_arrival = j;
+    s->loop->arrival_ns = j < s->workload->n_jobs ? s->workload->facts[j].submit_ns : TIME_NEVER;
+}
+
 void loop_begin(struct sched *s)
 {
     s->loop = arena_alloc(s->memory, sizeof *s->loop);
     s->loop->pass_due_ns = TIME_NEVER;
+    arrival_set(s, 0);
 }
 
 /* ---- One instant ---- */
 
 static int64_t next_arrival_ns(const struct sched *s)
 {
-    return s->next_arrival < s->workload->n_jobs ? s->workload->facts[s->next_arrival].submit_ns : TIME_NEVER;
+    return s->loop->arrival_ns;
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -180,15 +188,17 @@ static bool arrive_next(struct sched *s)
 /* At most so many of the trace. */
 static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
 {
-    for (; most > 0 && next_arrival_ns(s) == s->now_ns; s->next_arrival++) {
+    for (; most > 0 && next_arrival_ns(s) == s->now_ns; arrival_set(s, s->next_arrival + 1)) {
+        if (s->next_arrival % JOBS_TURN == 0)
+            jobs_turn(s, s->next_arrival);
         if (s->setup.part.takes && !run_takes(s, s->next_arrival))
             continue;
         s->totals.events++;
         if (arrive(s, s->next_arrival, err))
             return RUN_BAD_INPUT;
         notices_give(s);
-        if (s->next_arrival > STILL_USED)
-            run_pass(s, s->next_arrival - STILL_USED);
+        if (s->next_arrival > JOBS_STILL_USED)
+            run_pass(s, s->next_arrival - JOBS_STILL_USED);
         most--;
         if (s->workload->n_jobs - s->next_arrival > ARRIVALS_AHEAD)
             fetch_rows(s, s->next_arrival + ARRIVALS_AHEAD);
@@ -571,6 +581,7 @@ int run_end(struct sched *s, int64_t end_ns, struct error *err)
     quotas_end(s);
     models_end(s);
     s->totals.last_ns = s->now_ns;
+    s->totals.installed = (int128_t)(s->now_ns - s->totals.first_ns) * s->cluster->gpus * MILLI_ALL;
     s->totals.without_estimate = timeline_without_estimate(s);
     instant_ends(s);
     return identities_check(s, err);

@@ -159,7 +159,7 @@ static void interrupt_by(struct sched *s, const struct interruption *by, interru
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_live; i++) {
         const struct live *l = &s->live[i];
-        if (s->job[l->job].live == i && (!takes || takes(s, l->job, of)) &&
+        if (job_slot(s, l->job) == i && (!takes || takes(s, l->job, of)) &&
             (hits(by, l->now.held) || hits(by, l->leaving) || hits(by, l->suspended) ||
              hits_part(by, l)))
             hit[n++] = l->job;

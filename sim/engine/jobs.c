@@ -1,6 +1,7 @@
 /* jobs.c - see jobs.h. */
 #include "sim/engine/jobs.h"
 #include "sim/accounting/books.h"
+#include "sim/accounting/ledger.h"
 #include "sim/base/wide.h"
 #include "sim/engine/dependencies.h"
 #include "sim/engine/intervals.h"
@@ -28,6 +29,7 @@ struct jobs {
     const char **refusal;         /* [n_jobs] made with the first refusal */
     uint16_t *open;               /* [blocks of observer.final_block] jobs that are not final yet; NULL: nobody is told */
     job_id final;                 /* all below it are */
+    uint32_t largest_node;        /* its GPUs */
 };
 
 /* ---- Jobs of which nothing changes any more ---- */
@@ -46,6 +48,8 @@ static void begin_final(struct sched *s)
         s->jobs->open[first / block] = (uint16_t)(final_block_end(s, first) - first);
 }
 
+enum { STORED_TOGETHER = 8192 };  /* rows of jobs that go to a file in one piece */
+
 /* Jobs on demand may come again. Others have gone for good. */
 static void is_final(struct sched *s, job_id j)
 {
@@ -55,24 +59,32 @@ static void is_final(struct sched *s, job_id j)
         return;
     while (jobs->final < s->n_jobs && !jobs->open[jobs->final / block])
         jobs->final = final_block_end(s, jobs->final);
-    if (jobs->final != was)
-        s->setup.observer.final(s->setup.observer.self, jobs->final);
+    if (jobs->final == was)
+        return;
+    s->setup.observer.final(s->setup.observer.self, jobs->final);
+    if (jobs->final / STORED_TOGETHER != was / STORED_TOGETHER)
+        bulk_filled_to(s->job, jobs->final, sizeof *s->job);
 }
 
 void jobs_begin(struct sched *s)
 {
     s->jobs = arena_alloc(s->memory, sizeof *s->jobs);
     s->job = bulk_resize(NULL, s->n_jobs, sizeof *s->job, workload_resident(s->workload, sizeof *s->job));
-    for (job_id j = 0; j < s->n_jobs; j++) {
-        if (bulk_turns(j))
-            bulk_fill(s->job, j, sizeof *s->job);
-        s->job[j] = (struct job_run){ .start_ns = -1, .end_ns = -1, .fairness_micro = -1, .live = ID_NONE, .distance = UINT8_MAX };
+    for (node_id n = 0; n < s->cluster->n_nodes; n++) {
+        uint32_t gpus = cluster_node_gpus(s->cluster, n);
+        s->jobs->largest_node = gpus > s->jobs->largest_node ? gpus : s->jobs->largest_node;
     }
-    bulk_filled(s->job);
     if (s->setup.observer.final)
         begin_final(s);
     if (s->all_needs & (STARTS_PARTIAL | RESIZES) || s->workload->n_running)
         s->gpu_time = arena_alloc(s->memory, s->n_jobs * sizeof *s->gpu_time);
+}
+
+void jobs_turn(struct sched *s, job_id j)
+{
+    bulk_ahead(s->job, j, JOBS_TURN, sizeof *s->job);
+    if (j > JOBS_STILL_USED)
+        bulk_filled_to(s->job, j - JOBS_STILL_USED, sizeof *s->job);
 }
 
 void jobs_end(struct sched *s)
@@ -148,6 +160,8 @@ static uint8_t first_flavor(const struct sched *s, job_id j)
     return 0;
 }
 
+const struct job_run job_run_begun = { .start_ns = -1, .end_ns = -1, .contending_ns = -1, .distance = UINT8_MAX };
+
 struct live *job_enter(struct sched *s, job_id j)
 {
     uint32_t slot = live_slot(s);
@@ -173,7 +187,9 @@ struct live *job_enter(struct sched *s, job_id j)
     l->estimate_ns = estimate_at_arrival(s, j);
     timeline_arrived(s, l);
     l->contending_before = s->totals.contending;
-    s->job[j].live = slot;
+    if (s->job[j].state == JOB_ABSENT)    /* else it comes again, on demand */
+        s->job[j] = job_run_begun;
+    s->job[j].not_slot = ~slot;
     s->n_submitted++;
     books_present(s, j, 1);
     run_changed(s);
@@ -233,15 +249,28 @@ void job_unmet(struct sched *s, job_id j, const char *reason)
     goes_unserved(s, j, OUTCOME_UNMET, reason);
 }
 
+/* It was spread over several nodes when it last ran, though one would have been enough. */
+static void count_scattered(struct sched *s, job_id j)
+{
+    const struct request *ask = ask_of(s, j);
+    uint8_t distance = s->job[j].distance;
+    bool scattered = distance >= SAME_RACK && distance != UINT8_MAX && ask->tasks == SPLIT_ANY && ask->gpus <= s->jobs->largest_node;
+    if (!scattered || on_demand(s, j) || s->workload->facts[j].sizing)
+        return;
+    if (!s->totals.scattered++ || j < s->totals.first_scattered)
+        s->totals.first_scattered = j;
+}
+
 void job_retire(struct sched *s, job_id j)
 {
     struct live *l = live_of(s, j);
     lines_forget(s, j);
     timeline_forget(s, l);
-    wait_store(s, j, l);
+    ledger_gone(s, j, wait_store(s, j, l));
+    count_scattered(s, j);
     mem_grow(&s->jobs->free, &s->jobs->free_capacity, s->jobs->n_free, sizeof *s->jobs->free);
-    s->jobs->free[s->jobs->n_free++] = s->job[j].live;
-    s->job[j].live = ID_NONE;
+    s->jobs->free[s->jobs->n_free++] = job_slot(s, j);
+    s->job[j].not_slot = 0;
     livelock_advanced(s);
     if (s->jobs->open)
         is_final(s, j);
@@ -272,7 +301,7 @@ void job_is_over(struct sched *s, struct live *l, unsigned fate)
     if (s->setup.part.ended)
         s->setup.part.ended(s->setup.part.self, j, s->job[j].run_ns);
     if (!on_demand(s, j))
-        s->job[j].fairness_micro = books_fairness_micro(s, l);
+        s->job[j].contending_ns = books_contending_ns(s, l);
     books_present(s, j, -1);
     if (s->predictor && l->progress.left_ns == 0)
         predictor_ended(s->predictor, s->workload->facts[j].user, request_gpu_milli(ask_of(s, j)),

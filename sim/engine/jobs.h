@@ -3,8 +3,15 @@
 #pragma once
 #include "sim/engine/state.h"
 
+enum {
+    JOBS_TURN = 4096,             /* jobs whose rows get memory together */
+    JOBS_STILL_USED = 4 * BULK_BLOCK    /* of these last arrivals many may be there, whose rows stay in memory */
+};
+
 void jobs_begin(struct sched *s);
+void jobs_turn(struct sched *s, job_id j);                                /* arrivals come to job j, a multiple of JOBS_TURN */
 void jobs_end(struct sched *s);
+extern const struct job_run job_run_begun;                                /* the row of a job to which nothing has happened */
 size_t live_slots(const struct sched *s);                                 /* slots of s->live that there is memory for */
 size_t jobs_in_slots(const struct sched *s);                               /* jobs that have one of them */
 const char *job_refusal(const struct sched *s, job_id j);                 /* NULL: it was neither rejected nor cancelled before it arrived */

@@ -41,7 +41,7 @@ void claim_begin(struct sched *s, struct live *l)
     if (!l->claimed) {
         struct claims *c = s->claims;
         mem_grow(&c->live, &c->capacity, c->n, sizeof *c->live);
-        c->live[c->n++] = s->job[l->job].live;
+        c->live[c->n++] = job_slot(s, l->job);
         l->claimed = true;
     }
     l->held_since_ns = s->now_ns;

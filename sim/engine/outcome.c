@@ -1,4 +1,5 @@
 /* outcome.c - what came of a run: jobs, totals, levels. */
+#include "sim/accounting/books.h"
 #include "sim/engine/jobs.h"
 #include "sim/engine/on_demand.h"
 #include "sim/engine/state.h"
@@ -23,7 +24,7 @@ int64_t on_demand_there_ns(const struct sched *s, job_id j, int64_t until_ns)
 
 void run_job_read(const struct sched *s, job_id j, struct job_result *to)
 {
-    const struct job_run *run = &s->job[j];
+    const struct job_run *run = s->job[j].state == JOB_ABSENT ? &job_run_begun : &s->job[j];
     const struct job_cost cost = job_cost(s, j);
     int64_t milli = request_gpu_milli(ask_of(s, j));
     struct gpu_time t = { (int128_t)run->run_ns * milli, (int128_t)cost.lost_ns * milli, (int128_t)cost.overhead_ns * milli };
@@ -40,7 +41,7 @@ void run_job_read(const struct sched *s, job_id j, struct job_result *to)
     to->held = t.held;
     to->lost = t.lost;
     to->overhead = t.overhead;
-    to->fairness_micro = run->fairness_micro;
+    to->fairness_micro = books_fairness_micro(s, j);
     to->preemptions = cost.preemptions;
     to->restarts = cost.restarts;
     to->distance = run->distance;
@@ -70,7 +71,7 @@ struct run_times run_times(const struct sched *s, job_id j)
     if (run->state != JOB_GONE || !outcome_was_served(run->outcome) || on_demand(s, j) || j < s->setup.warmup_jobs)
         return (struct run_times){ .ended = false };
     int64_t jct_ns = run->end_ns - s->workload->facts[j].submit_ns;
-    return (struct run_times){ true, jct_ns, jct_ns - run->run_ns, run->fairness_micro };
+    return (struct run_times){ true, jct_ns, jct_ns - run->run_ns, books_fairness_micro(s, j) };
 }
 
 const struct run_totals *run_totals(const struct sched *s)

@@ -168,6 +168,8 @@ struct run_totals {
     int128_t gpus_waiting;        /* milli-GPU ns */
     int128_t free_while_waiting;  /* free milli-GPU ns while at least one job waited */
     uint32_t without_estimate;    /* jobs of the trace that had none as they arrived, where a policy planned; else 0 */
+    uint32_t scattered;           /* jobs of the trace with a total of GPUs that a node has, spread over several when they last ran */
+    job_id first_scattered;       /* of these, the first in the trace */
     uint32_t never_started;       /* pending at the end for quota, limit or a dependency, or behind a deadlock */
     uint32_t deadlocked;          /* hold part of a gang at the end, and nothing will ever be free again */
     bool clairvoyant, cut_off;

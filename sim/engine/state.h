@@ -33,12 +33,12 @@ _Static_assert(MODELS_MOST <= 32, "a bit each");
 
 enum hold_kind { HOLD_RUN, HOLD_LEAVING, HOLD_PLAN, HOLD_KINDS };    /* on the timeline */
 
-/* What is kept of every job to the end: small. */
+/* What is kept of every job to the end: small. All 0 before it arrives. */
 struct job_run {
     int64_t start_ns, end_ns;     /* -1: not yet */
     int64_t run_ns;
-    int64_t fairness_micro;       /* -1: none */
-    uint32_t live;                /* ID_NONE: not arrived, or gone */
+    double contending_ns;         /* of a job of the trace that has ended: the integral of contending queues while it was there; -1 */
+    uint32_t not_slot;            /* ~ of its slot: job_slot(); 0: not arrived, or gone */
     uint32_t waits_at;            /* where its parts are kept, once it has gone: wait_parts() */
     uint32_t cost;                /* its struct job_cost, from 1; 0: it has none, as most jobs of a plain run */
     uint8_t waits, state, outcome, distance;
@@ -195,6 +195,13 @@ struct policy_instance {
     int64_t time_ns;              /* when it takes over; TIME_NEVER: not, or it has */
 };
 
+/* Jobs that have gone, added up for the identities. */
+struct gone {
+    int128_t in_system, waiting;  /* ns */
+    int128_t held;                /* milli-GPU ns */
+    job_id broken;                /* the first whose wait and run are not the time that it was there; ID_NONE: none */
+};
+
 /* Levels and accounts of the cluster, written by sim/accounting alone: ledger.h says how they change. */
 struct ledger {
     int64_t busy_milli, held_milli, waiting_milli;    /* GPUs making progress; occupied; asked for by waiting jobs */
@@ -203,6 +210,7 @@ struct ledger {
     int64_t settled_ns;           /* integrals are those of this time */
     int128_t *node_account[ACCOUNTS];                 /* [n_nodes] milli-GPU ns; a plain run writes one of them, which so lies near */
     int128_t *interruption_lost;  /* [INTERRUPTION_CAUSES] work rolled back by interruptions, milli-GPU ns */
+    struct gone gone;
 };
 
 /* What happened since the loop looked last; set through the functions below it. */
@@ -304,10 +312,15 @@ static inline void *model_state(const struct sched *s, const struct run_model *m
 static inline const struct run_model *hooked(const struct sched *s, hook_walk i) { return s->model[__builtin_ctz(i)]; }
 static inline void hook_next(hook_walk *i) { *i &= *i - 1; }
 
+/* In s->live; ID_NONE: it has not arrived, or has gone. */
+static inline uint32_t job_slot(const struct sched *s, job_id j)
+{
+    return ~s->job[j].not_slot;
+}
 static inline struct live *live_of(const struct sched *s, job_id j)
 {
-    uint32_t l = s->job[j].live;
-    return l == ID_NONE ? NULL : &s->live[l];
+    uint32_t slot = job_slot(s, j);
+    return slot == ID_NONE ? NULL : &s->live[slot];
 }
 static inline const struct request *ask_of(const struct sched *s, job_id j)
 {

@@ -186,7 +186,7 @@ static size_t present(const struct sched *s, job_id *list)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_live; i++)
-        if (s->job[s->live[i].job].live == i)
+        if (job_slot(s, s->live[i].job) == i)
             list[n++] = s->live[i].job;
     qsort(list, n, sizeof *list, by_number);
     return n;

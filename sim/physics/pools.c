@@ -173,7 +173,7 @@ static bool is_on(const struct placement *p, node_id n)
 static bool holds_suspended(const struct sched *s, node_id n)
 {
     for (size_t i = 0; i < s->n_live; i++)
-        if (s->job[s->live[i].job].live == i && is_on(s->live[i].suspended, n))
+        if (job_slot(s, s->live[i].job) == i && is_on(s->live[i].suspended, n))
             return true;
     return false;
 }

@@ -36,7 +36,7 @@ static size_t list_waiting(const struct sched *s, struct waiting *list)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_live; i++) {
-        unsigned why = s->job[s->live[i].job].live == i ? waits_for(s, &s->live[i]) : NOT_FOR_ROOM;
+        unsigned why = job_slot(s, s->live[i].job) == i ? waits_for(s, &s->live[i]) : NOT_FOR_ROOM;
         if (why != NOT_FOR_ROOM)
             list[n++] = (struct waiting){ s->live[i].job, why == BEHIND };
     }

@@ -255,37 +255,17 @@ static bool transport_of_slow_nics(const struct sched *s, FILE *text)
     return jobs > 0;
 }
 
-static bool may_scatter(const struct request *ask, uint32_t largest)
-{
-    return ask->tasks == SPLIT_ANY && ask->gpus >= 2 && ask->gpus <= largest;
-}
-
-/* Jobs of one size that fit on the largest node, and were spread over several when they last ran. */
 static bool scattered_totals(const struct sched *s, FILE *text)
 {
     const struct run_setup *setup = run_setup_of(s);
-    const struct workload *w = setup->workload;
-    uint32_t jobs = 0, first = 0, largest = 0;
-    for (node_id n = 0; n < setup->cluster->n_nodes; n++) {
-        uint32_t gpus = cluster_node_gpus(setup->cluster, n);
-        largest = gpus > largest ? gpus : largest;
-    }
-    bool any = false;
-    for (shape_id i = 0; i < w->n_shapes; i++)
-        any |= may_scatter(&w->shape[i].ask, largest);
-    for (job_id j = 0; j < w->n_jobs && any; j++) {
-        run_pass(s, j);
-        if (s->job[j].distance == 255 || s->job[j].distance < SAME_RACK ||
-            !may_scatter(w->facts[j].ask, largest) || w->facts[j].sizing)
-            continue;
-        first = jobs++ ? first : j;
-    }
+    const struct run_totals *t = run_totals(s);
+    uint32_t jobs = t->scattered;
     if (jobs)
         fprintf(text,
                 "%" PRIu32 " job%s with only a total of GPUs ran on several nodes though %s on one, "
                 "%s '%.100s'%s: --pods N makes tasks of N GPUs, another placer fewer parts",
                 jobs, s_if_many(jobs), jobs == 1 ? "it fits" : "they fit",
-                jobs == 1 ? "it is" : "the first", w->truth[first].name,
+                jobs == 1 ? "it is" : "the first", setup->workload->truth[t->first_scattered].name,
                 setup->cluster->rates ? "" : ", at no cost without a section 'progress'");
     return jobs > 0;
 }

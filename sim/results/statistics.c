@@ -73,13 +73,14 @@ struct narrowing {
     int64_t low, high;            /* the range: both ends are in it */
     size_t before, inside;        /* elements below it, and in it */
     int64_t above;                /* the least above it */
+    int64_t *kept;                /* [inside], of which there are n_kept; NULL: all are one value */
+    size_t n_kept;
 };
 
 /* Where the block of a walk ends that begins at `from`; what lies before is given back. */
 static size_t block_end(const struct narrowing *x, size_t from)
 {
-    size_t before = from - x->at > BULK_BLOCK ? from - BULK_BLOCK : x->at;
-    bulk_drop(x->array, before, from, sizeof *x->array);
+    bulk_drop(x->array, x->at, from, sizeof *x->array);
     return x->end - from > BULK_BLOCK ? from + BULK_BLOCK : x->end;
 }
 
@@ -138,47 +139,50 @@ static void make_narrower(struct narrowing *x, size_t k, const size_t *count)
     x->high = (int64_t)((uint64_t)x->low + (part < rest ? part : rest));
 }
 
-/* Copies what lies in the range, if `to` is not NULL, and finds the least above it. */
-static void collect(struct narrowing *x, int64_t *kept)
-{
-    size_t n = 0;
-    x->above = INT64_MAX;
-    for (size_t from = x->at, to; from < x->end; from = to) {
-        to = block_end(x, from);
-        for (size_t i = from; i < to; i++) {
-            int64_t value = x->array[i];
-            if (value > x->high)
-                x->above = value < x->above ? value : x->above;
-            else if (value >= x->low && kept)
-                kept[n++] = value;
-        }
-    }
-}
-
 static bool is_wide(const struct narrowing *x)
 {
     return x->inside > FEW && x->low < x->high;
 }
 
-/* x: the range of all, which `count` has the parts of. */
-static struct neighbours neighbours_of_part(struct narrowing x, size_t k, const size_t *count)
+/* Until few lie in it, of all of which `count` has the parts. */
+static void narrow_to(struct narrowing *x, size_t k, const size_t *count)
 {
     size_t *own = mem_new(BUCKETS, sizeof *own);
-    while (is_wide(&x)) {
-        make_narrower(&x, k, count);
-        if (is_wide(&x))
-            count_parts(&x, own);
+    while (is_wide(x)) {
+        make_narrower(x, k, count);
+        if (is_wide(x))
+            count_parts(x, own);
         count = own;
     }
     free(own);
-    int64_t *kept = x.low < x.high ? mem_new(x.inside, sizeof *kept) : NULL;
-    collect(&x, kept);
-    struct neighbours two = { x.low, x.low };
-    if (kept)
-        two = neighbours_of(kept, x.inside, k - x.before);
-    if (k + 1 == x.before + x.inside)
-        two.above = x.above;
-    free(kept);
+    x->above = INT64_MAX;
+    x->kept = x->low < x->high ? mem_new(x->inside, sizeof *x->kept) : NULL;
+    x->n_kept = 0;
+}
+
+/* Of each of these ranges: copies what lies in it, if that is not one value, and finds the least above it. */
+static void collect(struct narrowing *x, size_t n)
+{
+    for (size_t from = x->at, to; from < x->end; from = to) {
+        to = block_end(x, from);
+        for (size_t k = 0; k < n; k++)
+            for (size_t i = from; i < to; i++) {
+                int64_t value = x->array[i];
+                if (value > x[k].high)
+                    x[k].above = value < x[k].above ? value : x[k].above;
+                else if (value >= x[k].low && x[k].kept)
+                    x[k].kept[x[k].n_kept++] = value;
+            }
+    }
+}
+
+static struct neighbours neighbours_in(const struct narrowing *x, size_t k)
+{
+    struct neighbours two = { x->low, x->low };
+    if (x->kept)
+        two = neighbours_of(x->kept, x->inside, k - x->before);
+    if (k + 1 == x->before + x->inside)
+        two.above = x->above;
     return two;
 }
 
@@ -202,22 +206,42 @@ double quantile(int64_t *sample, size_t n, double p)
     return between(neighbours_of(sample, n, (size_t)k), h - k);
 }
 
-void quantiles_of_part(int64_t *array, size_t at, size_t n, const double *p, double *value, size_t count)
+/* Of a copy, as what is written to a page of a file costs more. */
+static void quantiles_of_few(const int64_t *array, size_t at, size_t n, const double *p, double *value, size_t count)
+{
+    if (!count)
+        return;
+    int64_t *copy = memcpy(mem_resize(NULL, n, sizeof *copy), array + at, n * sizeof *copy);
+    bulk_drop(array, at, at + n, sizeof *array);
+    for (size_t i = 0; i < count; i++)
+        value[i] = quantile(copy, n, p[i]);
+    free(copy);
+}
+
+void quantiles_of_part(const int64_t *array, size_t at, size_t n, const double *p, double *value, size_t count)
 {
     struct narrowing all = { .array = array, .at = at, .end = at + n, .inside = n };
     if (n <= FEW) {
-        for (size_t i = 0; i < count; i++)
-            value[i] = quantile(array + at, n, p[i]);
+        quantiles_of_few(array, at, n, p, value, count);
         return;
     }
     size_t *in_part = mem_new(BUCKETS, sizeof *in_part);
+    struct narrowing *of = mem_new(count + 1, sizeof *of);
     find_range(&all);
     count_parts(&all, in_part);
     for (size_t i = 0; i < count; i++) {
-        double h = place_of(n, p[i]), k = floor(h);
-        value[i] = between(neighbours_of_part(all, (size_t)k, in_part), h - k);
+        of[i] = all;
+        narrow_to(&of[i], (size_t)place_of(n, p[i]), in_part);
     }
+    collect(of, count);
+    for (size_t i = 0; i < count; i++) {
+        double h = place_of(n, p[i]), k = floor(h);
+        value[i] = between(neighbours_in(&of[i], (size_t)k), h - k);
+        free(of[i].kept);
+    }
+    free(of);
     free(in_part);
+    bulk_drop(array, at, at + n, sizeof *array);
 }
 
 double jain_index(const double *x, size_t n)

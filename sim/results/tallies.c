@@ -89,12 +89,20 @@ static uint32_t parts_queue(const struct parts *p, size_t i, queue_id q)
 struct samples { int64_t *jct, *wait, *fairness; size_t n; };      /* bulk arrays [n] */
 struct filled { size_t ended, had_service; };
 
-static void add_sample(const struct samples *x, struct filled *to, const struct run_times *t)
+/* The walk that adds jobs up writes the samples of all, one after the other. */
+static void add_sample(const struct samples *x, struct filled *to, int64_t jct_ns, int64_t wait_ns, int64_t fairness_micro)
 {
-    x->jct[to->ended] = t->jct_ns;
-    x->wait[to->ended++] = t->wait_ns;
-    if (t->fairness_micro >= 0)
-        x->fairness[to->had_service++] = t->fairness_micro;
+    if (bulk_turns(to->ended)) {
+        bulk_fill(x->jct, to->ended, sizeof *x->jct);
+        bulk_fill(x->wait, to->ended, sizeof *x->wait);
+    }
+    x->jct[to->ended] = jct_ns;
+    x->wait[to->ended++] = wait_ns;
+    if (fairness_micro < 0)
+        return;
+    if (bulk_turns(to->had_service))
+        bulk_fill(x->fairness, to->had_service, sizeof *x->fairness);
+    x->fairness[to->had_service++] = fairness_micro;
 }
 
 static struct samples samples_new(const struct workload *w)
@@ -104,9 +112,6 @@ static struct samples samples_new(const struct workload *w)
     x.jct = bulk_resize(NULL, x.n, sizeof *x.jct, resident);
     x.wait = bulk_resize(NULL, x.n, sizeof *x.wait, resident);
     x.fairness = bulk_resize(NULL, x.n, sizeof *x.fairness, resident);
-    bulk_scattered(x.jct);
-    bulk_scattered(x.wait);
-    bulk_scattered(x.fairness);
     return x;
 }
 
@@ -122,17 +127,6 @@ static void samples_free(struct samples *x)
     bulk_free(x->jct);
     bulk_free(x->wait);
     bulk_free(x->fairness);
-}
-
-/* A walk over the jobs that fills samples, each group's part from its beginning, comes to j. */
-static void pass(const struct sched *s, job_id j, const struct samples *x)
-{
-    if (!bulk_turns(j))
-        return;
-    run_drop(s, j);
-    bulk_drop(x->jct, 0, x->n, sizeof *x->jct);
-    bulk_drop(x->wait, 0, x->n, sizeof *x->wait);
-    bulk_drop(x->fairness, 0, x->n, sizeof *x->fairness);
 }
 
 size_t tally_of_job(const struct parts *p, size_t i, job_id j, enum grouping by)
@@ -156,22 +150,87 @@ static void quantiles(struct tally *t, const struct samples *x)
     t->fairness_p95 /= MILLIONTHS;
 }
 
+/* ---- By groups: each group's samples lie side by side ---- */
+
+/* Samples of a group on their way to an array, as writing them one by one in so many places is dear where it lies in a file. */
+struct basket {
+    int64_t *kept;                /* of the array's `room` */
+    size_t n, at;                 /* kept; the place of the first of them */
+};
+enum { BASKETS_OF_GROUP = 3, BASKET_MOST = 4096, BASKETS_MOST = 1 << 19 };    /* samples in one, in all */
+
+struct baskets {
+    int64_t *const *array;        /* [BASKETS_OF_GROUP] */
+    struct basket *of;            /* [groups][BASKETS_OF_GROUP] */
+    int64_t *memory;
+    size_t n, room;               /* baskets; samples that one holds */
+};
+
+static struct baskets baskets_new(int64_t *const *array, size_t n_groups)
+{
+    struct baskets b = { .array = array, .n = n_groups * BASKETS_OF_GROUP };
+    b.room = BASKETS_MOST / b.n < 1 ? 1 : BASKETS_MOST / b.n > BASKET_MOST ? BASKET_MOST : BASKETS_MOST / b.n;
+    b.of = mem_new(b.n, sizeof *b.of);
+    b.memory = mem_resize(NULL, b.n * b.room, sizeof *b.memory);
+    for (size_t i = 0; i < b.n; i++)
+        b.of[i].kept = b.memory + i * b.room;
+    return b;
+}
+
+static void empty_basket(const struct baskets *b, size_t i)
+{
+    struct basket *x = &b->of[i];
+    bulk_put(b->array[i % BASKETS_OF_GROUP], x->at, x->kept, x->n, sizeof *x->kept);
+    x->at += x->n;
+    x->n = 0;
+}
+
+static void put_sample(const struct baskets *b, size_t i, int64_t value)
+{
+    struct basket *x = &b->of[i];
+    x->kept[x->n++] = value;
+    if (x->n == b->room)
+        empty_basket(b, i);
+}
+
+static void baskets_free(struct baskets *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        empty_basket(b, i);
+    free(b->of);
+    free(b->memory);
+}
+
+/* Where the samples of each begin. */
+static void begin_groups(struct tally *group, size_t n_groups, const struct baskets *b)
+{
+    struct filled next = { 0, 0 };
+    for (size_t g = 0; g < n_groups; g++) {
+        struct basket *of = &b->of[g * BASKETS_OF_GROUP];
+        of[0].at = of[1].at = group[g].at = next.ended;
+        of[2].at = group[g].fairness_at = next.had_service;
+        next = (struct filled){ next.ended + group[g].ended, next.had_service + group[g].had_service };
+    }
+}
+
 static void sort_by_group(const struct parts *p, struct tally *group, size_t n_groups, enum grouping by, const struct samples *x)
 {
-    struct filled *next = mem_new(n_groups + 1, sizeof *next);
-    for (size_t g = 0; g < n_groups; g++) {
-        group[g].at = next[g].ended;
-        group[g].fairness_at = next[g].had_service;
-        next[g + 1] = (struct filled){ next[g].ended + group[g].ended, next[g].had_service + group[g].had_service };
-    }
+    int64_t *const array[BASKETS_OF_GROUP] = { x->jct, x->wait, x->fairness };
+    struct baskets b = baskets_new(array, n_groups);
+    begin_groups(group, n_groups, &b);
     for (size_t i = 0; i < p->n; i++)
         for (job_id j = 0; j < run_setup_of(p->of[i])->workload->n_jobs; j++) {
+            run_pass(p->of[i], j);
             struct run_times t = run_times(p->of[i], j);
-            pass(p->of[i], j, x);
-            if (t.ended)
-                add_sample(x, &next[tally_of_job(p, i, j, by)], &t);
+            if (!t.ended)
+                continue;
+            size_t first = tally_of_job(p, i, j, by) * BASKETS_OF_GROUP;
+            put_sample(&b, first, t.jct_ns);
+            put_sample(&b, first + 1, t.wait_ns);
+            if (t.fairness_micro >= 0)
+                put_sample(&b, first + 2, t.fairness_micro);
         }
-    free(next);
+    baskets_free(&b);
 }
 
 static void group_quantiles(const struct parts *p, struct tally *group, size_t n_groups, const struct tally *all,
@@ -275,14 +334,14 @@ static void walk_job(struct tally_walk *w, const struct sched *s, job_id j)
     add_to_share(&w->runs, w->part, all, &x);
     add_job(all, &x);
     if (x.ended && x.counts)
-        add_sample(&w->samples, &w->sampled, &(struct run_times){ true, x.jct_ns, r.wait_ns, r.fairness_micro });
+        add_sample(&w->samples, &w->sampled, x.jct_ns, r.wait_ns, r.fairness_micro);
 }
 
 void tally_walk_to(struct tally_walk *w, job_id end)
 {
     const struct sched *s = w->parts.of[w->part];
     for (; w->next < end; w->next++) {
-        pass(s, w->next, &w->samples);
+        run_pass(s, w->next);
         walk_job(w, s, w->next);
     }
 }

@@ -34,7 +34,7 @@ void stage_touch(struct sched *s, struct live *l)
     l->touched = true;
     l->was = stage_copy(s, l);
     mem_grow(&g->touched, &g->touched_capacity, g->n_touched, sizeof *g->touched);
-    g->touched[g->n_touched++] = s->job[l->job].live;
+    g->touched[g->n_touched++] = job_slot(s, l->job);
 }
 
 static void undo_piece(struct sched *s, enum undo_kind kind, struct view *v, job_id j, const struct placement *p)
@@ -126,6 +126,6 @@ struct placement *placement_stage(struct sched *s, job_id j, struct placement *p
     struct stage *g = s->stage;
     mem_grow(&g->copy, &g->copy_capacity, g->n_copies, sizeof *g->copy);
     g->copy[g->n_copies].p = p;
-    g->copy[g->n_copies++].live = s->job[j].live;
+    g->copy[g->n_copies++].live = job_slot(s, j);
     return p;
 }

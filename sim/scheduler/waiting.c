@@ -240,8 +240,9 @@ enum wait_reason wait_reason_now(const struct sched *s, const struct live *l)
     return sub->clock.why != WAIT_GROUP ? sub->clock.why : s->lines->line[sub->line]->clock.why;
 }
 
-void wait_store(struct sched *s, job_id j, const struct live *l)
+int64_t wait_store(struct sched *s, job_id j, const struct live *l)
 {
+    int64_t sum_ns = 0;
     struct waits *w = s->waits;
     struct job_run *run = &s->job[j];
     run->waits_at = (uint32_t)w->ns.n;
@@ -253,7 +254,9 @@ void wait_store(struct sched *s, job_id j, const struct live *l)
         *(int64_t *)stable_add(&w->ns, sizeof(int64_t), workload_resident(s->workload, sizeof(int64_t))) = l->wait[r];
         *(uint8_t *)stable_add(&w->why, sizeof(uint8_t), workload_resident(s->workload, sizeof(uint8_t))) = (uint8_t)r;
         run->waits++;
+        sum_ns += l->wait[r];
     }
+    return sum_ns;
 }
 
 /* What only the world can know counts as another reason: that a dependency is unmet, or a cap where there is none. */

@@ -13,7 +13,7 @@ void wait_joined(struct sched *s, struct live *l, uint32_t sub);          /* it 
 void wait_left(struct sched *s, struct live *l, uint32_t sub);
 enum wait_reason wait_credible(const struct sched *s, enum wait_reason why);    /* as a policy may give it */
 enum wait_reason wait_reason_now(const struct sched *s, const struct live *l);
-void wait_store(struct sched *s, job_id j, const struct live *l);         /* its parts, for good */
+int64_t wait_store(struct sched *s, job_id j, const struct live *l);      /* its parts, for good; returns their sum */
 void waits_drop(const struct sched *s);                                   /* of bulk.h: all that was stored */
 /* What was stored, where it is not 0; returns the sum, ns. */
 int64_t wait_parts(const struct sched *s, const struct job_run *run, int64_t wait[WAIT_REASONS]);

@@ -424,6 +424,7 @@ int workload_finish(struct workload *w, const char *file, struct error *err)
     w->facts = bulk_resize(w->facts, w->n_jobs, sizeof *w->facts, workload_resident(w, sizeof *w->facts));
     w->truth = bulk_resize(w->truth, w->n_jobs, sizeof *w->truth, workload_resident(w, sizeof *w->truth));
     bulk_filled(w->truth);
+    bulk_texts_filled(w->names);
     bulk_texts_drop(w->names);
     w->shape = shapes_take(b->shapes, &w->n_shapes);
     for (job_id j = 0; j < w->n_jobs && shapes_moved(b->shapes); j++) {

@@ -429,7 +429,7 @@ static bool gives_up(struct sched *s, struct live *l)
 static void job_gone(struct sched *s, job_id j)
 {
     struct fault_run *r = faults_of(s);
-    uint32_t slot = s->job[j].live;
+    uint32_t slot = job_slot(s, j);
     if (slot != ID_NONE && slot < r->n_hazards)
         r->hazard[slot].job = ID_NONE;
 }

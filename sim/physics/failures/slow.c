@@ -124,7 +124,7 @@ static void repace(struct sched *s, struct slow_run *r, node_id n)
     size_t jobs = 0;
     find_paces(s, r, n);
     for (uint32_t i = 0; i < s->n_live; i++)
-        if (s->job[s->live[i].job].live == i && is_on(s->live[i].on, n))
+        if (job_slot(s, s->live[i].job) == i && is_on(s->live[i].on, n))
             on[jobs++] = s->live[i].job;
     qsort(on, jobs, sizeof *on, by_number);
     for (size_t i = 0; i < jobs; i++) {

@@ -114,7 +114,7 @@ static void plan_leave(struct sched *s, const struct live *l, uint32_t k)
 static void plan_leaves(struct sched *s, uint32_t k)
 {
     for (uint32_t i = 0; i < s->n_live && s->cluster->reservations->at[k].taint; i++)
-        if (s->job[s->live[i].job].live == i)
+        if (job_slot(s, s->live[i].job) == i)
             plan_leave(s, &s->live[i], k);
 }
 

@@ -1,11 +1,13 @@
-/* Arrays in files hold what arrays in memory hold, whatever is given back in between; texts do not
+/* Arrays in files hold what arrays in memory hold, whatever is given back in between, also for another thread; texts do not
  * move; a directory without files ends the program with a message. */
 #include "sim/base/bulk.h"
 
 #include "sim/base/random.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +31,11 @@ static void holds(void **state)
     uint64_t *a = NULL;
     for (size_t i = 0; i < ELEMENTS; i++) {
         bulk_grow(&a, &capacity, i, sizeof *a, resident);
-        a[i] = value_of(i);
-        if (bulk_turns(i))
+        if (bulk_turns(i)) {
+            bulk_fill(a, i, sizeof *a);
             bulk_pass(a, i, sizeof *a);
+        }
+        a[i] = value_of(i);
     }
     a = bulk_resize(a, ELEMENTS, sizeof *a, resident);
     bulk_drop(a, 0, ELEMENTS, sizeof *a);
@@ -80,6 +84,17 @@ static void change(struct both *b, size_t every, uint64_t seed)
     bulk_filled(b->bulk);
 }
 
+/* In a piece of an array that has been filled. */
+static void put(struct both *b, size_t n, uint64_t seed)
+{
+    size_t first = seed % b->n;
+    n = n < b->n - first ? n : b->n - first;
+    bulk_filled(b->bulk);
+    for (size_t i = first; i < first + n; i++)
+        b->plain[i] = element_of(seed + i);
+    bulk_put(b->bulk, first, &b->plain[first], n, sizeof *b->bulk);
+}
+
 static void walk(const struct both *b)
 {
     for (size_t i = 0; i < b->n; i++) {
@@ -98,13 +113,13 @@ static void shrink(struct both *b, size_t n)
 
 static void is_like_an_array(void **state)
 {
-    enum { ROUNDS = 40, MOST = 6 * BULK_BLOCK };
+    enum { ROUNDS = 80, MOST = 6 * BULK_BLOCK };
     struct both b = { .resident = *(const size_t *)*state, .plain = malloc(MOST * sizeof *b.plain) };
     assert_non_null(b.plain);
     for (uint64_t round = 0, seed; round < ROUNDS; round++) {
         seed = hash_u64(round);
         size_t some = seed % 3 ? seed / 8 % (2 * BULK_BLOCK) : 2 * BULK_BLOCK;
-        switch (seed / 4 % 4) {
+        switch (seed / 4 % 7) {
         case 0:
             append(&b, b.n + some < MOST ? some : MOST - b.n, seed);
             break;
@@ -120,6 +135,18 @@ static void is_like_an_array(void **state)
             if (b.n)
                 bulk_drop(b.bulk, 0, b.n, sizeof *b.bulk);
             break;
+        case 4:
+            if (b.n)
+                bulk_filled_to(b.bulk, some < b.n ? b.n - some : b.n, sizeof *b.bulk);
+            break;
+        case 5:
+            if (b.capacity > b.n)
+                bulk_ahead(b.bulk, b.n, some, sizeof *b.bulk);
+            break;
+        case 6:
+            if (b.n)
+                put(&b, some, seed);
+            break;
         }
         walk(&b);
     }
@@ -127,15 +154,60 @@ static void is_like_an_array(void **state)
     free(b.plain);
 }
 
-/* Of a new array in a file. */
+/* In memory, and in a file. */
 static void begins_with_zeros(void **state)
 {
     (void)state;
-    unsigned char *a = bulk_resize(NULL, 100000, 1, 1);
-    for (size_t i = 0; i < 100000; i++)
-        assert_int_equal(a[i], 0);
-    bulk_free(a);
+    for (size_t resident = 0; resident < 2; resident++) {
+        void *before = malloc(100000);              /* the array may lie there */
+        assert_non_null(before);
+        memset(before, 0xff, 100000);
+        free(before);
+        unsigned char *a = bulk_resize(NULL, 100000, 1, resident);
+        bulk_ahead(a, 100, 50000, 1);
+        for (size_t i = 0; i < 100000; i++)
+            assert_int_equal(a[i], 0);
+        bulk_free(a);
+    }
     bulk_free(NULL);
+}
+
+/* ---- Another thread reads while elements go to the file ---- */
+
+struct told { const uint64_t *a; _Atomic size_t n; size_t wrong; };
+
+static void *reader(void *self)
+{
+    struct told *t = self;
+    for (size_t i = 0, n = 0; n < ELEMENTS;) {
+        n = t->n;
+        for (; i < n; i++)
+            t->wrong += t->a[i] != value_of(i) || t->a[i / 2] != value_of(i / 2);
+        bulk_drop(t->a, 0, n, sizeof *t->a);
+        i = n - n / 8;
+    }
+    return NULL;
+}
+
+static void read_meanwhile(void **state)
+{
+    (void)state;
+    uint64_t *a = bulk_resize(NULL, ELEMENTS, sizeof *a, 1);
+    struct told t = { .a = a };
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, reader, &t), 0);
+    for (size_t i = 0; i < ELEMENTS; i++) {
+        a[i] = value_of(i);
+        if (i % 512)
+            continue;
+        t.n = i;
+        bulk_filled_to(a, i, sizeof *a);
+    }
+    t.n = ELEMENTS;
+    bulk_filled(a);
+    pthread_join(thread, NULL);
+    assert_int_equal(t.wrong, 0);
+    bulk_free(a);
 }
 
 /* Of the process: /proc/self/statm, the second number (proc(5)). */
@@ -155,8 +227,10 @@ static long pages_after_walk(size_t resident)
     long before = resident_pages(), page = sysconf(_SC_PAGESIZE);
     uint64_t *a = bulk_resize(NULL, MANY, sizeof *a, resident);
     for (size_t i = 0; i < MANY; i++) {
-        if (bulk_turns(i))
+        if (bulk_turns(i)) {
+            bulk_filled_to(a, i, sizeof *a);
             bulk_pass(a, i, sizeof *a);
+        }
         a[i] = i;
     }
     long grown = resident_pages() - before, all = (long)(MANY * sizeof *a) / page;
@@ -226,6 +300,7 @@ int main(void)
         { "elements in memory, then in a file", holds, NULL, NULL, (void *)&bytes[1] },
         { "elements in a file", holds, NULL, NULL, (void *)&bytes[2] },
         cmocka_unit_test(begins_with_zeros),
+        cmocka_unit_test(read_meanwhile),
         cmocka_unit_test(gives_back),
         cmocka_unit_test(texts_stay),
         cmocka_unit_test(no_directory),

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { N = 20000 };
+enum { N = 200000 };
 
 /* The first chunk has 1,024 elements, each further one as many as all before it and 1,024 more: by hand. */
 static void chunks(void **state)
