@@ -22,6 +22,13 @@ void workload_edit(const struct workload *w, job_id j)
         workload_drop(w, j);
 }
 
+/* Not beyond what may be in memory as long as the jobs fit there. */
+static size_t next_capacity(const struct workload *w)
+{
+    size_t now = w->builder->capacity, next = bulk_capacity(now), in_memory = w->resident_bytes / sizeof *w->facts;
+    return now < in_memory && in_memory < next ? in_memory : next;
+}
+
 void workload_make_room(struct workload *w)
 {
     struct workload_builder *b = w->builder;
@@ -32,7 +39,7 @@ void workload_make_room(struct workload *w)
     }
     if (w->n_jobs < b->capacity)
         return;
-    b->capacity = bulk_capacity(b->capacity);
+    b->capacity = next_capacity(w);
     w->facts = bulk_resize(w->facts, b->capacity, sizeof *w->facts, workload_resident(w, sizeof *w->facts));
     w->truth = bulk_resize(w->truth, b->capacity, sizeof *w->truth, workload_resident(w, sizeof *w->truth));
     if (b->tie)
