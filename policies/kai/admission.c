@@ -101,6 +101,17 @@ static bool is_mixed(const struct admission_check *check)
     return check->waiting > 0 && !check->uniform;
 }
 
+/* KAI's placers find a place for equal tasks of it where node by node as many fit as are wanted:
+ * nothing but whole GPUs is scarce, and they may be anywhere. */
+static bool numbers_decide(struct sched *s, struct quota_state *q, job_id j)
+{
+    const struct request *ask = job_facts(s, j)->ask;
+    return !ask->next && !ask->mig && ask->gpus > 0 && ask->gpu_milli == MILLI_ALL &&
+           !ask->cpu_milli && !ask->mem_mib && !ask->gpu_mem_mib && !ask->max_per_node &&
+           !ask->one_island && !ask->set && ask->required_level >= LEVEL_CLUSTER &&
+           ask->preferred_level >= LEVEL_CLUSTER && quota_chooses(s, q, j);
+}
+
 void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 {
     const struct job_facts *f = job_facts(s, j);
@@ -114,6 +125,7 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
         check->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
         check->ask = quota_ask(s, q, j);
+        check->by_numbers = numbers_decide(s, q, j);
         check->grouped = false;
         check->uniform = true;
         check->min_tasks = UINT32_MAX;
@@ -145,6 +157,38 @@ static bool order_matters(const struct job_facts *f)
     return f->ask->next || f->n_groups > 0 || f->ask->gpu_milli < MILLI_ALL;
 }
 
+/* Of a shape of which numbers decide. Where not even enough GPUs are free, the placer is not asked why. */
+static bool has_nodes(struct sched *s, struct quota_state *q, struct admission_check *check,
+                      job_id j, uint32_t tasks)
+{
+    const struct request *ask = check->ask;
+    if (!quota_lacks_nodes(s, FREE_IDLE, ask, tasks) ||
+        !quota_lacks_nodes(s, FREE_OR_RELEASING, ask, tasks))
+        return true;
+    int64_t free = domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask);
+    check->why_not = WAIT_GPUS;
+    if (free == 0 || free >= (int64_t)tasks * ask->gpus) {
+        struct wanted w = quota_wanted(s, j, NULL);
+        (void)quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE);
+        check->why_not = sched_why_not(s);
+    }
+    return false;
+}
+
+/* As the placer says, view by view. */
+static bool is_placed(struct sched *s, struct quota_state *q, struct admission_check *check,
+                      job_id j)
+{
+    struct wanted w = quota_wanted(s, j, NULL);
+    bool placed = quota_place(s, q, FREE_IDLE, j, w.task, w.n, ID_NONE) ||
+                  quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE) ||
+                  (order_matters(job_facts(s, j)) && quota_chooses(s, q, j) &&
+                   quota_choose(s, q, j, w.task, w.n, true).where);
+    if (!placed)
+        check->why_not = sched_why_not(s);
+    return placed;
+}
+
 /* For j, of this shape, which holds nothing. The answer stands until something is given away. */
 static bool finds_place(struct sched *s, struct quota_state *q, struct admission_check *check,
                         job_id j)
@@ -156,18 +200,14 @@ static bool finds_place(struct sched *s, struct quota_state *q, struct admission
     uint32_t tasks = f->n_groups ? 0 : f->min_tasks;    /* 0: for j alone */
     if (tasks && check->tried_at == q->placements && check->tried_tasks == tasks)
         return check->fits;
-    struct wanted w = quota_wanted(s, j, NULL);
-    check->fits = quota_place(s, q, FREE_IDLE, j, w.task, w.n, ID_NONE) ||
-                  quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE) ||
-                  (order_matters(f) && quota_chooses(s, q, j) &&
-                   quota_choose(s, q, j, w.task, w.n, true).where);
+    check->fits = tasks && check->by_numbers ? has_nodes(s, q, check, j, tasks)
+                                             : is_placed(s, q, check, j);
     check->tried_at = q->placements;
     check->tried_tasks = tasks;
-    if (!check->fits)
-        check->why_not = sched_why_not(s);
     if (!check->fits || !quota_pods_concern(s, q, j) || !quota_chooses(s, q, j))
         return check->fits;
     check->why_not = WAIT_TOPOLOGY;
+    struct wanted w = quota_wanted(s, j, NULL);
     check->fits = quota_choose(s, q, j, w.task, w.n, true).where;
     return check->fits;
 }
@@ -276,15 +316,6 @@ void quota_open_leaves(struct sched *s, struct quota_state *q)
     }
 }
 
-/* No place for so many tasks, by whole GPUs: certain. */
-static bool lacks_gpus(struct sched *s, const struct request *ask, uint32_t tasks)
-{
-    uint32_t n = ask->tasks == SPLIT_ANY ? ask->gpus : tasks;
-    return !ask->next && ask->gpus > 0 && !ask->mig && ask->gpu_milli >= MILLI_ALL &&
-           domain_fits(sched_view(s, FREE_IDLE), 0, ask) < n &&
-           domain_fits(sched_view(s, FREE_OR_RELEASING), 0, ask) < n;
-}
-
 /* Some shape of which not all jobs were acted on is known to find a place as things are. */
 static bool some_fits(const struct quota_state *q)
 {
@@ -316,7 +347,9 @@ static bool all_infeasible(struct sched *s, struct quota_state *q)
             continue;
         }
         if (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j) ||
-            check->why != check->why_not || !lacks_gpus(s, check->ask, check->min_tasks))
+            check->why != check->why_not ||
+            !quota_lacks_nodes(s, FREE_IDLE, check->ask, check->min_tasks) ||
+            !quota_lacks_nodes(s, FREE_OR_RELEASING, check->ask, check->min_tasks))
             return false;
     }
     return true;

@@ -123,6 +123,8 @@ static const struct placement *place_as_found(struct sched *s, struct quota_stat
                                               const struct wanted *w)
 {
     const struct quota_job *own = job_own(s, j);
+    if (own->n_found < w->n)
+        return NULL;
     struct placement *all = sched_scratch(s, sizeof *all + w->n * sizeof all->piece[0]);
     sched_mark_t before = sched_mark(s);
     for (size_t i = 0; i < own->n_found && all->n < w->n; i++) {

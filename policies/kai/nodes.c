@@ -28,12 +28,6 @@ static bool holds_now(const struct attempt *a, const struct request *r, node_id 
            (!r->mem_mib || f.mem_mib - t.mem_mib >= r->mem_mib);
 }
 
-/* GPUs or instances that are idle; on a counted node the mask says nothing. */
-static uint64_t whole_now(const struct attempt *a, const struct request *r, node_id n)
-{
-    return idle_on(a, r, n).whole_mask & view_node_for(a->later, r, n).whole_mask;
-}
-
 static bool is_counted(const struct node_free *f)
 {
     return f->whole > 0 && !f->whole_mask;
@@ -147,17 +141,18 @@ static uint64_t lowest_bits(uint64_t mask, uint32_t n)
 }
 
 /* What others are leaving, filled up with as little as possible of what is idle. */
-static uint64_t leaving_first(const struct attempt *a, const struct request *r, node_id n)
+static uint64_t leaving_first(const struct request *r, uint64_t later, uint64_t idle)
 {
-    uint64_t idle = whole_now(a, r, n), leaving = view_node_for(a->later, r, n).whole_mask & ~idle;
+    uint64_t leaving = later & ~idle;
     uint32_t have = (uint32_t)__builtin_popcountll(leaving);
     return have >= r->gpus ? leaving : leaving | lowest_bits(idle, r->gpus - have);
 }
 
+/* mask: of a share its GPUs, else 0. */
 static bool add_piece(struct attempt *a, const struct request *r, uint32_t task, node_id n,
                       bool *now, uint64_t *mask)
 {
-    struct node_free later = view_node_for(a->later, r, n);
+    struct node_free later;
     *mask = 0;
     if (is_share(r)) {
         *mask = pick_devices(a, r, n, now);
@@ -167,15 +162,14 @@ static bool add_piece(struct attempt *a, const struct request *r, uint32_t task,
                                                           .gpus = r->gpus,
                                                           .milli = r->gpu_milli });
     }
+    later = view_node_for(a->later, r, n);
     if (r->gpus == 0 || is_counted(&later))
         return builder_add_some(a->b, r, task, n, r->gpus);
-    *now = *now && (uint32_t)__builtin_popcountll(whole_now(a, r, n)) >= r->gpus;
-    uint64_t before = view_node(a->later, n).whole_mask,
-             among = *now ? whole_now(a, r, n) : leaving_first(a, r, n);
-    bool added = builder_add_among(a->b, r, task, n, r->gpus, among) ||
-                 (!*now && builder_add_some(a->b, r, task, n, r->gpus));
-    *mask = before & ~view_node(a->later, n).whole_mask;
-    return added;
+    uint64_t idle = idle_on(a, r, n).whole_mask & later.whole_mask;
+    *now = *now && (uint32_t)__builtin_popcountll(idle) >= r->gpus;
+    uint64_t among = *now ? idle : leaving_first(r, later.whole_mask, idle);
+    return builder_add_among(a->b, r, task, n, r->gpus, among) ||
+           (!*now && builder_add_some(a->b, r, task, n, r->gpus));
 }
 
 static void count_taken(struct attempt *a, const struct placed_task *p, int sign)
@@ -192,7 +186,8 @@ static void count_taken(struct attempt *a, const struct placed_task *p, int sign
 
 static bool take(struct attempt *a, const struct request *r, uint32_t task, node_id n, bool now)
 {
-    uint32_t before = view_node_for(a->later, r, n).whole;
+    bool plain = !is_share(r) && !r->mig;
+    uint32_t before = plain ? r->gpus : view_node_for(a->later, r, n).whole;
     uint64_t mask;
     now = now && !a->tentative;
     if (!add_piece(a, r, task, n, &now, &mask))
@@ -200,7 +195,7 @@ static bool take(struct attempt *a, const struct request *r, uint32_t task, node
     a->placed[a->n] = (struct placed_task){
         r,
         { .node = n, .task = task, .gpu_mask = mask, .gpus = r->gpus, .milli = r->gpu_milli },
-        before - view_node_for(a->later, r, n).whole,
+        before - (plain ? 0 : view_node_for(a->later, r, n).whole),
         now
     };
     count_taken(a, &a->placed[a->n++], 1);
@@ -321,10 +316,16 @@ static bool scan(struct attempt *a, const struct request *r, uint32_t task, doma
 static bool any_now(const struct attempt *a, const struct request *r, domain_id within)
 {
     struct node_walk w = {
-        .v = a->idle, .r = r, .within = within, .min_whole = r->gpus, .order = BY_ID
+        .v = a->idle, .r = r, .within = within, .min_whole = r->gpus, .order = FULLEST_FIRST
     };
     node_id n;
     return node_walk_next(&w, &n);
+}
+
+/* The walk has seen to whole GPUs, CPUs and memory. */
+static bool suits_walked(const struct attempt *a, const struct request *r, node_id n)
+{
+    return r->one_island || r->mig ? suits(a, r, n) : !(a->barred && a->barred[n]);
 }
 
 /* By the index, where the order is that of free GPUs: nodes on which the task is now, then the
@@ -335,7 +336,7 @@ static bool walk(struct attempt *a, const struct request *r, uint32_t task, doma
         struct node_walk w = { .v = a->later, .r = r, .within = within, .min_whole = r->gpus };
         w.order = a->how->spread ? EMPTIEST_FIRST : FULLEST_FIRST;
         for (node_id n; node_walk_next(&w, &n);)
-            if (fits_now(a, r, n) == now && suits(a, r, n) && take(a, r, task, n, now))
+            if (fits_now(a, r, n) == now && suits_walked(a, r, n) && take(a, r, task, n, now))
                 return true;
     }
     return false;

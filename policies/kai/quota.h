@@ -177,6 +177,7 @@ struct admission_check {
     uint32_t acted;               /* how many of them pass `acted_pass` acted on */
     uint64_t acted_pass;
     const struct request *ask;
+    bool by_numbers;              /* it fits where enough nodes have GPUs for a task or several */
     struct request *pool_ask;     /* the same on nodes of the shard's pool; NULL: not made yet */
     bool grouped;                 /* since none waited, one with groups has come */
     bool alike;                   /* no groups, and all want all their tasks */
@@ -370,6 +371,9 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
 /* A place for these tasks; `first`: the node to try first, or ID_NONE. NULL: none. */
 const struct placement *quota_place(struct sched *s, struct quota_state *q, enum free_kind in,
                                     job_id j, const uint32_t *task, uint32_t n, node_id first);
+/* By whole GPUs, node by node, there is no room for so many tasks of it: certain. */
+bool quota_lacks_nodes(struct sched *s, enum free_kind in, const struct request *ask,
+                       uint32_t tasks);
 /* attempt.c: KAI's choice of nodes, GPUs and domains (places.h) applies to this job. */
 bool quota_chooses(struct sched *s, struct quota_state *q, job_id j);
 /* A place for all these tasks; now: on idle GPUs only, and not if it is asked for as tentative.
