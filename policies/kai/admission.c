@@ -102,14 +102,14 @@ static bool is_mixed(const struct admission_check *check)
 }
 
 /* KAI's placers find a place for equal tasks of it where node by node as many fit as are wanted:
- * nothing but whole GPUs is scarce, and they may be anywhere. */
+ * nothing but whole GPUs is scarce, they may be anywhere, and no reservation is in the way. */
 static bool numbers_decide(struct sched *s, struct quota_state *q, job_id j)
 {
     const struct request *ask = job_facts(s, j)->ask;
     return !ask->next && !ask->mig && ask->gpus > 0 && ask->gpu_milli == MILLI_ALL &&
            !ask->cpu_milli && !ask->mem_mib && !ask->gpu_mem_mib && !ask->max_per_node &&
            !ask->one_island && !ask->set && ask->required_level >= LEVEL_CLUSTER &&
-           ask->preferred_level >= LEVEL_CLUSTER && quota_chooses(s, q, j);
+           ask->preferred_level >= LEVEL_CLUSTER && quota_chooses(s, q, j) && !sched_has_outages(s);
 }
 
 void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
@@ -124,8 +124,8 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
             array_grown(sched_alloc, s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
         check->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
+        check->by_numbers = check->ask ? check->by_numbers : numbers_decide(s, q, j);
         check->ask = quota_ask(s, q, j);
-        check->by_numbers = numbers_decide(s, q, j);
         check->grouped = false;
         check->uniform = true;
         check->min_tasks = UINT32_MAX;
@@ -157,7 +157,8 @@ static bool order_matters(const struct job_facts *f)
     return f->ask->next || f->n_groups > 0 || f->ask->gpu_milli < MILLI_ALL;
 }
 
-/* Of a shape of which numbers decide. Where not even enough GPUs are free, the placer is not asked why. */
+/* Of a shape of which numbers decide. Until some GPU of its type has been seen, only the placer knows
+ * whether there is any. */
 static bool has_nodes(struct sched *s, struct quota_state *q, struct admission_check *check,
                       job_id j, uint32_t tasks)
 {
@@ -166,8 +167,9 @@ static bool has_nodes(struct sched *s, struct quota_state *q, struct admission_c
         !quota_lacks_nodes(s, FREE_OR_RELEASING, ask, tasks))
         return true;
     int64_t free = domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask);
-    check->why_not = WAIT_GPUS;
-    if (free == 0 || free >= (int64_t)tasks * ask->gpus) {
+    check->has_type = check->has_type || free > 0;
+    check->why_not = free < (int64_t)tasks * ask->gpus ? WAIT_GPUS : WAIT_FRAGMENTED;
+    if (!check->has_type) {
         struct wanted w = quota_wanted(s, j, NULL);
         (void)quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE);
         check->why_not = sched_why_not(s);

@@ -496,6 +496,21 @@ static int by_id(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* Mostly they are a few. */
+static void sort_by_id(queue_id *id, size_t n)
+{
+    enum { FEW = 16 };
+    if (n > FEW)
+        qsort(id, n, sizeof *id, by_id);
+    for (size_t i = 1; i < n && n <= FEW; i++) {
+        queue_id one = id[i];
+        size_t at = i;
+        for (; at > 0 && id[at - 1] > one; at--)
+            id[at] = id[at - 1];
+        id[at] = one;
+    }
+}
+
 size_t quota_kept_divide(struct quota_kept *k, const struct quota_amount *capacity,
                          struct quota_taker *scratch, const queue_id **changed)
 {
@@ -516,7 +531,7 @@ size_t quota_kept_divide(struct quota_kept *k, const struct quota_amount *capaci
                     quota_kept_unsettle(k, i, r);
             }
     }
-    qsort(k->changed, k->n_changed, sizeof *k->changed, by_id);
+    sort_by_id(k->changed, k->n_changed);
     *changed = k->changed;
     return k->n_changed;
 }

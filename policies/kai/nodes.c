@@ -328,18 +328,44 @@ static bool suits_walked(const struct attempt *a, const struct request *r, node_
     return r->one_island || r->mig ? suits(a, r, n) : !(a->barred && a->barred[n]);
 }
 
-/* By the index, where the order is that of free GPUs: nodes on which the task is now, then the
- * others. */
+/* By the index, where the order is that of free GPUs. */
+static struct node_walk walk_of(const struct attempt *a, const struct request *r, domain_id within)
+{
+    return (struct node_walk){ .v = a->later,
+                               .r = r,
+                               .within = within,
+                               .min_whole = r->gpus,
+                               .order = a->how->spread ? EMPTIEST_FIRST : FULLEST_FIRST };
+}
+
+static bool walk_not_now(struct attempt *a, const struct request *r, uint32_t task,
+                         domain_id within)
+{
+    struct node_walk w = walk_of(a, r, within);
+    for (node_id n; node_walk_next(&w, &n);)
+        if (!fits_now(a, r, n) && suits_walked(a, r, n) && take(a, r, task, n, false))
+            return true;
+    return false;
+}
+
+/* Nodes on which the task is now, then the others: mostly the first will do. */
 static bool walk(struct attempt *a, const struct request *r, uint32_t task, domain_id within)
 {
-    for (int now = any_now(a, r, within); now >= 0; now--) {
-        struct node_walk w = { .v = a->later, .r = r, .within = within, .min_whole = r->gpus };
-        w.order = a->how->spread ? EMPTIEST_FIRST : FULLEST_FIRST;
-        for (node_id n; node_walk_next(&w, &n);)
-            if (fits_now(a, r, n) == now && suits_walked(a, r, n) && take(a, r, task, n, now))
-                return true;
+    struct node_walk w = walk_of(a, r, within);
+    node_id other = ID_NONE;
+    for (node_id n; node_walk_next(&w, &n);) {
+        bool now = fits_now(a, r, n);
+        if ((!now && other != ID_NONE) || !suits_walked(a, r, n))
+            continue;
+        if (now && take(a, r, task, n, true))
+            return true;
+        if (!now)
+            other = n;
+        if (!now && !any_now(a, r, within))
+            break;
     }
-    return false;
+    return other != ID_NONE &&
+           (take(a, r, task, other, false) || walk_not_now(a, r, task, within));
 }
 
 bool attempt_task(struct attempt *a, uint32_t task, domain_id within)

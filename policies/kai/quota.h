@@ -178,6 +178,7 @@ struct admission_check {
     uint64_t acted_pass;
     const struct request *ask;
     bool by_numbers;              /* it fits where enough nodes have GPUs for a task or several */
+    bool has_type;                /* by_numbers: a GPU that it may use has been free once */
     struct request *pool_ask;     /* the same on nodes of the shard's pool; NULL: not made yet */
     bool grouped;                 /* since none waited, one with groups has come */
     bool alike;                   /* no groups, and all want all their tasks */
