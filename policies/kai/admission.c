@@ -73,15 +73,24 @@ static void leave_leaf(struct sched *s, struct quota_state *q, struct admission_
     quota_leaf_shape(s, &q->leaf[last], here->shape)->place = here->place;
 }
 
-static void count_in_leaf(struct sched *s, struct quota_state *q, job_id j, int by)
+/* By the check, before this job is counted. */
+static bool asks_as_others(const struct admission_check *check, const struct leaf_shape *here,
+                           const struct job_facts *f)
+{
+    return here->waiting > 0 && check->uniform && f->n_groups == 0 &&
+           f->min_tasks == check->min_tasks;
+}
+
+static void count_in_leaf(struct sched *s, struct quota_state *q, struct admission_check *check,
+                          job_id j, int by)
 {
     const struct job_facts *f = job_facts(s, j);
     struct leaf *l = &q->leaf[f->queue];
     struct leaf_shape *here = quota_leaf_shape(s, l, f->ask->shape);
-    if (by > 0) {
+    if (by > 0 && !asks_as_others(check, here, f)) {
         struct quota_amount ask = quota_wanted(s, j, NULL).amount;
         if (here->waiting == 0)
-            enter_leaf(s, quota_check(s, q, f->ask->shape), here, f->queue);
+            enter_leaf(s, check, here, f->queue);
         if (here->waiting == 0 || ask.of[Q_GPU] < here->ask.of[Q_GPU])
             here->ask = ask;
         l->min_gpu_milli = min_i64(l->min_gpu_milli, ask.of[Q_GPU]);
@@ -89,7 +98,7 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, job_id j, int 
     here->waiting += (uint32_t)by;
     if (here->waiting > 0)
         return;
-    leave_leaf(s, q, quota_check(s, q, f->ask->shape), here);
+    leave_leaf(s, q, check, here);
     l->min_gpu_milli = INT64_MAX;
     for (size_t i = 0; i < l->n_shapes; i++)
         if (l->shape[i].waiting)
@@ -117,7 +126,7 @@ void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
     const struct job_facts *f = job_facts(s, j);
     shape_id shape = f->ask->shape;
     struct admission_check *check = quota_check(s, q, shape);
-    count_in_leaf(s, q, j, by);
+    count_in_leaf(s, q, check, j, by);
     q->n_mixed -= is_mixed(check);
     if (check->waiting == 0) {
         q->asked =

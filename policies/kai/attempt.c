@@ -101,6 +101,8 @@ struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j
     a.later = sched_view(s, FREE_OR_RELEASING);
     a.placed = sched_scratch(s, n * sizeof *a.placed);
     a.b = sched_builder(s, a.later, &ask);
+    if (attempt_takes_unseen(&ask))
+        builder_alone(a.b);
     bool placed = attempt_all(&a), now = placed && !tentative;
     for (uint32_t i = 0; i < a.n; i++)
         now = now && a.placed[i].now;

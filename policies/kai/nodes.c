@@ -22,6 +22,8 @@ static uint32_t idle_milli(const struct attempt *a, node_id n, unsigned gpu)
 
 static bool holds_now(const struct attempt *a, const struct request *r, node_id n)
 {
+    if (!r->cpu_milli && !r->mem_mib)
+        return true;
     struct node_free f = idle_on(a, NULL, n);
     struct places_taken t = taken_of(a, n);
     return (!r->cpu_milli || f.cpu_milli - t.cpu_milli >= r->cpu_milli) &&
@@ -186,8 +188,8 @@ static void count_taken(struct attempt *a, const struct placed_task *p, int sign
 
 static bool take(struct attempt *a, const struct request *r, uint32_t task, node_id n, bool now)
 {
-    bool plain = !is_share(r) && !r->mig;
-    uint32_t before = plain ? r->gpus : view_node_for(a->later, r, n).whole;
+    bool unseen = attempt_takes_unseen(r);
+    uint32_t before = unseen ? r->gpus : view_node_for(a->later, r, n).whole;
     uint64_t mask;
     now = now && !a->tentative;
     if (!add_piece(a, r, task, n, &now, &mask))
@@ -195,7 +197,7 @@ static bool take(struct attempt *a, const struct request *r, uint32_t task, node
     a->placed[a->n] = (struct placed_task){
         r,
         { .node = n, .task = task, .gpu_mask = mask, .gpus = r->gpus, .milli = r->gpu_milli },
-        before - (plain ? 0 : view_node_for(a->later, r, n).whole),
+        before - (unseen ? 0 : view_node_for(a->later, r, n).whole),
         now
     };
     count_taken(a, &a->placed[a->n++], 1);
