@@ -284,6 +284,8 @@ struct quota_state { /* of a shard */
     struct open_head *open_head;      /* [n_queues] of heads.h */
     struct open_shape *open_shape;    /* [n_open_shapes] of heads.h, in this pass */
     size_t n_open_shapes, open_shapes_capacity;
+    uint64_t heads_ordered;       /* the last pass that put heads in order */
+    queue_id one_open;            /* else: the only leaf with an open head; ID_NONE: none */
     struct leaf_head *leaf_head;  /* [n_queues] scratch of allocate */
     struct turn *turn;            /* [n_queues] scratch of the other actions */
     /* [n_acted] leaves that this pass acted on, or with leaving jobs */
