@@ -31,8 +31,10 @@ struct leaf_shape *quota_leaf_shape(struct sched *s, struct leaf *l, shape_id sh
         return &l->shape[at];
     l->shape = array_grown(sched_alloc, s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
     array_open(l->shape, l->n_shapes++, at, sizeof *l->shape);
-    l->shape[at] =
-        (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER, .left_at = UINT64_MAX };
+    l->shape[at] = (struct leaf_shape){ .shape = shape,
+                                        .why = WAIT_ORDER,
+                                        .more = sched_alloc(s, sizeof *l->shape->more) };
+    l->shape[at].more->left_at = UINT64_MAX;
     return &l->shape[at];
 }
 
@@ -91,8 +93,8 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, struct admissi
         struct quota_amount ask = quota_wanted(s, j, NULL).amount;
         if (here->waiting == 0)
             enter_leaf(s, check, here, f->queue);
-        if (here->waiting == 0 || ask.of[Q_GPU] < here->ask.of[Q_GPU])
-            here->ask = ask;
+        if (here->waiting == 0 || ask.of[Q_GPU] < here->more->ask.of[Q_GPU])
+            here->more->ask = ask;
         l->min_gpu_milli = min_i64(l->min_gpu_milli, ask.of[Q_GPU]);
     }
     here->waiting += (uint32_t)by;
@@ -102,7 +104,7 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, struct admissi
     l->min_gpu_milli = INT64_MAX;
     for (size_t i = 0; i < l->n_shapes; i++)
         if (l->shape[i].waiting)
-            l->min_gpu_milli = min_i64(l->min_gpu_milli, l->shape[i].ask.of[Q_GPU]);
+            l->min_gpu_milli = min_i64(l->min_gpu_milli, l->shape[i].more->ask.of[Q_GPU]);
 }
 
 static bool is_mixed(const struct admission_check *check)

@@ -76,25 +76,29 @@ struct quota_job {                /* policy.job_size */
 
 /* A job that left a pool in vain. */
 struct left_job { uint32_t tasks; int32_t priority; bool firm; };
-/* The jobs of one shape that wait whole in a leaf. */
+/* The jobs of one shape that wait whole in a leaf. All of a leaf are looked through often: what
+ * that does not read lies elsewhere. */
 struct leaf_shape {
     shape_id shape;
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
-    /* heads.h: its entry may be old; it has one; that; and its place, or near that */
+    /* heads.h: its entry may be old; it has one; the place of that, or near that */
     bool unordered, ordered;
+    bool goes;                    /* pools.c: some of the jobs may go on */
     uint32_t about;
-    struct kept_entry entry;
-    struct quota_amount ask;
     enum wait_reason why;         /* as last reported */
+    struct shape_more *more;
+};
+struct shape_more {
+    struct quota_amount ask;      /* of the job that asks for the fewest GPUs */
+    struct kept_entry entry;      /* heads.h */
     /* pools.c: those that left in vain when q->turns was left_at, none of them harder than another
      * of them */
     uint64_t left_at;
     struct left_job *left;        /* [n_left] */
     size_t n_left, left_capacity;
-    /* in pass coming_pass so many more may come from other pools; some of the jobs may go on */
+    /* in pass coming_pass so many more may come from other pools */
     uint32_t coming;
     uint64_t coming_pass;
-    bool goes;
 };
 /* The first of them, and what it wants. */
 struct shape_head {
@@ -123,7 +127,8 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     uint32_t growing;             /* waiting jobs that hold something */
     /* [n_heads] of each shape that waits whole, in the order of the line; as `heads` says */
     struct shape_head *head;
-    size_t n_heads, heads_capacity;
+    shape_id *head_shape;         /* [n_heads] of these, side by side: to look for one */
+    size_t n_heads, heads_capacity, head_shapes_capacity;
     /* but one: all but that of shape `stale` */
     enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;
     shape_id stale;
