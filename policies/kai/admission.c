@@ -31,8 +31,10 @@ struct leaf_shape *quota_leaf_shape(struct sched *s, struct leaf *l, shape_id sh
         return &l->shape[at];
     l->shape = array_grown(sched_alloc, s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
     array_open(l->shape, l->n_shapes++, at, sizeof *l->shape);
-    l->shape[at] =
-        (struct leaf_shape){ .shape = shape, .why = WAIT_ORDER, .left_at = UINT64_MAX };
+    l->shape[at] = (struct leaf_shape){ .shape = shape,
+                                        .why = WAIT_ORDER,
+                                        .more = sched_alloc(s, sizeof *l->shape->more) };
+    l->shape[at].more->left_at = UINT64_MAX;
     return &l->shape[at];
 }
 
@@ -73,27 +75,36 @@ static void leave_leaf(struct sched *s, struct quota_state *q, struct admission_
     quota_leaf_shape(s, &q->leaf[last], here->shape)->place = here->place;
 }
 
-static void count_in_leaf(struct sched *s, struct quota_state *q, job_id j, int by)
+/* By the check, before this job is counted. */
+static bool asks_as_others(const struct admission_check *check, const struct leaf_shape *here,
+                           const struct job_facts *f)
+{
+    return here->waiting > 0 && check->uniform && f->n_groups == 0 &&
+           f->min_tasks == check->min_tasks;
+}
+
+static void count_in_leaf(struct sched *s, struct quota_state *q, struct admission_check *check,
+                          job_id j, int by)
 {
     const struct job_facts *f = job_facts(s, j);
     struct leaf *l = &q->leaf[f->queue];
     struct leaf_shape *here = quota_leaf_shape(s, l, f->ask->shape);
-    if (by > 0) {
+    if (by > 0 && !asks_as_others(check, here, f)) {
         struct quota_amount ask = quota_wanted(s, j, NULL).amount;
         if (here->waiting == 0)
-            enter_leaf(s, quota_check(s, q, f->ask->shape), here, f->queue);
-        if (here->waiting == 0 || ask.of[Q_GPU] < here->ask.of[Q_GPU])
-            here->ask = ask;
+            enter_leaf(s, check, here, f->queue);
+        if (here->waiting == 0 || ask.of[Q_GPU] < here->more->ask.of[Q_GPU])
+            here->more->ask = ask;
         l->min_gpu_milli = min_i64(l->min_gpu_milli, ask.of[Q_GPU]);
     }
     here->waiting += (uint32_t)by;
     if (here->waiting > 0)
         return;
-    leave_leaf(s, q, quota_check(s, q, f->ask->shape), here);
+    leave_leaf(s, q, check, here);
     l->min_gpu_milli = INT64_MAX;
     for (size_t i = 0; i < l->n_shapes; i++)
         if (l->shape[i].waiting)
-            l->min_gpu_milli = min_i64(l->min_gpu_milli, l->shape[i].ask.of[Q_GPU]);
+            l->min_gpu_milli = min_i64(l->min_gpu_milli, l->shape[i].more->ask.of[Q_GPU]);
 }
 
 static bool is_mixed(const struct admission_check *check)
@@ -101,18 +112,30 @@ static bool is_mixed(const struct admission_check *check)
     return check->waiting > 0 && !check->uniform;
 }
 
+/* KAI's placers find a place for equal tasks of it where node by node as many fit as are wanted:
+ * nothing but whole GPUs is scarce, they may be anywhere, and no reservation is in the way. */
+static bool numbers_decide(struct sched *s, struct quota_state *q, job_id j)
+{
+    const struct request *ask = job_facts(s, j)->ask;
+    return !ask->next && !ask->mig && ask->gpus > 0 && ask->gpu_milli == MILLI_ALL &&
+           !ask->cpu_milli && !ask->mem_mib && !ask->gpu_mem_mib && !ask->max_per_node &&
+           !ask->one_island && !ask->set && ask->required_level >= LEVEL_CLUSTER &&
+           ask->preferred_level >= LEVEL_CLUSTER && quota_chooses(s, q, j) && !sched_has_outages(s);
+}
+
 void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
 {
     const struct job_facts *f = job_facts(s, j);
     shape_id shape = f->ask->shape;
     struct admission_check *check = quota_check(s, q, shape);
-    count_in_leaf(s, q, j, by);
+    count_in_leaf(s, q, check, j, by);
     q->n_mixed -= is_mixed(check);
     if (check->waiting == 0) {
         q->asked =
             array_grown(sched_alloc, s, q->asked, &q->asked_capacity, q->n_asked, sizeof *q->asked);
         check->place = (uint32_t)q->n_asked;
         q->asked[q->n_asked++] = shape;
+        check->by_numbers = check->ask ? check->by_numbers : numbers_decide(s, q, j);
         check->ask = quota_ask(s, q, j);
         check->grouped = false;
         check->uniform = true;
@@ -145,6 +168,40 @@ static bool order_matters(const struct job_facts *f)
     return f->ask->next || f->n_groups > 0 || f->ask->gpu_milli < MILLI_ALL;
 }
 
+/* Of a shape of which numbers decide. Until some GPU of its type has been seen, only the placer knows
+ * whether there is any. */
+static bool has_nodes(struct sched *s, struct quota_state *q, struct admission_check *check,
+                      job_id j, uint32_t tasks)
+{
+    const struct request *ask = check->ask;
+    if (!quota_lacks_nodes(s, FREE_IDLE, ask, tasks) ||
+        !quota_lacks_nodes(s, FREE_OR_RELEASING, ask, tasks))
+        return true;
+    int64_t free = domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask);
+    check->has_type = check->has_type || free > 0;
+    check->why_not = free < (int64_t)tasks * ask->gpus ? WAIT_GPUS : WAIT_FRAGMENTED;
+    if (!check->has_type) {
+        struct wanted w = quota_wanted(s, j, NULL);
+        (void)quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE);
+        check->why_not = sched_why_not(s);
+    }
+    return false;
+}
+
+/* As the placer says, view by view. */
+static bool is_placed(struct sched *s, struct quota_state *q, struct admission_check *check,
+                      job_id j)
+{
+    struct wanted w = quota_wanted(s, j, NULL);
+    bool placed = quota_place(s, q, FREE_IDLE, j, w.task, w.n, ID_NONE) ||
+                  quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE) ||
+                  (order_matters(job_facts(s, j)) && quota_chooses(s, q, j) &&
+                   quota_choose(s, q, j, w.task, w.n, true).where);
+    if (!placed)
+        check->why_not = sched_why_not(s);
+    return placed;
+}
+
 /* For j, of this shape, which holds nothing. The answer stands until something is given away. */
 static bool finds_place(struct sched *s, struct quota_state *q, struct admission_check *check,
                         job_id j)
@@ -156,18 +213,14 @@ static bool finds_place(struct sched *s, struct quota_state *q, struct admission
     uint32_t tasks = f->n_groups ? 0 : f->min_tasks;    /* 0: for j alone */
     if (tasks && check->tried_at == q->placements && check->tried_tasks == tasks)
         return check->fits;
-    struct wanted w = quota_wanted(s, j, NULL);
-    check->fits = quota_place(s, q, FREE_IDLE, j, w.task, w.n, ID_NONE) ||
-                  quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE) ||
-                  (order_matters(f) && quota_chooses(s, q, j) &&
-                   quota_choose(s, q, j, w.task, w.n, true).where);
+    check->fits = tasks && check->by_numbers ? has_nodes(s, q, check, j, tasks)
+                                             : is_placed(s, q, check, j);
     check->tried_at = q->placements;
     check->tried_tasks = tasks;
-    if (!check->fits)
-        check->why_not = sched_why_not(s);
     if (!check->fits || !quota_pods_concern(s, q, j) || !quota_chooses(s, q, j))
         return check->fits;
     check->why_not = WAIT_TOPOLOGY;
+    struct wanted w = quota_wanted(s, j, NULL);
     check->fits = quota_choose(s, q, j, w.task, w.n, true).where;
     return check->fits;
 }
@@ -276,15 +329,6 @@ void quota_open_leaves(struct sched *s, struct quota_state *q)
     }
 }
 
-/* No place for so many tasks, by whole GPUs: certain. */
-static bool lacks_gpus(struct sched *s, const struct request *ask, uint32_t tasks)
-{
-    uint32_t n = ask->tasks == SPLIT_ANY ? ask->gpus : tasks;
-    return !ask->next && ask->gpus > 0 && !ask->mig && ask->gpu_milli >= MILLI_ALL &&
-           domain_fits(sched_view(s, FREE_IDLE), 0, ask) < n &&
-           domain_fits(sched_view(s, FREE_OR_RELEASING), 0, ask) < n;
-}
-
 /* Some shape of which not all jobs were acted on is known to find a place as things are. */
 static bool some_fits(const struct quota_state *q)
 {
@@ -316,7 +360,9 @@ static bool all_infeasible(struct sched *s, struct quota_state *q)
             continue;
         }
         if (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j) ||
-            check->why != check->why_not || !lacks_gpus(s, check->ask, check->min_tasks))
+            check->why != check->why_not ||
+            !quota_lacks_nodes(s, FREE_IDLE, check->ask, check->min_tasks) ||
+            !quota_lacks_nodes(s, FREE_OR_RELEASING, check->ask, check->min_tasks))
             return false;
     }
     return true;

@@ -123,6 +123,8 @@ static const struct placement *place_as_found(struct sched *s, struct quota_stat
                                               const struct wanted *w)
 {
     const struct quota_job *own = job_own(s, j);
+    if (own->n_found < w->n)
+        return NULL;
     struct placement *all = sched_scratch(s, sizeof *all + w->n * sizeof all->piece[0]);
     sched_mark_t before = sched_mark(s);
     for (size_t i = 0; i < own->n_found && all->n < w->n; i++) {
@@ -393,9 +395,10 @@ static void begin_by_heads(struct sched *s, struct quota_state *q, struct leaf_h
     size_t n = heads_begin(s, q);
     for (size_t i = 0; i < q->n_acted; i++)
         n += has[i] = first_head(s, q, &q->leaf[q->acted[i]], &heads[q->acted[i]]);
-    if (n > 1)
+    if (n > 1) {
         quota_divide_now(s, q);
-    heads_order(s, q);
+        heads_order(s, q);
+    }
     order_begin(&q->jobs);
     q->jobs.compares = true;
     for (size_t i = 0; i < q->n_acted; i++)
@@ -406,14 +409,14 @@ static void begin_by_heads(struct sched *s, struct quota_state *q, struct leaf_h
 /* The next leaf, as if all stood in one order. */
 static queue_id next_by_heads(struct sched *s, struct quota_state *q, struct leaf_head *heads)
 {
-    const struct kept_entry *entry;
+    const struct kept_entry *entry = NULL;    /* of one leaf alone: there is no other */
     struct shape_head *head;
     queue_id kept, had = order_top(&q->jobs);
     struct kept_entry mine = { 0 };
     if (had != ID_NONE)
         mine = kept_entry_of(&q->jobs.node[had].standing, had);
     while ((kept = heads_top(s, q, &entry, &head)) != ID_NONE &&
-           (had == ID_NONE || kept_before(entry, &mine))) {
+           (had == ID_NONE || (entry && kept_before(entry, &mine)))) {
         bool failed = quota_has_failed(q, &q->check[head->shape], head->min_tasks);
         if (failed && quota_all_infeasible(s, q))
             return ID_NONE;

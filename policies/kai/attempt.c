@@ -87,6 +87,8 @@ static const struct placement *held_besides(struct sched *s, job_id j, uint32_t 
 struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j,
                                 const uint32_t *task, uint32_t n, bool tentative)
 {
+    if (quota_lacks_nodes(s, FREE_OR_RELEASING, quota_ask(s, q, j), n))
+        return (struct quota_place){ NULL, false };
     struct request ask = *quota_ask(s, q, j);
     struct attempt a = { .s = s, .how = places_of(s, q), .job = j, .task = task, .n_tasks = n };
     ask.job = j;
@@ -99,6 +101,8 @@ struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j
     a.later = sched_view(s, FREE_OR_RELEASING);
     a.placed = sched_scratch(s, n * sizeof *a.placed);
     a.b = sched_builder(s, a.later, &ask);
+    if (attempt_takes_unseen(&ask))
+        builder_alone(a.b);
     bool placed = attempt_all(&a), now = placed && !tentative;
     for (uint32_t i = 0; i < a.n; i++)
         now = now && a.placed[i].now;

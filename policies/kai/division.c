@@ -17,19 +17,6 @@ struct amount quota_as_amount(const struct quota_amount *a)
     return (struct amount){ a->of[Q_GPU], a->of[Q_CPU], a->of[Q_MEM] };
 }
 
-int64_t quota_requestable(const struct quota_share *s)
-{
-    return s->limit == UNLIMITED ? s->request : min_i64(s->limit, s->request);
-}
-
-int64_t quota_allocatable(const struct quota_share *s)
-{
-    if (s->deserved == UNLIMITED)
-        return s->limit;
-    int64_t owed = max_i64(s->deserved, s->fair);
-    return s->limit == UNLIMITED ? owed : min_i64(s->limit, owed);
-}
-
 queue_id quota_arrange(struct quota_queue *q, uint32_t n)
 {
     queue_id top = ID_NONE;

@@ -23,6 +23,7 @@
  * amount x weight < 2^53. */
 #pragma once
 #include "sim/contract/queues.h"
+#include "sim/contract/util/minmax.h"
 
 /* Units as in struct amount: milli, milli, MiB */
 enum quota_resource { Q_GPU, Q_CPU, Q_MEM, Q_RESOURCES };
@@ -76,7 +77,16 @@ void quota_divide_tree(struct quota_queue *q, queue_id first_top,
 bool quota_same_share(const struct quota_share *s, enum quota_resource r, int64_t requestable,
                       int64_t instead);
 
-int64_t quota_requestable(const struct quota_share *s);     /* min(limit, request) */
+static inline int64_t quota_requestable(const struct quota_share *s)    /* min(limit, request) */
+{
+    return s->limit == UNLIMITED ? s->request : min_i64(s->limit, s->request);
+}
 /* What it may hold when all want more: the limit if deserved is unlimited, else min(limit,
  * max(deserved, fair)) */
-int64_t quota_allocatable(const struct quota_share *s);
+static inline int64_t quota_allocatable(const struct quota_share *s)
+{
+    if (s->deserved == UNLIMITED)
+        return s->limit;
+    int64_t owed = max_i64(s->deserved, s->fair);
+    return s->limit == UNLIMITED ? owed : min_i64(s->limit, owed);
+}

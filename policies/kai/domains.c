@@ -322,6 +322,9 @@ static bool place_group(struct attempt *a, uint32_t group, const struct domain *
 bool attempt_all(struct attempt *a)
 {
     struct domain all = { .id = 0 };
+    const struct job_facts *f = facts_of(a);
     view_domain_nodes(a->later, 0, &all.first, &all.end);
-    return place_group(a, 0, &all);
+    bool anywhere = f->n_groups == 0 && f->ask->required_level >= LEVEL_CLUSTER &&
+                    f->ask->preferred_level >= LEVEL_CLUSTER;
+    return anywhere ? place_inside(a, 0, &all) : place_group(a, 0, &all);
 }

@@ -26,10 +26,10 @@ static struct leaf_shape *shape_of(struct leaf *l, shape_id shape)
 
 static struct shape_head *head_of(struct leaf *l, shape_id shape)
 {
-    struct shape_head *at = l->head;
-    while (at->shape != shape)
+    size_t at = 0;
+    while (l->head_shape[at] != shape)
         at++;
-    return at;
+    return &l->head[at];
 }
 
 /* Each shape gets to know the leaves that may stand elsewhere in its order. */
@@ -60,7 +60,7 @@ static void order_leaf(struct sched *s, struct quota_state *q, shape_id shape, q
     here->unordered = false;
     if (!here->waiting) {
         if (here->ordered)
-            kept_remove(order, &here->entry, here->about);
+            kept_remove(order, &here->more->entry, here->about);
         here->ordered = false;
         return;
     }
@@ -68,17 +68,17 @@ static void order_leaf(struct sched *s, struct quota_state *q, shape_id shape, q
     struct kept_entry now = kept_entry_of(leaf_standing(q, leaf, head_of(l, shape)), leaf);
     if (!here->ordered)
         here->about = (uint32_t)kept_insert(sched_alloc, s, order, &now);
-    else if (!kept_same(&here->entry, &now))
-        here->about = (uint32_t)kept_move(order, &here->entry, here->about, &now);
+    else if (!kept_same(&here->more->entry, &now))
+        here->about = (uint32_t)kept_move(order, &here->more->entry, here->about, &now);
     here->ordered = true;
-    here->entry = now;
+    here->more->entry = now;
 }
 
 /* ---- What is open ---- */
 
-static bool is_open(const struct quota_state *q, const struct shape_head *h)
+static bool is_open(const struct quota_state *q, shape_id shape)
 {
-    return q->check[h->shape].opened_in == q->pass;
+    return q->check[shape].opened_in == q->pass;
 }
 
 /* In some leaf that this pass has not acted on no open head stands before the one of this shape. */
@@ -90,30 +90,31 @@ static bool is_looked_at(struct sched *s, struct quota_state *q, shape_id shape)
         if (l->acted == q->pass)
             continue;
         leaf_heads(s, l);
-        const struct shape_head *h = l->head;
-        while (h->shape != shape && !is_open(q, h))
+        const shape_id *h = l->head_shape;
+        while (*h != shape && !is_open(q, *h))
             h++;
-        if (h->shape == shape)
+        if (*h == shape)
             return true;
     }
     return false;
 }
 
-/* How many leaves, of those that the pass has not acted on, have an open head; 2: or more. */
-static uint32_t open_leaves(const struct quota_state *q)
+/* How many leaves, of those that the pass has not acted on, have an open head; 2: or more. *one: the
+ * first of them. */
+static uint32_t open_leaves(const struct quota_state *q, queue_id *one)
 {
-    queue_id one = ID_NONE;
+    *one = ID_NONE;
     for (size_t i = 0; i < q->n_open_shapes; i++) {
         const struct admission_check *check = &q->check[q->open_shape[i].shape];
         for (size_t k = 0; k < check->n_leaves; k++) {
-            if (q->leaf[check->leaf[k]].acted == q->pass || check->leaf[k] == one)
+            if (q->leaf[check->leaf[k]].acted == q->pass || check->leaf[k] == *one)
                 continue;
-            if (one != ID_NONE)
+            if (*one != ID_NONE)
                 return 2;
-            one = check->leaf[k];
+            *one = check->leaf[k];
         }
     }
-    return one != ID_NONE;
+    return *one != ID_NONE;
 }
 
 uint32_t heads_begin(struct sched *s, struct quota_state *q)
@@ -138,7 +139,7 @@ uint32_t heads_begin(struct sched *s, struct quota_state *q)
     }
     for (size_t i = 0; i < q->n_acted; i++)
         heads_met(q, q->acted[i]);
-    return open_leaves(q);
+    return open_leaves(q, &q->one_open);
 }
 
 /* ---- The merge ---- */
@@ -161,6 +162,8 @@ HEAP_DEFINE(shapes, struct open_shape, const struct quota_state, next_before, HE
 
 void heads_order(struct sched *s, struct quota_state *q)
 {
+    q->one_open = ID_NONE;
+    q->heads_ordered = q->pass;
     pass_on_changes(s, q);
     for (size_t i = 0; i < q->n_open_shapes; i++) {
         struct admission_check *check = &q->check[q->open_shape[i].shape];
@@ -176,14 +179,27 @@ static struct open_head find_open(struct sched *s, const struct quota_state *q, 
     struct leaf *l = &q->leaf[leaf];
     uint32_t at = 0;
     leaf_heads(s, l);
-    while (!is_open(q, &l->head[at]))
+    while (!is_open(q, l->head_shape[at]))
         at++;
-    return (struct open_head){ q->pass, l->head[at].shape, at };
+    return (struct open_head){ q->pass, l->head_shape[at], at };
+}
+
+/* Nothing was put in order: the only leaf, if there is one, until it has had its turn. */
+static queue_id only_top(struct sched *s, struct quota_state *q, struct shape_head **head)
+{
+    queue_id leaf = q->one_open;
+    if (leaf == ID_NONE || q->open_head[leaf].pass == q->pass)
+        return ID_NONE;
+    struct open_head open = find_open(s, q, leaf);
+    *head = &q->leaf[leaf].head[open.head];
+    return leaf;
 }
 
 queue_id heads_top(struct sched *s, struct quota_state *q, const struct kept_entry **entry,
                    struct shape_head **head)
 {
+    if (q->heads_ordered != q->pass)
+        return only_top(s, q, head);
     struct open_shape *first = q->open_shape;
     while (q->n_open_shapes && (*entry = next_of(q, first))) {
         queue_id leaf = (*entry)->leaf;

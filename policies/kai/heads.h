@@ -27,11 +27,12 @@ bool heads_apply(const struct quota_state *q);
  * leaves but those that it has acted on had been looked at. How many of these have an open head; 2:
  * two or more. */
 uint32_t heads_begin(struct sched *s, struct quota_state *q);
-/* When shares are divided: puts in order what has changed. */
+/* When shares are divided: puts in order what has changed. While at most one leaf of all has an open
+ * head, none need be: what has changed waits, and much of it changes back. */
 void heads_order(struct sched *s, struct quota_state *q);
 /* The leaf that is first by the first of its heads that were open as allocate began, without those
  * that have had a turn; ID_NONE: no more. Its entry and that head are good until it is passed over
- * or has its turn. */
+ * or has its turn. *entry is left as it is where nothing was put in order. */
 queue_id heads_top(struct sched *s, struct quota_state *q, const struct kept_entry **entry,
                    struct shape_head **head);
 /* It has its turn in this pass. */

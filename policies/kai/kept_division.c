@@ -1,18 +1,17 @@
 /* kept_division.c - see kept_division.h. */
 #include "policies/kai/kept_division.h"
+#include "policies/kai/kept_wants.h"
 #include "sim/contract/util/bitset.h"
 #include "sim/contract/util/minmax.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-struct wanting { int64_t wants; queue_id queue; };
 struct peers {
     int32_t priority;
     double weight;
-    struct wanting *by_wants;     /* [n] that want something: ascending, then by id */
-    int64_t *sum;                 /* [n + 1] of the wants of the first so many */
-    size_t n, summed;             /* summed: sums of more are not known */
+    struct kept_wants by_wants;   /* those that want something */
+    size_t most_wanting;
     uint64_t *lacks;              /* those that are not satisfied, by place among the siblings */
     /* of this division, and of the last one */
     size_t satisfied;
@@ -83,14 +82,12 @@ static void make_peers(struct quota_kept *k, array_alloc *alloc, struct sched *s
         if (p == d->n_peers)
             d->peers[d->n_peers++] =
                 (struct peers){ .priority = k->q[i].priority, .weight = weight };
-        d->peers[p].n++;
+        d->peers[p].most_wanting++;
     }
     for (uint32_t p = 0; p < d->n_peers && d->keeps; p++) {
         struct peers *of = &d->peers[p];
-        of->by_wants = alloc(s, of->n * sizeof *of->by_wants);
-        of->sum = alloc(s, (of->n + 1) * sizeof *of->sum);
+        of->by_wants = wants_new(alloc, s, of->most_wanting);
         of->lacks = alloc(s, k->places.words * sizeof *of->lacks);
-        of->n = 0;
     }
 }
 
@@ -151,46 +148,17 @@ void quota_kept_touch(struct quota_kept *k, queue_id i, enum quota_resource r, b
         quota_kept_unsettle(k, k->q[i].parent, r);
 }
 
-/* ---- Wants in order ---- */
-
-/* The first that wants more, or as much and has that id or a higher one. */
-static size_t place_of(const struct peers *p, int64_t wants, queue_id i)
-{
-    size_t low = 0, high = p->n;
-    while (low < high) {
-        size_t at = low + (high - low) / 2;
-        const struct wanting *w = &p->by_wants[at];
-        if (w->wants < wants || (w->wants == wants && w->queue < i))
-            low = at + 1;
-        else
-            high = at;
-    }
-    return low;
-}
+/* ---- Step 1 ---- */
 
 static void rewant(struct peers *p, queue_id i, int64_t before, int64_t wants)
 {
-    size_t at;
-    if (before > 0) {
-        at = place_of(p, before, i);
-        array_close(p->by_wants, p->n--, at, sizeof *p->by_wants);
-        p->summed = min_size(p->summed, at);
-    }
-    if (wants > 0) {
-        at = place_of(p, wants, i);
-        array_open(p->by_wants, p->n++, at, sizeof *p->by_wants);
-        p->by_wants[at] = (struct wanting){ wants, i };
-        p->summed = min_size(p->summed, at);
-    }
+    if (before > 0)
+        wants_remove(&p->by_wants, before, i);
+    if (wants > 0)
+        wants_add(&p->by_wants, wants, i);
 }
 
-static void add_up(struct peers *p)
-{
-    for (; p->summed < p->n; p->summed++)
-        p->sum[p->summed + 1] = p->sum[p->summed] + p->by_wants[p->summed].wants;
-}
-
-/* Step 1 of the queues that were touched; those with an unlimited deserved share, if the total is
+/* Of the queues that were touched; those with an unlimited deserved share, if the total is
  * another. */
 static void take_touched(struct quota_kept *k, struct siblings *g, enum quota_resource r,
                          int64_t total)
@@ -212,24 +180,32 @@ static void take_touched(struct quota_kept *k, struct siblings *g, enum quota_re
         if (m->wants != before)
             rewant(&d->peers[m->peers], i, before, m->wants);
     }
-    for (uint32_t p = 0; p < d->n_peers; p++)
-        add_up(&d->peers[p]);
 }
 
 /* ---- Step 2 ---- */
 
+static bool satisfies(const struct peers *p, const struct wanting *one, double claims,
+                      double claimed)
+{
+    return (double)(one->wants - p->given) * claims <= claimed;
+}
+
 /* Those behind the first `from` that a round satisfies: how many, with the first `from`. */
 static size_t satisfied_by(const struct peers *p, size_t from, double claims, double claimed)
 {
-    size_t low = from, high = p->n;
-    while (low < high) {
+    const struct kept_wants *w = &p->by_wants;
+    size_t rank = 0, low = 0, b = 0;
+    for (; b < w->n_blocks && satisfies(p, &w->block[b]->at[w->block[b]->n - 1], claims, claimed);
+         b++)
+        rank += w->block[b]->n;
+    for (size_t high = b < w->n_blocks ? w->block[b]->n : 0; low < high;) {
         size_t at = low + (high - low) / 2;
-        if ((double)(p->by_wants[at].wants - p->given) * claims <= claimed)
+        if (satisfies(p, &w->block[b]->at[at], claims, claimed))
             low = at + 1;
         else
             high = at;
     }
-    return low;
+    return max_size(from, rank + low);
 }
 
 /* Its part of a round. *rest: what is left of it; true: one of them wanted less than it might. */
@@ -238,10 +214,11 @@ static bool take_round(struct peers *p, double claims, double amount, int64_t wh
     double claimed = amount * p->weight, unit_claims = claims * (double)whole,
            units = floor(claimed / unit_claims), lost = (claimed - units * unit_claims) / claims;
     size_t before = p->satisfied, now = satisfied_by(p, before, claims, claimed);
-    bool less =
-        now > before && (double)(p->by_wants[before].wants - p->given) * claims < claimed;
-    *rest -= p->sum[now] - p->sum[before] - (int64_t)(now - before) * p->given;
-    *rest -= (int64_t)(p->n - now) * (int64_t)units * whole;
+    const struct wanting *first = now > before ? wants_at(&p->by_wants, before) : NULL;
+    bool less = first && (double)(first->wants - p->given) * claims < claimed;
+    *rest -= wants_sum(&p->by_wants, now) - wants_sum(&p->by_wants, before) -
+             (int64_t)(now - before) * p->given;
+    *rest -= (int64_t)(p->by_wants.n - now) * (int64_t)units * whole;
     if (lost > 0)
         p->lost = lost;
     p->given += (int64_t)units * whole;
@@ -249,11 +226,16 @@ static bool take_round(struct peers *p, double claims, double amount, int64_t wh
     return less;
 }
 
+static size_t lacking(const struct peers *p)
+{
+    return p->by_wants.n - p->satisfied;
+}
+
 static double claims_of(const struct peers *p, uint32_t n)
 {
     double claims = 0;
     for (uint32_t i = 0; i < n; i++)
-        claims += (double)(p[i].n - p[i].satisfied) * p[i].weight;
+        claims += (double)lacking(&p[i]) * p[i].weight;
     return claims;
 }
 
@@ -269,7 +251,7 @@ static int64_t take_by_weight(struct peers *p, uint32_t n, int64_t rest, int64_t
             again = take_round(&p[i], claims, amount, whole, &rest) || again;
     }
     for (uint32_t i = 0; i < n; i++)
-        p[i].most = p[i].satisfied ? p[i].by_wants[p[i].satisfied - 1].wants : 0;
+        p[i].most = p[i].satisfied ? wants_at(&p[i].by_wants, p[i].satisfied - 1)->wants : 0;
     return rest;
 }
 
@@ -332,12 +314,12 @@ static int64_t take_fractions(const struct quota_kept *k, struct siblings *g,
         double lost = 0;
         int64_t takers = 0;
         for (uint32_t i = 0; i < n; i++)
-            if (p[i].lost < below && p[i].satisfied < p[i].n)
+            if (p[i].lost < below && lacking(&p[i]) > 0)
                 lost = fmax(lost, p[i].lost);
         if (lost <= 0)
             break;
         for (uint32_t i = 0; i < n; i++)
-            takers += p[i].lost == lost ? (int64_t)(p[i].n - p[i].satisfied) : 0;
+            takers += p[i].lost == lost ? (int64_t)lacking(&p[i]) : 0;
         bool all = takers * whole <= rest;
         int64_t given = all ? takers : (rest + whole - 1) / whole;
         uint32_t last = all ? g->n - 1 : kth_place(k, p, n, lost, (uint64_t)given);
@@ -382,7 +364,7 @@ static void put(struct quota_kept *k, const struct division *d, queue_id i, enum
  * way round. */
 static void turned(const struct peers *p, size_t *from, size_t *to)
 {
-    size_t had = place_of(p, p->had_most + 1, 0);
+    size_t had = wants_rank(&p->by_wants, p->had_most + 1, 0);
     *from = had < p->satisfied ? had : p->satisfied;
     *to = had < p->satisfied ? p->satisfied : had;
 }
@@ -403,8 +385,9 @@ static void update_lacking(const struct quota_kept *k, struct siblings *g, enum 
     for (uint32_t p = 0; p < d->n_peers && d->known; p++) {
         size_t from, to;
         turned(&d->peers[p], &from, &to);
-        for (size_t at = from; at < to; at++)
-            note_lacking(k, d, d->peers[p].by_wants[at].queue, r);
+        struct wants_walk walk = wants_from(&d->peers[p].by_wants, from);
+        for (; from < to; from++)
+            note_lacking(k, d, wants_next(&walk)->queue, r);
     }
     for (size_t t = 0; t < d->n_touched && d->known; t++)
         note_lacking(k, d, d->touched[t], r);
@@ -418,9 +401,10 @@ static void put_peers(struct quota_kept *k, const struct siblings *g, enum quota
     size_t from, to;
     turned(p, &from, &to);
     if (p->given != p->had_given)
-        to = p->n;
-    for (size_t at = from; at < to; at++)
-        put(k, &g->of[r], p->by_wants[at].queue, r);
+        to = p->by_wants.n;
+    struct wants_walk walk = wants_from(&p->by_wants, from);
+    for (; from < to; from++)
+        put(k, &g->of[r], wants_next(&walk)->queue, r);
     uint32_t end = max_u32(p->cut, p->had_cut);
     for (uint32_t c = min_u32(p->cut, p->had_cut);
          (c = bitset_next(&k->places, p->lacks, c)) < end; c++)
@@ -496,6 +480,21 @@ static int by_id(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* Mostly they are a few. */
+static void sort_by_id(queue_id *id, size_t n)
+{
+    enum { FEW = 16 };
+    if (n > FEW)
+        qsort(id, n, sizeof *id, by_id);
+    for (size_t i = 1; i < n && n <= FEW; i++) {
+        queue_id one = id[i];
+        size_t at = i;
+        for (; at > 0 && id[at - 1] > one; at--)
+            id[at] = id[at - 1];
+        id[at] = one;
+    }
+}
+
 size_t quota_kept_divide(struct quota_kept *k, const struct quota_amount *capacity,
                          struct quota_taker *scratch, const queue_id **changed)
 {
@@ -516,7 +515,7 @@ size_t quota_kept_divide(struct quota_kept *k, const struct quota_amount *capaci
                     quota_kept_unsettle(k, i, r);
             }
     }
-    qsort(k->changed, k->n_changed, sizeof *k->changed, by_id);
+    sort_by_id(k->changed, k->n_changed);
     *changed = k->changed;
     return k->n_changed;
 }

@@ -21,8 +21,8 @@
  * or with more than KEPT_PEERS kinds of peers, are divided by quota_divide(). Past use is not
  * known here: with it every share changes all the time.
  *
- * Cost of a division: O(touched x (log siblings + siblings moved in an array of 24 bytes each)),
- * and rounds x peers x log siblings. Priorities, weights and parents never change. */
+ * Cost of a division: O(touched x (log siblings + a block of kept_wants.h)), and rounds x peers x
+ * log siblings x blocks. Priorities, weights and parents never change. */
 #pragma once
 #include "policies/kai/division.h"
 #include "sim/contract/util/array.h"

@@ -1,10 +1,12 @@
 /* kept_order.c - see kept_order.h. */
 #include "policies/kai/kept_order.h"
 
-/* How many come before e. */
-static size_t place_of(const struct kept_order *o, const struct kept_entry *e)
+#include <string.h>
+
+/* The first of [from, from + n) that does not come before e; their end: all do. */
+static size_t place_among(const struct kept_order *o, const struct kept_entry *e, size_t from,
+                          size_t n)
 {
-    size_t from = 0, n = o->n;
     while (n > 0) {
         size_t half = n / 2;
         bool behind = kept_before(&o->entry[from + half], e);
@@ -12,6 +14,12 @@ static size_t place_of(const struct kept_order *o, const struct kept_entry *e)
         n = behind ? n - half - 1 : half;
     }
     return from;
+}
+
+/* How many come before e. */
+static size_t place_of(const struct kept_order *o, const struct kept_entry *e)
+{
+    return place_among(o, e, 0, o->n);
 }
 
 enum { NEAR = 4 };                /* those that pass it move it a few places */
@@ -39,14 +47,36 @@ void kept_remove(struct kept_order *o, const struct kept_entry *e, size_t about)
     array_close(o->entry, o->n--, find(o, e, about), sizeof *o->entry);
 }
 
+/* Entry by entry while it is near, then by halves. */
+static size_t move_forward(struct kept_order *o, size_t at, const struct kept_entry *to)
+{
+    size_t near = at > NEAR ? at - NEAR : 0;
+    for (; at > near && kept_before(to, &o->entry[at - 1]); at--)
+        o->entry[at] = o->entry[at - 1];
+    if (at > near || near == 0)
+        return at;
+    size_t place = place_among(o, to, 0, at);
+    memmove(&o->entry[place + 1], &o->entry[place], (at - place) * sizeof *o->entry);
+    return place;
+}
+
+static size_t move_back(struct kept_order *o, size_t at, const struct kept_entry *to)
+{
+    size_t last = o->n - 1, near = at + NEAR < last ? at + NEAR : last;
+    for (; at < near && kept_before(&o->entry[at + 1], to); at++)
+        o->entry[at] = o->entry[at + 1];
+    if (at < near || near == last)
+        return at;
+    size_t place = place_among(o, to, at + 1, last - at) - 1;
+    memmove(&o->entry[at], &o->entry[at + 1], (place - at) * sizeof *o->entry);
+    return place;
+}
+
 size_t kept_move(struct kept_order *o, const struct kept_entry *from, size_t about,
                  const struct kept_entry *to)
 {
     size_t at = find(o, from, about);
-    for (; at > 0 && kept_before(to, &o->entry[at - 1]); at--)
-        o->entry[at] = o->entry[at - 1];
-    for (; at + 1 < o->n && kept_before(&o->entry[at + 1], to); at++)
-        o->entry[at] = o->entry[at + 1];
+    at = kept_before(to, from) ? move_forward(o, at, to) : move_back(o, at, to);
     o->entry[at] = *to;
     return at;
 }

@@ -30,7 +30,7 @@ static bool is_behind_head(const struct leaf *l, job_id j, struct line_key key, 
     if (l->heads == HEADS_UNKNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape))
         return false;
     for (size_t i = 0; i < l->n_heads; i++)
-        if (l->head[i].shape == shape)
+        if (l->head_shape[i] == shape)
             return line_key_before(l->head[i].key, l->head[i].job, key, j);
     return false;
 }
@@ -38,10 +38,12 @@ static bool is_behind_head(const struct leaf *l, job_id j, struct line_key key, 
 static void head_out(struct leaf *l, shape_id shape)
 {
     size_t at = 0;
-    while (at < l->n_heads && l->head[at].shape != shape)
+    while (at < l->n_heads && l->head_shape[at] != shape)
         at++;
-    if (at < l->n_heads)
-        array_close(l->head, l->n_heads--, at, sizeof *l->head);
+    if (at == l->n_heads)
+        return;
+    array_close(l->head_shape, l->n_heads, at, sizeof *l->head_shape);
+    array_close(l->head, l->n_heads--, at, sizeof *l->head);
 }
 
 static void head_in(struct sched *s, struct leaf *l, shape_id shape)
@@ -56,10 +58,16 @@ static void head_in(struct sched *s, struct leaf *l, shape_id shape)
     h.alike = job_facts(s, h.job)->ask->alike;
     h.ask = w.amount;
     l->head = array_grown(sched_alloc, s, l->head, &l->heads_capacity, l->n_heads, sizeof *l->head);
+    l->head_shape = array_grown(sched_alloc, s, l->head_shape, &l->head_shapes_capacity, l->n_heads,
+                                sizeof *l->head_shape);
     size_t at = l->n_heads++;
-    for (; at > 0 && line_key_before(h.key, h.job, l->head[at - 1].key, l->head[at - 1].job); at--)
+    for (; at > 0 && line_key_before(h.key, h.job, l->head[at - 1].key, l->head[at - 1].job);
+         at--) {
         l->head[at] = l->head[at - 1];
+        l->head_shape[at] = l->head_shape[at - 1];
+    }
     l->head[at] = h;
+    l->head_shape[at] = shape;
 }
 
 void leaf_heads(struct sched *s, struct leaf *l)
@@ -109,6 +117,8 @@ void leaf_walk_to(struct sched *s, const struct quota_state *q, struct line_walk
 
 struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct placement *p)
 {
+    if (!job_facts(s, j)->ask->next)    /* whatever tasks */
+        return quota_of_tasks(s, j, NULL, (uint32_t)p->n);
     uint32_t *task = sched_scratch(s, p->n * sizeof *task);
     for (size_t i = 0; i < p->n; i++)
         task[i] = p->piece[i].task;

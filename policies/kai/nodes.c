@@ -22,16 +22,12 @@ static uint32_t idle_milli(const struct attempt *a, node_id n, unsigned gpu)
 
 static bool holds_now(const struct attempt *a, const struct request *r, node_id n)
 {
+    if (!r->cpu_milli && !r->mem_mib)
+        return true;
     struct node_free f = idle_on(a, NULL, n);
     struct places_taken t = taken_of(a, n);
     return (!r->cpu_milli || f.cpu_milli - t.cpu_milli >= r->cpu_milli) &&
            (!r->mem_mib || f.mem_mib - t.mem_mib >= r->mem_mib);
-}
-
-/* GPUs or instances that are idle; on a counted node the mask says nothing. */
-static uint64_t whole_now(const struct attempt *a, const struct request *r, node_id n)
-{
-    return idle_on(a, r, n).whole_mask & view_node_for(a->later, r, n).whole_mask;
 }
 
 static bool is_counted(const struct node_free *f)
@@ -147,17 +143,18 @@ static uint64_t lowest_bits(uint64_t mask, uint32_t n)
 }
 
 /* What others are leaving, filled up with as little as possible of what is idle. */
-static uint64_t leaving_first(const struct attempt *a, const struct request *r, node_id n)
+static uint64_t leaving_first(const struct request *r, uint64_t later, uint64_t idle)
 {
-    uint64_t idle = whole_now(a, r, n), leaving = view_node_for(a->later, r, n).whole_mask & ~idle;
+    uint64_t leaving = later & ~idle;
     uint32_t have = (uint32_t)__builtin_popcountll(leaving);
     return have >= r->gpus ? leaving : leaving | lowest_bits(idle, r->gpus - have);
 }
 
+/* mask: of a share its GPUs, else 0. */
 static bool add_piece(struct attempt *a, const struct request *r, uint32_t task, node_id n,
                       bool *now, uint64_t *mask)
 {
-    struct node_free later = view_node_for(a->later, r, n);
+    struct node_free later;
     *mask = 0;
     if (is_share(r)) {
         *mask = pick_devices(a, r, n, now);
@@ -167,15 +164,14 @@ static bool add_piece(struct attempt *a, const struct request *r, uint32_t task,
                                                           .gpus = r->gpus,
                                                           .milli = r->gpu_milli });
     }
+    later = view_node_for(a->later, r, n);
     if (r->gpus == 0 || is_counted(&later))
         return builder_add_some(a->b, r, task, n, r->gpus);
-    *now = *now && (uint32_t)__builtin_popcountll(whole_now(a, r, n)) >= r->gpus;
-    uint64_t before = view_node(a->later, n).whole_mask,
-             among = *now ? whole_now(a, r, n) : leaving_first(a, r, n);
-    bool added = builder_add_among(a->b, r, task, n, r->gpus, among) ||
-                 (!*now && builder_add_some(a->b, r, task, n, r->gpus));
-    *mask = before & ~view_node(a->later, n).whole_mask;
-    return added;
+    uint64_t idle = idle_on(a, r, n).whole_mask & later.whole_mask;
+    *now = *now && (uint32_t)__builtin_popcountll(idle) >= r->gpus;
+    uint64_t among = *now ? idle : leaving_first(r, later.whole_mask, idle);
+    return builder_add_among(a->b, r, task, n, r->gpus, among) ||
+           (!*now && builder_add_some(a->b, r, task, n, r->gpus));
 }
 
 static void count_taken(struct attempt *a, const struct placed_task *p, int sign)
@@ -192,7 +188,8 @@ static void count_taken(struct attempt *a, const struct placed_task *p, int sign
 
 static bool take(struct attempt *a, const struct request *r, uint32_t task, node_id n, bool now)
 {
-    uint32_t before = view_node_for(a->later, r, n).whole;
+    bool unseen = attempt_takes_unseen(r);
+    uint32_t before = unseen ? r->gpus : view_node_for(a->later, r, n).whole;
     uint64_t mask;
     now = now && !a->tentative;
     if (!add_piece(a, r, task, n, &now, &mask))
@@ -200,7 +197,7 @@ static bool take(struct attempt *a, const struct request *r, uint32_t task, node
     a->placed[a->n] = (struct placed_task){
         r,
         { .node = n, .task = task, .gpu_mask = mask, .gpus = r->gpus, .milli = r->gpu_milli },
-        before - view_node_for(a->later, r, n).whole,
+        before - (unseen ? 0 : view_node_for(a->later, r, n).whole),
         now
     };
     count_taken(a, &a->placed[a->n++], 1);
@@ -321,24 +318,56 @@ static bool scan(struct attempt *a, const struct request *r, uint32_t task, doma
 static bool any_now(const struct attempt *a, const struct request *r, domain_id within)
 {
     struct node_walk w = {
-        .v = a->idle, .r = r, .within = within, .min_whole = r->gpus, .order = BY_ID
+        .v = a->idle, .r = r, .within = within, .min_whole = r->gpus, .order = FULLEST_FIRST
     };
     node_id n;
     return node_walk_next(&w, &n);
 }
 
-/* By the index, where the order is that of free GPUs: nodes on which the task is now, then the
- * others. */
+/* The walk has seen to whole GPUs, CPUs and memory. */
+static bool suits_walked(const struct attempt *a, const struct request *r, node_id n)
+{
+    return r->one_island || r->mig ? suits(a, r, n) : !(a->barred && a->barred[n]);
+}
+
+/* By the index, where the order is that of free GPUs. */
+static struct node_walk walk_of(const struct attempt *a, const struct request *r, domain_id within)
+{
+    return (struct node_walk){ .v = a->later,
+                               .r = r,
+                               .within = within,
+                               .min_whole = r->gpus,
+                               .order = a->how->spread ? EMPTIEST_FIRST : FULLEST_FIRST };
+}
+
+static bool walk_not_now(struct attempt *a, const struct request *r, uint32_t task,
+                         domain_id within)
+{
+    struct node_walk w = walk_of(a, r, within);
+    for (node_id n; node_walk_next(&w, &n);)
+        if (!fits_now(a, r, n) && suits_walked(a, r, n) && take(a, r, task, n, false))
+            return true;
+    return false;
+}
+
+/* Nodes on which the task is now, then the others: mostly the first will do. */
 static bool walk(struct attempt *a, const struct request *r, uint32_t task, domain_id within)
 {
-    for (int now = any_now(a, r, within); now >= 0; now--) {
-        struct node_walk w = { .v = a->later, .r = r, .within = within, .min_whole = r->gpus };
-        w.order = a->how->spread ? EMPTIEST_FIRST : FULLEST_FIRST;
-        for (node_id n; node_walk_next(&w, &n);)
-            if (fits_now(a, r, n) == now && suits(a, r, n) && take(a, r, task, n, now))
-                return true;
+    struct node_walk w = walk_of(a, r, within);
+    node_id other = ID_NONE;
+    for (node_id n; node_walk_next(&w, &n);) {
+        bool now = fits_now(a, r, n);
+        if ((!now && other != ID_NONE) || !suits_walked(a, r, n))
+            continue;
+        if (now && take(a, r, task, n, true))
+            return true;
+        if (!now)
+            other = n;
+        if (!now && !any_now(a, r, within))
+            break;
     }
-    return false;
+    return other != ID_NONE &&
+           (take(a, r, task, other, false) || walk_not_now(a, r, task, within));
 }
 
 bool attempt_task(struct attempt *a, uint32_t task, domain_id within)

@@ -41,7 +41,7 @@ static void stand(struct order *o, queue_id i, const struct quota_amount *amount
     struct order_node *n = &o->node[i];
     save(o, i);
     n->amount = *amount;
-    if (!o->compares || i == o->q->n_queues)
+    if (!o->compares)
         return;
     if (!o->victims)
         n->standing = quota_standing(&o->q->queue[i], &n->amount, NULL, &o->q->total);
@@ -120,10 +120,10 @@ void order_add_standing(struct order *o, queue_id leaf, const struct quota_amoun
     order_add(o, leaf, amount);
 }
 
-/* A node's first child stands for it. */
+/* A node's first child stands for it; the root is compared with nothing. */
 static void settle(struct order *o, uint32_t i)
 {
-    if (o->node[i].n)
+    if (o->node[i].n && i != o->q->n_queues)
         stand(o, i, &o->node[o->heap[o->q->first[i]].queue].amount);
 }
 

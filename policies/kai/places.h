@@ -123,6 +123,11 @@ uint32_t freed_milli(const struct places *how, node_id n, unsigned gpu);
 void attempt_filter(struct attempt *a, uint32_t task);
 /* nodes.c: the best node for one task within a domain; false: none. */
 bool attempt_task(struct attempt *a, uint32_t task, domain_id within);
+/* What a task of it has taken is not looked up in the view. */
+static inline bool attempt_takes_unseen(const struct request *r)
+{
+    return !r->mig && (r->gpus == 0 || r->gpu_milli >= MILLI_ALL);
+}
 void attempt_rollback(struct attempt *a, uint32_t n);
 /* Of an attempt that is not now: its tasks take as much as can be of what others leave. false: the
  * builder holds less than all of it. */

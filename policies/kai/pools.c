@@ -166,8 +166,8 @@ static bool one_left(const struct quota_state *q, const struct leaf_shape *here,
                      const struct job_facts *f)
 {
     struct left_job me = as_left(f);
-    for (size_t i = 0; here->left_at == q->turns && i < here->n_left; i++)
-        if (no_easier(&me, &here->left[i]))
+    for (size_t i = 0; here->more->left_at == q->turns && i < here->more->n_left; i++)
+        if (no_easier(&me, &here->more->left[i]))
             return true;
     return false;
 }
@@ -177,25 +177,25 @@ static void note_left(struct sched *s, const struct quota_state *q, struct leaf_
 {
     struct left_job me = as_left(f);
     size_t n = 0;
-    for (size_t i = 0; here->left_at == q->turns && i < here->n_left; i++)
-        if (!no_easier(&here->left[i], &me))
-            here->left[n++] = here->left[i];
-    here->left =
-        array_grown(sched_alloc, s, here->left, &here->left_capacity, n, sizeof *here->left);
-    here->left[n] = me;
-    here->n_left = n + 1;
-    here->left_at = q->turns;
+    for (size_t i = 0; here->more->left_at == q->turns && i < here->more->n_left; i++)
+        if (!no_easier(&here->more->left[i], &me))
+            here->more->left[n++] = here->more->left[i];
+    here->more->left =
+        array_grown(sched_alloc, s, here->more->left, &here->more->left_capacity, n, sizeof *here->more->left);
+    here->more->left[n] = me;
+    here->more->n_left = n + 1;
+    here->more->left_at = q->turns;
 }
 
 /* As many may come in a pass as idle GPUs would hold, and one more, which may take from others. */
 static bool may_come(struct sched *s, struct quota_state *to, struct leaf_shape *there, job_id j)
 {
-    if (there->coming_pass != to->pass)
-        there->coming = room_for(s, to, j) + 1;
-    there->coming_pass = to->pass;
-    if (there->coming == 0)
+    if (there->more->coming_pass != to->pass)
+        there->more->coming = room_for(s, to, j) + 1;
+    there->more->coming_pass = to->pass;
+    if (there->more->coming == 0)
         return false;
-    there->coming--;
+    there->more->coming--;
     return true;
 }
 
@@ -257,7 +257,7 @@ static bool some_could_go(struct sched *s, struct quota_state *q, queue_id leaf)
         here->goes = false;
         for (uint32_t i = 0; i < of->n_flavor_quotas && here->waiting && !here->goes; i++) {
             struct quota_state *to = &q->pools->shard[of->flavor_quota[i].flavor];
-            here->goes = to != q && could_serve(s, to, leaf, &here->ask, (int32_t)-best.major);
+            here->goes = to != q && could_serve(s, to, leaf, &here->more->ask, (int32_t)-best.major);
         }
         some = some || here->goes;
     }

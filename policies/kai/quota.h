@@ -76,25 +76,29 @@ struct quota_job {                /* policy.job_size */
 
 /* A job that left a pool in vain. */
 struct left_job { uint32_t tasks; int32_t priority; bool firm; };
-/* The jobs of one shape that wait whole in a leaf. */
+/* The jobs of one shape that wait whole in a leaf. All of a leaf are looked through often: what
+ * that does not read lies elsewhere. */
 struct leaf_shape {
     shape_id shape;
     uint32_t waiting, place;      /* place: index of the leaf in admission_check.leaf */
-    /* heads.h: its entry may be old; it has one; that; and its place, or near that */
+    /* heads.h: its entry may be old; it has one; the place of that, or near that */
     bool unordered, ordered;
+    bool goes;                    /* pools.c: some of the jobs may go on */
     uint32_t about;
-    struct kept_entry entry;
-    struct quota_amount ask;
     enum wait_reason why;         /* as last reported */
+    struct shape_more *more;
+};
+struct shape_more {
+    struct quota_amount ask;      /* of the job that asks for the fewest GPUs */
+    struct kept_entry entry;      /* heads.h */
     /* pools.c: those that left in vain when q->turns was left_at, none of them harder than another
      * of them */
     uint64_t left_at;
     struct left_job *left;        /* [n_left] */
     size_t n_left, left_capacity;
-    /* in pass coming_pass so many more may come from other pools; some of the jobs may go on */
+    /* in pass coming_pass so many more may come from other pools */
     uint32_t coming;
     uint64_t coming_pass;
-    bool goes;
 };
 /* The first of them, and what it wants. */
 struct shape_head {
@@ -123,7 +127,8 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     uint32_t growing;             /* waiting jobs that hold something */
     /* [n_heads] of each shape that waits whole, in the order of the line; as `heads` says */
     struct shape_head *head;
-    size_t n_heads, heads_capacity;
+    shape_id *head_shape;         /* [n_heads] of these, side by side: to look for one */
+    size_t n_heads, heads_capacity, head_shapes_capacity;
     /* but one: all but that of shape `stale` */
     enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;
     shape_id stale;
@@ -177,6 +182,8 @@ struct admission_check {
     uint32_t acted;               /* how many of them pass `acted_pass` acted on */
     uint64_t acted_pass;
     const struct request *ask;
+    bool by_numbers;              /* it fits where enough nodes have GPUs for a task or several */
+    bool has_type;                /* by_numbers: a GPU that it may use has been free once */
     struct request *pool_ask;     /* the same on nodes of the shard's pool; NULL: not made yet */
     bool grouped;                 /* since none waited, one with groups has come */
     bool alike;                   /* no groups, and all want all their tasks */
@@ -282,6 +289,8 @@ struct quota_state { /* of a shard */
     struct open_head *open_head;      /* [n_queues] of heads.h */
     struct open_shape *open_shape;    /* [n_open_shapes] of heads.h, in this pass */
     size_t n_open_shapes, open_shapes_capacity;
+    uint64_t heads_ordered;       /* the last pass that put heads in order */
+    queue_id one_open;            /* else: the only leaf with an open head; ID_NONE: none */
     struct leaf_head *leaf_head;  /* [n_queues] scratch of allocate */
     struct turn *turn;            /* [n_queues] scratch of the other actions */
     /* [n_acted] leaves that this pass acted on, or with leaving jobs */
@@ -370,6 +379,9 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
 /* A place for these tasks; `first`: the node to try first, or ID_NONE. NULL: none. */
 const struct placement *quota_place(struct sched *s, struct quota_state *q, enum free_kind in,
                                     job_id j, const uint32_t *task, uint32_t n, node_id first);
+/* By whole GPUs, node by node, there is no room for so many tasks of it: certain. */
+bool quota_lacks_nodes(struct sched *s, enum free_kind in, const struct request *ask,
+                       uint32_t tasks);
 /* attempt.c: KAI's choice of nodes, GPUs and domains (places.h) applies to this job. */
 bool quota_chooses(struct sched *s, struct quota_state *q, job_id j);
 /* A place for all these tasks; now: on idle GPUs only, and not if it is asked for as tentative.

@@ -71,9 +71,8 @@ static enum wait_reason reason_of(const struct quota_state *q, const struct leaf
                                   const struct leaf_shape *shape, const struct quota_share *gpus)
 {
     enum wait_reason why = q->check[shape->shape].why;
-    bool over = gpus->deserved != UNLIMITED &&
-                gpus->allocated + shape->ask.of[Q_GPU] > gpus->deserved;
-    if (why == WAIT_GPUS && over && !q->grows_by_nodes)
+    if (why == WAIT_GPUS && !q->grows_by_nodes && gpus->deserved != UNLIMITED &&
+        gpus->allocated + shape->more->ask.of[Q_GPU] > gpus->deserved)
         why = WAIT_QUOTA;
     return l->spent ? WAIT_LIMIT : why;
 }

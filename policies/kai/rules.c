@@ -73,20 +73,24 @@ double quota_barred_share(enum quota_resource r, int64_t held)
     return (double)held * barred[r];
 }
 
-static double dominant_share(const struct quota_queue *q, const struct quota_amount *job,
-                             const struct quota_amount *victims,
+/* The larger of `most` and the share of one resource. */
+static double share_or(double most, enum quota_resource r, int64_t held, int64_t allocatable,
+                       const struct quota_amount *total)
+{
+    if (held == 0)
+        return most;
+    int64_t may = allocatable == UNLIMITED ? total->of[r] : allocatable;
+    double share = may == 0 ? quota_barred_share(r, held) : (double)held / (double)may;
+    return share > most ? share : most;
+}
+
+static double dominant_share(const struct quota_queue *q, const struct quota_amount *victims,
                              const struct quota_amount *allocatable,
                              const struct quota_amount *total)
 {
     double most = 0;
-    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
-        int64_t held = q->of[r].allocated + job->of[r] - victims->of[r];
-        if (held == 0)
-            continue;
-        int64_t may = allocatable->of[r] == UNLIMITED ? total->of[r] : allocatable->of[r];
-        double share = may == 0 ? quota_barred_share(r, held) : (double)held / (double)may;
-        most = share > most ? share : most;
-    }
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++)
+        most = share_or(most, r, q->of[r].allocated - victims->of[r], allocatable->of[r], total);
     return most;
 }
 
@@ -98,24 +102,28 @@ struct quota_standing quota_standing(const struct quota_queue *queue,
     job = job ? job : &nothing;
     victims = victims ? victims : &nothing;
     struct quota_standing s = { .queue = queue };
-    bool over_used = true, starved = WITHIN(queue, allocated, job, deserved), barred = false;
+    bool over_used = true, starved = true, barred = false;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
         const struct quota_share *of = &queue->of[r];
-        over_used = over_used && of->fair < of->allocated;
-        s.allocatable.of[r] = quota_allocatable(of);
-        barred = barred || (s.allocatable.of[r] == 0 && of->allocated + job->of[r] > 0);
+        int64_t held = of->allocated, with_job = held + job->of[r], may = quota_allocatable(of);
+        s.allocatable.of[r] = may;
+        over_used = over_used && of->fair < held;
+        if (held == 0 && job->of[r] == 0 && victims->of[r] == 0)
+            continue;              /* it holds none of it: within all, and no share */
+        starved = starved && at_most(with_job, of->deserved);
+        barred = barred || (may == 0 && with_job > 0);
+        s.with = share_or(s.with, r, with_job - victims->of[r], may, total);
+        s.without = share_or(s.without, r, held, may, total);
     }
     uint64_t by_priority = (uint64_t)((int64_t)INT32_MAX - queue->priority);    /* 32 bits */
     s.rank = (uint64_t)over_used << 34 | (uint64_t)!starved << 33 | by_priority << 1 | barred;
-    s.with = dominant_share(queue, job, victims, &s.allocatable, total);
-    s.without = dominant_share(queue, &nothing, &nothing, &s.allocatable, total);
     return s;
 }
 
 double quota_share_without(const struct quota_standing *s, const struct quota_amount *victims,
                            const struct quota_amount *total)
 {
-    return dominant_share(s->queue, &nothing, victims, &s->allocatable, total);
+    return dominant_share(s->queue, victims, &s->allocatable, total);
 }
 
 struct quota_lessened quota_lessened(const struct quota_standing *s,

@@ -40,29 +40,39 @@ static void touch(struct quota_state *q, queue_id i, enum quota_resource r, bool
         quota_kept_touch(q->kept, i, r, settled);
 }
 
-void quota_refresh_one(struct sched *s, struct quota_state *all, queue_id i)
+/* One resource; true: the queue holds another amount of it. */
+static bool refresh(struct quota_state *all, queue_id i, enum quota_resource r, int64_t held,
+                    int64_t firm, int64_t request)
 {
-    struct quota_queue *q = &all->queue[i];
-    struct quota_amount held = quota_amount(queue_held(s, i + all->books)),
-                        firm = quota_amount(queue_held_firm(s, i + all->books)),
-                        pending = quota_amount(queue_pending(s, i + all->books));
-    bool changed = false;
-    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
-        changed = changed || q->of[r].allocated != held.of[r];
-        if (r == Q_GPU && q->parent == ID_NONE)
-            all->free_milli -= held.of[r] - q->of[r].allocated;
-        int64_t before = quota_requestable(&q->of[r]);
-        q->of[r].allocated = held.of[r];
-        q->of[r].firm = firm.of[r];
-        q->of[r].request = held.of[r] + pending.of[r];
-        int64_t now = quota_requestable(&q->of[r]);
-        if (now != before)
-            touch(all, i, r, quota_same_share(&q->of[r], r, before, now));
-    }
+    struct quota_share *of = &all->queue[i].of[r];
+    bool changed = of->allocated != held;
+    of->firm = firm;
+    if (!changed && of->request == request)
+        return false;
+    if (r == Q_GPU && all->queue[i].parent == ID_NONE)
+        all->free_milli -= held - of->allocated;
+    int64_t before = quota_requestable(of);
+    of->allocated = held;
+    of->request = request;
+    int64_t now = quota_requestable(of);
+    if (now != before)
+        touch(all, i, r, quota_same_share(of, r, before, now));
+    return changed;
+}
+
+void quota_refresh_one(struct sched *s, struct quota_state *q, queue_id i)
+{
+    struct amount held = queue_held(s, i + q->books), firm = queue_held_firm(s, i + q->books),
+                  pending = queue_pending(s, i + q->books);
+    bool changed =
+        refresh(q, i, Q_GPU, held.gpu_milli, firm.gpu_milli, held.gpu_milli + pending.gpu_milli);
+    changed |=
+        refresh(q, i, Q_CPU, held.cpu_milli, firm.cpu_milli, held.cpu_milli + pending.cpu_milli);
+    changed |= refresh(q, i, Q_MEM, held.mem_mib, firm.mem_mib, held.mem_mib + pending.mem_mib);
     if (!changed)
         return;
-    quota_standing_changed(all, i);
-    quota_changed(all, i);
+    quota_standing_changed(q, i);
+    quota_changed(q, i);
 }
 
 void quota_refresh(struct sched *s, struct quota_state *q, queue_id leaf)

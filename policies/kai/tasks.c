@@ -4,6 +4,7 @@
  * a job takes all that it lacks of it, of each group that lacks any; from there on one task at a
  * time, of the group that has the least of its minimum. */
 #include "policies/kai/quota.h"
+#include "sim/contract/util/minmax.h"
 
 #include <string.h>
 
@@ -88,9 +89,20 @@ static uint32_t wanted_of_groups(const struct job_facts *f, const struct placeme
     return n || least == ID_NONE ? n : missing(f->ask, has, least, 1, to);
 }
 
+enum { LISTED = 32 };
+/* The first tasks of a run. */
+static const uint32_t first_tasks[LISTED] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                              11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                              22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
+
 struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *has)
 {
     const struct job_facts *f = job_facts(s, j);
+    if (!has && f->n_groups == 0 && !f->ask->next && f->ask->first_task == 0 &&
+        f->min_tasks <= LISTED && f->min_tasks > 0) {
+        uint32_t first = min_u32(f->min_tasks, tasks_of(f->ask));
+        return (struct wanted){ first, first_tasks, quota_of_tasks(s, j, first_tasks, first) };
+    }
     uint32_t held = held_tasks(f->ask, has), all = tasks_of(f->ask);
     uint32_t most = held < f->min_tasks ? f->min_tasks - held : 1;
     uint32_t *task = sched_scratch(s, (f->n_groups ? all : most) * sizeof *task);
@@ -101,17 +113,18 @@ struct wanted quota_wanted(struct sched *s, job_id j, const struct placement *ha
 /* So many tasks of a run of equal tasks. */
 static struct quota_amount part_of(const struct request *run, uint32_t tasks)
 {
-    struct request part = *run;
-    part.tasks = tasks;
-    part.next = NULL;
-    return quota_amount(request_size(&part));
+    if (run->tasks == SPLIT_ANY)
+        return quota_amount(request_size(run));
+    int64_t n = tasks;
+    return (struct quota_amount){ { n * run->gpus * run->gpu_milli, n * run->cpu_milli,
+                                    n * run->mem_mib } };
 }
 
 struct quota_amount quota_of_tasks(struct sched *s, job_id j, const uint32_t *task, uint32_t n)
 {
     const struct request *ask = job_facts(s, j)->ask;
     if (!ask->next)
-        return part_of(ask, ask->tasks == SPLIT_ANY ? SPLIT_ANY : n);
+        return part_of(ask, n);
     struct quota_amount sum = { { 0 } };
     for (uint32_t i = 0; i < n; i++) {
         struct quota_amount one = part_of(request_of_task(ask, task[i]), 1);
@@ -159,7 +172,10 @@ const struct placement *quota_place(struct sched *s, struct quota_state *q, enum
     struct request r = *ask;
     uint32_t i = 0;
     r.job = j;
-    if (r.tasks != SPLIT_ANY) {
+    if (r.tasks != SPLIT_ANY && !r.next) {
+        r.task = task;
+        r.tasks = n;
+    } else if (r.tasks != SPLIT_ANY) {
         r = run_of_tasks(ask, j, task, n, &i);
         for (struct request *last = &r; i < n;) {
             struct request *next = sched_scratch(s, sizeof *next);
@@ -170,4 +186,12 @@ const struct placement *quota_place(struct sched *s, struct quota_state *q, enum
     }
     r.try_first = first;
     return sched_place(s, sched_view(s, in), &r);
+}
+
+bool quota_lacks_nodes(struct sched *s, enum free_kind in, const struct request *ask,
+                       uint32_t tasks)
+{
+    uint32_t n = ask->tasks == SPLIT_ANY ? ask->gpus : tasks;
+    return !ask->next && ask->gpus > 0 && !ask->mig && ask->gpu_milli >= MILLI_ALL &&
+           domain_fits(sched_view(s, in), 0, ask) < n;
 }

@@ -201,6 +201,9 @@ const struct placer *sched_placer(const struct sched *s, const void **params);
 /* For a policy that places by itself: pieces for r, which the caller keeps until builder_take().
  * One builder at a time. */
 struct builder *sched_builder(struct sched *s, const struct view *v, const struct request *r);
+/* The view is not looked at until builder_take(), once it has a piece that is all of the request: that need not be
+ * visible there. */
+void builder_alone(struct builder *b);
 /* Its pieces as a placement; ends it. */
 const struct placement *builder_take(struct builder *b);
 

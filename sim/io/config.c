@@ -205,6 +205,9 @@ void config_free(struct config *c)
     for (size_t i = 0; i < c->n_default; i++)
         free(c->by_default[i].text);
     free(c->by_default);
+    if (c->writes)
+        mem_stream_end(c->writes, &c->written);
+    free(c->written);
     free(c->of_mapping);
     intern_free(c->mappings);
     free(c->text);

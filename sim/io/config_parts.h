@@ -25,6 +25,9 @@ struct config {
         size_t next;              /* of the same mapping; NO_DEFAULT: none */
     } *by_default;
     size_t n_default, default_capacity;
+    FILE *writes;                 /* the text of one default, then of the next; NULL: none yet */
+    char *written;                /* [n_written] */
+    size_t n_written;
     struct intern *mappings;      /* that have defaults: the bytes of their nodes; NULL: none has */
     struct config_defaults { size_t first, last; } *of_mapping;
     size_t of_mapping_capacity;

@@ -181,17 +181,23 @@ static void note(struct config_value mapping, const char *name, char *text, bool
     of->last = c->n_default++;
 }
 
+/* What the stream holds has been written since it was rewound. */
+static char *written_text(struct config *c)
+{
+    if (fflush(c->writes) != 0 || ferror(c->writes))
+        mem_exhausted();
+    return mem_text(c->written, c->n_written);
+}
+
+/* One stream for all of them: a file with many queues has tens of thousands of defaults, and each new
+ * stream would clear a buffer. */
 void config_note_default(struct config_value mapping, const struct config_key *key, const void *at)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *f = mem_stream(&text, &length);
-    bool is_value = put_value(f, key, at);
-    mem_stream_end(f, &text);
-    if (is_value)
-        note(mapping, key->name, text, false);
-    else
-        free(text);
+    struct config *c = mapping.config;
+    c->writes = c->writes ? c->writes : mem_stream(&c->written, &c->n_written);
+    rewind(c->writes);
+    if (put_value(c->writes, key, at))
+        note(mapping, key->name, written_text(c), false);
 }
 
 void config_absent(struct config_value in, const char *name, const struct config_key *keys,

@@ -256,38 +256,72 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
     write_json(o, root);
 }
 
-static json_t *metric_row(const struct metric *x)
-{
-    json_t *row = json_object();
-    json_object_set_new(row, "metric", json_string(x->kind->name));
-    json_object_set_new(row, "scope", text_or_null(x->scope));
-    json_object_set_new(row, "value", isfinite(x->value) ? json_real(x->value) : json_null());
-    json_object_set_new(row, "unit", json_string(x->kind->unit));
-    json_object_set_new(row, "n", json_integer((json_int_t)x->n));
-    return row;
-}
+/* ---- summary.json ---- */
 
-/* Within brackets that are indented by two levels. */
-static void write_item(struct output *o, json_t *item)
+/* As jansson 2.14 writes a real: 17 digits, a point or an exponent, and that without a plus or leading zeros. */
+static void out_real(struct output *o, double x)
 {
-    char *text = json_dumps(item, JSON_INDENT(2) | JSON_PRESERVE_ORDER), *rest;
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        out_text(o, line == text ? "    " : "\n    ");
-        out_text(o, line);
+    char text[32];
+    if (floor(x) == x && fabs(x) < 1e15 && !(x == 0 && signbit(x))) {
+        out_integer(o, (int64_t)x);
+        out_text(o, ".0");
+        return;
     }
-    free(text);
-    json_decref(item);
+    snprintf(text, sizeof text, "%.17g", x);
+    size_t digits = strcspn(text, "e");
+    out_bytes(o, text, digits);
+    if (!text[digits]) {
+        out_text(o, strchr(text, '.') ? "" : ".0");
+        return;
+    }
+    const char *power = text + digits + 1;
+    out_text(o, *power == '-' ? "e-" : "e");
+    out_text(o, power + 1 + strspn(power + 1, "0"));
 }
 
-/* Row by row: with thousands of queues all rows at once would take more memory than the run. */
+/* scope: as JSON. Within brackets that are indented by two levels. */
+static void write_row(struct output *o, const struct metric *x, const char *scope)
+{
+    out_text(o, "    {\n      \"metric\": \"");
+    out_text(o, x->kind->name);
+    out_text(o, "\",\n      \"scope\": ");
+    out_text(o, scope);
+    out_text(o, ",\n      \"value\": ");
+    if (isfinite(x->value))
+        out_real(o, x->value);
+    else
+        out_text(o, "null");
+    out_text(o, ",\n      \"unit\": \"");
+    out_text(o, x->kind->unit);
+    out_text(o, "\",\n      \"n\": ");
+    out_integer(o, (int64_t)x->n);
+    out_text(o, "\n    }");
+}
+
+static char *json_text(const char *text)
+{
+    json_t *value = text_or_null(text);
+    char *json = json_dumps(value, JSON_ENCODE_ANY);
+    json_decref(value);
+    return json;
+}
+
+/* Row by row, and without jansson but for the scopes: with thousands of queues all rows at once would take more memory than the
+ * run, and their objects more time. */
 void manifest_summary_json(struct output *o, const struct summary *m)
 {
     out_text(o, "{\n  \"schema_version\": ");
     out_integer(o, SCHEMA_VERSION);
     out_text(o, ",\n  \"metrics\": [");
+    char *scope = NULL;
     for (size_t i = 0; i < m->n; i++) {
+        if (i == 0 || m->metric[i].scope != m->metric[i - 1].scope) {
+            free(scope);
+            scope = json_text(m->metric[i].scope);
+        }
         out_text(o, i ? ",\n" : "\n");
-        write_item(o, metric_row(&m->metric[i]));
+        write_row(o, &m->metric[i], scope);
     }
+    free(scope);
     out_text(o, m->n ? "\n  ]\n}\n" : "]\n}\n");
 }

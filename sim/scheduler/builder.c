@@ -30,6 +30,11 @@ struct builder *sched_builder(struct sched *s, const struct view *v, const struc
     return builder_begin(s, view_of(s, v), r);
 }
 
+void builder_alone(struct builder *b)
+{
+    b->asked = !b->r->next;
+}
+
 const struct view *builder_view(const struct builder *b)
 {
     return b->v;

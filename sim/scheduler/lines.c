@@ -47,28 +47,29 @@ struct ordered_space line_subs(const struct sched *s)
 
 /* ---- Sub-lines ---- */
 
-static uint32_t *sub_slot(const struct line *l, shape_id shape)
+static struct sub_slot *sub_slot(const struct line *l, shape_id shape)
 {
     uint32_t i = (uint32_t)hash_u64(shape) & (l->sub_capacity - 1);
-    while (l->sub_of_shape[i] != ID_NONE && l->s->lines->sub[l->sub_of_shape[i]].shape != shape)
+    while (l->sub_of_shape[i].number != ID_NONE && l->sub_of_shape[i].shape != shape)
         i = (i + 1) & (l->sub_capacity - 1);
     return &l->sub_of_shape[i];
 }
 
 uint32_t sub_line_of(const struct line *l, shape_id shape)
 {
-    return l->sub_capacity ? *sub_slot(l, shape) : ID_NONE;
+    return l->sub_capacity ? sub_slot(l, shape)->number : ID_NONE;
 }
 
 static void sub_table_grow(struct line *l)
 {
-    uint32_t *old = l->sub_of_shape, n = l->sub_capacity;
+    struct sub_slot *old = l->sub_of_shape;
+    uint32_t n = l->sub_capacity;
     l->sub_capacity = n ? n * 2 : 8;
     l->sub_of_shape = mem_new(l->sub_capacity, sizeof *old);
     memset(l->sub_of_shape, 0xff, l->sub_capacity * sizeof *old);
     for (uint32_t i = 0; i < n; i++)
-        if (old[i] != ID_NONE)
-            *sub_slot(l, l->s->lines->sub[old[i]].shape) = old[i];
+        if (old[i].number != ID_NONE)
+            *sub_slot(l, old[i].shape) = old[i];
     free(old);
 }
 
@@ -77,11 +78,12 @@ static uint32_t sub_line_make(struct line *l, shape_id shape)
     struct sched *s = l->s;
     if (2 * (l->sub_count + 1) > l->sub_capacity)
         sub_table_grow(l);
-    uint32_t *slot = sub_slot(l, shape);
-    if (*slot != ID_NONE)
-        return *slot;
+    struct sub_slot *slot = sub_slot(l, shape);
+    if (slot->number != ID_NONE)
+        return slot->number;
     mem_grow(&s->lines->sub, &s->lines->sub_capacity, s->lines->n_subs, sizeof *s->lines->sub);
-    uint32_t number = *slot = (uint32_t)s->lines->n_subs++;
+    uint32_t number = (uint32_t)s->lines->n_subs++;
+    *slot = (struct sub_slot){ shape, number };
     l->sub_count++;
     struct sub_line *sub = &s->lines->sub[number];
     const struct shape *of = &s->workload->shape[shape];

@@ -41,7 +41,7 @@ struct line {
     uint32_t length;
     struct ordered subs;          /* those that are not empty */
     uint64_t version;             /* of its order */
-    uint32_t *sub_of_shape;       /* open addressing; ID_NONE: free */
+    struct sub_slot { shape_id shape; uint32_t number; } *sub_of_shape;    /* open addressing; number ID_NONE: free */
     uint32_t sub_capacity, sub_count;
     struct wait_clock clock;
 };

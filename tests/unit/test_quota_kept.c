@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 90, BLOCKS = 4096, GPU = MILLI_ALL };
+enum { MOST = 300, BLOCKS = 4096, GPU = MILLI_ALL };
 static void *block[BLOCKS];
 static size_t n_blocks;
 
@@ -36,6 +36,8 @@ struct kind {
 static const struct kind kinds[] = {
     { "equal siblings", 60, 60, 1, 1, 30, 400, GPU, false, false, false },
     { "more siblings than a word has bits", 90, 90, 1, 1, 9, 300, GPU, false, true, false },
+    { "more siblings than a block of wants has room for", 300, 300, 1, 1, 30, 2000, GPU, false,
+      false, false },
     { "parts of GPUs", 40, 40, 1, 2, 20, 200, 250, false, true, false },
     { "weights and priorities", 40, 40, 3, 3, 20, 300, GPU, false, true, false },
     { "weights alike in what they lose", 40, 40, 1, 4, 12, 150, GPU, false, false, false },

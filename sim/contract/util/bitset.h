@@ -53,14 +53,15 @@ static inline void bitset_remove(const struct bitset_shape *s, uint64_t *set, ui
     }
 }
 
-static inline void bitset_put(const struct bitset_shape *s, uint64_t *set, uint32_t i, bool in)
-{
-    (in ? bitset_add : bitset_remove)(s, set, i);
-}
-
 static inline bool bitset_has(const uint64_t *set, uint32_t i)
 {
     return set[i / 64] >> (i % 64) & 1;
+}
+
+static inline void bitset_put(const struct bitset_shape *s, uint64_t *set, uint32_t i, bool in)
+{
+    if (in != bitset_has(set, i))
+        (in ? bitset_add : bitset_remove)(s, set, i);
 }
 
 /* The smallest member >= i, or BITSET_END. */
