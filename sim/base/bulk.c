@@ -136,12 +136,15 @@ static void map_memory(struct head *h, size_t from, size_t to)
 }
 
 /* Memory for the bytes from there to `end`: the first `bytes` of it are pages that are memory elsewhere, where nothing is then.
- * That saves making new ones. */
+ * That saves making new ones. Where they were stays mapped, so that no other thread gets memory there. */
 static void move_memory(struct head *h, size_t from, size_t bytes, size_t to, size_t end)
 {
     char *at = elements_of(h);
+    bool moved = false;
     bytes = bytes < end - to ? bytes : end - to;
-    bool moved = bytes && mremap(at + from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at + to) != MAP_FAILED;
+#ifdef MREMAP_DONTUNMAP                   /* Linux 5.7 */
+    moved = bytes && mremap(at + from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, at + to) != MAP_FAILED;
+#endif
     map_memory(h, moved ? to + bytes : to, end);
 }
 
