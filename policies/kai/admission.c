@@ -29,7 +29,7 @@ struct leaf_shape *quota_leaf_shape(struct sched *s, struct leaf *l, shape_id sh
     size_t at = lower_bound(l->shape, l->n_shapes, sizeof *l->shape, &shape, shape_before);
     if (at < l->n_shapes && l->shape[at].shape == shape)
         return &l->shape[at];
-    l->shape = array_grown(sched_alloc, s, l->shape, &l->capacity, l->n_shapes, sizeof *l->shape);
+    l->shape = array_grown(sched_alloc, s, l->shape, &l->shapes_capacity, l->n_shapes, sizeof *l->shape);
     array_open(l->shape, l->n_shapes++, at, sizeof *l->shape);
     l->shape[at] = (struct leaf_shape){ .shape = shape,
                                         .why = WAIT_ORDER,

@@ -120,37 +120,40 @@ struct victim_candidate {
     const struct placement *has;  /* NULL while it is leaving */
 };
 struct leaf {                     /* [queue_id]; nothing of it is used for inner queues */
+    /* A pass asks of many leaves what comes first: a cache line. */
     struct line *waiting;         /* jobs that lack tasks */
-    struct line *running;         /* victim candidates: preemptible jobs that hold something */
     struct leaf_shape *shape;     /* [n_shapes] ascending */
-    size_t n_shapes, capacity;
+    size_t n_shapes;
+    uint64_t acted;               /* the last pass that acted on its jobs */
+    /* its shares or its worst candidate, since `worst` was refreshed last; how often, from 1 on */
+    uint64_t stood;
+    bool standing_changed;
+    bool worst_changed;           /* worst.c: its victims, or their places */
+    bool heads_changed;           /* heads.h: its heads, or their standing */
+    bool report_due;              /* a job has come, and its reason is not reported */
     uint32_t growing;             /* waiting jobs that hold something */
+    /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
+    int64_t min_gpu_milli;
+    /* of the heads that follow; but one: all but that of shape `stale` */
+    enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;
+    shape_id stale;
     /* [n_heads] of each shape that waits whole, in the order of the line; as `heads` says */
     struct shape_head *head;
     shape_id *head_shape;         /* [n_heads] of these, side by side: to look for one */
-    size_t n_heads, heads_capacity, head_shapes_capacity;
-    /* but one: all but that of shape `stale` */
-    enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;
-    shape_id stale;
+    size_t n_heads;
+    struct line *running;         /* victim candidates: preemptible jobs that hold something */
     /* [n_candidates] from the end of the running line, as many as were asked for */
     struct victim_candidate *candidate;
     struct victim_spot *spot;     /* [n_candidates] the same, in short: search.h */
-    size_t n_candidates, candidates_capacity, spots_capacity;
+    size_t n_candidates;
     uint32_t leaving;             /* jobs of the running line that are leaving */
-    uint64_t acted;               /* the last pass that acted on its jobs */
     bool limited;                 /* it, or a queue above it, has a limit */
     /* its budget of the month, or that of a queue above it: it starts nothing */
     bool spent;
-    /* its shares or its worst candidate, since `worst` was refreshed last; how often, from 1 on */
-    bool standing_changed;
-    uint64_t stood;
-    /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
-    int64_t min_gpu_milli;
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
     struct quota_amount fair;     /* as last reported; -1: not yet */
-    bool report_due;              /* a job has come, and its reason is not reported */
-    bool worst_changed;           /* worst.c: its victims, or their places */
-    bool heads_changed;           /* heads.h: its heads, or their standing */
+    size_t shapes_capacity, heads_capacity, head_shapes_capacity, candidates_capacity,
+        spots_capacity;
 };
 
 /* ---- Admission checks ---- */
