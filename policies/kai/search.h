@@ -78,8 +78,8 @@ struct on_node_link { uint32_t unit, next; };
 struct movable { node_id node; uint32_t gpus; int64_t milli; const struct request *run; };
 /* Whether they could move so that a node holds one more task of so many GPUs. */
 struct moved { uint32_t gpus, mig; bool could; };
-/* Free GPUs of a node, with those that this scenario has let go so far. */
-struct leaving { uint64_t scenario; uint32_t gpus; };
+/* Free GPUs of a node: with those that recorded units leave; and that this scenario lets go so far. */
+struct leaving { uint64_t room, scenario; uint32_t recorded, gpus; };
 /* worst.c: a victim, the k-th candidate of its leaf, as the order has it with it and those before it
  * of the leaf. */
 struct worst { struct order_entry at; uint32_t k; };
@@ -93,6 +93,30 @@ struct worst_list {
     bool bounded;                 /* those behind the bound are not in it; else all are */
     struct order_entry bound;
 };
+/* ---- Of scenario_bound.c ---- */
+/* What may be lost of a sibling of the taker: bit k of `lost`: k tasks, and something after them;
+ * most: so many in all. spare: quota_scenario_spare(). */
+struct scenario_losses { uint64_t of, lost; int64_t spare; uint32_t most; };
+struct scenario_queue {
+    struct scenario_losses recorded, now;    /* of the recorded units; of those of the scenario */
+    uint64_t stood;               /* number of the room in which the following was found */
+    bool first;                   /* with all that it holds it goes before the job of the search */
+};
+/* What is known of the recorded units for all scenarios of a task. Wide tasks: see there. */
+struct scenario_room {
+    uint64_t number;
+    uint32_t mine;                /* tasks so far that are like the last one; 0: no x->run */
+    bool lacks;                   /* so many do not fit as things are */
+    uint32_t fit;                 /* so many fit when the units are gone */
+    bool known;                   /* what follows */
+    bool anywhere;                /* tasks of all victims may be wide, not of the same shape alone */
+    bool orders;                  /* which units come back first may be known, by `me` */
+    struct quota_standing me;     /* of the leaf of the job, with the tasks so far */
+    bool *comes_back;             /* [n_recorded] the unit comes back first; scratch */
+    uint32_t wide, may;           /* wide tasks; those that may be lost */
+};
+enum search_suits { SUITS_UNKNOWN, SUITS_ALL, SUITS_SOME };
+
 /* Leaves that may lose something, if all are siblings: above their allocatable, above their deserved
  * shares; ID_NONE: no more. As of q->changes `at`. */
 struct givers { uint64_t at; queue_id above_fair[2], above_deserved[2]; };
@@ -121,6 +145,7 @@ struct search {
     /* of that task: even when the recorded units are gone, too few nodes have enough whole GPUs. So
      * only victims on a node that comes to hold one more task may do */
     bool lacks;
+    bool recorded_could;          /* without others, on the nodes of recorded units there may be room */
     int64_t freed_milli;          /* GPUs of all potential victims */
     uint32_t stamp;
     struct order *order;          /* of the leaves, by their first victim */
@@ -150,12 +175,20 @@ struct search {
     const struct unit **chosen;   /* [n_chosen] those that leave in the scenario */
     size_t n_chosen, chosen_capacity;
     uint64_t scenario;            /* number of the last */
+    struct scenario_room room;
+    struct scenario_queue *losing;    /* [queues] */
+    enum search_suits *suits;     /* [n_suits] by shape: all nodes suit it */
+    size_t n_suits;
     struct evicted *evicted;      /* [n_evicted] its tasks */
     size_t n_evicted, evicted_capacity;
     struct unit *recorded;        /* [n_recorded] needed for the tasks so far; scratch */
     size_t n_recorded;
     /* [queues] of a scenario: the next of a leaf's that is to be placed; set where it has some */
     uint32_t *contender;
+    /* For tests: scenarios that scenario_bound.c calls infeasible are tried all the same. Of those
+     * tried: how many it called so, how many of these were solved, how many failed. */
+    bool doubts;
+    uint64_t n_infeasible, n_wrong, n_failed;
     struct piece *placed;         /* [wanted.n] where the job's tasks went; scratch */
 };
 
@@ -197,6 +230,14 @@ bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tas
 /* The order of leaves as if every running job could be a victim: x->order, without those of a
  * search. */
 void search_refresh_order(struct sched *s, struct quota_state *q, struct search *x);
+
+/* ---- scenario_bound.c: before anything leaves ---- */
+/* The tasks so far that are like the last one. */
+uint32_t search_alike(const struct search *x, uint32_t tasks);
+/* x->room, before the scenarios of the last of these tasks. */
+void scenario_room_begin(struct sched *s, struct search *x, uint32_t tasks);
+/* Feasibility bound: the scenario of the chosen units cannot succeed. Certain, and cheap. */
+bool scenario_infeasible(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks);
 
 /* ---- worst.c ---- */
 /* The first victims of a consolidation for a job that holds nothing, as many as it looks at. NULL:
