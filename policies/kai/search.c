@@ -398,6 +398,29 @@ static enum outcome try_total(struct sched *s, struct quota_state *q, struct sea
     return try_scenario(s, q, x, 1);
 }
 
+/* For tests: the victim with which the walk finds the first node that has enough; ID_NONE: none. */
+static job_id first_by_walk(struct sched *s, struct quota_state *q, struct search *x)
+{
+    job_id found = ID_NONE;
+    for (uint32_t u; found == ID_NONE && search_next_victim(s, q, x, &u);)
+        found = x->n_able ? x->unit[u].job : ID_NONE;
+    search_victims(s, q, x);
+    return found;
+}
+
+/* As search_ahead(). */
+static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, struct search *x,
+                                    job_id *first)
+{
+    job_id walked = x->doubts ? first_by_walk(s, q, x) : ID_NONE;
+    enum ahead_answer ahead = search_ahead(s, q, x, first);
+    if (x->doubts && ahead != AHEAD_UNKNOWN) {
+        x->n_ahead++;
+        x->n_wrong += walked != (ahead == AHEAD_FOUND ? *first : ID_NONE);
+    }
+    return ahead;
+}
+
 /* Makes room for the first `tasks` tasks. */
 static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
@@ -416,7 +439,7 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
     bool could = !x->lacks && (x->any_node || x->recorded_could);
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     job_id first;
-    enum ahead_answer ahead = could ? AHEAD_UNKNOWN : search_ahead(s, q, x, &first);
+    enum ahead_answer ahead = could ? AHEAD_UNKNOWN : look_ahead(s, q, x, &first);
     if (ahead == AHEAD_NONE || (ahead == AHEAD_FOUND && try_nodes(s, q, x, first, tasks) == SOLVED))
         return ahead == AHEAD_FOUND;
     if (ahead == AHEAD_FOUND)
@@ -545,6 +568,7 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
         return false;
     }
     struct search *x = search_begin(s, q);
+    x->number++;
     x->action = action;
     x->job = j;
     x->wanted = quota_wanted(s, j, job_placement(s, j));

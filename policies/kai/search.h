@@ -131,6 +131,7 @@ struct evicted {
 
 /* One a run; what has a stamp is of the search with that number. */
 struct search {
+    uint64_t number;              /* of jobs searched for, from 1 on */
     enum quota_action action;
     job_id job;                   /* ID_NONE: any job that holds nothing */
     struct wanted wanted;
@@ -185,10 +186,11 @@ struct search {
     size_t n_recorded;
     /* [queues] of a scenario: the next of a leaf's that is to be placed; set where it has some */
     uint32_t *contender;
-    /* For tests: scenarios that scenario_bound.c calls infeasible are tried all the same. Of those
-     * tried: how many it called so, how many of these were solved, how many failed. */
+    /* For tests. doubts: scenarios that scenario_bound.c calls infeasible are tried all the same, and
+     * answers of ahead.c are compared with the walk. How many it called so, how many failed, how
+     * many answers were compared; how often one was wrong. */
     bool doubts;
-    uint64_t n_infeasible, n_wrong, n_failed;
+    uint64_t n_infeasible, n_failed, n_ahead, n_wrong;
     struct piece *placed;         /* [wanted.n] where the job's tasks went; scratch */
 };
 

@@ -1,5 +1,5 @@
 /* test_meta_quota_bounds.c - no scenario that the bound of policies/kai/scenario_bound.c leaves out would have been the answer of a
- * search: each is tried all the same, in whole runs of random worlds. */
+ * search: each is tried all the same, in whole runs of random worlds; and ahead.c finds the victim that the walk finds. */
 #include "policies/kai/search.h"
 #include "tests/metamorphic/quota_watch.h"
 
@@ -8,7 +8,7 @@ enum { SEEDS = 100 };
 /* plain: siblings without limits, jobs that are preemptible and want all their tasks. types: nodes of two GPU types, and jobs that
  * want one of them. */
 struct bound_kind { const char *name; struct kind kind; bool plain, types; };
-struct tally { uint64_t infeasible, wrong, failed; };
+struct tally { uint64_t infeasible, failed, ahead, wrong; };
 
 static struct tally tally;
 
@@ -32,7 +32,8 @@ static void count(struct sched *s, struct quota_state *q)
     tally.infeasible += x->n_infeasible;
     tally.wrong += x->n_wrong;
     tally.failed += x->n_failed;
-    x->n_infeasible = x->n_wrong = x->n_failed = 0;
+    tally.ahead += x->n_ahead;
+    x->n_infeasible = x->n_wrong = x->n_failed = x->n_ahead = 0;
 }
 
 #define WATCHED(with, ...) { .name = with, .policy = with, .before = doubt, .after = count, __VA_ARGS__ }
@@ -120,8 +121,8 @@ static void none_would_have_been_solved(void **state)
 {
     const struct bound_kind *k = *state;
     struct tally t = run(k, SEEDS);
-    print_message("%s: %llu failed, %llu of them infeasible\n", k->name, (unsigned long long)t.failed,
-                  (unsigned long long)t.infeasible);
+    print_message("%s: %llu failed, %llu of them infeasible; %llu ahead\n", k->name, (unsigned long long)t.failed,
+                  (unsigned long long)t.infeasible, (unsigned long long)t.ahead);
     assert_int_equal(t.wrong, 0);
     assert_true(t.infeasible > 100 && t.failed > t.infeasible);
 }
