@@ -84,7 +84,7 @@ struct leaving { uint64_t room, scenario; uint32_t recorded, gpus; };
  * of the leaf. */
 struct worst { struct order_entry at; uint32_t k; };
 /* So many are kept at most, and so many more than are looked at. */
-enum { MOST_WORST = 80, SPARE_WORST = 8 };
+enum { MOST_WORST = 96, SPARE_WORST = 24 };
 struct worst_list {
     struct worst list[MOST_WORST];    /* [n] the worst first; `most` at most */
     size_t n, most;

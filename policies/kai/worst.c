@@ -104,7 +104,9 @@ static bool list_changed(struct sched *s, struct quota_state *q, struct search *
     size_t n = 0;
     w->anew = false;
     search_refresh_order(s, q, x);
-    for (size_t i = 0; i < w->n && is_kept(w, &w->list[i].at); i++)
+    while (w->n > 0 && !is_kept(w, &w->list[w->n - 1].at))
+        w->n--;
+    for (size_t i = 0; i < w->n; i++)
         if (!q->leaf[w->list[i].at.queue].worst_changed)
             w->list[n++] = w->list[i];
     w->n = n;
