@@ -115,6 +115,7 @@ struct victim_candidate {
     struct quota_amount holds;
     const struct placement *has;  /* NULL while it is leaving */
 };
+enum { TURNS_KNOWN = 4 };
 struct leaf {                     /* [queue_id]; nothing of it is used for inner queues */
     struct line *waiting;         /* jobs that lack tasks */
     struct line *running;         /* victim candidates: preemptible jobs that hold something */
@@ -133,6 +134,9 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     size_t n_candidates, candidates_capacity, spots_capacity;
     uint32_t leaving;             /* jobs of the running line that are leaving */
     uint64_t acted;               /* the last pass that acted on its jobs */
+    /* on how many of them, from when on it did; and on which, as long as there are few */
+    uint32_t n_turns;
+    job_id turn[TURNS_KNOWN];
     bool limited;                 /* it, or a queue above it, has a limit */
     /* its budget of the month, or that of a queue above it: it starts nothing */
     bool spent;
@@ -602,7 +606,7 @@ int64_t *quota_idle_before(struct sched *s, const struct piece *piece, uint32_t 
 void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const struct piece *piece,
                       uint32_t n, const int64_t *before);
 
-/* ---- search.c, victims.c, consolidation_bound.c: see search.h ---- */
+/* ---- search.c, victims.c, scenario_bound.c, consolidation_bound.c: see search.h ---- */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
 /* true: j has its place */
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);

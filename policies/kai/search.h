@@ -18,7 +18,8 @@
  *
  * Not a difference but a shorter way: where leaves are siblings, the first victim with which a node
  * has enough is found without a walk over those before it (ahead.c), and those that a consolidation
- * looks at first are kept from pass to pass (worst.c).
+ * looks at first are kept from pass to pass (worst.c). A scenario in which more would be lost than
+ * the action allows is not tried (scenario_bound.c).
  *
  * What differs from KAI: a node on which even all potential victims would not free enough GPUs is
  * not tried; jobs that this pass acted on are victims of their promises only (promises.c); other

@@ -254,14 +254,15 @@ bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tas
 
 /* ---- Candidates ---- */
 
-/* In a leaf that this pass acted on a candidate may have lost what it held; otherwise it holds
- * something. One that this pass acted on is a victim only of what it was promised. */
+/* In a leaf that this pass acted on a candidate may have lost what it held, or be leaving; otherwise
+ * it holds something. One that this pass acted on is a victim only of what it was promised. */
 bool search_may_take(struct sched *s, const struct quota_state *q, const struct search *x,
                      const struct leaf *l, const struct victim_candidate *v)
 {
-    bool promised = l->acted == q->pass && quota_is_promised(s, q, v->job);
-    if (v->job == x->job || (quota_had_turn(s, q, l, v->job) && !promised) ||
-        (l->acted == q->pass && !promised && !job_placement(s, v->job)))
+    if (v->job == x->job)
+        return false;
+    bool turn = quota_had_turn(s, q, l, v->job), leaves = l->acted == q->pass && l->leaving > 0;
+    if ((turn || (leaves && !job_placement(s, v->job))) && !quota_is_promised(s, q, v->job))
         return false;
     return v->surplus || !is_protected(q, s, x, v->job);
 }
