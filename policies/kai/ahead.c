@@ -339,8 +339,8 @@ static void take_victims(struct sched *s, struct quota_state *q, struct search *
     }
 }
 
-enum ahead_answer search_ahead(struct sched *s, struct quota_state *q, struct search *x,
-                               job_id *victim)
+static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, struct search *x,
+                                    job_id *victim)
 {
     if (x->action != RECLAIM || x->moves_only || !x->lacks || q->protects ||
         !order_is_flat(x->order))
@@ -360,4 +360,26 @@ enum ahead_answer search_ahead(struct sched *s, struct quota_state *q, struct se
     *victim = candidate_of(q, &a->victim[a->first])->job;
     take_victims(s, q, x, a);
     return AHEAD_FOUND;
+}
+
+/* For tests: the victim with which the walk finds the first node that has enough; ID_NONE: none. */
+static job_id first_by_walk(struct sched *s, struct quota_state *q, struct search *x)
+{
+    job_id found = ID_NONE;
+    for (uint32_t u; found == ID_NONE && search_next_victim(s, q, x, &u);)
+        found = x->n_able ? x->unit[u].job : ID_NONE;
+    search_victims(s, q, x);
+    return found;
+}
+
+enum ahead_answer search_ahead(struct sched *s, struct quota_state *q, struct search *x,
+                               job_id *victim)
+{
+    job_id walked = x->doubts ? first_by_walk(s, q, x) : ID_NONE;
+    enum ahead_answer ahead = look_ahead(s, q, x, victim);
+    if (x->doubts && ahead != AHEAD_UNKNOWN) {
+        x->n_ahead++;
+        x->n_wrong += walked != (ahead == AHEAD_FOUND ? *victim : ID_NONE);
+    }
+    return ahead;
 }

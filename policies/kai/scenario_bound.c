@@ -286,16 +286,17 @@ static void know_room(struct sched *s, struct quota_state *q, struct search *x, 
     quota_scenario_end(&rules);
 }
 
-bool scenario_infeasible(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
+enum scenario_bound scenario_bound(struct sched *s, struct quota_state *q, struct search *x,
+                                   uint32_t tasks)
 {
     struct scenario_room *r = &x->room;
     if (!r->lacks)
-        return false;
+        return BOUND_SAYS_NOTHING;
     uint32_t fit = r->fit;
     for (size_t i = x->n_recorded; i < x->n_chosen; i++)
         fit += unit_leaves(s, x, x->chosen[i], false);
     if (fit < r->mine || x->action == PREEMPT)
-        return fit < r->mine;
+        return fit < r->mine ? BOUND_LACKS_NODES : BOUND_SAYS_NOTHING;
     if (!r->known)
         know_room(s, q, x, tasks);
     uint32_t wide = r->wide, may = r->may;
@@ -308,5 +309,5 @@ bool scenario_infeasible(struct sched *s, struct quota_state *q, struct search *
             may += may_lose(q, x, &rules, u, more, false);
     }
     quota_scenario_end(&rules);
-    return wide > fit - r->mine + may;
+    return wide > fit - r->mine + may ? BOUND_LOSES_TOO_MUCH : BOUND_SAYS_NOTHING;
 }

@@ -62,6 +62,7 @@ static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *
     x->n_evicted = 0;
     for (size_t i = 0; i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
+        x->losing[u->leaf].touched = q->pass;
         if (sched_tentative_remove(s, u->job, as_placement(s, u->piece, u->n)) != SCHED_OK)
             return false;
         for (uint32_t k = 0; k < u->n; k++)
@@ -206,6 +207,7 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
                     : NULL;
             if (!where)
                 return false;
+            x->losing[leaf].touched = q->pass;
             if (job_facts(s, j)->ask->tasks != SPLIT_ANY)
                 memcpy(x->placed, where->piece, where->n * sizeof *x->placed);
         }
@@ -260,13 +262,33 @@ static void refresh_shares(struct sched *s, struct quota_state *q, const struct 
 
 enum outcome { NO_PLACE, NOT_VALID, SOLVED };
 
+/* A scenario that is not tried. In queues.csv the queues of an instant come in the order in which
+ * their books were touched first, and it would have touched those of its victims. false: it has to be
+ * tried, since it might have touched those of its job. */
+static bool leave_out(struct sched *s, struct quota_state *q, struct search *x)
+{
+    bool touched = true;
+    if (x->losing[job_facts(s, x->job)->queue].touched != q->pass)
+        return false;
+    for (size_t i = 0; i < x->n_chosen && touched; i++)
+        touched = x->losing[x->chosen[i]->leaf].touched == q->pass;
+    if (touched)
+        return true;
+    sched_mark_t before = sched_mark(s);
+    (void)evict_chosen(s, q, x);
+    sched_rollback(s, before);
+    refresh_shares(s, q, x);
+    return true;
+}
+
 /* Tries the chosen units, and rolls back. */
 static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct search *x,
                                  uint32_t tasks)
 {
     x->scenario++;
-    bool infeasible = scenario_infeasible(s, q, x, tasks);
-    if (infeasible && !x->doubts)
+    enum scenario_bound bound = scenario_bound(s, q, x, tasks);
+    bool infeasible = bound != BOUND_SAYS_NOTHING;
+    if (!x->doubts && (bound == BOUND_LACKS_NODES || (infeasible && leave_out(s, q, x))))
         return NO_PLACE;
     sched_mark_t before = sched_mark(s);
     size_t pods = quota_pods_mark(q);
@@ -398,29 +420,6 @@ static enum outcome try_total(struct sched *s, struct quota_state *q, struct sea
     return try_scenario(s, q, x, 1);
 }
 
-/* For tests: the victim with which the walk finds the first node that has enough; ID_NONE: none. */
-static job_id first_by_walk(struct sched *s, struct quota_state *q, struct search *x)
-{
-    job_id found = ID_NONE;
-    for (uint32_t u; found == ID_NONE && search_next_victim(s, q, x, &u);)
-        found = x->n_able ? x->unit[u].job : ID_NONE;
-    search_victims(s, q, x);
-    return found;
-}
-
-/* As search_ahead(). */
-static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, struct search *x,
-                                    job_id *first)
-{
-    job_id walked = x->doubts ? first_by_walk(s, q, x) : ID_NONE;
-    enum ahead_answer ahead = search_ahead(s, q, x, first);
-    if (x->doubts && ahead != AHEAD_UNKNOWN) {
-        x->n_ahead++;
-        x->n_wrong += walked != (ahead == AHEAD_FOUND ? *first : ID_NONE);
-    }
-    return ahead;
-}
-
 /* Makes room for the first `tasks` tasks. */
 static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
@@ -439,7 +438,7 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
     bool could = !x->lacks && (x->any_node || x->recorded_could);
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     job_id first;
-    enum ahead_answer ahead = could ? AHEAD_UNKNOWN : look_ahead(s, q, x, &first);
+    enum ahead_answer ahead = could ? AHEAD_UNKNOWN : search_ahead(s, q, x, &first);
     if (ahead == AHEAD_NONE || (ahead == AHEAD_FOUND && try_nodes(s, q, x, first, tasks) == SOLVED))
         return ahead == AHEAD_FOUND;
     if (ahead == AHEAD_FOUND)

@@ -102,6 +102,7 @@ struct scenario_queue {
     struct scenario_losses recorded, now;    /* of the recorded units; of those of the scenario */
     uint64_t stood;               /* number of the room in which the following was found */
     bool first;                   /* with all that it holds it goes before the job of the search */
+    uint64_t touched;             /* the last pass in which a scenario has changed its books */
 };
 /* What is known of the recorded units for all scenarios of a task. Wide tasks: see there. */
 struct scenario_room {
@@ -239,8 +240,11 @@ void search_refresh_order(struct sched *s, struct quota_state *q, struct search 
 uint32_t search_alike(const struct search *x, uint32_t tasks);
 /* x->room, before the scenarios of the last of these tasks. */
 void scenario_room_begin(struct sched *s, struct search *x, uint32_t tasks);
-/* Feasibility bound: the scenario of the chosen units cannot succeed. Certain, and cheap. */
-bool scenario_infeasible(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks);
+/* Feasibility bound: the scenario of the chosen units cannot succeed, since too few nodes have room even
+ * if nothing is placed again; or since more would be lost than may be. Certain, and cheap. */
+enum scenario_bound { BOUND_SAYS_NOTHING, BOUND_LACKS_NODES, BOUND_LOSES_TOO_MUCH };
+enum scenario_bound scenario_bound(struct sched *s, struct quota_state *q, struct search *x,
+                                   uint32_t tasks);
 
 /* ---- worst.c ---- */
 /* The first victims of a consolidation for a job that holds nothing, as many as it looks at. NULL:
