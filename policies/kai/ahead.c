@@ -10,7 +10,11 @@
  * A node helps from the first of its victims on with which, in the order, it has enough. Of all
  * that the walk would have found by then, a scenario needs only the units with tasks on nodes of
  * the one that helps. If the scenarios fail, the search begins again, and walks. Elastic jobs,
- * protected ones and trees of queues are left to the walk. See search.h. */
+ * protected ones and trees of queues are left to the walk. See search.h.
+ *
+ * For the next task of the same job the order is the same, and what was read is kept: only nodes on
+ * which units have been recorded since, or no longer are, count anew, and leaves are read on from
+ * where they were left. */
 #include "policies/kai/search.h"
 
 /* Pieces of one victim on one node are one. */
@@ -19,11 +23,30 @@ struct ahead_victim {
     struct order_entry at;        /* of its leaf, with what it has lost when this is taken */
     uint32_t k;                   /* which of the leaf's candidates */
     bool taken;                   /* a unit of the search */
+    bool recorded;                /* needed for the tasks so far: it leaves as it is */
 };
 /* first: of its pieces; lacks: milli-GPUs, with all of them; enough if that is not above 0. */
 struct ahead_node { uint32_t stamp, first; int64_t lacks; };
+/* What the walk over the candidates of a leaf has come to. */
+struct reading {
+    uint32_t stamp;
+    uint32_t k;                   /* the next candidate */
+    struct leaf *l;
+    /* spots say all: each may be taken, nothing is recorded, and none so far holds but GPUs */
+    bool by_spots;
+    struct quota_amount sum;      /* of those so far */
+    struct order_entry at;        /* of the leaf without them */
+};
 struct ahead {
+    uint64_t search;              /* number of that for which all is read; 0: none */
+    const struct request *run;    /* of its task */
+    uint32_t stamp;               /* of nodes and readings that are of it */
     struct ahead_node *node;      /* [nodes] */
+    node_id *begun;               /* [n_begun] those that are of it */
+    size_t n_begun;
+    node_id *touched;             /* [n_touched] those with recorded units */
+    size_t n_touched, touched_capacity;
+    struct reading *reading;      /* [queues] */
     struct ahead_victim *victim;  /* [n_victims] in no order */
     size_t n_victims, victim_capacity;
     struct ahead_piece *piece;
@@ -32,17 +55,26 @@ struct ahead {
     size_t n_seen;                /* candidates that the walk would have taken by then, or more */
 };
 
-static struct ahead *ahead_begin(struct sched *s, struct search *x)
+static struct ahead *ahead_of(struct sched *s, const struct quota_state *q, struct search *x)
 {
+    if (x->ahead)
+        return x->ahead;
     node_id first, end;
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
-    if (!x->ahead) {
-        x->ahead = sched_alloc(s, sizeof *x->ahead);
-        x->ahead->node = sched_alloc(s, end * sizeof *x->ahead->node);
-    }
-    x->ahead->n_victims = x->ahead->n_pieces = x->ahead->n_seen = 0;
-    x->ahead->first = ID_NONE;
-    return x->ahead;
+    struct ahead *a = x->ahead = sched_alloc(s, sizeof *a);
+    a->node = sched_alloc(s, end * sizeof *a->node);
+    a->begun = sched_alloc(s, end * sizeof *a->begun);
+    a->reading = sched_alloc(s, q->n_queues * sizeof *a->reading);
+    return a;
+}
+
+static void begin_anew(const struct search *x, struct ahead *a)
+{
+    a->search = x->number;
+    a->run = x->run;
+    a->stamp++;
+    a->n_begun = a->n_touched = a->n_victims = a->n_pieces = a->n_seen = 0;
+    a->first = ID_NONE;
 }
 
 /* ---- The first that helps ---- */
@@ -64,6 +96,8 @@ static uint32_t helps_from(struct sched *s, const struct search *x, const struct
     uint32_t *sorted = sched_scratch(s, n_all * sizeof *sorted);
     size_t n_sorted = 0;
     for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next) {
+        if (a->victim[a->piece[p].victim].recorded)
+            continue;
         size_t at = n_sorted++;
         for (; at > 0 && before(x, a, a->piece[p].victim, a->piece[sorted[at - 1]].victim); at--)
             sorted[at] = sorted[at - 1];
@@ -74,11 +108,27 @@ static uint32_t helps_from(struct sched *s, const struct search *x, const struct
     return a->piece[sorted[n_sorted - 1]].victim;
 }
 
-static void node_begins(struct sched *s, const struct search *x, struct ahead_node *n,
-                        node_id node)
+static int64_t lacks_at_first(struct sched *s, const struct search *x, node_id node)
 {
     struct on_node begun = search_node_begun(s, x, node);
-    *n = (struct ahead_node){ x->stamp, ID_NONE, begun.needs - begun.milli };
+    return begun.needs - begun.milli;
+}
+
+static void node_begins(struct sched *s, const struct search *x, struct ahead *a, node_id node)
+{
+    a->node[node] = (struct ahead_node){ a->stamp, ID_NONE, lacks_at_first(s, x, node) };
+    a->begun[a->n_begun++] = node;
+}
+
+/* The node may have enough now. */
+static inline void try_node(struct sched *s, const struct search *x, struct ahead *a,
+                            const struct ahead_node *n)
+{
+    if (n->lacks > 0)
+        return;
+    uint32_t helps = helps_from(s, x, a, n);
+    if (a->first == ID_NONE || before(x, a, helps, a->first))
+        a->first = helps;
 }
 
 /* One piece more of the victim added last. */
@@ -87,8 +137,8 @@ static inline void add_to_node(struct sched *s, const struct search *x, struct a
 {
     struct ahead_node *n = &a->node[node];
     uint32_t victim = (uint32_t)a->n_victims - 1;
-    if (n->stamp != x->stamp)
-        node_begins(s, x, n, node);
+    if (n->stamp != a->stamp)
+        node_begins(s, x, a, node);
     if (n->first != ID_NONE && a->piece[n->first].victim == victim) {
         a->piece[n->first].milli += milli;
     } else {
@@ -98,20 +148,18 @@ static inline void add_to_node(struct sched *s, const struct search *x, struct a
         a->piece[a->n_pieces] = (struct ahead_piece){ victim, n->first, milli };
         n->first = (uint32_t)a->n_pieces++;
     }
-    n->lacks -= milli;
-    if (n->lacks > 0)
+    if (a->victim[victim].recorded)
         return;
-    uint32_t helps = helps_from(s, x, a, n);
-    if (a->first == ID_NONE || before(x, a, helps, a->first))
-        a->first = helps;
+    n->lacks -= milli;
+    try_node(s, x, a, n);
 }
 
 static inline void add_victim(struct sched *s, struct ahead *a, const struct order_entry *at,
-                              uint32_t k)
+                              uint32_t k, bool recorded)
 {
     a->victim = array_grown(sched_alloc, s, a->victim, &a->victim_capacity, a->n_victims,
                             sizeof *a->victim);
-    a->victim[a->n_victims++] = (struct ahead_victim){ *at, k, false };
+    a->victim[a->n_victims++] = (struct ahead_victim){ *at, k, false, recorded };
 }
 
 /* NULL: none helps so far. */
@@ -119,16 +167,6 @@ static inline const struct order_entry *first_at(const struct ahead *a)
 {
     return a->first == ID_NONE ? NULL : &a->victim[a->first].at;
 }
-
-/* What the walk over the candidates of a leaf has come to. */
-struct reading {
-    struct leaf *l;
-    uint32_t k;                   /* the next candidate */
-    /* spots say all: each may be taken, nothing is recorded, and none so far holds but GPUs */
-    bool by_spots;
-    struct quota_amount sum;      /* of those so far */
-    struct order_entry at;        /* of the leaf without them */
-};
 
 /* All that come before the first that helps have been read. */
 static inline bool is_late(const struct search *x, const struct ahead *a,
@@ -147,13 +185,13 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
     struct quota_lessened less =
         quota_lessened(&x->order->node[r->at.queue].standing, &q->total);
     for (; r->k < r->l->n_candidates && spot[r->k].node != ID_NONE; r->k++) {
-        r->sum.of[Q_GPU] += spot[r->k].milli;
-        r->at.with = quota_lessened_share(&less, r->sum.of[Q_GPU]);
+        r->at.with = quota_lessened_share(&less, r->sum.of[Q_GPU] + spot[r->k].milli);
         if (is_late(x, a, &r->at))
             return READ_ALL;
         if ((double)a->n_seen++ > q->params->victims)
             return READ_NOT;
-        add_victim(s, a, &r->at, r->k);
+        r->sum.of[Q_GPU] += spot[r->k].milli;
+        add_victim(s, a, &r->at, r->k, false);
         add_to_node(s, x, a, spot[r->k].node, spot[r->k].milli);
     }
     return READ_ON;
@@ -165,38 +203,50 @@ static enum read read_candidate(struct sched *s, struct quota_state *q, const st
     const struct victim_candidate *v = leaf_candidate(s, q, r->l, r->k);
     if (!v)
         return READ_ALL;
-    uint32_t k = r->k++;
-    if (!r->by_spots && !search_may_take(s, q, x, r->l, v))
+    if (!r->by_spots && !search_may_take(s, q, x, r->l, v)) {
+        r->k++;
         return READ_ON;
-    r->sum = quota_sum(&r->sum, &v->holds);
-    r->by_spots = r->by_spots && v->holds.of[Q_CPU] == 0 && v->holds.of[Q_MEM] == 0;
-    r->at = order_entry_with(x->order, r->at.queue, &r->sum);
+    }
+    struct quota_amount sum = quota_sum(&r->sum, &v->holds);
+    r->at = order_entry_with(x->order, r->at.queue, &sum);
     if (is_late(x, a, &r->at))
         return READ_ALL;
     if (v->surplus || (double)a->n_seen++ > q->params->victims)
         return READ_NOT;
+    r->sum = sum;
+    r->by_spots = r->by_spots && v->holds.of[Q_CPU] == 0 && v->holds.of[Q_MEM] == 0;
     /* what the tasks so far needed of it is no unit again, and else it has none */
-    if (x->n_recorded > 0 && search_has_recorded(x, v->job))
-        return READ_ON;
-    add_victim(s, a, &r->at, k);
+    add_victim(s, a, &r->at, r->k++, x->n_recorded > 0 && search_has_recorded(x, v->job));
     for (size_t p = 0; p < v->has->n; p++)
         add_to_node(s, x, a, v->has->piece[p].node, search_milli_of(&v->has->piece[p]));
     return READ_ON;
+}
+
+static bool has_recorded(const struct search *x, queue_id leaf)
+{
+    bool has = false;
+    for (size_t i = 0; i < x->n_recorded && !has; i++)
+        has = x->recorded[i].leaf == leaf;
+    return has;
 }
 
 /* The victims of a leaf, as far as they come before the first that helps. false: not known here. */
 static bool read_leaf(struct sched *s, struct quota_state *q, const struct search *x,
                       struct ahead *a, queue_id leaf)
 {
-    struct reading r = { .l = &q->leaf[leaf] };
-    r.by_spots = x->n_recorded == 0 && search_may_take_all(q, x, leaf);
-    r.at = order_entry_with(x->order, leaf, &r.sum);
+    struct reading *r = &a->reading[leaf];
+    if (r->stamp != a->stamp) {
+        *r = (struct reading){ .stamp = a->stamp, .l = &q->leaf[leaf] };
+        r->by_spots = search_may_take_all(q, x, leaf);
+        r->at = order_entry_with(x->order, leaf, &r->sum);
+    }
+    r->by_spots = r->by_spots && !has_recorded(x, leaf);
     enum read done = READ_ON;
     while (done == READ_ON) {
-        if (r.by_spots)
-            done = read_spots(s, q, x, a, &r);
+        if (r->by_spots)
+            done = read_spots(s, q, x, a, r);
         if (done == READ_ON)
-            done = read_candidate(s, q, x, a, &r);
+            done = read_candidate(s, q, x, a, r);
     }
     return done == READ_ALL;
 }
@@ -211,13 +261,57 @@ static bool read_leaves(struct sched *s, struct quota_state *q, const struct sea
     return true;
 }
 
-/* ---- What a scenario needs ---- */
+/* ---- The next task ---- */
 
 static const struct victim_candidate *candidate_of(const struct quota_state *q,
                                                    const struct ahead_victim *v)
 {
     return &q->leaf[v->at.queue].candidate[v->k];
 }
+
+static void touch_recorded(struct sched *s, const struct search *x, struct ahead *a)
+{
+    a->n_touched = 0;
+    for (size_t i = 0; i < x->n_recorded; i++)
+        for (uint32_t k = 0; k < x->recorded[i].n; k++) {
+            node_id node = x->recorded[i].piece[k].node;
+            a->touched = array_grown(sched_alloc, s, a->touched, &a->touched_capacity,
+                                     a->n_touched, sizeof *a->touched);
+            if (a->node[node].stamp == a->stamp)
+                a->touched[a->n_touched++] = node;
+        }
+}
+
+/* What it lacks, and which of its victims are recorded, as of now. */
+static void settle_touched(struct sched *s, const struct quota_state *q, const struct search *x,
+                           struct ahead *a)
+{
+    for (size_t i = 0; i < a->n_touched; i++) {
+        struct ahead_node *n = &a->node[a->touched[i]];
+        n->lacks = lacks_at_first(s, x, a->touched[i]);
+        for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next) {
+            struct ahead_victim *v = &a->victim[a->piece[p].victim];
+            v->recorded = search_has_recorded(x, candidate_of(q, v)->job);
+            n->lacks -= v->recorded ? 0 : a->piece[p].milli;
+        }
+    }
+}
+
+/* The same search, with other recorded units. */
+static void go_on(struct sched *s, const struct quota_state *q, const struct search *x,
+                  struct ahead *a)
+{
+    settle_touched(s, q, x, a);
+    touch_recorded(s, x, a);
+    settle_touched(s, q, x, a);
+    for (size_t i = 0; i < a->n_victims; i++)
+        a->victim[i].taken = false;
+    a->first = ID_NONE;
+    for (size_t i = 0; i < a->n_begun; i++)
+        try_node(s, x, a, &a->node[a->begun[i]]);
+}
+
+/* ---- What a scenario needs ---- */
 
 /* Victims up to the first that helps with tasks on nodes of that one: its units, in the order. */
 static void take_victims(struct sched *s, struct quota_state *q, struct search *x,
@@ -229,7 +323,7 @@ static void take_victims(struct sched *s, struct quota_state *q, struct search *
     for (size_t i = 0; i < has->n; i++)
         for (uint32_t p = a->node[has->piece[i].node].first; p != ID_NONE; p = a->piece[p].next) {
             uint32_t v = a->piece[p].victim;
-            if (a->victim[v].taken || before(x, a, a->first, v))
+            if (a->victim[v].taken || a->victim[v].recorded || before(x, a, a->first, v))
                 continue;
             a->victim[v].taken = true;
             size_t at = n++;
@@ -245,18 +339,47 @@ static void take_victims(struct sched *s, struct quota_state *q, struct search *
     }
 }
 
-enum ahead_answer search_ahead(struct sched *s, struct quota_state *q, struct search *x,
-                               job_id *victim)
+static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, struct search *x,
+                                    job_id *victim)
 {
     if (x->action != RECLAIM || x->moves_only || !x->lacks || q->protects ||
         !order_is_flat(x->order))
         return AHEAD_UNKNOWN;
-    struct ahead *a = ahead_begin(s, x);
-    if (!read_leaves(s, q, x, a))
+    struct ahead *a = ahead_of(s, q, x);
+    if (a->search == x->number && a->run == x->run)
+        go_on(s, q, x, a);
+    else
+        begin_anew(x, a);
+    if (!read_leaves(s, q, x, a)) {
+        a->search = 0;
         return AHEAD_UNKNOWN;
+    }
     if (a->first == ID_NONE)
         return AHEAD_NONE;
+    touch_recorded(s, x, a);
     *victim = candidate_of(q, &a->victim[a->first])->job;
     take_victims(s, q, x, a);
     return AHEAD_FOUND;
+}
+
+/* For tests: the victim with which the walk finds the first node that has enough; ID_NONE: none. */
+static job_id first_by_walk(struct sched *s, struct quota_state *q, struct search *x)
+{
+    job_id found = ID_NONE;
+    for (uint32_t u; found == ID_NONE && search_next_victim(s, q, x, &u);)
+        found = x->n_able ? x->unit[u].job : ID_NONE;
+    search_victims(s, q, x);
+    return found;
+}
+
+enum ahead_answer search_ahead(struct sched *s, struct quota_state *q, struct search *x,
+                               job_id *victim)
+{
+    job_id walked = x->doubts ? first_by_walk(s, q, x) : ID_NONE;
+    enum ahead_answer ahead = look_ahead(s, q, x, victim);
+    if (x->doubts && ahead != AHEAD_UNKNOWN) {
+        x->n_ahead++;
+        x->n_wrong += walked != (ahead == AHEAD_FOUND ? *victim : ID_NONE);
+    }
+    return ahead;
 }

@@ -66,23 +66,30 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
 
 /* ---- What they could make room for ---- */
 
+/* A node before anything leaves. */
+static struct on_node node_begun(const struct search *x, const struct view *v, node_id node,
+                                 uint32_t gpus, bool fits_nowhere)
+{
+    struct node_free f = view_node_for(v, x->run, node);
+    int64_t shared = f.shared_mask ? __builtin_popcountll(f.shared_mask) : 0,
+            fit = fits_nowhere || f.whole < gpus ? 0 : f.whole / gpus;
+    return (struct on_node){ .stamp = x->stamp, .first = ID_NONE,
+                             .milli = (f.whole + shared) * MILLI_ALL,
+                             .needs = (fit + 1) * gpus * MILLI_ALL };
+}
+
 /* Some node could come to hold one more task of that many whole GPUs than now. */
 static bool gains(struct sched *s, struct search *x, uint32_t gpus, bool fits_nowhere)
 {
+    const struct view *v = sched_view(s, FREE_OR_RELEASING);
     x->stamp++;
     for (size_t i = 0; i < x->n_movable; i++) {
         const struct movable *m = &x->movable[i];
         struct on_node *n = &x->node[m->node];
         if (n->stamp != x->stamp)
-            *n = (struct on_node){ .stamp = x->stamp, .first = ID_NONE };
+            *n = node_begun(x, v, m->node, gpus, fits_nowhere);
         n->milli += m->gpus < gpus ? m->milli : 0;
-    }
-    for (size_t i = 0; i < x->n_movable; i++) {
-        node_id node = x->movable[i].node;
-        struct node_free f = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, node);
-        int64_t shared = __builtin_popcountll(f.shared_mask),
-                fit = fits_nowhere ? 0 : f.whole / gpus;
-        if ((f.whole + shared) * MILLI_ALL + x->node[node].milli >= (fit + 1) * gpus * MILLI_ALL)
+        if (n->milli >= n->needs)
             return true;
     }
     return false;

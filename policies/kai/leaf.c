@@ -308,22 +308,33 @@ void quota_mark_acted(struct sched *s, struct quota_state *q, job_id j)
 {
     queue_id leaf = job_facts(s, j)->queue;
     struct quota_job *own = job_own(s, j);
+    struct leaf *l = &q->leaf[leaf];
     if (own->pass != q->pass && own->waits && own->whole)
         quota_shape_acted(s, q, j);
-    own->pass = q->pass;
     if (own->runs && !quota_has(s, q, j) && !own->leaves) {
         own->leaves = true;
-        q->leaf[leaf].leaving++;
+        l->leaving++;
     }
-    if (q->leaf[leaf].acted != q->pass) {
+    if (l->acted != q->pass) {
         q->acted[q->n_acted++] = leaf;
-        q->leaf[leaf].acted = q->pass;
+        l->acted = q->pass;
+        l->n_turns = 0;
     }
+    if (own->pass != q->pass && l->n_turns++ < TURNS_KNOWN)
+        l->turn[l->n_turns - 1] = j;
+    own->pass = q->pass;
 }
 
 bool quota_had_turn(struct sched *s, const struct quota_state *q, const struct leaf *l, job_id j)
 {
-    return l->acted == q->pass && ((const struct quota_job *)job_own(s, j))->pass == q->pass;
+    if (l->acted != q->pass)
+        return false;
+    if (l->n_turns > TURNS_KNOWN)
+        return ((const struct quota_job *)job_own(s, j))->pass == q->pass;
+    bool had = false;
+    for (uint32_t i = 0; i < l->n_turns && !had; i++)
+        had = l->turn[i] == j;
+    return had;
 }
 
 bool quota_is_plain(const struct quota_state *q)
@@ -341,6 +352,8 @@ void quota_pass_begins(struct quota_state *q)
     q->pass++;
     q->placements++;
     q->changes++;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         q->leaf[q->acted[i]].acted = q->pass;
+        q->leaf[q->acted[i]].n_turns = 0;
+    }
 }

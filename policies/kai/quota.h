@@ -119,6 +119,7 @@ struct victim_candidate {
     struct quota_amount holds;
     const struct placement *has;  /* NULL while it is leaving */
 };
+enum { TURNS_KNOWN = 4 };
 struct leaf {                     /* [queue_id]; nothing of it is used for inner queues */
     /* A pass asks of many leaves what comes first: a cache line. */
     struct line *waiting;         /* jobs that lack tasks */
@@ -147,6 +148,9 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     struct victim_spot *spot;     /* [n_candidates] the same, in short: search.h */
     size_t n_candidates;
     uint32_t leaving;             /* jobs of the running line that are leaving */
+    /* pass `acted`: on how many of its jobs it acted; and on which, as long as there are few */
+    uint32_t n_turns;
+    job_id turn[TURNS_KNOWN];
     bool limited;                 /* it, or a queue above it, has a limit */
     /* its budget of the month, or that of a queue above it: it starts nothing */
     bool spent;
@@ -617,7 +621,7 @@ int64_t *quota_idle_before(struct sched *s, const struct piece *piece, uint32_t 
 void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const struct piece *piece,
                       uint32_t n, const int64_t *before);
 
-/* ---- search.c, victims.c, consolidation_bound.c: see search.h ---- */
+/* ---- search.c, victims.c, scenario_bound.c, consolidation_bound.c: see search.h ---- */
 enum quota_action { CONSOLIDATION, RECLAIM, PREEMPT };
 /* true: j has its place */
 bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_action action);

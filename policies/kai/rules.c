@@ -211,15 +211,46 @@ static struct quota_amount left_of(const struct quota_scenario *s, queue_id i)
     return left;
 }
 
-static bool may_take(const struct quota_scenario *s, queue_id victim_leaf)
+/* The two siblings between which it is decided whether a unit of that leaf may be taken. */
+struct siblings { queue_id victim, taker; };
+
+static struct siblings siblings_of(const struct quota_scenario *s, queue_id victim_leaf)
 {
     queue_id victim = victim_leaf, parent;
     while ((parent = s->q[victim].parent) != ID_NONE && !s->loss[parent].on_path)
         victim = parent;
-    queue_id taker = parent == ID_NONE ? s->top : s->loss[parent].below;
-    struct quota_amount left = left_of(s, victim);
-    return quota_maintain_fair_share(&s->q[victim], &left) ||
-           quota_guarantee_deserved(&s->q[taker], &s->ask, &s->q[victim], &left);
+    return (struct siblings){ victim, parent == ID_NONE ? s->top : s->loss[parent].below };
+}
+
+static bool may_take(const struct quota_scenario *s, queue_id victim_leaf)
+{
+    struct siblings of = siblings_of(s, victim_leaf);
+    struct quota_amount left = left_of(s, of.victim);
+    return quota_maintain_fair_share(&s->q[of.victim], &left) ||
+           quota_guarantee_deserved(&s->q[of.taker], &s->ask, &s->q[of.victim], &left);
+}
+
+static int64_t above_by(int64_t left, int64_t bound)
+{
+    return at_most(left, bound) ? 0 : left == UNLIMITED ? INT64_MAX : left - bound;
+}
+
+int64_t quota_scenario_spare(const struct quota_scenario *s, queue_id victim_leaf, queue_id *giver)
+{
+    struct siblings of = siblings_of(s, victim_leaf);
+    const struct quota_share *has = s->q[of.victim].of;
+    bool owed = quota_within_deserved(&s->q[of.taker], &s->ask);
+    int64_t spare = 0;
+    *giver = of.victim;
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+        int64_t of_fair = above_by(has[r].allocated, quota_allocatable(&has[r])),
+                of_deserved = owed ? above_by(has[r].allocated, has[r].deserved) : 0;
+        int64_t most = of_fair > of_deserved ? of_fair : of_deserved;
+        if (most > 0 && r != Q_GPU)
+            return INT64_MAX;
+        spare = most > spare ? most : spare;
+    }
+    return spare;
 }
 
 bool quota_scenario_take(struct quota_scenario *s, queue_id victim_leaf,

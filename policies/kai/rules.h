@@ -117,6 +117,10 @@ void quota_scenario_begin(struct quota_scenario *s, const struct quota_queue *q,
 /* false: it may not */
 bool quota_scenario_take(struct quota_scenario *s, queue_id victim_leaf,
                          const struct quota_amount *unit);
+/* A unit of that leaf may be taken as long as `giver`, the sibling of the taker above it, has lost
+ * less than so many milli-GPUs; none if that is not above 0. INT64_MAX: it may lose all. As of before
+ * anything is taken. */
+int64_t quota_scenario_spare(const struct quota_scenario *s, queue_id victim_leaf, queue_id *giver);
 bool quota_scenario_valid(const struct quota_scenario *s);
 /* Leaves loss zero. Each step costs the depth, and the judgement depth x losers. */
 void quota_scenario_end(struct quota_scenario *s);

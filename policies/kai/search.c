@@ -15,6 +15,7 @@ struct search *search_begin(struct sched *s, struct quota_state *q)
     x->leaf = sched_alloc(s, q->n_queues * sizeof *x->leaf);
     x->leaving = sched_alloc(s, end * sizeof *x->leaving);
     x->contender = sched_alloc(s, q->n_queues * sizeof *x->contender);
+    x->losing = sched_alloc(s, q->n_queues * sizeof *x->losing);
     order_walk_new(s, &x->walk, q);
     return x;
 }
@@ -61,6 +62,7 @@ static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *
     x->n_evicted = 0;
     for (size_t i = 0; i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
+        x->losing[u->leaf].touched = q->pass;
         if (sched_tentative_remove(s, u->job, as_placement(s, u->piece, u->n)) != SCHED_OK)
             return false;
         for (uint32_t k = 0; k < u->n; k++)
@@ -173,15 +175,6 @@ static struct contender *contenders(struct sched *s, const struct quota_state *q
     return c;
 }
 
-/* The tasks so far that are like the last one. */
-static uint32_t alike(const struct search *x, uint32_t tasks)
-{
-    uint32_t n = 0;
-    while (n < tasks && x->wanted.task[tasks - 1 - n] >= x->run->first_task)
-        n++;
-    return n;
-}
-
 /* Places all contenders in the order of the queues. false: the job of the search finds no place;
  * that is known as soon as those before it leave too few nodes. */
 static bool place_again(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
@@ -202,7 +195,7 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
     bool placed = false;
     for (queue_id leaf; (leaf = order_top(&q->again)) != ID_NONE;) {
         job_id j = c[at[leaf]].job;
-        if (!placed && x->run && search_lacks_nodes(s, x->run, alike(x, tasks)))
+        if (!placed && x->run && search_lacks_nodes(s, x->run, search_alike(x, tasks)))
             return false;
         if (j != x->job) {
             reinstate_victim(s, q, x, j);
@@ -214,6 +207,7 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
                     : NULL;
             if (!where)
                 return false;
+            x->losing[leaf].touched = q->pass;
             if (job_facts(s, j)->ask->tasks != SPLIT_ANY)
                 memcpy(x->placed, where->piece, where->n * sizeof *x->placed);
         }
@@ -268,25 +262,23 @@ static void refresh_shares(struct sched *s, struct quota_state *q, const struct 
 
 enum outcome { NO_PLACE, NOT_VALID, SOLVED };
 
-/* Even if the chosen units all leave, and nothing of them is placed again, too few nodes have
- * enough GPUs for the tasks so far that are like the last one. */
-static bool lacks_nodes(struct sched *s, const struct search *x, uint32_t tasks)
+/* A scenario that is not tried. In queues.csv the queues of an instant come in the order in which
+ * their books were touched first, and it would have touched those of its victims. false: it has to be
+ * tried, since it might have touched those of its job. */
+static bool leave_out(struct sched *s, struct quota_state *q, struct search *x)
 {
-    if (!x->run || !search_lacks_nodes(s, x->run, alike(x, tasks)))
+    bool touched = true;
+    if (x->losing[job_facts(s, x->job)->queue].touched != q->pass)
         return false;
-    const struct view *v = sched_view(s, FREE_OR_RELEASING);
-    uint32_t fit = domain_fits(v, 0, x->run), each = x->run->gpus;
-    for (size_t i = 0; i < x->n_chosen; i++)
-        for (uint32_t k = 0; k < x->chosen[i]->n; k++) {
-            const struct piece *p = &x->chosen[i]->piece[k];
-            struct leaving *n = &x->leaving[p->node];
-            if (n->scenario != x->scenario)
-                *n = (struct leaving){ x->scenario, view_node_for(v, x->run, p->node).whole };
-            fit -= n->gpus / each;
-            n->gpus += p->gpus;
-            fit += n->gpus / each;
-        }
-    return fit < alike(x, tasks);
+    for (size_t i = 0; i < x->n_chosen && touched; i++)
+        touched = x->losing[x->chosen[i]->leaf].touched == q->pass;
+    if (touched)
+        return true;
+    sched_mark_t before = sched_mark(s);
+    (void)evict_chosen(s, q, x);
+    sched_rollback(s, before);
+    refresh_shares(s, q, x);
+    return true;
 }
 
 /* Tries the chosen units, and rolls back. */
@@ -294,7 +286,9 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
                                  uint32_t tasks)
 {
     x->scenario++;
-    if (lacks_nodes(s, x, tasks))
+    enum scenario_bound bound = scenario_bound(s, q, x, tasks);
+    bool infeasible = bound != BOUND_SAYS_NOTHING;
+    if (!x->doubts && (bound == BOUND_LACKS_NODES || (infeasible && leave_out(s, q, x))))
         return NO_PLACE;
     sched_mark_t before = sched_mark(s);
     size_t pods = quota_pods_mark(q);
@@ -302,7 +296,11 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
     sched_rollback(s, before);
     quota_pods_rollback(q, pods);
     refresh_shares(s, q, x);
-    return !placed ? NO_PLACE : is_valid(s, q, x) ? SOLVED : NOT_VALID;
+    enum outcome outcome = !placed ? NO_PLACE : is_valid(s, q, x) ? SOLVED : NOT_VALID;
+    x->n_infeasible += infeasible;
+    x->n_wrong += infeasible && outcome == SOLVED;
+    x->n_failed += outcome != SOLVED;
+    return outcome;
 }
 
 /* ---- Victim by victim, node by node ---- */
@@ -340,15 +338,10 @@ static void in_order(const struct unit **u, size_t n)
  * have enough GPUs. */
 static bool choose_from_node(struct sched *s, struct search *x, node_id n)
 {
-    bool could = false;
-    x->n_chosen = 0;
-    for (size_t i = 0; i < x->n_recorded; i++) {
-        choose(s, x, &x->recorded[i]);
-        could = could || node_could_do(s, x, x->recorded[i].piece[0].node);
-    }
+    bool could = x->recorded_could || recorded_could_do(s, x);
+    size_t recorded = x->n_chosen = x->n_recorded;    /* they still stand there */
     if (x->node[n].stamp != x->stamp)
         return could;
-    size_t recorded = x->n_chosen;
     for (uint32_t i = x->node[n].first; i != ID_NONE; i = x->link[i].next) {
         bool seen = false;
         for (size_t k = recorded; k < x->n_chosen && !seen; k++)
@@ -397,12 +390,13 @@ static enum outcome try_nodes(struct sched *s, struct quota_state *q, struct sea
     node_id *node = sched_scratch(s, has->n * sizeof *node);
     for (size_t i = 0; i < has->n; i++)
         node[i] = has->piece[i].node;
-    qsort(node, has->n, sizeof *node, by_node);
+    if (has->n > 1)
+        qsort(node, has->n, sizeof *node, by_node);
     struct left *left = sched_scratch(s, has->n * sizeof *left);
     size_t n_left = 0;
     for (size_t i = 0; i < has->n; i++) {
         if ((i > 0 && node[i] == node[i - 1]) || !choose_from_node(s, x, node[i]) ||
-            left_before(s, x, left, &n_left))
+            (has->n > 1 && left_before(s, x, left, &n_left)))
             continue;
         if (try_scenario(s, q, x, tasks) == SOLVED)
             return SOLVED;
@@ -432,15 +426,16 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
     x->n_chosen = 0;
     for (size_t i = 0; i < x->n_recorded; i++)
         choose(s, x, &x->recorded[i]);
-    x->scenario++;
-    x->lacks = lacks_nodes(s, x, tasks);
+    scenario_room_begin(s, x, tasks);
+    x->lacks = x->room.lacks && x->room.fit < x->room.mine;
     if (x->n_recorded > 0 && !x->lacks && try_scenario(s, q, x, tasks) == SOLVED)
         return true;
     struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
     x->any_node = !quota_has_capacity(s, q, job_facts(s, x->job), &mine, NULL) ||
-                  (x->run && !search_lacks_nodes(s, x->run, alike(x, tasks)));
+                  (x->run && !search_lacks_nodes(s, x->run, search_alike(x, tasks)));
     search_victims(s, q, x);
-    bool could = !x->lacks && (x->any_node || recorded_could_do(s, x));
+    x->recorded_could = recorded_could_do(s, x);
+    bool could = !x->lacks && (x->any_node || x->recorded_could);
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     job_id first;
     enum ahead_answer ahead = could ? AHEAD_UNKNOWN : search_ahead(s, q, x, &first);
@@ -572,6 +567,7 @@ bool quota_search(struct sched *s, struct quota_state *q, job_id j, enum quota_a
         return false;
     }
     struct search *x = search_begin(s, q);
+    x->number++;
     x->action = action;
     x->job = j;
     x->wanted = quota_wanted(s, j, job_placement(s, j));

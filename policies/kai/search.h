@@ -18,7 +18,8 @@
  *
  * Not a difference but a shorter way: where leaves are siblings, the first victim with which a node
  * has enough is found without a walk over those before it (ahead.c), and those that a consolidation
- * looks at first are kept from pass to pass (worst.c).
+ * looks at first are kept from pass to pass (worst.c). A scenario in which more would be lost than
+ * the action allows is not tried (scenario_bound.c).
  *
  * What differs from KAI: a node on which even all potential victims would not free enough GPUs is
  * not tried; jobs that this pass acted on are victims of their promises only (promises.c); other
@@ -78,13 +79,13 @@ struct on_node_link { uint32_t unit, next; };
 struct movable { node_id node; uint32_t gpus; int64_t milli; const struct request *run; };
 /* Whether they could move so that a node holds one more task of so many GPUs. */
 struct moved { uint32_t gpus, mig; bool could; };
-/* Free GPUs of a node, with those that this scenario has let go so far. */
-struct leaving { uint64_t scenario; uint32_t gpus; };
+/* Free GPUs of a node: with those that recorded units leave; and that this scenario lets go so far. */
+struct leaving { uint64_t room, scenario; uint32_t recorded, gpus; };
 /* worst.c: a victim, the k-th candidate of its leaf, as the order has it with it and those before it
  * of the leaf. */
 struct worst { struct order_entry at; uint32_t k; };
 /* So many are kept at most, and so many more than are looked at. */
-enum { MOST_WORST = 80, SPARE_WORST = 8 };
+enum { MOST_WORST = 96, SPARE_WORST = 24 };
 struct worst_list {
     struct worst list[MOST_WORST];    /* [n] the worst first; `most` at most */
     size_t n, most;
@@ -93,6 +94,31 @@ struct worst_list {
     bool bounded;                 /* those behind the bound are not in it; else all are */
     struct order_entry bound;
 };
+/* ---- Of scenario_bound.c ---- */
+/* What may be lost of a sibling of the taker: bit k of `lost`: k tasks, and something after them;
+ * most: so many in all. spare: quota_scenario_spare(). */
+struct scenario_losses { uint64_t of, lost; int64_t spare; uint32_t most; };
+struct scenario_queue {
+    struct scenario_losses recorded, now;    /* of the recorded units; of those of the scenario */
+    uint64_t stood;               /* number of the room in which the following was found */
+    bool first;                   /* with all that it holds it goes before the job of the search */
+    uint64_t touched;             /* the last pass in which a scenario has changed its books */
+};
+/* What is known of the recorded units for all scenarios of a task. Wide tasks: see there. */
+struct scenario_room {
+    uint64_t number;
+    uint32_t mine;                /* tasks so far that are like the last one; 0: no x->run */
+    bool lacks;                   /* so many do not fit as things are */
+    uint32_t fit;                 /* so many fit when the units are gone */
+    bool known;                   /* what follows */
+    bool anywhere;                /* tasks of all victims may be wide, not of the same shape alone */
+    bool orders;                  /* which units come back first may be known, by `me` */
+    struct quota_standing me;     /* of the leaf of the job, with the tasks so far */
+    bool *comes_back;             /* [n_recorded] the unit comes back first; scratch */
+    uint32_t wide, may;           /* wide tasks; those that may be lost */
+};
+enum search_suits { SUITS_UNKNOWN, SUITS_ALL, SUITS_SOME };
+
 /* Leaves that may lose something, if all are siblings: above their allocatable, above their deserved
  * shares; ID_NONE: no more. As of q->changes `at`. */
 struct givers { uint64_t at; queue_id above_fair[2], above_deserved[2]; };
@@ -107,6 +133,7 @@ struct evicted {
 
 /* One a run; what has a stamp is of the search with that number. */
 struct search {
+    uint64_t number;              /* of jobs searched for, from 1 on */
     enum quota_action action;
     job_id job;                   /* ID_NONE: any job that holds nothing */
     struct wanted wanted;
@@ -121,6 +148,7 @@ struct search {
     /* of that task: even when the recorded units are gone, too few nodes have enough whole GPUs. So
      * only victims on a node that comes to hold one more task may do */
     bool lacks;
+    bool recorded_could;          /* without others, on the nodes of recorded units there may be room */
     int64_t freed_milli;          /* GPUs of all potential victims */
     uint32_t stamp;
     struct order *order;          /* of the leaves, by their first victim */
@@ -150,12 +178,21 @@ struct search {
     const struct unit **chosen;   /* [n_chosen] those that leave in the scenario */
     size_t n_chosen, chosen_capacity;
     uint64_t scenario;            /* number of the last */
+    struct scenario_room room;
+    struct scenario_queue *losing;    /* [queues] */
+    enum search_suits *suits;     /* [n_suits] by shape: all nodes suit it */
+    size_t n_suits;
     struct evicted *evicted;      /* [n_evicted] its tasks */
     size_t n_evicted, evicted_capacity;
     struct unit *recorded;        /* [n_recorded] needed for the tasks so far; scratch */
     size_t n_recorded;
     /* [queues] of a scenario: the next of a leaf's that is to be placed; set where it has some */
     uint32_t *contender;
+    /* For tests. doubts: scenarios that scenario_bound.c calls infeasible are tried all the same, and
+     * answers of ahead.c are compared with the walk. How many it called so, how many failed, how
+     * many answers were compared; how often one was wrong. */
+    bool doubts;
+    uint64_t n_infeasible, n_failed, n_ahead, n_wrong;
     struct piece *placed;         /* [wanted.n] where the job's tasks went; scratch */
 };
 
@@ -197,6 +234,17 @@ bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tas
 /* The order of leaves as if every running job could be a victim: x->order, without those of a
  * search. */
 void search_refresh_order(struct sched *s, struct quota_state *q, struct search *x);
+
+/* ---- scenario_bound.c: before anything leaves ---- */
+/* The tasks so far that are like the last one. */
+uint32_t search_alike(const struct search *x, uint32_t tasks);
+/* x->room, before the scenarios of the last of these tasks. */
+void scenario_room_begin(struct sched *s, struct search *x, uint32_t tasks);
+/* Feasibility bound: the scenario of the chosen units cannot succeed, since too few nodes have room even
+ * if nothing is placed again; or since more would be lost than may be. Certain, and cheap. */
+enum scenario_bound { BOUND_SAYS_NOTHING, BOUND_LACKS_NODES, BOUND_LOSES_TOO_MUCH };
+enum scenario_bound scenario_bound(struct sched *s, struct quota_state *q, struct search *x,
+                                   uint32_t tasks);
 
 /* ---- worst.c ---- */
 /* The first victims of a consolidation for a job that holds nothing, as many as it looks at. NULL:

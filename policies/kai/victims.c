@@ -91,25 +91,27 @@ int64_t search_free_milli(struct sched *s, const struct search *x, node_id n)
     return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL;
 }
 
+/* Recorded units may leave something on n. */
+static bool is_left(const struct search *x, node_id n)
+{
+    return x->n_recorded > 0 && (!x->room.lacks || x->leaving[n].room == x->room.number);
+}
+
 int64_t search_room_milli(struct sched *s, const struct search *x, node_id n)
 {
     int64_t milli = search_free_milli(s, x, n);
-    for (size_t i = 0; i < x->n_recorded; i++)
+    for (size_t i = 0; is_left(x, n) && i < x->n_recorded; i++)
         for (uint32_t k = 0; k < x->recorded[i].n; k++)
             if (x->recorded[i].piece[k].node == n)
                 milli += search_milli_of(&x->recorded[i].piece[k]);
     return milli;
 }
 
-/* Whole GPUs for x->run, those that recorded units leave among them. */
+/* Whole GPUs for x->run, those that recorded units leave among them; if x->lacks. */
 static uint32_t whole_gpus(struct sched *s, const struct search *x, node_id n)
 {
-    uint32_t gpus = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n).whole;
-    for (size_t i = 0; i < x->n_recorded; i++)
-        for (uint32_t k = 0; k < x->recorded[i].n; k++)
-            if (x->recorded[i].piece[k].node == n)
-                gpus += x->recorded[i].piece[k].gpus;
-    return gpus;
+    return is_left(x, n) ? x->leaving[n].recorded
+                         : view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n).whole;
 }
 
 struct on_node search_node_begun(struct sched *s, const struct search *x, node_id n)
@@ -252,14 +254,15 @@ bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tas
 
 /* ---- Candidates ---- */
 
-/* In a leaf that this pass acted on a candidate may have lost what it held; otherwise it holds
- * something. One that this pass acted on is a victim only of what it was promised. */
+/* In a leaf that this pass acted on a candidate may have lost what it held, or be leaving; otherwise
+ * it holds something. One that this pass acted on is a victim only of what it was promised. */
 bool search_may_take(struct sched *s, const struct quota_state *q, const struct search *x,
                      const struct leaf *l, const struct victim_candidate *v)
 {
-    bool promised = l->acted == q->pass && quota_is_promised(s, q, v->job);
-    if (v->job == x->job || (quota_had_turn(s, q, l, v->job) && !promised) ||
-        (l->acted == q->pass && !promised && !job_placement(s, v->job)))
+    if (v->job == x->job)
+        return false;
+    bool turn = quota_had_turn(s, q, l, v->job), leaves = l->acted == q->pass && l->leaving > 0;
+    if ((turn || (leaves && !job_placement(s, v->job))) && !quota_is_promised(s, q, v->job))
         return false;
     return v->surplus || !is_protected(q, s, x, v->job);
 }

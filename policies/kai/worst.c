@@ -76,6 +76,14 @@ static void bound_by_order(const struct order *o, struct worst_list *w)
     w->bound = *last;
 }
 
+/* None of its victims is among those kept: so says its place in the order, which is that of the first. */
+static bool leaf_is_late(const struct quota_state *q, const struct search *x, queue_id leaf)
+{
+    const struct order_node *n = &x->order->node[leaf];
+    struct order_entry first = { n->standing.rank, n->standing.with, leaf };
+    return !n->in || (search_may_take_all(q, x, leaf) && is_late(x->order, x->worst, &first));
+}
+
 static bool list_all(struct sched *s, struct quota_state *q, struct search *x)
 {
     struct worst_list *w = x->worst;
@@ -96,12 +104,14 @@ static bool list_changed(struct sched *s, struct quota_state *q, struct search *
     size_t n = 0;
     w->anew = false;
     search_refresh_order(s, q, x);
-    for (size_t i = 0; i < w->n && is_kept(w, &w->list[i].at); i++)
+    while (w->n > 0 && !is_kept(w, &w->list[w->n - 1].at))
+        w->n--;
+    for (size_t i = 0; i < w->n; i++)
         if (!q->leaf[w->list[i].at.queue].worst_changed)
             w->list[n++] = w->list[i];
     w->n = n;
     for (size_t i = 0; i < q->n_worst_changed; i++)
-        if (!merge_leaf(s, q, x, q->worst_changed[i]))
+        if (!leaf_is_late(q, x, q->worst_changed[i]) && !merge_leaf(s, q, x, q->worst_changed[i]))
             return false;
     return true;
 }

@@ -350,6 +350,41 @@ static void as_defined(void **state)
             fail_msg("wrong in way %u goes unseen: only %u differ", w, differ[w]);
 }
 
+/* GPU by GPU, of whatever leaf that a giver has, until no more may be taken: as many as it had to spare. off: the control. */
+static uint32_t spares_that_differ(int64_t off)
+{
+    struct random r;
+    random_init(&r, 2, "quota scenario", 0);
+    uint32_t differ = 0;
+    for (uint32_t trial = 0; trial < 4000; trial++) {
+        struct quota_queue q[TREE];
+        static struct quota_loss loss[TREE];    /* zero at the end of each scenario */
+        struct quota_scenario rules;
+        draw_tree(&r, q);
+        queue_id leaf = leaves[random_below(&r, 3)], from, giver, other;
+        do
+            from = leaves[random_below(&r, 3)];
+        while (from == leaf);
+        struct quota_amount ask = { { few(&r), few(&r) / 2, 0 } }, one = { { 1, 0, 0 } };
+        quota_scenario_begin(&rules, q, loss, leaf, &ask, false, 1);
+        int64_t spare = quota_scenario_spare(&rules, from, &giver), has = q[giver].of[Q_GPU].allocated, lost = 0;
+        assert_int_equal(q[giver].parent == ID_NONE || loss[q[giver].parent].on_path, 1);
+        int64_t want = spare == INT64_MAX || spare + off > has ? has + 1 : spare + off > 0 ? spare + off : 0;
+        for (; lost <= has && quota_scenario_take(&rules, from, &one); lost++)
+            assert_true(quota_scenario_spare(&rules, from, &other) == spare && other == giver);
+        differ += lost != want;
+        quota_scenario_end(&rules);
+    }
+    return differ;
+}
+
+static void spare(void **state)
+{
+    (void)state;
+    assert_int_equal(spares_that_differ(0), 0);
+    assert_true(spares_that_differ(1) > 500 && spares_that_differ(-1) > 500);
+}
+
 int main(void)
 {
     static struct CMUnitTest tests[TESTS_MOST];
@@ -361,5 +396,6 @@ int main(void)
     ADD_TEST(tests, n, reasons);
     ADD_TEST(tests, n, scenarios);
     ADD_TEST(tests, n, as_defined);
+    ADD_TEST(tests, n, spare);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
