@@ -54,15 +54,13 @@ INLINED void add_to(struct sched *s, queue_id q, const struct job_facts *f, cons
 }
 
 /* In the books that begin at `from`, up the tree from q on. */
-static __attribute__((noinline)) void add_up(struct sched *s, queue_id from, queue_id q, const struct job_facts *f,
-                                             struct books_change c)
+static void add_up(struct sched *s, queue_id from, queue_id q, const struct job_facts *f, const struct books_change *c)
 {
     for (; q != ID_NONE; q = s->cluster->queue[q].parent)
-        add_to(s, from + q, f, &c);
+        add_to(s, from + q, f, c);
 }
 
-/* Inlined, as most changes are of one kind: what of c is always 0 costs nothing. */
-INLINED void change(struct sched *s, job_id j, const struct books_change *c)
+void books_change(struct sched *s, job_id j, const struct books_change *c)
 {
     const struct job_facts *f = &s->workload->facts[j];
     queue_id flavor = books_of_flavor(s, j);
@@ -71,24 +69,19 @@ INLINED void change(struct sched *s, job_id j, const struct books_change *c)
     add_to(s, f->queue, f, c);
     queue_id parent = s->cluster->queue[f->queue].parent;
     if (parent != ID_NONE)
-        add_up(s, 0, parent, f, *c);
+        add_up(s, 0, parent, f, c);
     if (flavor)
-        add_up(s, flavor, f->queue, f, *c);
-}
-
-void books_change(struct sched *s, job_id j, const struct books_change *c)
-{
-    change(s, j, c);
+        add_up(s, flavor, f->queue, f, c);
 }
 
 void books_held(struct sched *s, job_id j, struct amount size, int sign)
 {
-    change(s, j, &(struct books_change){ .held = signed_amount(size, sign) });
+    books_change(s, j, &(struct books_change){ .held = signed_amount(size, sign) });
 }
 
 void books_pending(struct sched *s, job_id j, struct amount size, int sign)
 {
-    change(s, j, &(struct books_change){ .pending = signed_amount(size, sign) });
+    books_change(s, j, &(struct books_change){ .pending = signed_amount(size, sign) });
 }
 
 void books_count_in(struct sched *s, struct live *l, uint32_t flavor)
@@ -96,9 +89,9 @@ void books_count_in(struct sched *s, struct live *l, uint32_t flavor)
     const struct job_facts *f = &s->workload->facts[l->job];
     struct amount size = request_amount(f->ask);
     if (l->flavor)
-        add_up(s, books_of_flavor(s, l->job), f->queue, f, (struct books_change){ .pending = signed_amount(size, -1) });
+        add_up(s, books_of_flavor(s, l->job), f->queue, f, &(struct books_change){ .pending = signed_amount(size, -1) });
     l->flavor = (uint8_t)(flavor + 1);
-    add_up(s, books_of_flavor(s, l->job), f->queue, f, (struct books_change){ .pending = size });
+    add_up(s, books_of_flavor(s, l->job), f->queue, f, &(struct books_change){ .pending = size });
 }
 
 void books_given_up(struct sched *s, const struct live *l, const struct placement *p)
@@ -110,7 +103,7 @@ void books_given_up(struct sched *s, const struct live *l, const struct placemen
 void books_occupied(struct sched *s, job_id j, const struct placement *p, int sign)
 {
     models_held(s, j, p, sign);
-    change(s, j, &(struct books_change){ .occupied_milli = sign * placement_gpu_milli(p) });
+    books_change(s, j, &(struct books_change){ .occupied_milli = sign * placement_gpu_milli(p) });
 }
 
 /* A queue contends while one of its own jobs is there. */

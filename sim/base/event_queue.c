@@ -12,7 +12,6 @@
 #define KIND_BITS  5
 #define SLOTS_MOST ((1u << (32 - KIND_BITS)) - 1)
 #define NO_SLOT    UINT32_MAX
-#define NEAR       2048 /* events of a heap that lies in a near cache anyhow */
 
 /* An event in the heap. Four of them fill a cache line, and the children of a parent lie in one: to
  * go down a level of a large heap takes one miss. Most comparisons need the time alone. */
@@ -139,7 +138,7 @@ static size_t hole_to_leaf(struct event_queue *q, size_t at)
 {
     for (size_t child; (child = at * CHILDREN + 1) < q->length;) {
         size_t best, below = child * CHILDREN + 1;
-        if (q->length > NEAR && below + CHILDREN * CHILDREN <= q->length) {
+        if (below + CHILDREN * CHILDREN <= q->length) {
             /* the children of these four, in four lines: one is looked at next */
             fetch(&q->heap[below]);
             fetch(&q->heap[below + CHILDREN]);
