@@ -3,7 +3,7 @@
  * A rank is the number of those that come before: those that want less, and of as much those of
  * lower id. Entries lie in blocks, each with its sum; a block that is full is cut in two, and two
  * neighbours that are nearly empty become one. So a change moves entries within a block, and what is
- * asked by rank costs a look at the blocks, of which there are few hundreds for ten thousand queues. */
+ * asked by rank costs a look at the blocks, of which ten thousand queues have a few hundred. */
 #pragma once
 #include "sim/contract/queues.h"
 #include "sim/contract/util/array.h"

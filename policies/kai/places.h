@@ -85,7 +85,8 @@ struct places { /* of the run */
     size_t n_sums, sums_capacity;
 };
 
-/* One task that the attempt has placed: its piece is that of the builder with the same index. */
+/* One task that the attempt has placed: its piece is that of the builder with the same index, but
+ * for the mask of whole GPUs, which nothing asks for. */
 struct placed_task {
     const struct request *run;
     struct piece at;

@@ -14,7 +14,7 @@ struct builder {
     size_t tried_room;
     enum device_order devices;
     bool open;
-    bool asked;                   /* r is all that the placer is asked for */
+    bool asked;                   /* r is all that is placed, and nothing looks at the view after that */
     bool untaken;                 /* the only piece is all of r, and not taken from the view */
 };
 
