@@ -13,22 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TIE, SUBMIT, ON_DEMAND, WORDS }; /* the last one decides, where it is equal the one before */
 struct key {
-    bool on_demand;
-    int64_t submit_ns, tie;
+    int64_t word[WORDS];
     job_id from; /* the order in the file, which also makes the order total */
 };
-
-static int before(const struct key *a, const struct key *b)
-{
-    if (a->on_demand != b->on_demand)
-        return a->on_demand - b->on_demand;
-    if (a->submit_ns != b->submit_ns)
-        return a->submit_ns < b->submit_ns ? -1 : 1;
-    if (a->tie != b->tie)
-        return a->tie < b->tie ? -1 : 1;
-    return a->from < b->from ? -1 : 1;
-}
 
 /* Permutes in place, cycle by cycle, as the arrays are large. A place that is done points to
  * itself. */
@@ -54,7 +43,16 @@ static void permute(struct workload *w, struct key *key)
 static struct key key_of(const struct workload *w, job_id j)
 {
     const int64_t *tie = w->builder->tie;
-    return (struct key){ w->truth[j].on_demand, w->facts[j].submit_ns, tie ? tie[j] : 0, j };
+    return (struct key){ .word = { tie ? tie[j] : 0, w->facts[j].submit_ns, w->truth[j].on_demand },
+                         .from = j };
+}
+
+static bool comes_after(const struct key *a, const struct key *b)
+{
+    for (size_t i = WORDS; i-- > 0;)
+        if (a->word[i] != b->word[i])
+            return a->word[i] > b->word[i];
+    return false;
 }
 
 /* most traces are sorted */
@@ -63,44 +61,61 @@ static bool in_order(const struct workload *w)
     for (job_id j = 1; j < w->n_jobs; j++) {
         workload_pass(w, j);
         struct key earlier = key_of(w, j - 1), later = key_of(w, j);
-        if (before(&earlier, &later) > 0)
+        if (comes_after(&earlier, &later))
             return false;
     }
     return true;
 }
 
-/* Where the keys from `at` on, below n, cease to ascend. */
-static size_t ascent_end(const struct key *key, size_t at, size_t n)
+/* The digits of a word are those of its distance from the least one. */
+enum { DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS };
+struct digit {
+    size_t word;
+    uint64_t least;
+    unsigned shift;
+};
+
+static size_t digit_of(const struct key *k, const struct digit *d)
 {
-    while (at < n && ++at < n && before(&key[at - 1], &key[at]) < 0)
-        ;
-    return at;
+    return ((uint64_t)k->word[d->word] - d->least) >> d->shift & (DIGITS - 1);
 }
 
-static void merge(const struct key *a, const struct key *a_end, const struct key *b, const struct key *b_end, struct key *to)
+/* Those of equal digits keep their order. */
+static void order_by(const struct digit *d, const struct key *key, size_t n, struct key *to)
 {
-    while (a < a_end && b < b_end)
-        *to++ = before(a, b) < 0 ? *a++ : *b++;
-    while (a < a_end)
-        *to++ = *a++;
-    while (b < b_end)
-        *to++ = *b++;
+    size_t place[DIGITS] = { 0 }, before = 0;
+    for (size_t i = 0; i < n; i++)
+        place[digit_of(&key[i], d)]++;
+    for (size_t i = 0; i < DIGITS; i++) {
+        size_t some = place[i];
+        place[i] = before;
+        before += some;
+    }
+    for (size_t i = 0; i < n; i++)
+        to[place[digit_of(&key[i], d)]++] = key[i];
 }
 
-/* Neighbouring ascents become one, until there is only one: traces that are not in order mostly are nearly so. Takes the keys. */
+/* Digit by digit, the one that decides least first, those left out in which no two keys differ: a trace out of order may be so
+ * all over, as one in the order of ends. Takes the keys, of which there is one at least. */
 static struct key *sorted(struct key *key, size_t n)
 {
-    struct key *to = mem_new(n, sizeof *to);
-    for (size_t ascents = 2; ascents > 1;) {
-        ascents = 0;
-        for (size_t from = 0, middle, end; from < n; from = end, ascents++) {
-            middle = ascent_end(key, from, n);
-            end = ascent_end(key, middle, n);
-            merge(key + from, key + middle, key + middle, key + end, to + from);
+    struct key *to = mem_resize(NULL, n, sizeof *to);
+    struct digit d;
+    for (d.word = 0; d.word < WORDS; d.word++) {
+        int64_t least = INT64_MAX;
+        uint64_t differ = 0;
+        for (size_t i = 0; i < n; i++)
+            least = key[i].word[d.word] < least ? key[i].word[d.word] : least;
+        d.least = (uint64_t)least;
+        for (size_t i = 0; i < n; i++)
+            differ |= (uint64_t)key[i].word[d.word] - d.least;
+        d.shift = differ ? (unsigned)__builtin_ctzll(differ) : 0;
+        for (; d.shift < 64 && differ >> d.shift; d.shift += DIGIT_BITS) {
+            order_by(&d, key, n, to);
+            struct key *ordered = to;
+            to = key;
+            key = ordered;
         }
-        struct key *merged = to;
-        to = key;
-        key = merged;
     }
     free(to);
     return key;
@@ -110,7 +125,7 @@ void workload_sort(struct workload *w)
 {
     if (in_order(w))
         return;
-    struct key *key = mem_new(w->n_jobs, sizeof *key);
+    struct key *key = mem_resize(NULL, w->n_jobs, sizeof *key);
     for (job_id j = 0; j < w->n_jobs; j++)
         key[j] = key_of(w, j);
     key = sorted(key, w->n_jobs);

@@ -82,6 +82,44 @@ static void random_order(void **state)
     workload_free(w);
 }
 
+struct sort_key { int64_t submit_ns, tie, row; };
+
+static int64_t any_of(struct random *r, const int64_t *value, size_t n)
+{
+    return value[random_below(r, n)] + (int64_t)random_below(r, 3);
+}
+
+static int by_submit_and_tie(const void *a, const void *b)
+{
+    const struct sort_key *x = a, *y = b;
+    return x->submit_ns != y->submit_ns ? (x->submit_ns > y->submit_ns) - (x->submit_ns < y->submit_ns)
+           : x->tie != y->tie           ? (x->tie > y->tie) - (x->tie < y->tie)
+                                        : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Times and ties that differ in high digits, in low ones, or in none, against qsort(). */
+static void random_ties(void **state)
+{
+    (void)state;
+    enum { JOBS = 3000 };
+    static const int64_t times[] = { 0, S, 4096 * S, 99 * YEAR, 1 }, ties[] = { INT64_MIN, -4096, -1, 0, 4095, INT64_MAX - 2 };
+    struct random r;
+    random_init(&r, 1, "ties", 0);
+    for (size_t kinds = 1; kinds <= sizeof times / sizeof *times; kinds++) {
+        struct sort_key key[JOBS];
+        struct workload *w = workload_new();
+        for (int64_t i = 0; i < JOBS; i++) {
+            key[i] = (struct sort_key){ any_of(&r, times, kinds), any_of(&r, ties, kinds + 1), i + 1 };
+            add(w, key[i].submit_ns, key[i].tie, TIME_NEVER);
+        }
+        finish(w);
+        qsort(key, JOBS, sizeof *key, by_submit_and_tie);
+        for (job_id j = 0; j < JOBS; j++)
+            assert_int_equal(strtoll(w->truth[j].name, NULL, 10), key[j].row);
+        workload_free(w);
+    }
+}
+
 static void rebase(void **state)
 {
     (void)state;
@@ -174,6 +212,7 @@ int main(void)
     size_t n = 0;
     ADD_ROWS(tests, n, order, orders);
     ADD_TEST(tests, n, random_order);
+    ADD_TEST(tests, n, random_ties);
     ADD_TEST(tests, n, rebase);
     ADD_TEST(tests, n, batches);
     ADD_ROWS(tests, n, load, loads);
