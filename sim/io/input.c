@@ -4,6 +4,7 @@
 
 #include "sim/base/memory.h"
 #include "sim/io/provenance.h"
+#include "sim/io/read_ahead.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,10 +24,13 @@
 #define STORED_CAPACITY (128 * 1024)
 #define MAGIC           4 /* first bytes that tell the kind */
 #define FRAME_HEADER    18 /* of zstd, at most; RFC 8878, 3.1.1 */
+#define AHEAD_LEAST     (256 * 1024) /* stored bytes that are worth a thread */
 
 enum kind { PLAIN, GZIP, ZSTD };
 struct input {
     char *name;
+    struct read_ahead *ahead; /* NULL: none. While it is there all below but `peeked` and `ended` is its thread's */
+    bool ended;               /* the caller has been told the end */
     int fd;                     /* -1: the stored bytes are in memory, */
     const unsigned char *bytes; /* so many still to be read */
     size_t n_bytes;
@@ -177,8 +181,9 @@ static long decode_some(struct input *in, void *to, size_t capacity, struct erro
 }
 
 /* At least one byte, 0 only at the end. */
-static long decode(struct input *in, void *to, size_t capacity, struct error *err)
+static long decode(void *self, void *to, size_t capacity, struct error *err)
 {
+    struct input *in = self;
     for (;;) {
         if (nothing_stored(in) && !in->at_end && more_stored(in, err) != 0)
             return -1;
@@ -302,7 +307,8 @@ static void note_provenance(struct input *in)
 {
     char hex[65];
     struct error ignored = { "" };
-    if (in->at_end && in->fd > STDIN_FILENO && input_sha256(in, hex, &ignored) == 0)
+    bool whole = in->ahead ? in->ended : in->at_end;
+    if (whole && in->fd > STDIN_FILENO && input_sha256(in, hex, &ignored) == 0)
         provenance_note(in->name, hex);
 }
 
@@ -311,6 +317,7 @@ void input_close(struct input *in)
     if (!in)
         return;
     note_provenance(in);
+    read_ahead_end(in->ahead);
     if (in->fd > STDIN_FILENO)
         close(in->fd);
     if (in->kind == GZIP)
@@ -323,11 +330,27 @@ void input_close(struct input *in)
 
 /* ---- reading ---- */
 
+void input_read_ahead(struct input *in)
+{
+    struct stat st;
+    bool large = in->fd > STDIN_FILENO && fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= AHEAD_LEAST;
+    if (large && !in->ahead)
+        in->ahead = read_ahead_begin(decode, in);
+}
+
+/* Behind what was peeked. */
+static long read_on(struct input *in, void *to, size_t capacity, struct error *err)
+{
+    long n = in->ahead ? read_ahead_take(in->ahead, to, capacity, err) : decode(in, to, capacity, err);
+    in->ended = n == 0;
+    return n;
+}
+
 long input_read(struct input *in, void *to, size_t capacity, struct error *err)
 {
     size_t ahead = in->peeked_end - in->peeked_begin;
     if (ahead == 0 || capacity == 0)
-        return capacity ? decode(in, to, capacity, err) : 0;
+        return capacity ? read_on(in, to, capacity, err) : 0;
     size_t n = ahead < capacity ? ahead : capacity;
     memcpy(to, in->peeked + in->peeked_begin, n);
     in->peeked_begin += n;
@@ -340,7 +363,7 @@ const char *input_peek(struct input *in, size_t *length, struct error *err)
     in->peeked_end -= in->peeked_begin;
     in->peeked_begin = 0;
     while (in->peeked_end < INPUT_PEEK) {
-        long n = decode(in, in->peeked + in->peeked_end, INPUT_PEEK - in->peeked_end, err);
+        long n = read_on(in, in->peeked + in->peeked_end, INPUT_PEEK - in->peeked_end, err);
         if (n < 0)
             return NULL;
         if (n == 0)
@@ -359,6 +382,8 @@ int input_sha256(struct input *in, char hex[65], struct error *err)
         ;
     if (n < 0)
         return -1;
+    read_ahead_end(in->ahead);
+    in->ahead = NULL;
     if (!in->hex[0]) { /* a digest can be finished only once */
         unsigned char digest[SHA256_DIGEST_LENGTH];
         SHA256_Final(digest, &in->sha);

@@ -19,6 +19,9 @@ long   input_read(struct input *in, void *to, size_t capacity, struct error *err
  * err. */
 #define INPUT_PEEK 4096
 const char *input_peek(struct input *in, size_t *length, struct error *err);
+/* From now on a second thread reads and decodes ahead of input_read(), which gives the same bytes, errors and digest; where that
+ * is worth it. Never from standard input: a pipe may have nothing to give. */
+void   input_read_ahead(struct input *in);
 const char *input_name(const struct input *in);  /* for messages: the path, or "<stdin>" */
 /* Reads the remaining bytes, then gives the 64 hexadecimal digits of SHA-256. -1 with err. */
 int    input_sha256(struct input *in, char hex[65], struct error *err);

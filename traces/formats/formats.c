@@ -154,6 +154,8 @@ struct workload *trace_from_input(struct input *in, const struct trace_source *f
     w->seed = from->seed;
     w->cluster_gpus = from->cluster_gpus;
     w->resident_bytes = from->resident_bytes;
+    if (!w->one_thread)
+        input_read_ahead(in);
     if (read_all(in, format, from->value, w, sha256, err) == 0)
         return w;
     workload_free(w);

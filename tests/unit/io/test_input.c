@@ -157,11 +157,13 @@ static void whole(void **state)
     struct error err = { "" };
     char want[65], hex[65];
     hex_of_stored(want);
-    for (int peek = 0; peek < 3; peek++) {
+    for (int peek = 0; peek < 6; peek++) {
         struct input *in = input_open(path, &err);
         assert_non_null(in);
+        if (peek >= 3)
+            input_read_ahead(in); /* before anything is peeked at */
         assert_string_equal(input_name(in), path);
-        for (int i = 0; i < peek; i++) { /* what is seen is not consumed, however often */
+        for (int i = 0; i < peek % 3; i++) { /* what is seen is not consumed, however often */
             size_t length = 0, seen = text_length < INPUT_PEEK ? text_length : INPUT_PEEK;
             const char *first = input_peek(in, &length, &err);
             assert_non_null(first);
@@ -242,7 +244,7 @@ static const struct harm_row { const char *name; struct kind kind; enum harm har
 static void harmed(void **state)
 {
     const struct harm_row *row = *state;
-    make_file(row->kind, 300007);
+    make_file(row->kind, 700007); /* compressed it is large enough to be read ahead */
     size_t at = (size_t)((long)(row->where * (double)stored_length) + row->plus);
     if (row->harm == FLIP)
         stored[at] ^= 0x10;
@@ -252,10 +254,13 @@ static void harmed(void **state)
 
     char want[256], hex[65], *got = malloc(MOST);
     snprintf(want, sizeof want, "%s: %s", path, row->error);
-    for (int by_hash = 0; by_hash < 2; by_hash++) {
+    for (int i = 0; i < 4; i++) {
         struct error err = { "" };
         struct input *in = input_open(path, &err);
+        const bool by_hash = i % 2;
         assert_non_null(in);
+        if (i >= 2)
+            input_read_ahead(in);
         long n = 1;
         while (!by_hash && n > 0)
             n = input_read(in, got, 10000, &err);
@@ -265,6 +270,24 @@ static void harmed(void **state)
         input_close(in);
     }
     free(got);
+}
+
+/* Closed while the thread is anywhere. */
+static void left_while_ahead(void **state)
+{
+    (void)state;
+    make_file((struct kind){ add_zstd, 1 }, MOST);
+    write_file(stored_length);
+    char got[70000];
+    for (int reads = 0; reads < 10; reads++) {
+        struct error err = { "" };
+        struct input *in = input_open(path, &err);
+        assert_non_null(in);
+        input_read_ahead(in);
+        for (int i = 0; i < reads; i++)
+            assert_true(input_read(in, got, sizeof got, &err) > 0);
+        input_close(in);
+    }
 }
 
 /* Cut anywhere, a compressed file is an error or, within the magic, no compressed file. */
@@ -357,6 +380,7 @@ int main(void)
     ADD_TEST(tests, n, sha256_known_answer);
     ADD_TEST(tests, n, peek_within);
     ADD_ROWS(tests, n, harmed, harm_rows);
+    ADD_TEST(tests, n, left_while_ahead);
     ADD_TEST(tests, n, cut_anywhere);
     ADD_ROWS(tests, n, not_opened, open_rows);
     ADD_ROWS(tests, n, standard_input, stdin_rows);
