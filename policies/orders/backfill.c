@@ -370,7 +370,7 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
         last_job = j;
         if (is_broken(s, j))
             drop_behind(s, b, j, p->depth - 1);
-        b->ahead += !start_or_promise(s, b, j);
+        b->ahead += plans_renew(s, &j, 1, &b->due_ns) || !start_or_promise(s, b, j);
         tested++;
     }
     struct line *line = b->shortest ? b->shortest : b->waiting;

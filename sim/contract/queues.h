@@ -159,7 +159,8 @@ void   line_skip_shape(struct line_walk *w, shape_id shape);
 void   line_skip_longer(struct line_walk *w, int64_t estimate_ns);
 /* The walk leaves out each shape that asks for more whole GPUs than are free in `room` when its
  * first job is reached, as if that job had been given and had no place: it waits with its group,
- * and the group for WAIT_GPUS. */
+ * and the group for WAIT_GPUS. Of a shape that fits by totals alone and has no limit the same when a
+ * later job is reached, unless that has a plan or line_skip_longer() was said of the shape. */
 void   line_skip_full(struct line_walk *w, const struct view *room);
 /* With line_skip_full() of what is idle: the walk leaves out jobs that wait for WAIT_RESERVED already
  * and would, started now, still run at that instant, where timeline_lacks() their shape, as if each

@@ -193,13 +193,13 @@ static inline bool lacks_room(const struct walk *w, const struct sub_line *sub)
                                 : w->room->kind[sub->kind].whole * MILLI_ALL < sub->need_milli;
 }
 
-/* As if its first job had been given, and had no room. */
-static void tell_full(struct sched *s, uint32_t number)
+/* As if that job, the next of the sub-line, had been given, and had no room. */
+static void tell_full(struct sched *s, uint32_t number, uint32_t next)
 {
     const struct sub_line *sub = &s->lines->sub[number];
-    const struct line_entry *first = &s->lines->entry[sub->entries.first];
-    if (!goes_by_group(s, first))
-        sched_blocked(s, first->job, WAIT_GROUP);
+    const struct line_entry *e = &s->lines->entry[next];
+    if (!goes_by_group(s, e))
+        sched_blocked(s, e->job, WAIT_GROUP);
     if (sub->clock.why != WAIT_GPUS)
         sub_line_blocked(s, number, WAIT_GPUS);
 }
@@ -238,7 +238,7 @@ static uint32_t first_not_begun(struct walk *w, uint32_t before)
         if (is_skipped(w, number))
             continue;
         if (w->room && lacks_room(w, sub)) {
-            tell_full(s, number);
+            tell_full(s, number, e);
             continue;
         }
         if (w->room && w->lacking_ns != TIME_NEVER && all_stay_reserved(w, sub))
@@ -313,13 +313,26 @@ static bool stays_reserved(struct walk *w)
     return true;
 }
 
+/* Jobs of its sub-line have been given, and what they took leaves too little: it is left here. */
+static bool is_full_by_now(struct walk *w)
+{
+    struct sched *s = w->l->s;
+    const struct line_entry *e = &entries_of(w)[w->at.entry];
+    const struct sub_line *sub = &s->lines->sub[e->sub];
+    if (sub->kind == ID_NONE || !lacks_room(w, sub) || too_long_ns(w, sub) != TIME_NEVER || plan_of(s, e->job))
+        return false;
+    tell_full(s, w->current, w->at.entry);
+    w->current = ID_NONE;
+    return true;
+}
+
 bool line_next(struct line_walk *lw, job_id *j)
 {
     struct walk *w = walk_of(lw);
     do
         if (!go_to_next(w))
             return false;
-    while (w->room && w->lacking_ns != TIME_NEVER && stays_reserved(w));
+    while (w->room && (is_full_by_now(w) || (w->lacking_ns != TIME_NEVER && stays_reserved(w))));
     *j = w->reached.job;
     return true;
 }

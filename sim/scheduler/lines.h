@@ -5,10 +5,10 @@
 
 /* Counts time per reason, for a whole group at once. */
 struct wait_clock {
-    int64_t total[WAIT_REASONS];  /* up to since_ns */
-    int64_t since_ns;
+    uint8_t why;                  /* runs on since then; WAIT_GROUP: none. A walk over many reads it: it is near what stands before */
     uint16_t counted;             /* reasons with a total, bit by bit: few of all */
-    uint8_t why;                  /* runs on since then; WAIT_GROUP: none */
+    int64_t since_ns;
+    int64_t total[WAIT_REASONS];  /* up to since_ns */
 };
 
 struct line_entry {
