@@ -146,7 +146,7 @@ static bool read_plain(const char *text, size_t length, int64_t scale, int64_t *
             return false;
     }
     size_t behind = point < length ? length - 1 - point : 0;
-    uint64_t unit = power_of_ten[behind], each = (uint64_t)scale / unit, parts;
+    uint64_t unit = power_of_ten[behind], each = behind ? (uint64_t)scale / unit : (uint64_t)scale, parts;    /* a division is dear */
     if (point == 0 && behind == 0)
         return false; /* "." */
     if (each * unit != (uint64_t)scale || __builtin_mul_overflow(value, each, &parts) || parts > INT64_MAX)

@@ -161,22 +161,26 @@ static bool take_comment(struct reader *r, char *line, size_t length)
 
 /* ---- separated by blanks ---- */
 
+/* One comparison tells most bytes that are none. */
 static bool is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    return (unsigned char)c <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n');
 }
 
 static void take_blanks_line(struct reader *r, char *line, size_t length)
 {
+    char *end = line + length;
     r->row.line = r->lines.number;
     r->n = 0;
-    for (char *at = line, *end = line + length; at < end; at++) {
+    end -= end > line && end[-1] == '\n';
+    *end = ' '; /* the newline, or the spare byte behind the last line: each cell ends with a blank */
+    for (char *at = line; at < end; at++) {
         if (is_blank(*at))
             continue;
         char *from = at;
-        while (at < end && !is_blank(*at))
+        while (!is_blank(*at))
             at++;
-        *at = '\0'; /* a blank, or the spare byte behind the last line */
+        *at = '\0';
         add_cell(r, from, (size_t)(at - from));
     }
     if (r->n)
@@ -445,12 +449,14 @@ static int out_of_range(const struct row *r, size_t i, const char *what, int64_t
 /* A whole number, also as pandas writes one in a column that has gaps: "1.0". */
 static bool whole_parse(struct cell c, int64_t *value)
 {
+    if (integer_parse(c.text, c.length, value))
+        return true;
     const char *point = memchr(c.text, '.', c.length);
     size_t whole = point ? (size_t)(point - c.text) : c.length;
     bool zeros = point && whole + 1 < c.length;
     for (size_t i = whole + 1; zeros && i < c.length; i++)
         zeros = c.text[i] == '0';
-    return (!point || zeros) && integer_parse(c.text, whole, value);
+    return zeros && integer_parse(c.text, whole, value);
 }
 
 int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int64_t *out,
