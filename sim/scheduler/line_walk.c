@@ -193,15 +193,31 @@ static inline bool lacks_room(const struct walk *w, const struct sub_line *sub)
                                 : w->room->kind[sub->kind].whole * MILLI_ALL < sub->need_milli;
 }
 
-/* As if that job, the next of the sub-line, had been given, and had no room. */
-static void tell_full(struct sched *s, uint32_t number, uint32_t next)
+static __attribute__((noinline)) void tell_anew(struct sched *s, uint32_t number, const struct line_entry *e)
 {
-    const struct sub_line *sub = &s->lines->sub[number];
-    const struct line_entry *e = &s->lines->entry[next];
     if (!goes_by_group(s, e))
         sched_blocked(s, e->job, WAIT_GROUP);
-    if (sub->clock.why != WAIT_GPUS)
-        sub_line_blocked(s, number, WAIT_GPUS);
+    sub_line_blocked(s, number, WAIT_GPUS);
+}
+
+/* As if that job, the next of the sub-line, had been given, and had no room. Mostly both know. */
+static inline void tell_full(struct sched *s, uint32_t number, uint32_t next)
+{
+    const struct line_entry *e = &s->lines->entry[next];
+    if (!goes_by_group(s, e) || s->lines->sub[number].clock.why != WAIT_GPUS)
+        tell_anew(s, number, e);
+}
+
+/* What is free at `lacking_ns`, which is not past, is too little for it: a sub-line of which totals say all. */
+static bool lacks_then(struct walk *w, const struct sub_line *sub)
+{
+    const struct sched *s = w->l->s;
+    if (w->free_then.kind != sub->kind || w->free_then.version != s->timeline->version) {
+        w->free_then.kind = sub->kind;
+        w->free_then.version = s->timeline->version;
+        w->free_then.milli = timeline_free_milli(s, sub->kind, w->lacking_ns);
+    }
+    return sub->need_milli > w->free_then.milli;
 }
 
 /* A sub-line not full, of which nothing has been given: its first job would be told once more that it is reserved, as
@@ -214,12 +230,7 @@ static bool all_stay_reserved(struct walk *w, const struct sub_line *sub)
     if (sub->kind == ID_NONE || ahead_ns < 0 || first->reserved_ns == TIME_NEVER || first->reserved_ns <= ahead_ns ||
         entry[sub->entries.root].least_reserved_ns < first->reserved_ns || plan_of(s, first->job))
         return false;
-    if (w->free_then.kind != sub->kind || w->free_then.version != s->timeline->version) {
-        w->free_then.kind = sub->kind;
-        w->free_then.version = s->timeline->version;
-        w->free_then.milli = timeline_free_milli(s, sub->kind, w->lacking_ns);
-    }
-    return sub->need_milli > w->free_then.milli;
+    return lacks_then(w, sub);
 }
 
 /* The first entry of the sub-lines not begun, if it comes before the entry `before`, unless that is ORDERED_NONE. */
@@ -303,11 +314,8 @@ static bool stays_reserved(struct walk *w)
     if (e->reserved_ns == TIME_NEVER || e->reserved_ns <= w->lacking_ns - s->now_ns || plan_of(s, e->job))
         return false;
     struct sub_line *sub = &s->lines->sub[e->sub];
-    const struct shape *shape = &s->workload->shape[sub->shape];
     int64_t known_ns = too_long_ns(w, sub);
-    bool lacks = known_ns <= e->reserved_ns ||
-                 (!placing_lacks(w->room, &shape->ask) && timeline_lacks(s, &shape->ask, w->lacking_ns));
-    if (!lacks || shape->limited != ID_NONE || !placing_by_totals(s, &shape->ask))
+    if (sub->kind == ID_NONE || (known_ns > e->reserved_ns && (w->lacking_ns < s->now_ns || lacks_room(w, sub) || !lacks_then(w, sub))))
         return false;
     leave_out_longer(w, sub, min_i64(known_ns, e->reserved_ns));
     return true;
