@@ -39,8 +39,9 @@ struct backfill {
     struct list timeless;         /* of each shape the first job that could be promised no time */
     struct list promised;         /* all with a promise, and some that had one; unless `all` */
     struct list order;            /* if `everyone`: all that wait as in the line, and some that do not */
-    /* [n_shapes] did not fit before the promises; is among the timeless */
-    struct too_long { int64_t estimate_ns; uint64_t pass, timeless; } *too_long;
+    /* [n_shapes] did not fit before the promises; is among the timeless; what a job without an estimate was told last that can be
+       promised no time, at that timeline_outlook() */
+    struct too_long { int64_t estimate_ns; uint64_t pass, timeless, outlook; enum wait_reason told; } *too_long;
     size_t n_shapes;
     uint64_t pass, looked;        /* passes; those that looked at all jobs */
 };
@@ -143,13 +144,43 @@ static void drop_behind(struct sched *s, const struct backfill *b, job_id j, dou
     }
 }
 
+/* j has neither an estimate nor a promise, and is answered as the last such job of its shape: nothing has happened since then. */
+static bool refused_again(struct sched *s, const struct backfill *b, job_id j)
+{
+    shape_id shape = job_facts(s, j)->ask->shape;
+    if (shape >= b->n_shapes || !b->too_long[shape].outlook || b->too_long[shape].outlook != timeline_outlook(s) ||
+        job_estimate_ns(s, j) != TIME_NEVER || plan_start(s, j) != TIME_NEVER)
+        return false;
+    sched_blocked(s, j, b->too_long[shape].told);
+    return true;
+}
+
+static enum wait_reason reason_of(struct sched *s, const struct request *r)
+{
+    return sched_fits(s, sched_view(s, FREE_IDLE), r) ? WAIT_RESERVED : sched_why_not(s);
+}
+
+/* j can be promised no time, which jobs of its shape need not ask again before something happens. */
+static void is_refused(struct sched *s, struct backfill *b, job_id j, uint64_t outlook, enum wait_reason why)
+{
+    plan_drop(s, j);
+    is_timeless(s, b, j);
+    struct too_long *known = of_shape(s, b, j);
+    bool known_now = job_estimate_ns(s, j) == TIME_NEVER && timeline_outlook(s) == outlook;
+    known->outlook = known_now ? outlook : 0;
+    known->told = why;
+}
+
 /* Starts j now, or promises it the earliest time that its estimate and the promises of all others
  * allow: never later than its own last promise, unless that time has come and a running job exceeds
  * its estimate. true: it has started, or takes no promise. */
 static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
 {
+    if (refused_again(s, b, j))
+        return false;
     if (held_by_limit(s, j))
         return true;
+    uint64_t outlook = timeline_outlook(s);
     struct request r = job_request(s, j);
     int64_t last_ns = plan_start(s, j), promised_ns = last_ns > sched_now(s) ? last_ns : TIME_NEVER;
     if (plan_ready(s, j) && sched_start(s, j, plan_placement(s, j)) == SCHED_OK)
@@ -165,13 +196,11 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
         list_add(s, &b->promised, j);
         own->listed = true;
     }
-    if (!promised && promised_ns == TIME_NEVER) {
-        plan_drop(s, j);
-        is_timeless(s, b, j);
-    }
+    enum wait_reason why = reason_of(s, &r);
+    if (!promised && promised_ns == TIME_NEVER)
+        is_refused(s, b, j, outlook, why);
     b->due_ns = min_i64(plan_start(s, j), b->due_ns);
-    sched_blocked(s, j,
-                  sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s));
+    sched_blocked(s, j, why);
     return false;
 }
 
@@ -210,8 +239,10 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
     int64_t length_ns = job_estimate_ns(s, j);
     int64_t left_out_ns = walk ? line_skipped_longer(walk) : TIME_NEVER;
     struct too_long *known = of_shape(s, b, j);
-    if (left_out_ns < (known->pass == b->pass ? known->estimate_ns : TIME_NEVER))
-        *known = (struct too_long){ left_out_ns, b->pass, known->timeless };
+    if (left_out_ns < (known->pass == b->pass ? known->estimate_ns : TIME_NEVER)) {
+        known->estimate_ns = left_out_ns;
+        known->pass = b->pass;
+    }
     if (known->pass == b->pass && length_ns >= known->estimate_ns) {
         reserved(s, b, walk, j, known->estimate_ns);
         return;

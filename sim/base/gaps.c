@@ -56,9 +56,10 @@ static int64_t length_of(int64_t from, int64_t until)
     return from == INT64_MIN || until == INT64_MAX ? INT64_MAX : until - from;
 }
 
-static void sum_up(const void *context, uint32_t item)
+static bool sum_up(const void *context, uint32_t item)
 {
     struct gap *gap = ((const struct gaps *)context)->gap, *x = &gap[item];
+    const struct gap was = *x;
     x->longest = length_of(x->from, x->until);
     x->last = x->until;
     for (unsigned side = 0; side < 2; side++) {
@@ -68,6 +69,7 @@ static void sum_up(const void *context, uint32_t item)
         x->longest = gap[child].longest > x->longest ? gap[child].longest : x->longest;
         x->last = gap[child].last > x->last ? gap[child].last : x->last;
     }
+    return x->longest != was.longest || x->last != was.last;
 }
 
 static struct ordered_space space_of(const struct gaps *g)

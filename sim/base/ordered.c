@@ -45,10 +45,17 @@ static void rotate_up(struct ordered *t, const struct ordered_space *s, uint32_t
     }
 }
 
-void ordered_changed(const struct ordered_space *s, uint32_t item)
+/* All up to the root: another item is below them. */
+static void sum_up_all(const struct ordered_space *s, uint32_t item)
 {
     for (; s->sum_up && item != ORDERED_NONE; item = at(s, item)->up)
         s->sum_up(s->context, item);
+}
+
+void ordered_changed(const struct ordered_space *s, uint32_t item)
+{
+    while (s->sum_up && item != ORDERED_NONE && s->sum_up(s->context, item))
+        item = at(s, item)->up;
 }
 
 void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt)
@@ -58,7 +65,7 @@ void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item
                                 (uint32_t)(hash_u64(salt) >> 32) };
     if (t->root == ORDERED_NONE) {
         t->root = t->first = t->last = item;
-        ordered_changed(s, item);
+        sum_up_all(s, item);
         return;
     }
     if (s->before(s->context, t->last, item)) {
@@ -83,7 +90,7 @@ void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item
     }
     while (x->up != ORDERED_NONE && at(s, x->up)->rank < x->rank)
         rotate_up(t, s, item);
-    ordered_changed(s, item);
+    sum_up_all(s, item);
 }
 
 void ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item)
@@ -100,7 +107,7 @@ void ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t i
     while (x->left != ORDERED_NONE && x->right != ORDERED_NONE)
         rotate_up(t, s, at(s, x->left)->rank > at(s, x->right)->rank ? x->left : x->right);
     hang(t, s, x->up, item, x->left != ORDERED_NONE ? x->left : x->right);
-    ordered_changed(s, x->up);
+    sum_up_all(s, x->up);
 }
 
 uint32_t ordered_next(const struct ordered_space *s, uint32_t item)

@@ -21,8 +21,8 @@ struct ordered_space {
     size_t size;
     bool (*before)(const void *context, uint32_t a, uint32_t b);
     const void *context;
-    /* recomputes the sums of an item over its subtree from its children; NULL: there are none */
-    void (*sum_up)(const void *context, uint32_t item);
+    /* recomputes the sums of an item over its subtree from its children, and says whether they have changed; NULL: there are none */
+    bool (*sum_up)(const void *context, uint32_t item);
 };
 
 static inline bool ordered_is_alone(const struct ordered *t)        /* one item */

@@ -48,6 +48,10 @@ bool    timeline_lacks(struct sched *s, const struct request *r, int64_t at_ns);
 struct slot { int64_t start_ns; const struct placement *where; };
 struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64_t horizon_ns,
                               unsigned tries);
+/* Grows when something happens from which timeline_earliest() and sched_fits() of what is idle follow:
+ * until then both answer for a job without a plan as for the last one of its shape and estimate, and
+ * neither draws. 0: that is never known. */
+uint64_t timeline_outlook(struct sched *s);
 /* Looks again at the plans of these n jobs, one after the other: what timeline_earliest() from now on
  * and plan_set() would do, and sched_blocked() with WAIT_RESERVED if the job fits into what is idle,
  * else with why it does not. Only as far as that needs no look at the placer and leaves the plan

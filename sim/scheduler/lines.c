@@ -22,14 +22,17 @@ static bool sub_before(const void *sched, uint32_t a, uint32_t b)
     return line_entry_before(s, s->lines->sub[a].entries.first, s->lines->sub[b].entries.first);
 }
 
-static void sum_up_reserved(const void *sched, uint32_t e)
+static bool sum_up_reserved(const void *sched, uint32_t e)
 {
     struct line_entry *entry = ((const struct sched *)sched)->lines->entry, *x = &entry[e];
     uint32_t child[] = { x->link.left, x->link.right };
-    x->least_reserved_ns = x->reserved_ns;
+    const int64_t was_ns = x->least_reserved_ns;
+    int64_t least_ns = x->reserved_ns;
     for (unsigned i = 0; i < 2; i++)
-        if (child[i] != ORDERED_NONE && entry[child[i]].least_reserved_ns < x->least_reserved_ns)
-            x->least_reserved_ns = entry[child[i]].least_reserved_ns;
+        if (child[i] != ORDERED_NONE && entry[child[i]].least_reserved_ns < least_ns)
+            least_ns = entry[child[i]].least_reserved_ns;
+    x->least_reserved_ns = least_ns;
+    return least_ns != was_ns;
 }
 
 struct ordered_space line_entries(const struct sched *s)

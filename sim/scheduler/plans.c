@@ -354,6 +354,18 @@ struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64
     return earliest_without(s, plan, after_ns, horizon_ns, tries);
 }
 
+/* As earliest_as_asked() and sched_fits() keep answers. */
+uint64_t timeline_outlook(struct sched *s)
+{
+    struct outlook *o = &s->timeline->outlook;
+    if (s->predicted_rates)
+        return 0;
+    if (o->pass != s->totals.passes || o->changes != s->timeline->changes || o->idle != s->idle->version ||
+        memcmp(&o->draws, &s->placing->random, sizeof o->draws) != 0)
+        *o = (struct outlook){ o->number + 1, s->totals.passes, s->timeline->changes, s->idle->version, s->placing->random };
+    return o->number;
+}
+
 uint32_t timeline_without_estimate(const struct sched *s)
 {
     return s->timeline && s->timeline->asked ? s->timeline->n_unknown : 0;

@@ -89,11 +89,13 @@ static uint32_t count_of(const struct predictor *p, uint32_t item)
     return item == ORDERED_NONE ? 0 : p->past[item].count;
 }
 
-static void count_up(const void *context, uint32_t item)
+static bool count_up(const void *context, uint32_t item)
 {
     const struct predictor *p = context;
     struct past *x = &p->past[item];
+    uint32_t was = x->count;
     x->count = 1 + count_of(p, x->link.left) + count_of(p, x->link.right);
+    return x->count != was;
 }
 
 static void keep_sorted(struct predictor *p, struct group *g, int64_t run_ns)

@@ -94,6 +94,8 @@ struct timeline {
                                      none yet */
     uint64_t changes;             /* of holds and nodes, but for plans that are only hidden for a question */
     uint64_t outs;                /* how often nodes went out of service or came back */
+    /* For timeline_outlook(): its last answer, and what that was an answer to */
+    struct outlook { uint64_t number, pass, changes, idle; struct random draws; } outlook;
 };
 
 void timeline_begin(struct sched *s);                        /* only for a policy that SEES_TIMELINE */

@@ -28,13 +28,15 @@ static bool before(const void *context, uint32_t a, uint32_t b)
     return t->item[a].key != t->item[b].key ? t->item[a].key < t->item[b].key : a < b;
 }
 
-static void sum_up(const void *context, uint32_t i)
+static bool sum_up(const void *context, uint32_t i)
 {
     const struct bench *t = context;
     struct item *x = &t->item[i];
+    const int64_t was = x->sum;
     x->sum = x->weight;
     x->sum += x->link.left == ORDERED_NONE ? 0 : t->item[x->link.left].sum;
     x->sum += x->link.right == ORDERED_NONE ? 0 : t->item[x->link.right].sum;
+    return x->sum != was;
 }
 
 static struct ordered_space space(const struct bench *t)
