@@ -262,9 +262,9 @@ static void refresh_shares(struct sched *s, struct quota_state *q, const struct 
 
 enum outcome { NO_PLACE, NOT_VALID, SOLVED };
 
-/* A scenario that is not tried. In queues.csv the queues of an instant come in the order in which
- * their books were touched first, and it would have touched those of its victims. false: it has to be
- * tried, since it might have touched those of its job. */
+/* A scenario that is not tried. The rows of an instant in queues.csv come in the order in which the
+ * books of queues were touched first and their standings looked at again: so those of its victims
+ * are, as if it had been. false: it has to be tried, since it might have touched those of its job. */
 static bool leave_out(struct sched *s, struct quota_state *q, struct search *x)
 {
     bool touched = true;
@@ -272,6 +272,11 @@ static bool leave_out(struct sched *s, struct quota_state *q, struct search *x)
         return false;
     for (size_t i = 0; i < x->n_chosen && touched; i++)
         touched = x->losing[x->chosen[i]->leaf].touched == q->pass;
+    for (size_t i = 0; i < x->n_chosen && touched; i++)
+        for (queue_id up = x->chosen[i]->leaf; up != ID_NONE; up = q->queue[up].parent) {
+            quota_standing_changed(q, up);
+            quota_changed(q, up);
+        }
     if (touched)
         return true;
     sched_mark_t before = sched_mark(s);
