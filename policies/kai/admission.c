@@ -360,7 +360,7 @@ static bool all_infeasible(struct sched *s, struct quota_state *q)
             continue;
         }
         if (!one_of(q, check, q->asked[i], &j) || finds_place(s, q, check, j) ||
-            check->why != check->why_not ||
+            check->why != check->why_not || check->ask->next ||
             !quota_lacks_nodes(s, FREE_IDLE, check->ask, check->min_tasks) ||
             !quota_lacks_nodes(s, FREE_OR_RELEASING, check->ask, check->min_tasks))
             return false;

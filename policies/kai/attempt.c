@@ -87,9 +87,9 @@ static const struct placement *held_besides(struct sched *s, job_id j, uint32_t 
 struct quota_place quota_choose(struct sched *s, struct quota_state *q, job_id j,
                                 const uint32_t *task, uint32_t n, bool tentative)
 {
-    if (quota_lacks_nodes(s, FREE_OR_RELEASING, quota_ask(s, q, j), n))
-        return (struct quota_place){ NULL, false };
     struct request ask = *quota_ask(s, q, j);
+    if (!ask.next && quota_lacks_nodes(s, FREE_OR_RELEASING, &ask, n))
+        return (struct quota_place){ NULL, false };
     struct attempt a = { .s = s, .how = places_of(s, q), .job = j, .task = task, .n_tasks = n };
     ask.job = j;
     a.ask = &ask;

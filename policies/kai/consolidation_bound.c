@@ -149,9 +149,8 @@ bool consolidation_infeasible(struct sched *s, struct quota_state *q, const stru
         min_tasks = 1;
     for (x->run = ask; x->run && x->run->first_task < min_tasks && ask->tasks != SPLIT_ANY;
          x->run = x->run->next) {
-        uint32_t left = min_tasks - x->run->first_task;
-        if (search_lacks_nodes(s, x->run, left < x->run->tasks ? left : x->run->tasks) &&
-            !could_move(s, x))
+        uint32_t left = min_u32(min_tasks - x->run->first_task, x->run->tasks);
+        if (quota_lacks_nodes(s, FREE_OR_RELEASING, x->run, left) && !could_move(s, x))
             return true;
     }
     return false;

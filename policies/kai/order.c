@@ -1,5 +1,5 @@
-/* order.c - the next leaf over the tree of queues: heaps of siblings, in which a queue stands for
- * the best leaf below it. */
+/* order.c - see order.h. */
+#include "policies/kai/order.h"
 #include "policies/kai/quota.h"
 #include "sim/contract/util/heap.h"
 

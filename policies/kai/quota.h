@@ -25,6 +25,7 @@
 #include "policies/common/queue_heads.h"
 #include "policies/kai/kept_division.h"
 #include "policies/kai/kept_order.h"
+#include "policies/kai/order.h"
 #include "policies/kai/rules.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/bitset.h"
@@ -199,53 +200,6 @@ struct admission_check {
     int64_t min_milli;
 };
 
-/* ---- Order over the tree of queues ---- */
-
-/* Heaps of siblings, in which an inner queue is represented by the best job of its best child. */
-struct order_node {
-    struct quota_standing standing;
-    struct quota_amount amount;   /* of its first job, or of its victims */
-    uint32_t n, at;               /* children in the heap; its place among its siblings */
-    bool in, listed;              /* in the heap; among `active` */
-    /* of victims: the standing is that of its present shares; else: of those and the amount */
-    bool stands;
-    uint32_t marked;              /* saved since the mark of that number */
-};
-/* A node as it was when the order was marked. */
-struct order_saved { uint32_t i; struct order_node node; };
-/* In a heap: with what decides between most queues, of its standing. */
-struct order_entry { uint64_t rank; double with; queue_id queue; };
-struct order {
-    struct quota_state *q;
-    bool victims;                 /* the worst on top, and amounts are those of victims */
-    bool compares;                /* there is more than one leaf; one alone needs no standing */
-    struct order_node *node;      /* [queues + 1] the last is the root */
-    struct order_entry *heap;     /* children of node i from q->first[i] on */
-    queue_id *active;             /* [n_active] nodes to clear */
-    size_t n_active, n_leaves;
-    uint32_t mark;                /* number of the last mark; 0: the order is not marked */
-    uint32_t n_marks;
-    struct order_saved *saved;    /* [n_saved] of a marked order, [queues + 1] at most */
-    size_t n_saved, active_before;
-};
-
-/* Takes the leaves of an order one after another, the top first, and leaves the order as it is. Of
- * each heap of siblings it knows the entries that may be next: those that it has changed, and of
- * the others those below none but entries that it has taken. So n leaves cost O(n log n), whatever
- * the number of queues. */
-struct order_step {
-    struct order_entry entry;
-    uint32_t at;                  /* place in the heap of the order; ID_NONE: changed by the walk */
-};
-struct order_walk {
-    const struct order *o;
-    uint32_t number;
-    uint32_t *begun;              /* [queues + 1] the walk in which n and step were begun */
-    uint32_t *n;                  /* [queues + 1] children of node i in its heap of steps */
-    struct order_step *step;      /* those of node i from q->first[i] on */
-    struct quota_amount *amount;  /* [queues] of entries that the walk has changed */
-};
-
 struct quota_state { /* of a shard */
     const struct quota_params *params;
     struct quota_pools *pools; /* it is one of them */
@@ -386,7 +340,7 @@ struct quota_amount quota_of_placement(struct sched *s, job_id j, const struct p
 /* A place for these tasks; `first`: the node to try first, or ID_NONE. NULL: none. */
 const struct placement *quota_place(struct sched *s, struct quota_state *q, enum free_kind in,
                                     job_id j, const uint32_t *task, uint32_t n, node_id first);
-/* By whole GPUs, node by node, there is no room for so many tasks of it: certain. */
+/* By whole GPUs, node by node, there is no room for so many tasks of this run: certain. */
 bool quota_lacks_nodes(struct sched *s, enum free_kind in, const struct request *ask,
                        uint32_t tasks);
 /* attempt.c: KAI's choice of nodes, GPUs and domains (places.h) applies to this job. */
@@ -527,59 +481,6 @@ void quota_wake_at_flip(struct sched *s, struct quota_state *q);
 void quota_changed(struct quota_state *q, queue_id i);
 /* The shares of a queue have changed, or its worst candidate. */
 void quota_standing_changed(struct quota_state *q, queue_id i);
-
-/* ---- order.c: order among queues ---- */
-void order_new(struct sched *s, struct order *o, struct quota_state *q, bool victims);
-/* Empties it; then order_add(), order_make(). */
-void order_begin(struct order *o);
-/* Of its first job, or of its victims. */
-void order_add(struct order *o, queue_id leaf, const struct quota_amount *amount);
-/* The same of its first job, if the standing with it is known. */
-void order_add_standing(struct order *o, queue_id leaf, const struct quota_amount *amount,
-                        const struct quota_standing *standing);
-/* Also when the shares of many queues have changed since. */
-void order_make(struct order *o);
-/* The best leaf, or the worst with `victims`; ID_NONE: empty. */
-queue_id order_top(const struct order *o);
-/* The amount from now on; NULL: the leaf has no more. */
-void order_set(struct order *o, queue_id leaf, const struct quota_amount *amount);
-void order_set_standing(struct order *o, queue_id leaf, const struct quota_amount *amount,
-                        const struct quota_standing *standing);
-/* The shares of i have changed. */
-void order_refresh(struct order *o, queue_id i);
-/* From now on its nodes are saved as they change; then it is as it was. Costs what has changed. */
-void order_mark(struct sched *s, struct order *o);
-void order_rollback(struct order *o);
-/* All leaves are siblings, and order_above() is a total order: what comes out is sorted by it. */
-bool order_is_flat(const struct order *o);
-/* i with that amount, of victims; and which of two comes first, both as entries of their leaves with
- * what they have lost so far. */
-struct order_entry order_entry_with(const struct order *o, queue_id i,
-                                    const struct quota_amount *amount);
-bool order_above_tied(const struct order *o, const struct order_entry *a,
-                      const struct order_entry *b);
-static inline bool order_above(const struct order *o, const struct order_entry *a,
-                               const struct order_entry *b)
-{
-    if (a->rank != b->rank)
-        return (a->rank < b->rank) != o->victims;
-    if (a->with != b->with)
-        return (a->with < b->with) != o->victims;
-    return order_above_tied(o, a, b);
-}
-/* Leaves of a flat order that do not come behind a bound (NULL: all of them, so far), which may
- * move towards the top meanwhile; in no order, and at no cost for others. */
-enum { ORDER_DEEPEST = 64 };      /* one sibling waits on each level, and the next */
-struct order_scan { const struct order *o; uint32_t n, next[ORDER_DEEPEST]; };
-struct order_scan order_scan(const struct order *o);
-queue_id order_scan_next(struct order_scan *scan, const struct order_entry *bound);
-/* Memory for walks of orders of this shard, one after the other. */
-void order_walk_new(struct sched *s, struct order_walk *w, const struct quota_state *q);
-/* From the top again; until then the order does not change. */
-void order_walk_begin(struct order_walk *w, const struct order *o);
-queue_id order_walk_top(struct order_walk *w);
-/* The amount of that top from now on; NULL: it has no more. */
-void order_walk_set(struct order_walk *w, queue_id top, const struct quota_amount *amount);
 
 /* ---- allocate.c ---- */
 /* In all pools before any allocates: they share the limits of queues. */

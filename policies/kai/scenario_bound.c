@@ -63,7 +63,7 @@ void scenario_room_begin(struct sched *s, struct search *x, uint32_t tasks)
     if (!x->run)
         return;
     r->mine = search_alike(x, tasks);
-    r->lacks = search_lacks_nodes(s, x->run, r->mine);
+    r->lacks = search_lacks_nodes(s, x, tasks);
     if (!r->lacks)
         return;
     r->fit = domain_fits(sched_view(s, FREE_OR_RELEASING), 0, x->run);

@@ -195,7 +195,7 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
     bool placed = false;
     for (queue_id leaf; (leaf = order_top(&q->again)) != ID_NONE;) {
         job_id j = c[at[leaf]].job;
-        if (!placed && x->run && search_lacks_nodes(s, x->run, search_alike(x, tasks)))
+        if (!placed && x->run && search_lacks_nodes(s, x, tasks))
             return false;
         if (j != x->job) {
             reinstate_victim(s, q, x, j);
@@ -264,7 +264,7 @@ enum outcome { NO_PLACE, NOT_VALID, SOLVED };
 
 /* A scenario that is not tried. The rows of an instant in queues.csv come in the order in which the
  * books of queues were touched first and their standings looked at again: so those of its victims
- * are, as if it had been. false: it has to be tried, since it might have touched those of its job. */
+ * are, as if it had been. false: it has to be tried, as it might have touched those of its job. */
 static bool leave_out(struct sched *s, struct quota_state *q, struct search *x)
 {
     bool touched = true;
@@ -437,7 +437,7 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
         return true;
     struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
     x->any_node = !quota_has_capacity(s, q, job_facts(s, x->job), &mine, NULL) ||
-                  (x->run && !search_lacks_nodes(s, x->run, search_alike(x, tasks)));
+                  (x->run && !search_lacks_nodes(s, x, tasks));
     search_victims(s, q, x);
     x->recorded_could = recorded_could_do(s, x);
     bool could = !x->lacks && (x->any_node || x->recorded_could);

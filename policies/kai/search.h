@@ -228,8 +228,6 @@ bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x
 int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);
 /* The same with what recorded units leave there. */
 int64_t search_room_milli(struct sched *s, const struct search *x, node_id n);
-/* Fewer fit, by whole GPUs of all nodes. */
-bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks);
 
 /* The order of leaves as if every running job could be a victim: x->order, without those of a
  * search. */
@@ -238,6 +236,11 @@ void search_refresh_order(struct sched *s, struct quota_state *q, struct search 
 /* ---- scenario_bound.c: before anything leaves ---- */
 /* The tasks so far that are like the last one. */
 uint32_t search_alike(const struct search *x, uint32_t tasks);
+/* x->run: fewer of them fit, by whole GPUs of all nodes. */
+static inline bool search_lacks_nodes(struct sched *s, const struct search *x, uint32_t tasks)
+{
+    return quota_lacks_nodes(s, FREE_OR_RELEASING, x->run, search_alike(x, tasks));
+}
 /* x->room, before the scenarios of the last of these tasks. */
 void scenario_room_begin(struct sched *s, struct search *x, uint32_t tasks);
 /* Feasibility bound: the scenario of the chosen units cannot succeed, since too few nodes have room even

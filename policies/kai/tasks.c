@@ -192,6 +192,6 @@ bool quota_lacks_nodes(struct sched *s, enum free_kind in, const struct request 
                        uint32_t tasks)
 {
     uint32_t n = ask->tasks == SPLIT_ANY ? ask->gpus : tasks;
-    return !ask->next && ask->gpus > 0 && !ask->mig && ask->gpu_milli >= MILLI_ALL &&
+    return ask->gpus > 0 && !ask->mig && ask->gpu_milli >= MILLI_ALL &&
            domain_fits(sched_view(s, in), 0, ask) < n;
 }

@@ -244,14 +244,6 @@ bool search_take_unit(struct sched *s, const struct quota_state *q, struct searc
     return true;
 }
 
-/* ---- Nodes ---- */
-
-bool search_lacks_nodes(struct sched *s, const struct request *run, uint32_t tasks)
-{
-    return run->gpus > 0 && !run->mig && run->gpu_milli >= MILLI_ALL &&
-           domain_fits(sched_view(s, FREE_OR_RELEASING), 0, run) < tasks;
-}
-
 /* ---- Candidates ---- */
 
 /* In a leaf that this pass acted on a candidate may have lost what it held, or be leaving; otherwise

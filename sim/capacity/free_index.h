@@ -76,6 +76,25 @@ static inline uint32_t kind_bucket_count(const struct kind_index *k, uint32_t wh
         return whole <= k->gpus ? k->count[whole] : 0;
     return k->whole == whole;
 }
+/* Tasks of so many GPUs, at least 1, that fit on whole GPUs of nodes of the kind. nodes: [gpus + 1] how many of
+ * a domain have so many; NULL: all of the kind. */
+static inline uint64_t kind_bucket_fits(const struct kind_index *k, const uint32_t *nodes,
+                                        uint32_t per_task)
+{
+    uint64_t fits = 0;
+    if (k->by_whole && k->gpus < 64) {       /* one word of buckets */
+        const uint32_t *of = nodes ? nodes : k->count;
+        for (uint64_t m = per_task < 64 ? k->some[0] >> per_task << per_task : 0; m; m &= m - 1) {
+            uint32_t f = (uint32_t)__builtin_ctzll(m);
+            fits += (uint64_t)of[f] * (f < 2 * per_task ? 1 : f / per_task);
+        }
+        return fits;
+    }
+    for (uint32_t f = kind_bucket_next(k, per_task); f != BITSET_END;
+         f = kind_bucket_next(k, f + 1))
+        fits += (uint64_t)(nodes ? nodes[f] : kind_bucket_count(k, f)) * (f / per_task);
+    return fits;
+}
 
 struct scores;
 struct headroom;

@@ -286,19 +286,7 @@ static uint64_t kind_fits(const struct view *v, domain_id d, uint32_t kind, uint
     if (d != 0 && v->hist_at[kind] == UINT64_MAX)
         return whole / per_task;
     const uint32_t *nodes = d == 0 ? NULL : v->domain_hist + d * v->hist_stride + v->hist_at[kind];
-    uint64_t fits = 0;
-    if (k->by_whole && k->gpus < 64) {
-        const uint32_t *of = nodes ? nodes : k->count;
-        for (uint64_t m = per_task < 64 ? k->some[0] >> per_task << per_task : 0; m; m &= m - 1) {
-            uint32_t f = (uint32_t)__builtin_ctzll(m);
-            fits += (uint64_t)of[f] * (f < 2 * per_task ? 1 : f / per_task);
-        }
-        return fits;
-    }
-    for (uint32_t f = kind_bucket_next(k, per_task); f != BITSET_END;
-         f = kind_bucket_next(k, f + 1))
-        fits += (uint64_t)(nodes ? nodes[f] : kind_bucket_count(k, f)) * (f / per_task);
-    return fits;
+    return kind_bucket_fits(k, nodes, per_task);
 }
 
 static uint32_t domain_count(const struct view *v, domain_id d, const struct request *r,
