@@ -29,7 +29,7 @@ LTO    ?= $(if $(GCC),-flto=auto -ffat-lto-objects --param=inline-unit-growth=10
 # changed since is built without them. `make COUNTS=` does without all of them, and so does `make LTO=`.
 COUNTS  ?= $(if $(LTO),$(and $(GCC),$(filter release,$(MODE)),build/rehearsal/counts))
 COUNT_rehearsal := -O2 -D_FORTIFY_SOURCE=2 -fprofile-generate -fprofile-update=prefer-atomic
-COUNT_release   := $(if $(COUNTS),-fprofile-use -fprofile-partial-training -Wno-missing-profile -Wno-coverage-mismatch)
+COUNT_release   := $(if $(COUNTS),-fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch)
 COUNT   = $(if $(COUNT_$(MODE)),$(COUNT_$(MODE)) -dumpdir build/rehearsal/$(<D)/ -dumpbase $(<F) -dumpbase-ext .c)
 
 INLINE := $(if $(GCC),$(addprefix --param=,max-inline-insns-auto=30 inline-min-speedup=15 max-inline-insns-single=200))
