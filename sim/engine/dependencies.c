@@ -178,7 +178,7 @@ void dependencies_ended(struct sched *s, job_id j)
     const struct dependencies *d = s->dependencies;
     if (!d || j >= s->workload->n_jobs)
         return;
-    bool ok = s->job[j].outcome == OUTCOME_COMPLETED, started = s->job[j].start_ns >= 0;
+    bool ok = s->job[j].outcome == OUTCOME_COMPLETED, started = has_started(s, j);
     const bool met[DEPENDS_HOWS] = { [AFTER_ANY] = true, [AFTER_OK] = ok, [AFTER_NOT_OK] = !ok,
                                      [AFTER_START] = true };
     for (uint32_t i = d->first[j]; i < d->first[j + 1]; i++)

@@ -322,6 +322,11 @@ static inline struct live *live_of(const struct sched *s, job_id j)
     uint32_t slot = job_slot(s, j);
     return slot == ID_NONE ? NULL : &s->live[slot];
 }
+/* Once; not if it has not arrived, when its row says nothing. */
+static inline bool has_started(const struct sched *s, job_id j)
+{
+    return s->job[j].state != JOB_ABSENT && s->job[j].start_ns >= 0;
+}
 static inline const struct request *ask_of(const struct sched *s, job_id j)
 {
     return s->workload->facts[j].ask;

@@ -113,7 +113,7 @@ static void count_untold(struct taking *t, const struct live *l)
 {
     const struct overhead *p = job_overhead(t->s, l->job);
     bool waits = !occupied(t->s, l) || l->leaving;
-    t->to->restarted += waits && t->s->job[l->job].start_ns >= 0 && p->start_ns != p->restart_ns;
+    t->to->restarted += waits && has_started(t->s, l->job) && p->start_ns != p->restart_ns;
     t->to->suspended += l->suspended != NULL;
     t->to->parts += l->part != NULL;
 }
@@ -175,7 +175,7 @@ static int take_job(struct taking *t, job_id j, struct error *err)
 static void take_dependency(struct taking *t, job_id on, uint8_t how)
 {
     struct workload *w = &t->to->workload;
-    bool started = depends_how(how) == AFTER_START && t->s->job[on].start_ns >= 0;
+    bool started = depends_how(how) == AFTER_START && has_started(t->s, on);
     if (t->number[on] == ID_NONE || started)
         return;
     mem_grow(&w->depends_on, &t->on_room, t->n_dependencies, sizeof *w->depends_on);

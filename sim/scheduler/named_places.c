@@ -169,7 +169,7 @@ const struct placement *sched_place_recorded(struct sched *s, job_id j)
 
 bool job_promised(const struct sched *s, job_id j)
 {
-    return promised_place(s->workload, j) && s->job[j].start_ns < 0;
+    return promised_place(s->workload, j) && !has_started(s, j);
 }
 
 const struct placement *sched_place_promised(struct sched *s, job_id j)

@@ -408,7 +408,7 @@ static void steady_note(const struct sched *s, struct hold *plan)
 {
     const struct request *r = ask_of(s, plan->job);
     if (!placing_by_totals(s, r) || s->workload->shape[r->shape].limited != ID_NONE || s->cluster->n_flavors ||
-        s->predicted_rates || on_demand(s, plan->job) || s->job[plan->job].start_ns >= 0 || live_of(s, plan->job)->suspended ||
+        s->predicted_rates || on_demand(s, plan->job) || has_started(s, plan->job) || live_of(s, plan->job)->suspended ||
         plan->end_ns == TIME_NEVER)
         return;
     plan->kind_of_all = s->placing->kinds[r->shape].kind[0];

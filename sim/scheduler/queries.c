@@ -116,7 +116,7 @@ int64_t job_start_cost_ns(const struct sched *s, job_id j)
         return l->progress.since_ns > s->now_ns ? l->progress.since_ns - s->now_ns : 0;
     if (l && l->suspended)
         return l->start_cost_ns;
-    return start_expected_ns(s, j, s->job[j].start_ns < 0);
+    return start_expected_ns(s, j, !has_started(s, j));
 }
 
 int64_t job_resize_cost_ns(const struct sched *s, job_id j)

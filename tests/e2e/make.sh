@@ -33,6 +33,12 @@ printf '#!/bin/sh\necho install ok installed\n' >path/dpkg-query
 # ---- make: what the targets would do ----
 cd "$root" || exit 1
 make -n deps >"$work/out" && holds "$work/out" 'install-deps.sh build'
+make -nB all MODE=release CC=gcc >"$work/out" 2>&1
+holds "$work/out" scripts/rehearse && holds "$work/out" -fprofile-use
+for without in COUNTS= LTO= MODE=debug CC=clang; do
+    make -nB all MODE=release CC=gcc $without >"$work/out" 2>&1
+    if grep -q 'rehears\|profile-use' "$work/out"; then fail "make $without rehearses"; else ok; fi
+done
 make -n check-quick LTO= >"$work/out" 2>&1
 holds "$work/out" quick-logs
 GPUYARD_SHARED=$work make -n conformance LTO= >"$work/out" 2>&1
