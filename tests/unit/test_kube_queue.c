@@ -223,7 +223,7 @@ static void test_random_passes(void **state)
     random_init(&b->random, 1, "queue", 0);
     for (job_id j = 0; j < JOBS; j++) {
         b->facts[j].priority = (int32_t)random_below(&b->random, 20) / 19;
-        b->job[j].live = j;
+        b->job[j].not_slot = ~j;
         b->live[j] = (struct live){ .job = j, .counting = true, .own_why = WAIT_GROUP, .wait_sub = ID_NONE };
     }
     queue_begin(&b->s, &b->q, 1, 5);
