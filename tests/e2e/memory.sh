@@ -124,10 +124,14 @@ peak() { # JOBS RESIDENT: of jobs drawn by laws
     python3 peak.py "$G" run -q -c cluster.yaml -t "laws.yaml:synth:jobs=$1" --outputs summary --force -o peak --resident-mib "$2"
 }
 few=$(peak 200000 1) many=$(peak 2000000 1) kept=$(peak 200000 1000000)
+# on a busy machine the thread that gives pages back may lag: the least of three
+for _ in 1 2; do
+    again=$(peak 2000000 1)
+    [ "$again" -ge "$many" ] || many=$again
+done
 grown=$((many - few)) without=$((kept - few))
-# 1.8 million jobs more: 330 MB at 185 bytes a job (docs/performance.md). Two blocks of 32,768 jobs are 12 MB; on a busy machine
-# the second thread gives back later
-if [ "$grown" -le 60 ]; then ok; else fail "2,000,000 jobs take $many MB, 200,000 take $few MB"; fi
+# 1.8 million jobs more: 330 MB at 185 bytes a job (docs/performance.md); two blocks of 32,768 jobs are 12 MB
+if [ "$grown" -le 24 ]; then ok; else fail "2,000,000 jobs take $many MB, 200,000 take $few MB"; fi
 # the control: with all in memory 200,000 jobs take 38 MB more
 if [ "$without" -ge 15 ]; then ok; else fail "in memory 200,000 jobs take $kept MB, in files $few MB"; fi
 
