@@ -3,27 +3,12 @@
  * random sequences; with controls that forget one. */
 #include "policies/kai/kept_division.h"
 #include "sim/base/random.h"
-#include "tests/unit/test_core.h"
+#include "tests/support/run_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 300, BLOCKS = 4096, GPU = MILLI_ALL };
-static void *block[BLOCKS];
-static size_t n_blocks;
-
-static void *take_block(struct sched *s, size_t bytes)
-{
-    (void)s;
-    assert_true(n_blocks < BLOCKS);
-    return block[n_blocks++] = calloc(1, bytes + 1);
-}
-
-static void free_blocks(void)
-{
-    while (n_blocks)
-        free(block[--n_blocks]);
-}
+enum { MOST = 300, GPU = MILLI_ALL };
 
 /* What is drawn of a tree: how many queues and levels, how many priorities and weights, how much
  * each may ask for, and whether weights are whole and limits or unlimited deserved shares occur. */

@@ -2,21 +2,11 @@
  * quota_goes_before() after every change of long random sequences. */
 #include "policies/kai/kept_order.h"
 #include "sim/base/random.h"
-#include "tests/unit/test_core.h"
+#include "tests/support/run_memory.h"
 
 #include <stdlib.h>
 
-enum { QUEUES = 60, CHANGES = 20000, BLOCKS = 16 };
-static void *block[BLOCKS];
-static size_t n_blocks;
-
-static void *take_block(struct sched *s, size_t bytes)
-{
-    (void)s;
-    assert_true(n_blocks < BLOCKS);
-    return block[n_blocks++] = calloc(1, bytes);
-}
-
+enum { QUEUES = 60, CHANGES = 20000 };
 /* Few different shares: many ties. Quotas of GPUs alone. */
 static void draw_queue(struct random *r, struct quota_queue *q)
 {
@@ -75,8 +65,7 @@ static void stays_sorted(void **state)
         for (size_t k = 0; k < n; k++)
             assert_int_equal(o.entry[k].leaf, want[k]);
     }
-    while (n_blocks)
-        free(block[--n_blocks]);
+    free_blocks();
 }
 
 int main(void)

@@ -1,21 +1,11 @@
 /* test_quota_kept_wants.c - wants in blocks against an array that is sorted anew after every change of long random sequences. */
 #include "policies/kai/kept_wants.h"
 #include "sim/base/random.h"
-#include "tests/unit/test_core.h"
+#include "tests/support/run_memory.h"
 
 #include <stdlib.h>
 
-enum { QUEUES = 700, CHANGES = 30000, BLOCKS = 16 };
-static void *block[BLOCKS];
-static size_t n_blocks;
-
-static void *take_block(struct sched *s, size_t bytes)
-{
-    (void)s;
-    assert_true(n_blocks < BLOCKS);
-    return block[n_blocks++] = calloc(1, bytes);
-}
-
+enum { QUEUES = 700, CHANGES = 30000 };
 static int by_wants(const void *a, const void *b)
 {
     const struct wanting *x = a, *y = b;
@@ -76,8 +66,7 @@ static void stays_sorted(void **state)
         if (change % 16 == 0)
             check(&w, wants, &r);
     }
-    while (n_blocks)
-        free(block[--n_blocks]);
+    free_blocks();
 }
 
 int main(void)
