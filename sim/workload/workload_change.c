@@ -1,5 +1,6 @@
 /* workload_change.c - see workload.h: the order of jobs, other submit times, totals as gangs,
  * streams. */
+#include "sim/base/fetch.h"
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
 #include "sim/workload/requests.h"
@@ -15,43 +16,25 @@
 
 enum { TIE, SUBMIT, ON_DEMAND, WORDS }; /* the last one decides, where it is equal the one before */
 struct key {
-    int64_t word[WORDS];
-    job_id from; /* the order in the file, which also makes the order total */
+    uint64_t word; /* of those above the one that is sorted by, as its distance from the least */
+    job_id from;   /* the order in the file, which also makes the order total */
 };
 
-/* Permutes in place, cycle by cycle, as the arrays are large. A place that is done points to
- * itself. */
-static void permute(struct workload *w, struct key *key)
-{
-    for (job_id first = 0; first < w->n_jobs; first++) {
-        if (key[first].from == first)
-            continue;
-        struct job_facts facts = w->facts[first];
-        struct job_truth truth = w->truth[first];
-        job_id to = first;
-        for (job_id from; (from = key[to].from) != first; to = from) {
-            w->facts[to] = w->facts[from];
-            w->truth[to] = w->truth[from];
-            key[to].from = to;
-        }
-        w->facts[to] = facts;
-        w->truth[to] = truth;
-        key[to].from = to;
-    }
-}
-
-static struct key key_of(const struct workload *w, job_id j)
+static int64_t word_of(const struct workload *w, job_id j, size_t word)
 {
     const int64_t *tie = w->builder->tie;
-    return (struct key){ .word = { tie ? tie[j] : 0, w->facts[j].submit_ns, w->truth[j].on_demand },
-                         .from = j };
+    if (word == TIE)
+        return tie ? tie[j] : 0;
+    return word == SUBMIT ? w->facts[j].submit_ns : w->truth[j].on_demand;
 }
 
-static bool comes_after(const struct key *a, const struct key *b)
+static bool comes_after(const struct workload *w, job_id a, job_id b)
 {
-    for (size_t i = WORDS; i-- > 0;)
-        if (a->word[i] != b->word[i])
-            return a->word[i] > b->word[i];
+    for (size_t i = WORDS; i-- > 0;) {
+        int64_t of_a = word_of(w, a, i), of_b = word_of(w, b, i);
+        if (of_a != of_b)
+            return of_a > of_b;
+    }
     return false;
 }
 
@@ -60,58 +43,60 @@ static bool in_order(const struct workload *w)
 {
     for (job_id j = 1; j < w->n_jobs; j++) {
         workload_pass(w, j);
-        struct key earlier = key_of(w, j - 1), later = key_of(w, j);
-        if (comes_after(&earlier, &later))
+        if (comes_after(w, j - 1, j))
             return false;
     }
     return true;
 }
 
-/* The digits of a word are those of its distance from the least one. */
 enum { DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS };
-struct digit {
-    size_t word;
-    uint64_t least;
-    unsigned shift;
-};
 
-static size_t digit_of(const struct key *k, const struct digit *d)
+static size_t digit_of(const struct key *k, unsigned shift)
 {
-    return ((uint64_t)k->word[d->word] - d->least) >> d->shift & (DIGITS - 1);
+    return k->word >> shift & (DIGITS - 1);
 }
 
 /* Those of equal digits keep their order. */
-static void order_by(const struct digit *d, const struct key *key, size_t n, struct key *to)
+static void order_by(unsigned shift, const struct key *key, size_t n, struct key *to)
 {
     size_t place[DIGITS] = { 0 }, before = 0;
     for (size_t i = 0; i < n; i++)
-        place[digit_of(&key[i], d)]++;
+        place[digit_of(&key[i], shift)]++;
     for (size_t i = 0; i < DIGITS; i++) {
         size_t some = place[i];
         place[i] = before;
         before += some;
     }
     for (size_t i = 0; i < n; i++)
-        to[place[digit_of(&key[i], d)]++] = key[i];
+        to[place[digit_of(&key[i], shift)]++] = key[i];
+}
+
+/* The distances of a word from the least one: the bits in which any two differ. */
+static uint64_t word_differs(const struct workload *w, size_t word, uint64_t *least)
+{
+    int64_t min = INT64_MAX;
+    uint64_t differ = 0;
+    for (job_id j = 0; j < w->n_jobs; j++)
+        min = word_of(w, j, word) < min ? word_of(w, j, word) : min;
+    *least = (uint64_t)min;
+    for (job_id j = 0; j < w->n_jobs; j++)
+        differ |= (uint64_t)word_of(w, j, word) - *least;
+    return differ;
 }
 
 /* Digit by digit, the one that decides least first, those left out in which no two keys differ: a trace out of order may be so
- * all over, as one in the order of ends. Takes the keys, of which there is one at least. */
-static struct key *sorted(struct key *key, size_t n)
+ * all over, as one in the order of ends. Takes the keys, in the order of the file, of which there is one at least. */
+static struct key *sorted(const struct workload *w, struct key *key)
 {
+    size_t n = w->n_jobs;
     struct key *to = mem_resize(NULL, n, sizeof *to);
-    struct digit d;
-    for (d.word = 0; d.word < WORDS; d.word++) {
-        int64_t least = INT64_MAX;
-        uint64_t differ = 0;
-        for (size_t i = 0; i < n; i++)
-            least = key[i].word[d.word] < least ? key[i].word[d.word] : least;
-        d.least = (uint64_t)least;
-        for (size_t i = 0; i < n; i++)
-            differ |= (uint64_t)key[i].word[d.word] - d.least;
-        d.shift = differ ? (unsigned)__builtin_ctzll(differ) : 0;
-        for (; d.shift < 64 && differ >> d.shift; d.shift += DIGIT_BITS) {
-            order_by(&d, key, n, to);
+    for (size_t word = 0; word < WORDS; word++) {
+        uint64_t least, differ = word_differs(w, word, &least);
+        for (size_t i = 0; i < n && differ; i++)
+            key[i].word = (uint64_t)word_of(w, key[i].from, word) - least;
+        unsigned shift = differ ? (unsigned)__builtin_ctzll(differ) : 0;
+        for (; shift < 64 && differ >> shift; shift += DIGIT_BITS) {
+            order_by(shift, key, n, to);
             struct key *ordered = to;
             to = key;
             key = ordered;
@@ -121,16 +106,49 @@ static struct key *sorted(struct key *key, size_t n)
     return key;
 }
 
+/* The job that comes to a place lies anywhere: its rows are fetched so many places of the cycle before it moves. */
+enum { PLACES_AHEAD = 8 };
+
+/* Permutes in place, cycle by cycle, as the arrays are large. A place that is done points to
+ * itself. */
+static void permute(struct workload *w, job_id *from)
+{
+    for (job_id first = 0; first < w->n_jobs; first++) {
+        if (from[first] == first)
+            continue;
+        struct job_facts facts = w->facts[first];
+        struct job_truth truth = w->truth[first];
+        job_id to = first, ahead = first;
+        for (unsigned i = 0; i < PLACES_AHEAD; i++)
+            ahead = from[ahead];
+        for (job_id next; (next = from[to]) != first; to = next) {
+            ahead = from[ahead];
+            fetch_lines(&w->facts[ahead], sizeof *w->facts);
+            fetch(&w->truth[ahead]);
+            w->facts[to] = w->facts[next];
+            w->truth[to] = w->truth[next];
+            from[to] = to;
+        }
+        w->facts[to] = facts;
+        w->truth[to] = truth;
+        from[to] = to;
+    }
+}
+
 void workload_sort(struct workload *w)
 {
     if (in_order(w))
         return;
     struct key *key = mem_resize(NULL, w->n_jobs, sizeof *key);
     for (job_id j = 0; j < w->n_jobs; j++)
-        key[j] = key_of(w, j);
-    key = sorted(key, w->n_jobs);
-    permute(w, key);
+        key[j].from = j;
+    key = sorted(w, key);
+    job_id *from = mem_resize(NULL, w->n_jobs, sizeof *from);
+    for (job_id j = 0; j < w->n_jobs; j++)
+        from[j] = key[j].from;
     free(key);
+    permute(w, from);
+    free(from);
 }
 
 void workload_keep(struct workload *w, const bool *keep)
