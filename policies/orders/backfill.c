@@ -224,7 +224,7 @@ static const struct placement *place_beside(struct sched *s, const struct backfi
         until_ns = now_ns + job_start_cost_ns(s, j) + length_ns;
     if (until_ns > b->due_ns && timeline_lacks(s, r, b->due_ns))
         return NULL;
-    const struct placement *where = sched_place(s, timeline_view(s, now_ns, until_ns), r);
+    const struct placement *where = timeline_place(s, r, now_ns, until_ns);
     return where && !holds_for_ever(s, b, j, r, where) ? where : NULL;
 }
 

@@ -37,6 +37,10 @@ bool    plan_ready(struct sched *s, job_id j);
  * more. */
 const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until_ns);
 
+/* As sched_place() in that view. Where totals say all there is no need to move it. */
+const struct placement *timeline_place(struct sched *s, const struct request *r, int64_t from_ns,
+                                       int64_t until_ns);
+
 /* Fewer GPUs are free at that instant, now or later, than r asks for, and the totals say so: no place
  * is found for it in a view of a window that has the instant. false: that is not known. */
 bool    timeline_lacks(struct sched *s, const struct request *r, int64_t at_ns);

@@ -128,6 +128,9 @@ const struct placement *placing_whatever_limit(struct sched *s, const struct vie
 {
     struct view *in = view_of(s, v);
     uint64_t version = in->version;
+    const struct placement *where;
+    if (placing_has_one_answer(s, in, r, &where))
+        return where;
     enum place_result why = answer(s, in, r);
     if (why != PLACED && reserved_withholds(s, in, r))
         why = answer_if_open(s, in, r);
@@ -159,23 +162,6 @@ bool placing_limit_binds(struct sched *s, shape_id shape, struct amount more)
 const struct placement *sched_place(struct sched *s, const struct view *v, const struct request *r)
 {
     return placing_limit_binds(s, r->shape, request_amount(r)) ? NULL : placing_whatever_limit(s, v, r);
-}
-
-/* One counted node, of which nothing but whole GPUs is wanted and scarce. */
-static bool only_totals_count(const struct sched *s, shape_id shape)
-{
-    const struct shape_kinds *kinds = &s->placing->kinds[shape];
-    const struct request *ask = &s->workload->shape[shape].ask;
-    if (s->reserved || kinds->n != 1 || s->cluster->kind[kinds->kind[0]].n_nodes != 1)
-        return false;
-    const struct node_type *t = &s->cluster->type[s->cluster->kind[kinds->kind[0]].type];
-    return t->counted && ask->gpu_milli == MILLI_ALL && (!ask->cpu_milli || t->cpu_milli == INT64_MAX) &&
-           (!ask->mem_mib || t->mem_mib == INT64_MAX);
-}
-
-bool placing_by_totals(const struct sched *s, const struct request *r)
-{
-    return s->placing->by_totals[r->shape] && !r->flavor && !s->idle->headroom && !r->next && (r->tasks == SPLIT_ANY || r->tasks == 1);
 }
 
 enum wait_reason sched_why_not(const struct sched *s)
@@ -484,7 +470,7 @@ void placing_begin(struct sched *s)
         s->placing->kinds[i] = kinds_of(s, i, NULL, allowed);
         for (uint32_t f = 0; f < s->cluster->n_flavors; f++)
             s->placing->kinds[i + n * (f + 1)] = kinds_of(s, i, &s->cluster->flavor[f], allowed);
-        s->placing->by_totals[i] = only_totals_count(s, i);
+        s->placing->by_totals[i] = placing_only_totals_count(s, i);
     }
     free(allowed);
     pods_begin(s);

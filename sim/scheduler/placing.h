@@ -59,10 +59,16 @@ bool request_over_limit(const struct sched *s, const struct request *r);  /* on 
 bool placing_limit_binds(struct sched *s, shape_id shape, struct amount more);    /* true: that is the answer to the question */
 /* As sched_place(), whatever the limit of the queue. */
 const struct placement *placing_whatever_limit(struct sched *s, const struct view *v, const struct request *r);
-bool placing_by_totals(const struct sched *s, const struct request *r);   /* it fits where the total suffices: one counted
-                                                                             node, and nothing else is scarce */
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
 const char *placing_never_job(const struct sched *s, job_id j);           /* NULL: it can be, or its minimum */
+
+/* totals/by_totals.c */
+bool placing_only_totals_count(const struct sched *s, shape_id shape);    /* all that follows from the shape alone */
+bool placing_by_totals(const struct sched *s, const struct request *r);   /* it fits where the total suffices: one counted
+                                                                             node, and nothing else is scarce */
+/* Nor could a placer say anything but that node: *where is the answer in v, NULL where the total is too little. false: it has to be
+ * asked. */
+bool placing_has_one_answer(struct sched *s, const struct view *v, const struct request *r, const struct placement **where);
 
 void pods_begin(struct sched *s);                                         /* pods.c */
 const struct pod_rules *pods_of_shape(const struct sched *s, shape_id i);    /* NULL: none */

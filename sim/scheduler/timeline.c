@@ -109,16 +109,6 @@ static void window_move(struct sched *s, struct window *w, int64_t from_ns, int6
     w->from_ns = from_ns;
 }
 
-/* The max that is taken in that time, which is not past. From now on only plans begin: with one, no more is taken than as the time
- * begins or the plan does. */
-static int64_t most_taken(const struct timeline *t, const struct profile *taken, int64_t from_ns, int64_t until_ns)
-{
-    if (t->n_plans > 1)
-        return profile_max(taken, from_ns, until_ns);
-    int64_t most = profile_at(taken, from_ns), plan_ns = t->n_plans ? t->plan[0].start_ns : from_ns;
-    return plan_ns <= from_ns || plan_ns >= until_ns ? most : max_i64(most, profile_at(taken, plan_ns));
-}
-
 const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until_ns)
 {
     struct timeline *t = s->timeline;
@@ -136,8 +126,8 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
     w->version = t->version;
     for (size_t i = 0; i < t->n_counted; i++) {
         node_id n = t->counted[i];
-        int64_t all = cluster_node_gpus(s->cluster, n), most = most_taken(t, t->taken[n], from_ns, until_ns);
-        free_index_set_counted(w->v, n, blocks_has(w->blocks, n) ? 0 : (int32_t)(all - most / MILLI_ALL));
+        int64_t free = blocks_has(w->blocks, n) ? 0 : timeline_counted_free(s, n, from_ns, until_ns);
+        free_index_set_counted(w->v, n, (int32_t)free);
     }
     return w->v;
 }

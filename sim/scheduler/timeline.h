@@ -117,6 +117,8 @@ void profiles_on(struct sched *s, node_id n, int64_t sign);  /* what holds have 
 /* plans.c */
 int64_t timeline_free_milli(const struct sched *s, uint32_t kind, int64_t at_ns);    /* of a kind of which totals say all; no earlier
                                                                                        than now */
+int64_t timeline_counted_free(const struct sched *s, node_id n, int64_t from_ns, int64_t until_ns);    /* GPUs of a counted node that are
+                                                             free at all times of a window, whatever maintenance is announced */
 void gaps_hold_change(struct sched *s, const struct hold *h, int sign);
 void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign);
 void gaps_end(struct sched *s);
