@@ -446,6 +446,23 @@ static int out_of_range(const struct row *r, size_t i, const char *what, int64_t
     return cell_error(r, i, want, err);
 }
 
+/* Most numbers are a few digits and nothing else; false: it may be one all the same. */
+static inline bool few_digits(const struct row *r, size_t i, int64_t *value)
+{
+    enum { FEW = 9 };              /* as many seconds are nanoseconds of an int64_t */
+    if (i >= r->n || r->cell[i].length - 1 >= FEW)
+        return false;
+    int64_t sum = 0;
+    for (const char *at = r->cell[i].text, *end = at + r->cell[i].length; at < end; at++) {
+        unsigned digit = (unsigned char)*at - (unsigned)'0';
+        if (digit > 9)
+            return false;
+        sum = sum * 10 + digit;
+    }
+    *value = sum;
+    return true;
+}
+
 /* A whole number, also as pandas writes one in a column that has gaps: "1.0". */
 static bool whole_parse(struct cell c, int64_t *value)
 {
@@ -462,8 +479,12 @@ static bool whole_parse(struct cell c, int64_t *value)
 int cell_integer(const struct row *r, size_t i, int64_t least, int64_t most, int64_t *out,
                  struct error *err)
 {
-    struct cell c = number_at(r, i);
     int64_t value;
+    if (few_digits(r, i, &value) && value >= least && value <= most) {
+        *out = value;
+        return 0;
+    }
+    struct cell c = number_at(r, i);
     if (!c.length)
         return 0;
     if (!whole_parse(c, &value) || value < least || value > most)
@@ -487,8 +508,12 @@ int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, in
 
 int cell_time(const struct row *r, size_t i, int64_t least_ns, int64_t *ns, struct error *err)
 {
-    struct cell c = number_at(r, i);
     int64_t value;
+    if (few_digits(r, i, &value) && value * NS_PER_S >= least_ns) {
+        *ns = value * NS_PER_S;
+        return 0;
+    }
+    struct cell c = number_at(r, i);
     if (!c.length)
         return 0;
     /* TIME_NEVER is not a time of a file */
