@@ -23,7 +23,7 @@ struct walk {
     int64_t lacking_ns;           /* jobs that are reserved beyond this instant are left out if it has too little for them;
                                      TIME_NEVER: none is */
     uint64_t version;
-    struct { struct line_key key; job_id job; } reached;      /* a copy: the entry itself may be gone */
+    struct line_place reached;    /* a copy: the entry itself may be gone */
     bool begun;
     uint32_t current;             /* sub-line of the last answer, still to be continued; ID_NONE: none */
     struct pending at;            /* where it was, and how to go on */
@@ -59,7 +59,7 @@ static void heap_push(struct walk *w, struct pending p)
         w->capacity = capacity;
     }
     size_t i = w->n++;
-    for (; i > 0 && entry_key_before(&entry[p.entry], &entry[w->heap[(i - 1) / 2].entry]); i = (i - 1) / 2)
+    for (; i > 0 && line_place_before(&entry[p.entry].at, &entry[w->heap[(i - 1) / 2].entry].at); i = (i - 1) / 2)
         w->heap[i] = w->heap[(i - 1) / 2];
     w->heap[i] = p;
 }
@@ -70,9 +70,9 @@ static void heap_replace(struct walk *w, struct pending p)
     const struct line_entry *entry = entries_of(w);
     size_t i = 0;
     for (size_t child; (child = 2 * i + 1) < w->n; i = child) {
-        if (child + 1 < w->n && entry_key_before(&entry[w->heap[child + 1].entry], &entry[w->heap[child].entry]))
+        if (child + 1 < w->n && line_place_before(&entry[w->heap[child + 1].entry].at, &entry[w->heap[child].entry].at))
             child++;
-        if (!entry_key_before(&entry[w->heap[child].entry], &entry[p.entry]))
+        if (!line_place_before(&entry[w->heap[child].entry].at, &entry[p.entry].at))
             break;
         w->heap[i] = w->heap[child];
     }
@@ -94,7 +94,7 @@ static bool is_skipped(const struct walk *w, uint32_t sub)
 static bool at_or_before(const void *key, const void *context, uint32_t e)
 {
     const struct sched *s = context;
-    return !entry_key_before(key, &s->lines->entry[e]);
+    return !line_place_before(key, &s->lines->entry[e].at);
 }
 
 /* The line has changed: every sub-line goes on behind the key that was reached. */
@@ -106,12 +106,11 @@ static void find_place(struct walk *w)
     w->version = l->version;
     w->n = 0;
     w->current = ID_NONE;
-    const struct line_entry reached = { .key = w->reached.key, .job = w->reached.job };
     uint32_t sub = l->subs.first;
     for (; sub != ORDERED_NONE && w->begun; sub = sub_next(s, sub)) {
-        if (entry_key_before(&reached, &s->lines->entry[s->lines->sub[sub].entries.first]))
+        if (line_place_before(&w->reached, &s->lines->sub[sub].first))
             break;
-        uint32_t e = ordered_search(&s->lines->sub[sub].entries, &entries, at_or_before, &reached);
+        uint32_t e = ordered_search(&s->lines->sub[sub].entries, &entries, at_or_before, &w->reached);
         if (e != ORDERED_NONE && !is_skipped(w, sub))
             heap_push(w, (struct pending){ e, TIME_NEVER });
     }
@@ -183,7 +182,7 @@ static struct pending go_on(struct walk *w)
 /* It has been told that it waits with its group. */
 static bool goes_by_group(const struct sched *s, const struct line_entry *e)
 {
-    return s->timeline ? e->own_why == WAIT_GROUP : live_of(s, e->job)->own_why == WAIT_GROUP;
+    return s->timeline ? e->own_why == WAIT_GROUP : live_of(s, e->at.job)->own_why == WAIT_GROUP;
 }
 
 /* It asks for more than there is. */
@@ -196,7 +195,7 @@ static inline bool lacks_room(const struct walk *w, const struct sub_line *sub)
 static __attribute__((noinline)) void tell_anew(struct sched *s, uint32_t number, const struct line_entry *e)
 {
     if (!goes_by_group(s, e))
-        sched_blocked(s, e->job, WAIT_GROUP);
+        sched_blocked(s, e->at.job, WAIT_GROUP);
     sub_line_blocked(s, number, WAIT_GPUS);
 }
 
@@ -228,7 +227,7 @@ static bool all_stay_reserved(struct walk *w, const struct sub_line *sub)
     const struct line_entry *entry = entries_of(w), *first = &entry[sub->entries.first];
     int64_t ahead_ns = w->lacking_ns - s->now_ns;
     if (sub->kind == ID_NONE || ahead_ns < 0 || first->reserved_ns == TIME_NEVER || first->reserved_ns <= ahead_ns ||
-        entry[sub->entries.root].least_reserved_ns < first->reserved_ns || plan_of(s, first->job))
+        entry[sub->entries.root].least_reserved_ns < first->reserved_ns || plan_of(s, first->at.job))
         return false;
     return lacks_then(w, sub);
 }
@@ -237,24 +236,24 @@ static bool all_stay_reserved(struct walk *w, const struct sub_line *sub)
 static uint32_t first_not_begun(struct walk *w, uint32_t before)
 {
     struct sched *s = w->l->s;
-    const struct line_entry *entry = entries_of(w);
+    const struct line_place *last = before != ORDERED_NONE ? &entries_of(w)[before].at : NULL;
     const struct sub_line *all = s->lines->sub;
     struct ordered_space subs = line_subs(s);
     uint32_t number = w->next_sub, found = ORDERED_NONE;
     for (; number != ORDERED_NONE; number = ordered_next(&subs, number)) {
         const struct sub_line *sub = &all[number];
-        uint32_t e = sub->entries.first;
-        if (before != ORDERED_NONE && entry_key_before(&entry[before], &entry[e]))
+        if (last && line_place_before(last, &sub->first))
             break;
         if (is_skipped(w, number))
             continue;
         if (w->room && lacks_room(w, sub)) {
-            tell_full(s, number, e);
+            if (!sub->told_full)
+                tell_full(s, number, sub->entries.first);
             continue;
         }
         if (w->room && w->lacking_ns != TIME_NEVER && all_stay_reserved(w, sub))
             continue;
-        found = e;
+        found = sub->entries.first;
         break;
     }
     w->next_sub = number;
@@ -269,7 +268,7 @@ static bool go_to_next(struct walk *w)
     struct pending on = go_on(w);
     while (w->n && is_skipped(w, entry[w->heap[0].entry].sub))
         heap_pop(w);
-    bool in_heap = w->n && (on.entry == ORDERED_NONE || entry_key_before(&entry[w->heap[0].entry], &entry[on.entry]));
+    bool in_heap = w->n && (on.entry == ORDERED_NONE || line_place_before(&entry[w->heap[0].entry].at, &entry[on.entry].at));
     struct pending next = in_heap ? w->heap[0] : on;
     uint32_t begins = first_not_begun(w, next.entry);
     if (begins != ORDERED_NONE) {
@@ -287,8 +286,7 @@ static bool go_to_next(struct walk *w)
     }
     w->at = next;
     w->current = entry[next.entry].sub;
-    w->reached.key = entry[next.entry].key;
-    w->reached.job = entry[next.entry].job;
+    w->reached = entry[next.entry].at;
     w->begun = true;
     return true;
 }
@@ -311,7 +309,7 @@ static bool stays_reserved(struct walk *w)
 {
     struct sched *s = w->l->s;
     const struct line_entry *e = &entries_of(w)[w->at.entry];
-    if (e->reserved_ns == TIME_NEVER || e->reserved_ns <= w->lacking_ns - s->now_ns || plan_of(s, e->job))
+    if (e->reserved_ns == TIME_NEVER || e->reserved_ns <= w->lacking_ns - s->now_ns || plan_of(s, e->at.job))
         return false;
     struct sub_line *sub = &s->lines->sub[e->sub];
     int64_t known_ns = too_long_ns(w, sub);
@@ -327,7 +325,7 @@ static bool is_full_by_now(struct walk *w)
     struct sched *s = w->l->s;
     const struct line_entry *e = &entries_of(w)[w->at.entry];
     const struct sub_line *sub = &s->lines->sub[e->sub];
-    if (sub->kind == ID_NONE || !lacks_room(w, sub) || too_long_ns(w, sub) != TIME_NEVER || plan_of(s, e->job))
+    if (sub->kind == ID_NONE || !lacks_room(w, sub) || too_long_ns(w, sub) != TIME_NEVER || plan_of(s, e->at.job))
         return false;
     tell_full(s, w->current, w->at.entry);
     w->current = ID_NONE;

@@ -13,13 +13,13 @@
 bool line_entry_before(const void *sched, uint32_t a, uint32_t b)
 {
     const struct sched *s = sched;
-    return entry_key_before(&s->lines->entry[a], &s->lines->entry[b]);
+    return line_place_before(&s->lines->entry[a].at, &s->lines->entry[b].at);
 }
 
 static bool sub_before(const void *sched, uint32_t a, uint32_t b)
 {
     const struct sched *s = sched;
-    return line_entry_before(s, s->lines->sub[a].entries.first, s->lines->sub[b].entries.first);
+    return line_place_before(&s->lines->sub[a].first, &s->lines->sub[b].first);
 }
 
 static bool sum_up_reserved(const void *sched, uint32_t e)
@@ -136,6 +136,19 @@ static uint32_t *entry_link(struct sched *s, struct live *live, const struct lin
     return link;
 }
 
+void sub_line_tell(const struct sched *s, struct sub_line *sub)
+{
+    uint32_t first = sub->entries.first;
+    sub->told_full = s->timeline && first != ORDERED_NONE && s->lines->entry[first].own_why == WAIT_GROUP && sub->clock.why == WAIT_GPUS;
+}
+
+/* Before it is put into its line: it has another first entry. */
+static void sub_line_begins(const struct sched *s, struct sub_line *sub)
+{
+    sub->first = s->lines->entry[sub->entries.first].at;
+    sub_line_tell(s, sub);
+}
+
 static int64_t reserved_ns(const struct sched *s, const struct live *l)
 {
     return s->timeline && l->own_why == WAIT_RESERVED ? job_estimate_ns(s, l->job) : INT64_MIN;
@@ -149,6 +162,7 @@ void line_entries_reserve(struct sched *s, const struct live *l)
     int64_t now_ns = reserved_ns(s, l);
     for (uint32_t e = l->entry; e != ID_NONE; e = s->lines->entry[e].next_of_job) {
         s->lines->entry[e].own_why = l->own_why;
+        sub_line_tell(s, &s->lines->sub[s->lines->entry[e].sub]);
         if (s->lines->entry[e].reserved_ns == now_ns)
             continue;
         s->lines->entry[e].reserved_ns = now_ns;
@@ -172,7 +186,7 @@ static void entry_insert(struct line *l, struct live *live, struct line_key key,
     uint32_t *link = &live->entry;
     for (unsigned i = 0; i < place && *link != ID_NONE; i++)
         link = &s->lines->entry[*link].next_of_job;
-    s->lines->entry[e] = (struct line_entry){ .key = key, .job = live->job, .sub = number, .next_of_job = *link,
+    s->lines->entry[e] = (struct line_entry){ .at = { key, live->job }, .sub = number, .next_of_job = *link,
                                        .own_why = live->own_why, .reserved_ns = reserved_ns(s, live), .least_reserved_ns = INT64_MIN };
     *link = e;
     struct ordered_space entries = line_entries(s), subs = line_subs(s);
@@ -182,8 +196,10 @@ static void entry_insert(struct line *l, struct live *live, struct line_key key,
         was_empty = true;
     }
     ordered_add(&sub->entries, &entries, e, live->job);
-    if (was_empty)
+    if (was_empty) {
+        sub_line_begins(s, sub);
         ordered_add(&l->subs, &subs, number, sub->shape);
+    }
     l->length++;
     l->version++;
     if (live->entry == e)
@@ -204,8 +220,10 @@ static void entry_remove(struct line *l, struct live *live, uint32_t *link)
         if (head)
             ordered_remove(&l->subs, &subs, number);
         ordered_remove(&sub->entries, &entries, e);
-        if (head && !alone)
+        if (head && !alone) {
+            sub_line_begins(s, sub);
             ordered_add(&l->subs, &subs, number, sub->shape);
+        }
     }
     *link = s->lines->entry[e].next_of_job;
     s->lines->entry[e].next_of_job = s->lines->free_entry;
@@ -227,7 +245,7 @@ bool line_remove(struct line *l, job_id j)
     struct undo *u = undo_add(s, UNDO_REMOVE, j);
     if (u) {
         u->number = l->number;
-        u->u.key = s->lines->entry[*link].key;
+        u->u.key = s->lines->entry[*link].at.key;
         for (uint32_t e = live->entry; e != *link; e = s->lines->entry[e].next_of_job)
             u->mode++;
     }
@@ -272,9 +290,9 @@ bool line_first(const struct line *l, job_id *j, struct line_key *k)
     if (l->subs.root == ORDERED_NONE)
         return false;
     const struct line_entry *e = &l->s->lines->entry[l->s->lines->sub[l->subs.first].entries.first];
-    *j = e->job;
+    *j = e->at.job;
     if (k)
-        *k = e->key;
+        *k = e->at.key;
     return true;
 }
 
@@ -282,9 +300,9 @@ static bool entry_view(const struct sched *s, uint32_t e, job_id *j, struct line
 {
     if (e == ORDERED_NONE)
         return false;
-    *j = s->lines->entry[e].job;
+    *j = s->lines->entry[e].at.job;
     if (k)
-        *k = s->lines->entry[e].key;
+        *k = s->lines->entry[e].at.key;
     return true;
 }
 
@@ -308,7 +326,7 @@ static uint32_t last_before(const struct line *l, uint32_t bound)
     for (uint32_t i = l->subs.first; i != ORDERED_NONE; i = ordered_next(&subs, i)) {
         uint32_t e = s->lines->sub[i].entries.last;
         if (bound != ID_NONE) {
-            if (!line_entry_before(s, s->lines->sub[i].entries.first, bound))
+            if (!line_place_before(&s->lines->sub[i].first, &s->lines->entry[bound].at))
                 break;             /* this sub-line and all later ones begin behind it */
             uint32_t beyond = ordered_search(&s->lines->sub[i].entries, &entries, before_bound, &bound);
             e = beyond == ORDERED_NONE ? e : ordered_previous(&entries, beyond);

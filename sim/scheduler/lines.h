@@ -11,10 +11,10 @@ struct wait_clock {
     int64_t total[WAIT_REASONS];  /* up to since_ns */
 };
 
+struct line_place { struct line_key key; job_id job; };       /* where a job stands */
 struct line_entry {
     struct ordered_link link;     /* in its sub-line */
-    struct line_key key;
-    job_id job;
+    struct line_place at;
     uint32_t sub;                 /* sub-line, global number */
     uint32_t next_of_job;         /* of the other lines that the job is in */
     uint8_t own_why;              /* of the job; without a timeline not kept */
@@ -22,15 +22,18 @@ struct line_entry {
                                      always INT64_MIN */
     int64_t least_reserved_ns;    /* of its subtree */
 };
+/* What a walk reads of those that it passes by lies in one line of the cache. */
 struct sub_line {
-    struct ordered_link link;     /* in its line, by the key of its first entry */
-    struct ordered entries;
-    shape_id shape;
-    uint32_t line;
-    /* where the total of a kind says all of the shape (placing_by_totals), and no limit is in play: how much it needs of which;
-       kind ID_NONE: elsewhere */
-    uint32_t kind;
+    struct ordered_link link;     /* in its line, by the place of its first entry */
+    struct line_place first;      /* a copy of that */
     int64_t need_milli;
+    /* where the total of a kind says all of the shape (placing_by_totals), and no limit is in play: of which it needs so much; ID_NONE:
+       elsewhere */
+    uint32_t kind;
+    bool told_full;               /* with a timeline: the first job waits with its group, and that for WAIT_GPUS */
+    uint32_t line;
+    shape_id shape;
+    struct ordered entries;
     struct { uint64_t walk; int64_t ns; } too_long;    /* that walk leaves out jobs that are reserved for no less */
     struct wait_clock clock;      /* WAIT_GROUP: the line's runs instead */
     int64_t line_at_handover[WAIT_REASONS];    /* the line's totals when it took over: of reasons that these count */
@@ -59,7 +62,7 @@ struct lines {
 };
 
 /* The order of a line. */
-static inline bool entry_key_before(const struct line_entry *a, const struct line_entry *b)
+static inline bool line_place_before(const struct line_place *a, const struct line_place *b)
 {
     if (a->key.major != b->key.major)
         return a->key.major < b->key.major;
@@ -73,6 +76,7 @@ static inline bool entry_key_before(const struct line_entry *a, const struct lin
 bool line_entry_before(const void *sched, uint32_t a, uint32_t b);
 struct ordered_space line_entries(const struct sched *s);
 struct ordered_space line_subs(const struct sched *s);
+void sub_line_tell(const struct sched *s, struct sub_line *sub);          /* whether it has been told that it is full may have changed */
 uint32_t sub_line_of(const struct line *l, shape_id shape);               /* ID_NONE: no job of it ever stood there */
 void line_entries_reserve(struct sched *s, const struct live *l);         /* its own reason has changed */
 void line_restore(struct line *l, job_id j, struct line_key k, unsigned place);    /* as before a line_remove */

@@ -68,6 +68,7 @@ void sub_line_reason(struct sched *s, struct sub_line *sub, enum wait_reason why
     if (why == WAIT_GROUP)
         for (unsigned r = 0; r < WAIT_REASONS; r++)
             sub->line_at_handover[r] = line->total[r];
+    sub_line_tell(s, sub);
 }
 
 /* Adds (sign 1) or subtracts (-1) what the group's clocks show now. */
