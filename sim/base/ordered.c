@@ -112,15 +112,7 @@ void ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t i
 
 uint32_t ordered_next(const struct ordered_space *s, uint32_t item)
 {
-    uint32_t i = at(s, item)->right;
-    if (i != ORDERED_NONE) {
-        while (at(s, i)->left != ORDERED_NONE)
-            i = at(s, i)->left;
-        return i;
-    }
-    for (i = at(s, item)->up; i != ORDERED_NONE && at(s, i)->right == item; i = at(s, i)->up)
-        item = i;
-    return i;
+    return ordered_after(s->items, s->size, item);
 }
 
 uint32_t ordered_previous(const struct ordered_space *s, uint32_t item)

@@ -34,7 +34,24 @@ void     ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t 
 void     ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item);
 /* its own part of the sums has changed */
 void     ordered_changed(const struct ordered_space *s, uint32_t item);
-/* ORDERED_NONE: it was the last */
+static inline const struct ordered_link *ordered_link_of(const void *items, size_t size, uint32_t item)
+{
+    return (const struct ordered_link *)(const void *)((const char *)items + (size_t)item * size);
+}
+/* ORDERED_NONE: it was the last. For loops over items of a size that is known. */
+static inline uint32_t ordered_after(const void *items, size_t size, uint32_t item)
+{
+    uint32_t i = ordered_link_of(items, size, item)->right;
+    if (i != ORDERED_NONE) {
+        while (ordered_link_of(items, size, i)->left != ORDERED_NONE)
+            i = ordered_link_of(items, size, i)->left;
+        return i;
+    }
+    for (i = ordered_link_of(items, size, item)->up; i != ORDERED_NONE && ordered_link_of(items, size, i)->right == item;
+         i = ordered_link_of(items, size, i)->up)
+        item = i;
+    return i;
+}
 uint32_t ordered_next(const struct ordered_space *s, uint32_t item);
 uint32_t ordered_previous(const struct ordered_space *s, uint32_t item);
 /* The first item for which `reached` is false. Items for which it is true must come before all

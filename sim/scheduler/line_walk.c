@@ -38,8 +38,7 @@ struct walk {
 
 static uint32_t sub_next(const struct sched *s, uint32_t sub)
 {
-    struct ordered_space subs = line_subs(s);
-    return ordered_next(&subs, sub);
+    return ordered_after(s->lines->sub, sizeof *s->lines->sub, sub);
 }
 
 static const struct line_entry *entries_of(const struct walk *w)
@@ -98,7 +97,7 @@ static bool at_or_before(const void *key, const void *context, uint32_t e)
 }
 
 /* The line has changed: every sub-line goes on behind the key that was reached. */
-static void find_place(struct walk *w)
+static __attribute__((noinline)) void find_place(struct walk *w)
 {
     const struct line *l = w->l;
     const struct sched *s = l->s;
@@ -117,21 +116,23 @@ static void find_place(struct walk *w)
     w->next_sub = sub;
 }
 
-static struct walk *walk_of(struct line_walk *lw)
+static __attribute__((noinline)) struct walk *walk_begun(struct line_walk *lw)
 {
-    struct walk *w;
-    if (!lw->at[0]) {
-        w = sched_scratch(lw->l->s, sizeof *w);
-        w->l = lw->l;
-        w->number = ++lw->l->s->lines->n_walks;
-        w->version = lw->l->version;
-        w->lacking_ns = TIME_NEVER;
-        w->free_then.kind = ID_NONE;
-        w->current = ID_NONE;
-        w->next_sub = lw->l->subs.first;
-        lw->at[0] = (uint64_t)(uintptr_t)w;
-    }
-    w = (struct walk *)(uintptr_t)lw->at[0];
+    struct walk *w = sched_scratch(lw->l->s, sizeof *w);
+    w->l = lw->l;
+    w->number = ++lw->l->s->lines->n_walks;
+    w->version = lw->l->version;
+    w->lacking_ns = TIME_NEVER;
+    w->free_then.kind = ID_NONE;
+    w->current = ID_NONE;
+    w->next_sub = lw->l->subs.first;
+    lw->at[0] = (uint64_t)(uintptr_t)w;
+    return w;
+}
+
+static inline struct walk *walk_of(struct line_walk *lw)
+{
+    struct walk *w = lw->at[0] ? (struct walk *)(uintptr_t)lw->at[0] : walk_begun(lw);
     if (w->version != lw->l->version)
         find_place(w);
     return w;
@@ -172,9 +173,9 @@ static struct pending go_on(struct walk *w)
     struct pending p = { ORDERED_NONE, TIME_NEVER };
     if (w->current == ID_NONE)
         return p;
-    struct ordered_space entries = line_entries(w->l->s);
+    const struct line_entry *entry = entries_of(w);
     p = w->at;
-    p.entry = p.most_ns == TIME_NEVER ? ordered_next(&entries, p.entry) : next_up_to(entries_of(w), p.entry, p.most_ns);
+    p.entry = p.most_ns == TIME_NEVER ? ordered_after(entry, sizeof *entry, p.entry) : next_up_to(entry, p.entry, p.most_ns);
     w->current = ID_NONE;
     return p;
 }
@@ -238,9 +239,8 @@ static uint32_t first_not_begun(struct walk *w, uint32_t before)
     struct sched *s = w->l->s;
     const struct line_place *last = before != ORDERED_NONE ? &entries_of(w)[before].at : NULL;
     const struct sub_line *all = s->lines->sub;
-    struct ordered_space subs = line_subs(s);
     uint32_t number = w->next_sub, found = ORDERED_NONE;
-    for (; number != ORDERED_NONE; number = ordered_next(&subs, number)) {
+    for (; number != ORDERED_NONE; number = ordered_after(all, sizeof *all, number)) {
         const struct sub_line *sub = &all[number];
         if (last && line_place_before(last, &sub->first))
             break;
