@@ -190,12 +190,16 @@ static void drop_block(struct profile *p, size_t i)
     memmove(&p->block[i], &p->block[i + 1], (--p->n - i) * sizeof *p->block);
 }
 
-/* Block i and the next become one if they fill less than half of one. */
+/* They fill less than half of one. */
+static bool may_join(const struct profile *p, size_t i)
+{
+    return i + 1 < p->n && p->block[i].n + p->block[i + 1].n <= BLOCK / 2;
+}
+
+/* Block i and the next become one. */
 static void join(struct profile *p, size_t i)
 {
     struct block *b = &p->block[i];
-    if (i + 1 >= p->n || b->n + b[1].n > BLOCK / 2)
-        return;
     for (uint32_t k = 0; k < b[1].n; k++)
         b[1].steps->value[k] += b[1].lift - b->lift;
     move_steps(b->steps, b->n, b[1].steps, 0, b[1].n);
@@ -223,10 +227,22 @@ static bool drop_idle(struct profile *p, struct place at)
         b->first = b->steps->time[0];
         sum_up(b);
     }
-    join(p, at.block);
-    if (at.block > 0)
+    if (may_join(p, at.block))
+        join(p, at.block);
+    if (at.block > 0 && may_join(p, at.block - 1))
         join(p, at.block - 1);
     return true;
+}
+
+/* Adds to those of the steps before `high` of a block: to all, and what is too much is taken back, if that is less work. */
+static void raise_first(struct block *b, uint32_t high, int64_t amount)
+{
+    if (high <= b->n / 2) {
+        raise(b, 0, high, amount);
+    } else {
+        b->lift += amount;
+        raise(b, high, b->n, -amount);
+    }
 }
 
 /* Adds to the values of the steps from `low` to before `high`. The max value in their blocks. */
@@ -244,7 +260,10 @@ static int64_t raise_all(struct profile *p, struct place low, struct place high,
     if (high.step == 0)
         return most;
     struct block *last = &p->block[high.block];
-    raise(last, high.block == low.block ? low.step : 0, high.step, amount);
+    if (high.block == low.block && low.step > 0)
+        raise(last, low.step, high.step, amount);
+    else
+        raise_first(last, high.step, amount);
     return last->most + last->lift > most ? last->most + last->lift : most;
 }
 
@@ -253,7 +272,11 @@ void profile_add(struct profile *p, int64_t from, int64_t until, int64_t amount)
     bool ends = until != INT64_MAX;
     if (from >= until || amount == 0)
         return;
-    struct place low = step_made(p, place_at(p, from), from), high = { p->n, 0 };
+    struct place low = { 0, 0 }, high = { p->n, 0 };
+    if (from > INT64_MIN) {
+        low = step_made(p, place_at(p, from), from);
+        high.block = p->n;
+    }
     size_t n = p->n;
     if (ends)
         high = step_made(p, place_behind(p, low, until), until);

@@ -218,33 +218,39 @@ static void plans_leave(struct timeline *t, uint32_t i)
     t->due.known &= t->due.first_ns != t->hold[i].start_ns;
 }
 
-/* A plan that moves before anything asks for the order of ends is never put there. */
 static void end_enter(struct timeline *t, uint32_t i)
 {
     struct ordered_space ends = holds_by_end(t);
-    struct hold *h = &t->hold[i];
-    h->by_end = true;
-    ordered_add(&t->by_end[h->summed], &ends, i, h->job);
+    t->hold[i].by_end = true;
+    ordered_add(&t->by_end[t->hold[i].summed], &ends, i, t->hold[i].job);
+}
+
+/* What goes or moves before anything asks for the order of ends is never put there. */
+static void end_waits(struct timeline *t, uint32_t i)
+{
+    mem_grow(&t->unordered, &t->unordered_capacity, t->n_unordered, sizeof *t->unordered);
+    t->hold[i].by_end = false;
+    t->hold[i].unordered = (uint32_t)t->n_unordered;
+    t->unordered[t->n_unordered++] = i;
 }
 
 static void end_leave(struct timeline *t, uint32_t i)
 {
     struct ordered_space ends = holds_by_end(t);
     struct hold *h = &t->hold[i];
-    if (h->by_end)
+    if (h->by_end) {
         ordered_remove(&t->by_end[h->summed], &ends, i);
-    else
-        t->n_ends_out--;
+    } else {
+        uint32_t last = t->unordered[--t->n_unordered];
+        t->unordered[h->unordered] = last;
+        t->hold[last].unordered = h->unordered;
+    }
 }
 
 static void ends_complete(struct timeline *t)
 {
-    for (size_t k = 0; t->n_ends_out; k++) {
-        if (t->hold[t->plan[k].hold].by_end)
-            continue;
-        end_enter(t, t->plan[k].hold);
-        t->n_ends_out--;
-    }
+    while (t->n_unordered)
+        end_enter(t, t->unordered[--t->n_unordered]);
 }
 
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
@@ -258,10 +264,9 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
     struct ordered_space starts = holds_by_start(t);
     if (t->hold[i].summed)
         ordered_add(&t->by_start, &starts, i, j);
-    if (t->hold[i].summed || kind != HOLD_PLAN)
-        end_enter(t, i);
-    else
-        t->n_ends_out++;
+    (t->hold[i].summed ? end_enter : end_waits)(t, i);
+    if (!t->hold[i].summed && kind != HOLD_PLAN)
+        ends_add(&t->ends, (struct end){ end_ns, i });
     if (kind == HOLD_PLAN)
         plans_enter(t, i);
     *hold_slot(s, j, kind) = i;
@@ -295,6 +300,7 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
         sooner_leave(t->sooner[t->hold[i].kind_of_all], t->kind_taken[t->hold[i].kind_of_all], t->hold[i].start_ns, t->hold[i].place);
     if (kind == HOLD_PLAN)
         plans_leave(t, i);
+    t->hold[i].p = NULL;
     t->hold[i].link.up = t->free;
     t->free = i;
     t->freed += kind != HOLD_PLAN;
@@ -416,9 +422,8 @@ void plan_advance(struct sched *s, struct hold *plan, int64_t start_ns)
     plan->place = sooner_enter(sooner, taken, start_ns);
     plan->start_ns = start_ns;
     plan->end_ns = end_ns;
-    plan->by_end = false;
     plans_enter(t, i);
-    t->n_ends_out++;
+    end_waits(t, i);
     t->changes++;
     t->version++;
 }
@@ -500,20 +505,25 @@ static int64_t late_end_ns(const struct sched *s, const struct hold *h)
     return end_ns;
 }
 
+static void settle(struct sched *s, const struct hold h)
+{
+    hold_hand_over(s, h.job, h.kind);
+    hold_add(s, h.job, h.kind, h.start_ns, late_end_ns(s, &h), h.p);
+    s->timeline->n_late++;
+}
+
 /* Nothing comes free by it: `freed` stays. Plans are the policy's, be they past. */
-static void settle_ended(struct sched *s, const struct ordered *by_end)
+static __attribute__((noinline)) void settle_ended(struct sched *s)
 {
     struct timeline *t = s->timeline;
     struct ordered_space ends = holds_by_end(t);
     uint64_t freed = t->freed;
-    for (uint32_t i = by_end->first, next; i != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns; i = next) {
-        struct hold h = t->hold[i];
+    for (struct end e; ends_take(&t->ends, s->now_ns, &e);)
+        settle(s, t->hold[e.hold]);
+    for (uint32_t i = t->by_end[true].first, next; i != ORDERED_NONE && t->hold[i].end_ns <= s->now_ns; i = next) {
         next = ordered_next(&ends, i);
-        if (h.kind == HOLD_PLAN)
-            continue;
-        hold_hand_over(s, h.job, h.kind);
-        hold_add(s, h.job, h.kind, h.start_ns, late_end_ns(s, &h), h.p);
-        t->n_late++;
+        if (t->hold[i].kind != HOLD_PLAN)
+            settle(s, t->hold[i]);
     }
     t->freed = freed;
 }
@@ -560,12 +570,13 @@ int64_t timeline_due_ns(const struct sched *s)
 
 void timeline_pass(struct sched *s)
 {
-    if (s->timeline) {
-        s->timeline->pass_ns = s->now_ns;
-        s->timeline->n_late = 0;
-    }
-    for (unsigned summed = 0; s->timeline && summed < 2; summed++)
-        settle_ended(s, &s->timeline->by_end[summed]);
+    struct timeline *t = s->timeline;
+    if (!t)
+        return;
+    t->pass_ns = s->now_ns;
+    t->n_late = 0;
+    if (ends_come(&t->ends, s->now_ns) || t->by_end[true].root != ORDERED_NONE)
+        settle_ended(s);
 }
 
 /* ---- Nodes out of service ---- */

@@ -29,6 +29,7 @@
 #include "sim/contract/timeline.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/closed/outages.h"
+#include "sim/scheduler/totals/ends.h"
 
 /* What plans_renew() reads of each of many plans lies together. */
 struct hold {
@@ -42,13 +43,14 @@ struct hold {
     uint8_t kind;
     bool shown;                   /* in profiles and windows */
     bool summed;                  /* windows sum it up: it takes GPUs with names, CPU or memory. Else profiles say it all */
-    bool by_end;                  /* it is in its order of ends: plans that profiles say all of come there when that is asked */
+    bool by_end;                  /* it is in its order of ends: those that profiles say all of come there when that is asked */
     job_id job;
     uint32_t plan;                /* its place among the plans */
+    uint32_t unordered;           /* not by_end: its place among those */
     uint64_t born;                /* number of the pass */
     struct still { bool done; uint64_t outs; int64_t after_ns; struct gaps_mark mark; } still;    /* a plan: when gaps last said
                                                                              that it is where the search from then on finds it */
-    struct placement *p;          /* the job's own, or of a plan */
+    struct placement *p;          /* the job's own, or of a plan; NULL: there is no such hold */
 };
 struct found { job_id job; uint64_t pass; int64_t after_ns, start_ns; const struct placement *p; struct gaps_mark mark; uint64_t version; };
 /* What was asked for a job without a plan, and the answer; when, and at what count of changes. */
@@ -64,7 +66,9 @@ struct timeline {
     uint32_t free;                /* chained through link.up */
     struct ordered by_start;      /* those that windows sum up */
     struct ordered by_end[2];     /* the others; those that windows sum up */
-    size_t n_ends_out;            /* plans that are not by end yet */
+    uint32_t *unordered;          /* holds that are not by end yet */
+    size_t n_unordered, unordered_capacity;
+    struct ends_ahead ends;             /* of holds that are no plans and that windows do not sum up: to see which are late */
     enum overrun overrun;
     uint32_t n_unknown;           /* jobs that arrived without an estimate, but for those on demand */
     bool asked;                   /* for the earliest time of a job */

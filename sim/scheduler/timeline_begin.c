@@ -6,12 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool hold_stands(const void *timeline, struct end e)
+{
+    const struct hold *h = &((const struct timeline *)timeline)->hold[e.hold];
+    return h->p && h->end_ns == e.end_ns && h->kind != HOLD_PLAN && !h->summed;
+}
+
 void timeline_begin(struct sched *s)
 {
     const struct cluster *c = s->cluster;
     struct timeline *t = s->timeline = mem_new(1, sizeof *t);
     t->free = ORDERED_NONE;
     t->by_start = t->by_end[0] = t->by_end[1] = ORDERED_EMPTY;
+    t->ends = (struct ends_ahead){ .stands = hold_stands, .context = t };
     t->taken = mem_new(c->n_nodes, sizeof *t->taken);
     t->counted = mem_new(c->n_nodes, sizeof *t->counted);
     t->out = mem_new(c->n_nodes, sizeof *t->out);
@@ -52,6 +59,8 @@ void timeline_end(struct sched *s)
     free(t->out);
     free(t->hold);
     free(t->end);
+    free(t->unordered);
+    ends_free(&t->ends);
     free(t->taken);
     free(t->counted);
     gaps_end(s);
