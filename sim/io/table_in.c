@@ -446,21 +446,43 @@ static int out_of_range(const struct row *r, size_t i, const char *what, int64_t
     return cell_error(r, i, want, err);
 }
 
-/* Most numbers are a few digits and nothing else; false: it may be one all the same. */
+/* From there on digits only, or up to the first byte that is none; nine of them are less than a billion. */
+static inline const char *read_digits(const char *at, const char *end, int64_t *value)
+{
+    for (unsigned digit; at < end && (digit = (unsigned char)*at - (unsigned)'0') <= 9; at++)
+        *value = *value * 10 + digit;
+    return at;
+}
+
+enum { FEW = 9 };
+
+/* Most whole numbers are a few digits and nothing else; false: it may be one all the same. */
 static inline bool few_digits(const struct row *r, size_t i, int64_t *value)
 {
-    enum { FEW = 9 };              /* as many seconds are nanoseconds of an int64_t */
+    *value = 0;
     if (i >= r->n || r->cell[i].length - 1 >= FEW)
         return false;
-    int64_t sum = 0;
-    for (const char *at = r->cell[i].text, *end = at + r->cell[i].length; at < end; at++) {
-        unsigned digit = (unsigned char)*at - (unsigned)'0';
-        if (digit > 9)
-            return false;
-        sum = sum * 10 + digit;
+    const char *text = r->cell[i].text, *end = text + r->cell[i].length;
+    return read_digits(text, end, value) == end;
+}
+
+/* Most seconds are that, or have some digits behind a point. */
+static inline bool few_seconds(const struct row *r, size_t i, int64_t *ns)
+{
+    int64_t value = 0, part_ns = NS_PER_S;
+    if (i >= r->n || r->cell[i].length - 1 >= 2 * FEW)
+        return false;
+    const char *text = r->cell[i].text, *end = text + r->cell[i].length, *at = read_digits(text, end, &value);
+    if (at == text || at - text > FEW || (at < end && (*at != '.' || at + 1 == end || end - at > FEW + 1)))
+        return false;
+    if (at < end) {
+        const char *behind = at + 1;
+        at = read_digits(behind, end, &value);
+        for (const char *digit = behind; digit < end; digit++)
+            part_ns /= 10;
     }
-    *value = sum;
-    return true;
+    *ns = value * part_ns;
+    return at == end;
 }
 
 /* A whole number, also as pandas writes one in a column that has gaps: "1.0". */
@@ -509,8 +531,8 @@ int cell_decimal(const struct row *r, size_t i, int64_t scale, int64_t least, in
 int cell_time(const struct row *r, size_t i, int64_t least_ns, int64_t *ns, struct error *err)
 {
     int64_t value;
-    if (few_digits(r, i, &value) && value * NS_PER_S >= least_ns) {
-        *ns = value * NS_PER_S;
+    if (few_seconds(r, i, &value) && value >= least_ns) {
+        *ns = value;
         return 0;
     }
     struct cell c = number_at(r, i);

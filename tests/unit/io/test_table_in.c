@@ -377,6 +377,38 @@ static void columns_that_are_not_there(void **state)
     assert_string_equal(third.text, "t.csv:7: a?b: want two, got '1'");
 }
 
+/* ---- numbers of a few digits against the readers of any number ---- */
+
+static void few_digits_as_any(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = { "0", "1", "9", "5", "07", "123456789", "2000000000", ".", "-", "+", "e2", " " };
+    struct random r;
+    random_init(&r, 12, "few digits", 0);
+    unsigned whole = 0, decimal = 0;
+    for (int i = 0; i < 200000; i++) {
+        char text[64] = "";
+        for (uint64_t left = 1 + random_below(&r, 8); left && strlen(text) < 40; left--)
+            strcat(text, pieces[random_below(&r, random_below(&r, 4) ? 8 : COUNT(pieces))]);
+        struct cell cell = { text, strlen(text) };
+        struct row row = { .file = "t.swf", .line = 1, .n = 1, .cell = &cell };
+        struct error err = { "" };
+        int64_t got = -77, want = -77, least = random_below(&r, 2) ? INT64_MIN : 1000;
+        bool is = integer_parse(text, cell.length, &want) && want >= least;
+        if (is || !strchr(text, '.')) {                /* "1.0" is a whole number too */
+            assert_int_equal(cell_integer(&row, 0, least, INT64_MAX, &got, &err), is ? 0 : -1);
+            assert_true(got == (is ? want : -77));
+            whole += is;
+        }
+        got = want = -77;
+        is = decimal_parse(text, cell.length, NS_PER_S, &want) && want >= least && want != TIME_NEVER;
+        assert_int_equal(cell_time(&row, 0, least, &got, &err), is ? 0 : -1);
+        assert_true(got == (is ? want : -77));
+        decimal += is && strchr(text, '.');
+    }
+    assert_true(whole > 10000 && decimal > 10000);
+}
+
 /* ---- lines without quotes against libcsv by itself ---- */
 
 static void libcsv_cell(void *text, size_t length, void *self)
@@ -434,6 +466,7 @@ int main(void)
     ADD_ROWS(tests, n, long_text, long_rows);
     ADD_ROWS(tests, n, cell, cell_rows);
     ADD_TEST(tests, n, columns_that_are_not_there);
+    ADD_TEST(tests, n, few_digits_as_any);
     ADD_TEST(tests, n, plain_lines_as_libcsv);
     return cmocka_run_group_tests(tests, set_up, tear_down) != 0;
 }

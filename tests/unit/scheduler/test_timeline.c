@@ -10,6 +10,9 @@
  * are answered alike. */
 #include "sim/contract/timeline.h"
 #include "sim/engine/state.h"
+#include "sim/scheduler/placements.h"
+#include "sim/scheduler/placing.h"
+#include "sim/scheduler/timeline.h"
 #include "tests/support/random_world.h"
 
 enum { SEEDS = 150, PASSES = 40, CHANGES = 6, WINDOWS = 4, NODES_MOST = 64 };
@@ -23,7 +26,7 @@ static struct {
     bool counted;                 /* no GPU has a name: windows are not compared */
     struct random r;
 } k;
-static unsigned windows, taken, outstayed, slots, touching, earlier, kept, stayed, moved, lacking, alike, drawn;    /* so that a test that sees nothing fails */
+static unsigned windows, taken, outstayed, slots, touching, earlier, kept, stayed, moved, lacking, alike, drawn, only_node;    /* so that a test that sees nothing fails */
 
 static uint32_t draw(uint64_t n)
 {
@@ -129,6 +132,25 @@ static void lack_agrees(struct sched *s, job_id j)
     else if (k.counted)
         assert_non_null(sched_place(s, timeline_view(s, at_ns, at_ns + 1), &r));
     lacking += lacks;
+}
+
+/* Where totals say all no placer is asked: as it answers if it is. One that draws is asked. */
+static void only_node_agrees(struct sched *s, job_id j)
+{
+    struct request r = job_request(s, j);
+    int64_t a = some_time_ns(s), b = some_time_ns(s), from_ns = a < b ? a : b, until_ns = a < b ? b : a;
+    const struct placement *got = timeline_place(s, &r, from_ns, until_ns), *want = NULL;
+    enum wait_reason why = sched_why_not(s);
+    struct view *v = timeline_own_view(s, timeline_view(s, from_ns, until_ns));
+    bool lacks = placing_lacks(v, &r);
+    if (!lacks && placing_here(s, v, &r) == PLACED)
+        want = builder_take(&s->placing->builder);
+    assert_int_equal(got != NULL, want != NULL);
+    if (got)
+        assert_true(placement_same(got, want) && got->piece[0].gpu_mem_mib == want->piece[0].gpu_mem_mib);
+    else if (lacks)
+        assert_int_equal(why, WAIT_GPUS);
+    only_node += want != NULL;
 }
 
 /* The plan is renewed, and the reason told. false: it asks for a look. */
@@ -248,6 +270,8 @@ static void schedule(struct sched *s, const void *params, void *state)
         for (job_id j = 0; j < k.n_jobs; j++)
             again_agrees(s, j);
         lack_agrees(s, draw(k.n_jobs));
+        if (k.counted)
+            only_node_agrees(s, draw(k.n_jobs));
         for (job_id j = 0; j < k.n_jobs; j++)
             outlook_agrees(s, j);
     }
@@ -317,7 +341,7 @@ static void counted_as_without_memory(void **state)
     play_all(true);
     print_message("%u answers alike, %u not known\n", alike, drawn);
     print_message("%u plans could start earlier, %u not; at once the timeline moves %u, and keeps %u\n", earlier, kept, moved, stayed);
-    assert_true(earlier > 1000 && kept > 1000 && moved > 200 && stayed > 1000 && lacking > 500 && alike > 500);
+    assert_true(earlier > 1000 && kept > 1000 && moved > 200 && stayed > 1000 && lacking > 500 && alike > 500 && only_node > 5000);
 }
 
 int main(void)
