@@ -167,6 +167,22 @@ static bool is_blank(char c)
     return (unsigned char)c <= ' ' && (c == ' ' || c == '\t' || c == '\r' || c == '\n');
 }
 
+/* The first blank from there on; there is one at `end`. Eight bytes at once: a loop over bytes ends where no branch predictor knows. */
+static char *cell_end(char *at, const char *end)
+{
+    for (uint64_t word; end - at >= (ptrdiff_t)sizeof word; at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        uint64_t low = (word - UINT64_C(0x2121212121212121)) & ~word & UINT64_C(0x8080808080808080);    /* of a byte up to ' ' */
+        if (low) {
+            at += __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_ctzll(low) / 8 : 0;
+            break;
+        }
+    }
+    while (!is_blank(*at))
+        at++;
+    return at;
+}
+
 static void take_blanks_line(struct reader *r, char *line, size_t length)
 {
     char *end = line + length;
@@ -178,8 +194,7 @@ static void take_blanks_line(struct reader *r, char *line, size_t length)
         if (is_blank(*at))
             continue;
         char *from = at;
-        while (!is_blank(*at))
-            at++;
+        at = cell_end(at, end);
         *at = '\0';
         add_cell(r, from, (size_t)(at - from));
     }

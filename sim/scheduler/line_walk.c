@@ -36,11 +36,6 @@ struct walk {
     struct { uint64_t version; int64_t milli; uint32_t kind; } free_then;
 };
 
-static uint32_t sub_next(const struct sched *s, uint32_t sub)
-{
-    return ordered_after(s->lines->sub, sizeof *s->lines->sub, sub);
-}
-
 static const struct line_entry *entries_of(const struct walk *w)
 {
     return w->l->s->lines->entry;
@@ -106,7 +101,7 @@ static __attribute__((noinline)) void find_place(struct walk *w)
     w->n = 0;
     w->current = ID_NONE;
     uint32_t sub = l->subs.first;
-    for (; sub != ORDERED_NONE && w->begun; sub = sub_next(s, sub)) {
+    for (; sub != ORDERED_NONE && w->begun; sub = s->lines->sub[sub].next) {
         if (line_place_before(&w->reached, &s->lines->sub[sub].first))
             break;
         uint32_t e = ordered_search(&s->lines->sub[sub].entries, &entries, at_or_before, &w->reached);
@@ -240,7 +235,7 @@ static uint32_t first_not_begun(struct walk *w, uint32_t before)
     const struct line_place *last = before != ORDERED_NONE ? &entries_of(w)[before].at : NULL;
     const struct sub_line *all = s->lines->sub;
     uint32_t number = w->next_sub, found = ORDERED_NONE;
-    for (; number != ORDERED_NONE; number = ordered_after(all, sizeof *all, number)) {
+    for (; number != ORDERED_NONE; number = all[number].next) {
         const struct sub_line *sub = &all[number];
         if (last && line_place_before(last, &sub->first))
             break;
@@ -275,7 +270,7 @@ static bool go_to_next(struct walk *w)
         if (on.entry != ORDERED_NONE)
             heap_push(w, on);
         next = (struct pending){ begins, TIME_NEVER };
-        w->next_sub = sub_next(s, w->next_sub);
+        w->next_sub = s->lines->sub[w->next_sub].next;
     } else if (next.entry == ORDERED_NONE) {
         return false;
     } else if (in_heap) {

@@ -142,11 +142,32 @@ void sub_line_tell(const struct sched *s, struct sub_line *sub)
     sub->told_full = s->timeline && first != ORDERED_NONE && s->lines->entry[first].own_why == WAIT_GROUP && sub->clock.why == WAIT_GPUS;
 }
 
-/* Before it is put into its line: it has another first entry. */
-static void sub_line_begins(const struct sched *s, struct sub_line *sub)
+/* The sub-line comes to the place of its first entry. */
+static void sub_line_enters(struct line *l, uint32_t number)
 {
-    sub->first = s->lines->entry[sub->entries.first].at;
-    sub_line_tell(s, sub);
+    struct sub_line *all = l->s->lines->sub, *sub = &all[number];
+    struct ordered_space subs = line_subs(l->s);
+    sub->first = l->s->lines->entry[sub->entries.first].at;
+    sub_line_tell(l->s, sub);
+    uint32_t first = l->subs.first;
+    ordered_add(&l->subs, &subs, number, sub->shape);
+    sub->previous = l->subs.first == number ? ORDERED_NONE : ordered_previous(&subs, number);
+    sub->next = sub->previous == ORDERED_NONE ? first : all[sub->previous].next;
+    if (sub->previous != ORDERED_NONE)
+        all[sub->previous].next = number;
+    if (sub->next != ORDERED_NONE)
+        all[sub->next].previous = number;
+}
+
+static void sub_line_leaves(struct line *l, uint32_t number)
+{
+    struct sub_line *all = l->s->lines->sub, *sub = &all[number];
+    struct ordered_space subs = line_subs(l->s);
+    ordered_remove(&l->subs, &subs, number);
+    if (sub->previous != ORDERED_NONE)
+        all[sub->previous].next = sub->next;
+    if (sub->next != ORDERED_NONE)
+        all[sub->next].previous = sub->previous;
 }
 
 static int64_t reserved_ns(const struct sched *s, const struct live *l)
@@ -189,17 +210,15 @@ static void entry_insert(struct line *l, struct live *live, struct line_key key,
     s->lines->entry[e] = (struct line_entry){ .at = { key, live->job }, .sub = number, .next_of_job = *link,
                                        .own_why = live->own_why, .reserved_ns = reserved_ns(s, live), .least_reserved_ns = INT64_MIN };
     *link = e;
-    struct ordered_space entries = line_entries(s), subs = line_subs(s);
+    struct ordered_space entries = line_entries(s);
     bool was_empty = sub->entries.root == ORDERED_NONE;
     if (!was_empty && line_entry_before(s, e, sub->entries.first)) {     /* a new head moves the sub-line */
-        ordered_remove(&l->subs, &subs, number);
+        sub_line_leaves(l, number);
         was_empty = true;
     }
     ordered_add(&sub->entries, &entries, e, live->job);
-    if (was_empty) {
-        sub_line_begins(s, sub);
-        ordered_add(&l->subs, &subs, number, sub->shape);
-    }
+    if (was_empty)
+        sub_line_enters(l, number);
     l->length++;
     l->version++;
     if (live->entry == e)
@@ -215,15 +234,13 @@ static void entry_remove(struct line *l, struct live *live, uint32_t *link)
     if (alone && ordered_is_alone(&l->subs)) {           /* the only job of the line */
         sub->entries = l->subs = ORDERED_EMPTY;
     } else {
-        struct ordered_space entries = line_entries(s), subs = line_subs(s);
+        struct ordered_space entries = line_entries(s);
         bool head = sub->entries.first == e;
         if (head)
-            ordered_remove(&l->subs, &subs, number);
+            sub_line_leaves(l, number);
         ordered_remove(&sub->entries, &entries, e);
-        if (head && !alone) {
-            sub_line_begins(s, sub);
-            ordered_add(&l->subs, &subs, number, sub->shape);
-        }
+        if (head && !alone)
+            sub_line_enters(l, number);
     }
     *link = s->lines->entry[e].next_of_job;
     s->lines->entry[e].next_of_job = s->lines->free_entry;
@@ -321,9 +338,9 @@ static bool before_bound(const void *key, const void *context, uint32_t e)
 static uint32_t last_before(const struct line *l, uint32_t bound)
 {
     const struct sched *s = l->s;
-    struct ordered_space entries = line_entries(s), subs = line_subs(s);
+    struct ordered_space entries = line_entries(s);
     uint32_t last = ORDERED_NONE;
-    for (uint32_t i = l->subs.first; i != ORDERED_NONE; i = ordered_next(&subs, i)) {
+    for (uint32_t i = l->subs.first; i != ORDERED_NONE; i = s->lines->sub[i].next) {
         uint32_t e = s->lines->sub[i].entries.last;
         if (bound != ID_NONE) {
             if (!line_place_before(&s->lines->sub[i].first, &s->lines->entry[bound].at))

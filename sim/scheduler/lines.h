@@ -25,6 +25,7 @@ struct line_entry {
 /* What a walk reads of those that it passes by lies in one line of the cache. */
 struct sub_line {
     struct ordered_link link;     /* in its line, by the place of its first entry */
+    uint32_t next, previous;      /* in that order; ORDERED_NONE: none. A walk that climbed the tree would guess each of its branches */
     struct line_place first;      /* a copy of that */
     int64_t need_milli;
     /* where the total of a kind says all of the shape (placing_by_totals), and no limit is in play: of which it needs so much; ID_NONE:
