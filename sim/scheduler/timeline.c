@@ -300,6 +300,7 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
         sooner_leave(t->sooner[t->hold[i].kind_of_all], t->kind_taken[t->hold[i].kind_of_all], t->hold[i].start_ns, t->hold[i].place);
     if (kind == HOLD_PLAN)
         plans_leave(t, i);
+    t->ends.gone += kind != HOLD_PLAN && !t->hold[i].summed;
     t->hold[i].p = NULL;
     t->hold[i].link.up = t->free;
     t->free = i;
@@ -362,11 +363,6 @@ int64_t timeline_length_ns(const struct sched *s, job_id j)
     int64_t wake_ns = l && l->now.held && !l->event ? models_wake_ns(s, l->now.held) : 0;
     int64_t length = estimate == TIME_NEVER ? TIME_NEVER : wake_ns + job_start_cost_ns(s, j) + estimate;
     return length > 0 ? length : 1;       /* a job of no length still needs its GPUs at one instant */
-}
-
-int64_t timeline_plus(int64_t time_ns, int64_t length_ns)
-{
-    return length_ns > TIME_NEVER - time_ns ? TIME_NEVER : time_ns + length_ns;
 }
 
 struct hold *plan_of(const struct sched *s, job_id j)

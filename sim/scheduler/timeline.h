@@ -143,6 +143,9 @@ bool    timeline_rests(const struct timeline *t, int64_t start_ns, int64_t now_n
 bool    timeline_is_due(const struct sched *s);                           /* there is a plan for now */
 int64_t timeline_next_end_ns(struct timeline *t, int64_t after_ns);   /* TIME_NEVER: none */
 int64_t timeline_length_ns(const struct sched *s, job_id j);               /* start-up and what is left of the estimate */
-int64_t timeline_plus(int64_t time_ns, int64_t length_ns);                 /* saturates at TIME_NEVER */
+static inline int64_t timeline_plus(int64_t time_ns, int64_t length_ns)     /* saturates at TIME_NEVER */
+{
+    return length_ns > TIME_NEVER - time_ns ? TIME_NEVER : time_ns + length_ns;
+}
 struct view *timeline_own_view(const struct sched *s, const struct view *v);   /* NULL: not one of ours */
 struct view *view_of(const struct sched *s, const struct view *v);          /* the same, to be changed; idle if it is none of the run */

@@ -19,6 +19,7 @@ static __attribute__((noinline)) void make_room(struct ends_ahead *e)
         if (e->stands(e->context, e->heap[i]))
             e->heap[n++] = e->heap[i];
     e->n = n;
+    e->gone = 0;
     end_make(NULL, e->heap, n);
     if (2 * n >= e->capacity)
         mem_grow(&e->heap, &e->capacity, e->capacity, sizeof *e->heap);
@@ -26,7 +27,7 @@ static __attribute__((noinline)) void make_room(struct ends_ahead *e)
 
 void ends_add(struct ends_ahead *e, struct end end)
 {
-    if (e->n == e->capacity)
+    if (e->n == e->capacity || 2 * e->gone > e->n)
         make_room(e);
     end_push(NULL, e->heap, e->n++, end);
 }

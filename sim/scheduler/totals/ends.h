@@ -1,8 +1,8 @@
 /* ends.h - when holds are expected to end, first end first: a heap, of which nothing is taken out when a hold goes before its end.
  *
- * An end is of no hold any more when its caller says so: then it is left out where it comes first, or all such are when the heap is
- * full. That is half of them at least, or it grows: O(log n) an end on average, where an order that is kept exactly costs a search,
- * and lines of memory, for each hold that comes and goes. Ends at the same time come by their numbers. */
+ * An end is of no hold any more when its caller says so. Such are left out where they come first, and all at once when about half of
+ * them are such: some steps an end, where an order that is kept exactly costs a search, and lines of memory, for each hold that comes
+ * and goes. Ends at the same time come by their numbers. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@ struct end { int64_t end_ns; uint32_t hold; };
 struct ends_ahead {
     struct end *heap;
     size_t n, capacity;
+    size_t gone;                  /* about so many stand no more: the caller counts them */
     bool (*stands)(const void *context, struct end e);       /* that hold is there, and is expected to end then */
     const void *context;
 };

@@ -37,6 +37,7 @@ static void as_of_all(void **state)
     for (int change = 0; change < CHANGES; change++) {
         uint32_t i = (uint32_t)random_below(&r, HOLDS);
         stale += end_of[i] != GONE;
+        ends.gone += end_of[i] != GONE && random_below(&r, 4);    /* not all are counted */
         end_of[i] = random_below(&r, 3) ? now_ns + 1 + (int64_t)random_below(&r, 50) : GONE;
         if (end_of[i] != GONE)
             ends_add(&ends, (struct end){ end_of[i], i });
