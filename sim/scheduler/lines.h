@@ -35,14 +35,17 @@ struct sub_line {
     struct wait_clock clock;      /* WAIT_GROUP: the line's runs instead */
     int64_t line_at_handover[WAIT_REASONS];    /* the line's totals when it took over: of reasons that these count */
 };
+struct sub_slot { shape_id shape; uint32_t number; };
+enum { FEW_SUBS = 8 };
 struct line {
     struct sched *s;
     uint32_t number;
     uint32_t length;
     struct ordered subs;          /* those that are not empty */
     uint64_t version;             /* of its order */
-    struct sub_slot { shape_id shape; uint32_t number; } *sub_of_shape;    /* open addressing; number ID_NONE: free */
+    struct sub_slot *sub_of_shape;    /* [sub_capacity] open addressing; number ID_NONE: free */
     uint32_t sub_capacity, sub_count;
+    struct sub_slot few[FEW_SUBS];    /* the first table: of thousands of lines most have a few shapes, and are in no near cache */
     struct wait_clock clock;
 };
 
