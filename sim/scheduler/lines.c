@@ -1,6 +1,5 @@
 /* lines.c - ordered sets of jobs with a sub-line per shape, and walks that can leave shapes out. */
 #include "sim/scheduler/lines.h"
-#include "sim/base/fetch.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/stage.h"

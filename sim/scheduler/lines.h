@@ -1,6 +1,7 @@
 /* lines.h - ordered sets of jobs: a sub-line per shape, each with the time that its jobs have waited, by reason. Policies
  * see the contract's (policy.h). */
 #pragma once
+#include "sim/base/fetch.h"
 #include "sim/engine/state.h"
 
 /* Counts time per reason, for a whole group at once. */
@@ -60,6 +61,19 @@ struct lines {
     size_t n_subs, sub_capacity;
     uint64_t n_walks;             /* so far */
 };
+
+/* Prefetch: the first entry of a job; once that is there, its sub-line. */
+static inline void line_entry_fetch(const struct sched *s, const struct live *l)
+{
+    if (l->entry != ID_NONE)
+        fetch_lines(&s->lines->entry[l->entry], sizeof(struct line_entry));
+}
+
+static inline void sub_line_fetch(const struct sched *s, const struct live *l)
+{
+    if (l->entry != ID_NONE)
+        fetch_lines(&s->lines->sub[s->lines->entry[l->entry].sub], offsetof(struct sub_line, clock.total));
+}
 
 /* The order of a line. */
 static inline bool entry_key_before(const struct line_entry *a, const struct line_entry *b)
