@@ -288,40 +288,47 @@ void manifest_write(struct output *o, const struct results_setup *setup, const s
 
 /* ---- summary.json ---- */
 
+/* Each returns where it ends. Inline: the length of what is said literally is known. */
+static inline char *put_text(char *to, const char *text)
+{
+    size_t n = strlen(text);
+    memcpy(to, text, n);
+    return to + n;
+}
+
 /* As jansson 2.14 writes a real: 17 digits, a point or an exponent, and that without a plus or leading zeros. */
-static void out_real(struct output *o, double x)
+static char *put_real(char *to, double x)
 {
     char text[DECIMAL_MAX + 1];
     text[double_format_17(text, x)] = '\0';
     size_t digits = strcspn(text, "e");
-    out_text(o, x == 0 && signbit(x) ? "-" : "");
-    out_bytes(o, text, digits);
-    if (!text[digits]) {
-        out_text(o, memchr(text, '.', digits) ? "" : ".0");
-        return;
-    }
+    to = put_text(to, x == 0 && signbit(x) ? "-" : "");
+    memcpy(to, text, digits);
+    to += digits;
+    if (!text[digits])
+        return put_text(to, memchr(text, '.', digits) ? "" : ".0");
     const char *power = text + digits + 1;
-    out_text(o, *power == '-' ? "e-" : "e");
-    out_text(o, power + 1 + strspn(power + 1, "0"));
+    to = put_text(to, *power == '-' ? "e-" : "e");
+    return put_text(to, power + 1 + strspn(power + 1, "0"));
 }
 
 /* scope: as JSON. Within brackets that are indented by two levels. */
-static void write_row(struct output *o, const struct metric *x, const char *scope)
+static void write_row(struct output *o, const struct metric *x, const char *scope, size_t scope_length)
 {
-    out_text(o, "    {\n      \"metric\": \"");
-    out_text(o, x->kind->name);
-    out_text(o, "\",\n      \"scope\": ");
-    out_text(o, scope);
-    out_text(o, ",\n      \"value\": ");
-    if (isfinite(x->value))
-        out_real(o, x->value);
-    else
-        out_text(o, "null");
-    out_text(o, ",\n      \"unit\": \"");
-    out_text(o, x->kind->unit);
-    out_text(o, "\",\n      \"n\": ");
-    out_integer(o, (int64_t)x->n);
-    out_text(o, "\n    }");
+    enum { ROOM = 256 };          /* for what a row says besides name, scope and unit */
+    char *to = out_room(o, ROOM + strlen(x->kind->name));
+    to = put_text(to, "    {\n      \"metric\": \"");
+    to = put_text(to, x->kind->name);
+    out_took(o, put_text(to, "\",\n      \"scope\": "));
+    out_bytes(o, scope, scope_length);
+    to = out_room(o, ROOM + strlen(x->kind->unit));
+    to = put_text(to, ",\n      \"value\": ");
+    to = isfinite(x->value) ? put_real(to, x->value) : put_text(to, "null");
+    to = put_text(to, ",\n      \"unit\": \"");
+    to = put_text(to, x->kind->unit);
+    to = put_text(to, "\",\n      \"n\": ");
+    to += decimal_format(to, (int64_t)x->n, 1);
+    out_took(o, put_text(to, "\n    }"));
 }
 
 static char *json_text(const char *text)
@@ -340,13 +347,15 @@ void manifest_summary_json(struct output *o, const struct summary *m)
     out_integer(o, SCHEMA_VERSION);
     out_text(o, ",\n  \"metrics\": [");
     char *scope = NULL;
+    size_t length = 0;
     for (size_t i = 0; i < m->n; i++) {
         if (i == 0 || m->metric[i].scope != m->metric[i - 1].scope) {
             free(scope);
             scope = json_text(m->metric[i].scope);
+            length = strlen(scope);
         }
         out_text(o, i ? ",\n" : "\n");
-        write_row(o, &m->metric[i], scope);
+        write_row(o, &m->metric[i], scope, length);
     }
     free(scope);
     out_text(o, m->n ? "\n  ]\n}\n" : "]\n}\n");
