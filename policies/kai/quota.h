@@ -161,6 +161,12 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     size_t shapes_capacity, heads_capacity, head_shapes_capacity, candidates_capacity,
         spots_capacity;
 };
+/* Prefetch: of thousands of leaves few are in a near cache. */
+static inline void leaf_fetch(const struct leaf *l)
+{
+    for (size_t at = 0; at < sizeof *l; at += 64)
+        __builtin_prefetch((const char *)l + at);
+}
 /* Some job waits there: without a look at the line, which lies elsewhere. */
 static inline bool leaf_waits(const struct leaf *l)
 {
