@@ -27,7 +27,7 @@ static inline void save(struct order *o, uint32_t i)
 
 static uint32_t parent_of(const struct order *o, queue_id i)
 {
-    return o->q->above[i];
+    return o->q->queue[i].parent == ID_NONE ? o->q->n_queues : o->q->queue[i].parent;
 }
 
 static struct order_entry entry_of(const struct order *o, queue_id i)

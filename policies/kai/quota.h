@@ -248,7 +248,6 @@ struct quota_state { /* of a shard */
     struct quota_taker *taker;    /* [n_queues] scratch of a division */
     struct quota_loss *loss;      /* [n_queues] scratch of a scenario */
     uint32_t *first;              /* [n_queues + 1] of a queue's children in a heap */
-    uint32_t *above;              /* [n_queues] the parent, n_queues above all: side by side, as orders ask much */
 
     /* Leaves */
     struct leaf *leaf;            /* [n_queues] */

@@ -115,7 +115,6 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->taker = sched_alloc(s, n * sizeof *q->taker);
     q->loss = sched_alloc(s, n * sizeof *q->loss);
     q->first = sched_alloc(s, (n + (size_t)2) * sizeof *q->first);
-    q->above = sched_alloc(s, n * sizeof *q->above);
     for (queue_id i = 0; i < n; i++) {
         const struct queue_facts *f = queue_facts(s, i);
         struct quota quota = f->quota;
@@ -131,8 +130,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
                                                       .weight = weight[r] };
         q->protects = q->protects || f->reclaim_min_runtime_ns > 0;
         q->protects_within = q->protects_within || f->preempt_min_runtime_ns > 0;
-        q->above[i] = f->parent == ID_NONE ? n : f->parent;
-        q->first[q->above[i] + 1]++;
+        q->first[(f->parent == ID_NONE ? n : f->parent) + 1]++;
     }
     for (uint32_t i = 0; i <= n; i++)
         q->first[i + 1] += q->first[i];
