@@ -43,13 +43,14 @@ static bool passes_gate(const struct quota_state *q, queue_id leaf, const struct
     return quota_may_reclaim(&q->queue[leaf], ask, firm);
 }
 
-static bool may_try(struct sched *s, struct quota_state *q, job_id j, const struct wanted *w,
-                    enum quota_action action)
+/* A job of that leaf. Of hundreds of leaves the first jobs are asked: of most of them nothing is read. */
+static bool may_try(struct sched *s, struct quota_state *q, queue_id leaf, job_id j, bool firm,
+                    const struct wanted *w, enum quota_action action)
 {
-    const struct job_facts *f = job_facts(s, j);
-    if (w->n == 0 || !passes_gate(q, f->queue, &w->amount, !f->preemptible, action))
+    const struct leaf *l = &q->leaf[leaf];
+    if (w->n == 0 || !passes_gate(q, leaf, &w->amount, firm, action))
         return false;
-    if (q->leaf[f->queue].acted != q->pass && action != CONSOLIDATION)
+    if (l->acted != q->pass && (action != CONSOLIDATION || l->consolidated != q->ends))
         return true;
     const struct quota_job *own = job_own(s, j);
     return own->pass != q->pass && (action != CONSOLIDATION || own->consolidated != q->ends);
@@ -69,7 +70,7 @@ static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i,
                          enum quota_action action)
 {
     struct leaf *l = &q->leaf[i];
-    if (line_length(l->waiting) == 0 || l->spent)
+    if (!leaf_waits(l) || l->spent)
         return false;
     if (action == RECLAIM)
         return true;               /* as q->claims says */
@@ -83,6 +84,7 @@ static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i,
 struct turn {
     struct line_walk walk;
     bool behind;                  /* the walk has not come to the job yet */
+    struct shape_head *head;      /* the same job, as first_turn() has found it */
     job_id job;
     struct wanted wanted;
     struct failures failed;
@@ -101,7 +103,8 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
             continue;
         t->wanted = quota_wanted(s, t->job, job_placement(s, t->job));
         struct tried me = { f->ask->alike, t->wanted.n, !f->preemptible };
-        if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me))
+        if (may_try(s, q, f->queue, t->job, !f->preemptible, &t->wanted, action) &&
+            !failed_before(failed, &me))
             return true;
         if (own->whole && f->preemptible && quota_may_skip(s, q, &q->leaf[f->queue], f->ask->shape))
             line_skip_shape(&t->walk, f->ask->shape);
@@ -119,12 +122,13 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
         return next_turn(s, q, t, failed, action);
     leaf_heads(s, l);
     for (size_t i = 0; i < l->n_heads; i++) {
-        const struct shape_head *h = &l->head[i];
+        struct shape_head *h = &l->head[i];
         struct tried me = { h->alike, h->tasks, h->firm };
+        t->head = h;
         t->job = h->job;
         t->wanted = (struct wanted){ h->tasks, NULL, h->ask };
-        t->behind = passes_gate(q, leaf, &h->ask, h->firm, action) && !failed_before(failed, &me) &&
-                    may_try(s, q, h->job, &t->wanted, action);
+        t->behind = may_try(s, q, leaf, h->job, h->firm, &t->wanted, action) &&
+                    !failed_before(failed, &me);
         if (t->behind)
             return true;
         if (h->firm || quota_had_turn(s, q, l, h->job))
@@ -166,6 +170,15 @@ static void note_protected(struct sched *s, struct quota_state *q, const struct 
     quota_blocked(s, q, t->job, why);
 }
 
+/* With shares that are divided the standing of the leaf with that job is mostly known. */
+static void add_turn(struct quota_state *q, queue_id leaf, const struct turn *t)
+{
+    if (t->behind && q->divided)
+        order_add_standing(&q->jobs, leaf, &t->wanted.amount, leaf_standing(q, leaf, t->head));
+    else
+        order_add(&q->jobs, leaf, &t->wanted.amount);
+}
+
 void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
 {
     struct failures all = { 0 };
@@ -182,7 +195,7 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
             continue;
         turn[i] = (struct turn){ 0 };
         if (first_turn(s, q, i, &turn[i], action == CONSOLIDATION ? &all : &turn[i].failed, action))
-            order_add(&q->jobs, i, &turn[i].wanted.amount);
+            add_turn(q, i, &turn[i]);
     }
     if (q->jobs.n_leaves > 1)
         quota_divide_now(s, q);
@@ -192,7 +205,8 @@ void quota_act(struct sched *s, struct quota_state *q, enum quota_action action)
         struct failures *failed = action == CONSOLIDATION ? &all : &t->failed;
         const struct job_facts *f = job_facts(s, t->job);
         struct tried me = { f->ask->alike, t->wanted.n, !f->preemptible };
-        if (may_try(s, q, t->job, &t->wanted, action) && !failed_before(failed, &me)) {
+        if (may_try(s, q, leaf, t->job, !f->preemptible, &t->wanted, action) &&
+            !failed_before(failed, &me)) {
             bool found = !limit_bars(q, leaf, &t->wanted.amount, action) &&
                          quota_search(s, q, t->job, action);
             if (!found)

@@ -32,12 +32,23 @@ static struct shape_head *head_of(struct leaf *l, shape_id shape)
     return &l->head[at];
 }
 
+/* Of thousands of leaves few are in a near cache: prefetch of the leaf of the change after the next, then its shapes. */
+static inline void fetch_ahead(const struct quota_state *q)
+{
+    size_t left = q->n_heads_changed;
+    if (left > 4)
+        __builtin_prefetch(&q->leaf[q->heads_changed[left - 5]]);
+    if (left > 1)
+        __builtin_prefetch(q->leaf[q->heads_changed[left - 2]].shape);
+}
+
 /* Each shape gets to know the leaves that may stand elsewhere in its order. */
 static void pass_on_changes(struct sched *s, struct quota_state *q)
 {
     while (q->n_heads_changed) {
         queue_id leaf = q->heads_changed[--q->n_heads_changed];
         struct leaf *l = &q->leaf[leaf];
+        fetch_ahead(q);
         l->heads_changed = false;
         for (size_t i = 0; i < l->n_shapes; i++) {
             struct admission_check *check = &q->check[l->shape[i].shape];

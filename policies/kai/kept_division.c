@@ -5,7 +5,6 @@
 #include "sim/contract/util/minmax.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct peers {
     int32_t priority;
@@ -15,6 +14,8 @@ struct peers {
     uint64_t *lacks;              /* those that are not satisfied, by place among the siblings */
     /* of this division, and of the last one */
     size_t satisfied;
+    int64_t satisfied_wants;      /* of all those that are */
+    size_t block, before_block;   /* the blocks before that one hold so many, all satisfied */
     double lost;
     int64_t most, given, had_most, had_given;
     uint32_t cut, had_cut;
@@ -41,13 +42,13 @@ struct member { int64_t base, wants; uint32_t peers; bool touched; };
 struct quota_kept {
     struct quota_queue *q;
     struct siblings *siblings;    /* [n_queues + 1] by 1 + parent; n 0: it has no children */
-    struct bitset_shape shape;    /* of the set that follows */
+    struct bitset_shape shape;    /* [n_queues + 1] of the sets `unsettled` and `listed` */
     uint64_t *unsettled;          /* siblings of which some resource is not settled */
     struct member (*member)[Q_RESOURCES];    /* [n_queues] */
     uint32_t *place;              /* [n_queues] among its siblings */
     struct bitset_shape places;   /* [1] sets of places: of as many as any queue has children */
-    queue_id *changed;            /* [n_changed] */
-    bool *listed;                 /* [n_queues] in it */
+    queue_id *changed;            /* [n_changed] in no order; sorted when a division ends */
+    uint64_t *listed;             /* those in it */
     size_t n_changed;
 };
 
@@ -101,8 +102,8 @@ struct quota_kept *quota_kept_new(array_alloc *alloc, struct sched *s, struct qu
     k->member = alloc(s, n * sizeof *k->member);
     k->place = alloc(s, n * sizeof *k->place);
     k->changed = alloc(s, n * sizeof *k->changed);
-    k->listed = alloc(s, n * sizeof *k->listed);
     k->shape = bitset_shape(n + 1);
+    k->listed = alloc(s, k->shape.words * sizeof *k->listed);
     k->unsettled = alloc(s, k->shape.words * sizeof *k->unsettled);
     for (queue_id i = 0; i < n; i++)
         k->place[i] = k->siblings[q[i].parent == ID_NONE ? 0 : q[i].parent + 1].n++;
@@ -190,22 +191,43 @@ static bool satisfies(const struct peers *p, const struct wanting *one, double c
     return (double)(one->wants - p->given) * claims <= claimed;
 }
 
-/* Those behind the first `from` that a round satisfies: how many, with the first `from`. */
-static size_t satisfied_by(const struct peers *p, size_t from, double claims, double claimed)
+/* How many are satisfied after a round. */
+static size_t satisfied_by(struct peers *p, double claims, double claimed)
 {
     const struct kept_wants *w = &p->by_wants;
-    size_t rank = 0, low = 0, b = 0;
-    for (; b < w->n_blocks && satisfies(p, &w->block[b]->at[w->block[b]->n - 1], claims, claimed);
-         b++)
-        rank += w->block[b]->n;
-    for (size_t high = b < w->n_blocks ? w->block[b]->n : 0; low < high;) {
+    for (; p->block < w->n_blocks; p->block++) {
+        const struct wants_block *b = w->block[p->block];
+        if (!satisfies(p, &b->at[b->n - 1], claims, claimed))
+            break;
+        p->before_block += b->n;
+    }
+    size_t low = 0;
+    for (size_t high = p->block < w->n_blocks ? w->block[p->block]->n : 0; low < high;) {
         size_t at = low + (high - low) / 2;
-        if (satisfies(p, &w->block[b]->at[at], claims, claimed))
+        if (satisfies(p, &w->block[p->block]->at[at], claims, claimed))
             low = at + 1;
         else
             high = at;
     }
-    return max_size(from, rank + low);
+    return max_size(p->satisfied, p->before_block + low);
+}
+
+/* Returns what they take of a round. *less: one of them wanted less than it might have. */
+static int64_t satisfy(struct peers *p, size_t now, double claims, double claimed, bool *less)
+{
+    size_t before = p->satisfied;
+    if (now == before)
+        return 0;
+    *less = (double)(wants_at(&p->by_wants, before)->wants - p->given) * claims < claimed;
+    int64_t wants = wants_sum(&p->by_wants, now), more = wants - p->satisfied_wants;
+    p->satisfied = now;
+    p->satisfied_wants = wants;
+    return more - (int64_t)(now - before) * p->given;
+}
+
+static size_t lacking(const struct peers *p)
+{
+    return p->by_wants.n - p->satisfied;
 }
 
 /* Its part of a round. *rest: what is left of it; true: one of them wanted less than it might. */
@@ -213,22 +235,13 @@ static bool take_round(struct peers *p, double claims, double amount, int64_t wh
 {
     double claimed = amount * p->weight, unit_claims = claims * (double)whole,
            units = floor(claimed / unit_claims), lost = (claimed - units * unit_claims) / claims;
-    size_t before = p->satisfied, now = satisfied_by(p, before, claims, claimed);
-    const struct wanting *first = now > before ? wants_at(&p->by_wants, before) : NULL;
-    bool less = first && (double)(first->wants - p->given) * claims < claimed;
-    *rest -= wants_sum(&p->by_wants, now) - wants_sum(&p->by_wants, before) -
-             (int64_t)(now - before) * p->given;
-    *rest -= (int64_t)(p->by_wants.n - now) * (int64_t)units * whole;
+    bool less = false;
+    *rest -= satisfy(p, satisfied_by(p, claims, claimed), claims, claimed, &less);
+    *rest -= (int64_t)lacking(p) * (int64_t)units * whole;
     if (lost > 0)
         p->lost = lost;
     p->given += (int64_t)units * whole;
-    p->satisfied = now;
     return less;
-}
-
-static size_t lacking(const struct peers *p)
-{
-    return p->by_wants.n - p->satisfied;
 }
 
 static double claims_of(const struct peers *p, uint32_t n)
@@ -268,9 +281,9 @@ static bool take_levels(struct division *d, int64_t *rest, int64_t whole)
 {
     for (uint32_t p = 0; p < d->n_peers; p++) {
         struct peers *of = &d->peers[p];
-        of->satisfied = 0;
+        of->satisfied = of->block = of->before_block = 0;
+        of->satisfied_wants = of->most = of->given = 0;
         of->lost = 0;
-        of->most = of->given = 0;
         of->cut = 0;
     }
     for (uint32_t from = 0, end; from < d->n_peers && *rest > 0; from = end) {
@@ -284,6 +297,15 @@ static bool take_levels(struct division *d, int64_t *rest, int64_t whole)
 
 /* ---- Step 3 ---- */
 
+/* How many are set: __builtin_popcountll() calls a function where the processor need not know how. */
+static inline uint64_t bits_of(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return x * UINT64_C(0x0101010101010101) >> 56;
+}
+
 /* Of all peers p[0..n) that have lost so much, the place of the k-th that is not satisfied. */
 static uint32_t kth_place(const struct quota_kept *k, const struct peers *p, uint32_t n,
                           double lost, uint64_t kth)
@@ -292,7 +314,7 @@ static uint32_t kth_place(const struct quota_kept *k, const struct peers *p, uin
         uint64_t bits = 0;
         for (uint32_t i = 0; i < n; i++)
             bits |= p[i].lost == lost ? p[i].lacks[k->places.at[0] + word] : 0;
-        uint64_t here = (uint64_t)__builtin_popcountll(bits);
+        uint64_t here = bits_of(bits);
         if (here < kth) {
             kth -= here;
             continue;
@@ -339,9 +361,9 @@ static int64_t take_fractions(const struct quota_kept *k, struct siblings *g,
 
 static void list(struct quota_kept *k, queue_id i)
 {
-    if (!k->listed[i])
+    if (!bitset_has(k->listed, i))
         k->changed[k->n_changed++] = i;
-    k->listed[i] = true;
+    bitset_add(&k->shape, k->listed, i);
 }
 
 static void put(struct quota_kept *k, const struct division *d, queue_id i, enum quota_resource r)
@@ -364,9 +386,11 @@ static void put(struct quota_kept *k, const struct division *d, queue_id i, enum
  * way round. */
 static void turned(const struct peers *p, size_t *from, size_t *to)
 {
+    *from = *to = p->satisfied;
+    if (p->most == p->had_most)    /* all that want so much are satisfied, and no others */
+        return;
     size_t had = wants_rank(&p->by_wants, p->had_most + 1, 0);
-    *from = had < p->satisfied ? had : p->satisfied;
-    *to = had < p->satisfied ? p->satisfied : had;
+    *(had < p->satisfied ? from : to) = had;
 }
 
 static void note_lacking(const struct quota_kept *k, const struct division *d, queue_id i,
@@ -474,32 +498,30 @@ static void divide_siblings(struct quota_kept *k, struct siblings *g, enum quota
     d->n_touched = 0;
 }
 
-static int by_id(const void *a, const void *b)
+/* The children of what has changed have another total. */
+static void unsettle_below(struct quota_kept *k, queue_id i)
 {
-    const queue_id *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+    const struct siblings *below = &k->siblings[i + 1];
+    for (enum quota_resource r = 0; r < Q_RESOURCES && below->n; r++)
+        if (below->of[r].total != k->q[i].of[r].fair)
+            quota_kept_unsettle(k, i, r);
 }
 
-/* Mostly they are a few. */
-static void sort_by_id(queue_id *id, size_t n)
+/* By id; what is listed is listed no longer. */
+static void sort_changed(struct quota_kept *k)
 {
-    enum { FEW = 16 };
-    if (n > FEW)
-        qsort(id, n, sizeof *id, by_id);
-    for (size_t i = 1; i < n && n <= FEW; i++) {
-        queue_id one = id[i];
-        size_t at = i;
-        for (; at > 0 && id[at - 1] > one; at--)
-            id[at] = id[at - 1];
-        id[at] = one;
+    size_t n = 0;
+    for (queue_id i = 0; n < k->n_changed; i++) {
+        i = bitset_next(&k->shape, k->listed, i);
+        bitset_remove(&k->shape, k->listed, i);
+        k->changed[n++] = i;
     }
 }
 
 size_t quota_kept_divide(struct quota_kept *k, const struct quota_amount *capacity,
                          struct quota_taker *scratch, const queue_id **changed)
 {
-    while (k->n_changed)
-        k->listed[k->changed[--k->n_changed]] = false;
+    k->n_changed = 0;
     for (uint32_t at = 0; (at = bitset_next(&k->shape, k->unsettled, at)) != BITSET_END; at++) {
         struct siblings *g = &k->siblings[at];
         const struct quota_queue *parent = at ? &k->q[at - 1] : NULL;
@@ -509,13 +531,9 @@ size_t quota_kept_divide(struct quota_kept *k, const struct quota_amount *capaci
                 divide_siblings(k, g, r, parent ? parent->of[r].fair : capacity->of[r], scratch);
         bitset_remove(&k->shape, k->unsettled, at);
         for (size_t c = before; c < k->n_changed; c++)
-            for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
-                queue_id i = k->changed[c];
-                if (k->siblings[i + 1].n && k->siblings[i + 1].of[r].total != k->q[i].of[r].fair)
-                    quota_kept_unsettle(k, i, r);
-            }
+            unsettle_below(k, k->changed[c]);
     }
-    sort_by_id(k->changed, k->n_changed);
+    sort_changed(k);
     *changed = k->changed;
     return k->n_changed;
 }

@@ -227,6 +227,8 @@ void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j)
 {
     struct quota_job *own = job_own(s, j);
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    __builtin_prefetch(l->waiting);
+    __builtin_prefetch(l->shape);
     const struct placement *has = job_placement(s, j);
     struct line_key key = quota_key(s, j, has ? has->n : 0);
     quota_leave_waiting(s, q, j);
@@ -272,6 +274,7 @@ void quota_enter_running(struct sched *s, struct quota_state *q, job_id j)
     if (!job_facts(s, j)->preemptible || !has)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    __builtin_prefetch(l->running);
     struct line_key key = quota_key(s, j, has->n);
     candidate_left(l, j);
     line_push(l->running, j, key);

@@ -182,7 +182,8 @@ static void quota_arrived(struct sched *s, const void *params, void *state, job_
         return;
     }
     const struct job_facts *f = job_facts(s, j);
-    if (queue_facts(s, f->queue)->first_child != ID_NONE)
+    leaf_fetch(&q->leaf[f->queue]);
+    if (q->queue[f->queue].first_child != ID_NONE)
         line_push(q->misplaced, j, (struct line_key){ 0 });
     else if (quota_pods_say(s, j, false) && !quota_chooses(s, q, j))
         line_push(q->unheeded, j, (struct line_key){ 0 });

@@ -125,15 +125,19 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     /* A pass asks of many leaves what comes first: a cache line. */
     struct line *waiting;         /* jobs that lack tasks */
     struct leaf_shape *shape;     /* [n_shapes] ascending */
-    size_t n_shapes;
     uint64_t acted;               /* the last pass that acted on its jobs */
+    uint64_t consolidated;        /* the largest of its jobs */
     /* its shares or its worst candidate, since `worst` was refreshed last; how often, from 1 on */
     uint64_t stood;
     bool standing_changed;
     bool worst_changed;           /* worst.c: its victims, or their places */
     bool heads_changed;           /* heads.h: its heads, or their standing */
     bool report_due;              /* a job has come, and its reason is not reported */
+    bool limited;                 /* it, or a queue above it, has a limit */
+    /* its budget of the month, or that of a queue above it: it starts nothing */
+    bool spent;
     uint32_t growing;             /* waiting jobs that hold something */
+    uint32_t n_shapes;
     /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
     int64_t min_gpu_milli;
     /* of the heads that follow; but one: all but that of shape `stale` */
@@ -152,14 +156,22 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     /* pass `acted`: on how many of its jobs it acted; and on which, as long as there are few */
     uint32_t n_turns;
     job_id turn[TURNS_KNOWN];
-    bool limited;                 /* it, or a queue above it, has a limit */
-    /* its budget of the month, or that of a queue above it: it starts nothing */
-    bool spent;
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
     struct quota_amount fair;     /* as last reported; -1: not yet */
     size_t shapes_capacity, heads_capacity, head_shapes_capacity, candidates_capacity,
         spots_capacity;
 };
+/* Prefetch: of thousands of leaves few are in a near cache. */
+static inline void leaf_fetch(const struct leaf *l)
+{
+    for (size_t at = 0; at < sizeof *l; at += 64)
+        __builtin_prefetch((const char *)l + at);
+}
+/* Some job waits there: without a look at the line, which lies elsewhere. */
+static inline bool leaf_waits(const struct leaf *l)
+{
+    return l->growing > 0 || l->min_gpu_milli < INT64_MAX;
+}
 
 /* ---- Admission checks ---- */
 

@@ -84,7 +84,7 @@ static void report_shapes(struct sched *s, struct quota_state *q)
         struct leaf *l = &q->leaf[i];
         const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
         bitset_put(&q->leaves, q->unreported, i, false);
-        if (line_length(l->waiting) == 0 ||
+        if (!leaf_waits(l) ||
             (!l->report_due && l->reasons_held == gpus->allocated && l->reasons_fair == gpus->fair))
             continue;
         l->report_due = false;

@@ -549,7 +549,7 @@ static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
     struct quota_job *own = job_own(s, x->job);
     quota_mark_acted(s, q, x->job);
     if (x->action == CONSOLIDATION)
-        own->consolidated = q->ends;
+        own->consolidated = q->leaf[job_facts(s, x->job)->queue].consolidated = q->ends;
     if (!whole)
         quota_keep_found(s, x->job, x->placed, x->wanted.n);
     line_push(q->awaited, x->job, (struct line_key){ .time_ns = q->n_awaited++ });

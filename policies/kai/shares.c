@@ -18,8 +18,7 @@ void quota_standing_changed(struct quota_state *q, queue_id i)
  * certain. */
 static bool may_claim(const struct leaf *l, const struct quota_share *gpus, int64_t fair)
 {
-    return line_length(l->waiting) > 0 &&
-           (l->growing || gpus->allocated + l->min_gpu_milli <= fair);
+    return leaf_waits(l) && (l->growing || gpus->allocated + l->min_gpu_milli <= fair);
 }
 
 /* Jobs wait in leaves only. */
@@ -218,6 +217,19 @@ bool quota_has_capacity(struct sched *s, struct quota_state *q, const struct job
     return v == QUOTA_FITS;
 }
 
+/* Another fair share is nothing to a standing that knows it only as far as it is above the deserved. */
+static bool same_standing(const struct quota_queue *queue, const struct quota_amount *before)
+{
+    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
+        struct quota_share was = queue->of[r];
+        was.fair = before->of[r];
+        if (quota_allocatable(&was) != quota_allocatable(&queue->of[r]) ||
+            (was.fair < was.allocated) != (queue->of[r].fair < was.allocated))
+            return false;
+    }
+    return true;
+}
+
 static void note_fair(struct sched *s, struct quota_state *q, queue_id i)
 {
     struct quota_amount fair;
@@ -225,11 +237,16 @@ static void note_fair(struct sched *s, struct quota_state *q, queue_id i)
         fair.of[r] = q->queue[i].of[r].fair;
     if (!memcmp(&fair, &q->leaf[i].fair, sizeof fair))
         return;
+    bool same = same_standing(&q->queue[i], &q->leaf[i].fair);
     q->leaf[i].fair = fair;
     quota_changed(q, i);
-    quota_standing_changed(q, i);
+    if (!same)
+        quota_standing_changed(q, i);
     report_fair(s, q, i);
 }
+
+/* Rows of so many queues later are fetched: of thousands few are in a near cache. */
+enum { AHEAD = 4 };
 
 void quota_divide_now(struct sched *s, struct quota_state *q)
 {
@@ -239,8 +256,10 @@ void quota_divide_now(struct sched *s, struct quota_state *q)
     if (q->kept) {
         const queue_id *changed;
         size_t n = quota_kept_divide(q->kept, &q->total, q->taker, &changed);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            __builtin_prefetch(&q->leaf[changed[min_size(i + AHEAD, n - 1)]].fair);
             note_fair(s, q, changed[i]);
+        }
         return;
     }
     take_usage(s, q, q->queue, sched_now(s));

@@ -67,7 +67,7 @@ void books_change(struct sched *s, job_id j, const struct books_change *c)
     s->ledger.waiting_milli += c->pending.gpu_milli;
     s->ledger.held_milli += c->occupied_milli;
     add_to(s, f->queue, f, c);
-    queue_id parent = s->cluster->queue[f->queue].parent;
+    queue_id parent = s->books->queue[f->queue].parent;
     if (parent != ID_NONE)
         add_up(s, 0, parent, f, c);
     if (flavor)
@@ -200,6 +200,8 @@ void books_begin(struct sched *s)
     b->capacity = mem_new(1 + (size_t)s->cluster->n_flavors, sizeof *b->capacity);
     b->changed = mem_new(s->cluster->n_queues, sizeof *b->changed);
     b->unseen = mem_new(b->n, sizeof *b->unseen);
+    for (queue_id q = 0; q < b->n; q++)
+        b->queue[q].parent = s->cluster->queue[q % s->cluster->n_queues].parent;
     quotas_begin(s);
 }
 

@@ -1,22 +1,25 @@
 /* books.h - what each queue holds and asks for, up the tree, and what it was owed and got. */
 #pragma once
+#include "sim/base/fetch.h"
 #include "sim/engine/state.h"
 
 struct queue_books {
-    struct amount held, held_firm, pending;
+    /* A job of thousands of queues touches books that are in no near cache: what each touches is together. */
+    int64_t since_ns, short_since_ns;    /* short: of its own, see quotas.c; TIME_NEVER: it is not */
+    struct amount held, pending, held_firm;
     int64_t occupied_milli;       /* GPUs held in truth: no claims, but those that are being left */
+    uint32_t present;             /* its own jobs that have arrived and not gone */
+    bool changed, unseen;         /* since the last instant; since the policy asked */
+    queue_id parent;              /* of the tree */
     struct run_quota quota;       /* settled up to since_ns */
     int128_t deserved_before;     /* deserved quota over time, up to its last change */
     int64_t turned_ns;            /* that change */
-    int64_t since_ns, short_since_ns;    /* short: of its own, see quotas.c; TIME_NEVER: it is not */
     struct run_reclaim *reclaim;
     size_t n_reclaims, reclaim_capacity;
     struct run_preemptions preemptions[PREEMPTION_CAUSES];
     int64_t month_end_ns;         /* of the month in which it was settled last, when some queue has a budget */
     int128_t held_before_month;   /* quota.held when that month began */
-    uint32_t present;             /* its own jobs that have arrived and not gone */
     double used_milli_s;          /* decayed GPU time up to since_ns, see usage.c */
-    bool changed, unseen;         /* since the last instant; since the policy asked */
 };
 
 /* Written by sim/accounting alone. */
@@ -33,6 +36,11 @@ struct books {
     size_t n_changed, n_unseen;
 };
 
+/* Prefetch: what a job adds to in the books of its queue. */
+static inline void books_fetch(const struct sched *s, queue_id q)
+{
+    fetch_lines(&s->books->queue[q], offsetof(struct queue_books, deserved_before));
+}
 void books_begin(struct sched *s);                                        /* when all else of the run is there */
 void books_end(struct sched *s);
 size_t books_unseen(struct sched *s, const queue_id **queues);            /* those that have changed since the policy asked last */

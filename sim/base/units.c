@@ -339,12 +339,13 @@ static bool reads_back(int64_t near, uint128_t scaled, int64_t m, int s, int64_t
     return away < most || (away == most && m % 2 == 0);
 }
 
-static size_t format_exactly(char *to, double value)
+/* With `digits`, or the fewest from there on that read back. */
+static size_t format_exactly(char *to, double value, int digits)
 {
     int exponent, before = magnitude(value);
     int64_t m = (int64_t)ldexp(frexp(value, &exponent), MANTISSA_BITS);
     int s = MANTISSA_BITS - exponent;
-    for (int digits = LEAST_DIGITS;; digits++) {
+    for (;; digits++) {
         int64_t scale = (int64_t)power_of_ten[digits - before];
         uint128_t scaled = (uint128_t)m * (uint128_t)scale;
         int64_t near = rounded(scaled, s);
@@ -367,10 +368,10 @@ static size_t with_plain_point(char *to, const char *text)
     return n;
 }
 
-static size_t format_by_printf(char *to, double value)
+static size_t format_by_printf(char *to, double value, int digits)
 {
     char text[64];
-    for (int digits = LEAST_DIGITS; digits <= MOST_DIGITS; digits++) {
+    for (; digits <= MOST_DIGITS; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
@@ -378,14 +379,24 @@ static size_t format_by_printf(char *to, double value)
     return with_plain_point(to, text);
 }
 
-size_t double_format(char *to, double value)
+static size_t format_from(char *to, double value, int digits)
 {
     double size = fabs(value);
     if (size < 1e15 && value == floor(value))    /* as %.15g writes it, and -0 as 0 */
         return decimal_format(to, (int64_t)value, 1);
     if (!(size >= 0.01 && size < 1e15))
-        return format_by_printf(to, value);
+        return format_by_printf(to, value, digits);
     *to = '-';
     size_t sign = value < 0;
-    return sign + format_exactly(to + sign, size);
+    return sign + format_exactly(to + sign, size, digits);
+}
+
+size_t double_format(char *to, double value)
+{
+    return format_from(to, value, LEAST_DIGITS);
+}
+
+size_t double_format_17(char *to, double value)
+{
+    return format_from(to, value, MOST_DIGITS);
 }

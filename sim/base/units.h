@@ -36,6 +36,8 @@ size_t wide_seconds_format(char *to, int128_t ns);
 /* Writes a finite double with the fewest of 15, 16 or 17 digits that read back the same: as "%.*g"
  * in the C locale, without trailing zeros; -0 as 0. Length and `to` as above. */
 size_t double_format(char *to, double value);
+/* The same with 17 digits whatever reads back: as "%.17g" in the C locale; -0 as 0. */
+size_t double_format_17(char *to, double value);
 
 double seconds(int64_t ns);                /* for reports and laws, never for the clock */
 int64_t ns_of_seconds(double s);           /* rounded to nearest; saturates at TIME_NEVER */

@@ -341,17 +341,14 @@ static int check_queue(const struct queue_spec *q, size_t index, size_t n_flavor
     return check_sharing(f, err);
 }
 
-/* A local queue has no queues below it, and no nodes of its own. */
-static int check_local(const struct cluster_given *given, size_t i, struct error *err)
+/* A local queue has no queues below it, and no nodes of its own. inner: there are queues below it. */
+static int check_local(const struct cluster_given *given, size_t i, bool inner, struct error *err)
 {
     const struct queue_spec *q = &given->queue[i];
-    size_t below = i + 1;
     queue_id parent = q->facts.parent;
     const struct queue_facts *up = parent == ID_NONE ? NULL : &given->queue[parent].facts;
     bool local = up && up->local_queues != LOCAL_QUEUES_NONE;
-    while (below < given->n_queues && given->queue[below].facts.parent != i)
-        below++;
-    if (q->facts.local_queues != LOCAL_QUEUES_NONE && below == given->n_queues)
+    if (q->facts.local_queues != LOCAL_QUEUES_NONE && !inner)
         return error_set(err, "queue '%s': want its local queues below it, got none", q->facts.name);
     if (local && q->n_pins)
         return error_set(err, "queue '%s': a local queue has no nodes of its own", q->facts.name);
@@ -364,18 +361,13 @@ static int check_local(const struct cluster_given *given, size_t i, struct error
 }
 
 /* Either no queue has quotas of flavors, or every queue with jobs. */
-static int check_flavored(const struct cluster_given *given, struct culprit *culprit,
-                          struct error *err)
+static int check_flavored(const struct cluster_given *given, const bool *inner,
+                          struct culprit *culprit, struct error *err)
 {
-    size_t with = given->n_queues;
-    bool *inner = mem_new(given->n_queues, sizeof *inner);
+    size_t with = 0;
     int failed = 0;
-    for (size_t i = 0; i < given->n_queues; i++) {
-        const struct queue_facts *f = &given->queue[i].facts;
-        with = f->n_flavor_quotas && with == given->n_queues ? i : with;
-        if (f->parent != ID_NONE)
-            inner[f->parent] = true;
-    }
+    while (with < given->n_queues && !given->queue[with].facts.n_flavor_quotas)
+        with++;
     for (size_t i = 0; i < given->n_queues && with < given->n_queues && !failed; i++) {
         if (inner[i] || given->queue[i].facts.n_flavor_quotas)
             continue;
@@ -383,8 +375,17 @@ static int check_flavored(const struct cluster_given *given, struct culprit *cul
         failed = error_set(err, "queue '%s': want 'flavors', for queue '%s' has some",
                            given->queue[i].facts.name, given->queue[with].facts.name);
     }
-    free(inner);
     return failed;
+}
+
+/* Those with queues below them. A parent that is none of the queues is no matter here: check_queue() refuses it. */
+static bool *inner_queues(const struct cluster_given *given)
+{
+    bool *inner = mem_new(given->n_queues, sizeof *inner);
+    for (size_t i = 0; i < given->n_queues; i++)
+        if (given->queue[i].facts.parent < given->n_queues)
+            inner[given->queue[i].facts.parent] = true;
+    return inner;
 }
 
 static int check_queues(const struct cluster_given *given, struct culprit *culprit,
@@ -392,6 +393,7 @@ static int check_queues(const struct cluster_given *given, struct culprit *culpr
 {
     struct intern *names = intern_new();
     uint32_t *left = mem_new(given->n_groups, sizeof *left);
+    bool *inner = inner_queues(given);
     for (size_t g = 0; g < given->n_groups; g++)
         left[g] = given->group[g].count;
     int failed = 0;
@@ -399,12 +401,13 @@ static int check_queues(const struct cluster_given *given, struct culprit *culpr
         const struct queue_spec *q = &given->queue[i];
         *culprit = (struct culprit){ FAULT_QUEUE, i };
         failed = check_queue(q, i, given->n_flavors, err) || check_name(names, "queue", q->facts.name, err) ||
-                 check_pins(given, q, left, err) || check_local(given, i, err);
+                 check_pins(given, q, left, err) || check_local(given, i, inner[i], err);
     }
-    free(left);
-    intern_free(names);
     if (!failed)
-        failed = check_flavored(given, culprit, err);
+        failed = check_flavored(given, inner, culprit, err);
+    free(left);
+    free(inner);
+    intern_free(names);
     return failed ? -1 : 0;
 }
 

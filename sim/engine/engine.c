@@ -16,6 +16,7 @@
 #include "sim/engine/running.h"
 #include "sim/engine/state.h"
 #include "sim/engine/switch.h"
+#include "sim/scheduler/lines.h"
 #include "sim/scheduler/pass.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/timeline.h"
@@ -114,8 +115,8 @@ static const struct live *ends_next(const struct sched *s)
 
 /* Prefetch. Of tens of thousands of running jobs the one that ends next was last read when it started, and is in no near cache.
  * What its end reads is fetched step by step, as where a thing is kept is itself in a line that has to be fetched: while the events
- * before it are applied, the job's rows, then its slot; while the pass goes, the rest of the slot and the placement; as it ends, the
- * nodes. It changes nothing but the time. */
+ * before it are applied, the job's rows, then its slot; while the pass goes, the rest of the slot, the placement, the books of its
+ * queue and its place in a line; as it ends, the nodes and the sub-line. It changes nothing but the time. */
 static void fetch_ahead(const struct sched *s)
 {
     struct event e;
@@ -135,11 +136,17 @@ static void fetch_placement(const struct sched *s)
     fetch_lines(l->now.held, sizeof(struct placement) + sizeof(struct piece));
     const size_t rest = offsetof(struct live, contending_before), end = offsetof(struct live, pace) + offsetof(struct pace, compute_s);
     fetch_lines(&l->contending_before, end - rest);         /* also what the next job clears */
+    books_fetch(s, s->workload->facts[l->job].queue);
+    line_entry_fetch(s, l);
 }
 
 static void fetch_nodes(const struct sched *s, const struct event *e)
 {
-    const struct placement *p = e->kind == EVENT_JOB_END ? live_of(s, e->subject)->now.held : NULL;
+    if (e->kind != EVENT_JOB_END)
+        return;
+    const struct live *l = live_of(s, e->subject);
+    const struct placement *p = l->now.held;
+    sub_line_fetch(s, l);
     for (size_t i = 0; p && i < p->n && i < FETCHED_PIECES; i++) {
         node_id n = p->piece[i].node;
         fetch(&s->idle->node[n]);
@@ -200,8 +207,10 @@ static int apply_arrivals(struct sched *s, uint32_t most, struct error *err)
         if (s->next_arrival > JOBS_STILL_USED)
             run_pass(s, s->next_arrival - JOBS_STILL_USED);
         most--;
-        if (s->workload->n_jobs - s->next_arrival > ARRIVALS_AHEAD)
-            fetch_rows(s, s->next_arrival + ARRIVALS_AHEAD);
+        if (s->workload->n_jobs - s->next_arrival <= ARRIVALS_AHEAD)
+            continue;
+        fetch_rows(s, s->next_arrival + ARRIVALS_AHEAD);
+        books_fetch(s, s->workload->facts[s->next_arrival + ARRIVALS_AHEAD - 1].queue);
     }
     return 0;
 }

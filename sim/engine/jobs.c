@@ -148,7 +148,7 @@ static uint8_t first_flavor(const struct sched *s, job_id j)
 {
     const struct job_facts *facts = &s->workload->facts[j];
     const struct queue_facts *f = &s->cluster->queue[facts->queue];
-    if (!f->n_flavor_quotas)
+    if (!s->cluster->n_flavors || !f->n_flavor_quotas)
         return 0;
     const struct job_running *ran = running_of(s, j);
     for (uint32_t i = 0; ran && ran->n && i < f->n_flavor_quotas; i++)

@@ -202,9 +202,11 @@ void config_free(struct config *c)
     if (c->diag)
         fy_diag_destroy(c->diag);
     sets_free(c);
-    for (size_t i = 0; i < c->n_default; i++)
-        free(c->by_default[i].text);
     free(c->by_default);
+    free(c->known_text);
+    intern_free(c->known);
+    if (c->texts)
+        arena_free(c->texts);
     if (c->writes)
         mem_stream_end(c->writes, &c->written);
     free(c->written);

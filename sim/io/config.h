@@ -54,7 +54,7 @@ enum config_type {
     CONFIG_ANY,                   /* struct config_value of any type */
 };
 struct config_named { const char *word; double value; };     /* a list ends with a NULL word */
-struct config_key {               /* a table ends with a NULL name */
+struct config_key {               /* a table ends with a NULL name; keys of numbers, flags and words never change */
     const char *name;
     enum config_type type;
     size_t at;                    /* offset in the struct */

@@ -20,14 +20,19 @@ struct config {
     size_t n_set, set_capacity;
     struct config_default {       /* of a mapping that was read: a key that it does not have */
         const char *name;         /* of the table of keys */
-        char *text;               /* YAML in one line; of a mapping a line for each key */
+        const char *text;         /* YAML in one line; of a mapping a line for each key */
         bool mapping;
         size_t next;              /* of the same mapping; NO_DEFAULT: none */
     } *by_default;
     size_t n_default, default_capacity;
+    struct arena *texts;          /* of the defaults; NULL: there are none yet */
     FILE *writes;                 /* the text of one default, then of the next; NULL: none yet */
     char *written;                /* [n_written] */
     size_t n_written;
+    /* Defaults as noted once: of thousands of queues most are the same. By table and value; NULL: not yet */
+    struct intern *known;
+    const char **known_text;      /* [of known]; NULL: it is no value */
+    size_t known_capacity;
     struct intern *mappings;      /* that have defaults: the bytes of their nodes; NULL: none has */
     struct config_defaults { size_t first, last; } *of_mapping;
     size_t of_mapping_capacity;

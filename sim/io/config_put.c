@@ -163,14 +163,13 @@ static struct config_defaults *defaults_add(struct config_value v)
     return &c->of_mapping[number];
 }
 
-/* Takes the text. */
-static void note(struct config_value mapping, const char *name, char *text, bool is_mapping)
+/* The text lasts as long as the document. */
+static void note(struct config_value mapping, const char *name, const char *text, bool is_mapping)
 {
     struct config *c = mapping.config;
     struct config_defaults *of = defaults_add(mapping);
     for (size_t i = of->first; i != NO_DEFAULT; i = c->by_default[i].next)
         if (!strcmp(c->by_default[i].name, name)) {
-            free(c->by_default[i].text);
             c->by_default[i].text = text;
             c->by_default[i].mapping = is_mapping;
             return;
@@ -181,23 +180,72 @@ static void note(struct config_value mapping, const char *name, char *text, bool
     of->last = c->n_default++;
 }
 
-/* What the stream holds has been written since it was rewound. */
-static char *written_text(struct config *c)
+static const char *keep_text(struct config *c, const char *text, size_t length)
 {
-    if (fflush(c->writes) != 0 || ferror(c->writes))
-        mem_exhausted();
-    return mem_text(c->written, c->n_written);
+    c->texts = c->texts ? c->texts : arena_new();
+    return arena_text(c->texts, text, length);
 }
 
-/* One stream for all of them: a file with many queues has tens of thousands of defaults, and each new
- * stream would clear a buffer. */
+/* NULL: it is no value of the key. One stream for all of them: each new one would clear a buffer. */
+static const char *default_text(struct config *c, const struct config_key *key, const void *at)
+{
+    c->writes = c->writes ? c->writes : mem_stream(&c->written, &c->n_written);
+    rewind(c->writes);
+    if (!put_value(c->writes, key, at))
+        return NULL;
+    if (fflush(c->writes) != 0 || ferror(c->writes))
+        mem_exhausted();
+    return keep_text(c, c->written, c->n_written);
+}
+
+/* Bytes of a value in its struct; 0: what it says lies elsewhere, or nothing is known of it. */
+static size_t size_of(const struct config_key *key)
+{
+    switch (key->type) {
+    case CONFIG_FLAG:
+        return sizeof(bool);
+    case CONFIG_COUNT:
+        return sizeof(uint32_t);
+    case CONFIG_INTEGER:
+        return sizeof(int32_t);
+    case CONFIG_PARTS:
+        return sizeof(int64_t);
+    case CONFIG_REAL:
+        return sizeof(double);
+    case CONFIG_CHOICE:
+        return sizeof(int);
+    case CONFIG_TEXT:
+    case CONFIG_LIST:
+    case CONFIG_MAPPING:
+    case CONFIG_ANY:
+        return 0;
+    }
+    return 0;
+}
+
+/* The same, once for all defaults of that key with that value. */
+static const char *known_text(struct config *c, const struct config_key *key, const void *at,
+                              size_t size)
+{
+    struct { const struct config_key *key; unsigned char value[sizeof(int64_t)]; } what = { key, { 0 } };
+    memcpy(what.value, at, size);
+    c->known = c->known ? c->known : intern_new();
+    uint32_t before = intern_count(c->known),
+             number = intern_add(c->known, (const char *)&what, sizeof what);
+    if (number == before) {
+        mem_grow(&c->known_text, &c->known_capacity, number, sizeof *c->known_text);
+        c->known_text[number] = default_text(c, key, at);
+    }
+    return c->known_text[number];
+}
+
 void config_note_default(struct config_value mapping, const struct config_key *key, const void *at)
 {
     struct config *c = mapping.config;
-    c->writes = c->writes ? c->writes : mem_stream(&c->written, &c->n_written);
-    rewind(c->writes);
-    if (put_value(c->writes, key, at))
-        note(mapping, key->name, written_text(c), false);
+    size_t size = size_of(key);
+    const char *text = size ? known_text(c, key, at, size) : default_text(c, key, at);
+    if (text)
+        note(mapping, key->name, text, false);
 }
 
 void config_absent(struct config_value in, const char *name, const struct config_key *keys,
@@ -215,7 +263,8 @@ void config_absent(struct config_value in, const char *name, const struct config
         free(text);
     }
     mem_stream_end(f, &all);
-    note(in, name, all, true);
+    note(in, name, keep_text(in.config, all, strlen(all)), true);
+    free(all);
 }
 
 /* ---- Mappings and lists ---- */
@@ -293,7 +342,9 @@ void config_put_line(struct config_value v, FILE *f)
     }
     const struct config_default *d = mapping ? first_default(v) : NULL;
     for (; d; d = next_default(v, d), before = ", ") {
-        fprintf(f, "%s%s: ", before, d->name);
+        fputs(before, f);          /* thousands of queues have tens of thousands of them */
+        fputs(d->name, f);
+        fputs(": ", f);
         put_default_line(d, f);
     }
     fputs(*before == '{' ? "{}" : *before == '[' ? "[]" : mapping ? " }" : "]", f);

@@ -284,7 +284,7 @@ static int check_file(const char *directory, const char *name, bool foreign, str
 
 int results_check(const struct results_setup *setup, bool named, bool force, struct error *err)
 {
-    json_t *manifest = manifest_there(setup->directory);
+    json_t *manifest = force ? NULL : manifest_there(setup->directory);    /* whatever it says */
     bool foreign = !manifest && !force;
     int result = 0;
     for (unsigned f = 0; f < OUTPUT_FILES && result == 0; f++)
@@ -294,7 +294,7 @@ int results_check(const struct results_setup *setup, bool named, bool force, str
     if (result == 0)
         result = check_file(setup->directory, snapshot_name, foreign, err);
     const char *was = json_string_value(json_object_get(manifest, "configuration"));
-    if (result == 0 && was && !named && !force)
+    if (result == 0 && was && !named)
         result = other_experiment(setup, was, err);
     json_decref(manifest);
     return result;

@@ -1,4 +1,5 @@
 /* bind.c - brings a workload and a cluster together: queues by name, and the nodes that a job may use. */
+#include "sim/base/intern.h"
 #include "sim/base/memory.h"
 #include "sim/base/suggest.h"
 #include "sim/engine/overhead.h"
@@ -10,6 +11,7 @@
 #include "sim/scheduler/placing.h"
 #include "sim/workload/shapes.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,16 +33,24 @@ static void queues_from_trace(struct cluster *c, const struct workload *w)
     }
 }
 
-static queue_id queue_named(const struct cluster *c, const char *name)
+/* Names of queues are unique, so each has the number of its queue. */
+static struct intern *queues_by_name(const struct cluster *c)
 {
+    struct intern *names = intern_new();
     for (queue_id q = 0; q < c->n_queues; q++)
-        if (!strcmp(c->queue[q].name, name))
-            return q;
-    return ID_NONE;
+        intern_add(names, c->queue[q].name, strlen(c->queue[q].name));
+    assert(intern_count(names) == c->n_queues);
+    return names;
 }
 
+static queue_id queue_named(const struct intern *names, const char *name)
+{
+    return intern_find(names, name, strlen(name));
+}
+static_assert(INTERN_NONE == ID_NONE, "a name that is not there is no queue");
+
 /* All queues of the trace that the cluster lacks, each with its jobs and the nearest name. */
-static int unknown_queues(const struct cluster *c, const struct workload *w, struct error *err)
+static int unknown_queues(const struct cluster *c, const struct intern *names, const struct workload *w, struct error *err)
 {
     enum { SHOWN = 8 };
     uint32_t n = intern_count(w->queue_names), unknown = 0, *jobs = mem_new(n, sizeof *jobs);
@@ -52,7 +62,7 @@ static int unknown_queues(const struct cluster *c, const struct workload *w, str
     for (uint32_t i = 0; i < n; i++) {
         const char *name = intern_text(w->queue_names, i);
         struct suggestion near = { .typed = name };
-        if (!*name || queue_named(c, name) != ID_NONE || unknown++ >= SHOWN)
+        if (!*name || queue_named(names, name) != ID_NONE || unknown++ >= SHOWN)
             continue;
         for (queue_id q = 0; q < c->n_queues; q++)
             if (c->queue[q].first_child == ID_NONE)
@@ -71,17 +81,18 @@ static int unknown_queues(const struct cluster *c, const struct workload *w, str
 }
 
 /* Jobs without a queue go to the only one, or to one named "default". */
-static int queue_for(const struct cluster *c, const struct workload *w, const char *name, queue_id *q, struct error *err)
+static int queue_for(const struct cluster *c, const struct intern *names, const struct workload *w, const char *name, queue_id *q,
+                     struct error *err)
 {
     if (!*name && c->n_queues == 1) {
         *q = 0;
         return 0;
     }
-    *q = queue_named(c, *name ? name : "default");
+    *q = queue_named(names, *name ? name : "default");
     if (*q == ID_NONE && !*name)
         return error_set(err, "cluster %s: jobs of the trace have no queue: want a queue 'default', or only one", c->name);
     if (*q == ID_NONE)
-        return unknown_queues(c, w, err);
+        return unknown_queues(c, names, w, err);
     if (c->queue[*q].first_child != ID_NONE)
         return error_set(err, "cluster %s: the trace has jobs in queue '%s': want a queue without children", c->name,
                          name);
@@ -496,33 +507,41 @@ static int check_models(const struct cluster *c, const struct workload *w, struc
                      model == ID_NONE ? "" : intern_text(w->models, model), model == ID_NONE ? "" : "'");
 }
 
-int run_bind(struct cluster *c, struct workload *w, struct error *err)
+/* *apart: some jobs are in queues that set them apart. */
+static int bind_queues(const struct cluster *c, struct workload *w, bool *apart, struct error *err)
 {
-    if (workload_bind_levels(w, &c->levels, c->name, err))
-        return -1;
-    if (c->queues_from_trace)
-        queues_from_trace(c, w);
     uint32_t n = intern_count(w->queue_names);
     queue_id *map = mem_new(n, sizeof *map);
-    bool apart = false, same = true;
-    for (uint32_t i = 0; i < n; i++) {
-        if (c->queues_from_trace)
-            map[i] = i;
-        else if (queue_for(c, w, intern_text(w->queue_names, i), &map[i], err)) {
-            free(map);
-            return -1;
-        }
-        apart |= sets_apart(c, map[i]);
+    struct intern *names = c->queues_from_trace ? NULL : queues_by_name(c);
+    bool same = true;
+    int failed = 0;
+    for (uint32_t i = 0; i < n && !failed; i++) {
+        map[i] = i;
+        failed = names ? queue_for(c, names, w, intern_text(w->queue_names, i), &map[i], err) : 0;
+        *apart = *apart || (!failed && sets_apart(c, map[i]));
         same &= map[i] == i;
     }
-    for (job_id j = 0; j < workload_all(w) && !same; j++) {
+    for (job_id j = 0; j < workload_all(w) && !same && !failed; j++) {
         workload_change(w, j);
         w->facts[j].queue = map[w->facts[j].queue];
     }
     bulk_filled(w->facts);
+    intern_free(names);
+    free(map);
+    return failed;
+}
+
+int run_bind(struct cluster *c, struct workload *w, struct error *err)
+{
+    bool apart = false;
+    if (workload_bind_levels(w, &c->levels, c->name, err))
+        return -1;
+    if (c->queues_from_trace)
+        queues_from_trace(c, w);
+    if (bind_queues(c, w, &apart, err))
+        return -1;
     if (apart)
         split_shapes(w, c->n_queues, own_shapes_of, set_apart, c);
-    free(map);
     if (bind_site(c, w, err))
         return -1;
     bind_reservations(c, w);

@@ -57,30 +57,44 @@ static struct sub_slot *sub_slot(const struct line *l, shape_id shape)
 
 uint32_t sub_line_of(const struct line *l, shape_id shape)
 {
-    return l->sub_capacity ? sub_slot(l, shape)->number : ID_NONE;
+    return sub_slot(l, shape)->number;
+}
+
+static void sub_table_free(const struct line *l, struct sub_slot *table)
+{
+    if (table != l->few)
+        free(table);
 }
 
 static void sub_table_grow(struct line *l)
 {
     struct sub_slot *old = l->sub_of_shape;
     uint32_t n = l->sub_capacity;
-    l->sub_capacity = n ? n * 2 : 8;
+    l->sub_capacity = n * 2;
     l->sub_of_shape = mem_new(l->sub_capacity, sizeof *old);
     memset(l->sub_of_shape, 0xff, l->sub_capacity * sizeof *old);
     for (uint32_t i = 0; i < n; i++)
         if (old[i].number != ID_NONE)
             *sub_slot(l, old[i].shape) = old[i];
-    free(old);
+    sub_table_free(l, old);
+}
+
+/* With one more; one slot stays free, in a table that is not the first one half of them. */
+static bool sub_table_is_full(const struct line *l)
+{
+    return l->sub_of_shape == l->few ? l->sub_count + 1 == FEW_SUBS : 2 * (l->sub_count + 1) > l->sub_capacity;
 }
 
 static uint32_t sub_line_make(struct line *l, shape_id shape)
 {
     struct sched *s = l->s;
-    if (2 * (l->sub_count + 1) > l->sub_capacity)
-        sub_table_grow(l);
     struct sub_slot *slot = sub_slot(l, shape);
     if (slot->number != ID_NONE)
         return slot->number;
+    if (sub_table_is_full(l)) {
+        sub_table_grow(l);
+        slot = sub_slot(l, shape);
+    }
     mem_grow(&s->lines->sub, &s->lines->sub_capacity, s->lines->n_subs, sizeof *s->lines->sub);
     uint32_t number = (uint32_t)s->lines->n_subs++;
     *slot = (struct sub_slot){ shape, number };
@@ -108,6 +122,9 @@ struct line *line_new(struct sched *s)
     s->lines->line[s->lines->n_lines++] = l;
     l->s = s;
     l->subs = ORDERED_EMPTY;
+    l->sub_of_shape = l->few;
+    l->sub_capacity = FEW_SUBS;
+    memset(l->few, 0xff, sizeof l->few);
     l->clock = (struct wait_clock){ .since_ns = s->now_ns, .why = WAIT_ORDER };
     return l;
 }
@@ -121,7 +138,7 @@ void lines_begin(struct sched *s)
 void lines_end(struct sched *s)
 {
     for (size_t i = 0; i < s->lines->n_lines; i++)
-        free(s->lines->line[i]->sub_of_shape);
+        sub_table_free(s->lines->line[i], s->lines->line[i]->sub_of_shape);
     free(s->lines->line);
     free(s->lines->entry);
     free(s->lines->sub);
@@ -272,6 +289,7 @@ bool line_remove(struct line *l, job_id j)
 
 void line_push(struct line *l, job_id j, struct line_key k)
 {
+    fetch_lines(l->few, sizeof l->few);
     struct live *live = live_of(l->s, j);
     if (!live)
         return;

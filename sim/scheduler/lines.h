@@ -1,6 +1,7 @@
 /* lines.h - ordered sets of jobs: a sub-line per shape, each with the time that its jobs have waited, by reason. Policies
  * see the contract's (policy.h). */
 #pragma once
+#include "sim/base/fetch.h"
 #include "sim/engine/state.h"
 
 /* Counts time per reason, for a whole group at once. */
@@ -39,14 +40,17 @@ struct sub_line {
     struct wait_clock clock;      /* WAIT_GROUP: the line's runs instead */
     int64_t line_at_handover[WAIT_REASONS];    /* the line's totals when it took over: of reasons that these count */
 };
+struct sub_slot { shape_id shape; uint32_t number; };
+enum { FEW_SUBS = 8 };
 struct line {
     struct sched *s;
     uint32_t number;
     uint32_t length;
     struct ordered subs;          /* those that are not empty */
     uint64_t version;             /* of its order */
-    struct sub_slot { shape_id shape; uint32_t number; } *sub_of_shape;    /* open addressing; number ID_NONE: free */
+    struct sub_slot *sub_of_shape;    /* [sub_capacity] open addressing; number ID_NONE: free */
     uint32_t sub_capacity, sub_count;
+    struct sub_slot few[FEW_SUBS];    /* the first table: of thousands of lines most have a few shapes, and are in no near cache */
     struct wait_clock clock;
 };
 
@@ -61,6 +65,19 @@ struct lines {
     size_t n_subs, sub_capacity;
     uint64_t n_walks;             /* so far */
 };
+
+/* Prefetch: the first entry of a job; once that is there, its sub-line. */
+static inline void line_entry_fetch(const struct sched *s, const struct live *l)
+{
+    if (l->entry != ID_NONE)
+        fetch_lines(&s->lines->entry[l->entry], sizeof(struct line_entry));
+}
+
+static inline void sub_line_fetch(const struct sched *s, const struct live *l)
+{
+    if (l->entry != ID_NONE)
+        fetch_lines(&s->lines->sub[s->lines->entry[l->entry].sub], offsetof(struct sub_line, clock.total));
+}
 
 /* The order of a line. */
 static inline bool line_place_before(const struct line_place *a, const struct line_place *b)

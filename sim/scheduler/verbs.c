@@ -94,6 +94,7 @@ enum sched_result sched_start(struct sched *s, job_id j, const struct placement 
         return verb_refused(s, j, VERB_START, SCHED_MISMATCH);
     const struct placement *suspended = job_suspended(s, j);
     bool stands = suspended || (l->now.stopping && l->now.stop_mode == STOP_SUSPEND);
+    books_fetch(s, s->workload->facts[j].queue);
     stage_touch(s, l);
     if (l->now.stopping && placement_same(l->was.held, p))
         return sched_keep(s, j);

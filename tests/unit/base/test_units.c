@@ -188,6 +188,9 @@ static void assert_as_printf(double value)
     }
     ours[double_format(ours, value)] = '\0';
     assert_string_equal(ours, value == 0 ? "0" : theirs);
+    snprintf(theirs, sizeof theirs, "%.17g", value);
+    ours[double_format_17(ours, value)] = '\0';
+    assert_string_equal(ours, value == 0 ? "0" : theirs);
 }
 
 static double any_double(struct random *r)
