@@ -109,6 +109,17 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
     return false;
 }
 
+/* Some job of the leaf may pass the gate. Heads are known and will do: behind each are jobs that ask
+ * for as much. Cheap, and false is certain. */
+static bool some_head_passes(const struct quota_state *q, queue_id leaf, enum quota_action action)
+{
+    const struct leaf *l = &q->leaf[leaf];
+    for (size_t i = 0; i < l->n_heads; i++)
+        if (passes_gate(q, leaf, &l->head[i].ask, false, action))
+            return true;
+    return false;
+}
+
 /* Mostly the first job of some shape: then no walk is needed. */
 static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, struct turn *t,
                        struct failures *failed, enum quota_action action)
@@ -128,7 +139,7 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
         if (t->behind)
             return true;
         if (h->firm || quota_had_turn(s, q, l, h->job))
-            return next_turn(s, q, t, failed, action);
+            return some_head_passes(q, leaf, action) && next_turn(s, q, t, failed, action);
     }
     return false;
 }

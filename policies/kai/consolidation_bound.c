@@ -70,11 +70,10 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
 static struct on_node node_begun(const struct search *x, const struct view *v, node_id node,
                                  uint32_t gpus, bool fits_nowhere)
 {
-    struct node_free f = view_node_for(v, x->run, node);
-    int64_t shared = f.shared_mask ? __builtin_popcountll(f.shared_mask) : 0,
-            fit = fits_nowhere || f.whole < gpus ? 0 : f.whole / gpus;
+    struct node_gpus f = view_gpus_for(v, x->run, node);
+    int64_t fit = fits_nowhere || f.whole < gpus ? 0 : f.whole / gpus;
     return (struct on_node){ .stamp = x->stamp, .first = ID_NONE,
-                             .milli = (f.whole + shared) * MILLI_ALL,
+                             .milli = ((int64_t)f.whole + f.shared) * MILLI_ALL,
                              .needs = (fit + 1) * gpus * MILLI_ALL };
 }
 

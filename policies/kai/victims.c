@@ -86,9 +86,8 @@ static bool surplus_task(const struct sched *s, const struct piece *piece, uint3
 
 int64_t search_free_milli(struct sched *s, const struct search *x, node_id n)
 {
-    struct node_free f = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n);
-    int64_t shared = f.shared_mask ? __builtin_popcountll(f.shared_mask) : 0;
-    return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL;
+    struct node_gpus f = view_gpus_for(sched_view(s, FREE_OR_RELEASING), x->run, n);
+    return (int64_t)f.whole * x->run->gpu_milli + (int64_t)f.shared * MILLI_ALL;
 }
 
 /* Recorded units may leave something on n. */
@@ -111,7 +110,7 @@ int64_t search_room_milli(struct sched *s, const struct search *x, node_id n)
 static uint32_t whole_gpus(struct sched *s, const struct search *x, node_id n)
 {
     return is_left(x, n) ? x->leaving[n].recorded
-                         : view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n).whole;
+                         : view_gpus_for(sched_view(s, FREE_OR_RELEASING), x->run, n).whole;
 }
 
 struct on_node search_node_begun(struct sched *s, const struct search *x, node_id n)
