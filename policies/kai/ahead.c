@@ -17,12 +17,12 @@
  * where they were left. */
 #include "policies/kai/search.h"
 
-/* Pieces of one victim on one node are one. */
-struct ahead_piece { uint32_t victim, next; int64_t milli; };
-struct ahead_victim {
-    struct order_entry at;        /* of its leaf, with what it has lost when this is taken */
+/* Of a victim, all on one node. next: another of that node. */
+struct ahead_piece {
+    struct order_entry at;        /* of its leaf, with what it has lost when the victim is taken */
     uint32_t k;                   /* which of the leaf's candidates */
-    bool taken;                   /* a unit of the search */
+    uint32_t next;
+    int64_t milli;
     bool recorded;                /* needed for the tasks so far: it leaves as it is */
 };
 /* first: of its pieces; lacks: milli-GPUs, with all of them; enough if that is not above 0. */
@@ -35,11 +35,13 @@ struct reading {
     /* spots say all: each may be taken, nothing is recorded, and none so far holds but GPUs */
     bool by_spots;
     struct quota_amount sum;      /* of those so far */
-    struct order_entry at;        /* of the leaf without them */
+    struct order_entry at;        /* of the leaf with the last that was looked at */
 };
 struct ahead {
     uint64_t search;              /* number of that for which all is read; 0: none */
     const struct request *run;    /* of its task */
+    const struct view *free;      /* GPUs that are idle or being left */
+    size_t most;                  /* candidates that the walk takes */
     uint32_t stamp;               /* of nodes and readings that are of it */
     struct ahead_node *node;      /* [nodes] */
     node_id *begun;               /* [n_begun] those that are of it */
@@ -47,11 +49,9 @@ struct ahead {
     node_id *touched;             /* [n_touched] those with recorded units */
     size_t n_touched, touched_capacity;
     struct reading *reading;      /* [queues] */
-    struct ahead_victim *victim;  /* [n_victims] in no order */
-    size_t n_victims, victim_capacity;
-    struct ahead_piece *piece;
+    struct ahead_piece *piece;    /* [n_pieces] in no order */
     size_t n_pieces, piece_capacity;
-    uint32_t first;               /* the first victim that helps, so far; ID_NONE: none */
+    uint32_t first;               /* of the first victim that helps, so far; ID_NONE: none */
     size_t n_seen;                /* candidates that the walk would have taken by then, or more */
 };
 
@@ -68,55 +68,69 @@ static struct ahead *ahead_of(struct sched *s, const struct quota_state *q, stru
     return a;
 }
 
-static void begin_anew(const struct search *x, struct ahead *a)
+static void begin_anew(struct sched *s, const struct quota_state *q, const struct search *x,
+                       struct ahead *a)
 {
+    a->free = sched_view(s, FREE_OR_RELEASING);
+    a->most = (size_t)q->params->victims + 1;
     a->search = x->number;
     a->run = x->run;
     a->stamp++;
-    a->n_begun = a->n_touched = a->n_victims = a->n_pieces = a->n_seen = 0;
+    a->n_begun = a->n_touched = a->n_pieces = a->n_seen = 0;
     a->first = ID_NONE;
 }
 
 /* ---- The first that helps ---- */
 
+static bool same_victim(const struct ahead_piece *v, const struct ahead_piece *w)
+{
+    return v->at.queue == w->at.queue && v->k == w->k;
+}
+
 static bool before(const struct search *x, const struct ahead *a, uint32_t i, uint32_t j)
 {
-    const struct ahead_victim *v = &a->victim[i], *w = &a->victim[j];
+    const struct ahead_piece *v = &a->piece[i], *w = &a->piece[j];
     return v->at.queue == w->at.queue ? v->k < w->k : order_above(x->order, &v->at, &w->at);
+}
+
+/* list[0] to list[n - 1] are sorted; one more. */
+static void sort_in(const struct search *x, const struct ahead *a, uint32_t *list, size_t n,
+                    uint32_t piece)
+{
+    for (; n > 0 && before(x, a, piece, list[n - 1]); n--)
+        list[n] = list[n - 1];
+    list[n] = piece;
 }
 
 /* The first victim with which the node has enough; with all of them it has. */
 static uint32_t helps_from(struct sched *s, const struct search *x, const struct ahead *a,
                            const struct ahead_node *n)
 {
-    size_t n_all = 0;
+    size_t n_all = 0, n_sorted = 0;
     int64_t lacks = n->lacks;
     for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next)
         n_all++;
     uint32_t *sorted = sched_scratch(s, n_all * sizeof *sorted);
-    size_t n_sorted = 0;
-    for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next) {
-        if (a->victim[a->piece[p].victim].recorded)
-            continue;
-        size_t at = n_sorted++;
-        for (; at > 0 && before(x, a, a->piece[p].victim, a->piece[sorted[at - 1]].victim); at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = p;
-    }
+    for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next)
+        if (!a->piece[p].recorded)
+            sort_in(x, a, sorted, n_sorted++, p);
     while (n_sorted > 1 && lacks + a->piece[sorted[n_sorted - 1]].milli <= 0)
         lacks += a->piece[sorted[--n_sorted]].milli;
-    return a->piece[sorted[n_sorted - 1]].victim;
+    return sorted[n_sorted - 1];
 }
 
-static int64_t lacks_at_first(struct sched *s, const struct search *x, node_id node)
+static inline int64_t lacks_at_first(struct sched *s, const struct search *x,
+                                     const struct ahead *a, node_id node)
 {
-    struct on_node begun = search_node_begun(s, x, node);
-    return begun.needs - begun.milli;
+    uint32_t each = x->run->gpus, gpus = x->n_recorded > 0
+                                             ? search_whole_gpus(s, x, node)
+                                             : view_gpus_for(a->free, x->run, node).whole;
+    return (int64_t)(each - (gpus < each ? gpus : gpus % each)) * MILLI_ALL;
 }
 
 static void node_begins(struct sched *s, const struct search *x, struct ahead *a, node_id node)
 {
-    a->node[node] = (struct ahead_node){ a->stamp, ID_NONE, lacks_at_first(s, x, node) };
+    a->node[node] = (struct ahead_node){ a->stamp, ID_NONE, lacks_at_first(s, x, a, node) };
     a->begun[a->n_begun++] = node;
 }
 
@@ -131,48 +145,40 @@ static inline void try_node(struct sched *s, const struct search *x, struct ahea
         a->first = helps;
 }
 
-/* One piece more of the victim added last. */
-static inline void add_to_node(struct sched *s, const struct search *x, struct ahead *a,
-                               node_id node, int64_t milli)
+/* A piece of the k-th candidate of its leaf, or more of it on the same node. */
+static inline void add_piece(struct sched *s, const struct search *x, struct ahead *a,
+                             node_id node, const struct order_entry *at, uint32_t k, int64_t milli,
+                             bool recorded)
 {
     struct ahead_node *n = &a->node[node];
-    uint32_t victim = (uint32_t)a->n_victims - 1;
     if (n->stamp != a->stamp)
         node_begins(s, x, a, node);
-    if (n->first != ID_NONE && a->piece[n->first].victim == victim) {
-        a->piece[n->first].milli += milli;
+    struct ahead_piece *last = n->first == ID_NONE ? NULL : &a->piece[n->first];
+    if (last && last->k == k && last->at.queue == at->queue) {
+        last->milli += milli;
     } else {
-        a->piece =
-            array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces,
-                        sizeof *a->piece);
-        a->piece[a->n_pieces] = (struct ahead_piece){ victim, n->first, milli };
+        a->piece = array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces,
+                               sizeof *a->piece);
+        a->piece[a->n_pieces] = (struct ahead_piece){ *at, k, n->first, milli, recorded };
         n->first = (uint32_t)a->n_pieces++;
     }
-    if (a->victim[victim].recorded)
+    if (recorded)
         return;
     n->lacks -= milli;
     try_node(s, x, a, n);
 }
 
-static inline void add_victim(struct sched *s, struct ahead *a, const struct order_entry *at,
-                              uint32_t k, bool recorded)
-{
-    a->victim = array_grown(sched_alloc, s, a->victim, &a->victim_capacity, a->n_victims,
-                            sizeof *a->victim);
-    a->victim[a->n_victims++] = (struct ahead_victim){ *at, k, false, recorded };
-}
-
 /* NULL: none helps so far. */
 static inline const struct order_entry *first_at(const struct ahead *a)
 {
-    return a->first == ID_NONE ? NULL : &a->victim[a->first].at;
+    return a->first == ID_NONE ? NULL : &a->piece[a->first].at;
 }
 
 /* All that come before the first that helps have been read. */
 static inline bool is_late(const struct search *x, const struct ahead *a,
                            const struct order_entry *at)
 {
-    return a->first != ID_NONE && !order_above(x->order, at, &a->victim[a->first].at);
+    return a->first != ID_NONE && !order_above(x->order, at, &a->piece[a->first].at);
 }
 
 enum read { READ_ON, READ_ALL, READ_NOT };    /* not: it is not known here */
@@ -188,11 +194,10 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
         r->at.with = quota_lessened_share(&less, r->sum.of[Q_GPU] + spot[r->k].milli);
         if (is_late(x, a, &r->at))
             return READ_ALL;
-        if ((double)a->n_seen++ > q->params->victims)
+        if (a->n_seen++ >= a->most)
             return READ_NOT;
         r->sum.of[Q_GPU] += spot[r->k].milli;
-        add_victim(s, a, &r->at, r->k, false);
-        add_to_node(s, x, a, spot[r->k].node, spot[r->k].milli);
+        add_piece(s, x, a, spot[r->k].node, &r->at, r->k, spot[r->k].milli, false);
     }
     return READ_ON;
 }
@@ -211,14 +216,16 @@ static enum read read_candidate(struct sched *s, struct quota_state *q, const st
     r->at = order_entry_with(x->order, r->at.queue, &sum);
     if (is_late(x, a, &r->at))
         return READ_ALL;
-    if (v->surplus || (double)a->n_seen++ > q->params->victims)
+    if (v->surplus || a->n_seen++ >= a->most)
         return READ_NOT;
     r->sum = sum;
     r->by_spots = r->by_spots && v->holds.of[Q_CPU] == 0 && v->holds.of[Q_MEM] == 0;
     /* what the tasks so far needed of it is no unit again, and else it has none */
-    add_victim(s, a, &r->at, r->k++, x->n_recorded > 0 && search_has_recorded(x, v->job));
+    bool recorded = x->n_recorded > 0 && search_has_recorded(x, v->job);
     for (size_t p = 0; p < v->has->n; p++)
-        add_to_node(s, x, a, v->has->piece[p].node, search_milli_of(&v->has->piece[p]));
+        add_piece(s, x, a, v->has->piece[p].node, &r->at, r->k,
+                  search_milli_of(&v->has->piece[p]), recorded);
+    r->k++;
     return READ_ON;
 }
 
@@ -238,7 +245,7 @@ static bool read_leaf(struct sched *s, struct quota_state *q, const struct searc
     if (r->stamp != a->stamp) {
         *r = (struct reading){ .stamp = a->stamp, .l = &q->leaf[leaf] };
         r->by_spots = search_may_take_all(q, x, leaf);
-        r->at = order_entry_with(x->order, leaf, &r->sum);
+        r->at = (struct order_entry){ x->order->node[leaf].standing.rank, 0, leaf };
     }
     r->by_spots = r->by_spots && !has_recorded(x, leaf);
     enum read done = READ_ON;
@@ -264,7 +271,7 @@ static bool read_leaves(struct sched *s, struct quota_state *q, const struct sea
 /* ---- The next task ---- */
 
 static const struct victim_candidate *candidate_of(const struct quota_state *q,
-                                                   const struct ahead_victim *v)
+                                                   const struct ahead_piece *v)
 {
     return &q->leaf[v->at.queue].candidate[v->k];
 }
@@ -288,11 +295,11 @@ static void settle_touched(struct sched *s, const struct quota_state *q, const s
 {
     for (size_t i = 0; i < a->n_touched; i++) {
         struct ahead_node *n = &a->node[a->touched[i]];
-        n->lacks = lacks_at_first(s, x, a->touched[i]);
+        n->lacks = lacks_at_first(s, x, a, a->touched[i]);
         for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next) {
-            struct ahead_victim *v = &a->victim[a->piece[p].victim];
+            struct ahead_piece *v = &a->piece[p];
             v->recorded = search_has_recorded(x, candidate_of(q, v)->job);
-            n->lacks -= v->recorded ? 0 : a->piece[p].milli;
+            n->lacks -= v->recorded ? 0 : v->milli;
         }
     }
 }
@@ -304,8 +311,6 @@ static void go_on(struct sched *s, const struct quota_state *q, const struct sea
     settle_touched(s, q, x, a);
     touch_recorded(s, x, a);
     settle_touched(s, q, x, a);
-    for (size_t i = 0; i < a->n_victims; i++)
-        a->victim[i].taken = false;
     a->first = ID_NONE;
     for (size_t i = 0; i < a->n_begun; i++)
         try_node(s, x, a, &a->node[a->begun[i]]);
@@ -317,22 +322,20 @@ static void go_on(struct sched *s, const struct quota_state *q, const struct sea
 static void take_victims(struct sched *s, struct quota_state *q, struct search *x,
                          const struct ahead *a)
 {
-    const struct placement *has = candidate_of(q, &a->victim[a->first])->has;
-    uint32_t *list = sched_scratch(s, a->n_victims * sizeof *list);
-    size_t n = 0;
+    const struct placement *has = candidate_of(q, &a->piece[a->first])->has;
+    size_t n = 0, most = 0;
     for (size_t i = 0; i < has->n; i++)
-        for (uint32_t p = a->node[has->piece[i].node].first; p != ID_NONE; p = a->piece[p].next) {
-            uint32_t v = a->piece[p].victim;
-            if (a->victim[v].taken || a->victim[v].recorded || before(x, a, a->first, v))
-                continue;
-            a->victim[v].taken = true;
-            size_t at = n++;
-            for (; at > 0 && before(x, a, v, list[at - 1]); at--)
-                list[at] = list[at - 1];
-            list[at] = v;
-        }
+        for (uint32_t p = a->node[has->piece[i].node].first; p != ID_NONE; p = a->piece[p].next)
+            most++;
+    uint32_t *list = sched_scratch(s, most * sizeof *list);
+    for (size_t i = 0; i < has->n; i++)
+        for (uint32_t p = a->node[has->piece[i].node].first; p != ID_NONE; p = a->piece[p].next)
+            if (!a->piece[p].recorded && !before(x, a, a->first, p))
+                sort_in(x, a, list, n++, p);
     for (size_t i = 0; i < n; i++) {
-        const struct ahead_victim *v = &a->victim[list[i]];
+        const struct ahead_piece *v = &a->piece[list[i]];
+        if (i > 0 && same_victim(v, &a->piece[list[i - 1]]))
+            continue;              /* it lies on several of them, or several times on one */
         struct quota_amount popped;
         uint32_t which = search_add_victim(s, x, v->at.queue, candidate_of(q, v));
         (void)search_take_unit(s, q, x, which, &popped);
@@ -349,7 +352,7 @@ static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, stru
     if (a->search == x->number && a->run == x->run)
         go_on(s, q, x, a);
     else
-        begin_anew(x, a);
+        begin_anew(s, q, x, a);
     if (!read_leaves(s, q, x, a)) {
         a->search = 0;
         return AHEAD_UNKNOWN;
@@ -357,7 +360,7 @@ static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, stru
     if (a->first == ID_NONE)
         return AHEAD_NONE;
     touch_recorded(s, x, a);
-    *victim = candidate_of(q, &a->victim[a->first])->job;
+    *victim = candidate_of(q, &a->piece[a->first])->job;
     take_victims(s, q, x, a);
     return AHEAD_FOUND;
 }

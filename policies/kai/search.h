@@ -226,6 +226,8 @@ struct on_node search_node_begun(struct sched *s, const struct search *x, node_i
 bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x);
 /* Free there for x->run, as things are. */
 int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);
+/* Whole GPUs there for x->run, those that recorded units leave among them; if x->lacks. */
+uint32_t search_whole_gpus(struct sched *s, const struct search *x, node_id n);
 /* The same with what recorded units leave there. */
 int64_t search_room_milli(struct sched *s, const struct search *x, node_id n);
 

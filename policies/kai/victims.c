@@ -106,8 +106,7 @@ int64_t search_room_milli(struct sched *s, const struct search *x, node_id n)
     return milli;
 }
 
-/* Whole GPUs for x->run, those that recorded units leave among them; if x->lacks. */
-static uint32_t whole_gpus(struct sched *s, const struct search *x, node_id n)
+uint32_t search_whole_gpus(struct sched *s, const struct search *x, node_id n)
 {
     return is_left(x, n) ? x->leaving[n].recorded
                          : view_gpus_for(sched_view(s, FREE_OR_RELEASING), x->run, n).whole;
@@ -117,7 +116,7 @@ struct on_node search_node_begun(struct sched *s, const struct search *x, node_i
 {
     struct on_node node = { .stamp = x->stamp, .first = ID_NONE };
     if (x->lacks) {
-        uint32_t each = x->run->gpus, gpus = whole_gpus(s, x, n);
+        uint32_t each = x->run->gpus, gpus = search_whole_gpus(s, x, n);
         node.milli = (int64_t)gpus * MILLI_ALL;
         /* a division less where fewer are free than one task wants, as on most nodes */
         node.needs = (gpus < each ? 1 : (int64_t)(gpus / each) + 1) * each * MILLI_ALL;
