@@ -9,8 +9,9 @@
  *
  * A node helps from the first of its victims on with which, in the order, it has enough. Of all
  * that the walk would have found by then, a scenario needs only the units with tasks on nodes of
- * the one that helps. If the scenarios fail, the search begins again, and walks. Elastic jobs,
- * protected ones and trees of queues are left to the walk. See search.h.
+ * the one that helps. If the scenarios fail, the next victim may lead to others that lies where some
+ * node has enough, or where another does that lies there, too: all others the walk would pass over.
+ * Elastic jobs, protected ones and trees of queues are left to the walk. See search.h.
  *
  * For the next task of the same job the order is the same, and what was read is kept: only nodes on
  * which units have been recorded since, or no longer are, count anew, and leaves are read on from
@@ -24,6 +25,7 @@ struct ahead_piece {
     uint32_t next;
     int64_t milli;
     bool recorded;                /* needed for the tasks so far: it leaves as it is */
+    bool several;                 /* its victim may lie on several nodes */
 };
 /* first: of its pieces; lacks: milli-GPUs, with all of them; enough if that is not above 0. */
 struct ahead_node { uint32_t stamp, first; int64_t lacks; };
@@ -52,6 +54,11 @@ struct ahead {
     struct ahead_piece *piece;    /* [n_pieces] in no order */
     size_t n_pieces, piece_capacity;
     uint32_t first;               /* of the first victim that helps, so far; ID_NONE: none */
+    uint32_t after;               /* ... of those after that; ID_NONE: of all */
+    uint32_t want;                /* number of the victim for which units are taken */
+    uint32_t *wanted;             /* [nodes] the last that wants units of this node */
+    node_id *want_node;           /* [n_want] those that it wants */
+    size_t n_want;
     size_t n_seen;                /* candidates that the walk would have taken by then, or more */
 };
 
@@ -64,6 +71,8 @@ static struct ahead *ahead_of(struct sched *s, const struct quota_state *q, stru
     struct ahead *a = x->ahead = sched_alloc(s, sizeof *a);
     a->node = sched_alloc(s, end * sizeof *a->node);
     a->begun = sched_alloc(s, end * sizeof *a->begun);
+    a->wanted = sched_alloc(s, end * sizeof *a->wanted);
+    a->want_node = sched_alloc(s, end * sizeof *a->want_node);
     a->reading = sched_alloc(s, q->n_queues * sizeof *a->reading);
     return a;
 }
@@ -77,7 +86,13 @@ static void begin_anew(struct sched *s, const struct quota_state *q, const struc
     a->run = x->run;
     a->stamp++;
     a->n_begun = a->n_touched = a->n_pieces = a->n_seen = 0;
-    a->first = ID_NONE;
+    a->first = a->after = ID_NONE;
+}
+
+static const struct victim_candidate *candidate_of(const struct quota_state *q,
+                                                   const struct ahead_piece *v)
+{
+    return &q->leaf[v->at.queue].candidate[v->k];
 }
 
 /* ---- The first that helps ---- */
@@ -102,21 +117,34 @@ static void sort_in(const struct search *x, const struct ahead *a, uint32_t *lis
     list[n] = piece;
 }
 
-/* The first victim with which the node has enough; with all of them it has. */
-static uint32_t helps_from(struct sched *s, const struct search *x, const struct ahead *a,
-                           const struct ahead_node *n)
+/* Those of the node that are not recorded, in their order. */
+static uint32_t *sorted_pieces(struct sched *s, const struct search *x, const struct ahead *a,
+                               const struct ahead_node *n, size_t *n_sorted)
 {
-    size_t n_all = 0, n_sorted = 0;
-    int64_t lacks = n->lacks;
+    size_t n_all = 0;
     for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next)
         n_all++;
-    uint32_t *sorted = sched_scratch(s, n_all * sizeof *sorted);
+    uint32_t *sorted = sched_scratch(s, (n_all + 1) * sizeof *sorted);
+    *n_sorted = 0;
     for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next)
         if (!a->piece[p].recorded)
-            sort_in(x, a, sorted, n_sorted++, p);
+            sort_in(x, a, sorted, (*n_sorted)++, p);
+    return sorted;
+}
+
+/* The first victim with which the node has enough; with all of them it has. */
+static size_t helps_from(const struct ahead *a, const struct ahead_node *n, const uint32_t *sorted,
+                         size_t n_sorted)
+{
+    int64_t lacks = n->lacks;
     while (n_sorted > 1 && lacks + a->piece[sorted[n_sorted - 1]].milli <= 0)
         lacks += a->piece[sorted[--n_sorted]].milli;
-    return sorted[n_sorted - 1];
+    return n_sorted - 1;
+}
+
+static bool has_enough(const struct ahead *a, node_id node)
+{
+    return a->node[node].stamp == a->stamp && a->node[node].lacks <= 0;
 }
 
 static inline int64_t lacks_at_first(struct sched *s, const struct search *x,
@@ -134,21 +162,61 @@ static void node_begins(struct sched *s, const struct search *x, struct ahead *a
     a->begun[a->n_begun++] = node;
 }
 
-/* The node may have enough now. */
-static inline void try_node(struct sched *s, const struct search *x, struct ahead *a,
-                            const struct ahead_node *n)
+/* The first of these is one that helps, if none before it does. */
+static void first_of(const struct search *x, struct ahead *a, const uint32_t *sorted, size_t n)
 {
-    if (n->lacks > 0)
+    size_t i = 0;
+    while (i < n && a->after != ID_NONE && !before(x, a, a->after, sorted[i]))
+        i++;
+    if (i < n && (a->first == ID_NONE || before(x, a, sorted[i], a->first)))
+        a->first = sorted[i];
+}
+
+/* Some victim on this node lies on another one that has enough. */
+static bool is_near(const struct quota_state *q, const struct ahead *a, const struct ahead_node *n)
+{
+    bool near = false;
+    for (uint32_t p = n->first; p != ID_NONE && !near; p = a->piece[p].next) {
+        const struct placement *has =
+            a->piece[p].several ? candidate_of(q, &a->piece[p])->has : NULL;
+        for (size_t i = 0; has && i < has->n && !near; i++)
+            near = has_enough(a, has->piece[i].node);
+    }
+    return near;
+}
+
+/* The node may have enough now, or be near to one that has. */
+static void try_any(struct sched *s, const struct quota_state *q, const struct search *x,
+                    struct ahead *a, const struct ahead_node *n)
+{
+    bool near = a->after != ID_NONE && is_near(q, a, n);
+    if (n->lacks > 0 && !near)
         return;
-    uint32_t helps = helps_from(s, x, a, n);
-    if (a->first == ID_NONE || before(x, a, helps, a->first))
-        a->first = helps;
+    size_t n_sorted;
+    const uint32_t *sorted = sorted_pieces(s, x, a, n, &n_sorted);
+    size_t from = near ? 0 : helps_from(a, n, sorted, n_sorted);
+    first_of(x, a, sorted + from, n_sorted - from);
+}
+
+static inline void try_node(struct sched *s, const struct quota_state *q, const struct search *x,
+                            struct ahead *a, const struct ahead_node *n)
+{
+    if (n->lacks <= 0 || a->after != ID_NONE)
+        try_any(s, q, x, a, n);
+    for (uint32_t p = a->after != ID_NONE && n->lacks <= 0 ? n->first : ID_NONE; p != ID_NONE;
+         p = a->piece[p].next) {
+        const struct placement *has =
+            a->piece[p].several ? candidate_of(q, &a->piece[p])->has : NULL;
+        for (size_t i = 0; has && i < has->n; i++)
+            if (a->node[has->piece[i].node].stamp == a->stamp)
+                try_any(s, q, x, a, &a->node[has->piece[i].node]);
+    }
 }
 
 /* A piece of the k-th candidate of its leaf, or more of it on the same node. */
-static inline void add_piece(struct sched *s, const struct search *x, struct ahead *a,
-                             node_id node, const struct order_entry *at, uint32_t k, int64_t milli,
-                             bool recorded)
+static inline void add_piece(struct sched *s, const struct quota_state *q, const struct search *x,
+                             struct ahead *a, node_id node, const struct order_entry *at,
+                             uint32_t k, int64_t milli, bool recorded, bool several)
 {
     struct ahead_node *n = &a->node[node];
     if (n->stamp != a->stamp)
@@ -159,13 +227,14 @@ static inline void add_piece(struct sched *s, const struct search *x, struct ahe
     } else {
         a->piece = array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces,
                                sizeof *a->piece);
-        a->piece[a->n_pieces] = (struct ahead_piece){ *at, k, n->first, milli, recorded };
+        a->piece[a->n_pieces] = (struct ahead_piece){ *at,   k,        n->first,
+                                                        milli, recorded, several };
         n->first = (uint32_t)a->n_pieces++;
     }
     if (recorded)
         return;
     n->lacks -= milli;
-    try_node(s, x, a, n);
+    try_node(s, q, x, a, n);
 }
 
 /* NULL: none helps so far. */
@@ -197,7 +266,7 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
         if (a->n_seen++ >= a->most)
             return READ_NOT;
         r->sum.of[Q_GPU] += spot[r->k].milli;
-        add_piece(s, x, a, spot[r->k].node, &r->at, r->k, spot[r->k].milli, false);
+        add_piece(s, q, x, a, spot[r->k].node, &r->at, r->k, spot[r->k].milli, false, false);
     }
     return READ_ON;
 }
@@ -223,8 +292,8 @@ static enum read read_candidate(struct sched *s, struct quota_state *q, const st
     /* what the tasks so far needed of it is no unit again, and else it has none */
     bool recorded = x->n_recorded > 0 && search_has_recorded(x, v->job);
     for (size_t p = 0; p < v->has->n; p++)
-        add_piece(s, x, a, v->has->piece[p].node, &r->at, r->k,
-                  search_milli_of(&v->has->piece[p]), recorded);
+        add_piece(s, q, x, a, v->has->piece[p].node, &r->at, r->k,
+                  search_milli_of(&v->has->piece[p]), recorded, v->has->n > 1);
     r->k++;
     return READ_ON;
 }
@@ -270,12 +339,6 @@ static bool read_leaves(struct sched *s, struct quota_state *q, const struct sea
 
 /* ---- The next task ---- */
 
-static const struct victim_candidate *candidate_of(const struct quota_state *q,
-                                                   const struct ahead_piece *v)
-{
-    return &q->leaf[v->at.queue].candidate[v->k];
-}
-
 static void touch_recorded(struct sched *s, const struct search *x, struct ahead *a)
 {
     a->n_touched = 0;
@@ -304,6 +367,16 @@ static void settle_touched(struct sched *s, const struct quota_state *q, const s
     }
 }
 
+/* The first that helps after that one, of those that have been read. */
+static void find_among_read(struct sched *s, const struct quota_state *q, const struct search *x,
+                            struct ahead *a, uint32_t after)
+{
+    a->first = ID_NONE;
+    a->after = after;
+    for (size_t i = 0; i < a->n_begun; i++)
+        try_node(s, q, x, a, &a->node[a->begun[i]]);
+}
+
 /* The same search, with other recorded units. */
 static void go_on(struct sched *s, const struct quota_state *q, const struct search *x,
                   struct ahead *a)
@@ -311,35 +384,105 @@ static void go_on(struct sched *s, const struct quota_state *q, const struct sea
     settle_touched(s, q, x, a);
     touch_recorded(s, x, a);
     settle_touched(s, q, x, a);
-    a->first = ID_NONE;
-    for (size_t i = 0; i < a->n_begun; i++)
-        try_node(s, x, a, &a->node[a->begun[i]]);
+    find_among_read(s, q, x, a, ID_NONE);
 }
 
 /* ---- What a scenario needs ---- */
 
-/* Victims up to the first that helps with tasks on nodes of that one: its units, in the order. */
-static void take_victims(struct sched *s, struct quota_state *q, struct search *x,
-                         const struct ahead *a)
+static void want_node(struct ahead *a, node_id node)
 {
-    const struct placement *has = candidate_of(q, &a->piece[a->first])->has;
+    if (a->wanted[node] != a->want)
+        a->want_node[a->n_want++] = node;
+    a->wanted[node] = a->want;
+}
+
+static void want_nodes_of(struct ahead *a, const struct placement *has)
+{
+    for (size_t i = 0; i < has->n; i++)
+        want_node(a, has->piece[i].node);
+}
+
+static bool is_taken(const struct search *x, const struct ahead *a, uint32_t p)
+{
+    return !a->piece[p].recorded && !before(x, a, a->first, p);
+}
+
+/* The nodes of the first that helps; of those that lie there, too; and those of recorded units: which of
+ * them has enough decides what is tried. */
+static void want_nodes(const struct quota_state *q, const struct search *x, struct ahead *a)
+{
+    a->want++;
+    a->n_want = 0;
+    want_nodes_of(a, candidate_of(q, &a->piece[a->first])->has);
+    size_t n = a->n_want;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t p = a->node[a->want_node[i]].first; p != ID_NONE; p = a->piece[p].next)
+            if (a->piece[p].several && is_taken(x, a, p))
+                want_nodes_of(a, candidate_of(q, &a->piece[p])->has);
+    for (size_t i = 0; i < x->n_recorded; i++)
+        want_node(a, x->recorded[i].piece[0].node);
+}
+
+/* Victims up to the first that helps with tasks on such nodes: their units, in the order. */
+static void take_victims(struct sched *s, struct quota_state *q, struct search *x,
+                         struct ahead *a)
+{
     size_t n = 0, most = 0;
-    for (size_t i = 0; i < has->n; i++)
-        for (uint32_t p = a->node[has->piece[i].node].first; p != ID_NONE; p = a->piece[p].next)
+    want_nodes(q, x, a);
+    for (size_t i = 0; i < a->n_want; i++) {
+        const struct ahead_node *at = &a->node[a->want_node[i]];
+        for (uint32_t p = at->stamp == a->stamp ? at->first : ID_NONE; p != ID_NONE;
+             p = a->piece[p].next)
             most++;
+    }
     uint32_t *list = sched_scratch(s, most * sizeof *list);
-    for (size_t i = 0; i < has->n; i++)
-        for (uint32_t p = a->node[has->piece[i].node].first; p != ID_NONE; p = a->piece[p].next)
-            if (!a->piece[p].recorded && !before(x, a, a->first, p))
+    for (size_t i = 0; i < a->n_want; i++) {
+        const struct ahead_node *at = &a->node[a->want_node[i]];
+        for (uint32_t p = at->stamp == a->stamp ? at->first : ID_NONE; p != ID_NONE;
+             p = a->piece[p].next)
+            if (is_taken(x, a, p))
                 sort_in(x, a, list, n++, p);
+    }
     for (size_t i = 0; i < n; i++) {
         const struct ahead_piece *v = &a->piece[list[i]];
         if (i > 0 && same_victim(v, &a->piece[list[i - 1]]))
-            continue;              /* it lies on several of them, or several times on one */
+            continue;              /* it lies on several of them */
         struct quota_amount popped;
         uint32_t which = search_add_victim(s, x, v->at.queue, candidate_of(q, v));
         (void)search_take_unit(s, q, x, which, &popped);
     }
+}
+
+/* All up to the first that helps are read, and its units taken. */
+static enum ahead_answer read_to_first(struct sched *s, struct quota_state *q, struct search *x,
+                                       struct ahead *a, job_id *victim)
+{
+    if (!read_leaves(s, q, x, a)) {
+        a->search = 0;
+        return AHEAD_UNKNOWN;
+    }
+    touch_recorded(s, x, a);
+    if (a->first == ID_NONE)
+        return AHEAD_NONE;
+    *victim = candidate_of(q, &a->piece[a->first])->job;
+    take_victims(s, q, x, a);
+    return AHEAD_FOUND;
+}
+
+enum ahead_answer search_ahead_next(struct sched *s, struct quota_state *q, struct search *x,
+                                    job_id *victim)
+{
+    struct ahead *a = x->ahead;
+    bool all = false;              /* every victim may lead to scenarios */
+    for (size_t i = 0; i < x->n_recorded; i++)
+        all = all || has_enough(a, x->recorded[i].piece[0].node);
+    search_units_begin(x);
+    if (!all)
+        find_among_read(s, q, x, a, a->first);
+    enum ahead_answer next = all ? AHEAD_UNKNOWN : read_to_first(s, q, x, a, victim);
+    if (next == AHEAD_UNKNOWN)
+        search_victims(s, q, x);
+    return next;
 }
 
 static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, struct search *x,
@@ -353,16 +496,7 @@ static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, stru
         go_on(s, q, x, a);
     else
         begin_anew(s, q, x, a);
-    if (!read_leaves(s, q, x, a)) {
-        a->search = 0;
-        return AHEAD_UNKNOWN;
-    }
-    if (a->first == ID_NONE)
-        return AHEAD_NONE;
-    touch_recorded(s, x, a);
-    *victim = candidate_of(q, &a->piece[a->first])->job;
-    take_victims(s, q, x, a);
-    return AHEAD_FOUND;
+    return read_to_first(s, q, x, a, victim);
 }
 
 /* For tests: the victim with which the walk finds the first node that has enough; ID_NONE: none. */

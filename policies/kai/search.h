@@ -203,6 +203,8 @@ struct search *search_begin(struct sched *s, struct quota_state *q);
 /* ---- victims.c: potential victims, the worst first ---- */
 /* Begins again with the worst. */
 void search_victims(struct sched *s, struct quota_state *q, struct search *x);
+/* Potential victims alone begin again, in the order that there is. */
+void search_units_begin(struct search *x);
 /* One more unit; false: no more. */
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit);
 /* The candidate may be a victim of this search. */
@@ -266,3 +268,7 @@ enum ahead_answer {
 };
 enum ahead_answer search_ahead(struct sched *s, struct quota_state *q, struct search *x,
                                job_id *victim);
+/* After AHEAD_FOUND, when no scenario of that victim has succeeded: the next that may lead to some. Of
+ * victims that it passes over the walk would try none. Unknown: x is as after search_victims(). */
+enum ahead_answer search_ahead_next(struct sched *s, struct quota_state *q, struct search *x,
+                                    job_id *victim);

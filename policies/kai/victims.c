@@ -487,11 +487,16 @@ static void order_leaves(struct sched *s, struct quota_state *q, struct search *
         correct(s, q, x, mine);
 }
 
-void search_victims(struct sched *s, struct quota_state *q, struct search *x)
+void search_units_begin(struct search *x)
 {
     x->stamp++;
     x->n_units = x->n_victims = x->n_requeued = x->n_links = x->tried = x->n_able = 0;
     x->freed_milli = 0;
+}
+
+void search_victims(struct sched *s, struct quota_state *q, struct search *x)
+{
+    search_units_begin(x);
     order_leaves(s, q, x);
     order_walk_begin(&x->walk, x->order);
 }
