@@ -32,10 +32,14 @@ static void add_movable(struct sched *s, struct quota_state *q, struct search *x
 }
 
 /* Of the victims that it looks at. false: they are not known without a walk. */
-static bool add_worst(struct sched *s, struct quota_state *q, struct search *x)
+static bool list_worst(struct sched *s, struct quota_state *q, struct search *x)
 {
     size_t n;
     const struct worst *list = worst_victims(s, q, x, &n);
+    if (list && x->movable_worst && !x->worst->changed)
+        return true;
+    x->n_movable = 0;
+    x->movable_worst = list;
     for (size_t i = 0; list && i < n; i++) {
         const struct victim_candidate *v = &q->leaf[list[i].at.queue].candidate[list[i].k];
         add_movable(s, q, x, v->job, v->has->piece, v->has->n);
@@ -49,10 +53,10 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
 {
     /* the order of victims goes by the shares, and only so many are looked at */
     quota_divide_now(s, q);
-    x->n_movable = x->n_moved = 0;
+    x->n_moved = 0;
     x->movable_elastic = false;
     x->movable_at = q->changes;
-    if (add_worst(s, q, x))
+    if (list_worst(s, q, x))
         return;
     search_victims(s, q, x);
     for (uint32_t u; search_next_victim(s, q, x, &u);)

@@ -89,6 +89,8 @@ enum { MOST_WORST = 96, SPARE_WORST = 24 };
 struct worst_list {
     struct worst list[MOST_WORST];    /* [n] the worst first; `most` at most */
     size_t n, most;
+    size_t looks;                 /* so many are looked at */
+    bool changed;                 /* of these, since they were listed before */
     bool known;                   /* but for leaves that have changed since */
     bool anew;                    /* it is being made, not kept */
     bool bounded;                 /* those behind the bound are not in it; else all are */
@@ -173,6 +175,7 @@ struct search {
     struct worst_list *worst;     /* of worst.c; NULL: none yet */
     bool movable_elastic;         /* of some jobs only surplus tasks */
     uint64_t movable_at;          /* q->changes when they were listed */
+    bool movable_worst;           /* they are those of worst.c */
     struct ahead *ahead;          /* of ahead.c; NULL: none yet */
     size_t tried;                 /* units when a total was tried last */
     const struct unit **chosen;   /* [n_chosen] those that leave in the scenario */
