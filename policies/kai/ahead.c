@@ -9,9 +9,9 @@
  *
  * A node helps from the first of its victims on with which, in the order, it has enough. Of all
  * that the walk would have found by then, a scenario needs only the units with tasks on nodes of
- * the one that helps. If the scenarios fail, the next victim may lead to others that lies where some
- * node has enough, or where another does that lies there, too: all others the walk would pass over.
- * Elastic jobs, protected ones and trees of queues are left to the walk. See search.h.
+ * the one that helps. If its scenarios fail, the next victim for which the walk could try any lies on a
+ * node that has enough, or beside a victim that lies on such a node, too. Elastic jobs, protected ones
+ * and trees of queues are left to the walk. See search.h.
  *
  * For the next task of the same job the order is the same, and what was read is kept: only nodes on
  * which units have been recorded since, or no longer are, count anew, and leaves are read on from
