@@ -99,7 +99,7 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
     while (line_next(&t->walk, &t->job)) {
         const struct job_facts *f = job_facts(s, t->job);
         const struct quota_job *own = job_own(s, t->job);
-        if (own->pass == q->pass)
+        if (quota_had_turn(s, q, &q->leaf[f->queue], t->job))
             continue;
         t->wanted = quota_wanted(s, t->job, job_placement(s, t->job));
         struct tried me = { f->ask->alike, t->wanted.n, !f->preemptible };
@@ -108,6 +108,23 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
             return true;
         if (own->whole && f->preemptible && quota_may_skip(s, q, &q->leaf[f->queue], f->ask->shape))
             line_skip_shape(&t->walk, f->ask->shape);
+    }
+    return false;
+}
+
+/* Some job of the leaf may pass the gate: heads will do, and behind each are jobs that ask for as
+ * much. Shapes that the walk would pass over before it comes to the first of these it leaves out. Cheap, and
+ * false is certain. */
+static bool some_passes(struct sched *s, const struct quota_state *q, queue_id leaf,
+                        struct line_walk *walk, enum quota_action action)
+{
+    const struct leaf *l = &q->leaf[leaf];
+    bool plain = quota_is_plain(q);
+    for (size_t i = 0; i < l->n_heads; i++) {
+        if (passes_gate(q, leaf, &l->head[i].ask, false, action))
+            return true;
+        if (plain && !quota_had_turn(s, q, l, l->head[i].job))
+            line_skip_shape(walk, l->head[i].shape);
     }
     return false;
 }
@@ -132,7 +149,8 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
         if (t->behind)
             return true;
         if (h->firm || quota_had_turn(s, q, l, h->job))
-            return next_turn(s, q, t, failed, action);
+            return some_passes(s, q, leaf, &t->walk, action) &&
+                   next_turn(s, q, t, failed, action);
     }
     return false;
 }

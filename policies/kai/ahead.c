@@ -9,21 +9,23 @@
  *
  * A node helps from the first of its victims on with which, in the order, it has enough. Of all
  * that the walk would have found by then, a scenario needs only the units with tasks on nodes of
- * the one that helps. If the scenarios fail, the search begins again, and walks. Elastic jobs,
- * protected ones and trees of queues are left to the walk. See search.h.
+ * the one that helps. If its scenarios fail, the next victim for which the walk could try any lies on a
+ * node that has enough, or beside a victim that lies on such a node, too. Elastic jobs, protected ones
+ * and trees of queues are left to the walk. See search.h.
  *
  * For the next task of the same job the order is the same, and what was read is kept: only nodes on
  * which units have been recorded since, or no longer are, count anew, and leaves are read on from
  * where they were left. */
 #include "policies/kai/search.h"
 
-/* Pieces of one victim on one node are one. */
-struct ahead_piece { uint32_t victim, next; int64_t milli; };
-struct ahead_victim {
-    struct order_entry at;        /* of its leaf, with what it has lost when this is taken */
+/* Of a victim, all on one node. next: another of that node. */
+struct ahead_piece {
+    struct order_entry at;        /* of its leaf, with what it has lost when the victim is taken */
     uint32_t k;                   /* which of the leaf's candidates */
-    bool taken;                   /* a unit of the search */
+    uint32_t next;
+    int64_t milli;
     bool recorded;                /* needed for the tasks so far: it leaves as it is */
+    bool several;                 /* its victim may lie on several nodes */
 };
 /* first: of its pieces; lacks: milli-GPUs, with all of them; enough if that is not above 0. */
 struct ahead_node { uint32_t stamp, first; int64_t lacks; };
@@ -35,11 +37,13 @@ struct reading {
     /* spots say all: each may be taken, nothing is recorded, and none so far holds but GPUs */
     bool by_spots;
     struct quota_amount sum;      /* of those so far */
-    struct order_entry at;        /* of the leaf without them */
+    struct order_entry at;        /* of the leaf with the last that was looked at */
 };
 struct ahead {
     uint64_t search;              /* number of that for which all is read; 0: none */
     const struct request *run;    /* of its task */
+    const struct view *free;      /* GPUs that are idle or being left */
+    size_t most;                  /* candidates that the walk takes */
     uint32_t stamp;               /* of nodes and readings that are of it */
     struct ahead_node *node;      /* [nodes] */
     node_id *begun;               /* [n_begun] those that are of it */
@@ -47,11 +51,14 @@ struct ahead {
     node_id *touched;             /* [n_touched] those with recorded units */
     size_t n_touched, touched_capacity;
     struct reading *reading;      /* [queues] */
-    struct ahead_victim *victim;  /* [n_victims] in no order */
-    size_t n_victims, victim_capacity;
-    struct ahead_piece *piece;
+    struct ahead_piece *piece;    /* [n_pieces] in no order */
     size_t n_pieces, piece_capacity;
-    uint32_t first;               /* the first victim that helps, so far; ID_NONE: none */
+    uint32_t first;               /* of the first victim that helps, so far; ID_NONE: none */
+    uint32_t after;               /* ... of those after that; ID_NONE: of all */
+    uint32_t want;                /* number of the victim for which units are taken */
+    uint32_t *wanted;             /* [nodes] the last that wants units of this node */
+    node_id *want_node;           /* [n_want] those that it wants */
+    size_t n_want;
     size_t n_seen;                /* candidates that the walk would have taken by then, or more */
 };
 
@@ -64,115 +71,183 @@ static struct ahead *ahead_of(struct sched *s, const struct quota_state *q, stru
     struct ahead *a = x->ahead = sched_alloc(s, sizeof *a);
     a->node = sched_alloc(s, end * sizeof *a->node);
     a->begun = sched_alloc(s, end * sizeof *a->begun);
+    a->wanted = sched_alloc(s, end * sizeof *a->wanted);
+    a->want_node = sched_alloc(s, end * sizeof *a->want_node);
     a->reading = sched_alloc(s, q->n_queues * sizeof *a->reading);
     return a;
 }
 
-static void begin_anew(const struct search *x, struct ahead *a)
+static void begin_anew(struct sched *s, const struct quota_state *q, const struct search *x,
+                       struct ahead *a)
 {
+    a->free = sched_view(s, FREE_OR_RELEASING);
+    a->most = (size_t)q->params->victims + 1;
     a->search = x->number;
     a->run = x->run;
     a->stamp++;
-    a->n_begun = a->n_touched = a->n_victims = a->n_pieces = a->n_seen = 0;
-    a->first = ID_NONE;
+    a->n_begun = a->n_touched = a->n_pieces = a->n_seen = 0;
+    a->first = a->after = ID_NONE;
+}
+
+static const struct victim_candidate *candidate_of(const struct quota_state *q,
+                                                   const struct ahead_piece *v)
+{
+    return &q->leaf[v->at.queue].candidate[v->k];
 }
 
 /* ---- The first that helps ---- */
 
+static bool same_victim(const struct ahead_piece *v, const struct ahead_piece *w)
+{
+    return v->at.queue == w->at.queue && v->k == w->k;
+}
+
 static bool before(const struct search *x, const struct ahead *a, uint32_t i, uint32_t j)
 {
-    const struct ahead_victim *v = &a->victim[i], *w = &a->victim[j];
+    const struct ahead_piece *v = &a->piece[i], *w = &a->piece[j];
     return v->at.queue == w->at.queue ? v->k < w->k : order_above(x->order, &v->at, &w->at);
 }
 
-/* The first victim with which the node has enough; with all of them it has. */
-static uint32_t helps_from(struct sched *s, const struct search *x, const struct ahead *a,
-                           const struct ahead_node *n)
+/* list[0] to list[n - 1] are sorted; one more. */
+static void sort_in(const struct search *x, const struct ahead *a, uint32_t *list, size_t n,
+                    uint32_t piece)
 {
-    size_t n_all = 0;
-    int64_t lacks = n->lacks;
-    for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next)
-        n_all++;
-    uint32_t *sorted = sched_scratch(s, n_all * sizeof *sorted);
-    size_t n_sorted = 0;
-    for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next) {
-        if (a->victim[a->piece[p].victim].recorded)
-            continue;
-        size_t at = n_sorted++;
-        for (; at > 0 && before(x, a, a->piece[p].victim, a->piece[sorted[at - 1]].victim); at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = p;
-    }
-    while (n_sorted > 1 && lacks + a->piece[sorted[n_sorted - 1]].milli <= 0)
-        lacks += a->piece[sorted[--n_sorted]].milli;
-    return a->piece[sorted[n_sorted - 1]].victim;
+    for (; n > 0 && before(x, a, piece, list[n - 1]); n--)
+        list[n] = list[n - 1];
+    list[n] = piece;
 }
 
-static int64_t lacks_at_first(struct sched *s, const struct search *x, node_id node)
+/* Those of the node that are not recorded, in their order. */
+static uint32_t *sorted_pieces(struct sched *s, const struct search *x, const struct ahead *a,
+                               const struct ahead_node *n, size_t *n_sorted)
 {
-    struct on_node begun = search_node_begun(s, x, node);
-    return begun.needs - begun.milli;
+    size_t n_all = 0;
+    for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next)
+        n_all++;
+    uint32_t *sorted = sched_scratch(s, (n_all + 1) * sizeof *sorted);
+    *n_sorted = 0;
+    for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next)
+        if (!a->piece[p].recorded)
+            sort_in(x, a, sorted, (*n_sorted)++, p);
+    return sorted;
+}
+
+/* The first victim with which the node has enough; with all of them it has. */
+static size_t helps_from(const struct ahead *a, const struct ahead_node *n, const uint32_t *sorted,
+                         size_t n_sorted)
+{
+    int64_t lacks = n->lacks;
+    while (n_sorted > 1 && lacks + a->piece[sorted[n_sorted - 1]].milli <= 0)
+        lacks += a->piece[sorted[--n_sorted]].milli;
+    return n_sorted - 1;
+}
+
+static bool has_enough(const struct ahead *a, node_id node)
+{
+    return a->node[node].stamp == a->stamp && a->node[node].lacks <= 0;
+}
+
+static inline int64_t lacks_at_first(struct sched *s, const struct search *x,
+                                     const struct ahead *a, node_id node)
+{
+    uint32_t each = x->run->gpus, gpus = x->n_recorded > 0
+                                             ? search_whole_gpus(s, x, node)
+                                             : view_gpus_for(a->free, x->run, node).whole;
+    return (int64_t)(each - (gpus < each ? gpus : gpus % each)) * MILLI_ALL;
 }
 
 static void node_begins(struct sched *s, const struct search *x, struct ahead *a, node_id node)
 {
-    a->node[node] = (struct ahead_node){ a->stamp, ID_NONE, lacks_at_first(s, x, node) };
+    a->node[node] = (struct ahead_node){ a->stamp, ID_NONE, lacks_at_first(s, x, a, node) };
     a->begun[a->n_begun++] = node;
 }
 
-/* The node may have enough now. */
-static inline void try_node(struct sched *s, const struct search *x, struct ahead *a,
-                            const struct ahead_node *n)
+/* The first of these is one that helps, if none before it does. */
+static void first_of(const struct search *x, struct ahead *a, const uint32_t *sorted, size_t n)
 {
-    if (n->lacks > 0)
-        return;
-    uint32_t helps = helps_from(s, x, a, n);
-    if (a->first == ID_NONE || before(x, a, helps, a->first))
-        a->first = helps;
+    size_t i = 0;
+    while (i < n && a->after != ID_NONE && !before(x, a, a->after, sorted[i]))
+        i++;
+    if (i < n && (a->first == ID_NONE || before(x, a, sorted[i], a->first)))
+        a->first = sorted[i];
 }
 
-/* One piece more of the victim added last. */
-static inline void add_to_node(struct sched *s, const struct search *x, struct ahead *a,
-                               node_id node, int64_t milli)
+/* Some victim on this node lies on another one that has enough. */
+static bool is_near(const struct quota_state *q, const struct ahead *a, const struct ahead_node *n)
+{
+    bool near = false;
+    for (uint32_t p = n->first; p != ID_NONE && !near; p = a->piece[p].next) {
+        const struct placement *has =
+            a->piece[p].several ? candidate_of(q, &a->piece[p])->has : NULL;
+        for (size_t i = 0; has && i < has->n && !near; i++)
+            near = has_enough(a, has->piece[i].node);
+    }
+    return near;
+}
+
+/* The node may have enough now, or be near to one that has. */
+static void try_any(struct sched *s, const struct quota_state *q, const struct search *x,
+                    struct ahead *a, const struct ahead_node *n)
+{
+    bool near = a->after != ID_NONE && is_near(q, a, n);
+    if (n->lacks > 0 && !near)
+        return;
+    size_t n_sorted;
+    const uint32_t *sorted = sorted_pieces(s, x, a, n, &n_sorted);
+    size_t from = near ? 0 : helps_from(a, n, sorted, n_sorted);
+    first_of(x, a, sorted + from, n_sorted - from);
+}
+
+static inline void try_node(struct sched *s, const struct quota_state *q, const struct search *x,
+                            struct ahead *a, const struct ahead_node *n)
+{
+    if (n->lacks <= 0 || a->after != ID_NONE)
+        try_any(s, q, x, a, n);
+    for (uint32_t p = a->after != ID_NONE && n->lacks <= 0 ? n->first : ID_NONE; p != ID_NONE;
+         p = a->piece[p].next) {
+        const struct placement *has =
+            a->piece[p].several ? candidate_of(q, &a->piece[p])->has : NULL;
+        for (size_t i = 0; has && i < has->n; i++)
+            if (a->node[has->piece[i].node].stamp == a->stamp)
+                try_any(s, q, x, a, &a->node[has->piece[i].node]);
+    }
+}
+
+/* A piece of the k-th candidate of its leaf, or more of it on the same node. */
+static inline void add_piece(struct sched *s, const struct quota_state *q, const struct search *x,
+                             struct ahead *a, node_id node, const struct order_entry *at,
+                             uint32_t k, int64_t milli, bool recorded, bool several)
 {
     struct ahead_node *n = &a->node[node];
-    uint32_t victim = (uint32_t)a->n_victims - 1;
     if (n->stamp != a->stamp)
         node_begins(s, x, a, node);
-    if (n->first != ID_NONE && a->piece[n->first].victim == victim) {
-        a->piece[n->first].milli += milli;
+    struct ahead_piece *last = n->first == ID_NONE ? NULL : &a->piece[n->first];
+    if (last && last->k == k && last->at.queue == at->queue) {
+        last->milli += milli;
     } else {
-        a->piece =
-            array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces,
-                        sizeof *a->piece);
-        a->piece[a->n_pieces] = (struct ahead_piece){ victim, n->first, milli };
+        a->piece = array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces,
+                               sizeof *a->piece);
+        a->piece[a->n_pieces] = (struct ahead_piece){ *at,   k,        n->first,
+                                                        milli, recorded, several };
         n->first = (uint32_t)a->n_pieces++;
     }
-    if (a->victim[victim].recorded)
+    if (recorded)
         return;
     n->lacks -= milli;
-    try_node(s, x, a, n);
-}
-
-static inline void add_victim(struct sched *s, struct ahead *a, const struct order_entry *at,
-                              uint32_t k, bool recorded)
-{
-    a->victim = array_grown(sched_alloc, s, a->victim, &a->victim_capacity, a->n_victims,
-                            sizeof *a->victim);
-    a->victim[a->n_victims++] = (struct ahead_victim){ *at, k, false, recorded };
+    try_node(s, q, x, a, n);
 }
 
 /* NULL: none helps so far. */
 static inline const struct order_entry *first_at(const struct ahead *a)
 {
-    return a->first == ID_NONE ? NULL : &a->victim[a->first].at;
+    return a->first == ID_NONE ? NULL : &a->piece[a->first].at;
 }
 
 /* All that come before the first that helps have been read. */
 static inline bool is_late(const struct search *x, const struct ahead *a,
                            const struct order_entry *at)
 {
-    return a->first != ID_NONE && !order_above(x->order, at, &a->victim[a->first].at);
+    return a->first != ID_NONE && !order_above(x->order, at, &a->piece[a->first].at);
 }
 
 enum read { READ_ON, READ_ALL, READ_NOT };    /* not: it is not known here */
@@ -188,11 +263,10 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
         r->at.with = quota_lessened_share(&less, r->sum.of[Q_GPU] + spot[r->k].milli);
         if (is_late(x, a, &r->at))
             return READ_ALL;
-        if ((double)a->n_seen++ > q->params->victims)
+        if (a->n_seen++ >= a->most)
             return READ_NOT;
         r->sum.of[Q_GPU] += spot[r->k].milli;
-        add_victim(s, a, &r->at, r->k, false);
-        add_to_node(s, x, a, spot[r->k].node, spot[r->k].milli);
+        add_piece(s, q, x, a, spot[r->k].node, &r->at, r->k, spot[r->k].milli, false, false);
     }
     return READ_ON;
 }
@@ -211,14 +285,16 @@ static enum read read_candidate(struct sched *s, struct quota_state *q, const st
     r->at = order_entry_with(x->order, r->at.queue, &sum);
     if (is_late(x, a, &r->at))
         return READ_ALL;
-    if (v->surplus || (double)a->n_seen++ > q->params->victims)
+    if (v->surplus || a->n_seen++ >= a->most)
         return READ_NOT;
     r->sum = sum;
     r->by_spots = r->by_spots && v->holds.of[Q_CPU] == 0 && v->holds.of[Q_MEM] == 0;
     /* what the tasks so far needed of it is no unit again, and else it has none */
-    add_victim(s, a, &r->at, r->k++, x->n_recorded > 0 && search_has_recorded(x, v->job));
+    bool recorded = x->n_recorded > 0 && search_has_recorded(x, v->job);
     for (size_t p = 0; p < v->has->n; p++)
-        add_to_node(s, x, a, v->has->piece[p].node, search_milli_of(&v->has->piece[p]));
+        add_piece(s, q, x, a, v->has->piece[p].node, &r->at, r->k,
+                  search_milli_of(&v->has->piece[p]), recorded, v->has->n > 1);
+    r->k++;
     return READ_ON;
 }
 
@@ -238,7 +314,7 @@ static bool read_leaf(struct sched *s, struct quota_state *q, const struct searc
     if (r->stamp != a->stamp) {
         *r = (struct reading){ .stamp = a->stamp, .l = &q->leaf[leaf] };
         r->by_spots = search_may_take_all(q, x, leaf);
-        r->at = order_entry_with(x->order, leaf, &r->sum);
+        r->at = (struct order_entry){ x->order->node[leaf].standing.rank, 0, leaf };
     }
     r->by_spots = r->by_spots && !has_recorded(x, leaf);
     enum read done = READ_ON;
@@ -263,12 +339,6 @@ static bool read_leaves(struct sched *s, struct quota_state *q, const struct sea
 
 /* ---- The next task ---- */
 
-static const struct victim_candidate *candidate_of(const struct quota_state *q,
-                                                   const struct ahead_victim *v)
-{
-    return &q->leaf[v->at.queue].candidate[v->k];
-}
-
 static void touch_recorded(struct sched *s, const struct search *x, struct ahead *a)
 {
     a->n_touched = 0;
@@ -288,13 +358,23 @@ static void settle_touched(struct sched *s, const struct quota_state *q, const s
 {
     for (size_t i = 0; i < a->n_touched; i++) {
         struct ahead_node *n = &a->node[a->touched[i]];
-        n->lacks = lacks_at_first(s, x, a->touched[i]);
+        n->lacks = lacks_at_first(s, x, a, a->touched[i]);
         for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next) {
-            struct ahead_victim *v = &a->victim[a->piece[p].victim];
+            struct ahead_piece *v = &a->piece[p];
             v->recorded = search_has_recorded(x, candidate_of(q, v)->job);
-            n->lacks -= v->recorded ? 0 : a->piece[p].milli;
+            n->lacks -= v->recorded ? 0 : v->milli;
         }
     }
+}
+
+/* The first that helps after that one, of those that have been read. */
+static void find_among_read(struct sched *s, const struct quota_state *q, const struct search *x,
+                            struct ahead *a, uint32_t after)
+{
+    a->first = ID_NONE;
+    a->after = after;
+    for (size_t i = 0; i < a->n_begun; i++)
+        try_node(s, q, x, a, &a->node[a->begun[i]]);
 }
 
 /* The same search, with other recorded units. */
@@ -304,39 +384,105 @@ static void go_on(struct sched *s, const struct quota_state *q, const struct sea
     settle_touched(s, q, x, a);
     touch_recorded(s, x, a);
     settle_touched(s, q, x, a);
-    for (size_t i = 0; i < a->n_victims; i++)
-        a->victim[i].taken = false;
-    a->first = ID_NONE;
-    for (size_t i = 0; i < a->n_begun; i++)
-        try_node(s, x, a, &a->node[a->begun[i]]);
+    find_among_read(s, q, x, a, ID_NONE);
 }
 
 /* ---- What a scenario needs ---- */
 
-/* Victims up to the first that helps with tasks on nodes of that one: its units, in the order. */
-static void take_victims(struct sched *s, struct quota_state *q, struct search *x,
-                         const struct ahead *a)
+static void want_node(struct ahead *a, node_id node)
 {
-    const struct placement *has = candidate_of(q, &a->victim[a->first])->has;
-    uint32_t *list = sched_scratch(s, a->n_victims * sizeof *list);
-    size_t n = 0;
+    if (a->wanted[node] != a->want)
+        a->want_node[a->n_want++] = node;
+    a->wanted[node] = a->want;
+}
+
+static void want_nodes_of(struct ahead *a, const struct placement *has)
+{
     for (size_t i = 0; i < has->n; i++)
-        for (uint32_t p = a->node[has->piece[i].node].first; p != ID_NONE; p = a->piece[p].next) {
-            uint32_t v = a->piece[p].victim;
-            if (a->victim[v].taken || a->victim[v].recorded || before(x, a, a->first, v))
-                continue;
-            a->victim[v].taken = true;
-            size_t at = n++;
-            for (; at > 0 && before(x, a, v, list[at - 1]); at--)
-                list[at] = list[at - 1];
-            list[at] = v;
-        }
+        want_node(a, has->piece[i].node);
+}
+
+static bool is_taken(const struct search *x, const struct ahead *a, uint32_t p)
+{
+    return !a->piece[p].recorded && !before(x, a, a->first, p);
+}
+
+/* The nodes of the first that helps; of those that lie there, too; and those of recorded units: which of
+ * them has enough decides what is tried. */
+static void want_nodes(const struct quota_state *q, const struct search *x, struct ahead *a)
+{
+    a->want++;
+    a->n_want = 0;
+    want_nodes_of(a, candidate_of(q, &a->piece[a->first])->has);
+    size_t n = a->n_want;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t p = a->node[a->want_node[i]].first; p != ID_NONE; p = a->piece[p].next)
+            if (a->piece[p].several && is_taken(x, a, p))
+                want_nodes_of(a, candidate_of(q, &a->piece[p])->has);
+    for (size_t i = 0; i < x->n_recorded; i++)
+        want_node(a, x->recorded[i].piece[0].node);
+}
+
+/* Victims up to the first that helps with tasks on such nodes: their units, in the order. */
+static void take_victims(struct sched *s, struct quota_state *q, struct search *x,
+                         struct ahead *a)
+{
+    size_t n = 0, most = 0;
+    want_nodes(q, x, a);
+    for (size_t i = 0; i < a->n_want; i++) {
+        const struct ahead_node *at = &a->node[a->want_node[i]];
+        for (uint32_t p = at->stamp == a->stamp ? at->first : ID_NONE; p != ID_NONE;
+             p = a->piece[p].next)
+            most++;
+    }
+    uint32_t *list = sched_scratch(s, most * sizeof *list);
+    for (size_t i = 0; i < a->n_want; i++) {
+        const struct ahead_node *at = &a->node[a->want_node[i]];
+        for (uint32_t p = at->stamp == a->stamp ? at->first : ID_NONE; p != ID_NONE;
+             p = a->piece[p].next)
+            if (is_taken(x, a, p))
+                sort_in(x, a, list, n++, p);
+    }
     for (size_t i = 0; i < n; i++) {
-        const struct ahead_victim *v = &a->victim[list[i]];
+        const struct ahead_piece *v = &a->piece[list[i]];
+        if (i > 0 && same_victim(v, &a->piece[list[i - 1]]))
+            continue;              /* it lies on several of them */
         struct quota_amount popped;
         uint32_t which = search_add_victim(s, x, v->at.queue, candidate_of(q, v));
         (void)search_take_unit(s, q, x, which, &popped);
     }
+}
+
+/* All up to the first that helps are read, and its units taken. */
+static enum ahead_answer read_to_first(struct sched *s, struct quota_state *q, struct search *x,
+                                       struct ahead *a, job_id *victim)
+{
+    if (!read_leaves(s, q, x, a)) {
+        a->search = 0;
+        return AHEAD_UNKNOWN;
+    }
+    touch_recorded(s, x, a);
+    if (a->first == ID_NONE)
+        return AHEAD_NONE;
+    *victim = candidate_of(q, &a->piece[a->first])->job;
+    take_victims(s, q, x, a);
+    return AHEAD_FOUND;
+}
+
+enum ahead_answer search_ahead_next(struct sched *s, struct quota_state *q, struct search *x,
+                                    job_id *victim)
+{
+    struct ahead *a = x->ahead;
+    bool all = false;              /* every victim may lead to scenarios */
+    for (size_t i = 0; i < x->n_recorded; i++)
+        all = all || has_enough(a, x->recorded[i].piece[0].node);
+    search_units_begin(x);
+    if (!all)
+        find_among_read(s, q, x, a, a->first);
+    enum ahead_answer next = all ? AHEAD_UNKNOWN : read_to_first(s, q, x, a, victim);
+    if (next == AHEAD_UNKNOWN)
+        search_victims(s, q, x);
+    return next;
 }
 
 static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, struct search *x,
@@ -349,17 +495,8 @@ static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, stru
     if (a->search == x->number && a->run == x->run)
         go_on(s, q, x, a);
     else
-        begin_anew(x, a);
-    if (!read_leaves(s, q, x, a)) {
-        a->search = 0;
-        return AHEAD_UNKNOWN;
-    }
-    if (a->first == ID_NONE)
-        return AHEAD_NONE;
-    touch_recorded(s, x, a);
-    *victim = candidate_of(q, &a->victim[a->first])->job;
-    take_victims(s, q, x, a);
-    return AHEAD_FOUND;
+        begin_anew(s, q, x, a);
+    return read_to_first(s, q, x, a, victim);
 }
 
 /* For tests: the victim with which the walk finds the first node that has enough; ID_NONE: none. */

@@ -32,10 +32,14 @@ static void add_movable(struct sched *s, struct quota_state *q, struct search *x
 }
 
 /* Of the victims that it looks at. false: they are not known without a walk. */
-static bool add_worst(struct sched *s, struct quota_state *q, struct search *x)
+static bool list_worst(struct sched *s, struct quota_state *q, struct search *x)
 {
     size_t n;
     const struct worst *list = worst_victims(s, q, x, &n);
+    if (list && x->movable_worst && !x->worst->changed)
+        return true;
+    x->n_movable = 0;
+    x->movable_worst = list;
     for (size_t i = 0; list && i < n; i++) {
         const struct victim_candidate *v = &q->leaf[list[i].at.queue].candidate[list[i].k];
         add_movable(s, q, x, v->job, v->has->piece, v->has->n);
@@ -49,10 +53,10 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
 {
     /* the order of victims goes by the shares, and only so many are looked at */
     quota_divide_now(s, q);
-    x->n_movable = x->n_moved = 0;
+    x->n_moved = 0;
     x->movable_elastic = false;
     x->movable_at = q->changes;
-    if (add_worst(s, q, x))
+    if (list_worst(s, q, x))
         return;
     search_victims(s, q, x);
     for (uint32_t u; search_next_victim(s, q, x, &u);)
@@ -70,11 +74,10 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
 static struct on_node node_begun(const struct search *x, const struct view *v, node_id node,
                                  uint32_t gpus, bool fits_nowhere)
 {
-    struct node_free f = view_node_for(v, x->run, node);
-    int64_t shared = f.shared_mask ? __builtin_popcountll(f.shared_mask) : 0,
-            fit = fits_nowhere || f.whole < gpus ? 0 : f.whole / gpus;
+    struct node_gpus f = view_gpus_for(v, x->run, node);
+    int64_t fit = fits_nowhere || f.whole < gpus ? 0 : f.whole / gpus;
     return (struct on_node){ .stamp = x->stamp, .first = ID_NONE,
-                             .milli = (f.whole + shared) * MILLI_ALL,
+                             .milli = ((int64_t)f.whole + f.shared) * MILLI_ALL,
                              .needs = (fit + 1) * gpus * MILLI_ALL };
 }
 

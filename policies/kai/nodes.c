@@ -189,7 +189,7 @@ static void count_taken(struct attempt *a, const struct placed_task *p, int sign
 static bool take(struct attempt *a, const struct request *r, uint32_t task, node_id n, bool now)
 {
     bool unseen = attempt_takes_unseen(r);
-    uint32_t before = unseen ? r->gpus : view_node_for(a->later, r, n).whole;
+    uint32_t before = unseen ? r->gpus : view_gpus_for(a->later, r, n).whole;
     uint64_t mask;
     now = now && !a->tentative;
     if (!add_piece(a, r, task, n, &now, &mask))
@@ -197,7 +197,7 @@ static bool take(struct attempt *a, const struct request *r, uint32_t task, node
     a->placed[a->n] = (struct placed_task){
         r,
         { .node = n, .task = task, .gpu_mask = mask, .gpus = r->gpus, .milli = r->gpu_milli },
-        before - (unseen ? 0 : view_node_for(a->later, r, n).whole),
+        before - (unseen ? 0 : view_gpus_for(a->later, r, n).whole),
         now
     };
     count_taken(a, &a->placed[a->n++], 1);

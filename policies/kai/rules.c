@@ -132,8 +132,9 @@ struct quota_lessened quota_lessened(const struct quota_standing *s,
     int64_t held = s->queue->of[Q_GPU].allocated, may = s->allocatable.of[Q_GPU];
     may = may == UNLIMITED ? total->of[Q_GPU] : may;
     struct quota_amount gpus = { { held, 0, 0 } };
-    return (struct quota_lessened){ held, (double)may, quota_share_without(s, &gpus, total),
-                                    may == 0 };
+    bool others = s->queue->of[Q_CPU].allocated != 0 || s->queue->of[Q_MEM].allocated != 0;
+    return (struct quota_lessened){ held, (double)may,
+                                    others ? quota_share_without(s, &gpus, total) : 0, may == 0 };
 }
 
 void quota_standing_less(struct quota_standing *s, const struct quota_amount *victims,

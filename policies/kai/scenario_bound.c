@@ -39,7 +39,7 @@ static uint32_t piece_leaves(struct sched *s, struct search *x, const struct pie
     if ((recorded && !known) || (!recorded && n->scenario != x->scenario)) {
         uint32_t free = known
                             ? n->recorded
-                            : view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, p->node).whole;
+                            : view_gpus_for(sched_view(s, FREE_OR_RELEASING), x->run, p->node).whole;
         *n = recorded ? (struct leaving){ x->room.number, 0, free, 0 }
                       : (struct leaving){ n->room, x->scenario, n->recorded, free };
     }

@@ -444,11 +444,10 @@ static bool solve(struct sched *s, struct quota_state *q, struct search *x, uint
     bool total = job_facts(s, x->job)->ask->tasks == SPLIT_ANY;
     job_id first;
     enum ahead_answer ahead = could ? AHEAD_UNKNOWN : search_ahead(s, q, x, &first);
-    if (ahead == AHEAD_NONE || (ahead == AHEAD_FOUND && try_nodes(s, q, x, first, tasks) == SOLVED))
-        return ahead == AHEAD_FOUND;
-    if (ahead == AHEAD_FOUND)
-        search_victims(s, q, x);
-    for (uint32_t u; search_next_victim(s, q, x, &u);)
+    for (; ahead == AHEAD_FOUND; ahead = search_ahead_next(s, q, x, &first))
+        if (try_nodes(s, q, x, first, tasks) == SOLVED)
+            return true;
+    for (uint32_t u; ahead != AHEAD_NONE && search_next_victim(s, q, x, &u);)
         if ((total                ? try_total(s, q, x)
              : could || x->n_able ? try_nodes(s, q, x, x->unit[u].job, tasks)
                                   : NO_PLACE) == SOLVED)

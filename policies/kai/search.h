@@ -89,6 +89,8 @@ enum { MOST_WORST = 96, SPARE_WORST = 24 };
 struct worst_list {
     struct worst list[MOST_WORST];    /* [n] the worst first; `most` at most */
     size_t n, most;
+    size_t looks;                 /* so many are looked at */
+    bool changed;                 /* of these, since they were listed before */
     bool known;                   /* but for leaves that have changed since */
     bool anew;                    /* it is being made, not kept */
     bool bounded;                 /* those behind the bound are not in it; else all are */
@@ -173,6 +175,7 @@ struct search {
     struct worst_list *worst;     /* of worst.c; NULL: none yet */
     bool movable_elastic;         /* of some jobs only surplus tasks */
     uint64_t movable_at;          /* q->changes when they were listed */
+    bool movable_worst;           /* they are those of worst.c */
     struct ahead *ahead;          /* of ahead.c; NULL: none yet */
     size_t tried;                 /* units when a total was tried last */
     const struct unit **chosen;   /* [n_chosen] those that leave in the scenario */
@@ -203,6 +206,8 @@ struct search *search_begin(struct sched *s, struct quota_state *q);
 /* ---- victims.c: potential victims, the worst first ---- */
 /* Begins again with the worst. */
 void search_victims(struct sched *s, struct quota_state *q, struct search *x);
+/* Potential victims alone begin again, in the order that there is. */
+void search_units_begin(struct search *x);
 /* One more unit; false: no more. */
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit);
 /* The candidate may be a victim of this search. */
@@ -226,6 +231,8 @@ struct on_node search_node_begun(struct sched *s, const struct search *x, node_i
 bool search_can_reclaim(struct sched *s, struct quota_state *q, struct search *x);
 /* Free there for x->run, as things are. */
 int64_t search_free_milli(struct sched *s, const struct search *x, node_id n);
+/* Whole GPUs there for x->run, those that recorded units leave among them; if x->lacks. */
+uint32_t search_whole_gpus(struct sched *s, const struct search *x, node_id n);
 /* The same with what recorded units leave there. */
 int64_t search_room_milli(struct sched *s, const struct search *x, node_id n);
 
@@ -264,3 +271,7 @@ enum ahead_answer {
 };
 enum ahead_answer search_ahead(struct sched *s, struct quota_state *q, struct search *x,
                                job_id *victim);
+/* After AHEAD_FOUND, when no scenario of that victim has succeeded: the next that may lead to some. Of
+ * victims that it passes over the walk would try none. Unknown: x is as after search_victims(). */
+enum ahead_answer search_ahead_next(struct sched *s, struct quota_state *q, struct search *x,
+                                    job_id *victim);

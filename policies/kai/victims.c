@@ -86,9 +86,8 @@ static bool surplus_task(const struct sched *s, const struct piece *piece, uint3
 
 int64_t search_free_milli(struct sched *s, const struct search *x, node_id n)
 {
-    struct node_free f = view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n);
-    int64_t shared = f.shared_mask ? __builtin_popcountll(f.shared_mask) : 0;
-    return (int64_t)f.whole * x->run->gpu_milli + shared * MILLI_ALL;
+    struct node_gpus f = view_gpus_for(sched_view(s, FREE_OR_RELEASING), x->run, n);
+    return (int64_t)f.whole * x->run->gpu_milli + (int64_t)f.shared * MILLI_ALL;
 }
 
 /* Recorded units may leave something on n. */
@@ -107,18 +106,17 @@ int64_t search_room_milli(struct sched *s, const struct search *x, node_id n)
     return milli;
 }
 
-/* Whole GPUs for x->run, those that recorded units leave among them; if x->lacks. */
-static uint32_t whole_gpus(struct sched *s, const struct search *x, node_id n)
+uint32_t search_whole_gpus(struct sched *s, const struct search *x, node_id n)
 {
     return is_left(x, n) ? x->leaving[n].recorded
-                         : view_node_for(sched_view(s, FREE_OR_RELEASING), x->run, n).whole;
+                         : view_gpus_for(sched_view(s, FREE_OR_RELEASING), x->run, n).whole;
 }
 
 struct on_node search_node_begun(struct sched *s, const struct search *x, node_id n)
 {
     struct on_node node = { .stamp = x->stamp, .first = ID_NONE };
     if (x->lacks) {
-        uint32_t each = x->run->gpus, gpus = whole_gpus(s, x, n);
+        uint32_t each = x->run->gpus, gpus = search_whole_gpus(s, x, n);
         node.milli = (int64_t)gpus * MILLI_ALL;
         /* a division less where fewer are free than one task wants, as on most nodes */
         node.needs = (gpus < each ? 1 : (int64_t)(gpus / each) + 1) * each * MILLI_ALL;
@@ -489,11 +487,16 @@ static void order_leaves(struct sched *s, struct quota_state *q, struct search *
         correct(s, q, x, mine);
 }
 
-void search_victims(struct sched *s, struct quota_state *q, struct search *x)
+void search_units_begin(struct search *x)
 {
     x->stamp++;
     x->n_units = x->n_victims = x->n_requeued = x->n_links = x->tried = x->n_able = 0;
     x->freed_milli = 0;
+}
+
+void search_victims(struct sched *s, struct quota_state *q, struct search *x)
+{
+    search_units_begin(x);
     order_leaves(s, q, x);
     order_walk_begin(&x->walk, x->order);
 }

@@ -37,6 +37,7 @@ static void insert(const struct order *o, struct worst_list *w, const struct wor
     for (; i > 0 && order_above(o, &v->at, &w->list[i - 1].at); i--)
         w->list[i] = w->list[i - 1];
     w->list[i] = *v;
+    w->changed = w->changed || i < w->looks;
     if (w->n < w->most)
         return;
     w->bounded = true;
@@ -89,7 +90,7 @@ static bool list_all(struct sched *s, struct quota_state *q, struct search *x)
     struct worst_list *w = x->worst;
     search_victims(s, q, x);
     w->n = 0;
-    w->anew = true;
+    w->anew = w->changed = true;
     bound_by_order(x->order, w);
     struct order_scan scan = order_scan(x->order);
     for (queue_id leaf; (leaf = order_scan_next(&scan, w->bounded ? &w->bound : NULL)) != ID_NONE;)
@@ -106,9 +107,12 @@ static bool list_changed(struct sched *s, struct quota_state *q, struct search *
     search_refresh_order(s, q, x);
     while (w->n > 0 && !is_kept(w, &w->list[w->n - 1].at))
         w->n--;
-    for (size_t i = 0; i < w->n; i++)
-        if (!q->leaf[w->list[i].at.queue].worst_changed)
+    for (size_t i = 0; i < w->n; i++) {
+        bool stays = !q->leaf[w->list[i].at.queue].worst_changed;
+        if (stays)
             w->list[n++] = w->list[i];
+        w->changed = w->changed || (!stays && i < w->looks);
+    }
     w->n = n;
     for (size_t i = 0; i < q->n_worst_changed; i++)
         if (!leaf_is_late(q, x, q->worst_changed[i]) && !merge_leaf(s, q, x, q->worst_changed[i]))
@@ -131,6 +135,8 @@ const struct worst *worst_victims(struct sched *s, struct quota_state *q, struct
         return NULL;
     struct worst_list *w = x->worst = x->worst ? x->worst : sched_alloc(s, sizeof *w);
     w->most = most + SPARE_WORST;
+    w->looks = most;
+    w->changed = false;
     acted_change(q);
     bool known = w->known && list_changed(s, q, x) &&
                  (!w->bounded || (w->n >= most && is_kept(w, &w->list[most - 1].at)));

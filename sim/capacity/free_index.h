@@ -154,17 +154,22 @@ static inline uint32_t view_used_milli(const struct view *v, node_id n, unsigned
         return v->used[v->cluster->gpu_base[n] + gpu];
     return s->whole_mask >> gpu & 1 ? 0 : MILLI_ALL;
 }
+static inline uint32_t free_index_node_whole(const struct view *v, node_id n)
+{
+    const struct node_state *s = &v->node[n];
+    uint64_t whole = s->whole_mask & v->only;
+    return whole != s->whole_mask ? (uint32_t)__builtin_popcountll(whole)
+           : s->whole > 0         ? (uint32_t)s->whole
+                                  : 0;
+}
 /* view_node() for code that asks for little of it */
 static inline struct node_free free_index_node(const struct view *v, node_id n)
 {
     const struct node_state *s = &v->node[n];
-    uint64_t whole = s->whole_mask & v->only;
     return (struct node_free){
-        .whole_mask = whole,
+        .whole_mask = s->whole_mask & v->only,
         .shared_mask = s->shared_mask & v->only,
-        .whole = whole != s->whole_mask ? (uint32_t)__builtin_popcountll(whole)
-                 : s->whole > 0         ? (uint32_t)s->whole
-                                        : 0,
+        .whole = free_index_node_whole(v, n),
         .capacity = cluster_node_type(v->cluster, n)->gpus,
         .cpu_milli = s->cpu_milli,
         .mem_mib = s->mem_mib,

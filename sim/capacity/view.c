@@ -34,6 +34,15 @@ struct node_free view_node_for(const struct view *v, const struct request *r, no
     return f;
 }
 
+struct node_gpus view_gpus_for(const struct view *v, const struct request *r, node_id n)
+{
+    if (r->mig)
+        return (struct node_gpus){ view_node_for(v, r, n).whole, 0 };
+    uint64_t shared = v->node[n].shared_mask & v->only;
+    return (struct node_gpus){ free_index_node_whole(v, n),
+                               shared ? (uint32_t)__builtin_popcountll(shared) : 0 };
+}
+
 static uint32_t slot_milli(const struct view *v, node_id n, unsigned gpu)
 {
     const struct node_type *t = cluster_node_type(v->cluster, n);

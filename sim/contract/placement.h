@@ -139,6 +139,9 @@ struct node_free view_node(const struct view *v, node_id n);
  * of its own: a request for a profile sees the instances of that profile, other requests see all
  * GPUs. view_slots(): the mask of those r may use. */
 struct node_free view_node_for(const struct view *v, const struct request *r, node_id n);
+/* The numbers of the free GPUs alone: whole ones, and those of its shared_mask. */
+struct node_gpus { uint32_t whole, shared; };
+struct node_gpus view_gpus_for(const struct view *v, const struct request *r, node_id n);
 uint64_t view_slots(const struct view *v, const struct request *r, node_id n);
 /* Free share of a GPU with a name. Of an instance: at least the gpu_milli of a request for it, or
  * 0. */
