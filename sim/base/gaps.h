@@ -28,6 +28,9 @@ bool    gaps_overlapped(const struct gaps *g);               /* some unit has tw
  * that is as long and begins before t. */
 int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, int64_t n);
 
+/* How many of the units first + bit of `units` have a gap that ends at `time`; *from: no later than any of these gaps begins. */
+uint32_t gaps_before(const struct gaps *g, size_t first, uint64_t units, int64_t time, int64_t *from);
+
 struct gaps_mark { uint64_t changes, overlaps; };
 struct gaps_mark gaps_mark(const struct gaps *g);
 /* What has changed since the mark has been taken back: as if it had not been. */
@@ -35,10 +38,10 @@ void    gaps_unchanged(struct gaps *g, struct gaps_mark m);
 /* A set of units is held on [start, start + length), and one asks, that hold away, for the earliest
  * place from `after` on, and which units have a gap over all of it. What has happened since the
  * mark, at worst: */
-enum gaps_news {
-    GAPS_SAME,                    /* nothing that gives another answer */
-    GAPS_OTHER_UNITS,             /* it is no earlier, but other units have such a gap */
-    GAPS_EARLIER                  /* it may be earlier; holds have overlapped, or too much happened */
+struct gaps_news {
+    bool unknown;                 /* holds have overlapped, or too much happened; else: */
+    bool earlier;                 /* it may be earlier */
+    bool other_units;             /* other units may have such a gap at its start */
 };
-enum gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start,
+struct gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start,
                          int64_t length);

@@ -153,19 +153,22 @@ static int64_t milli_in_service(const struct timeline *t, const struct piece *p)
     return (int64_t)(p->gpu_mask ? (uint32_t)__builtin_popcountll(p->gpu_mask & ~out->gpus) : p->gpus) * p->milli;
 }
 
-/* A running job counts from the beginning of time: the past is never asked for, and a step less is kept. */
-static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
+static void profiles_change(struct sched *s, const struct placement *placement, int64_t from_ns, int64_t until_ns, int64_t sign)
 {
     struct timeline *t = s->timeline;
-    int64_t from_ns = h->kind == HOLD_PLAN ? h->start_ns : INT64_MIN;
-    for (size_t i = 0; i < h->p->n; i++) {
-        const struct piece *p = &h->p->piece[i];
+    for (size_t i = 0; from_ns < until_ns && i < placement->n; i++) {
+        const struct piece *p = &placement->piece[i];
         int64_t milli = milli_in_service(t, p);
         struct profile *kind = t->kind_taken[cluster_piece_kind(s->cluster, p)], *node = t->taken[p->node];
-        profile_add(kind, from_ns, h->end_ns, sign * milli);
+        profile_add(kind, from_ns, until_ns, sign * milli);
         if (node && node != kind)
-            profile_add(node, from_ns, h->end_ns, sign * milli);
+            profile_add(node, from_ns, until_ns, sign * milli);
     }
+}
+
+int64_t hold_from_ns(const struct hold *h)
+{
+    return h->kind == HOLD_PLAN ? h->start_ns : INT64_MIN;
 }
 
 void hold_show(struct sched *s, struct hold *h, bool shown)
@@ -173,8 +176,8 @@ void hold_show(struct sched *s, struct hold *h, bool shown)
     struct timeline *t = s->timeline;
     h->shown = shown;
     t->version++;
-    profiles_change(s, h, shown ? 1 : -1);
-    gaps_hold_change(s, h, shown ? 1 : -1);
+    profiles_change(s, h->p, hold_from_ns(h), h->end_ns, shown ? 1 : -1);
+    gaps_change(s, h->p, hold_from_ns(h), h->end_ns, shown ? 1 : -1);
     for (unsigned w = 0; h->summed && w < 2; w++)
         if (window_has(&t->window[w], h))
             window_change(s, &t->window[w], h, shown);
@@ -257,7 +260,7 @@ static void ends_complete(struct timeline *t)
     }
 }
 
-void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
+static struct hold *hold_enter(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
 {
     struct timeline *t = s->timeline;
     uint32_t i = hold_item(t);
@@ -275,20 +278,23 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
     if (kind == HOLD_PLAN)
         plans_enter(t, i);
     *hold_slot(s, j, kind) = i;
-    hold_show(s, &t->hold[i], true);
     t->changes++;
     struct undo *u = undo_add(s, UNDO_HOLD_ADD, j);
     if (u)
         u->mode = (uint8_t)kind;
+    return &t->hold[i];
 }
 
-/* What it held is held on. */
-static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
+void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
+{
+    hold_show(s, hold_enter(s, j, kind, start_ns, end_ns, p), true);
+}
+
+/* There is one, which is not shown or stays so under another name. */
+static void hold_leave(struct sched *s, job_id j, enum hold_kind kind)
 {
     struct timeline *t = s->timeline;
     uint32_t *slot = hold_slot(s, j, kind), i = *slot;
-    if (i == ORDERED_NONE)
-        return;
     struct undo *u = undo_add(s, UNDO_HOLD_DROP, j);
     if (u) {
         u->mode = (uint8_t)kind;
@@ -297,7 +303,6 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
         u->u.hold.p = t->hold[i].p;
     }
     struct ordered_space starts = holds_by_start(t);
-    hold_show(s, &t->hold[i], false);
     if (t->hold[i].summed)
         ordered_remove(&t->by_start, &starts, i);
     end_leave(t, i);
@@ -310,6 +315,38 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
     t->freed += kind != HOLD_PLAN;
     t->changes++;
     *slot = ORDERED_NONE;
+}
+
+/* What it held is held on. */
+static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
+{
+    uint32_t i = *hold_slot(s, j, kind);
+    if (i == ORDERED_NONE)
+        return;
+    hold_show(s, &s->timeline->hold[i], false);
+    hold_leave(s, j, kind);
+}
+
+/* A hold, which becomes one of that kind from that start on, goes on in its place, no shorter than before: nothing comes free. */
+static void hold_goes_on(struct sched *s, job_id j, enum hold_kind was_kind, enum hold_kind kind, int64_t start_ns, int64_t end_ns,
+                         struct placement *p)
+{
+    struct timeline *t = s->timeline;
+    struct hold was = t->hold[*hold_slot(s, j, was_kind)];
+    hold_leave(s, j, was_kind);
+    struct hold *h = hold_enter(s, j, kind, start_ns, end_ns, p);
+    h->shown = true;
+    t->version++;
+    int64_t from_ns = hold_from_ns(&was);
+    profiles_change(s, p, INT64_MIN, from_ns, 1);
+    profiles_change(s, p, was.end_ns, end_ns, 1);
+    gaps_change(s, p, INT64_MIN, from_ns, 1);
+    gaps_change(s, p, was.end_ns, end_ns, 1);
+    for (unsigned w = 0; h->summed && w < 2; w++) {
+        bool had = window_has(&t->window[w], &was), has = window_has(&t->window[w], h);
+        if (had != has)
+            window_change(s, &t->window[w], h, has);
+    }
 }
 
 /* Nothing but later holds is in [from_ns, until_ns) any more of what h, or NULL of all that there is, held. */
@@ -449,10 +486,10 @@ void timeline_started(struct sched *s, struct live *l)
     int64_t end_ns = timeline_plus(s->now_ns, timeline_length_ns(s, l->job));
     if (plan && plan->end_ns <= end_ns && placement_same(plan->p, l->now.held)) {
         plan_stage(s, plan);
-        hold_hand_over(s, l->job, HOLD_PLAN);
-    } else {
-        plan_drop(s, l->job);
+        hold_goes_on(s, l->job, HOLD_PLAN, HOLD_RUN, s->now_ns, end_ns, l->now.held);
+        return;
     }
+    plan_drop(s, l->job);
     hold_add(s, l->job, HOLD_RUN, s->now_ns, end_ns, l->now.held);
 }
 
@@ -521,8 +558,7 @@ static void settle_ended(struct sched *s, const struct ordered *by_end)
         next = ordered_next(&ends, i);
         if (h.kind == HOLD_PLAN)
             continue;
-        hold_hand_over(s, h.job, h.kind);
-        hold_add(s, h.job, h.kind, h.start_ns, late_end_ns(s, &h), h.p);
+        hold_goes_on(s, h.job, h.kind, h.kind, h.start_ns, late_end_ns(s, &h), h.p);
         t->n_late++;
     }
     t->freed = freed;
@@ -588,7 +624,7 @@ void profiles_on(struct sched *s, node_id n, int64_t sign)
     for (unsigned summed = 0; summed < 2; summed++)
         for (uint32_t i = t->by_end[summed].first; i != ORDERED_NONE; i = ordered_next(&ends, i))
             if (placement_on(t->hold[i].p, n))
-                profiles_change(s, &t->hold[i], sign);
+                profiles_change(s, t->hold[i].p, hold_from_ns(&t->hold[i]), t->hold[i].end_ns, sign);
 }
 
 void timeline_reopened(struct sched *s)

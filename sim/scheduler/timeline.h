@@ -117,7 +117,7 @@ void profiles_on(struct sched *s, node_id n, int64_t sign);  /* what holds have 
 /* plans.c */
 int64_t timeline_free_milli(const struct sched *s, uint32_t kind, int64_t at_ns);    /* of a kind of which totals say all; no earlier
                                                                                        than now */
-void gaps_hold_change(struct sched *s, const struct hold *h, int sign);
+void gaps_change(struct sched *s, const struct placement *p, int64_t from_ns, int64_t until_ns, int sign);
 void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign);
 void gaps_end(struct sched *s);
 uint32_t timeline_without_estimate(const struct sched *s);  /* jobs that had none as they arrived; 0: no plan was asked for */
@@ -125,6 +125,8 @@ bool plan_is_on(const struct sched *s, const struct live *l, const struct placem
 /* For the undo log. */
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);
 void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* nothing if there is none */
+int64_t hold_from_ns(const struct hold *h);                 /* from when profiles and gaps count it: what runs or leaves, from the
+                                                               beginning of time: the past is never asked for, and a step less is kept */
 void hold_show(struct sched *s, struct hold *h, bool shown);               /* false: to see what there were without it */
 
 void plan_move(struct sched *s, job_id j, int64_t start_ns, int64_t end_ns, struct placement *p);    /* of its own from now on; from
