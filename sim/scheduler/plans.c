@@ -304,7 +304,7 @@ static const struct placement *placed_anew(struct sched *s, struct hold *plan)
 {
     struct random before = s->placing->random;
     struct request r = job_request(s, plan->job);
-    struct window *w = &s->timeline->window[plan->start_ns > s->now_ns];
+    struct window *w = window_for(s, plan->start_ns);
     const struct view *v = timeline_view(s, plan->start_ns, plan->end_ns);
     window_change(s, w, plan, false);
     const struct placement *where = sched_place(s, v, &r);

@@ -13,135 +13,6 @@
 
 #include <math.h>
 
-/* ---- Holds ---- */
-
-static bool starts_before(const void *context, uint32_t a, uint32_t b)
-{
-    const struct timeline *t = context;
-    return t->hold[a].start_ns != t->hold[b].start_ns ? t->hold[a].start_ns < t->hold[b].start_ns : a < b;
-}
-
-static bool ends_before(const void *context, uint32_t a, uint32_t b)
-{
-    const struct timeline *t = context;
-    return t->hold[a].end_ns != t->hold[b].end_ns ? t->hold[a].end_ns < t->hold[b].end_ns : a < b;
-}
-
-static struct ordered_space holds_by_start(const struct timeline *t)
-{
-    return (struct ordered_space){ t->hold, sizeof *t->hold, starts_before, t, NULL };
-}
-
-static struct ordered_space holds_by_end(const struct timeline *t)
-{
-    return (struct ordered_space){ t->end, sizeof *t->end, ends_before, t, NULL };
-}
-
-static bool hold_ends_by(const void *key, const void *context, uint32_t item)
-{
-    return ((const struct timeline *)context)->hold[item].end_ns <= *(const int64_t *)key;
-}
-
-/* ---- Windows ---- */
-
-static bool window_has(const struct window *w, const struct hold *h)
-{
-    return h->start_ns < w->until_ns && h->end_ns > w->from_ns;
-}
-
-/* CPU and memory everywhere, GPUs only where they have names. */
-void window_change(struct sched *s, struct window *w, const struct hold *h, bool take)
-{
-    const struct request *ask = ask_of(s, h->job);
-    for (size_t i = 0; i < h->p->n; i++) {
-        struct piece p = h->p->piece[i];
-        const struct request *run = request_of_piece(ask, &p);
-        int64_t cpu = piece_share(run, &p, run->cpu_milli), mem = piece_share(run, &p, run->mem_mib);
-        if (s->timeline->taken[p.node])
-            p.gpus = 0;
-        (take ? free_index_take : free_index_give)(w->v, &p, cpu, mem);
-    }
-}
-
-static bool starts_below(const void *key, const void *context, uint32_t item)
-{
-    return ((const struct timeline *)context)->hold[item].start_ns < *(const int64_t *)key;
-}
-
-/* Holds that start in [low, high) and end after `from`. */
-static void each_start(struct sched *s, struct window *w, int64_t low, int64_t high, bool take)
-{
-    struct timeline *t = s->timeline;
-    struct ordered_space starts = holds_by_start(t);
-    uint32_t i = ordered_search(&t->by_start, &starts, starts_below, &low);
-    for (; i != ORDERED_NONE && t->hold[i].start_ns < high; i = ordered_next(&starts, i))
-        if (t->hold[i].shown && t->hold[i].end_ns > w->from_ns)
-            window_change(s, w, &t->hold[i], take);
-}
-
-/* Holds that end in (low, high] and start before `until`. */
-static void each_end(struct sched *s, struct window *w, int64_t low, int64_t high, bool take)
-{
-    struct timeline *t = s->timeline;
-    struct ordered_space ends = holds_by_end(t);
-    uint32_t i = ordered_search(&t->by_end[true], &ends, hold_ends_by, &low);
-    for (; i != ORDERED_NONE && t->hold[i].end_ns <= high; i = ordered_next(&ends, i))
-        if (t->hold[i].shown && t->hold[i].start_ns < w->until_ns)
-            window_change(s, w, &t->hold[i], take);
-}
-
-static void window_move(struct sched *s, struct window *w, int64_t from_ns, int64_t until_ns)
-{
-    if (s->timeline->by_start.root == ORDERED_NONE) {             /* nothing to sum up */
-        w->from_ns = from_ns;
-        w->until_ns = until_ns;
-        return;
-    }
-    if (until_ns > w->until_ns)
-        each_start(s, w, w->until_ns, until_ns, true);
-    else
-        each_start(s, w, until_ns, w->until_ns, false);
-    w->until_ns = until_ns;
-    if (from_ns > w->from_ns)
-        each_end(s, w, w->from_ns, from_ns, false);
-    else
-        each_end(s, w, from_ns, w->from_ns, true);
-    w->from_ns = from_ns;
-}
-
-/* The max that is taken in that time, which is not past. From now on only plans begin: with one, no more is taken than as the time
- * begins or the plan does. */
-static int64_t most_taken(const struct timeline *t, const struct profile *taken, int64_t from_ns, int64_t until_ns)
-{
-    if (t->n_plans > 1)
-        return profile_max(taken, from_ns, until_ns);
-    int64_t most = profile_at(taken, from_ns), plan_ns = t->n_plans ? t->plan[0].start_ns : from_ns;
-    return plan_ns <= from_ns || plan_ns >= until_ns ? most : max_i64(most, profile_at(taken, plan_ns));
-}
-
-const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until_ns)
-{
-    struct timeline *t = s->timeline;
-    if (!t)
-        ENGINE_BUG(s, "the policy asks for the timeline without SEES_TIMELINE");
-    struct window *w = &t->window[from_ns > s->now_ns];
-    if (until_ns <= from_ns)
-        until_ns = from_ns + 1;
-    bool same = w->from_ns == from_ns && w->until_ns == until_ns && w->version == t->version;
-    if (same)
-        return w->v;
-    window_move(s, w, from_ns, until_ns);
-    blocks_move(w->blocks, w->v, t->out, from_ns, until_ns);
-    free_index_set_shapes(w->v, reserved_kinds(s, from_ns, until_ns));
-    w->version = t->version;
-    for (size_t i = 0; i < t->n_counted; i++) {
-        node_id n = t->counted[i];
-        int64_t all = cluster_node_gpus(s->cluster, n), most = most_taken(t, t->taken[n], from_ns, until_ns);
-        free_index_set_counted(w->v, n, blocks_has(w->blocks, n) ? 0 : (int32_t)(all - most / MILLI_ALL));
-    }
-    return w->v;
-}
-
 /* ---- Holds come and go ---- */
 
 /* Of a piece that is not out of service: that is taken already. */
@@ -178,9 +49,7 @@ void hold_show(struct sched *s, struct hold *h, bool shown)
     t->version++;
     profiles_change(s, h->p, hold_from_ns(h), h->end_ns, shown ? 1 : -1);
     gaps_change(s, h->p, hold_from_ns(h), h->end_ns, shown ? 1 : -1);
-    for (unsigned w = 0; h->summed && w < 2; w++)
-        if (window_has(&t->window[w], h))
-            window_change(s, &t->window[w], h, shown);
+    windows_change(s, h, shown);
 }
 
 static bool is_summed(const struct sched *s, job_id j, const struct placement *p)
@@ -342,11 +211,7 @@ static void hold_goes_on(struct sched *s, job_id j, enum hold_kind was_kind, enu
     profiles_change(s, p, was.end_ns, end_ns, 1);
     gaps_change(s, p, INT64_MIN, from_ns, 1);
     gaps_change(s, p, was.end_ns, end_ns, 1);
-    for (unsigned w = 0; h->summed && w < 2; w++) {
-        bool had = window_has(&t->window[w], &was), has = window_has(&t->window[w], h);
-        if (had != has)
-            window_change(s, &t->window[w], h, has);
-    }
+    windows_lengthen(s, &was, h);
 }
 
 /* Nothing but later holds is in [from_ns, until_ns) any more of what h, or NULL of all that there is, held. */
@@ -609,6 +474,7 @@ void timeline_pass(struct sched *s)
     if (s->timeline) {
         s->timeline->pass_ns = s->now_ns;
         s->timeline->n_late = 0;
+        s->timeline->last_from_ns = s->now_ns + (s->timeline->last_from_ns - s->now_ns) / 2;
     }
     for (unsigned summed = 0; s->timeline && summed < 2; summed++)
         settle_ended(s, &s->timeline->by_end[summed]);

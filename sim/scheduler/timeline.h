@@ -56,6 +56,8 @@ struct asked { uint64_t pass, changes; int64_t after_ns, horizon_ns, length_ns; 
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
 struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
 
+enum { WINDOWS = 1 + 8 };
+
 /* Written by timeline.c and closed/out_of_service.c; plans.c reads it. */
 struct timeline {
     struct hold *hold;
@@ -70,7 +72,9 @@ struct timeline {
     bool asked;                   /* for the earliest time of a job */
     int64_t pass_ns;              /* time of the last pass */
     size_t n_late;                /* holds that were given another end as this pass began */
-    struct window window[2];      /* that begin now; that begin later */
+    struct window window[WINDOWS];    /* the first begins now, the others later */
+    unsigned n_windows;           /* 2 until there are gaps that say all */
+    int64_t last_from_ns;         /* the last beginning of a window, of late */
     node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */
     size_t n_counted;
     struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names. The only node of its kind shares the kind's */
@@ -112,7 +116,14 @@ void timeline_told(struct sched *s, const struct live *l);   /* it waits for l->
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
                                                                 back (-1), and the whole node or not */
+/* windows.c */
+struct ordered_space holds_by_start(const struct timeline *t);
+struct ordered_space holds_by_end(const struct timeline *t);
+bool hold_ends_by(const void *key, const void *context, uint32_t item);    /* int64_t *key: when */
 void window_change(struct sched *s, struct window *w, const struct hold *h, bool take);    /* h is taken from it, or given back */
+struct window *window_for(struct sched *s, int64_t from_ns);              /* that of timeline_view() for a time from then on */
+void windows_change(struct sched *s, const struct hold *h, bool take);    /* all that have h */
+void windows_lengthen(struct sched *s, const struct hold *was, const struct hold *h);    /* h takes the place of `was` */
 void profiles_on(struct sched *s, node_id n, int64_t sign);  /* what holds have there goes into the profiles, or out of them (-1) */
 /* plans.c */
 int64_t timeline_free_milli(const struct sched *s, uint32_t kind, int64_t at_ns);    /* of a kind of which totals say all; no earlier
