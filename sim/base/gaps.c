@@ -304,17 +304,16 @@ struct gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t aft
     return news;
 }
 
-uint32_t gaps_before(const struct gaps *g, size_t first, uint64_t units, int64_t time, int64_t *from)
+void gaps_own_add(const struct gaps *g, size_t first, uint64_t units, int64_t start, struct gaps_own *own)
 {
-    uint32_t n = 0;
     for (uint64_t m = units; m; m &= m - 1) {
         const struct unit *u = &g->unit[first + (size_t)__builtin_ctzll(m)];
-        const struct step *before = &u->step[step_at(u, time - 1)];
+        const struct step *before = &u->step[step_at(u, start - 1)];
         if (before->holds)
             continue;
-        *from = n++ && *from < before->time ? *from : before->time;
+        own->n++;
+        own->from = before->time < own->from ? before->time : own->from;
     }
-    return n;
 }
 
 /* ---- Searching ---- */
@@ -402,6 +401,14 @@ int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, 
         return INT64_MAX;
     return open_at_first(g, &q, g->tree.root) || open_later(g, &q, g->tree.root) ? q.found
                                                                                 : INT64_MAX;
+}
+
+bool gaps_sooner(struct gaps *g, int64_t after, int64_t start, int64_t length, int64_t n, struct gaps_own own)
+{
+    int64_t grown = own.from > after ? own.from : after;
+    if (gaps_fit(g, after, grown - 1, length, n) != INT64_MAX)
+        return true;
+    return grown < start && (own.n >= n || gaps_fit(g, grown, start - 1, length, n - own.n) != INT64_MAX);
 }
 
 /* ---- Beginning and end ---- */

@@ -28,9 +28,6 @@ bool    gaps_overlapped(const struct gaps *g);               /* some unit has tw
  * that is as long and begins before t. */
 int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, int64_t n);
 
-/* How many of the units first + bit of `units` have a gap that ends at `time`; *from: no later than any of these gaps begins. */
-uint32_t gaps_before(const struct gaps *g, size_t first, uint64_t units, int64_t time, int64_t *from);
-
 struct gaps_mark { uint64_t changes, overlaps; };
 struct gaps_mark gaps_mark(const struct gaps *g);
 /* What has changed since the mark has been taken back: as if it had not been. */
@@ -45,3 +42,11 @@ struct gaps_news {
 };
 struct gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start,
                          int64_t length);
+
+/* Units that are held from `start` on and have a gap just before it: how many, and when the first of these gaps begins. To be added
+ * up over all units of a hold: begins as { 0, start }. */
+struct gaps_own { int64_t n, from; };
+void    gaps_own_add(const struct gaps *g, size_t first, uint64_t units, int64_t start, struct gaps_own *own);
+/* At some t in [after, start) `n` units may have a gap that holds [t, t + length), the hold on [start, start + length) away. false:
+ * at none. Its own units are taken to be free from the first of their gaps on. */
+bool    gaps_sooner(struct gaps *g, int64_t after, int64_t start, int64_t length, int64_t n, struct gaps_own own);

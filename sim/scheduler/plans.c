@@ -234,23 +234,16 @@ static int64_t sooner_by_totals(const struct sched *s, const struct hold *plan, 
     return sooner_start(sooner_of(s, of.kind), s->timeline->kind_taken[of.kind], kind_gpus_milli(s->cluster, of.kind), &ask, after_ns);
 }
 
-/* Gaps leave the plan, itself away, no start in [after_ns, its own). Its units that have a gap just before it are taken to be free
- * from the first of these gaps on. */
-static bool gaps_rule_out(struct sched *s, const struct hold *plan, struct gaps *gaps, int64_t after_ns)
+/* Gaps may leave the plan, itself away, a start in [after_ns, its own). */
+static bool may_be_earlier(struct sched *s, const struct hold *plan, struct gaps *gaps, int64_t after_ns, int64_t length_ns)
 {
-    int64_t need = request_gpu_milli(ask_of(s, plan->job)) / MILLI_ALL, grows_ns = plan->start_ns, own = 0;
-    int64_t length_ns = plan->end_ns == TIME_NEVER ? TIME_NEVER : plan->end_ns - plan->start_ns;
+    struct gaps_own own = { 0, plan->start_ns };
     for (size_t i = 0; i < plan->p->n; i++) {
         size_t first = 0;
-        int64_t from_ns = plan->start_ns;
         if (gaps_of_piece(s, &plan->p->piece[i], &first) == gaps)
-            own += gaps_before(gaps, first, plan->p->piece[i].gpu_mask, plan->start_ns, &from_ns);
-        grows_ns = min_i64(grows_ns, from_ns);
+            gaps_own_add(gaps, first, plan->p->piece[i].gpu_mask, plan->start_ns, &own);
     }
-    grows_ns = max_i64(grows_ns, after_ns);
-    return gaps_fit(gaps, after_ns, grows_ns - 1, length_ns, need) == TIME_NEVER &&
-           (grows_ns >= plan->start_ns ||
-            (own < need && gaps_fit(gaps, grows_ns, plan->start_ns - 1, length_ns, need - own) == TIME_NEVER));
+    return gaps_sooner(gaps, after_ns, plan->start_ns, length_ns, request_gpu_milli(ask_of(s, plan->job)) / MILLI_ALL, own);
 }
 
 /* What has happened to a plan of which gaps said all. */
@@ -265,9 +258,9 @@ static enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t afte
         plan->end_ns != timeline_plus(plan->start_ns, timeline_length_ns(s, plan->job)))
         return PLAN_MAY_BE_EARLIER;
     struct gaps *gaps = t->gaps[s->placing->kinds[r->shape].kind[0]];
-    struct gaps_news news = gaps_news(gaps, plan->still.mark, after_ns, plan->start_ns,
-                                      plan->end_ns == TIME_NEVER ? TIME_NEVER : plan->end_ns - plan->start_ns);
-    if (news.unknown || (news.earlier && !gaps_rule_out(s, plan, gaps, after_ns)))
+    int64_t length_ns = plan->end_ns == TIME_NEVER ? TIME_NEVER : plan->end_ns - plan->start_ns;
+    struct gaps_news news = gaps_news(gaps, plan->still.mark, after_ns, plan->start_ns, length_ns);
+    if (news.unknown || (news.earlier && may_be_earlier(s, plan, gaps, after_ns, length_ns)))
         return PLAN_MAY_BE_EARLIER;
     if (news.other_units)
         return PLAN_OTHER_UNITS;

@@ -6,7 +6,8 @@
  *
  * A hold belongs to a window [from, until) if it starts before `until` and ends after `from`. A window is a free index from which
  * the pieces of those holds are taken; to move it, only the holds between the old bounds and the new are looked at. Counted nodes
- * are not summed up: they ask for the maximum that is taken at any instant of the window.
+ * are not summed up: they ask for the maximum that is taken at any instant of the window. One window begins now. Once gaps say all
+ * (below) several begin later, each for a part of the time ahead, so that none moves far.
  *
  * Where totals say it all, a plan that was found to be the earliest is so while nothing comes free: holds that begin never make a
  * start earlier. Most plans that may start earlier do so where something has come free just before them: that is one look at the
@@ -56,7 +57,7 @@ struct asked { uint64_t pass, changes; int64_t after_ns, horizon_ns, length_ns; 
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
 struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
 
-enum { WINDOWS = 1 + 8 };
+enum { WINDOWS = 1 + 4 };         /* 4 later ones cross a third of the holds that one does; more cost as much where plans move */
 
 /* Written by timeline.c and closed/out_of_service.c; plans.c reads it. */
 struct timeline {
@@ -74,7 +75,7 @@ struct timeline {
     size_t n_late;                /* holds that were given another end as this pass began */
     struct window window[WINDOWS];    /* the first begins now, the others later */
     unsigned n_windows;           /* 2 until there are gaps that say all */
-    int64_t last_from_ns;         /* the last beginning of a window, of late */
+    int64_t last_from_ns;         /* the latest beginning of a window that was asked for lately */
     node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */
     size_t n_counted;
     struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names. The only node of its kind shares the kind's */
@@ -116,7 +117,7 @@ void timeline_told(struct sched *s, const struct live *l);   /* it waits for l->
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
                                                                 back (-1), and the whole node or not */
-/* windows.c */
+/* planned/windows.c: windows, and the orders in which they meet holds */
 struct ordered_space holds_by_start(const struct timeline *t);
 struct ordered_space holds_by_end(const struct timeline *t);
 bool hold_ends_by(const void *key, const void *context, uint32_t item);    /* int64_t *key: when */
