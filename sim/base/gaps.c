@@ -220,26 +220,39 @@ static void keep_event(struct gaps *g, const struct step *step, size_t n, int64_
     }
 }
 
-static void unit_hold(struct gaps *g, struct unit *u, int64_t from, int64_t until, int sign,
-                      uint64_t since)
+/* The steps that change as one hold more or less is on [from, until), and those beside them that may become one with them. */
+struct span { uint32_t low, high; int64_t end; };
+
+static struct span span_of(const struct unit *u, int64_t from, int64_t until)
 {
     uint32_t low = step_at(u, from), high = step_at(u, until - 1) + 1;
-    low -= low > 0 && u->step[low].time == from;          /* they may become one step */
+    low -= low > 0 && u->step[low].time == from;
     high += high < u->n && u->step[high].time == until;
-    int64_t end = high < u->n ? u->step[high].time : INT64_MAX;
-    size_t n = change_steps(g, u, low, high, from, until, sign), rest = u->n - high;
-    struct event e = { .taken = from, .given = until, .goes = sign < 0 };
-    collect_all(g, u->step + low, high - low, end, -1);
-    collect_all(g, g->anew, n, end, 1);
-    g->crowded += crowded(g->anew, n) - crowded(u->step + low, high - low);
-    keep_event(g, sign < 0 ? g->anew : u->step + low, sign < 0 ? n : high - low, end, e, since);
-    size_t capacity = u->capacity;
-    while (capacity < low + n + rest)
+    return (struct span){ low, high, high < u->n ? u->step[high].time : INT64_MAX };
+}
+
+static void put_steps(struct unit *u, struct span at, const struct step *anew, size_t n)
+{
+    size_t rest = u->n - at.high, capacity = u->capacity;
+    while (capacity < at.low + n + rest)
         mem_grow(&u->step, &capacity, capacity, sizeof *u->step);
     u->capacity = (uint32_t)capacity;
-    memmove(u->step + low + n, u->step + high, rest * sizeof *u->step);
-    memcpy(u->step + low, g->anew, n * sizeof *u->step);
-    u->n = (uint32_t)(low + n + rest);
+    memmove(u->step + at.low + n, u->step + at.high, rest * sizeof *u->step);
+    memcpy(u->step + at.low, anew, n * sizeof *anew);
+    u->n = (uint32_t)(at.low + n + rest);
+}
+
+static void unit_hold(struct gaps *g, struct unit *u, int64_t from, int64_t until, int sign, uint64_t since)
+{
+    struct span at = span_of(u, from, until);
+    const struct step *was = u->step + at.low;
+    size_t n_was = at.high - at.low, n = change_steps(g, u, at.low, at.high, from, until, sign);
+    struct event e = { .taken = from, .given = until, .goes = sign < 0 };
+    collect_all(g, was, n_was, at.end, -1);
+    collect_all(g, g->anew, n, at.end, 1);
+    g->crowded += crowded(g->anew, n) - crowded(was, n_was);
+    keep_event(g, sign < 0 ? g->anew : was, sign < 0 ? n : n_was, at.end, e, since);
+    put_steps(u, at, g->anew, n);
 }
 
 void gaps_hold(struct gaps *g, size_t first, uint64_t units, int64_t from, int64_t until, int sign)
@@ -277,21 +290,30 @@ static bool meets(const struct event *e, int64_t after, int64_t latest, int64_t 
            length_of(first, e->until) >= length;
 }
 
-enum gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start,
-                         int64_t length)
+struct gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length)
 {
-    if (m.overlaps != g->overlaps || g->changes - m.changes > GAPS_KEPT)
-        return GAPS_EARLIER;
-    enum gaps_news news = GAPS_SAME;
-    for (uint64_t i = m.changes; i < g->changes; i++) {
+    struct gaps_news news = { .unknown = m.overlaps != g->overlaps || g->changes - m.changes > GAPS_KEPT };
+    if (news.unknown)
+        return news;
+    for (uint64_t i = m.changes; i < g->changes && !(news.earlier && news.other_units); i++) {
         const struct event *e = &g->kept[i % RING];
         bool own_grows = e->goes && e->until == start;    /* the gap before the own hold */
-        if (own_grows || (e->goes && meets(e, after, start - 1, length)))
-            return GAPS_EARLIER;
-        if (meets(e, start, start, length))
-            news = GAPS_OTHER_UNITS;
+        news.earlier |= own_grows || (e->goes && meets(e, after, start - 1, length));
+        news.other_units |= meets(e, start, start, length);
     }
     return news;
+}
+
+void gaps_own_add(const struct gaps *g, size_t first, uint64_t units, int64_t start, struct gaps_own *own)
+{
+    for (uint64_t m = units; m; m &= m - 1) {
+        const struct unit *u = &g->unit[first + (size_t)__builtin_ctzll(m)];
+        const struct step *before = &u->step[step_at(u, start - 1)];
+        if (before->holds)
+            continue;
+        own->n++;
+        own->from = before->time < own->from ? before->time : own->from;
+    }
 }
 
 /* ---- Searching ---- */
@@ -379,6 +401,14 @@ int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, 
         return INT64_MAX;
     return open_at_first(g, &q, g->tree.root) || open_later(g, &q, g->tree.root) ? q.found
                                                                                 : INT64_MAX;
+}
+
+bool gaps_sooner(struct gaps *g, int64_t after, int64_t start, int64_t length, int64_t n, struct gaps_own own)
+{
+    int64_t grown = own.from > after ? own.from : after;
+    if (gaps_fit(g, after, grown - 1, length, n) != INT64_MAX)
+        return true;
+    return grown < start && (own.n >= n || gaps_fit(g, grown, start - 1, length, n - own.n) != INT64_MAX);
 }
 
 /* ---- Beginning and end ---- */

@@ -35,10 +35,18 @@ void    gaps_unchanged(struct gaps *g, struct gaps_mark m);
 /* A set of units is held on [start, start + length), and one asks, that hold away, for the earliest
  * place from `after` on, and which units have a gap over all of it. What has happened since the
  * mark, at worst: */
-enum gaps_news {
-    GAPS_SAME,                    /* nothing that gives another answer */
-    GAPS_OTHER_UNITS,             /* it is no earlier, but other units have such a gap */
-    GAPS_EARLIER                  /* it may be earlier; holds have overlapped, or too much happened */
+struct gaps_news {
+    bool unknown;                 /* holds have overlapped, or too much happened; else: */
+    bool earlier;                 /* it may be earlier */
+    bool other_units;             /* other units may have such a gap at its start */
 };
-enum gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start,
+struct gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start,
                          int64_t length);
+
+/* Units that are held from `start` on and have a gap just before it: how many, and when the first of these gaps begins. To be added
+ * up over all units of a hold: begins as { 0, start }. */
+struct gaps_own { int64_t n, from; };
+void    gaps_own_add(const struct gaps *g, size_t first, uint64_t units, int64_t start, struct gaps_own *own);
+/* At some t in [after, start) `n` units may have a gap that holds [t, t + length), the hold on [start, start + length) away. false:
+ * at none. Its own units are taken to be free from the first of their gaps on. */
+bool    gaps_sooner(struct gaps *g, int64_t after, int64_t start, int64_t length, int64_t n, struct gaps_own own);

@@ -75,14 +75,13 @@ static struct gaps *gaps_of_piece(const struct sched *s, const struct piece *p, 
     return gaps[kind];
 }
 
-/* As in profiles, what runs or leaves counts from the beginning of time. */
-void gaps_hold_change(struct sched *s, const struct hold *h, int sign)
+void gaps_change(struct sched *s, const struct placement *p, int64_t from_ns, int64_t until_ns, int sign)
 {
     size_t first;
-    for (size_t i = 0; i < h->p->n; i++) {
-        struct gaps *g = gaps_of_piece(s, &h->p->piece[i], &first);
+    for (size_t i = 0; i < p->n; i++) {
+        struct gaps *g = gaps_of_piece(s, &p->piece[i], &first);
         if (g)
-            gaps_hold(g, first, h->p->piece[i].gpu_mask, h->kind == HOLD_PLAN ? h->start_ns : INT64_MIN, h->end_ns, sign);
+            gaps_hold(g, first, p->piece[i].gpu_mask, from_ns, until_ns, sign);
     }
 }
 
@@ -128,7 +127,7 @@ static void gaps_begin(struct sched *s)
         gaps_out_change(s, n, t->out[n].gpus, 1);
     for (size_t i = 0; i < t->n; i++)
         if (t->hold[i].shown)
-            gaps_hold_change(s, &t->hold[i], 1);
+            gaps_change(s, t->hold[i].p, hold_from_ns(&t->hold[i]), t->hold[i].end_ns, 1);
 }
 
 void gaps_end(struct sched *s)
@@ -235,17 +234,39 @@ static int64_t sooner_by_totals(const struct sched *s, const struct hold *plan, 
     return sooner_start(sooner_of(s, of.kind), s->timeline->kind_taken[of.kind], kind_gpus_milli(s->cluster, of.kind), &ask, after_ns);
 }
 
+/* Gaps may leave the plan, itself away, a start in [after_ns, its own). */
+static bool may_be_earlier(struct sched *s, const struct hold *plan, struct gaps *gaps, int64_t after_ns, int64_t length_ns)
+{
+    struct gaps_own own = { 0, plan->start_ns };
+    for (size_t i = 0; i < plan->p->n; i++) {
+        size_t first = 0;
+        if (gaps_of_piece(s, &plan->p->piece[i], &first) == gaps)
+            gaps_own_add(gaps, first, plan->p->piece[i].gpu_mask, plan->start_ns, &own);
+    }
+    return gaps_sooner(gaps, after_ns, plan->start_ns, length_ns, request_gpu_milli(ask_of(s, plan->job)) / MILLI_ALL, own);
+}
+
 /* What has happened to a plan of which gaps said all. */
-static enum gaps_news plan_news(struct sched *s, const struct hold *plan, int64_t after_ns)
+enum plan_news { PLAN_STAYS, PLAN_OTHER_UNITS, PLAN_MAY_BE_EARLIER };
+
+static enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t after_ns)
 {
     const struct timeline *t = s->timeline;
     const struct request *r = ask_of(s, plan->job);
     if (!plan->still.done || after_ns < plan->still.after_ns || plan->still.outs != t->outs ||
         request_over_limit(s, r) ||
         plan->end_ns != timeline_plus(plan->start_ns, timeline_length_ns(s, plan->job)))
-        return GAPS_EARLIER;
-    return gaps_news(t->gaps[s->placing->kinds[r->shape].kind[0]], plan->still.mark, after_ns, plan->start_ns,
-                     plan->end_ns == TIME_NEVER ? TIME_NEVER : plan->end_ns - plan->start_ns);
+        return PLAN_MAY_BE_EARLIER;
+    struct gaps *gaps = t->gaps[s->placing->kinds[r->shape].kind[0]];
+    int64_t length_ns = plan->end_ns == TIME_NEVER ? TIME_NEVER : plan->end_ns - plan->start_ns;
+    struct gaps_news news = gaps_news(gaps, plan->still.mark, after_ns, plan->start_ns, length_ns);
+    if (news.unknown || (news.earlier && may_be_earlier(s, plan, gaps, after_ns, length_ns)))
+        return PLAN_MAY_BE_EARLIER;
+    if (news.other_units)
+        return PLAN_OTHER_UNITS;
+    plan->still.after_ns = after_ns;
+    plan->still.mark = gaps_mark(gaps);
+    return PLAN_STAYS;
 }
 
 /* To know in plan_set() that the plan is where gaps say. */
@@ -276,7 +297,7 @@ static const struct placement *placed_anew(struct sched *s, struct hold *plan)
 {
     struct random before = s->placing->random;
     struct request r = job_request(s, plan->job);
-    struct window *w = &s->timeline->window[plan->start_ns > s->now_ns];
+    struct window *w = window_for(s, plan->start_ns);
     const struct view *v = timeline_view(s, plan->start_ns, plan->end_ns);
     window_change(s, w, plan, false);
     const struct placement *where = sched_place(s, v, &r);
@@ -338,8 +359,8 @@ struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64
     if (!plan)
         return earliest_as_asked(s, j, after_ns, horizon_ns, tries);
     if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns) {
-        enum gaps_news news = plan_news(s, plan, after_ns);
-        const struct placement *where = news == GAPS_SAME ? plan->p : news == GAPS_OTHER_UNITS ? placed_anew(s, plan) : NULL;
+        enum plan_news news = plan_news(s, plan, after_ns);
+        const struct placement *where = news == PLAN_STAYS ? plan->p : news == PLAN_OTHER_UNITS ? placed_anew(s, plan) : NULL;
         if (where)
             return (struct slot){ plan->start_ns, where };
         if (totals_say_all(s, plan)) {

@@ -13,125 +13,6 @@
 
 #include <math.h>
 
-/* ---- Holds ---- */
-
-static bool starts_before(const void *context, uint32_t a, uint32_t b)
-{
-    const struct timeline *t = context;
-    return t->hold[a].start_ns != t->hold[b].start_ns ? t->hold[a].start_ns < t->hold[b].start_ns : a < b;
-}
-
-static bool ends_before(const void *context, uint32_t a, uint32_t b)
-{
-    const struct timeline *t = context;
-    return t->hold[a].end_ns != t->hold[b].end_ns ? t->hold[a].end_ns < t->hold[b].end_ns : a < b;
-}
-
-static struct ordered_space holds_by_start(const struct timeline *t)
-{
-    return (struct ordered_space){ t->hold, sizeof *t->hold, starts_before, t, NULL };
-}
-
-static struct ordered_space holds_by_end(const struct timeline *t)
-{
-    return (struct ordered_space){ t->end, sizeof *t->end, ends_before, t, NULL };
-}
-
-static bool hold_ends_by(const void *key, const void *context, uint32_t item)
-{
-    return ((const struct timeline *)context)->hold[item].end_ns <= *(const int64_t *)key;
-}
-
-/* ---- Windows ---- */
-
-static bool window_has(const struct window *w, const struct hold *h)
-{
-    return h->start_ns < w->until_ns && h->end_ns > w->from_ns;
-}
-
-/* CPU and memory everywhere, GPUs only where they have names. */
-void window_change(struct sched *s, struct window *w, const struct hold *h, bool take)
-{
-    const struct request *ask = ask_of(s, h->job);
-    for (size_t i = 0; i < h->p->n; i++) {
-        struct piece p = h->p->piece[i];
-        const struct request *run = request_of_piece(ask, &p);
-        int64_t cpu = piece_share(run, &p, run->cpu_milli), mem = piece_share(run, &p, run->mem_mib);
-        if (s->timeline->taken[p.node])
-            p.gpus = 0;
-        (take ? free_index_take : free_index_give)(w->v, &p, cpu, mem);
-    }
-}
-
-static bool starts_below(const void *key, const void *context, uint32_t item)
-{
-    return ((const struct timeline *)context)->hold[item].start_ns < *(const int64_t *)key;
-}
-
-/* Holds that start in [low, high) and end after `from`. */
-static void each_start(struct sched *s, struct window *w, int64_t low, int64_t high, bool take)
-{
-    struct timeline *t = s->timeline;
-    struct ordered_space starts = holds_by_start(t);
-    uint32_t i = ordered_search(&t->by_start, &starts, starts_below, &low);
-    for (; i != ORDERED_NONE && t->hold[i].start_ns < high; i = ordered_next(&starts, i))
-        if (t->hold[i].shown && t->hold[i].end_ns > w->from_ns)
-            window_change(s, w, &t->hold[i], take);
-}
-
-/* Holds that end in (low, high] and start before `until`. */
-static void each_end(struct sched *s, struct window *w, int64_t low, int64_t high, bool take)
-{
-    struct timeline *t = s->timeline;
-    struct ordered_space ends = holds_by_end(t);
-    uint32_t i = ordered_search(&t->by_end[true], &ends, hold_ends_by, &low);
-    for (; i != ORDERED_NONE && t->hold[i].end_ns <= high; i = ordered_next(&ends, i))
-        if (t->hold[i].shown && t->hold[i].start_ns < w->until_ns)
-            window_change(s, w, &t->hold[i], take);
-}
-
-static void window_move(struct sched *s, struct window *w, int64_t from_ns, int64_t until_ns)
-{
-    if (s->timeline->by_start.root == ORDERED_NONE) {             /* nothing to sum up */
-        w->from_ns = from_ns;
-        w->until_ns = until_ns;
-        return;
-    }
-    if (until_ns > w->until_ns)
-        each_start(s, w, w->until_ns, until_ns, true);
-    else
-        each_start(s, w, until_ns, w->until_ns, false);
-    w->until_ns = until_ns;
-    if (from_ns > w->from_ns)
-        each_end(s, w, w->from_ns, from_ns, false);
-    else
-        each_end(s, w, from_ns, w->from_ns, true);
-    w->from_ns = from_ns;
-}
-
-const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until_ns)
-{
-    struct timeline *t = s->timeline;
-    if (!t)
-        ENGINE_BUG(s, "the policy asks for the timeline without SEES_TIMELINE");
-    struct window *w = &t->window[from_ns > s->now_ns];
-    if (until_ns <= from_ns)
-        until_ns = from_ns + 1;
-    bool same = w->from_ns == from_ns && w->until_ns == until_ns && w->version == t->version;
-    if (same)
-        return w->v;
-    window_move(s, w, from_ns, until_ns);
-    blocks_move(w->blocks, w->v, t->out, from_ns, until_ns);
-    free_index_set_shapes(w->v, reserved_kinds(s, from_ns, until_ns));
-    w->version = t->version;
-    for (size_t i = 0; i < t->n_counted; i++) {
-        node_id n = t->counted[i];
-        int64_t free = blocks_has(w->blocks, n) ? 0 : timeline_counted_free(s, n, from_ns, until_ns);
-        free_index_set_counted(w->v, n, (int32_t)free);
-    }
-    return w->v;
-}
-
 /* ---- Holds come and go ---- */
 
 /* Of a piece that is not out of service: that is taken already. */
@@ -143,19 +24,22 @@ static int64_t milli_in_service(const struct timeline *t, const struct piece *p)
     return (int64_t)(p->gpu_mask ? (uint32_t)__builtin_popcountll(p->gpu_mask & ~out->gpus) : p->gpus) * p->milli;
 }
 
-/* A running job counts from the beginning of time: the past is never asked for, and a step less is kept. */
-static void profiles_change(struct sched *s, const struct hold *h, int64_t sign)
+static void profiles_change(struct sched *s, const struct placement *placement, int64_t from_ns, int64_t until_ns, int64_t sign)
 {
     struct timeline *t = s->timeline;
-    int64_t from_ns = h->kind == HOLD_PLAN ? h->start_ns : INT64_MIN;
-    for (size_t i = 0; i < h->p->n; i++) {
-        const struct piece *p = &h->p->piece[i];
+    for (size_t i = 0; from_ns < until_ns && i < placement->n; i++) {
+        const struct piece *p = &placement->piece[i];
         int64_t milli = milli_in_service(t, p);
         struct profile *kind = t->kind_taken[cluster_piece_kind(s->cluster, p)], *node = t->taken[p->node];
-        profile_add(kind, from_ns, h->end_ns, sign * milli);
+        profile_add(kind, from_ns, until_ns, sign * milli);
         if (node && node != kind)
-            profile_add(node, from_ns, h->end_ns, sign * milli);
+            profile_add(node, from_ns, until_ns, sign * milli);
     }
+}
+
+int64_t hold_from_ns(const struct hold *h)
+{
+    return h->kind == HOLD_PLAN ? h->start_ns : INT64_MIN;
 }
 
 void hold_show(struct sched *s, struct hold *h, bool shown)
@@ -163,11 +47,9 @@ void hold_show(struct sched *s, struct hold *h, bool shown)
     struct timeline *t = s->timeline;
     h->shown = shown;
     t->version++;
-    profiles_change(s, h, shown ? 1 : -1);
-    gaps_hold_change(s, h, shown ? 1 : -1);
-    for (unsigned w = 0; h->summed && w < 2; w++)
-        if (window_has(&t->window[w], h))
-            window_change(s, &t->window[w], h, shown);
+    profiles_change(s, h->p, hold_from_ns(h), h->end_ns, shown ? 1 : -1);
+    gaps_change(s, h->p, hold_from_ns(h), h->end_ns, shown ? 1 : -1);
+    windows_change(s, h, shown);
 }
 
 static bool is_summed(const struct sched *s, job_id j, const struct placement *p)
@@ -253,7 +135,7 @@ static void ends_complete(struct timeline *t)
         end_enter(t, t->unordered[--t->n_unordered]);
 }
 
-void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
+static struct hold *hold_enter(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
 {
     struct timeline *t = s->timeline;
     uint32_t i = hold_item(t);
@@ -270,20 +152,23 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
     if (kind == HOLD_PLAN)
         plans_enter(t, i);
     *hold_slot(s, j, kind) = i;
-    hold_show(s, &t->hold[i], true);
     t->changes++;
     struct undo *u = undo_add(s, UNDO_HOLD_ADD, j);
     if (u)
         u->mode = (uint8_t)kind;
+    return &t->hold[i];
 }
 
-/* What it held is held on. */
-static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
+void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p)
+{
+    hold_show(s, hold_enter(s, j, kind, start_ns, end_ns, p), true);
+}
+
+/* There is one, which is not shown or stays so under another name. */
+static void hold_leave(struct sched *s, job_id j, enum hold_kind kind)
 {
     struct timeline *t = s->timeline;
     uint32_t *slot = hold_slot(s, j, kind), i = *slot;
-    if (i == ORDERED_NONE)
-        return;
     struct undo *u = undo_add(s, UNDO_HOLD_DROP, j);
     if (u) {
         u->mode = (uint8_t)kind;
@@ -292,7 +177,6 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
         u->u.hold.p = t->hold[i].p;
     }
     struct ordered_space starts = holds_by_start(t);
-    hold_show(s, &t->hold[i], false);
     if (t->hold[i].summed)
         ordered_remove(&t->by_start, &starts, i);
     end_leave(t, i);
@@ -307,6 +191,34 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
     t->freed += kind != HOLD_PLAN;
     t->changes++;
     *slot = ORDERED_NONE;
+}
+
+/* What it held is held on. */
+static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
+{
+    uint32_t i = *hold_slot(s, j, kind);
+    if (i == ORDERED_NONE)
+        return;
+    hold_show(s, &s->timeline->hold[i], false);
+    hold_leave(s, j, kind);
+}
+
+/* A hold, which becomes one of that kind from that start on, goes on in its place, no shorter than before: nothing comes free. */
+static void hold_goes_on(struct sched *s, job_id j, enum hold_kind was_kind, enum hold_kind kind, int64_t start_ns, int64_t end_ns,
+                         struct placement *p)
+{
+    struct timeline *t = s->timeline;
+    struct hold was = t->hold[*hold_slot(s, j, was_kind)];
+    hold_leave(s, j, was_kind);
+    struct hold *h = hold_enter(s, j, kind, start_ns, end_ns, p);
+    h->shown = true;
+    t->version++;
+    int64_t from_ns = hold_from_ns(&was);
+    profiles_change(s, p, INT64_MIN, from_ns, 1);
+    profiles_change(s, p, was.end_ns, end_ns, 1);
+    gaps_change(s, p, INT64_MIN, from_ns, 1);
+    gaps_change(s, p, was.end_ns, end_ns, 1);
+    windows_lengthen(s, &was, h);
 }
 
 /* Nothing but later holds is in [from_ns, until_ns) any more of what h, or NULL of all that there is, held. */
@@ -440,10 +352,10 @@ void timeline_started(struct sched *s, struct live *l)
     int64_t end_ns = timeline_plus(s->now_ns, timeline_length_ns(s, l->job));
     if (plan && plan->end_ns <= end_ns && placement_same(plan->p, l->now.held)) {
         plan_stage(s, plan);
-        hold_hand_over(s, l->job, HOLD_PLAN);
-    } else {
-        plan_drop(s, l->job);
+        hold_goes_on(s, l->job, HOLD_PLAN, HOLD_RUN, s->now_ns, end_ns, l->now.held);
+        return;
     }
+    plan_drop(s, l->job);
     hold_add(s, l->job, HOLD_RUN, s->now_ns, end_ns, l->now.held);
 }
 
@@ -503,8 +415,7 @@ static int64_t late_end_ns(const struct sched *s, const struct hold *h)
 
 static void settle(struct sched *s, const struct hold h)
 {
-    hold_hand_over(s, h.job, h.kind);
-    hold_add(s, h.job, h.kind, h.start_ns, late_end_ns(s, &h), h.p);
+    hold_goes_on(s, h.job, h.kind, h.kind, h.start_ns, late_end_ns(s, &h), h.p);
     s->timeline->n_late++;
 }
 
@@ -571,6 +482,7 @@ void timeline_pass(struct sched *s)
         return;
     t->pass_ns = s->now_ns;
     t->n_late = 0;
+    t->last_from_ns = s->now_ns + (t->last_from_ns - s->now_ns) / 2;
     if (ends_come(&t->ends, s->now_ns) || t->by_end[true].root != ORDERED_NONE)
         settle_ended(s);
 }
@@ -585,7 +497,7 @@ void profiles_on(struct sched *s, node_id n, int64_t sign)
     for (unsigned summed = 0; summed < 2; summed++)
         for (uint32_t i = t->by_end[summed].first; i != ORDERED_NONE; i = ordered_next(&ends, i))
             if (placement_on(t->hold[i].p, n))
-                profiles_change(s, &t->hold[i], sign);
+                profiles_change(s, t->hold[i].p, hold_from_ns(&t->hold[i]), t->hold[i].end_ns, sign);
 }
 
 void timeline_reopened(struct sched *s)

@@ -6,7 +6,8 @@
  *
  * A hold belongs to a window [from, until) if it starts before `until` and ends after `from`. A window is a free index from which
  * the pieces of those holds are taken; to move it, only the holds between the old bounds and the new are looked at. Counted nodes
- * are not summed up: they ask for the maximum that is taken at any instant of the window.
+ * are not summed up: they ask for the maximum that is taken at any instant of the window. One window begins now. Once gaps say all
+ * (below) several begin later, each for a part of the time ahead, so that none moves far.
  *
  * Where totals say it all, a plan that was found to be the earliest is so while nothing comes free: holds that begin never make a
  * start earlier. Most plans that may start earlier do so where something has come free just before them: that is one look at the
@@ -58,6 +59,8 @@ struct asked { uint64_t pass, changes; int64_t after_ns, horizon_ns, length_ns; 
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
 struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
 
+enum { WINDOWS = 1 + 4 };         /* 4 later ones cross a third of the holds that one does; more cost as much where plans move */
+
 /* Written by timeline.c and closed/out_of_service.c; plans.c reads it. */
 struct timeline {
     struct hold *hold;
@@ -74,7 +77,9 @@ struct timeline {
     bool asked;                   /* for the earliest time of a job */
     int64_t pass_ns;              /* time of the last pass */
     size_t n_late;                /* holds that were given another end as this pass began */
-    struct window window[2];      /* that begin now; that begin later */
+    struct window window[WINDOWS];    /* the first begins now, the others later */
+    unsigned n_windows;           /* 2 until there are gaps that say all */
+    int64_t last_from_ns;         /* the latest beginning of a window that was asked for lately */
     node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */
     size_t n_counted;
     struct profile **taken;       /* [n_nodes]; NULL: its GPUs have names. The only node of its kind shares the kind's */
@@ -116,14 +121,21 @@ void timeline_told(struct sched *s, const struct live *l);   /* it waits for l->
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
                                                                 back (-1), and the whole node or not */
+/* totals/windows.c: windows, and the orders in which they meet holds */
+struct ordered_space holds_by_start(const struct timeline *t);
+struct ordered_space holds_by_end(const struct timeline *t);
+bool hold_ends_by(const void *key, const void *context, uint32_t item);    /* int64_t *key: when */
 void window_change(struct sched *s, struct window *w, const struct hold *h, bool take);    /* h is taken from it, or given back */
+struct window *window_for(struct sched *s, int64_t from_ns);              /* that of timeline_view() for a time from then on */
+void windows_change(struct sched *s, const struct hold *h, bool take);    /* all that have h */
+void windows_lengthen(struct sched *s, const struct hold *was, const struct hold *h);    /* h takes the place of `was` */
 void profiles_on(struct sched *s, node_id n, int64_t sign);  /* what holds have there goes into the profiles, or out of them (-1) */
 /* plans.c */
 int64_t timeline_free_milli(const struct sched *s, uint32_t kind, int64_t at_ns);    /* of a kind of which totals say all; no earlier
                                                                                        than now */
 int64_t timeline_counted_free(const struct sched *s, node_id n, int64_t from_ns, int64_t until_ns);    /* GPUs of a counted node that are
                                                              free at all times of a window, whatever maintenance is announced */
-void gaps_hold_change(struct sched *s, const struct hold *h, int sign);
+void gaps_change(struct sched *s, const struct placement *p, int64_t from_ns, int64_t until_ns, int sign);
 void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign);
 void gaps_end(struct sched *s);
 uint32_t timeline_without_estimate(const struct sched *s);  /* jobs that had none as they arrived; 0: no plan was asked for */
@@ -131,6 +143,8 @@ bool plan_is_on(const struct sched *s, const struct live *l, const struct placem
 /* For the undo log. */
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);
 void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* nothing if there is none */
+int64_t hold_from_ns(const struct hold *h);                 /* from when profiles and gaps count it: what runs or leaves, from the
+                                                               beginning of time: the past is never asked for, and a step less is kept */
 void hold_show(struct sched *s, struct hold *h, bool shown);               /* false: to see what there were without it */
 
 void plan_move(struct sched *s, job_id j, int64_t start_ns, int64_t end_ns, struct placement *p);    /* of its own from now on; from

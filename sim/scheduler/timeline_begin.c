@@ -36,8 +36,8 @@ void timeline_begin(struct sched *s)
         t->taken[n] = kind->n_nodes == 1 ? t->kind_taken[c->kind_of[n]] : profile_new();
         t->counted[t->n_counted++] = n;
     }
-    for (unsigned w = 0; w < 2; w++)
-        t->window[w] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0, blocks_new(c) };
+    for (t->n_windows = 0; t->n_windows < 2; t->n_windows++)
+        t->window[t->n_windows] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0, blocks_new(c) };
 }
 
 void timeline_end(struct sched *s)
@@ -52,7 +52,7 @@ void timeline_end(struct sched *s)
         profile_free(t->kind_taken[k]);
         sooner_free(t->sooner[k]);
     }
-    for (unsigned w = 0; w < 2; w++) {
+    for (unsigned w = 0; w < t->n_windows; w++) {
         free_index_free(t->window[w].v);
         blocks_free(t->window[w].blocks);
     }

@@ -22,7 +22,7 @@ struct view *placing_view(struct sched *s)
 
 struct view *timeline_own_view(const struct sched *s, const struct view *v)
 {
-    for (unsigned w = 0; s->timeline && w < 2; w++)
+    for (unsigned w = 0; s->timeline && w < s->timeline->n_windows; w++)
         if (s->timeline->window[w].v == v)
             return s->timeline->window[w].v;
     return NULL;

@@ -20,7 +20,7 @@ void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, in
 {
     const struct node_type *type = cluster_node_type(s->cluster, n);
     struct timeline *t = s->timeline;
-    for (unsigned w = 0; w < 2; w++) {
+    for (unsigned w = 0; w < t->n_windows; w++) {
         blocks_lift(t->window[w].blocks, t->window[w].v, t->out, n);
         if (gpus)
             free_index_out_gpus(t->window[w].v, n, gpus, sign);
@@ -31,7 +31,7 @@ void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, in
     t->out[n].gpus ^= gpus;
     t->out[n].whole ^= whole;
     profiles_on(s, n, 1);
-    for (unsigned w = 0; w < 2; w++)
+    for (unsigned w = 0; w < t->n_windows; w++)
         blocks_lay(t->window[w].blocks, t->window[w].v, t->out, n);
     profiles_out(s, n, gpus, whole && type->counted ? type->gpus : 0, sign);
     gaps_out_change(s, n, gpus, sign);

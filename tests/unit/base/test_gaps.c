@@ -59,14 +59,19 @@ static struct hold draw_hold(struct world *w)
     return h;
 }
 
+static void add(struct world *w)
+{
+    struct hold h = draw_hold(w);
+    if (is_taken(w, &h) && (!w->overlaps || draw(w, w->overlaps)))
+        return;
+    w->hold[w->n++] = h;
+    change(w, &h, 1);
+}
+
 static void step(struct world *w, size_t keep)
 {
     if (w->n < HOLDS && (w->n <= keep || draw(w, 2))) {
-        struct hold h = draw_hold(w);
-        if (is_taken(w, &h) && (!w->overlaps || draw(w, w->overlaps)))
-            return;
-        w->hold[w->n++] = h;
-        change(w, &h, 1);
+        add(w);
     } else if (w->n > keep) {
         size_t i = keep + (size_t)draw(w, w->n - keep);
         change(w, &w->hold[i], -1);
@@ -159,20 +164,59 @@ static void what_has_happened(void **state)
             step(&w, 1);
         after += draw(&w, (uint64_t)(own.from - after) + 1);
         if (was == own.from) {                       /* else one would have moved it */
-            enum gaps_news news = gaps_news(w.g, m, after, own.from, length);
-            if (news != GAPS_EARLIER)
+            struct gaps_news news = gaps_news(w.g, m, after, own.from, length);
+            bool known = !news.unknown && !news.earlier;
+            if (known)
                 assert_int_equal(naive_fit(&w, after, own.from, length, n, &own), own.from);
-            if (news == GAPS_SAME)
+            if (!news.unknown && !news.other_units)
                 assert_int_equal(free_units(&w, own.from, length, &own), units);
-            same += news == GAPS_SAME;
-            other += news == GAPS_OTHER_UNITS;
-            earlier += news == GAPS_EARLIER;
+            same += known && !news.other_units;
+            other += known && news.other_units;
+            earlier += !known;
         }
         gaps_free(w.g);
     }
     assert_true(same > 50);
     assert_true(other > 50);
     assert_true(earlier > 20);
+}
+
+/* Where no sooner place is said to be, none is. Own units with a gap before the hold make the question harder. */
+static void sooner(void **state)
+{
+    (void)state;
+    unsigned none = 0, some = 0, grown = 0;
+    for (uint64_t seed = 0; seed < 40 * SEEDS; seed++) {
+        struct world w = begin(seed, seed % 4 == 3 ? 4 : 0);
+        struct hold own = { .units = (uint64_t)draw(&w, 1 << UNITS) | 1, .from = 10 + draw(&w, 25) };
+        int64_t length = 1 + draw(&w, 15), n = __builtin_popcountll(own.units);
+        own.until = own.from + length;
+        w.hold[w.n++] = own;
+        change(&w, &own, 1);
+        for (int k = 0; k < 90 && w.n < HOLDS; k++)
+            add(&w);
+        int64_t after = own.from - draw(&w, 9);
+        struct gaps_own before = { 0, own.from };
+        gaps_own_add(w.g, own.first, own.units, own.from, &before);
+        uint64_t free_before = free_units(&w, own.from - 1, 1, NULL) >> own.first & own.units;
+        assert_int_equal(before.n, __builtin_popcountll(free_before));
+        bool may = gaps_sooner(w.g, after, own.from, length, n, before);
+        int64_t naive = naive_fit(&w, after, own.from - 1, length, n, &own);
+        if (!may)
+            assert_int_equal(naive, INT64_MAX);
+        none += !may && after < own.from;
+        some += may && naive != INT64_MAX;
+        grown += !may && before.n > 0;
+        gaps_free(w.g);
+    }
+    assert_true(none > 500);                         /* of 4,800 */
+    assert_true(some > 500);
+    assert_true(grown > 500);
+}
+
+static bool is_news(struct gaps_news news, bool unknown, bool earlier, bool other_units)
+{
+    return news.unknown == unknown && news.earlier == earlier && news.other_units == other_units;
 }
 
 /* What is taken back leaves what was kept before it. */
@@ -189,11 +233,11 @@ static void taken_back(void **state)
         gaps_hold(g, 0, 1, 10, 20, 1);
         gaps_unchanged(g, m);
     }
-    assert_int_equal(gaps_news(g, before, 0, 10, 10), GAPS_OTHER_UNITS);
-    assert_int_equal(gaps_news(g, gaps_mark(g), 0, 10, 10), GAPS_SAME);
+    assert_true(is_news(gaps_news(g, before, 0, 10, 10), false, false, true));
+    assert_true(is_news(gaps_news(g, gaps_mark(g), 0, 10, 10), false, false, false));
     for (unsigned k = 0; k <= GAPS_KEPT; k++)
         gaps_hold(g, 0, 2, 30, 40, k % 2 ? -1 : 1);
-    assert_int_equal(gaps_news(g, before, 0, 10, 10), GAPS_EARLIER);    /* more than is kept */
+    assert_true(gaps_news(g, before, 0, 10, 10).unknown);    /* more than is kept */
     gaps_free(g);
 }
 
@@ -206,7 +250,7 @@ static void next_to_its_own(void **state)
     gaps_hold(g, 0, 1, 10, 20, 1);
     struct gaps_mark m = gaps_mark(g);
     gaps_hold(g, 0, 1, 5, 10, -1);
-    assert_int_equal(gaps_news(g, m, 3, 10, 10), GAPS_EARLIER);
+    assert_true(gaps_news(g, m, 3, 10, 10).earlier);
     gaps_free(g);
 }
 
@@ -215,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_earliest_place),
         cmocka_unit_test(what_has_happened),
+        cmocka_unit_test(sooner),
         cmocka_unit_test(taken_back),
         cmocka_unit_test(next_to_its_own),
     };
