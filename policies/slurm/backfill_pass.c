@@ -28,13 +28,14 @@
 #define NO_RESERVE_S    60        /* what a job takes that reserves nothing */
 
 struct interval { int64_t begin, end; uint64_t *nodes; };
-struct ending { job_id job; int64_t end_s; };
+struct ending { job_id job; node_id node; bool others; int64_t end_s; };    /* its first node; it has others */
 struct backfill {
     struct interval *space;       /* [n] */
     size_t n, room, capacity;     /* room: intervals that Slurm's table has room for */
     int64_t res, clock;           /* clock: that of Slurm at time 0 */
     struct ending *ending;        /* [n_endings] running jobs by their end, then number */
     size_t n_endings;
+    job_id *gone;                 /* [n_endings] room for struct future */
     uint64_t ending_version;      /* as of that version of the room; 0: not listed yet */
     int64_t leaving_gpus;         /* of those that end within the window; INT64_MAX: some are past their end */
     uint64_t leaving_version;     /* as of that version of the room; 0: not summed up yet */
@@ -161,11 +162,14 @@ static void endings(struct sched *s, struct slurm *m, struct backfill *x)
         return;
     x->ending_version = m->room_version;
     x->ending = sched_scratch(s, (running_count(m) + 1) * sizeof *x->ending);
+    x->gone = sched_scratch(s, (running_count(m) + 1) * sizeof *x->gone);
     x->n_endings = 0;
-    for (size_t i = 0; i < running_count(m); i++)
-        if (job_placement(s, running_job(m, i)))
-            x->ending[x->n_endings++] =
-                (struct ending){ running_job(m, i), slurm_end_s(s, running_job(m, i)) };
+    for (size_t i = 0; i < running_count(m); i++) {
+        job_id j = running_job(m, i);
+        const struct placement *p = job_placement(s, j);
+        if (p && p->n)
+            x->ending[x->n_endings++] = (struct ending){ j, p->piece[0].node, p->n > 1, slurm_end_s(s, j) };
+    }
     qsort(x->ending, x->n_endings, sizeof *x->ending, by_end);
 }
 
@@ -204,7 +208,8 @@ static const struct ending *next_group(struct sched *s, struct slurm *m, const s
     const struct ending *last = NULL;
     for (unsigned n = 0; f->next < x->n_endings;) {
         const struct ending *e = &x->ending[f->next++];
-        if (is_victim(f, e->job) || !slurm_on(s, e->job, f->avail))
+        bool on = set_has(f->avail, e->node) || (e->others && slurm_on(s, e->job, f->avail));
+        if (!on || is_victim(f, e->job))
             continue;
         if (!f->window_end)
             f->window_end = e->end_s - (e->end_s + x->clock) % WINDOW_S + WINDOW_S;
@@ -258,7 +263,7 @@ static int64_t will_run(struct sched *s, struct slurm *m, struct backfill *x, co
     endings(s, m, x);
     f.n_victims = p->component ? 0 : slurm_candidates(s, m, p->entry, &victim, &f.n_removed);
     f.victim = f.n_victims ? victim : NULL;
-    f.gone = sched_scratch(s, (f.n_removed + x->n_endings) * sizeof *f.gone);
+    f.gone = x->gone;
     int64_t when = starts_when(s, m, x, &p->need, &f, where);
     put_back(s, m, &f);
     return when;
