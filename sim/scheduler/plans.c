@@ -13,7 +13,7 @@
 
 /* ---- The earliest slot ---- */
 
-static int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind)
+int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind)
 {
     return (int64_t)c->kind[kind].n_nodes * c->kind[kind].gpus * c->kind[kind].slot_milli;
 }
@@ -204,8 +204,7 @@ static struct totals totals_of(const struct sched *s, const struct hold *plan)
                         : (struct totals){ s->placing->kinds[r->shape].kind[0], request_gpu_milli(r) };
 }
 
-/* Nor is another hold in the way. */
-static bool none_in_the_way(const struct sched *s, const struct hold *plan, uint32_t kind)
+bool none_in_the_way(const struct sched *s, const struct hold *plan, uint32_t kind)
 {
     struct profile *taken = s->timeline->kind_taken[kind];
     int64_t all = kind_gpus_milli(s->cluster, kind);
@@ -218,7 +217,7 @@ static bool totals_say_all(const struct sched *s, const struct hold *plan)
     return placing_by_totals(s, ask_of(s, plan->job)) && none_in_the_way(s, plan, totals_of(s, plan).kind);
 }
 
-static struct sooner *sooner_of(const struct sched *s, uint32_t kind)
+struct sooner *sooner_of(const struct sched *s, uint32_t kind)
 {
     struct sooner **sooner = &s->timeline->sooner[kind];
     if (!*sooner)
@@ -246,16 +245,13 @@ static bool may_be_earlier(struct sched *s, const struct hold *plan, struct gaps
     return gaps_sooner(gaps, after_ns, plan->start_ns, length_ns, request_gpu_milli(ask_of(s, plan->job)) / MILLI_ALL, own);
 }
 
-/* What has happened to a plan of which gaps said all. */
-enum plan_news { PLAN_STAYS, PLAN_OTHER_UNITS, PLAN_MAY_BE_EARLIER };
-
-static enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t after_ns)
+enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t after_ns)
 {
     const struct timeline *t = s->timeline;
     const struct request *r = ask_of(s, plan->job);
-    if (!plan->still.done || after_ns < plan->still.after_ns || plan->still.outs != t->outs ||
-        request_over_limit(s, r) ||
-        plan->end_ns != timeline_plus(plan->start_ns, timeline_length_ns(s, plan->job)))
+    bool changes = !plan->fixed && (request_over_limit(s, r) ||
+                                    plan->end_ns != timeline_plus(plan->start_ns, timeline_length_ns(s, plan->job)));
+    if (!plan->still.done || after_ns < plan->still.after_ns || plan->still.outs != t->outs || changes)
         return PLAN_MAY_BE_EARLIER;
     struct gaps *gaps = t->gaps[s->placing->kinds[r->shape].kind[0]];
     int64_t length_ns = plan->end_ns == TIME_NEVER ? TIME_NEVER : plan->end_ns - plan->start_ns;
@@ -425,92 +421,13 @@ static bool room_without(struct sched *s, job_id j, int64_t from_ns, int64_t unt
     return room;
 }
 
-static void steady_note(const struct sched *s, struct hold *plan)
-{
-    const struct request *r = ask_of(s, plan->job);
-    if (!placing_by_totals(s, r) || s->workload->shape[r->shape].limited != ID_NONE || s->cluster->n_flavors ||
-        s->predicted_rates || on_demand(s, plan->job) || has_started(s, plan->job) || live_of(s, plan->job)->suspended ||
-        plan->end_ns == TIME_NEVER)
-        return;
-    plan->kind_of_all = s->placing->kinds[r->shape].kind[0];
-    plan->need_milli = request_gpu_milli(r);
-    plan->steady = true;
-    plan->place = sooner_enter(sooner_of(s, plan->kind_of_all), s->timeline->kind_taken[plan->kind_of_all], plan->start_ns);
-}
-
-static void promise_told(struct sched *s, job_id j, int64_t start_ns)
+void promise_told(struct sched *s, job_id j, int64_t start_ns)
 {
     if (!s->setup.observer.decision || timeline_rests(s->timeline, start_ns, s->now_ns))
         return;
     char text[32];
     text[decimal_format(text, start_ns, NS_PER_S)] = '\0';
     decision_log(s, j, "decision", "promise", text);
-}
-
-/* What plans of one kind have in common. */
-struct renewal {
-    uint32_t kind;
-    bool within;                  /* holds take no more than there is: none is in the way of another */
-    struct profile *taken;
-    struct sooner *sooner;
-    int64_t all_milli, idle_milli;
-};
-
-static struct renewal renewal_of(const struct sched *s, uint32_t kind)
-{
-    struct profile *taken = s->timeline->kind_taken[kind];
-    int64_t all_milli = kind_gpus_milli(s->cluster, kind);
-    return (struct renewal){ kind, profile_within(taken, all_milli), taken, sooner_of(s, kind), all_milli,
-                             s->idle->kind[kind].whole * MILLI_ALL };
-}
-
-/* false: that is not known without a question. */
-static bool renewed(struct sched *s, struct hold *plan, const struct renewal *of)
-{
-    if (!of->within && !none_in_the_way(s, plan, of->kind))
-        return false;
-    struct sooner_ask ask = { plan->need_milli, plan->end_ns - plan->start_ns, plan->start_ns, plan->place };
-    int64_t start_ns = sooner_start(of->sooner, of->taken, of->all_milli, &ask, s->now_ns);
-    if (start_ns < plan->start_ns) {
-        if (start_ns <= s->now_ns || s->timeline->drew || s->stage->marked)
-            return false;
-        plan_advance(s, plan, start_ns);
-        promise_told(s, plan->job, start_ns);
-    }
-    enum wait_reason why = of->idle_milli >= plan->need_milli ? WAIT_RESERVED : WAIT_GPUS;
-    if (plan->why != why)
-        sched_blocked(s, plan->job, why);
-    return true;
-}
-
-/* So that it is near when its turn comes. */
-static void plan_fetch(const struct timeline *t, job_id j)
-{
-    if (t->plan_at[j] == ORDERED_NONE)
-        return;
-    const char *plan = (const char *)&t->hold[t->plan_at[j]];
-    __builtin_prefetch(plan);
-    __builtin_prefetch(plan + offsetof(struct hold, steady));
-}
-
-size_t plans_renew(struct sched *s, const job_id *jobs, size_t n, int64_t *due_ns)
-{
-    enum { AHEAD = 4 };
-    struct renewal of = { .kind = ID_NONE };
-    size_t i = 0;
-    for (; i < n; i++) {
-        struct hold *plan = plan_of(s, jobs[i]);
-        if (!plan || !plan->steady || plan->start_ns <= s->now_ns)
-            break;
-        if (plan->kind_of_all != of.kind)
-            of = renewal_of(s, plan->kind_of_all);
-        if (!renewed(s, plan, &of))
-            break;
-        *due_ns = min_i64(*due_ns, plan->start_ns);
-        if (i + AHEAD < n)
-            plan_fetch(s->timeline, jobs[i + AHEAD]);
-    }
-    return i;
 }
 
 enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const struct placement *p)
@@ -529,7 +446,7 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
     plan_move(s, j, start_ns, end_ns, placement_copy(s, p));
     if (found && gaps)
         plan_of(s, j)->still = (struct still){ true, s->timeline->outs, s->timeline->found.after_ns, gaps_mark(gaps) };
-    steady_note(s, plan_of(s, j));
+    plan_note(s, plan_of(s, j));
     promise_told(s, j, start_ns);
     return SCHED_OK;
 }

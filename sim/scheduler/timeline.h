@@ -37,10 +37,11 @@ struct hold {
     struct ordered_link link;     /* by start, if summed */
     int64_t start_ns, end_ns;
     int64_t need_milli;           /* a steady plan: how many GPUs of kind_of_all */
-    uint32_t kind_of_all;
+    uint32_t kind_of_all;         /* a fixed plan: the only kind that its job may use */
     uint32_t place;               /* a steady plan: among those that begin with it (sooner.h) */
     uint8_t why;                  /* a plan: enum wait_reason of its job */
-    bool steady;                  /* a plan of a job that totals say all of, whose length and limits do not change while it waits */
+    bool fixed;                   /* a plan of a job of one kind of node whose length and limits do not change while it waits */
+    bool steady;                  /* such a plan of a job that totals say all of */
     uint8_t kind;
     bool shown;                   /* in profiles and windows */
     bool summed;                  /* windows sum it up: it takes GPUs with names, CPU or memory. Else profiles say it all */
@@ -130,7 +131,16 @@ struct window *window_for(struct sched *s, int64_t from_ns);              /* tha
 void windows_change(struct sched *s, const struct hold *h, bool take);    /* all that have h */
 void windows_lengthen(struct sched *s, const struct hold *was, const struct hold *h);    /* h takes the place of `was` */
 void profiles_on(struct sched *s, node_id n, int64_t sign);  /* what holds have there goes into the profiles, or out of them (-1) */
+/* totals/renewal.c */
+void plan_note(const struct sched *s, struct hold *plan);    /* a plan that is set: whether it is fixed and steady */
 /* plans.c */
+int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind);
+struct sooner *sooner_of(const struct sched *s, uint32_t kind);
+bool none_in_the_way(const struct sched *s, const struct hold *plan, uint32_t kind);    /* no other hold is */
+void promise_told(struct sched *s, job_id j, int64_t start_ns);
+/* What has happened to a plan of which gaps said all: to its start, and to the GPUs that are free for it there. */
+enum plan_news { PLAN_STAYS, PLAN_OTHER_UNITS, PLAN_MAY_BE_EARLIER };
+enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t after_ns);    /* a start from then on */
 int64_t timeline_free_milli(const struct sched *s, uint32_t kind, int64_t at_ns);    /* of a kind of which totals say all; no earlier
                                                                                        than now */
 int64_t timeline_counted_free(const struct sched *s, node_id n, int64_t from_ns, int64_t until_ns);    /* GPUs of a counted node that are
