@@ -164,7 +164,7 @@ void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, 
     hold_show(s, hold_enter(s, j, kind, start_ns, end_ns, p), true);
 }
 
-/* There is one, which is not shown or stays so under another name. */
+/* There is one. It is shown no more, or what takes its place is. */
 static void hold_leave(struct sched *s, job_id j, enum hold_kind kind)
 {
     struct timeline *t = s->timeline;
