@@ -37,7 +37,9 @@ struct preemptive {
     const struct preemptive_params *params;
     struct preemption_order running;
     struct line *suspended;       /* in the order of the classes */
+    uint64_t moment;              /* a pass, or what follows a preemption in it: nothing was given up since */
 };
+struct preemptive_job { uint64_t blocked_at; };    /* its place was not to be had at this moment */
 /* The jobs that may be stopped for one, read from the order of preemption as far as they are asked
  * for: mostly the first few are enough. All scratch. */
 struct victims {
@@ -256,7 +258,7 @@ static bool take(struct sched *s, job_id j, const struct placement *where, const
     return true;
 }
 
-static bool preempt(struct sched *s, const struct preemptive *p, job_id j, enum wait_reason *why)
+static bool preempt(struct sched *s, struct preemptive *p, job_id j, enum wait_reason *why)
 {
     int64_t lacks = lacks_milli(s, j);
     if (!preemption_order_holds(s, &p->running, j, lacks))
@@ -271,8 +273,10 @@ static bool preempt(struct sched *s, const struct preemptive *p, job_id j, enum 
         reorder(s, p, v.job, used, where);
         where = remove_in_order(s, p, &v, used, &used);
     }
-    if (where && take(s, j, where, v.job, used, stops[(int)p->params->mode]))
+    if (where && take(s, j, where, v.job, used, stops[(int)p->params->mode])) {
+        p->moment++;
         return true;
+    }
     sched_rollback(s, before);
     if (is_protected(s, p, &v, lacks))
         *why = WAIT_PROTECTED;
@@ -329,21 +333,29 @@ static bool is_free(struct sched *s, job_id j, const struct placement *p)
     return true;
 }
 
-static bool resume(struct sched *s, const struct preemptive *p, job_id j)
+/* Starts only make it worse: where nobody could give way, it is not tried again at this moment. */
+static bool resume(struct sched *s, struct preemptive *p, job_id j)
 {
     const struct placement *there = job_suspended(s, j);
+    struct preemptive_job *own = job_own(s, j);
+    if (own->blocked_at == p->moment)
+        return false;
     sched_mark_t before = sched_mark(s);
     struct victims v = { .n = 0 };
-    if (!is_free(s, j, there)) {
+    bool free = is_free(s, j, there);
+    if (!free) {
         v = victims_for(p, j, there);
         victims_read_all(s, p, &v);
         for (size_t i = 0; i < v.n; i++)
             sched_stop(s, v.job[i], STOP_SUSPEND);
+        free = v.n && is_free(s, j, there);
     }
-    if (is_free(s, j, there) &&
-        take(s, j, there, v.job, v.n, STOP_SUSPEND))
+    if (free && take(s, j, there, v.job, v.n, STOP_SUSPEND)) {
+        p->moment++;
         return true;
+    }
     sched_rollback(s, before);
+    own->blocked_at = free || v.n ? 0 : p->moment;    /* what is refused is counted each time */
     return false;
 }
 
@@ -352,7 +364,7 @@ static bool preempt_for(struct sched *s, struct queueing_state *o, job_id j, enu
 {
     if (*why == WAIT_LIMIT)
         return false;
-    const struct preemptive *p = (const struct preemptive *)o;
+    struct preemptive *p = (struct preemptive *)o;    /* its first member */
     return job_suspended(s, j) ? resume(s, p, j) : preempt(s, p, j, why);
 }
 
@@ -372,6 +384,7 @@ static void preemptive_schedule(struct sched *s, const void *params, void *state
 {
     struct preemptive *p = state;
     (void)params;
+    p->moment++;
     queueing_serve(s, &p->queueing);
     if (p->params->queueing.blocking > BLOCKING_STRICT)
         return;
@@ -436,6 +449,7 @@ const struct policy preemptive_policy = {
     .params = preemptive_param_list,
     .params_size = sizeof(struct preemptive_params),
     .state_size = sizeof(struct preemptive),
+    .job_size = sizeof(struct preemptive_job),
     .begin = preemptive_begin,
     .schedule = preemptive_schedule,
     .job_arrived = preemptive_arrived,
