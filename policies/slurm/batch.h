@@ -6,9 +6,9 @@
  * half life) a second, then every running job is charged the GPU-seconds since the last one, then
  * accounts are ranked and the priorities of waiting jobs computed. A job that stops is charged at
  * once (SchedMD/slurm:src/plugins/priority/multifactor/priority_multifactor.c). Jobs that differ in
- * their age alone are a group, of which only the first has its priority computed and stands in the line
- * by it (groups.h). So a period costs O(running + accounts + groups), and a push for each priority
- * that has changed.
+ * their age alone are a group, of which only the first has its priority computed, and of groups of one
+ * shape only the best stands in the line by it (groups.h). So a period costs O(running + accounts +
+ * groups), and a few pushes for each shape.
  *
  * Accounts are the queues, with their weights as shares. Users are the leaves below the queue of
  * their jobs, one share each, known from their first job on, which ranks all accounts again. A

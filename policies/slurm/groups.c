@@ -1,6 +1,7 @@
 /* groups.c - see groups.h. */
 #include "policies/slurm/groups.h"
 #include "sim/contract/util/array.h"
+#include "sim/contract/util/heap.h"
 
 #include <math.h>
 
@@ -10,15 +11,21 @@ struct group {
     struct group_key { queue_id queue; shape_id shape; uint32_t account; struct batch_traits traits; } key;
     job_id *job;                  /* [n], from first on, by submit time, then number */
     size_t first, n, capacity;
-    uint32_t busy_at;             /* its place among the busy, if it has jobs */
+    uint32_t rack, at;            /* at: its place there, if it has jobs */
 };
+/* The first job of a group; moved: its priority is not that under which it stood in line. */
+struct front { struct line_key key; job_id job; uint32_t group; bool moved; };
+/* The groups of one shape in one line that have jobs, the best first. */
+struct rack { struct front *heap; size_t n, capacity; };
+struct line_racks { uint32_t *of; size_t n; };    /* [n] by shape: number of the rack; 0: none yet */
 struct groups {
     struct group *group;          /* [n] number 0 is none */
     size_t n, capacity;
     uint32_t *slot;               /* open addressing: numbers of groups; 0: free */
     uint32_t n_slots;
-    uint32_t *busy;               /* [n_busy] those with jobs, in any order */
-    size_t n_busy, busy_capacity;
+    struct rack *rack;            /* [n_racks] number 0 is none */
+    size_t n_racks, racks_capacity;
+    struct line_racks *line;      /* one, or one a queue */
     job_id *fresh;                /* [n_fresh] that have not joined, in any order */
     size_t n_fresh, fresh_capacity;
 };
@@ -51,6 +58,17 @@ static void make_slots(struct sched *s, struct groups *g, uint32_t n)
         *slot_of(g, &g->group[i].key) = i;
 }
 
+static uint32_t rack_of(struct sched *s, struct groups *g, const struct group_key *key)
+{
+    struct line_racks *in = &g->line[key->queue];
+    in->of = array_covering(sched_alloc, s, in->of, &in->n, key->shape, sizeof *in->of);
+    if (!in->of[key->shape]) {
+        g->rack = array_grown(sched_alloc, s, g->rack, &g->racks_capacity, g->n_racks, sizeof *g->rack);
+        in->of[key->shape] = (uint32_t)g->n_racks++;
+    }
+    return in->of[key->shape];
+}
+
 static uint32_t group_of(struct sched *s, const struct batch *b, job_id j)
 {
     struct groups *g = b->groups;
@@ -63,7 +81,7 @@ static uint32_t group_of(struct sched *s, const struct batch *b, job_id j)
         return *slot;
     g->group = array_grown(sched_alloc, s, g->group, &g->capacity, g->n, sizeof *g->group);
     uint32_t number = (uint32_t)g->n++;
-    g->group[number] = (struct group){ .key = key };
+    g->group[number] = (struct group){ .key = key, .rack = rack_of(s, g, &key) };
     *slot = number;
     if (2 * g->n > g->n_slots)
         make_slots(s, g, 2 * g->n_slots);
@@ -74,7 +92,9 @@ void groups_begin(struct sched *s, struct batch *b)
 {
     struct groups *g = b->groups = sched_alloc(s, sizeof *g);
     g->group = array_grown(sched_alloc, s, NULL, &g->capacity, 0, sizeof *g->group);
-    g->n = 1;
+    g->rack = array_grown(sched_alloc, s, NULL, &g->racks_capacity, 0, sizeof *g->rack);
+    g->line = sched_alloc(s, (b->queueing.per_queue ? queue_count(s) : 1) * sizeof *g->line);
+    g->n = g->n_racks = 1;
     make_slots(s, g, FIRST_SLOTS);
 }
 
@@ -93,14 +113,51 @@ static void hide(struct sched *s, const struct batch *b, job_id j)
               (struct line_key){ .major = (double)INFINITY, .time_ns = job_facts(s, j)->submit_ns });
 }
 
-/* By its priority of this period. */
-static void show(struct sched *s, struct batch *b, job_id j)
+/* ---- The best of a rack ---- */
+
+static inline bool front_before(const struct group *all, const struct front *a, const struct front *b)
 {
-    struct batch_job *own = job_own(s, j);
-    bool was_hidden = own->hidden, moves = batch_prioritise(s, b, j);
-    own->hidden = false;
-    if (moves || was_hidden)
-        line_push(line_of(s, b, j), j, batch_key(s, j, NULL));
+    (void)all;
+    return line_key_before(a->key, a->job, b->key, b->job);
+}
+
+static inline void front_placed(struct group *all, const struct front *x, size_t at)
+{
+    all[x->group].at = (uint32_t)at;
+}
+HEAP_DEFINE(fronts, struct front, struct group, front_before, front_placed);
+
+/* Of the first job of the group, with its priority of this period. */
+static struct front front_of(struct sched *s, struct batch *b, uint32_t group)
+{
+    const struct group *g = &b->groups->group[group];
+    job_id j = g->job[g->first];
+    bool moved = batch_prioritise(s, b, j);
+    return (struct front){ batch_key(s, j, NULL), j, group, moved };
+}
+
+/* The best stands in line by its priority. */
+static void show_best(struct sched *s, const struct batch *b, const struct rack *r)
+{
+    if (!r->n)
+        return;
+    struct front *best = &r->heap[0];
+    struct batch_job *own = job_own(s, best->job);
+    if (own->hidden || best->moved)
+        line_push(line_of(s, b, best->job), best->job, best->key);
+    own->hidden = best->moved = false;
+}
+
+/* A period has begun. */
+static void rank_anew(struct sched *s, struct batch *b, struct rack *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        r->heap[i] = front_of(s, b, r->heap[i].group);
+    fronts_make(b->groups->group, r->heap, r->n);
+    for (size_t i = 1; i < r->n; i++)
+        if (!((const struct batch_job *)job_own(s, r->heap[i].job))->hidden)
+            hide(s, b, r->heap[i].job);
+    show_best(s, b, r);
 }
 
 /* ---- Their jobs ---- */
@@ -127,11 +184,12 @@ static void join(struct sched *s, struct batch *b, job_id j)
     struct batch_job *own = job_own(s, j);
     own->group = group_of(s, b, j);
     struct group *g = &all->group[own->group];
-    if (!g->n) {
+    if (!g->n) {                   /* the rack is put in order when all have joined */
+        struct rack *r = &all->rack[g->rack];
         g->first = 0;
-        g->busy_at = (uint32_t)all->n_busy;
-        all->busy = array_grown(sched_alloc, s, all->busy, &all->busy_capacity, all->n_busy, sizeof *all->busy);
-        all->busy[all->n_busy++] = own->group;
+        g->at = (uint32_t)r->n;
+        r->heap = array_grown(sched_alloc, s, r->heap, &r->capacity, r->n, sizeof *r->heap);
+        r->heap[r->n++] = (struct front){ .job = j, .group = own->group };
     }
     size_t end = g->first + g->n;
     if (g->first > g->n) {         /* more room in front than jobs */
@@ -170,39 +228,42 @@ static void leave_fresh(struct sched *s, struct groups *g, job_id j)
     ((struct batch_job *)job_own(s, last))->at = own->at;
 }
 
-void groups_go(struct sched *s, struct batch *b, job_id j)
+static void leave(struct sched *s, struct batch *b, job_id j)
 {
     struct groups *all = b->groups;
     struct batch_job *own = job_own(s, j);
-    if (!own->group) {
-        leave_fresh(s, all, j);
-        return;
-    }
-    struct group *g = &all->group[own->group];
+    uint32_t number = own->group;
+    struct group *g = &all->group[number];
+    struct rack *r = &all->rack[g->rack];
     size_t at = place_of(s, g, j);
     own->group = 0;
-    if (at > g->first)
-        array_close(g->job, g->first + g->n, at, sizeof *g->job);
-    else
-        g->first++;
-    if (--g->n) {
-        if (((const struct batch_job *)job_own(s, g->job[g->first]))->hidden)
-            show(s, b, g->job[g->first]);
+    g->n--;
+    if (at > g->first) {
+        array_close(g->job, g->first + g->n + 1, at, sizeof *g->job);
         return;
     }
-    uint32_t last = all->busy[g->busy_at] = all->busy[--all->n_busy];
-    all->group[last].busy_at = g->busy_at;
+    g->first++;
+    if (g->n) {
+        r->heap[g->at] = front_of(s, b, number);
+        fronts_fix(all->group, r->heap, r->n, g->at);
+    } else {
+        fronts_remove(all->group, r->heap, r->n--, g->at);
+    }
+    show_best(s, b, r);
+}
+
+void groups_go(struct sched *s, struct batch *b, job_id j)
+{
+    if (((const struct batch_job *)job_own(s, j))->group)
+        leave(s, b, j);
+    else
+        leave_fresh(s, b->groups, j);
 }
 
 void groups_starting(struct sched *s, struct batch *b, job_id j)
 {
-    const struct batch_job *own = job_own(s, j);
-    const struct group *g = &b->groups->group[own->group];
-    if (!own->group)
-        return;
-    size_t next = place_of(s, g, j) + 1;
-    if (next < g->first + g->n && ((const struct batch_job *)job_own(s, g->job[next]))->hidden)
-        show(s, b, g->job[next]);
+    if (((const struct batch_job *)job_own(s, j))->group)
+        leave(s, b, j);
 }
 
 void groups_anew(struct sched *s, struct batch *b)
@@ -210,6 +271,6 @@ void groups_anew(struct sched *s, struct batch *b)
     struct groups *g = b->groups;
     while (g->n_fresh)
         join(s, b, g->fresh[--g->n_fresh]);
-    for (size_t i = 0; i < g->n_busy; i++)
-        show(s, b, g->group[g->busy[i]].job[g->group[g->busy[i]].first]);
+    for (size_t i = 1; i < g->n_racks; i++)
+        rank_anew(s, b, &g->rack[i]);
 }

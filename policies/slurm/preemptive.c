@@ -15,6 +15,8 @@
  * back from lower ones that run there. */
 #include "policies/common/free_gpus.h"
 #include "policies/common/queueing.h"
+#include "policies/slurm/preemption_order.h"
+#include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
 
 #include <stdlib.h>
@@ -33,46 +35,23 @@ static const enum stop_mode stops[] = {
 struct preemptive {
     struct queueing_state queueing;
     const struct preemptive_params *params;
-    struct line *running;         /* in the order of preemption */
+    struct preemption_order running;
     struct line *suspended;       /* in the order of the classes */
+    uint64_t moment;              /* a pass, or what follows a preemption in it: nothing was given up since */
 };
-struct victims { job_id *job; size_t n, n_exempt; };    /* the exempt ones behind the others */
-
-enum { NODES_MOST = 65535 };
+struct preemptive_job { uint64_t blocked_at; };    /* its place was not to be had at this moment */
+/* The jobs that may be stopped for one, read from the order of preemption as far as they are asked
+ * for: mostly the first few are enough. All scratch. */
+struct victims {
+    job_id beneficiary;
+    const struct placement *there;    /* only those on its nodes; NULL: all */
+    struct ranking_place next;
+    bool more;                    /* there is a job at `next` */
+    job_id *job, *exempt;         /* [n], [n_exempt] */
+    size_t n, n_exempt, capacity, exempt_capacity;
+};
 
 /* ---- Running jobs ---- */
-
-static int by_number(const void *a, const void *b)
-{
-    node_id x = *(const node_id *)a, y = *(const node_id *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Distinct, ascending; scratch. */
-static node_id *nodes_of(struct sched *s, const struct placement *p, size_t *n)
-{
-    node_id *node = sched_scratch(s, p->n * sizeof *node);
-    for (size_t i = 0; i < p->n; i++)
-        node[i] = p->piece[i].node;
-    qsort(node, p->n, sizeof *node, by_number);
-    *n = 0;
-    for (size_t i = 0; i < p->n; i++)
-        if (i == 0 || node[i] != node[i - 1])
-            node[(*n)++] = node[i];
-    return node;
-}
-
-static struct line_key preemption_key(struct sched *s, const struct preemptive *p, job_id j)
-{
-    struct line_key k = { .time_ns = -job_last_start_ns(s, j) };
-    if (p->params->youngest > 0)
-        return k;
-    size_t n;
-    nodes_of(s, job_placement(s, j), &n);
-    k.major = job_facts(s, j)->priority;
-    k.minor = n < NODES_MOST ? (double)n : NODES_MOST;
-    return k;
-}
 
 static int64_t exempt_until_ns(const struct sched *s, const struct preemptive *p, job_id j)
 {
@@ -84,13 +63,6 @@ static bool is_whole(const struct sched *s, job_id j)
 {
     uint32_t tasks = request_tasks(job_facts(s, j)->ask);
     return tasks == SPLIT_ANY || job_placement(s, j)->n == tasks;
-}
-
-/* A queue with nodes of its own keeps to itself. */
-static queue_id preemption_scope(const struct sched *s, job_id j)
-{
-    queue_id q = job_facts(s, j)->queue;
-    return queue_facts(s, q)->pinned ? q : ID_NONE;
 }
 
 static bool may_stop(const struct sched *s, const struct preemptive *p, job_id v, job_id j)
@@ -109,44 +81,62 @@ static bool overlaps(const struct placement *a, const struct placement *b)
     return false;
 }
 
-/* The jobs that may be stopped for j; if `there` is given, only those on its nodes. */
-static struct victims victims_for(struct sched *s, const struct preemptive *p, job_id j,
-                                  const struct placement *there)
+static struct victims victims_for(const struct preemptive *p, job_id j, const struct placement *there)
 {
-    size_t all = line_length(p->running), n_exempt = 0;
-    struct victims v = { .job = sched_scratch(s, (all + 1) * sizeof *v.job) };
-    job_id *exempt = sched_scratch(s, (all + 1) * sizeof *exempt);
-    struct line_walk walk = { .l = p->running };
-    for (job_id r; line_next(&walk, &r);) {
-        if (p->params->youngest <= 0 && job_facts(s, r)->priority >= job_facts(s, j)->priority)
-            break;
-        if (!may_stop(s, p, r, j) || (there && !overlaps(there, job_placement(s, r))))
-            continue;
-        if (exempt_until_ns(s, p, r) > sched_now(s))
-            exempt[n_exempt++] = r;
-        else
-            v.job[v.n++] = r;
-    }
-    memcpy(v.job + v.n, exempt, n_exempt * sizeof *exempt);
-    v.n_exempt = n_exempt;
+    struct victims v = { .beneficiary = j, .there = there };
+    v.more = ranking_first(&p->running.jobs, &v.next);
     return v;
+}
+
+/* Reads one job of the order. */
+static void victims_read(struct sched *s, const struct preemptive *p, struct victims *v)
+{
+    job_id r = ranking_at(&p->running.jobs, v->next)->job, j = v->beneficiary;
+    v->more = ranking_next(&p->running.jobs, &v->next);
+    if (p->params->youngest <= 0 && job_facts(s, r)->priority >= job_facts(s, j)->priority)
+        v->more = false;              /* nor are those behind it lower */
+    if (!may_stop(s, p, r, j) || (v->there && !overlaps(v->there, job_placement(s, r))))
+        return;
+    bool is_exempt = exempt_until_ns(s, p, r) > sched_now(s);
+    job_id **to = is_exempt ? &v->exempt : &v->job;
+    size_t *n = is_exempt ? &v->n_exempt : &v->n,
+           *capacity = is_exempt ? &v->exempt_capacity : &v->capacity;
+    *to = array_grown(sched_scratch, s, *to, capacity, *n, sizeof **to);
+    (*to)[(*n)++] = r;
+}
+
+/* There is an i-th that is not exempt. */
+static bool victim_there(struct sched *s, const struct preemptive *p, struct victims *v, size_t i)
+{
+    while (v->n <= i && v->more)
+        victims_read(s, p, v);
+    return i < v->n;
+}
+
+static void victims_read_all(struct sched *s, const struct preemptive *p, struct victims *v)
+{
+    while (v->more)
+        victims_read(s, p, v);
 }
 
 /* ---- Removing them ---- */
 
-/* An upper bound: a job that shares a GPU may be alone on it. */
-static bool may_suffice(struct sched *s, job_id j, const struct victims *v, size_t n)
+/* GPUs that j lacks. 0: none, or it wants a share: one may be free where no whole GPU is. */
+static int64_t lacks_milli(struct sched *s, job_id j)
 {
     struct request r = job_request(s, j);
-    int64_t lacks = job_size(s, j).gpu_milli -
-                    (int64_t)free_gpus_for(sched_view(s, FREE_OR_RELEASING), &r) * MILLI_ALL;
     if (r.gpu_milli < MILLI_ALL)
-        return true;
-    for (size_t i = 0; i < n && lacks > 0; i++) {
-        const struct placement *held = job_placement(s, v->job[i]);
-        for (size_t k = 0; k < held->n; k++)
-            lacks -= (int64_t)held->piece[k].gpus * MILLI_ALL;
-    }
+        return 0;
+    return job_size(s, j).gpu_milli -
+           (int64_t)free_gpus_for(sched_view(s, FREE_OR_RELEASING), &r) * MILLI_ALL;
+}
+
+/* The first n victims free as much, at most: a job that shares a GPU may be alone on it. */
+static bool may_suffice(struct sched *s, const struct preemptive *p, struct victims *v, size_t n,
+                        int64_t lacks)
+{
+    for (size_t i = 0; lacks > 0 && i < n && victim_there(s, p, v, i); i++)
+        lacks -= preemption_held_milli(job_placement(s, v->job[i]));
     return lacks <= 0;
 }
 
@@ -156,14 +146,15 @@ static const struct placement *room_for(struct sched *s, job_id j)
     return sched_place(s, sched_view(s, FREE_OR_RELEASING), &r);
 }
 
-/* Stops them in order until j fits. NULL: it does not; *used: how many it took. */
-static const struct placement *remove_in_order(struct sched *s, job_id j, const job_id *victim,
-                                               size_t n, enum stop_mode mode, size_t *used)
+/* Stops the first n in order until j fits. NULL: it does not; *used: how many it took. */
+static const struct placement *remove_in_order(struct sched *s, const struct preemptive *p,
+                                               struct victims *v, size_t n, size_t *used)
 {
-    const struct placement *where = room_for(s, j);
-    for (*used = 0; !where && *used < n; ++*used)
-        if (sched_stop(s, victim[*used], mode) == SCHED_OK)
-            where = room_for(s, j);
+    enum stop_mode mode = stops[(int)p->params->mode];
+    const struct placement *where = room_for(s, v->beneficiary);
+    for (*used = 0; !where && *used < n && victim_there(s, p, v, *used); ++*used)
+        if (sched_stop(s, v->job[*used], mode) == SCHED_OK)
+            where = room_for(s, v->beneficiary);
     return where;
 }
 
@@ -177,13 +168,15 @@ static int most_useful_first(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-static size_t nodes_in_common(struct sched *s, const struct placement *a, const struct placement *b)
+/* How many of n distinct nodes, ascending, p is on. */
+static size_t nodes_in_common(struct sched *s, const node_id *node, size_t n,
+                              const struct placement *p)
 {
-    size_t n, m, common = 0;
-    const node_id *x = nodes_of(s, a, &n), *y = nodes_of(s, b, &m);
+    size_t m, common = 0;
+    const node_id *other = preemption_nodes(s, p, &m);
     for (size_t i = 0, k = 0; i < n && k < m;) {
-        common += x[i] == y[k];
-        if (x[i] <= y[k])
+        common += node[i] == other[k];
+        if (node[i] <= other[k])
             i++;
         else
             k++;
@@ -201,30 +194,44 @@ static void reorder(struct sched *s, const struct preemptive *p, job_id *victim,
         victim[0] = last;
         return;
     }
+    size_t n_nodes;
+    const node_id *node = preemption_nodes(s, where, &n_nodes);
     struct useful *all = sched_scratch(s, n * sizeof *all);
     for (size_t i = 0; i < n; i++)
-        all[i] =
-            (struct useful){ victim[i], nodes_in_common(s, where, job_placement(s, victim[i])), i };
+        all[i] = (struct useful){ victim[i],
+                                  nodes_in_common(s, node, n_nodes, job_placement(s, victim[i])), i };
     qsort(all, n, sizeof *all, most_useful_first);
     for (size_t i = 0; i < n; i++)
         victim[i] = all[i].job;
 }
 
-/* j would fit if the exempt jobs were stopped too. Then a pass follows when the first of them is
- * exempt no longer. */
-static bool is_protected(struct sched *s, const struct preemptive *p, job_id j,
-                         const struct victims *v)
+/* The exempt ones behind the others. */
+static void victims_join_exempt(struct sched *s, struct victims *v)
 {
-    if (!v->n_exempt || !may_suffice(s, j, v, v->n + v->n_exempt))
+    for (size_t i = 0; i < v->n_exempt; i++) {
+        v->job = array_grown(sched_scratch, s, v->job, &v->capacity, v->n, sizeof *v->job);
+        v->job[v->n++] = v->exempt[i];
+    }
+}
+
+/* The beneficiary, which lacks so much, would fit if the exempt jobs were stopped too. Then a pass
+ * follows when the first of them is exempt no longer. */
+static bool is_protected(struct sched *s, const struct preemptive *p, struct victims *v,
+                         int64_t lacks)
+{
+    if (p->params->exempt_s <= 0)
+        return false;
+    victims_read_all(s, p, v);
+    victims_join_exempt(s, v);
+    if (!v->n_exempt || !may_suffice(s, p, v, v->n, lacks))
         return false;
     sched_mark_t before = sched_mark(s);
     size_t used;
-    bool fits = remove_in_order(s, j, v->job, v->n + v->n_exempt, stops[(int)p->params->mode],
-                                &used) != NULL;
+    bool fits = remove_in_order(s, p, v, v->n, &used) != NULL;
     sched_rollback(s, before);
     int64_t first_ns = TIME_NEVER;
-    for (size_t i = v->n; fits && i < v->n + v->n_exempt; i++) {
-        int64_t until_ns = exempt_until_ns(s, p, v->job[i]);
+    for (size_t i = 0; fits && i < v->n_exempt; i++) {
+        int64_t until_ns = exempt_until_ns(s, p, v->exempt[i]);
         first_ns = min_i64(until_ns, first_ns);
     }
     if (fits)
@@ -251,23 +258,27 @@ static bool take(struct sched *s, job_id j, const struct placement *where, const
     return true;
 }
 
-static bool preempt(struct sched *s, const struct preemptive *p, job_id j, enum wait_reason *why)
+static bool preempt(struct sched *s, struct preemptive *p, job_id j, enum wait_reason *why)
 {
-    enum stop_mode mode = stops[(int)p->params->mode];
-    struct victims v = victims_for(s, p, j, NULL);
+    int64_t lacks = lacks_milli(s, j);
+    if (!preemption_order_holds(s, &p->running, j, lacks))
+        return false;
+    struct victims v = victims_for(p, j, NULL);
     sched_mark_t before = sched_mark(s);
     size_t used = 0;
     const struct placement *where =
-        may_suffice(s, j, &v, v.n) ? remove_in_order(s, j, v.job, v.n, mode, &used) : NULL;
+        may_suffice(s, p, &v, SIZE_MAX, lacks) ? remove_in_order(s, p, &v, SIZE_MAX, &used) : NULL;
     for (double pass = 0; where && used > 1 && pass < p->params->reorder; pass++) {
         sched_rollback(s, before);
         reorder(s, p, v.job, used, where);
-        where = remove_in_order(s, j, v.job, used, mode, &used);
+        where = remove_in_order(s, p, &v, used, &used);
     }
-    if (where && take(s, j, where, v.job, used, mode))
+    if (where && take(s, j, where, v.job, used, stops[(int)p->params->mode])) {
+        p->moment++;
         return true;
+    }
     sched_rollback(s, before);
-    if (is_protected(s, p, j, &v))
+    if (is_protected(s, p, &v, lacks))
         *why = WAIT_PROTECTED;
     return false;
 }
@@ -322,20 +333,29 @@ static bool is_free(struct sched *s, job_id j, const struct placement *p)
     return true;
 }
 
-static bool resume(struct sched *s, const struct preemptive *p, job_id j)
+/* Starts only make it worse: where nobody could give way, it is not tried again at this moment. */
+static bool resume(struct sched *s, struct preemptive *p, job_id j)
 {
     const struct placement *there = job_suspended(s, j);
+    struct preemptive_job *own = job_own(s, j);
+    if (own->blocked_at == p->moment)
+        return false;
     sched_mark_t before = sched_mark(s);
     struct victims v = { .n = 0 };
-    if (!is_free(s, j, there)) {
-        v = victims_for(s, p, j, there);
+    bool free = is_free(s, j, there);
+    if (!free) {
+        v = victims_for(p, j, there);
+        victims_read_all(s, p, &v);
         for (size_t i = 0; i < v.n; i++)
             sched_stop(s, v.job[i], STOP_SUSPEND);
+        free = v.n && is_free(s, j, there);
     }
-    if (is_free(s, j, there) &&
-        take(s, j, there, v.job, v.n, STOP_SUSPEND))
+    if (free && take(s, j, there, v.job, v.n, STOP_SUSPEND)) {
+        p->moment++;
         return true;
+    }
     sched_rollback(s, before);
+    own->blocked_at = free || v.n ? 0 : p->moment;    /* what is refused is counted each time */
     return false;
 }
 
@@ -344,7 +364,7 @@ static bool preempt_for(struct sched *s, struct queueing_state *o, job_id j, enu
 {
     if (*why == WAIT_LIMIT)
         return false;
-    const struct preemptive *p = (const struct preemptive *)o;
+    struct preemptive *p = (struct preemptive *)o;    /* its first member */
     return job_suspended(s, j) ? resume(s, p, j) : preempt(s, p, j, why);
 }
 
@@ -356,7 +376,6 @@ static void preemptive_begin(struct sched *s, const void *params, void *state)
 {
     struct preemptive *p = state;
     p->params = params;
-    p->running = line_new(s);
     p->suspended = line_new(s);
     queueing_begin(s, &p->queueing, &classes, params);
 }
@@ -365,6 +384,7 @@ static void preemptive_schedule(struct sched *s, const void *params, void *state
 {
     struct preemptive *p = state;
     (void)params;
+    p->moment++;
     queueing_serve(s, &p->queueing);
     if (p->params->queueing.blocking > BLOCKING_STRICT)
         return;
@@ -389,16 +409,15 @@ static void preemptive_started(struct sched *s, const void *params, void *state,
     struct preemptive *p = state;
     queueing_started(s, &p->queueing, j);
     line_remove(p->suspended, j);
-    line_push(p->running, j, preemption_key(s, p, j));
+    preemption_order_add(s, &p->running, j, p->params->youngest > 0);
 }
 
 static void preemptive_stopped(struct sched *s, const void *params, void *state, job_id j,
                                enum stop_cause why)
 {
-    (void)s;
     (void)params;
     (void)why;
-    line_remove(((struct preemptive *)state)->running, j);
+    preemption_order_drop(s, &((struct preemptive *)state)->running, j);
 }
 
 #define AT(field) offsetof(struct preemptive_params, field)
@@ -430,6 +449,7 @@ const struct policy preemptive_policy = {
     .params = preemptive_param_list,
     .params_size = sizeof(struct preemptive_params),
     .state_size = sizeof(struct preemptive),
+    .job_size = sizeof(struct preemptive_job),
     .begin = preemptive_begin,
     .schedule = preemptive_schedule,
     .job_arrived = preemptive_arrived,

@@ -1,5 +1,5 @@
-/* test_batch_groups.c - groups of jobs that age alike (policies/slurm/groups.h) against the obvious: each
- * job a group of its own, so that each stands in line by its priority, in random worlds with users,
+/* test_batch_groups.c - groups of jobs that age alike (policies/slurm/groups.h), of which only the best of a shape stands in
+ * line by its priority, against the obvious: no groups, and each job stands there by its own, in random worlds with users,
  * requeues and nodes that fail. */
 #define account share_account     /* the engine has an enum of that name */
 #include "policies/slurm/batch.h"
@@ -25,7 +25,7 @@ static double priority(struct sched *s, const struct batch *b, job_id j, const v
 static struct batch_traits traits(struct sched *s, job_id j, const void *params)
 {
     (void)params;
-    return (struct batch_traits){ job_facts(s, j)->priority, alone ? (int64_t)j : 0 };
+    return (struct batch_traits){ job_facts(s, j)->priority, 0 };
 }
 
 static void aging_begin(struct sched *s, const void *params, void *state)
@@ -36,6 +36,33 @@ static void aging_begin(struct sched *s, const void *params, void *state)
 BATCH_CALLBACKS(aging)
 static const struct policy aging = { BATCH_TABLE(aging), .name = "aging", .summary = "by age, size and share",
                                      .reads = READS_WEIGHTS, .params_size = sizeof(struct batch_params) };
+
+static void obvious_begin(struct sched *s, const void *params, void *state)
+{
+    batch_begin(s, state, (struct batch_order){ priority, fair_tree_factors, NULL }, params);
+}
+
+static void obvious_schedule(struct sched *s, const void *params, void *state)
+{
+    (void)params;
+    struct batch *b = state;
+    size_t n;
+    bool due = batch_catches_up(s, b);
+    const job_id *job = queueing_jobs(s, &b->queueing, &n);
+    for (size_t i = 0; due && i < n; i++)
+        if (batch_prioritise(s, b, job[i]))
+            queueing_moved(s, &b->queueing, job[i]);
+    queueing_serve(s, &b->queueing);
+    if (n)
+        sched_wake_at(s, batch_next_ns(b));
+}
+
+static const struct policy obvious = {
+    .abi = POLICY_ABI, .name = "obvious", .summary = "the same", .reads = READS_WEIGHTS,
+    .params_size = sizeof(struct batch_params), .state_size = sizeof(struct batch), .job_size = sizeof(struct batch_job),
+    .begin = obvious_begin, .schedule = obvious_schedule, .job_arrived = aging_arrived, .job_started = aging_started,
+    .job_stopped = aging_stopped
+};
 
 /* Few shapes, and short periods. */
 static struct world drawn(uint64_t seed)
@@ -73,6 +100,7 @@ static void as_each_alone(void **state)
         memcpy(c.params, &p, sizeof p);
         for (int i = 0; i < 2; i++) {
             alone = i;
+            c.policy = alone ? &obvious : &aging;
             out[i] = world_run(&w, &c, seed, (struct run_observer){ 0 });
         }
         for (size_t j = 0; j < w.n_jobs; j++)
