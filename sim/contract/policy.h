@@ -12,7 +12,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 18u
+#define POLICY_ABI 19u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif

@@ -60,7 +60,7 @@ struct asked { uint64_t pass, changes; int64_t after_ns, horizon_ns, length_ns; 
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
 struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
 
-enum { WINDOWS = 1 + 4 };         /* 4 later ones cross a third of the holds that one does; more cost as much where plans move */
+enum { WINDOWS_MOST = 1 + 4 };         /* 4 later ones cross a third of the holds that one does; more cost as much where plans move */
 
 /* Written by timeline.c and closed/out_of_service.c; plans.c reads it. */
 struct timeline {
@@ -78,7 +78,7 @@ struct timeline {
     bool asked;                   /* for the earliest time of a job */
     int64_t pass_ns;              /* time of the last pass */
     size_t n_late;                /* holds that were given another end as this pass began */
-    struct window window[WINDOWS];    /* the first begins now, the others later */
+    struct window window[WINDOWS_MOST];    /* the first begins now, the others later */
     unsigned n_windows;           /* 2 until there are gaps that say all */
     int64_t last_from_ns;         /* the latest beginning of a window that was asked for lately */
     node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */

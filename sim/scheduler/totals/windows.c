@@ -105,7 +105,7 @@ static void window_move(struct sched *s, struct window *w, int64_t from_ns, int6
 static void windows_add(struct sched *s)
 {
     struct timeline *t = s->timeline;
-    while (t->n_windows < WINDOWS) {
+    while (t->n_windows < WINDOWS_MOST) {
         struct window *w = &t->window[t->n_windows++];
         *w = (struct window){ placing_view(s), TIME_NEVER, TIME_NEVER, 0, NULL };
         for (node_id n = 0; n < s->cluster->n_nodes; n++) {
@@ -123,7 +123,7 @@ struct window *window_for(struct sched *s, int64_t from_ns)
     struct timeline *t = s->timeline;
     if (from_ns <= s->now_ns)
         return &t->window[0];
-    if (t->n_windows < WINDOWS && t->gaps && t->gaps_say_all)
+    if (t->n_windows < WINDOWS_MOST && t->gaps && t->gaps_say_all)
         windows_add(s);
     t->last_from_ns = max_i64(t->last_from_ns, from_ns);
     double part = (double)(from_ns - s->now_ns) / (double)(t->last_from_ns - s->now_ns);

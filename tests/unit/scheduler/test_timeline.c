@@ -26,7 +26,7 @@ static struct {
     bool counted;                 /* no GPU has a name: windows are not compared */
     struct random r;
 } k;
-static unsigned windows, taken, outstayed, slots, touching, earlier, kept, stayed, moved, lacking, alike, drawn, only_node;    /* so that a test that sees nothing fails */
+static unsigned windows, taken, outstayed, slots, touching, earlier, kept, stayed, moved, lacking, alike, drawn, only_node, several;    /* so that a test that sees nothing fails */
 
 static uint32_t draw(uint64_t n)
 {
@@ -89,6 +89,7 @@ static void window_agrees(struct sched *s, int64_t from_ns, int64_t until_ns)
         taken += held != 0;
     }
     windows++;
+    several += s->timeline->n_windows > 2;
 }
 
 /* A time at which some hold ends or starts, or any other; not in the past. */
@@ -158,8 +159,8 @@ static bool renewed(struct sched *s, job_id j, int64_t want_ns)
 {
     struct request r = job_request(s, j);
     int64_t due_ns = TIME_NEVER;
-    enum wait_reason why = sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : WAIT_GPUS;
-    sched_blocked(s, j, why == WAIT_GPUS ? WAIT_RESERVED : WAIT_GPUS);
+    enum wait_reason why = sched_fits(s, sched_view(s, FREE_IDLE), &r) ? WAIT_RESERVED : sched_why_not(s);
+    sched_blocked(s, j, why == WAIT_RESERVED ? WAIT_GPUS : WAIT_RESERVED);
     if (!plans_renew(s, &j, 1, &due_ns)) {
         assert_true(due_ns == TIME_NEVER);
         return false;
@@ -281,20 +282,20 @@ static void schedule(struct sched *s, const void *params, void *state)
 static const struct policy plans = { .abi = POLICY_ABI, .name = "plans", .summary = "holds at random",
                                      .needs = SEES_TIMELINE, .schedule = schedule };
 
-/* Whole GPUs of named nodes; or of one pool of counted ones; stops take no time; half of the estimates are too
- * short. */
-static struct world world_of(uint64_t seed, bool counted)
+/* Whole GPUs of named nodes of two kinds, or of one, so that gaps say all; or of one pool of counted ones; stops take no time; half of
+ * the estimates are too short. */
+enum node_kinds { TWO_KINDS, ONE_KIND, COUNTED };
+
+static struct world world_of(uint64_t seed, enum node_kinds nodes)
 {
     struct world w = random_world(seed);
-    w.n_groups = 2;
     w.n_queues = 0;
     w.group[0] = (struct group_spec){ .name = "a", .count = 2, .gpus = 4, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
     w.group[1] = (struct group_spec){ .name = "b", .count = 2, .gpus = 2, .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
-    if (counted) {
-        w.n_groups = 1;
+    w.n_groups = nodes == TWO_KINDS ? 2 : 1;
+    if (nodes == COUNTED)
         w.group[0] = (struct group_spec){ .name = "a", .count = 1, .gpus = 12, .counted = true,
                                           .cpu_milli = INT64_MAX, .mem_mib = INT64_MAX };
-    }
     w.overhead = (struct overhead){ .checkpoint = CHECKPOINT_PERFECT };
     w.period_ns = 0;
     w.n_jobs = w.n_jobs > 40 ? 40 : w.n_jobs;
@@ -311,15 +312,15 @@ static struct world world_of(uint64_t seed, bool counted)
     return w;
 }
 
-static void play_all(bool counted)
+static void play_all(enum node_kinds nodes)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct world w = world_of(seed, counted);
+        struct world w = world_of(seed, nodes);
         struct combination c = { .policy = &plans, .placer = builtin_placers[seed % 4], .name = "plans" };
         memset(&k, 0, sizeof k);
         random_init(&k.r, seed, "timeline", 0);
         k.passes = PASSES;
-        k.counted = counted;
+        k.counted = nodes == COUNTED;
         k.n_jobs = (uint32_t)w.n_jobs;
         world_run(&w, &c, seed, (struct run_observer){ 0 });
     }
@@ -328,17 +329,27 @@ static void play_all(bool counted)
 static void as_listed(void **state)
 {
     (void)state;
-    play_all(false);
-    print_message("%u windows, %u nodes with holds, %u holds that end or start where one does, %u estimates outstayed, %u slots\n",
-                  windows, taken, touching, outstayed, slots);
+    play_all(TWO_KINDS);
+    print_message("%u windows, %u nodes with holds, %u holds that end or start where one does, %u estimates outstayed, "
+                  "%u slots\n", windows, taken, touching, outstayed, slots);
     assert_true(windows > 10000 && taken > 10000 && touching > 10000 && outstayed > 500 && slots > 1000);
+}
+
+static void gaps_as_without_memory(void **state)
+{
+    (void)state;
+    earlier = kept = stayed = several = 0;
+    play_all(ONE_KIND);
+    print_message("%u windows of several; %u plans could start earlier, %u not; at once the timeline keeps %u\n", several, earlier, kept,
+                  stayed);
+    assert_true(several > 10000 && earlier > 1000 && kept > 1000 && stayed > 1000);
 }
 
 static void counted_as_without_memory(void **state)
 {
     (void)state;
     earlier = kept = stayed = moved = lacking = alike = 0;
-    play_all(true);
+    play_all(COUNTED);
     print_message("%u answers alike, %u not known\n", alike, drawn);
     print_message("%u plans could start earlier, %u not; at once the timeline moves %u, and keeps %u\n", earlier, kept, moved, stayed);
     assert_true(earlier > 1000 && kept > 1000 && moved > 200 && stayed > 1000 && lacking > 500 && alike > 500 && only_node > 5000);
@@ -348,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_listed),
+        cmocka_unit_test(gaps_as_without_memory),
         cmocka_unit_test(counted_as_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
