@@ -172,13 +172,16 @@ static bool renewed(struct sched *s, job_id j, int64_t want_ns)
     return true;
 }
 
-/* A plan remembers when it was looked at last. A question with a horizon before its start goes without: both agree. */
+/* A plan remembers when it was looked at last. A question with a horizon before its start goes without, and here leaves no trace: both
+ * agree. */
 static void again_agrees(struct sched *s, job_id j)
 {
     int64_t start_ns = plan_start(s, j);
     if (job_state(s, j) != JOB_PENDING || start_ns == TIME_NEVER || start_ns <= sched_now(s))
         return;
+    struct still still = plan_of(s, j)->still;
     struct slot before = timeline_earliest(s, j, sched_now(s), start_ns - 1, 1000);
+    plan_of(s, j)->still = still;
     struct slot again = timeline_earliest(s, j, sched_now(s), start_ns, 1000);
     if (before.where)
         assert_wanted(before.start_ns, again.start_ns, "job %u: earlier start (ns) than that of its plan", j);
