@@ -182,6 +182,9 @@ counted --scale .02 --loads 1.2
 check "three policies that grow with the jobs alone: $(cat "$work/table")" $?
 grep -q '^10 rows, 0 fail, 0 are exceptions' "$work/table"
 check "rows of three policies: $(cat "$work/table")" $?
+counted --scale .02 --loads .8,1.2 --policies easy,las
+[ "$(grep -c '^jobs easy --estimates perfect, load 1.2 ' "$work/table")" -eq 1 ] && [ "$(grep -c estimates "$work/table")" -eq 1 ]
+check "what plans by estimates has a row with them: $(cat "$work/table")" $?
 GROWS="jobs:las=.2 queues:fifo:scope=queue=0 queues:gang=1.2 nodes:fifo=.3" counted --scale .02 --loads 1.2
 [ $? -eq 1 ] && grown 'jobs las' 'queues gang' 'nodes fifo'
 check "planted growth is found in each kind: $(cat "$work/table")" $?
