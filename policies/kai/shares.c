@@ -217,19 +217,6 @@ bool quota_has_capacity(struct sched *s, struct quota_state *q, const struct job
     return v == QUOTA_FITS;
 }
 
-/* Another fair share is nothing to a standing that knows it only as far as it is above the deserved. */
-static bool same_standing(const struct quota_queue *queue, const struct quota_amount *before)
-{
-    for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
-        struct quota_share was = queue->of[r];
-        was.fair = before->of[r];
-        if (quota_allocatable(&was) != quota_allocatable(&queue->of[r]) ||
-            (was.fair < was.allocated) != (queue->of[r].fair < was.allocated))
-            return false;
-    }
-    return true;
-}
-
 static void note_fair(struct sched *s, struct quota_state *q, queue_id i)
 {
     struct quota_amount fair;
@@ -237,11 +224,9 @@ static void note_fair(struct sched *s, struct quota_state *q, queue_id i)
         fair.of[r] = q->queue[i].of[r].fair;
     if (!memcmp(&fair, &q->leaf[i].fair, sizeof fair))
         return;
-    bool same = same_standing(&q->queue[i], &q->leaf[i].fair);
     q->leaf[i].fair = fair;
     quota_changed(q, i);
-    if (!same)
-        quota_standing_changed(q, i);
+    quota_standing_changed(q, i);
     report_fair(s, q, i);
 }
 

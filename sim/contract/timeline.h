@@ -30,11 +30,11 @@ const struct placement *plan_placement(const struct sched *s, job_id j);
 bool    plan_ready(struct sched *s, job_id j);
 
 /* What is free at every instant of [from_ns, until_ns). Not a copy but a free index that rests
- * where it was asked last; there is one for windows that begin now and at least one for later windows: one that begins now is
- * good until such a one is asked again, a later one until a later one is. Moving it costs the holds that begin or end between the old window
- * and the new. Exact for whole GPUs, named or counted. Of CPUs, memory and shares of a GPU, holds
- * one after the other within the window count together: a window may show less than is free, never
- * more. */
+ * where it was asked last; there is one for windows that begin now and at least one for later
+ * windows: one that begins now is good until such a one is asked again, a later one until a later
+ * one is. Moving it costs the holds that begin or end between the old window and the new. Exact for
+ * whole GPUs, named or counted. Of CPUs, memory and shares of a GPU, holds one after the other
+ * within the window count together: a window may show less than is free, never more. */
 const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until_ns);
 
 /* As sched_place() in that view. Where totals say all there is no need to move it. */

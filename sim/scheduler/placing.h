@@ -62,7 +62,7 @@ const struct placement *placing_whatever_limit(struct sched *s, const struct vie
 const char *placing_never(const struct sched *s, shape_id shape);         /* NULL: it can be placed */
 const char *placing_never_job(const struct sched *s, job_id j);           /* NULL: it can be, or its minimum */
 
-/* totals/by_totals.c */
+/* planned/by_totals.c */
 bool placing_only_totals_count(const struct sched *s, shape_id shape);    /* all that follows from the shape alone */
 bool placing_by_totals(const struct sched *s, const struct request *r);   /* it fits where the total suffices: one counted
                                                                              node, and nothing else is scarce */

@@ -30,7 +30,7 @@
 #include "sim/contract/timeline.h"
 #include "sim/engine/state.h"
 #include "sim/scheduler/closed/outages.h"
-#include "sim/scheduler/totals/ends.h"
+#include "sim/scheduler/planned/ends.h"
 
 /* What plans_renew() reads of each of many plans lies together. */
 struct hold {
@@ -122,7 +122,7 @@ void timeline_told(struct sched *s, const struct live *l);   /* it waits for l->
 void timeline_forget(struct sched *s, struct live *l);       /* truth: it is gone, and so is its plan */
 void timeline_node_out(struct sched *s, node_id n, uint64_t gpus, bool whole, int sign);    /* GPUs of n go out of service (1), or come
                                                                 back (-1), and the whole node or not */
-/* totals/windows.c: windows, and the orders in which they meet holds */
+/* planned/windows.c: windows, and the orders in which they meet holds */
 struct ordered_space holds_by_start(const struct timeline *t);
 struct ordered_space holds_by_end(const struct timeline *t);
 bool hold_ends_by(const void *key, const void *context, uint32_t item);    /* int64_t *key: when */
@@ -131,7 +131,7 @@ struct window *window_for(struct sched *s, int64_t from_ns);              /* tha
 void windows_change(struct sched *s, const struct hold *h, bool take);    /* all that have h */
 void windows_lengthen(struct sched *s, const struct hold *was, const struct hold *h);    /* h takes the place of `was` */
 void profiles_on(struct sched *s, node_id n, int64_t sign);  /* what holds have there goes into the profiles, or out of them (-1) */
-/* totals/renewal.c */
+/* planned/renewal.c */
 void plan_note(const struct sched *s, struct hold *plan);    /* a plan that is set: whether it is fixed and steady */
 /* plans.c */
 int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind);

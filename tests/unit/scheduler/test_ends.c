@@ -1,5 +1,5 @@
 /* test_ends.c - ends of holds that come and go: the first that still stands, against a look at all of them. */
-#include "sim/scheduler/totals/ends.h"
+#include "sim/scheduler/planned/ends.h"
 #include "sim/base/random.h"
 #include "tests/unit/test_core.h"
 

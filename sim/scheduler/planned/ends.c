@@ -1,5 +1,5 @@
 /* ends.c - see ends.h. */
-#include "sim/scheduler/totals/ends.h"
+#include "sim/scheduler/planned/ends.h"
 #include "sim/base/memory.h"
 #include "sim/contract/util/heap.h"
 
