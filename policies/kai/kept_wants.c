@@ -1,6 +1,8 @@
 /* kept_wants.c - see kept_wants.h. */
 #include "policies/kai/kept_wants.h"
 
+#include <assert.h>
+
 /* Neighbours with so many together become one. So any two hold more, which bounds their number. */
 enum { JOINED = WANTS_BLOCK / 2 };
 
@@ -107,7 +109,9 @@ void wants_remove(struct kept_wants *w, int64_t wants, queue_id i)
 {
     size_t at = block_of(w, wants, i);
     struct wants_block *b = w->block[at];
-    array_close(b->at, b->n--, place_in(b, wants, i), sizeof *b->at);
+    size_t place = place_in(b, wants, i);
+    assert(place < b->n);
+    array_close(b->at, b->n--, place, sizeof *b->at);
     b->sum -= wants;
     w->n--;
     if (b->n == 0) {
