@@ -93,6 +93,7 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, struct admissi
         struct quota_amount ask = quota_wanted(s, j, NULL).amount;
         if (here->waiting == 0)
             enter_leaf(s, check, here, f->queue);
+        q->asks[f->queue] |= quota_shape_bit(f->ask->shape);
         if (here->waiting == 0 || ask.of[Q_GPU] < here->more->ask.of[Q_GPU])
             here->more->ask = ask;
         l->min_gpu_milli = min_i64(l->min_gpu_milli, ask.of[Q_GPU]);
@@ -102,9 +103,12 @@ static void count_in_leaf(struct sched *s, struct quota_state *q, struct admissi
         return;
     leave_leaf(s, q, check, here);
     l->min_gpu_milli = INT64_MAX;
+    q->asks[f->queue] = 0;
     for (size_t i = 0; i < l->n_shapes; i++)
-        if (l->shape[i].waiting)
+        if (l->shape[i].waiting) {
             l->min_gpu_milli = min_i64(l->min_gpu_milli, l->shape[i].more->ask.of[Q_GPU]);
+            q->asks[f->queue] |= quota_shape_bit(l->shape[i].shape);
+        }
 }
 
 static bool is_mixed(const struct admission_check *check)
@@ -371,7 +375,7 @@ static bool all_infeasible(struct sched *s, struct quota_state *q)
 /* Between what is given away and what is noted the answer stays the same. */
 bool quota_all_infeasible(struct sched *s, struct quota_state *q)
 {
-    if (q->feasible_placements == q->placements && q->feasible_noted == q->noted)
+    if (quota_some_feasible(q))
         return false;
     if (!all_infeasible(s, q)) {
         q->feasible_placements = q->placements;

@@ -5,13 +5,49 @@
 /* An open shape, and how far its order has been read: order.entry[at] is next. */
 struct open_shape { shape_id shape; size_t at; };
 
-/* In that pass: the shape of the first open head of a leaf, and which head that is. ID_NONE: the
- * leaf has had its turn. */
+/* In that pass: the shape of the first open head of a leaf, and which head that is. ID_NONE: it has
+ * none, or has had its turn. */
 struct open_head { uint64_t pass; shape_id shape; uint32_t head; };
+
+/* Its place in an order is old. While the heads of the leaf have not moved, one of the shape `before` stands
+ * before this one; ID_NONE: not known. */
+struct unordered_leaf { queue_id leaf; shape_id before; uint64_t moved; };
+
+/* So many are put off in an order: to look through them in each pass is cheap. */
+enum { MOST_PUT_OFF = 256 };
 
 bool heads_apply(const struct quota_state *q)
 {
     return q->n_queues > 1 && quota_is_plain(q) && !q->budgets && order_is_flat(&q->jobs);
+}
+
+/* ---- The first open head of a leaf ---- */
+
+static bool is_open(const struct quota_state *q, shape_id shape)
+{
+    return q->open_bits & quota_shape_bit(shape) && q->check[shape].opened_in == q->pass;
+}
+
+static struct open_head find_open(struct sched *s, const struct quota_state *q, queue_id leaf)
+{
+    struct open_head none = { q->pass, ID_NONE, 0 };
+    if (!(q->asks[leaf] & q->open_bits))
+        return none;
+    struct leaf *l = &q->leaf[leaf];
+    leaf_heads(s, l);
+    for (uint32_t at = 0; at < l->n_heads; at++)
+        if (is_open(q, l->head_shape[at]))
+            return (struct open_head){ q->pass, l->head_shape[at], at };
+    return none;
+}
+
+static inline const struct open_head *open_of(struct sched *s, const struct quota_state *q,
+                                              queue_id leaf)
+{
+    struct open_head *open = &q->open_head[leaf];
+    if (open->pass != q->pass)
+        *open = find_open(s, q, leaf);
+    return open;
 }
 
 /* ---- Orders ---- */
@@ -58,7 +94,7 @@ static void pass_on_changes(struct sched *s, struct quota_state *q)
             check->unordered = array_grown(sched_alloc, s, check->unordered,
                                            &check->unordered_capacity, check->n_unordered,
                                            sizeof *check->unordered);
-            check->unordered[check->n_unordered++] = leaf;
+            check->unordered[check->n_unordered++] = (struct unordered_leaf){ leaf, ID_NONE, 0 };
         }
     }
 }
@@ -85,12 +121,29 @@ static void order_leaf(struct sched *s, struct quota_state *q, shape_id shape, q
     here->more->entry = now;
 }
 
-/* ---- What is open ---- */
-
-static bool is_open(const struct quota_state *q, shape_id shape)
+/* Leaves that stand with the shape in this pass, and those where nothing waits for it. Others may
+ * come to stand with it only when a shape is not open that is now, or their heads move. */
+static void order_changed(struct sched *s, struct quota_state *q, shape_id shape)
 {
-    return q->check[shape].opened_in == q->pass;
+    struct admission_check *check = &q->check[shape];
+    bool all = check->n_unordered > MOST_PUT_OFF;
+    size_t n = 0;
+    for (size_t i = 0; i < check->n_unordered; i++) {
+        struct unordered_leaf u = check->unordered[i];
+        uint64_t moved = q->heads_moved[u.leaf];
+        bool behind = u.before != ID_NONE && u.moved == moved && is_open(q, u.before);
+        shape_id first = all || behind ? ID_NONE : open_of(s, q, u.leaf)->shape;
+        if (!all && behind)
+            check->unordered[n++] = u;
+        else if (first != ID_NONE && first != shape)
+            check->unordered[n++] = (struct unordered_leaf){ u.leaf, first, moved };
+        else
+            order_leaf(s, q, shape, u.leaf);
+    }
+    check->n_unordered = n;
 }
+
+/* ---- What is open ---- */
 
 /* In some leaf that this pass has not acted on no open head stands before the one of this shape. */
 static bool is_looked_at(struct sched *s, struct quota_state *q, shape_id shape)
@@ -133,11 +186,13 @@ uint32_t heads_begin(struct sched *s, struct quota_state *q)
     if (!q->open_head)
         q->open_head = sched_alloc(s, q->n_queues * sizeof *q->open_head);
     q->n_open_shapes = 0;
+    q->open_bits = 0;
     for (size_t i = 0; i < q->n_asked; i++) {
         struct admission_check *check = &q->check[q->asked[i]];
         if (quota_has_failed(q, check, check->min_tasks) || !quota_one_fits(s, q, q->asked[i]))
             continue;
         check->opened_in = q->pass;
+        q->open_bits |= quota_shape_bit(q->asked[i]);
         q->open_shape = array_grown(sched_alloc, s, q->open_shape, &q->open_shapes_capacity,
                                     q->n_open_shapes, sizeof *q->open_shape);
         q->open_shape[q->n_open_shapes++] = (struct open_shape){ q->asked[i], 0 };
@@ -176,34 +231,52 @@ void heads_order(struct sched *s, struct quota_state *q)
     q->one_open = ID_NONE;
     q->heads_ordered = q->pass;
     pass_on_changes(s, q);
-    for (size_t i = 0; i < q->n_open_shapes; i++) {
-        struct admission_check *check = &q->check[q->open_shape[i].shape];
-        while (check->n_unordered)
-            order_leaf(s, q, q->open_shape[i].shape, check->unordered[--check->n_unordered]);
-    }
+    for (size_t i = 0; i < q->n_open_shapes; i++)
+        order_changed(s, q, q->open_shape[i].shape);
     shapes_make(q, q->open_shape, q->n_open_shapes);
-}
-
-/* Of a leaf with one. */
-static struct open_head find_open(struct sched *s, const struct quota_state *q, queue_id leaf)
-{
-    struct leaf *l = &q->leaf[leaf];
-    uint32_t at = 0;
-    leaf_heads(s, l);
-    while (!is_open(q, l->head_shape[at]))
-        at++;
-    return (struct open_head){ q->pass, l->head_shape[at], at };
 }
 
 /* Nothing was put in order: the only leaf, if there is one, until it has had its turn. */
 static queue_id only_top(struct sched *s, struct quota_state *q, struct shape_head **head)
 {
     queue_id leaf = q->one_open;
-    if (leaf == ID_NONE || q->open_head[leaf].pass == q->pass)
+    if (leaf == ID_NONE)
         return ID_NONE;
-    struct open_head open = find_open(s, q, leaf);
-    *head = &q->leaf[leaf].head[open.head];
+    const struct open_head *open = open_of(s, q, leaf);
+    if (open->shape == ID_NONE)
+        return ID_NONE;
+    *head = &q->leaf[leaf].head[open->head];
     return leaf;
+}
+
+static uint64_t unfailed(struct quota_state *q)
+{
+    if (q->unfailed_in == q->pass && q->unfailed_noted == q->noted)
+        return q->unfailed;
+    q->unfailed = 0;
+    q->unfailed_in = q->pass;
+    q->unfailed_noted = q->noted;
+    for (size_t i = 0; i < q->n_asked; i++) {
+        const struct admission_check *check = &q->check[q->asked[i]];
+        if (!quota_has_failed(q, check, check->min_tasks))
+            q->unfailed |= quota_shape_bit(q->asked[i]);
+    }
+    return q->unfailed;
+}
+
+/* To the next leaf of the order, from this one on, that stands with its shape. Where that has failed,
+ * which has been answered for, and so have all other heads of a leaf, its turn would change nothing. */
+static void next_standing(struct sched *s, struct quota_state *q, struct open_shape *o)
+{
+    const struct admission_check *check = &q->check[o->shape];
+    const struct kept_order *order = &check->order;
+    bool failed = quota_some_feasible(q) && quota_has_failed(q, check, check->min_tasks);
+    uint64_t left = failed ? unfailed(q) : UINT64_MAX;
+    for (; o->at < order->n; o->at++) {
+        queue_id leaf = order->entry[o->at].leaf;
+        if (q->asks[leaf] & left && open_of(s, q, leaf)->shape == o->shape)
+            return;
+    }
 }
 
 queue_id heads_top(struct sched *s, struct quota_state *q, const struct kept_entry **entry,
@@ -213,15 +286,12 @@ queue_id heads_top(struct sched *s, struct quota_state *q, const struct kept_ent
         return only_top(s, q, head);
     struct open_shape *first = q->open_shape;
     while (q->n_open_shapes && (*entry = next_of(q, first))) {
-        queue_id leaf = (*entry)->leaf;
-        struct open_head *open = &q->open_head[leaf];
-        if (open->pass != q->pass)
-            *open = find_open(s, q, leaf);
-        if (open->shape == first->shape) {
-            *head = &q->leaf[leaf].head[open->head];
-            return leaf;
+        size_t at = first->at;
+        next_standing(s, q, first);
+        if (first->at == at) {
+            *head = &q->leaf[(*entry)->leaf].head[q->open_head[(*entry)->leaf].head];
+            return (*entry)->leaf;
         }
-        first->at++;
         if (q->n_open_shapes > 1)
             shapes_down(q, first, q->n_open_shapes, 0);
     }

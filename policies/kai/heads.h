@@ -4,8 +4,10 @@
  * pass to pass, and mostly there are one or two of them. So the leaves with a waiting job of a
  * shape are kept in order by the standing that they have with it, shape by shape; a pass merges the
  * orders of the shapes that are open, and passes by leaves that stand there with another of their
- * heads. It pays for the leaves that it comes to, and for those that have changed. An order is
- * brought up to date when its shape is open, with all that has changed since it was last.
+ * heads, and those of which all heads have failed since. It pays for the leaves that it comes to, and
+ * for those that have changed. An order is brought up to date when its shape is open: with what has
+ * changed since it was last, but for leaves that stand with another head in this pass. Where those
+ * stand in it does not matter.
  *
  * What leaves are told is what a look at each of them would say: a shape that finds no place is
  * noted as failed when allocate begins if in some leaf no open head stands before it; otherwise

@@ -19,6 +19,7 @@ static void head_changed(struct quota_state *q, queue_id leaf, shape_id shape)
 {
     struct leaf *l = &q->leaf[leaf];
     heads_changed(q, leaf);
+    q->heads_moved[leaf]++;
     bool one = l->heads == HEADS_KNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape);
     l->heads = one ? HEADS_BUT_ONE : HEADS_UNKNOWN;
     l->stale = shape;

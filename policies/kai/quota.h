@@ -101,6 +101,11 @@ struct shape_more {
     uint32_t coming;
     uint64_t coming_pass;
 };
+/* Its bit in sets of shapes, which it may share with others: that none of some is in a set is certain. */
+static inline uint64_t quota_shape_bit(shape_id shape)
+{
+    return UINT64_C(1) << shape % 64;
+}
 /* The first of them, and what it wants. */
 struct shape_head {
     job_id job;
@@ -193,7 +198,7 @@ struct admission_check {
      * whole for the shape, but for [n_unordered] that have to be looked at again */
     uint64_t opened_in;
     struct kept_order order;
-    queue_id *unordered;
+    struct unordered_leaf *unordered;
     size_t n_unordered, unordered_capacity;
     /* The jobs that wait whole for the shape: */
     uint32_t waiting, place;      /* place: index in q->asked */
@@ -259,6 +264,11 @@ struct quota_state { /* of a shard */
     uint64_t *open;               /* scratch of allocate */
     queue_id *heads_changed;      /* [n_heads_changed] of heads.h */
     size_t n_heads_changed;
+    uint64_t *heads_moved;        /* [n_queues] how often heads of the leaf have come, gone or moved */
+    uint64_t *asks;               /* [n_queues] bits of the shapes for which jobs wait whole there */
+    uint64_t open_bits;           /* of heads.h, in this pass */
+    /* of the shapes for which no failure is noted, in pass unfailed_in, when q->noted was so much */
+    uint64_t unfailed, unfailed_in, unfailed_noted;
     struct open_head *open_head;      /* [n_queues] of heads.h */
     struct open_shape *open_shape;    /* [n_open_shapes] of heads.h, in this pass */
     size_t n_open_shapes, open_shapes_capacity;
@@ -461,6 +471,11 @@ bool quota_no_shape_fits(const struct quota_state *q);
 /* No job that has not had its turn in this pass can get anything: certain, and cheap. Notes it in
  * the checks. */
 bool quota_all_infeasible(struct sched *s, struct quota_state *q);
+/* That would say no, as it has since anything was given away or noted last. */
+static inline bool quota_some_feasible(const struct quota_state *q)
+{
+    return q->feasible_placements == q->placements && q->feasible_noted == q->noted;
+}
 /* q->open: leaves in which some job may find a place */
 void quota_open_leaves(struct sched *s, struct quota_state *q);
 

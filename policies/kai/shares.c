@@ -143,6 +143,8 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->restanding = sched_alloc(s, n * sizeof *q->restanding);
     q->worst_changed = sched_alloc(s, n * sizeof *q->worst_changed);
     q->heads_changed = sched_alloc(s, n * sizeof *q->heads_changed);
+    q->heads_moved = sched_alloc(s, n * sizeof *q->heads_moved);
+    q->asks = sched_alloc(s, n * sizeof *q->asks);
     q->acted = sched_alloc(s, n * sizeof *q->acted);
     q->leaves = bitset_shape(n);
     q->claims = sched_alloc(s, q->leaves.words * sizeof *q->claims);
