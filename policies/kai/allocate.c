@@ -148,6 +148,9 @@ static enum allocated allocate_job(struct sched *s, struct quota_state *q, job_i
     bool chosen = quota_chooses(s, q, j);
     struct quota_place found = chosen ? quota_choose(s, q, j, w->task, w->n, false)
                                       : (struct quota_place){ find_idle(s, q, j, w), true };
+    const char *own = job_own(s, j);
+    for (size_t at = 0; at < sizeof(struct quota_job); at += 64)
+        __builtin_prefetch(own + at);
     if (!found.where && !quota_pods_concern(s, q, j))
         found = (struct quota_place){ place_as_found(s, q, j, w), true };
     const struct placement *where = found.now ? found.where : NULL;
@@ -303,6 +306,7 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
             order_set(&q->jobs, leaf, NULL);
         return true;
     }
+    job_fetch(s, h->job);
     struct leaf *l = &q->leaf[leaf];
     bool by_heads = h->behind && quota_is_plain(q) && l->acted != q->pass;
     job_id j = h->job;
@@ -418,6 +422,7 @@ static queue_id next_by_heads(struct sched *s, struct quota_state *q, struct lea
     while ((kept = heads_top(s, q, &entry, &head)) != ID_NONE &&
            (had == ID_NONE || (entry && kept_before(entry, &mine)))) {
         bool failed = quota_has_failed(q, &q->check[head->shape], head->min_tasks);
+        job_fetch_rows(s, head->job);
         if (failed && quota_all_infeasible(s, q))
             return ID_NONE;
         heads_met(q, kept);

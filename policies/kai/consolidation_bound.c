@@ -81,13 +81,18 @@ static struct on_node node_begun(const struct search *x, const struct view *v, n
                              .needs = (fit + 1) * gpus * MILLI_ALL };
 }
 
-/* Some node could come to hold one more task of that many whole GPUs than now. */
-static bool gains(struct sched *s, struct search *x, uint32_t gpus, bool fits_nowhere)
+/* Some node could come to hold one more task of that many whole GPUs than now. Not one that only tasks
+ * leave which are as wide: but of a GPU that is shared the others that share it are not known here. */
+static bool gains(struct sched *s, const struct quota_state *q, struct search *x, uint32_t gpus,
+                  bool fits_nowhere)
 {
+    bool narrow_alone = !q->shares && !fits_nowhere;
     const struct view *v = sched_view(s, FREE_OR_RELEASING);
     x->stamp++;
     for (size_t i = 0; i < x->n_movable; i++) {
         const struct movable *m = &x->movable[i];
+        if (m->gpus >= gpus && narrow_alone)
+            continue;
         struct on_node *n = &x->node[m->node];
         if (n->stamp != x->stamp)
             *n = node_begun(x, v, m->node, gpus, fits_nowhere);
@@ -116,21 +121,21 @@ static uint32_t next_width(const struct search *x, uint32_t below)
     return widest;
 }
 
-static bool some_gain(struct sched *s, struct search *x)
+static bool some_gain(struct sched *s, const struct quota_state *q, struct search *x)
 {
     for (uint32_t gpus = UINT32_MAX; (gpus = next_width(x, gpus)) > x->run->gpus;)
-        if (!fits_nowhere(s, x, gpus) || gains(s, x, gpus, true))
+        if (!fits_nowhere(s, x, gpus) || gains(s, q, x, gpus, true))
             return true;
-    return gains(s, x, x->run->gpus, false);
+    return gains(s, q, x, x->run->gpus, false);
 }
 
 /* The same for all tasks that want as many GPUs of a kind, while the list stands. */
-static bool could_move(struct sched *s, struct search *x)
+static bool could_move(struct sched *s, const struct quota_state *q, struct search *x)
 {
     for (size_t i = 0; i < x->n_moved; i++)
         if (x->moved[i].gpus == x->run->gpus && x->moved[i].mig == x->run->mig)
             return x->moved[i].could;
-    bool could = some_gain(s, x);
+    bool could = some_gain(s, q, x);
     x->moved = array_grown(sched_alloc, s, x->moved, &x->moved_capacity, x->n_moved,
                            sizeof *x->moved);
     x->moved[x->n_moved++] = (struct moved){ x->run->gpus, x->run->mig, could };
@@ -153,7 +158,7 @@ bool consolidation_infeasible(struct sched *s, struct quota_state *q, const stru
     for (x->run = ask; x->run && x->run->first_task < min_tasks && ask->tasks != SPLIT_ANY;
          x->run = x->run->next) {
         uint32_t left = min_u32(min_tasks - x->run->first_task, x->run->tasks);
-        if (quota_lacks_nodes(s, FREE_OR_RELEASING, x->run, left) && !could_move(s, x))
+        if (quota_lacks_nodes(s, FREE_OR_RELEASING, x->run, left) && !could_move(s, q, x))
             return true;
     }
     return false;

@@ -218,6 +218,8 @@ void quota_joins(struct sched *s, struct quota_state *q, job_id j)
 {
     const struct job_facts *f = job_facts(s, j);
     bool elastic = f->ask->tasks != SPLIT_ANY && f->min_tasks < request_tasks(f->ask);
+    for (const struct request *run = f->ask; run; run = run->next)
+        q->shares = q->shares || (run->gpus > 0 && run->gpu_milli < MILLI_ALL);
     q->min_priority = min_i32(q->min_priority, f->priority);
     q->max_priority = max_i32(q->max_priority, f->priority);
     q->odd = q->odd || !f->preemptible || f->n_groups > 0 || elastic || q->leaf[f->queue].limited;

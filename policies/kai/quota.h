@@ -303,6 +303,7 @@ struct quota_state { /* of a shard */
     uint32_t n_mixed;             /* of these, with jobs that want different numbers of tasks */
 
     /* Facts about all jobs and queues */
+    bool shares;                  /* some job wants shares of GPUs: for good */
     bool odd;                     /* some queue has a limit, or some job is not plain: for good */
     bool budgets;                 /* some queue has a budget */
     /* no queue has a quota or a limit but of GPUs: of two allocatable shares one is within the

@@ -72,7 +72,8 @@ static enum wait_reason reason_of(const struct quota_state *q, const struct leaf
 {
     enum wait_reason why = q->check[shape->shape].why;
     if (why == WAIT_GPUS && !q->grows_by_nodes && gpus->deserved != UNLIMITED &&
-        gpus->allocated + shape->more->ask.of[Q_GPU] > gpus->deserved)
+        (gpus->allocated > gpus->deserved ||    /* without a look at `more`, which lies elsewhere */
+         gpus->allocated + shape->more->ask.of[Q_GPU] > gpus->deserved))
         why = WAIT_QUOTA;
     return l->spent ? WAIT_LIMIT : why;
 }

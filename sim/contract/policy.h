@@ -114,6 +114,10 @@ int64_t  job_recorded_start_ns(struct sched *s, job_id j);
 int64_t  job_start_cost_ns(const struct sched *s, job_id j);
 /* policy.job_size bytes, zero at its first arrival */
 void    *job_own(struct sched *s, job_id j);
+/* Prefetch, where a job is read after a long time: first its rows, later the rest, but for its own
+ * bytes. Changes nothing but the time. */
+void     job_fetch_rows(const struct sched *s, job_id j);
+void     job_fetch(const struct sched *s, job_id j);
 
 /* ---- The cluster ---- */
 

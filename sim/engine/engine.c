@@ -104,6 +104,8 @@ static void fetch_rows(const struct sched *s, job_id j)
     fetch(&s->job[j]);
     fetch(&s->workload->facts[j]);
     fetch(&s->workload->truth[j]);
+    if (s->gpu_time)
+        fetch(&s->gpu_time[j]);
 }
 
 /* NULL: the next event ends no job. */
@@ -116,7 +118,7 @@ static const struct live *ends_next(const struct sched *s)
 /* Prefetch. Of tens of thousands of running jobs the one that ends next was last read when it started, and is in no near cache.
  * What its end reads is fetched step by step, as where a thing is kept is itself in a line that has to be fetched: while the events
  * before it are applied, the job's rows, then its slot; while the pass goes, the rest of the slot, the placement, the books of its
- * queue and its place in a line; as it ends, the nodes and the sub-line. It changes nothing but the time. */
+ * queue and its place in a line; as it ends, the nodes, the sub-line and what the policy keeps of it. It changes nothing but the time. */
 static void fetch_ahead(const struct sched *s)
 {
     struct event e;
@@ -147,6 +149,7 @@ static void fetch_nodes(const struct sched *s, const struct event *e)
     const struct live *l = live_of(s, e->subject);
     const struct placement *p = l->now.held;
     sub_line_fetch(s, l);
+    fetch_lines(l->own, s->own_size);
     for (size_t i = 0; p && i < p->n && i < FETCHED_PIECES; i++) {
         node_id n = p->piece[i].node;
         fetch(&s->idle->node[n]);

@@ -1,5 +1,6 @@
 /* queries.c - what a policy may see of jobs, time, capacity, queues and nodes: the queries of the contract. */
 #include "sim/accounting/books.h"
+#include "sim/base/fetch.h"
 #include "sim/cluster/reservations/reservations.h"
 #include "sim/contract/site.h"
 #include "sim/contract/util/minmax.h"
@@ -129,6 +130,20 @@ void *job_own(struct sched *s, job_id j)
 {
     const struct live *l = live_of(s, j);
     return l ? l->own : NULL;
+}
+
+void job_fetch_rows(const struct sched *s, job_id j)
+{
+    fetch(&s->job[j]);
+    fetch(&s->workload->facts[j]);
+    fetch(&s->workload->truth[j]);
+}
+
+void job_fetch(const struct sched *s, job_id j)
+{
+    const struct live *l = live_of(s, j);
+    if (l)
+        fetch_lines(l, offsetof(struct live, estimate_ns) + sizeof l->estimate_ns);
 }
 
 struct amount sched_capacity(const struct sched *s)
