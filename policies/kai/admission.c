@@ -206,13 +206,26 @@ static bool is_placed(struct sched *s, struct quota_state *q, struct admission_c
     return placed;
 }
 
-/* For j, of this shape, which holds nothing. The answer stands until something is given away. */
+/* Numbers say all of jobs that are all alike: whichever is asked for, none has to be read. */
+static inline bool numbers_say_all(const struct quota_state *q, const struct admission_check *check)
+{
+    return check->alike && check->by_numbers && check->has_type && !q->pods;
+}
+
+/* For j, of this shape, which holds nothing; ID_NONE: for any, if numbers say all. The answer stands until
+ * something is given away. */
 static bool finds_place(struct sched *s, struct quota_state *q, struct admission_check *check,
                         job_id j)
 {
     if (check->alike && check->tried_at == q->placements &&
         check->tried_tasks == check->min_tasks)
         return check->fits;
+    if (numbers_say_all(q, check)) {
+        check->fits = has_nodes(s, q, check, j, check->min_tasks);
+        check->tried_at = q->placements;
+        check->tried_tasks = check->min_tasks;
+        return check->fits;
+    }
     const struct job_facts *f = job_facts(s, j);
     uint32_t tasks = f->n_groups ? 0 : f->min_tasks;    /* 0: for j alone */
     if (tasks && check->tried_at == q->placements && check->tried_tasks == tasks)
@@ -281,14 +294,21 @@ bool quota_no_shape_fits(const struct quota_state *q)
     return true;
 }
 
-/* A waiting job of a shape with equal jobs only, in a leaf that this pass has not acted on. */
+/* A leaf that this pass has not acted on, where jobs wait whole for the shape; ID_NONE: there is none. */
+static queue_id waits_unacted(const struct quota_state *q, const struct admission_check *check)
+{
+    for (size_t i = 0; i < check->n_leaves; i++)
+        if (q->leaf[check->leaf[i]].acted != q->pass)
+            return check->leaf[i];
+    return ID_NONE;
+}
+
+/* A waiting job of a shape with equal jobs only, in such a leaf. */
 static bool one_of(const struct quota_state *q, const struct admission_check *check, shape_id shape,
                    job_id *j)
 {
-    for (size_t i = 0; check->alike && i < check->n_leaves; i++)
-        if (q->leaf[check->leaf[i]].acted != q->pass)
-            return line_first_of(q->leaf[check->leaf[i]].waiting, shape, j, NULL);
-    return false;
+    queue_id leaf = check->alike ? waits_unacted(q, check) : ID_NONE;
+    return leaf != ID_NONE && line_first_of(q->leaf[leaf].waiting, shape, j, NULL);
 }
 
 bool quota_alike_fits(struct sched *s, struct quota_state *q, shape_id shape, job_id j)
@@ -299,8 +319,10 @@ bool quota_alike_fits(struct sched *s, struct quota_state *q, shape_id shape, jo
 bool quota_one_fits(struct sched *s, struct quota_state *q, shape_id shape)
 {
     struct admission_check *check = &q->check[shape];
-    job_id j;
-    return one_of(q, check, shape, &j) && finds_place(s, q, check, j);
+    job_id j = ID_NONE;
+    bool any = numbers_say_all(q, check) ? waits_unacted(q, check) != ID_NONE
+                                         : one_of(q, check, shape, &j);
+    return any && finds_place(s, q, check, j);
 }
 
 static void open_all(struct quota_state *q, const struct admission_check *check)

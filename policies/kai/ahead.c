@@ -20,10 +20,11 @@
 
 /* Of a victim, all on one node. next: another of that node. */
 struct ahead_piece {
-    struct order_entry at;        /* of its leaf, with what it has lost when the victim is taken */
+    struct order_entry at;        /* of its leaf, with what it has lost when the victim is taken: place_of() */
     uint32_t k;                   /* which of the leaf's candidates */
     uint32_t next;
     int64_t milli;
+    int64_t lost;                 /* milli-GPUs: that, if the share of `at` is still to be computed; else 0 */
     bool recorded;                /* needed for the tasks so far: it leaves as it is */
     bool several;                 /* its victim may lie on several nodes */
 };
@@ -97,6 +98,20 @@ static const struct victim_candidate *candidate_of(const struct quota_state *q,
 
 /* ---- The first that helps ---- */
 
+/* Of most victims nobody asks for it. */
+static inline const struct order_entry *place_of(const struct search *x, const struct ahead *a,
+                                                 uint32_t i)
+{
+    struct ahead_piece *v = &a->piece[i];
+    if (v->lost) {
+        const struct quota_standing *leaf = &x->order->node[v->at.queue].standing;
+        struct quota_lessened less = quota_lessened(leaf, &x->order->q->total);
+        v->at.with = quota_lessened_share(&less, v->lost);
+        v->lost = 0;
+    }
+    return &v->at;
+}
+
 static bool same_victim(const struct ahead_piece *v, const struct ahead_piece *w)
 {
     return v->at.queue == w->at.queue && v->k == w->k;
@@ -105,7 +120,9 @@ static bool same_victim(const struct ahead_piece *v, const struct ahead_piece *w
 static bool before(const struct search *x, const struct ahead *a, uint32_t i, uint32_t j)
 {
     const struct ahead_piece *v = &a->piece[i], *w = &a->piece[j];
-    return v->at.queue == w->at.queue ? v->k < w->k : order_above(x->order, &v->at, &w->at);
+    return v->at.queue == w->at.queue
+               ? v->k < w->k
+               : order_above(x->order, place_of(x, a, i), place_of(x, a, j));
 }
 
 /* list[0] to list[n - 1] are sorted; one more. */
@@ -213,10 +230,10 @@ static inline void try_node(struct sched *s, const struct quota_state *q, const 
     }
 }
 
-/* A piece of the k-th candidate of its leaf, or more of it on the same node. */
+/* A piece of the k-th candidate of its leaf, or more of it on the same node. lost: see struct ahead_piece. */
 static inline void add_piece(struct sched *s, const struct quota_state *q, const struct search *x,
                              struct ahead *a, node_id node, const struct order_entry *at,
-                             uint32_t k, int64_t milli, bool recorded, bool several)
+                             int64_t lost, uint32_t k, int64_t milli, bool recorded, bool several)
 {
     struct ahead_node *n = &a->node[node];
     if (n->stamp != a->stamp)
@@ -227,8 +244,8 @@ static inline void add_piece(struct sched *s, const struct quota_state *q, const
     } else {
         a->piece = array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces,
                                sizeof *a->piece);
-        a->piece[a->n_pieces] = (struct ahead_piece){ *at,   k,        n->first,
-                                                        milli, recorded, several };
+        a->piece[a->n_pieces] = (struct ahead_piece){ *at,   k,    n->first, milli,
+                                                        lost, recorded, several };
         n->first = (uint32_t)a->n_pieces++;
     }
     if (recorded)
@@ -238,19 +255,34 @@ static inline void add_piece(struct sched *s, const struct quota_state *q, const
 }
 
 /* NULL: none helps so far. */
-static inline const struct order_entry *first_at(const struct ahead *a)
+static inline const struct order_entry *first_at(const struct search *x, const struct ahead *a)
 {
-    return a->first == ID_NONE ? NULL : &a->piece[a->first].at;
+    return a->first == ID_NONE ? NULL : place_of(x, a, a->first);
 }
 
 /* All that come before the first that helps have been read. */
 static inline bool is_late(const struct search *x, const struct ahead *a,
                            const struct order_entry *at)
 {
-    return a->first != ID_NONE && !order_above(x->order, at, &a->piece[a->first].at);
+    const struct order_entry *first = first_at(x, a);
+    return first && !order_above(x->order, at, first);
 }
 
 enum read { READ_ON, READ_ALL, READ_NOT };    /* not: it is not known here */
+
+/* While a leaf of that rank holds so many milli-GPUs, its victims come before the first that helps: by
+ * more than what is rounded off, so without a division. */
+static int64_t holds_early(const struct search *x, const struct ahead *a,
+                           const struct quota_lessened *less, uint64_t rank)
+{
+    const struct order_entry *first = first_at(x, a);
+    if (!first)
+        return INT64_MIN;
+    if (rank != first->rank)
+        return rank > first->rank ? INT64_MIN : INT64_MAX;
+    double held = first->with * less->may * (1 + 1e-9) + 2;
+    return less->barred || !(held < 1e15) ? INT64_MAX : (int64_t)held;
+}
 
 /* Candidates as far as their spots say all. Most are such. */
 static enum read read_spots(struct sched *s, struct quota_state *q, const struct search *x,
@@ -259,14 +291,25 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
     const struct victim_spot *spot = r->l->spot;
     struct quota_lessened less =
         quota_lessened(&x->order->node[r->at.queue].standing, &q->total);
+    uint32_t first = a->first;
+    int64_t early = holds_early(x, a, &less, r->at.rank);
     for (; r->k < r->l->n_candidates && spot[r->k].node != ID_NONE; r->k++) {
-        r->at.with = quota_lessened_share(&less, r->sum.of[Q_GPU] + spot[r->k].milli);
-        if (is_late(x, a, &r->at))
-            return READ_ALL;
+        int64_t lost = r->sum.of[Q_GPU] + spot[r->k].milli;
+        bool late = lost == 0 || less.held - lost < early;    /* maybe */
+        if (late) {
+            r->at.with = quota_lessened_share(&less, lost);
+            if (is_late(x, a, &r->at))
+                return READ_ALL;
+        }
         if (a->n_seen++ >= a->most)
             return READ_NOT;
-        r->sum.of[Q_GPU] += spot[r->k].milli;
-        add_piece(s, q, x, a, spot[r->k].node, &r->at, r->k, spot[r->k].milli, false, false);
+        r->sum.of[Q_GPU] = lost;
+        add_piece(s, q, x, a, spot[r->k].node, &r->at, late ? 0 : lost, r->k, spot[r->k].milli,
+                  false, false);
+        if (a->first != first) {
+            first = a->first;
+            early = holds_early(x, a, &less, r->at.rank);
+        }
     }
     return READ_ON;
 }
@@ -292,7 +335,7 @@ static enum read read_candidate(struct sched *s, struct quota_state *q, const st
     /* what the tasks so far needed of it is no unit again, and else it has none */
     bool recorded = x->n_recorded > 0 && search_has_recorded(x, v->job);
     for (size_t p = 0; p < v->has->n; p++)
-        add_piece(s, q, x, a, v->has->piece[p].node, &r->at, r->k,
+        add_piece(s, q, x, a, v->has->piece[p].node, &r->at, 0, r->k,
                   search_milli_of(&v->has->piece[p]), recorded, v->has->n > 1);
     r->k++;
     return READ_ON;
@@ -331,7 +374,7 @@ static bool read_leaves(struct sched *s, struct quota_state *q, const struct sea
                         struct ahead *a)
 {
     struct order_scan scan = order_scan(x->order);
-    for (queue_id leaf; (leaf = order_scan_next(&scan, first_at(a))) != ID_NONE;)
+    for (queue_id leaf; (leaf = order_scan_next(&scan, first_at(x, a))) != ID_NONE;)
         if (!read_leaf(s, q, x, a, leaf))
             return false;
     return true;
