@@ -24,7 +24,7 @@ struct ahead_piece {
     uint32_t k;                   /* which of the leaf's candidates */
     uint32_t next;
     int64_t milli;
-    int64_t lost;                 /* milli-GPUs: that, if the share of `at` is still to be computed; else 0 */
+    int64_t lost;                 /* milli-GPUs: that, if the share of `at` is still to be computed; else -1 */
     bool recorded;                /* needed for the tasks so far: it leaves as it is */
     bool several;                 /* its victim may lie on several nodes */
 };
@@ -103,11 +103,11 @@ static inline const struct order_entry *place_of(const struct search *x, const s
                                                  uint32_t i)
 {
     struct ahead_piece *v = &a->piece[i];
-    if (v->lost) {
+    if (v->lost >= 0) {
         const struct quota_standing *leaf = &x->order->node[v->at.queue].standing;
         struct quota_lessened less = quota_lessened(leaf, &x->order->q->total);
         v->at.with = quota_lessened_share(&less, v->lost);
-        v->lost = 0;
+        v->lost = -1;
     }
     return &v->at;
 }
@@ -295,7 +295,7 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
     int64_t early = holds_early(x, a, &less, r->at.rank);
     for (; r->k < r->l->n_candidates && spot[r->k].node != ID_NONE; r->k++) {
         int64_t lost = r->sum.of[Q_GPU] + spot[r->k].milli;
-        bool late = lost == 0 || less.held - lost < early;    /* maybe */
+        bool late = less.held - lost < early;    /* maybe */
         if (late) {
             r->at.with = quota_lessened_share(&less, lost);
             if (is_late(x, a, &r->at))
@@ -304,7 +304,7 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
         if (a->n_seen++ >= a->most)
             return READ_NOT;
         r->sum.of[Q_GPU] = lost;
-        add_piece(s, q, x, a, spot[r->k].node, &r->at, late ? 0 : lost, r->k, spot[r->k].milli,
+        add_piece(s, q, x, a, spot[r->k].node, &r->at, late ? -1 : lost, r->k, spot[r->k].milli,
                   false, false);
         if (a->first != first) {
             first = a->first;
@@ -335,7 +335,7 @@ static enum read read_candidate(struct sched *s, struct quota_state *q, const st
     /* what the tasks so far needed of it is no unit again, and else it has none */
     bool recorded = x->n_recorded > 0 && search_has_recorded(x, v->job);
     for (size_t p = 0; p < v->has->n; p++)
-        add_piece(s, q, x, a, v->has->piece[p].node, &r->at, 0, r->k,
+        add_piece(s, q, x, a, v->has->piece[p].node, &r->at, -1, r->k,
                   search_milli_of(&v->has->piece[p]), recorded, v->has->n > 1);
     r->k++;
     return READ_ON;
