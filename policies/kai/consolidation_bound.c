@@ -70,15 +70,18 @@ static void list_movable(struct sched *s, struct quota_state *q, struct search *
 
 /* ---- What they could make room for ---- */
 
-/* A node before anything leaves. */
-static struct on_node node_begun(const struct search *x, const struct view *v, node_id node,
-                                 uint32_t gpus, bool fits_nowhere)
+/* A node before anything leaves. Field by field: gcc would copy the whole of what has just been written, and wait. */
+static void node_begins(const struct search *x, const struct view *v, node_id node, uint32_t gpus,
+                        bool fits_nowhere)
 {
     struct node_gpus f = view_gpus_for(v, x->run, node);
     int64_t fit = fits_nowhere || f.whole < gpus ? 0 : f.whole / gpus;
-    return (struct on_node){ .stamp = x->stamp, .first = ID_NONE,
-                             .milli = ((int64_t)f.whole + f.shared) * MILLI_ALL,
-                             .needs = (fit + 1) * gpus * MILLI_ALL };
+    struct on_node *n = &x->node[node];
+    n->stamp = x->stamp;
+    n->first = ID_NONE;
+    n->milli = ((int64_t)f.whole + f.shared) * MILLI_ALL;
+    n->needs = (fit + 1) * gpus * MILLI_ALL;
+    n->able = false;
 }
 
 /* Some node could come to hold one more task of that many whole GPUs than now. Not one that only tasks
@@ -95,7 +98,7 @@ static bool gains(struct sched *s, const struct quota_state *q, struct search *x
             continue;
         struct on_node *n = &x->node[m->node];
         if (n->stamp != x->stamp)
-            *n = node_begun(x, v, m->node, gpus, fits_nowhere);
+            node_begins(x, v, m->node, gpus, fits_nowhere);
         n->milli += m->gpus < gpus ? m->milli : 0;
         if (n->milli >= n->needs)
             return true;

@@ -89,7 +89,7 @@ const struct quota_standing *leaf_standing(const struct quota_state *q, queue_id
                                            struct shape_head *h)
 {
     if (h->stood != q->leaf[i].stood)
-        h->standing = quota_standing(&q->queue[i], &h->ask, NULL, &q->total);
+        quota_stand(&h->standing, &q->queue[i], &h->ask, NULL, &q->total);
     h->stood = q->leaf[i].stood;
     return &h->standing;
 }

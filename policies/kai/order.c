@@ -44,9 +44,9 @@ static void stand(struct order *o, queue_id i, const struct quota_amount *amount
     if (!o->compares)
         return;
     if (!o->victims)
-        n->standing = quota_standing(&o->q->queue[i], &n->amount, NULL, &o->q->total);
+        quota_stand(&n->standing, &o->q->queue[i], &n->amount, NULL, &o->q->total);
     else if (!n->stands)
-        n->standing = quota_standing(&o->q->queue[i], NULL, &n->amount, &o->q->total);
+        quota_stand(&n->standing, &o->q->queue[i], NULL, &n->amount, &o->q->total);
     else
         quota_standing_less(&n->standing, &n->amount, &o->q->total);
     n->stands = o->victims;

@@ -94,29 +94,40 @@ static double dominant_share(const struct quota_queue *q, const struct quota_amo
     return most;
 }
 
-struct quota_standing quota_standing(const struct quota_queue *queue,
-                                     const struct quota_amount *job,
-                                     const struct quota_amount *victims,
-                                     const struct quota_amount *total)
+void quota_stand(struct quota_standing *s, const struct quota_queue *queue,
+                 const struct quota_amount *job, const struct quota_amount *victims,
+                 const struct quota_amount *total)
 {
     job = job ? job : &nothing;
     victims = victims ? victims : &nothing;
-    struct quota_standing s = { .queue = queue };
+    double with = 0, without = 0;
     bool over_used = true, starved = true, barred = false;
     for (enum quota_resource r = 0; r < Q_RESOURCES; r++) {
         const struct quota_share *of = &queue->of[r];
         int64_t held = of->allocated, with_job = held + job->of[r], may = quota_allocatable(of);
-        s.allocatable.of[r] = may;
+        s->allocatable.of[r] = may;
         over_used = over_used && of->fair < held;
         if (held == 0 && job->of[r] == 0 && victims->of[r] == 0)
             continue;              /* it holds none of it: within all, and no share */
         starved = starved && at_most(with_job, of->deserved);
         barred = barred || (may == 0 && with_job > 0);
-        s.with = share_or(s.with, r, with_job - victims->of[r], may, total);
-        s.without = share_or(s.without, r, held, may, total);
+        with = share_or(with, r, with_job - victims->of[r], may, total);
+        without = share_or(without, r, held, may, total);
     }
     uint64_t by_priority = (uint64_t)((int64_t)INT32_MAX - queue->priority);    /* 32 bits */
-    s.rank = (uint64_t)over_used << 34 | (uint64_t)!starved << 33 | by_priority << 1 | barred;
+    s->queue = queue;
+    s->rank = (uint64_t)over_used << 34 | (uint64_t)!starved << 33 | by_priority << 1 | barred;
+    s->with = with;
+    s->without = without;
+}
+
+struct quota_standing quota_standing(const struct quota_queue *queue,
+                                     const struct quota_amount *job,
+                                     const struct quota_amount *victims,
+                                     const struct quota_amount *total)
+{
+    struct quota_standing s;
+    quota_stand(&s, queue, job, victims, total);
     return s;
 }
 

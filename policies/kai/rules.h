@@ -50,6 +50,10 @@ struct quota_standing quota_standing(const struct quota_queue *queue,
                                      /* NULL: none */
                                      const struct quota_amount *victims,
                                      const struct quota_amount *total);
+/* The same where it is kept. A copy of all that has just been written, field by field, would wait for it. */
+void quota_stand(struct quota_standing *s, const struct quota_queue *queue,
+                 const struct quota_amount *job, const struct quota_amount *victims,
+                 const struct quota_amount *total);
 /* 5 alone, with victims and no job. The more victims, the smaller, or the same. */
 double quota_share_without(const struct quota_standing *s, const struct quota_amount *victims,
                            const struct quota_amount *total);
