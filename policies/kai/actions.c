@@ -81,6 +81,21 @@ static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i,
     return worst && line_first(l->waiting, &(job_id){ 0 }, &best) && worst->key.major > best.major;
 }
 
+/* Preempt takes from lower priorities of the leaf only. Where none holds anything, no search finds a
+ * victim: not for j, nor for those behind it in the line, which have no higher priority. Searches
+ * divide the shares, if they are not. */
+static bool lacks_victims(struct sched *s, struct quota_state *q, queue_id leaf, job_id j,
+                          enum quota_action action)
+{
+    if (action != PREEMPT)
+        return false;
+    const struct victim_candidate *worst = leaf_candidate(s, q, &q->leaf[leaf], 0);
+    if (worst && -worst->key.major < job_facts(s, j)->priority)
+        return false;
+    quota_divide_now(s, q);
+    return true;
+}
+
 struct turn {
     struct line_walk walk;
     bool behind;                  /* the walk has not come to the job yet */
@@ -105,7 +120,7 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
         struct tried me = { f->ask->alike, t->wanted.n, !f->preemptible };
         if (may_try(s, q, f->queue, t->job, !f->preemptible, &t->wanted, action) &&
             !failed_before(failed, &me))
-            return true;
+            return !lacks_victims(s, q, f->queue, t->job, action);
         if (own->whole && f->preemptible && quota_may_skip(s, q, &q->leaf[f->queue], f->ask->shape))
             line_skip_shape(&t->walk, f->ask->shape);
     }
@@ -147,7 +162,7 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
         t->behind = may_try(s, q, leaf, h->job, h->firm, &t->wanted, action) &&
                     !failed_before(failed, &me);
         if (t->behind)
-            return true;
+            return !lacks_victims(s, q, leaf, h->job, action);
         if (h->firm || quota_had_turn(s, q, l, h->job))
             return some_passes(s, q, leaf, &t->walk, action) &&
                    next_turn(s, q, t, failed, action);
