@@ -31,7 +31,7 @@ static void find_levels(struct places *how, const struct view *v, node_id end)
     }
 }
 
-static struct places *places_of(struct sched *s, struct quota_state *q)
+struct places *places_of(struct sched *s, struct quota_state *q)
 {
     if (q->places && q->places->pass != q->pass) {
         q->places->pass = q->pass;
@@ -62,7 +62,7 @@ static bool inside_nodes(const struct places *how, uint8_t level)
     return level == LEVEL_NUMA || (level == LEVEL_ISLAND && !how->level[LEVEL_ISLAND]);
 }
 
-bool quota_chooses(struct sched *s, struct quota_state *q, job_id j)
+bool quota_fills(struct sched *s, struct quota_state *q, job_id j)
 {
     const struct job_facts *f = job_facts(s, j);
     const struct places *how = places_of(s, q);
@@ -71,8 +71,13 @@ bool quota_chooses(struct sched *s, struct quota_state *q, job_id j)
     for (uint32_t g = 0; g < f->n_groups; g++)
         islands = islands || inside_nodes(how, f->group[g].required_level) ||
                   inside_nodes(how, f->group[g].preferred_level);
-    return how->apply && !islands && f->ask->tasks != SPLIT_ANY &&
+    return how->apply && !islands &&
            view_power_gpus(sched_view(s, FREE_IDLE), f->ask, 0) == UINT32_MAX;
+}
+
+bool quota_chooses(struct sched *s, struct quota_state *q, job_id j)
+{
+    return job_facts(s, j)->ask->tasks != SPLIT_ANY && quota_fills(s, q, j);
 }
 
 /* ---- An attempt ---- */

@@ -38,8 +38,8 @@ void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const st
                       uint32_t n, const int64_t *before)
 {
     const struct request *ask = job_facts(s, j)->ask;
-    struct places *how = q->places;
-    for (uint32_t i = 0; how && i < n && ask->tasks != SPLIT_ANY; i++)
+    struct places *how = places_of(s, q);
+    for (uint32_t i = 0; i < n && ask->tasks != SPLIT_ANY; i++)
         if (idle_there(sched_view(s, FREE_IDLE), &piece[i]) > before[i])
             add_freed(s, how, &piece[i], request_of_task(ask, piece[i].task));
 }

@@ -276,7 +276,8 @@ void quota_enter_running(struct sched *s, struct quota_state *q, job_id j)
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     __builtin_prefetch(l->running);
     struct line_key key = quota_key(s, j, has->n);
-    candidate_left(l, j);
+    if (own->runs)
+        candidate_left(l, j);
     line_push(l->running, j, key);
     q->n_running += !own->runs;
     candidate_joined(s, q, l, j, key);

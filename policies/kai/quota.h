@@ -202,7 +202,8 @@ struct admission_check {
     uint32_t acted;               /* how many of them pass `acted_pass` acted on */
     uint64_t acted_pass;
     const struct request *ask;
-    bool by_numbers;              /* it fits where enough nodes have GPUs for a task or several */
+    /* it fits where enough nodes have GPUs for a task or several, or all together for its total */
+    bool by_numbers;
     bool has_type;                /* by_numbers: a GPU that it may use has been free once */
     struct request *pool_ask;     /* the same on nodes of the shard's pool; NULL: not made yet */
     bool grouped;                 /* since none waited, one with groups has come */
@@ -357,6 +358,8 @@ bool quota_lacks_nodes(struct sched *s, enum free_kind in, const struct request 
                        uint32_t tasks);
 /* attempt.c: KAI's choice of nodes, GPUs and domains (places.h) applies to this job. */
 bool quota_chooses(struct sched *s, struct quota_state *q, job_id j);
+/* The placer is pack or spread, nothing inside nodes is asked for, and no power cap is in the way. */
+bool quota_fills(struct sched *s, struct quota_state *q, job_id j);
 /* A place for all these tasks; now: on idle GPUs only, and not if it is asked for as tentative.
  * where NULL: none. */
 struct quota_place { const struct placement *where; bool now; };

@@ -115,12 +115,13 @@ static void reinstate_total(struct search *x, uint32_t first, const struct place
 
 /* Places a victim again if it fits. On its own node any whole GPUs are as good as those that it
  * held. */
-static void reinstate_victim(struct sched *s, struct quota_state *q, struct search *x, job_id j)
+static void reinstate_victim(struct sched *s, struct quota_state *q, struct search *x, job_id j,
+                             const struct wanted *w)
 {
-    struct wanted w = quota_wanted(s, j, what_stays(s, q, x, j));
-    if (w.n == 0 || !quota_has_capacity(s, q, job_facts(s, j), &w.amount, NULL))
+    if (w->n == 0 || quota_lacks_nodes(s, FREE_OR_RELEASING, quota_ask(s, q, j), w->n) ||
+        !quota_has_capacity(s, q, job_facts(s, j), &w->amount, NULL))
         return;
-    const struct placement *where = quota_place_tentatively(s, q, j, w.task, w.n);
+    const struct placement *where = quota_place_tentatively(s, q, j, w->task, w->n);
     const struct placement *had = quota_has(s, q, j);
     if (where && job_facts(s, j)->ask->tasks == SPLIT_ANY) {
         reinstate_total(x, first_evicted(s, x, j), had, where);
@@ -139,7 +140,7 @@ static void reinstate_victim(struct sched *s, struct quota_state *q, struct sear
 }
 
 /* A job that takes part in the scenario: the job of the search or a victim. */
-struct contender { job_id job; queue_id leaf; struct line_key key; struct quota_amount amount; };
+struct contender { job_id job; queue_id leaf; struct line_key key; struct wanted wanted; };
 
 static int by_leaf_and_key(const void *a, const void *b)
 {
@@ -151,25 +152,32 @@ static int by_leaf_and_key(const void *a, const void *b)
 }
 
 /* The job of the search stands as one of its pending tasks alone, which are its minimum. */
-static struct contender contender_of(struct sched *s, const struct quota_state *q,
-                                     struct search *x, job_id j, struct quota_amount amount)
+static struct contender job_contends(struct sched *s, const struct search *x, uint32_t tasks)
 {
-    const struct placement *stays = j == x->job ? NULL : what_stays(s, q, x, j);
+    return (struct contender){ x->job, job_facts(s, x->job)->queue, quota_key(s, x->job, 0),
+                               { tasks, x->wanted.task,
+                                 quota_of_tasks(s, x->job, x->wanted.task, tasks) } };
+}
+
+static struct contender victim_contends(struct sched *s, const struct quota_state *q,
+                                        struct search *x, job_id j)
+{
+    const struct placement *stays = what_stays(s, q, x, j);
     return (struct contender){ j, job_facts(s, j)->queue, quota_key(s, j, stays ? stays->n : 0),
-                               amount };
+                               quota_wanted(s, j, stays) };
 }
 
 /* All contenders, by leaf and in the order of its line. */
 static struct contender *contenders(struct sched *s, const struct quota_state *q,
-                                    struct search *x, struct quota_amount mine, size_t *n)
+                                    struct search *x, uint32_t tasks, size_t *n)
 {
     struct contender *c = sched_scratch(s, (x->n_chosen + 1) * sizeof *c);
-    c[0] = contender_of(s, q, x, x->job, mine);
+    c[0] = job_contends(s, x, tasks);
     *n = 1;
     for (size_t i = 0; i < x->n_evicted; i++) {
         job_id v = x->evicted[i].job;
         if (first_evicted(s, x, v) == i)
-            c[(*n)++] = contender_of(s, q, x, v, quota_wanted(s, v, what_stays(s, q, x, v)).amount);
+            c[(*n)++] = victim_contends(s, q, x, v);
     }
     qsort(c, *n, sizeof *c, by_leaf_and_key);
     return c;
@@ -179,30 +187,30 @@ static struct contender *contenders(struct sched *s, const struct quota_state *q
  * that is known as soon as those before it leave too few nodes. */
 static bool place_again(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
-    struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
     size_t n;
-    struct contender *c = contenders(s, q, x, mine, &n);
+    struct contender *c = contenders(s, q, x, tasks, &n);
     uint32_t *at = x->contender;
     order_begin(&q->again);
     for (size_t i = n; i-- > 0;)
         at[c[i].leaf] = (uint32_t)i;
     for (size_t i = 0; i < n; i++)
         if (i == 0 || c[i].leaf != c[i - 1].leaf)
-            order_add(&q->again, c[i].leaf, &c[i].amount);
+            order_add(&q->again, c[i].leaf, &c[i].wanted.amount);
     if (q->again.n_leaves > 1)
         quota_divide_now(s, q);
     order_make(&q->again);
     bool placed = false;
     for (queue_id leaf; (leaf = order_top(&q->again)) != ID_NONE;) {
-        job_id j = c[at[leaf]].job;
+        const struct contender *next = &c[at[leaf]++];
+        job_id j = next->job;
         if (!placed && x->run && search_lacks_nodes(s, x, tasks))
             return false;
         if (j != x->job) {
-            reinstate_victim(s, q, x, j);
+            reinstate_victim(s, q, x, j, &next->wanted);
         } else {
             placed = true;
             const struct placement *where =
-                quota_has_capacity(s, q, job_facts(s, j), &mine, NULL)
+                quota_has_capacity(s, q, job_facts(s, j), &next->wanted.amount, NULL)
                     ? quota_place_tentatively(s, q, j, x->wanted.task, tasks)
                     : NULL;
             if (!where)
@@ -211,8 +219,8 @@ static bool place_again(struct sched *s, struct quota_state *q, struct search *x
             if (job_facts(s, j)->ask->tasks != SPLIT_ANY)
                 memcpy(x->placed, where->piece, where->n * sizeof *x->placed);
         }
-        uint32_t next = ++at[leaf];
-        order_set(&q->again, leaf, next < n && c[next].leaf == leaf ? &c[next].amount : NULL);
+        bool more = at[leaf] < n && c[at[leaf]].leaf == leaf;
+        order_set(&q->again, leaf, more ? &c[at[leaf]].wanted.amount : NULL);
     }
     return true;
 }
