@@ -171,38 +171,58 @@ static bool next_before(const struct quota_state *q, const struct open_shape *a,
 
 HEAP_DEFINE(shapes, struct open_shape, const struct quota_state, next_before, HEAP_NOT_PLACED);
 
-void heads_order(struct sched *s, struct quota_state *q)
+/* Of a leaf with one, or that has had its turn. */
+static const struct open_head *open_head_of(struct sched *s, struct quota_state *q, queue_id leaf)
 {
-    q->one_open = ID_NONE;
-    q->heads_ordered = q->pass;
-    pass_on_changes(s, q);
-    for (size_t i = 0; i < q->n_open_shapes; i++) {
-        struct admission_check *check = &q->check[q->open_shape[i].shape];
-        while (check->n_unordered)
-            order_leaf(s, q, q->open_shape[i].shape, check->unordered[--check->n_unordered]);
-    }
-    shapes_make(q, q->open_shape, q->n_open_shapes);
-}
-
-/* Of a leaf with one. */
-static struct open_head find_open(struct sched *s, const struct quota_state *q, queue_id leaf)
-{
+    struct open_head *open = &q->open_head[leaf];
+    if (open->pass == q->pass)
+        return open;
     struct leaf *l = &q->leaf[leaf];
     uint32_t at = 0;
     leaf_heads(s, l);
     while (!is_open(q, l->head_shape[at]))
         at++;
-    return (struct open_head){ q->pass, l->head_shape[at], at };
+    *open = (struct open_head){ q->pass, l->head_shape[at], at };
+    return open;
+}
+
+/* A leaf that stands there with another of its heads, or not at all, is passed by wherever its entry
+ * is: it is left as it is until more of them are. */
+enum { LEFT_UNORDERED = 32 };
+
+static void order_shape(struct sched *s, struct quota_state *q, shape_id shape)
+{
+    struct admission_check *check = &q->check[shape];
+    size_t left = 0;
+    for (size_t i = 0; i < check->n_unordered; i++) {
+        queue_id leaf = check->unordered[i];
+        if (left < LEFT_UNORDERED && shape_of(&q->leaf[leaf], shape)->waiting &&
+            open_head_of(s, q, leaf)->shape != shape)
+            check->unordered[left++] = leaf;
+        else
+            order_leaf(s, q, shape, leaf);
+    }
+    check->n_unordered = left;
+}
+
+void heads_order(struct sched *s, struct quota_state *q)
+{
+    q->one_open = ID_NONE;
+    q->heads_ordered = q->pass;
+    pass_on_changes(s, q);
+    for (size_t i = 0; i < q->n_open_shapes; i++)
+        order_shape(s, q, q->open_shape[i].shape);
+    shapes_make(q, q->open_shape, q->n_open_shapes);
 }
 
 /* Nothing was put in order: the only leaf, if there is one, until it has had its turn. */
 static queue_id only_top(struct sched *s, struct quota_state *q, struct shape_head **head)
 {
     queue_id leaf = q->one_open;
-    if (leaf == ID_NONE || q->open_head[leaf].pass == q->pass)
+    const struct open_head *open = leaf == ID_NONE ? NULL : open_head_of(s, q, leaf);
+    if (!open || open->shape == ID_NONE)
         return ID_NONE;
-    struct open_head open = find_open(s, q, leaf);
-    *head = &q->leaf[leaf].head[open.head];
+    *head = &q->leaf[leaf].head[open->head];
     return leaf;
 }
 
@@ -214,9 +234,7 @@ queue_id heads_top(struct sched *s, struct quota_state *q, const struct kept_ent
     struct open_shape *first = q->open_shape;
     while (q->n_open_shapes && (*entry = next_of(q, first))) {
         queue_id leaf = (*entry)->leaf;
-        struct open_head *open = &q->open_head[leaf];
-        if (open->pass != q->pass)
-            *open = find_open(s, q, leaf);
+        const struct open_head *open = open_head_of(s, q, leaf);
         if (open->shape == first->shape) {
             *head = &q->leaf[leaf].head[open->head];
             return leaf;
