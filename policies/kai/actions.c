@@ -65,6 +65,19 @@ static bool limit_bars(const struct quota_state *q, queue_id leaf, const struct 
            quota_capacity(q->queue, leaf, ask, false, NULL) != QUOTA_FITS;
 }
 
+/* The first job of the leaf has more priority than one that could be its victim. If not, none may
+ * preempt until the leaf changes. */
+static bool leaf_may_preempt(struct sched *s, struct quota_state *q, queue_id i)
+{
+    struct leaf *l = &q->leaf[i];
+    const struct victim_candidate *worst = leaf_candidate(s, q, l, 0);
+    struct line_key best;
+    bool may = worst && line_first(l->waiting, &(job_id){ 0 }, &best) && worst->key.major > best.major;
+    if (!may)
+        bitset_put(&q->leaves, q->preempts, i, false);
+    return may;
+}
+
 /* Some job of this leaf may try. Cheap, and false is certain. */
 static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i,
                          enum quota_action action)
@@ -76,9 +89,7 @@ static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i,
         return true;               /* as q->claims says */
     if (action == CONSOLIDATION)
         return l->growing || l->min_gpu_milli <= q->free_milli;
-    const struct victim_candidate *worst = leaf_candidate(s, q, l, 0);
-    struct line_key best;
-    return worst && line_first(l->waiting, &(job_id){ 0 }, &best) && worst->key.major > best.major;
+    return leaf_may_preempt(s, q, i);
 }
 
 /* Preempt takes from lower priorities of the leaf only. Where none holds anything, no search finds a
@@ -192,6 +203,8 @@ static queue_id next_leaf(const struct quota_state *q, queue_id from, enum quota
 {
     if (action == RECLAIM)
         return bitset_next(&q->leaves, q->claims, from);
+    if (action == PREEMPT)
+        return bitset_next(&q->leaves, q->preempts, from);
     return from < q->n_queues ? from : ID_NONE;
 }
 

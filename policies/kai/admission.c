@@ -169,16 +169,27 @@ static bool order_matters(const struct job_facts *f)
     return f->ask->next || f->n_groups > 0 || f->ask->gpu_milli < MILLI_ALL;
 }
 
+/* Of a shape of which numbers decide, so many tasks; of a total all of it. */
+static bool numbers_fit(struct sched *s, const struct request *ask, uint32_t tasks)
+{
+    uint32_t wanted = ask->tasks == SPLIT_ANY ? ask->gpus : tasks;
+    return domain_fits(sched_view(s, FREE_IDLE), 0, ask) >= wanted ||
+           domain_fits(sched_view(s, FREE_OR_RELEASING), 0, ask) >= wanted;
+}
+
 /* Of a shape of which numbers decide. Until some GPU of its type has been seen, only the placer knows
  * whether there is any. */
 static bool has_nodes(struct sched *s, struct quota_state *q, struct admission_check *check,
                       job_id j, uint32_t tasks)
 {
     const struct request *ask = check->ask;
-    if (!quota_lacks_nodes(s, FREE_IDLE, ask, tasks) ||
-        !quota_lacks_nodes(s, FREE_OR_RELEASING, ask, tasks)) {
+    if (numbers_fit(s, ask, tasks)) {
         check->has_type = true;
         return true;
+    }
+    if (check->has_type && (ask->gpus == 1 || ask->tasks == SPLIT_ANY)) {
+        check->why_not = WAIT_GPUS;    /* no node has some of what is wanted */
+        return false;
     }
     int64_t free = domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask);
     check->has_type = check->has_type || free > 0;

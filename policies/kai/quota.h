@@ -120,7 +120,7 @@ struct victim_candidate {
     struct quota_amount holds;
     const struct placement *has;  /* NULL while it is leaving */
 };
-enum { TURNS_KNOWN = 4 };
+enum { TURNS_KNOWN = 4, STALE_KNOWN = 4 };
 struct leaf {                     /* [queue_id]; nothing of it is used for inner queues */
     /* A pass asks of many leaves what comes first: a cache line. */
     struct line *waiting;         /* jobs that lack tasks */
@@ -140,9 +140,10 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     uint32_t n_shapes;
     /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
     int64_t min_gpu_milli;
-    /* of the heads that follow; but one: all but that of shape `stale` */
-    enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;
-    shape_id stale;
+    /* of the heads that follow; but few: all but those of shapes stale[0] to stale[n_stale - 1] */
+    enum { HEADS_UNKNOWN, HEADS_BUT_FEW, HEADS_KNOWN } heads;
+    uint32_t n_stale;
+    shape_id stale[STALE_KNOWN];
     /* [n_heads] of each shape that waits whole, in the order of the line; as `heads` says */
     struct shape_head *head;
     shape_id *head_shape;         /* [n_heads] of these, side by side: to look for one */
@@ -152,14 +153,14 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     struct victim_candidate *candidate;
     struct victim_spot *spot;     /* [n_candidates] the same, in short: search.h */
     size_t n_candidates;
+    size_t candidates_before;     /* so many places are free before the first, of both */
     uint32_t leaving;             /* jobs of the running line that are leaving */
     /* pass `acted`: on how many of its jobs it acted; and on which, as long as there are few */
     uint32_t n_turns;
     job_id turn[TURNS_KNOWN];
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
     struct quota_amount fair;     /* as last reported; -1: not yet */
-    size_t shapes_capacity, heads_capacity, head_shapes_capacity, candidates_capacity,
-        spots_capacity;
+    size_t shapes_capacity, heads_capacity, head_shapes_capacity, candidates_capacity;
 };
 /* Prefetch: of thousands of leaves few are in a near cache. */
 static inline void leaf_fetch(const struct leaf *l)
@@ -256,6 +257,8 @@ struct quota_state { /* of a shard */
     /* leaves in which a job may pass the gate of reclaim, by GPUs; no other leaf has one */
     uint64_t *claims;
     uint64_t *grows;              /* leaves with growing jobs */
+    /* leaves in which a job may preempt others; and such as have changed since it was looked up */
+    uint64_t *preempts;
     uint64_t *unreported;         /* leaves: their wait reasons may have changed since reported */
     uint64_t *open;               /* scratch of allocate */
     queue_id *heads_changed;      /* [n_heads_changed] of heads.h */

@@ -57,6 +57,14 @@ static void note_evicted(struct sched *s, struct search *x, const struct unit *u
     own->evicted = (uint32_t)x->n_evicted++;
 }
 
+/* The shares of their leaves. Those of one leaf mostly stand together. */
+static void refresh_chosen(struct sched *s, struct quota_state *q, const struct search *x)
+{
+    for (size_t i = 0; i < x->n_chosen; i++)
+        if (i == 0 || x->chosen[i]->leaf != x->chosen[i - 1]->leaf)
+            quota_refresh(s, q, x->chosen[i]->leaf);
+}
+
 static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *x)
 {
     x->n_evicted = 0;
@@ -68,8 +76,7 @@ static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *
         for (uint32_t k = 0; k < u->n; k++)
             note_evicted(s, x, u, &u->piece[k]);
     }
-    for (size_t i = 0; i < x->n_chosen; i++)
-        quota_refresh(s, q, x->chosen[i]->leaf);
+    refresh_chosen(s, q, x);
     return true;
 }
 
@@ -263,8 +270,7 @@ static bool is_valid(struct sched *s, struct quota_state *q, struct search *x)
 
 static void refresh_shares(struct sched *s, struct quota_state *q, const struct search *x)
 {
-    for (size_t i = 0; i < x->n_chosen; i++)
-        quota_refresh(s, q, x->chosen[i]->leaf);
+    refresh_chosen(s, q, x);
     quota_refresh(s, q, job_facts(s, x->job)->queue);
 }
 
