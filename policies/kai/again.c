@@ -79,13 +79,31 @@ struct contender {
     bool counted;                 /* it has found a place, as it was counted */
 };
 
+static bool contends_before(const struct contender *a, const struct contender *b)
+{
+    return a->leaf != b->leaf ? a->leaf < b->leaf : line_key_before(a->key, a->job, b->key, b->job);
+}
+
 static int by_leaf_and_key(const void *a, const void *b)
 {
-    const struct contender *x = a, *y = b;
-    if (x->leaf != y->leaf)
-        return x->leaf < y->leaf ? -1 : 1;
-    return line_key_before(y->key, y->job, x->key, x->job) -
-           line_key_before(x->key, x->job, y->key, y->job);
+    return contends_before(b, a) - contends_before(a, b);
+}
+
+/* Mostly there are two or three. */
+static void sort(struct contender *c, size_t n)
+{
+    enum { FEW = 8 };
+    if (n > FEW) {
+        qsort(c, n, sizeof *c, by_leaf_and_key);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        struct contender one = c[i];
+        size_t at = i;
+        for (; at > 0 && contends_before(&one, &c[at - 1]); at--)
+            c[at] = c[at - 1];
+        c[at] = one;
+    }
 }
 
 /* The job of the search stands as one of its pending tasks alone, which are its minimum. */
@@ -106,25 +124,26 @@ static struct contender victim_contends(struct sched *s, const struct quota_stat
 }
 
 /* All contenders, by leaf and in the order of its line. */
-static struct contender *contenders(struct sched *s, const struct quota_state *q,
-                                    struct search *x, uint32_t tasks, size_t *n)
+void scenario_contenders(struct sched *s, const struct quota_state *q, struct search *x,
+                         uint32_t tasks)
 {
-    struct contender *c = sched_scratch(s, (x->n_chosen + 1) * sizeof *c);
+    struct contender *c = x->contends = sched_scratch(s, (x->n_chosen + 1) * sizeof *c);
     c[0] = job_contends(s, x, tasks);
-    *n = 1;
+    size_t n = 1;
     for (size_t i = 0; i < x->n_evicted; i++) {
         job_id v = x->evicted[i].job;
         if (search_first_evicted(s, x, v) == i)
-            c[(*n)++] = victim_contends(s, q, x, v);
+            c[n++] = victim_contends(s, q, x, v);
     }
-    qsort(c, *n, sizeof *c, by_leaf_and_key);
-    return c;
+    sort(c, n);
+    x->n_contends = n;
 }
 
 /* The first of each leaf, in the order of the queues. */
-static void contenders_begin(struct quota_state *q, const struct search *x,
-                             const struct contender *c, size_t n)
+static void contenders_begin(struct quota_state *q, const struct search *x)
 {
+    const struct contender *c = x->contends;
+    size_t n = x->n_contends;
     order_begin(&q->again);
     for (size_t i = n; i-- > 0;)
         x->contender[c[i].leaf] = (uint32_t)i;
@@ -135,23 +154,20 @@ static void contenders_begin(struct quota_state *q, const struct search *x,
 }
 
 /* One of the leaf has had its turn: on to the next. */
-static void contenders_go_on(struct quota_state *q, const struct search *x,
-                             const struct contender *c, size_t n, queue_id leaf)
+static void contenders_go_on(struct quota_state *q, const struct search *x, queue_id leaf)
 {
-    uint32_t at = x->contender[leaf];
-    bool more = at < n && c[at].leaf == leaf;
-    order_set(&q->again, leaf, more ? &c[at].wanted.amount : NULL);
+    const struct contender *next = &x->contends[x->contender[leaf]];
+    bool more = next < x->contends + x->n_contends && next->leaf == leaf;
+    order_set(&q->again, leaf, more ? &next->wanted.amount : NULL);
 }
 
 bool scenario_place_again(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
 {
-    size_t n;
-    struct contender *c = contenders(s, q, x, tasks, &n);
     quota_divide_now(s, q);
-    contenders_begin(q, x, c, n);
+    contenders_begin(q, x);
     bool placed = false;
     for (queue_id leaf; (leaf = order_top(&q->again)) != ID_NONE;) {
-        const struct contender *next = &c[x->contender[leaf]++];
+        const struct contender *next = &x->contends[x->contender[leaf]++];
         job_id j = next->job;
         if (!placed && x->run && search_lacks_nodes(s, x, tasks))
             return false;
@@ -169,7 +185,7 @@ bool scenario_place_again(struct sched *s, struct quota_state *q, struct search 
             if (job_facts(s, j)->ask->tasks != SPLIT_ANY)
                 memcpy(x->placed, where->piece, where->n * sizeof *x->placed);
         }
-        contenders_go_on(q, x, c, n, leaf);
+        contenders_go_on(q, x, leaf);
     }
     return true;
 }
@@ -217,14 +233,14 @@ static int64_t units_hold(struct quota_state *q, const struct search *x, int sig
     return milli;
 }
 
-/* With so many milli-GPUs free. What has found a place is left held: c[].counted. */
+/* With so many milli-GPUs free. What has found a place is left held: contender.counted. */
 static enum scenario_count count_again(struct quota_state *q, const struct search *x,
-                                       struct contender *c, size_t n, int64_t free_milli)
+                                       int64_t free_milli)
 {
     bool placed = false, back = false;
-    contenders_begin(q, x, c, n);
+    contenders_begin(q, x);
     for (queue_id leaf; (leaf = order_top(&q->again)) != ID_NONE;) {
-        struct contender *next = &c[x->contender[leaf]++];
+        struct contender *next = &x->contends[x->contender[leaf]++];
         const struct quota_amount *amount = &next->wanted.amount;
         next->counted = amount->of[Q_GPU] <= free_milli;
         if (next->counted) {
@@ -235,7 +251,7 @@ static enum scenario_count count_again(struct quota_state *q, const struct searc
             return COUNT_NO_PLACE;
         placed = placed || next->job == x->job;
         back = back || (next->job != x->job && next->counted);
-        contenders_go_on(q, x, c, n, leaf);
+        contenders_go_on(q, x, leaf);
     }
     return placed && !back ? COUNT_ALL_LOST : COUNT_SAYS_NOTHING;
 }
@@ -266,20 +282,17 @@ static node_id counted_node(struct sched *s, struct quota_state *q, const struct
     return best;
 }
 
-enum scenario_count scenario_count(struct sched *s, struct quota_state *q, struct search *x,
-                                   uint32_t tasks)
+enum scenario_count scenario_count(struct sched *s, struct quota_state *q, struct search *x)
 {
     const struct request *ask = job_facts(s, x->job)->ask;
     if (!all_counted(s, q, x))
         return COUNT_SAYS_NOTHING;
-    size_t n;
-    struct contender *c = contenders(s, q, x, tasks, &n);
     int64_t free = domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask);
     int64_t leaves_milli = units_hold(q, x, -1);
-    enum scenario_count count = count_again(q, x, c, n, free * MILLI_ALL + leaves_milli);
-    for (size_t i = 0; i < n; i++)
-        if (c[i].counted)
-            holds(q, c[i].leaf, &c[i].wanted.amount, -1);
+    enum scenario_count count = count_again(q, x, free * MILLI_ALL + leaves_milli);
+    for (const struct contender *c = x->contends; c < x->contends + x->n_contends; c++)
+        if (c->counted)
+            holds(q, c->leaf, &c->wanted.amount, -1);
     (void)units_hold(q, x, 1);
     if (count != COUNT_ALL_LOST || ask->tasks == SPLIT_ANY)
         return count;

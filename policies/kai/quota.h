@@ -279,7 +279,6 @@ struct quota_state { /* of a shard */
     /* Orders */
     struct order jobs;            /* of the leaves, by their next job */
     struct order again;           /* of the contenders of a scenario */
-    struct order preempted;       /* of the leaf that a preemption takes from */
     /* of all leaves, by their worst candidate; refreshed when a search begins, which then orders
      * them by its next victims: marked, and rolled back before the next search */
     struct order worst;
@@ -534,8 +533,8 @@ size_t quota_pods_mark(const struct quota_state *q);
 void quota_pods_rollback(struct quota_state *q, size_t mark);
 
 /* ---- freed.c: see places.h ---- */
-/* [n] for quota_note_freed(), before the tasks of these pieces are stopped. */
-int64_t *quota_idle_before(struct sched *s, const struct piece *piece, uint32_t n);
+/* [n] for quota_note_freed(), before the tasks of these pieces of j are stopped. */
+int64_t *quota_idle_before(struct sched *s, job_id j, const struct piece *piece, uint32_t n);
 /* They were stopped: what of it is idle now counts as being left until the pass ends. */
 void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const struct piece *piece,
                       uint32_t n, const int64_t *before);

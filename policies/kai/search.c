@@ -199,7 +199,8 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
     if (!x->doubts && (bound == BOUND_LACKS_NODES || (infeasible && leave_out(s, q, x))))
         return NO_PLACE;
     note_chosen(s, x);
-    enum scenario_count count = scenario_count(s, q, x, tasks);
+    scenario_contenders(s, q, x, tasks);
+    enum scenario_count count = scenario_count(s, q, x);
     enum outcome outcome;
     if (!x->doubts && take_count(s, q, x, count, &outcome))
         return outcome;
@@ -415,7 +416,7 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
         return false;
     }
     ((struct quota_job *)job_own(s, v))->moved |= some;
-    const int64_t *before = quota_idle_before(s, piece, n);
+    const int64_t *before = quota_idle_before(s, v, piece, n);
     if (n == has->n && job_state(s, v) == JOB_RUNNING && sched_stop(s, v, STOP_SAVE) == SCHED_OK) {
         (moves ? sched_note_move : sched_note)(s, v, x->job);
     } else {

@@ -154,7 +154,6 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->open = sched_alloc(s, q->leaves.words * sizeof *q->open);
     order_new(s, &q->jobs, q, false);
     order_new(s, &q->again, q, false);
-    order_new(s, &q->preempted, q, true);
     order_new(s, &q->worst, q, true);
     q->worst.compares = true;
 }
