@@ -139,11 +139,12 @@ enum outcome { NO_PLACE, NOT_VALID, SOLVED };
 
 /* A scenario that is not tried. The rows of an instant in queues.csv come in the order in which the
  * books of queues were touched first and their standings looked at again: so those of its victims
- * are, as if it had been. false: it has to be tried, as it might have touched those of its job. */
-static bool leave_out(struct sched *s, struct quota_state *q, struct search *x)
+ * are, as if it had been. placed: its job might have been placed, which touches those of its job, too;
+ * if they are not touched yet it has to be tried: false. */
+static bool leave_out(struct sched *s, struct quota_state *q, struct search *x, bool placed)
 {
     bool touched = true;
-    if (x->losing[job_facts(s, x->job)->queue].touched != q->pass)
+    if (placed && x->losing[job_facts(s, x->job)->queue].touched != q->pass)
         return false;
     for (size_t i = 0; i < x->n_chosen && touched; i++)
         touched = x->losing[x->chosen[i]->leaf].touched == q->pass;
@@ -167,7 +168,7 @@ static bool take_count(struct sched *s, struct quota_state *q, struct search *x,
 {
     bool solved = count == COUNT_ALL_LOST && is_valid(s, q, x);
     *outcome = solved ? SOLVED : NO_PLACE;
-    if (count == COUNT_SAYS_NOTHING || (!solved && !leave_out(s, q, x)))
+    if (count == COUNT_SAYS_NOTHING || (!solved && !leave_out(s, q, x, count == COUNT_ALL_LOST)))
         return false;
     for (size_t i = 0; solved && i < x->n_chosen; i++)
         x->losing[x->chosen[i]->leaf].touched = q->pass;
@@ -196,7 +197,7 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
     x->scenario++;
     enum scenario_bound bound = scenario_bound(s, q, x, tasks);
     bool infeasible = bound != BOUND_SAYS_NOTHING;
-    if (!x->doubts && (bound == BOUND_LACKS_NODES || (infeasible && leave_out(s, q, x))))
+    if (!x->doubts && (bound == BOUND_LACKS_NODES || (infeasible && leave_out(s, q, x, true))))
         return NO_PLACE;
     note_chosen(s, x);
     scenario_contenders(s, q, x, tasks);
