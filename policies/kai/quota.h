@@ -358,7 +358,7 @@ const struct placement *quota_place(struct sched *s, struct quota_state *q, enum
 /* By whole GPUs, node by node, there is no room for so many tasks of this run: certain. */
 bool quota_lacks_nodes(struct sched *s, enum free_kind in, const struct request *ask,
                        uint32_t tasks);
-/* attempt.c: KAI's choice of nodes, GPUs and domains (places.h) applies to this job. */
+/* places.c: KAI's choice of nodes, GPUs and domains (places.h) applies to this job. */
 bool quota_chooses(struct sched *s, struct quota_state *q, job_id j);
 /* The placer is pack or spread, nothing inside nodes is asked for, and no power cap is in the way. */
 bool quota_fills(struct sched *s, struct quota_state *q, job_id j);
