@@ -65,6 +65,19 @@ static bool limit_bars(const struct quota_state *q, queue_id leaf, const struct 
            quota_capacity(q->queue, leaf, ask, false, NULL) != QUOTA_FITS;
 }
 
+/* The first job of the leaf has more priority than one that could be its victim. If not, none may
+ * preempt until the leaf changes. */
+static bool leaf_may_preempt(struct sched *s, struct quota_state *q, queue_id i)
+{
+    struct leaf *l = &q->leaf[i];
+    const struct victim_candidate *worst = leaf_candidate(s, q, l, 0);
+    struct line_key best;
+    bool may = worst && line_first(l->waiting, &(job_id){ 0 }, &best) && worst->key.major > best.major;
+    if (!may)
+        bitset_put(&q->leaves, q->preempts, i, false);
+    return may;
+}
+
 /* Some job of this leaf may try. Cheap, and false is certain. */
 static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i,
                          enum quota_action action)
@@ -76,9 +89,22 @@ static bool leaf_may_try(struct sched *s, struct quota_state *q, queue_id i,
         return true;               /* as q->claims says */
     if (action == CONSOLIDATION)
         return l->growing || l->min_gpu_milli <= q->free_milli;
-    const struct victim_candidate *worst = leaf_candidate(s, q, l, 0);
-    struct line_key best;
-    return worst && line_first(l->waiting, &(job_id){ 0 }, &best) && worst->key.major > best.major;
+    return leaf_may_preempt(s, q, i);
+}
+
+/* Preempt takes from lower priorities of the leaf only. Where none holds anything, no search finds a
+ * victim: not for j, nor for those behind it in the line, which have no higher priority. Searches
+ * divide the shares, if they are not. */
+static bool lacks_victims(struct sched *s, struct quota_state *q, queue_id leaf, job_id j,
+                          enum quota_action action)
+{
+    if (action != PREEMPT)
+        return false;
+    const struct victim_candidate *worst = leaf_candidate(s, q, &q->leaf[leaf], 0);
+    if (worst && -worst->key.major < job_facts(s, j)->priority)
+        return false;
+    quota_divide_now(s, q);
+    return true;
 }
 
 struct turn {
@@ -105,7 +131,7 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
         struct tried me = { f->ask->alike, t->wanted.n, !f->preemptible };
         if (may_try(s, q, f->queue, t->job, !f->preemptible, &t->wanted, action) &&
             !failed_before(failed, &me))
-            return true;
+            return !lacks_victims(s, q, f->queue, t->job, action);
         if (own->whole && f->preemptible && quota_may_skip(s, q, &q->leaf[f->queue], f->ask->shape))
             line_skip_shape(&t->walk, f->ask->shape);
     }
@@ -147,7 +173,7 @@ static bool first_turn(struct sched *s, struct quota_state *q, queue_id leaf, st
         t->behind = may_try(s, q, leaf, h->job, h->firm, &t->wanted, action) &&
                     !failed_before(failed, &me);
         if (t->behind)
-            return true;
+            return !lacks_victims(s, q, leaf, h->job, action);
         if (h->firm || quota_had_turn(s, q, l, h->job))
             return some_passes(s, q, leaf, &t->walk, action) &&
                    next_turn(s, q, t, failed, action);
@@ -177,6 +203,8 @@ static queue_id next_leaf(const struct quota_state *q, queue_id from, enum quota
 {
     if (action == RECLAIM)
         return bitset_next(&q->leaves, q->claims, from);
+    if (action == PREEMPT)
+        return bitset_next(&q->leaves, q->preempts, from);
     return from < q->n_queues ? from : ID_NONE;
 }
 

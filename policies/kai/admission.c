@@ -116,15 +116,16 @@ static bool is_mixed(const struct admission_check *check)
     return check->waiting > 0 && !check->uniform;
 }
 
-/* KAI's placers find a place for equal tasks of it where node by node as many fit as are wanted:
- * nothing but whole GPUs is scarce, they may be anywhere, and no reservation is in the way. */
+/* KAI's placers find a place for equal tasks of it where node by node as many fit as are wanted, and
+ * for a total of GPUs where as many are free: nothing but whole GPUs is scarce, they may be anywhere,
+ * and no reservation is in the way. */
 static bool numbers_decide(struct sched *s, struct quota_state *q, job_id j)
 {
     const struct request *ask = job_facts(s, j)->ask;
     return !ask->next && !ask->mig && ask->gpus > 0 && ask->gpu_milli == MILLI_ALL &&
            !ask->cpu_milli && !ask->mem_mib && !ask->gpu_mem_mib && !ask->max_per_node &&
            !ask->one_island && !ask->set && ask->required_level >= LEVEL_CLUSTER &&
-           ask->preferred_level >= LEVEL_CLUSTER && quota_chooses(s, q, j) && !sched_has_outages(s);
+           ask->preferred_level >= LEVEL_CLUSTER && quota_fills(s, q, j) && !sched_has_outages(s);
 }
 
 void quota_count_shape(struct sched *s, struct quota_state *q, job_id j, int by)
@@ -172,18 +173,32 @@ static bool order_matters(const struct job_facts *f)
     return f->ask->next || f->n_groups > 0 || f->ask->gpu_milli < MILLI_ALL;
 }
 
+/* Of a shape of which numbers decide, so many tasks; of a total all of it. */
+static bool numbers_fit(struct sched *s, const struct request *ask, uint32_t tasks)
+{
+    uint32_t wanted = ask->tasks == SPLIT_ANY ? ask->gpus : tasks;
+    return domain_fits(sched_view(s, FREE_IDLE), 0, ask) >= wanted ||
+           domain_fits(sched_view(s, FREE_OR_RELEASING), 0, ask) >= wanted;
+}
+
 /* Of a shape of which numbers decide. Until some GPU of its type has been seen, only the placer knows
  * whether there is any. */
 static bool has_nodes(struct sched *s, struct quota_state *q, struct admission_check *check,
                       job_id j, uint32_t tasks)
 {
     const struct request *ask = check->ask;
-    if (!quota_lacks_nodes(s, FREE_IDLE, ask, tasks) ||
-        !quota_lacks_nodes(s, FREE_OR_RELEASING, ask, tasks))
+    if (numbers_fit(s, ask, tasks)) {
+        check->has_type = true;
         return true;
+    }
+    if (check->has_type && (ask->gpus == 1 || ask->tasks == SPLIT_ANY)) {
+        check->why_not = WAIT_GPUS;    /* no node has some of what is wanted */
+        return false;
+    }
     int64_t free = domain_free_gpus(sched_view(s, FREE_OR_RELEASING), 0, ask);
     check->has_type = check->has_type || free > 0;
-    check->why_not = free < (int64_t)tasks * ask->gpus ? WAIT_GPUS : WAIT_FRAGMENTED;
+    int64_t wanted = (int64_t)(ask->tasks == SPLIT_ANY ? 1 : tasks) * ask->gpus;
+    check->why_not = free < wanted ? WAIT_GPUS : WAIT_FRAGMENTED;
     if (!check->has_type) {
         struct wanted w = quota_wanted(s, j, NULL);
         (void)quota_place(s, q, FREE_OR_RELEASING, j, w.task, w.n, ID_NONE);

@@ -531,8 +531,9 @@ enum ahead_answer search_ahead_next(struct sched *s, struct quota_state *q, stru
 static enum ahead_answer look_ahead(struct sched *s, struct quota_state *q, struct search *x,
                                     job_id *victim)
 {
+    /* any victim makes room for a task of one GPU: the walk comes to each as soon */
     if (x->action != RECLAIM || x->moves_only || !x->lacks || q->protects ||
-        !order_is_flat(x->order))
+        x->task_milli <= MILLI_ALL || !order_is_flat(x->order))
         return AHEAD_UNKNOWN;
     struct ahead *a = ahead_of(s, q, x);
     if (a->search == x->number && a->run == x->run)

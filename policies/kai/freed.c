@@ -14,8 +14,10 @@ static int64_t idle_there(const struct view *idle, const struct piece *p)
     return p->gpus ? f.whole : f.cpu_milli;
 }
 
-int64_t *quota_idle_before(struct sched *s, const struct piece *piece, uint32_t n)
+int64_t *quota_idle_before(struct sched *s, job_id j, const struct piece *piece, uint32_t n)
 {
+    if (job_facts(s, j)->ask->tasks == SPLIT_ANY)
+        return NULL;
     int64_t *before = sched_scratch(s, n * sizeof *before);
     for (uint32_t i = 0; i < n; i++)
         before[i] = idle_there(sched_view(s, FREE_IDLE), &piece[i]);
@@ -38,8 +40,8 @@ void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const st
                       uint32_t n, const int64_t *before)
 {
     const struct request *ask = job_facts(s, j)->ask;
-    struct places *how = q->places;
-    for (uint32_t i = 0; how && i < n && ask->tasks != SPLIT_ANY; i++)
+    struct places *how = places_of(s, q);
+    for (uint32_t i = 0; i < n && ask->tasks != SPLIT_ANY; i++)
         if (idle_there(sched_view(s, FREE_IDLE), &piece[i]) > before[i])
             add_freed(s, how, &piece[i], request_of_task(ask, piece[i].task));
 }

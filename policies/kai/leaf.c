@@ -14,21 +14,33 @@ struct line_key quota_key(const struct sched *s, job_id j, size_t held)
                               f->submit_ns };
 }
 
+static bool is_stale(const struct leaf *l, shape_id shape)
+{
+    bool is = false;
+    for (uint32_t i = 0; l->heads == HEADS_BUT_FEW && i < l->n_stale && !is; i++)
+        is = l->stale[i] == shape;
+    return is;
+}
+
 /* A job of that shape has come or gone. */
 static void head_changed(struct quota_state *q, queue_id leaf, shape_id shape)
 {
     struct leaf *l = &q->leaf[leaf];
     heads_changed(q, leaf);
     q->heads_moved[leaf]++;
-    bool one = l->heads == HEADS_KNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape);
-    l->heads = one ? HEADS_BUT_ONE : HEADS_UNKNOWN;
-    l->stale = shape;
+    if (l->heads == HEADS_KNOWN)
+        l->n_stale = 0;
+    if (l->heads == HEADS_UNKNOWN || is_stale(l, shape))
+        return;
+    l->heads = l->n_stale < STALE_KNOWN ? HEADS_BUT_FEW : HEADS_UNKNOWN;
+    if (l->heads == HEADS_BUT_FEW)
+        l->stale[l->n_stale++] = shape;
 }
 
 /* The head of that shape is known, and stands before j. */
 static bool is_behind_head(const struct leaf *l, job_id j, struct line_key key, shape_id shape)
 {
-    if (l->heads == HEADS_UNKNOWN || (l->heads == HEADS_BUT_ONE && l->stale == shape))
+    if (l->heads == HEADS_UNKNOWN || is_stale(l, shape))
         return false;
     for (size_t i = 0; i < l->n_heads; i++)
         if (l->head_shape[i] == shape)
@@ -73,9 +85,11 @@ static void head_in(struct sched *s, struct leaf *l, shape_id shape)
 
 void leaf_heads(struct sched *s, struct leaf *l)
 {
-    if (l->heads == HEADS_BUT_ONE) {
-        head_out(l, l->stale);
-        head_in(s, l, l->stale);
+    if (l->heads == HEADS_BUT_FEW) {
+        for (uint32_t i = 0; i < l->n_stale; i++)
+            head_out(l, l->stale[i]);
+        for (uint32_t i = 0; i < l->n_stale; i++)
+            head_in(s, l, l->stale[i]);
     } else if (l->heads == HEADS_UNKNOWN) {
         l->n_heads = 0;
         for (size_t i = 0; i < l->n_shapes; i++)
@@ -149,19 +163,75 @@ static struct victim_spot spot_of(const struct victim_candidate *v)
     return (struct victim_spot){ p->node, (uint32_t)search_milli_of(p) };
 }
 
+/* They come and go near the first: then those before make room, or close the gap. The places before
+ * the first, and behind the last. */
+enum { CANDIDATES_BEFORE = 16 };
+
+static void move_candidates(struct leaf *l, size_t from, size_t n, ptrdiff_t by)
+{
+    memmove(l->candidate + from + by, l->candidate + from, n * sizeof *l->candidate);
+    memmove(l->spot + from + by, l->spot + from, n * sizeof *l->spot);
+}
+
+/* The first is so many places further on, or back. */
+static void first_moves(struct leaf *l, ptrdiff_t by)
+{
+    l->candidate += by;
+    l->spot += by;
+    l->candidates_before += (size_t)by;
+}
+
+static void make_room(struct sched *s, struct leaf *l)
+{
+    size_t n = l->n_candidates, all = 2 * l->candidates_capacity + 4 * CANDIDATES_BEFORE;
+    struct victim_candidate *candidate = sched_alloc(s, all * sizeof *candidate);
+    struct victim_spot *spot = sched_alloc(s, all * sizeof *spot);
+    if (n > 0) {
+        memcpy(candidate + CANDIDATES_BEFORE, l->candidate, n * sizeof *candidate);
+        memcpy(spot + CANDIDATES_BEFORE, l->spot, n * sizeof *spot);
+    }
+    l->candidate = candidate;
+    l->spot = spot;
+    l->candidates_before = 0;
+    l->candidates_capacity = all;
+    first_moves(l, CANDIDATES_BEFORE);
+}
+
+/* Room for one more, the at-th of them. */
+static void open_candidates(struct sched *s, struct leaf *l, size_t at)
+{
+    size_t n = l->n_candidates++;
+    if (at < n - at && l->candidates_before > 0) {
+        first_moves(l, -1);
+        move_candidates(l, 1, at, -1);
+        return;
+    }
+    if (l->candidates_before + n == l->candidates_capacity) {
+        l->n_candidates = n;
+        make_room(s, l);
+        l->n_candidates = n + 1;
+    }
+    move_candidates(l, at, n - at, 1);
+}
+
+static void close_candidates(struct leaf *l, size_t at)
+{
+    size_t n = l->n_candidates--;
+    if (at < n - at) {
+        move_candidates(l, 0, at, 1);
+        first_moves(l, 1);
+    } else {
+        move_candidates(l, at + 1, n - at - 1, -1);
+    }
+}
+
 /* From now on j is known as the at-th candidate from the end of the line. */
 static void list_candidate(struct sched *s, const struct quota_state *q, struct leaf *l, size_t at,
                            job_id j, struct line_key key)
 {
-    size_t n = l->n_candidates;
-    l->candidate =
-        array_grown(sched_alloc, s, l->candidate, &l->candidates_capacity, n, sizeof *l->candidate);
-    l->spot = array_grown(sched_alloc, s, l->spot, &l->spots_capacity, n, sizeof *l->spot);
-    array_open(l->candidate, n, at, sizeof *l->candidate);
-    array_open(l->spot, n, at, sizeof *l->spot);
+    open_candidates(s, l, at);
     l->candidate[at] = candidate_of(s, q, j, key);
     l->spot[at] = spot_of(&l->candidate[at]);
-    l->n_candidates++;
 }
 
 const struct victim_candidate *leaf_candidate_listed(struct sched *s, const struct quota_state *q,
@@ -185,14 +255,12 @@ enum { CANDIDATES_KEPT = 64 };
 
 static void candidate_left(struct leaf *l, job_id j)
 {
-    size_t n = min_size(l->n_candidates, CANDIDATES_KEPT), at = 0;
-    while (at < n && l->candidate[at].job != j)
+    size_t at = 0;
+    l->n_candidates = min_size(l->n_candidates, CANDIDATES_KEPT);
+    while (at < l->n_candidates && l->candidate[at].job != j)
         at++;
-    if (at < n) {
-        array_close(l->candidate, n, at, sizeof *l->candidate);
-        array_close(l->spot, n--, at, sizeof *l->spot);
-    }
-    l->n_candidates = n;
+    if (at < l->n_candidates)
+        close_candidates(l, at);
 }
 
 /* j is in the line again. */
@@ -279,7 +347,8 @@ void quota_enter_running(struct sched *s, struct quota_state *q, job_id j)
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
     __builtin_prefetch(l->running);
     struct line_key key = quota_key(s, j, has->n);
-    candidate_left(l, j);
+    if (own->runs)
+        candidate_left(l, j);
     line_push(l->running, j, key);
     q->n_running += !own->runs;
     candidate_joined(s, q, l, j, key);

@@ -125,7 +125,7 @@ struct victim_candidate {
     struct quota_amount holds;
     const struct placement *has;  /* NULL while it is leaving */
 };
-enum { TURNS_KNOWN = 4 };
+enum { TURNS_KNOWN = 4, STALE_KNOWN = 4 };
 struct leaf {                     /* [queue_id]; nothing of it is used for inner queues */
     /* A pass asks of many leaves what comes first: a cache line. */
     struct line *waiting;         /* jobs that lack tasks */
@@ -145,9 +145,10 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     uint32_t n_shapes;
     /* lower bound of what a job that waits whole asks for; INT64_MAX: none waits */
     int64_t min_gpu_milli;
-    /* of the heads that follow; but one: all but that of shape `stale` */
-    enum { HEADS_UNKNOWN, HEADS_BUT_ONE, HEADS_KNOWN } heads;
-    shape_id stale;
+    /* of the heads that follow; but few: all but those of shapes stale[0] to stale[n_stale - 1] */
+    enum { HEADS_UNKNOWN, HEADS_BUT_FEW, HEADS_KNOWN } heads;
+    uint32_t n_stale;
+    shape_id stale[STALE_KNOWN];
     /* [n_heads] of each shape that waits whole, in the order of the line; as `heads` says */
     struct shape_head *head;
     shape_id *head_shape;         /* [n_heads] of these, side by side: to look for one */
@@ -157,14 +158,14 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     struct victim_candidate *candidate;
     struct victim_spot *spot;     /* [n_candidates] the same, in short: search.h */
     size_t n_candidates;
+    size_t candidates_before;     /* so many places are free before the first, of both */
     uint32_t leaving;             /* jobs of the running line that are leaving */
     /* pass `acted`: on how many of its jobs it acted; and on which, as long as there are few */
     uint32_t n_turns;
     job_id turn[TURNS_KNOWN];
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
     struct quota_amount fair;     /* as last reported; -1: not yet */
-    size_t shapes_capacity, heads_capacity, head_shapes_capacity, candidates_capacity,
-        spots_capacity;
+    size_t shapes_capacity, heads_capacity, head_shapes_capacity, candidates_capacity;
 };
 /* Prefetch: of thousands of leaves few are in a near cache. */
 static inline void leaf_fetch(const struct leaf *l)
@@ -207,7 +208,8 @@ struct admission_check {
     uint32_t acted;               /* how many of them pass `acted_pass` acted on */
     uint64_t acted_pass;
     const struct request *ask;
-    bool by_numbers;              /* it fits where enough nodes have GPUs for a task or several */
+    /* it fits where enough nodes have GPUs for a task or several, or all together for its total */
+    bool by_numbers;
     bool has_type;                /* by_numbers: a GPU that it may use has been free once */
     struct request *pool_ask;     /* the same on nodes of the shard's pool; NULL: not made yet */
     bool grouped;                 /* since none waited, one with groups has come */
@@ -260,6 +262,8 @@ struct quota_state { /* of a shard */
     /* leaves in which a job may pass the gate of reclaim, by GPUs; no other leaf has one */
     uint64_t *claims;
     uint64_t *grows;              /* leaves with growing jobs */
+    /* leaves in which a job may preempt others; and such as have changed since it was looked up */
+    uint64_t *preempts;
     uint64_t *unreported;         /* leaves: their wait reasons may have changed since reported */
     uint64_t *open;               /* scratch of allocate */
     queue_id *heads_changed;      /* [n_heads_changed] of heads.h */
@@ -285,7 +289,6 @@ struct quota_state { /* of a shard */
     /* Orders */
     struct order jobs;            /* of the leaves, by their next job */
     struct order again;           /* of the contenders of a scenario */
-    struct order preempted;       /* of the leaf that a preemption takes from */
     /* of all leaves, by their worst candidate; refreshed when a search begins, which then orders
      * them by its next victims: marked, and rolled back before the next search */
     struct order worst;
@@ -366,8 +369,10 @@ const struct placement *quota_place(struct sched *s, struct quota_state *q, enum
 /* By whole GPUs, node by node, there is no room for so many tasks of this run: certain. */
 bool quota_lacks_nodes(struct sched *s, enum free_kind in, const struct request *ask,
                        uint32_t tasks);
-/* attempt.c: KAI's choice of nodes, GPUs and domains (places.h) applies to this job. */
+/* places.c: KAI's choice of nodes, GPUs and domains (places.h) applies to this job. */
 bool quota_chooses(struct sched *s, struct quota_state *q, job_id j);
+/* The placer is pack or spread, nothing inside nodes is asked for, and no power cap is in the way. */
+bool quota_fills(struct sched *s, struct quota_state *q, job_id j);
 /* A place for all these tasks; now: on idle GPUs only, and not if it is asked for as tentative.
  * where NULL: none. */
 struct quota_place { const struct placement *where; bool now; };
@@ -544,8 +549,8 @@ size_t quota_pods_mark(const struct quota_state *q);
 void quota_pods_rollback(struct quota_state *q, size_t mark);
 
 /* ---- freed.c: see places.h ---- */
-/* [n] for quota_note_freed(), before the tasks of these pieces are stopped. */
-int64_t *quota_idle_before(struct sched *s, const struct piece *piece, uint32_t n);
+/* [n] for quota_note_freed(), before the tasks of these pieces of j are stopped. */
+int64_t *quota_idle_before(struct sched *s, job_id j, const struct piece *piece, uint32_t n);
 /* They were stopped: what of it is idle now counts as being left until the pass ends. */
 void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const struct piece *piece,
                       uint32_t n, const int64_t *before);

@@ -29,7 +29,7 @@ static void choose(struct sched *s, struct search *x, const struct unit *u)
     x->chosen[x->n_chosen++] = u;
 }
 
-static const struct placement *as_placement(struct sched *s, const struct piece *piece, uint32_t n)
+const struct placement *search_pieces(struct sched *s, const struct piece *piece, uint32_t n)
 {
     struct placement *p = sched_scratch(s, sizeof *p + n * sizeof p->piece[0]);
     p->n = n;
@@ -37,8 +37,7 @@ static const struct placement *as_placement(struct sched *s, const struct piece 
     return p;
 }
 
-/* The first of the tasks of j that the last scenario evicted. ID_NONE: none. */
-static uint32_t first_evicted(struct sched *s, const struct search *x, job_id j)
+uint32_t search_first_evicted(struct sched *s, const struct search *x, job_id j)
 {
     const struct quota_job *own = job_own(s, j);
     return own->scenario == x->scenario ? own->evicted : ID_NONE;
@@ -48,173 +47,50 @@ static void note_evicted(struct sched *s, struct search *x, const struct unit *u
                          const struct piece *p)
 {
     struct quota_job *own = job_own(s, u->job);
-    uint32_t next = first_evicted(s, x, u->job);
+    uint32_t next = search_first_evicted(s, x, u->job);
     x->evicted = array_grown(sched_alloc, s, x->evicted, &x->evicted_capacity, x->n_evicted,
                              sizeof *x->evicted);
     x->evicted[x->n_evicted] =
-        (struct evicted){ u->job, u->leaf, p->task, next, p->node, ID_NONE, FATE_LOST };
+        (struct evicted){ u->job, u->leaf, p->task, next, p->node, ID_NONE, p->gpus,
+                            FATE_LOST };
     own->scenario = x->scenario;
     own->evicted = (uint32_t)x->n_evicted++;
 }
 
-static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *x)
+/* The shares of their leaves. Those of one leaf mostly stand together. */
+static void refresh_chosen(struct sched *s, struct quota_state *q, const struct search *x)
+{
+    for (size_t i = 0; i < x->n_chosen; i++)
+        if (i == 0 || x->chosen[i]->leaf != x->chosen[i - 1]->leaf)
+            quota_refresh(s, q, x->chosen[i]->leaf);
+}
+
+static void note_chosen(struct sched *s, struct search *x)
 {
     x->n_evicted = 0;
+    for (size_t i = 0; i < x->n_chosen; i++)
+        for (uint32_t k = 0; k < x->chosen[i]->n; k++)
+            note_evicted(s, x, x->chosen[i], &x->chosen[i]->piece[k]);
+}
+
+static bool evict_chosen(struct sched *s, struct quota_state *q, struct search *x)
+{
     for (size_t i = 0; i < x->n_chosen; i++) {
         const struct unit *u = x->chosen[i];
         x->losing[u->leaf].touched = q->pass;
-        if (sched_tentative_remove(s, u->job, as_placement(s, u->piece, u->n)) != SCHED_OK)
+        if (sched_tentative_remove(s, u->job, search_pieces(s, u->piece, u->n)) != SCHED_OK)
             return false;
-        for (uint32_t k = 0; k < u->n; k++)
-            note_evicted(s, x, u, &u->piece[k]);
     }
-    for (size_t i = 0; i < x->n_chosen; i++)
-        quota_refresh(s, q, x->chosen[i]->leaf);
+    refresh_chosen(s, q, x);
     return true;
 }
 
-static struct evicted *evicted_task(struct sched *s, struct search *x, job_id j, uint32_t task)
+struct evicted *search_evicted(struct sched *s, struct search *x, job_id j, uint32_t task)
 {
-    uint32_t i = first_evicted(s, x, j);
+    uint32_t i = search_first_evicted(s, x, j);
     while (i != ID_NONE && x->evicted[i].task != task)
         i = x->evicted[i].next_of_job;
     return i == ID_NONE ? NULL : &x->evicted[i];
-}
-
-static const struct placement *what_stays(struct sched *s, const struct quota_state *q,
-                                          struct search *x, job_id j)
-{
-    const struct placement *has = quota_has(s, q, j);
-    if (!has || first_evicted(s, x, j) == ID_NONE)
-        return has;
-    struct piece *piece = sched_scratch(s, has->n * sizeof *piece);
-    uint32_t n = 0;
-    for (size_t i = 0; i < has->n; i++)
-        if (!evicted_task(s, x, j, has->piece[i].task))
-            piece[n++] = has->piece[i];
-    return n ? as_placement(s, piece, n) : NULL;
-}
-
-/* As many GPUs of the same nodes. */
-static bool same_nodes(const struct placement *x, const struct placement *y)
-{
-    bool same = x->n == y->n;
-    for (size_t i = 0; same && i < x->n; i++)
-        same = x->piece[i].node == y->piece[i].node && x->piece[i].gpus == y->piece[i].gpus;
-    return same;
-}
-
-/* A total has one fate, whatever its pieces. */
-static void reinstate_total(struct search *x, uint32_t first, const struct placement *had,
-                            const struct placement *where)
-{
-    enum fate fate = same_nodes(had, where) ? FATE_KEPT : FATE_MOVED;
-    for (uint32_t i = first; i != ID_NONE; i = x->evicted[i].next_of_job)
-        x->evicted[i].fate = fate;
-}
-
-/* Places a victim again if it fits. On its own node any whole GPUs are as good as those that it
- * held. */
-static void reinstate_victim(struct sched *s, struct quota_state *q, struct search *x, job_id j)
-{
-    struct wanted w = quota_wanted(s, j, what_stays(s, q, x, j));
-    if (w.n == 0 || !quota_has_capacity(s, q, job_facts(s, j), &w.amount, NULL))
-        return;
-    const struct placement *where = quota_place_tentatively(s, q, j, w.task, w.n);
-    const struct placement *had = quota_has(s, q, j);
-    if (where && job_facts(s, j)->ask->tasks == SPLIT_ANY) {
-        reinstate_total(x, first_evicted(s, x, j), had, where);
-        return;
-    }
-    for (size_t i = 0; where && i < where->n; i++) {
-        const struct piece *p = &where->piece[i];
-        struct evicted *e = evicted_task(s, x, j, p->task);
-        if (!e)
-            continue;
-        const struct piece *old = placement_task(had, p->task);
-        bool same = e->from == p->node && (p->milli >= MILLI_ALL || p->gpu_mask == old->gpu_mask);
-        e->fate = same ? FATE_KEPT : FATE_MOVED;
-        e->to = p->node;
-    }
-}
-
-/* A job that takes part in the scenario: the job of the search or a victim. */
-struct contender { job_id job; queue_id leaf; struct line_key key; struct quota_amount amount; };
-
-static int by_leaf_and_key(const void *a, const void *b)
-{
-    const struct contender *x = a, *y = b;
-    if (x->leaf != y->leaf)
-        return x->leaf < y->leaf ? -1 : 1;
-    return line_key_before(y->key, y->job, x->key, x->job) -
-           line_key_before(x->key, x->job, y->key, y->job);
-}
-
-/* The job of the search stands as one of its pending tasks alone, which are its minimum. */
-static struct contender contender_of(struct sched *s, const struct quota_state *q,
-                                     struct search *x, job_id j, struct quota_amount amount)
-{
-    const struct placement *stays = j == x->job ? NULL : what_stays(s, q, x, j);
-    return (struct contender){ j, job_facts(s, j)->queue, quota_key(s, j, stays ? stays->n : 0),
-                               amount };
-}
-
-/* All contenders, by leaf and in the order of its line. */
-static struct contender *contenders(struct sched *s, const struct quota_state *q,
-                                    struct search *x, struct quota_amount mine, size_t *n)
-{
-    struct contender *c = sched_scratch(s, (x->n_chosen + 1) * sizeof *c);
-    c[0] = contender_of(s, q, x, x->job, mine);
-    *n = 1;
-    for (size_t i = 0; i < x->n_evicted; i++) {
-        job_id v = x->evicted[i].job;
-        if (first_evicted(s, x, v) == i)
-            c[(*n)++] = contender_of(s, q, x, v, quota_wanted(s, v, what_stays(s, q, x, v)).amount);
-    }
-    qsort(c, *n, sizeof *c, by_leaf_and_key);
-    return c;
-}
-
-/* Places all contenders in the order of the queues. false: the job of the search finds no place;
- * that is known as soon as those before it leave too few nodes. */
-static bool place_again(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks)
-{
-    struct quota_amount mine = quota_of_tasks(s, x->job, x->wanted.task, tasks);
-    size_t n;
-    struct contender *c = contenders(s, q, x, mine, &n);
-    uint32_t *at = x->contender;
-    order_begin(&q->again);
-    for (size_t i = n; i-- > 0;)
-        at[c[i].leaf] = (uint32_t)i;
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || c[i].leaf != c[i - 1].leaf)
-            order_add(&q->again, c[i].leaf, &c[i].amount);
-    if (q->again.n_leaves > 1)
-        quota_divide_now(s, q);
-    order_make(&q->again);
-    bool placed = false;
-    for (queue_id leaf; (leaf = order_top(&q->again)) != ID_NONE;) {
-        job_id j = c[at[leaf]].job;
-        if (!placed && x->run && search_lacks_nodes(s, x, tasks))
-            return false;
-        if (j != x->job) {
-            reinstate_victim(s, q, x, j);
-        } else {
-            placed = true;
-            const struct placement *where =
-                quota_has_capacity(s, q, job_facts(s, j), &mine, NULL)
-                    ? quota_place_tentatively(s, q, j, x->wanted.task, tasks)
-                    : NULL;
-            if (!where)
-                return false;
-            x->losing[leaf].touched = q->pass;
-            if (job_facts(s, j)->ask->tasks != SPLIT_ANY)
-                memcpy(x->placed, where->piece, where->n * sizeof *x->placed);
-        }
-        uint32_t next = ++at[leaf];
-        order_set(&q->again, leaf, next < n && c[next].leaf == leaf ? &c[next].amount : NULL);
-    }
-    return true;
 }
 
 /* ---- Whether the action allows what is lost ---- */
@@ -231,7 +107,7 @@ static bool reclaim_is_valid(struct sched *s, struct quota_state *q, struct sear
         const struct unit *u = x->chosen[i];
         uint32_t *task = sched_scratch(s, u->n * sizeof *task), n = 0;
         for (uint32_t k = 0; k < u->n; k++) {
-            const struct evicted *e = evicted_task(s, x, u->job, u->piece[k].task);
+            const struct evicted *e = search_evicted(s, x, u->job, u->piece[k].task);
             if (e->fate == FATE_LOST || (e->fate == FATE_MOVED && q->params->moves <= 0))
                 task[n++] = e->task;
         }
@@ -255,8 +131,7 @@ static bool is_valid(struct sched *s, struct quota_state *q, struct search *x)
 
 static void refresh_shares(struct sched *s, struct quota_state *q, const struct search *x)
 {
-    for (size_t i = 0; i < x->n_chosen; i++)
-        quota_refresh(s, q, x->chosen[i]->leaf);
+    refresh_chosen(s, q, x);
     quota_refresh(s, q, job_facts(s, x->job)->queue);
 }
 
@@ -264,11 +139,12 @@ enum outcome { NO_PLACE, NOT_VALID, SOLVED };
 
 /* A scenario that is not tried. The rows of an instant in queues.csv come in the order in which the
  * books of queues were touched first and their standings looked at again: so those of its victims
- * are, as if it had been. false: it has to be tried, as it might have touched those of its job. */
-static bool leave_out(struct sched *s, struct quota_state *q, struct search *x)
+ * are, as if it had been. placed: its job might have been placed, which touches those of its job, too;
+ * if they are not touched yet it has to be tried: false. */
+static bool leave_out(struct sched *s, struct quota_state *q, struct search *x, bool placed)
 {
     bool touched = true;
-    if (x->losing[job_facts(s, x->job)->queue].touched != q->pass)
+    if (placed && x->losing[job_facts(s, x->job)->queue].touched != q->pass)
         return false;
     for (size_t i = 0; i < x->n_chosen && touched; i++)
         touched = x->losing[x->chosen[i]->leaf].touched == q->pass;
@@ -286,6 +162,34 @@ static bool leave_out(struct sched *s, struct quota_state *q, struct search *x)
     return true;
 }
 
+/* The outcome that is counted is that of the scenario, which need not be tried. */
+static bool take_count(struct sched *s, struct quota_state *q, struct search *x,
+                       enum scenario_count count, enum outcome *outcome)
+{
+    bool solved = count == COUNT_ALL_LOST && is_valid(s, q, x);
+    *outcome = solved ? SOLVED : NO_PLACE;
+    if (count == COUNT_SAYS_NOTHING || (!solved && !leave_out(s, q, x, count == COUNT_ALL_LOST)))
+        return false;
+    for (size_t i = 0; solved && i < x->n_chosen; i++)
+        x->losing[x->chosen[i]->leaf].touched = q->pass;
+    if (solved)
+        x->losing[job_facts(s, x->job)->queue].touched = q->pass;
+    return true;
+}
+
+/* For tests: what was counted, and what has come of it. */
+static void doubt_count(struct sched *s, struct search *x, enum scenario_count count, bool placed,
+                        node_id counted)
+{
+    bool lost = placed;
+    for (size_t i = 0; i < x->n_evicted; i++)
+        lost = lost && x->evicted[i].fate == FATE_LOST;
+    if (lost && job_facts(s, x->job)->ask->tasks != SPLIT_ANY)
+        lost = x->placed[0].node == counted;
+    x->n_counted += count != COUNT_SAYS_NOTHING;
+    x->n_wrong += count == COUNT_NO_PLACE ? placed : count == COUNT_ALL_LOST && !lost;
+}
+
 /* Tries the chosen units, and rolls back. */
 static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct search *x,
                                  uint32_t tasks)
@@ -293,15 +197,24 @@ static enum outcome try_scenario(struct sched *s, struct quota_state *q, struct 
     x->scenario++;
     enum scenario_bound bound = scenario_bound(s, q, x, tasks);
     bool infeasible = bound != BOUND_SAYS_NOTHING;
-    if (!x->doubts && (bound == BOUND_LACKS_NODES || (infeasible && leave_out(s, q, x))))
+    if (!x->doubts && (bound == BOUND_LACKS_NODES || (infeasible && leave_out(s, q, x, true))))
         return NO_PLACE;
+    note_chosen(s, x);
+    scenario_contenders(s, q, x, tasks);
+    enum scenario_count count = scenario_count(s, q, x);
+    enum outcome outcome;
+    if (!x->doubts && take_count(s, q, x, count, &outcome))
+        return outcome;
+    node_id counted = x->placed[0].node;
     sched_mark_t before = sched_mark(s);
     size_t pods = quota_pods_mark(q);
-    bool placed = evict_chosen(s, q, x) && place_again(s, q, x, tasks);
+    bool placed = evict_chosen(s, q, x) && scenario_place_again(s, q, x, tasks);
     sched_rollback(s, before);
     quota_pods_rollback(q, pods);
     refresh_shares(s, q, x);
-    enum outcome outcome = !placed ? NO_PLACE : is_valid(s, q, x) ? SOLVED : NOT_VALID;
+    outcome = !placed ? NO_PLACE : is_valid(s, q, x) ? SOLVED : NOT_VALID;
+    if (x->doubts)
+        doubt_count(s, x, count, placed, counted);
     x->n_infeasible += infeasible;
     x->n_wrong += infeasible && outcome == SOLVED;
     x->n_failed += outcome != SOLVED;
@@ -465,7 +378,7 @@ static void record(struct sched *s, struct search *x)
         const struct unit *u = x->chosen[i];
         bool needed = false;
         for (uint32_t p = 0; p < u->n && !needed; p++)
-            needed = evicted_task(s, x, u->job, u->piece[p].task)->fate != FATE_KEPT;
+            needed = search_evicted(s, x, u->job, u->piece[p].task)->fate != FATE_KEPT;
         if (needed)
             kept[n++] = (struct unit){ u->job, u->leaf, u->n, ID_NONE, ID_NONE, u->piece };
     }
@@ -479,7 +392,7 @@ static void record(struct sched *s, struct search *x)
 static void take_promise(struct sched *s, struct quota_state *q, struct search *x, job_id v)
 {
     quota_break_promise(s, q, v);
-    for (uint32_t i = first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job)
+    for (uint32_t i = search_first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job)
         if (x->evicted[i].fate == FATE_KEPT)
             x->evicted[i].fate = FATE_MOVED;
 }
@@ -491,7 +404,7 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
     struct piece *piece = sched_scratch(s, has->n * sizeof *piece);
     uint32_t n = 0;
     bool moves = true, some = false;  /* no task of it is lost; some move */
-    for (uint32_t i = first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job) {
+    for (uint32_t i = search_first_evicted(s, x, v); i != ID_NONE; i = x->evicted[i].next_of_job) {
         if (x->evicted[i].fate != FATE_KEPT)
             piece[n++] = *placement_task(has, x->evicted[i].task);
         moves = moves && x->evicted[i].fate != FATE_LOST;
@@ -504,7 +417,7 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
         return false;
     }
     ((struct quota_job *)job_own(s, v))->moved |= some;
-    const int64_t *before = quota_idle_before(s, piece, n);
+    const int64_t *before = quota_idle_before(s, v, piece, n);
     if (n == has->n && job_state(s, v) == JOB_RUNNING && sched_stop(s, v, STOP_SAVE) == SCHED_OK) {
         (moves ? sched_note_move : sched_note)(s, v, x->job);
     } else {
@@ -525,7 +438,7 @@ static bool stop_evicted(struct sched *s, struct quota_state *q, struct search *
 static void carry_out(struct sched *s, struct quota_state *q, struct search *x)
 {
     for (size_t i = 0; i < x->n_evicted; i++)
-        if (first_evicted(s, x, x->evicted[i].job) == i && stop_evicted(s, q, x, x->evicted[i].job))
+        if (search_first_evicted(s, x, x->evicted[i].job) == i && stop_evicted(s, q, x, x->evicted[i].job))
             /* a job that leaves in no time is no event: no pass would follow */
             sched_wake_at(s, sched_now(s) + 1);
     q->version++;

@@ -130,6 +130,7 @@ struct evicted {
     queue_id leaf;
     uint32_t task, next_of_job;
     node_id from, to;
+    uint32_t gpus;                /* that it leaves */
     enum fate fate;
 };
 
@@ -153,6 +154,7 @@ struct search {
     bool recorded_could;          /* without others, on the nodes of recorded units there may be room */
     int64_t freed_milli;          /* GPUs of all potential victims */
     uint32_t stamp;
+    queue_id preempted;           /* the leaf that a preemption takes from; ID_NONE: it has no more */
     struct order *order;          /* of the leaves, by their first victim */
     struct order_walk walk;       /* of it: by their next victim */
     struct on_node *node;         /* [nodes] */
@@ -191,17 +193,38 @@ struct search {
     size_t n_recorded;
     /* [queues] of a scenario: the next of a leaf's that is to be placed; set where it has some */
     uint32_t *contender;
-    /* For tests. doubts: scenarios that scenario_bound.c calls infeasible are tried all the same, and
-     * answers of ahead.c are compared with the walk. How many it called so, how many failed, how
-     * many answers were compared; how often one was wrong. */
+    struct contender *contends;   /* of again.c; [n_contends] scratch */
+    size_t n_contends;
+    /* For tests. doubts: scenarios that scenario_bound.c calls infeasible, and those that are counted,
+     * are tried all the same, and answers of ahead.c are compared with the walk. How many it called
+     * so, how many failed, how many answers were compared, how many were counted; how often one was
+     * wrong. */
     bool doubts;
-    uint64_t n_infeasible, n_failed, n_ahead, n_wrong;
+    uint64_t n_infeasible, n_failed, n_ahead, n_counted, n_wrong;
     struct piece *placed;         /* [wanted.n] where the job's tasks went; scratch */
 };
 
 /* ---- search.c ---- */
 /* q->search, made when first asked for. */
 struct search *search_begin(struct sched *s, struct quota_state *q);
+/* The first of the tasks of j that the last scenario evicted. ID_NONE: none. */
+uint32_t search_first_evicted(struct sched *s, const struct search *x, job_id j);
+/* That task of it; NULL: it stays. */
+struct evicted *search_evicted(struct sched *s, struct search *x, job_id j, uint32_t task);
+/* In scratch. */
+const struct placement *search_pieces(struct sched *s, const struct piece *piece, uint32_t n);
+
+/* ---- again.c: after the chosen units have left ---- */
+/* Who takes part in the scenario, which is called once before the following. */
+void scenario_contenders(struct sched *s, const struct quota_state *q, struct search *x,
+                         uint32_t tasks);
+/* Places all contenders in the order of the queues. false: the job of the search finds no place;
+ * that is known as soon as those before it leave too few nodes. */
+bool scenario_place_again(struct sched *s, struct quota_state *q, struct search *x, uint32_t tasks);
+/* What would come of it, without anything that leaves. All lost: the job finds a place, and no other
+ * one; x->placed says on which node a single task. */
+enum scenario_count { COUNT_SAYS_NOTHING, COUNT_NO_PLACE, COUNT_ALL_LOST };
+enum scenario_count scenario_count(struct sched *s, struct quota_state *q, struct search *x);
 
 /* ---- victims.c: potential victims, the worst first ---- */
 /* Begins again with the worst. */

@@ -10,6 +10,7 @@ void quota_standing_changed(struct quota_state *q, queue_id i)
         q->restanding[q->n_restanding++] = i;
     q->leaf[i].standing_changed = true;
     q->leaf[i].stood++;
+    bitset_put(&q->leaves, q->preempts, i, true);
     heads_changed(q, i);
     worst_changed(q, i);
 }
@@ -27,6 +28,7 @@ void quota_changed(struct quota_state *q, queue_id i)
     const struct leaf *l = &q->leaf[i];
     const struct quota_share *gpus = &q->queue[i].of[Q_GPU];
     bitset_put(&q->leaves, q->unreported, i, true);
+    bitset_put(&q->leaves, q->preempts, i, true);
     bitset_put(&q->leaves, q->grows, i, l->growing > 0);
     bitset_put(&q->leaves, q->claims, i,
                may_claim(l, gpus, gpus->fair));
@@ -148,12 +150,12 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->acted = sched_alloc(s, n * sizeof *q->acted);
     q->leaves = bitset_shape(n);
     q->claims = sched_alloc(s, q->leaves.words * sizeof *q->claims);
+    q->preempts = sched_alloc(s, q->leaves.words * sizeof *q->preempts);
     q->grows = sched_alloc(s, q->leaves.words * sizeof *q->grows);
     q->unreported = sched_alloc(s, q->leaves.words * sizeof *q->unreported);
     q->open = sched_alloc(s, q->leaves.words * sizeof *q->open);
     order_new(s, &q->jobs, q, false);
     order_new(s, &q->again, q, false);
-    order_new(s, &q->preempted, q, true);
     order_new(s, &q->worst, q, true);
     q->worst.compares = true;
 }

@@ -353,10 +353,30 @@ uint32_t search_add_victim(struct sched *s, struct search *x, queue_id leaf,
     return (uint32_t)x->n_victims++;
 }
 
+static queue_id next_leaf(struct search *x)
+{
+    return x->action == PREEMPT ? x->preempted : order_walk_top(&x->walk);
+}
+
+/* A victim of that leaf has had its turn, of which so much was taken. */
+static void goes_on(struct sched *s, const struct quota_state *q, struct search *x, queue_id leaf,
+                    const struct quota_amount *popped)
+{
+    struct leaf_victims *l = victims_of(s, q, x, leaf);
+    if (x->action == PREEMPT) {
+        x->preempted = l->next || requeued_victim(x, leaf) < x->n_requeued ? leaf : ID_NONE;
+        return;
+    }
+    l->taken = quota_sum(&l->taken, popped);
+    struct quota_amount sum;
+    bool more = leaf_next(s, q, x, leaf, &sum);
+    order_walk_set(&x->walk, leaf, more ? &sum : NULL);
+}
+
 bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x, uint32_t *unit)
 {
     double most = x->moves_only ? q->params->consolidation_victims : q->params->victims;
-    for (queue_id leaf; (leaf = order_walk_top(&x->walk)) != ID_NONE;) {
+    for (queue_id leaf; (leaf = next_leaf(x)) != ID_NONE;) {
         struct leaf_victims *l = victims_of(s, q, x, leaf);
         size_t again = requeued_victim(x, leaf);
         uint32_t which;
@@ -372,10 +392,7 @@ bool search_next_victim(struct sched *s, struct quota_state *q, struct search *x
         }
         struct quota_amount popped;
         bool taken = search_take_unit(s, q, x, which, &popped);
-        l->taken = quota_sum(&l->taken, &popped);
-        struct quota_amount sum;
-        bool more = leaf_next(s, q, x, leaf, &sum);
-        order_walk_set(&x->walk, leaf, more ? &sum : NULL);
+        goes_on(s, q, x, leaf, &popped);
         if (taken) {
             *unit = (uint32_t)x->n_units - 1;
             return true;
@@ -468,14 +485,6 @@ static void correct(struct sched *s, struct quota_state *q, struct search *x, qu
 static void order_leaves(struct sched *s, struct quota_state *q, struct search *x)
 {
     queue_id mine = x->job == ID_NONE ? ID_NONE : job_facts(s, x->job)->queue;
-    struct quota_amount sum;
-    if (x->action == PREEMPT) {
-        x->order = &q->preempted;
-        order_begin(x->order);
-        if (line_length(q->leaf[mine].running) > 0 && leaf_next(s, q, x, mine, &sum))
-            order_set(x->order, mine, &sum);
-        return;
-    }
     search_refresh_order(s, q, x);
     order_mark(s, x->order);
     if (x->action == RECLAIM)
@@ -497,6 +506,11 @@ void search_units_begin(struct search *x)
 void search_victims(struct sched *s, struct quota_state *q, struct search *x)
 {
     search_units_begin(x);
+    if (x->action == PREEMPT) {        /* from one leaf: there is no order */
+        queue_id mine = job_facts(s, x->job)->queue;
+        x->preempted = victims_of(s, q, x, mine)->next ? mine : ID_NONE;
+        return;
+    }
     order_leaves(s, q, x);
     order_walk_begin(&x->walk, x->order);
 }

@@ -23,6 +23,7 @@ static struct world {
     struct order_entry heap[QUEUES + 1];
     struct order_saved saved[QUEUES + 1];
     queue_id active[QUEUES + 1], restanding[QUEUES], worst_changed[QUEUES], heads_changed[QUEUES];
+    uint64_t preempts[QUEUES];
 } world;
 
 /* Few different shares: many ties. Quotas of GPUs alone. A victim may hold nothing that counts. */
@@ -54,8 +55,10 @@ static void begin(struct world *w, struct random *r)
     *q = (struct quota_state){ .params = &w->params, .n_queues = QUEUES, .pass = 1, .one_measure = true,
                                .total = { { 64, 640, 0 } }, .queue = w->queue, .leaf = w->leaf, .first = w->first,
                                .restanding = w->restanding, .worst_changed = w->worst_changed,
-                               .heads_changed = w->heads_changed };
+                               .heads_changed = w->heads_changed, .preempts = w->preempts };
     w->first[QUEUES + 1] = QUEUES;
+    q->leaves = bitset_shape(QUEUES);
+    assert_true(q->leaves.words <= QUEUES);
     q->worst = (struct order){ .q = q, .victims = true, .compares = true, .node = w->node, .heap = w->heap,
                                .active = w->active, .saved = w->saved };
     w->x = (struct search){ .action = CONSOLIDATION, .job = ID_NONE, .worst = &w->kept };
