@@ -1,7 +1,9 @@
-/* gaps.c - see gaps.h. Of each unit a step function of time, the number of its holds; of all their
- * gaps a treap; while one searches, a heap of the gaps that reach past the time it has come to. */
+/* gaps.c - see gaps.h. Of each group its units that are held over time (held.h); of all their gaps a
+ * treap, in which each knows its units; while one searches, a heap of the gaps that reach past the
+ * time it has come to. */
 #include "sim/base/gaps.h"
 
+#include "sim/base/held.h"
 #include "sim/base/memory.h"
 #include "sim/base/ordered.h"
 
@@ -9,37 +11,56 @@
 #include <string.h>
 
 enum {
-    CHANGED = 8,                  /* changed gaps that are collected before the tree is told */
+    CHANGED = 16,                 /* changed gaps that are collected before the tree is told */
     RING = 2 * GAPS_KEPT          /* what is taken back overwrites none of those that are kept */
 };
 /* Units with a gap [from, until), if it were not for the hold [taken, given): it comes, or goes. */
 struct event { int64_t from, until, taken, given; bool goes; };
 
-struct step { int64_t time; uint32_t holds; };    /* from then to the next step */
-struct unit { struct step *step; uint32_t n, capacity; };    /* of the first step the time is INT64_MIN; neighbours differ */
 struct gap {
     struct ordered_link link;
     int64_t from, until;
     int64_t count;                /* units; 0: the item is free */
     int64_t longest, last;        /* of the subtree: the max length, the max `until` */
+    uint32_t first;               /* of its members, chained through `next` */
 };
-struct change { int64_t from, until, count; };
+/* The units of a group that have a gap. */
+struct member {
+    uint64_t units;
+    uint32_t gap, group;
+    uint32_t next, previous;      /* of the gap; next of one that is free: the next such */
+};
+/* Its gaps are few: they are looked through. */
+struct group {
+    struct held held;
+    struct key { int64_t from, until; uint32_t member; } *key;
+    size_t n_keys, capacity;
+};
+struct change { int64_t from, until; uint64_t was, is; };    /* units with that gap before and after */
+struct run { int64_t from; uint64_t units; };                /* units that are free from then on */
 struct gaps {
-    struct unit *unit;
-    size_t n_units;
+    struct group *group;
+    size_t n_groups;
     struct gap *gap;
     size_t n, capacity;
     uint32_t free;                /* chained through link.up */
+    struct member *member;
+    size_t n_members, member_capacity;
+    uint32_t free_member;         /* chained through `next` */
     struct ordered tree;
     struct change changed[CHANGED];
     size_t n_changed;
-    struct step *anew;            /* scratch */
-    size_t anew_capacity;
+    struct run run[64];           /* scratch */
+    size_t n_runs;
+    struct gaps_units *covering;
+    size_t n_covering, covering_capacity;
     struct open { int64_t until, count; } *open;    /* of a search: a heap, the first to end on top */
     size_t n_open, open_capacity;
+    struct away { int64_t from, count; } *away;    /* by `from`: units of a hold that is taken to be away, free from then on */
+    size_t n_away, away_capacity;
     struct event kept[RING];      /* the last of them: a ring */
     uint64_t changes, overlaps;
-    size_t crowded;               /* steps with several holds, of all units */
+    size_t crowded;               /* rows with several holds of a unit, of all groups */
 };
 
 /* ---- The tree ---- */
@@ -77,190 +98,207 @@ static struct ordered_space space_of(const struct gaps *g)
     return (struct ordered_space){ g->gap, sizeof *g->gap, gap_before, g, sum_up };
 }
 
-static uint32_t find(const struct gaps *g, int64_t from, int64_t until)
+/* That of these two times; a new one without units if there is none. */
+static uint32_t gap_of(struct gaps *g, int64_t from, int64_t until)
 {
-    uint32_t i = g->tree.root;
+    uint32_t i = g->tree.root, up = ORDERED_NONE;
+    bool left = false;
     while (i != ORDERED_NONE && (g->gap[i].from != from || g->gap[i].until != until)) {
-        bool before = from != g->gap[i].from ? from < g->gap[i].from : until < g->gap[i].until;
-        i = before ? g->gap[i].link.left : g->gap[i].link.right;
+        up = i;
+        left = from != g->gap[i].from ? from < g->gap[i].from : until < g->gap[i].until;
+        i = left ? g->gap[i].link.left : g->gap[i].link.right;
     }
-    return i;
-}
-
-static void count_change(struct gaps *g, const struct change *c)
-{
-    uint32_t i = find(g, c->from, c->until);
-    struct ordered_space space = space_of(g);
-    if (i != ORDERED_NONE) {
-        g->gap[i].count += c->count;
-        if (g->gap[i].count)
-            return;
-        ordered_remove(&g->tree, &space, i);
-        g->gap[i].link.up = g->free;
-        g->free = i;
-        return;
-    }
+    if (i != ORDERED_NONE)
+        return i;
     i = g->free;
     if (i != ORDERED_NONE) {
         g->free = g->gap[i].link.up;
     } else {
         mem_grow(&g->gap, &g->capacity, g->n, sizeof *g->gap);
         i = (uint32_t)g->n++;
-        space = space_of(g);
     }
-    g->gap[i] = (struct gap){ .from = c->from, .until = c->until, .count = c->count };
-    ordered_add(&g->tree, &space, i, (uint64_t)c->from ^ (uint64_t)c->until << 1);
+    struct ordered_space space = space_of(g);
+    g->gap[i] = (struct gap){ .from = from, .until = until, .first = ORDERED_NONE };
+    ordered_add_below(&g->tree, &space, i, (uint64_t)from ^ (uint64_t)until << 1, up, left);
+    return i;
+}
+
+static void gap_goes(struct gaps *g, uint32_t i)
+{
+    struct ordered_space space = space_of(g);
+    ordered_remove(&g->tree, &space, i);
+    g->gap[i].link.up = g->free;
+    g->free = i;
+}
+
+/* ---- The units of a gap ---- */
+
+static uint32_t member_enters(struct gaps *g, uint32_t gap, uint32_t group, uint64_t units)
+{
+    uint32_t i = g->free_member;
+    if (i != ORDERED_NONE) {
+        g->free_member = g->member[i].next;
+    } else {
+        mem_grow(&g->member, &g->member_capacity, g->n_members, sizeof *g->member);
+        i = (uint32_t)g->n_members++;
+    }
+    struct gap *x = &g->gap[gap];
+    g->member[i] = (struct member){ units, gap, group, x->first, ORDERED_NONE };
+    if (x->first != ORDERED_NONE)
+        g->member[x->first].previous = i;
+    x->first = i;
+    return i;
+}
+
+static void member_leaves(struct gaps *g, uint32_t i)
+{
+    struct member *m = &g->member[i];
+    if (m->previous == ORDERED_NONE)
+        g->gap[m->gap].first = m->next;
+    else
+        g->member[m->previous].next = m->next;
+    if (m->next != ORDERED_NONE)
+        g->member[m->next].previous = m->previous;
+    m->next = g->free_member;
+    g->free_member = i;
+}
+
+static size_t key_of(const struct group *own, int64_t from, int64_t until)
+{
+    size_t k = 0;
+    while (k < own->n_keys && (own->key[k].from != from || own->key[k].until != until))
+        k++;
+    return k;
+}
+
+/* Units of the group get that gap, and others have it no more. */
+static void members_change(struct gaps *g, uint32_t group, const struct change *c)
+{
+    uint64_t come = c->is & ~c->was, go = c->was & ~c->is;
+    struct group *own = &g->group[group];
+    size_t k = key_of(own, c->from, c->until);
+    struct member *m = k < own->n_keys ? &g->member[own->key[k].member] : NULL;
+    uint32_t gap = m ? m->gap : gap_of(g, c->from, c->until);
+    g->gap[gap].count += __builtin_popcountll(come) - __builtin_popcountll(go);
+    if (!m) {
+        mem_grow(&own->key, &own->capacity, own->n_keys, sizeof *own->key);
+        own->key[own->n_keys++] = (struct key){ c->from, c->until, member_enters(g, gap, group, come) };
+    } else if (!(m->units = (m->units & ~go) | come)) {
+        member_leaves(g, own->key[k].member);
+        own->key[k] = own->key[--own->n_keys];
+    }
+    if (!g->gap[gap].count)
+        gap_goes(g, gap);
 }
 
 /* ---- Changes ---- */
 
-static void tell(struct gaps *g)
+static void tell(struct gaps *g, uint32_t group)
 {
-    for (size_t i = 0; i < g->n_changed; i++) {
-        const struct change *c = &g->changed[i];
-        if (c->count)
-            count_change(g, c);
-    }
+    for (size_t i = 0; i < g->n_changed; i++)
+        if (g->changed[i].was != g->changed[i].is)
+            members_change(g, group, &g->changed[i]);
     g->n_changed = 0;
 }
 
-/* Units held alike change alike: their changes are told together. */
-static void collect(struct gaps *g, int64_t from, int64_t until, int64_t count)
+static void collect(struct gaps *g, uint32_t group, struct change c)
 {
     for (size_t i = 0; i < g->n_changed; i++) {
-        if (g->changed[i].from != from || g->changed[i].until != until)
+        struct change *known = &g->changed[i];
+        if (known->from != c.from || known->until != c.until)
             continue;
-        g->changed[i].count += count;
+        known->was |= c.was;
+        known->is |= c.is;
         return;
     }
     if (g->n_changed == CHANGED)
-        tell(g);
-    g->changed[g->n_changed++] = (struct change){ from, until, count };
+        tell(g, group);
+    g->changed[g->n_changed++] = c;
 }
 
-static void collect_all(struct gaps *g, const struct step *step, size_t n, int64_t end, int64_t count)
+/* Units that are held alike are one event. Of no use where holds overlap: that is counted apart. */
+static void keep(struct gaps *g, struct event e)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!step[i].holds)
-            collect(g, step[i].time, i + 1 < n ? step[i + 1].time : end, count);
-}
-
-/* The units of one call that are held alike are one event. */
-static void keep(struct gaps *g, struct event e, uint64_t since)
-{
-    const struct event *last = &g->kept[(g->changes - 1) % RING];
-    if (g->changes > since && last->from == e.from && last->until == e.until)
-        return;
     g->kept[g->changes++ % RING] = e;
 }
 
-static size_t crowded(const struct step *step, size_t n)
+/* The hold whose gaps are collected, as it comes or goes. */
+struct held_now { uint32_t group; uint64_t units; int64_t from, until; bool goes, after; };
+
+static void gap_ends(struct gaps *g, const struct held_now *now, struct run run, int64_t until)
 {
-    size_t sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += step[i].holds > 1;
-    return sum;
+    uint64_t was = now->after ? 0 : run.units, is = now->after ? run.units : 0;
+    collect(g, now->group, (struct change){ run.from, until, was, is });
+    if (now->goes == now->after && run.from <= now->from && until >= now->until)
+        keep(g, (struct event){ run.from, until, now->from, now->until, now->goes });
 }
 
-/* The last step at that time or before. */
-static uint32_t step_at(const struct unit *u, int64_t time)
+static void runs_begin(struct gaps *g, int64_t from, uint64_t units)
 {
-    uint32_t low = 0, high = u->n;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (u->step[middle].time <= time)
-            low = middle;
-        else
-            high = middle;
+    if (units)
+        g->run[g->n_runs++] = (struct run){ from, units };
+}
+
+/* Those of the units end. */
+static void runs_end(struct gaps *g, const struct held_now *now, uint64_t units, int64_t until)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < g->n_runs; i++) {
+        struct run ends = { g->run[i].from, g->run[i].units & units };
+        uint64_t rest = g->run[i].units & ~units;
+        if (ends.units)
+            gap_ends(g, now, ends, until);
+        if (rest)
+            g->run[kept++] = (struct run){ g->run[i].from, rest };
     }
-    return low;
+    g->n_runs = kept;
 }
 
-static size_t append(struct step *to, size_t n, int64_t time, uint32_t holds)
+/* Begins the runs of those that are free in row i where they begin, which may be long before. */
+static void runs_into(struct gaps *g, const struct held *h, uint32_t i, uint64_t units)
 {
-    if (n && to[n - 1].holds == holds)
-        return n;
-    to[n] = (struct step){ time, holds };
-    return n + 1;
-}
-
-/* The steps of [low, high) with one hold more or less on [from, until). Returns how many. */
-static size_t change_steps(struct gaps *g, const struct unit *u, uint32_t low, uint32_t high,
-                           int64_t from, int64_t until, int sign)
-{
-    size_t n = 0, most = (size_t)(high - low) + 2;
-    while (g->anew_capacity < most)
-        mem_grow(&g->anew, &g->anew_capacity, g->anew_capacity, sizeof *g->anew);
-    for (uint32_t i = low; i < high; i++) {
-        int64_t begins = u->step[i].time, ends = i + 1 < u->n ? u->step[i + 1].time : INT64_MAX;
-        uint32_t holds = u->step[i].holds, then = holds + (uint32_t)sign;
-        if (ends <= from || begins >= until) {
-            n = append(g->anew, n, begins, holds);
-            continue;
-        }
-        g->overlaps += holds && then;
-        if (begins < from)
-            n = append(g->anew, n, begins, holds);
-        n = append(g->anew, n, begins < from ? from : begins, then);
-        if (ends > until)
-            n = append(g->anew, n, until, holds);
+    uint64_t open = units & ~held_units(h, i);
+    g->n_runs = 0;
+    for (; i > 0 && open; i--) {
+        uint64_t before = open & ~held_units(h, i - 1);
+        runs_begin(g, held_time(h, i), open & ~before);
+        open = before;
     }
-    return n;
+    runs_begin(g, held_time(h, 0), open);
 }
 
-/* The gap with that hold away. Of no use where holds overlap: that is counted apart. */
-static void keep_event(struct gaps *g, const struct step *step, size_t n, int64_t end, struct event e,
-                       uint64_t since)
+/* Collects all gaps of the units that meet or touch the hold. */
+static void collect_gaps(struct gaps *g, const struct held_now *now)
 {
-    for (size_t i = 0; i < n; i++) {
-        e.from = step[i].time;
-        e.until = i + 1 < n ? step[i + 1].time : end;
-        if (!step[i].holds && e.from <= e.taken && e.until >= e.given)
-            keep(g, e, since);
+    const struct held *h = &g->group[now->group].held;
+    uint32_t i = held_at(h, now->from > INT64_MIN ? now->from - 1 : INT64_MIN);
+    uint64_t open = now->units & ~held_units(h, i);
+    runs_into(g, h, i, now->units);
+    for (i++; i < h->n && (open || held_time(h, i) <= now->until); i++) {
+        uint64_t then = now->units & ~held_units(h, i);
+        int64_t time = held_time(h, i);
+        runs_end(g, now, open & ~then, time);
+        if (time > now->until)
+            then &= open;
+        runs_begin(g, time, then & ~open);
+        open = then;
     }
+    runs_end(g, now, open, INT64_MAX);
 }
 
-/* The steps that change as one hold more or less is on [from, until), and those beside them that may become one with them. */
-struct span { uint32_t low, high; int64_t end; };
-
-static struct span span_of(const struct unit *u, int64_t from, int64_t until)
+void gaps_hold(struct gaps *g, size_t group, uint64_t units, int64_t from, int64_t until, int sign)
 {
-    uint32_t low = step_at(u, from), high = step_at(u, until - 1) + 1;
-    low -= low > 0 && u->step[low].time == from;
-    high += high < u->n && u->step[high].time == until;
-    return (struct span){ low, high, high < u->n ? u->step[high].time : INT64_MAX };
-}
-
-static void put_steps(struct unit *u, struct span at, const struct step *anew, size_t n)
-{
-    size_t rest = u->n - at.high, capacity = u->capacity;
-    while (capacity < at.low + n + rest)
-        mem_grow(&u->step, &capacity, capacity, sizeof *u->step);
-    u->capacity = (uint32_t)capacity;
-    memmove(u->step + at.low + n, u->step + at.high, rest * sizeof *u->step);
-    memcpy(u->step + at.low, anew, n * sizeof *anew);
-    u->n = (uint32_t)(at.low + n + rest);
-}
-
-static void unit_hold(struct gaps *g, struct unit *u, int64_t from, int64_t until, int sign, uint64_t since)
-{
-    struct span at = span_of(u, from, until);
-    const struct step *was = u->step + at.low;
-    size_t n_was = at.high - at.low, n = change_steps(g, u, at.low, at.high, from, until, sign);
-    struct event e = { .taken = from, .given = until, .goes = sign < 0 };
-    collect_all(g, was, n_was, at.end, -1);
-    collect_all(g, g->anew, n, at.end, 1);
-    g->crowded += crowded(g->anew, n) - crowded(was, n_was);
-    keep_event(g, sign < 0 ? g->anew : was, sign < 0 ? n : n_was, at.end, e, since);
-    put_steps(u, at, g->anew, n);
-}
-
-void gaps_hold(struct gaps *g, size_t first, uint64_t units, int64_t from, int64_t until, int sign)
-{
-    uint64_t since = g->changes;
-    for (uint64_t m = from < until ? units : 0; m; m &= m - 1)
-        unit_hold(g, &g->unit[first + (size_t)__builtin_ctzll(m)], from, until, sign, since);
-    tell(g);
+    struct held *h = &g->group[group].held;
+    struct held_now now = { (uint32_t)group, units, from, until, sign < 0, false };
+    if (from >= until || !units)
+        return;
+    collect_gaps(g, &now);
+    g->crowded -= held_crowded(h);
+    g->overlaps += held_change(h, units, from, until, sign);
+    g->crowded += held_crowded(h);
+    now.after = true;
+    collect_gaps(g, &now);
+    tell(g, now.group);
 }
 
 bool gaps_overlapped(const struct gaps *g)
@@ -290,35 +328,32 @@ static bool meets(const struct event *e, int64_t after, int64_t latest, int64_t 
            length_of(first, e->until) >= length;
 }
 
-struct gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length)
+bool gaps_unknown(const struct gaps *g, struct gaps_mark m)
 {
-    struct gaps_news news = { .unknown = m.overlaps != g->overlaps || g->changes - m.changes > GAPS_KEPT };
-    if (news.unknown)
-        return news;
-    for (uint64_t i = m.changes; i < g->changes && !(news.earlier && news.other_units); i++) {
-        const struct event *e = &g->kept[i % RING];
-        bool own_grows = e->goes && e->until == start;    /* the gap before the own hold */
-        news.earlier |= own_grows || (e->goes && meets(e, after, start - 1, length));
-        news.other_units |= meets(e, start, start, length);
-    }
-    return news;
+    return m.overlaps != g->overlaps || g->changes - m.changes > GAPS_KEPT;
 }
 
-void gaps_own_add(const struct gaps *g, size_t first, uint64_t units, int64_t start, struct gaps_own *own)
+bool gaps_may_be_earlier(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length)
 {
-    for (uint64_t m = units; m; m &= m - 1) {
-        const struct unit *u = &g->unit[first + (size_t)__builtin_ctzll(m)];
-        const struct step *before = &u->step[step_at(u, start - 1)];
-        if (before->holds)
-            continue;
-        own->n++;
-        own->from = before->time < own->from ? before->time : own->from;
+    for (uint64_t i = m.changes; i < g->changes; i++) {
+        const struct event *e = &g->kept[i % RING];
+        if (e->goes && (e->until == start || meets(e, after, start - 1, length)))    /* the gap before the own hold; another */
+            return true;
     }
+    return false;
+}
+
+bool gaps_other_units(const struct gaps *g, struct gaps_mark m, int64_t start, int64_t length)
+{
+    for (uint64_t i = m.changes; i < g->changes; i++)
+        if (meets(&g->kept[i % RING], start, start, length))
+            return true;
+    return false;
 }
 
 /* ---- Searching ---- */
 
-struct search { int64_t after, latest, length, n, found; };
+struct search { int64_t after, latest, length, n, found; size_t away; };    /* away: the next of them */
 
 static void open_down(struct gaps *g, struct open last)
 {
@@ -341,19 +376,30 @@ static void open_up(struct gaps *g, struct open o)
     g->open[i] = o;
 }
 
-/* The gap is open from `time` on. true: there are as many as are wanted. */
-static bool meet(struct gaps *g, struct search *q, const struct gap *x, int64_t time)
+/* So many units are free from `time` to `until`. true: there are as many as are wanted. */
+static bool meet(struct gaps *g, struct search *q, int64_t count, int64_t time, int64_t until)
 {
     while (g->n_open && length_of(time, g->open[0].until) < q->length) {
         q->n += g->open[0].count;
         if (--g->n_open)
             open_down(g, g->open[g->n_open]);
     }
-    q->n -= x->count;
+    q->n -= count;
     q->found = time;
     if (q->n > 0)
-        open_up(g, (struct open){ x->until, x->count });
+        open_up(g, (struct open){ until, count });
     return q->n <= 0;
+}
+
+/* Units that are away begin, up to `time`. */
+static bool away_until(struct gaps *g, struct search *q, int64_t time)
+{
+    for (; q->away < g->n_away && g->away[q->away].from <= time; q->away++) {
+        const struct away *a = &g->away[q->away];
+        if (meet(g, q, a->count, a->from > q->after ? a->from : q->after, INT64_MAX))
+            return true;
+    }
+    return false;
 }
 
 /* Those that begin at `after` or before, and reach far enough. */
@@ -365,7 +411,7 @@ static bool open_at_first(struct gaps *g, struct search *q, uint32_t i)
             return false;
         if (x->from <= q->after) {
             if (x->until > q->after && length_of(q->after, x->until) >= q->length &&
-                meet(g, q, x, q->after))
+                meet(g, q, x->count, q->after, x->until))
                 return true;
             if (open_at_first(g, q, x->link.right))
                 return true;
@@ -385,7 +431,8 @@ static bool open_later(struct gaps *g, struct search *q, uint32_t i)
                 return true;
             if (x->from > q->latest)
                 return false;
-            if (length_of(x->from, x->until) >= q->length && meet(g, q, x, x->from))
+            if (length_of(x->from, x->until) >= q->length &&
+                (away_until(g, q, x->from) || meet(g, q, x->count, x->from, x->until)))
                 return true;
         }
         i = x->link.right;
@@ -393,42 +440,126 @@ static bool open_later(struct gaps *g, struct search *q, uint32_t i)
     return false;
 }
 
-int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, int64_t n)
+static int64_t search(struct gaps *g, struct search q)
 {
-    struct search q = { after, latest, length, n, INT64_MAX };
     g->n_open = 0;
-    if (after > latest)
+    if (q.after > q.latest)
         return INT64_MAX;
-    return open_at_first(g, &q, g->tree.root) || open_later(g, &q, g->tree.root) ? q.found
-                                                                                : INT64_MAX;
+    bool found = open_at_first(g, &q, g->tree.root) || open_later(g, &q, g->tree.root) || away_until(g, &q, q.latest);
+    return found ? q.found : INT64_MAX;
 }
 
-bool gaps_sooner(struct gaps *g, int64_t after, int64_t start, int64_t length, int64_t n, struct gaps_own own)
+int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, int64_t n)
 {
-    int64_t grown = own.from > after ? own.from : after;
-    if (gaps_fit(g, after, grown - 1, length, n) != INT64_MAX)
-        return true;
-    return grown < start && (own.n >= n || gaps_fit(g, grown, start - 1, length, n - own.n) != INT64_MAX);
+    return search(g, (struct search){ after, latest, length, n, INT64_MAX, g->n_away });
+}
+
+void gaps_away_begin(struct gaps *g)
+{
+    g->n_away = 0;
+}
+
+/* Before that the gap that it ends would hold all of it. */
+static int64_t begins_to_count(struct gaps_away hold, int64_t gap_from)
+{
+    int64_t last = hold.length == INT64_MAX ? INT64_MIN : hold.start - hold.length;
+    return gap_from > last ? gap_from : last + 1;
+}
+
+static void away_from(struct gaps *g, int64_t from, uint64_t units)
+{
+    if (!units)
+        return;
+    mem_grow(&g->away, &g->away_capacity, g->n_away, sizeof *g->away);
+    size_t i = g->n_away;
+    for (; i > 0 && g->away[i - 1].from > from; i--)
+        g->away[i] = g->away[i - 1];
+    g->away[i] = (struct away){ from, __builtin_popcountll(units) };
+    g->n_away++;
+}
+
+/* Units that have a gap just before the hold. */
+void gaps_away_add(struct gaps *g, size_t group, uint64_t units, struct gaps_away hold)
+{
+    const struct held *h = &g->group[group].held;
+    uint32_t i = held_at(h, hold.start - 1);
+    uint64_t open = units & ~held_units(h, i);
+    for (; i > 0 && open; i--) {
+        uint64_t before = open & ~held_units(h, i - 1);
+        away_from(g, begins_to_count(hold, held_time(h, i)), open & ~before);
+        open = before;
+    }
+    away_from(g, begins_to_count(hold, INT64_MIN), open);
+}
+
+int64_t gaps_sooner(struct gaps *g, int64_t after, struct gaps_away hold, int64_t n)
+{
+    return search(g, (struct search){ after, hold.start - 1, hold.length, n, INT64_MAX, 0 });
+}
+
+uint64_t gaps_free_units(const struct gaps *g, size_t group, uint64_t units, int64_t from, int64_t until)
+{
+    const struct held *h = &g->group[group].held;
+    for (uint32_t i = held_at(h, from); i < h->n && units && (held_time(h, i) < until); i++)
+        units &= ~held_units(h, i);
+    return units;
+}
+
+/* ---- Units with a gap over all of a time ---- */
+
+static void cover(struct gaps *g, uint32_t i, int64_t from, int64_t until)
+{
+    while (i != ORDERED_NONE && g->gap[i].last >= until) {
+        const struct gap *x = &g->gap[i];
+        if (x->from <= from) {
+            for (uint32_t m = x->until >= until ? x->first : ORDERED_NONE; m != ORDERED_NONE; m = g->member[m].next) {
+                mem_grow(&g->covering, &g->covering_capacity, g->n_covering, sizeof *g->covering);
+                g->covering[g->n_covering++] = (struct gaps_units){ g->member[m].group, g->member[m].units };
+            }
+            cover(g, x->link.right, from, until);
+        }
+        i = x->link.left;
+    }
+}
+
+const struct gaps_units *gaps_covering(struct gaps *g, int64_t from, int64_t until, size_t *n)
+{
+    g->n_covering = 0;
+    cover(g, g->tree.root, from, until);
+    *n = g->n_covering;
+    return g->covering;
+}
+
+static bool covers(const struct gaps *g, uint32_t i, int64_t from, int64_t until)
+{
+    while (i != ORDERED_NONE && g->gap[i].last >= until) {
+        const struct gap *x = &g->gap[i];
+        if (x->from <= from && (x->until >= until || covers(g, x->link.right, from, until)))
+            return true;
+        i = x->link.left;
+    }
+    return false;
+}
+
+bool gaps_cover(const struct gaps *g, int64_t from, int64_t until)
+{
+    return covers(g, g->tree.root, from, until);
 }
 
 /* ---- Beginning and end ---- */
 
-struct gaps *gaps_new(size_t n_units)
+struct gaps *gaps_new(size_t n_groups, unsigned units_each)
 {
     struct gaps *g = mem_new(1, sizeof *g);
-    g->free = ORDERED_NONE;
+    uint64_t all = units_each < 64 ? (UINT64_C(1) << units_each) - 1 : UINT64_MAX;
+    g->free = g->free_member = ORDERED_NONE;
     g->tree = ORDERED_EMPTY;
-    g->n_units = n_units;
-    g->unit = mem_new(n_units, sizeof *g->unit);
-    for (size_t i = 0; i < n_units; i++) {
-        struct unit *u = &g->unit[i];
-        size_t capacity = 0;
-        mem_grow(&u->step, &capacity, 0, sizeof *u->step);
-        u->capacity = (uint32_t)capacity;
-        u->step[u->n++] = (struct step){ INT64_MIN, 0 };
-        collect(g, INT64_MIN, INT64_MAX, 1);
+    g->n_groups = n_groups;
+    g->group = mem_new(n_groups, sizeof *g->group);
+    for (size_t i = n_groups; i-- > 0;) {
+        held_begin(&g->group[i].held);
+        members_change(g, (uint32_t)i, &(struct change){ INT64_MIN, INT64_MAX, 0, all });
     }
-    tell(g);
     return g;
 }
 
@@ -436,11 +567,15 @@ void gaps_free(struct gaps *g)
 {
     if (!g)
         return;
-    for (size_t i = 0; i < g->n_units; i++)
-        free(g->unit[i].step);
-    free(g->unit);
+    for (size_t i = 0; i < g->n_groups; i++) {
+        held_end(&g->group[i].held);
+        free(g->group[i].key);
+    }
+    free(g->group);
     free(g->gap);
-    free(g->anew);
+    free(g->member);
+    free(g->covering);
     free(g->open);
+    free(g->away);
     free(g);
 }

@@ -1,10 +1,11 @@
 /* gaps.h - units that are held for times, and their gaps: the times between in which nothing holds
  * a unit.
  *
- * Holds of a unit may overlap: a gap is where there is none. Units are alike: all gaps [from,
- * until) of the same two times are counted together, in a tree by `from` that knows the longest gap
- * of each part, so a search meets only gaps that are long enough. Times are without bound at
- * INT64_MIN and INT64_MAX.
+ * Units come in groups of up to 64: the GPUs of a node. Holds of a unit may overlap: a gap is where
+ * there is none. All gaps [from, until) of the same two times are counted together, in a tree by
+ * `from` that knows the longest gap of each part, so a search meets only gaps that are long enough.
+ * A gap knows its units, so that those with a gap over all of a time are found without a look at the
+ * others: under load they are few. Times are without bound at INT64_MIN and INT64_MAX.
  *
  * Changes are numbered, and the last GAPS_KEPT are kept: a caller that has asked at one number can
  * be told at another whether the answer may have changed. */
@@ -16,17 +17,23 @@
 #define GAPS_KEPT 2048u
 
 struct gaps;
-struct gaps *gaps_new(size_t n_units);
+struct gaps *gaps_new(size_t n_groups, unsigned units_each);
 void    gaps_free(struct gaps *g);                           /* NULL: does nothing */
-/* One more hold (sign 1) of each of the units first + bit of `units` on [from, until), or one less
- * (-1): there is such a hold. An empty interval changes nothing. */
-void    gaps_hold(struct gaps *g, size_t first, uint64_t units, int64_t from, int64_t until,
+/* One more hold (sign 1) of each of these units of a group on [from, until), or one less (-1): there
+ * is such a hold. An empty interval changes nothing. */
+void    gaps_hold(struct gaps *g, size_t group, uint64_t units, int64_t from, int64_t until,
                   int sign);
 bool    gaps_overlapped(const struct gaps *g);               /* some unit has two holds at one time */
 /* The earliest t in [after, latest] at which `n` units have a gap that holds [t, t + length);
  * INT64_MAX: there is none. n > 0; length INT64_MAX: without end. It costs O(log gaps) for each gap
  * that is as long and begins before t. */
 int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, int64_t n);
+/* The units that have a gap over all of [from, until), from < until: *n parts of groups, of which a
+ * group may have several, in no order that means anything; good until the next question. O(log gaps)
+ * for each gap. */
+struct gaps_units { uint32_t group; uint64_t units; };
+const struct gaps_units *gaps_covering(struct gaps *g, int64_t from, int64_t until, size_t *n);
+bool    gaps_cover(const struct gaps *g, int64_t from, int64_t until);    /* some unit has one */
 
 struct gaps_mark { uint64_t changes, overlaps; };
 struct gaps_mark gaps_mark(const struct gaps *g);
@@ -35,18 +42,17 @@ void    gaps_unchanged(struct gaps *g, struct gaps_mark m);
 /* A set of units is held on [start, start + length), and one asks, that hold away, for the earliest
  * place from `after` on, and which units have a gap over all of it. What has happened since the
  * mark, at worst: */
-struct gaps_news {
-    bool unknown;                 /* holds have overlapped, or too much happened; else: */
-    bool earlier;                 /* it may be earlier */
-    bool other_units;             /* other units may have such a gap at its start */
-};
-struct gaps_news gaps_news(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start,
-                         int64_t length);
+bool    gaps_unknown(const struct gaps *g, struct gaps_mark m);    /* holds have overlapped, or too much happened; else: */
+bool    gaps_may_be_earlier(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start,
+                            int64_t length);
+bool    gaps_other_units(const struct gaps *g, struct gaps_mark m, int64_t start,
+                         int64_t length);    /* other units may have such a gap at its start */
 
-/* Units that are held from `start` on and have a gap just before it: how many, and when the first of these gaps begins. To be added
- * up over all units of a hold: begins as { 0, start }. */
-struct gaps_own { int64_t n, from; };
-void    gaps_own_add(const struct gaps *g, size_t first, uint64_t units, int64_t start, struct gaps_own *own);
-/* At some t in [after, start) `n` units may have a gap that holds [t, t + length), the hold on [start, start + length) away. false:
- * at none. Its own units are taken to be free from the first of their gaps on. */
-bool    gaps_sooner(struct gaps *g, int64_t after, int64_t start, int64_t length, int64_t n, struct gaps_own own);
+/* The same hold away, the earliest t in [after, start) at which `n` units have a gap that holds [t, t + length); INT64_MAX: there is
+ * none. Where holds overlap, none later. After gaps_away_begin() its units are told, group by group. */
+struct gaps_away { int64_t start, length; };
+void    gaps_away_begin(struct gaps *g);
+void    gaps_away_add(struct gaps *g, size_t group, uint64_t units, struct gaps_away hold);
+int64_t gaps_sooner(struct gaps *g, int64_t after, struct gaps_away hold, int64_t n);
+/* Those of the units that are not held on any part of [from, until), from < until. */
+uint64_t gaps_free_units(const struct gaps *g, size_t group, uint64_t units, int64_t from, int64_t until);

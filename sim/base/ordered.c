@@ -45,52 +45,51 @@ static void rotate_up(struct ordered *t, const struct ordered_space *s, uint32_t
     }
 }
 
-/* All up to the root: another item is below them. */
-static void sum_up_all(const struct ordered_space *s, uint32_t item)
-{
-    for (; s->sum_up && item != ORDERED_NONE; item = at(s, item)->up)
-        s->sum_up(s->context, item);
-}
-
 void ordered_changed(const struct ordered_space *s, uint32_t item)
 {
     while (s->sum_up && item != ORDERED_NONE && s->sum_up(s->context, item))
         item = at(s, item)->up;
 }
 
-void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt)
+void ordered_add_below(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt, uint32_t up, bool left)
 {
     struct ordered_link *x = at(s, item);
-    *x = (struct ordered_link){ ORDERED_NONE, ORDERED_NONE, ORDERED_NONE,
-                                (uint32_t)(hash_u64(salt) >> 32) };
-    if (t->root == ORDERED_NONE) {
+    *x = (struct ordered_link){ up, ORDERED_NONE, ORDERED_NONE, (uint32_t)(hash_u64(salt) >> 32) };
+    if (up == ORDERED_NONE)
         t->root = t->first = t->last = item;
-        sum_up_all(s, item);
-        return;
-    }
-    if (s->before(s->context, t->last, item)) {
-        at(s, t->last)->right = item;
-        x->up = t->last;
+    else
+        *(left ? &at(s, up)->left : &at(s, up)->right) = item;
+    if (left && up == t->first)
+        t->first = item;
+    if (!left && up == t->last)
         t->last = item;
-    } else {
-        uint32_t up = t->root;
-        for (;;) {
-            bool left = s->before(s->context, item, up);
-            uint32_t child = left ? at(s, up)->left : at(s, up)->right;
-            if (child != ORDERED_NONE) {
-                up = child;
-                continue;
-            }
-            *(left ? &at(s, up)->left : &at(s, up)->right) = item;
-            x->up = up;
-            if (left && up == t->first)
-                t->first = item;
-            break;
-        }
-    }
+    if (s->sum_up)
+        s->sum_up(s->context, item);
     while (x->up != ORDERED_NONE && at(s, x->up)->rank < x->rank)
         rotate_up(t, s, item);
-    sum_up_all(s, item);
+    ordered_changed(s, x->up);
+}
+
+/* Where a search for it ends: the item above it; *left: on that side. */
+static uint32_t leaf_for(const struct ordered *t, const struct ordered_space *s, uint32_t item, bool *left)
+{
+    *left = false;
+    if (t->last == ORDERED_NONE || s->before(s->context, t->last, item))
+        return t->last;
+    for (uint32_t up = t->root;;) {
+        *left = s->before(s->context, item, up);
+        uint32_t child = *left ? at(s, up)->left : at(s, up)->right;
+        if (child == ORDERED_NONE)
+            return up;
+        up = child;
+    }
+}
+
+void ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt)
+{
+    bool left;
+    uint32_t up = leaf_for(t, s, item, &left);
+    ordered_add_below(t, s, item, salt, up, left);
 }
 
 void ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item)
@@ -107,7 +106,7 @@ void ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t i
     while (x->left != ORDERED_NONE && x->right != ORDERED_NONE)
         rotate_up(t, s, at(s, x->left)->rank > at(s, x->right)->rank ? x->left : x->right);
     hang(t, s, x->up, item, x->left != ORDERED_NONE ? x->left : x->right);
-    sum_up_all(s, x->up);
+    ordered_changed(s, x->up);
 }
 
 uint32_t ordered_next(const struct ordered_space *s, uint32_t item)

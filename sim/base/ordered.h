@@ -21,7 +21,8 @@ struct ordered_space {
     size_t size;
     bool (*before)(const void *context, uint32_t a, uint32_t b);
     const void *context;
-    /* recomputes the sums of an item over its subtree from its children, and says whether they have changed; NULL: there are none */
+    /* recomputes the sums of an item over its subtree from its own part and those of its children, from which they follow, and says
+       whether they have changed; NULL: there are none */
     bool (*sum_up)(const void *context, uint32_t item);
 };
 
@@ -31,6 +32,8 @@ static inline bool ordered_is_alone(const struct ordered *t)        /* one item 
 }
 /* salt: a number of the item that is equal in two runs; salts may repeat */
 void     ordered_add(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt);
+/* The same where a search for it has ended: below `up`, which has nothing on that side. ORDERED_NONE: there are no items. */
+void     ordered_add_below(struct ordered *t, const struct ordered_space *s, uint32_t item, uint64_t salt, uint32_t up, bool left);
 void     ordered_remove(struct ordered *t, const struct ordered_space *s, uint32_t item);
 /* its own part of the sums has changed */
 void     ordered_changed(const struct ordered_space *s, uint32_t item);

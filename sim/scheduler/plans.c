@@ -65,34 +65,30 @@ bool timeline_lacks(struct sched *s, const struct request *r, int64_t at_ns)
 
 enum { PLANS_FOR_GAPS = 8 };      /* so many plans make gaps worth their upkeep */
 
-static struct gaps *gaps_of_piece(const struct sched *s, const struct piece *p, size_t *first)
+struct gaps *gaps_of_piece(const struct sched *s, const struct piece *p)
 {
     struct gaps **gaps = s->timeline->gaps;
     if (!gaps || !p->gpu_mask)
         return NULL;
-    uint32_t kind = cluster_piece_kind(s->cluster, p);
-    *first = (size_t)s->cluster->local_of[p->node] * s->cluster->kind[kind].gpus;
-    return gaps[kind];
+    return gaps[cluster_piece_kind(s->cluster, p)];
 }
 
 void gaps_change(struct sched *s, const struct placement *p, int64_t from_ns, int64_t until_ns, int sign)
 {
-    size_t first;
     for (size_t i = 0; i < p->n; i++) {
-        struct gaps *g = gaps_of_piece(s, &p->piece[i], &first);
+        struct gaps *g = gaps_of_piece(s, &p->piece[i]);
         if (g)
-            gaps_hold(g, first, p->piece[i].gpu_mask, from_ns, until_ns, sign);
+            gaps_hold(g, s->cluster->local_of[p->piece[i].node], p->piece[i].gpu_mask, from_ns, until_ns, sign);
     }
 }
 
 void gaps_out_change(struct sched *s, node_id n, uint64_t gpus, int sign)
 {
-    size_t first;
-    struct gaps *g = gaps_of_piece(s, &(struct piece){ .node = n, .gpu_mask = gpus }, &first);
+    struct gaps *g = gaps_of_piece(s, &(struct piece){ .node = n, .gpu_mask = gpus });
     s->timeline->outs++;
     s->timeline->changes++;
     if (g)
-        gaps_hold(g, first, gpus, INT64_MIN, INT64_MAX, sign);
+        gaps_hold(g, s->cluster->local_of[n], gpus, INT64_MIN, INT64_MAX, sign);
 }
 
 /* Jobs ask for whole GPUs and for nothing else that is scarce, and nothing but what is held changes where they can be. Where holds
@@ -121,13 +117,15 @@ static void gaps_begin(struct sched *s)
     for (uint32_t k = 0; k < c->n_kinds; k++) {
         const struct node_kind *kind = &c->kind[k];
         if (!c->type[kind->type].counted && !kind->mig && kind->first && kind->parts == 1 && kind->gpus)
-            t->gaps[k] = gaps_new((size_t)kind->n_nodes * kind->gpus);
+            t->gaps[k] = gaps_new(kind->n_nodes, kind->gpus);
     }
     for (node_id n = 0; n < c->n_nodes; n++)
         gaps_out_change(s, n, t->out[n].gpus, 1);
     for (size_t i = 0; i < t->n; i++)
         if (t->hold[i].shown)
             gaps_change(s, t->hold[i].p, hold_from_ns(&t->hold[i]), t->hold[i].end_ns, 1);
+    if (windows_may_show_gaps(s))
+        windows_by_gaps(s);
 }
 
 void gaps_end(struct sched *s)
@@ -138,12 +136,17 @@ void gaps_end(struct sched *s)
     free(t->gaps);
 }
 
+bool gaps_bound(const struct sched *s, const struct request *r)
+{
+    return s->placing->kinds[r->shape].n == 1 && !r->next && !r->mig && r->gpus && r->gpu_milli == MILLI_ALL;
+}
+
 /* Those that bound when r may start; NULL: none do. */
 static struct gaps *gaps_of(struct sched *s, const struct request *r)
 {
     const struct shape_kinds *kinds = &s->placing->kinds[r->shape];
     struct timeline *t = s->timeline;
-    if (kinds->n != 1 || r->next || r->mig || !r->gpus || r->gpu_milli != MILLI_ALL)
+    if (!gaps_bound(s, r))
         return NULL;
     if (!t->gaps && t->n_plans >= PLANS_FOR_GAPS)
         gaps_begin(s);
@@ -233,40 +236,7 @@ static int64_t sooner_by_totals(const struct sched *s, const struct hold *plan, 
     return sooner_start(sooner_of(s, of.kind), s->timeline->kind_taken[of.kind], kind_gpus_milli(s->cluster, of.kind), &ask, after_ns);
 }
 
-/* Gaps may leave the plan, itself away, a start in [after_ns, its own). */
-static bool may_be_earlier(struct sched *s, const struct hold *plan, struct gaps *gaps, int64_t after_ns, int64_t length_ns)
-{
-    struct gaps_own own = { 0, plan->start_ns };
-    for (size_t i = 0; i < plan->p->n; i++) {
-        size_t first = 0;
-        if (gaps_of_piece(s, &plan->p->piece[i], &first) == gaps)
-            gaps_own_add(gaps, first, plan->p->piece[i].gpu_mask, plan->start_ns, &own);
-    }
-    return gaps_sooner(gaps, after_ns, plan->start_ns, length_ns, request_gpu_milli(ask_of(s, plan->job)) / MILLI_ALL, own);
-}
-
-enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t after_ns)
-{
-    const struct timeline *t = s->timeline;
-    const struct request *r = ask_of(s, plan->job);
-    bool changes = !plan->fixed && (request_over_limit(s, r) ||
-                                    plan->end_ns != timeline_plus(plan->start_ns, timeline_length_ns(s, plan->job)));
-    if (!plan->still.done || after_ns < plan->still.after_ns || plan->still.outs != t->outs || changes)
-        return PLAN_MAY_BE_EARLIER;
-    struct gaps *gaps = t->gaps[s->placing->kinds[r->shape].kind[0]];
-    int64_t length_ns = plan->end_ns == TIME_NEVER ? TIME_NEVER : plan->end_ns - plan->start_ns;
-    struct gaps_news news = gaps_news(gaps, plan->still.mark, after_ns, plan->start_ns, length_ns);
-    if (news.unknown || (news.earlier && may_be_earlier(s, plan, gaps, after_ns, length_ns)))
-        return PLAN_MAY_BE_EARLIER;
-    if (news.other_units)
-        return PLAN_OTHER_UNITS;
-    plan->still.after_ns = after_ns;
-    plan->still.mark = gaps_mark(gaps);
-    return PLAN_STAYS;
-}
-
-/* To know in plan_set() that the plan is where gaps say. */
-static void found_note(struct sched *s, job_id j, const struct gaps *gaps, int64_t after_ns, struct slot slot)
+void plan_found_note(struct sched *s, job_id j, const struct gaps *gaps, int64_t after_ns, struct slot slot)
 {
     if (s->timeline->gaps_say_all && !gaps_overlapped(gaps))
         s->timeline->found = (struct found){ j, s->totals.passes, after_ns, slot.start_ns, slot.where, gaps_mark(gaps), 0 };
@@ -288,25 +258,6 @@ static struct slot moved_to(struct sched *s, const struct hold *plan, int64_t af
     return (struct slot){ start_ns, plan->p };
 }
 
-/* Where the placer would have the plan at its own start; NULL: it would not. */
-static const struct placement *placed_anew(struct sched *s, struct hold *plan)
-{
-    struct random before = s->placing->random;
-    struct request r = job_request(s, plan->job);
-    struct window *w = window_for(s, plan->start_ns);
-    const struct view *v = timeline_view(s, plan->start_ns, plan->end_ns);
-    window_change(s, w, plan, false);
-    const struct placement *where = sched_place(s, v, &r);
-    window_change(s, w, plan, true);
-    if (memcmp(&before, &s->placing->random, sizeof before) != 0)
-        plan->still.done = false;
-    else if (where && placement_same(where, plan->p))
-        plan->still.mark = gaps_mark(gaps_of(s, &r));
-    else
-        found_note(s, plan->job, gaps_of(s, &r), plan->still.after_ns, (struct slot){ plan->start_ns, where });
-    return where;
-}
-
 /* The earliest slot of a job that has a plan, its own plan away. */
 static struct slot earliest_without(struct sched *s, struct hold *plan, int64_t after_ns, int64_t horizon_ns, unsigned tries)
 {
@@ -321,8 +272,8 @@ static struct slot earliest_without(struct sched *s, struct hold *plan, int64_t 
         return found;
     gaps_unchanged(gaps, mark);
     bool same = found.where && found.start_ns == plan->start_ns && placement_same(found.where, plan->p);
-    plan->still = (struct still){ same && !vain && t->gaps_say_all && !gaps_overlapped(gaps), t->outs, after_ns, gaps_mark(gaps) };
-    found_note(s, plan->job, gaps, after_ns, vain ? (struct slot){ TIME_NEVER, NULL } : found);
+    plan->still = (struct still){ same && !vain && t->gaps_say_all && !gaps_overlapped(gaps), false, t->outs, after_ns, gaps_mark(gaps) };
+    plan_found_note(s, plan->job, gaps, after_ns, vain ? (struct slot){ TIME_NEVER, NULL } : found);
     return found;
 }
 
@@ -344,7 +295,7 @@ static struct slot earliest_as_asked(struct sched *s, job_id j, int64_t after_ns
     *last = (struct asked){ drew ? 0 : s->totals.passes, t->changes, after_ns, horizon_ns, length_ns, tries, found };
     const struct gaps *gaps = gaps_of(s, ask_of(s, j));
     if (gaps && !vain)
-        found_note(s, j, gaps, after_ns, found);
+        plan_found_note(s, j, gaps, after_ns, found);
     return found;
 }
 
@@ -355,10 +306,9 @@ struct slot timeline_earliest(struct sched *s, job_id j, int64_t after_ns, int64
     if (!plan)
         return earliest_as_asked(s, j, after_ns, horizon_ns, tries);
     if (plan->start_ns > after_ns && plan->start_ns <= horizon_ns) {
-        enum plan_news news = plan_news(s, plan, after_ns);
-        const struct placement *where = news == PLAN_STAYS ? plan->p : news == PLAN_OTHER_UNITS ? placed_anew(s, plan) : NULL;
-        if (where)
-            return (struct slot){ plan->start_ns, where };
+        struct slot known = plan_slot_known(s, plan, after_ns);
+        if (known.where)
+            return known;
         if (totals_say_all(s, plan)) {
             int64_t from_ns = sooner_by_totals(s, plan, after_ns);
             if (from_ns == plan->start_ns)
@@ -445,7 +395,7 @@ enum sched_result plan_set(struct sched *s, job_id j, int64_t start_ns, const st
         return SCHED_NO_ROOM;
     plan_move(s, j, start_ns, end_ns, placement_copy(s, p));
     if (found && gaps)
-        plan_of(s, j)->still = (struct still){ true, s->timeline->outs, s->timeline->found.after_ns, gaps_mark(gaps) };
+        plan_of(s, j)->still = (struct still){ true, false, s->timeline->outs, s->timeline->found.after_ns, gaps_mark(gaps) };
     plan_note(s, plan_of(s, j));
     promise_told(s, j, start_ns);
     return SCHED_OK;

@@ -27,14 +27,21 @@ static int64_t milli_in_service(const struct timeline *t, const struct piece *p)
 static void profiles_change(struct sched *s, const struct placement *placement, int64_t from_ns, int64_t until_ns, int64_t sign)
 {
     struct timeline *t = s->timeline;
+    struct profile *last = NULL;
+    int64_t sum = 0;                                  /* of the last kind: mostly all pieces are of one */
     for (size_t i = 0; from_ns < until_ns && i < placement->n; i++) {
         const struct piece *p = &placement->piece[i];
         int64_t milli = milli_in_service(t, p);
         struct profile *kind = t->kind_taken[cluster_piece_kind(s->cluster, p)], *node = t->taken[p->node];
-        profile_add(kind, from_ns, until_ns, sign * milli);
+        if (last && last != kind)
+            profile_add(last, from_ns, until_ns, sign * sum);
+        sum = last == kind ? sum + milli : milli;
+        last = kind;
         if (node && node != kind)
             profile_add(node, from_ns, until_ns, sign * milli);
     }
+    if (last)
+        profile_add(last, from_ns, until_ns, sign * sum);
 }
 
 int64_t hold_from_ns(const struct hold *h)
@@ -55,7 +62,7 @@ void hold_show(struct sched *s, struct hold *h, bool shown)
 static bool is_summed(const struct sched *s, job_id j, const struct placement *p)
 {
     const struct request *ask = ask_of(s, j);
-    for (size_t i = 0; i < p->n; i++) {
+    for (size_t i = 0; i < p->n && !s->timeline->by_gaps; i++) {
         const struct node_type *type = cluster_node_type(s->cluster, p->piece[i].node);
         const struct request *run = request_of_piece(ask, &p->piece[i]);
         if (!type->counted || (run->cpu_milli && type->cpu_milli != INT64_MAX) ||
@@ -108,7 +115,7 @@ static void end_enter(struct timeline *t, uint32_t i)
 }
 
 /* What goes or moves before anything asks for the order of ends is never put there. */
-static void end_waits(struct timeline *t, uint32_t i)
+void hold_end_waits(struct timeline *t, uint32_t i)
 {
     mem_grow(&t->unordered, &t->unordered_capacity, t->n_unordered, sizeof *t->unordered);
     t->hold[i].by_end = false;
@@ -146,7 +153,7 @@ static struct hold *hold_enter(struct sched *s, job_id j, enum hold_kind kind, i
     struct ordered_space starts = holds_by_start(t);
     if (t->hold[i].summed)
         ordered_add(&t->by_start, &starts, i, j);
-    (t->hold[i].summed ? end_enter : end_waits)(t, i);
+    (t->hold[i].summed ? end_enter : hold_end_waits)(t, i);
     if (!t->hold[i].summed && kind != HOLD_PLAN)
         ends_add(&t->ends, (struct end){ end_ns, i });
     if (kind == HOLD_PLAN)
@@ -199,7 +206,8 @@ static void hold_hand_over(struct sched *s, job_id j, enum hold_kind kind)
     uint32_t i = *hold_slot(s, j, kind);
     if (i == ORDERED_NONE)
         return;
-    hold_show(s, &s->timeline->hold[i], false);
+    if (s->timeline->hold[i].shown)
+        hold_show(s, &s->timeline->hold[i], false);
     hold_leave(s, j, kind);
 }
 
@@ -331,7 +339,7 @@ void plan_advance(struct sched *s, struct hold *plan, int64_t start_ns)
     plan->start_ns = start_ns;
     plan->end_ns = end_ns;
     plans_enter(t, i);
-    end_waits(t, i);
+    hold_end_waits(t, i);
     t->changes++;
     t->version++;
 }

@@ -18,7 +18,11 @@
  * Named GPUs have gaps besides, once there are a few plans: the times at which nothing holds them. A request for whole GPUs of one
  * kind can start no earlier than as many GPUs have gaps that are as long as it; before that the placer is not asked. Where gaps
  * are all that placers see of a window, a plan that was found to be the earliest, in the place that the placer gives it, is so until
- * a gap changes that its job would fit.
+ * a gap changes that its job would fit; and where it may be earlier, gaps say from when on without the plan being taken away.
+ *
+ * Where besides any GPUs do for all jobs, windows sum up no holds any more: they show the GPUs that have a gap over all of their
+ * time. Under load these are few, and to show others costs what differs. Where nothing but a plan's own GPUs is free for it, and the
+ * placer has said once what it does with these, it is not asked again.
  *
  * GPUs out of service are taken for good, and what still runs on them is not taken again. Announced maintenance: outages.h. */
 #pragma once
@@ -36,11 +40,12 @@
 struct hold {
     struct ordered_link link;     /* by start, if summed */
     int64_t start_ns, end_ns;
-    int64_t need_milli;           /* a steady plan: how many GPUs of kind_of_all */
+    int64_t need_milli;           /* a fixed plan: how many GPUs of kind_of_all */
     uint32_t kind_of_all;         /* a fixed plan: the only kind that its job may use */
     uint32_t place;               /* a steady plan: among those that begin with it (sooner.h) */
     uint8_t why;                  /* a plan: enum wait_reason of its job */
     bool fixed;                   /* a plan of a job of one kind of node whose length and limits do not change while it waits */
+    bool bound;                   /* a plan: gaps bound when its job may start */
     bool steady;                  /* such a plan of a job that totals say all of */
     uint8_t kind;
     bool shown;                   /* in profiles and windows */
@@ -50,15 +55,16 @@ struct hold {
     uint32_t plan;                /* its place among the plans */
     uint32_t unordered;           /* not by_end: its place among those */
     uint64_t born;                /* number of the pass */
-    struct still { bool done; uint64_t outs; int64_t after_ns; struct gaps_mark mark; } still;    /* a plan: when gaps last said
-                                                                             that it is where the search from then on finds it */
+    /* a plan: when gaps last said that it is where the search from after_ns on finds it; and the placer has chosen its place when
+       nothing else was free there */
+    struct still { bool done, alone; uint64_t outs; int64_t after_ns; struct gaps_mark mark; } still;
     struct placement *p;          /* the job's own, or of a plan; NULL: there is no such hold */
 };
 struct found { job_id job; uint64_t pass; int64_t after_ns, start_ns; const struct placement *p; struct gaps_mark mark; uint64_t version; };
 /* What was asked for a job without a plan, and the answer; when, and at what count of changes. */
 struct asked { uint64_t pass, changes; int64_t after_ns, horizon_ns, length_ns; unsigned tries; struct slot slot; };
 struct hold_end { struct ordered_link link; };               /* the same item in the order of ends */
-struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; };
+struct window { struct view *v; int64_t from_ns, until_ns; uint64_t version; struct blocks *blocks; struct lit *lit; };
 
 enum { WINDOWS_MOST = 1 + 4 };         /* 4 later ones cross a third of the holds that one does; more cost as much where plans move */
 
@@ -79,7 +85,7 @@ struct timeline {
     int64_t pass_ns;              /* time of the last pass */
     size_t n_late;                /* holds that were given another end as this pass began */
     struct window window[WINDOWS_MOST];    /* the first begins now, the others later */
-    unsigned n_windows;           /* 2 until there are gaps that say all */
+    unsigned n_windows;           /* 2 until there are gaps that say all; where windows show these, for good */
     int64_t last_from_ns;         /* the latest beginning of a window that was asked for lately */
     node_id *counted;             /* counted nodes, and what is taken of each over time, in milli-GPUs */
     size_t n_counted;
@@ -97,6 +103,7 @@ struct timeline {
     struct gaps **gaps;           /* [n_kinds] of their GPUs, by position in the kind and slot; NULL: they have no names, or are
                                      MIG instances. NULL before there are a few plans */
     bool gaps_say_all;            /* of a window, to the placer */
+    bool by_gaps;                 /* windows show gaps, and sum up nothing */
     bool drew;                    /* a placer that was asked for the earliest time of a job drew */
     struct found found;           /* the slot found last, if the placer was not asked in vain: by gaps of that mark, or by totals at
                                      that version */
@@ -131,16 +138,25 @@ struct window *window_for(struct sched *s, int64_t from_ns);              /* tha
 void windows_change(struct sched *s, const struct hold *h, bool take);    /* all that have h */
 void windows_lengthen(struct sched *s, const struct hold *was, const struct hold *h);    /* h takes the place of `was` */
 void profiles_on(struct sched *s, node_id n, int64_t sign);  /* what holds have there goes into the profiles, or out of them (-1) */
+void windows_by_gaps(struct sched *s);                       /* they show gaps from now on */
+/* planned/by_gaps.c */
+bool windows_may_show_gaps(const struct sched *s);              /* windows can show gaps */
+void window_by_gaps(struct sched *s, struct window *w);      /* that shows everything as free, but for what is out of service */
+void window_show_gaps(struct sched *s, struct window *w, int64_t from_ns, int64_t until_ns);
+void window_lit_free(struct window *w);
 /* planned/renewal.c */
 void plan_note(const struct sched *s, struct hold *plan);    /* a plan that is set: whether it is fixed and steady */
+struct slot plan_slot_known(struct sched *s, struct hold *plan, int64_t after_ns);    /* timeline_earliest() of the plan, if gaps and one
+                                                                              question to the placer say it; NULL: they do not */
 /* plans.c */
 int64_t kind_gpus_milli(const struct cluster *c, uint32_t kind);
 struct sooner *sooner_of(const struct sched *s, uint32_t kind);
 bool none_in_the_way(const struct sched *s, const struct hold *plan, uint32_t kind);    /* no other hold is */
 void promise_told(struct sched *s, job_id j, int64_t start_ns);
-/* What has happened to a plan of which gaps said all: to its start, and to the GPUs that are free for it there. */
-enum plan_news { PLAN_STAYS, PLAN_OTHER_UNITS, PLAN_MAY_BE_EARLIER };
-enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t after_ns);    /* a start from then on */
+void plan_found_note(struct sched *s, job_id j, const struct gaps *gaps, int64_t after_ns, struct slot slot);    /* to know in plan_set()
+                                                                              that the plan is where gaps say */
+bool gaps_bound(const struct sched *s, const struct request *r);           /* gaps of one kind bound when it may start, if there are any */
+struct gaps *gaps_of_piece(const struct sched *s, const struct piece *p);  /* NULL: none */
 int64_t timeline_free_milli(const struct sched *s, uint32_t kind, int64_t at_ns);    /* of a kind of which totals say all; no earlier
                                                                                        than now */
 int64_t timeline_counted_free(const struct sched *s, node_id n, int64_t from_ns, int64_t until_ns);    /* GPUs of a counted node that are
@@ -152,6 +168,7 @@ uint32_t timeline_without_estimate(const struct sched *s);  /* jobs that had non
 bool plan_is_on(const struct sched *s, const struct live *l, const struct placement *p);    /* p is that of its reservation */
 /* For the undo log. */
 void hold_add(struct sched *s, job_id j, enum hold_kind kind, int64_t start_ns, int64_t end_ns, struct placement *p);
+void hold_end_waits(struct timeline *t, uint32_t i);        /* it comes to its order of ends when that is asked */
 void hold_drop(struct sched *s, job_id j, enum hold_kind kind);            /* nothing if there is none */
 int64_t hold_from_ns(const struct hold *h);                 /* from when profiles and gaps count it: what runs or leaves, from the
                                                                beginning of time: the past is never asked for, and a step less is kept */

@@ -37,7 +37,7 @@ void timeline_begin(struct sched *s)
         t->counted[t->n_counted++] = n;
     }
     for (t->n_windows = 0; t->n_windows < 2; t->n_windows++)
-        t->window[t->n_windows] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0, blocks_new(c) };
+        t->window[t->n_windows] = (struct window){ placing_view(s), s->now_ns, s->now_ns, 0, blocks_new(c), NULL };
 }
 
 void timeline_end(struct sched *s)
@@ -54,6 +54,7 @@ void timeline_end(struct sched *s)
     }
     for (unsigned w = 0; w < t->n_windows; w++) {
         free_index_free(t->window[w].v);
+        window_lit_free(&t->window[w]);
         blocks_free(t->window[w].blocks);
     }
     free(t->out);

@@ -1,6 +1,8 @@
-/* renewal.c - promises that stay, or move, as totals or gaps alone say: what plans_renew() does. See timeline.h. */
+/* renewal.c - promises that stay, or move, as totals alone say, or gaps and one question to the placer: what plans_renew() does.
+ * See timeline.h. */
 #include "sim/contract/util/minmax.h"
 #include "sim/engine/on_demand.h"
+#include "sim/scheduler/placements.h"
 #include "sim/scheduler/placing.h"
 #include "sim/scheduler/stage.h"
 #include "sim/scheduler/timeline.h"
@@ -11,17 +13,202 @@ void plan_note(const struct sched *s, struct hold *plan)
 {
     const struct request *r = ask_of(s, plan->job);
     const struct shape_kinds *kinds = &s->placing->kinds[r->shape];
+    plan->bound = gaps_bound(s, r);
     if (kinds->n != 1 || s->workload->shape[r->shape].limited != ID_NONE || s->cluster->n_flavors || s->predicted_rates ||
         on_demand(s, plan->job) || has_started(s, plan->job) || live_of(s, plan->job)->suspended || plan->end_ns == TIME_NEVER)
         return;
     plan->fixed = true;
     plan->kind_of_all = kinds->kind[0];
+    plan->need_milli = request_gpu_milli(r);
     if (!placing_by_totals(s, r))
         return;
-    plan->need_milli = request_gpu_milli(r);
     plan->steady = true;
     plan->place = sooner_enter(sooner_of(s, plan->kind_of_all), s->timeline->kind_taken[plan->kind_of_all], plan->start_ns);
 }
+
+/* ---- Plans of which gaps say all ---- */
+
+static struct gaps *gaps_of_plan(const struct sched *s, const struct hold *plan)
+{
+    return s->timeline->gaps[plan->fixed ? plan->kind_of_all : s->placing->kinds[ask_of(s, plan->job)->shape].kind[0]];
+}
+
+static int64_t length_of(const struct hold *plan)
+{
+    return plan->end_ns == TIME_NEVER ? TIME_NEVER : plan->end_ns - plan->start_ns;
+}
+
+enum plan_news {
+    PLAN_STAYS,
+    PLAN_MAY_MOVE,                /* if the placer says so: *from_ns is the first start that gaps leave it, its own if other units
+                                     may be free there */
+    PLAN_UNKNOWN
+};
+
+/* The first start before its own at which gaps leave enough, the plan itself away; TIME_NEVER: there is none. */
+static int64_t sooner_by_gaps(struct sched *s, const struct hold *plan, int64_t after_ns)
+{
+    struct gaps *gaps = gaps_of_plan(s, plan);
+    struct gaps_away own = { plan->start_ns, length_of(plan) };
+    gaps_away_begin(gaps);
+    for (size_t i = 0; i < plan->p->n; i++) {
+        const struct piece *p = &plan->p->piece[i];
+        if (gaps_of_piece(s, p) == gaps)
+            gaps_away_add(gaps, s->cluster->local_of[p->node], p->gpu_mask, own);
+    }
+    int64_t need_milli = plan->fixed ? plan->need_milli : request_gpu_milli(ask_of(s, plan->job));
+    return gaps_sooner(gaps, after_ns, own, need_milli / MILLI_ALL);
+}
+
+/* Gaps say where it may be: from the first start that they leave it on the placer is asked, and nothing else. Where it was asked in
+ * vain last, it mostly is again, which is left to the whole search. */
+static bool goes_by_gaps(struct sched *s, const struct hold *plan)
+{
+    const struct timeline *t = s->timeline;
+    if (!plan->still.done || !plan->bound || !t->gaps || !t->gaps_say_all)
+        return false;
+    const struct gaps *gaps = gaps_of_plan(s, plan);
+    return gaps && !gaps_overlapped(gaps) &&
+           (plan->fixed || (!request_over_limit(s, ask_of(s, plan->job)) &&
+                            plan->end_ns == timeline_plus(plan->start_ns, timeline_length_ns(s, plan->job))));
+}
+
+/* It was where the search from after_ns on finds it, and all that has happened since is kept. */
+static bool was_there(const struct sched *s, const struct hold *plan, int64_t after_ns)
+{
+    const struct still *still = &plan->still;
+    return after_ns >= still->after_ns && still->outs == s->timeline->outs &&
+           !gaps_unknown(gaps_of_plan(s, plan), still->mark);
+}
+
+/* Other units may be free for it at its start. Where the placer has said what it does with nothing but its own: some are. */
+static bool other_units(struct sched *s, const struct hold *plan)
+{
+    const struct gaps *gaps = gaps_of_plan(s, plan);
+    return plan->still.alone ? gaps_cover(gaps, plan->start_ns, plan->end_ns)
+                             : gaps_other_units(gaps, plan->still.mark, plan->start_ns, length_of(plan));
+}
+
+/* What has happened to it: a start from after_ns on. */
+static enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t after_ns, int64_t *from_ns)
+{
+    if (!goes_by_gaps(s, plan))
+        return PLAN_UNKNOWN;
+    struct gaps *gaps = gaps_of_plan(s, plan);
+    bool there = was_there(s, plan, after_ns);
+    *from_ns = TIME_NEVER;
+    if (!there || gaps_may_be_earlier(gaps, plan->still.mark, after_ns, plan->start_ns, length_of(plan)))
+        *from_ns = sooner_by_gaps(s, plan, after_ns);
+    if (*from_ns != TIME_NEVER)
+        return PLAN_MAY_MOVE;
+    *from_ns = plan->start_ns;
+    if (!there || other_units(s, plan))
+        return PLAN_MAY_MOVE;
+    plan->still.after_ns = after_ns;
+    plan->still.mark = gaps_mark(gaps);
+    return PLAN_STAYS;
+}
+
+/* The plan's own units that nothing else holds from then on join what the window shows, or leave it. */
+static void own_units_join(struct sched *s, struct window *w, const struct hold *plan, int64_t from_ns, bool join)
+{
+    bool meets = timeline_plus(from_ns, length_of(plan)) > plan->start_ns;
+    if (!meets)
+        return;
+    if (!s->timeline->by_gaps || from_ns == plan->start_ns) {
+        window_change(s, w, plan, !join);
+        return;
+    }
+    for (size_t i = 0; i < plan->p->n; i++) {
+        struct piece p = plan->p->piece[i];
+        p.gpu_mask = gaps_free_units(gaps_of_piece(s, &p), s->cluster->local_of[p.node], p.gpu_mask, from_ns, plan->start_ns);
+        p.gpus = (uint32_t)__builtin_popcountll(p.gpu_mask);
+        if (p.gpus)
+            (join ? free_index_give : free_index_take)(w->v, &p, 0, 0);
+    }
+}
+
+/* What the placer says of the plan if it begins then. *drew: not by gaps alone. */
+static const struct placement *placed_from(struct sched *s, const struct hold *plan, int64_t from_ns, bool *drew)
+{
+    struct random before = s->placing->random;
+    struct request r = job_request(s, plan->job);
+    struct window *w = window_for(s, from_ns);
+    const struct view *v = timeline_view(s, from_ns, timeline_plus(from_ns, length_of(plan)));
+    own_units_join(s, w, plan, from_ns, true);
+    const struct placement *where = sched_place(s, v, &r);
+    own_units_join(s, w, plan, from_ns, false);
+    *drew = memcmp(&before, &s->placing->random, sizeof before) != 0;
+    return where;
+}
+
+/* The placer has chosen the plan's place once more. It will again while that is all that is free. */
+static void is_placed_again(const struct sched *s, struct hold *plan, int64_t after_ns)
+{
+    const struct gaps *gaps = gaps_of_plan(s, plan);
+    bool alone = plan->fixed && s->timeline->by_gaps && !gaps_cover(gaps, plan->start_ns, plan->end_ns);
+    plan->still = (struct still){ true, alone, s->timeline->outs, after_ns, gaps_mark(gaps) };
+}
+
+struct slot plan_slot_known(struct sched *s, struct hold *plan, int64_t after_ns)
+{
+    struct slot none = { TIME_NEVER, NULL };
+    int64_t from_ns;
+    enum plan_news news = plan_news(s, plan, after_ns, &from_ns);
+    if (news != PLAN_MAY_MOVE)
+        return news == PLAN_STAYS ? (struct slot){ plan->start_ns, plan->p } : none;
+    struct placing_answer before = placing_keep(s);
+    bool drew;
+    const struct placement *where = placed_from(s, plan, from_ns, &drew);
+    if (!where) {
+        plan->still.done = false;
+        placing_put_back(s, before);                  /* all of it is asked again */
+        return none;
+    }
+    struct slot slot = { from_ns, where };
+    if (drew)
+        plan->still.done = false;
+    else if (from_ns == plan->start_ns && placement_same(where, plan->p))
+        is_placed_again(s, plan, after_ns);
+    else
+        plan_found_note(s, plan->job, gaps_of_plan(s, plan), after_ns, slot);
+    return slot;
+}
+
+static void plan_moves(struct sched *s, const struct hold *plan, struct slot to)
+{
+    job_id j = plan->job;
+    int64_t end_ns = timeline_plus(to.start_ns, length_of(plan));
+    plan_move(s, j, to.start_ns, end_ns, placement_copy(s, to.where));
+    struct hold *moved = plan_of(s, j);
+    moved->still = (struct still){ true, false, s->timeline->outs, s->now_ns, gaps_mark(gaps_of_plan(s, moved)) };
+    plan_note(s, moved);
+    promise_told(s, j, to.start_ns);
+}
+
+/* As plan_slot_known() and plan_set(), if it is later than now and no draw is made: that would be made again. */
+static bool plan_renewed_by_gaps(struct sched *s, struct hold *plan)
+{
+    int64_t from_ns;
+    enum plan_news news = plan_news(s, plan, s->now_ns, &from_ns);
+    if (news != PLAN_MAY_MOVE || from_ns <= s->now_ns || s->stage->marked)
+        return news == PLAN_STAYS;
+    struct placing_answer before = placing_keep(s);
+    bool drew;
+    const struct placement *where = placed_from(s, plan, from_ns, &drew);
+    if (!where || drew) {
+        plan->still.done &= where != NULL;
+        placing_put_back(s, before);
+        return false;
+    }
+    if (from_ns == plan->start_ns && placement_same(where, plan->p))
+        is_placed_again(s, plan, s->now_ns);
+    else
+        plan_moves(s, plan, (struct slot){ from_ns, where });
+    return true;
+}
+
+/* ---- Many plans, one after the other ---- */
 
 /* What plans of one kind have in common. */
 struct renewal {
@@ -81,13 +268,15 @@ static enum wait_reason reason_of(struct sched *s, struct reasons *known, job_id
 static bool renewed_by_gaps(struct sched *s, struct hold *plan, const struct renewal *of, struct reasons *known)
 {
     const struct still *still = &plan->still;
+    job_id job = plan->job;
     bool same = still->done && still->outs == s->timeline->outs && still->mark.changes == of->gaps.changes &&
                 still->mark.overlaps == of->gaps.overlaps;
-    if (!same && plan_news(s, plan, s->now_ns) != PLAN_STAYS)
+    if (!same && !plan_renewed_by_gaps(s, plan))
         return false;
-    enum wait_reason why = reason_of(s, known, plan->job);
+    plan = plan_of(s, job);
+    enum wait_reason why = reason_of(s, known, job);
     if (plan->why != why)
-        sched_blocked(s, plan->job, why);
+        sched_blocked(s, job, why);
     return true;
 }
 
@@ -116,7 +305,7 @@ size_t plans_renew(struct sched *s, const job_id *jobs, size_t n, int64_t *due_n
             of = renewal_of(s, plan->kind_of_all);
         if (!(plan->steady ? renewed_by_totals(s, plan, &of) : renewed_by_gaps(s, plan, &of, &known)))
             break;
-        *due_ns = min_i64(*due_ns, plan->start_ns);
+        *due_ns = min_i64(*due_ns, plan_of(s, jobs[i])->start_ns);
         if (i + AHEAD < n)
             plan_fetch(s->timeline, jobs[i + AHEAD]);
     }

@@ -107,7 +107,7 @@ static void windows_add(struct sched *s)
     struct timeline *t = s->timeline;
     while (t->n_windows < WINDOWS_MOST) {
         struct window *w = &t->window[t->n_windows++];
-        *w = (struct window){ placing_view(s), TIME_NEVER, TIME_NEVER, 0, NULL };
+        *w = (struct window){ placing_view(s), TIME_NEVER, TIME_NEVER, 0, NULL, NULL };
         for (node_id n = 0; n < s->cluster->n_nodes; n++) {
             if (t->out[n].gpus)
                 free_index_out_gpus(w->v, n, t->out[n].gpus, 1);
@@ -123,7 +123,7 @@ struct window *window_for(struct sched *s, int64_t from_ns)
     struct timeline *t = s->timeline;
     if (from_ns <= s->now_ns)
         return &t->window[0];
-    if (t->n_windows < WINDOWS_MOST && t->gaps && t->gaps_say_all)
+    if (t->n_windows < WINDOWS_MOST && t->gaps && t->gaps_say_all && !t->by_gaps)
         windows_add(s);
     t->last_from_ns = max_i64(t->last_from_ns, from_ns);
     double part = (double)(from_ns - s->now_ns) / (double)(t->last_from_ns - s->now_ns);
@@ -142,7 +142,7 @@ const struct view *timeline_view(struct sched *s, int64_t from_ns, int64_t until
     bool same = w->from_ns == from_ns && w->until_ns == until_ns && w->version == t->version;
     if (same)
         return w->v;
-    window_move(s, w, from_ns, until_ns);
+    (t->by_gaps ? window_show_gaps : window_move)(s, w, from_ns, until_ns);
     blocks_move(w->blocks, w->v, t->out, from_ns, until_ns);
     free_index_set_shapes(w->v, reserved_kinds(s, from_ns, until_ns));
     w->version = t->version;
@@ -170,4 +170,26 @@ void windows_lengthen(struct sched *s, const struct hold *was, const struct hold
         if (had != has)
             window_change(s, &t->window[w], h, has);
     }
+}
+
+/* No window sums anything up from now on, and holds are only put in the order of their ends. */
+void windows_by_gaps(struct sched *s)
+{
+    struct timeline *t = s->timeline;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->hold[i].p && t->hold[i].shown)
+            windows_change(s, &t->hold[i], false);
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct hold *h = &t->hold[i];
+        if (!h->p || !h->summed)
+            continue;
+        h->summed = false;
+        hold_end_waits(t, i);
+        if (h->kind != HOLD_PLAN)
+            ends_add(&t->ends, (struct end){ h->end_ns, i });
+    }
+    t->by_start = t->by_end[true] = ORDERED_EMPTY;
+    t->by_gaps = true;
+    for (unsigned w = 0; w < t->n_windows; w++)
+        window_by_gaps(s, &t->window[w]);
 }

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-enum { UNITS = 12, SECONDS = 60, HOLDS = 40, STEPS = 300, SEEDS = 120 };
+enum { EACH = 4, GROUPS = 3, UNITS = EACH * GROUPS, SECONDS = 60, HOLDS = 40, STEPS = 300, SEEDS = 120 };
 
-struct hold { size_t first; uint64_t units; int64_t from, until; };
+struct hold { uint64_t units; int64_t from, until; };     /* of any groups */
 struct world {
     struct random r;
     struct gaps *g;
@@ -29,12 +29,18 @@ static int64_t draw(struct world *w, uint64_t below)
 
 static bool covers(const struct hold *h, size_t unit, int64_t t)
 {
-    return unit >= h->first && h->units >> (unit - h->first) & 1 && t >= h->from && t < h->until;
+    return h->units >> unit & 1 && t >= h->from && t < h->until;
+}
+
+static uint64_t of_group(uint64_t units, size_t group)
+{
+    return units >> group * EACH & ((UINT64_C(1) << EACH) - 1);
 }
 
 static void change(struct world *w, const struct hold *h, int sign)
 {
-    gaps_hold(w->g, h->first, h->units, h->from, h->until, sign);
+    for (size_t g = 0; g < GROUPS; g++)
+        gaps_hold(w->g, g, of_group(h->units, g), h->from, h->until, sign);
     for (size_t u = 0; u < UNITS; u++)
         for (int64_t t = 0; t <= SECONDS; t++)
             w->holds[u][t] += covers(h, u, t) ? sign : 0;
@@ -51,8 +57,8 @@ static bool is_taken(const struct world *w, const struct hold *h)
 
 static struct hold draw_hold(struct world *w)
 {
-    struct hold h = { .first = (size_t)draw(w, UNITS - 3) };
-    h.units = (uint64_t)draw(w, 7) + 1;
+    int64_t first = draw(w, UNITS - 3);
+    struct hold h = { .units = (uint64_t)(draw(w, 7) + 1) << first };
     int64_t from = draw(w, SECONDS);
     h.from = draw(w, 5) ? from : INT64_MIN;
     h.until = draw(w, 8) ? from + draw(w, 20) : INT64_MAX;
@@ -107,7 +113,7 @@ static int64_t naive_fit(const struct world *w, int64_t after, int64_t latest, i
 
 static struct world begin(uint64_t seed, unsigned overlaps)
 {
-    struct world w = { .g = gaps_new(UNITS), .overlaps = overlaps };
+    struct world w = { .g = gaps_new(GROUPS, EACH), .overlaps = overlaps };
     random_init(&w.r, seed, "gaps", 0);
     return w;
 }
@@ -149,7 +155,8 @@ static void what_has_happened(void **state)
     unsigned same = 0, other = 0, earlier = 0;
     for (uint64_t seed = 0; seed < 40 * SEEDS; seed++) {
         struct world w = begin(seed, seed % 4 == 3 ? 4 : 0);
-        struct hold own = { .first = (size_t)draw(&w, UNITS - 3), .units = (uint64_t)draw(&w, 7) + 1, .from = 10 + draw(&w, 25) };
+        int64_t first = draw(&w, UNITS - 3);
+        struct hold own = { .units = (uint64_t)(draw(&w, 7) + 1) << first, .from = 10 + draw(&w, 25) };
         int64_t length = 1 + draw(&w, 15), n = __builtin_popcountll(own.units);
         own.until = own.from + length;
         w.hold[w.n++] = own;
@@ -164,14 +171,14 @@ static void what_has_happened(void **state)
             step(&w, 1);
         after += draw(&w, (uint64_t)(own.from - after) + 1);
         if (was == own.from) {                       /* else one would have moved it */
-            struct gaps_news news = gaps_news(w.g, m, after, own.from, length);
-            bool known = !news.unknown && !news.earlier;
+            bool unknown = gaps_unknown(w.g, m), others = gaps_other_units(w.g, m, own.from, length);
+            bool known = !unknown && !gaps_may_be_earlier(w.g, m, after, own.from, length);
             if (known)
                 assert_int_equal(naive_fit(&w, after, own.from, length, n, &own), own.from);
-            if (!news.unknown && !news.other_units)
+            if (!unknown && !others)
                 assert_int_equal(free_units(&w, own.from, length, &own), units);
-            same += known && !news.other_units;
-            other += known && news.other_units;
+            same += known && !others;
+            other += known && others;
             earlier += !known;
         }
         gaps_free(w.g);
@@ -181,49 +188,103 @@ static void what_has_happened(void **state)
     assert_true(earlier > 20);
 }
 
-/* Where no sooner place is said to be, none is. Own units with a gap before the hold make the question harder. */
+static void tell_away(struct world *w, const struct hold *own, struct gaps_away away)
+{
+    gaps_away_begin(w->g);
+    for (size_t g = 0; g < GROUPS; g++)
+        gaps_away_add(w->g, g, of_group(own->units, g), away);
+}
+
+/* A sooner place with the own hold away, to the second; where holds overlap, no later. Own units with a gap before the hold make the
+ * question harder. */
 static void sooner(void **state)
 {
     (void)state;
-    unsigned none = 0, some = 0, grown = 0;
+    unsigned none = 0, some = 0, own_help = 0, overlapped = 0;
     for (uint64_t seed = 0; seed < 40 * SEEDS; seed++) {
         struct world w = begin(seed, seed % 4 == 3 ? 4 : 0);
         struct hold own = { .units = (uint64_t)draw(&w, 1 << UNITS) | 1, .from = 10 + draw(&w, 25) };
-        int64_t length = 1 + draw(&w, 15), n = __builtin_popcountll(own.units);
-        own.until = own.from + length;
+        bool ends = draw(&w, 6) > 0;
+        int64_t length = ends ? 1 + draw(&w, 15) : SECONDS + 1, n = __builtin_popcountll(own.units);
+        own.until = ends ? own.from + length : INT64_MAX;
         w.hold[w.n++] = own;
         change(&w, &own, 1);
         for (int k = 0; k < 90 && w.n < HOLDS; k++)
             add(&w);
         int64_t after = own.from - draw(&w, 9);
-        struct gaps_own before = { 0, own.from };
-        gaps_own_add(w.g, own.first, own.units, own.from, &before);
-        uint64_t free_before = free_units(&w, own.from - 1, 1, NULL) >> own.first & own.units;
-        assert_int_equal(before.n, __builtin_popcountll(free_before));
-        bool may = gaps_sooner(w.g, after, own.from, length, n, before);
+        struct gaps_away away = { own.from, ends ? length : INT64_MAX };
+        tell_away(&w, &own, away);
         int64_t naive = naive_fit(&w, after, own.from - 1, length, n, &own);
-        if (!may)
-            assert_int_equal(naive, INT64_MAX);
-        none += !may && after < own.from;
-        some += may && naive != INT64_MAX;
-        grown += !may && before.n > 0;
+        int64_t found = gaps_sooner(w.g, after, away, n);
+        bool overlaps = naive_overlap(&w);
+        assert_true(overlaps ? found <= naive : found == naive);
+        none += found == INT64_MAX && after < own.from;
+        some += naive != INT64_MAX;
+        own_help += naive != INT64_MAX && naive_fit(&w, naive, naive, length, n, NULL) == INT64_MAX;
+        overlapped += overlaps;
         gaps_free(w.g);
     }
     assert_true(none > 500);                         /* of 4,800 */
     assert_true(some > 500);
-    assert_true(grown > 500);
+    assert_true(own_help > 100);
+    assert_true(overlapped > 100);
 }
 
-static bool is_news(struct gaps_news news, bool unknown, bool earlier, bool other_units)
+/* Holds of one unit each, one after the other, that stay. */
+static void fill(struct world *w)
 {
-    return news.unknown == unknown && news.earlier == earlier && news.other_units == other_units;
+    for (size_t u = 0; u < UNITS; u++)
+        for (int64_t from = draw(w, 20), until; from < SECONDS; from = until + draw(w, 6)) {
+            until = from + 1 + draw(w, 15);
+            change(w, &(struct hold){ UINT64_C(1) << u, from, until }, 1);
+        }
+}
+
+/* Which units have a gap over all of a time, each of them once. */
+static void covering(void **state)
+{
+    (void)state;
+    unsigned none = 0, some = 0, parts = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct world w = begin(seed, seed % 3 ? 4 : 0);
+        fill(&w);
+        for (int k = 0; k < STEPS; k++) {
+            step(&w, 0);
+            int64_t from = draw(&w, SECONDS), length = draw(&w, 6) ? 1 + draw(&w, 50) : SECONDS + 1;
+            int64_t until = length > SECONDS ? INT64_MAX : from + length;
+            uint64_t want = free_units(&w, from, length, NULL), units = 0;
+            size_t n;
+            const struct gaps_units *all = gaps_covering(w.g, from, until, &n);
+            for (size_t i = 0; i < n; i++) {
+                assert_int_equal(units & all[i].units << all[i].group * EACH, 0);
+                units |= all[i].units << all[i].group * EACH;
+            }
+            assert_int_equal(units, want);
+            assert_int_equal(gaps_cover(w.g, from, until), want != 0);
+            for (size_t g = 0; g < GROUPS; g++)
+                assert_int_equal(gaps_free_units(w.g, g, 5, from, until), of_group(want, g) & 5);
+            none += !want;
+            some += want != 0;
+            parts += n > GROUPS;
+        }
+        gaps_free(w.g);
+    }
+    print_message("%u without, %u with some, %u in parts\n", none, some, parts);
+    assert_true(none > 1000);                        /* of 36,000 */
+    assert_true(some > 1000);
+    assert_true(parts > 1000);
+}
+
+static bool is_news(const struct gaps *g, struct gaps_mark m, bool earlier, bool other_units)
+{
+    return !gaps_unknown(g, m) && gaps_may_be_earlier(g, m, 0, 10, 10) == earlier && gaps_other_units(g, m, 10, 10) == other_units;
 }
 
 /* What is taken back leaves what was kept before it. */
 static void taken_back(void **state)
 {
     (void)state;
-    struct gaps *g = gaps_new(2);
+    struct gaps *g = gaps_new(1, 2);
     gaps_hold(g, 0, 1, 10, 20, 1);
     struct gaps_mark before = gaps_mark(g);
     gaps_hold(g, 0, 2, 0, 15, 1);                    /* unit 1, of which [10, 20) was free */
@@ -233,11 +294,11 @@ static void taken_back(void **state)
         gaps_hold(g, 0, 1, 10, 20, 1);
         gaps_unchanged(g, m);
     }
-    assert_true(is_news(gaps_news(g, before, 0, 10, 10), false, false, true));
-    assert_true(is_news(gaps_news(g, gaps_mark(g), 0, 10, 10), false, false, false));
+    assert_true(is_news(g, before, false, true));
+    assert_true(is_news(g, gaps_mark(g), false, false));
     for (unsigned k = 0; k <= GAPS_KEPT; k++)
         gaps_hold(g, 0, 2, 30, 40, k % 2 ? -1 : 1);
-    assert_true(gaps_news(g, before, 0, 10, 10).unknown);    /* more than is kept */
+    assert_true(gaps_unknown(g, before));    /* more than is kept */
     gaps_free(g);
 }
 
@@ -245,12 +306,12 @@ static void taken_back(void **state)
 static void next_to_its_own(void **state)
 {
     (void)state;
-    struct gaps *g = gaps_new(1);
+    struct gaps *g = gaps_new(1, 1);
     gaps_hold(g, 0, 1, 5, 10, 1);
     gaps_hold(g, 0, 1, 10, 20, 1);
     struct gaps_mark m = gaps_mark(g);
     gaps_hold(g, 0, 1, 5, 10, -1);
-    assert_true(gaps_news(g, m, 3, 10, 10).earlier);
+    assert_true(gaps_may_be_earlier(g, m, 3, 10, 10));
     gaps_free(g);
 }
 
@@ -260,6 +321,7 @@ int main(void)
         cmocka_unit_test(the_earliest_place),
         cmocka_unit_test(what_has_happened),
         cmocka_unit_test(sooner),
+        cmocka_unit_test(covering),
         cmocka_unit_test(taken_back),
         cmocka_unit_test(next_to_its_own),
     };
