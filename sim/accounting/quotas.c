@@ -12,6 +12,7 @@
 #include "sim/accounting/books.h"
 #include "sim/accounting/quota_windows.h"
 #include "sim/engine/state.h"
+#include "sim/workload/early.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -192,7 +193,8 @@ void quotas_begin(struct sched *s)
     for (queue_id q = 0; q < s->cluster->n_queues && s->quota_version; q++)
         books_shown(s, q);        /* queues.csv says what holds from the first instant on */
     uint32_t unused = s->cluster->n_queues;
-    for (job_id j = 0; j < s->n_jobs && unused; j++) {
+    const job_id known = s->setup.early ? EARLY_FIRST : s->n_jobs;    /* these have each queue that a job has */
+    for (job_id j = 0; j < known && unused; j++) {
         workload_pass(s->workload, j);
         for (queue_id q = s->workload->facts[j].queue; q != ID_NONE && !s->books->queue[q].quota.used; q = queue[q].parent) {
             s->books->queue[q].quota.used = true;

@@ -19,11 +19,21 @@ void models_add(struct sched *s, const struct run_model *m)
     s->model[s->n_models++] = m;
 }
 
-void models_prepare(struct sched *s, const struct run_model *const *all)
+void models_choose(struct sched *s, const struct run_model *const *all)
 {
     for (const struct run_model *const *m = all; *m; m++)
         if ((*m)->wanted(s))
             models_add(s, *m);
+}
+
+void models_drop(struct sched *s)
+{
+    s->n_models = 0;
+    memset(s->hooked, 0, sizeof s->hooked);
+}
+
+void models_prepare(struct sched *s)
+{
     for (hook_walk i = HOOKED(s, prepare); i; hook_next(&i))
         hooked(s, i)->prepare(s);
 }

@@ -91,8 +91,10 @@ struct run_model {                /* what is NULL or 0 is not wanted */
     const struct metric_kind *metrics;                        /* end with a NULL name; appended to the summary */
     void (*summarise)(struct summary_builder *b);                       /* summary_put_kind() */
 };
-/* `all` ends with NULL; its order is that of every loop. Finds those that are wanted: s->model[0 .. n_models), and prepares them. */
-void models_prepare(struct sched *s, const struct run_model *const *all);
+/* `all` ends with NULL; its order is that of every loop. Finds those that are wanted: s->model[0 .. n_models). */
+void models_choose(struct sched *s, const struct run_model *const *all);
+void models_drop(struct sched *s);                            /* none, as the run will not be: before they are prepared */
+void models_prepare(struct sched *s);
 void models_add(struct sched *s, const struct run_model *m);  /* it is on; in prepare's stead, for a test of one model */
 void models_begin(struct sched *s);
 /* The state of a model, its own from its begin() or prepare() on: model_state(s, m) of state.h. */

@@ -70,6 +70,7 @@ struct run_setup {
     uint64_t seed;
     int64_t until_ns;             /* cut-off; 0: run to the end */
     uint32_t warmup_jobs;         /* so many, the first that come, are in no mean or quantile of jobs (models.md 10.6) */
+    struct early *early;          /* of a workload that is `begun` (sim/workload/early.h); NULL: all of it is there */
     struct quantiles_wanted quantiles;
     struct estimates estimates;   /* how those of the workload were made, or the rule that predicts them in the run; {0}:
                                      as submitted */
@@ -86,10 +87,14 @@ struct run_setup {
 /* Maps queue names of the workload to queues of the cluster: once, before the first run. A cluster that takes its
  * queues from the trace gets them here. -1 with err: a queue of the trace that the cluster does not have. */
 int run_bind(struct cluster *c, struct workload *w, struct error *err);
+/* To that cluster a workload may be bound of which not all jobs are there (sim/workload/early.h), if its queues are numbered as those
+ * of the cluster: what its names and requests become does not depend on jobs. */
+bool run_binds_early(const struct cluster *c);
 
 /* Can its policies be in one run? -1 with err: what one of them needs excludes what another does. */
 int run_check_policies(const struct run_setup *setup, struct error *err);
-struct sched *run_new(const struct run_setup *setup);        /* of policies that passed that check */
+struct sched *run_new(const struct run_setup *setup);        /* of policies that passed that check; NULL: setup->early, and the
+                                                                 run would look at jobs before they arrive */
 /* Of a shape, before or after the run: why its jobs can never run, NULL if they can; and how many GPUs there are on nodes
  * that they may use. */
 const char *run_never(const struct sched *s, shape_id shape);
@@ -98,6 +103,8 @@ int64_t     run_shape_gpus(const struct sched *s, shape_id shape);
  * livelock.c), an identity was broken, or it was interrupted. RUN_BAD_INPUT with err: a job cannot run where the trace says
  * that it does. */
 #define RUN_BAD_INPUT (-2)
+/* And, of a workload that is begun early, without err: the run cannot be of this workload, and is of no use. */
+#define RUN_MISSED (-3)
 int  run_execute(struct sched *s, struct error *err);
 /* Plays what happens before that time, and stops there; run_execute() goes on, and all comes out as without the stop. So a process
  * that forks there has several futures of one past. TIME_NEVER: all of it, and only run_end() is left. 0, or as run_execute(). */

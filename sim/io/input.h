@@ -6,6 +6,7 @@
 #pragma once
 #include "sim/base/error.h"
 #include <stddef.h>
+#include <stdint.h>
 
 struct input;
 struct input *input_open(const char *path, struct error *err);      /* NULL: err says why */
@@ -22,6 +23,8 @@ const char *input_peek(struct input *in, size_t *length, struct error *err);
 /* From now on a second thread reads and decodes ahead of input_read(), which gives the same bytes, errors and digest; where that
  * is worth it. Never from standard input: a pipe may have nothing to give. */
 void   input_read_ahead(struct input *in);
+/* Lines that are not empty of a plain file, all of them, before anything is read ahead; 0: it is no such file. Consumes nothing. */
+uint64_t input_lines(const struct input *in);
 const char *input_name(const struct input *in);  /* for messages: the path, or "<stdin>" */
 /* Reads the remaining bytes, then gives the 64 hexadecimal digits of SHA-256. -1 with err. */
 int    input_sha256(struct input *in, char hex[65], struct error *err);

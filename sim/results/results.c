@@ -156,6 +156,11 @@ struct output *results_snapshot(struct results *r)
     return r->snapshot;
 }
 
+void results_settings(struct results *r, const char *settings_yaml)
+{
+    r->setup.origin.settings_yaml = settings_yaml;
+}
+
 void results_snapshot_options(struct results *r, const char *options)
 {
     r->setup.snapshot_options = options;

@@ -525,10 +525,20 @@ static int bind_queues(const struct cluster *c, struct workload *w, bool *apart,
         workload_change(w, j);
         w->facts[j].queue = map[w->facts[j].queue];
     }
-    bulk_filled(w->facts);
+    if (!same)
+        bulk_filled(w->facts);
     intern_free(names);
     free(map);
     return failed;
+}
+
+bool run_binds_early(const struct cluster *c)
+{
+    for (queue_id q = 0; q < c->n_queues && !c->queues_from_trace; q++)
+        if (c->queue[q].first_child != ID_NONE || sets_apart(c, q))
+            return false;
+    return !c->site && !c->reservations && !c->rates && !sharing_counts_memory(&c->sharing) &&
+           c->overhead.checkpoint_bytes != CHECKPOINT_OF_MODEL;
 }
 
 int run_bind(struct cluster *c, struct workload *w, struct error *err)

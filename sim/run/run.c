@@ -27,6 +27,12 @@
 
 #include <stdlib.h>
 
+/* It looks at jobs before they arrive. */
+static bool wants_all_jobs(const struct sched *s)
+{
+    return s->n_models > 0 || s->all_needs & (STARTS_PARTIAL | RESIZES) || s->setup.placer->needs & SEES_TYPICAL;
+}
+
 struct sched *run_new(const struct run_setup *setup)
 {
     struct sched *s = mem_new(1, sizeof *s);
@@ -59,7 +65,13 @@ struct sched *run_new(const struct run_setup *setup)
     books_begin(s);
     s->dependencies = dependencies_new(s->workload);
     overheads_begin(s);
-    models_prepare(s, setup->models ? setup->models : physics_models);
+    models_choose(s, setup->models ? setup->models : physics_models);
+    if (setup->early && wants_all_jobs(s)) {
+        models_drop(s);
+        run_free(s);
+        return NULL;
+    }
+    models_prepare(s);
     placing_begin(s);
     if (s->all_needs & SEES_TIMELINE)
         timeline_begin(s);

@@ -495,6 +495,8 @@ void placing_begin(struct sched *s)
 
 void placing_end(struct sched *s)
 {
+    if (!s->placing)
+        return;
     free_index_free(s->idle);
     free_index_free(s->releasing);
     reserved_end(s);

@@ -105,6 +105,17 @@ const struct shape *shapes_at(const struct shapes *t, shape_id shape)
     return &t->shape[shape];
 }
 
+uint32_t shapes_count(const struct shapes *t)
+{
+    return (uint32_t)t->n;
+}
+
+struct shape *shapes_there(const struct shapes *t, uint32_t *n)
+{
+    *n = (uint32_t)t->n;
+    return t->shape;
+}
+
 bool shapes_moved(const struct shapes *t)
 {
     return t->n_old > 0;

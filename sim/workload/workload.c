@@ -2,6 +2,7 @@
 #include "sim/workload/workload.h"
 
 #include "sim/base/memory.h"
+#include "sim/workload/early.h"
 #include "sim/workload/job_inputs.h"
 #include "sim/workload/pod_sets.h"
 #include "sim/workload/record.h"
@@ -54,6 +55,7 @@ static void end_builder(struct workload *w)
     job_ids_free(b->ids);
     bulk_free(b->tie);
     free(b->wait);
+    free(b->queue_seen);
     free(b);
     w->builder = NULL;
 }
@@ -320,6 +322,17 @@ static uint32_t extra_of(struct workload *w, const struct job_row *row, const ch
     return workload_extra_add(w, &x);
 }
 
+static uint32_t queue_of(struct workload *w, const struct job_row *row)
+{
+    struct workload_builder *b = w->builder;
+    uint32_t q = intern_add(w->queue_names, row->queue_length ? row->queue : "", row->queue_length);
+    if (q < b->n_queues_named && !b->queue_seen[q]) {
+        b->queue_seen[q] = true;
+        b->n_queues_seen++;
+    }
+    return q;
+}
+
 static void append(struct workload *w, const struct job_row *row, shape_id shape,
                    uint32_t min_tasks, uint32_t sizing, const char *name, size_t name_length)
 {
@@ -331,7 +344,7 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
         .group = of->group,
         .submit_ns = row->submit_ns,
         .deadline_ns = row->deadline_ns,
-        .queue = intern_add(w->queue_names, row->queue_length ? row->queue : "", row->queue_length),
+        .queue = queue_of(w, row),
         .user = row->user_length ? intern_add(w->users, row->user, row->user_length) : ID_NONE,
         .min_tasks = min_tasks,
         .priority = row->priority,
@@ -392,8 +405,24 @@ static int add_now(struct workload *w, const struct job_row *row, const char *fi
 
 void workload_add_ahead(struct workload *w)
 {
-    if (!w->one_thread)
+    if (w->builder->early)
+        w->builder->wants_ahead = true;
+    else if (!w->one_thread)
         w->builder->ahead = rows_ahead_begin(w, add_now);
+}
+
+/* The run that goes on meanwhile. */
+static int tell_run(struct workload *w, struct error *err)
+{
+    const enum early_goes how = early_added(w->builder->early, w->n_jobs);
+    if (how == EARLY_STOPPED)
+        return error_set(err, "stopped, as the run was");
+    if (how == EARLY_MISSED) {
+        w->builder->early = NULL;
+        if (w->builder->wants_ahead)
+            workload_add_ahead(w);
+    }
+    return 0;
 }
 
 int workload_added(struct workload *w, struct error *err)
@@ -408,7 +437,11 @@ int workload_add(struct workload *w, const struct job_row *row, const char *file
 {
     if (w->builder->ahead && rows_ahead_takes(row))
         return rows_ahead_put(w->builder->ahead, row, file, line, err);
-    return workload_added(w, err) || add_now(w, row, file, line, err) ? -1 : 0;
+    if (w->builder->early && !row_is_plain(row))
+        early_miss(w->builder->early, false);
+    if (workload_added(w, err) || add_now(w, row, file, line, err))
+        return -1;
+    return w->builder->early ? tell_run(w, err) : 0;
 }
 
 int workload_finish(struct workload *w, const char *file, struct error *err)

@@ -24,6 +24,10 @@ struct workload_builder {
     bool sorted;         /* so far by (submit, tie) */
     uint32_t n_on_demand;
     struct rows_ahead *ahead;    /* NULL: workload_add() adds at once */
+    struct early *early;         /* of a run that goes on meanwhile; NULL: there is none, or it has been missed */
+    bool *queue_seen;            /* [n_queues_named] that have a job; NULL: none was named before */
+    uint32_t n_queues_named, n_queues_seen;
+    bool wants_ahead;            /* workload_add_ahead() once that is missed */
 };
 
 /* Milli-GPUs of each of so many GPUs or instances; gpu_milli if the row has no profile. */

@@ -4,6 +4,7 @@
 
 #include "sim/base/bulk.h"
 #include "sim/base/memory.h"
+#include "sim/workload/early.h"
 #include "sim/workload/workload_builder.h"
 
 #include <string.h>
@@ -29,16 +30,29 @@ static size_t next_capacity(const struct workload *w)
     return now < in_memory && in_memory < next ? in_memory : next;
 }
 
+/* A run may be reading what goes to the file. */
+static void give_room(struct workload *w)
+{
+    bulk_filled_to(w->facts, w->n_jobs, sizeof *w->facts);
+    bulk_filled_to(w->truth, w->n_jobs, sizeof *w->truth);
+    bulk_ahead(w->facts, w->n_jobs, BULK_BLOCK, sizeof *w->facts);
+    bulk_ahead(w->truth, w->n_jobs, BULK_BLOCK, sizeof *w->truth);
+}
+
 void workload_make_room(struct workload *w)
 {
     struct workload_builder *b = w->builder;
-    if (bulk_turns(w->n_jobs)) {
+    if (bulk_turns(w->n_jobs) && b->early)
+        give_room(w);
+    else if (bulk_turns(w->n_jobs)) {
         bulk_fill(w->facts, w->n_jobs, sizeof *w->facts);
         bulk_fill(w->truth, w->n_jobs, sizeof *w->truth);
         bulk_fill(b->tie, w->n_jobs, sizeof *b->tie);
     }
     if (w->n_jobs < b->capacity)
         return;
+    if (b->early)
+        early_miss(b->early, true);
     b->capacity = next_capacity(w);
     w->facts = bulk_resize(w->facts, b->capacity, sizeof *w->facts, workload_resident(w, sizeof *w->facts));
     w->truth = bulk_resize(w->truth, b->capacity, sizeof *w->truth, workload_resident(w, sizeof *w->truth));

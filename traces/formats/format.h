@@ -28,6 +28,7 @@ struct trace_format {
     const char *const *columns;
     columns_job *job;             /* NULL: `recognise` and `read` are there */
     bool distinct;                /* no other format has these columns: found means certain */
+    bool one_by_one;              /* each row but the header is a job, mostly in the order of their times: see reading.h */
     bool dated;                   /* submit times are dates: the earliest becomes 0 */
     /* How sure the first bytes are: 0 no, 1 perhaps, 2 certain. NULL: by the columns. */
     int (*recognise)(const char *head, size_t length);
@@ -58,12 +59,15 @@ struct trace_source {
     double cluster_gpus;                     /* what its load is relative to; 0: unknown */
     size_t resident_bytes;                   /* as in struct workload */
     bool one_thread;                         /* the same */
+    const char *const *queue;                /* [n_queues] of trace_reading_begin() alone: workload_name_queues() */
+    uint32_t n_queues;
 };
 /* Reads the trace and finishes the workload. NULL with err. *used: the format; sha256: of the bytes
  * as stored. */
 struct workload *trace_read_source(const struct trace_source *from,
                                    const struct trace_format **used, char sha256[65],
                                    struct error *err);
+struct workload *workload_for(const struct trace_source *from);    /* a new one, with what is to be set before reading */
 /* The same from an open input, which stays open; from->path is not used. */
 struct workload *trace_from_input(struct input *in, const struct trace_source *from,
                                   const struct trace_format **used, char sha256[65],

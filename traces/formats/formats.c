@@ -140,6 +140,17 @@ static int read_all(struct input *in, const struct trace_format *format, const c
     return input_sha256(in, sha256, err);
 }
 
+struct workload *workload_for(const struct trace_source *from)
+{
+    struct workload *w = workload_new();
+    w->sizes_only = from->sizes_only;
+    w->one_thread = from->one_thread;
+    w->seed = from->seed;
+    w->cluster_gpus = from->cluster_gpus;
+    w->resident_bytes = from->resident_bytes;
+    return w;
+}
+
 struct workload *trace_from_input(struct input *in, const struct trace_source *from,
                                   const struct trace_format **used, char sha256[65],
                                   struct error *err)
@@ -148,12 +159,7 @@ struct workload *trace_from_input(struct input *in, const struct trace_source *f
     if (!format)
         return NULL;
     *used = format;
-    struct workload *w = workload_new();
-    w->sizes_only = from->sizes_only;
-    w->one_thread = from->one_thread;
-    w->seed = from->seed;
-    w->cluster_gpus = from->cluster_gpus;
-    w->resident_bytes = from->resident_bytes;
+    struct workload *w = workload_for(from);
     if (!w->one_thread)
         input_read_ahead(in);
     if (read_all(in, format, from->value, w, sha256, err) == 0)

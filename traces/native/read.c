@@ -540,6 +540,7 @@ const struct trace_format native_format = {
     .name = "native",
     .summary = "gpuyard's own: job_id,submit_s,duration_s,gpus and optional columns",
     .columns = needed,
+    .one_by_one = true,
     .recognise = recognise,
     .read = read_native,
 };

@@ -266,16 +266,28 @@ void chosen_trace_free(struct chosen_trace *t)
     *t = (struct chosen_trace){ 0 };
 }
 
+static struct trace_source source_of(const struct chosen_trace *t, bool sizes_only)
+{
+    return (struct trace_source){ .path = t->path, .format = t->format, .sizes_only = sizes_only, .seed = t->seed,
+                                  .cluster_gpus = t->cluster_gpus, .resident_bytes = t->resident_bytes,
+                                  .value = t->format && t->format->options ? t->value : NULL };
+}
+
 struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only,
                                    const struct trace_format **used, char sha256[65],
                                    struct error *err)
 {
-    const struct trace_source from = { .path = t->path, .format = t->format,
-                                       .sizes_only = sizes_only,
-                                       .seed = t->seed, .cluster_gpus = t->cluster_gpus,
-                                       .resident_bytes = t->resident_bytes,
-                                       .value = t->format && t->format->options ? t->value : NULL };
+    const struct trace_source from = source_of(t, sizes_only);
     return trace_read_source(&from, used, sha256, err);
+}
+
+struct trace_reading *chosen_trace_begin(const struct chosen_trace *t, const char *const *queue, uint32_t n_queues,
+                                         const struct trace_format **used)
+{
+    struct trace_source from = source_of(t, false);
+    from.queue = queue;
+    from.n_queues = n_queues;
+    return trace_reading_begin(&from, used);
 }
 
 struct workload *chosen_jobs_read(const struct chosen_trace *t, const struct trace_format **used,

@@ -5,6 +5,7 @@
  * parameter, EXIT_INPUT for a plugin that cannot be used. If it is not EXIT_OK, err has the
  * message. */
 #pragma once
+#include "traces/formats/reading.h"
 #include "sim/cli/frame/cli.h"
 #include "sim/contract/policy.h"
 #include "sim/base/units.h"
@@ -40,6 +41,9 @@ void chosen_trace_free(struct chosen_trace *t);
 struct workload *chosen_trace_read(const struct chosen_trace *t, bool sizes_only,
                                    const struct trace_format **used,
                                    char sha256[65], struct error *err);
+/* trace_reading_begin() of one, with names of queues as in struct trace_source */
+struct trace_reading *chosen_trace_begin(const struct chosen_trace *t, const char *const *queue, uint32_t n_queues,
+                                         const struct trace_format **used);
 struct workload *chosen_jobs_read(const struct chosen_trace *t, const struct trace_format **used,
                                   char sha256[65],
                                   struct error *err);

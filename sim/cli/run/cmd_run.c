@@ -27,15 +27,30 @@ static void show(const struct plan *p, const struct played *played)
     }
 }
 
-static int run_plan(const struct plan *p, const struct invocation *in, struct error *err)
+/* Once more, of all of the trace. */
+static int play_whole(struct plan *p, const struct play_setup *setup, struct played *played, struct error *err)
+{
+    bool missed;
+    *played = (struct played){ .run = NULL };
+    int status = plan_read_on(p, &missed, err);
+    if (status == EXIT_OK)
+        status = plan_read_again(p, err);
+    return status == EXIT_OK ? play(setup, played, err) : status;
+}
+
+static int run_plan(struct plan *p, const struct invocation *in, struct error *err)
 {
     struct progress_bar progress;
     struct played played;
-    const struct play_setup setup = { .plan = p, .argc = in->argc, .argv = in->argv,
-                                      .progress = progress_bar_show,
-                                      .progress_self = &progress };
+    struct play_setup setup = { .plan = p, .begun = p->reading ? p : NULL, .argc = in->argc, .argv = in->argv,
+                                .progress = progress_bar_show, .progress_self = &progress };
     progress_bar_begin(&progress, p->workload->n_jobs, p->options->quiet);
     int status = play(&setup, &played, err);
+    if (status == PLAY_MISSED) {
+        played_free(&played);
+        setup.begun = NULL;
+        status = play_whole(p, &setup, &played, err);
+    }
     progress_bar_end(&progress);
     if (status == EXIT_OK)
         show(p, &played);
@@ -99,7 +114,7 @@ static int run_run(const struct invocation *in)
 const struct command cmd_run = {
     .name = "run",
     .summary = "run a trace on a cluster under a policy",
-    .details = "Nothing is written before both inputs are read and valid, and a run that fails "
+    .details = "No result has its name before both inputs are read and valid, and a run that fails "
                "or is interrupted leaves no files. Files of an earlier run in the same directory "
                "are replaced; in the default directory only if it had the same inputs and "
                "options. Inputs are never replaced, nor without --force are files in a directory "

@@ -7,6 +7,7 @@
 #include "sim/cluster/cluster_file.h"
 #include "sim/engine/run.h"
 #include "sim/results/quantiles.h"
+#include "traces/formats/reading.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -200,14 +201,19 @@ int plan_read_cluster(struct plan *p, struct error *err)
     return by_setting ? EXIT_USAGE : EXIT_INPUT;
 }
 
-int plan_read_trace(struct plan *p, struct error *err)
+static void set_up_trace(struct plan *p)
 {
-    const struct trace_format *used = NULL;
     p->trace.seed = (uint64_t)p->options->seed;
     p->trace.cluster_gpus = (double)(p->options->load_gpus ? p->options->load_gpus
                                      : p->gpus             ? p->gpus
                                                            : p->cluster->gpus);
     p->trace.resident_bytes = (size_t)ceil(p->options->resident_mib * (1 << 20));
+}
+
+int plan_read_trace(struct plan *p, struct error *err)
+{
+    const struct trace_format *used = NULL;
+    set_up_trace(p);
     provenance_begin(&p->trace_files);
     p->workload = chosen_trace_read(&p->trace, p->options->stream > 0, &used, p->trace_sha256, err);
     provenance_end();
@@ -272,15 +278,82 @@ void plan_settle(struct plan *p)
     p->settings_yaml = settings_yaml(p);
 }
 
+/* ---- A run that begins while its trace is read ---- */
+
+/* Nothing that is asked for has to know all jobs before the first arrives. */
+static bool may_begin_early(const struct plan *p)
+{
+    const struct run_options *o = p->options;
+    bool as_read = !o->stream && !o->pods && o->load == 1 && !o->retime && !o->estimates && !o->dumped;
+    bool to_the_end = !p->until_ns && o->snapshot_ns < 0 && !p->n_switches && !o->warmup && !o->dump_config && !o->verbose;
+    return as_read && to_the_end && run_binds_early(p->cluster);
+}
+
+static bool begin_early(struct plan *p)
+{
+    struct error ignored = { "" };
+    if (!may_begin_early(p))
+        return false;
+    set_up_trace(p);
+    const struct cluster *c = p->cluster;
+    uint32_t n = c->queues_from_trace || c->n_queues == 1 ? 0 : c->n_queues;    /* the only one takes jobs that name none */
+    const char **queue = mem_new(n + (size_t)1, sizeof *queue);
+    for (queue_id q = 0; q < n; q++)
+        queue[q] = c->queue[q].name;
+    p->reading = chosen_trace_begin(&p->trace, queue, n, &p->trace.format);
+    free(queue);
+    p->workload = p->reading ? trace_reading_begun(p->reading) : NULL;
+    bool as_named = p->workload && (c->queues_from_trace || intern_count(p->workload->queue_names) == c->n_queues);
+    return as_named && plan_shape(p, &ignored) == EXIT_OK;
+}
+
+int plan_read_on(struct plan *p, bool *missed, struct error *err)
+{
+    provenance_begin(&p->trace_files);
+    int result = trace_reading_end(p->reading, p->trace_sha256, err);
+    provenance_end();
+    *missed = result == 0 && !early_was_whole(trace_reading_early(p->reading));
+    if (result == 0 && !*missed && p->settings_yaml) {
+        free(p->settings_yaml);
+        p->settings_yaml = settings_yaml(p);
+    }
+    return result ? EXIT_INPUT : EXIT_OK;
+}
+
+int plan_read_again(struct plan *p, struct error *err)
+{
+    p->workload = trace_reading_whole(p->reading, err);
+    trace_reading_free(p->reading);
+    p->reading = NULL;
+    int status = p->workload ? plan_shape(p, err) : EXIT_INPUT;
+    if (status == EXIT_OK && p->settings_yaml) {
+        free(p->settings_yaml);
+        p->settings_yaml = settings_yaml(p);
+    }
+    return status;
+}
+
+/* The trace, early or not, and what is asked for applied to it. */
+static int read_and_shape(struct plan *p, struct error *err)
+{
+    bool missed;
+    if (begin_early(p)) {
+        early_bound(trace_reading_early(p->reading));
+        return EXIT_OK;
+    }
+    int status = p->reading ? plan_read_on(p, &missed, err) : plan_read_trace(p, err);
+    if (status != EXIT_OK)
+        return status;
+    return p->reading ? plan_read_again(p, err) : plan_shape(p, err);
+}
+
 int plan_make(struct plan *p, const struct run_options *options, struct error *err)
 {
     int status = plan_look_up(p, options, err);
     if (status == EXIT_OK)
         status = plan_read_cluster(p, err);
     if (status == EXIT_OK)
-        status = plan_read_trace(p, err);
-    if (status == EXIT_OK)
-        status = plan_shape(p, err);
+        status = read_and_shape(p, err);
     if (status == EXIT_OK)
         plan_settle(p);
     return status;
@@ -288,7 +361,10 @@ int plan_make(struct plan *p, const struct run_options *options, struct error *e
 
 void plan_free(struct plan *p)
 {
-    workload_free(p->workload);
+    if (p->reading)
+        trace_reading_free(p->reading);    /* with the workload */
+    else
+        workload_free(p->workload);
     cluster_free(p->cluster);
     chosen_trace_free(&p->trace);
     provenance_free(&p->cluster_files);

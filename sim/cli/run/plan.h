@@ -55,6 +55,7 @@ struct plan {
     int64_t gpus;                 /* of the whole federation that its cluster is in; 0: of none */
     struct cluster *cluster;
     struct workload *workload;
+    struct trace_reading *reading;    /* of plan_make(): the workload is `begun` (sim/workload/early.h); NULL: all of it is there */
     char cluster_sha256[65], trace_sha256[65];
     struct provenance cluster_files, trace_files;    /* every file that was read for them */
     char *directory, *settings_yaml;
@@ -69,6 +70,10 @@ int  plan_read_trace(struct plan *p, struct error *err);
 int  plan_shape(struct plan *p, struct error *err);
 void plan_settle(struct plan *p);
 void plan_free(struct plan *p);
+/* Where plan.reading is not NULL. Waits until the trace is read, after which the plan says its digest; a run of the workload that
+ * came to its end is one of the whole. *missed: it is not, and nobody may look at it any more before plan_read_again(). */
+int  plan_read_on(struct plan *p, bool *missed, struct error *err);
+int  plan_read_again(struct plan *p, struct error *err);     /* the workload is the whole from now on */
 
 /* The switches for struct run_setup, and all policies of the plan for people. The caller frees
  * both. */

@@ -54,11 +54,26 @@ static int snap(struct results *results, int64_t time_ns, struct played *to, str
                        : result;
 }
 
+/* The run is over, and the trace that it was of is read to its end. */
+static int read_on(struct plan *begun, struct results *results, struct error *err)
+{
+    bool missed;
+    if (plan_read_on(begun, &missed, err) != EXIT_OK)
+        return RUN_BAD_INPUT;
+    if (missed)
+        return RUN_MISSED;
+    if (results)
+        results_settings(results, begun->settings_yaml);
+    return 0;
+}
+
 /* `results` is open or NULL. 0, or a negative number with err. */
-static int execute(const struct run_setup *setup, struct results *results, int64_t snapshot_ns,
+static int execute(const struct run_setup *setup, struct plan *begun, struct results *results, int64_t snapshot_ns,
                    struct played *to, struct error *err)
 {
     to->run = run_new(setup);
+    if (!to->run)
+        return RUN_MISSED;
     if (results)
         results_gather(results, to->run);
     int result = results && snapshot_ns >= 0 ? snap(results, snapshot_ns, to, err) : 0;
@@ -66,6 +81,8 @@ static int execute(const struct run_setup *setup, struct results *results, int64
         result = run_execute(to->run, err);
     if (result == 0 && atomic_load(setup->interrupted))
         result = error_set(err, "interrupted");
+    if (result == 0 && begun)
+        result = read_on(begun, results, err);
     if (result == 0 && results)
         results_run_ended(results);
     if (result == 0) {
@@ -100,6 +117,8 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
     run.progress = setup->progress;
     run.progress_self = setup->progress_self;
     run.interrupted = interrupt_guard(results);
+    if (setup->begun)
+        run.early = trace_reading_early(setup->begun->reading);
     run.switches = to->switches = plan_switch_list(p);
     run.n_switches = p->n_switches;
     int result = results ? results_open(results, err) : 0;
@@ -107,13 +126,15 @@ int play(const struct play_setup *setup, struct played *to, struct error *err)
         /* rows are written only to open results */
         run.observer = results_observer(results);
     if (result == 0)
-        result = execute(&run, results, p->options->snapshot_ns, to, err);
+        result = execute(&run, setup->begun, results, p->options->snapshot_ns, to, err);
     interrupt_hold();
     if (results && result == 0)
         result = results_commit(results, err);
     else if (results)
         results_discard(results);
     interrupt_end();
+    if (result == RUN_MISSED)
+        return PLAY_MISSED;
     if (result == RUN_BAD_INPUT)
         return EXIT_INPUT;
     if (result)

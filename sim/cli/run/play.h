@@ -7,6 +7,7 @@
 
 struct play_setup {
     const struct plan *plan;      /* outputs 0: nothing is written */
+    struct plan *begun;           /* the same, where its trace is still being read (plan.reading); NULL: all is there */
     int argc;                     /* the command line for the manifest */
     char *const *argv;
     /* as in struct run_setup; may be NULL */
@@ -26,6 +27,7 @@ struct played {
 /* An exit status; if it is not EXIT_OK, err has the message and no file is left behind. Signals
  * are handled as in interrupt.h; interrupt_end() has been called on return. played_free() in
  * every case. */
+enum { PLAY_MISSED = -1 };        /* in place of a status: plan_read_again(), and once more. Only of a plan that was begun */
 int  play(const struct play_setup *setup, struct played *to, struct error *err);
 void played_free(struct played *p);
 

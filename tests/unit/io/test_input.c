@@ -319,6 +319,41 @@ static const struct open_row { const char *name, *path, *error; } open_rows[] = 
     { "empty name", "", ": cannot open: No such file or directory" },
 };
 
+/* Texts of few letters, many of them newlines, against a look at each byte; compressed they have no lines. Longer than what is
+ * looked at in one piece. */
+static void lines_counted(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 1, "lines", 0);
+    static const size_t length[] = { 0, 1, 7, 8, 9, 100, 262143, 262144, 262145, 800000 };
+    for (size_t k = 0; k < COUNT(length); k++) {
+        struct error err = { "" };
+        uint64_t want = 0;
+        char before = '\n', first = 0;
+        for (size_t i = 0; i < length[k]; i++) {
+            stored[i] = (unsigned char)"\n\n\r ,a\x8a\xff"[random_below(&r, 8)];
+            want += before == '\n' && stored[i] != '\n';
+            before = (char)stored[i];
+        }
+        write_file(length[k]);
+        struct input *in = input_open(path, &err);
+        assert_int_equal(input_lines(in), want);
+        if (length[k]) {
+            assert_int_equal(input_read(in, &first, 1, &err), 1);
+            assert_int_equal((unsigned char)first, stored[0]);
+        }
+        input_close(in);
+    }
+    FILE *f = fopen(path, "wb");
+    fputs("\x1f\x8b\n\n", f);
+    fclose(f);
+    struct error err = { "" };
+    struct input *in = input_open(path, &err);
+    assert_int_equal(input_lines(in), 0);
+    input_close(in);
+}
+
 static void not_opened(void **state)
 {
     const struct open_row *row = *state;
@@ -382,6 +417,7 @@ int main(void)
     ADD_ROWS(tests, n, harmed, harm_rows);
     ADD_TEST(tests, n, left_while_ahead);
     ADD_TEST(tests, n, cut_anywhere);
+    ADD_TEST(tests, n, lines_counted);
     ADD_ROWS(tests, n, not_opened, open_rows);
     ADD_ROWS(tests, n, standard_input, stdin_rows);
     return cmocka_run_group_tests(tests, set_up, tear_down) != 0;

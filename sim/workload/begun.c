@@ -1,0 +1,66 @@
+/* begun.c - see begun.h. */
+#include "sim/workload/begun.h"
+
+#include "sim/base/memory.h"
+#include "sim/workload/workload_builder.h"
+
+#include <string.h>
+
+void workload_reserve(struct workload *whole, uint32_t jobs)
+{
+    whole->builder->capacity = jobs;
+    whole->facts = bulk_resize(whole->facts, jobs, sizeof *whole->facts, workload_resident(whole, sizeof *whole->facts));
+    whole->truth = bulk_resize(whole->truth, jobs, sizeof *whole->truth, workload_resident(whole, sizeof *whole->truth));
+}
+
+void workload_name_queues(struct workload *whole, const char *const *name, uint32_t n)
+{
+    struct workload_builder *b = whole->builder;
+    for (uint32_t q = 0; q < n; q++)
+        intern_add(whole->queue_names, name[q], strlen(name[q]));
+    b->queue_seen = mem_new(n, sizeof *b->queue_seen);
+    b->n_queues_named = n;
+}
+
+static void copy_names(struct intern *to, const struct intern *from)
+{
+    for (uint32_t i = 0; i < intern_count(from); i++)
+        intern_add(to, intern_text(from, i), strlen(intern_text(from, i)));
+}
+
+static void copy_sizes(struct intern *to, const struct intern *from)
+{
+    for (uint32_t i = 0; i < intern_count(from); i++)
+        intern_add(to, intern_text(from, i), sizeof(struct job_sizes));
+}
+
+struct workload *workload_begun(const struct workload *whole, uint32_t jobs)
+{
+    struct workload *w = workload_new();
+    copy_names(w->queue_names, whole->queue_names);
+    copy_names(w->users, whole->users);
+    copy_names(w->gpu_types, whole->gpu_types);
+    copy_names(w->wishes, whole->wishes);
+    copy_names(w->models, whole->models);
+    copy_sizes(w->sizes, whole->sizes);
+    w->n_jobs = jobs;
+    w->seed = whole->seed;
+    w->cluster_gpus = whole->cluster_gpus;
+    w->resident_bytes = whole->resident_bytes;
+    w->may_have_deadlines = whole->may_have_deadlines;
+    w->numbered = whole->numbered;
+    w->facts = whole->facts;
+    w->truth = whole->truth;
+    w->shape = shapes_there(whole->builder->shapes, &w->n_shapes);
+    return w;
+}
+
+void workload_begun_free(struct workload *w)
+{
+    if (!w)
+        return;
+    w->facts = NULL;
+    w->truth = NULL;
+    w->shape = NULL;
+    workload_free(w);
+}
