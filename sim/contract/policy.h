@@ -12,7 +12,7 @@
 #include "placement.h"
 #include "queues.h"
 
-#define POLICY_ABI 19u
+#define POLICY_ABI 20u
 #ifndef TIME_NEVER
 #define TIME_NEVER INT64_MAX
 #endif
