@@ -18,6 +18,7 @@
 #include "sim/scheduler/suspend.h"
 #include "sim/scheduler/timeline.h"
 #include "sim/scheduler/waiting.h"
+#include "sim/workload/early.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,8 @@ void jobs_begin(struct sched *s)
 {
     s->jobs = arena_alloc(s->memory, sizeof *s->jobs);
     s->job = bulk_resize(NULL, s->n_jobs, sizeof *s->job, workload_resident(s->workload, sizeof *s->job));
+    if (s->setup.early)
+        early_table(s->setup.early, s->job, sizeof *s->job);
     for (node_id n = 0; n < s->cluster->n_nodes; n++) {
         uint32_t gpus = cluster_node_gpus(s->cluster, n);
         s->jobs->largest_node = gpus > s->jobs->largest_node ? gpus : s->jobs->largest_node;
@@ -82,13 +85,16 @@ void jobs_begin(struct sched *s)
 
 void jobs_turn(struct sched *s, job_id j)
 {
-    bulk_ahead(s->job, j, JOBS_TURN, sizeof *s->job);
+    if (!s->setup.early)
+        bulk_ahead(s->job, j, JOBS_TURN, sizeof *s->job);
     if (j > JOBS_STILL_USED)
         bulk_filled_to(s->job, j - JOBS_STILL_USED, sizeof *s->job);
 }
 
 void jobs_end(struct sched *s)
 {
+    if (s->setup.early)
+        early_table(s->setup.early, NULL, 0);
     bulk_free(s->job);
     stable_free(&s->costs);
     free(s->live);

@@ -348,13 +348,25 @@ static uint64_t newlines_in(const char *eight)
     return ~(((x & low) + low) | x | low);
 }
 
-/* Places among these at which there is a newline, and behind it something else. */
+static uint64_t sum_of_bytes(uint64_t x)
+{
+    const uint64_t every_other = UINT64_C(0x00ff00ff00ff00ff);
+    x = (x & every_other) + (x >> 8 & every_other);
+    return x * UINT64_C(0x0001000100010001) >> 48;
+}
+
+/* Places among these at which there is a newline, and behind it something else: eight sums side by side, a byte each. */
 static uint64_t lines_begun(const char *bytes, size_t n)
 {
+    enum { ROUNDS = 255 };        /* of which the sums fit in a byte */
     uint64_t lines = 0;
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        lines += (uint64_t)__builtin_popcountll(newlines_in(bytes + i) & ~newlines_in(bytes + i + 1));
+    while (i + 8 <= n) {
+        uint64_t sums = 0;
+        for (size_t k = 0; k < ROUNDS && i + 8 <= n; k++, i += 8)
+            sums += (newlines_in(bytes + i) & ~newlines_in(bytes + i + 1)) >> 7;
+        lines += sum_of_bytes(sums);
+    }
     for (; i < n; i++)
         lines += bytes[i] == '\n' && bytes[i + 1] != '\n';
     return lines;

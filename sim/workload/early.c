@@ -18,6 +18,9 @@ struct early {
     pthread_mutex_t lock;         /* of what follows */
     pthread_cond_t moved;
     uint32_t added, come;         /* jobs that are there; to which the run has come */
+    const void *table;            /* of the run; NULL: none */
+    size_t table_size;            /* of an element */
+    uint32_t table_ahead;         /* its memory is there up to this job */
     bool ready, bound, missed, left, stopped;
 };
 
@@ -104,6 +107,14 @@ static void begin(struct early *e)
     wait_for(e, &e->bound);
 }
 
+static void make_memory(struct early *e)
+{
+    if (e->table && e->table_ahead < e->jobs && e->added >= e->table_ahead) {
+        bulk_ahead(e->table, e->table_ahead, EARLY_FIRST, e->table_size);
+        e->table_ahead += EARLY_FIRST;
+    }
+}
+
 static void tell(struct early *e)
 {
     if (says_more(e)) {
@@ -112,6 +123,7 @@ static void tell(struct early *e)
     }
     e->added = e->whole->n_jobs;
     pthread_cond_broadcast(&e->moved);
+    make_memory(e);
     while (!e->missed && !e->left && e->added - e->come > EARLY_AHEAD)
         pthread_cond_wait(&e->moved, &e->lock);
 }
@@ -181,6 +193,14 @@ uint32_t early_known(struct early *e, job_id j)
     uint32_t known = e->missed ? 0 : e->added - j > STEP ? j + STEP : e->added;
     pthread_mutex_unlock(&e->lock);
     return known;
+}
+
+void early_table(struct early *e, const void *table, size_t size)
+{
+    pthread_mutex_lock(&e->lock);
+    e->table = table;
+    e->table_size = size;
+    pthread_mutex_unlock(&e->lock);
 }
 
 static void leave(struct early *e, bool stopped)

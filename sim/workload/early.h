@@ -27,6 +27,9 @@ bool early_ready(struct early *e);
 void early_bound(struct early *e);                           /* nothing that both threads look at is written by the run any more */
 /* Waits until job j is there, below the number of jobs. The jobs below the answer are; 0: it is missed, now and from now on. */
 uint32_t early_known(struct early *e, job_id j);
+/* The run will write a table with an element for each job, which stays where it is: the reader makes the memory of elements ahead of
+ * it (bulk_ahead()), as it has time. NULL: no more. */
+void early_table(struct early *e, const void *table, size_t size);
 void early_left(struct early *e);                            /* it waits for nothing, and looks at nothing that may move */
 void early_stop(struct early *e);                            /* it has left, and wants no further row */
 bool early_was_whole(struct early *e);                       /* once the reader has ended: it was not missed */
