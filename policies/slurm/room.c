@@ -65,6 +65,15 @@ void slurm_room_give(struct sched *s, struct room *room, job_id j, int sign)
     }
 }
 
+int64_t slurm_room_gpus(const struct slurm *m, const struct room *room, const uint64_t *nodes)
+{
+    int64_t gpus = 0;
+    for (uint32_t w = 0; w < m->words; w++)
+        for (uint64_t rest = nodes[w]; rest; rest &= rest - 1)
+            gpus += room->gpus[w * 64 + (uint32_t)__builtin_ctzll(rest)];
+    return gpus;
+}
+
 /* ---- Which nodes suit ---- */
 
 static struct suits *suits_new(struct sched *s, const struct slurm *m)

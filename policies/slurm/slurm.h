@@ -132,6 +132,9 @@ struct kind {
     /* it was hopeless in the cycle of that second, as of that version of the room; 0: never */
     int64_t hopeless_s;
     uint64_t hopeless_version;
+    /* in that cycle none that lasts as long may start any more */
+    uint64_t kept_out_cycle;
+    int64_t kept_out_length;
 };
 /* 1 + number of a kind, [n] by shape; 0: none. */
 struct kinds_of { uint32_t *number; size_t n; };
@@ -170,6 +173,7 @@ struct slurm {
     uint64_t room_version, room_grew;            /* at each change of `room`; at the last that was no start */
     uint64_t *breaks;             /* set of nodes with another weight than the one before; NULL: all have one */
     struct suits *suits;          /* room.c */
+    uint64_t cycles;              /* of backfill so far */
     bool limits_gpus;             /* a limit on GPUs may hold a job, now or earlier */
     /* of the pass */
     int64_t now_s;
@@ -255,6 +259,8 @@ void slurm_room(struct sched *s, struct slurm *m);           /* m->room, m->up: 
 struct room *slurm_empty_room(struct sched *s, struct slurm *m);
 /* As if j had ended; sign -1 takes that back. */
 void slurm_room_give(struct sched *s, struct room *room, job_id j, int sign);
+/* Those that are free on these nodes. */
+int64_t slurm_room_gpus(const struct slurm *m, const struct room *room, const uint64_t *nodes);
 void slurm_seat(struct room *room, const struct seat *at, int sign);     /* takes what it takes; -1: gives it back */
 /* In m->room: a job has started there in this pass; j is about to be stopped in it. */
 void slurm_room_started(struct slurm *m, const struct seats *on);
