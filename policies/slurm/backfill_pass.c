@@ -157,12 +157,19 @@ static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, 
     if (x->lazy && !x->space.ends)
         space_bound(s, m, &x->space, &x->ends);
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
-        int64_t hope = x->space.ends ? space_hope(m, &x->space, &look, nodes, gpus, start, length) : start;
-        if (hope < 0 || (hope > start && only_now))
-            return -1;
-        start = hope;
-        const uint64_t *avail = space_free_over(s, m, &x->space, e->job, nodes, start, length, &later);
-        when = slurm_set_count(m, avail) < p->need.nodes ? -1 : will_run(s, m, x, p, avail, later, where, &free);
+        const uint64_t *avail;
+        if (x->lazy) {
+            int64_t hope = space_hope(m, &x->space, &look, nodes, gpus, start, length);
+            if (hope < 0 || (hope > start && only_now))
+                return -1;
+            start = hope;
+            later = look.later;
+            avail = space_free(s, m, &x->space, nodes, start, length);
+        } else {
+            avail = space_free_over(s, m, &x->space, e->job, nodes, start, length, &later);
+        }
+        bool in_vain = (later && ends_too_few(m, &x->ends, avail, gpus, later)) || slurm_set_count(m, avail) < p->need.nodes;
+        when = in_vain ? -1 : will_run(s, m, x, p, avail, later, where, &free);
         if (when < 0) {
             if (!later || only_now)
                 return -1;
@@ -305,12 +312,11 @@ static bool stays_hopeless(const struct slurm *m, const struct backfill *x, cons
 static bool is_kept_out(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e)
 {
     struct kind *k = &m->kind[e->kind];
-    int64_t length = length_of(s, m, e), later;
+    int64_t length = length_of(s, m, e);
     if (k->several)
         return false;
     if (k->kept_out_cycle != m->cycles || length < k->kept_out_length) {
-        const uint64_t *avail = space_free_over(s, m, &x->space, e->job, m->partition[e->partition].nodes, m->now_s,
-                                                length, &later);
+        const uint64_t *avail = space_free(s, m, &x->space, m->partition[e->partition].nodes, m->now_s, length);
         if (slurm_might_select(s, m, &k->need, avail, &m->room))
             return false;
         k->kept_out_cycle = m->cycles;

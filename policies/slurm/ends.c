@@ -66,11 +66,13 @@ void ends_list(struct sched *s, struct slurm *m, struct ends *x)
     }
 }
 
+/* What it holds of these nodes. -1: none of them. */
 static int64_t gpus_on(const struct placement *p, const uint64_t *nodes)
 {
-    int64_t gpus = 0;
+    int64_t gpus = -1;
     for (size_t i = 0; i < p->n; i++)
-        gpus += set_has(nodes, p->piece[i].node) ? (int64_t)p->piece[i].gpus : 0;
+        if (set_has(nodes, p->piece[i].node))
+            gpus = max_i64(gpus, 0) + (int64_t)p->piece[i].gpus;
     return gpus;
 }
 
@@ -92,7 +94,7 @@ int64_t ends_gpus(const struct ends *x, const uint64_t *nodes, int64_t after_s, 
 {
     int64_t gpus = 0;
     for (size_t i = first_after(x, after_s); i < x->n && x->at[i].end_s <= until_s; i++)
-        gpus += gpus_on(x->at[i].place, nodes);
+        gpus += max_i64(0, gpus_on(x->at[i].place, nodes));
     return gpus;
 }
 
@@ -113,12 +115,44 @@ void ends_by_node(struct sched *s, const struct slurm *m, struct ends *x)
         }
 }
 
-int64_t ends_node_gpus(const struct ends *x, node_id n, int64_t until_s)
+void ends_by_slot(struct sched *s, struct slurm *m, struct ends *x)
 {
-    int64_t gpus = 0;
-    for (uint32_t i = x->first[n]; i < x->first[n + 1] && x->leave[i].end_s <= until_s; i++)
-        gpus += x->leave[i].gpus;
-    return gpus;
+    struct room room = m->room;
+    size_t words = (size_t)m->words * room.levels, next = 0;
+    if (slurm_empty_room(s, m)->n_beyond)
+        return;
+    room.gpus = sched_scratch(s, m->n_nodes * sizeof *room.gpus);
+    memcpy(room.gpus, m->room.gpus, m->n_nodes * sizeof *room.gpus);
+    room.at_least = sched_scratch(s, words * sizeof *room.at_least);
+    memcpy(room.at_least, m->room.at_least, words * sizeof *room.at_least);
+    x->per_slot = x->n / ENDS_SLOTS + 1;
+    x->n_slots = x->n / x->per_slot + 2;
+    x->slot = sched_scratch(s, x->n_slots * words * sizeof *x->slot);
+    for (size_t i = 0; i < x->n_slots; i++) {
+        for (; next < x->n && next < i * x->per_slot; next++)
+            for (size_t k = 0; k < x->at[next].place->n; k++) {
+                const struct piece *p = &x->at[next].place->piece[k];
+                slurm_room_gpus_add(&room, p->node, (int64_t)p->gpus);
+            }
+        memcpy(x->slot + i * words, room.at_least, words * sizeof *x->slot);
+    }
+}
+
+bool ends_too_few(const struct slurm *m, const struct ends *x, const uint64_t *nodes, int64_t gpus, int64_t until_s)
+{
+    uint32_t levels = m->room.levels;
+    if (!x->slot)
+        return false;
+    /* those that have joined since are counted among the first, too: if anything, more have left */
+    size_t i = min_size((first_after(x, until_s) + x->per_slot - 1) / x->per_slot, x->n_slots - 1);
+    int64_t free = 0;
+    for (uint32_t w = 0; w < m->words && free < gpus; w++) {
+        const uint64_t *at_least = x->slot + (i * m->words + w) * levels;
+        uint64_t rest = nodes[w];
+        for (uint32_t g = 0; g < levels && (rest &= at_least[g]) != 0; g++)
+            free += __builtin_popcountll(rest);
+    }
+    return free < gpus;
 }
 
 /* ---- The start on nodes that run other jobs ---- */
@@ -130,9 +164,9 @@ static int64_t guessed_end(const struct slurm *m, int64_t end_s)
     return max_i64(end_s + (int64_t)m->params->kill_wait_s, m->now_s + 1);
 }
 
-static void take_away(const struct ends *x, struct future *f, job_id j, const struct placement *place)
+static void take_away(const struct ends *x, struct future *f, job_id j, int64_t gpus)
 {
-    f->gpus += place ? gpus_on(place, f->avail) : 0;
+    f->gpus += gpus;
     x->gone[f->n_gone++] = j;
 }
 
@@ -160,7 +194,7 @@ static bool fits(struct sched *s, struct slurm *m, const struct ends *x, struct 
 }
 
 /* Takes the next group away. NULL: there is none, or it ends too late. */
-static const struct ending *next_group(struct sched *s, const struct ends *x, struct future *f)
+static const struct ending *next_group(const struct ends *x, struct future *f)
 {
     const struct ending *last = NULL;
     for (unsigned n = 0; f->next < x->n;) {
@@ -169,14 +203,14 @@ static const struct ending *next_group(struct sched *s, const struct ends *x, st
         if (late && f->gpus < f->wanted)
             return NULL;
         f->next++;
-        bool on = set_has(f->avail, e->node) || (e->others && slurm_on(s, e->job, f->avail));
-        if (!on || is_victim(f, e->job))
+        int64_t gpus = e->others || set_has(f->avail, e->node) ? gpus_on(e->place, f->avail) : -1;
+        if (gpus < 0 || is_victim(f, e->job))
             continue;
         if (late)
             return NULL;
         if (!f->window_end)
             f->window_end = e->end_s - (e->end_s + x->clock) % WINDOW_S + WINDOW_S;
-        take_away(x, f, e->job, e->place);
+        take_away(x, f, e->job, gpus);
         last = e;
         if (f->next == x->n || x->at[f->next].end_s > f->window_end + f->window || ++n == GROUP_MOST)
             break;
@@ -187,11 +221,13 @@ static const struct ending *next_group(struct sched *s, const struct ends *x, st
 static int64_t search(struct sched *s, struct slurm *m, const struct ends *x, struct future *f, struct seats *where)
 {
     const struct ending *last;
-    for (size_t i = 0; i < f->n_removed; i++)
-        take_away(x, f, f->victim[i], job_placement(s, f->victim[i]));
+    for (size_t i = 0; i < f->n_removed; i++) {
+        const struct placement *p = job_placement(s, f->victim[i]);
+        take_away(x, f, f->victim[i], p ? max_i64(0, gpus_on(p, f->avail)) : 0);
+    }
     if (f->n_removed && fits(s, m, x, f, where))
         return m->now_s;
-    while ((last = next_group(s, x, f))) {
+    while ((last = next_group(x, f))) {
         do
             f->window = m->params->bf_window_linear > 0 ? f->window + (int64_t)m->params->bf_window_linear
                                                         : f->window * 2;

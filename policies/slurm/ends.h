@@ -11,6 +11,7 @@
 #pragma once
 #include "policies/slurm/slurm.h"
 
+enum { ENDS_SLOTS = 64 };
 struct ending { job_id job; node_id node; bool others; int64_t end_s; const struct placement *place; };    /* node: its first; it has others */
 struct leave { int64_t end_s, gpus; };
 struct ends {
@@ -23,6 +24,9 @@ struct ends {
     size_t gone_capacity;
     struct leave *leave;          /* of each node, by end: ends_by_node() */
     uint32_t *first;              /* [nodes + 1] the first of a node */
+    /* [n_slots][words][levels] as in struct room, once the first 0, per_slot, ... of them have left; NULL: not known */
+    uint64_t *slot;
+    size_t n_slots, per_slot;
 };
 
 /* Running jobs as they are now. */
@@ -31,7 +35,10 @@ void ends_list(struct sched *s, struct slurm *m, struct ends *x);
 int64_t ends_gpus(const struct ends *x, const uint64_t *nodes, int64_t after_s, int64_t until_s);
 /* The same by node, of those that are listed now: jobs that join later are left out. */
 void ends_by_node(struct sched *s, const struct slurm *m, struct ends *x);
-int64_t ends_node_gpus(const struct ends *x, node_id n, int64_t until_s);
+/* What is free once some of them have left; not where nodes have more GPUs than a room has levels. */
+void ends_by_slot(struct sched *s, struct slurm *m, struct ends *x);
+/* By that time fewer are free on these nodes, so nothing that wants so many starts there before. false: it may be. */
+bool ends_too_few(const struct slurm *m, const struct ends *x, const uint64_t *nodes, int64_t gpus, int64_t until_s);
 
 /* Where a job, or a component of one, may start: on `avail`, as far as victims are gone. Those of mode suspend, behind the
  * first n_removed, never end. */
@@ -46,5 +53,5 @@ struct future {
     int64_t gpus, wanted;         /* free on `avail` once they are gone */
     int64_t window_end, window;
 };
-/* When, and where, once jobs have ended. -1: never, or too late. */
+/* When, and where, once jobs have ended. -1: never, or later than until_s. After that it may be where jobs are past their end. */
 int64_t ends_start(struct sched *s, struct slurm *m, struct ends *x, struct future *f, struct seats *where);

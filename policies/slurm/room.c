@@ -38,6 +38,11 @@ static void set_gpus(struct room *room, node_id n, int64_t gpus)
     room->n_beyond += (uint32_t)(gpus > most) - (uint32_t)(was > most);
 }
 
+void slurm_room_gpus_add(struct room *room, node_id n, int64_t gpus)
+{
+    set_gpus(room, n, room->gpus[n] + gpus);
+}
+
 static void room_add(struct room *room, node_id n, int64_t gpus, int64_t cpu_milli, int64_t mem_mib)
 {
     set_gpus(room, n, room->gpus[n] + gpus);
@@ -68,9 +73,15 @@ void slurm_room_give(struct sched *s, struct room *room, job_id j, int sign)
 int64_t slurm_room_gpus(const struct slurm *m, const struct room *room, const uint64_t *nodes)
 {
     int64_t gpus = 0;
-    for (uint32_t w = 0; w < m->words; w++)
-        for (uint64_t rest = nodes[w]; rest; rest &= rest - 1)
+    for (uint32_t w = 0; w < m->words; w++) {
+        uint64_t rest = nodes[w];
+        for (uint64_t g = 1; rest && !room->n_beyond; g++) {
+            rest &= room_at_least(room, w, g);
+            gpus += __builtin_popcountll(rest);
+        }
+        for (; rest; rest &= rest - 1)
             gpus += room->gpus[w * 64 + (uint32_t)__builtin_ctzll(rest)];
+    }
     return gpus;
 }
 

@@ -259,6 +259,8 @@ void slurm_room(struct sched *s, struct slurm *m);           /* m->room, m->up: 
 struct room *slurm_empty_room(struct sched *s, struct slurm *m);
 /* As if j had ended; sign -1 takes that back. */
 void slurm_room_give(struct sched *s, struct room *room, job_id j, int sign);
+/* So many more are free; of GPUs alone. */
+void slurm_room_gpus_add(struct room *room, node_id n, int64_t gpus);
 /* Those that are free on these nodes. */
 int64_t slurm_room_gpus(const struct slurm *m, const struct room *room, const uint64_t *nodes);
 void slurm_seat(struct room *room, const struct seat *at, int sign);     /* takes what it takes; -1: gives it back */

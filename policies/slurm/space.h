@@ -9,7 +9,7 @@
 #pragma once
 #include "policies/slurm/ends.h"
 
-struct interval {
+struct space_part {
     int64_t begin, end;
     uint64_t *nodes;
     /* of its nodes, if bounded: all GPUs; those that are free at its end, of the last one at the horizon */
@@ -17,13 +17,16 @@ struct interval {
     uint8_t grows;                /* enum grows */
 };
 struct space {
-    struct interval *at;          /* [n] */
+    struct space_part *at;          /* [n] */
     size_t n, most, capacity;     /* most: intervals that Slurm's table has room for */
     int64_t res, clock;           /* clock: that of Slurm at time 0 */
     int64_t horizon_s;            /* nothing is planned to start later */
     bool full;                    /* the table of intervals */
     int64_t soonest_s;            /* begin of the reservations since the caller has set it */
     struct ends *ends;            /* NULL: without bounds */
+    /* with bounds: of each slot, parts of equal length of the whole time, the nodes that are not reserved all over it */
+    uint64_t *slot;               /* [slots][words] */
+    int64_t begin, end, slot_s;
 };
 
 /* Over `nodes`, from now on; most: intervals. */
@@ -33,13 +36,16 @@ void space_bound(struct sched *s, struct slurm *m, struct space *x, struct ends 
 int64_t space_rounded(const struct space *x, int64_t t);
 void space_reserve(struct sched *s, struct slurm *m, struct space *x, int64_t begin, int64_t end, const struct seats *where);
 bool space_overlaps(const struct space *x, int64_t begin, int64_t end, const struct seats *where);
-/* Nodes of `nodes` that are free of reservations and maintenance over [start, start + length];
- * *later: when more nodes appear for the first time, 0: never. Scratch. */
+/* Nodes of `nodes` that are free of reservations over [start, start + length]; scratch. */
+uint64_t *space_free(struct sched *s, const struct slurm *m, const struct space *x, const uint64_t *nodes, int64_t start,
+                     int64_t length);
+/* The same without maintenance; *later: when more nodes appear for the first time, 0: never. */
 uint64_t *space_free_over(struct sched *s, const struct slurm *m, struct space *x, job_id j, const uint64_t *nodes,
                           int64_t start, int64_t length, int64_t *later);
 
 /* Where a plan stands in the intervals; zeroed as it begins. */
-struct space_look { size_t first, seen, bad, growth; bool has_bad; };
-/* The first of the times from `start` on, to which a plan for so many GPUs would go, at which it may succeed. -1: it ends before, in vain. */
+struct space_look { size_t first, seen, bad, growth; bool has_bad; int64_t later; };
+/* The first of the times from `start` on, to which a plan for so many GPUs would go, at which it may succeed; at->later:
+ * as above. -1: it ends before, in vain. */
 int64_t space_hope(const struct slurm *m, struct space *x, struct space_look *at, const uint64_t *nodes, int64_t gpus,
                    int64_t start, int64_t length);
