@@ -57,7 +57,7 @@ static int64_t will_run(struct sched *s, struct slurm *m, struct backfill *x, co
 {
     struct future f = { .need = &p->need, .avail = avail, .until_s = until };
     job_id *victim;
-    *free = slurm_select(s, m, &p->need, avail, &m->room, where);
+    *free = !slurm_too_few_gpus(m, &p->need, avail, &m->room) && slurm_select(s, m, &p->need, avail, &m->room, where);
     if (*free)
         return m->now_s;
     ends_list(s, m, &x->ends);

@@ -62,8 +62,13 @@ void slurm_room_give(struct sched *s, struct room *room, job_id j, int sign)
 {
     const struct placement *p = job_placement(s, j);
     const struct request *all = job_facts(s, j)->ask;
+    bool gpus_alone = !room->counts_cpus && !room->counts_memory;
     for (size_t i = 0; p && i < p->n; i++) {
         const struct piece *x = &p->piece[i];
+        if (gpus_alone) {
+            slurm_room_gpus_add(room, x->node, sign * (int64_t)x->gpus);
+            continue;
+        }
         const struct request *ask = all->next ? request_of_task(all, x->task) : all;
         int64_t times = sign * (ask->tasks == SPLIT_ANY ? (int64_t)x->gpus : 1);
         room_add(room, x->node, sign * (int64_t)x->gpus, times * ask->cpu_milli, times * ask->mem_mib);

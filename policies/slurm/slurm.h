@@ -244,6 +244,8 @@ bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const 
  * it had fewer nodes or less room. */
 bool slurm_might_select(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among,
                         const struct room *room);
+/* GPUs alone say that slurm_select() finds none. */
+bool slurm_too_few_gpus(const struct slurm *m, const struct need *need, const uint64_t *among, const struct room *room);
 uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy_of);    /* scratch */
 uint64_t *slurm_set_of(struct sched *s, const struct slurm *m, const struct seats *on);   /* scratch */
 uint32_t slurm_set_count(const struct slurm *m, const uint64_t *set);

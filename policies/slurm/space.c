@@ -23,6 +23,7 @@ void space_begin(struct sched *s, const struct slurm *m, struct space *x, const 
     x->at[0] = (struct space_part){ space_rounded(x, m->now_s), space_rounded(x, x->horizon_s), slurm_set(s, m, nodes),
                                   INT64_MAX, INT64_MAX, GROWS_UNKNOWN };
     x->n = 1;
+    x->all = nodes;
 }
 
 /* ---- Reservations ---- */
@@ -162,7 +163,7 @@ static bool has_more(const struct slurm *m, const uint64_t *nodes, const struct 
     return false;
 }
 
-/* Of `nodes` some are there in the interval behind that one that are not in it. */
+/* Of `nodes`, NULL: all, some are there in the interval behind that one that are not in it. */
 static bool grows(const struct slurm *m, struct space *x, size_t i, const uint64_t *nodes)
 {
     struct space_part *v = &x->at[i];
@@ -170,7 +171,7 @@ static bool grows(const struct slurm *m, struct space *x, size_t i, const uint64
         return false;
     if (v->grows == GROWS_UNKNOWN)
         v->grows = has_more(m, NULL, v) ? GROWS : GROWS_NOT;
-    return v->grows == GROWS && has_more(m, nodes, v);
+    return v->grows == GROWS && (!nodes || has_more(m, nodes, v));
 }
 
 static void keep_those_in(const struct slurm *m, uint64_t *nodes, const uint64_t *in)
@@ -258,6 +259,10 @@ static void look_for_bad(const struct space *x, struct space_look *at, int64_t g
 int64_t space_hope(const struct slurm *m, struct space *x, struct space_look *at, const uint64_t *nodes, int64_t gpus,
                    int64_t start, int64_t length)
 {
+    if (!at->began)
+        at->has_all = !memcmp(nodes, x->all, m->words * sizeof *nodes);
+    at->began = true;
+    nodes = at->has_all ? NULL : nodes;
     for (;;) {
         bool later = false;
         at->later = 0;

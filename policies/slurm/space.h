@@ -17,7 +17,8 @@ struct space_part {
     uint8_t grows;                /* enum grows */
 };
 struct space {
-    struct space_part *at;          /* [n] */
+    const uint64_t *all;          /* the nodes that it is about */
+    struct space_part *at;        /* [n] */
     size_t n, most, capacity;     /* most: intervals that Slurm's table has room for */
     int64_t res, clock;           /* clock: that of Slurm at time 0 */
     int64_t horizon_s;            /* nothing is planned to start later */
@@ -44,7 +45,7 @@ uint64_t *space_free_over(struct sched *s, const struct slurm *m, struct space *
                           int64_t start, int64_t length, int64_t *later);
 
 /* Where a plan stands in the intervals; zeroed as it begins. */
-struct space_look { size_t first, seen, bad, growth; bool has_bad; int64_t later; };
+struct space_look { size_t first, seen, bad, growth; bool began, has_all, has_bad; int64_t later; };
 /* The first of the times from `start` on, to which a plan for so many GPUs would go, at which it may succeed; at->later:
  * as above. -1: it ends before, in vain. */
 int64_t space_hope(const struct slurm *m, struct space *x, struct space_look *at, const uint64_t *nodes, int64_t gpus,
