@@ -1,17 +1,16 @@
 /* backfill_pass.c - the backfill scheduler of policy `slurm`:
- * SchedMD/slurm:src/plugins/sched/backfill/backfill.c, _attempt_backfill, and the test of a future
- * start, src/plugins/select/cons_common/job_test.c, _will_run_test.
+ * SchedMD/slurm:src/plugins/sched/backfill/backfill.c, _attempt_backfill.
  *
- * The plan is a list of intervals [begin, end), each with the nodes that no job has reserved in it.
- * Running jobs are not in it: the test takes them away, end by end of their limits, in groups. A
- * group lasts to the end of a window that begins at a multiple of 30 s of the clock and doubles
- * (bf_window_linear: grows by as much); the start is the end of the last job of the group that made
- * room. Reservations begin and end at multiples of bf_resolution, rounded down.
+ * What is reserved is a list of intervals (space.h). Running jobs are not in it: the test of a future
+ * start takes them away (ends.h). Reservations begin and end at multiples of bf_resolution, rounded
+ * down.
  *
  * Reservations live for one cycle and serve nothing but to keep entries from starting now. So entries
  * wait to be planned until one comes that might start, which decides nothing differently: behind the
- * last of these there is nothing to plan for. Most that cannot start are planned in vain, too: those that
- * need more GPUs than jobs leave within the window.
+ * last of these there is nothing to plan for. They are planned one by one, in order, until that one is
+ * kept out by what is reserved, or its turn comes; once kept out, none of its kind that lasts as long
+ * starts in the cycle. Most that cannot start are planned in vain, too: those that need more GPUs than
+ * jobs leave within the window.
  *
  * What differs: no limit of wall time, no yielding of locks, and one try with free nodes, as none
  * are shared. */
@@ -114,6 +113,8 @@ static void keep_for(struct sched *s, struct slurm *m, struct backfill *x, struc
     if (qos != ID_NONE && m->site->qos[qos].no_reserve)
         return;
     own->planned = true;
+    if (x->lazy && !x->space.ends)
+        space_bound(s, m, &x->space, &x->ends);
     space_reserve(s, m, &x->space, begin, end, where);
 }
 
@@ -154,11 +155,9 @@ static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, 
     uint64_t *nodes = nodes_of(s, m, e->partition);
     struct space_look look = { 0 };
     int64_t gpus = (int64_t)p->need.tasks * p->need.gpus;
-    if (x->lazy && !x->space.ends)
-        space_bound(s, m, &x->space, &x->ends);
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
         const uint64_t *avail;
-        if (x->lazy) {
+        if (x->space.ends) {
             int64_t hope = space_hope(m, &x->space, &look, nodes, gpus, start, length);
             if (hope < 0 || (hope > start && only_now))
                 return -1;
@@ -340,7 +339,8 @@ static void plan_due(struct sched *s, struct slurm *m, struct backfill *x, bool 
 
 static void try(struct sched *s, struct slurm *m, struct backfill *x, struct entry *e)
 {
-    bool fits = !x->lazy || slurm_may_fit(s, m, e->kind), is_over = m->limits_gpus && !slurm_limits_after(s, m, e), matters = fits || is_over;
+    bool fits = !x->lazy || slurm_may_fit(s, m, e->kind), over = m->limits_gpus && !slurm_limits_after(s, m, e);
+    bool matters = fits || over;
     x->tested++;
     if (!matters && is_hopeless(s, m, x, e)) {
         m->kind[e->kind].hopeless_s = m->now_s;
@@ -350,7 +350,7 @@ static void try(struct sched *s, struct slurm *m, struct backfill *x, struct ent
     x->due = array_grown(sched_scratch, s, x->due, &x->due_capacity, x->n_due, sizeof(struct entry *));
     x->due[x->n_due++] = e;
     if (matters)
-        plan_due(s, m, x, x->lazy && !is_over);
+        plan_due(s, m, x, x->lazy && !over);
 }
 
 static void cycle(struct sched *s, struct slurm *m, struct backfill *x)

@@ -12,7 +12,8 @@
 #include "policies/slurm/slurm.h"
 
 enum { ENDS_SLOTS = 64 };
-struct ending { job_id job; node_id node; bool others; int64_t end_s; const struct placement *place; };    /* node: its first; it has others */
+/* node: its first; others: it has others. */
+struct ending { job_id job; node_id node; bool others; int64_t end_s; const struct placement *place; };
 struct leave { int64_t end_s, gpus; };
 struct ends {
     int64_t clock;                /* that of Slurm at time 0 */
@@ -53,5 +54,6 @@ struct future {
     int64_t gpus, wanted;         /* free on `avail` once they are gone */
     int64_t window_end, window;
 };
-/* When, and where, once jobs have ended. -1: never, or later than until_s. After that it may be where jobs are past their end. */
+/* When, and where, once jobs have ended. -1: never, or later than until_s; a job past its limit may lead to a later time
+ * all the same. */
 int64_t ends_start(struct sched *s, struct slurm *m, struct ends *x, struct future *f, struct seats *where);

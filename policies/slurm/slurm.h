@@ -41,6 +41,8 @@
  * of backfill plans no further than to the last entry that might start. What is free stays, too, and
  * only nodes that have changed are looked at again (room.c).
  *
+ * What a cycle of backfill reserves, and when running jobs make room for a plan: space.h, ends.h.
+ *
  * All arrays here live as long as the run or are scratch of a pass. */
 #pragma once
 #include "policies/slurm/batch.h"
