@@ -1,225 +1,46 @@
 /* backfill_pass.c - the backfill scheduler of policy `slurm`:
- * SchedMD/slurm:src/plugins/sched/backfill/backfill.c, _attempt_backfill, and the test of a future
- * start, src/plugins/select/cons_common/job_test.c, _will_run_test.
+ * SchedMD/slurm:src/plugins/sched/backfill/backfill.c, _attempt_backfill.
  *
- * The plan is a list of intervals [begin, end), each with the nodes that no job has reserved in it.
- * Running jobs are not in it: the test takes them away, end by end of their limits, in groups. A
- * group lasts to the end of a window that begins at a multiple of 30 s of the clock and doubles
- * (bf_window_linear: grows by as much); the start is the end of the last job of the group that made
- * room. Reservations begin and end at multiples of bf_resolution, rounded down.
+ * What is reserved is a list of intervals (space.h). Running jobs are not in it: the test of a future
+ * start takes them away (ends.h). Reservations begin and end at multiples of bf_resolution, rounded
+ * down.
  *
  * Reservations live for one cycle and serve nothing but to keep entries from starting now. So entries
  * wait to be planned until one comes that might start, which decides nothing differently: behind the
- * last of these there is nothing to plan for. Most that cannot start are planned in vain, too: those that
- * need more GPUs than jobs leave within the window.
+ * last of these there is nothing to plan for. They are planned one by one, in order, until that one is
+ * kept out by what is reserved, or its turn comes; once kept out, none of its kind that lasts as long
+ * starts in the cycle. Most that cannot start are planned in vain, too: those that need more GPUs than
+ * jobs leave within the window.
  *
  * What differs: no limit of wall time, no yielding of locks, and one try with free nodes, as none
  * are shared. */
-#include "policies/slurm/slurm.h"
+#include "policies/slurm/space.h"
 #include "sim/contract/util/array.h"
 #include "sim/contract/util/minmax.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_S        30        /* of a group of ends */
-#define GROUP_MOST      200       /* jobs of a group */
 #define TRIES_MOST      100000    /* of one entry: more is a fault */
 #define NO_RESERVE_S    60        /* what a job takes that reserves nothing */
 
-struct interval { int64_t begin, end; uint64_t *nodes; };
-struct ending { job_id job; node_id node; bool others; int64_t end_s; };    /* its first node; it has others */
 struct backfill {
-    struct interval *space;       /* [n] */
-    size_t n, room, capacity;     /* room: intervals that Slurm's table has room for */
-    int64_t res, clock;           /* clock: that of Slurm at time 0 */
-    struct ending *ending;        /* [n_endings] running jobs by their end, then number */
-    size_t n_endings;
-    job_id *gone;                 /* [n_endings] room for struct future */
-    uint64_t ending_version;      /* as of that version of the room; 0: not listed yet */
+    struct space space;
+    struct ends ends;
     int64_t leaving_gpus;         /* of those that end within the window; INT64_MAX: some are past their end */
     uint64_t leaving_version;     /* as of that version of the room; 0: not summed up yet */
     uint32_t *of_partition;       /* [partitions] entries tried */
     struct entry **together; /* [n_together] of several components that could all start now */
     size_t n_together;
     struct entry **due;     /* [n_due] tried, and not planned yet; the last alone may start */
-    size_t n_due, due_capacity;
+    size_t n_due, n_planned, due_capacity;
     bool lazy;                    /* nothing but starts comes of a plan */
     bool by_kind;                 /* entries of one kind are all tried, and share all answers */
     bool front;                   /* those that are tried are the first of the queue */
     double tested, started;
-    bool full;                    /* the table of intervals */
 };
 
-static int64_t rounded(const struct backfill *x, int64_t t)
-{
-    return t - (t + x->clock) % x->res;
-}
-
-/* ---- The plan ---- */
-
-static bool cut_at(struct sched *s, const struct slurm *m, struct backfill *x, int64_t t)
-{
-    for (size_t i = 0; i < x->n; i++) {
-        struct interval *v = &x->space[i];
-        if (t <= v->begin || t >= v->end)
-            continue;
-        if (x->n == x->room)
-            return false;
-        x->space = array_grown(sched_scratch, s, x->space, &x->capacity, x->n, sizeof *x->space);
-        v = &x->space[i];
-        memmove(v + 2, v + 1, (x->n - i - 1) * sizeof *v);
-        v[1] = (struct interval){ t, v->end, slurm_set(s, m, v->nodes) };
-        v->end = t;
-        x->n++;
-        return true;
-    }
-    return true;
-}
-
-static void merge_equals(const struct slurm *m, struct backfill *x)
-{
-    size_t n = 1;
-    for (size_t i = 1; i < x->n; i++)
-        if (!memcmp(x->space[n - 1].nodes, x->space[i].nodes, m->words * sizeof(uint64_t)))
-            x->space[n - 1].end = x->space[i].end;
-        else
-            x->space[n++] = x->space[i];
-    x->n = n;
-}
-
-static void reserve(struct sched *s, const struct slurm *m, struct backfill *x, int64_t begin,
-                    int64_t end, const struct seats *where)
-{
-    if (!cut_at(s, m, x, begin) || !cut_at(s, m, x, end)) {
-        x->full = true;
-        return;
-    }
-    for (size_t i = 0; i < x->n; i++)
-        for (uint32_t k = 0; x->space[i].begin >= begin && x->space[i].end <= end && k < where->n; k++)
-            set_remove(x->space[i].nodes, where->at[k].node);
-    merge_equals(m, x);
-}
-
-static bool overlaps(const struct backfill *x, int64_t begin, int64_t end, const struct seats *where)
-{
-    for (size_t i = 0; i < x->n; i++)
-        for (uint32_t k = 0; x->space[i].begin < end && x->space[i].end > begin && k < where->n; k++)
-            if (!set_has(x->space[i].nodes, where->at[k].node))
-                return true;
-    return false;
-}
-
-/* Nodes of `nodes` that are free of reservations and maintenance over [start, start + length];
- * *later: when more nodes appear for the first time, 0: never. */
-static uint64_t *free_over(struct sched *s, const struct slurm *m, const struct backfill *x,
-                           job_id j, const uint64_t *nodes, int64_t start, int64_t length,
-                           int64_t *later)
-{
-    uint64_t *avail = slurm_set(s, m, nodes);
-    *later = 0;
-    for (size_t i = 0; i < x->n; i++) {
-        const struct interval *v = &x->space[i];
-        bool more = false;
-        if (v->end <= start)
-            continue;
-        for (uint32_t w = 0; !*later && i + 1 < x->n && w < m->words; w++)
-            more |= (nodes[w] & v[1].nodes[w] & ~v->nodes[w]) != 0;
-        if (more)
-            *later = v->end;
-        if (v->begin > start + length)
-            break;
-        for (uint32_t w = 0; w < m->words; w++)
-            avail[w] &= v->nodes[w];
-    }
-    int64_t over = slurm_outages(s, j, start, length, avail);
-    if (over && (!*later || over < *later))
-        *later = over;
-    return avail;
-}
-
-/* ---- The start on nodes that run other jobs ---- */
-
-static int64_t guessed_end(const struct slurm *m, int64_t end_s)
-{
-    if (end_s > m->now_s)
-        return end_s;
-    return max_i64(end_s + (int64_t)m->params->kill_wait_s, m->now_s + 1);
-}
-
-static int by_end(const void *left, const void *right)
-{
-    const struct ending *a = left, *b = right;
-    if (a->end_s != b->end_s)
-        return a->end_s < b->end_s ? -1 : 1;
-    return a->job < b->job ? -1 : a->job > b->job;
-}
-
-/* x->ending: running jobs as they are now; jobs that the cycle starts join them. */
-static void endings(struct sched *s, struct slurm *m, struct backfill *x)
-{
-    if (x->ending_version == m->room_version)
-        return;
-    x->ending_version = m->room_version;
-    x->ending = sched_scratch(s, (running_count(m) + 1) * sizeof *x->ending);
-    x->gone = sched_scratch(s, (running_count(m) + 1) * sizeof *x->gone);
-    x->n_endings = 0;
-    for (size_t i = 0; i < running_count(m); i++) {
-        job_id j = running_job(m, i);
-        const struct placement *p = job_placement(s, j);
-        if (p && p->n)
-            x->ending[x->n_endings++] = (struct ending){ j, p->piece[0].node, p->n > 1, slurm_end_s(s, j) };
-    }
-    qsort(x->ending, x->n_endings, sizeof *x->ending, by_end);
-}
-
-struct future {
-    const uint64_t *avail;
-    const job_id *victim;
-    size_t n_victims, n_removed, next;
-    job_id *gone;                 /* [n_gone] those that may be stopped, and those taken away: not in m->room meanwhile */
-    size_t n_gone;
-    int64_t window_end, window;
-};
-
-static void take_away(struct sched *s, struct slurm *m, struct future *f, job_id j)
-{
-    slurm_room_give(s, &m->room, j, 1);
-    f->gone[f->n_gone++] = j;
-}
-
-static void put_back(struct sched *s, struct slurm *m, struct future *f)
-{
-    while (f->n_gone)
-        slurm_room_give(s, &m->room, f->gone[--f->n_gone], -1);
-}
-
-static bool is_victim(const struct future *f, job_id j)
-{
-    for (size_t i = 0; i < f->n_victims; i++)
-        if (f->victim[i] == j)
-            return true;
-    return false;
-}
-
-/* Takes the next group away. ID_NONE: there is none. */
-static const struct ending *next_group(struct sched *s, struct slurm *m, const struct backfill *x, struct future *f)
-{
-    const struct ending *last = NULL;
-    for (unsigned n = 0; f->next < x->n_endings;) {
-        const struct ending *e = &x->ending[f->next++];
-        bool on = set_has(f->avail, e->node) || (e->others && slurm_on(s, e->job, f->avail));
-        if (!on || is_victim(f, e->job))
-            continue;
-        if (!f->window_end)
-            f->window_end = e->end_s - (e->end_s + x->clock) % WINDOW_S + WINDOW_S;
-        take_away(s, m, f, e->job);
-        last = e;
-        if (f->next == x->n_endings || x->ending[f->next].end_s > f->window_end + f->window || ++n == GROUP_MOST)
-            break;
-    }
-    return last;
-}
+/* ---- One entry ---- */
 
 /* An entry that is planned, or a component of it. */
 struct plan {
@@ -229,47 +50,20 @@ struct plan {
     int64_t from;                 /* not before */
 };
 
-/* With the jobs taken away: when, and where. -1: never. */
-static int64_t starts_when(struct sched *s, struct slurm *m, const struct backfill *x, const struct need *need,
-                           struct future *f, struct seats *where)
-{
-    const struct ending *last;
-    for (size_t i = 0; i < f->n_removed; i++)
-        take_away(s, m, f, f->victim[i]);
-    if (f->n_removed && slurm_select(s, m, need, f->avail, &m->room, where))
-        return m->now_s;
-    while ((last = next_group(s, m, x, f))) {
-        do
-            f->window = m->params->bf_window_linear > 0 ? f->window + (int64_t)m->params->bf_window_linear
-                                                        : f->window * 2;
-        while (f->next < x->n_endings && x->ending[f->next].end_s > f->window_end + f->window);
-        if (slurm_select(s, m, need, f->avail, &m->room, where))
-            return guessed_end(m, last->end_s);
-        if (f->next == x->n_endings)
-            break;
-    }
-    return -1;
-}
-
-/* When, and where; *free: on what is free now. -1: never. */
+/* When, and where, but not after `until`, if that is not 0; *free: on what is free now. -1: never. */
 static int64_t will_run(struct sched *s, struct slurm *m, struct backfill *x, const struct plan *p,
-                        const uint64_t *avail, struct seats *where, bool *free)
+                        const uint64_t *avail, int64_t until, struct seats *where, bool *free)
 {
-    struct future f = { .avail = avail, .window = WINDOW_S };
+    struct future f = { .need = &p->need, .avail = avail, .until_s = until };
     job_id *victim;
-    *free = slurm_select(s, m, &p->need, avail, &m->room, where);
+    *free = !slurm_too_few_gpus(m, &p->need, avail, &m->room) && slurm_select(s, m, &p->need, avail, &m->room, where);
     if (*free)
         return m->now_s;
-    endings(s, m, x);
+    ends_list(s, m, &x->ends);
     f.n_victims = p->component ? 0 : slurm_candidates(s, m, p->entry, &victim, &f.n_removed);
     f.victim = f.n_victims ? victim : NULL;
-    f.gone = x->gone;
-    int64_t when = starts_when(s, m, x, &p->need, &f, where);
-    put_back(s, m, &f);
-    return when;
+    return ends_start(s, m, &x->ends, &f, where);
 }
-
-/* ---- One entry ---- */
 
 enum answer { DONE, RESERVED_NOTHING, STARTED };
 
@@ -310,7 +104,8 @@ static void keep_for(struct sched *s, struct slurm *m, struct backfill *x, struc
 {
     uint32_t qos = slurm_qos(s, e->job);
     struct slurm_job *own = job_own(s, e->job);
-    int64_t begin = rounded(x, when), end = max_i64(rounded(x, when + length), begin + x->res);
+    int64_t begin = space_rounded(&x->space, when),
+            end = max_i64(space_rounded(&x->space, when + length), begin + x->space.res);
     if (!slurm_limits_after(s, m, e)) {
         slurm_tell(s, m, e, WAIT_LIMIT);
         return;
@@ -318,7 +113,9 @@ static void keep_for(struct sched *s, struct slurm *m, struct backfill *x, struc
     if (qos != ID_NONE && m->site->qos[qos].no_reserve)
         return;
     own->planned = true;
-    reserve(s, m, x, begin, end, where);
+    if (x->lazy && !x->space.ends)
+        space_bound(s, m, &x->space, &x->ends);
+    space_reserve(s, m, &x->space, begin, end, where);
 }
 
 /* A node of the place is being left by jobs that were told to stop in this second. */
@@ -334,8 +131,9 @@ static bool on_completing(const struct slurm *m, const struct seats *where)
 static bool is_taken(struct sched *s, const struct slurm *m, const struct backfill *x, job_id j,
                      int64_t when, int64_t length, const struct seats *where)
 {
-    int64_t begin = rounded(x, when), end = max_i64(rounded(x, when + length), begin + x->res);
-    return overlaps(x, begin, end, where) ||
+    int64_t begin = space_rounded(&x->space, when),
+            end = max_i64(space_rounded(&x->space, when + length), begin + x->space.res);
+    return space_overlaps(&x->space, begin, end, where) ||
            slurm_outages(s, j, when, length, slurm_set_of(s, m, where)) != 0;
 }
 
@@ -355,9 +153,22 @@ static int64_t plan_alone(struct sched *s, struct slurm *m, struct backfill *x, 
     int64_t length = length_of(s, m, e), start = p->from, later, when;
     bool only_now = now_only(s, m, e), over = false, tried = p->component, free = false;
     uint64_t *nodes = nodes_of(s, m, e->partition);
+    struct space_look look = { 0 };
+    int64_t gpus = (int64_t)p->need.tasks * p->need.gpus;
     for (unsigned tries = 0; tries < TRIES_MOST; tries++) {
-        const uint64_t *avail = free_over(s, m, x, e->job, nodes, start, length, &later);
-        when = slurm_set_count(m, avail) < p->need.nodes ? -1 : will_run(s, m, x, p, avail, where, &free);
+        const uint64_t *avail;
+        if (x->space.ends) {
+            int64_t hope = space_hope(m, &x->space, &look, nodes, gpus, start, length);
+            if (hope < 0 || (hope > start && only_now))
+                return -1;
+            start = hope;
+            later = look.later;
+            avail = space_free(s, m, &x->space, nodes, start, length);
+        } else {
+            avail = space_free_over(s, m, &x->space, e->job, nodes, start, length, &later);
+        }
+        bool in_vain = (later && ends_too_few(m, &x->ends, avail, gpus, later)) || slurm_set_count(m, avail) < p->need.nodes;
+        when = in_vain ? -1 : will_run(s, m, x, p, avail, later, where, &free);
         if (when < 0) {
             if (!later || only_now)
                 return -1;
@@ -495,16 +306,41 @@ static bool stays_hopeless(const struct slurm *m, const struct backfill *x, cons
     return x->by_kind && k->hopeless_version == m->room_version && k->hopeless_s == m->now_s;
 }
 
-static void plan_due(struct sched *s, struct slurm *m, struct backfill *x)
+/* Reservations made so far keep it from starting now, whatever those that are due would add: its kind, if that lasts
+ * as long, for the rest of the cycle. */
+static bool is_kept_out(struct sched *s, struct slurm *m, struct backfill *x, const struct entry *e)
 {
-    for (size_t i = 0; i < x->n_due && !x->full; i++)
-        plan_entry(s, m, x, x->due[i]);
-    x->n_due = 0;
+    struct kind *k = &m->kind[e->kind];
+    int64_t length = length_of(s, m, e);
+    if (k->several)
+        return false;
+    if (k->kept_out_cycle != m->cycles || length < k->kept_out_length) {
+        const uint64_t *avail = space_free(s, m, &x->space, m->partition[e->partition].nodes, m->now_s, length);
+        if (slurm_might_select(s, m, &k->need, avail, &m->room))
+            return false;
+        k->kept_out_cycle = m->cycles;
+        k->kept_out_length = length;
+    }
+    return true;
+}
+
+/* Up to the last of them, or until reservations keep that out. */
+static void plan_due(struct sched *s, struct slurm *m, struct backfill *x, bool only_starts)
+{
+    const struct entry *last = x->due[x->n_due - 1];
+    int64_t until_s = m->now_s + (only_starts ? length_of(s, m, last) : 0);
+    bool asks = only_starts;
+    while (x->n_planned < x->n_due && !x->space.full && !(asks && is_kept_out(s, m, x, last))) {
+        x->space.soonest_s = INT64_MAX;
+        plan_entry(s, m, x, x->due[x->n_planned++]);
+        asks = only_starts && x->space.soonest_s <= until_s;
+    }
 }
 
 static void try(struct sched *s, struct slurm *m, struct backfill *x, struct entry *e)
 {
-    bool fits = !x->lazy || slurm_may_fit(s, m, e->kind), matters = fits || (m->limits_gpus && !slurm_limits_after(s, m, e));
+    bool fits = !x->lazy || slurm_may_fit(s, m, e->kind), over = m->limits_gpus && !slurm_limits_after(s, m, e);
+    bool matters = fits || over;
     x->tested++;
     if (!matters && is_hopeless(s, m, x, e)) {
         m->kind[e->kind].hopeless_s = m->now_s;
@@ -514,7 +350,7 @@ static void try(struct sched *s, struct slurm *m, struct backfill *x, struct ent
     x->due = array_grown(sched_scratch, s, x->due, &x->due_capacity, x->n_due, sizeof(struct entry *));
     x->due[x->n_due++] = e;
     if (matters)
-        plan_due(s, m, x);
+        plan_due(s, m, x, x->lazy && !over);
 }
 
 static void cycle(struct sched *s, struct slurm *m, struct backfill *x)
@@ -522,7 +358,7 @@ static void cycle(struct sched *s, struct slurm *m, struct backfill *x)
     const struct slurm_params *p = m->params;
     bool asks = x->lazy && !m->limits_gpus;
     uint64_t asked = m->room_version;     /* whether something may fit */
-    for (size_t i = 0; i < m->n_entries && !x->full && x->tested < p->bf_max_job_test; i++) {
+    for (size_t i = 0; i < m->n_entries && !x->space.full && x->tested < p->bf_max_job_test; i++) {
         if (p->bf_max_job_start > 0 && x->started >= p->bf_max_job_start)
             break;
         if (asks && asked != m->room_version && !slurm_something_may_fit(s, m, x->front))
@@ -538,18 +374,16 @@ static void cycle(struct sched *s, struct slurm *m, struct backfill *x)
 void slurm_backfill(struct sched *s, struct slurm *m)
 {
     const struct slurm_params *p = m->params;
-    double table = p->bf_node_space_size > 0 ? p->bf_node_space_size : p->bf_max_job_test;
-    struct backfill x = { .res = (int64_t)p->bf_resolution, .clock = (int64_t)p->clock_s, .n = 1, .room = (size_t)table + 2 };
+    struct backfill x = { .ends.clock = (int64_t)p->clock_s };
+    m->cycles++;
     m->limits_gpus |= queue_quota_version(s) != 0;     /* a window of a queue may have brought one */
     x.lazy = (int)p->preempt == PREEMPT_NONE && p->bf_one_resv_per_job <= 0 && !sched_has_outages(s);
     x.by_kind = x.lazy && !m->limits_gpus && !m->site && p->bf_max_job_part <= 0 && p->bf_max_job_user <= 0;
     x.front = x.by_kind && m->n_started == 0;
     if (x.lazy && !m->limits_gpus && !slurm_something_may_fit(s, m, x.front))
         return;
-    x.space = array_grown(sched_scratch, s, NULL, &x.capacity, 0, sizeof *x.space);
     x.of_partition = sched_scratch(s, m->n_partitions * sizeof *x.of_partition);
-    x.space[0] = (struct interval){
-        rounded(&x, m->now_s), rounded(&x, m->now_s + (int64_t)p->bf_window * 60), slurm_set(s, m, m->up) };
+    space_begin(s, m, &x.space, m->up, p->bf_node_space_size > 0 ? p->bf_node_space_size : p->bf_max_job_test);
     cycle(s, m, &x);
     start_together(s, m, &x);
 }

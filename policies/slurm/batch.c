@@ -159,7 +159,7 @@ static double now_s(const struct sched *s, const struct batch *b)
 
 static void rank(struct batch *b)
 {
-    if (b->unranked)
+    if (b->unranked && b->order.factors)
         b->order.factors(b->account, b->n_accounts, b->room);
     b->unranked = false;
 }

@@ -44,6 +44,7 @@ struct batch_traits { int64_t priority, estimate_ns; };
 struct batch_order {
     /* the greater first */
     double (*priority)(struct sched *s, const struct batch *b, job_id j, const void *params);
+    /* NULL: they have no say in it, and are 0 */
     void (*factors)(struct account *a, uint32_t n, struct account **room);
     /* NULL: the order keeps its jobs beside the line, without groups */
     struct batch_traits (*traits)(struct sched *s, job_id j, const void *params);

@@ -339,6 +339,11 @@ static bool too_few_gpus(const struct need *need, const struct room *room)
     return need->gpus && (int64_t)need->tasks * need->gpus > room->all_gpus;
 }
 
+bool slurm_too_few_gpus(const struct slurm *m, const struct need *need, const uint64_t *among, const struct room *room)
+{
+    return too_few_gpus(need, room) || slurm_room_gpus(m, room, among) < (int64_t)need->tasks * need->gpus;
+}
+
 /* Among nodes that suit the job and, unless `down_too`, are up. */
 static bool selected(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among,
                      const struct room *room, bool down_too, struct seats *to)

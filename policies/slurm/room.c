@@ -38,6 +38,11 @@ static void set_gpus(struct room *room, node_id n, int64_t gpus)
     room->n_beyond += (uint32_t)(gpus > most) - (uint32_t)(was > most);
 }
 
+void slurm_room_gpus_add(struct room *room, node_id n, int64_t gpus)
+{
+    set_gpus(room, n, room->gpus[n] + gpus);
+}
+
 static void room_add(struct room *room, node_id n, int64_t gpus, int64_t cpu_milli, int64_t mem_mib)
 {
     set_gpus(room, n, room->gpus[n] + gpus);
@@ -57,12 +62,32 @@ void slurm_room_give(struct sched *s, struct room *room, job_id j, int sign)
 {
     const struct placement *p = job_placement(s, j);
     const struct request *all = job_facts(s, j)->ask;
+    bool gpus_alone = !room->counts_cpus && !room->counts_memory;
     for (size_t i = 0; p && i < p->n; i++) {
         const struct piece *x = &p->piece[i];
+        if (gpus_alone) {
+            slurm_room_gpus_add(room, x->node, sign * (int64_t)x->gpus);
+            continue;
+        }
         const struct request *ask = all->next ? request_of_task(all, x->task) : all;
         int64_t times = sign * (ask->tasks == SPLIT_ANY ? (int64_t)x->gpus : 1);
         room_add(room, x->node, sign * (int64_t)x->gpus, times * ask->cpu_milli, times * ask->mem_mib);
     }
+}
+
+int64_t slurm_room_gpus(const struct slurm *m, const struct room *room, const uint64_t *nodes)
+{
+    int64_t gpus = 0;
+    for (uint32_t w = 0; w < m->words; w++) {
+        uint64_t rest = nodes[w];
+        for (uint64_t g = 1; rest && !room->n_beyond; g++) {
+            rest &= room_at_least(room, w, g);
+            gpus += __builtin_popcountll(rest);
+        }
+        for (; rest; rest &= rest - 1)
+            gpus += room->gpus[w * 64 + (uint32_t)__builtin_ctzll(rest)];
+    }
+    return gpus;
 }
 
 /* ---- Which nodes suit ---- */

@@ -53,9 +53,11 @@ static void slurm_begin(struct sched *s, const void *params, void *state)
 {
     struct slurm *m = state;
     node_id first, end;
-    batch_begin(s, &m->batch, (struct batch_order){ slurm_priority, fair_tree_factors, NULL }, params);
+    const struct slurm_params *p = params;
+    bool ranks = (int)p->priority != PRIORITY_BASIC && p->w_fairshare > 0;
+    batch_begin(s, &m->batch, (struct batch_order){ slurm_priority, ranks ? fair_tree_factors : NULL, NULL }, params);
     view_domain_nodes(sched_view(s, FREE_IDLE), 0, &first, &end);
-    m->params = params;
+    m->params = p;
     m->site = sched_site(s);
     m->n_nodes = end;
     m->words = end / 64 + 1;

@@ -41,6 +41,8 @@
  * of backfill plans no further than to the last entry that might start. What is free stays, too, and
  * only nodes that have changed are looked at again (room.c).
  *
+ * What a cycle of backfill reserves, and when running jobs make room for a plan: space.h, ends.h.
+ *
  * All arrays here live as long as the run or are scratch of a pass. */
 #pragma once
 #include "policies/slurm/batch.h"
@@ -132,6 +134,9 @@ struct kind {
     /* it was hopeless in the cycle of that second, as of that version of the room; 0: never */
     int64_t hopeless_s;
     uint64_t hopeless_version;
+    /* in that cycle none that lasts as long may start any more */
+    uint64_t kept_out_cycle;
+    int64_t kept_out_length;
 };
 /* 1 + number of a kind, [n] by shape; 0: none. */
 struct kinds_of { uint32_t *number; size_t n; };
@@ -170,6 +175,7 @@ struct slurm {
     uint64_t room_version, room_grew;            /* at each change of `room`; at the last that was no start */
     uint64_t *breaks;             /* set of nodes with another weight than the one before; NULL: all have one */
     struct suits *suits;          /* room.c */
+    uint64_t cycles;              /* of backfill so far */
     bool limits_gpus;             /* a limit on GPUs may hold a job, now or earlier */
     /* of the pass */
     int64_t now_s;
@@ -240,6 +246,8 @@ bool slurm_start(struct sched *s, struct slurm *m, const struct entry *e, const 
  * it had fewer nodes or less room. */
 bool slurm_might_select(struct sched *s, struct slurm *m, const struct need *need, const uint64_t *among,
                         const struct room *room);
+/* GPUs alone say that slurm_select() finds none. */
+bool slurm_too_few_gpus(const struct slurm *m, const struct need *need, const uint64_t *among, const struct room *room);
 uint64_t *slurm_set(struct sched *s, const struct slurm *m, const uint64_t *copy_of);    /* scratch */
 uint64_t *slurm_set_of(struct sched *s, const struct slurm *m, const struct seats *on);   /* scratch */
 uint32_t slurm_set_count(const struct slurm *m, const uint64_t *set);
@@ -255,6 +263,10 @@ void slurm_room(struct sched *s, struct slurm *m);           /* m->room, m->up: 
 struct room *slurm_empty_room(struct sched *s, struct slurm *m);
 /* As if j had ended; sign -1 takes that back. */
 void slurm_room_give(struct sched *s, struct room *room, job_id j, int sign);
+/* So many more are free; of GPUs alone. */
+void slurm_room_gpus_add(struct room *room, node_id n, int64_t gpus);
+/* Those that are free on these nodes. */
+int64_t slurm_room_gpus(const struct slurm *m, const struct room *room, const uint64_t *nodes);
 void slurm_seat(struct room *room, const struct seat *at, int sign);     /* takes what it takes; -1: gives it back */
 /* In m->room: a job has started there in this pass; j is about to be stopped in it. */
 void slurm_room_started(struct slurm *m, const struct seats *on);

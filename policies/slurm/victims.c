@@ -96,10 +96,11 @@ size_t slurm_candidates(struct sched *s, struct slurm *m, const struct entry *e,
     bool youngest = m->params->preempt_youngest_first > 0,
          tiers = (int)m->params->preempt == PREEMPT_PARTITION;
     size_t n = 0;
-    *to = sched_scratch(s, (running_count(m) + 1) * sizeof **to);
+    *to = NULL;
     *n_removed = 0;
     if ((int)m->params->preempt == PREEMPT_NONE || (int)m->params->preempt_mode == MODE_OFF)
         return 0;
+    *to = sched_scratch(s, (running_count(m) + 1) * sizeof **to);
     struct victim *all = sched_scratch(s, (running_count(m) + 1) * sizeof *all);
     for (size_t i = 0; i < running_count(m); i++) {
         job_id r = running_job(m, i);
