@@ -4,7 +4,7 @@
  * NVIDIA/KAI-Scheduler:pkg/scheduler/actions/{consolidation,reclaim,preempt,stalegangeviction}. A
  * job that is no easier than one that has failed in this pass (of its queue; for consolidation of
  * any queue) is not tried. */
-#include "policies/kai/quota.h"
+#include "policies/kai/reasons.h"
 
 struct tried { shape_id alike; uint32_t tasks; bool firm; };
 struct failures { struct tried *list; size_t n, capacity; };
@@ -116,12 +116,23 @@ struct turn {
     struct failures failed;
 };
 
+/* A job that waits whole: all like it fail, and firm ones with them, until a search changes something. */
+static bool fails_with_all(struct sched *s, const struct quota_state *q, const struct turn *t,
+                           const struct failures *failed, enum quota_action action)
+{
+    const struct job_facts *f = job_facts(s, t->job);
+    struct tried me = { f->ask->alike, t->wanted.n, !f->preemptible };
+    return t->wanted.n > 0 &&
+           (!passes_gate(q, f->queue, &t->wanted.amount, me.firm, action) || failed_before(failed, &me));
+}
+
 static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
                       struct failures *failed, enum quota_action action)
 {
     if (t->behind)
         leaf_walk_to(s, q, &t->walk, &q->leaf[job_facts(s, t->job)->queue], t->job);
     t->behind = false;
+    line_give_marked(&t->walk);
     while (line_next(&t->walk, &t->job)) {
         const struct job_facts *f = job_facts(s, t->job);
         const struct quota_job *own = job_own(s, t->job);
@@ -132,8 +143,12 @@ static bool next_turn(struct sched *s, struct quota_state *q, struct turn *t,
         if (may_try(s, q, f->queue, t->job, !f->preemptible, &t->wanted, action) &&
             !failed_before(failed, &me))
             return !lacks_victims(s, q, f->queue, t->job, action);
-        if (own->whole && f->preemptible && quota_may_skip(s, q, &q->leaf[f->queue], f->ask->shape))
+        if (!own->whole)
+            continue;
+        if (f->preemptible && quota_may_skip(s, q, &q->leaf[f->queue], f->ask->shape))
             line_skip_shape(&t->walk, f->ask->shape);
+        else if (fails_with_all(s, q, t, failed, action))
+            told_skip_like(s, q, &t->walk, t->job);
     }
     return false;
 }

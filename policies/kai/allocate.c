@@ -6,6 +6,7 @@
  * GPUs. What fits only where others are leaving is placed tentatively. Only leaves with a waiting
  * job that may find a place take part in the order. */
 #include "policies/kai/heads.h"
+#include "policies/kai/reasons.h"
 
 static bool by_level(const struct job_facts *f)
 {
@@ -203,6 +204,7 @@ struct leaf_head {
 static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *h)
 {
     h->behind = false;
+    line_give_marked(&h->walk);
     while (line_next(&h->walk, &h->job)) {
         const struct job_facts *f = job_facts(s, h->job);
         const struct leaf *l = &q->leaf[f->queue];
@@ -211,8 +213,11 @@ static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *
         if (own->pass == q->pass && !job_placement(s, h->job))
             continue;
         if (own->whole && !quota_shape_fits(s, q, f->ask->shape, h->job, f->min_tasks)) {
+            told_ends(s, q, &h->walk, h->job);
             if (quota_may_skip(s, q, l, f->ask->shape))
                 line_skip_shape(&h->walk, f->ask->shape);
+            else
+                told_skip_like(s, q, &h->walk, h->job);
             continue;
         }
         h->wanted = quota_wanted(s, h->job, job_placement(s, h->job));
@@ -221,6 +226,8 @@ static bool next_head(struct sched *s, struct quota_state *q, struct leaf_head *
         if (quota_has_capacity(s, q, f, &h->wanted.amount, &why))
             return true;
         quota_blocked(s, q, h->job, why);
+        if (own->whole)
+            told_skip(s, q, &h->walk, h->job, why);
     }
     return false;
 }
@@ -337,6 +344,7 @@ static bool serve(struct sched *s, struct quota_state *q, queue_id leaf, struct 
             if (check->grouped) /* the check may have found a place */
                 check->why = why_no_place(s, q, j, &h->wanted);
             quota_note_failed(q, check, job_facts(s, j)->min_tasks);
+            told_ends(s, q, &h->walk, j);
         }
     }
     bool ends = by_heads && heads_end(s, q, leaf, h->first);

@@ -2,6 +2,7 @@
  * is kept until they change. */
 #include "policies/kai/heads.h"
 #include "policies/kai/search.h"
+#include "policies/kai/reasons.h"
 
 struct line_key quota_key(const struct sched *s, job_id j, size_t held)
 {
@@ -308,6 +309,8 @@ void quota_enter_waiting(struct sched *s, struct quota_state *q, job_id j)
         head_changed(q, job_facts(s, j)->queue, job_facts(s, j)->ask->shape);
     own->waits = true;
     own->whole = !has;
+    if (q->odd)
+        told_joined(s, q, j);
     l->growing += !own->whole;
     q->growing += !own->whole;
     l->report_due = true;
@@ -328,6 +331,8 @@ void quota_leave_waiting(struct sched *s, struct quota_state *q, job_id j)
     if (!own->waits)
         return;
     struct leaf *l = &q->leaf[job_facts(s, j)->queue];
+    if (own->marks)
+        told_leaves(s, q, j);
     line_remove(l->waiting, j);
     head_changed(q, job_facts(s, j)->queue, job_facts(s, j)->ask->shape);
     own->waits = false;
@@ -384,6 +389,8 @@ void quota_mark_acted(struct sched *s, struct quota_state *q, job_id j)
     queue_id leaf = job_facts(s, j)->queue;
     struct quota_job *own = job_own(s, j);
     struct leaf *l = &q->leaf[leaf];
+    if (is_told(own))
+        told_alone(s, q, j);
     if (own->pass != q->pass && own->waits && own->whole)
         quota_shape_acted(s, q, j);
     if (own->runs && !quota_has(s, q, j) && !own->leaves) {

@@ -1,4 +1,5 @@
-/* places.c - what the run's placer says of places, and for which jobs. See places.h. */
+/* places.c - what the run's placer says of places, and for which jobs; and what stops of this pass
+ * have set free. See places.h. */
 #include "policies/kai/places.h"
 
 #include <string.h>
@@ -75,4 +76,80 @@ bool quota_fills(struct sched *s, struct quota_state *q, job_id j)
 bool quota_chooses(struct sched *s, struct quota_state *q, job_id j)
 {
     return job_facts(s, j)->ask->tasks != SPLIT_ANY && quota_fills(s, q, j);
+}
+
+/* ---- What stops of this pass have set free at once ---- */
+
+/* A task that need not save leaves in no time, so that its room is idle. In KAI an evicted pod is
+ * Releasing until its session ends (NVIDIA/KAI-Scheduler:pkg/scheduler/framework/statement.go,
+ * api/node_info/node_info.go), however fast it is: no node is preferred for it. */
+
+/* Grows when the piece becomes idle. */
+static int64_t idle_there(const struct view *idle, const struct piece *p)
+{
+    if (p->gpus && p->milli < MILLI_ALL)
+        return view_gpu_milli(idle, p->node, (unsigned)__builtin_ctzll(p->gpu_mask));
+    struct node_free f = view_node(idle, p->node);
+    return p->gpus ? f.whole : f.cpu_milli;
+}
+
+int64_t *quota_idle_before(struct sched *s, job_id j, const struct piece *piece, uint32_t n)
+{
+    if (job_facts(s, j)->ask->tasks == SPLIT_ANY)
+        return NULL;
+    int64_t *before = sched_scratch(s, n * sizeof *before);
+    for (uint32_t i = 0; i < n; i++)
+        before[i] = idle_there(sched_view(s, FREE_IDLE), &piece[i]);
+    return before;
+}
+
+static void add_freed(struct sched *s, struct places *how, const struct piece *p,
+                      const struct request *run)
+{
+    struct freed_on_node *on = &how->freed_on[p->node];
+    how->freed = array_grown(sched_alloc, s, how->freed, &how->freed_capacity, how->n_freed,
+                             sizeof *how->freed);
+    if (on->pass != how->pass)
+        *on = (struct freed_on_node){ how->pass, ID_NONE };
+    how->freed[how->n_freed] = (struct freed_piece){ *p, run->cpu_milli, run->mem_mib, on->first };
+    on->first = (uint32_t)how->n_freed++;
+}
+
+void quota_note_freed(struct sched *s, struct quota_state *q, job_id j, const struct piece *piece,
+                      uint32_t n, const int64_t *before)
+{
+    const struct request *ask = job_facts(s, j)->ask;
+    struct places *how = places_of(s, q);
+    for (uint32_t i = 0; i < n && ask->tasks != SPLIT_ANY; i++)
+        if (idle_there(sched_view(s, FREE_IDLE), &piece[i]) > before[i])
+            add_freed(s, how, &piece[i], request_of_task(ask, piece[i].task));
+}
+
+static uint32_t first_on(const struct places *how, node_id n)
+{
+    return how->freed_on[n].pass == how->pass ? how->freed_on[n].first : ID_NONE;
+}
+
+struct node_free freed_without(const struct places *how, node_id n, struct node_free idle)
+{
+    bool counted = idle.whole > 0 && !idle.whole_mask;
+    for (uint32_t i = first_on(how, n); i != ID_NONE; i = how->freed[i].next) {
+        const struct freed_piece *f = &how->freed[i];
+        uint64_t mine = idle.whole_mask & f->at.gpu_mask;
+        idle.whole -= counted ? min_u32(f->at.gpus, idle.whole)
+                              : (uint32_t)__builtin_popcountll(mine);
+        idle.whole_mask &= ~mine;
+        idle.cpu_milli -= idle.cpu_milli == INT64_MAX ? 0 : f->cpu_milli;
+        idle.mem_mib -= idle.mem_mib == INT64_MAX ? 0 : f->mem_mib;
+    }
+    return idle;
+}
+
+uint32_t freed_milli(const struct places *how, node_id n, unsigned gpu)
+{
+    uint32_t milli = 0;
+    for (uint32_t i = first_on(how, n); i != ID_NONE; i = how->freed[i].next)
+        if (how->freed[i].at.gpu_mask >> gpu & 1)
+            milli += how->freed[i].at.milli;
+    return milli;
 }

@@ -119,7 +119,7 @@ struct attempt {
 
 /* places.c: q->places, made when first asked for, as of this pass. */
 struct places *places_of(struct sched *s, struct quota_state *q);
-/* freed.c: what is idle on n, without what stops of this pass have set free; their milli-GPUs. */
+/* What is idle on n, without what stops of this pass have set free; their milli-GPUs. */
 struct node_free freed_without(const struct places *how, node_id n, struct node_free idle);
 uint32_t freed_milli(const struct places *how, node_id n, unsigned gpu);
 /* pods.c: where the task is barred, and how pods there score for it. */

@@ -20,7 +20,7 @@
  * stopped something (q->turns). While neither happens each job leaves each pool once at most, and
  * passes end; what starts and stops without any job advancing ends the run.
  * A job that has started stays in its pool, and waits there when it is evicted. */
-#include "policies/kai/quota.h"
+#include "policies/kai/reasons.h"
 
 /* ---- The shards ---- */
 
@@ -238,7 +238,7 @@ static bool go_on(struct sched *s, struct quota_state *from, struct quota_state 
         own->scenario = own->consolidated = 0;
         own->n_found = 0;
         own->pass = from->pass; /* once a pass */
-        quota_forget_reason(s, j);
+        quota_forget_reason(s, from, j);
         quota_pods_ended(s, from, j);
         quota_joins(s, to, j);
     }

@@ -6,7 +6,7 @@
  * rest of the pass it stands in the running line of its leaf with the promised tasks. A growing
  * job's next task is not promised in this sense. A job that comes with a promise (promised_on) is
  * in its first pass like one that a search has just placed. */
-#include "policies/kai/quota.h"
+#include "policies/kai/reasons.h"
 
 /* Room for all tasks of the job. */
 static struct placement *new_promise(struct sched *s, job_id j, const struct placement *p)
@@ -92,7 +92,7 @@ void quota_break_promise(struct sched *s, struct quota_state *q, job_id j)
     own->n_found = 0;
     quota_leave_running(s, q, j);
     line_remove(q->awaited, j);
-    quota_forget_reason(s, j);
+    quota_forget_reason(s, q, j);
 }
 
 /* Those that have got their place since, or hold something again, stay in the line. */

@@ -57,7 +57,10 @@ struct quota_job {                /* policy.job_size */
     bool leaves;                  /* in the running line, and this pass took all that it holds */
     bool broken;                  /* below its minimum, and still holds something */
     bool whole;                   /* waits and holds nothing; counted with its shape */
-    /* listed there in `reasoned`, NULL: has none; its reason, and the pass that gave it last: */
+    uint8_t marks;                /* reasons.h: of its place in the waiting line */
+    /* listed there in `reasoned`; NULL: nowhere */
+    const struct quota_state *listed_in;
+    /* has a reason of its own there, NULL: has none; that, and the pass that gave it last: */
     const struct quota_state *why_in;
     enum wait_reason why;
     uint64_t why_pass;
@@ -89,9 +92,13 @@ struct leaf_shape {
     enum wait_reason why;         /* as last reported */
     struct shape_more *more;
 };
+/* reasons.h: how many there are; of these, preemptible ones; in pass `pass` those were told that stand
+ * before `end`, ID_NONE: all. */
+struct told { uint32_t n, loose; uint64_t pass; job_id end; struct line_key end_key; };
 struct shape_more {
     struct quota_amount ask;      /* of the job that asks for the fewest GPUs */
     struct kept_entry entry;      /* heads.h */
+    struct told told;
     /* pools.c: those that left in vain when q->turns was left_at, none of them harder than another
      * of them */
     uint64_t left_at;
@@ -165,6 +172,8 @@ struct leaf {                     /* [queue_id]; nothing of it is used for inner
     job_id turn[TURNS_KNOWN];
     int64_t reasons_fair, reasons_held;    /* milli-GPUs, when reasons were reported last */
     struct quota_amount fair;     /* as last reported; -1: not yet */
+    uint32_t told;                /* reasons.h: how many jobs; q->doubts when all were judged */
+    uint64_t told_at;
     size_t shapes_capacity, heads_capacity, head_shapes_capacity, candidates_capacity;
 };
 /* Prefetch: of thousands of leaves few are in a near cache. */
@@ -328,6 +337,9 @@ struct quota_state { /* of a shard */
     job_id *reasoned;             /* [n_reasoned] with a reason of their own; others, too */
     size_t n_reasoned, reasoned_capacity;
     uint64_t renewed_at;          /* q->version when they were looked at last */
+    /* reasons.h: leaves with told jobs; when a queue ([n_queues]), or any, last gave something up */
+    uint64_t *told, *doubted;
+    uint64_t doubts, all_doubted;
     bool grows_by_nodes;          /* the cluster has pools */
     bool tentative;               /* this pass has placed something tentatively */
     bool changed;                 /* this pass has started or stopped something */
@@ -485,14 +497,6 @@ static inline bool quota_some_feasible(const struct quota_state *q)
 /* q->open: leaves in which some job may find a place */
 void quota_open_leaves(struct sched *s, struct quota_state *q);
 
-/* ---- reasons.c: why jobs wait ---- */
-/* A reason of its own, for a job that waits. */
-void quota_blocked(struct sched *s, struct quota_state *q, job_id j, enum wait_reason why);
-/* j waits for the reason of its shape. */
-void quota_forget_reason(struct sched *s, job_id j);
-/* At the end of a session. */
-void reasons_report(struct sched *s, struct quota_state *q);
-
 /* ---- shares.c: shares of the queues ---- */
 void quota_tree_begin(struct sched *s, struct quota_state *q);
 /* Nodes came or went. */
@@ -548,7 +552,7 @@ void quota_pods_forget(struct sched *s, struct quota_state *q, job_id j, const s
 size_t quota_pods_mark(const struct quota_state *q);
 void quota_pods_rollback(struct quota_state *q, size_t mark);
 
-/* ---- freed.c: see places.h ---- */
+/* ---- places.c: what stops have set free, see places.h ---- */
 /* [n] for quota_note_freed(), before the tasks of these pieces of j are stopped. */
 int64_t *quota_idle_before(struct sched *s, job_id j, const struct piece *piece, uint32_t n);
 /* They were stopped: what of it is idle now counts as being left until the pass ends. */

@@ -1,4 +1,5 @@
 /* search.c - scenarios, and the search through them. See search.h. */
+#include "policies/kai/reasons.h"
 #include "policies/kai/search.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* shares.c - the shares of the queues as of now, from the books; fair shares, once a pass. */
 #include "policies/kai/heads.h"
 #include "policies/kai/search.h"
+#include "policies/kai/reasons.h"
 
 #include <string.h>
 
@@ -47,6 +48,8 @@ static bool refresh(struct quota_state *all, queue_id i, enum quota_resource r, 
 {
     struct quota_share *of = &all->queue[i].of[r];
     bool changed = of->allocated != held;
+    if (held < of->allocated || firm < of->firm)
+        told_doubt(all, i);
     of->firm = firm;
     if (!changed && of->request == request)
         return false;
@@ -148,11 +151,13 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
     q->heads_moved = sched_alloc(s, n * sizeof *q->heads_moved);
     q->asks = sched_alloc(s, n * sizeof *q->asks);
     q->acted = sched_alloc(s, n * sizeof *q->acted);
+    q->doubted = sched_alloc(s, n * sizeof *q->doubted);
     q->leaves = bitset_shape(n);
     q->claims = sched_alloc(s, q->leaves.words * sizeof *q->claims);
     q->preempts = sched_alloc(s, q->leaves.words * sizeof *q->preempts);
     q->grows = sched_alloc(s, q->leaves.words * sizeof *q->grows);
     q->unreported = sched_alloc(s, q->leaves.words * sizeof *q->unreported);
+    q->told = sched_alloc(s, q->leaves.words * sizeof *q->told);
     q->open = sched_alloc(s, q->leaves.words * sizeof *q->open);
     order_new(s, &q->jobs, q, false);
     order_new(s, &q->again, q, false);
@@ -163,6 +168,7 @@ void quota_tree_begin(struct sched *s, struct quota_state *q)
 void quota_quotas_changed(struct sched *s, struct quota_state *q)
 {
     q->divided = false;
+    told_doubt(q, ID_NONE);
     for (queue_id i = 0; i < q->n_queues && !q->has_node; i++) {
         struct quota_amount deserved = quota_amount(queue_facts(s, i)->quota.deserved),
                             limit = quota_amount(queue_facts(s, i)->quota.limit);

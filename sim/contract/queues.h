@@ -170,6 +170,14 @@ void   line_skip_full(struct line_walk *w, const struct view *room);
 void   line_skip_reserved(struct line_walk *w, int64_t at_ns);
 /* The estimate from which on jobs of the shape of the last answer are left out; TIME_NEVER: none. */
 int64_t line_skipped_longer(const struct line_walk *w);
+/* Marks of a job in a line: bits whose meaning the policy knows, none when it is pushed. O(log n). */
+void   line_mark(struct line *l, job_id j, uint8_t marks);
+/* The walk may leave out jobs of the shape of the job just given that have this mark, one bit, until
+ * line_give_marked(): then all that stand behind the job just given are given again, but for shapes
+ * that line_skip_shape() has left out. Of one shape the last of this and line_skip_longer() holds. A
+ * hint: when the line changes meanwhile, they are given all the same. */
+void   line_skip_marked(struct line_walk *w, uint8_t mark);
+void   line_give_marked(struct line_walk *w);
 
 /* ---- Why jobs wait ---- */
 

@@ -13,6 +13,7 @@
 
 struct pending {
     uint32_t entry;
+    uint8_t mark;                 /* go on with those without it; 0: with all */
     int64_t most_ns;              /* go on with those reserved for no longer; TIME_NEVER: with all */
 };
 
@@ -23,6 +24,7 @@ struct walk {
     int64_t lacking_ns;           /* jobs that are reserved beyond this instant are left out if it has too little for them;
                                      TIME_NEVER: none is */
     uint64_t version;
+    bool marked;                  /* it leaves out marked jobs */
     struct line_place reached;    /* a copy: the entry itself may be gone */
     bool begun;
     uint32_t current;             /* sub-line of the last answer, still to be continued; ID_NONE: none */
@@ -106,7 +108,7 @@ static __attribute__((noinline)) void find_place(struct walk *w)
             break;
         uint32_t e = ordered_search(&s->lines->sub[sub].entries, &entries, at_or_before, &w->reached);
         if (e != ORDERED_NONE && !is_skipped(w, sub))
-            heap_push(w, (struct pending){ e, TIME_NEVER });
+            heap_push(w, (struct pending){ e, 0, TIME_NEVER });
     }
     w->next_sub = sub;
 }
@@ -133,13 +135,24 @@ static inline struct walk *walk_of(struct line_walk *lw)
     return w;
 }
 
-static uint32_t first_up_to(const struct line_entry *entry, uint32_t e, int64_t most_ns)
+/* Of those that go on so, one filter at most: in the subtree, and the entry itself. */
+static inline bool some_go_on(const struct line_entry *e, const struct pending *how)
 {
-    while (e != ORDERED_NONE && entry[e].least_reserved_ns <= most_ns) {
+    return e->least_reserved_ns <= how->most_ns && !(e->common_marks & how->mark);
+}
+
+static inline bool goes_on(const struct line_entry *e, const struct pending *how)
+{
+    return e->reserved_ns <= how->most_ns && !(e->marks & how->mark);
+}
+
+static uint32_t first_going_on(const struct line_entry *entry, uint32_t e, const struct pending *how)
+{
+    while (e != ORDERED_NONE && some_go_on(&entry[e], how)) {
         uint32_t left = entry[e].link.left;
-        if (left != ORDERED_NONE && entry[left].least_reserved_ns <= most_ns)
+        if (left != ORDERED_NONE && some_go_on(&entry[left], how))
             e = left;
-        else if (entry[e].reserved_ns <= most_ns)
+        else if (goes_on(&entry[e], how))
             return e;
         else
             e = entry[e].link.right;
@@ -147,16 +160,16 @@ static uint32_t first_up_to(const struct line_entry *entry, uint32_t e, int64_t 
     return ORDERED_NONE;
 }
 
-/* The next entry of the sub-line that is reserved for no longer. */
-static uint32_t next_up_to(const struct line_entry *entry, uint32_t e, int64_t most_ns)
+/* The next entry of the sub-line that goes on so. */
+static uint32_t next_going_on(const struct line_entry *entry, uint32_t e, const struct pending *how)
 {
     for (;;) {
-        uint32_t found = first_up_to(entry, entry[e].link.right, most_ns), up = entry[e].link.up;
+        uint32_t found = first_going_on(entry, entry[e].link.right, how), up = entry[e].link.up;
         if (found != ORDERED_NONE)
             return found;
         for (; up != ORDERED_NONE && entry[up].link.right == e; up = entry[up].link.up)
             e = up;
-        if (up == ORDERED_NONE || entry[up].reserved_ns <= most_ns)
+        if (up == ORDERED_NONE || goes_on(&entry[up], how))
             return up;
         e = up;
     }
@@ -165,12 +178,12 @@ static uint32_t next_up_to(const struct line_entry *entry, uint32_t e, int64_t m
 /* How the sub-line of the last answer goes on; its entry is ORDERED_NONE where it does not. */
 static struct pending go_on(struct walk *w)
 {
-    struct pending p = { ORDERED_NONE, TIME_NEVER };
+    struct pending p = { ORDERED_NONE, 0, TIME_NEVER };
     if (w->current == ID_NONE)
         return p;
     const struct line_entry *entry = entries_of(w);
     p = w->at;
-    p.entry = p.most_ns == TIME_NEVER ? ordered_after(entry, sizeof *entry, p.entry) : next_up_to(entry, p.entry, p.most_ns);
+    p.entry = p.most_ns == TIME_NEVER && !p.mark ? ordered_after(entry, sizeof *entry, p.entry) : next_going_on(entry, p.entry, &p);
     w->current = ID_NONE;
     return p;
 }
@@ -269,7 +282,7 @@ static bool go_to_next(struct walk *w)
     if (begins != ORDERED_NONE) {
         if (on.entry != ORDERED_NONE)
             heap_push(w, on);
-        next = (struct pending){ begins, TIME_NEVER };
+        next = (struct pending){ begins, 0, TIME_NEVER };
         w->next_sub = s->lines->sub[w->next_sub].next;
     } else if (next.entry == ORDERED_NONE) {
         return false;
@@ -297,6 +310,7 @@ static void leave_out_longer(struct walk *w, struct sub_line *sub, int64_t estim
     sub->too_long.ns = min_i64(too_long_ns(w, sub), estimate_ns);
     sub->too_long.walk = w->number;
     w->at.most_ns = min_i64(w->at.most_ns, estimate_ns - 1);
+    w->at.mark = 0;
 }
 
 /* Where the walk is stands a job that would be told once more that it is reserved. */
@@ -364,6 +378,26 @@ void line_skip_reserved(struct line_walk *lw, int64_t at_ns)
 void line_skip_full(struct line_walk *lw, const struct view *room)
 {
     walk_of(lw)->room = room;
+}
+
+void line_skip_marked(struct line_walk *lw, uint8_t mark)
+{
+    struct walk *w = walk_of(lw);
+    if (w->current == ID_NONE)
+        return;
+    w->at.most_ns = TIME_NEVER;
+    w->at.mark = mark;
+    w->marked = true;
+}
+
+/* As if the line had changed. */
+void line_give_marked(struct line_walk *lw)
+{
+    struct walk *w = (struct walk *)(uintptr_t)lw->at[0];
+    if (!w || !w->marked)
+        return;
+    find_place(w);
+    w->marked = false;
 }
 
 void line_skip_shape(struct line_walk *lw, shape_id shape)

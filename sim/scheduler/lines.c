@@ -22,22 +22,29 @@ static bool sub_before(const void *sched, uint32_t a, uint32_t b)
     return line_place_before(&s->lines->sub[a].first, &s->lines->sub[b].first);
 }
 
-static bool sum_up_reserved(const void *sched, uint32_t e)
+static bool sum_up(const void *sched, uint32_t e)
 {
     struct line_entry *entry = ((const struct sched *)sched)->lines->entry, *x = &entry[e];
     uint32_t child[] = { x->link.left, x->link.right };
     const int64_t was_ns = x->least_reserved_ns;
+    const uint8_t was_common = x->common_marks;
     int64_t least_ns = x->reserved_ns;
-    for (unsigned i = 0; i < 2; i++)
-        if (child[i] != ORDERED_NONE && entry[child[i]].least_reserved_ns < least_ns)
+    x->common_marks = x->marks;
+    for (unsigned i = 0; i < 2; i++) {
+        if (child[i] == ORDERED_NONE)
+            continue;
+        if (entry[child[i]].least_reserved_ns < least_ns)
             least_ns = entry[child[i]].least_reserved_ns;
+        x->common_marks &= entry[child[i]].common_marks;
+    }
     x->least_reserved_ns = least_ns;
-    return least_ns != was_ns;
+    return least_ns != was_ns || x->common_marks != was_common;
 }
 
 struct ordered_space line_entries(const struct sched *s)
 {
-    return (struct ordered_space){ s->lines->entry, sizeof *s->lines->entry, line_entry_before, s, s->timeline ? sum_up_reserved : NULL };
+    return (struct ordered_space){ s->lines->entry, sizeof *s->lines->entry, line_entry_before, s,
+                                   s->timeline || s->lines->marks ? sum_up : NULL };
 }
 
 struct ordered_space line_subs(const struct sched *s)
@@ -280,6 +287,7 @@ bool line_remove(struct line *l, job_id j)
     if (u) {
         u->number = l->number;
         u->u.key = s->lines->entry[*link].at.key;
+        u->why = s->lines->entry[*link].marks;
         for (uint32_t e = live->entry; e != *link; e = s->lines->entry[e].next_of_job)
             u->mode++;
     }
@@ -301,6 +309,24 @@ void line_push(struct line *l, job_id j, struct line_key k)
     if (u)
         u->number = l->number;
     entry_insert(l, live, k, 0);
+}
+
+void line_mark(struct line *l, job_id j, uint8_t marks)
+{
+    struct sched *s = l->s;
+    struct live *live = live_of(s, j);
+    uint32_t e = live ? *entry_link(s, live, l) : ID_NONE;
+    if (e == ID_NONE || s->lines->entry[e].marks == marks)
+        return;
+    struct undo *u = undo_add(s, UNDO_MARK, j);
+    if (u) {
+        u->number = l->number;
+        u->why = s->lines->entry[e].marks;
+    }
+    s->lines->marks = true;        /* until now there was none: all sums are right */
+    s->lines->entry[e].marks = marks;
+    struct ordered_space entries = line_entries(s);
+    ordered_changed(&entries, e);
 }
 
 void line_restore(struct line *l, job_id j, struct line_key k, unsigned place)

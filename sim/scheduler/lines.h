@@ -19,6 +19,7 @@ struct line_entry {
     uint32_t sub;                 /* sub-line, global number */
     uint32_t next_of_job;         /* of the other lines that the job is in */
     uint8_t own_why;              /* of the job; without a timeline not kept */
+    uint8_t marks, common_marks;  /* of the policy; those that all of its subtree have */
     int64_t reserved_ns;          /* its estimate while it waits for WAIT_RESERVED, else INT64_MIN. Without a timeline:
                                      always INT64_MIN */
     int64_t least_reserved_ns;    /* of its subtree */
@@ -64,6 +65,7 @@ struct lines {
     struct sub_line *sub;         /* of all lines, by their global numbers */
     size_t n_subs, sub_capacity;
     uint64_t n_walks;             /* so far */
+    bool marks;                   /* the policy has marked some job: for good */
 };
 
 /* Prefetch: the first entry of a job; once that is there, its sub-line. */

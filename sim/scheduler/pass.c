@@ -53,6 +53,10 @@ static void undo_one(struct sched *s, const struct undo *u)
         break;
     case UNDO_REMOVE:
         line_restore(s->lines->line[u->number], u->job, u->u.key, u->mode);
+        line_mark(s->lines->line[u->number], u->job, u->why);
+        break;
+    case UNDO_MARK:
+        line_mark(s->lines->line[u->number], u->job, u->why);
         break;
     case UNDO_OWN:
         wait_own(s, l, u->why);

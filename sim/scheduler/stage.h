@@ -6,7 +6,7 @@
 #include "sim/engine/state.h"
 
 enum undo_kind { UNDO_JOB, UNDO_TAKE, UNDO_GIVE, UNDO_HELD, UNDO_PENDING, UNDO_WAKE, UNDO_PUSH, UNDO_REMOVE,
-                 UNDO_OWN, UNDO_SUB, UNDO_MEMORY_TAKE, UNDO_MEMORY_GIVE, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP,
+                 UNDO_MARK, UNDO_OWN, UNDO_SUB, UNDO_MEMORY_TAKE, UNDO_MEMORY_GIVE, UNDO_LINE, UNDO_HOLD_ADD, UNDO_HOLD_DROP,
                  UNDO_TENTATIVE };
 struct undo {
     uint8_t kind, why, mode;
