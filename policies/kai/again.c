@@ -43,13 +43,20 @@ static void reinstate_total(struct search *x, uint32_t first, const struct place
         x->evicted[i].fate = fate;
 }
 
+/* The placer need not be asked: it would find nothing. One that draws nodes is asked all the same, as it
+ * counts how often. */
+static bool finds_nothing(struct sched *s, struct quota_state *q, const struct request *ask, uint32_t n)
+{
+    return places_of(s, q)->apply && !ask->next && quota_lacks_nodes(s, FREE_OR_RELEASING, ask, n);
+}
+
 /* Places a victim again if it fits. On its own node any whole GPUs are as good as those that it
  * held. */
 static void reinstate_victim(struct sched *s, struct quota_state *q, struct search *x, job_id j,
                              const struct wanted *w)
 {
     const struct request *ask = quota_ask(s, q, j);
-    if (w->n == 0 || (!ask->next && quota_lacks_nodes(s, FREE_OR_RELEASING, ask, w->n)) ||
+    if (w->n == 0 || finds_nothing(s, q, ask, w->n) ||
         !quota_has_capacity(s, q, job_facts(s, j), &w->amount, NULL))
         return;
     const struct placement *where = quota_place_tentatively(s, q, j, w->task, w->n);
