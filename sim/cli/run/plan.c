@@ -284,7 +284,7 @@ void plan_settle(struct plan *p)
 static bool may_begin_early(const struct plan *p)
 {
     const struct run_options *o = p->options;
-    bool as_read = !o->stream && !o->pods && o->load == 1 && !o->retime && !o->estimates && !o->dumped;
+    bool as_read = !(o->stream > 0) && !o->pods && o->load == 1 && !o->retime && !o->estimates && !o->dumped;
     bool to_the_end = !p->until_ns && o->snapshot_ns < 0 && !p->n_switches && !o->warmup && !o->dump_config && !o->verbose;
     return as_read && to_the_end && run_binds_early(p->cluster);
 }
