@@ -13,7 +13,7 @@
 #pragma once
 #include "sim/workload/workload.h"
 
-enum { EARLY_FIRST = 8192, EARLY_AHEAD = 65536, EARLY_BLOCK = 256 };    /* jobs; BLOCK: that are told of at a time */
+enum { EARLY_FIRST = 8192, EARLY_AHEAD = 16384, EARLY_BLOCK = 256 };    /* jobs; BLOCK: that are told of at a time */
 
 struct early;
 /* Before the first row. jobs: that will be added, more than EARLY_FIRST. `whole` is there until early_free(). */
