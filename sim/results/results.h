@@ -57,8 +57,9 @@ struct results *results_new(const struct results_setup *setup, const struct clus
 int  results_open(struct results *r, struct error *err);
 struct output;
 struct output *results_snapshot(struct results *r);          /* snapshot.csv, to be written before results_write(); NULL: not wanted */
+/* In place of those of the setup, for the manifest; borrowed until results_write(). */
+void results_settings(struct results *r, const char *settings_yaml);
 /* Options of a run of it (sim/run/snapshot.h), for the manifest; borrowed until results_write(). */
-void results_settings(struct results *r, const char *settings_yaml);    /* in place of those of the setup, borrowed */
 void results_snapshot_options(struct results *r, const char *options);
 struct run_observer results_observer(struct results *r);     /* for run_setup.observer */
 /* Before the run goes on: of jobs that become final the rows are written, and the summary is added up, by another thread, until

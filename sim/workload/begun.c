@@ -22,27 +22,22 @@ void workload_name_queues(struct workload *whole, const char *const *name, uint3
     b->n_queues_named = n;
 }
 
-static void copy_names(struct intern *to, const struct intern *from)
+/* size: of each; 0: they are texts. */
+static void copy_interned(struct intern *to, const struct intern *from, size_t size)
 {
     for (uint32_t i = 0; i < intern_count(from); i++)
-        intern_add(to, intern_text(from, i), strlen(intern_text(from, i)));
-}
-
-static void copy_sizes(struct intern *to, const struct intern *from)
-{
-    for (uint32_t i = 0; i < intern_count(from); i++)
-        intern_add(to, intern_text(from, i), sizeof(struct job_sizes));
+        intern_add(to, intern_text(from, i), size ? size : strlen(intern_text(from, i)));
 }
 
 struct workload *workload_begun(const struct workload *whole, uint32_t jobs)
 {
     struct workload *w = workload_new();
-    copy_names(w->queue_names, whole->queue_names);
-    copy_names(w->users, whole->users);
-    copy_names(w->gpu_types, whole->gpu_types);
-    copy_names(w->wishes, whole->wishes);
-    copy_names(w->models, whole->models);
-    copy_sizes(w->sizes, whole->sizes);
+    copy_interned(w->queue_names, whole->queue_names, 0);
+    copy_interned(w->users, whole->users, 0);
+    copy_interned(w->gpu_types, whole->gpu_types, 0);
+    copy_interned(w->wishes, whole->wishes, 0);
+    copy_interned(w->models, whole->models, 0);
+    copy_interned(w->sizes, whole->sizes, sizeof(struct job_sizes));
     w->n_jobs = jobs;
     w->seed = whole->seed;
     w->cluster_gpus = whole->cluster_gpus;

@@ -21,7 +21,7 @@ struct early {
     const void *table;            /* of the run; NULL: none */
     size_t table_size;            /* of an element */
     uint32_t table_ahead;         /* its memory is there up to this job */
-    bool ready, bound, missed, left, stopped;
+    bool ready, bound, missed, over, left, stopped, ended;
 };
 
 static const struct said *said_by(const struct workload *w, struct said *to)
@@ -124,7 +124,7 @@ static void tell(struct early *e)
     e->added = e->whole->n_jobs;
     pthread_cond_broadcast(&e->moved);
     make_memory(e);
-    while (!e->missed && !e->left && e->added - e->come > EARLY_AHEAD)
+    while (!e->missed && !e->over && !e->left && e->added - e->come > EARLY_AHEAD)
         pthread_cond_wait(&e->moved, &e->lock);
 }
 
@@ -157,6 +157,7 @@ void early_read_all(struct early *e, bool well)
     if (!well || !e->ready || e->whole->n_jobs != e->jobs || says_more(e))
         now_missed(e);
     e->added = e->whole->n_jobs;
+    e->ended = true;
     pthread_cond_broadcast(&e->moved);
     pthread_mutex_unlock(&e->lock);
 }
@@ -203,6 +204,17 @@ void early_table(struct early *e, const void *table, size_t size)
     pthread_mutex_unlock(&e->lock);
 }
 
+bool early_over(struct early *e)
+{
+    pthread_mutex_lock(&e->lock);
+    e->over = true;
+    pthread_cond_broadcast(&e->moved);
+    wait_for(e, &e->ended);
+    bool whole = !e->missed;
+    pthread_mutex_unlock(&e->lock);
+    return whole;
+}
+
 static void leave(struct early *e, bool stopped)
 {
     pthread_mutex_lock(&e->lock);
@@ -220,12 +232,4 @@ void early_left(struct early *e)
 void early_stop(struct early *e)
 {
     leave(e, true);
-}
-
-bool early_was_whole(struct early *e)
-{
-    pthread_mutex_lock(&e->lock);
-    bool whole = !e->missed;
-    pthread_mutex_unlock(&e->lock);
-    return whole;
 }

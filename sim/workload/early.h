@@ -8,7 +8,7 @@
  * no row had before, a time before that of the row above, anything that is not plain), where there are fewer or more jobs than were
  * counted, or a row is wrong, it is missed: early_known() says so, the run is thrown away, and made again of the whole.
  *
- * Of the run: early_ready(), early_bound(), early_known() and so on, early_left() or early_stop(). Of the reader: early_new(),
+ * Of the run: early_ready(), early_bound(), early_known() and so on, early_over(), early_left() or early_stop(). Of the reader: early_new(),
  * early_added() behind each row, early_miss(), early_read_all(). */
 #pragma once
 #include "sim/workload/workload.h"
@@ -30,9 +30,10 @@ uint32_t early_known(struct early *e, job_id j);
 /* The run will write a table with an element for each job, which stays where it is: the reader makes the memory of elements ahead of
  * it (bulk_ahead()), as it has time. NULL: no more. */
 void early_table(struct early *e, const void *table, size_t size);
+/* It has ended, however: waits until the reader has, too. false: it was missed. Jobs are where they were until early_left(). */
+bool early_over(struct early *e);
 void early_left(struct early *e);                            /* it waits for nothing, and looks at nothing that may move */
 void early_stop(struct early *e);                            /* it has left, and wants no further row */
-bool early_was_whole(struct early *e);                       /* once the reader has ended: it was not missed */
 
 /* ---- Of the reader ---- */
 

@@ -110,6 +110,36 @@ for cluster in one two usual tree limited; do
 done
 cluster=cluster
 
+# A run that fails says so where the trace is right, and of no other run than one of the whole.
+cat >stuck.c <<'C'
+#include "policy.h"
+static job_id one = ID_NONE;
+static void arrived(struct sched *s, const void *params, void *state, job_id j) { one = one == ID_NONE ? j : one; }
+static void schedule(struct sched *s, const void *params, void *state)
+{
+    struct request r = job_request(s, one);
+    if (job_state(s, one) == JOB_RUNNING)
+        sched_stop(s, one, STOP_RESTART);
+    else if (job_state(s, one) == JOB_PENDING)
+        sched_start(s, one, sched_place(s, sched_view(s, FREE_IDLE), &r));
+    sched_wake_at(s, sched_now(s) + 1);
+}
+const struct policy policy_plugin = { .abi = POLICY_ABI, .name = "stuck", .summary = "starts and stops a job", .schedule = schedule,
+                                     .job_arrived = arrived };
+C
+if command -v cc >/dev/null; then
+    cc -std=c17 -O1 -fPIC -shared -I"$root/sim/contract" -o stuck.so stuck.c
+    check "a policy that is stuck compiles" $?
+    for t in plain unsorted new_request wrong; do
+        compare $t -p ./stuck.so
+    done
+    holds before/err "wrong.csv:69500: submit_s"
+    compare plain -p ./stuck.so
+    holds both/err "policy stuck is in a livelock"
+else
+    echo "skipped: a policy that is stuck: no cc here"
+fi
+
 # ---- Stopped in the middle: nothing is left ----
 "$G" run -q -c cluster.yaml -t plain.csv -o cut 2>err &
 pid=$!

@@ -13,7 +13,8 @@ struct trace_reading *trace_reading_begin(const struct trace_source *from, const
 struct workload *trace_reading_begun(struct trace_reading *r);
 struct early *trace_reading_early(const struct trace_reading *r);
 /* Waits until all is read, as the run has left: it has ended, or been given up. 0, or -1 with err; sha256: of the bytes as
- * stored. A run that was not missed (early_was_whole()) was one of the whole, and `begun` says all that is said of that. */
+ * stored. Where it was not missed (early_over()), `begun`
+ * says all that is said of the whole. */
 int trace_reading_end(struct trace_reading *r, char sha256[65], struct error *err);
 /* After that, where the run was missed: the whole, finished, which is the caller's now. NULL with err. */
 struct workload *trace_reading_whole(struct trace_reading *r, struct error *err);

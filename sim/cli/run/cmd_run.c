@@ -30,9 +30,8 @@ static void show(const struct plan *p, const struct played *played)
 /* Once more, of all of the trace. */
 static int play_whole(struct plan *p, const struct play_setup *setup, struct played *played, struct error *err)
 {
-    bool missed;
     *played = (struct played){ .run = NULL };
-    int status = plan_read_on(p, &missed, err);
+    int status = plan_read_on(p, err);
     if (status == EXIT_OK)
         status = plan_read_again(p, err);
     return status == EXIT_OK ? play(setup, played, err) : status;

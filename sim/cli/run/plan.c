@@ -307,17 +307,24 @@ static bool begin_early(struct plan *p)
     return as_named && plan_shape(p, &ignored) == EXIT_OK;
 }
 
-int plan_read_on(struct plan *p, bool *missed, struct error *err)
+/* They tell of what has been read. */
+static void settle_anew(struct plan *p)
+{
+    if (!p->settings_yaml)
+        return;
+    free(p->settings_yaml);
+    p->settings_yaml = settings_yaml(p);
+}
+
+int plan_read_on(struct plan *p, struct error *err)
 {
     provenance_begin(&p->trace_files);
     int result = trace_reading_end(p->reading, p->trace_sha256, err);
     provenance_end();
-    *missed = result == 0 && !early_was_whole(trace_reading_early(p->reading));
-    if (result == 0 && !*missed && p->settings_yaml) {
-        free(p->settings_yaml);
-        p->settings_yaml = settings_yaml(p);
-    }
-    return result ? EXIT_INPUT : EXIT_OK;
+    if (result)
+        return EXIT_INPUT;
+    settle_anew(p);
+    return EXIT_OK;
 }
 
 int plan_read_again(struct plan *p, struct error *err)
@@ -326,22 +333,19 @@ int plan_read_again(struct plan *p, struct error *err)
     trace_reading_free(p->reading);
     p->reading = NULL;
     int status = p->workload ? plan_shape(p, err) : EXIT_INPUT;
-    if (status == EXIT_OK && p->settings_yaml) {
-        free(p->settings_yaml);
-        p->settings_yaml = settings_yaml(p);
-    }
+    if (status == EXIT_OK)
+        settle_anew(p);
     return status;
 }
 
 /* The trace, early or not, and what is asked for applied to it. */
 static int read_and_shape(struct plan *p, struct error *err)
 {
-    bool missed;
     if (begin_early(p)) {
         early_bound(trace_reading_early(p->reading));
         return EXIT_OK;
     }
-    int status = p->reading ? plan_read_on(p, &missed, err) : plan_read_trace(p, err);
+    int status = p->reading ? plan_read_on(p, err) : plan_read_trace(p, err);
     if (status != EXIT_OK)
         return status;
     return p->reading ? plan_read_again(p, err) : plan_shape(p, err);

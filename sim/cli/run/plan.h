@@ -70,10 +70,10 @@ int  plan_read_trace(struct plan *p, struct error *err);
 int  plan_shape(struct plan *p, struct error *err);
 void plan_settle(struct plan *p);
 void plan_free(struct plan *p);
-/* Where plan.reading is not NULL. Waits until the trace is read, after which the plan says its digest; a run of the workload that
- * came to its end is one of the whole. *missed: it is not, and nobody may look at it any more before plan_read_again(). */
-int  plan_read_on(struct plan *p, bool *missed, struct error *err);
-int  plan_read_again(struct plan *p, struct error *err);     /* the workload is the whole from now on */
+/* Where plan.reading is not NULL, and nothing of the workload is looked at meanwhile but by a run that was not missed (early_over()).
+ * Waits until the trace is read, whose digest the plan has from then on. */
+int  plan_read_on(struct plan *p, struct error *err);
+int  plan_read_again(struct plan *p, struct error *err);     /* then: the workload is the whole from now on */
 
 /* The switches for struct run_setup, and all policies of the plan for people. The caller frees
  * both. */

@@ -54,14 +54,18 @@ static int snap(struct results *results, int64_t time_ns, struct played *to, str
                        : result;
 }
 
-/* The run is over, and the trace that it was of is read to its end. */
-static int read_on(struct plan *begun, struct results *results, struct error *err)
+/* The run is over, with this result; the trace that it was of is read to its end. If the run was missed, what came of it is nothing,
+ * be it an error. */
+static int read_on(struct plan *begun, struct results *results, int result, struct error *err)
 {
-    bool missed;
-    if (plan_read_on(begun, &missed, err) != EXIT_OK)
-        return RUN_BAD_INPUT;
-    if (missed)
+    if (!early_over(trace_reading_early(begun->reading))) {
+        *err = (struct error){ "" };
         return RUN_MISSED;
+    }
+    if (result)
+        return result;
+    if (plan_read_on(begun, err) != EXIT_OK)
+        return RUN_BAD_INPUT;
     if (results)
         results_settings(results, begun->settings_yaml);
     return 0;
@@ -81,8 +85,8 @@ static int execute(const struct run_setup *setup, struct plan *begun, struct res
         result = run_execute(to->run, err);
     if (result == 0 && atomic_load(setup->interrupted))
         result = error_set(err, "interrupted");
-    if (result == 0 && begun)
-        result = read_on(begun, results, err);
+    if (begun && !atomic_load(setup->interrupted))
+        result = read_on(begun, results, result, err);
     if (result == 0 && results)
         results_run_ended(results);
     if (result == 0) {
