@@ -1,35 +1,11 @@
 /* test_line_marks.c - marks of jobs in lines, and walks that leave out marked jobs, against the
  * definition, one job at a time, while marks and the line change and are rolled back. */
-#include "sim/engine/state.h"
-#include "tests/support/random_world.h"
+#include "tests/unit/scheduler/random_line.h"
 
 enum { SEEDS = 200, PASSES = 40, BITS = 3 };
 
-static struct {
-    struct line *line;
-    struct random r;
-    uint32_t n_jobs;
-    unsigned passes;
-    bool in[JOBS_MOST];
-    double major[JOBS_MOST];
-    uint8_t marks[JOBS_MOST];
-} k;
+static uint8_t marks_of[JOBS_MOST];
 static unsigned given, left_out, again, changed;
-
-static uint64_t draw(uint64_t n) { return random_below(&k.r, n); }
-
-static bool before(struct sched *s, job_id a, job_id b)
-{
-    if (k.major[a] != k.major[b])
-        return k.major[a] < k.major[b];
-    int64_t x = job_facts(s, a)->submit_ns, y = job_facts(s, b)->submit_ns;
-    return x != y ? x < y : a < b;
-}
-
-static void push(struct sched *s, job_id j)
-{
-    line_push(k.line, j, (struct line_key){ .major = k.major[j], .time_ns = job_facts(s, j)->submit_ns });
-}
 
 /* ---- The definition ---- */
 
@@ -43,7 +19,7 @@ static job_id next(struct sched *s, struct walker *w)
         shape_id shape = job_facts(s, j)->ask->shape;
         if (!k.in[j] || w->out[shape] || (w->last != ID_NONE && !before(s, w->last, j)))
             continue;
-        if (k.marks[j] & w->mark[shape])
+        if (marks_of[j] & w->mark[shape])
             left_out++;
         else if (best == ID_NONE || before(s, j, best))
             best = j;
@@ -61,14 +37,14 @@ static void mark(job_id j, bool noted)
     uint8_t marks = any_marks();
     line_mark(k.line, j, marks);
     if (noted)
-        k.marks[j] = marks;
+        marks_of[j] = marks;
 }
 
 /* A job that the walk has left behind: pushed anew, its marks are gone. */
 static void push_again(struct sched *s, struct walker *w, job_id j)
 {
     push(s, j);
-    k.marks[j] = 0;
+    marks_of[j] = 0;
     memset(w->mark, 0, sizeof w->mark);
     changed++;
 }
@@ -105,32 +81,14 @@ static void walk(struct sched *s)
     }
 }
 
-static void begin(struct sched *s, const void *params, void *state)
-{
-    (void)params;
-    (void)state;
-    k.line = line_new(s);
-}
-
 static void arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
     (void)state;
-    k.in[j] = true;
-    k.major[j] = (double)draw(3);
-    k.marks[j] = 0;
-    push(s, j);
+    marks_of[j] = 0;
+    comes_in(s, j);
     if (draw(2))
         mark(j, true);
-}
-
-static void started(struct sched *s, const void *params, void *state, job_id j)
-{
-    (void)s;
-    (void)params;
-    (void)state;
-    k.in[j] = false;
-    line_remove(k.line, j);
 }
 
 static void schedule(struct sched *s, const void *params, void *state)
@@ -172,14 +130,10 @@ static void as_defined(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct world w = random_world(seed);
-        for (size_t j = 0; seed % 4 && j < w.n_jobs; j++)    /* few shapes: many to leave out */
-            w.job[j].gpus = 1 + (uint32_t)(j % 3), w.job[j].tasks = job_row_default.tasks, w.job[j].min_tasks = 0, w.job[j].cpu_milli = 0;
-        struct combination c = { .policy = &marking, .placer = builtin_placers[0], .name = "marking" };
-        memset(&k, 0, sizeof k);
-        random_init(&k.r, seed, "marks", 0);
-        k.passes = PASSES;
-        k.n_jobs = (uint32_t)w.n_jobs;
-        world_run(&w, &c, seed, (struct run_observer){ 0 });
+        if (seed % 4)
+            make_alike(&w, 1);
+        memset(marks_of, 0, sizeof marks_of);
+        walk_world(&w, &marking, "marks", seed, PASSES);
     }
     print_message("%u given, %u times left out, %u given again, %u changes of the line\n", given, left_out, again, changed);
     assert_true(given > 10000 && left_out > 3000 && again > 500 && changed > 300);

@@ -2,32 +2,13 @@
  * line_skip_full, line_skip_reserved) and sched_fits, against the definition, one job at a time, while jobs start,
  * reasons change and marks are rolled back. */
 #include "sim/contract/timeline.h"
-#include "sim/engine/state.h"
 #include "sim/scheduler/placing.h"
-#include "tests/support/random_world.h"
+#include "tests/unit/scheduler/random_line.h"
 
 enum { SEEDS = 200, PASSES = 40, NEVER_SKIPPED = -1 };
 
-static struct {
-    struct line *line;
-    struct random r;
-    uint32_t n_jobs;
-    unsigned passes;
-    bool in[JOBS_MOST];
-    double major[JOBS_MOST];
-    uint8_t own[JOBS_MOST];
-} k;
+static uint8_t own[JOBS_MOST];
 static unsigned given, too_long, full, full_later, asked, reserved;
-
-static uint64_t draw(uint64_t n) { return random_below(&k.r, n); }
-
-static bool before(struct sched *s, job_id a, job_id b)
-{
-    if (k.major[a] != k.major[b])
-        return k.major[a] < k.major[b];
-    int64_t x = job_facts(s, a)->submit_ns, y = job_facts(s, b)->submit_ns;
-    return x != y ? x < y : a < b;
-}
 
 static size_t in_order(struct sched *s, job_id *order)
 {
@@ -65,7 +46,7 @@ static bool stays_reserved(struct sched *s, const struct walker *w, job_id j)
 {
     struct request r = job_request(s, j);
     int64_t estimate_ns = job_estimate_ns(s, j);
-    return w->skips_full && k.own[j] == WAIT_RESERVED && estimate_ns != TIME_NEVER && w->lacking_ns != TIME_NEVER &&
+    return w->skips_full && own[j] == WAIT_RESERVED && estimate_ns != TIME_NEVER && w->lacking_ns != TIME_NEVER &&
            estimate_ns > w->lacking_ns - sched_now(s) && plan_start(s, j) == TIME_NEVER && s->workload->shape[r.shape].limited == ID_NONE &&
            !lacks(s, &r) && timeline_lacks(s, &r, w->lacking_ns);
 }
@@ -87,7 +68,7 @@ static bool next(struct sched *s, struct walker *w, job_id *j)
             full += !shape->begun;
             full_later += shape->begun;
             shape->begun = shape->out = true;
-            k.own[*j] = WAIT_GROUP;
+            own[*j] = WAIT_GROUP;
         }
         if (!shape->begun) {
             shape->begun = true;
@@ -95,7 +76,7 @@ static bool next(struct sched *s, struct walker *w, job_id *j)
         }
         if (shape->out)
             continue;
-        if (shape->bound_ns != NEVER_SKIPPED && k.own[*j] == WAIT_RESERVED && job_estimate_ns(s, *j) >= shape->bound_ns) {
+        if (shape->bound_ns != NEVER_SKIPPED && own[*j] == WAIT_RESERVED && job_estimate_ns(s, *j) >= shape->bound_ns) {
             too_long++;
         } else if (stays_reserved(s, w, *j)) {
             shape->bound_ns = job_estimate_ns(s, *j);
@@ -115,7 +96,7 @@ static void block(struct sched *s, job_id j, bool noted)
     enum wait_reason why = reasons[draw(4)];
     sched_blocked(s, j, why);
     if (noted)
-        k.own[j] = (uint8_t)why;
+        own[j] = (uint8_t)why;
 }
 
 static void walk(struct sched *s)
@@ -158,30 +139,12 @@ static void walk(struct sched *s)
     }
 }
 
-static void begin(struct sched *s, const void *params, void *state)
-{
-    (void)params;
-    (void)state;
-    k.line = line_new(s);
-}
-
 static void arrived(struct sched *s, const void *params, void *state, job_id j)
 {
     (void)params;
     (void)state;
-    k.in[j] = true;
-    k.major[j] = (double)draw(3);
-    k.own[j] = WAIT_GROUP;
-    line_push(k.line, j, (struct line_key){ .major = k.major[j], .time_ns = job_facts(s, j)->submit_ns });
-}
-
-static void started(struct sched *s, const void *params, void *state, job_id j)
-{
-    (void)s;
-    (void)params;
-    (void)state;
-    k.in[j] = false;
-    line_remove(k.line, j);
+    own[j] = WAIT_GROUP;
+    comes_in(s, j);
 }
 
 /* Some job is planned for some time, if there is room; else it has no plan. */
@@ -241,14 +204,10 @@ static void as_defined(void **state)
             w.group[0] = (struct group_spec){ .name = "pool", .count = 1, .gpus = 30, .counted = true,
                                               .cpu_milli = seed % 2 ? INT64_MAX : 30000, .mem_mib = INT64_MAX };
         }
-        for (size_t j = 0; seed % 4 && j < w.n_jobs; j++)    /* few shapes: many to leave out */
-            w.job[j].gpus = (1 + (uint32_t)(j % 3)) * (seed % 3 ? 1 : 5), w.job[j].tasks = job_row_default.tasks, w.job[j].min_tasks = 0, w.job[j].cpu_milli = 0;
-        struct combination c = { .policy = &skipping, .placer = builtin_placers[0], .name = "skipping" };
-        memset(&k, 0, sizeof k);
-        random_init(&k.r, seed, "skips", 0);
-        k.passes = PASSES;
-        k.n_jobs = (uint32_t)w.n_jobs;
-        world_run(&w, &c, seed, (struct run_observer){ 0 });
+        if (seed % 4)
+            make_alike(&w, seed % 3 ? 1 : 5);
+        memset(own, 0, sizeof own);
+        walk_world(&w, &skipping, "skips", seed, PASSES);
     }
     print_message("%u given, %u too long, %u reserved, %u shapes full, %u later, %u asked for\n", given, too_long, reserved, full, full_later,
                   asked);
