@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 
 struct keys {
@@ -58,10 +57,8 @@ bool federation_recognise(const char *head, size_t length)
 
 bool federation_is(const char *path)
 {
-    struct stat about;
     struct error ignored = { "" };
-    struct input *in =
-        stat(path, &about) == 0 && S_ISREG(about.st_mode) ? input_open(path, &ignored) : NULL;
+    struct input *in = input_look(path);
     size_t length = 0;
     const char *head = in ? input_peek(in, &length, &ignored) : NULL;
     bool is = head && federation_recognise(head, length);

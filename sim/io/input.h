@@ -10,6 +10,9 @@
 
 struct input;
 struct input *input_open(const char *path, struct error *err);      /* NULL: err says why */
+/* To look into what is opened and read again later. NULL, without a message: it cannot be opened, or is no regular file: what
+ * a pipe gives here would be lost, and to open one may wait for ever. */
+struct input *input_look(const char *path);
 /* The same from memory, as the content of a file of that name; the bytes are borrowed until
  * input_close(). */
 struct input *input_from_bytes(const void *bytes, size_t length, const char *name,

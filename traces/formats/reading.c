@@ -42,10 +42,9 @@ static uint32_t rows_of(struct input *in, const struct trace_format **format)
 
 struct trace_reading *trace_reading_begin(const struct trace_source *from, const struct trace_format **used)
 {
-    struct error ignored = { "" };
     const struct trace_format *format = NULL;
     bool may = !from->one_thread && !from->sizes_only && (!from->format || from->format->one_by_one);
-    struct input *in = may ? input_open(from->path, &ignored) : NULL;
+    struct input *in = may ? input_look(from->path) : NULL;
     uint32_t rows = in ? rows_of(in, &format) : 0;
     if (!rows) {
         input_close(in);

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct check_options {
     struct option_texts clusters;
@@ -79,11 +78,8 @@ static enum file_kind kind_of(const char *path)
 {
     static const char *const endings[] = { ".yaml",     ".yml",     ".yaml.gz", ".yml.gz",
                                            ".yaml.zst", ".yml.zst", NULL };
-    struct stat about;
     struct error ignored = { "" };
-    struct input *in = stat(path, &about) == 0 && S_ISREG(about.st_mode)
-                           ? input_open(path, &ignored)
-                           : NULL;
+    struct input *in = input_look(path);
     size_t length = 0;
     const char *head = in ? input_peek(in, &length, &ignored) : NULL;
     enum file_kind kind = head && (node_list_recognise(head, length) ||
