@@ -1,4 +1,5 @@
 /* output.c - see output.h. */
+#define _GNU_SOURCE /* renameat2() */
 #include "sim/io/output.h"
 
 #include "sim/base/memory.h"
@@ -22,9 +23,9 @@ struct output {
     char *path;    /* the final one, also for messages */
     char *partial; /* where it is written until then; NULL for a stream */
     struct packer *packer; /* NULL: as it is */
-    char *earlier; /* where the old file of that name waits while a commit may still fail */
-    bool replaces; /* it is there */
-    bool named;    /* the new file has its name */
+    char *earlier; /* a second name for the old file, where it cannot take that of the unfinished one */
+    const char *kept; /* where the old file waits while a commit may still fail; NULL: there is none */
+    bool named;       /* the new file has its name */
     bool may_be_left;
     bool grows; /* no file: the buffer keeps all */
     size_t used, capacity;
@@ -180,19 +181,35 @@ int output_settle(struct output *o, struct error *err)
     return o->failure ? error_set(err, "%s: cannot write: %s", o->path, strerror(o->failure)) : 0;
 }
 
-/* A second link keeps the old file until all have their names. A file system without links has
- * none, and no way back. */
-static bool takes_name(struct output *o, bool last)
+/* Exchanged with the new file, the old one waits as the unfinished one did. A rename() over it would first have ext4 find a place
+ * on the disk for all that was written. */
+static bool exchanged(struct output *o)
 {
+    o->named = renameat2(AT_FDCWD, o->partial, AT_FDCWD, o->path, RENAME_EXCHANGE) == 0;
+    if (o->named)
+        o->kept = o->partial;
+    return o->named;
+}
+
+/* The old file stays until all have their names. Where the file system cannot exchange files a second link keeps it; where it
+ * has no links either, there is no way back. */
+static bool takes_name(struct output *o)
+{
+    struct stat old;
     if (!o->partial)
         return true;
     if (provenance_is_held(o->path)) {
         errno = EEXIST; /* rename() never sets it for a file */
         return false;
     }
-    if (!last) {
+    if (lstat(o->path, &old) == 0 && !S_ISDIR(old.st_mode)) {
+        if (exchanged(o))
+            return true;
+        if (errno != EINVAL && errno != ENOSYS)
+            return false;
         unlink(o->earlier); /* of a program that was killed here */
-        o->replaces = link(o->path, o->earlier) == 0;
+        if (link(o->path, o->earlier) == 0)
+            o->kept = o->earlier;
     }
     o->named = rename(o->partial, o->path) == 0;
     return o->named;
@@ -200,16 +217,17 @@ static bool takes_name(struct output *o, bool last)
 
 static void gives_name_back(struct output *o)
 {
-    if (o->replaces)
-        rename(o->earlier, o->path);
+    if (o->kept)
+        rename(o->kept, o->path); /* fails: it stays where it is */
     else if (o->partial)
         unlink(o->path);
+    o->kept = NULL;
 }
 
 int output_commit_all(struct output *const *list, size_t n, struct error *err)
 {
     size_t named = 0;
-    while (named < n && takes_name(list[named], named + 1 == n))
+    while (named < n && takes_name(list[named]))
         named++;
     int result = 0;
     if (named < n)
@@ -240,8 +258,8 @@ void output_remove(const struct output *o)
         return;
     if (!o->named)
         unlink(o->partial);
-    if (o->replaces)
-        unlink(o->earlier);
+    if (o->kept)
+        unlink(o->kept);
 }
 
 void output_discard(struct output *o)

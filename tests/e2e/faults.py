@@ -114,6 +114,8 @@ def faults():
                 sweep("%s, %s%s" % (fault, reason, ", over earlier results" if after else ""), usual, fault, number,
                       one_line(reason), 1, after)
     never = lambda err: False
+    for no_exchange in ("%d:on" % errno.EINVAL, "%d:on" % errno.ENOSYS):
+        sweep("no exchange of names, over earlier results", usual, "exchange", no_exchange, never, 1, True)
     sweep("interrupted writes", usual, "write", errno.EINTR, never)
     sweep("interrupted reads", usual, "read", errno.EINTR, never)
     sweep("short writes", usual, "short", 0, never)

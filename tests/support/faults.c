@@ -1,7 +1,7 @@
 /* faults.c - LD_PRELOAD: makes the Nth call of one kind fail, as FAULT says: KIND:N:ERRNO[:on].
  *
- * KIND is alloc, open, read, write, short (a write of half), close, mkdir or rename; with ":on"
- * every later call of the kind fails, too. Only calls about the process's own files and memory
+ * KIND is alloc, open, read, write, short (a write of half), close, mkdir, rename (also one that exchanges)
+ * or exchange; with ":on" every later call of the kind fails, too. Only calls about the process's own files and memory
  * count: descriptors above 2. When the call came, the file FAULT_MARK is there: a run that went
  * well without it had fewer than N. */
 #include <dlfcn.h>
@@ -19,6 +19,7 @@ void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *old, size_t bytes);
 int rename(const char *from, const char *to);
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags);
 
 static long calls;
 static int fails(const char *kind)
@@ -92,4 +93,9 @@ int mkdir(const char *path, mode_t mode)
 int rename(const char *from, const char *to)
 {
     return fails("rename") ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+    return fails("rename") || fails("exchange") ? -1 : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
