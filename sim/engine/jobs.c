@@ -97,7 +97,7 @@ void jobs_end(struct sched *s)
         early_table(s->setup.early, NULL, 0);
     bulk_free(s->job);
     stable_free(&s->costs);
-    free(s->live);
+    wide_free(s->live, s->jobs->live_capacity, sizeof *s->live);
     free(s->jobs->free);
     free(s->jobs->open);
 }
@@ -144,6 +144,8 @@ void on_demand_enters(struct sched *s, struct live *l)
 {
     struct job_run *run = &s->job[l->job];
     l->progress.left_ns = l->least_left_ns = ENDLESS_NS;
+    for (unsigned r = 0; r < WAIT_REASONS; r++)
+        l->wait[r] = wait_so_far(l, r);
     wait_parts(s, run, l->wait);
     l->waited = (1u << WAIT_REASONS) - 1;
     run->waits = 0;               /* until it goes again */
@@ -186,8 +188,8 @@ struct live *job_enter(struct sched *s, job_id j)
     if (own)
         memset(own, 0, s->own_size);
     l->progress.left_ns = l->least_left_ns = s->workload->truth[j].duration_ns;
-    l->wait[WAIT_DEPENDENCY] = s->now_ns - s->workload->facts[j].submit_ns;
-    l->waited = 1u << WAIT_DEPENDENCY;
+    if (s->now_ns > s->workload->facts[j].submit_ns)
+        wait_add(l, WAIT_DEPENDENCY, s->now_ns - s->workload->facts[j].submit_ns);
     if (on_demand(s, j))
         on_demand_enters(s, l);
     l->estimate_ns = estimate_at_arrival(s, j);

@@ -136,7 +136,7 @@ struct live {
     uint8_t flavor;               /* 1 + the one that it counts in; 0: none */
     bool counting;                /* waits now */
     uint8_t own_why;              /* enum wait_reason */
-    uint16_t waited;              /* of wait: those that may not be 0, bit by bit; only these have been counted */
+    uint16_t waited;              /* reasons of `wait`, bit by bit; the others are 0, whatever it holds */
     const struct placement *on;   /* makes progress there in truth, whatever is staged; NULL: it does not run */
     struct staged now;
     struct progress progress;
@@ -151,26 +151,17 @@ struct live {
     uint32_t entry;               /* first line entry; ID_NONE: in no line */
     uint32_t wait_sub;            /* the group it counts with; ID_NONE: its own reason */
     uint32_t tentative_out;       /* times that tasks of it are given back tentatively in this pass */
-    int64_t wait[WAIT_REASONS];   /* of a group member: minus the group's totals at the joining */
-    int64_t split[ACCOUNTS];      /* of the interval that is being left */
     struct staged was;            /* before this pass, of a touched job */
     uint32_t hold[HOLD_PLAN];     /* on the timeline, but for its plan; ORDERED_NONE: none */
     int64_t estimate_ns;          /* of the whole run, as of its arrival; TIME_NEVER: none */
     void *own;                    /* the policy's bytes */
-    int64_t *wait_before;         /* [WAIT_REASONS] its parts when this wait began, for the log; NULL: there is none */
-
-    /* Of those that are stopped, leave, stand still or run in part. */
     struct placement *suspended;  /* its memory there is taken, and it can go on there; until it does or is dropped */
     struct placement *leaving;    /* still occupies it after a stop */
     struct part *part;            /* those of earlier passes, in the order of their ends */
-    int64_t leaving_since_ns;
     int64_t stood_ns;             /* time since its last start in which it made progress before it was suspended or its gang
                                      broke, on the same pieces */
-    int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
-    const char *leave_why;
-    event_id release_event;
     int64_t requeues;             /* times that it went back to its queue after a stop; leaving.c */
-    int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
+    int64_t split[ACCOUNTS];      /* of the interval that is being left */
 
     struct pace pace;
 
@@ -179,6 +170,15 @@ struct live {
     struct writing writing;       /* checkpoints.c writes it; .cause: leaving.c */
     int64_t pull_ns;              /* of its start-up, the first part; overhead.c sets it, images.c takes off what is over */
     int64_t unsaved_ns, unsaved_wall_ns;    /* of a job that is leaving, or a part of it, and saves: lost if a fault comes; leaving.c */
+
+    /* Of what is not plain: never read before it was written, and not cleared for the next job. */
+    int64_t wait[WAIT_REASONS];   /* those of `waited`; of a group member: minus the group's totals at the joining */
+    int64_t *wait_before;         /* [WAIT_REASONS] its parts when this wait began, for the log; NULL: there is none */
+    int64_t leaving_since_ns;
+    int64_t stop_done_ns;         /* progress since the last start when the stop was staged */
+    const char *leave_why;
+    event_id release_event;
+    int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
 };
 
 _Static_assert(sizeof(struct live) % 128 != 0, "a job's members are in all sets of the cache");

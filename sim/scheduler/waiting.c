@@ -77,20 +77,17 @@ static void group_totals(struct sched *s, struct live *l, uint32_t sub_number, i
     struct sub_line *sub = &s->lines->sub[sub_number];
     struct wait_clock *line = &s->lines->line[sub->line]->clock;
     clock_run(&sub->clock, s->now_ns);
-    uint16_t counted = sub->clock.counted;
-    for (unsigned rest = counted; rest; rest &= rest - 1) {
+    for (unsigned rest = sub->clock.counted; rest; rest &= rest - 1) {
         unsigned r = (unsigned)__builtin_ctz(rest);
-        l->wait[r] += sign * sub->clock.total[r];
+        wait_add(l, r, sign * sub->clock.total[r]);
     }
     if (sub->clock.why == WAIT_GROUP) {
         clock_run(line, s->now_ns);
-        counted |= line->counted;
         for (unsigned rest = line->counted; rest; rest &= rest - 1) {
             unsigned r = (unsigned)__builtin_ctz(rest);
-            l->wait[r] += sign * (line->total[r] - sub->line_at_handover[r]);
+            wait_add(l, r, sign * (line->total[r] - sub->line_at_handover[r]));
         }
     }
-    l->waited |= counted;
 }
 
 static bool by_group(const struct live *l)
@@ -106,18 +103,12 @@ static void count_start(struct sched *s, struct live *l)
         l->own_since_ns = s->now_ns;
 }
 
-static void add_wait(struct live *l, unsigned why, int64_t ns)
-{
-    l->wait[why] += ns;
-    l->waited |= (uint16_t)(1u << why);
-}
-
 static void count_stop(struct sched *s, struct live *l)
 {
     if (by_group(l))
         group_totals(s, l, l->wait_sub, 1);
     else
-        add_wait(l, l->own_why == WAIT_GROUP ? WAIT_ORDER : l->own_why, s->now_ns - l->own_since_ns);
+        wait_add(l, l->own_why == WAIT_GROUP ? WAIT_ORDER : l->own_why, s->now_ns - l->own_since_ns);
 }
 
 static void own_set(struct sched *s, struct live *l, enum wait_reason why)
@@ -134,7 +125,8 @@ void wait_begin(struct sched *s, struct live *l, enum wait_reason own)
     own_set(s, l, own);
     if (s->setup.observer.decision) {
         l->wait_before = l->wait_before ? l->wait_before : arena_alloc(s->memory, sizeof l->wait);
-        memcpy(l->wait_before, l->wait, sizeof l->wait);
+        for (unsigned r = 0; r < WAIT_REASONS; r++)
+            l->wait_before[r] = wait_so_far(l, r);
     }
     l->counting = true;
     ledger_waiting(s, 1);
@@ -166,9 +158,10 @@ static __attribute__((cold)) void wait_log(const struct sched *s, const struct l
 {
     for (unsigned r = 0; r < WAIT_REASONS; r++) {
         char text[DECIMAL_MAX + 1];
-        if (l->wait[r] == l->wait_before[r])
+        int64_t ns = wait_so_far(l, r) - l->wait_before[r];
+        if (ns == 0)
             continue;
-        text[decimal_format(text, l->wait[r] - l->wait_before[r], NS_PER_S)] = '\0';
+        text[decimal_format(text, ns, NS_PER_S)] = '\0';
         decision_log(s, l->job, "wait", wait_reason_name[r], text);
     }
 }
@@ -205,7 +198,7 @@ void wait_own(struct sched *s, struct live *l, enum wait_reason why)
         own_or_group(s, l, why);
         return;
     }
-    add_wait(l, l->own_why, s->now_ns - l->own_since_ns);
+    wait_add(l, l->own_why, s->now_ns - l->own_since_ns);
     l->own_why = (uint8_t)why;
     l->own_since_ns = s->now_ns;
 }

@@ -2,6 +2,20 @@
 #pragma once
 #include "sim/engine/state.h"
 
+/* Of a job: up to the last change of its reason; of a group member, less the group's totals then. */
+static inline int64_t wait_so_far(const struct live *l, unsigned why)
+{
+    return l->waited >> why & 1 ? l->wait[why] : 0;
+}
+static inline void wait_add(struct live *l, unsigned why, int64_t ns)
+{
+    const uint16_t bit = (uint16_t)(1u << why);
+    if (ns == 0)
+        return;
+    l->wait[why] = wait_so_far(l, why) + ns;
+    l->waited = (uint16_t)(l->wait[why] ? l->waited | bit : l->waited & ~bit);
+}
+
 void waits_begin(struct sched *s);
 void waits_end(struct sched *s);
 void wait_begin(struct sched *s, struct live *l, enum wait_reason own);   /* WAIT_GROUP: its line's */

@@ -3,7 +3,6 @@
 #include "tests/unit/test_core.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 struct element { uint32_t number; unsigned char rest[1020]; };
 
@@ -24,7 +23,7 @@ static void keeps_what_it_holds(void **state)
     assert_int_equal(capacity, 32768);
     for (uint32_t i = 0; i < 20000; i++)
         assert_true(a[i].number == i && a[i].rest[1019] == (unsigned char)i);
-    free(a);
+    wide_free(a, capacity, sizeof *a);
 }
 
 int main(void)
