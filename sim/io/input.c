@@ -345,34 +345,23 @@ void input_read_ahead(struct input *in)
         in->ahead = read_ahead_begin(decode, in);
 }
 
-/* The top bit of each byte that is a newline; the others are 0. */
-static uint64_t newlines_in(const char *eight)
-{
-    const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f), newline = UINT64_C(0x0a0a0a0a0a0a0a0a);
-    uint64_t x;
-    memcpy(&x, eight, sizeof x);
-    x ^= newline;
-    return ~(((x & low) + low) | x | low);
-}
-
-static uint64_t sum_of_bytes(uint64_t x)
-{
-    const uint64_t every_other = UINT64_C(0x00ff00ff00ff00ff);
-    x = (x & every_other) + (x >> 8 & every_other);
-    return x * UINT64_C(0x0001000100010001) >> 48;
-}
-
-/* Places among these at which there is a newline, and behind it something else: eight sums side by side, a byte each. */
+/* Places among these at which there is a newline, and behind it something else: sixteen sums side by side, a byte each. */
 static uint64_t lines_begun(const char *bytes, size_t n)
 {
+    typedef unsigned char sixteen __attribute__((vector_size(16)));
     enum { ROUNDS = 255 };        /* of which the sums fit in a byte */
+    const sixteen newline = (sixteen){ 0 } + (unsigned char)'\n';
     uint64_t lines = 0;
     size_t i = 0;
-    while (i + 8 <= n) {
-        uint64_t sums = 0;
-        for (size_t k = 0; k < ROUNDS && i + 8 <= n; k++, i += 8)
-            sums += (newlines_in(bytes + i) & ~newlines_in(bytes + i + 1)) >> 7;
-        lines += sum_of_bytes(sums);
+    while (i + sizeof(sixteen) <= n) {
+        sixteen sums = { 0 }, here, behind;
+        for (size_t k = 0; k < ROUNDS && i + sizeof here <= n; k++, i += sizeof here) {
+            memcpy(&here, bytes + i, sizeof here);
+            memcpy(&behind, bytes + i + 1, sizeof behind);
+            sums -= (sixteen)((here == newline) & (behind != newline)); /* true is -1 */
+        }
+        for (size_t k = 0; k < sizeof sums; k++)
+            lines += sums[k];
     }
     for (; i < n; i++)
         lines += bytes[i] == '\n' && bytes[i + 1] != '\n';

@@ -160,19 +160,44 @@ static void narrow_to(struct narrowing *x, size_t k, const size_t *count)
     x->n_kept = 0;
 }
 
-/* Of each of these ranges: copies what lies in it, if that is not one value, and finds the least above it. */
-static void collect(struct narrowing *x, size_t n)
+static uint64_t part_of(const struct narrowing *all, int64_t value, unsigned shift)
 {
-    for (size_t from = x->at, to; from < x->end; from = to) {
-        to = block_end(x, from);
-        for (size_t k = 0; k < n; k++)
-            for (size_t i = from; i < to; i++) {
-                int64_t value = x->array[i];
+    return ((uint64_t)value - (uint64_t)all->low) >> shift;
+}
+
+/* The parts of all in which something of these ranges may be, or the least above one. */
+static void mark_parts(const struct narrowing *all, const size_t *in_part, const struct narrowing *x, size_t n, bool *marked)
+{
+    for (size_t k = 0; k < n; k++) {
+        uint64_t i = part_of(all, x[k].low, part_shift(all));    /* that of x[k].high, too */
+        marked[i] = true;
+        do
+            i++;
+        while (i < BUCKETS && !in_part[i]);
+        if (i < BUCKETS)
+            marked[i] = true;
+    }
+}
+
+/* Of each of these ranges: copies what lies in it, if that is not one value, and finds the least above it. */
+static void collect(const struct narrowing *all, const size_t *in_part, struct narrowing *x, size_t n)
+{
+    const unsigned shift = part_shift(all);
+    bool marked[BUCKETS] = { false };
+    mark_parts(all, in_part, x, n, marked);
+    for (size_t from = all->at, to; from < all->end; from = to) {
+        to = block_end(all, from);
+        for (size_t i = from; i < to; i++) {
+            const int64_t value = all->array[i];
+            if (!marked[part_of(all, value, shift)])
+                continue;
+            for (size_t k = 0; k < n; k++) {
                 if (value > x[k].high)
                     x[k].above = value < x[k].above ? value : x[k].above;
                 else if (value >= x[k].low && x[k].kept)
                     x[k].kept[x[k].n_kept++] = value;
             }
+        }
     }
 }
 
@@ -233,7 +258,7 @@ void quantiles_of_part(const int64_t *array, size_t at, size_t n, const double *
         of[i] = all;
         narrow_to(&of[i], (size_t)place_of(n, p[i]), in_part);
     }
-    collect(of, count);
+    collect(&all, in_part, of, count);
     for (size_t i = 0; i < count; i++) {
         double h = place_of(n, p[i]), k = floor(h);
         value[i] = between(neighbours_in(&of[i], (size_t)k), h - k);

@@ -319,27 +319,29 @@ static const struct open_row { const char *name, *path, *error; } open_rows[] = 
     { "empty name", "", ": cannot open: No such file or directory" },
 };
 
-/* Texts of few letters, many of them newlines, against a look at each byte; compressed they have no lines. Longer than what is
- * looked at in one piece. */
+/* Texts of few letters, many of them newlines or every second one, against a look at each byte; compressed they have no lines.
+ * Longer than what is looked at in one piece. */
 static void lines_counted(void **state)
 {
     (void)state;
     struct random r;
     random_init(&r, 1, "lines", 0);
-    static const size_t length[] = { 0, 1, 7, 8, 9, 100, 262143, 262144, 262145, 800000 };
-    for (size_t k = 0; k < COUNT(length); k++) {
+    static const size_t length[] = { 0, 1, 15, 16, 17, 100, 262143, 262144, 262145, 800000 };
+    for (size_t k = 0; k < 2 * COUNT(length); k++) {
+        const bool dense = k >= COUNT(length);    /* a line for every second byte: as many as there can be */
+        const size_t bytes = length[k % COUNT(length)];
         struct error err = { "" };
         uint64_t want = 0;
         char before = '\n', first = 0;
-        for (size_t i = 0; i < length[k]; i++) {
-            stored[i] = (unsigned char)"\n\n\r ,a\x8a\xff"[random_below(&r, 8)];
+        for (size_t i = 0; i < bytes; i++) {
+            stored[i] = (unsigned char)(dense ? "a\n"[i % 2] : "\n\n\r ,a\x8a\xff"[random_below(&r, 8)]);
             want += before == '\n' && stored[i] != '\n';
             before = (char)stored[i];
         }
-        write_file(length[k]);
+        write_file(bytes);
         struct input *in = input_open(path, &err);
         assert_int_equal(input_lines(in), want);
-        if (length[k]) {
+        if (bytes) {
             assert_int_equal(input_read(in, &first, 1, &err), 1);
             assert_int_equal((unsigned char)first, stored[0]);
         }
