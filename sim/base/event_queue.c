@@ -132,6 +132,17 @@ static inline size_t first_of_four(const struct event_queue *q, size_t child)
     return child + of_ab + ((of_cd - of_ab) & -(size_t)(cd < ab));
 }
 
+/* Of the children of one parent, of which `child` is the first. */
+static inline size_t first_child(const struct event_queue *q, size_t child)
+{
+    if (child + CHILDREN <= q->length)
+        return first_of_four(q, child);
+    size_t best = child;
+    while (++child < q->length)
+        best = first_of(q, best, child);
+    return best;
+}
+
 /* Moves the hole at `at` down to a leaf and returns it. What is to fill the hole comes from the end
  * of the heap and mostly belongs near a leaf: comparing it on the way down would be useless. */
 static size_t hole_to_leaf(struct event_queue *q, size_t at)
@@ -145,13 +156,7 @@ static size_t hole_to_leaf(struct event_queue *q, size_t at)
             fetch(&q->heap[below + CHILDREN * 2]);
             fetch(&q->heap[below + CHILDREN * 3]);
         }
-        if (child + CHILDREN <= q->length) {
-            best = first_of_four(q, child);
-        } else {
-            best = child;
-            while (++child < q->length)
-                best = first_of(q, best, child);
-        }
+        best = first_child(q, child);
         put(q, at, &q->heap[best]);
         at = best;
     }
@@ -228,13 +233,22 @@ static void remove_at(struct event_queue *q, size_t at)
         sift_up(q, hole_to_leaf(q, at), &last);
 }
 
-/* The children of the root: the event after the next is one of them. */
+/* The children of the second: when the next has gone, and the second stands there, one of them comes beside those that may follow. */
 bool event_queue_hint(const struct event_queue *q, size_t i, struct event *e)
 {
-    static_assert(EVENT_HINTS == CHILDREN, "the children of the root");
-    if (i >= EVENT_HINTS || i + 1 >= q->length)
+    static_assert(EVENT_HINTS == CHILDREN, "the children of the second");
+    size_t at = q->length < 2 ? q->length : first_child(q, 1) * CHILDREN + 1 + i;
+    if (i >= EVENT_HINTS || at >= q->length)
         return false;
-    *e = event_of(&q->heap[i + 1]);
+    *e = event_of(&q->heap[at]);
+    return true;
+}
+
+bool event_queue_second(const struct event_queue *q, struct event *e)
+{
+    if (q->length < 2)
+        return false;
+    *e = event_of(&q->heap[first_child(q, 1)]);
     return true;
 }
 

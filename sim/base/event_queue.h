@@ -41,9 +41,10 @@ struct event_queue *event_queue_new(void);
 void     event_queue_free(struct event_queue *q);           /* NULL: does nothing */
 event_id event_queue_push(struct event_queue *q, struct event e);
 bool     event_queue_peek(const struct event_queue *q, struct event *next);   /* false: empty */
-/* A hint for prefetching: the i-th of up to EVENT_HINTS pending events other than the next one. The
- * one that follows the next is among them; the others are due soon in most cases. Their order says
- * nothing. false: there are no more. */
+/* For prefetching: the event that follows the next, if none comes before it. false: there is none. */
+bool     event_queue_second(const struct event_queue *q, struct event *e);
+/* Before the next is taken: the i-th of up to EVENT_HINTS events, one of which may become the second when the next and the second
+ * have gone, and has not been one of these before. Their order says nothing. false: there are no more. */
 #define EVENT_HINTS 4
 bool     event_queue_hint(const struct event_queue *q, size_t i, struct event *e);
 bool     event_queue_pop(struct event_queue *q, struct event *next);          /* false: empty */

@@ -17,3 +17,10 @@ static inline void fetch_lines(const void *at, size_t bytes)
     for (size_t i = 0; i < bytes; i += CACHE_LINE)
         fetch((const char *)at + i);
 }
+
+/* Of what may lie in two lines. */
+static inline void fetch_both_ends(const void *at, size_t bytes)
+{
+    fetch(at);
+    fetch((const char *)at + bytes - 1);
+}

@@ -105,43 +105,42 @@ static void apply(struct sched *s, const struct event *e)
 
 static void fetch_rows(const struct sched *s, job_id j)
 {
-    fetch(&s->job[j]);
-    fetch(&s->workload->facts[j]);
+    fetch_both_ends(&s->job[j], sizeof *s->job);
+    fetch_both_ends(&s->workload->facts[j], sizeof *s->workload->facts);
     fetch(&s->workload->truth[j]);
     if (s->gpu_time)
         fetch(&s->gpu_time[j]);
 }
 
-/* NULL: the next event ends no job. */
-static const struct live *ends_next(const struct sched *s)
+/* NULL: that event ends no job. */
+static const struct live *ends(const struct sched *s, const struct event *e)
 {
-    struct event e;
-    return event_queue_peek(s->events, &e) && e.kind == EVENT_JOB_END ? live_of(s, e.subject) : NULL;
+    return e->kind == EVENT_JOB_END ? live_of(s, e->subject) : NULL;
 }
 
 /* Prefetch. Of tens of thousands of running jobs the one that ends next was last read when it started, and is in no near cache.
- * What its end reads is fetched step by step, as where a thing is kept is itself in a line that has to be fetched: while the events
- * before it are applied, the job's rows, then its slot; while the pass goes, the rest of the slot, the placement, the books of its
- * queue and its place in a line; as it ends, the nodes, the sub-line and what the policy keeps of it. It changes nothing but the time. */
+ * What its end reads is fetched step by step, as where a thing is kept is itself in a line that has to be fetched: while it is one
+ * of the next few, the job's rows; while it is the second, its slot, which the next job clears, too; while the pass before it goes,
+ * the placement, the books of its queue and its place in a line; as it ends, the nodes, the sub-line and what the policy keeps of
+ * it. It changes nothing but the time. */
 static void fetch_ahead(const struct sched *s)
 {
     struct event e;
     for (size_t i = 0; event_queue_hint(s->events, i, &e); i++)
         if (e.kind == EVENT_JOB_END)
             fetch_rows(s, e.subject);
-    const struct live *l = ends_next(s);
+    const struct live *l = event_queue_second(s->events, &e) ? ends(s, &e) : NULL;
     if (l)
-        fetch_lines(l, offsetof(struct live, contending_before));
+        fetch_lines(l, LIVE_PLAIN);
 }
 
 static void fetch_placement(const struct sched *s)
 {
-    const struct live *l = ends_next(s);
+    struct event e;
+    const struct live *l = event_queue_peek(s->events, &e) ? ends(s, &e) : NULL;
     if (!l)
         return;
     fetch_lines(l->now.held, sizeof(struct placement) + sizeof(struct piece));
-    const size_t rest = offsetof(struct live, contending_before), end = offsetof(struct live, pace) + offsetof(struct pace, compute_s);
-    fetch_lines(&l->contending_before, end - rest);         /* also what the next job clears */
     books_fetch(s, s->workload->facts[l->job].queue);
     line_entry_fetch(s, l);
 }

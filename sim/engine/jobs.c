@@ -175,9 +175,7 @@ struct live *job_enter(struct sched *s, job_id j)
     uint32_t slot = live_slot(s);
     struct live *l = &s->live[slot];
     void *own = l->own;
-    int64_t *wait_before = l->wait_before;
-    memset(l, 0, s->n_models ? sizeof *l : offsetof(struct live, pace) + offsetof(struct pace, compute_s));
-    l->wait_before = wait_before;
+    memset(l, 0, s->n_models ? LIVE_MODELS : LIVE_PLAIN);
     l->job = j;
     l->flavor = first_flavor(s, j);
     l->now.stopped_for = ID_NONE;

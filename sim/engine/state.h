@@ -181,6 +181,9 @@ struct live {
     int64_t hold_end_ns;          /* of the run hold that a stop of this pass has dropped */
 };
 
+/* The first bytes of it: all that is cleared for the next job while no model is on, and with models. */
+#define LIVE_PLAIN  (offsetof(struct live, pace) + offsetof(struct pace, compute_s))
+#define LIVE_MODELS offsetof(struct live, wait)
 _Static_assert(sizeof(struct live) % 128 != 0, "a job's members are in all sets of the cache");
 
 /* Of a job that may hold less than all of it: milli-GPU ns. */

@@ -171,7 +171,7 @@ void wait_end(struct sched *s, struct live *l)
     count_stop(s, l);
     l->counting = false;
     ledger_waiting(s, -1);
-    if (l->wait_before)
+    if (s->setup.observer.decision && l->wait_before)
         wait_log(s, l);
 }
 
