@@ -140,25 +140,30 @@ static uint32_t pods_of(struct workload *w, const struct job_row *row)
     return number;
 }
 
-static struct shape wishes_of(struct workload *w, const struct job_row *row, bool plain)
+static const struct shape shape_default = {
+    .next = ID_NONE,
+    .gpu_type = ID_NONE,
+    .pin = ID_NONE,
+    .limited = ID_NONE,
+    .pods = ID_NONE,
+    .selector = ID_NONE,
+    .affinity = ID_NONE,
+    .tolerations = ID_NONE,
+    .ask = { .job = ID_NONE, .try_first = ID_NONE },
+};
+
+/* Written in place: a copy would wait for what was just written in other widths. */
+static void set_wishes(struct workload *w, const struct job_row *row, bool plain, struct shape *s)
 {
-    struct shape s = { .next = ID_NONE,
-                       .gpu_type = ID_NONE,
-                       .pin = ID_NONE,
-                       .limited = ID_NONE,
-                       .pods = ID_NONE,
-                       .selector = ID_NONE,
-                       .affinity = ID_NONE,
-                       .tolerations = ID_NONE };
+    *s = shape_default;
     if (!plain) {
-        s.pods = pods_of(w, row);
-        s.selector = workload_wish(w, row->selector);
-        s.affinity = workload_wish(w, row->affinity);
-        s.tolerations = workload_wish(w, row->tolerations);
+        s->pods = pods_of(w, row);
+        s->selector = workload_wish(w, row->selector);
+        s->affinity = workload_wish(w, row->affinity);
+        s->tolerations = workload_wish(w, row->tolerations);
     }
     if (row->gpu_type_length)
-        s.gpu_type = intern_add(w->gpu_types, row->gpu_type, row->gpu_type_length);
-    return s;
+        s->gpu_type = intern_add(w->gpu_types, row->gpu_type, row->gpu_type_length);
 }
 
 /* A total of several GPUs without tasks may be split any way; one GPU, a share of one, or none is
@@ -167,24 +172,21 @@ static struct shape wishes_of(struct workload *w, const struct job_row *row, boo
 static shape_id shape_of(struct workload *w, const struct job_row *row, bool plain, bool sized,
                          const struct pod_set *set)
 {
-    struct shape s = wishes_of(w, row, plain);
+    struct shape s;
+    set_wishes(w, row, plain, &s);
     s.gpu_mem_mib = row->gpus ? row->gpu_mem_mib : 0;
     s.share_mem_mib = row->gpus ? row->share_mem_mib : 0;
     s.used_mem_mib = row->gpus ? row->used_mem_mib : 0;
-    s.ask = (struct request){
-        .job = ID_NONE,
-        .tasks = row_tasks(row),
-        .gpus = row->gpus,
-        .gpu_milli = job_row_milli(row, row->gpus, row->gpu_milli),
-        .mig = row->gpus ? row->mig : 0,
-        .required_level = row->required_level,
-        .preferred_level = row->preferred_level,
-        .cpu_milli = row->cpu_milli,
-        .mem_mib = row->mem_mib,
-        .max_per_node = row->max_per_node,
-        .set = set,
-        .try_first = ID_NONE,
-    };
+    s.ask.tasks = row_tasks(row);
+    s.ask.gpus = row->gpus;
+    s.ask.gpu_milli = job_row_milli(row, row->gpus, row->gpu_milli);
+    s.ask.mig = row->gpus ? row->mig : 0;
+    s.ask.required_level = row->required_level;
+    s.ask.preferred_level = row->preferred_level;
+    s.ask.cpu_milli = row->cpu_milli;
+    s.ask.mem_mib = row->mem_mib;
+    s.ask.max_per_node = row->max_per_node;
+    s.ask.set = set;
     if (row_shares_several(row)) {
         s.ask.gpus = 1;
         s.ask.cpu_milli = per_gpu(row->cpu_milli, row->gpus);
@@ -197,6 +199,14 @@ static shape_id shape_of(struct workload *w, const struct job_row *row, bool pla
         s.ask.mem_mib = per_gpu(row->mem_mib, row->gpus);
     }
     return shapes_add(w->builder->shapes, &s);
+}
+
+static int parted_shape(struct workload *w, const struct job_row *row, bool plain, const char *file, shape_id *shape,
+                        uint32_t *min_tasks, struct error *err)
+{
+    struct shape common;
+    set_wishes(w, row, plain, &common);
+    return task_groups_shape(w, row, common, file, shape, min_tasks, err);
 }
 
 static void note_order(struct workload *w, const struct job_row *row, size_t line)
@@ -393,7 +403,7 @@ static int add_now(struct workload *w, const struct job_row *row, const char *fi
         return -1;
     if (!row->n_parts)
         shape = shape_of(w, row, plain, sizes_vary(&sizes), set);
-    else if (task_groups_shape(w, row, wishes_of(w, row, plain), file, &shape, &min_tasks, err) != 0)
+    else if (parted_shape(w, row, plain, file, &shape, &min_tasks, err) != 0)
         return -1;
     append(w, row, shape, min_tasks, sizes_add(w, &sizes), name, length);
     if (!plain || row->recorded_wait_ns >= 0)
