@@ -1,6 +1,7 @@
 /* rows_ahead.c - see rows_ahead.h. The batches are a ring: the reader fills one, those before it wait to be added. */
 #include "sim/workload/rows_ahead.h"
 
+#include "sim/base/fetch.h"
 #include "sim/base/memory.h"
 #include "sim/base/second.h"
 #include "sim/workload/row_check.h"
@@ -10,6 +11,7 @@
 
 /* A batch fits into a cache that is near; longer texts are of rows that this is not for. */
 enum { BATCH_ROWS = 256, BATCH_TEXT = BATCH_ROWS * 64, BATCHES = 4, TEXTS_MOST = 1024 };
+enum { ROWS_FETCHED = 3 };        /* so many ahead: they lie in the caches of another processor */
 
 struct batch {
     size_t n, text_used;
@@ -40,6 +42,7 @@ static void add_batch(struct rows_ahead *a, const struct batch *b)
     struct error err = { "" };
     int result = 0;
     for (size_t i = 0; i < b->n && result == 0; i++) {
+        fetch_lines(b->row[i + ROWS_FETCHED < b->n ? i + ROWS_FETCHED : i], JOB_ROW_USUAL);
         memcpy(&row, b->row[i], JOB_ROW_USUAL);
         result = a->add(a->w, &row, b->place[i].file, b->place[i].line, &err);
     }

@@ -3,6 +3,7 @@
 #include "sim/base/fetch.h"
 #include "sim/base/memory.h"
 #include "sim/base/random.h"
+#include "sim/base/second.h"
 #include "sim/workload/requests.h"
 #include "sim/workload/shapes.h"
 #include "sim/workload/workload_builder.h"
@@ -71,31 +72,33 @@ static void order_by(unsigned shift, const struct key *key, size_t n, struct key
         to[place[digit_of(&key[i], shift)]++] = key[i];
 }
 
-/* The distances of a word from the least one: the bits in which any two differ. */
-static uint64_t word_differs(const struct workload *w, size_t word, uint64_t *least)
+/* Of one word: the least, how far the most lies above it, and the number of low bits in which all are equal. */
+struct range { uint64_t least, width; unsigned equal_bits; };
+
+static struct range range_of(const struct workload *w, size_t word)
 {
-    int64_t min = INT64_MAX;
+    const int64_t first = word_of(w, 0, word);
+    int64_t min = first, max = first;
     uint64_t differ = 0;
-    for (job_id j = 0; j < w->n_jobs; j++)
-        min = word_of(w, j, word) < min ? word_of(w, j, word) : min;
-    *least = (uint64_t)min;
-    for (job_id j = 0; j < w->n_jobs; j++)
-        differ |= (uint64_t)word_of(w, j, word) - *least;
-    return differ;
+    for (job_id j = 1; j < w->n_jobs; j++) {
+        int64_t value = word_of(w, j, word);
+        min = value < min ? value : min;
+        max = value > max ? value : max;
+        differ |= (uint64_t)value ^ (uint64_t)first;
+    }
+    return (struct range){ (uint64_t)min, (uint64_t)max - (uint64_t)min, differ ? (unsigned)__builtin_ctzll(differ) : 0 };
 }
 
-/* Digit by digit, the one that decides least first, those left out in which no two keys differ: a trace out of order may be so
- * all over, as one in the order of ends. Takes the keys, in the order of the file, of which there is one at least. */
+/* Digit by digit, the one that decides least first, but for bits in which no two keys differ: a trace out of order may be so all over, as one in the order of ends. Takes the keys, in the order of the file, of which there is one at least. */
 static struct key *sorted(const struct workload *w, struct key *key)
 {
     size_t n = w->n_jobs;
     struct key *to = mem_resize(NULL, n, sizeof *to);
     for (size_t word = 0; word < WORDS; word++) {
-        uint64_t least, differ = word_differs(w, word, &least);
-        for (size_t i = 0; i < n && differ; i++)
-            key[i].word = (uint64_t)word_of(w, key[i].from, word) - least;
-        unsigned shift = differ ? (unsigned)__builtin_ctzll(differ) : 0;
-        for (; shift < 64 && differ >> shift; shift += DIGIT_BITS) {
+        const struct range r = range_of(w, word);
+        for (size_t i = 0; i < n && r.width; i++)
+            key[i].word = (uint64_t)word_of(w, key[i].from, word) - r.least;
+        for (unsigned shift = r.equal_bits; shift < 64 && r.width >> shift; shift += DIGIT_BITS) {
             order_by(shift, key, n, to);
             struct key *ordered = to;
             to = key;
@@ -106,33 +109,56 @@ static struct key *sorted(const struct workload *w, struct key *key)
     return key;
 }
 
-/* The job that comes to a place lies anywhere: its rows are fetched so many places of the cycle before it moves. */
-enum { PLACES_AHEAD = 8 };
+/* The row that comes to a place lies anywhere: it is fetched so many places of the cycle before it moves. */
+enum { PLACES_AHEAD = 8, ROW_MOST = 128 };
 
-/* Permutes in place, cycle by cycle, as the arrays are large. A place that is done points to
- * itself. */
-static void permute(struct workload *w, job_id *from)
+/* Permutes in place, cycle by cycle, as the arrays are large. A place that is done points to itself in `from`. */
+static inline __attribute__((always_inline)) void permute(char *rows, size_t size, job_id *from, job_id n)
 {
-    for (job_id first = 0; first < w->n_jobs; first++) {
+    char kept[ROW_MOST];
+    for (job_id first = 0; first < n; first++) {
         if (from[first] == first)
             continue;
-        struct job_facts facts = w->facts[first];
-        struct job_truth truth = w->truth[first];
+        memcpy(kept, rows + first * size, size);
         job_id to = first, ahead = first;
         for (unsigned i = 0; i < PLACES_AHEAD; i++)
             ahead = from[ahead];
         for (job_id next; (next = from[to]) != first; to = next) {
             ahead = from[ahead];
-            fetch_lines(&w->facts[ahead], sizeof *w->facts);
-            fetch(&w->truth[ahead]);
-            w->facts[to] = w->facts[next];
-            w->truth[to] = w->truth[next];
+            fetch_both_ends(rows + ahead * size, size);
+            memcpy(rows + to * size, rows + next * size, size);
             from[to] = to;
         }
-        w->facts[to] = facts;
-        w->truth[to] = truth;
+        memcpy(rows + to * size, kept, size);
         from[to] = to;
     }
+}
+
+static_assert(sizeof(struct job_facts) <= ROW_MOST && sizeof(struct job_truth) <= ROW_MOST, "a row is kept");
+
+/* Each with an order of its own, which it uses up. */
+struct permuting { struct workload *w; job_id *from; };
+
+static void *permute_truth(void *self)
+{
+    const struct permuting *p = self;
+    permute((char *)p->w->truth, sizeof *p->w->truth, p->from, p->w->n_jobs);
+    return NULL;
+}
+
+static void permute_both(struct workload *w, job_id *from)
+{
+    enum { WORTH_A_THREAD = 1 << 16 };
+    const size_t bytes = w->n_jobs * sizeof *from;
+    struct permuting of_truth = { w, memcpy(mem_resize(NULL, w->n_jobs, sizeof *from), from, bytes) };
+    pthread_t second;
+    bool side_by_side = !w->one_thread && w->n_jobs >= WORTH_A_THREAD && second_start(&second, permute_truth, &of_truth);
+    permute((char *)w->facts, sizeof *w->facts, from, w->n_jobs);
+    if (side_by_side)
+        pthread_join(second, NULL);
+    else
+        permute_truth(&of_truth);
+    free(of_truth.from);
 }
 
 void workload_sort(struct workload *w)
@@ -147,7 +173,7 @@ void workload_sort(struct workload *w)
     for (job_id j = 0; j < w->n_jobs; j++)
         from[j] = key[j].from;
     free(key);
-    permute(w, from);
+    permute_both(w, from);
     free(from);
 }
 
