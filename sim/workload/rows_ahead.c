@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A batch fits into a cache that is near; longer texts are of rows that this is not for. */
-enum { BATCH_ROWS = 256, BATCH_TEXT = BATCH_ROWS * 64, BATCHES = 4, TEXTS_MOST = 1024 };
+enum { BATCH_ROWS = 256, BATCH_TEXT = BATCH_ROWS * 64, BATCHES = 16, TEXTS_MOST = 1024 };
 enum { ROWS_FETCHED = 3 };        /* so many ahead: they lie in the caches of another processor */
 
 struct batch {
