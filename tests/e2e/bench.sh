@@ -133,14 +133,15 @@ while [ $# -gt 0 ]; do
 done
 jobs=$(($(wc -l <"$t") - 1))
 nodes=$(basename "$c" .yaml | cut -d- -f2) queues=$(basename "$c" .yaml | cut -d- -f3)
-mixed=$(basename "$t" .csv | awk -F- '{ print (NF > 6) }')
-awk -v jobs="$jobs" -v mixed="$mixed" -v nodes="$nodes" -v queues="$queues" -v p="$p" -v grows="${GROWS-}" -v times="${TIMES:-1}" 'BEGIN {
+case $c in *-limited.yaml) kind=limits ;; *) kind=$(basename "$t" .csv | awk -F- '{ print (NF > 6 ? "mixed" : "jobs") }') ;; esac
+awk -v jobs="$jobs" -v kind="$kind" -v nodes="$nodes" -v queues="$queues" -v p="$p" -v grows="${GROWS-}" -v times="${TIMES:-1}" 'BEGIN {
     n = split(grows, g, " ")
     x = jobs
     for (i = 1; i <= n; i++) {
         split(g[i], w, "[:=]")
-        if (w[2] == p && jobs > 1 && !(w[1] == (mixed ? "jobs" : "mixed")))
-            x *= (w[1] == "jobs" || w[1] == "mixed" ? jobs : w[1] == "nodes" ? nodes : queues) ^ w[3]
+        by_jobs = w[1] != "nodes" && w[1] != "queues"
+        if (w[2] == p && jobs > 1 && (!by_jobs || w[1] == kind))
+            x *= (by_jobs ? jobs : w[1] == "nodes" ? nodes : queues) ^ w[3]
     }
     printf "==1== I   refs:      %d,%03d\n", times * x, 0 }'
 [ "$command" != "$FAKE" ] || awk -v n="$jobs" 'BEGIN { printf "{ \"starts\": %d }\n", n ^ 1.3 }' >"$out/manifest.json"
@@ -181,13 +182,13 @@ grown() { # ROW...: these rows fail, and no other
 }
 counted --scale .02 --loads 1.2
 check "three policies that grow with the jobs alone: $(cat "$work/table")" $?
-grep -q '^13 rows, 0 fail, 0 are exceptions' "$work/table"
+grep -q '^16 rows, 0 fail, 0 are exceptions' "$work/table"
 check "rows of three policies: $(cat "$work/table")" $?
 counted --scale .02 --loads .8,1.2 --policies easy,las
 [ "$(grep -c '^jobs easy --estimates perfect, load 1.2 ' "$work/table")" -eq 1 ] && [ "$(grep -c estimates "$work/table")" -eq 1 ]
 check "what plans by estimates has a row with them: $(cat "$work/table")" $?
-GROWS="jobs:las=.2 mixed:gang=.3 queues:fifo:scope=queue=0 queues:gang=1.2 nodes:fifo=.3" counted --scale .02 --loads 1.2
-[ $? -eq 1 ] && grown 'jobs las' 'mixed gang' 'queues gang' 'nodes fifo'
+GROWS="jobs:las=.2 mixed:gang=.3 limits:las=.2 queues:fifo:scope=queue=0 queues:gang=1.2 nodes:fifo=.3" counted --scale .02 --loads 1.2
+[ $? -eq 1 ] && grown 'jobs las' 'mixed gang' 'limits las' 'queues gang' 'nodes fifo'
 check "planted growth is found in each kind: $(cat "$work/table")" $?
 GROWS="jobs:las=.12 queues:gang=1.08 nodes:fifo=.18" counted --scale .02 --loads 1.2
 check "growth below the bounds is none: $(cat "$work/table")" $?
@@ -220,9 +221,9 @@ check "a run that is refused says why: $(cat "$work/table")" $?
 counted --update
 [ $? -eq 0 ] && grep -q 'in the committed table, which is written' "$work/table"
 check "a table is written: $(cat "$work/table")" $?
-# a title, 12 rows by jobs, 3 mixed, 4 by queues, 3 by nodes, of 4 sizes
-[ "$(wc -l <"$tree/results/baseline/instructions.csv")" -eq 89 ]
-check "the table has $(wc -l <"$tree/results/baseline/instructions.csv") lines, want 89" $?
+# a title, 12 rows by jobs, 3 mixed, 3 with limits, 4 by queues, 3 by nodes, of 4 sizes
+[ "$(wc -l <"$tree/results/baseline/instructions.csv")" -eq 101 ]
+check "the table has $(wc -l <"$tree/results/baseline/instructions.csv") lines, want 101" $?
 TIMES=1.09 counted --short
 check "nine hundredths more than the table hold: $(cat "$work/table")" $?
 TIMES=1.2 counted --short
@@ -241,7 +242,7 @@ counted --update --short
 check "half rows are not written" $?
 cp "$tree/results/baseline/instructions.csv" "$work/before.csv"
 TIMES=2 counted --update --only 'jobs las'
-[ $? -eq 0 ] && [ "$(wc -l <"$tree/results/baseline/instructions.csv")" -eq 89 ] &&
+[ $? -eq 0 ] && [ "$(wc -l <"$tree/results/baseline/instructions.csv")" -eq 101 ] &&
     [ "$(sort "$work/before.csv" "$tree/results/baseline/instructions.csv" | uniq -u | grep -vc '^jobs,las,')" -eq 0 ] &&
     [ "$(sort "$work/before.csv" "$tree/results/baseline/instructions.csv" | uniq -u | grep -c '^jobs,las,')" -eq 31 ]
 check "rows of the table are written anew, and the others stay" $?
