@@ -24,7 +24,8 @@ static const char *const orders[] = { "arrival", "shortest", NULL };
 static const char *const overruns[] = { "extend", "literal", NULL };      /* as enum overrun */
 
 struct list { job_id *job; size_t n, capacity; };
-struct own { bool listed, in_order; };      /* of a job: among the promised; in `order` */
+struct own { bool listed, in_order, limited; };      /* of a job: among the promised; in `order`; waits for its limit, and is marked */
+enum { MARK_LIMITED = 1 };
 struct backfill {
     struct line *waiting, *shortest;
     /* every pass looks at all jobs, or leaves them out because that would change nothing */
@@ -67,13 +68,29 @@ static void backfill_started(struct sched *s, const void *params, void *state, j
         line_remove(b->shortest, j);
 }
 
-/* The limit of its queue: no time is promised, and no job waits behind it. */
-static bool held_by_limit(struct sched *s, job_id j)
+static void mark(struct sched *s, const struct backfill *b, job_id j, bool limited)
 {
-    if (!job_over_limit(s, j))
+    struct own *own = job_own(s, j);
+    if (own->limited != limited)
+        line_mark(b->waiting, j, limited ? MARK_LIMITED : 0);
+    own->limited = limited;
+}
+
+static void tell(struct sched *s, const struct backfill *b, job_id j, enum wait_reason why)
+{
+    mark(s, b, j, why == WAIT_LIMIT);
+    sched_blocked(s, j, why);
+}
+
+/* The limit of its queue: no time is promised, and no job waits behind it. */
+static bool held_by_limit(struct sched *s, const struct backfill *b, job_id j)
+{
+    if (!job_over_limit(s, j)) {
+        mark(s, b, j, false);
         return false;
+    }
     plan_drop(s, j);
-    sched_blocked(s, j, WAIT_LIMIT);
+    tell(s, b, j, WAIT_LIMIT);
     return true;
 }
 
@@ -83,6 +100,14 @@ static struct too_long *of_shape(struct sched *s, struct backfill *b, job_id j)
     b->too_long =
         array_covering(sched_alloc, s, b->too_long, &b->n_shapes, shape, sizeof *b->too_long);
     return &b->too_long[shape];
+}
+
+/* j, just given, waits for its limit, as all of its shape do now: those that know it are left out, unless longer ones are. */
+static void leave_out_limited(struct sched *s, struct backfill *b, struct line_walk *walk, job_id j)
+{
+    const struct own *own = job_own(s, j);                /* NULL: it is gone */
+    if (own && own->limited && b->all && !b->shortest && of_shape(s, b, j)->pass != b->pass)
+        line_skip_marked(walk, MARK_LIMITED);
 }
 
 static void list_add(struct sched *s, struct list *l, job_id j)
@@ -151,7 +176,7 @@ static bool refused_again(struct sched *s, const struct backfill *b, job_id j)
     if (shape >= b->n_shapes || !b->too_long[shape].outlook || b->too_long[shape].outlook != timeline_outlook(s) ||
         job_estimate_ns(s, j) != TIME_NEVER || plan_start(s, j) != TIME_NEVER)
         return false;
-    sched_blocked(s, j, b->too_long[shape].told);
+    tell(s, b, j, b->too_long[shape].told);
     return true;
 }
 
@@ -178,7 +203,7 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
 {
     if (refused_again(s, b, j))
         return false;
-    if (held_by_limit(s, j))
+    if (held_by_limit(s, b, j))
         return true;
     uint64_t outlook = timeline_outlook(s);
     struct request r = job_request(s, j);
@@ -200,7 +225,7 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
     if (!promised && promised_ns == TIME_NEVER)
         is_refused(s, b, j, outlook, why);
     b->due_ns = min_i64(plan_start(s, j), b->due_ns);
-    sched_blocked(s, j, why);
+    tell(s, b, j, why);
     return false;
 }
 
@@ -209,7 +234,7 @@ static bool start_or_promise(struct sched *s, struct backfill *b, job_id j)
 static void reserved(struct sched *s, const struct backfill *b, struct line_walk *walk, job_id j,
                      int64_t too_long_ns)
 {
-    sched_blocked(s, j, WAIT_RESERVED);
+    tell(s, b, j, WAIT_RESERVED);
     if (walk && b->all)
         line_skip_longer(walk, too_long_ns);
 }
@@ -233,7 +258,7 @@ static const struct placement *place_beside(struct sched *s, const struct backfi
 static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
                         struct line_walk *walk, job_id j)
 {
-    if (held_by_limit(s, j))
+    if (held_by_limit(s, b, j))
         return;
     shape_id shape = job_facts(s, j)->ask->shape;
     int64_t length_ns = job_estimate_ns(s, j);
@@ -249,7 +274,7 @@ static void fill_behind(struct sched *s, struct backfill *b, struct line *line,
     }
     struct request r = job_request(s, j);
     if (!sched_fits(s, sched_view(s, FREE_IDLE), &r)) {
-        sched_blocked(s, j, WAIT_GROUP);
+        tell(s, b, j, WAIT_GROUP);
         line_blocked(s, line, shape, sched_why_not(s));
         if (walk)
             /* no room now, promise or not: the same for its whole shape */
@@ -304,6 +329,7 @@ static void backfill_arrived(struct sched *s, const void *params, void *state, j
             b->shortest, j,
             (struct line_key){ .major = (double)job_estimate_ns(s, j), .time_ns = submit_ns });
     line_push(b->waiting, j, (struct line_key){ .time_ns = submit_ns });
+    ((struct own *)job_own(s, j))->limited = false;
     list_add(s, &b->fresh, j);
     order_add(s, b, j);
 }
@@ -402,6 +428,7 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
         if (is_broken(s, j))
             drop_behind(s, b, j, p->depth - 1);
         b->ahead += plans_renew(s, &j, 1, &b->due_ns) || !start_or_promise(s, b, j);
+        leave_out_limited(s, b, &walk, j);
         tested++;
     }
     struct line *line = b->shortest ? b->shortest : b->waiting;
@@ -419,6 +446,7 @@ static void serve_all(struct sched *s, const struct backfill_params *p, struct b
             start_or_promise(s, b, j);
         else
             fill_behind(s, b, line, &walk, j);
+        leave_out_limited(s, b, &walk, j);
         tested++;
     }
     if (!b->all)
