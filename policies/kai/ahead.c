@@ -10,13 +10,15 @@
  * A node helps from the first of its victims on with which, in the order, it has enough. Of all
  * that the walk would have found by then, a scenario needs only the units with tasks on nodes of
  * the one that helps. If its scenarios fail, the next victim for which the walk could try any lies on a
- * node that has enough, or beside a victim that lies on such a node, too. Elastic jobs, protected ones
- * and trees of queues are left to the walk. See search.h.
+ * node that has enough, or beside a victim that lies on such a node, too: those that have been read are
+ * gathered once, in a heap, and others join them as they are read. Elastic jobs, protected ones and
+ * trees of queues are left to the walk. See search.h.
  *
  * For the next task of the same job the order is the same, and what was read is kept: only nodes on
  * which units have been recorded since, or no longer are, count anew, and leaves are read on from
  * where they were left. */
 #include "policies/kai/search.h"
+#include "sim/contract/util/heap.h"
 
 /* Of a victim, all on one node. next: another of that node. */
 struct ahead_piece {
@@ -27,6 +29,7 @@ struct ahead_piece {
     int64_t lost;                 /* milli-GPUs: that, if the share of `at` is still to be computed; else -1 */
     bool recorded;                /* needed for the tasks so far: it leaves as it is */
     bool several;                 /* its victim may lie on several nodes */
+    uint32_t gathered;            /* number of the gathering that it is of, or was */
 };
 /* first: of its pieces; lacks: milli-GPUs, with all of them; enough if that is not above 0. */
 struct ahead_node { uint32_t stamp, first; int64_t lacks; };
@@ -39,6 +42,7 @@ struct reading {
     bool by_spots;
     struct quota_amount sum;      /* of those so far */
     struct order_entry at;        /* of the leaf with the last that was looked at */
+    bool waits;                   /* that is the next candidate, which came too late */
 };
 struct ahead {
     uint64_t search;              /* number of that for which all is read; 0: none */
@@ -55,7 +59,14 @@ struct ahead {
     struct ahead_piece *piece;    /* [n_pieces] in no order */
     size_t n_pieces, piece_capacity;
     uint32_t first;               /* of the first victim that helps, so far; ID_NONE: none */
-    uint32_t after;               /* ... of those after that; ID_NONE: of all */
+    /* the last that helped, without success; `first` is the first of the gathered after it. ID_NONE:
+     * nothing is gathered yet */
+    uint32_t failed;
+    uint32_t gathering;           /* number of the last */
+    uint32_t *gathered;           /* [n_gathered] a heap: victims that may help, the first on top */
+    size_t n_gathered, gathered_capacity;
+    uint32_t *sorted;             /* [n_sorted] pieces in their order; scratch */
+    size_t n_sorted, sorted_capacity;
     uint32_t want;                /* number of the victim for which units are taken */
     uint32_t *wanted;             /* [nodes] the last that wants units of this node */
     node_id *want_node;           /* [n_want] those that it wants */
@@ -87,7 +98,7 @@ static void begin_anew(struct sched *s, const struct quota_state *q, const struc
     a->run = x->run;
     a->stamp++;
     a->n_begun = a->n_touched = a->n_pieces = a->n_seen = 0;
-    a->first = a->after = ID_NONE;
+    a->first = a->failed = ID_NONE;
 }
 
 static const struct victim_candidate *candidate_of(const struct quota_state *q,
@@ -112,6 +123,13 @@ static inline const struct order_entry *place_of(const struct search *x, const s
     return &v->at;
 }
 
+/* All nodes of its victim; NULL: it has no other. */
+static inline const struct placement *lies_on(const struct quota_state *q, const struct ahead *a,
+                                              uint32_t piece)
+{
+    return a->piece[piece].several ? candidate_of(q, &a->piece[piece])->has : NULL;
+}
+
 static bool same_victim(const struct ahead_piece *v, const struct ahead_piece *w)
 {
     return v->at.queue == w->at.queue && v->k == w->k;
@@ -125,38 +143,35 @@ static bool before(const struct search *x, const struct ahead *a, uint32_t i, ui
                : order_above(x->order, place_of(x, a, i), place_of(x, a, j));
 }
 
-/* list[0] to list[n - 1] are sorted; one more. */
-static void sort_in(const struct search *x, const struct ahead *a, uint32_t *list, size_t n,
-                    uint32_t piece)
+/* One more of a->sorted, in the order. */
+static void sort_in(struct sched *s, const struct search *x, struct ahead *a, uint32_t piece)
 {
-    for (; n > 0 && before(x, a, piece, list[n - 1]); n--)
-        list[n] = list[n - 1];
-    list[n] = piece;
+    a->sorted = array_grown(sched_alloc, s, a->sorted, &a->sorted_capacity, a->n_sorted,
+                            sizeof *a->sorted);
+    size_t n = a->n_sorted++;
+    for (; n > 0 && before(x, a, piece, a->sorted[n - 1]); n--)
+        a->sorted[n] = a->sorted[n - 1];
+    a->sorted[n] = piece;
 }
 
-/* Those of the node that are not recorded, in their order. */
-static uint32_t *sorted_pieces(struct sched *s, const struct search *x, const struct ahead *a,
-                               const struct ahead_node *n, size_t *n_sorted)
+/* Those of the node that are not recorded. */
+static void sort_pieces(struct sched *s, const struct search *x, struct ahead *a,
+                        const struct ahead_node *n)
 {
-    size_t n_all = 0;
-    for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next)
-        n_all++;
-    uint32_t *sorted = sched_scratch(s, (n_all + 1) * sizeof *sorted);
-    *n_sorted = 0;
+    a->n_sorted = 0;
     for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next)
         if (!a->piece[p].recorded)
-            sort_in(x, a, sorted, (*n_sorted)++, p);
-    return sorted;
+            sort_in(s, x, a, p);
 }
 
-/* The first victim with which the node has enough; with all of them it has. */
-static size_t helps_from(const struct ahead *a, const struct ahead_node *n, const uint32_t *sorted,
-                         size_t n_sorted)
+/* Of those sorted, the first with which the node has enough; with all of them it has. */
+static size_t helps_from(const struct ahead *a, const struct ahead_node *n)
 {
+    size_t from = a->n_sorted;
     int64_t lacks = n->lacks;
-    while (n_sorted > 1 && lacks + a->piece[sorted[n_sorted - 1]].milli <= 0)
-        lacks += a->piece[sorted[--n_sorted]].milli;
-    return n_sorted - 1;
+    while (from > 1 && lacks + a->piece[a->sorted[from - 1]].milli <= 0)
+        lacks += a->piece[a->sorted[--from]].milli;
+    return from - 1;
 }
 
 static bool has_enough(const struct ahead *a, node_id node)
@@ -179,56 +194,97 @@ static void node_begins(struct sched *s, const struct search *x, struct ahead *a
     a->begun[a->n_begun++] = node;
 }
 
-/* The first of these is one that helps, if none before it does. */
-static void first_of(const struct search *x, struct ahead *a, const uint32_t *sorted, size_t n)
+/* The node has enough. */
+static void help_from(struct sched *s, const struct search *x, struct ahead *a,
+                      const struct ahead_node *n)
 {
-    size_t i = 0;
-    while (i < n && a->after != ID_NONE && !before(x, a, a->after, sorted[i]))
-        i++;
-    if (i < n && (a->first == ID_NONE || before(x, a, sorted[i], a->first)))
-        a->first = sorted[i];
+    sort_pieces(s, x, a, n);
+    uint32_t helps = a->sorted[helps_from(a, n)];
+    if (a->first == ID_NONE || before(x, a, helps, a->first))
+        a->first = helps;
+}
+
+/* ---- Those after one that has failed ---- */
+
+static bool gathered_above(const struct search *x, const uint32_t *i, const uint32_t *j)
+{
+    return before(x, x->ahead, *i, *j);
+}
+
+HEAP_DEFINE(gathered, uint32_t, const struct search, gathered_above, HEAP_NOT_PLACED);
+
+static void gather(struct sched *s, const struct search *x, struct ahead *a, uint32_t piece)
+{
+    if (a->piece[piece].gathered == a->gathering || !before(x, a, a->failed, piece))
+        return;
+    a->piece[piece].gathered = a->gathering;
+    a->gathered = array_grown(sched_alloc, s, a->gathered, &a->gathered_capacity, a->n_gathered,
+                              sizeof *a->gathered);
+    gathered_push(x, a->gathered, a->n_gathered++, piece);
+    a->first = a->gathered[0];
 }
 
 /* Some victim on this node lies on another one that has enough. */
 static bool is_near(const struct quota_state *q, const struct ahead *a, const struct ahead_node *n)
 {
-    bool near = false;
-    for (uint32_t p = n->first; p != ID_NONE && !near; p = a->piece[p].next) {
-        const struct placement *has =
-            a->piece[p].several ? candidate_of(q, &a->piece[p])->has : NULL;
-        for (size_t i = 0; has && i < has->n && !near; i++)
-            near = has_enough(a, has->piece[i].node);
+    for (uint32_t p = n->first; p != ID_NONE; p = a->piece[p].next) {
+        const struct placement *has = lies_on(q, a, p);
+        for (size_t i = 0; has && i < has->n; i++)
+            if (has_enough(a, has->piece[i].node))
+                return true;
     }
-    return near;
+    return false;
 }
 
-/* The node may have enough now, or be near to one that has. */
-static void try_any(struct sched *s, const struct quota_state *q, const struct search *x,
-                    struct ahead *a, const struct ahead_node *n)
+/* Victims of the node: all if it is near to one that has enough, else from the first on that helps. */
+static void gather_node(struct sched *s, const struct quota_state *q, const struct search *x,
+                        struct ahead *a, const struct ahead_node *n)
 {
-    bool near = a->after != ID_NONE && is_near(q, a, n);
+    bool near = is_near(q, a, n);
     if (n->lacks > 0 && !near)
         return;
-    size_t n_sorted;
-    const uint32_t *sorted = sorted_pieces(s, x, a, n, &n_sorted);
-    size_t from = near ? 0 : helps_from(a, n, sorted, n_sorted);
-    first_of(x, a, sorted + from, n_sorted - from);
+    sort_pieces(s, x, a, n);
+    for (size_t i = near ? 0 : helps_from(a, n); i < a->n_sorted; i++)
+        gather(s, x, a, a->sorted[i]);
 }
 
-static inline void try_node(struct sched *s, const struct quota_state *q, const struct search *x,
-                            struct ahead *a, const struct ahead_node *n)
+/* One more victim lies on the node, which may have enough now, or have had it before, or be near to one
+ * that has. */
+static void gather_around(struct sched *s, const struct quota_state *q, const struct search *x,
+                          struct ahead *a, const struct ahead_node *n, bool had)
 {
-    if (n->lacks <= 0 || a->after != ID_NONE)
-        try_any(s, q, x, a, n);
-    for (uint32_t p = a->after != ID_NONE && n->lacks <= 0 ? n->first : ID_NONE; p != ID_NONE;
-         p = a->piece[p].next) {
-        const struct placement *has =
-            a->piece[p].several ? candidate_of(q, &a->piece[p])->has : NULL;
+    gather_node(s, q, x, a, n);
+    for (uint32_t p = n->lacks > 0 ? ID_NONE : n->first; p != ID_NONE;
+         p = had ? ID_NONE : a->piece[p].next) {
+        const struct placement *has = lies_on(q, a, p);
         for (size_t i = 0; has && i < has->n; i++)
             if (a->node[has->piece[i].node].stamp == a->stamp)
-                try_any(s, q, x, a, &a->node[has->piece[i].node]);
+                gather_node(s, q, x, a, &a->node[has->piece[i].node]);
     }
 }
+
+/* Of all that have been read. */
+static void gather_read(struct sched *s, const struct quota_state *q, const struct search *x,
+                        struct ahead *a)
+{
+    a->gathering++;
+    a->n_gathered = 0;
+    a->failed = a->first;
+    a->first = ID_NONE;
+    for (size_t i = 0; i < a->n_begun; i++)
+        gather_node(s, q, x, a, &a->node[a->begun[i]]);
+}
+
+/* The first one has failed; it may lie there with several pieces. */
+static void gather_next(const struct search *x, struct ahead *a)
+{
+    a->failed = a->first;
+    while (a->n_gathered > 0 && !before(x, a, a->failed, a->gathered[0]))
+        gathered_pop(x, a->gathered, a->n_gathered--);
+    a->first = a->n_gathered > 0 ? a->gathered[0] : ID_NONE;
+}
+
+/* ---- Reading ---- */
 
 /* A piece of the k-th candidate of its leaf, or more of it on the same node. lost: see struct ahead_piece. */
 static inline void add_piece(struct sched *s, const struct quota_state *q, const struct search *x,
@@ -244,14 +300,18 @@ static inline void add_piece(struct sched *s, const struct quota_state *q, const
     } else {
         a->piece = array_grown(sched_alloc, s, a->piece, &a->piece_capacity, a->n_pieces,
                                sizeof *a->piece);
-        a->piece[a->n_pieces] = (struct ahead_piece){ *at,   k,    n->first, milli,
-                                                        lost, recorded, several };
+        a->piece[a->n_pieces] = (struct ahead_piece){ *at,  k,        n->first, milli,
+                                                      lost, recorded, several,  0 };
         n->first = (uint32_t)a->n_pieces++;
     }
     if (recorded)
         return;
+    bool enough = n->lacks <= 0;
     n->lacks -= milli;
-    try_node(s, q, x, a, n);
+    if (a->failed != ID_NONE)
+        gather_around(s, q, x, a, n, enough);
+    else if (n->lacks <= 0)
+        help_from(s, x, a, n);
 }
 
 /* NULL: none helps so far. */
@@ -268,7 +328,8 @@ static inline bool is_late(const struct search *x, const struct ahead *a,
     return first && !order_above(x->order, at, first);
 }
 
-enum read { READ_ON, READ_ALL, READ_NOT };    /* not: it is not known here */
+/* late: the next comes after the first that helps; not: it is not known here */
+enum read { READ_ON, READ_LATE, READ_ALL, READ_NOT };
 
 /* While a leaf of that rank holds so many milli-GPUs, its victims come before the first that helps: by
  * more than what is rounded off, so without a division. */
@@ -299,7 +360,7 @@ static enum read read_spots(struct sched *s, struct quota_state *q, const struct
         if (late) {
             r->at.with = quota_lessened_share(&less, lost);
             if (is_late(x, a, &r->at))
-                return READ_ALL;
+                return READ_LATE;
         }
         if (a->n_seen++ >= a->most)
             return READ_NOT;
@@ -327,7 +388,7 @@ static enum read read_candidate(struct sched *s, struct quota_state *q, const st
     struct quota_amount sum = quota_sum(&r->sum, &v->holds);
     r->at = order_entry_with(x->order, r->at.queue, &sum);
     if (is_late(x, a, &r->at))
-        return READ_ALL;
+        return READ_LATE;
     if (v->surplus || a->n_seen++ >= a->most)
         return READ_NOT;
     r->sum = sum;
@@ -343,10 +404,10 @@ static enum read read_candidate(struct sched *s, struct quota_state *q, const st
 
 static bool has_recorded(const struct search *x, queue_id leaf)
 {
-    bool has = false;
-    for (size_t i = 0; i < x->n_recorded && !has; i++)
-        has = x->recorded[i].leaf == leaf;
-    return has;
+    for (size_t i = 0; i < x->n_recorded; i++)
+        if (x->recorded[i].leaf == leaf)
+            return true;
+    return false;
 }
 
 /* The victims of a leaf, as far as they come before the first that helps. false: not known here. */
@@ -360,6 +421,8 @@ static bool read_leaf(struct sched *s, struct quota_state *q, const struct searc
         r->at = (struct order_entry){ x->order->node[leaf].standing.rank, 0, leaf };
     }
     r->by_spots = r->by_spots && !has_recorded(x, leaf);
+    if (r->waits && is_late(x, a, &r->at))
+        return true;
     enum read done = READ_ON;
     while (done == READ_ON) {
         if (r->by_spots)
@@ -367,7 +430,8 @@ static bool read_leaf(struct sched *s, struct quota_state *q, const struct searc
         if (done == READ_ON)
             done = read_candidate(s, q, x, a, r);
     }
-    return done == READ_ALL;
+    r->waits = done == READ_LATE;
+    return done != READ_NOT;
 }
 
 static bool read_leaves(struct sched *s, struct quota_state *q, const struct search *x,
@@ -410,16 +474,6 @@ static void settle_touched(struct sched *s, const struct quota_state *q, const s
     }
 }
 
-/* The first that helps after that one, of those that have been read. */
-static void find_among_read(struct sched *s, const struct quota_state *q, const struct search *x,
-                            struct ahead *a, uint32_t after)
-{
-    a->first = ID_NONE;
-    a->after = after;
-    for (size_t i = 0; i < a->n_begun; i++)
-        try_node(s, q, x, a, &a->node[a->begun[i]]);
-}
-
 /* The same search, with other recorded units. */
 static void go_on(struct sched *s, const struct quota_state *q, const struct search *x,
                   struct ahead *a)
@@ -427,7 +481,10 @@ static void go_on(struct sched *s, const struct quota_state *q, const struct sea
     settle_touched(s, q, x, a);
     touch_recorded(s, x, a);
     settle_touched(s, q, x, a);
-    find_among_read(s, q, x, a, ID_NONE);
+    a->first = a->failed = ID_NONE;
+    for (size_t i = 0; i < a->n_begun; i++)
+        if (has_enough(a, a->begun[i]))
+            help_from(s, x, a, &a->node[a->begun[i]]);
 }
 
 /* ---- What a scenario needs ---- */
@@ -470,25 +527,18 @@ static void want_nodes(const struct quota_state *q, const struct search *x, stru
 static void take_victims(struct sched *s, struct quota_state *q, struct search *x,
                          struct ahead *a)
 {
-    size_t n = 0, most = 0;
     want_nodes(q, x, a);
-    for (size_t i = 0; i < a->n_want; i++) {
-        const struct ahead_node *at = &a->node[a->want_node[i]];
-        for (uint32_t p = at->stamp == a->stamp ? at->first : ID_NONE; p != ID_NONE;
-             p = a->piece[p].next)
-            most++;
-    }
-    uint32_t *list = sched_scratch(s, most * sizeof *list);
+    a->n_sorted = 0;
     for (size_t i = 0; i < a->n_want; i++) {
         const struct ahead_node *at = &a->node[a->want_node[i]];
         for (uint32_t p = at->stamp == a->stamp ? at->first : ID_NONE; p != ID_NONE;
              p = a->piece[p].next)
             if (is_taken(x, a, p))
-                sort_in(x, a, list, n++, p);
+                sort_in(s, x, a, p);
     }
-    for (size_t i = 0; i < n; i++) {
-        const struct ahead_piece *v = &a->piece[list[i]];
-        if (i > 0 && same_victim(v, &a->piece[list[i - 1]]))
+    for (size_t i = 0; i < a->n_sorted; i++) {
+        const struct ahead_piece *v = &a->piece[a->sorted[i]];
+        if (i > 0 && same_victim(v, &a->piece[a->sorted[i - 1]]))
             continue;              /* it lies on several of them */
         struct quota_amount popped;
         uint32_t which = search_add_victim(s, x, v->at.queue, candidate_of(q, v));
@@ -521,7 +571,7 @@ enum ahead_answer search_ahead_next(struct sched *s, struct quota_state *q, stru
         all = all || has_enough(a, x->recorded[i].piece[0].node);
     search_units_begin(x);
     if (!all)
-        find_among_read(s, q, x, a, a->first);
+        a->failed == ID_NONE ? gather_read(s, q, x, a) : gather_next(x, a);
     enum ahead_answer next = all ? AHEAD_UNKNOWN : read_to_first(s, q, x, a, victim);
     if (next == AHEAD_UNKNOWN)
         search_victims(s, q, x);

@@ -5,9 +5,8 @@
 /* An open shape, and how far its order has been read: order.entry[at] is next. */
 struct open_shape { shape_id shape; size_t at; };
 
-/* In that pass: the shape of the first open head of a leaf, and which head that is. ID_NONE: it has
- * none, or has had its turn. */
-struct open_head { uint64_t pass; shape_id shape; uint32_t head; };
+/* In that pass: the shape of the first open head of a leaf. ID_NONE: it has none, or has had its turn. */
+struct open_head { uint64_t pass; shape_id shape; };
 
 /* Its place in an order is old. While the heads of the leaf have not moved, one of the shape `before` stands
  * before this one; ID_NONE: not known. */
@@ -28,26 +27,27 @@ static bool is_open(const struct quota_state *q, shape_id shape)
     return q->open_bits & quota_shape_bit(shape) && q->check[shape].opened_in == q->pass;
 }
 
-static struct open_head find_open(struct sched *s, const struct quota_state *q, queue_id leaf)
+static shape_id find_open(struct sched *s, const struct quota_state *q, queue_id leaf)
 {
-    struct open_head none = { q->pass, ID_NONE, 0 };
-    if (!(q->asks[leaf] & q->open_bits))
-        return none;
     struct leaf *l = &q->leaf[leaf];
     leaf_heads(s, l);
     for (uint32_t at = 0; at < l->n_heads; at++)
         if (is_open(q, l->head_shape[at]))
-            return (struct open_head){ q->pass, l->head_shape[at], at };
-    return none;
+            return l->head_shape[at];
+    return ID_NONE;
 }
 
-static inline const struct open_head *open_of(struct sched *s, const struct quota_state *q,
-                                              queue_id leaf)
+/* Where bits say that it has one open shape, nothing of the leaf is read, which is in no near cache. */
+static inline shape_id open_of(struct sched *s, const struct quota_state *q, queue_id leaf)
 {
     struct open_head *open = &q->open_head[leaf];
-    if (open->pass != q->pass)
-        *open = find_open(s, q, leaf);
-    return open;
+    if (open->pass == q->pass)
+        return open->shape;
+    uint64_t bits = q->asks[leaf] & q->open_bits;
+    bool one = bits && !(bits & (bits - 1)) && (bits & q->lone_bits);
+    open->pass = q->pass;
+    open->shape = one ? q->open_by_bit[__builtin_ctzll(bits)] : bits ? find_open(s, q, leaf) : ID_NONE;
+    return open->shape;
 }
 
 /* ---- Orders ---- */
@@ -60,9 +60,10 @@ static struct leaf_shape *shape_of(struct leaf *l, shape_id shape)
     return at;
 }
 
-static struct shape_head *head_of(struct leaf *l, shape_id shape)
+static struct shape_head *head_of(struct sched *s, struct leaf *l, shape_id shape)
 {
     size_t at = 0;
+    leaf_heads(s, l);
     while (l->head_shape[at] != shape)
         at++;
     return &l->head[at];
@@ -111,8 +112,7 @@ static void order_leaf(struct sched *s, struct quota_state *q, shape_id shape, q
         here->ordered = false;
         return;
     }
-    leaf_heads(s, l);
-    struct kept_entry now = kept_entry_of(leaf_standing(q, leaf, head_of(l, shape)), leaf);
+    struct kept_entry now = kept_entry_of(leaf_standing(q, leaf, head_of(s, l, shape)), leaf);
     if (!here->ordered)
         here->about = (uint32_t)kept_insert(sched_alloc, s, order, &now);
     else if (!kept_same(&here->more->entry, &now))
@@ -132,7 +132,7 @@ static void order_changed(struct sched *s, struct quota_state *q, shape_id shape
         struct unordered_leaf u = check->unordered[i];
         uint64_t moved = q->heads_moved[u.leaf];
         bool behind = u.before != ID_NONE && u.moved == moved && is_open(q, u.before);
-        shape_id first = all || behind ? ID_NONE : open_of(s, q, u.leaf)->shape;
+        shape_id first = all || behind ? ID_NONE : open_of(s, q, u.leaf);
         if (!all && behind)
             check->unordered[n++] = u;
         else if (first != ID_NONE && first != shape)
@@ -187,16 +187,21 @@ uint32_t heads_begin(struct sched *s, struct quota_state *q)
         q->open_head = sched_alloc(s, q->n_queues * sizeof *q->open_head);
     q->n_open_shapes = 0;
     q->open_bits = 0;
+    uint64_t seen = 0, shared = 0;
     for (size_t i = 0; i < q->n_asked; i++) {
         struct admission_check *check = &q->check[q->asked[i]];
+        shared |= seen & quota_shape_bit(q->asked[i]);
+        seen |= quota_shape_bit(q->asked[i]);
         if (quota_has_failed(q, check, check->min_tasks) || !quota_one_fits(s, q, q->asked[i]))
             continue;
         check->opened_in = q->pass;
         q->open_bits |= quota_shape_bit(q->asked[i]);
+        q->open_by_bit[q->asked[i] % 64] = q->asked[i];
         q->open_shape = array_grown(sched_alloc, s, q->open_shape, &q->open_shapes_capacity,
                                     q->n_open_shapes, sizeof *q->open_shape);
         q->open_shape[q->n_open_shapes++] = (struct open_shape){ q->asked[i], 0 };
     }
+    q->lone_bits = ~shared;
     for (size_t i = 0; i < q->n_asked; i++) {
         struct admission_check *check = &q->check[q->asked[i]];
         if (!quota_has_failed(q, check, check->min_tasks) && check->opened_in != q->pass &&
@@ -242,10 +247,10 @@ static queue_id only_top(struct sched *s, struct quota_state *q, struct shape_he
     queue_id leaf = q->one_open;
     if (leaf == ID_NONE)
         return ID_NONE;
-    const struct open_head *open = open_of(s, q, leaf);
-    if (open->shape == ID_NONE)
+    shape_id open = open_of(s, q, leaf);
+    if (open == ID_NONE)
         return ID_NONE;
-    *head = &q->leaf[leaf].head[open->head];
+    *head = head_of(s, &q->leaf[leaf], open);
     return leaf;
 }
 
@@ -274,7 +279,7 @@ static void next_standing(struct sched *s, struct quota_state *q, struct open_sh
     uint64_t left = failed ? unfailed(q) : UINT64_MAX;
     for (; o->at < order->n; o->at++) {
         queue_id leaf = order->entry[o->at].leaf;
-        if (q->asks[leaf] & left && open_of(s, q, leaf)->shape == o->shape)
+        if (q->asks[leaf] & left && open_of(s, q, leaf) == o->shape)
             return;
     }
 }
@@ -289,7 +294,7 @@ queue_id heads_top(struct sched *s, struct quota_state *q, const struct kept_ent
         size_t at = first->at;
         next_standing(s, q, first);
         if (first->at == at) {
-            *head = &q->leaf[(*entry)->leaf].head[q->open_head[(*entry)->leaf].head];
+            *head = head_of(s, &q->leaf[(*entry)->leaf], first->shape);
             return (*entry)->leaf;
         }
         if (q->n_open_shapes > 1)
@@ -300,7 +305,7 @@ queue_id heads_top(struct sched *s, struct quota_state *q, const struct kept_ent
 
 void heads_met(struct quota_state *q, queue_id leaf)
 {
-    q->open_head[leaf] = (struct open_head){ q->pass, ID_NONE, 0 };
+    q->open_head[leaf] = (struct open_head){ q->pass, ID_NONE };
 }
 
 bool heads_have_failed(const struct quota_state *q, queue_id leaf, const struct shape_head *from)

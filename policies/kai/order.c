@@ -74,7 +74,8 @@ static void placed(struct order *o, const struct order_entry *e, size_t at)
 
 HEAP_DEFINE(siblings, struct order_entry, struct order, above, placed);
 
-/* A queue that has fallen from the top mostly falls far. */
+/* A queue that has fallen from the top mostly falls far. Where quotas are of several measures a before b and b before c do
+ * not tell about a and c: then which queue is on top depends on how the heap was made, so all sift this way. */
 static void sift(struct order *o, uint32_t parent, uint32_t at)
 {
     struct order_entry *heap = &o->heap[o->q->first[parent]];

@@ -279,7 +279,10 @@ struct quota_state { /* of a shard */
     size_t n_heads_changed;
     uint64_t *heads_moved;        /* [n_queues] how often heads of the leaf have come, gone or moved */
     uint64_t *asks;               /* [n_queues] bits of the shapes for which jobs wait whole there */
-    uint64_t open_bits;           /* of heads.h, in this pass */
+    /* of heads.h, in this pass: bits of open shapes; of those that one shape has, of all for which jobs
+     * wait; the open shape with a bit, if it is one of these */
+    uint64_t open_bits, lone_bits;
+    shape_id open_by_bit[64];
     /* of the shapes for which no failure is noted, in pass unfailed_in, when q->noted was so much */
     uint64_t unfailed, unfailed_in, unfailed_noted;
     struct open_head *open_head;      /* [n_queues] of heads.h */

@@ -22,6 +22,12 @@ void workload_name_queues(struct workload *whole, const char *const *name, uint3
     b->n_queues_named = n;
 }
 
+void workload_read_pods(struct workload *whole, uint32_t gpus)
+{
+    whole->builder->pods = pods_new(gpus);
+    whole->pods = gpus;
+}
+
 /* size: of each; 0: they are texts. */
 static void copy_interned(struct intern *to, const struct intern *from, size_t size)
 {
@@ -46,7 +52,9 @@ struct workload *workload_begun(const struct workload *whole, uint32_t jobs)
     w->numbered = whole->numbered;
     w->facts = whole->facts;
     w->truth = whole->truth;
-    w->shape = shapes_there(whole->builder->shapes, &w->n_shapes);
+    w->pods = whole->pods;
+    w->shape = shapes_there(workload_shapes(whole->builder), &w->n_shapes);
+    shapes_link(w->shape, w->n_shapes);
     return w;
 }
 

@@ -10,6 +10,8 @@
 void workload_reserve(struct workload *whole, uint32_t jobs);
 /* The same: names of queues, each once, that get the numbers 0 to n - 1, whether jobs have them or not. */
 void workload_name_queues(struct workload *whole, const char *const *name, uint32_t n);
+/* The same: totals become pods as they are added, as workload_make_pods() would make them. */
+void workload_read_pods(struct workload *whole, uint32_t gpus);
 /* `whole` is not finished, and is there until workload_begun_free(). */
 struct workload *workload_begun(const struct workload *whole, uint32_t jobs);
 void workload_begun_free(struct workload *w);                /* NULL: does nothing */

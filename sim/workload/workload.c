@@ -52,6 +52,7 @@ static void end_builder(struct workload *w)
         return;
     rows_ahead_abandon(b->ahead);
     shapes_free(b->shapes);
+    pods_free(b->pods);
     job_ids_free(b->ids);
     bulk_free(b->tie);
     free(b->wait);
@@ -371,6 +372,12 @@ static void append(struct workload *w, const struct job_row *row, shape_id shape
         .fate = (uint8_t)row->fate,
         .on_demand = row->on_demand,
     };
+    if (w->builder->pods) {
+        uint32_t n;
+        const struct shape *seen = shapes_there(w->builder->shapes, &n);
+        pods_see(w->builder->pods, seen, n);
+        pods_of_job(w->builder->pods, w, j);
+    }
     w->may_have_deadlines |= row->deadline_ns != TIME_NEVER;
     w->n_jobs++;
 }
@@ -469,8 +476,9 @@ int workload_finish(struct workload *w, const char *file, struct error *err)
     bulk_filled(w->truth);
     bulk_texts_filled(w->names);
     bulk_texts_drop(w->names);
-    w->shape = shapes_take(b->shapes, &w->n_shapes);
-    for (job_id j = 0; j < w->n_jobs && shapes_moved(b->shapes); j++) {
+    struct shapes *shapes = workload_shapes(b);
+    w->shape = shapes_take(shapes, &w->n_shapes);
+    for (job_id j = 0; j < w->n_jobs && shapes_moved(shapes); j++) {
         workload_change(w, j);
         w->facts[j].ask = &w->shape[w->facts[j].ask->shape].ask;
     }

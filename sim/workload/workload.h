@@ -229,6 +229,7 @@ struct workload {
     const char *remark;           /* how the reader understood the file, on one line, in `memory`;
                                      NULL: nothing to say */
     uint32_t n_unsorted;          /* rows submitted before the row above them */
+    uint32_t pods;                /* totals have become pods of so many GPUs; 0: they are totals */
     bool may_have_deadlines;      /* a job that was added has one */
     bool numbered;                /* the trace has no job_ids: the names are row numbers */
     int64_t origin_ns;  /* date of time 0, since 1970; TIME_NEVER: the trace has no dates */
@@ -372,7 +373,8 @@ job_id *workload_before(const struct workload *w);
 void workload_keep(struct workload *w, const bool *keep);
 
 /* Turns every total (SPLIT_ANY) into a gang of tasks of `gpus` GPUs each and one with the rest,
- * each with its part of CPUs and memory. After workload_finish(), before a run binds it. */
+ * each with its part of CPUs and memory, unless they are such already. After workload_finish(),
+ * before a run binds it. pods.c */
 void workload_make_pods(struct workload *w, uint32_t gpus);
 
 /* Both keep the order of the jobs, each job's time from submit to deadline, and submit times below

@@ -2,7 +2,7 @@
 #pragma once
 #include "sim/workload/job_ids.h"
 #include "sim/cluster/mig.h"
-#include "sim/workload/shapes.h"
+#include "sim/workload/pods.h"
 
 /* All times of a trace are below, so that the sum of any two fits in int64_t. A year is 365.25
  * days. */
@@ -11,7 +11,8 @@
 struct workload_builder {
     size_t capacity;     /* of the bulk arrays with one element a job: tie, facts and truth */
     int64_t *tie;        /* NULL while all ties are 0 */
-    struct shapes *shapes;
+    struct shapes *shapes;       /* that rows ask for */
+    struct pods *pods;           /* what totals among these become at once; NULL: they stay */
     struct job_ids *ids;
     struct job_waits {
         const char *name, *waits_for;   /* in the memory of the workload; name is that of struct
@@ -34,6 +35,12 @@ struct workload_builder {
 static inline uint32_t job_row_milli(const struct job_row *row, uint32_t gpus, uint32_t gpu_milli)
 {
     return !gpus ? MILLI_ALL : row->mig ? MILLI_ALL * mig_g(row->mig) : gpu_milli;
+}
+
+/* Those that jobs have. */
+static inline struct shapes *workload_shapes(const struct workload_builder *b)
+{
+    return b->pods ? pods_shapes(b->pods) : b->shapes;
 }
 
 /* workload_room.c */

@@ -94,14 +94,19 @@ for t in plain queues new_users new_queue new_request too_large unsorted deadlin
 done
 says both/status 3
 for policy in 'fifo --placement fgd' gang quota 'sjf --resident-mib 0.01' 'fifo --quiet' 'fifo --warmup 100' 'fifo --until 100000' \
-    'fifo --load 2' 'multifactor --quantiles jct_p50_s'; do
+    'fifo --load 2' 'multifactor --quantiles jct_p50_s' 'fifo --pods 3' 'gang --pods 8' \
+    'quota --pods 3 --resident-mib 0.01' 'easy --pods 1'; do
     compare plain -p $policy
 done
 compare queues -p fair-tree
+for t in new_request new_users too_large unsorted deadline empty_line wrong unclosed; do
+    compare $t -p quota --pods 3 --outputs all
+done
 
 # Queues of the cluster: one that is never used, one that is used late, one that is not there, none
 for cluster in nine two; do
     compare queues -p quota --outputs all
+    compare queues -p quota --outputs all --pods 3
 done
 for cluster in one two usual tree limited; do
     for t in plain new_queue no_queue; do

@@ -25,6 +25,7 @@ static const struct trial {
     const char *columns;          /* that all rows have behind the others, with commas; NULL: none */
     const char *error;            /* of WRONG */
     const char *queue[3];         /* that are named before; NULL: none, or no more */
+    uint32_t pods;                /* totals become pods of so many GPUs; 0: they stay */
 } rows[] = {
     { .name = "nothing unusual", .want = EARLY },
     { .name = "what comes late was there before", .want = EARLY, .at = LATE, .line = "j%u,%u,7.5,8,a" },
@@ -46,6 +47,9 @@ static const struct trial {
       .error = "t.csv:69538: duration_s: want a number of seconds, got 'soon'" },
     { .name = "a job_id comes twice", .want = WRONG, .at = LATE, .line = "j7,70000,7,8,a",
       .error = "t.csv:69538: job_id: 'j7' was used before, on line 9" },
+    { .name = "totals become pods", .want = EARLY, .pods = 3 },
+    { .name = "a total that becomes other pods comes late", .want = MISSED, .at = LATE, .line = "j%u,%u,7,11,a", .pods = 3 },
+    { .name = "a total that becomes pods as others do comes late", .want = MISSED, .at = LATE, .line = "j%u,%u,7,3,a", .pods = 1 },
     { .name = "the policy looks at jobs that are to come", .want = MISSED, .elastic = true },
 };
 
@@ -94,7 +98,10 @@ static void same_jobs(const struct sched *a, const struct sched *b)
         assert_int_equal(x.start_ns, y.start_ns);
         assert_int_equal(x.end_ns, y.end_ns);
         assert_int_equal(x.wait_ns, y.wait_ns);
-        assert_string_equal(run_setup_of(a)->workload->truth[j].name, run_setup_of(b)->workload->truth[j].name);
+        const struct workload *v = run_setup_of(a)->workload, *w = run_setup_of(b)->workload;
+        assert_string_equal(v->truth[j].name, w->truth[j].name);
+        assert_int_equal(v->facts[j].ask->shape, w->facts[j].ask->shape);
+        assert_int_equal(v->facts[j].min_tasks, w->facts[j].min_tasks);
     }
     assert_memory_equal(&run_totals(a)->held, &run_totals(b)->held, sizeof run_totals(a)->held);
     assert_memory_equal(&run_totals(a)->waiting, &run_totals(b)->waiting, sizeof run_totals(a)->waiting);
@@ -139,7 +146,7 @@ static void as_if_read_before(void **state)
     write_trace(row);
     struct cluster *c = cluster_new(), *also = cluster_new();
     const uint32_t n_queues = row->queue[0] == NULL ? 0 : row->queue[2] ? 3 : 2;
-    const struct trace_source from = { .path = "t.csv", .queue = row->queue, .n_queues = n_queues };
+    const struct trace_source from = { .path = "t.csv", .queue = row->queue, .n_queues = n_queues, .pods = row->pods };
     struct trace_reading *r = trace_reading_begin(&from, &used);
     assert_non_null(r);
     enum outcome came = run_early(row, r, c, &ran);
@@ -152,6 +159,8 @@ static void as_if_read_before(void **state)
     }
     struct workload *before = trace_read_source(&(struct trace_source){ .path = "t.csv", .one_thread = true }, &used, sha256, &err);
     struct workload *whole = came == EARLY ? NULL : trace_reading_whole(r, &err);
+    if (row->pods)
+        workload_make_pods(before, row->pods);
     assert_int_equal(run_bind(also, before, &err), 0);
     struct sched *b = run_of(row, also, before, NULL);
     assert_int_equal(run_execute(b, &err), 0);

@@ -59,8 +59,9 @@ struct trace_source {
     double cluster_gpus;                     /* what its load is relative to; 0: unknown */
     size_t resident_bytes;                   /* as in struct workload */
     bool one_thread;                         /* the same */
-    const char *const *queue;                /* [n_queues] of trace_reading_begin() alone: workload_name_queues() */
-    uint32_t n_queues;
+    /* of trace_reading_begin() alone: [n_queues] workload_name_queues(); workload_read_pods(), 0: not */
+    const char *const *queue;
+    uint32_t n_queues, pods;
 };
 /* Reads the trace and finishes the workload. NULL with err. *used: the format; sha256: of the bytes
  * as stored. */

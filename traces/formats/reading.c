@@ -58,6 +58,8 @@ struct trace_reading *trace_reading_begin(const struct trace_source *from, const
     workload_reserve(r->whole, rows);
     if (from->n_queues)
         workload_name_queues(r->whole, from->queue, from->n_queues);
+    if (from->pods)
+        workload_read_pods(r->whole, from->pods);
     r->early = early_new(r->whole, rows);
     r->runs = second_start(&r->thread, read_rows, r);
     *used = format;

@@ -287,6 +287,7 @@ struct trace_reading *chosen_trace_begin(const struct chosen_trace *t, const cha
     struct trace_source from = source_of(t, false);
     from.queue = queue;
     from.n_queues = n_queues;
+    from.pods = t->pods;
     return trace_reading_begin(&from, used);
 }
 

@@ -32,6 +32,7 @@ struct chosen_trace {
     /* for laws with a load: GPUs that it refers to; 0: unknown */
     double cluster_gpus;
     size_t resident_bytes;        /* as in struct workload */
+    uint32_t pods;                /* of chosen_trace_begin() alone: as in struct trace_source */
 };
 int  choose_trace(const char *command, const char *text, struct chosen_trace *to,
                   struct error *err);

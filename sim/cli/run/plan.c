@@ -284,7 +284,7 @@ void plan_settle(struct plan *p)
 static bool may_begin_early(const struct plan *p)
 {
     const struct run_options *o = p->options;
-    bool as_read = !(o->stream > 0) && !o->pods && o->load == 1 && !o->retime && !o->estimates && !o->dumped;
+    bool as_read = !(o->stream > 0) && o->load == 1 && !o->retime && !o->estimates && !o->dumped;
     bool to_the_end = !p->until_ns && o->snapshot_ns < 0 && !p->n_switches && !o->warmup && !o->dump_config && !o->verbose;
     return as_read && to_the_end && run_binds_early(p->cluster);
 }
@@ -295,6 +295,7 @@ static bool begin_early(struct plan *p)
     if (!may_begin_early(p))
         return false;
     set_up_trace(p);
+    p->trace.pods = (uint32_t)p->options->pods;
     const struct cluster *c = p->cluster;
     uint32_t n = c->queues_from_trace || c->n_queues == 1 ? 0 : c->n_queues;    /* the only one takes jobs that name none */
     const char **queue = mem_new(n + (size_t)1, sizeof *queue);
