@@ -570,8 +570,10 @@ enum ahead_answer search_ahead_next(struct sched *s, struct quota_state *q, stru
     for (size_t i = 0; i < x->n_recorded; i++)
         all = all || has_enough(a, x->recorded[i].piece[0].node);
     search_units_begin(x);
-    if (!all)
-        a->failed == ID_NONE ? gather_read(s, q, x, a) : gather_next(x, a);
+    if (!all && a->failed == ID_NONE)
+        gather_read(s, q, x, a);
+    else if (!all)
+        gather_next(x, a);
     enum ahead_answer next = all ? AHEAD_UNKNOWN : read_to_first(s, q, x, a, victim);
     if (next == AHEAD_UNKNOWN)
         search_victims(s, q, x);
