@@ -133,3 +133,26 @@ enum place_result fill_as(struct builder *b, const struct request *r, enum node_
     builder_devices(b, devices > DEVICES_PACK ? DEVICES_SPREAD : DEVICES_PACKED);
     return fill_all(b, r, order, split, devices > DEVICES_OF_NODE && devices < DEVICES_APART);
 }
+
+/* In that order a node n with so many free GPUs comes before the node of that piece, which has no more than the piece. */
+static bool comes_before(enum node_order order, node_id n, uint32_t free, const struct piece *p)
+{
+    if (order == BY_ID || free == p->gpus)
+        return n < p->node;
+    return (free < p->gpus) == (order == FULLEST_FIRST);
+}
+
+bool fill_passes_by(const struct placement *p, node_id n, uint32_t free, enum node_order order, enum node_order split)
+{
+    uint32_t left = 0;
+    for (size_t i = p->n; i-- > 0;) {
+        const struct piece *piece = &p->piece[i];
+        bool is_last = i + 1 == p->n;
+        left += piece->gpus;
+        if (free >= left && (!is_last || comes_before(order, n, free, piece)))
+            return false;          /* it takes all that is left */
+        if (!is_last && comes_before(split, n, free, piece))
+            return false;
+    }
+    return true;
+}

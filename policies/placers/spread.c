@@ -7,6 +7,14 @@ static enum place_result spread_place(struct builder *b, const struct request *r
     return fill_as(b, r, EMPTIEST_FIRST, EMPTIEST_FIRST, params);
 }
 
+static bool spread_passes_by(const struct request *r, const struct placement *p, node_id n,
+                           uint32_t free, const void *params)
+{
+    (void)r;
+    (void)params;
+    return fill_passes_by(p, n, free, EMPTIEST_FIRST, EMPTIEST_FIRST);
+}
+
 static const struct param spread_params[] = { FILL_DEVICES(DEVICES_OF_NODE), { 0 } };
 
 const struct placer spread_placer = {
@@ -16,4 +24,5 @@ const struct placer spread_placer = {
     .params = spread_params,
     .params_size = sizeof(struct fill_params),
     .place = spread_place,
+    .passes_by = spread_passes_by,
 };

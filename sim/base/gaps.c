@@ -1,55 +1,28 @@
-/* gaps.c - see gaps.h. Of each group its units that are held over time (held.h); of all their gaps a
- * treap, in which each knows its units; while one searches, a heap of the gaps that reach past the
- * time it has come to. */
+/* gaps.c - see gaps.h. Of each group its units that are held over time (held.h); of those of their gaps that begin soon a list; while
+ * one searches, a heap of the gaps that reach past the time it has come to. */
 #include "sim/base/gaps.h"
 
-#include "sim/base/held.h"
+#include "sim/base/gaps/gap_list.h"
+#include "sim/base/gaps/held.h"
 #include "sim/base/memory.h"
-#include "sim/base/ordered.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    CHANGED = 16,                 /* changed gaps that are collected before the tree is told */
+    UNTIL_BITS = 13,              /* 64 KiB: a few per cent of all questions meet a time that is none of theirs */
     RING = 2 * GAPS_KEPT          /* what is taken back overwrites none of those that are kept */
 };
+
 /* Units with a gap [from, until), if it were not for the hold [taken, given): it comes, or goes. */
 struct event { int64_t from, until, taken, given; bool goes; };
 
-struct gap {
-    struct ordered_link link;
-    int64_t from, until;
-    int64_t count;                /* units; 0: the item is free */
-    int64_t longest, last;        /* of the subtree: the max length, the max `until` */
-    uint32_t first;               /* of its members, chained through `next` */
-};
-/* The units of a group that have a gap. */
-struct member {
-    uint64_t units;
-    uint32_t gap, group;
-    uint32_t next, previous;      /* of the gap; next of one that is free: the next such */
-};
-/* Its gaps are few: they are looked through. */
-struct group {
-    struct held held;
-    struct key { int64_t from, until; uint32_t member; } *key;
-    size_t n_keys, capacity;
-};
-struct change { int64_t from, until; uint64_t was, is; };    /* units with that gap before and after */
 struct run { int64_t from; uint64_t units; };                /* units that are free from then on */
 struct gaps {
-    struct group *group;
+    struct held *held;            /* [n_groups] */
     size_t n_groups;
-    struct gap *gap;
-    size_t n, capacity;
-    uint32_t free;                /* chained through link.up */
-    struct member *member;
-    size_t n_members, member_capacity;
-    uint32_t free_member;         /* chained through `next` */
-    struct ordered tree;
-    struct change changed[CHANGED];
-    size_t n_changed;
+    struct gap_list list;         /* those that begin before `known` */
+    int64_t known, span;          /* span: so far ahead has been asked */
     struct run run[64];           /* scratch */
     size_t n_runs;
     struct gaps_units *covering;
@@ -60,161 +33,61 @@ struct gaps {
     size_t n_away, away_capacity;
     struct event kept[RING];      /* the last of them: a ring */
     uint64_t changes, overlaps;
+    uint64_t freed_until[1u << UNTIL_BITS];  /* of times by untils_of(): the number of the last change after which a unit is free until then */
     size_t crowded;               /* rows with several holds of a unit, of all groups */
 };
 
-/* ---- The tree ---- */
+/* ---- Gaps ahead ---- */
 
-static bool gap_before(const void *context, uint32_t a, uint32_t b)
+/* Into the list: those of the group that begin in [from, until). */
+static void list_group(struct gaps *g, uint32_t group, int64_t from, int64_t until)
 {
-    const struct gap *gap = ((const struct gaps *)context)->gap;
-    return gap[a].from != gap[b].from ? gap[a].from < gap[b].from : gap[a].until < gap[b].until;
-}
-
-/* Of [from, until), where `from` may have no bound: such a gap is met by its end. */
-static int64_t length_of(int64_t from, int64_t until)
-{
-    return from == INT64_MIN || until == INT64_MAX ? INT64_MAX : until - from;
-}
-
-static bool sum_up(const void *context, uint32_t item)
-{
-    struct gap *gap = ((const struct gaps *)context)->gap, *x = &gap[item];
-    const struct gap was = *x;
-    x->longest = length_of(x->from, x->until);
-    x->last = x->until;
-    for (unsigned side = 0; side < 2; side++) {
-        uint32_t child = side ? x->link.right : x->link.left;
-        if (child == ORDERED_NONE)
-            continue;
-        x->longest = gap[child].longest > x->longest ? gap[child].longest : x->longest;
-        x->last = gap[child].last > x->last ? gap[child].last : x->last;
+    const struct held *h = &g->held[group];
+    for (uint32_t i = held_at(h, from - 1) + 1; i < h->n && held_time(h, i) < until; i++) {
+        uint64_t open = held_units(h, i - 1) & ~held_units(h, i);
+        for (uint32_t k = i + 1; open; k++) {
+            uint64_t ends = k < h->n ? open & held_units(h, k) : open;
+            if (ends)
+                gap_list_change(&g->list, (struct gap){ held_time(h, i), k < h->n ? held_time(h, k) : INT64_MAX, group }, ends, 0);
+            open &= ~ends;
+        }
     }
-    return x->longest != was.longest || x->last != was.last;
 }
 
-static struct ordered_space space_of(const struct gaps *g)
+static int64_t plus(int64_t time, int64_t more)
 {
-    return (struct ordered_space){ g->gap, sizeof *g->gap, gap_before, g, sum_up };
+    return more > INT64_MAX - time ? INT64_MAX : time + more;
 }
 
-/* That of these two times; a new one without units if there is none. */
-static uint32_t gap_of(struct gaps *g, int64_t from, int64_t until)
+static void list_until(struct gaps *g, int64_t until)
 {
-    uint32_t i = g->tree.root, up = ORDERED_NONE;
-    bool left = false;
-    while (i != ORDERED_NONE && (g->gap[i].from != from || g->gap[i].until != until)) {
-        up = i;
-        left = from != g->gap[i].from ? from < g->gap[i].from : until < g->gap[i].until;
-        i = left ? g->gap[i].link.left : g->gap[i].link.right;
-    }
-    if (i != ORDERED_NONE)
-        return i;
-    i = g->free;
-    if (i != ORDERED_NONE) {
-        g->free = g->gap[i].link.up;
-    } else {
-        mem_grow(&g->gap, &g->capacity, g->n, sizeof *g->gap);
-        i = (uint32_t)g->n++;
-    }
-    struct ordered_space space = space_of(g);
-    g->gap[i] = (struct gap){ .from = from, .until = until, .first = ORDERED_NONE };
-    ordered_add_below(&g->tree, &space, i, (uint64_t)from ^ (uint64_t)until << 1, up, left);
-    return i;
+    for (uint32_t i = 0; i < g->n_groups && until > g->known; i++)
+        list_group(g, i, g->known, until);
+    g->known = until > g->known ? until : g->known;
 }
 
-static void gap_goes(struct gaps *g, uint32_t i)
+/* Those that begin at `latest` or before are in the list from now on. */
+static void list_reaches(struct gaps *g, int64_t latest)
 {
-    struct ordered_space space = space_of(g);
-    ordered_remove(&g->tree, &space, i);
-    g->gap[i].link.up = g->free;
-    g->free = i;
+    if (latest >= g->known)
+        list_until(g, plus(plus(latest, g->span / 4), 1));
 }
 
-/* ---- The units of a gap ---- */
-
-static uint32_t member_enters(struct gaps *g, uint32_t gap, uint32_t group, uint64_t units)
+/* More of them are than before: as far ahead as was asked so far, or twice as far. */
+static void list_grows(struct gaps *g, int64_t after)
 {
-    uint32_t i = g->free_member;
-    if (i != ORDERED_NONE) {
-        g->free_member = g->member[i].next;
-    } else {
-        mem_grow(&g->member, &g->member_capacity, g->n_members, sizeof *g->member);
-        i = (uint32_t)g->n_members++;
-    }
-    struct gap *x = &g->gap[gap];
-    g->member[i] = (struct member){ units, gap, group, x->first, ORDERED_NONE };
-    if (x->first != ORDERED_NONE)
-        g->member[x->first].previous = i;
-    x->first = i;
-    return i;
+    if (g->known >= plus(after, g->span))
+        g->span = plus(plus(g->span, g->span), 1);
+    list_until(g, plus(after, g->span));
 }
 
-static void member_leaves(struct gaps *g, uint32_t i)
+static void list_change(struct gaps *g, struct gap gap, uint64_t come, uint64_t go)
 {
-    struct member *m = &g->member[i];
-    if (m->previous == ORDERED_NONE)
-        g->gap[m->gap].first = m->next;
-    else
-        g->member[m->previous].next = m->next;
-    if (m->next != ORDERED_NONE)
-        g->member[m->next].previous = m->previous;
-    m->next = g->free_member;
-    g->free_member = i;
-}
-
-static size_t key_of(const struct group *own, int64_t from, int64_t until)
-{
-    size_t k = 0;
-    while (k < own->n_keys && (own->key[k].from != from || own->key[k].until != until))
-        k++;
-    return k;
-}
-
-/* Units of the group get that gap, and others have it no more. */
-static void members_change(struct gaps *g, uint32_t group, const struct change *c)
-{
-    uint64_t come = c->is & ~c->was, go = c->was & ~c->is;
-    struct group *own = &g->group[group];
-    size_t k = key_of(own, c->from, c->until);
-    struct member *m = k < own->n_keys ? &g->member[own->key[k].member] : NULL;
-    uint32_t gap = m ? m->gap : gap_of(g, c->from, c->until);
-    g->gap[gap].count += __builtin_popcountll(come) - __builtin_popcountll(go);
-    if (!m) {
-        mem_grow(&own->key, &own->capacity, own->n_keys, sizeof *own->key);
-        own->key[own->n_keys++] = (struct key){ c->from, c->until, member_enters(g, gap, group, come) };
-    } else if (!(m->units = (m->units & ~go) | come)) {
-        member_leaves(g, own->key[k].member);
-        own->key[k] = own->key[--own->n_keys];
-    }
-    if (!g->gap[gap].count)
-        gap_goes(g, gap);
+    if (gap.from < g->known)
+        gap_list_change(&g->list, gap, come, go);
 }
 
 /* ---- Changes ---- */
-
-static void tell(struct gaps *g, uint32_t group)
-{
-    for (size_t i = 0; i < g->n_changed; i++)
-        if (g->changed[i].was != g->changed[i].is)
-            members_change(g, group, &g->changed[i]);
-    g->n_changed = 0;
-}
-
-static void collect(struct gaps *g, uint32_t group, struct change c)
-{
-    for (size_t i = 0; i < g->n_changed; i++) {
-        struct change *known = &g->changed[i];
-        if (known->from != c.from || known->until != c.until)
-            continue;
-        known->was |= c.was;
-        known->is |= c.is;
-        return;
-    }
-    if (g->n_changed == CHANGED)
-        tell(g, group);
-    g->changed[g->n_changed++] = c;
-}
 
 /* Units that are held alike are one event. Of no use where holds overlap: that is counted apart. */
 static void keep(struct gaps *g, struct event e)
@@ -222,15 +95,32 @@ static void keep(struct gaps *g, struct event e)
     g->kept[g->changes++ % RING] = e;
 }
 
-/* The hold whose gaps are collected, as it comes or goes. */
-struct held_now { uint32_t group; uint64_t units; int64_t from, until; bool goes, after; };
-
-static void gap_ends(struct gaps *g, const struct held_now *now, struct run run, int64_t until)
+/* Times that are alike share one: they are said to be freed more often than they are. */
+static size_t untils_of(int64_t time)
 {
-    uint64_t was = now->after ? 0 : run.units, is = now->after ? run.units : 0;
-    collect(g, now->group, (struct change){ run.from, until, was, is });
-    if (now->goes == now->after && run.from <= now->from && until >= now->until)
+    return (size_t)((uint64_t)time * UINT64_C(0x9e3779b97f4a7c15) >> (64 - UNTIL_BITS));
+}
+
+/* A hold that comes or goes, while it is not there. */
+struct held_now { uint32_t group; uint64_t units; int64_t from, until; bool goes; };
+
+/* These units are free from `from` until `until`, but for the hold: its beginning and its end part what it takes. */
+static void gap_parts(struct gaps *g, const struct held_now *now, struct run run, int64_t until)
+{
+    struct gap whole = { run.from, until, now->group }, before = { run.from, now->from, now->group };
+    uint64_t come = now->goes ? run.units : 0, go = now->goes ? 0 : run.units;
+    if (until > now->until)
+        list_change(g, (struct gap){ now->until, until, now->group }, go, come);
+    if (run.from >= now->from || run.from >= g->known)
+        list_change(g, whole, come, go);
+    else if (now->goes)
+        gap_list_end(&g->list, before, run.units, until);
+    else
+        gap_list_end(&g->list, whole, run.units, now->from);
+    if (run.from <= now->from && until >= now->until)
         keep(g, (struct event){ run.from, until, now->from, now->until, now->goes });
+    if (now->goes)
+        g->freed_until[untils_of(until)] = g->changes;
 }
 
 static void runs_begin(struct gaps *g, int64_t from, uint64_t units)
@@ -247,7 +137,7 @@ static void runs_end(struct gaps *g, const struct held_now *now, uint64_t units,
         struct run ends = { g->run[i].from, g->run[i].units & units };
         uint64_t rest = g->run[i].units & ~units;
         if (ends.units)
-            gap_ends(g, now, ends, until);
+            gap_parts(g, now, ends, until);
         if (rest)
             g->run[kept++] = (struct run){ g->run[i].from, rest };
     }
@@ -267,18 +157,19 @@ static void runs_into(struct gaps *g, const struct held *h, uint32_t i, uint64_t
     runs_begin(g, held_time(h, 0), open);
 }
 
-/* Collects all gaps of the units that meet or touch the hold. */
-static void collect_gaps(struct gaps *g, const struct held_now *now)
+/* All gaps of the units that the hold meets. */
+static void part_gaps(struct gaps *g, const struct held_now *now)
 {
-    const struct held *h = &g->group[now->group].held;
-    uint32_t i = held_at(h, now->from > INT64_MIN ? now->from - 1 : INT64_MIN);
+    const struct held *h = &g->held[now->group];
+    uint32_t i = held_at(h, now->from);
     uint64_t open = now->units & ~held_units(h, i);
     runs_into(g, h, i, now->units);
-    for (i++; i < h->n && (open || held_time(h, i) <= now->until); i++) {
+    for (i++; i < h->n && (open || held_time(h, i) < now->until); i++) {
         uint64_t then = now->units & ~held_units(h, i);
         int64_t time = held_time(h, i);
-        runs_end(g, now, open & ~then, time);
-        if (time > now->until)
+        if (open & ~then)
+            runs_end(g, now, open & ~then, time);
+        if (time >= now->until)
             then &= open;
         runs_begin(g, time, then & ~open);
         open = then;
@@ -288,17 +179,17 @@ static void collect_gaps(struct gaps *g, const struct held_now *now)
 
 void gaps_hold(struct gaps *g, size_t group, uint64_t units, int64_t from, int64_t until, int sign)
 {
-    struct held *h = &g->group[group].held;
-    struct held_now now = { (uint32_t)group, units, from, until, sign < 0, false };
+    struct held *h = &g->held[group];
+    struct held_now now = { (uint32_t)group, units, from, until, sign < 0 };
     if (from >= until || !units)
         return;
-    collect_gaps(g, &now);
+    if (sign > 0)
+        part_gaps(g, &now);
     g->crowded -= held_crowded(h);
     g->overlaps += held_change(h, units, from, until, sign);
     g->crowded += held_crowded(h);
-    now.after = true;
-    collect_gaps(g, &now);
-    tell(g, now.group);
+    if (sign < 0)
+        part_gaps(g, &now);
 }
 
 bool gaps_overlapped(const struct gaps *g)
@@ -325,7 +216,7 @@ static bool meets(const struct event *e, int64_t after, int64_t latest, int64_t 
     if (e->taken > first && e->taken - first >= length)
         first = e->taken - length + 1;
     return first <= latest && first < e->given && first < e->until &&
-           length_of(first, e->until) >= length;
+           gap_length(first, e->until) >= length;
 }
 
 bool gaps_unknown(const struct gaps *g, struct gaps_mark m)
@@ -333,14 +224,9 @@ bool gaps_unknown(const struct gaps *g, struct gaps_mark m)
     return m.overlaps != g->overlaps || g->changes - m.changes > GAPS_KEPT;
 }
 
-bool gaps_may_be_earlier(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start, int64_t length)
+bool gaps_freed_until(const struct gaps *g, struct gaps_mark m, int64_t start)
 {
-    for (uint64_t i = m.changes; i < g->changes; i++) {
-        const struct event *e = &g->kept[i % RING];
-        if (e->goes && (e->until == start || meets(e, after, start - 1, length)))    /* the gap before the own hold; another */
-            return true;
-    }
-    return false;
+    return g->freed_until[untils_of(start)] > m.changes;
 }
 
 bool gaps_other_units(const struct gaps *g, struct gaps_mark m, int64_t start, int64_t length)
@@ -379,7 +265,7 @@ static void open_up(struct gaps *g, struct open o)
 /* So many units are free from `time` to `until`. true: there are as many as are wanted. */
 static bool meet(struct gaps *g, struct search *q, int64_t count, int64_t time, int64_t until)
 {
-    while (g->n_open && length_of(time, g->open[0].until) < q->length) {
+    while (g->n_open && gap_length(time, g->open[0].until) < q->length) {
         q->n += g->open[0].count;
         if (--g->n_open)
             open_down(g, g->open[g->n_open]);
@@ -403,55 +289,57 @@ static bool away_until(struct gaps *g, struct search *q, int64_t time)
 }
 
 /* Those that begin at `after` or before, and reach far enough. */
-static bool open_at_first(struct gaps *g, struct search *q, uint32_t i)
+static bool open_at_first(struct gaps *g, struct search *q)
 {
-    while (i != ORDERED_NONE) {
-        const struct gap *x = &g->gap[i];
-        if (x->last <= q->after || length_of(q->after, x->last) < q->length)
-            return false;
-        if (x->from <= q->after) {
-            if (x->until > q->after && length_of(q->after, x->until) >= q->length &&
-                meet(g, q, x->count, q->after, x->until))
-                return true;
-            if (open_at_first(g, q, x->link.right))
-                return true;
-        }
-        i = x->link.left;
-    }
+    struct gap_walk w = gap_walk_all(&g->list);
+    int64_t until = q->length > INT64_MAX - q->after ? INT64_MAX : q->after + q->length;
+    const struct gap_items *items;
+    for (uint32_t i; (items = gap_walk_covering(&w, q->after, until, &i));)
+        if (meet(g, q, __builtin_popcountll(items->units[i]), q->after, items->until[i]))
+            return true;
     return false;
 }
 
 /* Those that begin later, by their beginning. */
-static bool open_later(struct gaps *g, struct search *q, uint32_t i)
+static bool open_later(struct gaps *g, struct search *q)
 {
-    while (i != ORDERED_NONE && g->gap[i].longest >= q->length) {
-        const struct gap *x = &g->gap[i];
-        if (x->from > q->after) {
-            if (open_later(g, q, x->link.left))
-                return true;
-            if (x->from > q->latest)
-                return false;
-            if (length_of(x->from, x->until) >= q->length &&
-                (away_until(g, q, x->from) || meet(g, q, x->count, x->from, x->until)))
-                return true;
-        }
-        i = x->link.right;
-    }
+    struct gap_walk w = gap_walk_after(&g->list, q->after);
+    const struct gap_items *items;
+    for (uint32_t i; (items = gap_walk_longer(&w, q->latest, q->length, &i));)
+        if (away_until(g, q, items->from[i]) || meet(g, q, __builtin_popcountll(items->units[i]), items->from[i], items->until[i]))
+            return true;
     return false;
 }
 
-static int64_t search(struct gaps *g, struct search q)
+static int64_t search_list(struct gaps *g, struct search q)
 {
     g->n_open = 0;
     if (q.after > q.latest)
         return INT64_MAX;
-    bool found = open_at_first(g, &q, g->tree.root) || open_later(g, &q, g->tree.root) || away_until(g, &q, q.latest);
+    bool found = open_at_first(g, &q) || open_later(g, &q) || away_until(g, &q, q.latest);
     return found ? q.found : INT64_MAX;
+}
+
+static int64_t search(struct gaps *g, struct search q)
+{
+    for (;; list_grows(g, q.after)) {
+        struct search near = q;
+        near.latest = q.latest < g->known ? q.latest : g->known - 1;
+        int64_t found = search_list(g, near);
+        if (found != INT64_MAX || near.latest == q.latest || g->known == INT64_MAX)
+            return found;
+    }
 }
 
 int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, int64_t n)
 {
     return search(g, (struct search){ after, latest, length, n, INT64_MAX, g->n_away });
+}
+
+int64_t gaps_first(struct gaps *g, int64_t after, int64_t latest, int64_t length)
+{
+    list_reaches(g, latest);
+    return gap_list_first(&g->list, after, length);
 }
 
 void gaps_away_begin(struct gaps *g)
@@ -481,7 +369,7 @@ static void away_from(struct gaps *g, int64_t from, uint64_t units)
 /* Units that have a gap just before the hold. */
 void gaps_away_add(struct gaps *g, size_t group, uint64_t units, struct gaps_away hold)
 {
-    const struct held *h = &g->group[group].held;
+    const struct held *h = &g->held[group];
     uint32_t i = held_at(h, hold.start - 1);
     uint64_t open = units & ~held_units(h, i);
     for (; i > 0 && open; i--) {
@@ -499,7 +387,7 @@ int64_t gaps_sooner(struct gaps *g, int64_t after, struct gaps_away hold, int64_
 
 uint64_t gaps_free_units(const struct gaps *g, size_t group, uint64_t units, int64_t from, int64_t until)
 {
-    const struct held *h = &g->group[group].held;
+    const struct held *h = &g->held[group];
     for (uint32_t i = held_at(h, from); i < h->n && units && (held_time(h, i) < until); i++)
         units &= ~held_units(h, i);
     return units;
@@ -507,43 +395,26 @@ uint64_t gaps_free_units(const struct gaps *g, size_t group, uint64_t units, int
 
 /* ---- Units with a gap over all of a time ---- */
 
-static void cover(struct gaps *g, uint32_t i, int64_t from, int64_t until)
-{
-    while (i != ORDERED_NONE && g->gap[i].last >= until) {
-        const struct gap *x = &g->gap[i];
-        if (x->from <= from) {
-            for (uint32_t m = x->until >= until ? x->first : ORDERED_NONE; m != ORDERED_NONE; m = g->member[m].next) {
-                mem_grow(&g->covering, &g->covering_capacity, g->n_covering, sizeof *g->covering);
-                g->covering[g->n_covering++] = (struct gaps_units){ g->member[m].group, g->member[m].units };
-            }
-            cover(g, x->link.right, from, until);
-        }
-        i = x->link.left;
-    }
-}
-
 const struct gaps_units *gaps_covering(struct gaps *g, int64_t from, int64_t until, size_t *n)
 {
+    struct gap_walk w = gap_walk_all(&g->list);
+    const struct gap_items *items;
+    list_reaches(g, from);
     g->n_covering = 0;
-    cover(g, g->tree.root, from, until);
+    for (uint32_t i; (items = gap_walk_covering(&w, from, until, &i));) {
+        mem_grow(&g->covering, &g->covering_capacity, g->n_covering, sizeof *g->covering);
+        g->covering[g->n_covering++] = (struct gaps_units){ items->group[i], items->units[i] };
+    }
     *n = g->n_covering;
     return g->covering;
 }
 
-static bool covers(const struct gaps *g, uint32_t i, int64_t from, int64_t until)
+bool gaps_cover(struct gaps *g, int64_t from, int64_t until)
 {
-    while (i != ORDERED_NONE && g->gap[i].last >= until) {
-        const struct gap *x = &g->gap[i];
-        if (x->from <= from && (x->until >= until || covers(g, x->link.right, from, until)))
-            return true;
-        i = x->link.left;
-    }
-    return false;
-}
-
-bool gaps_cover(const struct gaps *g, int64_t from, int64_t until)
-{
-    return covers(g, g->tree.root, from, until);
+    list_reaches(g, from);
+    struct gap_walk w = gap_walk_all(&g->list);
+    uint32_t i;
+    return gap_walk_covering(&w, from, until, &i) != NULL;
 }
 
 /* ---- Beginning and end ---- */
@@ -552,13 +423,12 @@ struct gaps *gaps_new(size_t n_groups, unsigned units_each)
 {
     struct gaps *g = mem_new(1, sizeof *g);
     uint64_t all = units_each < 64 ? (UINT64_C(1) << units_each) - 1 : UINT64_MAX;
-    g->free = g->free_member = ORDERED_NONE;
-    g->tree = ORDERED_EMPTY;
+    g->known = INT64_MIN + 1;
     g->n_groups = n_groups;
-    g->group = mem_new(n_groups, sizeof *g->group);
-    for (size_t i = n_groups; i-- > 0;) {
-        held_begin(&g->group[i].held);
-        members_change(g, (uint32_t)i, &(struct change){ INT64_MIN, INT64_MAX, 0, all });
+    g->held = mem_new(n_groups, sizeof *g->held);
+    for (size_t i = 0; i < n_groups; i++) {
+        held_begin(&g->held[i]);
+        gap_list_change(&g->list, (struct gap){ INT64_MIN, INT64_MAX, (uint32_t)i }, all, 0);
     }
     return g;
 }
@@ -567,13 +437,10 @@ void gaps_free(struct gaps *g)
 {
     if (!g)
         return;
-    for (size_t i = 0; i < g->n_groups; i++) {
-        held_end(&g->group[i].held);
-        free(g->group[i].key);
-    }
-    free(g->group);
-    free(g->gap);
-    free(g->member);
+    for (size_t i = 0; i < g->n_groups; i++)
+        held_end(&g->held[i]);
+    free(g->held);
+    gap_list_free(&g->list);
     free(g->covering);
     free(g->open);
     free(g->away);

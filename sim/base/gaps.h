@@ -2,10 +2,10 @@
  * a unit.
  *
  * Units come in groups of up to 64: the GPUs of a node. Holds of a unit may overlap: a gap is where
- * there is none. All gaps [from, until) of the same two times are counted together, in a tree by
- * `from` that knows the longest gap of each part, so a search meets only gaps that are long enough.
- * A gap knows its units, so that those with a gap over all of a time are found without a look at the
- * others: under load they are few. Times are without bound at INT64_MIN and INT64_MAX.
+ * there is none. Gaps are in a list by their beginnings (gaps/gap_list.h), so a search meets only gaps that are long enough, and those
+ * with a gap over all of a time are found without a look at the others: under load they are few. Most searches end soon after they
+ * begin, and most holds end long after: the list has those gaps alone that begin before a time up to which somebody has searched, and
+ * some more; others are seen from what is held when a search gets there. Times are without bound at INT64_MIN and INT64_MAX.
  *
  * Changes are numbered, and the last GAPS_KEPT are kept: a caller that has asked at one number can
  * be told at another whether the answer may have changed. */
@@ -25,15 +25,17 @@ void    gaps_hold(struct gaps *g, size_t group, uint64_t units, int64_t from, in
                   int sign);
 bool    gaps_overlapped(const struct gaps *g);               /* some unit has two holds at one time */
 /* The earliest t in [after, latest] at which `n` units have a gap that holds [t, t + length);
- * INT64_MAX: there is none. n > 0; length INT64_MAX: without end. It costs O(log gaps) for each gap
+ * INT64_MAX: there is none. n > 0; length INT64_MAX: without end. It costs O(1) for each gap
  * that is as long and begins before t. */
 int64_t gaps_fit(struct gaps *g, int64_t after, int64_t latest, int64_t length, int64_t n);
+/* The same for one unit; what is later than `latest` may be any time that is. It costs a dozen comparisons. */
+int64_t gaps_first(struct gaps *g, int64_t after, int64_t latest, int64_t length);
 /* The units that have a gap over all of [from, until), from < until: *n parts of groups, of which a
- * group may have several, in no order that means anything; good until the next question. O(log gaps)
- * for each gap. */
+ * group may have several, in no order that means anything; good until the next question. O(1) for
+ * each gap. */
 struct gaps_units { uint32_t group; uint64_t units; };
 const struct gaps_units *gaps_covering(struct gaps *g, int64_t from, int64_t until, size_t *n);
-bool    gaps_cover(const struct gaps *g, int64_t from, int64_t until);    /* some unit has one */
+bool    gaps_cover(struct gaps *g, int64_t from, int64_t until);    /* some unit has one */
 
 struct gaps_mark { uint64_t changes, overlaps; };
 struct gaps_mark gaps_mark(const struct gaps *g);
@@ -43,8 +45,9 @@ void    gaps_unchanged(struct gaps *g, struct gaps_mark m);
  * place from `after` on, and which units have a gap over all of it. What has happened since the
  * mark, at worst: */
 bool    gaps_unknown(const struct gaps *g, struct gaps_mark m);    /* holds have overlapped, or too much happened; else: */
-bool    gaps_may_be_earlier(const struct gaps *g, struct gaps_mark m, int64_t after, int64_t start,
-                            int64_t length);
+/* Of its own units some may have come free just before its start. If none have, and gaps_first() is no sooner than that either, no
+ * place is sooner where none was. */
+bool    gaps_freed_until(const struct gaps *g, struct gaps_mark m, int64_t start);
 bool    gaps_other_units(const struct gaps *g, struct gaps_mark m, int64_t start,
                          int64_t length);    /* other units may have such a gap at its start */
 

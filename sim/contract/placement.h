@@ -313,7 +313,7 @@ struct param {                    /* a list ends with a NULL name */
 
 /* ---- Placers ---- */
 
-#define PLACEMENT_ABI 11u
+#define PLACEMENT_ABI 12u
 enum place_result {               /* why not, for the split of waiting times */
     PLACED,
     NO_ROOM,                      /* too few free GPUs in all */
@@ -347,4 +347,8 @@ struct placer {
     /* Adds pieces for all of r, a single run but for PLACES_SETS, to b, or says why not: the simulator then takes back
      * what was added. The answer depends on view, request, parameters and view_random() alone. */
     enum place_result (*place)(struct builder *b, const struct request *r, const void *params);
+    /* NULL: it is asked whenever a view has changed. r, a total of whole GPUs that no level binds, was placed at p. Now p is all that
+     * is free on its nodes; of others n has `free` GPUs. true: n is not chosen for any piece, whatever else is free: if that is said
+     * of all others, r is placed at p again. */
+    bool (*passes_by)(const struct request *r, const struct placement *p, node_id n, uint32_t free, const void *params);
 };

@@ -319,6 +319,36 @@ void plan_move(struct sched *s, job_id j, int64_t start_ns, int64_t end_ns, stru
     hold_add(s, j, HOLD_PLAN, start_ns, end_ns, placement_stage(s, j, p));
 }
 
+void plan_shift(struct sched *s, struct hold *plan, int64_t start_ns, struct placement *p)
+{
+    struct timeline *t = s->timeline;
+    struct profile *taken = t->kind_taken[plan->kind_of_all];
+    int64_t was_ns = plan->start_ns, was_end_ns = plan->end_ns, end_ns = start_ns + (was_end_ns - was_ns);
+    int64_t was_milli = 0, milli = 0;
+    uint32_t i = (uint32_t)(plan - t->hold);
+    for (size_t k = 0; k < plan->p->n; k++)
+        was_milli += milli_in_service(t, &plan->p->piece[k]);
+    for (size_t k = 0; k < p->n; k++)
+        milli += milli_in_service(t, &p->piece[k]);
+    bool same = milli == was_milli;                   /* between the starts it is taken besides, and free between the ends */
+    plan_stage(s, plan);
+    room_from(s, plan, was_ns, was_end_ns);
+    end_leave(t, i);
+    plans_leave(t, i);
+    gaps_change(s, plan->p, was_ns, was_end_ns, -1);
+    gaps_change(s, p, start_ns, end_ns, 1);
+    profile_add(taken, same ? max_i64(was_ns, end_ns) : was_ns, was_end_ns, -was_milli);
+    profile_add(taken, start_ns, same ? min_i64(was_ns, end_ns) : end_ns, milli);
+    plan->p = placement_stage(s, plan->job, p);
+    plan->born = s->totals.passes;
+    plan->start_ns = start_ns;
+    plan->end_ns = end_ns;
+    plans_enter(t, i);
+    hold_end_waits(t, i);
+    t->changes++;
+    t->version++;
+}
+
 void plan_advance(struct sched *s, struct hold *plan, int64_t start_ns)
 {
     struct timeline *t = s->timeline;

@@ -22,7 +22,8 @@
  *
  * Where besides any GPUs do for all jobs, windows sum up no holds any more: they show the GPUs that have a gap over all of their
  * time. Under load these are few, and to show others costs what differs. Where nothing but a plan's own GPUs is free for it, and the
- * placer has said once what it does with these, it is not asked again.
+ * placer has said once what it does with these, it is not asked again. Nor is a placer that says which nodes it passes by
+ * (placer.passes_by), if it does so with all that is free besides.
  *
  * GPUs out of service are taken for good, and what still runs on them is not taken again. Announced maintenance: outages.h. */
 #pragma once
@@ -45,6 +46,7 @@ struct hold {
     uint32_t place;               /* a steady plan: among those that begin with it (sooner.h) */
     uint8_t why;                  /* a plan: enum wait_reason of its job */
     bool fixed;                   /* a plan of a job of one kind of node whose length and limits do not change while it waits */
+    bool plain;                   /* a fixed plan where windows show gaps: the placer says which nodes it passes by for its job */
     bool bound;                   /* a plan: gaps bound when its job may start */
     bool steady;                  /* such a plan of a job that totals say all of */
     uint8_t kind;
@@ -56,8 +58,8 @@ struct hold {
     uint32_t unordered;           /* not by_end: its place among those */
     uint64_t born;                /* number of the pass */
     /* a plan: when gaps last said that it is where the search from after_ns on finds it; and the placer has chosen its place when
-       nothing else was free there */
-    struct still { bool done, alone; uint64_t outs; int64_t after_ns; struct gaps_mark mark; } still;
+       nothing else was free there. before: no more than before - 1 of its GPUs were free just before it; 0: not known */
+    struct still { bool done, alone; uint32_t before; uint64_t outs; int64_t after_ns; struct gaps_mark mark; } still;
     struct placement *p;          /* the job's own, or of a plan; NULL: there is no such hold */
 };
 struct found { job_id job; uint64_t pass; int64_t after_ns, start_ns; const struct placement *p; struct gaps_mark mark; uint64_t version; };
@@ -176,6 +178,9 @@ void hold_show(struct sched *s, struct hold *h, bool shown);               /* fa
 
 void plan_move(struct sched *s, job_id j, int64_t start_ns, int64_t end_ns, struct placement *p);    /* of its own from now on; from
                                                                             none: it is set */
+void plan_shift(struct sched *s, struct hold *plan, int64_t start_ns, struct placement *p);    /* no later than it was, to a place of its
+                                                                              own; it is fixed, not steady, and windows do not sum it up,
+                                                                              and no mark is set */
 void plan_advance(struct sched *s, struct hold *plan, int64_t start_ns);   /* in the place that it has; windows do not sum it up, and no
                                                                               mark is set */
 struct hold *plan_of(const struct sched *s, job_id j);                    /* its reservation; NULL: none */

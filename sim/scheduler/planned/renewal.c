@@ -9,6 +9,14 @@
 
 #include <string.h>
 
+/* A total of whole GPUs that nothing binds to nodes, and the placer tells which nodes it passes by. */
+static bool is_plain(const struct sched *s, const struct request *r)
+{
+    return s->setup.placer->passes_by && r->tasks == SPLIT_ANY && r->gpus && r->gpu_milli == MILLI_ALL && !r->mig &&
+           r->required_level >= LEVEL_CLUSTER && r->preferred_level >= LEVEL_CLUSTER && !r->max_per_node && !r->one_island && !r->set &&
+           !r->held && r->try_first == ID_NONE && !group_places_wanted(s, r);
+}
+
 void plan_note(const struct sched *s, struct hold *plan)
 {
     const struct request *r = ask_of(s, plan->job);
@@ -18,6 +26,7 @@ void plan_note(const struct sched *s, struct hold *plan)
         on_demand(s, plan->job) || has_started(s, plan->job) || live_of(s, plan->job)->suspended || plan->end_ns == TIME_NEVER)
         return;
     plan->fixed = true;
+    plan->plain = s->timeline->by_gaps && is_plain(s, r);
     plan->kind_of_all = kinds->kind[0];
     plan->need_milli = request_gpu_milli(r);
     if (!placing_by_totals(s, r))
@@ -45,8 +54,8 @@ enum plan_news {
     PLAN_UNKNOWN
 };
 
-/* The first start before its own at which gaps leave enough, the plan itself away; TIME_NEVER: there is none. */
-static int64_t sooner_by_gaps(struct sched *s, const struct hold *plan, int64_t after_ns)
+/* sooner_by_gaps() where some of its own units are free just before it. */
+static int64_t sooner_with_own(struct sched *s, const struct hold *plan, int64_t after_ns, uint32_t need)
 {
     struct gaps *gaps = gaps_of_plan(s, plan);
     struct gaps_away own = { plan->start_ns, length_of(plan) };
@@ -56,8 +65,41 @@ static int64_t sooner_by_gaps(struct sched *s, const struct hold *plan, int64_t 
         if (gaps_of_piece(s, p) == gaps)
             gaps_away_add(gaps, s->cluster->local_of[p->node], p->gpu_mask, own);
     }
-    int64_t need_milli = plan->fixed ? plan->need_milli : request_gpu_milli(ask_of(s, plan->job));
-    return gaps_sooner(gaps, after_ns, own, need_milli / MILLI_ALL);
+    return gaps_sooner(gaps, after_ns, own, need);
+}
+
+/* How many of its own units nothing holds just before it. */
+static uint32_t free_before(const struct sched *s, const struct hold *plan)
+{
+    const struct gaps *gaps = gaps_of_plan(s, plan);
+    int64_t just_before_ns = plan->start_ns - 1;
+    uint32_t n = 0;
+    for (size_t i = 0; i < plan->p->n; i++) {
+        const struct piece *p = &plan->p->piece[i];
+        if (gaps_of_piece(s, p) == gaps)
+            n += (uint32_t)__builtin_popcountll(
+                gaps_free_units(gaps, s->cluster->local_of[p->node], p->gpu_mask, just_before_ns, plan->start_ns));
+    }
+    return n;
+}
+
+/* The first start before its own at which gaps leave enough, the plan itself away; TIME_NEVER: there is none. other_ns: the first at
+ * which there is a unit at all. */
+static int64_t sooner_by_gaps(struct sched *s, struct hold *plan, int64_t after_ns, int64_t other_ns)
+{
+    struct gaps *gaps = gaps_of_plan(s, plan);
+    uint32_t need = (uint32_t)((plan->fixed ? plan->need_milli : request_gpu_milli(ask_of(s, plan->job))) / MILLI_ALL);
+    if (!plan->still.before)
+        plan->still.before = 1 + free_before(s, plan);
+    uint32_t before = plan->still.before - 1;
+    if (before < need) {                              /* others make up for what is held before it, at one time or none */
+        int64_t from_ns = TIME_NEVER;
+        if (other_ns < plan->start_ns)
+            from_ns = gaps_fit(gaps, after_ns, plan->start_ns - 1, length_of(plan), need - before);
+        if (from_ns == TIME_NEVER || before == 0)
+            return from_ns;
+    }
+    return sooner_with_own(s, plan, after_ns, need);
 }
 
 /* Gaps say where it may be: from the first start that they leave it on the placer is asked, and nothing else. Where it was asked in
@@ -81,28 +123,63 @@ static bool was_there(const struct sched *s, const struct hold *plan, int64_t af
            !gaps_unknown(gaps_of_plan(s, plan), still->mark);
 }
 
-/* Other units may be free for it at its start. Where the placer has said what it does with nothing but its own: some are. */
-static bool other_units(struct sched *s, const struct hold *plan)
+/* Of those units that are free besides its own over all of its time, some may be placed instead. */
+static bool others_matter(struct sched *s, const struct hold *plan)
 {
-    const struct gaps *gaps = gaps_of_plan(s, plan);
-    return plan->still.alone ? gaps_cover(gaps, plan->start_ns, plan->end_ns)
-                             : gaps_other_units(gaps, plan->still.mark, plan->start_ns, length_of(plan));
+    enum { FEW = 16 };
+    const struct node_kind *kind = &s->cluster->kind[plan->kind_of_all];
+    struct gaps_units of[FEW];
+    size_t n, n_of = 0;
+    const struct gaps_units *some = gaps_covering(gaps_of_plan(s, plan), plan->start_ns, plan->end_ns, &n);
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < n_of && of[k].group != some[i].group)
+            k++;
+        if (k == FEW || placement_on(plan->p, kind->node[some[i].group]))
+            return true;
+        bool is_new = k == n_of;
+        n_of += is_new;
+        of[k] = (struct gaps_units){ some[i].group, some[i].units | (is_new ? 0 : of[k].units) };
+    }
+    const void *params;
+    const struct placer *placer = sched_placer(s, &params);
+    for (size_t k = 0; k < n_of; k++)
+        if (!placer->passes_by(ask_of(s, plan->job), plan->p, kind->node[of[k].group], (uint32_t)__builtin_popcountll(of[k].units), params))
+            return true;
+    return false;
 }
 
-/* What has happened to it: a start from after_ns on. */
+/* The placer may choose others among those that are free besides its own at its start: `none` are. Once it is asked with none, it need
+ * not be asked so again. */
+static bool may_be_placed_anew(struct sched *s, const struct hold *plan, bool none)
+{
+    if (plan->plain)
+        return !none && others_matter(s, plan);
+    struct gaps *gaps = gaps_of_plan(s, plan);
+    if (plan->still.alone)
+        return !none && gaps_cover(gaps, plan->start_ns, plan->end_ns);
+    return (none && plan->fixed && s->timeline->by_gaps) ||
+           gaps_other_units(gaps, plan->still.mark, plan->start_ns, length_of(plan));
+}
+
+/* What has happened to it: a start from after_ns on. Where it was found once it may begin sooner only if one other unit is free for
+ * it, or one of its own has come free just before it. */
 static enum plan_news plan_news(struct sched *s, struct hold *plan, int64_t after_ns, int64_t *from_ns)
 {
     if (!goes_by_gaps(s, plan))
         return PLAN_UNKNOWN;
     struct gaps *gaps = gaps_of_plan(s, plan);
-    bool there = was_there(s, plan, after_ns);
+    bool there = was_there(s, plan, after_ns), room = !there || gaps_freed_until(gaps, plan->still.mark, plan->start_ns);
+    int64_t other_ns = gaps_first(gaps, after_ns, plan->start_ns, length_of(plan));
     *from_ns = TIME_NEVER;
-    if (!there || gaps_may_be_earlier(gaps, plan->still.mark, after_ns, plan->start_ns, length_of(plan)))
-        *from_ns = sooner_by_gaps(s, plan, after_ns);
+    if (room)
+        plan->still.before = 0;
+    if (room || other_ns < plan->start_ns)
+        *from_ns = sooner_by_gaps(s, plan, after_ns, other_ns);
     if (*from_ns != TIME_NEVER)
         return PLAN_MAY_MOVE;
     *from_ns = plan->start_ns;
-    if (!there || other_units(s, plan))
+    if (!there || may_be_placed_anew(s, plan, other_ns > plan->start_ns))
         return PLAN_MAY_MOVE;
     plan->still.after_ns = after_ns;
     plan->still.mark = gaps_mark(gaps);
@@ -128,9 +205,34 @@ static void own_units_join(struct sched *s, struct window *w, const struct hold 
     }
 }
 
+/* Where a plain plan begins earlier on none of its own units, and what is free for it is as much as it needs, on one node: there is
+ * nothing to choose. NULL: there may be. */
+static const struct placement *placed_without_choice(struct sched *s, const struct hold *plan, int64_t from_ns)
+{
+    if (!plan->plain || plan->still.before != 1 || from_ns == plan->start_ns)
+        return NULL;
+    size_t n;
+    const struct gaps_units *some = gaps_covering(gaps_of_plan(s, plan), from_ns, timeline_plus(from_ns, length_of(plan)), &n);
+    const struct request *r = ask_of(s, plan->job);
+    node_id node = n == 1 ? s->cluster->kind[plan->kind_of_all].node[some->group] : ID_NONE;
+    if (n != 1 || (uint32_t)__builtin_popcountll(some->units) != r->gpus || s->timeline->out[node].whole)
+        return NULL;
+    struct placement *p = arena_room(s->scratch, sizeof *p + sizeof p->piece[0]);
+    p->n = 1;
+    p->piece[0] = (struct piece){
+        .node = node, .gpu_mask = some->units, .gpus = r->gpus, .milli = r->gpu_milli, .gpu_mem_mib = r->gpu_mem_mib, .mig = r->mig,
+    };
+    s->placing->why_not = PLACED;
+    return p;
+}
+
 /* What the placer says of the plan if it begins then. *drew: not by gaps alone. */
 static const struct placement *placed_from(struct sched *s, const struct hold *plan, int64_t from_ns, bool *drew)
 {
+    const struct placement *only = placed_without_choice(s, plan, from_ns);
+    *drew = false;
+    if (only)
+        return only;
     struct random before = s->placing->random;
     struct request r = job_request(s, plan->job);
     struct window *w = window_for(s, from_ns);
@@ -142,12 +244,17 @@ static const struct placement *placed_from(struct sched *s, const struct hold *p
     return where;
 }
 
+/* Nothing but its own units is free for it in a window of its time. */
+static bool shows_its_own_alone(const struct sched *s, const struct hold *plan)
+{
+    return plan->fixed && !plan->plain && s->timeline->by_gaps && !gaps_cover(gaps_of_plan(s, plan), plan->start_ns, plan->end_ns);
+}
+
 /* The placer has chosen the plan's place once more. It will again while that is all that is free. */
 static void is_placed_again(const struct sched *s, struct hold *plan, int64_t after_ns)
 {
-    const struct gaps *gaps = gaps_of_plan(s, plan);
-    bool alone = plan->fixed && s->timeline->by_gaps && !gaps_cover(gaps, plan->start_ns, plan->end_ns);
-    plan->still = (struct still){ true, alone, s->timeline->outs, after_ns, gaps_mark(gaps) };
+    bool alone = shows_its_own_alone(s, plan);
+    plan->still = (struct still){ true, alone, plan->still.before, s->timeline->outs, after_ns, gaps_mark(gaps_of_plan(s, plan)) };
 }
 
 struct slot plan_slot_known(struct sched *s, struct hold *plan, int64_t after_ns)
@@ -175,14 +282,19 @@ struct slot plan_slot_known(struct sched *s, struct hold *plan, int64_t after_ns
     return slot;
 }
 
-static void plan_moves(struct sched *s, const struct hold *plan, struct slot to)
+static void plan_moves(struct sched *s, struct hold *plan, struct slot to)
 {
     job_id j = plan->job;
-    int64_t end_ns = timeline_plus(to.start_ns, length_of(plan));
-    plan_move(s, j, to.start_ns, end_ns, placement_copy(s, to.where));
+    struct placement *where = placement_copy(s, to.where);
+    if (plan->fixed && !plan->summed)
+        plan_shift(s, plan, to.start_ns, where);
+    else
+        plan_move(s, j, to.start_ns, timeline_plus(to.start_ns, length_of(plan)), where);
     struct hold *moved = plan_of(s, j);
-    moved->still = (struct still){ true, false, s->timeline->outs, s->now_ns, gaps_mark(gaps_of_plan(s, moved)) };
-    plan_note(s, moved);
+    moved->still = (struct still){ true, false, 0, s->timeline->outs, s->now_ns, gaps_mark(gaps_of_plan(s, moved)) };
+    if (!moved->fixed)
+        plan_note(s, moved);
+    moved->still.alone = shows_its_own_alone(s, moved);
     promise_told(s, j, to.start_ns);
 }
 

@@ -141,6 +141,9 @@ static void the_earliest_place(void **state)
             int64_t want = naive_fit(&w, after, latest, length, n, NULL);
             assert_int_equal(gaps_fit(w.g, after, latest, ends ? length : INT64_MAX, n), want);
             assert_int_equal(gaps_overlapped(w.g), naive_overlap(&w));
+            int64_t first = gaps_first(w.g, after, latest, ends ? length : INT64_MAX);
+            int64_t one = naive_fit(&w, after, latest, length, 1, NULL);
+            assert_true(one == INT64_MAX ? first > latest : first == one);
             found += want != INT64_MAX && want > after;
         }
         gaps_free(w.g);
@@ -172,7 +175,7 @@ static void what_has_happened(void **state)
         after += draw(&w, (uint64_t)(own.from - after) + 1);
         if (was == own.from) {                       /* else one would have moved it */
             bool unknown = gaps_unknown(w.g, m), others = gaps_other_units(w.g, m, own.from, length);
-            bool known = !unknown && !gaps_may_be_earlier(w.g, m, after, own.from, length);
+            bool known = !unknown && !gaps_freed_until(w.g, m, own.from) && gaps_first(w.g, after, own.from, length) >= own.from;
             if (known)
                 assert_int_equal(naive_fit(&w, after, own.from, length, n, &own), own.from);
             if (!unknown && !others)
@@ -275,9 +278,9 @@ static void covering(void **state)
     assert_true(parts > 1000);
 }
 
-static bool is_news(const struct gaps *g, struct gaps_mark m, bool earlier, bool other_units)
+static bool is_news(const struct gaps *g, struct gaps_mark m, bool other_units)
 {
-    return !gaps_unknown(g, m) && gaps_may_be_earlier(g, m, 0, 10, 10) == earlier && gaps_other_units(g, m, 10, 10) == other_units;
+    return !gaps_unknown(g, m) && !gaps_freed_until(g, m, 10) && gaps_other_units(g, m, 10, 10) == other_units;
 }
 
 /* What is taken back leaves what was kept before it. */
@@ -294,8 +297,8 @@ static void taken_back(void **state)
         gaps_hold(g, 0, 1, 10, 20, 1);
         gaps_unchanged(g, m);
     }
-    assert_true(is_news(g, before, false, true));
-    assert_true(is_news(g, gaps_mark(g), false, false));
+    assert_true(is_news(g, before, true));
+    assert_true(is_news(g, gaps_mark(g), false));
     for (unsigned k = 0; k <= GAPS_KEPT; k++)
         gaps_hold(g, 0, 2, 30, 40, k % 2 ? -1 : 1);
     assert_true(gaps_unknown(g, before));    /* more than is kept */
@@ -311,7 +314,8 @@ static void next_to_its_own(void **state)
     gaps_hold(g, 0, 1, 10, 20, 1);
     struct gaps_mark m = gaps_mark(g);
     gaps_hold(g, 0, 1, 5, 10, -1);
-    assert_true(gaps_may_be_earlier(g, m, 3, 10, 10));
+    assert_false(gaps_freed_until(g, gaps_mark(g), 10));
+    assert_true(gaps_freed_until(g, m, 10));
     gaps_free(g);
 }
 

@@ -1,5 +1,5 @@
-/* test_held.c - sim/base/held.h against one count a second for each unit, on random holds that overlap. */
-#include "sim/base/held.h"
+/* test_held.c - sim/base/gaps/held.h against one count a second for each unit, on random holds that overlap. */
+#include "sim/base/gaps/held.h"
 #include "sim/base/random.h"
 
 #include <setjmp.h>

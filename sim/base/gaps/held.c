@@ -1,5 +1,5 @@
 /* held.c - see held.h. */
-#include "sim/base/held.h"
+#include "sim/base/gaps/held.h"
 
 #include "sim/base/memory.h"
 

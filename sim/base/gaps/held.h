@@ -42,13 +42,13 @@ static inline uint64_t held_units(const struct held *h, uint32_t i)
 /* The last row at that time or before. */
 static inline uint32_t held_at(const struct held *h, int64_t time)
 {
-    uint32_t low = 0, high = h->n;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (held_time(h, middle) <= time)
-            low = middle;
-        else
-            high = middle;
+    enum { COUNTED = 12 };        /* so few are counted, not halved: a count needs no branch that depends on times */
+    uint32_t low = 0, n = h->n, before = 0;
+    for (uint32_t half; n > COUNTED; n -= half) {
+        half = n / 2;
+        low += held_time(h, low + half) <= time ? half : 0;
     }
-    return low;
+    for (uint32_t i = 1; i < n; i++)
+        before += held_time(h, low + i) <= time;
+    return low + before;
 }
