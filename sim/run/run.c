@@ -30,7 +30,15 @@
 /* It looks at jobs before they arrive. */
 static bool wants_all_jobs(const struct sched *s)
 {
-    return s->n_models > 0 || s->all_needs & (STARTS_PARTIAL | RESIZES) || s->setup.placer->needs & SEES_TYPICAL;
+    return s->n_models > 0 || s->all_needs & RESIZES || s->setup.placer->needs & SEES_TYPICAL ||
+           (s->placing && s->placing->wants_all_jobs);
+}
+
+static struct sched *none_early(struct sched *s)
+{
+    models_drop(s);
+    run_free(s);
+    return NULL;
 }
 
 struct sched *run_new(const struct run_setup *setup)
@@ -66,13 +74,12 @@ struct sched *run_new(const struct run_setup *setup)
     s->dependencies = dependencies_new(s->workload);
     overheads_begin(s);
     models_choose(s, setup->models ? setup->models : physics_models);
-    if (setup->early && wants_all_jobs(s)) {
-        models_drop(s);
-        run_free(s);
-        return NULL;
-    }
+    if (setup->early && wants_all_jobs(s))
+        return none_early(s);
     models_prepare(s);
     placing_begin(s);
+    if (setup->early && wants_all_jobs(s))
+        return none_early(s);
     if (s->all_needs & SEES_TIMELINE)
         timeline_begin(s);
     models_begin(s);

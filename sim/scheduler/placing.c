@@ -399,15 +399,28 @@ static const struct placement *place_least(struct sched *s, const struct job_fac
     return placing_whatever_limit(s, s->idle, in_flavor(s, s->all_needs & RESIZES ? &sized : least_of(s, f), flavor));
 }
 
+/* It fits nowhere as it is, and may with fewer tasks or GPUs. */
+static bool may_fit_smaller(const struct sched *s, const uint8_t *never, shape_id shape)
+{
+    return never[shape] != PLACED && (never[shape] != NO_TYPE || s->workload->shape[shape].ask.next);
+}
+
 /* Elastic jobs too large for the cluster: does their minimum fit? Known by the largest minimum of the shape that fits. */
 static void find_least(struct sched *s, uint16_t flavor)
 {
     const struct workload *w = s->workload;
     const uint8_t *never = &s->placing->never[(size_t)w->n_shapes * flavor];
     uint32_t *known = &s->placing->least[(size_t)w->n_shapes * flavor];
-    for (job_id j = 0; j < s->n_jobs && s->all_needs & (STARTS_PARTIAL | RESIZES); j++) {
+    bool any = false;
+    for (shape_id i = 0; i < w->n_shapes && s->all_needs & (STARTS_PARTIAL | RESIZES); i++)
+        any |= may_fit_smaller(s, never, i);
+    if (any && s->setup.early) {
+        s->placing->wants_all_jobs = true;
+        return;
+    }
+    for (job_id j = 0; j < s->n_jobs && any; j++) {
         const struct job_facts *f = &w->facts[j];
-        if (never[f->ask->shape] == PLACED || (never[f->ask->shape] == NO_TYPE && !f->ask->next))
+        if (!may_fit_smaller(s, never, f->ask->shape))
             continue;
         uint32_t least = least_size(s, f);
         if (least > known[f->ask->shape] && place_least(s, f, least, flavor))

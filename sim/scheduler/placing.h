@@ -28,6 +28,7 @@ struct placing {
     uint8_t *never;               /* [(1 + flavors) * shapes] enum place_result: why it can never be placed; PLACED: it can */
     bool *may;                    /* likewise: if it cannot, a policy with PLACES_GROUPS might */
     uint32_t *least;              /* [(1 + flavors) * shapes] STARTS_PARTIAL: if it cannot, so many tasks of it as a minimum can; 0: none */
+    bool wants_all_jobs;          /* of a run that begins early: how small jobs may become matters, which each says for itself */
     struct pod_rules **pods;      /* [shapes] what their pods say of others; NULL: nothing */
     struct pod_key { const char *key; const node_id *domain; } *pod_key;    /* [n_pod_keys] while these are read */
     size_t n_pod_keys, pod_keys_capacity;

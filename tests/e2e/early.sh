@@ -70,6 +70,9 @@ trace wrong '' '' '69500s/,[^,]*,/,soon,/'
 trace twice '' '' '69500s/^[^,]*/j7/'
 trace unclosed '' '' '69500s/^/"/'
 
+trace gangs ,tasks,min_tasks ',2,1' 's/,[0-9]*,[0-9]*,2,1$/,200,2,2,1/'
+trace large_gangs ,tasks,min_tasks ',2,1' 's/,[0-9]*,[0-9]*,2,1$/,200,2,2,1/; 5000s/,2,2,1$/,1000,125,30/; 69500s/,2,2,1$/,1000,125,60/'
+
 # compare TRACE OPTIONS...: everything that it leaves and says
 compare()
 {
@@ -99,6 +102,10 @@ for policy in 'fifo --placement fgd' gang quota 'sjf --resident-mib 0.01' 'fifo 
     compare plain -p $policy
 done
 compare queues -p fair-tree
+for t in gangs large_gangs; do
+    compare $t -p gang --outputs all
+    compare $t -p quota
+done
 for t in new_request new_users too_large unsorted deadline empty_line wrong unclosed; do
     compare $t -p quota --pods 3 --outputs all
 done

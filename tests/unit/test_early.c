@@ -21,7 +21,7 @@ static const struct trial {
     enum outcome want;
     uint32_t at;                  /* job whose line is replaced; 0: none is */
     const char *line;             /* with %u for its number */
-    bool elastic;                 /* the policy looks at jobs before they arrive */
+    const char *policy;           /* NULL: fifo */
     const char *columns;          /* that all rows have behind the others, with commas; NULL: none */
     const char *error;            /* of WRONG */
     const char *queue[3];         /* that are named before; NULL: none, or no more */
@@ -50,7 +50,11 @@ static const struct trial {
     { .name = "totals become pods", .want = EARLY, .pods = 3 },
     { .name = "a total that becomes other pods comes late", .want = MISSED, .at = LATE, .line = "j%u,%u,7,11,a", .pods = 3 },
     { .name = "a total that becomes pods as others do comes late", .want = MISSED, .at = LATE, .line = "j%u,%u,7,3,a", .pods = 1 },
-    { .name = "the policy looks at jobs that are to come", .want = MISSED, .elastic = true },
+    { .name = "the policy looks at jobs that are to come", .want = MISSED, .policy = "elastic" },
+    { .name = "parts of jobs may start", .want = EARLY, .policy = "gang" },
+    { .name = "parts of jobs may start, and some are too large", .want = MISSED, .policy = "gang", .at = 100,
+      .line = "j%u,%u,7,2000,a" },
+    { .name = "some jobs are too large", .want = EARLY, .at = 100, .line = "j%u,%u,7,2000,a" },
 };
 
 /* Job k is there at k s, for 100 s and some, with 1 to 8 GPUs of 1,024. */
@@ -87,7 +91,7 @@ static const struct policy *policy_of(const char *name)
 
 static struct sched *run_of(const struct trial *row, const struct cluster *c, struct workload *w, struct early *early)
 {
-    return run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = policy_of(row->elastic ? "gang" : "fifo"),
+    return run_new(&(struct run_setup){ .cluster = c, .workload = w, .policy = policy_of(row->policy ? row->policy : "fifo"),
                                         .placer = builtin_placers[0], .early = early });
 }
 
