@@ -319,6 +319,17 @@ void plan_move(struct sched *s, job_id j, int64_t start_ns, int64_t end_ns, stru
     hold_add(s, j, HOLD_PLAN, start_ns, end_ns, placement_stage(s, j, p));
 }
 
+/* Out of the lists and totals of its old time, it enters those of the new one. */
+static void plan_comes(struct timeline *t, uint32_t i, int64_t start_ns, int64_t end_ns)
+{
+    t->hold[i].start_ns = start_ns;
+    t->hold[i].end_ns = end_ns;
+    plans_enter(t, i);
+    hold_end_waits(t, i);
+    t->changes++;
+    t->version++;
+}
+
 void plan_shift(struct sched *s, struct hold *plan, int64_t start_ns, struct placement *p)
 {
     struct timeline *t = s->timeline;
@@ -341,12 +352,7 @@ void plan_shift(struct sched *s, struct hold *plan, int64_t start_ns, struct pla
     profile_add(taken, start_ns, same ? min_i64(was_ns, end_ns) : end_ns, milli);
     plan->p = placement_stage(s, plan->job, p);
     plan->born = s->totals.passes;
-    plan->start_ns = start_ns;
-    plan->end_ns = end_ns;
-    plans_enter(t, i);
-    hold_end_waits(t, i);
-    t->changes++;
-    t->version++;
+    plan_comes(t, i, start_ns, end_ns);
 }
 
 void plan_advance(struct sched *s, struct hold *plan, int64_t start_ns)
@@ -366,12 +372,7 @@ void plan_advance(struct sched *s, struct hold *plan, int64_t start_ns)
     sooner_freed(sooner, free_ns, plan->end_ns);
     sooner_leave(sooner, taken, plan->start_ns, plan->place);
     plan->place = sooner_enter(sooner, taken, start_ns);
-    plan->start_ns = start_ns;
-    plan->end_ns = end_ns;
-    plans_enter(t, i);
-    hold_end_waits(t, i);
-    t->changes++;
-    t->version++;
+    plan_comes(t, i, start_ns, end_ns);
 }
 
 /* ---- Following the jobs ---- */
