@@ -60,15 +60,37 @@ void queueing_begin(struct sched *s, struct queueing_state *o, const struct disc
     o->busy = sched_alloc(s, n * sizeof *o->busy);
     for (uint32_t q = 0; q < n; q++) {
         o->queue[q].waiting = line_new(s);
-        o->queue[q].blocked = ID_NONE;
+        o->queue[q].blocked = o->queue[q].fresh = ID_NONE;
     }
+}
+
+/* Jobs may join a line, or leave it, during a pass. */
+static bool lines_grow(const struct queueing_state *o)
+{
+    return o->running || o->discipline->preempt_for;
+}
+
+static void put_in_line(struct sched *s, struct queueing_line *q)
+{
+    job_id j = q->fresh;
+    q->fresh = ID_NONE;
+    if (j != ID_NONE && job_state(s, j) == JOB_PENDING)
+        line_push(q->waiting, j, q->fresh_key);
 }
 
 void queueing_arrived(struct sched *s, struct queueing_state *o, job_id j)
 {
     struct queueing_line *q = queue_of(s, o, j);
+    struct line_key key = o->discipline->key(s, j, o->params);
     standstill_forget(o);
-    line_push(q->waiting, j, o->discipline->key(s, j, o->params));
+    if (q->fresh != j)
+        put_in_line(s, q);
+    if (line_length(q->waiting) || lines_grow(o) || o->discipline->reads_lines) {
+        line_push(q->waiting, j, key);
+    } else {
+        q->fresh = j;
+        q->fresh_key = key;
+    }
     q->parked = NOT_PARKED;
     if (!q->listed) {
         q->listed = true;
@@ -78,9 +100,13 @@ void queueing_arrived(struct sched *s, struct queueing_state *o, job_id j)
 
 void queueing_started(struct sched *s, struct queueing_state *o, job_id j)
 {
+    struct queueing_line *q = queue_of(s, o, j);
     standstill_forget(o);
-    line_remove(queue_of(s, o, j)->waiting, j);
-    queue_of(s, o, j)->parked = NOT_PARKED;
+    if (q->fresh == j)
+        q->fresh = ID_NONE;
+    else
+        line_remove(q->waiting, j);
+    q->parked = NOT_PARKED;
     if (!o->running)
         return;
     struct line_key k = o->discipline->shrinks ? key_remaining(s, j, o->params)
@@ -103,9 +129,7 @@ void queueing_moved(struct sched *s, struct queueing_state *o, job_id j)
         running_push(s, o, queueing_victims_of(s, o, j), j, o->discipline->key(s, j, o->params));
         return;
     }
-    standstill_forget(o);
-    line_push(queue_of(s, o, j)->waiting, j, o->discipline->key(s, j, o->params));
-    queue_of(s, o, j)->parked = NOT_PARKED;
+    queueing_arrived(s, o, j);
 }
 
 const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, size_t *n)
@@ -113,6 +137,8 @@ const job_id *queueing_jobs(struct sched *s, const struct queueing_state *o, siz
     size_t queues = o->per_queue ? queue_count(s) : 1,
            sets = o->running ? queue_count(s) + (size_t)1 : 0;
     *n = 0;
+    for (size_t i = 0; i < queues; i++)
+        put_in_line(s, &o->queue[i]);
     for (size_t i = 0; i < queues; i++)
         *n += line_length(o->queue[i].waiting);
     for (size_t i = 0; i < sets; i++)
@@ -200,10 +226,14 @@ struct served {
 static bool served_first(struct sched *s, struct queue_head *h)
 {
     struct served *w = h->of;
+    const struct queueing_line *q = w->queue;
     w->first = ID_NONE;
-    if (w->grows || !line_first(w->queue->waiting, &h->job, &h->key) ||
-        job_state(s, h->job) != JOB_PENDING)
+    if (q->fresh != ID_NONE) {
+        h->job = q->fresh;
+        h->key = q->fresh_key;
+    } else if (w->grows || !line_first(q->waiting, &h->job, &h->key) || job_state(s, h->job) != JOB_PENDING) {
         return false;
+    }
     w->first = h->job;
     w->n = 1;
     return true;
@@ -212,7 +242,7 @@ static bool served_first(struct sched *s, struct queue_head *h)
 static bool served_next(struct sched *s, struct queue_head *h)
 {
     struct served *w = h->of;
-    if (!w->grows && w->n == line_length(w->queue->waiting))
+    if (!w->grows && w->n >= line_length(w->queue->waiting))
         return false;
     do {
         if (!line_next(&w->walk, &h->job))
@@ -263,6 +293,7 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
             return true;
         }
     }
+    put_in_line(s, w->queue);
     if (job_state(s, j) == JOB_GONE)
         return true;                                      /* refused by admits() */
     /* it waits for its own GPUs, others for any */
@@ -290,12 +321,14 @@ static bool serve_one(struct sched *s, struct queueing_state *o, struct queue_he
 }
 
 /* Queues in which no job waits any more leave the list. */
-static void list_busy(struct queueing_state *o)
+static void list_busy(struct sched *s, struct queueing_state *o)
 {
     size_t still = 0;
     for (size_t i = 0; i < o->n_busy; i++) {
         struct queueing_line *q = &o->queue[o->busy[i]];
-        q->listed = line_length(q->waiting) > 0;
+        if (q->fresh != ID_NONE && job_state(s, q->fresh) != JOB_PENDING)
+            q->fresh = ID_NONE;
+        q->listed = q->fresh != ID_NONE || line_length(q->waiting) > 0;
         if (q->listed)
             o->busy[still++] = o->busy[i];
     }
@@ -307,13 +340,13 @@ bool queueing_serve(struct sched *s, struct queueing_state *o)
     if (standstill_again(s, o))
         return o->still.n > 0;
     size_t n = 0;
-    bool left = false, grows = o->running || o->discipline->preempt_for;
+    bool left = false, grows = lines_grow(o);
     standstill_begin(s, o);
     o->pass++;
     o->n_evicted = o->evicted_capacity = 0;
     o->moved = false;
     o->skipped = o->untouched = (struct tries){ 0 };
-    list_busy(o);
+    list_busy(s, o);
     if (!o->n_busy)
         return false;
     struct served only, *all = o->n_busy > 1 ? sched_scratch(s, o->n_busy * sizeof *all) : &only;

@@ -45,6 +45,7 @@ struct discipline {
     /* the key is the remaining run time (key_remaining): it falls while the job runs */
     bool shrinks;
     bool by_gpus;                 /* the key is remaining run time x GPUs (key_service) */
+    bool reads_lines;             /* it looks at the lines itself: each job is there from its arrival on */
     /* The present key of a running job, if it has improved since the job started or was moved.
      * NULL: as when it started. */
     struct line_key (*present)(struct sched *s, const struct queueing_state *o, job_id j);
@@ -115,6 +116,10 @@ struct running {
 
 struct queueing_line {
     struct line *waiting;
+    /* The only job, which has come since the last pass and is not put in line before it fails: most start at once. ID_NONE: the
+     * jobs stand in line. Not where jobs are preempted, or the discipline looks at the line itself. */
+    job_id fresh;
+    struct line_key fresh_key;
     bool listed;
     job_id blocked;               /* the last head that did not fit; ID_NONE */
     /* It is passed over: `blocked`, of the request `ask`, would fail again while it is the head and

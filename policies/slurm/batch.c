@@ -207,7 +207,7 @@ static void starting(struct sched *s, struct queueing_state *o, job_id j)
         groups_starting(s, b, j);
 }
 
-static const struct discipline by_priority = { .key = batch_key, .starting = starting };
+static const struct discipline by_priority = { .key = batch_key, .starting = starting, .reads_lines = true };
 
 void batch_begin(struct sched *s, struct batch *b, struct batch_order order, const void *params)
 {
